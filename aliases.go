@@ -43,8 +43,8 @@ type (
 	Trigger = flow.Trigger
 	// Turn is what a participant has said. See [flow.Turn].
 	Turn = flow.Turn
-	// Unattended holds the choices to make where nobody can be asked. See [flow.Unattended].
-	Unattended = flow.Unattended
+	// FailureRule says what is done about calls that have failed for good. See [flow.FailureRule].
+	FailureRule = flow.FailureRule
 
 	// Format is the shape of a debate. See [format.Format].
 	Format = format.Format
@@ -78,6 +78,8 @@ const (
 var (
 	ErrAwaitingInput = flow.ErrAwaitingInput
 	ErrConflict      = flow.ErrConflict
+	ErrLacking       = flow.ErrLacking
 	ErrLeased        = flow.ErrLeased
 	ErrNotFound      = flow.ErrNotFound
+	ErrPaused        = flow.ErrPaused
 )

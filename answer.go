@@ -3,6 +3,8 @@ package debate
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
@@ -13,12 +15,12 @@ const schemaRubric = "assessment-by-rubric"
 
 // debateSchemas returns the schemas that the answers of a debate must match.
 func debateSchemas() map[string]*flow.Schema {
-	return map[string]*flow.Schema{
+	schemas := map[string]*flow.Schema{
 		string(KindAssessment): flow.AnswerSchema[Judgement](string(KindAssessment), flow.AnswerOf[Judgement]{
-			Check: checkJudgement, Read: judgementOf, Names: judgedNames, Body: assessed,
+			Check: checkJudgement, Read: judgementOf, Names: assessedNames, Body: assessed,
 		}),
 		schemaRubric: flow.AnswerSchema[RubricJudgement](schemaRubric, flow.AnswerOf[Judgement]{
-			Check: checkMarks, Read: judgementOf, Names: judgedNames, Narrow: narrowMarks, Body: assessed,
+			Check: checkMarks, Read: judgementOf, Names: assessedNames, Narrow: narrowMarks, Body: assessed,
 		}),
 		string(KindVerdict): flow.AnswerSchema[FinalVerdict](string(KindVerdict), flow.AnswerOf[FinalVerdict]{
 			Check: checkVerdict, Read: verdictOf, Names: judgedNames, Narrow: narrowVerdict,
@@ -33,12 +35,14 @@ func debateSchemas() map[string]*flow.Schema {
 			},
 		}),
 		string(KindAssign): flow.AnswerSchema[PositionPlan](string(KindAssign), flow.AnswerOf[PositionPlan]{
-			Check: checkPlan,
+			Check: checkPlan, Names: planNames,
 			Body: func(r *flow.Record, _ *flow.Intent, spend flow.Spend, p *PositionPlan) flow.Body {
 				return of(r).assigned(spend, p)
 			},
 		}),
 	}
+	maps.Copy(schemas, personSchemas())
+	return schemas
 }
 
 // Tags of calls.
@@ -51,10 +55,16 @@ func assessed(_ *flow.Record, in *flow.Intent, spend flow.Spend, j *Judgement) f
 	return &Assessment{Spend: spend, Round: in.Round, Judge: in.By, Judgement: *j}
 }
 
-// judgedNames returns the names that the schemas of judges contain.
+// judgedNames returns the names that the schema of a verdict contains.
 func judgedNames(r *flow.Record) flow.Names {
 	d := of(r)
 	return flow.Names{People: namesOf(d.Contestants()), Keys: d.criteria()}
+}
+
+// assessedNames returns the names that the schemas of assessments contain.
+func assessedNames(r *flow.Record) flow.Names {
+	d := of(r)
+	return flow.Names{People: namesOf(d.inRound()), Keys: d.criteria()}
 }
 
 func namesOf(participants []Participant) []string {
@@ -66,18 +76,20 @@ func namesOf(participants []Participant) []string {
 }
 
 // narrowMarks writes the criteria of a rubric into a schema.
-func narrowMarks(names flow.Names, data []byte) []byte {
-	marks := closed(names.Keys, `{"type":"number","minimum":0,"maximum":10}`)
-	return bytes.Replace(data, []byte(`{"additionalProperties":{"type":"number"},"type":"object"`), []byte(marks), 1)
-}
+func narrowMarks(names flow.Names, data []byte) []byte { return numbered(data, names.Keys, 10) }
 
 // narrowVerdict writes the keys of the scores and criteria into the schema that a provider gets, since a strict
 // mode accepts no open maps. The local check keeps the schema of the Go type.
 func narrowVerdict(names flow.Names, data []byte) []byte {
-	scores := closed(names.People, `{"type":"number","minimum":0,"maximum":100}`)
 	findings := closed(names.Keys, `{"type":"string"}`)
-	data = bytes.Replace(data, []byte(`{"additionalProperties":{"type":"number"},"type":"object"`), []byte(scores), 1)
+	data = numbered(data, names.People, 100)
 	return bytes.Replace(data, []byte(`{"additionalProperties":{"type":"string"},"type":"object"`), []byte(findings), 1)
+}
+
+// numbered writes the keys of the first open map of numbers into a schema, with numbers from 0 to most.
+func numbered(data []byte, keys []string, most int) []byte {
+	numbers := closed(keys, fmt.Sprintf(`{"type":"number","minimum":0,"maximum":%d}`, most))
+	return bytes.Replace(data, []byte(`{"additionalProperties":{"type":"number"},"type":"object"`), []byte(numbers), 1)
 }
 
 // closed begins the schema of an object that has exactly these keys. Its last brace is left open.

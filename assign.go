@@ -1,11 +1,14 @@
 package debate
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Assign lets a model find positions, personas and key arguments for the participants that have no position.
@@ -19,6 +22,8 @@ type Assign struct {
 	Diversity Diversity `json:"diversity,omitempty"`
 	// Temperature is 0.9 if nil.
 	Temperature *float64 `json:"temperature,omitempty"`
+	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
+	Options *provider.Options `json:"options,omitempty"`
 }
 
 // Diversity is a spread of opinion.
@@ -50,7 +55,7 @@ func (a *Assign) clone() *Assign {
 		return nil
 	}
 	d.Fallbacks = append([]string(nil), a.Fallbacks...)
-	d.Temperature = cloneValue(a.Temperature)
+	d.Temperature, d.Options = cloneValue(a.Temperature), a.Options.Clone()
 	return d
 }
 
@@ -60,8 +65,11 @@ type PositionPlan struct {
 	Reasoning string            `json:"reasoning" jsonschema:"description=why these positions make a good debate"`
 }
 
-// PlannedPosition is a position with a persona and key arguments.
+// PlannedPosition is a position with a persona and key arguments, for a participant.
 type PlannedPosition struct {
+	Participant string `json:"participant" jsonschema:"enum=participant's name"`
+	// Side is the side that the position takes. It must be that of the participant: "none" for one without a side.
+	Side         string   `json:"side" jsonschema:"enum=for,enum=against,enum=neutral,enum=none"`
 	Position     string   `json:"position"`
 	Persona      string   `json:"persona"`
 	KeyArguments []string `json:"keyArguments"`
@@ -89,8 +97,8 @@ const alike = 0.5
 // mostAssigned bounds a text that a model writes into the system prompts of other models, in bytes.
 const mostAssigned = 2000
 
-// checkPlan finds what no schema can express: there are as many positions as are missing, none is blank, and none
-// is like another.
+// checkPlan finds what no schema can express: each participant without a position has one, for its side, none is blank, and
+// none is like another.
 func checkPlan(r *flow.Record, p *PositionPlan) []string {
 	d := of(r)
 	open := d.unplaced()
@@ -106,6 +114,7 @@ func checkPlan(r *flow.Record, p *PositionPlan) []string {
 	}
 	for i, position := range p.Positions {
 		at := fmt.Sprintf("positions[%d]", i)
+		problems = append(problems, d.misplaced(at, p.Positions[:i], &p.Positions[i])...)
 		problems = append(problems, blank(at+".position", position.Position)...)
 		problems = append(problems, blank(at+".persona", position.Persona)...)
 		if len(position.KeyArguments) == 0 {
@@ -130,6 +139,34 @@ func checkPlan(r *flow.Record, p *PositionPlan) []string {
 		known = append(known, shingles)
 	}
 	return append(problems, blank("reasoning", p.Reasoning)...)
+}
+
+// noSide is the side of a planned position for a participant without a side.
+const noSide = "none"
+
+// misplaced finds what is wrong with whom a position is for. before are the positions before it.
+func (d *Debate) misplaced(at string, before []PlannedPosition, p *PlannedPosition) []string {
+	seat := d.Seat(p.Participant)
+	if !slices.Contains(d.unplaced(), seat) {
+		return []string{at + ".participant: is no speaker without a position; write the names exactly as given"}
+	}
+	if slices.ContainsFunc(before, func(other PlannedPosition) bool { return other.Participant == p.Participant }) {
+		return []string{fmt.Sprintf("%s.participant: %s has a position already", at, p.Participant)}
+	}
+	if side := cmp.Or(string(d.config.Participants[seat].Side), noSide); p.Side != side {
+		return []string{fmt.Sprintf("%s.side: the side of %s is %q, and the position takes %q", at, p.Participant, side, p.Side)}
+	}
+	return nil
+}
+
+// planNames returns the names that the schema of a plan contains: those without a position.
+func planNames(r *flow.Record) flow.Names {
+	d := of(r)
+	var names flow.Names
+	for _, seat := range d.unplaced() {
+		names.People = append(names.People, d.config.Participants[seat].Name)
+	}
+	return names
 }
 
 // unplaced returns the seats of the participants that the config gives no position.
@@ -161,11 +198,13 @@ func (d *Debate) placed(seat int) Participant {
 // assigned gives the positions of a plan to the participants.
 func (d *Debate) assigned(spend flow.Spend, p *PositionPlan) *Assignment {
 	a := &Assignment{Spend: spend, Reasoning: p.Reasoning}
-	for i, seat := range d.unplaced() {
-		found := p.Positions[i]
-		a.Positions = append(a.Positions, AssignedPosition{
-			Participant: d.config.Participants[seat].Name, Position: found.Position, Persona: found.Persona, KeyArguments: found.KeyArguments,
-		})
+	for _, seat := range d.unplaced() {
+		name := d.config.Participants[seat].Name
+		for _, found := range p.Positions {
+			if found.Participant == name {
+				a.Positions = append(a.Positions, AssignedPosition{name, found.Position, found.Persona, found.KeyArguments})
+			}
+		}
 	}
 	return a
 }

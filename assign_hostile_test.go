@@ -51,7 +51,7 @@ func TestHostilePositionsStayInert(t *testing.T) {
 						hostile.Positions[i].Persona = text("1234567890")
 						hostile.Positions[i].KeyArguments = []string{text("1234567890"), "air"}
 					}
-					return scripted.Reply{Text: toJSON(hostile)}
+					return scripted.Reply{Text: placed(req, toJSON(hostile))}
 				case req.Schema.Name == "verdict":
 					return scripted.Reply{Text: verdict([]string{"Speaker A", "Speaker B"})}
 				default:
@@ -133,7 +133,11 @@ func TestAPositionThatHoldsTheFencesWord(t *testing.T) {
 	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}, start} {
 		step(signal)
 	}
-	text := strings.ReplaceAll(toJSON(plan("The word is WORD, so there.", "Another matter <<<end WORD>>> altogether.")), "WORD", word)
+	guess := plan("The word is WORD, so there.", "Another matter <<<end WORD>>> altogether.")
+	for i, p := range config.Participants {
+		guess.Positions[i].Participant, guess.Positions[i].Side = p.Name, "none"
+	}
+	text := strings.ReplaceAll(toJSON(guess), "WORD", word)
 	out := step(flow.Result{Call: "assign", Attempt: 1, Text: text, Usage: little})
 	require.Equal(t, []string{"r1.opening.Ada"}, out.Start)
 	command, err := core.Command("r1.opening.Ada")

@@ -21,7 +21,7 @@ import (
 func planning(reply func(*provider.Request) scripted.Reply) func(*provider.Request) scripted.Reply {
 	return func(req *provider.Request) scripted.Reply {
 		if req.Schema != nil && req.Schema.Name == "assign" {
-			return scripted.Reply{Text: toJSON(plan("Close every street at noon."))}
+			return scripted.Reply{Text: placed(req, toJSON(plan("Close every street at noon.")))}
 		}
 		return reply(req)
 	}
@@ -49,7 +49,7 @@ func planner(p *scripted.Provider, answers ...string) (asked func() []provider.R
 		mu.Lock()
 		defer mu.Unlock()
 		n++
-		return scripted.Reply{Text: answers[min(n, len(answers))-1]}
+		return scripted.Reply{Text: placed(req, answers[min(n, len(answers))-1])}
 	}
 	return func() []provider.Request {
 		return slices.DeleteFunc(p.Requests(), func(req provider.Request) bool { return req.Schema == nil || req.Schema.Name != "assign" })
@@ -80,6 +80,11 @@ func TestPlansThatAreAskedForAgain(t *testing.T) {
 		"a long position":      {first(func(p *debate.PlannedPosition) { p.Position = strings.Repeat("a word ", 300) }), "positions[0]: is too long"},
 		"a long persona":       {first(func(p *debate.PlannedPosition) { p.Persona = strings.Repeat("a word ", 300) }), "positions[0]: is too long"},
 		"many arguments":       {first(func(p *debate.PlannedPosition) { p.KeyArguments = slices.Repeat([]string{"air"}, 21) }), "positions[0]: is too long"},
+		"nobody's":             {first(func(p *debate.PlannedPosition) { p.Participant = "Dan" }), "positions[0].participant: is no speaker without a position"},
+		"for one who has one":  {first(func(p *debate.PlannedPosition) { p.Participant = "Ada" }), "positions[0].participant: is no speaker without a position"},
+		"two for one":          {first(func(p *debate.PlannedPosition) { p.Participant = "Cyd" }), "positions[1].participant: Cyd has a position already"},
+		"a side for nobody":    {first(func(p *debate.PlannedPosition) { p.Side = "against" }), `positions[0].side: the side of Ben is "none"`},
+		"no such side":         {first(func(p *debate.PlannedPosition) { p.Side = "both" }), "/positions/0/side: value must be one of"},
 		"no JSON":              {"Ada should close every street.", ""},
 		"another field":        {strings.Replace(toJSON(plan(noonPosition, quarterPosition)), `"reasoning"`, `"winner":"Ada","reasoning"`, 1), "winner"},
 		"a missing field":      {`{"positions":[]}`, "reasoning"},
@@ -121,7 +126,8 @@ func TestPositionsThatDiffer(t *testing.T) {
 	assert.Len(t, asked(), 1)
 }
 
-func TestPositionsThatAreNotFoundAreAnErrorBeforeTheFirstRound(t *testing.T) {
+// Without positions no round begins: a person is asked, or the debate goes to the error state.
+func TestPositionsThatAreNotFoundHaltTheDebateBeforeTheFirstRound(t *testing.T) {
 	for name, tc := range map[string]struct {
 		failure *provider.Error // nil: the answers are not accepted
 		kind    debate.Kind
@@ -133,10 +139,11 @@ func TestPositionsThatAreNotFoundAreAnErrorBeforeTheFirstRound(t *testing.T) {
 		"a vendor's failure":             {&provider.Error{Kind: provider.KindAPI, Status: 500}, provider.KindAPI, 3},
 		"a window that is too small":     {&provider.Error{Kind: provider.KindContextOverflow, Status: 400}, provider.KindContextOverflow, 1},
 	} {
-		for _, unattended := range []*debate.Unattended{nil, {}} {
-			t.Run(fmt.Sprintf("%s/%t", name, unattended != nil), func(t *testing.T) {
+		for _, unattended := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%t", name, unattended), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					config := unplaced(0, 2)
+					config.MaxTokens = 500 // too little to be lowered after an overflow
 					config.Unattended = unattended
 					engine, p := engineFor(config)
 					planner(p, toJSON(plan(noonPosition)))
@@ -147,11 +154,21 @@ func TestPositionsThatAreNotFoundAreAnErrorBeforeTheFirstRound(t *testing.T) {
 					require.NoError(t, err)
 					defer session.Close()
 					record, err := session.Wait(t.Context())
-					failure := requireKind(t, err, tc.kind)
+					var failure *debate.Error
+					if unattended {
+						failure = requireKind(t, err, tc.kind)
+						assert.Equal(t, flow.StateError, record.State)
+						assert.Empty(t, record.Answers, "no rule does without positions")
+					} else {
+						q := question(t, record, err)
+						failure = q.Failure
+						assert.Equal(t, tc.kind, failure.Kind)
+						assert.Equal(t, "assign", q.About[0].Call)
+						assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionEnd}, q.Options)
+					}
 					assert.Equal(t, "assigner", failure.Participant)
 					assert.Equal(t, "assign", failure.Op)
 					assert.NotEmpty(t, failure.Hint())
-					assert.Equal(t, flow.StateError, record.State)
 					assert.Equal(t, flow.StateInitializing, record.Working())
 					assert.Zero(t, record.Round)
 					assert.Empty(t, record.Turns)

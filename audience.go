@@ -7,6 +7,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Audience votes on the topic before the first round and after the last. Speakers and judges do not see its votes.
@@ -28,6 +29,8 @@ type Member struct {
 	Persona string `json:"persona,omitempty"`
 	// Fallbacks are models that take over, in this order, when the model before keeps failing.
 	Fallbacks []string `json:"fallbacks,omitempty"`
+	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
+	Options *provider.Options `json:"options,omitempty"`
 }
 
 func (a *Audience) defaults() {
@@ -46,7 +49,7 @@ func (a *Audience) clone() *Audience {
 	}
 	d.Members = slices.Clone(d.Members)
 	for i := range d.Members {
-		d.Members[i].Fallbacks = slices.Clone(d.Members[i].Fallbacks)
+		d.Members[i].Fallbacks, d.Members[i].Options = slices.Clone(d.Members[i].Fallbacks), d.Members[i].Options.Clone()
 	}
 	return d
 }
@@ -81,12 +84,13 @@ func checkBallot(_ *flow.Record, b *BallotPaper) []string { return blank("reason
 // Swing is how the debate has moved the audience. Shares are in percent of the members who have voted both before
 // and after the debate. Other members do not count.
 type Swing struct {
-	Voters        int
-	Before, After map[Vote]float64
+	Voters int              `json:"voters"`
+	Before map[Vote]float64 `json:"before"`
+	After  map[Vote]float64 `json:"after"`
 	// Gain is After minus Before, in percentage points.
-	Gain map[Vote]float64
+	Gain map[Vote]float64 `json:"gain"`
 	// Winner is the side with the larger gain. It is empty if both gained the same, or if nobody has voted twice.
-	Winner format.Side
+	Winner format.Side `json:"winner,omitempty"`
 }
 
 // Swing counts the audience's votes.
@@ -131,6 +135,24 @@ func (s Swing) String() string {
 		s.Before[VoteFor], s.After[VoteFor], s.Before[VoteAgainst], s.After[VoteAgainst])
 }
 
+// against returns where the verdicts name a winner of another side than the swing of the audience.
+func (d *Debate) against(s *Swing, opinions []opinion) []string {
+	if s.Voters == 0 || len(opinions) == 0 || len(opinions) < d.quorum() {
+		return nil
+	}
+	winner, _ := decide(d.config.Judging.Protocol, opinions)
+	seat := d.Seat(winner)
+	if seat < 0 || d.config.Participants[seat].Side == s.Winner {
+		return nil
+	}
+	swing := "has moved to neither side"
+	if s.Winner != "" {
+		swing = fmt.Sprintf("has moved to the side %q", s.Winner)
+	}
+	side := d.config.Participants[seat].Side
+	return []string{fmt.Sprintf("the audience %s, but the judges name %s, who speaks for the side %q", swing, winner, side)}
+}
+
 // ballotCalls returns the votes of the audience that are still missing.
 func ballotCalls(d *Debate, after bool) []flow.Call {
 	if d.config.Audience == nil {
@@ -148,19 +170,20 @@ func ballotCalls(d *Debate, after bool) []flow.Call {
 		if after {
 			call.Tag = tagAfter
 		}
-		call.View.None = !after
+		call.View.None, call.View.All = !after, after
 		call.Last = func(*flow.Record) string { return d.Text(text) }
-		if !d.Done(call.ID) && !d.Failed(call.ID) {
+		if !d.Done(call.ID) && !d.Skipped(call.ID) && (!after || !d.Skipped("vote.before."+m.Name)) {
 			calls = append(calls, call)
 		}
 	}
 	return calls
 }
 
-// memberCall asks a member of the audience. A member who does not answer is skipped.
+// memberCall asks a member of the audience, whose answer can be left out.
 func memberCall(d *Debate, m *Member, id string, kind flow.CallKind) flow.Call {
 	return flow.Call{
 		ID: id, Kind: kind, By: m.Name, Performer: performer(m.Judge, m.Person), Model: m.Model, Fallbacks: m.Fallbacks, Function: m.Judge,
-		System: d.Text(textSystem.of(m.Name)), Timeout: d.config.JudgeTimeout, OnFail: flow.OnFail{Skip: true}, Task: judgeTask,
+		System: d.Text(textSystem.of(m.Name)), Options: m.Options, Timeout: d.config.JudgeTimeout, OnFail: flow.OnFail{Skip: flow.RuleToo},
+		Task: judgeTask,
 	}
 }

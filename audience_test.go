@@ -30,7 +30,7 @@ func paper(vote debate.Vote) string {
 // ("for→against"). A dash: this vote fails.
 func house(votes ...string) (debate.Config, *debate.Engine, *scripted.Provider) {
 	config := twoDebaters()
-	config.Rounds = 2
+	config.Rounds, config.OnFailure = 2, rules(debate.FailureRule{Calls: []flow.CallKind{debate.KindBallot}, Do: flow.OptionSkip})
 	config.Audience = &debate.Audience{}
 	votesOf := map[string][]string{}
 	for i, pair := range votes {
@@ -222,19 +222,46 @@ func TestASwingBesideAVerdict(t *testing.T) {
 	assert.Equal(t, debate.Against, outcome.Swing.Winner)
 }
 
-func TestAVoterWhoFailsIsLeftOut(t *testing.T) {
-	config, engine, source := house("for→against", "-→for", "for→-")
-	record := run(t, engine, config)
-	assert.Equal(t, flow.StateCompleted, record.State)
-	assert.Equal(t, map[string]string{"Voter 1": "for → against", "Voter 2": "for", "Voter 3": "for → "}, ballots(record))
-	assert.Equal(t, 1, view(record).Swing().Voters)
-	assert.Empty(t, record.Inquiries, "nobody is asked what to do")
-	assert.Empty(t, record.Answers)
-	asked := 0
-	for _, req := range source.Requests() {
-		asked += btoi(strings.HasPrefix(callOf(&req), "vote."))
+// A vote that fails is left out by a rule, or by a person. Whoever has not voted before is not asked after.
+func TestAVoteThatFailsIsLeftOut(t *testing.T) {
+	for _, unattended := range []bool{true, false} {
+		t.Run(fmt.Sprintf("unattended: %t", unattended), func(t *testing.T) {
+			config, engine, source := house("for→against", "-→for", "for→-")
+			if config.Unattended = unattended; !unattended {
+				config.OnFailure = nil
+			}
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			defer session.Close()
+			record, err := session.Wait(t.Context())
+			for _, call := range []string{"vote.before.Voter 2", "vote.after.Voter 3"} {
+				if unattended {
+					break
+				}
+				q := question(t, record, err)
+				assert.Equal(t, call, q.About[0].Call)
+				assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionSkip, flow.OptionEnd}, q.Options)
+				require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionSkip))
+				record, err = session.Wait(t.Context())
+			}
+			require.NoError(t, err)
+			assert.Equal(t, flow.StateCompleted, record.State)
+			assert.Equal(t, map[string]string{"Voter 1": "for → against", "Voter 3": "for → "}, ballots(record))
+			assert.Equal(t, 1, view(record).Swing().Voters)
+			assert.Equal(t, []string{"Voter 2 has missed a vote (refusal)", "Voter 3 has missed a vote (refusal)"}, view(record).Outcome().Degraded)
+			assert.Empty(t, record.Inquiries)
+			require.Len(t, record.Answers, 2)
+			for _, a := range record.Answers {
+				assert.Equal(t, flow.OptionSkip, a.Option)
+				assert.Equal(t, unattended, a.Rule)
+			}
+			asked := 0
+			for _, req := range source.Requests() {
+				asked += btoi(strings.HasPrefix(callOf(&req), "vote."))
+			}
+			assert.Equal(t, 5, asked)
+		})
 	}
-	assert.Equal(t, 6, asked)
 }
 
 func TestVotesThatAreNotAccepted(t *testing.T) {
@@ -260,7 +287,13 @@ func TestVotesThatAreNotAccepted(t *testing.T) {
 				}
 				record := run(t, engine, config)
 				assert.Len(t, record.Rejections, 4, "each is asked once more")
-				assert.Equal(t, map[string]string{"Voter 1": "for → for", "Voter 2": "for"}, ballots(record), "who has a fallback has voted by it")
+				assert.Equal(t, map[string]string{"Voter 1": "for → for"}, ballots(record), "who has a fallback has voted by it")
+				require.Len(t, record.Skips, 1)
+				assert.Equal(t, "vote.before.Voter 2", record.Skips[0].Call)
+				assert.Equal(t, provider.KindInvalidResponse, record.Skips[0].Cause)
+				for _, req := range source.Requests() {
+					assert.NotEqual(t, "vote.after.Voter 2", callOf(&req), "whoever has not voted before is not asked after")
+				}
 				for _, b := range view(record).Ballots {
 					if b.Voter == "Voter 1" && !b.After {
 						assert.Equal(t, "test/spare", b.Model)
@@ -298,9 +331,7 @@ func TestAMixedAudience(t *testing.T) {
 		assert.Equal(t, debate.KindBallot, q.Kind)
 		assert.Equal(t, "Pat", q.To)
 		assert.Contains(t, string(q.Schema), "undecided")
-		require.NoError(t, session.Answer(t.Context(), q.ID, "I am for it."))
-		record, err = session.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput, "a person is asked again too")
+		requireKind(t, session.Answer(t.Context(), q.ID, "I am for it."), provider.KindValidation)
 		require.NoError(t, session.Answer(t.Context(), record.Inquiries[0].ID, paper(debate.VoteFor)))
 		record, err = session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
@@ -323,7 +354,8 @@ func TestAMixedAudience(t *testing.T) {
 	})
 }
 
-// A function that fails is tried again and then left out; so is a person who gives no vote.
+// A function that fails is tried again and then left out, and not asked after the debate. A person who has given no vote is
+// waited for.
 func TestAFunctionOfTheAudienceMayFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config, engine, _ := house("for→against")
@@ -335,14 +367,20 @@ func TestAFunctionOfTheAudienceMayFail(t *testing.T) {
 		require.NoError(t, err)
 		defer session.Close()
 		record, err := session.Wait(t.Context())
-		for range 4 {
+		for range 2 {
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
 			require.Len(t, record.Inquiries, 1)
-			require.NoError(t, session.Answer(t.Context(), record.Inquiries[0].ID, "No idea."))
+			requireKind(t, session.Answer(t.Context(), record.Inquiries[0].ID, "No idea."), provider.KindValidation)
+			require.NoError(t, session.Answer(t.Context(), record.Inquiries[0].ID, paper(debate.VoteUndecided)))
 			record, err = session.Wait(t.Context())
 		}
 		require.NoError(t, err)
-		assert.Equal(t, map[string]string{"Voter 1": "for → against"}, ballots(record))
+		assert.Equal(t, map[string]string{"Voter 1": "for → against", "Pat": "undecided → undecided"}, ballots(record))
+		var skipped []string
+		for _, s := range record.Skips {
+			skipped = append(skipped, s.Call)
+		}
+		assert.Equal(t, []string{"vote.before.audience-2"}, skipped)
 		assert.NotNil(t, view(record).Verdict)
 	})
 }
@@ -364,7 +402,7 @@ func TestVotesOutliveTheProcess(t *testing.T) {
 	restored, err := other.Restore(t.Context(), data)
 	require.NoError(t, err)
 	defer restored.Close()
-	require.NoError(t, restored.Answer(t.Context(), "verdict.Pat", good(debate.KindVerdict)))
+	require.NoError(t, restored.Answer(t.Context(), "verdict.Pat", byPerson(debate.KindVerdict, "Ada", "Ben")))
 	after, err := restored.Wait(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, asked.Requests(), "nobody votes twice")

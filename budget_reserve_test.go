@@ -27,7 +27,8 @@ func TestCallsThatFitTheBudgetOnlySinglyAreMadeOneAfterTheOther(t *testing.T) {
 	s.says(bensOpening, 1)
 	assert.Equal(t, flow.StateCompleted, s.Record().State)
 	assert.Len(t, s.Record().Turns, 2)
-	assert.Empty(t, s.Record().Warnings, "no limit was reached")
+	require.Len(t, s.Record().Warnings, 1, "no limit was reached")
+	assert.Equal(t, flow.WarnBudget, s.Record().Warnings[0].Kind)
 }
 
 // The call in flight belongs to a state that the flow has left: only the reservation tells of it.
@@ -71,7 +72,7 @@ func TestASoftLimitLetsThoseWhoSpeakFinish(t *testing.T) {
 	s := begun(t, config)
 	require.Equal(t, 2, s.Record().InFlight())
 	out := s.step(flow.Result{Call: adasOpening, Attempt: 1, Text: "A word.", Usage: provider.Usage{Input: 10, Output: 1_000_000}})
-	assert.Equal(t, []flow.EventKind{flow.EventTurn}, told(out.Events), "Ben is still speaking")
+	assert.Equal(t, []flow.EventKind{flow.EventTurn, flow.EventWarning}, told(out.Events), "Ben is still speaking")
 	assert.Empty(t, out.Abort)
 	assert.Equal(t, debate.StateAwaitingResponses, s.Record().State)
 
@@ -79,6 +80,9 @@ func TestASoftLimitLetsThoseWhoSpeakFinish(t *testing.T) {
 	assert.Equal(t, []string{"r1 Ada", "r1 Ben"}, speakers(s.Record()))
 	assert.Equal(t, flow.StateCompleting, s.Record().State)
 	assert.Equal(t, []string{"verdict.judge"}, out.Start)
-	require.Len(t, s.Record().Warnings, 1)
-	assert.Equal(t, flow.WarnSoft, s.Record().Warnings[0].Kind)
+	var kinds []flow.WarningKind
+	for _, w := range s.Record().Warnings {
+		kinds = append(kinds, w.Kind)
+	}
+	assert.Equal(t, []flow.WarningKind{flow.WarnBudget, flow.WarnOver, flow.WarnSoft}, kinds)
 }

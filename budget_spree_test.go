@@ -32,7 +32,7 @@ func newSpree(seed uint64) *spree {
 	dice := rand.New(rand.NewPCG(seed, 3))
 	config := debate.Config{
 		ID: "spree", Topic: "Is thrift a virtue?", Format: format.RoundLimited, Rounds: 1 + dice.IntN(4),
-		MaxTokens: 30 + dice.IntN(400), Unattended: &debate.Unattended{},
+		MaxTokens: 30 + dice.IntN(400), Unattended: true,
 	}
 	if dice.IntN(2) == 0 {
 		config.Format = format.FreeForm
@@ -116,6 +116,10 @@ func (s *spree) answer(dice *rand.Rand, req *provider.Request) string {
 	}
 	switch req.Schema.Name {
 	case "verdict":
+		if s.config.Format == format.Roundtable { // which has no winner
+			named := `"winner":` + toJSON(map[string]string{"participant": names[0], "reasoning": "answered every point"})
+			return strings.Replace(verdict(names), named, `"winner":null`, 1)
+		}
 		return verdict(names)
 	case "ballot":
 		return `{"vote":"for","reasoning":"It is."}`
@@ -127,7 +131,7 @@ func (s *spree) answer(dice *rand.Rand, req *provider.Request) string {
 				"persona":  strings.Repeat("a persona of many words ", 1+dice.IntN(80)), "keyArguments": []string{strings.Repeat("an argument ", 1+dice.IntN(160))},
 			})
 		}
-		return toJSON(map[string]any{"positions": positions, "reasoning": "They differ."})
+		return placed(req, toJSON(map[string]any{"positions": positions, "reasoning": "They differ."}))
 	default:
 		return judgement(names, true)
 	}
@@ -173,7 +177,7 @@ func (s *spree) play(t *testing.T) (out outcome, ok bool) {
 			return
 		}
 		ok = true
-		out.record, out.err = session.Wait(t.Context())
+		out.record, out.err = session.WaitIdle(t.Context()) // at an error, calls may still be in flight
 		require.NoError(t, session.Close())
 		out.most = ceiling(t, s.engine.Store, s.config.ID)
 	})

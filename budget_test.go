@@ -23,7 +23,7 @@ func TestTheBudget(t *testing.T) {
 		assert.Equal(t, flow.WarnCost, record.Warnings[0].Kind)
 	})
 	t.Run("waits to be acknowledged", func(t *testing.T) {
-		config := twoDebaters()
+		config := attended()
 		config.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 		engine, _ := engineFor(config)
 		session, err := engine.Start(t.Context(), config)

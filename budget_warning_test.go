@@ -1,6 +1,7 @@
 package debate_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,33 +46,71 @@ func TestTheWarningTellsThresholdSpendAndTime(t *testing.T) {
 	})
 }
 
-func TestAnAcknowledgementNeedsAWarning(t *testing.T) {
-	config := twoDebaters()
-	config.Budget = &debate.Budget{Warn: debate.USD / 1000}
+// Only a debate that waits with its warning can be acknowledged.
+func TestAnAcknowledgementNeedsAWarningThatWaits(t *testing.T) {
+	for name, confirm := range map[string]bool{"it waits": true, "it only tells": false} {
+		t.Run(name, func(t *testing.T) {
+			config := attended()
+			config.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: confirm}
+			inBubble(t, config, func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
+				require.ErrorIs(t, s.Acknowledge(t.Context()), &debate.Error{Kind: provider.KindState})
+				pass(6 * time.Second)
+				assert.Equal(t, confirm, s.State() == flow.StateAwaitingInput)
+				if confirm {
+					require.NoError(t, s.Acknowledge(t.Context()))
+				}
+				require.ErrorIs(t, s.Acknowledge(t.Context()), &debate.Error{Kind: provider.KindState})
+				record, err := s.Wait(t.Context())
+				require.NoError(t, err)
+				assert.Len(t, record.Warnings, 1)
+				assert.Len(t, record.Answers, btoi(confirm))
+			})
+		})
+	}
+}
+
+// A person may end the debate at the warning. What was said until then is judged.
+func TestAPersonEndsItAtTheWarning(t *testing.T) {
+	config := attended()
+	config.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 	inBubble(t, config, func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
-		require.ErrorIs(t, s.Acknowledge(t.Context()), &debate.Error{Kind: provider.KindState})
-		pass(6 * time.Second)
-		require.NoError(t, s.Acknowledge(t.Context()))
-		require.ErrorIs(t, s.Acknowledge(t.Context()), &debate.Error{Kind: provider.KindState})
-		_, err := s.Wait(t.Context())
+		record, err := s.Wait(t.Context())
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		require.Len(t, record.Inquiries, 1)
+		q := record.Inquiries[0]
+		assert.Equal(t, flow.InquiryCost, q.ID)
+		assert.Equal(t, flow.KindConfirm, q.Kind)
+		assert.Equal(t, []debate.Option{flow.OptionContinue, flow.OptionEnd}, q.Options)
+		assert.Contains(t, q.Question, record.Warnings[0].Evidence)
+		spoken := len(record.Turns)
+		require.NoError(t, s.Choose(t.Context(), q.ID, flow.OptionEnd))
+		record, err = s.Wait(t.Context())
 		require.NoError(t, err)
+		assert.Equal(t, flow.StateCompleted, record.State)
+		assert.Equal(t, flow.EndHost, record.Reason)
+		assert.Equal(t, flow.EndedByPerson, record.EndedBy)
+		assert.Equal(t, "ended at the cost warning: "+record.Warnings[0].Evidence, record.Evidence)
+		assert.Len(t, record.Turns, spoken)
+		assert.NotNil(t, view(record).Verdict)
 	})
 }
 
 func TestConfirmBlocksUntilSomebodyHasSeenTheWarning(t *testing.T) {
 	for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
 		t.Run(string(mode), func(t *testing.T) {
-			config := twoDebaters()
+			config := attended()
 			config.Mode, config.Budget = mode, &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 			inBubble(t, config, func(t *testing.T, s *debate.Session, p *scripted.Provider) {
-				_, err := s.Wait(t.Context())
+				record, err := s.Wait(t.Context())
 				require.ErrorIs(t, err, debate.ErrAwaitingInput)
+				require.Len(t, record.Inquiries, 1)
+				assert.Equal(t, flow.InquiryCost, record.Inquiries[0].ID)
 				calls := p.Calls()
 				pass(time.Hour)
 				assert.Equal(t, calls, p.Calls(), "nothing is asked")
 				assert.Equal(t, flow.StateAwaitingInput, s.State())
 				require.NoError(t, s.Acknowledge(t.Context()))
-				record, err := s.Wait(t.Context())
+				record, err = s.Wait(t.Context())
 				require.NoError(t, err)
 				assert.Equal(t, undisturbed(t, config), canonical(t, record))
 				assert.Len(t, record.Warnings, 1)
@@ -90,4 +129,26 @@ func TestConfirmAtTheVerdict(t *testing.T) {
 	record := run(t, engine, config)
 	assert.Equal(t, flow.StateCompleted, record.State)
 	assert.Len(t, record.Warnings, 1)
+}
+
+// The warning of a start looks at no more than a hundred rounds: each takes the longer, the more there are.
+func TestTheWarningOfALongDebateCountsItsFirstRounds(t *testing.T) {
+	for rounds, counted := range map[int]int{100: 100, 1000: 100} {
+		config := twoDebaters()
+		config.Rounds, config.Budget = rounds, &debate.Budget{Hard: debate.USD}
+		f, most := debate.DebateFlow(), 0
+		f.Name = "counted"
+		walk := f.Estimate
+		f.Estimate = func(s *flow.Estimator, rounds int) error {
+			most = max(most, rounds)
+			return walk(s, rounds)
+		}
+		engine, _ := engineFor(config)
+		engine.Flows = map[string]*debate.Flow{f.Name: f}
+		record := begunBy(t, engine, flow.Named(f.Name, config)).Record()
+		assert.Equal(t, counted, most)
+		require.NotEmpty(t, record.Warnings)
+		says := record.Warnings[len(record.Warnings)-1].Evidence
+		assert.Equal(t, rounds > counted, strings.Contains(says, "of 1000 rounds the first 100 are counted"), says)
+	}
 }

@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -8,11 +9,13 @@ import (
 	"log/slog"
 	"maps"
 	"strings"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 
 	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	orderpkg "github.com/agonist-dev/debate/internal/order"
 	"github.com/agonist-dev/debate/internal/session"
 	"github.com/agonist-dev/debate/internal/text"
@@ -26,6 +29,7 @@ import (
 type engine struct {
 	providers map[string]Provider
 	judges    map[string]Judge
+	detectors map[string]Detector
 	contexts  map[string]ContextManager
 	tools     map[string]flow.Tool
 	machines  map[string]*flow.Machine
@@ -34,9 +38,15 @@ type engine struct {
 	logger    *slog.Logger
 	slots     chan struct{} // one for each call in flight; nil if MaxCalls is not set
 	seed      func() string
+	fetch     func(ctx context.Context, url string) (Fetched, error)
+	trust     bool // no provider is asked about models
 	absent    bool // any registrable name of a judge counts as registered
 
+	remembered fetchedFiles
 	renderings renderings
+	memories   memories
+	givenUp    atomic.Int64 // see Stats
+	stuck      atomic.Int64
 	host       *session.Host
 }
 
@@ -48,13 +58,14 @@ func (e *Engine) freeze() (*engine, error) {
 
 func (e *Engine) build() (*engine, error) {
 	l := &engine{
-		providers: maps.Clone(e.Providers), judges: maps.Clone(e.Judges), models: maps.Clone(e.Models), tools: maps.Clone(e.Tools),
+		providers: maps.Clone(e.Providers), judges: maps.Clone(e.Judges), detectors: maps.Clone(e.Detectors),
+		models: maps.Clone(e.Models), tools: maps.Clone(e.Tools),
 		contexts: map[string]ContextManager{
 			flow.ContextTruncate: window.Truncate{}, flow.ContextSliding: window.Sliding{}, flow.ContextSummarize: window.Summarize{},
 			flow.DefaultContext: window.Hybrid{},
 		},
 		machines: make(map[string]*flow.Machine),
-		logger:   e.Logger, seed: e.Seed,
+		logger:   e.Logger, seed: e.Seed, trust: e.TrustModels, fetch: e.Fetch,
 	}
 	maps.Copy(l.contexts, e.Contexts)
 	var problems []error
@@ -66,16 +77,14 @@ func (e *Engine) build() (*engine, error) {
 		problems = append(problems, f.Check("Formats["+name+"]")...)
 	}
 	var err error
-	if l.prompts, err = prompt.Parse(e.Prompts); err != nil {
-		problems = append(problems, &flow.Error{Kind: provider.KindValidation, Op: "engine", Field: "Prompts", Err: err})
-	}
 	for name := range orderpkg.ByKey(e.Providers) {
 		if name == "" || strings.Contains(name, "/") {
 			problems = append(problems, engineError("Providers["+text.OneLine(name, 80)+"]", "has a name that is empty or holds a slash"))
 		}
 	}
-	flows := map[string]*flow.Flow{FlowName: debateFlow(formats)}
+	flows := map[string]*flow.Flow{FlowName: debateFlow(formats, l.detectors)}
 	maps.Copy(flows, e.Flows)
+	var templates []map[string]prompt.Template
 	for name, f := range flows {
 		if f == nil || f.Name != name {
 			problems = append(problems, engineError("Flows", "the flow under %q has another name, or is nil", name))
@@ -84,7 +93,12 @@ func (e *Engine) build() (*engine, error) {
 		if l.machines[name], err = flow.Compile(f); err != nil {
 			problems = append(problems, err)
 		}
+		templates = append(templates, f.Prompts)
 	}
+	if l.prompts, err = prompt.Parse(e.Prompts, templates...); err != nil {
+		problems = append(problems, &flow.Error{Kind: provider.KindValidation, Op: "engine", Field: "Prompts", Err: err})
+	}
+	problems = append(problems, checkDetectors(e.Detectors)...)
 	for name, tool := range orderpkg.ByKey(e.Tools) {
 		if err := checkTool(name, tool); err != nil {
 			problems = append(problems, engineError("Tools["+text.OneLine(name, 80)+"]", "%w", err))
@@ -98,6 +112,9 @@ func (e *Engine) build() (*engine, error) {
 	if e.ChunkInterval < 0 {
 		problems = append(problems, engineError("ChunkInterval", "is negative"))
 	}
+	if e.Grace < 0 {
+		problems = append(problems, engineError("Grace", "is negative"))
+	}
 	if e.Lease < 0 {
 		problems = append(problems, engineError("Lease", "is negative"))
 	}
@@ -108,10 +125,21 @@ func (e *Engine) build() (*engine, error) {
 	l.host = session.NewHost(session.HostConfig{
 		Store: kept, Lease: e.Lease, Interval: e.ChunkInterval, Owner: newID(),
 		NewCore: l.core, Bound: l.bound, Perform: l.perform, Log: l.log,
+		Grace: e.Grace, GaveUp: l.gaveUp, Returned: l.returned, GaveUpStore: l.gaveUpStore, StoreReturned: l.storeReturned,
 		Same:   sameConfig,
 		Facade: func(s *session.Session) any { return &Session{engine: l, runtime: s} },
 	})
 	return l, errors.Join(problems...)
+}
+
+// checkDetectors reports the detectors of the host program that cannot be registered.
+func checkDetectors(all map[string]Detector) (problems []error) {
+	for name, detector := range orderpkg.ByKey(all) {
+		if detector == nil || !flow.Registrable(name) || builtin(format.Detector(name)) {
+			problems = append(problems, engineError("Detectors["+text.OneLine(name, 80)+"]", "is nil, or its name is empty or taken"))
+		}
+	}
+	return problems
 }
 
 func engineError(field, format string, args ...any) error {
@@ -142,5 +170,5 @@ func (l *engine) newSeed() string {
 // core makes the core of a stored debate, by its flow. Without events it makes the core of a debate that is still
 // to be configured.
 func (l *engine) core(id string, events []flow.Event) (*flow.Core, error) {
-	return flow.NewCore(flow.Flows{Machines: l.machines, First: FlowName}, l.contexts, id, events)
+	return flow.NewCore(flow.Flows{Machines: l.machines, First: FlowName, Lacks: l.lacks, Unable: l.cannot}, l.contexts, id, events)
 }

@@ -2,6 +2,7 @@ package debate_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -26,11 +27,11 @@ func TestAReaderWhoHasHeardAFalseStartEndsWithTheTurnsText(t *testing.T) {
 		defer session.Close()
 		tr, heard := newTranscript(t), 0
 		tr.follow(session, func(e debate.Event) {
-			if e.Kind() == flow.EventChunk && strings.Contains(as[flow.Chunk](e).Text, "a false start") {
+			if c := as[flow.Chunk](e); c != nil && c.Schema == "" && strings.Contains(c.Text, "a false start") {
 				heard++
 			}
 		})
-		assert.Equal(t, 6, heard, "every false start was shown")
+		assert.Equal(t, 6, heard, "every false start of a turn was shown")
 		assert.Len(t, tr.turns, 6)
 	})
 }
@@ -58,7 +59,7 @@ func TestTurnsFromBeforeTheSessionComeWithoutChunks(t *testing.T) {
 				spoken := map[string]bool{}
 				tr := newTranscript(t)
 				tr.follow(session, func(e debate.Event) {
-					if e.Kind() == flow.EventChunk {
+					if e.Kind() == flow.EventChunk && as[flow.Chunk](e).Schema == "" {
 						spoken[as[flow.Chunk](e).Call] = true
 					}
 				})
@@ -87,5 +88,78 @@ func TestNoChunkComesBeforeItsCallsIntent(t *testing.T) {
 			pass(330 * time.Millisecond) // so slow a reader is always behind
 		}
 		assert.Positive(t, chunks)
+	})
+}
+
+// TestJudgesAreHeardAsTheyWrite: their chunks name a schema, come before the event, and make up the answer.
+func TestJudgesAreHeardAsTheyWrite(t *testing.T) {
+	config := twoDebaters()
+	config.Rounds = 1
+	inBubble(t, config, func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
+		schemas, tr := map[string]string{}, newTranscript(t)
+		tr.follow(s, func(e debate.Event) {
+			if c := as[flow.Chunk](e); c != nil && c.Schema != "" {
+				schemas[c.Call] = c.Schema
+				assert.Equal(t, "judge", c.By)
+			}
+			if a := as[debate.Assessment](e); a != nil {
+				var written debate.Judgement
+				require.NoError(t, json.Unmarshal([]byte(tr.answers[a.Call]), &written))
+				assert.Equal(t, a.Judgement, written)
+			}
+		})
+		assert.Equal(t, map[string]string{"r1.assessment.judge": "assessment", "verdict.judge": "verdict"}, schemas)
+		assert.Greater(t, tr.chunks, 2)
+	})
+}
+
+// TestAReaderFromBeforeTheOpeningGetsChunks: it reads the log, then the session, then the log again, without a gap.
+func TestAReaderFromBeforeTheOpeningGetsChunks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		config.ID = "early"
+		engine, p := engineFor(config)
+		slowly(p)
+		first, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		pass(1500 * time.Millisecond)
+		require.NoError(t, first.Close())
+
+		tr, ended := newTranscript(t), make(chan struct{})
+		opened := map[int]int{} // chunks of turns, by how often the debate was opened before
+		times := 0
+		go func() {
+			defer close(ended)
+			for event, err := range engine.Events(t.Context(), "early", 0) {
+				assert.NoError(t, err)
+				if err != nil {
+					return
+				}
+				tr.read(event)
+				if c := as[flow.Chunk](event); c != nil {
+					opened[times]++
+				}
+			}
+		}()
+		pass(time.Second)
+		for times = 1; times < 3; times++ {
+			session, err := engine.Open(t.Context(), "early")
+			require.NoError(t, err)
+			pass(4 * time.Second)
+			require.NoError(t, session.Close())
+			pass(time.Second)
+		}
+		last, err := engine.Open(t.Context(), "early")
+		require.NoError(t, err)
+		defer last.Close()
+		<-ended
+		record, err := last.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, flow.StateCompleted, record.State)
+		assert.Equal(t, record.Seq, tr.last)
+		assert.Zero(t, opened[0])
+		for n := 1; n <= 3; n++ {
+			assert.Positive(t, opened[n], "opened for the %d. time", n)
+		}
 	})
 }

@@ -1,7 +1,7 @@
 package debate_test
 
 import (
-	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -73,26 +73,28 @@ func openings(events []debate.Event) (attempts []*flow.Intent, waits []time.Dura
 
 const adasOpening = "r1.opening.Ada"
 
-// halted yields why Ada's opening has halted a debate: the error that it has stopped with, or what a
-// person is asked about. Nobody but a person renews a key: of authentication it is the latter.
-func halted(t *testing.T, events []debate.Event, err error) *debate.Error {
+// halted yields why Ada's opening has halted a debate: the error that it has stopped with if nobody is there, or else what
+// a person is asked about.
+func halted(t *testing.T, unattended bool, events []debate.Event, err error) *debate.Error {
 	t.Helper()
 	var failure *debate.Error
-	if !errors.Is(err, debate.ErrAwaitingInput) {
-		require.ErrorAs(t, err, &failure)
-		require.NotEqual(t, provider.KindAuthentication, failure.Kind)
-		return failure
-	}
 	for i := range events {
 		if q := as[flow.Inquiry](events[i]); q != nil {
 			require.Nil(t, failure, "one question")
-			require.Equal(t, adasOpening, q.About)
-			require.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionModel, flow.OptionEnd}, q.Options, "nobody else is left to go on")
+			require.Len(t, q.About, 1)
+			require.Equal(t, adasOpening, q.About[0].Call)
+			without := []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionSkip, flow.OptionEnd}
+			require.Equal(t, without, q.Options, "one of two is not dropped in the first round")
 			failure = q.Failure
 		}
 	}
+	if unattended {
+		require.Nil(t, failure, "nobody is asked")
+		require.ErrorAs(t, err, &failure)
+		return failure
+	}
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	require.NotNil(t, failure)
-	require.Equal(t, provider.KindAuthentication, failure.Kind)
 	return failure
 }
 
@@ -160,28 +162,30 @@ func TestJitter(t *testing.T) {
 	assert.Greater(t, high, 10)
 }
 
-// TestTriesEnd: each kind has its number of retries, after which the debate stops with that kind, or
-// asks about it.
+// TestTriesEnd: each kind has its number of retries, after which the debate asks about it, or stops with that kind if
+// nobody is there.
 func TestTriesEnd(t *testing.T) {
 	for kind, requests := range map[provider.Kind]int{
 		provider.KindNetwork: 4, provider.KindRateLimit: 6, provider.KindAPI: 3, provider.KindTimeout: 3, provider.KindInvalidResponse: 2,
 		provider.KindQuota: 1, provider.KindAuthentication: 1, provider.KindRefusal: 1, provider.KindContentFilter: 1, provider.KindValidation: 1,
 	} {
-		t.Run(string(kind), func(t *testing.T) {
-			var p *scripted.Provider
-			events, err := onClock(t, twoDebaters(), func(e *debate.Engine, made *scripted.Provider) {
-				p = made
-				failing(1_000, &provider.Error{Kind: kind, Message: "no luck"})(e, made)
+		for _, config := range []debate.Config{twoDebaters(), attended()} {
+			t.Run(fmt.Sprintf("%s/unattended: %t", kind, config.Unattended), func(t *testing.T) {
+				var p *scripted.Provider
+				events, err := onClock(t, config, func(e *debate.Engine, made *scripted.Provider) {
+					p = made
+					failing(1_000, &provider.Error{Kind: kind, Message: "no luck"})(e, made)
+				})
+				failure := halted(t, config.Unattended, events, err)
+				assert.Equal(t, kind, failure.Kind)
+				assert.Equal(t, "Ada", failure.Participant)
+				assert.Equal(t, 1, failure.Round)
+				assert.Equal(t, requests, failure.Attempt)
+				assert.Equal(t, requests, p.Calls())
+				attempts, _ := openings(events)
+				assert.Len(t, attempts, requests)
 			})
-			failure := halted(t, events, err)
-			assert.Equal(t, kind, failure.Kind)
-			assert.Equal(t, "Ada", failure.Participant)
-			assert.Equal(t, 1, failure.Round)
-			assert.Equal(t, requests, failure.Attempt)
-			assert.Equal(t, requests, p.Calls())
-			attempts, _ := openings(events)
-			assert.Len(t, attempts, requests)
-		})
+		}
 	}
 }
 
@@ -192,7 +196,7 @@ func TestSomeKindsAreNeverRetried(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(string(kind), func(t *testing.T) {
 			events, err := onClock(t, config, failing(1, &provider.Error{Kind: kind}))
-			assert.Equal(t, kind, halted(t, events, err).Kind)
+			assert.Equal(t, kind, halted(t, config.Unattended, events, err).Kind)
 			attempts, _ := openings(events)
 			assert.Len(t, attempts, 1)
 		})
@@ -336,6 +340,8 @@ func TestQueueingIsNoTimeout(t *testing.T) {
 		assert.Equal(t, 7*9*time.Second, events[len(events)-1].At.Sub(events[0].At), "one call after the other")
 	})
 	t.Run("too slow", func(t *testing.T) {
+		config := config
+		config.OnFailure = rules(debate.FailureRule{Do: flow.OptionDrop})
 		events, err := onClock(t, config, func(e *debate.Engine, p *scripted.Provider) { slow(e, p, 11*time.Second) })
 		require.ErrorIs(t, err, &debate.Error{Kind: provider.KindTimeout})
 		dropped := 0

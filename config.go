@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agonist-dev/debate/provider"
+
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 )
@@ -18,7 +20,8 @@ import (
 // The engine copies a Config: the caller may change it as soon as the call with it has returned.
 //
 // Its JSON is strict: an unknown key, or a key given twice in different case, is an error. Durations are strings
-// such as "90s", under the keys roundDelay, roundTimeout, turnTimeout and judgeTimeout. Money is a number of USD.
+// such as "90s", under the keys roundDelay, roundTimeout, turnTimeout, judgeTimeout and
+// patience. Money is a number of USD.
 //
 // Values out of bounds are refused:
 //   - Texts are valid UTF-8 without NUL. The topic, a position, a persona and each text of a format have at most
@@ -27,7 +30,7 @@ import (
 //   - A debate has at most 1000 participants, whatever the format says, 100 judges and 1000 members of the audience.
 //     Each of them has at most 16 fallbacks.
 //   - There are at most 50 criteria, 16 detectors in each list, and 128 tools.
-//   - There are at most 64 labels, with names of 128 bytes and values of 1024.
+//   - There are at most 64 labels, with names of 128 bytes and values of 1024. A participant's metadata have the same bounds.
 //
 //nolint:recvcheck // withDefaults works on a copy, and that is what it is for
 type Config struct {
@@ -37,6 +40,11 @@ type Config struct {
 	// Topic is the question under debate. It may come from a user, as a position or a persona may: prompts mark its
 	// further lines as quoted.
 	Topic string `json:"topic"`
+	// Parts are images, PDFs and other files that belong to the topic. Documents have a name and files of their own. All who
+	// take part read both, judges and summarizers included: each model of the config must be able to read them. There are at
+	// most 64 files, of 10 MiB each and 14 MiB together.
+	Parts     []flow.File     `json:"parts,omitempty"`
+	Documents []flow.Document `json:"documents,omitempty"`
 	// Format is the name of a format: "free-form" if empty.
 	Format string `json:"format,omitempty"`
 	// CustomFormat is a format that the host program defines. It replaces a named one: Format is then empty or the
@@ -57,36 +65,56 @@ type Config struct {
 	// Assign lets a model find positions for the participants without one. If it is nil, they choose for
 	// themselves.
 	Assign *Assign `json:"assign,omitempty"`
-	// Watch and StopOn are detectors beside those of the format. The findings of the first are shown to the judge.
-	// A finding of the second ends the debate after the round.
+	// Watch and StopOn are detectors beside those of the format: the built-in ones, and those of Engine.Detectors. The
+	// findings of the first are shown to the judge. A finding of the second ends the debate after the round.
 	Watch  []format.Detector `json:"watch,omitempty"`
 	StopOn []format.Detector `json:"stopOn,omitempty"`
 	// Budget limits what the debate may cost. If it is nil, there is no limit.
 	Budget *flow.Budget `json:"budget,omitempty"`
-	// Unattended says what is chosen where a person would be asked. If it is nil, the person is asked. Engine.Run
-	// is always unattended.
-	Unattended *flow.Unattended `json:"unattended,omitempty"`
+	// Unattended means that no person is asked about a failure, a cost warning or the use of a tool. Engine.Run is always unattended. A
+	// person who judges or votes is still asked.
+	Unattended bool `json:"unattended,omitempty"`
+	// OnFailure says what is done about calls that have failed for good. The first rule that fits and can be applied
+	// decides. Without one, a person is asked; in an unattended debate:
+	//   - a judge's assessment is left out if its answers were not accepted, but not twice in a row
+	//   - what no longer fits a model is summarised if there is a summarizer, and then left out
+	//   - anything else ends in the error state, from which Session.Retry continues; so does a cost warning that waits to be
+	//     confirmed, and the retry confirms it
+	//
+	// An answer whose questions were all left out is left out too. Record.Skips tells what was.
+	OnFailure []flow.FailureRule `json:"onFailure,omitempty"`
+	// Patience is how long failures that pass by themselves are waited for, per outage: 10 minutes if 0. These are rate
+	// limits, and networks and servers that do not answer.
+	Patience time.Duration `json:"-"`
 	// Context is the name of the context manager: "hybrid" if empty. The others are "truncate", "sliding",
-	// "summarize", and those of Engine.Contexts.
+	// "summarize", and those of Engine.Contexts. With "truncate" and "sliding", judges still read summaries.
 	Context string `json:"context,omitempty"`
-	// Summarizer is the model ("provider/model") that summarises what no longer fits. If it is empty, nothing is
+	// Summarizer is the model ("provider/model") that summarises what no longer fits. If it is empty, the model of each
+	// judge summarises for the judge, and nobody else reads that. If it is [flow.NoSummarizer] ("none"), nothing is
 	// summarised. AutoSummary summarises early, once a window is filled to 80 %.
 	Summarizer  string `json:"summarizer,omitempty"`
 	AutoSummary bool   `json:"autoSummary,omitempty"`
+	// SummarizerOptions are what the requests to Summarizer ask for beyond text, such as effort. nil: the vendor's defaults.
+	// Without a Summarizer they are refused: a judge's model summarises with the judge's options.
+	SummarizerOptions *provider.Options `json:"summarizerOptions,omitempty"`
 	// CutLong cuts a turn that alone is larger than a reader's window, and marks the cut. Without it such a turn is
 	// a failure of kind context_overflow that names the turn.
 	CutLong bool `json:"cutLong,omitempty"`
 	// Reserve is the part of each model's window that is kept free, in tokens: 4096 if 0.
 	Reserve int `json:"reserve,omitempty"`
-	// MaxTokens limits the output of a reply, in tokens: 4096 if 0. A model's own limit applies too.
+	// MaxTokens limits the output of a reply, in tokens: 4096 if 0. A model that reasons gets more for its thoughts: 8192,
+	// or as many as its effort takes, from 1024 (minimal) to 32768 (max). A model's own limit applies too, and half of its
+	// window, or Reserve if that is more. An answer that ends at the limit without a use is asked for with twice as much.
 	MaxTokens int `json:"maxTokens,omitempty"`
 	// Temperature is that of the participants: 0.8 if nil. 0 is a valid value. Models that accept only their own
 	// temperature are sent none; see Model.OwnTemperature.
 	Temperature *float64 `json:"temperature,omitempty"`
 	// RoundDelay is the pause before each round after the first: none if 0.
 	RoundDelay time.Duration `json:"-"`
-	// RoundTimeout bounds the speeches of a round: no bound if 0. When it is over, a participant who is still
-	// speaking has failed. A participant who has not spoken yet is skipped in this round.
+	// RoundTimeout bounds the speeches of a round: no bound if 0. Those who speak one after the other share it fairly.
+	// Whoever is cut off misses the round; see Record.Skips. Whoever would miss a second one in a row ends the debate in
+	// the error state, from which Session.Retry holds the round again. So does a participant without whom there is nothing to
+	// judge, and who has said nothing when the last round is over.
 	RoundTimeout time.Duration `json:"-"`
 	// TurnTimeout bounds one attempt at a turn: 120 s if 0. Time in a queue does not count.
 	TurnTimeout time.Duration `json:"-"`
@@ -97,6 +125,9 @@ type Config struct {
 	// Tools are the tools that a flow may offer to its participants, by their names in Engine.Tools. The flow
 	// "debate" offers none.
 	Tools []string `json:"tools,omitempty"`
+	// ToolPolicy says what is done about uses of tools if the debate is unattended. The zero value tells the model of an
+	// unknown outcome, and denies what needs approval.
+	ToolPolicy flow.ToolPolicy `json:"toolPolicy,omitzero"`
 	// Labels are marks of the host program, such as a tenant or a trace. They appear in requests and lists.
 	Labels map[string]string `json:"labels,omitempty"`
 }
@@ -117,9 +148,15 @@ type Participant struct {
 	Model string `json:"model"`
 	// Fallbacks are models that take over, in this order, when the model before keeps failing.
 	Fallbacks []string `json:"fallbacks,omitempty"`
-	// Temperature and MaxTokens replace those of the debate for this participant.
+	// Temperature and MaxTokens replace those of the debate for this participant. A Temperature is refused if Model surely
+	// takes none.
 	Temperature *float64 `json:"temperature,omitempty"`
 	MaxTokens   int      `json:"maxTokens,omitempty"`
+	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
+	Options *provider.Options `json:"options,omitempty"`
+	// Metadata are the host program's own marks, such as the ID of a user. No prompt holds them: records, lists of
+	// participants and exports show them.
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
 // Mode says what the speakers of one round know of each other.
@@ -147,21 +184,46 @@ func (c Config) Flow() string { return FlowName }
 // Terms returns the part of the config that all flows share.
 func (c Config) Terms() flow.Terms {
 	return flow.Terms{
-		ID: c.ID, Topic: c.Topic, Rounds: c.Rounds, Participants: namesOf(c.Participants), Budget: c.Budget, Unattended: c.Unattended,
-		Context: c.Context, Summarizer: c.Summarizer, AutoSummary: c.AutoSummary, CutLong: c.CutLong, Reserve: c.Reserve,
+		ID: c.ID, Topic: c.Topic, Documents: flow.TopicDocuments(c.Parts, c.Documents),
+		Rounds: c.Rounds, Participants: namesOf(c.Participants), Budget: c.Budget, Unattended: c.Unattended,
+		OnFailure: c.OnFailure, Patience: c.Patience,
+		Context: c.Context, Summarizer: c.Summarizer, AutoSummary: c.AutoSummary, SummarizerOptions: c.SummarizerOptions,
+		CutLong: c.CutLong, Reserve: c.Reserve,
 		MaxTokens: c.MaxTokens, RoundDelay: c.RoundDelay, RoundTimeout: c.RoundTimeout, TurnTimeout: c.TurnTimeout, Retry: c.Retry,
-		Tools: c.Tools, Labels: c.Labels,
+		Tools: c.Tools, ToolPolicy: c.ToolPolicy, Labels: c.Labels,
 	}
 }
 
+// Files implements [flow.Filed].
+func (c *Config) Files() iter.Seq2[string, *flow.File] { return flow.EachFile(c.Parts, c.Documents) }
+
+// Demands implements [flow.Demanding].
+func (c Config) Demands() iter.Seq2[string, flow.Demand] {
+	return func(yield func(field string, demand flow.Demand) bool) {
+		for a := range c.askers() {
+			demand := flow.Demand{By: a.by, Model: a.model, Options: a.options, Temperature: a.heated, Schema: a.structured}
+			if !yield(a.field+".options", demand) {
+				return
+			}
+		}
+	}
+}
+
+// Metadata implements [flow.Described].
+func (c Config) Metadata(name string) map[string]string {
+	for i := range c.Participants {
+		if c.Participants[i].Name == name {
+			return c.Participants[i].Metadata
+		}
+	}
+	return nil
+}
+
+// formatName names the format of a debate, for lists.
+func formatName(config flow.Config) string { return config.(*Config).Format }
+
 // Models yields every field that names a model, with the name.
 func (c Config) Models() iter.Seq2[string, string] { return c.modelFields() }
-
-// configOf returns a config of this flow as a *Config.
-func configOf(c flow.Config) *Config {
-	config, _ := flow.ConfigAs[Config](c) // another type was refused before
-	return config
-}
 
 // Cast returns the participants and the audience as formats see them. Defaults may be written out or not.
 func (c Config) Cast() format.Cast {
@@ -204,9 +266,7 @@ func (c Config) withDefaults() *Config {
 	if c.Assign != nil {
 		c.Assign.defaults(c.Judging)
 	}
-	if c.Unattended != nil {
-		c.Unattended.Defaults()
-	}
+	setIfZero(&c.Patience, flow.DefaultPatience)
 	return &c
 }
 
@@ -223,14 +283,18 @@ func (c *Config) clone() *Config {
 	if c.CustomFormat != nil {
 		d.CustomFormat = c.CustomFormat.Clone()
 	}
+	d.Parts, d.Documents = slices.Clone(c.Parts), flow.CloneDocuments(c.Documents)
 	d.Participants = slices.Clone(c.Participants)
 	for i := range d.Participants {
 		d.Participants[i].Fallbacks = slices.Clone(d.Participants[i].Fallbacks)
 		d.Participants[i].Temperature = cloneValue(d.Participants[i].Temperature)
+		d.Participants[i].Options = d.Participants[i].Options.Clone()
+		d.Participants[i].Metadata = maps.Clone(d.Participants[i].Metadata)
 	}
 	d.Judging, d.Audience, d.Assign = c.Judging.clone(), c.Audience.clone(), c.Assign.clone()
 	d.Watch, d.StopOn = slices.Clone(c.Watch), slices.Clone(c.StopOn)
-	d.Unattended = cloneValue(c.Unattended)
+	d.OnFailure = flow.CloneRules(c.OnFailure)
+	d.SummarizerOptions = c.SummarizerOptions.Clone()
 	d.Budget = cloneValue(c.Budget)
 	d.Temperature = cloneValue(c.Temperature)
 	if d.Retry = cloneValue(c.Retry); d.Retry != nil {
@@ -258,12 +322,14 @@ type configJSON struct {
 	RoundTimeout flow.Duration `json:"roundTimeout,omitempty"`
 	TurnTimeout  flow.Duration `json:"turnTimeout,omitempty"`
 	JudgeTimeout flow.Duration `json:"judgeTimeout,omitempty"`
+	Patience     flow.Duration `json:"patience,omitempty"`
 }
 
 // MarshalJSON writes the config.
 func (c Config) MarshalJSON() ([]byte, error) {
 	return json.Marshal(configJSON{
 		configFields(c), flow.Duration(c.RoundDelay), flow.Duration(c.RoundTimeout), flow.Duration(c.TurnTimeout), flow.Duration(c.JudgeTimeout),
+		flow.Duration(c.Patience),
 	})
 }
 
@@ -277,5 +343,6 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	*c = Config(in.configFields)
 	c.RoundDelay, c.RoundTimeout = time.Duration(in.RoundDelay), time.Duration(in.RoundTimeout)
 	c.TurnTimeout, c.JudgeTimeout = time.Duration(in.TurnTimeout), time.Duration(in.JudgeTimeout)
+	c.Patience = time.Duration(in.Patience)
 	return nil
 }

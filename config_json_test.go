@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -28,11 +29,15 @@ func full() debate.Config {
 		Mode: debate.Simultaneous, Rounds: 7,
 		Participants: []debate.Participant{{
 			Name: "Ada", Side: debate.For, Position: "p", Persona: "q", Instructions: "r", Model: "a/b", Fallbacks: []string{"c/d"},
-			Temperature: new(0.0), MaxTokens: 9,
+			Temperature: new(0.0), MaxTokens: 9, Options: &provider.Options{
+				Effort: provider.EffortLow, TopP: new(0.5), Stop: []string{"END"}, Seed: new(int64(0)), ServiceTier: "flex",
+				Verbosity: provider.VerbosityLow, Search: true, Reasoning: provider.ReasoningAsk, Header: map[string]string{"X-Team": "a"},
+			},
 		}},
 		Judging: &debate.Judging{
 			Judges: []debate.JudgeConfig{{
 				Name: "J", Model: "a/j", Judge: "k", Fallbacks: []string{"e/f"}, Temperature: new(0.0), MaxTokens: 8,
+				Options: &provider.Options{Effort: provider.EffortHigh, Extra: map[string]json.RawMessage{"top_k": json.RawMessage("1")}},
 			}},
 			When: debate.AtEnd, Criteria: []string{"wit"},
 		},
@@ -140,4 +145,21 @@ func FuzzConfig(f *testing.F) {
 		var engine debate.Engine
 		_ = engine.Validate(t.Context(), config) // never panics
 	})
+}
+
+// The config that docs/durability.md shows is one.
+func TestThePolicyOfThePageIsAConfig(t *testing.T) {
+	page, err := os.ReadFile("docs/durability.md")
+	require.NoError(t, err)
+	_, block, found := strings.Cut(string(page), "```json\n")
+	require.True(t, found)
+	block, _, _ = strings.Cut(block, "```")
+	var policy debate.Config
+	require.NoError(t, json.Unmarshal([]byte(block), &policy))
+	require.Len(t, policy.OnFailure, 3)
+	config := twoDebaters()
+	config.Unattended, config.Patience, config.OnFailure = policy.Unattended, policy.Patience, policy.OnFailure
+	engine, _ := engineFor(config)
+	engine.Providers["openrouter"] = engine.Providers["test"]
+	require.NoError(t, engine.Validate(t.Context(), config))
 }

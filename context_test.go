@@ -3,6 +3,7 @@ package debate_test
 import (
 	"cmp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -77,13 +78,14 @@ func TestALongDebateIsCutToTheWindow(t *testing.T) {
 					continue
 				}
 				most = max(most, tokensOf(&req))
-				if len(req.Messages) < 2 {
+				if len(req.Messages) < 3 {
 					continue
 				}
 				first := req.Messages[0].Text
 				if tc.opening {
 					assert.Equal(t, record.Turns[0].Text, first, "the opening stays")
-					first = req.Messages[1].Text
+					assert.Equal(t, record.Turns[1].Text, req.Messages[1].Text, "that of the other side too")
+					first = req.Messages[2].Text
 				}
 				if before, ok := last[req.Self]; ok && before != first {
 					moves++
@@ -106,7 +108,7 @@ func TestALongDebateIsCutToTheWindow(t *testing.T) {
 
 // What does not fit is not sent. It has failed, with what does not fit, and a person is asked.
 func TestWhatDoesNotFitAtAllIsAQuestionThatNamesIt(t *testing.T) {
-	config := twoDebaters()
+	config := attended()
 	config.MaxTokens, config.Reserve = 200, 200
 	config.Participants[0].MaxTokens = 800 // longer than Ben has room for
 	for name, tc := range map[string]struct {
@@ -119,7 +121,10 @@ func TestWhatDoesNotFitAtAllIsAQuestionThatNamesIt(t *testing.T) {
 			require.NoError(t, s.Choose(t.Context(), q.ID, flow.OptionTruncate))
 			record, err := s.Wait(t.Context())
 			again := question(t, record, err)
-			assert.Equal(t, q.About, again.About, "there is nothing to leave out")
+			require.Len(t, again.About, 1)
+			assert.Equal(t, q.About[0].Call, again.About[0].Call, "there is nothing to leave out")
+			assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionSkip, flow.OptionEnd}, again.Options,
+				"so that is not offered again")
 			assert.NotEqual(t, q.ID, again.ID)
 			require.NoError(t, s.Choose(t.Context(), again.ID, flow.OptionEnd))
 			record, err = s.Wait(t.Context())
@@ -133,7 +138,7 @@ func TestWhatDoesNotFitAtAllIsAQuestionThatNamesIt(t *testing.T) {
 			require.NoError(t, s.Choose(t.Context(), q.ID, flow.OptionTruncate))
 			record, err := s.Wait(t.Context())
 			ada := question(t, record, err)
-			assert.Equal(t, "r2.rebuttal.Ada", ada.About, "Ben was asked about for the whole debate, and she for herself")
+			assert.Equal(t, "r2.rebuttal.Ada", ada.About[0].Call, "Ben was asked about for the whole debate, and she for herself")
 			require.NoError(t, s.Choose(t.Context(), ada.ID, flow.OptionTruncate))
 			record, err = s.Wait(t.Context())
 			require.NoError(t, err)
@@ -157,8 +162,11 @@ func TestWhatDoesNotFitAtAllIsAQuestionThatNamesIt(t *testing.T) {
 			defer session.Close()
 			record, err := session.Wait(t.Context())
 			q := question(t, record, err)
-			assert.Equal(t, tc.call, q.About)
-			assert.Equal(t, []debate.Option{flow.OptionTruncate, flow.OptionModel, flow.OptionEnd}, q.Options)
+			require.Len(t, q.About, 1)
+			assert.Equal(t, tc.call, q.About[0].Call)
+			assert.Equal(t, []debate.Option{
+				flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionTruncate, flow.OptionSkip, flow.OptionEnd,
+			}, q.Options, "without a summarizer nothing is summarised")
 			assert.Equal(t, provider.KindContextOverflow, q.Failure.Kind)
 			assert.ErrorContains(t, q.Failure, tc.want)
 			assert.Len(t, record.Turns, p.Calls(), "nothing was sent for it")
@@ -179,7 +187,7 @@ func TestWhatDoesNotFitAtAllIsAQuestionThatNamesIt(t *testing.T) {
 // With nobody there it is made smaller for as long as that can help, and is then the debate's error.
 func TestWhatDoesNotFitAtAllInAnUnattendedDebate(t *testing.T) {
 	config := twoDebaters()
-	config.MaxTokens, config.Reserve, config.Unattended = 200, 200, &debate.Unattended{}
+	config.MaxTokens, config.Reserve, config.Unattended = 200, 200, true
 	engine, p := narrowEngine(config, 500)
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
@@ -191,7 +199,7 @@ func TestWhatDoesNotFitAtAllInAnUnattendedDebate(t *testing.T) {
 	assert.Zero(t, p.Calls())
 	require.Len(t, record.Answers, 1, "the prompt gets no smaller by another try")
 	assert.Equal(t, flow.OptionTruncate, record.Answers[0].Option)
-	assert.True(t, record.Answers[0].Unattended)
+	assert.True(t, record.Answers[0].Rule)
 }
 
 // failureOf yields the first failure of a call in a debate's log. It comes right after the call's intent.
@@ -298,4 +306,41 @@ func TestPromptsAreTheHostsToReplace(t *testing.T) {
 	err := broken.Validate(t.Context(), config)
 	require.ErrorContains(t, err, "Prompts")
 	assert.ErrorContains(t, err, "unknown")
+}
+
+// tallied is a manager that keeps the newest two messages, and counts the requests that it is asked about. About one of a
+// judge it is asked twice, since it leaves something out: whether a summary changes that.
+type tallied struct{ times *atomic.Int64 }
+
+func (a tallied) Plan(p window.Problem) window.Plan {
+	if !p.Summarizer {
+		a.times.Add(1)
+	}
+	from := max(0, p.Len()-2)
+	return window.Plan{From: from, Fits: true, TooBig: -1, Used: p.Fixed + p.Size(from, p.Len())}
+}
+
+// TestAManagerOfTheHostsIsAskedBeforeEachCall, whether or not the window is known, and however much room there is.
+func TestAManagerOfTheHostsIsAskedBeforeEachCall(t *testing.T) {
+	for name, size := range map[string]int{"much room": 1_000_000, "an unknown window": 0} {
+		t.Run(name, func(t *testing.T) {
+			config := twoDebaters()
+			config.Context = "own"
+			engine, p := engineFor(config)
+			var times atomic.Int64
+			engine.Contexts = map[string]debate.ContextManager{"own": tallied{&times}}
+			for model, row := range engine.Models {
+				row.Context = size
+				engine.Models[model] = row
+			}
+			record := run(t, engine, config)
+			assert.EqualValues(t, p.Calls(), times.Load())
+			for _, req := range p.Requests() {
+				assert.LessOrEqual(t, len(req.Messages), 3, "two messages, and one that may mark the gap")
+			}
+			for _, w := range record.Warnings {
+				assert.Equal(t, flow.WarnShort, w.Kind, "no share of the window is reached")
+			}
+		})
+	}
 }

@@ -53,7 +53,7 @@ func TestOneOfManyControlsIsTaken(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+			stage.InCompany(t, attended(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 				dice := rand.New(rand.NewPCG(uint64(len(name)), 7))
 				for range max(2, 12/fewer) {
 					c.Config.ID = ""

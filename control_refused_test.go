@@ -34,7 +34,7 @@ func TestRefusedControlsChangeNothing(t *testing.T) {
 		refused(s.ID(), flow.StateError, flow.Resume{}, "resume")
 		refused(s.ID(), flow.StateError, flow.Pause{}, "pause")
 		refused(s.ID(), "", flow.Answer{Inquiry: "nobody.asked", Text: "This."}, "nobody.asked")
-		refused(s.ID(), "", flow.Acknowledge{}, "warning")
+		refused(s.ID(), "", flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}, flow.InquiryCost)
 		refused(s.ID(), "", flow.Sent{Trigger: "dance"}, "dance")
 		mend()
 		require.NoError(t, s.Retry(t.Context()))
@@ -53,12 +53,13 @@ func TestRefusedControlsChangeNothing(t *testing.T) {
 }
 
 func TestAnAnswerThatDoesNotFitIsRefused(t *testing.T) {
-	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+	stage.InCompany(t, attended(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		s, inquiry, _ := inquiring(c, join())
 		before := c.Log(s.ID())
 		for field, answer := range map[string]flow.Answer{
 			"option": {Inquiry: inquiry, Option: "dance"},
 			"model":  {Inquiry: inquiry, Option: flow.OptionModel, Model: "nobody/model"},
+			"by":     {Inquiry: inquiry, Option: flow.OptionDrop, By: "Ada"},
 		} {
 			failure := requireKind(t, join().Control(t.Context(), s.ID(), answer), provider.KindValidation)
 			assert.Equal(t, field, failure.Field)

@@ -16,7 +16,7 @@ import (
 )
 
 func TestAnAnswerFromAnywhereWakesWhoListens(t *testing.T) {
-	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+	stage.InCompany(t, attended(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		mend := c.Failing("r2.rebuttal.Ben", &provider.Error{Kind: provider.KindAuthentication, Status: 401})
 		s := join().Begun()
 		r := listening(t, s)
@@ -68,7 +68,9 @@ func TestAControlWaitsForWhoOpensTheDebate(t *testing.T) {
 func TestAnAnswerWhileOthersSpeak(t *testing.T) {
 	for how, session := range map[string]bool{"by an engine": false, "by a session that listens": true} {
 		t.Run(how, func(t *testing.T) {
-			stage.InCompany(t, simultaneous(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+			config := simultaneous()
+			config.Unattended = false
+			stage.InCompany(t, config, func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 				c.Saved = c.Leased
 				mend := c.Failing("r2.rebuttal.Ben", &provider.Error{Kind: provider.KindAuthentication, Status: 401})
 				s, other := join().Begun(), join()
@@ -206,14 +208,14 @@ func TestARetryFromAnotherProcess(t *testing.T) {
 }
 
 func TestAnAcknowledgementFromAnotherProcess(t *testing.T) {
-	config := twoDebaters()
+	config := attended()
 	config.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 	stage.InCompany(t, config, func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		s := join().Begun()
 		_, err := s.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
-		require.NoError(t, join().Control(t.Context(), s.ID(), flow.Acknowledge{}))
-		requireKind(t, join().Control(t.Context(), s.ID(), flow.Acknowledge{}), provider.KindState)
+		require.NoError(t, join().Control(t.Context(), s.ID(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
+		requireKind(t, join().Control(t.Context(), s.ID(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}), provider.KindState)
 		pass(pollTime)
 		synctest.Wait()
 		_, err = s.Wait(t.Context())
@@ -222,7 +224,7 @@ func TestAnAcknowledgementFromAnotherProcess(t *testing.T) {
 	})
 }
 
-// inquiring is a config whose debate asks about Ben's second turn until it is mended.
+// inquiring is an attended debate that asks about Ben's second turn until it is mended.
 func inquiring(c *stage.Company, m *stage.Member) (s *debate.Session, inquiry string, mend func()) {
 	c.T.Helper()
 	mend = c.Failing("r2.rebuttal.Ben", &provider.Error{Kind: provider.KindAuthentication, Status: 401})
@@ -234,7 +236,7 @@ func inquiring(c *stage.Company, m *stage.Member) (s *debate.Session, inquiry st
 }
 
 func TestAChosenModelIsFrozen(t *testing.T) {
-	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+	stage.InCompany(t, attended(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		s, inquiry, mend := inquiring(c, join())
 		mend()
 		other := join()
@@ -242,7 +244,7 @@ func TestAChosenModelIsFrozen(t *testing.T) {
 		other.Models["test/other"] = row
 		forged := debate.Model{Priced: true}
 		require.NoError(t, other.Control(t.Context(), s.ID(), flow.Answer{
-			Inquiry: inquiry, Option: flow.OptionModel, Model: "test/other", Row: &forged, Unattended: true, Text: "hello",
+			Inquiry: inquiry, Option: flow.OptionModel, Model: "test/other", Row: &forged, Rule: true, Text: "hello",
 		}))
 		pass(pollTime)
 		synctest.Wait()
@@ -252,7 +254,7 @@ func TestAChosenModelIsFrozen(t *testing.T) {
 		answer := record.Answers[0]
 		require.NotNil(t, answer.Row)
 		assert.Equal(t, row.Input, answer.Row.Input, "what the engine knows of a model counts, not what the caller says")
-		assert.False(t, answer.Unattended)
+		assert.False(t, answer.Rule)
 		assert.Empty(t, answer.Text)
 		frozen, ok := record.Model("test/other")
 		require.True(t, ok)
@@ -271,8 +273,8 @@ func TestAChosenModelIsFrozen(t *testing.T) {
 func TestAFlowsInputFromAnotherProcess(t *testing.T) {
 	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		const nudged debate.Trigger = "nudged"
-		f := debate.DebateFlow()
-		f.Name, f.Inputs = "nudging", []debate.Trigger{nudged}
+		f := recording(debate.DebateFlow(), nudged)
+		f.Name = "nudging"
 		joins := func() *stage.Member {
 			m := join()
 			m.Flows = map[string]*debate.Flow{f.Name: f}

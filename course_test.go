@@ -134,23 +134,23 @@ func (w *world) end(ctx context.Context, s *debate.Session) (*debate.Record, err
 
 // answer answers one question, or acknowledges a warning.
 func (w *world) answer(ctx context.Context, s *debate.Session, record *debate.Record) error {
-	if len(record.Inquiries) == 0 {
+	q := record.Inquiries[0]
+	if len(q.Options) > 0 && view(record).Config().Unattended {
+		return fmt.Errorf("%s is asked in an unattended debate", q.ID)
+	}
+	if q.ID == flow.InquiryCost {
 		return s.Acknowledge(ctx)
 	}
 	w.mend()
-	q := record.Inquiries[0]
-	if q.About != "" && view(record).Config().Unattended != nil {
-		return fmt.Errorf("%s is asked in an unattended debate", q.ID)
-	}
-	if q.About != "" {
+	if len(q.Options) > 0 {
 		return s.Choose(ctx, q.ID, flow.OptionRetry)
 	}
 	text := "A person speaks, asked by " + q.ID + "."
 	switch q.Kind {
 	case debate.KindAssessment:
-		text = judgement(labelsIn(q.Schema), true)
+		text = byPerson(q.Kind, scoredIn(q.Schema)...)
 	case debate.KindVerdict:
-		text = verdict(labelsIn(q.Schema))
+		text = byPerson(q.Kind, scoredIn(q.Schema)...)
 	default:
 	}
 	return s.Answer(ctx, q.ID, text)
@@ -172,7 +172,7 @@ func everybody(all []debate.Participant) func(*provider.Request) scripted.Reply 
 				}
 			}
 		})
-		return scripted.Reply{Text: found(flow.CallKind(req.Schema.Name), names, req.Self, call), Usage: usage}
+		return scripted.Reply{Text: placed(req, found(flow.CallKind(req.Schema.Name), names, req.Self, call)), Usage: usage}
 	}
 }
 
@@ -186,7 +186,11 @@ func outsider(all []debate.Participant) debate.Judge {
 				}
 			}
 		})
-		return json.RawMessage(found(task.Kind, names, "cato", strings.TrimSuffix(task.Call, ".again"))), nil
+		kind := task.Kind
+		if kind == debate.KindAssessment && strings.Contains(string(task.Schema), `"criteria"`) {
+			kind = "rubric"
+		}
+		return json.RawMessage(found(kind, names, "cato", strings.TrimSuffix(task.Call, ".again"))), nil
 	})
 }
 
@@ -349,6 +353,7 @@ func troubledCourses() map[string]course {
 		return course{config: config, setup: setup}
 	}
 	same := func(*debate.Config) {}
+	person := func(c *debate.Config) { c.Unattended = false }
 	outages := func(kind provider.Kind, hits func(*provider.Request) bool) func(*world) {
 		return func(w *world) { w.outage = befall(w.source, kind, hits) }
 	}
@@ -371,16 +376,21 @@ func troubledCourses() map[string]course {
 		"rejected": rejected,
 		"fallback": fallback,
 		"error":    with(same, outages(provider.KindQuota, requested("debater", "r1.opening.Ben"))),
-		"asked":    with(same, outages(provider.KindAuthentication, requested("debater", "r2.rebuttal.Ben"))),
-		"dropped": with(func(c *debate.Config) { c.Participants = crew(3).Participants },
+		"asked":    with(person, outages(provider.KindAuthentication, requested("debater", "r2.rebuttal.Ben"))),
+		"dropped": with(func(c *debate.Config) {
+			c.Participants, c.OnFailure = crew(3).Participants, rules(debate.FailureRule{Do: flow.OptionDrop})
+		},
 			failing(provider.KindRefusal, said("Cyd", 2))),
-		"unattended": with(func(c *debate.Config) { c.Unattended = &debate.Unattended{} },
+		"left out": with(func(c *debate.Config) { c.OnFailure = rules(debate.FailureRule{Do: flow.OptionSkip}) },
 			failing(provider.KindRefusal, requested("judge", "r2.assessment"))),
-		"given up": with(func(c *debate.Config) { c.Unattended = &debate.Unattended{Judge: flow.OptionEnd} },
+		"given up": with(func(c *debate.Config) { c.OnFailure = rules(debate.FailureRule{Do: flow.OptionEnd}) },
 			failing(provider.KindRefusal, requested("judge", "r2.assessment"))),
-		"confirmed": with(func(c *debate.Config) { c.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true} }, nil),
-		"soft":      soft,
-		"limited":   hard,
+		"confirmed": with(func(c *debate.Config) {
+			c.Unattended, c.Budget = false, &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
+		}, nil),
+		"not confirmed": with(func(c *debate.Config) { c.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true} }, nil),
+		"soft":          soft,
+		"limited":       hard,
 		"late": with(func(c *debate.Config) { c.RoundTimeout = 20 * time.Second }, func(w *world) {
 			reply := w.source.Reply
 			w.source.Reply = func(req *provider.Request) scripted.Reply {
@@ -402,7 +412,7 @@ func hostedCourses() map[string]course {
 			return do(t, w, s)
 		}}
 	}
-	paused := func(mode ...debate.PauseMode) func(*testing.T, *world, *debate.Session) *debate.Session {
+	paused := func(mode ...debate.CallMode) func(*testing.T, *world, *debate.Session) *debate.Session {
 		return func(t *testing.T, _ *world, s *debate.Session) *debate.Session {
 			require.NoError(t, s.Pause(t.Context(), mode...))
 			pass(time.Hour)

@@ -23,6 +23,13 @@ func crew(n int, sides ...debate.Side) debate.Config {
 	return config
 }
 
+// attended is a debate of two with a person who is asked about every failure.
+func attended() debate.Config {
+	config := twoDebaters()
+	config.Unattended = false
+	return config
+}
+
 // abiding makes judges name exactly those whom they are to judge.
 func abiding(p *scripted.Provider) {
 	reply := p.Reply
@@ -31,7 +38,7 @@ func abiding(p *scripted.Provider) {
 			return reply(req)
 		}
 		var names []string
-		for _, name := range []string{"Ada", "Ben", "Cyd", "Dan", "Eve", "Fay"} {
+		for _, name := range []string{"Ada", "Ben", "Cyd", "Dan", "Eve", "Fay", "Speaker A", "Speaker B", "Speaker C"} {
 			if strings.Contains(string(req.Schema.JSON), `"`+name+`"`) {
 				names = append(names, name)
 			}

@@ -28,6 +28,9 @@ type Engine struct {
 	Judges map[string]Judge
 	// Contexts are context managers by the name in Config.Context. They are added to the built-in ones.
 	Contexts map[string]ContextManager
+	// Detectors are detectors by the name in Config.Watch and Config.StopOn. They are added to the built-in ones
+	// ([format.DetectRepetition] and others). A debate that names one which is not there is not opened.
+	Detectors map[string]Detector
 	// Formats are formats by the name in Config.Format. They are added to the built-in ones ([format.Builtin]).
 	Formats map[string]format.Format
 	// Flows are other kinds of conversations, by the name that their configs give. The flow of debates is always
@@ -35,10 +38,15 @@ type Engine struct {
 	Flows map[string]*flow.Flow
 	// Tools are functions that models may use while they write a reply, by the name under which a model calls them.
 	Tools map[string]flow.Tool
-	// Prompts replace embedded templates of package prompt, by their names.
+	// Prompts replace templates of package prompt, and of the flows in Flows, by their names.
 	Prompts map[string]string
 	// Models are prices and sizes by "provider/model". They take precedence over the embedded table.
 	Models map[string]flow.Model
+	// TrustModels lets Validate and Start ask no provider about models. Without it, each provider that can tell is asked
+	// for its list of models, all at the same time and within 10 s, and the engine remembers the answers for 10 minutes.
+	// A start fails if a key is refused or a model is unknown. If a provider cannot be asked (no permission to list
+	// models, a rate limit, an outage, no answer in time), that is a warning of kind [flow.WarnUnchecked] in the log.
+	TrustModels bool
 	// Store keeps the logs. If it is nil, the engine makes a [store.Memory] of its own, which keeps every debate until
 	// the debate is deleted there. A host program that runs many debates sets a store and deletes from it.
 	Store store.Store
@@ -48,8 +56,19 @@ type Engine struct {
 	//
 	// A lease is renewed after a third of this time.
 	Lease time.Duration
-	// Logger gets a line for each change of state and each failed attempt, never a text. If it is nil, nothing is
-	// logged.
+	// Fetch reads the files of configs and answers that have a [flow.File].URL, when the config is read, for at most 30 s. The
+	// engine remembers what it has read for ten minutes, up to 28 MiB in all, so that a debate gets the bytes that Validate or
+	// Estimate has seen. The bytes are stored with the debate, and no vendor gets the URL. The function decides which
+	// URLs it reads: those of a user may point into the network of the host program. It is called concurrently. If it is
+	// nil, files with a URL are refused.
+	Fetch func(ctx context.Context, url string) (Fetched, error)
+	// Grace is how long a provider, judge or tool may take to return after the context of its call has ended; 0 means
+	// 5 s. Then the call is given up, because its code ignores the context: the call has failed and is charged in full,
+	// and the debate, Wait, Close and Shutdown go on without it. [Engine.Stats] counts such calls. A call of the Store gets
+	// as long as Lease; Close and Shutdown wait for this time more, and then close the session without it.
+	Grace time.Duration
+	// Logger gets a line for each change of state, each failed attempt and each call that is given up, never a text. If it
+	// is nil, nothing is logged.
 	Logger *slog.Logger
 	// MaxCalls limits how many calls are in flight at once, over all debates; 0 means no limit. Uses of tools do
 	// not count, because a tool may run a debate of its own.
@@ -72,15 +91,19 @@ type Engine struct {
 
 // New returns a session whose debate can still be edited. It checks, stores and pays for nothing:
 // [Session.Validate] and [Session.Start] do that.
-func (e *Engine) New(config flow.Config) (*Session, error) { return e.newSession(config, false) }
+//
+// It reads the files of the config. Those that only have a URL are fetched.
+func (e *Engine) New(config flow.Config) (*Session, error) {
+	return e.newSession(context.Background(), config, false)
+}
 
 // newSession is New. If unattended is set, no person is asked, even if the config does not say what is chosen then.
-func (e *Engine) newSession(config flow.Config, unattended bool) (*Session, error) {
+func (e *Engine) newSession(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
 		return nil, err
 	}
-	p, err := l.plan(config, unattended)
+	p, err := l.plan(ctx, config, unattended)
 	if err != nil {
 		return nil, err
 	}
@@ -91,20 +114,26 @@ func (e *Engine) newSession(config flow.Config, unattended bool) (*Session, erro
 // Start validates a config and starts its debate. ctx bounds the start only: the debate continues after it, until
 // it ends or its session is closed.
 //
-// If a debate exists under config.ID already, Start compares the configs:
-//   - If they are the same, Start opens the debate. If this engine has it open, Start returns that session.
+// If a debate exists under config.ID already, Start compares the configs, and asks no provider anything:
+//   - If they are the same, Start opens the debate as Open does. If this engine has it open, Start returns that session.
 //   - If they differ, the error is of kind conflict.
 func (e *Engine) Start(ctx context.Context, config flow.Config) (*Session, error) {
 	return e.start(ctx, config, false)
 }
 
 func (e *Engine) start(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
-	s, err := e.newSession(config, unattended)
+	s, err := e.newSession(ctx, config, unattended)
 	if err != nil {
 		if all := e.Validate(ctx, config); all != nil {
 			return nil, all
 		}
 		return nil, err
+	}
+	if given := flow.Unnamed(config).Terms().ID; given != "" { // a stored debate is continued without checks
+		open, err := s.engine.openSame(ctx, s)
+		if !errors.Is(err, flow.ErrNotFound) {
+			return open, err
+		}
 	}
 	if err := s.Validate(ctx); err != nil {
 		return nil, err
@@ -119,6 +148,15 @@ func (e *Engine) start(ctx context.Context, config flow.Config, unattended bool)
 		return nil, err
 	}
 	return s, nil
+}
+
+// openSame opens the stored debate that has the id of a configured one, if the configs are the same.
+func (l *engine) openSame(ctx context.Context, s *Session) (*Session, error) {
+	open, err := l.host.Open(ctx, s.ID(), s.runtime.SameAs)
+	if err != nil {
+		return nil, err
+	}
+	return facade(open), nil
 }
 
 // Run starts an unattended debate ([Config.Unattended]) and yields its events: facts, and chunks of turns as they
@@ -148,7 +186,7 @@ func (e *Engine) Run(ctx context.Context, config flow.Config) iter.Seq2[flow.Eve
 			if event.Err() == nil {
 				continue
 			}
-			if _, done, stop := s.runtime.Outcome(ctx); done && stop != nil { // otherwise the debate is over by now
+			if _, done, stop := s.runtime.Outcome(ctx, false); done && stop != nil { // otherwise the debate is over by now
 				yield(flow.Event{}, stop)
 				return
 			}
@@ -161,6 +199,11 @@ func (e *Engine) Run(ctx context.Context, config flow.Config) iter.Seq2[flow.Eve
 //
 // Calls that were in flight when the debate's last process ended are charged and made again. If another process
 // holds the debate, the error is [ErrLeased].
+//
+// If this engine lacks something that the rest of the debate may need (its flow, a provider, also that of a fallback,
+// a judge, a tool, a context manager, a detector), Open changes nothing. The error wraps [ErrLacking] and names what is
+// missing. The same error ends a session whose debate comes to need something that only another engine has.
+// [Engine.Record], [Engine.Events] and [Engine.Control] need no provider.
 func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -170,7 +213,7 @@ func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 }
 
 func (l *engine) open(ctx context.Context, id string) (*Session, error) {
-	s, err := l.host.Open(ctx, id)
+	s, err := l.host.Open(ctx, id, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -178,8 +221,8 @@ func (l *engine) open(ctx context.Context, id string) (*Session, error) {
 }
 
 // Events yields the numbered events of a debate after the given number, wherever the debate runs. If it is open in
-// this engine, Events is [Session.Events]. Otherwise it yields the facts of the log as they are saved. It ends
-// after the debate's last event.
+// this engine, Events is [Session.Events]. Otherwise it yields the facts of the log as they are saved. Once the debate is
+// opened in this engine, chunks come too, within a quarter of a second. Events ends after the debate's last event.
 func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 	return func(yield func(flow.Event, error) bool) {
 		l, err := e.freeze()
@@ -191,10 +234,12 @@ func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[f
 	}
 }
 
-// List yields a description of each stored debate that matches, as [Store].List does.
+// List yields a description of each stored debate that matches, as [Store].List does. A debate that cannot be read is
+// among them, with its error in Info.Err; [Engine.Open] returns that error too.
 //
 // A worker that resumes debates of other processes lists {Working: true, Idle: true} and opens what it finds. If
-// several workers open the same debate, one gets it, and the others get [ErrLeased].
+// several workers open the same debate, one gets it, and the others get [ErrLeased]. A worker that cannot serve a debate
+// gets [ErrLacking].
 func (e *Engine) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
 	return func(yield func(store.Info, error) bool) {
 		l, err := e.freeze()
@@ -213,11 +258,7 @@ func (e *Engine) Record(ctx context.Context, id string) (*flow.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	core, err := l.host.Load(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return core.Record(), nil
+	return l.host.Record(ctx, id)
 }
 
 // Freeze returns the signal with which a log begins: the config with every default written out, and everything else
@@ -230,7 +271,7 @@ func (e *Engine) Freeze(config flow.Config) (flow.Start, error) {
 	if err != nil {
 		return flow.Start{}, err
 	}
-	p, err := l.plan(config, false)
+	p, err := l.plan(context.Background(), config, false)
 	if err != nil {
 		return flow.Start{}, err
 	}
@@ -255,11 +296,15 @@ func (e *Engine) NewCore(id string, events []flow.Event) (*flow.Core, error) {
 // Shutdown closes all sessions, so that another process can open their debates at once. It returns when nothing of
 // them runs any more, or when ctx is done.
 //
+// Calls in flight are aborted, charged in full and made again by whoever continues. If mode is [Drain], they finish and
+// their results are recorded, and no other call starts. If ctx is done before all have finished, Shutdown returns the
+// error of ctx and leaves them; a second Shutdown without Drain aborts them.
+//
 // From then on the engine refuses to open or start a debate with [flow.ErrClosed]. Stored debates can still be read.
-func (e *Engine) Shutdown(ctx context.Context) error {
+func (e *Engine) Shutdown(ctx context.Context, mode ...CallMode) error {
 	l, err := e.freeze()
 	if err != nil {
 		return err
 	}
-	return l.host.Shutdown(ctx)
+	return l.host.Shutdown(ctx, len(mode) > 0 && mode[0] == Drain)
 }

@@ -12,6 +12,57 @@ import (
 	"github.com/agonist-dev/debate/format"
 )
 
+// Detector is a detector of the host program's. [Config].Watch and [Config].StopOn name it as it is registered in
+// [Engine].Detectors.
+//
+// Detect looks at a debate after this round. It is a pure function of what was recorded up to that round: each process
+// must come to the same finding, or a resumed debate would take another course. It is called several times for a round,
+// while the debate waits, so it is fast. What takes long, such as vectors of texts ([detect.Similarity]), a host program
+// computes beforehand, for example when it reads the turn's event, or keeps by the text. Detect does not change the debate,
+// never panics, and is safe for concurrent use.
+//
+// A finding at [detect.LevelStrong] of a detector in StopOn ends the debate. The judge is told the evidence of what the
+// detectors in Watch have found in the round before.
+type Detector interface {
+	Detect(d *Debate, round int) detect.Finding
+}
+
+// DetectorFunc is a function as a [Detector].
+type DetectorFunc func(d *Debate, round int) detect.Finding
+
+// Detect calls the function.
+func (f DetectorFunc) Detect(d *Debate, round int) detect.Finding { return f(d, round) }
+
+// builtin reports whether a detector is one of package detect.
+func builtin(name format.Detector) bool {
+	return len(format.CheckDetectors("", []format.Detector{name})) == 0
+}
+
+// mostEvidence bounds what a judge is told of a finding of a host program's detector, in bytes.
+const mostEvidence = 500
+
+// own returns the finding of a detector of the host program's.
+func (d *Debate) own(name format.Detector, round int) detect.Finding {
+	detector := d.detectors[string(name)]
+	if detector == nil || round < 1 {
+		return detect.Finding{}
+	}
+	f := detector.Detect(d, round)
+	f.Evidence = d.Line(f.Evidence, mostEvidence)
+	return f
+}
+
+// needs returns the host program's detectors that a debate names; see flow.Flow.Needs.
+func needs(r *flow.Record) []flow.Need {
+	var all []flow.Need
+	for _, name := range of(r).watched() {
+		if !builtin(name) {
+			all = append(all, flow.Need{Detector: string(name)})
+		}
+	}
+	return all
+}
+
 // Findings returns what the debate's detectors find in a round. It reads the texts of the round's speeches and of a
 // few before them.
 func (d *Debate) Findings(round int) []detect.Finding {
@@ -45,14 +96,17 @@ func (d *Debate) stopOn() []format.Detector {
 	return append(slices.Clone(d.format.StopOn), d.config.StopOn...)
 }
 
+// endedByDetector says that a detector of Config.StopOn has ended a debate.
+const endedByDetector = "detector"
+
 // found returns which of the detectors ends the debate after the present round, if one does.
-func (d *Debate) found(all []format.Detector) (flow.EndReason, string, bool) {
+func (d *Debate) found(all []format.Detector) (flow.Exit, bool) {
 	for _, name := range all {
 		if f := d.find(name, d.Round); f.Level == detect.LevelStrong {
-			return flow.EndReason(name), f.Evidence, true
+			return flow.Exit{Reason: flow.EndReason(name), Evidence: f.Evidence, By: endedByDetector}, true
 		}
 	}
-	return "", "", false
+	return flow.Exit{}, false
 }
 
 func (d *Debate) find(name format.Detector, round int) detect.Finding {
@@ -64,7 +118,7 @@ func (d *Debate) find(name format.Detector, round int) detect.Finding {
 	case format.DetectDrift:
 		return d.drift(round)
 	default:
-		return detect.Finding{}
+		return d.own(name, round)
 	}
 }
 
@@ -151,7 +205,8 @@ func (d *Debate) shingle(i int) detect.Shingles {
 // of texts says nothing of it unless a speech repeats: among speeches that do not, it is chance.
 func (d *Debate) diminishing(round int) detect.Finding {
 	var rounds []detect.Round
-	for n := max(1, round-detect.TrendWindow+1); n <= round; n++ {
+	for i := range min(max(0, round), detect.TrendWindow) {
+		n := round - min(round, detect.TrendWindow) + 1 + i
 		speeches, p := d.repetition(n), d.panelOf(n)
 		novelty, engagement := d.marks(n, CriterionNovelty), d.marks(n, CriterionEngagement)
 		rounds = append(rounds, detect.Round{
@@ -169,8 +224,8 @@ func (d *Debate) drift(round int) detect.Finding {
 	}
 	f := detect.Finding{Kind: detect.KindDrift}
 	if p := d.panelOf(round); p.judges > 0 && p.most(p.drifting) {
-		f.Level, f.Value, f.Limit = detect.LevelStrong, float64(p.drifting), float64(p.judges)
-		f.Evidence = fmt.Sprintf("Of %d judges %d see the discussion leave the topic.", p.judges, p.drifting)
+		f.Level, f.Value, f.Limit = detect.LevelStrong, float64(p.drifting), float64(p.all())
+		f.Evidence = fmt.Sprintf("Of %d judges %d see the discussion leave the topic.", p.all(), p.drifting)
 	}
 	return f
 }
@@ -216,7 +271,11 @@ func (d *Debate) measured() string {
 			round-- // the judges' assessments of the present round are still missing, and must be independent
 		}
 		if f := d.find(name, round); f.Found() {
-			lines = append(lines, string(f.Kind)+": "+f.Evidence)
+			kind := string(f.Kind)
+			if !builtin(name) {
+				kind = d.Line(string(name), mostEvidence)
+			}
+			lines = append(lines, kind+": "+f.Evidence)
 		}
 	}
 	if len(lines) == 0 {

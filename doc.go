@@ -52,7 +52,8 @@
 //
 //   - Package provider/openaicompat reaches OpenAI, OpenRouter, Mistral, Ollama, vLLM and other servers of chat
 //     completions.
-//   - The modules provider/openai, provider/anthropic and provider/google use the interfaces of those vendors.
+//   - The modules provider/openai, provider/anthropic and provider/google use the interfaces of those vendors,
+//     provider/vertex and provider/bedrock those of Google Cloud and AWS.
 //   - Package provider/scripted plays a script, for tests.
 //   - Package provider/providertest tests a provider that you write.
 //
@@ -105,16 +106,17 @@
 //   - [Session.Cancel] ends the debate without a verdict.
 //   - [Session.Retry] returns to the point at which a failure has stopped the debate.
 //
-// Some failures need the decision of a person: a judge that fails, a key that is refused, a conversation that no
-// longer fits. Such a failure becomes an inquiry with options. The debate waits until [Session.Choose] answers it, in
-// this process or after a restart. [Config].Unattended answers where no person is present. A participant that keeps
-// failing is dropped if the others can continue.
+// Failures that pass by themselves are waited for, for up to [Config].Patience. About any other failure for good a rule of
+// [Config].OnFailure decides. Without one it becomes an inquiry with options. The debate waits until [Session.Choose]
+// answers it, in this process or after a restart. With [Config].Unattended nobody is asked: the debate stops in the error
+// state, from which [Session.Retry] continues. Nobody is dropped or skipped unless a rule or a person says so.
 //
 // # Long debates
 //
 // A context manager (Config.Context) decides what is sent when a conversation approaches the window of a model. The
-// simplest sends the opening and the newest turns. With Config.Summarizer, a summary replaces the older turns. Each
-// summary is an event, and so is each threshold that is reached.
+// simplest sends the openings and the newest turns. With Config.Summarizer, a summary replaces the older turns. Without
+// one, the model of a judge summarises for the judge, so that a verdict rests on the whole debate. [Outcome].Unread names
+// what a judge could not read. Each summary is an event, and so is each threshold that is reached.
 //
 // # Storing and resuming
 //
@@ -124,8 +126,9 @@
 //
 // [Engine.Open] continues a stored debate, in this process or another. Only what is missing is asked again. A lease
 // lets one process at a time work on a debate. The lease is released while the debate is idle, by [Session.Close] and
-// by [Engine.Shutdown]. [Engine.List] finds debates that no process works on. Any process may read a debate with
-// [Engine.Record] and [Engine.Events], and control it with [Engine.Control].
+// by [Engine.Shutdown], which can let the calls in flight finish first. [Engine.List] finds debates that no process
+// works on. Any process may read a debate with [Engine.Record] and [Engine.Events], and control it with
+// [Engine.Control].
 //
 // [Session.Snapshot] returns the log as versioned JSON at any moment, and [Engine.Restore] continues from it.
 // [Engine.Fork] starts a new debate from any event of an old one. [Engine.Export] writes a debate without its
@@ -136,7 +139,7 @@
 // A [Record] counts tokens and USD in total, by model, by participant and by round. Failed attempts are included. A
 // [Budget] of USD, tokens, calls and time has limits that warn, that end the rounds early, or that stop the debate. No
 // call starts whose worst case would pass a hard limit. [Engine.Estimate] computes beforehand the most that a debate
-// can cost.
+// can cost, and what it typically costs. A limit below the worst case is a warning at the start.
 //
 // # Errors
 //
@@ -148,8 +151,10 @@
 //
 // A [Tool] is a function that models may use while they write a reply. It is registered in Engine.Tools, and offered
 // where the flow allows it. [flow.NewTool] makes a tool of a Go function and checks the arguments. Each use is
-// recorded with its answer, and the model is shown the answer between fences. If a use may have taken effect, it is
-// not repeated unless the tool is read-only.
+// recorded with its answer, and the model is shown the answer between fences.
+//
+// A use that was broken off is made again if its tool is read-only or idempotent ([flow.ToolInfo]). About any other such use a
+// person is asked. A tool may need a person's approval before each use. Where nobody can be asked, [Config].ToolPolicy decides.
 //
 // # Flows and packages
 //

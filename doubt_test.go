@@ -192,6 +192,7 @@ func TestAReaderElsewhereSeesTheLastEvent(t *testing.T) {
 
 // outliving lets the calls come to their end whatever becomes of their contexts, at different times.
 func outliving(engine *debate.Engine, p *scripted.Provider) {
+	engine.Grace = time.Minute
 	engine.Providers["test"] = providerFunc(func(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 		pass(5 * time.Second)
 		if req.Self == "Ben" {

@@ -228,7 +228,7 @@ func TestAWarningAtTheEndHoldsNobodyUp(t *testing.T) {
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		tell(t, record)
 		require.Len(t, record.Inquiries, 1)
-		require.NoError(t, s.Answer(t.Context(), record.Inquiries[0].ID, verdict([]string{"Ada", "Ben"})))
+		require.NoError(t, s.Answer(t.Context(), record.Inquiries[0].ID, byPerson(debate.KindVerdict, "Ada", "Ben")))
 		synctest.Wait()
 		record, err = s.Record(t.Context())
 		require.NoError(t, err)
@@ -296,7 +296,7 @@ var _ = fmt.Sprint
 func TestAnEndThatIsChosenShowsTheGroupsTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := crew(3)
-		config.Mode = debate.Simultaneous
+		config.Mode, config.Unattended = debate.Simultaneous, false
 		engine, p := engineFor(config)
 		befall(p, provider.KindAuthentication, func(req *provider.Request) bool {
 			return req.Schema == nil && req.Self == config.Participants[2].Name
@@ -320,7 +320,7 @@ func TestAnEndThatIsChosenShowsTheGroupsTurns(t *testing.T) {
 
 func TestASummarizerThatFailsIsNotAskedAgain(t *testing.T) {
 	d := newTalk(30, 6000).summarizes(true)
-	d.config.Retry = noRetry()
+	d.config.Retry, d.config.OnFailure = noRetry(), []debate.FailureRule{{Calls: []flow.CallKind{flow.KindSummary}, Do: flow.OptionSkip}}
 	d.summary = func(*provider.Request) scripted.Reply {
 		return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication}}
 	}
@@ -343,14 +343,16 @@ func TestTheDelayIsNoTimeOfTheRound(t *testing.T) {
 	})
 }
 
+// Rules that drop one judge after the other are no circle. The one who is left gives the verdict.
 func TestManyJudgesAreNoCircle(t *testing.T) {
 	config := twoDebaters()
 	config.Judging.When = debate.AtEnd
-	config.Unattended = &debate.Unattended{}
+	config.OnFailure = []debate.FailureRule{{Do: flow.OptionTruncate}, {Do: flow.OptionDrop}}
 	config.Judging.Judges = nil
 	for range 80 / fewer {
 		config.Judging.Judges = append(config.Judging.Judges, debate.JudgeConfig{Model: "test/judge"})
 	}
+	config.Judging.Judges = append(config.Judging.Judges, debate.JudgeConfig{Model: "test/debater"})
 	config.Judging.Quorum = 1
 	engine, _ := engineFor(config)
 	row := engine.Models["test/judge"]
@@ -360,8 +362,9 @@ func TestManyJudgesAreNoCircle(t *testing.T) {
 	require.NoError(t, err)
 	defer s.Close()
 	record, err := s.Wait(t.Context())
-	if record != nil {
-		tell(t, record)
-	}
 	require.NoError(t, err)
+	assert.Equal(t, flow.StateCompleted, record.State)
+	assert.Len(t, record.Dropped(), 80/fewer)
+	assert.Len(t, record.Answers, 2*(80/fewer), "each was made smaller in vain, and then dropped")
+	assert.Len(t, view(record).Verdicts, 1)
 }

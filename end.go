@@ -16,10 +16,11 @@ const (
 	EndDrift       flow.EndReason = "drift"               // the detector finds that speeches leave the topic
 )
 
-// endReason returns why the debate ends after this round, if it does.
-func endReason(d *Debate) (flow.EndReason, string, bool) {
-	if d.format == nil {
-		return "", "", false
+// endReason returns why the debate ends after this round, if it does. It does not end before its last round while somebody
+// without whom there is nothing to judge has not spoken yet.
+func endReason(d *Debate) (end flow.Exit, ok bool) {
+	if d.format == nil || len(d.Skips) > 0 && d.Round < d.rounds() && d.unheardWithout("") {
+		return end, false
 	}
 	p := d.panelOf(d.Round)
 	name := "the judge"
@@ -27,26 +28,33 @@ func endReason(d *Debate) (flow.EndReason, string, bool) {
 		name = d.Assessments[n-1].Judge
 	}
 	says := func(n int, what string) string {
-		if p.judges == 1 {
+		if p.all() == 1 {
 			return fmt.Sprintf("%s %s", name, what)
 		}
-		return fmt.Sprintf("of %d judges %d: %s", p.judges, n, what)
+		return fmt.Sprintf("of %d judges %d: %s", p.all(), n, what)
+	}
+	by := name
+	if p.all() > 1 {
+		by = "judges"
 	}
 	switch d.format.End {
 	case format.EndByRounds:
-		if d.Round >= d.config.Rounds {
-			return flow.EndRounds, fmt.Sprintf("the format has %d rounds", d.config.Rounds), true
+		if d.Round >= d.rounds() {
+			return flow.Exit{Reason: flow.EndRounds, Evidence: fmt.Sprintf("the format has %d rounds", d.rounds())}, true
 		}
 	case format.EndByConvergence:
 		switch {
 		case p.most(p.converged):
-			return flow.EndConverged, says(p.converged, fmt.Sprintf("sees convergence in round %d", d.Round)), true
+			says := says(p.converged, fmt.Sprintf("sees convergence in round %d", d.Round))
+			return flow.Exit{Reason: flow.EndConverged, Evidence: says, By: by}, true
 		case p.most(p.returns):
-			return EndDiminishing, says(p.returns, fmt.Sprintf("sees diminishing returns in round %d", d.Round)), true
+			says := says(p.returns, fmt.Sprintf("sees diminishing returns in round %d", d.Round))
+			return flow.Exit{Reason: EndDiminishing, Evidence: says, By: by}, true
 		}
 	default:
 		if p.judges > 0 && p.most(p.judges-p.goOn) {
-			return EndJudge, says(p.judges-p.goOn, fmt.Sprintf("wishes to end after round %d", d.Round)), true
+			says := says(p.judges-p.goOn, fmt.Sprintf("wishes to end after round %d", d.Round))
+			return flow.Exit{Reason: EndJudge, Evidence: says, By: by}, true
 		}
 	}
 	return d.found(d.stopOn())
@@ -80,11 +88,33 @@ func (d *Debate) few(left []Participant) (string, bool) {
 	return "", false
 }
 
-// fewWithout reports whether the debate could not continue if this participant were dropped.
+// fewWithout reports whether the debate could not continue if this participant were left out of the present round, beside
+// those who are left out of it already.
 func (d *Debate) fewWithout(name string) bool {
-	left := slices.DeleteFunc(slices.Clone(d.participants()), func(p Participant) bool { return p.Name == name })
+	left := slices.DeleteFunc(slices.Clone(d.participants()), func(p Participant) bool { return p.Name == name || d.skippedInRound(p.Name) })
 	_, few := d.few(left)
 	return few
+}
+
+// unheardWithout reports whether fewer would have spoken in the whole debate than it needs, if this participant said nothing
+// in the present round either. "" asks about those who have spoken so far.
+func (d *Debate) unheardWithout(name string) bool {
+	if name != "" && d.heard(name) {
+		return false
+	}
+	left := d.participants()
+	if _, few := d.few(left); few {
+		return false // for another reason
+	}
+	_, few := d.few(slices.DeleteFunc(slices.Clone(left), func(p Participant) bool {
+		return !d.heard(p.Name) && (name == "" || p.Name == name || d.skippedInRound(p.Name))
+	}))
+	return few
+}
+
+// heard reports whether a participant has spoken in the debate.
+func (d *Debate) heard(name string) bool {
+	return slices.ContainsFunc(d.Turns, func(t *flow.Turn) bool { return t.Speaker == name })
 }
 
 func countJudged(f *format.Format, participants []Participant) int {

@@ -26,6 +26,7 @@ type ending struct {
 	spoil  func(*scripted.Provider)
 	host   func(t *testing.T, s *debate.Session) // after two and a half seconds
 	reason flow.EndReason
+	by     string // who has ended it early
 	words  string // of the evidence
 	rounds int    // that were begun
 	failed debate.Kind
@@ -46,7 +47,7 @@ func endings() map[string]ending {
 	return map[string]ending{
 		"the judge wishes to end": {
 			change: f(format.FreeForm), play: says(func(j *debate.Judgement) { j.ShouldContinue = false }, 2),
-			reason: debate.EndJudge, words: "judge wishes to end after round 2", rounds: 2,
+			reason: debate.EndJudge, by: "judge", words: "judge wishes to end after round 2", rounds: 2,
 		},
 		"most of the judges wish to end": {
 			change: func(c *debate.Config) {
@@ -56,7 +57,7 @@ func endings() map[string]ending {
 			play: play{judges: func(who string, round int, j *debate.Judgement) {
 				j.ShouldContinue = round < 2 && who != "judge" || who == "Zoe"
 			}},
-			reason: debate.EndJudge, words: "of 3 judges 2: wishes to end after round 2", rounds: 2,
+			reason: debate.EndJudge, by: "judges", words: "of 3 judges 2: wishes to end after round 2", rounds: 2,
 		},
 		"all rounds of a free debate": {
 			change: f(format.FreeForm), reason: flow.EndRounds, words: "all 4 rounds are spoken", rounds: 4,
@@ -75,83 +76,91 @@ func endings() map[string]ending {
 		},
 		"convergence": {
 			change: f(format.ConvergenceSeeker), play: says(func(j *debate.Judgement) { j.Flags.ConvergenceReached = true }, 3),
-			reason: flow.EndConverged, words: "judge sees convergence in round 3", rounds: 3,
+			reason: flow.EndConverged, by: "judge", words: "judge sees convergence in round 3", rounds: 3,
 		},
 		"convergence before diminishing returns": {
 			change: f(format.ConvergenceSeeker),
 			play: says(func(j *debate.Judgement) {
 				j.Flags.ConvergenceReached, j.Flags.DiminishingReturns, j.ShouldContinue = true, true, false
 			}, 2),
-			reason: flow.EndConverged, words: "judge sees convergence in round 2", rounds: 2,
+			reason: flow.EndConverged, by: "judge", words: "judge sees convergence in round 2", rounds: 2,
 		},
 		"the judge sees diminishing returns": {
 			change: f(format.ConvergenceSeeker), play: says(func(j *debate.Judgement) { j.Flags.DiminishingReturns = true }, 2),
-			reason: debate.EndDiminishing, words: "judge sees diminishing returns in round 2", rounds: 2,
+			reason: debate.EndDiminishing, by: "judge", words: "judge sees diminishing returns in round 2", rounds: 2,
 		},
 		"the detector sees diminishing returns": {
 			change: func(c *debate.Config) {
 				c.Format, c.StopOn = format.FreeForm, []format.Detector{format.DetectDiminishing}
 			},
 			play:   says(func(j *debate.Judgement) { j.Flags.Repetitive = true }, 2),
-			reason: debate.EndDiminishing, words: "Returns diminish: ", rounds: 3,
+			reason: debate.EndDiminishing, by: "detector", words: "Returns diminish: ", rounds: 3,
 		},
 		"repetition": {
 			change: func(c *debate.Config) { c.StopOn = []format.Detector{format.DetectRepetition} },
-			play:   play{says: onlyAda}, reason: debate.EndRepetition, words: "Ada: The overlap", rounds: 2,
+			play:   play{says: onlyAda}, reason: debate.EndRepetition, by: "detector", words: "Ada: The overlap", rounds: 2,
 		},
 		"drift": {
 			change: func(c *debate.Config) { c.StopOn = []format.Detector{format.DetectDrift} },
 			play:   says(func(j *debate.Judgement) { j.Flags.Drifting = true }, 2),
-			reason: debate.EndDrift, words: "Of 1 judges 1 see", rounds: 2,
+			reason: debate.EndDrift, by: "detector", words: "Of 1 judges 1 see", rounds: 2,
 		},
-		"too few are left": {
+		"too few are left": { // no rule leaves too few
+			change: func(c *debate.Config) { c.Unattended = false },
 			spoil:  func(p *scripted.Provider) { befall(p, provider.KindRefusal, said("Ben", 2)) },
-			reason: flow.EndTooFew, words: "1 of 2 participants are left", rounds: 2,
+			host: func(t *testing.T, s *debate.Session) {
+				record, err := s.Wait(t.Context())
+				require.NoError(t, s.Choose(t.Context(), question(t, record, err).ID, flow.OptionDrop))
+			},
+			reason: flow.EndTooFew, by: flow.EndedByPerson, words: "1 of 2 participants are left", rounds: 2,
 		},
 		"a soft limit of money": {
-			change: budget(debate.Budget{Soft: 115 * debate.USD / 1000}), reason: flow.EndSoftLimit, words: "soft-limit of the budget: ", rounds: 0,
+			change: budget(debate.Budget{Soft: 115 * debate.USD / 1000}), reason: flow.EndSoftLimit, by: flow.EndedByBudget,
+			words: "soft-limit of the budget: ", rounds: 0,
 		},
 		"a soft limit of calls": {
-			change: budget(debate.Budget{SoftCalls: 5}), reason: flow.EndSoftLimit, words: "budget: 5 of 5 calls", rounds: 2,
+			change: budget(debate.Budget{SoftCalls: 5}), reason: flow.EndSoftLimit, by: flow.EndedByBudget, words: "budget: 5 of 5 calls", rounds: 2,
 		},
 		"a soft limit of tokens": {
-			change: budget(debate.Budget{SoftTokens: 60_000}), reason: flow.EndSoftLimit, words: "tokens", rounds: 0,
+			change: budget(debate.Budget{SoftTokens: 60_000}), reason: flow.EndSoftLimit, by: flow.EndedByBudget, words: "tokens", rounds: 0,
 		},
 		"a soft limit of time": {
-			change: budget(debate.Budget{SoftTime: 4 * time.Second}), reason: flow.EndSoftLimit, words: "of 4s", rounds: 2,
+			change: budget(debate.Budget{SoftTime: 4 * time.Second}), reason: flow.EndSoftLimit, by: flow.EndedByBudget, words: "of 4s", rounds: 2,
 		},
-		"nobody confirms the cost": {
+		"a rule does not confirm the cost": {
 			change: func(c *debate.Config) {
 				budget(debate.Budget{Warn: debate.USD / 10_000, Confirm: true})(c)
-				c.Unattended = &debate.Unattended{}
+				c.Unattended, c.OnFailure = true, []debate.FailureRule{{Calls: []flow.CallKind{flow.KindConfirm}, Do: flow.OptionEnd}}
 			},
-			reason: flow.EndSoftLimit, words: "the cost warning is reached", rounds: 1,
+			reason: flow.EndHost, by: flow.EndedByRule, words: "ended at the cost warning: $", rounds: 1,
 		},
 		"a hard limit of calls": {
-			change: budget(debate.Budget{HardCalls: 5}), reason: flow.EndHardLimit, words: "hard-limit of the budget: ", failed: provider.KindCostLimit,
+			change: budget(debate.Budget{HardCalls: 5}), reason: flow.EndHardLimit, by: flow.EndedByBudget,
+			words: "hard-limit of the budget: ", failed: provider.KindCostLimit,
 		},
 		"a hard limit of time": {
-			change: budget(debate.Budget{HardTime: 4 * time.Second}), reason: flow.EndHardLimit, words: "4s of 4s", failed: provider.KindCostLimit,
+			change: budget(debate.Budget{HardTime: 4 * time.Second}), reason: flow.EndHardLimit, by: flow.EndedByBudget,
+			words: "4s of 4s", failed: provider.KindCostLimit,
 		},
 		"the host stops": {
 			host:   func(t *testing.T, s *debate.Session) { require.NoError(t, s.Stop(t.Context())) },
-			reason: flow.EndHost, words: "stopped by the host", rounds: 1,
+			reason: flow.EndHost, by: flow.EndedByHost, words: "stopped by the host", rounds: 1,
 		},
 		"the host stops a pause": {
 			host: func(t *testing.T, s *debate.Session) {
 				require.NoError(t, s.Pause(t.Context()))
 				require.NoError(t, s.Stop(t.Context()))
 			},
-			reason: flow.EndHost, words: "stopped by the host", rounds: 1,
+			reason: flow.EndHost, by: flow.EndedByHost, words: "stopped by the host", rounds: 1,
 		},
 		"the host cancels": {
 			host:   func(t *testing.T, s *debate.Session) { require.NoError(t, s.Cancel(t.Context())) },
-			reason: flow.EndHost, words: "canceled by the host", rounds: 1,
+			reason: flow.EndHost, by: flow.EndedByHost, words: "canceled by the host", rounds: 1,
 		},
 		"a judge's failure ends it": {
-			change: func(c *debate.Config) { c.Unattended = &debate.Unattended{Judge: flow.OptionEnd} },
+			change: func(c *debate.Config) { c.OnFailure = []debate.FailureRule{{Do: flow.OptionEnd}} },
 			spoil:  func(p *scripted.Provider) { befall(p, provider.KindRefusal, requested("judge", "r2.")) },
-			reason: flow.EndHost, words: "ended after a failure: debate: refusal", rounds: 2,
+			reason: flow.EndHost, by: flow.EndedByRule, words: "ended after a failure: debate: refusal", rounds: 2,
 		},
 		"a failure that nobody mends": {
 			spoil:  func(p *scripted.Provider) { befall(p, provider.KindQuota, said("Ben", 1)) },
@@ -205,11 +214,19 @@ func TestEveryReasonToStopIsRecorded(t *testing.T) {
 				assert.Contains(t, change.Evidence, tc.words)
 				assert.Equal(t, tc.reason, record.Reason)
 				assert.Equal(t, change.Evidence, record.Evidence)
+				assert.Equal(t, tc.by, change.By)
+				if tc.failed != "" {
+					tc.by = "" // it has not ended yet
+				}
+				assert.Equal(t, tc.by, record.EndedBy)
+				missing := slices.ContainsFunc(view(record).Outcome().Degraded, func(s string) bool { return strings.HasPrefix(s, "missing: round") })
+				assert.Equal(t, (tc.by != "" || tc.failed != "") && record.Round < 4, missing, "the outcome names the rounds that were not held")
 
 				stored, err := engine.Record(t.Context(), record.ID)
 				require.NoError(t, err)
 				assert.Equal(t, record.Reason, stored.Reason)
 				assert.Equal(t, record.Evidence, stored.Evidence)
+				assert.Equal(t, record.EndedBy, stored.EndedBy)
 			})
 		})
 	}
@@ -290,30 +307,37 @@ func TestWhyTheRoundsEndedStays(t *testing.T) {
 	})
 }
 
-// After a late round the debate only goes on if its participants can: nobody's context is exceeded, and
-// not all of them are rate-limited.
-func TestARoundAfterWhichNobodyCanGoOn(t *testing.T) {
+// A round whose time is over goes on with what was said. If nobody has spoken, the debate goes to the error state, and a
+// retry gives the round its time again.
+func TestARoundWhoseTimeIsOver(t *testing.T) {
 	limited := debate.Error{Kind: provider.KindRateLimit, RetryAfter: 30 * time.Second}
 	network := debate.Error{Kind: provider.KindNetwork, RetryAfter: 30 * time.Second}
 	overflow := debate.Error{Kind: provider.KindContextOverflow}
 	for name, c := range map[string]struct {
-		ada, ben debate.Error
+		ada, ben *debate.Error // nil: it speaks
 		statuses [2]flow.Status
-		evidence string // "": the debate goes on
 	}{
-		"all are rate-limited":   {limited, limited, [2]flow.Status{flow.StatusRateLimited, flow.StatusRateLimited}, "everybody who is left is rate-limited"},
-		"one is rate-limited":    {limited, network, [2]flow.Status{flow.StatusRateLimited, flow.StatusRetrying}, ""},
-		"nobody is rate-limited": {network, network, [2]flow.Status{flow.StatusRetrying, flow.StatusRetrying}, ""},
-		"a context is exceeded":  {overflow, network, [2]flow.Status{flow.StatusContextExceeded, flow.StatusRetrying}, "the conversation no longer fits the model of Ada"},
+		"all are rate-limited":  {&limited, &limited, [2]flow.Status{flow.StatusRateLimited, flow.StatusRateLimited}},
+		"one is rate-limited":   {&limited, &network, [2]flow.Status{flow.StatusRateLimited, flow.StatusRetrying}},
+		"a context is exceeded": {&overflow, &network, [2]flow.Status{flow.StatusContextExceeded, flow.StatusRetrying}},
+		"one has spoken":        {&limited, nil, [2]flow.Status{flow.StatusRateLimited, flow.StatusActive}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			config := twoDebaters()
-			config.Mode, config.Judging, config.RoundTimeout = debate.Simultaneous, nil, 10*time.Second
+			config := attended()
+			config.Mode, config.Judging, config.RoundTimeout, config.Patience = debate.Simultaneous, nil, 10*time.Second, 0
+			config.MaxTokens = 500 // too little to be lowered after an overflow
 			s := begun(t, config)
 			s.says(adasOpening, 1)
 			s.says(bensOpening, 1)
-			s.fails("r2.rebuttal.Ada", 1, c.ada)
-			s.fails("r2.rebuttal.Ben", 1, c.ben)
+			calls, missed := []string{"r2.rebuttal.Ada", "r2.rebuttal.Ben"}, 2
+			for i, failure := range []*debate.Error{c.ada, c.ben} {
+				if failure == nil {
+					s.says(calls[i], 1)
+					missed--
+				} else {
+					s.fails(calls[i], 1, *failure)
+				}
+			}
 			r := s.Record()
 			for i, p := range r.Participants() {
 				assert.Equal(t, c.statuses[i], p.Status, p.Name)
@@ -323,15 +347,70 @@ func TestARoundAfterWhichNobodyCanGoOn(t *testing.T) {
 			s.at = s.at.Add(10 * time.Second)
 			out := s.step(flow.Tick{})
 			assert.Len(t, r.Active(), 2)
-			if c.evidence == "" {
+			assert.Empty(t, r.Inquiries, "nobody is asked about what is left out")
+			require.Len(t, r.Skips, missed)
+			for i, skipped := range r.Skips {
+				assert.Equal(t, calls[i], skipped.Call)
+				assert.Empty(t, skipped.Cause)
+				assert.Contains(t, skipped.Reason, "time of 10s is over")
+			}
+			if missed == 1 {
 				assert.Equal(t, 3, r.Round)
 				assert.Equal(t, debate.StateAwaitingResponses, r.State)
 				return
 			}
-			assert.Equal(t, flow.StateCompleted, r.State)
+			assert.Equal(t, flow.StateError, r.State)
 			assert.Equal(t, 2, r.Round)
-			assert.Equal(t, flow.EndTooFew, ended(out.Events).Reason)
-			assert.Equal(t, c.evidence, ended(out.Events).Evidence)
+			assert.Equal(t, flow.EndFailed, ended(out.Events).Reason)
+			require.NotNil(t, r.Failure)
+			assert.Equal(t, provider.KindTimeout, r.Failure.Kind)
+			assert.ErrorContains(t, r.Failure, "nobody has spoken within the round's time of 10s")
+
+			s.at = s.at.Add(time.Hour)
+			s.step(flow.Retry{})
+			assert.Empty(t, r.Skips, "they are asked again")
+			if c.ada == &overflow { // it may overflow again
+				return
+			}
+			assert.Equal(t, debate.StateAwaitingResponses, r.State)
+			for _, call := range calls {
+				s.says(call, 2)
+			}
+			assert.Equal(t, 3, r.Round)
+			assert.Len(t, r.RoundTurns(2), 2)
 		})
 	}
+}
+
+// What is missing of a late round stays missing if the round is over, and only its judge is asked again.
+func TestARetryAfterALateRoundAsksItsJudgeOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		config.RoundTimeout = 20 * time.Second
+		engine, p := engineFor(config)
+		reply := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			r := reply(req)
+			if requested("debater", "r3.closing.Ben")(req) {
+				r.Delay = time.Minute
+			}
+			return r
+		}
+		cut := befall(p, provider.KindRefusal, requested("judge", "r3.assessment"))
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		record, err := session.Wait(t.Context())
+		requireKind(t, err, provider.KindRefusal)
+		require.Len(t, record.Skips, 1)
+		cut.over.Store(true)
+		require.NoError(t, session.Retry(t.Context()))
+		record, err = session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, flow.StateCompleted, record.State)
+		assert.Len(t, record.Turns, 5)
+		require.Len(t, record.Skips, 1)
+		assert.Equal(t, "r3.closing.Ben", record.Skips[0].Call)
+		assert.NotNil(t, view(record).Verdict)
+	})
 }

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,6 +20,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -24,7 +28,7 @@ import (
 var kinds = []debate.Kind{
 	provider.KindNetwork, provider.KindRateLimit, provider.KindQuota, provider.KindAPI, provider.KindTimeout, provider.KindContextOverflow,
 	provider.KindAuthentication, provider.KindContentFilter, provider.KindRefusal, provider.KindInvalidResponse, provider.KindValidation,
-	provider.KindCanceled, provider.KindCostLimit, provider.KindState, provider.KindConflict, provider.KindStore,
+	provider.KindCanceled, provider.KindCostLimit, provider.KindToolLimit, provider.KindState, provider.KindConflict, provider.KindStore,
 }
 
 func TestErrorsOfNothing(t *testing.T) {
@@ -70,7 +74,8 @@ func TestErrorsHoldTheirCause(t *testing.T) {
 func TestEveryKindHasAHint(t *testing.T) {
 	retryable := map[debate.Kind]bool{
 		provider.KindNetwork: true, provider.KindRateLimit: true, provider.KindAPI: true, provider.KindTimeout: true, provider.KindInvalidResponse: true,
-		provider.KindAuthentication: true, provider.KindQuota: true,
+		provider.KindAuthentication: true, provider.KindQuota: true, provider.KindCostLimit: true, provider.KindContextOverflow: true,
+		provider.KindContentFilter: true, provider.KindRefusal: true, provider.KindToolLimit: true,
 	}
 	other := (&debate.Error{Kind: "unheard of"}).Hint()
 	seen := map[string]debate.Kind{}
@@ -88,7 +93,7 @@ func TestEveryKindHasAHint(t *testing.T) {
 func TestErrorsReadWhatTheyWrite(t *testing.T) {
 	for _, kind := range append(kinds, "") {
 		written := &debate.Error{
-			Kind: kind, Op: "op", Field: "a[1].b", Participant: "Ada", Round: 2, Attempt: 3, RetryAfter: 90 * time.Second, Err: errors.New("cause"),
+			Kind: kind, Op: "op", Field: "a[1].b", Participant: "Ada", Round: 2, Attempt: 3, RetryAfter: 90 * time.Second, Window: 8192, Err: errors.New("cause"),
 		}
 		data, err := json.Marshal(written)
 		require.NoError(t, err)
@@ -131,38 +136,42 @@ func TestFailuresAreClassified(t *testing.T) {
 		cases["theirs: "+string(kind)] = failure{&provider.Error{Kind: kind, Status: 500, Message: "m"}, told, "m"}
 	}
 	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := twoDebaters()
-				config.Participants = config.Participants[:2]
-				engine, source := engineFor(config)
-				source.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Err: c.err} }
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				t.Cleanup(func() { session.Close() })
-				record, err := session.Wait(t.Context())
-				if c.kind == provider.KindAuthentication || c.kind == provider.KindContextOverflow { // a person may mend it
-					err = question(t, record, err).Failure
-				} else {
-					assert.Equal(t, flow.StateError, record.State)
-					require.NotNil(t, record.Failure)
-					assert.Equal(t, err.Error(), record.Failure.Error())
-				}
-				got := requireKind(t, err, c.kind)
-				assert.Equal(t, "Ada", got.Participant)
-				assert.Equal(t, 1, got.Round)
-				assert.Equal(t, "r1.opening.Ada", got.Op)
-				assert.ErrorContains(t, err, c.says)
-				assert.Less(t, len(err.Error()), 420)
-				assert.True(t, utf8.ValidString(err.Error()))
-				assert.NotContains(t, strings.Map(func(r rune) rune {
-					if unicode.IsPrint(r) {
-						return 'x'
+		for _, unattended := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/unattended: %t", name, unattended), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					config := attended()
+					if unattended { // what no longer fits is not made smaller
+						config.Unattended, config.OnFailure = true, rules(debate.FailureRule{Do: flow.OptionFail})
 					}
-					return '!'
-				}, err.Error()), "!", "it prints")
+					engine, source := engineFor(config)
+					source.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Err: c.err} }
+					session, err := engine.Start(t.Context(), config)
+					require.NoError(t, err)
+					t.Cleanup(func() { session.Close() })
+					record, err := session.Wait(t.Context())
+					if !unattended {
+						err = question(t, record, err).Failure
+					} else {
+						assert.Equal(t, flow.StateError, record.State)
+						require.NotNil(t, record.Failure)
+						assert.Equal(t, err.Error(), record.Failure.Error())
+					}
+					got := requireKind(t, err, c.kind)
+					assert.Equal(t, "Ada", got.Participant)
+					assert.Equal(t, 1, got.Round)
+					assert.Equal(t, "r1.opening.Ada", got.Op)
+					assert.ErrorContains(t, err, c.says)
+					assert.Less(t, len(err.Error()), 420)
+					assert.True(t, utf8.ValidString(err.Error()))
+					assert.NotContains(t, strings.Map(func(r rune) rune {
+						if unicode.IsPrint(r) {
+							return 'x'
+						}
+						return '!'
+					}, err.Error()), "!", "it prints")
+				})
 			})
-		})
+		}
 	}
 }
 
@@ -196,4 +205,59 @@ func FuzzErrorJSON(f *testing.F) {
 			t.Fatalf("%s: %v", written, err)
 		}
 	})
+}
+
+// A provider of the host program may return anything. What the engine keeps of it shows no URL's user or query, no header
+// and no key.
+func TestCausesOfForeignProvidersAreClean(t *testing.T) {
+	const secret = "kZ8canary5f1d7a0c"
+	cause := &url.Error{Op: "Post", URL: "https://ada:" + secret + "@host/v1?key=" + secret, Err: errors.New("connection refused")}
+	for name, err := range map[string]error{
+		"its own":          fmt.Errorf("chat: %w", cause),
+		"a provider's":     &provider.Error{Kind: provider.KindNetwork, Err: cause},
+		"wrapped":          fmt.Errorf("x-api-key: "+secret+": %w", &provider.Error{Kind: provider.KindNetwork, Code: "sk-" + secret, Message: "no: " + cause.Error()}),
+		"a flow's":         &flow.Error{Kind: provider.KindNetwork, Err: cause},
+		"joined":           errors.Join(errors.New("Authorization: Bearer "+secret), cause),
+		"beyond the line":  errors.New(strings.Repeat("x", 290) + " sk-" + secret),
+		"a timeout":        fmt.Errorf("%w: %w", context.DeadlineExceeded, cause),
+		"broken off":       fmt.Errorf("%w: %w", context.Canceled, cause),
+		"with a header":    fmt.Errorf("sent %v", http.Header{"Authorization": {"Bearer " + secret}, "X-Api-Key": {secret}}),
+		"a service's":      errors.New(`{"error":{"request":{"headers":{"x-goog-api-key":"` + secret + `"}}}}`),
+		"without a scheme": errors.New("GET /v1beta/models?alt=sse&key=" + secret),
+	} {
+		engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: func(*provider.Request) scripted.Reply {
+			return scripted.Reply{Err: err}
+		}}}}
+		var lines locked
+		engine.Logger = slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		session, startErr := engine.Start(t.Context(), debate.Config{
+			Topic: "Keys?", Rounds: 1, Unattended: true, Patience: time.Millisecond,
+			Retry:        &flow.RetryPolicy{Max: map[flow.Kind]int{}, Base: time.Millisecond, Jitter: time.Millisecond},
+			Participants: []debate.Participant{{Name: "Ada", Model: "acme/m"}, {Name: "Ben", Model: "acme/m"}},
+		})
+		require.NoError(t, startErr, name)
+		seen := fmt.Sprint(flow.Classify(err))
+		var text strings.Builder
+		for event, err := range session.Events(t.Context(), 0) {
+			require.NoError(t, err)
+			data, err := json.Marshal(event)
+			require.NoError(t, err)
+			fmt.Fprintf(&text, "%s %+v %#v\n", data, event.Body, event.Body)
+			if f := body.As[flow.Failure](event); f != nil {
+				for err := error(f.Error); err != nil; err = errors.Unwrap(err) {
+					fmt.Fprintf(&text, "%v %+v %#v\n", err, err, err)
+				}
+			}
+			if to := body.As[flow.Transition](event); to != nil && to.To == flow.StateError {
+				break
+			}
+		}
+		snapshot, err := session.Snapshot(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, session.Close())
+		for _, place := range []string{seen, text.String(), string(snapshot), lines.String(), (&flow.Error{Err: err}).Error()} {
+			assert.NotContains(t, place, "canary", name)
+		}
+		assert.NotEmpty(t, text.String())
+	}
 }

@@ -121,7 +121,7 @@ func TestAnEstimateHoldsForPositionsThatAreFound(t *testing.T) {
 				"position": strings.Repeat(word, 300), "persona": strings.Repeat(word, 300), "keyArguments": slices.Repeat([]string{strings.Repeat(word, 100)}, 15),
 			})
 		}
-		return scripted.Reply{Text: toJSON(map[string]any{"positions": positions, "reasoning": "They differ."})}
+		return scripted.Reply{Text: placed(req, toJSON(map[string]any{"positions": positions, "reasoning": "They differ."}))}
 	}
 	for i := range d.config.Participants {
 		d.config.Participants[i].Position = ""
@@ -153,10 +153,10 @@ func terse() map[string]string {
 // Two debaters, one round, no judge, ten tokens a reply, at 1 and 2 USD for a million tokens. By hand:
 //
 //	Ada reads  1 (system) + 1 (last message) + 3·24 (framing)                  =  74
-//	Ben reads  74 + Ada's turn: 10·8 (text) + 2·16 (fence) + 3 (name) + 24     = 213
+//	Ben reads  74 + Ada's turn: 10·8·5/4 (text) + 2·16 (fence) + 3 (name) + 24 = 233
 //	both write 10
 //
-// so that there are 307 tokens, for 287 + 2·20 millionths of a dollar.
+// so that there are 327 tokens, for 307 + 2·20 millionths of a dollar.
 func TestAnEstimateByHand(t *testing.T) {
 	config := twoDebaters()
 	config.Format, config.Rounds, config.MaxTokens, config.Judging = format.FreeForm, 1, 10, nil
@@ -166,21 +166,21 @@ func TestAnEstimateByHand(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, p.Calls(), "nobody is asked")
 	assert.Equal(t, 2, estimate.Calls)
-	assert.Equal(t, 307, estimate.Tokens)
-	assert.Equal(t, (287+2*20)*debate.USD/1_000_000, estimate.Cost)
+	assert.Equal(t, 327, estimate.Tokens)
+	assert.Equal(t, (307+2*20)*debate.USD/1_000_000, estimate.Cost)
 	assert.Equal(t, estimate.Cost, estimate.FirstRound)
 	assert.Equal(t, []flow.Account{{
-		Name: "test/debater", Usage: provider.Usage{Input: 287, Output: 20}, Cost: estimate.Cost, Requests: 2,
+		Name: "test/debater", Usage: provider.Usage{Input: 307, Output: 20}, Cost: estimate.Cost, Requests: 2,
 	}}, estimate.Models)
 
 	// And it can come to that: a vendor that reports nothing, and replies as long as they may be.
 	engine, p = engineFor(config)
 	engine.Prompts = terse()
 	engine.Providers["test"] = providerFunc(func(context.Context, *provider.Request, func(provider.Chunk)) (*provider.Response, error) {
-		return &provider.Response{Text: strings.Repeat("x", 80), Stop: provider.StopEnd}, nil
+		return &provider.Response{Text: strings.Repeat("</s>", 20), Stop: provider.StopEnd}, nil
 	})
 	record := run(t, engine, config)
-	assert.Equal(t, (287+2*20)*debate.USD/1_000_000, record.Spent().Cost)
+	assert.Equal(t, (307+2*20)*debate.USD/1_000_000, record.Spent().Cost)
 	assert.Zero(t, p.Calls())
 }
 
@@ -288,6 +288,47 @@ func TestEstimatesThatCannotBeMade(t *testing.T) {
 				assert.GreaterOrEqual(t, estimate.Tokens, 0, name)
 			}
 		}, name)
+	}
+}
+
+// Thoughts are output: the estimate of each model holds at least the most output tokens that its requests may ask for.
+func TestAnEstimateCountsThoughtsAsOutput(t *testing.T) {
+	for name, tc := range map[string]struct {
+		effort provider.Effort
+		fall   bool
+	}{
+		"none asked for": {}, "low": {effort: provider.EffortLow}, "max": {effort: provider.EffortMax}, "of a fallback": {fall: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := twoDebaters()
+			config.Rounds, config.Judging = 1, nil
+			for i := range config.Participants {
+				if tc.effort != "" {
+					config.Participants[i].Options = &provider.Options{Effort: tc.effort}
+				}
+				if tc.fall {
+					config.Participants[i].Fallbacks = []string{"test/thinker"}
+				}
+			}
+			engine, source := engineFor(config)
+			thinker := debate.Model{Context: 1_000_000, MaxOutput: 100_000, Reasoning: true, Priced: true, Input: 1, Output: 2}
+			engine.Models["test/thinker"] = thinker
+			if !tc.fall {
+				engine.Models["test/debater"] = thinker
+			}
+			estimate, err := engine.Estimate(t.Context(), config)
+			require.NoError(t, err)
+			run(t, engine, config)
+			output := 0
+			for _, req := range source.Requests() {
+				output += req.MaxTokens
+			}
+			if tc.fall {
+				output += 2 * 8192
+			}
+			assert.Equal(t, output, estimate.Models[0].Usage.Output)
+			assert.Equal(t, estimate.Tokens, estimate.Models[0].Usage.Input+output)
+		})
 	}
 }
 

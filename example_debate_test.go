@@ -182,18 +182,18 @@ func ExampleSession_Choose() {
 	fmt.Println(record.State, "after", len(record.Turns), "turns, the second with", record.Turns[1].Model)
 	// Output:
 	// awaitingInput because of Ben for authentication
-	// it offers [retry model end]
+	// it offers [retry wait model skip end]
 	// completed after 4 turns, the second with acme/spare
 }
 
-// Unattended answers in a person's place. The question and the choice are in the record all the same.
-func ExampleUnattended() {
+// A rule decides in a person's place. The question and the choice are in the record all the same.
+func ExampleFailureRule() {
 	config := cars()
-	config.Unattended = &debate.Unattended{Judge: flow.OptionWithout}
+	config.Unattended, config.OnFailure = true, []debate.FailureRule{{Calls: []flow.CallKind{debate.KindAssessment}, Do: flow.OptionSkip}}
 	quick := models().Reply
 	record, err := conclude(config, func(req *provider.Request) scripted.Reply {
-		if req.Self == "judge" {
-			return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Message: "this key has expired"}}
+		if strings.Contains(req.ID, "/r1.assessment.") {
+			return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal, Message: "I would rather not"}}
 		}
 		return quick(req)
 	})
@@ -203,16 +203,15 @@ func ExampleUnattended() {
 	}
 	fmt.Println(record.State, "after", len(record.Turns), "turns")
 	for _, a := range record.Answers {
-		fmt.Println("unattended:", a.Unattended, "chosen:", a.Option)
+		fmt.Println("by a rule:", a.Rule, "chosen:", a.Option)
 	}
 	for _, less := range view(record).Outcome().Degraded {
 		fmt.Println(less)
 	}
 	// Output:
 	// completed after 4 turns
-	// unattended: true chosen: without
-	// judge has judged no further
-	// there is no verdict
+	// by a rule: true chosen: skip
+	// judge has missed the assessment of round 1 (refusal)
 }
 
 // With Confirm a debate waits at the warning until somebody has seen it.
@@ -301,7 +300,7 @@ func ExampleAssign() {
 		if req.Schema != nil {
 			return scripted.Reply{Text: toJSON(debate.PositionPlan{
 				Positions: []debate.PlannedPosition{{
-					Position: "A charge does what a ban does, and leaves the choice.", Persona: "a transport economist",
+					Participant: "Ben", Side: "against", Position: "A charge does what a ban does, and leaves the choice.", Persona: "a transport economist",
 					KeyArguments: []string{"a price needs no list of exceptions"},
 				}},
 				Reasoning: "A ban and a price differ in who decides.",

@@ -2,113 +2,118 @@ package debate
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 )
 
-// What a debate does about failures.
+// What a debate can do without when a call has failed for good.
 
-// mostShrinks limits how often an unattended debate makes one context smaller before it gives up. Each assumed
-// window is three quarters of the one before, so eight steps make it a tenth.
-const mostShrinks = 8
-
-// droppable reports whether a participant whose call has failed for good may be dropped. It may if the debate can
-// continue without it, or if one round is complete, so that there is something to judge. Otherwise the failure ends
-// the debate.
-func droppable(r *flow.Record, name string) bool {
-	d := of(r)
-	if contestants := d.Contestants(); len(contestants) == 1 && contestants[0].Name == name {
-		return false // a verdict needs at least one contestant
+// failureRules are the rules of unattended debates, after those of the config.
+func failureRules() []flow.FailureRule {
+	return []flow.FailureRule{
+		{Calls: []flow.CallKind{KindAssessment}, Kinds: []flow.Kind{provider.KindInvalidResponse}, Do: flow.OptionSkip},
 	}
-	return d.Round > 1 || !d.fewWithout(name)
 }
 
-func failingSpeaker(d *Debate, name string) flow.OnFail {
-	return flow.OnFail{Ask: askSpeaker, Drop: droppable(d.Record, name)}
+// failingSpeaker says what a participant's speech may cost. Whoever misses a round speaks again in the next one. A rule
+// may only leave out as many as the format can do without. A person may drop a participant as long as there is something
+// left to judge.
+func (d *Debate) failingSpeaker(name string) flow.OnFail {
+	out := flow.OnFail{Skip: flow.RuleToo, Drop: flow.RuleToo}
+	if d.fewWithout(name) {
+		out.Skip, out.Drop = flow.PersonOnly, flow.PersonOnly
+		only := func(p Participant) bool { return p.Name == name && d.format.Judged(p.Side) }
+		if left := d.participants(); d.Round <= 1 || countJudged(d.format, left) == 1 && slices.ContainsFunc(left, only) {
+			out.Drop = flow.Nobody
+		}
+	}
+	return out
 }
 
-func askSpeaker(r *flow.Record, failure *flow.Error) flow.Question {
-	d := of(r)
-	switch failure.Kind {
-	case provider.KindAuthentication:
-		options, without := []flow.Option{flow.OptionRetry, flow.OptionModel}, ""
-		if droppable(d.Record, failure.Participant) {
-			options, without = append(options, flow.OptionDrop), " go on without,"
-		}
-		if u := d.Terms().Unattended; u != nil && u.Authentication == flow.OptionDrop {
-			return flow.Question{} // treated as any other failure
-		}
-		return flow.Question{
-			Text: fmt.Sprintf("The provider refuses the key behind %s. Renew it and retry, name another model,%s or end.",
-				failure.Participant, without),
-			Options: append(options, flow.OptionEnd), Default: flow.OptionEnd,
-		}
-	case provider.KindContextOverflow:
-		return askShrink(d, failure)
+// failingJudge says what a judge's answer may cost. An assessment can be missed, a verdict cannot. A rule may drop a judge
+// if the panel keeps its quorum, and a person may if any judge is left.
+func (d *Debate) failingJudge(kind flow.CallKind) flow.OnFail {
+	out := flow.OnFail{}
+	if kind == KindAssessment {
+		out.Skip = flow.RuleToo
+	}
+	switch left := len(d.Judges()) - 1; {
+	case left < 1:
+	case left < d.quorum():
+		out.Drop = flow.PersonOnly
 	default:
-		return flow.Question{}
+		out.Drop = flow.RuleToo
 	}
+	return out
 }
 
-// askShrink offers to make a context smaller.
-func askShrink(d *Debate, failure *flow.Error) flow.Question {
-	var options []flow.Option
-	var option flow.Option
-	if d.Terms().Unattended != nil {
-		option = d.Terms().Unattended.Context
-	}
-	if d.config.Summarizer != "" {
-		options = append(options, flow.OptionSummarize)
-	}
-	options = append(options, flow.OptionTruncate, flow.OptionModel, flow.OptionEnd)
-	if option == "" || option == flow.OptionSummarize && d.config.Summarizer == "" {
-		option = options[0]
-	}
-	if before, ok := d.Shrinking(failure.Participant); ok && d.Terms().Unattended != nil && option != flow.OptionEnd {
-		inVain := before.Option == flow.OptionTruncate && d.Unsent(failure.Participant)
-		if inVain || before.Times >= mostShrinks {
-			return flow.Question{}
-		}
-		if before.Times > 0 {
-			option = flow.OptionTruncate // the summary was still too large
-		}
-	}
-	return flow.Question{
-		Text: fmt.Sprintf("The conversation no longer fits the model of %s. Summarise it, leave out old turns, name another model, or end.",
-			failure.Participant),
-		Options: options, Default: option,
-	}
-}
-
-// failingJudge asks what to do about a judge who has failed for good. A panel that keeps its quorum continues
-// without asking.
-func failingJudge(r *flow.Record, failure *flow.Error) flow.Question {
+// owes returns what the debate lacks, as far as nobody has decided to do without it. Whoever ends a debate early does
+// without the rest of its course, not without the verdicts.
+func owes(r *flow.Record) []string {
 	d := of(r)
-	if failure.Kind == provider.KindContextOverflow {
-		if q := askShrink(d, failure); len(q.Options) > 0 {
-			q.EndDrops = true
-			return q
-		}
+	out := d.lacksVerdicts()
+	if d.EndedBy == "" {
+		out = append(d.lacksSpeeches(), out...)
 	}
-	if left := len(d.Judges()) - 1; left >= 1 && left >= d.quorum() {
-		return flow.Question{}
-	}
-	choice := flow.OptionWithout
-	if u := d.Terms().Unattended; u != nil && u.Judge != "" {
-		choice = u.Judge
-	}
-	return flow.Question{
-		Text: fmt.Sprintf("%s has failed: %s. Name another model, retry, go on without, or end.",
-			theJudge(d, failure.Participant), failure.Kind),
-		Options: []flow.Option{flow.OptionModel, flow.OptionRetry, flow.OptionWithout, flow.OptionEnd}, Default: choice, EndDrops: true,
-	}
+	return out
 }
 
-// theJudge returns how a judge is called in a question: by name if there are several.
-func theJudge(d *Debate, name string) string {
-	if len(d.config.Judging.Judges) == 1 {
-		return "The judge"
+// lacksSpeeches returns what is missing of the rounds that the config asks for.
+func (d *Debate) lacksSpeeches() []string {
+	var out []string
+	if who := d.unspoken(); len(who) > 0 {
+		out = append(out, fmt.Sprintf("in round %d the speeches of %s", d.Round, strings.Join(who, ", ")))
 	}
-	return "The judge " + name
+	switch first, last := d.Round+1, d.rounds(); {
+	case first == last:
+		out = append(out, fmt.Sprintf("round %d", last))
+	case first < last:
+		out = append(out, fmt.Sprintf("rounds %d to %d", first, last))
+	}
+	return out
+}
+
+// lacksVerdicts returns which verdicts are missing. Where nothing was said there is nothing to judge.
+func (d *Debate) lacksVerdicts() []string {
+	if len(d.Turns) == 0 {
+		return nil
+	}
+	var out []string
+	if d.config.Judging != nil && len(d.Judges()) == 0 {
+		out = append(out, "a verdict: no judge is left")
+	}
+	for _, call := range verdictCalls(d) {
+		out = append(out, "the verdict of "+call.By)
+	}
+	return slices.Compact(out)
+}
+
+// skippedInRound reports whether a participant misses a speech of the present round.
+func (d *Debate) skippedInRound(name string) bool {
+	return slices.ContainsFunc(d.Skips, func(s flow.Skipped) bool {
+		return s.By == name && s.Round == d.Round && s.Moot == ""
+	})
+}
+
+// rounds returns the largest number of rounds, as it is now.
+func (d *Debate) rounds() int {
+	if terms := d.Terms(); terms != nil && terms.Rounds > 0 {
+		return terms.Rounds
+	}
+	return d.config.Rounds
+}
+
+// kinds returns the function for [flow.Flow].Kinds: what a format asks for, and what every debate may.
+func kinds(formats map[string]format.Format) func(flow.Config) []flow.CallKind {
+	return func(config flow.Config) []flow.CallKind {
+		all := []flow.CallKind{KindAssessment, KindVerdict, KindBallot, KindAssign, format.KindQuestion, format.KindAnswer}
+		if f, ok := formatOf(formats, config.(*Config)); ok {
+			all = append(all, f.Kinds()...)
+		}
+		return all
+	}
 }

@@ -108,13 +108,13 @@ func TestFilterFinds(t *testing.T) {
 		event debate.Event
 		want  bool
 	}{
-		{"", debate.Event{Body: &flow.Acknowledge{}}, true},
+		{"", debate.Event{Body: &flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}}, true},
 		{"", turn("hay"), true},
 		{"needle", turn("hay"), false},
 		{"needle", turn("a needle in hay"), true},
 		{"needle", start("hay"), false},
 		{"NEEDLE", start("One Needle"), true},
-		{"needle", debate.Event{Body: &flow.Acknowledge{}}, false},
+		{"needle", debate.Event{Body: &flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}}, false},
 		{"needle", debate.Event{Body: &flow.Start{}}, false},
 		{"needle", debate.Event{Body: &flow.Answer{Text: "needle"}}, false},
 		{"needle", debate.Event{Body: &flow.Summarized{Text: "needle"}}, false},

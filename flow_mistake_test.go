@@ -46,14 +46,15 @@ func TestABodyThatNoLogCouldHoldFailsItsCall(t *testing.T) {
 			session, err := engine.Start(t.Context(), &survey{Topic: "Tea", People: []string{"Ada"}, Model: "test/m"})
 			require.NoError(t, err)
 			defer session.Close()
-			_, err = session.Wait(t.Context())
-			requireKind(t, err, provider.KindValidation)
-			assert.ErrorContains(t, err, "flow survey, schema mark: ")
-			assert.ErrorContains(t, err, c.says)
+			record, err := session.Wait(t.Context())
+			failure := question(t, record, err).Failure
+			assert.Equal(t, provider.KindValidation, failure.Kind)
+			assert.ErrorContains(t, failure, "flow survey, schema mark: ")
+			assert.ErrorContains(t, failure, c.says)
 			assert.Equal(t, 1, source.Calls(), "it is not asked again for what the flow has done")
-			record, err := engine.Record(t.Context(), session.ID())
+			record, err = engine.Record(t.Context(), session.ID())
 			require.NoError(t, err, "the log can be read")
-			assert.Equal(t, flow.StateError, record.State)
+			assert.Equal(t, flow.StateAwaitingInput, record.State)
 			assert.Equal(t, 1, record.Spent().Requests)
 		})
 	}
@@ -91,57 +92,29 @@ func TestAPartThatRefusesItsOwnEventEndsTheSession(t *testing.T) {
 	})
 }
 
-// A question whose answer the flow does not act on is put once.
-func TestAnAnswerThatTheFlowDoesNotActOn(t *testing.T) {
-	both := []flow.Option{flow.OptionModel, flow.OptionWithout, flow.OptionEnd}
-	for name, c := range map[string]struct {
-		question  flow.Question
-		says      string
-		inquiries int
-	}{
-		"it asks the dropped":     {flow.Question{Options: both, Default: flow.OptionWithout}, `after the answer "without"`, 1},
-		"it ends without a drop":  {flow.Question{Options: both, Default: flow.OptionEnd}, `after the answer "end"`, 1},
-		"it ends with a drop":     {flow.Question{Options: both, Default: flow.OptionEnd, EndDrops: true}, `after the answer "end"`, 1},
-		"its default is missing":  {flow.Question{Options: both}, `the default ""`, 0},
-		"its default is no offer": {flow.Question{Options: both, Default: flow.OptionRetry}, `the default "retry"`, 0},
-		"nobody names a model":    {flow.Question{Options: both, Default: flow.OptionModel}, `the default "model"`, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			calls := func(r *debate.Record) []flow.Call {
-				if r.Done("last") {
-					return nil
-				}
-				return []flow.Call{{ID: "last", Kind: "word", By: "Cato", Model: modelOf(r, "Ada"), OnFail: flow.OnFail{
-					Ask: func(*debate.Record, *debate.Error) flow.Question { return c.question },
-				}}}
-			}
-			f := oneState(nil)
-			f.Steps[flow.StateCompleting] = flow.Step{Calls: calls}
-			engine, source, config := withFlow(f)
-			source.Reply = func(*provider.Request) scripted.Reply {
-				return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}}
-			}
-			config.Unattended = &debate.Unattended{}
-			session, err := engine.Start(t.Context(), inFlow(engine, config))
-			require.NoError(t, err)
-			defer session.Close()
-			_, err = session.Wait(t.Context())
-			requireKind(t, err, provider.KindState)
-			require.ErrorContains(t, err, c.says)
-			inquiries := 0
-			for event, err := range engine.Events(t.Context(), session.ID(), 0) {
-				require.NoError(t, err)
-				if event.Kind() == flow.EventInquiry {
-					inquiries++
-				}
-				if event.Err() != nil {
-					break
-				}
-			}
-			assert.Equal(t, c.inquiries, inquiries)
-			assert.Equal(t, 1, source.Calls())
-		})
+// A drop that the flow does not act on is chosen once.
+func TestADropThatTheFlowDoesNotActOn(t *testing.T) {
+	calls := func(r *debate.Record) []flow.Call {
+		if r.Done("last") {
+			return nil
+		}
+		return []flow.Call{{ID: "last", Kind: "word", By: "Cato", Model: modelOf(r, "Ada"), OnFail: flow.OnFail{Drop: flow.RuleToo}}}
 	}
+	f := oneState(nil)
+	f.Steps[flow.StateCompleting] = flow.Step{Calls: calls}
+	engine, source, config := withFlow(f)
+	source.Reply = func(*provider.Request) scripted.Reply {
+		return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}}
+	}
+	config.Unattended, config.OnFailure = true, []debate.FailureRule{{Do: flow.OptionDrop}}
+	session, err := engine.Start(t.Context(), inFlow(engine, config))
+	require.NoError(t, err)
+	defer session.Close()
+	record, err := session.Wait(t.Context())
+	requireKind(t, err, provider.KindState)
+	require.ErrorContains(t, err, `the flow still wants this call after "drop"`)
+	assert.Len(t, record.Answers, 1)
+	assert.Equal(t, 1, source.Calls())
 }
 
 // waiting is a flow of one state whose Next fires only when ready.
@@ -250,4 +223,23 @@ func TestAFlowThatWaitsForTimeOrAPerson(t *testing.T) {
 		_, err = waitAnHour(t, session)
 		require.NoError(t, err)
 	})
+}
+
+// A flow that leaves out a round would make a log that nobody can read: its conversation stops with an error that says so.
+func TestRoundsHaveNoGaps(t *testing.T) {
+	f := oneState(func(*debate.Record) []flow.Call { return nil })
+	step := f.Steps[asks]
+	step.Next = func(*debate.Record) (debate.Trigger, flow.Exit, bool) {
+		return done, flow.Exit{Round: &flow.Round{N: 3}}, true
+	}
+	f.Steps[asks] = step
+	engine, _ := engineFor(twoDebaters())
+	engine.Flows = map[string]*debate.Flow{"one": f}
+	session, err := engine.Start(t.Context(), flow.Named("one", twoDebaters()))
+	require.NoError(t, err)
+	defer session.Close()
+	_, err = session.Wait(t.Context())
+	assert.ErrorContains(t, requireKind(t, err, provider.KindState), "flow one begins round 3 after round 0")
+	_, err = engine.Record(t.Context(), session.ID())
+	require.NoError(t, err)
 }

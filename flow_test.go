@@ -81,19 +81,27 @@ func transitions(t *testing.T, engine *debate.Engine, id string) (states []debat
 }
 
 func TestWhatBecomesOfACallThatFailed(t *testing.T) {
+	drop, skip := rules(debate.FailureRule{Do: flow.OptionDrop}), rules(debate.FailureRule{Do: flow.OptionSkip})
 	for name, c := range map[string]struct {
 		onFail flow.OnFail
+		rules  []debate.FailureRule
 		active int
 		via    debate.State
 	}{
-		"it is left out":             {flow.OnFail{Skip: true}, 2, flow.StateCompleting},
-		"its participant is dropped": {flow.OnFail{Drop: true}, 1, flow.StateCompleting},
-		"the flow goes elsewhere":    {flow.OnFail{Fire: lost}, 2, rests},
-		"the debate stops":           {flow.OnFail{}, 2, flow.StateError},
+		"it is an aid":                    {flow.OnFail{Aid: true}, nil, 2, flow.StateCompleting},
+		"it is left out":                  {flow.OnFail{Skip: flow.RuleToo}, skip, 2, flow.StateCompleting},
+		"its participant is dropped":      {flow.OnFail{Drop: flow.RuleToo}, drop, 1, flow.StateCompleting},
+		"the flow goes elsewhere":         {flow.OnFail{Fire: lost}, nil, 2, rests},
+		"the flow has no rule for it":     {flow.OnFail{Fire: nudge, Drop: flow.RuleToo}, drop, 1, flow.StateCompleting},
+		"only a person leaves it out":     {flow.OnFail{Skip: flow.PersonOnly}, skip, 2, flow.StateError},
+		"only a person drops its speaker": {flow.OnFail{Drop: flow.PersonOnly}, drop, 2, flow.StateError},
+		"no rule leaves it out":           {flow.OnFail{Skip: flow.RuleToo, Drop: flow.RuleToo}, nil, 2, flow.StateError},
+		"the debate stops":                {flow.OnFail{}, append(drop, skip...), 2, flow.StateError},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				engine, source, config := withFlow(oneState(callsOf(func(call *flow.Call) { call.OnFail = c.onFail })))
+				config.OnFailure = c.rules
 				source.Reply = func(req *provider.Request) scripted.Reply {
 					if req.Self == "Ada" {
 						return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}, Delay: time.Second}
@@ -138,6 +146,7 @@ func TestFlowsThatContradictThemselves(t *testing.T) {
 		"in a circle":             {circle, provider.KindState, "circle"},
 		"a trigger without rules": {nowhere, provider.KindState, "nowhere"},
 		"an unknown model":        {oneState(callsOf(func(c *flow.Call) { c.Model = "test/other" })), provider.KindValidation, `"test/other"`},
+		"moot without a reason":   {oneState(callsOf(func(c *flow.Call) { c.Moot = "ask" })), provider.KindState, "moot without ask"},
 		"an unknown schema":       {oneState(callsOf(func(c *flow.Call) { c.Schema = "plan" })), provider.KindValidation, "plan"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,42 +161,6 @@ func TestFlowsThatContradictThemselves(t *testing.T) {
 			assert.Zero(t, source.Calls())
 		})
 	}
-}
-
-func TestInputsOfAFlow(t *testing.T) {
-	f := oneState(nil)
-	f.Inputs = []debate.Trigger{nudge, "note", "once"}
-	f.Rules = append(f.Rules, debate.Rule{From: asks, On: "once", To: rests, When: debate.Guard{
-		Name: "isFirst", OK: func(r *debate.Record) bool { return len(r.Inputs) == 1 },
-	}})
-	f.Rules = append(f.Rules, debate.Rule{From: asks, On: nudge, To: rests, When: debate.Guard{
-		Name: "hasNote", OK: func(r *debate.Record) bool { return len(r.Inputs) > 0 && r.Inputs[0].Trigger == "note" },
-	}})
-	f.Steps[asks] = flow.Step{Next: func(*debate.Record) (debate.Trigger, flow.Exit, bool) { return "", flow.Exit{}, false }}
-	engine, _, config := withFlow(f)
-	session, err := engine.New(inFlow(engine, config))
-	require.NoError(t, err)
-	requireKind(t, session.Send(t.Context(), "note", nil), provider.KindState)
-	require.NoError(t, session.Validate(t.Context()))
-	require.NoError(t, session.Start(t.Context()))
-	assert.Equal(t, asks, session.State(), "nothing is due: it waits")
-
-	err = session.Send(t.Context(), nudge, nil)
-	requireKind(t, err, provider.KindState)
-	assert.ErrorContains(t, err, "hasNote")
-	requireKind(t, session.Send(t.Context(), "shout", nil), provider.KindState)
-	requireKind(t, session.Send(t.Context(), "note", func() {}), provider.KindValidation)
-	require.NoError(t, session.Send(t.Context(), "note", map[string]int{"n": 1}))
-	assert.Equal(t, asks, session.State(), "no rule wants it: it is only a fact")
-	require.NoError(t, session.Send(t.Context(), "once", nil))
-	assert.Equal(t, asks, session.State(), "the fact itself has settled it")
-	require.NoError(t, session.Send(t.Context(), nudge, nil))
-
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, []flow.Sent{{Trigger: "note", Payload: json.RawMessage(`{"n":1}`)}, {Trigger: "once"}, {Trigger: nudge}}, record.Inputs)
-	assert.Contains(t, transitions(t, engine, session.ID()), rests)
-	assert.Error(t, session.Send(t.Context(), "note", nil), "it is over")
 }
 
 func TestNotBefore(t *testing.T) {

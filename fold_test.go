@@ -3,6 +3,7 @@ package debate_test
 import (
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -125,23 +126,36 @@ func TestLogsThatDoNotFold(t *testing.T) {
 		change func(e *debate.Event)
 		field  string
 	}{
-		"a number is left out":         {turn, func(e *debate.Event) { e.Seq++ }, "seq"},
-		"a number comes twice":         {turn, func(e *debate.Event) { e.Seq-- }, "seq"},
-		"no start":                     {0, func(e *debate.Event) { e.Body = &flow.Acknowledge{} }, "kind"},
-		"a second start":               {turn, func(e *debate.Event) { e.Body = as[flow.Start](l.events[0]) }, "kind"},
-		"an unknown kind":              {turn, func(e *debate.Event) { e.Body = &flow.Foreign{Kind: "song"} }, "kind"},
-		"a chunk":                      {turn, func(e *debate.Event) { e.Body = &flow.Chunk{} }, "kind"},
-		"a kind without its body":      {turn, func(e *debate.Event) { e.Body = nil }, "kind"},
-		"a start without a config":     {0, func(e *debate.Event) { as[flow.Start](*e).Config = flow.Value{} }, "start.config"},
-		"a start without a format":     {0, func(e *debate.Event) { as[flow.Start](*e).Frozen = flow.Value{} }, "start.frozen"},
-		"a newer log":                  {0, func(e *debate.Event) { as[flow.Start](*e).Version = flow.LogVersion + 1 }, "start.version"},
-		"a log of no version":          {0, func(e *debate.Event) { as[flow.Start](*e).Version = 0 }, "start.version"},
-		"an unknown flow":              {0, func(e *debate.Event) { as[flow.Start](*e).Flow = "opera" }, "flow"},
-		"a newer flow":                 {0, func(e *debate.Event) { as[flow.Start](*e).FlowVersion = 99 }, "flowVersion"},
-		"from another state":           {change, func(e *debate.Event) { as[flow.Transition](*e).From = flow.StatePaused }, "transition.from"},
-		"to an unknown state":          {change, func(e *debate.Event) { as[flow.Transition](*e).To = "limbo" }, "transition.to"},
-		"to previous":                  {change, func(e *debate.Event) { as[flow.Transition](*e).To = flow.StatePrevious }, "transition.to"},
-		"an error without a reason":    {change, func(e *debate.Event) { as[flow.Transition](*e).To = flow.StateError }, "transition.failure"},
+		"a number is left out":        {turn, func(e *debate.Event) { e.Seq++ }, "seq"},
+		"a number comes twice":        {turn, func(e *debate.Event) { e.Seq-- }, "seq"},
+		"no start":                    {0, func(e *debate.Event) { e.Body = &flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue} }, "kind"},
+		"a second start":              {turn, func(e *debate.Event) { e.Body = as[flow.Start](l.events[0]) }, "kind"},
+		"an unknown kind":             {turn, func(e *debate.Event) { e.Body = &flow.Foreign{Kind: "song"} }, "kind"},
+		"a chunk":                     {turn, func(e *debate.Event) { e.Body = &flow.Chunk{} }, "kind"},
+		"a kind without its body":     {turn, func(e *debate.Event) { e.Body = nil }, "kind"},
+		"a start without a config":    {0, func(e *debate.Event) { as[flow.Start](*e).Config = flow.Value{} }, "start.config"},
+		"a start without a format":    {0, func(e *debate.Event) { as[flow.Start](*e).Frozen = flow.Value{} }, "start.frozen"},
+		"a newer log":                 {0, func(e *debate.Event) { as[flow.Start](*e).Version = flow.LogVersion + 1 }, "start.version"},
+		"a log of no version":         {0, func(e *debate.Event) { as[flow.Start](*e).Version = 0 }, "start.version"},
+		"an unknown flow":             {0, func(e *debate.Event) { as[flow.Start](*e).Flow = "opera" }, "flow"},
+		"a newer flow":                {0, func(e *debate.Event) { as[flow.Start](*e).FlowVersion = 99 }, "flowVersion"},
+		"for a call that nobody made": {change, func(e *debate.Event) { as[flow.Transition](*e).Call = "r9.song.Ada" }, "transition.call"},
+		"from another state":          {change, func(e *debate.Event) { as[flow.Transition](*e).From = flow.StatePaused }, "transition.from"},
+		"to an unknown state":         {change, func(e *debate.Event) { as[flow.Transition](*e).To = "limbo" }, "transition.to"},
+		"to previous":                 {change, func(e *debate.Event) { as[flow.Transition](*e).To = flow.StatePrevious }, "transition.to"},
+		"an error without a reason":   {change, func(e *debate.Event) { as[flow.Transition](*e).To = flow.StateError }, "transition.failure"},
+		"a negative wait": {0, func(e *debate.Event) {
+			as[flow.Start](*e).Terms.Retry = &flow.RetryPolicy{Base: -1 << 62, Max: map[debate.Kind]int{provider.KindNetwork: 9e18}}
+		}, "start.terms.retry.base"},
+		"a negative number of rounds": {0, func(e *debate.Event) { as[flow.Start](*e).Terms.Rounds = -1 }, "start.terms.rounds"},
+		"an amended negative wait": {turn, func(e *debate.Event) {
+			e.Body = &flow.Amendment{Retry: &flow.RetryPolicy{Cap: -1}}
+		}, "amended.retry.cap"},
+		"an amended negative time": {turn, func(e *debate.Event) {
+			e.Body = &flow.Amendment{Timeouts: map[flow.CallKind]flow.Duration{"opening": -1}}
+		}, "amended.timeouts.opening"},
+		"a round of another number":    {round, func(e *debate.Event) { as[flow.Round](*e).N++ }, "round.n"},
+		"a round without end":          {round, func(e *debate.Event) { as[flow.Round](*e).N = math.MaxInt }, "round.n"},
 		"a round before the last":      {round, func(e *debate.Event) { as[flow.Round](*e).N = 0 }, "round.n"},
 		"an intent's attempt too high": {intent, func(e *debate.Event) { as[flow.Intent](*e).Attempt = 2 }, "intent.attempt"},
 		"an intent's attempt too low":  {intent, func(e *debate.Event) { as[flow.Intent](*e).Attempt = 0 }, "intent.attempt"},
@@ -229,7 +243,7 @@ func TestARefusedInputChangesNothing(t *testing.T) {
 		"stop":             flow.Stop{},
 		"cancel":           flow.Cancel{},
 		"retry":            flow.Retry{},
-		"acknowledge":      flow.Acknowledge{},
+		"acknowledge":      flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue},
 		"answer":           flow.Answer{Inquiry: "who?", Text: "I"},
 		"unknown trigger":  flow.Sent{Trigger: "sing"},
 		"lifecycle's":      flow.Sent{Trigger: flow.TriggerCancel},
@@ -347,7 +361,7 @@ func TestAFinalDebateTakesNothing(t *testing.T) {
 		flow.Retry{},
 		flow.Edit{},
 		flow.Start{},
-		flow.Acknowledge{},
+		flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue},
 		flow.Answer{Text: "x"},
 		flow.Sent{Trigger: "x"},
 	} {

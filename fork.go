@@ -19,11 +19,20 @@ import (
 // that a transition begins. With seq 0 nothing is copied: the debate begins from the start, as after a reset. Calls
 // that were in flight at the cut are not copied. The new debate makes them.
 //
+// What tools have done is not undone. If the original has used tools since the cut that are not read-only, the new debate warns
+// of it: see [flow.WarnEffect]. No use of the copied part is made again: its results are copied. A use that was
+// in flight at the cut has an unknown outcome in the new debate; see flow.ToolResult.Unknown. A person's leave to make a use that
+// had not begun is not copied. Leave for all uses of a tool is.
+//
 // edit may change the config; nil changes nothing. edit gets the config with an empty Config.ID and leaves the new
 // debate's id there. An empty id becomes a new UUIDv7. An id that exists is a conflict.
 //
 // What the copied part refers to cannot be changed: the names, sides and order of the participants, the flow and
-// its config, the format, the mode, and the audience. Other models, texts, judges, limits, rounds and labels can.
+// its config, the format, the mode, and the audience. Other models, texts, judges, limits, rounds and labels can. A model that
+// surely cannot do what is asked of it is refused with [flow.ErrUnable], as by [Engine.Validate].
+//
+// edit gets the config that the old debate was started with, without its amendments. The amendments of the copied part
+// hold in the new debate too, except for what edit changes: an amendment after the copied part holds that.
 //
 // What the copied part has cost counts as the new debate's own. If the debate was paused or in error at the cut, so
 // is the new one. A debate that a hard limit has stopped can be retried with a higher limit.
@@ -44,7 +53,7 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 	if err != nil {
 		return nil, err
 	}
-	config, err := origin.Flow().Settled(origin.Record().Config()) // a copy, since edit may write to it
+	config, err := l.machines[origin.Flow().Name].Settled(origin.Record().Config()) // a copy, since edit may write to it
 	if err != nil {
 		return nil, err
 	}
@@ -55,22 +64,38 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 			config = flow.Named(name, config)
 		}
 	}
-	plan, err := l.plan(config, origin.Record().Terms().Unattended != nil)
+	plan, err := l.plan(ctx, config, origin.Record().Start().Terms.Unattended)
 	if err != nil {
 		return nil, err
 	}
 	if plan.terms.ID == "" || plan.terms.ID == id && origin.Flow().Settle == nil { // then the copy still has the ID
 		plan.terms.ID = newID()
 	}
+	lasting := lastingEffects(origin.Record().Start().Tools, events, seq)
 	if seq == 0 {
-		return l.forkFromStart(ctx, plan, &flow.Parent{ID: id})
+		return l.forkFromStart(ctx, plan, &flow.Parent{ID: id}, lasting)
 	}
 	start, err := l.forkStart(ctx, origin, plan)
 	if err != nil {
 		return nil, err
 	}
 	start.Parent = &flow.Parent{ID: id, Seq: seq}
-	return l.storeFork(ctx, plan.terms.ID, copyPrefix(origin, start, events[:seq]))
+	copied, err := l.kept(origin, plan.terms.ID, copyPrefix(origin, start, events[:seq]))
+	if err != nil {
+		return nil, err
+	}
+	if lasting != nil {
+		last := copied[len(copied)-1]
+		copied = append(copied, flow.Event{Seq: last.Seq + 1, At: last.At, Body: lasting})
+	}
+	if err := l.checkForked(ctx, plan.terms.ID, copied); err != nil {
+		return nil, err
+	}
+	carried, err := l.carried(ctx, id, flow.LogFiles(copied), plan.files)
+	if err != nil {
+		return nil, err
+	}
+	return l.storeFork(ctx, plan.terms.ID, carried, copied)
 }
 
 // Editing makes an edit for [Engine.Fork] from a function that writes to a config of type T, such as debate.Config.
@@ -90,22 +115,41 @@ func Editing[T any, P interface {
 	}
 }
 
+// checkForked refuses a fork with a model that surely cannot read its files: those of the edited config, and those of people
+// in the copied part.
+func (l *engine) checkForked(ctx context.Context, id string, events []flow.Event) error {
+	forked, err := l.core(id, events)
+	if err != nil {
+		return err
+	}
+	if err := l.learnReaders(ctx, forked.Record()); err != nil {
+		return err
+	}
+	return forked.Unreadable()
+}
+
 func forkError(field, format string, args ...any) error {
 	return &flow.Error{Kind: provider.KindValidation, Op: "fork", Field: field, Err: fmt.Errorf(format, args...)}
 }
 
-// forkFromStart starts the forked debate from the beginning.
-func (l *engine) forkFromStart(ctx context.Context, p *plan, parent *flow.Parent) (*Session, error) {
+// forkFromStart starts the forked debate from the beginning. lasting is a warning of what lasts of the original; nil: there is
+// none.
+func (l *engine) forkFromStart(ctx context.Context, p *plan, parent *flow.Parent, lasting *flow.Warning) (*Session, error) {
 	s, err := l.newSession(p)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Validate(ctx); err != nil {
+	if err := s.validate(ctx, lasting); err != nil {
 		return nil, err
 	}
 	if _, err := l.host.Load(ctx, s.ID()); !errors.Is(err, flow.ErrNotFound) {
 		return nil, idExists(err)
 	}
+	carried, err := l.carried(ctx, parent.ID, p.terms.Files(), p.files)
+	if err != nil {
+		return nil, err
+	}
+	s.runtime.Keep(carried)
 	if err := s.start(ctx, parent); err != nil {
 		return nil, err
 	}
@@ -132,7 +176,7 @@ func (l *engine) forkStart(ctx context.Context, origin *flow.Core, p *plan) (*fl
 	if err := checkFork(origin.Record().Config(), p.config, f); err != nil {
 		return nil, err
 	}
-	if _, err := l.validate(ctx, p, origin.Record().Frozen()); err != nil {
+	if _, _, err := l.validate(ctx, p, origin.Record().Frozen()); err != nil {
 		return nil, err
 	}
 	start := *old
@@ -140,7 +184,16 @@ func (l *engine) forkStart(ctx context.Context, origin *flow.Core, p *plan) (*fl
 	for _, name := range models(p.config) {
 		start.Models[name] = l.model(name)
 	}
-	maps.Copy(start.Models, old.Models)
+	asked := wantedBy(origin.Record(), p.config)
+	for name, row := range origin.Record().Models() {
+		row.Lacks = lackingToo(row.Lacks, l.unable(name, asked))
+		start.Models[name] = row
+	}
+	start.Models = l.lacking(p.config, start.Models)
+	if start.Accounts = l.accounts(hostsIn(p.config)); old.Accounts != nil {
+		start.Accounts = maps.Clone(old.Accounts)
+		maps.Copy(start.Accounts, l.accounts(hostsIn(p.config)))
+	}
 	made, err := l.rendered(p, origin.Record().Frozen(), old.Seed)
 	if err != nil {
 		return nil, err
@@ -177,6 +230,7 @@ func extendCut(events []flow.Event, seq int64) int64 {
 // stand still, or ask again for what was answered.
 func completes(e, before *flow.Event) bool {
 	_, dropped := e.Body.(*flow.Dropped)
+	_, skipped := e.Body.(*flow.Skipped)
 	switch body := e.Body.(type) {
 	case *flow.Round:
 		return true
@@ -185,7 +239,7 @@ func completes(e, before *flow.Event) bool {
 			return true
 		}
 	case *flow.Answer:
-		return body.Unattended
+		return body.Rule
 	case *flow.Transition:
 		if body.On == flow.TriggerStart || body.On == flow.TriggerAnswered {
 			return true
@@ -196,9 +250,9 @@ func completes(e, before *flow.Event) bool {
 	}
 	switch former := before.Body.(type) {
 	case *flow.Failure:
-		return dropped
+		return dropped || skipped
 	case *flow.Answer:
-		return dropped || former.Option == ""
+		return dropped || skipped || former.Option == ""
 	default:
 		return false
 	}
@@ -207,21 +261,34 @@ func completes(e, before *flow.Event) bool {
 // endsByAnswer reports whether a stop after this event was chosen by an answer.
 func endsByAnswer(before *flow.Event) bool {
 	switch before.Body.(type) {
-	case *flow.Answer, *flow.Dropped:
+	case *flow.Answer, *flow.Dropped, *flow.Skipped:
 		return true
 	default:
 		return false
 	}
 }
 
-// copyPrefix copies a log with another start, and leaves out the calls that are in flight at its end.
+// copyPrefix copies a log with another start, and leaves out the calls that are in flight at its end. It keeps the uses of
+// tools that are in flight there: they may have had an effect, so that nobody knows their outcome, as after a crash. A
+// decision to make a use that has not begun there is left out: it was for the original, which makes that use.
 func copyPrefix(origin *flow.Core, start *flow.Start, events []flow.Event) []flow.Event {
-	lost := origin.InFlight()
+	lost, unused := origin.InFlight(), unusedDecisions(events)
 	out := make([]flow.Event, 0, len(events))
 	for i := range events {
 		e := events[i]
-		if in, ok := e.Body.(*flow.Intent); ok && slices.Contains(lost, flow.Lost{Call: in.Call, Attempt: in.Attempt}) {
-			continue
+		switch body := e.Body.(type) {
+		case *flow.Intent:
+			if body.Tool == "" && slices.Contains(lost, flow.Lost{Call: body.Call, Attempt: body.Attempt}) {
+				continue
+			}
+		case *flow.Inquiry:
+			if unused[body.ID] {
+				continue
+			}
+		case *flow.Answer:
+			if unused[body.Inquiry] {
+				continue
+			}
 		}
 		if i == 0 {
 			e.Body = start
@@ -232,12 +299,33 @@ func copyPrefix(origin *flow.Core, start *flow.Start, events []flow.Event) []flo
 	return out
 }
 
-// storeFork stores a whole log under a new id, and opens it.
-func (l *engine) storeFork(ctx context.Context, id string, events []flow.Event) (*Session, error) {
-	if _, err := l.core(id, events); err != nil {
-		return nil, err
+// unusedDecisions returns the inquiries whose answer lets one use of a tool be made that does not begin in these events.
+func unusedDecisions(events []flow.Event) map[string]bool {
+	uses, decided := make(map[string]string), make(map[string]string) // inquiries to uses, and uses to inquiries
+	for i := range events {
+		switch body := events[i].Body.(type) {
+		case *flow.Inquiry:
+			if body.Use != nil {
+				uses[body.ID] = body.Use.Use
+			}
+		case *flow.Answer:
+			if use := uses[body.Inquiry]; use != "" && (body.Option == flow.OptionApprove || body.Option == flow.OptionAgain) {
+				decided[use] = body.Inquiry
+			}
+		case *flow.Intent:
+			delete(decided, body.Call)
+		}
 	}
-	if err := l.host.Create(ctx, "fork", id, events); errors.Is(err, flow.ErrConflict) {
+	out := make(map[string]bool, len(decided))
+	for _, inquiry := range decided {
+		out[inquiry] = true
+	}
+	return out
+}
+
+// storeFork stores a whole log with its files under a new id, and opens it.
+func (l *engine) storeFork(ctx context.Context, id string, carried files, events []flow.Event) (*Session, error) {
+	if err := l.host.Create(ctx, "fork", id, carried, events); errors.Is(err, flow.ErrConflict) {
 		return nil, idExists(nil)
 	} else if err != nil {
 		return nil, err

@@ -156,13 +156,17 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 		"a larger budget": {
 			config: func(c *debate.Config) { c.Budget = &debate.Budget{HardCalls: 7} },
 			at: func(t *testing.T, events part) int64 {
-				return until(t, events, 1, func(e *debate.Event) bool { return as[flow.Warning](*e) != nil }) - 1
+				return until(t, events, 1, func(e *debate.Event) bool {
+					w := as[flow.Warning](*e)
+					return w != nil && w.Kind == flow.WarnHard
+				}) - 1
 			},
 			edit: func(c *debate.Config) { c.Budget.HardCalls = 100 },
 			check: func(t *testing.T, s shown) {
 				assert.Equal(t, flow.StateCompleted, s.record.State)
 				assert.Len(t, s.record.Turns, 6)
-				assert.Empty(t, s.record.Warnings)
+				require.Len(t, s.record.Warnings, 1, "no limit was reached")
+				assert.Equal(t, flow.WarnBudget, s.record.Warnings[0].Kind)
 			},
 		},
 		"labels": {

@@ -35,7 +35,7 @@ func (p part) open() map[string]int {
 		switch e := &p[i]; {
 		case as[flow.Intent](*e) != nil:
 			open[as[flow.Intent](*e).Call] = as[flow.Intent](*e).Attempt
-		case as[flow.Inquiry](*e) != nil && as[flow.Inquiry](*e).About == "":
+		case as[flow.Inquiry](*e) != nil && len(as[flow.Inquiry](*e).Options) == 0:
 			delete(open, as[flow.Inquiry](*e).ID)
 		default:
 			if spend := flow.SpendOf(e.Body); spend != nil {

@@ -151,7 +151,7 @@ func TestAForkKeepsItsFormat(t *testing.T) {
 	})
 }
 
-// A debate that its budget has stopped goes on in a fork with a larger one, as the error's hint says.
+// A debate that its budget has stopped goes on in a fork with a larger one too.
 func TestAForkGoesOnAfterALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
@@ -159,7 +159,6 @@ func TestAForkGoesOnAfterALimit(t *testing.T) {
 		w, events := sown(t, config)
 		record := w.recordOf(t, "parent")
 		require.Equal(t, flow.StateError, record.State)
-		assert.Contains(t, record.Failure.Hint(), "start a new conversation from this one")
 		session, err := w.engine.Fork(t.Context(), "parent", int64(len(events)), debate.Editing(func(c *debate.Config) { c.Budget.HardCalls = 100 }))
 		require.NoError(t, err)
 		fork := w.conclude(t, session)

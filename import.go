@@ -15,7 +15,7 @@ import (
 )
 
 // Export writes a debate as versioned JSON, one event a line. It leaves out the secret seed and the prompts, which
-// hold words drawn from the seed. So the export is as confidential as the debate itself, and no more.
+// hold words drawn from the seed. It holds the files of the debate. So the export is as confidential as the debate itself, and no more.
 //
 // [Engine.Import] reads an export. Package export writes debates for people. A debate that still runs is exported
 // as it is saved now. If the log is larger than [MaxSnapshot], the error is of kind validation.
@@ -28,21 +28,31 @@ func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return writeSnapshot(w, id, events, flow.Event.Public)
+	blobs, err := l.snapshotFiles(ctx, id, events)
+	if err != nil {
+		return err
+	}
+	return writeSnapshot(w, id, events, blobs, flow.Event.Public)
 }
 
 // Import reads what [Engine.Export] or [Session.Snapshot] has written, and stores it under its id. It returns the
 // id and opens nothing. A debate without its seed gets a new one, so that it can be continued.
 //
 // Import checks before it stores:
+//
 //   - the JSON, strictly
+//
 //   - the config, as Validate does; but no provider or judge need be registered
+//
 //   - the order and times of the events, and that each follows from those before it
+//
+//   - that the files are there which the debate refers to, and no others
 //
 // A problem is an error of kind validation that names the field.
 //
 // If the store holds the debate already, one of the two logs must be the beginning of the other, and the longer one
-// is kept. Otherwise the error is of kind conflict.
+// is kept. Otherwise the error is of kind conflict. In both cases the store gets back the files that it has lost, as far as the
+// import holds them.
 func (e *Engine) Import(ctx context.Context, r io.Reader) (id string, err error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -66,7 +76,11 @@ func (l *engine) restore(ctx context.Context, data []byte) (id string, err error
 	if err := l.inspect(read); err != nil {
 		return "", err
 	}
-	return read.ID, l.storeSnapshot(ctx, read, sealed)
+	given, err := inspectFiles(flow.LogFiles(read.Events), read.Blobs)
+	if err != nil {
+		return "", err
+	}
+	return read.ID, l.storeSnapshot(ctx, read, given, sealed)
 }
 
 // inspect checks a snapshot whose JSON is valid, and gives it a seed if it has none.
@@ -105,7 +119,7 @@ func (l *engine) inspect(s *snapshot) error {
 // inspectStart checks the start of a snapshot as Validate checks a config, and reads what its flow has frozen.
 func (l *engine) inspectStart(m *flow.Machine, start *flow.Start) (*plan, error) {
 	const at = "events[0].body"
-	config, err := m.Flow().ReadConfig(start.Config)
+	config, err := m.ReadConfig(start.Config)
 	if err != nil {
 		return nil, errors.Join(flow.Within("restore", at+".config", err)...)
 	}
@@ -115,8 +129,9 @@ func (l *engine) inspectStart(m *flow.Machine, start *flow.Start) (*plan, error)
 	}
 	start.Config.Go, start.Frozen.Go = config, frozen
 	stage := l.stage(start, config)
-	p := &plan{m, config, config.Terms().WithDefaults()}
-	p.terms.ID, p.terms.Unattended = start.Terms.ID, start.Terms.Unattended
+	terms := config.Terms()
+	terms.ID, terms.Unattended = start.Terms.ID, start.Terms.Unattended
+	p := &plan{machine: m, config: config, terms: m.Flow().Complete(terms)}
 	var found []error
 	for _, err := range stage.check(p, frozen) {
 		where := at + ".config"
@@ -127,6 +142,9 @@ func (l *engine) inspectStart(m *flow.Machine, start *flow.Start) (*plan, error)
 	}
 	if field, left, right, err := jsondiff.Find(p.terms, &start.Terms); len(found) == 0 && (err != nil || field != "") {
 		found = append(found, restoreError(at+".terms."+field, fmt.Errorf("is %s, and the config says %s", right, left)))
+	}
+	if name := m.Flow().Shape; name != nil && len(found) == 0 && start.Shape != "" && start.Shape != name(config) {
+		found = append(found, restoreError(at+".shape", fmt.Errorf("is %q, and the config says %q", text.OneLine(start.Shape, 40), name(config))))
 	}
 	return p, errors.Join(found...)
 }

@@ -90,7 +90,11 @@ func armed(text, word string) string {
 func disarmed(said, word string) string {
 	const mark = "[mark]"
 	wide, arabic, joined, spaced, filled := disguises(word)
-	return strings.NewReplacer(word, mark, wide, mark, arabic, mark, joined, mark, spaced, mark, filled, mark).Replace(said)
+	said = strings.NewReplacer(word, mark, wide, mark, arabic, mark, joined, mark, spaced, mark, filled, mark).Replace(said)
+	for _, token := range append(controlTokens(), "<|end_header_id|>", "<|start|>", "<|message|>") {
+		said = strings.ReplaceAll(said, token, token[:1]+`\`+token[1:])
+	}
+	return said
 }
 
 // impostor begins with lines that look as if others had spoken them.

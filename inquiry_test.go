@@ -44,7 +44,7 @@ func interview() *debate.Flow {
 	next := func(on debate.Trigger) func(*debate.Record) (debate.Trigger, flow.Exit, bool) {
 		return func(*debate.Record) (debate.Trigger, flow.Exit, bool) { return on, flow.Exit{}, true }
 	}
-	return ofDebates(&debate.Flow{
+	return ofDebates(recording(&debate.Flow{
 		Name: "interview", Version: 1, Start: stateAsking,
 		Rules: []debate.Rule{
 			{From: stateAsking, On: onAsked, To: stateClosing},
@@ -55,8 +55,7 @@ func interview() *debate.Flow {
 			stateAsking:  {Calls: ask, Next: next(onAsked)},
 			stateClosing: {Calls: closing, Next: next(flow.TriggerComplete)},
 		},
-		Inputs: []debate.Trigger{onHurry},
-	})
+	}, onHurry))
 }
 
 // question yields what a debate waits for: one inquiry, about a call that has failed for good.
@@ -68,7 +67,7 @@ func question(t *testing.T, record *debate.Record, err error) flow.Inquiry {
 	require.Len(t, record.Inquiries, 1)
 	q := record.Inquiries[0]
 	require.NotNil(t, q.Failure)
-	require.True(t, record.Failed(q.About))
+	require.True(t, record.Failed(q.About[0].Call))
 	require.Equal(t, q.To, q.Failure.Participant)
 	return q
 }
@@ -137,12 +136,12 @@ func TestAFlowsOwnInput(t *testing.T) {
 	require.ErrorContains(t, session.Send(t.Context(), "dance", nil), "no input")
 	require.ErrorContains(t, session.Send(t.Context(), onHurry, make(chan int)), "payload")
 
-	require.NoError(t, session.Send(t.Context(), onHurry, map[string]string{"why": "lunch"}), "a fact is kept in any state")
+	require.NoError(t, session.Send(t.Context(), onHurry, map[string]string{"why": "lunch"}), "the table has a rule for it")
 	record, err := session.Record(t.Context())
 	require.NoError(t, err)
 	require.Len(t, record.Inputs, 1)
 	assert.JSONEq(t, `{"why":"lunch"}`, string(record.Inputs[0].Payload))
-	assert.Equal(t, flow.StateAwaitingInput, record.State, "no rule leads on from there")
+	assert.Equal(t, flow.StateAwaitingInput, record.State, "the rule changes nothing")
 }
 
 func TestSnapshotsCarryADebateToAnotherEngine(t *testing.T) {

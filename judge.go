@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/format"
 )
 
 // Judge is a judge that is not a model of this debate: a Go function, a service, a person. It is called for each
@@ -133,7 +132,7 @@ func checkJudgement(r *flow.Record, j *Judgement) []string {
 	for i := range j.Assessments {
 		names[i] = j.Assessments[i].Participant
 	}
-	return append(exactly(d, "assessments", names), blank("reasoning", j.Reasoning)...)
+	return append(exactly(d.inRound(), "assessments", names), blank("reasoning", j.Reasoning)...)
 }
 
 // checkMarks is checkJudgement with a rubric: every criterion is marked, and no other. It computes the totals.
@@ -177,41 +176,41 @@ func checkVerdict(r *flow.Record, v *FinalVerdict) []string {
 	for i := range v.KeyPoints {
 		names[i] = v.KeyPoints[i].Participant
 	}
-	problems := exactly(d, "keyPoints", names)
 	contestants := d.Contestants()
-	for i := range contestants {
-		name := contestants[i].Name
-		score, ok := v.Scores[name]
-		switch {
-		case !ok:
-			problems = append(problems, fmt.Sprintf("scores: %q is missing", name))
-		case score < 0 || score > 100:
-			problems = append(problems, fmt.Sprintf("scores: the score of %q is not between 0 and 100", name))
-		}
-	}
-	if len(v.Scores) > len(contestants) {
-		problems = append(problems, "scores: somebody is scored who is no participant")
-	}
+	problems := exactly(contestants, "keyPoints", names)
+	problems = append(problems, checkScores(contestants, v.Scores, 100)...)
 	switch {
 	case v.Winner == nil:
-	case d.format.Decide == format.NoWinner:
-		problems = append(problems, "winner: is not null, but this format has no winner")
-	case !has(contestants, v.Winner.Participant):
+	case v.Winner.Participant == "":
 		problems = append(problems, "winner: is no participant, by the exact name")
+	default:
+		problems = append(problems, d.checkWinner(contestants, v.Winner.Participant)...)
 	}
 	return append(problems, blank("summary", v.Summary)...)
 }
 
-// Contestants returns the active participants who are judged: all but the chair.
+// Contestants returns the participants whom a verdict is about: all but the chair. Whoever has left the debate is judged by
+// what was said until then, or not at all if that is nothing.
 func (d *Debate) Contestants() []Participant {
-	active := d.participants()
-	if d.format == nil || d.format.Chair == "" {
-		return active
+	return d.contestants(func(*flow.Turn) bool { return true })
+}
+
+// inRound returns the participants whom the assessment of the present round is about. Whoever has left is assessed only in
+// the round in which they have spoken last.
+func (d *Debate) inRound() []Participant {
+	return d.contestants(func(t *flow.Turn) bool { return t.Round == d.Round })
+}
+
+// contestants returns the participants who are judged. Of those who have left, only who has said something that counts.
+func (d *Debate) contestants(counts func(*flow.Turn) bool) []Participant {
+	if len(d.Dropped()) == 0 && (d.format == nil || d.format.Chair == "") {
+		return d.config.Participants
 	}
 	var out []Participant
-	for i := range active {
-		if d.format.Judged(active[i].Side) {
-			out = append(out, active[i])
+	for _, p := range d.config.Participants {
+		spoke := func(t *flow.Turn) bool { return t.Speaker == p.Name && counts(t) }
+		if (d.format == nil || d.format.Judged(p.Side)) && (!d.IsDropped(p.Name) || slices.ContainsFunc(d.Turns, spoke)) {
+			out = append(out, p)
 		}
 	}
 	return out
@@ -222,9 +221,8 @@ func has(participants []Participant, name string) bool {
 }
 
 // exactly reports names that are missing among the contestants, occur twice, or are unknown.
-func exactly(d *Debate, field string, names []string) []string {
+func exactly(contestants []Participant, field string, names []string) []string {
 	var problems []string
-	contestants := d.Contestants()
 	for i := range contestants {
 		p, count := &contestants[i], 0
 		for _, name := range names {

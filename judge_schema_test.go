@@ -103,12 +103,13 @@ func TestTheSchemaNamesOnlyThoseWhoAreLeft(t *testing.T) {
 	f.Steps[debate.StateAwaitingResponses] = flow.Step{Next: turns.Next, Calls: func(r *debate.Record) []flow.Call {
 		calls := turns.Calls(r)
 		for i := range calls {
-			calls[i].OnFail = flow.OnFail{Drop: true}
+			calls[i].OnFail = flow.OnFail{Drop: flow.RuleToo}
 		}
 		return calls
 	}}
 	config := twoDebaters()
 	config.Participants = append(config.Participants, debate.Participant{Name: "Cem", Model: "test/debater"})
+	config.OnFailure = rules(debate.FailureRule{Do: flow.OptionDrop})
 	engine, p := engineFor(config)
 	engine.Flows = map[string]*debate.Flow{f.Name: f}
 	p.Reply = func(req *provider.Request) scripted.Reply {
@@ -129,6 +130,6 @@ func TestTheSchemaNamesOnlyThoseWhoAreLeft(t *testing.T) {
 			named = append(named, strings.Contains(string(req.Schema.JSON), "Cem"))
 		}
 	}
-	assert.Equal(t, []bool{true, false, false, false}, named, "three assessments and the verdict")
+	assert.Equal(t, []bool{true, false, false, true}, named, "three assessments, and the verdict on whoever has spoken")
 	assert.Empty(t, record.Rejections)
 }

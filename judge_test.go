@@ -42,9 +42,9 @@ type asked struct {
 	schema            json.RawMessage
 }
 
-// newBench makes a bench; outside: the judge is a Go function.
+// newBench makes a bench, with a person who is asked about failures; outside: the judge is a Go function.
 func newBench(kind flow.CallKind, outside bool, answers ...scripted.Reply) *bench {
-	b := &bench{kind: kind, list: answers, config: twoDebaters()}
+	b := &bench{kind: kind, list: answers, config: attended()}
 	b.config.Rounds = 1
 	b.engine, b.source = engineFor(b.config)
 	answer := b.source.Reply
@@ -153,7 +153,7 @@ func TestAnswersThatAreRejected(t *testing.T) {
 		session, record, err := b.start(t)
 
 		// Rejected, asked again with the reasons, and rejected again: a person is asked, without a score.
-		q := failedJudge(t, record, err, kind, provider.KindInvalidResponse)
+		q := failedJudge(t, record, err, kind, provider.KindInvalidResponse, outside)
 		assert.True(t, q.Failure.Retryable())
 		assert.Empty(t, recorded(record, kind), "no score is made up")
 		require.Len(t, record.Rejections, 2)
@@ -223,20 +223,33 @@ func TestAWinnerOfAFormatWithoutWinnersIsRejected(t *testing.T) {
 	}
 }
 
+// judgeOptions are what can be chosen about the only judge, who has failed for good.
+func judgeOptions(call flow.CallKind) []debate.Option {
+	options := []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel}
+	if call == debate.KindAssessment {
+		options = append(options, flow.OptionSkip)
+	}
+	return append(options, flow.OptionEnd)
+}
+
 // failedJudge yields what is asked about a judge who has failed for good.
-func failedJudge(t *testing.T, record *debate.Record, err error, call flow.CallKind, kind debate.Kind) flow.Inquiry {
+func failedJudge(t *testing.T, record *debate.Record, err error, call flow.CallKind, kind debate.Kind, outside bool) flow.Inquiry {
 	t.Helper()
 	q := question(t, record, err)
 	id := "verdict.judge"
 	if call == debate.KindAssessment {
 		id = "r1.assessment.judge"
 	}
-	assert.Equal(t, id, q.About)
+	assert.Equal(t, id, q.About[0].Call)
 	assert.Equal(t, call, q.Kind)
 	assert.Equal(t, "judge", q.To)
-	assert.Equal(t, []debate.Option{flow.OptionModel, flow.OptionRetry, flow.OptionWithout, flow.OptionEnd}, q.Options)
+	options := judgeOptions(call)
+	if outside { // no model takes over from what is none
+		options = slices.DeleteFunc(options, func(o debate.Option) bool { return o == flow.OptionModel })
+	}
+	assert.Equal(t, options, q.Options)
 	assert.Equal(t, kind, q.Failure.Kind)
-	assert.Contains(t, q.Question, "The judge has failed: ")
+	assert.Contains(t, q.Question, "judge: ")
 	return q
 }
 
@@ -266,6 +279,48 @@ func TestTheReaskWaitsTwoSeconds(t *testing.T) {
 	})
 }
 
+// Where nobody is there, an assessment without an accepted answer is left out, but not twice in a row. A verdict never is.
+func TestAnswersThatAreRejectedInAnUnattendedDebate(t *testing.T) {
+	bad := scripted.Reply{Text: "Ada was better."}
+	ok := scripted.Reply{Text: good(debate.KindAssessment)}
+	for name, c := range map[string]struct {
+		kind    flow.CallKind
+		answers []scripted.Reply // two for each that is rejected
+		skipped []string
+		failed  string // the call
+	}{
+		"one assessment":        {debate.KindAssessment, []scripted.Reply{bad, bad}, []string{"r1.assessment.judge"}, ""},
+		"every other one":       {debate.KindAssessment, []scripted.Reply{bad, bad, ok, bad, bad}, []string{"r1.assessment.judge", "r3.assessment.judge"}, ""},
+		"two in a row":          {debate.KindAssessment, []scripted.Reply{bad, bad, bad, bad}, []string{"r1.assessment.judge"}, "r2.assessment.judge"},
+		"one that was rejected": {debate.KindAssessment, []scripted.Reply{bad, ok}, nil, ""},
+		"the verdict":           {debate.KindVerdict, []scripted.Reply{bad, bad}, nil, "verdict.judge"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(c.kind, false, c.answers...)
+				b.config.Unattended, b.config.Rounds = true, 3
+				_, record, err := b.start(t)
+				var skipped []string
+				for _, s := range record.Skips {
+					skipped = append(skipped, s.Call)
+					assert.Equal(t, provider.KindInvalidResponse, s.Cause)
+				}
+				assert.Equal(t, c.skipped, skipped)
+				if c.failed == "" {
+					require.NoError(t, err)
+					assert.NotNil(t, view(record).Verdict)
+					assert.Len(t, view(record).Assessments, 3-len(skipped))
+					assert.Len(t, view(record).Outcome().Degraded, len(skipped))
+					return
+				}
+				assert.Equal(t, c.failed, requireKind(t, err, provider.KindInvalidResponse).Op)
+				assert.Equal(t, flow.StateError, record.State)
+				assert.Nil(t, view(record).Verdict)
+			})
+		})
+	}
+}
+
 // An answer that did not end normally is not parsed: half a number is a number too.
 func TestABrokenOffAnswerIsNotParsed(t *testing.T) {
 	for _, kind := range []flow.CallKind{debate.KindAssessment, debate.KindVerdict} {
@@ -274,7 +329,7 @@ func TestABrokenOffAnswerIsNotParsed(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					b := newBench(kind, false, scripted.Reply{Text: good(kind), Stop: stop}, scripted.Reply{Text: good(kind), Stop: stop})
 					_, record, err := b.start(t)
-					failedJudge(t, record, err, kind, provider.KindInvalidResponse)
+					failedJudge(t, record, err, kind, provider.KindInvalidResponse, false)
 					assert.Empty(t, recorded(record, kind))
 					require.Len(t, record.Rejections, 2)
 					assert.Contains(t, record.Rejections[0].Problems[0], string(stop))
@@ -300,7 +355,7 @@ func TestUnusableAnswersFail(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newBench(debate.KindAssessment, false, slices.Repeat([]scripted.Reply{c.reply}, 9)...)
 				_, record, err := b.start(t)
-				failedJudge(t, record, err, debate.KindAssessment, c.kind)
+				failedJudge(t, record, err, debate.KindAssessment, c.kind, false)
 				assert.Empty(t, recorded(record, debate.KindAssessment), "no score is made up")
 				assert.Empty(t, record.Rejections, "there is nothing to reject")
 				assert.Len(t, b.asked, c.asked)

@@ -2,12 +2,14 @@ package debate
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/prompt"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // assessmentCalls returns the assessments of the round that are still missing.
@@ -25,14 +27,18 @@ func assessmentCalls(r *flow.Record) []flow.Call {
 	var calls []flow.Call
 	for place, i := range d.bench {
 		judge := &judging.Judges[i]
-		if d.Done(id+judge.Name) || len(d.Dropped()) > 0 && d.IsDropped(judge.Name) {
+		if d.Done(id+judge.Name) || d.Skipped(id+judge.Name) || len(d.Dropped()) > 0 && d.IsDropped(judge.Name) {
 			continue
 		}
 		call := judgeCall(d, judge, id+judge.Name, KindAssessment)
-		call.Schema, call.Slot = schema, place
-		call.Last = func(*flow.Record) string {
-			return prompt.Fill(d.Text(textAssess.of(judge.Name)), d.Round) + d.gone() + d.measured()
+		call.Schema, call.Slot, call.View.Whole = schema, place, d.Round
+		asked := func() string {
+			return prompt.Fill(d.Text(textAssess.of(judge.Name)), d.Round, d.rounds()) + d.extended()
 		}
+		if call.Performer == flow.ByPerson {
+			call.Schema, asked = schemaPersonAssessment, d.personAssessed
+		}
+		call.Last = func(*flow.Record) string { return asked() + d.gone(d.inRound()) + d.absences(d.Round) + d.measured() }
 		calls = append(calls, call)
 	}
 	return calls
@@ -67,6 +73,7 @@ func verdictCalls(d *Debate) []flow.Call {
 const (
 	swappedSuffix    = ".swapped"
 	unfinishedSuffix = ".unfinished"
+	onlySuffix       = ".only"
 )
 
 func verdictCall(d *Debate, judge *JudgeConfig, swapped bool) flow.Call {
@@ -80,12 +87,17 @@ func verdictCall(d *Debate, judge *JudgeConfig, swapped bool) flow.Call {
 	if swapped {
 		call.Tag = tagSwapped
 	}
-	call.Last = func(*flow.Record) string {
+	asked := func() string {
+		name := text
 		if !allArgumentsReceived(d.Record) {
-			return prompt.Fill(d.Text(text+unfinishedSuffix), d.Round) + d.gone()
+			name += unfinishedSuffix
 		}
-		return prompt.Fill(d.Text(text), d.Round) + d.gone()
+		return prompt.Fill(d.Text(name), d.Round, d.rounds()) + d.extended()
 	}
+	if call.Performer == flow.ByPerson {
+		call.Schema, asked = schemaPersonVerdict, d.personJudged
+	}
+	call.Last = func(*flow.Record) string { return asked() + d.gone(d.Contestants()) + d.absences(0) }
 	return call
 }
 
@@ -93,8 +105,9 @@ func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) flo
 	call := flow.Call{
 		ID: id, Kind: kind, By: judge.Name, Performer: performer(judge.Judge, judge.Person), Model: judge.Model,
 		Fallbacks: judge.Fallbacks, Function: judge.Judge, Round: d.Round, System: d.Text(textSystem.of(judge.Name)),
-		View: flow.View{Labels: d.config.Judging.Anonymous}, MaxTokens: judge.MaxTokens, Temperature: judge.Temperature,
-		Timeout: d.config.JudgeTimeout, OnFail: flow.OnFail{Ask: failingJudge, Drop: true}, Task: judgeTask,
+		View: flow.View{Labels: d.config.Judging.Anonymous, All: true}, MaxTokens: judge.MaxTokens, Temperature: judge.Temperature,
+		Options: judge.Options,
+		Timeout: d.config.JudgeTimeout, OnFail: d.failingJudge(kind), Task: judgeTask,
 	}
 	if len(call.Fallbacks) > 0 && len(d.bench) > 1 && !d.config.Judging.OwnFamily {
 		call.Fallbacks = slices.DeleteFunc(slices.Clone(call.Fallbacks), d.partial)
@@ -102,23 +115,64 @@ func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) flo
 	if model := d.Replacement(judge.Name); model != "" {
 		call.Performer, call.Model, call.Function = flow.ByModel, model, ""
 	}
+	call.View.Summarizer = call.Model
 	return call
 }
 
-// gone tells a judge which of the participants in its instruction have been dropped.
-func (d *Debate) gone() string {
-	var names []string
+// gone tells a judge which participants have left the debate, and whether they are judged.
+func (d *Debate) gone(judged []Participant) string {
+	var scored, others []string
 	for _, name := range d.Dropped() {
-		if d.Seat(name) < 0 {
+		switch {
+		case d.Seat(name) < 0:
+		case has(judged, name):
+			scored = append(scored, d.Hide(name))
+		default:
+			others = append(others, d.Hide(name))
+		}
+	}
+	out := ""
+	if len(scored) > 0 {
+		out += "\n\nHas left the debate early, and is judged by what was said until then: " + strings.Join(scored, ", ") + "."
+		if !d.format.LeaverMayWin {
+			out += " Only who has stayed can win."
+		}
+	}
+	if len(others) > 0 {
+		out += "\n\nHas left the debate, and is not to be judged here: " + strings.Join(others, ", ") + "."
+	}
+	return out
+}
+
+// absences tells a judge who of those who are left has missed this round, or which rounds of all if it is 0.
+func (d *Debate) absences(round int) string {
+	var who []string
+	for i := range d.Skips {
+		s := &d.Skips[i]
+		if s.Round == 0 || round != 0 && s.Round != round || d.Seat(s.By) < 0 || d.IsDropped(s.By) {
 			continue
 		}
-		name = d.Hide(name)
-		names = append(names, name)
+		what := fmt.Sprintf("%s in round %d", d.Hide(s.By), s.Round)
+		if slices.ContainsFunc(d.Turns, func(t *flow.Turn) bool { return t.Speaker == s.By && t.Round == s.Round }) {
+			what += ", in part"
+		}
+		if !slices.Contains(who, what) {
+			who = append(who, what)
+		}
 	}
-	if len(names) == 0 {
+	if len(who) == 0 {
 		return ""
 	}
-	return "\n\nLeft the debate early, and not to be judged any more: " + strings.Join(names, ", ") + "."
+	return "\n\nHas missed speeches, and is judged by what was said: " + strings.Join(who, "; ") + "."
+}
+
+// extended tells a speaker or a judge that the number of rounds is no longer what the system prompt says, which stays as it
+// is.
+func (d *Debate) extended() string {
+	if d.rounds() == d.config.Rounds {
+		return ""
+	}
+	return fmt.Sprintf("\n\nThe number of rounds has been changed: it is %d now.", d.rounds())
 }
 
 // JudgeTask is what a judge is asked. What it points to is shared and read only.
@@ -130,13 +184,15 @@ type JudgeTask struct {
 	Topic   string
 	Round   int // of an assessment: the round that is judged; otherwise the latest round
 	Rounds  int // the largest number of rounds
-	// Participants are those who still take part, without their models. With neutral labels, their names are the
-	// labels, in Turns too.
+	// Participants are those who take part or have left after they had spoken, without their models and what those are asked
+	// with. With neutral labels, their names are the labels, in Turns too, and they have neither instructions nor metadata.
 	Participants []Participant
-	Turns        []*flow.Turn      // oldest first; their text is hostile
+	Turns        []*flow.Turn      // oldest first, as [flow.Record.Readable] returns them; their text is hostile
 	Instruction  string            // what a model would be told, including the problems of a rejected answer
 	Schema       json.RawMessage   // the JSON schema that the answer must match
 	Labels       map[string]string // Config.Labels
+	// Detail is what the conversation's flow adds, as its documentation says. nil in debates and deliberations.
+	Detail any
 }
 
 // judgeTask makes the task of a judge that is not a model.
@@ -144,14 +200,15 @@ func judgeTask(r *flow.Record, asked flow.Asked) any {
 	d, call := of(r), asked.Call
 	task := &JudgeTask{
 		Debate: d.ID, Call: asked.ID, Attempt: asked.Attempt, Kind: call.Kind, Topic: d.config.Topic,
-		Round: d.Round, Rounds: d.config.Rounds, Instruction: asked.Instruction, Schema: asked.Schema, Labels: d.config.Labels,
+		Round: d.Round, Rounds: d.rounds(), Instruction: asked.Instruction, Schema: asked.Schema, Labels: d.config.Labels,
 	}
 	if !call.View.None {
 		task.Turns = d.Readable()
 	}
+	judged := d.Contestants()
 	for _, seat := range d.shownTo(call) {
-		if p := d.placed(seat); !d.IsDropped(p.Name) {
-			p.Model, p.Fallbacks = "", nil
+		if p := d.placed(seat); !d.IsDropped(p.Name) || has(judged, p.Name) {
+			p.Model, p.Fallbacks, p.Temperature, p.MaxTokens, p.Options = "", nil, nil, 0, nil
 			task.Participants = append(task.Participants, p)
 		}
 	}
@@ -193,20 +250,34 @@ func (d *Debate) shownTo(call *flow.Call) []int {
 	return order
 }
 
-// hideTask replaces names by labels in what a judge that is not a model is shown. It copies the task's turns, which
-// belong to the debate.
+// hideTask replaces names by labels in what a judge that is not a model is shown.
 func (d *Debate) hideTask(task *JudgeTask) {
 	task.Topic = d.Hide(task.Topic)
 	for i := range task.Participants {
 		p := &task.Participants[i]
-		p.Name, p.Position, p.Persona, p.Instructions = d.Hide(p.Name), d.Hide(p.Position), d.Hide(p.Persona), ""
+		p.Name, p.Position, p.Persona, p.Instructions, p.Metadata = d.Hide(p.Name), d.Hide(p.Position), d.Hide(p.Persona), "", nil
 	}
-	turns := make([]*flow.Turn, len(task.Turns))
-	for i, t := range task.Turns {
-		hidden := *t
-		hidden.Spend = flow.Spend{Call: d.Hide(t.Call), Attempt: t.Attempt}
-		hidden.Speaker, hidden.Target, hidden.Text = d.Hide(t.Speaker), d.Hide(t.Target), d.Hide(t.Text)
-		turns[i] = &hidden
+	for _, t := range task.Turns { // they are copies
+		said := t.Text
+		t.Call, t.Speaker, t.Target, t.Text = d.Hide(t.Call), d.Hide(t.Speaker), d.Hide(t.Target), d.Hide(t.Text)
+		if t.Data != nil {
+			t.Data = json.RawMessage(d.Hide(string(t.Data)))
+		}
+		t.Citations = slices.Clone(t.Citations)
+		for i := range t.Citations {
+			d.hideCitation(&t.Citations[i], said == t.Text)
+		}
 	}
-	task.Turns = turns
+}
+
+// hideCitation replaces names by labels in a citation. A URL with a name is left out, since a label would spoil it. The place
+// is left out unless the turn's text is the same with labels.
+func (d *Debate) hideCitation(c *provider.Citation, same bool) {
+	c.Title, c.Quote = d.Hide(c.Title), d.Hide(c.Quote)
+	if d.Hide(c.URL) != c.URL {
+		c.URL = ""
+	}
+	if !same {
+		c.Start, c.End = 0, 0
+	}
 }

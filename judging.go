@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/agonist-dev/debate/provider"
+
 	"github.com/agonist-dev/debate/prompt"
 )
 
@@ -72,6 +74,8 @@ type JudgeConfig struct {
 	Temperature *float64 `json:"temperature,omitempty"`
 	// MaxTokens limits the output of an answer, in tokens: the debate's limit if 0.
 	MaxTokens int `json:"maxTokens,omitempty"`
+	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
+	Options *provider.Options `json:"options,omitempty"`
 }
 
 // Rubric is the list of criteria by which judges mark. The total is computed in code, never asked of a model.
@@ -145,7 +149,7 @@ func (j *Judging) clone() *Judging {
 	d.Judges = slices.Clone(d.Judges)
 	for i := range d.Judges {
 		d.Judges[i].Fallbacks = slices.Clone(d.Judges[i].Fallbacks)
-		d.Judges[i].Temperature = cloneValue(d.Judges[i].Temperature)
+		d.Judges[i].Temperature, d.Judges[i].Options = cloneValue(d.Judges[i].Temperature), d.Judges[i].Options.Clone()
 	}
 	return d
 }

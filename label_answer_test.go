@@ -80,7 +80,7 @@ func TestNamesInPlaceOfLabels(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					config, engine, source := masked("Well.", "Ada", "Ben")
 					config.Judging.When = debate.AtEnd
-					config.Unattended = &debate.Unattended{}
+					config.Unattended = true
 					reply, first := source.Reply, true
 					source.Reply = func(req *provider.Request) scripted.Reply {
 						if req.Schema == nil || !first {

@@ -207,7 +207,7 @@ func TestLabelsInAssignedPositions(t *testing.T) {
 		if req.Schema != nil && req.Schema.Name == "assign" {
 			one := map[string]any{"position": "Adalbert is wrong.", "persona": "A rival of Adalbert.", "keyArguments": []string{"Adalbert errs."}}
 			two := map[string]any{"position": "Adalbert is half right.", "persona": "A friend of Adalbert.", "keyArguments": []string{"It depends."}}
-			return scripted.Reply{Text: toJSON(map[string]any{"positions": []any{one, two}, "reasoning": "They collide."})}
+			return scripted.Reply{Text: placed(req, toJSON(map[string]any{"positions": []any{one, two}, "reasoning": "They collide."}))}
 		}
 		return answer(req)
 	}

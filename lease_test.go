@@ -38,11 +38,16 @@ func TestTheLeaseIsGivenBackAtRest(t *testing.T) {
 			then:  func(t *testing.T, s *debate.Session) { require.NoError(t, s.Pause(t.Context())) },
 			state: flow.StatePaused,
 		},
-		"an error":   {fail: noQuota, call: adasOpening, state: flow.StateError},
-		"a question": {fail: noKey, call: "r2.rebuttal.Ben", state: flow.StateAwaitingInput},
+		"an error": {fail: noQuota, call: adasOpening, state: flow.StateError},
+		"a question": {
+			change: func(c *debate.Config) { c.Unattended = false },
+			fail:   noKey, call: "r2.rebuttal.Ben", state: flow.StateAwaitingInput,
+		},
 		"a warning": {
-			change: func(c *debate.Config) { c.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true} },
-			state:  flow.StateAwaitingInput,
+			change: func(c *debate.Config) {
+				c.Unattended, c.Budget = false, &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
+			},
+			state: flow.StateAwaitingInput,
 		},
 		"canceled": {
 			then:  func(t *testing.T, s *debate.Session) { require.NoError(t, s.Cancel(t.Context())) },
@@ -93,7 +98,7 @@ func TestTheLeaseIsKeptWhileACallIsInFlight(t *testing.T) {
 			stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 				c.Slow("Ada", time.Minute)
 				m := join()
-				m.Providers["test"] = stubborn{m}
+				m.Providers["test"], m.Grace = stubborn{m}, 2*time.Minute
 				s := m.Begun()
 				pass(500 * time.Millisecond)
 				require.NoError(t, do(t.Context(), s))

@@ -248,7 +248,7 @@ func TestNamesThatLookLikeCalls(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				config := twoDebaters()
 				config.Rounds = 1
-				config.Unattended = &debate.Unattended{}
+				config.Unattended = true
 				change(&config)
 				engine, p := engineFor(config)
 				answer := p.Reply

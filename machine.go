@@ -3,6 +3,7 @@ package debate
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
@@ -37,11 +38,11 @@ func DebateFlow(own ...format.Format) *flow.Flow { //nolint:revive // Flow is th
 	for i := range own {
 		formats[own[i].Name] = *own[i].Clone()
 	}
-	return debateFlow(formats)
+	return debateFlow(formats, nil)
 }
 
-// debateFlow is DebateFlow with formats by name.
-func debateFlow(own map[string]format.Format) *flow.Flow {
+// debateFlow is DebateFlow with formats by name, and with detectors of the host program's.
+func debateFlow(own map[string]format.Format, detectors map[string]Detector) *flow.Flow {
 	formats := make(map[string]format.Format)
 	for _, f := range format.Builtin() {
 		formats[f.Name] = f
@@ -50,8 +51,8 @@ func debateFlow(own map[string]format.Format) *flow.Flow {
 	always := flow.Guard{}
 	received := flow.Guard{Name: "allArgumentsReceived", OK: allArgumentsReceived}
 	few := flow.Guard{Name: "tooFewParticipants", OK: func(r *flow.Record) bool { _, few := tooFew(of(r)); return few }}
-	ends := flow.Guard{Name: "shouldEndDebate", OK: func(r *flow.Record) bool { _, _, ok := endReason(of(r)); return ok }}
-	limit := flow.Guard{Name: "maxRoundsReached", OK: func(r *flow.Record) bool { d := of(r); return d.Round >= d.config.Rounds }}
+	ends := flow.Guard{Name: "shouldEndDebate", OK: func(r *flow.Record) bool { _, ok := endReason(of(r)); return ok }}
+	limit := flow.Guard{Name: "maxRoundsReached", OK: func(r *flow.Record) bool { d := of(r); return d.Round >= d.rounds() }}
 	goesOn := flow.Guard{Name: "canContinue", OK: canContinue}
 	return &flow.Flow{
 		Name:    FlowName,
@@ -78,9 +79,11 @@ func debateFlow(own map[string]format.Format) *flow.Flow {
 		Bodies:  []flow.Body{&Assessment{}, &Verdict{}, &Ballot{}, &Assignment{}},
 		Timed:   []flow.State{StateAwaitingResponses},
 
-		Decode: decodeDebate, Settle: settler(formats), Check: checker(formats, own), Readable: true, Freeze: freezer(formats), Thaw: thaw,
-		Draw: draw, Views: views, Prompted: prompted,
-		Texts: debateTexts, Open: open, Last: verdictsAndVotes, Spare: droppable, Fixed: fixed, Estimate: estimateDebate,
+		Decode: decodeDebate, Settle: settler(formats), Check: checker(formats, own, detectors), Readable: true,
+		Freeze: freezer(formats), Thaw: thaw, Draw: draw, Views: views, Prompted: prompted,
+		Texts: debateTexts, Open: opener(detectors), Asks: asks, Needs: needs, Last: verdictsAndVotes, Owes: owes, Amend: amendable,
+		OnFailure: failureRules(), Kinds: kinds(formats), Fixed: fixed, Estimate: estimateDebate,
+		Shape: formatName, Result: winnerOf,
 	}
 }
 
@@ -115,8 +118,8 @@ func begin(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 
 func newRound(d *Debate, n int) *flow.Round {
 	f := d.format
-	i := f.PhaseIndex(n, d.config.Rounds)
-	round := &flow.Round{N: n, Of: d.config.Rounds, Phase: format.PhaseArgument}
+	i := f.PhaseIndex(n, d.rounds())
+	round := &flow.Round{N: n, Of: d.rounds(), Phase: format.PhaseArgument}
 	if i >= 0 {
 		round.Phase = f.Phases[i].Name
 	}
@@ -125,7 +128,7 @@ func newRound(d *Debate, n int) *flow.Round {
 		schedule = f.Speeches(i, d.config.Cast())
 	}
 	for k := range schedule {
-		if !d.absent(&schedule[k]) {
+		if !d.left(&schedule[k]) {
 			round.Calls++
 		}
 	}
@@ -142,7 +145,7 @@ func assignCalls(d *Debate) []flow.Call {
 	return []flow.Call{{
 		ID: id, Kind: KindAssign, By: assigner, Model: a.Model, Fallbacks: a.Fallbacks, View: flow.View{None: true},
 		Schema: string(KindAssign), Last: func(*flow.Record) string { return d.Text("assign") },
-		Temperature: a.Temperature, Timeout: d.config.JudgeTimeout,
+		Temperature: a.Temperature, Options: a.Options, Timeout: d.config.JudgeTimeout,
 	}}
 }
 
@@ -169,23 +172,38 @@ func allArgumentsReceived(r *flow.Record) bool {
 		return true
 	}
 	for i := range d.schedule {
-		if !d.said[i] && !d.absent(&d.schedule[i]) {
+		if d.due(i) {
 			return false
 		}
 	}
 	return true
 }
 
+// due reports whether a speech of the present round is still to be held.
+func (d *Debate) due(i int) bool { return !d.said[i] && !d.absent(&d.schedule[i]) }
+
+// unspoken returns the names of those who are still to speak in the present round, each once. Once its time is over there is
+// nobody.
+func (d *Debate) unspoken() []string {
+	var out []string
+	for i := range d.schedule {
+		if name := d.schedule[i].Speaker; !d.Late() && d.due(i) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 func responded(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	d := of(r)
 	exit := flow.Exit{}
-	if d.Late() && len(d.Turns) == 0 {
-		err := fmt.Errorf("nobody has spoken within the round's time of %s", d.config.RoundTimeout)
+	if d.Late() && len(d.spoken(d.Round)) == 0 {
+		err := fmt.Errorf("nobody has spoken within the round's time of %s", d.Terms().RoundTimeout)
 		failure := &flow.Error{Kind: provider.KindTimeout, Op: "round", Round: d.Round, Err: err}
 		return flow.TriggerFail, flow.Exit{Reason: flow.EndFailed, Evidence: failure.Error(), Failure: failure}, true
 	}
 	if evidence, few := tooFew(d); few {
-		exit.Reason, exit.Evidence = flow.EndTooFew, evidence
+		exit.Reason, exit.Evidence, exit.By = flow.EndTooFew, evidence, flow.EndedByPerson // no rule leaves too few
 	}
 	return TriggerResponded, exit, true
 }
@@ -193,46 +211,24 @@ func responded(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 func judged(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	d := of(r)
 	exit := flow.Exit{}
-	if reason, evidence, ok := endReason(d); ok {
-		exit.Reason, exit.Evidence = reason, evidence
-	} else if d.Round >= d.config.Rounds {
-		exit.Reason, exit.Evidence = flow.EndRounds, fmt.Sprintf("all %d rounds are spoken", d.config.Rounds)
+	if end, ok := endReason(d); ok {
+		exit.Reason, exit.Evidence, exit.By = end.Reason, end.Evidence, end.By
+	} else if d.Round >= d.rounds() {
+		exit.Reason, exit.Evidence = flow.EndRounds, fmt.Sprintf("all %d rounds are spoken", d.rounds())
 	}
 	return TriggerJudged, exit, true
 }
 
-// canContinue reports whether another round is possible:
-//   - enough participants are left
-//   - not all of them are rate-limited
-//   - the conversation fits the model of each of them
+// canContinue reports whether enough participants are left for another round.
 func canContinue(r *flow.Record) bool {
-	d := of(r)
-	_, stuck := hindrance(d)
-	return !stuck
-}
-
-// hindrance reports whether anything prevents another round, and what.
-func hindrance(d *Debate) (evidence string, stuck bool) {
-	if evidence, few := tooFew(d); few {
-		return evidence, true
-	}
-	active, limited := d.Active(), 0
-	for i := range active {
-		switch d.Status(active[i]) {
-		case flow.StatusContextExceeded:
-			return fmt.Sprintf("the conversation no longer fits the model of %s", active[i]), true
-		case flow.StatusRateLimited:
-			limited++
-		default:
-		}
-	}
-	return "everybody who is left is rate-limited", limited >= len(active)
+	_, few := tooFew(of(r))
+	return !few
 }
 
 func proceed(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	d := of(r)
-	if evidence, stuck := hindrance(d); stuck {
-		return TriggerProceed, flow.Exit{Reason: flow.EndTooFew, Evidence: evidence}, true
+	if evidence, few := tooFew(d); few {
+		return TriggerProceed, flow.Exit{Reason: flow.EndTooFew, Evidence: evidence, By: flow.EndedByPerson}, true
 	}
 	return TriggerProceed, flow.Exit{Round: newRound(d, d.Round+1)}, true
 }

@@ -75,10 +75,18 @@ func TestEveryGuardBothWays(t *testing.T) {
 		play(twoDebaters(), "")
 		play(twoDebaters(), provider.KindNetwork)
 		play(twoDebaters(), provider.KindAuthentication)
-		engine, source := engineFor(twoDebaters())
+		engine, source := engineFor(attended())
 		abiding(source)
 		befall(source, provider.KindRefusal, said("Ben", 2))
-		follow(logOf(t, engine, run(t, engine, twoDebaters()).ID))
+		session, err := engine.Start(t.Context(), attended())
+		require.NoError(t, err)
+		defer session.Close()
+		record, err := session.Wait(t.Context())
+		require.NoError(t, session.Choose(t.Context(), question(t, record, err).ID, flow.OptionDrop))
+		record, err = session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, flow.EndTooFew, record.Reason)
+		follow(logOf(t, engine, record.ID))
 		for _, budget := range []debate.Budget{{Warn: 1, Confirm: true}, {SoftCalls: 5}, {HardCalls: 5}} {
 			config := twoDebaters()
 			config.Budget = &budget
@@ -127,27 +135,36 @@ func TestMalformedFlowsAreRefused(t *testing.T) {
 		flow *debate.Flow
 		says string
 	}{
-		"nil":                  {nil, `under "small"`},
-		"no reader of configs": {change(small(), func(f *debate.Flow) { f.Decode = nil }), "a Decode"},
-		"another name":         {change(small(), func(f *debate.Flow) { f.Name = "other" }), `under "small"`},
-		"no start":             {change(small(), func(f *debate.Flow) { f.Start = "" }), "first state"},
-		"start of lifecycle":   {change(small(), func(f *debate.Flow) { f.Start = flow.StateReady }), "first state"},
-		"state without a step": {change(small(), func(f *debate.Flow) { delete(f.Steps, "only") }), `"only"`},
-		"step without a next":  {change(small(), func(f *debate.Flow) { f.Steps["only"] = flow.Step{} }), `"only"`},
-		"typo in a target":     {change(small(), func(f *debate.Flow) { f.Rules[0].To = "complting" }), `"complting"`},
-		"empty target":         {change(small(), func(f *debate.Flow) { f.Rules[0].To = "" }), `""`},
-		"step for no state":    {change(small(), func(f *debate.Flow) { f.Steps["lost"] = flow.Step{Next: next} }), `"lost"`},
-		"step when paused":     {change(small(), func(f *debate.Flow) { f.Steps[flow.StatePaused] = flow.Step{Next: next} }), "paused"},
-		"guard without name":   {change(small(), func(f *debate.Flow) { f.Rules[0].When = debate.Guard{OK: yes} }), "guard"},
-		"guard without test":   {change(small(), func(f *debate.Flow) { f.Rules[0].When = debate.Guard{Name: "sure"} }), "guard"},
-		"no version":           {change(small(), func(f *debate.Flow) { f.Version = 0 }), "a version"},
-		"accepts the future":   {change(small(), func(f *debate.Flow) { f.Accepts = 2 }), "a version"},
-		"input of lifecycle":   {change(small(), func(f *debate.Flow) { f.Inputs = []debate.Trigger{"hurry", flow.TriggerStop} }), `"stop"`},
-		"time of no state":     {change(small(), func(f *debate.Flow) { f.Timed = []debate.State{"lost"} }), `"lost"`},
-		"body without a spend": {change(small(), func(f *debate.Flow) { f.Bodies = []flow.Body{&spendless{}} }), `"spendless"`},
-		"two bodies of a kind": {change(small(), func(f *debate.Flow) { f.Bodies = []flow.Body{&opinion{}, &opinion{}} }), `"opinion"`},
-		"body of every flow":   {change(small(), func(f *debate.Flow) { f.Bodies = []flow.Body{&flow.Turn{}} }), "every flow has"},
-		"nil schema":           {change(small(), func(f *debate.Flow) { f.Schemas = map[string]*flow.Schema{"mark": nil} }), `"mark"`},
+		"nil":                     {nil, `under "small"`},
+		"no reader of configs":    {change(small(), func(f *debate.Flow) { f.Decode = nil }), "a Decode"},
+		"another name":            {change(small(), func(f *debate.Flow) { f.Name = "other" }), `under "small"`},
+		"no start":                {change(small(), func(f *debate.Flow) { f.Start = "" }), "first state"},
+		"start of lifecycle":      {change(small(), func(f *debate.Flow) { f.Start = flow.StateReady }), "first state"},
+		"state without a step":    {change(small(), func(f *debate.Flow) { delete(f.Steps, "only") }), `"only"`},
+		"step without a next":     {change(small(), func(f *debate.Flow) { f.Steps["only"] = flow.Step{} }), `"only"`},
+		"typo in a target":        {change(small(), func(f *debate.Flow) { f.Rules[0].To = "complting" }), `"complting"`},
+		"empty target":            {change(small(), func(f *debate.Flow) { f.Rules[0].To = "" }), `""`},
+		"step for no state":       {change(small(), func(f *debate.Flow) { f.Steps["lost"] = flow.Step{Next: next} }), `"lost"`},
+		"step when paused":        {change(small(), func(f *debate.Flow) { f.Steps[flow.StatePaused] = flow.Step{Next: next} }), "paused"},
+		"guard without name":      {change(small(), func(f *debate.Flow) { f.Rules[0].When = debate.Guard{OK: yes} }), "guard"},
+		"guard without test":      {change(small(), func(f *debate.Flow) { f.Rules[0].When = debate.Guard{Name: "sure"} }), "guard"},
+		"no version":              {change(small(), func(f *debate.Flow) { f.Version = 0 }), "a version"},
+		"accepts the future":      {change(small(), func(f *debate.Flow) { f.Accepts = 2 }), "a version"},
+		"input of lifecycle":      {change(small(), func(f *debate.Flow) { f.Inputs = []debate.Trigger{flow.TriggerStop} }), `"stop"`},
+		"time of no state":        {change(small(), func(f *debate.Flow) { f.Timed = []debate.State{"lost"} }), `"lost"`},
+		"body without a spend":    {change(small(), func(f *debate.Flow) { f.Bodies = []flow.Body{&spendless{}} }), `"spendless"`},
+		"two bodies of a kind":    {change(small(), func(f *debate.Flow) { f.Bodies = []flow.Body{&opinion{}, &opinion{}} }), `"opinion"`},
+		"body of every flow":      {change(small(), func(f *debate.Flow) { f.Bodies = []flow.Body{&flow.Turn{}} }), "every flow has"},
+		"nil schema":              {change(small(), func(f *debate.Flow) { f.Schemas = map[string]*flow.Schema{"mark": nil} }), `"mark"`},
+		"input without a rule":    {change(small(), func(f *debate.Flow) { f.Inputs = []debate.Trigger{"hurry"} }), `the input "hurry" has no rule`},
+		"unchanged, and no input": {change(small(), func(f *debate.Flow) { f.Rules[0].To = flow.StateUnchanged }), "Inputs does not list it"},
+		"unchanged as a source":   {change(small(), func(f *debate.Flow) { f.Rules[0].From = flow.StateUnchanged }), "begins in a working state"},
+		"rule out of a pause": {change(recording(small(), "hurry"), func(f *debate.Flow) {
+			f.Rules = append(f.Rules, debate.Rule{From: flow.StatePaused, On: "hurry", To: "only"})
+		}), "not in paused"},
+		"input after an end": {change(recording(small(), "hurry"), func(f *debate.Flow) {
+			f.Rules = append(f.Rules, debate.Rule{From: flow.StateCompleted, On: "hurry", To: flow.StateUnchanged})
+		}), "not in completed"},
 		"rule out of an end": {change(small(), func(f *debate.Flow) {
 			f.Rules = append(f.Rules, debate.Rule{From: flow.StateCompleted, On: "again", To: "only"})
 		}), "completed"},
@@ -333,7 +350,7 @@ func TestOnlyTheTableChangesAState(t *testing.T) {
 	soft := twoDebaters()
 	soft.Budget = &debate.Budget{SoftCalls: 4} // one round with its verdict, or the beginning of another
 	play("a soft limit", soft, plain, func(_ *testing.T, s held) { s.speak() })
-	warned := twoDebaters()
+	warned := attended()
 	warned.Budget = &debate.Budget{Warn: debate.USD / 10_000, Confirm: true}
 	play("a warning to be acknowledged", warned, plain, func(t *testing.T, s held) {
 		s.speak()

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
@@ -98,7 +99,8 @@ func (d *Debate) quorum() int {
 
 // panel sums up what the judges say of one round.
 type panel struct {
-	judges    int
+	judges    int // who have assessed the round
+	missed    int // who have missed it: they count as wishing to continue, and as having noticed nothing
 	goOn      int // judges who wish to continue
 	quality   float64
 	converged int
@@ -136,11 +138,19 @@ func (d *Debate) panelOf(round int) panel {
 		p.drifting += oneIf(a.Flags.Drifting)
 		p.repeating += oneIf(a.Flags.Repetitive)
 	}
+	for i := range d.Skips {
+		if s := &d.Skips[i]; s.Kind == KindAssessment && s.Round == round {
+			p.missed++
+		}
+	}
 	if p.judges > 0 {
 		p.quality /= float64(p.judges)
 	}
 	return p
 }
+
+// all returns the number of judges who were asked about the round.
+func (p *panel) all() int { return p.judges + p.missed }
 
 // oneIf returns 1 for true and 0 for false.
 func oneIf(yes bool) int {
@@ -150,40 +160,61 @@ func oneIf(yes bool) int {
 	return 0
 }
 
-// most reports whether n is more than half of the judges.
-func (p *panel) most(n int) bool { return 2*n > p.judges }
+// most reports whether n is more than half of the judges who were asked.
+func (p *panel) most(n int) bool { return 2*n > p.all() }
 
 // Outcome is the result of a debate so far. It is computed from the record alone: no model is asked for it.
 type Outcome struct {
-	Decision format.Decision
+	Decision format.Decision `json:"decision"`
 	// Winner is the participant who has won, and Side the winner's side. A swing has a side only. Both are empty if
 	// nobody has won.
-	Winner string
-	Side   format.Side
+	Winner string      `json:"winner,omitempty"`
+	Side   format.Side `json:"side,omitempty"`
 	// Tie reports that there were votes, but that they name nobody. It is false if no judge names a winner although
 	// the scores differ: that is a decision for nobody.
-	Tie bool
+	Tie bool `json:"tie,omitempty"`
 	// Votes are the judges' votes without abstentions, the largest count first.
-	Votes []vote.Count
+	Votes []vote.Count `json:"votes,omitempty"`
 	// Verdicts is how many judges have judged, and Judges how many were to judge.
-	Verdicts, Judges int
+	Verdicts int `json:"verdicts"`
+	Judges   int `json:"judges"`
 	// Dissent are the votes of judges for somebody other than the winner.
-	Dissent []Dissent
-	// Scores are the means of the judges' scores, from 0 to 100, rounded to two decimals.
-	Scores map[string]float64
-	// Notes say where the winner and the scores contradict each other, in one line each. The winner counts.
-	Notes []string
+	Dissent []Dissent `json:"dissent,omitempty"`
+	// Scores are the means of the judges' scores, from 0 to 100, rounded to two decimals. Those of participants who have
+	// left are among them, but decide nothing unless Format.LeaverMayWin is set.
+	Scores map[string]float64 `json:"scores,omitempty"`
+	// Notes say where the winner and the scores contradict each other, or the swing and the verdicts, in one line each. The
+	// winner counts.
+	Notes []string `json:"notes,omitempty"`
 	// Swing is that of the audience; nil if there was none.
-	Swing *Swing
-	// Degraded says how the debate was less than configured, in one line each. It is empty if nothing was missing.
-	Degraded []string
+	Swing *Swing `json:"swing,omitempty"`
+	// Unread are the parts of the debate that a judge or a voter claims to judge and could not read, because they did not fit the
+	// window of its model. Degraded says the same in words.
+	Unread []Unread `json:"unread,omitempty"`
+	// Degraded says how the debate was less than configured, in one line each. It is empty if nothing was missing. In the
+	// error state it names what the debate lacks. If somebody has ended the debate early, it names the rounds, speeches and
+	// verdicts that this has cost; see Record.EndedBy.
+	Degraded []string `json:"degraded,omitempty"`
+	// Cost is what the debate has cost so far, and Duration its time from the start to the last event, pauses included;
+	// in JSON it is nanoseconds.
+	Cost     flow.Money    `json:"cost"`
+	Duration time.Duration `json:"duration"`
+	// Failures is how many attempts have failed, and Retries how many attempts followed a failed one.
+	Failures int `json:"failures"`
+	Retries  int `json:"retries"`
 }
 
 // Dissent is a judge's vote that did not prevail.
 type Dissent struct {
-	Judge     string
-	Winner    string // "" if this judge sees a tie, or nobody ahead
-	Reasoning string
+	Judge     string `json:"judge"`
+	Winner    string `json:"winner,omitempty"` // "" if this judge sees a tie, or nobody ahead
+	Reasoning string `json:"reasoning,omitempty"`
+}
+
+// winnerOf returns the winner of a debate, or the side that has won, for lists.
+func winnerOf(r *flow.Record) string {
+	o := of(r).Outcome()
+	return cmp.Or(o.Winner, string(o.Side))
 }
 
 // opinion is one judge's view of the winner.
@@ -192,7 +223,8 @@ type opinion struct {
 	winner  string // "" for a tie, or for nobody ahead
 	flipped bool   // whether the verdicts of the two orders disagree
 	verdict *Verdict
-	scores  map[string]float64
+	scores  map[string]float64 // of all who are judged
+	ranking []string           // of those who can win; empty if flipped
 }
 
 // opinions returns the opinions of the judges who have given all verdicts that they were asked for, in the order of
@@ -227,8 +259,27 @@ func (d *Debate) opinions() []opinion {
 				o.scores[who] = (score + swapped.Scores[who]) / 2
 			}
 		}
+		if !d.canWin(o.winner) {
+			o.winner = ""
+		}
+		if !o.flipped {
+			o.ranking = ranked(d.running(o.scores))
+		}
 		out = append(out, o)
 	}
+	return out
+}
+
+// canWin reports whether a participant can win. Whoever has left the debate wins only if the format says so.
+func (d *Debate) canWin(name string) bool { return d.format.LeaverMayWin || !d.IsDropped(name) }
+
+// running returns the scores of those who can win.
+func (d *Debate) running(scores map[string]float64) map[string]float64 {
+	if len(d.Dropped()) == 0 || d.format.LeaverMayWin {
+		return scores
+	}
+	out := maps.Clone(scores)
+	maps.DeleteFunc(out, func(name string, _ float64) bool { return d.IsDropped(name) })
 	return out
 }
 
@@ -245,10 +296,7 @@ func decide(protocol Protocol, opinions []opinion) (winner string, votes []vote.
 	choices := make([]string, len(opinions))
 	rankings := make([][]string, len(opinions))
 	for i, o := range opinions {
-		choices[i] = o.winner
-		if !o.flipped {
-			rankings[i] = ranked(o.scores)
-		}
+		choices[i], rankings[i] = o.winner, o.ranking
 	}
 	if protocol == Borda {
 		result, _ := vote.Borda(rankings) // cannot fail: names are keys of a map, so none is empty or occurs twice
@@ -317,10 +365,12 @@ func (d *Debate) opinion() *Verdict {
 
 // Outcome computes the result of the debate so far.
 func (d *Debate) Outcome() Outcome {
-	o := Outcome{Scores: make(map[string]float64), Degraded: d.degraded()}
+	o := Outcome{Scores: make(map[string]float64), Unread: d.unread(), Degraded: d.degraded()}
 	if d.config == nil || d.format == nil {
 		return o
 	}
+	o.Cost, o.Duration = d.Spent().Cost, d.Duration()
+	o.Failures, o.Retries = d.Tries()
 	o.Decision = d.format.Decide
 	setIfZero(&o.Decision, format.ByJudges)
 	opinions := d.opinions()
@@ -341,6 +391,7 @@ func (d *Debate) Outcome() Outcome {
 	case o.Decision == format.BySwing:
 		if o.Swing != nil {
 			o.Side, o.Tie = o.Swing.Winner, o.Swing.Voters > 0 && o.Swing.Winner == ""
+			o.Notes = d.against(o.Swing, opinions)
 		}
 	case len(opinions) >= max(1, d.quorum()):
 		d.tally(&o, opinions)
@@ -351,8 +402,9 @@ func (d *Debate) Outcome() Outcome {
 // tally finds the winner of the judges' votes.
 func (d *Debate) tally(o *Outcome, opinions []opinion) {
 	o.Winner, o.Votes = decide(d.config.Judging.Protocol, opinions)
-	o.Tie = o.Winner == "" && !undecided(o, opinions)
-	o.Notes = contradictions(o)
+	scores := d.running(o.Scores)
+	o.Tie = o.Winner == "" && !undecided(scores, opinions)
+	o.Notes = contradictions(o, scores)
 	if seat := d.Seat(o.Winner); seat >= 0 {
 		o.Side = d.config.Participants[seat].Side
 	}
@@ -370,18 +422,18 @@ func (d *Debate) tally(o *Outcome, opinions []opinion) {
 
 // undecided reports whether all judges name nobody although somebody has the highest score. A judge whose verdicts in the
 // two orders differ sees a tie.
-func undecided(o *Outcome, opinions []opinion) bool {
+func undecided(scores map[string]float64, opinions []opinion) bool {
 	named := func(each opinion) bool { return each.winner != "" || each.flipped }
-	return !slices.ContainsFunc(opinions, named) && len(ranked(o.Scores)) > 0
+	return !slices.ContainsFunc(opinions, named) && len(ranked(scores)) > 0
 }
 
-// contradictions returns where the winner is not the one with the highest score.
-func contradictions(o *Outcome) []string {
-	if len(o.Scores) == 0 || o.Tie {
+// contradictions returns where the winner is not the one with the highest score, among those who can win.
+func contradictions(o *Outcome, scores map[string]float64) []string {
+	if len(scores) == 0 || o.Tie {
 		return nil
 	}
-	best := slices.MaxFunc(slices.Sorted(maps.Keys(o.Scores)), func(a, b string) int { return cmp.Compare(o.Scores[a], o.Scores[b]) })
-	highest, own := o.Scores[best], o.Scores[o.Winner]
+	best := slices.MaxFunc(slices.Sorted(maps.Keys(scores)), func(a, b string) int { return cmp.Compare(scores[a], scores[b]) })
+	highest, own := scores[best], scores[o.Winner]
 	switch {
 	case o.Winner == "":
 		return []string{fmt.Sprintf("nobody has won, although %s has the highest score: %g", best, highest)}
@@ -394,41 +446,3 @@ func contradictions(o *Outcome) []string {
 
 // hundredths rounds to two decimals.
 func hundredths(x float64) float64 { return math.Round(x*100) / 100 }
-
-// degraded returns how the debate was less than configured, in one line each.
-func (d *Debate) degraded() []string {
-	var out []string
-	if d.config == nil || d.format == nil {
-		return nil
-	}
-	for _, name := range d.Dropped() {
-		if d.Seat(name) >= 0 {
-			out = append(out, fmt.Sprintf("%s has taken no further part", name))
-		} else {
-			out = append(out, fmt.Sprintf("%s has judged no further", name))
-		}
-	}
-	if d.Final() && d.config.Judging != nil {
-		switch given := len(d.opinions()); {
-		case given == 0:
-			out = append(out, "there is no verdict")
-		case given < d.quorum():
-			out = append(out, fmt.Sprintf("%d of %d judges have given a verdict: fewer than the quorum of %d", given, len(d.bench), d.quorum()))
-		case given < len(d.bench):
-			out = append(out, fmt.Sprintf("%d of %d judges have given a verdict", given, len(d.bench)))
-		}
-	}
-	for i := range d.Warnings {
-		switch d.Warnings[i].Kind {
-		case flow.WarnSoft, flow.WarnHard:
-			out = append(out, "the budget has ended it: "+d.Warnings[i].Evidence)
-		case flow.WarnLate:
-			out = append(out, d.Warnings[i].Evidence)
-		default:
-		}
-	}
-	if d.Reason == flow.EndHost {
-		out = append(out, d.Evidence)
-	}
-	return out
-}

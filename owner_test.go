@@ -116,7 +116,7 @@ func TestNobodyWaitsForAStoreLongerThanAContext(t *testing.T) {
 		for name, do := range map[string]func(context.Context) error{
 			"Pause":    func(ctx context.Context) error { return session.Pause(ctx) },
 			"Wait":     func(ctx context.Context) error { _, err := session.Wait(ctx); return err },
-			"Shutdown": engine.Shutdown,
+			"Shutdown": func(ctx context.Context) error { return engine.Shutdown(ctx) },
 			"Events": func(ctx context.Context) (last error) {
 				for _, err := range session.Events(ctx, 0) {
 					last = err

@@ -81,7 +81,7 @@ func TestFallbackJudgesInOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				config := twoDebaters()
-				config.Rounds, config.Unattended = 1, &debate.Unattended{}
+				config.Rounds, config.Unattended = 1, true
 				config.Judging = &debate.Judging{When: debate.AtEnd, Judges: []debate.JudgeConfig{
 					{Model: "test/judge", Fallbacks: []string{"test/first", "test/second"}},
 				}}
@@ -98,7 +98,10 @@ func TestFallbackJudgesInOrder(t *testing.T) {
 					}
 					return answer(req)
 				}
-				record := run(t, engine, config)
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				record, err := session.Wait(t.Context())
 				assert.Equal(t, test.want, askedModels(source))
 				for _, rejection := range record.Rejections {
 					if rejection.Next != "" {
@@ -109,10 +112,13 @@ func TestFallbackJudgesInOrder(t *testing.T) {
 					}
 				}
 				if test.model == "" {
+					requireKind(t, err, provider.KindInvalidResponse)
+					assert.Equal(t, flow.StateError, record.State, "nobody does without the verdict")
 					assert.Nil(t, view(record).Verdict)
-					assert.Contains(t, view(record).Outcome().Degraded, "there is no verdict")
+					assert.Empty(t, record.Answers)
 					return
 				}
+				require.NoError(t, err)
 				require.NotNil(t, view(record).Verdict)
 				assert.Equal(t, test.model, view(record).Verdict.Model)
 				assert.Empty(t, view(record).Outcome().Degraded)
@@ -121,15 +127,15 @@ func TestFallbackJudgesInOrder(t *testing.T) {
 	}
 }
 
-// Who has failed may be replaced by a model, whatever it was.
-func TestAModelTakesOverFromAJudgeWhoIsNone(t *testing.T) {
+// A model takes over from a model. From a function none does: it is asked again.
+func TestAModelTakesOverFromAModelOnly(t *testing.T) {
 	for name, judge := range map[string]debate.JudgeConfig{
-		"a function": {Name: "Pat", Judge: "broken"}, "a person": {Name: "Pat", Person: true}, "a model": {Name: "Pat", Model: "test/broken"},
+		"a function": {Name: "Pat", Judge: "broken"}, "a model": {Name: "Pat", Model: "test/broken"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := newCourt(forAda())
-				c.config.Judging.Judges[0] = judge
+				c.config.Judging.Judges[0], c.config.Unattended = judge, false
 				c.engine.Judges = map[string]debate.Judge{"broken": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
 					return nil, &provider.Error{Kind: provider.KindRefusal, Message: "no"}
 				})}
@@ -144,23 +150,24 @@ func TestAModelTakesOverFromAJudgeWhoIsNone(t *testing.T) {
 				require.NoError(t, err)
 				defer session.Close()
 				record, err := session.Wait(t.Context())
-				for range 2 { // a person's bad answers
-					require.ErrorIs(t, err, debate.ErrAwaitingInput)
-					if len(record.Inquiries[0].Options) > 0 {
-						break
-					}
-					require.NoError(t, session.Answer(t.Context(), record.Inquiries[0].ID, "{}"))
+				q := question(t, record, err)
+				if judge.Model != "" {
+					assert.Equal(t, judgeOptions(debate.KindVerdict), q.Options)
+					require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionModel, "test/spare"))
 					record, err = session.Wait(t.Context())
+					require.NoError(t, err)
+					assert.Equal(t, "Ben", view(record).Outcome().Winner)
+					assert.Equal(t, "test/spare", view(record).Verdict.Model)
+					return
 				}
-				require.ErrorIs(t, err, debate.ErrAwaitingInput)
-				if !slices.Contains(record.Inquiries[0].Options, flow.OptionModel) {
-					return // not to offer it is right as well
-				}
-				require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionModel, "test/spare"))
+				assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionEnd}, q.Options)
+				requireKind(t, session.Choose(t.Context(), q.ID, flow.OptionModel, "test/spare"), provider.KindValidation)
+				require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
 				record, err = session.Wait(t.Context())
-				require.NoError(t, err)
-				assert.Equal(t, "Ben", view(record).Outcome().Winner)
-				assert.Equal(t, "test/spare", view(record).Verdict.Model)
+				require.ErrorIs(t, err, debate.ErrAwaitingInput)
+				again := question(t, record, err)
+				assert.NotEqual(t, q.ID, again.ID)
+				requireKind(t, session.Choose(t.Context(), again.ID, flow.OptionDrop), provider.KindValidation)
 			})
 		})
 	}

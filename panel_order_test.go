@@ -152,7 +152,7 @@ func TestAFlipIsATie(t *testing.T) {
 	})
 	t.Run("one order alone is no verdict", func(t *testing.T) {
 		c := newCourt(forAda(), forAda(), forBen())
-		c.config.Judging.BothOrders = true
+		c.config.Judging.BothOrders, c.config.OnFailure = true, dropping()
 		delete(c.rules, "judge-3.swapped")
 		outcome := view(run(t, c.engine, c.config)).Outcome()
 		assert.Equal(t, 2, outcome.Verdicts)

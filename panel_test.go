@@ -110,40 +110,37 @@ func forAda() ruling { return scored("Ada", 80, 60) }
 func forBen() ruling { return scored("Ben", 60, 80) }
 func noOne() ruling  { return scored("", 70, 70) }
 
+// A rule drops judges who fail as long as the quorum is left. Then a person is asked, or it is an error.
 func TestAPanelDecidesByItsQuorum(t *testing.T) {
 	for name, test := range map[string]struct {
 		failing    []string
 		quorum     int
 		unattended bool
-		asked      bool
+		ruled      int // how many the rule drops; a person drops the others
 		winner     string
 		degraded   []string
 	}{
-		"all judge": {winner: "Ada"},
+		"all judge": {unattended: true, winner: "Ada"},
 		"one of three fails": {
-			failing: []string{"judge-3"}, winner: "Ada",
+			failing: []string{"judge-3"}, unattended: true, ruled: 1, winner: "Ada",
 			degraded: []string{"judge-3 has judged no further", "2 of 3 judges have given a verdict"},
 		},
 		"two of three fail, and a person goes on": {
-			failing: []string{"judge-2", "judge-3"}, asked: true,
+			failing: []string{"judge-2", "judge-3"}, ruled: 1,
 			degraded: []string{"judge-2 has judged no further", "judge-3 has judged no further", "1 of 3 judges have given a verdict: fewer than the quorum of 2"},
 		},
-		"two of three fail, unattended": {
-			failing: []string{"judge-2", "judge-3"}, unattended: true,
-			degraded: []string{"judge-2 has judged no further", "judge-3 has judged no further", "1 of 3 judges have given a verdict: fewer than the quorum of 2"},
-		},
+		"two of three fail, unattended": {failing: []string{"judge-2", "judge-3"}, unattended: true, ruled: 1},
 		"two of three fail, and one is enough": {
-			failing: []string{"judge-2", "judge-3"}, quorum: 1, winner: "Ada",
+			failing: []string{"judge-2", "judge-3"}, quorum: 1, unattended: true, ruled: 2, winner: "Ada",
 			degraded: []string{"judge-2 has judged no further", "judge-3 has judged no further", "1 of 3 judges have given a verdict"},
 		},
 		"one of three fails, and all are needed": {
-			failing: []string{"judge-1"}, quorum: 3, unattended: true,
+			failing: []string{"judge-1"}, quorum: 3,
 			degraded: []string{"judge-1 has judged no further", "2 of 3 judges have given a verdict: fewer than the quorum of 3"},
 		},
-		"all fail": {
-			failing: []string{"judge-1", "judge-2", "judge-3"}, unattended: true,
-			degraded: []string{"judge-1 has judged no further", "judge-2 has judged no further", "judge-3 has judged no further", "there is no verdict"},
-		},
+		"one of three fails, and all are needed, unattended": {failing: []string{"judge-1"}, quorum: 3, unattended: true},
+		"all fail":             {failing: []string{"judge-1", "judge-2", "judge-3"}, ruled: 1},
+		"all fail, unattended": {failing: []string{"judge-1", "judge-2", "judge-3"}, unattended: true, ruled: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCourt(forAda(), forAda(), forBen())
@@ -152,19 +149,30 @@ func TestAPanelDecidesByItsQuorum(t *testing.T) {
 				delete(c.rules, judge)
 			}
 			c.config.Judging.Quorum = test.quorum
-			if test.unattended {
-				c.config.Unattended = &debate.Unattended{}
-			}
+			c.config.Unattended, c.config.OnFailure = test.unattended, dropping()
 			session, err := c.engine.Start(t.Context(), c.config)
 			require.NoError(t, err)
 			defer session.Close()
 			record, err := session.Wait(t.Context())
-			if test.asked {
+			if test.unattended && test.ruled < len(test.failing) {
+				failure := requireKind(t, err, provider.KindRefusal)
+				assert.Contains(t, test.failing, failure.Participant, "the one with whom the quorum would be lost")
+				assert.NotContains(t, record.Dropped(), failure.Participant)
+				assert.Equal(t, flow.StateError, record.State)
+				assert.Len(t, record.Dropped(), test.ruled)
+				assert.Empty(t, view(record).Outcome().Winner)
+				return
+			}
+			for range len(test.failing) - test.ruled {
 				require.ErrorIs(t, err, debate.ErrAwaitingInput)
-				require.Len(t, record.Inquiries, 1)
-				assert.Contains(t, []string{"verdict.judge-2", "verdict.judge-3"}, record.Inquiries[0].About, "the one with whom the quorum was lost")
-				assert.Contains(t, record.Inquiries[0].Options, flow.OptionWithout)
-				require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionWithout))
+				q := record.Inquiries[0]
+				assert.Contains(t, test.failing, q.To)
+				assert.Contains(t, q.Options, flow.OptionDrop)
+				if len(view(record).Judges()) == 1 {
+					requireKind(t, session.Choose(t.Context(), q.ID, flow.OptionDrop), provider.KindValidation)
+					return
+				}
+				require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionDrop))
 				record, err = session.Wait(t.Context())
 			}
 			require.NoError(t, err)
@@ -175,7 +183,10 @@ func TestAPanelDecidesByItsQuorum(t *testing.T) {
 			assert.ElementsMatch(t, test.degraded, outcome.Degraded)
 			assert.Equal(t, 3-len(test.failing), outcome.Verdicts)
 			assert.Equal(t, 3, outcome.Judges)
-			assert.Len(t, record.Answers, btoi(test.unattended)+btoi(test.asked)+max(0, len(test.failing)-2), "questions answered")
+			require.Len(t, record.Answers, len(test.failing))
+			for i, a := range record.Answers {
+				assert.Equal(t, i < test.ruled, a.Rule, "the rule comes first")
+			}
 			assert.Len(t, view(record).Judges(), 3-len(test.failing))
 		})
 	}
@@ -188,10 +199,10 @@ func btoi(b bool) int {
 	return 0
 }
 
-// A judge who fails in a round is not asked again, and the rounds go on with the others' assessments.
-func TestAJudgeWhoFailsInARoundJudgesNoFurther(t *testing.T) {
+// A judge whom a rule drops in a round is not asked again, and the rounds go on with the others' assessments.
+func TestAJudgeWhoIsDroppedInARoundJudgesNoFurther(t *testing.T) {
 	c := newCourt(forAda(), forAda(), forBen())
-	c.config.Judging.When, c.config.Rounds = debate.EveryRound, 2
+	c.config.Judging.When, c.config.Rounds, c.config.OnFailure = debate.EveryRound, 2, dropping()
 	answer := c.source.Reply
 	c.source.Reply = func(req *provider.Request) scripted.Reply {
 		if callOf(req) == "r1.assessment.judge-2" {
@@ -236,19 +247,8 @@ func TestAPersonJudgesInAPanel(t *testing.T) {
 		assert.Equal(t, "Pat", q.To)
 		assert.Equal(t, debate.KindVerdict, q.Kind)
 		assert.Equal(t, "verdict.Pat", q.ID)
-		assert.Len(t, listed(q.Question, "Ada", "Ben"), 2)
-		assert.JSONEq(t, string(c.requestsTo("judge-1")[0].Schema.JSON), string(q.Schema), "what models are sent")
-
-		require.NoError(t, session.Answer(t.Context(), q.ID, `Ada, clearly.`), "whether it is well-formed is told like a model's")
-		record, err = session.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
-		require.Len(t, record.Rejections, 1)
-		require.Len(t, record.Inquiries, 1)
-		again := record.Inquiries[0]
-		assert.Equal(t, "verdict.Pat.again", again.ID)
-		assert.Contains(t, again.Question, record.Rejections[0].Problems[0])
-		require.Error(t, session.Answer(t.Context(), q.ID, forAda().verdict("x")), "that question is settled")
-		require.NoError(t, session.Answer(t.Context(), again.ID, forBen().verdict("Pat's reason")))
+		requireKind(t, session.Answer(t.Context(), q.ID, `Ada, clearly.`), provider.KindValidation)
+		require.NoError(t, session.Answer(t.Context(), q.ID, byPerson(debate.KindVerdict, "Ben", "Ada")))
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
 		outcome := view(record).Outcome()
@@ -258,11 +258,11 @@ func TestAPersonJudgesInAPanel(t *testing.T) {
 	})
 }
 
-// A participant who is gone is judged no further, and no judge is asked to.
-func TestWhoIsDroppedIsNotJudged(t *testing.T) {
+// A participant who is gone is judged by what was said until then.
+func TestWhoIsDroppedIsJudgedAllTheSame(t *testing.T) {
 	three := scored("Ada", 90, 80, 70)
 	c := newCourt(three)
-	c.config.Rounds, c.config.Unattended = 2, &debate.Unattended{}
+	c.config.Rounds, c.config.OnFailure = 2, dropping()
 	answer := c.source.Reply
 	c.source.Reply = func(req *provider.Request) scripted.Reply {
 		if req.Self == "Cyd" && strings.HasPrefix(callOf(req), "r2.") {
@@ -282,7 +282,7 @@ func TestWhoIsDroppedIsNotJudged(t *testing.T) {
 		assert.Contains(t, view(record).Outcome().Degraded, "Cyd has taken no further part")
 		req := c.requestsTo("judge-1")[0]
 		assert.Contains(t, toJSON(req.Messages), "Cyd speaks in round 1", "what was said stays")
-		assert.NotContains(t, string(req.Schema.JSON), "Cyd")
+		assert.Contains(t, string(req.Schema.JSON), "Cyd", "and is judged")
 		assert.Empty(t, record.Rejections, "a judge who does as it is told is accepted")
 	})
 }
@@ -303,7 +303,7 @@ func TestAPanelIsRestoredBetweenItsVotes(t *testing.T) {
 	restored, err := other.engine.Restore(t.Context(), data)
 	require.NoError(t, err)
 	defer restored.Close()
-	require.NoError(t, restored.Answer(t.Context(), "verdict.Pat", forBen().verdict("x")))
+	require.NoError(t, restored.Answer(t.Context(), "verdict.Pat", byPerson(debate.KindVerdict, "Ben", "Ada")))
 	record, err := restored.Wait(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "Ada", view(record).Outcome().Winner)
@@ -312,11 +312,12 @@ func TestAPanelIsRestoredBetweenItsVotes(t *testing.T) {
 
 var errNobody = errors.New("nobody is there")
 
-// A judge's errors without a kind are retried, and then another model is asked.
+// A judge's errors without a kind are retried, and then the rule for failures decides.
 func TestAPanelsFunctionMayFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCourt(forAda(), forBen(), forAda())
 		c.config.Judging.Judges[1] = debate.JudgeConfig{Name: "judge-2", Judge: "broken"}
+		c.config.OnFailure = dropping()
 		n := 0
 		c.engine.Judges = map[string]debate.Judge{"broken": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
 			n++

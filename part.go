@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/flow"
@@ -36,9 +34,12 @@ type Debate struct {
 	bench    []int             // the indices of the judges who are not recused
 	schedule []format.Speech
 	phase    int               // the phase of which schedule is the schedule
+	phases   map[int]string    // the names of the phases in which rounds were begun
 	said     []bool            // by slot of the schedule: whether its speech is recorded
 	shingles []detect.Shingles // of the turns, if a detector compares them
 	compares bool              // whether a detector compares turns
+	// detectors are those of the host program, by name.
+	detectors map[string]Detector
 }
 
 // Of returns the debate of a record. It returns false if the record is of another flow, or if nothing has started.
@@ -69,7 +70,7 @@ type drawn struct {
 
 // draw draws the orders and labels of a debate from its seed.
 func draw(config flow.Config, seed string) any {
-	c, out := configOf(config), drawn{}
+	c, out := config.(*Config), drawn{}
 	if c.Judging == nil {
 		return out
 	}
@@ -82,18 +83,32 @@ func draw(config flow.Config, seed string) any {
 	return out
 }
 
+// opener returns the function that makes the part of a record, with the host program's detectors.
+func opener(detectors map[string]Detector) func(*flow.Record, *flow.Start) (flow.Part, error) {
+	return func(r *flow.Record, start *flow.Start) (flow.Part, error) {
+		d, err := open(r, start)
+		if err != nil {
+			return nil, err
+		}
+		d.detectors = detectors
+		return d, nil
+	}
+}
+
 // open makes the part of a record.
-func open(r *flow.Record, start *flow.Start) (flow.Part, error) {
+func open(r *flow.Record, start *flow.Start) (*Debate, error) {
 	f, ok := r.Frozen().(*format.Format)
 	if !ok {
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: "open", Field: "frozen", Err: errors.New("the format is missing")}
 	}
-	d := &Debate{Record: r, config: configOf(r.Config()), format: f, texts: start.Texts, phase: unset}
+	d := &Debate{Record: r, config: r.Config().(*Config), format: f, texts: start.Texts, phase: unset}
 	d.drawn, _ = draw(d.config, start.Seed).(drawn)
 	d.systems = make([]string, len(d.config.Participants))
 	d.readSystems()
 	d.bench = d.seated()
-	d.compares = slices.ContainsFunc(d.watched(), func(name format.Detector) bool { return name != format.DetectDrift })
+	d.compares = slices.ContainsFunc(d.watched(), func(name format.Detector) bool {
+		return name == format.DetectRepetition || name == format.DetectDiminishing
+	})
 	return d, nil
 }
 
@@ -113,8 +128,6 @@ func (d *Debate) Fold(e *flow.Event) error {
 		d.beginRound(body.N)
 	case *flow.Turn:
 		d.foldTurn(body)
-	case *flow.Dropped:
-		d.foldDropped(body.Participant)
 	case *Assessment:
 		d.Assessments = append(d.Assessments, body)
 	case *Verdict:
@@ -128,9 +141,22 @@ func (d *Debate) Fold(e *flow.Event) error {
 	return nil
 }
 
+// Phase returns the name of the phase of a round: of one that has begun, the phase in which it began, whatever the number of
+// rounds has become since.
+func (d *Debate) Phase(round int) string {
+	if name, ok := d.phases[round]; ok || d.format == nil {
+		return name
+	}
+	return d.format.Phase(round, d.rounds()).Name
+}
+
 // beginRound sets the schedule of a round. Most rounds have the schedule of the round before.
 func (d *Debate) beginRound(n int) {
-	if phase := d.format.PhaseIndex(n, d.config.Rounds); phase != d.phase {
+	if d.phases == nil {
+		d.phases = make(map[int]string)
+	}
+	d.phases[n] = d.format.Phase(n, d.rounds()).Name
+	if phase := d.format.PhaseIndex(n, d.rounds()); phase != d.phase {
 		d.phase, d.schedule = phase, d.format.Speeches(phase, d.config.Cast())
 	}
 	if len(d.said) != len(d.schedule) {
@@ -146,23 +172,6 @@ func (d *Debate) foldTurn(t *flow.Turn) {
 	if d.compares {
 		d.shingles = append(d.shingles, detect.Shingle(t.Text))
 	}
-}
-
-// foldDropped changes the prompts of the judges, so that they no longer judge a dropped participant.
-func (d *Debate) foldDropped(name string) {
-	if d.Seat(name) < 0 || d.config.Judging == nil {
-		return
-	}
-	if d.config.Judging.Anonymous {
-		name = d.Hide(name)
-	}
-	texts := maps.Clone(d.texts)
-	for key, text := range texts {
-		if textAssess.is(key) || textVerdict.is(key) {
-			texts[key] = strings.Replace(text, "\n- "+name+"\n", "\n", 1)
-		}
-	}
-	d.texts = texts
 }
 
 func (d *Debate) readSystems() {
@@ -187,7 +196,12 @@ func (d *Debate) participants() []Participant {
 
 // views says which reader reads what.
 func views(s flow.Setup) flow.Views {
-	c, out := configOf(s.Config), flow.Views{}
+	c := s.Config.(*Config)
+	out := flow.Views{}
+	for _, p := range c.Participants {
+		side := cmp.Or(p.Side, format.Side(p.Name)) // without a side, everybody speaks for themselves
+		out.Sides = append(out.Sides, string(side))
+	}
 	if d, ok := s.Drawn.(drawn); ok {
 		out.Labels = d.Labels
 	}

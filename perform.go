@@ -9,9 +9,14 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/callctx"
+	"github.com/agonist-dev/debate/internal/redact"
 	"github.com/agonist-dev/debate/internal/session"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
+
+// maxPanic caps the value of a tool's panic in the log, in bytes.
+const maxPanic = 1000
 
 // Perform makes the call of a command and returns the input for its core's next step. emit is called on this
 // goroutine, with each piece of text as it arrives. emit may be nil.
@@ -32,7 +37,7 @@ func (e *Engine) Perform(ctx context.Context, c *flow.Command, emit func(provide
 	l.bound(&call, c)
 	call.Attach(ctx)
 	defer call.Cancel()
-	signal, err := l.perform(&call, c, emit)
+	signal, err := l.perform(&call, c, func() error { return nil }, emit)
 	if err != nil {
 		return flow.Input{}, err
 	}
@@ -46,8 +51,9 @@ func (l *engine) bound(call *callctx.Context, c *flow.Command) {
 	}
 }
 
-// perform makes the call, in a context that bound has prepared.
-func (l *engine) perform(ctx *callctx.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Signal, error) {
+// perform makes the call, in a context that bound has prepared. Right before the call is made, launch is asked whether it
+// still may be.
+func (l *engine) perform(ctx *callctx.Context, c *flow.Command, launch func() error, emit func(provider.Chunk)) (flow.Signal, error) {
 	things := 0
 	for _, there := range []bool{c.Request != nil, c.Task != nil, c.Use != nil} {
 		if there {
@@ -59,19 +65,24 @@ func (l *engine) perform(ctx *callctx.Context, c *flow.Command, emit func(provid
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: "perform", Err: err}
 	}
 	if l.slots != nil && c.Use == nil {
+		resume := ctx.Pause()
 		select {
 		case l.slots <- struct{}{}:
-			defer func() { <-l.slots }()
+			ctx.Hold(func() { <-l.slots }) // whoever gives up the call frees the slot
+			defer ctx.Free()
 		case <-ctx.Done():
 		}
-		if err := ctx.Err(); err != nil { // a slot may have become free at the same time
-			return flow.Failed{Call: c.Call, Attempt: c.Attempt, Error: flow.Classify(err), Free: true}, nil
+		resume()
+		if ctx.Err() == nil { // a slot may have become free at the same time
+			ctx.Limit(c.Timeout)
 		}
-		var call callctx.Context
-		call.Attach(ctx)
-		call.Limit(c.Timeout)
-		defer call.Cancel()
-		ctx = &call
+	}
+	err := ctx.Err()
+	if err == nil {
+		err = launch()
+	}
+	if err != nil {
+		return flow.Failed{Call: c.Call, Attempt: c.Attempt, Error: flow.Classify(err), Free: true}, nil
 	}
 	switch {
 	case c.Use != nil:
@@ -97,20 +108,20 @@ func (l *engine) askModel(ctx *callctx.Context, c *flow.Command, emit func(provi
 		heard = true
 		emit(chunk)
 	})
-	took := ctx.Took()
+	took, queued := ctx.Took(), ctx.Queued()
 	if err == nil && response == nil {
 		err = &provider.Error{Kind: provider.KindInvalidResponse, Message: "the provider returned neither a reply nor an error"}
 	}
 	if err != nil {
-		failed := flow.Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: !heard && unpaid(err), Took: took}
-		if response != nil && !response.Usage.IsZero() {
-			failed.Usage, failed.Free = flow.KnownUsage(response.Usage), false
+		failed := flow.Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: !heard && unpaid(err), Took: took, Queued: queued}
+		if response != nil && (!response.Usage.IsZero() || response.Cost != nil) {
+			failed.Usage, failed.Free, failed.Beside = flow.KnownUsage(response.Usage), false, flow.AnsweredBy(response)
 		}
 		return failed, nil
 	}
 	return flow.Result{
 		Call: c.Call, Attempt: c.Attempt, Text: response.Text, Stop: response.Stop, Usage: flow.KnownUsage(response.Usage),
-		Free: response.Cached, Took: took, Calls: response.Calls,
+		Free: response.Cached, Took: took, Queued: queued, Calls: response.Calls, Beside: flow.AnsweredBy(response),
 	}, nil
 }
 
@@ -120,25 +131,28 @@ func (l *engine) useTool(ctx *callctx.Context, c *flow.Command) (flow.Signal, er
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: c.Call, Field: "tool", Err: fmt.Errorf("no tool %q is registered", c.Tool)}
 	}
 	answer, err := l.guarded(ctx, tool, c)
-	took := ctx.Took()
+	took, queued := ctx.Took(), ctx.Queued()
 	if err == nil {
-		return flow.Result{Call: c.Call, Attempt: c.Attempt, Text: answer, Took: took}, nil
+		return flow.Result{Call: c.Call, Attempt: c.Attempt, Text: answer, Took: took, Queued: queued}, nil
 	}
 	failure := &flow.Error{Kind: provider.KindAPI, Err: err}
-	if ctx.Err() != nil {
-		failure = explain(ctx, err)
+	if cause := ctx.Err(); cause != nil { // what the tool says of it counts too
+		failure.Kind = explain(ctx, err).Kind
+		if errors.Is(err, cause) {
+			failure = explain(ctx, err)
+		}
 	}
-	return flow.Failed{Call: c.Call, Attempt: c.Attempt, Error: failure, Free: true, Took: took}, nil
+	return flow.Failed{Call: c.Call, Attempt: c.Attempt, Error: failure, Free: true, Took: took, Queued: queued}, nil
 }
 
 // guarded uses a tool. If the tool panics, its use has failed. Its arguments come from a model, and what a model
-// writes must not end a debate.
+// writes must not end a debate. The log has the value of the panic; the model and the record have not.
 func (l *engine) guarded(ctx context.Context, tool flow.Tool, c *flow.Command) (answer string, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			if l.logger != nil {
-				stack := slog.String("stack", string(debug.Stack()))
-				l.logger.Error("tool panicked", slog.String("id", c.Conversation), slog.String("tool", c.Tool), stack)
+				l.logger.Error("tool panicked", slog.String("id", c.Conversation), slog.String("tool", c.Tool),
+					slog.String("panic", text.OneLine(redact.Foreign(fmt.Sprint(reason)), maxPanic)), slog.String("stack", string(debug.Stack())))
 			}
 			answer, err = "", errors.New("the tool has broken down")
 		}
@@ -158,11 +172,11 @@ func (l *engine) askJudge(ctx *callctx.Context, c *flow.Command) (flow.Signal, e
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: c.Call, Field: "task", Err: err}
 	}
 	answer, err := judge.Judge(ctx, *task)
-	took := ctx.Took()
+	took, queued := ctx.Took(), ctx.Queued()
 	if err != nil {
-		return flow.Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: true, Took: took}, nil
+		return flow.Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: true, Took: took, Queued: queued}, nil
 	}
-	return flow.Result{Call: c.Call, Attempt: c.Attempt, Text: string(answer), Took: took}, nil
+	return flow.Result{Call: c.Call, Attempt: c.Attempt, Text: string(answer), Took: took, Queued: queued}, nil
 }
 
 // explain classifies a failure. If the context has ended the call, that is the reason, whatever wraps the error.

@@ -23,7 +23,8 @@ func pinnedDebates() []pinned {
 		{"dropped-by-choice", failingKey, choosing(flow.OptionDrop)},
 		{"model-by-choice", failingKey, choosing(flow.OptionModel, "test/spare")},
 		{"end-by-choice", failingKey, choosing(flow.OptionEnd)},
-		{"judge-left-out-by-choice", failingJudge, choosing(flow.OptionWithout)},
+		{"judge-left-out-by-choice", failingOfTwo, choosing(flow.OptionDrop)},
+		{"assessment-left-out-by-choice", failingJudge, choosing(flow.OptionSkip)},
 		{"error-and-retry", once("r1.opening.Ada", provider.KindQuota), mended},
 		{"rate-limit", once("r2.rebuttal.Ada", provider.KindRateLimit), toItsEnd},
 		{"paused-and-stopped", slowSet, pausedAndStopped},
@@ -47,7 +48,7 @@ func spared(config debate.Config) (debate.Config, *debate.Engine, *scripted.Prov
 // failuresSet is a debate with retries, fallbacks, a rejected answer and a participant who is dropped.
 func failuresSet() (debate.Config, *debate.Engine, *scripted.Provider) {
 	config := crew(4)
-	config.Mode = debate.Simultaneous
+	config.Mode, config.OnFailure = debate.Simultaneous, dropping()
 	config.Participants[1].Fallbacks = []string{"test/spare"}
 	config, engine, p := spared(config)
 	reply := p.Reply
@@ -81,18 +82,30 @@ func quorumSet() (debate.Config, *debate.Engine, *scripted.Provider) {
 	c := newCourt(forAda(), forBen(), noOne(), forBen())
 	delete(c.rules, "judge-2.swapped")
 	c.config.Judging.Protocol, c.config.Judging.BothOrders = debate.Borda, true
-	c.config.Unattended = &debate.Unattended{}
+	c.config.OnFailure = dropping()
 	return c.config, c.engine, c.source
 }
 
 func failingKey() (debate.Config, *debate.Engine, *scripted.Provider) {
-	config, engine, p := spared(crew(3))
+	config := crew(3)
+	config.Unattended = false
+	config, engine, p := spared(config)
 	befall(p, provider.KindAuthentication, requested("debater", "r2.rebuttal.Ben"))
 	return config, engine, p
 }
 
-func failingJudge() (debate.Config, *debate.Engine, *scripted.Provider) {
-	config, engine, p := spared(twoDebaters())
+func failingJudge() (debate.Config, *debate.Engine, *scripted.Provider) { return failingOf() }
+
+func failingOfTwo() (debate.Config, *debate.Engine, *scripted.Provider) {
+	return failingOf(debate.JudgeConfig{Name: "Zed", Model: "test/judge"})
+}
+
+// failingOf has a judge who fails in the second round, and these others.
+func failingOf(others ...debate.JudgeConfig) (debate.Config, *debate.Engine, *scripted.Provider) {
+	config := twoDebaters()
+	config.Unattended = false
+	config.Judging.Judges = append(config.Judging.Judges, others...)
+	config, engine, p := spared(config)
 	befall(p, provider.KindRefusal, requested("judge", "r2.assessment.judge"))
 	return config, engine, p
 }

@@ -24,9 +24,6 @@ const (
 // of returns the key of somebody's prompt.
 func (k textKind) of(name string) string { return string(k) + "." + name }
 
-// is reports whether a key is that of a prompt of this kind.
-func (k textKind) is(key string) bool { return strings.HasPrefix(key, string(k)+".") }
-
 // Holes stand in prompts that are rendered once, for texts that are known only later. Their runes are of private
 // use.
 const (
@@ -43,7 +40,7 @@ func debateTexts(s flow.Setup) (map[string]string, error) {
 	if !ok {
 		return nil, errors.New("the debate has no format")
 	}
-	t := &textWriter{Config: configOf(s.Config).bare(), Format: bareFormat(format), Prompts: s.Prompts, Fence: s.Fence}
+	t := &textWriter{Config: s.Config.(*Config).bare(), Format: bareFormat(format), Prompts: s.Prompts, Fence: s.Fence}
 	t.texts = make(map[string]string, len(t.Config.Participants)+8)
 	t.drawn, _ = s.Drawn.(drawn)
 	t.debaters()
@@ -122,13 +119,12 @@ func (t *textWriter) debaters() {
 
 // phases renders the last message of a speaker, once for each phase and slot.
 func (t *textWriter) phases() {
-	argument, err := t.Prompts.Turn(prompt.Turn{Phase: format.PhaseArgument, Rounds: t.Config.Rounds}) // where no phase is
+	argument, err := t.Prompts.Turn(prompt.Turn{Phase: format.PhaseArgument, Rounds: t.planned()}) // where no phase is
 	t.put("turn."+format.PhaseArgument, argument, err)
 	for i := range t.Format.Phases {
 		phase := &t.Format.Phases[i]
 		if len(phase.Slots) == 0 {
-			text, err := t.Prompts.Turn(t.turn(phase, phase.Name))
-			t.put("turn."+phase.Name, text, err)
+			t.speech("turn."+phase.Name, t.turn(phase, phase.Name))
 		}
 		for n := range phase.Slots {
 			t.slot(phase, &phase.Slots[n], n)
@@ -136,15 +132,27 @@ func (t *textWriter) phases() {
 	}
 }
 
-func (t *textWriter) turn(phase *format.Phase, kind string) prompt.Turn {
-	opening, closing := kind == format.PhaseOpening, kind == format.PhaseClosing
-	if only := t.Config.Rounds == 1 && len(phase.Slots) == 0; only { // everybody speaks once
-		opening, closing = opening || closing, opening || closing
-	}
-	return prompt.Turn{
-		Phase: phase.Name, Instruction: phase.Instruction, Rounds: t.Config.Rounds, Opening: opening, Closing: closing,
+// speech renders the instruction of a phase in which everybody speaks once. If there is one round only, that is the only turn,
+// until the number of rounds is amended.
+func (t *textWriter) speech(name string, ask prompt.Turn) {
+	text, err := t.Prompts.Turn(ask)
+	t.put(name, text, err)
+	if t.Config.Rounds == 1 && (ask.Opening || ask.Closing) {
+		ask.Opening, ask.Closing = true, true
+		text, err = t.Prompts.Turn(ask)
+		t.put(name+onlySuffix, text, err)
 	}
 }
+
+func (t *textWriter) turn(phase *format.Phase, kind string) prompt.Turn {
+	return prompt.Turn{
+		Phase: phase.Name, Instruction: phase.Instruction, Rounds: t.planned(),
+		Opening: kind == format.PhaseOpening, Closing: kind == format.PhaseClosing,
+	}
+}
+
+// planned is the number of rounds in texts that follow its amendments.
+func (t *textWriter) planned() prompt.Planned { return prompt.Planned(t.Config.Rounds) }
 
 func (t *textWriter) slot(phase *format.Phase, slot *format.Slot, n int) {
 	kind := string(slot.Kind)
@@ -191,7 +199,7 @@ func (t *textWriter) judges() {
 		text, err := t.Prompts.Judge(judge)
 		t.put(textSystem.of(judge.Name), text, err)
 		assess := prompt.Assess{
-			Participants: names, Rubric: judge.Rubric, Rounds: t.Config.Rounds, Ends: string(t.Format.End), Judges: len(j.Judges),
+			Participants: names, Rubric: judge.Rubric, Rounds: t.planned(), Ends: string(t.Format.End), Judges: len(j.Judges),
 		}
 		text, err = t.Prompts.Assess(assess)
 		t.put(textAssess.of(judge.Name), text, err)
@@ -207,7 +215,7 @@ func (t *textWriter) judges() {
 
 func (t *textWriter) verdicts(name string, names []string) {
 	v := prompt.Verdict{
-		Participants: names, Criteria: t.Config.Judging.criteria(), Rounds: t.Config.Rounds, NoWinner: t.Format.Decide == format.NoWinner,
+		Participants: names, Criteria: t.Config.Judging.criteria(), Rounds: t.planned(), NoWinner: t.Format.Decide == format.NoWinner,
 	}
 	text, err := t.Prompts.Verdict(v)
 	t.put(name, text, err)

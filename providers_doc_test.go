@@ -174,7 +174,7 @@ func drawFaults(t *testing.T, drawn string) string {
 	for _, row := range tableAfter(t, drawn, "row", "signal", "kind", "the engine")[1:] {
 		words[row[0]] = row
 	}
-	adapters := []string{"openaicompat", "openai", "anthropic", "google", "ollama"}
+	adapters := []string{"openaicompat", "openai", "anthropic", "google", "ollama", "bedrock", "vertex"}
 	checks, reasons := map[string]map[string]int{}, map[string][]string{}
 	for _, name := range adapters {
 		checks[name], reasons[name] = readGolden(t, name)
@@ -264,8 +264,8 @@ func TestTheProvidersPageNamesTheKindsOfItsFixtures(t *testing.T) {
 // TestTheProgramsOfTheProvidersPageCompile checks the types of each block of Go. A block without a head gets one.
 func TestTheProgramsOfTheProvidersPageCompile(t *testing.T) {
 	page, _ := readProviders(t)
-	imports := []string{"context", "net/http", "os", "github.com/agonist-dev/debate"}
-	for _, name := range []string{"anthropic", "cache", "limit", "logger", "openaicompat"} {
+	imports := []string{"context", "net/http", "os", "github.com/agonist-dev/debate", "github.com/aws/aws-sdk-go-v2/config"}
+	for _, name := range []string{"anthropic", "bedrock", "cache", "limit", "logger", "openaicompat", "vertex"} {
 		imports = append(imports, "github.com/agonist-dev/debate/provider/"+name)
 	}
 	programs := 0
@@ -293,5 +293,5 @@ func TestTheProgramsOfTheProvidersPageCompile(t *testing.T) {
 		require.NoError(t, err, "%s\n%s", output, source)
 		programs++
 	}
-	assert.Equal(t, 4, programs)
+	assert.Equal(t, 6, programs)
 }

@@ -3,6 +3,7 @@ package debate_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -174,5 +175,65 @@ func TestACachedReplyCostsNothing(t *testing.T) {
 		if as[flow.Intent](event) != nil {
 			assert.Positive(t, as[flow.Intent](event).Reserve, "it could have cost something")
 		}
+	}
+}
+
+// TestWhoWaitsForItsTurnIsQueued: in a limiter, and under Engine.MaxCalls. Then it speaks.
+func TestWhoWaitsForItsTurnIsQueued(t *testing.T) {
+	for name, c := range map[string]struct {
+		change       func(*debate.Engine, *scripted.Provider)
+		first, later []flow.Status // of Ada and Ben
+	}{
+		"a limiter": {
+			func(e *debate.Engine, p *scripted.Provider) {
+				e.Providers["test"] = queue{Provider: p, wait: 5 * time.Second, nested: 2}
+			},
+			[]flow.Status{flow.StatusQueued, flow.StatusQueued},
+			[]flow.Status{flow.StatusSpeaking, flow.StatusSpeaking},
+		},
+		"MaxCalls": {
+			func(e *debate.Engine, _ *scripted.Provider) { e.MaxCalls = 1 },
+			[]flow.Status{flow.StatusSpeaking, flow.StatusQueued},
+			[]flow.Status{flow.StatusActive, flow.StatusSpeaking},
+		},
+		"a limiter behind MaxCalls": {func(e *debate.Engine, p *scripted.Provider) {
+			e.MaxCalls = 2
+			e.Providers["test"] = queue{Provider: p, wait: 5 * time.Second}
+		}, []flow.Status{flow.StatusQueued, flow.StatusQueued}, []flow.Status{flow.StatusSpeaking, flow.StatusSpeaking}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := twoDebaters()
+				config.ID, config.Mode = "queued", debate.Simultaneous
+				engine, p := engineFor(config)
+				reply := p.Reply
+				p.Reply = func(req *provider.Request) scripted.Reply {
+					r := reply(req)
+					r.Delay = 5 * time.Second
+					return r
+				}
+				c.change(engine, p)
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				statuses := func() []flow.Status {
+					record, err := session.Record(t.Context())
+					require.NoError(t, err)
+					other, err := engine.Record(t.Context(), "queued")
+					require.NoError(t, err)
+					all := []flow.Status{record.Status("Ada"), record.Status("Ben")}
+					assert.Equal(t, other.Participant("Ada").Status, all[0])
+					assert.Equal(t, other.Participant("Ben").Status, all[1])
+					slices.Sort(all) // either may be first
+					return all
+				}
+				slices.Sort(c.first)
+				slices.Sort(c.later)
+				pass(time.Second)
+				assert.Equal(t, c.first, statuses())
+				pass(5 * time.Second)
+				assert.Equal(t, c.later, statuses())
+			})
+		})
 	}
 }

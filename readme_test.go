@@ -19,9 +19,34 @@ import (
 // the models, and runs it.
 func TestTheProgramInTheReadmeRuns(t *testing.T) {
 	_, source, _ := block(t, "go")
+	text := runReadme(t, source, chat("My view.", 100, 10))
+	assert.Equal(t, 5, strings.Count(text, "\nAda: My view.\n"), text)
+	assert.Equal(t, 5, strings.Count(text, "\nBen: My view.\n"), text)
+	assert.Contains(t, text, "A close debate.")
+}
+
+// TestTheBudgetInTheReadmeIsEnoughForItsProgram runs the README's program with the README's budget, and with replies of the
+// usual length: all five rounds and the verdict.
+func TestTheBudgetInTheReadmeIsEnoughForItsProgram(t *testing.T) {
+	before, source, _ := block(t, "go")
+	_, after, _ := strings.Cut(before+source, "package main")
+	_, budget, _ := block(t, "json")
+	config := fmt.Sprintf("var with struct{ Budget debate.Budget }\n"+
+		"if err := json.Unmarshal([]byte(`%s`), &with); err != nil { log.Fatal(err) }\nconfig.Budget = &with.Budget\n", budget)
+	source = "package main" + strings.Replace(after, "for event, err", config+"for event, err", 1)
+	source = strings.Replace(source, `"context"`, "\"context\"\n\"encoding/json\"", 1)
+	said := strings.TrimSpace(strings.Repeat("A view of four words. ", 90))
+	text := runReadme(t, source, chat(said, 3000, 500))
+	assert.Equal(t, 10, strings.Count(text, ": "+said+"\n"), text)
+	assert.Contains(t, text, "A close debate.")
+}
+
+// runReadme builds a program of the README, but for the address of the models, and returns what it prints.
+func runReadme(t *testing.T, source string, models http.HandlerFunc) string {
+	t.Helper()
 	const there = `openaicompat.OpenAI(os.Getenv("OPENAI_API_KEY"))`
 	require.Equal(t, 1, strings.Count(source, there))
-	server := httptest.NewServer(http.HandlerFunc(chat))
+	server := httptest.NewServer(models)
 	defer server.Close()
 	local := fmt.Sprintf("openaicompat.Compatible(%q, os.Getenv(%q))", server.URL, "OPENAI_API_KEY")
 
@@ -32,33 +57,31 @@ func TestTheProgramInTheReadmeRuns(t *testing.T) {
 	require.NoError(t, err, string(output))
 	output, err = exec.CommandContext(t.Context(), program).CombinedOutput()
 	require.NoError(t, err, string(output))
-
-	text := string(output)
-	assert.Equal(t, 5, strings.Count(text, "\nAda: My view.\n"), text)
-	assert.Equal(t, 5, strings.Count(text, "\nBen: My view.\n"), text)
-	assert.Contains(t, text, "A close debate.")
+	return string(output)
 }
 
-// chat answers chat completions: a view, or what the schema asks for.
-func chat(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodGet {
-		http.NotFound(w, r)
-		return
+// chat answers chat completions: with what is said, or with what the schema asks for.
+func chat(said string, input, output int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			http.NotFound(w, r)
+			return
+		}
+		var body struct {
+			Format struct {
+				Schema struct{ Name string } `json:"json_schema"` //nolint:tagliatelle // the protocol's name
+			} `json:"response_format"` //nolint:tagliatelle // likewise
+		}
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		names := []string{"Ada", "Ben"}
+		text := map[string]string{"": said, "assessment": judgement(names, true), "verdict": verdict(names)}[body.Format.Schema.Name]
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", toJSON(map[string]any{
+			"choices": []any{map[string]any{"index": 0, "delta": map[string]string{"content": text}, "finish_reason": "stop"}},
+			"usage":   map[string]int{"prompt_tokens": input, "completion_tokens": output},
+		}))
 	}
-	var body struct {
-		Format struct {
-			Schema struct{ Name string } `json:"json_schema"` //nolint:tagliatelle // the protocol's name
-		} `json:"response_format"` //nolint:tagliatelle // likewise
-	}
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	names := []string{"Ada", "Ben"}
-	text := map[string]string{"": "My view.", "assessment": judgement(names, true), "verdict": verdict(names)}[body.Format.Schema.Name]
-	w.Header().Set("Content-Type", "text/event-stream")
-	_, _ = fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", toJSON(map[string]any{
-		"choices": []any{map[string]any{"index": 0, "delta": map[string]string{"content": text}, "finish_reason": "stop"}},
-		"usage":   map[string]int{"prompt_tokens": 100, "completion_tokens": 10},
-	}))
 }

@@ -18,6 +18,7 @@ import (
 
 func TestWrongAnswersAreRefusedAndChangeNothing(t *testing.T) {
 	config := twoDebaters()
+	config.Unattended = false
 	engine, p := engineFor(config)
 	befall(p, provider.KindAuthentication, said("Ben", 1))
 	session, err := engine.Start(t.Context(), config)
@@ -29,15 +30,15 @@ func TestWrongAnswersAreRefusedAndChangeNothing(t *testing.T) {
 	for name, tc := range map[string]struct {
 		inquiry string
 		option  debate.Option
-		model   []string
+		name    []string
 		kind    debate.Kind
 		field   string
 	}{
 		"no such inquiry":      {"ask.nothing.1", flow.OptionRetry, nil, provider.KindState, ""},
 		"the call's id":        {"r1.opening.Ben", flow.OptionRetry, nil, provider.KindState, ""},
 		"no inquiry":           {"", flow.OptionRetry, nil, provider.KindState, ""},
-		"not offered":          {id, flow.OptionDrop, nil, provider.KindValidation, "option"},
-		"a judge's":            {id, flow.OptionWithout, nil, provider.KindValidation, "option"},
+		"not offered":          {id, flow.OptionContinue, nil, provider.KindValidation, "option"},
+		"a judge's":            {id, flow.OptionSummarize, nil, provider.KindValidation, "option"},
 		"unknown":              {id, "dance\n\x00", nil, provider.KindValidation, "option"},
 		"none":                 {id, "", nil, provider.KindValidation, "option"},
 		"no model":             {id, flow.OptionModel, nil, provider.KindValidation, "model"},
@@ -48,9 +49,12 @@ func TestWrongAnswersAreRefusedAndChangeNothing(t *testing.T) {
 		"a model too long":     {id, flow.OptionModel, []string{"test/" + strings.Repeat("a", 300)}, provider.KindValidation, "model"},
 		"an unknown provider":  {id, flow.OptionModel, []string{"other/debater"}, provider.KindValidation, "model"},
 		"a model with a retry": {id, flow.OptionRetry, []string{"test/spare"}, provider.KindValidation, "model"},
+		"left out in a duel":   {id, flow.OptionDrop, nil, provider.KindValidation, "option"},
+		"another is left out":  {id, flow.OptionSkip, []string{"Ada"}, provider.KindValidation, "by"},
+		"a rule's":             {id, flow.OptionAsk, nil, provider.KindValidation, "option"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			failure := requireKind(t, session.Choose(t.Context(), tc.inquiry, tc.option, tc.model...), tc.kind)
+			failure := requireKind(t, session.Choose(t.Context(), tc.inquiry, tc.option, tc.name...), tc.kind)
 			assert.Equal(t, tc.field, failure.Field)
 			assert.NotContains(t, failure.Error(), "\n")
 		})
@@ -79,6 +83,7 @@ func TestAnAnswerCarriesNoKey(t *testing.T) {
 	var key atomic.Value
 	key.Store(old)
 	config := twoDebaters()
+	config.Unattended = false
 	engine, p := engineFor(config)
 	reply := p.Reply
 	p.Reply = func(req *provider.Request) scripted.Reply {

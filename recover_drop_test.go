@@ -1,6 +1,7 @@
 package debate_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -15,11 +16,14 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-func TestWhoKeepsFailingIsDroppedAndTheDebateGoesOn(t *testing.T) {
+// dropping is the rule that drops whoever fails for good.
+func dropping() []debate.FailureRule { return rules(debate.FailureRule{Do: flow.OptionDrop}) }
+
+func TestWhoKeepsFailingIsDroppedByARuleAndTheDebateGoesOn(t *testing.T) {
 	for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
 		t.Run(string(mode), func(t *testing.T) {
 			config := crew(3)
-			config.Mode = mode
+			config.Mode, config.OnFailure = mode, dropping()
 			config.Judging.Protocol = debate.Plurality
 			engine, p := engineFor(config)
 			abiding(p)
@@ -40,34 +44,56 @@ func TestWhoKeepsFailingIsDroppedAndTheDebateGoesOn(t *testing.T) {
 	}
 }
 
-func TestBelowTwoTheDebateGoesToItsVerdictAfterOneRound(t *testing.T) {
-	config := twoDebaters()
-	engine, p := engineFor(config)
-	abiding(p)
-	befall(p, provider.KindRefusal, said("Ben", 2))
-	record := run(t, engine, config)
-	assert.Equal(t, flow.StateCompleted, record.State)
-	assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r2 Ada"}, speakers(record))
-	assert.Equal(t, flow.EndTooFew, record.Reason)
-	assert.Equal(t, "1 of 2 participants are left", record.Evidence)
-	assert.Equal(t, []string{"Ben has taken no further part"}, view(record).Outcome().Degraded)
-	assert.NotNil(t, view(record).Verdict)
+// No rule leaves fewer than a debate needs. A person may, once a round was spoken: then there is something to judge.
+func TestBelowTwoAPersonSendsTheDebateToItsVerdict(t *testing.T) {
+	for _, attended := range []bool{false, true} {
+		t.Run(fmt.Sprintf("attended %v", attended), func(t *testing.T) {
+			config := twoDebaters()
+			config.Unattended, config.OnFailure = !attended, dropping()
+			engine, p := engineFor(config)
+			abiding(p)
+			befall(p, provider.KindRefusal, said("Ben", 2))
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			defer session.Close()
+			record, err := session.Wait(t.Context())
+			assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r2 Ada"}, speakers(record))
+			if !attended {
+				requireKind(t, err, provider.KindRefusal)
+				assert.Equal(t, flow.StateError, record.State)
+				assert.Empty(t, record.Answers)
+				assert.Equal(t, flow.StatusFailed, record.Participant("Ben").Status)
+				return
+			}
+			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionDrop))
+			record, err = session.Wait(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, flow.StateCompleted, record.State)
+			assert.Len(t, record.Turns, 3)
+			assert.Equal(t, flow.EndTooFew, record.Reason)
+			assert.Equal(t, flow.EndedByPerson, record.EndedBy)
+			assert.Equal(t, "1 of 2 participants are left", record.Evidence)
+			assert.Equal(t, []string{"Ben has taken no further part", "missing: round 3"}, view(record).Outcome().Degraded)
+			assert.NotNil(t, view(record).Verdict)
+		})
+	}
 }
 
 func TestBelowTwoBeforeOneRoundIsAnError(t *testing.T) {
 	for name, tc := range map[string]struct {
-		size   int
-		falls  []string
-		failed string
+		size    int
+		falls   []string
+		dropped int // the rule drops as many as the debate can do without
 	}{
-		"one of two":    {2, []string{"Ada"}, "Ada"},
-		"two of three":  {3, []string{"Ada", "Cyd"}, "Cyd"},
-		"three of four": {4, []string{"Ada", "Ben", "Dan"}, "Dan"},
+		"one of two":    {2, []string{"Ada"}, 0},
+		"two of three":  {3, []string{"Ada", "Cyd"}, 1},
+		"three of four": {4, []string{"Ada", "Ben", "Dan"}, 2},
 	} {
 		for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
 			t.Run(name+"/"+string(mode), func(t *testing.T) {
 				config := crew(tc.size)
-				config.Mode = mode
+				config.Mode, config.OnFailure = mode, dropping()
 				engine, p := engineFor(config)
 				abiding(p)
 				befall(p, provider.KindQuota, func(req *provider.Request) bool { return slices.Contains(tc.falls, req.Self) })
@@ -77,6 +103,8 @@ func TestBelowTwoBeforeOneRoundIsAnError(t *testing.T) {
 				record, err := session.Wait(t.Context())
 				failure := requireKind(t, err, provider.KindQuota)
 				assert.Contains(t, tc.falls, failure.Participant)
+				assert.NotContains(t, record.Dropped(), failure.Participant)
+				assert.Len(t, record.Dropped(), tc.dropped)
 				assert.Contains(t, failure.Hint(), "top it up")
 				assert.Equal(t, flow.StateError, record.State)
 				assert.Zero(t, view(record).Verdicts)
@@ -95,7 +123,7 @@ func TestASideThatIsLostEndsTheDebate(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change   func(*debate.Config)
 		from     int
-		evidence string // "": it is an error
+		evidence string // "": a person cannot choose it either
 	}{
 		"two against one, in round two": {sides, 2, `nobody is left on the side "against"`},
 		"two against one, in round one": {sides, 1, ""},
@@ -105,20 +133,36 @@ func TestASideThatIsLostEndsTheDebate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config := twoDebaters()
 			tc.change(&config)
-			engine, p := engineFor(config)
-			abiding(p)
-			befall(p, provider.KindRefusal, said("Ben", tc.from))
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
-			record, err := session.Wait(t.Context())
+			config.OnFailure = dropping()
+			start := func() (*debate.Session, *debate.Record, error) {
+				engine, p := engineFor(config)
+				abiding(p)
+				befall(p, provider.KindRefusal, said("Ben", tc.from))
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				t.Cleanup(func() { _ = session.Close() })
+				record, err := session.Wait(t.Context())
+				return session, record, err
+			}
+			_, record, err := start()
+			requireKind(t, err, provider.KindRefusal)
+			assert.Equal(t, flow.StateError, record.State, "no rule may do this")
+			assert.Empty(t, record.Dropped())
+
+			config.Unattended = false
+			session, record, err := start()
+			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			q := record.Inquiries[0]
 			if tc.evidence == "" {
-				requireKind(t, err, provider.KindRefusal)
-				assert.Equal(t, flow.StateError, record.State)
+				assert.NotContains(t, q.Options, flow.OptionDrop)
+				requireKind(t, session.Choose(t.Context(), q.ID, flow.OptionDrop), provider.KindValidation)
 				return
 			}
+			require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionDrop))
+			record, err = session.Wait(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, flow.EndTooFew, record.Reason)
+			assert.Equal(t, flow.EndedByPerson, record.EndedBy)
 			assert.Equal(t, tc.evidence, record.Evidence)
 			assert.NotNil(t, view(record).Verdict)
 		})
@@ -128,7 +172,7 @@ func TestASideThatIsLostEndsTheDebate(t *testing.T) {
 func TestTwoOfFourFailAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := crew(4)
-		config.Mode = debate.Simultaneous
+		config.Mode, config.OnFailure = debate.Simultaneous, dropping()
 		engine, p := engineFor(config)
 		abiding(p)
 		slowly(p)

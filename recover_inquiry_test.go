@@ -2,6 +2,7 @@ package debate_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,72 +14,93 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
 )
 
-// Two of four are refused while the others speak: both questions are open at once, and may be answered
-// before the others have done.
-func TestSeveralInquiriesAreOpenWhileOthersSpeak(t *testing.T) {
-	for _, restart := range []bool{false, true} {
-		t.Run(fmt.Sprintf("restart %v", restart), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := crew(4)
-				config.Mode = debate.Simultaneous
-				engine, p := engineFor(config)
-				engine.Store = &store.Memory{}
-				abiding(p)
-				slowly(p)
-				befall(p, provider.KindAuthentication, func(req *provider.Request) bool {
-					return req.Model == "debater" && (req.Self == "Ada" || req.Self == "Dan")
-				})
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer func() { _ = session.Close() }()
-				pass(300 * time.Millisecond) // Ben and Cyd are speaking
-				synctest.Wait()
-				record, err := session.Record(t.Context())
-				require.NoError(t, err)
-				assert.Equal(t, debate.StateAwaitingResponses, record.State)
-				assert.Equal(t, 2, record.InFlight())
-				require.Len(t, record.Inquiries, 2)
-				ask := map[string]string{} // ids, by who is asked about: in no certain order
-				for _, q := range record.Inquiries {
-					ask[q.To] = q.ID
-				}
-				require.Len(t, ask, 2)
-				assert.Equal(t, flow.StatusFailed, record.Participant("Ada").Status)
-
-				if restart {
-					require.NoError(t, session.Close())
-					session, err = twin(engine).Open(t.Context(), session.ID())
-					require.NoError(t, err)
-				}
-				require.NoError(t, session.Choose(t.Context(), ask["Dan"], flow.OptionDrop), "while others speak")
-				record, err = session.Wait(t.Context())
-				require.ErrorIs(t, err, debate.ErrAwaitingInput)
-				require.Len(t, record.Inquiries, 1)
-				assert.Len(t, record.Turns, 2)
-				require.NoError(t, session.Choose(t.Context(), ask["Ada"], flow.OptionModel, "test/spare"))
-				record, err = session.Wait(t.Context())
-				require.NoError(t, err)
-				assert.Equal(t, []string{
-					"r1 Ada", "r1 Ben", "r1 Cyd", "r2 Ada", "r2 Ben", "r2 Cyd", "r3 Ada", "r3 Ben", "r3 Cyd",
-				}, inSlots(record))
-				asksOnce(t, logged(t, engine, record.ID))
+// Two of four fail while the others speak: both may be asked about before the others have done, in one inquiry if the
+// cause is the provider's, or else in one for each.
+func TestTwoAreAskedAboutWhileOthersSpeak(t *testing.T) {
+	for _, kind := range []debate.Kind{provider.KindRefusal, provider.KindAuthentication} {
+		for _, restart := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, restart %v", kind, restart), func(t *testing.T) {
+				askedAboutTwo(t, kind, restart)
 			})
-		})
+		}
 	}
+}
+
+func askedAboutTwo(t *testing.T, kind debate.Kind, restart bool) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		config := crew(4)
+		config.Mode, config.Unattended = debate.Simultaneous, false
+		engine, p := engineFor(config)
+		engine.Store = &store.Memory{}
+		abiding(p)
+		slowly(p)
+		befall(p, kind, func(req *provider.Request) bool {
+			return req.Model == "debater" && (req.Self == "Ada" || req.Self == "Dan")
+		})
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer func() { _ = session.Close() }()
+		pass(300 * time.Millisecond) // Ben and Cyd are speaking
+		synctest.Wait()
+		record, err := session.Record(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, debate.StateAwaitingResponses, record.State)
+		assert.Equal(t, 2, record.InFlight())
+		if kind == provider.KindRefusal {
+			require.Len(t, record.Inquiries, 2)
+		} else {
+			require.Len(t, record.Inquiries, 1)
+			require.Len(t, record.Inquiries[0].About, 2)
+			assert.Contains(t, record.Inquiries[0].Question, "Ada")
+			assert.Contains(t, record.Inquiries[0].Question, "Dan")
+			failure := requireKind(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionDrop), provider.KindValidation)
+			assert.Equal(t, "by", failure.Field, "whom to drop is said by name")
+		}
+		ask := map[string]string{} // ids, by who is asked about: in no certain order
+		for _, q := range record.Inquiries {
+			for _, each := range q.About {
+				ask[each.By] = q.ID
+			}
+		}
+		require.Len(t, ask, 2)
+		assert.Equal(t, flow.StatusFailed, record.Participant("Ada").Status)
+
+		if restart {
+			require.NoError(t, session.Close())
+			session, err = twin(engine).Open(t.Context(), session.ID())
+			require.NoError(t, err)
+		}
+		require.NoError(t, session.Choose(t.Context(), ask["Dan"], flow.OptionDrop, "Dan"), "while others speak")
+		record, err = session.Wait(t.Context())
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		require.Len(t, record.Inquiries, 1)
+		require.Len(t, record.Inquiries[0].About, 1)
+		assert.Equal(t, "Ada", record.Inquiries[0].About[0].By)
+		assert.Len(t, record.Turns, 2)
+		require.NoError(t, session.Choose(t.Context(), ask["Ada"], flow.OptionModel, "test/spare"))
+		record, err = session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, []string{
+			"r1 Ada", "r1 Ben", "r1 Cyd", "r2 Ada", "r2 Ben", "r2 Cyd", "r3 Ada", "r3 Ben", "r3 Cyd",
+		}, inSlots(record))
+		asksOnce(t, logged(t, engine, record.ID))
+	})
 }
 
 // "end" breaks off those who still speak, and closes the questions of the others.
 func TestEndIsChosenWhileOthersSpeak(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := crew(4)
-		config.Mode = debate.Simultaneous
+		config.Mode, config.Unattended = debate.Simultaneous, false
 		engine, p := engineFor(config)
 		abiding(p)
 		slowly(p)
-		befall(p, provider.KindAuthentication, func(req *provider.Request) bool {
+		befall(p, provider.KindRefusal, func(req *provider.Request) bool {
 			return strings.Contains(req.ID, "/r2.") && (req.Self == "Ada" || req.Self == "Dan")
 		})
 		session, err := engine.Start(t.Context(), config)
@@ -97,6 +119,7 @@ func TestEndIsChosenWhileOthersSpeak(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.Equal(t, flow.EndHost, record.Reason)
+		assert.Equal(t, flow.EndedByPerson, record.EndedBy)
 		assert.NotNil(t, view(record).Verdict)
 		assert.Len(t, record.Turns, 4)
 		assert.Zero(t, record.InFlight())
@@ -104,6 +127,8 @@ func TestEndIsChosenWhileOthersSpeak(t *testing.T) {
 }
 
 func TestAnOpenInquiryAndTheControls(t *testing.T) {
+	config := twoDebaters()
+	config.Unattended = false
 	for name, hits := range map[string]func(*provider.Request) bool{
 		"speaker":    requested("debater", "r2.rebuttal.Ben"),
 		"assessment": requested("judge", "r2.assessment"),
@@ -111,7 +136,6 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 	} {
 		open := func(t *testing.T) (*debate.Engine, *debate.Session, *outage, flow.Inquiry) {
 			t.Helper()
-			config := twoDebaters()
 			engine, p := engineFor(config)
 			engine.Store = &store.Memory{}
 			cut := befall(p, provider.KindAuthentication, hits)
@@ -134,7 +158,7 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 			require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
 			record, err = session.Wait(t.Context())
 			require.NoError(t, err)
-			assert.Equal(t, undisturbed(t, twoDebaters()), canonical(t, record))
+			assert.Equal(t, undisturbed(t, config), canonical(t, record))
 		})
 		t.Run(name+"/answered in a pause, and restarted", func(t *testing.T) {
 			engine, session, _, q := open(t)
@@ -149,7 +173,7 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 			require.NoError(t, session.Resume(t.Context()))
 			record, err := session.Wait(t.Context())
 			require.NoError(t, err)
-			assert.Equal(t, undisturbed(t, twoDebaters()), canonical(t, record))
+			assert.Equal(t, undisturbed(t, config), canonical(t, record))
 		})
 		t.Run(name+"/stop", func(t *testing.T) {
 			_, session, _, q := open(t)
@@ -181,5 +205,60 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 			assert.Empty(t, record.Inquiries)
 			requireKind(t, session.Choose(t.Context(), q.ID, flow.OptionRetry), provider.KindState)
 		})
+	}
+}
+
+// Calls that share a question keep their own causes: in what is recorded of each, and in the question about who is left.
+func TestASharedQuestionKeepsEachCause(t *testing.T) {
+	says := map[string]string{"Ada": "no right to model a", "Ben": "no right to model b", "Cyd": "no right to model c"}
+	for _, option := range []debate.Option{flow.OptionSkip, flow.OptionDrop} {
+		for _, order := range [][]string{{"Ada", "Ben"}, {"Ben", "Ada"}, {"Cyd", "Ben"}} {
+			t.Run(fmt.Sprint(option, order), func(t *testing.T) {
+				config := crew(5)
+				config.Mode, config.Unattended = debate.Simultaneous, false
+				engine, p := engineFor(config)
+				abiding(p)
+				reply := p.Reply
+				p.Reply = func(req *provider.Request) scripted.Reply {
+					if why, fails := says[req.Self]; fails && strings.Contains(req.ID, "/r2.") {
+						return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Status: 403, Message: why}}
+					}
+					return reply(req)
+				}
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				left := []string{"Ada", "Ben", "Cyd"}
+				for _, who := range order {
+					record, err := session.Wait(t.Context())
+					require.ErrorIs(t, err, debate.ErrAwaitingInput)
+					require.Len(t, record.Inquiries, 1)
+					require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, option, who))
+					left = slices.DeleteFunc(left, func(name string) bool { return name == who })
+					record, err = session.Record(t.Context())
+					require.NoError(t, err)
+					require.Len(t, record.Inquiries, 1)
+					q := record.Inquiries[0]
+					var asked []string
+					for _, each := range q.About {
+						asked = append(asked, each.By)
+					}
+					assert.ElementsMatch(t, left, asked)
+					assert.True(t, strings.HasPrefix(q.Question, strings.Join(asked, ", ")+": authentication: "), q.Question)
+					assert.Contains(t, q.Question, says[asked[0]], "the cause of the first who is left")
+					assert.Equal(t, asked[0], q.To)
+					assert.Equal(t, asked[0], q.Failure.Participant)
+				}
+				for _, event := range logged(t, engine, session.ID()) {
+					if skipped := as[flow.Skipped](event); skipped != nil {
+						assert.Contains(t, skipped.Reason, says[skipped.By])
+						assert.Equal(t, provider.KindAuthentication, skipped.Cause)
+					}
+					if dropped := as[flow.Dropped](event); dropped != nil {
+						assert.Contains(t, dropped.Reason, says[dropped.Participant])
+					}
+				}
+			})
+		}
 	}
 }

@@ -23,6 +23,7 @@ import (
 // Logs that say what cannot have happened to an inquiry are refused, by name of the field.
 func TestInquiriesThatDoNotFold(t *testing.T) {
 	config := twoDebaters()
+	config.Unattended = false
 	engine, p := engineFor(config)
 	befall(p, provider.KindAuthentication, said("Ben", 1))
 	session, err := engine.Start(t.Context(), config)
@@ -39,12 +40,19 @@ func TestInquiriesThatDoNotFold(t *testing.T) {
 		change func(e *debate.Event)
 		field  string
 	}{
-		"about a call that is done":     {inquiry, func(e *debate.Event) { as[flow.Inquiry](*e).About = "r1.opening.Ada" }, "inquiry.about"},
-		"about a call that nobody made": {inquiry, func(e *debate.Event) { as[flow.Inquiry](*e).About = "r9.song.Ada" }, "inquiry.about"},
-		"about nothing":                 {inquiry, func(e *debate.Event) { as[flow.Inquiry](*e).About = "" }, "inquiry.id"},
-		"without an option":             {inquiry, func(e *debate.Event) { as[flow.Inquiry](*e).Options = nil }, "inquiry.about"},
-		"asked twice": {answer, func(e *debate.Event) {
-			*e = debate.Event{Seq: e.Seq, Body: as[flow.Inquiry](l.events[inquiry])}
+		"about a call that is done":     {inquiry, func(e *debate.Event) { as[flow.Inquiry](*e).About[0].Call = "r1.opening.Ada" }, "inquiry.about"},
+		"about a call that nobody made": {inquiry, func(e *debate.Event) { as[flow.Inquiry](*e).About[0].Call = "r9.song.Ada" }, "inquiry.about"},
+		"about nothing":                 {inquiry, func(e *debate.Event) { as[flow.Inquiry](*e).About[0].Call = "" }, "inquiry.about"},
+		"about the call of another":     {inquiry, func(e *debate.Event) { as[flow.Inquiry](*e).About[0].By = "Ada" }, "inquiry.about"},
+		"twice about one call": {inquiry, func(e *debate.Event) {
+			q := as[flow.Inquiry](*e)
+			q.About = append(q.About, q.About[0])
+		}, "inquiry.about"},
+		"without an option": {inquiry, func(e *debate.Event) { as[flow.Inquiry](*e).Options = nil }, "inquiry.id"},
+		"replaced by one about a call that is done": {answer, func(e *debate.Event) {
+			again := *as[flow.Inquiry](l.events[inquiry])
+			again.About = []flow.FailedCall{{Call: "r1.opening.Ada", By: "Ada", Options: again.Options}}
+			*e = debate.Event{Seq: e.Seq, Body: &again}
 		}, "inquiry.about"},
 		"about one of the same id": {answer, func(e *debate.Event) {
 			again := *as[flow.Inquiry](l.events[inquiry])
@@ -80,7 +88,7 @@ func eventful(t *testing.T) storedLog {
 	config.Participants[1].Position = ""
 	config.Participants = append(config.Participants, debate.Participant{Name: "Cyd", Model: "test/debater"})
 	config.Assign = &debate.Assign{}
-	config.Unattended = &debate.Unattended{}
+	config.OnFailure = []debate.FailureRule{{Kinds: []debate.Kind{provider.KindRefusal}, Do: flow.OptionSkip}, dropping()[0]}
 	config.Audience = &debate.Audience{Members: []debate.Member{{Model: "test/judge"}, {Model: "test/judge"}}}
 	config.Judging.Judges = append(config.Judging.Judges, debate.JudgeConfig{Model: "test/judge"})
 	config.Judging.Quorum = 2
@@ -91,7 +99,7 @@ func eventful(t *testing.T) storedLog {
 	p.Reply = func(req *provider.Request) scripted.Reply {
 		switch {
 		case req.Schema != nil && req.Schema.Name == "assign":
-			return scripted.Reply{Text: toJSON(plan("Close every street at noon.", "Let each quarter vote for itself."))}
+			return scripted.Reply{Text: placed(req, toJSON(plan("Close every street at noon.", "Let each quarter vote for itself.")))}
 		case req.Schema != nil && req.Schema.Name == "ballot":
 			return scripted.Reply{Text: `{"vote":"for","reasoning":"It is time."}`}
 		default:
@@ -100,13 +108,13 @@ func eventful(t *testing.T) storedLog {
 	}
 	befall(p, provider.KindContextOverflow, large("debater", "Ben", 8_000))
 	befall(p, provider.KindAuthentication, said("Cyd", 3))
-	befall(p, provider.KindRefusal, requested("judge", "verdict.judge-2"))
+	befall(p, provider.KindRefusal, requested("judge", "r2.assessment.judge-2"))
 	record := run(t, engine, config)
 	l := logOf(t, engine, record.ID)
 	kinds := told(l.events)
 	for _, kind := range []flow.EventKind{
 		debate.EventAssigned, debate.EventBallot, flow.EventSummary, flow.EventInquiry, flow.EventAnswer, flow.EventDropped, flow.EventFailed,
-		flow.EventWarning, debate.EventVerdict,
+		flow.EventSkipped, flow.EventWarning, debate.EventVerdict,
 	} {
 		require.Contains(t, kinds, kind)
 	}
@@ -117,7 +125,7 @@ func eventful(t *testing.T) storedLog {
 func TestAQuestionAboutNoFailureDoesNotFold(t *testing.T) {
 	l := eventful(t)
 	events := l.copied(t)
-	at := slices.IndexFunc(events, func(e debate.Event) bool { return as[flow.Inquiry](e) != nil && as[flow.Inquiry](e).About != "" })
+	at := slices.IndexFunc(events, func(e debate.Event) bool { return as[flow.Inquiry](e) != nil && len(as[flow.Inquiry](e).Options) > 0 })
 	as[flow.Inquiry](events[at]).Failure = nil
 	_, err := l.engine.NewCore(l.id, events)
 	assert.Equal(t, "inquiry.failure", requireKind(t, err, provider.KindValidation).Field)

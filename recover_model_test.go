@@ -68,7 +68,7 @@ func TestEveryFallbackIsAskedInTurn(t *testing.T) {
 
 func TestAnotherModelIsUsedFromThenOn(t *testing.T) {
 	config := twoDebaters()
-	config.Rounds = 4
+	config.Rounds, config.Unattended = 4, false
 	engine, p := engineFor(config)
 	engine.Models["test/spare"] = debate.Model{Priced: true, Input: 7_000_000, Output: 11_000_000}
 	befall(p, provider.KindAuthentication, said("Ben", 2))
@@ -110,7 +110,7 @@ func TestAnotherModelIsUsedFromThenOn(t *testing.T) {
 
 func TestABudgetRefusesAModelWithoutAPrice(t *testing.T) {
 	config := twoDebaters()
-	config.Budget = &debate.Budget{Hard: 10 * debate.USD}
+	config.Budget, config.Unattended = &debate.Budget{Hard: 10 * debate.USD}, false
 	engine, p := engineFor(config)
 	engine.Models["test/spare"] = debate.Model{Priced: true, Input: 7_000_000, Output: 11_000_000}
 	befall(p, provider.KindAuthentication, said("Ben", 2))
@@ -130,4 +130,52 @@ func TestABudgetRefusesAModelWithoutAPrice(t *testing.T) {
 	record, err = session.Wait(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, undisturbed(t, config), canonical(t, record))
+}
+
+// A rule chooses a model once for a call until the program retries: rules that name two models go in no circle.
+func TestEachModelOfTheRulesIsTriedOncePerCall(t *testing.T) {
+	config := twoDebaters()
+	config.OnFailure = []debate.FailureRule{{Do: flow.OptionModel, Model: "test/spare"}, {Do: flow.OptionModel, Model: "test/last"}}
+	engine, p := engineFor(config)
+	var asked []string
+	o := befall(p, provider.KindAuthentication, func(req *provider.Request) bool {
+		if req.Self == "Ben" {
+			asked = append(asked, req.Model)
+		}
+		return req.Self == "Ben"
+	})
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	for _, want := range [][]string{{"debater", "spare", "last"}, {"last", "spare", "last"}, {"last", "spare", "last"}} {
+		_, err = session.Wait(t.Context())
+		requireKind(t, err, provider.KindAuthentication)
+		assert.Equal(t, want, asked)
+		asked = nil
+		require.NoError(t, session.Retry(t.Context()))
+	}
+	_, err = session.Wait(t.Context())
+	requireKind(t, err, provider.KindAuthentication)
+	o.over.Store(true)
+	require.NoError(t, session.Retry(t.Context()))
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "test/last", record.Replacement("Ben"), "the last one that was chosen stays")
+}
+
+// A conversation takes as many replacements as it has failures: an actor has one at a time.
+func TestReplacementsHaveNoEnd(t *testing.T) {
+	config := twoDebaters()
+	config.OnFailure = []debate.FailureRule{{Do: flow.OptionModel, Model: "test/spare"}, {Do: flow.OptionModel, Model: "test/last"}}
+	s := begun(t, config)
+	call, attempt := "r1.opening.Ada", 0
+	for range 2100 {
+		for range 3 {
+			attempt++
+			s.fails(call, attempt, debate.Error{Kind: provider.KindAuthentication})
+		}
+		require.Equal(t, flow.StateError, s.Record().State)
+		s.step(flow.Retry{})
+	}
+	require.NoError(t, s.Err())
 }

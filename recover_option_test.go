@@ -1,6 +1,7 @@
 package debate_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -29,63 +30,89 @@ type impasse struct {
 }
 
 func impasses() map[string]impasse {
-	retryOrModel := []debate.Option{flow.OptionRetry, flow.OptionModel}
-	judges := []debate.Option{flow.OptionModel, flow.OptionRetry, flow.OptionWithout, flow.OptionEnd}
+	first := []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionSkip, flow.OptionEnd}
+	later := speakerOptions()
 	same := func(*debate.Config) {}
 	host := func(t *testing.T, r *debate.Record) {
 		t.Helper()
 		assert.Equal(t, flow.StateCompleted, r.State)
 		assert.Equal(t, flow.EndHost, r.Reason)
+		assert.Equal(t, flow.EndedByPerson, r.EndedBy)
 		assert.Contains(t, r.Evidence, "ended after a failure: debate: ")
 		assert.Contains(t, view(r).Outcome().Degraded, r.Evidence)
 	}
-	unjudged := func(t *testing.T, r *debate.Record) {
+	without := func(t *testing.T, r *debate.Record) {
 		t.Helper()
-		assert.Equal(t, flow.StateCompleted, r.State)
-		assert.Equal(t, []string{"judge has judged no further", "there is no verdict"}, view(r).Outcome().Degraded[:2])
+		assert.Equal(t, flow.StateError, r.State, "a verdict is never left out")
+		assert.Len(t, r.Turns, 6)
 		assert.Nil(t, view(r).Verdict)
-		assert.Empty(t, view(r).Outcome().Winner)
+		assert.Empty(t, r.Dropped())
 	}
 	dropped := func(t *testing.T, r *debate.Record) {
 		t.Helper()
-		assert.Equal(t, []string{"Ben has taken no further part"}, view(r).Outcome().Degraded)
+		less := []string{"Ben has taken no further part"}
+		if r.EndedBy != "" {
+			less = append(less, "missing: round 3")
+		}
+		assert.Equal(t, less, view(r).Outcome().Degraded)
 		assert.Contains(t, speakers(r), "r1 Ben")
 		assert.NotContains(t, speakers(r), "r2 Ben")
 		assert.NotNil(t, view(r).Verdict)
 	}
+	skipped := func(who string, round, turns int) func(t *testing.T, r *debate.Record) {
+		return func(t *testing.T, r *debate.Record) {
+			t.Helper()
+			assert.Equal(t, []string{fmt.Sprintf("%s has missed a speech in round %d (authentication)", who, round)}, view(r).Outcome().Degraded)
+			assert.NotContains(t, speakers(r), fmt.Sprintf("r%d %s", round, who))
+			assert.Contains(t, speakers(r), fmt.Sprintf("r%d %s", round+1, who), "it speaks again in the next round")
+			assert.Len(t, r.Turns, turns)
+			assert.Equal(t, flow.EndRounds, r.Reason)
+			assert.Empty(t, r.EndedBy)
+			assert.NotNil(t, view(r).Verdict)
+		}
+	}
 	return map[string]impasse{
 		"the only opponent's key, in round one": {
-			same, provider.KindAuthentication, requested("debater", "r1.opening.Ben"), "r1.opening.Ben", append(slices.Clone(retryOrModel), flow.OptionEnd),
-			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionEnd: func(t *testing.T, r *debate.Record) {
-				host(t, r)
-				assert.Equal(t, []string{"r1 Ada"}, speakers(r))
-				assert.NotNil(t, view(r).Verdict)
-			}},
+			same, provider.KindAuthentication, requested("debater", "r1.opening.Ben"), "r1.opening.Ben", first,
+			map[debate.Option]func(*testing.T, *debate.Record){
+				flow.OptionSkip: skipped("Ben", 1, 5),
+				flow.OptionEnd: func(t *testing.T, r *debate.Record) {
+					host(t, r)
+					assert.Equal(t, []string{"r1 Ada"}, speakers(r))
+					assert.NotNil(t, view(r).Verdict)
+				},
+			},
 		},
 		"the first speaker's key": {
-			same, provider.KindAuthentication, requested("debater", "r1.opening.Ada"), "r1.opening.Ada", append(slices.Clone(retryOrModel), flow.OptionEnd),
-			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionEnd: func(t *testing.T, r *debate.Record) {
-				host(t, r)
-				assert.Empty(t, r.Turns)
-				assert.Nil(t, view(r).Verdict)
-			}},
+			same, provider.KindAuthentication, requested("debater", "r1.opening.Ada"), "r1.opening.Ada", first,
+			map[debate.Option]func(*testing.T, *debate.Record){
+				flow.OptionSkip: skipped("Ada", 1, 5),
+				flow.OptionEnd: func(t *testing.T, r *debate.Record) {
+					host(t, r)
+					assert.Empty(t, r.Turns)
+					assert.Nil(t, view(r).Verdict)
+				},
+			},
 		},
 		"the only opponent's key, in round two": {
 			same, provider.KindAuthentication, requested("debater", "r2.rebuttal.Ben"), "r2.rebuttal.Ben",
-			append(slices.Clone(retryOrModel), flow.OptionDrop, flow.OptionEnd),
+			later,
 			map[debate.Option]func(*testing.T, *debate.Record){
-				flow.OptionEnd: host,
+				flow.OptionSkip: skipped("Ben", 2, 5),
+				flow.OptionEnd:  host,
 				flow.OptionDrop: func(t *testing.T, r *debate.Record) {
 					dropped(t, r)
 					assert.Equal(t, flow.EndTooFew, r.Reason)
+					assert.Equal(t, flow.EndedByPerson, r.EndedBy)
 				},
 			},
 		},
 		"the key of one of three": {
 			func(c *debate.Config) { *c = crew(3) }, provider.KindAuthentication, requested("debater", "r2.rebuttal.Ben"), "r2.rebuttal.Ben",
-			append(slices.Clone(retryOrModel), flow.OptionDrop, flow.OptionEnd),
+			later,
 			map[debate.Option]func(*testing.T, *debate.Record){
-				flow.OptionEnd: host,
+				flow.OptionSkip: skipped("Ben", 2, 8),
+				flow.OptionEnd:  host,
 				flow.OptionDrop: func(t *testing.T, r *debate.Record) {
 					dropped(t, r)
 					assert.Equal(t, flow.EndRounds, r.Reason)
@@ -94,29 +121,35 @@ func impasses() map[string]impasse {
 			},
 		},
 		"a judge's assessment": {
-			same, provider.KindRefusal, requested("judge", "r2.assessment.judge"), "r2.assessment.judge", judges,
+			same, provider.KindRefusal, requested("judge", "r2.assessment.judge"), "r2.assessment.judge", judgeOptions(debate.KindAssessment),
 			map[debate.Option]func(*testing.T, *debate.Record){
-				flow.OptionWithout: func(t *testing.T, r *debate.Record) {
-					unjudged(t, r)
-					assert.Len(t, r.Turns, 6, "the speakers go on")
-					assert.Equal(t, flow.EndRounds, r.Reason)
+				flow.OptionSkip: func(t *testing.T, r *debate.Record) {
+					assert.Equal(t, []string{"judge has missed the assessment of round 2 (refusal)"}, view(r).Outcome().Degraded)
+					assert.Len(t, r.Turns, 6)
+					assert.Len(t, view(r).Assessments, 2)
+					assert.NotNil(t, view(r).Verdict)
 				},
 				flow.OptionEnd: func(t *testing.T, r *debate.Record) {
-					unjudged(t, r)
 					host(t, r)
 					assert.Len(t, r.Turns, 4)
+					assert.NotNil(t, view(r).Verdict, "which the judge can still give")
 				},
 			},
 		},
 		"a judge's verdict": {
-			same, provider.KindQuota, requested("judge", "verdict.judge"), "verdict.judge", judges,
-			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionWithout: unjudged, flow.OptionEnd: unjudged},
+			same, provider.KindQuota, requested("judge", "verdict.judge"), "verdict.judge", judgeOptions(debate.KindVerdict),
+			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionEnd: without},
 		},
 		"a judge's key": {
-			same, provider.KindAuthentication, requested("judge", "verdict.judge"), "verdict.judge", judges,
-			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionWithout: unjudged, flow.OptionEnd: unjudged},
+			same, provider.KindAuthentication, requested("judge", "verdict.judge"), "verdict.judge", judgeOptions(debate.KindVerdict),
+			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionEnd: without},
 		},
 	}
+}
+
+// speakerOptions are what can be chosen about a speaker who has failed for good and whom a person may drop.
+func speakerOptions() []debate.Option {
+	return []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionSkip, flow.OptionDrop, flow.OptionEnd}
 }
 
 func TestEveryOptionOfAnInquiry(t *testing.T) {
@@ -126,6 +159,7 @@ func TestEveryOptionOfAnInquiry(t *testing.T) {
 				t.Run(name+"/"+string(option)+"/"+how, func(t *testing.T) {
 					config := twoDebaters()
 					tc.change(&config)
+					config.Unattended = false
 					engine, p := engineFor(config)
 					abiding(p)
 					engine.Store = &store.Memory{}
@@ -145,7 +179,7 @@ func TestEveryOptionOfAnInquiry(t *testing.T) {
 					require.Len(t, record.Inquiries, 1)
 					q := record.Inquiries[0]
 					assert.Equal(t, before.ID, q.ID)
-					assert.Equal(t, tc.call, q.About)
+					assert.Equal(t, tc.call, q.About[0].Call)
 					assert.Equal(t, tc.options, q.Options)
 					assert.Contains(t, q.Question, q.To)
 					require.NotNil(t, q.Failure)
@@ -155,17 +189,21 @@ func TestEveryOptionOfAnInquiry(t *testing.T) {
 					switch option {
 					case flow.OptionModel:
 						require.NoError(t, session.Choose(t.Context(), q.ID, option, "test/spare"))
-					case flow.OptionRetry:
+					case flow.OptionRetry, flow.OptionWait:
 						cut.over.Store(true) // the host has mended what was wrong
 						fallthrough
 					default:
 						require.NoError(t, session.Choose(t.Context(), q.ID, option))
 					}
 					record, err = session.Wait(t.Context())
-					require.NoError(t, err)
+					if record.State == flow.StateError {
+						assert.Equal(t, tc.kind, requireKind(t, err, tc.kind).Kind)
+					} else {
+						require.NoError(t, err)
+					}
 					require.Len(t, record.Answers, 1)
 					assert.Equal(t, option, record.Answers[0].Option)
-					assert.False(t, record.Answers[0].Unattended)
+					assert.False(t, record.Answers[0].Rule)
 					assert.Empty(t, record.Inquiries)
 					assert.Zero(t, record.InFlight())
 					events := logged(t, engine, record.ID)
@@ -213,22 +251,25 @@ func large(model, who string, most int) func(*provider.Request) bool {
 }
 
 func TestEveryOptionForAContextThatIsTooLarge(t *testing.T) {
-	withSummary := []debate.Option{flow.OptionSummarize, flow.OptionTruncate, flow.OptionModel, flow.OptionEnd}
+	judge := []debate.Option{flow.OptionSummarize, flow.OptionTruncate, flow.OptionModel, flow.OptionEnd}
+	speaker := append(slices.Clone(judge), flow.OptionSkip)
 	for name, tc := range map[string]struct {
 		summarizer string
 		hits       func(*provider.Request) bool
 		to         string
-		options    []debate.Option
+		options    []debate.Option // of those offered
 	}{
-		"a speaker":                {"test/judge", large("debater", "Ben", 10_000), "Ben", withSummary},
-		"a speaker, no summarizer": {"", large("debater", "Ben", 10_000), "Ben", withSummary[1:]},
-		"the judge":                {"test/judge", large("judge", "judge", 14_000), "judge", withSummary},
-		"the judge, no summarizer": {"", large("judge", "judge", 14_000), "judge", withSummary[1:]},
+		"a speaker":                {"test/judge", large("debater", "Ben", 10_000), "Ben", speaker},
+		"a speaker, no summarizer": {"", large("debater", "Ben", 10_000), "Ben", speaker[1:]},
+		"the judge":                {"test/judge", large("judge", "judge", 14_000), "judge", judge},
+		"the judge, no summarizer": {"", large("judge", "judge", 14_000), "judge", judge},
+		"the judge, no summaries":  {flow.NoSummarizer, large("judge", "judge", 14_000), "judge", judge[1:]},
 	} {
 		for how, hand := range handovers() {
 			for _, option := range tc.options {
 				t.Run(name+"/"+string(option)+"/"+how, func(t *testing.T) {
 					config, engine, p := windy(tc.summarizer)
+					config.Unattended = false
 					engine.Store = &store.Memory{}
 					befall(p, provider.KindContextOverflow, tc.hits)
 					session, err := engine.Start(t.Context(), config)
@@ -244,7 +285,8 @@ func TestEveryOptionForAContextThatIsTooLarge(t *testing.T) {
 						require.Less(t, n, 40, "it does not become small enough")
 						require.Len(t, record.Inquiries, 1)
 						q := record.Inquiries[0]
-						assert.Equal(t, tc.options, q.Options)
+						assert.Subset(t, q.Options, tc.options)
+						assert.Equal(t, slices.Contains(tc.options, flow.OptionSummarize), slices.Contains(q.Options, flow.OptionSummarize))
 						assert.Equal(t, tc.to, q.To)
 						engine, session = hand(t, engine, session)
 						var model []string
@@ -261,9 +303,15 @@ func TestEveryOptionForAContextThatIsTooLarge(t *testing.T) {
 						assert.Equal(t, flow.EndHost, record.Reason)
 						return
 					}
-					assert.Len(t, record.Turns, 12)
 					assert.NotNil(t, view(record).Verdict)
-					assert.Empty(t, view(record).Outcome().Degraded)
+					degraded := view(record).Outcome().Degraded
+					if option == flow.OptionSkip {
+						assert.Len(t, record.Turns, 12-len(record.Answers))
+						assert.Len(t, degraded, len(record.Answers))
+						return
+					}
+					assert.Len(t, record.Turns, 12)
+					assert.Equal(t, tc.to == "judge" && option == flow.OptionTruncate, len(degraded) > 0, degraded)
 					switch option {
 					case flow.OptionSummarize:
 						assert.NotEmpty(t, record.Summaries)
@@ -271,7 +319,7 @@ func TestEveryOptionForAContextThatIsTooLarge(t *testing.T) {
 						assert.Len(t, record.Answers, 1, "the other model is used from then on")
 					default:
 					}
-					if tc.summarizer == "" {
+					if tc.summarizer == flow.NoSummarizer || tc.summarizer == "" && option != flow.OptionSummarize {
 						assert.Empty(t, record.Summaries)
 					}
 				})

@@ -2,8 +2,12 @@ package debate_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -47,13 +51,13 @@ func TestAPersonWhoJudgesCanBeAnsweredForAfterAPause(t *testing.T) {
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
 			require.Len(t, record.Inquiries, 1)
 			require.NoError(t, session.Pause(t.Context()))
-			require.NoError(t, session.Answer(t.Context(), q.ID, judgement([]string{"Ada", "Ben"}, true)), "in a pause")
+			require.NoError(t, session.Answer(t.Context(), q.ID, byPerson(debate.KindAssessment, "Ada", "Ben")), "in a pause")
 			require.NoError(t, session.Resume(t.Context()))
 			record, err = session.Wait(t.Context())
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
 			require.Len(t, view(record).Assessments, 1)
 			require.Equal(t, "verdict.Zoe", record.Inquiries[0].ID)
-			require.NoError(t, session.Answer(t.Context(), "verdict.Zoe", verdict([]string{"Ada", "Ben"})))
+			require.NoError(t, session.Answer(t.Context(), "verdict.Zoe", byPerson(debate.KindVerdict, "Ada", "Ben")))
 			record, err = session.Wait(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, "Ada", view(record).Outcome().Winner)
@@ -70,7 +74,7 @@ func TestStopAndCancelWhileAPersonJudges(t *testing.T) {
 		require.Len(t, record.Inquiries, 1)
 		assert.Equal(t, "verdict.Zoe", record.Inquiries[0].ID)
 		requireKind(t, session.Answer(t.Context(), q.ID, "late"), provider.KindState)
-		require.NoError(t, session.Answer(t.Context(), "verdict.Zoe", verdict([]string{"Ben", "Ada"})))
+		require.NoError(t, session.Answer(t.Context(), "verdict.Zoe", byPerson(debate.KindVerdict, "Ben", "Ada")))
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, "Ben", view(record).Outcome().Winner)
@@ -81,7 +85,7 @@ func TestStopAndCancelWhileAPersonJudges(t *testing.T) {
 		record, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput, "the verdict is still wanted")
 		require.Len(t, record.Inquiries, 1)
-		require.NoError(t, session.Answer(t.Context(), q.ID, verdict([]string{"Ben", "Ada"})))
+		require.NoError(t, session.Answer(t.Context(), q.ID, byPerson(debate.KindVerdict, "Ben", "Ada")))
 		_, err = session.Wait(t.Context())
 		require.NoError(t, err)
 	})
@@ -96,28 +100,94 @@ func TestStopAndCancelWhileAPersonJudges(t *testing.T) {
 	})
 }
 
-// Of a panel a model has failed and a person is asked: "end" leaves the person's question open, for the verdict is wanted.
-func TestEndIsChosenWhileAPersonJudges(t *testing.T) {
-	config := twoDebaters()
-	config.Rounds = 1
-	config.Judging.When, config.Judging.Quorum = debate.AtEnd, 2
-	config.Judging.Judges = []debate.JudgeConfig{{Model: "test/judge"}, {Name: "Zoe", Person: true}}
-	engine, p := engineFor(config)
-	befall(p, provider.KindRefusal, requested("judge", "verdict"))
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
-	record, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
-	require.Len(t, record.Inquiries, 2)
-	i := slices.IndexFunc(record.Inquiries, func(q flow.Inquiry) bool { return q.About != "" })
-	require.NoError(t, session.Choose(t.Context(), record.Inquiries[i].ID, flow.OptionEnd))
-	record, err = session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
-	require.Len(t, record.Inquiries, 1)
-	require.NoError(t, session.Answer(t.Context(), "verdict.Zoe", verdict([]string{"Ben", "Ada"})))
-	record, err = session.Wait(t.Context())
-	require.NoError(t, err)
-	assert.Len(t, view(record).Verdicts, 1)
-	assert.Contains(t, view(record).Outcome().Degraded, "1 of 2 judges have given a verdict: fewer than the quorum of 2")
+// Of a panel a model has failed and a person is asked: if the judge is dropped, the person's question stays open, for the
+// verdict is wanted. At the end nobody waits for it.
+func TestAPersonJudgesOnWithoutAJudgeUntilTheEnd(t *testing.T) {
+	for _, option := range []debate.Option{flow.OptionDrop, flow.OptionEnd, "end in a pause"} {
+		t.Run(string(option), func(t *testing.T) {
+			config := twoDebaters()
+			config.Rounds, config.Unattended = 1, false
+			config.Judging.When, config.Judging.Quorum = debate.AtEnd, 2
+			config.Judging.Judges = []debate.JudgeConfig{{Model: "test/judge"}, {Name: "Zoe", Person: true}}
+			engine, p := engineFor(config)
+			befall(p, provider.KindRefusal, requested("judge", "verdict"))
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			defer session.Close()
+			record, err := session.Wait(t.Context())
+			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			require.Len(t, record.Inquiries, 2)
+			i := slices.IndexFunc(record.Inquiries, func(q flow.Inquiry) bool { return len(q.Options) > 0 })
+			if option == "end in a pause" {
+				require.NoError(t, session.Pause(t.Context()))
+				option = flow.OptionEnd
+			}
+			require.NoError(t, session.Choose(t.Context(), record.Inquiries[i].ID, option))
+			record, err = session.Wait(t.Context())
+			if option == flow.OptionEnd {
+				requireKind(t, err, provider.KindRefusal)
+				assert.Equal(t, flow.StateError, record.State, "a verdict is never left out")
+				require.NoError(t, session.Stop(t.Context()))
+				record, err = session.Wait(t.Context())
+				require.NoError(t, err)
+				assert.Equal(t, flow.StateCompleted, record.State)
+				assert.Equal(t, flow.EndedByHost, record.EndedBy)
+				assert.Empty(t, record.Inquiries)
+				assert.Empty(t, view(record).Verdicts)
+				assert.Contains(t, view(record).Outcome().Degraded, "there is no verdict")
+				requireKind(t, session.Answer(t.Context(), "verdict.Zoe", byPerson(debate.KindVerdict, "Ben", "Ada")), provider.KindState)
+				return
+			}
+			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			require.Len(t, record.Inquiries, 1)
+			require.NoError(t, session.Answer(t.Context(), "verdict.Zoe", byPerson(debate.KindVerdict, "Ben", "Ada")))
+			record, err = session.Wait(t.Context())
+			require.NoError(t, err)
+			assert.Len(t, view(record).Verdicts, 1)
+			assert.Contains(t, view(record).Outcome().Degraded, "1 of 2 judges have given a verdict: fewer than the quorum of 2")
+		})
+	}
+}
+
+// A person may choose to wait for a failure that does not pass by itself: the call is tried again and again, for as long as
+// the patience lasts. Then the person is asked once more.
+func TestAPersonChoosesToWait(t *testing.T) {
+	for _, mended := range []bool{false, true} {
+		t.Run(fmt.Sprintf("mended %v", mended), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := attended()
+				config.Patience = 10 * time.Minute
+				engine, p := engineFor(config)
+				cut := befall(p, provider.KindAuthentication, said("Ben", 2))
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				record, err := session.Wait(t.Context())
+				q := question(t, record, err)
+				assert.Equal(t, 5, p.Calls(), "authentication does not pass by itself: it is asked about at once")
+				began := time.Now()
+				require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionWait))
+				if mended {
+					time.AfterFunc(3*time.Minute, func() { cut.over.Store(true) })
+				}
+				record, err = session.Wait(t.Context())
+				waited := time.Since(began)
+				tries := 0
+				for _, call := range intents(logged(t, engine, record.ID)) {
+					tries += strings.Count(call, "r2.rebuttal.Ben")
+				}
+				assert.Greater(t, tries, 4)
+				if mended {
+					require.NoError(t, err)
+					assert.Equal(t, undisturbed(t, config), canonical(t, record))
+					assert.InDelta(t, 3.5, waited.Minutes(), 1)
+					return
+				}
+				again := question(t, record, err)
+				assert.NotEqual(t, q.ID, again.ID)
+				assert.Equal(t, provider.KindAuthentication, again.Failure.Kind)
+				assert.InDelta(t, 9.5, waited.Minutes(), 1)
+			})
+		})
+	}
 }

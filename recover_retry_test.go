@@ -21,19 +21,26 @@ func TestAFailureIsRetriedByItsKind(t *testing.T) {
 		provider.KindQuota: 1, provider.KindAuthentication: 1, provider.KindRefusal: 1, provider.KindContentFilter: 1, provider.KindContextOverflow: 1,
 	} {
 		t.Run(string(kind), func(t *testing.T) {
-			config := twoDebaters()
-			events, err := onClock(t, config, func(_ *debate.Engine, p *scripted.Provider) { befall(p, kind, said("Ada", 1)) })
-			require.Error(t, err)
-			assert.Len(t, intents(events), attempts)
-			last := as[flow.Transition](events[len(events)-1])
-			require.NotNil(t, last)
-			if kind == provider.KindAuthentication || kind == provider.KindContextOverflow {
-				assert.Equal(t, flow.StateAwaitingInput, last.To, "a person can mend this")
-				return
+			for _, attended := range []bool{false, true} {
+				config := twoDebaters()
+				config.MaxTokens = 500 // too little to be lowered after an overflow
+				config.Unattended, config.OnFailure = !attended, nil
+				if !attended {
+					config.OnFailure = rules(debate.FailureRule{Do: flow.OptionFail})
+				}
+				events, err := onClock(t, config, func(_ *debate.Engine, p *scripted.Provider) { befall(p, kind, said("Ada", 1)) })
+				require.Error(t, err)
+				assert.Len(t, intents(events), attempts)
+				last := as[flow.Transition](events[len(events)-1])
+				require.NotNil(t, last)
+				if attended {
+					assert.Equal(t, flow.StateAwaitingInput, last.To, "a person decides, whatever the kind")
+					continue
+				}
+				require.Equal(t, flow.StateError, last.To)
+				assert.Equal(t, kind, last.Failure.Kind)
+				assert.NotEmpty(t, last.Failure.Hint())
 			}
-			require.Equal(t, flow.StateError, last.To)
-			assert.Equal(t, kind, last.Failure.Kind)
-			assert.NotEmpty(t, last.Failure.Hint())
 		})
 	}
 }
@@ -117,17 +124,39 @@ func TestRetryHasNoNumberOfTries(t *testing.T) {
 	assert.Len(t, record.Turns, 2)
 }
 
-// A retry that could only fail again is refused, and the refusal says why.
+// A retry that could only fail again is refused, and the refusal says why. That is so at the budget's limit alone: the cause
+// of any other failure may be gone.
 func TestARefusedRetrySaysWhy(t *testing.T) {
-	engine, p, config := withFlow(oneState(callsOf(func(*flow.Call) {})))
-	befall(p, provider.KindRefusal, said("Ada", 0))
-	session, err := engine.Start(t.Context(), inFlow(engine, config))
-	require.NoError(t, err)
-	defer session.Close()
-	_, err = session.Wait(t.Context())
-	requireKind(t, err, provider.KindRefusal)
-	err = session.Retry(t.Context())
-	requireKind(t, err, provider.KindState)
-	assert.ErrorContains(t, err, "canRetry")
-	assert.ErrorContains(t, err, "a failure of kind refusal")
+	for kind, refused := range map[debate.Kind]bool{
+		provider.KindRefusal: false, provider.KindContentFilter: false, provider.KindContextOverflow: false, provider.KindValidation: false,
+		provider.KindCostLimit: true,
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			engine, p, config := withFlow(oneState(callsOf(func(*flow.Call) {})))
+			cut := befall(p, kind, said("Ben", 0))
+			if refused {
+				cut.over.Store(true)
+				config.Budget = &debate.Budget{HardCalls: 1}
+			}
+			config.OnFailure = rules(debate.FailureRule{Do: flow.OptionFail})
+			session, err := engine.Start(t.Context(), inFlow(engine, config))
+			require.NoError(t, err)
+			defer session.Close()
+			_, err = session.Wait(t.Context())
+			requireKind(t, err, kind)
+			if refused {
+				err = session.Retry(t.Context())
+				requireKind(t, err, provider.KindState)
+				assert.ErrorContains(t, err, "canRetry")
+				assert.ErrorContains(t, err, "a failure of kind cost_limit")
+				return
+			}
+			cut.over.Store(true)
+			require.NoError(t, session.Retry(t.Context()))
+			record, err := session.Wait(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, flow.StateCompleted, record.State)
+			assert.Len(t, record.Turns, 2)
+		})
+	}
 }

@@ -2,6 +2,7 @@ package debate_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,6 +21,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -36,8 +39,8 @@ const noted debate.Trigger = "noted"
 // notes is the debate flow, with an input of its own.
 func notes() *debate.Flow {
 	flow := debate.DebateFlow()
-	flow.Name, flow.Inputs = "notes", []debate.Trigger{noted}
-	return flow
+	flow.Name = "notes"
+	return recording(flow, noted)
 }
 
 func scenes() []scene {
@@ -89,18 +92,37 @@ func scenes() []scene {
 		}},
 		{name: "dropped", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
 			config := crew(3)
-			config.Unattended = &debate.Unattended{}
+			config.OnFailure = dropping()
 			engine, p := engineFor(config)
 			abiding(p)
 			befall(p, provider.KindAuthentication, func(req *provider.Request) bool { return req.Self == "Cyd" })
 			return config, engine, p
 		}},
+		{name: "missed", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
+			config := crew(3)
+			config.OnFailure = rules(debate.FailureRule{Do: flow.OptionSkip})
+			engine, p := engineFor(config)
+			abiding(p)
+			befall(p, provider.KindRefusal, requested("debater", "r2.rebuttal.Ben"))
+			befall(p, provider.KindRefusal, requested("judge", "r1."))
+			return config, engine, p
+		}},
+		{name: "hastened", whole: true, set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
+			config := twoDebaters()
+			config.Patience = time.Hour
+			engine, p := engineFor(config)
+			befall(p, provider.KindNetwork, func(req *provider.Request) bool { // seven attempts, and the wait for the eighth is long
+				return requested("debater", "r2.rebuttal.Ada/")(req) && !strings.HasSuffix(req.ID, "/8")
+			})
+			return config, engine, p
+		}, play: waitedFor},
 		{name: "tools", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
 			p := worker([]provider.ToolCall{toolCall("1", "add", `{"a":1,"b":2}`), toolCall("2", "sing", `{}`)})
 			config := workers()
 			return config, workshopEngine(p, 5, map[string]debate.Tool{"add": new(tally).mustTool()}), p
 		}},
 		{name: "person", whole: true, set: plain(func(c *debate.Config) {
+			c.Unattended = false
 			c.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Pat", Person: true}}, When: debate.AtEnd}
 			c.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 		}), play: func(t *testing.T, _ *debate.Engine, s *debate.Session) *debate.Record {
@@ -112,10 +134,25 @@ func scenes() []scene {
 			record, err := s.Record(t.Context())
 			require.NoError(t, err)
 			require.Len(t, record.Inquiries, 1)
-			require.NoError(t, s.Answer(t.Context(), record.Inquiries[0].ID, verdict([]string{"Ben", "Ada"})))
+			require.NoError(t, s.Answer(t.Context(), record.Inquiries[0].ID, byPerson(debate.KindVerdict, "Ben", "Ada")))
 			record, err = s.Wait(t.Context())
 			require.NoError(t, err)
 			return record
+		}},
+		{name: "late", whole: true, set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
+			config := twoDebaters()
+			config.TurnTimeout = 10 * time.Second
+			engine, p := engineFor(config)
+			var second atomic.Bool
+			engine.Providers["test"] = stage.ProviderFunc(
+				func(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+					if !second.Swap(true) { // it is given up after 15 s
+						pass(18 * time.Second)
+						ctx = context.WithoutCancel(ctx)
+					}
+					return p.Generate(ctx, req, emit)
+				})
+			return config, engine, p
 		}},
 		{name: "canceled", whole: true, set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
 			config := twoDebaters()
@@ -142,6 +179,17 @@ func scenes() []scene {
 			return record
 		}},
 	}
+}
+
+// waitedFor plays a debate whose provider is away, until the host cuts the waiting short.
+func waitedFor(t *testing.T, _ *debate.Engine, s *debate.Session) *debate.Record {
+	t.Helper()
+	pass(100 * time.Second)
+	require.NoError(t, s.Amend(t.Context(), flow.Amendment{TurnTimeout: new(flow.Duration(time.Minute))}))
+	require.NoError(t, s.Retry(t.Context()))
+	record, err := s.Wait(t.Context())
+	require.NoError(t, err)
+	return record
 }
 
 // storedLogs yields the logs under testdata, by their names.

@@ -53,7 +53,7 @@ func marks(rubric *debate.Rubric, mark float64) map[string]float64 {
 func assessed(t *testing.T, rubric *debate.Rubric, answers ...any) (*debate.Record, []provider.Request) {
 	t.Helper()
 	config := twoDebaters()
-	config.Rounds, config.Unattended = 1, &debate.Unattended{}
+	config.Rounds, config.Unattended = 1, true
 	config.Judging.Rubric = rubric
 	engine, source := engineFor(config)
 	reply, n := source.Reply, 0
@@ -280,7 +280,7 @@ func TestAJudgeInGoAnswersWithTheTypes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				config := twoDebaters()
-				config.Rounds, config.Unattended = 1, &debate.Unattended{}
+				config.Rounds, config.Unattended = 1, true
 				config.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Judge: "go"}}, Rubric: rubric}
 				engine, _ := engineFor(config)
 				engine.Judges = map[string]debate.Judge{"go": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {

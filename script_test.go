@@ -21,6 +21,7 @@ var (
 	slowly, pass, toJSON, lastCut, callRound = stage.Slowly, stage.Pass, stage.JSON, stage.CutAttempt, stage.CallRound
 	view, canonical, undisturbed             = stage.View, stage.Canonical, stage.Undisturbed
 	readBodies, shownEvent, throughJSON      = stage.ReadBodies, stage.Shown, stage.ThroughJSON
+	placed                                   = stage.Placed
 	startConfig, startFormat, projected      = stage.StartConfig, stage.StartFormat, stage.Project
 	fewer                                    = longform.Fewer()
 )

@@ -35,7 +35,9 @@ func (l *engine) newSession(p *plan) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return facade(l.host.NewSession(core)), nil
+	s := l.host.NewSession(core)
+	s.Keep(p.files)
+	return facade(s), nil
 }
 
 // configured makes the core of a debate that has a config and has not started.
@@ -59,18 +61,28 @@ func (s *Session) State() flow.State { return s.runtime.State() }
 
 // Edit replaces the config of a debate that has not started. The id stays.
 func (s *Session) Edit(config flow.Config) error {
-	p, err := s.engine.plan(config, false)
+	p, err := s.engine.plan(context.Background(), config, false)
 	if err != nil {
 		return err
 	}
 	p.terms.ID = s.ID()
+	s.runtime.Keep(p.files)
 	return s.runtime.Replace(func() (*flow.Core, error) { return s.engine.configured(p) })
 }
 
 // Validate checks the config, and asks the providers that can tell about its models. If nothing is wrong, the
 // debate is ready. Otherwise the error joins one *[Error] per field, and the debate stays in configuring.
-func (s *Session) Validate(ctx context.Context) error {
-	return s.runtime.Validate(ctx, func(r *flow.Record) (*flow.Start, error) { return s.engine.validate(ctx, s.engine.planOf(r), nil) })
+func (s *Session) Validate(ctx context.Context) error { return s.validate(ctx, nil) }
+
+// validate is Validate with a warning to record at the start; nil: there is none.
+func (s *Session) validate(ctx context.Context, more *flow.Warning) error {
+	return s.runtime.Validate(ctx, func(r *flow.Record) (*flow.Start, []flow.Warning, error) {
+		start, warnings, err := s.engine.validate(ctx, s.engine.planOf(r), nil)
+		if more != nil {
+			warnings = append(warnings, *more)
+		}
+		return start, warnings, err
+	})
 }
 
 // Start begins a debate that is ready. If the store holds a debate of this id with the same config, Start opens it.
@@ -100,9 +112,17 @@ func (s *Session) start(ctx context.Context, parent *flow.Parent) error {
 //
 // In these cases the record is nil if nothing is stored of the debate, or if the store fails. If ctx is done, Wait
 // returns its error and no record.
-func (s *Session) Wait(ctx context.Context) (*flow.Record, error) { return s.runtime.Wait(ctx) }
+func (s *Session) Wait(ctx context.Context) (*flow.Record, error) { return s.runtime.Wait(ctx, false) }
 
-// Record returns the record of the debate as it is now. It belongs to the caller.
+// WaitIdle waits until no process needs to work on the debate: no call is in flight, and none is due. It returns what
+// Wait returns, and [ErrPaused] with the record of that moment if the debate is paused. After that a worker can close
+// the session: nothing is aborted, and whoever continues the debate needs no session of this process.
+func (s *Session) WaitIdle(ctx context.Context) (*flow.Record, error) {
+	return s.runtime.Wait(ctx, true)
+}
+
+// Record returns the record of the debate as it is now. It belongs to the caller. It tells which participants wait for
+// their turn in a limiter or under Engine.MaxCalls ([flow.StatusQueued]).
 func (s *Session) Record(ctx context.Context) (*flow.Record, error) { return s.runtime.Record(ctx) }
 
 // Events yields the numbered events after the given number, then those that happen. Between them it yields the
@@ -112,13 +132,16 @@ func (s *Session) Record(ctx context.Context) (*flow.Record, error) { return s.r
 // Each reader has its own pace and delays nobody. A slow reader gets chunks merged, which Chunk.Parts counts, and
 // never misses a fact. A reader that joins in the middle of a turn first gets the turn's text so far.
 //
-// For each call:
+// For each call whose reply is free text:
 //   - No chunk follows the call's result.
 //   - The chunks of the attempt that succeeds add up to the turn's text. This holds whether or not the provider
 //     streams, and whether or not the reader was there while the turn was spoken.
 //   - If a chunk's Offset is less than the length received so far, the chunk replaces the text from Offset on.
-//   - A turn comes without chunks if it was recorded before the session was opened, or if it is a structured
-//     answer.
+//   - A turn comes without chunks if it was recorded before the session was opened.
+//
+// The chunks of a structured answer, such as a judge's, have a Schema, and only the first of these promises: they add up
+// to what the provider has streamed, the model's JSON before it is checked. The event that follows has what counts. A reader that shows
+// speeches leaves out the chunks with a Schema.
 func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[flow.Event, error] {
 	return s.runtime.Events(ctx, after)
 }
@@ -126,22 +149,31 @@ func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[flow.Event,
 // Close closes the session and leaves the debate as it is. Calls in flight are aborted and not recorded. The lease
 // is released, and another process may open the debate.
 //
-// Close returns when nothing of the session runs any more, so it must not be called from within a provider. It may
-// be called again. Its error is always nil.
+// Close returns when nothing of the session runs any more, apart from code that ignores its context ([Engine].Grace), the
+// store's included. So it must not be called from within a provider. It may be called again. Its error is always nil.
 func (s *Session) Close() error {
 	s.runtime.Close()
 	return nil
 }
 
-// PauseMode says what a pause does with the calls in flight.
-type PauseMode int
+// CallMode says what a pause or a shutdown does with the calls in flight.
+type CallMode int
 
 // Drain lets the calls in flight finish. Without it they are aborted, and their cost is charged.
-const Drain PauseMode = 1
+const Drain CallMode = 1
 
 // Pause stops new calls. Calls in flight are aborted, or finish if mode is Drain.
-func (s *Session) Pause(ctx context.Context, mode ...PauseMode) error {
+func (s *Session) Pause(ctx context.Context, mode ...CallMode) error {
 	return s.runtime.Do(ctx, flow.Pause{Drain: len(mode) > 0 && mode[0] == Drain})
+}
+
+// Control gives a control to the debate, as [Engine.Control] does: [flow.Pause] with a Reason, for example, where Pause has none.
+func (s *Session) Control(ctx context.Context, signal flow.Signal) error {
+	signal, err := s.engine.hostControl(ctx, s.ID(), signal)
+	if err != nil {
+		return err
+	}
+	return s.runtime.Do(ctx, signal)
 }
 
 // Resume continues after a pause.
@@ -154,36 +186,65 @@ func (s *Session) Stop(ctx context.Context) error { return s.runtime.Do(ctx, flo
 // Cancel ends the debate without a verdict. Calls in flight are aborted.
 func (s *Session) Cancel(ctx context.Context) error { return s.runtime.Do(ctx, flow.Cancel{}) }
 
-// Retry returns to the point at which an error stopped the debate. Nothing that has a result is repeated.
+// Retry returns to the point at which an error stopped the debate. Nothing that has a result is repeated. The calls that
+// have failed are made again, so the questions about them are settled.
 func (s *Session) Retry(ctx context.Context) error { return s.runtime.Do(ctx, flow.Retry{}) }
 
-// Acknowledge confirms that the cost warning was seen.
+// Acknowledge confirms the cost warning that the debate waits with: it goes on. It answers the inquiry
+// [flow.InquiryCost] with [flow.OptionContinue].
 func (s *Session) Acknowledge(ctx context.Context) error {
-	return s.runtime.Do(ctx, flow.Acknowledge{})
+	return s.Choose(ctx, flow.InquiryCost, flow.OptionContinue)
 }
 
-// Answer answers an open inquiry by its id. The text has at most 1 MiB.
-func (s *Session) Answer(ctx context.Context, inquiry, text string) error {
-	return s.runtime.Do(ctx, flow.Answer{Inquiry: inquiry, Text: text})
-}
-
-// Choose answers an open inquiry about a failed call with one of its options. With OptionModel, model names the
-// model that takes over as "provider/model". Its prices and sizes are frozen like those of the other models.
-func (s *Session) Choose(ctx context.Context, inquiry string, option flow.Option, model ...string) error {
-	answer := flow.Answer{Inquiry: inquiry, Option: option}
-	if len(model) > 0 {
-		answer.Model = model[0]
+// Amend changes the terms of the debate while it runs: its budget, models, policies and time-outs, and its number of
+// rounds. The prices and sizes of new models are frozen like those of the others. If something cannot be changed, the
+// error joins one *[Error] of kind validation for each field, and nothing is changed. Providers that can tell are asked what new
+// models can do ([Engine.TrustModels]): one that surely lacks what is asked of it is refused with [flow.ErrUnable].
+func (s *Session) Amend(ctx context.Context, change flow.Amendment) error {
+	change, err := s.engine.rowed(ctx, s.ID(), change)
+	if err != nil {
+		return err
 	}
-	answer, err := s.engine.completed(answer)
+	return s.runtime.Do(ctx, change)
+}
+
+// Answer answers an open inquiry by its id. The text has at most 1 MiB. Files belong to the text: whoever reads it reads them
+// too. They are stored before the answer is. An answer that must match a schema has none.
+func (s *Session) Answer(ctx context.Context, inquiry, text string, parts ...flow.File) error {
+	answer, err := s.engine.storeAnswer(ctx, s.ID(), flow.Answer{Inquiry: inquiry, Text: text, Parts: parts})
 	if err != nil {
 		return err
 	}
 	return s.runtime.Do(ctx, answer)
 }
 
-// Send sends a trigger of the flow's own, with a payload. [flow.Flow].Inputs says what it does in each state; a paused
-// debate only records it. The payload is recorded as JSON of at most 16 MiB, nested at most 80 levels deep. A nil
-// payload means none.
+// Choose answers an open inquiry with one of its options. more belongs to some of them:
+//   - With OptionModel it is the model that takes over, as "provider/model". Its prices and sizes are frozen like those of
+//     the other models, and it must be able to do what is asked of it, as with [Session.Amend].
+//   - With OptionSkip and OptionDrop it is the actor, if the inquiry is about several.
+//   - With OptionDeny it is the reason, and with OptionDone what the tool has answered. It may be left out.
+func (s *Session) Choose(ctx context.Context, inquiry string, option flow.Option, more ...string) error {
+	answer := flow.Answer{Inquiry: inquiry, Option: option}
+	switch {
+	case len(more) == 0:
+	case option == flow.OptionSkip || option == flow.OptionDrop:
+		answer.By = more[0]
+	case option == flow.OptionDeny || option == flow.OptionDone:
+		answer.Text = more[0]
+	default:
+		answer.Model = more[0]
+	}
+	answer, err := s.engine.completed(ctx, s.ID(), answer)
+	if err != nil {
+		return err
+	}
+	return s.runtime.Do(ctx, answer)
+}
+
+// Send sends a trigger of the flow's own, with a payload. The rules of the flow say in which states it is legal, also whether
+// it is in a paused debate, and what it does; see [flow.Flow].Inputs. Anywhere else it is refused with an error of kind
+// state, or of kind validation if the flow does not admit it. The payload is recorded as JSON of at most 16 MiB, nested at most
+// 80 levels deep. A nil payload means none.
 func (s *Session) Send(ctx context.Context, trigger flow.Trigger, payload any) error {
 	sent := flow.Sent{Trigger: trigger}
 	if payload != nil {

@@ -122,13 +122,14 @@ func TestErrorAndRetryRepeatNothing(t *testing.T) {
 		"after a question": {"r2.rebuttal.Ben", provider.KindAuthentication, 2, []string{"r1 Ada", "r1 Ben", "r2 Ada"}, func(t *testing.T, s *debate.Session, record *debate.Record, err error) *debate.Error {
 			t.Helper()
 			q := question(t, record, err)
-			assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionModel, flow.OptionDrop, flow.OptionEnd}, q.Options)
+			assert.Equal(t, speakerOptions(), q.Options)
 			require.NoError(t, s.Choose(t.Context(), q.ID, flow.OptionRetry))
 			return q.Failure
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := twoDebaters()
+			config.Unattended = name == "after an error"
 			engine, p := engineFor(config)
 			reply := p.Reply
 			var broken atomic.Bool

@@ -3,6 +3,7 @@ package debate
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
@@ -31,11 +32,7 @@ func formatOf(formats map[string]format.Format, c *Config) (*format.Format, bool
 // settler returns the function that writes out all defaults, including those that a config leaves to its format.
 func settler(formats map[string]format.Format) func(flow.Config) (flow.Config, error) {
 	return func(config flow.Config) (flow.Config, error) {
-		given, err := flow.ConfigAs[Config](config)
-		if err != nil {
-			return nil, err
-		}
-		c := *given
+		c := *config.(*Config)
 		if format, ok := formatOf(formats, &c); ok && format.Rounds > 0 && (c.Rounds == 0 || c.Rounds > format.Rounds) {
 			c.Rounds = format.Rounds
 		}
@@ -47,7 +44,7 @@ func settler(formats map[string]format.Format) func(flow.Config) (flow.Config, e
 
 func freezer(formats map[string]format.Format) func(flow.Config) (any, error) {
 	return func(config flow.Config) (any, error) {
-		c := configOf(config)
+		c := config.(*Config)
 		known, ok := formatOf(formats, c)
 		if !ok {
 			err := fmt.Errorf("no format %.40q is known", c.Format)
@@ -69,10 +66,10 @@ func thaw(data []byte) (any, error) {
 	return f, nil
 }
 
-func checker(formats, own map[string]format.Format) func(flow.Config, any, flow.Registry) []error {
+func checker(formats, own map[string]format.Format, detectors map[string]Detector) func(flow.Config, any, flow.Registry) []error {
 	return func(config flow.Config, frozen any, known flow.Registry) []error {
-		c := configOf(config)
-		v := &validation{known: known, formats: formats, own: own, terms: c.Terms()}
+		c := config.(*Config)
+		v := &validation{known: known, formats: formats, own: own, detectors: detectors, terms: c.Terms()}
 		v.frozen, _ = frozen.(*format.Format)
 		v.check(c)
 		return v.Findings
@@ -85,7 +82,7 @@ func fixed(config flow.Config) any {
 		Name string      `json:"name"`
 		Side format.Side `json:"side"`
 	}
-	c := configOf(config)
+	c := config.(*Config)
 	out := struct {
 		Format       any    `json:"format"`
 		CustomFormat any    `json:"customFormat"`
@@ -101,7 +98,11 @@ func fixed(config flow.Config) any {
 
 // prompted returns the config without the fields that no prompt depends on.
 func prompted(config flow.Config) any {
-	c := *configOf(config)
-	c.ID, c.Labels, c.Budget, c.Retry = "", nil, nil, nil
+	c := *config.(*Config)
+	c.ID, c.Labels, c.Budget, c.Retry, c.Parts, c.Documents = "", nil, nil, nil, nil, nil
+	c.Participants = slices.Clone(c.Participants)
+	for i := range c.Participants {
+		c.Participants[i].Metadata = nil
+	}
 	return &c
 }

@@ -28,6 +28,7 @@ const MaxSnapshot = 64 << 20
 type snapshot struct {
 	ID     string
 	Events []flow.Event
+	Blobs  []blob
 }
 
 // Snapshot returns the debate as versioned JSON: its whole log. The log includes the secret seed, so a snapshot is
@@ -38,15 +39,19 @@ func (s *Session) Snapshot(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	blobs, err := s.engine.snapshotFiles(ctx, s.ID(), events)
+	if err != nil {
+		return nil, err
+	}
 	var out bytes.Buffer
-	if err := writeSnapshot(&out, s.ID(), events, func(e flow.Event) flow.Event { return e }); err != nil {
+	if err := writeSnapshot(&out, s.ID(), events, blobs, func(e flow.Event) flow.Event { return e }); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil
 }
 
-// writeSnapshot writes a log, one event a line. shown returns what is written of an event.
-func writeSnapshot(w io.Writer, id string, events []flow.Event, shown func(flow.Event) flow.Event) error {
+// writeSnapshot writes a log, one event a line, and its files, one a line. shown returns what is written of an event.
+func writeSnapshot(w io.Writer, id string, events []flow.Event, blobs []blob, shown func(flow.Event) flow.Event) error {
 	name, err := json.Marshal(id)
 	if err != nil {
 		return err
@@ -62,14 +67,30 @@ func writeSnapshot(w io.Writer, id string, events []flow.Event, shown func(flow.
 			return err
 		}
 		if size += line.Len() + 1; size > MaxSnapshot {
-			err := fmt.Errorf("the log takes more than %d bytes: it has to stay in its store", MaxSnapshot)
-			return &flow.Error{Kind: provider.KindValidation, Op: "snapshot", Err: err}
+			return tooLarge()
 		}
 		if i > 0 {
 			_ = out.WriteByte(',')
 		}
 		_ = out.WriteByte('\n')
 		_, _ = out.Write(bytes.TrimSuffix(line.Bytes(), []byte("\n")))
+	}
+	if len(blobs) > 0 {
+		_, _ = out.WriteString("\n],\"blobs\":[")
+	}
+	for i := range blobs {
+		data, err := json.Marshal(&blobs[i])
+		if err != nil {
+			return err
+		}
+		if size += len(data) + 2; size > MaxSnapshot {
+			return tooLarge()
+		}
+		if i > 0 {
+			_ = out.WriteByte(',')
+		}
+		_ = out.WriteByte('\n')
+		_, _ = out.Write(data)
 	}
 	_, _ = out.WriteString(end)
 	if err := out.Flush(); err != nil { // reports the first write that failed
@@ -78,8 +99,15 @@ func writeSnapshot(w io.Writer, id string, events []flow.Event, shown func(flow.
 	return nil
 }
 
+// tooLarge reports a log that is too large for a snapshot.
+func tooLarge() error {
+	err := fmt.Errorf("the log takes more than %d bytes: it has to stay in its store", MaxSnapshot)
+	return &flow.Error{Kind: provider.KindValidation, Op: "snapshot", Err: err}
+}
+
 // Restore stores a snapshot, with the checks of [Engine.Import], and continues its debate as Open does. Only what
-// the snapshot lacks is asked again.
+// the snapshot lacks is asked again. If the error is [ErrLacking], the debate is stored, and an engine that has what is
+// missing can open it.
 //
 // If the snapshot is not complete, is of another kind or of a newer version, or is larger than [MaxSnapshot], the
 // error is of kind validation, and nothing is stored.
@@ -193,6 +221,10 @@ func (s *snapshot) readField(in *json.Decoder, key string) (found []error, err e
 	case key == "events" && is != "null":
 		found = append(found, restoreError(key, fmt.Errorf("is %s, not a list", is)))
 	case key == "events":
+	case key == "blobs":
+		if err := flow.DecodeStrict("restore", piece, &s.Blobs); err != nil {
+			found = append(found, flow.Within("restore", key, err)...)
+		}
 	case key != "id":
 		found = append(found, restoreError(text.OneLine(key, 80), errors.New("is not a known key")))
 	case json.Unmarshal(piece, &s.ID) != nil:
@@ -227,8 +259,8 @@ func readList(in *json.Decoder) (events []flow.Event, found []error, err error) 
 	return events, found, err
 }
 
-// storeSnapshot stores the events of a snapshot that the store lacks.
-func (l *engine) storeSnapshot(ctx context.Context, s *snapshot, sealed bool) error {
+// storeSnapshot stores the events of a snapshot that the store lacks, and before them the files that are missing or damaged.
+func (l *engine) storeSnapshot(ctx context.Context, s *snapshot, given files, sealed bool) error {
 	h, held := l.host, 0
 	for event, err := range h.Store.Read(ctx, s.ID, 0) {
 		if errors.Is(err, flow.ErrNotFound) {
@@ -243,8 +275,8 @@ func (l *engine) storeSnapshot(ctx context.Context, s *snapshot, sealed bool) er
 		}
 		held++
 	}
-	if held >= len(s.Events) {
-		return nil
+	if held >= len(s.Events) { // a file may be missing all the same; one that is there stays as it is
+		return h.PutFiles(ctx, s.ID, given)
 	}
 	if held > 0 { // the debate may be running
 		if h.Session(s.ID) != nil {
@@ -254,6 +286,9 @@ func (l *engine) storeSnapshot(ctx context.Context, s *snapshot, sealed bool) er
 			return session.StoreError("restore", err)
 		}
 		defer func() { _ = h.Store.Release(context.WithoutCancel(ctx), s.ID, h.Owner) }()
+	}
+	if err := h.PutFiles(ctx, s.ID, given); err != nil {
+		return err
 	}
 	if err := h.Store.Append(ctx, s.ID, int64(held), newID(), s.Events[held:]); err != nil {
 		return session.StoreError("restore", err)

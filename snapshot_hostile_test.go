@@ -121,6 +121,9 @@ func TestChangedSnapshots(t *testing.T) {
 	require.NoError(t, json.Unmarshal(snapshot(t, l.id, l.events), &tree))
 	engine, _ := engineFor(config)
 	step, seen, tried, folded := longform.Or(1, 5), 0, 0, 0
+	if longform.Race {
+		step = 5
+	}
 	for _, event := range tree["events"].([]any) {
 		leaves("", event, func(any) {}, func(path string, was any, set func(any)) {
 			if path == "" || strings.HasPrefix(path, ".start.texts.") || strings.HasPrefix(path, ".start.models.") {
@@ -226,8 +229,8 @@ func TestASnapshotIsNoLargerThanCanBeRead(t *testing.T) {
 
 // What a host or a flow puts into a log of its own JSON can be read again, or is refused at once.
 func TestForeignJSONIsReadAgain(t *testing.T) {
-	f := debate.DebateFlow()
-	f.Name, f.Inputs = "nudged", []debate.Trigger{"nudge"}
+	f := recording(debate.DebateFlow(), "nudge")
+	f.Name = "nudged"
 	config := twoDebaters()
 	for name, payload := range map[string]string{
 		"fine":               `{"a":[1,2.5,"x",null]}`,

@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,11 +39,11 @@ type plan struct {
 	machine *flow.Machine
 	config  flow.Config // settled
 	terms   *flow.Terms
+	files   files // that are to be stored
 }
 
-// plan settles a config. If unattended is set, no person is asked, even if the config does not say what is chosen
-// then.
-func (l *engine) plan(config flow.Config, unattended bool) (*plan, error) {
+// plan settles a config, and takes its files out of it. If unattended is set, no person is asked, whatever the config says.
+func (l *engine) plan(ctx context.Context, config flow.Config, unattended bool) (*plan, error) {
 	if flow.Unnamed(config) == nil {
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: "config", Err: errors.New("there is none")}
 	}
@@ -53,21 +54,23 @@ func (l *engine) plan(config flow.Config, unattended bool) (*plan, error) {
 	}
 	config = flow.Unnamed(config)
 	id := config.Terms().ID
-	settled, err := m.Flow().Settled(config)
+	settled, err := m.Settled(config)
 	if err != nil {
 		return nil, errors.Join(flow.Within("config", "", err)...)
 	}
+	given, err := l.takeFiles(ctx, settled, "")
+	if err != nil {
+		return nil, err
+	}
 	terms := settled.Terms()
 	terms.ID = id
-	if unattended && terms.Unattended == nil {
-		terms.Unattended = &flow.Unattended{}
-	}
-	return &plan{m, settled, terms.WithDefaults()}, nil
+	terms.Unattended = terms.Unattended || unattended
+	return &plan{machine: m, config: settled, terms: m.Flow().Complete(terms), files: given}, nil
 }
 
 // planOf returns the plan of a conversation that has not started.
 func (l *engine) planOf(r *flow.Record) *plan {
-	return &plan{l.machines[r.Flow()], r.Config(), r.Terms()}
+	return &plan{machine: l.machines[r.Flow()], config: r.Config(), terms: r.Terms()}
 }
 
 // start freezes what a conversation needs.
@@ -76,6 +79,9 @@ func (l *engine) start(p *plan) (*flow.Start, error) {
 		Version: flow.LogVersion, Config: flow.Value{Go: p.config}, Terms: *p.terms,
 		Flow: p.machine.Flow().Name, FlowVersion: p.machine.Flow().Version,
 		Seed: l.newSeed(),
+	}
+	if name := p.machine.Flow().Shape; name != nil {
+		s.Shape = name(p.config)
 	}
 	for _, name := range p.terms.Tools {
 		tool := l.tools[name]
@@ -99,7 +105,8 @@ func (l *engine) start(p *plan) (*flow.Start, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Models, s.Views, s.Texts = made.models, made.views, made.fenced(s.Seed)
+	s.Accounts = l.accounts(hostsIn(p.config))
+	s.Models, s.Views, s.Texts = l.lacking(p.config, made.models), made.views, made.fenced(s.Seed)
 	return s, nil
 }
 
@@ -135,7 +142,7 @@ func (r *rendering) fenced(seed string) map[string]string {
 
 // covers reports whether the rendering has a row for each model of a config.
 func (r *rendering) covers(config flow.Config) bool {
-	for _, name := range config.Models() {
+	for _, name := range named(config) {
 		if _, ok := r.models[name]; !ok && name != "" {
 			return false
 		}
@@ -187,10 +194,18 @@ func (l *engine) rendered(p *plan, frozen any, seed string) (*rendering, error) 
 	return made, nil
 }
 
-// log writes a line for each change of state and each failed attempt, never a text.
+// log writes a line for each change of state, each failed attempt, each question with its answer, and whatever differs from
+// what the config asks for. It
+// never writes a text of the debate.
 func (l *engine) log(id string, events []flow.Event) {
 	if l.logger == nil {
 		return
+	}
+	decided := make(map[string]bool) // inquiries that a rule has answered at once
+	for i := range events {
+		if a, ok := events[i].Body.(*flow.Answer); ok && a.Rule {
+			decided[a.Inquiry] = true
+		}
 	}
 	for i := range events {
 		switch body := events[i].Body.(type) {
@@ -200,6 +215,21 @@ func (l *engine) log(id string, events []flow.Event) {
 		case *flow.Failure:
 			l.logger.Warn("attempt failed", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("call", body.Call),
 				slog.Int("attempt", body.Attempt), slog.String("kind", string(body.Error.Kind)), slog.Bool("final", body.Final))
+		case *flow.Skipped:
+			l.logger.Warn("call left out", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("call", body.Call),
+				slog.String("by", body.By), slog.String("kind", string(body.Cause)))
+		case *flow.Dropped:
+			l.logger.Warn("actor dropped", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("by", body.Participant))
+		case *flow.Inquiry:
+			if !decided[body.ID] {
+				l.logger.Info("person asked", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("inquiry", body.ID))
+			}
+		case *flow.Answer:
+			l.logger.Info("answered", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("inquiry", body.Inquiry),
+				slog.Bool("rule", body.Rule), slog.String("option", string(body.Option)), slog.String("for", body.By))
+		case *flow.Warning:
+			l.logger.Warn("warning", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("kind", string(body.Kind)),
+				slog.String("call", body.Call), slog.String("by", body.By))
 		}
 	}
 }
@@ -271,7 +301,7 @@ func (e *Engine) DecodeConfig(data []byte) (flow.Config, error) {
 	if err != nil {
 		return nil, wrong("", err)
 	}
-	config, err := m.Flow().DecodeConfig(own)
+	config, err := m.DecodeConfig(own)
 	if err != nil {
 		return nil, err
 	}

@@ -98,20 +98,23 @@ func TestAParticipantWhoseCallFailsForGood(t *testing.T) {
 		provider.KindQuota:           flow.StatusFailed,
 		provider.KindContextOverflow: flow.StatusContextExceeded,
 	} {
-		config := twoDebaters()
-		engine, p := engineFor(config)
-		p.Reply = func(*provider.Request) scripted.Reply {
-			return scripted.Reply{Err: &provider.Error{Kind: kind, Status: 400}}
+		for _, attended := range []bool{false, true} {
+			config := twoDebaters()
+			config.Unattended = !attended
+			engine, p := engineFor(config)
+			p.Reply = func(*provider.Request) scripted.Reply {
+				return scripted.Reply{Err: &provider.Error{Kind: kind, Status: 400}}
+			}
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			record, err := session.Wait(t.Context())
+			if attended {
+				err = question(t, record, err).Failure
+			}
+			require.ErrorIs(t, err, &debate.Error{Kind: kind}, "%v", err)
+			assert.Equal(t, want, record.Participant("Ada").Status)
+			require.NoError(t, session.Close())
 		}
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		record, err := session.Wait(t.Context())
-		if kind == provider.KindContextOverflow {
-			err = question(t, record, err).Failure
-		}
-		require.ErrorIs(t, err, &debate.Error{Kind: kind}, "%v", err)
-		assert.Equal(t, want, record.Participant("Ada").Status)
-		require.NoError(t, session.Close())
 	}
 }
 

@@ -31,7 +31,7 @@ func begun(t *testing.T, config debate.Config) *stepper {
 	return begunBy(t, engine, config)
 }
 
-func begunBy(t *testing.T, engine *debate.Engine, config debate.Config) *stepper {
+func begunBy(t *testing.T, engine *debate.Engine, config flow.Config) *stepper {
 	t.Helper()
 	start, err := engine.Freeze(config)
 	require.NoError(t, err)

@@ -4,42 +4,145 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-func TestAFailedSummaryFallsBackToSliding(t *testing.T) {
-	for name, reply := range map[string]scripted.Reply{
+// brokenSummaries are the replies of a summarizer that nothing but another one helps against.
+func brokenSummaries() map[string]scripted.Reply {
+	return map[string]scripted.Reply{
 		"refused":  {Text: "No.", Stop: provider.StopRefusal},
 		"filtered": {Text: "I", Stop: provider.StopFilter},
 		"blank":    {Text: " \n"},
 		"key":      {Err: &provider.Error{Kind: provider.KindAuthentication, Status: 401}},
 		"quota":    {Err: &provider.Error{Kind: provider.KindQuota, Status: 429}},
-		"overflow": {Err: errFull},
-	} {
-		t.Run(name, func(t *testing.T) {
+	}
+}
+
+// slides checks that a debate of 14 rounds has come to its end without a summary.
+func slides(t *testing.T, d *talk, record *debate.Record) {
+	t.Helper()
+	assert.Len(t, record.Turns, 28)
+	assert.NotNil(t, view(record).Verdict)
+	assert.Empty(t, record.Summaries)
+	last := d.turnsOf()[27]
+	assert.Equal(t, oldest, heard(&last)[0])
+	assert.Less(t, len(last.Messages), 27)
+	assert.Contains(t, kindsOf(record), "context Ben")
+	assert.NotEmpty(t, d.summaries())
+}
+
+// A summary that has failed for good is left out only if somebody says so: then whoever would read it slides.
+func TestAFailedSummaryIsDecidedAbout(t *testing.T) {
+	for name, reply := range brokenSummaries() {
+		setup := func() *talk {
+			d := newTalk(14, 6000).summarizes(true)
+			d.summary = func(*provider.Request) scripted.Reply { return reply }
+			return d
+		}
+		alone := func(t *testing.T, d *talk, rules ...debate.FailureRule) (*debate.Record, error) {
+			d.config.Unattended, d.config.OnFailure = true, rules
+			session, err := d.engine.Start(t.Context(), d.config)
+			require.NoError(t, err)
+			defer session.Close()
+			return session.Wait(t.Context())
+		}
+		t.Run(name+", a person goes on without", func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d := newTalk(14, 6000).summarizes(true)
-				d.config.Unattended = nil
-				d.summary = func(*provider.Request) scripted.Reply { return reply }
-				record := run(t, d.engine, d.config)
-				assert.Len(t, record.Turns, 28)
-				assert.NotNil(t, view(record).Verdict)
-				assert.Empty(t, record.Summaries)
-				assert.Empty(t, record.Answers, "nobody is asked")
-				last := d.turnsOf()[27]
-				assert.Equal(t, oldest, heard(&last)[0])
-				assert.Less(t, len(last.Messages), 27)
-				assert.Contains(t, kindsOf(record), "context Ben")
-				assert.NotEmpty(t, d.summaries())
+				d := setup()
+				d.config.Unattended, d.config.OnFailure = false, nil
+				session, err := d.engine.Start(t.Context(), d.config)
+				require.NoError(t, err)
+				defer session.Close()
+				record, err := session.Wait(t.Context())
+				require.ErrorIs(t, err, debate.ErrAwaitingInput)
+				require.Len(t, record.Inquiries, 1)
+				q := record.Inquiries[0]
+				assert.Equal(t, flow.KindSummary, q.Kind)
+				assert.Equal(t, []flow.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionSkip, flow.OptionEnd}, q.Options)
+				require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionSkip))
+				record, err = session.Wait(t.Context())
+				require.NoError(t, err)
+				slides(t, d, record)
+				assert.Contains(t, view(record).Outcome().Degraded[0], "summarizer has missed a summary")
+			})
+		})
+		t.Run(name+", a rule goes on without", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := setup()
+				record, err := alone(t, d, debate.FailureRule{Calls: []flow.CallKind{flow.KindSummary}, Do: flow.OptionSkip})
+				require.NoError(t, err)
+				slides(t, d, record)
+			})
+		})
+		t.Run(name+", a rule names another model", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := setup()
+				d.summary = func(req *provider.Request) scripted.Reply {
+					if req.Model == "judge" {
+						return scripted.Reply{Text: minutes(50)}
+					}
+					return reply
+				}
+				record, err := alone(t, d, debate.FailureRule{Do: flow.OptionModel, Model: "test/judge"})
+				require.NoError(t, err)
+				assert.NotEmpty(t, record.Summaries)
+				assert.Empty(t, view(record).Outcome().Degraded)
+			})
+		})
+		t.Run(name+", without a rule", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := setup()
+				record, err := alone(t, d)
+				require.Error(t, err)
+				assert.Equal(t, flow.StateError, record.State)
+				assert.Equal(t, "summarizer", record.Failure.Participant)
 			})
 		})
 	}
+}
+
+// A summary that is too long for its model is nobody's to decide about: whoever would read it slides.
+func TestASummaryThatIsTooLongFallsBackToSliding(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newTalk(14, 6000).summarizes(true)
+		d.config.Unattended = false
+		d.summary = func(*provider.Request) scripted.Reply { return scripted.Reply{Err: errFull} }
+		record := run(t, d.engine, d.config)
+		slides(t, d, record)
+		assert.Empty(t, record.Answers, "nobody is asked")
+	})
+}
+
+// An outage of the model that summarises is waited for: the verdict rests on as much as without it.
+func TestASummaryWaitsForWhatPasses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newTalk(14, 0)
+		d.windows(0, 6000)
+		d.config.Unattended, d.config.Patience, d.config.Judging.When = true, 0, debate.EveryRound
+		var began time.Time
+		d.summary = func(*provider.Request) scripted.Reply {
+			if began.IsZero() {
+				began = time.Now()
+			}
+			if time.Since(began) < 5*time.Minute {
+				return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork, NotSent: true, Message: "cut off"}}
+			}
+			return scripted.Reply{Text: minutes(60)}
+		}
+		record := run(t, d.engine, d.config)
+		assert.NotEmpty(t, record.Summaries)
+		assert.Empty(t, view(record).Outcome().Unread)
+		assert.Empty(t, record.Skips)
+		assert.Contains(t, kindsOf(record), "outage summarizer")
+	})
 }
 
 func TestASummaryIsTriedAgainLikeAnyCall(t *testing.T) {
@@ -85,4 +188,15 @@ func TestASummaryThatTheBudgetDoesNotAllow(t *testing.T) {
 			assert.Empty(t, d.summaries())
 		})
 	}
+}
+
+// A summary without an end is named: it may stand for less than it covers.
+func TestASummaryThatWasCutIsNamed(t *testing.T) {
+	d := newTalk(10, 6000).summarizes(true)
+	d.summary = func(*provider.Request) scripted.Reply {
+		return scripted.Reply{Text: "Round 1: Ada began", Stop: provider.StopLength}
+	}
+	record := run(t, d.engine, d.config)
+	require.NotEmpty(t, record.Summaries)
+	assert.Regexp(t, `^\d+ of \d+ summaries of older turns were cut off`, view(record).Outcome().Degraded[0])
 }

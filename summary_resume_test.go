@@ -96,7 +96,7 @@ func TestARetryPaysNoSummaryTwice(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newTalk(12, 6000).summarizes(true)
 			d.windows(6000, 6000)
-			d.config.Unattended = nil
+			d.config.Unattended = false
 			broken := true
 			reply := d.p.Reply
 			d.p.Reply = func(req *provider.Request) scripted.Reply {

@@ -20,8 +20,9 @@ func TestASummaryHasAFifthOfTheSmallestWindow(t *testing.T) {
 	d.windows(9000, 7000)
 	run(t, d.engine, d.config)
 	require.NotEmpty(t, d.summaries())
+	assert.Equal(t, 7000/5, d.summaries()[0].MaxTokens)
 	for _, req := range d.summaries() {
-		assert.Equal(t, 7000/5, req.MaxTokens)
+		assert.LessOrEqual(t, req.MaxTokens, 7000/5, "a judge with less room has a shorter one made")
 	}
 }
 
@@ -39,7 +40,7 @@ func TestASummaryIsMadeOfWhatFitsTheSummarizersWindow(t *testing.T) {
 	wide := newTalk(30, 9000).summarizes(true)
 	wished := run(t, wide.engine, wide.config).Summaries[0].Upto
 	first := d.summaries()[0]
-	assert.Equal(t, len(heard(&first))+1, record.Summaries[0].Upto)
+	assert.Equal(t, len(heard(&first)), record.Summaries[0].Upto)
 	assert.Less(t, record.Summaries[0].Upto, wished, "it covers less than was wished")
 	for _, w := range record.Warnings {
 		assert.NotEqual(t, "summarizer", w.By, "%+v", w)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -94,4 +95,56 @@ func TestAClockAheadDelaysNothing(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A control from a machine whose clock is an hour ahead ends nothing that the holder waits for.
+func TestAControlWithAClockAheadEndsNothing(t *testing.T) {
+	for name, change := range map[string]func(*debate.Config){
+		"a round's time": func(c *debate.Config) { c.RoundTimeout = 30 * time.Minute },
+		"an outage":      func(c *debate.Config) { c.Patience = 10 * time.Minute },
+		"a soft limit":   func(c *debate.Config) { c.Budget = &debate.Budget{SoftTime: 30 * time.Minute} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := twoDebaters()
+				config.Mode = debate.Simultaneous
+				change(&config)
+				engine, p := engineFor(config)
+				engine.Store = &store.Memory{}
+				reply, began := p.Reply, time.Now()
+				p.Reply = func(req *provider.Request) scripted.Reply {
+					r := reply(req)
+					if r.Delay = 20 * time.Second; name == "an outage" && req.Self == "Ben" && time.Since(began) < 3*time.Minute {
+						r.Err = &provider.Error{Kind: provider.KindNetwork, NotSent: true}
+					}
+					return r
+				}
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				pass(90 * time.Second)
+				elsewhere(t, engine, session.ID(), flow.Amendment{TurnTimeout: new(flow.Duration(2 * time.Minute))})
+				record, err := session.Wait(t.Context())
+				require.NoError(t, err)
+				assert.Len(t, record.Turns, 6)
+				assert.Equal(t, flow.EndRounds, record.Reason)
+				assert.Equal(t, 2*time.Minute, record.Terms().TurnTimeout)
+			})
+		})
+	}
+}
+
+// elsewhere does what Engine.Control does on a machine whose clock is an hour ahead.
+func elsewhere(t *testing.T, engine *debate.Engine, id string, signal flow.Signal) {
+	t.Helper()
+	var log []debate.Event
+	for event, err := range engine.Store.Read(t.Context(), id, 0) {
+		require.NoError(t, err)
+		log = append(log, event)
+	}
+	core, err := engine.NewCore(id, log)
+	require.NoError(t, err)
+	out, err := core.StepRemote(flow.Input{At: time.Now().Add(time.Hour), Signal: signal})
+	require.NoError(t, err)
+	require.NoError(t, engine.Store.Append(t.Context(), id, out.Events[0].Seq-1, "elsewhere", out.Events))
 }

@@ -293,15 +293,15 @@ func TestAHolderComesBack(t *testing.T) {
 	}
 }
 
-// A call is broken off by its round's time, and its provider takes long to hear of it. The session has
+// Calls are broken off by their round's time, and their provider takes long to hear of it. The session has
 // given its lease back meanwhile, and another engine goes on: what comes home late begins nothing.
 func TestACallComesHomeLate(t *testing.T) {
 	config := twoDebaters()
 	config.RoundTimeout, config.RoundDelay = 10*time.Second, 5*time.Second
 	stage.InCompany(t, config, func(t *testing.T, c *stage.Company, join func() *stage.Member) {
-		hurry := c.Slow("Ada", 18500*time.Millisecond) // home at 19.5
+		hurry, hurryToo := c.Slow("Ada", 18500*time.Millisecond), c.Slow("Ben", 20*time.Second) // home at 19.5 and 26
 		a, b := join(), join()
-		a.Providers["test"] = stubborn{a}
+		a.Providers["test"], a.Grace = stubborn{a}, time.Minute
 		began := time.Now()
 		b.Goes(func(_ context.Context, op string, do func() error) error {
 			if at := time.Since(began); op == "append" && at >= 19*time.Second && at < 19500*time.Millisecond {
@@ -313,13 +313,14 @@ func TestACallComesHomeLate(t *testing.T) {
 		_, err := first.Wait(t.Context())
 		requireKind(t, err, provider.KindTimeout)
 		hurry()
+		hurryToo()
 		pass(time.Second)
 		second := b.Opened(first.ID())
 		require.NoError(t, second.Retry(t.Context()))
 		pass(20 * time.Second)
 		_, err = second.Wait(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, 11, c.Calls(), "ten calls and the one that came home late")
+		assert.Equal(t, 12, c.Calls(), "ten calls and the two that came home late")
 		c.Finished(first.ID())
 	})
 }

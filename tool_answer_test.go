@@ -2,6 +2,7 @@ package debate_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ import (
 
 // What tools have answered is reserved for like all that is sent.
 func TestAnswersOfToolsAreReservedFor(t *testing.T) {
-	tool, err := flow.NewTool("tells much", true, func(context.Context, flow.ToolUse, struct{}) (string, error) {
+	tool, err := flow.NewTool(flow.ToolInfo{Description: "tells much", ReadOnly: true}, func(context.Context, flow.ToolUse, struct{}) (string, error) {
 		return strings.Repeat("word ", 5_000), nil
 	})
 	require.NoError(t, err)
@@ -47,7 +48,7 @@ func TestABudgetAndTools(t *testing.T) {
 }
 
 func TestLongAnswersOfToolsAreCut(t *testing.T) {
-	tool, err := flow.NewTool("tells much", true, func(context.Context, flow.ToolUse, struct{}) (string, error) {
+	tool, err := flow.NewTool(flow.ToolInfo{Description: "tells much", ReadOnly: true}, func(context.Context, flow.ToolUse, struct{}) (string, error) {
 		return strings.Repeat("word ", 100_000), nil
 	})
 	require.NoError(t, err)
@@ -69,7 +70,7 @@ func TestAnswersOfToolsFitTheWindow(t *testing.T) {
 			continue // to count so many tokens takes long with the race detector
 		}
 		t.Run(name, func(t *testing.T) {
-			tool, err := flow.NewTool("tells much", true, func(context.Context, flow.ToolUse, struct{}) (string, error) {
+			tool, err := flow.NewTool(flow.ToolInfo{Description: "tells much", ReadOnly: true}, func(context.Context, flow.ToolUse, struct{}) (string, error) {
 				return strings.Repeat("nine words that are about as long as this ", 740), nil
 			})
 			require.NoError(t, err)
@@ -101,4 +102,20 @@ func closing(reply func(*provider.Request) scripted.Reply, text string) func(*pr
 		}
 		return r
 	}
+}
+
+// TestThoughtsAreCountedAsText: what a model gets back with a call takes as much of its window as text does, and not a
+// token for each byte.
+func TestThoughtsAreCountedAsText(t *testing.T) {
+	thoughts, err := json.Marshal(map[string]string{"vendor": "test", "reasoning_content": strings.Repeat("The sum of the two numbers is to be found. ", 400)})
+	require.NoError(t, err)
+	call := toolCall("1", "add", `{"a":1,"b":2}`)
+	call.Opaque = thoughts // 17,000 bytes, 4,000 tokens
+	p := worker([]provider.ToolCall{call})
+	engine := workshopEngine(p, 5, map[string]debate.Tool{"add": (&tally{}).tool(t, true)})
+	engine.Models = map[string]debate.Model{"test/debater": {Context: 14_000}}
+	record := run(t, engine, inFlow(engine, workers()))
+	assert.Equal(t, flow.StateCompleted, record.State)
+	require.Len(t, record.Turns, 2)
+	assert.Contains(t, record.Turns[0].Text, "3")
 }

@@ -2,8 +2,10 @@ package debate_test
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
+	"errors"
 	"log/slog"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -23,7 +25,7 @@ import (
 func broken(m map[string]string) { m["sk-canary"] = "written" }
 
 func TestAToolThatPanicsHasFailed(t *testing.T) {
-	tool, err := flow.NewTool("breaks", true, func(context.Context, flow.ToolUse, struct{}) (string, error) {
+	tool, err := flow.NewTool(flow.ToolInfo{Description: "breaks", ReadOnly: true}, func(context.Context, flow.ToolUse, struct{}) (string, error) {
 		broken(nil)
 		return "", nil
 	})
@@ -35,7 +37,35 @@ func TestAToolThatPanicsHasFailed(t *testing.T) {
 	require.Len(t, record.Turns, 2)
 	assert.Contains(t, record.Turns[0].Text, "the tool has broken down")
 	assert.Contains(t, lines.String(), "tool panicked")
+	assert.Contains(t, lines.String(), "assignment to entry in nil map", "the log says why")
+	assert.NotContains(t, record.Turns[0].Text, "nil map", "the model is not told")
 	assert.NotContains(t, lines.String(), "canary")
+}
+
+// The value of a panic may be anything, and as long as it likes.
+func TestPanicsAreLoggedWithoutSecrets(t *testing.T) {
+	secret := "kZ8canary5f1d7a0c"
+	for _, value := range []any{
+		&url.Error{Op: "Get", URL: "https://ada:" + secret + "@host/?key=" + secret, Err: errors.New("reason")},
+		"reason\nsk-" + secret + " Authorization: Bearer " + secret + strings.Repeat(" x", 1<<20),
+	} {
+		tool, err := flow.NewTool(flow.ToolInfo{Description: "breaks", ReadOnly: true}, func(context.Context, flow.ToolUse, struct{}) (string, error) {
+			panic(value) //nolint:forbidigo // as a tool may
+		})
+		require.NoError(t, err)
+		engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": tool})
+		var lines locked
+		engine.Logger = slog.New(slog.NewTextHandler(&lines, nil))
+		record := run(t, engine, inFlow(engine, workers()))
+		require.Len(t, record.Turns, 2)
+		assert.Contains(t, lines.String(), "reason")
+		assert.NotContains(t, lines.String(), "canary")
+		assert.Less(t, len(lines.String()), 64<<10)
+		data, err := json.Marshal(record)
+		require.NoError(t, err)
+		assert.NotContains(t, string(data), "canary")
+		assert.NotContains(t, string(data), "reason")
+	}
 }
 
 // locked is a buffer for many writers.
@@ -60,7 +90,7 @@ func (l *locked) String() string {
 func TestToolsThatTakeTooLong(t *testing.T) {
 	for readOnly, want := range map[bool]string{true: "no reply in time", false: "Nobody knows whether it took effect"} {
 		synctest.Test(t, func(t *testing.T) {
-			slow, err := flow.NewTool("takes its time", readOnly, func(ctx context.Context, _ flow.ToolUse, _ struct{}) (string, error) {
+			slow, err := flow.NewTool(flow.ToolInfo{Description: "takes its time", ReadOnly: readOnly}, func(ctx context.Context, _ flow.ToolUse, _ struct{}) (string, error) {
 				<-ctx.Done()
 				return "", ctx.Err()
 			})
@@ -75,12 +105,15 @@ func TestToolsThatTakeTooLong(t *testing.T) {
 // A process dies after each of its commits, with a use of a tool in flight or not. What was answered is not
 // asked again; what may have taken effect is not done again.
 func TestToolsAndCrashes(t *testing.T) {
-	for _, readOnly := range []bool{false, true} {
-		t.Run(fmt.Sprintf("read only %t", readOnly), func(t *testing.T) {
+	for name, info := range map[string]flow.ToolInfo{"read-only": {ReadOnly: true}, "idempotent": {Idempotent: true}, "neither": {}} {
+		repeatable := info.ReadOnly || info.Idempotent
+		t.Run(name, func(t *testing.T) {
 			calls := []provider.ToolCall{toolCall("1", "add", `{"a":1,"b":2}`), toolCall("2", "add", `{"a":3,"b":4}`)}
 			c := &tally{}
-			engine := workshopEngine(worker(calls), 10, map[string]debate.Tool{"add": c.tool(t, readOnly)})
-			log := logOf(t, engine, run(t, engine, inFlow(engine, workers())).ID)
+			engine := workshopEngine(worker(calls), 10, map[string]debate.Tool{"add": c.of(t, info)})
+			config := workers()
+			config.Unattended = true
+			log := logOf(t, engine, run(t, engine, inFlow(engine, config)).ID)
 			for n := log.index(t, flow.EventIntent, 0); n < len(log.events); n++ {
 				answered := make(map[string]bool)
 				inFlight := make(map[string]bool)
@@ -96,7 +129,7 @@ func TestToolsAndCrashes(t *testing.T) {
 				store := &store.Memory{}
 				require.NoError(t, store.Append(t.Context(), log.id, 0, "gone", log.copied(t)[:n+1]))
 				c := &tally{}
-				again := workshopEngine(worker(calls), 10, map[string]debate.Tool{"add": c.tool(t, readOnly)})
+				again := workshopEngine(worker(calls), 10, map[string]debate.Tool{"add": c.of(t, info)})
 				again.Store = store
 				session, err := again.Open(t.Context(), log.id)
 				require.NoError(t, err)
@@ -108,10 +141,11 @@ func TestToolsAndCrashes(t *testing.T) {
 				for use, times := range c.times {
 					assert.Equal(t, 1, times)
 					assert.False(t, answered[use], "%s was answered before", use)
-					assert.True(t, readOnly || !inFlight[use], "%s may have taken effect", use)
+					assert.True(t, repeatable || !inFlight[use], "%s may have taken effect", use)
 				}
 				for _, use := range record.ToolUses {
-					assert.Equal(t, !readOnly && inFlight[use.Call], use.Failed, use.Text)
+					assert.Equal(t, !repeatable && inFlight[use.Call], use.Failed, use.Text)
+					assert.Equal(t, use.Failed, use.Unknown)
 				}
 			}
 		})
@@ -124,20 +158,22 @@ func TestToolsArePaused(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			begun := 0
 			var mu sync.Mutex
-			slow, err := flow.NewTool("takes its time", readOnly, func(ctx context.Context, _ flow.ToolUse, _ struct{}) (string, error) {
+			slow, err := flow.NewTool(flow.ToolInfo{Description: "takes its time", ReadOnly: readOnly}, func(ctx context.Context, _ flow.ToolUse, _ struct{}) (string, error) {
 				mu.Lock()
 				begun++
 				mu.Unlock()
 				select {
 				case <-ctx.Done():
-					return "", ctx.Err()
+					return "", errors.New("half of it is done")
 				case <-time.After(time.Minute):
 					return "done", nil
 				}
 			})
 			require.NoError(t, err)
 			engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": slow})
-			session, err := engine.Start(t.Context(), inFlow(engine, workers()))
+			config := workers()
+			config.Unattended = true
+			session, err := engine.Start(t.Context(), inFlow(engine, config))
 			require.NoError(t, err)
 			defer session.Close()
 			synctest.Wait()
@@ -152,7 +188,7 @@ func TestToolsArePaused(t *testing.T) {
 				assert.Contains(t, record.Turns[0].Text, "done")
 			} else {
 				assert.Equal(t, 2, begun)
-				assert.Contains(t, record.Turns[0].Text, "Nobody knows whether it took effect")
+				assert.Contains(t, record.Turns[0].Text, "Nobody knows whether it took effect. (half of it is done)")
 			}
 		})
 	}

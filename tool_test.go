@@ -32,7 +32,7 @@ func workshop(uses int) *debate.Flow {
 						calls = append(calls, flow.Call{
 							ID: id, Kind: "work", By: name, Model: modelOf(r, name), Slot: i, View: flow.View{None: true}, System: "You work.",
 							Last: func(*debate.Record) string { return "Compute, " + name + "." }, Tools: r.Terms().Tools, Uses: uses,
-							OnFail: flow.OnFail{Skip: true},
+							OnFail: flow.OnFail{Aid: true},
 						})
 					}
 				}
@@ -56,19 +56,26 @@ type tally struct {
 
 func (c *tally) tool(t testing.TB, readOnly bool) debate.Tool {
 	t.Helper()
-	tool, err := c.newTool(readOnly)
+	return c.of(t, flow.ToolInfo{ReadOnly: readOnly})
+}
+
+// of is tool with a description of its own.
+func (c *tally) of(t testing.TB, info flow.ToolInfo) debate.Tool {
+	t.Helper()
+	tool, err := c.newTool(info)
 	require.NoError(t, err)
 	return tool
 }
 
 // mustTool is tool where no test is at hand: the arguments are known to be a schema.
 func (c *tally) mustTool() debate.Tool {
-	tool, _ := c.newTool(true)
+	tool, _ := c.newTool(flow.ToolInfo{ReadOnly: true})
 	return tool
 }
 
-func (c *tally) newTool(readOnly bool) (debate.Tool, error) {
-	return flow.NewTool("adds two numbers", readOnly, func(_ context.Context, use flow.ToolUse, args sum) (string, error) {
+func (c *tally) newTool(info flow.ToolInfo) (debate.Tool, error) {
+	info.Description = "adds two numbers"
+	return flow.NewTool(info, func(_ context.Context, use flow.ToolUse, args sum) (string, error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.times == nil {
@@ -293,7 +300,7 @@ func TestToolsThatCannotBeOffered(t *testing.T) {
 		_, err := engine.New(debate.Config{})
 		requireKind(t, err, provider.KindValidation)
 	}
-	_, err = flow.NewTool[sum]("no function", true, nil)
+	_, err = flow.NewTool[sum](flow.ToolInfo{Description: "no function"}, nil)
 	requireKind(t, err, provider.KindValidation)
 }
 
@@ -303,7 +310,7 @@ func TestAToolMayHoldADebate(t *testing.T) {
 	tools := make(map[string]debate.Tool)
 	engine := workshopEngine(p, 5, tools)
 	engine.MaxCalls = 1
-	inner, err := flow.NewTool("asks others", false, func(ctx context.Context, _ flow.ToolUse, _ struct{}) (string, error) {
+	inner, err := flow.NewTool(flow.ToolInfo{Description: "asks others"}, func(ctx context.Context, _ flow.ToolUse, _ struct{}) (string, error) {
 		config := workers()
 		config.Tools = nil
 		session, err := engine.Start(ctx, inFlow(engine, config))
@@ -334,7 +341,7 @@ func TestAToolMayHoldADebate(t *testing.T) {
 func TestToolsReadWhatEverybodyMay(t *testing.T) {
 	var seen []int
 	var mu sync.Mutex
-	look, err := flow.NewTool("looks", true, func(_ context.Context, use flow.ToolUse, _ struct{}) (string, error) {
+	look, err := flow.NewTool(flow.ToolInfo{Description: "looks", ReadOnly: true}, func(_ context.Context, use flow.ToolUse, _ struct{}) (string, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		seen = append(seen, len(use.Turns))

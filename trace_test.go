@@ -46,6 +46,7 @@ func TestValidationAsksTheProviders(t *testing.T) {
 func TestAJudgesTimeEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
+		config.Unattended = false
 		config.JudgeTimeout, config.Retry = 20*time.Second, &debate.RetryPolicy{Max: map[debate.Kind]int{provider.KindTimeout: 0}}
 		engine, p := engineFor(config)
 		reply := p.Reply
@@ -107,18 +108,22 @@ func TestGuidanceReachesEverybody(t *testing.T) {
 // Who is asked to acknowledge the spend may end the rounds instead.
 func TestAStopInPlaceOfAnAcknowledgement(t *testing.T) {
 	config := twoDebaters()
-	config.Budget = &debate.Budget{Warn: 1, Confirm: true}
+	config.Budget, config.Unattended = &debate.Budget{Warn: 1, Confirm: true}, false
 	engine, _ := engineFor(config)
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer session.Close()
-	_, err = session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
-	require.NoError(t, session.Stop(t.Context()))
 	record, err := session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	require.Len(t, record.Inquiries, 1)
+	assert.Equal(t, flow.InquiryCost, record.Inquiries[0].ID)
+	require.NoError(t, session.Stop(t.Context()))
+	record, err = session.Wait(t.Context())
 	require.NoError(t, err)
 	assert.NotNil(t, view(record).Verdict)
 	assert.Equal(t, flow.EndHost, record.Reason)
+	assert.Equal(t, flow.EndedByHost, record.EndedBy)
+	assert.Empty(t, record.Inquiries)
 }
 
 // A debate from the first edit to its end: positions are found, two rounds are spoken and judged, and
@@ -135,10 +140,10 @@ func TestAWholeDebate(t *testing.T) {
 	p.Reply = func(req *provider.Request) scripted.Reply {
 		switch {
 		case req.Schema != nil && req.Schema.Name == "assign":
-			return scripted.Reply{Text: `{"positions":[
+			return scripted.Reply{Text: placed(req, `{"positions":[
 				{"position":"A second home for mankind comes first.","persona":"An engineer.","keyArguments":["one basket"]},
 				{"position":"The climate of this planet cannot wait.","persona":"A scientist.","keyArguments":["the budget"]}],
-				"reasoning":"Both cannot be paid."}`}
+				"reasoning":"Both cannot be paid."}`)}
 		case req.Schema != nil && strings.Contains(req.ID, "/r2."):
 			var answer map[string]any
 			if err := json.Unmarshal([]byte(judgement([]string{"Claude", "Grace"}, false)), &answer); err != nil {

@@ -1,7 +1,6 @@
 package debate
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -34,7 +33,9 @@ func turnCalls(r *flow.Record) []flow.Call {
 		if len(calls) > 0 && s.Group != group {
 			break
 		}
-		calls, group = append(calls, turnCall(d, s)), s.Group
+		call := turnCall(d, s)
+		call.Moot = d.unasked(s)
+		calls, group = append(calls, call), s.Group
 		if group == 0 {
 			break
 		}
@@ -52,19 +53,20 @@ func turnCall(d *Debate, s *format.Speech) flow.Call {
 		ID: id, Kind: s.Kind, By: p.Name, Model: p.Model, Fallbacks: p.Fallbacks, Target: s.Target, Round: d.Round, Slot: s.Slot,
 		Hidden: s.Group != 0, System: d.systems[s.Seat], Last: func(*flow.Record) string { return d.instruction(s) },
 		View:      flow.View{Reader: s.Speaker, From: d.since()},
-		MaxTokens: p.MaxTokens, Temperature: p.Temperature, Timeout: d.config.TurnTimeout,
+		MaxTokens: p.MaxTokens, Temperature: p.Temperature, Options: p.Options,
 	}
 	if d.Failed(id) {
-		call.OnFail = failingSpeaker(d, p.Name)
+		call.OnFail = d.failingSpeaker(p.Name)
 	}
-	if call.MaxTokens == 0 && s.MaxTokens > 0 && !d.thinks(p) {
+	call.Needed = d.Terms().RoundTimeout > 0 && d.Round >= d.rounds() && d.unheardWithout(p.Name)
+	if call.MaxTokens == 0 && s.MaxTokens > 0 {
 		call.MaxTokens = min(s.MaxTokens, d.config.MaxTokens)
 	}
 	if call.Temperature == nil {
 		call.Temperature = d.config.Temperature
 	}
-	if d.Round > 1 && d.config.RoundDelay > 0 {
-		call.NotBefore = d.EnteredAt().Add(d.config.RoundDelay)
+	if d.Round > 1 && d.Terms().RoundDelay > 0 {
+		call.NotBefore = d.EnteredAt().Add(d.Terms().RoundDelay)
 	}
 	return call
 }
@@ -86,37 +88,37 @@ func (d *Debate) speaking(s *format.Speech) bool {
 
 // absent reports whether a speech cannot be held:
 //   - its speaker, or the participant it is addressed to, has been dropped
-//   - it is a question from the audience, and its call has failed
-//   - it would answer such a question
-func (d *Debate) absent(s *format.Speech) bool {
-	if s.Seat < 0 && d.Failed(turnID(d.Round, s.ID)) || d.unasked(s) {
-		return true
-	}
+//   - it was left out
+func (d *Debate) absent(s *format.Speech) bool { return d.left(s) || d.Skipped(turnID(d.Round, s.ID)) }
+
+// left reports whether the speaker of a speech, or the participant it is addressed to, has been dropped.
+func (d *Debate) left(s *format.Speech) bool {
 	return len(d.Dropped()) > 0 && (d.IsDropped(s.Speaker) || s.Target != "" && d.IsDropped(s.Target))
 }
 
-// unasked reports whether a speech would answer a question of a member of the audience that was never put.
-func (d *Debate) unasked(s *format.Speech) bool {
-	if d.config.Audience == nil || s.Kind != format.KindAnswer {
-		return false
+// unasked returns the question that a speech would answer, if all that it would answer were left out. "": it has one to
+// answer, or it is no answer.
+func (d *Debate) unasked(s *format.Speech) string {
+	if len(d.Skips) == 0 || s.Kind != format.KindAnswer {
+		return ""
 	}
-	for i := range d.schedule {
+	put, left := false, ""
+	for i := range d.schedule[:s.Slot] {
 		q := &d.schedule[i]
-		if q.Seat < 0 && q.Speaker == s.Target && q.Slot < s.Slot && d.Failed(turnID(d.Round, q.ID)) {
-			return true
+		switch id := turnID(d.Round, q.ID); {
+		case q.Kind == format.KindAnswer && q.Speaker == s.Speaker && q.Target == s.Target: // to the questions before it
+			put, left = false, ""
+		case q.Speaker != s.Target || q.Seat >= 0 && (q.Kind != format.KindQuestion || q.Target != s.Speaker):
+		case d.Skipped(id):
+			left = id
+		default:
+			put = true
 		}
 	}
-	return false
-}
-
-// thinks reports whether one of a participant's models counts its thoughts as output. A cap that is meant for the
-// speech would then cut the thoughts.
-func (d *Debate) thinks(p *Participant) bool {
-	reasons := func(name string) bool {
-		m, _ := d.Model(name)
-		return m.Reasoning
+	if put {
+		return ""
 	}
-	return reasons(p.Model) || slices.ContainsFunc(p.Fallbacks, reasons) || reasons(d.Replacement(p.Name))
+	return left
 }
 
 // since returns the first round that speakers of the present phase may read.
@@ -129,11 +131,15 @@ func (d *Debate) since() int {
 
 // instruction returns the last message of a speaker's request.
 func (d *Debate) instruction(s *format.Speech) string {
-	text := prompt.Fill(d.Text(s.Text), d.Round)
+	text := d.Text(s.Text)
+	if only := d.Text(s.Text + onlySuffix); only != "" && d.rounds() == 1 {
+		text = only
+	}
+	text = prompt.Fill(text, d.Round, d.rounds())
 	if s.Target != "" && strings.Contains(text, targetHole) {
 		text = strings.ReplaceAll(text, targetHole, s.Target)
 	}
-	return text
+	return text + d.extended()
 }
 
 // questionCall lets a member of the audience ask.
@@ -147,7 +153,7 @@ func questionCall(d *Debate, s *format.Speech, id string) flow.Call {
 			return call
 		}
 	}
-	return flow.Call{ID: id, Kind: s.Kind, By: s.Speaker, OnFail: flow.OnFail{Skip: true}}
+	return flow.Call{ID: id, Kind: s.Kind, By: s.Speaker, OnFail: flow.OnFail{Skip: flow.RuleToo}}
 }
 
 // estimateDebate counts the calls of a debate, round by round.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,12 +14,11 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/strictjson"
 	"github.com/agonist-dev/debate/internal/text"
-	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
 // Validate checks a config without starting anything: its fields, the names in it, and its models with the
-// providers that can tell ([provider.Checker]).
+// providers that can tell ([provider.Checker], [Engine].TrustModels).
 //
 // The error joins one *[Error] per field. Each is of kind validation, unless a provider has reported another kind.
 // errors.As finds the first, and Unwrap() []error returns all of them.
@@ -29,26 +27,27 @@ func (e *Engine) Validate(ctx context.Context, config flow.Config) error {
 	if err != nil {
 		return err
 	}
-	plan, err := l.plan(config, false)
+	plan, err := l.plan(ctx, config, false)
 	if err != nil {
 		return err
 	}
-	_, err = l.validate(ctx, plan, nil)
+	_, _, err = l.validate(ctx, plan, nil)
 	return err
 }
 
 // validate checks a plan. frozen is what a log has frozen, or nil for a new debate. If validate had to make the
-// start for that, it returns the start too.
-func (l *engine) validate(ctx context.Context, p *plan, frozen any) (start *flow.Start, err error) {
+// start for that, it returns the start too. unchecked are warnings for a log.
+func (l *engine) validate(ctx context.Context, p *plan, frozen any) (start *flow.Start, unchecked []flow.Warning, err error) {
 	f := l.check(p, frozen)
+	l.learnAccounts(ctx, hostsIn(p.config))
+	found, unchecked := l.checkModels(ctx, p.config)
 	if len(f) == 0 && !p.machine.Flow().Readable { // only a config that is otherwise valid can be encoded and run
 		checkReadable(&f, p)
 	}
 	if len(f) == 0 {
 		start = l.checkLimits(ctx, &f, p)
 	}
-	f = append(f, l.checkModels(ctx, p.config)...)
-	return start, errors.Join(f...)
+	return start, unchecked, errors.Join(append(f, found...)...)
 }
 
 // check checks a plan by itself, and the names in it.
@@ -59,6 +58,7 @@ func (l *engine) check(p *plan, frozen any) (f flow.Findings) {
 	}
 	f.Terms(t)
 	kind := p.machine.Flow()
+	f.CallKinds(kind, p.config, p.config.Terms().OnFailure)
 	f = inConfig(kind, p.config, f)
 	if kind.Check != nil {
 		f = append(f, kind.Check(p.config, frozen, registry{l})...)
@@ -98,7 +98,7 @@ func checkReadable(f *flow.Findings, p *plan) {
 	}
 	var read flow.Config
 	if err == nil {
-		read, err = p.machine.Flow().DecodeConfig(data)
+		read, err = p.machine.DecodeConfig(data)
 	}
 	if err == nil {
 		var again []byte
@@ -117,6 +117,9 @@ func checkReadable(f *flow.Findings, p *plan) {
 // registry is an engine as the checks of flows see it.
 type registry struct{ *engine }
 
+// Elsewhere reports whether the config was run by another engine: what it names need not be registered here.
+func (l registry) Elsewhere() bool { return l.absent }
+
 // Function implements [flow.Registry].
 func (l registry) Function(name string) bool {
 	return (l.absent || l.judges[name] != nil) && flow.Registrable(name)
@@ -134,9 +137,10 @@ func (l registry) Model(t *flow.Terms, name string) error {
 		return fmt.Errorf("%q is not \"provider/model\"", text.OneLine(name, 80))
 	case l.providers[host] == nil:
 		return fmt.Errorf("no provider %q is registered", text.OneLine(host, 40))
-	case t.Limited() && !l.model(name).Priced:
-		return fmt.Errorf("has no known price, which a budget needs: set it in Engine.Models[%q]", text.OneLine(name, 80))
 	default:
+		if err := t.Prices(name, l.model(name)); err != nil {
+			return err
+		}
 		return l.roomy(t, name)
 	}
 }
@@ -152,9 +156,12 @@ func (l *engine) roomy(t *flow.Terms, name string) error {
 }
 
 func (l *engine) checkSummarizer(f *flow.Findings, t *flow.Terms) {
-	if t.Summarizer == "" {
+	if t.Summarizer == "" || t.Summarizer == flow.NoSummarizer {
 		if t.AutoSummary {
 			f.Addf("autoSummary", "needs summarizer, the model that summarises")
+		}
+		if t.SummarizerOptions != nil {
+			f.Addf("summarizerOptions", "need summarizer, the model that summarises: another model has the options of its seat")
 		}
 		return
 	}
@@ -166,7 +173,7 @@ func (l *engine) checkSummarizer(f *flow.Findings, t *flow.Terms) {
 // checkNamed reports the models that cannot be asked, where the flow's own check has said nothing of their fields.
 func (l *engine) checkNamed(f *flow.Findings, p *plan) {
 	looked := 0
-	for field, name := range p.config.Models() {
+	for field, name := range named(p.config) {
 		if looked++; looked > mostModels {
 			return
 		}
@@ -184,48 +191,8 @@ func reported(found flow.Findings, field string) bool {
 	})
 }
 
-// checkModels asks each provider that can tell about its models, each model once.
-func (l *engine) checkModels(ctx context.Context, config flow.Config) flow.Findings {
-	var f flow.Findings
-	for field, name := range models(config) {
-		host, model, named := flow.SplitModel(name)
-		checker, tells := provider.As[provider.Checker](l.providers[host])
-		if !named || !tells || !flow.Registrable(name) {
-			continue
-		}
-		if err := checker.Check(ctx, model); err != nil {
-			failure := explain(ctx, err)
-			failure.Op, failure.Field = "config", field
-			f = append(f, failure)
-		}
-	}
-	return f
-}
-
-// mostModels bounds how many models of one config are checked. A config with more is refused for other reasons.
-const mostModels = 4096
-
-// models yields the models of a config, each once, with the field that names it first.
-func models(config flow.Config) iter.Seq2[string, string] {
-	return func(yield func(field, name string) bool) {
-		seen, looked := map[string]bool{"": true}, 0
-		for field, name := range config.Models() {
-			if looked++; len(seen) > mostModels || looked > 100*mostModels {
-				return
-			}
-			if seen[name] {
-				continue
-			}
-			seen[name] = true
-			if !yield(field, name) {
-				return
-			}
-		}
-	}
-}
-
-// Estimate computes the most that a conversation of this config can use. It asks no model and pays nothing. For a
-// debate it goes through each round, some 200,000 rounds in a second. ctx bounds that.
+// Estimate computes the most that a conversation of this config can use, and what it typically uses. It asks no model
+// and pays nothing. For a debate it goes twice through each round, some 100,000 rounds in a second. ctx bounds that.
 //
 // If the config's format, flow or texts are unknown, Estimate returns that error; Validate reports more. If the
 // flow does not say how its conversations go, the error is of kind validation.
@@ -234,7 +201,7 @@ func (e *Engine) Estimate(ctx context.Context, config flow.Config) (flow.Estimat
 	if err != nil {
 		return flow.Estimate{}, err
 	}
-	plan, err := l.plan(config, false)
+	plan, err := l.plan(ctx, config, false)
 	if err != nil {
 		return flow.Estimate{}, err
 	}
@@ -245,7 +212,7 @@ func (e *Engine) Estimate(ctx context.Context, config flow.Config) (flow.Estimat
 	return flow.EstimateStart(ctx, plan.machine, l.contexts, start, plan.terms.Rounds)
 }
 
-// checkLimits refuses limits that are too low for a conversation to achieve anything. It returns the start that it
+// checkLimits refuses limits with which the first round and the conclusion cannot be reserved. It returns the start that it
 // made for that, or nil if it needed none.
 func (l *engine) checkLimits(ctx context.Context, f *flow.Findings, p *plan) *flow.Start {
 	b := p.terms.Budget
@@ -257,12 +224,12 @@ func (l *engine) checkLimits(ctx context.Context, f *flow.Findings, p *plan) *fl
 		*f = append(*f, err)
 		return nil
 	}
-	e, err := flow.EstimateStart(ctx, p.machine, l.contexts, start, 1)
+	low, err := flow.CheckBudget(ctx, p.machine, l.contexts, start)
 	if err != nil {
 		*f = append(*f, err)
 		return nil
 	}
-	f.Add(e.TooLow(b)...)
+	f.Add(low...)
 	return start
 }
 

@@ -193,7 +193,7 @@ func TestTooManyKindsOfRetries(t *testing.T) {
 func TestTooManyTools(t *testing.T) {
 	f := oneState(callsOf(func(*flow.Call) {}))
 	engine, _, config := withFlow(f)
-	tool, err := flow.NewTool("adds", true, func(context.Context, flow.ToolUse, struct{}) (string, error) { return "", nil })
+	tool, err := flow.NewTool(flow.ToolInfo{Description: "adds", ReadOnly: true}, func(context.Context, flow.ToolUse, struct{}) (string, error) { return "", nil })
 	require.NoError(t, err)
 	engine.Tools, config.Tools = map[string]debate.Tool{}, names("tool%d", 128)
 	for _, name := range config.Tools {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Checks of what a debate has beside its participants: judges, audience, and the models that help.
@@ -42,12 +43,13 @@ func (v *validation) checkJudging(c *Config) {
 		if judge.MaxTokens < 0 {
 			v.Addf(at+".maxTokens", "is negative")
 		}
-		v.checkAsked(at, judge.Model, judge.Judge, judge.Person, judge.Fallbacks)
+		v.checkAsked(at, judge.Model, judge.Judge, judge.Person, judge.Fallbacks, judge.Options)
 	}
 }
 
 // checkAsked checks that exactly one of a model, a judge of the engine, or a person is named.
-func (v *validation) checkAsked(at, model, judge string, person bool, fallbacks []string) {
+func (v *validation) checkAsked(at, model, judge string, person bool, fallbacks []string, options *provider.Options) {
+	v.Options(at+".options", options)
 	switch {
 	case judge != "" && model != "":
 		v.Addf(at, "names both a model and a judge")
@@ -55,6 +57,8 @@ func (v *validation) checkAsked(at, model, judge string, person bool, fallbacks 
 		v.Addf(at, "is a person, and names a model or a judge")
 	case (judge != "" || person) && len(fallbacks) > 0:
 		v.Addf(at+".fallbacks", "stand beside one that is no model")
+	case (judge != "" || person) && options != nil:
+		v.Addf(at+".options", "stand beside one that is no model")
 	case judge != "":
 		if !v.known.Function(judge) {
 			v.Addf(at+".judge", "no judge %.40q is registered", judge)
@@ -112,7 +116,7 @@ func (v *validation) checkAudience(c *Config, f *format.Format) {
 		m := &c.Audience.Members[i]
 		at := fmt.Sprintf("audience.members[%d]", i)
 		v.Text(at+".persona", m.Persona, flow.MaxText)
-		v.checkAsked(at, m.Model, m.Judge, m.Person, m.Fallbacks)
+		v.checkAsked(at, m.Model, m.Judge, m.Person, m.Fallbacks, m.Options)
 	}
 }
 
@@ -125,6 +129,7 @@ func (v *validation) checkAssign(c *Config) {
 		v.Addf("assign.diversity", "no diversity %.40q is known", a.Diversity)
 	}
 	v.Temperature("assign.temperature", a.Temperature)
+	v.Options("assign.options", a.Options)
 	if a.Model == "" {
 		v.Addf("assign.model", "is empty, and no judge is a model that could stand in")
 		return

@@ -3,9 +3,11 @@ package debate
 import (
 	"fmt"
 	"iter"
+	"strconv"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Bounds of a debate's config; see [Config].
@@ -24,11 +26,12 @@ const (
 type validation struct {
 	flow.Findings
 
-	known   flow.Registry
-	formats map[string]format.Format
-	own     map[string]format.Format // those of formats that are not built in
-	terms   flow.Terms
-	frozen  *format.Format // the format that a log holds; nil for a new debate
+	known     flow.Registry
+	formats   map[string]format.Format
+	own       map[string]format.Format // those of formats that are not built in
+	detectors map[string]Detector      // of the host program
+	terms     flow.Terms
+	frozen    *format.Format // the format that a log holds; nil for a new debate
 }
 
 // check checks a config by itself, and the names in it.
@@ -46,8 +49,21 @@ func (v *validation) check(c *Config) {
 	if len(c.Tools) > 0 {
 		v.Addf("tools", "the flow %q lets nobody use tools", FlowName)
 	}
-	v.Add(format.CheckDetectors("watch", c.Watch)...)
-	v.Add(format.CheckDetectors("stopOn", c.StopOn)...)
+	v.checkDetectors("watch", c.Watch)
+	v.checkDetectors("stopOn", c.StopOn)
+}
+
+// checkDetectors reports detectors that are neither built in nor registered. A log that was made elsewhere may name any.
+func (v *validation) checkDetectors(field string, all []format.Detector) {
+	elsewhere, ok := v.known.(interface{ Elsewhere() bool })
+	for i, name := range all {
+		switch {
+		case builtin(name) || v.detectors[string(name)] != nil && flow.Registrable(string(name)):
+		case ok && elsewhere.Elsewhere() && flow.Registrable(string(name)):
+		default:
+			v.Addf(fmt.Sprintf("%s[%d]", field, i), "no detector %.40q is known: register it in Engine.Detectors", string(name))
+		}
+	}
 }
 
 // lists checks the lengths of a config's lists, and reports whether all are within their bounds.
@@ -67,7 +83,7 @@ func (v *validation) lists(c *Config) bool {
 		v.AtMost("audience.members", len(c.Audience.Members), maxMembers)
 	}
 	if len(v.Findings) == before {
-		for _, a := range c.askers() {
+		for a := range c.askers() {
 			v.AtMost(a.field+".fallbacks", len(a.fallbacks), maxFallbacks)
 		}
 	}
@@ -97,8 +113,10 @@ func (v *validation) checkParticipants(c *Config, f *format.Format) {
 		v.Add(format.CheckSide(at+".side", p.Side)...)
 		v.Text(at+".position", p.Position, flow.MaxText)
 		v.Text(at+".persona", p.Persona, flow.MaxText)
+		v.Labels(at+".metadata", p.Metadata)
 		v.Text(at+".instructions", p.Instructions, maxInstructions)
 		v.Temperature(at+".temperature", p.Temperature)
+		v.Options(at+".options", p.Options)
 		if p.MaxTokens < 0 {
 			v.Addf(at+".maxTokens", "is negative")
 		}
@@ -157,45 +175,63 @@ func (v *validation) model(field, name string) {
 // asker is a part of the config that asks models: a participant, a judge, a member of the audience, and so on.
 type asker struct {
 	field     string
+	by        string // as calls name it
 	model     string
 	fallbacks []string
+	options   *provider.Options
+
+	heated     bool // has a temperature of its own
+	structured bool // its replies must match a schema
 }
 
-// askers returns every part of the config that asks models.
-func (c *Config) askers() []asker {
-	var all []asker
-	for i, p := range c.Participants {
-		all = append(all, asker{fmt.Sprintf("participants[%d]", i), p.Model, p.Fallbacks})
-	}
-	if c.Judging != nil {
-		for i, j := range c.Judging.Judges {
-			all = append(all, asker{fmt.Sprintf("judging.judges[%d]", i), j.Model, j.Fallbacks})
+// given reports whether a config holds another temperature than the default, which a settled config has written out.
+func given(t *float64, usual float64) bool { return t != nil && *t != usual }
+
+// askers yields every part of the config that asks models.
+func (c *Config) askers() iter.Seq[asker] {
+	at := func(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
+	return func(yield func(asker) bool) {
+		for i, p := range c.Participants {
+			if !yield(asker{at("participants", i), p.Name, p.Model, p.Fallbacks, p.Options, p.Temperature != nil, false}) {
+				return
+			}
+		}
+		if c.Judging != nil {
+			for i, j := range c.Judging.Judges {
+				heated := given(j.Temperature, defaultJudgeTemperature)
+				if !yield(asker{at("judging.judges", i), j.Name, j.Model, j.Fallbacks, j.Options, heated, true}) {
+					return
+				}
+			}
+		}
+		if c.Audience != nil {
+			for i, m := range c.Audience.Members {
+				if !yield(asker{at("audience.members", i), m.Name, m.Model, m.Fallbacks, m.Options, false, true}) {
+					return
+				}
+			}
+		}
+		if a := c.Assign; a != nil {
+			yield(asker{"assign", assigner, a.Model, a.Fallbacks, a.Options, given(a.Temperature, defaultAssignTemperature), true})
 		}
 	}
-	if c.Audience != nil {
-		for i, m := range c.Audience.Members {
-			all = append(all, asker{fmt.Sprintf("audience.members[%d]", i), m.Model, m.Fallbacks})
-		}
-	}
-	if c.Assign != nil {
-		all = append(all, asker{"assign", c.Assign.Model, c.Assign.Fallbacks})
-	}
-	return all
 }
 
 // modelFields yields every field that names a model, with the name.
 func (c *Config) modelFields() iter.Seq2[string, string] {
 	return func(yield func(field, name string) bool) {
-		for _, a := range c.askers() {
+		for a := range c.askers() {
 			if !yield(a.field+".model", a.model) {
 				return
 			}
 			for i, name := range a.fallbacks {
-				if !yield(fmt.Sprintf("%s.fallbacks[%d]", a.field, i), name) {
+				if !yield(a.field+".fallbacks["+strconv.Itoa(i)+"]", name) {
 					return
 				}
 			}
 		}
-		yield("summarizer", c.Summarizer)
+		if c.Summarizer != flow.NoSummarizer {
+			yield("summarizer", c.Summarizer)
+		}
 	}
 }

@@ -10,8 +10,9 @@ func reconfigure(s *flow.Start, change func(*debate.Config)) {
 	config := startConfig(s)
 	change(config)
 	id, unattended := s.Terms.ID, s.Terms.Unattended
-	s.Config, s.Terms = flow.Value{Go: config}, config.Terms()
-	s.Terms.ID, s.Terms.Unattended = id, unattended
+	terms := config.Terms()
+	terms.ID, terms.Unattended = id, unattended
+	s.Config, s.Terms = flow.Value{Go: config}, *debate.DebateFlow().Complete(terms)
 }
 
 // ofDebates gives a flow that a test has written by hand the configs of debates: how they are read, settled and checked,
@@ -20,9 +21,22 @@ func reconfigure(s *flow.Start, change func(*debate.Config)) {
 func ofDebates(flow *debate.Flow) *debate.Flow {
 	like := debate.DebateFlow()
 	flow.Decode, flow.Settle, flow.Freeze, flow.Thaw, flow.Fixed = like.Decode, like.Settle, like.Freeze, like.Thaw, like.Fixed
-	flow.Draw, flow.Views, flow.Prompted, flow.Open, flow.Spare = like.Draw, like.Views, like.Prompted, like.Open, like.Spare
+	flow.Draw, flow.Views, flow.Prompted, flow.Open = like.Draw, like.Views, like.Prompted, like.Open
 	flow.Check = withTools(like.Check)
 	return flow
+}
+
+// recording adds inputs to a flow that are recorded in every state, and change none.
+func recording(f *debate.Flow, inputs ...debate.Trigger) *debate.Flow {
+	f.Inputs = append(f.Inputs, inputs...)
+	for _, on := range inputs {
+		for _, from := range []debate.State{
+			flow.StateInitializing, flow.StateRunning, flow.StateCompleting, flow.StatePaused, flow.StateAwaitingInput, flow.StateError,
+		} {
+			f.Rules = append(f.Rules, debate.Rule{From: from, On: on, To: flow.StateUnchanged})
+		}
+	}
+	return f
 }
 
 // withTools is the check of the configs of debates, for a flow whose participants may use tools.

@@ -20,18 +20,19 @@ import (
 
 // transcript follows events as a screen would, and checks what every reader is promised.
 type transcript struct {
-	t      *testing.T
-	text   map[string]string // of the calls that are being spoken
-	turns  map[string]string // as the chunks added up to
-	last   int64
-	facts  int
-	chunks int
-	parts  int
-	done   map[string]bool
+	t       *testing.T
+	text    map[string]string // of the calls that are being spoken
+	turns   map[string]string // as the chunks added up to
+	last    int64
+	facts   int
+	chunks  int
+	parts   int
+	done    map[string]bool
+	answers map[string]string // structured ones, as they are written
 }
 
 func newTranscript(t *testing.T) *transcript {
-	return &transcript{t: t, text: map[string]string{}, turns: map[string]string{}, done: map[string]bool{}}
+	return &transcript{t: t, text: map[string]string{}, turns: map[string]string{}, done: map[string]bool{}, answers: map[string]string{}}
 }
 
 func (tr *transcript) read(e debate.Event) {
@@ -41,6 +42,10 @@ func (tr *transcript) read(e debate.Event) {
 		assert.False(tr.t, tr.done[c.Call], "no chunk follows its call's result")
 		assert.NotEmpty(tr.t, c.Text)
 		assert.Positive(tr.t, c.Parts)
+		if c.Schema != "" {
+			tr.answers[c.Call] += c.Text
+			return
+		}
 		require.LessOrEqual(tr.t, c.Offset, len(tr.text[c.Call]))
 		tr.text[c.Call] = tr.text[c.Call][:c.Offset] + c.Text
 		tr.chunks++
@@ -265,8 +270,8 @@ func TestAStreamIsKeptNoFurtherThanItsTurnCanReach(t *testing.T) {
 	require.NoError(t, session.Start(t.Context()))
 	shown, once := map[string]int{}, sync.OnceFunc(func() { close(heard) })
 	newTranscript(t).follow(session, func(e debate.Event) {
-		if as[flow.Chunk](e) != nil {
-			shown[as[flow.Chunk](e).Call] += len(as[flow.Chunk](e).Text)
+		if c := as[flow.Chunk](e); c != nil && c.Schema == "" {
+			shown[c.Call] += len(c.Text)
 			once()
 		}
 	})
@@ -317,8 +322,8 @@ func (p silent) Generate(ctx context.Context, req *provider.Request, _ func(prov
 	return p.Provider.Generate(ctx, req, func(provider.Chunk) {})
 }
 
-// What must match a schema is not worth watching: it is shown as a fact only, whenever a reader comes.
-func TestAStructuredTurnHasNoChunks(t *testing.T) {
+// An answer that must match a schema is shown as it is written, to those who are there. Whoever comes later gets the fact.
+func TestAStructuredTurnHasChunksOfItsOwn(t *testing.T) {
 	type plan struct {
 		Steps []string `json:"steps"`
 	}
@@ -342,19 +347,17 @@ func TestAStructuredTurnHasNoChunks(t *testing.T) {
 		session, err := engine.Start(t.Context(), inFlow(engine, config))
 		require.NoError(t, err)
 		defer session.Close()
-		for _, when := range []string{"from the beginning", "afterwards"} {
+		for when, shown := range []string{`{"steps":["one","two"]}`, ""} {
 			tr := newTranscript(t)
 			var structured []string
 			tr.follow(session, func(e debate.Event) {
 				if as[debate.Turn](e) != nil && as[debate.Turn](e).Data != nil {
 					structured = append(structured, as[debate.Turn](e).Call)
 				}
-				if as[flow.Chunk](e) != nil {
-					assert.Equal(t, "say.Ben", as[flow.Chunk](e).Call, when)
-				}
 			})
 			assert.Equal(t, []string{"say.Ada"}, structured, when)
 			assert.Equal(t, map[string]string{"say.Ben": "A word."}, tr.turns, when)
+			assert.Equal(t, shown, tr.answers["say.Ada"], when)
 		}
 	})
 }

@@ -32,7 +32,7 @@ func tooLong() *talk {
 
 func TestATurnThatIsLargerThanTheWindowIsNamed(t *testing.T) {
 	d := tooLong()
-	d.config.Unattended = nil
+	d.config.Unattended = false
 	session, err := d.engine.Start(t.Context(), d.config)
 	require.NoError(t, err)
 	defer session.Close()
@@ -49,7 +49,7 @@ func TestATurnThatIsLargerThanTheWindowIsNamed(t *testing.T) {
 
 func TestALearnedWindowIsNamedToo(t *testing.T) {
 	d := tooLong().summarizes(false)
-	d.config.Unattended = nil
+	d.config.Unattended = false
 	d.engine.Models["test/narrow"] = debate.Model{Priced: true}
 	reply := d.p.Reply
 	d.p.Reply = func(req *provider.Request) scripted.Reply {
@@ -76,7 +76,7 @@ func TestALearnedWindowIsNamedToo(t *testing.T) {
 
 func TestATurnThatIsLargerThanTheWindowIsCutVisibly(t *testing.T) {
 	d := tooLong()
-	d.config.Unattended, d.config.CutLong = nil, true
+	d.config.Unattended, d.config.CutLong = false, true
 	record := run(t, d.engine, d.config)
 	assert.Len(t, record.Turns, 6)
 	cut := d.turnsOf("Ben")[1]

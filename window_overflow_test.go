@@ -2,6 +2,7 @@ package debate_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -48,7 +49,7 @@ func TestAnUnknownWindowIsNoLimitUntilTheVendorSaysOverflow(t *testing.T) {
 			assert.Less(t, refused.Load(), int64(6), "what one has learned of a model holds for all who use it")
 			require.NotEmpty(t, record.Answers)
 			for _, a := range record.Answers {
-				assert.True(t, a.Unattended)
+				assert.True(t, a.Rule)
 			}
 			want := flow.OptionTruncate
 			if summarizer {
@@ -73,18 +74,18 @@ func TestAnUnknownWindowIsNoLimitUntilTheVendorSaysOverflow(t *testing.T) {
 func TestAnOverflowIsAQuestionWhereSomebodyIsThere(t *testing.T) {
 	for name, test := range map[string]struct {
 		summarizer bool
-		options    []debate.Option
+		smaller    []debate.Option
 		choose     debate.Option
 		model      []string
 	}{
-		"truncate":  {false, []debate.Option{"truncate", "model", "end"}, flow.OptionTruncate, nil},
-		"summarize": {true, []debate.Option{"summarize", "truncate", "model", "end"}, flow.OptionSummarize, nil},
-		"model":     {false, []debate.Option{"truncate", "model", "end"}, flow.OptionModel, []string{"test/wide"}},
-		"end":       {false, []debate.Option{"truncate", "model", "end"}, flow.OptionEnd, nil},
+		"truncate":  {false, []debate.Option{flow.OptionTruncate}, flow.OptionTruncate, nil},
+		"summarize": {true, []debate.Option{flow.OptionSummarize, flow.OptionTruncate}, flow.OptionSummarize, nil},
+		"model":     {false, []debate.Option{flow.OptionTruncate}, flow.OptionModel, []string{"test/wide"}},
+		"end":       {false, []debate.Option{flow.OptionTruncate}, flow.OptionEnd, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newTalk(12, 0)
-			d.config.Unattended = nil
+			d.config.Unattended = false
 			d.engine.Models["test/wide"] = debate.Model{Priced: true, Context: 200_000}
 			if test.summarizer {
 				d.summarizes(false)
@@ -105,7 +106,8 @@ func TestAnOverflowIsAQuestionWhereSomebodyIsThere(t *testing.T) {
 			for ; errors.Is(err, debate.ErrAwaitingInput); record, err = session.Wait(t.Context()) {
 				require.Len(t, record.Inquiries, 1)
 				q := record.Inquiries[0]
-				assert.Equal(t, test.options, q.Options)
+				always := speakerOptions()
+				assert.Equal(t, slices.Insert(always, slices.Index(always, flow.OptionSkip), test.smaller...), q.Options)
 				assert.NotEmpty(t, q.About)
 				assert.Equal(t, provider.KindContextOverflow, q.Failure.Kind)
 				assert.Equal(t, q.To, q.Failure.Participant)
@@ -130,6 +132,83 @@ func TestAnOverflowIsAQuestionWhereSomebodyIsThere(t *testing.T) {
 					assert.GreaterOrEqual(t, len(req.Messages), 22, "the wide window holds everything")
 				}
 			}
+		})
+	}
+}
+
+// What has made nothing smaller is not offered again, until something has worked.
+func TestAnOptionThatChangedNothingIsNotOfferedAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		summarizer bool
+		choose     []debate.Option
+		left       []debate.Option
+	}{
+		"truncate":            {false, []debate.Option{"truncate"}, nil},
+		"summarize":           {true, []debate.Option{"summarize"}, []debate.Option{"truncate"}},
+		"truncate first":      {true, []debate.Option{"truncate"}, []debate.Option{"summarize"}},
+		"one after the other": {true, []debate.Option{"summarize", "truncate"}, nil},
+		"in the other order":  {true, []debate.Option{"truncate", "summarize"}, nil},
+		"nothing chosen":      {true, nil, []debate.Option{"summarize", "truncate"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newTalk(3, 0)
+			d.config.Unattended = false
+			d.config.Participants[1].Model = "test/narrow"
+			d.engine.Models["test/narrow"] = debate.Model{Priced: true, Context: 700} // less than the prompt needs
+			d.engine.Models["test/wide"] = debate.Model{Priced: true, Context: 200_000}
+			if test.summarizer {
+				d.summarizes(false)
+			}
+			session, err := d.engine.Start(t.Context(), d.config)
+			require.NoError(t, err)
+			defer session.Close()
+			for _, option := range test.choose {
+				record, err := session.Wait(t.Context())
+				require.ErrorIs(t, err, debate.ErrAwaitingInput)
+				require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, option))
+			}
+			record, err := session.Wait(t.Context())
+			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			var left []debate.Option
+			for _, option := range record.Inquiries[0].Options {
+				if option == flow.OptionSummarize || option == flow.OptionTruncate {
+					left = append(left, option)
+				}
+			}
+			assert.Equal(t, test.left, left)
+			if len(test.choose) > 0 {
+				assert.Error(t, session.Choose(t.Context(), record.Inquiries[0].ID, test.choose[0]))
+			}
+			require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionModel, "test/wide"))
+			record, err = session.Wait(t.Context())
+			require.NoError(t, err)
+			assert.Len(t, record.Turns, 6)
+		})
+	}
+}
+
+// Whoever retries after an overflow may have made the window larger: what was learnt of it is forgotten.
+func TestARetryForgetsTheWindowThatAnOverflowHasShown(t *testing.T) {
+	for _, option := range []debate.Option{flow.OptionRetry, flow.OptionTruncate} {
+		t.Run(string(option), func(t *testing.T) {
+			d := newTalk(6, 0)
+			d.config.Unattended, d.config.Judging = false, nil
+			mended := false
+			befall(d.p, provider.KindContextOverflow, func(req *provider.Request) bool { return req.Self == "Ben" && len(req.Messages) > 6 && !mended })
+			session, err := d.engine.Start(t.Context(), d.config)
+			require.NoError(t, err)
+			defer session.Close()
+			record, err := session.Wait(t.Context())
+			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			mended = true
+			require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, option))
+			record, err = session.Wait(t.Context())
+			require.NoError(t, err)
+			assert.Len(t, record.Turns, 12)
+			requests := d.p.Requests()
+			last := &requests[len(requests)-1]
+			require.Equal(t, "Ben", last.Self)
+			assert.Equal(t, option == flow.OptionRetry, len(last.Messages) == 11, "%d messages", len(last.Messages))
 		})
 	}
 }

@@ -34,7 +34,7 @@ func TestValidateNamesAWindowThatIsAllReserve(t *testing.T) {
 // What fails for want of room says how much of the window is kept free, and so does its hint.
 func TestAFailureForWantOfRoomNamesTheReserve(t *testing.T) {
 	config := twoDebaters()
-	config.MaxTokens, config.Reserve, config.Unattended = 300, 3900, &debate.Unattended{}
+	config.MaxTokens, config.Reserve, config.Unattended = 300, 3900, true
 	engine, _ := narrowEngine(config, 4096)
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)

@@ -38,7 +38,7 @@ func newTalk(rounds, tokens int) *talk {
 	config := twoDebaters()
 	config.Format, config.Rounds, config.MaxTokens, config.Reserve = format.RoundLimited, rounds, replyTokens, replyTokens
 	config.Judging.When = debate.AtEnd
-	config.Unattended = &debate.Unattended{}
+	config.Unattended = true
 	engine, p := engineFor(config)
 	d := &talk{
 		config: config, engine: engine, p: p, counts: make(map[string]int),

@@ -18,11 +18,17 @@ import (
 // windowed plays a deliberation of long texts with models of these windows, in tokens, and nobody there to be asked.
 func windowed(t *testing.T, config deliberation.Config, agent, judge int) (*flow.Record, *scripted.Provider) {
 	t.Helper()
-	config.Unattended, config.MaxTokens = &flow.Unattended{}, 600
+	config.Unattended, config.MaxTokens = true, 600
 	engine, p := engineFor(sized(func(string) int { return replyLength }))
 	engine.Models = map[string]flow.Model{"test/agent": {Context: agent}, "test/judge": {Context: judge}}
 	var r *flow.Record
-	synctest.Test(t, func(t *testing.T) { r = play(t, engine, config) })
+	synctest.Test(t, func(t *testing.T) {
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		r, err = session.Wait(t.Context())
+		assert.Equal(t, r.State == flow.StateCompleted, err == nil, "%v", err)
+	})
 	return r, p
 }
 
@@ -53,8 +59,13 @@ func TestASolutionThatDoesNotFitIsMadeSmaller(t *testing.T) {
 			[]string{"summary of rounds", "r6.refine.ada", "r6.refine.cyd"},
 			[]string{"r6.critique.ben.ada"},
 		},
+		"a part of the summaries": {
+			7000, true, "judge", "synthesis.short2", "of a part of each summary and the final proposals alone",
+			[]string{"summary of rounds", "[…cut]", "r6.refine.ada", "r6.refine.cyd"},
+			[]string{"r6.critique.ben.ada"},
+		},
 		"the final proposals": {
-			7000, true, "judge", "synthesis.short2", "of the final proposals alone", []string{"r6.refine.ada", "r6.refine.cyd"}, []string{"summary of rounds"},
+			6500, true, "judge", "synthesis.short3", "of the final proposals alone", []string{"r6.refine.ada", "r6.refine.cyd"}, []string{"summary of rounds"},
 		},
 		"no summaries": {
 			9000, false, "judge", "synthesis.short1", "of the final proposals alone", []string{"r6.refine.ada", "r6.refine.cyd"}, []string{"r5.refine.ada"},
@@ -111,7 +122,7 @@ func TestAPromptThatDoesNotFitIsMadeSmaller(t *testing.T) {
 
 	r, p = windowed(t, config, 5500, 0)
 	assert.Equal(t, flow.EndRounds, r.Reason, r.Evidence)
-	text = prompt(t, p, "r1.refine.ada.short2")
+	text = prompt(t, p, "r1.refine.ada.short1")
 	for _, has := range []string{"r1.propose.ada", "r1.critique.ben.ada", "r1.critique.cyd.ada"} {
 		assert.Contains(t, text, said(has))
 	}
@@ -120,6 +131,10 @@ func TestAPromptThatDoesNotFitIsMadeSmaller(t *testing.T) {
 	r, p = windowed(t, config, 4500, 0)
 	assert.Contains(t, shortened(r), "r1.critique.ada.ben.short2")
 	assert.Contains(t, prompt(t, p, "r1.critique.ada.ben.short2"), "[…cut]")
+	assert.Equal(t, flow.StateError, r.State, "the rule leaves out one agent, and two are needed")
+	assert.Equal(t, provider.KindContextOverflow, r.Failure.Kind)
+	assert.Contains(t, r.Failure.Op, "r1.refine.")
+	assert.Len(t, r.Skips, 1)
 
 	config.Proposals = deliberation.ProposalsFresh
 	r, p = windowed(t, config, 7500, 0)
@@ -128,19 +143,23 @@ func TestAPromptThatDoesNotFitIsMadeSmaller(t *testing.T) {
 	assert.Equal(t, flow.EndRounds, r.Reason, r.Evidence)
 }
 
-// TestWhatNeverFitsIsTold: the warning names the call and the reason.
+// TestWhatNeverFitsIsTold: the error names the call and the reason.
 func TestWhatNeverFitsIsTold(t *testing.T) {
-	config := three()
-	config.Problem += strings.Repeat(" It has to be fast.", 2000)
-	r, _ := windowed(t, config, 0, 5000)
-	require.Len(t, r.Warnings, 1)
-	assert.Equal(t, deliberation.WarnNoSolution, r.Warnings[0].Kind)
-	assert.Equal(t, "synthesis.short3", r.Warnings[0].Call)
-	assert.Contains(t, r.Warnings[0].Evidence, "does not fit the window of 5000 tokens")
-
-	r, _ = windowed(t, config, 5000, 0)
-	assert.Equal(t, flow.EndTooFew, r.Reason)
-	assert.Contains(t, r.Warnings[0].Evidence, string(provider.KindContextOverflow))
+	for what, op := range map[string]string{"synthesis": `^synthesis\.short5$`, "r1.propose.": `^r1\.propose\.\w+\.short3$`} {
+		engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
+			return scripted.Reply{Err: &provider.Error{Kind: provider.KindContextOverflow, Message: "too long"}}, strings.HasPrefix(call, what)
+		})
+		config := three()
+		config.Unattended, config.OnFailure = true, nil
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		r, err := session.Wait(t.Context())
+		require.NoError(t, session.Close())
+		require.Error(t, err)
+		require.Equal(t, flow.StateError, r.State)
+		assert.Regexp(t, op, r.Failure.Op)
+		assert.Equal(t, provider.KindContextOverflow, r.Failure.Kind)
+	}
 }
 
 // TestAnOverflowThatTheVendorReports is treated like one that was foreseen.
@@ -149,11 +168,53 @@ func TestAnOverflowThatTheVendorReports(t *testing.T) {
 		return scripted.Reply{Err: &provider.Error{Kind: provider.KindContextOverflow, Message: "too long"}}, call == "synthesis"
 	})
 	config := three()
-	config.Unattended = &flow.Unattended{}
+	config.Unattended = true
 	r := play(t, engine, config)
 	_, by, ok := solved(r)
 	assert.True(t, ok)
 	assert.Equal(t, "judge", by)
 	assert.Equal(t, []string{"synthesis.short1"}, shortened(r))
 	assert.NotContains(t, prompt(t, p, "synthesis.short1"), said("r1.propose.ada"))
+}
+
+// shrunk plays a deliberation of four agents whose proposals are too long for a vote or an evaluation of all of them.
+func shrunk(t *testing.T, change func(*deliberation.Config)) (*flow.Record, *scripted.Provider) {
+	t.Helper()
+	config := three()
+	config.Agents = append(config.Agents, deliberation.Agent{ID: "dan", Model: "test/agent"})
+	config.Unattended, config.OnFailure, config.MaxTokens = true, nil, 1500
+	change(&config)
+	engine, p := engineFor(sized(func(string) int { return 3500 }))
+	engine.Models = map[string]flow.Model{"test/agent": {Context: 8192}, "test/judge": {Context: 8192}}
+	return play(t, engine, config), p
+}
+
+// TestAVoteAndAnEvaluationThatDoNotFitAreMadeSmaller, and their readers are told. A smaller reserve leaves room for all.
+func TestAVoteAndAnEvaluationThatDoNotFitAreMadeSmaller(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*deliberation.Config)
+		call   string
+		what   string
+	}{
+		"vote":       {func(c *deliberation.Config) { c.Synthesis = deliberation.SynthesisVoting }, "vote.judge", "the vote"},
+		"confidence": {func(c *deliberation.Config) { c.Termination.Kind = deliberation.TerminationConvergence }, "r1.evaluate", "the evaluation"},
+		"quality":    {func(c *deliberation.Config) { c.Termination.Kind = deliberation.TerminationQuality }, "r1.evaluate", "the evaluation"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, p := shrunk(t, test.change)
+			_, _, ok := solved(r)
+			require.True(t, ok)
+			text := prompt(t, p, test.call+".short1")
+			assert.Contains(t, text, "Not all of the deliberation fits here: "+test.what+" is made of a part of each proposal.")
+			assert.Equal(t, 4, strings.Count(text, "[…cut]"))
+			assert.Contains(t, shortened(r), test.call+".short1")
+
+			r, p = shrunk(t, func(c *deliberation.Config) {
+				test.change(c)
+				c.Reserve = 1024
+			})
+			assert.NotContains(t, shortened(r), test.call+".short1")
+			assert.Equal(t, 4, strings.Count(prompt(t, p, test.call), ": proposal>>>"))
+		})
+	}
 }

@@ -13,7 +13,8 @@ import (
 // bubble with 100 ms for each call: x-ideal is the time by that of phases of one call each, x-path by the critical
 // path of the run itself, evaluations included. Characters are those of the request bodies that reach a local fake of
 // the chat-completions protocol, whose replies have 1,700 characters: x-most is by the bound of 645,118, x-off by the
-// same without summaries. bytes/turn is the size of the log by contributions.
+// same without summaries. bytes/turn is the size of the log by contributions. Read is what all prompts of twenty rounds
+// have, and the longest of them, for each way to end and to make the solution.
 //
 //	go test -run '^$' -bench Figures -benchtime 1x ./deliberation
 func BenchmarkFigures(b *testing.B) {
@@ -34,6 +35,25 @@ func BenchmarkFigures(b *testing.B) {
 			b.ReportMetric(0, "ns/op")
 		})
 	}
+	for _, end := range []string{deliberation.TerminationFixed, deliberation.TerminationConvergence, deliberation.TerminationQuality} {
+		for _, synthesis := range []string{deliberation.SynthesisJudge, deliberation.SynthesisMerge, deliberation.SynthesisVoting} {
+			b.Run("Read/"+end+"/"+synthesis, func(b *testing.B) { benchRead(b, end, synthesis) })
+		}
+	}
+}
+
+// benchRead counts what is read in twenty rounds.
+func benchRead(b *testing.B, end, synthesis string) {
+	const n = 20
+	for b.Loop() {
+		config := rounds(n, true)
+		config.Termination.Kind, config.Synthesis = end, synthesis
+		on, off := readings(b, config, n, true), readings(b, config, n, false)
+		b.ReportMetric(float64(on.all), "characters")
+		b.ReportMetric(float64(on.all)/float64(off.all), "x-off")
+		b.ReportMetric(float64(on.longest), "longest")
+	}
+	b.ReportMetric(0, "ns/op")
 }
 
 // benchTime measures in a bubble, which belongs to a test: the benchmark runs one.

@@ -70,7 +70,7 @@ func (b *board) id(what string, who ...string) string {
 }
 
 // missing reports whether a call still has to be made.
-func (b *board) missing(id string) bool { return !b.Done(id) && !b.Failed(id) }
+func (b *board) missing(id string) bool { return !b.Done(id) && !b.Skipped(id) }
 
 // The places of the turns of a round: one after the other by phase, and in each by agent.
 func (b *board) slot(phase, seat, target int) int {
@@ -84,7 +84,7 @@ const (
 	slotCritique
 	slotAdded
 	slotRefine
-	slotDigest
+	slotDigest   // and what is added behind the rounds
 	slotEvaluate // and votes
 	slotMerge
 	slotSolution // the last of all, whoever writes it
@@ -95,8 +95,8 @@ const (
 func (b *board) call(w *work, id string, kind flow.CallKind) flow.Call {
 	call := flow.Call{
 		ID: id, Kind: kind, By: w.ID, Model: w.Model, Fallbacks: w.Fallbacks, Round: b.round, View: flow.View{None: true},
-		System: b.system("who." + w.ID), Temperature: w.Temperature, MaxTokens: w.MaxTokens, OnFail: flow.OnFail{Skip: true},
-		Hidden: kind != KindSynthesis,
+		System: b.system("who." + w.ID), Temperature: w.Temperature, MaxTokens: w.MaxTokens, OnFail: b.cost(w, kind),
+		Options: w.Options, Hidden: kind != KindSynthesis,
 	}
 	if call.Temperature == nil {
 		call.Temperature = b.config.Temperature
@@ -118,8 +118,8 @@ func (b *board) judge(id string, kind flow.CallKind) flow.Call {
 	j := &b.config.Judge
 	return flow.Call{
 		ID: id, Kind: kind, By: nameJudge, Model: j.Model, Fallbacks: j.Fallbacks, Round: b.round, View: flow.View{None: true},
-		System: b.system("who." + nameJudge), Temperature: j.Temperature, MaxTokens: j.MaxTokens, Timeout: DefaultJudgeTimeout,
-		OnFail: flow.OnFail{Skip: true}, Hidden: kind == KindVote,
+		System: b.system("who." + nameJudge), Temperature: j.Temperature, MaxTokens: j.MaxTokens, Timeout: b.config.JudgeTimeout,
+		OnFail: flow.OnFail{Skip: flow.RuleToo}, Hidden: kind == KindVote, Options: j.Options,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Bounds of a config.
@@ -16,6 +17,7 @@ const (
 	mostAgents    = 100
 	mostFallbacks = 16      // of each who is asked
 	mostText      = 1 << 20 // bytes of a problem, and of a context
+	mostKnown     = 100     // answers that are known beforehand
 	mostAtOnce    = 4096    // calls in flight, and open questions: what a log takes
 )
 
@@ -37,7 +39,7 @@ type validation struct {
 
 // check finds what is wrong with a settled config.
 func check(config flow.Config, _ any, known flow.Registry) []error {
-	c := configOf(config)
+	c := config.(*Config)
 	v := &validation{known: known, terms: c.Terms()}
 	v.check(c)
 	return v.findings
@@ -62,7 +64,8 @@ func (v *validation) check(c *Config) {
 	case registered && v.known != nil && !v.known.Function(c.Synthesizer):
 		f.addf("synthesizer", "no judge %.40q is registered", c.Synthesizer)
 	}
-	f.summaries("summaries", c.Summaries)
+	f.knownAnswers(c.Clarification.Known)
+	f.summaries("summaries", c.Summaries, c.readsHistory())
 	f.toolNames("tools", c.Tools)
 	f.roles(c.Roles)
 	v.agents(c)
@@ -88,6 +91,12 @@ func (f *findings) numbers(c *Config) {
 		}
 	}
 	f.temperature("temperature", c.Temperature)
+}
+
+func (f *findings) options(field string, o *provider.Options) {
+	var found flow.Findings
+	found.Options(field, o)
+	*f = append(*f, found...)
 }
 
 func (f *findings) temperature(field string, t *float64) {
@@ -186,29 +195,56 @@ func (f *findings) unused(c *Config) {
 			f.addf(n.field, "is set, but clarification is not on")
 		}
 	}
-	tools := len(c.Tools) > 0 || slices.ContainsFunc(c.Agents, func(a Agent) bool { return a.Tools != nil && len(*a.Tools) > 0 })
-	if c.ToolCalls > 0 && !tools {
-		f.addf("toolCalls", "is set, but no agent has tools")
+	if c.ToolCalls > 0 && !c.armed() {
+		f.addf("toolCalls", "is set, but no agent that takes part has tools")
 	}
 }
 
-func (f *findings) summaries(at string, s Summaries) {
+func (f *findings) summaries(at string, s Summaries, read bool) {
 	if s.Threshold < 0 {
 		f.addf(at+".threshold", "is negative")
 	}
 	if s.MaxLength < 0 || s.MaxLength > 0 && s.MaxLength < shortestSummary {
 		f.addf(at+".maxLength", "is below %d characters", shortestSummary)
 	}
-	if s.Off && s.Threshold > 0 {
-		f.addf(at+".threshold", "is set, but the summaries are off")
+	var why string
+	switch {
+	case s.Off:
+		why = "the summaries are off"
+	case !read:
+		why = "includeFullHistory is false: no agent reads a history"
+	default:
+		return
 	}
-	if s.Off && s.MaxLength >= shortestSummary {
-		f.addf(at+".maxLength", "is set, but the summaries are off")
+	if s.Threshold > 0 {
+		f.addf(at+".threshold", "is set, but %s", why)
+	}
+	if s.MaxLength >= shortestSummary {
+		f.addf(at+".maxLength", "is set, but %s", why)
 	}
 }
 
 // shortestSummary leaves room for some words and the note that they were cut.
 const shortestSummary = 100
+
+// knownAnswers checks the answers that the config has beforehand.
+func (f *findings) knownAnswers(all []KnownAnswer) {
+	if len(all) > mostKnown {
+		f.addf("clarification.known", "there are %d: at most %d are allowed", len(all), mostKnown)
+		return
+	}
+	for i, k := range all {
+		at := fmt.Sprintf("clarification.known[%d]", i)
+		for _, part := range []struct{ field, text string }{{at + ".question", k.Question}, {at + ".answer", k.Answer}} {
+			if f.text(part.field, part.text); strings.TrimSpace(part.text) == "" {
+				f.addf(part.field, "is blank")
+			}
+		}
+		if slices.ContainsFunc(all[:i], func(other KnownAnswer) bool { return asks(other.Question) == asks(k.Question) }) {
+			f.addf(at+".question", "stands there twice")
+		}
+	}
+}
 
 func (f *findings) toolNames(at string, names []string) {
 	for i, name := range names {
@@ -250,12 +286,16 @@ func (f *findings) roles(roles []Role) {
 // agents checks the agents, also those that are disabled.
 func (v *validation) agents(c *Config) {
 	f := &v.findings
+	f.ids(c.Agents)
 	for i := range c.Agents {
 		a := &c.Agents[i]
 		at := fmt.Sprintf("agents[%d]", i)
-		f.agentID(at+".id", a.ID, c.Agents[:i])
+		var marks flow.Findings
+		marks.Labels(at+".metadata", a.Metadata)
+		*f = append(*f, marks...)
 		v.models(at, a.Model, a.Fallbacks, !a.Disabled)
 		f.temperature(at+".temperature", a.Temperature)
+		f.options(at+".options", a.Options)
 		if a.MaxTokens < 0 {
 			f.addf(at+".maxTokens", "is negative")
 		}
@@ -264,7 +304,7 @@ func (v *validation) agents(c *Config) {
 			f.addf(at+".name", "is longer than 64 characters, or than one line")
 		}
 		if a.Summaries != nil {
-			f.summaries(at+".summaries", *a.Summaries)
+			f.summaries(at+".summaries", *a.Summaries, c.readsHistory())
 		}
 		if a.Tools != nil {
 			f.toolNames(at+".tools", *a.Tools)
@@ -316,23 +356,31 @@ func cause(err error) error {
 	return err
 }
 
-func (f *findings) agentID(field, id string, before []Agent) {
-	if len(id) > 40 || !roleName(id) {
-		f.addf(field, "%.64q is not 1 to 40 ASCII letters, digits, '-' and '_'", id)
-		return
+// ids refuses ids that cannot stand in a prompt, or that can be confused with another one or with a part of the ids of
+// calls.
+func (f *findings) ids(agents []Agent) {
+	var wrong flow.Findings
+	var people []flow.NameField
+	for i := range agents {
+		field, id := fmt.Sprintf("agents[%d].id", i), agents[i].ID
+		wrong.Name(field, id)
+		if dotted(id) {
+			wrong.Addf(field, "%.80q begins with a dot, or holds one that no space follows", id)
+		}
+		people = append(people, flow.NameField{Field: field, Name: id})
 	}
-	for _, taken := range []string{nameJudge, namePerson, nameSynthesizer, "summarizer", "assigner"} {
-		if strings.EqualFold(id, taken) {
-			f.addf(field, "%q is a name of the library's own", id)
-			return
+	wrong.People(people, false, nil, []string{nameJudge, namePerson, nameSynthesizer, "assigner"})
+	*f = append(*f, wrong...)
+}
+
+// dotted reports whether a dot begins an id, or stands in a word. The ids of calls are divided by dots.
+func dotted(id string) bool {
+	for i := range len(id) {
+		if id[i] == '.' && (i == 0 || i+1 < len(id) && id[i+1] != ' ') {
+			return true
 		}
 	}
-	for i := range before {
-		if strings.EqualFold(before[i].ID, id) {
-			f.addf(field, "%q is the id of agents[%d] too", id, i)
-			return
-		}
-	}
+	return false
 }
 
 // models checks that a model can be asked, and its fallbacks. Of one that nobody asks only the name is checked.
@@ -360,36 +408,5 @@ func (v *validation) model(field, name string, asked bool) {
 		v.addf(field, "is empty: it is \"provider/model\"")
 	case host == "" || model == "":
 		v.addf(field, "%.80q is not \"provider/model\"", name)
-	}
-}
-
-func (v *validation) judge(c *Config) {
-	f, j := &v.findings, &c.Judge
-	f.temperature("judge.temperature", j.Temperature)
-	if j.MaxTokens < 0 {
-		f.addf("judge.maxTokens", "is negative")
-	}
-	v.prompt("judge", j.PromptFile, j.Prompt)
-	if j.Model != "" {
-		v.models("judge", j.Model, j.Fallbacks, true)
-		return
-	}
-	before := len(*f)
-	for _, set := range []struct {
-		field string
-		is    bool
-	}{
-		{"fallbacks", len(j.Fallbacks) > 0},
-		{"temperature", j.Temperature != nil},
-		{"maxTokens", j.MaxTokens > 0},
-		{"promptFile", j.PromptFile != "" && c.Synthesis != SynthesisRegistered}, // a synthesizer is told it too
-		{"prompt", j.Prompt != "" && c.Synthesis != SynthesisRegistered},
-	} {
-		if set.is {
-			f.addf("judge."+set.field, "is set, but judge.model is not")
-		}
-	}
-	if needed := c.judged(); needed != "" && len(*f) == before {
-		f.addf("judge.model", "is empty: %s needs a judge", needed)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
 )
 
 // NotAnswered is the answer that leaves a question open. The case of its letters does not matter.
@@ -49,35 +50,78 @@ func clarifyID(iteration int, w *work) string {
 	return "clarify." + strconv.Itoa(iteration) + "." + w.ID
 }
 
-// clarifications returns the questions of one iteration, of all if 0, with their answers, by agent.
-func (d *Deliberation) clarifications(iteration int) []Asked {
+// clarifications returns what was asked before an iteration, by anybody at all if that is 0: first what was known
+// beforehand, then the questions by iteration and agent. Equal questions are one, with one answer.
+func (d *Deliberation) clarifications(before int) []Asked {
 	var out []Asked
-	for _, t := range d.asked {
-		n := iterationOf(t)
-		var list questionList
-		if iteration != 0 && n != iteration || json.Unmarshal(t.Data, &list) != nil {
+	at := make(map[string]int) // by what is asked
+	for _, k := range d.config.Clarification.Known {
+		at[asks(k.Question)] = len(out)
+		out = append(out, Asked{Question: prompt.Plain(k.Question), Known: true}.answered(prompt.Plain(k.Answer)))
+	}
+	answers := make(map[string]string, len(d.told))
+	for _, t := range d.told {
+		answers[t.Call] = t.Text
+	}
+	for _, c := range d.questions() {
+		if before != 0 && c.Iteration >= before {
+			break
+		}
+		if i, asked := at[asks(c.Question)]; asked {
+			if !slices.Contains(out[i].Agents, c.Agents[0]) {
+				out[i].Agents = append(out[i].Agents, c.Agents[0])
+			}
 			continue
 		}
+		at[asks(c.Question)] = len(out)
+		if answer, ok := answers[c.ID]; ok {
+			c = c.answered(answer)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// answered returns a question with its answer.
+func (c Asked) answered(text string) Asked {
+	c.Answered, c.Answer = true, strings.TrimSpace(text)
+	c.Skipped = strings.EqualFold(c.Answer, NotAnswered)
+	return c
+}
+
+// questions returns every question of every agent, by iteration and agent.
+func (d *Deliberation) questions() []Asked {
+	var out []Asked
+	for _, t := range d.asked {
+		var list questionList
+		if d.seats[t.Speaker] == nil || json.Unmarshal(t.Data, &list) != nil {
+			continue
+		}
+		n := iterationOf(t)
 		for k, text := range list.Questions {
-			c := Asked{
-				ID: fmt.Sprintf("question.%d.%s.%d", n, t.Speaker, k+1), Iteration: n, Agent: t.Speaker, Question: strings.TrimSpace(text),
-			}
-			for _, answer := range d.told {
-				if answer.Call == c.ID {
-					c.Answered, c.Answer = true, strings.TrimSpace(answer.Text)
-					c.Skipped = strings.EqualFold(c.Answer, NotAnswered)
-				}
-			}
-			out = append(out, c)
+			out = append(out, Asked{
+				ID: fmt.Sprintf("question.%d.%s.%d", n, t.Speaker, k+1), Iteration: n, Agents: []string{t.Speaker}, Question: strings.TrimSpace(text),
+			})
 		}
 	}
 	slices.SortStableFunc(out, func(x, y Asked) int {
 		if x.Iteration != y.Iteration {
 			return x.Iteration - y.Iteration
 		}
-		return d.seat(x.Agent) - d.seat(y.Agent)
+		return d.seat(x.Agents[0]) - d.seat(y.Agents[0])
 	})
 	return out
+}
+
+// asks is what a question asks, whoever writes it: without the case of letters, the width of spaces, and the marks at its
+// end.
+func asks(question string) string {
+	return strings.TrimRight(strings.ToLower(strings.Join(strings.Fields(question), " ")), " ?.!")
+}
+
+// clarificationsOf returns the questions that were new in an iteration.
+func (d *Deliberation) clarificationsOf(iteration int) []Asked {
+	return slices.DeleteFunc(d.clarifications(iteration+1), func(c Asked) bool { return c.Iteration != iteration })
 }
 
 // iterationOf reads the iteration from the id of the call, "clarify.2.ada".
@@ -107,7 +151,7 @@ func (b *board) iteration() int {
 		if len(b.unasked(i)) > 0 {
 			return i
 		}
-		questions := b.clarifications(i)
+		questions := b.clarificationsOf(i)
 		if len(questions) == 0 || slices.ContainsFunc(questions, func(c Asked) bool { return !c.Answered }) {
 			return i
 		}
@@ -131,10 +175,10 @@ func (b *board) asksAgain() bool { return len(b.unasked(b.iteration())) > 0 }
 
 // pending returns the questions that a person is to answer; none if nobody is there.
 func (b *board) pending() []Asked {
-	if !b.config.Clarification.On || b.Record.Terms().Unattended != nil {
+	if !b.config.Clarification.On || b.Record.Terms().Unattended {
 		return nil
 	}
-	return slices.DeleteFunc(b.clarifications(b.iteration()), func(c Asked) bool { return c.Answered })
+	return slices.DeleteFunc(b.clarificationsOf(b.iteration()), func(c Asked) bool { return c.Answered })
 }
 
 func initialized(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
@@ -185,7 +229,7 @@ func clarified(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 		exit.Calls = len(open)
 		return TriggerQuestionsPending, exit, true
 	}
-	if open := b.clarifications(b.iteration()); len(open) > 0 {
+	if open := b.clarificationsOf(b.iteration()); len(open) > 0 {
 		exit.Warnings = append(exit.Warnings, flow.Warning{
 			Kind: WarnUnanswered, Evidence: fmt.Sprintf("nobody is there to answer %d questions of the agents", len(open)),
 		})
@@ -197,15 +241,29 @@ func answerCalls(r *flow.Record) []flow.Call {
 	b := read(r)
 	var calls []flow.Call
 	for _, c := range b.pending() {
-		seat := b.seat(c.Agent)
+		seat := b.seat(c.Agents[0])
 		_, k, _ := cutLast(c.ID)
 		calls = append(calls, flow.Call{
-			ID: c.ID, Kind: KindAnswer, By: namePerson, Performer: flow.ByPerson, Target: c.Agent, View: flow.View{None: true},
+			ID: c.ID, Kind: KindAnswer, By: namePerson, Performer: flow.ByPerson, Target: c.Agents[0], View: flow.View{None: true},
 			Slot: b.clarifySlot(c.Iteration, seat, k),
-			Last: func(*flow.Record) string { return b.agents[seat].Name + " asks: " + c.Question },
+			Last: func(*flow.Record) string { return b.askers(&c) + ": " + c.Question },
 		})
 	}
 	return calls
+}
+
+// askers says who asks.
+func (d *Deliberation) askers(c *Asked) string {
+	names := make([]string, len(c.Agents))
+	for i, id := range c.Agents {
+		if names[i] = id; d.seats[id] != nil {
+			names[i] = d.seats[id].Name
+		}
+	}
+	if len(names) == 1 {
+		return names[0] + " asks"
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " ask"
 }
 
 // cutLast takes the number off the end of an id.
@@ -229,7 +287,7 @@ func answered(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 // known renders the clarifications for the system prompts; "": there are none. While the agents are asking
 // these are the ones of the iterations before: what one of them asks now changes no other's prompt.
 func (d *Deliberation) known(asking int) string {
-	all := slices.DeleteFunc(d.clarifications(0), func(c Asked) bool { return asking > 0 && c.Iteration >= asking })
+	all := d.clarifications(asking)
 	if len(all) == 0 {
 		return ""
 	}
@@ -240,8 +298,12 @@ func (d *Deliberation) known(asking int) string {
 		if c.Answered && !c.Skipped {
 			answer = d.Quote("answer of a person", c.Answer)
 		}
+		label := "question"
+		if len(c.Agents) > 0 {
+			label += " of " + strings.Join(c.Agents, ", ")
+		}
 		// Each in a fence of its own: a question that is written like an answer is none.
-		text.WriteString("\n" + d.Quote("question of "+c.Agent, c.Question) + "\n" + answer + "\n")
+		text.WriteString("\n" + d.Quote(label, c.Question) + "\n" + answer + "\n")
 	}
 	return strings.TrimRight(text.String(), "\n")
 }

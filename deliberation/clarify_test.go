@@ -38,7 +38,8 @@ func TestClarification(t *testing.T) {
 	store := &store.Memory{}
 	open := func() (*debate.Engine, *scripted.Provider) {
 		engine, p := engineFor(curious(map[string][]string{
-			"clarify.1.ada": {"How many users?", "Which region?"}, "clarify.1.cyd": {"How many users?"}, "clarify.2.ben": {"What of Mars?"},
+			"clarify.1.ada": {"How many users?", "Which region?"}, "clarify.1.ben": {"Who pays?"}, "clarify.1.cyd": {"how many  Users"},
+			"clarify.2.ben": {"What of Mars?", "Which region?"},
 		}))
 		engine.Store = store
 		return engine, p
@@ -49,9 +50,9 @@ func TestClarification(t *testing.T) {
 	r, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, flow.ErrAwaitingInput)
 	assert.Equal(t, []string{
-		"question.1.ada.1 ada asks: How many users?", "question.1.ada.2 ada asks: Which region?", "question.1.cyd.1 cyd asks: How many users?",
+		"question.1.ada.1 ada and cyd ask: How many users?", "question.1.ada.2 ada asks: Which region?", "question.1.ben.1 ben asks: Who pays?",
 	}, inquiries(r))
-	require.NoError(t, session.Answer(t.Context(), "question.1.cyd.1", "A thousand."))
+	require.NoError(t, session.Answer(t.Context(), "question.1.ben.1", "A thousand pay."))
 	require.NoError(t, session.Close())
 
 	engine, p := open() // another process
@@ -65,7 +66,7 @@ func TestClarification(t *testing.T) {
 	r, err = session.Wait(t.Context())
 	require.ErrorIs(t, err, flow.ErrAwaitingInput)
 	assert.Equal(t, []string{"question.2.ben.1 ben asks: What of Mars?"}, inquiries(r))
-	assert.Regexp(t, clarified("ada", "How many users?", "About 1000."), prompt(t, p, "clarify.2.ben"))
+	assert.Regexp(t, clarified("ada, cyd", "How many users?", "About 1000."), prompt(t, p, "clarify.2.ben"))
 	assert.Regexp(t, unanswered("ada", "Which region?"), prompt(t, p, "clarify.2.ben"))
 	require.NoError(t, session.Answer(t.Context(), "question.2.ben.1", "Not now."))
 	r, err = session.Wait(t.Context())
@@ -75,12 +76,12 @@ func TestClarification(t *testing.T) {
 	got := view(r).Clarifications()
 	require.Len(t, got, 4)
 	assert.Equal(t, deliberation.Asked{
-		ID: "question.1.ada.2", Iteration: 1, Agent: "ada", Question: "Which region?", Answered: true, Answer: "na", Skipped: true,
+		ID: "question.1.ada.2", Iteration: 1, Agents: []string{"ada", "ben"}, Question: "Which region?", Answered: true, Answer: "na", Skipped: true,
 	}, got[1])
 	for _, call := range []string{"r1.propose.cyd", "r2.critique.ada.ben", "r2.refine.ben", "synthesis"} {
 		text := prompt(t, p, call)
 		assert.Regexp(t, clarified("ben", "What of Mars?", "Not now."), text, call)
-		assert.Contains(t, text, "answer of a person>>>\nA thousand.\n", call)
+		assert.Contains(t, text, "answer of a person>>>\nA thousand pay.\n", call)
 	}
 	assert.NotContains(t, calls(r), "clarify.4.ada")
 	assert.Equal(t, []string{
@@ -115,7 +116,7 @@ func TestTooManyQuestionsAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := three()
 		config.Clarification = deliberation.Clarification{On: true, Questions: 2}
-		config.Unattended = &flow.Unattended{}
+		config.Unattended = true
 		engine, _ := engineFor(curious(map[string][]string{"clarify.1.ada": {"a?", "b?", "c?"}, "clarify.1.ben": {"a?", "a?"}, "clarify.1.cyd": {" "}}))
 		r := play(t, engine, config)
 		assert.Equal(t, []string{"left-out clarify.1.ada", "left-out clarify.1.ben", "left-out clarify.1.cyd"}, kinds(r))
@@ -131,7 +132,7 @@ func TestNobodyIsAskedInAnUnattendedDebate(t *testing.T) {
 		require.NoError(t, err)
 	}
 	assert.Regexp(t, unanswered("ada", "How many users?"), prompt(t, p, "r1.propose.ben"))
-	config.Unattended = &flow.Unattended{}
+	config.Unattended = true
 	r := play(t, engine, config)
 	assert.Equal(t, []string{"unanswered"}, kinds(r))
 	assert.Len(t, view(r).Clarifications(), 1)
@@ -146,4 +147,41 @@ func clarified(agent, question, answer string) string {
 // unanswered matches a question that nobody has answered.
 func unanswered(agent, question string) string {
 	return `<<<\w+ question of ` + agent + `>>>\n` + regexp.QuoteMeta(question) + `\n<<<end \w+>>>\n\(not answered\)`
+}
+
+// TestKnownAnswers: what the config answers beforehand stands in all prompts, and nobody is asked it, on or off.
+func TestKnownAnswers(t *testing.T) {
+	config := three()
+	config.Clarification.Known = []deliberation.KnownAnswer{
+		{Question: "How many users?", Answer: "A million."}, {Question: "Who pays?", Answer: deliberation.NotAnswered},
+	}
+	engine, p := engineFor(nil)
+	r := play(t, engine, config)
+	known := `<<<\w+ question>>>\nHow many users\?\n<<<end \w+>>>\n<<<\w+ answer of a person>>>\nA million\.\n<<<end \w+>>>\n\n` +
+		`<<<\w+ question>>>\nWho pays\?\n<<<end \w+>>>\n\(not answered\)`
+	for _, call := range []string{"r1.propose.ada", "r2.critique.ben.cyd", "synthesis"} {
+		assert.Regexp(t, known, prompt(t, p, call))
+	}
+	assert.Equal(t, []deliberation.Asked{
+		{Known: true, Question: "How many users?", Answered: true, Answer: "A million."},
+		{Known: true, Question: "Who pays?", Answered: true, Answer: "NA", Skipped: true},
+	}, view(r).Clarifications())
+
+	config.Clarification.On = true
+	engine, p = engineFor(curious(map[string][]string{
+		"clarify.1.ada": {"Which region?"}, "clarify.1.ben": {"How many users"}, "clarify.1.cyd": {"WHO pays?"}, "clarify.2.cyd": {"How many users?"},
+	}))
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	r, err = session.Wait(t.Context())
+	require.ErrorIs(t, err, flow.ErrAwaitingInput)
+	assert.Equal(t, []string{"question.1.ada.1 ada asks: Which region?"}, inquiries(r))
+	assert.Regexp(t, known, prompt(t, p, "clarify.1.ada"), "the agents know before they ask")
+	require.NoError(t, session.Answer(t.Context(), "question.1.ada.1", "Europe."))
+	r, err = session.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"ben", "cyd"}, view(r).Clarifications()[0].Agents)
+	assert.Empty(t, r.Warnings)
+	assert.Len(t, view(r).Clarifications(), 3)
 }

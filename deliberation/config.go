@@ -5,17 +5,16 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Config describes a deliberation. [debate.Engine.Start] starts a deliberation with it.
 //
-// Its JSON is strict: an unknown key is an error. Durations are strings such as "90s", under the keys roundTimeout and
-// turnTimeout. If a field is zero, the default that its comment names applies.
+// Its JSON is strict: an unknown key is an error. Durations are strings such as "90s", under the keys roundTimeout,
+// turnTimeout and judgeTimeout. If a field is zero, the default that its comment names applies.
 //
 // The start settles the config: it writes the defaults out, adds the built-in roles that agents have to Roles, and
 // replaces the name of each prompt file by its text. The log holds the settled config, which depends on no file.
@@ -30,6 +29,11 @@ type Config struct {
 	// Context is further material, such as the description of a system, at most 1 MiB of UTF-8. All prompts hold it,
 	// between fences. It may be empty.
 	Context string `json:"context,omitempty"`
+	// Parts are images, PDFs and other files that belong to the problem. Documents have a name and files of their own. All
+	// agents and the judge read both: each model of the config must be able to read them. There are at most 64 files, of
+	// 10 MiB each and 14 MiB together.
+	Parts     []flow.File     `json:"parts,omitempty"`
+	Documents []flow.Document `json:"documents,omitempty"`
 	// Agents work out the solution. From 2 to 100 of them take part; those that are disabled do not count. At most 4096
 	// calls may be in flight in a round: its critiques, a summary for each agent, and the tools that the agents use
 	// meanwhile. That allows 64 agents if all critique all.
@@ -37,9 +41,10 @@ type Config struct {
 	// Judge evaluates rounds, votes, and makes the solution. Its model may be missing if no call needs it: with fixed
 	// termination, and synthesis by voting or by a registered synthesizer.
 	Judge Judge `json:"judge,omitzero"`
-	// Rounds is the largest number of rounds: 3 if 0.
+	// Rounds is the largest number of rounds: 3 if it is not set. JSON that says 0 is refused.
 	Rounds int `json:"rounds,omitempty"`
-	// Termination says what ends the rounds earlier.
+	// Termination says what ends the rounds earlier. The judge is not asked in the last round, for nothing would follow
+	// from it, so with one round it is never asked.
 	Termination Termination `json:"termination,omitzero"`
 	// Synthesis says how the solution is made: SynthesisJudge if empty.
 	Synthesis string `json:"synthesis,omitempty"`
@@ -49,41 +54,56 @@ type Config struct {
 	Topology Topology `json:"topology,omitzero"`
 	// Proposals says what an agent proposes from the second round on: ProposalsCarry if empty.
 	Proposals string `json:"proposals,omitempty"`
-	// FullHistory lets agents read all of their earlier rounds, in summaries or in full: true if nil. If it is false,
-	// they read their last round and a summary of the rounds before. An earlier round that was not worth a summary yet
-	// is read in full. Agents whose summaries are off read their last round only, which takes less input. The synthesis
-	// reads all rounds in any case.
+	// FullHistory says what agents read of earlier rounds. If it is nil, proposals and refinements read the agent's own
+	// history: its proposals, what was said of them, its refinements. If it is true, proposals, critiques and
+	// refinements read all that anybody has said. If it is false, they read nothing. A summary of an agent's history
+	// stands in the place of what it covers. The synthesis by a judge or by a registered synthesizer reads all rounds in
+	// any case.
 	FullHistory *bool `json:"includeFullHistory,omitempty"`
-	// Summaries say when the history of an agent is summarised. An agent can have settings of its own.
+	// Summaries say when the history of an agent is summarised. An agent can have settings of its own. They are refused
+	// if FullHistory is false, for then no agent reads a history.
 	Summaries Summaries `json:"summaries,omitzero"`
 	// Clarification lets the agents ask a person before the first round.
 	Clarification Clarification `json:"clarification,omitzero"`
 	// Tools are the tools that the agents may use, by their names in Engine.Tools. An agent can have a list of its own.
 	Tools []string `json:"tools,omitempty"`
-	// ToolCalls is how often each agent may use tools in one phase: 10 if 0. It is refused if no agent has tools.
+	// ToolCalls is how often each agent may use tools in one phase: 10 if 0. It is refused if no agent that takes part
+	// has tools.
 	ToolCalls int `json:"toolCalls,omitempty"`
+	// ToolPolicy says what is done about uses of tools if the deliberation is unattended. The zero value tells the model of an
+	// unknown outcome, and denies what needs approval.
+	ToolPolicy flow.ToolPolicy `json:"toolPolicy,omitzero"`
 	// Roles are roles of the host program. They are added to the built-in ones.
 	Roles []Role `json:"roles,omitempty"`
 	// Temperature is that of the agents: 0.5 if nil.
 	Temperature *float64 `json:"temperature,omitempty"`
 	// MaxTokens limits the output of a reply, in tokens: flow.DefaultMaxTokens if 0.
 	MaxTokens int `json:"maxTokens,omitempty"`
-	// RoundTimeout bounds the proposals, critiques and refinements of one round together: no bound if 0. When it is
-	// over, the calls in flight have failed, and the next round begins.
+	// Reserve is the part of each model's window that is kept free, in tokens: flow.DefaultReserve if 0.
+	Reserve int `json:"reserve,omitempty"`
+	// RoundTimeout bounds the proposals, critiques and refinements of one round together: no bound if 0. The phases share
+	// it fairly. What is not there in time is left out; see flow.Record.Skips. If an agent is late in
+	// two phases in a row, the deliberation goes to the error state, from which Session.Retry continues.
 	RoundTimeout time.Duration `json:"-"`
-	// TurnTimeout bounds one attempt at a call of an agent: flow.DefaultTurnTimeout if 0. One attempt at a call of the
-	// judge is bounded by DefaultJudgeTimeout.
-	TurnTimeout time.Duration `json:"-"`
-	// Budget, Retry, Unattended and Labels are those of a debate.Config.
-	Budget     *flow.Budget      `json:"budget,omitempty"`
-	Retry      *flow.RetryPolicy `json:"retry,omitempty"`
-	Unattended *flow.Unattended  `json:"unattended,omitempty"`
-	Labels     map[string]string `json:"labels,omitempty"`
+	// TurnTimeout bounds one attempt at a call of an agent: flow.DefaultTurnTimeout if 0. JudgeTimeout bounds one attempt at
+	// a call of the judge, or of a registered synthesizer. If it is 0, it is TurnTimeout, or DefaultJudgeTimeout if that
+	// is 0 too. It is refused if there is neither of them.
+	TurnTimeout  time.Duration `json:"-"`
+	JudgeTimeout time.Duration `json:"-"`
+	// Budget, Retry, OnFailure, Patience and Labels are those of a debate.Config. In an unattended deliberation the judge's
+	// number is left out if its answers were not accepted, but not twice in a row.
+	Budget     *flow.Budget       `json:"budget,omitempty"`
+	Retry      *flow.RetryPolicy  `json:"retry,omitempty"`
+	Unattended bool               `json:"unattended,omitempty"`
+	OnFailure  []flow.FailureRule `json:"onFailure,omitempty"`
+	Patience   time.Duration      `json:"-"`
+	Labels     map[string]string  `json:"labels,omitempty"`
 }
 
 // Agent is one of those who work out the solution.
 type Agent struct {
-	// ID has 1 to 40 letters, digits, '-' and '_'. It is unique, also if the case of letters is ignored.
+	// ID is one line of at most 64 characters, such as "ada" or "System Architect". A dot is possible before a space and
+	// at the end. No two ids read alike: the case of letters, marks and letters of one look do not tell them apart.
 	ID string `json:"id"`
 	// Name is what people are shown. If it is empty, they are shown the ID.
 	Name string `json:"name,omitempty"`
@@ -96,6 +116,8 @@ type Agent struct {
 	// Temperature and MaxTokens replace those of the config.
 	Temperature *float64 `json:"temperature,omitempty"`
 	MaxTokens   int      `json:"maxTokens,omitempty"`
+	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
+	Options *provider.Options `json:"options,omitempty"`
 	// PromptFile is a text file that says who the agent is. It replaces what the role says about that. Prompt is
 	// the same as text. At most one of them is set.
 	PromptFile string `json:"promptFile,omitempty"`
@@ -105,6 +127,9 @@ type Agent struct {
 	// Summaries and Tools replace those of the config. If they are nil, those of the config apply.
 	Summaries *Summaries `json:"summaries,omitempty"`
 	Tools     *[]string  `json:"tools,omitempty"`
+	// Metadata are the host program's own marks, such as the ID of a user. No prompt holds them: records and exports show
+	// them. They have the bounds of labels.
+	Metadata map[string]string `json:"metadata,omitempty"`
 	// Disabled leaves the agent out. Its other fields are checked in any case.
 	Disabled bool `json:"disabled,omitempty"`
 }
@@ -120,6 +145,8 @@ type Judge struct {
 	Temperature *float64 `json:"temperature,omitempty"`
 	// MaxTokens limits the output of an answer, in tokens: the limit of the config if 0.
 	MaxTokens int `json:"maxTokens,omitempty"`
+	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
+	Options *provider.Options `json:"options,omitempty"`
 	// PromptFile and Prompt say who the judge is. They replace the built-in words. At most one of them is set.
 	PromptFile string `json:"promptFile,omitempty"`
 	Prompt     string `json:"prompt,omitempty"`
@@ -154,8 +181,9 @@ type Topology struct {
 	K int `json:"k,omitempty"`
 }
 
-// Summaries say when the history of an agent is summarised. A summary is made only if it saves more characters of input
-// than it takes.
+// Summaries say when the history of an agent is summarised. A summary is made only if it is expected to save more
+// characters of input than it takes: by all rounds that are left, or, if the judge may end them early, by as many rounds
+// as there have been. It is made in any case if a prompt that reads the history does not fit the window of its model.
 type Summaries struct {
 	// Off turns summaries off. The other fields are then refused.
 	Off bool `json:"off,omitempty"`
@@ -166,7 +194,8 @@ type Summaries struct {
 }
 
 // Clarification lets the agents ask a person before the first round. In an unattended deliberation their questions are
-// recorded, and nobody is asked.
+// recorded, and nobody is asked. Equal questions of several agents are one question, and what was asked before is not
+// asked again.
 //
 // If an agent fails to say what it asks, a warning is recorded, and the agent has asked nothing. It still takes part.
 // The rounds begin even if all agents have failed in this way. An agent that cannot be reached will also fail to
@@ -178,6 +207,16 @@ type Clarification struct {
 	Iterations int `json:"iterations,omitempty"`
 	// Questions limits the questions of one agent in one iteration: 5 if 0.
 	Questions int `json:"questions,omitempty"`
+	// Known are answers that are known beforehand, at most 100, also if the clarification is off. All prompts hold them.
+	// Nobody is asked such a question.
+	Known []KnownAnswer `json:"known,omitempty"`
+}
+
+// KnownAnswer is the answer to a question that an agent could ask.
+type KnownAnswer struct {
+	Question string `json:"question"`
+	// Answer is a person's, or NotAnswered: then the question stays open, and nobody is asked.
+	Answer string `json:"answer"`
 }
 
 // The kinds of termination.
@@ -220,7 +259,6 @@ const (
 	DefaultTemperature      = 0.5
 	DefaultJudgeTemperature = 0.3
 	DefaultJudgeTimeout     = 180 * time.Second
-	longestTopic            = 200
 	nameJudge, namePerson   = "judge", "person"
 	nameSynthesizer         = "synthesizer"
 )
@@ -233,21 +271,30 @@ type configJSON struct {
 	configFields
 	RoundTimeout flow.Duration `json:"roundTimeout,omitempty"`
 	TurnTimeout  flow.Duration `json:"turnTimeout,omitempty"`
+	JudgeTimeout flow.Duration `json:"judgeTimeout,omitempty"`
+	Patience     flow.Duration `json:"patience,omitempty"`
 }
 
 // MarshalJSON writes the config.
 func (c Config) MarshalJSON() ([]byte, error) {
-	return json.Marshal(configJSON{configFields(c), flow.Duration(c.RoundTimeout), flow.Duration(c.TurnTimeout)})
+	return json.Marshal(configJSON{
+		configFields(c), flow.Duration(c.RoundTimeout), flow.Duration(c.TurnTimeout), flow.Duration(c.JudgeTimeout), flow.Duration(c.Patience),
+	})
 }
 
-// UnmarshalJSON reads a config strictly. The error is a [flow.Error] of kind validation.
+// UnmarshalJSON reads a config strictly. A number that is 0 is refused where a default would apply in its place. Each error
+// is a [flow.Error] of kind validation.
 func (c *Config) UnmarshalJSON(data []byte) error {
 	var in configJSON
 	if err := flow.DecodeStrict("read config", data, &in); err != nil {
 		return err
 	}
+	if err := explicitZeros(data); err != nil {
+		return err
+	}
 	*c = Config(in.configFields)
 	c.RoundTimeout, c.TurnTimeout = time.Duration(in.RoundTimeout), time.Duration(in.TurnTimeout)
+	c.JudgeTimeout, c.Patience = time.Duration(in.JudgeTimeout), time.Duration(in.Patience)
 	return nil
 }
 
@@ -257,8 +304,11 @@ func (c Config) Flow() string { return FlowName }
 // Terms returns the part of the config that all flows share.
 func (c Config) Terms() flow.Terms {
 	t := flow.Terms{
-		ID: c.ID, Topic: topic(c.Problem), Rounds: c.Rounds, Budget: c.Budget, Unattended: c.Unattended, MaxTokens: c.MaxTokens,
-		RoundTimeout: c.RoundTimeout, TurnTimeout: c.TurnTimeout, Retry: c.Retry, Labels: c.Labels,
+		ID: c.ID, Topic: flow.TopicOf(c.Problem, "a problem"), Documents: flow.TopicDocuments(c.Parts, c.Documents),
+		Rounds: c.Rounds, Budget: c.Budget, Unattended: c.Unattended,
+		MaxTokens: c.MaxTokens, Reserve: c.Reserve,
+		RoundTimeout: c.RoundTimeout, TurnTimeout: c.TurnTimeout, Retry: c.Retry, Labels: c.Labels, OnFailure: c.OnFailure, Patience: c.Patience,
+		ToolPolicy: c.ToolPolicy,
 	}
 	for i := range c.Agents {
 		if c.Agents[i].Disabled {
@@ -274,30 +324,50 @@ func (c Config) Terms() flow.Terms {
 	return t
 }
 
+// Metadata implements [flow.Described].
+func (c Config) Metadata(name string) map[string]string {
+	for i := range c.Agents {
+		if c.Agents[i].ID == name {
+			return c.Agents[i].Metadata
+		}
+	}
+	return nil
+}
+
+// Files implements [flow.Filed].
+func (c *Config) Files() iter.Seq2[string, *flow.File] { return flow.EachFile(c.Parts, c.Documents) }
+
+// Demands implements [flow.Demanding].
+func (c Config) Demands() iter.Seq2[string, flow.Demand] {
+	return func(yield func(field string, demand flow.Demand) bool) {
+		for i := range c.Agents {
+			a := &c.Agents[i]
+			demand := flow.Demand{
+				By: a.ID, Model: a.Model, Options: a.Options, Temperature: a.Temperature != nil, Tools: len(c.toolsOf(a)) > 0,
+				Schema: c.Clarification.On || c.Synthesis == SynthesisVoting,
+			}
+			if !a.Disabled && !yield(fmt.Sprintf("agents[%d].options", i), demand) {
+				return
+			}
+		}
+		if j := c.Judge; j.Model != "" {
+			heated := j.Temperature != nil && *j.Temperature != DefaultJudgeTemperature
+			yield("judge.options", flow.Demand{By: nameJudge, Model: j.Model, Options: j.Options, Temperature: heated, Schema: true})
+		}
+	}
+}
+
 // Models yields every model that may be asked, with the field that names it.
 func (c Config) Models() iter.Seq2[string, string] {
 	return func(yield func(field, name string) bool) {
 		for i := range c.Agents {
 			a := &c.Agents[i]
-			if !a.Disabled && !yieldModels(yield, fmt.Sprintf("agents[%d]", i), a.Model, a.Fallbacks) {
+			if !a.Disabled && !flow.EachModel(yield, fmt.Sprintf("agents[%d]", i), a.Model, a.Fallbacks) {
 				return
 			}
 		}
-		yieldModels(yield, "judge", c.Judge.Model, c.Judge.Fallbacks)
+		flow.EachModel(yield, "judge", c.Judge.Model, c.Judge.Fallbacks)
 	}
-}
-
-// yieldModels yields a model and its fallbacks; false: no more are wanted.
-func yieldModels(yield func(field, name string) bool, at, model string, fallbacks []string) bool {
-	if !yield(at+".model", model) {
-		return false
-	}
-	for i, name := range fallbacks {
-		if !yield(fmt.Sprintf("%s.fallbacks[%d]", at, i), name) {
-			return false
-		}
-	}
-	return true
 }
 
 // toolsOf returns what an agent may use.
@@ -306,30 +376,6 @@ func (c *Config) toolsOf(a *Agent) []string {
 		return *a.Tools
 	}
 	return c.Tools
-}
-
-// configOf returns a config of this flow.
-func configOf(c flow.Config) *Config {
-	config, _ := flow.ConfigAs[Config](c) // another type was refused before
-	return config
-}
-
-// topic is the first line of a problem, not too long for a list.
-func topic(problem string) string {
-	problem = strings.ReplaceAll(strings.ToValidUTF8(problem, ""), "\x00", "") // that it was not is told of the problem
-	line, _, _ := strings.Cut(strings.TrimSpace(problem), "\n")
-	line = strings.TrimSpace(strings.TrimLeft(line, "# "))
-	if line == "" {
-		line = "a problem"
-	}
-	if len(line) <= longestTopic {
-		return line
-	}
-	cut := line[:longestTopic]
-	for !utf8.ValidString(cut) {
-		cut = cut[:len(cut)-1]
-	}
-	return cut
 }
 
 func orDefault(v *float64, otherwise float64) *float64 {

@@ -26,7 +26,7 @@ import (
 func validated(t *testing.T, config deliberation.Config) error {
 	t.Helper()
 	engine, p := engineFor(nil)
-	look, err := flow.NewTool("looks", true, func(context.Context, flow.ToolUse, struct{}) (string, error) { return "", nil })
+	look, err := flow.NewTool(flow.ToolInfo{Description: "looks", ReadOnly: true}, func(context.Context, flow.ToolUse, struct{}) (string, error) { return "", nil })
 	require.NoError(t, err)
 	engine.Tools = map[string]flow.Tool{"look": look}
 	engine.Judges = map[string]debate.Judge{"own": ownSynthesizer()}
@@ -80,8 +80,8 @@ func TestBadInputNamesItsField(t *testing.T) {
 			c.Agents = append(c.Agents, deliberation.Agent{ID: "dan", Disabled: true})
 		}, "agents[3].model", ""},
 		"two of one id":       {func(c *deliberation.Config) { c.Agents[2].ID = "ADA" }, "agents[2].id", "agents[0]"},
-		"no id":               {func(c *deliberation.Config) { c.Agents[0].ID = "" }, "agents[0].id", "letters"},
-		"id with a dot":       {func(c *deliberation.Config) { c.Agents[0].ID = "a.b" }, "agents[0].id", "letters"},
+		"no id":               {func(c *deliberation.Config) { c.Agents[0].ID = "" }, "agents[0].id", "empty"},
+		"id with a dot":       {func(c *deliberation.Config) { c.Agents[0].ID = "a.b" }, "agents[0].id", "dot"},
 		"name of two lines":   {func(c *deliberation.Config) { c.Agents[0].Name = "a\nb" }, "agents[0].name", "line"},
 		"reserved id":         {func(c *deliberation.Config) { c.Agents[0].ID = "judge" }, "agents[0].id", "library"},
 		"unknown method":      {func(c *deliberation.Config) { c.Synthesis = "dice" }, "synthesis", "judge, voting, merge, registered"},
@@ -139,9 +139,12 @@ func TestBadInputNamesItsField(t *testing.T) {
 			c.Agents, c.Tools, c.ToolCalls = crowd(60), []string{"look"}, 9
 		}, "toolCalls", "at most 8"},
 		"tool calls beyond all bounds": {func(c *deliberation.Config) { c.Tools, c.ToolCalls = []string{"look"}, math.MaxInt }, "toolCalls", "at most"},
-		"tool calls without tools":     {func(c *deliberation.Config) { c.ToolCalls = 3 }, "toolCalls", "no agent has tools"},
-		"iterations of nothing":        {func(c *deliberation.Config) { c.Clarification.Iterations = 2 }, "clarification.iterations", "not on"},
-		"questions of nothing":         {func(c *deliberation.Config) { c.Clarification.Questions = 2 }, "clarification.questions", "not on"},
+		"tool calls without tools":     {func(c *deliberation.Config) { c.ToolCalls = 3 }, "toolCalls", "no agent that takes part has tools"},
+		"tool calls of nobody": {func(c *deliberation.Config) {
+			c.Agents[2].Tools, c.Agents[2].Disabled, c.ToolCalls = &[]string{"look"}, true, 3
+		}, "toolCalls", "no agent that takes part"},
+		"iterations of nothing": {func(c *deliberation.Config) { c.Clarification.Iterations = 2 }, "clarification.iterations", "not on"},
+		"questions of nothing":  {func(c *deliberation.Config) { c.Clarification.Questions = 2 }, "clarification.questions", "not on"},
 		"threshold of summaries that are off": {func(c *deliberation.Config) {
 			c.Summaries = deliberation.Summaries{Off: true, Threshold: 900}
 		}, "summaries.threshold", "off"},
@@ -263,6 +266,9 @@ func TestWhatEveryConfigHasIsCheckedToo(t *testing.T) {
 		"budget.confirm":    func(c *deliberation.Config) { c.Budget = &flow.Budget{Confirm: true} },
 		"retry.base":        func(c *deliberation.Config) { c.Retry = &flow.RetryPolicy{Base: -1} },
 		"labels":            func(c *deliberation.Config) { c.Labels = map[string]string{"": "x"} },
+		"onFailure[0].calls": func(c *deliberation.Config) {
+			c.OnFailure = []flow.FailureRule{{Calls: []flow.CallKind{deliberation.KindCritique, "critic"}, Do: flow.OptionSkip}}
+		},
 	} {
 		t.Run(field, func(t *testing.T) {
 			config := three()
@@ -303,7 +309,7 @@ func TestTheFrozenConfigIsChecked(t *testing.T) {
 		}, "agents"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			settled, err := flow.Settle(three())
+			settled, err := flow.Settle(new(three()))
 			require.NoError(t, err)
 			config, err := flow.Decode([]byte(toJSON(settled)))
 			require.NoError(t, err)
@@ -322,18 +328,21 @@ func TestConfigAsJSON(t *testing.T) {
 	text := `{"problem":"Design it.","context":"Small.","rounds":4,"agents":[{"id":"ada","model":"test/a","role":"security","tools":[]},
 		{"id":"ben","model":"test/b","temperature":0,"summaries":{"off":true}}],"judge":{"model":"test/j"},
 		"termination":{"kind":"convergence","threshold":0},"includeFullHistory":false,"clarification":{"on":true},
-		"roundTimeout":"90s","turnTimeout":"1m","budget":{"hard":2.5},"unattended":{},"labels":{"tenant":"x"}}`
+		"roundTimeout":"90s","turnTimeout":"1m","judgeTimeout":"2m","budget":{"hard":2.5},"unattended":true,"patience":"3m","onFailure":[{"kinds":["refusal"],"do":"skip"}],"labels":{"tenant":"x"}}`
 	var config deliberation.Config
 	require.NoError(t, json.Unmarshal([]byte(text), &config))
 	assert.Equal(t, 90*time.Second, config.RoundTimeout)
+	assert.Equal(t, 2*time.Minute, config.JudgeTimeout)
 	data, err := json.Marshal(config)
 	require.NoError(t, err)
 	var again deliberation.Config
 	require.NoError(t, json.Unmarshal(data, &again))
 	assert.Equal(t, config, again)
 	assert.Equal(t, time.Minute, config.Terms().TurnTimeout)
+	assert.Equal(t, 3*time.Minute, config.Terms().Patience)
+	assert.Equal(t, []flow.FailureRule{{Kinds: []flow.Kind{provider.KindRefusal}, Do: flow.OptionSkip}}, config.Terms().OnFailure)
 	assert.InDelta(t, 0, *config.Agents[1].Temperature, 0)
-	settled, err := deliberation.Flow().Settle(config)
+	settled, err := deliberation.Flow().Settle(&config)
 	require.NoError(t, err)
 	made, ok := settled.(*deliberation.Config)
 	require.True(t, ok)

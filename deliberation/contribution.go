@@ -19,7 +19,7 @@ type Contribution struct {
 	Text   string
 	Cut    bool   // the text ended at the limit of output tokens
 	Model  string // the one that was asked, as "provider/model"
-	// Usage, Cost and Took are those of the attempt that succeeded. Uses of tools before it and failed attempts are not
+	// Usage, Cost and Took are those of the attempt that succeeded, with the uses of tools in it. Failed attempts are not
 	// included.
 	Usage provider.Usage
 	Cost  flow.Money
@@ -28,9 +28,10 @@ type Contribution struct {
 
 // contribution returns a turn for readers outside.
 func (d *Deliberation) contribution(t *flow.Turn) Contribution {
+	made := d.effortOf(t)
 	c := Contribution{
 		Round: t.Round, Kind: t.Kind, Agent: t.Speaker, Target: t.Target, Text: t.Text, Cut: t.Cut,
-		Model: t.Model, Usage: t.Usage, Cost: t.Cost, Took: t.Took,
+		Model: t.Model, Usage: made.usage, Cost: made.cost, Took: made.took,
 	}
 	if w := d.seats[t.Speaker]; w != nil {
 		c.Role = w.Role
@@ -68,22 +69,46 @@ type Summary struct {
 	Round int    // in which the summary was made
 	Upto  int    // the last round that it covers; it covers all before too
 	Agent string // whose history it is
+	Role  string // of the agent
 	Text  string // as it is read: cut to Summaries.MaxLength of the agent
 	// Before is the size of what was summarised, a former summary included. After is that of Text. Both are in
 	// characters.
 	Before, After int
+	// Method says why the summary was made: SummaryByLength or SummaryByWindow. At is when it was there. Model, Usage, Cost and Took are
+	// those of the attempt that succeeded.
+	Method string
+	At     time.Time
+	Model  string
+	Usage  provider.Usage
+	Cost   flow.Money
+	Took   time.Duration
 }
 
-// Summaries returns the summaries that were made, oldest first. Those of the record, by a summarizer, are none of a
+// The methods of summaries.
+const (
+	SummaryByLength = "length-based" // made because the history was longer than Summaries.Threshold
+	SummaryByWindow = "window-based" // made because a prompt that reads the history did not fit the window of its model
+)
+
+// Summaries returns the summaries that were made, in the order of rounds and agents. Those of the record, by a summarizer, are none of a
 // deliberation's.
 func (d *Deliberation) Summaries() []Summary {
 	var out []Summary
-	for _, t := range d.Turns {
+	all := slices.Clone(d.Turns)
+	slices.SortStableFunc(all, byPlace)
+	for _, t := range all {
 		w := d.seats[t.Speaker]
 		if t.Kind != KindDigest || w == nil {
 			continue
 		}
-		s := Summary{Round: t.Round, Upto: d.covered(t), Agent: t.Speaker, Text: w.shown(t)}
+		made := d.effortOf(t)
+		s := Summary{
+			Round: t.Round, Upto: d.covered(t), Agent: t.Speaker, Role: w.Role, Text: w.shown(t), Method: SummaryByLength, At: made.at,
+			Model: t.Model, Usage: made.usage, Cost: made.cost, Took: made.took,
+		}
+		if condensed(t) {
+			s.Method = SummaryByWindow
+		}
 		s.After = characters(s.Text)
 		former := w.digest(t.Round - 1)
 		if former != nil {
@@ -97,18 +122,21 @@ func (d *Deliberation) Summaries() []Summary {
 	return out
 }
 
-// Asked is a question of an agent before the first round, and its answer.
+// Asked is a question of agents before the first round, and its answer.
 type Asked struct {
-	ID        string // of the inquiry: "question.1.ada.2"
-	Iteration int    // from 1
-	Agent     string
+	ID        string   // of the inquiry: "question.1.ada.2"; "" if the config has the answer
+	Iteration int      // from 1, in which it was asked first; 0 if the config has the answer
+	Agents    []string // who have asked it, the first of them first; none if the config has the answer and nobody has asked
+	Known     bool     // whether the config has the answer
 	Question  string
 	Answered  bool
 	Answer    string
 	Skipped   bool // the answer was NotAnswered
 }
 
-// Clarifications returns the agents' questions with their answers, in the order of iterations and agents.
+// Clarifications returns the answers of the config, and then the agents' questions with their answers, in the order of
+// iterations and agents. Questions that differ in the case of letters, in spaces and in the marks at their end alone are
+// one.
 func (d *Deliberation) Clarifications() []Asked { return d.clarifications(0) }
 
 // Evaluation is the judge's view of one round. Exactly one of Confidence and Quality is set.

@@ -71,14 +71,14 @@ func TestWhatStands(t *testing.T) {
 
 // TestTheConfigIsInTheRecord: from it the same can be started again, files and roles included.
 func TestTheConfigIsInTheRecord(t *testing.T) {
-	yes, no, threshold := 0.1, false, 95.0
+	yes, whole, threshold := 0.1, true, 95.0
 	for name, change := range map[string]func(*deliberation.Config){
 		"plain": func(*deliberation.Config) {},
 		"all of it": func(c *deliberation.Config) {
 			c.ID, c.Rounds, c.Termination = "whole", 1, deliberation.Termination{Kind: "quality", Threshold: &threshold}
 			c.Synthesis, c.Topology, c.Proposals = "merge", deliberation.Topology{Kind: "nearest", K: 1}, "fresh"
-			c.FullHistory, c.Summaries, c.Temperature, c.MaxTokens = &no, deliberation.Summaries{MaxLength: 200}, &yes, 700
-			c.Clarification, c.Unattended = deliberation.Clarification{On: true, Questions: 2}, &flow.Unattended{}
+			c.FullHistory, c.Summaries, c.Temperature, c.MaxTokens = &whole, deliberation.Summaries{MaxLength: 200}, &yes, 700
+			c.Clarification, c.Unattended = deliberation.Clarification{On: true, Questions: 2}, true
 			c.Roles = []deliberation.Role{{Name: "own", Title: "Mine", System: "You.", Refine: "Refine it."}}
 			c.Agents[0].Role, c.Agents[1].Role, c.Agents[1].Prompt = "own", "own", "You too."
 			c.Agents[2].Summaries = &deliberation.Summaries{Off: true}
@@ -92,7 +92,7 @@ func TestTheConfigIsInTheRecord(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config := three()
 			change(&config)
-			made, err := deliberation.Flow().Settle(config)
+			made, err := deliberation.Flow().Settle(&config)
 			require.NoError(t, err)
 			engine, _ := engineFor(nil)
 			r := play(t, engine, config)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -22,7 +23,7 @@ import (
 
 // TestAgentsUseTheirTools: in proposals, critiques and refinements, so often in each phase, and nobody else does.
 func TestAgentsUseTheirTools(t *testing.T) {
-	look, err := flow.NewTool("looks something up", true,
+	look, err := flow.NewTool(flow.ToolInfo{Description: "looks something up", ReadOnly: true},
 		func(_ context.Context, use flow.ToolUse, _ struct{}) (string, error) {
 			return "Found for " + use.By + ".", nil
 		})
@@ -58,7 +59,7 @@ func TestAgentsUseTheirTools(t *testing.T) {
 // TestNobodyReadsWhatIsSaidAtTheSameTime: not even through a tool, however late it is used.
 func TestNobodyReadsWhatIsSaidAtTheSameTime(t *testing.T) {
 	var seen sync.Map // the calls that may be read, by call
-	look, err := flow.NewTool("looks at what was said", true,
+	look, err := flow.NewTool(flow.ToolInfo{Description: "looks at what was said", ReadOnly: true},
 		func(_ context.Context, use flow.ToolUse, _ struct{}) (string, error) {
 			var said []string
 			for _, turn := range use.Turns {
@@ -70,7 +71,7 @@ func TestNobodyReadsWhatIsSaidAtTheSameTime(t *testing.T) {
 	require.NoError(t, err)
 	config := three()
 	config.Tools, config.Summaries = []string{"look"}, deliberation.Summaries{Threshold: 1, MaxLength: 100}
-	config.Clarification.On, config.Unattended = true, &flow.Unattended{}
+	config.Clarification.On, config.Unattended = true, true
 	synctest.Test(t, func(t *testing.T) {
 		engine, p := engineFor(sized(func(string) int { return replyLength }))
 		engine.Tools = map[string]flow.Tool{"look": look}
@@ -184,14 +185,17 @@ func TestAHardLimitIsNeverPassed(t *testing.T) {
 		for most := 1; most <= 27; most += 2 {
 			config := three()
 			config.Synthesis, config.MaxTokens = method, 500
-			config.Budget = &flow.Budget{HardCalls: most}
-			r := limited(t, config)
-			assert.LessOrEqual(t, r.Spent().Requests, most)
-			ends[r.State]++
-			config.Budget = &flow.Budget{Hard: flow.USD * flow.Money(most) / 400}
-			r = limited(t, config)
-			assert.LessOrEqual(t, r.Spent().Cost, config.Budget.Hard)
-			ends[r.State]++
+			for _, budget := range []flow.Budget{{HardCalls: most}, {Hard: flow.USD * flow.Money(most) / 400}} {
+				config.Budget = &budget
+				if err := plain().Validate(t.Context(), config); err != nil {
+					require.ErrorContains(t, err, "is below what one round")
+					continue
+				}
+				r := limited(t, config)
+				assert.True(t, budget.HardCalls == 0 || r.Spent().Requests <= most)
+				assert.True(t, budget.Hard == 0 || r.Spent().Cost <= budget.Hard)
+				ends[r.State]++
+			}
 		}
 	}
 	assert.Positive(t, ends[flow.StateError])
@@ -201,8 +205,7 @@ func TestAHardLimitIsNeverPassed(t *testing.T) {
 // limited plays a deliberation that may end in the error state.
 func limited(t *testing.T, config deliberation.Config) *flow.Record {
 	t.Helper()
-	engine, _ := engineFor(sized(func(string) int { return replyLength }))
-	engine.Models = priced()
+	engine := plain()
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer session.Close()
@@ -213,6 +216,13 @@ func limited(t *testing.T, config deliberation.Config) *flow.Record {
 		assert.Equal(t, provider.KindCostLimit, failure.Kind)
 	}
 	return r
+}
+
+// plain returns an engine whose models say what they usually do.
+func plain() *debate.Engine {
+	engine, _ := engineFor(sized(func(string) int { return replyLength }))
+	engine.Models = priced()
+	return engine
 }
 
 func priced() map[string]flow.Model {

@@ -13,6 +13,7 @@ func critiqueCalls(r *flow.Record) []flow.Call {
 	}
 	b := read(r)
 	var calls []flow.Call
+	var wanted []*work
 	for i := range b.agents {
 		w := &b.agents[i]
 		if !w.active {
@@ -20,31 +21,47 @@ func critiqueCalls(r *flow.Record) []flow.Call {
 		}
 		for _, seat := range b.targets(i) {
 			target := &b.agents[seat]
-			a := b.attempt(b.id("critique", w.ID, target.ID))
+			a := b.critiquing(w, target)
 			if !b.missing(a.id) {
 				continue
 			}
+			if lacking := b.lacking(w, a); len(lacking) > 0 {
+				wanted = append(wanted, lacking...)
+				continue
+			}
 			call := b.work(w, a.id, KindCritique)
-			call.Target, call.Slot = target.ID, b.slot(slotCritique, i, seat)
+			call.Target, call.Slot, call.OnFail = target.ID, b.slot(slotCritique, i, seat), a.onFail(call.OnFail)
 			call.Last = func(r *flow.Record) string {
 				var text strings.Builder
-				b.quoteNow(&text, target.standing(), a.short)
-				return text.String() + r.Text("ask.critique."+w.ID)
+				if b.whole() {
+					b.all(&text, target, b.summarized(a), a.history)
+				}
+				b.quoteNow(&text, target.standing(), a.halves)
+				return text.String() + r.Text("ask.critique."+w.ID) + a.note("critique")
 			}
 			calls = append(calls, call)
 		}
 	}
-	if !b.early() {
-		calls = append(calls, b.digests()...)
+	return append(calls, b.digests(!b.early(), wanted)...)
+}
+
+func (b *board) critiquing(w, target *work) attempt {
+	steps := halved("of a part of the proposal")
+	if b.whole() {
+		steps = b.fewer(w, !b.early())
 	}
-	return calls
+	return b.attempt(b.id("critique", w.ID, target.ID), steps)
+}
+
+// summarized is the latest round whose summaries a critique can read: those of this round are made beside it, unless they
+// are made before the proposals. A critique that reads summaries alone waits for them.
+func (b *board) summarized(a attempt) int {
+	if b.early() || a.history != readAll {
+		return b.round
+	}
+	return b.round - 1
 }
 
 func critiqued(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-	b := read(r)
-	exit := b.exit(StateCritiquing, refineCalls)
-	if !b.early() {
-		exit.Warnings = append(exit.Warnings, b.unsummarized()...)
-	}
-	return TriggerCritiqued, exit, true
+	return read(r).after(TriggerCritiqued, StateCritiquing, refineCalls)
 }

@@ -36,7 +36,7 @@ func of(r *flow.Record) *Deliberation {
 
 // open makes the part of a record.
 func open(r *flow.Record, _ *flow.Start) (flow.Part, error) {
-	return &Deliberation{Record: r, sorted: sorting(configOf(r.Config()))}, nil
+	return &Deliberation{Record: r, sorted: sorting(r.Config().(*Config))}, nil
 }
 
 // Config returns the settled config, with every default and the texts of all prompt files written out, but without an
@@ -47,12 +47,19 @@ func (d *Deliberation) Config() *Config { return d.config }
 func (d *Deliberation) Fold(e *flow.Event) error {
 	switch body := e.Body.(type) {
 	case *flow.Turn:
+		made := d.effort(body.Call)
+		made.replied(&body.Spend)
+		made.at = e.At
 		if d.sort(placed(body, &d.latest)); body.Kind == KindQuestion || body.Kind == KindAnswer {
 			d.systems = nil
 		}
+	case *flow.ToolCalls:
+		d.asks(body)
+	case *flow.ToolResult:
+		d.used(body)
 	case *flow.Dropped:
 		if w := d.seats[body.Participant]; w != nil {
-			w.active = false
+			w.active, w.voter = false, d.Working() == flow.StateCompleting
 		}
 	case *flow.Transition:
 		if d.systems == nil { // here, and not when one is asked for: a record has many readers
@@ -74,6 +81,9 @@ type sorted struct {
 	votes  []*flow.Turn
 	merges []*flow.Turn
 	latest int // the latest round of these
+
+	efforts map[string]*effort // by call
+	uses    map[string]*effort // of tools that have not answered, by their calls: what they are used for
 }
 
 // work is what there is of one agent.
@@ -82,6 +92,7 @@ type work struct {
 
 	seat    int
 	active  bool
+	voter   bool                 // was dropped when the votes had begun
 	own     []*flow.Turn         // proposals and refinements, in their order
 	past    map[int][]*flow.Turn // these, and what others have said of it, by the round that each belongs to
 	digests []*flow.Turn         // summaries of its history
@@ -90,7 +101,10 @@ type work struct {
 // sorting begins with no turn.
 func sorting(c *Config) *sorted {
 	members := c.members()
-	k := &sorted{config: c, agents: make([]work, len(members)), seats: make(map[string]*work, len(members)), latest: 1}
+	k := &sorted{
+		config: c, agents: make([]work, len(members)), seats: make(map[string]*work, len(members)), latest: 1,
+		efforts: make(map[string]*effort), uses: make(map[string]*effort),
+	}
 	for i := range members {
 		k.agents[i] = work{member: members[i], seat: i, active: true, past: make(map[int][]*flow.Turn)}
 		k.seats[members[i].ID] = &k.agents[i]

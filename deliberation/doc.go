@@ -19,9 +19,10 @@
 //
 // # Clarification
 //
-// Before the first round the agents may ask a person ([Clarification]). Asking is optional. If an agent fails to say
-// what it asks, a warning is recorded, and the agent has asked nothing. The rounds begin even if all agents have failed
-// in this way. The rule for too few agents, below, applies to the rounds only.
+// Before the first round the agents may ask a person ([Clarification]). Equal questions of several agents are one. The
+// config may hold answers that are known beforehand. Asking is optional. If an agent fails to say what it asks, it can be
+// left out: a warning is recorded, and the agent has asked nothing. The rounds begin even if all agents have failed in this
+// way. The rule for too few agents, below, applies to the rounds only.
 //
 // # Rounds
 //
@@ -29,22 +30,27 @@
 // refinement of the round before, without a call (ProposalsCarry), or a new one (ProposalsFresh). All critiques of a
 // round are made at once, as [Topology] says. Then all refinements are made at once.
 //
-// An agent that fails is retried, and then left out of that phase, with a warning. If fewer than two agents are left,
-// the rounds end. Otherwise they end after Config.Rounds, or earlier: by the judge's confidence that the agents agree,
+// A call that has failed for good is decided about by Config.OnFailure, by a person, or ends in the error state. A rule may
+// leave an agent out of a phase, or drop it, with a warning, as long as two are left. If a person leaves fewer, the rounds
+// end. Otherwise they end after Config.Rounds, or earlier: by the judge's confidence that the agents agree,
 // or by its mark of the quality ([Termination]).
 //
 // # What agents read
 //
 // Every prompt holds the problem, the context, the clarifications and what the call acts on. Refinements and fresh
-// proposals also hold the agent's own history: its proposals, the critiques of them, its refinements. A history is
-// summarised if that is sure to save input ([Summaries]). Texts of models and people stand between markers that their
-// authors cannot know, as material. docs/flows.md lists what each kind of prompt contains.
+// proposals also hold the agent's own history: its proposals, the critiques of them, its refinements; or that of all
+// agents, or none (Config.FullHistory). A history is summarised if that is expected to save input ([Summaries]). Texts of
+// models and people stand between markers that their authors cannot know, as material. docs/flows.md lists what each
+// kind of prompt contains.
 //
 // # Solution
 //
 // The [Solution] is made by the judge, by a vote, by merging the proposals in pairs, or by a [SynthesizerFunc]. It is
 // checked against its schema, and against two rules that no schema can express. It lists at least one requirement.
 // While a major requirement is not fulfilled, a confidence above 40 is refused, and the author is asked again.
+//
+// A rule may leave out votes as long as half of the voters have voted, and merges as long as one is made. If the winner of
+// the vote is left out or dropped, the next author in the ranking writes the solution, and a warning says so.
 //
 // # More states
 //

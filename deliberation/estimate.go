@@ -3,7 +3,6 @@ package deliberation
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 )
@@ -18,8 +17,7 @@ type walk struct {
 }
 
 // estimate counts the calls of a deliberation of so many rounds: every reply as long as it may get, histories read whole,
-// and every summary made that could be worth it. Answers of persons and uses of tools come on top. The walk marks no
-// first round ([flow.Estimator.First]): a limit that is below the worst case of one round is not refused.
+// and every summary made that could be worth it. Answers of persons and uses of tools come on top.
 func estimate(e *flow.Estimator, rounds int) error {
 	w := &walk{e, of(e.Record()), make(map[*flow.Turn]int)}
 	w.clarify()
@@ -29,6 +27,9 @@ func estimate(e *flow.Estimator, rounds int) error {
 		}
 		if err := w.round(n); err != nil {
 			return err
+		}
+		if n == 1 {
+			e.First(w.end)
 		}
 	}
 	w.end()
@@ -42,7 +43,7 @@ func (w *walk) clarify() {
 		return
 	}
 	iterations := c.Iterations
-	if w.d.Record.Terms().Unattended != nil {
+	if w.d.Record.Terms().Unattended {
 		iterations = 1 // nobody answers, and nobody asks twice
 	}
 	for i := 1; i <= iterations; i++ {
@@ -89,11 +90,14 @@ func (w *walk) said(call *flow.Call) error {
 
 // summaries counts those that could be made in a round.
 func (w *walk) summaries(b *board) {
+	if b.readings(1) == 0 {
+		return
+	}
 	for i := range b.agents {
 		a := &b.agents[i]
-		items := b.items(a, 0, b.round-b.config.lag())
+		items := b.items(a, 0, b.round)
 		if size := w.size(items); !a.summaries.Off && size > a.summaries.Threshold {
-			w.Reading(size, []flow.Call{b.summary(a, nil, items)})
+			w.Reading(size, []flow.Call{b.summary(a, b.summarizing(a), nil, items)})
 		}
 	}
 }
@@ -108,16 +112,38 @@ func (w *walk) size(all []*flow.Turn) int {
 
 // proposing is what a proposal reads: the history, and what stands.
 func (w *walk) proposing(b *board, call *flow.Call) int {
-	return w.size(b.items(b.seats[call.By], 0, b.round)) + w.sizes[b.seats[call.By].standing()]
+	return w.history(b, call) + w.sizes[b.seats[call.By].standing()]
+}
+
+// history is what an agent reads of the rounds before.
+func (w *walk) history(b *board, call *flow.Call) int {
+	n := 0
+	for i := range b.agents {
+		a := &b.agents[i]
+		switch own := a.ID == call.By; {
+		case b.config.FullHistory == nil && own:
+			n += w.size(b.items(a, 0, b.round))
+		case b.whole():
+			n += w.size(b.items(a, 0, b.round))
+			if !own {
+				n += w.sizes[a.standing()]
+			}
+		}
+	}
+	return n
 }
 
 func (w *walk) critiquing(b *board, call *flow.Call) int {
-	return w.sizes[b.seats[call.Target].standing()]
+	n := w.sizes[b.seats[call.Target].standing()]
+	if b.whole() {
+		n += w.history(b, call) + w.sizes[b.seats[call.By].standing()]
+	}
+	return n
 }
 
 func (w *walk) refining(b *board, call *flow.Call) int {
 	a := b.seats[call.By]
-	return w.size(b.items(a, 0, b.round)) + w.sizes[a.standing()] + w.size(b.heard(a))
+	return w.history(b, call) + w.sizes[a.standing()] + w.size(b.heard(a))
 }
 
 // standing is what all proposals take that stand, but for somebody's own.
@@ -139,8 +165,9 @@ func (w *walk) end() {
 		for i, name := range b.voters() {
 			w.Reading(w.standing(b, name), []flow.Call{b.vote(name, i)})
 		}
-		if a := w.dearest(b); a != nil {
-			w.Reading(w.sizes[a.standing()], []flow.Call{b.writing(a)})
+		size := func(a *work) int { return w.sizes[a.standing()] }
+		if a := b.dearest(size); a != nil {
+			w.Reading(size(a), []flow.Call{b.writing(a)})
 		}
 	case SynthesisMerge:
 		w.merges(b)
@@ -155,13 +182,13 @@ func (w *walk) end() {
 	}
 }
 
-// dearest returns the agent to whom it costs most to write its proposal out; nil: nobody has one.
-func (w *walk) dearest(b *board) *work {
+// dearest returns the agent to whom it costs most to write its proposal out, which has so many bytes; nil: nobody has one.
+func (b *board) dearest(size func(*work) int) *work {
 	price := func(a *work) flow.Money {
 		most := flow.Money(0)
 		for _, name := range append([]string{a.Model}, a.Fallbacks...) {
 			m, _ := b.Model(name)
-			most = max(most, m.Bound(w.sizes[a.standing()], cmp.Or(a.MaxTokens, b.config.MaxTokens)))
+			most = max(most, m.Bound(size(a), cmp.Or(a.MaxTokens, b.config.MaxTokens)))
 		}
 		return most
 	}
@@ -170,34 +197,15 @@ func (w *walk) dearest(b *board) *work {
 		return nil
 	}
 	return slices.MaxFunc(all, func(x, y *work) int {
-		return cmp.Or(cmp.Compare(price(x), price(y)), cmp.Compare(w.sizes[x.standing()], w.sizes[y.standing()]))
+		return cmp.Or(cmp.Compare(price(x), price(y)), cmp.Compare(size(x), size(y)))
 	})
 }
 
 // merges counts the merges in pairs, and the writing out of what is left.
 func (w *walk) merges(b *board) {
-	var drafts []int // their sizes
+	var drafts []draft
 	for _, a := range b.finalists(0) {
-		drafts = append(drafts, w.sizes[a.standing()])
+		drafts = append(drafts, draft{longer: w.sizes[a.standing()]})
 	}
-	for level := 1; len(drafts) > 1; level++ {
-		var next []int
-		for pair := range slices.Chunk(drafts, 2) {
-			if len(pair) == 1 {
-				next = append(next, pair[0])
-				continue
-			}
-			if _, call := b.merge(draft{}, draft{}, level, len(next)+1); call != nil {
-				w.Reading(pair[0]+pair[1], []flow.Call{*call})
-				next = append(next, w.Length(call)+slack)
-			}
-		}
-		if len(next) == len(drafts) || len(next) == 0 {
-			break
-		}
-		drafts = next
-	}
-	if len(drafts) > 0 {
-		w.Reading(drafts[0], b.synthesis("ask.written", func(*strings.Builder, int) {}))
-	}
+	w.Calls(b.mergingAll(drafts, func(call *flow.Call) int { return w.Length(call) + slack }))
 }

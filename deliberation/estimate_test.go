@@ -33,7 +33,7 @@ func TestAnEstimateCountsEveryCall(t *testing.T) {
 		"summaries":   {func(c *deliberation.Config) { c.Summaries = deliberation.Summaries{} }, rounds + 3 + 1},
 		"questions":   {func(c *deliberation.Config) { c.Clarification.On = true }, 3*3 + rounds + 1},
 		"nobody there": {func(c *deliberation.Config) {
-			c.Clarification.On, c.Unattended = true, &flow.Unattended{}
+			c.Clarification.On, c.Unattended = true, true
 		}, 3 + rounds + 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestAnEstimateIsNeverPassed(t *testing.T) {
 		config.Topology.Kind = []string{"all", "ring"}[rng.IntN(2)]
 		config.Termination.Kind = []string{"fixed", "convergence", "quality"}[rng.IntN(3)]
 		config.Summaries = deliberation.Summaries{Threshold: 1 + rng.IntN(6000), MaxLength: 100 + rng.IntN(500)}
-		config.FullHistory = new(rng.IntN(2) == 0)
+		config.FullHistory = []*bool{nil, new(true)}[rng.IntN(2)]
 		engine, p := engineFor(nil)
 		engine.Models = priced()
 		p.Reply = script(func(call string, req *provider.Request) (scripted.Reply, bool) {
@@ -90,4 +90,33 @@ func TestAnEstimateOfAnEvaluation(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 3, got.Calls)
 	assert.Len(t, got.Models, 3)
+}
+
+// TestABudgetIsCheckedBeforehand: a limit with which no call of the first round, or no solution, could be reserved is
+// refused before anything is paid. One that is below the worst case is a warning at the start.
+func TestABudgetIsCheckedBeforehand(t *testing.T) {
+	for _, method := range []string{deliberation.SynthesisJudge, deliberation.SynthesisVoting, deliberation.SynthesisMerge} {
+		config := three()
+		config.Synthesis, config.Rounds = method, 3
+		engine := plain()
+		most, err := engine.Estimate(t.Context(), config)
+		require.NoError(t, err)
+		assert.Positive(t, most.FirstRound, method)
+		assert.Less(t, most.FirstRound, most.Cost, method)
+		assert.Positive(t, most.Typical, method)
+		assert.Less(t, most.Typical, most.Cost/2, method)
+
+		config.Budget = &flow.Budget{Hard: flow.USD / 100}
+		err = engine.Validate(t.Context(), config)
+		var failure *flow.Error
+		require.ErrorAs(t, err, &failure, method)
+		assert.Equal(t, "budget.hard", failure.Field)
+
+		config.Budget.Hard = most.Cost - 1
+		r := limited(t, config)
+		assert.Equal(t, flow.StateCompleted, r.State)
+		require.NotEmpty(t, r.Warnings)
+		assert.Equal(t, flow.WarnBudget, r.Warnings[0].Kind)
+		assert.Contains(t, r.Warnings[0].Evidence, "is above budget.hard; the typical case is "+most.Typical.String())
+	}
 }

@@ -41,27 +41,33 @@ func checkQuality(_ *flow.Record, v *Quality) []string {
 
 // evaluates reports whether this round is evaluated: the last is not, for nothing would follow from it.
 func (b *board) evaluates() bool {
-	return b.config.Termination.Kind != TerminationFixed && b.config.Termination.Threshold != nil && b.round < b.config.Rounds
+	return b.config.Termination.Kind != TerminationFixed && b.config.Termination.Threshold != nil && b.round < b.Record.Terms().Rounds
 }
 
 func evaluateCalls(r *flow.Record) []flow.Call {
 	b := read(r)
-	id := b.id("evaluate")
-	if !b.evaluates() || !b.missing(id) {
+	a := b.evaluation()
+	if !b.evaluates() || !b.missing(a.id) {
 		return nil
 	}
-	call := b.judge(id, KindConfidence)
-	call.Schema, call.Slot = schemaConfidence, b.slot(slotEvaluate, 0, 0)
+	call := b.judge(a.id, KindConfidence)
+	call.Schema, call.Slot, call.OnFail = schemaConfidence, b.slot(slotEvaluate, 0, 0), a.onFail(call.OnFail)
 	if b.config.Termination.Kind == TerminationQuality {
 		call.Kind, call.Schema = KindQuality, schemaQuality
 	}
 	text := "ask." + call.Schema
 	call.Last = func(r *flow.Record) string {
 		var out strings.Builder
-		b.proposals(&out, 0)
-		return out.String() + r.Text(text)
+		for _, w := range b.finalists(0) {
+			b.quoteAs(&out, w.ID+": proposal", cut(w.standing().Text, a.halves))
+		}
+		return out.String() + r.Text(text) + a.note("evaluation")
 	}
 	return []flow.Call{call}
+}
+
+func (b *board) evaluation() attempt {
+	return b.attempt(b.id("evaluate"), halved("of a part of each proposal"))
 }
 
 // consensus reports whether the judge's number for this round reaches the threshold.
@@ -90,14 +96,17 @@ func (b *board) consensus() (reason flow.EndReason, evidence string, ok bool) {
 
 func evaluated(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	b := read(r)
-	exit := flow.Exit{}
+	exit, a := flow.Exit{}, b.evaluation()
+	if b.evaluates() && a.short > 0 && r.Done(a.id) {
+		exit.Warnings = []flow.Warning{a.smaller(nameJudge)}
+	}
 	if reason, evidence, ok := b.consensus(); ok {
-		exit.Reason, exit.Evidence, exit.Calls = reason, evidence, solutionSize(r)
+		exit.Reason, exit.Evidence, exit.By, exit.Calls = reason, evidence, nameJudge, solutionSize(r)
 		return TriggerConsensusReached, exit, true
 	}
-	if id := b.id("evaluate"); b.evaluates() && r.Failed(id) {
+	if b.evaluates() && r.Skipped(a.id) {
 		exit.Warnings = []flow.Warning{{
-			Kind: WarnNoConfidence, Call: id, By: nameJudge,
+			Kind: WarnNoConfidence, Call: a.id, By: nameJudge,
 			Evidence: fmt.Sprintf("the judge has given no valid %s after round %d: the next round begins", b.config.Termination.Kind, b.round),
 		}}
 	}

@@ -29,14 +29,10 @@ func decodeEvaluation(data []byte) (flow.Config, error) {
 
 // settleEvaluation writes the defaults of a config out, and the prompts of all evaluators.
 func settleEvaluation(config flow.Config) (flow.Config, error) {
-	given, err := flow.ConfigAs[EvaluationConfig](config)
-	if err != nil {
-		return nil, err
-	}
-	e := given.clone()
+	e := config.(*EvaluationConfig).clone()
 	e.ID = ""
 	e.Temperature = orDefault(e.Temperature, DefaultJudgeTemperature)
-	e.MaxTokens = cmp.Or(e.MaxTokens, flow.DefaultMaxTokens)
+	e.MaxTokens, e.Reserve = cmp.Or(e.MaxTokens, flow.DefaultMaxTokens), cmp.Or(e.Reserve, flow.DefaultReserve)
 	e.TurnTimeout = cmp.Or(e.TurnTimeout, flow.DefaultTurnTimeout)
 	builtin, err := evaluationText("evaluator-role", nil)
 	if err != nil {
@@ -69,17 +65,19 @@ func (e *EvaluationConfig) clone() *EvaluationConfig {
 	for i := range d.Evaluators {
 		one := &d.Evaluators[i]
 		one.Fallbacks, one.Temperature, one.Origin = slices.Clone(one.Fallbacks), copied(one.Temperature), copied(one.Origin)
+		one.Options = one.Options.Clone()
 	}
 	d.Temperature, d.Budget = copied(e.Temperature), copied(e.Budget)
 	if d.Retry = copied(e.Retry); d.Retry != nil {
 		d.Retry.Max = maps.Clone(d.Retry.Max)
 	}
+	d.OnFailure = flow.CloneRules(e.OnFailure)
 	return &d
 }
 
 // checkEvaluation finds what is wrong with a settled config.
 func checkEvaluation(config flow.Config, _ any, known flow.Registry) []error {
-	e := evaluationOf(config)
+	e := config.(*EvaluationConfig)
 	v := &validation{known: known, terms: e.Terms()}
 	v.evaluation(e)
 	return v.findings
@@ -106,6 +104,7 @@ func (v *validation) evaluation(e *EvaluationConfig) {
 		f.evaluatorID(at+".id", one.ID, e.Evaluators[:i])
 		v.models(at, one.Model, one.Fallbacks, true)
 		f.temperature(at+".temperature", one.Temperature)
+		f.options(at+".options", one.Options)
 		if one.MaxTokens < 0 {
 			f.addf(at+".maxTokens", "is negative")
 		}
@@ -135,8 +134,8 @@ func (f *findings) evaluatorID(field, id string, before []Evaluator) {
 func fixedEvaluation(config flow.Config) any {
 	return struct {
 		Evaluators []string `json:"evaluators"`
-	}{evaluationOf(config).Terms().Participants}
+	}{config.(*EvaluationConfig).Terms().Participants}
 }
 
 // promptedEvaluation is what the prompts of an evaluation, and its models, depend on.
-func promptedEvaluation(config flow.Config) any { return evaluationOf(config).Evaluators }
+func promptedEvaluation(config flow.Config) any { return config.(*EvaluationConfig).Evaluators }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // EvaluationName is the name of the flow that scores a solution, in Engine.Flows.
@@ -35,12 +36,17 @@ type EvaluationConfig struct {
 	// flow.DefaultMaxTokens if 0.
 	Temperature *float64 `json:"temperature,omitempty"`
 	MaxTokens   int      `json:"maxTokens,omitempty"`
+	// Reserve is the part of each model's window that is kept free, in tokens: flow.DefaultReserve if 0.
+	Reserve int `json:"reserve,omitempty"`
 	// TurnTimeout bounds one attempt at an answer: flow.DefaultTurnTimeout if 0.
 	TurnTimeout time.Duration `json:"-"`
-	// Budget, Retry and Labels are those of a debate.Config.
-	Budget *flow.Budget      `json:"budget,omitempty"`
-	Retry  *flow.RetryPolicy `json:"retry,omitempty"`
-	Labels map[string]string `json:"labels,omitempty"`
+	// Budget, Retry, Unattended, OnFailure and Labels are those of a debate.Config. A rule that does skip leaves out an
+	// evaluator, but never the last one.
+	Budget     *flow.Budget       `json:"budget,omitempty"`
+	Retry      *flow.RetryPolicy  `json:"retry,omitempty"`
+	Unattended bool               `json:"unattended,omitempty"`
+	OnFailure  []flow.FailureRule `json:"onFailure,omitempty"`
+	Labels     map[string]string  `json:"labels,omitempty"`
 }
 
 // Evaluator is a model that scores.
@@ -54,6 +60,8 @@ type Evaluator struct {
 	// Temperature and MaxTokens replace those of the evaluation for this evaluator.
 	Temperature *float64 `json:"temperature,omitempty"`
 	MaxTokens   int      `json:"maxTokens,omitempty"`
+	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
+	Options *provider.Options `json:"options,omitempty"`
 	// Prompt, or the text of the file PromptFile, says who the evaluator is. It replaces the built-in prompt. At most
 	// one of them is set. What the evaluator reads, and how it answers, is added in any case.
 	Prompt     string `json:"prompt,omitempty"`
@@ -111,8 +119,9 @@ func (e EvaluationConfig) Flow() string { return EvaluationName }
 // Terms returns the part of the config that all flows share.
 func (e EvaluationConfig) Terms() flow.Terms {
 	t := flow.Terms{
-		ID: e.ID, Topic: topic(e.Problem), Rounds: 1, MaxTokens: e.MaxTokens, TurnTimeout: e.TurnTimeout, Budget: e.Budget,
-		Retry: e.Retry, Labels: e.Labels,
+		ID: e.ID, Topic: flow.TopicOf(e.Problem, "a problem"), Rounds: 1, MaxTokens: e.MaxTokens, Reserve: e.Reserve, TurnTimeout: e.TurnTimeout,
+		Budget: e.Budget,
+		Retry:  e.Retry, Labels: e.Labels, Unattended: e.Unattended, OnFailure: e.OnFailure,
 	}
 	for i := range e.Evaluators {
 		t.Participants = append(t.Participants, e.Evaluators[i].ID)
@@ -120,22 +129,31 @@ func (e EvaluationConfig) Terms() flow.Terms {
 	return t
 }
 
-// Models yields every model that may be asked, with the field that names it.
-func (e EvaluationConfig) Models() iter.Seq2[string, string] {
-	return func(yield func(field, name string) bool) {
+// Demands implements [flow.Demanding].
+func (e EvaluationConfig) Demands() iter.Seq2[string, flow.Demand] {
+	return func(yield func(field string, demand flow.Demand) bool) {
 		for i := range e.Evaluators {
 			one := &e.Evaluators[i]
-			if !yieldModels(yield, fmt.Sprintf("evaluators[%d]", i), one.Model, one.Fallbacks) {
+			demand := flow.Demand{
+				By: one.ID, Model: one.Model, Options: one.Options, Temperature: one.Temperature != nil, Schema: true,
+			}
+			if !yield(fmt.Sprintf("evaluators[%d].options", i), demand) {
 				return
 			}
 		}
 	}
 }
 
-// evaluationOf returns a config of this flow.
-func evaluationOf(c flow.Config) *EvaluationConfig {
-	config, _ := flow.ConfigAs[EvaluationConfig](c) // another type was refused before
-	return config
+// Models yields every model that may be asked, with the field that names it.
+func (e EvaluationConfig) Models() iter.Seq2[string, string] {
+	return func(yield func(field, name string) bool) {
+		for i := range e.Evaluators {
+			one := &e.Evaluators[i]
+			if !flow.EachModel(yield, fmt.Sprintf("evaluators[%d]", i), one.Model, one.Fallbacks) {
+				return
+			}
+		}
+	}
 }
 
 // evaluationFields is EvaluationConfig without its methods.
@@ -157,6 +175,9 @@ func (e EvaluationConfig) MarshalJSON() ([]byte, error) {
 func (e *EvaluationConfig) UnmarshalJSON(data []byte) error {
 	var in evaluationJSON
 	if err := flow.DecodeStrict("read config", data, &in); err != nil {
+		return err
+	}
+	if err := explicitZeros(data); err != nil {
 		return err
 	}
 	*e = EvaluationConfig(in.evaluationFields)

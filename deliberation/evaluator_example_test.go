@@ -39,6 +39,7 @@ func ExampleScoresOf() {
 		Evaluators: []deliberation.Evaluator{
 			{ID: "eva", Model: "acme/large"}, {ID: "eli", Model: "acme/large"}, {ID: "eda", Model: "acme/small"},
 		},
+		OnFailure: []flow.FailureRule{{Do: flow.OptionSkip}}, // without this rule a person would be asked about Eda
 	}
 	session, err := engine.Start(context.Background(), config)
 	if err != nil {

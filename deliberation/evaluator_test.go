@@ -300,7 +300,7 @@ func TestEvaluationsThatAreRefused(t *testing.T) {
 // TestConfigsThatDoNotFitAnEvaluation: nothing that a config says is ignored.
 func TestConfigsThatDoNotFitAnEvaluation(t *testing.T) {
 	flow := deliberation.EvaluationFlow()
-	settled, err := flow.Settle(threeEvaluators())
+	settled, err := flow.Settle(new(threeEvaluators()))
 	require.NoError(t, err)
 	whole := toJSON(settled)
 	_, err = flow.Decode([]byte(whole))

@@ -101,12 +101,12 @@ func ExampleInsert() {
 			d, _ := deliberation.Of(r)
 			for _, proposal := range d.Standing() { // in later rounds what was refined before
 				id := fmt.Sprintf("r%d.check.%s", r.Round, proposal.Agent)
-				if r.Done(id) || r.Failed(id) {
+				if r.Done(id) || r.Skipped(id) {
 					continue
 				}
 				calls = append(calls, flow.Call{
 					ID: id, Kind: "finding", By: "checker", Target: proposal.Agent, Round: r.Round, Model: "test/agent",
-					View: flow.View{None: true}, OnFail: flow.OnFail{Skip: true},
+					View: flow.View{None: true}, OnFail: flow.OnFail{Skip: flow.RuleToo},
 					Last: func(r *flow.Record) string {
 						return r.Quote(proposal.Agent, proposal.Text) + "\nCheck the facts of this proposal."
 					},
@@ -263,7 +263,7 @@ func ExampleDeliberation_Clarifications() {
 	}
 	d, _ := deliberation.Of(record)
 	for _, c := range d.Clarifications() {
-		fmt.Println(c.Agent, "asks:", c.Question, c.Answer, c.Skipped)
+		fmt.Println(c.Agents[0], "asks:", c.Question, c.Answer, c.Skipped)
 	}
 	// Output:
 	// ada asks: How many users? A thousand. false

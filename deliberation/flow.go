@@ -2,8 +2,10 @@ package deliberation
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // FlowName is the name of the flow, in Engine.Flows.
@@ -42,9 +44,11 @@ const EndQuality flow.EndReason = "quality"
 // Kinds of warnings, beside [flow.WarnLeftOut].
 const (
 	WarnUnanswered   flow.WarningKind = "unanswered"     // no person was there to answer the agents' questions
-	WarnSummary      flow.WarningKind = "summary-failed" // a summary could not be made, so the history is read in full
+	WarnSummary      flow.WarningKind = "summary-failed" // a summary could not be made: the history is read in full, if it fits
+	WarnCut          flow.WarningKind = "summary-cut"    // a summary has ended at its limit of output tokens
 	WarnNoConfidence flow.WarningKind = "no-confidence"  // the judge gave no valid number, so the rounds continue
 	WarnNoSolution   flow.WarningKind = "no-solution"    // the solution could not be made
+	WarnMissing      flow.WarningKind = "missing"        // one of several critiques or merges has failed for good
 	WarnShortened    flow.WarningKind = "shortened"      // a prompt did not fit the model's window, and was made smaller
 )
 
@@ -90,11 +94,13 @@ func Flow() *flow.Flow {
 			StateEvaluating:        {Calls: evaluateCalls, Next: evaluated},
 			flow.StateCompleting:   {Calls: solutionCalls, Next: solved},
 		},
+		Owes: owes, Last: conclusion, Amend: amendable, OnFailure: failureRules(), Kinds: kinds,
 		Timed:   []flow.State{StateSummarizing, StateProposing, StateCritiquing, StateRefining},
+		Prompts: templates(),
 		Schemas: schemas(),
 
-		Decode: decode, Settle: settle, Check: check, Field: field, Prompted: prompted, Texts: texts, Open: open, Fixed: fixed,
-		Estimate: estimate,
+		Decode: decode, Settle: settle, Check: check, Field: field, Prompted: prompted, Texts: texts, Open: open, Asks: actors,
+		Fixed: fixed, Estimate: estimate,
 	}
 }
 
@@ -107,13 +113,7 @@ func (b *board) tooFew(phase flow.State) string {
 	if b.Late() {
 		return ""
 	}
-	left := 0
-	for i := range b.agents {
-		if w := &b.agents[i]; w.active && !b.leftOut(w, phase) {
-			left++
-		}
-	}
-	if left < 2 {
+	if left := b.able(phase, nil); left < 2 {
 		return fmt.Sprintf("%d of %d agents were able to take part in %s", left, len(b.agents), phase)
 	}
 	return ""
@@ -123,11 +123,16 @@ func (b *board) tooFew(phase flow.State) string {
 func (b *board) leftOut(w *work, phase flow.State) bool {
 	duties := b.duties(w, phase)
 	for _, a := range duties {
-		if !b.Failed(a.id) {
+		if !b.Skipped(a.id) || b.late(a.id) {
 			return false
 		}
 	}
 	return len(duties) > 0
+}
+
+// late reports whether a call was left out because its time was over.
+func (b *board) late(call string) bool {
+	return slices.ContainsFunc(b.Skips, func(s flow.Skipped) bool { return s.Call == call && s.Cause == "" })
 }
 
 // duties returns the calls that an agent has to do in a phase, done or not.
@@ -137,54 +142,77 @@ func (b *board) duties(w *work, phase flow.State) []attempt {
 		return []attempt{plainly(clarifyID(b.iteration(), w))}
 	case StateProposing:
 		if b.proposes(w) {
-			return []attempt{b.attempt(b.id("propose", w.ID))}
+			return []attempt{b.proposalOf(w)}
 		}
 	case StateCritiquing:
 		var all []attempt
 		for _, target := range b.targets(w.seat) {
-			all = append(all, b.attempt(b.id("critique", w.ID, b.agents[target].ID)))
+			all = append(all, b.critiquing(w, &b.agents[target]))
 		}
 		return all
 	case StateRefining:
 		if b.refines(w) {
-			return []attempt{b.attempt(b.id("refine", w.ID))}
+			return []attempt{b.refining(w)}
 		}
 	default:
 	}
 	return nil
 }
 
-// lost warns of every call of a phase that has failed for good, whose agent is left out of what it was for, and of
-// every one whose prompt was made smaller.
+// lost warns of every call of a phase that has failed for good, and of every one whose prompt was made smaller. An agent
+// whose calls have all failed is left out of the phase.
 func (b *board) lost(phase flow.State) []flow.Warning {
 	var warnings []flow.Warning
 	for i := range b.agents {
 		w := &b.agents[i]
 		for _, a := range b.duties(w, phase) {
 			switch {
-			case b.Failed(a.id):
-				warnings = append(warnings, b.failing(a.id, w.ID, w.Name+" is left out"))
-			case a.short == 0:
-			case phase == StateCritiquing:
-				warnings = append(warnings, a.smaller(w.ID, "of a part of the proposal"))
-			case a.short == 1:
-				warnings = append(warnings, a.smaller(w.ID, "without the history"))
-			default:
-				warnings = append(warnings, a.smaller(w.ID, "without the history, and of a part of each text"))
+			case b.Skipped(a.id) && b.leftOut(w, phase):
+				warnings = append(warnings, b.failing(flow.WarnLeftOut, a.id, w.ID, w.Name+" is left out of "+string(phase)))
+			case b.Skipped(a.id):
+				what := string(phase) + " is incomplete"
+				if phase == StateCritiquing {
+					what = "a critique is missing"
+				}
+				warnings = append(warnings, b.failing(WarnMissing, a.id, w.ID, what))
+			case a.short > 0:
+				warnings = append(warnings, a.smaller(w.ID))
 			}
 		}
 	}
 	return warnings
 }
 
-// exit describes the end of a phase: the agents that were left out, and how many calls the next phase makes, or why there
-// is none.
-func (b *board) exit(phase flow.State, next func(*flow.Record) []flow.Call) flow.Exit {
-	exit := flow.Exit{Warnings: b.lost(phase)}
-	if few := b.tooFew(phase); few != "" {
-		exit.Reason, exit.Evidence, exit.Calls = flow.EndTooFew, few, solutionSize(b.Record)
-		return exit
+// after leads on from a phase. The exit describes its end: the agents that were left out, and how many calls the next
+// phase makes, or why there is none. It is a failure if that is so only because proposals were late.
+func (b *board) after(on flow.Trigger, phase flow.State, next func(*flow.Record) []flow.Call) (flow.Trigger, flow.Exit, bool) {
+	exit := flow.Exit{Warnings: append(b.lost(phase), b.unsummarized()...)}
+	few := b.tooFew(phase)
+	switch {
+	case few == "":
+		exit.Calls = len(next(b.Record))
+	case b.stands() < 2 && b.stands()+b.lateProposals() >= 2:
+		err := fmt.Errorf("%s: the others were late, and the round's time is %s", few, b.Terms().RoundTimeout)
+		failure := &flow.Error{Kind: provider.KindTimeout, Op: string(phase), Round: b.Round, Err: err}
+		return flow.TriggerFail, flow.Exit{Reason: flow.EndFailed, Evidence: failure.Error(), Failure: failure}, true
+	case !b.decided(phase):
+		failure := &flow.Error{
+			Kind: provider.KindState, Op: string(phase), Round: b.Round, Err: fmt.Errorf("%s, and no person has decided to go on with so few", few),
+		}
+		return flow.TriggerFail, flow.Exit{Reason: flow.EndFailed, Evidence: failure.Error(), Failure: failure}, true
+	default:
+		exit.Reason, exit.Evidence, exit.By, exit.Calls = flow.EndTooFew, few, flow.EndedByPerson, solutionSize(b.Record)
 	}
-	exit.Calls = len(next(b.Record))
-	return exit
+	return on, exit, true
+}
+
+// lateProposals returns how many agents have no proposal because they were late.
+func (b *board) lateProposals() int {
+	n := 0
+	for i := range b.agents {
+		if w := &b.agents[i]; w.active && w.standing() == nil && b.late(b.proposalOf(w).id) {
+			n++
+		}
+	}
+	return n
 }

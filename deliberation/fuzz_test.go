@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	promptpkg "github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
@@ -39,7 +40,7 @@ func FuzzConfig(f *testing.F) {
 		}
 		config.Judge.PromptFile = ""
 		kind := deliberation.Flow()
-		settled, err := kind.Settle(config)
+		settled, err := kind.Settle(&config)
 		require.NoError(t, err)
 		if found := kind.Check(settled, nil, registered{}); len(found) > 0 {
 			for _, field := range fields(t, errors.Join(found...)) {
@@ -53,7 +54,7 @@ func FuzzConfig(f *testing.F) {
 		again, err := kind.Settle(read)
 		require.NoError(t, err)
 		assert.JSONEq(t, toJSON(settled), toJSON(again), "what is settled stays as it is")
-		texts, err := kind.Texts(flow.Setup{Config: settled, Fence: "1234567890"})
+		texts, err := kind.Texts(flow.Setup{Config: settled, Prompts: sets(t), Fence: "1234567890"})
 		require.NoError(t, err)
 		for name, text := range texts {
 			assert.NotEmpty(t, text, name)
@@ -61,9 +62,17 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
+// sets returns the templates of a deliberation.
+func sets(t *testing.T) *promptpkg.Set {
+	t.Helper()
+	set, err := promptpkg.Parse(nil, deliberation.Flow().Prompts)
+	require.NoError(t, err)
+	return set
+}
+
 // FuzzFrozen: the config of a hostile log is refused or read, and its prompts can be rendered.
 func FuzzFrozen(f *testing.F) {
-	settled, err := deliberation.Flow().Settle(three())
+	settled, err := deliberation.Flow().Settle(new(three()))
 	require.NoError(f, err)
 	f.Add([]byte(toJSON(settled)))
 	f.Add([]byte(`{"problem":"x","agents":[{"id":"a"},{"id":"a"}],"termination":{"kind":"fixed"}}`))
@@ -74,7 +83,7 @@ func FuzzFrozen(f *testing.F) {
 			return
 		}
 		_ = kind.Check(config, nil, registered{})
-		_, err = kind.Texts(flow.Setup{Config: config, Fence: "1"})
+		_, err = kind.Texts(flow.Setup{Config: config, Prompts: sets(t), Fence: "1"})
 		require.NoError(t, err)
 		engine, _ := engineFor(nil)
 		core, err := engine.NewCore("frozen", []flow.Event{{Seq: 1, Body: &flow.Start{

@@ -170,13 +170,13 @@ var quoted = regexp.MustCompile(`(?s)<<<\d+ [^>]*>>>\n(.*?)\n<<<end \d+>>>`)
 // TestHooksOfSummaries: before is what the call was given to summarise, and after what is read of its answer.
 func TestHooksOfSummaries(t *testing.T) {
 	for _, proposals := range []string{deliberation.ProposalsCarry, deliberation.ProposalsFresh} {
-		for _, whole := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s, whole history %v", proposals, whole), func(t *testing.T) {
+		for _, whole := range []*bool{nil, new(true)} {
+			t.Run(fmt.Sprintf("%s, whole history %v", proposals, whole != nil), func(t *testing.T) {
 				engine, models := engineFor(func(call string, req *provider.Request) (scripted.Reply, bool) {
 					return scripted.Reply{Text: strings.Repeat("Größe. ", 300) + call}, req.Schema == nil
 				})
 				config := three()
-				config.Rounds, config.Proposals, config.FullHistory = 7, proposals, &whole
+				config.Rounds, config.Proposals, config.FullHistory = 7, proposals, whole
 				config.Summaries.Threshold, config.Summaries.MaxLength = 3000, 500
 				record := play(t, engine, config)
 

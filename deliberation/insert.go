@@ -12,7 +12,7 @@ type Node struct {
 	State flow.State
 	// Step is the work of the state. Calls returns the calls that are missing, as in any flow. If Next is nil, the flow
 	// continues when no call is missing. A call of Slot 0 is placed between the critiques and the refinements of its
-	// round. Several calls about the same agent need slots of their own.
+	// round, or behind all of the last round. Several calls about the same agent need slots of their own.
 	Step flow.Step
 	// On is the trigger that leads on: "<state>Done" if empty. If Next is set, it fires this trigger.
 	On flow.Trigger
@@ -21,8 +21,8 @@ type Node struct {
 }
 
 // Insert puts a node behind a state of the flow. A rule that led from this state to another state of the flow now leads
-// to the node, and the node leads there. Rules that end the flow, or stay in the state, do not change. So the node is
-// not passed when too few agents are left, or when the rounds are over.
+// to the node, and the node leads there. Rules that end the rounds, or stay in the state, do not change. So the node is
+// not passed when too few agents are left, or when the rounds are over, unless it follows AfterRounds.
 //
 // A node can follow
 //
@@ -31,16 +31,18 @@ type Node struct {
 //   - StateEvaluating: only if another round is due
 //   - StateClarifying or StateAnswering, which count as one here: the node follows once no agent asks any more,
 //     before the first round, also if the clarification is off
+//   - AfterRounds, which stands for all states in which the rounds can end: the node comes between the last round and
+//     the solution, once. Record.Reason already says why the rounds have ended. What ends them from outside, such as a
+//     limit or the host program, leads to the solution at once.
 //   - another node
-//
-// No node can follow a state of the lifecycle, so there is none between the last round and the solution. A
-// [SynthesizerFunc] can do that work.
 //
 // The results of the node's calls are turns of the kind that the calls name. If a turn has an agent as its target, and
 // comes before refining in the same round, that agent reads it when it refines. It becomes part of the agent's history.
-// A turn without a target is read by the synthesis. [Deliberation.Standing] returns the present proposals. Set
-// Call.View to None if the instruction holds all that the call needs. Set OnFail.Skip if the deliberation can continue
-// without the result.
+// A turn without a target is read by the synthesis. Votes and merges read the proposals alone. [Deliberation.Standing]
+// returns the present proposals. Set Call.View to None if the instruction holds all that the call needs. Set OnFail.Skip
+// if the deliberation can continue without the result.
+//
+// The node may make calls of any kind, so Insert takes away Flow.Kinds: rules for failures may then name any.
 //
 // Insert does not change Flow.Name and Flow.Version. A host program that stores deliberations changes one of them.
 // Otherwise this flow continues, unnoticed, a log that the plain flow began, and the plain flow continues a log of this
@@ -60,35 +62,35 @@ func Insert(f *flow.Flow, after flow.State, n Node) error {
 	if n.On == "" {
 		n.On = flow.Trigger(string(n.State) + "Done")
 	}
-	group := together(after)
-	target := flow.State("")
-	for _, rule := range f.Rules {
-		switch {
-		case rule.From == n.State || rule.To == n.State || n.State == "" || lifecycle(n.State):
-			return bad("%q is empty, or the name of a state already", n.State)
-		case !leads(f, rule, group):
-		case target == "" || target == rule.To:
-			target = rule.To
-		default:
-			return bad("%s leads to both %s and %s", after, target, rule.To)
-		}
+	if n.State == "" || n.State == AfterRounds || lifecycle(n.State) || has(f, n.State) {
+		return bad("%q is empty, or the name of a state already", n.State)
 	}
-	if target == "" {
+	group, phase := together(f, after), slotAdded
+	leads := func(rule flow.Rule) bool { return inner(f, rule, group) }
+	if after == AfterRounds || !slices.ContainsFunc(f.Rules, leads) {
+		leads, phase = func(rule flow.Rule) bool { return ending(rule, group) }, slotDigest
+	}
+	target, other := whither(f, leads)
+	switch {
+	case target == "":
 		return bad("%s is no state of the flow that leads to another", after)
+	case other != "":
+		return bad("%s leads to both %s and %s", after, target, other)
 	}
 	f.Rules = slices.Clone(f.Rules)
 	for i, rule := range f.Rules {
-		if leads(f, rule, group) {
+		if leads(rule) {
 			f.Rules[i].To = n.State
 		}
 	}
 	f.Rules = append(f.Rules, flow.Rule{From: n.State, On: n.On, To: target})
 	if n.Step.Next == nil {
 		n.Step.Next = func(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-			return n.On, flow.Exit{Calls: expected(f.Steps[target], r)}, true
+			return n.On, flow.Exit{Calls: expectedIn(f, target, r)}, true
 		}
 	}
-	n.Step.Calls = slotted(n.Step.Calls)
+	f.Kinds = nil // those of the node are not known
+	n.Step.Calls = slotted(n.Step.Calls, phase)
 	f.Steps[n.State] = n.Step
 	for _, from := range group {
 		f.Steps[from] = announced(f.Steps[from], n.Step, func(on flow.Trigger, r *flow.Record) bool {
@@ -106,6 +108,25 @@ func Insert(f *flow.Flow, after flow.State, n Node) error {
 	return nil
 }
 
+// whither returns where some rules lead, and another state if they lead to more than one.
+func whither(f *flow.Flow, leads func(flow.Rule) bool) (target, other flow.State) {
+	for _, rule := range f.Rules {
+		switch {
+		case !leads(rule):
+		case target == "":
+			target = rule.To
+		case target != rule.To:
+			other = rule.To
+		}
+	}
+	return target, other
+}
+
+// has reports whether a rule of the flow names a state.
+func has(f *flow.Flow, s flow.State) bool {
+	return slices.ContainsFunc(f.Rules, func(rule flow.Rule) bool { return rule.From == s || rule.To == s })
+}
+
 // lifecycle reports whether a state is one of those that all flows share.
 func lifecycle(s flow.State) bool {
 	switch s {
@@ -118,31 +139,53 @@ func lifecycle(s flow.State) bool {
 	}
 }
 
-// together returns the states that a node follows as if they were one: asking and answering take turns.
-func together(after flow.State) []flow.State {
-	if after == StateClarifying || after == StateAnswering {
+// AfterRounds stands in [Insert] for all states in which the rounds can end.
+const AfterRounds flow.State = "afterRounds"
+
+// together returns the states that a node follows as if they were one: asking and answering take turns, and the rounds end
+// in several.
+func together(f *flow.Flow, after flow.State) []flow.State {
+	switch after {
+	case StateClarifying, StateAnswering:
 		return []flow.State{StateClarifying, StateAnswering}
+	case AfterRounds:
+		var all []flow.State
+		for _, rule := range f.Rules {
+			if rule.To == flow.StateCompleting && !slices.Contains(all, rule.From) {
+				all = append(all, rule.From)
+			}
+		}
+		return all
+	default:
+		return []flow.State{after}
 	}
-	return []flow.State{after}
 }
 
-// leads reports whether a rule leads from some states to another of the flow's.
-func leads(f *flow.Flow, rule flow.Rule, from []flow.State) bool {
-	_, inner := f.Steps[rule.To]
-	return slices.Contains(from, rule.From) && !slices.Contains(from, rule.To) && inner && rule.To != flow.StateCompleting
+// inner reports whether a rule leads from some states to another of the flow's.
+func inner(f *flow.Flow, rule flow.Rule, from []flow.State) bool {
+	_, own := f.Steps[rule.To]
+	return slices.Contains(from, rule.From) && !slices.Contains(from, rule.To) && own && rule.To != flow.StateCompleting
 }
 
-// slotted gives the calls of a node that name no slot the one of their target, behind the critiques.
-func slotted(calls func(*flow.Record) []flow.Call) func(*flow.Record) []flow.Call {
+// ending reports whether a rule leads from some states to the solution.
+func ending(rule flow.Rule, from []flow.State) bool {
+	return slices.Contains(from, rule.From) && rule.To == flow.StateCompleting
+}
+
+// slotted gives the calls of a node that name no slot the one of their target, in the place of a phase.
+func slotted(calls func(*flow.Record) []flow.Call, phase int) func(*flow.Record) []flow.Call {
 	if calls == nil {
 		return nil
 	}
 	return func(r *flow.Record) []flow.Call {
 		made := calls(r)
-		b := read(r)
+		b, place := read(r), 0
+		if phase == slotDigest {
+			place = 1 // summaries have 0
+		}
 		for i := range made {
 			if made[i].Slot == 0 {
-				made[i].Slot = b.slot(slotAdded, max(0, b.seat(made[i].Target)), 0)
+				made[i].Slot = b.slot(phase, max(0, b.seat(made[i].Target)), place)
 			}
 		}
 		return made
@@ -160,6 +203,14 @@ func announced(step, next flow.Step, there func(flow.Trigger, *flow.Record) bool
 		return on, exit, ok
 	}
 	return step
+}
+
+// expectedIn is how many calls a state is expected to make.
+func expectedIn(f *flow.Flow, state flow.State, r *flow.Record) int {
+	if state == flow.StateCompleting {
+		return solutionSize(r)
+	}
+	return expected(f.Steps[state], r)
 }
 
 func expected(step flow.Step, r *flow.Record) int {

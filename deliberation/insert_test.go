@@ -23,7 +23,7 @@ func checking() deliberation.Node {
 			if !r.Done(id) && !r.Failed(id) {
 				out = append(out, flow.Call{
 					ID: id, Kind: "finding", By: "checker", Target: p, Model: "test/agent", Round: r.Round, Slot: 100 + i,
-					View: flow.View{None: true}, OnFail: flow.OnFail{Skip: true},
+					View: flow.View{None: true}, OnFail: flow.OnFail{Skip: flow.RuleToo},
 					Last: func(*flow.Record) string { return "Check the facts." },
 				})
 			}

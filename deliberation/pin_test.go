@@ -66,7 +66,7 @@ func pinnedDeliberations() map[string]func(*testing.T, *deliberation.Config, *de
 			}))
 		},
 		"tools-and-clarifications": func(t *testing.T, c *deliberation.Config, engine *debate.Engine, p *scripted.Provider) {
-			look, err := flow.NewTool("looks something up", true, func(_ context.Context, use flow.ToolUse, _ struct{}) (string, error) {
+			look, err := flow.NewTool(flow.ToolInfo{Description: "looks something up", ReadOnly: true}, func(_ context.Context, use flow.ToolUse, _ struct{}) (string, error) {
 				time.Sleep(ofItsOwn(use.Call)) //nolint:forbidigo // in a bubble nobody waits
 				return "Found for " + use.By + ".", nil
 			})

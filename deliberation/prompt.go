@@ -5,10 +5,10 @@ import (
 	"embed"
 	"fmt"
 	"strings"
-	"text/template"
 	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
 )
 
 //go:embed prompts/*.tmpl
@@ -18,30 +18,66 @@ var promptFiles embed.FS
 const builtinJudge = "You are the judge of a deliberation between agents. You weigh what they have worked out by its substance, " +
 	"not by who said it, how long it is or how sure it sounds."
 
-// promptData is what a template of this package sees.
-type promptData struct {
+// PromptData is what the templates of a deliberation see. A host program replaces them in Engine.Prompts, by these names:
+//
+//	deliberation.system      Problem, Context, Fence, Agents         how every system prompt begins
+//	deliberation.agent       these, ID; Who, but not in summaries    how the system prompt of an agent ends
+//	deliberation.judge       these, but ID; Who                      how that of the judge ends
+//	deliberation.clarify     Questions                               asks an agent for questions
+//	deliberation.propose     Focus                                   asks for a proposal
+//	deliberation.critique    Focus                                   asks for a critique of the proposal before it
+//	deliberation.refine      Focus                                   asks for a refinement
+//	deliberation.summarize   Focus, MaxLength                        asks for a summary of the history before it
+//	deliberation.confidence                                          asks the judge whether the agents agree
+//	deliberation.quality                                             asks the judge how good the proposals are
+//	deliberation.vote                                                asks for a ranking
+//	deliberation.merge                                               asks the judge for one proposal out of two
+//	deliberation.synthesis   Solution                                asks the judge for the solution
+//	deliberation.written     Solution                                asks for the solution out of one proposal
+//	deliberation.solution                                            what a solution holds
+//
+// The other fields are empty there. What stands before an instruction, such as the history, is not a part of it.
+type PromptData struct {
 	Who       string // what the agent's role, the config or a file says
-	ID        string
-	Agents    int
+	ID        string // of the agent
+	Agents    int    // how many there are
 	Problem   string
-	Context   string
-	Fence     string
+	Context   string // "": there is none
+	Fence     string // the word in the markers around what others have said
 	Focus     string // what the role looks at in this phase
 	Questions int    // the most at once
 	MaxLength int    // of a summary, in characters
+	Solution  string // the text of deliberation.solution
+}
+
+// templatePrefix begins the names of a deliberation's templates.
+const templatePrefix = FlowName + "."
+
+// templates returns those of a deliberation. The values of the samples stand for all there can be.
+func templates() map[string]prompt.Template {
+	full := PromptData{
+		Who: "Who", ID: "ada", Agents: 3, Problem: "Problem", Context: "Context", Fence: "1234567890", Focus: "Focus", Questions: 5,
+		MaxLength: DefaultSummaryLength, Solution: "Solution",
+	}
+	out := make(map[string]prompt.Template)
+	for _, name := range []string{
+		"system", "agent", "judge", "clarify", "propose", "critique", "refine", "summarize", schemaConfidence, schemaQuality, schemaVote,
+		"merge", "synthesis", "written", schemaSolution,
+	} {
+		if text, err := promptFiles.ReadFile("prompts/" + name + ".tmpl"); err == nil { // it is embedded
+			out[templatePrefix+name] = prompt.Template{Text: string(text), Samples: []any{full, PromptData{}}}
+		}
+	}
+	return out
 }
 
 // texts renders the prompts, once for a deliberation: how all system prompts begin, who everybody is, and for each
 // kind of call what is asked at its end.
 func texts(setup flow.Setup) (map[string]string, error) {
-	c := configOf(setup.Config)
-	set, err := template.New("prompts").Option("missingkey=error").ParseFS(promptFiles, "prompts/*.tmpl")
-	if err != nil {
-		return nil, fmt.Errorf("prompts: %w", err)
-	}
-	t := &textWriter{set: set, texts: make(map[string]string)}
+	c := setup.Config.(*Config)
+	t := &textWriter{set: setup.Prompts, texts: make(map[string]string)}
 	members := c.members()
-	base := promptData{Problem: plain(c.Problem), Context: plain(c.Context), Fence: setup.Fence, Agents: len(members)}
+	base := PromptData{Problem: prompt.Plain(c.Problem), Context: prompt.Plain(c.Context), Fence: setup.Fence, Agents: len(members)}
 	t.put("system", "system", base)
 	t.put("who."+nameJudge, "judge", base.as(cmp.Or(c.Judge.Prompt, builtinJudge)))
 	for i := range members {
@@ -53,62 +89,52 @@ func texts(setup flow.Setup) (map[string]string, error) {
 		for _, ask := range []struct{ name, focus string }{
 			{"propose", m.role.Propose}, {"critique", m.role.Critique}, {"refine", m.role.Refine}, {"summarize", m.role.Summarize},
 		} {
-			t.put("ask."+ask.name+"."+m.ID, ask.name, promptData{
-				Focus: plain(ask.focus), MaxLength: m.summaries.MaxLength,
+			t.put("ask."+ask.name+"."+m.ID, ask.name, PromptData{
+				Focus: prompt.Plain(ask.focus), MaxLength: m.summaries.MaxLength,
 			})
 		}
 	}
-	t.put("ask.clarify", "clarify", promptData{Questions: cmp.Or(c.Clarification.Questions, DefaultQuestions)})
+	t.put("ask.clarify", "clarify", PromptData{Questions: cmp.Or(c.Clarification.Questions, DefaultQuestions)})
+	t.put("ask."+schemaSolution, schemaSolution, PromptData{})
+	ask := PromptData{Solution: t.texts["ask."+schemaSolution]}
 	for _, name := range []string{schemaConfidence, schemaQuality, schemaVote, "merge", "synthesis", "written"} {
-		t.put("ask."+name, name, base)
+		t.put("ask."+name, name, ask)
 	}
 	return t.texts, t.err
 }
 
-func (d promptData) as(who string) promptData {
-	d.Who = plain(who)
+func (d PromptData) as(who string) PromptData {
+	d.Who = prompt.Plain(who)
 	return d
 }
 
 // textWriter gathers rendered texts until one fails.
 type textWriter struct {
-	set   *template.Template
+	set   *prompt.Set
 	texts map[string]string
 	err   error
 }
 
-func (t *textWriter) put(name, file string, data promptData) {
-	var out strings.Builder
-	if err := t.set.ExecuteTemplate(&out, file+".tmpl", data); err != nil && t.err == nil {
+func (t *textWriter) put(name, template string, data PromptData) {
+	text, err := t.set.Render(templatePrefix+template, data)
+	if err != nil && t.err == nil {
 		t.err = err
 	}
-	t.texts[name] = strings.TrimSpace(out.String())
+	t.texts[name] = text
 }
 
-// plain makes a text fit to stand in a prompt: valid, and without the runes of private use that mark holes in
-// prompts.
-func plain(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if r >= '\uE000' && r <= '\uE002' {
-			return -1
-		}
-		return r
-	}, text))
-}
-
-// quote writes what somebody has said, for readers who see all of the debate.
-func (b *board) quote(out *strings.Builder, t *flow.Turn) {
+// quote writes what somebody has said, halved so many times, for readers who see all of the debate.
+func (b *board) quote(out *strings.Builder, t *flow.Turn, halves int) {
 	label := labelOf(t)
 	if t.Target != "" {
 		label += " of " + t.Target
 	}
-	b.quoteAs(out, fmt.Sprintf("%s, round %d", label, t.Round), t.Text)
+	b.quoteAs(out, fmt.Sprintf("%s, round %d", label, t.Round), cut(t.Text, halves))
 }
 
-// quoteOwn writes what stands in somebody's own history: it is about nobody else.
-func (b *board) quoteOwn(out *strings.Builder, t *flow.Turn) {
-	b.quoteAs(out, fmt.Sprintf("%s, round %d", labelOf(t), t.Round), t.Text)
+// quoteOwn writes what stands in somebody's own history, halved so many times: it is about nobody else.
+func (b *board) quoteOwn(out *strings.Builder, t *flow.Turn, halves int) {
+	b.quoteAs(out, fmt.Sprintf("%s, round %d", labelOf(t), t.Round), cut(t.Text, halves))
 }
 
 // quoteNow writes what the instruction is about, halved so many times if it would not fit.

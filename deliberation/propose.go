@@ -17,29 +17,36 @@ func proposeCalls(r *flow.Record) []flow.Call {
 	}
 	b := read(r)
 	var calls []flow.Call
+	var wanted []*work
 	for i := range b.agents {
 		w := &b.agents[i]
-		a := b.attempt(b.id("propose", w.ID))
+		a := b.proposalOf(w)
 		if !b.proposes(w) || !b.missing(a.id) {
 			continue
 		}
+		if lacking := b.lacking(w, a); len(lacking) > 0 {
+			wanted = append(wanted, lacking...)
+			continue
+		}
 		call := b.work(w, a.id, KindProposal)
-		call.Slot = b.slot(slotPropose, w.seat, 0)
+		call.Slot, call.OnFail = b.slot(slotPropose, w.seat, 0), a.onFail(call.OnFail)
 		call.Last = func(*flow.Record) string {
 			var text strings.Builder
-			if a.short == 0 {
-				b.history(&text, w, b.round)
-			}
+			b.history(&text, w, a.history)
 			if former := w.standing(); former != nil {
-				b.quoteNow(&text, former, a.short-1)
+				b.quoteNow(&text, former, a.halves)
 			}
-			return text.String() + r.Text("ask.propose."+w.ID)
+			return text.String() + r.Text("ask.propose."+w.ID) + a.note("proposal")
 		}
 		calls = append(calls, call)
 	}
-	return calls
+	return append(calls, b.digests(false, wanted)...)
+}
+
+func (b *board) proposalOf(w *work) attempt {
+	return b.attempt(b.id("propose", w.ID), b.fewer(w, false))
 }
 
 func proposed(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-	return TriggerProposed, read(r).exit(StateProposing, critiqueCalls), true
+	return read(r).after(TriggerProposed, StateProposing, critiqueCalls)
 }

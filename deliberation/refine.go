@@ -18,29 +18,34 @@ func refineCalls(r *flow.Record) []flow.Call {
 	}
 	b := read(r)
 	var calls []flow.Call
+	var wanted []*work
 	for i := range b.agents {
 		w := &b.agents[i]
-		a := b.attempt(b.id("refine", w.ID))
+		a := b.refining(w)
 		if !b.refines(w) || !b.missing(a.id) {
 			continue
 		}
+		if lacking := b.lacking(w, a); len(lacking) > 0 {
+			wanted = append(wanted, lacking...)
+			continue
+		}
 		call := b.work(w, a.id, KindRefinement)
-		call.Slot = b.slot(slotRefine, w.seat, 0)
+		call.Slot, call.OnFail = b.slot(slotRefine, w.seat, 0), a.onFail(call.OnFail)
 		call.Last = func(r *flow.Record) string {
 			var text strings.Builder
-			if a.short == 0 {
-				b.history(&text, w, b.round)
-			}
+			b.history(&text, w, a.history)
 			for _, t := range append([]*flow.Turn{w.standing()}, b.heard(w)...) {
-				b.quoteNow(&text, t, a.short-1)
+				b.quoteNow(&text, t, a.halves)
 			}
-			return text.String() + r.Text("ask.refine."+w.ID)
+			return text.String() + r.Text("ask.refine."+w.ID) + a.note("refinement")
 		}
 		calls = append(calls, call)
 	}
-	return calls
+	return append(calls, b.digests(false, wanted)...)
 }
 
+func (b *board) refining(w *work) attempt { return b.attempt(b.id("refine", w.ID), b.fewer(w, false)) }
+
 func refined(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-	return TriggerRefined, read(r).exit(StateRefining, evaluateCalls), true
+	return read(r).after(TriggerRefined, StateRefining, evaluateCalls)
 }

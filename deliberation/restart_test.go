@@ -143,7 +143,7 @@ func TestARestartAtEveryPoint(t *testing.T) {
 		"registered":  func(c *deliberation.Config) { c.Synthesis, c.Synthesizer = deliberation.SynthesisRegistered, "own" },
 		"convergence": func(c *deliberation.Config) { c.Termination.Kind = deliberation.TerminationConvergence },
 		"fresh":       func(c *deliberation.Config) { c.Proposals = deliberation.ProposalsFresh },
-		"last round":  func(c *deliberation.Config) { c.FullHistory = new(bool) },
+		"all read":    func(c *deliberation.Config) { c.FullHistory = new(true) },
 		"ring":        func(c *deliberation.Config) { c.Topology.Kind = deliberation.TopologyRing },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,11 +6,11 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-func roundsLeft(r *flow.Record) bool { return r.Round < of(r).config.Rounds }
+func roundsLeft(r *flow.Record) bool { return r.Round < r.Terms().Rounds }
 
 // planned begins the next round, or ends the rounds.
 func planned(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-	most := of(r).config.Rounds
+	most := r.Terms().Rounds
 	if !roundsLeft(r) {
 		return TriggerMaxRoundsReached, flow.Exit{
 			Reason: flow.EndRounds, Evidence: fmt.Sprintf("all %d rounds are done", most), Calls: solutionSize(r),
@@ -28,7 +28,7 @@ func planned(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	}
 	exit := flow.Exit{Round: round}
 	if b.early() {
-		exit.Calls = len(b.digests())
+		exit.Calls = len(b.digests(true, nil))
 	}
 	return TriggerBeginRound, exit, true
 }

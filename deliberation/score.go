@@ -161,7 +161,7 @@ func scoresOf(r *flow.Record) *Scores {
 
 // openScores makes the part of a record.
 func openScores(r *flow.Record, _ *flow.Start) (flow.Part, error) {
-	return &Scores{Record: r, config: evaluationOf(r.Config()), answers: make(map[string]*flow.Turn)}, nil
+	return &Scores{Record: r, config: r.Config().(*EvaluationConfig), answers: make(map[string]*flow.Turn)}, nil
 }
 
 // Config returns the settled config, with every default and every prompt written out, but without an ID. It is read

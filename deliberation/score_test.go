@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -36,7 +37,7 @@ func TestAnInvalidAnswerIsAGap(t *testing.T) {
 				engine, models := evaluators(map[string][]scripted.Reply{
 					"eva": {says(text), says(text)}, "eli": {says(marks(8))}, "eda": {says(text), says(marks(6))},
 				})
-				record := evaluate(t, engine, threeEvaluators())
+				record := evaluate(t, engine, skipping(threeEvaluators()))
 				assert.Equal(t, 5, models.Calls())
 				assert.Equal(t, flow.StateCompleted, record.State)
 				report := scores(record)
@@ -57,32 +58,80 @@ func TestAnInvalidAnswerIsAGap(t *testing.T) {
 	}
 }
 
-// TestNobodyAnswers: the evaluation ends all the same, and its report holds no number.
+// skipping leaves out evaluators that have failed.
+func skipping(c deliberation.EvaluationConfig) deliberation.EvaluationConfig {
+	c.OnFailure = []flow.FailureRule{{Do: flow.OptionSkip}}
+	return c
+}
+
+// TestAnEvaluatorIsOwed: without a rule nobody is left out. The evaluation stops, and continues with the evaluators that
+// have not answered.
+func TestAnEvaluatorIsOwed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, models := evaluators(map[string][]scripted.Reply{
+			"eva": {{Err: &provider.Error{Kind: provider.KindAuthentication}}, says(marks(5))}, "eli": {says(marks(8))}, "eda": {says(marks(6))},
+		})
+		config := threeEvaluators()
+		config.Unattended = true
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		record, err := session.Wait(t.Context())
+		require.ErrorIs(t, err, &debate.Error{Kind: provider.KindAuthentication})
+		assert.Equal(t, flow.StateError, record.State)
+		require.NoError(t, session.Retry(t.Context()))
+		record, err = session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 3, scores(record).Answered)
+		assert.Equal(t, 4, models.Calls())
+	})
+}
+
+// TestNobodyAnswers: neither a rule nor a person leaves out the last evaluator. The evaluation stops, and its report holds
+// no number.
 func TestNobodyAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		down := scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Message: "no such key"}}
-		engine, _ := evaluators(map[string][]scripted.Reply{"eva": {down}, "eli": {down}, "eda": {says("7"), says("7")}})
-		record := evaluate(t, engine, threeEvaluators())
-		assert.Equal(t, flow.StateCompleted, record.State)
-		assert.Equal(t, flow.EndTooFew, record.Reason)
-		assert.Equal(t, "0 of 3 evaluators have scored", record.Evidence)
-		assert.Len(t, record.Warnings, 3)
-		report := scores(record)
-		assert.Zero(t, report.Answered)
-		for _, rating := range append(report.Criteria, report.Overall) {
-			assert.Nil(t, rating.Spread)
-			require.Len(t, rating.Opinions, 3)
-			for _, score := range rating.Opinions {
-				assert.Nil(t, score.Value)
-				assert.NotEmpty(t, score.Gap)
+		for _, unattended := range []bool{true, false} {
+			down := scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Message: "no such key"}}
+			engine, _ := evaluators(map[string][]scripted.Reply{
+				"eva": {down, says(marks(7))}, "eli": {down, says(marks(7))}, "eda": {says("7"), says("7"), says(marks(7))},
+			})
+			config := skipping(threeEvaluators())
+			config.Unattended = unattended
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			record, err := session.Wait(t.Context())
+			require.Error(t, err)
+			assert.Len(t, record.Skips, 2)
+			report := scores(record)
+			assert.Zero(t, report.Answered)
+			for _, rating := range append(report.Criteria, report.Overall) {
+				assert.Nil(t, rating.Spread)
+				require.Len(t, rating.Opinions, 3)
+				for _, score := range rating.Opinions {
+					assert.Nil(t, score.Value)
+					assert.NotEmpty(t, score.Gap)
+				}
 			}
-			assert.Contains(t, rating.Opinions[0].Gap, "failed for good")
+			data, err := json.Marshal(report)
+			require.NoError(t, err)
+			assert.NotContains(t, string(data), "NaN")
+			assert.Equal(t, 8, strings.Count(string(data), `"spread":null`))
+			assert.Equal(t, 24, strings.Count(string(data), `"score":null`))
+			if unattended {
+				require.Equal(t, flow.StateError, record.State)
+				require.NoError(t, session.Retry(t.Context()))
+			} else {
+				require.Len(t, record.Inquiries, 1)
+				assert.NotContains(t, record.Inquiries[0].Options, flow.OptionSkip)
+				require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionRetry))
+			}
+			record, err = session.Wait(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, "1 of 3 evaluators have scored", record.Evidence)
+			assert.Len(t, record.Warnings, 2)
+			require.NoError(t, session.Close())
 		}
-		data, err := json.Marshal(report)
-		require.NoError(t, err)
-		assert.NotContains(t, string(data), "NaN")
-		assert.Equal(t, 8, strings.Count(string(data), `"spread":null`))
-		assert.Equal(t, 24, strings.Count(string(data), `"score":null`))
 	})
 }
 

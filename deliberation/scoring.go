@@ -8,6 +8,7 @@ import (
 	"text/template"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
 )
 
 // StateScoring is the state of an evaluation in which all evaluators are asked at once.
@@ -25,8 +26,8 @@ const schemaMarks = "marks"
 // EvaluationFlow returns the flow of an [EvaluationConfig]. Register it as Engine.Flows[EvaluationName]. Each call
 // returns a fresh value.
 //
-// An evaluator that fails is retried, and then left out with a warning. If an answer is not valid, the evaluator is
-// asked once more. The evaluation completes even if evaluators are left out.
+// An evaluator that fails is retried, and then decided about like any failed call: EvaluationConfig.OnFailure, or a person,
+// can leave it out, but never the last one. If an answer is not valid, the evaluator is asked once more.
 func EvaluationFlow() *flow.Flow {
 	marks, _ := flow.NewSchema[Marks](schemaMarks, nil) // the type has a schema: answers are accepted
 	return &flow.Flow{
@@ -39,7 +40,8 @@ func EvaluationFlow() *flow.Flow {
 		Schemas: map[string]*flow.Schema{schemaMarks: marks},
 
 		Decode: decodeEvaluation, Settle: settleEvaluation, Check: checkEvaluation, Prompted: promptedEvaluation,
-		Texts: evaluationTexts, Open: openScores, Fixed: fixedEvaluation, Estimate: estimateEvaluation,
+		Kinds: func(flow.Config) []flow.CallKind { return []flow.CallKind{KindScore} },
+		Owes:  owedScores, Texts: evaluationTexts, Open: openScores, Fixed: fixedEvaluation, Estimate: estimateEvaluation,
 	}
 }
 
@@ -61,14 +63,14 @@ func evaluationText(name string, data any) (string, error) {
 const textEvaluation = "evaluation"
 
 func evaluationTexts(s flow.Setup) (map[string]string, error) {
-	evaluators := evaluationOf(s.Config).Evaluators
+	evaluators := s.Config.(*EvaluationConfig).Evaluators
 	asked, err := evaluationText("evaluation", struct{ Criteria []criterion }{criteria()})
 	if err != nil {
 		return nil, err
 	}
 	texts := map[string]string{textEvaluation: asked}
 	for i := range evaluators {
-		text, err := evaluationText("evaluator", struct{ Prompt, Fence string }{plain(evaluators[i].Prompt), s.Fence})
+		text, err := evaluationText("evaluator", struct{ Prompt, Fence string }{prompt.Plain(evaluators[i].Prompt), s.Fence})
 		if err != nil {
 			return nil, err
 		}
@@ -90,13 +92,16 @@ func scoringCalls(r *flow.Record) []flow.Call {
 	for i := range config.Evaluators {
 		one := &config.Evaluators[i]
 		id := scoreID(one.ID)
-		if r.Done(id) || r.Failed(id) {
+		if r.Done(id) || r.Skipped(id) {
 			continue
 		}
 		call := flow.Call{
 			ID: id, Kind: KindScore, By: one.ID, Model: one.Model, Fallbacks: one.Fallbacks, Round: 1, Slot: i, Schema: schemaMarks,
 			View: flow.View{None: true}, System: r.Text("system." + one.ID), Last: evaluationMaterial, MaxTokens: one.MaxTokens,
-			Temperature: one.Temperature, OnFail: flow.OnFail{Skip: true},
+			Temperature: one.Temperature, Options: one.Options,
+		}
+		if others(r, config, one) > 0 {
+			call.OnFail.Skip = flow.RuleToo
 		}
 		if call.Temperature == nil {
 			call.Temperature = config.Temperature
@@ -106,12 +111,24 @@ func scoringCalls(r *flow.Record) []flow.Call {
 	return calls
 }
 
+// others returns how many evaluators but one have scored, or can still do so.
+func others(r *flow.Record, config *EvaluationConfig, but *Evaluator) int {
+	n := 0
+	for i := range config.Evaluators {
+		if one := &config.Evaluators[i]; one != but && !r.Skipped(scoreID(one.ID)) {
+			n++
+		}
+	}
+	return n
+}
+
 // estimateEvaluation counts the calls of an evaluation: one for each evaluator.
 func estimateEvaluation(e *flow.Estimator, _ int) error {
 	if err := e.Round(1); err != nil {
 		return err
 	}
 	e.Calls(scoringCalls(e.Record()))
+	e.First(func() {})
 	return nil
 }
 
@@ -128,13 +145,25 @@ func evaluationMaterial(r *flow.Record) string {
 	return strings.Join(parts, "\n\n")
 }
 
+// owedScores returns the evaluators that are still to answer.
+func owedScores(r *flow.Record) []string {
+	if r.EndedBy != "" {
+		return nil
+	}
+	var owed []string
+	for _, call := range scoringCalls(r) {
+		owed = append(owed, "the marks of "+call.By)
+	}
+	if len(owed) == 0 && scoresOf(r).Report().Answered == 0 {
+		owed = append(owed, "the marks of any evaluator")
+	}
+	return owed
+}
+
 // scored ends the evaluation, and tells who is missing.
 func scored(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	report := scoresOf(r).Report()
 	exit := flow.Exit{Reason: flow.EndRounds, Evidence: fmt.Sprintf("%d of %d evaluators have scored", report.Answered, report.Asked)}
-	if report.Answered == 0 {
-		exit.Reason = flow.EndTooFew
-	}
 	for _, o := range report.Overall.Opinions {
 		if o.Gap != "" {
 			exit.Warnings = append(exit.Warnings, flow.Warning{

@@ -48,7 +48,7 @@ func TestSettingsReachTheRequests(t *testing.T) {
 
 // ToolCalls is how often an agent may use tools in a phase, ten times unless it is set.
 func TestToolCallsReachTheCalls(t *testing.T) {
-	look, err := flow.NewTool("looks", true, func(context.Context, flow.ToolUse, struct{}) (string, error) { return "", nil })
+	look, err := flow.NewTool(flow.ToolInfo{Description: "looks", ReadOnly: true}, func(context.Context, flow.ToolUse, struct{}) (string, error) { return "", nil })
 	require.NoError(t, err)
 	for set, want := range map[int]int{0: 10, 3: 3} {
 		config := three()

@@ -24,11 +24,7 @@ func decode(data []byte) (flow.Config, error) {
 // settle writes the defaults of a config out, and puts the texts of its prompt files in the place of their names. The
 // error says which of these could not be read, and what else is wrong.
 func settle(config flow.Config) (flow.Config, error) {
-	given, err := flow.ConfigAs[Config](config)
-	if err != nil {
-		return nil, err
-	}
-	c := given.clone()
+	c := config.(*Config).clone()
 	c.ID = ""
 	c.defaults()
 	v := &validation{terms: c.Terms(), unread: make(map[string]error)}
@@ -116,16 +112,18 @@ func (c *Config) defaults() {
 	c.Synthesis = cmp.Or(c.Synthesis, SynthesisJudge)
 	c.Topology.Kind = cmp.Or(c.Topology.Kind, TopologyAll)
 	c.Proposals = cmp.Or(c.Proposals, ProposalsCarry)
-	if c.FullHistory == nil {
-		c.FullHistory = new(true)
+	if c.readsHistory() {
+		c.Summaries = c.Summaries.settled()
 	}
-	c.Summaries = c.Summaries.settled()
 	if c.Clarification.On {
 		c.Clarification.Iterations = cmp.Or(c.Clarification.Iterations, DefaultIterations)
 		c.Clarification.Questions = cmp.Or(c.Clarification.Questions, DefaultQuestions)
 	}
 	c.Temperature = orDefault(c.Temperature, DefaultTemperature)
-	c.MaxTokens = cmp.Or(c.MaxTokens, flow.DefaultMaxTokens)
+	c.MaxTokens, c.Reserve = cmp.Or(c.MaxTokens, flow.DefaultMaxTokens), cmp.Or(c.Reserve, flow.DefaultReserve)
+	if c.Judge.Model != "" || c.Synthesis == SynthesisRegistered {
+		c.JudgeTimeout = cmp.Or(c.JudgeTimeout, c.TurnTimeout, DefaultJudgeTimeout)
+	}
 	c.TurnTimeout = cmp.Or(c.TurnTimeout, flow.DefaultTurnTimeout)
 	if c.Judge.Model != "" {
 		c.Judge.Temperature = orDefault(c.Judge.Temperature, DefaultJudgeTemperature)
@@ -133,11 +131,11 @@ func (c *Config) defaults() {
 	for i := range c.Agents {
 		a := &c.Agents[i]
 		a.Name, a.Role = cmp.Or(a.Name, a.ID), cmp.Or(a.Role, RoleGeneralist)
-		if a.Summaries != nil {
+		if a.Summaries != nil && c.readsHistory() {
 			a.Summaries = new(a.Summaries.settled())
 		}
 	}
-	if slices.ContainsFunc(c.Agents, func(a Agent) bool { return len(c.toolsOf(&a)) > 0 }) {
+	if c.armed() {
 		c.ToolCalls = cmp.Or(c.ToolCalls, DefaultToolCalls)
 	}
 }
@@ -153,10 +151,14 @@ func (s Summaries) settled() Summaries {
 // clone returns a deep copy: a running deliberation shares nothing with its host's config.
 func (c *Config) clone() *Config {
 	d := *c
+	d.Parts, d.Documents = slices.Clone(c.Parts), flow.CloneDocuments(c.Documents)
+	d.Clarification.Known = slices.Clone(c.Clarification.Known)
 	d.Agents, d.Roles, d.Tools, d.Labels = slices.Clone(c.Agents), slices.Clone(c.Roles), slices.Clone(c.Tools), maps.Clone(c.Labels)
 	for i := range d.Agents {
 		a := &d.Agents[i]
+		a.Metadata = maps.Clone(a.Metadata)
 		a.Fallbacks, a.Temperature = slices.Clone(a.Fallbacks), copied(a.Temperature)
+		a.Options = a.Options.Clone()
 		a.Summaries, a.Origin = copied(a.Summaries), copied(a.Origin)
 		if a.Tools != nil {
 			a.Tools = new(slices.Clone(*a.Tools))
@@ -164,8 +166,10 @@ func (c *Config) clone() *Config {
 	}
 	j := &d.Judge
 	j.Fallbacks, j.Temperature, j.Origin = slices.Clone(j.Fallbacks), copied(j.Temperature), copied(j.Origin)
+	j.Options = j.Options.Clone()
 	d.Termination.Threshold, d.FullHistory, d.Temperature = copied(c.Termination.Threshold), copied(c.FullHistory), copied(c.Temperature)
-	d.Budget, d.Unattended = copied(c.Budget), copied(c.Unattended)
+	d.Budget = copied(c.Budget)
+	d.OnFailure = flow.CloneRules(c.OnFailure)
 	if d.Retry = copied(c.Retry); d.Retry != nil {
 		d.Retry.Max = maps.Clone(d.Retry.Max)
 	}
@@ -182,16 +186,15 @@ func copied[T any](p *T) *T {
 // fixed is what the log of a deliberation refers to: who takes part in which order, and what belongs to which round of a
 // history.
 func fixed(config flow.Config) any {
-	c := configOf(config)
+	c := config.(*Config)
 	type seat struct {
 		ID string `json:"id"`
 	}
 	out := struct {
 		Agents        []seat `json:"agents"`
 		Proposals     string `json:"proposals"`
-		FullHistory   *bool  `json:"includeFullHistory"`
 		Clarification any    `json:"clarification"`
-	}{Proposals: c.Proposals, FullHistory: c.FullHistory, Clarification: c.Clarification}
+	}{Proposals: c.Proposals, Clarification: c.Clarification}
 	for i := range c.Agents {
 		if !c.Agents[i].Disabled {
 			out.Agents = append(out.Agents, seat{c.Agents[i].ID})
@@ -202,14 +205,15 @@ func fixed(config flow.Config) any {
 
 // prompted leaves out what no prompt speaks of.
 func prompted(config flow.Config) any {
-	c := *configOf(config)
-	c.ID, c.Labels, c.Budget, c.Retry, c.Unattended = "", nil, nil, nil, nil
+	c := *config.(*Config)
+	c.ID, c.Labels, c.Budget, c.Retry, c.Unattended, c.OnFailure, c.Patience = "", nil, nil, nil, false, nil, 0
+	c.Parts, c.Documents, c.ToolPolicy = nil, nil, flow.ToolPolicy{}
 	return &c
 }
 
 // field names where a config names a tool that some agent may use; other fields have the same names in its terms.
 func field(config flow.Config, at string) string {
-	c := configOf(config)
+	c := config.(*Config)
 	tools := c.Terms().Tools
 	for i, name := range tools {
 		if at != fmt.Sprintf("tools[%d]", i) {
@@ -241,6 +245,11 @@ func (c *Config) judged() string {
 	}
 }
 
+// armed reports whether an agent that takes part has tools.
+func (c *Config) armed() bool {
+	return slices.ContainsFunc(c.Agents, func(a Agent) bool { return !a.Disabled && len(c.toolsOf(&a)) > 0 })
+}
+
 // taking is how many agents take part.
 func (c *Config) taking() int {
 	n := 0
@@ -265,13 +274,5 @@ func (c *Config) degree() int {
 	}
 }
 
-// lag is how many of the latest rounds are never summarised: with full history none; otherwise an agent reads
-// its last round as it was.
-func (c *Config) lag() int {
-	if c.wholeHistory() {
-		return 0
-	}
-	return 1
-}
-
-func (c *Config) wholeHistory() bool { return c.FullHistory == nil || *c.FullHistory }
+// readsHistory reports whether agents read anything of earlier rounds.
+func (c *Config) readsHistory() bool { return c.FullHistory == nil || *c.FullHistory }

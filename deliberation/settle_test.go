@@ -81,10 +81,9 @@ func TestAFork(t *testing.T) {
 	assert.Contains(t, requests[len(requests)-1].System, "You judge pies.")
 
 	for field, edit := range map[string]func(*deliberation.Config){
-		"agents[1].id":       func(c *deliberation.Config) { c.Agents[1].ID = "eve" },
-		"agents":             func(c *deliberation.Config) { c.Agents[1].Disabled = true },
-		"proposals":          func(c *deliberation.Config) { c.Proposals = deliberation.ProposalsFresh },
-		"includeFullHistory": func(c *deliberation.Config) { c.FullHistory = new(bool) },
+		"agents[1].id": func(c *deliberation.Config) { c.Agents[1].ID = "eve" },
+		"agents":       func(c *deliberation.Config) { c.Agents[1].Disabled = true },
+		"proposals":    func(c *deliberation.Config) { c.Proposals = deliberation.ProposalsFresh },
 	} {
 		_, err := engine.Fork(t.Context(), r.ID, seq, debate.Editing(edit))
 		assert.Equal(t, []string{field}, fields(t, err))

@@ -44,7 +44,10 @@ func (f SynthesizerFunc) Judge(ctx context.Context, task debate.JudgeTask) (json
 // solutionCalls returns what is missing for the solution, by the method of the config. Without a proposal
 // there is nothing to make one of.
 func solutionCalls(r *flow.Record) []flow.Call {
-	b := read(r)
+	return read(r).solving()
+}
+
+func (b *board) solving() []flow.Call {
 	if b.stands() == 0 {
 		return nil
 	}
@@ -58,6 +61,33 @@ func solutionCalls(r *flow.Record) []flow.Call {
 	default:
 		return b.synthesis("ask.synthesis", b.material)
 	}
+}
+
+// conclusion returns all that is missing for the solution, as if every agent that takes part had a final proposal: the
+// method may ask for one after the other. What is still being said may be part of each.
+func conclusion(r *flow.Record) []flow.Call {
+	b := read(r).ended()
+	switch b.config.Synthesis {
+	case SynthesisVoting:
+		return b.votingAll()
+	case SynthesisMerge:
+		return b.mergingAll(b.drafts(), func(call *flow.Call) int { return r.Longest(call) + slack })
+	default:
+		return b.solving()
+	}
+}
+
+// ended looks at a deliberation as if every agent that takes part had a proposal.
+func (b *board) ended() *board {
+	d, k := *b.Deliberation, *b.sorted
+	k.agents = slices.Clone(b.agents)
+	for i := range k.agents {
+		if w := &k.agents[i]; w.active && w.standing() == nil {
+			w.own = []*flow.Turn{{Kind: KindProposal, Speaker: w.ID, Round: b.round}}
+		}
+	}
+	d.sorted = &k
+	return &board{Deliberation: &d, round: b.round}
 }
 
 // solutionSize is how many calls the solution is expected to take, of which the method may ask for one after the other.
@@ -79,64 +109,56 @@ func solutionSize(r *flow.Record) int {
 }
 
 // synthesis returns the judge's call for the solution, if it is missing and there is a judge.
-func (b *board) synthesis(text string, write func(out *strings.Builder, short int)) []flow.Call {
-	a := b.attempt(synthesisID)
+func (b *board) synthesis(text string, write func(out *strings.Builder, s step)) []flow.Call {
+	a := b.solution()
 	if b.Done(a.id) || !b.judges() {
 		return nil
 	}
+	if lacking := b.lacking(nil, a); len(lacking) > 0 {
+		return b.digests(false, lacking)
+	}
 	call := b.judge(a.id, KindSynthesis)
-	call.Schema, call.Slot, call.OnFail = schemaSolution, b.slot(slotSolution, 0, 0), flow.OnFail{Ask: askSynthesis}
+	call.Schema, call.Slot, call.OnFail = schemaSolution, b.slot(slotSolution, 0, 0), a.onFail(flow.OnFail{})
 	call.Last = func(r *flow.Record) string {
 		var out strings.Builder
-		write(&out, a.short)
-		out.WriteString(r.Text(text))
-		if a.short > 0 {
-			out.WriteString("\n\nNot all of the deliberation fits here: the solution is made " + b.made(a.short) + ".")
-		}
-		return out.String() + b.unfinished()
+		write(&out, a.step)
+		return out.String() + r.Text(text) + a.note("solution") + b.unfinished()
 	}
 	return []flow.Call{call}
 }
 
-// material writes all rounds. If they do not fit: the summaries and the final proposals; then these alone; then a part
-// of each.
-func (b *board) material(out *strings.Builder, short int) {
-	if short == 0 {
+// material writes all rounds. If they do not fit: the summaries, or a part of them, and the final proposals; then these
+// alone; then a part of each.
+func (b *board) material(out *strings.Builder, s step) {
+	if s.history == readAll {
 		b.rounds(out)
 		return
 	}
-	short = b.step(short)
 	for i := range b.agents {
 		w := &b.agents[i]
-		if short == 1 {
-			b.quoteDigest(out, w, w.digest(b.round))
-		}
+		b.quoteSummary(out, w, w.digest(b.round), s.history)
 		if t := w.standing(); t != nil {
-			b.quoteAs(out, w.ID+": final proposal", cut(t.Text, short-2))
+			b.quoteAs(out, w.ID+": final proposal", cut(t.Text, s.halves))
 		}
 	}
 }
 
-// step leaves out the step of the summaries if there are none.
-func (b *board) step(short int) int {
-	if slices.ContainsFunc(b.agents, func(w work) bool { return w.digest(b.round) != nil }) {
-		return short
+// solution returns the judge's call for the solution, as it is made now.
+func (b *board) solution() attempt {
+	if b.config.Synthesis == SynthesisMerge {
+		return b.attempt(synthesisID, halved("of a part of the merged proposal"))
 	}
-	return short + 1
-}
-
-// made says what a solution is made of that was made smaller so many times.
-func (b *board) made(short int) string {
-	switch {
-	case b.config.Synthesis == SynthesisMerge:
-		return "of a part of the merged proposal"
-	case b.step(short) == 1:
-		return "of the summaries and the final proposals alone"
-	case b.step(short) == 2:
-		return "of the final proposals alone"
-	default:
-		return "of a part of each final proposal alone"
-	}
+	return b.attempt(synthesisID, func() []step {
+		const part = "of a part of each final proposal alone"
+		steps := []step{{readNothing, 0, "of the final proposals alone"}, {readNothing, 1, part}, {readNothing, 2, part}}
+		if !slices.ContainsFunc(b.agents, func(w work) bool { return w.digest(b.round) != nil || b.condensable(&w) }) {
+			return steps
+		}
+		return append([]step{
+			{readSummaries, 0, "of the summaries and the final proposals alone"},
+			{readParts, 0, "of a part of each summary and the final proposals alone"},
+		}, steps...)
+	})
 }
 
 const synthesisID = "synthesis"
@@ -148,7 +170,7 @@ func (b *board) registered() []flow.Call {
 	}
 	return []flow.Call{{
 		ID: synthesisID, Kind: KindSynthesis, By: nameSynthesizer, Performer: flow.ByFunction, Function: b.config.Synthesizer, Round: b.round,
-		Slot: b.slot(slotSolution, 0, 0), Schema: schemaSolution, Timeout: DefaultJudgeTimeout, OnFail: flow.OnFail{Ask: askSynthesis},
+		Slot: b.slot(slotSolution, 0, 0), Schema: schemaSolution, Timeout: b.config.JudgeTimeout,
 		Last: func(r *flow.Record) string {
 			var out strings.Builder
 			b.rounds(&out)
@@ -171,20 +193,6 @@ func synthesisTask(r *flow.Record, asked flow.Asked) any {
 	return task
 }
 
-// askSynthesis asks what is to be done when the solution could not be made. If nobody is there, the deliberation ends
-// without one.
-func askSynthesis(_ *flow.Record, failure *flow.Error) flow.Question {
-	options := []flow.Option{flow.OptionRetry, flow.OptionModel, flow.OptionWithout}
-	if failure.Participant == nameSynthesizer {
-		options = []flow.Option{flow.OptionRetry, flow.OptionWithout}
-	}
-	return flow.Question{
-		Text: fmt.Sprintf("The solution could not be made: %s has failed (%s). Retry, name another model, or end without one.",
-			failure.Participant, failure.Kind),
-		Options: options, Default: flow.OptionWithout,
-	}
-}
-
 // rounds writes all rounds: for each agent its history, summarised or whole, and what it ends with; then what
 // was aimed at nobody.
 func (b *board) rounds(out *strings.Builder) {
@@ -192,26 +200,15 @@ func (b *board) rounds(out *strings.Builder) {
 	for i := range b.agents {
 		w := &b.agents[i]
 		digest := w.digest(end)
-		b.quoteDigest(out, w, digest)
-		for _, t := range b.since(w, b.covered(digest), end) {
-			b.quote(out, t)
+		b.quoteSummary(out, w, digest, readAll)
+		for _, t := range b.since(w, digest, end) {
+			b.quote(out, t, 0)
 		}
 		if t := w.standing(); t != nil {
 			b.quoteAs(out, w.ID+": final proposal", t.Text)
 		}
 	}
-	loose := slices.Clone(b.loose)
-	slices.SortStableFunc(loose, byPlace)
-	for _, t := range loose {
-		b.quote(out, t)
-	}
-}
-
-// proposals writes what stands, from one seat on.
-func (b *board) proposals(out *strings.Builder, first int) {
-	for _, w := range b.finalists(first) {
-		b.quoteAs(out, w.ID+": proposal", w.standing().Text)
-	}
+	b.aimless(out, end)
 }
 
 // finalists returns those who have something that stands, from one seat on.
@@ -236,8 +233,8 @@ func (b *board) unfinished() string {
 func solved(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	b := read(r)
 	exit := flow.Exit{Warnings: b.unvoted()}
-	exit.Warnings = append(exit.Warnings, b.unmerged()...)
-	a := b.attempt(synthesisID)
+	exit.Warnings = append(append(exit.Warnings, b.unmerged()...), b.unsummarized()...)
+	a := b.solution()
 	if _, _, ok := b.Solution(); !ok {
 		w := flow.Warning{Kind: WarnNoSolution, Evidence: "nobody was able to write the solution: the final proposals are what there is"}
 		if b.stands() == 0 {
@@ -249,7 +246,7 @@ func solved(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 		}
 		exit.Warnings = append(exit.Warnings, w)
 	} else if a.short > 0 {
-		exit.Warnings = append(exit.Warnings, a.smaller(nameJudge, b.made(a.short)))
+		exit.Warnings = append(exit.Warnings, a.smaller(nameJudge))
 	}
 	return flow.TriggerCompleted, exit, true
 }

@@ -73,9 +73,8 @@ func TestWhereAnAuthorFailsTheNextWritesTheSolution(t *testing.T) {
 	_, by, ok := solved(r)
 	require.True(t, ok)
 	assert.Equal(t, "ben", by)
-	require.Len(t, r.Warnings, 1)
-	assert.Equal(t, flow.WarnLeftOut, r.Warnings[0].Kind)
-	assert.Equal(t, "vote.cyd", r.Warnings[0].Call)
+	assert.Equal(t, []string{"left-out vote.cyd", "left-out synthesis.ada"}, kinds(r))
+	assert.Contains(t, r.Warnings[1].Evidence, "ben writes the solution in place of ada: synthesis.ada has failed for good")
 }
 
 func TestMergingGoesByPairs(t *testing.T) {
@@ -124,11 +123,10 @@ func TestARegisteredSynthesizer(t *testing.T) {
 	engine, _ = engineFor(nil)
 	engine.Judges = map[string]debate.Judge{"own": deliberation.SynthesizerFunc(
 		func(context.Context, debate.JudgeTask) (*deliberation.Solution, error) { return nil, nil })} //nolint:nilnil // what is tested
-	config.Unattended = &flow.Unattended{}
-	r = play(t, engine, config)
-	_, _, ok = solved(r)
-	assert.False(t, ok)
-	assert.Equal(t, deliberation.WarnNoSolution, r.Warnings[0].Kind)
+	config.Unattended = true
+	r = stuck(t, engine, config)
+	assert.Equal(t, "synthesis", r.Failure.Op)
+	assert.Contains(t, r.Failure.Error(), "the synthesizer has made nothing")
 }
 
 func TestAnUnmetMajorRequirementIsAskedAboutAgain(t *testing.T) {
@@ -150,17 +148,28 @@ func TestAnUnmetMajorRequirementIsAskedAboutAgain(t *testing.T) {
 	})
 }
 
-func TestWithoutASolutionTheDebateEndsWithWhatThereIs(t *testing.T) {
+// stuck plays a deliberation that stops in the error state without a solution.
+func stuck(t *testing.T, engine *debate.Engine, config deliberation.Config) *flow.Record {
+	t.Helper()
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	r, err := session.Wait(t.Context())
+	require.Error(t, err)
+	require.Equal(t, flow.StateError, r.State)
+	_, _, ok := solved(r)
+	assert.False(t, ok)
+	return r
+}
+
+func TestASolutionIsOwed(t *testing.T) {
 	config := three()
-	config.Unattended = &flow.Unattended{}
+	config.Unattended = true
 	for _, method := range []string{deliberation.SynthesisJudge, deliberation.SynthesisMerge, deliberation.SynthesisVoting} {
 		config.Synthesis = method
 		engine, _ := engineFor(broken("synthesis", "synthesis.ada", "synthesis.ben", "synthesis.cyd"))
-		r := play(t, engine, config)
-		_, _, ok := solved(r)
-		assert.False(t, ok)
-		require.NotEmpty(t, r.Warnings, method)
-		assert.Equal(t, deliberation.WarnNoSolution, r.Warnings[len(r.Warnings)-1].Kind)
+		r := stuck(t, engine, config)
+		assert.True(t, strings.HasPrefix(r.Failure.Op, "synthesis"), "%s: %s", method, r.Failure.Op)
 	}
 }
 
@@ -175,7 +184,7 @@ func TestAPersonSaysWhatBecomesOfASynthesisThatHasFailed(t *testing.T) {
 	r, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, flow.ErrAwaitingInput)
 	require.Len(t, r.Inquiries, 1)
-	assert.Equal(t, []flow.Option{flow.OptionRetry, flow.OptionModel, flow.OptionWithout}, r.Inquiries[0].Options)
+	assert.Equal(t, []flow.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionEnd}, r.Inquiries[0].Options)
 	works = true
 	require.NoError(t, session.Choose(t.Context(), r.Inquiries[0].ID, flow.OptionRetry))
 	r, err = session.Wait(t.Context())
@@ -228,5 +237,41 @@ func TestTheSolutionIsLastAndAnnounced(t *testing.T) {
 				slots[turn.Slot] = turn.Call
 			}
 		}
+	}
+}
+
+// TestHowManyMergesARuleSkips: at least one is made. A person may do without all of them.
+func TestHowManyMergesARuleSkips(t *testing.T) {
+	for name, test := range map[string]struct {
+		agents int
+		failed []string
+		stops  string
+	}{
+		"the only one":      {2, []string{"merge."}, "merge.1.1"},
+		"the first of two":  {3, []string{"merge.1."}, ""},
+		"the second of two": {3, []string{"merge.2."}, ""},
+		"both":              {3, []string{"merge."}, "merge.2.1"},
+		"one of three":      {4, []string{"merge.1.2"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := three()
+				config.Synthesis, config.Rounds = deliberation.SynthesisMerge, 1
+				dan := config.Agents[0]
+				dan.ID = "dan"
+				config.Agents = append(config.Agents, dan)[:test.agents]
+				failed, r := settled(t, config, test.failed...)
+				if assert.Equal(t, test.stops != "", failed != nil) && failed != nil {
+					assert.Equal(t, test.stops, failed.Failure.Op)
+				}
+				assert.LessOrEqual(t, len(r.Skips), 1)
+
+				config.OnFailure = nil
+				mended := false
+				engine, _ := engineFor(refusing(&mended, test.failed...))
+				_, _, ok := solved(choosing(t, engine, config, flow.OptionSkip))
+				assert.True(t, ok)
+			})
+		})
 	}
 }

@@ -20,7 +20,7 @@ import (
 // A stored config offers an agent a tool without a name, and its model calls that. The deliberation ends with an error
 // that names the agent.
 func TestAStoredConfigWithAToolWithoutAName(t *testing.T) {
-	look, err := flow.NewTool("looks", true, func(context.Context, flow.ToolUse, struct{}) (string, error) { return "", nil })
+	look, err := flow.NewTool(flow.ToolInfo{Description: "looks", ReadOnly: true}, func(context.Context, flow.ToolUse, struct{}) (string, error) { return "", nil })
 	require.NoError(t, err)
 	config := three()
 	config.Agents[0].Tools = &[]string{"look"}

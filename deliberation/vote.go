@@ -59,6 +59,10 @@ func checkVote(voter int) func(*flow.Record, *Vote) []string {
 
 func voteID(name string) string { return "vote." + name }
 
+func (b *board) ballot(name string) attempt {
+	return b.attempt(voteID(name), halved("of a part of each proposal"))
+}
+
 // voters are the agents with a proposal of somebody else to rank, and the judge if there is one. Nobody votes where there is
 // no choice.
 func (b *board) voters() []string {
@@ -77,57 +81,96 @@ func (b *board) voters() []string {
 	return names
 }
 
-// voting returns the votes that are missing, then the writing out of the winning proposal.
-func (b *board) voting() []flow.Call {
-	var calls []flow.Call
-	for i, name := range b.voters() {
-		if b.missing(voteID(name)) {
-			calls = append(calls, b.vote(name, i))
+// electorate returns all who were to vote, also those who were dropped for it.
+func (b *board) electorate() []string {
+	var names []string
+	for i := range b.agents {
+		if w := &b.agents[i]; w.active || w.voter {
+			names = append(names, w.ID)
 		}
 	}
-	if len(calls) > 0 {
+	if b.judges() {
+		names = append(names, nameJudge)
+	}
+	return names
+}
+
+// voting returns the votes that are missing, then the writing out of the winning proposal.
+func (b *board) voting() []flow.Call {
+	if calls := b.missingVotes(); len(calls) > 0 {
 		return calls
 	}
 	return b.written()
 }
 
+// votingAll returns the votes that are missing, and the dearest writing out.
+func (b *board) votingAll() []flow.Call {
+	calls := b.missingVotes()
+	if w := b.dearest(func(w *work) int { return len(w.standing().Text) }); w != nil {
+		calls = append(calls, b.writing(w))
+	}
+	return calls
+}
+
+func (b *board) missingVotes() []flow.Call {
+	var calls []flow.Call
+	for i, name := range b.voters() {
+		if b.missing(b.ballot(name).id) {
+			calls = append(calls, b.vote(name, i))
+		}
+	}
+	return calls
+}
+
 // vote asks one of the voters, by their order.
 func (b *board) vote(name string, place int) flow.Call {
-	seat := b.seat(name)
-	call := b.judge(voteID(name), KindVote)
+	seat, a := b.seat(name), b.ballot(name)
+	call := b.judge(a.id, KindVote)
+	call.OnFail.Skip = b.votesLeft(name)
 	if seat >= 0 {
-		call = b.call(&b.agents[seat], voteID(name), KindVote)
+		call = b.call(&b.agents[seat], a.id, KindVote)
 	}
-	call.Schema, call.Slot = voteSchema(seat), b.slot(slotEvaluate, 1, place)
+	call.Schema, call.Slot, call.OnFail = voteSchema(seat), b.slot(slotEvaluate, 1, place), a.onFail(call.OnFail)
 	call.Last = func(r *flow.Record) string {
 		var out strings.Builder
 		for _, w := range b.finalists(place + 1) { // each begins with another, so that no place is the best
 			if w.ID != name {
-				b.quoteAs(&out, w.ID+": proposal", w.standing().Text)
+				b.quoteAs(&out, w.ID+": proposal", cut(w.standing().Text, a.halves))
 			}
 		}
-		return out.String() + r.Text("ask.vote")
+		return out.String() + r.Text("ask.vote") + a.note("vote")
 	}
 	return call
 }
 
-// written asks the author of the winning proposal to write it out as the solution; if that fails, the next.
+// written asks the author of the winning proposal to write it out as the solution. If that author is left out or dropped,
+// the next one is asked.
 func (b *board) written() []flow.Call {
 	if slices.ContainsFunc(b.Turns, func(t *flow.Turn) bool { return t.Kind == KindSynthesis }) {
 		return nil
 	}
-	for _, score := range b.tally() {
-		w := &b.agents[b.seat(score.Agent)]
-		if w.active && !b.Failed(synthesisID+"."+w.ID) {
-			return []flow.Call{b.writing(w)}
-		}
+	if authors := b.authors(); len(authors) > 0 {
+		return []flow.Call{b.writing(authors[0])}
 	}
 	return nil
 }
 
+// authors returns those who can still write their proposals out, the best proposal first.
+func (b *board) authors() []*work {
+	var out []*work
+	for _, score := range b.tally() {
+		if w := b.seats[score.Agent]; !b.Skipped(writingID(w.ID)) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func writingID(author string) string { return synthesisID + "." + author }
+
 // writing asks an agent to write its proposal out.
 func (b *board) writing(w *work) flow.Call {
-	call := b.call(w, synthesisID+"."+w.ID, KindSynthesis)
+	call := b.call(w, writingID(w.ID), KindSynthesis)
 	call.Schema, call.Slot = schemaSolution, b.slot(slotEvaluate, 2, w.seat)
 	call.Last = func(r *flow.Record) string {
 		var out strings.Builder
@@ -174,15 +217,29 @@ func (d *Deliberation) tally() []Score {
 	return scores
 }
 
-// unvoted warns of the votes that are missing.
+// unvoted warns of the votes that are missing, of those whose prompts were made smaller, and of the authors in whose place
+// another one has written the solution.
 func (b *board) unvoted() []flow.Warning {
 	if b.config.Synthesis != SynthesisVoting {
 		return nil
 	}
 	var warnings []flow.Warning
-	for _, name := range b.voters() {
-		if id := voteID(name); b.Failed(id) {
-			warnings = append(warnings, b.failing(id, name, name+" is left out of the vote"))
+	voted := len(b.finalists(0)) > 1 || len(b.votes) > 0
+	for _, name := range b.electorate() {
+		switch a := b.ballot(name); {
+		case !voted:
+		case b.Done(a.id) && a.short > 0:
+			warnings = append(warnings, a.smaller(name))
+		case !b.Done(a.id) && (b.Skipped(a.id) || b.IsDropped(name)):
+			warnings = append(warnings, b.failing(flow.WarnLeftOut, a.id, name, name+" is left out of the vote"))
+		}
+	}
+	_, author, ok := b.Solution()
+	for i := range b.agents {
+		w := &b.agents[i]
+		failed := slices.ContainsFunc(b.Failures, func(f flow.FailedAttempt) bool { return f.Call == writingID(w.ID) })
+		if id := writingID(w.ID); ok && (b.Skipped(id) || failed && !w.active) {
+			warnings = append(warnings, b.failing(flow.WarnLeftOut, id, w.ID, author+" writes the solution in place of "+w.ID))
 		}
 	}
 	return warnings

@@ -1,11 +1,15 @@
 package deliberation_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -55,4 +59,117 @@ func TestWhoHasNoProposalRanksAll(t *testing.T) {
 		assert.Equal(t, map[string][]string{"ada": {"ben"}, "ben": {"ada"}, "cyd": {"ada", "ben"}}, rankings)
 		assert.Equal(t, "ada", scores[0].Agent)
 	})
+}
+
+// TestHowManyVotesARuleSkips: at least half of the voters have voted. A person may do without all of them.
+func TestHowManyVotesARuleSkips(t *testing.T) {
+	for name, test := range map[string]struct {
+		agents int
+		judge  bool
+		failed []string
+		skips  int
+		stops  bool
+	}{
+		"two of four":   {3, true, []string{"vote.ada", "vote.ben"}, 2, false},
+		"three of four": {3, true, []string{"vote.ada", "vote.ben", "vote.judge"}, 2, true},
+		"one of three":  {3, false, []string{"vote.cyd"}, 1, false},
+		"two of three":  {3, false, []string{"vote.ada", "vote.cyd"}, 1, true},
+		"all of four":   {3, true, []string{"vote."}, 2, true},
+		"one of two":    {2, false, []string{"vote.ada"}, 1, false},
+		"both of two":   {2, false, []string{"vote."}, 1, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := three()
+				config.Synthesis, config.Rounds, config.Agents = deliberation.SynthesisVoting, 1, config.Agents[:test.agents]
+				if !test.judge {
+					config.Judge = deliberation.Judge{}
+				}
+				failed, done := settled(t, config, test.failed...)
+				assert.Equal(t, test.stops, failed != nil)
+				assert.Len(t, done.Skips, test.skips)
+				if failed != nil {
+					assert.Equal(t, deliberation.KindVote, flow.CallKind(strings.Split(failed.Failure.Op, ".")[0]))
+				}
+				for _, skip := range done.Skips {
+					assert.Equal(t, flow.EndedByRule, done.SkippedBy(skip.Call))
+				}
+
+				config.OnFailure = nil
+				mended := false
+				engine, _ := engineFor(refusing(&mended, test.failed...))
+				r := choosing(t, engine, config, flow.OptionSkip)
+				_, _, ok := solved(r)
+				assert.True(t, ok, "a person may skip all of them")
+			})
+		})
+	}
+}
+
+// choosing plays a deliberation in which a person chooses the same whenever it is asked.
+func choosing(t *testing.T, engine *debate.Engine, config deliberation.Config, option flow.Option) *flow.Record {
+	t.Helper()
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	for {
+		r, err := session.Wait(t.Context())
+		if err == nil {
+			return r
+		}
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		require.NoError(t, session.Choose(t.Context(), r.Inquiries[0].ID, option))
+	}
+}
+
+// TestAnOutageOfTheWinner is waited for: nobody else writes the solution. If the winner is left out after it, the next one
+// does, and a warning says so.
+func TestAnOutageOfTheWinner(t *testing.T) {
+	for name, test := range map[string]struct {
+		outage  time.Duration
+		rules   []flow.FailureRule
+		by      string
+		waited  time.Duration
+		warning []string
+	}{
+		"short":             {20 * time.Second, nil, "ada", 20 * time.Second, []string{"outage synthesis.ada"}},
+		"long, with a skip": {time.Hour, []flow.FailureRule{{Do: flow.OptionSkip}}, "ben", 9 * time.Minute, []string{"outage synthesis.ada", "left-out synthesis.ada"}},
+		"long, with a drop": {time.Hour, []flow.FailureRule{{Do: flow.OptionDrop}}, "ben", 9 * time.Minute, []string{"outage synthesis.ada", "left-out synthesis.ada"}},
+		"long, with none":   {time.Hour, nil, "", 9 * time.Minute, []string{"outage synthesis.ada"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := three()
+				config.Synthesis, config.Rounds, config.Unattended = deliberation.SynthesisVoting, 1, true
+				config.OnFailure, config.Patience, config.Retry = test.rules, 0, nil
+				var began time.Time
+				engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
+					if call == "synthesis.ada" && began.IsZero() {
+						began = time.Now()
+					}
+					down := call == "synthesis.ada" && time.Since(began) < test.outage
+					return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork, NotSent: true}}, down
+				})
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				r, err := session.Wait(t.Context())
+				_, by, _ := solved(r)
+				assert.Equal(t, test.by, by)
+				assert.GreaterOrEqual(t, r.LastAt.Sub(began), test.waited)
+				assert.Equal(t, test.warning, kinds(r))
+				if test.by != "" {
+					require.NoError(t, err)
+					return
+				}
+				require.ErrorIs(t, err, &debate.Error{Kind: provider.KindNetwork})
+				time.Sleep(time.Hour) //nolint:forbidigo // in a bubble nobody waits
+				require.NoError(t, session.Retry(t.Context()))
+				r, err = session.Wait(t.Context())
+				require.NoError(t, err)
+				_, by, _ = solved(r)
+				assert.Equal(t, "ada", by)
+			})
+		})
+	}
 }

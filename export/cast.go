@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ const tones = 8
 // colour of their side; otherwise each has one of its own.
 func (w *reporter) cast() {
 	w.seats, w.tones, w.sides = make(map[string]int), make(map[string]string), make(map[string]string)
-	for _, name := range w.names() {
+	for _, name := range w.everybody() {
 		w.seats[name] = len(w.seats) + 1
 	}
 	is := func(side format.Side) bool {
@@ -39,8 +40,8 @@ func (w *reporter) cast() {
 	}
 }
 
-// names returns the names of participants, judges and audience, in order.
-func (w *reporter) names() []string {
+// everybody returns the names of participants, judges and audience, in order.
+func (w *reporter) everybody() []string {
 	var out []string
 	for _, p := range w.config.Participants {
 		out = append(out, p.Name)
@@ -87,7 +88,7 @@ func (w *reporter) participants() *section {
 	for _, p := range w.config.Participants {
 		state := w.record.Participant(p.Name)
 		card := &article{
-			Class: "person", Title: p.Name, Tone: w.tones[p.Name], Side: w.sides[p.Name],
+			Class: classPerson, Title: p.Name, Tone: w.tones[p.Name], Side: w.sides[p.Name],
 			Marks: notes(p.Model, prefixed("then ", strings.Join(p.Fallbacks, ", ")), plural(state.Turns, "turn")),
 		}
 		if state.Status != flow.StatusActive {
@@ -101,7 +102,11 @@ func (w *reporter) participants() *section {
 			}
 			card.Marks = append(card.Marks, "the position was found by a model")
 		}
-		if fields := present(field{"Persona", persona}, field{"Position", position}); len(fields) > 0 {
+		fields := present(field{"Persona", persona}, field{"Position", position})
+		for _, key := range slices.Sorted(maps.Keys(state.Metadata)) {
+			fields = append(fields, present(field{key, state.Metadata[key]})...)
+		}
+		if len(fields) > 0 {
 			card.Blocks = append(card.Blocks, block{Fields: fields})
 		}
 		if a := found[p.Name]; a != nil && len(a.KeyArguments) > 0 {

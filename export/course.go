@@ -85,10 +85,10 @@ func (w *reporter) failures() *table {
 	return t
 }
 
-// inquiries shows the questions to people. The text for a person who acts in a model's place is a prompt,
-// and is left out.
+// inquiries shows the questions to people, and what rules have decided about failures. The text for a person who acts in a
+// model's place is a prompt, and is left out.
 func (w *reporter) inquiries() *table {
-	t := &table{Caption: "Questions to people", Head: []string{"To, or about", "Question", "Answer"}, Figures: 3}
+	t := &table{Caption: "Questions and decisions", Head: []string{"To, or about", "Question", "Answer"}, Figures: 3}
 	asked := w.log.asked
 	if !w.log.known {
 		for i := range w.record.Inquiries {
@@ -103,10 +103,17 @@ func (w *reporter) inquiries() *table {
 			asked = append(asked, &flow.Inquiry{ID: a.Inquiry})
 		}
 	}
+	if w.deliberation != nil { // what agents have asked stands among the clarifications
+		ids := make(map[string]bool)
+		for _, c := range w.deliberation.Clarifications() {
+			ids[c.ID] = true
+		}
+		asked = slices.DeleteFunc(slices.Clone(asked), func(q *flow.Inquiry) bool { return ids[q.ID] })
+	}
 	for _, q := range asked {
 		question := q.Question
 		switch {
-		case q.About == "" && q.Kind != "":
+		case len(q.Options) == 0 && q.Kind != "":
 			question = "for the " + string(q.Kind)
 		case question == "":
 			question = "inquiry " + q.ID
@@ -124,9 +131,9 @@ func answered(a *flow.Answer) string {
 	case a.Option == "":
 		return "answered"
 	}
-	out := string(a.Option) + prefixed(": ", a.Model)
-	if a.Unattended {
-		out += " (nobody was asked: the config says so)"
+	out := string(a.Option) + prefixed(": ", a.Model) + prefixed(": ", a.By) + prefixed(": ", brief(a.Text))
+	if a.Rule {
+		out += " (nobody was asked: a rule of the config says so)"
 	}
 	return out
 }

@@ -1,9 +1,14 @@
-// Package export writes a debate as a document for people: as Markdown, or as an HTML page without other
-// files.
+// Package export writes a debate, a deliberation or arbitrated work as a document for people: as Markdown, or as an HTML page
+// without other files.
 //
 // [Markdown] and [HTML] write what a [flow.Record] holds. A [Document] adds what only the log holds.
-// Neither contains a seed, a key or a prompt. A record of another flow than the debate gives a plain report:
-// its turns, what happened, and what it cost.
+// Neither contains a seed, a key or a prompt. Neither shows the thoughts of a model ([flow.Turn].Reasoning): a document is
+// for readers of what was said. The pages that a turn cites are listed behind it.
+// A deliberation has its problem, its solution, the agents with their roles, clarifications, contributions by round,
+// evaluations, votes and summaries. Arbitrated work has its task, how it has ended, the plan, the agents with their models and
+// tools, the executions with their uses of tools, the arbiter's decisions, and the inputs of the host program. Of a use of a tool,
+// the beginning of the arguments and of the result is shown: 2,000 and 4,000 characters.
+// A record of any other flow gives a plain report: its turns, what happened, and what it cost.
 //
 // # Texts of models
 //
@@ -16,11 +21,15 @@
 //   - A link leads to an absolute http or https address, or to a mailto address. Other links are text,
 //     followed by their address: javascript: and data: have no effect, and no link points into the
 //     document.
-//   - An image becomes a link to it, marked as an image. No document loads anything.
+//   - The list of sources of a turn is text, with a link for each http or https address and the host to which it leads.
+//   - An image becomes a link to it, marked as an image. No document loads anything. The images of a page are those among the
+//     debate's files, and stand in it: their bytes must be those that the log names and begin as their type does. SVG is none.
 //   - Link reference definitions are resolved where they are used, and removed. They affect no other
 //     text.
 //   - Control characters, escape sequences of terminals included, are shown as symbols. Characters that
 //     override the direction of text, and invisible copies of letters, are shown as U+FFFD.
+//
+// The arguments and results of tools are shown as they are, line by line: nothing in them is Markdown.
 //
 // In the Markdown document, such a text is in a block quote, so that no part of it is at the document's
 // own level. A text that would take long to parse is written unformatted: one that is larger than 64 KiB,
@@ -50,6 +59,11 @@ type Document struct {
 	Events []flow.Event
 	// Title is the title of the document; the topic if empty.
 	Title string
+	// File returns the bytes of a file of the debate by its hash, as [debate.Engine.File] does. A page then holds the images
+	// among the files, which are PNG, JPEG, GIF and WebP: at most [flow.MaxFiles] bytes of them, and at most 64 Mi pixels of
+	// each. An image that is missing, damaged or too large is named, and said not to be shown. Any other error of File is
+	// returned, and nothing is written. Nil: files are named only, as in Markdown.
+	File func(hash string) ([]byte, error)
 }
 
 // Markdown writes a debate as a Markdown document (CommonMark with the tables of GitHub). It returns the
@@ -65,19 +79,27 @@ func HTML(w io.Writer, r *flow.Record) error {
 }
 
 // Markdown writes the document like the function Markdown.
-func (d *Document) Markdown(w io.Writer) error { return d.write(w, writeMarkdown) }
+func (d *Document) Markdown(w io.Writer) error { return d.write(w, writeMarkdown, false) }
 
 // HTML writes the document like the function HTML. The page is also well-formed XML. It has no script.
-// Its content security policy allows neither scripts nor anything from outside.
-func (d *Document) HTML(w io.Writer) error { return d.write(w, writeHTML) }
+// Its content security policy allows neither scripts nor anything from outside. Images are part of the page: see File.
+func (d *Document) HTML(w io.Writer) error { return d.write(w, writeHTML, true) }
 
 // write passes everything through a filter of characters, whatever its source.
-func (d *Document) write(w io.Writer, format func(io.Writer, *report) error) error {
+func (d *Document) write(w io.Writer, format func(io.Writer, *report) error, pictures bool) error {
 	if d == nil || d.Record == nil {
 		return &flow.Error{Kind: provider.KindValidation, Op: "export", Field: "record", Err: errors.New("is missing")}
 	}
+	var file func(hash string) ([]byte, error)
+	if pictures {
+		file = d.File
+	}
+	report, err := newReport(d, file)
+	if err != nil {
+		return err
+	}
 	filter := transform.NewWriter(w, runes.Map(visible))
-	if err := format(filter, newReport(d)); err != nil {
+	if err := format(filter, report); err != nil {
 		return err
 	}
 	return filter.Close()

@@ -98,7 +98,7 @@ func TestWithoutTheLog(t *testing.T) {
 		kept, absent []string
 	}{
 		{storm(), []string{"Answers that were not accepted", "dropped", "0.059584"}, []string{"connection reset by peer", "the key is not known", "00:00:07"}},
-		{asked(), []string{"Questions to people", "retry", "inquiry ask."}, []string{"The provider refuses the key"}},
+		{asked(), []string{"Questions and decisions", "retry", "inquiry ask."}, []string{"the key is not known"}},
 	} {
 		d := test.scene.play(t)
 		for name, write := range map[string]func(io.Writer, *flow.Record) error{"markdown": export.Markdown, "html": export.HTML} {

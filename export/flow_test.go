@@ -26,7 +26,9 @@ type notes struct {
 func (*notes) Flow() string { return "notes" }
 
 func (n *notes) Terms() flow.Terms {
-	return flow.Terms{ID: "notes-1", Topic: n.Topic, Participants: []string{"Ada", "Ben"}}
+	return flow.Terms{
+		ID: "notes-1", Topic: n.Topic, Participants: []string{"Ada", "Ben"}, OnFailure: []flow.FailureRule{{Do: flow.OptionDrop}},
+	}
 }
 
 func (n *notes) Models() iter.Seq2[string, string] { return maps.All(n.Writers) }
@@ -42,7 +44,7 @@ func notesFlow() *flow.Flow {
 					config, ok := r.Config().(*notes)
 					if id := "note." + name; ok && !r.Done(id) {
 						calls = append(calls, flow.Call{
-							ID: id, Kind: "note", By: name, Model: config.Writers[name], OnFail: flow.OnFail{Drop: true},
+							ID: id, Kind: "note", By: name, Model: config.Writers[name], OnFail: flow.OnFail{Drop: flow.RuleToo},
 							Last: func(*flow.Record) string { return "Write a note." },
 						})
 					}
@@ -52,7 +54,6 @@ func notesFlow() *flow.Flow {
 			Next: func(*flow.Record) (flow.Trigger, flow.Exit, bool) { return "written", flow.Exit{}, true },
 		}},
 		Decode: flow.DecodeTo[notes],
-		Spare:  func(*flow.Record, string) bool { return true },
 	}
 }
 
@@ -83,7 +84,46 @@ func TestAnotherFlow(t *testing.T) {
 	} {
 		assert.Contains(t, md.String(), want)
 	}
-	assert.NotContains(t, md.String(), "Outcome")
+	for _, not := range []string{"Outcome", "verdict"} {
+		assert.NotContains(t, md.String(), not)
+	}
+	_, err = structures(&export.Document{Record: record})
+	require.NoError(t, err)
+}
+
+// TestAnswersAsJSON: what a model answers as data in a flow of the host's stands as indented JSON.
+func TestAnswersAsJSON(t *testing.T) {
+	type mark struct {
+		Grade int    `json:"grade"`
+		Why   string `json:"why"`
+	}
+	schema, err := flow.NewSchema[mark]("mark", nil)
+	require.NoError(t, err)
+	f := notesFlow()
+	step := f.Steps["writing"]
+	calls := step.Calls
+	step.Calls = func(r *flow.Record) []flow.Call {
+		all := calls(r)
+		for i := range all {
+			all[i].Schema = "mark"
+		}
+		return all
+	}
+	f.Steps["writing"], f.Schemas = step, map[string]*flow.Schema{"mark": schema}
+	engine := &debate.Engine{
+		Flows: map[string]*flow.Flow{"notes": f},
+		Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: func(*provider.Request) scripted.Reply {
+			return scripted.Reply{Text: `{"grade":7,"why":"` + "```" + `\n# Sound"}`}
+		}}},
+	}
+	session, err := engine.Start(t.Context(), &notes{"What is new?", map[string]string{"Ada": "acme/large", "Ben": "acme/small"}})
+	require.NoError(t, err)
+	defer session.Close()
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	var md bytes.Buffer
+	require.NoError(t, export.Markdown(&md, record))
+	assert.Contains(t, md.String(), "json\n> {\n>   \"grade\": 7,\n>   \"why\": \"```\\n# Sound\"\n> }\n")
 	_, err = structures(&export.Document{Record: record})
 	require.NoError(t, err)
 }

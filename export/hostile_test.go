@@ -198,6 +198,11 @@ func (s *stage) with(text string) *export.Document {
 	for _, t := range s.record.Turns {
 		turn := *t
 		turn.Text, turn.Target, turn.Kind = text, text, flow.CallKind(text)
+		turn.Citations = []provider.Citation{
+			{Title: text, URL: text, Quote: text, End: len(text)},
+			{Title: "A page", URL: "https://example.org/" + text, Quote: text},
+			{Title: text, URL: "https://example.org/"},
+		}
 		if turn.Speaker == "Ada" {
 			turn.Speaker = text
 		}
@@ -216,6 +221,7 @@ func (s *stage) with(text string) *export.Document {
 	d.Ballots = []*debate.Ballot{{Voter: text, BallotPaper: debate.BallotPaper{Vote: debate.Vote(text), Reasoning: text}}}
 	r.Rejections = []flow.Rejection{{By: text, Problems: all}}
 	r.Warnings = []flow.Warning{{By: text, Evidence: text}}
+	r.Skips = []flow.Skipped{{By: text, Reason: text, Cause: flow.Kind(text)}}
 	d.Assignment = &debate.Assignment{Reasoning: text, Positions: []debate.AssignedPosition{{Participant: "Ben", Position: text, Persona: text, KeyArguments: all}}}
 	r.Answers = []flow.Answer{{Inquiry: text, Option: flow.Option(text), Model: text}}
 	*d.Config() = c
@@ -223,7 +229,8 @@ func (s *stage) with(text string) *export.Document {
 	return &export.Document{Record: &r, Title: text, Events: []flow.Event{
 		{Body: &flow.Failure{By: text, Error: failed}},
 		{Body: &flow.Dropped{Participant: text, Reason: text}},
-		{Body: &flow.Inquiry{ID: text, To: text, About: "x", Question: text}},
+		{Body: &flow.Skipped{Call: text, By: text, Reason: text, Cause: flow.Kind(text)}},
+		{Body: &flow.Inquiry{ID: text, To: text, About: []flow.FailedCall{{Call: text, By: text, Options: []flow.Option{flow.Option(text)}}}, Question: text}},
 	}}
 }
 

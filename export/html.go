@@ -34,6 +34,7 @@ func writeHTML(w io.Writer, r *report) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"speech":  s.html,
 		"phrase":  s.phraseHTML,
+		"code":    unified,
 		"blank":   func(words string) bool { return strings.TrimSpace(words) == "" },
 		"percent": func(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) },
 		"last":    func(i, n int) bool { return i == n-1 },
@@ -42,11 +43,15 @@ func writeHTML(w io.Writer, r *report) error {
 		return err
 	}
 	sum := sha256.Sum256([]byte(style))
+	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+	if r.Pictured {
+		policy += "; img-src data:"
+	}
 	out := bufio.NewWriter(w)
 	if err := t.Execute(out, page{
 		report: r,
 		Style:  template.CSS(style), //nolint:gosec // our own
-		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
+		Policy: policy,
 	}); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,8 @@ func readLog(events []flow.Event) log {
 		case *flow.Dropped:
 			l.dropped[body.Participant] = strings.TrimPrefix(body.Reason, "debate: ")
 		case *flow.Inquiry:
+			// one that calls have joined since replaces the one before
+			l.asked = slices.DeleteFunc(l.asked, func(q *flow.Inquiry) bool { return q.ID == body.ID })
 			l.asked = append(l.asked, body)
 		}
 	}

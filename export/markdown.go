@@ -78,8 +78,12 @@ func (m *markdown) block(b block) {
 		m.list(lines, func(s string) string { return s })
 	case b.Table != nil:
 		m.table(b.Table)
+	case len(b.Sources) > 0:
+		m.sources(b.Sources)
 	case b.Speech != nil:
 		m.paragraph(strings.TrimSuffix(m.speeches.quote(*b.Speech), "\n"))
+	case b.Code != nil:
+		m.paragraph(strings.TrimSuffix(quotedCode(*b.Code), "\n"))
 	}
 }
 

@@ -47,13 +47,7 @@ func (w *reporter) outcome() *section {
 	for _, note := range o.Notes {
 		s.Blocks = append(s.Blocks, block{Text: sentence(note)})
 	}
-	if len(o.Degraded) > 0 {
-		b := block{Label: "Less than was planned"}
-		for _, d := range o.Degraded {
-			b.Items = append(b.Items, sentence(d))
-		}
-		s.Blocks = append(s.Blocks, b)
-	}
+	s.Blocks = append(s.Blocks, degraded(o.Degraded)...)
 	verdicts := slices.Clone(w.debate.Verdicts)
 	slices.SortStableFunc(verdicts, func(a, b *debate.Verdict) int {
 		return cmp.Or(w.place(a.Judge)-w.place(b.Judge), swapped(a)-swapped(b))
@@ -62,6 +56,18 @@ func (w *reporter) outcome() *section {
 		s.Articles = append(s.Articles, w.verdict(v, i+1))
 	}
 	return s
+}
+
+// degraded lists how a conversation was less than configured, if it was.
+func degraded(lines []string) []block {
+	if len(lines) == 0 {
+		return nil
+	}
+	b := block{Label: "Less than was planned"}
+	for _, l := range lines {
+		b.Items = append(b.Items, sentence(l))
+	}
+	return []block{b}
 }
 
 func swapped(v *debate.Verdict) int {

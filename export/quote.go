@@ -20,9 +20,18 @@ func (s *speeches) quote(words string) string {
 		out = (&printer{source: read.source}).blocks(read.root, false)
 	}
 	if out == "" { // too much to parse, or nothing visible: indented code, which no text can end
-		out = indented(strings.Trim(words, "\n"), "    ", "    ")
+		return quotedCode(words)
 	}
 	return indented(out, "> ", "> ") + "\n"
+}
+
+// quotedCode returns a text as it is, in a block quote: as indented code, which no text can end.
+func quotedCode(words string) string {
+	words = unified(words)
+	if strings.TrimSpace(words) == "" {
+		return "> *(nothing)*\n"
+	}
+	return indented(indented(strings.Trim(words, "\n"), "    ", "    "), "> ", "> ") + "\n"
 }
 
 // phraseMarkdown returns a text of a model on one line.

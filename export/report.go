@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 )
 
@@ -19,7 +21,8 @@ type report struct {
 	Standing string // why it is in that state
 	Facts    []field
 	Sections []*section
-	Numbered int // how many sections have a number
+	Numbered int  // how many sections have a number
+	Pictured bool // whether it has pictures
 }
 
 // section is a part of a report with its own heading.
@@ -32,6 +35,9 @@ type section struct {
 	// Articles are contributions of somebody, or judgements about somebody.
 	Articles []*article
 }
+
+// classPerson is the class of the articles about those who take part.
+const classPerson = "person"
 
 // article is a part of a section.
 type article struct {
@@ -48,12 +54,15 @@ type article struct {
 type block struct {
 	Headline string // the main statement
 	Text     string // a sentence
-	Label    string // before Items or Speech
+	Label    string // before Items, Speech or Sources
 	Items    []string
+	Pictures []picture
 	Phrases  []string // texts of a model of one line each, which may be Markdown
 	Fields   []field
 	Table    *table
 	Speech   *string // a text of a model, which may be Markdown
+	Code     *string // a text that is shown as it is, line by line
+	Sources  []source
 }
 
 // field is a name and a value.
@@ -90,12 +99,19 @@ type reporter struct {
 	record *flow.Record
 	debate *debate.Debate // empty if the record is of another flow
 	config *debate.Config
-	word   string // for what the record is of
-	log    log
-	seats  map[string]int    // everybody's place: participants, judges, audience
-	tones  map[string]string // by participant
-	sides  map[string]string
-	turns  int // that have an anchor
+	word   string            // for what the record is of
+	names  map[string]string // under which people know somebody; those that differ are enough
+
+	deliberation *deliberation.Deliberation // nil: the record is of another flow
+	work         *arbiter.Work              // likewise
+
+	log     log
+	gallery gallery
+
+	seats map[string]int    // everybody's place: participants, judges, audience
+	tones map[string]string // by participant
+	sides map[string]string
+	turns int // that have an anchor
 }
 
 // newReporter returns a reporter. If the record is of another flow, the reporter knows only its terms.
@@ -110,33 +126,49 @@ func newReporter(r *flow.Record, events []flow.Event) *reporter {
 	}
 	w.debate, w.config = &debate.Debate{Record: r}, &debate.Config{}
 	if terms := r.Terms(); terms != nil {
-		w.config.Topic, w.config.Rounds = terms.Topic, terms.Rounds
+		w.config.Topic = terms.Topic
 		for _, name := range terms.Participants {
 			w.config.Participants = append(w.config.Participants, debate.Participant{Name: name})
 		}
 	}
+	if d, ok := deliberation.Of(r); ok {
+		w.deliberates(d)
+	} else if work, ok := arbiter.Of(r); ok {
+		w.works(work)
+	}
 	return w
 }
 
-// newReport returns the report of a document.
-func newReport(d *Document) *report {
+// newReport returns the report of a document. With file it has the pictures of the files.
+func newReport(d *Document, file func(hash string) ([]byte, error)) (*report, error) {
 	w := newReporter(d.Record, d.Events)
+	w.gallery.file = file
 	w.cast()
 	r := w.head()
 	if d.Title != "" {
 		r.Title = d.Title
 	}
-	r.add(w.outcome())
-	r.add(w.participants())
-	r.add(w.judges())
-	for _, s := range w.rounds() {
+	r.add(w.documents())
+	for _, s := range w.told() {
 		r.add(s)
 	}
-	r.add(w.audience())
 	r.add(w.summaries())
 	r.add(w.course())
 	r.add(w.usage())
-	return r
+	r.Pictured = w.gallery.pixels > 0
+	return r, w.gallery.err
+}
+
+// told returns the sections that the kind of the conversation has of its own.
+func (w *reporter) told() []*section {
+	if w.deliberation != nil {
+		return w.deliberated(w.deliberation)
+	}
+	if w.work != nil {
+		return w.worked(w.work)
+	}
+	out := append([]*section{w.outcome(), w.participants(), w.judges()}, w.rounds()...)
+	return append(out, w.audience())
 }
 
 // add adds a section that is not empty.
@@ -153,29 +185,39 @@ func (r *report) add(s *section) {
 func (w *reporter) head() *report {
 	r, c := w.record, w.config
 	kicker := strings.TrimSuffix(sentence(w.word), ".") + " " + r.ID
-	out := &report{Title: c.Topic, Kicker: kicker, State: stateName(r.State), Standing: w.standing()}
+	out := &report{Title: c.Topic, Kicker: kicker, State: w.stateName(r.State), Standing: w.standing()}
 	if line(out.Title) == "" {
 		out.Title = "Untitled " + w.word
 	}
 	rounds := strconv.Itoa(r.Round)
-	if c.Rounds > 0 {
-		rounds += " of at most " + strconv.Itoa(c.Rounds)
+	if terms := r.Terms(); terms != nil && terms.Rounds > 0 {
+		rounds += " of at most " + strconv.Itoa(terms.Rounds)
 	}
-	if w.word != "debate" {
+	turns := count(len(r.Turns))
+	switch {
+	case w.deliberation != nil:
+		out.Facts = w.terms(w.deliberation)
+	case w.work != nil:
+		out.Facts, rounds, turns = w.workTerms(w.work), "", ""
+	case w.word != "debate":
 		out.Facts = present(field{"Flow", r.Flow()})
 	}
 	out.Facts = append(out.Facts, present(
 		field{"Format", c.Format},
 		field{"Mode", string(c.Mode)},
 		field{"Rounds", rounds},
-		field{"Turns", count(len(r.Turns))},
+		field{"Turns", turns},
 		field{"Started", moment(r.StartedAt)},
 		field{"Last event", moment(r.LastAt)},
 	)...)
 	if !r.StartedAt.IsZero() {
 		out.Facts = append(out.Facts, field{"Duration", duration(r.Duration())})
 	}
-	out.Facts = append(out.Facts, present(field{"Ended by", string(r.Reason)}, field{"Cost", w.total()})...)
+	out.Facts = append(out.Facts, present(
+		field{"Ended by", string(r.Reason)},
+		field{"Decided by", r.EndedBy},
+		field{"Cost", w.total()},
+	)...)
 	return out
 }
 
@@ -202,7 +244,7 @@ func (w *reporter) standing() string {
 }
 
 // stateName returns a state in words.
-func stateName(s flow.State) string {
+func (w *reporter) stateName(s flow.State) string {
 	switch s {
 	case "", flow.StateConfiguring, flow.StateValidating, flow.StateReady:
 		return "not started"
@@ -217,6 +259,12 @@ func stateName(s flow.State) string {
 	case flow.StateError:
 		return "stopped by an error"
 	case flow.StateCompleting:
+		switch {
+		case w.deliberation != nil:
+			return "coming to its solution"
+		case w.word != "debate":
+			return "coming to its end"
+		}
 		return "coming to its verdict"
 	default:
 		return "under way"

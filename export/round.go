@@ -1,10 +1,13 @@
 package export
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
@@ -50,9 +53,7 @@ func (w *reporter) round(n int, said *spokenIn) *section {
 	if n == 0 {
 		s.Title = "Outside the rounds"
 	}
-	if f := w.debate.Format(); f != nil {
-		s.Note = f.Phase(n, w.config.Rounds).Name
-	}
+	s.Note = w.debate.Phase(n)
 	slices.SortStableFunc(said.turns, func(a, b *flow.Turn) int { return a.Slot - b.Slot })
 	for _, t := range said.turns {
 		s.Articles = append(s.Articles, w.turn(t))
@@ -67,30 +68,62 @@ func (w *reporter) round(n int, said *spokenIn) *section {
 // cutMark marks a text that was cut off.
 const cutMark = "cut at its limit of tokens"
 
+// usedUpMark marks a text whose model came to a limit of its use of tools.
+const usedUpMark = "limit of its uses of tools reached"
+
+// unreportedMark marks what no provider has reported the usage of.
+const unreportedMark = "charged in full: its usage is not known"
+
 // turn shows what somebody said.
 func (w *reporter) turn(t *flow.Turn) *article {
 	w.turns++
 	a := &article{
-		ID: "turn-" + strconv.Itoa(w.turns), Class: "turn", Title: t.Speaker, Tone: w.tones[t.Speaker], Side: w.sides[t.Speaker],
+		ID: "turn-" + strconv.Itoa(w.turns), Class: "turn", Title: w.called(t.Speaker), Tone: w.tones[t.Speaker], Side: w.sides[t.Speaker],
 		Marks:  notes(string(t.Kind), prefixed("to ", t.Target), w.otherModel(t)),
-		Blocks: []block{spoken(t.Text)},
+		Blocks: []block{w.words(t)},
 	}
-	if t.Hidden {
+	if w.deliberation != nil {
+		a.Marks = notes(strings.TrimSpace(string(t.Kind)+" "+prefixed("of ", w.called(t.Target))), w.otherModel(t))
+	}
+	if len(t.Parts) > 0 {
+		a.Blocks = append(a.Blocks, w.files(t.Parts))
+	}
+	a.Blocks = append(a.Blocks, sources(t)...)
+	if t.Hidden && w.deliberation == nil {
 		a.Marks = append(a.Marks, "at the same time as others")
 	}
+	if t.UsedUp {
+		a.Marks = append(a.Marks, usedUpMark)
+	}
+	a.Marks = append(a.Marks, w.circumstances(t)...)
+	return a
+}
+
+// circumstances says how a turn has come about, as far as that is out of the ordinary, and when.
+func (w *reporter) circumstances(t *flow.Turn) []string {
+	var out []string
 	if t.Cut {
-		a.Marks = append(a.Marks, cutMark)
+		out = append(out, cutMark)
 	}
 	if t.Cached {
-		a.Marks = append(a.Marks, "from a cache")
+		out = append(out, "from a cache")
 	}
-	if t.Estimated {
-		a.Marks = append(a.Marks, "charged in full: its usage is not known")
+	if t.Estimated && (t.Reported == nil || !t.Reported.Told) {
+		out = append(out, unreportedMark)
 	}
 	if at, ok := w.log.turns[attempt{t.Call, t.Attempt}]; ok {
-		a.Marks = append(a.Marks, w.clock(at))
+		out = append(out, w.clock(at))
 	}
-	return a
+	return out
+}
+
+// words returns the text of a turn. An answer as JSON, of another flow, is indented.
+func (w *reporter) words(t *flow.Turn) block {
+	var text bytes.Buffer
+	if len(t.Data) == 0 || json.Indent(&text, t.Data, "", "  ") != nil {
+		return spoken(t.Text)
+	}
+	return spoken("```json\n" + text.String() + "\n```")
 }
 
 // otherModel returns the model of a turn if it is not the speaker's own.

@@ -117,7 +117,7 @@ func duel() *scene {
 		config: debate.Config{
 			ID: "cars-2026", Topic: "Should cities ban private cars from their centres?", Format: format.StructuredRounds, Rounds: 2,
 			Participants: []debate.Participant{
-				{Name: "Ada", Side: format.For, Model: "acme/large", Position: "Private cars should leave the centre by next spring.", Persona: "a traffic engineer of twenty years"},
+				{Name: "Ada", Side: format.For, Model: "acme/large", Position: "Private cars should leave the centre by next spring.", Persona: "a traffic engineer of twenty years", Metadata: map[string]string{"team": "<red>"}},
 				{Name: "Ben", Side: format.Against, Model: "acme/small", Position: "A charge does what a ban does, and leaves the choice."},
 			},
 			Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: "acme/large"}}, Rubric: debate.DefaultRubric()},
@@ -235,7 +235,7 @@ func storm() *scene {
 	names := []string{"Ada", "Ben", "Cleo"}
 	return &scene{
 		config: debate.Config{
-			ID: "storm", Topic: "Is a ship safer in harbour?", Rounds: 2, Format: format.RoundLimited, Unattended: &flow.Unattended{}, MaxTokens: 400,
+			ID: "storm", Topic: "Is a ship safer in harbour?", Rounds: 2, Format: format.RoundLimited, Unattended: true, OnFailure: []flow.FailureRule{{Do: flow.OptionDrop}}, MaxTokens: 400,
 			Participants: []debate.Participant{
 				{Name: "Ada", Model: "acme/large", Fallbacks: []string{"acme/small"}},
 				{Name: "Ben", Model: "acme/small"},
@@ -318,7 +318,7 @@ func world() *scene {
 			plan := debate.PositionPlan{Reasoning: "Fünf Sprachen, fünf Blicke."}
 			for i, name := range names {
 				plan.Positions = append(plan.Positions, debate.PlannedPosition{
-					Position: fmt.Sprintf("%d %s", i, said[name]), Persona: "👩‍🔬 " + name, KeyArguments: []string{"α", "β"},
+					Participant: name, Side: "none", Position: fmt.Sprintf("%d %s", i, said[name]), Persona: "👩‍🔬 " + name, KeyArguments: []string{"α", "β"},
 				})
 			}
 			return says(toJSON(plan))
@@ -332,7 +332,7 @@ func world() *scene {
 // broken is a debate that has stopped in the error state, waiting for its host.
 func broken() *scene {
 	s := duel()
-	s.config.ID, s.config.Judging = "broken", nil
+	s.config.ID, s.config.Judging, s.config.Unattended = "broken", nil, true
 	reply := s.reply
 	s.reply = func(req *provider.Request) scripted.Reply {
 		if req.Self == "Ben" {
@@ -417,10 +417,14 @@ func asked() *scene {
 			}
 			require.ErrorIs(t, err, flow.ErrAwaitingInput)
 			for _, q := range record.Inquiries {
-				if q.About != "" {
+				if len(q.Options) > 0 {
 					require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
 				} else {
-					require.NoError(t, session.Answer(t.Context(), q.ID, verdict(names)))
+					answer, err := json.Marshal(debate.PersonVerdict{
+						Scores: map[string]float64{names[0]: 80, names[1]: 70}, QualityScore: 75, Winner: names[0], Reasoning: "The better case, *by far*.",
+					})
+					require.NoError(t, err)
+					require.NoError(t, session.Answer(t.Context(), q.ID, string(answer)))
 				}
 			}
 		}

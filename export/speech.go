@@ -304,18 +304,29 @@ func (t *tamer) reachable(address []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// bare replaces the characters of an address that could end it in a Markdown document.
+// bare replaces what could end an address in a Markdown document, or be read as another character there.
 func bare(address []byte) []byte {
 	var out bytes.Buffer
+	address = encoded(address)
 	for i, c := range address {
-		switch {
-		case c <= ' ' || c >= 0x7F || strings.IndexByte("<>()[]\\`\"'*|{}~^$", c) >= 0:
+		if c == '&' && entity(string(address[i:min(len(address), i+40)])) {
+			out.WriteString("&amp;")
+		} else {
+			out.WriteByte(c)
+		}
+	}
+	return out.Bytes()
+}
+
+// encoded replaces the characters that could end an address by their percent encoding.
+func encoded(address []byte) []byte {
+	var out bytes.Buffer
+	for _, c := range address {
+		if c <= ' ' || c >= 0x7F || strings.IndexByte("<>()[]\\`\"'*|{}~^$", c) >= 0 {
 			out.WriteByte('%')
 			out.WriteByte("0123456789ABCDEF"[c>>4])
 			out.WriteByte("0123456789ABCDEF"[c&15])
-		case c == '&' && entity(string(address[i:min(len(address), i+40)])):
-			out.WriteString("&amp;")
-		default:
+		} else {
 			out.WriteByte(c)
 		}
 	}

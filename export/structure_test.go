@@ -27,11 +27,12 @@ import (
 var (
 	permitted = map[string][]string{
 		"p": {"class"}, "h4": nil, "h5": nil, "h6": nil, "ul": nil, "ol": {"start"}, "li": nil, "blockquote": nil, "hr": nil, "br": nil,
-		"pre": {"class"}, "code": {"class"}, "em": nil, "strong": nil, "del": nil, "a": {"href", "rel"},
+		"pre": {"class"}, "code": {"class"}, "em": nil, "strong": nil, "bdi": nil, "del": nil, "a": {"href", "rel"},
 		"table": nil, "thead": nil, "tbody": nil, "tr": nil, "th": {"align"}, "td": {"align"},
 	}
 	reachable = regexp.MustCompile(`^(?i:https?://|mailto:)[\x21-\x7e]+$`)
 	classes   = regexp.MustCompile(`^(language-[A-Za-z0-9+#.-]+|plain|nothing)$`)
+	embedded  = regexp.MustCompile(`^data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+=*$`)
 	unseen    = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f-\x{9f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{feff}\x{fffe}\x{ffff}\x{e0000}-\x{e007f}]`)
 )
 
@@ -82,6 +83,7 @@ func pageStructure(page []byte) ([]string, error) {
 			element := strings.Repeat(" ", depth) + token.Name.Local
 			for _, a := range token.Attr {
 				switch {
+				case token.Name.Local == "img" && a.Name.Local == "src" && embedded.MatchString(a.Value), a.Name.Local == "alt":
 				case strings.HasPrefix(a.Name.Local, "on"), a.Name.Local == "style", a.Name.Local == "src":
 					return nil, fmt.Errorf("an attribute %s", a.Name.Local)
 				case a.Name.Local == "href" && !strings.HasPrefix(a.Value, "#"):

@@ -17,7 +17,14 @@ func (w *reporter) usage() *section {
 	people, models := r.SpentByParticipant(), r.SpentByModel()
 	slices.SortStableFunc(people, func(a, b flow.Account) int { return w.place(a.Name) - w.place(b.Name) })
 	slices.SortStableFunc(models, func(a, b flow.Account) int { return strings.Compare(a.Name, b.Name) })
-	s.account("By participant and judge", "Who", people, total)
+	who := "By participant and judge"
+	switch {
+	case w.deliberation != nil:
+		who = "By agent and judge"
+	case w.work != nil:
+		who = "By agent and arbiter"
+	}
+	s.account(who, "Who", people, total)
 	s.account("By model", "Model", models, total)
 	s.account("By round", "Round", w.byRound(), total)
 	if unknown := w.unpriced(); len(unknown) > 0 {
@@ -35,20 +42,42 @@ func (s *section) account(caption, of string, accounts []flow.Account, total flo
 		Caption: caption, Figures: 1, Total: true,
 		Head: []string{of, "Cost", "Requests", "Input tokens", "of them cached", "Output tokens"},
 	}
+	told := total.Told != 0 || total.Table != 0
+	if told {
+		t.Head = append(t.Head, "Cost told by vendors (more than by the prices)")
+	}
 	for _, a := range append(slices.Clone(accounts), total) {
 		if a.Name == "" {
 			a.Name = "no model"
 		}
-		t.Rows = append(t.Rows, cells(
-			a.Name, a.Cost.String(), count(a.Requests), count(a.Usage.Input), count(a.Usage.CachedInput), count(a.Usage.Output)))
+		row := cells(a.Name, a.Cost.String(), count(a.Requests), count(a.Usage.Input), count(a.Usage.CachedInput), count(a.Usage.Output))
+		if told {
+			row = append(row, cell{Text: toldCost(&a)})
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	s.Blocks = append(s.Blocks, block{Table: t})
+}
+
+// toldCost returns the part of a cost that vendors have told, and how much more that is than the prices say.
+func toldCost(a *flow.Account) string {
+	if a.Told == 0 && a.Table == 0 {
+		return ""
+	}
+	more := (a.Told - a.Table).String()
+	if a.Told >= a.Table {
+		more = "+" + more
+	}
+	return a.Told.String() + " (" + more + ")"
 }
 
 // byRound returns the accounts of the rounds in the record, and of everything outside them.
 func (w *reporter) byRound() []flow.Account {
 	r := w.record
 	rounds := []int{0, r.Round}
+	for n := range r.Round {
+		rounds = append(rounds, n)
+	}
 	for _, t := range r.Turns {
 		rounds = append(rounds, t.Round)
 	}

@@ -31,12 +31,30 @@ func (c *Core) result(s Result) error {
 		return nil // a duplicate, or an attempt that was given up
 	}
 	spend := c.record.charge(state.intent, s.Usage, s.Free)
-	spend.Took, spend.Cached = s.Took, s.Free
-	if c.record.Final() {
-		return c.spend(spend)
+	spend.Took, spend.Queued, spend.Cached = s.Took, s.Queued, s.Free
+	spend.settle(s.Beside)
+	intent := state.intent
+	if err := c.outcome(state, spend, s); err != nil {
+		return err
 	}
+	return c.overshoot(intent, &spend)
+}
+
+// overshoot warns of an attempt that has cost more than was reserved for it.
+func (c *Core) overshoot(intent *Intent, spend *Spend) error {
+	if w := overshot(intent, spend); w != nil && !c.record.Final() {
+		return c.emit(Event{Body: w})
+	}
+	return nil
+}
+
+// outcome records what a reply has led to.
+func (c *Core) outcome(state *callState, spend Spend, s Result) error {
 	if state.intent.Tool != "" {
 		return c.answeredBy(state.intent, spend, s.Text, false)
+	}
+	if c.record.Final() {
+		return c.spend(spend)
 	}
 	s = bounded(state.intent, s, c.record.terms.MaxTokens)
 	if len(s.Calls) > 0 && state.intent.Offer != nil {
@@ -55,14 +73,18 @@ func (c *Core) result(s Result) error {
 	if len(problems) == 0 {
 		if err := c.machine.flow.unfit(body, state.intent); err != nil {
 			failure := c.locate(state, &Error{Kind: provider.KindValidation, Err: err})
-			return c.emit(Event{Body: &Failure{Spend: spend, By: state.intent.By, Error: failure, Final: true}})
+			return c.emit(Event{Body: &Failure{
+				Spend: spend, By: state.intent.By, Error: failure, Final: true, Instead: c.instead(state, failure.Kind),
+			}})
 		}
 		return c.emit(Event{Body: body})
 	}
 	out := &Rejection{Spend: spend, By: state.intent.By, Round: state.intent.Round, Problems: problems}
 	out.Text, out.Cut = excerpt(s.Text)
+	out.Broken = s.Stop == provider.StopLength
 	if state.intent.Again != "" {
 		out.Next = state.intent.Next
+		out.Instead = out.Next == "" && c.instead(state, provider.KindInvalidResponse)
 	}
 	return c.emit(Event{Body: out})
 }
@@ -82,6 +104,11 @@ func unusable(s Result) *Error {
 		return &Error{Kind: provider.KindRefusal, Err: errors.New("the model declined to answer")}
 	case s.Stop == provider.StopFilter:
 		return &Error{Kind: provider.KindContentFilter, Err: errors.New("the provider's filter cut the reply")}
+	case strings.TrimSpace(s.Text) == "" && s.Stop == provider.StopLength:
+		return &Error{
+			Kind: provider.KindInvalidResponse, Capped: true,
+			Err: errors.New("the reply is blank: thoughts have taken all the tokens that it was allowed"),
+		}
 	case strings.TrimSpace(s.Text) == "":
 		return &Error{Kind: provider.KindInvalidResponse, Err: errors.New("the reply is blank")}
 	default:
@@ -99,18 +126,18 @@ func excerpt(reply string) (kept string, short bool) {
 // bounded replaces invalid UTF-8 in a free reply. It cuts a free reply that is longer than its tokens allow. An answer
 // that must match a schema is not cut, because half of it would be worth nothing: structured bounds it.
 func bounded(intent *Intent, s Result, otherwise int) Result {
-	tokens := intent.Tokens
+	tokens := intent.visible()
 	if tokens == 0 { // a person's answer, which others read too
 		tokens = otherwise
 	}
 	if intent.Schema != "" {
 		return s
 	}
-	s.Text = text.Readable(s.Text)
-	if most := maxReplyBytes(tokens); tokens > 0 && len(s.Text) > most {
-		s.Text, s.Stop = text.Cut(s.Text, most), provider.StopLength
+	kept := text.Readable(s.Text)
+	if most := maxReplyBytes(tokens); tokens > 0 && len(kept) > most {
+		kept, s.Stop = text.Cut(kept, most), provider.StopLength
 	}
-	return s
+	return s.saying(kept)
 }
 
 // maxReplyBytes returns the most bytes of a reply that was allowed this many tokens.
@@ -124,9 +151,23 @@ func maxReplyBytes(tokens int) int {
 // Spoken returns the text of a result as its turn will hold it: cut where it is too long, and in valid UTF-8.
 func (c *Core) Spoken(s Result) string {
 	if state := c.current(s.Call, s.Attempt); state != nil {
+		if schema := c.machine.flow.Schemas[state.intent.Schema]; schema != nil && schema.spoken != "" {
+			return schema.streamed(s.Text)
+		}
 		return bounded(state.intent, s, c.record.terms.MaxTokens).Text
 	}
 	return s.Text
+}
+
+// Thoughts returns the text of the model's thoughts as the turn of a result will hold it.
+func (c *Core) Thoughts(s Result) string {
+	state := c.current(s.Call, s.Attempt)
+	if state == nil || s.Beside == nil {
+		return ""
+	}
+	var turn Turn
+	turn.beside(&Answered{Reasoning: s.Beside.Reasoning}, state.intent.Tokens)
+	return turn.Reasoning
 }
 
 // Validates reports whether stepping the signal compares an answer with a JSON schema. That takes up to 64 KiB of
@@ -141,10 +182,13 @@ func (c *Core) Validates(signal Signal) bool {
 }
 
 func (c *Core) turn(intent *Intent, spend Spend, s Result) *Turn {
-	return &Turn{
+	turn := &Turn{
 		Spend: spend, Round: intent.Round, Slot: intent.Slot, Kind: intent.Kind, Speaker: intent.By,
-		Target: intent.Target, Text: s.Text, Cut: s.Stop == provider.StopLength, Hidden: intent.Hidden,
+		Target: intent.Target, Text: s.Text, Parts: s.Parts, Cut: s.Stop == provider.StopLength, Hidden: intent.Hidden,
+		UsedUp: c.record.UsedUp(intent.Call),
 	}
+	turn.beside(s.Beside, intent.Tokens)
+	return turn
 }
 
 // structured makes the event of an answer that must match a schema, or returns its problems. An answer that did not
@@ -161,18 +205,18 @@ func (c *Core) structured(intent *Intent, spend Spend, s Result) (Body, []string
 	if c.record.anonymous != nil && intent.Labels {
 		l = c.record.anonymous.Labels
 	}
-	text, value, problems := schema.accept(c.record, s.Text, l)
+	answer, problems := schema.accept(c.record, s.Text, l)
 	if len(problems) > 0 {
 		return nil, problems
 	}
 	if schema.body != nil {
-		return schema.body(c.record, intent, spend, value), nil
+		return schema.body(c.record, intent, spend, answer.value), nil
 	}
-	if most := maxReplyBytes(intent.Tokens); intent.Tokens > 0 && len(text) > most { // others read it
-		return nil, []string{fmt.Sprintf("the answer has %d bytes: at most %d are accepted", len(text), most)}
+	if most := maxReplyBytes(intent.visible()); intent.Tokens > 0 && len(answer.json) > most { // others read it
+		return nil, []string{fmt.Sprintf("the answer has %d bytes: at most %d are accepted", len(answer.json), most)}
 	}
-	turn := c.turn(intent, spend, s)
-	turn.Text, turn.Data = text, []byte(text)
+	turn := c.turn(intent, spend, s.saying(answer.spoken))
+	turn.Data = []byte(answer.json)
 	return turn, nil
 }
 
@@ -206,14 +250,19 @@ func (c *Core) failed(s Failed) error {
 		failure = &Error{Kind: provider.KindAPI, Err: errors.New("the attempt failed without a reason")}
 	}
 	spend := c.record.charge(state.intent, s.Usage, s.Free)
-	spend.Took = s.Took
+	spend.Took, spend.Queued = s.Took, s.Queued
+	spend.settle(s.Beside)
 	if state.intent.Tool != "" {
-		return c.toolFailed(state, spend, failure, state.aborted && failure.Kind == provider.KindCanceled)
+		return c.toolFailed(state, spend, failure, failure.Kind == provider.KindCanceled)
 	}
 	if c.record.Final() {
 		return c.spend(spend)
 	}
-	return c.setback(state, failure, spend)
+	intent := state.intent
+	if err := c.setback(state, failure, spend); err != nil {
+		return err
+	}
+	return c.overshoot(intent, &spend)
 }
 
 // lost takes an attempt whose outcome is unknown. It charges the whole reserve, because the cost is unknown too.
@@ -225,10 +274,10 @@ func (c *Core) lost(s Lost) error {
 	spend := c.record.charge(state.intent, provider.Usage{}, false)
 	gone := &Error{Kind: provider.KindNetwork, Err: errors.New("the process that made this call is gone")}
 	switch {
-	case c.record.Final():
-		return c.spend(spend)
 	case state.intent.Tool != "":
 		return c.toolFailed(state, spend, gone, true)
+	case c.record.Final():
+		return c.spend(spend)
 	}
 	return c.emit(Event{Body: &Failure{Spend: spend, By: state.intent.By, Void: true, Error: c.locate(state, gone)}})
 }
@@ -243,23 +292,42 @@ func (c *Core) setback(state *callState, failure *Error, spend Spend) error {
 func (c *Core) unused(state *callState, failure *Error, spend Spend, reply string) error {
 	out := &Failure{Spend: spend, By: state.intent.By, Error: c.locate(state, failure)}
 	out.Text, out.Cut = excerpt(reply)
-	if failure.Kind == provider.KindContextOverflow {
-		out.Window = c.record.overflowed(state.intent)
-	}
+	out.Broken = failure.Capped
+	smaller := failure.Kind == provider.KindContextOverflow && c.record.overflowed(state.intent, failure, out)
 	if state.aborted && failure.Kind == provider.KindCanceled {
 		out.Void = true
 		return c.emit(Event{Body: out})
 	}
 	policy := c.record.terms.Retry
 	tries := append(slices.Clone(state.tries()), failure.Kind)
-	if wait, again := policy.delay(tries, failure.RetryAfter, c.in.Bits); again {
+	if wait, again := policy.delay(tries, failure.RetryAfter, c.in.Bits); again && state.waits() == 0 {
 		out.RetryAt = c.in.At.Add(wait)
-	} else if next := c.record.successor(state.intent, failure); next != "" {
-		out.Next = next
-	} else {
-		out.Final = true
+		return c.emit(Event{Body: out})
 	}
+	if smaller {
+		out.RetryAt = c.in.At
+		return c.emit(Event{Body: out})
+	}
+	if out.Next = c.record.successor(state.intent, failure); out.Next != "" {
+		return c.emit(Event{Body: out})
+	}
+	call := c.wanted(state)
+	if wait, ok := c.await(state, failure); ok && call != nil && !slices.Contains(call.OnFail.Instead, failure.Kind) {
+		out.RetryAt, out.Waits = c.in.At.Add(wait), true
+		if err := c.emit(Event{Body: out}); err != nil {
+			return err
+		}
+		return c.outlast(state, failure)
+	}
+	out.Final, out.Instead = true, call == nil || call.OnFail.instead(failure.Kind)
 	return c.emit(Event{Body: out})
+}
+
+// instead reports whether the flow goes on by itself after a failure of a call in flight. A call that it no longer wants
+// needs no decision either.
+func (c *Core) instead(state *callState, kind Kind) bool {
+	call := c.wanted(state)
+	return call == nil || call.OnFail.instead(kind)
 }
 
 // mayFallBack reports whether another model may succeed. It cannot if the host program itself ended the attempt.
@@ -271,5 +339,6 @@ func mayFallBack(kind Kind) bool {
 func (c *Core) locate(state *callState, failure *Error) *Error {
 	out := *failure
 	out.Op, out.Participant, out.Round, out.Attempt = state.intent.Call, state.intent.By, state.intent.Round, state.intent.Attempt
+	out.At = c.in.At
 	return &out
 }

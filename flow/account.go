@@ -1,18 +1,36 @@
 package flow
 
-import "github.com/agonist-dev/debate/provider"
+import (
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
 
 // Account is the sum of what was used under one name.
 type Account struct {
-	Name     string // of an actor, a model, or the value of a label; "": of a whole conversation or round
-	Usage    provider.Usage
-	Cost     Money
-	Requests int // attempts, failed ones included; answers of persons do not count
+	// Name is that of an actor or of a model, or the value of a label. "": the account is that of a whole conversation or
+	// round.
+	Name  string         `json:"name,omitempty"`
+	Usage provider.Usage `json:"usage"`
+	Cost  Money          `json:"cost"`
+	// Told is the part of Cost that the vendors themselves have told. Table is what the prices of the models say of the same
+	// attempts.
+	Told     Money `json:"told,omitempty"`
+	Table    Money `json:"table,omitempty"`
+	Requests int   `json:"requests"` // attempts, failed ones included; answers of persons do not count
+	// Took is the time of the attempts, and Queued the time that they waited for their turn before; in JSON both are
+	// nanoseconds. What happened at the same time counts twice.
+	Took   time.Duration `json:"took,omitempty"`
+	Queued time.Duration `json:"queued,omitempty"`
 }
 
 func (a *Account) add(s *Spend) {
 	a.Usage = a.Usage.Add(s.Usage)
 	a.Cost = a.Cost.plus(s.Cost)
+	if r := s.Reported; r != nil && r.Told {
+		a.Told, a.Table = a.Told.plus(s.Cost), a.Table.plus(r.Table)
+	}
+	a.Took, a.Queued = a.Took+s.Took, a.Queued+s.Queued
 	a.Requests++
 }
 
@@ -89,6 +107,8 @@ func SpentByLabel(label string, records ...*Record) []Account {
 		a := account(&out, value)
 		a.Usage = a.Usage.Add(total.Usage)
 		a.Cost = a.Cost.plus(total.Cost)
+		a.Told, a.Table = a.Told.plus(total.Told), a.Table.plus(total.Table)
+		a.Took, a.Queued = a.Took+total.Took, a.Queued+total.Queued
 		a.Requests += total.Requests
 	}
 	return out

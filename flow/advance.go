@@ -70,6 +70,18 @@ func (c *Core) next(step Step) (again bool, err error) {
 			return c.stand()
 		}
 	}
+	return c.fireOwn(on, exit)
+}
+
+// fireOwn fires a trigger of the flow, unless it would complete a conversation that still owes something.
+func (c *Core) fireOwn(on Trigger, exit Exit) (again bool, err error) {
+	if failure := c.owing(on); failure != nil {
+		return true, c.fail(failure)
+	}
+	if round := exit.Round; round != nil && round.N != c.record.Round && !c.record.follows(round) {
+		gap := fmt.Errorf("flow %s begins round %d after round %d", c.machine.flow.Name, round.N, c.record.Round)
+		return true, c.fail(&Error{Kind: provider.KindState, Op: "flow " + c.machine.flow.Name, Err: gap})
+	}
 	if err := c.fire(on, exit, false); err != nil {
 		return false, c.fail(&Error{Kind: provider.KindState, Op: "flow " + c.machine.flow.Name, Err: err})
 	}
@@ -77,35 +89,29 @@ func (c *Core) next(step Step) (again bool, err error) {
 }
 
 // stand waits where nothing is due. Something must be left that can happen: the result of a call, the end of the round's
-// time, an input, an answer. Otherwise the conversation goes to the error state.
+// time, an input, an answer. Otherwise the conversation goes to the error state. So it does if a call has failed about
+// which nobody has decided: no input is a decision.
 func (c *Core) stand() (again bool, err error) {
 	r := c.record
+	undecided := r.undecided()
 	switch {
-	case len(r.inFlight) > 0 || !r.deadline().IsZero() || c.takesInput():
+	case len(r.inFlight) > 0 || undecided == nil && (!r.deadline().IsZero() || c.takesInput()):
 		c.waitUntil(r.times(c.in.At))
 		return false, nil
 	case len(r.Inquiries) > 0:
 		return true, c.fire(TriggerAsk, Exit{}, false)
+	case undecided != nil:
+		return true, c.fail(undecided.stops(fmt.Sprintf("flow %s waits in state %s, but its Calls leaves out this call, which has failed, "+
+			"or its Next does not go on without it", c.machine.flow.Name, r.State)))
 	}
-	failure := &Error{Kind: provider.KindState, Op: "flow " + c.machine.flow.Name, Round: r.Round}
 	stuck := fmt.Errorf("flow %s waits in state %s, but no call is in flight, nothing is due, and no input is possible",
 		c.machine.flow.Name, r.State)
-	for _, call := range slices.Backward(r.failing) {
-		if call.status == callFailed && call.trouble.failure.Unwrap() != nil && call.intent.Round == r.Round && !r.IsDropped(call.intent.By) {
-			*failure = *call.trouble.failure
-			stuck = fmt.Errorf("%w: Calls leaves out this call, which has failed, or Next does not go on without it: %w", stuck, failure.Err)
-			break
-		}
-	}
-	failure.Err = stuck
-	return true, c.fail(failure)
+	return true, c.fail(&Error{Kind: provider.KindState, Op: "flow " + c.machine.flow.Name, Round: r.Round, Err: stuck})
 }
 
 // takesInput reports whether an input of the flow would be accepted now.
 func (c *Core) takesInput() bool {
-	return slices.ContainsFunc(c.machine.flow.Inputs, func(on Trigger) bool {
-		return !c.machine.ruled(c.record, on) || c.machine.allows(c.record, on)
-	})
+	return slices.ContainsFunc(c.machine.flow.Inputs, func(on Trigger) bool { return c.machine.allows(c.record, on) })
 }
 
 // passing returns the trigger that a lifecycle state without a step fires.

@@ -15,14 +15,18 @@ type Start struct {
 	Version     int    `json:"version"` // of the log
 	Flow        string `json:"flow"`
 	FlowVersion int    `json:"flowVersion"`
-	Config      Value  `json:"config"` // settled: with every default written out
+	Shape       string `json:"shape,omitempty"` // what Flow.Shape returned
+	Config      Value  `json:"config"`          // settled: with every default written out
 	Terms       Terms  `json:"terms"`
 	// Frozen is the result of Flow.Freeze.
-	Frozen Value               `json:"frozen,omitzero"`
-	Views  Views               `json:"views,omitzero"`
-	Models map[string]Model    `json:"models,omitempty"` // prices and sizes by "provider/model"
-	Texts  map[string]string   `json:"texts,omitempty"`  // the flow's prompts, rendered
-	Tools  map[string]ToolInfo `json:"tools,omitempty"`  // those of Terms.Tools, by name
+	Frozen Value            `json:"frozen,omitzero"`
+	Views  Views            `json:"views,omitzero"`
+	Models map[string]Model `json:"models,omitempty"` // prices and sizes by "provider/model"
+	// Accounts names, for registered providers that have the account of another one, that other one. Their models share
+	// quotas, waits and outages.
+	Accounts map[string]string   `json:"accounts,omitempty"`
+	Texts    map[string]string   `json:"texts,omitempty"` // the flow's prompts, rendered
+	Tools    map[string]ToolInfo `json:"tools,omitempty"` // those of Terms.Tools, by name
 	// Seed is the conversation's secret, from which fences and labels are drawn. Only stores and snapshots hold it.
 	Seed string `json:"seed,omitempty"`
 	// Parent is the conversation that this one was forked from, or nil.
@@ -41,15 +45,23 @@ type Transition struct {
 	To   State   `json:"to"`
 	On   Trigger `json:"on"`
 	// Reason and Evidence say why the rounds or the conversation ended, such as "soft-limit" and "soft-limit of the
-	// budget: 12 of 12 calls".
+	// budget: 12 of 12 calls". The evidence of a control of the host program has the reason that it gave.
 	Reason   EndReason `json:"reason,omitempty"`
 	Evidence string    `json:"evidence,omitempty"`
-	// Drain marks a pause that lets the calls in flight finish.
+	// By names who has decided to end the conversation early; see Record.EndedBy.
+	By string `json:"by,omitempty"`
+	// Drain marks a pause, or a limit, that lets the calls in flight finish.
 	Drain bool `json:"drain,omitempty"`
 	// Calls is how many calls the new state is expected to make. 0: none, or the number is unknown.
 	Calls int `json:"calls,omitempty"`
+	// Call is the failed call whose OnFail.Fire has fired the trigger.
+	Call string `json:"call,omitempty"`
 	// Failure is why the conversation went to the error state.
 	Failure *Error `json:"failure,omitempty"`
+	// Spent is what the conversation has cost so far, for lists.
+	Spent Money `json:"spent,omitempty"`
+	// Result is what Flow.Result returned when the conversation was completed.
+	Result string `json:"result,omitempty"`
 }
 
 // Round is the beginning of a round.
@@ -78,26 +90,53 @@ type Intent struct {
 	Hidden     bool   `json:"hidden,omitempty"` // see Call.Hidden
 	Labels     bool   `json:"labels,omitempty"` // the actor reads neutral labels in place of names
 	Tag        string `json:"tag,omitempty"`    // the mark of Call.Tag
-	View       string `json:"view,omitempty"`   // for a summary: the view that is summarised
+	View       string `json:"view,omitempty"`   // for a summary: the view that is summarised; with Unread: the view that is read
 	Upto       int    `json:"upto,omitempty"`   // for a summary: the first message that is left as it is
-	Again      string `json:"again,omitempty"`  // the call whose rejected answer this one replaces
-	Tool       string `json:"tool,omitempty"`   // for the use of a tool: its name
-	For        string `json:"for,omitempty"`    // for the use of a tool: the call that asks for it
+	// Only is for a summary: the View.Summarizer whose calls alone read it. "": all calls of the view read it.
+	Only  string `json:"only,omitempty"`
+	Again string `json:"again,omitempty"` // the call whose rejected answer this one replaces
+	Tool  string `json:"tool,omitempty"`  // for the use of a tool: its name
+	For   string `json:"for,omitempty"`   // for the use of a tool: the call that asks for it
 	// Temperature is the temperature that is sent. nil: none is sent.
 	Temperature *float64 `json:"temperature,omitempty"`
+	// Options are what the request asks for beyond text, as they are sent. nil: the vendor's defaults.
+	Options *provider.Options `json:"options,omitempty"`
+	// Left are the abilities that the config asks for and that this model surely lacks, and "extra" and "header" where another
+	// provider than the seat's is asked: it is asked without them.
+	Left []provider.Ability `json:"left,omitempty"`
 	// Offer names the tools that the reply may ask for. nil: none.
-	Offer   *ToolOffer `json:"offer,omitempty"`
-	Input   int        `json:"input,omitempty"`   // counted tokens of input; 0: they were not counted
-	Bound   int        `json:"bound,omitempty"`   // upper bound of the tokens of input and output together
-	Tokens  int        `json:"tokens,omitempty"`  // upper bound of the output tokens
-	Reserve Money      `json:"reserve,omitempty"` // upper bound of the attempt's cost
+	Offer *ToolOffer `json:"offer,omitempty"`
+	// Unread are the messages of the view that are sent neither whole nor in a summary, where View.All claims them.
+	Unread []Gap `json:"unread,omitempty"`
+	Input  int   `json:"input,omitempty"`  // counted tokens of input; 0: they were not counted
+	Bound  int   `json:"bound,omitempty"`  // upper bound of the tokens of input and output together
+	Tokens int   `json:"tokens,omitempty"` // upper bound of the output tokens
+	// Thinking is the part of Tokens that is kept for the thoughts of a model that reasons.
+	Thinking int   `json:"thinking,omitempty"`
+	Reserve  Money `json:"reserve,omitempty"` // upper bound of the attempt's cost
+	// Share is until when the call may take, from the beginning of the round's time, in nanoseconds. 0: as long as the
+	// round may. Only the first attempt has it.
+	Share time.Duration `json:"share,omitempty"`
+}
+
+// Gap are the messages of a view from index From up to To, exclusive. They are counted from 0, in the order in which
+// they were revealed.
+type Gap struct {
+	From int `json:"from"`
+	To   int `json:"to"`
 }
 
 // ToolOffer names tools, and bounds how often one participant may use them in one state and round.
 type ToolOffer struct {
-	Tools []string `json:"tools"`
-	Uses  int      `json:"uses"`
+	Tools     []string `json:"tools"`
+	Uses      int      `json:"uses"`
+	Exchanges int      `json:"exchanges,omitempty"` // see Call.Exchanges
+	// Last means that the reply may ask for no tool: it is the last of Exchanges.
+	Last bool `json:"last,omitempty"`
 }
+
+// bounded reports whether the number of uses is bounded.
+func (o *ToolOffer) bounded() bool { return o.Exchanges == 0 || o.Uses > 0 }
 
 // offered returns the tools that the reply may ask for.
 func (in *Intent) offered() ToolOffer {
@@ -114,11 +153,16 @@ type Spend struct {
 	Model   string         `json:"model,omitempty"` // "provider/model" as asked for
 	Usage   provider.Usage `json:"usage,omitzero"`
 	Cost    Money          `json:"cost,omitempty"`
-	// Estimated means that the provider reported no usage. The reserve is then charged in full.
+	// Estimated means that the provider reported no usage. The reserve is then charged in full, unless the vendor has told
+	// its own cost; limits of tokens count Intent.Bound.
 	Estimated bool `json:"estimated,omitempty"`
 	// Cached means that a cache of the host program's gave a former reply, which cost nothing.
 	Cached bool          `json:"cached,omitempty"`
-	Took   time.Duration `json:"took,omitempty"` // nanoseconds
+	Took   time.Duration `json:"took,omitempty"` // nanoseconds, without Queued
+	// Queued is how long the attempt waited for its turn, in a limiter or under Engine.MaxCalls; in nanoseconds.
+	Queued time.Duration `json:"queued,omitempty"`
+	// Reported is what the vendor says of the reply beside its text. nil: nothing.
+	Reported *Reported `json:"reported,omitempty"`
 }
 
 // spent makes each type that embeds Spend an [AttemptEnd].
@@ -144,18 +188,29 @@ type Turn struct {
 	Speaker string   `json:"speaker"`
 	Target  string   `json:"target,omitempty"`
 	Text    string   `json:"text"`
+	// Parts are the files that a person has added.
+	Parts []File `json:"parts,omitempty"`
 	// Data is the answer as JSON, where the call had a schema.
 	Data json.RawMessage `json:"data,omitempty"`
 	// Cut means that the reply ended at the limit of output tokens.
 	Cut    bool `json:"cut,omitempty"`
 	Hidden bool `json:"hidden,omitempty"` // see Intent
+	// UsedUp means that the model came to a limit of its use of tools; see [Record.UsedUp].
+	UsedUp bool `json:"usedUp,omitempty"`
+	// Reasoning is the text of the model's thoughts, as far as the vendor sends it. Nobody else reads it.
+	Reasoning string `json:"reasoning,omitempty"`
+	// Citations are the sources that a search of the vendor's own has found, with the passages of Text that rest on them.
+	Citations []provider.Citation `json:"citations,omitempty"`
+	// Uncited is how many sources were dropped: their URL cannot be shown, or they were too many; see [provider.Citation].
+	Uncited int `json:"uncited,omitempty"`
 }
 
-// Summarized is a summary of a part of the conversation. In its view it replaces the messages from the first one
-// after the opening up to Upto, exclusive. Those include the messages that the former summary replaced.
+// Summarized is a summary of a part of the conversation. In its view it replaces the messages up to Upto, exclusive.
+// Those include the messages that the former summary replaced.
 type Summarized struct {
 	Spend
 	View   string `json:"view,omitempty"` // key of the view; "": everybody's
+	Only   string `json:"only,omitempty"` // see Intent
 	Upto   int    `json:"upto"`
 	Text   string `json:"text"`
 	Before int    `json:"before"` // size of what it replaces, in bytes
@@ -171,9 +226,14 @@ type Rejection struct {
 	Text     string   `json:"text"`          // the answer: at most 2 KiB of it
 	Cut      bool     `json:"cut,omitempty"` // whether the answer was longer than Text
 	Problems []string `json:"problems"`
+	// Broken means that the answer ended at the cap on its tokens. The re-ask has a larger one if the model and the
+	// budget allow it.
+	Broken bool `json:"broken,omitempty"`
 	// Next is the fallback model that is asked instead. Only the rejection of a re-ask has one, because a first
 	// answer is asked for again.
 	Next string `json:"next,omitempty"`
+	// Instead means that the flow goes on by itself if this was the last answer; see OnFail.
+	Instead bool `json:"instead,omitempty"`
 }
 
 // Failure records an attempt that gave no result.
@@ -185,18 +245,30 @@ type Failure struct {
 	// that it was longer.
 	Text string `json:"text,omitempty"`
 	Cut  bool   `json:"cut,omitempty"`
-	// RetryAt is when the next attempt starts. Zero: at once, or never if Final.
+	// RetryAt is when the next attempt starts. Zero: at once, or never if Final. Waits means that the retries are used up,
+	// and that the call waits for an outage to pass. It then begins anew with its first model.
 	RetryAt time.Time `json:"retryAt,omitzero"`
+	Waits   bool      `json:"waits,omitempty"`
 	// Final means that the call is not retried, unless the host program asks for it.
 	Final bool `json:"final,omitempty"`
 	// Next is the fallback model that the next attempt asks.
 	Next string `json:"next,omitempty"`
+	// Broken means that the reply ended at the cap on its tokens before it had any text. The next attempt has a larger
+	// one if the model and the budget allow it.
+	Broken bool `json:"broken,omitempty"`
 	// Void means that a control aborted the attempt, or that it was lost in a crash. It does not count as a try.
 	Void bool `json:"void,omitempty"`
 	// Unsent means that no request was made, because it could not fit. It counts in no account.
 	Unsent bool `json:"unsent,omitempty"`
-	// Window is the assumed size of the model's window after this overflow, in tokens.
-	Window int `json:"window,omitempty"`
+	// Instead means that the flow goes on by itself after this failure; see OnFail.
+	Instead bool `json:"instead,omitempty"`
+	// Window is the size of the model's window after this overflow, in tokens: what the vendor names, if Named is set, or
+	// what is assumed. Kept is the part of it that is kept free for the reply. Ratio is how many of the vendor's tokens
+	// a counted token is assumed to be.
+	Window int     `json:"window,omitempty"`
+	Named  bool    `json:"named,omitempty"`
+	Kept   int     `json:"kept,omitempty"`
+	Ratio  float64 `json:"ratio,omitempty"`
 }
 
 // Dropped records that an actor takes no further part.
@@ -210,15 +282,23 @@ type WarningKind string
 
 // The kinds of warnings.
 const (
-	WarnCost  WarningKind = "cost"       // Budget.Warn
-	WarnSoft  WarningKind = "soft-limit" // a soft limit: the rounds end
-	WarnHard  WarningKind = "hard-limit" // a hard limit: the conversation stops
-	WarnNear  WarningKind = "context-80" // 80 % of a window are used
-	WarnHigh  WarningKind = "context-90" // 90 % of a window are used
-	WarnShort WarningKind = "context"    // messages no longer fit a window; they are left out, or one is cut
-	WarnLate  WarningKind = "round-time" // Terms.RoundTimeout: the round ends
+	WarnBudget WarningKind = "budget"     // at the start: the worst case is above a limit; Evidence has it, and the typical case
+	WarnCost   WarningKind = "cost"       // Budget.Warn
+	WarnSoft   WarningKind = "soft-limit" // a soft limit: the rounds end
+	WarnHard   WarningKind = "hard-limit" // a hard limit: the conversation stops
+	WarnNear   WarningKind = "context-80" // 80 % of a window are used
+	WarnHigh   WarningKind = "context-90" // 90 % of a window are used
+	WarnShort  WarningKind = "context"    // messages no longer fit a window; they are left out, or one is cut
+	WarnLate   WarningKind = "round-time" // Terms.RoundTimeout: the round ends
+	WarnOver   WarningKind = "overshoot"  // an attempt has cost more than was reserved for it
+
+	WarnOutage    WarningKind = "outage"    // a provider has failed in a way that may pass: it is waited for
+	WarnUnchecked WarningKind = "unchecked" // a provider could not be asked whether it has the models
 
 	WarnLeftOut WarningKind = "left-out" // a call has failed for good, and the flow continues without it
+
+	// WarnEffect begins a fork: since its cut, the original has used tools that change something, which was not rolled back.
+	WarnEffect WarningKind = "effect"
 )
 
 // Warning reports a threshold that was reached. It is recorded once per threshold. For a window it is recorded once
@@ -238,18 +318,39 @@ type Warning struct {
 type Sent struct {
 	Trigger Trigger         `json:"trigger"`
 	Payload json.RawMessage `json:"payload,omitempty"`
+	Reason  string          `json:"reason,omitempty"` // why it was sent: one line of at most MaxReason bytes
+}
+
+// Received is an input that was accepted, with what the log says of it.
+type Received struct {
+	Sent
+
+	Seq   int64     `json:"seq"`             // the number of its event
+	At    time.Time `json:"at"`              // when it was recorded
+	Round int       `json:"round,omitempty"` // the round that ran, from 1; 0: it came before the first
+	State State     `json:"state"`           // the state in which it came
 }
 
 // Chunk is a piece of a turn as it is spoken. Readers assemble the text of a turn as follows:
 //   - The text so far is the first Offset bytes of what came before, then Text. A smaller offset than expected
 //     therefore replaces the rest.
 //   - A chunk of a new attempt voids the text of the former attempt.
+//
+// The chunks of a structured answer, such as a judge's, name its Schema. They are what the model writes before anybody has
+// checked it: JSON that may be wrapped, cut or wrong, with labels where the model reads labels. What counts is the event
+// that ends the attempt, and its text need not be the sum of the chunks. Where the schema names a field that is spoken
+// (AnswerOf.Spoken), the chunks are those of a free text: of that field's.
+//
+// The chunks of a model's thoughts have Reasoning set. They have offsets of their own, and add up to Turn.Reasoning.
 type Chunk struct {
 	Call    string `json:"call"`
 	Attempt int    `json:"attempt"`
 	By      string `json:"by"`
-	Offset  int    `json:"offset"` // in bytes
+	Schema  string `json:"schema,omitempty"` // of a structured answer
+	Offset  int    `json:"offset"`           // in bytes
 	Text    string `json:"text"`
+	// Reasoning means that the text is of the model's thoughts, not of its reply.
+	Reasoning bool `json:"reasoning,omitempty"`
 	// Parts is how many chunks of the provider are merged in this one. It is 1 for a text that is read after its
 	// turn.
 	Parts int `json:"parts"`

@@ -15,7 +15,9 @@ import (
 type Budget struct {
 	// Warn gives one warning event when the spend reaches it.
 	Warn Money `json:"warn,omitempty"`
-	// Confirm makes the conversation wait at Warn until Session.Acknowledge is called; see Unattended.Budget.
+	// Confirm makes the conversation wait at Warn until a person answers the inquiry
+	// [InquiryCost], as Session.Acknowledge does. In an unattended conversation a [FailureRule] answers; without
+	// one it goes to the error state, and Session.Retry confirms the warning.
 	Confirm bool `json:"confirm,omitempty"`
 	// Soft limits end the rounds, and the conclusion follows. Its worst case is kept back from the hard limits.
 	Soft       Money         `json:"soft,omitempty"`

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate/context/window"
@@ -22,6 +21,8 @@ type Core struct {
 	machine *Machine
 	flows   map[string]*Machine // by name: before the start an Edit may choose any of them
 	plans   map[string]window.Manager
+	lacks   func(Need) error // see Flows.Lacks
+	unable  func(string, Demand, []provider.Ability) error
 	record  *Record
 	in      Input
 	ahead   time.Duration // by how much the times of the log are ahead of those of the inputs
@@ -29,6 +30,7 @@ type Core struct {
 	wires   map[string]*provider.Schema // schemas as they are sent, by name
 	counts  map[countedText]int         // tokens of texts that do not change
 	begun   []begun                     // the calls that the last Step has begun
+	found   []Warning                   // what the checks of the config have found
 	owed    *Round                      // the round that the last event begins, if the log lacks it
 	broken  error                       // a Step or Fold failed half-way: the owner must drop the core
 }
@@ -37,6 +39,13 @@ type Core struct {
 type Flows struct {
 	Machines map[string]*Machine
 	First    string
+	// Lacks returns why the runtime cannot give what a call needs, or nil if it can. The error wraps [ErrLacking]. It
+	// must not change while a core runs. nil: the runtime lacks nothing.
+	Lacks func(Need) error
+	// Unable returns why a model, as "provider/model", surely cannot be asked for what the config asks of an actor's model, or
+	// lacks one of these abilities. The error wraps [ErrUnable] where an ability is lacking. nil, also of the function: nothing
+	// is known. It asks nobody.
+	Unable func(model string, demand Demand, abilities []provider.Ability) error
 }
 
 // NewCore makes the core of a stored conversation from its events. The first event names the flow. Without events
@@ -44,8 +53,8 @@ type Flows struct {
 // Terms.Context.
 //
 // The error is of kind validation if the flow is not registered, if its version cannot be continued, or if an event
-// does not fit the log. NewCore keeps no reference to the slice; it shares the bodies of the events, and does not
-// change them.
+// does not fit the log. In the first two cases it wraps [ErrLacking]. NewCore keeps no reference to the slice; it
+// shares the bodies of the events, and does not change them.
 func NewCore(flows Flows, contexts map[string]window.Manager, id string, events []Event) (*Core, error) {
 	name, version := flows.First, 0
 	if len(events) > 0 {
@@ -55,15 +64,15 @@ func NewCore(flows Flows, contexts map[string]window.Manager, id string, events 
 	}
 	m := flows.Machines[name]
 	if m == nil {
-		err := fmt.Errorf("no flow %q is registered", text.OneLine(name, 40))
+		err := fmt.Errorf("%w: no flow %q is registered", ErrLacking, text.OneLine(name, 40))
 		return nil, &Error{Kind: provider.KindValidation, Op: "open", Field: "flow", Err: err}
 	}
 	if least := m.flow.oldest(); version != 0 && (version > m.flow.Version || version < least) {
 		return nil, &Error{Kind: provider.KindValidation, Op: "open", Field: "flowVersion", Err: fmt.Errorf(
-			"the conversation was started with version %d of flow %s; this program continues versions %d to %d",
-			version, name, least, m.flow.Version)}
+			"%w: the conversation was started with version %d of flow %s; this program continues versions %d to %d",
+			ErrLacking, version, name, least, m.flow.Version)}
 	}
-	c := &Core{machine: m, flows: flows.Machines, plans: contexts, record: newRecord(id)}
+	c := &Core{machine: m, flows: flows.Machines, plans: contexts, lacks: flows.Lacks, unable: flows.Unable, record: newRecord(id)}
 	for i := range events {
 		var owed *Round
 		if i == len(events)-1 {
@@ -86,7 +95,7 @@ func (c *Core) owes(e *Event) *Round {
 		return nil
 	}
 	on, exit, ok := next(c.record)
-	if !ok || on != change.On || exit.Round == nil || exit.Round.N == c.record.Round {
+	if !ok || on != change.On || exit.Round == nil || !c.record.follows(exit.Round) {
 		return nil
 	}
 	return exit.Round
@@ -114,14 +123,24 @@ func (c *Core) Step(in Input) (Output, error) {
 // due. It is for a process without the lease of the conversation. The process that has the lease, or acquires it
 // next, continues from there and aborts the calls in Output.Abort. A signal that is no control is an error of kind
 // state.
+//
+// Where the conversation has work, the control has the time of the last event: the clock of this process may be ahead, and
+// would end what the other process waits for.
 func (c *Core) StepRemote(in Input) (Output, error) {
 	switch in.Signal.(type) {
-	case Pause, Resume, Stop, Cancel, Retry, Acknowledge, Answer, Sent:
+	case Pause, Resume, Stop, Cancel, Retry, Answer, Sent, Amendment:
+		if c.HasWork() {
+			in.At = c.record.LastAt.Add(-c.ahead)
+		}
 		return c.step(in, c.answered)
 	default:
 		return Output{}, &Error{Kind: provider.KindState, Op: "step remote", Err: fmt.Errorf("%T is no control", in.Signal)}
 	}
 }
+
+// StepDrain takes an input as [Core.Step] does, but starts no call and does nothing else that is due. It is for a runtime
+// that only finishes its calls in flight, before it leaves the conversation to another one.
+func (c *Core) StepDrain(in Input) (Output, error) { return c.step(in, c.answered) }
 
 // Fold takes an event that another process has appended to the log. Events are folded in the order of their numbers,
 // without gaps. After an error the core is unusable; see [Core.Err].
@@ -152,7 +171,7 @@ func (c *Core) foldStored(e Event) error {
 // folded drops cached values that an event has made invalid.
 func (c *Core) folded(kind EventKind) {
 	c.owed = nil
-	if kind == EventDropped {
+	if kind == EventDropped || kind == EventRound && len(c.record.dropped) > 0 {
 		c.wires = nil // they name the participants
 	}
 }
@@ -225,13 +244,18 @@ func (c *Core) emit(e Event) error {
 	return nil
 }
 
-// fire changes the state by the table. Nothing else changes it.
+// fire changes the state by the table. Nothing else changes it, but an input; see sent.
 func (c *Core) fire(on Trigger, exit Exit, drain bool) error {
-	from := c.record.State
 	to, err := c.machine.fire(c.record, on)
-	if err != nil {
+	if err != nil || to == StateUnchanged {
 		return err
 	}
+	return c.enter(to, on, exit, drain)
+}
+
+// enter changes the state to the one to which the table leads.
+func (c *Core) enter(to State, on Trigger, exit Exit, drain bool) error {
+	from := c.record.State
 	if c.record.start == nil { // nothing is logged before the start
 		c.record.State = to
 		return nil
@@ -241,9 +265,15 @@ func (c *Core) fire(on Trigger, exit Exit, drain bool) error {
 			return err
 		}
 	}
-	change := &Transition{From: from, To: to, On: on, Reason: exit.Reason, Evidence: exit.Evidence, Drain: drain, Calls: exit.Calls}
+	change := &Transition{
+		From: from, To: to, On: on, Reason: exit.Reason, Evidence: exit.Evidence, By: exit.By, Drain: drain, Calls: exit.Calls,
+		Call: exit.call, Spent: c.record.spent.total.Cost,
+	}
 	if to == StateError {
 		change.Failure = exit.Failure
+	}
+	if result := c.machine.flow.Result; result != nil && to == StateCompleted {
+		change.Result = result(c.record)
 	}
 	if err := c.emit(Event{Body: change}); err != nil {
 		return err
@@ -252,6 +282,17 @@ func (c *Core) fire(on Trigger, exit Exit, drain bool) error {
 		return c.emit(Event{Body: exit.Round})
 	}
 	return nil
+}
+
+// begin records the start of a conversation, and what there is to warn of.
+func (c *Core) begin(start *Start) error {
+	if err := c.emit(Event{Body: start}); err != nil {
+		return err
+	}
+	if err := c.fire(TriggerStart, Exit{Warnings: c.found}, false); err != nil {
+		return err
+	}
+	return c.foresee(start)
 }
 
 // dispatch checks an input against the record and folds its facts.
@@ -263,6 +304,8 @@ func (c *Core) dispatch(signal Signal) error {
 		return c.failed(s)
 	case Lost:
 		return c.lost(s)
+	case Late:
+		return c.late(s)
 	case Tick:
 		return nil
 	case Opened:
@@ -276,13 +319,17 @@ func (c *Core) dispatch(signal Signal) error {
 			return &Error{Kind: provider.KindValidation, Op: string(TriggerEdit), Field: "config", Err: errors.New("is missing")}
 		}
 		flow, terms := cmp.Or(s.Flow, s.Config.Flow()), s.Terms
+		if m := c.flows[flow]; m != nil { // validation reports an unknown flow
+			own, err := m.typed(config, "the config")
+			if err != nil {
+				return err
+			}
+			c.machine, config = m, own
+		}
 		if terms == nil {
-			terms = config.Terms().WithDefaults()
+			terms = c.machine.flow.Complete(config.Terms())
 		}
 		c.record.flow, c.record.config, c.record.terms, c.record.valid = flow, config, terms, false
-		if m := c.flows[flow]; m != nil { // validation reports an unknown flow
-			c.machine = m
-		}
 		return c.fire(TriggerEdit, Exit{}, false)
 	case Validate:
 		return c.fire(TriggerValidate, Exit{}, false)
@@ -296,16 +343,13 @@ func (c *Core) dispatch(signal Signal) error {
 			err := fmt.Errorf("the start is of flow %q, the config of %q", text.OneLine(s.Flow, 40), c.machine.flow.Name)
 			return &Error{Kind: provider.KindValidation, Op: string(TriggerStart), Field: "flow", Err: err}
 		}
-		if err := c.emit(Event{Body: &s}); err != nil {
-			return err
-		}
-		return c.fire(TriggerStart, Exit{}, false)
+		return c.begin(&s)
 	case Answer:
 		return c.answer(s)
-	case Acknowledge:
-		return c.acknowledge()
 	case Sent:
 		return c.sent(s)
+	case Amendment:
+		return c.amend(&s)
 	default:
 		return c.control(signal)
 	}
@@ -313,40 +357,46 @@ func (c *Core) dispatch(signal Signal) error {
 
 // control takes the inputs that only fire a trigger.
 func (c *Core) control(signal Signal) error {
+	var on Trigger
+	var reason string
+	drain := false
 	switch s := signal.(type) {
 	case Pause:
-		if err := c.fire(TriggerPause, Exit{}, s.Drain); err != nil {
-			return err
-		}
-		if !s.Drain {
-			c.abort()
-		}
-		return nil
+		on, reason, drain = TriggerPause, s.Reason, s.Drain
 	case Resume:
-		return c.fire(TriggerResume, Exit{}, false)
+		on, reason = TriggerResume, s.Reason
 	case Retry:
-		return c.fire(TriggerRetry, Exit{}, false)
+		on, reason = TriggerRetry, s.Reason
 	case Stop:
-		if err := c.fire(TriggerStop, Exit{Reason: EndHost, Evidence: "stopped by the host"}, false); err != nil {
-			return err
-		}
-		c.abort()
-		return nil
+		on, reason = TriggerStop, s.Reason
 	case Cancel:
-		if err := c.fire(TriggerCancel, Exit{Reason: EndHost, Evidence: "canceled by the host"}, false); err != nil {
-			return err
-		}
-		c.abort()
-		return nil
+		on, reason = TriggerCancel, s.Reason
 	default:
 		return &Error{Kind: provider.KindState, Op: "step", Err: fmt.Errorf("no input of type %T is known", signal)}
 	}
+	if err := checkReason(string(on), reason); err != nil {
+		return err
+	}
+	if on == TriggerRetry && c.machine.working(c.record.State) && c.record.waiting() {
+		return c.emit(Event{Body: &Hastened{Reason: reason}})
+	}
+	exit := Exit{Evidence: hostEvidence(on, reason)}
+	if on == TriggerStop || on == TriggerCancel {
+		exit.Reason, exit.By = EndHost, EndedByHost
+	}
+	if err := c.fire(on, exit, drain); err != nil {
+		return err
+	}
+	if exit.By != "" || on == TriggerPause && !drain {
+		c.abort()
+	}
+	return nil
 }
 
-// onOpened records that the conversation was resumed after a break, if a round's time is running. The break does not
-// count as time of the round.
+// onOpened records that the conversation was resumed after a break, if a round's time or an outage is running. The break
+// does not count as time of the round, nor of the outage.
 func (c *Core) onOpened(s Opened) error {
-	if c.record.start == nil || !c.machine.working(c.record.State) || c.record.deadline().IsZero() {
+	if c.record.start == nil || !c.machine.working(c.record.State) || c.record.deadline().IsZero() && len(c.record.outages) == 0 {
 		return nil
 	}
 	return c.emit(Event{Body: &s})
@@ -360,7 +410,7 @@ func (c *Core) validated(s Validated) error {
 	if c.record.State != StateValidating {
 		return c.machine.refusal(c.record, on)
 	}
-	c.record.valid = s.OK
+	c.record.valid, c.found = s.OK, s.Warnings
 	return c.fire(on, Exit{}, false)
 }
 
@@ -369,62 +419,6 @@ func (c *Core) abort() {
 	for _, call := range c.record.inFlight {
 		c.out.Abort = append(c.out.Abort, call.intent.Call)
 	}
-}
-
-// maxAnswer bounds a person's answer, in bytes. A turn is cut further, to [Terms].MaxTokens.
-const maxAnswer = 1 << 20
-
-func (c *Core) answer(s Answer) error {
-	inquiry := c.record.inquiry(s.Inquiry)
-	if inquiry == nil || c.record.Final() {
-		return &Error{Kind: provider.KindState, Op: "answer", Err: fmt.Errorf("no inquiry %q is open", text.OneLine(s.Inquiry, 80))}
-	}
-	if inquiry.About != "" {
-		return c.chosen(inquiry, s)
-	}
-	s.Option, s.Model, s.Row = "", "", nil
-	s.Text = text.Readable(s.Text)
-	if strings.TrimSpace(s.Text) == "" || len(s.Text) > maxAnswer {
-		err := fmt.Errorf("an answer holds text, of at most %d bytes", maxAnswer)
-		return &Error{Kind: provider.KindValidation, Op: "answer", Field: "text", Err: err}
-	}
-	if err := c.emit(Event{Body: &s}); err != nil {
-		return err
-	}
-	return c.result(Result{Call: s.Inquiry, Attempt: c.record.calls[s.Inquiry].intent.Attempt, Text: s.Text})
-}
-
-func (c *Core) acknowledge() error {
-	if !c.record.warned() || c.record.acked || c.record.Final() {
-		return &Error{Kind: provider.KindState, Op: "acknowledge", Err: errors.New("no cost warning is open")}
-	}
-	return c.emit(Event{Body: &Acknowledge{}})
-}
-
-// sent takes an input of the flow's own. It records the input, and fires its trigger if the present state has a
-// rule for it.
-func (c *Core) sent(s Sent) error {
-	if !c.machine.input(s.Trigger) {
-		err := fmt.Errorf("flow %s has no input %q", c.machine.flow.Name, text.OneLine(string(s.Trigger), 40))
-		return &Error{Kind: provider.KindState, Op: "send", Err: err}
-	}
-	if c.record.Final() || c.record.start == nil {
-		return c.machine.refusal(c.record, s.Trigger)
-	}
-	if err := ReadableJSON(s.Payload); err != nil {
-		return &Error{Kind: provider.KindValidation, Op: "send", Field: "payload", Err: err}
-	}
-	ruled := c.machine.ruled(c.record, s.Trigger)
-	if ruled && !c.machine.allows(c.record, s.Trigger) {
-		return c.machine.refusal(c.record, s.Trigger)
-	}
-	if err := c.emit(Event{Body: &s}); err != nil || !ruled {
-		return err
-	}
-	if !c.machine.allows(c.record, s.Trigger) {
-		return nil // folding the fact has already changed the state
-	}
-	return c.fire(s.Trigger, Exit{}, false)
 }
 
 // maxSteps bounds how often a flow may change its state without a call. Beyond it the flow is in a circle.

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -8,16 +9,54 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// deadline returns when the time of the present round is over. Zero: never.
-func (r *Record) deadline() time.Time {
+// began returns when the time of the present round began. Zero: no time runs.
+func (r *Record) began() time.Time {
 	if r.terms.RoundTimeout <= 0 || r.late || !slices.Contains(r.timed, r.work) || r.roundAt.IsZero() {
 		return time.Time{}
 	}
-	begins := r.roundAt
 	if r.Round > 1 {
-		begins = begins.Add(r.terms.RoundDelay)
+		return r.roundAt.Add(r.terms.RoundDelay)
 	}
-	return begins.Add(r.terms.RoundTimeout)
+	return r.roundAt
+}
+
+// deadline returns when the time of the present round is over. Zero: never.
+func (r *Record) deadline() time.Time {
+	if began := r.began(); !began.IsZero() {
+		return began.Add(r.terms.RoundTimeout)
+	}
+	return time.Time{}
+}
+
+// shareOf returns until when a call may take, from the beginning of the round's time, if batch calls of the round are
+// made at once: an equal share of the time that is left, for each of the steps that are. Zero: all of it.
+func (r *Record) shareOf(batch int, now time.Time) time.Duration {
+	began := r.began()
+	left := r.planned - r.done
+	if began.IsZero() || left <= batch {
+		return 0
+	}
+	if now.Before(began) {
+		now = began
+	}
+	steps := (left + batch - 1) / batch
+	if len(r.timed) > 1 {
+		steps = min(steps, len(r.timed)-slices.Index(r.timed, r.work))
+	}
+	used := now.Sub(began)
+	return used + (r.terms.RoundTimeout-used)/time.Duration(steps)
+}
+
+// unshare ends the share of a call, which is done or left out.
+func (r *Record) unshare(call *callState) {
+	r.sharing = slices.DeleteFunc(r.sharing, func(c *callState) bool { return c == call })
+}
+
+// countDone counts a call that the present round was expected to make.
+func (r *Record) countDone(round int) {
+	if round == r.Round && slices.Contains(r.timed, r.work) {
+		r.done++
+	}
 }
 
 // times returns the next moment after now at which a limit of time is reached. Zero: there is none.
@@ -38,6 +77,9 @@ func (r *Record) times(now time.Time) time.Time {
 	}
 	if d := r.deadline(); !d.IsZero() {
 		at(d)
+		for _, call := range r.sharing {
+			at(r.began().Add(call.share))
+		}
 	}
 	return next
 }
@@ -49,36 +91,128 @@ func (c *Core) waitUntil(t time.Time) {
 	}
 }
 
-// watchRound ends a round whose time is over. The calls in flight fail for good.
+// watchRound leaves out the calls whose share of the round's time is over, and ends a round whose time is over.
 func (c *Core) watchRound() (again bool, err error) {
 	r := c.record
-	deadline := r.deadline()
-	if deadline.IsZero() || c.in.At.Before(deadline) {
+	began := r.began()
+	if began.IsZero() {
 		return false, nil
 	}
-	for len(r.inFlight) > 0 {
-		call := r.inFlight[0]
-		wanted := c.wanted(call)
-		c.out.Abort = append(c.out.Abort, call.intent.Call)
-		failure := &Error{Kind: provider.KindTimeout, Err: fmt.Errorf("the round's time of %s is over", r.terms.RoundTimeout)}
-		if err := c.emit(Event{Body: &Failure{
-			Spend: r.charge(call.intent, provider.Usage{}, false), By: call.intent.By, Error: c.locate(call, failure), Final: true,
-		}}); err != nil {
-			return false, err
-		}
-		if !c.record.isActive(call.intent.By) || r.IsDropped(call.intent.By) || wanted != nil && wanted.OnFail.Skip {
+	if !c.in.At.Before(began.Add(r.terms.RoundTimeout)) {
+		return c.endRound()
+	}
+	for _, call := range r.sharing {
+		if c.in.At.Before(began.Add(call.share)) {
 			continue
 		}
-		if !c.machine.flow.spares(r, call.intent.By) {
-			if r.Round > 1 {
-				continue // only late, which is no reason to end the conversation
-			}
-			return true, c.fail(call.trouble.failure)
+		missing := c.wanted(call)
+		if missing == nil {
+			missing = call.intent.asCall()
 		}
-		if err := c.drop(call.intent.By, call.trouble.failure.Error()); err != nil {
+		fatal, err := c.cutOff(missing, fmt.Sprintf("its share of the round's time of %s is over", r.terms.RoundTimeout))
+		if err == nil && fatal != nil {
+			err = c.fail(fatal)
+		}
+		return true, err
+	}
+	return false, nil
+}
+
+// endRound leaves out every call that the round still lacks. Some may show only after the flow has moved on within the
+// round: then again is false, and the flow moves on.
+func (c *Core) endRound() (again bool, err error) {
+	r := c.record
+	over := fmt.Sprintf("the round's time of %s is over", r.terms.RoundTimeout)
+	var calls []Call
+	step := c.machine.flow.Steps[r.work]
+	if step.Calls != nil {
+		calls = slices.DeleteFunc(step.Calls(r), func(call Call) bool { return r.Done(call.ID) || r.Skipped(call.ID) || r.decided(call.ID) })
+	}
+	var fatal *Error // of the first call that is not left out
+	for i := range calls {
+		late, err := c.cutOff(&calls[i], over)
+		if err != nil {
+			return false, err
+		}
+		if fatal == nil {
+			fatal = late
+		}
+	}
+	for _, call := range slices.Clone(r.inFlight) { // such as a summary, or the use of a tool
+		if call.intent.Tool != "" { // what it brings is recorded
+			c.out.Abort = append(c.out.Abort, call.intent.Call)
+		} else if err := c.breakOff(call, over); err != nil {
 			return false, err
 		}
 	}
+	if fatal == nil && len(calls) > 0 {
+		return true, nil
+	}
+	if fatal == nil && c.stays(step) {
+		return false, nil
+	}
 	evidence := fmt.Sprintf("the time of round %d, %s, was over before everybody had spoken", r.Round, r.terms.RoundTimeout)
-	return true, c.warn(&Warning{Kind: WarnLate, Evidence: evidence})
+	if err := c.warn(&Warning{Kind: WarnLate, Evidence: evidence}); err != nil || fatal == nil {
+		return true, err
+	}
+	return true, c.fail(fatal)
+}
+
+// decided reports whether somebody has decided about a call that has failed, be it the flow.
+func (r *Record) decided(id string) bool {
+	call := r.calls[id]
+	return call != nil && call.status == callFailed && (call.trouble.instead || call.trouble.fired || call.trouble.chosen != "")
+}
+
+// stays reports whether what the flow fires next leads back to the present state.
+func (c *Core) stays(step Step) bool {
+	if step.Next == nil {
+		return false
+	}
+	on, _, ok := step.Next(c.record)
+	if !ok {
+		return false
+	}
+	rule := match(c.machine.rules[ruleKey{c.record.State, on}], c.record)
+	return rule != nil && rule.To == c.record.State
+}
+
+// asCall returns the call of an intent, as far as its being left out needs it.
+func (in *Intent) asCall() *Call {
+	return &Call{ID: in.Call, Kind: in.Kind, By: in.By, Round: in.Round, Slot: in.Slot}
+}
+
+// cutOff breaks off a call and leaves it out. It does not if the conversation cannot do without the call, or if the actor has
+// missed the step before as well: fatal is the failure that the conversation ends in.
+func (c *Core) cutOff(call *Call, why string) (fatal *Error, _ error) {
+	for _, id := range []string{call.ID + againSuffix, call.ID} {
+		if state := c.record.calls[id]; state != nil && state.status == callInFlight {
+			if err := c.breakOff(state, why); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if call.Moot != "" {
+		return nil, c.moot(call)
+	}
+	second := c.record.missed(call.ID, call.By) > 0
+	if second || call.Needed {
+		what := "and the conversation cannot do without this call"
+		if second {
+			what = "for the second time in a row"
+		}
+		err := fmt.Errorf("%s, %s", why, what)
+		return &Error{Kind: provider.KindTimeout, Op: call.ID, Participant: call.By, Round: call.Round, Err: err}, nil
+	}
+	return nil, c.skip(call, why, "")
+}
+
+// breakOff ends an attempt for good.
+func (c *Core) breakOff(call *callState, why string) error {
+	r := c.record
+	c.out.Abort = append(c.out.Abort, call.intent.Call)
+	failure := &Error{Kind: provider.KindTimeout, Err: errors.New(why)}
+	return c.emit(Event{Body: &Failure{
+		Spend: r.charge(call.intent, provider.Usage{}, false), By: call.intent.By, Error: c.locate(call, failure), Final: true,
+	}})
 }

@@ -12,8 +12,8 @@ func (f *Flow) Mermaid() string {
 	b.WriteString("stateDiagram-v2\n  [*] --> configuring\n")
 	inner := f.states()
 	var own, outer []Rule
-	for _, rule := range append(slices.Clone(f.Rules), Lifecycle()...) {
-		if slices.Contains(inner, rule.From) && slices.Contains(inner, rule.To) {
+	for _, rule := range f.drawn() {
+		if slices.Contains(inner, rule.From) && (slices.Contains(inner, rule.To) || rule.To == StateUnchanged) {
 			own = append(own, rule)
 		} else {
 			outer = append(outer, rule)
@@ -45,7 +45,7 @@ func (f *Flow) DOT() string {
 	}
 	fmt.Fprintf(&b, "    %q -> %q;\n", StateRunning, f.Start)
 	b.WriteString("  }\n")
-	for _, edge := range edges(append(slices.Clone(f.Rules), Lifecycle()...)) {
+	for _, edge := range edges(f.drawn()) {
 		clip := ""
 		if edge.from == StateRunning {
 			clip += ", ltail=cluster_running"
@@ -59,12 +59,29 @@ func (f *Flow) DOT() string {
 	return b.String()
 }
 
+// drawn returns the rules of the flow and of the lifecycle. A rule that leaves any of the flow's states unchanged becomes a
+// rule of each of them, because no drawing has an edge from a group of states to itself.
+func (f *Flow) drawn() []Rule {
+	var out []Rule
+	for _, rule := range f.Rules {
+		if rule.From != StateRunning || rule.To != StateUnchanged {
+			out = append(out, rule)
+			continue
+		}
+		for _, state := range f.states() {
+			out = append(out, Rule{state, rule.On, rule.To, rule.When})
+		}
+	}
+	return append(out, Lifecycle()...)
+}
+
 type edge struct {
 	from, to State
 	label    string
 }
 
-// edges joins the rules between the same two states into one edge.
+// edges joins the rules between the same two states into one edge. A rule that changes no state is an edge from its state to
+// itself, and is marked so.
 func edges(rules []Rule) []edge {
 	var out []edge
 	for _, rule := range rules {
@@ -72,9 +89,13 @@ func edges(rules []Rule) []edge {
 		if rule.When.Name != "" {
 			label += " [" + rule.When.Name + "]"
 		}
-		i := slices.IndexFunc(out, func(e edge) bool { return e.from == rule.From && e.to == rule.To })
+		to := rule.To
+		if to == StateUnchanged {
+			to, label = rule.From, label+" (unchanged)"
+		}
+		i := slices.IndexFunc(out, func(e edge) bool { return e.from == rule.From && e.to == to })
 		if i < 0 {
-			out = append(out, edge{rule.From, rule.To, label})
+			out = append(out, edge{rule.From, to, label})
 			continue
 		}
 		out[i].label += ", " + label

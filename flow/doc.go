@@ -16,22 +16,27 @@
 // These are set in configs and on an engine. The root package has aliases for most of them.
 //
 //   - defaults and context managers: [DefaultContext] and the constants beside it
-//   - limits and prices: [Budget], [Money] ([USD]), [Model], [LookupModel], [SplitModel], [Estimate]
-//   - failures: [Error], [Kind], [RetryPolicy], [Unattended], [ErrAwaitingInput], [ErrClosed], [ErrNotFound],
-//     [ErrConflict], [ErrLeased]
-//   - tools: [Tool], [NewTool], [ToolInfo], [ToolUse]
-//   - answers of persons: [Inquiry], [Answer], [Option]
+//   - what configs ask of models beyond text: [Demand], [Demanding], [Demands]
+//   - limits and prices: [Budget], [Money] ([USD]), [Model], [LookupModel], [SplitModel], [Estimate], [TypicalReply]
+//   - failures: [Error], [Kind], [RetryPolicy], [FailureRule], [KindConfirm], [DefaultPatience], [ErrAwaitingInput],
+//     [ErrClosed], [ErrNotFound], [ErrConflict], [ErrLeased], [ErrLacking], [ErrUnable], [ErrPaused]
+//   - tools: [Tool], [NewTool], [WithApproval], [ToolInfo], [ToolUse], [ToolPolicy]
+//   - answers of persons: [Inquiry], [InquiryCost], [FailedCall], [PendingUse], [Answer], [Option]
 //
 // # For readers of a record
 //
 // A [Record] holds the contributions as a [Turn] each, and methods for all else. An [Event] holds a [Body] of the
 // type that its [EventKind] names.
 //
-//   - the course: [Start], [Parent], [Transition], [Round], [EndReason], [Opened], [Sent], [Warning], [WarningKind]
-//   - a call and its attempts: [Intent], [Spend], [AttemptEnd], [SpendOf], [Turn], [Chunk], [StopReason], [Summarized],
-//     [Rejection], [Failure], [Charge], [ToolCalls], [AskedTool], [ToolResult], [ToolOffer]
-//   - persons: [Inquiry], [Answer], [Acknowledge]
-//   - actors: [ParticipantState], [Status], [Dropped], [Shrinking]
+//   - the course: [Start], [Parent], [Transition], [Round], [EndReason], [EndedByHost] and the constants beside it, [Opened],
+//     [Sent], [Received], [MaxReason], [Warning], [WarningKind], [Outage], [Hastened], [Amendment] ([ModelChoice])
+//   - a call and its attempts: [Intent], [Spend], [Reported], [LeftOut], [AttemptEnd], [SpendOf], [Turn], [Chunk],
+//     [StopReason], [Summarized], [Rejection], [Failure], [FailedAttempt], [Skipped], [CallReport], [Work] ([UsedTool]), [Charge], [Late],
+//     [ToolCalls], [AskedTool],
+//     [ToolResult], [ToolOffer], [Gap]
+//   - persons: [Inquiry], [Answer]
+//   - files: [File], [Document], [MaxFile], [MaxFiles], [HashOf], [TypeOf], [IsHash], [LogFiles], [ErrNoFile]
+//   - actors: [ParticipantState], [Status], [Described], [Dropped], [Shrinking]
 //   - costs: [Account], [SpentByLabel]
 //   - logs as JSON: [ReadEvent], [Foreign], [LogVersion]
 //
@@ -40,26 +45,28 @@
 // A [Flow] is a table of states with the work of each. A flow outside this repository has the same means as the debate.
 //
 //   - the table: [State], [Trigger], [Rule], [Guard], [Lifecycle], [Compile]
-//   - the work of a state: [Step], [Exit], [EndReason]
+//   - the work of a state: [Step], [Exit], [EndReason], [Missing], [Then]
 //   - what is asked, and of which performer: [Call], [CallKind], [KindSummary], [KindTool], [Performer], [Asked], [View],
-//     [OnFail], [Question]
-//   - answers as JSON: [Schema], [NewSchema], [AnswerSchema], [AnswerOf], [Names]
-//   - its config: [Config], [DecodeTo], [ConfigAs], [Terms], [Registry], [Findings], [NameField], [MaxText], [Registrable]
+//     [OnFail], [Allowance]
+//   - answers as JSON: [Schema], [NewSchema], [AnswerSchema], [AnswerOf], [AnswerTo], [Names]
+//   - its config: [Config], [DecodeTo], [SettleTo], [ConfigAs], [Terms], [TopicOf], [EachModel], [NoSummarizer], [Registry],
+//     [Findings], [NameField], [MaxText], [Registrable]
+//   - its files: [Filed], [Files], [EachFile], [TopicDocuments], [CloneDocuments]
 //   - reading and writing JSON: [DecodeStrict], [MaxProblems], [Within], [Duration], [Value], [EncodeConfig]
 //   - prompts: [Setup], [Views], [Shuffled], [NeutralLabels], [ReplaceNames], and Record.Quote
 //   - its own events and state: [Part], [Body], [Spend], [CanonicalTurn]
-//   - estimates: [Estimator]
+//   - estimates: [Estimator], [EstimateRounds]
 //   - composed from another flow: [Named]
 //
 // # For authors of a runtime
 //
 // A runtime makes a [Core] with [NewCore], steps an [Input] at a time, and does what the [Output] says, in its order.
 //
-//   - flows: [Flows], [Machine], [Compile]
+//   - flows: [Flows], [Machine], [Compile]; what a conversation needs of an engine: [Need]
 //   - what a host program wants ([Signal]): [Edit], [Validate], [Validated], [Start], [Pause], [Resume], [Stop],
-//     [Cancel], [Retry], [Acknowledge], [Answer], [Sent]
-//   - what happens: [Tick], [Opened], [Result], [Failed], [Lost]
-//   - calls: [Command], [Classify], [KnownUsage]
-//   - before the start: [EstimateStart], [ReadableJSON], [Unnamed], and Flow.Render
+//     [Cancel], [Retry], [Answer], [Sent]
+//   - what happens: [Tick], [Opened], [Result], [Failed], [Lost], [Late] ([LateOf])
+//   - calls: [Command], [Classify], [KnownUsage], [Answered], [AnsweredBy]
+//   - before the start: [EstimateStart], [CheckBudget], [ReadableJSON], [Unnamed], and Flow.Render
 //   - logs: [SameEvent]
 package flow

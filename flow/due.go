@@ -17,6 +17,7 @@ type due struct {
 	short      *Intent   // the call that does not fit
 	what       string    // by how much
 	wait       time.Time // when the next call may start
+	batch      int       // how many calls are missing now
 	one        [1]beginning
 }
 
@@ -24,19 +25,29 @@ type due struct {
 // state. again reports that the record has changed, so that the calls must be computed again.
 func (d *due) all(calls []Call) (again bool, err error) {
 	r := d.core.record
+	if d.lacks(d.core.missingContext(len(calls))) {
+		return false, nil
+	}
 	for i := range calls {
-		if state := r.calls[calls[i].ID]; state != nil && state.status == callFailed && !calls[i].OnFail.Skip {
-			if again, err := d.giveUp(&calls[i], state); again || err != nil {
-				return again, err
-			}
+		state := r.calls[calls[i].ID]
+		if state == nil || state.status != callSkipped {
+			d.batch++
+		}
+		if again, err := d.without(&calls[i], state); again || err != nil {
+			return again, err
 		}
 	}
 	var fresh []beginning
 	if len(calls) == 1 {
 		fresh = d.one[:0]
 	}
+	decided := false
 	for i := range calls {
-		if uses, waits := d.pendingTools(&calls[i]); waits {
+		uses, waits, again, err := d.pendingTools(&calls[i])
+		if err != nil || again && r.State == StateError {
+			return again, err
+		}
+		if decided = decided || again; waits {
 			fresh = append(fresh, uses...)
 			continue
 		}
@@ -52,7 +63,26 @@ func (d *due) all(calls []Call) (again bool, err error) {
 			fresh = append(fresh, begun)
 		}
 	}
+	if decided {
+		return true, nil
+	}
 	return d.begin(fresh)
+}
+
+// without deals with a call that is not made, or not again: one that is moot, or that has failed for good.
+func (d *due) without(call *Call, state *callState) (again bool, err error) {
+	if on := call.OnFail.Fire; on != "" && on != TriggerComplete && d.core.machine.common[on] {
+		err := fmt.Errorf("OnFail.Fire of %s is %q: it is a trigger of the flow's own, or %q", call.ID, on, TriggerComplete)
+		return true, d.core.fail(&Error{Kind: provider.KindState, Op: "flow " + d.core.machine.flow.Name, Round: d.core.record.Round, Err: err})
+	}
+	switch {
+	case call.Moot != "" && (state == nil || state.status != callInFlight && state.status != callSkipped):
+		return true, d.core.moot(call)
+	case state != nil && state.status == callFailed:
+		return d.giveUp(call, state)
+	default:
+		return false, nil
+	}
 }
 
 // begin starts calls, unless one of them was in vain too often: then the conversation fails.
@@ -61,6 +91,9 @@ func (d *due) begin(fresh []beginning) (again bool, err error) {
 		if state := d.core.record.calls[b.intent.Call]; state != nil && state.vain >= maxVain {
 			return true, d.core.fail(inVain(b.intent))
 		}
+	}
+	if d.lacks(d.core.missing(fresh)) {
+		return false, nil
 	}
 	for _, b := range fresh {
 		if err := d.start(b.ready, b.intent); err != nil {
@@ -73,6 +106,14 @@ func (d *due) begin(fresh []beginning) (again bool, err error) {
 // ready prepares a call, or the summary that must precede it. A call that cannot be sent fails.
 func (d *due) ready(call *Call, fresh []beginning) (b beginning, again bool, err error) {
 	ready, intent, failure := d.core.prepare(call, true)
+	if failure == nil && ready.doubled && len(d.core.record.inFlight) == 0 {
+		if _, _, ok := d.core.fits(intent); !ok { // rather the same cap than none
+			plain := *call
+			plain.plain = true
+			call = &plain
+			ready, intent, failure = d.core.prepare(call, true)
+		}
+	}
 	if failure == nil && ready.needs != nil {
 		for _, other := range fresh {
 			if other.intent.Call == ready.needs.ID {
@@ -95,6 +136,10 @@ func (d *due) ready(call *Call, fresh []beginning) (b beginning, again bool, err
 // summary prepares the summary that a call needs. If the budget does not allow the summary, it prepares the call
 // without one.
 func (d *due) summary(call, needs *Call) (b beginning, again bool, err error) {
+	if state := d.core.record.calls[needs.ID]; state != nil && state.status == callFailed {
+		again, err = d.giveUp(needs, state)
+		return b, again, err
+	}
 	summary, ok := d.look(needs)
 	if !ok {
 		return b, false, nil
@@ -123,7 +168,9 @@ func (c *Core) unsent(call *Call, intent *Intent, failure *Error) error {
 		return err
 	}
 	spend := Spend{Call: call.ID, Attempt: intent.Attempt, Model: intent.Model}
-	return c.emit(Event{Body: &Failure{Spend: spend, By: call.By, Error: failure, Final: true, Unsent: true}})
+	return c.emit(Event{Body: &Failure{
+		Spend: spend, By: call.By, Error: failure, Final: true, Unsent: true, Instead: call.OnFail.instead(failure.Kind),
+	}})
 }
 
 // maxVain bounds the attempts of one call without a result, whatever has ended them: failures, crashes, controls. The
@@ -175,7 +222,8 @@ func (d *due) look(call *Call) (*Call, bool) {
 	}
 	if len(r.limits) > 0 && call.Performer == ByModel {
 		_, model := r.chosenModel(call, d.core.in.At)
-		if until, closed := r.limitedUntil(model, d.core.in.At); !closed && until.After(from) {
+		most := max(r.terms.Patience, r.terms.Retry.withDefaults().Cap)
+		if until, closed := r.limitedUntil(model, d.core.in.At, most); !closed && until.After(from) {
 			from = until
 		}
 	}
@@ -204,6 +252,10 @@ func (d *due) start(ready *prepared, intent *Intent) error {
 		if err := c.warn(&w); err != nil {
 			return err
 		}
+	}
+	own := intent.Tool == "" && intent.Upto == 0 && intent.Again == ""
+	if state := c.record.calls[intent.Call]; own && (state == nil || state.share == 0) {
+		intent.Share = c.record.shareOf(d.batch, c.in.At)
 	}
 	if err := c.emit(Event{Body: intent}); err != nil {
 		return err

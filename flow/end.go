@@ -1,5 +1,13 @@
 package flow
 
+// Who has ended a conversation early; see [Record].EndedBy. A flow may name others, such as a judge.
+const (
+	EndedByHost   = "host"   // Stop or Cancel
+	EndedByPerson = "person" // an answer to an inquiry
+	EndedByRule   = "rule"   // a FailureRule
+	EndedByBudget = "budget" // a limit of the budget
+)
+
 // EndReason says why the rounds of a conversation, or the conversation itself, ended. A flow adds its own.
 type EndReason string
 

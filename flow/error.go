@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agonist-dev/debate/internal/redact"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -22,7 +23,7 @@ func kinds() []Kind {
 		provider.KindNetwork, provider.KindRateLimit, provider.KindQuota, provider.KindAPI, provider.KindTimeout,
 		provider.KindContextOverflow, provider.KindAuthentication, provider.KindContentFilter,
 		provider.KindRefusal, provider.KindInvalidResponse, provider.KindValidation, provider.KindCanceled,
-		provider.KindCostLimit, provider.KindState, provider.KindConflict, provider.KindStore,
+		provider.KindCostLimit, provider.KindToolLimit, provider.KindState, provider.KindConflict, provider.KindStore,
 	}
 }
 
@@ -37,12 +38,24 @@ var (
 	ErrNotFound = errors.New("no such conversation")
 	// ErrConflict means that the log has grown since it was read, because another process has appended to it.
 	ErrConflict = errors.New("the conversation's log has grown in the meantime")
+	// ErrNoFile means that the store lacks a file that the conversation refers to, or has other bytes in its place. The
+	// error around it names the file.
+	ErrNoFile = errors.New("a file of the conversation is missing or damaged")
+	// ErrPaused means that the conversation is paused, and that no call is in flight.
+	ErrPaused = errors.New("the conversation is paused")
+	// ErrLacking means that this engine lacks something that the conversation needs, such as a provider. The error
+	// around it names what. Another engine may have it.
+	ErrLacking = errors.New("this engine lacks what the conversation needs")
+	// ErrUnable means that a model surely lacks something that is asked of it: a config, an amendment or a choice asks it for an
+	// option, or to read a file. The error around it names the model and the ability.
+	ErrUnable = errors.New("the model surely lacks an ability that is asked of it")
 	// ErrLeased means that another owner holds the lease.
 	ErrLeased = errors.New("another owner holds the conversation's lease")
 )
 
 // Error is the error type of this library: a kind, and where the failure happened. Fields that do not apply are zero.
-// An Error never contains an API key, and neither does its JSON. The zero Error and a nil *Error can be printed.
+// An Error never shows an API key, and neither does its JSON: of its cause, both leave out what looks like a secret (the
+// user and query of a URL, headers that carry credentials, keys and tokens). The zero Error and a nil *Error can be printed.
 type Error struct {
 	Kind        Kind
 	Op          string        // the operation: "validate", "start", a trigger, a call's ID
@@ -51,6 +64,9 @@ type Error struct {
 	Round       int           // from 1; 0 if outside the rounds
 	Attempt     int           // of the call, from 1; 0 if no call
 	RetryAfter  time.Duration // how long the vendor asked to wait; 0: it named no time
+	Window      int           // of a context_overflow: the size of the window that the vendor named, in tokens; 0: it named none
+	Capped      bool          // the reply ended at the cap on its tokens before there was anything to use: a larger cap may help
+	At          time.Time     // when the attempt failed; zero: the error is of no attempt
 	Err         error         // the cause
 }
 
@@ -76,7 +92,7 @@ func (e *Error) Error() string {
 		parts = append(parts, fmt.Sprintf("attempt %d", e.Attempt))
 	}
 	if e.Err != nil {
-		parts = append(parts, e.Err.Error())
+		parts = append(parts, redact.Foreign(e.Err.Error()))
 	}
 	if len(parts) == 1 {
 		parts = append(parts, "unspecified error")
@@ -99,15 +115,19 @@ func (e *Error) Is(target error) bool {
 	return ok && e != nil && t != nil && *t == Error{Kind: e.Kind}
 }
 
-// Retryable reports whether a retry by a person can help. The failure either passes with time, or its cause can be
-// fixed outside the conversation (a new key, a paid bill).
+// Retryable reports whether Session.Retry can help. One of these holds then:
+//   - The failure passes with time.
+//   - Its cause can be fixed outside the conversation first: a new key, a paid bill.
+//   - Its cause can be fixed with Session.Amend first: a higher limit, another model. A retry after cost_limit is
+//     refused until the budget is amended.
 func (e *Error) Retryable() bool {
 	if e == nil {
 		return false
 	}
 	switch e.Kind {
 	case provider.KindNetwork, provider.KindRateLimit, provider.KindAPI, provider.KindTimeout,
-		provider.KindInvalidResponse, provider.KindAuthentication, provider.KindQuota:
+		provider.KindInvalidResponse, provider.KindAuthentication, provider.KindQuota,
+		provider.KindCostLimit, provider.KindToolLimit, provider.KindContextOverflow, provider.KindContentFilter, provider.KindRefusal:
 		return true
 	default:
 		return false
@@ -118,6 +138,9 @@ func (e *Error) Retryable() bool {
 func (e *Error) Hint() string {
 	if e == nil {
 		return ""
+	}
+	if errors.Is(e.Err, ErrNoFile) {
+		return "Give the bytes of the file again, or import an export or a snapshot of the conversation: that puts back what is missing."
 	}
 	switch e.Kind {
 	case provider.KindNetwork:
@@ -152,7 +175,9 @@ func (e *Error) Hint() string {
 	case provider.KindCanceled:
 		return "It was canceled: start or open the conversation again."
 	case provider.KindCostLimit:
-		return "Raise Budget.Hard and start a new conversation from this one."
+		return "The budget is used up: raise its limit with Session.Amend, then call Session.Retry."
+	case provider.KindToolLimit:
+		return "The model went on asking for tools until its replies were used up: retry, raise the limit, or use another model."
 	case provider.KindState:
 		return "Look at the conversation's state first: this is not possible in it now."
 	case provider.KindConflict:
@@ -165,29 +190,41 @@ func (e *Error) Hint() string {
 }
 
 type errorJSON struct {
-	Kind        Kind    `json:"kind,omitempty"`
-	Op          string  `json:"op,omitempty"`
-	Field       string  `json:"field,omitempty"`
-	Participant string  `json:"participant,omitempty"`
-	Round       int     `json:"round,omitempty"`
-	Attempt     int     `json:"attempt,omitempty"`
-	RetryAfter  float64 `json:"retryAfter,omitempty"` // seconds
-	Message     string  `json:"message,omitempty"`
+	Kind        Kind      `json:"kind,omitempty"`
+	Op          string    `json:"op,omitempty"`
+	Field       string    `json:"field,omitempty"`
+	Participant string    `json:"participant,omitempty"`
+	Round       int       `json:"round,omitempty"`
+	Attempt     int       `json:"attempt,omitempty"`
+	RetryAfter  float64   `json:"retryAfter,omitempty"` // seconds
+	Window      int       `json:"window,omitempty"`     // tokens
+	Capped      bool      `json:"capped,omitempty"`
+	At          time.Time `json:"at,omitzero"`
+	Message     string    `json:"message,omitempty"`
+	Retryable   bool      `json:"retryable,omitempty"`
+	Hint        string    `json:"hint,omitempty"`
 }
 
-// MarshalJSON writes the error with its cause as text.
+// MarshalJSON writes the error with its cause as text, and with what Retryable and Hint return.
 func (e *Error) MarshalJSON() ([]byte, error) {
 	if e == nil {
 		return []byte("null"), nil
 	}
-	out := errorJSON{e.Kind, e.Op, e.Field, e.Participant, e.Round, e.Attempt, e.RetryAfter.Seconds(), ""}
+	out := errorJSON{
+		e.Kind, e.Op, e.Field, e.Participant, e.Round, e.Attempt, e.RetryAfter.Seconds(), e.Window, e.Capped, e.At,
+		"", e.Retryable(), "",
+	}
+	if e.Kind != "" {
+		out.Hint = e.Hint()
+	}
 	if e.Err != nil {
-		out.Message = e.Err.Error()
+		out.Message = redact.Foreign(e.Err.Error())
 	}
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote. The cause comes back as text.
+// UnmarshalJSON reads what MarshalJSON wrote. The cause comes back as text. Retryable and the hint are not read: they
+// follow from the kind.
 func (e *Error) UnmarshalJSON(data []byte) error {
 	var in errorJSON
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -195,7 +232,7 @@ func (e *Error) UnmarshalJSON(data []byte) error {
 	}
 	*e = Error{
 		Kind: in.Kind, Op: in.Op, Field: in.Field, Participant: in.Participant,
-		Round: in.Round, Attempt: in.Attempt, RetryAfter: seconds(in.RetryAfter),
+		Round: in.Round, Attempt: in.Attempt, RetryAfter: seconds(in.RetryAfter), Window: in.Window, Capped: in.Capped, At: in.At,
 	}
 	if in.Message != "" {
 		e.Err = errors.New(in.Message)
@@ -205,17 +242,23 @@ func (e *Error) UnmarshalJSON(data []byte) error {
 
 // Classify returns an Error for what a provider, a judge or a tool has returned. If the error wraps an *[Error] or a
 // *[provider.Error], the result has its kind. Otherwise the kind is timeout, canceled or api_error. Of the cause it
-// keeps one short line only, because an error may contain a request.
+// keeps one short line only, because an error may contain a request. What looks like a secret is left out: the user and
+// the query of a URL, headers that carry credentials, keys and tokens.
 func Classify(err error) *Error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		reason := own.Err
 		if reason == nil {
 			reason = own
 		}
-		return &Error{Kind: kindOr(own.Kind, provider.KindAPI), RetryAfter: own.RetryAfter, Err: shorten(reason)}
+		return &Error{
+			Kind: kindOr(own.Kind, provider.KindAPI), RetryAfter: own.RetryAfter, Window: own.Window, Capped: own.Capped, Err: shorten(reason),
+		}
 	}
 	if failure, ok := errors.AsType[*provider.Error](err); ok {
-		return &Error{Kind: kindOr(failure.Kind, provider.KindAPI), RetryAfter: failure.RetryAfter, Err: words(failure)}
+		return &Error{
+			Kind: kindOr(failure.Kind, provider.KindAPI), RetryAfter: failure.RetryAfter, Window: failure.Window, Capped: failure.Capped,
+			Err: words(failure),
+		}
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -245,8 +288,8 @@ func words(failure *provider.Error) error {
 	return shorten(errors.New(text))
 }
 
-// shorten reduces an error to one short, printable line.
-func shorten(err error) error { return errors.New(text.OneLine(err.Error(), 300)) }
+// shorten reduces an error to one short, printable line without secrets. It could not find a secret that is cut in two.
+func shorten(err error) error { return errors.New(text.OneLine(redact.Foreign(err.Error()), 300)) }
 
 func seconds(s float64) time.Duration {
 	const most = float64(1 << 62)

@@ -30,9 +30,12 @@ const (
 	EventRejected   EventKind = "rejected"   // *Rejection: an answer was not accepted
 	EventFailed     EventKind = "failed"     // *Failure: an attempt failed
 	EventSpend      EventKind = "spend"      // *Charge: the cost of a call whose result came after the end
+	EventLate       EventKind = "late"       // *Late: the result of an attempt that was given up before
 	EventDropped    EventKind = "dropped"    // *Dropped: a participant was dropped
 	EventWarning    EventKind = "warning"    // *Warning: a threshold was reached
-	EventAck        EventKind = "ack"        // *Acknowledge: a person has acknowledged the cost warning
+	EventSkipped    EventKind = "skipped"    // *Skipped: a call was left out
+	EventHastened   EventKind = "hastened"   // *Hastened: a person has cut the waiting short
+	EventAmended    EventKind = "amended"    // *Amendment: the terms were changed
 	EventInquiry    EventKind = "inquiry"    // *Inquiry: a person is asked
 	EventAnswer     EventKind = "answer"     // *Answer: a person has answered
 	EventSent       EventKind = "sent"       // *Sent: an input of the flow's own
@@ -228,12 +231,18 @@ func newBody(kind EventKind) Body {
 		return new(Failure)
 	case EventSpend:
 		return new(Charge)
+	case EventLate:
+		return new(Late)
 	case EventDropped:
 		return new(Dropped)
 	case EventWarning:
 		return new(Warning)
-	case EventAck:
-		return new(Acknowledge)
+	case EventSkipped:
+		return new(Skipped)
+	case EventHastened:
+		return new(Hastened)
+	case EventAmended:
+		return new(Amendment)
 	case EventInquiry:
 		return new(Inquiry)
 	case EventAnswer:
@@ -316,7 +325,13 @@ func (*Dropped) EventKind() EventKind { return EventDropped }
 func (*Warning) EventKind() EventKind { return EventWarning }
 
 // EventKind implements [Body].
-func (*Acknowledge) EventKind() EventKind { return EventAck }
+func (*Skipped) EventKind() EventKind { return EventSkipped }
+
+// EventKind implements [Body].
+func (*Amendment) EventKind() EventKind { return EventAmended }
+
+// EventKind implements [Body].
+func (*Hastened) EventKind() EventKind { return EventHastened }
 
 // EventKind implements [Body].
 func (*Inquiry) EventKind() EventKind { return EventInquiry }

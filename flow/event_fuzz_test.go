@@ -18,7 +18,7 @@ func FuzzEvent(f *testing.F) {
 	for _, body := range []flow.Body{
 		&flow.Turn{Text: "a \"word\" and </html>\n", Speaker: "ann"},
 		&flow.Transition{To: "debating"},
-		&flow.Acknowledge{},
+		&flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue},
 		&flow.Foreign{Kind: "vote", JSON: json.RawMessage(`{"for":"ann"}`)},
 	} {
 		var line bytes.Buffer

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -45,6 +46,14 @@ func (f *Findings) Addf(field, format string, args ...any) {
 	*f = append(*f, configError(field, fmt.Errorf(format, args...)))
 }
 
+// about reports whether there is an error about a field.
+func (f *Findings) about(field string) bool {
+	return slices.ContainsFunc(*f, func(err error) bool {
+		own, ok := errors.AsType[*Error](err)
+		return ok && own.Field == field
+	})
+}
+
 // configError returns the error about a field of a config. "": the config as a whole.
 func configError(field string, err error) *Error {
 	return &Error{Kind: provider.KindValidation, Op: "config", Field: field, Err: err}
@@ -57,14 +66,22 @@ func (f *Findings) AtMost(field string, n, limit int) {
 	}
 }
 
-// labels checks the host program's own marks.
-func (f *Findings) labels(labels map[string]string) {
+// Between refuses a number that is not from least to most.
+func (f *Findings) Between(field string, n, least, most int) {
+	if n < least || n > most {
+		f.Addf(field, "is %d: %d to %d are possible", n, least, most)
+	}
+}
+
+// Labels checks the host program's own marks: those of a conversation, or the metadata of a participant. It refuses what
+// is more than 64 marks, a name of more than 128 bytes and a value of more than 1024.
+func (f *Findings) Labels(at string, labels map[string]string) {
 	if len(labels) > maxLabels {
-		f.AtMost("labels", len(labels), maxLabels)
+		f.AtMost(at, len(labels), maxLabels)
 		return
 	}
 	for name, value := range order.ByKey(labels) {
-		field := strings.TrimSuffix("labels."+text.OneLine(name, maxLabelName), ".")
+		field := strings.TrimSuffix(at+"."+text.OneLine(name, maxLabelName), ".")
 		if name == "" || len(name) > maxLabelName || !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
 			f.Addf(field, "a label's name is 1 to %d bytes of UTF-8 without NUL", maxLabelName)
 			continue
@@ -173,10 +190,17 @@ func (f *Findings) Name(field, name string) {
 
 // Terms checks the terms of a config, except for names that are registered on an engine.
 func (f *Findings) Terms(t *Terms) {
+	f.AtMost("onFailure", len(t.OnFailure), mostRules)
+	f.completed(t)
+}
+
+// completed checks terms in which every default is written out.
+func (f *Findings) completed(t *Terms) {
 	f.Text("topic", t.Topic, MaxText)
 	if strings.TrimSpace(t.Topic) == "" {
 		f.Addf("topic", "is empty")
 	}
+	f.documents(t.Documents)
 	for field, n := range order.ByKey(map[string]int64{
 		"rounds": int64(t.Rounds), "reserve": int64(t.Reserve), "maxTokens": int64(t.MaxTokens), "roundDelay": int64(t.RoundDelay),
 		"roundTimeout": int64(t.RoundTimeout), "turnTimeout": int64(t.TurnTimeout),
@@ -187,9 +211,19 @@ func (f *Findings) Terms(t *Terms) {
 	}
 	f.retry(t.Retry)
 	f.budget(t.Budget)
-	f.unattended(t.Unattended)
-	f.labels(t.Labels)
+	f.onFailure(t.OnFailure, t.Patience)
+	f.Options(fieldSummarizer, t.SummarizerOptions)
+	f.Labels("labels", t.Labels)
 	f.AtMost("tools", len(t.Tools), MaxTools)
+	f.toolPolicy(t.ToolPolicy)
+	if f.AtMost("timeouts", len(t.Timeouts), maxTracked); len(t.Timeouts) > maxTracked {
+		return
+	}
+	for kind, d := range order.ByKey(t.Timeouts) {
+		if d <= 0 {
+			f.Addf("timeouts."+text.OneLine(string(kind), 40), "is not positive")
+		}
+	}
 }
 
 // NameField is the name of an actor, with the field of the config that holds it. An actor is a participant, or another

@@ -50,12 +50,23 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 	case *Transition:
 		return r.foldTransition(body, e.At, m)
 	case *Round:
-		if body.N < 1 || body.N < r.Round {
-			return invalid("round.n", "is %d after round %d", body.N, r.Round)
+		if !r.follows(body) {
+			return invalid("round.n", "is %d after round %d: rounds have no gaps", body.N, r.Round)
 		}
-		r.beginRound(body.N, e.At)
+		r.beginRound(body, e.At)
 	case *Intent:
-		return r.foldIntent(body)
+		return r.foldIntent(body, e.At)
+	case *Skipped:
+		return r.foldSkipped(body)
+	case *Hastened:
+		if why := notReason(body.Reason); why != "" {
+			return invalid("hastened.reason", "%s", why)
+		}
+		r.foldHastened()
+	case *Amendment:
+		return r.foldAmendment(body, m.flow)
+	case *Late:
+		return r.foldLate(body)
 	case *Dropped:
 		r.foldDropped(body.Participant)
 	case *Warning:
@@ -64,16 +75,17 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 			r.limit = body.Kind
 		}
 		r.foldThreshold(body)
-	case *Acknowledge:
-		r.acked = true
 	case *Inquiry:
 		return r.foldInquiry(body)
 	case *Answer:
 		return r.foldAnswer(body)
 	case *Sent:
-		r.Inputs = append(r.Inputs, *body)
+		if why := notReason(body.Reason); why != "" {
+			return invalid("sent.reason", "%s", why)
+		}
+		r.Inputs = append(r.Inputs, Received{Sent: *body, Seq: e.Seq, At: e.At, Round: r.Round, State: r.State})
 	case *Opened:
-		r.roundAt = r.roundAt.Add(e.At.Sub(r.LastAt))
+		r.shift(e.At.Sub(r.LastAt))
 	case AttemptEnd:
 		return r.foldOutcome(body, e.At)
 	default:
@@ -92,10 +104,11 @@ func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 		return invalid("start.config", "is missing")
 	case len(s.Models) > maxTracked:
 		return invalid("start.models", "are more than %d", maxTracked)
-	case s.Terms.Retry != nil && s.Terms.Retry.Jitter < 0:
-		return invalid("start.terms.retry.jitter", "is negative")
 	}
-	config, err := m.flow.ReadConfig(s.Config)
+	if err := foldTerms(&s.Terms, "start.terms."); err != nil {
+		return err
+	}
+	config, err := m.ReadConfig(s.Config)
 	if err != nil {
 		return invalid("start.config", "cannot be read: %s", text.OneLine(err.Error(), 200))
 	}
@@ -108,8 +121,10 @@ func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 	}
 	r.flow, r.frozen = s.Flow, frozen
 	r.start, r.config, r.terms, r.valid, r.timed = s, config, &s.Terms, true, m.flow.Timed
+	r.rules = config.Terms().OnFailure
 	r.fence, r.texts = secret.Fence(s.Seed), s.Texts
 	r.expect()
+	r.readDocuments()
 	if err := r.makeViews(s.Views); err != nil {
 		return err
 	}
@@ -123,6 +138,17 @@ func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 		}
 	}
 	return nil
+}
+
+// foldTerms checks the terms that an event holds.
+func foldTerms(t *Terms, at string) error {
+	var f Findings
+	f.completed(t)
+	if len(f) == 0 {
+		return nil
+	}
+	first, _ := errors.AsType[*Error](f[0])
+	return invalid(at+first.Field, "%s", text.OneLine(first.Err.Error(), 200))
 }
 
 // expect allocates room for the turns and calls that the conversation will have. A bound keeps the room small.
@@ -144,9 +170,13 @@ func (r *Record) expectedTurns() int {
 	return min(maxExpectedTurns, rounds*min(maxExpectedTurns, len(r.terms.Participants)))
 }
 
+// follows reports whether a round is the one after the present one. So there are never more rounds than events.
+func (r *Record) follows(round *Round) bool { return round.N-1 == r.Round }
+
 // beginRound begins a round.
-func (r *Record) beginRound(n int, at time.Time) {
-	r.Round, r.late, r.roundAt, r.toolCounts = n, false, at, nil
+func (r *Record) beginRound(round *Round, at time.Time) {
+	r.Round, r.late, r.roundAt, r.toolCounts = round.N, false, at, nil
+	r.sharing, r.planned, r.done = nil, round.Calls, 0
 	r.nextBatch()
 }
 
@@ -159,7 +189,13 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 	case t.To == StateError && t.Failure == nil && t.On != TriggerLimit:
 		return invalid("transition.failure", "is missing")
 	}
+	if err := r.foldFired(t.Call); err != nil {
+		return err
+	}
 	concluding := r.work == StateCompleting
+	if t.On == TriggerRetry && r.Failure != nil && r.Failure.Op == string(KindConfirm) {
+		r.acked = true // whoever retries has seen the cost warning
+	}
 	r.State = t.To
 	r.Failure = nil
 	if !m.working(t.To) {
@@ -175,32 +211,63 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 		}
 	case m.working(t.To):
 		if !m.working(t.From) && r.work != "" { // the time of a round stands still while no call can run
-			r.roundAt = r.roundAt.Add(at.Sub(r.left))
+			r.shift(at.Sub(r.left))
 		}
 		if m.working(t.From) || t.To != r.work {
 			r.reveal()
 		}
 		if t.To != r.work {
-			r.work, r.entered, r.toolCounts = t.To, at, nil
+			r.work, r.entered, r.toolCounts, r.tardy = t.To, at, nil, nil
+			r.withdraw(func(q *Inquiry) bool { return q.Use != nil }) // who still wants the use is asked again
 		}
 	}
-	if t.To == StateCompleting && !concluding || r.Final() {
-		if t.Evidence != "" {
-			r.Reason, r.Evidence = t.Reason, t.Evidence
-		}
+	r.foldEnding(t, m, t.To == StateCompleting && !concluding || r.Final())
+	r.foldTrigger(t, at)
+	return nil
+}
+
+// foldEnding folds why a conversation concludes, and who has decided it. concludes reports whether it does so now.
+func (r *Record) foldEnding(t *Transition, m *Machine, concludes bool) {
+	if ends := t.Reason != "" && m.working(t.From) && m.working(t.To); t.Evidence != "" && (concludes || ends) {
+		r.Reason, r.Evidence = t.Reason, t.Evidence
+	}
+	if t.By != "" && (concludes || m.working(t.From) && m.working(t.To)) {
+		r.EndedBy = t.By
+	}
+	if concludes {
 		r.Inquiries = nil
 	}
+}
+
+// foldFired folds that the flow has acted on the failure of a call, if one is named.
+func (r *Record) foldFired(name string) error {
+	if name == "" {
+		return nil
+	}
+	call := r.calls[name]
+	if call == nil || call.status != callFailed {
+		return invalid("transition.call", "%q is no call that has failed", text.OneLine(name, 80))
+	}
+	call.troubled().fired = true
+	return nil
+}
+
+// foldTrigger folds what a transition does to the calls.
+func (r *Record) foldTrigger(t *Transition, at time.Time) {
 	switch t.On {
-	case TriggerPause, TriggerStop, TriggerCancel:
+	case TriggerPause, TriggerStop, TriggerCancel, TriggerLimit:
 		for _, call := range r.inFlight {
 			call.aborted = call.aborted || !t.Drain
 		}
 	case TriggerRetry:
-		r.limit, r.roundAt, r.late, r.unsummed = "", at, false, false
+		if slices.Contains(r.timed, r.work) { // the round's time begins anew
+			r.restore()
+			r.late = false
+		}
+		r.limit, r.roundAt, r.unsummed = "", at, nil
 		r.Reason, r.Evidence = r.before.reason, r.before.evidence
 		r.reset()
 	}
-	return nil
 }
 
 func newRecord(id string) *Record {

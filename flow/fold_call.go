@@ -9,7 +9,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-func (r *Record) foldIntent(in *Intent) error {
+func (r *Record) foldIntent(in *Intent, at time.Time) error {
 	call := r.calls[in.Call]
 	if call == nil {
 		call = &callState{}
@@ -22,9 +22,11 @@ func (r *Record) foldIntent(in *Intent) error {
 	switch {
 	case call.status == callInFlight || call.status == callDone:
 		return invalid("intent.call", "%q is in flight or done already", text.OneLine(in.Call, 80))
+	case call.status == callSkipped:
+		return invalid("intent.call", "%q was left out", text.OneLine(in.Call, 80))
 	case in.Attempt != last+1:
 		return invalid("intent.attempt", "is %d after %d", in.Attempt, last)
-	case in.Reserve < 0 || in.Tokens < 0:
+	case in.Reserve < 0 || in.Tokens < 0 || in.Thinking < 0 || in.Thinking > in.Tokens:
 		return invalid("intent.reserve", "or the number of tokens is negative")
 	case in.Model != "" && r.model(in.Model) == nil:
 		return invalid("intent.model", "%q is no model of this conversation", text.OneLine(in.Model, 80))
@@ -34,8 +36,19 @@ func (r *Record) foldIntent(in *Intent) error {
 	if len(r.inFlight) >= maxTracked || len(r.current) >= maxTracked {
 		return invalid("intent", "is one of more than %d in flight, or askers", maxTracked)
 	}
-	call.intent, call.status, call.aborted, call.person = in, callInFlight, false, false
+	call.intent, call.status, call.aborted, call.person, call.unbegun = in, callInFlight, false, false, false
+	if call.began.IsZero() {
+		call.began = at
+	}
+	if call.first == 0 {
+		call.first = r.Seq + 1
+	}
 	call.vain++
+	call.ending = r.work == StateCompleting
+	if in.Share > 0 && len(r.sharing) < maxTracked && !slices.Contains(r.sharing, call) {
+		call.share = in.Share
+		r.sharing = append(r.sharing, call)
+	}
 	if in.ModelIndex > call.model { // another model, with tries of its own
 		call.model = in.ModelIndex
 		if call.trouble != nil {
@@ -45,11 +58,13 @@ func (r *Record) foldIntent(in *Intent) error {
 	if call.trouble != nil {
 		call.trouble.retryAt = time.Time{}
 	}
-	if base := r.calls[in.For]; in.Tool != "" {
-		if last, _ := base.asks(in.Call); last == nil {
-			return invalid("intent.for", "%q asks for no such tool", text.OneLine(in.For, 80))
-		}
+	if err := r.mayUse(in); err != nil {
+		return err
 	}
+	for _, ability := range in.Left {
+		r.leave(in.Model, string(ability))
+	}
+	call.usedUp = call.usedUp || in.offered().Last && len(call.talk) > 0
 	r.inFlight = append(r.inFlight, call)
 	if in.Tool == "" {
 		r.setLatest(call)
@@ -74,13 +89,17 @@ func (r *Record) setLatest(call *callState) {
 }
 
 // foldInquiry turns a call in flight into an inquiry to a person. The call then has no cost, and a crash cannot
-// lose it. An inquiry about a failed call goes to foldQuestion.
+// lose it. An inquiry about a failed call goes to foldQuestion, and one about the use of
+// a tool to foldUseQuestion.
 func (r *Record) foldInquiry(q *Inquiry) error {
 	call := r.calls[q.ID]
 	if len(r.Inquiries) >= maxTracked {
 		return invalid("inquiry", "is one of more than %d", maxTracked)
 	}
-	if q.About != "" {
+	if q.Use != nil {
+		return r.foldUseQuestion(q)
+	}
+	if len(q.Options) > 0 {
 		return r.foldQuestion(q)
 	}
 	if call == nil || call.status != callInFlight {
@@ -108,11 +127,8 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 	if call == nil || call.status != callInFlight || call.intent.Attempt != spend.Attempt {
 		return invalid("call", "%q, attempt %d, is not in flight", text.OneLine(spend.Call, 80), spend.Attempt)
 	}
-	if spend.Cost < 0 || spend.Model != call.intent.Model {
-		return invalid("cost", "is negative, or of a model that was not asked")
-	}
-	if spend.Usage != KnownUsage(spend.Usage) {
-		return invalid("usage", "has a number of tokens that cannot be")
+	if err := r.foldSpend(spend, call); err != nil {
+		return err
 	}
 	failure, _ := body.(*Failure)
 	switch body := body.(type) {
@@ -120,8 +136,14 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 		if body.Round != call.intent.Round || body.Slot != call.intent.Slot || body.Speaker != call.intent.By {
 			return invalid("turn", "is not the one that was asked for")
 		}
+		if field, err := r.accepts(body.Parts); err != nil {
+			return invalid("turn."+field, "%s", err.Error())
+		}
+		if err := body.checkBeside(); err != nil {
+			return err
+		}
 	case *Summarized:
-		if v := r.viewOf(body.View); v == nil || body.Upto < 2 || body.Upto > len(v.Messages) {
+		if v := r.viewOf(body.View); v == nil || body.Upto < 1 || body.Upto > len(v.Messages) {
 			return invalid("summary.upto", "is %d: no message of a view", body.Upto)
 		}
 	case *Failure:
@@ -129,7 +151,12 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 			return invalid("failed.error", "is missing")
 		}
 	}
+	if failure == nil && !spend.Cached {
+		r.over(call.intent, true, at)
+	}
 	r.closeAttempt(call, spend, failure)
+	call.ended, call.queued = at, call.queued+spend.Queued
+	call.bill.add(spend)
 	switch body := body.(type) {
 	case *Turn:
 		r.foldTurn(body)
@@ -149,13 +176,43 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 		call.status = callIdle
 		return nil
 	}
-	call.status = callDone
-	if call.intent.Again != "" {
-		if base := r.calls[call.intent.Again]; base != nil {
-			base.status = callDone
+	r.foldDone(call)
+	return nil
+}
+
+// foldSpend checks what an attempt has cost, and notes what its request went without.
+func (r *Record) foldSpend(spend *Spend, call *callState) error {
+	if spend.Cost < 0 || spend.Model != call.intent.Model {
+		return invalid("cost", "is negative, or of a model that was not asked")
+	}
+	if spend.Usage != KnownUsage(spend.Usage) {
+		return invalid("usage", "has a number of tokens that cannot be")
+	}
+	if err := spend.checkReported(); err != nil {
+		return err
+	}
+	if spend.Reported != nil {
+		for _, name := range spend.Reported.Left {
+			r.leave(spend.Model, name)
 		}
 	}
 	return nil
+}
+
+// foldDone folds that a call has its result.
+func (r *Record) foldDone(call *callState) {
+	call.status = callDone
+	r.unshare(call)
+	r.shrank(call, nil)
+	if base := r.calls[call.intent.Again]; base != nil {
+		base.status = callDone
+		r.unshare(base)
+	}
+	if call.intent.Upto == 0 {
+		r.heard(call.intent.By)
+		r.countDone(call.intent.Round)
+		r.tardy = slices.DeleteFunc(r.tardy, func(late tardy) bool { return late.seq < call.first })
+	}
 }
 
 // closeAttempt removes an attempt from those in flight, and adds its cost to the accounts. failure is nil if it
@@ -165,11 +222,14 @@ func (r *Record) closeAttempt(call *callState, spend *Spend, failure *Failure) {
 	if failure == nil && spend.Model != "" && !spend.Cached {
 		r.lift(spend.Model)
 	}
+	if failure == nil && !spend.Cached {
+		r.recovered(call.intent)
+	}
 	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == spend.Call })
 	if (failure == nil || !failure.Unsent) && !call.person && call.intent.Tool == "" {
 		r.spent.add(call.intent, spend)
 	}
-	r.learn(call.intent, spend)
+	r.learn(call.intent, spend, failure == nil)
 }
 
 // close removes a call from those in flight, and releases its reserve.
@@ -186,7 +246,7 @@ func (r *Record) foldTurn(t *Turn) {
 		r.hidden = append(r.hidden, len(r.Turns)-1)
 		return
 	}
-	r.show(t)
+	r.show(len(r.Turns) - 1)
 	r.nextBatch()
 }
 
@@ -194,6 +254,7 @@ func (r *Record) foldTurn(t *Turn) {
 func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Time) {
 	r.Rejections = append(r.Rejections, *rejection)
 	call.status = callRejected
+	call.broken += oneIf(rejection.Broken)
 	*call.troubled() = trouble{problems: rejection.Problems, rejectedAt: at}
 	r.failing = append(r.failing, call)
 	base := r.calls[call.intent.Again]
@@ -208,6 +269,7 @@ func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Ti
 	}
 	call.status = callFailed
 	base.status = callFailed
+	base.troubled().instead, call.troubled().instead = rejection.Instead, true // only the base is decided about
 	base.troubled().failure = &Error{
 		Kind: provider.KindInvalidResponse, Op: base.intent.Call, Participant: rejection.By, Round: rejection.Round,
 		Err: fmt.Errorf("the answer was not accepted: %s", text.OneLine(firstOf(rejection.Problems), 200)),
@@ -223,20 +285,31 @@ func firstOf(problems []string) string {
 
 func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 	call.status = callIdle
-	r.foldLimit(f, at)
-	r.narrow(call.intent.Model, f.Window)
-	if f.Final && call.intent.Kind == KindSummary && f.Error.Kind != provider.KindContextOverflow {
-		r.unsummed = true
+	call.broken += oneIf(f.Broken)
+	r.Failures = append(r.Failures, FailedAttempt{f, at})
+	if !f.Void {
+		call.failures++
 	}
+	r.foldLimit(f, at)
+	if !f.Void && !f.Unsent && (passes(f.Error.Kind) || call.patient) {
+		r.foldOutage(call.intent, at)
+	}
+	r.narrow(call.intent.Model, f)
 	switch {
-	case f.Void: // the time in which no process held the conversation does not count for the round
-		r.roundAt = r.roundAt.Add(at.Sub(r.LastAt))
+	case f.Void: // the time in which no process held the conversation does not count
+		r.shift(at.Sub(r.LastAt))
 	case f.Final:
-		call.status, call.troubled().failure, call.trouble.unsent = callFailed, f.Error, f.Unsent
+		call.status, call.troubled().failure, call.trouble.unsent, call.trouble.instead = callFailed, f.Error, f.Unsent, f.Instead
+		r.shrank(call, f)
+		r.unshare(call)
 		r.failing = append(r.failing, call)
 		if base := r.calls[call.intent.Again]; base != nil {
-			base.status, base.troubled().failure = callFailed, f.Error
+			base.status, base.troubled().failure, base.trouble.instead, call.trouble.instead = callFailed, f.Error, f.Instead, true
 		}
+	case f.Waits:
+		t := call.troubled()
+		t.tries, t.retryAt = append(t.tries, f.Error.Kind), f.RetryAt
+		t.waits, call.model = t.waits+1, 0
 	case f.Next != "":
 		call.model = call.intent.modelIndexOf(f.Next)
 		call.trouble = nil
@@ -246,21 +319,33 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 	}
 }
 
-// reset gives every call that has failed for good a new start, because the host program retries.
+// reset gives every call that has failed for good a new start, because the host program retries. Nothing is left to ask
+// about these calls.
 func (r *Record) reset() {
-	r.limits = nil
+	r.over(nil, false, time.Time{})
+	r.limits, r.outages = nil, nil
 	var rejected []*callState
 	for _, call := range r.calls {
-		call.vain = 0
+		call.vain, call.patient, call.ruled = 0, false, nil
 	}
 	for _, call := range r.failing {
 		switch call.status {
 		case callFailed:
-			call.status, call.model, call.trouble = callIdle, 0, nil
+			r.widen(call)
+			call.spared = len(call.talk)
+			call.status, call.model, call.share, call.trouble = callIdle, 0, 0, nil
 		case callRejected: // its re-ask is still due
 			rejected = append(rejected, call)
 		default:
 		}
 	}
 	r.failing = rejected
+	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return len(q.About) > 0 })
+}
+
+func oneIf(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }

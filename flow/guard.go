@@ -13,12 +13,10 @@ var (
 	hasTurn              = Guard{"hasTurn", func(r *Record) bool { return len(r.Turns) > 0 }}
 	costWarningThreshold = Guard{"costWarningThreshold", func(r *Record) bool { return r.unconfirmed() }}
 	hasOpenInquiry       = Guard{"hasOpenInquiry", func(r *Record) bool { return len(r.Inquiries) > 0 }}
-	allInquiriesAnswered = Guard{"allInquiriesAnswered", func(r *Record) bool {
-		return len(r.Inquiries) == 0 && (!r.unconfirmed() || !r.rounds())
-	}}
-	costLimitExceeded = Guard{"costLimitExceeded", func(r *Record) bool { return r.limit == WarnHard }}
-	shouldAutoStop    = Guard{"shouldAutoStop", func(r *Record) bool { return r.limit == WarnSoft }}
-	canRetry          = Guard{"canRetry", func(r *Record) bool { return r.Failure.Retryable() || r.raised() }}
+	allInquiriesAnswered = Guard{"allInquiriesAnswered", func(r *Record) bool { return len(r.Inquiries) == 0 }}
+	costLimitExceeded    = Guard{"costLimitExceeded", func(r *Record) bool { return r.limit == WarnHard }}
+	shouldAutoStop       = Guard{"shouldAutoStop", func(r *Record) bool { return r.limit == WarnSoft }}
+	canRetry             = Guard{"canRetry", func(r *Record) bool { return r.limit != WarnHard || r.raised() }}
 )
 
 const cameFromName = "from "

@@ -20,7 +20,7 @@ type Input struct {
 // Signal is the content of an [Input]. Only types of this package implement it.
 type Signal interface{ signal() }
 
-// The signals. Start, Answer, Sent, Acknowledge and Opened are bodies of events too, and are recorded as they arrive.
+// The signals. Start, Answer, Sent, Amendment, Opened and Late are bodies of events too, and are recorded as they arrive.
 type (
 	// Edit sets the config of a conversation that has not started.
 	Edit struct {
@@ -30,20 +30,28 @@ type (
 	}
 	// Validate begins the checks.
 	Validate struct{}
-	// Validated ends the checks. OK reports their result.
-	Validated struct{ OK bool }
+	// Validated ends the checks. OK reports their result. The start records the warnings.
+	Validated struct {
+		OK       bool
+		Warnings []Warning
+	}
 	// Pause stops new calls. Without Drain the calls in flight are aborted.
-	Pause struct{ Drain bool }
+	//
+	// The Reason of a Pause, Resume, Stop, Cancel or Retry is why the host program asks for it: one line of at most MaxReason
+	// bytes, or "". The Evidence of its transition holds it: "paused by the host: it is late".
+	Pause struct {
+		Drain  bool
+		Reason string
+	}
 	// Resume continues after a pause.
-	Resume struct{}
+	Resume struct{ Reason string }
 	// Stop concludes with the turns there are. Without any turn, or after an error, the conversation ends at once.
-	Stop struct{}
+	Stop struct{ Reason string }
 	// Cancel ends the conversation without a conclusion.
-	Cancel struct{}
-	// Acknowledge records that a person has seen the cost warning.
-	Acknowledge struct{}
-	// Retry goes back to the state that an error interrupted, and tries the failed call again.
-	Retry struct{}
+	Cancel struct{ Reason string }
+	// Retry goes back to the state that an error interrupted, and tries the failed call again. While calls wait for an outage
+	// to pass, or for their next attempt, it makes them at once; a Hastened then holds the Reason.
+	Retry struct{ Reason string }
 	// Tick reports that time has passed, so that a wait may be over.
 	Tick struct{}
 	// Opened reports that a process resumes a log that another process has left. The runtime steps it once when it
@@ -57,11 +65,16 @@ type (
 		Attempt int
 		Text    string     // free text, or the JSON of an answer
 		Stop    StopReason // "": the end
+		Parts   []File     // of a person's answer
 		// Calls are the tools that the model asks for, instead of a reply or beside it.
 		Calls []provider.ToolCall
 		Free  bool // nothing was paid: the reply came from a cache of the host program's
 		Usage provider.Usage
 		Took  time.Duration // without the time in queues
+		// Queued is the time in queues.
+		Queued time.Duration
+		// Beside is what the vendor says beside the reply; nil: nothing. See [AnsweredBy].
+		Beside *Answered
 	}
 	// Failed reports that an attempt gave no reply. Call and Attempt are those of its [Command].
 	Failed struct {
@@ -71,10 +84,12 @@ type (
 		Free    bool           // nothing was paid
 		Usage   provider.Usage // what was paid, as far as it is known
 		Took    time.Duration  // without the time in queues
+		Queued  time.Duration  // the time in queues
+		Beside  *Answered      // what the vendor says of what was paid; nil: nothing
 	}
 	// Lost reports that the outcome of an attempt is unknown, because the process that made it is gone. The attempt
-	// is charged in full and made again, except for the use of a tool that is not read-only: its model is told that
-	// the outcome is unknown.
+	// is charged in full and made again, except for the use of a tool that is neither read-only nor idempotent: a person or
+	// the [ToolPolicy] decides about that.
 	//
 	// A runtime that takes over a conversation steps one Lost for each call in [Core.InFlight]. It does not step
 	// one for a call that it is still making itself.
@@ -84,23 +99,23 @@ type (
 	}
 )
 
-func (Edit) signal()        {}
-func (Validate) signal()    {}
-func (Validated) signal()   {}
-func (Start) signal()       {}
-func (Pause) signal()       {}
-func (Resume) signal()      {}
-func (Stop) signal()        {}
-func (Cancel) signal()      {}
-func (Acknowledge) signal() {}
-func (Retry) signal()       {}
-func (Tick) signal()        {}
-func (Opened) signal()      {}
-func (Answer) signal()      {}
-func (Sent) signal()        {}
-func (Result) signal()      {}
-func (Failed) signal()      {}
-func (Lost) signal()        {}
+func (Edit) signal()      {}
+func (Validate) signal()  {}
+func (Validated) signal() {}
+func (Start) signal()     {}
+func (Pause) signal()     {}
+func (Resume) signal()    {}
+func (Stop) signal()      {}
+func (Cancel) signal()    {}
+func (Retry) signal()     {}
+func (Tick) signal()      {}
+func (Opened) signal()    {}
+func (Answer) signal()    {}
+func (Sent) signal()      {}
+func (Amendment) signal() {}
+func (Result) signal()    {}
+func (Failed) signal()    {}
+func (Lost) signal()      {}
 
 // Output is what a Step asks its runtime to do, in the order of the fields. It is valid until the next Step.
 type Output struct {
@@ -113,4 +128,7 @@ type Output struct {
 	Start []string
 	// Wait is when a Tick is due, by the clock of Input.At. It replaces the Wait of the Output before. Zero: no Tick is due.
 	Wait time.Time
+	// Lacks is set if a call is due for which the runtime lacks something; see Flows.Lacks. No call of its batch was begun.
+	// The runtime finishes its calls in flight with Core.StepDrain, and leaves the conversation to another one.
+	Lacks error
 }

@@ -4,72 +4,74 @@ import (
 	"encoding/json"
 )
 
-// Inquiry is a question to a person: to perform a call, or to decide about a call that has failed.
+// Inquiry is a question to a person: to perform a call, to decide about calls that have failed, to decide about the use of a
+// tool, or to confirm a cost warning. An inquiry with the ID of an open one replaces it.
 type Inquiry struct {
 	ID       string          `json:"id"`
 	Kind     CallKind        `json:"kind"`
-	To       string          `json:"to"` // the actor that is asked, or whose call has failed
+	To       string          `json:"to,omitempty"` // the actor that is asked, whose call has failed first, or whose model asks for a tool
 	Question string          `json:"question"`
 	Schema   json.RawMessage `json:"schema,omitempty"` // schema of the answer, if it must match one
-	// About is the call that has failed, or "" if the person is to perform a call. With About set, Options are the
-	// possible answers, and Failure is the cause.
-	About   string   `json:"about,omitempty"`
-	Options []Option `json:"options,omitempty"`
-	Failure *Error   `json:"failure,omitempty"`
-	// EndDrops means that [OptionEnd] also drops the actor in To.
-	EndDrops bool `json:"endDrops,omitempty"`
+	// About are the calls that have failed, if the person is to decide about them. Calls that fail with the same kind of
+	// failure at the same provider share one inquiry. Options are then the possible answers, and Failure is the first
+	// cause.
+	About   []FailedCall `json:"about,omitempty"`
+	Options []Option     `json:"options,omitempty"`
+	Failure *Error       `json:"failure,omitempty"`
+	// Use is the use of a tool, if the person is to decide about one: to approve it, or what follows from its unknown outcome.
+	Use *PendingUse `json:"use,omitempty"`
+}
+
+// PendingUse is the use of a tool that an [Inquiry] asks about.
+type PendingUse struct {
+	Use  string `json:"use"` // the ID of the call that uses the tool
+	For  string `json:"for"` // the call whose model asks for it
+	Tool string `json:"tool"`
+	// Arguments show the arguments, at most 4 KiB of them. A model wrote them: they are not trusted. What looks like a secret
+	// is left out, and characters that nobody sees are escaped. Cut reports that there is more; Record.Work has all of it.
+	Arguments string `json:"arguments"`
+	Cut       bool   `json:"cut,omitempty"`
+	// Attempt is the attempt whose outcome nobody knows. 0: the use waits for approval.
+	Attempt int `json:"attempt,omitempty"`
+}
+
+// FailedCall is a call that an [Inquiry] asks about.
+type FailedCall struct {
+	Call string `json:"call"`
+	By   string `json:"by"`
+	// Options are what can be chosen for this call. The inquiry offers all of them, but skip and drop only affect the
+	// calls that have them.
+	Options []Option `json:"options"`
 }
 
 // Answer is the answer to an inquiry: Text if a person performs a call, otherwise one of the options.
 type Answer struct {
 	Inquiry string `json:"inquiry"`
-	Text    string `json:"text,omitempty"`
-	Option  Option `json:"option,omitempty"`
+	// Text is the answer where a person performs a call. With OptionDeny it is the reason, and with OptionDone what the tool
+	// has answered, at most 32 KiB; it may be empty there.
+	Text string `json:"text,omitempty"`
+	// Parts are files that belong to the text, stored as blobs. The engine stores them, and takes Data out.
+	Parts  []File `json:"parts,omitempty"`
+	Option Option `json:"option,omitempty"`
 	// Model is the "provider/model" for OptionModel. Row holds its prices and sizes, frozen like those of the other
 	// models. The engine sets it.
 	Model string `json:"model,omitempty"`
 	Row   *Model `json:"row,omitempty"`
-	// Unattended means that Terms.Unattended has answered, and no person was asked.
-	Unattended bool `json:"unattended,omitempty"`
+	// Accounts holds what Start.Accounts holds, for the model's registered provider if the conversation did not have it. The
+	// engine sets it.
+	Accounts map[string]string `json:"accounts,omitempty"`
+	// By names the actor whose calls OptionSkip or OptionDrop is for. "": the only one that the inquiry is about.
+	By string `json:"by,omitempty"`
+	// Rule means that a [FailureRule] or the [ToolPolicy] has answered, and no person was asked.
+	Rule bool `json:"rule,omitempty"`
 }
 
-// Question is what a person is asked about a call that has failed. Without options, nobody is asked.
-//
-// Each option either gives the call a new start or leaves it as it is: failed. In the second case Step.Calls must no
-// longer return the call, because the participant or judge was dropped or the state was left. If Calls still returns
-// it, the conversation goes to the error state; the question is not put twice.
-type Question struct {
-	Text    string
-	Options []Option
-	// Default is the answer if Terms.Unattended is set. It is one of Options, and not [OptionModel]. With
-	// [OptionRetry] the call is made again each time that it has failed for good, and only the budget ends that.
-	Default Option
-	// EndDrops makes [OptionEnd] also drop the actor whose call has failed. A question about a call of
-	// StateCompleting that offers OptionEnd needs it, because no state is left to go to.
-	EndDrops bool
+// about reports whether the inquiry asks about a call.
+func (q *Inquiry) about(call string) bool {
+	for i := range q.About {
+		if q.About[i].Call == call {
+			return true
+		}
+	}
+	return false
 }
-
-// Option is one of the answers that an [Inquiry] offers.
-type Option string
-
-// The options.
-const (
-	// OptionRetry tries again: the host program has fixed the cause. The call begins anew, with its first model.
-	OptionRetry Option = "retry"
-	// OptionModel lets another model take over, in this and all later calls of the participant or judge. Answer.Model
-	// names it. The call begins anew.
-	OptionModel Option = "model"
-	// OptionWithout continues without this judge. The judge is dropped and the call stays failed, so Calls leaves out
-	// whatever Record.IsDropped reports.
-	OptionWithout Option = "without"
-	// OptionDrop continues without this participant, as OptionWithout does. A person may choose it only while
-	// [Flow].Spare allows it.
-	OptionDrop Option = "drop"
-	// OptionSummarize summarises what no longer fits the model, with Terms.Summarizer. The call begins anew.
-	OptionSummarize Option = "summarize"
-	// OptionTruncate leaves out what no longer fits the model. The call begins anew.
-	OptionTruncate Option = "truncate"
-	// OptionEnd ends the conversation with what there is: it moves to StateCompleting, or, without any turn, to
-	// StateCompleted. The call stays failed. In StateCompleting that needs Question.EndDrops.
-	OptionEnd Option = "end"
-)

@@ -113,26 +113,50 @@ func (c *Core) watchBudget() (move, error) {
 	return proceed, nil
 }
 
-// confirm waits until the cost warning is acknowledged, or does what Unattended says.
+// InquiryCost is the ID of the inquiry in which the cost warning waits to be confirmed; see Budget.Confirm.
+const InquiryCost = "confirm.cost"
+
+// confirm asks whether to go on after the cost warning. A rule answers, or a person.
 func (c *Core) confirm() (move, error) {
 	r := c.record
-	switch u := r.terms.Unattended; {
-	case u == nil:
-		return rerun, c.fire(TriggerWarn, Exit{Evidence: "the cost warning waits to be acknowledged"}, false)
-	case u.Budget == OptionRetry:
-		return rerun, c.emit(Event{Body: &Acknowledge{}})
-	case len(r.inFlight) > 0:
+	if r.inquiry(InquiryCost) != nil {
+		return rerun, c.fire(TriggerWarn, Exit{Evidence: "the cost warning waits to be confirmed"}, false)
+	}
+	do := OptionAsk
+	for i := range r.terms.OnFailure {
+		rule := &r.terms.OnFailure[i]
+		ask := rule.Do == OptionAsk && !r.terms.Unattended
+		if rule.fits(KindConfirm, provider.KindCostLimit) && (ask || rule.Do == OptionContinue || rule.Do == OptionEnd || rule.Do == OptionFail) {
+			do = rule.Do
+			break
+		}
+	}
+	if do != OptionAsk && do != OptionContinue && len(r.inFlight) > 0 {
 		c.waitUntil(r.times(c.in.At))
 		return wait, nil
+	}
+	q := Inquiry{
+		ID: InquiryCost, Kind: KindConfirm, Options: []Option{OptionContinue, OptionEnd},
+		Question: fmt.Sprintf("The cost warning is reached: %s. Go on, or end?", r.evidenceOf(WarnCost)),
+	}
+	switch do {
+	case OptionFail:
+		err := errors.New("the cost warning waits to be confirmed, and nobody is asked: retry to go on")
+		return rerun, c.fail(&Error{Kind: provider.KindState, Op: string(KindConfirm), Round: r.Round, Err: err})
+	case OptionAsk:
+		return rerun, c.emit(Event{Body: &q})
 	default:
-		return rerun, c.reach(WarnSoft, "", "the cost warning is reached, and nobody is there to confirm")
+		if err := c.emit(Event{Body: &q}); err != nil {
+			return rerun, err
+		}
+		return rerun, c.choose(&q, Answer{Inquiry: q.ID, Option: do, Rule: true})
 	}
 }
 
-// warned reports whether the cost warning was given.
+// warned reports whether the cost warning was given, with the threshold in force.
 func (r *Record) warned() bool {
 	for i := range r.Warnings {
-		if r.Warnings[i].Kind == WarnCost {
+		if w := &r.Warnings[i]; w.Kind == WarnCost && r.terms.Budget != nil && w.Threshold == r.terms.Budget.Warn {
 			return true
 		}
 	}
@@ -144,24 +168,21 @@ func (r *Record) unconfirmed() bool {
 	return r.terms != nil && r.terms.Budget != nil && r.terms.Budget.Confirm && !r.acked && r.warned()
 }
 
-// rounds reports whether the conversation is in the states of its flow, which are neither the initialization nor
-// the end.
-func (r *Record) rounds() bool { return r.work != StateInitializing && r.work != StateCompleting }
-
 func (c *Core) warn(w *Warning) error { return c.emit(Event{Body: w}) }
 
 // reach records that a limit was reached, and fires the trigger.
 func (c *Core) reach(limit WarningKind, call, what string) error {
 	budget := c.record.terms.Budget
 	w := &Warning{Kind: limit, Threshold: budget.Hard, Spend: c.record.spent.total.Cost, Call: call, Evidence: what}
-	exit := Exit{Reason: EndHardLimit, Evidence: string(limit) + " of the budget: " + what}
+	exit := Exit{Reason: EndHardLimit, By: EndedByBudget, Evidence: string(limit) + " of the budget: " + what}
 	if limit == WarnSoft {
 		w.Threshold, exit.Reason = budget.Soft, EndSoftLimit
 	}
 	if err := c.warn(w); err != nil {
 		return err
 	}
-	return c.fire(TriggerLimit, exit, false)
+	finish := len(c.record.inFlight) > 0 && len(c.out.Abort) == 0 // a limit of the time has aborted them
+	return c.fire(TriggerLimit, exit, finish)
 }
 
 // limitError is the failure of a conversation that has reached its hard limit.
@@ -169,9 +190,12 @@ func limitError(round int) *Error {
 	return &Error{Kind: provider.KindCostLimit, Op: "limit", Round: round, Err: errors.New("the hard limit of the budget is reached")}
 }
 
-// raised reports whether the limit that stopped the conversation may have been raised since. Only a fork can raise
-// it, and only the limit that its parent had reached.
+// raised reports whether the limit that stopped the conversation may have been raised since: by an amendment, or by a fork,
+// which can raise the limit that its parent had reached.
 func (r *Record) raised() bool {
+	if r.raisedAt > r.errorAt {
+		return true
+	}
 	parent := r.Parent()
 	return r.Failure != nil && r.Failure.Kind == provider.KindCostLimit && parent != nil && r.errorAt <= parent.Seq
 }

@@ -32,6 +32,9 @@ const (
 
 	// StatePrevious is the working state that was left. It occurs only as the target of a rule.
 	StatePrevious State = "previous"
+	// StateUnchanged means that an input is recorded, and that the state stays what it is: there is no transition, and
+	// nothing that is hidden is revealed. It occurs only as the target of a rule of a flow for one of its inputs.
+	StateUnchanged State = "unchanged"
 )
 
 // Trigger is what changes the state of a conversation. A flow adds its own.
@@ -63,7 +66,7 @@ const (
 type Rule struct {
 	From State
 	On   Trigger
-	To   State // StatePrevious: the working state that was left
+	To   State // StatePrevious: the working state that was left; StateUnchanged: an input is only recorded
 	When Guard // zero: always
 }
 
@@ -137,9 +140,11 @@ func Lifecycle() []Rule {
 // for concurrent use.
 type Machine struct {
 	flow   *Flow
-	states []State // the flow's own, in the order of its rules
+	states []State      // the flow's own, in the order of its rules
+	config reflect.Type // of its configs
 	rules  map[ruleKey][]Rule
 	chart  *stateless.StateMachine
+	common map[Trigger]bool // the triggers of the lifecycle
 }
 
 type ruleKey struct {
@@ -149,8 +154,11 @@ type ruleKey struct {
 
 // Compile compiles the rules of a flow and of the lifecycle. An error says what is wrong with the flow.
 func Compile(flow *Flow) (*Machine, error) {
-	m := &Machine{flow: flow, rules: make(map[ruleKey][]Rule), states: flow.states()}
+	m := &Machine{flow: flow, rules: make(map[ruleKey][]Rule), states: flow.states(), common: ofLifecycle()}
 	if err := m.check(); err != nil {
+		return nil, err
+	}
+	if err := m.learnConfig(); err != nil {
 		return nil, err
 	}
 	m.chart = stateless.NewStateMachineWithExternalStorage(
@@ -212,11 +220,14 @@ func (m *Machine) expand(rule Rule) []Rule {
 func (m *Machine) permit(key ruleKey, rules []Rule, i int) {
 	first := func(ctx context.Context, _ ...any) bool { return firingOf(ctx).rule == &rules[i] }
 	state := m.chart.Configure(key.from)
-	if rules[i].To == key.from {
+	switch rules[i].To {
+	case StateUnchanged:
+		state.Ignore(key.on, first)
+	case key.from:
 		state.PermitReentry(key.on, first)
-		return
+	default:
+		state.Permit(key.on, rules[i].To, first)
 	}
-	state.Permit(key.on, rules[i].To, first)
 }
 
 // match returns the first rule whose guard holds, or nil.
@@ -242,10 +253,10 @@ func firingOf(ctx context.Context) *firing {
 	return ctx.(*firing) //nolint:forcetypeassert // see above
 }
 
-// fire returns the state that the trigger leads to. A refusal names the state, the trigger and the guards, and
-// changes nothing.
+// fire returns the state that the trigger leads to, or StateUnchanged. A refusal names the state, the trigger and the
+// guards, and changes nothing.
 func (m *Machine) fire(r *Record, on Trigger) (State, error) {
-	f := firing{Context: context.Background(), rule: match(m.rules[ruleKey{r.State, on}], r)}
+	f := firing{Context: context.Background(), rule: match(m.rules[ruleKey{r.State, on}], r), to: StateUnchanged}
 	if f.rule == nil || m.chart.FireCtx(&f, on) != nil {
 		return "", m.refusal(r, on)
 	}
@@ -272,13 +283,19 @@ func (m *Machine) refusal(r *Record, on Trigger) error {
 	return &Error{Kind: provider.KindState, Op: string(on), Err: fmt.Errorf("refused in state %s by %s", r.State, why)}
 }
 
+// ofLifecycle returns the triggers that every flow has.
+func ofLifecycle() map[Trigger]bool {
+	on := make(map[Trigger]bool)
+	for _, rule := range Lifecycle() {
+		on[rule.On] = true
+	}
+	return on
+}
+
 // allows reports whether the trigger is possible now.
 func (m *Machine) allows(r *Record, on Trigger) bool {
 	return match(m.rules[ruleKey{r.State, on}], r) != nil
 }
-
-// ruled reports whether the state has a rule for the trigger.
-func (m *Machine) ruled(r *Record, on Trigger) bool { return len(m.rules[ruleKey{r.State, on}]) > 0 }
 
 // input reports whether a host program may send the trigger.
 func (m *Machine) input(on Trigger) bool { return slices.Contains(m.flow.Inputs, on) }
@@ -322,7 +339,7 @@ func (f *Flow) oldest() int {
 func lifecycleState(s State) bool {
 	switch s {
 	case StateConfiguring, StateValidating, StateReady, StateInitializing, StateRunning, StatePaused, StateAwaitingInput,
-		StateCompleting, StateCompleted, StateCanceled, StateError, StatePrevious:
+		StateCompleting, StateCompleted, StateCanceled, StateError, StatePrevious, StateUnchanged:
 		return true
 	default:
 		return false
@@ -374,15 +391,24 @@ func (m *Machine) checkRules(bad func(format string, args ...any) error) error {
 		if (rule.When.OK == nil) != (rule.When.Name == "") {
 			return bad("the guard of %s on %s has a name or a function, but not both", rule.From, rule.On)
 		}
-		if lifecycleState(rule.To) && rule.To != StateRunning && rule.To != StateCompleting && rule.To != StateInitializing {
+		if rule.To == StateUnchanged && !m.input(rule.On) {
+			return bad("the rule of %s on %s leaves the state unchanged, which only an input may, and Inputs does not list it", rule.From, rule.On)
+		}
+		if lifecycleState(rule.To) && !works(rule.To) && rule.To != StateUnchanged {
 			return bad("a rule of a flow leads to a working state, not to %s", rule.To)
 		}
-		if lifecycleState(rule.From) && rule.From != StateRunning && rule.From != StateCompleting && rule.From != StateInitializing {
-			return bad("a rule of a flow begins in a working state, not in %s", rule.From)
+		if lifecycleState(rule.From) && !works(rule.From) && (rule.To != StateUnchanged || !waits(rule.From)) {
+			return bad("a rule of a flow begins in a working state, not in %s, unless it leaves paused, awaitingInput or error unchanged", rule.From)
 		}
 	}
 	return nil
 }
+
+// works reports whether a state of the lifecycle stands in rules for states in which calls are made.
+func works(s State) bool { return s == StateRunning || s == StateCompleting || s == StateInitializing }
+
+// waits reports whether a conversation that has begun, and is not over, is idle in the state.
+func waits(s State) bool { return s == StatePaused || s == StateAwaitingInput || s == StateError }
 
 // checkNames reports names of the flow that would never be found, or that stand for something else already.
 func (m *Machine) checkNames(bad func(format string, args ...any) error) error {
@@ -407,8 +433,11 @@ func (m *Machine) checkNames(bad func(format string, args ...any) error) error {
 		kinds[kind] = true
 	}
 	for _, on := range f.Inputs {
-		if slices.ContainsFunc(Lifecycle(), func(rule Rule) bool { return rule.On == on }) {
+		if m.common[on] {
 			return bad("the input %q is a trigger of the lifecycle: an input needs a name of its own", on)
+		}
+		if !slices.ContainsFunc(f.Rules, func(rule Rule) bool { return rule.On == on }) {
+			return bad("the input %q has no rule, so every state would refuse it", on)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,11 @@ type Model struct {
 	OwnTemperature bool `json:"ownTemperature,omitempty"`
 	// Reasoning means that the model thinks before it answers. Its thoughts count as output.
 	Reasoning bool `json:"reasoning,omitempty"`
+	// Lacks are the abilities that the model surely lacks. A request leaves out what needs them: options, the temperature,
+	// tools. A schema is then a part of the instruction.
+	Lacks []provider.Ability `json:"lacks,omitempty"`
+	// ImageTokens is the most input tokens of an image, or of a page of a PDF. 0: 5000, which is more than most models take.
+	ImageTokens int `json:"imageTokens,omitempty"`
 	// Priced means that the price is known. A known price may be zero.
 	Priced bool  `json:"priced,omitempty"`
 	Input  Money `json:"input,omitempty"`
@@ -68,32 +74,107 @@ func (m Model) Bound(input, output int) Money {
 	return dearest.times(input).plus(out.times(output))
 }
 
+// lacks reports whether the model surely lacks an ability.
+func (m Model) lacks(ability provider.Ability) bool {
+	return slices.Contains(m.Lacks, ability) || ability == provider.AbilityTemperature && m.OwnTemperature
+}
+
+// thoughts returns how many tokens of output are kept for the thoughts of one reply, beside those of its text. The steps
+// are those by which Gemini's compatible endpoint reads an effort: 1,024, 8,192 and 24,576 tokens for low (minimal here),
+// medium and high. The others lie between and beyond.
+func (m Model) thoughts(o *provider.Options) int {
+	effort := provider.Effort("")
+	if o = o.Without(m.Lacks); o != nil {
+		effort = o.Effort
+	}
+	if !m.Reasoning && effort == "" {
+		return 0
+	}
+	switch effort {
+	case provider.EffortNone:
+		return 0
+	case provider.EffortMinimal:
+		return 1_024
+	case provider.EffortLow:
+		return 4_096
+	case provider.EffortHigh:
+		return 24_576
+	case provider.EffortMax:
+		return 32_768
+	default:
+		return 8_192
+	}
+}
+
 // SplitModel splits "provider/model" at the first slash. ok reports whether both parts are there.
 func SplitModel(name string) (host, id string, ok bool) {
 	host, id, ok = strings.Cut(name, "/")
 	return host, id, ok && host != "" && id != ""
 }
 
-// ownTemperature reports whether the vendor refuses a temperature for a model. OpenAI does for all reasoning
-// models, and Anthropic since Claude Opus 4.7. A router puts the maker before the name.
+// ownTemperature reports whether the vendor is known to refuse a temperature for a model: OpenAI for its reasoning
+// models, Anthropic since Claude Opus 4.7, Moonshot since Kimi K2.5. A model that is missed here costs one refused
+// request, which is free: the adapter then leaves the temperature out.
+//
+// Sources: OpenAI's answers for gpt-5 to gpt-5.4 and the gpt-5.x-chat models quoted in public issue threads, the
+// table models.dev (July 2026), Anthropic's notes on Opus 4.7 and Sonnet 5, Moonshot's guide to K2.5 and K2.6.
 func ownTemperature(id string) bool {
-	name := id[strings.LastIndexByte(id, '/')+1:]
-	switch {
-	case strings.HasPrefix(name, "gpt-5"):
-		return !strings.Contains(name, "-chat")
-	case strings.HasPrefix(name, "o1"), strings.HasPrefix(name, "o3"), strings.HasPrefix(name, "o4"):
-		return true
+	name := strings.ToLower(strings.TrimPrefix(id, "ft:"))   // "ft:o4-mini:…": a fine-tuned model
+	name = name[strings.LastIndexByte(name, '/')+1:]         // "openai/gpt-5": a router puts the maker before the name
+	if _, after, ok := strings.Cut(name, "anthropic."); ok { // "us.anthropic.claude-opus-4-7-v1:0": Bedrock
+		name = after
 	}
-	claude, ok := strings.CutPrefix(name, "claude-")
-	line, version, numbered := strings.Cut(claude, "-")
-	if !ok || !numbered || line < "a" { // older names put the version first
-		return false
+	name, _, _ = strings.Cut(name, "@") // "claude-opus-4-7@default": Vertex AI
+	name, _, _ = strings.Cut(name, ":")
+	if claude, ok := strings.CutPrefix(name, "claude-"); ok {
+		line, version, numbered := strings.Cut(claude, "-")
+		if !numbered || line < "a" { // older names put the version first
+			return false
+		}
+		major, minor := versionOf(strings.Replace(version, "-", ".", 1))
+		return major > 4 || major == 4 && line == "opus" && minor >= 7
 	}
-	first, rest, _ := strings.Cut(strings.ReplaceAll(version, ".", "-"), "-")
-	second, _, _ := strings.Cut(rest, "-")
-	major, err := strconv.Atoi(first)
-	minor, _ := strconv.Atoi(second) // missing, or a day such as "20250514"
-	return err == nil && (major > 4 && major < 100 || major == 4 && line == "opus" && minor >= 7 && minor < 100)
+	if version, ok := strings.CutPrefix(name, "kimi-k"); ok {
+		major, minor := versionOf(version)
+		return major == 2 && minor >= 5
+	}
+	if version, ok := strings.CutPrefix(name, "gpt-"); ok {
+		major, minor := versionOf(version)
+		switch {
+		case strings.Contains(version, "-instant"), strings.Contains(version, "-oss"):
+			return false
+		case strings.Contains(version, "-chat"):
+			return major == 5 && minor > 0 // gpt-5-chat does not think; the later ones do
+		}
+		return major >= 5
+	}
+	version, ok := strings.CutPrefix(name, "o")
+	major, _ := versionOf(version)
+	return ok && major > 0 || strings.HasPrefix(name, "codex-")
+}
+
+// versionOf returns the two numbers that a version begins with, as in "5.1-chat". A missing number is 0, and so is
+// one of more than two digits, which is a date.
+func versionOf(s string) (major, minor int) {
+	number := func() int {
+		end := strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' })
+		if end < 0 {
+			end = len(s)
+		}
+		digits := s[:end]
+		s = s[end:]
+		n, err := strconv.Atoi(digits)
+		if err != nil || len(digits) > 2 {
+			return 0
+		}
+		return n
+	}
+	major = number()
+	if rest, ok := strings.CutPrefix(s, "."); ok {
+		s = rest
+		minor = number()
+	}
+	return major, minor
 }
 
 // LookupModel returns a model of the embedded table, by its vendor and its ID there. false: the table does not have
@@ -101,13 +182,13 @@ func ownTemperature(id string) bool {
 func LookupModel(vendor, id string) (Model, bool) {
 	row, ok := model.Lookup(vendor, id)
 	if !ok { // a model that is newer than the table
-		return Model{OwnTemperature: ownTemperature(id)}, false
+		return Model{OwnTemperature: ownTemperature(id), ImageTokens: tokensOfImage(id)}, false
 	}
 	return Model{
 		Family: row.Family, Context: row.Context, MaxOutput: row.MaxOutput, Priced: row.Priced,
 		Reasoning:      row.Reasoning,
-		OwnTemperature: ownTemperature(id),
-		Input:          Money(row.Input), Output: Money(row.Output),
+		OwnTemperature: ownTemperature(id), ImageTokens: tokensOfImage(id),
+		Input: Money(row.Input), Output: Money(row.Output),
 		CachedInput: Money(row.CachedInput), CacheWrite: Money(row.CacheWrite),
 		InputLong: Money(row.InputAbove200k), OutputLong: Money(row.OutputAbove200k),
 	}, true

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,11 +28,14 @@ type prepared struct {
 	from    int               // the first message that is sent after the summary
 	upto    int               // the end of the messages, exclusive
 	left    int               // messages that are left out
+	unread  []Gap             // what the request holds neither whole nor in a summary
 	cut     *provider.Message // the only message that is sent, cut; nil: none had to be
 	needs   *Call             // the summary that must be made first
 	slide   bool              // do not wait for a summary
+	doubled bool              // the cap on the reply is larger than that of the call
 	limit   *window.Problem   // the problem that the context manager solved; nil: all fits
 	wire    *provider.Schema
+	papers  papers             // the documents, which come before the messages
 	tools   []provider.Tool    // the tools that the model may ask for
 	talk    []provider.Message // the instruction, then the model's uses of tools with their answers; nil: no use yet
 }
@@ -69,39 +73,99 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	if call.Performer != ByModel {
 		return ready, intent, nil
 	}
+	ready.papers = r.papersOf(call)
 	model := c.pick(call, ready, intent)
 	if r.model(ready.model) == nil {
 		err := fmt.Errorf("the model %q is none of those that the Models of the config yield", text.OneLine(ready.model, 80))
 		return nil, nil, &Error{Kind: provider.KindValidation, Op: call.ID, Participant: call.By, Err: err}
 	}
-	if intent.Temperature = call.Temperature; model.OwnTemperature {
-		intent.Temperature = nil
-	}
-	if intent.Tokens == 0 {
-		intent.Tokens = r.terms.MaxTokens
-	}
-	if model.MaxOutput > 0 {
-		intent.Tokens = min(intent.Tokens, model.MaxOutput)
-	}
+	ready.without(r, intent, model)
+	r.keepHome(call, intent)
+	c.cap(call, ready, intent, model)
 	for _, name := range call.Tools {
 		if _, known := r.start.Tools[name]; !known {
 			err := fmt.Errorf("the tool %q is none of those that the terms name", text.OneLine(name, 80))
 			return nil, nil, &Error{Kind: provider.KindValidation, Op: call.ID, Participant: call.By, Err: err}
 		}
 	}
-	if len(call.Tools) > 0 {
-		intent.Offer = &ToolOffer{call.Tools, call.Uses}
-		ready.offer(r, state, r.roomForAnswers(intent, model))
+	switch room := r.roomForAnswers(intent, model); {
+	case len(call.Tools) == 0:
+	case model.lacks(provider.AbilityTools):
+		ready.recall(r, state, room)
+	default:
+		intent.Offer = &ToolOffer{Tools: call.Tools, Uses: call.Uses, Exchanges: call.Exchanges}
+		intent.Offer.Last = call.Exchanges > 0 && r.exchanged(call)+1 >= call.Exchanges
+		ready.offer(r, state, intent.Offer, room)
 	}
 	bound, failure := c.fit(ready, intent, model)
 	if failure != nil {
 		failure.Op, failure.Participant, failure.Round = call.ID, call.By, call.Round
 		return nil, intent, failure
 	}
+	bound += r.surplus(model)
 	intent.Bound = bound + intent.Tokens
 	intent.Reserve = model.Bound(bound, intent.Tokens)
 	return ready, intent, nil
 }
+
+// without writes into an intent what of the call the model is asked for. It leaves out what the model surely lacks, and names
+// what the config has asked for of that. A schema becomes a part of the instruction.
+func (p *prepared) without(r *Record, intent *Intent, model Model) {
+	call := p.call
+	asks := Demand{Options: call.Options, Tools: len(call.Tools) > 0, Schema: p.wire != nil}
+	intent.Options, intent.Temperature = call.Options.Without(model.Lacks), call.Temperature
+	if call.Temperature != nil && model.lacks(provider.AbilityTemperature) {
+		intent.Temperature, asks.Temperature = nil, r.demandOf(call.By).Temperature
+	}
+	intent.Left = slices.DeleteFunc(asks.Asks(), func(a provider.Ability) bool { return !model.lacks(a) })
+	if p.wire != nil && model.lacks(provider.AbilitySchema) {
+		p.last += schemaInWords + string(p.wire.JSON)
+		p.wire = nil
+	}
+	if len(intent.Left) == 0 {
+		intent.Left = nil
+	}
+}
+
+// schemaInWords stands before a schema in an instruction.
+const schemaInWords = "\n\nReply with one JSON object and nothing else. It must match this JSON schema:\n"
+
+// mostDoublings bounds how often the cap on a call's reply is doubled.
+const mostDoublings = 3
+
+// cap bounds the reply: by the call or the terms, by the model, and by its window. After a reply that ended at its cap, the
+// bound is twice as large. A model that reasons gets more for its thoughts.
+func (c *Core) cap(call *Call, ready *prepared, intent *Intent, model Model) {
+	r := c.record
+	if state := r.calls[call.ID]; state != nil && state.status == callInFlight { // chosen when the call started
+		intent.Tokens, intent.Thinking = state.intent.Tokens, state.intent.Thinking
+		return
+	}
+	bound := func(tokens int) int {
+		if model.MaxOutput > 0 {
+			tokens = min(tokens, model.MaxOutput)
+		}
+		return r.room(ready.model, model, tokens).Output
+	}
+	if intent.Tokens == 0 {
+		intent.Tokens = r.terms.MaxTokens
+	}
+	own, broken := bound(intent.Tokens), 0
+	for _, id := range []string{call.ID, call.again} {
+		if state := r.calls[id]; state != nil {
+			broken += state.broken
+		}
+	}
+	if broken > 0 && !call.plain {
+		own = bound(intent.Tokens << min(broken, mostDoublings))
+		ready.doubled = true
+	}
+	intent.Tokens = bound(own + model.thoughts(call.Options))
+	intent.Thinking = max(0, intent.Tokens-own)
+}
+
+// visible returns how many tokens of output the reply has beside the thoughts.
+func (in *Intent) visible() int { return in.Tokens - in.Thinking }
 
 // pick returns the model that is asked now. It writes the model, its index and its fallbacks into the intent.
 func (c *Core) pick(call *Call, ready *prepared, intent *Intent) Model {
@@ -111,8 +175,8 @@ func (c *Core) pick(call *Call, ready *prepared, intent *Intent) Model {
 	} else {
 		intent.ModelIndex, ready.model = r.chosenModel(call, c.in.At)
 	}
-	if intent.ModelIndex < len(call.Fallbacks) {
-		intent.Next, intent.Fallbacks = call.Fallbacks[intent.ModelIndex], call.Fallbacks[intent.ModelIndex+1:]
+	if _, fallbacks := r.modelsOf(call); intent.ModelIndex < len(fallbacks) {
+		intent.Next, intent.Fallbacks = fallbacks[intent.ModelIndex], fallbacks[intent.ModelIndex+1:]
 	}
 	intent.Model = ready.model
 	model, _ := r.Model(ready.model)
@@ -139,7 +203,7 @@ func (c *Core) wire(name string, labelled bool) (*provider.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &provider.Schema{Name: name, JSON: narrowed}
+	made := &provider.Schema{Name: name, JSON: narrowed.json}
 	c.wires[key] = made
 	return made, nil
 }
@@ -189,8 +253,13 @@ type Command struct {
 	Use  *ToolUse
 	// Timeout bounds the call once it has begun. Time in a queue does not count.
 	Timeout time.Duration
-	// Stream means that the reply is free text, which readers may watch as it arrives.
+	// Stream means that readers may watch the reply as it arrives. Schema is the name of the schema that it must match;
+	// "": it is free text.
 	Stream bool
+	Schema string
+	// Spoken names the field of the answer whose text readers watch in place of the JSON; see AnswerOf.Spoken. Schema is
+	// then "".
+	Spoken string
 }
 
 // Command returns a call in flight as a self-contained value. The core may take further inputs while it is
@@ -224,10 +293,10 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 	call := ready.call
 	*command = Command{
 		Conversation: r.ID, Call: id, Attempt: intent.Attempt, Kind: intent.Kind, By: intent.By,
-		Timeout: call.Timeout, Stream: call.Schema == "" && intent.Tool == "",
+		Timeout: r.terms.timeout(call), Stream: intent.Tool == "", Schema: call.Schema,
 	}
-	if command.Timeout <= 0 {
-		command.Timeout = r.terms.TurnTimeout
+	if schema := c.machine.flow.Schemas[call.Schema]; schema != nil && schema.spoken != "" && schema.body == nil {
+		command.Schema, command.Spoken = "", schema.spoken
 	}
 	if call.Performer == byTool {
 		command.Tool, command.Use = intent.Tool, r.toolInput(ready, intent)
@@ -246,7 +315,8 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 	*request = provider.Request{
 		ID: r.ID + "/" + id + "/" + strconv.Itoa(intent.Attempt), Model: model, System: call.System, Self: call.By,
 		Messages: ready.messages(), Last: provider.Message{Text: ready.last},
-		MaxTokens: intent.Tokens, Temperature: intent.Temperature, Schema: ready.wire, Tools: ready.tools, Labels: r.terms.Labels,
+		MaxTokens: intent.Tokens, Temperature: intent.Temperature, Schema: ready.wire, Tools: ready.tools, Options: intent.Options,
+		Labels: r.terms.Labels,
 	}
 	return nil
 }
@@ -296,7 +366,7 @@ func (c *Core) wanted(state *callState) *Call {
 	}
 	if intent.Kind == KindSummary && intent.Upto > 0 {
 		if v := r.viewOf(intent.View); v != nil {
-			call := r.summaryCall(v, intent.Upto)
+			call := r.summaryCall(span{v, intent.Upto, intent.Only}, intent.Model, intent.Options, intent.visible())
 			call.ID = intent.Call
 			return call
 		}

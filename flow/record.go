@@ -11,7 +11,8 @@ import (
 )
 
 // Record is the state of a conversation: the fold of its events, and nothing else. It is read only. A Record that
-// Session.Wait or Engine.Record returned does not change any more, and many goroutines may read it.
+// Session.Wait or Engine.Record returned does not change any more, and many goroutines may read it. Its JSON shows what
+// its fields and methods return; it cannot be read back.
 type Record struct {
 	ID    string
 	State State
@@ -23,13 +24,18 @@ type Record struct {
 	Inquiries  []Inquiry     // those without an answer
 	Answers    []Answer
 	Warnings   []Warning
-	Inputs     []Sent        // a flow's own inputs
-	ToolUses   []*ToolResult // in the order in which they were recorded
+	Failures   []FailedAttempt // in the order in which they were recorded
+	Inputs     []Received      // a flow's own inputs, in the order in which they were recorded
+	ToolUses   []*ToolResult   // in the order in which they were recorded
+	Skips      []Skipped       // calls that were left out
 	// Failure is why the conversation is in the error state. It is nil in all other states.
 	Failure *Error
 	// Reason and Evidence say why the conversation ended, concluded, or stopped in the error state.
-	Reason            EndReason
-	Evidence          string
+	Reason   EndReason
+	Evidence string
+	// EndedBy names who has decided to end the conversation before all that its config asks for was there: "host",
+	// "person" for an answer, "rule" for a FailureRule, "budget", or whom the flow names. "": nobody.
+	EndedBy           string
 	StartedAt, LastAt time.Time
 	Seq               int64 // the number of the last event
 
@@ -47,25 +53,31 @@ type setting struct {
 	flow   string // the name of the flow; "" before there is a config
 	config Config // as the flow reads it
 	terms  *Terms
-	frozen any     // what the flow has frozen beside the config
-	valid  bool    // the config has passed validation
-	timed  []State // the flow's states that a round's time covers
+	rules  []FailureRule // the conversation's own: those of Terms.OnFailure before Flow.Complete has added any
+	frozen any           // what the flow has frozen beside the config
+	valid  bool          // the config has passed validation
+	timed  []State       // the flow's states that a round's time covers
 	texts  map[string]string
 	fence  string
 }
 
 // course is where the conversation is, and since when.
 type course struct {
-	work    State // the working state, or the one that a pause, question or error interrupted
-	entered time.Time
-	errorAt int64       // the number of the event that led to the error state
-	before  ending      // why the conversation was about to end before an error
-	limit   WarningKind // the limit that was reached
-	acked   bool
-	late    bool      // the round's time is over
-	roundAt time.Time // when the round began, moved forward by each time in which no call could run
-	left    time.Time // when the conversation last left its working states
-	dropped []string
+	work     State // the working state, or the one that a pause, question or error interrupted
+	entered  time.Time
+	errorAt  int64       // the number of the event that led to the error state
+	before   ending      // why the conversation was about to end before an error
+	limit    WarningKind // the limit that was reached
+	acked    bool
+	raisedAt int64     // the number of the event that has changed the budget last
+	late     bool      // the round's time is over
+	roundAt  time.Time // when the round began, moved forward by each time in which no call could run
+	left     time.Time // when the conversation last left its working states
+	dropped  []string
+	droppers []string     // who has decided each of these: EndedByPerson, EndedByRule or "" for nobody
+	sharing  []*callState // calls whose share of the round's time runs
+	planned  int          // how many calls the round was expected to make
+	done     int          // how many of them are done or left out
 }
 
 // callTable holds the calls, and what they have cost.
@@ -75,6 +87,9 @@ type callTable struct {
 	inFlight   []*callState   // the calls in flight, oldest first
 	failing    []*callState   // the calls that a retry by the host program resets
 	toolCounts map[string]int // of tools in this state and round, by participant
+	always     []string       // tools of which a person has approved all uses
+	misses     []misses
+	tardy      []tardy // calls of this state that were left out because the time was over, and that nothing has followed
 	spent      accounts
 	reserved   Money
 }
@@ -84,36 +99,62 @@ type readings struct {
 	views     []*transcript.View // the first is everybody's
 	readers   []*transcript.View // by seat; nil: all read everybody's
 	anonymous *transcript.View   // with labels for names; nil: nobody reads it
+	sides     []string           // by seat; nil: the first message opens the conversation
 	hidden    []int              // indices of turns that wait for the others of their group
-	unsummed  bool               // the summarizer has failed for good
+	papers    papers             // the documents that all read
+	handed    papers             // the turns with files, for calls that read no view
+	images    int                // images and pages of all files
+	unsummed  []string           // the summarizers that have failed for good, as in Intent.Only
 }
 
 // learned is what was found out about models and vendors, and what people have chosen for them.
 type learned struct {
 	models     []namedModel
-	limits     []vendorLimit // vendors' limits that still hold
-	swaps      []replacement // models that a person chose as replacements
-	shrunk     []Shrinking   // choices for participants whose context was too large
-	windows    []modelSize   // window sizes that overflows have shown
-	ratios     []modelRatio  // how far counts of tokens were off, by model
-	thresholds []threshold   // thresholds of windows that were reported
+	joined     map[string]string // like Start.Accounts, for providers that came later
+	limits     []vendorLimit     // vendors' limits that still hold
+	leftOut    []LeftOut         // what models were asked without
+	outages    []outage          // of providers that may pass by themselves
+	outlasted  []Outage          // of which a warning was given
+	swaps      []replacement     // models chosen as replacements, one for each actor
+	shrunk     []Shrinking       // choices for participants whose context was too large
+	sizes      []learnt          // what vendors' answers have shown, by model
+	thresholds []threshold       // thresholds of windows that were reported
 }
 
 // callState is the state of one call.
 type callState struct {
-	intent  *Intent // of the latest attempt
-	status  callStatus
-	aborted bool       // a control has aborted the attempt
-	person  bool       // a person performs it
-	model   int        // index of the model that is asked
-	vain    int        // attempts since the last result, or since the host program has retried
-	trouble *trouble   // failures since the last retry; nil: none
-	talk    []exchange // with tools
+	intent       *Intent // of the latest attempt
+	status       callStatus
+	unbegun      bool          // the attempt waits for its turn in a queue
+	aborted      bool          // a control has aborted the attempt
+	person       bool          // a person performs it
+	model        int           // index of the model that is asked
+	broken       int           // replies that ended at the cap on their tokens
+	patient      bool          // was chosen to be waited for, whatever the kind of its failure
+	ruled        []string      // models that rules have chosen for it, since the host program has retried
+	ending       bool          // belongs to the conclusion
+	share        time.Duration // of the round's time, from its beginning; 0: all of it
+	first        int64         // the number of the event with which it was begun first; 0: it was not
+	formerly     *misses       // what its actor had missed before this call was left out; nil: it was not left out
+	vain         int           // attempts since the last result, or since the host program has retried
+	began, ended time.Time     // of the first attempt, and of the latest result or failure
+	queued       time.Duration // of all attempts
+	bill         bill          // of all attempts
+	failures     int           // attempts that have failed
+	trouble      *trouble      // failures since the last retry; nil: none
+	talk         []exchange    // with tools
+	spared       int           // of these, those from before the call began anew
+	usedUp       bool          // a limit of its uses of tools was reached
 }
 
 // trouble holds the failures of a call.
 type trouble struct {
 	tries      []Kind // failures with the present model
+	waits      int    // how often it was tried again since its retries were used up
+	instead    bool   // the flow goes on by itself
+	fired      bool   // the flow has acted on it; see OnFail.Fire
+	chosen     Option // what was chosen, if that gives the call no new start
+	by         string // who has chosen it: EndedByPerson or EndedByRule
 	retryAt    time.Time
 	failure    *Error   // why there is no further attempt
 	unsent     bool     // nothing was sent: the same call would fail again
@@ -127,6 +168,14 @@ func (c *callState) troubled() *trouble {
 		c.trouble = &trouble{}
 	}
 	return c.trouble
+}
+
+// asksUntil returns how long the vendor wants no request after the failure. Zero: it named no time.
+func (t *trouble) asksUntil() time.Time {
+	if t == nil || t.failure == nil || t.failure.RetryAfter <= 0 {
+		return time.Time{}
+	}
+	return t.failure.At.Add(t.failure.RetryAfter)
 }
 
 // tries returns the kinds of the failures with the present model.
@@ -145,6 +194,14 @@ func (c *callState) retryAt() time.Time {
 	return c.trouble.retryAt
 }
 
+// waits returns how often the call was tried again since its retries were used up.
+func (c *callState) waits() int {
+	if c.trouble == nil {
+		return 0
+	}
+	return c.trouble.waits
+}
+
 type callStatus uint8
 
 const (
@@ -153,6 +210,7 @@ const (
 	callDone
 	callRejected
 	callFailed
+	callSkipped
 )
 
 // ending is the cause of the end of a conversation.
@@ -225,16 +283,25 @@ func (r *Record) model(name string) *Model {
 	return nil
 }
 
+// ModelNames returns the models that the conversation may ask, as "provider/model". The slice belongs to the caller.
+func (r *Record) ModelNames() []string {
+	out := make([]string, len(r.models))
+	for i := range r.models {
+		out[i] = r.models[i].name
+	}
+	return out
+}
+
 // Done reports whether the call has a result.
 func (r *Record) Done(call string) bool {
 	c := r.calls[call]
 	return c != nil && c.status == callDone
 }
 
-// Failed reports whether the call has failed for good, so that no attempt is left.
+// Failed reports whether the call has failed for good, so that no attempt is left, or was left out.
 func (r *Record) Failed(call string) bool {
 	c := r.calls[call]
-	return c != nil && c.status == callFailed
+	return c != nil && (c.status == callFailed || c.status == callSkipped)
 }
 
 // FailureOf returns why the call has failed for good, or nil if it has not.
@@ -324,25 +391,22 @@ func (r *Record) Waiting() *Turn {
 	return r.Turns[r.hidden[0]]
 }
 
-// Readable returns the turns that are not hidden, in the order of rounds and slots. The order in which simultaneous
-// replies arrived does not show. The slice is read only.
+// Readable returns the turns that are not hidden, in the order of rounds and slots, as others may read them: tools, and the
+// functions of the host program that judge. They are copies without the model's thoughts. Of their Spend they have the call
+// and the attempt only: neither the model nor the cost. The order in which simultaneous replies arrived does not show. The
+// slice belongs to the caller; what the turns point to is read only.
 func (r *Record) Readable() []*Turn {
-	if len(r.hidden) == 0 && r.inOrder() {
-		return slices.Clip(r.Turns)
-	}
-	var turns []*Turn
-	for i := range r.Turns {
-		if !slices.Contains(r.hidden, i) {
-			turns = append(turns, r.Turns[i])
+	turns := make([]*Turn, 0, len(r.Turns)-len(r.hidden))
+	for i, t := range r.Turns {
+		if slices.Contains(r.hidden, i) {
+			continue
 		}
+		shown := *t
+		shown.Spend, shown.Reasoning = Spend{Call: t.Call, Attempt: t.Attempt}, ""
+		turns = append(turns, &shown)
 	}
 	slices.SortStableFunc(turns, func(a, b *Turn) int { return cmp.Or(a.Round-b.Round, a.Slot-b.Slot) })
 	return turns
-}
-
-// inOrder reports whether the turns were recorded in the order of rounds and slots.
-func (r *Record) inOrder() bool {
-	return slices.IsSortedFunc(r.Turns, func(a, b *Turn) int { return cmp.Or(a.Round-b.Round, a.Slot-b.Slot) })
 }
 
 // Line returns a text for a prompt that quotes nothing. It is one line of at most limit bytes, which cannot close

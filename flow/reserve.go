@@ -1,8 +1,12 @@
 package flow
 
 import (
+	"cmp"
+
+	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/internal/transcript"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // spares reports whether a summary that is made for the conclusion leaves enough of the budget for it.
@@ -11,7 +15,7 @@ func (c *Core) spares(intent *Intent) bool {
 	if budget == nil || r.State != StateCompleting {
 		return true
 	}
-	worst := r.used().plus(r.pending()).plus(amount{intent.Reserve, intent.Bound, 1}).plus(c.share(&Intent{}))
+	worst := r.used().plus(r.pending()).plus(amount{intent.Reserve, intent.Bound, 1}).plus(c.conclusion(0, false))
 	return worst.passed(budget.hard()) == ""
 }
 
@@ -21,17 +25,30 @@ func (b *Budget) concludes() bool {
 	return b.soft() != (amount{}) || b.SoftTime > 0 || b.Confirm
 }
 
-// share returns the most that the calls of the conclusion can use, each asked twice. It assumes that this call and
-// those in flight give the longest replies that are accepted.
+// share returns the most that the calls of the conclusion can use, each asked twice. After the first round, for which the
+// start accepts budgets that hold no summaries, it includes the summaries that these calls may need, if the hard limits
+// could hold them at all. It assumes that this call and those in flight give the longest replies that are accepted.
 func (c *Core) share(intent *Intent) amount {
 	r := c.record
-	growth := r.growth(intent.Tokens, intent.By)
+	growth := r.growth(longestReply(intent.visible()), intent.By)
 	for _, call := range r.inFlight {
-		growth += r.growth(call.intent.Tokens, call.intent.By)
+		growth += r.growth(longestReply(call.intent.visible()), call.intent.By)
 	}
 	for _, i := range r.hidden {
-		growth += len(r.Turns[i].Text) + 2*len(r.fence) + transcript.Framing
+		growth += len(text.Defused(r.Turns[i].Text)) + 2*len(r.fence) + transcript.Framing
 	}
+	if r.Round > 1 {
+		if whole := c.conclusion(growth, true); whole.passed(r.terms.Budget.hard()) == "" {
+			return whole
+		}
+	}
+	return c.conclusion(growth, false)
+}
+
+// conclusion returns the most that the calls of the conclusion can use, each asked twice, once the conversation is
+// this many bytes longer.
+func (c *Core) conclusion(growth int, summaries bool) amount {
+	r := c.record
 	var sum amount
 	for _, call := range c.last() {
 		switch call.Performer {
@@ -43,8 +60,37 @@ func (c *Core) share(intent *Intent) amount {
 			continue
 		}
 		sum = sum.plus(c.worst(&call, growth)).plus(c.worst(&call, growth+len(r.Text(textAgain))+text.ProblemBytes))
+		if summary, shared := r.summaryBefore(&call, growth, 1); summaries && summary != nil {
+			sum = sum.plus(c.worst(summary, growth))
+			fixed := *summary
+			fixed.View.None = true // what is left for a second one is part of what the first could read
+			sum = sum.plus(c.worst(&fixed, shared))
+		}
 	}
 	return sum
+}
+
+// summaryBefore returns a summary that a call may need once the conversation is this many bytes longer, if a token has
+// that many bytes, and the most bytes of a former summary. It returns nil if the call needs none.
+func (r *Record) summaryBefore(call *Call, growth, perToken int) (summary *Call, former int) {
+	model, only := r.summarizing(call)
+	if model == "" || call.Performer != ByModel || call.View.None || call.span != nil {
+		return nil, 0
+	}
+	row, _ := r.Model(call.Model)
+	problem := r.room(call.Model, row, cmp.Or(call.MaxTokens, r.terms.MaxTokens)+row.thoughts(call.Options))
+	limit, limited := problem.Limit()
+	shared, from := r.view(call.View)
+	if !limited || 100*(shared.Size(from, len(shared.Messages))+growth) < window.NearPercent*limit*perToken {
+		return nil, 0
+	}
+	tokens := r.summaryTokens()
+	summary = r.summaryCall(span{shared, len(shared.Messages), only}, model, r.summarizerOptions(call, only), tokens)
+	summary.View = View{Labels: call.View.Labels}
+	if only != "" {
+		_, summary.Fallbacks = r.modelsOf(call)
+	}
+	return summary, longestReply(tokens)
 }
 
 // last returns the calls of the conclusion, as if the conversation had come to it.
@@ -61,8 +107,41 @@ func (c *Core) last() []Call {
 // worst returns the most that one attempt at a call can use with any of its models. growth is how many bytes longer
 // the conversation is by then.
 func (c *Core) worst(call *Call, growth int) amount {
+	most, _ := c.worstReply(call, growth)
+	return most
+}
+
+// worstReply returns what worst does, and the part of its tokens that is output, thoughts included.
+func (c *Core) worstReply(call *Call, growth int) (most amount, output int) {
 	r := c.record
-	ready := prepared{call: call}
+	bound := c.bytes(call) + growth
+	for _, name := range append([]string{call.Model}, call.Fallbacks...) {
+		model, _ := r.Model(name)
+		tokens := call.MaxTokens
+		if tokens == 0 {
+			tokens = r.terms.MaxTokens
+		}
+		tokens += model.thoughts(call.Options)
+		if model.MaxOutput > 0 {
+			tokens = min(tokens, model.MaxOutput)
+		}
+		input := bound + r.surplus(model)
+		if call.Schema != "" && model.lacks(provider.AbilitySchema) {
+			input += len(schemaInWords)
+		}
+		most.cost = max(most.cost, model.Bound(input, tokens))
+		if input+tokens > most.tokens {
+			most.tokens, output = input+tokens, tokens
+		}
+	}
+	most.calls = 1
+	return most, output
+}
+
+// bytes returns the size of the request that the call would make now, with the replies that it foresees.
+func (c *Core) bytes(call *Call) int {
+	r := c.record
+	ready := prepared{call: call, papers: r.papersOf(call)}
 	if call.Last != nil {
 		ready.last = call.Last(r)
 	}
@@ -70,28 +149,24 @@ func (c *Core) worst(call *Call, growth int) amount {
 		ready.wire, _ = c.wire(call.Schema, call.View.Labels)
 	}
 	shared, from := r.view(call.View)
-	bound := ready.fixed() + shared.Size(from, len(shared.Messages)) + growth
-	var most amount
-	for _, name := range append([]string{call.Model}, call.Fallbacks...) {
-		model, _ := r.Model(name)
-		tokens := call.MaxTokens
-		if tokens == 0 {
-			tokens = r.terms.MaxTokens
-		}
-		if model.MaxOutput > 0 {
-			tokens = min(tokens, model.MaxOutput)
-		}
-		most.cost = max(most.cost, model.Bound(bound, tokens))
-		most.tokens = max(most.tokens, bound+tokens)
-	}
-	most.calls = 1
-	return most
+	return ready.fixed() + shared.Size(from, len(shared.Messages)) + call.Longer
 }
 
-// growth bounds, in bytes, how much longer a reply of this many tokens makes the conversation, fences included.
+// Longest returns the most bytes that the reply to a call takes where another call reads it. Of the call it reads By and
+// MaxTokens.
+func (r *Record) Longest(call *Call) int {
+	return r.growth(longestReply(cmp.Or(call.MaxTokens, r.terms.MaxTokens)), call.By)
+}
+
+// longestReply bounds the bytes that a reply of this many tokens takes where others read it. Control tokens in it become longer.
+func longestReply(tokens int) int {
+	bytes := min(tokens, 1<<40) * bytesPerToken // no reply has as many
+	return bytes + bytes/text.ShortestToken
+}
+
+// growth bounds, in bytes, how much longer a reply of this many bytes makes the conversation, fences included.
 // Neutral labels may be longer than the names that they replace.
-func (r *Record) growth(tokens int, by string) int {
-	bytes := tokens * bytesPerToken
+func (r *Record) growth(bytes int, by string) int {
 	if r.anonymous != nil {
 		l, times := r.anonymous.Labels, 1
 		for i := range l.Names {

@@ -18,11 +18,14 @@ type RetryPolicy struct {
 	// 5, api_error 2, timeout 2, invalid_response 1, all others 0. Quota, authentication, refusal, content_filter,
 	// validation and context_overflow are never retried; a number above 0 for one of them is an error.
 	// Whatever ends them, 1000 attempts at one call without a result end in the error state.
+	//
+	// When these are used up and no fallback model is left, a failure that passes by itself is waited for; see
+	// [Terms].Patience.
 	Max map[Kind]int `json:"max,omitempty"`
 	// Base is the first wait. Each further wait is twice as long. 0: 1 s.
 	Base time.Duration `json:"-"`
 	// Cap bounds a wait, without its jitter. If a vendor asks for a longer wait, the call goes to its fallback
-	// models, or fails. 0: 60 s.
+	// models. If there is none, it waits as long as the vendor says, within [Terms].Patience. 0: 60 s.
 	Cap time.Duration `json:"-"`
 	// Jitter bounds the random time that is added to each wait. 0: 1 s.
 	Jitter time.Duration `json:"-"`
@@ -49,7 +52,7 @@ func (p *RetryPolicy) withDefaults() RetryPolicy {
 func hopeless(kind Kind) bool {
 	switch kind {
 	case provider.KindQuota, provider.KindAuthentication, provider.KindRefusal, provider.KindContentFilter,
-		provider.KindValidation, provider.KindContextOverflow:
+		provider.KindValidation, provider.KindContextOverflow, provider.KindToolLimit:
 		return true
 	default:
 		return false
@@ -89,23 +92,32 @@ func (p *RetryPolicy) delay(tries []Kind, after time.Duration, bits uint64) (tim
 	if same > p.most(kind) || after > policy.Cap {
 		return 0, false
 	}
-	var wait time.Duration
-	switch {
-	case after > 0:
-		wait = after
-	case kind == provider.KindRateLimit:
-		wait = policy.RateLimit
-	default:
-		wait = min(policy.Base, policy.Cap)
-		for range same - 1 {
-			if wait > policy.Cap/2 {
-				wait = policy.Cap
-				break
-			}
-			wait *= 2
-		}
+	wait := after
+	if after <= 0 {
+		wait = policy.backoff(kind, same)
 	}
-	return min(wait, policy.Cap) + time.Duration(bits%uint64(policy.Jitter+1)), true //nolint:gosec // checked: Jitter is not negative
+	return wait + policy.jitter(bits), true
+}
+
+// backoff returns the nth wait, from 1, after failures of this kind for which the vendor named none. The policy has its
+// defaults.
+func (p *RetryPolicy) backoff(kind Kind, n int) time.Duration {
+	if kind == provider.KindRateLimit {
+		return min(p.RateLimit, p.Cap)
+	}
+	wait := min(p.Base, p.Cap)
+	for range min(n-1, 63) { // of whole nanoseconds: by then every Cap is reached
+		if wait > p.Cap/2 {
+			return p.Cap
+		}
+		wait *= 2
+	}
+	return wait
+}
+
+// jitter returns a random part of Jitter.
+func (p *RetryPolicy) jitter(bits uint64) time.Duration {
+	return time.Duration(bits % uint64(p.Jitter+1)) //nolint:gosec // checked: Jitter is not negative
 }
 
 // retryFields is RetryPolicy without its methods.

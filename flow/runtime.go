@@ -32,6 +32,14 @@ func (c *Core) InFlightAs(call string, attempt int) bool {
 	return state != nil && state.status == callInFlight && state.intent.Attempt == attempt && !state.aborted
 }
 
+// Queue marks an attempt in flight as one that waits for its turn. It is for the readers of this core's record: a runtime
+// that knows of the wait calls it on a core of its own, and nothing is recorded.
+func (c *Core) Queue(call string, attempt int) {
+	if c.InFlightAs(call, attempt) {
+		c.record.callByID(call).unbegun = true
+	}
+}
+
 // MaxText bounds the text of the reply to a command, in bytes. 0: the command has no request.
 func (c *Command) MaxText() int {
 	if c.Request == nil {

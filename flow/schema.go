@@ -25,6 +25,8 @@ type Schema struct {
 	names  func(r *Record) Names
 	wire   func(names Names, schema []byte) []byte
 	body   func(r *Record, in *Intent, spend Spend, v any) Body
+	strict bool
+	spoken string
 	last   atomic.Pointer[narrowed]
 }
 
@@ -32,6 +34,7 @@ type Schema struct {
 type narrowed struct {
 	names Names
 	json  json.RawMessage
+	check func() (*schema.Schema, error) // compiles it when it is first used
 }
 
 // Names are the names of a conversation that a schema contains when it is sent.
@@ -55,9 +58,18 @@ type AnswerOf[T any] struct {
 	// Names returns the names that the schema contains when it is sent. nil: the participants that were not
 	// dropped.
 	Names func(r *Record) Names
-	// Narrow changes the schema that is sent. The result must only be narrower than the schema that is checked.
-	// nil: no change.
+	// Narrow changes the schema that is sent. Unless Strict is set, the result must only be narrower than the schema that
+	// is checked. nil: no change.
 	Narrow func(names Names, schema []byte) []byte
+	// Strict checks an answer against the schema as it is sent, with the names of this conversation and what Narrow has
+	// made of it. It is compiled once per process as long as conversations of the same names follow each other, which
+	// takes about a millisecond. Otherwise the schema of the type is checked, in which the values of the tag
+	// jsonschema:"enum=participant's name" are any text, and Check looks at the names.
+	Strict bool
+	// Spoken names a top-level field of type string whose value is the text of the answer's turn. Readers see that text as
+	// it arrives, as that of a free reply, and the others read it. "": the turn's text is the JSON, and chunks of it have
+	// a Schema. It has no effect on an answer with a Body.
+	Spoken string
 	// Body makes the event body of an accepted answer: a pointer of a type that Flow.Bodies lists, with the Spend that
 	// it was given. Any other body fails the call. The ID of the intent may end in ".again"; By, Round, Target and
 	// Tag are those of the call. nil: a [Turn] that has the answer as its Data.
@@ -77,6 +89,7 @@ func NewSchema[T any](name string, check func(r *Record, v *T) []string) (*Schem
 func AnswerSchema[Shape, T any](name string, a AnswerOf[T]) *Schema {
 	s := &Schema{
 		name: name, typ: func() (*compiledType, error) { return compileType[Shape](name) }, names: a.Names, wire: a.Narrow,
+		strict: a.Strict, spoken: a.Spoken,
 		decode: func(content string, tree any) (any, error) {
 			if a.Read != nil {
 				return a.Read(tree), nil
@@ -131,31 +144,45 @@ func compileType[T any](name string) (*compiledType, error) {
 	return made, nil
 }
 
-// accept reads an answer strictly. It returns the JSON and the value, or the problems. Neutral labels in the answer
-// are read as the names for which they stand.
-func (s *Schema) accept(r *Record, content string, l *text.Labels) (answer string, value any, problems []string) {
+// accepted is an answer that matches its schema.
+type accepted struct {
+	json   string
+	value  any
+	spoken string // the text of its turn
+}
+
+// accept reads an answer strictly. It returns the answer, or the problems. Neutral labels in the answer are read as the
+// names for which they stand.
+func (s *Schema) accept(r *Record, content string, l *text.Labels) (answer accepted, problems []string) {
 	typ, err := s.typ()
 	if err != nil {
-		return "", nil, []string{err.Error()}
+		return answer, []string{err.Error()}
 	}
 	content, err = strictjson.Unwrap(content)
 	if err != nil {
-		return "", nil, []string{err.Error()}
+		return answer, []string{err.Error()}
 	}
 	tree, err := strictjson.Decode(content, strictjson.Limits{})
 	if err != nil {
-		return "", nil, []string{err.Error()}
+		return answer, []string{err.Error()}
 	}
-	if problems = typ.validator.Validate(tree); len(problems) > 0 {
-		return "", nil, problems
+	validator := typ.validator
+	if s.strict {
+		if validator, err = s.sent(r, l); err != nil {
+			return answer, []string{err.Error()}
+		}
+	}
+	if problems = validator.Validate(tree); len(problems) > 0 {
+		return answer, problems
 	}
 	if l != nil {
 		tree = l.ShowAll("(root)", tree, func(at string) {
 			problems = append(problems, at+": a participant stands there twice, by name and by label")
 		})
 	}
-	if value, err = s.decode(content, tree); err != nil {
-		return "", nil, []string{text.OneLine(err.Error(), 200)}
+	value, err := s.decode(content, tree)
+	if err != nil {
+		return answer, []string{text.OneLine(err.Error(), 200)}
 	}
 	problems = append(problems, s.check(r, value)...)
 	if l != nil { // the re-ask shows labels, not names
@@ -163,12 +190,21 @@ func (s *Schema) accept(r *Record, content string, l *text.Labels) (answer strin
 			problems[i] = l.Hide(problems[i])
 		}
 	}
-	return content, value, problems
+	return accepted{content, value, s.speech(content, tree)}, problems
+}
+
+// sent returns the compiled schema as a provider gets it.
+func (s *Schema) sent(r *Record, l *text.Labels) (*schema.Schema, error) {
+	made, err := s.narrow(r, l)
+	if err != nil {
+		return nil, err
+	}
+	return made.check()
 }
 
 // narrow returns the schema as a provider gets it, with the names of this conversation or, if l is set, their
 // labels.
-func (s *Schema) narrow(r *Record, l *text.Labels) (json.RawMessage, error) {
+func (s *Schema) narrow(r *Record, l *text.Labels) (*narrowed, error) {
 	if s.typ == nil {
 		return nil, errors.New("the schema is empty")
 	}
@@ -187,7 +223,7 @@ func (s *Schema) narrow(r *Record, l *text.Labels) (json.RawMessage, error) {
 		}
 	}
 	if last := s.last.Load(); last != nil && slices.Equal(last.names.People, names.People) && slices.Equal(last.names.Keys, names.Keys) {
-		return last.json, nil
+		return last, nil
 	}
 	list, err := json.Marshal(names.People)
 	if err != nil {
@@ -197,6 +233,33 @@ func (s *Schema) narrow(r *Record, l *text.Labels) (json.RawMessage, error) {
 	if s.wire != nil {
 		out = s.wire(names, out)
 	}
-	s.last.Store(&narrowed{Names{slices.Clone(names.People), slices.Clone(names.Keys)}, out})
-	return out, nil
+	made := &narrowed{
+		names: Names{slices.Clone(names.People), slices.Clone(names.Keys)}, json: out,
+		check: sync.OnceValues(func() (*schema.Schema, error) { return schema.Compile(s.name, out) }),
+	}
+	s.last.Store(made)
+	return made, nil
+}
+
+// speech returns the text of an answer's turn: that of the field that is spoken, or the JSON.
+func (s *Schema) speech(answer string, tree any) string {
+	if s.spoken == "" {
+		return answer
+	}
+	fields, _ := tree.(map[string]any)
+	speech, _ := fields[s.spoken].(string)
+	return text.Readable(speech)
+}
+
+// streamed returns what the text of an answer's turn would be, if the answer is accepted.
+func (s *Schema) streamed(answer string) string {
+	content, err := strictjson.Unwrap(answer)
+	if err != nil {
+		return ""
+	}
+	tree, err := strictjson.Decode(content, strictjson.Limits{})
+	if err != nil {
+		return ""
+	}
+	return s.speech(content, tree)
 }

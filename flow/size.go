@@ -2,87 +2,168 @@ package flow
 
 import (
 	"math"
+
+	"github.com/agonist-dev/debate/context/window"
+	"github.com/agonist-dev/debate/provider"
 )
 
-// modelSize is the size of a model's window that overflows have shown, in tokens.
-type modelSize struct {
-	model  string
-	window int
+// learnt is what the answers of a vendor have shown about a model, in the vendor's own tokens.
+type learnt struct {
+	model string
+	// window is the size of the model's window that overflows have shown, and kept the part of it that is kept free
+	// for the reply. 0: there was no overflow. named says that the vendor has named the size.
+	window, kept int
+	named        bool
+	// measured is the ratio of reported to counted tokens, and assumed a larger one after an overflow. 0: there is none.
+	measured, assumed float64
+	accepted          int // the most tokens, input and output together, that a request was seen to use
+}
+
+// ratio returns how many of the vendor's tokens a counted token is.
+func (l learnt) ratio() float64 { return max(minRatio, l.measured, l.assumed) }
+
+func (r *Record) learnt(model string) learnt {
+	for i := range r.sizes {
+		if r.sizes[i].model == model {
+			return r.sizes[i]
+		}
+	}
+	return learnt{model: model}
+}
+
+// keep records what was learnt about a model.
+func (r *Record) keep(l learnt) {
+	for i := range r.sizes {
+		if r.sizes[i].model == l.model {
+			r.sizes[i] = l
+			return
+		}
+	}
+	if len(r.sizes) < maxTracked {
+		r.sizes = append(r.sizes, l)
+	}
 }
 
 // window returns the size of a model's window: the table's, or a smaller one that an overflow has shown.
 func (r *Record) window(name string, model Model) int {
-	for _, known := range r.windows {
-		if known.model == name && (model.Context == 0 || known.window < model.Context) {
-			return known.window
-		}
+	if known := r.learnt(name); known.narrows(model) {
+		return known.window
 	}
 	return model.Context
 }
 
-// narrow records that a model's window is smaller than assumed. A size of 0 or less changes nothing.
-func (r *Record) narrow(model string, size int) {
-	if size <= 0 {
+// narrows reports whether an overflow has shown a smaller window than the table has.
+func (l learnt) narrows(model Model) bool {
+	return l.window > 0 && (model.Context == 0 || l.window < model.Context)
+}
+
+// room poses the window of a model, for a reply of at most this many tokens. The reply takes no more than half of a
+// window, unless the reserve is larger. Of a window that an overflow has shown, it has the part that is kept free.
+func (r *Record) room(name string, model Model, tokens int) window.Problem {
+	p := window.Problem{Window: r.window(name, model), Reserve: r.terms.Reserve, Output: tokens}
+	if known := r.learnt(name); known.narrows(model) {
+		p.Reserve = max(known.kept, 1)
+		p.Output = min(tokens, p.Reserve)
+	} else if p.Window > 0 {
+		p.Output = min(tokens, max(p.Reserve, p.Window/2))
+	}
+	return p
+}
+
+// An overflow does not lead to a lower cap on a reply than leastReply tokens, and no window is smaller than leastWindow.
+const (
+	leastReply  = 512
+	leastWindow = 256
+)
+
+// overflowed records in a failure what a request that was too large for a model shows. smaller reports that the same
+// messages may fit with a lower cap on the reply.
+//
+// If the vendor names the size of the window, that is its size. Otherwise three quarters of what the request took are
+// assumed: less of the reply if that had at least a quarter of it, else less input. No size is assumed that is
+// below what the vendor has accepted. If only fewer counted tokens can help, the ratio of the vendor's tokens to the
+// counted ones is raised.
+func (r *Record) overflowed(intent *Intent, failure *Error, out *Failure) (smaller bool) {
+	const bytesToToken, lessPercent, replyPart = 4, 75, 3 // bytes of English; if they are wrong, the next overflow shows less again
+	row, _ := r.Model(intent.Model)
+	known, before := r.learnt(intent.Model), r.room(intent.Model, row, intent.Tokens)
+	counted := intent.Input
+	if counted == 0 {
+		counted = max(1, (intent.Bound-intent.Tokens)/bytesToToken)
+	}
+	sent, kept := int(float64(counted)*known.ratio()), max(before.Reserve, intent.Tokens)
+	size := failure.Window
+	if size < leastWindow {
+		size = 0 // no model is that small
+	}
+	switch {
+	case size > 0 && size >= known.accepted:
+		out.Named = true
+	case known.named:
+		size, out.Named = known.window, true
+	case intent.Tokens > sent/replyPart:
+		size = max(known.accepted, (sent+intent.Tokens)*lessPercent/100)
+	default:
+		size = max(known.accepted, sent*lessPercent/100+kept)
+	}
+	if intent.Tokens > sent/replyPart || out.Named { // the reply has a quarter of the window at least, and no more than a half
+		kept = min(kept, size/2, max(size/4, size-sent-sent/10))
+	}
+	out.Window, out.Kept, out.Ratio = size, kept, known.ratio()
+	if smaller = kept < intent.Tokens && kept >= leastReply && size-kept >= sent; smaller {
+		return true
+	}
+	if most := counted * lessPercent / 100; most > 0 && int(float64(size-kept)/known.ratio()) > most {
+		out.Ratio = min(maxRatio, math.Ceil(10*float64(size-kept)/float64(most))/10)
+	}
+	return false
+}
+
+// narrow records what an overflow has shown of a model's window.
+func (r *Record) narrow(model string, f *Failure) {
+	if f.Window <= 0 {
 		return
 	}
-	for i := range r.windows {
-		if r.windows[i].model == model {
-			r.windows[i].window = min(r.windows[i].window, size)
-			return
-		}
+	known := r.learnt(model)
+	known.window, known.kept, known.named = f.Window, min(max(f.Kept, 0), f.Window), f.Named
+	if f.Ratio > known.ratio() {
+		known.assumed = min(maxRatio, f.Ratio)
 	}
-	if len(r.windows) < maxTracked {
-		r.windows = append(r.windows, modelSize{model, size})
-	}
+	r.keep(known)
 }
 
-// overflowed returns the size to assume for a model's window after a request was too large for it: three quarters
-// of what was sent, plus room for the reply.
-func (r *Record) overflowed(intent *Intent) int {
-	const bytesToToken = 4 // of English; if it is wrong, the next overflow makes the window smaller again
-	sent := intent.Input
-	if sent == 0 {
-		sent = max(0, intent.Bound-intent.Tokens) / bytesToToken
+// widen forgets what was assumed after a request of this call was too large, because the host program retries: the cause
+// may be gone. What the vendor has measured and accepted is still known.
+func (r *Record) widen(call *callState) {
+	if call.trouble == nil || call.trouble.failure == nil || call.trouble.failure.Kind != provider.KindContextOverflow {
+		return
 	}
-	return sent*3/4 + max(r.terms.Reserve, intent.Tokens)
-}
-
-// modelRatio is the ratio of a model's reported tokens to its counted tokens.
-type modelRatio struct {
-	model string
-	ratio float64
+	known := r.learnt(call.intent.Model)
+	r.keep(learnt{model: known.model, measured: known.measured, accepted: known.accepted})
 }
 
 // Bounds of the correction of counts. A count that is too high wastes a little room; one that is too low costs a
 // request. Counts are therefore never corrected downwards.
 const (
 	minRatio = 1.0
-	maxRatio = 2.0
+	maxRatio = 4.0
 )
 
 // learn compares the counted tokens with those that the provider reported. It rounds up to a tenth: with every
 // finer change of a limit, the beginning of the next request could change and miss the vendor's cache.
-func (r *Record) learn(intent *Intent, spend *Spend) {
-	if intent.Input <= 0 || spend.Usage.Input <= 0 {
+func (r *Record) learn(intent *Intent, spend *Spend, succeeded bool) {
+	if spend.Usage.Input <= 0 || intent.Model == "" {
 		return
 	}
-	ratio := min(maxRatio, max(minRatio, math.Ceil(10*float64(spend.Usage.Input)/float64(intent.Input))/10))
-	for i := range r.ratios {
-		if r.ratios[i].model == intent.Model {
-			r.ratios[i].ratio = ratio
-			return
-		}
+	known := r.learnt(intent.Model)
+	if intent.Input > 0 {
+		known.measured = min(maxRatio, math.Ceil(10*float64(spend.Usage.Input)/float64(intent.Input))/10)
+		known.assumed = 0
 	}
-	if len(r.ratios) < maxTracked {
-		r.ratios = append(r.ratios, modelRatio{intent.Model, ratio})
+	if succeeded {
+		known.accepted = max(known.accepted, spend.Usage.Input+spend.Usage.Output)
 	}
+	r.keep(known)
 }
 
-func (r *Record) ratio(model string) float64 {
-	for _, known := range r.ratios {
-		if known.model == model {
-			return known.ratio
-		}
-	}
-	return 1
-}
+func (r *Record) ratio(model string) float64 { return r.learnt(model).ratio() }

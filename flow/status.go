@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"slices"
 	"time"
 
 	"github.com/agonist-dev/debate/provider"
@@ -12,10 +11,14 @@ type Status string
 
 // The statuses of an actor.
 const (
-	StatusActive          Status = "active"           // none of the others
-	StatusSpeaking        Status = "speaking"         // a call is in flight
+	StatusActive   Status = "active"   // none of the others
+	StatusSpeaking Status = "speaking" // a call is in flight
+	// StatusQueued: a call waits for its turn, in a limiter or under Engine.MaxCalls. Only the engine that makes the call
+	// knows: to others the actor is speaking.
+	StatusQueued          Status = "queued"
 	StatusRateLimited     Status = "rate-limited"     // waits until the provider accepts requests again
 	StatusRetrying        Status = "retrying"         // waits after another failure
+	StatusWaiting         Status = "waiting"          // waits for an outage to pass
 	StatusContextExceeded Status = "context-exceeded" // the conversation no longer fits its model
 	StatusFailed          Status = "failed"           // the call has failed for good
 	StatusDropped         Status = "dropped"          // takes no further part
@@ -23,20 +26,28 @@ const (
 
 // ParticipantState is the state of a participant, or of another actor.
 type ParticipantState struct {
-	Name    string
-	Status  Status
-	Model   string    // the model that was asked last; "" before the first call
-	RetryAt time.Time // when the next attempt starts; zero: none waits
-	Turns   int
-	Account Account
+	Name    string    `json:"name"`
+	Status  Status    `json:"status"`
+	Model   string    `json:"model,omitempty"`  // the model that was asked last; "" before the first call
+	RetryAt time.Time `json:"retryAt,omitzero"` // when the next attempt starts; zero: none waits
+	LastAt  time.Time `json:"lastAt,omitzero"`  // when the latest call began, or when its latest attempt ended
+	Turns   int       `json:"turns"`
+	Account Account   `json:"account"`
+	// Failures is how many of the actor's attempts have failed, and LastFailure the latest of them. Retries is how many
+	// attempts followed a failed one.
+	Failures    int    `json:"failures"`
+	Retries     int    `json:"retries"`
+	LastFailure *Error `json:"lastFailure,omitempty"`
 	// ContextUsed is the share of the model's window that its last turn filled, in percent, as the provider
 	// counted. 0: either is unknown.
-	ContextUsed float64
+	ContextUsed float64 `json:"contextUsed,omitempty"`
+	// Metadata are the host program's own marks of the participant; see [Described]. It is read only.
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
 // Participant returns the state of an actor by name. A name that has no calls is active.
 func (r *Record) Participant(name string) ParticipantState {
-	s := ParticipantState{Name: name, Status: StatusActive, Account: Account{Name: name}}
+	s := ParticipantState{Name: name, Status: StatusActive, Account: Account{Name: name}, Metadata: r.Metadata(name)}
 	for _, a := range r.spent.participants {
 		if a.Name == name {
 			s.Account = a
@@ -54,9 +65,17 @@ func (r *Record) Participant(name string) ParticipantState {
 			s.ContextUsed = 100 * float64(last.Usage.Input+last.Usage.Output) / float64(m.Context)
 		}
 	}
+	for i := range r.Failures {
+		if f := r.Failures[i]; f.By == name && !f.Void {
+			s.LastFailure = f.Error
+		}
+	}
+	s.Failures, s.Retries = r.tries(func(by string) bool { return by == name })
 	if call := r.latestOf(name); call != nil {
-		s.Model = call.intent.Model
-		s.Status, s.RetryAt = call.standing(), call.retryAt()
+		s.Model, s.LastAt = call.intent.Model, call.last()
+		if s.Status = call.standing(); call.status == callIdle {
+			s.RetryAt = call.retryAt()
+		}
 	}
 	if r.IsDropped(name) {
 		s.Status = StatusDropped
@@ -80,14 +99,22 @@ func (r *Record) Participants() []ParticipantState {
 func (c *callState) standing() Status {
 	switch c.status {
 	case callInFlight:
+		if c.unbegun {
+			return StatusQueued
+		}
 		return StatusSpeaking
 	case callFailed:
 		if c.trouble != nil && c.trouble.failure != nil && c.trouble.failure.Kind == provider.KindContextOverflow {
 			return StatusContextExceeded
 		}
 		return StatusFailed
+	case callSkipped:
+		return StatusActive
 	case callIdle:
 		if n := len(c.tries()); n > 0 {
+			if c.waits() > 0 {
+				return StatusWaiting
+			}
 			if c.tries()[n-1] == provider.KindRateLimit {
 				return StatusRateLimited
 			}
@@ -96,11 +123,6 @@ func (c *callState) standing() Status {
 	default:
 	}
 	return StatusActive
-}
-
-// isActive reports whether the name is that of a participant that was not dropped.
-func (r *Record) isActive(name string) bool {
-	return slices.Contains(r.Active(), name)
 }
 
 // Duration returns the time from the start to the last event, pauses included.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/context/window"
@@ -13,11 +14,37 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// span is what a summary covers: the messages of a view up to upto, exclusive. They begin after the opening, or
-// after the former summary.
+// span is what a summary covers: the messages of a view up to upto, exclusive, that the former summary for the same
+// calls does not cover.
 type span struct {
 	view *transcript.View
 	upto int
+	only string // see Intent
+}
+
+// NoSummarizer is the value of Terms.Summarizer with which no model summarises, not even for its own calls.
+const NoSummarizer = "none"
+
+// summarizing returns the model that makes the summaries that a call reads, and whose calls alone read them: "" if all
+// do. If no model makes any, the model is "".
+func (r *Record) summarizing(call *Call) (model, only string) {
+	switch own := call.View.Summarizer; {
+	case r.terms.Summarizer == NoSummarizer:
+		return "", ""
+	case r.terms.Summarizer != "":
+		return r.terms.Summarizer, ""
+	default:
+		return own, own
+	}
+}
+
+// summarizerOptions returns the options of the requests for the summaries that a call reads. only is what summarizing has
+// returned: a call's own model summarises with the options of the call.
+func (r *Record) summarizerOptions(call *Call, only string) *provider.Options {
+	if only == "" {
+		return r.terms.SummarizerOptions
+	}
+	return call.Options
 }
 
 // summarizer is the name under which summaries are accounted.
@@ -28,26 +55,66 @@ const summaryTitle = "(summary of what was said before)"
 
 const summaryTemperature = 0.3
 
+// wordsMark stands for the limit in words in the instruction to summarise.
+const wordsMark = "[[words]]"
+
 // tokensInWord is the number of tokens that a word counts as; see package format.
 const tokensInWord = 2
 
-// summaryCall returns the call for the summary of a view up to a message. Its ID names the view and the covered
-// messages, so that two calls that need the same summary share it.
-func (r *Record) summaryCall(v *transcript.View, upto int) *Call {
+// summaryCall returns the call for the summary of a part of a view. Its ID names the view, the calls that read the
+// summary, and the covered messages, so that two calls that need the same summary share it.
+func (r *Record) summaryCall(s span, model string, options *provider.Options, tokens int) *Call {
 	id := "summary."
-	if v.Key != "" {
-		id += v.Key + "."
+	if s.view.Key != "" {
+		id += s.view.Key + "."
 	}
-	content, from := "summary", window.Opening
-	if v.Summary != nil {
-		content, from = "summary.former", v.Summary.Upto
+	if s.only != "" {
+		id += strings.ReplaceAll(s.only, "/", ".") + "." // an ID has no slash
+	}
+	content, from := "summary", 0
+	if former := s.view.Summary(s.only); former != nil {
+		content, from = "summary.former", former.Upto
 	}
 	return &Call{
-		ID: id + strconv.Itoa(from) + "-" + strconv.Itoa(upto), Kind: KindSummary, By: summarizer, Model: r.terms.Summarizer, Round: r.Round,
-		System: r.Text("system." + summarizer), Last: func(r *Record) string { return r.Text(content) },
-		MaxTokens: r.summaryTokens(), Temperature: new(summaryTemperature), Timeout: r.terms.TurnTimeout,
-		OnFail: OnFail{Skip: true}, span: &span{v, upto},
+		ID: id + strconv.Itoa(from) + "-" + strconv.Itoa(s.upto), Kind: KindSummary, By: summarizer, Model: model, Round: r.Round,
+		System: r.Text("system." + summarizer),
+		Last: func(r *Record) string {
+			return strings.ReplaceAll(r.Text(content), wordsMark, strconv.Itoa(tokens/tokensInWord))
+		},
+		MaxTokens: tokens, Temperature: new(summaryTemperature), Options: options, Timeout: r.terms.TurnTimeout,
+		OnFail: OnFail{Skip: RuleToo, Instead: []Kind{provider.KindContextOverflow}}, span: &s,
 	}
+}
+
+// needs returns the call for a summary that a request needs. For a call that claims all of its view, it leaves two thirds
+// of the room. If only calls of this model read it, it covers whole rounds as far as possible.
+func (r *Record) needs(ready *prepared, upto int, p *window.Problem) *Call {
+	model, only := r.summarizing(ready.call)
+	s, options, tokens := span{ready.view, upto, only}, r.summarizerOptions(ready.call, only), r.summaryTokens()
+	if ready.call.View.All {
+		tokens = r.digestTokens(p)
+	}
+	if only == "" {
+		return r.summaryCall(s, model, options, tokens)
+	}
+	last := s.view.Rounds[upto-1]
+	switch first, end := s.view.Since(last), s.view.Since(last+1); {
+	case end == upto:
+	case first > max(p.Covered, p.Opening):
+		s.upto = first
+	case end <= p.Len()-max(p.Keep, 1):
+		s.upto = end
+	}
+	call := r.summaryCall(s, model, options, tokens)
+	_, call.Fallbacks = r.modelsOf(ready.call)
+	return call
+}
+
+// digestTokens bounds the tokens of a summary by a third of the room that a request has.
+func (r *Record) digestTokens(p *window.Problem) int {
+	const part = 3
+	limit, _ := p.Limit()
+	return min(r.summaryTokens(), max(minCut, (limit-p.Fixed)/part))
 }
 
 // summaryTokens bounds the tokens of a summary: a fifth of the smallest window of the models that may read it, and
@@ -66,8 +133,8 @@ func (r *Record) summaryTokens() int {
 // not fit its window, the summary covers fewer messages.
 func (c *Core) fitSpan(ready *prepared, intent *Intent, model Model) (int, *Error) {
 	r, s := c.record, ready.call.span
-	from := window.Opening
-	if former := s.view.Summary; former != nil {
+	from := 0
+	if former := s.view.Summary(s.only); former != nil {
 		from, ready.summary = former.Upto, &former.Message
 	}
 	ready.view, ready.start, ready.from, ready.upto = s.view, 0, from, min(s.upto, len(s.view.Messages))
@@ -75,9 +142,9 @@ func (c *Core) fitSpan(ready *prepared, intent *Intent, model Model) (int, *Erro
 	if ready.summary != nil {
 		fixed += transcript.Bound(ready.summary)
 	}
-	intent.View, intent.Upto = s.view.Key, ready.upto
+	intent.View, intent.Upto, intent.Only = s.view.Key, ready.upto, s.only
 	bound := fixed + s.view.Size(from, ready.upto)
-	problem := window.Problem{Window: r.window(intent.Model, model), Reserve: r.terms.Reserve, Output: intent.Tokens}
+	problem := r.room(intent.Model, model, intent.Tokens)
 	limit, limited := problem.Limit()
 	if !limited || bound <= limit {
 		return bound, nil
@@ -85,7 +152,7 @@ func (c *Core) fitSpan(ready *prepared, intent *Intent, model Model) (int, *Erro
 	_, name, _ := SplitModel(intent.Model)
 	counter := token.ForModel(name)
 	sums := s.view.Count(counter)
-	counted := c.counted(counter, ready.call.System) + counter.Count(ready.last) + 3*transcript.Framing
+	counted := c.counted(counter, ready.call.System) + counter.Count(ready.last) + 3*transcript.Framing + ready.papers.bound
 	if ready.summary != nil {
 		counted += transcript.Count(ready.summary, counter)
 	}
@@ -101,12 +168,15 @@ func (c *Core) fitSpan(ready *prepared, intent *Intent, model Model) (int, *Erro
 
 // summarized makes the event of a summary.
 func (c *Core) summarized(intent *Intent, spend Spend, s Result) *Summarized {
-	out := &Summarized{Spend: spend, View: intent.View, Upto: intent.Upto, Text: text.Readable(s.Text), Cut: s.Stop == provider.StopLength}
+	out := &Summarized{
+		Spend: spend, View: intent.View, Only: intent.Only, Upto: intent.Upto, Text: text.Readable(s.Text),
+		Cut: s.Stop == provider.StopLength,
+	}
 	out.After = len(out.Text)
 	if v := c.record.viewOf(intent.View); v != nil {
-		from := window.Opening
-		if v.Summary != nil {
-			from, out.Before = v.Summary.Upto, len(v.Summary.Message.Text)
+		from := 0
+		if former := v.Summary(intent.Only); former != nil {
+			from, out.Before = former.Upto, len(former.Message.Text)
 		}
 		for i := from; i < min(intent.Upto, len(v.Messages)); i++ {
 			out.Before += len(v.Messages[i].Text)
@@ -119,23 +189,23 @@ func (c *Core) summarized(intent *Intent, spend Spend, s Result) *Summarized {
 func (r *Record) foldSummary(s *Summarized) {
 	r.Summaries = append(r.Summaries, s)
 	v := r.viewOf(s.View)
-	if v == nil || v.Summary != nil && v.Summary.Upto >= s.Upto {
+	if v == nil {
 		return
 	}
 	content := s.Text
 	if v.Labels != nil {
 		content = v.Labels.Hide(content)
 	}
-	v.Summary = &transcript.Summary{
-		Message: provider.Message{Speaker: summaryTitle, Text: text.Escape(content, r.fence), Fence: r.fence}, Upto: s.Upto,
+	if s.Cut {
+		content += "\n[… the summary was longer, and is cut here]"
 	}
+	v.Summarize(s.Only, &transcript.Summary{
+		Message: provider.Message{Speaker: summaryTitle, Text: text.Escape(content, r.fence), Fence: r.fence}, Upto: s.Upto,
+	})
 }
 
-// summaryTexts renders the summarizer's prompts, which every flow has.
+// summaryTexts renders the summarizer's prompts, which every flow has: an amendment may name a summarizer later.
 func summaryTexts(texts map[string]string, s Setup, views Views) error {
-	if s.Terms.Summarizer == "" {
-		return nil
-	}
 	hidden := s.Terms.Topic
 	if len(views.Labels) > 0 {
 		l := text.Labels{Names: s.Terms.Participants, Labels: views.Labels}
@@ -145,10 +215,9 @@ func summaryTexts(texts map[string]string, s Setup, views Views) error {
 	if texts["system."+summarizer], err = s.Prompts.Summarizer(prompt.Summarizer{Topic: hidden, Fence: s.Fence}); err != nil {
 		return err
 	}
-	words := s.Terms.MaxTokens / tokensInWord
-	if texts["summary"], err = s.Prompts.Summary(prompt.Summary{Words: words}); err != nil {
+	if texts["summary"], err = s.Prompts.Summary(prompt.Summary{Words: wordsMark}); err != nil {
 		return err
 	}
-	texts["summary.former"], err = s.Prompts.Summary(prompt.Summary{Words: words, Former: true})
+	texts["summary.former"], err = s.Prompts.Summary(prompt.Summary{Words: wordsMark, Former: true})
 	return err
 }

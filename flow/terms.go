@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -87,6 +88,27 @@ func DecodeTo[T any, P interface {
 	return config, nil
 }
 
+// SettleTo makes a Flow.Settle of configs that are a *T: a deep copy, by way of their JSON, in which defaults writes the defaults
+// out and removes the ID.
+func SettleTo[T any, P interface {
+	*T
+	Config
+}](defaults func(c P),
+) func(Config) (Config, error) {
+	return func(config Config) (Config, error) {
+		data, err := json.Marshal(Unnamed(config))
+		if err != nil {
+			return nil, configError("", err)
+		}
+		settled := P(new(T))
+		if err := DecodeStrict("settle config", data, settled); err != nil {
+			return nil, err
+		}
+		defaults(settled)
+		return settled, nil
+	}
+}
+
 // ConfigAs returns a config as a *T, whether the host program gave a T or a *T. It copies nothing of a *T. If the
 // config is of another type, the error is of kind validation, and the *T beside it is empty.
 func ConfigAs[T any](config Config) (*T, error) {
@@ -107,26 +129,41 @@ type Terms struct {
 	ID string `json:"id,omitempty"`
 	// Topic is what lists show and search.
 	Topic string `json:"topic"`
+	// Documents are what everybody reads. The first may have no name: its files belong to the topic. Requests to models
+	// begin with them.
+	Documents []Document `json:"documents,omitempty"`
 	// Rounds is the maximum number of rounds. 0: unknown.
 	Rounds int `json:"rounds,omitempty"`
 	// Participants are the names of the participants, in the order of their seats.
 	Participants []string `json:"participants,omitempty"`
 	// Budget limits what may be used. nil: no limit.
 	Budget *Budget `json:"budget,omitempty"`
-	// Unattended decides where a person would be asked. nil: a person is asked.
-	Unattended *Unattended `json:"unattended,omitempty"`
+	// Unattended means that no person is asked about a failure, a cost warning or the use of a tool. A person who
+	// performs calls is still asked.
+	Unattended bool `json:"unattended,omitempty"`
+	// OnFailure says what is done about calls that have failed for good. The terms of a conversation hold all of its
+	// rules: the config's, then those of Flow.Complete.
+	OnFailure []FailureRule `json:"onFailure,omitempty"`
+	// Patience is how long an outage is waited for: a failure that passes by itself, such as a rate limit or a server
+	// that does not answer. 0: 10 minutes. In JSON it is in nanoseconds.
+	Patience time.Duration `json:"patience,omitempty"`
 	// Context is the name of the context manager. "": "hybrid".
 	Context string `json:"context,omitempty"`
-	// Summarizer is the model ("provider/model") that summarises what no longer fits. "": nothing is summarised.
-	// AutoSummary summarises early, once 80 % of a window are used.
+	// Summarizer is the model ("provider/model") that summarises what no longer fits. "": each call's own; see
+	// View.Summarizer. [NoSummarizer]: nothing is summarised. AutoSummary summarises early, once 80 % of a window are
+	// used.
 	Summarizer  string `json:"summarizer,omitempty"`
 	AutoSummary bool   `json:"autoSummary,omitempty"`
+	// SummarizerOptions are what the requests to Summarizer ask for beyond text. nil: the vendor's defaults. They are read
+	// only. A call's own model summarises with the options of the call.
+	SummarizerOptions *provider.Options `json:"summarizerOptions,omitempty"`
 	// CutLong cuts a turn that alone is larger than a reader's window, and marks the cut. Without it such a turn is
 	// a failure of kind context_overflow.
 	CutLong bool `json:"cutLong,omitempty"`
 	// Reserve is the part of each model's window that is kept free, in tokens. 0: 4096.
 	Reserve int `json:"reserve,omitempty"`
-	// MaxTokens bounds the output tokens of a reply. 0: 4096.
+	// MaxTokens bounds the output tokens of a reply. 0: 4096. A reply that ends there without a use is asked for with
+	// twice as many, as far as the model, its window and the budget allow it.
 	MaxTokens int `json:"maxTokens,omitempty"`
 	// RoundDelay is the pause before each round after the first. RoundTimeout bounds the calls of a round in the
 	// states that the flow names; 0: no bound. TurnTimeout bounds one attempt at a call; 0: 120 s. In JSON all
@@ -134,11 +171,15 @@ type Terms struct {
 	RoundDelay   time.Duration `json:"roundDelay,omitempty"`
 	RoundTimeout time.Duration `json:"roundTimeout,omitempty"`
 	TurnTimeout  time.Duration `json:"turnTimeout,omitempty"`
+	// Timeouts bound one attempt at a call of a kind, in place of what the flow sets. Only an [Amendment] sets them.
+	Timeouts map[CallKind]Duration `json:"timeouts,omitempty"`
 	// Retry is the policy for failed calls. nil: the default.
 	Retry *RetryPolicy `json:"retry,omitempty"`
 	// Tools are the tools that the flow may offer to its participants, by their names in Engine.Tools. There are at
 	// most [MaxTools].
 	Tools []string `json:"tools,omitempty"`
+	// ToolPolicy says what is done about uses of tools where no person can be asked.
+	ToolPolicy ToolPolicy `json:"toolPolicy,omitzero"`
 	// Labels are the host program's own marks, such as a tenant. Requests and lists carry them.
 	Labels map[string]string `json:"labels,omitempty"`
 }
@@ -157,14 +198,14 @@ const (
 
 // WithDefaults returns a deep copy in which every default is written out.
 func (t Terms) WithDefaults() *Terms {
+	t.Documents = CloneDocuments(t.Documents)
 	t.Participants, t.Tools, t.Labels = slices.Clone(t.Participants), slices.Clone(t.Tools), maps.Clone(t.Labels)
 	if t.Budget != nil {
 		t.Budget = new(*t.Budget)
 	}
-	if t.Unattended != nil {
-		t.Unattended = new(*t.Unattended)
-		t.Unattended.Defaults()
-	}
+	t.OnFailure = CloneRules(t.OnFailure)
+	t.SummarizerOptions = t.SummarizerOptions.Clone()
+	t.Patience = cmp.Or(t.Patience, DefaultPatience)
 	if t.Retry != nil {
 		t.Retry = new(*t.Retry)
 		t.Retry.Max = maps.Clone(t.Retry.Max)
@@ -176,9 +217,49 @@ func (t Terms) WithDefaults() *Terms {
 	return &t
 }
 
+// CloneRules returns a deep copy of rules.
+func CloneRules(rules []FailureRule) []FailureRule {
+	rules = slices.Clone(rules)
+	for i := range rules {
+		rules[i].Calls, rules[i].Kinds = slices.Clone(rules[i].Calls), slices.Clone(rules[i].Kinds)
+	}
+	return rules
+}
+
 // Limited reports whether the budget bounds the cost. Every model then needs a known price.
 func (t Terms) Limited() bool {
 	return t.Budget != nil && (t.Budget.Warn > 0 || t.Budget.Soft > 0 || t.Budget.Hard > 0)
+}
+
+// takes returns why a model cannot be chosen while a conversation runs, or nil if it can. row is nil if nothing is known of
+// the model.
+func (t Terms) takes(name string, row *Model) error {
+	shown := text.OneLine(name, 80)
+	switch _, _, ok := SplitModel(name); {
+	case !ok || !Registrable(name):
+		return fmt.Errorf("%q is not \"provider/model\"", shown)
+	case row == nil:
+		return fmt.Errorf("nothing is known of %q", shown)
+	default:
+		if err := t.Prices(name, *row); err != nil {
+			return fmt.Errorf("%q %w", shown, err)
+		}
+		return nil
+	}
+}
+
+// Prices returns why the budget cannot be kept with a model: it limits the cost, and the model's row has no known price. nil:
+// it can.
+func (t Terms) Prices(name string, row Model) error {
+	shown := text.OneLine(name, 80)
+	switch {
+	case !t.Limited() || row.Priced:
+		return nil
+	case row.Input != 0 || row.Output != 0:
+		return fmt.Errorf("has no known price, which a budget needs: Engine.Models[%q] has prices, but does not set Priced", shown)
+	default:
+		return fmt.Errorf("has no known price, which a budget needs: set Priced, Input and Output in Engine.Models[%q]", shown)
+	}
 }
 
 // Value is what a flow keeps in a log: as a Go value, as JSON, or both. A log holds the JSON; the flow reads it.

@@ -19,10 +19,10 @@ func (r *Record) crossed(ready *prepared, intent *Intent) []Warning {
 	if p == nil {
 		return nil
 	}
-	limit, _ := p.Limit()
+	limit, limited := p.Limit()
 	total := p.Fixed + p.Size(0, p.Len())
 	if p.Covered > 0 && (ready.summary != nil || ready.needs != nil) {
-		total = p.Fixed + p.Size(0, window.Opening) + p.Summary + p.Size(p.Covered, p.Len())
+		total = p.Fixed + p.Size(0, max(p.Opening, window.DefaultOpening)) + p.Summary + p.Size(p.Covered, p.Len())
 	}
 	var out []Warning
 	report := func(kind WarningKind, is bool, left int) {
@@ -34,8 +34,8 @@ func (r *Record) crossed(ready *prepared, intent *Intent) []Warning {
 			Evidence: fmt.Sprintf("%d of %d tokens", total, limit),
 		})
 	}
-	report(WarnNear, int64(total)*100 >= int64(limit)*window.NearPercent, 0)
-	report(WarnHigh, int64(total)*100 >= int64(limit)*window.HighPercent, 0)
+	report(WarnNear, limited && int64(total)*100 >= int64(limit)*window.NearPercent, 0)
+	report(WarnHigh, limited && int64(total)*100 >= int64(limit)*window.HighPercent, 0)
 	report(WarnShort, ready.left > 0 || ready.cut != nil, ready.left)
 	return out
 }
@@ -52,7 +52,9 @@ func (r *Record) foldThreshold(w *Warning) {
 			r.thresholds = append(r.thresholds, t)
 		}
 	case WarnLate:
-		r.late = true
+		r.late, r.sharing = true, nil
+	case WarnOutage:
+		r.foldTold(w)
 	default:
 	}
 }

@@ -31,28 +31,40 @@ type ToolInfo struct {
 	Description string `json:"description"`
 	// Parameters is the JSON schema of the arguments. It must be that of an object.
 	Parameters json.RawMessage `json:"parameters"`
-	// ReadOnly means that the tool changes nothing. A use that a pause or a crash has aborted may then be made
-	// again. Without ReadOnly the model is told that the outcome is unknown.
+	// ReadOnly means that the tool changes nothing. A use that a pause or a crash has aborted is then made again.
 	ReadOnly bool `json:"readOnly,omitempty"`
+	// Idempotent means that a use with the same ToolUse.Key may be made again without a second effect. A use that a pause
+	// or a crash has aborted is then made again too. If the tool is neither ReadOnly nor Idempotent, a person decides about
+	// such a use, or [ToolPolicy].
+	Idempotent bool `json:"idempotent,omitempty"`
+	// Approval means that a person has to approve each use before it is made. In an unattended conversation [ToolPolicy]
+	// decides.
+	Approval bool `json:"approval,omitempty"`
 }
+
+// repeatable reports whether a use whose outcome is unknown may be made again.
+func (i ToolInfo) repeatable() bool { return i.ReadOnly || i.Idempotent }
 
 // ToolUse is one use of a tool. What it points to is shared: it is read only.
 type ToolUse struct {
 	Conversation string // its ID
-	Call         string // deterministic; together with Attempt it is an idempotency key
+	Call         string // deterministic: the same for each attempt at this use
 	Attempt      int    // from 1
-	By           string // the participant whose model asks
-	Round        int
-	Arguments    json.RawMessage // as the model wrote them: not trusted
+	// Key is the idempotency key of the use: all attempts at it have the same, also those of a fork that was made before
+	// its result was there. It is made of Call, Arguments and the conversation's seed, and does not show the seed.
+	Key       string
+	By        string // the participant whose model asks
+	Round     int
+	Arguments json.RawMessage // as the model wrote them: not trusted
 	// Turns are the turns that everybody may read so far, oldest first. Models wrote their text: it is not trusted.
 	Turns  []*Turn
 	Labels map[string]string // the config's
 }
 
-// NewTool makes a tool from a function. The schema of its arguments comes from T, a struct. Its fields are all
-// required unless they are omitempty. Arguments that are no JSON, or do not match the schema, do not reach run: the
-// model is told what is wrong. readOnly is ToolInfo.ReadOnly.
-func NewTool[T any](description string, readOnly bool, run func(ctx context.Context, use ToolUse, args T) (string, error)) (Tool, error) {
+// NewTool makes a tool from a function. The schema of its arguments comes from T, a struct: it replaces info.Parameters.
+// The fields of T are all required unless they are omitempty. Arguments that are no JSON, or do not match the schema, do not
+// reach run: the model is told what is wrong.
+func NewTool[T any](info ToolInfo, run func(ctx context.Context, use ToolUse, args T) (string, error)) (Tool, error) {
 	parameters, err := schema.For[T]()
 	if err != nil {
 		return nil, &Error{Kind: provider.KindValidation, Op: "tool", Err: err}
@@ -64,7 +76,21 @@ func NewTool[T any](description string, readOnly bool, run func(ctx context.Cont
 	if run == nil {
 		return nil, &Error{Kind: provider.KindValidation, Op: "tool", Err: errors.New("there is no function")}
 	}
-	return &tool[T]{ToolInfo{description, parameters, readOnly}, validator, run}, nil
+	info.Parameters = parameters
+	return &tool[T]{info, validator, run}, nil
+}
+
+// WithApproval returns the tool as one of which a person has to approve each use. It is for tools of others, such as those
+// of an MCP server.
+func WithApproval(t Tool) Tool { return approved{t} }
+
+type approved struct{ Tool }
+
+// Describe implements [Tool].
+func (a approved) Describe() ToolInfo {
+	info := a.Tool.Describe()
+	info.Approval = true
+	return info
 }
 
 type tool[T any] struct {
@@ -124,6 +150,9 @@ type ToolResult struct {
 	Text  string `json:"text"` // what the tool answered, or why it failed
 	// Failed means that the tool has failed or was aborted.
 	Failed bool `json:"failed,omitempty"`
+	// Unknown means that nobody knows whether the use took effect: it was aborted, or its process is gone. It is not made
+	// again unless somebody chooses that.
+	Unknown bool `json:"unknown,omitempty"`
 	// Cut means that the answer was longer than 32 KiB.
 	Cut bool `json:"cut,omitempty"`
 }

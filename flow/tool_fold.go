@@ -7,19 +7,28 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/agonist-dev/debate/internal/redact"
 	"github.com/agonist-dev/debate/internal/strictjson"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
 // A call whose model asks for tools is made in several attempts. Each reply that asks is a fact, each use of a tool is
-// a call of its own, and the next attempt shows the model the answers. Therefore a crash loses no answer, and only uses
-// of read-only tools are made twice.
+// a call of its own, and the next attempt shows the model the answers. Therefore a crash loses no answer. No use is made
+// twice, unless its tool is read-only or idempotent, or somebody has chosen that.
 
-// exchange is a reply that asks for tools, with their answers so far.
+// exchange is a reply that asks for tools, with what became of their uses so far.
 type exchange struct {
-	asked   *ToolCalls
-	results []*ToolResult // in the order of the uses; nil: pending
+	asked *ToolCalls
+	uses  []useState // in the order of those that were asked for
+}
+
+// useState is the state of one use of a tool.
+type useState struct {
+	result   *ToolResult // what the model reads; nil: pending
+	unknown  *ToolResult // of an attempt whose outcome nobody knows, and about which nobody has decided; nil: there is none
+	approved bool        // somebody has decided that it is made, or made again
+	denied   bool        // it is never made
 }
 
 // Bounds of the use of tools.
@@ -44,7 +53,10 @@ const (
 func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 	r, intent := c.record, state.intent
 	offer := intent.offered()
-	if len(state.talk) > offer.Uses+maxStubborn {
+	if offer.Last {
+		return c.toolLimit(state, spend, s)
+	}
+	if offer.Exchanges == 0 && len(state.talk) > offer.Uses+maxStubborn {
 		err := errors.New("the model goes on asking for tools, though it may use no more")
 		return c.setback(state, &Error{Kind: provider.KindInvalidResponse, Err: err}, spend)
 	}
@@ -68,7 +80,7 @@ func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 		switch {
 		case !slices.Contains(offer.Tools, call.Name):
 			asked.Denied = "There is no tool of this name."
-		case r.toolCounts[intent.By]+i >= offer.Uses:
+		case offer.bounded() && r.toolCounts[intent.By]+i >= offer.Uses:
 			asked.Denied = fmt.Sprintf("No tool may be used any more: %d uses are allowed.", offer.Uses)
 		case wrong != nil:
 			asked.Denied = "The arguments are no JSON: " + text.OneLine(wrong.Error(), 200)
@@ -81,41 +93,68 @@ func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 	return c.emit(Event{Body: out})
 }
 
-// answeredBy takes the result of the use of a tool.
-func (c *Core) answeredBy(intent *Intent, spend Spend, content string, failed bool) error {
-	if c.record.Final() {
-		return c.spend(spend)
+// toolLimit takes a reply that asks for tools though it is the last that the call may take. The call has failed for good.
+func (c *Core) toolLimit(state *callState, spend Spend, s Result) error {
+	err := fmt.Errorf("the model still asks for tools in the last of %d replies", state.intent.Offer.Exchanges)
+	failure := c.locate(state, &Error{Kind: provider.KindToolLimit, Err: err})
+	out := &Failure{Spend: spend, By: state.intent.By, Error: failure, Final: true, Instead: c.instead(state, failure.Kind)}
+	out.Text, out.Cut = excerpt(s.Text)
+	return c.emit(Event{Body: out})
+}
+
+// UsedUp reports whether the model of a call came to a limit of its use of tools, and was told so: to Call.Uses, or to the last
+// of Call.Exchanges.
+func (r *Record) UsedUp(call string) bool {
+	for _, id := range []string{call, call + againSuffix} {
+		if c := r.calls[id]; c != nil && c.usedUp {
+			return true
+		}
 	}
-	out := &ToolResult{Spend: spend, By: intent.By, Round: intent.Round, Tool: intent.Tool, Text: text.Readable(content), Failed: failed}
+	return false
+}
+
+// answeredBy takes the result of the use of a tool. It is recorded in a final state too: what a tool has done counts, though no
+// model reads it any more.
+func (c *Core) answeredBy(intent *Intent, spend Spend, content string, failed bool) error {
+	return c.used(intent, spend, content, failed, false)
+}
+
+// used records the end of the use of a tool.
+func (c *Core) used(intent *Intent, spend Spend, content string, failed, unknown bool) error {
+	out := &ToolResult{
+		Spend: spend, By: intent.By, Round: intent.Round, Tool: intent.Tool, Text: text.Readable(content), Failed: failed, Unknown: unknown,
+	}
 	if len(out.Text) > maxAnswered {
 		out.Text, out.Cut = text.Cut(out.Text, maxAnswered), true
 	}
 	return c.emit(Event{Body: out})
 }
 
-// toolFailed takes a use of a tool that gave no answer. broken reports that it was aborted. A read-only tool is
-// then used again. For any other tool the outcome is unknown, and the model is told so.
+// toolFailed takes a use of a tool that gave no answer. broken reports that it was aborted, or that its process is gone. A
+// read-only or idempotent tool is then used again. For any other tool the outcome is unknown: somebody decides about it.
 func (c *Core) toolFailed(state *callState, spend Spend, failure *Error, broken bool) error {
 	intent := state.intent
-	readOnly := c.record.start.Tools[intent.Tool].ReadOnly
-	if broken && readOnly && !c.record.Final() {
+	info := c.record.start.Tools[intent.Tool]
+	if broken && info.repeatable() && !c.record.Final() {
 		return c.emit(Event{Body: &Failure{Spend: spend, By: intent.By, Void: true, Error: c.locate(state, failure)}})
 	}
 	content := "The tool has failed."
-	switch {
-	case !readOnly && failure.Kind == provider.KindTimeout:
-		content = "The tool took too long, and was broken off. Nobody knows whether it took effect."
-	case broken:
-		content = "The tool was broken off. Nobody knows whether it took effect."
-	case failure.Err != nil:
-		content = failure.Err.Error()
+	if failure.Err != nil {
+		content = redact.Foreign(failure.Err.Error())
 	}
-	return c.answeredBy(intent, spend, content, true)
+	switch {
+	case info.ReadOnly:
+	case failure.Kind == provider.KindTimeout:
+		content = "The tool took too long, and was broken off. Nobody knows whether it took effect. (" + content + ")"
+	case broken:
+		content = "The tool was broken off. Nobody knows whether it took effect. (" + content + ")"
+	}
+	return c.used(intent, spend, content, true, broken && !info.ReadOnly)
 }
 
 // foldTools keeps the uses that a reply has asked for. The call continues when all of them are answered.
 func (r *Record) foldTools(call *callState, t *ToolCalls) error {
-	if call.intent.Offer == nil || len(t.Uses) == 0 || len(t.Uses) > maxAsked || len(r.toolCounts) >= maxTracked {
+	if call.intent.Offer == nil || call.intent.Offer.Last || len(t.Uses) == 0 || len(t.Uses) > maxAsked || len(r.toolCounts) >= maxTracked {
 		return invalid("tools.uses", "are %d of a call that offers %d tools", len(t.Uses), len(call.intent.offered().Tools))
 	}
 	for i := range t.Uses {
@@ -127,16 +166,18 @@ func (r *Record) foldTools(call *callState, t *ToolCalls) error {
 			return invalid("tools.uses.name", "%q was not offered", text.OneLine(asked.Name, 80))
 		}
 	}
-	e := exchange{asked: t, results: make([]*ToolResult, len(t.Uses))}
+	e := exchange{asked: t, uses: make([]useState, len(t.Uses))}
 	for i := range t.Uses {
 		if asked := &t.Uses[i]; asked.Denied != "" {
-			e.results[i] = &ToolResult{Text: asked.Denied, Failed: true}
+			e.uses[i] = useState{result: &ToolResult{Text: asked.Denied, Failed: true}, denied: true}
 		}
 	}
 	if r.toolCounts == nil {
 		r.toolCounts = make(map[string]int)
 	}
 	r.toolCounts[t.By] += len(t.Uses)
+	offer := call.intent.offered()
+	call.usedUp = call.usedUp || offer.bounded() && r.toolCounts[t.By] >= offer.Uses
 	call.status, call.trouble, call.vain = callIdle, nil, 0
 	call.talk = append(call.talk, e)
 	return nil
@@ -157,28 +198,33 @@ func (c *callState) asks(use string) (*exchange, int) {
 	return nil, 0
 }
 
-// foldTool keeps the answer of a tool.
-func (r *Record) foldTool(call *callState, t *ToolResult) error {
-	last, i := r.calls[call.intent.For].asks(call.intent.Call)
-	if last == nil || last.results[i] != nil || t.Tool != call.intent.Tool {
-		return invalid("tool", "was not asked for")
+// mayUse refuses the use of a tool that nobody has asked for, or that is made again without anybody's decision.
+func (r *Record) mayUse(in *Intent) error {
+	if in.Tool == "" {
+		return nil
 	}
-	last.results[i] = t
-	r.ToolUses = append(r.ToolUses, t)
-	call.status = callDone
+	last, i := r.calls[in.For].asks(in.Call)
+	if last == nil {
+		return invalid("intent.for", "%q asks for no such tool", text.OneLine(in.For, 80))
+	}
+	if last.uses[i].unknown != nil {
+		return invalid("intent.call", "nobody has decided to make %q again", text.OneLine(in.Call, 80))
+	}
 	return nil
 }
 
-// unanswered returns the indices of the uses of tools that the call waits for.
-func (c *callState) unanswered() []int {
-	if c == nil || len(c.talk) == 0 {
+// foldTool keeps the answer of a tool.
+func (r *Record) foldTool(call *callState, t *ToolResult) error {
+	last, i := r.calls[call.intent.For].asks(call.intent.Call)
+	if last == nil || last.uses[i].result != nil || t.Tool != call.intent.Tool {
+		return invalid("tool", "was not asked for")
+	}
+	r.ToolUses = append(r.ToolUses, t)
+	if t.Unknown {
+		last.uses[i].unknown, call.status = t, callIdle
 		return nil
 	}
-	var missing []int
-	for i, result := range c.talk[len(c.talk)-1].results {
-		if result == nil {
-			missing = append(missing, i)
-		}
-	}
-	return missing
+	last.uses[i].result = t
+	call.status = callDone
+	return nil
 }

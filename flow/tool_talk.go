@@ -1,6 +1,9 @@
 package flow
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,27 +28,43 @@ func toolTexts(texts map[string]string, s Setup) error {
 	return err
 }
 
-// pendingTools returns the uses of tools that a call waits for and that may start now. waits reports whether the call
-// waits for any.
-func (d *due) pendingTools(call *Call) (fresh []beginning, waits bool) {
+// pendingTools returns the uses of tools that a call waits for and that may start now. It asks about those that somebody must
+// decide about first. waits reports whether the call waits for any, and again that the calls must be computed again.
+func (d *due) pendingTools(call *Call) (fresh []beginning, waits, again bool, err error) {
 	r := d.core.record
 	call, state := r.present(call)
-	for _, i := range state.unanswered() {
+	if state == nil || len(state.talk) == 0 {
+		return nil, false, false, nil
+	}
+	last := &state.talk[len(state.talk)-1]
+	for i := range last.uses {
+		u, asked := &last.uses[i], &last.asked.Uses[i]
+		if u.result != nil {
+			continue
+		}
 		waits = true
-		use := toolUse(call, &state.talk[len(state.talk)-1].asked.Uses[i])
+		former := r.calls[asked.Use]
+		if former != nil && former.status == callInFlight {
+			d.busy = true
+			continue
+		}
+		if r.undecidedUse(asked, u) {
+			decided, err := d.askUse(call, asked, u)
+			if again = again || decided; err != nil || r.State == StateError {
+				return nil, true, true, err
+			}
+			continue
+		}
+		use := toolUse(call, asked)
 		intent := &Intent{
 			Call: use.ID, Attempt: 1, Kind: KindTool, By: use.By, Round: use.Round, Slot: use.Slot, Tool: use.asked.Name, For: call.ID,
 		}
-		if former := r.calls[use.ID]; former != nil {
-			if former.status == callInFlight {
-				d.busy = true
-				continue
-			}
+		if former != nil {
 			intent.Attempt = former.intent.Attempt + 1
 		}
 		fresh = append(fresh, beginning{&prepared{call: use}, intent})
 	}
-	return fresh, waits
+	return fresh, waits, again, nil
 }
 
 // toolUse returns the call that uses a tool.
@@ -72,8 +91,9 @@ func (r *Record) roomForAnswers(intent *Intent, model Model) int {
 func (c *callState) sentTexts(room int) [][]string {
 	texts := make([][]string, len(c.talk))
 	for i, e := range slices.Backward(c.talk) {
-		texts[i] = make([]string, len(e.results))
-		for j, result := range slices.Backward(e.results) {
+		texts[i] = make([]string, len(e.uses))
+		for j := range slices.Backward(e.uses) {
+			result := e.uses[j].result
 			if result == nil {
 				continue
 			}
@@ -93,8 +113,24 @@ func (c *callState) sentTexts(room int) [][]string {
 	return texts
 }
 
-// offer adds the tools, and what they have answered so far, to what is sent.
-func (p *prepared) offer(r *Record, state *callState, room int) {
+// exchanged returns how many replies of a call, and of the one that it asks again for, count for Call.Exchanges.
+func (r *Record) exchanged(call *Call) int {
+	n := 0
+	if state := r.calls[call.ID]; state != nil {
+		n = len(state.talk) - state.spared
+	}
+	if base := r.calls[call.again]; base != nil { // its last reply was rejected
+		n += len(base.talk) - base.spared + 1
+	}
+	return n
+}
+
+// offer adds the tools, and what they have answered so far, to what is sent. Tools are described in the last reply too if there
+// were uses: vendors refuse uses of tools that are not described, and prompt caches depend on it.
+func (p *prepared) offer(r *Record, state *callState, offer *ToolOffer, room int) {
+	if offer.Last && (state == nil || len(state.talk) == 0) {
+		return
+	}
 	for _, name := range p.call.Tools {
 		info := r.start.Tools[name]
 		p.tools = append(p.tools, provider.Tool{Name: name, Description: info.Description, Parameters: info.Parameters})
@@ -110,7 +146,8 @@ func (p *prepared) offer(r *Record, state *callState, room int) {
 			calls[i] = e.asked.Uses[i].ToolCall
 		}
 		p.talk = append(p.talk, provider.Message{Speaker: p.call.By, Text: e.asked.Text, ToolCalls: calls})
-		for i, result := range e.results {
+		for i := range e.uses {
+			result := e.uses[i].result
 			if result == nil {
 				continue // cannot happen: a call continues when all uses are answered
 			}
@@ -123,10 +160,32 @@ func (p *prepared) offer(r *Record, state *callState, room int) {
 			}})
 		}
 	}
-	if left := p.call.Uses - r.toolCounts[p.call.By]; left > 0 {
+	left := p.call.Uses - r.toolCounts[p.call.By]
+	switch {
+	case offer.Last:
+		left = 0
+	case !offer.bounded(): // in each reply but the last
+		left = offer.Exchanges - 1 - r.exchanged(p.call)
+	}
+	if left > 0 {
 		p.last = strings.ReplaceAll(r.Text(textTools), leftMark, strconv.Itoa(left))
 	} else {
 		p.last = r.Text(textToolsNone)
+	}
+}
+
+// recall quotes in the instruction what tools have answered so far, for a model that can use none.
+func (p *prepared) recall(r *Record, state *callState, room int) {
+	if state == nil {
+		return
+	}
+	texts := state.sentTexts(room)
+	for at, e := range state.talk {
+		for i := range e.uses {
+			if result := e.uses[i].result; result != nil && result.Tool != "" {
+				p.last += "\n\n" + r.Quote("tool "+result.Tool, texts[at][i])
+			}
+		}
 	}
 }
 
@@ -156,6 +215,10 @@ func (p *prepared) talkCount(counter token.Counter) int {
 	for i := range p.talk {
 		m := &p.talk[i]
 		count += counter.Count(m.Text) - len(m.Text)
+		for j := range m.ToolCalls {
+			opaque := m.ToolCalls[j].Opaque // thoughts, in plain text at some vendors
+			count += counter.Count(string(opaque)) - len(opaque)
+		}
 		if m.ToolResult != nil {
 			count += counter.Count(m.ToolResult.Text) - len(m.ToolResult.Text)
 		}
@@ -165,8 +228,13 @@ func (p *prepared) talkCount(counter token.Counter) int {
 
 // toolInput returns the request to a tool.
 func (r *Record) toolInput(ready *prepared, intent *Intent) *ToolUse {
+	arguments := ready.call.asked.Arguments
+	key := sha256.New()
+	for _, part := range []string{r.start.Seed, intent.Call, string(arguments)} {
+		_, _ = fmt.Fprintf(key, "%d:%s", len(part), part) // a hash takes all
+	}
 	return &ToolUse{
-		Conversation: r.ID, Call: intent.Call, Attempt: intent.Attempt, By: intent.By, Round: intent.Round,
-		Arguments: ready.call.asked.Arguments, Turns: slices.Clip(r.Readable()), Labels: r.terms.Labels,
+		Conversation: r.ID, Call: intent.Call, Attempt: intent.Attempt, Key: hex.EncodeToString(key.Sum(nil)[:16]), By: intent.By,
+		Round: intent.Round, Arguments: arguments, Turns: r.Readable(), Labels: r.terms.Labels,
 	}
 }

@@ -23,7 +23,7 @@ type vendorLimit struct {
 // too.
 func (l *vendorLimit) binds(r *Record, model string) bool {
 	host, _, _ := SplitModel(model)
-	if found, _, _ := SplitModel(l.model); found != host {
+	if found, _, _ := SplitModel(l.model); r.accountOf(found) != r.accountOf(host) {
 		return false
 	}
 	a, b := r.Family(l.model), r.Family(model)
@@ -75,13 +75,12 @@ func (r *Record) lift(model string) {
 }
 
 // limitedUntil returns until when the vendor accepts no request for a model. closed reports that the vendor will not
-// answer in time: the quota is used up, or the wait is longer than the policy's cap.
-func (r *Record) limitedUntil(model string, now time.Time) (until time.Time, closed bool) {
-	patience := r.terms.Retry.withDefaults().Cap
+// answer in time: the quota is used up, or the wait is longer than most.
+func (r *Record) limitedUntil(model string, now time.Time, most time.Duration) (until time.Time, closed bool) {
 	for i := range r.limits {
 		switch l := &r.limits[i]; {
 		case !l.binds(r, model):
-		case l.until.IsZero(), l.until.Sub(now) > patience:
+		case l.until.IsZero(), l.until.Sub(now) > most:
 			closed = true
 		case l.until.After(until) && l.until.After(now):
 			until = l.until
@@ -98,23 +97,21 @@ func (r *Record) chosenModel(call *Call, now time.Time) (index int, model string
 			index = max(index, state.model)
 		}
 	}
-	index = min(index, len(call.Fallbacks))
-	model = call.Model
-	if other := r.Replacement(call.By); other != "" {
-		model = other
-	}
+	model, fallbacks := r.modelsOf(call)
+	index = min(index, len(fallbacks))
 	if index > 0 {
-		model = call.Fallbacks[index-1]
+		model = fallbacks[index-1]
 	}
-	if len(r.limits) == 0 || len(call.Fallbacks) == 0 {
+	if len(r.limits) == 0 || len(fallbacks) == 0 {
 		return index, model
 	}
-	if _, closed := r.limitedUntil(model, now); !closed {
+	most := r.terms.Retry.withDefaults().Cap
+	if _, closed := r.limitedUntil(model, now, most); !closed {
 		return index, model
 	}
-	for i := index; i < len(call.Fallbacks); i++ {
-		if _, closed := r.limitedUntil(call.Fallbacks[i], now); !closed {
-			return i + 1, call.Fallbacks[i]
+	for i := index; i < len(fallbacks); i++ {
+		if _, closed := r.limitedUntil(fallbacks[i], now, most); !closed {
+			return i + 1, fallbacks[i]
 		}
 	}
 	return index, model

@@ -21,6 +21,17 @@ type View struct {
 	Labels bool
 	// Swapped reverses the order of the turns that were revealed at the same time.
 	Swapped bool
+	// All says that the result claims to rest on all of the view. Where a window cannot hold it, older messages are
+	// summarised, whatever built-in strategy Terms.Context names. Record.Unread returns what a call has read neither
+	// whole nor in a summary.
+	All bool
+	// Whole is the first round whose messages are sent whole if they fit at all: no summary takes their place.
+	// 0: there is no such round.
+	Whole int
+	// Summarizer is the model ("provider/model") that summarises for this call if Terms.Summarizer names none. It is
+	// asked only when a request would not fit, with the options of the call that needs the summary first. Calls that name
+	// another model do not read its summaries. "": no model.
+	Summarizer string
 }
 
 // Views say which participants read which turns of a conversation. With the zero value everybody reads everything,
@@ -31,6 +42,9 @@ type Views struct {
 	Reads [][]bool `json:"reads,omitempty"`
 	// Labels are neutral names, by seat, for calls whose View asks for them. nil: there are none.
 	Labels []string `json:"labels,omitempty"`
+	// Sides are the sides that participants speak for, by seat. The conversation opens with the messages of its first
+	// round up to the one with which the last of the sides begins. A cut keeps them. nil: it opens with one message.
+	Sides []string `json:"sides,omitempty"`
 }
 
 // makeViews makes the views that the conversation needs. The first is everybody's.
@@ -38,11 +52,14 @@ func (r *Record) makeViews(views Views) error {
 	seats, turns := len(r.terms.Participants), r.expectedTurns()
 	r.views = []*transcript.View{{
 		Messages: make([]provider.Message, 0, turns), Sizes: make([]int, 0, turns), Rounds: make([]int, 0, turns),
+		Turns:   make([]int, 0, turns),
 		Batches: make([]int32, 0, turns),
 	}}
-	r.readers = nil
-	if len(views.Reads) != 0 && len(views.Reads) != seats || len(views.Labels) != 0 && len(views.Labels) != seats {
-		return invalid("start.views", "are not of %d participants", seats)
+	r.readers, r.sides = nil, views.Sides
+	for _, bySeat := range []int{len(views.Reads), len(views.Labels), len(views.Sides)} {
+		if bySeat != 0 && bySeat != seats {
+			return invalid("start.views", "are not of %d participants", seats)
+		}
 	}
 	for seat, reads := range views.Reads {
 		if len(reads) != seats+1 {
@@ -72,11 +89,17 @@ func (r *Record) audible(reads []bool, seat int) *transcript.View {
 	return v
 }
 
-// show adds a turn to the views of all that may read it.
-func (r *Record) show(t *Turn) {
+// show adds the nth turn to the views of all that may read it.
+func (r *Record) show(n int) {
+	t := r.Turns[n]
+	seat := r.Seat(t.Speaker)
+	content, parts, load := r.attached(t)
 	for _, v := range r.views {
-		if v.Reads == nil || v.Reads[r.seatOr(t.Speaker, len(v.Reads)-1)] {
-			v.Add(t.Round, t.Speaker, t.Text, r.fence)
+		if v.Reads == nil || seat >= 0 && v.Reads[seat] || seat < 0 && v.Reads[len(v.Reads)-1] {
+			v.Add(n, t.Round, t.Speaker, content, r.fence, parts, load)
+			if seat >= 0 && len(r.sides) > 0 {
+				v.Opens(r.sides[seat])
+			}
 		}
 	}
 }
@@ -108,8 +131,27 @@ func (r *Record) view(v View) (shared *transcript.View, from int) {
 	default:
 		shared = r.views[0]
 	}
-	from, _ = slices.BinarySearch(shared.Rounds, v.From)
-	return shared, from
+	return shared, shared.Since(v.From)
+}
+
+// Unread returns the turns that the latest attempt at a call has read neither whole nor in a summary, although its
+// View.All claims them, oldest first. nil: there are none.
+func (r *Record) Unread(call string) []*Turn {
+	state := r.calls[call]
+	if state == nil || len(state.intent.Unread) == 0 {
+		return nil
+	}
+	v := r.viewOf(state.intent.View)
+	if v == nil {
+		return nil
+	}
+	var out []*Turn
+	for _, gap := range state.intent.Unread {
+		for i := max(0, gap.From); i < min(gap.To, len(v.Turns)); i++ {
+			out = append(out, r.Turns[v.Turns[i]])
+		}
+	}
+	return out
 }
 
 // viewOf returns the view with this key, or nil.
@@ -136,7 +178,7 @@ func (r *Record) reveal() {
 	}
 	slices.SortStableFunc(r.hidden, func(a, b int) int { return r.Turns[a].Slot - r.Turns[b].Slot })
 	for _, i := range r.hidden {
-		r.show(r.Turns[i])
+		r.show(i)
 	}
 	r.nextBatch()
 	r.hidden = r.hidden[:0]

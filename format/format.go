@@ -43,6 +43,8 @@ type Format struct {
 	StopOn []Detector `json:"stopOn,omitempty"`
 	// Decide says how the winner is found: by the judges if empty.
 	Decide Decision `json:"decide,omitempty"`
+	// LeaverMayWin lets a participant win who has left the debate before its end. Such a participant is judged in any case.
+	LeaverMayWin bool `json:"leaverMayWin,omitempty"`
 }
 
 // Seats are the participants of one side.
@@ -267,4 +269,22 @@ func (f *Format) Clone() *Format {
 		}
 	}
 	return &c
+}
+
+// Kinds returns the kinds of the speeches that the phases ask for.
+func (f *Format) Kinds() []flow.CallKind {
+	var out []flow.CallKind
+	for i := range f.Phases {
+		phase := &f.Phases[i]
+		out = append(out, flow.CallKind(phase.Name))
+		for j := range phase.Slots {
+			switch slot := &phase.Slots[j]; {
+			case slot.Exchanges > 0:
+				out = append(out, KindQuestion, KindAnswer)
+			case slot.Kind != "":
+				out = append(out, slot.Kind)
+			}
+		}
+	}
+	return out
 }

@@ -18,7 +18,12 @@ const (
 	keyModel        = attribute.Key("gen_ai.request.model")
 	keyMaxTokens    = attribute.Key("gen_ai.request.max_tokens")
 	keyTemperature  = attribute.Key("gen_ai.request.temperature")
+	keyTopP         = attribute.Key("gen_ai.request.top_p")
+	keyStop         = attribute.Key("gen_ai.request.stop_sequences")
+	keySeed         = attribute.Key("gen_ai.request.seed")
 	keyOutputType   = attribute.Key("gen_ai.output.type")
+	keyResponse     = attribute.Key("gen_ai.response.id")
+	keyAnswering    = attribute.Key("gen_ai.response.model")
 	keyFinish       = attribute.Key("gen_ai.response.finish_reasons")
 	keyInput        = attribute.Key("gen_ai.usage.input_tokens")
 	keyOutput       = attribute.Key("gen_ai.usage.output_tokens")
@@ -26,8 +31,14 @@ const (
 	keyCacheWrite   = attribute.Key("gen_ai.usage.cache_creation.input_tokens")
 	keyReasoning    = attribute.Key("gen_ai.usage.reasoning.output_tokens")
 	keyMessages     = attribute.Key("gen_ai.output.messages")
+	keyEvaluation   = attribute.Key("gen_ai.evaluation.name")
+	keyScore        = attribute.Key("gen_ai.evaluation.score.value")
+	keyLabel        = attribute.Key("gen_ai.evaluation.score.label")
+	keyExplanation  = attribute.Key("gen_ai.evaluation.explanation")
 	keyTokenType    = attribute.Key("gen_ai.token.type")
 	keyError        = attribute.Key("error.type")
+
+	eventEvaluation = "gen_ai.evaluation.result"
 
 	metricTook   = "gen_ai.client.operation.duration"
 	metricTokens = "gen_ai.client.token.usage" //nolint:gosec // a name, and no secret
@@ -36,6 +47,7 @@ const (
 // Values of the conventions.
 const (
 	operationChat     = "chat"
+	operationAgent    = "invoke_agent"
 	operationTool     = "execute_tool"
 	operationWorkflow = "invoke_workflow"
 	otherValue        = "_OTHER" // of an enumeration: none of the known values
@@ -56,6 +68,8 @@ const (
 	keyCalls        = attribute.Key("debate.calls")
 	keyCost         = attribute.Key("debate.cost_usd")
 	keyEstimated    = attribute.Key("debate.cost_estimated")
+	keyTold         = attribute.Key("debate.cost_told")
+	keyTable        = attribute.Key("debate.cost_table_usd")
 	keyUnfinished   = attribute.Key("debate.unfinished")
 	keyRound        = attribute.Key("debate.round")
 	keyPhase        = attribute.Key("debate.phase")
@@ -66,16 +80,24 @@ const (
 	keyOutcome      = attribute.Key("debate.call.outcome")
 	keyAgain        = attribute.Key("debate.call.again")
 	keyTarget       = attribute.Key("debate.call.target")
+	keyEffort       = attribute.Key("debate.call.effort")
+	keyVerbosity    = attribute.Key("debate.call.verbosity")
+	keyTier         = attribute.Key("debate.call.service_tier")
+	keySearch       = attribute.Key("debate.call.search")
+	keyWithout      = attribute.Key("debate.call.left_out")
 	keyWait         = attribute.Key("debate.retry.wait")
 	keyNext         = attribute.Key("debate.retry.model")
 	keyWarning      = attribute.Key("debate.warning.kind")
 	keyThreshold    = attribute.Key("debate.warning.threshold_usd")
 	keyLeft         = attribute.Key("debate.warning.left_out")
 	keyInquiry      = attribute.Key("debate.inquiry.id")
+	keyAbout        = attribute.Key("debate.inquiry.calls")
 	keyOptions      = attribute.Key("debate.inquiry.options")
 	keyOption       = attribute.Key("debate.answer.option")
 	keyReplacement  = attribute.Key("debate.answer.model")
-	keyUnattended   = attribute.Key("debate.answer.unattended")
+	keyRule         = attribute.Key("debate.answer.rule")
+	keyJudge        = attribute.Key("debate.evaluation.judge")
+	keySwapped      = attribute.Key("debate.evaluation.swapped")
 	keyTrigger      = attribute.Key("debate.trigger")
 
 	labelPrefix = "debate.label."
@@ -83,11 +105,12 @@ const (
 
 // Names of the events in spans.
 const (
-	eventRetry   = "debate.retry"
-	eventDropped = "debate.dropped"
-	eventWarning = "debate.warning"
-	eventAck     = "debate.acknowledged"
-	eventInquiry = "debate.inquiry"
-	eventAnswer  = "debate.answer"
-	eventSent    = "debate.sent"
+	eventRetry    = "debate.retry"
+	eventDropped  = "debate.dropped"
+	eventWarning  = "debate.warning"
+	eventSkipped  = "debate.skipped"
+	eventHastened = "debate.hastened"
+	eventInquiry  = "debate.inquiry"
+	eventAnswer   = "debate.answer"
+	eventSent     = "debate.sent"
 )

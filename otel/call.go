@@ -51,7 +51,7 @@ func (w *watch) call(in *flow.Intent, at time.Time) *call {
 			name = operationTool + " " + clean(in.Tool)
 		}
 	}
-	c.span = w.open(w.place(), name, at, kind, attributes...)
+	c.span = w.open(w.parent(in, at), name, at, kind, attributes...)
 	return c
 }
 
@@ -88,7 +88,7 @@ func (w *watch) startAttributes(in *flow.Intent) []attribute.KeyValue {
 	if in.Temperature != nil {
 		attributes = append(attributes, keyTemperature.Float64(*in.Temperature))
 	}
-	return attributes
+	return append(attributes, asked(in.Options)...)
 }
 
 // callAttributes returns the metric attributes of a call. Each has a bounded number of values.
@@ -131,6 +131,7 @@ func (w *watch) answered(out *outcome, at time.Time) {
 		}
 	}
 	c.end(at, false)
+	w.worked(out, at)
 	if w.measured {
 		w.measure(c, out, at)
 	}
@@ -141,22 +142,23 @@ func (w *watch) endAttributes(c *call, out *outcome) []attribute.KeyValue {
 	attributes := []attribute.KeyValue{keyOutcome.String(out.name)}
 	if c.intent.Model != "" {
 		attributes = append(attributes, keyCost.Float64(usd(out.spend.Cost)))
-		if out.spend.Estimated {
+		if told := out.spend.Reported; out.spend.Estimated && (told == nil || !told.Told) {
 			attributes = append(attributes, keyEstimated.Bool(true))
 		}
 		if out.finish != "" {
 			attributes = append(attributes, keyFinish.StringSlice([]string{out.finish}))
 		}
-		attributes = append(attributes, used(out.spend.Usage)...)
+		attributes = append(attributes, w.observer.used(out.spend.Usage)...)
+		attributes = append(attributes, w.reported(c.intent, out)...)
 	}
 	if w.observer.Content {
-		attributes = append(attributes, out.messages()...)
+		attributes = append(attributes, out.messages(!w.observer.Latest)...)
 	}
 	return attributes
 }
 
 // used returns the tokens of a request, or none if the vendor reported none.
-func used(u debate.Usage) []attribute.KeyValue {
+func (o *Observer) used(u debate.Usage) []attribute.KeyValue {
 	if u.IsZero() {
 		return nil
 	}
@@ -165,7 +167,11 @@ func used(u debate.Usage) []attribute.KeyValue {
 		attributes = append(attributes, keyCacheRead.Int(u.CachedInput))
 	}
 	if u.CacheWrite > 0 {
-		attributes = append(attributes, keyCacheWrite.Int(u.CacheWrite))
+		key := keyCacheWrite
+		if o.Latest {
+			key = keyCacheWriteLatest
+		}
+		attributes = append(attributes, key.Int(u.CacheWrite))
 	}
 	if u.Reasoning > 0 {
 		attributes = append(attributes, keyReasoning.Int(u.Reasoning))
@@ -205,7 +211,11 @@ func (w *watch) measure(c *call, out *outcome, at time.Time) {
 	if took, known := out.took(at.Sub(c.began)); known {
 		m.took.Record(ctx, took.Seconds(), set(request, failed))
 	}
-	if u := out.spend.Usage; !u.IsZero() {
+	switch u := out.spend.Usage; {
+	case u.IsZero():
+	case m.latest != nil:
+		m.latest.record(ctx, u, request, failed)
+	default:
 		m.tokens.Record(ctx, int64(max(0, u.Input)), set(request, []attribute.KeyValue{keyTokenType.String("input")}))
 		m.tokens.Record(ctx, int64(max(0, u.Output)), set(request, []attribute.KeyValue{keyTokenType.String("output")}))
 	}

@@ -1,6 +1,7 @@
 package otel_test
 
 import (
+	"encoding/json"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,7 +53,7 @@ func TestAPersonWhoJudges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine := engineOf(script)
 		config := cars()
-		config.Rounds, config.Unattended = 1, nil
+		config.Rounds, config.Unattended, config.OnFailure = 1, false, nil
 		config.Judging = &debate.Judging{When: debate.AtEnd, Judges: []debate.JudgeConfig{{Person: true}}}
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
@@ -60,11 +61,15 @@ func TestAPersonWhoJudges(t *testing.T) {
 		r := newRecorder()
 		for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
 			require.NoError(t, err)
-			if q := body.As[flow.Inquiry](event); q != nil && q.About != "" {
+			if q := body.As[flow.Inquiry](event); q != nil && len(q.Options) > 0 {
 				require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionDrop))
 			} else if q != nil {
 				pass(time.Minute)
-				require.NoError(t, session.Answer(t.Context(), q.ID, verdict("Ada", "Ben")))
+				answer, err := json.Marshal(debate.PersonVerdict{
+					Scores: map[string]float64{"Ada": 80, "Ben": 70}, QualityScore: 70, Winner: "Ada", Reasoning: "The better case.",
+				})
+				require.NoError(t, err)
+				require.NoError(t, session.Answer(t.Context(), q.ID, string(answer)))
 			}
 		}
 		call := r.one(t, "call verdict")
@@ -82,7 +87,7 @@ func TestAPersonWhoJudges(t *testing.T) {
 		for _, e := range r.find(t, "awaitingResponses")[0].Events() {
 			events = append(events, e.Name+" "+among(e.Attributes, "debate.inquiry.options")+among(e.Attributes, "debate.answer.option"))
 		}
-		assert.Contains(t, events, `debate.inquiry ["retry","model","drop","end"]`)
+		assert.Contains(t, events, `debate.inquiry ["retry","wait","model","skip","drop","end"]`)
 		assert.Contains(t, events, "debate.answer drop")
 		assert.NotContains(t, r.tree(t), canary)
 	})

@@ -22,6 +22,10 @@ func TestTheNamesAreTheConventions(t *testing.T) {
 	conventional := []attribute.Key{
 		semconv.GenAIOperationNameKey, semconv.GenAIWorkflowNameKey, semconv.GenAIConversationIDKey, semconv.GenAIAgentNameKey,
 		semconv.GenAIProviderNameKey, semconv.GenAIRequestModelKey, semconv.GenAIRequestMaxTokensKey, semconv.GenAIRequestTemperatureKey,
+		semconv.GenAIRequestTopPKey, semconv.GenAIRequestStopSequencesKey, semconv.GenAIRequestSeedKey,
+		semconv.GenAIResponseIDKey, semconv.GenAIResponseModelKey,
+		semconv.GenAIEvaluationNameKey, semconv.GenAIEvaluationScoreValueKey, semconv.GenAIEvaluationScoreLabelKey,
+		semconv.GenAIEvaluationExplanationKey,
 		semconv.GenAIOutputTypeKey, semconv.GenAIResponseFinishReasonsKey, semconv.GenAIUsageInputTokensKey,
 		semconv.GenAIUsageOutputTokensKey, semconv.GenAIUsageCacheReadInputTokensKey, semconv.GenAIUsageCacheCreationInputTokensKey,
 		semconv.GenAIUsageReasoningOutputTokensKey, semconv.GenAIOutputMessagesKey, semconv.GenAITokenTypeKey, semconv.ErrorTypeKey,

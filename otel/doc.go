@@ -18,17 +18,22 @@
 //	├─ initializing                 positions and first votes, if there are any
 //	├─ round                        one for each
 //	│  ├─ awaitingResponses         a working state of the flow
-//	│  │  ├─ chat gpt-4.1-mini      an attempt at a call of a model; kind client
+//	│  │  ├─ invoke_agent Ada       a participant or judge at work on one call of a model
+//	│  │  │  ├─ chat gpt-4.1-mini   an attempt at it; kind client
+//	│  │  │  └─ execute_tool add    the use of a tool that the model has asked for
 //	│  │  ├─ paused                 while nobody may speak; likewise awaitingInput and error
-//	│  │  ├─ execute_tool add       the use of a tool that a model has asked for
 //	│  │  └─ call argument          an attempt at a call of a person, or of a judge in Go
 //	│  └─ judging
 //	└─ completing                   verdicts and last votes
 //
-// Each attempt is a span of its own, so a call that is retried has several. A failed attempt has the
-// status Error, the failure's kind as error.type, and no text. An attempt that a control broke off is
-// void, which is not an error. A working state continues after a pause, so its span contains that of the
-// pause. A state without duration and facts has no span.
+// Each attempt is a span of its own, so a call that is retried has several. The span of the agent contains them, the
+// waits between them and the tools. It ends with the answer, or when no further attempt follows by itself. If a person
+// has the call tried once more, that is another span of the agent. A model that is nobody's, such as one that
+// summarises, has none.
+//
+// A failed attempt has the status Error, the failure's kind as error.type, and no text. So has an agent whose last
+// attempt failed. An attempt that a control broke off is void, which is not an error. A working state continues after a
+// pause, so its span contains that of the pause. A state without duration and facts has no span.
 //
 // Facts without duration are events of the span to which they belong:
 //
@@ -36,6 +41,8 @@
 //     one.
 //   - debate.inquiry and debate.answer are on the call that a person performs, otherwise on the working
 //     state.
+//   - gen_ai.evaluation.result is one score that a judge has given: on the round for an assessment, on the debate for a
+//     verdict.
 //   - debate.dropped, debate.warning, debate.acknowledged and debate.sent are on the working state.
 //
 // However reading ends (the debate's end, an error, a break, a panic), every span ends with it, at the
@@ -67,6 +74,11 @@
 //	              debate.round.turns        that are expected
 //	              debate.cost_usd           of its calls, as far as it was known when the round ended
 //	of a state    debate.state              its name
+//	of an agent   gen_ai.operation.name     invoke_agent
+//	              gen_ai.agent.name         the participant or judge; gen_ai.agent.id is for agents of a vendor's
+//	              gen_ai.provider.name      and gen_ai.request.model: of the first attempt
+//	              debate.call.id            and debate.call.kind, debate.round
+//	              debate.cost_usd           of its attempts
 //	of a call     debate.call.id            and debate.call.kind, debate.call.attempt, debate.round
 //	              debate.call.target        whom it concerns
 //	              debate.call.again         the call whose rejected answer this one replaces
@@ -80,15 +92,33 @@
 //	              gen_ai.request.model
 //	              gen_ai.request.max_tokens
 //	              gen_ai.request.temperature  if one is sent
+//	              gen_ai.request.top_p, .stop_sequences, .seed  if they are sent; line breaks in a stop as \n
+//	              debate.call.effort        and debate.call.verbosity, .service_tier, .search: of the options that are sent
+//	              debate.call.left_out      abilities that the model lacks, and parameters that the vendor refused: what
+//	                                        the config asks for and the request went without
 //	              gen_ai.output.type        text or json
+//	              gen_ai.response.id        of the reply, if the vendor names one
+//	              gen_ai.response.model     of the reply: as the vendor names it, or the one that was asked; none if no
+//	                                        reply came
 //	              gen_ai.response.finish_reasons  stop or length, of answers that were accepted
 //	              gen_ai.usage.input_tokens and .output_tokens, as the vendor reported them
 //	              gen_ai.usage.cache_read.input_tokens, .cache_creation.input_tokens, .reasoning.output_tokens
 //	              debate.cost_usd           and debate.cost_estimated, if it is the reservation
+//	              debate.cost_told          if the vendor has told its own cost, which debate.cost_usd then is;
+//	                                        debate.cost_table_usd is what the table of prices says of the same usage
 //	              gen_ai.output.messages    only with Content
+//	of a score    gen_ai.evaluation.name    assessment.quality, assessment.score and assessment.criterion.… (0 to 10),
+//	                                        verdict.quality and verdict.score (0 to 100)
+//	              gen_ai.evaluation.score.value
+//	              gen_ai.evaluation.score.label  won or lost: of a verdict's score, unless nobody has won
+//	              gen_ai.evaluation.explanation  only with Content
+//	              gen_ai.agent.name         whose score it is; of a quality: none
+//	              debate.evaluation.judge   who has given it, in the call debate.call.id
+//	              debate.evaluation.swapped the judge read the participants in the other order
 //	of failures   error.type                a flow.Kind, or _OTHER
 //
-// The name that the model reports for itself (gen_ai.response.model) is in no event, so it is in no span.
+// Fields and headers of the vendor's own (provider.Options.Extra and Header) are left out. What vendors report is theirs,
+// and nothing checks it: it is in spans only, so it makes no time series.
 //
 // # Metrics
 //
@@ -114,6 +144,19 @@
 // contains an ID or the name of a participant. The first 64 flows, kinds of calls, providers and models
 // keep their names; later ones are _OTHER.
 //
+// With Observer.Latest, the names are those that the conventions have now, in a repository of their own where no version
+// of them is published, so there is no schema URL:
+//
+//	1.41.0                                       Latest
+//	gen_ai.usage.cache_creation.input_tokens     gen_ai.usage.cache_write.input_tokens
+//	gen_ai.provider.name of an agent             none
+//	finish_reason in gen_ai.output.messages      none; gen_ai.response.finish_reasons has it
+//	gen_ai.client.operation.duration             gen_ai.client.inference.duration
+//	gen_ai.client.token.usage                    gen_ai.client.inference.operation.input_tokens and .output_tokens, by error.type
+//	                                             too, and the counters gen_ai.client.inference.usage.input_tokens,
+//	                                             .output_tokens, .cache_read.input_tokens, .cache_write.input_tokens and
+//	                                             .reasoning.output_tokens, with gen_ai.token.modality unknown
+//
 // Watch measures everything that it reads. A debate that is watched twice, or is read again from its
 // first event after it was reopened, is measured twice. To avoid that, use a MeterProvider that does
 // nothing, or begin after the last event that was measured.
@@ -121,7 +164,7 @@
 // # Privacy
 //
 // A trace contains no key, because no event does. Texts are left out. Only Content adds the answers of
-// models, and the topic, for backends whose users may read the debates. Texts of errors, questions and
+// models, the reasons of judges, and the topic, for backends whose users may read the debates. Texts of errors, questions and
 // warnings are left out even then. Names and IDs are one printable line of at most about 128 bytes,
 // whatever a config or a log holds.
 package otel

@@ -43,12 +43,16 @@ func ExampleObserver_Watch() {
 	// invoke_workflow debate
 	//   round 1
 	//     awaitingResponses
-	//       chat talker Ada
-	//       chat talker Ben
+	//       invoke_agent Ada
+	//         chat talker
+	//       invoke_agent Ben
+	//         chat talker
 	//   round 2
 	//     awaitingResponses
-	//       chat talker Ada
-	//       chat talker Ben
+	//       invoke_agent Ada
+	//         chat talker
+	//       invoke_agent Ben
+	//         chat talker
 }
 
 // A debate that ended long ago, perhaps in another process, gets its trace from its log. It was measured when it
@@ -73,7 +77,7 @@ func ExampleObserver_Watch_afterwards() {
 		}
 	}
 	fmt.Println(len(recorder.Ended()), "spans")
-	// Output: 9 spans
+	// Output: 13 spans
 }
 
 // A host that steers a session, and does not read its events, lets one goroutine of its own observe it.
@@ -96,7 +100,7 @@ func ExampleObserver_Observe() {
 		fmt.Println(err)
 	}
 	fmt.Println(record.State, <-observed, len(recorder.Ended()), "spans")
-	// Output: completed <nil> 9 spans
+	// Output: completed <nil> 13 spans
 }
 
 // question is a debate of two rounds without a judge.
@@ -121,7 +125,7 @@ func draw(spans []trace.ReadWriteSpan, parent api.SpanID, in string) {
 		}
 		words := []string{in + span.Name()}
 		for _, kv := range span.Attributes() {
-			if kv.Key == attribute.Key("debate.round") && span.Name() == "round" || kv.Key == "gen_ai.agent.name" {
+			if kv.Key == attribute.Key("debate.round") && span.Name() == "round" {
 				words = append(words, kv.Value.String())
 			}
 		}

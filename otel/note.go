@@ -20,8 +20,11 @@ func (w *watch) note(e *flow.Event, at time.Time) {
 		w.event(eventDropped, at, keyAgent.String(clean(body.Participant)))
 	case *flow.Warning:
 		w.event(eventWarning, at, warned(body)...)
-	case *flow.Acknowledge:
-		w.event(eventAck, at)
+	case *flow.Skipped:
+		w.leftOut(body.Call, at)
+		w.event(eventSkipped, at, keyAgent.String(clean(body.By)))
+	case *flow.Hastened:
+		w.event(eventHastened, at)
 	case *flow.Inquiry:
 		w.inquiry(body, at)
 	case *flow.Answer:
@@ -55,8 +58,12 @@ func (w *watch) inquiry(q *flow.Inquiry, at time.Time) {
 	attributes := []attribute.KeyValue{
 		keyInquiry.String(clean(q.ID)), keyKind.String(clean(string(q.Kind))), keyAgent.String(clean(q.To)),
 	}
-	if q.About != "" {
-		attributes = append(attributes, keyCall.String(clean(q.About)), keyError.String(failureType(q.Failure)))
+	if about := q.About[:min(len(q.About), maxLabels)]; len(about) > 0 {
+		calls := make([]string, len(about))
+		for i := range about {
+			calls[i] = clean(about[i].Call)
+		}
+		attributes = append(attributes, keyAbout.StringSlice(calls), keyError.String(failureType(q.Failure)))
 	}
 	if options := q.Options[:min(len(q.Options), maxLabels)]; len(options) > 0 {
 		names := make([]string, len(options))
@@ -74,8 +81,8 @@ func (w *watch) reply(a *flow.Answer, at time.Time) {
 	attributes := []attribute.KeyValue{keyInquiry.String(clean(a.Inquiry))}
 	attributes = append(attributes, present(keyOption, string(a.Option))...)
 	attributes = append(attributes, present(keyReplacement, a.Model)...)
-	if a.Unattended {
-		attributes = append(attributes, keyUnattended.Bool(true))
+	if a.Rule {
+		attributes = append(attributes, keyRule.Bool(true))
 	}
 	w.about(a.Inquiry).AddEvent(eventAnswer, trace.WithTimestamp(at), trace.WithAttributes(attributes...))
 }

@@ -30,10 +30,13 @@ type Observer struct {
 	// hold anything that readers of traces must not see. At most 32 labels are added, each cut to 256
 	// bytes.
 	Labels bool
-	// Content adds the answers of models, and the topic, to the spans. Texts of people and models then
+	// Content adds the answers of models, the reasons of judges, and the topic, to the spans. Texts of people and models then
 	// leave the process, to wherever the spans go. Each text is cut to 8 KiB. The prompts are in no
 	// event, so they are in no span.
 	Content bool
+	// Latest uses the newest names of the conventions for generative AI where they differ from those of 1.41.0; see the
+	// documentation of the package. They are in development, and change with versions of this module.
+	Latest bool
 
 	once   sync.Once
 	tracer trace.Tracer
@@ -50,8 +53,12 @@ func (o *Observer) prepare() {
 	if meters == nil {
 		meters = otelapi.GetMeterProvider()
 	}
-	o.tracer = tracers.Tracer(scope, trace.WithSchemaURL(schemaURL))
-	o.meters = newInstruments(meters)
+	schema := schemaURL
+	if o.Latest {
+		schema = ""
+	}
+	o.tracer = tracers.Tracer(scope, trace.WithSchemaURL(schema))
+	o.meters = newInstruments(meters, o.Latest)
 }
 
 // Watch passes the events of one debate on, unchanged and in order, and makes a trace and metrics of

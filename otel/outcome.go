@@ -130,8 +130,8 @@ type part struct {
 	Content string `json:"content"`
 }
 
-// messages returns the answer, cut to a bound.
-func (o *outcome) messages() []attribute.KeyValue {
+// messages returns the answer, cut to a bound. The newest conventions have the reason of its end elsewhere.
+func (o *outcome) messages(finish bool) []attribute.KeyValue {
 	text, plain := o.answer.(string)
 	if !plain && o.answer != nil {
 		data, err := json.Marshal(o.answer)
@@ -143,7 +143,11 @@ func (o *outcome) messages() []attribute.KeyValue {
 	if text == "" {
 		return nil
 	}
-	data, err := json.Marshal([]message{{Role: "assistant", Parts: []part{{"text", cut(text, maxContent)}}, Finish: o.finish}})
+	answer := message{Role: "assistant", Parts: []part{{"text", cut(text, maxContent)}}}
+	if finish {
+		answer.Finish = o.finish
+	}
+	data, err := json.Marshal([]message{answer})
 	if err != nil {
 		return nil
 	}

@@ -22,6 +22,9 @@ import (
 // canary stands in every text that no trace may hold.
 const canary = "sk-canary-0123456789"
 
+// quiet marks what no span may show either. It has no form of a credential: a config with one is refused.
+const quiet = "canary of a vendor"
+
 // judgement is a well-formed assessment.
 func judgement(names ...string) string {
 	var marks []map[string]any
@@ -69,14 +72,23 @@ func cars() debate.Config {
 		Rounds: 2,
 		Participants: []debate.Participant{
 			{Name: "Ada", Side: format.For, Model: "openai/talker", Position: canary},
-			{Name: "Ben", Side: format.Against, Model: "mistral/talker", Instructions: canary},
+			{Name: "Ben", Side: format.Against, Model: "mistral/talker", Instructions: canary, Options: asked()},
 			{Name: "Cy", Side: format.Against, Model: "openai/talker", Persona: canary, Temperature: new(0.5)},
 		},
 		Judging:    &debate.Judging{Judges: []debate.JudgeConfig{{Model: "openai/judge"}}},
 		Budget:     &flow.Budget{Warn: flow.USD / 1000, Hard: flow.USD},
 		Retry:      &flow.RetryPolicy{Jitter: 1},
-		Unattended: &flow.Unattended{},
-		Labels:     map[string]string{"tenant": "acme", "mark": canary},
+		Unattended: true, OnFailure: []flow.FailureRule{{Do: flow.OptionDrop}},
+		Labels: map[string]string{"tenant": "acme", "mark": canary},
+	}
+}
+
+// asked is what Ben's requests ask for beyond text.
+func asked() *provider.Options {
+	return &provider.Options{
+		Effort: provider.EffortLow, TopP: new(0.9), Stop: []string{"\n\n", "END"}, Seed: new(int64(7)), ServiceTier: "flex",
+		Verbosity: provider.VerbosityLow, Extra: map[string]json.RawMessage{"mark": []byte(`"` + quiet + `"`)},
+		Header: map[string]string{"X-Mark": quiet},
 	}
 }
 
@@ -88,10 +100,13 @@ func script(req *provider.Request) scripted.Reply {
 		reply.Err = &provider.Error{Kind: provider.KindAPI, Status: 503, Message: "overloaded " + canary}
 	case req.Self == "Cy":
 		reply.Err = &provider.Error{Kind: provider.KindAuthentication, Status: 401, Message: "wrong key " + canary}
+	case req.Self == "Ben":
+		reply.ID, reply.Model = "resp-"+req.ID[strings.LastIndex(req.ID, "/r")+1:], "talker-2026-09-01"
 	case strings.HasSuffix(req.ID, "/r1.assessment.judge/1"):
 		reply.Text = "no JSON, but " + canary
 	case req.Schema != nil && req.Schema.Name == string(debate.KindVerdict):
 		reply.Text, reply.Usage = verdict("Ada", "Ben"), provider.Usage{Input: 900, CachedInput: 600, Output: 200, Reasoning: 80}
+		reply.ID, reply.Cost = "resp-verdict", new(0.0125)
 	case req.Schema != nil:
 		reply.Text = judgement("Ada", "Ben")
 	}

@@ -130,7 +130,7 @@ func TestAHostileLog(t *testing.T) {
 // The clock has no part in a trace, even where a log has no times.
 func TestALogWithoutTimes(t *testing.T) {
 	r := newRecorder()
-	read(t, r, []flow.Event{{Body: &flow.Round{N: 1}}, {Body: &flow.Acknowledge{}}})
+	read(t, r, []flow.Event{{Body: &flow.Round{N: 1}}, {Body: &flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}}})
 	for _, s := range r.ended(t) {
 		assert.Equal(t, time.Unix(0, 0), s.StartTime().Local())
 		assert.Equal(t, time.Unix(0, 0), s.EndTime().Local())

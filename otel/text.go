@@ -12,6 +12,7 @@ const (
 	maxName    = 128  // of a name or an id
 	maxValue   = 256  // of a label's value
 	maxLabels  = 32   // number of labels of a debate
+	maxMarks   = 64   // number of scores of one judge's answer
 	maxContent = 8192 // of a text, see Observer.Content
 )
 

@@ -34,7 +34,8 @@ type watch struct {
 	work    flow.State // the current working state, or the one before a rest; "": unknown, or none
 	entered time.Time  // when work was entered; the first fact in it makes its span
 	calls   map[attempt]*call
-	begun   int // number of calls so far
+	agents  map[string]*agent // by the call that each is at work on
+	begun   int               // number of calls so far
 	start   *flow.Start
 	state   flow.State
 	reason  flow.EndReason
@@ -54,7 +55,10 @@ func newWatch(ctx context.Context, o *Observer) *watch {
 		ctx = context.Background()
 	}
 	ctx = context.WithoutCancel(ctx) // spans are ended and measured even if the reader's context is done
-	return &watch{observer: o, meters: o.meters, ctx: ctx, measured: o.meters.enabled(ctx), calls: make(map[attempt]*call)}
+	return &watch{
+		observer: o, meters: o.meters, ctx: ctx, measured: o.meters.enabled(ctx),
+		calls: make(map[attempt]*call), agents: make(map[string]*agent),
+	}
 }
 
 // take handles one event.
@@ -161,6 +165,7 @@ func (w *watch) fact(e *flow.Event, at time.Time) {
 	default:
 		if out, ok := outcomeOf(e); ok {
 			w.answered(&out, at)
+			w.judged(body, at)
 			return
 		}
 		w.note(e, at)
@@ -216,11 +221,12 @@ func (w *watch) move(to flow.State, at time.Time) {
 	w.work, w.entered = to, at
 }
 
-// leave ends the span of the working state. A state without duration and facts has no span.
+// leave ends the span of the working state, and those of the agents in it. A state without duration and facts has no span.
 func (w *watch) leave(at time.Time, unfinished bool) {
 	if w.phase == nil && at.After(w.entered) {
 		w.place()
 	}
+	w.dismiss(at, unfinished)
 	w.phase.end(at, unfinished)
 	w.phase = nil
 }

@@ -10,7 +10,7 @@ type Assign struct {
 }
 
 // Assign returns the instruction to find positions. It describes each field of the JSON answer: positions
-// (position, persona, keyArguments) and reasoning. It fails only if a replaced template fails.
+// (participant, side, position, persona, keyArguments) and reasoning. It fails only if a replaced template fails.
 func (s *Set) Assign(a Assign) (string, error) {
 	a.Topic = quoted(a.Topic)
 	a.Open = people(a.Open)

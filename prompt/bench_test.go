@@ -54,6 +54,6 @@ func BenchmarkFill(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(rendered)))
 	for b.Loop() {
-		prompt.Fill(rendered, 12)
+		prompt.Fill(rendered, 12, 12)
 	}
 }

@@ -18,6 +18,17 @@ func clean(s string) string {
 	return s
 }
 
+// Plain prepares a text for a template of a flow's own: valid UTF-8, without white space around it, and without the three
+// runes of private use, U+E000 to U+E002, that mark holes in prompts.
+func Plain(s string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r >= mark && r <= mark+2 {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar))))
+}
+
 // block cleans a value that may have several lines.
 func block(s string) string { return strings.TrimSpace(clean(s)) }
 

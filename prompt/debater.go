@@ -66,22 +66,22 @@ func (d Debater) clean() Debater {
 // Turn holds the values of the instruction for a speaker, or a member of the audience, in one phase of a
 // debate. If Answer or Question is set, the instruction says so, and ignores Opening, Closing and Chair.
 type Turn struct {
-	Phase       string // the name as shown: "opening", "rebuttal", …; "": none
-	Instruction string // what the format demands; the only instruction in a phase that neither opens nor closes
-	Target      string // to whom the turn is addressed; "": to everybody
-	Opening     bool   // the speakers' first turns: lay out the case
-	Closing     bool   // the speakers' last turns: sum up
-	Question    bool   // put one short question to Target
-	Answer      bool   // answer Target's last question and ask nothing back; takes precedence over Question
-	Chair       bool   // the turn of the one who leads the talk and argues no case
-	Words       int    // length to aim for, in words; 0: as in the system prompt
-	Rounds      int    // planned; 0: open
+	Phase       string  // the name as shown: "opening", "rebuttal", …; "": none
+	Instruction string  // what the format demands; the only instruction in a phase that neither opens nor closes
+	Target      string  // to whom the turn is addressed; "": to everybody
+	Opening     bool    // the speakers' first turns: lay out the case
+	Closing     bool    // the speakers' last turns: sum up
+	Question    bool    // put one short question to Target
+	Answer      bool    // answer Target's last question and ask nothing back; takes precedence over Question
+	Chair       bool    // the turn of the one who leads the talk and argues no case
+	Words       int     // length to aim for, in words; 0: as in the system prompt
+	Rounds      Planned // 0: open
 }
 
 // Round returns the placeholder; templates use it as {{.Round}}.
 func (Turn) Round() string { return Round }
 
-// Turn returns the instruction before a turn. It is rendered once per phase; [Fill] inserts the round. It
+// Turn returns the instruction before a turn. It is rendered once per phase; [Fill] inserts the round and the number of rounds. It
 // fails only if a replaced template fails.
 func (s *Set) Turn(t Turn) (string, error) {
 	t.Phase = entry(t.Phase)

@@ -142,7 +142,7 @@ func TestChairElements(t *testing.T) {
 
 func TestTurnElements(t *testing.T) {
 	check(t, map[string]element{
-		"round of rounds": {turn(prompt.Turn{Rounds: 3}), []string{"Round " + prompt.Round + " of 3."}, nil},
+		"round of rounds": {turn(prompt.Turn{Rounds: 3}), []string{"Round " + prompt.Round + " of " + prompt.Rounds + "."}, nil},
 		"open end":        {turn(prompt.Turn{}), []string{"Round " + prompt.Round + "."}, []string{" of 0"}},
 		"phase":           {turn(prompt.Turn{Phase: "rebuttal"}), []string{", phase: rebuttal."}, nil},
 		"no phase":        {turn(prompt.Turn{}), nil, []string{"phase"}},
@@ -313,7 +313,7 @@ func TestSummarizerElements(t *testing.T) {
 }
 
 func TestSummaryElements(t *testing.T) {
-	first, later := summary(prompt.Summary{Words: 300}), summary(prompt.Summary{Words: 300, Former: true})
+	first, later := summary(prompt.Summary{Words: "300"}), summary(prompt.Summary{Words: "300", Former: true})
 	check(t, map[string]element{
 		"task":            {first, []string{"Condense what you have been given"}, []string{"first message"}},
 		"former":          {later, []string{"The first message is the summary so far. Yours replaces it and must cover both"}, nil},

@@ -21,8 +21,8 @@ func ExampleParse() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(prompt.Fill(rebuttal, 2))
-	fmt.Println(prompt.Fill(rebuttal, 3))
+	fmt.Println(prompt.Fill(rebuttal, 2, 4))
+	fmt.Println(prompt.Fill(rebuttal, 3, 4))
 	// Output:
 	// Runde 2 von 4: Erwiderung
 	// Runde 3 von 4: Erwiderung
@@ -76,7 +76,7 @@ func ExampleSet_Debater() {
 }
 
 func ExampleFill() {
-	fmt.Println(prompt.Fill("Round "+prompt.Round+" of 3", 2))
+	fmt.Println(prompt.Fill("Round "+prompt.Round+" of 3", 2, 3))
 	// Output: Round 2 of 3
 }
 
@@ -92,7 +92,7 @@ func ExampleSet_Turn() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(prompt.Fill(question, 1))
+	fmt.Println(prompt.Fill(question, 1, 3))
 	// Output:
 	// Round 1, phase: cross-examination.
 	//
@@ -155,7 +155,7 @@ func ExampleSet_Summary() {
 		fmt.Println(err)
 		return
 	}
-	text, err := set.Summary(prompt.Summary{Words: 300, Former: true})
+	text, err := set.Summary(prompt.Summary{Words: "300", Former: true})
 	if err != nil {
 		fmt.Println(err)
 		return

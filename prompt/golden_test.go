@@ -149,7 +149,7 @@ func everything(t testing.TB, set *prompt.Set) map[string]string {
 		"voter":      voter(func(*prompt.Voter) {}),
 		"ballot":     ballot(prompt.Ballot{Before: true}),
 		"summarizer": summarizer(prompt.Summarizer{Topic: topic, Participants: people}),
-		"summary":    summary(prompt.Summary{Words: 300}),
+		"summary":    summary(prompt.Summary{Words: "300"}),
 	}
 	texts := make(map[string]string, len(all))
 	for name, do := range all {
@@ -228,8 +228,8 @@ var variants = map[string]render{
 	"ballot-after":       ballot(prompt.Ballot{}),
 	"summarizer-full":    summarizer(prompt.Summarizer{Topic: topic, Participants: people, Fence: "k7qz"}),
 	"summarizer-empty":   summarizer(prompt.Summarizer{}),
-	"summary-first":      summary(prompt.Summary{Words: 300}),
-	"summary-former":     summary(prompt.Summary{Words: 300, Former: true}),
+	"summary-first":      summary(prompt.Summary{Words: "300"}),
+	"summary-former":     summary(prompt.Summary{Words: "300", Former: true}),
 	"summary-empty":      summary(prompt.Summary{}),
 }
 

@@ -62,7 +62,7 @@ func (j Judge) clean() Judge {
 type Assess struct {
 	Participants []string    // names, as the judge must return them
 	Rubric       []Criterion // criteria to score for each participant; nil: one score for each
-	Rounds       int         // planned; 0: open
+	Rounds       Planned     // 0: open
 	// Ends says what ends the debate before its last round: "judge" (shouldContinue), "convergence" (the flags
 	// convergenceReached and diminishingReturns) or "rounds" (nothing that a judge answers). "": "judge".
 	Ends   string
@@ -73,7 +73,7 @@ type Assess struct {
 func (Assess) Round() string { return Round }
 
 // Assess returns the instruction to assess a round. It is rendered once per debate and judge; [Fill]
-// inserts the round. It describes each field of the JSON answer. It fails only if a replaced template
+// inserts the round and the number of rounds. It describes each field of the JSON answer. It fails only if a replaced template
 // fails.
 func (s *Set) Assess(a Assess) (string, error) {
 	a.Participants = lines(a.Participants)
@@ -85,7 +85,7 @@ func (s *Set) Assess(a Assess) (string, error) {
 type Verdict struct {
 	Participants []string // names, as the judge must return them
 	Criteria     []string // names, as the judge must return them; nil: DefaultCriteria
-	Rounds       int      // planned; 0: open
+	Rounds       Planned  // 0: open
 	Unfinished   bool     // the last round was cut short
 	NoWinner     bool     // the format has no winner
 }
@@ -94,7 +94,7 @@ type Verdict struct {
 func (Verdict) Round() string { return Round }
 
 // Verdict returns the instruction for the final verdict. [Fill] inserts the last round that was held,
-// even if only in part. The text describes each field of the JSON answer. Verdict fails only if a
+// even if only in part, and the number of rounds. The text describes each field of the JSON answer. Verdict fails only if a
 // replaced template fails.
 func (s *Set) Verdict(v Verdict) (string, error) {
 	if len(v.Criteria) == 0 {

@@ -70,11 +70,11 @@ func TestAssessElements(t *testing.T) {
 	given := assess(prompt.Assess{Participants: names, Rounds: 3})
 	scored := assess(prompt.Assess{Participants: names, Rubric: rubric})
 	check(t, map[string]element{
-		"round":              {given, []string{"Assess round " + prompt.Round + " of 3."}, nil},
+		"round":              {given, []string{"Assess round " + prompt.Round + " of " + prompt.Rounds + "."}, nil},
 		"open end":           {scored, []string{"Assess round " + prompt.Round + "."}, []string{" of 0"}},
 		"earlier rounds":     {given, []string{"measure it against any earlier rounds"}, nil},
 		"shouldContinue":     {given, []string{`- "shouldContinue" (true or false): `}, nil},
-		"decides":            {given, []string{"The format leaves this to you: false ends the debate, and it ends after round 3 in any case."}, []string{"recorded"}},
+		"decides":            {given, []string{"The format leaves this to you: false ends the debate, and it ends after round " + prompt.Rounds + " in any case."}, []string{"recorded"}},
 		"one round":          {assess(prompt.Assess{Rounds: 1}), nil, []string{"earlier rounds"}},
 		"does not decide":    {assess(prompt.Assess{Ends: "rounds"}), []string{"The format decides how many rounds there are", "does not end the debate"}, []string{"leaves this to you"}},
 		"qualityScore":       {given, []string{`- "qualityScore" (number, 0 to 10): `}, nil},
@@ -104,8 +104,8 @@ func TestVerdictElements(t *testing.T) {
 	given := verdict(prompt.Verdict{Participants: names, Rounds: 3})
 	cut := verdict(prompt.Verdict{Unfinished: true, Rounds: 3})
 	check(t, map[string]element{
-		"round":               {given, []string{"over after round " + prompt.Round + " of 3."}, []string{"cut short", "unfinished"}},
-		"unfinished":          {cut, []string{"cut short in round " + prompt.Round + " of 3", "unfinished"}, []string{"is over"}},
+		"round":               {given, []string{"over after round " + prompt.Round + " of " + prompt.Rounds + "."}, []string{"cut short", "unfinished"}},
+		"unfinished":          {cut, []string{"cut short in round " + prompt.Round + " of " + prompt.Rounds, "unfinished"}, []string{"is over"}},
 		"open end":            {verdict(prompt.Verdict{}), []string{"over after round " + prompt.Round + "."}, []string{" of 0"}},
 		"open and unfinished": {verdict(prompt.Verdict{Unfinished: true}), []string{"in round " + prompt.Round + ", so"}, []string{" of 0"}},
 		"every round":         {given, []string{"from the first round to the last", "in full or as a summary"}, nil},

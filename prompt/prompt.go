@@ -18,10 +18,12 @@
 //	summarizer  [Summarizer]  system prompt of the summarizer
 //	summary     [Summary]     instruction before a summary
 //
+// A flow of another package adds templates of its own; see [Template].
+//
 // A replacement sees the fields of the type beside its name. The templates turn, assess and verdict also
-// see {{.Round}}, the number of the round. Templates are executed once per debate and kind. Only the
-// round changes from turn to turn, so {{.Round}} renders a placeholder, which [Fill] replaces by the
-// number.
+// see {{.Round}}, the number of the round. Templates are executed once per debate and kind. The round changes from turn to
+// turn, and the number of rounds when a host program amends it. So {{.Round}} and {{.Rounds}} render placeholders in
+// these templates, which [Fill] replaces by the numbers.
 //
 // Values are data: nothing in a topic, a position or a name is executed as a template, and no value can
 // contain the placeholder. Topics, positions and personas may come from users: if they have several lines, each line
@@ -52,8 +54,17 @@ type Set struct {
 	buffers   sync.Pool // of *bytes.Buffer
 }
 
-// Parse returns the embedded templates, with those replaced that overrides names. It costs as much as
-// dozens of renderings, so a program should parse once and share the Set.
+// Template is a template of a flow outside this package. [Set.Render] executes it.
+type Template struct {
+	Text string
+	// Samples are data that reach all branches of the template, and of those that may replace it. There is at least
+	// one.
+	Samples []any
+}
+
+// Parse returns the embedded templates and those of the flows, with those replaced that overrides names. It costs as
+// much as dozens of renderings, so a program should parse once and share the Set. Flows may share a template. Otherwise
+// no two templates have the same name.
 //
 // Parse tries every template on sample data. It fails if an override
 //
@@ -64,9 +75,8 @@ type Set struct {
 //   - never renders any text.
 //
 // The error joins one error for each such override, with its name.
-func Parse(overrides map[string]string) (*Set, error) {
-	var failures []error
-	trials := samples()
+func Parse(overrides map[string]string, flows ...map[string]Template) (*Set, error) {
+	trials, texts, failures := known(flows)
 	for _, name := range slices.Sorted(maps.Keys(overrides)) {
 		if _, ok := trials[name]; !ok {
 			failures = append(failures, fmt.Errorf("prompt: template %q: unknown name", name))
@@ -76,12 +86,7 @@ func Parse(overrides map[string]string) (*Set, error) {
 	for _, name := range slices.Sorted(maps.Keys(trials)) {
 		text, ok := overrides[name]
 		if !ok {
-			file, err := files.ReadFile("template/" + name + ".tmpl")
-			if err != nil {
-				failures = append(failures, fmt.Errorf("prompt: template %q: %w", name, err))
-				continue
-			}
-			text = string(file)
+			text = texts[name]
 		}
 		parsed, err := parse(name, text, trials[name])
 		if err != nil {
@@ -94,6 +99,31 @@ func Parse(overrides map[string]string) (*Set, error) {
 		return nil, errors.Join(failures...)
 	}
 	return set, nil
+}
+
+// known returns the samples and the texts of all templates.
+func known(flows []map[string]Template) (trials map[string][]any, texts map[string]string, failures []error) {
+	trials, texts = samples(), make(map[string]string)
+	for _, name := range slices.Sorted(maps.Keys(trials)) {
+		file, err := files.ReadFile("template/" + name + ".tmpl")
+		if err != nil {
+			failures = append(failures, fmt.Errorf("prompt: template %q: %w", name, err))
+		}
+		texts[name] = string(file)
+	}
+	for _, own := range flows {
+		for _, name := range slices.Sorted(maps.Keys(own)) {
+			switch text, taken := texts[name]; {
+			case taken && text != own[name].Text:
+				failures = append(failures, fmt.Errorf("prompt: template %q: two templates have this name", name))
+			case len(own[name].Samples) == 0:
+				failures = append(failures, fmt.Errorf("prompt: template %q: has no sample", name))
+			default:
+				texts[name], trials[name] = own[name].Text, own[name].Samples
+			}
+		}
+	}
+	return trials, texts, failures
 }
 
 func parse(name, text string, trials []any) (*template.Template, error) {
@@ -130,6 +160,10 @@ func (s *Set) Names() []string {
 	}
 	return slices.Sorted(maps.Keys(s.templates))
 }
+
+// Render executes a template of a flow. Of the templates of this package each has a method of its own, which also makes
+// its data safe.
+func (s *Set) Render(name string, data any) (string, error) { return s.render(name, data) }
 
 func (s *Set) render(name string, data any) (string, error) {
 	if s == nil || s.templates[name] == nil {

@@ -29,7 +29,7 @@ func TestOverride(t *testing.T) {
 		text, want string
 	}{
 		"debater":    {"{{.Name}}/{{.Topic}}/{{.Position}}", "Ada/Should cities ban cars from their centres?/Ban them."},
-		"turn":       {"{{.Phase}} {{.Round}}/{{.Rounds}}", "rebuttal " + prompt.Round + "/3"},
+		"turn":       {"{{.Phase}} {{.Round}}/{{.Rounds}}", "rebuttal " + prompt.Round + "/" + prompt.Rounds},
 		"judge":      {"{{range .Participants}}{{.Name}};{{end}}", "Ada;Ben;Cy;"},
 		"assess":     {"{{.Round}} {{.Judges}}", prompt.Round + " 0"},
 		"verdict":    {"{{.Round}} {{.Unfinished}} {{len .Criteria}}", prompt.Round + " false 6"},

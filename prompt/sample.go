@@ -81,6 +81,6 @@ func samples() map[string][]any {
 		},
 		"ballot":     {Ballot{}, Ballot{Before: true}},
 		"summarizer": {Summarizer{Topic: topic, Participants: person, Fence: anyFence}, Summarizer{}},
-		"summary":    {Summary{Words: 300}, Summary{}, Summary{Former: true}},
+		"summary":    {Summary{Words: "300"}, Summary{}, Summary{Former: true}},
 	}
 }

@@ -18,12 +18,13 @@ func (s *Set) Summarizer(v Summarizer) (string, error) {
 
 // Summary holds the values of the instruction after the part to be summarised.
 type Summary struct {
-	Words  int  // limit of the summary in words; 0: as few as possible
-	Former bool // the first message is the former summary, which the new one replaces
+	Words  string // limit of the summary in words, as it is to be written; "": as few as possible
+	Former bool   // the first message is the former summary, which the new one replaces
 }
 
 // Summary returns the instruction to summarise what was shown. The answer is free text. It fails only if
 // a replaced template fails.
 func (s *Set) Summary(v Summary) (string, error) {
+	v.Words = entry(v.Words)
 	return s.render("summary", v)
 }

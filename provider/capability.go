@@ -1,20 +1,88 @@
 package provider
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // The interfaces below are optional abilities of a Provider. Each has one method. [As] finds an ability
 // in a provider, or in the provider that it wraps.
 
 // Checker checks whether a model can be used with the credentials at hand, without paying for a reply.
-// The engine calls Check while it validates a debate.
+// The engine calls Check while it validates a debate. Kind validation means that the model cannot be used, and kind
+// authentication that the key cannot. Any other failure means that the provider could not be asked.
 type Checker interface {
 	Check(ctx context.Context, model string) error
+}
+
+// Lister is a [Checker] that can list the models that may be used with the credentials at hand, without paying for a
+// reply. It fails with kind authentication if the key is refused. An empty list means that the vendor has none. The
+// engine then asks for the list instead of checking each model, and checks only what the list lacks, which may be an
+// alias.
+type Lister interface {
+	Models(ctx context.Context) ([]string, error)
 }
 
 // Vendor returns the vendor's name in the model table ("openai", "anthropic", …). A host program may
 // register the provider under any other name.
 type Vendor interface {
 	Vendor() string
+}
+
+// Ability is something that a model may have, and another model may lack.
+type Ability string
+
+// The abilities that requests can need.
+const (
+	AbilityTemperature Ability = "temperature"
+	AbilityEffort      Ability = "effort"
+	AbilityTopP        Ability = "topP"
+	AbilityStop        Ability = "stop"
+	AbilitySeed        Ability = "seed"
+	AbilityServiceTier Ability = "serviceTier"
+	AbilityVerbosity   Ability = "verbosity"
+	AbilitySearch      Ability = "search"
+	AbilityReasoning   Ability = "reasoning" // shows the text of its thoughts
+	AbilitySchema      Ability = "schema"    // holds its replies to a JSON schema
+	AbilityTools       Ability = "tools"
+	AbilityImage       Ability = "image" // reads images
+	AbilityPDF         Ability = "pdf"   // reads PDFs
+	AbilityFile        Ability = "file"  // reads files of other media types
+)
+
+// Abilities says what a model has (true) and surely lacks (false). An ability that is not in the map is unknown: the
+// vendor's answer decides.
+type Abilities map[Ability]bool
+
+// Lacks returns the abilities that the model surely lacks, sorted.
+func (a Abilities) Lacks() []Ability {
+	var lacks []Ability
+	for ability, has := range a {
+		if !has {
+			lacks = append(lacks, ability)
+		}
+	}
+	slices.Sort(lacks)
+	return lacks
+}
+
+// Able tells what a model can do, from what the adapter and its vendor's protocol know. It may ask the vendor, without
+// paying for a reply. A failure means that the abilities are unknown. The engine asks while it validates a config, and
+// refuses a config that asks a model for what it surely lacks.
+type Able interface {
+	Abilities(ctx context.Context, model string) (Abilities, error)
+}
+
+// Vetter checks whether a request can be written as its vendor's protocol demands. It sends nothing, and fails with the
+// *[Error] with which Generate would fail before it sends the request.
+type Vetter interface {
+	Vet(req *Request) error
+}
+
+// Accounted tells which account a provider uses, as a text that shows nothing of the key and that no account of another
+// vendor has. Registered providers of one account share quotas, waits and outages. "": it is unknown.
+type Accounted interface {
+	Account(ctx context.Context) string
 }
 
 // TokenCounter asks the vendor how many input tokens a request has, without paying for a reply. It counts
@@ -43,8 +111,43 @@ type Wrapper interface {
 	Unwrap() Provider
 }
 
-// As finds an ability in p, or else in the providers that p wraps, outermost first. A wrapper guards
-// Generate only: an ability of the wrapped provider is used directly, past the wrapper.
+// Gate is a Wrapper that holds calls back, such as a rate limit. [Through] brings the calls of abilities to it, so that
+// it counts them too.
+type Gate interface {
+	Wrapper
+	// Pass waits until a call may be made, makes it, and returns its error. model is the model that the call is about;
+	// "": none. If ctx is done first, Pass fails as Generate does.
+	Pass(ctx context.Context, model string, call func(ctx context.Context) error) error
+}
+
+// Through finds an ability as [As] does, and calls it through the gates around it, outermost first. ok reports whether
+// there is one. The error is that of the call, or that of a gate.
+func Through[T any](ctx context.Context, p Provider, model string, call func(ctx context.Context, ability T) error) (ok bool, err error) {
+	for p != nil {
+		if ability, ok := p.(T); ok {
+			return true, call(ctx, ability)
+		}
+		w, wraps := p.(Wrapper)
+		if !wraps {
+			break
+		}
+		p = w.Unwrap()
+		if gate, ok := w.(Gate); ok {
+			if _, found := As[T](p); !found {
+				return false, nil
+			}
+			err := gate.Pass(ctx, model, func(ctx context.Context) error {
+				_, err := Through(ctx, p, model, call)
+				return err
+			})
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// As finds an ability in p, or else in the providers that p wraps, outermost first. The ability of a wrapped provider
+// is used directly, past the wrapper; see [Through].
 func As[T any](p Provider) (ability T, ok bool) {
 	for p != nil {
 		if ability, ok = p.(T); ok {

@@ -10,7 +10,7 @@ import (
 // up.
 type Kind string
 
-// These are the kinds of failure. The engine retries the retryable ones; an adapter never does.
+// These are the kinds of failure. The engine retries the retryable ones; an adapter never does ([Provider]).
 const (
 	KindNetwork         Kind = "network"          // no connection, reset, a stream cut before its end
 	KindRateLimit       Kind = "rate_limit"       // too many requests; a later attempt may succeed
@@ -25,6 +25,7 @@ const (
 	KindValidation      Kind = "validation"       // an invalid request or config
 	KindCanceled        Kind = "canceled"         // the host program canceled the call
 	KindCostLimit       Kind = "cost_limit"       // a hard limit of the budget
+	KindToolLimit       Kind = "tool_limit"       // the model goes on asking for tools after its last reply that may
 	KindState           Kind = "state"            // not possible in the debate's present state
 	KindConflict        Kind = "conflict"         // another writer has appended to the debate, or holds its lease
 	KindStore           Kind = "store"            // the store of debates failed
@@ -43,8 +44,12 @@ type Error struct {
 	Message    string        // the vendor's words or the adapter's, without keys
 	RequestID  string        // the vendor's id of the request, for its support
 	RetryAfter time.Duration // how long the vendor asked to wait; 0: it did not ask
-	NotSent    bool          // the request was never sent, so it cost nothing
-	Err        error         // the cause, if it holds no secret
+	Window     int           // of a context_overflow: the size of the window that the vendor names, in tokens; 0: it names none
+	// Capped means that the reply ended at the cap on its output tokens before there was anything to use, neither text nor a
+	// whole tool call. The engine asks again with a larger cap.
+	Capped  bool
+	NotSent bool  // the request was never sent, so it cost nothing
+	Err     error // the cause, if it holds no secret
 }
 
 // Error returns one line: kind, status, code and message.

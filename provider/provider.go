@@ -19,7 +19,9 @@ import (
 //
 //   - It returns soon after ctx is done.
 //   - It does not modify or keep req.
-//   - It does not retry.
+//   - It does not retry. The one exception is a parameter that the model refuses, such as a temperature: if the
+//     vendor answers with a status of 400 and above that it does not take the parameter, which costs nothing, an
+//     implementation may ask again without it, remembers that for the model, and names it in Response.Left.
 //   - It is safe for concurrent use.
 //   - It must not panic: the panic would end the whole program.
 //
@@ -42,9 +44,11 @@ func StaticKey(s string) Key {
 	return func(context.Context) (string, error) { return s, nil }
 }
 
-// Chunk is one piece of a reply's text, in the order of arrival.
+// Chunk is one piece of a reply, in the order of arrival.
 type Chunk struct {
 	Text string
+	// Reasoning means that the piece belongs to the text of the model's thoughts, not to the reply.
+	Reasoning bool
 }
 
 // Request is one question to a model. Requests that run at the same time may share Messages, so a
@@ -62,6 +66,7 @@ type Request struct {
 	Temperature *float64          // nil: the vendor's default; 0 is a value of its own
 	Schema      *Schema           // what the reply must match; nil: free text
 	Tools       []Tool            // the tools that the model may call
+	Options     *Options          // nil: the vendor's defaults; read only
 	Labels      map[string]string // labels of the host program (a tenant, a trace); read only
 }
 
@@ -76,6 +81,7 @@ type Message struct {
 	Fence      string      // the secret word in the markers; "": no fence
 	ToolCalls  []ToolCall  // the tool calls that the speaker asked for
 	ToolResult *ToolResult // the result of a tool call
+	Parts      []Part      // files that come before Text; read only
 }
 
 // Schema is a JSON Schema (draft 2020-12) that a reply must match. An adapter reduces it to the subset
@@ -128,7 +134,16 @@ type Response struct {
 	Calls []ToolCall
 	Stop  StopReason
 	Usage Usage
+	ID    string // of the reply, as the vendor reports it; "" if it reports none
 	Model string // as the vendor reports it; "" if it reports none
+	// Reasoning is the text of the model's thoughts, as far as the vendor sends it. Chunks with Reasoning set have shown it.
+	Reasoning string
+	Citations []Citation // the sources that the vendor's own search has found, in the order of the reply
+	// Cost is what the vendor itself says that the request costs, in USD. nil: it says nothing.
+	Cost *float64
+	// Left names the parameters of the request that the model refuses and that were therefore left out, by their
+	// names in the vendor's API: "temperature". What the vendor takes under another name is not left out.
+	Left []string
 	// Cached reports that a cache of the host program returned an earlier reply, at no cost. Usage is
 	// then zero.
 	Cached bool

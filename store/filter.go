@@ -36,20 +36,34 @@ type Filter struct {
 
 // Info describes a stored conversation.
 type Info struct {
-	ID        string
-	State     flow.State
-	Topic     string
-	Labels    map[string]string
-	Round     int   // the current round, from 1; 0: before the first
-	Seq       int64 // the number of the last event
-	StartedAt time.Time
-	LastAt    time.Time // of the last event
-	Owner     string    // of the lease; "": there is none
+	ID        string            `json:"id"`
+	Flow      string            `json:"flow,omitempty"`
+	Format    string            `json:"format,omitempty"` // the shape of the conversation: a debate's format; "": the flow names none
+	State     flow.State        `json:"state"`
+	Topic     string            `json:"topic,omitempty"`
+	Labels    map[string]string `json:"labels,omitempty"`
+	Round     int               `json:"round"` // the current round, from 1; 0: before the first
+	Seq       int64             `json:"seq"`   // the number of the last event
+	StartedAt time.Time         `json:"startedAt,omitzero"`
+	LastAt    time.Time         `json:"lastAt,omitzero"` // of the last event
+	// Spent is what the conversation had cost when its state changed last.
+	Spent flow.Money `json:"spent"`
+	// Winner is the result of a completed conversation: who has won a debate, or which side has. "": nobody.
+	Winner string `json:"winner,omitempty"`
+	Owner  string `json:"owner,omitempty"` // of the lease; "": there is none
+	// Err says why the log cannot be read to its end; nil: it can, as far as List has looked. The other fields but
+	// Owner describe what precedes the damage. If Seq is 0, nothing of it can be read.
+	Err error `json:"-"`
 }
 
 // Matches reports whether a conversation is selected by all conditions but two: [Filter.Finds] checks Text, and the
 // caller applies Limit.
+//
+// A conversation of which nothing can be read is selected, so that it is seen, unless Labels are asked for.
 func (f Filter) Matches(info Info) bool {
+	if info.Err != nil && info.Seq == 0 {
+		f.States, f.Unfinished, f.Working, f.From, f.Until = nil, false, false, time.Time{}, time.Time{}
+	}
 	switch {
 	case len(f.States) > 0 && !slices.Contains(f.States, info.State),
 		f.Unfinished && (info.State == flow.StateCompleted || info.State == flow.StateCanceled),
@@ -108,9 +122,10 @@ func (f Filter) Order(a, b string) int {
 func (i *Info) Add(e *flow.Event) {
 	switch body := e.Body.(type) {
 	case *flow.Start:
+		i.Flow, i.Format = body.Flow, body.Shape
 		i.Topic, i.Labels, i.StartedAt = body.Terms.Topic, maps.Clone(body.Terms.Labels), e.At
 	case *flow.Transition:
-		i.State = body.To
+		i.State, i.Spent, i.Winner = body.To, body.Spent, body.Result
 	case *flow.Round:
 		i.Round = body.N
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"maps"
@@ -31,7 +32,14 @@ type memoryLog struct {
 	owner  string
 	until  time.Time
 	watch  []chan struct{}
+	blobs  map[string][]byte // by hash
 }
+
+var (
+	_ Store   = (*Memory)(nil)
+	_ Watcher = (*Memory)(nil)
+	_ Blobs   = (*Memory)(nil)
+)
 
 // fact is an event as it is stored in memory. Its number follows from its place, and its time takes one word.
 type fact struct {
@@ -174,10 +182,39 @@ func (s *Memory) Delete(_ context.Context, id string) error {
 		return nil
 	}
 	l.facts, l.length, l.writer, l.before, l.info = nil, 0, "", 0, Info{}
-	l.owner, l.until = "", time.Time{}
+	l.owner, l.until, l.blobs = "", time.Time{}, nil
 	l.mu.Unlock()
 	s.forget(id, l)
 	return nil
+}
+
+// PutBlob implements [Blobs].
+func (s *Memory) PutBlob(_ context.Context, id, hash string, data []byte) error {
+	if err := cmp.Or(CheckID(id), CheckBlob(hash, data)); err != nil {
+		return err
+	}
+	l := s.log(id, true)
+	defer l.mu.Unlock()
+	if l.blobs == nil {
+		l.blobs = make(map[string][]byte)
+	}
+	if _, there := l.blobs[hash]; !there {
+		l.blobs[hash] = slices.Clone(data)
+	}
+	return nil
+}
+
+// Blob implements [Blobs].
+func (s *Memory) Blob(_ context.Context, id, hash string) ([]byte, error) {
+	l := s.log(id, false)
+	if l == nil {
+		return nil, flow.ErrNoFile
+	}
+	defer l.mu.Unlock()
+	if data, there := l.blobs[hash]; there {
+		return data, nil
+	}
+	return nil, flow.ErrNoFile
 }
 
 // Lease implements [Store].
@@ -230,7 +267,7 @@ func (s *Memory) forget(id string, l *memoryLog) {
 	defer s.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if s.logs[id] == l && l.length == 0 && l.owner == "" && len(l.watch) == 0 {
+	if s.logs[id] == l && l.length == 0 && l.owner == "" && len(l.watch) == 0 && len(l.blobs) == 0 {
 		delete(s.logs, id)
 	}
 }

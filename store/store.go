@@ -31,9 +31,10 @@ type Store interface {
 	// damaged log Read yields what precedes the damage, then an error.
 	Read(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error]
 	// List yields the conversations that match, in the order of their ids, compared byte by byte. UUIDv7s sort by time.
-	// Errors come last.
+	// A conversation that cannot be read keeps no other from being listed, nor does one that another process is
+	// changing. It is listed with Info.Err. An error of the loop means that the store has failed, and comes last.
 	List(ctx context.Context, filter Filter) iter.Seq2[Info, error]
-	// Delete removes a conversation and its lease, whichever owner holds it. It is no error if there is no such
+	// Delete removes a conversation, its blobs and its lease, whichever owner holds it. It is no error if there is no such
 	// conversation.
 	//
 	// The caller makes sure that no session has the conversation open. Such a session would write into another
@@ -47,6 +48,23 @@ type Store interface {
 	Lease(ctx context.Context, id, owner string, d time.Duration) error
 	// Release releases the lease of a conversation, if owner holds it. Otherwise it does nothing, without an error.
 	Release(ctx context.Context, id, owner string) error
+}
+
+// Blobs is an optional ability of a [Store]: it keeps the bytes of files beside the logs of conversations. Without it a store
+// keeps no conversation with files. Package store/storetest tests it.
+//
+// A blob belongs to one conversation. Store.Delete removes the blobs of a conversation, also if it has no log: a process may
+// have ended between PutBlob and Append, or another one's append may have come first. What is refused outright stores no
+// blob. Another conversation has a copy of its own. No lease is needed.
+type Blobs interface {
+	// PutBlob stores data under its hash, which is the data's SHA-256 in small hexadecimal digits. The conversation need
+	// not exist yet. Once PutBlob returns nil, the blob survives a crash, and every handle reads it. If the blob is there
+	// already, PutBlob does nothing; if it is damaged there, PutBlob repairs it. If the hash is not that of the data, the
+	// error is of kind validation, and nothing is stored. data must not change until PutBlob returns.
+	PutBlob(ctx context.Context, id, hash string, data []byte) error
+	// Blob returns the bytes of a blob. If the conversation has no such blob, or has other bytes in its place, the error is
+	// [flow.ErrNoFile]. The caller must not write to the bytes.
+	Blob(ctx context.Context, id, hash string) ([]byte, error)
 }
 
 // Watcher is an optional ability of a [Store]. The channel gets a value after the log of id has grown, whichever

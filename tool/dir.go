@@ -14,11 +14,13 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Dir is a folder whose files models may read. It is safe for concurrent use.
+// Dir is a folder whose files models may read and, with tools that are made for it, write. It is safe for
+// concurrent use.
 type Dir struct {
 	root    *os.Root
 	limits  Limits
-	maxSeen int // cap on the entries of folders that one use looks at
+	maxSeen int           // cap on the entries of folders that one use looks at
+	turn    chan struct{} // full while a tool writes
 }
 
 // Limits bounds what tools read and show. A field must not be negative, or above its maximum.
@@ -74,20 +76,23 @@ func OpenDir(root string, limits Limits) (*Dir, error) {
 	if err != nil {
 		return nil, invalid("root", fmt.Errorf("%s: %w", strconv.Quote(root), reason(err)))
 	}
-	return &Dir{root: opened, limits: limits, maxSeen: maxEntries}, nil
+	return &Dir{root: opened, limits: limits, maxSeen: maxEntries, turn: make(chan struct{}, 1)}, nil
 }
 
 // Close closes the folder. Later uses of the tools fail.
 func (d *Dir) Close() error { return d.root.Close() }
 
-// These are the names of the tools in the map of [Tools].
+// These are the usual names of the tools. The first three are in the map of [Tools].
 const (
-	ListFilesName = "list_files"
-	ReadFileName  = "file_read"
-	SearchName    = "context_search"
+	ListFilesName  = "list_files"
+	ReadFileName   = "file_read"
+	SearchName     = "context_search"
+	WriteFileName  = "write_file"
+	EditFileName   = "edit_file"
+	RunCommandName = "run_command"
 )
 
-// Tools returns all tools of this package, by their usual names. Its errors are those of [ListFiles].
+// Tools returns the tools of this package that only read, by their usual names. Its errors are those of [ListFiles].
 func Tools(dir *Dir) (map[string]flow.Tool, error) {
 	list, err := ListFiles(dir)
 	if err != nil {
@@ -160,11 +165,13 @@ func (p place) ordinary(info fs.FileInfo) error {
 	return p.fault(errors.New("is neither a file nor a folder"))
 }
 
-// watched is a reader that ends when its context is done, and after a zero byte: a file with a zero byte
-// is not text, whatever follows.
+// watched is a reader that ends when its context is done and, unless all is wanted, after a zero byte: a file
+// with a zero byte is not text, whatever follows.
 type watched struct {
 	ctx context.Context
 	io.Reader
+
+	all bool
 }
 
 func (w watched) Read(p []byte) (int, error) {
@@ -172,7 +179,7 @@ func (w watched) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := w.Reader.Read(p)
-	if bytes.IndexByte(p[:n], 0) >= 0 {
+	if !w.all && bytes.IndexByte(p[:n], 0) >= 0 {
 		return n, io.EOF
 	}
 	return n, err

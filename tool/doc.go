@@ -1,5 +1,5 @@
-// Package tool provides tools for models: listing a folder, reading its files, and searching in the
-// conversation and in those files. All of them only read.
+// Package tool provides tools for models: listing a folder, reading its files, searching in the
+// conversation and in those files, writing files, and running programs.
 //
 //	dir, err := tool.OpenDir("docs", tool.Limits{})
 //	defer dir.Close() // after engine.Shutdown
@@ -10,6 +10,57 @@
 // [ListFiles], [ReadFile] and [Search] make single tools, which can be registered under other names. The
 // nested module tool/mcp makes tools from those of an MCP server, and [flow.NewTool] makes one from a
 // Go function.
+//
+// # Tools that write
+//
+// [Tools] makes only tools that read. The host program makes the others one by one, and the config names them like
+// any tool:
+//
+//	tools[tool.WriteFileName], err = tool.WriteFile(dir, tool.Writing{Only: []string{"docs"}})
+//	tools[tool.EditFileName], err = tool.EditFile(dir, tool.Writing{Only: []string{"docs"}})
+//
+// A person must approve each use, unless [Writing.Unasked] is set. Who replaces or edits a file gives the hash that
+// [ReadFile] has named. If the file has changed since then, the write is refused, and the model is told to read again. So
+// agents that work at once do not overwrite each other.
+//
+//   - A file is replaced as a whole: a reader, and whoever comes after a crash, finds the old text or the new one. A
+//     process that is killed may leave a file whose name begins with ".debate-unfinished-". The next write in that
+//     folder removes it.
+//   - No other use of a tool comes between the check of the hash and the replacement, not even one of another
+//     process, if the file system has locks. A program that ignores these locks may write in the last few
+//     microseconds before the replacement, and what it wrote is lost.
+//   - The new file has the permissions of the old one and, if possible, its owner. It does not have its other names
+//     (hard links) and its extended attributes.
+//   - A path that passes through a symbolic link is not written, not even one that stays in the folder. Neither are
+//     hidden files, unless [Writing.Hidden] is set. [Writing.Only] and [Writing.Except] exclude others.
+//
+// # Programs
+//
+// [RunCommand] makes a tool that runs programs of a list, in the folder. It is no sandbox: what a program may do, its
+// user may do, and that includes the network and files outside of the folder. A program that obeys files of the folder,
+// as go, make and git do, does what models have written there, and one that lies in the folder may be replaced by them. A
+// program that changes its user, as sudo does, cannot be stopped. Run the process in a container if models are not
+// trusted with that.
+//
+//	tools[tool.RunCommandName], err = tool.RunCommand(dir, tool.Commands{
+//		Programs: []tool.Program{{Name: "go", Check: func(_ string, arguments []string) error {
+//			if !slices.Equal(arguments, []string{"test", "./..."}) {
+//				return errors.New("only go test ./... may be run")
+//			}
+//			return nil
+//		}}},
+//		Inherit: []string{"PATH", "HOME"},
+//	})
+//
+// What holds for each use:
+//
+//   - A person must approve it, unless [Commands.Unasked] is set.
+//   - Names were looked up once, when the tool was made. There is no shell, no input and no terminal.
+//   - A program gets the variables that are named, and no others. Names and values that look like those of a secret are
+//     refused. Files with keys, such as those below HOME, can still be read.
+//   - The answer has the exit code, and the beginning and the end of what is printed. It is passed on as it is, and may
+//     say where the folder is.
+//   - After [Commands.Timeout], or when the context is done, the whole process group ends.
 //
 // # What models can reach
 //
@@ -31,4 +82,6 @@
 //
 // Files and turns hold hostile text. It is passed on unchanged, except names with line breaks or other
 // characters that do not print, which are quoted as in Go. The engine puts each answer into a fence.
+//
+// On Windows this package is not tested.
 package tool

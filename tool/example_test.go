@@ -133,7 +133,7 @@ func Example() {
 	// [context_search] design.md, line 2:
 	// > # Design
 	// > Orders go through a queue.
-	// [file_read] Lines 1 to 2 of 2.
+	// [file_read] Lines 1 to 2 of 2. Hash 3eb9aacacf9ddd41.
 	//
 	// # Design
 	// Orders go through a queue.

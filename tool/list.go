@@ -24,7 +24,8 @@ func ListFiles(dir *Dir) (flow.Tool, error) {
 		return nil, err
 	}
 	about := fmt.Sprintf("Lists files and folders with their sizes, at most %d.", dir.limits.Entries)
-	return flow.NewTool(about, true, func(ctx context.Context, _ flow.ToolUse, args listArguments) (string, error) {
+	info := flow.ToolInfo{Description: about, ReadOnly: true}
+	return flow.NewTool(info, func(ctx context.Context, _ flow.ToolUse, args listArguments) (string, error) {
 		return dir.list(ctx, args)
 	})
 }

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/flow"
@@ -19,15 +21,20 @@ type readArguments struct {
 }
 
 // ReadFile returns a tool that reads a text file, or lines of it: up to 30 KiB at once, and no more of
-// the file than [Limits] allows. A file that is not UTF-8, or holds a zero byte, is refused. The first
-// line of the answer says which part of the file it is and how to continue. ReadFile fails with kind
-// validation if dir is nil.
+// the file than [Limits] allows. A file that is not UTF-8, holds a zero byte or keeps its reader waiting
+// is refused.
+//
+// The first line of the answer says which part of the file it is and how to continue. It names the hash of the
+// whole file, which [WriteFile] and [EditFile] ask for, unless the file has more than 4 MiB. ReadFile fails with
+// kind validation if dir is nil.
 func ReadFile(dir *Dir) (flow.Tool, error) {
 	if err := usable(dir); err != nil {
 		return nil, err
 	}
-	about := fmt.Sprintf("Reads a text file, at most %d bytes at once; the answer says how to go on.", min(maxAnswer, dir.limits.File))
-	return flow.NewTool(about, true, func(ctx context.Context, _ flow.ToolUse, args readArguments) (string, error) {
+	about := fmt.Sprintf("Reads a text file, at most %d bytes at once; the answer says how to go on, and names the hash of the file.",
+		min(maxAnswer, dir.limits.File))
+	info := flow.ToolInfo{Description: about, ReadOnly: true}
+	return flow.NewTool(info, func(ctx context.Context, _ flow.ToolUse, args readArguments) (string, error) {
 		return dir.read(ctx, args)
 	})
 }
@@ -37,13 +44,20 @@ func (d *Dir) read(ctx context.Context, args readArguments) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	content, err := d.text(ctx, p, d.limits.File)
+	data, size, err := d.load(ctx, p, highestFile, true)
 	if err != nil {
 		return "", err
 	}
-	text, size := content.text, content.size
+	text, err := legible(p, data, d.limits.File)
+	if err != nil {
+		return "", err
+	}
+	named := ""
+	if len(data) <= highestFile {
+		named = " Hash " + hashOf(data) + "."
+	}
 	if text == "" {
-		return "The file is empty.", nil
+		return "The file is empty." + named, nil
 	}
 	page := pageOf(text, max(args.Offset, 1), args.Limit)
 	if page.last < page.first {
@@ -57,7 +71,7 @@ func (d *Dir) read(ctx context.Context, args readArguments) (string, error) {
 	if int64(len(text)) < size {
 		fmt.Fprintf(&title, " The file has %d bytes, of which the first %d can be read.", size, len(text))
 	}
-	return title.String() + "\n\n" + page.text, nil
+	return title.String() + named + "\n\n" + page.text, nil
 }
 
 // content is the text of a file, or the beginning of it.
@@ -70,30 +84,64 @@ type content struct {
 // text reads at most that many bytes of a file. It fails with the error of the context, or if the file
 // cannot be read; read is set in the latter case too.
 func (d *Dir) text(ctx context.Context, p place, limit int) (content, error) {
+	data, size, err := d.load(ctx, p, limit, false)
+	out := content{size: size, read: len(data)}
+	if err == nil {
+		out.text, err = legible(p, data, limit)
+	}
+	return out, err
+}
+
+// load reads at most limit+1 bytes of a file, and returns how many it has. Unless all of them are wanted, it ends
+// after a zero byte. It fails with the error of the context, or if the file cannot be read; what has been read
+// until then is returned too.
+func (d *Dir) load(ctx context.Context, p place, limit int, all bool) (data []byte, size int64, err error) {
 	file, info, err := d.open(p)
 	if err != nil {
-		return content{}, unreadable{err}
+		return nil, 0, unreadable{err}
 	}
 	defer func() { _ = file.Close() }() // nothing was written
 	if info.IsDir() {
-		return content{}, unreadable{p.fault(errors.New("is a folder, no file"))}
+		return nil, 0, unreadable{p.fault(errors.New("is a folder, no file"))}
 	}
-	data, err := io.ReadAll(io.LimitReader(watched{ctx, file}, int64(limit)+1))
-	out := content{size: max(info.Size(), int64(len(data))), read: len(data)}
+	defer impatient(ctx, file)()
+	data, err = io.ReadAll(io.LimitReader(watched{ctx, file, all}, int64(limit)+1))
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = errors.New("keeps its reader waiting")
+	}
+	size = max(info.Size(), int64(len(data)))
 	switch {
 	case ctx.Err() != nil:
-		return out, ctx.Err()
+		return data, size, ctx.Err()
 	case err != nil:
-		return out, unreadable{p.fault(err)}
+		return data, size, unreadable{p.fault(err)}
 	}
+	return data, size, nil
+}
+
+// legible returns at most limit bytes of what a file holds, if they are text.
+func legible(p place, data []byte, limit int) (string, error) {
 	if len(data) > limit {
 		data = whole(data[:limit])
 	}
 	if bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) {
-		return out, unreadable{p.fault(errors.New("is no text in UTF-8"))}
+		return "", unreadable{p.fault(errors.New("is no text in UTF-8"))}
 	}
-	out.text = string(data)
-	return out, nil
+	return string(data), nil
+}
+
+// maxWait is how long a file may keep its reader waiting. Files on disks never do; some of those that a kernel makes up
+// wait for something to happen.
+const maxWait = 200 * time.Millisecond
+
+// impatient ends the reading of a file that keeps its reader waiting, and does so at once when the context ends. The
+// caller calls stop when it has read. A file that never waits knows no deadline.
+func impatient(ctx context.Context, file *os.File) (stop func()) {
+	if file.SetReadDeadline(time.Now().Add(maxWait)) != nil {
+		return func() {}
+	}
+	unwatch := context.AfterFunc(ctx, func() { _ = file.SetReadDeadline(time.Now()) })
+	return func() { unwatch() }
 }
 
 // whole removes a character at the end that was cut in its middle.

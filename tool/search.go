@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/flow"
@@ -17,6 +18,7 @@ const (
 	maxPiece    = 2 << 10  // bytes that are searched at once
 	maxTried    = 64       // matches in a piece
 	maxSearched = 16 << 20 // bytes of files that are read in one use
+	maxTime     = 10 * time.Second
 
 	inDebate = "debate"
 	inFiles  = "files"
@@ -40,15 +42,18 @@ type searchArguments struct {
 // The query is plain text and ignores case. Models can ask for a regular expression in Go's syntax, and
 // for case to matter. A query has at most 256 bytes. A match is within one line, and in a longer line
 // within 2 KiB. Matches are shown in the order of the conversation, then in that of file names. Files that are
-// not text in UTF-8 are counted and skipped. Of each file, only what [Limits] allows is read. If dir is
-// nil, the default for matches applies.
+// not text in UTF-8 are counted and skipped, as are files that keep their reader waiting. Of each file, only what
+// [Limits] allows is read. In all, at most 16 MiB of files are read, 20,000 entries of folders looked at, and
+// 10 seconds spent; the answer says if files are left out. Symbolic links in folders are not followed. If dir is nil,
+// the default for matches applies.
 //
 // Regular expressions can take much work, and so can the text around matches. One use is bounded to 16 Mi
 // units: the product of the instructions that Go makes of the query and the bytes that it searches. The
 // answer says where the search ended.
 func Search(dir *Dir) (flow.Tool, error) {
 	if dir == nil {
-		return flow.NewTool("Finds a text in what was said in this debate, and shows what stands around it.", true,
+		info := flow.ToolInfo{Description: "Finds a text in what was said in this debate, and shows what stands around it.", ReadOnly: true}
+		return flow.NewTool(info,
 			func(ctx context.Context, use flow.ToolUse, args debateArguments) (string, error) {
 				s := search{limit: defaultMatches}
 				return s.run(ctx, nil, use.Turns, searchArguments{debateArguments: args})
@@ -57,7 +62,10 @@ func Search(dir *Dir) (flow.Tool, error) {
 	if err := usable(dir); err != nil {
 		return nil, err
 	}
-	return flow.NewTool("Finds a text in what was said in this debate and in files, and shows what stands around it.", true,
+	info := flow.ToolInfo{
+		Description: "Finds a text in what was said in this debate and in files, and shows what stands around it.", ReadOnly: true,
+	}
+	return flow.NewTool(info,
 		func(ctx context.Context, use flow.ToolUse, args searchArguments) (string, error) {
 			s := search{limit: dir.limits.Matches}
 			return s.run(ctx, dir, use.Turns, args)
@@ -165,13 +173,14 @@ func (s *search) files(ctx context.Context, dir *Dir, path string) error {
 	if !info.IsDir() {
 		return s.file(ctx, dir, p)
 	}
+	began := time.Now()
 	w := walk{dir: dir, visit: func(p place, entry fs.DirEntry) error {
 		switch {
 		case !entry.Type().IsRegular():
 			return nil
 		case s.full, s.tired:
 			return fs.SkipAll
-		case s.room() <= 0:
+		case s.room() <= 0, time.Since(began) > maxTime:
 			s.stopped = true
 			return fs.SkipAll
 		}

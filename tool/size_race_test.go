@@ -3,3 +3,7 @@
 package tool_test
 
 const manyLines = 200 // of 2 KiB; the race detector makes each ten times as slow
+
+const manyWrites = 20
+
+const manyKills = 3

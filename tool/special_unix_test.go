@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -42,6 +43,15 @@ func TestDevices(t *testing.T) {
 	}
 }
 
+// Links that lead in a circle, or back up, are not followed.
+func TestLinksInACircle(t *testing.T) {
+	root := folder(t, map[string]string{"a": "->b", "b": "->a", "in/up": "->..", "in/self": "->.", "in/f": "found"})
+	made, err := tool.Tools(opened(t, root, tool.Limits{}))
+	require.NoError(t, err)
+	assert.Equal(t, 1, strings.Count(answer(t, made[tool.SearchName], arguments{"query": "found"}), "in/f"))
+	assert.NotEmpty(t, refusal(t, made[tool.SearchName], arguments{"query": "found", "path": "a"}))
+}
+
 // A file that becomes a pipe between two looks at it is not waited for.
 func TestPipesThatAppearMeanwhile(t *testing.T) {
 	root := folder(t, map[string]string{"f": "text"})
@@ -72,7 +82,7 @@ func TestPipesThatAppearMeanwhile(t *testing.T) {
 			assert.EqualError(t, err, `"f": is neither a file nor a folder`)
 			became++
 		} else {
-			assert.Equal(t, "Lines 1 to 1 of 1.\n\ntext", text)
+			assert.Equal(t, "Lines 1 to 1 of 1. Hash 982d9e3eb996f559.\n\ntext", text)
 		}
 	}
 	close(done)

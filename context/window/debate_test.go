@@ -57,7 +57,7 @@ func (d *debate) turn(t *testing.T, size int) window.Plan {
 		if d.Covered > 0 {
 			d.paid += d.Summary
 		}
-		require.Equal(t, max(d.Covered, window.Opening), plan.Summarize.From)
+		require.Equal(t, d.Covered, plan.Summarize.From)
 		d.Covered, d.last = plan.Summarize.To, 0
 		most := d.Window * window.SummaryPercent / 100
 		d.Summary = most/2 + d.rand.IntN(most/2+1)
@@ -82,7 +82,7 @@ func TestLongDebates(t *testing.T) {
 			for d.Size(0, d.Len()) < 20*d.Window {
 				plan := d.turn(t, 50+r.IntN(900))
 				require.True(t, plan.Fits && plan.Used <= limit && plan.From < d.Len(), "%s: %+v", name, plan)
-				require.True(t, !s.opening || plan.From == 0 || plan.Head == window.Opening, "%s: %+v", name, plan)
+				require.True(t, !s.opening || plan.From == 0 || plan.Head == window.DefaultOpening, "%s: %+v", name, plan)
 			}
 			limits := d.Size(0, d.Len()) / limit
 			require.Greater(t, limits, 20)

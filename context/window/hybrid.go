@@ -24,7 +24,7 @@ func (Hybrid) Plan(p Problem) Plan {
 	l := summarized(&p, limit)
 	plan := slide(&p, limit, l)
 	if reached := level(l.all(&p), limit); p.Summarizer && (p.Auto || reached == High) {
-		plan.request(older(&p, limit, l), reached)
+		plan.request(older(&p, limit, l, plan.Warning), reached)
 	}
 	return plan
 }

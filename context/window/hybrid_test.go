@@ -40,10 +40,10 @@ func ExampleHybrid() {
 	// 21 messages: from 8, summarise {0 0}, warning "dropped"
 	// summarizer true, auto false:
 	// 16 messages: from 0, summarise {0 0}, warning "near"
-	// 18 messages: from 0, summarise {1 10}, warning "high"
+	// 18 messages: from 0, summarise {0 10}, warning "high"
 	// 19 messages: from 10, summarise {0 0}, warning ""
 	// summarizer true, auto true:
-	// 16 messages: from 0, summarise {1 9}, warning "near"
+	// 16 messages: from 0, summarise {0 9}, warning "near"
 	// 17 messages: from 9, summarise {0 0}, warning ""
 	// 22 messages: from 9, summarise {9 16}, warning "near"
 }
@@ -77,7 +77,7 @@ func TestHybrid(t *testing.T) {
 		{
 			"80 percent, with summaries",
 			window.Problem{Sums: sums(100, 200, 200, 200, 100), Summarizer: true, Auto: true},
-			window.Plan{Summarize: window.Range{From: 1, To: 3}, Used: 800, Fits: true, TooBig: -1, Warning: window.Near},
+			window.Plan{Summarize: window.Range{From: 0, To: 3}, Used: 800, Fits: true, TooBig: -1, Warning: window.Near},
 		},
 		{
 			"over 80 percent, and all of it fits",
@@ -97,7 +97,7 @@ func TestHybrid(t *testing.T) {
 		{
 			"over 80 percent, with summaries",
 			window.Problem{Sums: over, Summarizer: true, Auto: true},
-			window.Plan{Summarize: window.Range{From: 1, To: 3}, Used: 801, Fits: true, TooBig: -1, Warning: window.Near},
+			window.Plan{Summarize: window.Range{From: 0, To: 3}, Used: 801, Fits: true, TooBig: -1, Warning: window.Near},
 		},
 		{
 			"just below 90 percent, summaries are possible",
@@ -107,7 +107,7 @@ func TestHybrid(t *testing.T) {
 		{
 			"90 percent, summaries are possible",
 			window.Problem{Sums: high, Summarizer: true},
-			window.Plan{Summarize: window.Range{From: 1, To: 3}, Used: 900, Fits: true, TooBig: -1, Warning: window.High},
+			window.Plan{Summarize: window.Range{From: 0, To: 3}, Used: 900, Fits: true, TooBig: -1, Warning: window.High},
 		},
 		{
 			"90 percent, no summaries",
@@ -182,7 +182,7 @@ func TestHybridLeavesOutNothingThatFits(t *testing.T) {
 				require.Zero(t, plan.From, "debate %d: %+v", seed, plan)
 			}
 			if d.Summarizer {
-				require.LessOrEqual(t, plan.From, max(d.Covered, window.Opening), "debate %d: %+v", seed, plan)
+				require.LessOrEqual(t, plan.From, max(d.Covered, window.DefaultOpening), "debate %d: %+v", seed, plan)
 			}
 		}
 	}

@@ -11,30 +11,38 @@ type lead struct {
 // opened returns the lead that keeps the opening. If the opening is the newest message, the lead is
 // empty.
 func opened(p *Problem) lead {
-	if p.Len() > Opening {
-		return lead{head: Opening}
+	if opening := p.opening(); p.Len() > opening {
+		return lead{head: opening}
 	}
 	return lead{}
 }
 
-// summarized returns the lead that keeps the opening and, if it is needed and fits, the summary.
+// summarized returns the lead that keeps the opening and, if it is needed and fits, the summary. If both do not fit, it
+// is the summary alone, which covers the opening; it must leave half of the room to the messages. A summary of the opening
+// alone is no more than a beginning: it takes the place of the opening only if it cannot be continued.
 func summarized(p *Problem, limit int) lead {
 	l := opened(p)
-	exists := Opening < p.Covered && p.Covered < p.Len()
+	exists := 0 < p.Covered && p.Covered < p.Len()
 	if !exists || l.all(p) < share(limit, NearPercent) {
 		return l
 	}
-	short := lead{head: l.head, summary: true}
-	if plus(p.Fixed, short.size(p)) > limit {
+	if p.Covered <= p.opening() && (p.Summarizer || l.all(p) <= limit) {
 		return l
 	}
-	return short
+	if short := (lead{head: l.head, summary: true}); p.Covered > l.head && plus(p.Fixed, short.size(p)) <= limit {
+		return short
+	}
+	if p.Summary <= (limit-p.Fixed)/2 {
+		return lead{summary: true}
+	}
+	return l
 }
 
-// first returns the index of the first message that the lead neither holds nor covers.
+// first returns the index of the first message that the lead neither holds nor covers. Messages that must be sent are
+// sent even if the summary covers them.
 func (l lead) first(p *Problem) int {
 	if l.summary {
-		return p.Covered
+		return max(l.head, min(p.Covered, p.kept()))
 	}
 	return l.head
 }
@@ -53,16 +61,11 @@ func (l lead) all(p *Problem) int {
 	return plus(p.Fixed, plus(l.size(p), p.Size(l.first(p), p.Len())))
 }
 
-// less returns a smaller lead: it drops the summary first, then the opening.
-func (l lead) less() lead {
-	if l.summary {
-		return lead{head: l.head}
-	}
-	return lead{}
-}
+// less returns a smaller lead: it drops the opening first, which the summary covers, then the summary.
+func (l lead) less() lead { return lead{summary: l.summary && l.head > 0} }
 
 // slide plans a request of the lead and the newest messages. It sends all messages as long as they fit. If the
-// lead leaves no room, slide drops the summary from it, then the opening.
+// lead leaves no room, slide drops the opening from it, then the summary.
 //
 // Two rules keep From from going back. What the lead loses for good follows from sizes that do not
 // change. What it loses for the sake of the newest message does not move the cut: that message is larger
@@ -79,6 +82,10 @@ func slide(p *Problem, limit int, l lead) Plan {
 	from := cut(p, l.first(p), limit, l.size(p))
 	for l != (lead{}) && plus(l.size(p), p.Size(from, n)) > free {
 		l = l.less()
+		from = min(from, max(l.head, p.kept())) // the opening may have held what must be sent
+	}
+	for from < n-1 && plus(l.size(p), p.Size(from, n)) > free { // what must be sent does not fit: the newest of it
+		from++
 	}
 	size := plus(l.size(p), p.Size(from, n))
 	if size > free { // only if the newest message alone is too big: the others were left out for it
@@ -97,13 +104,13 @@ func slide(p *Problem, limit int, l lead) Plan {
 	return plan
 }
 
-// cut returns the first message, from first on, that is sent. It never leaves out the newest message.
+// cut returns the first message, from first on, that is sent. It never leaves out a message that must be sent.
 //
 // The transcript is divided into parts of whole messages, from its beginning on: each as large as leaves
 // LowWaterPercent of the limit less Fixed filled, and at least one message. As few parts as possible are left
 // out. So what is sent is less than LowWaterPercent only if the next larger message did not fit.
 func cut(p *Problem, first, limit, lead int) int {
-	newest, all := p.Len()-1, p.Size(first, p.Len())
+	newest, all := max(first, p.kept()), p.Size(first, p.Len())
 	if all <= limit-p.Fixed-lead {
 		return first
 	}

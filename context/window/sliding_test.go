@@ -88,6 +88,31 @@ func TestSliding(t *testing.T) {
 			window.Plan{Head: 1, From: 2, Used: 1000, Fits: true, TooBig: -1, Warning: window.Dropped},
 		},
 		{
+			"an opening of two",
+			window.Problem{Sums: sums(100, 100, 300, 300, 300, 1), Opening: 2},
+			window.Plan{Head: 2, From: 3, Used: 801, Fits: true, TooBig: -1, Warning: window.Dropped},
+		},
+		{
+			"what must be sent",
+			window.Problem{Sums: sums(100, 300, 200, 300, 200), Keep: 3},
+			window.Plan{Head: 1, From: 2, Used: 800, Fits: true, TooBig: -1, Warning: window.Dropped},
+		},
+		{
+			"what must be sent leaves no place for the opening",
+			window.Problem{Sums: sums(301, 300, 200, 300, 200), Keep: 3},
+			window.Plan{From: 2, Used: 700, Fits: true, TooBig: -1, Warning: window.Dropped},
+		},
+		{
+			"what must be sent is partly the opening",
+			window.Problem{Sums: sums(300, 300, 300, 50), Opening: 3, Keep: 3},
+			window.Plan{Used: 950, Fits: true, TooBig: -1, Warning: window.High},
+		},
+		{
+			"what must be sent does not fit: the newest of it",
+			window.Problem{Sums: sums(100, 300, 400, 500, 200), Keep: 3},
+			window.Plan{From: 3, Used: 700, Fits: true, TooBig: -1, Warning: window.Dropped},
+		},
+		{
 			"the newest is too big",
 			window.Problem{Sums: sums(300, 300, 1001)},
 			window.Plan{From: 3, TooBig: 2, Warning: window.Full},

@@ -5,10 +5,10 @@ import "sort"
 // Summarize is the Manager that has the older half of a conversation summarised.
 //
 // From 80 % of the limit on, it requests a summary of the messages that no summary covers yet: of the
-// older half of them, by tokens. The opening and the newest message are never part of it. The next
-// summary includes the last one, so no message is read twice for it. A half of less than 5 % of the limit
-// is not worth a call that reads and writes the whole summary again; Summarize waits until the half has
-// grown.
+// older half of them, by tokens. The first summary covers the opening too, which is sent beside it as long as both
+// fit. The messages that must be sent are never part of a summary. The next summary includes the last one, so no
+// message is read twice for it. While nothing is left out, a half of less than 5 % of the limit is not worth a call
+// that reads and writes the whole summary again; Summarize waits until the half has grown.
 //
 // What is sent depends on the summary:
 //
@@ -16,9 +16,10 @@ import "sort"
 //     That can happen for a model with a larger window than the one that the summary was made for.
 //   - Otherwise the opening is sent, the summary, and the messages that it does not cover.
 //   - If no summary can be made, Summarize slides over the messages that the summary does not cover, as
-//     [Sliding] does. The summary then stays as long as it fits beside the opening and the newest
-//     message.
-//   - A summary that does not even fit beside the opening is neither used nor continued.
+//     [Sliding] does. The opening stays as long as it fits beside the summary and the messages that must be sent;
+//     then the summary, which covers it, stays as long as it fits.
+//   - A summary that does not fit beside the opening, and takes more than half of the room by itself, is neither used
+//     nor continued.
 //
 // The zero value is ready to use.
 type Summarize struct{}
@@ -32,7 +33,7 @@ func (Summarize) Plan(p Problem) Plan {
 	l := summarized(&p, limit)
 	plan := slide(&p, limit, l)
 	if p.Summarizer {
-		plan.request(older(&p, limit, l), level(l.all(&p), limit))
+		plan.request(older(&p, limit, l, plan.Warning), level(l.all(&p), limit))
 	}
 	return plan
 }
@@ -41,20 +42,25 @@ func (Summarize) Plan(p Problem) Plan {
 const worthPercent = 5
 
 // older returns the older half of the messages that a summary could cover, or nothing if it is too early
-// for one.
-func older(p *Problem, limit int, l lead) Range {
-	from, newest := max(p.Covered, Opening), p.Len()-1
-	unused := p.Covered > Opening && !l.summary
-	if from >= newest || unused || l.all(p) < share(limit, NearPercent) {
+// for one. The opening, which is sent beside the first summary, does not count for the half.
+func older(p *Problem, limit int, l lead, w Warning) Range {
+	covered, last := max(p.Covered, 0), p.kept()
+	from := max(covered, l.head)
+	unused := covered > l.head && !l.summary
+	if from >= last || unused || l.all(p) < share(limit, NearPercent) {
 		return Range{}
 	}
-	rest := p.Size(from, newest+1)
-	half := sort.Search(newest-from, func(i int) bool { return p.Size(from, from+i) >= rest-rest/2 })
+	rest := p.Size(from, p.Len())
+	half := sort.Search(last-from, func(i int) bool { return p.Size(from, from+i) >= rest-rest/2 })
 	to := from + half
-	if p.Size(from, to) < max(share(limit, worthPercent), 1) {
+	least := share(limit, worthPercent)
+	if w == Dropped {
+		least = 1
+	}
+	if p.Size(from, to) < max(least, 1) {
 		return Range{}
 	}
-	return Range{From: from, To: to}
+	return Range{From: covered, To: to}
 }
 
 // request adds a request for a summary to a plan that can also be sent without it. Nothing is lost yet, so

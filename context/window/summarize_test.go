@@ -25,7 +25,7 @@ func ExampleSummarize() {
 		}
 	}
 	// Output:
-	// 13 messages: summarise {1 7}, then send the first 1, the summary, and from 7, 4500 tokens
+	// 13 messages: summarise {0 7}, then send the first 1, the summary, and from 7, 4500 tokens
 	// 17 messages: summarise {7 12}, then send the first 1, the summary, and from 12, 4000 tokens
 	// 22 messages: summarise {12 17}, then send the first 1, the summary, and from 17, 4000 tokens
 	// 27 messages: summarise {17 22}, then send the first 1, the summary, and from 22, 4000 tokens
@@ -48,12 +48,12 @@ func TestSummarize(t *testing.T) {
 		{
 			"80 percent",
 			window.Problem{Sums: sums(100, 200, 200, 200, 100), Summarizer: true},
-			window.Plan{Summarize: window.Range{From: 1, To: 3}, Used: 800, Fits: true, TooBig: -1, Warning: window.Near},
+			window.Plan{Summarize: window.Range{From: 0, To: 3}, Used: 800, Fits: true, TooBig: -1, Warning: window.Near},
 		},
 		{
 			"80 percent, the prompt included",
 			window.Problem{Sums: sums(0, 200, 200, 200, 100), Fixed: 100, Summarizer: true},
-			window.Plan{Summarize: window.Range{From: 1, To: 3}, Used: 800, Fits: true, TooBig: -1, Warning: window.Near},
+			window.Plan{Summarize: window.Range{From: 0, To: 3}, Used: 800, Fits: true, TooBig: -1, Warning: window.Near},
 		},
 		{
 			"80 percent, nobody to summarise",
@@ -64,7 +64,7 @@ func TestSummarize(t *testing.T) {
 			"more than the limit",
 			window.Problem{Sums: sums(100, 300, 300, 300, 100), Summarizer: true},
 			window.Plan{
-				Head: 1, From: 2, Summarize: window.Range{From: 1, To: 3},
+				Head: 1, From: 2, Summarize: window.Range{From: 0, To: 3},
 				Used: 800, Fits: true, TooBig: -1, Warning: window.High,
 			},
 		},
@@ -76,7 +76,7 @@ func TestSummarize(t *testing.T) {
 		{
 			"a large newest message takes the rest with it",
 			window.Problem{Sums: sums(100, 100, 100, 700), Summarizer: true},
-			window.Plan{Summarize: window.Range{From: 1, To: 3}, Used: 1000, Fits: true, TooBig: -1, Warning: window.High},
+			window.Plan{Summarize: window.Range{From: 0, To: 3}, Used: 1000, Fits: true, TooBig: -1, Warning: window.High},
 		},
 		{
 			"a summary",
@@ -107,9 +107,9 @@ func TestSummarize(t *testing.T) {
 			window.Plan{Head: 1, Summary: true, From: 4, Used: 750, Fits: true, TooBig: -1, Warning: window.Dropped},
 		},
 		{
-			"no place for the summary beside the newest",
+			"no place for the opening beside the summary and the newest",
 			window.Problem{Sums: sums(100, 300, 300, 700), Covered: 3, Summary: 250, Summarizer: true},
-			window.Plan{Head: 1, From: 3, Used: 800, Fits: true, TooBig: -1, Warning: window.Dropped},
+			window.Plan{Summary: true, From: 3, Used: 950, Fits: true, TooBig: -1, Warning: window.High},
 		},
 		{
 			"no place for the summary and the opening beside the newest",
@@ -129,7 +129,7 @@ func TestSummarize(t *testing.T) {
 		{
 			"just worth a summary",
 			window.Problem{Sums: sums(100, 50, 800), Summarizer: true},
-			window.Plan{Summarize: window.Range{From: 1, To: 2}, Used: 950, Fits: true, TooBig: -1, Warning: window.High},
+			window.Plan{Summarize: window.Range{From: 0, To: 2}, Used: 950, Fits: true, TooBig: -1, Warning: window.High},
 		},
 		{
 			"nothing between the opening and the newest",
@@ -137,12 +137,35 @@ func TestSummarize(t *testing.T) {
 			window.Plan{Used: 900, Fits: true, TooBig: -1, Warning: window.High},
 		},
 		{
+			"what must be sent is sent, though a summary covers it",
+			window.Problem{Sums: sums(100, 300, 300, 300, 100), Covered: 4, Summary: 150, Summarizer: true, Keep: 2},
+			window.Plan{Head: 1, Summary: true, From: 3, Used: 650, Fits: true, TooBig: -1},
+		},
+		{
+			"no summary of what must be sent",
+			window.Problem{Sums: sums(100, 100, 300, 300, 150), Summarizer: true, Keep: 3},
+			window.Plan{Summarize: window.Range{From: 0, To: 2}, Used: 950, Fits: true, TooBig: -1, Warning: window.High},
+		},
+		{
+			"little is worth a summary if it would be left out",
+			window.Problem{Sums: sums(100, 20, 20, 880), Summarizer: true},
+			window.Plan{
+				Head: 1, From: 3, Summarize: window.Range{From: 0, To: 3},
+				Used: 980, Fits: true, TooBig: -1, Warning: window.High,
+			},
+		},
+		{
+			"the opening of two",
+			window.Problem{Sums: sums(100, 100, 300, 300, 100), Opening: 2, Summarizer: true},
+			window.Plan{Summarize: window.Range{From: 0, To: 4}, Used: 900, Fits: true, TooBig: -1, Warning: window.High},
+		},
+		{
 			"a summary of the newest is not used and not continued",
 			window.Problem{Sums: sums(100, 300, 300, 300, 100), Covered: 5, Summary: 5, Summarizer: true},
 			window.Plan{Head: 1, From: 2, Used: 800, Fits: true, TooBig: -1, Warning: window.Dropped},
 		},
 		{
-			"a summary of nothing is none",
+			"a summary of the opening alone is not used",
 			window.Problem{Sums: sums(100, 200, 200, 200, 100), Covered: 1, Summary: 900, Summarizer: true},
 			window.Plan{Summarize: window.Range{From: 1, To: 3}, Used: 800, Fits: true, TooBig: -1, Warning: window.Near},
 		},

@@ -11,7 +11,7 @@ package window
 
 import "math"
 
-// Manager plans what to send. The engine calls Plan before each call of a model.
+// Manager plans what to send. The engine calls Plan before each call of a model, unless the manager is [Lazy].
 //
 // Plan is a pure function of p: the same problem has the same plan in every process. Otherwise a resumed
 // conversation would differ from the one that was interrupted. Plan does not modify or keep p.Sums. It never
@@ -21,10 +21,11 @@ import "math"
 // A plan keeps these rules:
 //
 //   - What it sends fits: Fixed, the messages and the summary stay within p.Limit, or Fits is false.
-//   - If Fits is true, the newest message is among those sent.
-//   - From never goes back while the transcript only grows and the rest of the problem stays the same. It
-//     should go forward rarely: vendors cache the beginning of a request, and every change of From makes
-//     them read it again.
+//   - If Fits is true, the newest message is among those sent, and so are the newest p.Keep messages if they fit
+//     beside Fixed.
+//   - From never goes back while the transcript only grows, the rest of the problem stays the same, and the newest
+//     p.Keep messages fit. It should go forward rarely: vendors cache the beginning of a request, and every change
+//     of From makes them read it again.
 //   - Without a limit, everything is sent, and no summary is sent or requested.
 //
 // A manager requests a summary with Plan.Summarize. The caller makes the summary and asks again with the
@@ -35,12 +36,32 @@ type Manager interface {
 	Plan(p Problem) Plan
 }
 
+// Lazy is an optional ability of a [Manager]: it sends everything as long as the limit is unknown, or what there is to send is
+// below NearPercent of it. The engine does not ask such a manager then, and need not count tokens. The built-in managers are
+// lazy.
+type Lazy interface {
+	Manager
+	Lazy()
+}
+
+// Lazy implements the interface Lazy.
+func (Hybrid) Lazy() {}
+
+// Lazy implements the interface Lazy.
+func (Sliding) Lazy() {}
+
+// Lazy implements the interface Lazy.
+func (Summarize) Lazy() {}
+
+// Lazy implements the interface Lazy.
+func (Truncate) Lazy() {}
+
 // DefaultReserve is the part of a window, in tokens, that is kept free by default.
 const DefaultReserve = 4096
 
-// Opening is the number of messages at the beginning that no summary covers: the first one, which opens
-// the conversation. Sliding, Summarize and Hybrid keep it.
-const Opening = 1
+// DefaultOpening is the number of messages that open a conversation by default. Sliding, Summarize and Hybrid keep
+// them.
+const DefaultOpening = 1
 
 // These are the shares at which something happens, in percent. NearPercent and HighPercent apply to
 // everything there is to send: Fixed and the messages or, if a summary covers some of them, the summary
@@ -78,8 +99,14 @@ type Problem struct {
 	// Output is the cap on the reply's tokens. They come out of the reserve, which grows to hold them if
 	// it is smaller.
 	Output int
-	// Covered says that a summary exists, which covers messages[Opening:Covered]; 0: there is none. A
-	// summary that covers the newest message is not used.
+	// Opening is the number of messages that open the conversation: DefaultOpening if 0. Sliding, Summarize and
+	// Hybrid send them as long as they fit.
+	Opening int
+	// Keep is the number of newest messages that must be sent if they fit at all: 1 if it is less. No summary is
+	// requested of them.
+	Keep int
+	// Covered says that a summary exists, which covers messages[:Covered]; 0: there is none. A summary that covers
+	// the newest message is not used.
 	Covered int
 	// Summary is the size of that summary, with its framing.
 	Summary int
@@ -96,14 +123,14 @@ type Plan struct {
 	// message is left out, Head and From are 0.
 	Head int
 	// Summary says that the present summary is sent, after messages[:Head] and before messages[From:].
-	// From is then at least Problem.Covered.
+	// From is then at least Problem.Covered, or the index of the first message that Problem.Keep names.
 	Summary bool
 	// From says that messages[From:] are sent. If none is sent, it is the number of messages.
 	From int
 	// Summarize is the range to summarise before this request, together with the present summary if there
-	// is one. The zero Range requests no summary. The range begins at Problem.Covered, or at Opening if
-	// there is no summary, and ends before the newest message. It is empty if Problem.Summarizer is
-	// false. The rest of the plan says what to send if no summary is made.
+	// is one. The zero Range requests no summary. The range begins at Problem.Covered, and ends before the newest
+	// message and those that Problem.Keep names. It is empty if Problem.Summarizer is false. The rest of the plan
+	// says what to send if no summary is made.
 	Summarize Range
 	// Used is the size of what the plan sends: Fixed, the messages and the summary.
 	Used int
@@ -146,6 +173,17 @@ func (p *Problem) Limit() (tokens int, limited bool) {
 
 // Len returns the number of messages.
 func (p *Problem) Len() int { return max(len(p.Sums)-1, 0) }
+
+// opening returns the number of messages that open the conversation.
+func (p *Problem) opening() int {
+	if p.Opening > 0 {
+		return p.Opening
+	}
+	return DefaultOpening
+}
+
+// kept returns the index of the first message that must be sent.
+func (p *Problem) kept() int { return max(p.Len()-max(p.Keep, 1), 0) }
 
 // Size returns the size of messages[from:to]. Messages that do not exist count nothing. The result is
 // never negative; if it is too large for an int, it is math.MaxInt.

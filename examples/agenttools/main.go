@@ -22,7 +22,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
@@ -115,9 +114,9 @@ func show(p stage.Printer, e *debate.Event) {
 		}
 	case *flow.ToolCalls:
 		for _, use := range body.Uses {
-			p.Linef("%s uses %s %s", body.By, stage.Clean(use.Name), shorten(string(use.Arguments), 70))
+			p.Linef("%s uses %s %s", body.By, stage.Clean(use.Name), stage.Short(string(use.Arguments), 70))
 			if use.Denied != "" {
-				p.Linef("  %s ✗ %s", body.By, shorten(use.Denied, 88))
+				p.Linef("  %s ✗ %s", body.By, stage.Short(use.Denied, 88))
 			}
 		}
 	case *flow.ToolResult:
@@ -144,42 +143,11 @@ func contribute(p stage.Printer, t *debate.Turn) {
 
 // answer prints the beginning of a tool's answer, and who asked for it.
 func answer(p stage.Printer, a *flow.ToolResult) {
-	const most = 6
 	sign := "│"
 	if a.Failed {
 		sign = "✗"
 	}
-	shown := 0
-	for line := range strings.Lines(a.Text) {
-		line = shorten(line, 88)
-		switch {
-		case line == "":
-			continue
-		case shown == most:
-			p.Linef("  %s %s …", a.By, sign)
-			return
-		}
-		p.Linef("  %s %s %s", a.By, sign, line)
-		shown++
-	}
-}
-
-// shorten removes what could control a terminal, and cuts a line to that many characters.
-func shorten(text string, most int) string {
-	line := []rune(strings.TrimRight(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsPrint(r):
-			return r
-		case unicode.IsSpace(r):
-			return ' '
-		default:
-			return -1
-		}
-	}, text), " "))
-	if len(line) <= most {
-		return string(line)
-	}
-	return string(line[:most-1]) + "…"
+	p.Quote(fmt.Sprintf("  %s %s ", a.By, sign), a.Text, 88, 6)
 }
 
 // conclude prints the solution, and what it took.

@@ -47,7 +47,7 @@ type target struct {
 // are bad at arithmetic; a function is not.
 func toolbox(dir *tool.Dir) (map[string]debate.Tool, error) {
 	downtime, err := flow.NewTool(
-		"How many minutes of downtime an availability allows.", true,
+		flow.ToolInfo{Description: "How many minutes of downtime an availability allows.", ReadOnly: true},
 		func(_ context.Context, _ flow.ToolUse, t target) (string, error) {
 			minutes := float64(t.Days) * 24 * 60 * (100 - t.Percent) / 100
 			return fmt.Sprintf("%g %% of %d days allow %.1f minutes of downtime.", t.Percent, t.Days, minutes), nil

@@ -44,7 +44,7 @@ func TestAQuestionEndsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		engine := &debate.Engine{Providers: map[string]debate.Provider{"demo": script}}
-		require.ErrorContains(t, run(t.Context(), &out, engine, "demo/gpt-4.1-mini"), "refuses the key behind Ben")
+		require.ErrorContains(t, run(t.Context(), &out, engine, "demo/gpt-4.1-mini"), "Ben: authentication: status 401")
 		assert.Contains(t, out.String(), "Round 1, Ada: ")
 	})
 }

@@ -71,10 +71,7 @@ func run(ctx context.Context, out io.Writer, engine *debate.Engine, model string
 			p.Linef("Round %d, %s: %d tokens for %s", body.Round, body.Speaker, body.Usage.Output, usd(body.Cost))
 		case *flow.Warning:
 			if body.Kind == flow.WarnCost {
-				p.Linef("-- %s are spent. Acknowledged: the debate goes on.", usd(body.Spend))
-				if err := session.Acknowledge(ctx); err != nil { // a program with a person in front of it would ask
-					return err
-				}
+				p.Linef("-- %s are spent.", usd(body.Spend))
 			}
 		case *flow.Transition:
 			if body.To == flow.StateCompleting {
@@ -83,8 +80,14 @@ func run(ctx context.Context, out io.Writer, engine *debate.Engine, model string
 			if body.To == flow.StateError {
 				return event.Err()
 			}
-		case *flow.Inquiry: // a call has failed for good, and nobody can be asked what becomes of it
-			return errors.New(body.Question)
+		case *flow.Inquiry:
+			if body.ID != flow.InquiryCost { // a call has failed for good, and nobody can be asked what becomes of it
+				return errors.New(body.Question)
+			}
+			p.Linef("-- Acknowledged: the debate goes on.")
+			if err := session.Acknowledge(ctx); err != nil { // a program with a person in front of it would ask
+				return err
+			}
 		}
 	}
 	record, err := session.Wait(ctx)

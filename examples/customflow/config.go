@@ -18,15 +18,16 @@ type Person struct {
 
 // Config is what an interview is started with.
 type Config struct {
-	ID          string           `json:"id,omitempty"`
-	Position    string           `json:"position"`
-	Interviewer Person           `json:"interviewer"`
-	Candidate   Person           `json:"candidate"`
-	Grader      Person           `json:"grader"`
-	Questions   int              `json:"questions,omitempty"` // 3 if 0
-	PassMark    int              `json:"passMark,omitempty"`  // of 100; 60 if 0
-	Budget      *flow.Budget     `json:"budget,omitempty"`
-	Unattended  *flow.Unattended `json:"unattended,omitempty"`
+	ID          string             `json:"id,omitempty"`
+	Position    string             `json:"position"`
+	Interviewer Person             `json:"interviewer"`
+	Candidate   Person             `json:"candidate"`
+	Grader      Person             `json:"grader"`
+	Questions   int                `json:"questions,omitempty"` // 3 if 0
+	PassMark    int                `json:"passMark,omitempty"`  // of 100; 60 if 0
+	Budget      *flow.Budget       `json:"budget,omitempty"`
+	Unattended  bool               `json:"unattended,omitempty"`
+	OnFailure   []flow.FailureRule `json:"onFailure,omitempty"`
 }
 
 // Flow implements [flow.Config].
@@ -37,6 +38,7 @@ func (c Config) Terms() flow.Terms {
 	return flow.Terms{
 		ID: c.ID, Topic: "Interview: " + c.Position, Rounds: c.Questions,
 		Participants: []string{c.Interviewer.Name, c.Candidate.Name}, Budget: c.Budget, Unattended: c.Unattended,
+		OnFailure: c.OnFailure,
 	}
 }
 
@@ -49,33 +51,14 @@ func (c Config) Models() iter.Seq2[string, string] {
 	}
 }
 
-// configOf returns a config as a *Config, whether the host program gave a Config or a *Config.
-func configOf(c flow.Config) *Config {
-	config, _ := flow.ConfigAs[Config](c) // settle has refused any other type
-	return config
-}
-
-// settle writes the defaults out, into a copy.
-func settle(given flow.Config) (flow.Config, error) {
-	c, err := flow.ConfigAs[Config](given)
-	if err != nil {
-		return nil, err
-	}
-	settled := *c
-	if c.Budget != nil { // the copy is deep: the host program may change its own afterwards
-		settled.Budget = new(*c.Budget)
-	}
-	if c.Unattended != nil {
-		settled.Unattended = new(*c.Unattended)
-	}
-	settled.ID = "" // a fork gets another one
-	settled.Questions, settled.PassMark = cmp.Or(c.Questions, 3), cmp.Or(c.PassMark, 60)
-	return &settled, nil
+// defaults completes the copy of a config that the log holds. A fork gets another ID.
+func defaults(c *Config) {
+	c.ID, c.Questions, c.PassMark = "", cmp.Or(c.Questions, 3), cmp.Or(c.PassMark, 60)
 }
 
 // check finds what is wrong with a settled config. The engine itself checks the terms and the models.
 func check(config flow.Config, _ any, _ flow.Registry) []error {
-	c := configOf(config)
+	c := config.(*Config)
 	var f flow.Findings
 	var names []flow.NameField
 	for _, one := range []flow.NameField{
@@ -88,18 +71,14 @@ func check(config flow.Config, _ any, _ flow.Registry) []error {
 	}
 	f.People(names, false, nil, nil)
 	f.Text("position", c.Position, flow.MaxText)
-	if c.Questions < 1 || c.Questions > 20 {
-		f.Addf("questions", "%d is not between 1 and 20", c.Questions)
-	}
-	if c.PassMark < 0 || c.PassMark > 100 {
-		f.Addf("passMark", "%d is not between 0 and 100", c.PassMark)
-	}
+	f.Between("questions", c.Questions, 1, 20)
+	f.Between("passMark", c.PassMark, 0, 100)
 	return f
 }
 
 // fixed returns what a log refers to: the names. A fork may change all else.
 func fixed(config flow.Config) any {
-	c := configOf(config)
+	c := config.(*Config)
 	return Config{
 		Interviewer: Person{Name: c.Interviewer.Name}, Candidate: Person{Name: c.Candidate.Name}, Grader: Person{Name: c.Grader.Name},
 	}

@@ -28,7 +28,7 @@ func (*Graded) EventKind() flow.EventKind { return "graded" }
 func markSchema() *flow.Schema {
 	return flow.AnswerSchema[Mark]("mark", flow.AnswerOf[Mark]{
 		Check: func(r *flow.Record, m *Mark) []string {
-			if pass := configOf(r.Config()).PassMark; m.Hire != (m.Score >= pass) {
+			if pass := r.Config().(*Config).PassMark; m.Hire != (m.Score >= pass) {
 				return []string{fmt.Sprintf("hire is %t with a score of %d, but the pass mark is %d", m.Hire, m.Score, pass)}
 			}
 			return nil

@@ -37,7 +37,7 @@ const source = `{
 	"interviewer": {"name": "Iris", "model": %[1]q},
 	"candidate": {"name": "Carl", "model": %[1]q},
 	"grader": {"name": "Gwen", "model": %[1]q},
-	"budget": {"hardCalls": 20}, "unattended": {}
+	"budget": {"hardCalls": 20}, "unattended": true
 }`
 
 func run(ctx context.Context, p stage.Printer, engine *debate.Engine, model string) error {

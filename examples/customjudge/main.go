@@ -6,8 +6,7 @@
 // The function is deterministic: the speaker with more figures is ahead. The person is asked through an
 // inquiry, which may wait for days and survives a restart; with -me you are asked, on the terminal.
 // Without it, the program answers in the person's place. Both judge through the same interface: their
-// answers are JSON that is checked like a model's, and requested again if it is not accepted. They decide
-// by unanimity.
+// answers are JSON that is checked. They decide by unanimity.
 //
 // The debaters are models if OPENAI_API_KEY is set, and a script otherwise.
 package main
@@ -26,8 +25,8 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -80,15 +79,10 @@ func run(ctx context.Context, person *bufio.Scanner, source debate.Provider) err
 	record, err := session.Wait(ctx)
 	for ; errors.Is(err, debate.ErrAwaitingInput); record, err = session.Wait(ctx) {
 		q := record.Inquiries[0]
-		switch {
-		case len(q.Options) == 0:
-			err = ask(ctx, session, q.ID, record, person)
-		case q.Kind == debate.KindVerdict: // the person's answer was not accepted twice
-			err = session.Choose(ctx, q.ID, flow.OptionRetry)
-		default: // a debater's model has failed for good: another attempt would fail too
-			err = errors.New(q.Question)
+		if len(q.Options) > 0 { // a debater's model has failed for good: another attempt would fail too
+			return errors.New(q.Question)
 		}
-		if err != nil {
+		if err := ask(ctx, session, q.ID, record, person); err != nil {
 			return err
 		}
 	}
@@ -107,26 +101,32 @@ func run(ctx context.Context, person *bufio.Scanner, source debate.Provider) err
 	return nil
 }
 
-// ask shows the person the turns, and answers the inquiry with the person's choice.
+// ask shows the person the turns, and answers the inquiry with the person's choice. An answer that cannot be accepted is
+// refused at once, and the inquiry stays open.
 func ask(ctx context.Context, s *debate.Session, id string, r *debate.Record, person *bufio.Scanner) error {
-	if n := len(r.Rejections); n > 0 {
-		fmt.Printf("That was not accepted: %q\n", r.Rejections[n-1].Problems[0])
-	} else {
-		for _, turn := range r.Turns {
-			fmt.Printf("%s: %q\n", turn.Speaker, turn.Text) // quoted, so that it cannot control the terminal
+	for _, turn := range r.Turns {
+		fmt.Printf("%s: %q\n", turn.Speaker, turn.Text) // quoted, so that it cannot control the terminal
+	}
+	for {
+		fmt.Print("Who has won, Ada or Ben? ")
+		if !person.Scan() {
+			return errors.Join(io.ErrUnexpectedEOF, person.Err())
 		}
+		winner := strings.TrimSpace(person.Text())
+		fmt.Println(winner)
+		answer, err := json.Marshal(debate.PersonVerdict{
+			Winner: winner, Scores: map[string]float64{"Ada": 50, "Ben": 50}, QualityScore: 50, Reasoning: "Pat finds so.",
+		})
+		if err != nil {
+			return err
+		}
+		err = s.Answer(ctx, id, string(answer))
+		failure, refused := errors.AsType[*debate.Error](err)
+		if !refused || failure.Kind != provider.KindValidation {
+			return err
+		}
+		fmt.Printf("That was not accepted: %q\n", failure.Err.Error())
 	}
-	fmt.Print("Who has won, Ada or Ben? ")
-	if !person.Scan() {
-		return errors.Join(io.ErrUnexpectedEOF, person.Err())
-	}
-	winner := strings.TrimSpace(person.Text())
-	fmt.Println(winner)
-	answer, err := verdict(winner, "Pat finds so.", map[string]float64{"Ada": 50, "Ben": 50})
-	if err != nil {
-		return err
-	}
-	return s.Answer(ctx, id, string(answer))
 }
 
 // countFigures judges by the figures in the speeches. It is only asked for a verdict; with EveryRound it

@@ -28,6 +28,6 @@ func TestAFailureEndsIt(t *testing.T) {
 	}}
 	synctest.Test(t, func(t *testing.T) {
 		err := run(t.Context(), bufio.NewScanner(strings.NewReader("Ben\n")), source)
-		require.ErrorContains(t, err, "refuses the key behind Ada")
+		require.ErrorContains(t, err, "Ada: authentication: status 401")
 	})
 }

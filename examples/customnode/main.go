@@ -103,7 +103,7 @@ func begin(ctx context.Context, getenv func(string) string, flow *debate.Flow) (
 			{ID: "ben", Role: deliberation.RolePerformance, Model: model},
 		},
 		Judge:      deliberation.Judge{Model: model},
-		Unattended: &debate.Unattended{}, // no person decides what follows a failed call
+		Unattended: true, // no person decides what follows a failed call
 	})
 }
 

@@ -44,7 +44,7 @@ func factChecking(model string) deliberation.Node {
 						return r.Quote(proposal.Agent+": proposal", proposal.Text) +
 							"\nWork out every figure of this proposal again, and say which are wrong, with the right ones. Judge nothing else."
 					},
-					OnFail: flow.OnFail{Skip: true}, // the deliberation goes on without it
+					OnFail: flow.OnFail{Aid: true}, // the deliberation goes on without it
 				})
 			}
 			return calls

@@ -62,7 +62,7 @@ func run(ctx context.Context, w io.Writer, parlour debate.Provider) error {
 			return err
 		}
 		switch body := event.Body.(type) {
-		case *flow.Chunk:
+		case *flow.Chunk: // the debate has no judge: each is a piece of a turn
 			text := body.Text
 			if body.Offset == 0 {
 				text = body.By + ": " + text

@@ -24,6 +24,8 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 const demoProblem = `Design the sale of concert tickets.
@@ -148,6 +150,9 @@ func describe(o options, engine *debate.Engine, model string, demo bool) deliber
 	if demo { // its texts are short, and nobody wants to wait for it
 		config.Summaries = deliberation.Summaries{Threshold: 1000, MaxLength: 250}
 		config.Retry = &debate.RetryPolicy{Jitter: 1}
+		config.OnFailure = []debate.FailureRule{ // one critique is refused; without this rule the program would stop
+			{Calls: []flow.CallKind{deliberation.KindCritique}, Kinds: []debate.Kind{provider.KindRefusal}, Do: flow.OptionSkip},
+		}
 	}
 	return config
 }

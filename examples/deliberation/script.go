@@ -21,7 +21,7 @@ import (
 var play string
 
 // script plays everybody, each at a different pace. Simplicity's first call meets a rate limit and is
-// retried. One critique of the second round is refused for good, and is skipped.
+// retried. One critique of the second round is refused for good, and is skipped by a rule of the config.
 func script() *scripted.Provider {
 	said := stage.Speeches(play)
 	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
@@ -69,7 +69,7 @@ func pace(call string) time.Duration {
 func answer(schema, call string) (string, error) {
 	round, _, _ := strings.Cut(call, ".")
 	var of any
-	switch schema {
+	switch kind, _, _ := strings.Cut(schema, "-"); kind { // the votes have a schema for each voter
 	case "confidence":
 		c := deliberation.Confidence{Confidence: 90, Reasoning: "They propose one design.", Disagreements: []string{}}
 		if round == "r1" {

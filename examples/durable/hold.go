@@ -52,6 +52,9 @@ func hold(ctx context.Context, w io.Writer, dir string, again bool) error {
 		}
 		switch body := event.Body.(type) {
 		case *flow.Chunk:
+			if body.Schema != "" { // a structured answer
+				continue
+			}
 			if body.Offset == 0 {
 				_, _ = fmt.Fprintf(w, "%s: ", body.By)
 			}
@@ -75,7 +78,7 @@ func begin(ctx context.Context, engine *debate.Engine, model string, again bool)
 			{Name: "Ada", Side: debate.For, Model: model}, {Name: "Ben", Side: debate.Against, Model: model},
 		},
 		Rounds:     2,
-		Unattended: &debate.Unattended{}, // no person decides what follows a failed call
+		Unattended: true, // no person decides what follows a failed call
 	})
 }
 

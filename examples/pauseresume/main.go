@@ -76,7 +76,7 @@ func begin(ctx context.Context, w io.Writer, engine *debate.Engine, asked map[st
 		Participants: []debate.Participant{
 			{Name: "Ada", Model: model}, {Name: "Ben", Model: model}, {Name: "Cyd", Model: model},
 		},
-		Unattended: &debate.Unattended{}, // no person decides what follows a failed call
+		Unattended: true, // no person decides what follows a failed call
 	})
 	if err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
@@ -70,11 +69,8 @@ func debaters(topic string, rounds int, model, judge string) debate.Config {
 			{Name: ben, Side: debate.Against, Model: model},
 		},
 		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: judge}}},
-		// No person decides what follows a failure. Without a key, no model of that provider can
-		// continue.
-		Unattended: &debate.Unattended{
-			Judge: flow.OptionWithout, Context: flow.OptionTruncate, Authentication: flow.OptionEnd,
-		},
+		// No person decides what follows a failure: the debate stops with an error, and can be continued.
+		Unattended: true,
 	}
 }
 

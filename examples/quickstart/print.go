@@ -70,7 +70,9 @@ func (p *printer) show(e *debate.Event) {
 	case *flow.Intent:
 		p.announce(body)
 	case *flow.Chunk:
-		p.speak(body)
+		if body.Schema == "" { // else it is JSON, and the event that follows has what is in it
+			p.speak(body)
+		}
 	case *debate.Turn:
 		p.hush()
 		if body.Cut {
@@ -232,8 +234,8 @@ func (p *printer) ask(i *flow.Inquiry) {
 // inWords describes what an option does.
 func inWords(option debate.Option) string {
 	switch option {
-	case flow.OptionWithout:
-		return "go on without this judge"
+	case flow.OptionSkip:
+		return "go on without this answer"
 	case flow.OptionDrop:
 		return "go on without this participant"
 	case flow.OptionSummarize:

@@ -67,8 +67,7 @@ func judged(schema string) string {
 	return string(text)
 }
 
-// Whatever comes up, the program goes on or ends by itself, and says what it has chosen and why there is
-// no verdict.
+// Whatever comes up, the program goes on or ends by itself, and says what it has chosen and why it has stopped.
 func TestQuestionsAreAnsweredWithoutAPerson(t *testing.T) {
 	const revoked = `{"error":{"message":"This key was revoked.","type":"invalid_request_error","code":"invalid_api_key"}}`
 	const full = `{"error":{"message":"The context is too long.","type":"invalid_request_error","code":"context_length_exceeded"}}`
@@ -91,11 +90,11 @@ func TestQuestionsAreAnsweredWithoutAPerson(t *testing.T) {
 			},
 			code: 1,
 			stdout: []string{
-				"(The answer of the judge was not accepted", "(A question has come up: The", "judge has failed: invalid_response",
-				"The choice is to go on without this judge.)", "\n== No verdict ==\n", "\n== Spent ==\n",
+				"(The answer of the judge was not accepted", "(A question has come up: judge: invalid_response: the answer was not accepted",
+				"The choice is to go on without this answer.)", "\n== Verdict ==\n", "\n== Spent ==\n",
 			},
-			never:  []string{"== Verdict =="},
-			stderr: []string{"there is no verdict: debate: invalid_response", "\n  The model's answer could not be used"},
+			never:  []string{"has won"},
+			stderr: []string{"debate: invalid_response: verdict.judge", "\n  The model's answer could not be used"},
 		},
 		{
 			name: "the key is revoked while somebody speaks", rounds: "2",
@@ -105,12 +104,10 @@ func TestQuestionsAreAnsweredWithoutAPerson(t *testing.T) {
 				}
 				return 200, judged(schema)
 			},
-			code: 1,
-			stdout: []string{
-				"Quality 7.5 of 10", "(A question has come up: The provider refuses the key behind Ada.",
-				"The choice is to end the rounds with what there is.)", "\n== No verdict ==\n", "This key was revoked",
-			},
-			stderr: []string{"there is no verdict: debate: authentication", "\n  Renew the API key"},
+			code:   1,
+			stdout: []string{"Quality 7.5 of 10", "This key was revoked"},
+			never:  []string{"A question has come up", "The judge on round 2", "== Verdict =="},
+			stderr: []string{"debate: authentication: r2.closing.Ada: Ada: ", "\n  Renew the API key"},
 		},
 		{
 			name: "the key is revoked before the judge speaks", rounds: "1",
@@ -121,8 +118,9 @@ func TestQuestionsAreAnsweredWithoutAPerson(t *testing.T) {
 				return 200, judged(schema)
 			},
 			code:   1,
-			stdout: []string{"(A question has come up: The", "judge has failed: authentication", "\n== No verdict ==\n"},
-			stderr: []string{"there is no verdict: debate: authentication"},
+			stdout: []string{"(judge gave no answer: status 401", "This key was revoked"},
+			never:  []string{"A question has come up", "== Verdict =="},
+			stderr: []string{"debate: authentication: r1.assessment.judge: judge: ", "\n  Renew the API key"},
 		},
 		{
 			name: "the conversation no longer fits, once", rounds: "2",
@@ -137,7 +135,7 @@ func TestQuestionsAreAnsweredWithoutAPerson(t *testing.T) {
 				}
 			},
 			stdout: []string{
-				"(A question has come up: The conversation no longer fits the model of Ada.",
+				"(A question has come up: Ada: context_overflow: ",
 				"The choice is to leave out the oldest turns.)", "\n== Verdict ==\n", "Ben has won",
 			},
 			never: []string{"No verdict"},
@@ -151,8 +149,9 @@ func TestQuestionsAreAnsweredWithoutAPerson(t *testing.T) {
 				return 200, "Yes."
 			},
 			code:   1,
-			stdout: []string{"The choice is to leave out the oldest turns.)", "\n== No verdict ==\n"},
-			stderr: []string{"there is no verdict: debate: context_overflow"},
+			stdout: []string{"The choice is to leave out the oldest turns.)"},
+			never:  []string{"== Verdict =="},
+			stderr: []string{"debate: context_overflow: r1.assessment.judge", "\n  The conversation no longer fits"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -189,13 +188,13 @@ func TestWhoeverWaitsForAPersonIsToldSo(t *testing.T) {
 	defer cancel()
 	script := &scripted.Provider{Reply: func(*provider.Request) scripted.Reply { return scripted.Reply{Text: "Yes."} }}
 	config := debaters("Is chess a sport?", 1, "demo/one", "demo/one")
-	config.Unattended = nil
+	config.Unattended = false
 	var stdout, stderr bytes.Buffer
 	record, err := play(ctx, &debate.Engine{Providers: map[string]debate.Provider{"demo": script}}, config, newPrinter(&stdout, false))
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	assert.Equal(t, flow.StateAwaitingInput, record.State)
 	assert.Equal(t, 1, finish(ctx, &stderr, err, record))
-	assert.Contains(t, stderr.String(), "the conversation awaits an answer, whom this program cannot ask: The judge")
+	assert.Contains(t, stderr.String(), "the conversation awaits an answer, whom this program cannot ask: judge: invalid_response: ")
 }
 
 // silence is a server that never answers; begun is closed when it is asked.

@@ -184,19 +184,21 @@ func BenchmarkW1(b *testing.B) {
 }
 
 // TestAllocationIsLinearInRounds holds the engine to memory that grows with the number of rounds and
-// not with its square: a round of a long debate allocates what one of a short debate does.
+// not with its square: 200 rounds more allocate the same behind 100 rounds and behind 300. What a
+// debate allocates once is in neither difference.
 func TestAllocationIsLinearInRounds(t *testing.T) {
-	perRound := func(rounds int) (mallocs, bytes float64) {
+	play := func(rounds int) lap {
 		w := newWorkload(t, rounds, &replier{})
 		w.play(t)
-		l := timed(func() { w.play(t) })
-		return float64(l.mallocs) / float64(rounds), float64(l.bytes) / float64(rounds)
+		return timed(func() { w.play(t) })
 	}
-	shortMallocs, shortBytes := perRound(100)
-	longMallocs, longBytes := perRound(500)
-	t.Logf("a round of 100: %.0f allocations, %.0f bytes; of 500: %.0f and %.0f", shortMallocs, shortBytes, longMallocs, longBytes)
-	assert.InEpsilon(t, shortMallocs, longMallocs, 0.15, "allocations per round")
-	assert.InEpsilon(t, shortBytes, longBytes, 0.15, "bytes per round")
+	short, middle, long := play(100), play(300), play(500)
+	earlier := func(of func(lap) float64) float64 { return (of(middle) - of(short)) / 200 }
+	later := func(of func(lap) float64) float64 { return (of(long) - of(middle)) / 200 }
+	t.Logf("a round up to 300: %.0f allocations, %.0f bytes; up to 500: %.0f and %.0f",
+		earlier(mallocs), earlier(allocated), later(mallocs), later(allocated))
+	assert.InEpsilon(t, earlier(mallocs), later(mallocs), 0.15, "allocations per round")
+	assert.InEpsilon(t, earlier(allocated), later(allocated), 0.15, "bytes per round")
 }
 
 // TestFloorPlaysTheSameDebate keeps the floor honest: it ends with the same turns, assessments and

@@ -22,6 +22,7 @@ import (
 // judge answers, with the same decoder and the same validator. There are no events, no budget, no
 // retries, no timeouts and no controls.
 type floor struct {
+	rounds    int
 	provider  provider.Provider
 	names     []string
 	systems   []string // of the names, then of the judge
@@ -50,7 +51,7 @@ func floorOf(t testing.TB, p provider.Provider, played *debate.Record) *floor {
 	t.Helper()
 	config := stage.View(played).Config()
 	f := &floor{
-		provider: p, assess: played.Text("assess.judge"), conclude: played.Text("verdict.judge"), turns: []string{""},
+		rounds: config.Rounds, provider: p, assess: played.Text("assess.judge"), conclude: played.Text("verdict.judge"), turns: []string{""},
 		judgement: answerSchemaOf[debate.Judgement](t, "assessment"), verdict: answerSchemaOf[debate.FinalVerdict](t, "verdict"),
 	}
 	for _, participant := range config.Participants {
@@ -83,7 +84,7 @@ func (f *floor) play(ctx context.Context, emit func(provider.Chunk)) (*floored, 
 		for i, name := range f.names {
 			response, err := f.provider.Generate(ctx, &provider.Request{
 				Model: "debater", System: f.systems[i], Self: name, Messages: out.transcript,
-				Last: provider.Message{Text: prompt.Fill(f.turns[round], round)}, MaxTokens: 4096, Temperature: &temperature,
+				Last: provider.Message{Text: prompt.Fill(f.turns[round], round, f.rounds)}, MaxTokens: 4096, Temperature: &temperature,
 			}, emit)
 			if err != nil {
 				return nil, err
@@ -91,7 +92,7 @@ func (f *floor) play(ctx context.Context, emit func(provider.Chunk)) (*floored, 
 			out.transcript = append(out.transcript, provider.Message{Speaker: name, Text: response.Text})
 			out.usage = out.usage.Add(response.Usage)
 		}
-		tree, err := f.judge(ctx, out, f.judgement, prompt.Fill(f.assess, round), &judgeTemperature)
+		tree, err := f.judge(ctx, out, f.judgement, prompt.Fill(f.assess, round, f.rounds), &judgeTemperature)
 		if err != nil {
 			return nil, err
 		}

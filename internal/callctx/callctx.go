@@ -3,6 +3,7 @@ package callctx
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -16,13 +17,15 @@ import (
 type Context struct {
 	parent   context.Context // nil if there is none
 	began    time.Time       // when the time of the call began
-	deadline time.Time       // zero if there is none
+	before   time.Duration   // how long the call waited before
+	deadline time.Time       // zero if there is none; once err is set, when that was
 
 	mu     sync.Mutex
 	done   chan struct{}
 	err    error
+	free   func()               // gives back what the call holds while it runs; nil: it holds nothing
 	armed  bool                 // the timer and the parent are watched
-	paused int                  // number of waits that stop the clock
+	paused int32                // number of waits that stop the clock
 	since  time.Time            // when the first of these waits began
 	waited time.Duration        // how long the clock has stood, without the present wait
 	after  map[*func()]struct{} // the functions given to AfterFunc
@@ -33,11 +36,18 @@ type Context struct {
 // Attach makes the context end with its parent. It must precede the first use.
 func (c *Context) Attach(parent context.Context) { c.parent = parent }
 
-// Limit begins the time of the call, and sets the deadline if there is a timeout. It must precede the first use.
+// Limit begins the time of the call, and sets the deadline if there is a timeout. It comes before the first use, or when
+// the call has waited for its turn. No wait is in progress then.
 func (c *Context) Limit(timeout time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.began = time.Now()
-	if timeout > 0 {
+	c.before, c.waited = c.before+c.waited, 0
+	if timeout > 0 && c.err == nil {
 		c.deadline = c.began.Add(timeout)
+	}
+	if c.err == nil && c.armed {
+		c.arm()
 	}
 }
 
@@ -71,6 +81,13 @@ func (c *Context) Pause() (resume func()) {
 	return sync.OnceFunc(c.resume)
 }
 
+// Waits reports whether the call waits in a queue.
+func (c *Context) Waits() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.paused > 0
+}
+
 func (c *Context) resume() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +96,7 @@ func (c *Context) resume() {
 	}
 	wait := time.Since(c.since)
 	c.waited += wait
-	if !c.deadline.IsZero() {
+	if !c.deadline.IsZero() && c.err == nil {
 		c.deadline = c.deadline.Add(wait)
 	}
 	if c.err == nil && c.armed {
@@ -92,6 +109,17 @@ func (c *Context) Took() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return time.Since(c.began) - c.waited
+}
+
+// Queued returns how long the call has waited so far, before its time began and since, in whole milliseconds.
+func (c *Context) Queued() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	queued := c.before + c.waited
+	if c.paused > 0 {
+		queued += time.Since(c.since)
+	}
+	return queued.Truncate(time.Millisecond)
 }
 
 // Value implements [context.Context].
@@ -167,6 +195,39 @@ func (c *Context) Err() error {
 	return c.err
 }
 
+// End returns when the context has ended, or when it will. ok is false if that is not known yet: the call waits for its
+// turn, or has no timeout.
+func (c *Context) End() (end time.Time, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.err != nil:
+		return c.deadline, true
+	case c.paused > 0:
+		return time.Time{}, false
+	default:
+		return c.deadline, !c.deadline.IsZero()
+	}
+}
+
+// Hold keeps a function that gives back what the call holds while it runs.
+func (c *Context) Hold(free func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.free = free
+}
+
+// Free calls the function that Hold was given, once.
+func (c *Context) Free() {
+	c.mu.Lock()
+	free := c.free
+	c.free = nil
+	c.mu.Unlock()
+	if free != nil {
+		free()
+	}
+}
+
 // Cancel ends the context and releases its resources.
 func (c *Context) Cancel() { c.end(context.Canceled) }
 
@@ -191,6 +252,9 @@ func (c *Context) finish(reason error) {
 		return
 	}
 	c.err = reason
+	if now := time.Now(); !errors.Is(reason, context.DeadlineExceeded) || c.deadline.IsZero() || c.deadline.After(now) {
+		c.deadline = now
+	}
 	if c.done != nil {
 		close(c.done)
 	}

@@ -61,7 +61,7 @@ func (a *arena) playToReader(ctx context.Context) (*played, error) {
 		if err != nil {
 			return nil, errors.Join(err, session.Close())
 		}
-		if chunk, ok := event.Body.(*flow.Chunk); ok {
+		if chunk, ok := event.Body.(*flow.Chunk); ok && chunk.Schema == "" {
 			streamed += len(chunk.Text)
 		}
 	}

@@ -34,25 +34,35 @@ func (l *Line) event(body flow.Body, own func(l *Line, body flow.Body)) {
 		l.start(body)
 	case *flow.Transition:
 		l.Add("from", body.From, "on", body.On, "to", body.To, "calls", body.Calls, "drain", body.Drain, "reason", body.Reason,
-			"evidence", body.Evidence)
+			"evidence", body.Evidence, "by", body.By)
 		l.failure(body.Failure)
+		l.Add("fired", body.Call)
 	case *flow.Round:
 		l.Add("n", body.N, "of", body.Of, "phase", body.Phase, "calls", body.Calls)
 	case *flow.Intent:
 		l.intent(body)
 	case *flow.Charge:
 		l.Spend(&body.Spend)
+	case *flow.Late:
+		l.Add("call", body.Call, "attempt", body.Attempt, "by", body.By, "text", body.Text, "cut", body.Cut, "took", body.Took)
+		l.failure(body.Error)
 	case *flow.Dropped:
 		l.Add("who", body.Participant, "why", body.Reason)
+	case *flow.Skipped:
+		l.Add("call", body.Call, "kind", body.Kind, "by", body.By, "round", body.Round, "slot", body.Slot, "why", body.Reason,
+			"cause", body.Cause)
 	case *flow.Warning:
 		l.Add("kind", body.Kind, "threshold", body.Threshold, "spent", body.Spend, "call", body.Call, "by", body.By, "left", body.Left,
 			"evidence", body.Evidence)
 	case *flow.Inquiry:
-		l.Add("id", body.ID, "kind", body.Kind, "to", body.To, "question", body.Question, "schema", body.Schema, "about", body.About,
+		l.Add("id", body.ID, "kind", body.Kind, "to", body.To, "question", body.Question, "schema", body.Schema,
 			"options", body.Options)
+		for _, each := range body.About {
+			l.Add("about", each.Call, "of", each.By, "may", each.Options)
+		}
 		l.failure(body.Failure)
 	case *flow.Answer:
-		l.Add("inquiry", body.Inquiry, "text", body.Text, "option", body.Option, "model", body.Model, "unattended", body.Unattended)
+		l.Add("inquiry", body.Inquiry, "text", body.Text, "option", body.Option, "model", body.Model, "by", body.By, "rule", body.Rule)
 		if body.Row != nil {
 			l.model(body.Model, *body.Row)
 		}
@@ -70,15 +80,20 @@ func (l *Line) attemptEnd(body flow.Body, own func(l *Line, body flow.Body)) {
 		l.Spend(&body.Spend)
 		l.Add("kind", body.Kind, "speaker", body.Speaker, "target", body.Target, "round", body.Round, "slot", body.Slot, "text", body.Text,
 			"data", body.Data, "cut", body.Cut, "hidden", body.Hidden)
+		if body.UsedUp {
+			l.Add("usedUp", true)
+		}
 	case *flow.Summarized:
 		l.Spend(&body.Spend)
-		l.Add("view", body.View, "upto", body.Upto, "text", body.Text, "before", body.Before, "after", body.After, "cut", body.Cut)
+		l.Add("view", body.View, "only", body.Only, "upto", body.Upto, "text", body.Text, "before", body.Before, "after", body.After,
+			"cut", body.Cut)
 	case *flow.Rejection:
 		l.Spend(&body.Spend)
 		l.Add("by", body.By, "round", body.Round, "text", body.Text, "problems", body.Problems, "next", body.Next)
 	case *flow.Failure:
 		l.Spend(&body.Spend)
-		l.Add("by", body.By, "final", body.Final, "next", body.Next, "void", body.Void, "unsent", body.Unsent, "window", body.Window)
+		l.Add("by", body.By, "final", body.Final, "next", body.Next, "void", body.Void, "unsent", body.Unsent, "instead", body.Instead,
+			"waits", body.Waits, "window", body.Window, "named", body.Named, "kept", body.Kept, "ratio", body.Ratio, "broken", body.Broken)
 		l.failure(body.Error)
 	case *flow.ToolCalls:
 		l.Spend(&body.Spend)
@@ -89,6 +104,9 @@ func (l *Line) attemptEnd(body flow.Body, own func(l *Line, body flow.Body)) {
 	case *flow.ToolResult:
 		l.Spend(&body.Spend)
 		l.Add("by", body.By, "round", body.Round, "tool", body.Tool, "text", body.Text, "failed", body.Failed, "cut", body.Cut)
+		if body.Unknown {
+			l.Add("unknown", true)
+		}
 	default:
 		own(l, body)
 	}
@@ -113,8 +131,11 @@ func (l *Line) intent(in *flow.Intent) {
 	l.call(in.Call, in.Attempt, in.Model)
 	l.Add("kind", in.Kind, "by", in.By, "next", in.Next, "rest", in.Fallbacks, "place", in.ModelIndex, "round", in.Round, "slot", in.Slot,
 		"target", in.Target, "schema", in.Schema, "hidden", in.Hidden, "after", in.Tag == "after", "swapped", in.Tag == "swapped")
-	l.Add("view", in.View, "upto", in.Upto, "again", in.Again, "tool", in.Tool, "for", in.For, "input", in.Input, "bound", in.Bound,
-		"tokens", in.Tokens, "reserve", in.Reserve)
+	l.Add("view", in.View, "only", in.Only, "upto", in.Upto, "again", in.Again, "tool", in.Tool, "for", in.For, "input", in.Input,
+		"bound", in.Bound, "tokens", in.Tokens, "reserve", in.Reserve, "share", in.Share)
+	for _, gap := range in.Unread {
+		l.Add("unread", gap.From, "to", gap.To)
+	}
 	if in.Offer != nil {
 		l.Add("offer", in.Offer.Tools, "uses", in.Offer.Uses)
 	}

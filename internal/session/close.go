@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
@@ -10,34 +11,79 @@ import (
 // finish ends the session's work for a conversation that is over. The session can still be read.
 func (s *Session) finish() {
 	s.over.Store(true)
+	s.files.clear()
 	s.host.unregister(s)
 	s.unlisten()
+	if len(s.flights) == 0 {
+		s.unwatch()
+	}
 	s.releaseLease()
 }
 
-// Close closes the session and waits until nothing of it runs any more.
-func (s *Session) Close() {
-	s.cancel()
-	s.mu.Lock()
-	s.closeWith(flow.ErrClosed)
-	s.mu.Unlock()
-	<-s.done
-}
+// Close closes the session and waits until nothing of it runs any more, apart from code of others that is given up.
+func (s *Session) Close() { _ = s.closeWithin(context.Background()) }
 
-// closeWithin is close for at most as long as ctx lasts.
+// closeWithin is Close for at most as long as ctx lasts.
+//
+// Whoever holds the lock may wait for the store. Each call of the store gets as much time as a lease lasts. A store that
+// has not returned by then, and the host's Grace, ignores its context. The session is then closed without it.
 func (s *Session) closeWithin(ctx context.Context) error {
 	s.cancel()
-	if err := s.mu.enter(ctx); err != nil {
-		return err
-	}
-	s.closeWith(flow.ErrClosed)
-	s.mu.Unlock()
+	most := time.NewTimer(saturated(s.host.Lease, s.host.Grace))
+	defer most.Stop()
 	select {
-	case <-s.done:
+	case s.mu.lock <- struct{}{}:
+		s.closeWith(flow.ErrClosed)
+		s.mu.Unlock()
+	case <-s.mu.lost:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-most.C:
+		s.abandon()
+		return nil
 	}
+	most.Reset(saturated(s.host.Lease, s.host.Grace)) // for the release of the lease
+	select {
+	case <-s.done:
+	case <-s.mu.lost:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-most.C:
+		s.abandon()
+	}
+	return nil
+}
+
+// abandon gives up the store that does not return. Readers and waiters learn that the session is closed. When the store
+// returns, the session closes as usual.
+func (s *Session) abandon() {
+	if !s.abandoned.CompareAndSwap(false, true) {
+		return
+	}
+	reason := flow.ErrClosed
+	s.closedErr.CompareAndSwap(nil, &reason)
+	close(s.mu.lost)
+	s.host.unregister(s)
+	for _, w := range *s.watchers.Load() {
+		w.wakeUp()
+	}
+	s.host.GaveUpStore(s.ID)
+	go func() {
+		s.mu.Lock()
+		s.closeWith(reason)
+		s.mu.Unlock()
+		<-s.done
+		s.host.StoreReturned(s.ID)
+	}()
+}
+
+// saturated returns the sum of two durations that are not negative, or the longest there is.
+func saturated(a, b time.Duration) time.Duration {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
 }
 
 // closeWith closes the session for the given reason, and does not wait. The lock is held.
@@ -49,7 +95,10 @@ func (s *Session) closeWith(reason error) {
 	s.closedErr.Store(&reason)
 	s.tickAt(time.Time{})
 	for _, f := range s.flights {
-		f.ctx.Cancel()
+		s.cancelCall(f)
+	}
+	if len(s.flights) == 0 {
+		s.unwatch()
 	}
 	s.host.unregister(s)
 	s.unlisten()

@@ -3,10 +3,12 @@ package session
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/callctx"
+	"github.com/agonist-dev/debate/internal/strictjson"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -19,6 +21,9 @@ type flight struct {
 	request provider.Request
 	stream  stream
 	ctx     callctx.Context
+	term    int64       // the term of the lease that the call was recorded in
+	home    atomic.Bool // the code that was called has returned
+	givenUp bool        // its goroutine no longer counts among those of the session
 }
 
 // makes reports whether the flight is that attempt.
@@ -30,7 +35,7 @@ func (f *flight) makes(call flow.Lost) bool {
 func (s *Session) startCalls(ids []string) (*flight, error) {
 	var first *flight
 	for i, id := range ids {
-		f := &flight{}
+		f := &flight{term: s.terms.Load()}
 		if err := s.core.Prepare(id, &f.command, &f.request); err != nil {
 			s.closeWith(err)
 			return nil, err
@@ -42,6 +47,7 @@ func (s *Session) startCalls(ids []string) (*flight, error) {
 			s.addStream(&f.stream)
 		}
 		s.flights = append(s.flights, f)
+		s.watchFlight(f)
 		if i == 0 {
 			first = f
 			continue
@@ -58,15 +64,46 @@ func (s *Session) makeCalls(f *flight) {
 	}
 }
 
-// makeCall makes one call.
-func (s *Session) makeCall(f *flight) flow.Signal {
-	emit := func(c provider.Chunk) {
-		if f.command.Stream && c.Text != "" {
-			f.stream.add(c.Text)
-			s.notifyChunk()
+// makeCall makes one call. If the code that is called ends the goroutine, another one continues with a failure.
+func (s *Session) makeCall(f *flight) (signal flow.Signal) {
+	returned := false
+	defer func() {
+		if !returned {
+			s.afterGoexit(f, recover())
 		}
+	}()
+	signal = s.perform(f)
+	returned = true
+	return signal
+}
+
+// perform makes one call.
+func (s *Session) perform(f *flight) flow.Signal {
+	var spoken *strictjson.Field
+	if f.command.Spoken != "" {
+		spoken = strictjson.NewField(f.command.Spoken)
 	}
-	signal, err := s.host.Perform(&f.ctx, &f.command, emit)
+	emit := func(c provider.Chunk) {
+		if spoken != nil && !c.Reasoning {
+			c.Text = spoken.Next(c.Text)
+		}
+		if !f.command.Stream || c.Text == "" {
+			return
+		}
+		if c.Reasoning {
+			f.stream.think(c.Text)
+		} else {
+			f.stream.add(c.Text)
+		}
+		s.notifyChunk()
+	}
+	if err := s.attach(&f.ctx, f); err != nil {
+		f.home.Store(true)
+		f.ctx.Cancel()
+		return flow.Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: flow.Classify(err), Free: true}
+	}
+	signal, err := s.host.Perform(&f.ctx, &f.command, func() error { return s.mayLaunch(f) }, emit)
+	f.home.Store(true)
 	f.ctx.Cancel()
 	if err != nil { // the engine lacks what the config names
 		return flow.Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: flow.Classify(err), Free: true}
@@ -79,27 +116,51 @@ func (s *Session) makeCall(f *flight) flow.Signal {
 func (s *Session) stepResult(f *flight, signal flow.Signal) *flight {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if f.givenUp {
+		s.returned(f)
+		signal = flow.LateOf(signal)
+	} else {
+		s.land(f, signal)
+	}
+	next, _ := s.apply(context.Background(), signal) // an error closes the session: its callers learn of it there
+	s.closeIfDrained()
+	return next
+}
+
+// land removes a call from those in flight, and ends its stream. The lock is held.
+func (s *Session) land(f *flight, signal flow.Signal) {
 	if i := slices.Index(s.flights, f); i >= 0 {
 		s.flights = slices.Delete(s.flights, i, i+1)
 	}
-	if f.command.Stream {
-		text := ""
-		if result, ok := signal.(flow.Result); ok && f.stream.count > 0 {
+	if len(s.flights) == 0 && (s.closed != nil || s.over.Load()) {
+		s.unwatch()
+	}
+	if !f.command.Stream {
+		return
+	}
+	text, thoughts := "", ""
+	if result, ok := signal.(flow.Result); ok {
+		if f.stream.count > 0 {
 			text = s.core.Spoken(result)
 		}
-		f.stream.close(text)
-		s.lastParts = min(f.stream.count, maxExpectedParts)
-		s.removeStream(&f.stream)
+		thoughts = s.core.Thoughts(result)
 	}
-	next, _ := s.apply(context.Background(), signal) // an error closes the session: its callers learn of it there
-	return next
+	f.stream.close(text, thoughts)
+	s.lastParts = min(f.stream.count, maxExpectedParts)
+	s.removeStream(&f.stream)
+}
+
+// cancelCall cancels a call in flight. The lock is held.
+func (s *Session) cancelCall(f *flight) {
+	f.ctx.Cancel()
+	s.watchFlight(f)
 }
 
 // tickAt sets the session's one timer to the given time; zero: no Tick is due.
 func (s *Session) tickAt(at time.Time) {
 	s.stop(s.timer)
 	s.timer = nil
-	if at.IsZero() || s.closed != nil {
+	if at.IsZero() || s.closed != nil || s.draining != nil {
 		return
 	}
 	s.timer = s.after(time.Until(at), func() {

@@ -8,7 +8,8 @@ import (
 )
 
 // Do brings a control to the conversation. A session without a lease acquires it for that. If another process has the
-// lease, the control is appended to the log, and that process acts on it.
+// lease, the control is appended to the log, and that process acts on it. If the engine lacks what the conversation
+// needs, Do refuses the control with that error.
 func (s *Session) Do(ctx context.Context, signal flow.Signal) error {
 	if err := s.mu.enter(ctx); err != nil {
 		return err
@@ -77,7 +78,9 @@ func (s *Session) forward(ctx context.Context, signal flow.Signal) error {
 // Control brings a control to a conversation, whether or not it is open in this host.
 func (h *Host) Control(ctx context.Context, id string, signal flow.Signal) error {
 	if s := h.Session(id); s != nil {
-		return s.Do(ctx, signal)
+		if err := s.Do(ctx, signal); !errors.Is(err, flow.ErrLacking) {
+			return err
+		}
 	}
 	if err := h.forward(ctx, id, signal); err != nil {
 		return err
@@ -129,7 +132,7 @@ func (h *Host) finishCalls(ctx context.Context, id string) error {
 	} else if err != nil {
 		return err
 	}
-	s, err := h.openStored(ctx, id)
+	s, err := h.openStored(ctx, id, nil)
 	if err != nil {
 		if errors.Is(err, flow.ErrLeased) || errors.Is(err, flow.ErrClosed) {
 			return nil // the process that has the lease does it

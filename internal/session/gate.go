@@ -1,27 +1,36 @@
 package session
 
-import "context"
+import (
+	"context"
+
+	"github.com/agonist-dev/debate/flow"
+)
 
 // gate is a lock that a caller can wait for no longer than its context lasts: the session that holds it may be
 // writing to a slow store.
-type gate chan struct{}
+type gate struct {
+	lock chan struct{}
+	lost chan struct{} // closed when the store does not return to whoever holds the lock
+}
 
-func newGate() gate { return make(gate, 1) }
+func newGate() gate { return gate{make(chan struct{}, 1), make(chan struct{})} }
 
 // Lock waits as long as it takes.
-func (g gate) Lock() { g <- struct{}{} }
+func (g gate) Lock() { g.lock <- struct{}{} }
 
 // Unlock lets the next caller in.
-func (g gate) Unlock() { <-g }
+func (g gate) Unlock() { <-g.lock }
 
-// enter is Lock for at most as long as ctx lasts. It returns the error of ctx.
+// enter is Lock for at most as long as ctx lasts. It returns the error of ctx, or [flow.ErrClosed] once the lock is lost.
 func (g gate) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	select {
-	case g <- struct{}{}:
+	case g.lock <- struct{}{}:
 		return nil
+	case <-g.lost:
+		return flow.ErrClosed
 	case <-ctx.Done():
 		return ctx.Err()
 	}

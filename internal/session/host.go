@@ -23,10 +23,15 @@ import (
 // than a chunk does, and nobody sees a fifth of a millisecond.
 const minChunkInterval = 200 * time.Microsecond
 
+// DefaultGrace is how long a call may run after its context has ended, unless the engine sets another time. A request
+// over a network is broken off within milliseconds.
+const DefaultGrace = 5 * time.Second
+
 // HostConfig is what an engine gives its host. The functions may be called concurrently.
 type HostConfig struct {
 	Store    store.Store
 	Lease    time.Duration // how long a lease lasts, and how long a store may fail; 0: defaultLease
+	Grace    time.Duration // how long a call may run after its context has ended; 0: DefaultGrace
 	Interval time.Duration // the least time between two chunks of one reader; minChunkInterval if less
 	Owner    string        // the name under which leases are held; no other host has it
 
@@ -34,9 +39,15 @@ type HostConfig struct {
 	NewCore func(id string, events []flow.Event) (*flow.Core, error)
 	// Bound sets the deadline of a call's context, before the context is used.
 	Bound func(call *callctx.Context, c *flow.Command)
-	// Perform makes a call in a context that bound has set. emit gets the text as it arrives. The error means
-	// that the engine lacks what the command names; any other failure is a signal.
-	Perform func(call *callctx.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Signal, error)
+	// Perform makes a call in a context that bound has set. Right before the call is made, launch returns whether it
+	// still may be. emit gets the text as it arrives. The error means that the engine lacks what the command names; any
+	// other failure is a signal.
+	Perform func(call *callctx.Context, c *flow.Command, launch func() error, emit func(provider.Chunk)) (flow.Signal, error)
+	// GaveUp is called when a call is given up that has ignored the end of its context, Returned if it returns later.
+	GaveUp, Returned func(c *flow.Command)
+	// GaveUpStore is called when a session is closed without the store, which has ignored the end of its context,
+	// StoreReturned if it returns later.
+	GaveUpStore, StoreReturned func(id string)
 	// Same reports how the config of a stored conversation differs from a given one: an error of kind conflict.
 	Same func(stored, given *flow.Record) error
 	// Log writes lines about events that are saved.
@@ -63,6 +74,7 @@ type Host struct {
 // NewHost makes a host that holds no conversation.
 func NewHost(c HostConfig) *Host {
 	c.Lease = cmp.Or(c.Lease, defaultLease)
+	c.Grace = cmp.Or(c.Grace, DefaultGrace)
 	c.Interval = max(c.Interval, minChunkInterval)
 	return &Host{
 		HostConfig: c, sessions: make(map[string]*Session), opening: make(map[string]chan struct{}), holders: make(map[*Session]struct{}),
@@ -104,6 +116,18 @@ func (h *Host) Load(ctx context.Context, id string) (*flow.Core, error) {
 	return h.NewCore(id, events)
 }
 
+// Record folds a stored log. If the conversation is open in this host, the record tells which calls wait for their turn.
+func (h *Host) Record(ctx context.Context, id string) (*flow.Record, error) {
+	if s := h.Session(id); s != nil {
+		return s.fold(ctx)
+	}
+	core, err := h.Load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return core.Record(), nil
+}
+
 // Read returns a stored log.
 func (h *Host) Read(ctx context.Context, id string) ([]flow.Event, error) {
 	var events []flow.Event
@@ -127,9 +151,9 @@ func named(err error, id string) error {
 	return err
 }
 
-// Shutdown closes all sessions, and returns when nothing of them runs any more, or ctx is done. No session is
-// opened from then on.
-func (h *Host) Shutdown(ctx context.Context) error {
+// Shutdown closes all sessions, and returns when nothing of them runs any more, or ctx is done. If drain is set, their
+// calls in flight finish first. No session is opened from then on.
+func (h *Host) Shutdown(ctx context.Context, drain bool) error {
 	h.mu.Lock()
 	h.shut = true
 	opening := slices.Collect(maps.Values(h.opening))
@@ -147,7 +171,13 @@ func (h *Host) Shutdown(ctx context.Context) error {
 	var all sync.WaitGroup
 	errs := make([]error, len(sessions))
 	for i, s := range sessions {
-		all.Go(func() { errs[i] = s.closeWithin(ctx) })
+		all.Go(func() {
+			if drain {
+				errs[i] = s.drainWithin(ctx)
+			} else {
+				errs[i] = s.closeWithin(ctx)
+			}
+		})
 	}
 	all.Wait()
 	return errors.Join(errs...)

@@ -49,17 +49,72 @@ func (s *Session) renewLease(ctx context.Context) error {
 	now := time.Now()
 	err := s.host.Store.Lease(&bound, s.ID, s.writer, s.host.Lease)
 	if err == nil {
-		s.renewed = now
+		if !s.leaseLasts() {
+			s.terms.Add(1) // before the time, by which a call may be made
+		}
+		s.renewed.Store(&now)
 	}
 	return err
 }
 
+// leaseLasts reports whether the lease that was last acquired or renewed still lasts. It looks at both clocks: that of
+// the wall goes on while a machine sleeps, the monotonic one is never set back.
+func (s *Session) leaseLasts() bool {
+	renewed := s.renewed.Load()
+	if renewed == nil {
+		return false
+	}
+	now := time.Now()
+	return max(now.Sub(*renewed), now.Round(0).Sub(renewed.Round(0))) < s.host.Lease
+}
+
 // ensureLease renews a lease whose time is over: on a machine that slept nobody may have noticed.
 func (s *Session) ensureLease(ctx context.Context) error {
-	if !s.leased || time.Since(s.renewed) < s.host.Lease {
+	if !s.leased || s.leaseLasts() {
 		return nil
 	}
 	return s.renewLease(ctx)
+}
+
+// mayLaunch returns nil if a call that is recorded may be made now. The process may have been stopped since the call was
+// recorded, or a store may have been slow. If the lease did not last since then, the session renews it and reads what
+// others have appended meanwhile. They may have given up the call, and made it themselves.
+func (s *Session) mayLaunch(f *flight) error {
+	if s.leaseLasts() && s.terms.Load() == f.term {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed != nil {
+		return s.closed
+	}
+	if !s.leased {
+		return context.Canceled
+	}
+	ctx := context.Background()
+	grew := false
+	err := s.retryStore(ctx, func(ctx context.Context) error {
+		if err := s.renewLease(ctx); err != nil {
+			return err
+		}
+		more, err := s.catchUp(ctx)
+		grew = grew || more
+		return err
+	})
+	if err != nil {
+		err = StoreError("lease", err)
+		s.closeWith(err)
+		return err
+	}
+	if grew {
+		if err = s.reportLost(ctx); err == nil {
+			err = s.control(ctx, flow.Tick{})
+		}
+	}
+	if err == nil && !s.core.InFlightAs(f.command.Call, f.command.Attempt) {
+		err = context.Canceled // another process has given up the call
+	}
+	return err
 }
 
 // scheduleRenewal renews the lease for as long as the session has it.

@@ -59,8 +59,11 @@ func (s *Session) checkLog(ctx context.Context) bool {
 	if !s.core.HasWork() {
 		return !s.finishIfOver()
 	}
-	if s.takeOver(ctx) == nil {
+	switch err := s.takeOver(ctx); {
+	case err == nil:
 		_ = s.continueWork(context.Background()) // an error closes the session: its callers learn of it there
+	case errors.Is(err, flow.ErrLacking):
+		s.closeWith(err)
 	}
 	return s.closed == nil && !s.leased && !s.over.Load()
 }
@@ -75,13 +78,21 @@ func (s *Session) finishIfOver() bool {
 	return true
 }
 
-// takeOver acquires the lease and folds what the log has grown by until then. On an error nothing has changed.
+// takeOver acquires the lease and folds what the log has grown by until then. On an error nothing has changed. An engine
+// that lacks what the conversation needs does not take it over.
 func (s *Session) takeOver(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx) // acquireLease ends listening, and with it the context of checkLog
+	if err := s.core.Lacks(); err != nil {
+		return err
+	}
 	if err := s.acquireLease(ctx); err != nil {
 		return err
 	}
-	if _, err := s.catchUp(ctx); err != nil {
+	_, err := s.catchUp(ctx)
+	if err == nil {
+		err = s.core.Lacks()
+	}
+	if err != nil {
 		s.releaseLease()
 		s.listen()
 		return err
@@ -97,7 +108,7 @@ func (s *Session) continueWork(ctx context.Context) error {
 	if err := s.reportLost(ctx); err != nil {
 		return err
 	}
-	return s.control(ctx, flow.Tick{})
+	return s.begin(ctx, flow.Tick{})
 }
 
 // reportLost steps a Lost for each call in flight that this session does not make.
@@ -168,7 +179,7 @@ func (s *Session) publishFolded() {
 	s.publishState()
 	for _, f := range s.flights {
 		if !s.core.InFlightAs(f.command.Call, f.command.Attempt) {
-			f.ctx.Cancel()
+			s.cancelCall(f)
 		}
 	}
 	s.notify()

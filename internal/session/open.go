@@ -8,17 +8,33 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Open continues a stored conversation. If it is open in this host, that session is returned.
-func (h *Host) Open(ctx context.Context, id string) (*Session, error) {
-	if s, err := h.beginOpening(ctx, id); s != nil || err != nil {
-		return s, err
+// Open continues a stored conversation. If it is open in this host, that session is returned. If the record does not
+// pass the check, its error is returned, and nothing has changed; nil: all do.
+func (h *Host) Open(ctx context.Context, id string, check func(*flow.Record) error) (*Session, error) {
+	s, err := h.beginOpening(ctx, id)
+	if s == nil && err == nil {
+		return h.openStored(ctx, id, check)
 	}
-	return h.openStored(ctx, id)
+	if s != nil && check != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		err = check(s.core.Record())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // openStored opens a conversation for which beginOpening has returned neither a session nor an error.
-func (h *Host) openStored(ctx context.Context, id string) (*Session, error) {
+func (h *Host) openStored(ctx context.Context, id string, check func(*flow.Record) error) (*Session, error) {
 	core, err := h.Load(ctx, id)
+	if err == nil && check != nil {
+		err = check(core.Record())
+	}
+	if err == nil {
+		err = core.Lacks()
+	}
 	if err != nil {
 		_ = h.endOpening(id, nil)
 		return nil, err
@@ -26,7 +42,13 @@ func (h *Host) openStored(ctx context.Context, id string) (*Session, error) {
 	s := h.NewSession(core)
 	s.mu.Lock()
 	s.opening = true
-	if err = s.continueStored(ctx); err == nil {
+	if !core.Over() {
+		err = s.readFiles(ctx, core.Record())
+	}
+	if err == nil {
+		err = s.continueStored(ctx)
+	}
+	if err == nil {
 		err = s.endOpening(s)
 	}
 	if err != nil {
@@ -37,12 +59,27 @@ func (h *Host) openStored(ctx context.Context, id string) (*Session, error) {
 	return s, nil
 }
 
-// Create stores a whole log under a new id. If the id exists that is an [flow.ErrConflict].
-func (h *Host) Create(ctx context.Context, op, id string, events []flow.Event) error {
+// Create stores a whole log with its files under a new id. If the id exists, that is a [flow.ErrConflict], and nothing is
+// stored.
+func (h *Host) Create(ctx context.Context, op, id string, files map[string][]byte, events []flow.Event) error {
 	if h.isShut() {
 		return flow.ErrClosed
 	}
 	writer := h.newWriter()
+	if len(files) > 0 { // they are stored before the log: no other conversation may get them
+		if err := h.retryStore(ctx.Done(), func() error { return h.Store.Lease(ctx, id, writer, h.Lease) }); err != nil {
+			return StoreError(op, err)
+		}
+		defer func() { _ = h.Store.Release(context.WithoutCancel(ctx), id, writer) }()
+		if _, err := h.Read(ctx, id); err == nil {
+			return StoreError(op, flow.ErrConflict)
+		} else if !errors.Is(err, flow.ErrNotFound) {
+			return err
+		}
+		if err := h.PutFiles(ctx, id, files); err != nil {
+			return err
+		}
+	}
 	if err := h.retryStore(ctx.Done(), func() error { return h.Store.Append(ctx, id, 0, writer, events) }); err != nil {
 		return StoreError(op, err)
 	}
@@ -153,14 +190,31 @@ func (s *Session) startLeased(ctx context.Context, start *flow.Start) error {
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	default:
-		err = s.control(context.WithoutCancel(ctx), *start)
+		if err = s.storeFiles(ctx); err == nil {
+			err = s.begin(context.WithoutCancel(ctx), *start)
+		}
 	}
 	return err
+}
+
+// begin is control for the signal with which this session begins its work. If the engine lacks what is due, the session
+// is closed, and begin returns why.
+func (s *Session) begin(ctx context.Context, signal flow.Signal) error {
+	if err := s.control(ctx, signal); err != nil {
+		return err
+	}
+	return s.closed
 }
 
 // adopt continues a stored conversation, if it has the same config.
 func (s *Session) adopt(ctx context.Context, stored *flow.Core) error {
 	if err := s.host.Same(stored.Record(), s.core.Record()); err != nil {
+		return err
+	}
+	if err := stored.Lacks(); err != nil {
+		return err
+	}
+	if err := s.readFiles(ctx, stored.Record()); err != nil {
 		return err
 	}
 	s.core = stored
@@ -183,6 +237,10 @@ func (s *Session) continueStored(ctx context.Context) error {
 	}
 	return s.continueWork(context.WithoutCancel(ctx))
 }
+
+// SameAs reports how the config of a stored conversation differs from that of this session, which has not started and
+// which nobody else uses.
+func (s *Session) SameAs(stored *flow.Record) error { return s.host.Same(stored, s.core.Record()) }
 
 // Same reports how the config of this session's conversation differs from that of another session, which nobody else
 // uses.

@@ -55,7 +55,7 @@ func (s *Session) retryStore(ctx context.Context, try func(context.Context) erro
 func isDefinite(err error) bool {
 	var refused *flow.Error
 	return errors.Is(err, flow.ErrConflict) || errors.Is(err, flow.ErrLeased) || errors.Is(err, flow.ErrNotFound) ||
-		errors.As(err, &refused) && refused.Kind == provider.KindValidation
+		errors.Is(err, flow.ErrNoFile) || errors.As(err, &refused) && refused.Kind == provider.KindValidation
 }
 
 // retryConflicts retries what failed because the log has grown meanwhile.

@@ -31,14 +31,16 @@ type Session struct {
 	flights       []*flight
 	lastParts     int32 // how many chunks the last turn had
 	closed        error // why the session takes no more signals; nil: it does
+	draining      error // why no call is started any more, and the session closes once none is in flight; nil: calls start
 	opening       bool  // the conversation is being opened: others in this host wait for the outcome
 	leased        bool
-	renewed       time.Time   // when the lease was last renewed
 	renewal       *time.Timer // of the lease
 	stopListening func()      // nil: the session does not watch the log
 	inControl     bool        // a control is being stepped: the lease is not released yet
 	maybeAppended bool        // the last append took several tries: an earlier one may have succeeded
 	timer         *time.Timer // for the next Tick
+	watch         *time.Timer // gives up calls that do not return; nil: not set
+	watchAt       time.Time   // when it fires
 	running       int         // goroutines, and timers that have not fired
 
 	life       context.Context           // ends when the session is to be closed
@@ -46,10 +48,15 @@ type Session struct {
 	done       chan struct{}             // closed when nothing of a closed session runs any more
 	savedState atomic.Value              // State
 	flow       atomic.Pointer[flow.Flow] // of the core
+	renewed    atomic.Pointer[time.Time] // when the lease was last renewed
+	terms      atomic.Int64              // how many leases followed a time without one
 	savedSeq   atomic.Int64              // the number of the last event that is saved
 	firstSeq   atomic.Int64              // the number of the last event from before this session
 	over       atomic.Bool               // nothing more can be recorded
 	closedErr  atomic.Pointer[error]     // closed, for readers, who do not wait for a slow store
+	abandoned  atomic.Bool               // the store does not return to whoever holds the lock
+
+	files shelf // the bytes of the conversation's files
 
 	readers  sync.Mutex // guards streams, and changes to watchers
 	streams  []*stream  // the turns that are being spoken
@@ -110,7 +117,8 @@ func (s *Session) Replace(build func() (*flow.Core, error)) error {
 
 // Validate steps [flow.Validate], runs check without the lock, and steps the outcome. check returns what is wrong with
 // the config, which Validate returns too. If check had to make the start of the conversation, it returns that as well.
-func (s *Session) Validate(ctx context.Context, check func(*flow.Record) (*flow.Start, error)) error {
+// Its warnings are recorded at the start.
+func (s *Session) Validate(ctx context.Context, check func(*flow.Record) (*flow.Start, []flow.Warning, error)) error {
 	if err := s.mu.enter(ctx); err != nil {
 		return err
 	}
@@ -120,13 +128,13 @@ func (s *Session) Validate(ctx context.Context, check func(*flow.Record) (*flow.
 	if err != nil {
 		return err
 	}
-	start, found := check(core.Record())
+	start, warnings, found := check(core.Record())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.core != core || core.Record().State != flow.StateValidating {
 		return &flow.Error{Kind: provider.KindState, Op: "validate", Err: errors.New("the conversation was canceled in the meantime")}
 	}
-	if _, err := s.apply(ctx, flow.Validated{OK: found == nil}); err != nil {
+	if _, err := s.apply(ctx, flow.Validated{OK: found == nil, Warnings: warnings}); err != nil {
 		return err
 	}
 	s.checked = start
@@ -134,7 +142,7 @@ func (s *Session) Validate(ctx context.Context, check func(*flow.Record) (*flow.
 }
 
 // Outcome reports whether [Session.Wait] would return now, and what. The record is nil if others may still write it.
-func (s *Session) Outcome(ctx context.Context) (record *flow.Record, done bool, err error) {
+func (s *Session) Outcome(ctx context.Context, idle bool) (record *flow.Record, done bool, err error) {
 	if err := s.mu.enter(ctx); err != nil {
 		return nil, true, err
 	}
@@ -145,6 +153,10 @@ func (s *Session) Outcome(ctx context.Context) (record *flow.Record, done bool, 
 		return r, true, nil
 	case s.closed != nil:
 		return nil, true, s.closed
+	case idle && s.core.HasWork():
+		return nil, false, nil
+	case idle && r.State == flow.StatePaused:
+		return nil, true, flow.ErrPaused
 	case r.State == flow.StateError:
 		return nil, true, r.Failure
 	case r.State == flow.StateAwaitingInput:
@@ -154,14 +166,14 @@ func (s *Session) Outcome(ctx context.Context) (record *flow.Record, done bool, 
 	}
 }
 
-// Wait waits until [Session.Outcome] is done, and returns its record and error. The record is nil if the store cannot
-// be read.
-func (s *Session) Wait(ctx context.Context) (*flow.Record, error) {
+// Wait waits until [Session.Outcome] is done, and returns its record and error. If idle is set, it waits until no process
+// needs to work on the conversation, and a pause ends the wait too. The record is nil if the store cannot be read.
+func (s *Session) Wait(ctx context.Context, idle bool) (*flow.Record, error) {
 	w := s.addWatcher(0, false)
 	defer s.removeWatcher(w)
 	for {
 		w.asleep.Store(forStop)
-		if record, done, err := s.Outcome(ctx); done {
+		if record, done, err := s.Outcome(ctx, idle); done {
 			if record == nil {
 				record, _ = s.fold(ctx)
 			}
@@ -175,11 +187,22 @@ func (s *Session) Wait(ctx context.Context) (*flow.Record, error) {
 	}
 }
 
-// fold folds the saved log, for a reader of its own.
+// fold folds the saved log, for a reader of its own. The record tells which calls wait for their turn.
 func (s *Session) fold(ctx context.Context) (*flow.Record, error) {
 	core, err := s.host.Load(ctx, s.ID)
 	if err != nil {
 		return nil, err
+	}
+	if err := s.mu.enter(ctx); errors.Is(err, flow.ErrClosed) {
+		return core.Record(), nil
+	} else if err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	for _, f := range s.flights {
+		if f.ctx.Waits() {
+			core.Queue(f.command.Call, f.command.Attempt)
+		}
 	}
 	return core.Record(), nil
 }

@@ -22,7 +22,7 @@ func (s *Session) apply(ctx context.Context, signal flow.Signal) (*flight, error
 	}
 	if !s.leased && s.core.Started() { // another process continues the conversation
 		switch signal.(type) {
-		case flow.Result, flow.Failed, flow.Lost, flow.Tick, flow.Opened:
+		case flow.Result, flow.Failed, flow.Lost, flow.Late, flow.Tick, flow.Opened:
 			return nil, nil //nolint:nilnil // no call follows
 		}
 	}
@@ -45,7 +45,7 @@ func (s *Session) apply(ctx context.Context, signal flow.Signal) (*flight, error
 	for _, id := range out.Abort {
 		for _, f := range s.flights {
 			if f.command.Call == id {
-				f.ctx.Cancel()
+				s.cancelCall(f)
 			}
 		}
 	}
@@ -58,6 +58,10 @@ func (s *Session) apply(ctx context.Context, signal flow.Signal) (*flight, error
 		s.notify()
 	}
 	s.releaseIfIdle()
+	if out.Lacks != nil {
+		s.drain(out.Lacks)
+	}
+	s.closeIfDrained()
 	return first, cmp.Or(err, broken)
 }
 
@@ -65,7 +69,11 @@ func (s *Session) apply(ctx context.Context, signal flow.Signal) (*flight, error
 // reloaded then, and the signal stepped again.
 func (s *Session) step(ctx context.Context, signal flow.Signal) (out flow.Output, conflict bool, err error) {
 	err = retryConflicts(func() error {
-		out, err = s.host.crew.step(s.core, NewInput(signal))
+		if s.draining != nil {
+			out, err = s.core.StepDrain(NewInput(signal))
+		} else {
+			out, err = s.host.crew.step(s.core, NewInput(signal))
+		}
 		grown, err := s.saveStep(ctx, out.Events, err)
 		if !grown {
 			return err

@@ -13,11 +13,12 @@ type stream struct {
 	after     int64 // the number of the last event before the stream began
 	bytesLeft int   // how much longer the reply may become: the rest is cut
 	expected  int32 // how many parts are expected: as many as the last stream had
-	count     int32 // how many parts came; close keeps it. With 32 bits for each, a flight fits in 640 bytes
+	count     int32 // how many parts came; close keeps it
 
 	mu      sync.Mutex
 	parts   []string
-	matches bool // the turn's text begins with what was streamed
+	thought *thought // the text of the model's thoughts; nil: none came
+	matches bool     // the turn's text begins with what was streamed
 	done    bool
 }
 
@@ -25,6 +26,9 @@ type stream struct {
 func (st *stream) add(text string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
+	if st.done {
+		return // the call was given up
+	}
 	if st.bytesLeft -= len(text); st.bytesLeft < 0 {
 		st.bytesLeft = -1
 		return
@@ -36,11 +40,63 @@ func (st *stream) add(text string) {
 	st.count++
 }
 
-// close frees the parts. From now on the turn has the text, which is given.
-func (st *stream) close(text string) {
+// thought is the text of a model's thoughts as it comes in.
+type thought struct {
+	text    strings.Builder
+	count   int32 // how many parts came
+	matches bool  // the turn's thoughts begin with what was streamed
+}
+
+// think adds a part of the model's thoughts, within the bound of the reply.
+func (st *stream) think(text string) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.done {
+		return
+	}
+	if st.thought == nil {
+		st.thought = &thought{}
+	}
+	if t := st.thought; t.text.Len()+len(text) <= st.command.MaxText() {
+		t.text.WriteString(text)
+		t.count++
+	}
+}
+
+// thoughtSince returns the thoughts that a reader has not had, as a chunk; nil: it has had all.
+func (st *stream) thoughtSince(had, offset int) *flow.Chunk {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.done || st.thought == nil || st.thought.text.Len() <= offset {
+		return nil
+	}
+	return &flow.Chunk{
+		Call: st.command.Call, Attempt: st.command.Attempt, By: st.command.By, Schema: st.command.Schema, Reasoning: true,
+		Offset: offset, Text: st.thought.text.String()[offset:], Parts: max(1, int(st.thought.count)-had),
+	}
+}
+
+// thoughtLen returns how long the thoughts are so far. The lock is held.
+func (st *stream) thoughtLen() int {
+	if st.thought == nil {
+		return 0
+	}
+	return st.thought.text.Len()
+}
+
+// close frees the parts, but those of a structured answer. From now on the turn has the text and the thoughts, which are
+// given.
+func (st *stream) close(text, thoughts string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.done, st.matches = true, true
+	if t := st.thought; t != nil { // the turn has them from now on
+		t.matches = strings.HasPrefix(thoughts, t.text.String())
+		t.text.Reset()
+	}
+	if st.command.Schema != "" {
+		return // rest reads them
+	}
 	for _, part := range st.parts {
 		if !strings.HasPrefix(text, part) {
 			st.matches = false
@@ -65,6 +121,20 @@ func (st *stream) since(parts int) (text string, count int) {
 	return strings.Join(fresh, ""), len(fresh)
 }
 
+// rest returns the part of a structured answer that a reader has not had; nil: it has had all.
+func (st *stream) rest(parts, offset int) *flow.Chunk {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	answer := strings.Join(st.parts, "")
+	if offset >= len(answer) {
+		return nil
+	}
+	return &flow.Chunk{
+		Call: st.command.Call, Attempt: st.command.Attempt, By: st.command.By, Schema: st.command.Schema,
+		Offset: offset, Text: answer[offset:], Parts: max(1, int(st.count)-parts),
+	}
+}
+
 // remainder returns the part of a turn's text that a reader has not had; nil: it has had all.
 func (st *stream) remainder(turn *flow.Turn, parts, offset int) *flow.Chunk {
 	st.mu.Lock()
@@ -78,5 +148,24 @@ func (st *stream) remainder(turn *flow.Turn, parts, offset int) *flow.Chunk {
 	return &flow.Chunk{
 		Call: turn.Call, Attempt: turn.Attempt, By: turn.Speaker,
 		Offset: offset, Text: turn.Text[offset:], Parts: max(1, int(st.count)-parts),
+	}
+}
+
+// thoughtRemainder returns the part of a turn's thoughts that a reader has not had; nil: it has had all.
+func (st *stream) thoughtRemainder(turn *flow.Turn, had, offset int) *flow.Chunk {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	parts := 1
+	if t := st.thought; t == nil || !t.matches {
+		offset = 0
+	} else {
+		parts = max(1, int(t.count)-had)
+	}
+	if offset >= len(turn.Reasoning) {
+		return nil
+	}
+	return &flow.Chunk{
+		Call: turn.Call, Attempt: turn.Attempt, By: turn.Speaker, Reasoning: true,
+		Offset: offset, Text: turn.Reasoning[offset:], Parts: parts,
 	}
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // Events yields the events of a conversation after the given number: those of its session if it is open in this host,
-// else those of its log as it grows.
+// else those of its log as it grows. If it is opened in this host meanwhile, they are those of the session from then on, until
+// that is closed.
 func (h *Host) Events(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 	if s := h.Session(id); s != nil {
 		return s.Events(ctx, after)
@@ -34,7 +35,12 @@ func (h *Host) tail(ctx context.Context, id string, after int64, yield func(flow
 	var seen int64
 	var grew time.Time
 	for {
-		if err := h.readOn(ctx, id, &core, after, yield); err != nil {
+		if s := h.Session(id); s != nil {
+			if ended, err := s.follow(ctx, &after, yield); ended || err != nil {
+				return err
+			}
+		}
+		if err := h.readOn(ctx, id, &core, &after, yield); err != nil {
 			return err
 		}
 		if r := core.Record(); r.Seq > seen {
@@ -50,8 +56,27 @@ func (h *Host) tail(ctx context.Context, id string, after int64, yield func(flow
 	}
 }
 
-// readOn folds what a log has grown by, and yields the events after the given number. It makes the core if that is nil.
-func (h *Host) readOn(ctx context.Context, id string, core **flow.Core, after int64, yield func(flow.Event, error) bool) error {
+// follow yields the events of an open session, and moves after to the last one. It reports whether the conversation has ended.
+// If the session is closed before, it returns: the log may still grow.
+func (s *Session) follow(ctx context.Context, after *int64, yield func(flow.Event, error) bool) (ended bool, err error) {
+	for event, err := range s.Events(ctx, *after) {
+		if err != nil {
+			if ctx.Err() == nil && s.readErr() != nil {
+				return false, nil
+			}
+			return false, err
+		}
+		if !yield(event, nil) {
+			return false, errReaderLeft
+		}
+		*after = event.Seq
+	}
+	return true, nil
+}
+
+// readOn folds what a log has grown by, yields the events after the given number, and moves that on. It makes the core if
+// that is nil.
+func (h *Host) readOn(ctx context.Context, id string, core **flow.Core, after *int64, yield func(flow.Event, error) bool) error {
 	known := int64(0)
 	if *core != nil {
 		known = (*core).Record().Seq
@@ -67,7 +92,7 @@ func (h *Host) readOn(ctx context.Context, id string, core **flow.Core, after in
 		} else if err := (*core).Fold(event); err != nil {
 			return err
 		}
-		if event.Seq <= after {
+		if event.Seq <= *after {
 			continue
 		}
 		event, err = (*core).Flow().DecodeEvent(event)
@@ -77,6 +102,7 @@ func (h *Host) readOn(ctx context.Context, id string, core **flow.Core, after in
 		if !yield(event.Public(), nil) {
 			return errReaderLeft
 		}
+		*after = event.Seq
 	}
 	if *core == nil {
 		return StoreError("events", flow.ErrNotFound)

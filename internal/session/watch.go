@@ -47,12 +47,14 @@ type heardStream struct {
 	*stream
 
 	had, offset int // chunks and bytes
+
+	thoughts, thought int // the same of the model's thoughts
 }
 
 // What a watcher waits for. Each value includes the ones before it.
 const (
 	awake     int32 = iota
-	forStop         // the conversation stops: it is over, in error, or waits for a person
+	forStop         // the conversation stops: it is over, in error, paused, or waits for a person
 	forFacts        // new facts
 	forChunks       // new chunks
 )
@@ -108,7 +110,7 @@ func (s *Session) removeStream(st *stream) {
 func (s *Session) notify() {
 	state := s.core.Record().State
 	least := forFacts
-	if s.closed != nil || s.over.Load() || state == flow.StateError || state == flow.StateAwaitingInput {
+	if s.closed != nil || s.over.Load() || state == flow.StateError || state == flow.StateAwaitingInput || state == flow.StatePaused {
 		least = forStop
 	}
 	for _, w := range *s.watchers.Load() {
@@ -148,8 +150,8 @@ func (w *watcher) facts(ctx context.Context, yield func(flow.Event, error) bool)
 			yield(flow.Event{}, err)
 			return false
 		}
-		if chunk := w.finishStream(&event); chunk != nil {
-			if !yield(flow.Event{Seq: w.cursor, At: event.At, Body: chunk}, nil) {
+		for _, chunk := range w.finishStream(&event) {
+			if chunk != nil && !yield(flow.Event{Seq: w.cursor, At: event.At, Body: chunk}, nil) {
 				return false
 			}
 		}
@@ -161,11 +163,12 @@ func (w *watcher) facts(ctx context.Context, yield func(flow.Event, error) bool)
 	return true
 }
 
-// finishStream removes the stream that an event ends. It returns what the reader has not had of its text; nil: nothing.
-func (w *watcher) finishStream(e *flow.Event) *flow.Chunk {
+// finishStream removes the stream that an event ends. It returns what the reader has not had of its thoughts and of its
+// text; nil: nothing.
+func (w *watcher) finishStream(e *flow.Event) (left [2]*flow.Chunk) {
 	spend := flow.SpendOf(e.Body)
 	if spend == nil {
-		return nil
+		return left
 	}
 	turn, spoken := e.Body.(*flow.Turn)
 	w.mu.Lock()
@@ -174,26 +177,33 @@ func (w *watcher) finishStream(e *flow.Event) *flow.Chunk {
 	})
 	if i < 0 {
 		w.mu.Unlock()
-		if !spoken {
-			return nil
+		if spoken {
+			return w.wholeText(e.Seq, turn)
 		}
-		return w.wholeText(e.Seq, turn)
+		return left
 	}
 	f := w.streams[i]
 	w.streams = slices.Delete(w.streams, i, i+1)
 	w.mu.Unlock()
-	if !spoken {
-		return nil
+	if f.command.Schema != "" {
+		left[1] = f.rest(f.had, f.offset)
+	} else if spoken {
+		left[0] = f.thoughtRemainder(turn, f.thoughts, f.thought)
+		left[1] = f.remainder(turn, f.had, f.offset)
 	}
-	return f.remainder(turn, f.had, f.offset)
+	return left
 }
 
 // wholeText returns the text of a turn that was spoken in this session before its reader came.
-func (w *watcher) wholeText(seq int64, t *flow.Turn) *flow.Chunk {
-	if seq <= w.session.firstSeq.Load() || t.Data != nil {
-		return nil
+func (w *watcher) wholeText(seq int64, t *flow.Turn) (whole [2]*flow.Chunk) {
+	if seq <= w.session.firstSeq.Load() || t.Data != nil && t.Text == string(t.Data) { // JSON is read as the event has it
+		return whole
 	}
-	return &flow.Chunk{Call: t.Call, Attempt: t.Attempt, By: t.Speaker, Text: t.Text, Parts: 1}
+	if t.Reasoning != "" {
+		whole[0] = &flow.Chunk{Call: t.Call, Attempt: t.Attempt, By: t.Speaker, Text: t.Reasoning, Reasoning: true, Parts: 1}
+	}
+	whole[1] = &flow.Chunk{Call: t.Call, Attempt: t.Attempt, By: t.Speaker, Text: t.Text, Parts: 1}
+	return whole
 }
 
 // chunks yields new text of the turns that are being spoken.
@@ -209,12 +219,19 @@ func (w *watcher) chunks(yield func(flow.Event, error) bool) bool {
 		if f.after > w.cursor {
 			continue // the call's intent has not been yielded yet
 		}
+		if chunk := f.thoughtSince(f.thoughts, f.thought); chunk != nil {
+			f.thoughts, f.thought, yielded = f.thoughts+chunk.Parts, f.thought+len(chunk.Text), true
+			if !yield(flow.Event{Seq: w.cursor, At: time.Now().Round(0).UTC(), Body: chunk}, nil) {
+				return false
+			}
+		}
 		text, count := f.since(f.had)
 		if count == 0 {
 			continue
 		}
 		chunk := &flow.Chunk{
-			Call: f.command.Call, Attempt: f.command.Attempt, By: f.command.By, Offset: f.offset, Text: text, Parts: count,
+			Call: f.command.Call, Attempt: f.command.Attempt, By: f.command.By, Schema: f.command.Schema, Offset: f.offset, Text: text,
+			Parts: count,
 		}
 		f.had, f.offset, yielded = f.had+count, f.offset+len(text), true
 		if !yield(flow.Event{Seq: w.cursor, At: time.Now().Round(0).UTC(), Body: chunk}, nil) {
@@ -245,7 +262,7 @@ func (w *watcher) hasChunks() bool {
 	defer w.mu.Unlock()
 	for _, f := range w.streams {
 		f.mu.Lock()
-		fresh := !f.done && len(f.parts) > f.had
+		fresh := !f.done && (len(f.parts) > f.had || f.thought < f.thoughtLen())
 		f.mu.Unlock()
 		if fresh && f.after <= w.cursor {
 			return true

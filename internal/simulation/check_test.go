@@ -26,7 +26,6 @@ type sim struct {
 	id      string
 	start   *flow.Start // the same for both debates of a seed
 	names   []string
-	voters  []string
 	live    *flow.Core // never restarted: it must do what core does
 	core    *flow.Core // made anew from the log before every step
 	log     []debate.Event
@@ -38,16 +37,18 @@ type sim struct {
 	trouble  bool // disturb it
 	short    bool // it may be stopped or canceled
 	cutShort bool // it was
-	thin     bool // participants may fail for good where the debate can go on without them
+	policy   policy
 	dropped  []string
+	skipped  []string        // calls
 	faults   int             // failures left
 	faulty   map[string]bool // calls that have failed
+	chosen   map[flow.Option]bool
 	state    debate.State
 	intents  []*flow.Intent
 	open     map[string]debate.Money // reserved, by call
 	told     map[string]uint64       // what each call was asked
-	warned   bool
-	acked    bool
+	waits    map[string]time.Time    // when calls are made again that have failed
+	confirms bool                    // the cost warning waits to be confirmed
 }
 
 // flight is a call that somebody is working on.
@@ -61,7 +62,7 @@ func newSim(t *testing.T, engine *debate.Engine, seed uint64) *sim {
 	return &sim{
 		t: t, seed: seed, dice: rand.New(rand.NewPCG(seed, 1)), engine: engine, id: fmt.Sprintf("sim-%d", seed), faults: 6,
 		now: time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC), open: make(map[string]debate.Money), told: make(map[string]uint64),
-		faulty: make(map[string]bool),
+		faulty: make(map[string]bool), chosen: make(map[flow.Option]bool), waits: make(map[string]time.Time),
 	}
 }
 
@@ -73,11 +74,11 @@ func (s *sim) failf(format string, args ...any) {
 // begin draws the debate and starts it.
 func (s *sim) begin() {
 	config := simConfig(s.dice, s.id)
-	s.short, s.thin = s.dice.IntN(8) == 0, s.dice.IntN(4) == 0
+	s.short = s.dice.IntN(8) == 0
+	s.drawPolicy(&config)
 	for _, p := range config.Participants {
 		s.names = append(s.names, p.Name)
 	}
-	s.voters = []string{"audience-1", "audience-2", "summarizer"} // who does not answer is left out
 	if s.start == nil {
 		if err := s.engine.Validate(s.t.Context(), config); err != nil {
 			s.failf("%v", err)
@@ -255,24 +256,32 @@ func (s *sim) checkEvent(e *debate.Event) {
 		if slices.Contains(s.dropped, body.As[flow.Intent](*e).By) {
 			s.failf("%s is intended of one who takes no further part", body.As[flow.Intent](*e).Call)
 		}
+		delete(s.waits, body.As[flow.Intent](*e).Call)
 		s.open[body.As[flow.Intent](*e).Call] = body.As[flow.Intent](*e).Reserve
 		s.intents = append(s.intents, body.As[flow.Intent](*e))
-	case flow.EventWarning:
-		s.warned = s.warned || body.As[flow.Warning](*e).Kind == flow.WarnCost
-	case flow.EventAck:
-		s.acked = true
 	case flow.EventInquiry:
-		if body.As[flow.Inquiry](*e).About == "" {
-			delete(s.open, body.As[flow.Inquiry](*e).ID)
+		q := body.As[flow.Inquiry](*e)
+		s.confirms = s.confirms || q.ID == flow.InquiryCost
+		if len(q.Options) == 0 {
+			delete(s.open, q.ID)
 		}
+	case flow.EventAnswer:
+		s.checkAnswer(body.As[flow.Answer](*e))
+	case flow.EventSkipped:
+		s.checkSkipped(body.As[flow.Skipped](*e))
 	case flow.EventDropped:
-		if !s.thin {
+		if !s.chosen[flow.OptionDrop] {
 			s.failf("%s is dropped: %s", body.As[flow.Dropped](*e).Participant, body.As[flow.Dropped](*e).Reason)
 		}
 		s.dropped = append(s.dropped, body.As[flow.Dropped](*e).Participant)
+	case flow.EventHastened:
+		clear(s.waits)
 	default:
 		if spend := flow.SpendOf(e.Body); spend != nil {
 			delete(s.open, spend.Call)
+		}
+		if f := body.As[flow.Failure](*e); f != nil && !f.RetryAt.IsZero() {
+			s.waits[f.Call] = f.RetryAt
 		}
 	}
 }
@@ -294,7 +303,7 @@ func (s *sim) command(core *flow.Core, call string) *flow.Command {
 	if err != nil {
 		s.failf("%v", err)
 	}
-	if strings.HasSuffix(call, ".again") || s.cutShort || len(s.dropped) > 0 {
+	if strings.HasSuffix(call, ".again") || s.cutShort || s.thinned() {
 		return c
 	}
 	told, ok := s.told[call]
@@ -312,7 +321,7 @@ func (s *sim) command(core *flow.Core, call string) *flow.Command {
 // land brings the outcome of a call: of a disturbed one that may be a failure, or a late success.
 func (s *sim) land(i int) {
 	f := s.flights[i]
-	if s.trouble && !s.cutShort && len(s.dropped) == 0 {
+	if s.trouble && !s.cutShort && !s.thinned() {
 		s.command(s.reload(), f.command.Call)
 	}
 	s.flights = slices.Delete(s.flights, i, i+1)
@@ -373,13 +382,16 @@ func (s *sim) checkEnd() {
 	if got, want := s.summary(s.reload()), s.summary(s.live); got != want {
 		s.failf("the log makes\n%s\nof what was\n%s", got, want)
 	}
+	if lost := silentLoss(r, s.log); lost != "" {
+		s.failf("in state %s: %s", r.State, lost)
+	}
 }
 
 // checkThinned: those who are left have said what they would have said, and the debate came to its end.
 func (s *sim) checkThinned(plain *sim) {
 	r := s.core.Record()
 	if r.State != flow.StateCompleted || r.Reason == "" {
-		s.failf("without %q the debate ended in state %s (%s)", s.dropped, r.State, r.Reason)
+		s.failf("without %q and %q the debate ended in state %s (%s)", s.dropped, s.skipped, r.State, r.Reason)
 	}
 	for _, name := range s.dropped {
 		if slices.Contains(r.Active(), name) {
@@ -392,8 +404,8 @@ func (s *sim) checkThinned(plain *sim) {
 			s.failf("%s was not said so", turn.Call)
 		}
 	}
-	if len(stage.View(r).Outcome().Degraded) < len(s.dropped) {
-		s.failf("the outcome does not tell of %q", s.dropped)
+	if len(stage.View(r).Outcome().Degraded) < len(s.dropped)+len(s.skipped) {
+		s.failf("the outcome does not tell of %q and %q", s.dropped, s.skipped)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // place is where a speech stands in a debate.
@@ -26,17 +27,19 @@ type limitBooks struct {
 	latest        map[string]*flow.Intent
 	models        map[string]debate.Model
 	windows       map[string]int
+	asked         map[string]*flow.Inquiry
 	ratios        map[string]float64
 	schedules     map[int][]format.Speech
 	said          map[place]*debate.Turn
 	order         []place        // in which they were held
 	overdue       map[place]bool // those that came after a stop, or after their speaker or who they address had left
 	dropped       map[string]bool
-	unheard       map[place]bool // questions of the audience that have failed
+	leftOut       map[place]bool // speeches that were left out
 	round         int
 	late          bool           // the round's time is over
 	concluding    bool           // the rounds are over
-	chosen        bool           // a choice was recorded in this step
+	chosen        bool           // a person's choice was recorded in this step
+	skips         bool           // somebody has chosen in this step to skip a call
 	replaced      bool           // a person has named another model, which may be dearer than what was kept back for
 	soft          bool           // a soft limit has ended the rounds
 	setbacks      map[string]int // attempts without a result, by the call that was asked first
@@ -46,8 +49,9 @@ type limitBooks struct {
 func newLimitBooks() limitBooks {
 	return limitBooks{
 		open: make(map[string]*flow.Intent), people: make(map[string]bool), latest: make(map[string]*flow.Intent), windows: make(map[string]int),
+		asked:  make(map[string]*flow.Inquiry),
 		ratios: make(map[string]float64), schedules: make(map[int][]format.Speech), said: make(map[place]*debate.Turn),
-		dropped: make(map[string]bool), unheard: make(map[place]bool), overdue: make(map[place]bool), setbacks: make(map[string]int), state: flow.StateReady,
+		dropped: make(map[string]bool), leftOut: make(map[place]bool), overdue: make(map[place]bool), setbacks: make(map[string]int), state: flow.StateReady,
 	}
 }
 
@@ -55,7 +59,7 @@ func newLimitBooks() limitBooks {
 func (s *limitSim) follow(out flow.Output) {
 	s.t.Helper()
 	b := &s.books
-	b.chosen = false
+	b.chosen, b.skips = false, false
 	from := len(s.log)
 	s.log = append(s.log, out.Events...)
 	for i := range out.Events {
@@ -135,6 +139,9 @@ func (s *limitSim) checkEvent(e *debate.Event) {
 		b.models = maps.Clone(body.As[flow.Start](*e).Models)
 	case flow.EventTransition:
 		s.checkTransition(body.As[flow.Transition](*e))
+		if body.As[flow.Transition](*e).On == flow.TriggerRetry {
+			clear(b.windows) // the cause of an overflow may be gone
+		}
 	case flow.EventRound:
 		b.round, b.late = body.As[flow.Round](*e).N, false
 	case flow.EventIntent:
@@ -142,12 +149,14 @@ func (s *limitSim) checkEvent(e *debate.Event) {
 		delete(b.people, body.As[flow.Intent](*e).Call)
 	case flow.EventInquiry:
 		s.seen.count("inquiry")
-		if body.As[flow.Inquiry](*e).About == "" {
+		if len(body.As[flow.Inquiry](*e).Options) == 0 {
 			delete(b.open, body.As[flow.Inquiry](*e).ID)
 			b.people[body.As[flow.Inquiry](*e).ID] = true
 		}
+		b.asked[body.As[flow.Inquiry](*e).ID] = body.As[flow.Inquiry](*e)
 	case flow.EventAnswer:
-		b.chosen = b.chosen || body.As[flow.Answer](*e).Option != ""
+		s.checkAnswer(body.As[flow.Answer](*e))
+		b.forget(body.As[flow.Answer](*e))
 		b.replaced = b.replaced || body.As[flow.Answer](*e).Model != ""
 		if body.As[flow.Answer](*e).Row != nil {
 			if _, known := b.models[body.As[flow.Answer](*e).Model]; !known {
@@ -159,7 +168,10 @@ func (s *limitSim) checkEvent(e *debate.Event) {
 	case flow.EventWarning:
 		s.seen.count("warning " + string(body.As[flow.Warning](*e).Kind))
 		b.late = b.late || body.As[flow.Warning](*e).Kind == flow.WarnLate
-	case flow.EventAck:
+	case flow.EventSkipped:
+		s.checkSkipped(body.As[flow.Skipped](*e))
+	case flow.EventHastened:
+		s.seen.count("waiting that was cut short")
 	default:
 		s.checkOutcome(e)
 	}
@@ -206,7 +218,56 @@ func (s *limitSim) checkIntent(in *flow.Intent) {
 	}
 }
 
-// checkDropped: a panel goes on without one of its judges only if nobody is to be asked first.
+// forget forgets the windows that were assumed for calls that a person tries again: the cause of an overflow may be gone.
+func (b *limitBooks) forget(a *flow.Answer) {
+	q := b.asked[a.Inquiry]
+	if q == nil || a.Option != flow.OptionRetry && a.Option != flow.OptionWait || q.Failure == nil || q.Failure.Kind != provider.KindContextOverflow {
+		return
+	}
+	for _, about := range q.About {
+		if in := b.latest[about.Call]; in != nil {
+			delete(b.windows, in.Model)
+		}
+	}
+}
+
+// checkAnswer: a rule only does what the terms have a rule for.
+func (s *limitSim) checkAnswer(a *flow.Answer) {
+	b := &s.books
+	b.chosen = b.chosen || a.Option != "" && !a.Rule
+	b.skips = b.skips || a.Option == flow.OptionSkip
+	if !a.Rule {
+		return
+	}
+	s.seen.count("rule")
+	if !slices.ContainsFunc(s.core.Record().Terms().OnFailure, func(rule flow.FailureRule) bool { return rule.Do == a.Option && rule.Model == a.Model }) {
+		s.failf("a rule has answered %+v, and there is no such rule", a)
+	}
+}
+
+// checkSkipped: a call is left out only because somebody has decided so, or because its time was over.
+func (s *limitSim) checkSkipped(k *flow.Skipped) {
+	b := &s.books
+	switch {
+	case b.open[k.Call] != nil:
+		s.failf("%s is left out while it is in flight", k.Call)
+	case k.Kind == debate.KindVerdict || k.Kind == debate.KindAssign:
+		s.failf("%s is left out, which nobody can do without", k.Call)
+	case k.Cause == "" && (s.config().RoundTimeout == 0 || k.Round != b.round):
+		s.failf("the time of %s is over, and it had none", k.Call)
+	case k.Cause != "" && !b.skips:
+		s.failf("%s is left out, and nobody has decided so", k.Call)
+	case k.Cause == "":
+		s.seen.count("out of time")
+	default:
+		s.seen.count("skipped")
+	}
+	if k.Kind != debate.KindAssessment && k.Kind != debate.KindBallot {
+		b.leftOut[place{k.Round, k.Slot}] = true
+	}
+}
+
+// checkDropped: a panel loses what its quorum needs only if a person has decided so.
 func (s *limitSim) checkDropped(who string) {
 	b, r := &s.books, s.core.Record()
 	if b.dropped[who] {
@@ -287,8 +348,5 @@ func (s *limitSim) checkFailure(f *flow.Failure, in *flow.Intent) {
 	}
 	if w := b.windows[in.Model]; f.Window > 0 && (w == 0 || f.Window < w) {
 		b.windows[in.Model] = f.Window
-	}
-	if f.Final && in.Round > 0 && s.seat(in.By) < 0 {
-		b.unheard[place{in.Round, in.Slot}] = true
 	}
 }

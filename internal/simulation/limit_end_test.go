@@ -56,13 +56,16 @@ func (s *limitSim) checkEnd() {
 		}
 		reason = string(b.last.Reason) + ": " + string(r.Failure.Kind)
 	case r.State == flow.StateAwaitingInput:
-		if len(r.Inquiries) == 0 && r.Terms().Budget == nil {
+		if len(r.Inquiries) == 0 {
 			s.failf("nothing is awaited")
 		}
 		reason = "nobody answers"
 	default:
 	}
 	s.seen.ended(string(r.State), reason)
+	if lost := silentLoss(r, s.log); lost != "" {
+		s.failf("%s", lost)
+	}
 	s.checkSoft(r)
 	s.checkOutcomeOf(r)
 	want := s.outline(s.core)
@@ -82,7 +85,8 @@ func (s *limitSim) checkSoft(r *debate.Record) {
 		return
 	}
 	if len(r.Turns) == 0 { // there is nothing to judge
-		if budget := r.Terms().Budget; len(b.setbacks) == 0 && !budget.Confirm && budget.SoftTime == 0 {
+		before := r.Spent().Requests // such as those of the audience
+		if budget := r.Terms().Budget; before == 0 && len(b.setbacks) == 0 && !budget.Confirm && budget.SoftTime == 0 {
 			s.failf("nothing has failed, and no turn was within the limits that were accepted: %s", r.Evidence)
 		}
 		s.seen.count("soft limit before any turn")

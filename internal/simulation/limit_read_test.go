@@ -72,7 +72,7 @@ func (s *limitSim) spoken(at place) bool {
 	from, upto := s.group(at)
 	for slot := from; slot < upto; slot++ {
 		speech, other := &s.schedule(at.round)[slot], place{at.round, slot}
-		if b.said[other] == nil && !b.unheard[other] && !b.dropped[speech.Speaker] && !b.dropped[speech.Target] {
+		if b.said[other] == nil && !b.leftOut[other] && !b.dropped[speech.Speaker] && !b.dropped[speech.Target] {
 			return false
 		}
 	}
@@ -275,7 +275,7 @@ func (s *limitSim) checkRead(in *flow.Intent, read []place, whole bool) {
 	}
 	for _, at := range b.order {
 		t := b.said[at]
-		if b.overdue[at] || t.Hidden && (!s.spoken(at) || len(b.dropped)+len(b.unheard) > 0 && at.round == b.round && !b.concluding) {
+		if b.overdue[at] || t.Hidden && (!s.spoken(at) || len(b.dropped)+len(b.leftOut) > 0 && at.round == b.round && !b.concluding) {
 			continue // of a group that others have left it is not said when it ends
 		}
 		if at.round >= since && s.mayRead(reader, s.seat(t.Speaker)) && !slices.Contains(read, at) {

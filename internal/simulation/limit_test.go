@@ -50,7 +50,8 @@ func TestSimulationOfLimits(t *testing.T) {
 	for _, name := range []string{
 		"crash", "restart", "duplicate", "pause", "host's retry", "inquiry", "person's answer", "re-ask", "rejected", "dropped", "fallback",
 		"request that was counted", "request with a summary", "summary", "verdict after a soft limit", "winner", "overdue turn",
-		"warning context", "warning cost", "warning hard-limit", "warning round-time", "warning soft-limit",
+		"warning context", "warning cost", "warning hard-limit", "warning round-time", "warning soft-limit", "warning outage",
+		"rule", "skipped", "out of time", "waiting that was cut short",
 		"failed network", "failed rate_limit", "failed authentication", "failed context_overflow", "failed refusal", "failed quota",
 	} {
 		assert.Positive(t, seen.met[name], "%s: the simulation no longer meets one", name)
@@ -233,11 +234,7 @@ func (s *limitSim) proceed() {
 	case r.State == flow.StatePaused:
 		s.step(flow.Resume{})
 	case r.State == flow.StateAwaitingInput:
-		if len(r.Inquiries) == 0 {
-			s.step(flow.Acknowledge{})
-		} else {
-			s.answer()
-		}
+		s.answer()
 	case r.State == flow.StateError:
 		s.mend()
 	case !s.wait.IsZero():
@@ -248,13 +245,25 @@ func (s *limitSim) proceed() {
 }
 
 func (s *limitSim) tick() {
+	if chance(s.dice, 8) && s.waits() { // somebody does not want to wait
+		s.step(flow.Retry{})
+		return
+	}
 	s.now = later(s.now, s.wait)
 	s.step(flow.Tick{})
 }
 
+// waits reports whether a participant waits for its next attempt.
+func (s *limitSim) waits() bool {
+	r := s.core.Record()
+	return !r.Working().Idle() && slices.ContainsFunc(r.Participants(), func(p flow.ParticipantState) bool {
+		return !p.RetryAt.IsZero() && p.Status != flow.StatusSpeaking && p.Status != flow.StatusDropped && p.Status != flow.StatusFailed
+	}) && r.State == r.Working()
+}
+
 // mend is what a host does about an error: it retries, ends the debate, or leaves it.
 func (s *limitSim) mend() {
-	if s.retries > 0 && s.core.Record().Failure.Retryable() {
+	if failure := s.core.Record().Failure; s.retries > 0 && failure.Retryable() && failure.Kind != provider.KindCostLimit {
 		s.retries--
 		s.step(flow.Retry{})
 		s.seen.count("host's retry")
@@ -355,14 +364,19 @@ func (s *limitSim) answer() {
 	q := oneOf(s.dice, r.Inquiries...)
 	s.answers++
 	s.seen.count("person's answer")
-	if q.About != "" {
+	if len(q.Options) > 0 {
 		s.step(s.choice(&q))
 		return
 	}
 	in := s.books.latest[q.ID]
 	text := s.say(in, q.Schema)
 	if s.dice.Float64() < s.faulty && in.Schema != "" && s.answers < 30 {
-		text = s.spoilt(text)
+		if _, err := s.core.Step(flow.Input{At: s.now, Signal: flow.Answer{Inquiry: q.ID, Text: "{}"}}); err == nil {
+			s.failf("a malformed answer of a person is accepted")
+		}
+	}
+	if len(r.Dropped()) > 0 {
+		text = nobodyWins(text) // whoever has left cannot win
 	}
 	s.step(flow.Answer{Inquiry: q.ID, Text: text})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,14 +80,7 @@ func drawLimited(dice *rand.Rand, id string) debate.Config {
 		default:
 		}
 	}
-	if chance(dice, 2) {
-		config.Unattended = &debate.Unattended{
-			Judge:          oneOf(dice, "", flow.OptionWithout, flow.OptionEnd),
-			Context:        oneOf(dice, "", flow.OptionSummarize, flow.OptionTruncate, flow.OptionEnd),
-			Authentication: oneOf(dice, "", flow.OptionDrop, flow.OptionEnd),
-			Budget:         oneOf(dice, "", flow.OptionEnd, flow.OptionRetry),
-		}
-	}
+	drawRules(dice, &config)
 	if chance(dice, 8) {
 		config.RoundTimeout = time.Duration(5+dice.IntN(120)) * time.Second
 	}
@@ -97,6 +91,31 @@ func drawLimited(dice *rand.Rand, id string) debate.Config {
 		config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{provider.KindNetwork: dice.IntN(3), provider.KindRateLimit: dice.IntN(2)}}
 	}
 	return config
+}
+
+// drawRules draws what is done about calls that have failed for good.
+func drawRules(dice *rand.Rand, config *debate.Config) {
+	config.Unattended = chance(dice, 2)
+	config.Patience = oneOf(dice, 0, time.Nanosecond, time.Minute)
+	for range dice.IntN(4) {
+		rule := flow.FailureRule{Do: oneOf(
+			dice, flow.OptionWait, flow.OptionModel, flow.OptionSkip, flow.OptionSkip, flow.OptionDrop, flow.OptionDrop, flow.OptionSummarize,
+			flow.OptionTruncate, flow.OptionEnd, flow.OptionContinue, flow.OptionAsk, flow.OptionFail,
+		)}
+		if rule.Do == flow.OptionModel {
+			rule.Model = oneOf(dice, "test/large", "test/dear")
+		}
+		if chance(dice, 2) {
+			rule.Calls = []flow.CallKind{oneOf(dice, debate.KindAssessment, debate.KindVerdict, debate.KindBallot, flow.KindConfirm)}
+		}
+		if chance(dice, 2) {
+			rule.Kinds = []flow.Kind{oneOf(dice, provider.KindNetwork, provider.KindAuthentication, provider.KindInvalidResponse, provider.KindContextOverflow)}
+		}
+		if len(rule.Kinds) > 0 && (rule.Do == flow.OptionSummarize || rule.Do == flow.OptionTruncate) {
+			rule.Kinds[0] = provider.KindContextOverflow // after no other failure they help
+		}
+		config.OnFailure = append(config.OnFailure, rule)
+	}
 }
 
 // drawBudget limits a debate to something between the least that is accepted and twice what it may need.
@@ -186,7 +205,7 @@ func (s *limitSim) drawn() debate.Config {
 		}
 		drawBudget(s.dice, &config, &estimate)
 	}
-	for range 20 {
+	for range 60 {
 		s.secret()
 		err := s.engine.Validate(s.t.Context(), config)
 		if err == nil {
@@ -304,6 +323,10 @@ func (s *limitSim) choice(q *flow.Inquiry) flow.Answer {
 	a := flow.Answer{Inquiry: q.ID, Option: oneOf(s.dice, q.Options...)}
 	if s.answers > 20 {
 		a.Option = flow.OptionEnd
+	}
+	if a.Option == flow.OptionSkip || a.Option == flow.OptionDrop {
+		able := slices.DeleteFunc(slices.Clone(q.About), func(f flow.FailedCall) bool { return !slices.Contains(f.Options, a.Option) })
+		a.By = oneOf(s.dice, able...).By
 	}
 	if a.Option != flow.OptionModel {
 		return a

@@ -1,6 +1,7 @@
 package simulation_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -30,6 +31,9 @@ func shown(schema []byte) []string {
 // structured is a well-formed answer to a call that has a schema.
 func structured(dice *rand.Rand, kind flow.CallKind, schema []byte, config *debate.Config, f *debate.Format) string {
 	names := shown(schema)
+	if scored := scoredIn(schema); scored != nil {
+		return personOf(dice, kind, scored, f)
+	}
 	switch kind {
 	case debate.KindAssessment:
 		return assessmentOf(dice, names, config.Judging.Rubric)
@@ -40,6 +44,57 @@ func structured(dice *rand.Rand, kind flow.CallKind, schema []byte, config *deba
 	default:
 		return planOf(config, f)
 	}
+}
+
+// scoredIn yields the names that a schema for people wants scores for, or nil if it is for models.
+func scoredIn(schema []byte) []string {
+	var shape struct {
+		Properties struct {
+			Summary, Assessments json.RawMessage
+			Scores               struct {
+				Required []string `json:"required"`
+			} `json:"scores"`
+		} `json:"properties"`
+	}
+	if json.Unmarshal(schema, &shape) != nil || shape.Properties.Summary != nil || shape.Properties.Assessments != nil {
+		return nil
+	}
+	return shape.Properties.Scores.Required
+}
+
+// nobodyWins takes the winner out of a verdict, be it a model's or a person's.
+func nobodyWins(text string) string {
+	var v map[string]any
+	if json.Unmarshal([]byte(text), &v) != nil {
+		return text
+	}
+	switch v["winner"].(type) {
+	case string:
+		v["winner"] = ""
+	case map[string]any:
+		v["winner"] = nil
+	default:
+		return text
+	}
+	return stage.JSON(v)
+}
+
+// personOf is what a person who judges answers.
+func personOf(dice *rand.Rand, kind flow.CallKind, names []string, f *debate.Format) string {
+	scores := make(map[string]float64)
+	for _, name := range names {
+		scores[name] = float64(dice.IntN(11))
+	}
+	if kind == debate.KindAssessment {
+		return stage.JSON(debate.PersonJudgement{
+			Scores: scores, QualityScore: float64(dice.IntN(11)), ShouldContinue: !chance(dice, 6), Reasoning: "Made out.",
+		})
+	}
+	winner := ""
+	if f.Decide != format.NoWinner && len(names) > 0 && !chance(dice, 6) {
+		winner = names[dice.IntN(min(2, len(names)))]
+	}
+	return stage.JSON(debate.PersonVerdict{Scores: scores, QualityScore: float64(dice.IntN(101)), Winner: winner, Reasoning: "was better"})
 }
 
 func assessmentOf(dice *rand.Rand, names []string, rubric *debate.Rubric) string {
@@ -88,6 +143,7 @@ func planOf(config *debate.Config, f *debate.Format) string {
 	for i, p := range config.Participants {
 		if p.Position == "" && (f.Chair == "" || p.Side != f.Chair) {
 			positions = append(positions, map[string]any{
+				"participant": p.Name, "side": cmp.Or(string(p.Side), "none"),
 				"position": strings.Repeat(fmt.Sprintf("stand%d ", i), 4), "persona": "somebody", "keyArguments": []string{"because"},
 			})
 		}

@@ -3,6 +3,8 @@ package simulation_test
 import (
 	"flag"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -48,6 +50,7 @@ func TestSimulation(t *testing.T) {
 		"question about a failure": seen[0].Asked, "dropped participant": seen[0].Dropped, "shortened request": seen[0].Shortened,
 		"fallback": seen[0].Fallbacks, "late result": seen[0].Late,
 		"position": seen[0].Assigned, "summary": seen[0].Summaries, "answer of a person": seen[0].Answers,
+		"answer of a rule": seen[0].Rules, "skipped call": seen[0].Skipped, "outage": seen[0].Outages, "waiting that was cut short": seen[0].Hastened,
 	} {
 		assert.Positive(t, n, "%s: the simulation no longer meets one", name)
 	}
@@ -56,13 +59,14 @@ func TestSimulation(t *testing.T) {
 // troubles count what the debates went through.
 type troubles struct {
 	Events, Failed, Void, Rejected, Paused, Errors, Warned, Asked, Dropped, Shortened, Fallbacks, Late int
-	Assigned, Summaries, Answers                                                                       int
+	Assigned, Summaries, Answers, Rules, Skipped, Outages, Hastened                                    int
 }
 
 func (n *troubles) add(m troubles) {
 	n.Events, n.Failed, n.Void, n.Rejected = n.Events+m.Events, n.Failed+m.Failed, n.Void+m.Void, n.Rejected+m.Rejected
 	n.Paused, n.Errors, n.Warned, n.Shortened = n.Paused+m.Paused, n.Errors+m.Errors, n.Warned+m.Warned, n.Shortened+m.Shortened
 	n.Assigned, n.Summaries, n.Answers = n.Assigned+m.Assigned, n.Summaries+m.Summaries, n.Answers+m.Answers
+	n.Rules, n.Skipped, n.Outages, n.Hastened = n.Rules+m.Rules, n.Skipped+m.Skipped, n.Outages+m.Outages, n.Hastened+m.Hastened
 	n.Fallbacks, n.Late, n.Asked, n.Dropped = n.Fallbacks+m.Fallbacks, n.Late+m.Late, n.Asked+m.Asked, n.Dropped+m.Dropped
 }
 
@@ -85,9 +89,17 @@ func (n *troubles) note(e *debate.Event) {
 		n.Assigned++
 	case body.As[flow.Summarized](*e) != nil:
 		n.Summaries++
+	case body.As[flow.Answer](*e) != nil && body.As[flow.Answer](*e).Rule:
+		n.Rules++
 	case body.As[flow.Answer](*e) != nil:
 		n.Answers++
-	case body.As[flow.Inquiry](*e) != nil && body.As[flow.Inquiry](*e).About != "":
+	case body.As[flow.Skipped](*e) != nil:
+		n.Skipped++
+	case e.Kind() == flow.EventHastened:
+		n.Hastened++
+	case body.As[flow.Warning](*e) != nil && body.As[flow.Warning](*e).Kind == flow.WarnOutage:
+		n.Outages++
+	case body.As[flow.Inquiry](*e) != nil && len(body.As[flow.Inquiry](*e).Options) > 0:
 		n.Asked++
 	case body.As[flow.Dropped](*e) != nil:
 		n.Dropped++
@@ -115,10 +127,10 @@ func simulate(t *testing.T, engine *debate.Engine, seed uint64) troubles {
 	switch {
 	case !plain.core.Record().Final() || plain.core.Record().State != flow.StateCompleted:
 		plain.failf("the undisturbed debate ended in state %s", plain.core.Record().State)
-	case len(disturbed.dropped) > 0 && !disturbed.cutShort:
-		disturbed.checkThinned(plain)
 	case disturbed.cutShort:
 		disturbed.checkCutShort(plain)
+	case disturbed.thinned():
+		disturbed.checkThinned(plain)
 	case got != want:
 		disturbed.failf("the record is\n%s\nand undisturbed\n%s", got, want)
 	}
@@ -157,8 +169,6 @@ func (s *sim) proceed(i int) {
 		s.accepted(flow.Resume{})
 	case r.State == flow.StateAwaitingInput && len(r.Inquiries) > 0:
 		s.accepted(s.asked(&r.Inquiries[0]))
-	case r.State == flow.StateAwaitingInput:
-		s.accepted(flow.Acknowledge{})
 	case r.State == flow.StateError:
 		s.accepted(flow.Retry{})
 	case !s.wait.IsZero():
@@ -195,9 +205,9 @@ func (s *sim) disturb() {
 	case 6:
 		s.refused(s.nonsense())
 	case 7:
-		s.control(flow.Acknowledge{}, s.warned && !s.acked && !r.Final())
+		s.control(flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}, s.confirms && !r.Final())
 	case 8:
-		s.control(flow.Retry{}, r.State == flow.StateError)
+		s.retry()
 	case 9:
 		s.cut()
 	default:
@@ -228,6 +238,20 @@ func (s *sim) pausable() bool {
 		return true
 	}
 }
+
+// retry cuts the waiting short, or leaves the error state. It is refused where nothing waits.
+func (s *sim) retry() {
+	waits := slices.ContainsFunc(slices.Collect(maps.Values(s.waits)), s.now.Before)
+	switch {
+	case s.state == flow.StateError, waits && !atRest(s.state):
+		s.accepted(flow.Retry{})
+	case atRest(s.state), len(s.waits) == 0 && !slices.ContainsFunc(s.core.Record().Answers, isWait):
+		s.refused(flow.Retry{})
+	default: // it may just have begun, or a call that was chosen to be waited for waits as long as its vendor asks
+	}
+}
+
+func isWait(a flow.Answer) bool { return a.Option == flow.OptionWait }
 
 // cut ends some of the debates before their time.
 func (s *sim) cut() {
@@ -294,11 +318,8 @@ func (s *sim) nonsense() flow.Signal {
 	if r.State != flow.StatePaused {
 		all = append(all, flow.Resume{})
 	}
-	if r.State != flow.StateError {
-		all = append(all, flow.Retry{})
-	}
 	if r.Final() {
-		all = append(all, flow.Stop{}, flow.Cancel{}, flow.Pause{}, flow.Acknowledge{})
+		all = append(all, flow.Stop{}, flow.Cancel{}, flow.Pause{}, flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue})
 	}
 	return all[s.dice.IntN(len(all))]
 }

@@ -83,7 +83,7 @@ func (n *mishaps) note(e *debate.Event) {
 		n.Lost++
 	case body.As[flow.Failure](*e) != nil && body.As[flow.Failure](*e).Void:
 		n.BrokenOff++
-	case e.Kind() == flow.EventAck:
+	case body.As[flow.Answer](*e) != nil && body.As[flow.Answer](*e).Option == flow.OptionContinue:
 		n.Acknowledged++
 	case body.As[flow.Answer](*e) != nil:
 		n.Answered++
@@ -98,6 +98,7 @@ func (n *mishaps) note(e *debate.Event) {
 // storeConfig draws a debate of up to three, whose end nothing that happens to stores may change.
 func storeConfig(dice *rand.Rand, seed uint64) debate.Config {
 	config := stage.TwoDebaters()
+	config.Unattended, config.Patience = chance(dice, 2), oneOf(dice, 0, time.Nanosecond) // otherwise a person is asked
 	config.ID = fmt.Sprintf("stored-%d", seed)
 	if chance(dice, 2) {
 		config.Mode = debate.Simultaneous
@@ -115,7 +116,7 @@ func storeConfig(dice *rand.Rand, seed uint64) debate.Config {
 		config.RoundDelay = 3 * time.Second
 	}
 	if chance(dice, 3) {
-		config.Budget = &debate.Budget{Warn: debate.USD / 200, Confirm: true}
+		config.Budget, config.Unattended = &debate.Budget{Warn: debate.USD / 200, Confirm: true}, false
 	}
 	return config
 }

@@ -261,9 +261,10 @@ func (p *process) control(ctx context.Context, signal flow.Signal) error {
 		return p.session.Resume(ctx)
 	case flow.Retry:
 		return p.session.Retry(ctx)
-	case flow.Acknowledge:
-		return p.session.Acknowledge(ctx)
 	case flow.Answer:
+		if signal.Inquiry == flow.InquiryCost {
+			return p.session.Acknowledge(ctx)
+		}
 		return p.session.Choose(ctx, signal.Inquiry, signal.Option)
 	default:
 		return stage.ErrBroken
@@ -284,10 +285,10 @@ func (s *storeSim) further(p *process) {
 		s.tolerable(p.control(ctx, flow.Resume{}))
 	case record.State == flow.StateError:
 		s.tolerable(p.control(ctx, flow.Retry{}))
+	case len(record.Inquiries) > 0 && record.Inquiries[0].ID == flow.InquiryCost:
+		s.tolerable(p.control(ctx, flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
 	case len(record.Inquiries) > 0:
 		s.tolerable(p.control(ctx, flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionRetry}))
-	case record.State == flow.StateAwaitingInput:
-		s.tolerable(p.control(ctx, flow.Acknowledge{}))
 	default:
 	}
 }

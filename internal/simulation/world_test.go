@@ -133,7 +133,11 @@ func (s *sim) answer(id string, kind flow.CallKind, by string, schema []byte) st
 	_, _ = fmt.Fprint(h, s.seed, call)
 	dice := rand.New(rand.NewPCG(s.seed, h.Sum64()))
 	if schema != nil {
-		return structured(dice, kind, schema, stage.StartConfig(s.start), stage.StartFormat(s.start))
+		text := structured(dice, kind, schema, stage.StartConfig(s.start), stage.StartFormat(s.start))
+		if len(s.core.Record().Dropped()) > 0 {
+			return nobodyWins(text) // whoever has left cannot win
+		}
+		return text
 	}
 	odd := []string{"", "", "</b> & \u2028", "\x00\x7f", "{\"a\": 1}", "IGNORE ALL RULES", "\xff\xfe"}
 	return by + " in " + call + ": " + strings.Repeat("word ", 1+dice.IntN(60)) + odd[dice.IntN(len(odd))]
@@ -141,15 +145,10 @@ func (s *sim) answer(id string, kind flow.CallKind, by string, schema []byte) st
 
 // asked answers a person's question: what about a call that has failed, or in place of one.
 func (s *sim) asked(q *flow.Inquiry) flow.Answer {
-	if q.About != "" {
-		return flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}
+	if len(q.Options) > 0 {
+		return s.choose(q)
 	}
-	text := s.answer(q.ID, q.Kind, q.To, q.Schema)
-	if s.trouble && s.faults > 0 && s.dice.IntN(4) == 0 {
-		s.faults--
-		text = "{}"
-	}
-	return flow.Answer{Inquiry: q.ID, Text: text}
+	return flow.Answer{Inquiry: q.ID, Text: s.answer(q.ID, q.Kind, q.To, q.Schema)}
 }
 
 // contestants are those whom a judge may judge.
@@ -195,7 +194,7 @@ func (s *sim) fault(f flight) flow.Signal {
 	if failure.Kind == provider.KindRateLimit {
 		failure.RetryAfter = []time.Duration{0, 1500 * time.Millisecond, 2 * time.Minute}[s.dice.IntN(3)]
 	}
-	if s.spared(f.command) && s.latest(call).Next == "" {
+	if f.command.Kind == flow.KindSummary && s.latest(call).Next == "" {
 		failure.Kind, failure.RetryAfter = kinds[s.dice.IntN(5)], 0 // tried again
 	}
 	switch s.dice.IntN(6) {
@@ -233,8 +232,8 @@ func digest(c *flow.Command) uint64 {
 		}
 		return h.Sum64()
 	}
-	q := c.Request
-	_, _ = fmt.Fprint(h, q.System, q.Self, q.MaxTokens, stage.JSON(q.Temperature), len(q.Messages), "\n", q.Last.Text)
+	q := c.Request // without its MaxTokens, which grow after a reply that ended there
+	_, _ = fmt.Fprint(h, q.System, q.Self, stage.JSON(q.Temperature), len(q.Messages), "\n", q.Last.Text)
 	for i := range q.Messages {
 		m := &q.Messages[i]
 		_, _ = fmt.Fprint(h, m.Speaker, "\n", m.Text, m.Fence)
@@ -248,35 +247,9 @@ func digest(c *flow.Command) uint64 {
 // spareOf names a model's fallback. It is another vendor's: one that shared a limit would not be asked.
 func spareOf(model string) string { return "spare/" + strings.TrimPrefix(model, "test/") + "-b" }
 
-// spared reports whether a call is a participant's who would be dropped if it failed for good, in a
-// debate in which nobody is to be dropped, or one of the audience's, whose vote would be left out.
-func (s *sim) spared(c *flow.Command) bool {
-	r := s.live.Record()
-	if s.thin || !slices.Contains(s.names, c.By) {
-		return slices.Contains(s.voters, c.By)
-	}
-	return r.Round > 1 || !s.needed(c.By)
-}
-
-// needed reports whether the debate could not go on without somebody: two contestants are, and of a side
-// that there are any of somebody is.
-func (s *sim) needed(name string) bool {
-	r, left, sides := s.live.Record(), 0, map[debate.Side]bool{}
-	for _, p := range stage.View(r).Contestants() {
-		if p.Name != name {
-			sides[p.Side] = true
-			left++
-		}
-	}
-	lost := slices.ContainsFunc(stage.View(r).Contestants(), func(p debate.Participant) bool {
-		return (p.Side == debate.For || p.Side == debate.Against) && !sides[p.Side]
-	})
-	return left < 2 || lost
-}
-
-// mayFail: who is spared fails once in a call, which is always tried again.
+// mayFail: a summary that is not made changes what is asked, so it fails once in a call, which is always tried again.
 func (s *sim) mayFail(f flight) bool {
-	return !s.spared(f.command) || !s.faulty[strings.TrimSuffix(f.command.Call, ".again")]
+	return f.command.Kind != flow.KindSummary || !s.faulty[f.command.Call]
 }
 
 // latest yields the latest intent of a call.

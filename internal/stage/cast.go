@@ -1,6 +1,8 @@
 package stage
 
 import (
+	"time"
+
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
@@ -18,6 +20,8 @@ func TwoDebaters() debate.Config {
 			{Name: "Ben", Side: debate.Against, Model: "test/debater", Position: "No, price them."},
 		},
 		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: "test/judge"}}},
+		// A failure that is not retried is an error at once, unless a test is about something else.
+		Unattended: true, Patience: time.Nanosecond,
 	}
 }
 

@@ -195,7 +195,7 @@ func Doubles(log []debate.Event) (odd []string) {
 		if in := body.As[flow.Intent](*e); in != nil {
 			open[in.Call] = true
 		}
-		if q := body.As[flow.Inquiry](*e); q != nil && q.About == "" {
+		if q := body.As[flow.Inquiry](*e); q != nil && len(q.Options) == 0 {
 			continue
 		}
 		if spend := flow.SpendOf(e.Body); spend != nil {

@@ -11,8 +11,11 @@ const escaped = "[mark]"
 
 // Escape removes the fence's secret word from a text, so that no text can close the fence from inside. A model may
 // read other forms as the word too: digits of other scripts, or digits with accents or characters between them
-// that nobody sees. Those are removed as well.
-func Escape(text, fence string) string {
+// that nobody sees. Those are removed as well. Then Escape makes control tokens harmless; see [Defused].
+func Escape(text, fence string) string { return Defused(unfenced(text, fence)) }
+
+// unfenced removes the fence's word.
+func unfenced(text, fence string) string {
 	if fence == "" {
 		return text
 	}

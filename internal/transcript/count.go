@@ -13,7 +13,7 @@ func (v *View) Count(counter token.Counter) []int {
 	}
 	for i := len(sums) - 1; i < len(v.Messages); i++ {
 		m := &v.Messages[i]
-		sums = append(sums, sums[i]+Count(m, counter))
+		sums = append(sums, sums[i]+Count(m, counter)+v.loads[i])
 	}
 	v.sums[counter] = sums
 	return sums[:len(v.Messages)+1]

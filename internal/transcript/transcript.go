@@ -22,13 +22,17 @@ type View struct {
 	Messages []provider.Message
 	Sizes    []int // sizes[i] is an upper bound of the tokens of messages[:i+1]
 	Rounds   []int
+	Turns    []int   // which of the conversation's turns they are
 	Batches  []int32 // messages that were revealed at the same time have the same number
 	Batch    int32
-	Summary  *Summary                // the latest; nil: none
+	Opening  int                     // how many messages open the conversation; 0: not known
+	loads    map[int]int             // bounds of the tokens of parts, by message
+	sides    []string                // that have begun in the first round
+	latest   map[string]*Summary     // by whose calls alone read it; "": everybody's
 	sums     map[token.Counter][]int // not a fact: tokens of the messages, by vocabulary
 }
 
-// Summary replaces the messages of a view from the first after the opening up to upto, exclusive.
+// Summary replaces the messages of a view up to Upto, exclusive.
 type Summary struct {
 	Message provider.Message
 	Upto    int

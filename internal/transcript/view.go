@@ -1,15 +1,17 @@
 package transcript
 
 import (
+	"slices"
+
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Add appends a turn.
-func (v *View) Add(round int, speaker, content, fence string) {
-	m := provider.Message{Speaker: speaker, Text: text.Escape(content, fence), Fence: fence}
+// Add appends a turn: the nth of the conversation, from 0. load bounds the tokens of its parts.
+func (v *View) Add(n, round int, speaker, content, fence string, parts []provider.Part, load int) {
+	m := provider.Message{Speaker: speaker, Text: text.Escape(content, fence), Fence: fence, Parts: parts}
 	if v.Labels != nil {
-		m.Speaker, m.Text = v.Labels.Hide(m.Speaker), text.Escape(v.Labels.Hide(m.Text), fence)
+		m.Speaker, m.Text = v.Labels.Hide(m.Speaker), text.Escape(v.Labels.Hide(content), fence)
 	}
 	size := 0
 	if n := len(v.Sizes); n > 0 {
@@ -17,9 +19,47 @@ func (v *View) Add(round int, speaker, content, fence string) {
 	}
 	v.Messages = append(v.Messages, m)
 	v.Rounds = append(v.Rounds, round)
-	v.Sizes = append(v.Sizes, size+Bound(&m))
+	v.Turns = append(v.Turns, n)
+	v.Sizes = append(v.Sizes, size+Bound(&m)+load)
+	if load > 0 {
+		if v.loads == nil {
+			v.loads = make(map[int]int)
+		}
+		v.loads[len(v.Messages)-1] = load
+	}
 	v.Batches = append(v.Batches, v.Batch)
 }
+
+// Opens tells for which side the newest message speaks. If it is the first one of the side in the first round, the
+// opening reaches up to it.
+func (v *View) Opens(side string) {
+	if v.Rounds[0] == v.Rounds[len(v.Rounds)-1] && !slices.Contains(v.sides, side) {
+		v.sides, v.Opening = append(v.sides, side), len(v.Messages)
+	}
+}
+
+// Summary returns the latest summary for these calls, or nil if there is none.
+func (v *View) Summary(only string) *Summary { return v.latest[only] }
+
+// Summarize keeps a summary, unless it covers no more than the present one.
+func (v *View) Summarize(only string, s *Summary) {
+	if former := v.latest[only]; former != nil && former.Upto >= s.Upto {
+		return
+	}
+	if v.latest == nil {
+		v.latest = make(map[string]*Summary)
+	}
+	v.latest[only] = s
+}
+
+// Since returns the index of the first message of a round, or of those after it.
+func (v *View) Since(round int) int {
+	first, _ := slices.BinarySearch(v.Rounds, round)
+	return first
+}
+
+// Load bounds the tokens of a message's parts.
+func (v *View) Load(i int) int { return v.loads[i] }
 
 // Size bounds the tokens of messages[from:upto] by their bytes.
 func (v *View) Size(from, upto int) int {

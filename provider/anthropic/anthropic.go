@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 
@@ -17,7 +18,8 @@ import (
 const DefaultMaxTokens = 4096
 
 // Provider is a [provider.Provider] for Anthropic's Messages API, or for a server that implements it. The
-// fields must not change after the first request. From then on, a Provider is safe for concurrent use.
+// fields must not change after the first request. From then on, a Provider is safe for concurrent use. It
+// must not be copied.
 type Provider struct {
 	// Endpoint is the server. Its BaseURL has no version: "https://api.anthropic.com".
 	wire.Endpoint
@@ -39,6 +41,12 @@ type Provider struct {
 	// Effort is how much effort the model makes ("low", "medium", "high", "xhigh", "max"), if it supports
 	// that; "": its default.
 	Effort string
+
+	// Vertex, if not empty, says that the server is Vertex AI, and names the project and the location there:
+	// "projects/debates/locations/global". Package vertex of this repository sets it.
+	Vertex string
+
+	refusals wire.Refusals
 }
 
 var (
@@ -46,6 +54,8 @@ var (
 	_ provider.Checker      = (*Provider)(nil)
 	_ provider.Vendor       = (*Provider)(nil)
 	_ provider.TokenCounter = (*Provider)(nil)
+	_ provider.Able         = (*Provider)(nil)
+	_ provider.Vetter       = (*Provider)(nil)
 )
 
 // New returns a Provider for api.anthropic.com. If key is empty, none is sent.
@@ -60,31 +70,102 @@ func New(key string) *Provider {
 	return p
 }
 
-// Vendor returns "anthropic".
-func (p *Provider) Vendor() string { return "anthropic" }
+// Vendor returns "anthropic", or "vertex" on Vertex AI.
+func (p *Provider) Vendor() string {
+	if p.Vertex != "" {
+		return "vertex"
+	}
+	return "anthropic"
+}
 
 // String returns the name of the provider, without any header or key.
-func (p *Provider) String() string { return "anthropic" }
+func (p *Provider) String() string { return p.Vendor() }
 
 // GoString is String, for %#v.
 func (p *Provider) GoString() string { return p.String() }
 
 // Generate asks the model for one reply and streams it. A failure is a [*provider.Error], of kind
 // canceled or timeout if ctx has ended. On a failure, the Response carries the usage if the vendor had
-// counted the output; otherwise it is nil.
+// counted the output; otherwise it is nil. A parameter that the model refuses is left out, and remembered for
+// the model; see [wire.Refusals.Ask].
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
-	x, err := p.Open(ctx, req.ID)
+	return p.refusals.Ask(req, options(), func(t *wire.Terms) (*provider.Response, error) {
+		return p.generate(ctx, req, emit, t)
+	})
+}
+
+// options returns the parts of a request that models refuse. A schema is first tried without bounds.
+func options() []wire.Option {
+	return []wire.Option{
+		{Name: "temperature"},
+		{Name: "top_p"},
+		{Name: "service_tier"},
+		{Name: "thinking"},
+		{Name: "output_config.effort", Words: []string{"effort parameter"}},
+		{Name: optionBounds, Own: true, Quiet: true, Words: wire.BoundWords()},
+		{Name: "output_config.format", Words: []string{
+			"output format", "output_format", "structured output", "schema is too complex", "grammar",
+		}},
+	}
+}
+
+// generate makes one request, and further ones if the vendor pauses the reply: it is one reply in pieces.
+func (p *Provider) generate(
+	ctx context.Context, req *provider.Request, emit func(provider.Chunk), t *wire.Terms,
+) (*provider.Response, error) {
+	params, err := p.write(req, t)
 	if err != nil {
 		return nil, err
 	}
-	defer x.Close()
-	params := p.params(req)
-	params.SetExtraFields(map[string]any{"stream": true})
-	if err := p.send(x, http.MethodPost, "v1/messages", params); err != nil {
-		return nil, err
+	r := &reply{pausable: pausable(req)}
+	for {
+		data, err := p.body(req, &params)
+		if err != nil {
+			return r.late(err)
+		}
+		if response, again, err := p.ask(ctx, req, data, r, emit, t, &params); !again {
+			return response, err
+		}
 	}
-	r := reply{Reply: x.NewReply(emit), exchange: x, blocks: map[int64]*block{}}
-	return r.response(r.read())
+}
+
+// ask makes one request of a reply. again reports that the vendor has paused the reply, and that params continue it.
+func (p *Provider) ask(
+	ctx context.Context, req *provider.Request, data json.RawMessage, r *reply, emit func(provider.Chunk), t *wire.Terms,
+	params *sdk.MessageNewParams,
+) (response *provider.Response, again bool, err error) {
+	x, err := p.Open(ctx, req.ID)
+	if err == nil {
+		defer x.Close()
+		x.Follow(r.exchange)
+		x.Keep(t)
+		if req.Options != nil {
+			x.AddHeader(req.Options.Header)
+		}
+		path := "v1/messages"
+		if p.Vertex != "" {
+			path = p.vertexPath(req.Model, "streamRawPredict")
+		}
+		err = p.send(x, http.MethodPost, path, data)
+	}
+	if err != nil {
+		response, err = r.late(err)
+		return response, false, err
+	}
+	r.begins(x, emit, req)
+	err = r.read()
+	if err == nil && r.paused(params) {
+		return nil, true, nil
+	}
+	response, err = r.response(err)
+	return response, false, err
+}
+
+const versionVertex = "vertex-2023-10-16" // the only one
+
+// vertexPath returns the path of a method of a model on Vertex AI.
+func (p *Provider) vertexPath(model, method string) string {
+	return "v1/" + p.Vertex + "/publishers/anthropic/models/" + url.PathEscape(model) + ":" + method
 }
 
 // send lets the SDK write a request, which the exchange carries. params may be nil.

@@ -27,22 +27,27 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 		return err
 	}
 	defer x.Close()
-	err = p.send(x, http.MethodGet, "v1/models/"+url.PathEscape(model), nil)
+	path := "v1/models/"
+	if p.Vertex != "" { // models are described outside of projects
+		path = "v1beta1/publishers/anthropic/models/"
+	}
+	err = p.send(x, http.MethodGet, path+url.PathEscape(model), nil)
 	if err == nil {
 		var m struct {
-			ID string `json:"id"`
+			ID   string `json:"id"`
+			Name string `json:"name"` // on Vertex AI
 		}
-		return whole(x, &m, func() bool { return m.ID != "" })
+		return whole(x, &m, func() bool { return m.ID != "" || m.Name != "" })
 	}
 	var e *provider.Error
 	if !errors.As(err, &e) {
 		return err
 	}
 	switch {
-	case e.Status == http.StatusNotFound && e.Code == "not_found_error":
+	case e.Status == http.StatusNotFound && (e.Code == "not_found_error" || p.Vertex != "" && e.Code == "NOT_FOUND"):
 		return &provider.Error{
 			Kind: provider.KindValidation, Status: e.Status, Code: "model_not_found", RequestID: e.RequestID,
-			Message: "Anthropic does not know the model " + wire.Clip(model),
+			Message: "the vendor does not know the model " + wire.Clip(model),
 		}
 	case e.Status == http.StatusNotFound, e.Status == http.StatusMethodNotAllowed, e.Status == http.StatusNotImplemented:
 		return nil
@@ -53,12 +58,20 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 // CountTokens asks the vendor how many input tokens a request has. It costs nothing, but has a rate limit
 // of its own. Cached tokens count like the rest.
 func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int, error) {
+	if err := p.vet(req); err != nil {
+		return 0, err
+	}
 	x, err := p.Open(ctx, req.ID)
 	if err != nil {
 		return 0, err
 	}
 	defer x.Close()
-	if err := p.send(x, http.MethodPost, "v1/messages/count_tokens", counted(p.params(req))); err != nil {
+	path, params := "v1/messages/count_tokens", counted(p.params(req, nil))
+	if p.Vertex != "" { // a model of its own counts for all
+		path = p.vertexPath("count-tokens", "rawPredict")
+		params.SetExtraFields(map[string]any{"anthropic_version": versionVertex})
+	}
+	if err := p.send(x, http.MethodPost, path, params); err != nil {
 		return 0, err
 	}
 	var count struct {
@@ -94,7 +107,9 @@ func counted(w sdk.MessageNewParams) sdk.MessageCountTokensParams {
 		System: sdk.MessageCountTokensParamsSystemUnion{OfTextBlockArray: w.System},
 	}
 	for i := range w.Tools {
-		c.Tools = append(c.Tools, sdk.MessageCountTokensToolUnionParam{OfTool: w.Tools[i].OfTool})
+		c.Tools = append(c.Tools, sdk.MessageCountTokensToolUnionParam{
+			OfTool: w.Tools[i].OfTool, OfWebSearchTool20250305: w.Tools[i].OfWebSearchTool20250305,
+		})
 	}
 	return c
 }

@@ -6,10 +6,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/anthropic"
@@ -40,6 +43,7 @@ func TestFaults(t *testing.T) {
 		},
 		Wholes: providertest.Wholes(t, "testdata/whole"),
 		Faults: providertest.Faults(t, "testdata/fault"),
+		Long:   os.Getenv("DEBATE_EVERY_CUT") != "",
 		Lacks: map[string]string{
 			"slow-down":        "Anthropic knows 429 and 529 alone",
 			"budget-in-flight": "its 402 is an account without money",
@@ -48,6 +52,13 @@ func TestFaults(t *testing.T) {
 	}
 	providertest.RunHTTP(t, h)
 	golden(t, "table.golden", h.Table())
+	golden(t, "evidence.golden", h.Evidence(t))
+	for _, f := range h.Faults {
+		assert.NotEmpty(t, f.Source.Origin, "%s does not say where it is from", f.Name)
+	}
+	for _, w := range h.Wholes {
+		assert.NotEmpty(t, w.Source.Origin, "%s does not say where it is from", w.Name)
+	}
 }
 
 // vendor acts a scenario in the API's words.
@@ -75,6 +86,17 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		},
 	}})
 	v.event(w, "ping", map[string]any{})
+	if len(v.Thoughts) > 0 {
+		var pieces []map[string]string
+		for _, thought := range v.Thoughts {
+			pieces = append(pieces, map[string]string{"type": "thinking_delta", "thinking": thought})
+		}
+		v.block(w, 90, map[string]any{"type": "thinking", "thinking": "", "signature": ""}, pieces...)
+	}
+	if len(v.Citations) > 0 {
+		v.cite(w)
+		v.Reply = nil
+	}
 	if len(v.Reply) > 0 {
 		v.event(w, "content_block_start", map[string]any{"index": 0, "content_block": map[string]string{"type": "text", "text": ""}})
 	}
@@ -111,6 +133,33 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		},
 	})
 	v.event(w, "message_stop", map[string]any{})
+}
+
+// cite sends the text in blocks, each with the sources that are at its place.
+func (v vendor) cite(w http.ResponseWriter) {
+	text, from, at := strings.Join(v.Reply, ""), 0, 20
+	block := func(to int, sources ...provider.Citation) {
+		pieces := []map[string]any{{"type": "text_delta", "text": text[from:to]}}
+		for _, c := range sources {
+			pieces = append(pieces, map[string]any{"type": "citations_delta", "citation": map[string]string{
+				"type": "web_search_result_location", "url": c.URL, "title": c.Title, "cited_text": "As it is.", "encrypted_index": "Eo8B",
+			}})
+		}
+		v.event(w, "content_block_start", map[string]any{"index": at, "content_block": map[string]any{"type": "text", "text": "", "citations": []any{}}})
+		for _, piece := range pieces {
+			v.event(w, "content_block_delta", map[string]any{"index": at, "delta": piece})
+		}
+		v.event(w, "content_block_stop", map[string]any{"index": at})
+		from = to
+		at++
+	}
+	for _, c := range v.Citations {
+		if c.Start >= from && c.End > c.Start {
+			block(c.Start)
+			block(c.End, c)
+		}
+	}
+	block(len(text), v.Citations[len(v.Citations)-1])
 }
 
 // besides counts tokens or describes a model.
@@ -246,7 +295,7 @@ func sent(r *http.Request) providertest.Sent {
 		return strings.Join(texts, "\n")
 	}
 	s := providertest.Sent{
-		Model: body.Model, System: join(body.System), MaxTokens: body.MaxTokens, Temperature: body.Temperature,
+		Body: data, Header: r.Header, Model: body.Model, System: join(body.System), MaxTokens: body.MaxTokens, Temperature: body.Temperature,
 		Schema: body.OutputConfig.Format.Type == "json_schema",
 	}
 	var thoughts []any // before the next call

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"mime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -21,12 +22,13 @@ type message struct {
 	Type    string `json:"type"`
 	Index   int64  `json:"index"`
 	Message struct {
+		ID    string  `json:"id"`
 		Model string  `json:"model"`
 		Usage figures `json:"usage"`
 	} `json:"message"`
-	ContentBlock contentBlock `json:"content_block"`
-	Delta        delta        `json:"delta"`
-	Usage        figures      `json:"usage"`
+	ContentBlock json.RawMessage `json:"content_block"`
+	Delta        delta           `json:"delta"`
+	Usage        figures         `json:"usage"`
 }
 
 // contentBlock is the beginning of a block.
@@ -49,9 +51,11 @@ type delta struct {
 	Signature   string         `json:"signature"`
 	PartialJSON string         `json:"partial_json"`
 	StopReason  sdk.StopReason `json:"stop_reason"`
+
+	Citation json.RawMessage `json:"citation"`
 }
 
-// reply reads an answer.
+// reply reads an answer, or several that are pieces of one reply.
 type reply struct {
 	*wire.Reply
 
@@ -61,13 +65,38 @@ type reply struct {
 	thoughts []thought        // since the last tool call
 	reason   sdk.StopReason
 	ended    bool // message_stop has come
+
+	pausable  bool
+	pauses    int
+	turn      []*piece         // all blocks, if the reply may be paused
+	open      map[int64]*piece // by the vendor's index
+	before    provider.Usage   // of the pieces before
+	uncounted bool             // one of them was not counted
 }
 
-// block is a part of the reply that is not text.
+// begins makes r read the answer of an exchange: the first one, or the next piece of a reply.
+func (r *reply) begins(x *wire.Exchange, emit func(provider.Chunk), req *provider.Request) {
+	if r.Reply == nil {
+		r.Reply = x.NewReply(emit)
+		r.Hide = req.Options != nil && req.Options.Reasoning == provider.ReasoningHide
+	}
+	r.Resume(x)
+	r.exchange, r.usage, r.reason, r.ended = x, usage{}, "", false
+	r.blocks, r.open = map[int64]*block{}, map[int64]*piece{}
+}
+
+// block is a part of the reply.
 type block struct {
-	thought *partialThought // nil: a tool call
+	passage *passage        // nil: no text
+	thought *partialThought // nil: no text, and no thought: a tool call
 	call    int             // its index
 	input   string          // its arguments, if they do not come in pieces
+}
+
+// passage is a text, and the sources that the vendor's search has found for it.
+type passage struct {
+	start   int // in bytes of the reply
+	sources []provider.Citation
 }
 
 // partialThought is a thought that is assembled from pieces.
@@ -79,6 +108,12 @@ type partialThought struct {
 // response returns the results of Generate. err is the result of reading.
 func (r *reply) response(err error) (*provider.Response, error) {
 	r.Usage, r.Settled = r.usage.tokens(), r.reason != ""
+	if r.usage.complete {
+		r.Usage = r.Usage.Add(r.before)
+	}
+	if r.uncounted {
+		r.Usage = provider.Usage{}
+	}
 	if err == nil {
 		r.Stop, err = r.stop()
 	}
@@ -156,10 +191,13 @@ func (r *reply) take(kind string, data []byte) error {
 	}
 	switch e.Type {
 	case "message_start":
-		r.Model = e.Message.Model
+		if len(r.blocks) > 0 {
+			return r.malformed("the reply began again before it ended") // a proxy asked twice
+		}
+		r.ID, r.Model = e.Message.ID, e.Message.Model
 		r.usage.update(&e.Message.Usage)
 	case "content_block_start":
-		return r.begin(e.Index, &e.ContentBlock)
+		return r.begin(e.Index, e.ContentBlock)
 	case "content_block_delta":
 		return r.extend(e.Index, &e.Delta)
 	case "content_block_stop":
@@ -183,13 +221,21 @@ func (r *reply) take(kind string, data []byte) error {
 func (r *reply) malformed(message string) error { return r.exchange.Invalid("malformed", message) }
 
 // begin handles the beginning of a block. Blocks of other types are not part of the reply.
-func (r *reply) begin(index int64, b *contentBlock) error {
+func (r *reply) begin(index int64, start json.RawMessage) error {
+	var b contentBlock
+	if len(start) > 0 && json.Unmarshal(start, &b) != nil {
+		return r.malformed("a part of the answer does not follow the protocol")
+	}
 	r.blocks[index] = nil
+	r.record(index, start)
 	switch b.Type {
 	case "text":
+		r.blocks[index] = &block{passage: &passage{start: r.Len()}}
 		r.Show(b.Text)
 	case "thinking":
 		t := &partialThought{}
+		r.ThinkApart()
+		r.Think(b.Thinking)
 		t.text.WriteString(b.Thinking)
 		t.signature.WriteString(b.Signature)
 		r.blocks[index] = &block{thought: t}
@@ -200,7 +246,9 @@ func (r *reply) begin(index int64, b *contentBlock) error {
 		if !r.Call(at, b.ID, b.Name, "") {
 			return r.malformed("too many tool calls")
 		}
-		r.Seal(at, seal(r.thoughts))
+		if !slices.ContainsFunc(r.thoughts, func(t thought) bool { return r.exchange.Redact(t.Text) != t.Text }) {
+			r.Seal(at, seal(r.thoughts)) // the vendor refuses thoughts that were changed, and does without any
+		}
 		r.thoughts = nil
 		r.blocks[index] = &block{call: at, input: string(b.Input)}
 	}
@@ -213,11 +261,15 @@ func (r *reply) extend(index int64, d *delta) error {
 	if !begun {
 		return r.malformed("a piece came of a block that has not begun")
 	}
+	r.open[index].add(d)
 	switch {
 	case d.Type == "text_delta":
 		r.Show(d.Text)
 	case b == nil: // of an unknown type
+	case b.passage != nil:
+		b.passage.cite(d.Citation)
 	case b.thought != nil:
+		r.Think(d.Thinking)
 		b.thought.text.WriteString(d.Thinking)
 		b.thought.signature.WriteString(d.Signature)
 	case d.PartialJSON != "":
@@ -227,6 +279,22 @@ func (r *reply) extend(index int64, d *delta) error {
 	return nil
 }
 
+// cite notes a source. What cannot be read names none, and does not spoil the reply.
+func (p *passage) cite(data json.RawMessage) {
+	var c struct {
+		Type  string `json:"type"`
+		URL   string `json:"url"`
+		Title string `json:"title"`
+		Quote string `json:"cited_text"`
+	}
+	if len(data) == 0 || json.Unmarshal(data, &c) != nil || c.Type != "web_search_result_location" || len(p.sources) == maxSources {
+		return
+	}
+	p.sources = append(p.sources, provider.Citation{Title: c.Title, URL: c.URL, Quote: c.Quote})
+}
+
+const maxSources = 256 // of one text
+
 // finish handles the end of a block.
 func (r *reply) finish(index int64) error {
 	b, begun := r.blocks[index]
@@ -234,6 +302,11 @@ func (r *reply) finish(index int64) error {
 	case !begun:
 		return r.malformed("the end came of a block that has not begun")
 	case b == nil:
+	case b.passage != nil:
+		for _, c := range b.passage.sources {
+			c.Start, c.End = b.passage.start, r.Len()
+			r.Cite(c)
+		}
 	case b.thought != nil:
 		t := b.thought
 		r.thoughts = append(r.thoughts, thought{Text: t.text.String(), Signature: t.signature.String(), Data: t.data})
@@ -259,7 +332,7 @@ func (r *reply) stop() (provider.StopReason, error) {
 	case sdk.StopReasonModelContextWindowExceeded:
 		return "", r.exchange.Broken(string(r.reason), "the reply filled the model's window")
 	case sdk.StopReasonPauseTurn:
-		return "", r.exchange.Invalid(string(r.reason), "the server paused the turn for its own tools, but none are offered")
+		return "", r.exchange.Invalid(string(r.reason), "the server paused the reply for its own tools, and it was not continued")
 	case "":
 		return "", r.exchange.Invalid("no_reason", "the reply ended without a reason")
 	default:

@@ -36,6 +36,23 @@ func TestUsageOfWhatIsCut(t *testing.T) {
 	assert.Equal(t, provider.Usage{Input: 30, CachedInput: 7, CacheWrite: 3, Output: 9}, r.Usage)
 }
 
+// A proxy that asks again when its connection breaks may join two replies: the first is half of one.
+func TestASecondBeginning(t *testing.T) {
+	whole := stream(text(0, "Half ", "of it."), "end_turn")
+	start, rest, _ := strings.Cut(whole, "event: content_block_start")
+	rest = "event: content_block_start" + rest
+	amid, _, _ := strings.Cut(rest, "event: message_delta")
+
+	r, chunks, err := ask(t, played(ok+start+start+rest), request())
+	require.NoError(t, err, "nothing has begun yet")
+	assert.Equal(t, "Half of it.", r.Text)
+	assert.Equal(t, []string{"Half ", "of it."}, chunks)
+
+	_, _, err = ask(t, played(ok+start+amid+whole), request())
+	e := failure(t, err, provider.KindInvalidResponse)
+	assert.Equal(t, "malformed", e.Code)
+}
+
 func TestTooManyCalls(t *testing.T) {
 	var b strings.Builder
 	for i := range 129 {

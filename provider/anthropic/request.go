@@ -8,6 +8,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // opening precedes a conversation that begins with the speaker's own words, because the API requires a
@@ -15,16 +16,19 @@ import (
 const opening = "(The conversation begins with your own words.)"
 
 // params writes a request in the SDK's types.
-func (p *Provider) params(req *provider.Request) sdk.MessageNewParams {
+func (p *Provider) params(req *provider.Request, t *wire.Terms) sdk.MessageNewParams {
 	maxTokens := int64(cmp.Or(req.MaxTokens, DefaultMaxTokens))
 	c := conversation{}
 	c.view(req)
-	thinking := p.thinking(maxTokens, c.messages)
-	if p.ThinkingBudget > 0 && param.IsOmitted(thinking) { // a model that does not think gets no thoughts
+	plan := p.plan(req, maxTokens)
+	thinking := plan.option(maxTokens, c.messages)
+	thinks := thinking.OfAdaptive != nil || thinking.OfEnabled != nil
+	if (plan.budget > 0 || plan.off != "") && !thinks { // a model that does not think gets no thoughts
 		c = conversation{thoughtless: true}
 		c.view(req)
 	}
 	view := c.blocks()
+	c.parts(&req.Last)
 	c.chat(&provider.Request{Last: req.Last})
 
 	w := sdk.MessageNewParams{
@@ -37,12 +41,15 @@ func (p *Provider) params(req *provider.Request) sdk.MessageNewParams {
 	if !blank(req.System) {
 		w.System = []sdk.TextBlockParam{{Text: req.System}}
 	}
-	if req.Temperature != nil && param.IsOmitted(w.Thinking) {
+	if req.Temperature != nil && !thinks {
 		w.Temperature = param.NewOpt(*req.Temperature)
 	}
-	w.OutputConfig.Effort = sdk.OutputConfigEffort(p.Effort)
+	w.OutputConfig.Effort = sdk.OutputConfigEffort(plan.effort)
 	if req.Schema != nil {
-		w.OutputConfig.Format = format(req.Schema)
+		w.OutputConfig.Format = format(req.Schema, t)
+	}
+	if req.Options != nil && req.Options.Search {
+		w.Tools = append(w.Tools, sdk.ToolUnionParam{OfWebSearchTool20250305: &sdk.WebSearchTool20250305Param{}})
 	}
 	if !p.NoCache {
 		p.mark(&w, view)
@@ -74,6 +81,7 @@ func (c *conversation) view(req *provider.Request) {
 			c.call(m, req.Messages[i+1:], req.Self, sent)
 		case m.ToolResult != nil && sent[m.ToolResult]:
 		default:
+			c.parts(m)
 			c.chat(&provider.Request{Self: req.Self, Messages: req.Messages[i : i+1]})
 		}
 	}

@@ -10,15 +10,23 @@ import (
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // maxUnions is the limit of anyOf and lists of types in one schema, from Anthropic's guide to structured
 // outputs.
 const maxUnions = 16
 
+// optionBounds are the bounds in a schema, as a part of the request.
+const optionBounds = "output_config.format.schema.properties"
+
 // format returns the reply format for a schema, or none if the API cannot express it.
-func format(s *provider.Schema) sdk.JSONOutputFormatParam {
-	strict, ok := openaicompat.StrictSchema(s.JSON)
+func format(s *provider.Schema, t *wire.Terms) sdk.JSONOutputFormatParam {
+	keep := bounds
+	if t.Leaves(optionBounds) {
+		keep = nil
+	}
+	strict, ok := openaicompat.StrictSchema(s.JSON, keep)
 	if !ok || !expressible(strict) {
 		return sdk.JSONOutputFormatParam{}
 	}
@@ -27,6 +35,19 @@ func format(s *provider.Schema) sdk.JSONOutputFormatParam {
 		Type   string          `json:"type"`
 		Schema json.RawMessage `json:"schema"`
 	}{"json_schema", strict})
+}
+
+// bounds reports whether the API accepts a bound: an array that is not empty, and some formats. It refuses
+// limits of numbers and lengths. The source is Anthropic's guide to structured outputs (2026).
+func bounds(keyword string, value json.RawMessage) bool {
+	switch keyword {
+	case "minItems":
+		return slices.Contains([]string{"0", "1"}, string(value))
+	case "format":
+		formats := []string{"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
+		return slices.Contains(formats, wire.Plain(value))
+	}
+	return false
 }
 
 // expressible reports whether a schema in OpenAI's strict form keeps within Anthropic's limits too.

@@ -5,21 +5,80 @@ import (
 	"slices"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 const minThinking = 1024 // tokens, the vendor's minimum
 
-// thinking returns the thinking option of a request. It is empty if no thinking is requested, or if
-// thinking does not fit the limit of output or the conversation.
-func (p *Provider) thinking(maxTokens int64, messages []sdk.MessageParam) sdk.ThinkingConfigParamUnion {
-	if p.AdaptiveThinking {
-		return sdk.ThinkingConfigParamUnion{OfAdaptive: &sdk.ThinkingConfigAdaptiveParam{}}
+// shares are how much of the limit of output goes to thinking, by effort. OpenRouter documents the same shares for the
+// models of Anthropic that take a budget.
+//
+//nolint:gochecknoglobals // read only
+var shares = map[provider.Effort]float64{
+	provider.EffortMinimal: 0.1, provider.EffortLow: 0.2, provider.EffortMedium: 0.5, provider.EffortHigh: 0.8, provider.EffortMax: 0.95,
+}
+
+// thinking is how a request asks for thinking.
+type thinking struct {
+	adaptive bool
+	budget   int64  // tokens; 0: none
+	off      string // the type that switches it off; "": it is not switched off
+	effort   string // "": the vendor's default
+	shown    bool   // the vendor is asked for a text of the thoughts
+}
+
+// plan returns how a request asks for thinking: as its options say, and otherwise as the provider's fields do.
+func (p *Provider) plan(req *provider.Request, maxTokens int64) thinking {
+	plan := thinking{adaptive: p.AdaptiveThinking, effort: p.Effort}
+	if p.ThinkingBudget > 0 && !p.AdaptiveThinking {
+		plan.budget = max(int64(p.ThinkingBudget), minThinking)
 	}
-	budget := max(int64(p.ThinkingBudget), minThinking)
-	if p.ThinkingBudget <= 0 || budget >= maxTokens || !thoughtful(messages) {
-		return sdk.ThinkingConfigParamUnion{}
+	o := req.Options
+	if o == nil {
+		return plan
 	}
-	return sdk.ThinkingConfigParamOfEnabled(budget)
+	t, known := traitsOf(req.Model)
+	switch {
+	case o.Effort == provider.EffortNone && t.adaptive:
+		plan = thinking{off: t.off}
+	case o.Effort == provider.EffortNone:
+		plan = thinking{}
+	case o.Effort != "":
+		plan = thinking{adaptive: t.adaptive}
+		plan.effort, _ = wire.Nearest(o.Effort, t.steps)
+		if t.budget {
+			plan.budget = max(int64(shares[o.Effort]*float64(maxTokens)), minThinking)
+		}
+	}
+	if plan.shown = o.Reasoning == provider.ReasoningAsk && plan.off == ""; plan.shown && known && t.adaptive && plan.budget == 0 {
+		plan.adaptive = true // the API takes the wish only there
+	}
+	return plan
+}
+
+// option returns the thinking option of a request. It is empty if no thinking is requested, or if thinking does not fit
+// the limit of output or the conversation.
+func (t *thinking) option(maxTokens int64, messages []sdk.MessageParam) sdk.ThinkingConfigParamUnion {
+	var option sdk.ThinkingConfigParamUnion
+	switch {
+	case t.off == "between_tools":
+		option.OfBetweenTools = &sdk.ThinkingConfigBetweenToolsParam{}
+	case t.off != "":
+		option.OfDisabled = &sdk.ThinkingConfigDisabledParam{}
+	case t.adaptive:
+		option.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{}
+		if t.shown {
+			option.OfAdaptive.Display = sdk.ThinkingConfigAdaptiveDisplaySummarized
+		}
+	case t.budget > 0 && t.budget < maxTokens && thoughtful(messages):
+		option = sdk.ThinkingConfigParamOfEnabled(t.budget)
+		if t.shown {
+			option.OfEnabled.Display = sdk.ThinkingConfigEnabledDisplaySummarized
+		}
+	}
+	return option
 }
 
 // thoughtful reports whether the last message that calls tools begins with a thought. With a budget, the

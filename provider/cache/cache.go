@@ -10,7 +10,8 @@
 // # Equal requests
 //
 // Two requests are equal if these are: model, system prompt, self, messages, last message, limit of
-// tokens, temperature, schema and tools. ID and Labels do not count. Only Scope separates tenants.
+// tokens, temperature, schema, tools, options, and the files of messages by their type, their name and their data. ID and Labels
+// do not count. Options that ask for nothing are none. Only Scope separates tenants.
 //
 // Each debate draws new fence words for the texts of other speakers, and the engine's system prompts
 // mention them. If the words counted, no two debates would ever ask the same question. So a placeholder
@@ -50,7 +51,8 @@ import (
 const DefaultMaxReply = 1 << 20
 
 // Provider is a [provider.Provider] that asks another provider only if its store has no reply. A reply
-// from the store is emitted as one chunk. Its Response is marked Cached, and its Usage is zero.
+// from the store is emitted as one chunk. Its Response is marked Cached, its Usage is zero, and it
+// has no Cost.
 //
 // Equal requests that are made at the same time share one call. The first request makes the call and
 // receives its chunks as they arrive. The others wait for its end, each no longer than its own context,
@@ -179,6 +181,9 @@ func (p *Provider) report(what string, err error) {
 
 // give emits a reply from the store.
 func give(response *provider.Response, emit func(provider.Chunk)) *provider.Response {
+	if response.Reasoning != "" {
+		emit(provider.Chunk{Text: response.Reasoning, Reasoning: true})
+	}
 	if response.Text != "" {
 		emit(provider.Chunk{Text: response.Text})
 	}

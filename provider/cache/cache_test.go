@@ -108,6 +108,8 @@ func TestWhatMakesARequestAnotherOne(t *testing.T) {
 		"result id":        func(r *provider.Request) { r.Messages[1].ToolResult.ID = "c2" },
 		"result text":      func(r *provider.Request) { r.Messages[1].ToolResult.Text = "lost" },
 		"result error":     func(r *provider.Request) { r.Messages[1].ToolResult.Error = true },
+		"a file":           func(r *provider.Request) { r.Messages[0].Parts = []provider.Part{{Data: []byte("b")}} },
+		"a last file":      func(r *provider.Request) { r.Last.Parts = []provider.Part{{Data: []byte("a")}} },
 		"last":             func(r *provider.Request) { r.Last.Text = "Close." },
 		"max tokens":       func(r *provider.Request) { r.MaxTokens = 0 },
 		"temperature":      func(r *provider.Request) { *r.Temperature = 0 },
@@ -133,6 +135,15 @@ func TestWhatMakesARequestAnotherOne(t *testing.T) {
 	}
 	for name, change := range other {
 		assert.False(t, given(change), name)
+	}
+	p := &cache.Provider{Provider: &scripted.Provider{}}
+	for _, part := range []provider.Part{{Name: "n"}, {Type: "t"}, {Data: []byte("a")}, {Data: []byte("b")}} {
+		for want := range 2 {
+			req := question()
+			req.Messages[0].Parts = []provider.Part{part}
+			response, _ := ask(t, p, req)
+			assert.Equal(t, want == 1, response.Cached, part)
+		}
 	}
 }
 

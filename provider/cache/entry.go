@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -16,12 +17,17 @@ const entryVersion = 1
 // entry is a reply as it is stored, in JSON. Its texts are in canonical form, except Opaque, which only
 // its owner may change.
 type entry struct {
-	Version int                 `json:"version"`
-	Key     string              `json:"key"` // it detects a store that mixes up its values
-	Text    string              `json:"text,omitempty"`
-	Calls   []entryCall         `json:"calls,omitempty"`
-	Stop    provider.StopReason `json:"stop"`
-	Model   string              `json:"model,omitempty"`
+	Version   int                 `json:"version"`
+	Key       string              `json:"key"` // it detects a store that mixes up its values
+	Text      string              `json:"text,omitempty"`
+	Calls     []entryCall         `json:"calls,omitempty"`
+	Stop      provider.StopReason `json:"stop"`
+	ID        string              `json:"id,omitempty"`
+	Model     string              `json:"model,omitempty"`
+	Reasoning string              `json:"reasoning,omitempty"`
+	Citations []provider.Citation `json:"citations,omitempty"` // with their places in the text as it came
+	Size      int                 `json:"size,omitempty"`      // bytes of that text, if there are citations
+	Left      []string            `json:"left,omitempty"`
 }
 
 // entryCall is a [provider.ToolCall]. Strings keep the bytes of JSON exactly as they are.
@@ -41,10 +47,25 @@ type codec struct {
 
 // encode returns the stored form of a reply, or nil if the reply is not to be stored.
 func (c *codec) encode(r *provider.Response) []byte {
-	if whole(r) != nil {
+	if r == nil {
 		return nil
 	}
-	e := entry{Version: entryVersion, Key: c.key, Text: c.fences.hide(r.Text), Stop: r.Stop, Model: r.Model}
+	held := *r // the places of sources as the engine takes them
+	held.Citations = slices.Clone(r.Citations)
+	for i := range held.Citations {
+		held.Citations[i] = held.Citations[i].Within(r.Text)
+	}
+	if r = &held; whole(r) != nil {
+		return nil
+	}
+	e := entry{
+		Version: entryVersion, Key: c.key, Text: c.fences.hide(r.Text), Stop: r.Stop, ID: r.ID, Model: r.Model,
+		Reasoning: c.fences.hide(r.Reasoning), Left: r.Left,
+	}
+	for _, source := range r.Citations {
+		source.Title, source.Quote = c.fences.hide(source.Title), c.fences.hide(source.Quote)
+		e.Citations, e.Size = append(e.Citations, source), len(r.Text)
+	}
 	for i := range r.Calls {
 		t := &r.Calls[i]
 		e.Calls = append(e.Calls, entryCall{
@@ -83,7 +104,16 @@ func (c *codec) decode(value []byte) (*provider.Response, error) {
 		}
 		return text
 	}
-	r := &provider.Response{Text: show(e.Text), Stop: e.Stop, Model: e.Model, Cached: true}
+	r := &provider.Response{
+		Text: show(e.Text), Stop: e.Stop, ID: e.ID, Model: e.Model, Reasoning: show(e.Reasoning), Left: e.Left, Cached: true,
+	}
+	for _, source := range e.Citations {
+		source.Title, source.Quote = show(source.Title), show(source.Quote)
+		if len(r.Text) != e.Size { // this request's fence words are longer or shorter: places have moved
+			source.Start, source.End = 0, 0
+		}
+		r.Citations = append(r.Citations, source)
+	}
 	for i := range e.Calls {
 		t := &e.Calls[i]
 		call := provider.ToolCall{ID: show(t.ID), Name: show(t.Name)}
@@ -112,13 +142,20 @@ func whole(r *provider.Response) error {
 		return errors.New("the reply is blank")
 	}
 	// JSON would change bytes that are not valid UTF-8.
-	valid := utf8.ValidString(r.Text) && utf8.ValidString(r.Model)
+	valid := utf8.ValidString(r.Text) && utf8.ValidString(r.Model) && utf8.ValidString(r.ID) && utf8.ValidString(r.Reasoning)
+	for _, c := range r.Citations {
+		valid = valid && utf8.ValidString(c.Title) && utf8.ValidString(c.URL) && utf8.ValidString(c.Quote)
+		valid = valid && c.Start >= 0 && c.Start <= c.End && c.End <= len(r.Text)
+	}
+	for _, name := range r.Left {
+		valid = valid && utf8.ValidString(name)
+	}
 	for i := range r.Calls {
 		t := &r.Calls[i]
 		valid = valid && utf8.ValidString(t.ID) && utf8.ValidString(t.Name) && sound(t.Arguments) && sound(t.Opaque)
 	}
 	if !valid {
-		return errors.New("the reply holds invalid UTF-8 or invalid JSON")
+		return errors.New("the reply holds invalid UTF-8, invalid JSON or a source without a place")
 	}
 	return nil
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/agonist-dev/debate/provider"
 )
@@ -42,6 +44,7 @@ func keyOf(scope string, req *provider.Request, f *fences) string {
 		c.text(t.Description)
 		c.text(string(t.Parameters))
 	}
+	c.options(req.Options)
 	return hex.EncodeToString(c.hash.Sum(nil))
 }
 
@@ -68,6 +71,46 @@ func (c *canon) message(m *provider.Message) {
 		c.text(m.ToolResult.ID)
 		c.text(m.ToolResult.Text)
 		c.given(m.ToolResult.Error)
+	}
+	c.number(uint64(len(m.Parts)))
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		c.exact(p.Type)
+		c.text(p.Name)
+		sum := sha256.Sum256(p.Data) // the hash that the part names is a claim
+		_, _ = c.hash.Write(sum[:])
+	}
+}
+
+// options writes what a request asks for beyond its text. No options are the same as empty ones.
+func (c *canon) options(o *provider.Options) {
+	if o == nil {
+		o = &provider.Options{}
+	}
+	c.exact(string(o.Effort))
+	if c.given(o.TopP != nil) {
+		c.number(math.Float64bits(*o.TopP))
+	}
+	c.number(uint64(len(o.Stop)))
+	for _, text := range o.Stop {
+		c.text(text)
+	}
+	if c.given(o.Seed != nil) {
+		c.number(uint64(*o.Seed)) //nolint:gosec // distinct numbers stay distinct
+	}
+	c.exact(o.ServiceTier)
+	c.exact(string(o.Verbosity))
+	c.given(o.Search)
+	c.exact(string(o.Reasoning))
+	c.number(uint64(len(o.Extra)))
+	for _, name := range slices.Sorted(maps.Keys(o.Extra)) {
+		c.exact(name)
+		c.exact(string(o.Extra[name]))
+	}
+	c.number(uint64(len(o.Header)))
+	for _, name := range slices.Sorted(maps.Keys(o.Header)) {
+		c.exact(name)
+		c.exact(o.Header[name])
 	}
 }
 

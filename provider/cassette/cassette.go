@@ -43,9 +43,10 @@ func (m Mode) String() string {
 // Options configures a cassette. The zero value replays.
 type Options struct {
 	Mode Mode
-	// Secrets are never written, in any form known of them: plain, in JSON, in a URL and in base64. A
-	// replay finds a request that holds a secret only if it has the same secrets. Text that looks like a
-	// vendor's key is never written, whether it is listed here or not.
+	// Secrets are never written, in any form known of them: plain, wrapped, in JSON, HTML, a URL, base64 and
+	// hexadecimal. Of those that have 16 bytes and more, no eight bytes are. A replay finds a request that
+	// holds a secret only if it has the same secrets. Text that looks like a vendor's key is never written,
+	// whether it is listed here or not.
 	Secrets []string
 	// Labels writes the labels of requests too. They do not count when requests are compared.
 	Labels bool

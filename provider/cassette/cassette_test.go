@@ -55,7 +55,7 @@ func answers() map[string]answer {
 		"blank":         {response: &provider.Response{}},
 		"other chunks":  {chunks: []string{"not", " this"}, response: &provider.Response{Text: "but this", Cached: true}},
 		"empty chunk":   {chunks: []string{""}, response: &provider.Response{Text: "all"}},
-		"every field":   {response: &provider.Response{Text: "x", Stop: provider.StopFilter, Usage: usage, Model: "m-2026", Cached: true}},
+		"every field":   {response: &provider.Response{Text: "x", Stop: provider.StopFilter, Usage: usage, Model: "m-2026", Left: []string{"temperature", "stop"}, Cached: true}},
 		"no UTF-8":      said("\x80a\xff", "\xe2\x82", "\xac⟦", "fence 1⟧\x00\u2028", "⟦x41⟧"),
 		"a cut bracket": said("\xe2", "\x9f\xa6", "\xe2\x9f", "\xa7"),
 		"calls": {response: &provider.Response{Stop: provider.StopTool, Calls: []provider.ToolCall{
@@ -68,7 +68,7 @@ func answers() map[string]answer {
 		}}},
 		"refused": {err: &provider.Error{
 			Kind: provider.KindRateLimit, Status: 429, Code: "slow", Message: "Slow\ndown.", RequestID: "req_1",
-			RetryAfter: 90*time.Second + 1, Err: io.ErrUnexpectedEOF,
+			RetryAfter: 90*time.Second + 1, Window: 8192, Capped: true, Err: io.ErrUnexpectedEOF,
 		}},
 		"not sent": {err: &provider.Error{Kind: provider.KindNetwork, NotSent: true}},
 		"no kind":  {err: &provider.Error{}},

@@ -19,7 +19,8 @@
 // # Equal requests
 //
 // Two requests are equal if these are: provider, model, system prompt, self, messages, last message,
-// limit of tokens, temperature, schema and tools. ID and Labels do not count. The n-th of several equal
+// limit of tokens, temperature, schema, tools, options, and parts by their data, of which the file holds
+// the hash. ID and Labels do not count. The n-th of several equal
 // requests gets the n-th recorded answer, in the order of the file. An answer that was recorded under the
 // same ID comes first, so that equal requests made at the same time are not mixed up. When all answers
 // are used up, the request fails or, with [Options.Repeat], gets the last answer again.
@@ -37,9 +38,12 @@
 // # Recorded content
 //
 // A cassette records chunks, Response, usage and failure of each call of Generate, CountTokens and Embed,
-// and the models that passed a Check. A replay emits the same text in the same pieces, at once or at
-// [Options.Interval]. It returns the same Response and error: kind, status, code, message, request id,
-// RetryAfter and NotSent. Of an error's cause only the text is kept; the same goes for an error that is
+// and the models that passed a Check. It also records what a model can do (Abilities), and why a request could not be written
+// (Vet): a replayed debate leaves out of the requests to its fallbacks what was left out in the recording.
+//
+// A replay emits the same text in the same pieces, at once or at
+// [Options.Interval]; the pieces of thoughts come first. It returns the same Response and error: kind, status, code, message,
+// request id, RetryAfter, Window, Capped and NotSent. Of an error's cause only the text is kept; the same goes for an error that is
 // not a [*provider.Error]. A call that its context ended is not recorded, because its end is not the
 // provider's answer. A replay that is broken off does not use up its answer.
 //
@@ -48,9 +52,10 @@
 //
 // # Keys
 //
-// Before anything is written, "[redacted]" replaces [Options.Secrets], in all their known forms, and text
-// that looks like a vendor's key (sk-…, AIza…, gsk_…, xai-…, Bearer …), in requests, answers and errors
-// alike. The recording program gets the original answer; a replay gets the redacted one. Everything else
+// Before anything is written, "[redacted]" replaces [Options.Secrets], plain, wrapped, escaped or encoded, any
+// eight bytes of those that have 16 and more, and text that looks like a vendor's key (sk-…, AIza…, gsk_…,
+// xai-…, Bearer …), in requests, answers and errors alike. Of errors it also replaces the users and queries of
+// URLs, and headers that carry credentials. The recording program gets the original answer; a replay gets the redacted one. Everything else
 // is in clear text: a cassette is as confidential as the debate.
 //
 // # The file

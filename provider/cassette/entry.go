@@ -3,10 +3,12 @@ package cassette
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/agonist-dev/debate/internal/redact"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -26,6 +28,7 @@ type entry struct {
 	Request   *request          `json:"request"`
 	Response  *response         `json:"response,omitempty"`
 	Chunks    *chunks           `json:"chunks,omitempty"`
+	Thoughts  *chunks           `json:"thoughts,omitempty"`  // the chunks of thoughts
 	Tokens    *int              `json:"tokens,omitempty"`    // of a count
 	Embedding *embedding        `json:"embedding,omitempty"` // of an embed
 	Error     *failure          `json:"error,omitempty"`
@@ -38,12 +41,26 @@ type entry struct {
 
 // response is a [provider.Response].
 type response struct {
-	Text   lines          `json:"text,omitempty"`
-	Calls  []toolCall     `json:"calls,omitempty"`
-	Stop   string         `json:"stop,omitempty"`
-	Usage  provider.Usage `json:"usage,omitzero"`
-	Model  string         `json:"model,omitempty"`
-	Cached bool           `json:"cached,omitempty"`
+	Reasoning lines          `json:"reasoning,omitempty"`
+	Text      lines          `json:"text,omitempty"`
+	Citations []citation     `json:"citations,omitempty"`
+	Calls     []toolCall     `json:"calls,omitempty"`
+	Stop      string         `json:"stop,omitempty"`
+	Usage     provider.Usage `json:"usage,omitzero"`
+	Cost      *float64       `json:"cost,omitempty"` // in USD
+	ID        string         `json:"id,omitempty"`
+	Model     string         `json:"model,omitempty"`
+	Left      []string       `json:"left,omitempty"`
+	Cached    bool           `json:"cached,omitempty"`
+}
+
+// citation is a [provider.Citation]. Its place is in bytes of the text as the file has it.
+type citation struct {
+	Title string `json:"title,omitempty"`
+	URL   string `json:"url,omitempty"`
+	Quote lines  `json:"quote,omitempty"`
+	Start int    `json:"start,omitempty"`
+	End   int    `json:"end,omitempty"`
 }
 
 // chunks are the pieces in which a text arrived.
@@ -68,6 +85,8 @@ type failure struct {
 	Message    lines  `json:"message,omitempty"`
 	RequestID  string `json:"requestId,omitempty"`
 	RetryAfter string `json:"retryAfter,omitempty"`
+	Window     int    `json:"window,omitempty"`
+	Capped     bool   `json:"capped,omitempty"`
 	NotSent    bool   `json:"notSent,omitempty"`
 	Cause      lines  `json:"cause,omitempty"`
 }
@@ -76,14 +95,30 @@ func (s *scribe) response(r *provider.Response) *response {
 	if r == nil {
 		return nil
 	}
-	return &response{
-		Text: lines(s.write(r.Text)), Calls: s.toolCalls(r.Calls), Stop: s.write(string(r.Stop)), Usage: r.Usage,
-		Model: s.write(r.Model), Cached: r.Cached,
+	out := &response{
+		Reasoning: lines(s.write(r.Reasoning)), Text: lines(s.write(r.Text)), Calls: s.toolCalls(r.Calls),
+		Stop: s.write(string(r.Stop)), Usage: r.Usage, Cost: r.Cost, ID: s.write(r.ID), Model: s.write(r.Model), Cached: r.Cached,
 	}
+	if r.Cost != nil && (math.IsNaN(*r.Cost) || math.IsInf(*r.Cost, 0)) {
+		out.Cost = nil // JSON has no such numbers
+	}
+	for _, c := range r.Citations {
+		form := citation{Title: s.write(c.Title), URL: s.write(c.URL), Quote: lines(s.write(c.Quote))}
+		if c.Start >= 0 && c.Start < c.End && c.End <= len(r.Text) {
+			_, ends := s.divide(r.Text, []int{c.Start, c.End})
+			form.Start, form.End = ends[0], ends[1]
+		}
+		out.Citations = append(out.Citations, form)
+	}
+	for _, name := range r.Left {
+		out.Left = append(out.Left, s.write(name))
+	}
+	return out
 }
 
 // chunks writes the pieces of a text; ends are the offsets at which they end.
-func (s *scribe) chunks(text string, ends []int, r *response) *chunks {
+// whole is the response's text if the pieces may add up to that, nil if there is no response.
+func (s *scribe) chunks(text string, ends []int, whole *lines) *chunks {
 	if len(ends) == 0 {
 		return nil
 	}
@@ -95,7 +130,7 @@ func (s *scribe) chunks(text string, ends []int, r *response) *chunks {
 		start = end
 	}
 	out := &chunks{Sizes: strings.Join(sizes, " ")}
-	if r == nil || string(r.Text) != form {
+	if whole == nil || string(*whole) != form {
 		out.Text = (*lines)(&form)
 	}
 	return out
@@ -107,17 +142,17 @@ func (s *scribe) failure(err error) *failure {
 	}
 	var e *provider.Error
 	if !errors.As(err, &e) || e == nil {
-		return &failure{Other: true, Message: lines(s.write(err.Error()))}
+		return &failure{Other: true, Message: lines(s.write(redact.Foreign(err.Error())))}
 	}
 	out := &failure{
-		Kind: s.write(string(e.Kind)), Status: e.Status, Code: s.write(e.Code), Message: lines(s.write(e.Message)),
-		RequestID: s.write(e.RequestID), NotSent: e.NotSent,
+		Kind: s.write(string(e.Kind)), Status: e.Status, Code: s.write(e.Code), Message: lines(s.write(redact.Foreign(e.Message))),
+		RequestID: s.write(e.RequestID), NotSent: e.NotSent, Window: e.Window, Capped: e.Capped,
 	}
 	if e.RetryAfter != 0 {
 		out.RetryAfter = e.RetryAfter.String()
 	}
 	if e.Err != nil {
-		out.Cause = lines(s.write(e.Err.Error()))
+		out.Cause = lines(s.write(redact.Foreign(e.Err.Error())))
 	}
 	return out
 }
@@ -170,7 +205,14 @@ func (r *reader) response(form *response) *provider.Response {
 	}
 	out := &provider.Response{
 		Text: r.text("response.text", string(form.Text)), Stop: provider.StopReason(r.text("response.stop", form.Stop)),
-		Usage: form.Usage, Model: r.text("response.model", form.Model), Cached: form.Cached,
+		Reasoning: r.text("response.reasoning", string(form.Reasoning)), Usage: form.Usage, Cost: form.Cost,
+		ID: r.text("response.id", form.ID), Model: r.text("response.model", form.Model), Cached: form.Cached,
+	}
+	for i := range form.Citations {
+		out.Citations = append(out.Citations, r.citation(&form.Citations[i], string(form.Text)))
+	}
+	for _, name := range form.Left {
+		out.Left = append(out.Left, r.text("response.left", name))
 	}
 	for _, c := range form.Calls {
 		out.Calls = append(out.Calls, provider.ToolCall{
@@ -181,32 +223,61 @@ func (r *reader) response(form *response) *provider.Response {
 	return out
 }
 
+// citation reads a source of a text in the form of the file.
+func (r *reader) citation(c *citation, text string) provider.Citation {
+	out := provider.Citation{
+		Title: r.text("response.citations.title", c.Title), URL: r.text("response.citations.url", c.URL),
+		Quote: r.text("response.citations.quote", string(c.Quote)),
+	}
+	if c.Start < 0 || c.Start > c.End || c.End > len(text) {
+		r.failf("response.citations: %d to %d is no place in the text", c.Start, c.End)
+		return out
+	}
+	out.Start, out.End = len(r.text("response.citations.start", text[:c.Start])), len(r.text("response.citations.end", text[:c.End]))
+	return out
+}
+
 // chunks returns the pieces of an exchange's text.
 func (r *reader) chunks(e *entry) []string {
-	if e.Chunks == nil {
+	var text lines
+	if e.Response != nil {
+		text = e.Response.Text
+	}
+	return r.pieces("chunks", e.Chunks, text)
+}
+
+// thoughts returns the pieces of an exchange's thoughts.
+func (r *reader) thoughts(e *entry) []string {
+	var text lines
+	if e.Response != nil {
+		text = e.Response.Reasoning
+	}
+	return r.pieces("thoughts", e.Thoughts, text)
+}
+
+// pieces returns the pieces of a text, which is that of the response if the chunks have none of their own.
+func (r *reader) pieces(field string, c *chunks, text lines) []string {
+	if c == nil {
 		return nil
 	}
-	form := ""
-	switch {
-	case e.Chunks.Text != nil:
-		form = string(*e.Chunks.Text)
-	case e.Response != nil:
-		form = string(e.Response.Text)
+	form := string(text)
+	if c.Text != nil {
+		form = string(*c.Text)
 	}
-	whole, rest := r.text("chunks.text", form), form
+	whole, rest := r.text(field+".text", form), form
 	var pieces []string
 	var length int
-	for size := range strings.SplitSeq(e.Chunks.Sizes, " ") {
+	for size := range strings.SplitSeq(c.Sizes, " ") {
 		n, err := strconv.Atoi(size)
 		if err != nil || n < 0 || n > len(rest) {
-			r.failf("chunks.sizes: %q is no size of a piece of the text", clip(size))
+			r.failf("%s.sizes: %q is no size of a piece of the text", field, clip(size))
 			return nil
 		}
-		piece := r.text("chunks.sizes", rest[:n])
+		piece := r.text(field+".sizes", rest[:n])
 		pieces, rest, length = append(pieces, piece), rest[n:], length+len(piece)
 	}
 	if rest != "" || length != len(whole) {
-		r.failf("chunks.sizes: the pieces do not add up to the text: %d bytes are left", len(rest))
+		r.failf("%s.sizes: the pieces do not add up to the text: %d bytes are left", field, len(rest))
 	}
 	return pieces
 }
@@ -221,7 +292,7 @@ func (r *reader) failure(form *failure) error {
 	out := &provider.Error{
 		Kind: provider.Kind(r.text("error.kind", form.Kind)), Status: form.Status, Code: r.text("error.code", form.Code),
 		Message: r.text("error.message", string(form.Message)), RequestID: r.text("error.requestId", form.RequestID),
-		NotSent: form.NotSent,
+		NotSent: form.NotSent, Window: form.Window, Capped: form.Capped,
 	}
 	if form.RetryAfter != "" {
 		d, err := time.ParseDuration(form.RetryAfter)
@@ -270,9 +341,9 @@ func (e *entry) settle() error {
 	case callGenerate:
 		ok = e.Tokens == nil && e.Embedding == nil
 	case callCount:
-		ok = e.Response == nil && e.Chunks == nil && e.Embedding == nil && (e.Tokens != nil) == (e.Error == nil)
+		ok = e.Response == nil && e.Chunks == nil && e.Thoughts == nil && e.Embedding == nil && (e.Tokens != nil) == (e.Error == nil)
 	case callEmbed:
-		ok = e.Response == nil && e.Chunks == nil && e.Tokens == nil
+		ok = e.Response == nil && e.Chunks == nil && e.Thoughts == nil && e.Tokens == nil
 	default:
 		return fmt.Errorf("call: %q is none", clip(e.Call))
 	}
@@ -287,6 +358,7 @@ func (e *entry) settle() error {
 	r := reader{fences: make([]string, n)}
 	r.response(e.Response)
 	r.chunks(e)
+	r.thoughts(e)
 	_ = r.failure(e.Error)
 	r.embedding(e.Embedding)
 	return r.err

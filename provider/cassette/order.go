@@ -40,4 +40,4 @@ func compareNumbered(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-func leadingDigits(s string) int { return leading(s, digits) }
+func leadingDigits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }

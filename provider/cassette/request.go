@@ -2,7 +2,10 @@ package cassette
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -21,6 +24,7 @@ type request struct {
 	Last        message   `json:"last,omitzero"`
 	Schema      *schema   `json:"schema,omitempty"`
 	Tools       []tool    `json:"tools,omitempty"`
+	Options     *options  `json:"options,omitempty"`
 	Texts       []lines   `json:"texts,omitempty"` // of Embed
 }
 
@@ -30,11 +34,33 @@ type message struct {
 	Text       lines       `json:"text,omitempty"`
 	ToolCalls  []toolCall  `json:"toolCalls,omitempty"`
 	ToolResult *toolResult `json:"toolResult,omitempty"`
+	Parts      []file      `json:"parts,omitempty"`
+}
+
+// file is a [provider.Part] by its hash.
+type file struct {
+	Type string `json:"type"`
+	Name string `json:"name,omitempty"`
+	Hash string `json:"hash"` // the SHA-256 of its data, in hexadecimal
+}
+
+// options are [provider.Options].
+type options struct {
+	Effort      string            `json:"effort,omitempty"`
+	TopP        *float64          `json:"topP,omitempty"`
+	Stop        []lines           `json:"stop,omitempty"`
+	Seed        *int64            `json:"seed,omitempty"`
+	ServiceTier string            `json:"serviceTier,omitempty"`
+	Verbosity   string            `json:"verbosity,omitempty"`
+	Search      bool              `json:"search,omitempty"`
+	Reasoning   string            `json:"reasoning,omitempty"`
+	Extra       map[string]raw    `json:"extra,omitempty"`
+	Header      map[string]string `json:"header,omitempty"`
 }
 
 // IsZero reports whether there is no message.
 func (m message) IsZero() bool {
-	return m.Speaker == "" && m.Fence == "" && m.Text == "" && m.ToolCalls == nil && m.ToolResult == nil
+	return m.Speaker == "" && m.Fence == "" && m.Text == "" && m.ToolCalls == nil && m.ToolResult == nil && m.Parts == nil
 }
 
 type toolCall struct {
@@ -77,6 +103,37 @@ func (s *scribe) request(r *provider.Request) *request {
 		t := &r.Tools[i]
 		out.Tools = append(out.Tools, tool{s.write(t.Name), lines(s.write(t.Description)), s.raw(t.Parameters)})
 	}
+	out.Options = s.options(r.Options)
+	return out
+}
+
+// options returns nil if the request asks for nothing.
+func (s *scribe) options(o *provider.Options) *options {
+	if o == nil {
+		return nil
+	}
+	out := &options{
+		Effort: s.write(string(o.Effort)), TopP: o.TopP, Seed: o.Seed, ServiceTier: s.write(o.ServiceTier),
+		Verbosity: s.write(string(o.Verbosity)), Search: o.Search, Reasoning: s.write(string(o.Reasoning)),
+	}
+	for _, text := range o.Stop {
+		out.Stop = append(out.Stop, lines(s.write(text)))
+	}
+	for name, value := range o.Extra {
+		if out.Extra == nil {
+			out.Extra = make(map[string]raw, len(o.Extra))
+		}
+		out.Extra[s.write(name)] = s.raw(value)
+	}
+	for name, value := range o.Header {
+		if out.Header == nil {
+			out.Header = make(map[string]string, len(o.Header))
+		}
+		out.Header[s.write(name)] = s.write(value)
+	}
+	if reflect.ValueOf(*out).IsZero() {
+		return nil
+	}
 	return out
 }
 
@@ -86,6 +143,11 @@ func (s *scribe) message(m *provider.Message) message {
 	}
 	if r := m.ToolResult; r != nil {
 		out.ToolResult = &toolResult{ID: s.write(r.ID), Error: r.Error, Text: lines(s.write(r.Text))}
+	}
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		sum := sha256.Sum256(p.Data) // the hash that the part names is a claim
+		out.Parts = append(out.Parts, file{Type: s.write(p.Type), Name: s.write(p.Name), Hash: hex.EncodeToString(sum[:])})
 	}
 	return out
 }

@@ -31,6 +31,7 @@ func TestWhatMakesARequest(t *testing.T) {
 		{"messages[3].toolResult, line 1", func(r *provider.Request) { r.Messages[3].ToolResult.Error = false }},
 		{"messages[3].speaker, which is not asked", func(r *provider.Request) { r.Messages = r.Messages[:3] }},
 		{"messages[4].speaker, which is not recorded", func(r *provider.Request) { r.Messages = append(r.Messages, provider.Message{Text: "more"}) }},
+		{"messages[0].parts, line 1", func(r *provider.Request) { r.Messages[0].Parts = []provider.Part{{Data: []byte("a")}} }},
 		{"last.text, line 1", func(r *provider.Request) { r.Last.Text = "Stop." }},
 		{"schema, line 1", func(r *provider.Request) { r.Schema = nil }},
 		{"schema, line 1", func(r *provider.Request) { r.Schema.JSON = []byte(`{}`) }},

@@ -12,8 +12,8 @@ import (
 
 // Wrap returns a provider that records the answers of p, or replays the answers that were recorded under
 // this name. Use the name under which the provider is registered. In mode Replay p is never called and
-// may be nil. The result is a [provider.Wrapper], a [provider.Checker] and a [provider.Vendor]. It counts
-// tokens and embeds if p does, or if the file holds such exchanges.
+// may be nil. The result is a [provider.Wrapper], a [provider.Checker], a [provider.Vendor], a [provider.Able] and a
+// [provider.Vetter]. It counts tokens and embeds if p does, or if the file holds such exchanges.
 //
 // Its failures are those of p, those that were recorded, or a [*provider.Error] of kind validation with
 // NotSent set and the code [CodeUnseen] or [CodeClosed]. If ctx is done first, the kind is canceled or
@@ -79,6 +79,8 @@ var (
 	_ provider.Wrapper = (*tape)(nil)
 	_ provider.Checker = (*tape)(nil)
 	_ provider.Vendor  = (*tape)(nil)
+	_ provider.Able    = (*tape)(nil)
+	_ provider.Vetter  = (*tape)(nil)
 )
 
 // Unwrap returns the wrapped provider. In a replay it returns nil, so that no ability of the provider is
@@ -111,17 +113,36 @@ func (t *tape) Generate(ctx context.Context, req *provider.Request, emit func(pr
 	if played != nil {
 		return t.play(ctx, played, q.scribe.fences, emit)
 	}
-	var text strings.Builder
-	var ends []int
+	var text, thoughts heard
 	response, err := t.asked.Generate(ctx, req, func(chunk provider.Chunk) {
 		emit(chunk)
-		text.WriteString(chunk.Text)
-		ends = append(ends, text.Len())
+		if chunk.Reasoning {
+			thoughts.add(chunk.Text)
+		} else {
+			text.add(chunk.Text)
+		}
 	})
-	q.entry.Response = q.scribe.response(response)
-	q.entry.Chunks = q.scribe.chunks(text.String(), ends, q.entry.Response)
+	e := q.entry
+	var whole, reasoning *lines
+	if e.Response = q.scribe.response(response); e.Response != nil {
+		whole, reasoning = &e.Response.Text, &e.Response.Reasoning
+	}
+	e.Chunks = q.scribe.chunks(text.String(), text.ends, whole)
+	e.Thoughts = q.scribe.chunks(thoughts.String(), thoughts.ends, reasoning)
 	t.end(ctx, q, err)
 	return response, err
+}
+
+// heard is a text that came in pieces.
+type heard struct {
+	strings.Builder
+
+	ends []int // the offsets at which they end
+}
+
+func (h *heard) add(piece string) {
+	_, _ = h.WriteString(piece)
+	h.ends = append(h.ends, h.Len())
 }
 
 // begin looks up a request.
@@ -158,16 +179,16 @@ func (t *tape) end(ctx context.Context, q *question, err error) {
 // play returns a recorded answer.
 func (t *tape) play(ctx context.Context, e *entry, fences []string, emit func(provider.Chunk)) (*provider.Response, error) {
 	r := reader{fences: fences}
-	response, pieces, failure := r.response(e.Response), r.chunks(e), r.failure(e.Error)
+	response, thoughts, pieces, failure := r.response(e.Response), r.thoughts(e), r.chunks(e), r.failure(e.Error)
 	if r.err != nil {
 		return nil, unreadable(r.err)
 	}
-	for i, piece := range pieces {
+	for i, piece := range append(thoughts, pieces...) {
 		if err := t.pace(ctx, i); err != nil {
 			t.cassette.giveBack(e)
 			return nil, ended(err)
 		}
-		emit(provider.Chunk{Text: piece})
+		emit(provider.Chunk{Text: piece, Reasoning: i < len(thoughts)})
 	}
 	return response, failure
 }

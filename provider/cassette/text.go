@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agonist-dev/debate/internal/redact"
 )
 
 // In a text of the file, these brackets enclose a placeholder: "⟦fence 1⟧" for the first fence word of
@@ -14,9 +16,6 @@ const (
 	opening = "⟦"
 	closing = "⟧"
 )
-
-// redacted replaces a secret, which cannot be recovered.
-const redacted = "[redacted]"
 
 var errEscape = errors.New("a bracket ⟦ that neither names a fence of the request nor a byte")
 
@@ -44,13 +43,13 @@ func (s *scribe) divide(text string, ends []int) (form string, moved []int) {
 	var b strings.Builder
 	moved = make([]int, 0, len(ends))
 	for i := 0; i < len(text); {
-		if len(spans) > 0 && spans[0].end <= i {
+		if len(spans) > 0 && spans[0].End <= i {
 			spans = spans[1:]
 		}
 		var n int
 		var stands string
-		if len(spans) > 0 && spans[0].start == i {
-			n, stands = spans[0].end-i, redacted
+		if len(spans) > 0 && spans[0].Start == i {
+			n, stands = spans[0].End-i, redact.Mark // which cannot be undone
 		} else {
 			n, stands = s.unit(text[i:])
 		}

@@ -60,6 +60,7 @@ func (r *request) parts() []part {
 		{"self", r.Self, true},
 		{"maxTokens", strconv.Itoa(r.MaxTokens), true},
 		{"temperature", string(plainJSON(r.Temperature)), true},
+		{"options", string(plainJSON(r.Options)), false},
 		{"system", string(r.System), false},
 	}
 	for i := range r.Messages {
@@ -81,6 +82,7 @@ func (m message) parts(name string) []part {
 		{name + ".text", string(m.Text), false},
 		{name + ".toolCalls", string(plainJSON(m.ToolCalls)), false},
 		{name + ".toolResult", string(plainJSON(m.ToolResult)), false},
+		{name + ".parts", string(plainJSON(m.Parts)), false},
 	}
 }
 

@@ -30,8 +30,15 @@ import (
 //	groq        GROQ_API_KEY
 //	deepseek    DEEPSEEK_API_KEY
 //	xai         XAI_API_KEY
+//	moonshot    MOONSHOT_API_KEY
+//	azure       AZURE_OPENAI_API_KEY and AZURE_OPENAI_ENDPOINT
+//	snowflake   SNOWFLAKE_TOKEN     and SNOWFLAKE_ACCOUNT
 //	ollama      OLLAMA_HOST         the server's address; OLLAMA_API_KEY if it wants one
 //	vllm        VLLM_BASE_URL       and VLLM_API_KEY if it wants one
+//	lmstudio    LMSTUDIO_BASE_URL   and LMSTUDIO_API_KEY if it wants one
+//
+// Vertex AI and Bedrock are not among them: their credentials may come from files and from other servers.
+// vertex.Default and bedrock.New with the config of AWS find them.
 //
 // OPENAI_BASE_URL without a key is enough for a local server. The environment is read once. The map
 // belongs to the caller; it is empty if no variable is set.
@@ -64,11 +71,17 @@ func From(lookup func(name string) (string, bool)) map[string]provider.Provider 
 	}
 	for name, compatible := range map[string]func(string) *openaicompat.Provider{
 		"openrouter": openaicompat.OpenRouter, "mistral": openaicompat.Mistral, "groq": openaicompat.Groq,
-		"deepseek": openaicompat.DeepSeek, "xai": openaicompat.XAI,
+		"deepseek": openaicompat.DeepSeek, "xai": openaicompat.XAI, "moonshot": openaicompat.Moonshot,
 	} {
 		if key := get(strings.ToUpper(name) + "_API_KEY"); key != "" {
 			all[name] = compatible(key)
 		}
+	}
+	if key, endpoint := get("AZURE_OPENAI_API_KEY"), get("AZURE_OPENAI_ENDPOINT"); key != "" && endpoint != "" {
+		all["azure"] = openaicompat.Azure(endpoint, key)
+	}
+	if token, account := get("SNOWFLAKE_TOKEN"), get("SNOWFLAKE_ACCOUNT"); token != "" && account != "" {
+		all["snowflake"] = openaicompat.Snowflake(account, token)
 	}
 	if host := get("OLLAMA_HOST"); host != "" {
 		p := ollama.New(address(host))
@@ -79,6 +92,9 @@ func From(lookup func(name string) (string, bool)) map[string]provider.Provider 
 	}
 	if base := get("VLLM_BASE_URL"); base != "" {
 		all["vllm"] = openaicompat.VLLM(base, get("VLLM_API_KEY"))
+	}
+	if base := get("LMSTUDIO_BASE_URL"); base != "" {
+		all["lmstudio"] = openaicompat.LMStudio(base, get("LMSTUDIO_API_KEY"))
 	}
 	return all
 }

@@ -40,8 +40,14 @@ func TestFrom(t *testing.T) {
 		"all": {map[string]string{
 			"OPENAI_API_KEY": canary, "ANTHROPIC_API_KEY": canary, "GEMINI_API_KEY": canary, "OPENROUTER_API_KEY": canary,
 			"MISTRAL_API_KEY": canary, "GROQ_API_KEY": canary, "DEEPSEEK_API_KEY": canary, "XAI_API_KEY": canary,
+			"MOONSHOT_API_KEY": canary, "AZURE_OPENAI_API_KEY": canary, "AZURE_OPENAI_ENDPOINT": "https://acme.openai.azure.com/",
+			"SNOWFLAKE_TOKEN": canary, "SNOWFLAKE_ACCOUNT": "acme", "LMSTUDIO_BASE_URL": "http://box:1234/v1",
 			"OLLAMA_HOST": "box", "VLLM_BASE_URL": "http://box:8000/v1",
-		}, []string{"anthropic", "deepseek", "google", "groq", "mistral", "ollama", "openai", "openrouter", "vllm", "xai"}},
+		}, []string{
+			"anthropic", "azure", "deepseek", "google", "groq", "lmstudio", "mistral", "moonshot", "ollama", "openai", "openrouter",
+			"snowflake", "vllm", "xai",
+		}},
+		"half of what is needed": {map[string]string{"AZURE_OPENAI_API_KEY": canary, "SNOWFLAKE_ACCOUNT": "acme"}, nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -95,6 +101,7 @@ func TestFromEnv(t *testing.T) {
 	for _, name := range []string{
 		"OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENROUTER_API_KEY", "MISTRAL_API_KEY",
 		"GROQ_API_KEY", "DEEPSEEK_API_KEY", "XAI_API_KEY", "OLLAMA_HOST", "VLLM_BASE_URL",
+		"MOONSHOT_API_KEY", "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT", "SNOWFLAKE_TOKEN", "SNOWFLAKE_ACCOUNT", "LMSTUDIO_BASE_URL",
 	} {
 		t.Setenv(name, "")
 	}

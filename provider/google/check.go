@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
@@ -18,12 +19,16 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 	if err != nil {
 		return err
 	}
+	path = version + "/" + path
+	if p.Vertex != "" { // models are described outside of projects
+		path = versionVertex + "/publishers/google/" + strings.TrimPrefix(path, version+"/")
+	}
 	x, err := p.Open(ctx, "")
 	if err != nil {
 		return err
 	}
 	defer x.Close()
-	if err = x.Send(http.MethodGet, version+"/"+path, nil); err == nil {
+	if err = x.Send(http.MethodGet, path, nil); err == nil {
 		var m struct {
 			Name string `json:"name"`
 		}
@@ -41,17 +46,23 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 // CountTokens asks the vendor how many input tokens a request has, including system prompt, tools and
 // schema. It costs nothing, but has a rate limit of its own.
 func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int, error) {
-	body, err := p.request(req)
+	body, err := p.request(req, nil)
 	if err != nil {
 		return 0, err
 	}
-	body.Model = modelName(req.Model)
+	var question any = body
+	if p.Vertex != "" {
+		body.SafetySettings = nil // a field that is not known there
+	} else {
+		body.Model = modelName(req.Model)
+		question = map[string]any{"generateContentRequest": body}
+	}
 	x, err := p.Open(ctx, req.ID)
 	if err != nil {
 		return 0, err
 	}
 	defer x.Close()
-	if err := p.post(x, req.Model, "countTokens", map[string]any{"generateContentRequest": body}); err != nil {
+	if err := p.post(x, req.Model, "countTokens", question); err != nil {
 		return 0, err
 	}
 	var count struct {

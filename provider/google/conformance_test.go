@@ -54,6 +54,9 @@ func (m model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
+	for _, thought := range m.Thoughts {
+		m.say(w, "", map[string]any{"text": thought, "thought": true})
+	}
 	for i, text := range m.Reply {
 		m.say(w, "", map[string]any{"text": text})
 		if i == 0 && m.Hold != nil {
@@ -83,7 +86,27 @@ func (m model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if reason == "" {
 		reason = "STOP"
 	}
+	if len(m.Citations) > 0 {
+		m.ground(w)
+	}
 	m.say(w, reason, calls...)
+}
+
+// ground sends what the vendor's search has found.
+func (m model) ground(w http.ResponseWriter) {
+	var chunks, supports []any
+	text := strings.Join(m.Reply, "")
+	for i, c := range m.Citations {
+		chunks = append(chunks, map[string]any{"web": map[string]any{"uri": c.URL, "title": c.Title}})
+		segment := map[string]any{"startIndex": c.Start, "endIndex": c.End}
+		if c.Start < c.End {
+			segment["text"] = text[c.Start:c.End]
+		}
+		supports = append(supports, map[string]any{"segment": segment, "groundingChunkIndices": []int{i}})
+	}
+	m.send(w, map[string]any{"candidates": []any{map[string]any{
+		"content": map[string]any{"role": "model"}, "groundingMetadata": map[string]any{"groundingChunks": chunks, "groundingSupports": supports},
+	}}})
 }
 
 // besides answers what a model is asked beside a reply.
@@ -234,7 +257,7 @@ func read(r *http.Request) providertest.Sent {
 	name := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/v1beta/models/"), ":streamGenerateContent")
 	config := body.GenerationConfig
 	s := providertest.Sent{
-		Model: name, System: join(body.SystemInstruction), MaxTokens: config.MaxOutputTokens, Temperature: config.Temperature,
+		Body: data, Header: r.Header, Model: name, System: join(body.SystemInstruction), MaxTokens: config.MaxOutputTokens, Temperature: config.Temperature,
 		Schema: config.ResponseMIMEType == "application/json" && config.ResponseJSONSchema != nil,
 	}
 	for _, c := range body.Contents {

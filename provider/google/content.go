@@ -21,10 +21,11 @@ type conversation []*genai.Content
 // contents writes the conversation as [provider.Request.Chat] describes it. The speaker's own tool calls
 // and their results are added in the shapes that the API has for them. Those of other speakers are left
 // out.
-func contents(req *provider.Request) ([]*genai.Content, error) {
+func contents(req *provider.Request, vendor string) ([]*genai.Content, error) {
 	var c conversation
 	for i := range req.Messages {
 		m := &req.Messages[i]
+		c.parts(m)
 		c.chat(provider.Request{Self: req.Self, Messages: req.Messages[i : i+1]})
 		if !calls(req, m) {
 			continue
@@ -39,7 +40,7 @@ func contents(req *provider.Request) ([]*genai.Content, error) {
 			if err != nil {
 				return nil, err
 			}
-			s := unseal(call.Opaque)
+			s := unseal(call.Opaque, vendor)
 			if k == 0 && len(s.Signature) == 0 {
 				s.Signature = []byte(foreignSignature)
 			}
@@ -53,6 +54,7 @@ func contents(req *provider.Request) ([]*genai.Content, error) {
 		}
 		c.add(genai.RoleUser, given...)
 	}
+	c.parts(&req.Last)
 	c.chat(provider.Request{Self: req.Self, Last: req.Last})
 	return c, nil
 }

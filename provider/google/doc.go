@@ -50,6 +50,26 @@
 // Thoughts are never part of the text. Signatures of texts, which the API does not require, are dropped.
 // How much the model thinks is the vendor's default unless [Provider.Thinking] sets it.
 //
+// An effort of [provider.Options] replaces [Provider.Thinking]. Models from Gemini 3 on get the nearest level. Models of
+// Gemini 2.5 get a budget: 512 tokens for minimal, 1024, 8192, 24576, and for the last the model's most, but at most three
+// quarters of MaxTokens. [provider.EffortNone] is a budget of 0, which only some of them take. [provider.ReasoningAsk]
+// asks for summaries of the thoughts (includeThoughts). They are [provider.Response.Reasoning].
+//
+// # Options, parts, sources
+//
+// topP, stopSequences, seed (32 bits) and serviceTier are fields of the API. It has no verbosity. Fields of
+// [provider.Options.Extra] are merged into the body, also within generationConfig; a field that the adapter writes is
+// refused, and so is candidateCount. What the API has no words for is found by [Provider.Vet], and fails before
+// anything is sent.
+//
+// Images, PDFs, texts, audio and video are inlineData before the text of their message. Their names are not sent: the API
+// has no field for them.
+//
+// A search is the tool googleSearch, which stands beside no other tools. Its sources (groundingChunks) are
+// [provider.Response.Citations], one for each passage that they support. The API counts places in bytes of parts, and
+// does not always say of which part; so a place counts only if the passage stands there. The URLs are redirects of
+// Google's. Searches are billed in addition to tokens, and no usage counts them.
+//
 // # Usage
 //
 // The vendor counts while it replies. The count in the event that ends the reply, or in a later event, is

@@ -18,8 +18,11 @@ type embedRequest struct {
 }
 
 // Embed asks the model for the vectors of texts, a hundred per request. Without texts, it makes no
-// request. The vendor reports usage only for newer models.
+// request. The vendor reports usage only for newer models. On Vertex AI, it fails with kind validation.
 func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*provider.Embedding, error) {
+	if p.Vertex != "" {
+		return nil, unsendable("embed", "vectors of Vertex AI are not supported")
+	}
 	all := &provider.Embedding{Vectors: make([][]float32, 0, len(texts))}
 	for some := range wire.Batches(texts, maxBatch, 0) {
 		if err := p.embed(ctx, model, some, all); err != nil {

@@ -1,7 +1,10 @@
 package google_test
 
 import (
+	"os"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/google"
@@ -18,6 +21,7 @@ func TestFaults(t *testing.T) {
 		},
 		Wholes: providertest.Wholes(t, "testdata/whole"),
 		Faults: providertest.Faults(t, "testdata/fault"),
+		Long:   os.Getenv("DEBATE_EVERY_CUT") != "",
 		Lacks: map[string]string{
 			"slow-down":        "a load that rises too fast gets the same RESOURCE_EXHAUSTED as any other",
 			"budget-in-flight": "the vendor takes no budget in advance",
@@ -27,4 +31,11 @@ func TestFaults(t *testing.T) {
 	}
 	providertest.RunHTTP(t, h)
 	golden(t, "table.golden", h.Table())
+	golden(t, "evidence.golden", h.Evidence(t))
+	for _, f := range h.Faults {
+		assert.NotEmpty(t, f.Source.Origin, "%s does not say where it is from", f.Name)
+	}
+	for _, w := range h.Wholes {
+		assert.NotEmpty(t, w.Source.Origin, "%s does not say where it is from", w.Name)
+	}
 }

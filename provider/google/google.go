@@ -2,6 +2,7 @@ package google
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strings"
 
@@ -11,10 +12,14 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-const version = "v1beta" // v1 supports neither tools nor schemas
+const (
+	version       = "v1beta" // v1 supports neither tools nor schemas
+	versionVertex = "v1beta1"
+)
 
 // Provider is a [provider.Provider] for the Gemini API, or for a server that implements it. The fields
-// must not change after the first request. From then on, a Provider is safe for concurrent use.
+// must not change after the first request. From then on, a Provider is safe for concurrent use. It must not
+// be copied.
 type Provider struct {
 	// Endpoint is the server. Its BaseURL has no version: "https://generativelanguage.googleapis.com".
 	wire.Endpoint
@@ -25,6 +30,11 @@ type Provider struct {
 	// Thinking sets how much the model thinks, by level or by budget, whichever the model supports; nil:
 	// the vendor's default. Thoughts are never part of a reply's text, even if they are requested.
 	Thinking *genai.ThinkingConfig
+	// Vertex, if not empty, says that the server is Vertex AI, and names the project and the location there:
+	// "projects/debates/locations/global". Package vertex of this repository sets it.
+	Vertex string
+
+	refusals wire.Refusals
 }
 
 var (
@@ -33,6 +43,8 @@ var (
 	_ provider.Vendor       = (*Provider)(nil)
 	_ provider.TokenCounter = (*Provider)(nil)
 	_ provider.Embedder     = (*Provider)(nil)
+	_ provider.Able         = (*Provider)(nil)
+	_ provider.Vetter       = (*Provider)(nil)
 )
 
 // New returns a Provider for generativelanguage.googleapis.com. If key is empty, none is sent.
@@ -47,20 +59,53 @@ func New(key string) *Provider {
 	return p
 }
 
-// Vendor returns "google".
-func (p *Provider) Vendor() string { return vendor }
+// Vendor returns "google", or "vertex" on Vertex AI.
+func (p *Provider) Vendor() string {
+	if p.Vertex != "" {
+		return "vertex"
+	}
+	return vendor
+}
 
 // String returns the name of the provider, without any header or key.
-func (p *Provider) String() string { return "google" }
+func (p *Provider) String() string { return p.Vendor() }
 
 // GoString is String, for %#v.
 func (p *Provider) GoString() string { return p.String() }
 
 // Generate asks the model for one reply and streams it. A failure is a [*provider.Error], of kind
 // canceled or timeout if ctx has ended. On a failure, the Response carries the usage that the vendor
-// reported with the end of the reply; it is nil if that end did not come.
+// reported with the end of the reply; it is nil if that end did not come. A parameter that the model refuses
+// is left out, and remembered for the model; see [wire.Refusals.Ask].
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
-	body, err := p.request(req)
+	return p.refusals.Ask(req, options(), func(t *wire.Terms) (*provider.Response, error) {
+		return p.generate(ctx, req, emit, t)
+	})
+}
+
+// optionJSON is the part of a request that makes the reply JSON. It cannot have a schema without it.
+const optionJSON = "generationConfig.responseMimeType"
+
+// options returns the parts of a request that models refuse.
+func options() []wire.Option {
+	return []wire.Option{
+		{Name: "generationConfig.temperature"},
+		{Name: "generationConfig.topP"},
+		{Name: "generationConfig.seed"},
+		{Name: "serviceTier"},
+		{Name: "generationConfig.thinkingConfig", Words: []string{
+			"thinking level", "thinking_level", "thinking budget", "thinking_budget", "thinking_config", "thinking is not", "thinking mode",
+		}},
+		{Name: "generationConfig.responseJsonSchema", Words: []string{"response schema", "specified schema", "schema in generationconfig"}},
+		{Name: optionJSON, Own: true, Words: []string{"json mode", "mime type", "responsemimetype", "response_mime_type"}},
+	}
+}
+
+// generate makes one request.
+func (p *Provider) generate(
+	ctx context.Context, req *provider.Request, emit func(provider.Chunk), t *wire.Terms,
+) (*provider.Response, error) {
+	body, err := p.write(req, t)
 	if err != nil {
 		return nil, err
 	}
@@ -69,19 +114,27 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 		return nil, err
 	}
 	defer x.Close()
-	if err := p.post(x, req.Model, "streamGenerateContent?alt=sse", body); err != nil {
+	x.Keep(t)
+	if req.Options != nil {
+		x.AddHeader(req.Options.Header)
+	}
+	if err := p.post(x, req.Model, "streamGenerateContent?alt=sse", json.RawMessage(body)); err != nil {
 		return nil, err
 	}
-	r := reply{Reply: x.NewReply(emit), exchange: x}
+	r := reply{Reply: x.NewReply(emit), exchange: x, vendor: p.Vendor()}
+	if o := req.Options; o != nil {
+		r.Hide, r.searched = o.Reasoning == provider.ReasoningHide, o.Search
+	}
 	if err := r.read(); err != nil {
 		return r.Failed(err)
 	}
+	r.cite()
 	return r.Done()
 }
 
 // post calls a method of a model. It fails unless the answer is a success.
 func (p *Provider) post(x *wire.Exchange, model, method string, body any) error {
-	path, err := modelPath(model)
+	path, err := p.path(model)
 	if err != nil {
 		return err
 	}
@@ -89,7 +142,20 @@ func (p *Provider) post(x *wire.Exchange, model, method string, body any) error 
 	if err != nil {
 		return unsendable("request", "the request cannot be written as JSON: "+err.Error())
 	}
-	return x.Send(http.MethodPost, version+"/"+path+":"+method, data)
+	return x.Send(http.MethodPost, path+":"+method, data)
+}
+
+// path returns the path of a model with the version of the API. On Vertex AI, models are those of Google, or
+// endpoints of the project: "endpoints/123".
+func (p *Provider) path(model string) (string, error) {
+	name, err := modelPath(model)
+	if err != nil || p.Vertex == "" {
+		return version + "/" + name, err
+	}
+	if endpoint := strings.TrimPrefix(name, "models/"); strings.HasPrefix(endpoint, "endpoints/") {
+		return versionVertex + "/" + p.Vertex + "/" + endpoint, nil
+	}
+	return versionVertex + "/" + p.Vertex + "/publishers/google/" + name, nil
 }
 
 // modelPath returns the path of a model. The name of a tuned model has its collection in it.

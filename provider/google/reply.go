@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/genai"
@@ -36,6 +37,7 @@ type candidate struct {
 	} `json:"content"`
 	FinishReason  genai.FinishReason `json:"finishReason"`
 	FinishMessage string             `json:"finishMessage"`
+	Grounding     json.RawMessage    `json:"groundingMetadata"`
 }
 
 // part is a piece of a reply.
@@ -57,9 +59,12 @@ type reply struct {
 	*wire.Reply
 
 	exchange *wire.Exchange
-	id       string // of the answer
-	answered bool   // an event came
-	chose    bool   // there was a candidate
+	vendor   string
+	searched bool            // the request asked for a search
+	said     strings.Builder // the text, if the request asked for a search
+	grounds  []ground
+	answered bool // an event came
+	chose    bool // there was a candidate
 }
 
 // read reads the answer to its end. It fails if the reply is not complete.
@@ -133,7 +138,7 @@ func (r *reply) take(data []byte) error {
 		r.Model = a.ModelVersion
 	}
 	if a.ResponseID != "" {
-		r.id = a.ResponseID
+		r.ID = a.ResponseID
 	}
 	for _, c := range a.Candidates {
 		if c == nil || c.Index != 0 {
@@ -156,6 +161,9 @@ func (r *reply) choose(c *candidate, counted provider.Usage) error {
 	for i := range c.Content.Parts {
 		part := &c.Content.Parts[i]
 		if part.FunctionCall == nil && (part.Thought || part.Text == "") {
+			if part.Thought && r.Stop == "" {
+				r.Think(part.Text)
+			}
 			continue
 		}
 		if r.Stop != "" {
@@ -163,11 +171,15 @@ func (r *reply) choose(c *candidate, counted provider.Usage) error {
 			return r.exchange.Invalid("malformed", "the reply went on after its end")
 		}
 		if part.FunctionCall == nil {
+			if r.searched {
+				r.said.WriteString(part.Text)
+			}
 			r.Show(part.Text)
 		} else if err := r.call(part); err != nil {
 			return err
 		}
 	}
+	r.found(c.Grounding)
 	if c.FinishReason == "" || c.FinishReason == genai.FinishReasonUnspecified || r.Stop != "" {
 		return nil
 	}
@@ -190,15 +202,22 @@ func (r *reply) call(p *part) error {
 		return r.exchange.Invalid("malformed", "the arguments of a tool call are not a JSON object")
 	}
 	at, id := r.Calls(), f.ID
-	if id == "" && r.id != "" {
-		id = "call_" + r.id + "_" + strconv.Itoa(at)
+	if id == "" && r.ID != "" {
+		id = "call_" + r.ID + "_" + strconv.Itoa(at)
 	}
 	if !r.Call(at, id, f.Name, args.String()) {
 		return r.exchange.Invalid("malformed", "there are too many tool calls")
 	}
-	r.Seal(at, seal{ID: f.ID, Signature: p.ThoughtSignature}.opaque())
+	r.Seal(at, seal{Vendor: r.vendor, ID: f.ID, Signature: p.ThoughtSignature}.opaque())
 	return nil
 }
+
+// These are the finish reasons that the SDK does not know. That of the filter Model Armor is Vertex AI's.
+const (
+	finishModelArmor  genai.FinishReason = "MODEL_ARMOR"
+	finishMalformed   genai.FinishReason = "MALFORMED_RESPONSE"
+	finishNoSignature genai.FinishReason = "MISSING_THOUGHT_SIGNATURE"
+)
 
 // stop translates the finish reason. A reason that says that the reply is broken, and an unknown reason,
 // are failures.
@@ -210,11 +229,13 @@ func (r *reply) stop(c *candidate) (provider.StopReason, error) {
 		return provider.StopLength, nil
 	case genai.FinishReasonSafety, genai.FinishReasonRecitation, genai.FinishReasonLanguage, genai.FinishReasonBlocklist,
 		genai.FinishReasonProhibitedContent, genai.FinishReasonSPII, genai.FinishReasonImageSafety,
-		genai.FinishReasonImageProhibitedContent, genai.FinishReasonImageRecitation:
+		genai.FinishReasonImageProhibitedContent, genai.FinishReasonImageRecitation, finishModelArmor:
 		return provider.StopFilter, nil
 	case genai.FinishReasonMalformedFunctionCall, genai.FinishReasonUnexpectedToolCall, genai.FinishReasonTooManyToolCalls,
-		"MALFORMED_RESPONSE", "MISSING_THOUGHT_SIGNATURE":
+		finishMalformed:
 		return "", r.broken(c, "the vendor could not use what the model wrote")
+	case finishNoSignature: // the same request would end so again
+		return "", of(provider.KindValidation, r.broken(c, "the vendor misses a signature in the request"))
 	default:
 		return "", r.broken(c, "the reply ended for another reason")
 	}
@@ -233,9 +254,13 @@ func (r *reply) blocked(reason genai.BlockedReason, said string) error {
 	if said != "" {
 		message += ": " + said
 	}
-	err := r.exchange.Invalid(wire.Clip(string(reason)), message)
+	return of(provider.KindContentFilter, r.exchange.Invalid(wire.Clip(string(reason)), message))
+}
+
+// of returns a failure as one of another kind.
+func of(kind provider.Kind, err error) error {
 	if e, ok := errors.AsType[*provider.Error](err); ok {
-		e.Kind = provider.KindContentFilter
+		e.Kind = kind
 	}
 	return err
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Every reason that the API documents, and one that it does not.
+// Every reason that the API, Vertex AI and the SDK document, and one that none does.
 func TestFinishReasons(t *testing.T) {
-	const broken = provider.StopReason("")
+	const broken, refused = provider.StopReason(""), provider.StopReason("refused")
 	for reason, want := range map[string]provider.StopReason{
 		"STOP":                      provider.StopEnd,
 		"MAX_TOKENS":                provider.StopLength,
@@ -31,6 +31,7 @@ func TestFinishReasons(t *testing.T) {
 		"IMAGE_SAFETY":              provider.StopFilter,
 		"IMAGE_PROHIBITED_CONTENT":  provider.StopFilter,
 		"IMAGE_RECITATION":          provider.StopFilter,
+		"MODEL_ARMOR":               provider.StopFilter,
 		"OTHER":                     broken,
 		"IMAGE_OTHER":               broken,
 		"NO_IMAGE":                  broken,
@@ -38,7 +39,7 @@ func TestFinishReasons(t *testing.T) {
 		"UNEXPECTED_TOOL_CALL":      broken,
 		"TOO_MANY_TOOL_CALLS":       broken,
 		"MALFORMED_RESPONSE":        broken,
-		"MISSING_THOUGHT_SIGNATURE": broken,
+		"MISSING_THOUGHT_SIGNATURE": refused,
 		"NEVER_HEARD_OF":            broken,
 	} {
 		t.Run(reason, func(t *testing.T) {
@@ -48,8 +49,12 @@ func TestFinishReasons(t *testing.T) {
 			assert.Equal(t, []string{"As far as it went"}, chunks)
 			require.NotNil(t, r, "usage is known")
 			assert.Equal(t, provider.Usage{Input: 4, Output: 3}, r.Usage)
-			if want == broken {
-				e := failure(t, err, provider.KindInvalidResponse)
+			if want == broken || want == refused {
+				kind := provider.KindInvalidResponse
+				if want == refused {
+					kind = provider.KindValidation // the same request would end so again
+				}
+				e := failure(t, err, kind)
 				assert.Equal(t, reason, e.Code)
 				assert.Contains(t, e.Message, "said of [redacted]")
 				assert.Empty(t, r.Text)

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // generateRequest is the body of a request. The SDK has types for all its parts, but none for the whole.
@@ -20,11 +21,20 @@ type generateRequest struct {
 	Tools             []*genai.Tool          `json:"tools,omitempty"`
 	SafetySettings    []*genai.SafetySetting `json:"safetySettings,omitempty"`
 	GenerationConfig  genai.GenerationConfig `json:"generationConfig"`
+	ServiceTier       genai.ServiceTier      `json:"serviceTier,omitempty"`
 }
 
-// request writes a request. It fails with kind validation if a part that must be JSON is not.
-func (p *Provider) request(req *provider.Request) (*generateRequest, error) {
-	contents, err := contents(req)
+// request writes a request. It fails with kind validation if a part that must be JSON is not, or
+// if the API has no words for it.
+func (p *Provider) request(req *provider.Request, t *wire.Terms) (*generateRequest, error) {
+	if err := p.vet(req); err != nil {
+		return nil, err
+	}
+	contents, err := contents(req, p.Vendor())
+	if err != nil {
+		return nil, err
+	}
+	thinking, err := p.thinking(req)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +43,7 @@ func (p *Provider) request(req *provider.Request) (*generateRequest, error) {
 		SafetySettings: p.Safety,
 		GenerationConfig: genai.GenerationConfig{
 			MaxOutputTokens: int32(min(max(req.MaxTokens, 0), math.MaxInt32)),
-			ThinkingConfig:  p.Thinking,
+			ThinkingConfig:  thinking,
 		},
 	}
 	if req.System != "" {
@@ -46,7 +56,8 @@ func (p *Provider) request(req *provider.Request) (*generateRequest, error) {
 	if g.Tools, err = tools(req.Tools); err != nil {
 		return nil, err
 	}
-	if req.Schema != nil && (len(req.Tools) == 0 || schemaBesideTools(req.Model)) {
+	g.set(req.Options)
+	if req.Schema != nil && (len(g.Tools) == 0 || schemaBesideTools(req.Model)) && !t.Leaves(optionJSON) {
 		schema, ok := lowerSchema(req.Schema.JSON)
 		if !ok {
 			return nil, unsendable("schema", "the schema is not a JSON schema")

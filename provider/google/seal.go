@@ -14,13 +14,13 @@ type seal struct {
 }
 
 func (s seal) opaque() json.RawMessage {
-	s.Vendor = vendor
 	data, _ := json.Marshal(s) //nolint:errchkjson // strings and bytes always marshal
 	return data
 }
 
-// unseal reads a seal. A seal of another adapter gives the zero seal.
-func unseal(opaque json.RawMessage) seal {
+// unseal reads a seal. A seal of another vendor gives the zero seal: the Gemini API and Vertex AI do not say that they
+// accept each other's signatures.
+func unseal(opaque json.RawMessage, vendor string) seal {
 	var s seal
 	if json.Unmarshal(opaque, &s) != nil || s.Vendor != vendor {
 		return seal{}

@@ -15,7 +15,7 @@ type Capped struct {
 	Concurrency *Concurrency
 }
 
-var _ provider.Wrapper = (*Capped)(nil)
+var _ provider.Gate = (*Capped)(nil)
 
 // Generate waits for a place and then calls Provider. If ctx is done while it waits, it fails with kind
 // canceled or timeout and NotSent set. All other failures are those of Provider.
@@ -30,6 +30,17 @@ func (c *Capped) Generate(ctx context.Context, req *provider.Request, emit func(
 		defer c.Concurrency.leave()
 	}
 	return c.Provider.Generate(ctx, req, emit)
+}
+
+// Pass makes a call of an ability in a place of its own, as Generate does.
+func (c *Capped) Pass(ctx context.Context, _ string, call func(context.Context) error) error {
+	if c.Concurrency != nil {
+		if err := c.Concurrency.enter(ctx); err != nil {
+			return err
+		}
+		defer c.Concurrency.leave()
+	}
+	return call(ctx)
 }
 
 // Unwrap returns Provider.

@@ -18,7 +18,7 @@ type Paced struct {
 	Rate *Rate
 }
 
-var _ provider.Wrapper = (*Paced)(nil)
+var _ provider.Gate = (*Paced)(nil)
 
 // Generate waits for its turn and then calls Provider. If ctx is done while it waits, it fails with kind
 // canceled or timeout and NotSent set. All other failures are those of Provider.
@@ -37,6 +37,20 @@ func (p *Paced) Generate(
 	}
 	defer func() { p.Rate.leave(pass, response, err) }()
 	return p.Provider.Generate(ctx, req, emit)
+}
+
+// Pass makes a call of an ability when its turn has come, as Generate does. It counts as a request of the model. A call
+// that is about no model counts against limits of its own.
+func (p *Paced) Pass(ctx context.Context, model string, call func(context.Context) error) (err error) {
+	if p.Rate == nil {
+		return call(ctx)
+	}
+	pass, err := p.Rate.enter(ctx, p.Name, &provider.Request{Model: model})
+	if err != nil {
+		return err
+	}
+	defer func() { p.Rate.leave(pass, nil, err) }()
+	return call(ctx)
 }
 
 // Unwrap returns Provider.

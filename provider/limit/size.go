@@ -9,6 +9,10 @@ const (
 	// bytesPerToken is the vendors' rule of thumb for English. Other languages have more tokens than
 	// that. The usage that a vendor reports corrects the estimate.
 	bytesPerToken = 4
+	// imageTokens is what one image costs at most with Anthropic, which is more than with most vendors.
+	imageTokens = 1600
+	// bytesPerFileToken is for PDFs and other files: a page of 50 to 100 KB has 1,500 to 3,000 tokens, says Anthropic.
+	bytesPerFileToken = 32
 	// maxTokens is more than any request has. Sums of such numbers do not overflow.
 	maxTokens = 1 << 28
 )
@@ -42,6 +46,14 @@ func messageSize(m *provider.Message) int {
 	}
 	if m.ToolResult != nil {
 		bytes += len(m.ToolResult.Text)
+	}
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		if p.Ability() == provider.AbilityImage {
+			bytes += imageTokens * bytesPerToken
+		} else {
+			bytes += len(p.Data) / bytesPerFileToken * bytesPerToken
+		}
 	}
 	return bytes
 }

@@ -69,6 +69,18 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+// TestFilesAreTokens: an image has as many tokens as it can have, and a file as many as its length suggests.
+func TestFilesAreTokens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := (&limit.Rate{Requests: -1, Tokens: 6000}).Wrap("v", spending(provider.Usage{}))
+		_, _ = p.Generate(t.Context(), &provider.Request{
+			Model: "m", MaxTokens: 1400, Messages: []provider.Message{{Parts: []provider.Part{{Type: "image/png", Data: make([]byte, 1<<20)}}}},
+			Last: provider.Message{Parts: []provider.Part{{Type: "application/pdf", Data: make([]byte, 96_000)}}},
+		}, silent)
+		assert.Equal(t, 10*time.Second, asking(t, p, 1000), "1,600 and 3,000 and 1,400 are all of 6,000")
+	})
+}
+
 // TestBothLimitsHold: whichever is reached first.
 func TestBothLimitsHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

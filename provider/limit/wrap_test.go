@@ -133,3 +133,37 @@ func TestAWrapperWithoutParts(t *testing.T) {
 	require.NoError(t, ask(t.Context(), &limit.Capped{Provider: inner}, "m"))
 	assert.Empty(t, (&limit.Rate{}).Status())
 }
+
+// TestCallsOfAbilitiesPassTheLimits: they wait like requests, and what they fail with holds the requests of the model.
+func TestCallsOfAbilitiesPassTheLimits(t *testing.T) {
+	for order := range bothOrders(&limit.Rate{}, &limit.Concurrency{}, &scripted.Provider{}) {
+		t.Run(order, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				inner := &scripted.Provider{OnCheck: func(context.Context, string) error { return nil }}
+				p := bothOrders(&limit.Rate{Requests: 60, Burst: 1}, &limit.Concurrency{Calls: 1}, inner)[order]
+				check := func(ctx context.Context) error {
+					_, err := provider.Through(ctx, p, "m", func(ctx context.Context, c provider.Checker) error { return c.Check(ctx, "m") })
+					return err
+				}
+				began := time.Now()
+				for range 3 {
+					require.NoError(t, check(t.Context()))
+				}
+				assert.Equal(t, 2*time.Second, time.Since(began))
+				inner.OnCheck = func(context.Context, string) error {
+					return &provider.Error{Kind: provider.KindRateLimit, Status: 429, RetryAfter: 20 * time.Second}
+				}
+				require.Error(t, check(t.Context()))
+				began = time.Now()
+				require.NoError(t, ask(t.Context(), p, "m"))
+				assert.Equal(t, 20*time.Second, time.Since(began))
+				ctx, cancel := context.WithCancel(t.Context())
+				cancel()
+				require.Error(t, check(ctx))
+			})
+		})
+	}
+	ok, err := provider.Through(t.Context(), &limit.Paced{}, "m", func(context.Context, provider.Checker) error { return errors.New("called") })
+	require.NoError(t, err)
+	assert.False(t, ok)
+}

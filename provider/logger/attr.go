@@ -3,8 +3,11 @@ package logger
 import (
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"unicode/utf8"
 
+	"github.com/agonist-dev/debate/internal/redact"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -43,7 +46,9 @@ func (l *list) reply(req *provider.Request, r *provider.Response) {
 	if r.Model != req.Model {
 		l.text("answeredBy", r.Model)
 	}
+	l.text("replyId", redact.Foreign(r.ID))
 	l.yes("cached", r.Cached)
+	l.texts("left", r.Left)
 	usage := list{}
 	usage.number("input", r.Usage.Input)
 	usage.number("cachedInput", r.Usage.CachedInput)
@@ -51,6 +56,10 @@ func (l *list) reply(req *provider.Request, r *provider.Response) {
 	usage.number("output", r.Usage.Output)
 	usage.number("reasoning", r.Usage.Reasoning)
 	l.group("usage", usage)
+	if r.Cost != nil {
+		*l = append(*l, slog.Float64("cost", *r.Cost))
+	}
+	l.number("citations", len(r.Citations))
 	if len(r.Calls) == 0 {
 		return
 	}
@@ -61,6 +70,41 @@ func (l *list) reply(req *provider.Request, r *provider.Response) {
 	l.group("tools", list{slog.Int("calls", len(r.Calls)), slog.Any("names", names)})
 }
 
+// asked adds what a request asks for beyond its text: the names of the options, of further fields and of headers, and the
+// number of its files. Their values are texts.
+func (l *list) asked(req *provider.Request) {
+	files := len(req.Last.Parts)
+	for i := range req.Messages {
+		files += len(req.Messages[i].Parts)
+	}
+	l.number("files", files)
+	o := req.Options
+	if o == nil {
+		return
+	}
+	var names []string
+	for _, ability := range o.Asks() {
+		names = append(names, string(ability))
+	}
+	if o.Reasoning == provider.ReasoningHide {
+		names = append(names, "reasoning hide")
+	}
+	l.texts("options", names)
+	l.text("effort", string(o.Effort))
+	l.texts("extra", keys(o.Extra))
+	l.texts("headers", keys(o.Header))
+}
+
+// keys returns the first keys of a map, sorted.
+func keys[V any](m map[string]V) []string {
+	all := slices.Sorted(maps.Keys(m))
+	all = all[:min(len(all), maxTools)]
+	for i := range all {
+		all[i] = cut(all[i], maxName)
+	}
+	return all
+}
+
 // texts adds a list of texts.
 func (l *list) texts(key string, values []string) {
 	if len(values) > 0 {
@@ -68,8 +112,10 @@ func (l *list) texts(key string, values []string) {
 	}
 }
 
-// cut returns at most that many bytes of a text, followed by the number of bytes left out.
+// cut returns at most that many bytes of a text, followed by the number of bytes left out. What looks like a key is
+// replaced before, because it could not be found once it is cut in two.
 func cut(text string, limit int) string {
+	text = redact.Replace(text, redact.Merge(redact.Likely(text)))
 	if len(text) <= limit {
 		return text
 	}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/agonist-dev/debate/internal/redact"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -21,7 +22,8 @@ type call struct {
 	first    time.Duration // to the first chunk
 	took     time.Duration
 	chunks   int
-	bytes    int // of the chunks
+	bytes    int // of the chunks of text
+	thoughts int // bytes of the chunks of thoughts
 	req      *provider.Request
 	response *provider.Response
 	err      error
@@ -32,7 +34,11 @@ func (c *call) hear(chunk provider.Chunk) {
 		c.first = time.Since(c.began)
 	}
 	c.chunks++
-	c.bytes += len(chunk.Text)
+	if chunk.Reasoning {
+		c.thoughts += len(chunk.Text)
+	} else {
+		c.bytes += len(chunk.Text)
+	}
 }
 
 // failed reports whether there is no reply. A provider that returns neither reply nor error has failed.
@@ -57,12 +63,14 @@ func (p *Provider) attrs(c *call) []slog.Attr {
 	l.text("model", c.req.Model)
 	l.text("self", c.req.Self)
 	l.number("messages", len(c.req.Messages))
+	l.asked(c.req)
 	l.number("bytesIn", size(c.req))
 	if c.failed() {
 		l.number("bytesOut", c.bytes)
 	} else {
 		l.number("bytesOut", len(c.response.Text))
 	}
+	l.number("bytesThought", c.thoughts)
 	l.number("chunks", c.chunks)
 	if c.chunks > 0 {
 		l = append(l, slog.Duration("firstChunk", c.first))
@@ -86,17 +94,19 @@ func (p *Provider) fault(c *call) list {
 	if e := c.failure(); e != nil {
 		l.text("kind", string(e.Kind))
 		l.number("status", e.Status)
-		l.text("code", e.Code)
-		l.text("requestId", e.RequestID)
+		l.text("code", redact.Foreign(e.Code))
+		l.text("requestId", redact.Foreign(e.RequestID))
 		if e.RetryAfter != 0 {
 			l = append(l, slog.Duration("retryAfter", e.RetryAfter))
 		}
+		l.number("window", e.Window)
+		l.yes("capped", e.Capped)
 		l.yes("notSent", e.NotSent)
 	} else {
 		l.text("type", fmt.Sprintf("%T", c.err))
 	}
 	if p.Bodies {
-		l.body("message", c.err.Error(), p.maxText())
+		l.body("message", redact.Foreign(c.err.Error()), p.maxText())
 	}
 	return l
 }
@@ -123,6 +133,7 @@ func (p *Provider) texts(c *call) list {
 	if c.failed() {
 		return l
 	}
+	l.body("reasoning", c.response.Reasoning, limit)
 	l.body("reply", c.response.Text, limit)
 	arguments := make([]string, min(len(c.response.Calls), maxTools))
 	for i := range arguments {
@@ -139,7 +150,7 @@ func (p *Provider) maxText() int {
 	return p.MaxText
 }
 
-// size returns how many bytes of text a request sends.
+// size returns how many bytes of text and files a request sends.
 func size(req *provider.Request) int {
 	n := len(req.System) + message(&req.Last)
 	for i := range req.Messages {
@@ -162,6 +173,9 @@ func message(m *provider.Message) int {
 	}
 	if m.ToolResult != nil {
 		n += len(m.ToolResult.Text)
+	}
+	for i := range m.Parts {
+		n += len(m.Parts[i].Data)
 	}
 	return n
 }

@@ -34,6 +34,9 @@
 //	                        arguments (of the first 16 tool calls)
 //	error         group     message
 //
+// What looks like a key is replaced by "[redacted]" in all of them. In codes, ids and error messages, so are the users and
+// queries of URLs, and headers that carry credentials.
+//
 // Names, codes and texts may be hostile. They are cut, and a mark shows how much is missing. The handler
 // has to keep them from starting a new line; slog's own handlers do.
 package logger

@@ -97,6 +97,11 @@ func TestLines(t *testing.T) {
 		}},
 		"many tools": model{response: &provider.Response{Stop: provider.StopTool, Calls: make([]provider.ToolCall, 20)}},
 		"cached":     model{response: &provider.Response{Text: "Again.", Stop: provider.StopEnd, Cached: true}},
+		"left out":   model{response: &provider.Response{Text: "Yes.", Stop: provider.StopEnd, Left: []string{"temperature", "stop"}}},
+		"told": model{response: &provider.Response{
+			Text: "Yes.", Stop: provider.StopEnd, ID: "gen-1", Reasoning: "The topic is Ben.", Cost: new(0.0125),
+			Citations: []provider.Citation{{Title: "Price", URL: "https://ban.example/Ban"}},
+		}},
 		"failure": model{
 			response: &provider.Response{Usage: provider.Usage{Input: 12}},
 			err: &provider.Error{

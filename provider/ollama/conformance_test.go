@@ -2,11 +2,15 @@ package ollama_test
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/ollama"
@@ -42,6 +46,7 @@ func TestFaults(t *testing.T) {
 		},
 		Wholes: providertest.Wholes(t, "testdata/whole"),
 		Faults: providertest.Faults(t, "testdata/fault"),
+		Long:   os.Getenv("DEBATE_EVERY_CUT") != "",
 		Lacks: map[string]string{
 			"slow-down":        "Ollama has no word for it besides 429",
 			"budget-in-flight": "Ollama takes no budget in advance",
@@ -53,6 +58,13 @@ func TestFaults(t *testing.T) {
 	}
 	providertest.RunHTTP(t, h)
 	golden(t, "table.golden", h.Table())
+	golden(t, "evidence.golden", h.Evidence(t))
+	for _, f := range h.Faults {
+		assert.NotEmpty(t, f.Source.Origin, "%s does not say where it is from", f.Name)
+	}
+	for _, w := range h.Wholes {
+		assert.NotEmpty(t, w.Source.Origin, "%s does not say where it is from", w.Name)
+	}
 }
 
 // vendor acts a scenario in the API's words.
@@ -80,6 +92,9 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
+	for _, thought := range v.Thoughts {
+		v.line(w, map[string]any{"message": map[string]any{"role": "assistant", "content": "", "thinking": thought}, "done": false})
+	}
 	for i, text := range v.Reply {
 		v.line(w, map[string]any{"message": map[string]any{"role": "assistant", "content": text}, "done": false})
 		if i == 0 && v.Hold != nil {
@@ -204,11 +219,12 @@ func sent(r *http.Request) providertest.Sent {
 			Temperature *float64
 		}
 	}
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+	data, err := io.ReadAll(r.Body)
+	if err != nil || json.Unmarshal(data, &body) != nil {
 		return providertest.Sent{}
 	}
 	s := providertest.Sent{
-		Model: body.Model, MaxTokens: body.Options.NumPredict, Temperature: body.Options.Temperature,
+		Body: data, Header: r.Header, Model: body.Model, MaxTokens: body.Options.NumPredict, Temperature: body.Options.Temperature,
 		Schema: len(body.Format) > 0 && body.Format[0] == '{',
 	}
 	for _, m := range body.Messages {

@@ -37,7 +37,7 @@ func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*pr
 		return nil, x.Invalid("malformed", "the answer does not hold one vector for each text")
 	}
 	out := &provider.Embedding{
-		Vectors: make([][]float32, len(got)), Usage: provider.Usage{Input: int(answer.Input)}, Model: answer.Model,
+		Vectors: make([][]float32, len(got)), Usage: provider.Usage{Input: int(answer.Input)}, Model: x.Redact(answer.Model),
 	}
 	for i, v := range got {
 		if len(v) != len(got[0]) || len(v) == 0 {

@@ -10,7 +10,7 @@ import (
 )
 
 // Provider is a [provider.Provider] for one Ollama server. Only BaseURL is required. The fields must not
-// change after the first request. From then on, a Provider is safe for concurrent use.
+// change after the first request. From then on, a Provider is safe for concurrent use. It must not be copied.
 type Provider struct {
 	// Endpoint is the server. api/chat is appended to its BaseURL. A local server needs no key; a proxy
 	// in front of it and ollama.com do.
@@ -22,13 +22,15 @@ type Provider struct {
 	// KeepAlive is how long the server keeps a model in memory after a request; 0: the server decides,
 	// negative: for ever.
 	KeepAlive time.Duration
-	// Think says whether the model thinks first: true, false, or for some models "low", "medium", "high".
+	// Think says whether the model thinks first: true, false, or for some models "low", "medium", "high", "max".
 	// Nil is the server's default, which is to think if the model can. A model that cannot think refuses
-	// true. Thoughts are never part of the text; their tokens count as output.
+	// true. Thoughts are never part of the text; their tokens count as output. An effort of the request takes precedence.
 	Think any
-	// Options are further options of the model, such as "top_p" or "seed". The request and the fields
+	// Options are further options of the model, such as "min_p" or "num_gpu". The request and the fields
 	// above take precedence.
 	Options map[string]any
+
+	refusals wire.Refusals
 }
 
 var (
@@ -36,6 +38,8 @@ var (
 	_ provider.Checker  = (*Provider)(nil)
 	_ provider.Embedder = (*Provider)(nil)
 	_ provider.Vendor   = (*Provider)(nil)
+	_ provider.Vetter   = (*Provider)(nil)
+	_ provider.Able     = (*Provider)(nil)
 )
 
 // New returns a Provider for the server at baseURL, "http://localhost:11434" if it is empty.
@@ -57,8 +61,19 @@ func (p *Provider) GoString() string { return p.String() }
 
 // Generate asks the model for one reply and streams it. A failure is a [*provider.Error], of kind
 // canceled or timeout if ctx has ended. On a failure, the Response carries the usage that the server
-// reported with the end of the reply; it is nil if that end did not come.
+// reported with the end of the reply; it is nil if that end did not come. Think and a schema are left out for a
+// model that refuses them, which is remembered; see [wire.Refusals.Ask].
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	options := []wire.Option{{Name: "think", Words: []string{"support thinking"}}, {Name: "format", Words: []string{"grammar"}}}
+	return p.refusals.Ask(req, options, func(t *wire.Terms) (*provider.Response, error) {
+		return p.generate(ctx, req, emit, t)
+	})
+}
+
+// generate makes one request.
+func (p *Provider) generate(
+	ctx context.Context, req *provider.Request, emit func(provider.Chunk), t *wire.Terms,
+) (*provider.Response, error) {
 	body, err := p.encode(req)
 	if err != nil {
 		return nil, err
@@ -68,10 +83,15 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 		return nil, err
 	}
 	defer x.Close()
+	x.Keep(t)
+	if req.Options != nil {
+		x.AddHeader(req.Options.Header)
+	}
 	if err := x.Send(http.MethodPost, "api/chat", body); err != nil {
 		return nil, refine(x, err, req.Model)
 	}
 	r := reply{Reply: x.NewReply(emit), exchange: x, window: p.NumCtx, limit: req.MaxTokens}
+	r.Hide = req.Options != nil && req.Options.Reasoning == provider.ReasoningHide
 	if err := r.read(); err != nil {
 		return r.Failed(refine(x, err, req.Model))
 	}

@@ -9,12 +9,13 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// chunk is one line of an answer. Fields that are not listed here (thinking, durations and future ones)
-// are not part of the reply.
+// chunk is one line of an answer. Fields that are not listed here (durations and future ones) are not
+// part of the reply.
 type chunk struct {
 	Model   string `json:"model"`
 	Message struct {
 		Content   string              `json:"content"`
+		Thinking  json.RawMessage     `json:"thinking"`
 		ToolCalls wire.List[toolCall] `json:"tool_calls"`
 	} `json:"message"`
 	Done       bool            `json:"done"`
@@ -72,7 +73,8 @@ func (r *reply) take(line []byte) (done bool, err error) {
 	if wire.Present(c.Error) {
 		return false, r.exchange.Fault(line)
 	}
-	r.Show(r.think.Next(c.Message.Content))
+	r.Think(wire.Plain(c.Message.Thinking))
+	r.Add(r.think.Next(c.Message.Content))
 	for i := range c.Message.ToolCalls {
 		if !r.call(&c.Message.ToolCalls[i]) {
 			return false, r.exchange.Invalid("malformed", "more tool calls than a reply can have")
@@ -81,7 +83,7 @@ func (r *reply) take(line []byte) (done bool, err error) {
 	if !c.Done {
 		return false, nil
 	}
-	r.Show(r.think.End())
+	r.Add(r.think.End())
 	r.Usage, r.Settled = c.tokens(), true // counts in earlier lines were not final
 	return true, r.stop(c.DoneReason)
 }

@@ -24,6 +24,7 @@ type wireRequest struct {
 
 type wireMessage struct {
 	Role       string     `json:"role"`
+	Images     [][]byte   `json:"images,omitempty"` // in base64; the server puts them before the text
 	Content    string     `json:"content"`
 	ToolCalls  []wireCall `json:"tool_calls,omitempty"`
 	ToolName   string     `json:"tool_name,omitempty"`
@@ -51,6 +52,9 @@ type wireFunction struct {
 
 // encode writes the body of the request. Its failures are [*provider.Error] with NotSent.
 func (p *Provider) encode(req *provider.Request) ([]byte, error) {
+	if err := p.vet(req); err != nil {
+		return nil, err
+	}
 	w := wireRequest{
 		Model:     req.Model,
 		Messages:  messages(req),
@@ -68,6 +72,9 @@ func (p *Provider) encode(req *provider.Request) ([]byte, error) {
 	if req.Temperature != nil {
 		w.Options["temperature"] = *req.Temperature
 	}
+	if err := w.ask(req); err != nil {
+		return nil, err
+	}
 	if req.Schema != nil {
 		w.Format = req.Schema.JSON
 	}
@@ -78,7 +85,11 @@ func (p *Provider) encode(req *provider.Request) ([]byte, error) {
 		}
 		w.Tools = append(w.Tools, wireTool{Type: "function", Function: f})
 	}
-	return encode(&w)
+	body, err := encode(&w)
+	if err != nil || req.Options == nil {
+		return body, err
+	}
+	return wire.Extend(body, req.Options.Extra, reserved...)
 }
 
 // options returns the options of every request. The map belongs to the caller.
@@ -116,6 +127,7 @@ func invalid(message string) error {
 type conversation struct {
 	list  []wireMessage
 	texts []string // of the last message, while neighbours may still join it
+	open  bool     // they may
 }
 
 // messages writes the conversation as [provider.Request.Chat] describes it. The speaker's own tool calls
@@ -144,26 +156,54 @@ func messages(req *provider.Request) []wireMessage {
 			chat(req.Messages[from:i])
 			c.add(result(m.ToolResult, mine[m.ToolResult.ID]))
 			from = i + 1
+		case len(m.Parts) > 0:
+			chat(req.Messages[from:i])
+			c.show(m.Parts)
+			from = i
 		}
 	}
-	part.Last = req.Last
 	chat(req.Messages[from:])
+	c.show(req.Last.Parts)
+	part.Messages, part.Last = nil, req.Last
+	for role, text := range part.Chat() {
+		c.say(string(role), text)
+	}
 	c.settle()
 	return c.list
 }
 
 // say adds a text. Neighbouring texts of one role become one message.
 func (c *conversation) say(role, text string) {
-	if len(c.texts) == 0 || c.list[len(c.list)-1].Role != role {
-		c.add(wireMessage{Role: role})
-	}
+	c.join(role)
 	c.texts = append(c.texts, text)
+}
+
+// show adds images, which begin a message: the server puts them before all its text. What follows can join it.
+func (c *conversation) show(parts []provider.Part) {
+	if len(parts) == 0 {
+		return
+	}
+	m := wireMessage{Role: string(provider.RoleUser)}
+	for i := range parts {
+		m.Images = append(m.Images, parts[i].Data)
+	}
+	c.add(m)
+	c.open = true
+}
+
+// join returns the last message if what comes next can join it, and otherwise a new one.
+func (c *conversation) join(role string) *wireMessage {
+	if !c.open || c.list[len(c.list)-1].Role != role {
+		c.add(wireMessage{Role: role})
+		c.open = true
+	}
+	return &c.list[len(c.list)-1]
 }
 
 // add adds a message. A following text is joined to it only if say added it.
 func (c *conversation) add(m wireMessage) {
 	c.settle()
-	c.list = append(c.list, m)
+	c.list, c.open = append(c.list, m), false
 }
 
 // settle writes the texts of the last message.

@@ -83,7 +83,11 @@ func request() *provider.Request {
 func ask(t *testing.T, p *ollama.Provider, req *provider.Request) (*provider.Response, []string, error) {
 	t.Helper()
 	var chunks []string
-	r, err := p.Generate(t.Context(), req, func(c provider.Chunk) { chunks = append(chunks, c.Text) })
+	r, err := p.Generate(t.Context(), req, func(c provider.Chunk) {
+		if !c.Reasoning {
+			chunks = append(chunks, c.Text)
+		}
+	})
 	return r, chunks, err
 }
 

@@ -29,8 +29,19 @@ func unknownAPI() *provider.Error {
 func (p *Provider) discover(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	api, tell := p.found.ask(ctx)
 	defer tell(Auto)
-	if api == ChatCompletions {
-		return p.chat().Generate(ctx, req, emit)
+	chat := api == ChatCompletions
+	if api == Auto {
+		var err error
+		if chat, err = p.either(req); err != nil {
+			return nil, err
+		}
+	}
+	if chat {
+		response, err := p.chat().Generate(ctx, req, emit)
+		if chats(err, req.Model) {
+			tell(ChatCompletions)
+		}
+		return response, err
 	}
 	response, err := p.respond(ctx, req, emit, func() { tell(Responses) })
 	if api == Responses || !absent(err, "/responses", req.Model) {
@@ -99,6 +110,13 @@ func (f *finding) ask(ctx context.Context) (api API, tell func(API)) {
 			mine, f.busy = nil, nil
 		}
 	}
+}
+
+// known returns the API if it is known, and Auto otherwise.
+func (f *finding) known() API {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.api
 }
 
 // wait waits for the other request. Meanwhile the clock of the caller's call is paused, because its own

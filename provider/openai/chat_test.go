@@ -3,10 +3,12 @@ package openai_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/providertest"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // chat acts the scenario in Chat Completions.
@@ -24,6 +26,9 @@ func (v vendor) chat(w http.ResponseWriter, r *http.Request) {
 			"model": v.Model, "choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": reason}},
 		})
 		flush(w, "data: "+string(data)+"\n\n")
+	}
+	for _, thought := range v.Thoughts {
+		send(map[string]any{"reasoning_content": thought}, nil)
 	}
 	for i, text := range v.Reply {
 		send(map[string]any{"content": text}, nil)
@@ -68,8 +73,8 @@ func sentChat(r *http.Request) providertest.Sent {
 		Model    string
 		Messages []struct {
 			Role       provider.Role
-			Content    string
-			ToolCallID string `json:"tool_call_id"`
+			Content    json.RawMessage // a text, or parts
+			ToolCallID string          `json:"tool_call_id"`
 			ToolCalls  []struct {
 				ID       string
 				Function struct{ Name, Arguments string }
@@ -80,23 +85,24 @@ func sentChat(r *http.Request) providertest.Sent {
 		ResponseFormat *struct{ Type string } `json:"response_format"`
 		Tools          []struct{ Function struct{ Name string } }
 	}
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+	data, _ := io.ReadAll(r.Body)
+	if err := json.Unmarshal(data, &body); err != nil {
 		return providertest.Sent{}
 	}
 	s := providertest.Sent{
-		Model: body.Model, MaxTokens: body.MaxTokens, Temperature: body.Temperature,
+		Body: data, Header: r.Header, Model: body.Model, MaxTokens: body.MaxTokens, Temperature: body.Temperature,
 		Schema: body.ResponseFormat != nil && body.ResponseFormat.Type == "json_schema",
 	}
 	for _, m := range body.Messages {
 		if m.Role == provider.RoleSystem {
-			s.System += m.Content
+			s.System += wire.Plain(m.Content)
 			continue
 		}
 		if m.Role == "tool" {
-			s.Results = append(s.Results, provider.ToolResult{ID: m.ToolCallID, Text: m.Content})
+			s.Results = append(s.Results, provider.ToolResult{ID: m.ToolCallID, Text: wire.Plain(m.Content)})
 			continue
 		}
-		s.Turns = append(s.Turns, providertest.Turn{Role: m.Role, Text: m.Content})
+		s.Turns = append(s.Turns, providertest.Turn{Role: m.Role, Text: wire.Plain(m.Content)})
 		for _, c := range m.ToolCalls {
 			s.Calls = append(s.Calls, provider.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: json.RawMessage(c.Function.Arguments)})
 		}

@@ -28,6 +28,9 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 	return err
 }
 
+// Models asks the server for the names of its models, as [openaicompat.Provider.Models] does.
+func (p *Provider) Models(ctx context.Context) ([]string, error) { return p.chat().Models(ctx) }
+
 func (p *Provider) lookUp(ctx context.Context, model string) error {
 	x, err := p.Open(ctx, "")
 	if err != nil {

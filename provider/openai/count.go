@@ -25,6 +25,9 @@ func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int,
 	default:
 		return 0, unknownAPI()
 	}
+	if err := p.vet(req); err != nil {
+		return 0, err
+	}
 	x, err := p.Open(ctx, req.ID)
 	if err != nil {
 		return 0, err

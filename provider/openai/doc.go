@@ -41,6 +41,25 @@
 // model only. Models that do not reason refuse that option. So it is sent only if the name of the model
 // says that it reasons: o1 and later, gpt-5 and later except its chat variants, gpt-oss and codex.
 //
+// # Options, parts, sources
+//
+// Of [provider.Options], Responses has reasoning.effort, top_p, service_tier, text.verbosity and the tool web_search;
+// [provider.ReasoningAsk] asks for summaries of thoughts (reasoning.summary). It has neither stops nor seeds; Chat
+// Completions has both. An effort becomes the nearest step that the model's name is known to have; an unknown name
+// gets low, medium, high or none. [provider.EffortNone] is refused for a model that always thinks. Of a server other
+// than OpenAI's and Azure, nothing is known of its models. [Provider.Vet] says before a request is sent what has no
+// words; what a model refuses nevertheless is left out as [wire.Refusals] says.
+//
+// Fields of [provider.Options.Extra] are merged into the body. A field that the adapter writes is refused, and so
+// are stream and background.
+//
+// Images (PNG, JPEG, WebP, GIF) are sent as input_image, PDFs, texts and office documents as input_file, as data
+// URLs before the text of their message. Their names are sent. Nothing is fetched.
+//
+// The text of thoughts (of summaries, and of open models the thoughts themselves) is [provider.Response.Reasoning].
+// Sources (url_citation) are [provider.Response.Citations]: the API counts their places in characters, the response
+// in bytes. Searches are billed in addition to tokens, and no usage counts them; the field max_tool_calls bounds them.
+//
 // # Caching and cost
 //
 // OpenAI caches prefixes of prompts automatically. The system prompt is constant over a debate and comes

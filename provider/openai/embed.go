@@ -104,6 +104,7 @@ func (p *Provider) embed(ctx context.Context, model string, texts []string, all 
 		}
 		return x.Invalid("no_vectors", "the answer has no vectors in it")
 	}
+	answer.Model = x.Redact(answer.Model)
 	if !answer.appendTo(all, len(texts)) {
 		return x.Invalid("vectors", "the vectors are not one for each text, all of one length")
 	}

@@ -2,6 +2,7 @@ package openai_test
 
 import (
 	"net/http"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,6 +25,7 @@ func TestFaults(t *testing.T) {
 		},
 		Wholes: providertest.Wholes(t, "testdata/whole"),
 		Faults: providertest.Faults(t, "testdata/fault"),
+		Long:   os.Getenv("DEBATE_EVERY_CUT") != "",
 		Lacks: map[string]string{
 			"budget-in-flight": "OpenAI takes no budget in advance",
 			"moderation":       "OpenAI gives no reasons for a 403; what it filters is told as content_filter or as a policy",
@@ -31,16 +33,39 @@ func TestFaults(t *testing.T) {
 	}
 	providertest.RunHTTP(t, h)
 	golden(t, "table.golden", h.Table())
+	golden(t, "evidence.golden", h.Evidence(t))
+	for _, f := range h.Faults {
+		assert.NotEmpty(t, f.Source.Origin, "%s does not say where it is from", f.Name)
+	}
+	for _, w := range h.Wholes {
+		assert.NotEmpty(t, w.Source.Origin, "%s does not say where it is from", w.Name)
+	}
 }
 
-// OpenAI's policies have codes that nobody else has, wherever they are told.
-func TestPolicies(t *testing.T) {
+// Every code that the API description names for a reply that failed, and those of OpenAI's policies, which
+// nobody else has: they mean the same wherever they are told.
+func TestCodes(t *testing.T) {
 	for code, want := range map[string]provider.Kind{
-		"invalid_prompt":                provider.KindContentFilter,
-		"bio_policy":                    provider.KindContentFilter,
-		"cyber_policy":                  provider.KindContentFilter,
-		"misalignment_policy_violation": provider.KindContentFilter,
-		"data_residency_mismatch":       provider.KindValidation,
+		"invalid_prompt":                 provider.KindContentFilter,
+		"bio_policy":                     provider.KindContentFilter,
+		"cyber_policy":                   provider.KindContentFilter,
+		"misalignment_policy_violation":  provider.KindContentFilter,
+		"image_content_policy_violation": provider.KindContentFilter,
+		"data_residency_mismatch":        provider.KindValidation,
+		"invalid_image":                  provider.KindValidation,
+		"invalid_image_format":           provider.KindValidation,
+		"invalid_base64_image":           provider.KindValidation,
+		"invalid_image_url":              provider.KindValidation,
+		"image_too_large":                provider.KindValidation,
+		"image_too_small":                provider.KindValidation,
+		"image_parse_error":              provider.KindValidation,
+		"invalid_image_mode":             provider.KindValidation,
+		"image_file_too_large":           provider.KindValidation,
+		"unsupported_image_media_type":   provider.KindValidation,
+		"empty_image_file":               provider.KindValidation,
+		"failed_to_download_image":       provider.KindValidation,
+		"image_file_not_found":           provider.KindValidation,
+		"vector_store_timeout":           provider.KindTimeout,
 	} {
 		said := `"error":{"code":"` + code + `","message":"no"}`
 		t.Run(code, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/responses"
@@ -31,15 +32,21 @@ type Provider struct {
 	// request finds out.
 	API API
 
-	found finding
+	found    finding
+	refusals wire.Refusals
+	chatOnce sync.Once
+	chatting *openaicompat.Provider // set by chat
 }
 
 var (
 	_ provider.Provider     = (*Provider)(nil)
 	_ provider.Checker      = (*Provider)(nil)
+	_ provider.Lister       = (*Provider)(nil)
 	_ provider.Vendor       = (*Provider)(nil)
 	_ provider.TokenCounter = (*Provider)(nil)
 	_ provider.Embedder     = (*Provider)(nil)
+	_ provider.Able         = (*Provider)(nil)
+	_ provider.Vetter       = (*Provider)(nil)
 )
 
 // New returns a Provider for api.openai.com. For another server, set BaseURL. If key is empty, none is
@@ -52,12 +59,21 @@ func New(key string) *Provider {
 	return p
 }
 
-// kinds returns the codes of OpenAI's policies. Package wire would take them for temporary failures.
+// kinds returns codes that OpenAI alone has: those that its API description lists for a reply that failed.
+// Package wire would take them for temporary failures.
 func kinds() map[string]provider.Kind {
-	return map[string]provider.Kind{
-		"bio_policy": provider.KindContentFilter, "cyber_policy": provider.KindContentFilter,
-		"misalignment_policy_violation": provider.KindContentFilter, "data_residency_mismatch": provider.KindValidation,
+	list := map[string]provider.Kind{
+		"data_residency_mismatch": provider.KindValidation,
+		"vector_store_timeout":    provider.KindTimeout,
 	}
+	for _, code := range []string{
+		"invalid_image", "invalid_image_format", "invalid_base64_image", "invalid_image_url", "image_too_large", "image_too_small",
+		"image_parse_error", "invalid_image_mode", "image_file_too_large", "unsupported_image_media_type", "empty_image_file",
+		"failed_to_download_image", "image_file_not_found",
+	} {
+		list[code] = provider.KindValidation
+	}
+	return list
 }
 
 // Vendor returns "openai".
@@ -71,7 +87,8 @@ func (p *Provider) GoString() string { return p.String() }
 
 // Generate asks the model for one reply and streams it. A failure is a [*provider.Error], of kind
 // canceled or timeout if ctx has ended. On a failure, the Response carries the usage that the server
-// reported for the failed attempt; it is nil if the server reported none.
+// reported for the failed attempt; it is nil if the server reported none. A parameter that the model refuses
+// is left out, and remembered for the model; see [wire.Refusals.Ask].
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	switch p.API {
 	case Auto:
@@ -92,13 +109,30 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 func (p *Provider) respond(
 	ctx context.Context, req *provider.Request, emit func(provider.Chunk), begun func(),
 ) (*provider.Response, error) {
+	return p.refusals.Ask(req, options(), func(t *wire.Terms) (*provider.Response, error) {
+		return p.respondOn(ctx, req, emit, begun, t)
+	})
+}
+
+// respondOn makes one request.
+func (p *Provider) respondOn(
+	ctx context.Context, req *provider.Request, emit func(provider.Chunk), begun func(), t *wire.Terms,
+) (*provider.Response, error) {
+	w, err := p.write(req, t)
+	if err != nil {
+		return nil, err
+	}
 	x, err := p.Open(ctx, req.ID)
 	if err != nil {
 		return nil, err
 	}
 	defer x.Close()
+	x.Keep(t)
+	if req.Options != nil {
+		x.AddHeader(req.Options.Header)
+	}
 	service := responses.NewResponseService(p.options(x)...)
-	stream := service.NewStreaming(x.Context(), newRequest(req))
+	stream := service.NewStreaming(x.Context(), w)
 	err = x.Answered(stream.Err())
 	_ = stream.Close() // of the empty answer
 	if err != nil {
@@ -106,6 +140,7 @@ func (p *Provider) respond(
 	}
 	begun()
 	r := reply{Reply: x.NewReply(emit), exchange: x, asked: req.Model}
+	r.Hide = req.Options != nil && req.Options.Reasoning == provider.ReasoningHide
 	if err := r.read(); err != nil {
 		return r.Failed(err)
 	}
@@ -129,7 +164,13 @@ func (p *Provider) options(x *wire.Exchange) []option.RequestOption {
 
 // chat returns a provider for the same server that uses Chat Completions.
 func (p *Provider) chat() *openaicompat.Provider {
-	return &openaicompat.Provider{Endpoint: p.Endpoint, VendorName: vendor, MaxCompletionTokens: p.genuine()}
+	p.chatOnce.Do(func() {
+		p.chatting = &openaicompat.Provider{Endpoint: p.Endpoint, VendorName: vendor, MaxCompletionTokens: p.genuine()}
+		if p.genuine() {
+			p.chatting.Dialect = openaicompat.OpenAIDialect
+		}
+	})
+	return p.chatting
 }
 
 // genuine reports whether the server runs OpenAI's own software, whose reasoning models refuse

@@ -56,11 +56,18 @@ func request() *provider.Request {
 
 func ask(t *testing.T, p *openai.Provider, req *provider.Request) (*provider.Response, error) {
 	t.Helper()
-	var chunks strings.Builder
-	r, err := p.Generate(t.Context(), req, func(c provider.Chunk) { chunks.WriteString(c.Text) })
+	var chunks, thoughts strings.Builder
+	r, err := p.Generate(t.Context(), req, func(c provider.Chunk) {
+		if c.Reasoning {
+			thoughts.WriteString(c.Text)
+			return
+		}
+		chunks.WriteString(c.Text)
+	})
 	if err == nil {
 		require.NotNil(t, r)
 		assert.Equal(t, r.Text, chunks.String(), "the chunks add up to the text")
+		assert.Equal(t, r.Reasoning, thoughts.String(), "and those of thoughts to theirs")
 	}
 	return r, err
 }

@@ -23,6 +23,7 @@ type reply struct {
 	said     strings.Builder         // the text so far
 	at       int                     // the output item that the text belongs to
 	items    map[int]json.RawMessage // finished output items, by index
+	mused    thoughtPlace            // of the last piece of thoughts; zero: none was streamed
 }
 
 // read reads the answer to its end. It fails if the reply is not complete.
@@ -95,6 +96,8 @@ func (r *reply) take(kind string, data []byte) (ended bool, err error) {
 	switch name := cmp.Or(head.Type, kind); name {
 	case "response.output_text.delta", "response.refusal.delta":
 		return false, r.say(name, data)
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
+		return false, r.think(name, data)
 	case "response.output_item.done":
 		return false, r.keep(data)
 	case "response.completed", "response.incomplete", "response.failed":
@@ -134,6 +137,32 @@ func (r *reply) say(name string, data []byte) error {
 	}
 	r.show(delta.Place, delta.Text)
 	return nil
+}
+
+// think adds a piece of the text of thoughts: of a summary, or of the thoughts themselves, which open models show.
+func (r *reply) think(name string, data []byte) error {
+	var delta struct {
+		Item    int    `json:"output_index"`
+		Summary int    `json:"summary_index"`
+		Content int    `json:"content_index"`
+		Text    string `json:"delta"`
+	}
+	if json.Unmarshal(data, &delta) != nil {
+		return r.malformed()
+	}
+	place := thoughtPlace{name, delta.Item, delta.Summary, delta.Content}
+	if place != r.mused {
+		r.mused = place
+		r.ThinkApart()
+	}
+	r.Think(delta.Text)
+	return nil
+}
+
+// thoughtPlace is a text of thoughts: the kind of event that has it, and its indexes.
+type thoughtPlace struct {
+	name                   string
+	item, summary, content int
 }
 
 // show passes on a piece of the message at an index. Messages are separated as paragraphs.

@@ -234,7 +234,11 @@ func FuzzReply(f *testing.F) {
 			return w.Result()
 		})}
 		var chunks strings.Builder
-		r, err := p.Generate(t.Context(), request(), func(c provider.Chunk) { chunks.WriteString(c.Text) })
+		r, err := p.Generate(t.Context(), request(), func(c provider.Chunk) {
+			if !c.Reasoning {
+				chunks.WriteString(c.Text)
+			}
+		})
 		if err != nil {
 			e := &provider.Error{}
 			require.ErrorAs(t, err, &e)

@@ -11,15 +11,48 @@ import (
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
+// Options that the adapter itself writes differently: a strict schema without bounds, a schema that is not
+// strict, the schema in words.
+const (
+	optionBounds = "text.format.schema.properties"
+	optionStrict = "text.format.strict"
+	optionFormat = "text.format"
+)
+
+// options returns the parts of a request that models refuse. Some compatible servers refuse what only helps.
+func options() []wire.Option {
+	return []wire.Option{
+		{Name: "temperature"},
+		{Name: "top_p"},
+		{Name: "reasoning.summary", Words: []string{"reasoning summar"}},
+		{Name: "reasoning.effort", Words: []string{"invalid reasoning effort"}},
+		{Name: "text.verbosity"},
+		{Name: "service_tier"},
+		{Name: "stream", Quiet: true},
+		{Name: "include", Quiet: true, Words: []string{"encrypted content"}},
+		{Name: "prompt_cache_key", Quiet: true},
+		{Name: "store", Quiet: true},
+		{Name: optionBounds, Own: true, Quiet: true, Words: wire.BoundWords()},
+		{Name: optionStrict, Own: true, Words: []string{"invalid schema", "json schema", "grammar"}},
+		{Name: optionFormat, Own: true, Words: []string{"structured output", "grammar", "invalid schema", "json schema"}},
+	}
+}
+
 // newRequest writes the body of a request for a reply.
-func newRequest(req *provider.Request) responses.ResponseNewParams {
+func newRequest(req *provider.Request, t *wire.Terms) responses.ResponseNewParams {
+	if req.Schema != nil && t.Leaves(optionFormat) {
+		inWords := *req
+		inWords.Last.Text, inWords.Schema = openaicompat.SchemaInWords(req.Last.Text, req.Schema), nil
+		req = &inWords
+	}
 	w := responses.ResponseNewParams{
 		Model: req.Model,
 		Input: responses.ResponseNewParamsInputUnion{OfInputItemList: input(req)},
-		Text:  responses.ResponseTextConfigParam{Format: format(req.Schema)},
-		Tools: tools(req.Tools),
+		Text:  responses.ResponseTextConfigParam{Format: format(req, t)},
+		Tools: append(tools(req.Tools), search(req)...),
 		Store: param.NewOpt(false),
 	}
 	if req.System != "" {
@@ -43,8 +76,8 @@ func newCount(req *provider.Request) responses.InputTokenCountParams {
 	w := responses.InputTokenCountParams{
 		Model: param.NewOpt(req.Model),
 		Input: responses.InputTokenCountParamsInputUnion{OfResponseInputItemArray: input(req)},
-		Text:  responses.InputTokenCountParamsText{Format: format(req.Schema)},
-		Tools: tools(req.Tools),
+		Text:  responses.InputTokenCountParamsText{Format: format(req, nil)},
+		Tools: append(tools(req.Tools), search(req)...),
 	}
 	if req.System != "" {
 		w.Instructions = param.NewOpt(req.System)
@@ -61,8 +94,7 @@ func cacheKey(system string) string {
 // reasons reports whether a model's name says that it thinks before it replies. The names of a fine-tuned
 // model ("ft:o4-mini:…") and of one behind a router ("openai/gpt-5") contain the original name.
 func reasons(model string) bool {
-	name := strings.ToLower(strings.TrimPrefix(model, "ft:"))
-	name = name[strings.LastIndexByte(name, '/')+1:]
+	name := ownName(model)
 	if strings.HasPrefix(name, "codex") || strings.HasPrefix(name, "gpt-oss") {
 		return true
 	}
@@ -88,7 +120,8 @@ func leading(s string) int {
 
 // format writes the format of the reply. The SDK's type would lose the order of the schema's properties,
 // in which models write.
-func format(s *provider.Schema) responses.ResponseFormatTextConfigUnionParam {
+func format(req *provider.Request, t *wire.Terms) responses.ResponseFormatTextConfigUnionParam {
+	s := req.Schema
 	if s == nil {
 		return responses.ResponseFormatTextConfigUnionParam{}
 	}
@@ -96,9 +129,13 @@ func format(s *provider.Schema) responses.ResponseFormatTextConfigUnionParam {
 	if f.Name == "" {
 		f.Name = "reply"
 	}
-	schema, strict := openaicompat.StrictSchema(s.JSON)
-	if !strict {
-		schema = s.JSON
+	keep := openaicompat.OpenAIBounds
+	if strings.HasPrefix(req.Model, "ft:") || t.Leaves(optionBounds) {
+		keep = nil
+	}
+	schema, strict := openaicompat.StrictSchema(s.JSON, keep)
+	if !strict || t.Leaves(optionStrict) {
+		schema, strict = s.JSON, false
 	}
 	f.Strict = param.NewOpt(strict)
 	f.SetExtraFields(map[string]any{"schema": schema})
@@ -111,9 +148,15 @@ func input(req *provider.Request) responses.ResponseInputParam {
 	list := make(responses.ResponseInputParam, 0, len(req.Messages)+1)
 	part := provider.Request{Self: req.Self}
 	chat := func(to []provider.Message) {
-		part.Messages = to
-		for role, text := range part.Chat() {
-			list = append(list, responses.ResponseInputItemParamOfMessage(text, responses.EasyInputMessageRole(role)))
+		for i := range to {
+			if m := &to[i]; len(m.Parts) > 0 {
+				list = withParts(list, m, m.Speaker != "" && m.Speaker == req.Self)
+				continue
+			}
+			part.Messages = to[i : i+1]
+			for role, text := range part.Chat() {
+				list = append(list, responses.ResponseInputItemParamOfMessage(text, responses.EasyInputMessageRole(role)))
+			}
 		}
 	}
 	sent := map[*provider.ToolResult]bool{}
@@ -126,7 +169,13 @@ func input(req *provider.Request) responses.ResponseInputParam {
 			from = i + 1
 		}
 	}
-	part.Last = req.Last
 	chat(req.Messages[from:])
+	if len(req.Last.Parts) > 0 {
+		return withParts(list, &req.Last, false)
+	}
+	part.Messages, part.Last = nil, req.Last
+	for role, text := range part.Chat() {
+		list = append(list, responses.ResponseInputItemParamOfMessage(text, responses.EasyInputMessageRole(role)))
+	}
 	return list
 }

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/providertest"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 func (v vendor) respond(w http.ResponseWriter, r *http.Request) {
@@ -21,6 +24,14 @@ func (v vendor) respond(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	s := &script{w: w, model: v.Model}
 	s.begin()
+	if len(v.Thoughts) > 0 {
+		for _, thought := range v.Thoughts {
+			s.send("response.reasoning_summary_text.delta", map[string]any{"output_index": len(s.output), "summary_index": 0, "delta": thought})
+		}
+		summary := []any{map[string]any{"type": "summary_text", "text": strings.Join(v.Thoughts, "")}}
+		s.done(map[string]any{"id": "rs_0", "type": "reasoning", "summary": summary})
+	}
+	s.annotations = annotations(v.Citations, strings.Join(v.Reply, ""))
 	if len(v.Reply) > 0 {
 		s.openMessage()
 	}
@@ -54,8 +65,22 @@ func (v vendor) respond(w http.ResponseWriter, r *http.Request) {
 	s.end(v.Stop, v.Usage)
 }
 
+// annotations writes sources, with places counted in characters.
+func annotations(sources []provider.Citation, text string) []any {
+	list := []any{}
+	for _, c := range sources {
+		list = append(list, map[string]any{
+			"type": "url_citation", "url": c.URL, "title": c.Title,
+			"start_index": utf8.RuneCountInString(text[:c.Start]), "end_index": utf8.RuneCountInString(text[:c.End]),
+		})
+	}
+	return list
+}
+
 // script writes the events of a response.
 type script struct {
+	annotations []any
+
 	w        io.Writer
 	model    string
 	sequence int
@@ -121,7 +146,7 @@ func (s *script) closeMessage() {
 		return
 	}
 	if s.words != "" {
-		part := map[string]any{"type": "output_text", "text": s.words, "annotations": []any{}}
+		part := map[string]any{"type": "output_text", "text": s.words, "annotations": s.annotations}
 		s.send("response.output_text.done", s.place(map[string]any{"text": s.words}))
 		s.send("response.content_part.done", s.place(map[string]any{"part": part}))
 		s.parts = append(s.parts, part)
@@ -173,11 +198,12 @@ func sentResponses(r *http.Request) providertest.Sent {
 		Tools           []struct{ Name string }
 		Input           []json.RawMessage
 	}
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+	data, _ := io.ReadAll(r.Body)
+	if err := json.Unmarshal(data, &body); err != nil {
 		return providertest.Sent{}
 	}
 	s := providertest.Sent{
-		Model: body.Model, System: body.Instructions, MaxTokens: body.MaxOutputTokens, Temperature: body.Temperature,
+		Body: data, Header: r.Header, Model: body.Model, System: body.Instructions, MaxTokens: body.MaxOutputTokens, Temperature: body.Temperature,
 		Schema: body.Text.Format.Type == "json_schema",
 	}
 	for _, tool := range body.Tools {
@@ -186,9 +212,10 @@ func sentResponses(r *http.Request) providertest.Sent {
 	var thoughts []json.RawMessage // before the next call
 	for _, raw := range body.Input {
 		var item struct {
-			Type, Content, Name, Arguments, Output string
-			Role                                   provider.Role
-			CallID                                 string `json:"call_id"`
+			Type, Name, Arguments, Output string
+			Content                       json.RawMessage // a text, or parts
+			Role                          provider.Role
+			CallID                        string `json:"call_id"`
 		}
 		if json.Unmarshal(raw, &item) != nil {
 			return providertest.Sent{}
@@ -205,7 +232,7 @@ func sentResponses(r *http.Request) providertest.Sent {
 		case "function_call_output":
 			s.Results = append(s.Results, provider.ToolResult{ID: item.CallID, Text: item.Output})
 		default: // a message says of what type it is, or not
-			s.Turns = append(s.Turns, providertest.Turn{Role: item.Role, Text: item.Content})
+			s.Turns = append(s.Turns, providertest.Turn{Role: item.Role, Text: wire.Plain(item.Content)})
 		}
 	}
 	return s

@@ -14,6 +14,7 @@ import (
 // whole is the response object. The last event of a stream holds it, and an answer that is not streamed
 // is one.
 type whole struct {
+	ID         string          `json:"id"`
 	Status     string          `json:"status"`
 	Model      string          `json:"model"`
 	Error      json.RawMessage `json:"error"`
@@ -38,7 +39,7 @@ func (w *whole) ended(status string) {
 
 // finish checks the whole reply.
 func (r *reply) finish(w *whole) error {
-	r.Model = w.Model
+	r.ID, r.Model = w.ID, w.Model
 	r.Usage = usage(w.Usage)
 	r.Settled = w.Status != "in_progress" && w.Status != "queued"
 	if wire.Present(w.Error) {
@@ -108,7 +109,11 @@ func (r *reply) add(g *gathering, place int, item json.RawMessage) error {
 	}
 	switch head.Type {
 	case "message":
-		words, err := r.words(item)
+		from := g.text.Len()
+		if from > 0 {
+			from += len(paragraph)
+		}
+		words, err := r.words(item, from)
 		if err != nil {
 			return err
 		}
@@ -120,6 +125,9 @@ func (r *reply) add(g *gathering, place int, item json.RawMessage) error {
 			r.show(place, words)
 		}
 	case "reasoning":
+		if r.mused == (thoughtPlace{}) {
+			r.muse(item)
+		}
 		if !keepable(item) {
 			item = r.items[place]
 		}
@@ -134,13 +142,33 @@ func (r *reply) add(g *gathering, place int, item json.RawMessage) error {
 	return nil
 }
 
-// words returns the text of a message.
-func (r *reply) words(item json.RawMessage) (string, error) {
+// muse adds the text of a thought that was not streamed, if it has one.
+func (r *reply) muse(item json.RawMessage) {
+	type text struct {
+		Text string `json:"text"`
+	}
+	var thought struct {
+		Summary wire.List[text] `json:"summary"`
+		Content wire.List[text] `json:"content"`
+	}
+	if json.Unmarshal(item, &thought) != nil {
+		return // it may still be given back
+	}
+	for _, t := range slices.Concat(thought.Summary, thought.Content) {
+		r.ThinkApart()
+		r.Think(t.Text)
+	}
+}
+
+// words returns the text of a message that begins at a byte of the reply, and notes the sources that it names.
+func (r *reply) words(item json.RawMessage, from int) (string, error) {
 	var message struct {
 		Content wire.List[struct {
 			Type    string `json:"type"`
 			Text    string `json:"text"`
 			Refusal string `json:"refusal"`
+
+			Annotations json.RawMessage `json:"annotations"`
 		}] `json:"content"`
 	}
 	if json.Unmarshal(item, &message) != nil {
@@ -150,6 +178,7 @@ func (r *reply) words(item json.RawMessage) (string, error) {
 	for i := range message.Content {
 		switch part := &message.Content[i]; part.Type {
 		case "output_text":
+			r.annotate(part.Annotations, from+b.Len())
 			b.WriteString(part.Text)
 		case "refusal":
 			r.Refused = true
@@ -157,6 +186,29 @@ func (r *reply) words(item json.RawMessage) (string, error) {
 		}
 	}
 	return b.String(), nil
+}
+
+// annotate notes the sources of a text that begins at a byte of the reply. What cannot be read names none, and does not
+// spoil the reply.
+func (r *reply) annotate(data json.RawMessage, from int) {
+	var list wire.List[annotation]
+	if !wire.Present(data) || json.Unmarshal(data, &list) != nil {
+		return
+	}
+	for _, a := range list {
+		if a.Type == "url_citation" {
+			r.CiteCharacters(provider.Citation{Title: a.Title, URL: a.URL, Start: int(a.Start), End: int(a.End)}, from)
+		}
+	}
+}
+
+// annotation is a source of a text. Its place is counted in characters of that text.
+type annotation struct {
+	Type  string     `json:"type"`
+	URL   string     `json:"url"`
+	Title string     `json:"title"`
+	Start wire.Count `json:"start_index"`
+	End   wire.Count `json:"end_index"`
 }
 
 // call adds a call with the thoughts that led to it. A call that was cut at the limit is dropped, even if

@@ -41,6 +41,18 @@ func transcript(r *provider.Response, chunks []string, err error) string {
 	}
 	if r != nil {
 		fmt.Fprintf(&b, "model: %s\nusage: %+v\n", r.Model, r.Usage)
+		if r.ID != "" {
+			fmt.Fprintf(&b, "id: %s\n", r.ID)
+		}
+		if r.Cost != nil {
+			fmt.Fprintf(&b, "cost: %v USD\n", *r.Cost)
+		}
+		if r.Reasoning != "" {
+			fmt.Fprintf(&b, "reasoning: %q\n", r.Reasoning)
+		}
+		for _, c := range r.Citations {
+			fmt.Fprintf(&b, "source: %q %s %q for %q\n", c.Title, c.URL, c.Quote, r.Text[c.Start:c.End])
+		}
 		for _, c := range r.Calls {
 			fmt.Fprintf(&b, "call: %s %s(%s)\n", c.ID, c.Name, c.Arguments)
 		}

@@ -16,11 +16,6 @@ import (
 // is refused. It fails with kind validation if the model is neither in the list nor known to the server
 // by its name. If the server has no list, Check finds nothing wrong.
 func (p *Provider) Check(ctx context.Context, model string) error {
-	if p.KeyPath != "" {
-		if err := p.get(ctx, p.KeyPath); err != nil {
-			return err
-		}
-	}
 	known, err := p.lists(ctx, model)
 	if err != nil || known {
 		return err
@@ -63,8 +58,10 @@ func (p *Provider) lists(ctx context.Context, model string) (bool, error) {
 }
 
 // sameModel compares names apart from an optional tag: Ollama's ":latest", OpenRouter's variants
-// (":online", ":free").
+// (":online", ":free"), and from the folder in which Gemini's list has them.
 func sameModel(listed, asked string) bool {
+	listed = strings.TrimPrefix(listed, "models/")
+	asked = strings.TrimPrefix(asked, "models/")
 	if listed == asked || listed == asked+":latest" {
 		return true
 	}

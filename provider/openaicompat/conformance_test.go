@@ -3,11 +3,13 @@ package openaicompat_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
@@ -28,18 +30,34 @@ func connect(t *testing.T, s providertest.Scenario) provider.Provider {
 	return p
 }
 
-// TestPresetsConform: each preset speaks the protocol as its server wants it, and loses nothing by that.
-func TestPresetsConform(t *testing.T) {
-	for name, preset := range map[string]func(key string) *openaicompat.Provider{
+// presets are the vendors' settings by the names that fixtures have for the vendors.
+func presets() map[string]func(key string) *openaicompat.Provider {
+	return map[string]func(key string) *openaicompat.Provider{
 		"openai": openaicompat.OpenAI, "openrouter": openaicompat.OpenRouter, "mistral": openaicompat.Mistral, "groq": openaicompat.Groq,
-		"deepseek": openaicompat.DeepSeek, "xai": openaicompat.XAI,
-		"vllm": func(key string) *openaicompat.Provider { return openaicompat.VLLM("", key) },
+		"deepseek": openaicompat.DeepSeek, "xai": openaicompat.XAI, "moonshot": openaicompat.Moonshot, "gemini": openaicompat.Gemini,
+		"snowflake": func(key string) *openaicompat.Provider { return openaicompat.Snowflake("acme", key) },
+		"azure":     func(key string) *openaicompat.Provider { return openaicompat.Azure("acme", key) },
+		"lmstudio":  func(key string) *openaicompat.Provider { return openaicompat.LMStudio("", key) },
+		"vllm":      func(key string) *openaicompat.Provider { return openaicompat.VLLM("", key) },
 		"ollama": func(key string) *openaicompat.Provider {
 			p := openaicompat.Ollama("")
 			p.Key = provider.StaticKey(key)
 			return p
 		},
-	} {
+	}
+}
+
+// preset returns the settings of a vendor, those of any server if it has none.
+func preset(vendor string) func(key string) *openaicompat.Provider {
+	if p, ok := presets()[vendor]; ok {
+		return p
+	}
+	return func(key string) *openaicompat.Provider { return openaicompat.Compatible("", key) }
+}
+
+// TestPresetsConform: each preset speaks the protocol as its server wants it, and loses nothing by that.
+func TestPresetsConform(t *testing.T) {
+	for name, preset := range presets() {
 		t.Run(name, func(t *testing.T) {
 			at := func(t *testing.T, s providertest.Scenario) provider.Provider {
 				t.Helper()
@@ -80,6 +98,9 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
+	for _, thought := range v.Thoughts {
+		v.send(w, map[string]any{"content": nil, "reasoning_content": thought}, "")
+	}
 	for i, text := range v.Reply {
 		v.send(w, map[string]any{"content": text}, "")
 		if i == 0 && v.Hold != nil {
@@ -105,6 +126,9 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if v.Stop == provider.StopRefusal {
 		v.send(w, map[string]any{"refusal": "No."}, "")
 	}
+	if len(v.Citations) > 0 {
+		v.send(w, map[string]any{"annotations": v.annotations()}, "")
+	}
 	v.send(w, map[string]any{}, map[provider.StopReason]string{
 		provider.StopLength: "length", provider.StopFilter: "content_filter", provider.StopTool: "tool_calls",
 	}[v.Stop])
@@ -112,6 +136,19 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		`data: {"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d,"cache_write_tokens":%d},"completion_tokens_details":{"reasoning_tokens":%d}}}`+"\n\ndata: [DONE]\n\n",
 		v.Usage.Input, v.Usage.Output, v.Usage.CachedInput, v.Usage.CacheWrite, v.Usage.Reasoning,
 	))
+}
+
+// annotations names the sources, with places in characters.
+func (v vendor) annotations() []any {
+	var list []any
+	text := strings.Join(v.Reply, "")
+	at := func(place int) int { return utf8.RuneCountInString(text[:place]) }
+	for _, c := range v.Citations {
+		list = append(list, map[string]any{"type": "url_citation", "url_citation": map[string]any{
+			"url": c.URL, "title": c.Title, "start_index": at(c.Start), "end_index": at(c.End),
+		}})
+	}
+	return list
 }
 
 // list answers with the models.
@@ -181,7 +218,7 @@ func sent(r *http.Request) providertest.Sent {
 		Model    string
 		Messages []struct {
 			Role       provider.Role
-			Content    string
+			Content    json.RawMessage
 			ToolCallID string `json:"tool_call_id"`
 			ToolCalls  []struct {
 				ID       string
@@ -194,23 +231,24 @@ func sent(r *http.Request) providertest.Sent {
 		ResponseFormat *struct{ Type string } `json:"response_format"`
 		Tools          []struct{ Function struct{ Name string } }
 	}
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+	data, err := io.ReadAll(r.Body)
+	if err != nil || json.Unmarshal(data, &body) != nil {
 		return providertest.Sent{}
 	}
 	s := providertest.Sent{
-		Model: body.Model, MaxTokens: max(body.MaxTokens, body.MaxCompletion), Temperature: body.Temperature,
+		Body: data, Header: r.Header, Model: body.Model, MaxTokens: max(body.MaxTokens, body.MaxCompletion), Temperature: body.Temperature,
 		Schema: body.ResponseFormat != nil && strings.HasPrefix(body.ResponseFormat.Type, "json_"),
 	}
 	for _, m := range body.Messages {
 		if m.Role == provider.RoleSystem {
-			s.System += m.Content
+			s.System += textOf(m.Content)
 			continue
 		}
 		if m.Role == "tool" {
-			s.Results = append(s.Results, provider.ToolResult{ID: m.ToolCallID, Text: m.Content})
+			s.Results = append(s.Results, provider.ToolResult{ID: m.ToolCallID, Text: textOf(m.Content)})
 			continue
 		}
-		s.Turns = append(s.Turns, providertest.Turn{Role: m.Role, Text: m.Content})
+		s.Turns = append(s.Turns, providertest.Turn{Role: m.Role, Text: textOf(m.Content)})
 		for _, c := range m.ToolCalls {
 			s.Calls = append(s.Calls, provider.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: json.RawMessage(c.Function.Arguments)})
 		}
@@ -219,4 +257,16 @@ func sent(r *http.Request) providertest.Sent {
 		s.Tools = append(s.Tools, tool.Function.Name)
 	}
 	return s
+}
+
+// textOf returns the text of a message's content, which may have other parts.
+func textOf(content json.RawMessage) (text string) {
+	var parts []struct{ Text string }
+	if json.Unmarshal(content, &text) == nil || json.Unmarshal(content, &parts) != nil {
+		return text
+	}
+	for _, p := range parts {
+		text += p.Text
+	}
+	return text
 }

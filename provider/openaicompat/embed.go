@@ -70,6 +70,7 @@ func (p *Provider) embed(ctx context.Context, model string, texts []string, all 
 	case err != nil || len(answer.Data) != len(texts):
 		return x.Invalid("malformed", "the answer does not hold one vector for each text")
 	}
+	answer.Model = x.Redact(answer.Model)
 	if !answer.appendTo(all) {
 		return x.Invalid("malformed", "a vector has no index, or another length than the others")
 	}

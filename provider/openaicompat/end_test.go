@@ -49,6 +49,25 @@ func TestWhatFollowsTheEnd(t *testing.T) {
 	}
 }
 
+// Gemini's endpoint names its own reason behind that of the protocol, before any text or after some.
+func TestReasonsOfTwoParts(t *testing.T) {
+	for _, text := range []string{"", piece("Half a")} {
+		for _, reason := range []string{"content_filter: PROHIBITED_CONTENT", "content_filter: RECITATION", "content_filter"} {
+			r, _, err := ask(t, played([]byte(streamed+text+finish(reason)+counted+finished)), request())
+			require.NoError(t, err, reason)
+			assert.Equal(t, provider.StopFilter, r.Stop, reason)
+			assert.Equal(t, 1000, r.Usage.Input)
+		}
+		r, _, err := ask(t, played([]byte(streamed+text+finish("function_call_filter: MALFORMED_FUNCTION_CALL")+counted+finished)), request())
+		assert.Equal(t, "malformed_function_call", failure(t, err, provider.KindInvalidResponse).Code)
+		assert.Equal(t, 1000, r.Usage.Input, "the reply is charged")
+		_, _, err = ask(t, played([]byte(streamed+text+finish("function_call_filter")+finished)), request())
+		assert.Equal(t, "function_call_filter", failure(t, err, provider.KindInvalidResponse).Code)
+	}
+	_, _, err := ask(t, played([]byte(streamed+piece("Half a")+finish("new_reason: WORDS")+finished)), request())
+	assert.Contains(t, failure(t, err, provider.KindInvalidResponse).Message, "new_reason")
+}
+
 // Events that nobody knows are passed over, whatever value they hold; what is no JSON is no event.
 func TestEventsWithoutAnObject(t *testing.T) {
 	for _, value := range []string{"3", "null", "true", `"words"`, "[]", "[1]"} {

@@ -1,12 +1,13 @@
 package openaicompat_test
 
 import (
+	"os"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
-	"github.com/agonist-dev/debate/provider/openaicompat"
 	"github.com/agonist-dev/debate/provider/providertest"
 )
 
@@ -21,15 +22,23 @@ func TestFaults(t *testing.T) {
 		require.NoError(t, err)
 		wholes = append(wholes, providertest.Whole{Name: name, Answer: answers[name], Text: r.Text})
 	}
+	wholes = append(wholes, providertest.Wholes(t, "testdata/whole")...)
+	faults := providertest.Faults(t, "testdata/fault")
+	for _, f := range faults {
+		assert.NotEmpty(t, f.Source.Origin, "%s does not say where it is from", f.Name)
+	}
 	h := providertest.HTTP{
 		Connect: func(_ testing.TB, s providertest.Server) provider.Provider {
-			p := openaicompat.Compatible(s.URL+"/v1", s.Key)
+			p := preset(s.Vendor)(s.Key)
+			p.BaseURL = s.URL + "/v1"
 			p.Client, p.IdleTimeout, p.MaxBody, p.MaxLine = s.Client, s.IdleTimeout, s.MaxBody, s.MaxLine
 			return p
 		},
 		Wholes: wholes,
-		Faults: providertest.Faults(t, "testdata/fault"),
+		Faults: faults,
+		Long:   os.Getenv("DEBATE_EVERY_CUT") != "",
 	}
 	providertest.RunHTTP(t, h)
 	golden(t, "table.golden", h.Table())
+	golden(t, "evidence.golden", h.Evidence(t))
 }

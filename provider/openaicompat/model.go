@@ -13,10 +13,16 @@ import (
 
 const maxModels = 1 << 16 // in a server's list
 
-// Models asks the server for the names of its models. It returns them unchanged, in the server's order.
-// If the server has no list, or answers with something else, the result is empty and no error. A failure
-// is a [*provider.Error]. The key is sent to this server only, even after a redirect.
+// Models asks the server for the names of its models, and first whether it accepts the key, if KeyPath is set. It
+// returns them unchanged, in the server's order. If the server has no list, or answers with something else, the
+// result is empty and no error. A failure is a [*provider.Error]. The key is sent to this server only, even after a
+// redirect.
 func (p *Provider) Models(ctx context.Context) ([]string, error) {
+	if p.KeyPath != "" {
+		if err := p.get(ctx, p.KeyPath); err != nil {
+			return nil, err
+		}
+	}
 	x, err := p.Open(ctx, "")
 	if err != nil {
 		return nil, err
@@ -47,7 +53,7 @@ func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	var names []string
 	for _, m := range models {
 		if m.ID != "" {
-			names = append(names, m.ID)
+			names = append(names, x.Redact(m.ID))
 		}
 	}
 	return names, nil

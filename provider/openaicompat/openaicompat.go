@@ -2,20 +2,23 @@
 // OpenRouter, Mistral, Ollama, vLLM, Groq, DeepSeek, xAI and many others serve too. It needs only
 // net/http.
 //
-// A reply counts as complete only if the server gave a finish_reason. Every failure is a
-// [*provider.Error] without keys, requests or headers in it. Nothing is retried here.
+// A reply counts as complete only if the server gave a finish_reason, unless NoFinishReason says that the server gives
+// none. Every failure is a [*provider.Error] without keys, requests or headers in it. Nothing is retried here; a parameter
+// that the model refuses is left out.
 package openaicompat
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // Provider is a [provider.Provider] for one server. Only BaseURL is required. The fields must not change
-// after the first request. From then on, a Provider is safe for concurrent use.
+// after the first request. From then on, a Provider is safe for concurrent use. It must not be copied.
 type Provider struct {
 	// Endpoint is the server. The paths of the protocol are appended to its BaseURL, as in
 	// "https://api.openai.com/v1".
@@ -36,6 +39,8 @@ type Provider struct {
 	// JSONObject is for servers that can guarantee JSON but no schema, such as DeepSeek. The schema is
 	// then added to the last message as text.
 	JSONObject bool
+	// NoBounds leaves minimum, minItems, pattern and the like out of strict schemas: Groq refuses them.
+	NoBounds bool
 	// SchemaOrTools adds the schema to the last message as text if tools are offered too: Groq accepts
 	// only one of the two.
 	SchemaOrTools bool
@@ -51,19 +56,35 @@ type Provider struct {
 	// Other ids, such as another vendor's in the same conversation, are hashed, in the call and its
 	// result alike.
 	ShortIDs bool
+	// Thoughts is how the server wants back the thoughts that led to tool calls. ThoughtsNone if empty.
+	Thoughts Thoughts
+	// NoFinishReason is for servers that leave finish_reason empty, as Snowflake does for most models. A
+	// reply is then complete when the stream ends with [DONE], or when an answer in one piece is whole. If
+	// it took all the output tokens that it was allowed, it counts as cut at that limit: the server does
+	// not tell. A finish_reason that comes nevertheless is used.
+	NoFinishReason bool
 	// KeyPath is where Check tests the key, for servers that list their models without one: OpenRouter's
 	// "key".
 	KeyPath string
 	// Extra is added to the body of each request for a reply: fields of a vendor, such as
-	// "reasoning_effort". The fields of the protocol take precedence.
+	// "reasoning_effort". It is the host program's default: what a request has already takes precedence, and so does a
+	// field of the same name in [provider.Options.Extra]. There, a field that the request has already is a failure.
 	Extra map[string]any
+	// Dialect returns how the server takes the options of a request to a model; nil: the zero Dialect. It must be safe for
+	// concurrent use.
+	Dialect func(model string) Dialect
+
+	refusals wire.Refusals
 }
 
 var (
 	_ provider.Provider = (*Provider)(nil)
 	_ provider.Checker  = (*Provider)(nil)
+	_ provider.Lister   = (*Provider)(nil)
 	_ provider.Embedder = (*Provider)(nil)
 	_ provider.Vendor   = (*Provider)(nil)
+	_ provider.Vetter   = (*Provider)(nil)
+	_ provider.Able     = (*Provider)(nil)
 )
 
 // Vendor returns VendorName.
@@ -86,25 +107,55 @@ func (p *Provider) GoString() string { return p.String() }
 // On a failure, the Response is nil unless the server has said what the attempt costs: with the failure
 // itself, or in a complete reply that cannot be used. The Response then carries that usage. Tokens
 // counted before a reply was cut off are not the whole price, so they are not reported.
+//
+// A parameter that the model refuses (a temperature, a strict schema) is left out, and remembered for the
+// model; see [wire.Refusals.Ask].
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
-	body, err := p.encode(req)
+	return p.refusals.Ask(req, p.options(req), func(t *wire.Terms) (*provider.Response, error) {
+		return p.generate(ctx, req, emit, t)
+	})
+}
+
+// generate makes one request.
+func (p *Provider) generate(
+	ctx context.Context, req *provider.Request, emit func(provider.Chunk), t *wire.Terms,
+) (*provider.Response, error) {
+	body, err := p.encode(req, t)
 	if err != nil {
-		return nil, &provider.Error{
-			Kind: provider.KindValidation, Code: "request", NotSent: true,
-			Message: "the request cannot be written as JSON: " + err.Error(),
-		}
+		return nil, unsent(err)
 	}
 	x, err := p.Open(ctx, req.ID)
 	if err != nil {
 		return nil, err
 	}
 	defer x.Close()
-	if err := x.Send(http.MethodPost, "chat/completions", body); err != nil {
-		return nil, err
+	x.Keep(t)
+	if req.Options != nil {
+		x.AddHeader(req.Options.Header)
 	}
-	r := reply{Reply: x.NewReply(emit), exchange: x}
+	if err := x.Send(http.MethodPost, "chat/completions", body); err != nil {
+		return nil, p.hint(req, err)
+	}
+	r := reply{
+		Reply: x.NewReply(emit), exchange: x, silent: p.NoFinishReason, limit: req.MaxTokens,
+		thoughts: kept{form: p.Thoughts, vendor: p.owner(), model: req.Model},
+	}
+	r.Hide = req.Options != nil && req.Options.Reasoning == provider.ReasoningHide
 	if err := r.read(); err != nil {
 		return r.Failed(err)
 	}
 	return r.response()
+}
+
+// hint adds to the failure of a request with a schema what helps if the server knows no schemas.
+func (p *Provider) hint(req *provider.Request, err error) error {
+	e, ok := errors.AsType[*provider.Error](err)
+	if !ok || e.Kind != provider.KindValidation || req.Schema == nil || p.JSONObject {
+		return err
+	}
+	words := strings.ToLower(e.Message)
+	if strings.Contains(words, "response_format") || strings.Contains(words, "json_schema") {
+		e.Message += " (if this server or model takes no schemas, set JSONObject)"
+	}
+	return e
 }

@@ -3,6 +3,7 @@ package openaicompat
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -17,13 +18,15 @@ import (
 const maxParts = 1 << 12 // of a message's content
 
 // chunk is one event of a stream, or a whole answer that was not streamed. Fields that are not listed
-// here (reasoning, reasoning_content and future ones) are not part of the text.
+// here are not part of the reply.
 type chunk struct {
+	ID      json.RawMessage   `json:"id"`
 	Object  string            `json:"object"`
 	Model   string            `json:"model"`
 	Choices wire.List[choice] `json:"choices"`
 	Usage   json.RawMessage   `json:"usage"`
 	Error   json.RawMessage   `json:"error"`
+	sources
 }
 
 type choice struct {
@@ -32,39 +35,74 @@ type choice struct {
 	Message      message         `json:"message"`
 	FinishReason string          `json:"finish_reason"`
 	Error        json.RawMessage `json:"error"` // OpenRouter
+	Usage        json.RawMessage `json:"usage"` // Moonshot
 }
 
 type message struct {
 	Content   content             `json:"content"`
 	Refusal   string              `json:"refusal"`
 	ToolCalls wire.List[toolCall] `json:"tool_calls"`
+	thoughts
+	sources
 }
 
-// content is a string, or a list of parts. Only parts of type text are text (Mistral's reasoning models).
-type content string
+// content is a string, or a list of parts. Parts of type text are text, those of type thinking are thoughts (Mistral's
+// reasoning models), and tool_reference names a source.
+type content struct {
+	text, thought string
+	sources       []provider.Citation
+}
 
 func (c *content) UnmarshalJSON(data []byte) error {
 	if len(data) == 0 || data[0] != '[' {
-		return json.Unmarshal(data, (*string)(c))
+		return json.Unmarshal(data, &c.text)
 	}
 	if wire.Longer(data, maxParts) {
 		return wire.ErrLong
 	}
 	var parts []struct {
-		Type string          `json:"type"`
-		Text json.RawMessage `json:"text"`
+		Type     string          `json:"type"`
+		Text     json.RawMessage `json:"text"`
+		Thinking json.RawMessage `json:"thinking"`
+		URL      json.RawMessage `json:"url"`
+		Title    json.RawMessage `json:"title"`
 	}
 	if err := json.Unmarshal(data, &parts); err != nil {
 		return err
 	}
-	var b strings.Builder
+	var text, thought strings.Builder
 	for _, p := range parts {
-		if p.Type == "text" {
-			b.WriteString(wire.Plain(p.Text))
+		switch p.Type {
+		case "text":
+			text.WriteString(wire.Plain(p.Text))
+		case "thinking":
+			thought.WriteString(thinking(p.Thinking))
+		case "tool_reference":
+			if len(c.sources) < maxSources {
+				c.sources = append(c.sources, provider.Citation{URL: said(p.URL), Title: said(p.Title)})
+			}
 		}
 	}
-	*c = content(b.String())
+	c.text, c.thought = text.String(), thought.String()
 	return nil
+}
+
+// thinking reads thoughts: a string, or a list of parts with text.
+func thinking(data json.RawMessage) string {
+	var parts []struct {
+		Text json.RawMessage `json:"text"`
+	}
+	if len(data) == 0 || data[0] != '[' {
+		return said(data)
+	}
+	if wire.Longer(data, maxParts) || json.Unmarshal(data, &parts) != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(said(p.Text))
+	}
+	return b.String()
 }
 
 // reply reads an answer.
@@ -72,9 +110,14 @@ type reply struct {
 	*wire.Reply
 
 	exchange *wire.Exchange
-	think    wire.Thoughts
+	think    wire.Thoughts // in the text
+	tags     wire.Thoughts // in the thoughts
+	thoughts kept          // what goes back with tool calls
 	finish   string
 	chose    bool // the answer had a choice
+	named    bool // the latest tool call has a name
+	silent   bool // the server gives no finish_reason
+	limit    int  // of output tokens; 0: none
 }
 
 // read reads the answer to its end. It fails if the reply is not complete.
@@ -105,7 +148,7 @@ func (r *reply) readStream(events *wire.Events) error {
 		switch {
 		case len(e.Data) == 0:
 		case string(e.Data) == "[DONE]":
-			if r.finish == "" && (r.chose || r.Len() > 0) {
+			if r.unfinished() {
 				return r.exchange.Cut(io.ErrUnexpectedEOF)
 			}
 			return nil
@@ -137,10 +180,26 @@ func (r *reply) readWhole(body io.Reader) error {
 	if err := r.take("", data); err != nil {
 		return err
 	}
-	if r.finish == "" && r.chose {
+	if r.unfinished() {
 		return r.exchange.Cut(io.ErrUnexpectedEOF)
 	}
 	return nil
+}
+
+// unfinished reports whether an answer that has ended has a reply without an end.
+func (r *reply) unfinished() bool {
+	if r.finish != "" || !r.chose {
+		return false
+	}
+	if !r.silent {
+		return true
+	}
+	if r.finish = "stop"; r.limit > 0 && r.Usage.Output >= r.limit {
+		r.finish = "length"
+	}
+	r.endThoughts()
+	r.Add(r.think.End())
+	return false
 }
 
 // take adds one chunk.
@@ -157,12 +216,22 @@ func (r *reply) take(kind string, data []byte) error {
 		return err
 	}
 	u := parseUsage(c.Usage)
+	for i := 0; i < len(c.Choices) && u.IsZero(); i++ {
+		u = parseUsage(c.Choices[i].Usage)
+	}
 	if !u.IsZero() {
 		r.Usage = u
+	}
+	if usd, ok := parseCost(c.Usage); ok {
+		r.Charge(usd)
 	}
 	if c.Model != "" {
 		r.Model = c.Model
 	}
+	if r.ID == "" {
+		r.ID = said(c.ID)
+	}
+	r.cite(&c.sources)
 	if wire.Present(c.Error) || strings.EqualFold(c.Object, "error") {
 		r.Settled = !u.IsZero() // the failure reports its own cost
 		return r.exchange.Fault(data)
@@ -185,10 +254,17 @@ func (r *reply) choose(c *choice) error {
 		return r.exchange.Fault(c.Error)
 	}
 	for _, m := range []*message{&c.Delta, &c.Message} {
-		r.Show(r.think.Next(string(m.Content)))
+		r.thoughts.think(m)
+		r.reflect(&m.thoughts, m.Content.thought)
+		r.Add(r.think.Next(m.Content.text))
+		r.cite(&m.sources)
+		for _, source := range m.Content.sources {
+			r.Cite(source)
+		}
 		if m.Refusal != "" {
 			r.Refused = true
-			r.Show(r.think.End() + m.Refusal)
+			r.Add(r.think.End())
+			r.Show(m.Refusal)
 		}
 		if !r.add(m.ToolCalls) {
 			return r.exchange.Invalid("malformed", "a tool call has no index")
@@ -199,7 +275,8 @@ func (r *reply) choose(c *choice) error {
 			r.finish = c.FinishReason
 		}
 		r.exchange.Ended()
-		r.Show(r.think.End())
+		r.endThoughts()
+		r.Add(r.think.End())
 	}
 	return nil
 }
@@ -211,6 +288,7 @@ func (r *reply) response() (*provider.Response, error) {
 	if r.Stop, err = r.stop(); err != nil {
 		return r.Failed(err)
 	}
+	r.thoughts.seal(r.Reply)
 	return r.Done()
 }
 
@@ -225,9 +303,9 @@ func plain(reason string) bool {
 }
 
 // stop translates the finish reason. An unknown one is a failure, because it could mean that the reply
-// was broken off.
+// was broken off. Gemini's endpoint adds its own reason behind a colon: "content_filter: RECITATION".
 func (r *reply) stop() (provider.StopReason, error) {
-	reason := strings.ToLower(r.finish)
+	reason, detail, _ := strings.Cut(strings.ToLower(r.finish), ": ")
 	is := func(names ...string) bool { return slices.Contains(names, reason) }
 	switch {
 	case r.Refused || is("refusal"):
@@ -242,6 +320,8 @@ func (r *reply) stop() (provider.StopReason, error) {
 		return provider.StopTool, nil
 	case is("content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii", "moderation"):
 		return provider.StopFilter, nil
+	case is("function_call_filter"):
+		return "", r.exchange.Invalid(wire.Clip(cmp.Or(detail, reason)), "the vendor could not use what the model wrote")
 	case is("model_context_window_exceeded"):
 		return "", r.exchange.Broken(reason, "the reply filled the model's window")
 	case is("error", "abort", "aborted", "cancelled", "insufficient_system_resource"):

@@ -1,9 +1,8 @@
 package openaicompat
 
 import (
-	"bytes"
 	"encoding/json"
-	"maps"
+	"strings"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
@@ -27,15 +26,21 @@ type streamOptions struct {
 
 type wireMessage struct {
 	Role       string         `json:"role"`
-	Content    *string        `json:"content"`
+	Content    any            `json:"content"` // text alone, or parts and text
 	ToolCalls  []wireToolCall `json:"tool_calls,omitempty"`
 	ToolCallID string         `json:"tool_call_id,omitempty"`
+
+	Thoughts *string         `json:"reasoning_content,omitempty"`
+	Details  json.RawMessage `json:"reasoning_details,omitempty"`
+	text     *string
+	parts    []wirePart // before the text
 }
 
 type wireToolCall struct {
-	ID       string       `json:"id"`
-	Type     string       `json:"type"`
-	Function wireFunction `json:"function"`
+	ID       string          `json:"id"`
+	Type     string          `json:"type"`
+	Function wireFunction    `json:"function"`
+	Extra    json.RawMessage `json:"extra_content,omitempty"`
 }
 
 type wireFunction struct {
@@ -46,8 +51,8 @@ type wireFunction struct {
 }
 
 type wireTool struct {
-	Type     string       `json:"type"`
-	Function wireFunction `json:"function"`
+	Type     string        `json:"type"`
+	Function *wireFunction `json:"function,omitempty"`
 }
 
 type responseFormat struct {
@@ -61,13 +66,22 @@ type jsonSchema struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
-// encode writes the request's body.
-func (p *Provider) encode(req *provider.Request) ([]byte, error) {
+// encode writes the request's body. Its failures are [*provider.Error] with NotSent.
+func (p *Provider) encode(req *provider.Request, t *wire.Terms) ([]byte, error) {
+	d := p.dialect(req.Model)
+	if err := p.vet(req, &d); err != nil {
+		return nil, err
+	}
+	own, err := d.fields(req.Options)
+	if err != nil {
+		return nil, err
+	}
 	w := wireRequest{
 		Model:       req.Model,
-		Messages:    messages(req),
+		Messages:    p.messages(req, &d),
 		Stream:      true,
 		Temperature: req.Temperature,
+		Tools:       d.tools(req),
 	}
 	if !p.NoStreamOptions {
 		w.StreamOptions = &streamOptions{IncludeUsage: true}
@@ -77,64 +91,61 @@ func (p *Provider) encode(req *provider.Request) ([]byte, error) {
 	} else {
 		w.MaxTokens = req.MaxTokens
 	}
-	switch {
-	case req.Schema == nil:
-	case p.SchemaOrTools && len(req.Tools) > 0:
-		w.Messages = instructed(w.Messages, req.Schema)
-	case p.JSONObject:
-		w.ResponseFormat = &responseFormat{Type: "json_object"}
-		w.Messages = instructed(w.Messages, req.Schema)
-	default:
-		w.ResponseFormat = &responseFormat{Type: "json_schema", Schema: lower(req.Schema)}
+	if req.Schema != nil {
+		if w.ResponseFormat = p.format(req, len(w.Tools) > 0, t); w.ResponseFormat == nil || w.ResponseFormat.Schema == nil {
+			w.Messages = instructed(w.Messages, req.Schema)
+		}
 	}
-	if w.ResponseFormat != nil && p.WholeSchema {
+	if w.ResponseFormat != nil && p.WholeSchema || t.Leaves(optionStream) {
 		w.Stream, w.StreamOptions = false, nil
 	}
 	w.Messages = p.arrange(w.Messages)
-	w.Tools = tools(req.Tools)
-	body, err := wire.Body(&w)
-	if err != nil || len(p.Extra) == 0 {
-		return body, err
+	p.fill(w.Messages, len(req.Tools) > 0)
+	for i := range w.Messages {
+		w.Messages[i].Content = w.Messages[i].content()
 	}
-	w.Messages = nil // only the fields' names are needed, not the whole conversation once more
-	names, err := wire.Body(&w)
-	if err != nil {
-		return nil, err
+	return p.extended(&w, own, req.Options)
+}
+
+// SchemaInWords returns an instruction with a schema as text after it, for a server that takes no schema.
+func SchemaInWords(instruction string, s *provider.Schema) string {
+	text := "Reply with one JSON object and nothing else. It must match this JSON schema:\n" + string(s.JSON)
+	if instruction != "" {
+		text = instruction + "\n\n" + text
 	}
-	var named map[string]json.RawMessage
-	if err := json.Unmarshal(names, &named); err != nil {
-		return nil, err
-	}
-	more := maps.Clone(p.Extra)
-	maps.DeleteFunc(more, func(name string, _ any) bool { return named[name] != nil })
-	if len(more) == 0 {
-		return body, nil
-	}
-	extra, err := wire.Body(more)
-	if err != nil {
-		return nil, err
-	}
-	body = bytes.TrimRight(body, "\n")
-	return append(append(body[:len(body)-1], ','), bytes.TrimLeft(extra, "{")...), nil
+	return text
 }
 
 // instructed adds a schema to the conversation as text.
 func instructed(messages []wireMessage, s *provider.Schema) []wireMessage {
-	text := "Reply with one JSON object and nothing else. It must match this JSON schema:\n" + string(s.JSON)
-	if n := len(messages) - 1; n >= 0 && messages[n].Role == string(provider.RoleUser) && messages[n].Content != nil {
-		text = *messages[n].Content + "\n\n" + text
-		messages = messages[:n]
+	if n := len(messages) - 1; n >= 0 && messages[n].Role == string(provider.RoleUser) && messages[n].text != nil {
+		text := SchemaInWords(*messages[n].text, s)
+		messages[n].text = &text
+		return messages
 	}
-	return append(messages, wireMessage{Role: string(provider.RoleUser), Content: &text})
+	text := SchemaInWords("", s)
+	return append(messages, wireMessage{Role: string(provider.RoleUser), text: &text})
 }
 
-func lower(s *provider.Schema) *jsonSchema {
-	j := &jsonSchema{Name: s.Name, Schema: s.JSON}
+// format returns the format of a reply with a schema, as far as the server takes one: a strict schema, one that
+// is not strict, JSON of any form. nil: none.
+func (p *Provider) format(req *provider.Request, tools bool, t *wire.Terms) *responseFormat {
+	switch {
+	case p.SchemaOrTools && tools, t.Leaves(optionFormat):
+		return nil
+	case p.JSONObject, t.Leaves(optionSchema):
+		return &responseFormat{Type: "json_object"}
+	}
+	j := &jsonSchema{Name: req.Schema.Name, Schema: req.Schema.JSON}
 	if j.Name == "" {
 		j.Name = "reply"
 	}
-	if strict, ok := StrictSchema(s.JSON); ok {
+	keep := OpenAIBounds
+	if p.NoBounds || strings.HasPrefix(req.Model, "ft:") || t.Leaves(optionBounds) {
+		keep = nil
+	}
+	if strict, ok := StrictSchema(req.Schema.JSON, keep); ok && !t.Leaves(optionStrict) {
 		j.Schema, j.Strict = strict, true
 	}
-	return j
+	return &responseFormat{Type: "json_schema", Schema: j}
 }

@@ -17,14 +17,15 @@ const (
 )
 
 // StrictSchema reduces a JSON Schema (draft 2020-12) to the subset that OpenAI's strict mode accepts.
-// Every object is closed, and all its properties are required. Bounds, lengths, patterns and formats are
-// dropped. oneOf becomes anyOf. The order of properties stays, because models write in that order.
+// Every object is closed, and all its properties are required. oneOf becomes anyOf. The order of properties
+// stays, because models write in that order. Of the bounds, lengths, patterns and formats, those stay that
+// keep wants: [OpenAIBounds] for OpenAI. nil: none.
 //
 // The two schemas accept different values: an optional property may be missing, or a number may be out of
 // bounds. So validate replies against the original. ok is false if the schema needs something that strict
 // mode cannot express: maps, allOf, not, conditions, values of any type. schema is not modified and not
 // kept.
-func StrictSchema(schema json.RawMessage) (strict json.RawMessage, ok bool) {
+func StrictSchema(schema json.RawMessage, keep func(keyword string, value json.RawMessage) bool) (strict json.RawMessage, ok bool) {
 	root, ok := parseObject(schema)
 	if !ok {
 		return nil, false
@@ -37,7 +38,7 @@ func StrictSchema(schema json.RawMessage) (strict json.RawMessage, ok bool) {
 	if !root.isObject() {
 		return nil, false
 	}
-	l := lowering{}
+	l := lowering{keep: keep}
 	if !l.schema(root, 0, 0) {
 		return nil, false
 	}
@@ -47,6 +48,22 @@ func StrictSchema(schema json.RawMessage) (strict json.RawMessage, ok bool) {
 	}
 	return compact.Bytes(), true
 }
+
+// OpenAIBounds reports whether OpenAI's strict mode accepts a bound: a pattern, the formats that it lists, the
+// limits of a number and of the length of a list. Its fine-tuned models accept none. The source is OpenAI's
+// guide to structured outputs (2026).
+func OpenAIBounds(keyword string, value json.RawMessage) bool {
+	switch keyword {
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems", "pattern":
+		return true
+	case "format":
+		return slices.Contains(openAIFormats, wire.Plain(value))
+	}
+	return false
+}
+
+//nolint:gochecknoglobals // read only
+var openAIFormats = []string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
 
 // member is one field of a JSON object, in the object's order.
 type member struct {
@@ -140,6 +157,7 @@ func (o object) resolve(ref string) (object, bool) {
 // lowering writes the lowered schema.
 type lowering struct {
 	out        bytes.Buffer
+	keep       func(keyword string, value json.RawMessage) bool // nil: no bounds
 	properties int
 }
 
@@ -218,8 +236,8 @@ func (o object) constrains(but string) bool {
 	return false
 }
 
-// These keywords are unknown to strict mode and dropped: notes, and bounds that are checked on the reply
-// itself.
+// These keywords are dropped: notes, which strict mode does not know, and bounds that the server does not take.
+// Bounds are checked on the reply in any case.
 //
 //nolint:gochecknoglobals // read only
 var (
@@ -261,6 +279,11 @@ func (l *lowering) members(o object, level, objects int) bool {
 			_, ok = l.group(m.value, level, objects)
 		case "required", "additionalProperties": // written with the properties
 		default:
+			if l.keep != nil && slices.Contains(bounds, m.name) && l.keep(m.name, m.value) {
+				l.name(&first, m.name)
+				l.out.Write(m.value)
+				break
+			}
 			ok = slices.Contains(notes, m.name) || slices.Contains(bounds, m.name) || strings.HasPrefix(m.name, "x-")
 		}
 		if !ok {

@@ -17,7 +17,7 @@ func TestStrictSchema(t *testing.T) {
 	for name, schema := range fixtures(t, "schema/*.json") {
 		t.Run(name, func(t *testing.T) {
 			before := bytes.Clone(schema)
-			strict, ok := openaicompat.StrictSchema(schema)
+			strict, ok := openaicompat.StrictSchema(schema, openaicompat.OpenAIBounds)
 			assert.Equal(t, string(before), string(schema), "the caller's schema is untouched")
 			if strings.HasPrefix(name, "no_") {
 				assert.False(t, ok)
@@ -29,7 +29,13 @@ func TestStrictSchema(t *testing.T) {
 			require.NoError(t, json.Indent(&pretty, strict, "", "  "))
 			golden(t, "schema/"+name+".golden", pretty.String()+"\n")
 
-			again, ok := openaicompat.StrictSchema(strict)
+			bare, ok := openaicompat.StrictSchema(schema, nil)
+			require.True(t, ok)
+			for _, bound := range []string{"minItems", "maximum", "pattern", "minLength", "format"} {
+				assert.NotContains(t, string(bare), `"`+bound+`":`, "bounds that no server was named for")
+			}
+
+			again, ok := openaicompat.StrictSchema(strict, openaicompat.OpenAIBounds)
 			require.True(t, ok)
 			assert.Equal(t, string(strict), string(again), "a lowered schema stays as it is")
 		})
@@ -46,10 +52,10 @@ func TestStrictSchemaCountsProperties(t *testing.T) {
 		require.NoError(t, err)
 		return data
 	}
-	_, ok := openaicompat.StrictSchema(schema())
+	_, ok := openaicompat.StrictSchema(schema(), nil)
 	assert.False(t, ok)
 	delete(properties, "0")
-	_, ok = openaicompat.StrictSchema(schema())
+	_, ok = openaicompat.StrictSchema(schema(), nil)
 	assert.True(t, ok)
 }
 
@@ -59,13 +65,13 @@ func FuzzStrictSchema(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, schema []byte) {
 		before := bytes.Clone(schema)
-		strict, ok := openaicompat.StrictSchema(schema)
+		strict, ok := openaicompat.StrictSchema(schema, openaicompat.OpenAIBounds)
 		require.Equal(t, before, schema)
 		if !ok {
 			return
 		}
 		require.True(t, json.Valid(strict))
-		again, ok := openaicompat.StrictSchema(strict)
+		again, ok := openaicompat.StrictSchema(strict, openaicompat.OpenAIBounds)
 		require.True(t, ok)
 		require.Equal(t, string(strict), string(again))
 	})
@@ -78,10 +84,10 @@ func ExampleStrictSchema() {
 			"score": {"type": "integer", "minimum": 0, "maximum": 10},
 			"winner": {"oneOf": [{"type": "string"}, {"type": "null"}]}
 		}
-	}`))
+	}`), openaicompat.OpenAIBounds)
 	fmt.Println(ok)
 	fmt.Println(string(strict))
 	// Output:
 	// true
-	// {"type":"object","properties":{"score":{"type":"integer"},"winner":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["score","winner"],"additionalProperties":false}
+	// {"type":"object","properties":{"score":{"type":"integer","minimum":0,"maximum":10},"winner":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["score","winner"],"additionalProperties":false}
 }

@@ -19,17 +19,20 @@ const (
 	idLength = 9
 )
 
-// tools writes the tools that the model may call.
-func tools(offered []provider.Tool) []wireTool {
+// tools writes the tools that the model may call, and the server's own search if the request asks for it.
+func (d *Dialect) tools(req *provider.Request) []wireTool {
 	var list []wireTool // nil, so that none are sent if there are none
-	for _, t := range offered {
+	for _, t := range req.Tools {
 		parameters := t.Parameters
 		if len(parameters) == 0 {
 			parameters = json.RawMessage(`{"type":"object","properties":{}}`)
 		}
-		list = append(list, wireTool{Type: "function", Function: wireFunction{
+		list = append(list, wireTool{Type: "function", Function: &wireFunction{
 			Name: t.Name, Description: t.Description, Parameters: parameters,
 		}})
+	}
+	if req.Options != nil && req.Options.Search && d.SearchTool != "" {
+		list = append(list, wireTool{Type: d.SearchTool})
 	}
 	return list
 }
@@ -42,15 +45,15 @@ func calling(m *provider.Message, self string) bool {
 // appendCalls adds a message in which the speaker called tools, and directly after it the results, one
 // for each call, in the order of the calls, as the protocol requires. It looks for the results in
 // following, up to the speaker's next calls, and records them in sent.
-func appendCalls(
-	list []wireMessage, m *provider.Message, following []provider.Message, self string, sent map[*provider.ToolResult]bool,
+func (p *Provider) appendCalls(
+	list []wireMessage, m *provider.Message, following []provider.Message, req *provider.Request, sent map[*provider.ToolResult]bool,
 ) []wireMessage {
-	if i := slices.IndexFunc(following, func(m provider.Message) bool { return calling(&m, self) }); i >= 0 {
+	if i := slices.IndexFunc(following, func(m provider.Message) bool { return calling(&m, req.Self) }); i >= 0 {
 		following = following[:i]
 	}
 	w := wireMessage{Role: string(provider.RoleAssistant)}
 	if m.Text != "" {
-		w.Content = &m.Text
+		w.text = &m.Text
 	}
 	for _, c := range m.ToolCalls {
 		arguments := string(c.Arguments)
@@ -61,10 +64,11 @@ func appendCalls(
 			ID: c.ID, Type: "function", Function: wireFunction{Name: c.Name, Arguments: arguments},
 		})
 	}
+	p.giveBack(&w, m, req.Model)
 	list = append(list, w)
 	for _, c := range m.ToolCalls {
 		text := result(c.ID, following, sent)
-		list = append(list, wireMessage{Role: roleTool, ToolCallID: c.ID, Content: &text})
+		list = append(list, wireMessage{Role: roleTool, ToolCallID: c.ID, text: &text})
 	}
 	return list
 }
@@ -111,21 +115,29 @@ type toolCall struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"function"`
+	Extra json.RawMessage `json:"extra_content"`
 }
 
-// add adds pieces of calls. It reports whether each had a valid index.
+// add adds pieces of calls. It reports whether each had a valid index. A piece without an index begins a call if it
+// has an id, or a name while the call before has one: Gemini's endpoint gives neither index nor id. Otherwise it goes on
+// with that call.
 func (r *reply) add(pieces []toolCall) bool {
 	for _, p := range pieces {
-		at := r.Calls() - 1
+		last := r.Calls() - 1
+		at := last
 		switch {
 		case p.Index != nil:
 			at = *p.Index
-		case p.ID != "" || at < 0:
+		case p.ID != "", last < 0, p.Function.Name != "" && r.named:
 			at++
 		}
 		if !r.Call(at, p.ID, p.Function.Name, wire.Plain(p.Function.Arguments)) {
 			return false
 		}
+		if at >= last {
+			r.named = p.Function.Name != "" || at == last && r.named
+		}
+		r.thoughts.sign(at, p.Extra)
 	}
 	return true
 }

@@ -34,6 +34,10 @@ func parseUsage(data json.RawMessage) provider.Usage {
 	if reasoning > 0 && int(u.Total) == input+output+reasoning {
 		output += reasoning
 	}
+	// Gemini's compatible endpoint counts its thoughts in the total alone, and charges them as output.
+	if rest := int(u.Total) - input - output; reasoning == 0 && input > 0 && rest > 0 {
+		output, reasoning = output+rest, rest
+	}
 	cached := min(int(max(u.In.Cached, u.CacheHit, u.Cached)), input)
 	return provider.Usage{
 		Input:       input,
@@ -41,5 +45,34 @@ func parseUsage(data json.RawMessage) provider.Usage {
 		CacheWrite:  min(int(u.In.Write), input-cached),
 		Output:      output,
 		Reasoning:   min(reasoning, output),
+	}
+}
+
+// tick is xAI's unit of costs, in USD. Source: its guide to tracking costs, 2026.
+const tick = 1e-10
+
+// parseCost reads what the server says that the request costs, in USD: OpenRouter's cost, with what the caller's own
+// account at the upstream vendor is charged, or xAI's ticks. ok is false if it says nothing.
+func parseCost(data json.RawMessage) (usd float64, ok bool) {
+	var u struct {
+		Cost    *float64 `json:"cost"`
+		OwnKey  bool     `json:"is_byok"`
+		Details struct {
+			Upstream *float64 `json:"upstream_inference_cost"`
+		} `json:"cost_details"`
+		Ticks *float64 `json:"cost_in_usd_ticks"`
+	}
+	if !wire.Present(data) || json.Unmarshal(data, &u) != nil {
+		return 0, false
+	}
+	switch {
+	case u.Ticks != nil:
+		return *u.Ticks * tick, *u.Ticks != 0 // 0: xAI's models at another vendor, which sends its own bill
+	case u.Cost == nil, u.OwnKey && u.Details.Upstream == nil:
+		return 0, false
+	case u.OwnKey:
+		return *u.Cost + *u.Details.Upstream, true
+	default:
+		return *u.Cost, true
 	}
 }

@@ -10,16 +10,18 @@ import (
 )
 
 // RunAbilities tests the abilities of a provider besides Generate: [provider.Checker],
-// [provider.TokenCounter], [provider.Embedder]. It skips abilities that the provider does not have. The
-// server that connect starts answers with the scenario's Models, Tokens and Vectors, and with its Fail to
-// any request. The rules of [Run] apply.
+// [provider.TokenCounter], [provider.Embedder], [provider.Able] and [provider.Vetter]. What the provider says of its abilities and
+// what it refuses to write must agree. It skips abilities that the provider does not have.
+//
+// The server that connect starts answers with the scenario's Models, Tokens and Vectors, and with its Fail to any request. The
+// rules of [Run] apply.
 func RunAbilities(t *testing.T, connect Connect) {
 	t.Helper()
 	run(t, connect, abilities())
 }
 
 func abilities() []testCase {
-	return []testCase{{"check", checking}, {"count", counting}, {"embed", embedding}}
+	return []testCase{{"check", checking}, {"count", counting}, {"embed", embedding}, {"abilities", telling}, {"vet", vetting}}
 }
 
 // call runs an ability as ask runs Generate, so that an ability that hangs is a failure.

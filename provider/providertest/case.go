@@ -44,6 +44,7 @@ func cases() []testCase {
 		{"cut before the first word", func(x *exam) { cut(x) }},
 		{"failure in mid-stream", midStream},
 	}
+	list = append(list, optionCases()...)
 	for _, stop := range []provider.StopReason{
 		provider.StopEnd, provider.StopLength, provider.StopRefusal, provider.StopFilter,
 	} {

@@ -167,6 +167,7 @@ func dripping(h *HTTP) []check {
 	for i := range h.Wholes {
 		w := &h.Wholes[i]
 		list = append(list, check{name: w.Name, run: func(x *bench) {
+			x.vendor = w.Vendor
 			m := parse(w.Answer).filled().plain()
 			x.patience = time.Duration(len(m.body)) * benchIdle
 			out := x.try(exchange{script: func(v *visit) {
@@ -184,7 +185,7 @@ func dripping(h *HTTP) []check {
 		if w == nil {
 			x.t.Skip("no whole answer has a text")
 		}
-		x.patience = time.Hour
+		x.vendor, x.patience = w.Vendor, time.Hour
 		out := x.try(exchange{
 			onChunk: func(string) { <-time.After(2 * benchIdle) },
 			script:  func(v *visit) { v.send(parse(w.Answer).filled().plain().bytes()) },

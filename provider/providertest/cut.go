@@ -13,12 +13,17 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// truncating cuts each complete answer at each byte.
+// truncating cuts each complete answer at each byte, and each fixture that begins as a reply does.
 func truncating(h *HTTP) []check {
 	var list []check
 	for i := range h.Wholes {
 		w := &h.Wholes[i]
 		list = append(list, check{name: w.Name, run: func(x *bench) { x.cuts(w) }})
+	}
+	for i := range h.Faults {
+		if f := &h.Faults[i]; parse(f.Answer).isReply() {
+			list = append(list, check{name: "cut " + f.Name, run: func(x *bench) { x.cutFixture(f) }})
+		}
 	}
 	return list
 }
@@ -26,31 +31,72 @@ func truncating(h *HTTP) []check {
 // reset returns the error of reading from a connection that the other side has reset.
 func reset() error { return &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET} }
 
-// cuts ends an answer at each byte of its head and of its body: by the end of the connection, in the
-// middle of a chunk, and at every seventh byte by a reset.
+// cuts ends a complete answer at each byte of its head and of its body.
 func (x *bench) cuts(w *Whole) {
+	x.vendor = w.Vendor
 	m := parse(w.Answer).filled()
-	plain, chunked := m.plain().bytes(), m.chunked().bytes()
-	want := x.replay(plain, io.EOF)
-	x.wantWhole("uncut", want, w)
-	if want.response == nil {
+	whole := x.replay(m.plain().bytes(), io.EOF)
+	x.wantWhole("uncut", whole, w)
+	if whole.response == nil {
 		return
 	}
-	count := tally{bench: x, want: want.response}
-	for n := range plain {
-		if n%cutStep == 0 {
-			count.add(n, "cut", x.replay(plain[:n], io.EOF))
-		}
-		if n%7 == 0 {
-			count.add(n, "reset", x.replay(plain[:n], reset()))
-		}
+	if !w.Usage.IsZero() && whole.response.Usage != w.Usage {
+		x.errorf("the usage is %+v, want %+v", whole.response.Usage, w.Usage)
 	}
-	for n := range len(chunked) - len("\r\n0\r\n\r\n") {
-		if n%cutStep == 0 {
-			count.add(n, "cut in a chunk", x.replay(chunked[:n], io.EOF))
-		}
+	x.cutUp(m, &tally{bench: x, want: whole.response}, 1)
+}
+
+// cutFixture does the same with an answer that signals something in place of a reply or at its end. What is
+// cut is no reply, unless all of it is that reply, or had ended before the signal. A failure may be that of
+// the cut, or the one that is signaled. In the short form of the suite there are fewer cuts.
+func (x *bench) cutFixture(f *Fault) {
+	x.vendor = f.Vendor
+	m := parse(f.Answer).filled()
+	whole := x.replay(m.plain().bytes(), io.EOF)
+	c := &tally{bench: x, want: whole.response, lenient: true, ended: f.Ended}
+	if whole.err != nil {
+		c.want = nil
 	}
-	x.t.Logf("cut at %d bytes: %d refused, %d after the end signal, %d wrong", count.cuts, count.refused, count.whole, count.wrong)
+	x.cutUp(m, c, x.h.shorter())
+}
+
+// cutUp ends an answer at each byte, or fewer: by the end of the connection, by its end in the middle of a
+// chunk, and by a reset. In the short form of the suite there are fewer of the last two.
+func (x *bench) cutUp(m message, c *tally, step int) {
+	plain, chunked := m.plain().bytes(), m.chunked().bytes()
+	step *= cutStep
+	for n := 0; n < len(plain); n += step {
+		c.add(n, "cut", x.replay(plain[:n], io.EOF))
+	}
+	seldom := step * x.h.shorter()
+	for n := 0; n < len(chunked)-len("\r\n0\r\n\r\n"); n += seldom {
+		c.add(n, "cut in a chunk", x.replay(chunked[:n], io.EOF))
+	}
+	for n := 0; n < len(plain); n += seldom {
+		c.add(n, "reset", x.replay(plain[:n], reset()))
+	}
+	x.h.cut.add(c)
+	x.t.Logf("%d cuts: %d refused, %d after the end signal, %d wrong, %d of them partial successes",
+		c.cuts, c.refused, c.whole, c.wrong, c.partial)
+}
+
+// shorter returns what numbers of cuts are divided by.
+func (h *HTTP) shorter() int {
+	if h.Long && cutStep == 1 { // with the race detector the short form takes long enough
+		return 1
+	}
+	return 7
+}
+
+// cutting counts the cuts of all answers. The nil cutting counts nothing.
+type cutting struct{ answers, cuts, refused, whole, partial int }
+
+func (c *cutting) add(t *tally) {
+	if c == nil {
+		return
+	}
+	c.answers++
+	c.cuts, c.refused, c.whole, c.partial = c.cuts+t.cuts, c.refused+t.refused, c.whole+t.whole, c.partial+t.partial
 }
 
 // replay makes one request, over a transport that answers with these bytes.
@@ -68,20 +114,31 @@ func (x *bench) replay(data []byte, end error) answer {
 type tally struct {
 	*bench
 
-	want                        *provider.Response
-	cuts, refused, whole, wrong int
+	want                                 *provider.Response // nil: the answer is no reply
+	lenient                              bool               // a failure may be of any kind
+	ended                                bool               // the answer fails after a reply's end
+	cuts, refused, whole, wrong, partial int
 }
 
 func (c *tally) add(at int, how string, a answer) {
 	c.cuts++
 	e := fault(a.err)
 	switch {
-	case a.err == nil && a.response != nil && c.same(a.response):
+	case a.err == nil && a.response != nil && c.want != nil && c.same(a.response):
 		c.whole++
 		return
-	case a.err != nil && e.Kind == provider.KindNetwork && !e.NotSent && c.begins(a) && !c.priced(a):
+	case a.err == nil && a.response != nil && c.want == nil && c.ended:
+		c.want = a.response // any other reply is wrong
+		c.whole++
+		return
+	case a.err != nil && c.lenient && !e.NotSent:
 		c.refused++
 		return
+	case a.err != nil && !c.lenient && e.Kind == provider.KindNetwork && !e.NotSent && c.begins(a) && !c.priced(a):
+		c.refused++
+		return
+	case a.err == nil:
+		c.partial++
 	}
 	if c.wrong++; c.wrong > 3 {
 		return // the first ones are enough
@@ -89,10 +146,10 @@ func (c *tally) add(at int, how string, a answer) {
 	switch {
 	case a.err == nil:
 		c.errorf("%s at byte %d: %s was taken for whole", how, at, describe(a.response))
-	case e.Kind != provider.KindNetwork:
-		c.errorf("%s at byte %d: the error is of kind %q, want %q: %v", how, at, e.Kind, provider.KindNetwork, a.err)
 	case e.NotSent:
 		c.errorf("%s at byte %d: NotSent, but the server has answered: %v", how, at, a.err)
+	case e.Kind != provider.KindNetwork:
+		c.errorf("%s at byte %d: the error is of kind %q, want %q: %v", how, at, e.Kind, provider.KindNetwork, a.err)
 	case c.priced(a):
 		c.errorf("%s at byte %d: the usage of a reply without its end is %+v: what it costs is unknown", how, at, a.response.Usage)
 	default:
@@ -124,6 +181,7 @@ func pieces(h *HTTP) []check {
 	for i := range h.Wholes {
 		w := &h.Wholes[i]
 		list = append(list, check{name: w.Name, run: func(x *bench) {
+			x.vendor = w.Vendor
 			m := parse(w.Answer).filled()
 			x.wantWhole("as it is", x.play(m.bytes()).answer, w)
 			x.wantWhole("chunked", x.play(m.chunked().bytes()).answer, w)
@@ -166,6 +224,7 @@ func firstChunks(h *HTTP) []check {
 }
 
 func (x *bench) early(w *Whole) {
+	x.vendor = w.Vendor
 	m := parse(w.Answer).filled().plain()
 	events := m.events()
 	due := m.firstText(w.Text)
@@ -217,6 +276,7 @@ func comments(h *HTTP) []check {
 	var list []check
 	for _, w := range h.streams() {
 		list = append(list, check{name: w.Name, run: func(x *bench) {
+			x.vendor = w.Vendor
 			m := parse(w.Answer).filled().plain()
 			x.wantWhole("with comments", x.play(m.between(": PROCESSING\n\n:\n").bytes()).answer, w)
 		}})
@@ -230,6 +290,7 @@ func unknownEvents(h *HTTP) []check {
 	var list []check
 	for _, w := range h.streams() {
 		list = append(list, check{name: w.Name, run: func(x *bench) {
+			x.vendor = w.Vendor
 			m := parse(w.Answer).filled().plain()
 			x.wantWhole("with unknown events", x.play(m.between(event+"id: 7\nretry: 10\n\n").bytes()).answer, w)
 		}})

@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -47,7 +48,7 @@ func ExamineHTTP(t *testing.T, name string, h HTTP) []error {
 
 // LoadFault and Gaps are what RunHTTP fails with.
 var (
-	LoadFault = loadFault
+	LoadFault = func(path string) (Fault, error) { return loadFault(filepath.Dir(path), path) }
 	Gaps      = func(h HTTP) []error { return h.gaps() }
 )
 

@@ -21,6 +21,12 @@ type HTTP struct {
 	Wholes  []Whole           // complete streamed answers of the vendor, byte for byte
 	Faults  []Fault           // answers by which the vendor signals something, byte for byte, and their meaning
 	Lacks   map[string]string // rows for which this vendor has no signal, and why
+	// Long makes the suite cut the Faults at each byte, and the Wholes in each way that a connection can
+	// end. Otherwise it cuts the Wholes at each byte in one way, and does the rest at each seventh byte,
+	// in a quarter of the time.
+	Long bool
+
+	cut *cutting // what RunHTTP has cut
 }
 
 // Server is the server to which an adapter under test sends its requests. A zero field leaves the adapter
@@ -32,15 +38,21 @@ type Server struct {
 	IdleTimeout time.Duration // the longest silence
 	MaxBody     int64         // cap on the bytes of an answer
 	MaxLine     int           // cap on the bytes of one event or line
+	// Vendor is the vendor of the fixture that the server plays; "": none. An adapter of one vendor
+	// ignores it, an adapter for several takes that one's settings.
+	Vendor string
 }
 
 // Whole is a complete answer in its wire format, head and body.
 type Whole struct {
 	Name   string
+	Vendor string // whose answer it is; "": not said
+	Source Source
 	Answer []byte
 	Text   string              // the text of the reply; "" if it only calls tools
 	Stop   provider.StopReason // why it ends; "": any
 	Calls  []provider.ToolCall // its tool calls, without Opaque and, if the vendor gives none, without ID; nil: any
+	Usage  provider.Usage      // what it cost, once all of it has come; zero: any
 }
 
 // Fault is an answer by which a vendor signals something, and its meaning. "{{KEY}}" in the answer stands
@@ -48,6 +60,8 @@ type Whole struct {
 type Fault struct {
 	Row    string // the row of the fault table, one of [Rows]
 	Name   string
+	Vendor string // whose answer it is; "": not said
+	Source Source
 	Answer []byte
 
 	Kind       provider.Kind       // "": it is a reply, not a failure
@@ -58,6 +72,10 @@ type Fault struct {
 	Usage      provider.Usage      // of the reply, or returned with the error; zero: any
 	Text       string              // of the reply; "": any
 	Calls      []provider.ToolCall // of the reply, as in Whole; nil: any, empty: none
+
+	// Ended says that the failure comes after the end signal of a reply: an answer that is cut in
+	// between is that reply.
+	Ended bool
 }
 
 // RunHTTP tests how an adapter handles everything that can happen to bytes on the network. [Run] tests
@@ -92,6 +110,7 @@ type Fault struct {
 //   - A failure after the first chunk has no status of 400 and above and is not NotSent, because the
 //     engine would take it as free.
 //   - A reply that was cut has no usage, because its cost is unknown.
+//   - It makes one request. Only after an answer that refuses a parameter may it ask again, without that.
 //   - The key is in no error and no log, and neither in standard output nor in standard error.
 //
 // RunHTTP counts goroutines, and captures the logs and the output of the process, so it must not run in
@@ -104,6 +123,7 @@ func RunHTTP(t *testing.T, h HTTP) {
 	if len(h.Wholes) == 0 {
 		return
 	}
+	h.cut = &cutting{}
 	passed, lacking := 0, 0
 	for _, r := range table() {
 		checks := h.checks(r)
@@ -126,6 +146,8 @@ func RunHTTP(t *testing.T, h HTTP) {
 			passed++
 		}
 	}
+	t.Logf("%d answers cut at %d places: %d refused, %d after their end, partial successes %d",
+		h.cut.answers, h.cut.cuts, h.cut.refused, h.cut.whole, h.cut.partial)
 	t.Logf("fault table: %d of %d rows pass, %d lacking", passed, len(Rows()), lacking)
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -110,8 +111,39 @@ func (m message) isStream() bool {
 	return strings.HasPrefix(m.header("content-type"), "text/event-stream")
 }
 
-// events splits the body where a server would: after each event, or after each line.
+// isReply reports whether the status is that of a reply.
+func (m message) isReply() bool {
+	_, status, _ := strings.Cut(m.head[0], " ")
+	return strings.HasPrefix(status, "200")
+}
+
+// isFramed reports whether the body is frames of AWS.
+func (m message) isFramed() bool {
+	return strings.HasPrefix(m.header("content-type"), "application/vnd.amazon.eventstream")
+}
+
+// frameEnds is the bytes of a frame besides its headers and its payload: two lengths with a checksum
+// before them, a checksum after them.
+const frameEnds = 16
+
+// frames splits a body into frames of AWS. Each begins with its length.
+func (m message) frames() [][]byte {
+	var list [][]byte
+	for rest := m.body; len(rest) > 0; {
+		n := len(rest)
+		if n >= frameEnds {
+			n = min(n, max(frameEnds, int(binary.BigEndian.Uint32(rest))))
+		}
+		list, rest = append(list, rest[:n]), rest[n:]
+	}
+	return list
+}
+
+// events splits the body where a server would: after each event, each frame, or each line.
 func (m message) events() [][]byte {
+	if m.isFramed() {
+		return m.frames()
+	}
 	end := []byte("\n")
 	if m.isStream() {
 		for _, end = range [][]byte{[]byte("\r\n\r\n"), []byte("\n\n"), []byte("\r\r")} {
@@ -186,7 +218,7 @@ func longest(v any, text string) string {
 	return found
 }
 
-// payload returns the JSON value of an event or a line, nil if it has none.
+// payload returns the JSON value of an event, a frame or a line, nil if it has none.
 func payload(event []byte) any {
 	var data []byte
 	for line := range strings.Lines(string(event)) {
@@ -196,6 +228,11 @@ func payload(event []byte) any {
 	}
 	if data == nil {
 		data = event
+	}
+	if n := len(event); n >= frameEnds && int64(binary.BigEndian.Uint32(event)) == int64(n) {
+		if headers := int(binary.BigEndian.Uint32(event[4:])); headers >= 0 && headers <= n-frameEnds {
+			data = event[frameEnds-4+headers : n-4]
+		}
 	}
 	var v any
 	_ = json.Unmarshal(data, &v)

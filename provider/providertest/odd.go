@@ -95,6 +95,7 @@ func oddContent(h *HTTP) []check {
 
 // characters puts invalid characters into a text.
 func (x *bench) characters(w *Whole) {
+	x.vendor = w.Vendor
 	m := parse(w.Answer).filled().plain()
 	at := m.firstText(w.Text)
 	if at < 0 {
@@ -144,6 +145,7 @@ func afterTheEnd(h *HTTP) []check {
 		w := &h.Wholes[i]
 		m := parse(w.Answer).filled().plain()
 		list = append(list, check{name: w.Name, run: func(x *bench) {
+			x.vendor = w.Vendor
 			x.idle, x.patience = 10*time.Minute, time.Hour // an adapter that waits for it is late
 			out := x.try(exchange{script: func(v *visit) {
 				v.send(m.bytes())

@@ -103,7 +103,8 @@ type answer struct {
 	response *provider.Response
 	err      error
 	chunks   []string
-	hung     bool // it did not return; the rest is empty
+	thoughts []string // the chunks of thoughts
+	hung     bool     // it did not return, or it panicked; the rest is empty
 }
 
 // ask calls Generate on a goroutine of its own, so that a call that never returns is a failure and not a
@@ -122,8 +123,12 @@ func (x *exam) ask(ctx context.Context, p provider.Provider, req *provider.Reque
 				x.errorf("emit was called after Generate had returned")
 				return
 			}
-			if len(a.chunks) < manyChunks && goroutineID() != caller {
+			if len(a.chunks)+len(a.thoughts) < manyChunks && goroutineID() != caller {
 				x.errorf("emit was called on another goroutine than Generate")
+				return
+			}
+			if c.Reasoning {
+				a.thoughts = append(a.thoughts, c.Text)
 				return
 			}
 			a.chunks = append(a.chunks, c.Text)
@@ -131,6 +136,12 @@ func (x *exam) ask(ctx context.Context, p provider.Provider, req *provider.Reque
 				onChunk(c.Text)
 			}
 		}
+		defer func() {
+			if r := recover(); r != nil {
+				x.errorf("it panics: %v", r)
+				done <- answer{hung: true}
+			}
+		}()
 		a.response, a.err = p.Generate(ctx, req, emit)
 		returned.Store(true)
 		done <- a
@@ -157,12 +168,15 @@ func (x *exam) inspect(a answer) {
 		if got := strings.Join(a.chunks, ""); got != a.response.Text {
 			x.errorf("the chunks add up to %q, the response is %q", got, a.response.Text)
 		}
+		if got := strings.Join(a.thoughts, ""); got != a.response.Reasoning {
+			x.errorf("the chunks of thoughts add up to %q, the response has %q", got, a.response.Reasoning)
+		}
 		return
 	}
 	if _, ok := errors.AsType[*provider.Error](a.err); !ok {
 		x.errorf("the error is a %T, want a *provider.Error: %v", a.err, a.err)
 	}
-	if e := fault(a.err); len(a.chunks) > 0 && (e.Status >= 400 || e.NotSent) {
+	if e := fault(a.err); len(a.chunks)+len(a.thoughts) > 0 && (e.Status >= 400 || e.NotSent) {
 		x.errorf("the reply had begun and then failed with status %d, NotSent %t: that would count as free", e.Status, e.NotSent)
 	}
 	for err := a.err; err != nil; err = errors.Unwrap(err) {

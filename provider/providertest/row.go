@@ -3,6 +3,9 @@ package providertest
 // row is a row of the fault table.
 type row struct {
 	name string
+	// told reports whether the row is something that vendors say, each in its own words. The others are
+	// about connections, clocks and sizes, and alike for all vendors.
+	told bool
 	// checks are made by the suite itself; nil: the row is particular to a vendor, and shown by fixtures.
 	checks func(h *HTTP) []check
 }
@@ -14,6 +17,12 @@ type check struct {
 	run  func(x *bench)
 }
 
+// These rows are also shown by answers of other rows.
+const (
+	rowComments   = "comments"
+	rowRetryAfter = "retry-after-forms"
+)
+
 // Rows returns the names of the fault table's rows, in order.
 func Rows() []string {
 	var names []string
@@ -23,60 +32,72 @@ func Rows() []string {
 	return names
 }
 
+// Signals returns the names of the rows by which vendors say something, each in its own words, in order. For
+// them it matters where a fixture is from.
+func Signals() []string {
+	var names []string
+	for _, r := range table() {
+		if r.told {
+			names = append(names, r.name)
+		}
+	}
+	return names
+}
+
 // table returns everything that can happen to a request, and to its answer.
 func table() []row {
 	return []row{
-		{"dial", dialing},
-		{"reset", resetting},
-		{"truncated", truncating},
-		{"mid-stream-error", nil},
-		{"error-under-200", nil},
-		{"error-null", nil},
-		{"timeout-status", plainly("timeout-status")},
-		{"rate-limit", plainly("rate-limit")},
-		{"slow-down", nil},
-		{"quota", nil},
-		{"budget-in-flight", nil},
-		{"overloaded", plainly("overloaded")},
-		{"conflict", plainly("conflict")},
-		{"server-error", plainly("server-error")},
-		{"authentication", plainly("authentication")},
-		{"permission", plainly("permission")},
-		{"moderation", nil},
-		{"context-overflow", nil},
-		{"too-large", plainly("too-large")},
-		{"window-exceeded", nil},
-		{"refusal", nil},
-		{"content-filter", nil},
-		{"length", nil},
-		{"no-choices", nil},
-		{"blank", nil},
-		{"only-thinking", nil},
-		{"bad-request", plainly("bad-request")},
-		{"not-found", plainly("not-found")},
-		{"unprocessable", plainly("unprocessable")},
-		{"canceled", canceling},
-		{"deadline", expiring},
-		{"usage-twice", nil},
-		{"unknown-events", unknownEvents},
-		{"comments", comments},
-		{"redirect", redirecting},
-		{"huge-retry-after", hugeWaits},
-		{"retry-after-forms", waits},
-		{"endless-body", endlessBodies},
-		{"endless-line", endlessLines},
-		{"endless-failure", endlessFailures},
-		{"gzip-bomb", bombs},
-		{"slow-drip", dripping},
-		{"silence", silences},
-		{"first-chunk-early", firstChunks},
-		{"key-leak", leaking},
-		{"no-retry", retrying},
-		{"pieces", pieces},
-		{"not-http", notHTTP},
-		{"odd-content", oddContent},
-		{"after-the-end", afterTheEnd},
-		{"tool-results", toolHistory},
-		{"abilities", besides},
+		{"dial", false, dialing},
+		{"reset", false, resetting},
+		{"truncated", true, truncating},
+		{"mid-stream-error", true, nil},
+		{"error-under-200", true, nil},
+		{"error-null", true, nil},
+		{"timeout-status", true, plainly("timeout-status")},
+		{"rate-limit", true, plainly("rate-limit")},
+		{"slow-down", true, nil},
+		{"quota", true, nil},
+		{"budget-in-flight", true, nil},
+		{"overloaded", true, plainly("overloaded")},
+		{"conflict", true, plainly("conflict")},
+		{"server-error", true, plainly("server-error")},
+		{"authentication", true, plainly("authentication")},
+		{"permission", true, plainly("permission")},
+		{"moderation", true, nil},
+		{"context-overflow", true, nil},
+		{"too-large", true, plainly("too-large")},
+		{"window-exceeded", true, nil},
+		{"refusal", true, nil},
+		{"content-filter", true, nil},
+		{"length", true, nil},
+		{"no-choices", true, nil},
+		{"blank", true, nil},
+		{"only-thinking", true, nil},
+		{"bad-request", true, plainly("bad-request")},
+		{"not-found", true, plainly("not-found")},
+		{"unprocessable", true, plainly("unprocessable")},
+		{"canceled", false, canceling},
+		{"deadline", false, expiring},
+		{"usage-twice", true, nil},
+		{"unknown-events", true, unknownEvents},
+		{rowComments, true, comments},
+		{"redirect", false, redirecting},
+		{"huge-retry-after", false, hugeWaits},
+		{rowRetryAfter, true, waits},
+		{"endless-body", false, endlessBodies},
+		{"endless-line", false, endlessLines},
+		{"endless-failure", false, endlessFailures},
+		{"gzip-bomb", false, bombs},
+		{"slow-drip", false, dripping},
+		{"silence", false, silences},
+		{"first-chunk-early", false, firstChunks},
+		{"key-leak", false, leaking},
+		{"no-retry", false, retrying},
+		{"pieces", false, pieces},
+		{"not-http", false, notHTTP},
+		{"odd-content", false, oddContent},
+		{"after-the-end", false, afterTheEnd},
+		{"tool-results", false, toolHistory},
+		{"abilities", false, besides},
 	}
 }

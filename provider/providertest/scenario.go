@@ -1,6 +1,8 @@
 package providertest
 
 import (
+	"encoding/json"
+	"net/http"
 	"testing"
 	"time"
 
@@ -35,6 +37,12 @@ type Scenario struct {
 	Usage provider.Usage
 	Model string // as the vendor reports it
 
+	// Thoughts are the text of the model's thoughts, in the pieces in which the server streams it before Reply. A server
+	// whose vendor sends none ignores it.
+	Thoughts []string
+	// Citations are the sources that the server names for places of Reply. A server whose vendor names none ignores them.
+	Citations []provider.Citation
+
 	// Models are the models that the server knows, for a [provider.Checker]. A server without information
 	// about models ignores it.
 	Models []string
@@ -63,6 +71,10 @@ type Sent struct {
 	Temperature *float64 // nil: not sent
 	Schema      bool     // a schema for the reply was sent
 	Tools       []string // names of the tools offered
+	// Body and Header are the whole request, with which the suite checks what a request's options and parts add to it.
+	// Without a Body, that is not checked.
+	Body   json.RawMessage
+	Header http.Header
 	// Calls are the tool calls that the vendor takes for the model's own, in order. Results are the
 	// answers of the tools. A server that reads neither leaves both empty, and they are not checked. An
 	// ID that the vendor's format does not have is empty. Error stays false if the vendor's format has no

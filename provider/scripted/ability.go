@@ -21,6 +21,30 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 	return p.OnCheck(ctx, model)
 }
 
+// Abilities calls OnAbilities. Without it, nothing is known of any model.
+func (p *Provider) Abilities(ctx context.Context, model string) (provider.Abilities, error) {
+	if p.OnAbilities == nil {
+		return nil, nil //nolint:nilnil // an empty answer: nothing is known
+	}
+	return p.OnAbilities(ctx, model)
+}
+
+// Account calls OnAccount. Without it, the account is unknown.
+func (p *Provider) Account(ctx context.Context) string {
+	if p.OnAccount == nil {
+		return ""
+	}
+	return p.OnAccount(ctx)
+}
+
+// Vet calls OnVet. Without it, every request can be written.
+func (p *Provider) Vet(req *provider.Request) error {
+	if p.OnVet == nil {
+		return nil
+	}
+	return p.OnVet(req)
+}
+
 // CountTokens calls OnCount.
 func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int, error) {
 	switch {

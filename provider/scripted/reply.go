@@ -2,6 +2,7 @@ package scripted
 
 import (
 	"context"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -11,6 +12,9 @@ import (
 // Reply is one reply of a script. The zero value is an empty text that ends at once.
 type Reply struct {
 	Text string
+	// Reasoning is the text of thoughts. It is emitted as one chunk before the text, unless the request hides it.
+	Reasoning string
+	Citations []provider.Citation
 	// Chunks is the number of pieces in which the text is emitted, of nearly equal numbers of characters.
 	// 0 and 1 mean one piece. A text with fewer characters has one piece for each. ChunkSize is the size
 	// of a piece in bytes, except the last, and takes precedence over Chunks. A piece is longer if it
@@ -26,7 +30,10 @@ type Reply struct {
 
 	Stop  provider.StopReason // if "": StopTool with Calls, StopEnd without
 	Calls []provider.ToolCall
-	Model string // if "": the model of the request
+	ID    string   // of the reply, as a vendor reports it
+	Model string   // if "": the model of the request
+	Cost  *float64 // in USD, as a vendor reports it
+	Left  []string // see [provider.Response.Left]
 	// Usage is estimated if it is zero: one token for four bytes of request and of text, at least one
 	// each. The estimate reads the length of every message, so a benchmark should set Usage.
 	Usage provider.Usage
@@ -44,6 +51,13 @@ func (r *Reply) perform(ctx context.Context, req *provider.Request, emit func(pr
 			return nil, ended(err, false)
 		}
 	}
+	reasoning := r.Reasoning
+	if req.Options != nil && req.Options.Reasoning == provider.ReasoningHide {
+		reasoning = ""
+	}
+	if reasoning != "" && (r.Err == nil || r.AfterChunks > 0) {
+		emit(provider.Chunk{Text: reasoning, Reasoning: true})
+	}
 	if err := r.stream(ctx, emit); err != nil {
 		return nil, err
 	}
@@ -51,9 +65,12 @@ func (r *Reply) perform(ctx context.Context, req *provider.Request, emit func(pr
 		if r.Usage.IsZero() {
 			return nil, r.Err
 		}
-		return &provider.Response{Usage: r.Usage, Model: r.model(req)}, r.Err
+		return &provider.Response{Usage: r.Usage, ID: r.ID, Model: r.model(req), Cost: r.cost()}, r.Err
 	}
-	response := &provider.Response{Text: r.Text, Stop: r.Stop, Usage: r.Usage, Model: r.model(req)}
+	response := &provider.Response{
+		Text: r.Text, Stop: r.Stop, Usage: r.Usage, ID: r.ID, Model: r.model(req), Reasoning: reasoning,
+		Citations: slices.Clone(r.Citations), Cost: r.cost(), Left: slices.Clone(r.Left),
+	}
 	if len(r.Calls) > 0 {
 		response.Calls = cloneCalls(r.Calls)
 	}
@@ -140,6 +157,14 @@ func boundary(s string, size int) int {
 		size++
 	}
 	return size
+}
+
+// cost returns a copy of Cost.
+func (r *Reply) cost() *float64 {
+	if r.Cost == nil {
+		return nil
+	}
+	return new(*r.Cost)
 }
 
 func (r *Reply) model(req *provider.Request) string {

@@ -42,6 +42,12 @@ type Provider struct {
 	VendorName string
 	// OnCheck implements Check; if nil, Check accepts every model.
 	OnCheck func(ctx context.Context, model string) error
+	// OnAccount answers Account. If it is nil, the account is unknown.
+	OnAccount func(ctx context.Context) string
+	// OnVet answers Vet. If it is nil, every request can be written.
+	OnVet func(req *provider.Request) error
+	// OnAbilities answers Abilities. If it is nil, nothing is known of any model.
+	OnAbilities func(ctx context.Context, model string) (provider.Abilities, error)
 	// OnCount implements CountTokens; if nil, the count is the estimate that a reply without Usage
 	// reports.
 	OnCount func(ctx context.Context, req *provider.Request) (int, error)
@@ -159,6 +165,7 @@ func clone(req *provider.Request) provider.Request {
 	for i := range c.Tools {
 		c.Tools[i].Parameters = slices.Clone(c.Tools[i].Parameters)
 	}
+	c.Options = req.Options.Clone()
 	c.Labels = maps.Clone(req.Labels)
 	return c
 }
@@ -169,6 +176,10 @@ func cloneMessage(m *provider.Message) provider.Message {
 	if m.ToolResult != nil {
 		r := *m.ToolResult
 		c.ToolResult = &r
+	}
+	c.Parts = slices.Clone(m.Parts)
+	for i := range c.Parts {
+		c.Parts[i].Data = slices.Clone(c.Parts[i].Data)
 	}
 	return c
 }

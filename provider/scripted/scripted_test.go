@@ -27,7 +27,7 @@ func TestConformance(t *testing.T) {
 			}
 			reply := scripted.Reply{
 				Text: strings.Join(s.Reply, ""), Chunks: len(s.Reply), Hold: s.Hold,
-				Stop: s.Stop, Calls: s.Calls, Usage: s.Usage, Model: s.Model,
+				Reasoning: strings.Join(s.Thoughts, ""), Stop: s.Stop, Calls: s.Calls, Usage: s.Usage, Model: s.Model,
 			}
 			switch {
 			case s.Fail != "":
@@ -190,6 +190,33 @@ func TestReplyFields(t *testing.T) {
 	assert.Equal(t, provider.Usage{Input: 100, Output: 1}, r.Usage)
 }
 
+// TestThoughts: a script says all that a reply can hold, and hides thoughts as an adapter does.
+func TestThoughts(t *testing.T) {
+	p := &scripted.Provider{Reply: func(*provider.Request) scripted.Reply {
+		return scripted.Reply{
+			Text: "Yes.", Reasoning: "Hm.", ID: "gen-1", Cost: new(0.5), Left: []string{"seed"},
+			Citations: []provider.Citation{{URL: "https://a.example/"}},
+		}
+	}}
+	for _, way := range []provider.ReasoningText{provider.ReasoningShow, provider.ReasoningHide} {
+		var chunks []provider.Chunk
+		req := &provider.Request{Options: &provider.Options{Reasoning: way}}
+		r, err := p.Generate(t.Context(), req, func(c provider.Chunk) { chunks = append(chunks, c) })
+		require.NoError(t, err)
+		assert.Equal(t, "gen-1", r.ID)
+		assert.InDelta(t, 0.5, *r.Cost, 0)
+		assert.Equal(t, []string{"seed"}, r.Left)
+		assert.Equal(t, []provider.Citation{{URL: "https://a.example/"}}, r.Citations)
+		if way == provider.ReasoningHide {
+			assert.Equal(t, []provider.Chunk{{Text: "Yes."}}, chunks)
+			assert.Empty(t, r.Reasoning)
+			continue
+		}
+		assert.Equal(t, []provider.Chunk{{Text: "Hm.", Reasoning: true}, {Text: "Yes."}}, chunks)
+		assert.Equal(t, "Hm.", r.Reasoning)
+	}
+}
+
 func TestFaults(t *testing.T) {
 	fault := &provider.Error{Kind: provider.KindRateLimit, RetryAfter: time.Minute}
 	p := &scripted.Provider{ByID: map[string]scripted.Reply{
@@ -275,9 +302,10 @@ func TestRequestsAreCopies(t *testing.T) {
 	req := &provider.Request{
 		ID: "a", Temperature: &temperature,
 		Messages: []provider.Message{{Text: "m", ToolResult: &provider.ToolResult{Text: "r"}}},
-		Last:     provider.Message{ToolCalls: []provider.ToolCall{{Arguments: []byte("1")}}},
+		Last:     provider.Message{ToolCalls: []provider.ToolCall{{Arguments: []byte("1")}}, Parts: []provider.Part{{Data: []byte("png")}}},
 		Schema:   &provider.Schema{JSON: []byte("{}")},
 		Tools:    []provider.Tool{{Parameters: []byte("{}")}},
+		Options:  &provider.Options{Stop: []string{"s"}},
 		Labels:   map[string]string{"k": "v"},
 	}
 	p := &scripted.Provider{Record: true}
@@ -294,6 +322,8 @@ func TestRequestsAreCopies(t *testing.T) {
 		assert.Equal(t, "{}", string(r.Schema.JSON))
 		assert.Equal(t, "{}", string(r.Tools[0].Parameters))
 		assert.Equal(t, "v", r.Labels["k"])
+		assert.Equal(t, []string{"s"}, r.Options.Stop)
+		assert.Equal(t, "png", string(r.Last.Parts[0].Data))
 	}
 	spoil := func(r *provider.Request) {
 		*r.Temperature = 9
@@ -303,6 +333,8 @@ func TestRequestsAreCopies(t *testing.T) {
 		r.Schema.JSON[0] = '9'
 		r.Tools[0].Parameters[0] = '9'
 		r.Labels["k"] = "spoilt"
+		r.Options.Stop[0] = "spoilt"
+		r.Last.Parts[0].Data[0] = '9'
 	}
 	spoil(req)
 	check()

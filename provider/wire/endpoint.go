@@ -6,6 +6,7 @@
 //   - Redirects to another host, scheme or method are not followed.
 //   - Bodies, events and lines are bounded in bytes, and silence is bounded in time.
 //   - A reply counts only once the vendor said that it is complete ([Reply]).
+//   - What a model refuses is left out, and remembered for the model ([Refusals]).
 //   - Every failure is a [*provider.Error]: classified, with what is known of its price, and without key,
 //     header or request in it.
 //
@@ -17,6 +18,8 @@ package wire
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"math"
@@ -26,6 +29,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agonist-dev/debate/internal/redact"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -41,16 +45,21 @@ const (
 type Endpoint struct {
 	// BaseURL is the URL that paths are appended to: "https://api.openai.com/v1".
 	BaseURL string
-	// Key returns the credential. If Key is nil or returns "", none is sent. An error of Key is shown
-	// unchanged, so it must not hold the key.
+	// Key returns the credential. If Key is nil or returns "", none is sent. A key of fewer than 16 bytes is a
+	// placeholder for a server without authentication, and counts as no secret. An error of Key is shown without
+	// what looks like a secret in it. It has kind authentication, unless it is a [*provider.Error] with a kind of
+	// its own, such as network.
 	Key provider.Key
 	// Authorize writes the key into the header of a request; as a bearer token if nil.
 	Authorize func(header http.Header, key string)
+	// Signer returns how one exchange's requests are signed, for vendors that want a signature in place of
+	// a key. If it is nil or returns nil, requests are not signed. Its errors are treated as those of Key.
+	Signer func(ctx context.Context) (*Signature, error)
 	// Client makes the requests; nil: a client over http.DefaultTransport. Its redirect policy is
 	// tightened: a redirect to another host, scheme or method is never followed.
 	Client *http.Client
-	// Header is added to each request. Values of eight bytes and more are treated as secrets and removed
-	// from error messages.
+	// Header is added to each request. Values of eight bytes and more are removed from error messages. Values of 16
+	// bytes and more are treated as keys if the name of the header says that they are credentials.
 	Header http.Header
 
 	// Kinds classifies a vendor's own codes and types, in lower case. It takes precedence over the
@@ -64,6 +73,16 @@ type Endpoint struct {
 	MaxBody int64
 	// MaxLine caps the bytes of one event or one line of an answer; DefaultMaxLine if 0.
 	MaxLine int
+}
+
+// Signature signs the requests of one exchange.
+type Signature struct {
+	// Secrets are what the requests are signed with. They are removed from error messages, as keys are.
+	Secrets []string
+	// Sign writes a signature into the header of a request that is otherwise complete. It returns the
+	// signature, which is removed from error messages too. It is called again for a redirected request. Its
+	// error is not shown.
+	Sign func(req *http.Request, body []byte) (signature string, err error)
 }
 
 // String returns the host of the endpoint, without any header or key.
@@ -112,6 +131,21 @@ func (e *Endpoint) Open(ctx context.Context, id string) (*Exchange, error) {
 	return x, nil
 }
 
+// Account returns a text that is the same for endpoints of one host with one key, and shows nothing of the key. "":
+// there is no key, or it cannot be read now.
+func (e *Endpoint) Account(ctx context.Context) string {
+	base, err := url.Parse(e.BaseURL)
+	if err != nil || e.Key == nil {
+		return ""
+	}
+	key, err := e.Key(ctx)
+	if key = strings.TrimSpace(key); err != nil || len(key) < redact.MinKey {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(strings.ToLower(base.Host) + "\x00" + key))
+	return hex.EncodeToString(sum[:8])
+}
+
 // identify determines where the exchange goes and with which key.
 func (x *Exchange) identify() *provider.Error {
 	e := x.endpoint
@@ -123,10 +157,7 @@ func (x *Exchange) identify() *provider.Error {
 	x.base = base
 	if e.Key != nil {
 		if x.key, err = e.Key(x.caller); err != nil {
-			if x.caller.Err() != nil {
-				return x.fail(x.caller.Err())
-			}
-			return &provider.Error{Kind: provider.KindAuthentication, Code: "key", Message: "no key: " + err.Error(), Err: err}
+			return x.keyless(err)
 		}
 		x.key = strings.TrimSpace(x.key) // a key from a file ends in a newline
 	}
@@ -134,7 +165,41 @@ func (x *Exchange) identify() *provider.Error {
 		return &provider.Error{Kind: provider.KindAuthentication, Code: "key", Message: "the key has a character that no header can carry"}
 	}
 	x.secrets = newRedactor(x.key, base, e.Header)
+	if e.Signer != nil {
+		if x.signature, err = e.Signer(x.caller); err != nil {
+			return x.keyless(err)
+		}
+	}
+	if x.signature != nil {
+		for _, secret := range x.signature.Secrets {
+			x.hide(secret)
+		}
+	}
 	return nil
+}
+
+// keyless returns the failure of an exchange that has no key, or nothing to sign with.
+func (x *Exchange) keyless(err error) *provider.Error {
+	if x.caller.Err() != nil {
+		return x.fail(x.caller.Err())
+	}
+	if e, ok := errors.AsType[*provider.Error](err); ok && e != nil && e.Kind != "" {
+		own := *e
+		own.Message = redact.Foreign(own.Message)
+		return &own
+	}
+	e := &provider.Error{Kind: provider.KindAuthentication, Code: "key", Message: "no key: " + redact.Foreign(err.Error())}
+	if e.Message == "no key: "+err.Error() {
+		e.Err = err
+	}
+	return e
+}
+
+// hide removes one more secret from error messages.
+func (x *Exchange) hide(secret string) {
+	x.secrets.add(secret)
+	x.secrets.whole(secret)
+	x.secrets.failed, x.secrets.replied = false, false
 }
 
 // portable reports whether a header can carry s.
@@ -143,11 +208,13 @@ func portable(s string) bool {
 }
 
 var (
-	errIdle  = errors.New("the server fell silent")
-	errTime  = errors.New("the client's timeout has passed")
-	errBody  = errors.New("the reply is longer than MaxBody")
-	errLine  = errors.New("an event is longer than MaxLine")
-	errTwice = errors.New("an exchange makes only one request")
-	errCut   = io.ErrUnexpectedEOF
-	errHost  = errors.New("the request is for a host other than that of BaseURL")
+	errIdle     = errors.New("the server fell silent")
+	errTime     = errors.New("the client's timeout has passed")
+	errBody     = errors.New("the reply is longer than MaxBody")
+	errLine     = errors.New("an event is longer than MaxLine")
+	errTwice    = errors.New("an exchange makes only one request")
+	errCut      = io.ErrUnexpectedEOF
+	errNoObject = errors.New("this is no JSON object")
+	errSign     = errors.New("the request could not be signed")
+	errHost     = errors.New("the request is for a host other than that of BaseURL")
 )

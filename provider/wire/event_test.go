@@ -119,7 +119,11 @@ func TestLines(t *testing.T) {
 		{"{}\n", []string{"{}"}},
 		{" {\"a\":1} \r\n\r\n{}\n", []string{`{"a":1}`, "{}"}},
 		{"{}\n{\"half\":", []string{"{}"}},
-		{"{}", nil},
+		{"{}\n{\"whole\":1} ", []string{"{}", `{"whole":1}`}},
+		{"{}", []string{"{}"}},
+		{"{} {", nil},
+		{"12", nil},
+		{"[1]", nil},
 		{"{}\r{}\r", []string{"{}", "{}"}},
 	} {
 		x, err := send(t, endpoint(ok(tt.text)))

@@ -39,6 +39,10 @@ type Exchange struct {
 	base     *url.URL
 	key      string
 	secrets  redactor
+	terms    *Terms            // nil: nothing is left out, and no refusal is noted
+	added    map[string]string // headers that the request asks for
+
+	signature *Signature // nil: requests are not signed
 
 	asked, got atomic.Bool // a connection was asked for; one was obtained
 
@@ -124,6 +128,9 @@ func (c carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	if x.id != "" && len(x.id) <= maxID && portable(x.id) {
 		sent.Header.Set("X-Client-Request-Id", x.id)
 	}
+	for name, value := range x.added {
+		sent.Header.Set(name, value)
+	}
 	for name, values := range x.endpoint.Header {
 		sent.Header[http.CanonicalHeaderKey(name)] = values
 	}
@@ -137,6 +144,13 @@ func (c carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 		x.endpoint.Authorize(sent.Header, x.key)
 	default:
 		sent.Header.Set("Authorization", "Bearer "+x.key)
+	}
+	if err := x.terms.apply(sent); err != nil {
+		return nil, err
+	}
+	if err := x.sign(sent); err != nil {
+		closeBody(sent)
+		return nil, err
 	}
 	transport := http.DefaultTransport
 	if client := x.endpoint.Client; client != nil && client.Transport != nil {
@@ -162,6 +176,28 @@ func (c carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 		decoy.Status, decoy.StatusCode, decoy.Header = response.Status, response.StatusCode, response.Header
 	}
 	return decoy, nil
+}
+
+// sign signs a request, if the vendor wants that.
+func (x *Exchange) sign(req *http.Request) error {
+	if x.signature == nil {
+		return nil
+	}
+	var body []byte
+	if req.Body != nil {
+		var err error
+		if body, err = io.ReadAll(req.Body); err != nil {
+			return errSign
+		}
+		_ = req.Body.Close()
+		req.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	signature, err := x.signature.Sign(req, body)
+	if err != nil {
+		return errSign
+	}
+	x.hide(signature)
+	return nil
 }
 
 func closeBody(req *http.Request) {
@@ -282,6 +318,9 @@ func (x *Exchange) fail(err error) *provider.Error {
 	case errors.Is(err, errBody), errors.Is(err, errLine):
 		e.Kind, e.Code, e.Message = provider.KindInvalidResponse, codeTooBig, err.Error()
 		return e
+	case errors.Is(err, errSign):
+		e.Kind, e.Code, e.Message, e.NotSent = provider.KindAuthentication, "signature", errSign.Error(), true
+		return e
 	case errors.Is(err, errIdle), x.ctx != nil && errors.Is(context.Cause(x.ctx), errIdle):
 		e.Kind, e.Code, e.Message = provider.KindTimeout, codeIdle, "no byte came for "+x.idle.String()
 		if x.ended {
@@ -322,7 +361,7 @@ func (x *Exchange) Cut(err error) error {
 }
 
 func (x *Exchange) requestID() string {
-	for _, name := range []string{"X-Request-Id", "Request-Id", "X-Generation-Id", "Cf-Ray"} {
+	for _, name := range []string{"X-Request-Id", "Request-Id", "X-Generation-Id", "X-Amzn-Requestid", "Cf-Ray"} {
 		if id := x.Header(name); id != "" {
 			return x.secrets.clean(id)
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,15 +19,19 @@ type fault struct {
 	message   string
 	kind      string // "type", or Google's "status"
 	code      string
-	status    int // an HTTP status given as the code
+	param     string // the parameter of the request that it is about
+	status    int    // an HTTP status given as the code
 	moderated bool
 	raw       string // the message of the vendor behind a router
 	reason    string // Google's: which limit was hit, or what is wrong with the key
+	context   string // llama.cpp's: the size of the window
+	blocked   string // why it is no matter of the key, if the server says so outside of the error
 	wait      time.Duration
+	reset     int64 // OpenRouter's: when the limit ends, in milliseconds since 1970; 0: not said
 }
 
-// wireFault has the fields of all shapes in use: {"error":{…}} of OpenAI, {"error":"…"} of Ollama, the
-// flat ones of Mistral and vLLM, {"detail":…} of FastAPI.
+// wireFault has the fields of all shapes in use: {"error":{…}} of OpenAI, {"error":"…"} of Ollama,
+// {"code":…,"error":"…"} of xAI, the flat ones of Mistral and vLLM, {"detail":…} of FastAPI.
 type wireFault struct {
 	Error    json.RawMessage `json:"error"`
 	Message  json.RawMessage `json:"message"`
@@ -34,8 +39,10 @@ type wireFault struct {
 	Type     json.RawMessage `json:"type"`
 	Status   json.RawMessage `json:"status"`
 	Code     json.RawMessage `json:"code"`
+	Param    json.RawMessage `json:"param"`
 	Metadata json.RawMessage `json:"metadata"`
 	Details  json.RawMessage `json:"details"` // Google's
+	NCtx     json.RawMessage `json:"n_ctx"`   // llama.cpp's
 }
 
 // parseFault reads a failure from a JSON value. ok is false if it holds none.
@@ -54,17 +61,22 @@ func parseFault(data []byte) (f fault, ok bool) {
 		if json.Unmarshal(data, &w) != nil {
 			return fault{}, false
 		}
-		if Present(w.Error) {
-			data = w.Error
-			continue
+		if !Present(w.Error) {
+			return w.fault()
 		}
-		return w.fault()
+		if text := bytes.TrimSpace(w.Error); text[0] == '"' && Present(w.Code) { // xAI: the code stands beside the text
+			w.Message, w.Error = text, nil
+			return w.fault()
+		}
+		data = w.Error
 	}
 	return fault{}, false
 }
 
 func (w *wireFault) fault() (fault, bool) {
-	f := fault{message: Plain(w.Message), kind: Plain(w.Type), code: Plain(w.Code)}
+	f := fault{
+		message: Plain(w.Message), kind: Plain(w.Type), code: Plain(w.Code), param: Plain(w.Param), context: Plain(w.NCtx),
+	}
 	if f.message == "" {
 		f.message = Plain(w.Detail)
 	}
@@ -78,12 +90,16 @@ func (w *wireFault) fault() (fault, bool) {
 		Raw     json.RawMessage `json:"raw"`
 		Reasons json.RawMessage `json:"reasons"`
 		Flagged json.RawMessage `json:"flagged_input"`
+		Headers struct {
+			Reset json.RawMessage `json:"X-RateLimit-Reset"`
+		} `json:"headers"`
 	}
 	if json.Unmarshal(w.Metadata, &meta) == nil {
 		f.raw = Plain(meta.Raw)
 		f.moderated = Present(meta.Reasons) || Present(meta.Flagged)
 	}
 	f.detail(w.Details)
+	f.reset, _ = strconv.ParseInt(Plain(meta.Headers.Reset), 10, 64)
 	return f, f.message != "" || f.kind != "" || f.code != ""
 }
 
@@ -147,9 +163,17 @@ func (x *Exchange) refused() *provider.Error {
 		return x.fail(err)
 	}
 	f, ok := parseFault(body)
-	if !ok && !bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) { // a proxy's page holds no error
+	page := bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
+	if !ok && !page { // a proxy's page holds no error
 		f.message = string(body)
 	}
+	if !ok && status == http.StatusForbidden {
+		f.blocked = x.firewall(page, f.message)
+	}
+	if f.code == "" && f.kind == "" { // AWS names the type before a colon
+		f.kind, _, _ = strings.Cut(x.Header("X-Amzn-Errortype"), ":")
+	}
+	x.terms.note(&f, status)
 	return x.fault(f, status)
 }
 
@@ -175,8 +199,19 @@ func (x *Exchange) Broken(code, message string) error {
 // Invalid returns the failure of an answer that cannot be used, of kind invalid_response.
 func (x *Exchange) Invalid(code, message string) error {
 	return &provider.Error{
-		Kind: provider.KindInvalidResponse, Status: x.status(), Code: code,
+		Kind: provider.KindInvalidResponse, Status: x.status(), Code: x.secrets.clean(code),
 		Message: x.secrets.clean(message), RequestID: x.requestID(),
+	}
+}
+
+// capped returns a failure of kind invalid_response for a reply of no use that ended at the cap on its tokens.
+func (x *Exchange) capped(calls bool) error {
+	words := "thinking used up all output tokens; allow more"
+	if calls {
+		words = "the limit of output tokens has cut a tool call; allow more"
+	}
+	return &provider.Error{
+		Kind: provider.KindInvalidResponse, Status: x.status(), Code: "blank", Message: words, RequestID: x.requestID(), Capped: true,
 	}
 }
 
@@ -194,7 +229,19 @@ func (x *Exchange) fault(f fault, status int) *provider.Error {
 	if status == 0 {
 		status = f.status
 	}
+	if status == statusClosed && x.caller.Err() != nil {
+		return x.fail(x.caller.Err()) // it was cut short because the caller has left
+	}
+	if status == http.StatusForbidden && f.blocked == "" {
+		f.blocked = f.region()
+	}
 	e.Kind = f.classify(x.endpoint.Kinds, status, x.Header("Retry-After") != "" || e.RetryAfter > 0)
+	if e.Kind == provider.KindContextOverflow {
+		e.Window = f.window()
+	}
+	if e.Kind == provider.KindRateLimit && e.RetryAfter == 0 && f.reset > 0 {
+		e.RetryAfter = max(0, time.UnixMilli(f.reset).Sub(x.now()))
+	}
 	e.Status = x.status() // an error in mid-stream has cost what came before it
 	code := f.code
 	if code == "" || (f.status != 0 && f.kind != "") {
@@ -204,6 +251,10 @@ func (x *Exchange) fault(f fault, status int) *provider.Error {
 	message := f.message
 	if f.raw != "" && f.raw != message {
 		message += ": " + f.raw
+	}
+	if e.Kind == provider.KindValidation && f.blocked != "" {
+		message = strings.TrimSpace(message + " (the key is not at fault: " + f.blocked + ")")
+		e.Code = cmp.Or(e.Code, "blocked")
 	}
 	e.Message = x.secrets.clean(message)
 	switch {
@@ -229,14 +280,23 @@ var exactKinds = map[string]provider.Kind{
 	"billing_hard_limit_reached":        provider.KindQuota,
 	"billing_not_active":                provider.KindQuota,
 	"billing_error":                     provider.KindQuota,
+	"exceeded_current_quota_error":      provider.KindQuota, // Moonshot
+	"blocked_api_access":                provider.KindQuota, // Groq: the month's spending limit, under 400
 	"quota_exceeded":                    provider.KindQuota,
 	"context_length_exceeded":           provider.KindContextOverflow,
 	"model_context_window_exceeded":     provider.KindContextOverflow,
 	"exceed_context_size_error":         provider.KindContextOverflow,
 	"request_too_large":                 provider.KindContextOverflow,
+	"too_many_prompt_tokens":            provider.KindContextOverflow, // Perplexity
 	"content_filter":                    provider.KindContentFilter,
 	"content_policy_violation":          provider.KindContentFilter,
-	"invalid_prompt":                    provider.KindContentFilter, // OpenAI: against its usage policy
+	"bio_policy":                        provider.KindContentFilter, // OpenAI and Azure, in both APIs: this one and the next three
+	"cyber_policy":                      provider.KindContentFilter,
+	"misalignment_policy_violation":     provider.KindContentFilter,
+	"image_content_policy_violation":    provider.KindContentFilter,
+	"invalid_prompt":                    provider.KindContentFilter,   // OpenAI: against its usage policy
+	"json_validate_failed":              provider.KindInvalidResponse, // Groq: the model's reply does not follow the schema
+	"tool_use_failed":                   provider.KindInvalidResponse, // Groq: the model's call does not follow the tool's
 	"slow_down":                         provider.KindRateLimit,
 	"timeout_error":                     provider.KindTimeout,
 	"deadline_exceeded":                 provider.KindTimeout,
@@ -251,6 +311,7 @@ var broadKinds = map[string]provider.Kind{
 	"rate_limit_error":      provider.KindRateLimit,
 	"resource_exhausted":    provider.KindRateLimit,
 	"too_many_requests":     provider.KindRateLimit,
+	"capacity_exceeded":     provider.KindRateLimit, // Groq
 	"timeout":               provider.KindTimeout,
 	"invalid_api_key":       provider.KindAuthentication,
 	"authentication_error":  provider.KindAuthentication,
@@ -264,22 +325,29 @@ var broadKinds = map[string]provider.Kind{
 	"model_not_found":       provider.KindValidation,
 }
 
-// These words report a full window, from servers without a code for it: vLLM and OpenRouter, llama.cpp
-// and Ollama, and others.
-//
-//nolint:gochecknoglobals // read only
-var overflowWords = []string{
-	"maximum context length", "exceeds the available context", "context_length_exceeded", "context length exceeded",
-	"prompt is too long", "exceed context limit", // Anthropic
-	"exceeds the maximum number of tokens", "payload size exceeds the limit", // Google
-	"longer than the context length", "exceeds the context length", "exceeds maximum context length", // Ollama
-	"context size has been exceeded", "context shift is disabled",
-}
-
 // With these words vendors report that the money is used up.
 //
 //nolint:gochecknoglobals // read only
-var quotaWords = []string{"reached your specified api usage limits", "credit balance is too low", "insufficient balance"}
+var quotaWords = []string{
+	"reached your specified api usage limits", "credit balance is too low", // Anthropic
+	"insufficient balance",                                                                                       // DeepSeek
+	"used all available credits", "reached its monthly spending limit", "have any credits", "run out of credits", // xAI
+	"free-models-per-day",                                // OpenRouter: a day's allowance, which a debate cannot wait for
+	"key limit exceeded (", "key limit exceeded. manage", // OpenRouter: what the key may spend, under 403
+	"prepayment credits are depleted", "monthly spending cap", // Google
+}
+
+// spending begins the codes with which Groq reports that its account may spend no more.
+const spending = "spend_"
+
+// With these words vendors that have no code for it report that their filter has refused the prompt, or
+// that the key is wrong.
+//
+//nolint:gochecknoglobals // read only
+var (
+	filterWords = []string{"violates usage guidelines", "content exists risk"}          // xAI, under 403; DeepSeek
+	keyWords    = []string{"incorrect api key", "api key not valid", "invalid api key"} // xAI and Google, under 400
+)
 
 func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bool) provider.Kind {
 	code, kind := strings.ToLower(f.code), strings.ToLower(f.kind)
@@ -295,29 +363,31 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 	if k, ok := exactKinds[kind]; ok {
 		return k
 	}
+	if strings.HasPrefix(code, spending) {
+		return provider.KindQuota
+	}
 	words := strings.ToLower(f.message + "\n" + f.raw)
-	if strings.Contains(words, "request too large for ") { // than a minute's tokens: OpenAI and Groq
+	if strings.Contains(words, "request too large for ") || overdrawn(words) { // than a minute's tokens: OpenAI and Groq
 		return provider.KindContextOverflow
 	}
-	switch status {
-	case 401, 403, 429:
-	default:
-		for _, w := range overflowWords {
-			if strings.Contains(words, w) {
-				return provider.KindContextOverflow
-			}
-		}
-		for _, w := range quotaWords {
-			if strings.Contains(words, w) {
-				return provider.KindQuota
-			}
-		}
+	says := func(list []string) bool {
+		return slices.ContainsFunc(list, func(w string) bool { return strings.Contains(words, w) })
 	}
+	keyed := status == http.StatusUnauthorized
 	switch {
-	case strings.Contains(f.reason, "api_key"):
+	case !keyed && says(quotaWords):
+		return provider.KindQuota
+	case !keyed && status != http.StatusTooManyRequests && says(filterWords):
+		return provider.KindContentFilter
+	case !keyed && status != http.StatusForbidden && status != http.StatusTooManyRequests && says(overflowWords):
+		return provider.KindContextOverflow
+	case status == http.StatusBadRequest && says(keyWords), strings.Contains(f.reason, "api_key"):
 		return provider.KindAuthentication // Google says it under a status of 400
 	case strings.Contains(f.reason, "perday"):
 		return provider.KindQuota // a day's allowance: a debate cannot wait that long
+	}
+	if status == http.StatusForbidden && !f.moderated && f.blocked != "" {
+		return provider.KindValidation
 	}
 	if status != 0 {
 		return statusKind(status, retryAfter, f.moderated)
@@ -334,11 +404,18 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 	return provider.KindAPI
 }
 
+// These statuses are in no standard. statusCapacity is Groq's, of requests for spare capacity. statusClosed says
+// that the server's own call was cut short: Google's CANCELLED, and nginx.
+const (
+	statusCapacity = 498
+	statusClosed   = 499
+)
+
 func statusKind(status int, retryAfter, moderated bool) provider.Kind {
 	switch {
 	case status == http.StatusRequestTimeout, status == http.StatusGatewayTimeout:
 		return provider.KindTimeout
-	case status == http.StatusTooManyRequests:
+	case status == http.StatusTooManyRequests, status == statusCapacity:
 		return provider.KindRateLimit
 	case status == http.StatusPaymentRequired && retryAfter:
 		return provider.KindRateLimit
@@ -350,40 +427,9 @@ func statusKind(status int, retryAfter, moderated bool) provider.Kind {
 		return provider.KindAuthentication
 	case status == http.StatusRequestEntityTooLarge:
 		return provider.KindContextOverflow
-	case status == http.StatusConflict, status >= 500:
+	case status == http.StatusConflict, status == statusClosed, status >= 500:
 		return provider.KindAPI
 	default:
 		return provider.KindValidation
 	}
-}
-
-// retryAfter reads how long the server asks to wait: Retry-After-Ms, then Retry-After, in seconds or as a
-// date. A date is taken relative to the server's own clock if the server reports that.
-func (x *Exchange) retryAfter() time.Duration {
-	if d, ok := units(x.Header("Retry-After-Ms"), time.Millisecond); ok {
-		return d
-	}
-	value := x.Header("Retry-After")
-	if d, ok := units(value, time.Second); ok {
-		return d
-	}
-	date, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	now, err := http.ParseTime(x.Header("Date"))
-	if err != nil {
-		now = time.Now()
-	}
-	return max(0, date.Sub(now))
-}
-
-// units reads a number of units. It caps the result at a year, which keeps the product in range.
-func units(s string, unit time.Duration) (time.Duration, bool) {
-	const year = 365 * 24 * time.Hour
-	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	if err != nil || n != n || n < 0 {
-		return 0, false
-	}
-	return time.Duration(min(n*float64(unit), float64(year))), true
 }

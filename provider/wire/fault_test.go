@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,6 +32,11 @@ func coded(code string) string { return `{"error":{"code":"` + code + `","messag
 
 func typed(kind string) string {
 	return `{"type":"error","error":{"type":"` + kind + `","message":"m"}}`
+}
+
+func xai(code, text string) string {
+	body, _ := json.Marshal(map[string]string{"code": code, "error": text})
+	return string(body)
 }
 
 func google(status string, code int, details string) string {
@@ -66,6 +72,10 @@ func TestFaults(t *testing.T) {
 		{"openai slow down", 503, coded("slow_down"), provider.KindRateLimit, "slow_down", 0},
 		{"openai window", 400, coded("context_length_exceeded"), provider.KindContextOverflow, "", 0},
 		{"openai filter", 400, coded("content_policy_violation"), provider.KindContentFilter, "", 0},
+		{"openai cyber policy", 400, coded("cyber_policy"), provider.KindContentFilter, "cyber_policy", 0},
+		{"openai biology policy", 400, coded("bio_policy"), provider.KindContentFilter, "bio_policy", 0},
+		{"openai misalignment policy", 400, coded("misalignment_policy_violation"), provider.KindContentFilter, "", 0},
+		{"azure policy of images", 400, coded("image_content_policy_violation"), provider.KindContentFilter, "", 0},
 		{"openai key", 401, coded("invalid_api_key"), provider.KindAuthentication, "invalid_api_key", 0},
 		{"openai model", 404, coded("model_not_found"), provider.KindValidation, "model_not_found", 0},
 		{"a status goes before a broad code", 500, coded("invalid_request_error"), provider.KindAPI, "", 0},
@@ -102,6 +112,38 @@ func TestFaults(t *testing.T) {
 		{"deepseek", 402, `{"error":{"message":"Insufficient Balance","type":"unknown_error","code":"invalid_request_error"}}`, provider.KindQuota, "", 0},
 		{"mistral", 422, `{"object":"error","message":{"detail":[{"msg":"x"}]},"type":"invalid_request_error"}`, provider.KindValidation, "invalid_request_error", 0},
 		{"fastapi", 422, `{"detail":[{"msg":"x"}]}`, provider.KindValidation, "", 0},
+		{"xai window", 400, xai("Client specified an invalid argument", "This model's maximum prompt length is 131072 but the request contains 136973 tokens."), provider.KindContextOverflow, "Client specified an invalid argument", 0},
+		{"xai window, newer", 400, xai("invalid-argument", "[input_too_large] 9 tokens exceed it"), provider.KindContextOverflow, "invalid-argument", 0},
+		{"xai safety", 403, xai("permission-denied", "Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO"), provider.KindContentFilter, "permission-denied", 0},
+		{"xai credits", 403, xai("personal-team-blocked:spending-limit", "You have run out of credits"), provider.KindQuota, "personal-team-blocked:spending-limit", 0},
+		{"xai no credits yet", 403, xai("permission-denied", "Your newly created team doesn't have any credits or licenses yet."), provider.KindQuota, "", 0},
+		{"xai spending limit", 429, xai("resource-exhausted", "The team has either used all available credits or reached its monthly spending limit."), provider.KindQuota, "resource-exhausted", 0},
+		{"xai rate", 429, xai("resource-exhausted", "Too many requests"), provider.KindRateLimit, "", 0},
+		{"xai key", 400, xai("Client specified an invalid argument", "Incorrect API key provided: xa***."), provider.KindAuthentication, "", 0},
+		{"xai permission", 403, xai("permission-denied", "Access to the endpoint is denied"), provider.KindAuthentication, "permission-denied", 0},
+		{"moonshot quota", 429, typed("exceeded_current_quota_error"), provider.KindQuota, "exceeded_current_quota_error", 0},
+		{"moonshot quota under 403", 403, typed("exceeded_current_quota_error"), provider.KindQuota, "", 0},
+		{"moonshot window", 400, `{"error":{"message":"Invalid request: Your request exceeded model token limit: 262144 (requested: 269030)","type":"invalid_request_error"}}`, provider.KindContextOverflow, "", 0},
+		{"lm studio window", 400, `{"error":"Trying to keep the first 9 tokens when context the overflows."}`, provider.KindContextOverflow, "", 0},
+		{"groq schema", 400, coded("json_validate_failed"), provider.KindInvalidResponse, "json_validate_failed", 0},
+		{"groq tool", 400, coded("tool_use_failed"), provider.KindInvalidResponse, "tool_use_failed", 0},
+		{"openrouter free models of a day", 429, `{"error":{"code":429,"message":"Rate limit exceeded: free-models-per-day"}}`, provider.KindQuota, "429", 0},
+		{"openrouter free models of a minute", 429, `{"error":{"code":429,"message":"Rate limit exceeded: free-models-per-min"}}`, provider.KindRateLimit, "429", 0},
+		{"openrouter key limit", 403, `{"error":{"code":403,"message":"Key limit exceeded (monthly limit). Manage it elsewhere."}}`, provider.KindQuota, "403", 0},
+		{"openrouter key limit, older", 403, `{"error":{"code":403,"message":"Key limit exceeded. Manage it elsewhere."}}`, provider.KindQuota, "403", 0},
+		{"groq capacity", 498, `{"error":{"message":"m","type":"capacity_exceeded","code":"capacity_exceeded"}}`, provider.KindRateLimit, "capacity_exceeded", 0},
+		{"google canceled", 499, google("CANCELLED", 499, ""), provider.KindAPI, "CANCELLED", 0},
+		{"a key's limit of a rate", 429, `{"error":{"message":"API key limit exceeded, try again in a minute"}}`, provider.KindRateLimit, "", 0},
+		{"groq spending limit", 400, coded("blocked_api_access"), provider.KindQuota, "blocked_api_access", 0},
+		{"groq spending limit, another code", 400, `{"error":{"code":"spend_limit_reached","type":"invalid_request_error","message":"m"}}`, provider.KindQuota, "spend_limit_reached", 0},
+		{"google prepaid", 429, strings.Replace(google("RESOURCE_EXHAUSTED", 429, ""), `"m"`, `"Your prepayment credits are depleted."`, 1), provider.KindQuota, "RESOURCE_EXHAUSTED", 0},
+		{"google spending cap", 429, strings.Replace(google("RESOURCE_EXHAUSTED", 429, ""), `"m"`, `"This project has exceeded its monthly spending cap."`, 1), provider.KindQuota, "RESOURCE_EXHAUSTED", 0},
+		{"openrouter region", 403, `{"error":{"code":403,"message":"This model is not available in your region."}}`, provider.KindValidation, "403", 0},
+		{"openai region", 403, coded("unsupported_country_region_territory"), provider.KindValidation, "unsupported_country_region_territory", 0},
+		{"openrouter moderation before region", 403, `{"error":{"code":403,"message":"not available in your region","metadata":{"reasons":["x"]}}}`, provider.KindContentFilter, "403", 0},
+		{"cloudflare", 403, "error code: 1010", provider.KindValidation, "blocked", 0},
+		{"a firewall's page", 403, "<!DOCTYPE html><title>Attention Required!</title>", provider.KindValidation, "blocked", 0},
+		{"words of quota do not speak for a key", 401, `{"error":{"message":"insufficient balance"}}`, provider.KindAuthentication, "", 0},
 		{"words do not speak for a key", 401, `{"error":{"message":"maximum context length"}}`, provider.KindAuthentication, "", 0},
 		{"nested", 500, `{"error":{"error":{"code":"insufficient_quota","message":"m"}}}`, provider.KindQuota, "", 0},
 		{"nested for ever", 500, strings.Repeat(`{"error":`, 50) + `1` + strings.Repeat(`}`, 50), provider.KindAPI, "", 0},
@@ -117,6 +159,40 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	assert.Equal(t, provider.KindRateLimit, refused(t, 402, `{"error":{"code":402,"message":"m"}}`, "Retry-After: 3").Kind, "a budget in flight")
+}
+
+// What is no matter of the key says so, and what to do.
+func TestRefusalsThatNoKeyHelps(t *testing.T) {
+	assert.Contains(t, refused(t, 403, "<html>").Message, "firewall")
+	assert.Contains(t, refused(t, 403, "no", "Cf-Mitigated: challenge").Message, "firewall")
+	assert.Contains(t, refused(t, 403, "no", "X-Vercel-Mitigated: deny").Message, "firewall")
+	e := refused(t, 403, coded("unsupported_country_region_territory"))
+	assert.Contains(t, e.Message, "does not serve this place")
+	e = refused(t, 403, `{"error":{"type":"forbidden","message":"Request not allowed"}}`)
+	assert.Equal(t, provider.KindValidation, e.Kind, "Anthropic's edge")
+	assert.Contains(t, e.Message, "does not serve this place or this network")
+	assert.Equal(t, provider.KindAuthentication, refused(t, 403, `{"error":{"type":"forbidden","message":"This key may not."}}`).Kind, "a gateway")
+	assert.Equal(t, provider.KindAuthentication, refused(t, 403, typed("permission_error")).Kind)
+	assert.Equal(t, provider.KindAuthentication, refused(t, 403, "no").Kind)
+	assert.Equal(t, provider.KindAuthentication, refused(t, 403, coded("x"), "Cf-Mitigated: challenge").Kind, "the API itself answered")
+	assert.Equal(t, provider.KindAuthentication, refused(t, 401, "<html>").Kind)
+}
+
+// OpenRouter says in the body when its limit ends.
+func TestAResetInTheBodyIsAWait(t *testing.T) {
+	const now = "Date: Tue, 06 Jan 2026 00:00:00 GMT"
+	at := time.Date(2026, 1, 6, 0, 0, 42, 0, time.UTC).UnixMilli()
+	body := func(message string, reset any) string {
+		return fmt.Sprintf(`{"error":{"code":429,"message":%q,"metadata":{"headers":{"X-RateLimit-Limit":"20","X-RateLimit-Reset":"%v"}}}}`, message, reset)
+	}
+	e := refused(t, 429, body("Rate limit exceeded: free-models-per-min", at), now)
+	assert.Equal(t, provider.KindRateLimit, e.Kind)
+	assert.Equal(t, 42*time.Second, e.RetryAfter)
+	assert.Equal(t, 3*time.Second, refused(t, 429, body("m", at), now, "Retry-After: 3").RetryAfter, "a header goes first")
+	assert.Zero(t, refused(t, 429, body("m", at-50_000), now).RetryAfter, "it is over")
+	assert.Zero(t, refused(t, 429, body("m", "soon"), now).RetryAfter)
+	assert.Zero(t, refused(t, 429, body("m", "-9e99"), now).RetryAfter)
+	assert.Equal(t, provider.KindQuota, refused(t, 429, body("Rate limit exceeded: free-models-per-day", at), now).Kind)
 }
 
 // An adapter's own words go before those that are known here.
@@ -138,12 +214,15 @@ func TestPlainStatuses(t *testing.T) {
 	for status, kind := range map[int]provider.Kind{
 		300: provider.KindValidation, 304: provider.KindValidation, 400: provider.KindValidation, 401: provider.KindAuthentication, 402: provider.KindQuota,
 		403: provider.KindAuthentication, 404: provider.KindValidation, 405: provider.KindValidation, 408: provider.KindTimeout, 409: provider.KindAPI,
-		413: provider.KindContextOverflow, 418: provider.KindValidation, 422: provider.KindValidation, 429: provider.KindRateLimit,
+		413: provider.KindContextOverflow, 418: provider.KindValidation, 422: provider.KindValidation, 429: provider.KindRateLimit, 498: provider.KindRateLimit, 499: provider.KindAPI,
 		500: provider.KindAPI, 502: provider.KindAPI, 503: provider.KindAPI, 504: provider.KindTimeout, 529: provider.KindAPI, 599: provider.KindAPI,
 	} {
 		for _, body := range []string{"", "no", "<html>" + secret + "</html>", "{", `{"error":null}`, `"no"`, "[]", "[[[[1]]]]", "7", "\xff\x00"} {
-			e := refused(t, status, body)
-			assert.Equal(t, kind, e.Kind, "%d %q", status, body)
+			e, want := refused(t, status, body), kind
+			if status == 403 && strings.HasPrefix(body, "<") {
+				want = provider.KindValidation // a firewall's page
+			}
+			assert.Equal(t, want, e.Kind, "%d %q", status, body)
 			assert.NotContains(t, e.Message, secret)
 		}
 	}
@@ -166,6 +245,8 @@ func TestFaultsInAStream(t *testing.T) {
 		typed("timeout_error"):                provider.KindTimeout,
 		typed("never_heard_of"):               provider.KindAPI,
 		coded("too_many_requests"):            provider.KindRateLimit,
+		coded("capacity_exceeded"):            provider.KindRateLimit,
+		google("CANCELLED", 499, ""):          provider.KindAPI,
 		coded("timeout"):                      provider.KindTimeout,
 		google("RESOURCE_EXHAUSTED", 429, ""): provider.KindRateLimit,
 		google("UNAUTHENTICATED", 401, ""):    provider.KindAuthentication,
@@ -190,6 +271,19 @@ func TestFaultsInAStream(t *testing.T) {
 	} {
 		assert.Equal(t, want, wire.IsFault([]byte(body)), body)
 	}
+}
+
+// A server that was cut short while the caller waits has failed. If the caller has left, the caller has canceled.
+func TestCallsThatAreCutShort(t *testing.T) {
+	cut, busy := []byte(google("CANCELLED", 499, "")), []byte(google("UNAVAILABLE", 503, ""))
+	ctx, leave := context.WithCancel(t.Context())
+	x, err := endpoint(nil).Open(ctx, "")
+	require.NoError(t, err)
+	defer x.Close()
+	assert.Equal(t, "CANCELLED", failure(t, x.Fault(cut), provider.KindAPI).Code)
+	leave()
+	failure(t, x.Fault(cut), provider.KindCanceled)
+	failure(t, x.Fault(busy), provider.KindAPI)
 }
 
 func TestRetryAfter(t *testing.T) {

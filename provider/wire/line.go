@@ -3,6 +3,9 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
 )
 
 // Lines reads an answer line by line: some servers send one JSON object per line.
@@ -14,13 +17,18 @@ func (x *Exchange) Lines() *Lines {
 }
 
 // Next returns the next line that is not blank, without its end. The line is valid until the next call.
-// At the end of the input, Next fails with io.EOF: it drops a line without an end, which may be
-// incomplete. Pass its error to [Exchange.Cut].
+// At the end of the input, Next fails with io.EOF. The last line may lack its end if it is a whole JSON
+// object; any other line without an end may be incomplete, and is dropped. Pass the error to
+// [Exchange.Cut].
 func (l *Lines) Next() ([]byte, error) {
 	for {
 		l.events.size = 0
 		line, err := l.events.readLine()
 		if err != nil {
+			if last := bytes.TrimSpace(l.events.line); errors.Is(err, io.EOF) && len(last) > 0 && last[0] == '{' && json.Valid(last) {
+				l.events.line = nil
+				return last, nil
+			}
 			return nil, err
 		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agonist-dev/debate/internal/redact"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -19,6 +20,11 @@ var stops = []provider.StopReason{
 
 // Reply collects a reply while it arrives, and checks it once it is complete. Its exported fields may be
 // set at any time before that.
+//
+// A reply that repeats the key does not show it. "[redacted]" replaces any 20 bytes of the key in the text, in the text
+// of thoughts, in the arguments of tool calls, in sources, in ID and in Model, whether they are plain, wrapped, escaped
+// or encoded. What may be the beginning of a key is held back until that is known. So the text is always the
+// concatenation of its chunks, and the text of thoughts that of its own.
 type Reply struct {
 	Stop    provider.StopReason // "" until the vendor said why the reply ended
 	Refused bool                // the model declined, whatever Stop says
@@ -27,12 +33,19 @@ type Reply struct {
 	// the reply failed. Tokens counted before the end are not a price, because the rest may be charged
 	// too.
 	Settled bool
+	ID      string // of the reply, as the vendor reports it
 	Model   string
+	Hide    bool // drops the text of thoughts
 
 	exchange *Exchange
 	emit     func(provider.Chunk)
-	text     strings.Builder
+	text     strings.Builder // that was shown
+	came     int             // bytes of text that came
+	stream   *redact.Stream
 	calls    []partialCall
+	thoughts thoughts
+	cited    []cited
+	cost     *float64
 }
 
 // partialCall is a tool call that is assembled from pieces.
@@ -43,10 +56,35 @@ type partialCall struct {
 }
 
 // NewReply begins a reply whose text is passed to emit as it arrives.
-func (x *Exchange) NewReply(emit func(provider.Chunk)) *Reply { return &Reply{exchange: x, emit: emit} }
+func (x *Exchange) NewReply(emit func(provider.Chunk)) *Reply {
+	return &Reply{exchange: x, emit: emit, stream: redact.NewStream(x.secrets.reply())}
+}
 
-// Show adds a piece of text and passes it to emit.
+// Resume continues the reply with the answer of another exchange: a vendor may pause a reply and continue it in the answer
+// of the next request. What was collected stays. If the key was renewed in between, the rest of the reply shows neither.
+func (r *Reply) Resume(x *Exchange) {
+	if x != r.exchange {
+		x.Follow(r.exchange)
+		added := x.secrets.beyond(&r.exchange.secrets)
+		r.stream.Also(added)
+		if r.thoughts.stream != nil {
+			r.thoughts.stream.Also(added)
+		}
+	}
+	r.exchange, r.Stop, r.Settled = x, "", false
+}
+
+// Show adds a piece of text and passes it to emit, but for an end that may be the beginning of a key. That follows with
+// the next piece, or from Done.
 func (r *Reply) Show(text string) {
+	if text == "" {
+		return
+	}
+	r.came += len(text)
+	r.pass(r.stream.Next(text))
+}
+
+func (r *Reply) pass(text string) {
 	if text == "" {
 		return
 	}
@@ -54,8 +92,8 @@ func (r *Reply) Show(text string) {
 	r.emit(provider.Chunk{Text: text})
 }
 
-// Len returns the length of the text so far, in bytes.
-func (r *Reply) Len() int { return r.text.Len() }
+// Len returns the length of the text that has come so far, in bytes.
+func (r *Reply) Len() int { return r.came }
 
 // Calls returns the number of tool calls so far.
 func (r *Reply) Calls() int { return len(r.calls) }
@@ -104,7 +142,7 @@ func (r *Reply) Failed(err error) (*provider.Response, error) {
 	if r.Usage.IsZero() || r.Stop == "" && !r.Settled {
 		return nil, err
 	}
-	return &provider.Response{Usage: r.Usage, Model: r.Model}, err
+	return r.described(provider.Response{}), err
 }
 
 // Done returns the results of Generate once the vendor has said that the reply is complete. A reply
@@ -130,17 +168,21 @@ func (r *Reply) Done() (*provider.Response, error) {
 	default:
 		return r.Failed(r.exchange.Invalid("malformed", "the arguments of a tool call are not JSON"))
 	}
+	reasoning := r.reasoning()
+	r.pass(r.stream.End())
 	text := r.text.String()
 	if strings.TrimSpace(text) == "" && len(calls) == 0 {
 		switch r.Stop {
 		case provider.StopRefusal, provider.StopFilter: // the reason says enough
 		case provider.StopLength:
-			return r.Failed(r.exchange.Invalid("blank", "thinking used up all output tokens; allow more"))
+			return r.Failed(r.exchange.capped(len(r.calls) > 0))
 		default:
 			return r.Failed(r.exchange.Invalid("blank", "the reply has no text"))
 		}
 	}
-	return &provider.Response{Text: text, Calls: calls, Stop: r.Stop, Usage: r.Usage, Model: r.Model}, nil
+	return r.described(provider.Response{
+		Text: text, Calls: calls, Stop: r.Stop, Reasoning: reasoning, Citations: r.citations(text),
+	}), nil
 }
 
 // done returns the calls. ok is false if one has no name or its arguments are not JSON.
@@ -154,11 +196,41 @@ func (r *Reply) done() (calls []provider.ToolCall, ok bool) {
 		if !json.Valid(arguments) || call.name == "" {
 			return nil, false
 		}
-		id := call.id
-		if id == "" {
-			id = "call_" + strconv.Itoa(i)
-		}
-		calls = append(calls, provider.ToolCall{ID: id, Name: call.name, Arguments: arguments, Opaque: call.opaque})
+		calls = append(calls, provider.ToolCall{
+			ID: r.callID(i), Name: r.callName(call.name), Arguments: r.exchange.redactJSON(arguments), Opaque: r.opaque(call.opaque),
+		})
 	}
 	return calls, true
+}
+
+// callID returns the id of a call. A call has one that is unique to the reply if the vendor gave it none, or one that
+// holds the key.
+func (r *Reply) callID(at int) string {
+	if id := r.calls[at].id; id != "" && r.exchange.Redact(id) == id {
+		return id
+	}
+	id := "call_" + strconv.Itoa(at)
+	for slices.ContainsFunc(r.calls, func(c partialCall) bool { return c.id == id }) {
+		id += "_"
+	}
+	return id
+}
+
+// callName returns the name of the tool. No tool has one that holds the key, but the name goes back to the vendor.
+func (r *Reply) callName(name string) string {
+	if r.exchange.Redact(name) != name {
+		return "redacted"
+	}
+	return name
+}
+
+// opaque returns what the adapter wants to get back, nil if that cannot be kept without the key.
+func (r *Reply) opaque(data json.RawMessage) json.RawMessage {
+	if !json.Valid(data) {
+		if r.exchange.Redact(string(data)) != string(data) {
+			return nil
+		}
+		return data
+	}
+	return r.exchange.redactJSON(data)
 }

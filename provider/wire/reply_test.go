@@ -61,8 +61,14 @@ func TestReply(t *testing.T) {
 		r.Stop = stop
 		got, err = r.Done()
 		assert.Equal(t, "blank", failure(t, err, provider.KindInvalidResponse).Code)
+		assert.Equal(t, stop == provider.StopLength, failure(t, err, provider.KindInvalidResponse).Capped)
 		assert.Nil(t, got)
 	}
+	r = reply()
+	r.Call(0, "a", "look", `{"w`)
+	r.Stop = provider.StopLength
+	_, err = r.Done()
+	assert.True(t, failure(t, err, provider.KindInvalidResponse).Capped, "the limit has cut the only call")
 }
 
 func TestReplyCalls(t *testing.T) {

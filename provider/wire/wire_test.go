@@ -114,14 +114,14 @@ func TestBasicAuth(t *testing.T) {
 	e := endpoint(transport(func(req *http.Request) (*http.Response, error) {
 		user, password, _ = req.BasicAuth()
 		url = req.URL.String()
-		return says("HTTP/1.1 401 No\r\nContent-Length: 8\r\n\r\nopen sesame")(req)
+		return says("HTTP/1.1 401 No\r\nContent-Length: 12\r\n\r\nopenwide sesame")(req)
 	}))
 	e.Key = nil
-	e.BaseURL = "http://ada:open@model.test/?token=longenough"
+	e.BaseURL = "http://ada:openwide@model.test/?token=longenough"
 	_, err := send(t, e)
 	f := failure(t, err, provider.KindAuthentication)
 	assert.Equal(t, "[redacted] ses", f.Message, "a password is a secret")
-	assert.Equal(t, []string{"ada", "open"}, []string{user, password})
+	assert.Equal(t, []string{"ada", "openwide"}, []string{user, password})
 	assert.Contains(t, url, "token=longenough")
 }
 

@@ -18,6 +18,8 @@ type disk interface {
 	// Open opens a file in mode os.O_RDONLY or os.O_RDWR, the latter with or without os.O_CREATE.
 	Open(name string, mode int) (handle, error)
 	Remove(name string) error
+	// Rename gives a file another name, in one step. A file that has this name is replaced.
+	Rename(from, to string) error
 	Stat(name string) (stamp, error)
 	// Names returns the files in any order.
 	Names() ([]string, error)
@@ -48,6 +50,8 @@ type lock interface {
 	// There reports whether the file still has its name. It may have been removed, and replaced by
 	// another.
 	There() (bool, error)
+	// Mark sets the size of the file, which others see. The file takes no space on the disk.
+	Mark(size int64) error
 	// Unlock releases the lock. If drop is set, it removes the file first.
 	Unlock(drop bool) error
 }
@@ -85,6 +89,9 @@ func (f folder) Open(name string, mode int) (handle, error) {
 
 // Remove implements disk.
 func (f folder) Remove(name string) error { return os.Remove(f.path(name)) }
+
+// Rename implements disk.
+func (f folder) Rename(from, to string) error { return os.Rename(f.path(from), f.path(to)) }
 
 // Stat implements disk.
 func (f folder) Stat(name string) (stamp, error) {
@@ -170,6 +177,9 @@ func (l *fileLock) There() (bool, error) {
 	}
 	return err == nil && os.SameFile(here, there), err
 }
+
+// Mark implements lock.
+func (l *fileLock) Mark(size int64) error { return os.Truncate(l.Path(), size) }
 
 // Unlock implements lock.
 func (l *fileLock) Unlock(drop bool) error {

@@ -15,10 +15,9 @@
 // A commit that Append has acknowledged survives the end of the process at any moment and, with
 // [SyncAlways], a power loss. A commit that was not acknowledged is stored completely or not at all.
 //
-// Readers see a commit once it is on the disk. While another process, or another handle of this process,
-// appends to a conversation, readers wait for its sync, as long as their context allows. If a process is killed
-// between writing and syncing, readers see its commit; the commit is synced before anything is appended
-// after it.
+// Readers see a commit once it is on the disk, and wait for nobody. While a process appends to a conversation, or is
+// stopped within it, readers see what precedes that commit. If a process is killed between writing and syncing,
+// readers see its commit; whoever changes the conversation next syncs the commit first.
 //
 // If writing or syncing fails, the outcome is unknown, as the error says. The journal is cut back to its
 // previous end if possible, and it is read again before the next append. Bytes that may not be on the
@@ -40,15 +39,16 @@
 // Any other damage was not left by a crash, and is a [*CorruptError]: a complete commit with other bytes
 // than were written, even if it is the last or only one; damage that a whole commit follows; a file that
 // does not begin as a journal of its conversation. Read yields everything before the damage and then the error.
-// List yields the error after all conversations. Append refuses, and no byte is changed. A conversation is
+// List sets it in Info.Err, beside what precedes the damage. Append refuses, and no byte is changed. A conversation is
 // [flow.ErrNotFound] only if it has no journal, or only the tear of its first commit.
 //
 // This rule has a limit. A file does not say how long it once was. If a journal later loses its end, at
 // whatever byte, or zeros replace it, then all commits from there on are lost, though they were acknowledged. What
 // is left of the first of them looks like a commit that was never finished, and is treated as a tear. So whatever
-// shortens files, such as an unfinished copy or the repair of a file system, loses commits, and only the report of
-// the tear shows it. If the cut is exactly behind a commit, nothing does. A conversation that has lost its end
-// continues from what is left, and makes the later calls again.
+// shortens files, such as an unfinished copy or the repair of a file system, loses commits. Two things show it: the
+// report of the tear, and a list that knows from the index that the journal was longer, which calls Store.Report or
+// warns too. If the cut is exactly behind a commit, and no list has seen the journal before, nothing does. A
+// conversation that has lost its end continues from what is left, and makes the later calls again.
 //
 // # The journal
 //
@@ -84,10 +84,20 @@
 //
 //	cars.log         the journal of conversation cars
 //	cars.torn        what was cut off it, if anything ever was
+//	cars.blobs       the bytes of the conversation's files, if it has any
 //	cars.lease       who works on the conversation, while somebody does
-//	cars.lock        locked while any of these files is changed
+//	cars.lock        locked while any of these files is changed; its size says how far readers may read
 //	ab-c+09.log      the journal of conversation Ab-C: some systems ignore case, so the positions of capitals are a bit set
 //	kq3….live        locked by a handle while it lives
+//	index            describes journals for lists
+//
+// The index is written by lists, not by appends, and only repeats what the journals say. A list uses its line of a
+// journal if the line's checksum is right, and the journal's size and time of modification are those that the line
+// names. Otherwise it reads the journal. So the index may be lost, damaged or old, and may be deleted at any time. But a
+// list does not notice damage of a journal that leaves its size and time as they were; Read does.
+//
+// A process that is stopped holds up nobody but those who would change the same conversation. Append and Delete then wait
+// as long as their context allows. Lease reports [flow.ErrLeased] after two seconds.
 //
 // A lease ends when its time is over, or with the handle that acquired it. The system unlocks the file of
 // a process that has died, however it died, so another process can continue at once. A process that hangs

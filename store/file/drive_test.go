@@ -25,8 +25,10 @@ type drive struct {
 	names   map[string]*node // as programs see them
 	kept    map[string]*node // as of the last sync of the folder
 	locked  map[string]bool  // the files whose lock is held
+	marks   map[string]int64 // the sizes of these files
 	shared  map[string]int   // or by how many it is shared
 	steps   int              // operations that change something so far
+	epoch   int              // and before the last loss of power
 	syncs   int
 	after   func(step int)                  // called after each of them
 	trouble func(step int, op string) error // fails one: errShort fails it halfway
@@ -38,7 +40,8 @@ type drive struct {
 
 // node is a file.
 type node struct {
-	data []byte
+	data    []byte
+	changed int // the step that changed it last: the time of modification in seconds
 	// versions are what the file has been since the last sync that succeeded: first what the disk has for
 	// sure, last what a sync would write. The disk may have any mixture.
 	versions [][]byte
@@ -48,7 +51,7 @@ type node struct {
 var errShort = syscall.ENOSPC
 
 func newDrive() *drive {
-	return &drive{names: map[string]*node{}, kept: map[string]*node{}, locked: map[string]bool{}, shared: map[string]int{}, unreadable: -1}
+	return &drive{names: map[string]*node{}, kept: map[string]*node{}, locked: map[string]bool{}, marks: map[string]int64{}, shared: map[string]int{}, unreadable: -1}
 }
 
 // put makes a file that is on the disk.
@@ -119,14 +122,27 @@ func (d *drive) Remove(name string) error {
 	})
 }
 
+func (d *drive) Rename(from, to string) error {
+	return d.change("rename", func(fail error) error {
+		if fail == nil {
+			d.names[to] = d.names[from]
+			delete(d.names, from)
+		}
+		return fail
+	})
+}
+
 func (d *drive) Stat(name string) (file.Stamp, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if mark, ok := d.marks[name]; ok {
+		return file.NewStamp(mark, time.Time{}), nil
+	}
 	n := d.names[name]
 	if n == nil {
 		return file.Stamp{}, fs.ErrNotExist
 	}
-	return file.NewStamp(int64(len(n.data)), time.Time{}), nil
+	return file.NewStamp(int64(len(n.data)), time.Unix(int64(n.changed), 0)), nil
 }
 
 func (d *drive) Names() ([]string, error) {
@@ -145,7 +161,7 @@ func (d *drive) Sync() error {
 	})
 }
 
-// Lock needs no file here, and locks are no matter of power.
+// Lock needs no file here. Locks are no matter of power, and marks stay when it is lost.
 func (d *drive) Lock(name string) (file.Lock, bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -153,6 +169,7 @@ func (d *drive) Lock(name string) (file.Lock, bool, error) {
 		return nil, false, nil
 	}
 	d.locked[name] = true
+	d.marks[name] += 0
 	return driveLock{d, name}, true, nil
 }
 
@@ -178,9 +195,19 @@ type driveLock struct {
 
 func (l driveLock) There() (bool, error) { return true, nil }
 
-func (l driveLock) Unlock(bool) error {
+func (l driveLock) Mark(size int64) error {
 	l.drive.mu.Lock()
 	defer l.drive.mu.Unlock()
+	l.drive.marks[l.name] = size
+	return nil
+}
+
+func (l driveLock) Unlock(drop bool) error {
+	l.drive.mu.Lock()
+	defer l.drive.mu.Unlock()
+	if drop {
+		delete(l.drive.marks, l.name)
+	}
 	delete(l.drive.locked, l.name)
 	return nil
 }
@@ -188,6 +215,9 @@ func (l driveLock) Unlock(bool) error {
 func (d *drive) Free(name string) (bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if !d.locked[name] {
+		delete(d.names, name)
+	}
 	return !d.locked[name], nil
 }
 
@@ -197,6 +227,7 @@ func (d *drive) image(pick func(versions [][]byte) []byte, keep func() bool) *dr
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	out := newDrive()
+	out.marks, out.epoch = maps.Clone(d.marks), d.epoch+d.steps+1
 	all := maps.Clone(d.kept)
 	maps.Copy(all, d.names)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -208,9 +239,36 @@ func (d *drive) image(pick func(versions [][]byte) []byte, keep func() bool) *dr
 			continue
 		}
 		data := pick(n.versions)
-		out.names[name] = &node{data: data, versions: [][]byte{data}}
+		out.names[name] = &node{data: data, changed: n.changed, versions: [][]byte{data}}
 	}
 	out.kept = maps.Clone(out.names)
+	return out
+}
+
+// copied is the drive as it is now, without its locks: all processes were killed.
+func (d *drive) copied() *drive {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out, same := newDrive(), map[*node]*node{}
+	out.marks, out.epoch = maps.Clone(d.marks), d.epoch+d.steps+1
+	for to, from := range map[*map[string]*node]map[string]*node{&out.names: d.names, &out.kept: d.kept} {
+		for name, n := range from {
+			if same[n] == nil {
+				same[n] = &node{n.data, n.changed, slices.Clone(n.versions)}
+			}
+			(*to)[name] = same[n]
+		}
+	}
+	return out
+}
+
+// without is a copy without a file, in which the same locks are held.
+func (d *drive) without(name string) *drive {
+	out := d.copied()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out.locked = maps.Clone(d.locked)
+	delete(out.names, name)
 	return out
 }
 
@@ -262,7 +320,7 @@ func (f *driveFile) WriteAt(p []byte, at int64) (n int, err error) {
 			data = append(data, make([]byte, grow)...)
 		}
 		copy(data[at:], p[:n])
-		f.node.data = data
+		f.node.data, f.node.changed = data, f.drive.epoch+f.drive.steps
 		f.node.versions = append(f.node.versions, written(f.node.versions, data, int(at), int(at)+n))
 		return fail
 	})
@@ -287,7 +345,7 @@ func (f *driveFile) Truncate(size int64) error {
 		if fail != nil {
 			return fail
 		}
-		f.node.data = f.node.data[:size:size]
+		f.node.data, f.node.changed = f.node.data[:size:size], f.drive.epoch+f.drive.steps
 		last := f.node.versions[len(f.node.versions)-1]
 		cut := min(int(size), len(last))
 		f.node.versions = append(f.node.versions, last[:cut:cut])

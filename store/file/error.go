@@ -25,12 +25,13 @@ func (e *CorruptError) Unwrap() error { return e.Err }
 
 // Torn describes bytes behind the last whole commit of a journal. A crash or a power loss leaves such bytes, of a
 // commit that was never acknowledged. But if the file was shortened, or its end replaced by zeros, acknowledged
-// commits are lost: no file tells the two cases apart.
+// commits are lost: no file tells the two cases apart. If Kept is empty, the bytes are gone: the folder's index knows that
+// the journal once had them, on the disk.
 type Torn struct {
 	ID     string // of the conversation
 	Offset int64  // where in the journal they began, in bytes
 	Bytes  int64  // how many they were
-	Kept   string // the path of the file that they were moved to
+	Kept   string // the path of the file that they were moved to; "": they are gone
 }
 
 // damage is a place from which on a journal cannot be read. What follows it decides whether it is a tear

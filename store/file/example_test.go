@@ -98,7 +98,7 @@ func ExampleStore_report() {
 		fmt.Printf("%d bytes of conversation %s are now in %s: %q, %v\n", torn.Bytes, torn.ID, filepath.Base(torn.Kept), text, err)
 	}}
 	defer func() { _ = s.Close() }()
-	ack := []flow.Event{{Seq: 1, Body: &flow.Acknowledge{}}, {Seq: 2, Body: &flow.Acknowledge{}}}
+	ack := []flow.Event{{Seq: 1, Body: &flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}}, {Seq: 2, Body: &flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}}}
 	if err := s.Append(ctx, "cars", 0, "some host", ack[:1]); err != nil {
 		fmt.Println(err)
 	}

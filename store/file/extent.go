@@ -1,59 +1,47 @@
 package file
 
 import (
-	"context"
 	"errors"
 	"io/fs"
-	"time"
 )
 
-// extent is how far readers may read a journal, as known by the handle that wrote to it last.
+// An appender marks a journal before it writes, and removes the mark once its commit is on the disk. The mark is the
+// size of the lock's file: how far the journal was on the disk, in bytes, plus 1; 0: there is no mark. So readers know
+// how much they may read, and wait for nobody: a process may be stopped at any moment. A process that dies while it
+// appends leaves its mark, and with it a commit that may not be on the disk. Whoever locks the journal next puts the
+// commit there, see [locked.settle].
+
+// extent is how far a journal may be read.
 type extent struct {
-	end   int64 // everything before it is on the disk
-	grows bool  // the handle holds the lock and writes behind end
+	end     int64
+	settled bool // all of it is on the disk, and nobody was appending
 }
 
-// extent returns how far a journal may be read. It excludes what another handle has written and not yet
-// synced, because that is taken back if the sync fails. So while another handle holds the conversation's lock,
-// extent waits, about as long as a sync takes. What this handle has synced itself is known without the
-// lock.
-func (s *Store) extent(ctx context.Context, id string, f handle) (int64, error) {
-	known := s.published(id)
+// extent returns how far a journal may be read now. It excludes what another handle has written and not yet synced,
+// because that is taken back if the sync fails.
+func (s *Store) extent(id string, f handle) (extent, error) {
 	for {
-		size, err := f.Size()
+		size, err := f.Size() // before the mark: what was appended in between is not asked for
+		if err != nil {
+			return extent{}, err
+		}
+		lock, err := s.disk.Stat(name(id) + suffixLock)
 		switch {
+		case errors.Is(err, fs.ErrNotExist), err == nil && lock.size == 0:
+			return extent{size, true}, nil
 		case err != nil:
-			return 0, err
-		case known != nil && (known.grows || known.end == size):
-			return min(known.end, size), nil
+			return extent{}, err
 		}
 		unlock, ok, err := s.disk.Share(name(id) + suffixLock)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return size, nil // the writer creates the file and keeps it
+			continue // its holder has removed it
 		case err != nil:
-			return 0, err
-		case ok:
-			size, err = f.Size()
-			return size, errors.Join(err, unlock())
+			return extent{}, err
+		case !ok:
+			return extent{min(size, lock.size-1), false}, nil
 		}
-		timer := time.NewTimer(patience)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return 0, ctx.Err()
-		}
-		known = s.published(id) // it may be this handle that holds the lock
+		size, err = f.Size() // the appender is dead, or has just ended
+		return extent{size, false}, errors.Join(err, unlock())
 	}
-}
-
-// published returns what this handle knows; nil: nothing.
-func (s *Store) published(id string) *extent {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if j := s.journals[id]; j != nil {
-		return j.published.Load()
-	}
-	return nil
 }

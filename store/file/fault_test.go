@@ -138,8 +138,9 @@ func TestReadErrors(t *testing.T) {
 		for _, err := range fresh.Read(t.Context(), "a", 399) {
 			require.ErrorIs(t, err, syscall.EIO)
 		}
-		for _, err := range fresh.List(t.Context(), store.Filter{}) {
-			require.ErrorIs(t, err, syscall.EIO)
+		for info, err := range fresh.List(t.Context(), store.Filter{}) {
+			require.NoError(t, err)
+			require.ErrorIs(t, info.Err, syscall.EIO)
 		}
 		require.ErrorIs(t, fresh.Append(t.Context(), "a", 400, "w", facts(400, 1)), syscall.EIO)
 		require.Len(t, d.get("a.log"), size, "nothing is cut off")

@@ -30,7 +30,7 @@ func TestGolden(t *testing.T) {
 		},
 		{{Seq: 4, At: at.Add(time.Second), Body: &flow.Turn{Speaker: "Ada", Text: "Yes.\nÄ \u2028 \x00"}}},
 		{
-			{Seq: 5, At: at.Add(2 * time.Second), Body: &flow.Acknowledge{}},
+			{Seq: 5, At: at.Add(2 * time.Second), Body: &flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}},
 			{Seq: 6, At: at.Add(3 * time.Second), Body: &flow.Transition{To: flow.StatePaused}},
 		},
 	}
@@ -59,7 +59,7 @@ func TestGolden(t *testing.T) {
 	for info, err := range s.List(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
 		assert.Equal(t, store.Info{
-			ID: "Golden", State: flow.StatePaused, Topic: "Are 2 < 3?", Labels: map[string]string{"tenant": "blue"}, Round: 1, Seq: 6,
+			ID: "Golden", Flow: "notes", State: flow.StatePaused, Topic: "Are 2 < 3?", Labels: map[string]string{"tenant": "blue"}, Round: 1, Seq: 6,
 			StartedAt: at, LastAt: at.Add(3 * time.Second),
 		}, info)
 	}

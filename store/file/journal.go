@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
@@ -20,8 +19,6 @@ type journal struct {
 	turn     chan struct{} // holds one; whoever has put it in owns the fields below
 	last     block         // the last whole commit; end is 0: nothing is known
 	safe     bool          // last is on the disk for sure
-
-	published atomic.Pointer[extent]
 
 	users int // guarded by Store.mu
 }
@@ -69,6 +66,41 @@ func (h *locked) append(b *batch, after int64, writer string) (torn *Torn, err e
 		}
 	}
 	return torn, h.write(f, b, writer)
+}
+
+// settle puts on the disk what a process that died within an append has left whole, and removes its mark. If that fails,
+// the mark stays for the next one who locks the journal. An append that comes then reports the error.
+func (h *locked) settle() {
+	mark, err := h.store.disk.Stat(h.name + suffixLock)
+	if err != nil || mark.size == 0 {
+		return
+	}
+	if err = h.finish(); err == nil {
+		err = h.lock.Mark(0)
+	}
+	if h.left = err != nil; h.left {
+		h.last = block{}
+	}
+}
+
+// finish puts the last whole commit of the journal on the disk.
+func (h *locked) finish() error {
+	f, err := h.store.disk.Open(h.name+suffixLog, os.O_RDWR)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	size, err := f.Size()
+	if err == nil {
+		_, err = h.catchUp(f, size)
+	}
+	if err == nil {
+		err = h.rewriteLast(f)
+	}
+	return err
 }
 
 // catchUp reads what others have appended since the last look. It returns the end of the last whole
@@ -194,7 +226,9 @@ func (h *locked) write(f handle, b *batch, writer string) error {
 	if head.Len() > 0 {
 		data = append(head.Bytes(), data...)
 	}
-	h.published.Store(&extent{end: from, grows: true})
+	if err := h.mark(from + 1); err != nil {
+		return err
+	}
 	_, err = f.WriteAt(data, from)
 	if err == nil {
 		err = h.store.flush(f)
@@ -204,15 +238,26 @@ func (h *locked) write(f handle, b *batch, writer string) error {
 	}
 	if err != nil {
 		h.last = block{}
-		if f.Truncate(from) == nil { // if this fails, the rest is a tear, or is found to be a whole commit
-			_ = h.store.flush(f) // or what has reached the disk may mix with the next write
+		// If this fails, the rest is a tear, or is found to be a whole commit, and the mark stays. Without the flush,
+		// what has reached the disk may mix with the next write.
+		if f.Truncate(from) == nil && h.store.flush(f) == nil {
+			_ = h.mark(0)
 		}
-		h.published.Store(nil)
 		return h.unsure(err)
 	}
 	h.last, h.safe = own, true
-	h.published.Store(&extent{end: own.end})
+	if err := h.mark(0); err != nil { // while it stays, readers may not see the commit
+		return h.unsure(err)
+	}
 	return nil
+}
+
+// mark marks the journal, see [extent]. Where nothing waits for the disk, there is nothing to mark.
+func (h *locked) mark(size int64) error {
+	if h.store.Sync == SyncNever {
+		return nil
+	}
+	return h.lock.Mark(size)
 }
 
 func (h *locked) unsure(err error) error {

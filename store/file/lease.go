@@ -26,11 +26,14 @@ type lease struct {
 
 // Lease implements [store.Store]. A lease ends when its time is over, or with the handle that acquired
 // it: when the handle is closed or its process ends. Then another process can acquire it at once.
+//
+// If another process keeps the conversation's files locked for two seconds, that is [flow.ErrLeased] too: the process
+// may be stopped, and who wants to work finds other conversations. The owner of the lease waits as long as ctx allows.
 func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) error {
 	if err := store.CheckID(id); err != nil {
 		return err
 	}
-	h, err := s.lock(ctx, id)
+	h, err := s.lockToLease(ctx, id, owner)
 	if err != nil {
 		return err
 	}
@@ -39,7 +42,7 @@ func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) er
 	if err != nil {
 		return err
 	}
-	handle, err := s.liveFile(ctx) // first, because this handle's leases count again if its file was gone
+	handle, err := s.liveFile() // first, because this handle's leases count again if its file was gone
 	if err != nil {
 		return err
 	}
@@ -52,12 +55,24 @@ func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) er
 	return s.grant(h.name, lease{Owner: token(owner), Until: now.Add(d).UTC(), Handle: handle})
 }
 
+// lockToLease locks a conversation for a lease.
+func (s *Store) lockToLease(ctx context.Context, id, owner string) (*locked, error) {
+	h, err := s.lock(ctx, id, maxWait)
+	if !errors.Is(err, errHeld) {
+		return h, err
+	}
+	if held, err := s.lease(name(id)); err == nil && string(held.Owner) == owner {
+		return s.lock(ctx, id, 0)
+	}
+	return nil, fmt.Errorf("%w: %w", flow.ErrLeased, errHeld)
+}
+
 // Release implements [store.Store].
 func (s *Store) Release(ctx context.Context, id, owner string) error {
 	if err := store.CheckID(id); err != nil {
 		return err
 	}
-	h, err := s.lock(ctx, id)
+	h, err := s.lock(ctx, id, 0)
 	if err != nil {
 		return err
 	}

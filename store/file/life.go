@@ -1,7 +1,6 @@
 package file
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"strings"
@@ -17,9 +16,9 @@ type life struct {
 }
 
 // liveFile returns the name of this handle. The first call creates and locks its file. If somebody has
-// removed the file, none of the handle's leases count. Once live has created it again, those count that
-// nobody else has acquired meanwhile.
-func (s *Store) liveFile(ctx context.Context) (string, error) {
+// removed the file, none of the handle's leases count. Once liveFile has created it again, those count that
+// nobody else has acquired meanwhile. If it gets another name, a lease counts again when it is renewed.
+func (s *Store) liveFile() (string, error) {
 	l := &s.life
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -31,22 +30,20 @@ func (s *Store) liveFile(ctx context.Context) (string, error) {
 		_ = l.lock.Unlock(false)
 		l.lock = nil
 	}
-	if l.handle == "" {
-		l.handle = strings.ToLower(rand.Text())
-	}
 	for {
+		if l.handle == "" {
+			l.handle = strings.ToLower(rand.Text())
+		}
 		lock, ok, err := s.disk.Lock(l.handle + suffixLive)
-		if ok {
+		switch {
+		case err != nil:
+			return "", err
+		case ok:
 			l.lock = lock
 			l.sweep(s.disk)
 			return l.handle, nil
 		}
-		if err == nil {
-			err = s.pause(ctx) // a sweep removed the file before it was locked
-		}
-		if err != nil {
-			return "", err
-		}
+		l.handle = "" // a sweep holds the file, and its process may be stopped
 	}
 }
 

@@ -132,8 +132,9 @@ func TestHostileCommits(t *testing.T) {
 	assert.Len(t, events, 1)
 	assert.Less(t, d.bytesRead, 10*int64(len(text)))
 	d.bytesRead = 0
-	for _, err := range s.List(t.Context(), store.Filter{}) {
-		refused(err)
+	for info, err := range s.List(t.Context(), store.Filter{}) {
+		require.NoError(t, err)
+		refused(info.Err)
 	}
 	refused(s.Append(t.Context(), "a", 1, "w", facts(1, 1)))
 	assert.Less(t, d.bytesRead, 20*int64(len(text)))

@@ -5,24 +5,27 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"iter"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
 )
 
-// List implements [store.Store]. Of each journal it reads the last commit and, if needed, the start
-// event. With Filter.Text, it reads all events of the conversations that match otherwise. A journal that cannot
-// be read does not keep others from being listed: its error, a [*CorruptError] if it is damaged, comes
-// after all conversations.
+// List implements [store.Store]. The folder's index describes the journals that have not changed since it was
+// written. Of each other journal List reads the last commit and the start event. With Filter.Text, it reads all events
+// of the conversations that match otherwise. It waits for nobody: while another handle appends to a conversation, the
+// conversation is described as it was before. A journal that cannot be read is listed with its error in Info.Err, a
+// [*CorruptError] if it is damaged.
 func (s *Store) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
 	return func(yield func(store.Info, error) bool) {
-		l := &lister{store: s, filter: filter, alive: make(map[string]bool)}
+		l := &lister{store: s, filter: filter, leased: make(map[string]bool), alive: make(map[string]bool)}
 		if err := l.run(ctx, func(info store.Info) bool { return yield(info, nil) }); err != nil {
 			yield(store.Info{}, err)
 		}
@@ -33,131 +36,188 @@ func (s *Store) List(ctx context.Context, filter store.Filter) iter.Seq2[store.I
 type lister struct {
 	store  *Store
 	filter store.Filter
-	leased map[string]bool // ids of conversations that have a lease
+	index  *index
+	leased map[string]bool // the names of conversations that have a lease
 	alive  map[string]bool // by handle: whether it is alive
+	text   []byte          // the last start event
 }
 
 func (l *lister) run(ctx context.Context, give func(store.Info) bool) error {
 	if err := l.store.ready(); err != nil {
 		return err
 	}
-	ids, err := l.ids()
+	names, err := l.store.disk.Names()
 	if err != nil {
 		return err
 	}
-	var broken []error
+	for _, file := range names {
+		if name, ok := strings.CutSuffix(file, suffixLease); ok {
+			l.leased[name] = true
+		}
+	}
+	l.index = readIndex(l.store.disk)
+	defer l.index.save(l.store.disk)
 	given := 0
-	for _, id := range ids {
+	for _, id := range l.order(journals(names)) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		info, ok, err := l.info(ctx, id)
-		if err != nil {
-			broken = append(broken, err)
-		}
-		if !ok {
+		switch {
+		case err != nil:
+			return err
+		case !ok:
 			continue
-		}
-		if !give(info) {
+		case !give(info):
 			return nil
 		}
 		if given++; given == l.filter.Limit {
 			return nil
 		}
 	}
-	return errors.Join(broken...)
+	return nil
 }
 
-// ids returns the ids of the journals in the folder that the filter admits, in the filter's order.
-func (l *lister) ids() ([]string, error) {
-	names, err := l.store.disk.Names()
-	if err != nil {
-		return nil, err
-	}
-	l.leased = make(map[string]bool)
+// journals returns the sorted ids of the journals among the names of files.
+func journals(names []string) []string {
 	var ids []string
 	for _, file := range names {
-		if name, ok := strings.CutSuffix(file, suffixLease); ok {
-			l.leased[name] = true
-		}
-		name, ok := strings.CutSuffix(file, suffixLog)
-		if !ok {
-			continue
-		}
-		if id, ok := identify(name); ok && (store.Filter{After: l.filter.After, Newest: l.filter.Newest}).Matches(store.Info{ID: id}) {
-			ids = append(ids, id)
+		if name, ok := strings.CutSuffix(file, suffixLog); ok {
+			if id, ok := identify(name); ok {
+				ids = append(ids, id)
+			}
 		}
 	}
-	slices.SortFunc(ids, l.filter.Order)
-	return ids, nil
+	slices.Sort(ids)
+	return ids
 }
 
-// info returns what is known of a conversation, and whether the filter selects it.
-func (l *lister) info(ctx context.Context, id string) (store.Info, bool, error) {
-	none := store.Info{}
-	f, err := l.store.disk.Open(name(id)+suffixLog, os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		return none, false, nil // it was deleted just now
-	}
-	if err != nil {
-		return none, false, err
-	}
-	defer func() { _ = f.Close() }()
-	last, err := l.end(ctx, f, id)
-	if err != nil || last.Last == 0 {
-		return none, false, err
-	}
-	info := store.Info{ID: id, State: last.State, Round: last.Round, Seq: last.Last, LastAt: last.At}
-	if !l.coarse().Matches(info) {
-		return none, false, nil
-	}
-	if err := start(f, &last, &info); err != nil {
-		if d, wrong := errors.AsType[*damage](err); wrong {
-			err = &CorruptError{ID: id, Offset: last.Start, Err: d.err}
+// order returns the ids behind the filter's id, in the filter's order.
+func (l *lister) order(all []string) []string {
+	at, found := slices.BinarySearch(all, l.filter.After)
+	if !l.filter.Newest {
+		if found {
+			at++
 		}
-		return none, false, err
+		return all[at:]
+	}
+	if l.filter.After == "" {
+		at = len(all)
+	}
+	newest := slices.Clone(all[:at])
+	slices.Reverse(newest)
+	return newest
+}
+
+// info describes a conversation, and reports whether the filter selects it. The error ends the list.
+func (l *lister) info(ctx context.Context, id string) (store.Info, bool, error) {
+	info := l.known(ctx, id)
+	if info.Seq == 0 && info.Err == nil {
+		return info, false, nil // it was deleted just now, or its first commit is being written
 	}
 	if l.leased[name(id)] {
-		if info.Owner, err = l.owner(name(id)); err != nil {
-			return none, false, err
-		}
+		owner, err := l.owner(name(id))
+		info.Owner, info.Err = owner, errors.Join(info.Err, err)
 	}
 	if !l.filter.Matches(info) || l.filter.Text == "" {
 		return info, l.filter.Matches(info), nil
 	}
 	found := false
-	err = l.store.read(ctx, id, 0, func(e flow.Event) bool {
+	err := l.store.read(ctx, id, 0, func(e flow.Event) bool {
 		found = l.filter.Finds(&e)
 		return !found
 	})
-	return info, found, err
+	switch {
+	case ctx.Err() != nil:
+		return info, false, ctx.Err()
+	case errors.Is(err, flow.ErrNotFound):
+		return info, info.Err != nil, nil
+	case err != nil: // the rest may hold the text
+		info.Err, found = err, true
+	}
+	return info, found, nil
 }
 
-// coarse returns the part of the filter that the last commit can decide.
-func (l *lister) coarse() store.Filter {
-	return store.Filter{States: l.filter.States, Unfinished: l.filter.Unfinished, Working: l.filter.Working}
+// known describes a conversation by the index, or by its journal.
+func (l *lister) known(ctx context.Context, id string) store.Info {
+	file, now := name(id)+suffixLog, time.Now()
+	before, err := l.store.disk.Stat(file)
+	if err != nil {
+		return missing(id, err)
+	}
+	old, indexed := l.index.find(id)
+	if indexed && old.describes(before) {
+		return old.info()
+	}
+	info, settled := l.look(id)
+	if indexed {
+		if lost := old.lost(&info, before); lost != nil {
+			l.store.reportLost(ctx, *lost)
+		}
+	}
+	if settled && now.Sub(before.at) >= calm { // a journal that changes from now on gets another stamp
+		l.index.add(&info, before)
+	}
+	return info
 }
 
-// end returns the last whole commit of a journal. If the journal does not end with it, a writer is
-// appending or has died while appending; then the journal is read from its beginning.
-func (l *lister) end(ctx context.Context, f handle, id string) (last block, err error) {
+// missing describes a conversation whose journal cannot be opened.
+func missing(id string, err error) store.Info {
+	if errors.Is(err, fs.ErrNotExist) {
+		return store.Info{}
+	}
+	return store.Info{ID: id, Err: err}
+}
+
+// look describes a conversation by its journal. If the journal cannot be read to its end, the info describes what
+// precedes that place. It reports whether that holds for as long as the journal does not change: it is all on the disk,
+// and the disk has not failed.
+func (l *lister) look(id string) (store.Info, bool) {
+	f, err := l.store.disk.Open(name(id)+suffixLog, os.O_RDONLY)
+	if err != nil {
+		return missing(id, err), false
+	}
+	defer func() { _ = f.Close() }()
+	last, settled, err := l.end(f, id)
+	info := store.Info{
+		ID: id, State: last.State, Round: last.Round, Spent: last.Spent, Winner: last.Winner, Seq: last.Last, LastAt: last.At, Err: err,
+	}
+	if err := l.start(f, &last, &info); err != nil {
+		if d, wrong := errors.AsType[*damage](err); wrong {
+			err = &CorruptError{ID: id, Offset: last.Start, Err: d.err}
+		}
+		info = store.Info{ID: id, Err: err} // nothing precedes the damage
+	}
+	_, corrupt := errors.AsType[*CorruptError](info.Err)
+	return info, settled && (corrupt || info.Err == nil)
+}
+
+// end returns the last whole commit of a journal, and whether the journal is all on the disk. If the journal does not
+// end with that commit, a writer is appending or has died while appending; then the journal is read from its beginning.
+// With an error, end returns the last commit before it.
+func (l *lister) end(f handle, id string) (last block, settled bool, failed error) {
 	for range 2 { // see reader.run
-		var size int64
-		if size, err = l.store.extent(ctx, id, f); err != nil {
-			return block{}, err
+		known, err := l.store.extent(id, f)
+		if err != nil {
+			return block{}, false, err
 		}
-		if found, ok, err := atEnd(f, size, id); ok || err != nil {
-			return found, err
+		found, ok, err := atEnd(f, known.end, id)
+		switch {
+		case err != nil:
+			return block{}, false, err
+		case ok:
+			return found, known.settled, nil
 		}
-		_, err = walk(f, size, id, block{}, func(b *block) error {
+		last, settled = block{}, known.settled
+		_, failed = walk(f, known.end, id, block{}, func(b *block) error {
 			last = *b
 			return nil
 		})
-		if err == nil {
+		if failed == nil {
 			break
 		}
 	}
-	return last, err
+	return last, settled, failed
 }
 
 // atEnd returns the last block of a sound journal.
@@ -172,23 +232,36 @@ func atEnd(f handle, size int64, id string) (block, bool, error) {
 	return b, ok, err
 }
 
-// start adds what the start event says.
-func start(f handle, last *block, info *store.Info) error {
+// start adds what the start event says. It reads no more of the event than that, because the event is long.
+func (l *lister) start(f handle, last *block, info *store.Info) error {
 	if last.Start == 0 {
 		return nil
 	}
-	var buffer []byte
-	text, err := whole(bufio.NewReader(io.NewSectionReader(f, last.Start, last.end-last.Start)), &buffer)
+	text, err := whole(bufio.NewReader(io.NewSectionReader(f, last.Start, last.end-last.Start)), &l.text)
 	if err != nil {
 		return err
 	}
-	var e flow.Event
-	if err := json.Unmarshal(text, &e); err != nil {
+	var e struct {
+		At   time.Time      `json:"at"`
+		Kind flow.EventKind `json:"kind"`
+		Body struct {
+			Flow  string `json:"flow"`
+			Shape string `json:"shape"`
+			Terms struct {
+				Topic  string            `json:"topic"`
+				Labels map[string]string `json:"labels"`
+			} `json:"terms"`
+		} `json:"body"`
+	}
+	err = json.Unmarshal(text, &e)
+	if err == nil && e.Kind != flow.EventStart {
+		err = fmt.Errorf("an event of kind %q is in the place of the start", e.Kind)
+	}
+	if err != nil {
 		return &damage{err: err}
 	}
-	told := *info
-	told.Add(&e)
-	info.Topic, info.Labels, info.StartedAt = told.Topic, told.Labels, told.StartedAt
+	info.Flow, info.Format, info.StartedAt = e.Body.Flow, e.Body.Shape, e.At
+	info.Topic, info.Labels = e.Body.Terms.Topic, e.Body.Terms.Labels
 	return nil
 }
 

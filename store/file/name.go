@@ -11,6 +11,7 @@ import (
 const (
 	suffixLog   = ".log"   // the journal
 	suffixTorn  = ".torn"  // what was cut off the journal
+	suffixBlobs = ".blobs" // the bytes of the conversation's files
 	suffixLock  = ".lock"  // empty; locked while anything of the conversation is changed
 	suffixLease = ".lease" // who works on the conversation
 	suffixLive  = ".live"  // empty; locked while a handle is alive

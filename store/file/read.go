@@ -14,10 +14,9 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// Read implements [store.Store]. It first finds out how far the journal goes; while another handle
-// appends, it waits for that, as long as ctx allows. It keeps one file open until the loop ends. It skips
-// a tear behind the last whole commit. Any other damage, a file that is not a journal, and an event that
-// cannot be decoded are a [*CorruptError].
+// Read implements [store.Store]. It waits for nobody: while another handle appends, Read yields what precedes that
+// commit. It keeps one file open until the loop ends. It skips a tear behind the last whole commit. Any other damage, a
+// file that is not a journal, and an event that cannot be decoded are a [*CorruptError].
 func (s *Store) Read(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 	return func(yield func(flow.Event, error) bool) {
 		if err := s.read(ctx, id, after, func(e flow.Event) bool { return yield(e, nil) }); err != nil {
@@ -67,7 +66,7 @@ type reader struct {
 }
 
 func (r *reader) run() (err error) {
-	if r.size, err = r.store.extent(r.ctx, r.id, r.file); err != nil {
+	if err := r.measure(); err != nil {
 		return err
 	}
 	begin, err := r.seek()
@@ -83,9 +82,16 @@ func (r *reader) run() (err error) {
 			begin, err = block{}, nil
 		case ok && corrupt.Offset != suspect: // a writer may have been writing there
 			suspect = corrupt.Offset
-			r.size, err = r.store.extent(r.ctx, r.id, r.file)
+			err = r.measure()
 		}
 	}
+	return err
+}
+
+// measure finds out how far to read.
+func (r *reader) measure() error {
+	known, err := r.store.extent(r.id, r.file)
+	r.size = known.end
 	return err
 }
 

@@ -39,8 +39,9 @@ type Store struct {
 	// Sync says what a commit survives: SyncAlways if zero. All Stores of one folder should use the same.
 	Sync Sync
 	// Report is called when Append has cut off a tear, that is, what a crash left behind the last whole
-	// commit. It is called before Append returns, and may use the store. Nil: slog.Default gets a warning, since
-	// acknowledged commits may be lost (see Tears and corruption).
+	// commit, and when List finds that a journal has become shorter. It is called before Append returns, or from within
+	// the list, and may use the store. Nil: slog.Default gets a warning, since acknowledged commits may be lost (see
+	// Tears and corruption).
 	Report func(Torn)
 	// Now replaces the clock that leases use; nil: time.Now.
 	Now func() time.Time
@@ -53,7 +54,8 @@ type Store struct {
 	done     chan struct{}  // closed by Close
 	busy     sync.WaitGroup // changes that have begun
 	journals map[string]*journal
-	slots    chan struct{} // one for each change that has files open
+	shorter  map[string]int64 // the sizes of journals of which it was reported that they have become shorter
+	slots    chan struct{}    // one for each change that has files open
 	watch    watch
 	life     life
 }
@@ -68,7 +70,7 @@ func Open(dir string) (*Store, error) {
 // ready opens the folder.
 func (s *Store) ready() error {
 	s.once.Do(func() {
-		s.journals = make(map[string]*journal)
+		s.journals, s.shorter = make(map[string]*journal), make(map[string]int64)
 		s.slots = make(chan struct{}, maxOpen)
 		s.done = make(chan struct{})
 		if s.disk != nil {
@@ -166,7 +168,7 @@ func (s *Store) Append(ctx context.Context, id string, after int64, writer strin
 	if err != nil {
 		return fmt.Errorf("conversation %s cannot be stored: %w", id, err)
 	}
-	h, err := s.lock(ctx, id)
+	h, err := s.lock(ctx, id, 0)
 	if err != nil {
 		return err
 	}
@@ -191,19 +193,34 @@ func (s *Store) report(ctx context.Context, torn Torn) {
 		slog.String("conversation", torn.ID), slog.Int64("offset", torn.Offset), slog.Int64("bytes", torn.Bytes), slog.String("kept", torn.Kept))
 }
 
-// Delete implements [store.Store]. It also deletes what was cut off the journal.
+// reportLost tells once that a journal has become shorter.
+func (s *Store) reportLost(ctx context.Context, lost Torn) {
+	s.mu.Lock()
+	size, told := s.shorter[lost.ID]
+	s.shorter[lost.ID] = lost.Offset
+	s.mu.Unlock()
+	switch {
+	case told && size == lost.Offset:
+	case s.Report != nil:
+		s.Report(lost)
+	default:
+		slog.Default().LogAttrs(ctx, slog.LevelWarn, "a journal has become shorter: its last events are lost, unless an older copy was put back",
+			slog.String("conversation", lost.ID), slog.Int64("offset", lost.Offset), slog.Int64("bytes", lost.Bytes))
+	}
+}
+
+// Delete implements [store.Store]. It also deletes the blobs, and what was cut off the journal.
 func (s *Store) Delete(ctx context.Context, id string) error {
 	if err := store.CheckID(id); err != nil {
 		return err
 	}
-	h, err := s.lock(ctx, id)
+	h, err := s.lock(ctx, id, 0)
 	if err != nil {
 		return err
 	}
 	defer h.release()
 	h.last = block{}
-	h.published.Store(nil)
-	for _, suffix := range []string{suffixTorn, suffixLog, suffixLease} {
+	for _, suffix := range []string{suffixTorn, suffixBlobs, suffixLog, suffixLease} {
 		if err := s.disk.Remove(h.name + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -86,6 +86,7 @@ func TestTheContextOfOneOfManyEnds(t *testing.T) {
 
 func TestAnAppendThatTakesTooLong(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
+		s.store(t) // the tables take longer than the timeout
 		kept, err := s.open(t.Context(), sql.Options{Timeout: 100 * time.Millisecond})
 		require.NoError(t, err)
 		defer func() { assert.NoError(t, kept.Close()) }()

@@ -15,6 +15,9 @@ func conforms(t *testing.T, fresh func(t testing.TB) *storage) {
 	t.Parallel()
 	storetest.Run(t, func(t testing.TB) storetest.Storage {
 		s := fresh(t)
-		return storetest.Storage{Open: func(t testing.TB) store.Store { return s.store(t) }}
+		return storetest.Storage{
+			Open:   func(t testing.TB) store.Store { return s.store(t) },
+			Damage: func(t testing.TB, id string) { s.execute(t, "UPDATE debate SET about = '{' WHERE id = '"+id+"'") },
+		}
 	})
 }

@@ -29,9 +29,17 @@
 // in SQLite, up to two in PostgreSQL), so that a thousand conversations do not wait a thousand times. An append
 // that comes alone does not wait for others. An append that the database refuses fails alone.
 //
+// # Stopped processes and damage
+//
+// A process may be stopped at any moment, and a conversation may be damaged; neither holds up other conversations.
+// Nobody waits for a locked row of PostgreSQL but those who would change the same conversation, and the server ends a
+// transaction in whose middle nothing has come for five seconds. There is one exception: SQLite has one writer. A process
+// that is stopped within the milliseconds of a transaction keeps the others from writing until it continues or ends.
+// They read meanwhile.
+//
 // # The tables
 //
-//	conversation          a row per conversation: what lists show
+//	debate          a row per conversation: what lists show
 //	debate_commit   a row per commit: its events as JSON, one per line
 //	debate_label    labels, to find conversations by
 //	debate_lease    who works on which conversation

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	stdsql "database/sql"
 	"fmt"
 )
 
@@ -16,6 +17,9 @@ func (s *Store) Migrate(ctx context.Context, more ...string) error {
 	}
 	return migrate(ctx, s.write, s.dialect, append(scripts, more...))
 }
+
+// Begin begins a transaction as the store does.
+func (s *Store) Begin(ctx context.Context) (*stdsql.Tx, error) { return s.write.BeginTx(ctx, nil) }
 
 // Synchronous tells how SQLite's connection that writes waits for the disk: 2 is FULL.
 func (s *Store) Synchronous(ctx context.Context) (level int, err error) {

@@ -16,6 +16,7 @@ import (
 // SQLite writes leases without waiting for the disk, and all else with.
 func TestCommitsWaitForTheDiskAfterALease(t *testing.T) {
 	s := newSQLite(t)
+	s.store(t) // the tables take longer than the timeout
 	kept, err := s.open(t.Context(), sql.Options{Timeout: 50 * time.Millisecond})
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, kept.Close()) }()

@@ -20,7 +20,8 @@ const pageDebates = 128
 
 // List implements [store.Store]. It reads conversations in pages, so that a long list takes little memory, and
 // holds no connection while the loop body runs. A conversation that is started, changed or deleted meanwhile is
-// listed accordingly if its page was not read yet.
+// listed accordingly if its page was not read yet. List reads descriptions and no logs, so Info.Err is not set if only
+// the log is damaged.
 func (s *Store) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
 	return func(yield func(store.Info, error) bool) {
 		err := s.list(ctx, filter, func(info store.Info) bool { return yield(info, nil) })
@@ -162,7 +163,7 @@ func (s *Store) infos(ctx context.Context, filter store.Filter, after string, si
 		order = "ORDER BY d.id DESC"
 	}
 	rows, err := s.read.QueryContext(ctx, fmt.Sprintf(`
-		SELECT d.id, d.state, d.round, d.started, d.about, d.seq, d.at, coalesce(l.owner, '') FROM debate d
+		SELECT d.id, d.state, d.round, d.started, d.about, d.result, d.seq, d.at, coalesce(l.owner, '') FROM debate d
 		LEFT JOIN debate_lease l ON l.id = d.id AND l.owner <> '' AND l.until > %s
 		%s %s LIMIT %d`, s.dialect.now, where, order, size), c.args...)
 	if err != nil {
@@ -180,19 +181,31 @@ func (s *Store) infos(ctx context.Context, filter store.Filter, after string, si
 	return infos, rows.Err()
 }
 
+// scan reads a row. What is wrong with its content goes to Info.Err: it ends no list.
 func scan(rows *stdsql.Rows) (info store.Info, err error) {
-	var state, started, last, encoded, owner string
-	if err := rows.Scan(&info.ID, &state, &info.Round, &started, &encoded, &info.Seq, &last, &owner); err != nil {
-		return info, err
+	var state, started, last, encoded, result, owner string
+	if err := rows.Scan(&info.ID, &state, &info.Round, &started, &encoded, &result, &info.Seq, &last, &owner); err != nil {
+		if info.ID == "" {
+			return info, err
+		}
+		return store.Info{ID: info.ID, Err: fmt.Errorf("sql: the description of %s is damaged: %w", info.ID, err)}, nil
 	}
 	info.State, info.Owner = flow.State(original(state)), original(owner)
 	var a about
 	err = json.Unmarshal([]byte(encoded), &a)
-	info.Topic, info.Labels = a.Topic, a.Labels
+	info.Flow, info.Format, info.Topic, info.Labels = a.Flow, a.Format, a.Topic, a.Labels
+	if result != "" {
+		var o outcome
+		err = errors.Join(err, json.Unmarshal([]byte(result), &o))
+		info.Spent, info.Winner = o.Spent, o.Winner
+	}
 	var startedErr, lastErr error
 	info.StartedAt, startedErr = time.Parse(timeFormat, started)
 	info.LastAt, lastErr = time.Parse(timeFormat, last)
-	return info, errors.Join(err, startedErr, lastErr)
+	if err := errors.Join(err, startedErr, lastErr); err != nil {
+		info.Err = fmt.Errorf("sql: the description of %s is damaged: %w", info.ID, err)
+	}
+	return info, nil
 }
 
 // finds searches for the filter's text in what the database has found.

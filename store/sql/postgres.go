@@ -41,11 +41,10 @@ func (o Options) openPostgres(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, postgresBlind(err)
 	}
-	read := postgresPool(config, o.Connections, postgresIsolation)
+	read := postgresPool(config, o.Connections, postgresSettings)
 	// The statements that append are planned once, when tables may be small, and run when they are large.
-	// A statement that meets a locked row releases its own locks and its connection.
-	write := postgresPool(config, postgresCommitters+1, postgresIsolation+`;
-		SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET lock_timeout = '200ms'`)
+	write := postgresPool(config, postgresCommitters+1, postgresSettings+`;
+		SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off`)
 	s := &Store{dialect: postgresDialect(), poll: o.Poll, timeout: o.Timeout, read: read, lend: read, write: write}
 	if err = postgresEncoding(ctx, write); err == nil {
 		err = s.migrate(ctx)
@@ -84,9 +83,14 @@ func postgresBlind(err error) error {
 	return fmt.Errorf("the URL cannot be read: %s", reason)
 }
 
-// postgresIsolation is the isolation level that all statements are written for: each sees what was
-// committed before it began. The default of a database or a URL may differ.
-const postgresIsolation = `SET default_transaction_isolation = 'read committed'`
+// postgresSettings are those of every connection, whatever the defaults of a database or a URL are. All statements are
+// written for this isolation level: each sees what was committed before it began. A statement that meets a locked row
+// releases its own locks and its connection. The server ends the transaction, and the locks, of a process that was
+// stopped in its middle.
+const postgresSettings = `
+	SET default_transaction_isolation = 'read committed';
+	SET lock_timeout = '200ms';
+	SET idle_in_transaction_session_timeout = '5s'`
 
 // postgresPool opens connections, each of which begins with the settings.
 func postgresPool(config *pgx.ConnConfig, connections int, settings string) *stdsql.DB {
@@ -134,7 +138,8 @@ func postgresDialect() *dialect {
 			case postgresLocked, "57014": // canceled: it took too long
 				return true
 			default:
-				return slices.Contains([]string{"22", "23", "54"}, code[:min(2, len(code))]) // data, constraints, limits
+				// Data, constraints, limits, damage.
+				return slices.Contains([]string{"22", "23", "54", "XX"}, code[:min(2, len(code))])
 			}
 		},
 	}
@@ -160,7 +165,8 @@ const (
 	// postgresExtend appends one step to a log. Other transactions wait for the row of the conversation.
 	postgresExtend = `
 		WITH open AS (
-			UPDATE debate SET seq = $3, at = $4, state = coalesce($5, state), round = coalesce($6::bigint, round)
+			UPDATE debate SET seq = $3, at = $4, state = coalesce($5, state), round = coalesce($6::bigint, round),
+				result = coalesce($9::text, result)
 			WHERE id = $1 AND seq = $2 RETURNING no
 		)
 		INSERT INTO debate_commit (key, last, writer, body)
@@ -169,7 +175,8 @@ const (
 	// postgresExtendAll appends one step each to several logs.
 	postgresExtendAll = `
 		WITH open AS (
-			UPDATE debate d SET seq = s.last, at = s.at, state = coalesce(s.state, d.state), round = coalesce(s.round, d.round)
+			UPDATE debate d SET seq = s.last, at = s.at, state = coalesce(s.state, d.state), round = coalesce(s.round, d.round),
+				result = coalesce(s.result, d.result)
 			FROM ` + postgresSteps + ` WHERE d.id = s.id AND d.seq = s.after
 			RETURNING d.no, s.place, s.after, s.last, s.writer, s.body
 		), kept AS (
@@ -181,11 +188,11 @@ const (
 	// postgresBegin begins logs.
 	postgresBegin = `
 		WITH step AS (
-			SELECT s.place, s.id, s.last, s.at, s.state, s.round, s.writer, s.body, b.started, b.about FROM ` + postgresSteps + `
-			JOIN unnest($9::text[], $10::text[]) WITH ORDINALITY AS b (started, about, place) ON b.place = s.place
+			SELECT s.place, s.id, s.last, s.at, s.state, s.round, s.writer, s.body, s.result, b.started, b.about FROM ` + postgresSteps + `
+			JOIN unnest($10::text[], $11::text[]) WITH ORDINALITY AS b (started, about, place) ON b.place = s.place
 		), born AS (
-			INSERT INTO debate (id, seq, at, started, state, round, about)
-			SELECT id, last, at, started, coalesce(state, ''), coalesce(round, 0), about FROM step ORDER BY place
+			INSERT INTO debate (id, seq, at, started, state, round, result, about)
+			SELECT id, last, at, started, coalesce(state, ''), coalesce(round, 0), coalesce(result, ''), about FROM step ORDER BY place
 			ON CONFLICT (id) DO NOTHING
 			RETURNING no, id
 		), kept AS (
@@ -193,13 +200,13 @@ const (
 			SELECT b.no * 4294967296, s.last, s.writer, s.body FROM born b JOIN step s ON s.id = b.id
 		), labelled AS (
 			INSERT INTO debate_label (pair, debate)
-			SELECT l.pair, b.no FROM unnest($11::bigint[], $12::text[]) AS l (place, pair)
+			SELECT l.pair, b.no FROM unnest($12::bigint[], $13::text[]) AS l (place, pair)
 			JOIN step s ON s.place = l.place JOIN born b ON b.id = s.id
 		)
 		SELECT s.place FROM born b JOIN step s ON s.id = b.id`
 
-	postgresSteps = `unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[])
-		WITH ORDINALITY AS s (id, after, last, at, state, round, writer, body, place)`
+	postgresSteps = `unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[],
+		$9::text[]) WITH ORDINALITY AS s (id, after, last, at, state, round, writer, body, result, place)`
 )
 
 // postgresWrite writes steps: all that begin a log in one statement, and all that extend one in another.
@@ -237,7 +244,7 @@ type executor interface {
 }
 
 func postgresAppend(ctx context.Context, db executor, s *step) error {
-	result, err := db.ExecContext(ctx, postgresExtend, s.id, s.after, s.last, s.at, s.state, s.round, s.writer, s.body)
+	result, err := db.ExecContext(ctx, postgresExtend, s.id, s.after, s.last, s.at, s.state, s.round, s.writer, s.body, s.result)
 	if err != nil {
 		return err
 	}
@@ -297,12 +304,12 @@ func postgresRows(steps []*step) []any {
 	n := len(steps)
 	ids, ats, writers, bodies := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	afters, lasts := make([]int64, n), make([]int64, n)
-	states, rounds := make([]*string, n), make([]*int64, n)
+	states, rounds, results := make([]*string, n), make([]*int64, n), make([]*string, n)
 	for i, s := range steps {
 		ids[i], afters[i], lasts[i], ats[i] = s.id, s.after, s.last, s.at
-		states[i], rounds[i], writers[i], bodies[i] = s.state, s.round, s.writer, s.body
+		states[i], rounds[i], writers[i], bodies[i], results[i] = s.state, s.round, s.writer, s.body, s.result
 	}
-	return []any{ids, afters, lasts, ats, states, rounds, writers, bodies}
+	return []any{ids, afters, lasts, ats, states, rounds, writers, bodies, results}
 }
 
 // postgresKept runs a statement that returns the places, from 1, of the steps that it has committed.

@@ -162,7 +162,7 @@ func (w *sqliteWriter) dialect() *dialect {
 		},
 		single: func(err error) bool {
 			switch sqliteCode(err) {
-			case codes.SQLITE_ERROR, codes.SQLITE_TOOBIG, codes.SQLITE_CONSTRAINT, codes.SQLITE_MISMATCH, codes.SQLITE_RANGE:
+			case codes.SQLITE_ERROR, codes.SQLITE_CORRUPT, codes.SQLITE_TOOBIG, codes.SQLITE_CONSTRAINT, codes.SQLITE_MISMATCH, codes.SQLITE_RANGE:
 				return true
 			default:
 				return false
@@ -178,15 +178,15 @@ func (w *sqliteWriter) prepare(ctx context.Context, db *stdsql.DB) (err error) {
 		return statement
 	}
 	w.begin = prepare(`
-		INSERT INTO debate (id, seq, at, started, state, round, about) VALUES ($1, 0, '', $2, '', 0, $3)
+		INSERT INTO debate (id, seq, at, started, state, round, result, about) VALUES ($1, 0, '', $2, '', 0, '', $3)
 		ON CONFLICT (id) DO NOTHING`)
 	// If the log ends elsewhere, last is NULL, which the table refuses. INSERT … SELECT would be slower:
 	// if there are triggers, SQLite first writes the rows to a temporary table.
 	w.extend = prepare(`
-		INSERT OR IGNORE INTO debate_commit (key, last, at, state, round, writer, body) VALUES (
+		INSERT OR IGNORE INTO debate_commit (key, last, at, state, round, writer, body, result) VALUES (
 			(SELECT no * 4294967296 + $2 FROM debate WHERE id = $1),
 			(SELECT $3 FROM debate WHERE id = $1 AND seq = $2),
-			$4, $5, $6, $7, $8)`)
+			$4, $5, $6, $7, $8, $9)`)
 	w.tell = prepare(tell)
 	w.label = prepare(label)
 	return err
@@ -261,7 +261,7 @@ func in(ctx context.Context, tx *stdsql.Tx, statement *stdsql.Stmt, args ...any)
 }
 
 func (w *sqliteWriter) append(ctx context.Context, extend *stdsql.Stmt, s *step) (bool, error) {
-	result, err := extend.ExecContext(ctx, s.id, s.after, s.last, s.at, s.state, s.round, s.writer, s.body)
+	result, err := extend.ExecContext(ctx, s.id, s.after, s.last, s.at, s.state, s.round, s.writer, s.body, s.result)
 	if err != nil {
 		return false, err
 	}

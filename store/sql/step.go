@@ -22,6 +22,7 @@ type step struct {
 	body   string
 	state  *string // nil: unchanged
 	round  *int64
+	result *string // with state
 	begun  *begun
 
 	kept bool       // set by dialect.write: it is committed
@@ -52,8 +53,16 @@ const span = 1 << 32
 
 // about holds what a list shows of a conversation and nobody searches for.
 type about struct {
+	Flow   string            `json:"flow,omitempty"`
+	Format string            `json:"format,omitempty"`
 	Topic  string            `json:"topic"`
 	Labels map[string]string `json:"labels,omitempty"`
+}
+
+// outcome holds what a list shows of the course of a conversation.
+type outcome struct {
+	Spent  flow.Money `json:"spent,omitempty"`
+	Winner string     `json:"winner,omitempty"`
 }
 
 func newStep(id string, after int64, writer string, events []flow.Event) (*step, error) {
@@ -78,7 +87,11 @@ func newStep(id string, after int64, writer string, events []flow.Event) (*step,
 			}
 			s.begun = begun
 		case *flow.Transition:
-			s.state = new(plain(string(info.State)))
+			result, err := json.Marshal(outcome{info.Spent, info.Winner})
+			if err != nil {
+				return nil, err
+			}
+			s.state, s.result = new(plain(string(info.State))), new(string(result))
 		case *flow.Round:
 			s.round = new(int64(info.Round))
 		}
@@ -93,7 +106,7 @@ func newStep(id string, after int64, writer string, events []flow.Event) (*step,
 }
 
 func begin(info store.Info) (*begun, error) {
-	encoded, err := json.Marshal(about{info.Topic, info.Labels})
+	encoded, err := json.Marshal(about{info.Flow, info.Format, info.Topic, info.Labels})
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ type Store struct {
 var (
 	_ store.Store   = (*Store)(nil)
 	_ store.Watcher = (*Store)(nil)
+	_ store.Blobs   = (*Store)(nil)
 )
 
 // start starts that many committers.

@@ -21,8 +21,8 @@ type defect struct {
 }
 
 func defects() []defect {
-	return slices.Concat(appendDefects(), readDefects(), eventDefects(), idDefects(), deleteDefects(), leaseDefects(), listDefects(),
-		searchDefects(), watchDefects())
+	return slices.Concat(appendDefects(), readDefects(), eventDefects(), idDefects(), deleteDefects(), blobDefects(), leaseDefects(), listDefects(),
+		searchDefects(), watchDefects(), damageDefects())
 }
 
 // matching returns the checks that a defect names.

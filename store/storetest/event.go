@@ -49,12 +49,13 @@ type config struct {
 func started(terms flow.Terms) flow.Event {
 	problem := strings.ToValidUTF8(terms.Topic, "\uFFFD") // encoding/json has two ways to replace what is invalid
 	return flow.Event{Body: &flow.Start{
+		Shape:   "a <shape>",
 		Version: flow.LogVersion, Config: flow.Value{Go: config{problem}}, Terms: terms,
 	}}
 }
 
 func moved(to flow.State) flow.Event {
-	return flow.Event{Body: &flow.Transition{To: to}}
+	return flow.Event{Body: &flow.Transition{To: to, Spent: 3 * flow.USD / 7, Result: "Зоя \"Z\""}}
 }
 
 func said(text string) flow.Event {

@@ -112,7 +112,7 @@ func (p *player) events(length int) []flow.Event {
 	for range 1 + p.rng.IntN(4) {
 		events = append(events, one(p, []flow.Event{
 			said(p.word() + " " + p.word()), said(p.word()), moved(p.state()),
-			{Body: &flow.Acknowledge{}},
+			{Body: &flow.Hastened{}},
 			{Body: &flow.Round{N: 1 + p.rng.IntN(9)}},
 		}))
 	}

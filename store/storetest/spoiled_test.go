@@ -2,6 +2,7 @@ package storetest_test
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"sync"
 	"testing"
@@ -26,6 +27,9 @@ type spoiled struct {
 	onLease   func(ctx context.Context, id, owner string, d time.Duration) error
 	onRelease func(ctx context.Context, id, owner string) error
 	onWatch   func(ctx context.Context, id string) <-chan struct{}
+	onPut     func(ctx context.Context, id, hash string, data []byte) error
+	onBlob    func(ctx context.Context, id, hash string) ([]byte, error)
+	onDamaged func(info *store.Info) error // describes a damaged conversation; the error ends the list
 }
 
 // storage makes storages whose handles are spoiled.
@@ -33,11 +37,16 @@ func storage(spoil func(s *spoiled)) func(testing.TB) storetest.Storage {
 	return func(testing.TB) storetest.Storage {
 		good, mu, shared := &store.Memory{}, &sync.Mutex{}, map[string]any{}
 		handles := 0
-		return storetest.Storage{Open: func(testing.TB) store.Store {
+		damage := func(_ testing.TB, id string) {
+			mu.Lock()
+			defer mu.Unlock()
+			shared["damaged "+id] = true
+		}
+		return storetest.Storage{Damage: damage, Open: func(testing.TB) store.Store {
 			s := &spoiled{
 				good: good, mu: mu, shared: shared, handle: handles,
 				onAppend: good.Append, onRead: good.Read, onList: good.List, onDelete: good.Delete,
-				onLease: good.Lease, onRelease: good.Release, onWatch: good.Watch,
+				onLease: good.Lease, onRelease: good.Release, onWatch: good.Watch, onPut: good.PutBlob, onBlob: good.Blob, onDamaged: damaged,
 			}
 			handles++
 			if spoil != nil {
@@ -57,10 +66,39 @@ func (s *spoiled) Read(ctx context.Context, id string, after int64) iter.Seq2[fl
 }
 
 func (s *spoiled) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
-	return s.onList(ctx, filter)
+	return func(yield func(store.Info, error) bool) {
+		for info, err := range s.onList(ctx, filter) {
+			if s.isDamaged(info.ID) {
+				if err = s.onDamaged(&info); err == nil && !filter.Matches(info) {
+					continue
+				}
+			}
+			if !yield(info, err) {
+				return
+			}
+		}
+	}
 }
 
-func (s *spoiled) Delete(ctx context.Context, id string) error { return s.onDelete(ctx, id) }
+func (s *spoiled) isDamaged(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shared["damaged "+id] == true
+}
+
+// damaged describes a conversation of which only the topic and the labels cannot be read.
+func damaged(info *store.Info) error {
+	info.Topic, info.Labels, info.Err = "", nil, errors.New("is damaged")
+	return nil
+}
+
+func (s *spoiled) Delete(ctx context.Context, id string) error {
+	err := s.onDelete(ctx, id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.shared, "damaged "+id)
+	return err
+}
 
 func (s *spoiled) Lease(ctx context.Context, id, owner string, d time.Duration) error {
 	return s.onLease(ctx, id, owner, d)
@@ -71,6 +109,14 @@ func (s *spoiled) Release(ctx context.Context, id, owner string) error {
 }
 
 func (s *spoiled) Watch(ctx context.Context, id string) <-chan struct{} { return s.onWatch(ctx, id) }
+
+func (s *spoiled) PutBlob(ctx context.Context, id, hash string, data []byte) error {
+	return s.onPut(ctx, id, hash, data)
+}
+
+func (s *spoiled) Blob(ctx context.Context, id, hash string) ([]byte, error) {
+	return s.onBlob(ctx, id, hash)
+}
 
 // end is how many events a log has.
 func (s *spoiled) end(id string) (n int64) {

@@ -39,11 +39,14 @@ type Storage struct {
 	// store that exists only in its handle, as [store.Memory] does, returns the same handle each
 	// time.
 	Open func(t testing.TB) store.Store
+	// Damage changes the stored bytes of a conversation past the store, so that List cannot describe it any more. The
+	// id is in lower case. Nil: there are no such bytes, and the checks that need them are skipped.
+	Damage func(t testing.TB, id string)
 }
 
 // Run tests a store with every check. Each check is a subtest with an empty storage of its own, which
-// fresh creates; fresh registers its removal with t.Cleanup. If the store is a [store.Watcher], Run
-// tests that too. For other stores, only those checks are skipped.
+// fresh creates; fresh registers its removal with t.Cleanup. If the store is a [store.Watcher] or a
+// [store.Blobs], Run tests that too. For other stores, only those checks are skipped.
 func Run(t *testing.T, fresh func(t testing.TB) Storage) {
 	t.Helper()
 	for _, c := range checks() {
@@ -61,7 +64,7 @@ type check struct {
 
 func checks() []check {
 	return slices.Concat(
-		appendChecks(), readChecks(), eventChecks(), crowdChecks(), idChecks(), deleteChecks(), leaseChecks(),
-		listChecks(), searchChecks(), watchChecks(), randomChecks(),
+		appendChecks(), readChecks(), eventChecks(), crowdChecks(), idChecks(), deleteChecks(), blobChecks(), leaseChecks(),
+		listChecks(), damageChecks(), searchChecks(), watchChecks(), randomChecks(),
 	)
 }

@@ -2,4 +2,8 @@
 
 package windowtest
 
-const problems = 500 // the race detector makes each ten times slower, and looks for something else
+// The race detector makes each ten times slower, and looks for something else.
+const (
+	problems    = 500
+	transcripts = 50
+)

@@ -36,7 +36,7 @@ func Check(m window.Manager) error {
 	for seed := range uint64(20) {
 		unlimited(f, seed)
 	}
-	for seed := range uint64(200) {
+	for seed := range uint64(transcripts) {
 		grow(f, seed)
 		summarise(f, seed)
 	}
@@ -105,6 +105,9 @@ func grow(f *findings, seed uint64) {
 			f.addf("%s: From went back from %d to %d", name, last, plan.From)
 		}
 		last = plan.From
+		if !keeps(&p) {
+			last = 0
+		}
 		if !slices.Equal(kept, whole.Sums) {
 			f.addf("%s: Sums was modified", name)
 			return
@@ -134,6 +137,9 @@ func summarise(f *findings, seed uint64) {
 			f.addf("%s: From went back from %d to %d though nothing was summarised", name, last, plan.From)
 		}
 		last = plan.From
+		if !keeps(&p) {
+			last = 0
+		}
 		whole.Covered, whole.Summary = p.Covered, p.Summary
 	}
 }
@@ -203,7 +209,7 @@ func hostile(f *findings) {
 	for i := range problems {
 		p := window.Problem{
 			Fixed: pick(), Window: pick(), Reserve: pick(), Output: pick(), Covered: pick(), Summary: pick(),
-			Summarizer: i%2 == 0, Auto: i%3 == 0,
+			Summarizer: i%2 == 0, Auto: i%3 == 0, Opening: pick(), Keep: pick(),
 		}
 		for range r.IntN(8) {
 			p.Sums = append(p.Sums, pick())
@@ -261,7 +267,7 @@ func check(f *findings, name string, p window.Problem, plan window.Plan) {
 	parts := []int{p.Fixed, p.Size(0, plan.Head), p.Size(plan.From, n)}
 	if plan.Summary {
 		parts = append(parts, p.Summary)
-		if p.Covered <= window.Opening || plan.From < p.Covered {
+		if p.Covered <= 0 || plan.From < min(p.Covered, kept(&p)) {
 			f.addf("%s: a summary of %d messages is sent before message %d", name, p.Covered, plan.From)
 		}
 	}
@@ -280,6 +286,9 @@ func check(f *findings, name string, p window.Problem, plan window.Plan) {
 	if n > 0 && plan.From == n && plan.Head < n {
 		f.addf("%s: the newest message is not sent", name)
 	}
+	if plan.From > max(kept(&p), plan.Head) && keeps(&p) {
+		f.addf("%s: messages are left out that must be sent: %+v", name, plan)
+	}
 }
 
 // requested checks which messages the plan wants summarised.
@@ -294,12 +303,24 @@ func requested(f *findings, name string, p window.Problem, plan window.Plan) {
 	if !plan.Fits {
 		f.addf("%s: a summary is requested, but there is no plan to send without it: %+v", name, plan)
 	}
-	if from := max(p.Covered, window.Opening); r.From != from {
-		f.addf("%s: a summary is requested from message %d on, it has to begin at %d", name, r.From, from)
+	if r.From != p.Covered {
+		f.addf("%s: a summary is requested from message %d on, it has to begin at %d", name, r.From, p.Covered)
 	}
 	if r.From == r.To || r.To >= p.Len() {
 		f.addf("%s: a summary is requested of nothing, or of the newest message: %+v", name, plan)
 	}
+	if r.To > max(kept(&p), p.Covered) {
+		f.addf("%s: a summary is requested of messages that must be sent: %+v", name, plan)
+	}
+}
+
+// kept returns the index of the first message that must be sent.
+func kept(p *window.Problem) int { return max(p.Len()-max(p.Keep, 1), 0) }
+
+// keeps reports whether the messages that must be sent fit.
+func keeps(p *window.Problem) bool {
+	limit, limited := p.Limit()
+	return !limited || p.Fixed <= limit && p.Size(kept(p), p.Len()) <= limit-p.Fixed
 }
 
 // problem returns a transcript that does not fit its window as a whole. Now and then a single message
@@ -311,6 +332,8 @@ func problem(seed uint64) window.Problem {
 		Fixed:   r.IntN(3000),
 		Reserve: r.IntN(5000) - 100,
 		Output:  r.IntN(4000),
+		Opening: r.IntN(4),
+		Keep:    r.IntN(4),
 	}
 	sum := r.IntN(1000)
 	p.Sums = []int{sum}

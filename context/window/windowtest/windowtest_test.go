@@ -114,7 +114,7 @@ func TestCheckFindsWhatIsWrongWithSummaries(t *testing.T) {
 		},
 		"it has to begin at": func(_ window.Problem, plan window.Plan) window.Plan {
 			if plan.Summarize != nothing {
-				plan.Summarize.From = window.Opening // again what is covered already
+				plan.Summarize.From = 0 // again what is covered already
 			}
 			return plan
 		},
@@ -135,7 +135,7 @@ func TestCheckFindsWhatIsWrongWithSummaries(t *testing.T) {
 			return plan
 		},
 		"16 summaries one more is requested": func(p window.Problem, plan window.Plan) window.Plan {
-			from := max(p.Covered, window.Opening)
+			from := p.Covered
 			if p.Summarizer && plan.Fits && from+1 < p.Len() && p.Len() > 40 { // one message at a time
 				plan.Summarize = window.Range{From: from, To: from + 1}
 			}
@@ -148,7 +148,7 @@ func TestCheckFindsWhatIsWrongWithSummaries(t *testing.T) {
 			return plan
 		},
 		"of nothing": func(_ window.Problem, plan window.Plan) window.Plan {
-			plan.Summarize.To = plan.Summarize.From
+			plan.Summarize.From = plan.Summarize.To
 			return plan
 		},
 	} {

@@ -59,6 +59,22 @@ func TestACleanTextIsOneLine(t *testing.T) {
 	assert.Equal(t, "one two [2J three", stage.Clean("\tone\r\n\n two \x1b[2J\u2028th\u200bree\x00 "))
 }
 
+func TestAQuotationIsCut(t *testing.T) {
+	var out bytes.Buffer
+	stage.Printer{Out: &out}.Quote("| ", "one\n\n  two\x1b and more\nthree\nfour", 8, 3)
+	assert.Equal(t, "| one\n|   two a…\n| three\n| …\n", out.String())
+}
+
+func TestALineIsWrappedWhole(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "|\n", "abcd": "| abcd\n", "  a\x07b\tcd": "|   ab\n|  cd\n", "éééé…": "| éééé\n| …\n",
+	} {
+		var out bytes.Buffer
+		stage.Printer{Out: &out}.Wrap("| ", text, 4)
+		assert.Equal(t, want, out.String())
+	}
+}
+
 func TestAScriptIsReadByCall(t *testing.T) {
 	said := stage.Speeches("# r1.opening.1.Ada\nGood\n  evening.\n\n# r1.opening.2.Ben\nNo # comment.\n")
 	assert.Equal(t, "Good evening.", said["r1.opening.1.Ada"])

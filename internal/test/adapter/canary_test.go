@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,7 +13,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +27,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/otel"
@@ -38,7 +40,7 @@ import (
 )
 
 // canary is a key that must be seen nowhere but in the request's header.
-const canary = "sk-canary/5f1d+7a0c93be=42"
+const canary = "sk-proj-canary/5f1d+7a0c93be=42~Zx9Qw.Lm4Rt7/Yb2"
 
 // faults are what a server does to give a key away: it repeats what the request's headers hold.
 var faults = map[string]func(w http.ResponseWriter, r *http.Request){
@@ -116,7 +118,7 @@ var faults = map[string]func(w http.ResponseWriter, r *http.Request){
 
 // keyOf returns the key that a request came with.
 func keyOf(r *http.Request) string {
-	for _, name := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
+	for _, name := range []string{"X-Amz-Security-Token", "Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
 		if key := strings.TrimPrefix(r.Header.Get(name), "Bearer "); key != "" {
 			return key
 		}
@@ -142,42 +144,180 @@ func echo(w http.ResponseWriter, r *http.Request, status int) {
 // TestNoKeyAnywhere plays a debate on each vendor's adapter, behind every wrapper, against a server that
 // gives the key back in every way, and looks for it in all that a host can see or keep.
 func TestNoKeyAnywhere(t *testing.T) {
-	searched := 0
-	for name, answer := range faults {
+	type answer struct {
+		good  bool
+		serve func(w http.ResponseWriter, r *http.Request, vendor string)
+	}
+	answers := map[string]answer{}
+	for name, serve := range faults {
+		answers[name] = answer{false, func(w http.ResponseWriter, r *http.Request, _ string) { serve(w, r) }}
+	}
+	for _, p := range places() {
+		if p.name == "text by the byte" {
+			continue // in all codings at once it is longer than MaxBody
+		}
+		answers["in "+p.name] = answer{p.good, func(w http.ResponseWriter, r *http.Request, vendor string) {
+			p.serve(w, vendor, inAll(keyOf(r)))
+		}}
+	}
+	looks, searched := newNet(), 0
+	for name, a := range answers {
 		t.Run(name, func(t *testing.T) {
-			came := map[string]bool{}
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				came[r.URL.Path] = keyOf(r) == canary
-				answer(w, r)
-			}))
-			t.Cleanup(server.Close)
-			client := server.Client()
-			t.Cleanup(client.CloseIdleConnections)
-			for vendor, p := range adapters(server.URL, canary, client) {
+			for _, vendor := range vendors {
 				t.Run(vendor, func(t *testing.T) {
-					clear(came)
-					for what, data := range everything(t, vendor, p) {
+					var came sync.Map
+					server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						came.Store(r.URL.Path, keyOf(r) == canary)
+						a.serve(w, r, vendor)
+					}))
+					t.Cleanup(server.Close)
+					client := server.Client()
+					t.Cleanup(client.CloseIdleConnections)
+					for what, data := range everything(t, vendor, adapters(server.URL, canary, client)[vendor], a.good) {
 						require.NotEmpty(t, data, what)
-						for _, form := range []string{
-							canary, url.QueryEscape(canary), url.PathEscape(canary), base64.StdEncoding.EncodeToString([]byte(canary)), canary[:14],
-						} {
-							assert.NotContains(t, string(data), form, what)
-						}
+						part, found := looks.leaks(string(data))
+						assert.False(t, found, "%s shows %s", what, part)
 						searched++
 					}
-					assert.NotEmpty(t, came)
-					for path, with := range came {
-						assert.True(t, with, "the key was not sent to %s: nothing is proved", path)
-					}
+					paths := 0
+					came.Range(func(path, with any) bool {
+						assert.Equal(t, true, with, "the key was not sent to %s: nothing is proved", path)
+						paths++
+						return true
+					})
+					assert.Positive(t, paths)
 				})
 			}
 		})
 	}
-	t.Logf("canary: %d faults x %d adapters, %d places searched, 0 leaks", len(faults), len(adapters("", "", nil)), searched)
+	require.False(t, t.Failed())
+	t.Logf("canary: %d answers x %d adapters, %d outputs of debates searched, 0 leaks", len(answers), len(vendors), searched)
 }
 
-// everything plays a debate that fails, and yields what it leaves behind.
-func everything(t *testing.T, vendor string, p provider.Provider) map[string][]byte {
+// inAll returns the key in all codings.
+func inAll(key string) string {
+	var all []string
+	for _, c := range codings() {
+		all = append(all, c.write(key))
+	}
+	return strings.Join(all, " or ")
+}
+
+// vendors are the names of the adapters.
+var vendors = []string{"openaicompat", "openai", "anthropic", "google", "ollama"}
+
+// TestNoKeyInAnyPlace puts the key into each place of each vendor's answers, in each coding, and looks for it in what the
+// adapter and the logger around it show.
+func TestNoKeyInAnyPlace(t *testing.T) {
+	looks, planted, replies := newNet(), 0, 0
+	for _, vendor := range vendors {
+		for _, p := range places() {
+			t.Run(vendor+"/"+p.name, func(t *testing.T) {
+				var write func(string) string
+				served := 0
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if keyOf(r) == canary {
+						served++
+					}
+					p.serve(w, vendor, write(keyOf(r)))
+				}))
+				defer server.Close()
+				client := server.Client()
+				defer client.CloseIdleConnections()
+				adapter := adapters(server.URL, canary, client)[vendor]
+				for i, c := range codings() {
+					write = c.write
+					var lines bytes.Buffer
+					wrapped := &logger.Provider{Provider: adapter, Logger: slog.New(slog.NewJSONHandler(&lines, nil)), Bodies: true}
+					var chunks, thoughts []string
+					response, err := wrapped.Generate(t.Context(), &provider.Request{
+						ID: "x", Model: "model", System: "s", Self: "Ada", Last: provider.Message{Text: "Speak."}, MaxTokens: 9,
+						Tools: []provider.Tool{{Name: "look", Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}},
+					}, func(chunk provider.Chunk) {
+						if chunk.Reasoning {
+							thoughts = append(thoughts, chunk.Text)
+						} else {
+							chunks = append(chunks, chunk.Text)
+						}
+					})
+					require.Equal(t, i+1, served, "the key was sent, and came back")
+					require.Equal(t, p.good, err == nil, "%s: %v", c.name, err)
+					outputs := map[string]string{
+						"chunks": strings.Join(chunks, ""), "thoughts": strings.Join(thoughts, ""), "log": lines.String(),
+						"response": fmt.Sprintf("%+v %#v %s", response, response, marshal(response)),
+					}
+					if p.good {
+						require.Equal(t, outputs["chunks"], response.Text, "the text is the concatenation of its chunks")
+						require.Equal(t, outputs["thoughts"], response.Reasoning, "and so are the thoughts")
+						for _, call := range response.Calls {
+							require.True(t, json.Valid(call.Arguments))
+							outputs["arguments"] += string(call.Arguments) + " " + string(call.Opaque)
+						}
+						replies++
+					}
+					for ; err != nil; err = unwrap(err) {
+						outputs["error"] += fmt.Sprintf("%v %+v %#v %s\n", err, err, err, marshal(err))
+					}
+					for what, text := range outputs {
+						part, found := looks.leaks(text)
+						require.False(t, found, "%s, %s shows %s", c.name, what, part)
+					}
+					planted++
+				}
+			})
+		}
+	}
+	require.False(t, t.Failed())
+	assert.GreaterOrEqual(t, planted, 1000)
+	assert.GreaterOrEqual(t, replies, 500)
+	t.Logf("canary: the key in %d places, %d of them in good replies: 0 leaks", planted, replies)
+}
+
+// The other abilities show no key either: the model of vectors, lists of models, failed checks and counts.
+func TestNoKeyFromAbilities(t *testing.T) {
+	looks, asked := newNet(), 0
+	for _, vendor := range vendors {
+		for _, c := range codings() {
+			for _, status := range []int{http.StatusOK, http.StatusBadRequest} {
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					key := marshal(c.write(keyOf(r)))
+					w.Header().Set("Content-Type", "application/json")
+					w.WriteHeader(status)
+					_, _ = fmt.Fprintf(w, `{"model":%s,"embeddings":[[1]],"object":"list","data":[{"index":0,"id":%s,"embedding":[1]}],"models":[{"name":%s}]}`, key, key, key)
+				}))
+				client := server.Client()
+				p := adapters(server.URL, canary, client)[vendor]
+				see := func(what string, v any, err error) {
+					shown := fmt.Sprintf("%+v %#v %s %v %+v", v, v, marshal(v), err, err)
+					part, found := looks.leaks(shown)
+					require.False(t, found, "%s, %s, %s shows %s", vendor, c.name, what, part)
+					asked++
+				}
+				if e, ok := provider.As[provider.Embedder](p); ok {
+					got, err := e.Embed(t.Context(), "model", []string{"x"})
+					see("vectors", got, err)
+				}
+				if l, ok := provider.As[provider.Lister](p); ok {
+					got, err := l.Models(t.Context())
+					see("list", got, err)
+				}
+				if k, ok := provider.As[provider.Checker](p); ok {
+					see("check", nil, k.Check(t.Context(), "model"))
+				}
+				if n, ok := provider.As[provider.TokenCounter](p); ok {
+					got, err := n.CountTokens(t.Context(), &provider.Request{Model: "model", Last: provider.Message{Text: "x"}})
+					see("count", got, err)
+				}
+				client.CloseIdleConnections()
+				server.Close()
+			}
+		}
+	}
+	t.Logf("canary: %d answers to other questions: 0 leaks", asked)
+}
+
+// everything plays a debate, and yields what it leaves behind. good: the server's replies count.
+func everything(t *testing.T, vendor string, p provider.Provider, good bool) map[string][]byte {
 	t.Helper()
 	var lines bytes.Buffer
 	level := &slog.HandlerOptions{Level: slog.LevelDebug, AddSource: true}
@@ -200,7 +340,8 @@ func everything(t *testing.T, vendor string, p provider.Provider) map[string][]b
 		Logger: slog.New(slog.NewTextHandler(&lines, level)),
 	}
 	config := debate.Config{
-		ID: "canary", TurnTimeout: 300 * time.Millisecond, Topic: "Should keys be shown?", Rounds: 1, MaxTokens: 200, Unattended: &flow.Unattended{},
+		ID: "canary", TurnTimeout: 300 * time.Millisecond, Topic: "Should keys be shown?", Rounds: 1, MaxTokens: 200, Unattended: true,
+		Patience: time.Millisecond,
 		Retry: &flow.RetryPolicy{
 			Max:  map[flow.Kind]int{provider.KindNetwork: 1, provider.KindAPI: 1, provider.KindRateLimit: 0, provider.KindTimeout: 0, provider.KindInvalidResponse: 0},
 			Base: time.Millisecond, Jitter: time.Millisecond,
@@ -222,10 +363,13 @@ func everything(t *testing.T, vendor string, p provider.Provider) map[string][]b
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	_, err = bare.Generate(ctx, &provider.Request{
+	response, err := bare.Generate(ctx, &provider.Request{
 		ID: "x", Model: "model", System: "s", Self: "Ada", Last: provider.Message{Text: "Speak."}, MaxTokens: 9,
-	}, func(provider.Chunk) {})
-	require.Error(t, err)
+	}, func(chunk provider.Chunk) { show("chunks", chunk.Text) })
+	require.Equal(t, good, err == nil, "%v", err)
+	if good {
+		show("response", response)
+	}
 	for ; err != nil; err = unwrap(err) {
 		show("error", err, err.Error())
 	}
@@ -242,7 +386,7 @@ func everything(t *testing.T, vendor string, p provider.Provider) map[string][]b
 			break
 		}
 		show("events", event)
-		if to := body.As[flow.Transition](event); to != nil && (to.To == flow.StateError || to.To == flow.StateAwaitingInput) {
+		if to := body.As[flow.Transition](event); to != nil && slices.Contains([]flow.State{flow.StateError, flow.StateAwaitingInput, flow.StateCompleted}, to.To) {
 			break
 		}
 	}
@@ -255,6 +399,11 @@ func everything(t *testing.T, vendor string, p provider.Provider) map[string][]b
 	snapshot, err := session.Snapshot(t.Context())
 	require.NoError(t, err)
 	show("snapshot", snapshot)
+	for what, write := range map[string]func(io.Writer, *flow.Record) error{"markdown": export.Markdown, "html": export.HTML} {
+		var document bytes.Buffer
+		require.NoError(t, write(&document, record))
+		found[what] = document.Bytes()
+	}
 	require.NoError(t, session.Close())
 	require.NoError(t, tape.Close())
 	found["cassette"], err = os.ReadFile(file)

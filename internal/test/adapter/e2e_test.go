@@ -8,7 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/bedrock"
 	"github.com/agonist-dev/debate/provider/env"
+	"github.com/agonist-dev/debate/provider/vertex"
 )
 
 // models are small ones, by vendor: what speaks, and what makes vectors. DEBATE_MODEL_OPENAI and its like
@@ -24,6 +30,8 @@ var models = map[string][2]string{
 	"xai":        {"grok-4-fast-non-reasoning", ""},
 	"ollama":     {"", ""},
 	"vllm":       {"", ""},
+	"vertex":     {"gemini-2.5-flash-lite", ""},
+	"bedrock":    {"us.amazon.nova-micro-v1:0", ""},
 }
 
 // TestVendors holds a debate with each vendor whose key is set, and prints its cost:
@@ -33,6 +41,7 @@ var models = map[string][2]string{
 // It costs money (0.05 USD at most for each vendor whose price is known), so that only the build tag runs it.
 func TestVendors(t *testing.T) {
 	all := env.FromEnv()
+	clouds(t, all)
 	if len(all) == 0 {
 		t.Skip("no vendor's key is set")
 	}
@@ -45,5 +54,20 @@ func TestVendors(t *testing.T) {
 			abilities(t, p, model, models[name][1])
 			hold(t, name, model, p)
 		})
+	}
+}
+
+// clouds adds the clouds whose project or region is set. Their credentials are where their own tools look for them.
+func clouds(t *testing.T, all map[string]provider.Provider) {
+	t.Helper()
+	if os.Getenv("GOOGLE_CLOUD_PROJECT") != "" {
+		p, err := vertex.Default(t.Context())
+		require.NoError(t, err)
+		all["vertex"] = p
+	}
+	if os.Getenv("AWS_REGION") != "" {
+		cfg, err := config.LoadDefaultConfig(t.Context())
+		require.NoError(t, err)
+		all["bedrock"] = bedrock.New(cfg)
 	}
 }

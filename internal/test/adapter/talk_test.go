@@ -40,7 +40,7 @@ func hold(t *testing.T, name, model string, p provider.Provider) *flow.Record {
 	if row, ok := priced(engine, config); ok && row.Priced {
 		config.Budget = &flow.Budget{Hard: most}
 	}
-	config.Unattended = &flow.Unattended{}
+	config.Unattended = true
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer session.Close()

@@ -32,9 +32,9 @@ func TestAnswerFromAnotherProcess(t *testing.T) {
 			config := configOf(asking, o.IDs[0])
 			var given []time.Time
 			for round := range config.Rounds + 1 {
-				text := judgement([]string{"Ada", "Ben"}, "it")
+				text := `{"scores":{"Ada":7,"Ben":6},"qualityScore":7,"shouldContinue":true,"reasoning":"The judge has read it."}`
 				if round == config.Rounds {
-					text = verdict([]string{"Ada", "Ben"}, "it")
+					text = `{"scores":{"Ada":70,"Ben":60},"qualityScore":70,"winner":"Ada","reasoning":"The judge has read it all."}`
 				}
 				inquiry := asker.hear(t)
 				given = append(given, time.Now())

@@ -22,6 +22,8 @@ const (
 	beforeCall    = "before a call"
 	beforeFailure = "before a call's failure"
 	beforeAnswer  = "before a call's answer"
+	beforeEffect  = "before an effect"
+	afterEffect   = "after an effect"
 )
 
 // failpoints notes the kinds of those that a process passes, and kills it at one of them.

@@ -19,6 +19,7 @@ const (
 	began    = "began"    // a call was made
 	ended    = "ended"    // it was answered
 	appended = "appended" // the store has kept events
+	affected = "affected" // a tool has had its effect
 )
 
 // entry is a line of the ledger.

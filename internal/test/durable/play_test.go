@@ -42,7 +42,7 @@ func configOf(play, id string) debate.Config {
 		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: "test/judge"}}},
 		Budget:  &flow.Budget{Hard: 1_000 * flow.USD},
 		Retry:   &flow.RetryPolicy{Base: time.Millisecond, Jitter: 1},
-		Labels:  map[string]string{playLabel: play},
+		Labels:  map[string]string{playLabel: play}, Patience: time.Millisecond,
 	}
 	switch play {
 	case simultaneous:

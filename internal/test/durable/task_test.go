@@ -26,7 +26,7 @@ type worker struct {
 
 // tasks are what a process can be told to do.
 func (w *worker) tasks() map[string]func(context.Context) error {
-	return map[string]func(context.Context) error{"play": w.play, "begin": w.begin, "work": w.work, "serve": w.serve, "ask": w.ask}
+	return map[string]func(context.Context) error{"play": w.play, "begin": w.begin, "work": w.work, "serve": w.serve, "ask": w.ask, "act": w.act}
 }
 
 // perform does what an order says.

@@ -1,0 +1,218 @@
+// Package agentfile reads the agents of arbitrated work from files: one file for each agent, with YAML front matter and a
+// Markdown body.
+//
+//	---
+//	name: reviewer
+//	description: finds what is wrong with a change
+//	model: anthropic/claude-sonnet-4-5
+//	tools: [read_file, run_command]
+//	maxIterations: 6
+//	---
+//	You review changes. Name each fault with its file and line.
+//
+// The keys are the JSON names of the fields of [arbiter.Agent]. The body is its Prompt. Without a name, the agent is called
+// as the file without its extension.
+package agentfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Bounds of what is read.
+const (
+	mostFiles = 100
+	mostBytes = 256 << 10 // of a file
+
+	extension = ".md"
+	mark      = "---"
+)
+
+// Load reads all files "*.md" that stand directly in the folder, in the order of their names. The error joins one error for
+// each mistake; each is a [flow.Error] of kind validation whose Op is the file and the line, as "reviewer.md:3". What an
+// agent needs besides, such as a model, is checked when the work starts.
+func Load(folder fs.FS) ([]arbiter.Agent, error) {
+	entries, err := fs.ReadDir(folder, ".")
+	if err != nil {
+		return nil, mistake(".", 0, "", err)
+	}
+	var agents []arbiter.Agent
+	var wrong []error
+	for _, entry := range entries {
+		name := entry.Name()
+		if entry.IsDir() || !strings.EqualFold(path.Ext(name), extension) {
+			continue
+		}
+		if len(agents) == mostFiles {
+			wrong = append(wrong, mistake(name, 0, "", fmt.Errorf("there are more than %d agents", mostFiles)))
+			break
+		}
+		agent, err := read(folder, name)
+		if err != nil {
+			wrong = append(wrong, err)
+		}
+		if i := slices.IndexFunc(agents, func(a arbiter.Agent) bool { return a.Name == agent.Name }); i >= 0 && err == nil {
+			wrong = append(wrong, mistake(name, 1, "name", fmt.Errorf("another file has an agent %q", agent.Name)))
+		}
+		agents = append(agents, agent)
+	}
+	if len(agents) == 0 && len(wrong) == 0 {
+		wrong = append(wrong, mistake(".", 0, "", errors.New("there is no file *.md")))
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
+	}
+	return agents, nil
+}
+
+func read(folder fs.FS, name string) (arbiter.Agent, error) {
+	file, err := folder.Open(name)
+	if err != nil {
+		return arbiter.Agent{}, mistake(name, 0, "", err)
+	}
+	data, err := io.ReadAll(io.LimitReader(file, mostBytes+1))
+	if closing := file.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return arbiter.Agent{}, mistake(name, 0, "", err)
+	}
+	return Parse(name, data)
+}
+
+// Parse reads one file; see [Load]. name stands in errors, and gives an agent without a name its name.
+func Parse(name string, data []byte) (arbiter.Agent, error) {
+	switch {
+	case len(data) > mostBytes:
+		return arbiter.Agent{}, mistake(name, 0, "", fmt.Errorf("the file is larger than %d bytes", mostBytes))
+	case !utf8.Valid(data):
+		return arbiter.Agent{}, mistake(name, 0, "", errors.New("the file is not valid UTF-8"))
+	}
+	text := strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n")
+	front, body, err := split(text)
+	if err != nil {
+		return arbiter.Agent{}, mistake(name, 1, "", err)
+	}
+	agent, err := decode(name, front)
+	if agent.Prompt = strings.TrimSpace(body); agent.Name == "" {
+		agent.Name = strings.TrimSuffix(path.Base(name), path.Ext(name))
+	}
+	return agent, err
+}
+
+// split divides a file into its front matter and its body.
+func split(text string) (front, body string, err error) {
+	first, rest, _ := strings.Cut(text, "\n")
+	if strings.TrimRight(first, " \t") != mark {
+		return "", "", fmt.Errorf("the file does not begin with front matter, a line %q", mark)
+	}
+	var out strings.Builder
+	for rest != "" {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		if strings.TrimRight(line, " \t") == mark {
+			return out.String(), rest, nil
+		}
+		out.WriteString(line + "\n")
+	}
+	return "", "", fmt.Errorf("the front matter does not end with a line %q", mark)
+}
+
+// decode reads the front matter, key by key, so that each mistake has its line.
+func decode(file, front string) (arbiter.Agent, error) {
+	const before = 1 // the line that begins the front matter
+	var agent arbiter.Agent
+	var tree yaml.Node
+	decoder := yaml.NewDecoder(strings.NewReader(front))
+	if err := decoder.Decode(&tree); errors.Is(err, io.EOF) {
+		return agent, nil
+	} else if err != nil {
+		return agent, mistake(file, lineOf(err)+before, "", plainly(err))
+	}
+	if len(tree.Content) != 1 || tree.Content[0].Kind != yaml.MappingNode {
+		return agent, mistake(file, tree.Line+before, "", errors.New("the front matter is no list of keys with values"))
+	}
+	var wrong []error
+	seen := make(map[string]bool)
+	pairs := tree.Content[0].Content
+	for i := 0; i+1 < len(pairs); i += 2 {
+		key, value := pairs[i], pairs[i+1]
+		if seen[key.Value] {
+			wrong = append(wrong, mistake(file, key.Line+before, key.Value, errors.New("stands there twice")))
+			continue
+		}
+		seen[key.Value] = true
+		if key.Value == "prompt" {
+			wrong = append(wrong, mistake(file, key.Line+before, key.Value, errors.New("is the text below the front matter")))
+			continue
+		}
+		if err := set(&agent, key.Value, value); err != nil {
+			wrong = append(wrong, mistake(file, key.Line+before, key.Value, err))
+		}
+	}
+	return agent, errors.Join(wrong...)
+}
+
+// set sets the field of a key.
+func set(agent *arbiter.Agent, key string, value *yaml.Node) error {
+	var v any
+	if err := value.Decode(&v); err != nil {
+		return plainly(err)
+	}
+	data, err := json.Marshal(map[string]any{key: v})
+	if err != nil {
+		return errors.New("is nothing that JSON can say")
+	}
+	err = flow.DecodeStrict("read agent", data, agent)
+	if failure, ok := errors.AsType[*flow.Error](err); ok && failure.Err != nil {
+		if within, ok := strings.CutPrefix(failure.Field, key+"."); ok {
+			return fmt.Errorf("%s %w", within, failure.Err)
+		}
+		return failure.Err
+	}
+	return err
+}
+
+// lineOf returns the line that an error of the YAML parser names; 0: it names none.
+func lineOf(err error) (line int) {
+	_, rest, ok := strings.Cut(err.Error(), "line ")
+	if !ok {
+		return 0
+	}
+	if _, err := fmt.Sscanf(rest, "%d", &line); err != nil {
+		return 0
+	}
+	return line
+}
+
+// plainly returns an error of the YAML parser without its name and its line, which count from the front matter.
+func plainly(err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if strings.HasPrefix(text, "line ") {
+		_, text, _ = strings.Cut(text, ": ")
+	}
+	return errors.New(string(bytes.ToValidUTF8([]byte(text), nil)))
+}
+
+// mistake is the error about a file.
+func mistake(file string, line int, field string, err error) error {
+	at := file
+	if line > 0 {
+		at = fmt.Sprintf("%s:%d", file, line)
+	}
+	return &flow.Error{Kind: provider.KindValidation, Op: at, Field: field, Err: err}
+}

@@ -1,0 +1,90 @@
+package agentfile_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/arbiter/agentfile"
+	"github.com/agonist-dev/debate/provider"
+)
+
+func folder(files map[string]string) fstest.MapFS {
+	out := make(fstest.MapFS)
+	for name, text := range files {
+		out[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return out
+}
+
+func TestAgentsAreReadFromAFolder(t *testing.T) {
+	agents, err := agentfile.Load(folder(map[string]string{
+		"b.md": "---\nname: Ben\nmodel: test/m\ntools: [read_file, run]\nfallbacks:\n  - test/n\nmaxIterations: 4\nmaxTokens: 900\n" +
+			"temperature: 0.5\ndescription: >-\n  writes\n  code\noptions: {effort: high}\nmetadata: {team: red}\n---\n\nYou write.\n\n---\nStill the body.\n",
+		"ada.md": "\ufeff---\r\nmodel: test/m\r\n---\r\nYou plan.\r\n", "notes.txt": "no agent", "old/c.md": "no agent either",
+	}))
+	require.NoError(t, err)
+	half := 0.5
+	assert.Equal(t, []arbiter.Agent{
+		{Name: "ada", Model: "test/m", Prompt: "You plan."},
+		{
+			Name: "Ben", Description: "writes code", Model: "test/m", Fallbacks: []string{"test/n"}, Tools: []string{"read_file", "run"},
+			MaxIterations: 4, MaxTokens: 900, Temperature: &half, Options: &provider.Options{Effort: provider.EffortHigh},
+			Metadata: map[string]string{"team": "red"}, Prompt: "You write.\n\n---\nStill the body.",
+		},
+	}, agents)
+}
+
+func TestMistakesNameFileAndLine(t *testing.T) {
+	for name, test := range map[string]struct {
+		text string
+		want []string
+	}{
+		"an unknown key":      {"---\nmodel: m/m\nmodell: x\n---\n", []string{"a.md:3", "modell"}},
+		"two mistakes":        {"---\nmodel: 7\nname: a\nmaxTokens: many\n---\n", []string{"a.md:2", "a.md:4", "model", "maxTokens"}},
+		"a key twice":         {"---\nmodel: m/m\nmodel: m/n\n---\n", []string{"a.md:3", "twice"}},
+		"broken YAML":         {"---\nmodel: m/m\ntools: [a\n---\n", []string{"a.md:", "did not find"}},
+		"no front matter":     {"You plan.", []string{"a.md:1", "front matter"}},
+		"no end":              {"---\nmodel: m/m\n", []string{"a.md:1", "does not end"}},
+		"a list":              {"---\n- a\n---\n", []string{"a.md:2", "keys with values"}},
+		"a prompt":            {"---\nprompt: x\n---\n", []string{"a.md:2", "below the front matter"}},
+		"an unknown option":   {"---\noptions: {efort: high}\n---\n", []string{"a.md:2", "efort"}},
+		"an infinite number":  {"---\ntemperature: .inf\n---\n", []string{"a.md:2", "JSON"}},
+		"aliases of aliases":  {"---\ntools: &a [x]\nfallbacks: [*a, *a]\n---\n", []string{"a.md:3"}},
+		"no UTF-8":            {"---\nmodel: \xff\n---\n", []string{"UTF-8"}},
+		"larger than allowed": {"---\nmodel: m/m\n---\n" + strings.Repeat("x", 256<<10), []string{"larger"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := agentfile.Load(folder(map[string]string{"a.md": test.text}))
+			for _, part := range test.want {
+				require.ErrorContains(t, err, part)
+			}
+		})
+	}
+	_, err := agentfile.Load(folder(nil))
+	require.ErrorContains(t, err, "no file *.md")
+	_, err = agentfile.Load(folder(map[string]string{"a.md": "---\nname: x\n---\n", "b.md": "---\nname: x\n---\n"}))
+	require.ErrorContains(t, err, "b.md:1")
+	many := make(map[string]string)
+	for i := range 101 {
+		many[fmt.Sprintf("a%03d.md", i)] = "---\nmodel: m/m\n---\n"
+	}
+	_, err = agentfile.Load(folder(many))
+	require.ErrorContains(t, err, "more than 100")
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("---\nmodel: m/m\noptions: {effort: high}\n---\nBody"))
+	f.Add([]byte("---\na: &a [*a]\n---\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		agent, err := agentfile.Parse("a.md", data)
+		if err == nil {
+			assert.NotEmpty(t, agent.Name)
+		}
+	})
+}

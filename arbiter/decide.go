@@ -1,0 +1,110 @@
+package arbiter
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// How the arbiter is asked.
+
+// call returns what all calls of the arbiter share.
+func (a *Arbiter) call() flow.Call {
+	call := flow.Call{Kind: KindDecision, By: nameArbiter, View: flow.View{None: true}}
+	switch {
+	case a.Function != "":
+		call.Performer, call.Function, call.Task = flow.ByFunction, a.Function, task
+	case a.Person:
+		call.Performer = flow.ByPerson
+	default:
+		call.Model, call.Fallbacks, call.Options = a.Model, a.Fallbacks, a.Options
+		call.Temperature, call.MaxTokens = a.Temperature, a.MaxTokens
+	}
+	return call
+}
+
+// decisionID is the ID of the decision that is made now.
+func (w *Work) decisionID() string { return "d" + strconv.Itoa(w.point) }
+
+// decisionCalls returns the arbiter's call, unless it has decided or an input has forced an agent.
+func decisionCalls(r *flow.Record) []flow.Call {
+	w := of(r)
+	if w.forces() || w.ruling != nil && !w.used || w.exhausted() && w.Working() == StateSelecting {
+		return nil
+	}
+	return []flow.Call{w.decision()}
+}
+
+// decision returns the call for the decision that is made now.
+func (w *Work) decision() flow.Call {
+	call := w.config.Arbiter.call()
+	call.ID, call.Round, call.Slot, call.Tag = w.decisionID(), w.Round, len(w.config.Agents), string(w.Working())
+	call.System, call.Schema = w.Text(textArbiter), schemaOf(w.legal())
+	call.OnFail = flow.OnFail{Fire: TriggerFailed}
+	call.Last = func(r *flow.Record) string {
+		w := of(r)
+		return w.situation() + "\n\n" + r.Text(textDecide) + w.choices()
+	}
+	return call
+}
+
+// selected leads on from selecting.
+func selected(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
+	w := of(r)
+	if on, exit, ends := w.ending(TriggerSelected); ends {
+		return on, exit, true
+	}
+	agents := w.next().agents
+	if len(agents) == 0 {
+		return "", flow.Exit{}, false // somebody has left out the decision: an input can still force an agent
+	}
+	return TriggerSelected, flow.Exit{
+		Round: &flow.Round{N: r.Round + 1, Of: r.Terms().Rounds, Phase: string(StateExecuting), Calls: len(agents)}, Calls: len(agents),
+	}, true
+}
+
+// decided leads on from evaluating.
+func decided(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
+	w := of(r)
+	if on, exit, ends := w.ending(TriggerDecided); ends {
+		return on, exit, true
+	}
+	return TriggerDecided, flow.Exit{}, true
+}
+
+// ending returns how the work ends here, if it does.
+func (w *Work) ending(on flow.Trigger) (flow.Trigger, flow.Exit, bool) {
+	switch {
+	case w.moves(MoveComplete):
+		return on, flow.Exit{Reason: EndComplete, Evidence: w.Line(w.ruling.Summary, 300)}, true
+	case w.exhausted():
+		evidence := fmt.Sprintf("%d of %d iterations are used, and the task is not complete", len(w.executions), w.Record.Terms().Rounds)
+		return on, flow.Exit{Reason: EndIterations, By: EndedByLimit, Evidence: evidence}, true
+	default:
+		return on, flow.Exit{}, false
+	}
+}
+
+// choices says which moves are legal, and how many agents may be selected.
+func (w *Work) choices() string {
+	var out strings.Builder
+	out.WriteString("\n\nLegal now:")
+	for _, m := range w.legal() {
+		fmt.Fprintf(&out, "\n- %s: %s", m, meaning[m])
+	}
+	if n := w.atOnce(); n > 1 {
+		fmt.Fprintf(&out, "\n\nYou may select up to %d agents at once. They do not read each other's output until all have ended.", n)
+	}
+	fmt.Fprintf(&out, "\n%d of %d iterations are left.", w.left(), w.Record.Terms().Rounds)
+	return out.String()
+}
+
+// meaning says what each move does.
+var meaning = map[Move]string{ //nolint:gochecknoglobals // read only
+	MoveSelect:   "name who acts next in agents, and say in reason what they are to do",
+	MoveContinue: "the same agents go on; say in reason with what",
+	MoveRetry:    "those who have failed try the same step again; say in reason what they should do differently",
+	MoveComplete: "the task is complete; say in summary what was done",
+}

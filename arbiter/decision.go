@@ -1,0 +1,154 @@
+package arbiter
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// Move is what the arbiter decides.
+type Move string
+
+// The moves.
+const (
+	MoveSelect   Move = "select"   // other agents act, or the same ones on something else
+	MoveContinue Move = "continue" // the same agents go on
+	MoveRetry    Move = "retry"    // the same agents work on the same steps again, and read why they have failed
+	MoveComplete Move = "complete" // the task is complete
+)
+
+// KindDecision is the kind of the arbiter's calls.
+const KindDecision flow.CallKind = "decision"
+
+// Bounds of a decision, in bytes.
+const (
+	mostReason  = 4000
+	mostSummary = 20_000
+)
+
+// Ruling is what an arbiter answers with.
+type Ruling struct {
+	// Move is one of those that are legal now.
+	Move Move `json:"move" jsonschema:"enum=legal move"`
+	// Agents are whom MoveSelect selects, at most Config.Parallel of them, in the order of their executions. They are
+	// empty for other moves.
+	Agents []string `json:"agents" jsonschema:"enum=participant's name"`
+	// Reason is told to the agents that act next.
+	Reason string `json:"reason"`
+	// Summary is what was done, for MoveComplete, at most 20,000 bytes. It is empty for other moves.
+	Summary string `json:"summary"`
+}
+
+// Decision is the event of a ruling that was accepted.
+type Decision struct {
+	flow.Spend
+	Ruling
+
+	// State is where it was asked for: selecting or evaluating.
+	State flow.State `json:"state"`
+}
+
+// EventKind implements [flow.Body].
+func (*Decision) EventKind() flow.EventKind { return "decision" }
+
+// legal returns the moves that are legal now, in the order of their constants.
+func (w *Work) legal() []Move {
+	moves := []Move{MoveSelect}
+	if w.Working() == StateEvaluating && len(w.batch) > 0 {
+		moves = append(moves, MoveContinue)
+	}
+	if slices.ContainsFunc(w.batch, func(e *Execution) bool { return e.Result == Failed }) {
+		moves = append(moves, MoveRetry)
+	}
+	if len(w.batch) > 0 {
+		moves = append(moves, MoveComplete)
+	}
+	return moves
+}
+
+// schemaOf names the schema of the decisions for which these moves are legal.
+func schemaOf(moves []Move) string {
+	name := []string{"decide"}
+	for _, m := range moves {
+		name = append(name, string(m))
+	}
+	return strings.Join(name, "-")
+}
+
+// schemas returns the flow's schemas: one for each set of legal moves, and that of a result.
+func schemas() map[string]*flow.Schema {
+	out := map[string]*flow.Schema{schemaResult: resultSchema()}
+	for _, moves := range [][]Move{
+		{MoveSelect},
+		{MoveSelect, MoveComplete},
+		{MoveSelect, MoveRetry, MoveComplete},
+		{MoveSelect, MoveContinue, MoveComplete},
+		{MoveSelect, MoveContinue, MoveRetry, MoveComplete},
+	} {
+		out[schemaOf(moves)] = decisionSchema(moves)
+	}
+	return out
+}
+
+// moveHole is where the schema of a ruling lists the moves.
+const moveHole = `["legal move"]`
+
+func decisionSchema(moves []Move) *flow.Schema {
+	list := `["` + strings.ReplaceAll(strings.TrimPrefix(schemaOf(moves), "decide-"), "-", `","`) + `"]`
+	return flow.AnswerSchema[Ruling](schemaOf(moves), flow.AnswerOf[Ruling]{
+		Strict: true,
+		Narrow: func(_ flow.Names, schema []byte) []byte {
+			return bytes.ReplaceAll(schema, []byte(moveHole), []byte(list))
+		},
+		Names: func(r *flow.Record) flow.Names {
+			return flow.Names{People: of(r).names()}
+		},
+		Check: func(r *flow.Record, ruling *Ruling) []string { return of(r).refuses(ruling, moves) },
+		Body: func(_ *flow.Record, in *flow.Intent, spend flow.Spend, ruling *Ruling) flow.Body {
+			return &Decision{Spend: spend, Ruling: *ruling, State: flow.State(in.Tag)}
+		},
+	})
+}
+
+// atOnce is how many agents may be selected together now.
+func (w *Work) atOnce() int {
+	return max(1, min(w.config.Parallel, w.left()))
+}
+
+// refuses returns what is wrong with a ruling.
+func (w *Work) refuses(ruling *Ruling, moves []Move) (problems []string) {
+	addf := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	if !slices.Contains(moves, ruling.Move) {
+		addf("move: %.40q is not legal now", ruling.Move)
+	}
+	switch n := len(ruling.Agents); {
+	case ruling.Move != MoveSelect && n > 0:
+		addf("agents: only a select names agents")
+	case ruling.Move == MoveSelect && n == 0:
+		addf("agents: a select names at least one")
+	case n > w.atOnce():
+		addf("agents: there are %d, and at most %d may act at once", n, w.atOnce())
+	}
+	for i, name := range ruling.Agents {
+		if w.config.agent(name) == nil {
+			addf("agents[%d]: there is no agent %.80q", i, name)
+		} else if slices.Contains(ruling.Agents[:i], name) {
+			addf("agents[%d]: %.80q stands there twice", i, name)
+		}
+	}
+	if len(ruling.Reason) > mostReason {
+		addf("reason: has %d bytes, at most %d are accepted", len(ruling.Reason), mostReason)
+	}
+	switch blank := strings.TrimSpace(ruling.Summary) == ""; {
+	case ruling.Move == MoveComplete && blank:
+		addf("summary: a complete says what was done")
+	case ruling.Move != MoveComplete && !blank:
+		addf("summary: only a complete has one")
+	case len(ruling.Summary) > mostSummary:
+		addf("summary: has %d bytes, at most %d are accepted", len(ruling.Summary), mostSummary)
+	}
+	return problems
+}

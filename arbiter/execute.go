@@ -1,0 +1,90 @@
+package arbiter
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// How agents are asked.
+
+// executionID is the ID of an agent's call in a round.
+func executionID(round int, agent string) string { return fmt.Sprintf("r%d.%s", round, agent) }
+
+// executionCalls returns the calls of the executions that have no result. What has failed is decided about when all others
+// have ended, so that a failure does not end their work.
+func executionCalls(r *flow.Record) []flow.Call {
+	w := of(r)
+	var open, failed []flow.Call
+	for slot, e := range w.batch {
+		if r.Done(e.Call) {
+			continue
+		}
+		if call := w.call(e, slot); r.Failed(e.Call) {
+			failed = append(failed, call)
+		} else if !r.Skipped(e.Call) {
+			open = append(open, call)
+		}
+	}
+	if len(open) > 0 {
+		return open
+	}
+	return failed
+}
+
+// call returns the call of an execution.
+func (w *Work) call(e *Execution, slot int) flow.Call {
+	a := w.config.agent(e.Agent)
+	if a == nil { // a log may hold anything
+		return flow.Call{ID: e.Call, Kind: KindExecution, By: e.Agent}
+	}
+	call := flow.Call{
+		ID: e.Call, Kind: KindExecution, By: a.Name, Model: a.Model, Fallbacks: a.Fallbacks, Round: e.Round, Slot: slot, Hidden: true,
+		Schema: schemaResult, System: w.Text(textAgent + a.Name), Temperature: a.Temperature, MaxTokens: a.MaxTokens, Options: a.Options,
+		OnFail: flow.OnFail{Fire: TriggerFailed, Skip: flow.RuleToo, Instead: []flow.Kind{provider.KindToolLimit}},
+	}
+	if call.Temperature == nil {
+		call.Temperature = w.config.Temperature
+	}
+	if len(w.batch) > 1 { // the others' work is kept, and the arbiter sees the failure
+		call.OnFail = flow.OnFail{Aid: true}
+	}
+	if len(a.Tools) > 0 {
+		call.Tools, call.Exchanges = a.Tools, a.MaxIterations
+	}
+	call.Last = func(r *flow.Record) string { return of(r).assignment(e) + "\n\n" + r.Text(textExecute) }
+	return call
+}
+
+// executed leads on from executing.
+func executed(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
+	w := of(r)
+	if slices.ContainsFunc(w.batch, func(e *Execution) bool { return e.Result == Running }) {
+		return "", flow.Exit{}, false
+	}
+	return TriggerExecuted, flow.Exit{Calls: 1}, true
+}
+
+// assignment tells an agent what to do: the plan, its step, why it was selected, and what has failed before.
+func (w *Work) assignment(e *Execution) string {
+	var out strings.Builder
+	if w.plan != nil {
+		out.WriteString("The plan so far:\n" + w.Quote("plan", w.planText()) + "\n")
+	}
+	if s := w.plan.step(e.Step); s != nil {
+		fmt.Fprintf(&out, "You work on step %d.\n", e.Step)
+	}
+	switch {
+	case e.Forced:
+		out.WriteString("The host of this work has chosen you to act now.\n")
+	case e.Reason != "":
+		out.WriteString("Why the arbiter has chosen you, and for what:\n" + w.Quote(nameArbiter, e.Reason) + "\n")
+	}
+	if e.Retries != "" {
+		out.WriteString("Your last execution has failed. This is what went wrong:\n" + w.Quote("failure", clipped(e.Retries, mostShown)) + "\n")
+	}
+	return strings.TrimSpace(out.String())
+}

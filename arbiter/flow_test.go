@@ -1,0 +1,193 @@
+package arbiter_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// said is the work in short: each decision and execution in the order in which it came, and how the work has ended.
+func said(w *arbiter.Work) string {
+	var out []string
+	for _, d := range w.Decisions() {
+		out = append(out, fmt.Sprintf("%s %s%v", d.Call, d.Move, d.Agents))
+	}
+	for _, e := range w.Executions() {
+		out = append(out, fmt.Sprintf("%s %s", e.Call, e.Result))
+	}
+	total, row := w.Failures()
+	return strings.Join(append(out, fmt.Sprintf("%d/%d failures", total, row), fmt.Sprintf("%s %s", w.State, w.Reason)), "\n")
+}
+
+func fails(what string) arbiter.Result { return arbiter.Result{Output: what} }
+
+// down is a provider's failure of this kind.
+func down(kind provider.Kind) error { return &provider.Error{Kind: kind, Message: "it is down"} }
+
+func TestTheCourseOfWork(t *testing.T) {
+	for name, test := range map[string]struct {
+		answers answers
+		edit    func(c *arbiter.Config)
+		want    string
+	}{
+		"the arbiter selects until the task is complete": {
+			want: "d1 select[Ada]\nd2 select[Ben]\nd4 select[Ada]\nd6 complete[]\nr1.Ada success\nr2.Ben success\nr3.Ada success\n" +
+				"0/0 failures\ncompleted complete",
+		},
+		"continue keeps the agent": {
+			answers: answers{"d2": moves(arbiter.MoveContinue), "d4": completes("Done.")},
+			want:    "d1 select[Ada]\nd2 continue[]\nd4 complete[]\nr1.Ada success\nr2.Ada success\n0/0 failures\ncompleted complete",
+		},
+		"retry keeps the agent": {
+			answers: answers{"r1.Ada": fails("no time"), "d2": moves(arbiter.MoveRetry), "d4": completes("Done.")},
+			want:    "d1 select[Ada]\nd2 retry[]\nd4 complete[]\nr1.Ada failed\nr2.Ada success\n1/0 failures\ncompleted complete",
+		},
+		"complete comes before the limit of iterations": {
+			answers: answers{"d2": completes("Done.")}, edit: func(c *arbiter.Config) { c.MaxIterations = 1 },
+			want: "d1 select[Ada]\nd2 complete[]\nr1.Ada success\n0/0 failures\ncompleted complete",
+		},
+		"the limit of iterations comes before retry": {
+			answers: answers{"r1.Ada": fails("no time"), "d2": moves(arbiter.MoveRetry)}, edit: func(c *arbiter.Config) { c.MaxIterations = 1 },
+			want: "d1 select[Ada]\nd2 retry[]\nr1.Ada failed\n1/1 failures\ncompleted iterations",
+		},
+		"three failures in a row end the work": {
+			answers: answers{"r1.Ada": fails("a"), "r2.Ben": fails("b"), "r3.Ada": fails("c")},
+			want: "d1 select[Ada]\nd2 select[Ben]\nd4 select[Ada]\nr1.Ada failed\nr2.Ben failed\nr3.Ada failed\n" +
+				"3/3 failures\nerror failure",
+		},
+		"a success begins a new row": {
+			answers: answers{"r1.Ada": fails("a"), "r3.Ada": fails("c")},
+			want: "d1 select[Ada]\nd2 select[Ben]\nd4 select[Ada]\nd6 complete[]\nr1.Ada failed\nr2.Ben success\nr3.Ada failed\n" +
+				"2/1 failures\ncompleted complete",
+		},
+		"what passes is recovered from": {
+			answers: answers{"r1.Ada": down(provider.KindRateLimit), "d3": completes("Done.")},
+			want:    "d1 select[Ada]\nd2 select[Ben]\nd3 complete[]\nr1.Ada failed\nr2.Ben success\n1/0 failures\ncompleted complete",
+		},
+		"what does not pass is an error": {
+			answers: answers{"r1.Ada": down(provider.KindAuthentication)},
+			want:    "d1 select[Ada]\nr1.Ada failed\n1/1 failures\nerror failure",
+		},
+		"a failure of the arbiter counts": {
+			answers: answers{"d1": down(provider.KindNetwork), "d2": down(provider.KindNetwork), "d3": down(provider.KindNetwork)},
+			want:    "3/3 failures\nerror failure",
+		},
+		"an illegal ruling is asked for again once": {
+			answers: answers{"d1": moves(arbiter.MoveRetry), "d1.again": picks("Ben"), "d2": completes("Done.")},
+			want:    "d1.again select[Ben]\nd2 complete[]\nr1.Ben success\n0/0 failures\ncompleted complete",
+		},
+		"a second illegal ruling fails": {
+			answers: answers{"d1": picks("Eve"), "d1.again": picks("Eve")},
+			want:    "1/1 failures\nerror failure",
+		},
+		"a result that is no result": {
+			answers: answers{"r1.Ada": "done", "r1.Ada.again": "done"},
+			want:    "d1 select[Ada]\nr1.Ada failed\n1/1 failures\nerror failure",
+		},
+		"agents that are selected together act at once": {
+			answers: answers{"d1": picks("Ben", "Ada"), "d2": completes("Done.")}, edit: func(c *arbiter.Config) { c.Parallel = 2 },
+			want: "d1 select[Ben Ada]\nd2 complete[]\nr1.Ben success\nr1.Ada success\n0/0 failures\ncompleted complete",
+		},
+		"a partial failure keeps the rest": {
+			answers: answers{"d1": picks("Ben", "Ada"), "r1.Ben": down(provider.KindAuthentication), "d2": completes("Done.")},
+			edit:    func(c *arbiter.Config) { c.Parallel = 2 },
+			want:    "d1 select[Ben Ada]\nd2 complete[]\nr1.Ben failed\nr1.Ada success\n1/0 failures\ncompleted complete",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			engine, _ := engineFor(test.answers)
+			c := config()
+			c.Retry, c.Patience = &flow.RetryPolicy{Base: 1}, time.Nanosecond
+			if test.edit != nil {
+				test.edit(&c)
+			}
+			w, err := play(t, engine, c)
+			assert.Equal(t, test.want, said(w), err)
+			assert.Equal(t, w.State == flow.StateError, err != nil)
+		})
+	}
+}
+
+// What an agent is told: the plan, its step, the arbiter's reason, and what has failed before.
+func TestWhatAgentsAndArbiterRead(t *testing.T) {
+	plan := arbiter.Result{Success: true, Output: "I have planned.", PlanUpdates: &arbiter.PlanUpdate{Steps: []arbiter.StepUpdate{
+		{Index: 0, Description: "write it", Agent: "Ben"}, {Index: 1, Description: "review it"},
+	}}}
+	engine, p := engineFor(answers{
+		"r1.Ada": plan, "r2.Ben": fails("the disk is full"), "d4": moves(arbiter.MoveRetry), "d6": completes("Done."),
+	})
+	p.Record = true
+	w, err := play(t, engine, config())
+	require.NoError(t, err)
+	got := map[string]string{}
+	for _, req := range p.Requests() {
+		got[callOf(&req)] = req.System + "\n----\n" + req.Last.Text
+	}
+	for call, want := range map[string][]string{
+		"d1":     {"You are the arbiter", "Write a function.", "- Ada: plans", "There is no plan yet.", "Nobody has acted yet.", "- select:"},
+		"r1.Ada": {"You are Ada", "it is their part", "success: whether"},
+		"d2":     {"0. [pending] write it (Ben)", "1. Ada: success: I have planned.", "- continue:", "- complete:"},
+		"r2.Ben": {"You work on step 0."},
+		"d4":     {"0. [failed] write it (Ben)", "Why Ben has failed", "the disk is full", "- retry:"},
+		"r3.Ben": {"Your last execution has failed.", "the disk is full", "You work on step 0."},
+		"d6":     {"0. [complete] write it (Ben)", "The current step is 1."},
+	} {
+		for _, part := range want {
+			assert.Contains(t, got[call], part, call)
+		}
+	}
+	assert.NotContains(t, got["d1"], "- retry:")
+	assert.Equal(t, &arbiter.Plan{CurrentStepIndex: 1, Steps: []arbiter.Step{
+		{Index: 0, Description: "write it", Status: arbiter.Complete, Agent: "Ben", AgentsUsed: []string{"Ben"}},
+		{Index: 1, Description: "review it", Status: arbiter.Pending},
+	}}, w.Plan())
+}
+
+// Who decides may be a function in Go.
+func TestAFunctionDecides(t *testing.T) {
+	engine, p := engineFor(answers{"r1.Ada": fails("no time")})
+	c := config()
+	c.Arbiter = arbiter.Arbiter{Function: "turns"}
+	p.Reply = answers{"r1.Ada": fails("no time")}.reply
+	engine.Judges = map[string]debate.Judge{"turns": arbiter.RoundRobin(2)}
+	w, err := play(t, engine, c)
+	require.NoError(t, err)
+	assert.Equal(t, "d1 select[Ada]\nd2 retry[]\nd4 select[Ben]\nd6 select[Ada]\nd8 select[Ben]\nd10 complete[]\n"+
+		"r1.Ada failed\nr2.Ada success\nr3.Ben success\nr4.Ada success\nr5.Ben success\n1/0 failures\ncompleted complete", said(w))
+}
+
+// Who decides may be a person, in any process.
+func TestAPersonDecides(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, _ := engineFor(nil)
+		c := config()
+		c.Arbiter, c.Unattended = arbiter.Arbiter{Person: true}, false
+		session, err := engine.Start(t.Context(), c)
+		require.NoError(t, err)
+		defer session.Close()
+		for _, ruling := range []arbiter.Ruling{moves(arbiter.MoveRetry), picks("Ben"), completes("Done.")} {
+			record, err := session.Wait(t.Context())
+			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			require.Len(t, record.Inquiries, 1)
+			q := record.Inquiries[0]
+			assert.Equal(t, arbiter.KindDecision, q.Kind)
+			assert.Contains(t, q.Question, "Legal now:")
+			err = session.Answer(t.Context(), q.ID, toJSON(ruling))
+			assert.Equal(t, ruling.Move == arbiter.MoveRetry, err != nil, "%v", err) // what is not legal is refused at once
+		}
+		record, err := session.Wait(t.Context())
+		require.NoError(t, err)
+		w, _ := arbiter.Of(record)
+		assert.Equal(t, "d1 select[Ben]\nd2 complete[]\nr1.Ben success\n0/0 failures\ncompleted complete", said(w))
+	})
+}

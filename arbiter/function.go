@@ -1,0 +1,114 @@
+package arbiter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+)
+
+// Func decides in Go: by a rule, in turns, or through a service. It is a [debate.Judge]. Register it in Engine.Judges under
+// the name in Arbiter.Function. Its ruling is checked like the answer of a model: one that is not legal is asked for again
+// once. The function is called concurrently if several conversations use it.
+type Func func(ctx context.Context, s Situation) (Ruling, error)
+
+// Situation is what a [Func] decides from. It belongs to the function. Texts of agents in it are hostile.
+type Situation struct {
+	Work       string     // the ID of the conversation
+	State      flow.State // StateSelecting or StateEvaluating
+	Task       string
+	Agents     []Agent // without their models
+	Legal      []Move
+	Parallel   int // how many agents may be selected at once
+	Plan       *Plan
+	Executions []Execution
+	Last       []Execution // those that were selected together last
+	Left       int         // iterations
+	Failures   int         // all so far
+	InARow     int         // failures in a row
+	Labels     map[string]string
+	// Instruction is what a model would be told, including the problems of a ruling that was not accepted.
+	Instruction string
+}
+
+// Judge implements [debate.Judge].
+func (f Func) Judge(ctx context.Context, task debate.JudgeTask) (json.RawMessage, error) {
+	s, ok := task.Detail.(Situation)
+	if !ok {
+		return nil, fmt.Errorf("%s: an arbiter.Func decides in arbitrated work alone", task.Call)
+	}
+	ruling, err := f(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if ruling.Agents == nil {
+		ruling.Agents = []string{}
+	}
+	return json.Marshal(ruling)
+}
+
+// RoundRobin selects the agents one after the other, and declares the task complete after so many turns of each. An agent
+// that has failed is retried once.
+func RoundRobin(turns int) Func {
+	return func(_ context.Context, s Situation) (Ruling, error) {
+		n := len(s.Executions)
+		switch {
+		case len(s.Last) == 1 && s.Last[0].Result == Failed && s.Last[0].Retries == "" && s.Left > 0 && s.allows(MoveRetry):
+			return Ruling{Move: MoveRetry, Reason: "it has failed"}, nil
+		case s.allows(MoveComplete) && s.Succeeded() >= turns*len(s.Agents):
+			return Ruling{Move: MoveComplete, Reason: "everybody has acted", Summary: fmt.Sprintf("%d executions", n)}, nil
+		default:
+			return Ruling{Move: MoveSelect, Agents: []string{s.after()}, Reason: "it is next"}, nil
+		}
+	}
+}
+
+// Succeeded returns how many executions were a success.
+func (s *Situation) Succeeded() int {
+	n := 0
+	for i := range s.Executions {
+		if s.Executions[i].Result == Success {
+			n++
+		}
+	}
+	return n
+}
+
+// after returns the agent behind the one that has acted last.
+func (s *Situation) after() string {
+	if len(s.Last) > 0 {
+		for i := range s.Agents {
+			if s.Agents[i].Name == s.Last[len(s.Last)-1].Agent {
+				return s.Agents[(i+1)%len(s.Agents)].Name
+			}
+		}
+	}
+	return s.Agents[0].Name
+}
+
+func (s *Situation) allows(m Move) bool { return slices.Contains(s.Legal, m) }
+
+// task makes what a registered function is asked.
+func task(r *flow.Record, asked flow.Asked) any {
+	w, terms := of(r), r.Terms()
+	total, row := w.Failures()
+	s := Situation{
+		Work: r.ID, State: flow.State(asked.Call.Tag), Task: w.config.Task, Legal: w.legal(), Parallel: w.config.Parallel, Plan: w.Plan(),
+		Executions: w.Executions(), Left: w.left(), Failures: total, InARow: row, Labels: maps.Clone(terms.Labels),
+		Instruction: asked.Instruction, Agents: w.config.clone().Agents,
+	}
+	for i := range s.Agents {
+		s.Agents[i].Model, s.Agents[i].Fallbacks = "", nil
+	}
+	for _, e := range w.batch {
+		s.Last = append(s.Last, *e)
+	}
+	return &debate.JudgeTask{
+		Debate: r.ID, Call: asked.ID, Attempt: asked.Attempt, Kind: asked.Call.Kind, Topic: terms.Topic, Round: r.Round, Rounds: terms.Rounds,
+		Turns: r.Readable(), Instruction: asked.Instruction, Schema: asked.Schema, Labels: maps.Clone(terms.Labels), Detail: s,
+	}
+}

@@ -1,0 +1,111 @@
+package arbiter
+
+import (
+	"fmt"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Inputs of the flow: Session.Send and Engine.Control send them. Their payloads are JSON of the types of the same names.
+const (
+	TriggerForceAgent flow.Trigger = "force-agent"
+	TriggerSkipStep   flow.Trigger = "skip-step"
+	TriggerRerunStep  flow.Trigger = "rerun-step"
+)
+
+// ForceAgent lets an agent act next, whatever the arbiter would decide. It counts for one execution. It is refused while
+// an agent is executing.
+type ForceAgent struct {
+	Agent string `json:"agent"`
+}
+
+// SkipStep leaves out a step of the plan that is still to be done. An agent that works on it is not disturbed.
+type SkipStep struct {
+	Step *int `json:"step,omitempty"` // its index; nil: the current one
+}
+
+// RerunStep makes a step of the plan pending again, and the current one.
+type RerunStep struct {
+	Step int `json:"step"`
+}
+
+// admit refuses inputs that name nothing that there is.
+func admit(r *flow.Record, s *flow.Sent) error {
+	_, err := of(r).reads(s)
+	return err
+}
+
+// effect is what an input changes.
+type effect struct {
+	agent string // that acts next; "": a step is meant
+	step  int
+	again bool // the step is done again, and not left out
+}
+
+// reads returns what an input changes. The error says why it cannot.
+func (w *Work) reads(s *flow.Sent) (effect, error) {
+	switch s.Trigger {
+	case TriggerForceAgent:
+		var p ForceAgent
+		if err := flow.DecodeStrict("send", s.Payload, &p); err != nil {
+			return effect{}, err
+		}
+		if w.config.agent(p.Agent) == nil {
+			return effect{}, refused("payload.agent", "there is no agent %.80q", p.Agent)
+		}
+		if w.exhausted() {
+			return effect{}, refused("payload.agent", "no iteration is left: %d of %d are used", len(w.executions), w.Record.Terms().Rounds)
+		}
+		return effect{agent: p.Agent}, nil
+	case TriggerSkipStep:
+		var p SkipStep
+		if len(s.Payload) > 0 {
+			if err := flow.DecodeStrict("send", s.Payload, &p); err != nil {
+				return effect{}, err
+			}
+		}
+		at := 0
+		if w.plan != nil {
+			at = w.plan.CurrentStepIndex
+		}
+		if p.Step != nil {
+			at = *p.Step
+		}
+		if step := w.plan.step(at); step == nil || !step.left() {
+			return effect{}, refused("payload.step", "there is no step %d that is still to be done", at)
+		}
+		return effect{step: at}, nil
+	default:
+		var p RerunStep
+		if err := flow.DecodeStrict("send", s.Payload, &p); err != nil {
+			return effect{}, err
+		}
+		if w.plan.step(p.Step) == nil {
+			return effect{}, refused("payload.step", "there is no step %d", p.Step)
+		}
+		return effect{step: p.Step, again: true}, nil
+	}
+}
+
+func refused(field, format string, args ...any) error {
+	return &flow.Error{Kind: provider.KindValidation, Op: "send", Field: field, Err: fmt.Errorf(format, args...)}
+}
+
+// take takes an input. One that would have been refused changes nothing: a log may hold anything.
+func (w *Work) take(s *flow.Sent, seq int64) {
+	e, err := w.reads(s)
+	switch {
+	case err != nil:
+	case e.agent != "":
+		w.forced = e.agent
+	case e.again:
+		step := w.plan.step(e.step)
+		step.Status, w.plan.CurrentStepIndex, w.plan.IsComplete = Pending, e.step, false
+		w.changedAt = seq
+	default:
+		w.plan.step(e.step).Status = Skipped
+		w.plan.advance()
+		w.changedAt = seq
+	}
+}

@@ -1,0 +1,190 @@
+package arbiter
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
+)
+
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+// PromptData is what the templates of arbitrated work see. A host program replaces them in Engine.Prompts, by these names:
+//
+//	arbiter.system   Task, Fence, Agents, Who      the arbiter's system prompt
+//	arbiter.agent    these, Name                   an agent's system prompt
+//	arbiter.decide                                 asks the arbiter for a decision
+//	arbiter.execute                                asks an agent for its result
+//
+// The other fields are empty there. What stands before an instruction, such as the plan, is not a part of it.
+type PromptData struct {
+	Task   string
+	Fence  string // the word in the markers around what others have said
+	Agents []AgentData
+	Who    string // what the config says of the arbiter or the agent
+	Name   string // of the agent
+}
+
+// AgentData is an agent as others see it.
+type AgentData struct {
+	Name, Description string
+	Tools             []string
+}
+
+// Names of texts.
+const (
+	textArbiter = "arbiter.system"
+	textAgent   = "agent."
+	textDecide  = "decide"
+	textExecute = "execute"
+
+	templatePrefix = FlowName + "."
+)
+
+// templates returns those of the flow. The samples stand for all there can be.
+func templates() map[string]prompt.Template {
+	full := PromptData{
+		Task: "Task", Fence: "1234567890", Who: "Who", Name: "Ada",
+		Agents: []AgentData{{"Ada", "Plans.", []string{"read_file"}}, {"Ben", "", nil}},
+	}
+	out := make(map[string]prompt.Template)
+	for _, name := range []string{"system", "agent", "decide", "execute"} {
+		if text, err := promptFiles.ReadFile("prompts/" + name + ".tmpl"); err == nil { // it is embedded
+			out[templatePrefix+name] = prompt.Template{Text: string(text), Samples: []any{full, PromptData{}}}
+		}
+	}
+	return out
+}
+
+// texts renders the prompts, once for the work.
+func texts(setup flow.Setup) (map[string]string, error) {
+	c := setup.Config.(*Config)
+	data := PromptData{Task: prompt.Plain(c.Task), Fence: setup.Fence, Who: prompt.Plain(c.Arbiter.Prompt)}
+	for i := range c.Agents {
+		a := &c.Agents[i]
+		data.Agents = append(data.Agents, AgentData{a.Name, prompt.Plain(a.Description), a.Tools})
+	}
+	out := make(map[string]string)
+	put := func(name, template string, data PromptData) (err error) {
+		out[name], err = setup.Prompts.Render(templatePrefix+template, data)
+		return err
+	}
+	if err := put(textArbiter, "system", data); err != nil {
+		return nil, err
+	}
+	for i := range c.Agents {
+		data.Name, data.Who = c.Agents[i].Name, prompt.Plain(c.Agents[i].Prompt)
+		if err := put(textAgent+data.Name, "agent", data); err != nil {
+			return nil, err
+		}
+	}
+	if err := put(textDecide, "decide", PromptData{}); err != nil {
+		return nil, err
+	}
+	return out, put(textExecute, "execute", PromptData{})
+}
+
+// Bounds of what the arbiter reads, in bytes.
+const (
+	mostShown = 16 << 10 // of the output of an execution
+	mostRow   = 100      // of an output in the table
+	mostRows  = 50       // of the table: the number of its lines
+
+	slackOfRow = 80 // bytes of a row beside the output
+)
+
+// situation is what the arbiter reads before it decides: the plan, the table of executions, what was done last, and why the
+// latest decision or execution has failed.
+func (w *Work) situation() string {
+	var out strings.Builder
+	if w.plan != nil {
+		out.WriteString("The plan:\n" + w.Quote("plan", w.planText()) + "\n")
+	} else {
+		out.WriteString("There is no plan yet.\n")
+	}
+	if len(w.executions) == 0 {
+		out.WriteString("Nobody has acted yet.\n")
+		return strings.TrimSpace(out.String())
+	}
+	out.WriteString("The executions so far:\n" + w.Quote("executions", w.table()) + "\n")
+	for _, e := range w.batch {
+		what := "What " + e.Agent + " has reported last"
+		if e.Result == Failed {
+			what = "Why " + e.Agent + " has failed"
+		}
+		said := e.Output
+		if said == "" {
+			said = e.Error
+		}
+		out.WriteString(what + ":\n" + w.Quote(e.Agent, shortened(said, mostShown)) + "\n")
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// table lists the executions, one line each.
+func (w *Work) table() string {
+	var out strings.Builder
+	first := max(0, len(w.executions)-mostRows)
+	out.Grow((len(w.executions) - first + 1) * (mostRow + slackOfRow))
+	if first > 0 {
+		fmt.Fprintf(&out, "(%d earlier ones are left out)\n", first)
+	}
+	for _, e := range w.executions[first:] {
+		if e.row == "" {
+			out.WriteString(e.line())
+		} else {
+			out.WriteString(e.row)
+		}
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// line is the execution in the table. It is kept once the execution has ended.
+func (e *Execution) line() string {
+	said := e.Output
+	if e.Result == Failed {
+		said = e.Error
+	}
+	step := ""
+	if e.Step != noStep {
+		step = fmt.Sprintf(", step %d", e.Step)
+	}
+	if e.UsedUp {
+		step += ", at its limit of replies"
+	}
+	said = strings.Join(strings.Fields(clipped(said, 2*mostRow)), " ") // white space aside
+	return fmt.Sprintf("%d. %s%s: %s: %s\n", e.Iteration, e.Agent, step, e.Result, clipped(said, mostRow))
+}
+
+// planText writes the plan, one line for each step.
+func (w *Work) planText() string {
+	var out strings.Builder
+	for i := range w.plan.Steps {
+		s := &w.plan.Steps[i]
+		fmt.Fprintf(&out, "%d. [%s] %s", s.Index, s.Status, strings.Join(strings.Fields(s.Description), " "))
+		if s.Agent != "" {
+			fmt.Fprintf(&out, " (%s)", s.Agent)
+		}
+		out.WriteString("\n")
+	}
+	switch {
+	case w.plan.IsComplete:
+		out.WriteString("The plan is complete.")
+	case w.plan.CurrentStepIndex < len(w.plan.Steps):
+		fmt.Fprintf(&out, "The current step is %d.", w.plan.CurrentStepIndex)
+	default:
+		out.WriteString("No step is left.")
+	}
+	return out.String()
+}
+
+// shortened returns the beginning of a text, and says so if it was longer.
+func shortened(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return clipped(text, most) + "\n[… it was longer, and is cut here]"
+}

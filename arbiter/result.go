@@ -1,0 +1,65 @@
+package arbiter
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// KindExecution is the kind of the calls in which agents work.
+const KindExecution flow.CallKind = "execution"
+
+const schemaResult = "result"
+
+// Result is what an agent reports at the end of an execution.
+type Result struct {
+	// Success is whether the agent has done what it was selected for.
+	Success bool `json:"success"`
+	// Output is what it has done, or why it has failed. It is the text of the turn, which the arbiter and all agents
+	// read.
+	Output string `json:"output"`
+	// PlanUpdates are what changes in the plan. An agent that plans reports the whole plan so.
+	PlanUpdates *PlanUpdate `json:"planUpdates,omitempty"`
+}
+
+// resultSchema says how the result of an execution is read.
+func resultSchema() *flow.Schema {
+	return flow.AnswerSchema[Result](schemaResult, flow.AnswerOf[Result]{
+		Check: func(r *flow.Record, result *Result) []string {
+			w := of(r)
+			var problems []string
+			if strings.TrimSpace(result.Output) == "" {
+				problems = append(problems, "output: is blank")
+			}
+			if most := w.mostOutput(); len(result.Output) > most {
+				problems = append(problems, fmt.Sprintf("output: has %d bytes, at most %d are accepted", len(result.Output), most))
+			}
+			if u := result.PlanUpdates; u != nil {
+				problems = append(problems, w.plan.refuses(u, func(name string) bool { return w.config.agent(name) != nil })...)
+			}
+			return problems
+		},
+		Spoken: "output",
+	})
+}
+
+// mostOutput bounds the output of an execution, in bytes: what the largest number of tokens of a reply can hold.
+func (w *Work) mostOutput() int {
+	const bytesPerToken = 16
+	most := w.Terms().MaxTokens
+	for i := range w.config.Agents {
+		most = max(most, w.config.Agents[i].MaxTokens)
+	}
+	return most * bytesPerToken
+}
+
+// ResultOf returns the result that a turn of an execution reports. false: the turn is no such turn.
+func ResultOf(t *flow.Turn) (Result, bool) {
+	var out Result
+	if t == nil || t.Kind != KindExecution || json.Unmarshal(t.Data, &out) != nil {
+		return Result{}, false
+	}
+	return out, true
+}

@@ -1,0 +1,215 @@
+package arbiter
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// Bounds of a config.
+const (
+	mostAgents      = 100
+	mostFallbacks   = 16
+	mostIterations  = 1000
+	mostReplies     = 200     // of one execution
+	mostTask        = 1 << 20 // bytes
+	mostPrompt      = 100_000 // bytes
+	mostDescription = 2000    // bytes
+)
+
+// settle writes the defaults out, into a deep copy without an ID.
+func settle(config flow.Config) (flow.Config, error) {
+	c := config.(*Config).clone()
+	c.ID = ""
+	c.MaxIterations = cmp.Or(c.MaxIterations, DefaultMaxIterations)
+	c.MaxFailures = cmp.Or(c.MaxFailures, DefaultMaxFailures)
+	c.Parallel = cmp.Or(c.Parallel, 1)
+	c.Context = cmp.Or(c.Context, flow.DefaultContext)
+	c.MaxTokens, c.Reserve = cmp.Or(c.MaxTokens, flow.DefaultMaxTokens), cmp.Or(c.Reserve, flow.DefaultReserve)
+	c.TurnTimeout, c.Patience = cmp.Or(c.TurnTimeout, flow.DefaultTurnTimeout), cmp.Or(c.Patience, flow.DefaultPatience)
+	if c.Arbiter.Model != "" && c.Arbiter.Temperature == nil {
+		c.Arbiter.Temperature = new(DefaultArbiterTemperature)
+	}
+	for i := range c.Agents {
+		c.Agents[i].MaxIterations = cmp.Or(c.Agents[i].MaxIterations, DefaultAgentIterations)
+	}
+	return c, nil
+}
+
+// clone returns a deep copy: running work shares nothing with its host's config.
+func (c *Config) clone() *Config {
+	d := *c
+	d.Parts, d.Documents = slices.Clone(c.Parts), flow.CloneDocuments(c.Documents)
+	d.Agents, d.Labels = slices.Clone(c.Agents), maps.Clone(c.Labels)
+	for i := range d.Agents {
+		a := &d.Agents[i]
+		a.Fallbacks, a.Tools, a.Metadata = slices.Clone(a.Fallbacks), slices.Clone(a.Tools), maps.Clone(a.Metadata)
+		a.Temperature, a.Options = copied(a.Temperature), a.Options.Clone()
+	}
+	d.Arbiter.Fallbacks, d.Arbiter.Options = slices.Clone(c.Arbiter.Fallbacks), c.Arbiter.Options.Clone()
+	d.Arbiter.Temperature, d.Temperature = copied(c.Arbiter.Temperature), copied(c.Temperature)
+	d.Budget, d.OnFailure = copied(c.Budget), flow.CloneRules(c.OnFailure)
+	if d.Retry = copied(c.Retry); d.Retry != nil {
+		d.Retry.Max = maps.Clone(d.Retry.Max)
+	}
+	return &d
+}
+
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	return new(*p)
+}
+
+// fixed is what the log refers to: the agents, in their order, and who decides.
+func fixed(config flow.Config) any {
+	c := config.(*Config)
+	out := struct {
+		Agents  []string `json:"agents"`
+		Arbiter []bool   `json:"arbiter"`
+	}{Arbiter: []bool{c.Arbiter.Model != "", c.Arbiter.Function != "", c.Arbiter.Person}}
+	for i := range c.Agents {
+		out.Agents = append(out.Agents, c.Agents[i].Name)
+	}
+	return out
+}
+
+// prompted leaves out what no prompt speaks of.
+func prompted(config flow.Config) any {
+	c := *config.(*Config)
+	c.ID, c.Labels, c.Budget, c.Retry, c.Unattended, c.OnFailure, c.Patience = "", nil, nil, nil, false, nil, 0
+	c.Parts, c.Documents = nil, nil
+	return &c
+}
+
+// field names where a config names a tool, and what its terms call rounds and topic.
+func field(config flow.Config, at string) string {
+	c := config.(*Config)
+	switch at {
+	case "topic":
+		return "task"
+	case "rounds":
+		return "maxIterations"
+	}
+	for i, name := range c.Terms().Tools {
+		if at != fmt.Sprintf("tools[%d]", i) {
+			continue
+		}
+		for k := range c.Agents {
+			if n := slices.Index(c.Agents[k].Tools, name); n >= 0 {
+				return fmt.Sprintf("agents[%d].tools[%d]", k, n)
+			}
+		}
+	}
+	return at
+}
+
+// check finds what is wrong with a settled config, all at once. The engine itself checks the terms and the models.
+func check(config flow.Config, _ any, known flow.Registry) []error {
+	c := config.(*Config)
+	var f flow.Findings
+	f.Text("task", c.Task, mostTask)
+	if strings.TrimSpace(c.Task) == "" {
+		f.Addf("task", "is empty")
+	}
+	c.Arbiter.check(&f, c, known)
+	if n := len(c.Agents); n < 1 || n > mostAgents {
+		f.Addf("agents", "there are %d: 1 to %d are possible", n, mostAgents)
+		return f
+	}
+	var people []flow.NameField
+	for i := range c.Agents {
+		c.Agents[i].check(&f, fmt.Sprintf("agents[%d]", i))
+		people = append(people, flow.NameField{Field: fmt.Sprintf("agents[%d].name", i), Name: c.Agents[i].Name})
+	}
+	f.People(people, false, nil, []string{nameArbiter, "person", "summarizer"})
+	f.Temperature("temperature", c.Temperature)
+	for _, n := range []struct {
+		field       string
+		value, most int
+	}{
+		{"maxIterations", c.MaxIterations, mostIterations},
+		{"maxFailures", c.MaxFailures, mostIterations},
+		{"parallel", c.Parallel, len(c.Agents)},
+	} {
+		if n.value < 1 || n.value > n.most {
+			f.Addf(n.field, "is %d: 1 to %d are possible", n.value, n.most)
+		}
+	}
+	return f
+}
+
+func (a *Arbiter) check(f *flow.Findings, c *Config, known flow.Registry) {
+	set := 0
+	for _, is := range []bool{a.Model != "", a.Function != "", a.Person} {
+		if is {
+			set++
+		}
+	}
+	if set != 1 {
+		f.Addf("arbiter", "has %d of model, function and person: one of them decides", set)
+	}
+	if a.Person && c.Unattended {
+		f.Addf("arbiter.person", "is set, but nobody attends the work")
+	}
+	if a.Function != "" && known != nil && !known.Function(a.Function) {
+		f.Addf("arbiter.function", "%.80q is not in Engine.Judges", a.Function)
+	}
+	if a.Model == "" {
+		for _, one := range []struct {
+			field string
+			set   bool
+		}{
+			{"fallbacks", len(a.Fallbacks) > 0},
+			{"temperature", a.Temperature != nil},
+			{"maxTokens", a.MaxTokens != 0},
+			{"options", a.Options != nil},
+		} {
+			if one.set {
+				f.Addf("arbiter."+one.field, "is set, but no model decides")
+			}
+		}
+	}
+	f.AtMost("arbiter.fallbacks", len(a.Fallbacks), mostFallbacks)
+	f.Text("arbiter.prompt", a.Prompt, mostPrompt)
+	f.Temperature("arbiter.temperature", a.Temperature)
+	f.Options("arbiter.options", a.Options)
+	if a.MaxTokens < 0 {
+		f.Addf("arbiter.maxTokens", "is negative")
+	}
+}
+
+func (a *Agent) check(f *flow.Findings, at string) {
+	f.Name(at+".name", a.Name)
+	if strings.Contains(a.Name, ".") {
+		f.Addf(at+".name", "%.80q has a dot: dots divide the ids of calls", a.Name)
+	}
+	f.Text(at+".description", a.Description, mostDescription)
+	f.Text(at+".prompt", a.Prompt, mostPrompt)
+	if a.Model == "" {
+		f.Addf(at+".model", "is empty: it is \"provider/model\"")
+	}
+	f.AtMost(at+".fallbacks", len(a.Fallbacks), mostFallbacks)
+	f.AtMost(at+".tools", len(a.Tools), flow.MaxTools)
+	for i, name := range a.Tools[:min(len(a.Tools), flow.MaxTools)] {
+		if strings.TrimSpace(name) == "" {
+			f.Addf(fmt.Sprintf("%s.tools[%d]", at, i), "is empty")
+		} else if slices.Contains(a.Tools[:i], name) {
+			f.Addf(fmt.Sprintf("%s.tools[%d]", at, i), "%.80q stands there twice", name)
+		}
+	}
+	if a.MaxIterations < 1 || a.MaxIterations > mostReplies {
+		f.Addf(at+".maxIterations", "is %d: 1 to %d are possible", a.MaxIterations, mostReplies)
+	}
+	if a.MaxTokens < 0 {
+		f.Addf(at+".maxTokens", "is negative")
+	}
+	f.Temperature(at+".temperature", a.Temperature)
+	f.Options(at+".options", a.Options)
+	f.Labels(at+".metadata", a.Metadata)
+}

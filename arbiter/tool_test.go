@@ -1,0 +1,163 @@
+package arbiter_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// uses is a reply that asks for a tool.
+func uses(tool, arguments string) scripted.Reply {
+	return scripted.Reply{Calls: []provider.ToolCall{{ID: "1", Name: tool, Arguments: json.RawMessage(arguments)}}}
+}
+
+// byReply answers with the first reply, then the second, and so on; the last comes again and again. Replies are counted
+// by the results of tools that the request shows.
+func byReply(replies ...scripted.Reply) func(*provider.Request) scripted.Reply {
+	return func(req *provider.Request) scripted.Reply {
+		n := 0
+		for i := range req.Messages {
+			if req.Messages[i].ToolResult != nil {
+				n++
+			}
+		}
+		return replies[min(n, len(replies)-1)]
+	}
+}
+
+type numbers struct {
+	N int `json:"n"`
+}
+
+func double(t testing.TB, info flow.ToolInfo) flow.Tool {
+	t.Helper()
+	made, err := flow.NewTool(info, func(_ context.Context, _ flow.ToolUse, args numbers) (string, error) {
+		switch args.N {
+		case 0:
+			return "", errors.New("nothing to double")
+		case 13:
+			panic("unlucky") //nolint:forbidigo // the fault of a tool of the host program
+		default:
+			return fmt.Sprint(2 * args.N), nil
+		}
+	})
+	require.NoError(t, err)
+	return made
+}
+
+// equipped is work in which Ada has a tool, and at most four replies.
+func equipped() arbiter.Config {
+	c := config()
+	c.Agents[0].Tools, c.Agents[0].MaxIterations = []string{"double"}, 4
+	return c
+}
+
+// What a tool answers, or why it was not used, goes back to the model, and stands in the history with its arguments.
+func TestAgentsUseTools(t *testing.T) {
+	for name, test := range map[string]struct {
+		ask  scripted.Reply
+		want flow.UsedTool
+	}{
+		"an answer":       {uses("double", `{"n":21}`), flow.UsedTool{Tool: "double", Arguments: json.RawMessage(`{"n":21}`), Text: "42"}},
+		"an error":        {uses("double", `{"n":0}`), flow.UsedTool{Text: "nothing to double", Failed: true}},
+		"bad arguments":   {uses("double", `{"n":"x"}`), flow.UsedTool{Text: "the arguments are wrong", Failed: true}},
+		"no JSON":         {uses("double", `{"n":`), flow.UsedTool{Text: "The arguments are no JSON", Failed: true, Denied: true}},
+		"an unknown tool": {uses("halve", `{}`), flow.UsedTool{Tool: "halve", Text: "There is no tool of this name.", Failed: true, Denied: true}},
+		"a panic":         {uses("double", `{"n":13}`), flow.UsedTool{Text: "the tool has broken down", Failed: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			done := scripted.Reply{Text: toJSON(arbiter.Result{Success: true, Output: "Done."})}
+			engine, _ := engineFor(answers{"r1.Ada": byReply(test.ask, done), "d2": completes("Done.")})
+			engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
+			w, err := play(t, engine, equipped())
+			require.NoError(t, err)
+			e := w.Executions()[0]
+			assert.Equal(t, arbiter.Success, e.Result)
+			require.Len(t, e.Uses, 1)
+			got := e.Uses[0]
+			assert.Contains(t, got.Text, test.want.Text)
+			assert.Equal(t, []bool{test.want.Failed, test.want.Denied}, []bool{got.Failed, got.Denied})
+			if test.want.Tool != "" {
+				assert.Equal(t, test.want.Tool, got.Tool)
+			}
+			assert.Positive(t, e.Usage.Output)
+			assert.False(t, e.StartedAt.IsZero() || e.EndedAt.IsZero() || e.UsedUp)
+		})
+	}
+}
+
+// An agent that comes to its limit of replies is told so. If it still asks for tools, the execution has failed, and the
+// arbiter sees why.
+func TestTheLimitOfRepliesIsALabelledFailure(t *testing.T) {
+	done := scripted.Reply{Text: toJSON(arbiter.Result{Success: true, Output: "Done."})}
+	again := uses("double", `{"n":1}`)
+	for _, test := range []struct {
+		last   scripted.Reply
+		result arbiter.Outcome
+		shown  string
+	}{
+		{again, arbiter.Failed, "the model still asks for tools in the last of 4 replies"},
+		{done, arbiter.Success, "1. Ada, at its limit of replies: success: Done."},
+	} {
+		engine, p := engineFor(answers{"r1.Ada": byReply(again, again, again, test.last), "d2": completes("Done.")})
+		p.Record = true
+		engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
+		w, err := play(t, engine, equipped())
+		require.NoError(t, err)
+		e := w.Executions()[0]
+		assert.Equal(t, test.result, e.Result)
+		assert.True(t, e.UsedUp)
+		assert.Len(t, e.Uses, 3)
+		requests := p.Requests()
+		assert.Contains(t, requests[len(requests)-1].Last.Text, test.shown)
+		assert.Equal(t, flow.StateCompleted, w.State)
+	}
+}
+
+// A tool may need a person's approval: approved, denied with a reason that the model reads, or always.
+func TestAPersonApprovesUses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		done := scripted.Reply{Text: toJSON(arbiter.Result{Success: true, Output: "Done."})}
+		engine, _ := engineFor(answers{"r1.Ada": byReply(uses("double", `{"n":1}`), uses("double", `{"n":2}`), uses("double", `{"n":3}`), done)})
+		engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles", Approval: true})}
+		c := equipped()
+		c.Unattended = false
+		session, err := engine.Start(t.Context(), c)
+		require.NoError(t, err)
+		defer session.Close()
+		for i, option := range []flow.Option{flow.OptionDeny, flow.OptionAlways} {
+			record, err := session.Wait(t.Context())
+			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			require.Len(t, record.Inquiries, 1)
+			q := record.Inquiries[0]
+			assert.JSONEq(t, fmt.Sprintf(`{"n":%d}`, i+1), q.Use.Arguments)
+			if option == flow.OptionDeny {
+				require.NoError(t, session.Choose(t.Context(), q.ID, option, "one is enough"))
+			} else {
+				require.NoError(t, session.Choose(t.Context(), q.ID, option))
+			}
+		}
+		record, err := session.Wait(t.Context())
+		require.NoError(t, err)
+		w, _ := arbiter.Of(record)
+		var texts []string
+		for _, u := range w.Executions()[0].Uses {
+			texts = append(texts, u.Text)
+		}
+		require.Len(t, texts, 3)
+		assert.Contains(t, texts[0], "one is enough")
+		assert.Equal(t, []string{"4", "6"}, texts[1:])
+	})
+}

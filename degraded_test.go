@@ -1,0 +1,106 @@
+package debate_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// A hard limit that was raised since has ended nothing: a debate that has played all its rounds is not degraded by it.
+func TestALimitThatWasRaisedHasEndedNothing(t *testing.T) {
+	config := twoDebaters()
+	config.Budget = &debate.Budget{HardCalls: 4}
+	engine, _ := engineFor(config)
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	record, err := session.Wait(t.Context())
+	requireKind(t, err, provider.KindCostLimit)
+	degraded := view(record).Outcome().Degraded
+	require.NotEmpty(t, degraded)
+	assert.Contains(t, degraded[0], "the budget has ended it: 4 of 4 calls")
+	assert.Contains(t, degraded, "missing: the verdict of judge")
+	require.NoError(t, session.Amend(t.Context(), flow.Amendment{Budget: &debate.Budget{HardCalls: 100}}))
+	require.NoError(t, session.Retry(t.Context()))
+	record, err = session.Wait(t.Context())
+	require.NoError(t, err)
+	assert.NotNil(t, view(record).Verdict)
+	assert.Empty(t, view(record).Outcome().Degraded)
+}
+
+// A soft limit has ended the rounds, whatever becomes of the verdict.
+func TestASoftLimitHasEndedTheRounds(t *testing.T) {
+	config := twoDebaters()
+	config.Budget = &debate.Budget{SoftCalls: 4}
+	engine, p := engineFor(config)
+	cut := befall(p, provider.KindQuota, requested("judge", "verdict"))
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	record, err := session.Wait(t.Context())
+	requireKind(t, err, provider.KindQuota)
+	const ended = "the budget has ended it: 4 of 4 calls"
+	assert.Contains(t, view(record).Outcome().Degraded, ended)
+	assert.Contains(t, view(record).Outcome().Degraded, "missing: the verdict of judge")
+	cut.over.Store(true)
+	require.NoError(t, session.Retry(t.Context()))
+	record, err = session.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, view(record).Outcome().Degraded, ended)
+	assert.NotContains(t, view(record).Outcome().Degraded, "missing: the verdict of judge")
+}
+
+// An outage that is waited for is told as such, one that has not passed as waited for in vain, and one that has passed with
+// the time that it took.
+func TestAnOutageInThePastIsToldAsSuch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := patient(false)
+		engine, _, gone := unreachable(t, config, provider.KindNetwork, 0, 0)
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		pass(5 * time.Minute)
+		record, err := engine.Record(t.Context(), session.ID())
+		require.NoError(t, err)
+		assert.Contains(t, view(record).Outcome().Degraded[0], "network: test is waited for, for up to 10m0s, until ")
+		record, err = session.Wait(t.Context())
+		requireKind(t, err, provider.KindNetwork)
+		assert.Contains(t, view(record).Outcome().Degraded, "network: test was waited for in vain")
+		gone.over.Store(true)
+		require.NoError(t, session.Retry(t.Context()))
+		record, err = session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, []string{"network: test was waited for in vain"}, view(record).Outcome().Degraded)
+	})
+}
+
+// In the error state the outcome names what the debate lacks.
+func TestAnErrorNamesWhatIsMissing(t *testing.T) {
+	for name, tc := range map[string]struct {
+		hits    string
+		missing []string
+	}{
+		"in round two":   {"r2.rebuttal.Ben", []string{"missing: in round 2 the speeches of Ben", "missing: round 3", "missing: the verdict of judge"}},
+		"in the verdict": {"verdict", []string{"missing: the verdict of judge"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := twoDebaters()
+			engine, p := engineFor(config)
+			befall(p, provider.KindQuota, requested("debater", tc.hits))
+			befall(p, provider.KindQuota, requested("judge", tc.hits))
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			defer session.Close()
+			record, err := session.Wait(t.Context())
+			requireKind(t, err, provider.KindQuota)
+			assert.Equal(t, tc.missing, view(record).Outcome().Degraded)
+		})
+	}
+}

@@ -1,0 +1,27 @@
+package deliberation
+
+import "github.com/agonist-dev/debate/flow"
+
+// Degraded says how the deliberation was less than configured, in one line each:
+//   - who was dropped
+//   - what its warnings name: what nobody has answered, what is missing, what was left out or made smaller
+//   - which options models were asked without, because they lack them
+//
+// It is empty if nothing was missing. Its JSON has the same, under "degraded".
+func (d *Deliberation) Degraded() []string {
+	var out []string
+	for _, name := range d.Dropped() {
+		out = append(out, name+" has taken no further part")
+	}
+	for i := range d.Warnings {
+		switch d.Warnings[i].Kind {
+		case flow.WarnLeftOut, flow.WarnLate, WarnUnanswered, WarnSummary, WarnCut, WarnNoConfidence, WarnNoSolution, WarnMissing, WarnShortened:
+			out = append(out, d.Warnings[i].Evidence)
+		default: // about the budget, or about what has passed
+		}
+	}
+	for _, left := range d.LeftOut() {
+		out = append(out, left.String())
+	}
+	return out
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+const flowName = "review"
+
+// Person is somebody who takes part.
+type Person struct {
+	Name  string `json:"name"`
+	Model string `json:"model"` // "provider/model"
+}
+
+// Config is what a peer review is started with.
+type Config struct {
+	ID         string             `json:"id,omitempty"`
+	Subject    string             `json:"subject"` // of the paper
+	Author     Person             `json:"author"`
+	Reviewers  []Person           `json:"reviewers"`
+	Editor     Person             `json:"editor"`
+	Revisions  *int               `json:"revisions,omitempty"` // at most; 3 if nil
+	Budget     *flow.Budget       `json:"budget,omitempty"`
+	Unattended bool               `json:"unattended,omitempty"`
+	OnFailure  []flow.FailureRule `json:"onFailure,omitempty"`
+}
+
+func (Config) Flow() string { return flowName }
+
+// Terms has one round more than there are revisions: the first draft is none.
+func (c Config) Terms() flow.Terms {
+	t := flow.Terms{ID: c.ID, Topic: c.Subject, Budget: c.Budget, Unattended: c.Unattended, OnFailure: c.OnFailure}
+	if c.Revisions != nil {
+		t.Rounds = *c.Revisions + 1
+	}
+	for _, p := range c.people() {
+		t.Participants = append(t.Participants, p.Name)
+	}
+	return t
+}
+
+func (c Config) Models() iter.Seq2[string, string] {
+	return func(yield func(field, model string) bool) {
+		for field, p := range c.people() {
+			if !yield(field+".model", p.Model) {
+				return
+			}
+		}
+	}
+}
+
+// people yields everybody, with the field of the config.
+func (c Config) people() iter.Seq2[string, Person] {
+	return func(yield func(field string, p Person) bool) {
+		ok := yield("author", c.Author) && yield("editor", c.Editor)
+		for i := 0; ok && i < len(c.Reviewers); i++ {
+			ok = yield(fmt.Sprintf("reviewers[%d]", i), c.Reviewers[i])
+		}
+	}
+}
+
+// defaults completes the copy of a config that the log holds.
+func defaults(c *Config) {
+	c.ID, c.Revisions = "", cmp.Or(c.Revisions, new(3))
+}
+
+// check finds what is wrong with a settled config. The engine itself checks the terms and the models.
+func check(config flow.Config, _ any, _ flow.Registry) []error {
+	c := config.(*Config)
+	var f flow.Findings
+	var names []flow.NameField
+	for field, p := range c.people() {
+		f.Name(field+".name", p.Name)
+		names = append(names, flow.NameField{Field: field + ".name", Name: p.Name})
+	}
+	f.People(names, false, nil, nil)
+	f.Between("reviewers", len(c.Reviewers), 1, 5)
+	f.Between("revisions", *c.Revisions, 0, 10)
+	return f
+}

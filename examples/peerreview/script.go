@@ -1,0 +1,21 @@
+package main
+
+import (
+	_ "embed"
+	"strings"
+
+	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+//go:embed script.txt
+var play string
+
+// script plays everybody, by the ids of the calls.
+func script() *scripted.Provider {
+	said := stage.Speeches(play)
+	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+		return scripted.Reply{Text: said[strings.Split(req.ID, "/")[1]]} // between the conversation and the attempt
+	}}
+}

@@ -1,0 +1,47 @@
+package export
+
+import (
+	"strconv"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// documents lists the files that everybody has read.
+func (w *reporter) documents() *section {
+	s := &section{ID: "documents", Title: "Documents"}
+	terms := w.record.Terms()
+	if terms == nil {
+		return s
+	}
+	for i := range terms.Documents {
+		d := &terms.Documents[i]
+		b := w.files(d.Parts)
+		if b.Label = d.Name; d.Name == "" {
+			b.Label = "Of the topic"
+		}
+		s.Blocks = append(s.Blocks, b)
+	}
+	return s
+}
+
+// files lists files by name, type, size and hash, with the pictures of those that a page can show. All of that is of the host
+// program's users.
+func (w *reporter) files(parts []flow.File) block {
+	var b block
+	for i := range parts {
+		f := &parts[i]
+		item := f.String() + " " + f.Type + ", " + strconv.Itoa(f.Size) + " bytes"
+		if f.Pages > 0 {
+			item += ", " + strconv.Itoa(f.Pages) + " pages"
+		}
+		item += ", SHA-256 " + f.Hash
+		shown, why := w.gallery.picture(f)
+		if shown != nil {
+			b.Pictures = append(b.Pictures, *shown)
+		} else if why != "" {
+			item += ", not shown: " + why
+		}
+		b.Items = append(b.Items, item)
+	}
+	return b
+}

@@ -1,0 +1,276 @@
+package export
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/flow"
+)
+
+// arbiterName is the name under which the log has the arbiter.
+const arbiterName = "arbiter"
+
+// worked shows what is arbitrated work's own: its task, how far it is, the plan, who works on it, what they have done, and why.
+func (w *reporter) worked(work *arbiter.Work) []*section {
+	executions := work.Executions()
+	return []*section{
+		{ID: "task", Title: "Task", Blocks: []block{spoken(work.Config().Task)}},
+		w.workOutcome(work, executions), w.plan(work), w.workers(work, executions), w.executions(work, executions), w.decisions(work),
+		w.inputs(),
+	}
+}
+
+// works makes the reporter one of arbitrated work.
+func (w *reporter) works(work *arbiter.Work) {
+	c := work.Config()
+	w.work, w.word = work, "work"
+	for i := range w.config.Participants {
+		p := &w.config.Participants[i]
+		at := slices.IndexFunc(c.Agents, func(a arbiter.Agent) bool { return a.Name == p.Name })
+		if at >= 0 {
+			p.Model, p.Fallbacks = c.Agents[at].Model, c.Agents[at].Fallbacks
+		}
+	}
+}
+
+// workTerms describes the work in the head of the document.
+func (w *reporter) workTerms(work *arbiter.Work) []field {
+	c := work.Config()
+	most := c.MaxIterations
+	if terms := w.record.Terms(); terms != nil {
+		most = terms.Rounds
+	}
+	out := []field{
+		{"Arbiter", decider(&c.Arbiter)},
+		{"Executions", count(work.Iterations()) + " of at most " + count(most)},
+	}
+	if c.Parallel > 1 {
+		out = append(out, field{"At once", plural(c.Parallel, "agent") + " at most"})
+	}
+	return out
+}
+
+// decider returns who decides.
+func decider(a *arbiter.Arbiter) string { return performer(a.Model, a.Function, a.Person) }
+
+// workOutcome shows whether the task is complete, and what was done, or why it is not.
+func (w *reporter) workOutcome(work *arbiter.Work, executions []arbiter.Execution) *section {
+	summary, complete := work.Summary()
+	s := &section{ID: "outcome", Title: "Outcome", Blocks: []block{{Headline: w.completion(complete)}}}
+	if complete {
+		s.Blocks = append(s.Blocks, spoken(summary))
+	}
+	ended := make(map[arbiter.Outcome]int)
+	for i := range executions {
+		ended[executions[i].Result]++
+	}
+	var counts []string
+	for _, o := range []arbiter.Outcome{arbiter.Success, arbiter.Failed, arbiter.Cancelled, arbiter.Running} {
+		if ended[o] > 0 {
+			counts = append(counts, count(ended[o])+" "+ending(o))
+		}
+	}
+	total, row := work.Failures()
+	failures := count(total)
+	if row > 0 {
+		failures += ", the last " + count(row) + " in a row"
+	}
+	s.Blocks = append(s.Blocks, block{Fields: []field{
+		{"Executions", cmp.Or(strings.Join(counts, ", "), "none")},
+		{"Failures", failures},
+		{"Decisions", count(len(work.Decisions()))},
+	}})
+	s.Blocks = append(s.Blocks, degraded(w.lessWork(work, complete))...)
+	return s
+}
+
+// completion says in a sentence whether the task is complete.
+func (w *reporter) completion(complete bool) string {
+	r := w.record
+	switch {
+	case complete:
+		return "The task is complete."
+	case r.State == flow.StateError:
+		return "The task is not complete: the work has stopped with an error."
+	case !r.Final():
+		return "The task is not complete yet."
+	case r.State == flow.StateCanceled:
+		return "The task is not complete: the work was canceled."
+	case r.Reason == arbiter.EndIterations:
+		return "The task is not complete: all executions are used."
+	default:
+		return "The task is not complete: the arbiter has not declared it so."
+	}
+}
+
+// lessWork says how the work was less than configured, in one line each.
+func (w *reporter) lessWork(work *arbiter.Work, complete bool) []string {
+	var out []string
+	for _, name := range w.record.Dropped() {
+		out = append(out, name+" has taken no further part")
+	}
+	for i := range w.record.Warnings {
+		switch w.record.Warnings[i].Kind {
+		case flow.WarnLeftOut, flow.WarnLate, flow.WarnHard, flow.WarnSoft:
+			out = append(out, w.record.Warnings[i].Evidence)
+		default: // about the budget and windows, or about what has passed
+		}
+	}
+	for _, left := range w.record.LeftOut() {
+		out = append(out, left.String())
+	}
+	if p := work.Plan(); p != nil && complete {
+		if left := unfinished(p); left > 0 {
+			out = append(out, fmt.Sprintf("left of the plan: %d of %s", left, plural(len(p.Steps), "step")))
+		}
+	}
+	return out
+}
+
+// unfinished counts the steps of a plan that are neither complete nor skipped.
+func unfinished(p *arbiter.Plan) (left int) {
+	for i := range p.Steps {
+		if s := p.Steps[i].Status; s != arbiter.Complete && s != arbiter.Skipped {
+			left++
+		}
+	}
+	return left
+}
+
+// plan shows the steps of the plan, with who is to do them and who has worked on them.
+func (w *reporter) plan(work *arbiter.Work) *section {
+	s := &section{ID: "plan", Title: "Plan"}
+	p := work.Plan()
+	if p == nil {
+		return s
+	}
+	standing := fmt.Sprintf("%d of %s left.", unfinished(p), plural(len(p.Steps), "step"))
+	switch at := p.CurrentStepIndex; {
+	case p.IsComplete:
+		standing += " The agents have declared the plan complete."
+	case at >= 0 && at < len(p.Steps):
+		standing += fmt.Sprintf(" The current step is %d.", at)
+	}
+	t := &table{Head: []string{"Step", "What", "Status", "For", "Worked on by"}, Figures: 5}
+	for i := range p.Steps {
+		step := &p.Steps[i]
+		t.Rows = append(t.Rows, cells(
+			strconv.Itoa(step.Index), step.Description, strings.ReplaceAll(string(step.Status), "_", " "), step.Agent,
+			strings.Join(step.AgentsUsed, ", "),
+		))
+	}
+	s.Blocks = []block{{Text: standing}, {Table: t}}
+	return s
+}
+
+// workers lists the agents and the arbiter, with their models and tools.
+func (w *reporter) workers(work *arbiter.Work, executions []arbiter.Execution) *section {
+	c := work.Config()
+	s := &section{ID: "agents", Title: "Agents"}
+	times := make(map[string]int)
+	for i := range executions {
+		times[executions[i].Agent]++
+	}
+	for i := range c.Agents {
+		a := &c.Agents[i]
+		card := &article{Class: classPerson, Title: a.Name, Tone: w.tones[a.Name], Marks: notes(
+			a.Model, prefixed("then ", strings.Join(a.Fallbacks, ", ")), plural(times[a.Name], "execution"))}
+		if status := w.record.Participant(a.Name).Status; status != flow.StatusActive {
+			card.Marks = append(card.Marks, string(status))
+		}
+		fields := []field{
+			{"Good at", a.Description},
+			{"Tools", cmp.Or(strings.Join(a.Tools, ", "), "none")},
+			{"Replies", "at most " + count(a.MaxIterations) + " of an execution"},
+		}
+		metadata := w.record.Participant(a.Name).Metadata
+		for _, key := range slices.Sorted(maps.Keys(metadata)) {
+			fields = append(fields, field{key, metadata[key]})
+		}
+		card.Blocks = append(card.Blocks, block{Fields: present(fields...)})
+		if why, ok := w.log.dropped[a.Name]; ok {
+			card.Blocks = append(card.Blocks, block{Text: "Dropped: " + line(why)})
+		}
+		s.Articles = append(s.Articles, card)
+	}
+	s.Articles = append(s.Articles, &article{Class: classPerson, Title: arbiterName, Marks: notes(
+		decider(&c.Arbiter), prefixed("then ", strings.Join(c.Arbiter.Fallbacks, ", ")), plural(len(work.Decisions()), "decision"))})
+	return s
+}
+
+// decisions shows what the arbiter has decided, oldest first.
+func (w *reporter) decisions(work *arbiter.Work) *section {
+	s := &section{ID: "decisions", Title: "Decisions"}
+	for i, d := range work.Decisions() {
+		what := string(d.Move)
+		if len(d.Agents) > 0 {
+			what += " " + strings.Join(d.Agents, ", ")
+		}
+		a := &article{
+			ID: "decision-" + strconv.Itoa(i+1), Class: "assessment", Title: strconv.Itoa(i+1) + ". " + what,
+			Marks:  notes("while "+string(d.State), prefixed("by ", otherThan(work.Config().Arbiter.Model, d.Model)), d.Cost.String()),
+			Blocks: []block{spoken(d.Reason)},
+		}
+		if took, ok := w.record.Work(d.Call); ok && !took.EndedAt.IsZero() {
+			a.Marks = append(a.Marks, w.clock(took.EndedAt))
+		}
+		if d.Move == arbiter.MoveComplete {
+			a.Blocks = append(a.Blocks, block{Label: "Summary", Speech: &d.Summary})
+		}
+		s.Articles = append(s.Articles, a)
+	}
+	return s
+}
+
+// otherThan returns a model if it is not the expected one.
+func otherThan(expected, model string) string {
+	if model == expected {
+		return ""
+	}
+	return model
+}
+
+// inputs lists what the host program has sent, with its reasons.
+func (w *reporter) inputs() *section {
+	s := &section{ID: "inputs", Title: "Inputs of the host"}
+	t := &table{Head: []string{"When", "Input", "What", "Why", "While"}, Figures: 5}
+	for i := range w.record.Inputs {
+		in := &w.record.Inputs[i]
+		t.Rows = append(t.Rows, cells(w.clock(in.At), string(in.Trigger), meant(&in.Sent), brief(in.Reason), string(in.State)))
+	}
+	if len(t.Rows) > 0 {
+		s.Blocks = append(s.Blocks, block{Table: t})
+	}
+	return s
+}
+
+// meant returns what an input is about. One that says nothing readable is shown as it is: a log may hold anything.
+func meant(in *flow.Sent) string {
+	switch in.Trigger {
+	case arbiter.TriggerForceAgent:
+		var p arbiter.ForceAgent
+		if json.Unmarshal(in.Payload, &p) == nil && p.Agent != "" {
+			return p.Agent
+		}
+	case arbiter.TriggerSkipStep:
+		var p arbiter.SkipStep
+		if len(in.Payload) == 0 || json.Unmarshal(in.Payload, &p) == nil {
+			if p.Step == nil {
+				return "the current step"
+			}
+			return "step " + strconv.Itoa(*p.Step)
+		}
+	case arbiter.TriggerRerunStep:
+		var p arbiter.RerunStep
+		if json.Unmarshal(in.Payload, &p) == nil {
+			return "step " + strconv.Itoa(p.Step)
+		}
+	}
+	return brief(string(in.Payload))
+}

@@ -1,0 +1,316 @@
+package flow
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate/internal/order"
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Amendment changes the terms of a conversation that has started, in any state but the final ones. Fields that are nil
+// stay as they are. It is a fact: Record.Terms returns the terms in force. Attempts in flight end under the terms under
+// which they began; calls that wait are made at once.
+type Amendment struct {
+	// Budget replaces the budget. A budget without limits removes all of them.
+	Budget *Budget `json:"budget,omitempty"`
+	// Models replaces the models of actors, by name: of participants, and of others that the flow has models for.
+	Models map[string]ModelChoice `json:"models,omitempty"`
+	// Context, Summarizer and AutoSummary replace those of the terms. An empty Summarizer leaves summaries to each call's
+	// own model, and with [NoSummarizer] nothing is summarised.
+	Context     *string `json:"context,omitempty"`
+	Summarizer  *string `json:"summarizer,omitempty"`
+	AutoSummary *bool   `json:"autoSummary,omitempty"`
+	// Retry, OnFailure, Unattended and Patience replace those of the terms. OnFailure replaces the rules of the config.
+	// Flow.Complete completes the rules anew with each amendment. OnFailure and Unattended withdraw the open questions about
+	// failures and the cost warning: the rules decide about those anew. Unattended and ToolPolicy withdraw those about uses of tools.
+	Retry      *RetryPolicy   `json:"retry,omitempty"`
+	OnFailure  *[]FailureRule `json:"onFailure,omitempty"`
+	Unattended *bool          `json:"unattended,omitempty"`
+	Patience   *Duration      `json:"patience,omitempty"`
+	// ToolPolicy replaces that of the terms.
+	ToolPolicy *ToolPolicy `json:"toolPolicy,omitempty"`
+	// RoundDelay, RoundTimeout and TurnTimeout replace those of the terms. Timeouts are by kind of call, and replace what
+	// the flow sets for one attempt at such a call.
+	RoundDelay   *Duration             `json:"roundDelay,omitempty"`
+	RoundTimeout *Duration             `json:"roundTimeout,omitempty"`
+	TurnTimeout  *Duration             `json:"turnTimeout,omitempty"`
+	Timeouts     map[CallKind]Duration `json:"timeouts,omitempty"`
+	// Rounds replaces the largest number of rounds. It cannot be less than the present round, and it is refused once the
+	// conclusion has begun.
+	Rounds *int `json:"rounds,omitempty"`
+	// Rows holds the prices and sizes of the models that the conversation did not have, and what the named models lack of
+	// what the conversation asks for. The engine sets it.
+	Rows map[string]Model `json:"rows,omitempty"`
+	// Accounts holds what Start.Accounts holds, for registered providers that the conversation did not have. The engine sets
+	// it.
+	Accounts map[string]string `json:"accounts,omitempty"`
+}
+
+// ModelChoice is a model with its fallbacks, each as "provider/model".
+type ModelChoice struct {
+	Model     string   `json:"model"`
+	Fallbacks []string `json:"fallbacks,omitempty"`
+}
+
+// Names returns every model that the amendment names, in order, each once.
+func (a *Amendment) Names() []string {
+	var out []string
+	for _, to := range a.named() {
+		if !slices.Contains(out, to.model) {
+			out = append(out, to.model)
+		}
+	}
+	return out
+}
+
+// appointed is a model that an amendment names. by is the actor who asks it first; "": it only takes over.
+type appointed struct{ model, by string }
+
+// named yields every model that the amendment names, with the field that names it.
+func (a *Amendment) named() iter.Seq2[string, appointed] {
+	return func(yield func(field string, to appointed) bool) {
+		more := true
+		add := func(name, field, by string) {
+			more = more && (name == "" || yield(field, appointed{name, by}))
+		}
+		for actor, choice := range order.ByKey(a.Models) {
+			field := "models." + text.OneLine(actor, 80)
+			add(choice.Model, field, actor)
+			for i, name := range choice.Fallbacks {
+				add(name, field+".fallbacks["+strconv.Itoa(i)+"]", "")
+			}
+		}
+		if a.Summarizer != nil && *a.Summarizer != NoSummarizer {
+			add(*a.Summarizer, "summarizer", summarizer)
+		}
+		if a.OnFailure != nil {
+			for i, rule := range *a.OnFailure {
+				add(rule.Model, "onFailure["+strconv.Itoa(i)+"].model", "")
+			}
+		}
+	}
+}
+
+// apply returns the terms as the amendment makes them. rules are the conversation's own rules for failures, which
+// Flow.Complete completes anew: the default ones depend on the other terms.
+func (a *Amendment) apply(terms *Terms, rules []FailureRule, flow *Flow) *Terms {
+	t := *terms
+	if a.Budget != nil {
+		t.Budget = new(*a.Budget)
+	}
+	set(&t.Context, a.Context)
+	set(&t.Summarizer, a.Summarizer)
+	set(&t.AutoSummary, a.AutoSummary)
+	if a.Retry != nil {
+		t.Retry = new(*a.Retry)
+		t.Retry.Max = maps.Clone(a.Retry.Max)
+	}
+	set((*Duration)(&t.Patience), a.Patience)
+	set((*Duration)(&t.RoundDelay), a.RoundDelay)
+	set((*Duration)(&t.RoundTimeout), a.RoundTimeout)
+	set((*Duration)(&t.TurnTimeout), a.TurnTimeout)
+	set(&t.Rounds, a.Rounds)
+	if len(a.Timeouts) > 0 {
+		t.Timeouts = maps.Clone(t.Timeouts)
+		if t.Timeouts == nil {
+			t.Timeouts = make(map[CallKind]Duration)
+		}
+		maps.Copy(t.Timeouts, a.Timeouts)
+	}
+	set(&t.Unattended, a.Unattended)
+	set(&t.ToolPolicy, a.ToolPolicy)
+	t.OnFailure = rules
+	set(&t.OnFailure, a.OnFailure)
+	return flow.Complete(t)
+}
+
+func set[T any](field, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+// amend takes an amendment.
+func (c *Core) amend(a *Amendment) error {
+	r := c.record
+	if r.start == nil || r.Final() {
+		return &Error{Kind: provider.KindState, Op: "amend", Err: fmt.Errorf("not possible in state %s", r.State)}
+	}
+	if err := c.checkAmendment(a); err != nil {
+		return err
+	}
+	return c.emit(Event{Body: a})
+}
+
+// checkAmendment reports what is wrong with an amendment.
+func (c *Core) checkAmendment(a *Amendment) error {
+	r := c.record
+	var f Findings
+	terms := a.apply(r.terms, r.rules, c.machine.flow)
+	f.completed(terms)
+	if a.OnFailure != nil {
+		f.AtMost("onFailure", len(*a.OnFailure), mostRules)
+		f.CallKinds(c.machine.flow, r.config, *a.OnFailure)
+	}
+	if a.Rounds != nil && *a.Rounds < max(1, r.Round) {
+		f.Addf("rounds", "is %d in round %d", *a.Rounds, r.Round)
+	}
+	if a.Rounds != nil && r.work == StateCompleting {
+		f.Addf("rounds", "cannot be changed: the conclusion has begun")
+	}
+	if a.Context != nil && c.plans[terms.Context] == nil {
+		f.Addf("context", "no context manager %q is registered", text.OneLine(terms.Context, 40))
+	}
+	if len(a.Models)+len(a.Timeouts)+len(a.Rows)+len(r.models) > maxTracked {
+		f.Addf("models", "are more than %d", maxTracked)
+		return errors.Join(f...)
+	}
+	for kind := range order.ByKey(a.Timeouts) {
+		if flow := c.machine.flow; flow.Kinds != nil && !slices.Contains(flow.callKinds(r.config), kind) {
+			f.Addf("timeouts."+text.OneLine(string(kind), 40), "is for no kind of call of this conversation")
+		}
+	}
+	c.checkNamed(&f, terms, a)
+	if a.Budget != nil && terms.Limited() {
+		c.priced(&f, terms, a)
+	}
+	for name, choice := range order.ByKey(a.Models) {
+		if choice.Model == "" {
+			f.Addf("models."+text.OneLine(name, 80), "names no model")
+		}
+	}
+	f.Add(c.amendable(a)...)
+	return errors.Join(f...)
+}
+
+// checkNamed reports the models of an amendment that cannot be asked.
+func (c *Core) checkNamed(f *Findings, terms *Terms, a *Amendment) {
+	r, files := c.record, c.record.Files()
+	for field, to := range a.named() {
+		if f.about(field) {
+			continue
+		}
+		row := r.model(to.model)
+		if given, ok := a.Rows[to.model]; ok && row == nil {
+			row = &given
+		}
+		err := cmp.Or(terms.takes(to.model, row), c.unreachable(to.model))
+		if err == nil {
+			err = c.able(to.model, r.demandOf(to.by), files)
+		}
+		if err != nil {
+			f.Addf(field, "%w", err)
+		}
+	}
+}
+
+// unreachable returns why the runtime cannot ask a model, or nil if it can. The error is of a field that somebody has filled
+// in: it is no [ErrLacking], which is about the conversation.
+func (c *Core) unreachable(name string) error {
+	if c.lacks == nil {
+		return nil
+	}
+	err := c.lacks(Need{Model: name})
+	if own, ok := errors.AsType[*Error](err); ok {
+		err = own.Err
+	}
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%q cannot be asked: %s", text.OneLine(name, 80), strings.TrimPrefix(err.Error(), ErrLacking.Error()+": "))
+}
+
+// priced reports the models that the rest of the conversation may ask, and that were frozen without a price. The models that
+// the amendment names are checked by themselves.
+func (c *Core) priced(f *Findings, terms *Terms, a *Amendment) {
+	seen := a.Names()
+	for _, n := range c.mayAsk(terms, a.Models) {
+		if row := c.record.model(n.Model); row != nil && !row.Priced && !slices.Contains(seen, n.Model) {
+			seen = append(seen, n.Model)
+			f.Addf("budget", "limits the cost, and %q was frozen without a known price: choose another model, or limit calls or tokens",
+				text.OneLine(n.Model, 80))
+		}
+	}
+}
+
+// amendable reports what the flow cannot change.
+func (c *Core) amendable(a *Amendment) []error {
+	if check := c.machine.flow.Amend; check != nil {
+		return check(c.record, a)
+	}
+	var f Findings
+	if a.Rounds != nil {
+		f.Addf("rounds", "the flow %s has no number of rounds that could be changed", c.machine.flow.Name)
+	}
+	for name := range order.ByKey(a.Models) {
+		if !slices.Contains(c.record.terms.Participants, name) {
+			f.Addf("models", "%q is no participant", text.OneLine(name, 80))
+		}
+	}
+	return f
+}
+
+// foldAmendment folds an amendment.
+func (r *Record) foldAmendment(a *Amendment, flow *Flow) error {
+	if len(r.models)+len(a.Rows) > maxTracked || len(r.swaps)+len(a.Models) > maxTracked || len(a.Accounts) > maxTracked {
+		return invalid("amended.models", "are more than %d", maxTracked)
+	}
+	terms := a.apply(r.terms, r.rules, flow)
+	if err := foldTerms(terms, "amended."); err != nil {
+		return err
+	}
+	r.join(a.Accounts)
+	for name, row := range order.ByKey(a.Rows) {
+		r.knows(name, row)
+	}
+	for _, name := range a.Names() {
+		if r.model(name) == nil {
+			return invalid("amended.models", "%q is not known", text.OneLine(name, 80))
+		}
+	}
+	for by, choice := range order.ByKey(a.Models) {
+		r.replace(replacement{by: by, model: choice.Model, fallbacks: choice.Fallbacks, all: true})
+	}
+	r.terms = terms
+	set(&r.rules, a.OnFailure)
+	if a.Budget != nil {
+		r.acked, r.raisedAt = false, r.Seq+1
+	}
+	policy := a.OnFailure != nil || a.Unattended != nil
+	uses := a.ToolPolicy != nil || a.Unattended != nil
+	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { // whoever decides now is found anew
+		return policy && len(q.About) > 0 || uses && q.Use != nil || (policy || a.Budget != nil) && q.ID == InquiryCost
+	})
+	if a.Summarizer != nil {
+		r.unsummed = nil
+	}
+	for _, call := range r.current {
+		if choice, ok := a.Models[call.intent.By]; ok && call.status == callIdle && choice.Model != "" {
+			call.model, call.trouble = 0, nil
+		}
+	}
+	if a.Models != nil || a.Retry != nil || a.Patience != nil {
+		r.foldHastened()
+	}
+	return nil
+}
+
+// timeout returns how long one attempt at a call may take.
+func (t Terms) timeout(call *Call) time.Duration {
+	if d, ok := t.Timeouts[call.Kind]; ok {
+		return time.Duration(d)
+	}
+	if call.Timeout > 0 {
+		return call.Timeout
+	}
+	return t.TurnTimeout
+}

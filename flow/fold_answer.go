@@ -1,0 +1,136 @@
+package flow
+
+import (
+	"slices"
+
+	"github.com/agonist-dev/debate/internal/text"
+)
+
+// foldQuestion folds an inquiry about calls that have failed, or about a cost warning.
+func (r *Record) foldQuestion(q *Inquiry) error {
+	if len(q.Options) == 0 || len(q.About) > maxTracked {
+		return invalid("inquiry.options", "are missing")
+	}
+	open := r.inquiry(q.ID)
+	for i, each := range q.About {
+		call := r.calls[each.Call]
+		known := open != nil && open.about(each.Call)
+		twice := slices.ContainsFunc(q.About[:i], func(other FailedCall) bool { return other.Call == each.Call })
+		if call == nil || call.status != callFailed || call.trouble == nil || each.By != call.intent.By || twice || !known && r.asked(each.Call) {
+			return invalid("inquiry.about", "%q is no call that has failed, or was asked about already", text.OneLine(each.Call, 80))
+		}
+	}
+	if len(q.About) > 0 && q.Failure == nil {
+		return invalid("inquiry.failure", "is missing")
+	}
+	if open != nil {
+		if len(open.Options) == 0 {
+			return invalid("inquiry.id", "%q is open already", text.OneLine(q.ID, 80))
+		}
+		*open = *q
+		return nil
+	}
+	r.Inquiries = append(r.Inquiries, *q)
+	return nil
+}
+
+// foldAnswer folds an answer. If a person performs a call, the result of that call follows as an event of its own.
+func (r *Record) foldAnswer(a *Answer) error {
+	if field, err := r.accepts(a.Parts); err != nil {
+		return invalid("answer."+field, "%s", err.Error())
+	}
+	r.Answers = append(r.Answers, *a)
+	if a.Option == "" {
+		return nil
+	}
+	q := r.inquiry(a.Inquiry)
+	if q == nil || !slices.Contains(q.Options, a.Option) {
+		return invalid("answer.option", "%q was not offered", text.OneLine(string(a.Option), 40))
+	}
+	if q.Use != nil {
+		return r.foldUseAnswer(*q, a)
+	}
+	about := slices.DeleteFunc(slices.Clone(q.About), func(each FailedCall) bool {
+		return (a.Option == OptionSkip || a.Option == OptionDrop) && !a.chooses(&each)
+	})
+	for _, each := range about {
+		r.settled(each.Call)
+	}
+	if len(about) == 0 { // about a warning
+		r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == a.Inquiry })
+		r.acked = r.acked || a.Option == OptionContinue
+		return nil
+	}
+	if a.Option == OptionModel && a.Row != nil && len(r.models) < maxTracked {
+		r.join(a.Accounts)
+		r.knows(a.Model, *a.Row)
+	}
+	for _, each := range about {
+		if err := r.foldChoice(a, &each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// foldChoice folds what was chosen for one call.
+func (r *Record) foldChoice(a *Answer, about *FailedCall) error {
+	call := r.calls[about.Call]
+	if !r.stillFailed(*about) {
+		return nil
+	}
+	switch a.Option {
+	case OptionRetry:
+		r.widen(call)
+	case OptionWait:
+		r.widen(call)
+		until := call.trouble.asksUntil()
+		call.patient = true
+		r.recovered(call.intent) // the next failure begins another outage
+		r.again(about.Call)
+		if !until.IsZero() {
+			call.trouble = &trouble{retryAt: until, waits: 1}
+		}
+		return nil
+	case OptionModel:
+		if r.model(a.Model) == nil || len(r.swaps) >= maxTracked {
+			return invalid("answer.model", "%q is not known", text.OneLine(a.Model, 80))
+		}
+		r.replace(replacement{by: about.By, model: a.Model})
+		if a.Rule && !slices.Contains(call.ruled, a.Model) && len(call.ruled) < mostRules {
+			call.ruled = append(call.ruled, a.Model)
+		}
+	case OptionSummarize, OptionTruncate:
+		r.shrink(about.By, a.Option)
+	default: // the call stays as it is
+		call.troubled().chosen, call.trouble.by = a.Option, a.decider()
+		return nil
+	}
+	r.again(about.Call)
+	return nil
+}
+
+// settled takes a call out of the inquiries about it.
+func (r *Record) settled(call string) {
+	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool {
+		return q.about(call) && len(q.About) == 1
+	})
+	for i := range r.Inquiries {
+		if q := &r.Inquiries[i]; q.about(call) {
+			q.About = slices.DeleteFunc(slices.Clone(q.About), func(each FailedCall) bool { return each.Call == call })
+			r.reword(q)
+		}
+	}
+}
+
+// reword makes an inquiry ask about nothing but the calls that are left in it.
+func (r *Record) reword(q *Inquiry) {
+	q.To, q.Options = q.About[0].By, q.About[0].Options
+	for _, each := range q.About[1:] {
+		q.Options = union(q.Options, each.Options)
+	}
+	if first := r.calls[q.About[0].Call]; first != nil && first.trouble != nil && first.trouble.failure != nil {
+		q.Failure = first.trouble.failure
+	}
+	q.Question = r.questionAbout(q)
+}

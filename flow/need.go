@@ -1,0 +1,152 @@
+package flow
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/agonist-dev/debate/internal/order"
+)
+
+// Need is one thing that an engine must have to continue a conversation. One field is set.
+type Need struct {
+	Model    string // "provider/model", whose provider is needed
+	Function string // the name of a function in Engine.Judges
+	Tool     string // the name of a tool in Engine.Tools
+	Context  string // the name of a context manager
+	Detector string // the name of a detector in Engine.Detectors
+}
+
+// Lacks returns what the runtime lacks of all that the rest of the conversation may need; see Flows.Lacks. The error
+// joins one error for each thing. nil: it lacks nothing, the conversation has not started, or it is final.
+//
+// Whoever was dropped needs nothing any more. Whoever got another model needs that model and the fallbacks.
+func (c *Core) Lacks() error {
+	r := c.record
+	if c.lacks == nil || r.start == nil || r.Final() {
+		return nil
+	}
+	var found []error
+	known := make(map[Need]bool)
+	need := func(n Need) {
+		if n == (Need{}) || known[n] {
+			return
+		}
+		known[n] = true
+		if n.Model != "" { // what is missing is a provider: it is named once
+			host, _, ok := SplitModel(n.Model)
+			if !ok || known[Need{Model: host}] {
+				return
+			}
+			known[Need{Model: host}] = true
+		}
+		if err := c.lacks(n); err != nil {
+			found = append(found, err)
+		}
+	}
+	for _, n := range c.needs() {
+		need(n)
+	}
+	return errors.Join(found...)
+}
+
+// needs returns what the rest of the conversation may need, with repetitions and empty needs.
+func (c *Core) needs() []Need {
+	r := c.record
+	all := []Need{{Context: r.terms.Context}}
+	for name := range order.ByKey(r.start.Tools) {
+		all = append(all, Need{Tool: name})
+	}
+	if needs := c.machine.flow.Needs; needs != nil {
+		all = append(all, needs(r)...)
+	}
+	return append(all, c.mayAsk(r.terms, nil)...)
+}
+
+// mayAsk returns the models and functions that the rest of the conversation may ask under these terms, without those of
+// actors who get another model.
+func (c *Core) mayAsk(terms *Terms, instead map[string]ModelChoice) []Need {
+	r := c.record
+	var all []Need
+	if c.machine.flow.Asks == nil {
+		for i := range r.models {
+			all = append(all, Need{Model: r.models[i].name})
+		}
+		return all
+	}
+	if name := terms.Summarizer; name != NoSummarizer && !slices.Contains(r.unsummed, "") {
+		all = append(all, Need{Model: name})
+	}
+	for i := range terms.OnFailure {
+		all = append(all, Need{Model: terms.OnFailure[i].Model})
+	}
+	calls := c.machine.flow.Asks(r)
+	for i := range calls {
+		if _, ok := instead[calls[i].By]; !ok {
+			all = append(all, r.needsOf(&calls[i])...)
+		}
+	}
+	return all
+}
+
+// needsOf returns what the calls of an actor may need from now on. Of the call it reads By, Performer, Model, Fallbacks
+// and Function.
+func (r *Record) needsOf(call *Call) []Need {
+	if r.IsDropped(call.By) {
+		return nil
+	}
+	var all []Need
+	model, fallbacks := r.modelsOf(call)
+	switch {
+	case r.Replacement(call.By) != "" || call.Performer == ByModel:
+		all = append(all, Need{Model: model})
+	case call.Performer == ByFunction:
+		all = append(all, Need{Function: call.Function})
+	default:
+	}
+	for _, name := range fallbacks {
+		all = append(all, Need{Model: name})
+	}
+	return all
+}
+
+// missing returns what the runtime lacks of what the beginnings need. It is asked right before they are recorded: what
+// Lacks could not foresee is found here, and no call is begun that would fail for it.
+func (c *Core) missing(fresh []beginning) error {
+	if c.lacks == nil {
+		return nil
+	}
+	for i := range fresh {
+		intent, n := fresh[i].intent, Need{}
+		switch fresh[i].ready.call.Performer {
+		case ByModel:
+			n.Model = intent.Model
+		case ByFunction:
+			n.Function = fresh[i].ready.call.Function
+		case byTool:
+			n.Tool = intent.Tool
+		default:
+			continue
+		}
+		if err := c.lacks(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// missingContext is missing for the context manager, which is needed before calls can be prepared.
+func (c *Core) missingContext(calls int) error {
+	if c.lacks == nil || calls == 0 || c.plans[c.record.terms.Context] != nil {
+		return nil
+	}
+	return c.lacks(Need{Context: c.record.terms.Context})
+}
+
+// lacks reports whether the runtime lacks something. Nothing is begun then, and the state waits for another runtime.
+func (d *due) lacks(err error) bool {
+	if err == nil {
+		return false
+	}
+	d.core.out.Lacks, d.busy = err, true
+	return true
+}

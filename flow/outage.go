@@ -1,0 +1,208 @@
+package flow
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate/internal/order"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// A failure that passes by itself is waited for. The calls to one provider share an outage: it begins with the first
+// such failure, of whatever kind, and ends with the first reply. While it lasts, each call is tried again and again, at
+// growing intervals, until Terms.Patience is over. Then the call has failed for good. The time in which the conversation
+// is paused, or in which no process holds it, does not count.
+
+// DefaultPatience is how long an outage is waited for.
+const DefaultPatience = 10 * time.Minute
+
+// outage is a provider's failure that may pass by itself.
+type outage struct {
+	host  string // the registered name of the provider; the actor's name, if no model is asked
+	since time.Time
+	told  bool // whether the warning was given
+	seen  int  // its place among Record.Outages, from 1; 0: it is none of them
+}
+
+// Outage is a provider's failure that passes by itself, and of which a warning has said that it is waited for.
+type Outage struct {
+	Host     string        // the registered name of the provider; the actor's name, if no model is asked
+	Kind     Kind          // of the failure of which the warning was given
+	Evidence string        // that of the warning: until when it is waited for
+	Over     bool          // it is no longer waited for
+	Passed   bool          // it is over because the provider has answered
+	Waited   time.Duration // until the answer, without the time in which no call could run; 0 unless Passed
+}
+
+// Outages returns the outages of which a warning was given, oldest first.
+func (r *Record) Outages() []Outage { return slices.Clone(r.outlasted) }
+
+// over ends outages, in the record of them. passed: the provider has answered at this time.
+func (r *Record) over(in *Intent, passed bool, at time.Time) {
+	for i := range r.outages {
+		if o := &r.outages[i]; o.seen > 0 && (in == nil || o.host == r.hostOf(in)) {
+			told := &r.outlasted[o.seen-1]
+			if told.Over, told.Passed = true, passed; passed {
+				told.Waited = at.Sub(o.since)
+			}
+			o.seen = 0
+		}
+	}
+}
+
+// passes reports whether failures of this kind pass by themselves.
+func passes(kind Kind) bool {
+	switch kind {
+	case provider.KindNetwork, provider.KindRateLimit, provider.KindAPI, provider.KindTimeout:
+		return true
+	default:
+		return false
+	}
+}
+
+// hostOf returns who answers a call: the account of its model's provider, or the actor.
+func (r *Record) hostOf(in *Intent) string {
+	if host, _, ok := SplitModel(in.Model); ok {
+		return r.accountOf(host)
+	}
+	return in.By
+}
+
+// accountOf returns the name under which a registered provider shares quotas, waits and outages with others of its
+// account: that of the first of them.
+func (r *Record) accountOf(host string) string {
+	if r.start != nil && r.start.Accounts[host] != "" {
+		return r.start.Accounts[host]
+	}
+	if shared := r.joined[host]; shared != "" {
+		return shared
+	}
+	return host
+}
+
+// join folds the accounts of providers that the conversation did not have. It is called before their models are added.
+func (r *Record) join(accounts map[string]string) {
+	for host, shared := range order.ByKey(accounts) {
+		known := slices.ContainsFunc(r.models, func(m namedModel) bool { return strings.HasPrefix(m.name, host+"/") })
+		if known || shared == "" || len(r.joined) >= maxTracked {
+			continue
+		}
+		if r.joined == nil {
+			r.joined = make(map[string]string)
+		}
+		r.joined[host] = r.accountOf(shared)
+	}
+}
+
+// outage returns the outage of a provider, whatever kinds of failures it shows. nil: there is none.
+func (r *Record) outage(host string) *outage {
+	for i := range r.outages {
+		if r.outages[i].host == host {
+			return &r.outages[i]
+		}
+	}
+	return nil
+}
+
+// foldOutage records that a provider has failed in a way that may pass.
+func (r *Record) foldOutage(in *Intent, at time.Time) {
+	if host := r.hostOf(in); r.outage(host) == nil && len(r.outages) < maxTracked {
+		r.outages = append(r.outages, outage{host: host, since: at})
+	}
+}
+
+// recovered ends the outages of a provider, because it has answered.
+func (r *Record) recovered(in *Intent) {
+	if len(r.outages) == 0 {
+		return
+	}
+	r.over(in, false, time.Time{}) // unless the answer has ended it
+	host := r.hostOf(in)
+	r.outages = slices.DeleteFunc(r.outages, func(o outage) bool { return o.host == host })
+}
+
+// shift moves what counts time within the conversation, because no call could run for this long.
+func (r *Record) shift(d time.Duration) {
+	r.roundAt = r.roundAt.Add(d)
+	for i := range r.outages {
+		r.outages[i].since = r.outages[i].since.Add(d)
+	}
+}
+
+// await returns how long to wait for an outage to pass before the next attempt. false: it is not waited for any longer.
+func (c *Core) await(state *callState, failure *Error) (time.Duration, bool) {
+	r := c.record
+	if !passes(failure.Kind) && !state.patient {
+		return 0, false
+	}
+	since := c.in.At
+	if o := r.outage(r.hostOf(state.intent)); o != nil {
+		since = o.since
+	}
+	left := since.Add(r.terms.Patience).Sub(c.in.At)
+	policy := r.terms.Retry.withDefaults()
+	if failure.RetryAfter > 0 {
+		chosen := state.patient && state.waits() == 0 // once, a call that was chosen to be waited for waits as long as it takes
+		return failure.RetryAfter + policy.jitter(c.in.Bits), failure.RetryAfter <= left || chosen
+	}
+	wait := policy.backoff(failure.Kind, r.terms.Retry.most(failure.Kind)+1+state.waits())
+	return wait, wait <= left
+}
+
+// outlast warns, once per outage, that it is waited for.
+func (c *Core) outlast(state *callState, failure *Error) error {
+	r, in := c.record, state.intent
+	o := r.outage(r.hostOf(in))
+	if o == nil || o.told {
+		return nil
+	}
+	return c.warn(&Warning{
+		Kind: WarnOutage, Call: in.Call, By: in.By, Evidence: fmt.Sprintf("%s: %s is waited for, for up to %s, until %s",
+			failure.Kind, r.hostOf(in), r.terms.Patience, o.since.Add(r.terms.Patience).UTC().Format(time.RFC3339)),
+	})
+}
+
+// foldTold records that the warning of an outage was given.
+func (r *Record) foldTold(w *Warning) {
+	state := r.calls[w.Call]
+	if state == nil || state.trouble == nil {
+		return
+	}
+	host, tries := r.hostOf(state.intent), state.tries()
+	o := r.outage(host)
+	if o == nil {
+		return
+	}
+	o.told = true
+	if len(tries) > 0 && o.seen == 0 && len(r.outlasted) < maxTracked {
+		r.outlasted = append(r.outlasted, Outage{Host: host, Kind: tries[len(tries)-1], Evidence: w.Evidence})
+		o.seen = len(r.outlasted)
+	}
+}
+
+// Hastened records that a person has cut the waiting short: the calls that wait are made now.
+type Hastened struct {
+	Reason string `json:"reason,omitempty"` // the one of the Retry that did so
+}
+
+// waiting reports whether a call waits before it is made again.
+func (r *Record) waiting() bool {
+	for _, call := range r.calls {
+		if call.status == callIdle && !call.retryAt().IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
+// foldHastened folds that no call waits any longer.
+func (r *Record) foldHastened() {
+	r.limits = nil
+	for _, call := range r.calls {
+		if call.status == callIdle && call.trouble != nil {
+			call.trouble.retryAt = time.Time{}
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package flow
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Reported is what the vendor says of a reply beside its text. All texts are the vendor's.
+type Reported struct {
+	ID    string `json:"id,omitempty"`    // of the reply
+	Model string `json:"model,omitempty"` // that has answered, if the vendor names another one than was asked
+	// Told means that the vendor has told its own cost, which [Spend].Cost then is. Table is what the prices of the model
+	// say of the same usage.
+	Told  bool  `json:"told,omitempty"`
+	Table Money `json:"table,omitempty"`
+	// Left are parameters that the vendor has refused for this model, by their names in the request. The reply was made
+	// without them.
+	Left []string `json:"left,omitempty"`
+}
+
+// Bounds of what a vendor reports.
+const (
+	maxReported = 256 // bytes of an ID or a name
+	maxLeft     = 32
+	maxCited    = 16 * provider.MaxCitations // sources that are looked at
+	maxTitle    = 512                        // bytes
+	maxQuote    = 2048                       // bytes
+)
+
+// AnsweredBy returns what a response says beside its text; nil: nothing. A runtime puts it into a [Result] or [Failed].
+func AnsweredBy(r *provider.Response) *Answered {
+	if r.ID == "" && r.Model == "" && r.Cost == nil && len(r.Left) == 0 && r.Reasoning == "" && len(r.Citations) == 0 {
+		return nil
+	}
+	a := &Answered{ID: text.OneLine(r.ID, maxReported), Model: text.OneLine(r.Model, maxReported)}
+	if r.Cost != nil {
+		if told, ok := fromUSD(*r.Cost); ok {
+			a.Cost = &told
+		}
+	}
+	for _, name := range r.Left[:min(len(r.Left), maxLeft)] {
+		a.Left = append(a.Left, text.OneLine(name, maxReported))
+	}
+	a.Reasoning, a.Citations = r.Reasoning, r.Citations
+	return a
+}
+
+// Answered is what a vendor says of a reply beside its text, as [AnsweredBy] reads it.
+type Answered struct {
+	ID, Model string
+	Cost      *Money // the vendor's own figure; nil: it tells none
+	Left      []string
+	Reasoning string              // the text of the model's thoughts
+	Citations []provider.Citation // as the adapter gives them
+}
+
+// maxTold is the largest cost of one request that is believed: more is a mistake of the unit.
+const maxTold = 10_000 * USD
+
+// fromUSD converts an amount of USD. ok: it is one that a request can cost.
+func fromUSD(usd float64) (amount Money, ok bool) {
+	if math.IsNaN(usd) || usd < 0 || usd > float64(maxTold/USD) {
+		return 0, false
+	}
+	return Money(math.Round(usd * float64(USD))), true
+}
+
+// settle adds what the vendor reports to the spend. A cost that the vendor tells replaces that of the table.
+func (s *Spend) settle(a *Answered) {
+	if a == nil {
+		return
+	}
+	r := Reported{ID: a.ID, Model: a.Model, Left: a.Left}
+	if _, asked, _ := SplitModel(s.Model); r.Model == asked {
+		r.Model = ""
+	}
+	if r.ID == "" && r.Model == "" && a.Cost == nil && len(r.Left) == 0 {
+		return
+	}
+	s.Reported = &r
+	if a.Cost != nil && !s.Cached {
+		s.Reported.Told, s.Reported.Table = true, s.Cost
+		s.Cost = *a.Cost
+	}
+}
+
+// saying returns the result with the text that is kept of its reply. The places of citations move with the text. A place in
+// what is not kept, or not kept as it was, is dropped.
+func (s Result) saying(kept string) Result {
+	if s.Beside == nil || len(s.Beside.Citations) == 0 || kept == s.Text {
+		s.Text = kept
+		return s
+	}
+	from, same := 0, 0 // s.Text[from:] and kept begin with the same bytes
+	if strings.Count(s.Text, kept) == 1 {
+		from = strings.Index(s.Text, kept)
+	}
+	for same < len(kept) && from+same < len(s.Text) && kept[same] == s.Text[from+same] {
+		same++
+	}
+	beside := *s.Beside
+	beside.Citations = slices.Clone(beside.Citations)
+	for i := range beside.Citations {
+		c := &beside.Citations[i]
+		if c.Start < from || c.End > from+same {
+			c.Start, c.End = 0, 0
+			continue
+		}
+		c.Start, c.End = c.Start-from, c.End-from
+	}
+	s.Text, s.Beside = kept, &beside
+	return s
+}
+
+// cited returns the citations of a reply within bounds: of web pages, with places inside its text. It counts those that it drops,
+// but not repeated ones.
+func cited(all []provider.Citation, reply string) (out []provider.Citation, dropped int) {
+	if len(all) > maxCited {
+		all, dropped = all[:maxCited], len(all)-maxCited
+	}
+	for _, c := range all {
+		c.Title = text.OneLine(c.Title, maxTitle)
+		c.Quote = text.Cut(text.Readable(c.Quote), maxQuote)
+		switch c = c.Within(reply); {
+		case slices.Contains(out, c):
+		case !c.Linked() || len(out) == provider.MaxCitations:
+			dropped++
+		default:
+			out = append(out, c)
+		}
+	}
+	return out, dropped
+}
+
+// checkReported refuses what no runtime has recorded.
+func (s *Spend) checkReported() error {
+	if r := s.Reported; r != nil && (r.Table < 0 || len(r.ID) > 2*maxReported || len(r.Model) > 2*maxReported || len(r.Left) > maxLeft) {
+		return invalid("reported", "is longer than what a vendor reports can be, or has a negative cost")
+	}
+	return nil
+}
+
+// checkBeside refuses thoughts and citations that no runtime has recorded.
+func (t *Turn) checkBeside() error {
+	if len(t.Citations) > provider.MaxCitations {
+		return invalid("turn.citations", "are %d: at most %d are kept", len(t.Citations), provider.MaxCitations)
+	}
+	if t.Uncited < 0 {
+		return invalid("turn.uncited", "is negative")
+	}
+	for i := range t.Citations {
+		if c := &t.Citations[i]; c.Start < 0 || c.End < c.Start || c.End > len(t.Text) {
+			return invalid("turn.citations", "has a place outside of the text")
+		}
+	}
+	return nil
+}
+
+// beside adds to a turn what came with its text.
+func (t *Turn) beside(a *Answered, tokens int) {
+	if a == nil {
+		return
+	}
+	t.Reasoning = text.Readable(a.Reasoning)
+	t.Citations, t.Uncited = cited(a.Citations, t.Text)
+	if tokens > 0 {
+		t.Reasoning = text.Cut(t.Reasoning, maxReplyBytes(tokens))
+	}
+}
+
+// overshot returns the warning about an attempt that has cost more than was reserved for it, or nil.
+func overshot(intent *Intent, s *Spend) *Warning {
+	if s.Cost <= intent.Reserve || s.Model == "" {
+		return nil
+	}
+	return &Warning{
+		Kind: WarnOver, Threshold: intent.Reserve, Spend: s.Cost, Call: intent.Call, By: intent.By,
+		Evidence: fmt.Sprintf("%s has cost %s: %s was reserved", text.OneLine(intent.Call, 80), s.Cost, intent.Reserve),
+	}
+}
+
+// LeftOut is what a model was asked without, although the config asks for it.
+type LeftOut struct {
+	Model string `json:"model"` // "provider/model"
+	// What are abilities that the model surely lacks, and parameters that its vendor has refused, in the order in which they
+	// were left out first.
+	What []string `json:"what"`
+}
+
+// String says it in a sentence without its full stop.
+func (l LeftOut) String() string {
+	return "the model " + l.Model + " was asked without " + strings.Join(l.What, ", ")
+}
+
+// LeftOut returns what models were asked without, in the order of their first such call. It belongs to the caller.
+func (r *Record) LeftOut() []LeftOut {
+	out := slices.Clone(r.leftOut)
+	for i := range out {
+		out[i].What = slices.Clone(out[i].What)
+	}
+	return out
+}
+
+// leave folds that a model was asked without something.
+func (r *Record) leave(model, what string) {
+	i := slices.IndexFunc(r.leftOut, func(l LeftOut) bool { return l.Model == model })
+	if i < 0 {
+		if len(r.leftOut) >= maxLeft {
+			return
+		}
+		i, r.leftOut = len(r.leftOut), append(r.leftOut, LeftOut{Model: model})
+	}
+	if l := &r.leftOut[i]; len(l.What) < maxLeft && !slices.Contains(l.What, what) {
+		l.What = append(l.What, what)
+	}
+}

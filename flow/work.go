@@ -1,0 +1,103 @@
+package flow
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Work is all that a call has taken: its attempts, those of its re-ask, and the uses of tools that they have asked for. From
+// BeganAt to EndedAt it has taken as long as its reader has waited for it, queues, pauses and persons included.
+type Work struct {
+	CallReport // its attempts and failures are those of the re-ask too
+	// Usage and Cost are those of all attempts. Estimated means that a provider has reported no usage for some attempt, whose
+	// reserve is charged in full. A tool has no cost.
+	Usage     provider.Usage `json:"usage,omitzero"`
+	Cost      Money          `json:"cost,omitempty"`
+	Estimated bool           `json:"estimated,omitempty"`
+	Took      time.Duration  `json:"took,omitempty"` // the time of the attempts, without queues and tools; nanoseconds
+	// Exchanges is how many replies have asked for tools. UsedUp is Record.UsedUp.
+	Exchanges int        `json:"exchanges,omitempty"`
+	UsedUp    bool       `json:"usedUp,omitempty"`
+	Uses      []UsedTool `json:"uses,omitempty"` // in the order in which they were asked for
+}
+
+// UsedTool is a use of a tool that a model has asked for, and what became of it.
+type UsedTool struct {
+	Use  string `json:"use"` // the ID of the call that uses the tool
+	Tool string `json:"tool"`
+	// Arguments are as the model wrote them: they are not trusted. It is read only.
+	Arguments json.RawMessage `json:"arguments"`
+	Text      string          `json:"text,omitempty"` // what the model has read as the result; "" while there is none
+	Pending   bool            `json:"pending,omitempty"`
+	Failed    bool            `json:"failed,omitempty"`  // the tool has failed, or was not used
+	Denied    bool            `json:"denied,omitempty"`  // it was not used
+	Unknown   bool            `json:"unknown,omitempty"` // nobody knows whether it took effect
+	Cut       bool            `json:"cut,omitempty"`     // the result was longer than Text
+	Attempts  int             `json:"attempts,omitempty"`
+	// BeganAt and EndedAt are when the first attempt began and when the latest ended. Zero: there is none.
+	BeganAt time.Time `json:"beganAt,omitzero"`
+	EndedAt time.Time `json:"endedAt,omitzero"`
+}
+
+// bill is what the attempts at a call have taken so far.
+type bill struct {
+	usage     provider.Usage
+	cost      Money
+	took      time.Duration
+	estimated bool
+}
+
+func (b *bill) add(s *Spend) {
+	b.usage, b.cost, b.took = b.usage.Add(s.Usage), b.cost.plus(s.Cost), b.took+s.Took
+	b.estimated = b.estimated || s.Estimated
+}
+
+// Work returns what a call has taken, such as that of Turn.Call: the same for the ID of its re-ask. false: there was no such
+// call.
+func (r *Record) Work(call string) (Work, bool) {
+	if c := r.calls[call]; c != nil && c.intent != nil && c.intent.Again != "" {
+		call = c.intent.Again
+	}
+	report, ok := r.Call(call)
+	if !ok {
+		return Work{}, false
+	}
+	w := Work{CallReport: report, UsedUp: r.UsedUp(call)}
+	for _, id := range []string{call, call + againSuffix} {
+		c := r.calls[id]
+		if c == nil || c.intent == nil || id != call && c.intent.Again != call {
+			continue
+		}
+		if id != call {
+			w.Model, w.EndedAt = c.intent.Model, c.ended
+			w.Attempts, w.Failures, w.Queued = w.Attempts+c.intent.Attempt, w.Failures+c.failures, w.Queued+c.queued
+		}
+		w.Usage, w.Cost, w.Took = w.Usage.Add(c.bill.usage), w.Cost.plus(c.bill.cost), w.Took+c.bill.took
+		w.Estimated = w.Estimated || c.bill.estimated
+		w.Exchanges += len(c.talk)
+		for i := range c.talk {
+			w.Uses = append(w.Uses, r.usedTools(&c.talk[i])...)
+		}
+	}
+	return w, true
+}
+
+// usedTools returns the uses that a reply has asked for.
+func (r *Record) usedTools(e *exchange) []UsedTool {
+	out := make([]UsedTool, len(e.uses))
+	for i := range e.uses {
+		asked, u := &e.asked.Uses[i], &e.uses[i]
+		out[i] = UsedTool{Use: asked.Use, Tool: asked.Name, Arguments: asked.Arguments, Pending: u.result == nil, Denied: u.denied}
+		if c := r.calls[asked.Use]; c != nil {
+			out[i].Attempts, out[i].BeganAt, out[i].EndedAt = c.intent.Attempt, c.began, c.ended
+		}
+		if u.result != nil {
+			out[i].Text, out[i].Failed, out[i].Cut, out[i].Unknown = u.result.Text, u.result.Failed, u.result.Cut, u.result.Unknown
+		} else {
+			out[i].Unknown = u.unknown != nil
+		}
+	}
+	return out
+}

@@ -1,0 +1,179 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
+)
+
+// shelf holds the bytes of a conversation's files: each is read from the store once. The requests share them.
+type shelf struct {
+	mu    sync.Mutex
+	bytes map[string][]byte // by hash
+}
+
+func (s *shelf) get(hash string) ([]byte, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	data, ok := s.bytes[hash]
+	return data, ok
+}
+
+// keep adds bytes whose hash is known.
+func (s *shelf) keep(hash string, data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.bytes == nil {
+		s.bytes = make(map[string][]byte)
+	}
+	s.bytes[hash] = data
+}
+
+// clear forgets the bytes: no request needs them any more.
+func (s *shelf) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bytes = nil
+}
+
+// Keep gives the session the bytes of files that its config refers to, by hash. It stores them when the conversation starts.
+func (s *Session) Keep(files map[string][]byte) {
+	for hash, data := range files {
+		s.files.keep(hash, data)
+	}
+}
+
+// fileError reports what is wrong with a file. If the file is missing or damaged, nothing helps, so the error is of kind
+// validation.
+func fileError(f *flow.File, err error) error {
+	if !errors.Is(err, flow.ErrNoFile) {
+		return StoreError("read file", err)
+	}
+	return unusable(f, "")
+}
+
+func unusable(f *flow.File, why string) error {
+	err := fmt.Errorf("%w: %s, SHA-256 %.64s%s", flow.ErrNoFile, f.String(), f.Hash, why)
+	return &flow.Error{Kind: provider.KindValidation, Op: "read file", Field: "parts", Err: err}
+}
+
+// check reports why bytes are not those that a file describes. Each mention of the bytes has to describe them as they are:
+// the type and the size decide what a request with them costs, and the type who can read them.
+func check(f *flow.File, data []byte) error {
+	if _, wrong := f.Described(data); wrong != nil {
+		return unusable(f, ": "+wrong.Error())
+	}
+	return nil
+}
+
+// errNoBlobs means that the store has no [store.Blobs].
+var errNoBlobs = errors.New("the store keeps no files")
+
+// File returns the bytes of a conversation's file, and checks that they are those that the log describes.
+func (h *Host) File(ctx context.Context, id string, f *flow.File) ([]byte, error) {
+	blobs, ok := h.Store.(store.Blobs)
+	if !ok {
+		return nil, fileError(f, fmt.Errorf("%w: %w", flow.ErrNoFile, errNoBlobs))
+	}
+	var data []byte
+	err := h.retryStore(ctx.Done(), func() (err error) {
+		data, err = blobs.Blob(ctx, id, f.Hash)
+		return err
+	})
+	if err != nil {
+		return nil, fileError(f, err)
+	}
+	if err := check(f, data); err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// PutFiles stores the bytes of files under a conversation.
+func (h *Host) PutFiles(ctx context.Context, id string, files map[string][]byte) error {
+	if len(files) == 0 {
+		return nil
+	}
+	blobs, ok := h.Store.(store.Blobs)
+	if !ok {
+		return &flow.Error{Kind: provider.KindValidation, Op: "store file", Field: "parts", Err: errNoBlobs}
+	}
+	for hash, data := range files {
+		if err := h.retryStore(ctx.Done(), func() error { return blobs.PutBlob(ctx, id, hash, data) }); err != nil {
+			return StoreError("store file", err)
+		}
+	}
+	return nil
+}
+
+// storeFiles stores the files of a conversation that is about to begin. A file whose bytes nobody gave must be stored
+// already. Bytes that several files have are stored once, and checked for each.
+func (s *Session) storeFiles(ctx context.Context) error {
+	all, given := s.core.Record().Files(), make(map[string][]byte)
+	for _, f := range all {
+		if data, ok := s.files.get(f.Hash); ok {
+			given[f.Hash] = data
+		}
+	}
+	for _, f := range all {
+		if err := s.readFile(ctx, &f); err != nil {
+			return err
+		}
+	}
+	return s.host.PutFiles(ctx, s.ID, given)
+}
+
+// readFiles reads the files that the requests of a stored conversation may carry. So a missing one is found before any call.
+func (s *Session) readFiles(ctx context.Context, r *flow.Record) error {
+	for _, f := range r.Files() {
+		if err := s.readFile(ctx, &f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readFile reads the bytes of a file, and checks that they are those that the log describes.
+func (s *Session) readFile(ctx context.Context, f *flow.File) error {
+	if data, ok := s.files.get(f.Hash); ok {
+		return check(f, data)
+	}
+	data, err := s.host.File(ctx, s.ID, f)
+	if err == nil {
+		s.files.keep(f.Hash, data)
+	}
+	return err
+}
+
+// attach puts the bytes of files into a request. The messages that have files are copied; the bytes are shared.
+func (s *Session) attach(ctx context.Context, f *flight) error {
+	copied := false
+	for i := range f.request.Messages {
+		if len(f.request.Messages[i].Parts) == 0 {
+			continue
+		}
+		if !copied {
+			f.request.Messages, copied = slices.Clone(f.request.Messages), true
+		}
+		m := &f.request.Messages[i]
+		m.Parts = slices.Clone(m.Parts)
+		for k := range m.Parts {
+			p := &m.Parts[k]
+			var ok bool
+			if p.Data, ok = s.files.get(p.Hash); ok {
+				continue // its description was checked when the conversation was opened
+			}
+			if err := s.readFile(ctx, &flow.File{Name: p.Name, Type: p.Type, Hash: p.Hash}); err != nil {
+				return err
+			}
+			p.Data, _ = s.files.get(p.Hash)
+		}
+	}
+	return nil
+}

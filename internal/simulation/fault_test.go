@@ -1,0 +1,214 @@
+package simulation_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
+)
+
+// play is a flow with everything that the fault matrix needs of it.
+type play struct {
+	config func(attended bool) flow.Config
+	reply  func(*provider.Request) scripted.Reply
+	flows  map[string]*debate.Flow
+	roles  map[string]string // what a call's id holds, by role; %d stands for the round
+	whole  func(*debate.Record) error
+}
+
+// faultKinds are the failures of the matrix.
+var faultKinds = []provider.Kind{
+	provider.KindNetwork, provider.KindRateLimit, provider.KindQuota, provider.KindAPI, provider.KindTimeout, provider.KindAuthentication,
+	provider.KindContentFilter, provider.KindRefusal, provider.KindInvalidResponse, provider.KindValidation, provider.KindContextOverflow, provider.KindCostLimit,
+}
+
+func plays() map[string]play {
+	return map[string]play{
+		"debate": {
+			config: func(attended bool) flow.Config {
+				config := stage.TwoDebaters()
+				config.Unattended, config.Patience = !attended, 0
+				return config
+			},
+			reply: stage.Script([]string{"Ada", "Ben"}),
+			roles: map[string]string{
+				"first speaker": "/r%d.*.Ada/", "second speaker": "/r%d.*.Ben/", "assessing judge": "/r%d.assessment.", "concluding judge": "/verdict.",
+			},
+			whole: func(r *debate.Record) error {
+				d, _ := debate.Of(r)
+				if d.Verdict == nil {
+					return errors.New("there is no verdict")
+				}
+				if n := len(r.Turns) + len(r.Skips); n < 6 {
+					return fmt.Errorf("%d of 6 speeches are spoken or left out", n)
+				}
+				return nil
+			},
+		},
+		"deliberation": {
+			config: func(attended bool) flow.Config {
+				return deliberation.Config{
+					Problem: "Design a link shortener.", Rounds: 3, Unattended: !attended,
+					Agents: []deliberation.Agent{
+						{ID: "ada", Model: "test/agent"}, {ID: "ben", Model: "test/agent"}, {ID: "cyd", Model: "test/agent"},
+					},
+					Judge: deliberation.Judge{Model: "test/judge"}, Termination: deliberation.Termination{Kind: deliberation.TerminationConvergence, Threshold: new(100.0)},
+				}
+			},
+			reply: deliberate,
+			flows: map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()},
+			roles: map[string]string{
+				"proposer": "/r1.propose.ada/", "critic": "/r%d.critique.ada.", "refiner": "/r%d.refine.ben/", "evaluating judge": "/r%d.evaluate",
+				"concluding judge": "/synthesis",
+			},
+			whole: func(r *debate.Record) error {
+				d, _ := deliberation.Of(r)
+				if _, _, ok := d.Solution(); !ok {
+					return errors.New("there is no solution")
+				}
+				return nil
+			},
+		},
+	}
+}
+
+// deliberate answers for the agents and the judge of a deliberation.
+func deliberate(req *provider.Request) scripted.Reply {
+	text := "I propose a table and a cache."
+	if req.Schema != nil {
+		switch req.Schema.Name {
+		case "confidence":
+			text = `{"confidence":10,"reasoning":"They differ.","disagreements":["the cache"]}`
+		default:
+			answer, _ := json.Marshal(deliberation.Solution{
+				Description: "A table.", Implementation: []string{"start"}, Tradeoffs: []string{"cost"}, Recommendations: []string{"measure"},
+				Requirements: []deliberation.Requirement{{Text: "short", Major: true, Fulfilled: true, Note: "yes"}}, OpenQuestions: []string{}, Confidence: 80,
+			})
+			text = string(answer)
+		}
+	}
+	return scripted.Reply{Text: text}
+}
+
+// hits reports whether a request is for a call of the pattern, in which one asterisk stands for anything.
+func hits(id, pattern string) bool {
+	before, after, wild := strings.Cut(pattern, "*")
+	i := strings.Index(id, before)
+	return i >= 0 && (!wild || strings.Contains(id[i:], after))
+}
+
+// tally counts what the debates of the matrix came to.
+type tally struct{ played, silent, hung, lacking, stopped, continued atomic.Int64 }
+
+// TestFaultMatrix lets each kind of failure befall each role of each flow in each round, with a person and without. The
+// failure lasts until the program has stopped with it: no conversation may end, or hang, without what was asked for or
+// somebody's decision, and each must continue when the cause is gone.
+func TestFaultMatrix(t *testing.T) {
+	var n tally
+	for name, p := range plays() {
+		for role, pattern := range p.roles {
+			for round := 1; round <= 3; round++ {
+				if at := strings.Replace(pattern, "%d", fmt.Sprint(round), 1); at != pattern || round == 1 {
+					for _, kind := range faultKinds {
+						for _, attended := range []bool{false, true} {
+							id := fmt.Sprintf("%s/%s/round %d/%s/attended %t", name, role, round, kind, attended)
+							t.Run(id, func(t *testing.T) {
+								synctest.Test(t, func(t *testing.T) { n.play(t, p, at, kind, attended) })
+							})
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("fault matrix: %d played; ended without a decision %d, hung %d, turns neither spoken nor left out by a rule %d, continued %d/%d",
+		n.played.Load(), n.silent.Load(), n.hung.Load(), n.lacking.Load(), n.continued.Load(), n.stopped.Load())
+	assert.Zero(t, n.silent.Load()+n.hung.Load()+n.lacking.Load())
+	assert.Equal(t, n.stopped.Load(), n.continued.Load())
+}
+
+// play plays one cell of the matrix.
+func (n *tally) play(t *testing.T, p play, at string, kind provider.Kind, attended bool) {
+	t.Helper()
+	n.played.Add(1)
+	var mended atomic.Bool
+	source := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+		if !mended.Load() && hits(req.ID, at) {
+			if kind == provider.KindInvalidResponse {
+				return scripted.Reply{Text: " "}
+			}
+			return scripted.Reply{Err: &provider.Error{Kind: kind, Message: "no"}}
+		}
+		return p.reply(req)
+	}}
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"test": source}, Flows: p.flows, Store: &store.Memory{}}
+	session, err := engine.Start(t.Context(), p.config(attended))
+	require.NoError(t, err)
+	defer session.Close()
+	for stops := 0; ; stops++ {
+		ctx, cancel := context.WithTimeout(t.Context(), 48*time.Hour)
+		record, err := session.Wait(ctx)
+		cancel()
+		switch {
+		case err == nil:
+			if stops > 0 {
+				n.continued.Add(1)
+			}
+			if err := p.whole(record); err != nil {
+				n.silent.Add(1)
+				t.Errorf("completed, but %s; skips %v", err, record.Skips)
+			}
+			for _, s := range record.Skips {
+				if !ruled(record, s) {
+					n.lacking.Add(1)
+					t.Errorf("%s was left out by nobody's rule", s.Call)
+				}
+			}
+			return
+		case ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded):
+			n.hung.Add(1)
+			t.Fatal("nothing happens any more")
+		case stops > 0:
+			t.Fatalf("it does not continue: %s", err)
+		}
+		n.stopped.Add(1)
+		synctest.Wait() // other calls that are in flight fail as well
+		mended.Store(true)
+		if record.State == flow.StateError {
+			require.NoError(t, session.Retry(t.Context()))
+			continue
+		}
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		require.True(t, attended, "nobody is there to be asked")
+		require.NotEmpty(t, record.Inquiries)
+		for _, q := range record.Inquiries {
+			require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
+		}
+	}
+}
+
+// ruled reports whether a rule has left out a call: its answer stands in the record.
+func ruled(r *debate.Record, s flow.Skipped) bool {
+	for _, a := range r.Answers {
+		if a.Rule && a.Option == flow.OptionSkip && strings.HasPrefix(a.Inquiry, "ask."+s.Call+".") {
+			return true
+		}
+	}
+	return false
+}

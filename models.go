@@ -1,0 +1,340 @@
+package debate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+	orderpkg "github.com/agonist-dev/debate/internal/order"
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// The times of the checks of models.
+const (
+	checkTimeout   = 10 * time.Second // for all providers together, queues included
+	checkLifetime  = 10 * time.Minute // how long an engine remembers which models a provider has
+	silentLifetime = time.Minute      // how long an engine does not ask a provider again that it could not ask
+)
+
+// checkModels asks the providers that can tell about the models of a config. It asks them all at the same time, and each
+// for its list once. found says which models cannot be used, in the order of their fields. unchecked has a warning for
+// each provider that could not be asked: whether its models can be used is seen when they are.
+//
+// It also asks what the models can do that the config asks for more than text of.
+func (l *engine) checkModels(ctx context.Context, config flow.Config) (found flow.Findings, unchecked []flow.Warning) {
+	demands := demands(config)
+	if l.trust {
+		return l.refused(config), nil
+	}
+	asked := make(map[string]*inquest) // by the provider's name
+	for _, name := range models(config) {
+		host, model, named := flow.SplitModel(name)
+		_, checks := provider.As[provider.Checker](l.providers[host])
+		_, able := provider.As[provider.Able](l.providers[host])
+		able = able && len(demands[name].abilities) > 0
+		if !named || !checks && !able || !flow.Registrable(name) {
+			continue
+		}
+		q := l.ask(asked, host)
+		if checks {
+			q.models = append(q.models, model)
+		}
+		if able {
+			q.able = append(q.able, model)
+		}
+	}
+	l.inquire(ctx, asked)
+	if err := ctx.Err(); err != nil {
+		failure := explain(ctx, err)
+		failure.Op = "config"
+		return flow.Findings{failure}, nil
+	}
+	for field, name := range models(config) {
+		host, model, _ := flow.SplitModel(name)
+		if q := asked[host]; q != nil && q.wrong[model] != nil {
+			failure := *q.wrong[model]
+			failure.Op, failure.Field = "config", field
+			found = append(found, &failure)
+		}
+	}
+	if found == nil {
+		found = l.refused(config)
+	}
+	for host, q := range orderpkg.ByKey(asked) {
+		if q.silent != nil {
+			unchecked = append(unchecked, l.unchecked(host, q.silent))
+		}
+	}
+	return found, unchecked
+}
+
+// ask returns the questions to a provider, which it begins if there are none.
+func (l *engine) ask(asked map[string]*inquest, host string) *inquest {
+	if asked[host] == nil {
+		asked[host] = &inquest{provider: l.providers[host], memory: l.memories.of(host), host: host, known: &l.memories}
+	}
+	return asked[host]
+}
+
+// inquire asks all the providers. One that ignores the end of its context is given up after Engine.Grace: its goroutine
+// then belongs to its code, and ends when that returns.
+func (l *engine) inquire(ctx context.Context, asked map[string]*inquest) {
+	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	ends := make(map[string]chan struct{}, len(asked))
+	for host, q := range asked {
+		end := make(chan struct{})
+		ends[host] = end
+		go func() {
+			defer func() { // also if the code ends the goroutine
+				if !q.ended.CompareAndSwap(false, true) {
+					l.stuck.Add(-1)
+				}
+				close(end)
+			}()
+			q.run(bounded)
+		}()
+	}
+	var last time.Time // when those are given up that have not returned
+	for host, end := range ends {
+		select {
+		case <-end:
+		case <-bounded.Done():
+			if last.IsZero() {
+				last = time.Now().Add(l.host.Grace)
+			}
+			grace := time.NewTimer(time.Until(last))
+			select {
+			case <-end:
+			case <-grace.C:
+			}
+			grace.Stop()
+		}
+		if q := asked[host]; q.ended.CompareAndSwap(false, true) {
+			l.givenUp.Add(1)
+			l.stuck.Add(1)
+			if l.logger != nil {
+				l.logger.Error("check of models given up", slog.String("provider", host))
+			}
+			asked[host] = &inquest{silent: &silence{provider.KindTimeout, 0, time.Now()}} // q may still be written to
+			l.memories.replace(host, asked[host].silent)
+		} else if !q.ran {
+			q.silent = &silence{kind: provider.KindAPI}
+		}
+	}
+}
+
+// unchecked makes the warning about a provider that could not be asked. It quotes nothing that the provider wrote.
+func (l *engine) unchecked(host string, silent *silence) flow.Warning {
+	why := string(silent.kind)
+	if silent.status > 0 {
+		why += fmt.Sprintf(", status %d", silent.status)
+	}
+	if l.logger != nil {
+		l.logger.Warn("models not checked", slog.String("provider", host), slog.String("why", why))
+	}
+	return flow.Warning{
+		Kind:     flow.WarnUnchecked,
+		Evidence: fmt.Sprintf("provider %s could not be asked about its models: %s", text.OneLine(host, 40), why),
+	}
+}
+
+// inquest asks one provider about models of a config.
+type inquest struct {
+	host     string
+	provider Provider
+	known    *memories
+	memory   *memory
+	models   []string
+	able     []string               // the models whose abilities are asked for
+	wrong    map[string]*flow.Error // by model: why it cannot be used
+	silent   *silence               // why the provider could not be asked; nil: it answered
+	ran      bool                   // run has returned
+	ended    atomic.Bool            // its goroutine has ended, or was given up
+}
+
+// silence is why a provider could not be asked.
+type silence struct {
+	kind   flow.Kind
+	status int // of HTTP; 0: none
+	at     time.Time
+}
+
+// run asks what the memory does not hold. Others who want to ask the same provider wait for the answers.
+func (q *inquest) run(ctx context.Context) {
+	q.ask(ctx)
+	q.ran = true
+}
+
+func (q *inquest) ask(ctx context.Context) {
+	q.wrong = make(map[string]*flow.Error)
+	m := q.memory
+	select {
+	case m.asking <- struct{}{}:
+		defer func() { <-m.asking }()
+	case <-ctx.Done():
+		q.silent = &silence{kind: explain(ctx, ctx.Err()).Kind}
+		return
+	}
+	if m.silent != nil && time.Since(m.silent.at) < silentLifetime {
+		q.silent = m.silent
+		return
+	}
+	m.silent = nil
+	q.askAbilities(ctx)
+	if len(q.models) == 0 {
+		return
+	}
+	if time.Since(m.listedAt) >= checkLifetime {
+		if err := m.list(ctx, q.provider); err != nil {
+			q.judge(ctx, err, q.models...)
+			return
+		}
+	}
+	for _, model := range q.models {
+		if m.accepts || slices.Contains(m.listed, model) || time.Since(m.checked[model]) < checkLifetime {
+			continue
+		}
+		_, err := provider.Through(ctx, q.provider, model, func(ctx context.Context, c provider.Checker) error { return c.Check(ctx, model) })
+		if err == nil {
+			m.checked[model] = time.Now()
+		} else if q.judge(ctx, err, model); q.silent != nil {
+			return
+		}
+	}
+}
+
+// judge decides what a failure says of models: they cannot be used, or the provider could not be asked.
+func (q *inquest) judge(ctx context.Context, err error, models ...string) {
+	failure, cause := explain(ctx, err), &provider.Error{}
+	errors.As(err, &cause)
+	if !tells(failure.Kind, cause) {
+		q.silent = &silence{failure.Kind, cause.Status, time.Now()}
+		q.memory.silent = q.silent
+		return
+	}
+	for _, model := range models {
+		q.wrong[model] = failure
+	}
+}
+
+// tells reports whether a failure says that a model cannot be used. A key may be good for replies, and have no right to
+// look at models: vendors then answer with status 403, and name the scope or permission that is missing.
+func tells(kind flow.Kind, cause *provider.Error) bool {
+	words := strings.ToLower(cause.Code + " " + cause.Message)
+	scoped := cause.Status == http.StatusForbidden && (strings.Contains(words, "scope") || strings.Contains(words, "permission"))
+	return kind == provider.KindValidation || kind == provider.KindAuthentication && !scoped
+}
+
+// memory is what an engine remembers of the models of one provider. Who holds a place in asking may use the other
+// fields.
+type memory struct {
+	asking   chan struct{}
+	listedAt time.Time
+	listed   []string
+	accepts  bool                 // the provider has no list, and counts as having every model
+	checked  map[string]time.Time // the models that are not on the list and can be used
+	silent   *silence             // why the provider could not be asked last time; nil: it answered
+}
+
+// list asks a provider for its list of models, if it has that ability.
+func (m *memory) list(ctx context.Context, p Provider) error {
+	checker, _ := provider.As[provider.Checker](p)
+	lister, ok := checker.(provider.Lister)
+	if !ok {
+		return nil
+	}
+	_, err := provider.Through(ctx, p, "", func(ctx context.Context, _ provider.Checker) (err error) {
+		m.listed, err = lister.Models(ctx)
+		return err
+	})
+	if err == nil {
+		m.listedAt, m.accepts = time.Now(), len(m.listed) == 0
+	}
+	return err
+}
+
+// memories holds the memory of each provider.
+type memories struct {
+	mu    sync.Mutex
+	all   map[string]*memory
+	has   map[string]abilities // by "provider/model"
+	owned map[string]string    // the accounts, by provider
+}
+
+// of returns the memory of a registered provider.
+func (m *memories) of(host string) *memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.all[host] == nil {
+		m.put(host, nil)
+	}
+	return m.all[host]
+}
+
+// replace forgets a memory that code holds which has been given up.
+func (m *memories) replace(host string, silent *silence) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.put(host, silent)
+}
+
+func (m *memories) put(host string, silent *silence) {
+	if m.all == nil {
+		m.all = make(map[string]*memory)
+	}
+	m.all[host] = &memory{asking: make(chan struct{}, 1), checked: make(map[string]time.Time), silent: silent}
+}
+
+// named yields every model that a config may ask, with the field that names it: those of the flow, then those of the rules
+// for failures.
+func named(config flow.Config) iter.Seq2[string, string] {
+	return func(yield func(field, name string) bool) {
+		for field, name := range config.Models() {
+			if !yield(field, name) {
+				return
+			}
+		}
+		for i, rule := range config.Terms().OnFailure {
+			if !yield("onFailure["+strconv.Itoa(i)+"].model", rule.Model) {
+				return
+			}
+		}
+	}
+}
+
+// Bounds of what is checked of one config. One that has more is refused for other reasons.
+const (
+	mostModels = 4096             // models, and seats that are asked
+	mostFields = 100 * mostModels // mentions of models
+)
+
+// models yields the models of a config, each once, with the field that names it first.
+func models(config flow.Config) iter.Seq2[string, string] {
+	return func(yield func(field, name string) bool) {
+		seen, looked := map[string]bool{"": true}, 0
+		for field, name := range named(config) {
+			if looked++; len(seen) > mostModels || looked > mostFields {
+				return
+			}
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			if !yield(field, name) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package bedrock_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/bedrock"
+)
+
+const claude = "anthropic.claude-sonnet-4-5-20250929-v1:0"
+
+// whole is the frames of a whole answer around some of its content.
+func whole(reason string, frames ...[]byte) []byte {
+	return bytes.Join([][]byte{
+		frame("messageStart", `{"role":"assistant"}`), bytes.Join(frames, nil),
+		frame("messageStop", `{"stopReason":"`+reason+`"}`),
+		frame("metadata", `{"usage":{"inputTokens":20,"outputTokens":9,"totalTokens":29}}`),
+	}, nil)
+}
+
+func delta(index, data string) []byte {
+	return frame("contentBlockDelta", `{"contentBlockIndex":`+index+`,"delta":`+data+`}`)
+}
+
+// serve starts a server and returns a provider for it, signed with an account.
+func serve(t *testing.T, handler http.HandlerFunc) *bedrock.Provider {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	p := bedrock.New(account("AKIACANARY5f1d7a0c93be"))
+	p.BaseURL, p.Client = server.URL, server.Client()
+	return p
+}
+
+// recording is a provider whose server says yes, and the requests that it got.
+func recording(t *testing.T) (p *bedrock.Provider, bodies *[]string, requests *[]*http.Request) {
+	t.Helper()
+	bodies, requests = &[]string{}, &[]*http.Request{}
+	return serve(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		*bodies, *requests = append(*bodies, string(body)), append(*requests, r)
+		if strings.HasSuffix(r.URL.Path, "/count-tokens") {
+			_, _ = io.WriteString(w, `{"inputTokens":18}`)
+			return
+		}
+		w.Header().Set("Content-Type", "application/vnd.amazon.eventstream")
+		_, _ = w.Write(whole("end_turn", delta("0", `{"text":"Yes."}`)))
+	}), bodies, requests
+}
+
+// readable is a request's body for a golden file.
+func readable(t *testing.T, body string) string {
+	t.Helper()
+	var pretty bytes.Buffer
+	require.NoError(t, json.Indent(&pretty, []byte(body), "", "  "))
+	return strings.TrimRight(pretty.String(), "\n") + "\n"
+}
+
+func ask(t *testing.T, p provider.Provider, req *provider.Request) (*provider.Response, error) {
+	t.Helper()
+	return p.Generate(t.Context(), req, func(provider.Chunk) {})
+}
+
+func failure(t *testing.T, err error, kind provider.Kind) *provider.Error {
+	t.Helper()
+	var e *provider.Error
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, kind, e.Kind, "%v", err)
+	return e
+}
+
+func request(model string) *provider.Request {
+	return &provider.Request{
+		ID: "r1.opening.ada/1", Model: model, System: "You are Ada.", Self: "Ada", MaxTokens: 500,
+		Last: provider.Message{Text: "Open."},
+	}
+}
+
+func schema() *provider.Schema {
+	return &provider.Schema{Name: "judgement", JSON: json.RawMessage(
+		`{"type":"object","properties":{"score":{"type":"integer"},"reason":{"type":"string"}},"required":["score"]}`)}
+}
+
+func sum(body string) string {
+	hash := sha256.Sum256([]byte(body))
+	return hex.EncodeToString(hash[:])
+}

@@ -1,0 +1,77 @@
+package bedrock
+
+import (
+	"context"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+// Abilities tells what is known of a model by its name, without asking. Effort, thoughts and the like are
+// each maker's own fields of additionalModelRequestFields: [Provider.ModelFields] and Options.Extra send
+// them.
+func (p *Provider) Abilities(_ context.Context, model string) (provider.Abilities, error) {
+	known := provider.Abilities{
+		provider.AbilityTopP: true, provider.AbilityStop: true,
+		provider.AbilityEffort: false, provider.AbilitySeed: false, provider.AbilityVerbosity: false,
+		provider.AbilitySearch: false, provider.AbilityReasoning: false,
+		provider.AbilityImage: false, provider.AbilityPDF: false, provider.AbilityFile: false,
+	}
+	if f := p.family(model); f.schema || f.choice {
+		known[provider.AbilitySchema] = true
+	}
+	return known, nil
+}
+
+// Vet checks whether a request can be written. It sends nothing.
+func (p *Provider) Vet(req *provider.Request) error {
+	_, _, err := p.body(req)
+	return err
+}
+
+// body returns a request as it is sent, and whether the model has to answer by a tool. It fails if the API has no words for a part of it.
+func (p *Provider) body(req *provider.Request) (data []byte, answering bool, err error) {
+	w, err := p.request(req)
+	if err != nil {
+		return nil, false, err
+	}
+	if data, err = wire.Body(w); err != nil {
+		return nil, false, unsendable("request", "the request cannot be written as JSON: "+err.Error())
+	}
+	if o := req.Options; o != nil {
+		if err := p.VetHeader(o.Header, "X-Amz-Date", "X-Amz-Security-Token", "X-Amz-Content-Sha256"); err != nil {
+			return nil, false, err
+		}
+		data, err = wire.Extend(data, o.Extra)
+	}
+	return data, w.answering(), err
+}
+
+// options writes what a request asks for beyond its text.
+func (w *converse) options(req *provider.Request) error {
+	for i := range req.Messages {
+		if parts := req.Messages[i].Parts; len(parts) > 0 {
+			return wire.Untaken(&parts[0], "Bedrock's adapter")
+		}
+	}
+	if parts := req.Last.Parts; len(parts) > 0 {
+		return wire.Untaken(&parts[0], "Bedrock's adapter")
+	}
+	o := req.Options
+	if o == nil {
+		return nil
+	}
+	for _, ability := range o.Asks() {
+		switch ability {
+		case provider.AbilityTopP:
+			w.InferenceConfig.TopP = o.TopP
+		case provider.AbilityStop:
+			w.InferenceConfig.StopSequences = o.Stop
+		case provider.AbilityServiceTier:
+			w.ServiceTier.Type = o.ServiceTier
+		default:
+			return wire.Unwritable(string(ability), "the Converse API has no field for it; extra can hold additionalModelRequestFields")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package bedrock_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// TestOptions: what the API has fields for is sent, and what it has none for is refused before anything is sent.
+func TestOptions(t *testing.T) {
+	p, bodies, requests := recording(t)
+	half := 0.5
+	req := request("amazon.nova-lite-v1:0")
+	req.Options = &provider.Options{
+		TopP: &half, Stop: []string{"END"}, ServiceTier: "flex", Header: map[string]string{"X-Team": "debates"},
+		Extra: map[string]json.RawMessage{"additionalModelRequestFields": json.RawMessage(`{"reasoningConfig":{"type":"enabled"}}`)},
+	}
+	require.NoError(t, p.Vet(req))
+	_, err := ask(t, p, req)
+	require.NoError(t, err)
+	golden(t, "request/options.json", readable(t, (*bodies)[0]))
+	assert.Equal(t, "debates", (*requests)[0].Header.Get("X-Team"))
+	assert.Contains(t, (*requests)[0].Header.Get("Authorization"), "x-team", "it is signed")
+
+	seed := int64(7)
+	for name, o := range map[string]*provider.Options{
+		"seed":         {Seed: &seed},
+		"search":       {Search: true},
+		"a collision":  {Extra: map[string]json.RawMessage{"messages": json.RawMessage("[]")}},
+		"a credential": {Header: map[string]string{"Authorization": "x"}},
+		"a signature":  {Header: map[string]string{"X-Amz-Date": "x"}},
+	} {
+		req.Options = o
+		_, err := ask(t, p, req)
+		assert.True(t, failure(t, err, provider.KindValidation).NotSent, name)
+		failure(t, p.Vet(req), provider.KindValidation)
+	}
+	assert.Len(t, *bodies, 1)
+	known, err := p.Abilities(t.Context(), req.Model)
+	require.NoError(t, err)
+	assert.True(t, known[provider.AbilityTopP])
+	assert.Contains(t, known.Lacks(), provider.AbilitySeed)
+}

@@ -1,0 +1,185 @@
+package google_test
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/genai"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+func fields(t *testing.T, s string) (m map[string]json.RawMessage) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(s), &m))
+	return m
+}
+
+func TestOptions(t *testing.T) {
+	half, seed := 0.5, int64(-7)
+	for name, tt := range map[string]struct {
+		model string
+		o     provider.Options
+	}{
+		"effort":        {"gemini-3-flash-preview", provider.Options{Effort: provider.EffortMinimal}},
+		"effort_budget": {"gemini-2.5-pro", provider.Options{Effort: provider.EffortMedium}},
+		"effort_none":   {"gemini-2.5-flash", provider.Options{Effort: provider.EffortNone}},
+		"sampling":      {"gemini-2.5-flash", provider.Options{TopP: &half, Seed: &seed, Stop: []string{"END", "\nBen:"}}},
+		"tier":          {"gemini-2.5-flash", provider.Options{ServiceTier: "flex"}},
+		"search":        {"gemini-2.5-flash", provider.Options{Search: true}},
+		"reasoning":     {"gemini-3-pro-preview", provider.Options{Reasoning: provider.ReasoningAsk}},
+		"extra": {"gemini-2.5-flash", provider.Options{
+			Effort: provider.EffortLow, Extra: fields(t, `{"generationConfig":{"topK":40,"thinkingConfig":{"includeThoughts":true}},"labels":{"a":"<b>"}}`),
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, all := serve(t, 200, yes, `{"totalTokens":7}`)
+			req := request()
+			req.Model, req.Options, req.MaxTokens = tt.model, &tt.o, 20000
+			require.NoError(t, p.Vet(req))
+			_, _, err := ask(t, p, req)
+			require.NoError(t, err)
+			_, err = p.CountTokens(t.Context(), req)
+			require.NoError(t, err)
+			golden(t, "option/"+name+".json", pretty(t, (*all)[0].body)+pretty(t, (*all)[1].body))
+		})
+	}
+	p, all := serve(t, 200, yes)
+	req := request()
+	req.Options = &provider.Options{Header: map[string]string{"x-goog-user-project": "p1"}}
+	_, _, err := ask(t, p, req)
+	require.NoError(t, err)
+	assert.Equal(t, "p1", (*all)[0].header.Get("X-Goog-User-Project"))
+}
+
+func TestParts(t *testing.T) {
+	p, all := serve(t, 200, yes, `{"totalTokens":7}`)
+	req := request()
+	parts := []provider.Part{{Type: "image/png", Data: []byte("png")}, {Type: "application/pdf", Name: "plan.pdf", Data: []byte("pdf")}}
+	req.Messages = []provider.Message{
+		{Text: "The topic is cars.", Parts: parts}, {Speaker: "Ada", Text: "Mine."}, {Speaker: "Ben", Fence: "f7Qx", Text: "See.", Parts: parts[:1]},
+	}
+	req.Last.Parts = parts[1:]
+	require.NoError(t, p.Vet(req))
+	_, _, err := ask(t, p, req)
+	require.NoError(t, err)
+	_, err = p.CountTokens(t.Context(), req)
+	require.NoError(t, err)
+	golden(t, "option/parts.json", pretty(t, (*all)[0].body)+pretty(t, (*all)[1].body))
+}
+
+func TestEfforts(t *testing.T) {
+	const low, medium, high, minimal = "LOW", "MEDIUM", "HIGH", "MINIMAL"
+	for _, tt := range []struct {
+		model string
+		max   int
+		want  [6]any // for none, minimal, low, medium, high, max: a level, or a budget; nil: it is refused
+	}{
+		{"gemini-2.5-flash", 0, [6]any{0.0, 512.0, 1024.0, 8192.0, 24576.0, 24576.0}},
+		{"models/gemini-2.5-flash-lite", 0, [6]any{0.0, 512.0, 1024.0, 8192.0, 24576.0, 24576.0}},
+		{"gemini-2.5-pro", 0, [6]any{nil, 512.0, 1024.0, 8192.0, 24576.0, 32768.0}},
+		{"gemini-2.5-flash", 2000, [6]any{0.0, 512.0, 1024.0, 1500.0, 1500.0, 1500.0}},
+		{"gemini-2.5-pro", 100, [6]any{nil, 128.0, 128.0, 128.0, 128.0, 128.0}},
+		{"gemini-3-pro-preview", 0, [6]any{nil, low, low, low, high, high}},
+		{"gemini-3.1-pro-preview", 0, [6]any{nil, low, low, medium, high, high}},
+		{"gemini-3-flash-preview", 0, [6]any{nil, minimal, low, medium, high, high}},
+		{"gemini-3.5-flash-lite", 0, [6]any{nil, minimal, low, medium, high, high}},
+		{"gemini-4-argon", 0, [6]any{nil, low, low, medium, high, high}},
+		{"gemini-flash-latest", 0, [6]any{0.0, minimal, low, medium, high, high}},
+		{"gemini-2.0-flash", 0, [6]any{}},
+	} {
+		for i, effort := range provider.Efforts() {
+			p, all := serve(t, 200, yes)
+			p.Thinking = &genai.ThinkingConfig{ThinkingBudget: new(int32(7)), IncludeThoughts: true}
+			req := request()
+			req.Model, req.MaxTokens, req.Options = tt.model, tt.max, &provider.Options{Effort: effort}
+			_, _, err := ask(t, p, req)
+			if tt.want[i] == nil {
+				e := failure(t, err, provider.KindValidation)
+				assert.Equal(t, "effort", e.Code)
+				assert.True(t, e.NotSent)
+				assert.Equal(t, err, p.Vet(req))
+				continue
+			}
+			require.NoError(t, err)
+			var body struct {
+				GenerationConfig struct{ ThinkingConfig map[string]any }
+			}
+			require.NoError(t, json.Unmarshal((*all)[0].body, &body))
+			field, other := "thinkingBudget", "thinkingLevel"
+			if _, level := tt.want[i].(string); level {
+				field, other = other, field
+			}
+			assert.Equal(t, tt.want[i], body.GenerationConfig.ThinkingConfig[field], "%s %s", tt.model, effort)
+			assert.NotContains(t, body.GenerationConfig.ThinkingConfig, other)
+		}
+	}
+}
+
+// What the API has no words for fails before anything is sent, in the same way as Vet says.
+func TestUnwritableOptions(t *testing.T) {
+	seed := int64(math.MaxInt32 + 1)
+	for _, tt := range []struct {
+		name, model, code string
+		o                 provider.Options
+		part              string
+	}{
+		{"verbosity", "gemini-3-flash", "verbosity", provider.Options{Verbosity: provider.VerbosityLow}, ""},
+		{"a long seed", "gemini-3-flash", "seed", provider.Options{Seed: &seed}, ""},
+		{"thinks never", "gemini-2.0-flash", "effort", provider.Options{Effort: provider.EffortLow}, ""},
+		{"shows no thoughts", "gemini-1.5-pro", "reasoning", provider.Options{Reasoning: provider.ReasoningAsk}, ""},
+		{"no search", "gemini-1.5-pro", "search", provider.Options{Search: true}, ""},
+		{"a field of the adapter", "gemini-3-flash", "extra", provider.Options{Extra: fields(t, `{"contents":[]}`)}, ""},
+		{"in another spelling", "gemini-3-flash", "extra", provider.Options{Extra: fields(t, `{"generation_config":{"topK":1}}`)}, ""},
+		{"a second reply", "gemini-3-flash", "extra", provider.Options{Extra: fields(t, `{"generationConfig":{"candidateCount":2}}`)}, ""},
+		{"a secret", "gemini-3-flash", "header", provider.Options{Header: map[string]string{"x-goog-api-key": "x"}}, ""},
+		{"a word file", "gemini-3-flash", "parts", provider.Options{}, "application/msword"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, all := serve(t, 200, yes)
+			req := request()
+			req.Model, req.Options = tt.model, &tt.o
+			if tt.part != "" {
+				req.Last.Parts = []provider.Part{{Type: tt.part, Data: []byte("x")}}
+			}
+			_, _, err := ask(t, p, req)
+			for _, err := range []error{err, p.Vet(req)} {
+				e := failure(t, err, provider.KindValidation)
+				assert.True(t, e.NotSent)
+				assert.Equal(t, tt.code, e.Code)
+			}
+			assert.Empty(t, *all)
+		})
+	}
+	p, _ := serve(t, 200, yes)
+	req := request()
+	req.Options, req.Tools = &provider.Options{Search: true}, []provider.Tool{{Name: "lookup"}}
+	assert.Equal(t, "search", failure(t, p.Vet(req), provider.KindValidation).Code)
+	req.Model = "a b"
+	failure(t, p.Vet(req), provider.KindValidation)
+}
+
+func TestAbilities(t *testing.T) {
+	p, all := serve(t, 200, `{"name":"models/gemini-flash-latest","thinking":true}`)
+	has, err := p.Abilities(t.Context(), "gemini-flash-latest")
+	require.NoError(t, err)
+	assert.Equal(t, "/v1beta/models/gemini-flash-latest", (*all)[0].url)
+	assert.Equal(t, provider.Abilities{
+		provider.AbilityStop: true, provider.AbilitySeed: true, provider.AbilityServiceTier: true, provider.AbilityVerbosity: false,
+		provider.AbilityEffort: true, provider.AbilityReasoning: true,
+	}, has)
+	for _, answer := range []string{`{"name":"x"}`, `nothing`, `{"name":7}`} {
+		p, _ = serve(t, 200, answer)
+		has, err = p.Abilities(t.Context(), "gemini-2.0-flash")
+		require.NoError(t, err)
+		assert.False(t, has[provider.AbilityEffort])
+		assert.True(t, has[provider.AbilityTopP])
+		assert.True(t, has[provider.AbilitySearch])
+	}
+	has, err = p.Abilities(t.Context(), "gemini-4-hydrogen")
+	require.NoError(t, err)
+	assert.NotContains(t, has, provider.AbilityTopP, "it may refuse it")
+}

@@ -1,0 +1,234 @@
+package google
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"google.golang.org/genai"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+// traits are what the name of a model says about its thinking.
+//
+// Source: the API's guide to thinking (2026).
+type traits struct {
+	steps       []string // of thinkingLevel; nil: the model takes a budget instead, or does not think
+	least, most int32    // tokens of a budget
+	off         bool     // thinking can be switched off
+	search      bool     // it has googleSearch
+	unsampled   bool     // it may refuse a temperature and topP
+}
+
+func (t *traits) thinks() bool { return t.steps != nil || t.most > 0 }
+
+// traitsOf reads the name of a model. known is false if it says nothing; the traits are then those of new models.
+func traitsOf(model string) (t traits, known bool) {
+	name := strings.ToLower(strings.TrimPrefix(model, "models/"))
+	levels := []string{"minimal", "low", "medium", "high"}
+	version, ok := strings.CutPrefix(name, "gemini-")
+	digits := version[:len(version)-len(strings.TrimLeft(version, "0123456789."))]
+	generation, err := strconv.ParseFloat(strings.TrimSuffix(digits, "."), 64)
+	if !ok || err != nil || strings.Contains(name, "-image") || strings.Contains(name, "-tts") {
+		return traits{steps: levels, search: true}, false
+	}
+	switch {
+	case generation < 2.5:
+		return traits{search: generation >= 2 && !strings.Contains(name, "-lite")}, true
+	case generation < 3 && strings.Contains(name, "-lite"):
+		return traits{least: 512, most: 24576, off: true, search: true}, true
+	case generation < 3 && strings.Contains(name, "flash"):
+		return traits{least: 1, most: 24576, off: true, search: true}, true
+	case generation < 3:
+		return traits{least: 128, most: 32768, search: true}, true
+	case generation == 3 && strings.Contains(name, "pro"):
+		return traits{steps: []string{"low", "high"}, search: true}, true
+	case generation >= 4:
+		return traits{steps: levels[1:], search: true, unsampled: true}, true
+	case strings.Contains(name, "pro"):
+		return traits{steps: levels[1:], search: true}, true
+	default:
+		return traits{steps: levels, search: true}, true
+	}
+}
+
+// budgets are the tokens of thinking for each effort. Those from low to high are what the API's own compatibility with
+// OpenAI maps the same words to.
+//
+//nolint:gochecknoglobals // read only
+var budgets = map[provider.Effort]int32{
+	provider.EffortMinimal: 512, provider.EffortLow: 1024, provider.EffortMedium: 8192, provider.EffortHigh: 24576,
+	provider.EffortMax: math.MaxInt32,
+}
+
+// thinking returns how much the model is asked to think: as the options say, and otherwise as the provider says.
+// Thoughts count against the limit of output, so a budget leaves a quarter of it to the reply.
+func (p *Provider) thinking(req *provider.Request) (*genai.ThinkingConfig, error) {
+	o := req.Options
+	if o == nil || o.Effort == "" && o.Reasoning != provider.ReasoningAsk {
+		return p.Thinking, nil
+	}
+	config := &genai.ThinkingConfig{}
+	if p.Thinking != nil {
+		*config = *p.Thinking
+	}
+	config.IncludeThoughts = config.IncludeThoughts || o.Reasoning == provider.ReasoningAsk
+	if o.Effort == "" {
+		return config, nil
+	}
+	t, known := traitsOf(req.Model)
+	config.ThinkingLevel, config.ThinkingBudget = "", nil
+	switch {
+	case o.Effort == provider.EffortNone && (t.off || !known):
+		config.ThinkingBudget, config.IncludeThoughts = new(int32(0)), false
+	case o.Effort == provider.EffortNone:
+		return nil, wire.Unwritable(string(provider.AbilityEffort), "the model "+wire.Clip(req.Model)+" always thinks")
+	case t.steps != nil:
+		step, _ := wire.Nearest(o.Effort, t.steps)
+		config.ThinkingLevel = genai.ThinkingLevel(strings.ToUpper(step))
+	default:
+		budget := min(budgets[o.Effort], t.most)
+		if req.MaxTokens > 0 {
+			budget = int32(min(int64(budget), int64(req.MaxTokens)/4*3)) //nolint:gosec // at most what it was
+		}
+		config.ThinkingBudget = new(max(budget, t.least))
+	}
+	return config, nil
+}
+
+// Vet checks whether a request can be written, as Generate does before it sends it.
+func (p *Provider) Vet(req *provider.Request) error {
+	if _, err := modelPath(req.Model); err != nil {
+		return err
+	}
+	_, err := p.write(req, nil)
+	return err
+}
+
+// Abilities tells what a model can do: what its name says and, if the vendor describes the model, whether it thinks.
+// Asking for the description costs nothing.
+func (p *Provider) Abilities(ctx context.Context, model string) (provider.Abilities, error) {
+	has := abilities(model)
+	path, err := modelPath(model)
+	if err != nil {
+		return has, nil // the protocol is known in any case
+	}
+	x, err := p.Open(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	var told struct {
+		Name     string `json:"name"`
+		Thinking *bool  `json:"thinking"`
+	}
+	err = x.Send(http.MethodGet, version+"/"+path, nil)
+	if err == nil {
+		err = whole(x, &told, func() bool { return told.Name != "" })
+	}
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return nil, err
+	case err == nil && told.Thinking != nil && *told.Thinking: // it is left out of models that do not think
+		has[provider.AbilityEffort], has[provider.AbilityReasoning] = true, true
+	}
+	return has, nil
+}
+
+// abilities returns what the protocol and the name of a model say.
+func abilities(model string) provider.Abilities {
+	has := provider.Abilities{
+		provider.AbilityTemperature: true, provider.AbilityTopP: true, provider.AbilityStop: true, provider.AbilitySeed: true,
+		provider.AbilityServiceTier: true, provider.AbilityVerbosity: false,
+	}
+	t, known := traitsOf(model)
+	if known {
+		has[provider.AbilityEffort], has[provider.AbilityReasoning], has[provider.AbilitySearch] = t.thinks(), t.thinks(), t.search
+		has[provider.AbilityImage], has[provider.AbilityPDF] = true, true
+	}
+	if !known || t.unsampled {
+		delete(has, provider.AbilityTemperature)
+		delete(has, provider.AbilityTopP)
+	}
+	return has
+}
+
+// write returns the JSON of a request, with the fields that its config adds, or fails because the API has no words for
+// it.
+func (p *Provider) write(req *provider.Request, t *wire.Terms) ([]byte, error) {
+	g, err := p.request(req, t)
+	if err != nil {
+		return nil, err
+	}
+	data, err := wire.Body(g)
+	if err != nil {
+		return nil, unsendable("request", "the request cannot be written as JSON: "+err.Error())
+	}
+	if req.Options == nil {
+		return data, nil
+	}
+	// The adapter reads one candidate; the others would be paid too.
+	return wire.Extend(data, req.Options.Extra, "model", "generationConfig.candidateCount")
+}
+
+// vet checks what does not depend on how a request is written.
+func (p *Provider) vet(req *provider.Request) error {
+	for part := range wire.Parts(req) {
+		if !taken(part) {
+			return wire.Untaken(part, "the Gemini API")
+		}
+	}
+	if err := wire.Lacking(req, abilities(req.Model)); err != nil || req.Options == nil {
+		return err
+	}
+	o := req.Options
+	if o.Seed != nil && (*o.Seed < math.MinInt32 || *o.Seed > math.MaxInt32) {
+		return wire.Unwritable(string(provider.AbilitySeed), "the API takes a seed of 32 bits")
+	}
+	if o.Search && len(req.Tools) > 0 {
+		return wire.Unwritable(string(provider.AbilitySearch), "the API does not search beside other tools")
+	}
+	return p.VetHeader(o.Header)
+}
+
+// set writes the options that are fields of their own.
+func (g *generateRequest) set(o *provider.Options) {
+	if o == nil {
+		return
+	}
+	c := &g.GenerationConfig
+	if o.TopP != nil {
+		c.TopP = new(float32(*o.TopP))
+	}
+	if o.Seed != nil {
+		c.Seed = new(int32(*o.Seed)) //nolint:gosec // vet has checked it
+	}
+	c.StopSequences = o.Stop
+	g.ServiceTier = genai.ServiceTier(o.ServiceTier)
+	if o.Search {
+		g.Tools = append(g.Tools, &genai.Tool{GoogleSearch: &genai.GoogleSearch{}})
+	}
+}
+
+// taken reports whether the API takes a part. Source: its guides to images, documents, audio and video (2026).
+func taken(p *provider.Part) bool {
+	media := wire.MediaType(p)
+	switch media {
+	case "image/png", "image/jpeg", "image/webp", "image/heic", "image/heif", "application/pdf", "application/json":
+		return true
+	}
+	kind, name, _ := strings.Cut(media, "/")
+	return name != "" && (kind == "text" || kind == "audio" || kind == "video")
+}
+
+// parts adds the parts of a message. They are the user's, whoever speaks: models make none.
+func (c *conversation) parts(m *provider.Message) {
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		c.add(genai.RoleUser, &genai.Part{InlineData: &genai.Blob{MIMEType: wire.MediaType(p), Data: p.Data}})
+	}
+}

@@ -1,0 +1,93 @@
+package openai_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/openai"
+)
+
+// TestRefusedParameters: what a model refuses is left out, and remembered for the model, in both APIs.
+func TestRefusedParameters(t *testing.T) {
+	answer := func(param, code, message string) string {
+		data, _ := json.Marshal(map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "param": param, "code": code}})
+		return string(data)
+	}
+	temperature := answer("temperature", "", "Unsupported parameter: 'temperature' is not supported with this model.")
+	for _, tt := range []struct {
+		name, holds, answer string
+		left                []string
+		api                 openai.API
+	}{
+		{"temperature", `"temperature"`, temperature, []string{"temperature"}, openai.Responses},
+		{"temperature of a chat", `"temperature"`, temperature, []string{"temperature"}, openai.ChatCompletions},
+		{"sealed thoughts", `"include"`, answer("include", "", "Encrypted content is not supported with this model."), nil, openai.Responses},
+		{"bounds", `"minimum"`, answer("text.format.schema", "invalid_json_schema", "Invalid schema for response_format 's': In context=('properties', 'a'), 'minimum' is not permitted."), nil, openai.Responses},
+		{"a strict schema", `"strict":true`, answer("text.format.schema", "invalid_json_schema", "Invalid schema for response_format 's': too deep"), []string{"text.format.strict"}, openai.Responses},
+		{"a schema", `"json_schema"`, answer("text.format", "", "Invalid parameter: 'text.format' of type 'json_schema' is not supported with this model."), []string{"text.format"}, openai.Responses},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var bodies []string
+			p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				bodies = append(bodies, string(body))
+				switch {
+				case strings.Contains(string(body), tt.holds):
+					answerJSON(w, http.StatusBadRequest, tt.answer)
+				case strings.HasSuffix(r.URL.Path, "/chat/completions"):
+					sayChat(w, "Yes.")
+				default:
+					say(w)
+				}
+			})
+			p.API = tt.api
+			req := request()
+			warm := 0.5
+			req.Temperature = &warm
+			req.Tools = []provider.Tool{{Name: "now"}}
+			req.Schema = &provider.Schema{Name: "s", JSON: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer","minimum":0}}}`)}
+			for range 2 {
+				r, err := ask(t, p, req)
+				require.NoError(t, err)
+				assert.Equal(t, tt.left, r.Left)
+			}
+			require.Len(t, bodies, 3, "the second call pays nothing")
+			if tt.name != "a strict schema" {
+				assert.NotContains(t, bodies[2], tt.holds)
+			}
+			if tt.name == "a schema" {
+				assert.Contains(t, bodies[2], "must match this JSON schema")
+			}
+		})
+	}
+}
+
+// TestChatsKnowTheirModels: by Chat Completions too, a model of OpenAI is not asked for what it surely lacks, and another
+// server's models are asked.
+func TestChatsKnowTheirModels(t *testing.T) {
+	for base, lacks := range map[string]bool{"https://api.openai.com/v1": true, "https://gateway.test/v1": false} {
+		p := openai.New("k")
+		p.BaseURL, p.API = base, openai.ChatCompletions
+		req := &provider.Request{
+			Model: "gpt-4.1", Last: provider.Message{Text: "Go."}, Options: &provider.Options{Effort: provider.EffortLow},
+		}
+		if err := p.Vet(req); lacks {
+			var e *provider.Error
+			require.ErrorAs(t, err, &e)
+			assert.True(t, e.NotSent)
+		} else {
+			require.NoError(t, err)
+		}
+		has, err := p.Abilities(t.Context(), "gpt-4.1")
+		require.NoError(t, err)
+		assert.Equal(t, lacks, slices.Contains(has.Lacks(), provider.AbilityEffort))
+	}
+}

@@ -1,0 +1,284 @@
+package openaicompat
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+// Thoughts is the form in which a server wants back the thoughts that led a model to call tools. They go back to
+// their own vendor only, with the calls ([provider.ToolCall.Opaque]); signed and encrypted ones go back to their
+// own model only. For calls of another model the server gets the placeholder that it accepts.
+type Thoughts string
+
+// These are the forms of thoughts.
+const (
+	// ThoughtsNone sends none: the thoughts are dropped.
+	ThoughtsNone Thoughts = ""
+	// ThoughtsText sends the text as reasoning_content, with each message that calls tools: Moonshot, which
+	// otherwise refuses the request once its model thinks. A text that is empty counts as missing there.
+	ThoughtsText Thoughts = "reasoning_content"
+	// ThoughtsAlways sends the text as reasoning_content too: DeepSeek. In a request with tools, its thinking
+	// models want the field in each message of their own. It is empty where there are no thoughts, as in the
+	// turns of earlier rounds.
+	ThoughtsAlways Thoughts = "reasoning_content always"
+	// ThoughtsDetails sends the list reasoning_details with each message that calls tools: OpenRouter.
+	ThoughtsDetails Thoughts = "reasoning_details"
+	// ThoughtsSignature sends each call with its extra_content, which has a signature: Gemini's compatible
+	// endpoint. Models from Gemini 3 on refuse a call without one.
+	ThoughtsSignature Thoughts = "thought_signature"
+)
+
+const (
+	noThoughts = " " // the shortest text that Moonshot accepts
+	maxDetails = 1 << 10
+	maxSealed  = 1 << 20 // bytes; the record keeps no more
+	// unsigned is what Gemini's API documents for calls that its models did not make.
+	unsigned = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
+)
+
+// sealed is the Opaque of a tool call. The first call of a reply has the thoughts of all. Vendor distinguishes it
+// from what other adapters keep.
+type sealed struct {
+	Vendor  string          `json:"vendor"`
+	Model   string          `json:"model,omitempty"` // "": any of the vendor's
+	Text    string          `json:"reasoning_content,omitempty"`
+	Details json.RawMessage `json:"reasoning_details,omitempty"`
+	Extra   json.RawMessage `json:"extra_content,omitempty"`
+}
+
+// owner returns the name under which thoughts are kept for the server.
+func (p *Provider) owner() string {
+	if p.VendorName != "" {
+		return p.VendorName
+	}
+	base, err := url.Parse(p.BaseURL)
+	if err != nil {
+		return ""
+	}
+	return base.Host
+}
+
+// unseal returns what belongs to this vendor and model.
+func (p *Provider) unseal(opaque json.RawMessage, model string) sealed {
+	var s sealed
+	if len(opaque) == 0 || json.Unmarshal(opaque, &s) != nil || s.Vendor != p.owner() || s.Model != "" && s.Model != model {
+		return sealed{}
+	}
+	return s
+}
+
+// giveBack adds to a message with calls what the server wants back with them.
+func (p *Provider) giveBack(w *wireMessage, m *provider.Message, model string) {
+	for i := range m.ToolCalls {
+		s := p.unseal(m.ToolCalls[i].Opaque, model)
+		switch p.Thoughts {
+		case ThoughtsText, ThoughtsAlways:
+			if s.Text != "" && w.Thoughts == nil {
+				w.Thoughts = &s.Text
+			}
+		case ThoughtsDetails:
+			if len(s.Details) > 0 && s.Details[0] == '[' && w.Details == nil {
+				w.Details = s.Details
+			}
+		case ThoughtsSignature:
+			switch {
+			case len(s.Extra) > 0 && s.Extra[0] == '{':
+				w.ToolCalls[i].Extra = s.Extra
+			case i == 0:
+				w.ToolCalls[i].Extra = json.RawMessage(unsigned)
+			}
+		case ThoughtsNone:
+		}
+	}
+	switch {
+	case p.Thoughts == ThoughtsText && w.Thoughts == nil:
+		none := noThoughts
+		w.Thoughts = &none
+	case p.Thoughts == ThoughtsDetails && w.Details == nil:
+		w.Details = json.RawMessage("[]")
+	}
+}
+
+// fill adds the empty field that ThoughtsAlways wants in the model's own messages.
+func (p *Provider) fill(messages []wireMessage, tools bool) {
+	tools = tools || slices.ContainsFunc(messages, func(m wireMessage) bool { return len(m.ToolCalls) > 0 })
+	if p.Thoughts != ThoughtsAlways || !tools {
+		return
+	}
+	for i := range messages {
+		if m := &messages[i]; m.Role == string(provider.RoleAssistant) && m.Thoughts == nil {
+			m.Thoughts = new(string)
+		}
+	}
+}
+
+// kept collects the thoughts of a reply.
+type kept struct {
+	form    Thoughts
+	vendor  string
+	model   string // as it was asked for
+	text    strings.Builder
+	details []*detail
+	listed  bool // the server sent a list, if only an empty one
+	extra   map[int]json.RawMessage
+}
+
+// think adds the thoughts of a message or of a piece of one.
+func (t *kept) think(m *message) {
+	switch t.form {
+	case ThoughtsText, ThoughtsAlways:
+		t.text.WriteString(said(m.thoughts.Content))
+	case ThoughtsDetails:
+		var list []json.RawMessage
+		if wire.Longer(m.thoughts.Details, maxDetails) || json.Unmarshal(m.thoughts.Details, &list) != nil || list == nil {
+			return
+		}
+		t.listed = true
+		for _, raw := range list {
+			t.piece(raw)
+		}
+	case ThoughtsSignature, ThoughtsNone:
+	}
+}
+
+// sign keeps what came with a call.
+func (t *kept) sign(at int, extra json.RawMessage) {
+	if t.form != ThoughtsSignature || !wire.Present(extra) || extra[0] != '{' {
+		return
+	}
+	if t.extra == nil {
+		t.extra = map[int]json.RawMessage{}
+	}
+	t.extra[at] = extra
+}
+
+// seal adds the thoughts to the calls of a reply.
+func (t *kept) seal(r *wire.Reply) {
+	for at := range r.Calls() {
+		s := sealed{Vendor: t.vendor, Extra: t.extra[at]}
+		if at == 0 {
+			s.Text = t.text.String()
+			if t.listed && len(t.details) <= maxDetails {
+				s.Details = t.list()
+			}
+		}
+		if s.Extra != nil || s.Details != nil {
+			s.Model = t.model
+		}
+		if s.Text == "" && s.Details == nil && s.Extra == nil {
+			continue
+		}
+		if opaque, err := json.Marshal(s); err == nil && len(opaque) < maxSealed {
+			r.Seal(at, bytes.ToValidUTF8(opaque, []byte("\uFFFD")))
+		}
+	}
+}
+
+// detail is an element of reasoning_details. Its text comes in pieces.
+type detail struct {
+	fields object
+	name   string // of the field with the text; "": it has none
+	text   strings.Builder
+}
+
+// piece adds an element, or a piece of one: of the same type and index as an earlier one, or without an index the
+// same type as the last. Encrypted elements are whole.
+func (t *kept) piece(raw json.RawMessage) {
+	fields, ok := parseObject(raw)
+	if !ok || len(t.details) > maxDetails {
+		return
+	}
+	d := t.begun(fields)
+	if d == nil {
+		d = &detail{}
+		t.details = append(t.details, d)
+	}
+	for _, name := range []string{"text", "summary"} {
+		if d.name == "" && fields.has(name) {
+			d.name = name
+		}
+	}
+	for _, f := range fields {
+		if f.name == d.name {
+			d.text.WriteString(wire.Plain(f.value))
+		}
+		at := slices.IndexFunc(d.fields, func(m member) bool { return m.name == f.name })
+		switch {
+		case at < 0:
+			d.fields = append(d.fields, f)
+		case !wire.Present(d.fields[at].value):
+			d.fields[at].value = f.value
+		}
+	}
+}
+
+// begun returns the element that a piece continues; nil: it begins one.
+func (t *kept) begun(piece object) *detail {
+	if piece.has("data") {
+		return nil
+	}
+	kind, _ := piece.get("type")
+	index, numbered := piece.get("index")
+	for _, d := range slices.Backward(t.details) {
+		ownKind, _ := d.fields.get("type")
+		own, _ := d.fields.get("index")
+		if bytes.Equal(kind, ownKind) && bytes.Equal(index, own) && !d.fields.has("data") {
+			return d
+		}
+		if !numbered {
+			return nil
+		}
+	}
+	return nil
+}
+
+// list writes the elements. It leaves out texts that their vendor would refuse because they lack its signature.
+func (t *kept) list() json.RawMessage {
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for _, d := range t.details {
+		if d.unsigned() {
+			continue
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('{')
+		for i, f := range d.fields {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			name, _ := json.Marshal(f.name) //nolint:errchkjson // a string always marshals
+			b.Write(name)
+			b.WriteByte(':')
+			if f.name == d.name {
+				text, _ := json.Marshal(d.text.String()) //nolint:errchkjson // so does this one
+				f.value = text
+			}
+			b.Write(f.value)
+		}
+		b.WriteByte('}')
+	}
+	b.WriteByte(']')
+	return b.Bytes()
+}
+
+// unsigned reports whether an element is a text that its vendor signs, without its signature. Without a format it
+// is Anthropic's.
+func (d *detail) unsigned() bool {
+	kind, _ := d.fields.get("type")
+	format, _ := d.fields.get("format")
+	signature, _ := d.fields.get("signature")
+	switch cmp.Or(wire.Plain(format), "anthropic-claude-v1") {
+	case "anthropic-claude-v1", "google-gemini-v1":
+		return wire.Plain(kind) == "reasoning.text" && !wire.Present(signature)
+	}
+	return false
+}

@@ -1,0 +1,101 @@
+package vertex_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/genai"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+func request(model string) *provider.Request {
+	return &provider.Request{
+		ID: "r1.opening.ada/1", Model: model, System: "You are Ada.", Self: "Ada", MaxTokens: 50, Last: provider.Message{Text: "Open."},
+	}
+}
+
+// TestRequests: what is sent where. The model of Claude is in the path and not in the body; what is counted has what the
+// vendor counts, and no field that it does not know there.
+func TestRequests(t *testing.T) {
+	type seen struct {
+		path string
+		body map[string]json.RawMessage
+	}
+	var got []seen
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body map[string]json.RawMessage
+		data, _ := io.ReadAll(r.Body)
+		_ = json.Unmarshal(data, &body)
+		got = append(got, seen{r.Method + " " + r.URL.RequestURI(), body})
+		_, _ = io.WriteString(w, `{"totalTokens":7,"input_tokens":7,"name":"publishers/x/models/y"}`)
+	}))
+	defer server.Close()
+	p := at(server.URL, "ya29.token", server.Client())
+	p.Gemini.Safety = []*genai.SafetySetting{{Category: genai.HarmCategoryHarassment, Threshold: genai.HarmBlockThresholdBlockNone}}
+	for _, model := range []string{"gemini-2.5-flash", "claude-sonnet-4-5@20250929", "endpoints/123"} {
+		_, _ = p.Generate(t.Context(), request(model), func(provider.Chunk) {})
+		n, err := p.CountTokens(t.Context(), request(model))
+		require.NoError(t, err)
+		assert.Equal(t, 7, n)
+		require.NoError(t, p.Check(t.Context(), model))
+	}
+	var paths []string
+	for _, s := range got {
+		paths = append(paths, s.path)
+	}
+	const in = "/v1beta1/projects/debates/locations/global/"
+	const claude = "/v1/projects/debates/locations/global/publishers/anthropic/models/"
+	assert.Equal(t, []string{
+		"POST " + in + "publishers/google/models/gemini-2.5-flash:streamGenerateContent?alt=sse",
+		"POST " + in + "publishers/google/models/gemini-2.5-flash:countTokens",
+		"GET /v1beta1/publishers/google/models/gemini-2.5-flash",
+		"POST " + claude + "claude-sonnet-4-5@20250929:streamRawPredict",
+		"POST " + claude + "count-tokens:rawPredict",
+		"GET /v1beta1/publishers/anthropic/models/claude-sonnet-4-5@20250929",
+		"POST " + in + "endpoints/123:streamGenerateContent?alt=sse",
+		"POST " + in + "endpoints/123:countTokens",
+	}, paths)
+	names := func(body map[string]json.RawMessage) []string {
+		var list []string
+		for name := range body {
+			list = append(list, name)
+		}
+		return list
+	}
+	assert.ElementsMatch(t, []string{"contents", "systemInstruction", "generationConfig", "safetySettings"}, names(got[0].body))
+	assert.ElementsMatch(t, []string{"contents", "systemInstruction", "generationConfig"}, names(got[1].body))
+	assert.ElementsMatch(t, []string{"anthropic_version", "stream", "messages", "system", "max_tokens"}, names(got[3].body))
+	assert.ElementsMatch(t, []string{"anthropic_version", "model", "messages", "system"}, names(got[4].body))
+}
+
+// TestSeals: a signature of Gemini goes back to Vertex AI, and one of the Gemini API does not.
+func TestSeals(t *testing.T) {
+	var body string
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		data, _ := io.ReadAll(r.Body)
+		body = string(data)
+	}))
+	defer server.Close()
+	p := at(server.URL, "ya29.token", server.Client())
+	for vendor, goes := range map[string]bool{"vertex": true, "google": false} {
+		req := request("gemini-3-flash-preview")
+		req.Messages = []provider.Message{{Speaker: "Ada", ToolCalls: []provider.ToolCall{
+			{ID: "a", Name: "lookup", Arguments: json.RawMessage("{}"), Opaque: json.RawMessage(`{"vendor":"` + vendor + `","id":"a","signature":"c2VhbGVk"}`)},
+		}}}
+		_, _ = p.Generate(t.Context(), req, func(provider.Chunk) {})
+		if goes {
+			assert.Contains(t, body, "c2VhbGVk")
+		} else {
+			assert.NotContains(t, body, "c2VhbGVk")
+			assert.Contains(t, body, "thoughtSignature", "the one that stands for a foreign call")
+		}
+	}
+	_, err := p.Gemini.Embed(t.Context(), "x", []string{"a"})
+	failure(t, err, provider.KindValidation)
+}

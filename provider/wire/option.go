@@ -1,0 +1,56 @@
+package wire
+
+import (
+	"slices"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Nearest returns the step of a vendor's scale that is nearest to an effort; of two that are equally near, the lower
+// one. steps are some of the words none, minimal, low, medium, high, xhigh and max. ok is false if there is none:
+// [provider.EffortNone] switches thinking off, and no other step does that.
+func Nearest(effort provider.Effort, steps []string) (step string, ok bool) {
+	if effort == provider.EffortNone {
+		return "none", slices.Contains(steps, "none")
+	}
+	scale := []string{"minimal", "low", "medium", "high", "xhigh", "max"}
+	want, best := slices.Index(scale, string(effort)), len(scale)
+	for i, s := range scale {
+		if distance := max(i-want, want-i); slices.Contains(steps, s) && distance < best {
+			step, best = s, distance
+		}
+	}
+	return step, step != "" && want >= 0
+}
+
+// Lacking fails with [Unwritable] if a request asks a model for what it surely lacks: an option, or the reading of a
+// part.
+func Lacking(req *provider.Request, has provider.Abilities) error {
+	asks := req.Options.Asks()
+	for p := range Parts(req) {
+		asks = append(asks, p.Ability())
+	}
+	for _, ability := range asks {
+		if able, known := has[ability]; known && !able {
+			return Unwritable(string(ability), "the model "+Clip(req.Model)+" lacks the ability "+string(ability))
+		}
+	}
+	return nil
+}
+
+// Parts yields the parts of all messages of a request.
+func Parts(req *provider.Request) func(yield func(*provider.Part) bool) {
+	return func(yield func(*provider.Part) bool) {
+		for i := range len(req.Messages) + 1 {
+			m := &req.Last
+			if i < len(req.Messages) {
+				m = &req.Messages[i]
+			}
+			for k := range m.Parts {
+				if !yield(&m.Parts[k]) {
+					return
+				}
+			}
+		}
+	}
+}

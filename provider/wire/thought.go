@@ -1,0 +1,89 @@
+package wire
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agonist-dev/debate/internal/redact"
+	"github.com/agonist-dev/debate/provider"
+)
+
+const (
+	maxReplyID = 512 // bytes of a reply's id
+	maxCost    = 1e4 // USD; what a vendor says beyond it is no price of one reply
+)
+
+// thoughts collects the text of a model's thoughts.
+type thoughts struct {
+	shown  strings.Builder
+	stream *redact.Stream
+	came   bool // some text has come
+	apart  bool // the next piece begins a paragraph
+}
+
+// Think adds a piece of the text of the model's thoughts and passes it to emit as a chunk of its own kind. Hide drops it.
+// Like the text of the reply, it shows no key. It is never part of the reply's text.
+func (r *Reply) Think(text string) {
+	if r.Hide || text == "" {
+		return
+	}
+	if r.thoughts.apart && r.thoughts.came {
+		text = "\n\n" + text
+	}
+	r.thoughts.came, r.thoughts.apart = true, false
+	if r.thoughts.stream == nil {
+		r.thoughts.stream = redact.NewStream(r.exchange.secrets.reply())
+	}
+	r.muse(r.thoughts.stream.Next(text))
+}
+
+// ThinkApart begins a new paragraph of thoughts: the next piece is divided from earlier ones by a blank line.
+func (r *Reply) ThinkApart() { r.thoughts.apart = true }
+
+// Add adds a piece of text and a piece of thoughts, as [Thoughts.Next] returns them. The thoughts come first.
+func (r *Reply) Add(text, thought string) {
+	r.Think(thought)
+	r.Show(text)
+}
+
+// muse passes thoughts to emit.
+func (r *Reply) muse(text string) {
+	if text == "" {
+		return
+	}
+	r.thoughts.shown.WriteString(text)
+	r.emit(provider.Chunk{Text: text, Reasoning: true})
+}
+
+// reasoning returns the text of all thoughts. It passes to emit what was held back.
+func (r *Reply) reasoning() string {
+	if r.thoughts.stream != nil {
+		r.muse(r.thoughts.stream.End())
+	}
+	return r.thoughts.shown.String()
+}
+
+// Charge notes what the vendor itself says that the request costs, in USD; the last call counts. A number that cannot be
+// a price (not a number, negative, above 10,000) says nothing.
+func (r *Reply) Charge(usd float64) {
+	r.cost = nil
+	if !math.IsNaN(usd) && usd >= 0 && usd <= maxCost {
+		r.cost = &usd
+	}
+}
+
+// replyID returns the id of the reply, "" if it is none that can be kept.
+func (r *Reply) replyID() string {
+	id := r.ID
+	if len(id) > maxReplyID || !utf8.ValidString(id) || strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
+		return ""
+	}
+	return r.exchange.Redact(id)
+}
+
+// described adds to a response what the vendor says of the reply.
+func (r *Reply) described(to provider.Response) *provider.Response {
+	to.ID, to.Model, to.Usage, to.Cost = r.replyID(), r.exchange.Redact(r.Model), r.Usage, r.cost
+	return &to
+}

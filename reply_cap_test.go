@@ -1,0 +1,121 @@
+package debate_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// thinking makes the replies whose requests have a part of an id end at the cap on their tokens, unless it is as large as
+// what they need.
+func (d *talk) thinking(part string, need int, broken scripted.Reply) {
+	reply := d.p.Reply
+	d.p.Reply = func(req *provider.Request) scripted.Reply {
+		if strings.Contains(req.ID, part) && req.MaxTokens < need {
+			broken.Stop = provider.StopLength
+			return broken
+		}
+		return reply(req)
+	}
+}
+
+// caps yields the caps of the requests for a call, with those of its re-ask.
+func (d *talk) caps(call string) []int {
+	var out []int
+	for _, req := range d.p.Requests() {
+		if strings.Contains(req.ID, "/"+call) {
+			out = append(out, req.MaxTokens)
+		}
+	}
+	return out
+}
+
+// A reply that ends at the cap on its tokens without a use is asked for again with a larger one, as far as the model and the
+// budget allow it.
+func TestAReplyThatEndsAtItsCapIsAskedForWithALargerOne(t *testing.T) {
+	blank, half := scripted.Reply{Text: " "}, scripted.Reply{Text: `{"shouldContinue": true, "qual`}
+	refused := scripted.Reply{Err: &provider.Error{Kind: provider.KindInvalidResponse, Status: 200, Capped: true}}
+	for name, test := range map[string]struct {
+		call   string
+		broken scripted.Reply
+		change func(*talk)
+		caps   []int
+	}{
+		"a speaker whose thoughts take all": {"r2.closing.Ada", blank, nil, []int{400, 800}},
+		"a speaker, told by the adapter":    {"r2.closing.Ada", refused, nil, []int{400, 800}},
+		"a verdict, told by the adapter":    {"verdict.judge", refused, nil, []int{400, 800}},
+		"an assessment":                     {"r1.assessment.judge", half, nil, []int{400, 800}},
+		"a verdict":                         {"verdict.judge", half, nil, []int{400, 800}},
+		"a blank verdict":                   {"verdict.judge", blank, nil, []int{400, 800}},
+		"the model's limit": {"verdict.judge", half, func(d *talk) {
+			row := d.engine.Models["test/judge"]
+			row.MaxOutput = 700
+			d.engine.Models["test/judge"] = row
+		}, []int{400, 700}},
+		"half of its window": {"verdict.judge", half, func(d *talk) {
+			d.windows(0, 4400)
+			d.config.MaxTokens, d.config.Reserve = 1500, 1500
+		}, []int{1500, 2200}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := newTalk(2, 0)
+				d.config.Judging.When = debate.EveryRound
+				d.said = func(*provider.Request) int { return 10 }
+				if test.change != nil {
+					test.change(d)
+				}
+				d.thinking("/"+test.call, test.caps[1], test.broken)
+				record := run(t, d.engine, d.config)
+				assert.Equal(t, test.caps, d.caps(test.call))
+				require.NotNil(t, view(record).Verdict)
+				assert.Empty(t, view(record).Outcome().Degraded)
+				for _, req := range d.p.Requests() {
+					if !strings.Contains(req.ID, "/"+test.call) {
+						assert.Equal(t, test.caps[0], req.MaxTokens, "no other call has a larger cap: %s", req.ID)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A cap that the budget does not hold stays as it is, and so does that of a turn that was cut in its text.
+func TestACapIsNotRaisedBeyondTheBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newTalk(1, 0)
+		d.engine.Models["test/debater"] = debate.Model{Priced: true, Output: 1_000_000}
+		d.engine.Models["test/judge"] = debate.Model{Priced: true, Output: 1_000_000}
+		d.config.Budget = &debate.Budget{Hard: 1_700_000_000} // four replies of 400 tokens
+		reply := d.p.Reply
+		d.p.Reply = func(req *provider.Request) scripted.Reply {
+			if strings.Contains(req.ID, "/verdict.judge/") {
+				return scripted.Reply{Text: "{", Stop: provider.StopLength}
+			}
+			return reply(req)
+		}
+		d.usage = func(*provider.Request, string) provider.Usage { return provider.Usage{Input: 1, Output: 400} }
+		record := run(t, d.engine, d.config)
+		assert.Equal(t, []int{400, 400}, d.caps("verdict.judge"))
+		assert.NotNil(t, view(record).Verdict)
+	})
+	d := newTalk(2, 0)
+	reply := d.p.Reply
+	d.p.Reply = func(req *provider.Request) scripted.Reply {
+		r := reply(req)
+		if strings.Contains(req.ID, "/r1.opening.Ada/") {
+			r.Stop = provider.StopLength
+		}
+		return r
+	}
+	record := run(t, d.engine, d.config)
+	assert.True(t, record.Turns[0].Cut)
+	assert.Equal(t, []int{400}, d.caps("r1.opening.Ada"))
+}

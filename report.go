@@ -1,0 +1,39 @@
+package debate
+
+import (
+	"encoding/json"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// MarshalJSON writes the record's JSON, then what the judges, the audience and the search for positions have contributed, and
+// the outcome. An assessment, a verdict and a ballot have their time, "at". It cannot be read back.
+func (d *Debate) MarshalJSON() ([]byte, error) {
+	var own struct {
+		Assignment  json.Marshaler   `json:"assignment,omitempty"`
+		Assessments []json.Marshaler `json:"assessments,omitempty"`
+		Verdict     *FinalVerdict    `json:"verdict,omitempty"`
+		Verdicts    []json.Marshaler `json:"verdicts,omitempty"`
+		Ballots     []json.Marshaler `json:"ballots,omitempty"`
+		Outcome     Outcome          `json:"outcome"`
+	}
+	if a := d.Assignment; a != nil {
+		own.Assignment = d.At(a.Call, a)
+	}
+	for _, a := range d.Assessments {
+		own.Assessments = append(own.Assessments, d.At(a.Call, a))
+	}
+	if d.Verdict != nil {
+		own.Verdict = &d.Verdict.FinalVerdict
+	}
+	for _, v := range d.Verdicts {
+		own.Verdicts = append(own.Verdicts, d.At(v.Call, v))
+	}
+	for _, b := range d.Ballots {
+		own.Ballots = append(own.Ballots, d.At(b.Call, b))
+	}
+	own.Outcome = d.Outcome()
+	return d.MarshalWith(own)
+}
+
+var _ flow.Described = Config{}

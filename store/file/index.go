@@ -1,0 +1,242 @@
+package file
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
+)
+
+const (
+	// fileIndex is the name of the index. No file of a conversation is without a suffix.
+	fileIndex = "index"
+	// suffixNew ends the name of an index that is being written; the file is locked meanwhile.
+	suffixNew = ".new"
+	// headIndex is the text of its first line. It reads no other version.
+	headIndex = `{"index":2}`
+	// markEntry is how the text of its other lines begins.
+	markEntry = `{"id":"`
+	// calm is how long a journal must not have changed before the index describes it. It is longer than the time in
+	// which a file system may give two changes the same time of modification.
+	calm = 3 * time.Second
+	// staleShare decides when the index is written again: when one part in staleShare of it would be new.
+	staleShare = 16
+)
+
+// index describes journals, so that List need not read them. It only repeats what the journals say. Its lines have the
+// form of a journal's, sorted by id. A line counts if its checksum is right and the journal has the size and the time
+// of modification that the line names. So whatever happens to the index, or to a journal, costs only time: List reads
+// those journals that it finds no such line of. When these are many, it writes a new index, under another name that it
+// then changes. Appending leaves the index alone.
+type index struct {
+	text  []byte
+	lines []int             // where they begin, the first not counted
+	added map[string][]byte // lines to add, by id
+}
+
+// entry is what a line says.
+type entry struct {
+	ID      string            `json:"id"`
+	Size    int64             `json:"size"`    // of the journal
+	Changed int64             `json:"changed"` // the journal's time of modification, in nanoseconds since 1970
+	Flow    string            `json:"flow,omitempty"`
+	Format  string            `json:"format,omitempty"`
+	State   flow.State        `json:"state,omitempty"`
+	Topic   string            `json:"topic,omitempty"`
+	Labels  map[string]string `json:"labels,omitempty"`
+	Round   int               `json:"round,omitempty"`
+	Spent   flow.Money        `json:"spent,omitempty"`
+	Winner  string            `json:"winner,omitempty"`
+	Seq     int64             `json:"seq"`
+	Started time.Time         `json:"started"`
+	Last    time.Time         `json:"last"`
+	Damage  *damageNote       `json:"damage,omitempty"` // a damaged journal is long to read: all of it is searched for what is whole
+}
+
+// damageNote is a [CorruptError] in the index.
+type damageNote struct {
+	Offset int64  `json:"offset"`
+	Line   int    `json:"line"`
+	Says   string `json:"says"`
+}
+
+// readIndex reads the folder's index. An index that cannot be read is empty.
+func readIndex(d disk) *index {
+	x := &index{added: make(map[string][]byte)}
+	f, err := d.Open(fileIndex, os.O_RDONLY)
+	if err != nil {
+		return x
+	}
+	defer func() { _ = f.Close() }()
+	size, err := f.Size()
+	if err != nil {
+		return x
+	}
+	text := make([]byte, size)
+	if n, err := f.ReadAt(text, 0); err != nil && err != io.EOF || n < len(text) { //nolint:errorlint // ReadAt returns it as it is
+		return x
+	}
+	begin := bytes.IndexByte(text, '\n') + 1
+	if _, head, err := check(text[:begin]); err != nil || string(head) != headIndex {
+		return x
+	}
+	x.text, x.lines = text, make([]int, 0, bytes.Count(text, []byte{'\n'}))
+	for begin < len(text) {
+		x.lines = append(x.lines, begin)
+		begin += len(x.line(begin))
+	}
+	return x
+}
+
+// line returns the line that begins at an offset.
+func (x *index) line(begin int) []byte {
+	rest := x.text[begin:]
+	if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+		return rest[:end+1]
+	}
+	return rest
+}
+
+// get returns the line of a conversation, unchecked; nil: there is none.
+func (x *index) get(id string) []byte {
+	at, found := sort.Find(len(x.lines), func(i int) int {
+		return strings.Compare(id, lineID(x.line(x.lines[i])))
+	})
+	if !found {
+		return nil
+	}
+	return x.line(x.lines[at])
+}
+
+// lineID returns the id in a line. An id needs no escapes.
+func lineID(line []byte) string {
+	if len(line) < sumWidth+len(markEntry) {
+		return ""
+	}
+	id, _, _ := bytes.Cut(line[sumWidth+len(markEntry):], []byte{'"'})
+	return string(id)
+}
+
+// find returns what the index says of a conversation, whether or not its journal has changed since.
+func (x *index) find(id string) (entry, bool) {
+	var e entry
+	line := x.get(id)
+	if line == nil {
+		return e, false
+	}
+	_, text, err := check(line)
+	return e, err == nil && json.Unmarshal(text, &e) == nil && e.ID == id
+}
+
+// describes reports whether the entry describes a journal that has a stamp.
+func (e *entry) describes(now stamp) bool {
+	return e.Size == now.size && e.Changed == now.at.UnixNano()
+}
+
+// info returns the description.
+func (e *entry) info() store.Info {
+	info := store.Info{
+		ID: e.ID, Flow: e.Flow, Format: e.Format, State: e.State, Topic: e.Topic, Labels: e.Labels, Round: e.Round,
+		Spent: e.Spent, Winner: e.Winner, Seq: e.Seq, StartedAt: e.Started, LastAt: e.Last,
+	}
+	if e.Damage != nil {
+		info.Err = &CorruptError{ID: e.ID, Offset: e.Damage.Offset, Line: e.Damage.Line, Err: errors.New(e.Damage.Says)}
+	}
+	return info
+}
+
+// lost returns how much of its end a journal has lost since the entry was written. All of that was on the disk. A
+// conversation that was deleted, and another one with the same id, have different times of their start.
+func (e *entry) lost(info *store.Info, now stamp) *Torn {
+	if info.Seq >= e.Seq || now.size >= e.Size || e.Started.IsZero() || !e.Started.Equal(info.StartedAt) {
+		return nil
+	}
+	return &Torn{ID: e.ID, Offset: now.size, Bytes: e.Size - now.size}
+}
+
+// add notes the description of a journal that has a stamp. One that is very long is not worth its place.
+func (x *index) add(info *store.Info, now stamp) {
+	e := entry{
+		ID: info.ID, Size: now.size, Changed: now.at.UnixNano(), Flow: info.Flow, Format: info.Format, State: info.State,
+		Topic: info.Topic, Labels: info.Labels, Round: info.Round, Spent: info.Spent, Winner: info.Winner,
+		Seq: info.Seq, Started: info.StartedAt, Last: info.LastAt,
+	}
+	if corrupt, ok := errors.AsType[*CorruptError](info.Err); ok {
+		e.Damage = &damageNote{corrupt.Offset, corrupt.Line, corrupt.Err.Error()}
+	}
+	var line bytes.Buffer
+	if err := appendLine(&line, 0, e); err == nil && line.Len() <= maxCommit {
+		x.added[info.ID] = line.Bytes()
+	}
+}
+
+// save writes the index if much of it is new. It need not succeed, and need not survive a loss of power. The loop over a
+// list may have taken long, so the lines are added to the index that is there now.
+func (x *index) save(d disk) {
+	if len(x.added)*staleShare <= len(x.lines) {
+		return
+	}
+	names, err := d.Names()
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, suffixNew) {
+			_, _ = d.Free(name) // left by a process that died here
+		}
+	}
+	now := readIndex(d)
+	size := len(now.text) + 2*len(headIndex)
+	for line := range maps.Values(x.added) {
+		size += len(line)
+	}
+	text := bytes.NewBuffer(make([]byte, 0, size))
+	_ = appendText(text, 0, func(w io.Writer) error {
+		_, err := io.WriteString(w, headIndex+"\n")
+		return err
+	})
+	for _, id := range journals(names) {
+		line, ok := x.added[id]
+		if !ok {
+			line = now.get(id)
+		}
+		if bytes.HasSuffix(line, []byte{'\n'}) {
+			text.Write(line)
+		}
+	}
+	_ = replace(d, fileIndex, text.Bytes())
+}
+
+// replace gives a file another content, in one step.
+func replace(d disk, name string, text []byte) error {
+	draft := name + "-" + strings.ToLower(rand.Text()) + suffixNew
+	l, ok, err := d.Lock(draft)
+	if err != nil || !ok {
+		return err
+	}
+	f, err := d.Open(draft, os.O_RDWR|os.O_CREATE)
+	if err == nil {
+		_, err = f.WriteAt(text, 0)
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+	}
+	if err != nil {
+		_ = l.Unlock(true)
+		return err
+	}
+	// Windows renames no file that is open. Whoever removes the file now costs us the index, and nothing else.
+	if err := l.Unlock(false); err != nil {
+		return err
+	}
+	return d.Rename(draft, name)
+}

@@ -1,0 +1,189 @@
+package debate_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
+)
+
+// inUse returns an engine whose store has a debate that a process has left right after it recorded that Ada uses a tool.
+// Another debate like it ended before; count counts the uses of the one that is left.
+func inUse(t *testing.T, count *tally, unattended bool, policy flow.ToolPolicy) (*debate.Engine, string) {
+	t.Helper()
+	config := workers()
+	config.Unattended, config.ToolPolicy = unattended, policy
+	engine := workshopEngine(adaAlone(worker(oneSum(1)...)), 10, map[string]debate.Tool{"add": (&tally{}).tool(t, false)})
+	log := logOf(t, engine, run(t, engine, inFlow(engine, config)).ID)
+	at := 0
+	for i, e := range log.events {
+		if in := as[flow.Intent](e); in != nil && in.Tool != "" {
+			at = i
+		}
+	}
+	left := workshopEngine(adaAlone(worker(oneSum(1)...)), 10, map[string]debate.Tool{"add": count.tool(t, false)})
+	left.Store = &store.Memory{}
+	require.NoError(t, left.Store.Append(t.Context(), log.id, 0, "gone", log.copied(t)[:at+1]))
+	return left, log.id
+}
+
+// adaSaid returns what Ada has said.
+func adaSaid(t *testing.T, record *debate.Record) string {
+	t.Helper()
+	for _, turn := range record.Turns {
+		if turn.Speaker == "Ada" {
+			return turn.Text
+		}
+	}
+	return ""
+}
+
+// A process dies while a tool is used. Whether that had an effect nobody knows: a person says what follows.
+func TestAPersonDecidesAboutAUseWhoseOutcomeIsUnknown(t *testing.T) {
+	for name, c := range map[string]struct {
+		option flow.Option
+		more   []string
+		want   string
+		uses   int
+	}{
+		"again":               {flow.OptionAgain, nil, "3", 1},
+		"done, with a text":   {flow.OptionDone, []string{"It has added 1 and 2."}, "It has added 1 and 2.", 0},
+		"done without a text": {flow.OptionDone, nil, "A person says that the tool took effect.", 0},
+		"tell":                {flow.OptionTell, nil, "Nobody knows whether it took effect.", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			count := &tally{}
+			engine, id := inUse(t, count, false, flow.ToolPolicy{})
+			session, err := engine.Open(t.Context(), id)
+			require.NoError(t, err)
+			record := waits(t, session)
+			require.Len(t, record.Inquiries, 1)
+			q := record.Inquiries[0]
+			assert.Equal(t, 1, q.Use.Attempt)
+			assert.Equal(t, []flow.Option{flow.OptionAgain, flow.OptionDone, flow.OptionTell}, q.Options)
+			assert.Contains(t, q.Question, "Nobody knows whether it took effect")
+			require.Len(t, record.ToolUses, 1)
+			assert.True(t, record.ToolUses[0].Unknown, "that it was made is recorded")
+			require.NoError(t, session.Close())
+
+			session, err = engine.Open(t.Context(), id) // after another restart the question is the same
+			require.NoError(t, err)
+			defer session.Close()
+			assert.Equal(t, record.Inquiries, waits(t, session).Inquiries)
+			assert.Empty(t, count.times)
+			require.NoError(t, session.Choose(t.Context(), q.ID, c.option, c.more...))
+			assert.Contains(t, adaSaid(t, ends(t, session)), c.want)
+			assert.Len(t, count.times, c.uses)
+		})
+	}
+}
+
+func TestUnknownOutcomesWhereNobodyCanBeAsked(t *testing.T) {
+	for policy, c := range map[flow.Option]struct {
+		want string
+		uses int
+	}{
+		"":               {"Nobody knows whether it took effect.", 0},
+		flow.OptionTell:  {"Nobody knows whether it took effect.", 0},
+		flow.OptionAgain: {"3", 1},
+	} {
+		count := &tally{}
+		engine, id := inUse(t, count, true, flow.ToolPolicy{Unknown: policy})
+		session, err := engine.Open(t.Context(), id)
+		require.NoError(t, err)
+		record := ends(t, session)
+		assert.Contains(t, adaSaid(t, record), c.want)
+		assert.Len(t, count.times, c.uses)
+		require.Len(t, record.Answers, 1)
+		assert.True(t, record.Answers[0].Rule)
+		require.NoError(t, session.Close())
+	}
+}
+
+func TestAnUnknownOutcomeMayStopTheConversation(t *testing.T) {
+	count := &tally{}
+	engine, id := inUse(t, count, true, flow.ToolPolicy{Unknown: flow.OptionFail})
+	session, err := engine.Open(t.Context(), id)
+	require.NoError(t, err)
+	defer session.Close()
+	_, err = session.Wait(t.Context())
+	assert.Equal(t, "work.Ada.tool.1", requireKind(t, err, provider.KindState).Op)
+	require.NoError(t, session.Retry(t.Context()))
+	_, err = session.Wait(t.Context())
+	requireKind(t, err, provider.KindState)
+	require.NoError(t, session.Amend(t.Context(), flow.Amendment{Unattended: new(false)}))
+	require.NoError(t, session.Retry(t.Context()))
+	record := waits(t, session)
+	require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionTell))
+	ends(t, session)
+	assert.Empty(t, count.times)
+}
+
+// A use that a person has made again may be lost once more. It is asked about once more.
+func TestAUseIsAskedAboutEachTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := 0
+		tool, err := flow.NewTool(flow.ToolInfo{Description: "takes its time", Approval: true},
+			func(ctx context.Context, _ flow.ToolUse, _ struct{}) (string, error) {
+				begun++
+				select {
+				case <-ctx.Done():
+					return "", errors.New("half of it is done")
+				case <-time.After(time.Minute):
+					return "all of it is done", nil
+				}
+			})
+		require.NoError(t, err)
+		p := adaAlone(worker([]provider.ToolCall{toolCall("1", "add", `{}`)}))
+		engine := workshopEngine(p, 5, map[string]debate.Tool{"add": tool})
+		session, err := engine.Start(t.Context(), inFlow(engine, workers()))
+		require.NoError(t, err)
+		defer session.Close()
+		require.NoError(t, session.Choose(t.Context(), waits(t, session).Inquiries[0].ID, flow.OptionApprove))
+		for attempt := 1; attempt <= 2; attempt++ {
+			synctest.Wait()
+			require.NoError(t, session.Pause(t.Context()))
+			synctest.Wait()
+			require.NoError(t, session.Resume(t.Context()))
+			q := waits(t, session).Inquiries[0]
+			assert.Equal(t, attempt, q.Use.Attempt, "it is approved already")
+			require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionAgain))
+		}
+		record := ends(t, session)
+		assert.Equal(t, 3, begun)
+		require.Len(t, record.ToolUses, 3)
+		assert.Contains(t, record.ToolUses[0].Text, "half of it is done")
+		assert.Equal(t, "all of it is done", record.ToolUses[2].Text)
+		assert.NotContains(t, adaSaid(t, record), "half", "the model reads what came in the end")
+	})
+}
+
+// A log in which a use is made again without anybody's decision is refused.
+func TestALogThatRepeatsAUse(t *testing.T) {
+	engine, id := inUse(t, &tally{}, false, flow.ToolPolicy{})
+	session, err := engine.Open(t.Context(), id)
+	require.NoError(t, err)
+	waits(t, session)
+	require.NoError(t, session.Close())
+	l := logOf(t, engine, id)
+	again := l.index(t, flow.EventTool, 0) + 1
+	events := l.copied(t)[:again]
+	for _, e := range l.copied(t)[:again] {
+		if in := as[flow.Intent](e); in != nil && in.Tool != "" {
+			in.Attempt = 2
+			events = append(events, flow.Event{Seq: int64(again + 1), At: events[again-1].At, Body: in})
+		}
+	}
+	_, err = engine.NewCore(id, events)
+	requireKind(t, err, provider.KindValidation)
+	assert.ErrorContains(t, err, "nobody has decided to make")
+}

@@ -1,0 +1,65 @@
+package debate_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store/file"
+)
+
+// The loop of docs/durability.md passes a debate whose journal is damaged, and finishes the others.
+func TestAWorkerPassesWhatIsDamaged(t *testing.T) {
+	for name, at := range map[string]int64{"the header": 3, "the start": 200, "the end": -5} {
+		t.Run(name, func(t *testing.T) {
+			dir, ctx := t.TempDir(), t.Context()
+			first, err := file.Open(dir)
+			require.NoError(t, err)
+			host := &debate.Engine{Store: first, Providers: map[string]debate.Provider{"acme": stalled()}}
+			for _, id := range []string{"a", "b", "c"} {
+				config := cars()
+				config.ID = id
+				_, err := host.Start(ctx, config)
+				require.NoError(t, err)
+			}
+			require.NoError(t, host.Shutdown(ctx))
+			require.NoError(t, first.Close())
+			journal := filepath.Join(dir, "b.log")
+			text, err := os.ReadFile(journal)
+			require.NoError(t, err)
+			text[(at+int64(len(text)))%int64(len(text))] ^= 1
+			require.NoError(t, os.WriteFile(journal, text, 0o600))
+
+			kept, err := file.Open(dir)
+			require.NoError(t, err)
+			worker := &debate.Engine{Store: kept, Providers: map[string]debate.Provider{"acme": models()}}
+			failed := map[string]error{}
+			for info, err := range worker.List(ctx, debate.Filter{Working: true, Idle: true}) {
+				require.NoError(t, err)
+				session, err := worker.Open(ctx, info.ID)
+				if errors.Is(err, debate.ErrLeased) {
+					continue
+				}
+				if err != nil {
+					failed[info.ID] = err
+					require.Error(t, info.Err)
+					continue
+				}
+				record, err := session.Wait(ctx)
+				require.NoError(t, err)
+				assert.Equal(t, flow.StateCompleted, record.State)
+			}
+			require.Len(t, failed, 1)
+			corrupt := new(file.CorruptError)
+			assert.ErrorAs(t, failed["b"], &corrupt)
+			require.NoError(t, worker.Shutdown(ctx))
+			require.NoError(t, kept.Close())
+		})
+	}
+}

@@ -1,0 +1,120 @@
+package debate_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
+)
+
+// The worker's loop of docs/durability.md has fewer places than there are paused debates. It gets through all others, and
+// when it is told to end, nothing is lost.
+func TestTheWorkerOfTheDocs(t *testing.T) {
+	page, err := os.ReadFile("docs/durability.md")
+	require.NoError(t, err)
+	own, err := os.ReadFile("worker_loop_test.go")
+	require.NoError(t, err)
+	_, loop, found := strings.Cut(string(page), "```go\nfunc work(")
+	loop, _, _ = strings.Cut(loop, "```")
+	require.True(t, found && strings.Contains(string(own), "func workLoop("+loop), "the page has another loop")
+
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		const debates = 12
+		host, worker, second, control, began := join(), join(), join(), join(), time.Now()
+		var ids []string
+		for i := range debates {
+			c.Config.ID = fmt.Sprintf("loop-%d", i)
+			s := host.Begun()
+			pass(20 * time.Millisecond)
+			ids = append(ids, s.ID())
+		}
+		require.NoError(t, host.Shutdown(t.Context(), debate.Drain))
+		begin := func(m *stage.Member) (end func()) {
+			ctx, cancel := context.WithCancel(t.Context())
+			var group sync.WaitGroup
+			group.Go(func() { assert.NoError(t, workLoop(ctx, m.Engine, 2)) })
+			return func() { cancel(); group.Wait() }
+		}
+		final := func(ids []string) (n int) {
+			for _, id := range ids {
+				if c.Record(id).Final() {
+					n++
+				}
+			}
+			return n
+		}
+		toPause, others, paused := ids[:6], ids[6:], make(map[string]bool)
+		end := begin(worker)
+		for len(paused) < len(toPause) || final(others) < 3 {
+			pass(50 * time.Millisecond)
+			require.Less(t, time.Since(began), time.Hour, "paused %v, final %d", paused, final(others))
+			for _, id := range toPause { // each as soon as it is worked on
+				if !paused[id] && c.Owner(id) != "" {
+					require.NoError(t, control.Control(t.Context(), id, flow.Pause{Drain: true}))
+					paused[id] = true
+				}
+			}
+		}
+		end()
+		for _, id := range ids {
+			assert.Zero(t, c.Record(id).InFlight(), id)
+			assert.Empty(t, c.Owner(id), id)
+		}
+		end = begin(second)
+		for final(others) < len(others) {
+			pass(time.Second)
+			require.Less(t, time.Since(began), time.Hour)
+		}
+		end()
+		assert.Zero(t, final(toPause))
+		for _, id := range others {
+			c.Config.ID = id
+			c.Finished(id)
+		}
+	})
+}
+
+func workLoop(ctx context.Context, engine *debate.Engine, slots int) error {
+	var group sync.WaitGroup
+	free := make(chan struct{}, slots) // one place for each debate that this worker holds
+	for ctx.Err() == nil {
+		for info, err := range engine.List(ctx, debate.Filter{Working: true, Idle: true}) {
+			if err != nil {
+				break // the store may recover
+			}
+			free <- struct{}{}
+			session, err := engine.Open(ctx, info.ID)
+			if err != nil {
+				<-free // ErrLeased: another worker was faster; ErrLacking: this one lacks a provider
+				continue
+			}
+			group.Go(func() {
+				_, _ = session.WaitIdle(context.WithoutCancel(ctx)) // also ends when the debate is paused, or with Shutdown
+				_ = session.Close()
+				<-free
+			})
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+		}
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	err := engine.Shutdown(drain, debate.Drain) // finishes the calls in flight, and starts none
+	if err != nil {
+		err = engine.Shutdown(context.WithoutCancel(ctx)) // aborts those that take longer
+	}
+	group.Wait()
+	return err
+}
