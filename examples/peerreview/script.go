@@ -3,6 +3,7 @@ package main
 import (
 	_ "embed"
 	"strings"
+	"time"
 
 	"github.com/agonist-dev/debate/examples/internal/stage"
 	"github.com/agonist-dev/debate/provider"
@@ -12,10 +13,14 @@ import (
 //go:embed script.txt
 var play string
 
-// script plays everybody, by the ids of the calls.
+// script plays everybody, by the ids of the calls. Ruth reads more slowly than Rolf, so their reviews come in one order.
 func script() *scripted.Provider {
 	said := stage.Speeches(play)
 	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
-		return scripted.Reply{Text: said[strings.Split(req.ID, "/")[1]]} // between the conversation and the attempt
+		reply := scripted.Reply{Text: said[strings.Split(req.ID, "/")[1]]} // between the conversation and the attempt
+		if req.Self == "Ruth" {
+			reply.Delay = 200 * time.Millisecond
+		}
+		return reply
 	}}
 }
