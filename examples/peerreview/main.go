@@ -1,6 +1,5 @@
 // Command peerreview reviews a paper: an author writes, reviewers review at once, an editor decides. docs/tutorial.md
-// explains it step by step. With OPENAI_API_KEY or another key that stage.Choose knows, models take part. Without one a
-// script plays everybody.
+// explains it. With a key that stage.Choose knows, models take part. Without one a script plays everybody.
 //
 //	go run ./examples/peerreview
 package main

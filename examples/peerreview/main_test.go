@@ -67,15 +67,12 @@ func TestAStoppedReviewOwesItsLetter(t *testing.T) {
 	assert.Equal(t, flow.StateCompleted, h.Reload().State)
 }
 
-// In the bubble Ruth's delay costs nothing, and the two reviews always come in the same order.
 func TestTheReviewReadsAsItShould(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var out bytes.Buffer
-		engine, model := stage.Choose(func(string) string { return "" }, script())
-		require.NoError(t, run(t.Context(), stage.Printer{Out: &out}, engine, model))
-		page, err := os.ReadFile("../../docs/tutorial.md")
-		require.NoError(t, err)
-		assert.Contains(t, string(page), "```text\n"+out.String()+"```\n")
-		assert.Contains(t, string(page), "```mermaid\n"+reviewFlow().Mermaid()+"```\n")
-	})
+	var out bytes.Buffer
+	engine, model := stage.Choose(func(string) string { return "" }, script())
+	synctest.Test(t, func(t *testing.T) { require.NoError(t, run(t.Context(), stage.Printer{Out: &out}, engine, model)) })
+	page, err := os.ReadFile("../../docs/tutorial.md")
+	require.NoError(t, err)
+	assert.Contains(t, string(page), "```text\n"+out.String()+"```\n")
+	assert.Contains(t, string(page), "```mermaid\n"+reviewFlow().Mermaid()+"```\n")
 }
