@@ -1,0 +1,24 @@
+// Command debate runs deliberations, debates and arbitrated work between language models from the command line.
+//
+//	debate "Design a rate limiter"            # without a key: add --demo
+//	debate resume                             # continues the newest conversation that is not over
+//	debate report ID --output report.html
+//
+// docs/cli.md describes every command.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+
+	"github.com/agonist-dev/debate/cmd/debate/internal/command"
+)
+
+func main() {
+	interrupts := make(chan os.Signal, 2)
+	signal.Notify(interrupts, os.Interrupt)
+	os.Exit(command.Run(context.Background(), command.System{
+		Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Lookup: os.LookupEnv, Interrupts: interrupts,
+	}))
+}
