@@ -33,7 +33,7 @@ func Run(ctx context.Context, system System) int {
 	}
 	if text := strings.TrimSpace(err.Error()); text != "" {
 		for line := range strings.Lines(text) {
-			p.warn("%s", line)
+			p.warnf("%s", line)
 		}
 	}
 	return codeOf(err)
@@ -45,15 +45,16 @@ func (p *program) tree() *cobra.Command {
 	root.Use = "debate [problem]"
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.PersistentFlags().StringVar(&p.store, "store", "", "where conversations are kept: a file of SQLite, a folder, or the URL of a PostgreSQL database")
+	root.PersistentFlags().StringVar(&p.store, "store", "",
+		"where conversations are kept: a file of SQLite, a folder, or the URL of a PostgreSQL database")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print events, or the result of a command, as JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit(exitArguments, err) })
 	root.AddCommand(p.list(), p.resume(), p.version())
 	return root
 }
 
-// warn writes a line for a person to the standard error.
-func (p *program) warn(format string, args ...any) {
+// warnf writes a line for a person to the standard error.
+func (p *program) warnf(format string, args ...any) {
 	_, _ = fmt.Fprintln(p.Err, progress.Clean(fmt.Sprintf(format, args...)))
 }
 

@@ -65,6 +65,6 @@ func (p *program) runDebate(c *cobra.Command, argument *string, f *debateFlags) 
 	if err != nil {
 		return err
 	}
-	p.warn("The conversation is kept in %s as %s.", p.place(), session.ID())
+	p.warnf("The conversation is kept in %s as %s.", p.place(), session.ID())
 	return p.lead(c.Context(), session)
 }

@@ -21,7 +21,7 @@ func (p *program) lead(ctx context.Context, session *debate.Session) error {
 		select {
 		case <-ctx.Done():
 		case <-p.Interrupts:
-			p.warn("Pausing. Another Ctrl-C ends the program at once.")
+			p.warnf("Pausing. Another Ctrl-C ends the program at once.")
 			_ = session.Pause(ctx)
 		}
 	}()
@@ -53,16 +53,16 @@ func (p *program) finish(record *flow.Record, err error) error {
 	}
 	switch record.State {
 	case flow.StatePaused:
-		p.warn("Paused. debate resume %s continues it.", record.ID)
+		p.warnf("Paused. debate resume %s continues it.", record.ID)
 		return exit(exitInterrupted, nil)
 	case flow.StateAwaitingInput:
 		for _, q := range record.Inquiries {
-			p.warn("%s asks: %s", q.To, q.Question)
-			p.warn("  debate answer %s %s TEXT", record.ID, q.ID)
+			p.warnf("%s asks: %s", q.To, q.Question)
+			p.warnf("  debate answer %s %s TEXT", record.ID, q.ID)
 		}
 		return exit(exitWaiting, nil)
 	case flow.StateError:
-		p.warn("debate retry %s tries again.", record.ID)
+		p.warnf("debate retry %s tries again.", record.ID)
 		return errors.Join(err)
 	}
 	d, ok := deliberation.Of(record)

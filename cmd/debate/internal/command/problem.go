@@ -24,7 +24,7 @@ func (p *program) problem(argument *string, path string) (string, error) {
 	case path != "":
 		return readProblem(path)
 	case argument == nil && terminal(p.In):
-		return "", exit(exitArguments, errors.New("there is no problem: give it as an argument, with --problemDescription, or on the standard input"))
+		return "", exit(exitArguments, errors.New("there is no problem: give it as an argument, with --problemDescription, or as input"))
 	}
 	data, err := io.ReadAll(p.In)
 	if err != nil {
