@@ -51,6 +51,7 @@
 //   - its config: [Config], [DecodeTo], [SettleTo], [ConfigAs], [Terms], [TopicOf], [EachModel], [NoSummarizer], [Registry],
 //     [Findings], [NameField], [MaxText], [Registrable]
 //   - its files: [Filed], [Files], [EachFile], [TopicDocuments], [CloneDocuments]
+//   - copies of a config: [CloneValue], [CloneRules], [RetryPolicy]
 //   - reading and writing JSON: [DecodeStrict], [MaxProblems], [Within], [Duration], [Value], [EncodeConfig]
 //   - prompts: [Setup], [Views], [Shuffled], [NeutralLabels], [ReplaceNames], and Record.Quote
 //   - its own events and state: [Part], [Body], [Spend], [CanonicalTurn]
