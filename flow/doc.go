@@ -32,7 +32,7 @@
 //     [Sent], [Received], [MaxReason], [Warning], [WarningKind], [Outage], [Hastened], [Amendment] ([ModelChoice])
 //   - a call and its attempts: [Intent], [Spend], [Reported], [LeftOut], [AttemptEnd], [SpendOf], [Turn], [Chunk],
 //     [StopReason], [Summarized], [Rejection], [Failure], [FailedAttempt], [Skipped], [CallReport], [Work] ([UsedTool]), [Charge], [Late],
-//     [ToolCalls], [AskedTool],
+//     [ToolCalls], [AskedTool], [Continued],
 //     [ToolResult], [ToolOffer], [Gap]
 //   - persons: [Inquiry], [Answer]
 //   - files: [File], [Document], [MaxFile], [MaxFiles], [HashOf], [TypeOf], [IsHash], [LogFiles], [ErrNoFile]
