@@ -250,5 +250,8 @@ func amendable(r *flow.Record, a *flow.Amendment) []error {
 	return f
 }
 
+// again ends the ID of a call that asks again for an answer.
+const again = ".again"
+
 // base returns the ID of a call without the mark of its re-ask.
-func base(call string) string { return strings.TrimSuffix(call, ".again") }
+func base(call string) string { return strings.TrimSuffix(call, again) }

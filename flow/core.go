@@ -210,8 +210,13 @@ func (c *Core) timeOf(at time.Time) time.Time {
 	return now
 }
 
-// answered goes back to the working state once no answer is missing.
+// answered withdraws what the flow no longer wants, and goes back to the working state once no answer is missing.
 func (c *Core) answered() error {
+	if step := c.machine.flow.Steps[c.record.work]; step.Calls != nil && c.record.mayWithdraw() && !c.record.Final() {
+		if _, err := c.withdraw(step.Calls(c.record)); err != nil {
+			return err
+		}
+	}
 	if c.record.State != StateAwaitingInput || !c.machine.allows(c.record, TriggerAnswered) {
 		return nil
 	}

@@ -58,6 +58,8 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 		return r.foldIntent(body, e.At)
 	case *Skipped:
 		return r.foldSkipped(body)
+	case *Withdrawn:
+		return r.foldWithdrawn(body)
 	case *Hastened:
 		if why := notReason(body.Reason); why != "" {
 			return invalid("hastened.reason", "%s", why)
@@ -258,6 +260,7 @@ func (r *Record) foldTrigger(t *Transition, at time.Time) {
 	case TriggerPause, TriggerStop, TriggerCancel, TriggerLimit:
 		for _, call := range r.inFlight {
 			call.aborted = call.aborted || !t.Drain
+			call.drains = call.drains || t.On == TriggerLimit
 		}
 	case TriggerRetry:
 		if slices.Contains(r.timed, r.work) { // the round's time begins anew

@@ -126,7 +126,8 @@ type callState struct {
 	intent       *Intent // of the latest attempt
 	status       callStatus
 	unbegun      bool          // the attempt waits for its turn in a queue
-	aborted      bool          // a control has aborted the attempt
+	aborted      bool          // a control has aborted the attempt, or the flow no longer wants it
+	drains       bool          // a limit has ended the rounds, and lets the attempt finish
 	person       bool          // a person performs it
 	model        int           // index of the model that is asked
 	broken       int           // replies that ended at the cap on their tokens
@@ -157,6 +158,7 @@ type trouble struct {
 	by         string // who has chosen it: EndedByPerson or EndedByRule
 	retryAt    time.Time
 	failure    *Error   // why there is no further attempt
+	failedAt   int64    // the number of the event that says so
 	unsent     bool     // nothing was sent: the same call would fail again
 	problems   []string // why the answer was rejected
 	rejectedAt time.Time
