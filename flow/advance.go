@@ -27,8 +27,8 @@ func (c *Core) once() (again bool, err error) {
 		return false, nil
 	}
 	working := c.machine.working(r.State)
-	if working && c.owed != nil {
-		return true, c.emit(Event{Body: c.owed})
+	if working && r.owed != nil {
+		return true, c.beginOwed()
 	}
 	var calls []Call
 	step := c.machine.flow.Steps[r.work]

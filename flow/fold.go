@@ -177,7 +177,7 @@ func (r *Record) follows(round *Round) bool { return round.N-1 == r.Round }
 
 // beginRound begins a round.
 func (r *Record) beginRound(round *Round, at time.Time) {
-	r.Round, r.late, r.roundAt, r.toolCounts = round.N, false, at, nil
+	r.Round, r.late, r.roundAt, r.toolCounts, r.owed = round.N, false, at, nil, nil
 	r.sharing, r.planned, r.done = nil, round.Calls, 0
 	r.nextBatch()
 }
@@ -191,8 +191,14 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 	case t.To == StateError && t.Failure == nil && t.On != TriggerLimit:
 		return invalid("transition.failure", "is missing")
 	}
+	if t.Round != nil && !r.follows(t.Round) {
+		return invalid("transition.round", "is %d after round %d: rounds have no gaps", t.Round.N, r.Round)
+	}
 	if err := r.foldFired(t.Call); err != nil {
 		return err
+	}
+	if t.Round != nil {
+		r.owed = t.Round
 	}
 	concluding := r.work == StateCompleting
 	if t.On == TriggerRetry && r.Failure != nil && r.Failure.Op == string(KindConfirm) {

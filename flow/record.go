@@ -71,6 +71,7 @@ type course struct {
 	acked    bool
 	raisedAt int64     // the number of the event that has changed the budget last
 	late     bool      // the round's time is over
+	owed     *Round    // the round that begins next, by the last transition that begins one
 	roundAt  time.Time // when the round began, moved forward by each time in which no call could run
 	left     time.Time // when the conversation last left its working states
 	dropped  []string

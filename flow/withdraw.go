@@ -55,8 +55,10 @@ func (c *Core) withdraw(calls []Call) (again bool, err error) {
 // serves reports whether the call is a use of a tool that another call asks for.
 func (c *callState) serves(call string) bool { return c.intent.Tool != "" && c.intent.For == call }
 
-// mayWithdraw reports whether there is anything that could be withdrawn.
-func (r *Record) mayWithdraw() bool { return len(r.inFlight)+len(r.Inquiries)+len(r.failing) > 0 }
+// mayWithdraw reports whether there is anything that could be withdrawn. What the flow wants of a round shows when it has begun.
+func (r *Record) mayWithdraw() bool {
+	return r.owed == nil && len(r.inFlight)+len(r.Inquiries)+len(r.failing) > 0
+}
 
 // unwanted returns the calls that are none of those that the flow wants, although attempts at them are in flight, somebody is
 // asked about them, or they have failed and an input came before anybody has decided about that. A call that has failed without
