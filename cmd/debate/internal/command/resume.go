@@ -52,5 +52,6 @@ func (p *program) resume() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&played, "demo", false, "the conversation is one of --demo")
+	p.viewFlags(c)
 	return c
 }
