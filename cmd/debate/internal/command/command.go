@@ -18,6 +18,7 @@ type program struct {
 
 	store string // the flag --store
 	json  bool   // the flag --json
+	tools toolFlags
 
 	viewing viewing
 }

@@ -39,6 +39,7 @@ func (p *program) debate() *cobra.Command {
 	flags.StringVar(&f.output, "output", "", "write the result to this file: the whole record if it ends in .json, else the solution")
 	flags.IntVar(&f.rounds, "rounds", 0, "how many rounds there are at most")
 	flags.BoolVar(&f.clarify, "clarify", false, "let the agents ask questions before the first round")
+	p.tools.define(c)
 	p.viewFlags(c)
 	return c
 }
@@ -69,7 +70,11 @@ func (p *program) runDebate(c *cobra.Command, argument *string, f *debateFlags) 
 	}
 	config.Problem, config.Rounds, config.Unattended = problem, f.rounds, !attended
 	config.Clarification.On = f.clarify
-	session, err := engine.Start(c.Context(), config)
+	equipped, err := p.tools.offer(engine, config)
+	if err != nil {
+		return err
+	}
+	session, err := engine.Start(c.Context(), equipped)
 	if err != nil {
 		return err
 	}

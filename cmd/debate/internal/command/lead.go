@@ -267,6 +267,11 @@ func (l *leader) conclude(record *flow.Record, got *result) error {
 			return err
 		}
 	}
+	if !l.viewing.quiet {
+		for _, note := range got.notes {
+			l.warnf("%s", note)
+		}
+	}
 	if got.exists {
 		return nil
 	}

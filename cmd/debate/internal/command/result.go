@@ -17,15 +17,16 @@ import (
 // result is what a conversation was held for. Its text was written by models.
 type result struct {
 	exists bool
-	text   string // as Markdown; without a result it may say how far the conversation has come
-	data   any    // for --json
+	text   string   // as Markdown; without a result it may say how far the conversation has come
+	notes  []string // what is to be known of the result, for the standard error
+	data   any      // for --json
 }
 
 // resultOf returns the result of a conversation of any flow.
 func resultOf(r *flow.Record) result {
 	if d, ok := deliberation.Of(r); ok {
 		if solution, by, ok := d.Solution(); ok {
-			return result{true, solutionText(solution), struct {
+			return result{true, solution.Description, assessment(solution), struct {
 				*deliberation.Solution
 
 				By string `json:"by"`
@@ -35,15 +36,15 @@ func resultOf(r *flow.Record) result {
 	}
 	if scores, ok := deliberation.ScoresOf(r); ok {
 		report := scores.Report()
-		return result{r.State == flow.StateCompleted && !early(r), scoresText(&report), report}
+		return result{r.State == flow.StateCompleted && !early(r), scoresText(&report), nil, report}
 	}
 	if w, ok := arbiter.Of(r); ok {
 		summary, complete := w.Summary()
-		return result{complete, summary, map[string]any{"summary": summary, "plan": w.Plan(), "iterations": w.Iterations()}}
+		return result{complete, summary, nil, map[string]any{"summary": summary, "plan": w.Plan(), "iterations": w.Iterations()}}
 	}
 	if d, ok := debate.Of(r); ok {
 		outcome := d.Outcome()
-		return result{decided(d, &outcome), outcomeText(d, &outcome), outcome}
+		return result{decided(d, &outcome), outcomeText(d, &outcome), nil, outcome}
 	}
 	return result{exists: r.State == flow.StateCompleted && !early(r)}
 }
@@ -72,27 +73,18 @@ func decided(d *debate.Debate, o *debate.Outcome) bool {
 	}
 }
 
-// solutionText writes a solution as Markdown.
-func solutionText(s *deliberation.Solution) string {
-	var out strings.Builder
-	out.WriteString(strings.TrimSpace(s.Description) + "\n")
-	var unmet []string
+// assessment says in a few lines what the author of a solution thinks of it.
+func assessment(s *deliberation.Solution) []string {
+	out := []string{fmt.Sprintf("Confidence: %g of 100", s.Confidence)}
 	for _, r := range s.Requirements {
 		if !r.Fulfilled {
-			line := r.Text
-			if r.Note != "" {
-				line += ": " + r.Note
-			}
-			unmet = append(unmet, line)
+			out = append(out, "Not fulfilled: "+r.Text)
 		}
 	}
-	list(&out, "Implementation", s.Implementation)
-	list(&out, "Trade-offs", s.Tradeoffs)
-	list(&out, "Recommendations", s.Recommendations)
-	list(&out, "Requirements that are not fulfilled", unmet)
-	list(&out, "Open questions", s.OpenQuestions)
-	_, _ = fmt.Fprintf(&out, "\nConfidence: %g of 100\n", s.Confidence)
-	return out.String()
+	for _, question := range s.OpenQuestions {
+		out = append(out, "Open question: "+question)
+	}
+	return out
 }
 
 // list writes a section with a list; nothing if it has no items.

@@ -95,7 +95,7 @@ func (p *program) breakdown(r *flow.Record) {
 		if t.Target != "" {
 			whom = " of " + progress.Clean(t.Target)
 		}
-		first, _, _ := strings.Cut(strings.TrimSpace(progress.Text(said(t))), "\n")
+		first, _, _ := strings.Cut(strings.TrimSpace(progress.Text(contribution(t))), "\n")
 		_, _ = fmt.Fprintf(p.Err, "  %s%s by %s (%s, %s tokens): %s\n", progress.Clean(string(t.Kind)), whom,
 			progress.Clean(t.Speaker), progress.Span(t.Took), progress.Number(t.Usage.Input+t.Usage.Output),
 			progress.Shorten(progress.Clean(first), 100))
@@ -112,8 +112,8 @@ func (p *program) breakdown(r *flow.Record) {
 		progress.Price(spent.Cost))
 }
 
-// said returns what a person reads of a turn: of a solution its text, without the JSON around it.
-func said(t *flow.Turn) string {
+// contribution returns what a person reads of a turn: of a solution its text, without the JSON around it.
+func contribution(t *flow.Turn) string {
 	var solution deliberation.Solution
 	if t.Kind == deliberation.KindSynthesis && json.Unmarshal(t.Data, &solution) == nil {
 		return solution.Description
