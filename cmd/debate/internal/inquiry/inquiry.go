@@ -56,7 +56,7 @@ func Meaning(option flow.Option) string {
 	case flow.OptionEnd:
 		return "end with what there is"
 	case flow.OptionContinue:
-		return "continue"
+		return "go on beyond the cost warning"
 	case flow.OptionApprove:
 		return "allow this one use"
 	case flow.OptionAlways:

@@ -63,7 +63,11 @@ func (l *Lines) Show(e *flow.Event) {
 	case *flow.Transition:
 		l.turnTo(body)
 	default:
-		if spend := flow.SpendOf(e.Body); spend != nil && job != nil {
+		spend := flow.SpendOf(e.Body)
+		if job == nil {
+			return
+		}
+		if _, pending := l.course.find(job.call); pending == nil {
 			l.ended(owner, job, spend)
 		}
 	}
@@ -180,8 +184,6 @@ func (l *Lines) decided(d *arbiter.Decision) {
 // turnTo shows the transitions that are no beginning of a phase.
 func (l *Lines) turnTo(t *flow.Transition) {
 	switch {
-	case t.To == flow.StatePaused:
-		l.printf("Paused.")
 	case t.On == flow.TriggerResume:
 		l.printf("Resumed.")
 	case t.To == flow.StateError:

@@ -186,8 +186,8 @@ func Number(n int) string {
 // Span writes a duration for people.
 func Span(d time.Duration) string {
 	switch {
-	case d < 0:
-		return "0s"
+	case d < time.Second:
+		return fmt.Sprintf("%dms", max(0, d.Milliseconds()))
 	case d < 10*time.Second:
 		return fmt.Sprintf("%.1fs", d.Seconds())
 	default:
