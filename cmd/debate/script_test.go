@@ -30,7 +30,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "serve": serve, "served": served, "sent": sent, "await": await, "exited": exited,
+			"code": code, "serve": serve, "served": served, "sent": sent, "await": await, "exited": exited, "terminate": terminate,
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
@@ -196,6 +196,15 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("no such call has come")
 		}
 	}
+}
+
+// terminate sends SIGTERM to the command that was awaited last.
+func terminate(ts *testscript.TestScript, neg bool, args []string) {
+	started := stateOf(ts).started
+	if neg || len(args) != 0 || len(started) == 0 {
+		ts.Fatalf("usage, after await: terminate")
+	}
+	ts.Check(started[len(started)-1].Process.Signal(syscall.SIGTERM))
 }
 
 // exited checks the exit code of the command in the background that was waited for last.

@@ -53,5 +53,6 @@ func (p *program) resume() *cobra.Command {
 	}
 	p.tools.define(c)
 	c.Flags().BoolVar(&played, "demo", false, "the conversation is one of --demo")
+	p.viewFlags(c)
 	return c
 }
