@@ -32,6 +32,7 @@ type Core struct {
 	begun   []begun                     // the calls that the last Step has begun
 	found   []Warning                   // what the checks of the config have found
 	owed    *Round                      // the round that the last event begins, if the log lacks it
+	shown   []*Turn                     // of the record, as tools read them
 	broken  error                       // a Step or Fold failed half-way: the owner must drop the core
 }
 
