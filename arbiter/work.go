@@ -27,8 +27,6 @@ type Work struct {
 	streak     int       // failures in a row, without those of executions that are not joined
 	failures   int       // all failures
 	joined     bool      // the batch has ended, and counts
-	askedAt    int64     // the number of the event with which the decision of this point was asked for
-	changedAt  int64     // the number of the last input that has changed the plan
 	done       *Decision // that the task is complete; nil: nobody has decided so
 }
 
@@ -115,7 +113,7 @@ func (w *Work) Executions() []Execution {
 	out := make([]Execution, len(w.executions))
 	for i, e := range w.executions {
 		out[i] = *e
-		if took, ok := w.Record.Work(e.Call); ok {
+		if took, ok := w.Record.Outlay(e.Call); ok {
 			out[i].UsedUp, out[i].Usage, out[i].Cost, out[i].Uses = took.UsedUp, took.Usage, took.Cost, took.Uses
 		}
 		if e.Result == Running && w.Final() {

@@ -1,0 +1,111 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/provider/env"
+	"github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store/file"
+	"github.com/agonist-dev/debate/store/sql"
+)
+
+// open returns an engine with every flow of the library, the providers whose keys are set, and the store. The returned
+// function closes both; calls in flight are aborted.
+func (p *program) open(ctx context.Context) (*debate.Engine, func(), error) {
+	kept, closing, err := p.openStore(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	engine := &debate.Engine{
+		Providers: env.From(p.Lookup),
+		Flows: map[string]*debate.Flow{
+			deliberation.FlowName: deliberation.Flow(), deliberation.EvaluationName: deliberation.EvaluationFlow(),
+			arbiter.FlowName: arbiter.Flow(),
+		},
+		Store:         kept,
+		ChunkInterval: 50 * time.Millisecond,
+	}
+	closeTools, err := p.tools.equip(ctx, engine)
+	if err != nil {
+		closing()
+		return nil, nil, err
+	}
+	return engine, func() {
+		// The context of the command may be over already.
+		_ = engine.Shutdown(context.WithoutCancel(ctx))
+		closeTools()
+		closing()
+	}, nil
+}
+
+// openStore opens the store that --store names: by default a file of SQLite in the user's data folder.
+func (p *program) openStore(ctx context.Context) (store.Store, func(), error) {
+	place := p.place()
+	switch {
+	case strings.HasPrefix(place, "postgres://"), strings.HasPrefix(place, "postgresql://"):
+		s, err := sql.OpenPostgres(ctx, place)
+		if err != nil {
+			return nil, nil, fmt.Errorf("open the store: %w", err)
+		}
+		return s, func() { _ = s.Close() }, nil
+	case folder(place):
+		s, err := file.Open(place)
+		if err != nil {
+			return nil, nil, fmt.Errorf("open the store: %w", err)
+		}
+		return s, func() { _ = s.Close() }, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
+		return nil, nil, fmt.Errorf("open the store: %w", err)
+	}
+	s, err := sql.OpenSQLite(ctx, place)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the store %s: %w", place, err)
+	}
+	return s, func() { _ = s.Close() }, nil
+}
+
+// place returns where conversations are kept.
+func (p *program) place() string {
+	if p.store != "" {
+		return p.store
+	}
+	return filepath.Join(p.dataFolder(), "debate", "debates.db")
+}
+
+// dataFolder returns the folder in which programs keep the user's data, by the conventions of the system.
+func (p *program) dataFolder() string {
+	home := p.get("HOME")
+	switch runtime.GOOS {
+	case "windows":
+		if data := p.get("LOCALAPPDATA"); data != "" {
+			return data
+		}
+		return filepath.Join(p.get("USERPROFILE"), "AppData", "Local")
+	case "darwin":
+		return filepath.Join(home, "Library", "Application Support")
+	}
+	// A relative path in this variable is to be ignored, by the specification of base directories of freedesktop.org.
+	if data := p.get("XDG_DATA_HOME"); filepath.IsAbs(data) {
+		return data
+	}
+	return filepath.Join(home, ".local", "share")
+}
+
+// folder reports whether a place is a folder, or is meant to be one.
+func folder(place string) bool {
+	if strings.HasSuffix(place, "/") || strings.HasSuffix(place, string(filepath.Separator)) {
+		return true
+	}
+	info, err := os.Stat(place)
+	return err == nil && info.IsDir()
+}
