@@ -24,6 +24,9 @@ func (w *reporter) usage() *section {
 	case w.work != nil:
 		who = "By agent and arbiter"
 	}
+	if len(people) > 0 {
+		s.Blocks = append(s.Blocks, block{Drawing: w.spending(people)})
+	}
 	s.account(who, "Who", people, total)
 	s.account("By model", "Model", models, total)
 	s.account("By round", "Round", w.byRound(), total)
