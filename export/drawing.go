@@ -84,6 +84,9 @@ func rect(class, x, y, w, h string) shape {
 	return shape{Kind: "rect", Class: class, X: x, Y: y, W: w, H: h}
 }
 
+// curve returns a path.
+func curve(class, path string) shape { return shape{Kind: "path", Class: class, Path: path} }
+
 // ruled returns a straight line.
 func ruled(class, x, y, x2, y2 string) shape {
 	return shape{Kind: "line", Class: class, X: x, Y: y, W: x2, H: y2}

@@ -146,12 +146,12 @@ func abs(n int) int { return max(n, -n) }
 func (j *journey) arrow(d *drawing, e *crossed, widest int) {
 	from, to := float64(e.from*courseRow+2), float64(e.to*courseRow+2)
 	middle := courseLeft + courseSide/2.
-	switch span := e.to - e.from; {
-	case span == 0:
-	case span == 1:
+	switch span := e.to - e.from; span {
+	case 0:
+	case 1:
 		d.add(
 			ruled("edge", place(middle), place(from+courseBox), place(middle), place(to-5)),
-			shape{Kind: "path", Class: "tip", Path: fmt.Sprintf("M%s %sl-4 -7h8z", place(middle), place(to))},
+			curve("tip", fmt.Sprintf("M%s %sl-4 -7h8z", place(middle), place(to))),
 			lettering("times", place(middle+8), place(from+courseBox+15), times(e.times), ""),
 		)
 	default:
@@ -163,9 +163,9 @@ func (j *journey) arrow(d *drawing, e *crossed, widest int) {
 		bulge := side * (18 + (courseBulge-18)*math.Sqrt(float64(abs(span)-1)/float64(max(1, widest-1))))
 		begin, stop := from+courseBox/2.+4*sign(span), to+courseBox/2.-4*sign(span)
 		d.add(
-			shape{Kind: "path", Class: "edge", Path: fmt.Sprintf("M%s %sC%s %s %s %s %s %s", place(x), place(begin), place(x+bulge*4/3), place(begin),
-				place(x+bulge*4/3), place(stop), place(x+side*6), place(stop))},
-			shape{Kind: "path", Class: "tip", Path: fmt.Sprintf("M%s %sl%s -4v8z", place(x+side), place(stop), place(side*7))},
+			curve("edge", fmt.Sprintf("M%s %sC%s %s %s %s %s %s", place(x), place(begin),
+				place(x+bulge*4/3), place(begin), place(x+bulge*4/3), place(stop), place(x+side*6), place(stop))),
+			curve("tip", fmt.Sprintf("M%s %sl%s -4v8z", place(x+side), place(stop), place(side*7))),
 			lettering("times", place(x+bulge-side*3), place((begin+stop)/2+4), strings.TrimSpace(times(e.times)), anchorOf(anchor)),
 		)
 	}

@@ -49,7 +49,7 @@ func (w *reporter) timeline() *section {
 // attempts lists the attempts.
 func (w *reporter) attempts() *table {
 	t := &table{
-		Caption: "Calls", Head: []string{"After", "Who", "What", "Round", "Attempt", "Result", "Waited", "Took"}, Figures: 6,
+		Caption: "Calls", Head: []string{"After", "Who", "What", roundColumn, "Attempt", "Result", "Waited", "Took"}, Figures: 6,
 		Long: len(w.log.attempts) > manyRounds,
 	}
 	first := w.log.attempts[0].began
@@ -65,7 +65,8 @@ func (w *reporter) attempts() *table {
 			try = strconv.Itoa(a.number)
 		}
 		t.Rows = append(t.Rows, cells(
-			duration(a.began.Sub(first).Round(time.Millisecond)), w.rowName(a.by), label(a.what, 60), number(a.round), try, a.result.words(), waited, took))
+			duration(a.began.Sub(first).Round(time.Millisecond)), w.rowName(a.by), label(a.what, 60), number(a.round), try,
+			a.result.words(), waited, took))
 	}
 	return t
 }

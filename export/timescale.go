@@ -159,14 +159,14 @@ func elapsed(d time.Duration) string {
 	}{{"d", 24 * time.Hour}, {"h", time.Hour}, {"min", time.Minute}, {"s", time.Second}}
 	out, left := "", d
 	for i, u := range units {
-		n := left / u.size
+		n := int64(left / u.size)
 		if n == 0 {
 			continue
 		}
-		out = strconv.FormatInt(int64(n), 10) + " " + u.name
+		out = strconv.FormatInt(n, 10) + " " + u.name
 		if i+1 < len(units) {
-			if rest := (left - n*u.size) / units[i+1].size; rest > 0 {
-				out += " " + strconv.FormatInt(int64(rest), 10) + " " + units[i+1].name
+			if rest := int64(left % u.size / units[i+1].size); rest > 0 {
+				out += " " + strconv.FormatInt(rest, 10) + " " + units[i+1].name
 			}
 		}
 		break

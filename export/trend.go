@@ -36,8 +36,8 @@ const (
 	trendLeft, trendRight = .075, .93
 	trendUnits            = 1000 // of the plot's width, which stretches
 
-	mostLines  = 12 // that are drawn one by one
-	mostDots   = 40 // rounds whose figures have a dot each
+	mostLines  = 12  // that are drawn one by one
+	mostDots   = 100 // figures that have a dot each
 	mostTicks  = 10
 	labelSpace = 14 // pixels between two labels
 )
@@ -51,7 +51,7 @@ func (t *trend) blocks() []block {
 }
 
 func (t *trend) table() *table {
-	out := &table{Head: []string{"Round"}, Figures: 1, Long: len(t.rounds) > manyRounds}
+	out := &table{Head: []string{roundColumn}, Figures: 1, Long: len(t.rounds) > manyRounds}
 	for i := range t.lines {
 		out.Head = append(out.Head, t.lines[i].name)
 	}
@@ -72,7 +72,7 @@ func (t *trend) table() *table {
 func (t *trend) drawing() *drawing {
 	d := &drawing{
 		ID: t.id, Title: t.title, Height: place(trendBottom + 36),
-		About: fmt.Sprintf("The rounds from left to right, the figures from 0 at the bottom to %s at the top. The table below has them.", mark(t.most)),
+		About: "The rounds from left to right, the figures from 0 at the bottom to " + mark(t.most) + " at the top. The table below has them.",
 	}
 	t.axes(d)
 	if len(t.lines) > mostLines {
@@ -85,13 +85,13 @@ func (t *trend) drawing() *drawing {
 	}
 	for i := range t.lines {
 		l := &t.lines[i]
-		plot.Inner = append(plot.Inner, shape{Kind: "path", Class: fmt.Sprintf("trend dash-%d %s", i%4, l.class), Path: t.path(l.values)})
+		plot.Inner = append(plot.Inner, curve(fmt.Sprintf("trend dash-%d %s", i%4, l.class), t.path(l.values)))
 	}
 	d.add(plot)
 	for i := range t.lines {
 		l := &t.lines[i]
 		d.Keys = append(d.Keys, key{Class: "key " + l.class, Mark: strconv.Itoa(i + 1), Text: l.name})
-		if len(t.rounds) > mostDots {
+		if len(t.rounds)*len(t.lines) > mostDots {
 			continue
 		}
 		for n, round := range t.rounds {
@@ -228,9 +228,10 @@ func (t *trend) spread(d *drawing) {
 		Kind: "plot", X: share(trendLeft), Y: place(trendTop), W: share(trendRight - trendLeft), H: place(trendBottom - trendTop),
 		Box: fmt.Sprintf("0 0 %d %d", trendUnits, trendBottom-trendTop),
 		Inner: []shape{
-			{Kind: "path", Class: "range", Path: above.String() + below.String() + "Z"}, {Kind: "path", Class: "trend seat-1", Path: t.path(mean)},
+			curve("range", above.String()+below.String()+"Z"), curve("trend seat-1", t.path(mean)),
 		},
 	})
 	d.Keys = append(d.Keys,
-		key{Class: "key seat-1", Mark: "—", Text: fmt.Sprintf("the mean of %d", len(t.lines))}, key{Class: "range", Text: "from the lowest to the highest"})
+		key{Class: "key seat-1", Mark: "—", Text: fmt.Sprintf("the mean of %d", len(t.lines))},
+		key{Class: "range", Text: "from the lowest to the highest"})
 }
