@@ -13,7 +13,6 @@ import (
 type debateFlags struct {
 	problemFile string
 	demo        bool
-	output      string
 	rounds      int
 	clarify     bool
 }
@@ -36,15 +35,18 @@ func (p *program) debate() *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&f.problemFile, "problemDescription", "", "read the problem from this file")
 	flags.BoolVar(&f.demo, "demo", false, "without a key: play a script in place of models")
-	flags.StringVar(&f.output, "output", "", "write the result to this file: the whole record if it ends in .json, else the solution")
 	flags.IntVar(&f.rounds, "rounds", 0, "how many rounds there are at most")
 	flags.BoolVar(&f.clarify, "clarify", false, "let the agents ask questions before the first round")
 	p.tools.define(c)
 	p.viewFlags(c)
+	p.outputFlags(c)
 	return c
 }
 
 func (p *program) runDebate(c *cobra.Command, argument *string, f *debateFlags) error {
+	if err := p.outputs.check(); err != nil {
+		return err
+	}
 	problem, err := p.problem(argument, f.problemFile)
 	if err != nil {
 		return err
@@ -79,5 +81,5 @@ func (p *program) runDebate(c *cobra.Command, argument *string, f *debateFlags) 
 		return err
 	}
 	p.warnf("The conversation is kept in %s as %s.", p.place(), session.ID())
-	return p.lead(c.Context(), session)
+	return p.deliver(c.Context(), engine, session.ID(), p.lead(c.Context(), session))
 }

@@ -17,6 +17,9 @@ func (p *program) resume() *cobra.Command {
 		Use: "resume [id]", Short: "Continue a conversation: by default the newest one that is not over",
 		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := p.outputs.check(); err != nil {
+				return err
+			}
 			engine, closing, err := p.open(c.Context())
 			if err != nil {
 				return err
@@ -48,11 +51,12 @@ func (p *program) resume() *cobra.Command {
 					return err
 				}
 			}
-			return p.lead(c.Context(), session)
+			return p.deliver(c.Context(), engine, session.ID(), p.lead(c.Context(), session))
 		},
 	}
 	p.tools.define(c)
 	c.Flags().BoolVar(&played, "demo", false, "the conversation is one of --demo")
 	p.viewFlags(c)
+	p.outputFlags(c)
 	return c
 }
