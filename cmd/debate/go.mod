@@ -8,6 +8,7 @@ require (
 	github.com/agonist-dev/debate/store/sql v0.0.0
 	github.com/mattn/go-isatty v0.0.24
 	github.com/spf13/cobra v1.10.2
+	go.yaml.in/yaml/v3 v3.0.5
 )
 
 require golang.org/x/tools v0.51.0 // indirect
