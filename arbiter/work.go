@@ -114,7 +114,7 @@ func (w *Work) Executions() []Execution {
 	out := make([]Execution, len(w.executions))
 	for i, e := range w.executions {
 		out[i] = *e
-		if took, ok := w.Record.Work(e.Call); ok {
+		if took, ok := w.Record.Outlay(e.Call); ok {
 			out[i].UsedUp, out[i].Usage, out[i].Cost, out[i].Uses = took.UsedUp, took.Usage, took.Cost, took.Uses
 		}
 		if e.Result == Running && w.Final() {

@@ -217,7 +217,7 @@ func (w *reporter) decisions(work *arbiter.Work) *section {
 			Marks:  notes("while "+string(d.State), prefixed("by ", otherThan(work.Config().Arbiter.Model, d.Model)), d.Cost.String()),
 			Blocks: []block{spoken(d.Reason)},
 		}
-		if took, ok := w.record.Work(d.Call); ok && !took.EndedAt.IsZero() {
+		if took, ok := w.record.Outlay(d.Call); ok && !took.EndedAt.IsZero() {
 			a.Marks = append(a.Marks, w.clock(took.EndedAt))
 		}
 		if d.Move == arbiter.MoveComplete {
