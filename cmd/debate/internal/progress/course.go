@@ -61,14 +61,18 @@ type Job struct {
 
 	call   string
 	text   string // the last part of what was streamed
+	tail   string // its end, cleaned
 	offset int    // of text in the whole, in bytes
 }
 
-// longestTail bounds how much of a streaming text is kept, in bytes.
-const longestTail = 2 << 10
+// Bounds of a streaming text, in bytes: how much of it is kept, and how much is shown.
+const (
+	longestTail = 2 << 10
+	shownTail   = 1 << 10
+)
 
-// Tail returns the end of what is streaming, on one line.
-func (j *Job) Tail() string { return Clean(j.text) }
+// Tail returns the end of what is streaming, on one line: more than a terminal is wide.
+func (j *Job) Tail() string { return j.tail }
 
 // Over reports whether the conversation is completed or canceled.
 func (c *Course) Over() bool { return c.State == flow.StateCompleted || c.State == flow.StateCanceled }
@@ -150,7 +154,7 @@ func (c *Course) foldCall(body flow.Body) {
 		c.hear(body)
 	case *flow.ToolCalls:
 		if _, j := c.find(body.Call); j != nil {
-			j.text, j.offset, j.InFlight, j.Thinking = "", 0, false, false
+			j.hush()
 		}
 	case *flow.ToolResult:
 		before, _, _ := strings.Cut(body.Call, ".tool.")
@@ -169,7 +173,9 @@ func (c *Course) foldCall(body flow.Body) {
 		if result, ok := arbiter.ResultOf(body); ok {
 			c.plan(result.PlanUpdates)
 		}
-		c.actor(body.Speaker).Turns++
+		if body.Speaker != person {
+			c.actor(body.Speaker).Turns++
+		}
 		c.done(body.Call)
 	default:
 		if spend := flow.SpendOf(body); spend != nil {
@@ -269,14 +275,18 @@ func (c *Course) hear(chunk *flow.Chunk) {
 		if cut := len(j.text) - longestTail; cut > longestTail {
 			j.text, j.offset = strings.Clone(j.text[cut:]), j.offset+cut
 		}
+		j.tail = Clean(j.text[max(0, len(j.text)-shownTail):])
 	}
 }
+
+// hush forgets what an attempt has streamed.
+func (j *Job) hush() { j.InFlight, j.Thinking, j.text, j.tail, j.offset = false, false, "", "", 0 }
 
 // setBack says that an attempt has failed, and that another one follows.
 func (c *Course) setBack(call, trouble string, retryAt time.Time) {
 	if _, j := c.find(call); j != nil {
-		j.InFlight, j.Thinking, j.text, j.offset, j.Tool = false, false, "", 0, ""
-		j.Trouble, j.RetryAt = trouble, retryAt
+		j.hush()
+		j.Trouble, j.RetryAt, j.Tool = trouble, retryAt, ""
 	}
 }
 

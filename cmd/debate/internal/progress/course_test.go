@@ -60,7 +60,7 @@ func TestCourse(t *testing.T) {
 	named := start(deliberation.FlowName, "a")
 	named.Config.Go = &deliberation.Config{Agents: []deliberation.Agent{{ID: "a", Name: "Ada\x1b"}}}
 	c := fold(named, &flow.Transition{To: deliberation.StateProposing, Calls: 2}, ask(deliberation.KindProposal, "a", ""),
-		say(deliberation.KindProposal, "a", ""), &flow.Transition{To: flow.StatePaused, On: flow.TriggerPause})
+		say(deliberation.KindProposal, "a"), &flow.Transition{To: flow.StatePaused, On: flow.TriggerPause})
 	assert.Equal(t, "Ada", c.Actors[0].Name)
 	assert.Equal(t, "Proposals (1/2)", c.PhaseWord()+" "+c.Count())
 	assert.True(t, c.Halted())
