@@ -60,6 +60,7 @@ type Job struct {
 	RetryAt  time.Time // when the next attempt starts; zero: at once
 
 	call   string
+	phase  flow.State // in which it was begun
 	text   string // the last part of what was streamed
 	tail   string // its end, cleaned
 	offset int    // of text in the whole, in bytes
@@ -229,6 +230,9 @@ func (c *Course) turnTo(t *flow.Transition) {
 		return // the next speakers of the same phase
 	}
 	c.Phase, c.Expected, c.Done, c.seen = t.To, t.Calls, 0, false
+	for _, a := range c.Actors { // what has been broken off is not asked again
+		a.Jobs = slices.DeleteFunc(a.Jobs, func(j *Job) bool { return !j.InFlight })
+	}
 }
 
 // begin takes an attempt.
@@ -253,7 +257,7 @@ func (c *Course) begin(in *flow.Intent) {
 	}
 	a.Failed = ""
 	*j = Job{
-		Activity: Activity(in.Kind, c.Name(in.Target)), Attempt: j.Attempt + 1, InFlight: true, call: in.Call,
+		Activity: Activity(in.Kind, c.Name(in.Target)), Attempt: j.Attempt + 1, InFlight: true, call: in.Call, phase: c.Phase,
 	}
 }
 
@@ -295,6 +299,9 @@ func (c *Course) fail(f *flow.Failure) {
 		trouble := ""
 		if !f.Void {
 			trouble = Cause(f.Error)
+		}
+		if _, j := c.find(f.Call); j != nil && f.Void && j.phase != c.Phase {
+			c.end(f.Call) // the phase that it belongs to is over
 		}
 		c.setBack(f.Call, trouble, f.RetryAt)
 		return
