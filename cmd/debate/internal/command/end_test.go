@@ -128,6 +128,7 @@ func TestEnds(t *testing.T) {
 	limited.Budget = &flow.Budget{HardCalls: 7}
 	limited.Retry = &flow.RetryPolicy{Base: time.Millisecond, Jitter: time.Millisecond}
 	cancel := func(s *debate.Session) error { return s.Cancel(context.Background()) }
+	stop := func(s *debate.Session) error { return s.Stop(context.Background()) }
 	tests := map[string]struct {
 		config  flow.Config
 		script  map[string]scripted.Reply
@@ -167,7 +168,8 @@ func TestEnds(t *testing.T) {
 			debaters(nil), nil, nil, 0, "There is no verdict. Rounds: 1\n\n## Round 1: Ada\n\nWhat r1.opening.Ada says.\n\n" +
 				"## Round 1: Ben\n\nWhat r1.opening.Ben says.\n", nil,
 		},
-		"a debate that was canceled": {debaters(judged), nil, cancel, 6, "", []string{"ended without"}},
+		"a debate that was canceled":                          {debaters(judged), nil, cancel, 6, "", []string{"ended without"}},
+		"a debate that was stopped before anybody has spoken": {debaters(nil), nil, stop, 6, "", []string{"ended without"}},
 		"work that is complete": {
 			workers(), map[string]scripted.Reply{
 				"d1": ruling(t, arbiter.MoveSelect), "r1.coder": success, "d2": ruling(t, arbiter.MoveComplete),

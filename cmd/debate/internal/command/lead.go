@@ -87,7 +87,7 @@ func (l *leader) leadLive(ctx context.Context) (*flow.Record, error) {
 		t.In = l.In
 	}
 	left, err := live.Show(ctx, t, l.events, func(signal flow.Signal) error { return l.session.Control(ctx, signal) })
-	l.interrupted.Store(left != "")
+	l.interrupted.Store(left == live.Interrupt || left == live.AtOnce)
 	if left == live.AtOnce {
 		return nil, context.Canceled
 	}
@@ -242,22 +242,22 @@ func (l *leader) finish(record *flow.Record, err error) error {
 	switch {
 	case record.Final():
 		return l.conclude(record, &got)
-	case l.interrupted.Load() && record.State != flow.StatePaused:
-		l.warnf("Interrupted. debate resume %s continues it.", id)
-		return exit(exitInterrupted, nil)
-	case record.State == flow.StatePaused:
-		l.warnf("Paused. debate resume %s continues it.", id)
-		return exit(exitInterrupted, nil)
-	case record.State == flow.StateAwaitingInput:
-		l.warnf("The conversation waits for an answer.")
-		l.tellAnswers(record)
-		return exit(exitWaiting, nil)
 	case record.State == flow.StateError:
 		l.warnf("debate retry %s tries again.", id)
 		if record.Failure != nil {
 			err = record.Failure
 		}
 		return failed(err)
+	case record.State == flow.StatePaused:
+		l.warnf("Paused. debate resume %s continues it.", id)
+		return exit(exitInterrupted, nil)
+	case l.interrupted.Load():
+		l.warnf("Interrupted. debate resume %s continues it.", id)
+		return exit(exitInterrupted, nil)
+	case record.State == flow.StateAwaitingInput:
+		l.warnf("The conversation waits for an answer.")
+		l.tellAnswers(record)
+		return exit(exitWaiting, nil)
 	default:
 		return err
 	}
