@@ -57,9 +57,7 @@ func (b *bill) add(s *Spend) {
 // Outlay returns what a call has taken, such as that of Turn.Call: the same for the ID of its re-ask. false: there was no such
 // call.
 func (r *Record) Outlay(call string) (Outlay, bool) {
-	if c := r.calls[call]; c != nil && c.intent != nil && c.intent.Again != "" {
-		call = c.intent.Again
-	}
+	call = r.Base(call)
 	report, ok := r.Call(call)
 	if !ok {
 		return Outlay{}, false
@@ -82,6 +80,15 @@ func (r *Record) Outlay(call string) (Outlay, bool) {
 		}
 	}
 	return o, true
+}
+
+// Base returns the ID that Step.Calls gave: for the ID of a re-ask, that of the call whose answer it replaces, and for any other
+// ID the ID itself.
+func (r *Record) Base(call string) string {
+	if c := r.calls[call]; c != nil && c.intent != nil && c.intent.Again != "" {
+		return c.intent.Again
+	}
+	return call
 }
 
 // usedTools returns the uses that a reply has asked for.

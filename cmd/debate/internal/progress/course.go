@@ -162,6 +162,10 @@ func (c *Course) foldCall(body flow.Body) {
 		if _, j := c.find(before); j != nil {
 			j.Tool = ""
 		}
+	case *flow.Continued:
+		if _, j := c.find(body.Call); j != nil {
+			j.InFlight = false // the next attempt goes on with the text
+		}
 	case *flow.Rejection:
 		c.setBack(body.Call, "the answer was not accepted", time.Time{})
 	case *flow.Failure:

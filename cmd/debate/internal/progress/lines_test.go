@@ -116,7 +116,7 @@ func TestLinesOfWork(t *testing.T) {
 		&flow.ToolCalls{Spend: spend(work, "ada"), By: "ada"},
 		&flow.Intent{Call: id(work, "ada", "") + ".tool.1", Attempt: 1, Kind: flow.KindTool, By: "ada", Tool: "read", For: id(work, "ada", "")},
 		&flow.ToolResult{Spend: flow.Spend{Call: id(work, "ada", "") + ".tool.1"}, By: "ada", Tool: "read", Text: "no such file", Failed: true},
-		ask(work, "ada", ""), planned, &flow.Transition{To: arbiter.StateEvaluating, Calls: 1},
+		ask(work, "ada", ""), &flow.Continued{Spend: spend(work, "ada"), By: "ada"}, ask(work, "ada", ""), planned, &flow.Transition{To: arbiter.StateEvaluating, Calls: 1},
 		ask(arbiter.KindDecision, "arbiter", ""), &arbiter.Decision{
 			Spend: spend(arbiter.KindDecision, "arbiter"), Ruling: arbiter.Ruling{Move: arbiter.MoveComplete, Reason: "all is done"},
 		},
@@ -136,7 +136,7 @@ Evaluation (0/1)
   arbiter is deciding
   The arbiter decides: complete: all is done
   Plan: 1 of 2 steps are done.
-Completed: 4 calls, 4,936 tokens, $0.0400 of $1.00, 1.5s
+Completed: 5 calls, 6,170 tokens, $0.0500 of $1.00, 1.7s
 `, "\n"), got)
 }
 
