@@ -19,7 +19,9 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"debate": func() { syscall.Exit(run()) }, // not os.Exit, which prints something where coverage is counted
+		// Not os.Exit, which prints something where coverage is counted.
+		"debate":     func() { syscall.Exit(run()) },
+		"mcp-server": func() { syscall.Exit(serveTools()) },
 	})
 }
 
@@ -28,7 +30,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "serve": serve, "served": served, "sent": sent, "await": await, "exited": exited,
+			"code": code, "serve": serve, "served": served, "sent": sent, "await": await, "exited": exited, "terminate": terminate,
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
@@ -138,12 +140,17 @@ func served(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// sent checks what the calls whose names match a pattern hold: each matches the expression, or with ! none does:
+// sent checks what the calls whose names match a pattern hold. One of them matches the expression, with -all each of them,
+// with ! none:
 //
-//	sent r1.critique.* 'Design a cache'
+//	sent -all r1.critique.* 'Design a cache'
 func sent(ts *testscript.TestScript, neg bool, args []string) {
+	all := len(args) == 3 && args[0] == "-all"
+	if all {
+		args = args[1:]
+	}
 	if len(args) != 2 {
-		ts.Fatalf("usage: sent pattern expression")
+		ts.Fatalf("usage: sent [-all] pattern expression")
 	}
 	expression, err := regexp.Compile(args[1])
 	ts.Check(err)
@@ -151,10 +158,16 @@ func sent(ts *testscript.TestScript, neg bool, args []string) {
 	if len(found) == 0 {
 		ts.Fatalf("no such call has come")
 	}
+	matching := 0
 	for i := range found {
-		if expression.MatchString(found[i].Body) == neg {
+		if expression.MatchString(found[i].Body) {
+			matching++
+		} else if all {
 			ts.Fatalf("%s: %s", found[i].Name, found[i].Body)
 		}
+	}
+	if (matching == 0) != neg {
+		ts.Fatalf("%d of %d calls match", matching, len(found))
 	}
 }
 
@@ -183,6 +196,15 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("no such call has come")
 		}
 	}
+}
+
+// terminate sends SIGTERM to the command that was awaited last.
+func terminate(ts *testscript.TestScript, neg bool, args []string) {
+	started := stateOf(ts).started
+	if neg || len(args) != 0 || len(started) == 0 {
+		ts.Fatalf("usage, after await: terminate")
+	}
+	ts.Check(started[len(started)-1].Process.Signal(syscall.SIGTERM))
 }
 
 // exited checks the exit code of the command in the background that was waited for last.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,11 +18,15 @@ type program struct {
 
 	store string // the flag --store
 	json  bool   // the flag --json
+	tools toolFlags
+
+	viewing viewing
 }
 
 // Run carries out the command line and returns the exit code.
 func Run(ctx context.Context, system System) int {
 	p := &program{System: system}
+	p.viewing.began = time.Now().Truncate(time.Millisecond)
 	root := p.tree()
 	root.SetArgs(system.Args)
 	root.SetIn(system.In)

@@ -34,6 +34,7 @@ func (p *program) problem(argument *string, path, configured string) (string, er
 	case !given && terminal(p.In):
 		return "", exit(exitArguments, errors.New("there is no problem: give it as an argument, with --problemDescription, or as input"))
 	}
+	p.viewing.inputRead = true
 	return readAll(p.In, "the standard input")
 }
 

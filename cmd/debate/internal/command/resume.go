@@ -51,6 +51,8 @@ func (p *program) resume() *cobra.Command {
 			return p.lead(c.Context(), session)
 		},
 	}
+	p.tools.define(c)
 	c.Flags().BoolVar(&played, "demo", false, "the conversation is one of --demo")
+	p.viewFlags(c)
 	return c
 }
