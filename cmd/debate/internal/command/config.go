@@ -49,6 +49,7 @@ func (p *program) configCheck() *cobra.Command {
 		},
 	}
 	f.define(c)
+	p.tools.define(c)
 	return c
 }
 
@@ -79,6 +80,12 @@ func (p *program) unpaid(c *cobra.Command, args []string, f *configFlags) (*deba
 			p.warnf("To run this, %s needs a key: set %s.", vendor, variables(vendor))
 		}
 	}
+	p.reach(loaded)
+	closing, err := p.tools.equip(c.Context(), engine)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer closing() // none is used
 	if err := check(c.Context(), loaded, engine, problems); err != nil {
 		return nil, nil, err
 	}

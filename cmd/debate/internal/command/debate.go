@@ -21,10 +21,10 @@ func (p *program) debate() *cobra.Command {
 		RunE:  func(c *cobra.Command, args []string) error { return p.runDebate(c, args, &f) },
 	}
 	f.define(c)
-	c.Flags().StringVarP(&f.output, "output", "o", "",
-		"write the result to this file: the whole record if it ends in .json, else the solution")
 	p.tools.define(c)
 	p.viewFlags(c)
+	c.Flags().StringVarP(&f.output, "output", "o", "",
+		"write the result to this file: the whole record if it ends in .json, else the solution")
 	return c
 }
 
@@ -38,19 +38,21 @@ func (p *program) runDebate(c *cobra.Command, args []string, f *debateFlags) err
 	if settings == nil {
 		return problems
 	}
-	closing, err := p.attachStore(c.Context(), engine)
+	offered := p.reach(settings)
+	closing, err := p.equip(c.Context(), engine)
 	if err != nil {
 		return err
 	}
 	defer closing()
+	if offered {
+		if settings.Config, err = p.tools.offer(engine, settings.Config); err != nil {
+			return err
+		}
+	}
 	if err := check(c.Context(), settings, engine, problems); err != nil {
 		return err
 	}
-	config, err := p.tools.offer(engine, settings.Config)
-	if err != nil {
-		return err
-	}
-	session, err := engine.Start(c.Context(), config)
+	session, err := engine.Start(c.Context(), settings.Config)
 	if err != nil {
 		return err
 	}

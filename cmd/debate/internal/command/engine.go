@@ -30,18 +30,19 @@ func (p *program) engine() *debate.Engine {
 	}
 }
 
-// open returns an engine with the store. The returned function closes both; calls in flight are aborted.
+// open returns an engine with the store and the tools. The returned function closes all; calls in flight are aborted.
 func (p *program) open(ctx context.Context) (*debate.Engine, func(), error) {
 	engine := p.engine()
-	closing, err := p.attachStore(ctx, engine)
+	closing, err := p.equip(ctx, engine)
 	if err != nil {
 		return nil, nil, err
 	}
 	return engine, closing, nil
 }
 
-// attachStore gives an engine that was not used yet its store.
-func (p *program) attachStore(ctx context.Context, engine *debate.Engine) (closing func(), err error) {
+// equip gives an engine that was not used yet its store and its tools. The returned function shuts the engine down, and
+// closes both.
+func (p *program) equip(ctx context.Context, engine *debate.Engine) (closing func(), err error) {
 	kept, closeStore, err := p.openStore(ctx)
 	if err != nil {
 		return nil, err

@@ -37,6 +37,7 @@ func (p *program) estimate() *cobra.Command {
 		},
 	}
 	f.define(c)
+	p.tools.define(c)
 	return c
 }
 

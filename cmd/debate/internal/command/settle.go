@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/demo"
 	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
 	"github.com/agonist-dev/debate/provider/env"
+	"github.com/agonist-dev/debate/tool"
 )
 
 // configFlags are the flags that say what a conversation is: those of the commands that start, check or estimate one.
@@ -79,11 +81,11 @@ func (p *program) source(args []string, f *configFlags) (*settings.Source, strin
 func (p *program) load(
 	c *cobra.Command, source *settings.Source, problem string, engine *debate.Engine, f *configFlags,
 ) (*settings.Settings, error) {
-	w := f.wish
-	attended, err := p.attend(w.Clarify)
+	attended, err := p.attend(f.wish.Clarify)
 	if err != nil {
 		return nil, err
 	}
+	w := f.wish
 	w.Problem, w.Agents, w.Labels, w.Unattended = problem, f.agents, f.labels, !attended
 	if c.Flags().Changed("rounds") {
 		w.Rounds = &f.rounds
@@ -112,6 +114,20 @@ func (p *program) load(
 		p.warnf("%s", demo.Notice)
 	}
 	return loaded, err
+}
+
+// reach lets the agents reach the working folder if the config gives them a tool that reads one, and --context names no other.
+// It reports whether agents without tools of their own are offered all that there are.
+func (p *program) reach(loaded *settings.Settings) (offered bool) {
+	reading := []string{tool.ListFilesName, tool.ReadFileName, tool.SearchName}
+	for _, name := range loaded.Config.Terms().Tools {
+		if p.tools.folder == "" && slices.Contains(reading, name) {
+			p.tools.folder = "."
+			p.warnf("The config gives agents the tool %s: they may read the working folder. --context names another one.", name)
+			return false
+		}
+	}
+	return true
 }
 
 // check reports all mistakes of a config: those that were found already, and those that the engine finds.
