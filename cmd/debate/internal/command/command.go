@@ -55,7 +55,7 @@ func (p *program) tree() *cobra.Command {
 		"where conversations are kept: a file of SQLite, a folder, or the URL of a PostgreSQL database")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print events, or the result of a command, as JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit(exitArguments, err) })
-	root.AddCommand(p.export(), p.importFile(), p.list(), p.report(), p.resume(), p.version())
+	root.AddCommand(p.config(), p.estimate(), p.export(), p.importFile(), p.list(), p.report(), p.resume(), p.version())
 	return root
 }
 
