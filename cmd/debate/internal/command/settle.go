@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/cmd/debate/internal/demo"
 	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
+	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/provider/env"
 	"github.com/agonist-dev/debate/tool"
 )
@@ -104,6 +105,9 @@ func (p *program) load(
 		for _, note := range loaded.Notes {
 			p.warnf("%s", note)
 		}
+	}
+	if c, ok := loaded.Config.(*deliberation.Config); ok && c.Clarification.On && c.Unattended {
+		p.warnf("Nobody can be asked here: what the agents ask is recorded. With --clarify the standard input answers.")
 	}
 	if f.demo {
 		var models []string

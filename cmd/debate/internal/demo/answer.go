@@ -169,13 +169,16 @@ func (s *scene) truth(field string) bool {
 	}
 }
 
-// decide corrects what depends on the state of the conversation: whom an arbiter selects, and how a listener votes.
+// decide corrects what depends on the conversation: whom an arbiter selects, who may win, and how a listener votes.
 func (s *scene) decide(answer map[string]any, schema *node) {
 	if _, ok := answer["move"]; ok {
 		s.move(answer, schema)
 	}
 	if schema.Properties["planUpdates"] != nil {
 		answer["planUpdates"] = s.plan()
+	}
+	if _, ok := answer["winner"]; ok && strings.Contains(s.system+s.last, "no winner") {
+		answer["winner"] = nil
 	}
 	if _, ok := answer["vote"]; ok {
 		answer["vote"] = "undecided"

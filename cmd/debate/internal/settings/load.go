@@ -110,7 +110,7 @@ func (d *draft) pickFlow(w *Wish) error {
 // decode reads the finished tree. What the flow does not accept is cut out, and the rest is read again, so that the mistakes
 // of one field hide no others.
 func (d *draft) decode() flow.Config {
-	for range mostMistakes {
+	for range mostReadings {
 		config, err := decodeFlow(d.flow, d.root.json())
 		if err == nil {
 			return config
@@ -132,8 +132,8 @@ func (d *draft) decode() flow.Config {
 	return nil
 }
 
-// mostMistakes bounds how often a tree is read again.
-const mostMistakes = 50
+// mostReadings bounds how often a tree is read again.
+const mostReadings = 50
 
 // drop cuts a field out of the tree. An item of a list stays, for it gives the others their numbers.
 func (d *draft) drop(field string) bool {
@@ -178,7 +178,7 @@ func (s *Settings) Check(ctx context.Context, engine *debate.Engine, variable fu
 		}
 		lacking[field] = true
 		if name := variable(vendor); name != "" {
-			wrong.addf(s.root.placeOf(field), "%s needs a key: set %s, or add --demo", model, name)
+			wrong.addf(s.root.placeOf(field), "%s %w: set %s, or add --demo", model, errKey, name)
 		} else {
 			wrong.addf(s.root.placeOf(field), "%s: no vendor %q is known", model, vendor)
 		}

@@ -51,7 +51,7 @@ const argument = "[problem]"
 func OfFlags(err error) bool {
 	all := mistakesIn(err)
 	for _, m := range all {
-		if m.File != "" || !strings.HasPrefix(m.Path, "--") && m.Path != argument {
+		if m.File != "" || errors.Is(m, errKey) || !strings.HasPrefix(m.Path, "--") && m.Path != argument {
 			return false
 		}
 	}
@@ -82,10 +82,20 @@ func each(err error) (all []error) {
 	return []error{err}
 }
 
-// Sorted returns an error with the mistakes that it joins in the order of their places, those of the command line first.
-// Other errors come last.
+// errKey is in a mistake that is none of the file or the command line: the environment lacks a key.
+var errKey = errors.New("needs a key")
+
+// Sorted returns an error with the mistakes that it joins, each once, in the order of their places: those of the command
+// line first. Other errors come last.
 func Sorted(err error) error {
-	all := each(err)
+	var all []error
+	said := make(map[string]bool)
+	for _, one := range each(err) {
+		if text := one.Error(); !said[text] {
+			said[text] = true
+			all = append(all, one)
+		}
+	}
 	slices.SortStableFunc(all, func(a, b error) int {
 		x, y := placeIn(a), placeIn(b)
 		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column))
@@ -103,7 +113,13 @@ func placeIn(err error) Place {
 // mistakes collects what is wrong with a file, so that a person reads all of it at once.
 type mistakes []error
 
+// mostMistakes bounds how many a person is shown.
+const mostMistakes = 100
+
 func (m *mistakes) addf(at Place, format string, args ...any) {
+	if len(*m) >= mostMistakes {
+		return
+	}
 	*m = append(*m, &Error{Place: at, Err: fmt.Errorf(format, args...)})
 }
 
