@@ -49,7 +49,11 @@ func (p *program) tree() *cobra.Command {
 		"where conversations are kept: a file of SQLite, a folder, or the URL of a PostgreSQL database")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print events, or the result of a command, as JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit(exitArguments, err) })
-	root.AddCommand(p.list(), p.resume(), p.version())
+	root.AddCommand(
+		p.resume(), p.list(), p.show(), p.watch(), p.answer(), p.choose(), p.pause(), p.stop(), p.cancel(), p.retry(), p.amend(),
+		p.skipStep(), p.forceAgent(), p.rerunStep(), p.delete(), p.eval(), p.replay(), p.fork(), p.graph(), p.models(), p.version(),
+		p.completion(),
+	)
 	return root
 }
 

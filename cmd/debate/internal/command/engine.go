@@ -26,11 +26,8 @@ func (p *program) open(ctx context.Context) (*debate.Engine, func(), error) {
 		return nil, nil, err
 	}
 	engine := &debate.Engine{
-		Providers: env.From(p.Lookup),
-		Flows: map[string]*debate.Flow{
-			deliberation.FlowName: deliberation.Flow(), deliberation.EvaluationName: deliberation.EvaluationFlow(),
-			arbiter.FlowName: arbiter.Flow(),
-		},
+		Providers:     env.From(p.Lookup),
+		Flows:         ownFlows(),
 		Store:         kept,
 		ChunkInterval: 50 * time.Millisecond,
 	}
@@ -39,6 +36,14 @@ func (p *program) open(ctx context.Context) (*debate.Engine, func(), error) {
 		_ = engine.Shutdown(context.WithoutCancel(ctx))
 		closing()
 	}, nil
+}
+
+// ownFlows returns the flows of the library, beside that of debates, which every engine has.
+func ownFlows() map[string]*debate.Flow {
+	return map[string]*debate.Flow{
+		deliberation.FlowName: deliberation.Flow(), deliberation.EvaluationName: deliberation.EvaluationFlow(),
+		arbiter.FlowName: arbiter.Flow(),
+	}
 }
 
 // openStore opens the store that --store names: by default a file of SQLite in the user's data folder.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
-	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 )
 
@@ -65,14 +64,9 @@ func (p *program) finish(record *flow.Record, err error) error {
 		p.warnf("debate retry %s tries again.", record.ID)
 		return errors.Join(err)
 	}
-	d, ok := deliberation.Of(record)
+	text, ok := resultOf(record)
 	if !ok {
-		return err
+		return exit(exitEarly, fmt.Errorf("there is no result: %s", record.Evidence))
 	}
-	solution, _, ok := d.Solution()
-	if !ok {
-		return exit(exitEarly, fmt.Errorf("there is no solution: %s", record.Evidence))
-	}
-	_, err = fmt.Fprintln(p.Out, progress.Text(solution.Description))
-	return err
+	return p.printText(text)
 }
