@@ -15,10 +15,13 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/command"
 )
 
-func main() {
+func main() { os.Exit(run()) }
+
+// run carries out the command line of the process, and returns the exit code.
+func run() int {
 	interrupts := make(chan os.Signal, 2)
 	signal.Notify(interrupts, os.Interrupt)
-	os.Exit(command.Run(context.Background(), command.System{
+	return command.Run(context.Background(), command.System{
 		Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Lookup: os.LookupEnv, Interrupts: interrupts,
-	}))
+	})
 }

@@ -16,8 +16,6 @@ import (
 
 // amendFlags are the flags of the command amend.
 type amendFlags struct {
-	controlFlags
-
 	from                             string
 	budget, soft, warn               string
 	calls, tokens                    int
@@ -60,7 +58,7 @@ toolPolicy); the flags come after it.`,
 			if err != nil {
 				return exit(exitArguments, err)
 			}
-			return p.control(c.Context(), engine, id, *change, f.run)
+			return p.control(c.Context(), engine, id, *change, false)
 		},
 	}
 	flags := c.Flags()
@@ -84,7 +82,6 @@ toolPolicy); the flags come after it.`,
 	flags.DurationVar(&f.roundTime, "round-timeout", 0, "the time of a round; 0: no bound")
 	flags.DurationVar(&f.turn, "turn-timeout", 0, "the time of one attempt at a call")
 	flags.StringArrayVar(&f.timeouts, "timeout", nil, "kind=duration: the time of one attempt at a call of this kind; can be repeated")
-	f.withRun(c, false)
 	return c
 }
 

@@ -62,7 +62,7 @@ missing, the conversation is continued here, unless another process runs it.`,
 		},
 	}
 	c.Flags().StringArrayVar(&files, "file", nil, "a file that belongs to the answer, such as an image or a PDF; can be repeated")
-	f.withRun(c, true)
+	p.withRun(c, &f)
 	return c
 }
 

@@ -17,6 +17,7 @@ type program struct {
 
 	store string // the flag --store
 	json  bool   // the flag --json
+	tools toolFlags
 }
 
 // Run carries out the command line and returns the exit code.

@@ -23,9 +23,10 @@ func (f *controlFlags) withReason(c *cobra.Command) {
 	c.Flags().StringVar(&f.reason, "reason", "", "why, in one line; the log keeps it")
 }
 
-// withRun adds the flag --run.
-func (f *controlFlags) withRun(c *cobra.Command, byDefault bool) {
-	c.Flags().BoolVar(&f.run, "run", byDefault, "continue the conversation here if it has work and no other process runs it")
+// withRun adds the flag --run, and those of what a conversation that is continued here may use.
+func (p *program) withRun(c *cobra.Command, f *controlFlags) {
+	c.Flags().BoolVar(&f.run, "run", true, "continue the conversation here, unless another process runs it")
+	p.tools.define(c)
 }
 
 // controlled is what a command says of a conversation that it has controlled.

@@ -37,6 +37,7 @@ func (p *program) debate() *cobra.Command {
 	flags.BoolVar(&f.demo, "demo", false, "without a key: play a script in place of models")
 	flags.StringVar(&f.output, "output", "", "write the result to this file: the whole record if it ends in .json, else the solution")
 	flags.IntVar(&f.rounds, "rounds", 0, "how many rounds there are at most")
+	p.tools.define(c)
 	return c
 }
 
@@ -61,7 +62,11 @@ func (p *program) runDebate(c *cobra.Command, argument *string, f *debateFlags) 
 		return exit(exitArguments, errors.New("--rounds is at least 1"))
 	}
 	config.Problem, config.Rounds, config.Unattended = problem, f.rounds, !p.interactive()
-	session, err := engine.Start(c.Context(), config)
+	equipped, err := p.tools.offer(engine, config)
+	if err != nil {
+		return err
+	}
+	session, err := engine.Start(c.Context(), equipped)
 	if err != nil {
 		return err
 	}

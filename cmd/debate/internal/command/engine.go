@@ -31,9 +31,15 @@ func (p *program) open(ctx context.Context) (*debate.Engine, func(), error) {
 		Store:         kept,
 		ChunkInterval: 50 * time.Millisecond,
 	}
+	closeTools, err := p.tools.equip(ctx, engine)
+	if err != nil {
+		closing()
+		return nil, nil, err
+	}
 	return engine, func() {
 		// The context of the command may be over already.
 		_ = engine.Shutdown(context.WithoutCancel(ctx))
+		closeTools()
 		closing()
 	}, nil
 }

@@ -35,5 +35,6 @@ result printed.`,
 			return p.lead(c.Context(), session)
 		},
 	}
+	p.tools.define(c)
 	return c
 }

@@ -30,6 +30,6 @@ to pass are made at once.`,
 		},
 	}
 	f.withReason(c)
-	f.withRun(c, true)
+	p.withRun(c, &f)
 	return c
 }

@@ -38,10 +38,9 @@ func (p *program) steer(c *cobra.Command, on flow.Trigger, read func(work *arbit
 		if err != nil {
 			return err
 		}
-		return p.control(c.Context(), engine, id, flow.Sent{Trigger: on, Payload: data, Reason: f.reason}, f.run)
+		return p.control(c.Context(), engine, id, flow.Sent{Trigger: on, Payload: data, Reason: f.reason}, false)
 	}
 	f.withReason(c)
-	f.withRun(c, false)
 	return c
 }
 

@@ -11,8 +11,7 @@ func (p *program) stop() *cobra.Command {
 	var f controlFlags
 	c := &cobra.Command{
 		Use: "stop id", Short: "End the rounds of a conversation now, and have it concluded with what there is",
-		Example: `  debate stop 0198c2f1 --reason "good enough"
-  debate stop 0198c2f1 --run`,
+		Example: `  debate stop 0198c2f1 --reason "good enough"`,
 		Args:              arguments(cobra.ExactArgs(1)),
 		ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -21,10 +20,9 @@ func (p *program) stop() *cobra.Command {
 				return err
 			}
 			defer closing()
-			return p.control(c.Context(), engine, id, flow.Stop{Reason: f.reason}, f.run)
+			return p.control(c.Context(), engine, id, flow.Stop{Reason: f.reason}, false)
 		},
 	}
 	f.withReason(c)
-	f.withRun(c, false)
 	return c
 }

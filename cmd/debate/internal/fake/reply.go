@@ -1,0 +1,124 @@
+package fake
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+)
+
+// reply is what a call is answered.
+type reply struct {
+	text  string
+	fault Fault
+	tool  string // the tool that is asked for
+	with  string // its arguments
+}
+
+// reply returns the answer to a call under a rule.
+func (s *Server) reply(call *Call, rule *Rule) *reply {
+	said := &reply{text: rule.Text, fault: rule.Fault, tool: rule.Tool, with: rule.Arguments}
+	switch {
+	case said.text != "" || said.tool != "":
+	case said.fault == FaultRefusal:
+		said.text = "I cannot help with that."
+	case call.schema != nil:
+		data, err := json.Marshal(value(call.schema, call.schema, call.Name))
+		if err == nil {
+			said.text = string(data)
+		}
+	case s.Text != "":
+		said.text = s.Text
+	default:
+		said.text = "What " + call.Name + " says."
+	}
+	return said
+}
+
+// value returns a value that matches a schema. Texts name the call and the field; numbers are 80 if that is possible.
+func value(root, schema any, field string) any {
+	node, _ := schema.(map[string]any)
+	if place, ok := node["$ref"].(string); ok {
+		return value(root, lookUp(root, place), field)
+	}
+	for _, word := range []string{"anyOf", "oneOf"} {
+		if all, ok := node[word].([]any); ok && len(all) > 0 {
+			return value(root, all[0], field)
+		}
+	}
+	if all, ok := node["enum"].([]any); ok && len(all) > 0 {
+		return all[0]
+	}
+	if only, ok := node["const"]; ok {
+		return only
+	}
+	switch kind(node) {
+	case "object":
+		out := make(map[string]any)
+		properties, _ := node["properties"].(map[string]any)
+		for name, property := range properties {
+			out[name] = value(root, property, field+"."+name)
+		}
+		return out
+	case "array":
+		least, _ := node["minItems"].(float64)
+		out := make([]any, max(int(least), 1))
+		for i := range out {
+			out[i] = value(root, node["items"], field)
+		}
+		return out
+	case "integer", "number":
+		lowest, _ := node["minimum"].(float64)
+		highest, bounded := node["maximum"].(float64)
+		if !bounded {
+			highest = 80
+		}
+		return max(lowest, min(highest, 80))
+	case "boolean":
+		return true
+	case "null":
+		return nil
+	default:
+		return "What stands in " + field + "."
+	}
+}
+
+// kind returns the type of a schema: the first of several.
+func kind(node map[string]any) string {
+	if all, ok := node["type"].([]any); ok && len(all) > 0 {
+		name, _ := all[0].(string)
+		return name
+	}
+	name, _ := node["type"].(string)
+	return name
+}
+
+// lookUp returns the schema at a place such as "#/$defs/Requirement".
+func lookUp(root any, place string) any {
+	for name := range strings.SplitSeq(strings.TrimPrefix(place, "#/"), "/") {
+		node, _ := root.(map[string]any)
+		root = node[name]
+	}
+	return root
+}
+
+// failure is an answer with another status than 200.
+type failure struct {
+	status        int
+	code, message string
+	retryAfter    string // in seconds; empty: none
+}
+
+func (f failure) write(w http.ResponseWriter) {
+	if f.retryAfter != "" {
+		w.Header().Set("Retry-After", f.retryAfter)
+	}
+	if f.message == "" {
+		f.message = http.StatusText(f.status)
+	}
+	if f.code == "" {
+		f.code = map[int]string{
+			http.StatusUnauthorized: "invalid_api_key", http.StatusTooManyRequests: "rate_limit_exceeded",
+		}[f.status]
+	}
+	write(w, f.status, `{"error":{"message":`+quote(f.message)+`,"type":"error","code":`+quote(f.code)+`}}`)
+}

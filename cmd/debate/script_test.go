@@ -1,0 +1,210 @@
+package main
+
+import (
+	"errors"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/agonist-dev/debate/cmd/debate/internal/fake"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		// Not os.Exit, which prints something where coverage is counted.
+		"debate":     func() { syscall.Exit(run()) },
+		"mcp-server": func() { syscall.Exit(serveTools()) },
+	})
+}
+
+// TestScripts runs the scripts in testdata/script. Beside the commands of package testscript they have those below.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"),
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": code, "serve": serve, "served": served, "sent": sent, "await": await, "exited": exited,
+		},
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+			e.Values[stateKey{}] = &state{}
+			return nil
+		},
+		UpdateScripts:      os.Getenv("DEBATE_UPDATE_SCRIPTS") != "",
+		RequireUniqueNames: true,
+	})
+}
+
+// state is what the commands of one script know of each other.
+type state struct {
+	server  *fake.Server
+	started []*exec.Cmd // the commands in the background, as await has seen them
+}
+
+type stateKey struct{}
+
+func stateOf(ts *testscript.TestScript) *state { return ts.Value(stateKey{}).(*state) }
+
+// code runs a command in the foreground. It must end with an exit code:
+//
+//	code 2 debate --rounds 0 'Design a cache'
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N command [argument...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var ended *exec.ExitError
+		if !errors.As(err, &ended) {
+			ts.Fatalf("%s: %v", args[1], err)
+		}
+		got = ended.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("the exit code is %d, not %d", got, want)
+	}
+}
+
+// serve starts a fake of OpenAI's server, to which the variables of the script then point. A file of rules is a JSON array of
+// fake.Rule:
+//
+//	serve [-chat] [-delay 20ms] [-text FILE] [rules.json]
+func serve(ts *testscript.TestScript, neg bool, args []string) {
+	server := &fake.Server{}
+	for len(args) > 0 && !neg {
+		switch {
+		case args[0] == "-chat":
+			server.ChatOnly = true
+		case args[0] == "-delay" && len(args) > 1:
+			delay, err := time.ParseDuration(args[1])
+			ts.Check(err)
+			server.Delay, args = delay, args[1:]
+		case args[0] == "-text" && len(args) > 1:
+			server.Text, args = ts.ReadFile(args[1]), args[1:]
+		case len(args) == 1:
+			rules, err := fake.ParseRules([]byte(ts.ReadFile(args[0])))
+			ts.Check(err)
+			server.Rules = rules
+		default:
+			ts.Fatalf("usage: serve [-chat] [-delay 20ms] [-text FILE] [rules.json]")
+		}
+		args = args[1:]
+	}
+	listening := httptest.NewServer(server)
+	ts.Defer(func() {
+		listening.CloseClientConnections()
+		listening.Close()
+	})
+	stateOf(ts).server = server
+	ts.Setenv("OPENAI_BASE_URL", listening.URL+"/v1")
+	ts.Setenv("OPENAI_API_KEY", "sk-of-the-test")
+}
+
+// calls returns the calls that the script's server has got.
+func calls(ts *testscript.TestScript, pattern string) []fake.Call {
+	server := stateOf(ts).server
+	if server == nil {
+		ts.Fatalf("no server has been started")
+	}
+	found, _ := server.Calls(pattern)
+	return found
+}
+
+// served checks how many calls have come, of those whose names match a pattern:
+//
+//	served 3 r1.propose.*
+func served(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 || len(args) > 2 {
+		ts.Fatalf("usage: served N [pattern]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	pattern := ""
+	if len(args) == 2 {
+		pattern = args[1]
+	}
+	if found := calls(ts, pattern); len(found) != want {
+		for i := range calls(ts, "") {
+			ts.Logf("%s", calls(ts, "")[i].Name)
+		}
+		ts.Fatalf("%d calls have come, not %d", len(found), want)
+	}
+}
+
+// sent checks what the calls whose names match a pattern hold. One of them matches the expression, with -all each of them,
+// with ! none:
+//
+//	sent -all r1.critique.* 'Design a cache'
+func sent(ts *testscript.TestScript, neg bool, args []string) {
+	all := len(args) == 3 && args[0] == "-all"
+	if all {
+		args = args[1:]
+	}
+	if len(args) != 2 {
+		ts.Fatalf("usage: sent [-all] pattern expression")
+	}
+	expression, err := regexp.Compile(args[1])
+	ts.Check(err)
+	found := calls(ts, args[0])
+	if len(found) == 0 {
+		ts.Fatalf("no such call has come")
+	}
+	matching := 0
+	for i := range found {
+		if expression.MatchString(found[i].Body) {
+			matching++
+		} else if all {
+			ts.Fatalf("%s: %s", found[i].Name, found[i].Body)
+		}
+	}
+	if (matching == 0) != neg {
+		ts.Fatalf("%d of %d calls match", matching, len(found))
+	}
+}
+
+// await waits for a call whose name matches a pattern, from a command in the background. Then that command can be
+// interrupted:
+//
+//	! exec debate 'Design a cache' &run&
+//	await r1.propose.*
+//	kill -INT run
+//	wait run
+//	exited 130
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 || stateOf(ts).server == nil {
+		ts.Fatalf("usage, after serve: await pattern")
+	}
+	late := time.After(10 * time.Second)
+	for {
+		found, more := stateOf(ts).server.Calls(args[0])
+		if len(found) > 0 {
+			stateOf(ts).started = ts.BackgroundCmds()
+			return
+		}
+		select {
+		case <-more:
+		case <-late:
+			ts.Fatalf("no such call has come")
+		}
+	}
+}
+
+// exited checks the exit code of the command in the background that was waited for last.
+func exited(ts *testscript.TestScript, neg bool, args []string) {
+	started := stateOf(ts).started
+	if neg || len(args) != 1 || len(started) == 0 {
+		ts.Fatalf("usage, after await and wait: exited N")
+	}
+	if ended := started[len(started)-1].ProcessState; ended == nil || strconv.Itoa(ended.ExitCode()) != args[0] {
+		ts.Fatalf("the command ended with %v", ended)
+	}
+}

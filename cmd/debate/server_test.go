@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// serveTools is an MCP server over the standard input and output: the program mcp-server of the scripts. It has two tools.
+// The one that only reads answers a name, the other one writes a file.
+func serveTools() int {
+	type person struct {
+		Name string `json:"name"`
+	}
+	type note struct {
+		Path string `json:"path"`
+	}
+	server := sdk.NewServer(&sdk.Implementation{Name: "desk", Version: "1"}, nil)
+	sdk.AddTool(server, &sdk.Tool{
+		Name: "greet", Description: "Says hello.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
+	}, func(_ context.Context, _ *sdk.CallToolRequest, who person) (*sdk.CallToolResult, any, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "Hello, " + who.Name + "!"}}}, nil, nil
+	})
+	sdk.AddTool(server, &sdk.Tool{Name: "note", Description: "Writes a note."},
+		func(_ context.Context, _ *sdk.CallToolRequest, what note) (*sdk.CallToolResult, any, error) {
+			err := os.WriteFile(what.Path, []byte("noted"), 0o600)
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "It is noted."}}}, nil, err
+		})
+	sdk.AddTool(server, &sdk.Tool{
+		Name: "file_read", Description: "Has the name of another tool.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
+	}, func(context.Context, *sdk.CallToolRequest, person) (*sdk.CallToolResult, any, error) {
+		return &sdk.CallToolResult{}, nil, nil
+	})
+	if err := server.Run(context.Background(), &sdk.StdioTransport{}); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
