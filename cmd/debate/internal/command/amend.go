@@ -45,6 +45,9 @@ toolPolicy); the flags come after it.`,
 		Args:              arguments(cobra.ExactArgs(1)),
 		ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := exclusive(c, "no-budget", "budget"); err != nil {
+				return err
+			}
 			engine, id, closing, err := p.openOne(c.Context(), args, choice{})
 			if err != nil {
 				return err

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,7 +83,7 @@ func inquiryOf(record *flow.Record, args []string, bare bool) (*flow.Inquiry, []
 		return nil, nil, fmt.Errorf("%s does not wait for an answer: it is %s", record.ID, record.State)
 	case len(args) > 1:
 		return nil, nil, exit(exitArguments, fmt.Errorf("there is no open question %q; open are: %s", args[0], strings.Join(ids, ", ")))
-	case len(args) == 0 && !bare, len(args) == 1 && args[0] == ids[0]:
+	case len(args) == 0 && !bare, len(args) == 1 && slices.Contains(ids, args[0]):
 		return nil, nil, exit(exitArguments, fmt.Errorf("the answer to %s is missing", strings.Join(ids, ", ")))
 	case len(ids) > 1:
 		return nil, nil, exit(exitArguments, fmt.Errorf("several questions are open; name one of: %s", strings.Join(ids, ", ")))

@@ -72,3 +72,11 @@ func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 		return nil
 	}
 }
+
+// exclusive makes two flags that exclude each other a mistake of the command line.
+func exclusive(c *cobra.Command, one, other string) error {
+	if c.Flags().Changed(one) && c.Flags().Changed(other) {
+		return exit(exitArguments, fmt.Errorf("--%s and --%s exclude each other", one, other))
+	}
+	return nil
+}

@@ -44,6 +44,9 @@ of the default model.`,
 		Args:              arguments(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := exclusive(c, "config", "evaluator"); err != nil {
+				return err
+			}
 			engine, id, closing, err := p.openOne(c.Context(), args, solved())
 			if err != nil {
 				return err
@@ -66,7 +69,6 @@ of the default model.`,
 	}
 	c.Flags().StringVar(&f.file, "config", "", "read the evaluators from this JSON file")
 	c.Flags().StringArrayVar(&f.models, "evaluator", nil, "provider/model: an evaluator; can be repeated")
-	c.MarkFlagsMutuallyExclusive("config", "evaluator")
 	return c
 }
 

@@ -42,6 +42,9 @@ changed.`,
 		Args:              arguments(cobra.ExactArgs(1)),
 		ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := exclusive(c, "at", "round"); err != nil {
+				return err
+			}
 			engine, id, closing, err := p.openOne(c.Context(), args, choice{last: anyNewest().last})
 			if err != nil {
 				return err
@@ -68,7 +71,6 @@ changed.`,
 	flags.IntVar(&f.round, "round", 0, "copy up to the beginning of this round")
 	flags.StringVar(&f.file, "config", "", "a JSON file with the fields of the config that change")
 	flags.StringArrayVar(&f.sets, "set", nil, "name=value: one field of the config, such as judge.model=openai/gpt-4.1; can be repeated")
-	c.MarkFlagsMutuallyExclusive("at", "round")
 	p.tools.define(c)
 	return c
 }

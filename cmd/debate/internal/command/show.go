@@ -140,7 +140,7 @@ func (p *program) showInquiries(record *flow.Record) {
 	for i := range record.Inquiries {
 		q := &record.Inquiries[i]
 		p.printf("\nQuestion %s", progress.Clean(q.ID))
-		if q.To != "" {
+		if len(q.Options) > 0 && q.To != "" {
 			p.printf(" about %s", progress.Clean(q.To))
 		}
 		p.printf("\n%s\n", progress.Text(q.Question))

@@ -11,7 +11,7 @@ func (p *program) stop() *cobra.Command {
 	var f controlFlags
 	c := &cobra.Command{
 		Use: "stop id", Short: "End the rounds of a conversation now, and have it concluded with what there is",
-		Example: `  debate stop 0198c2f1 --reason "good enough"`,
+		Example:           `  debate stop 0198c2f1 --reason "good enough"`,
 		Args:              arguments(cobra.ExactArgs(1)),
 		ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
