@@ -15,7 +15,7 @@ func (w *Work) Fold(e *flow.Event) error {
 	case *flow.Round:
 		w.begin(body.N, e.At)
 	case *flow.Intent:
-		if base(body.Call) == w.decisionID() {
+		if w.Base(body.Call) == w.decisionID() {
 			w.askedAt = e.Seq
 		}
 		if x := w.execution(body.Call); x != nil && x.Result == Failed { // it is made again
@@ -74,19 +74,22 @@ func within(s flow.State) bool {
 // changed: it does not count, and the arbiter is asked anew. Nor does one that nobody waits for any more.
 func (w *Work) decide(d *Decision) {
 	switch {
-	case base(d.Call) != w.decisionID() || w.used:
+	case w.Base(d.Call) != w.decisionID() || w.used:
 	case w.changedAt > w.askedAt:
 		w.point++
 	default:
-		w.ruling, w.decisions = d, append(w.decisions, d)
+		w.ruling, w.decisions, w.undecided = d, append(w.decisions, d), ""
 	}
 }
 
 // lose notes that an execution or a decision has failed, if its call has failed for good.
 func (w *Work) lose(call string, at time.Time) {
-	if base(call) == w.decisionID() && w.Failed(base(call)) {
+	if w.Base(call) == w.decisionID() && w.Failed(w.Base(call)) {
 		w.failures++
 		w.streak++
+		if failure := w.FailureOf(w.decisionID()); failure != nil {
+			w.undecided = failure.Error()
+		}
 		return
 	}
 	x := w.execution(call)
@@ -198,7 +201,7 @@ func (s *Step) use(agent string) {
 // execution returns the latest execution with this call or its re-ask; nil: there is none.
 func (w *Work) execution(call string) *Execution {
 	for _, e := range w.batch {
-		if e.Call == base(call) {
+		if e.Call == w.Base(call) {
 			return e
 		}
 	}

@@ -40,6 +40,7 @@ const (
 	EventAnswer     EventKind = "answer"     // *Answer: a person has answered
 	EventSent       EventKind = "sent"       // *Sent: an input of the flow's own
 	EventTools      EventKind = "tools"      // *ToolCalls: a reply asks for tools
+	EventContinued  EventKind = "continued"  // *Continued: a part of a reply that the next attempt continues
 	EventTool       EventKind = "tool"       // *ToolResult: the result of the use of a tool
 	EventOpened     EventKind = "opened"     // *Opened: the conversation was resumed; only where rounds have a time
 	EventChunk      EventKind = "chunk"      // *Chunk: a piece of a turn as it is spoken; live only
@@ -251,6 +252,8 @@ func newBody(kind EventKind) Body {
 		return new(Sent)
 	case EventTools:
 		return new(ToolCalls)
+	case EventContinued:
+		return new(Continued)
 	case EventTool:
 		return new(ToolResult)
 	case EventOpened:
@@ -344,6 +347,9 @@ func (*Sent) EventKind() EventKind { return EventSent }
 
 // EventKind implements [Body].
 func (*ToolCalls) EventKind() EventKind { return EventTools }
+
+// EventKind implements [Body].
+func (*Continued) EventKind() EventKind { return EventContinued }
 
 // EventKind implements [Body].
 func (*ToolResult) EventKind() EventKind { return EventTool }

@@ -36,6 +36,9 @@ func (r *Record) foldIntent(in *Intent, at time.Time) error {
 	if len(r.inFlight) >= maxTracked || len(r.current) >= maxTracked {
 		return invalid("intent", "is one of more than %d in flight, or askers", maxTracked)
 	}
+	if call.intent != nil && call.intent.Model != in.Model {
+		call.whole() // another model begins anew
+	}
 	call.intent, call.status, call.aborted, call.person, call.unbegun = in, callInFlight, false, false, false
 	if call.began.IsZero() {
 		call.began = at
@@ -170,6 +173,8 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 		return nil
 	case *ToolCalls:
 		return r.foldTools(call, body)
+	case *Continued:
+		return r.foldContinued(call, body)
 	case *ToolResult:
 		return r.foldTool(call, body)
 	case *Charge: // in a final state only the spend counts
@@ -254,6 +259,7 @@ func (r *Record) foldTurn(t *Turn) {
 func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Time) {
 	r.Rejections = append(r.Rejections, *rejection)
 	call.status = callRejected
+	call.whole()
 	call.broken += oneIf(rejection.Broken)
 	*call.troubled() = trouble{problems: rejection.Problems, rejectedAt: at}
 	r.failing = append(r.failing, call)

@@ -144,6 +144,8 @@ type callState struct {
 	trouble      *trouble      // failures since the last retry; nil: none
 	talk         []exchange    // with tools
 	spared       int           // of these, those from before the call began anew
+	said         string        // the parts of its reply so far; "": there is none
+	parts        int           // how many
 	usedUp       bool          // a limit of its uses of tools was reached
 }
 

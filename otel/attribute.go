@@ -99,6 +99,7 @@ const (
 	keyJudge        = attribute.Key("debate.evaluation.judge")
 	keySwapped      = attribute.Key("debate.evaluation.swapped")
 	keyTrigger      = attribute.Key("debate.trigger")
+	keyWhy          = attribute.Key("debate.trigger.reason")
 
 	labelPrefix = "debate.label."
 )
@@ -113,4 +114,5 @@ const (
 	eventInquiry  = "debate.inquiry"
 	eventAnswer   = "debate.answer"
 	eventSent     = "debate.sent"
+	eventControl  = "debate.control"
 )
