@@ -11,6 +11,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"syscall"
 
 	"github.com/agonist-dev/debate/cmd/debate/internal/command"
 )
@@ -20,7 +21,7 @@ func main() { os.Exit(run()) }
 // run carries out the command line of the process, and returns the exit code.
 func run() int {
 	interrupts := make(chan os.Signal, 2)
-	signal.Notify(interrupts, os.Interrupt)
+	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	return command.Run(context.Background(), command.System{
 		Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Lookup: os.LookupEnv, Interrupts: interrupts,
 	})

@@ -30,7 +30,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "serve": serve, "served": served, "sent": sent, "await": await, "exited": exited,
+			"code": code, "serve": serve, "served": served, "sent": sent, "await": await, "exited": exited, "terminate": terminate,
 			"capture": capture,
 		},
 		Setup: func(e *testscript.Env) error {
@@ -197,6 +197,15 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("no such call has come")
 		}
 	}
+}
+
+// terminate sends SIGTERM to the command that was awaited last.
+func terminate(ts *testscript.TestScript, neg bool, args []string) {
+	started := stateOf(ts).started
+	if neg || len(args) != 0 || len(started) == 0 {
+		ts.Fatalf("usage, after await: terminate")
+	}
+	ts.Check(started[len(started)-1].Process.Signal(syscall.SIGTERM))
 }
 
 // capture sets a variable to what an expression finds in the standard output of the last command, or in its standard error:

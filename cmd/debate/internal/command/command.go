@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,11 +19,14 @@ type program struct {
 	store string // the flag --store
 	json  bool   // the flag --json
 	tools toolFlags
+
+	viewing viewing
 }
 
 // Run carries out the command line and returns the exit code.
 func Run(ctx context.Context, system System) int {
 	p := &program{System: system}
+	p.viewing.began = time.Now().Truncate(time.Millisecond)
 	root := p.tree()
 	root.SetArgs(system.Args)
 	root.SetIn(system.In)
@@ -52,7 +56,7 @@ func (p *program) tree() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit(exitArguments, err) })
 	root.AddCommand(
 		p.resume(), p.list(), p.show(), p.watch(), p.answer(), p.choose(), p.pause(), p.stop(), p.cancel(), p.retry(), p.amend(),
-		p.skipStep(), p.forceAgent(), p.rerunStep(), p.delete(), p.eval(), p.replay(), p.fork(), p.graph(), p.models(), p.version(),
+		p.skipStep(), p.forceAgent(), p.rerunStep(), p.delete(), p.eval(), p.replay(), p.fork(), p.graph(), p.listModels(), p.version(),
 		p.completion(),
 	)
 	return root

@@ -27,6 +27,7 @@ func (f *controlFlags) withReason(c *cobra.Command) {
 func (p *program) withRun(c *cobra.Command, f *controlFlags) {
 	c.Flags().BoolVar(&f.run, "run", true, "continue the conversation here, unless another process runs it")
 	p.tools.define(c)
+	p.viewFlags(c)
 }
 
 // controlled is what a command says of a conversation that it has controlled.
@@ -54,7 +55,7 @@ func (p *program) control(ctx context.Context, engine *debate.Engine, id string,
 		return p.goOn(ctx, engine, id)
 	}
 	if p.json {
-		return p.printJSON(after)
+		return p.printValue(after)
 	}
 	p.warnf("%s: %s", id, after.next(record))
 	return nil

@@ -15,6 +15,7 @@ type debateFlags struct {
 	demo        bool
 	output      string
 	rounds      int
+	clarify     bool
 }
 
 // debate starts a conversation and leads it to its end.
@@ -37,7 +38,9 @@ func (p *program) debate() *cobra.Command {
 	flags.BoolVar(&f.demo, "demo", false, "without a key: play a script in place of models")
 	flags.StringVar(&f.output, "output", "", "write the result to this file: the whole record if it ends in .json, else the solution")
 	flags.IntVar(&f.rounds, "rounds", 0, "how many rounds there are at most")
+	flags.BoolVar(&f.clarify, "clarify", false, "let the agents ask questions before the first round")
 	p.tools.define(c)
+	p.viewFlags(c)
 	return c
 }
 
@@ -61,7 +64,12 @@ func (p *program) runDebate(c *cobra.Command, argument *string, f *debateFlags) 
 	if c.Flags().Changed("rounds") && f.rounds < 1 {
 		return exit(exitArguments, errors.New("--rounds is at least 1"))
 	}
-	config.Problem, config.Rounds, config.Unattended = problem, f.rounds, !p.interactive()
+	attended, err := p.attend(f.clarify)
+	if err != nil {
+		return err
+	}
+	config.Problem, config.Rounds, config.Unattended = problem, f.rounds, !attended
+	config.Clarification.On = f.clarify
 	equipped, err := p.tools.offer(engine, config)
 	if err != nil {
 		return err

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -67,6 +65,7 @@ of the default model.`,
 			return p.lead(c.Context(), session)
 		},
 	}
+	p.viewFlags(c)
 	c.Flags().StringVar(&f.file, "config", "", "read the evaluators from this JSON file")
 	c.Flags().StringArrayVar(&f.models, "evaluator", nil, "provider/model: an evaluator; can be repeated")
 	return c
@@ -148,23 +147,5 @@ func (p *program) scores(ctx context.Context, session *debate.Session) error {
 	if !ok || record.State != flow.StateCompleted {
 		return exit(exitEarly, fmt.Errorf("there are no scores: %s", record.Evidence))
 	}
-	return p.printJSON(scored{session.ID(), scores.Report()})
-}
-
-// scoreTable shows the averages of an evaluation.
-func scoreTable(report *deliberation.Report) string {
-	var b strings.Builder
-	t := newTable(&b)
-	t.row("CRITERION", "MEAN", "LOWEST", "HIGHEST", "DEVIATION")
-	for _, rating := range append(slices.Clip(report.Criteria), report.Overall) {
-		if rating.Spread == nil {
-			t.row(rating.Title, "-", "-", "-", "-")
-			continue
-		}
-		s := rating.Spread
-		t.row(rating.Title, fmt.Sprintf("%.1f", s.Mean), s.Min, s.Max, fmt.Sprintf("%.2f", s.Deviation))
-	}
-	_ = t.end() // a builder does not fail
-	fmt.Fprintf(&b, "%d of %s answered. 10 is the best.", report.Answered, plural(report.Asked, "evaluator"))
-	return b.String()
+	return p.printValue(scored{session.ID(), scores.Report()})
 }

@@ -4,69 +4,311 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/cmd/debate/internal/live"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
+	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 )
 
-// lead shows a conversation until it is over, waits for somebody, or is interrupted. The first interrupt pauses it.
+// viewing is how a conversation is shown while it runs.
+type viewing struct {
+	quiet, verbose, chunks bool
+
+	began time.Time // when the program began: what happened before is shown by nobody
+	// inputRead means that the problem was read from the standard input.
+	inputRead bool
+	lines     *answerLines
+}
+
+// viewFlags adds the flags of commands that lead a conversation to its end.
+func (p *program) viewFlags(c *cobra.Command) {
+	flags := c.Flags()
+	flags.BoolVar(&p.viewing.quiet, "quiet", false, "show nothing but questions and errors while the conversation runs")
+	flags.BoolVarP(&p.viewing.verbose, "verbose", "v", false, "show prompts, settings and summaries, and each contribution at the end")
+	flags.BoolVar(&p.viewing.chunks, "chunks", false, "with --json: print the pieces of texts as they stream, too")
+}
+
+// leader leads one conversation.
+type leader struct {
+	*program
+	session *debate.Session
+	lines   *progress.Lines // nil: none are shown
+	seen    int64           // the number of the last event that was shown
+	// interrupted is set by the first signal that asks the program to end.
+	interrupted atomic.Bool
+}
+
+// lead shows a conversation until it is over, waits for somebody, or is interrupted, and prints its result. The first interrupt
+// pauses it, the second one ends the program at once.
 func (p *program) lead(ctx context.Context, session *debate.Session) error {
+	l := &leader{program: p, session: session}
+	if p.viewing.verbose {
+		if record, err := session.Record(ctx); err == nil {
+			p.preface(record)
+		}
+	}
+	var record *flow.Record
+	var err error
+	if p.lively() {
+		record, err = l.leadLive(ctx)
+	} else {
+		if !p.viewing.quiet {
+			l.lines = progress.New(p.Err, p.viewing.began)
+		}
+		record, err = l.leadLines(ctx)
+	}
+	if p.viewing.verbose && record != nil {
+		p.breakdown(record)
+	}
+	return l.finish(record, err)
+}
+
+// lively reports whether the live view is shown: the standard error is a terminal that can be drawn on, and nothing else writes
+// to it.
+func (p *program) lively() bool {
+	term := p.get("TERM")
+	able := term != "dumb" && (term != "" || runtime.GOOS == "windows")
+	return able && terminal(p.Err) && !p.viewing.quiet && (!p.json || !terminal(p.Out))
+}
+
+// leadLive shows the live view. The view asks what is to be asked.
+func (l *leader) leadLive(ctx context.Context) (*flow.Record, error) {
+	t := live.Terminal{Out: l.Err, Environ: l.environ(), Interrupts: l.Interrupts}
+	if terminal(l.In) {
+		t.In = l.In
+	}
+	left, err := live.Show(ctx, t, l.events, func(signal flow.Signal) error { return l.session.Control(ctx, signal) })
+	l.interrupted.Store(left != "")
+	if left == live.AtOnce {
+		return nil, context.Canceled
+	}
+	if err != nil {
+		return nil, fmt.Errorf("show the conversation: %w", err)
+	}
+	return l.settle(ctx)
+}
+
+// environ returns the variables that say what the terminal can do.
+func (p *program) environ() []string {
+	var out []string
+	for _, name := range []string{
+		"TERM", "COLORTERM", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM_PROGRAM", "TMUX", "WT_SESSION", "SSH_TTY",
+	} {
+		if value, ok := p.Lookup(name); ok {
+			out = append(out, name+"="+value)
+		}
+	}
+	return out
+}
+
+// leadLines shows plain lines, and asks on the terminal, or reads answers from the standard input.
+func (l *leader) leadLines(ctx context.Context) (*flow.Record, error) {
 	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	interrupted := make(chan struct{})
+	asking, unask := context.WithCancel(ctx)
+	watched := make(chan struct{})
 	go func() {
-		defer close(interrupted)
+		defer close(watched)
+		l.watch(ctx, stop, unask)
+	}()
+	defer func() { stop(); <-watched; unask() }()
+	for {
+		record, err := l.follow(ctx)
+		if record == nil || record.State != flow.StateAwaitingInput || !l.asks() || l.interrupted.Load() {
+			return record, err
+		}
+		if err := l.ask(asking, record); err != nil {
+			return record, err
+		}
+	}
+}
+
+// watch takes the signals that ask the program to end. The first one pauses the conversation. If that is impossible, and with the
+// second one, nothing is waited for any more.
+func (l *leader) watch(ctx context.Context, stop, unask func()) {
+	for range 2 {
 		select {
 		case <-ctx.Done():
-		case <-p.Interrupts:
-			p.warnf("Pausing. Another Ctrl-C ends the program at once.")
-			_ = session.Pause(ctx)
+			return
+		case <-l.Interrupts:
 		}
-	}()
-	defer func() { stop(); <-interrupted }()
+		if l.interrupted.Swap(true) {
+			break
+		}
+		l.warnf("Pausing. Another Ctrl-C ends the program at once.")
+		unask()
+		if l.session.Pause(ctx) != nil {
+			break
+		}
+	}
+	stop()
+}
+
+// follow shows events until no process works on the conversation. It has then shown every event of the record that it returns.
+func (l *leader) follow(ctx context.Context) (*flow.Record, error) {
+	reading, stop := context.WithCancel(ctx)
 	shown := make(chan struct{})
 	go func() {
 		defer close(shown)
-		lines := progress.New(p.Err)
-		for event, err := range session.Events(ctx, 0) {
+		for _, err := range l.events(reading) {
 			if err != nil {
 				return
 			}
-			lines.Show(&event)
 		}
 	}()
-	record, err := session.WaitIdle(ctx)
-	if record != nil && record.Final() {
-		<-shown
-	}
+	record, err := l.session.WaitIdle(ctx)
 	stop()
 	<-shown
-	return p.finish(record, err)
+	return l.catchUp(ctx, record, err)
+}
+
+// settle waits until no process works on the conversation, once its events have been shown.
+func (l *leader) settle(ctx context.Context) (*flow.Record, error) {
+	record, err := l.session.WaitIdle(ctx)
+	return l.catchUp(ctx, record, err)
+}
+
+// catchUp shows the events of a record that were not shown yet.
+func (l *leader) catchUp(ctx context.Context, record *flow.Record, err error) (*flow.Record, error) {
+	if record == nil || l.seen >= record.Seq {
+		return record, err
+	}
+	for _, broken := range l.events(ctx) {
+		if broken != nil || l.seen >= record.Seq {
+			break
+		}
+	}
+	return record, err
+}
+
+// events yields the events that were not shown yet. Each is shown before it is yielded: as plain lines if there are any, and as
+// JSON on the standard output if that is wanted.
+func (l *leader) events(ctx context.Context) iter.Seq2[flow.Event, error] {
+	events := l.session.Events(ctx, l.seen)
+	if l.viewing.verbose {
+		events = l.summaries().Events(events)
+	}
+	return func(yield func(flow.Event, error) bool) {
+		for event, err := range events {
+			if err == nil {
+				l.show(&event)
+			}
+			if !yield(event, err) {
+				return
+			}
+		}
+	}
+}
+
+// show shows an event. A fact is shown once.
+func (l *leader) show(e *flow.Event) {
+	_, chunk := e.Body.(*flow.Chunk)
+	if !chunk {
+		if e.Seq <= l.seen {
+			return
+		}
+		l.seen = e.Seq
+	}
+	if l.lines != nil {
+		l.lines.Show(e)
+	}
+	if l.json && (!chunk || l.viewing.chunks) {
+		l.printJSON(e.Public())
+	}
 }
 
 // finish prints the result of a conversation, and says what is to be done about one that is not over.
-func (p *program) finish(record *flow.Record, err error) error {
-	if record == nil {
+func (l *leader) finish(record *flow.Record, err error) error {
+	id := l.session.ID()
+	switch {
+	case record == nil && l.interrupted.Load():
+		l.warnf("Interrupted. debate resume %s continues it.", id)
+		return exit(exitInterrupted, nil)
+	case record == nil:
 		return err
 	}
-	switch record.State {
-	case flow.StatePaused:
-		p.warnf("Paused. debate resume %s continues it.", record.ID)
+	got := resultOf(record)
+	if l.json {
+		l.printResult(record, &got)
+	}
+	switch {
+	case record.Final():
+		return l.conclude(record, &got)
+	case record.State == flow.StatePaused, l.interrupted.Load():
+		l.warnf("Paused. debate resume %s continues it.", id)
 		return exit(exitInterrupted, nil)
-	case flow.StateAwaitingInput:
-		for _, q := range record.Inquiries {
-			p.warnf("%s asks: %s", q.To, q.Question)
-			p.warnf("  debate answer %s %s TEXT", record.ID, q.ID)
-		}
+	case record.State == flow.StateAwaitingInput:
+		l.warnf("The conversation waits for an answer.")
+		l.tellAnswers(record)
 		return exit(exitWaiting, nil)
-	case flow.StateError:
-		p.warnf("debate retry %s tries again.", record.ID)
-		return errors.Join(err)
+	case record.State == flow.StateError:
+		l.warnf("debate retry %s tries again.", id)
+		if record.Failure != nil {
+			err = record.Failure
+		}
+		return failed(err)
+	default:
+		return err
 	}
-	text, ok := resultOf(record)
-	if !ok {
-		return exit(exitEarly, fmt.Errorf("there is no result: %s", record.Evidence))
+}
+
+// conclude prints the result of a conversation that is over.
+func (l *leader) conclude(record *flow.Record, got *result) error {
+	if got.text != "" && !l.json {
+		if err := l.print(got.text); err != nil {
+			return err
+		}
 	}
-	return p.printText(text)
+	if !l.viewing.quiet {
+		for _, note := range got.notes {
+			l.warnf("%s", note)
+		}
+	}
+	if got.exists {
+		return nil
+	}
+	why := progress.Clean(record.Evidence)
+	if why == "" {
+		why = string(record.State)
+	}
+	return exit(exitEarly, fmt.Errorf("the conversation has ended without what was asked for: %s", why))
+}
+
+// print writes a text that models have written to the standard output.
+func (p *program) print(text string) error {
+	text = progress.Text(text)
+	if text == "" || text[len(text)-1] != '\n' {
+		text += "\n"
+	}
+	_, err := fmt.Fprint(p.Out, text)
+	return err
+}
+
+// failed gives the failure of a conversation its exit code. A limit of the budget has ended it early. Whatever else stops a
+// running conversation is a vendor's failure, unless its kind says otherwise.
+func failed(err error) error {
+	var failure *flow.Error
+	if !errors.As(err, &failure) {
+		return err
+	}
+	if failure.Kind == "cost_limit" {
+		return exit(exitEarly, err)
+	}
+	return err
+}
+
+// summaries shows the sizes of summaries, for --verbose.
+func (l *leader) summaries() deliberation.Hooks {
+	return deliberation.Hooks{OnSummarizationComplete: func(agent string, before, after int) {
+		if l.lines != nil {
+			l.warnf("%s: summary of %s characters in %s", agent, progress.Number(before), progress.Number(after))
+		}
+	}}
 }

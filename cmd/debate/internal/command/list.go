@@ -160,7 +160,7 @@ func (p *program) showList(found []listed, limit int) error {
 	}
 	switch {
 	case p.json:
-		if err := p.printJSON(found); err != nil {
+		if err := p.printValue(found); err != nil {
 			return err
 		}
 	case len(found) == 0:

@@ -19,8 +19,8 @@ type knownModel struct {
 	flow.Model
 }
 
-// models lists the windows and prices of the embedded table.
-func (p *program) models() *cobra.Command {
+// listModels lists the windows and prices of the embedded table.
+func (p *program) listModels() *cobra.Command {
 	var host string
 	c := &cobra.Command{
 		Use: "models [part of a name]…", Short: "List the models whose windows and prices are known",
@@ -62,7 +62,7 @@ func containsAll(name string, parts []string) bool {
 
 func (p *program) showModels(found []knownModel) error {
 	if p.json {
-		return p.printJSON(found)
+		return p.printValue(found)
 	}
 	if len(found) == 0 {
 		return exit(exitGeneral, fmt.Errorf("the table has no such model; debate models lists all"))

@@ -9,15 +9,12 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 )
 
-// printJSON writes a value to the standard output as indented JSON.
-func (p *program) printJSON(value any) error {
+// printValue writes a value to the standard output as indented JSON.
+func (p *program) printValue(value any) error {
 	var data bytes.Buffer
 	encoder := json.NewEncoder(&data)
 	encoder.SetEscapeHTML(false)
@@ -27,24 +24,6 @@ func (p *program) printJSON(value any) error {
 	}
 	_, err := p.Out.Write(escaped(data.Bytes()))
 	return err
-}
-
-// escaped writes the characters of JSON that do not print as escapes. encoding/json leaves DEL and those above ASCII, of which
-// some terminals obey U+009B. Outside of strings JSON has none of them.
-func escaped(data []byte) []byte {
-	out := make([]byte, 0, len(data))
-	for _, r := range string(data) {
-		switch {
-		case r == '\n' || unicode.IsPrint(r):
-			out = utf8.AppendRune(out, r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-	}
-	return out
 }
 
 // table writes rows of cells in columns. What is in a cell cannot control a terminal.
@@ -77,12 +56,6 @@ func dashed(text string) string {
 		return "-"
 	}
 	return text
-}
-
-// printText writes a text of a model to the standard output.
-func (p *program) printText(text string) error {
-	_, err := fmt.Fprintln(p.Out, progress.Text(text))
-	return err
 }
 
 // sorted returns the keys of a set in their order.

@@ -26,6 +26,7 @@ func (p *program) problem(argument *string, path string) (string, error) {
 	case argument == nil && terminal(p.In):
 		return "", exit(exitArguments, errors.New("there is no problem: give it as an argument, with --problemDescription, or as input"))
 	}
+	p.viewing.inputRead = true
 	data, err := io.ReadAll(p.In)
 	if err != nil {
 		return "", fmt.Errorf("read the problem from the standard input: %w", err)

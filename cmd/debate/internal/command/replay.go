@@ -62,7 +62,7 @@ func (p *program) play(ctx context.Context, engine *debate.Engine, id string, sp
 	if err != nil {
 		return err
 	}
-	show := p.course()
+	show := p.course(time.Time{})
 	var last time.Time
 	for event, err := range engine.Events(ctx, id, 0) {
 		if err != nil {
@@ -74,15 +74,13 @@ func (p *program) play(ctx context.Context, engine *debate.Engine, id string, sp
 			}
 		}
 		last = event.At
-		if err := show(&event); err != nil {
-			return err
-		}
+		show(&event)
 		if event.Seq >= record.Seq {
 			break
 		}
 	}
-	if text, ok := resultOf(record); ok && !p.json {
-		return p.printText(text)
+	if got := resultOf(record); got.exists && !p.json {
+		return p.print(got.text)
 	}
 	return nil
 }
@@ -134,7 +132,7 @@ func (p *program) checkLog(ctx context.Context, engine *debate.Engine, id string
 	}
 	found := checked{ID: id, Events: again.Seq, State: again.State, Files: len(again.Files())}
 	if p.json {
-		return p.printJSON(found)
+		return p.printValue(found)
 	}
 	p.printf("%s is whole: %d events, %s, %s.\n", id, found.Events, plural(found.Files, "file"), found.State)
 	return nil

@@ -1,56 +1,156 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 )
 
-// resultOf returns what a conversation was held for, as text: a solution, a verdict, the summary of work, scores. false: there
-// is none. The text is hostile.
-func resultOf(record *flow.Record) (string, bool) {
-	if d, ok := deliberation.Of(record); ok {
-		solution, _, ok := d.Solution()
-		if !ok {
-			return "", false
-		}
-		return solution.Description, true
-	}
-	if work, ok := arbiter.Of(record); ok {
-		return work.Summary()
-	}
-	if scores, ok := deliberation.ScoresOf(record); ok {
-		report := scores.Report()
-		return scoreTable(&report), report.Answered > 0
-	}
-	if d, ok := debate.Of(record); ok {
-		return verdictOf(d)
-	}
-	return "", false
+// result is what a conversation was held for. Its text was written by models.
+type result struct {
+	exists bool
+	text   string   // as Markdown; without a result it may say how far the conversation has come
+	notes  []string // what is to be known of the result, for the standard error
+	data   any      // for --json
 }
 
-// verdictOf returns how a debate has ended.
-func verdictOf(d *debate.Debate) (string, bool) {
-	if d.State != flow.StateCompleted {
-		return "", false
+// resultOf returns the result of a conversation of any flow.
+func resultOf(r *flow.Record) result {
+	if d, ok := deliberation.Of(r); ok {
+		if solution, by, ok := d.Solution(); ok {
+			return result{true, solution.Description, assessment(solution), struct {
+				*deliberation.Solution
+
+				By string `json:"by"`
+			}{solution, by}}
+		}
+		return result{}
 	}
-	outcome := d.Outcome()
-	var b strings.Builder
+	if scores, ok := deliberation.ScoresOf(r); ok {
+		report := scores.Report()
+		return result{r.State == flow.StateCompleted && !early(r), scoresText(&report), nil, report}
+	}
+	if w, ok := arbiter.Of(r); ok {
+		summary, complete := w.Summary()
+		return result{complete, summary, nil, map[string]any{"summary": summary, "plan": w.Plan(), "iterations": w.Iterations()}}
+	}
+	if d, ok := debate.Of(r); ok {
+		outcome := d.Outcome()
+		return result{decided(d, &outcome), outcomeText(d, &outcome), nil, outcome}
+	}
+	return result{exists: r.State == flow.StateCompleted && !early(r)}
+}
+
+// early reports whether the host program, a person, a rule or the budget has ended a conversation before its time. What ends it
+// as its config says, such as the convergence of a debate, is not early.
+func early(r *flow.Record) bool {
+	switch r.EndedBy {
+	case flow.EndedByHost, flow.EndedByPerson, flow.EndedByRule, flow.EndedByBudget:
+		return true
+	default:
+		return r.State == flow.StateCanceled
+	}
+}
+
+// decided reports whether a debate has the decision that it was held for. Without judges and audience that is all its rounds.
+func decided(d *debate.Debate, o *debate.Outcome) bool {
+	config := d.Config()
 	switch {
-	case outcome.Winner != "":
-		fmt.Fprintf(&b, "%s has won.\n", outcome.Winner)
-	case outcome.Side != "":
-		fmt.Fprintf(&b, "The side %s has won.\n", outcome.Side)
-	case outcome.Tie:
-		b.WriteString("There is no winner: a tie.\n")
+	case o.Side != "" || o.Winner != "" || o.Tie || o.Verdicts > 0:
+		return true
+	case config == nil || config.Judging != nil || config.Audience != nil:
+		return false
+	default:
+		return d.State == flow.StateCompleted && !early(d.Record)
 	}
-	if d.Verdict != nil {
-		b.WriteString("\n" + d.Verdict.Summary + "\n")
+}
+
+// assessment says in a few lines what the author of a solution thinks of it.
+func assessment(s *deliberation.Solution) []string {
+	out := []string{fmt.Sprintf("Confidence: %g of 100", s.Confidence)}
+	for _, r := range s.Requirements {
+		if !r.Fulfilled {
+			out = append(out, "Not fulfilled: "+r.Text)
+		}
 	}
-	text := strings.TrimSpace(b.String())
-	return text, text != ""
+	for _, question := range s.OpenQuestions {
+		out = append(out, "Open question: "+question)
+	}
+	return out
+}
+
+// list writes a section with a list; nothing if it has no items.
+func list(out *strings.Builder, title string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	_, _ = fmt.Fprintf(out, "\n## %s\n\n", title)
+	for _, item := range items {
+		_, _ = fmt.Fprintf(out, "- %s\n", progress.Clean(item))
+	}
+}
+
+// outcomeText writes the outcome of a debate as Markdown: who has won, the scores, and the summary of a judge who is of the
+// panel's mind.
+func outcomeText(d *debate.Debate, o *debate.Outcome) string {
+	var out strings.Builder
+	switch {
+	case o.Winner != "":
+		_, _ = fmt.Fprintf(&out, "%s wins.\n", progress.Clean(o.Winner))
+	case o.Side != "":
+		_, _ = fmt.Fprintf(&out, "The side %s wins.\n", progress.Clean(string(o.Side)))
+	case o.Tie:
+		out.WriteString("It is a tie.\n")
+	case o.Verdicts > 0:
+		out.WriteString("Nobody wins.\n")
+	default:
+		_, _ = fmt.Fprintf(&out, "%d rounds were held. There is no verdict.\n", d.Round)
+	}
+	scores := make([]string, 0, len(o.Scores))
+	for _, name := range slices.SortedFunc(maps.Keys(o.Scores), func(a, b string) int {
+		return cmp.Or(cmp.Compare(o.Scores[b], o.Scores[a]), cmp.Compare(a, b))
+	}) {
+		scores = append(scores, fmt.Sprintf("%s: %g", name, o.Scores[name]))
+	}
+	list(&out, "Scores", scores)
+	if len(d.Verdicts) > 0 {
+		v := d.Verdicts[max(0, slices.IndexFunc(d.Verdicts, func(v *debate.Verdict) bool {
+			return v.Winner != nil && v.Winner.Participant == o.Winner
+		}))]
+		_, _ = fmt.Fprintf(&out, "\n## Summary of %s\n\n%s\n", progress.Clean(v.Judge), strings.TrimSpace(v.Summary))
+		if v.Winner != nil {
+			_, _ = fmt.Fprintf(&out, "\n%s\n", strings.TrimSpace(v.Winner.Reasoning))
+		}
+		return out.String()
+	}
+	for _, t := range d.Readable() {
+		_, _ = fmt.Fprintf(&out, "\n## Round %d: %s\n\n%s\n", t.Round, progress.Clean(t.Speaker), strings.TrimSpace(t.Text))
+	}
+	return out.String()
+}
+
+// scoresText writes the averages of an evaluation as a table of Markdown that can be read as it is.
+func scoresText(r *deliberation.Report) string {
+	const line = "| %-32s | %6v | %6v | %7v | %9v |\n"
+	var out strings.Builder
+	_, _ = fmt.Fprintf(&out, line, "Criterion", "Mean", "Lowest", "Highest", "Deviation")
+	rule := func(length int) string { return strings.Repeat("-", length-1) + ":" }
+	_, _ = fmt.Fprintf(&out, line, strings.Repeat("-", 32), rule(6), rule(6), rule(7), rule(9))
+	for _, rating := range append(slices.Clone(r.Criteria), r.Overall) {
+		if s := rating.Spread; s != nil {
+			_, _ = fmt.Fprintf(&out, line, rating.Title, fmt.Sprintf("%.1f", s.Mean), s.Min, s.Max, fmt.Sprintf("%.2f", s.Deviation))
+		} else {
+			_, _ = fmt.Fprintf(&out, line, rating.Title, "-", "-", "-", "-")
+		}
+	}
+	_, _ = fmt.Fprintf(&out, "\n%d of %s answered. %d is the best score.\n", r.Answered, plural(r.Asked, "evaluator"), deliberation.HighestScore)
+	return out.String()
 }

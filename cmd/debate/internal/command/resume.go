@@ -36,5 +36,6 @@ result printed.`,
 		},
 	}
 	p.tools.define(c)
+	p.viewFlags(c)
 	return c
 }

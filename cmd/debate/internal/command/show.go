@@ -36,7 +36,7 @@ takes part, what it waits for, and its result. --json prints the whole record.`,
 				return interruption(ctx, err)
 			}
 			if p.json {
-				return p.printJSON(detailed(record))
+				return p.printValue(detailed(record))
 			}
 			info, err := describe(ctx, engine.Store, id)
 			if err != nil {
@@ -90,8 +90,12 @@ func (p *program) showRecord(record *flow.Record, info *store.Info) error {
 	}
 	p.showPlan(record)
 	p.showInquiries(record)
-	if text, ok := resultOf(record); ok {
-		p.printf("\nResult\n\n%s\n", progress.Text(text))
+	if got := resultOf(record); got.exists {
+		p.printf("\nResult\n\n%s\n", strings.TrimRight(progress.Text(got.text), "\n"))
+		for _, note := range got.notes {
+			p.printf("\n%s", progress.Clean(note))
+		}
+		p.printf("\n")
 	}
 	p.showNext(record, info)
 	return nil

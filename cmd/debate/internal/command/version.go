@@ -25,7 +25,7 @@ func (p *program) version() *cobra.Command {
 				r.Version = info.Main.Version
 			}
 			if p.json {
-				return p.printJSON(r)
+				return p.printValue(r)
 			}
 			p.printf("debate %s, %s, %s\n", r.Version, r.Go, r.System)
 			return nil

@@ -1,8 +1,10 @@
 package command
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
+	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -39,14 +41,12 @@ runs the conversation. Watching changes nothing.`,
 
 // follow shows the events of a conversation until it is over, and then its result.
 func (p *program) follow(ctx context.Context, engine *debate.Engine, id string) error {
-	show := p.course()
+	show := p.course(p.viewing.began)
 	for event, err := range engine.Events(ctx, id, 0) {
 		if err != nil {
 			return err
 		}
-		if err := show(&event); err != nil {
-			return err
-		}
+		show(&event)
 		switch err := event.Err(); {
 		case err == nil:
 		case event.Body.EventKind() == flow.EventTransition:
@@ -57,27 +57,17 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, id string) 
 	if err != nil || p.json {
 		return err
 	}
-	return p.finish(record, nil)
+	got := resultOf(record)
+	if !got.exists {
+		return exit(exitEarly, fmt.Errorf("the conversation has ended without what was asked for: %s", cmp.Or(record.Evidence, string(record.State))))
+	}
+	return p.print(got.text)
 }
 
 // course returns a function that shows events on the standard error as lines, or with --json on the standard output.
-func (p *program) course() func(*flow.Event) error {
+func (p *program) course(since time.Time) func(*flow.Event) {
 	if p.json {
-		return p.printEvent
+		return func(e *flow.Event) { p.printJSON(e.Public()) }
 	}
-	lines := progress.New(p.Err)
-	return func(e *flow.Event) error {
-		lines.Show(e)
-		return nil
-	}
-}
-
-// printEvent writes an event as a line of JSON.
-func (p *program) printEvent(e *flow.Event) error {
-	data, err := json.Marshal(e.Public())
-	if err != nil {
-		return err
-	}
-	_, err = p.Out.Write(append(escaped(data), '\n'))
-	return err
+	return progress.New(p.Err, since).Show
 }

@@ -1,2 +1,167 @@
-// Package live shows a conversation on a terminal while it runs.
+// Package live shows a conversation on a terminal while it runs, and takes keys: to pause, to stop, to try again, to answer.
 package live
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
+	"github.com/agonist-dev/debate/flow"
+)
+
+// Model is what the terminal shows. It is a fold of messages: the events of the conversation, the keys, the ticks of a clock and
+// the sizes of the window. It reads no clock and makes no call: controls are made by the commands that Update returns.
+type Model struct {
+	// Left says how the person has left the view while the conversation was not over: "" if that did not happen.
+	Left Leaving
+
+	control func(flow.Signal) error
+	keys    bool // a keyboard is there
+	course  *progress.Course
+
+	width, height int
+	now           time.Time
+	frame         int // of the spinner
+	notes         []note
+	armed         bool // s was pressed once
+	entry         *entry
+	over          bool // nothing follows: the last frame is shown
+}
+
+// Leaving is how a person leaves the view.
+type Leaving string
+
+// The ways to leave.
+const (
+	Quit      Leaving = "quit"      // q: the conversation is paused
+	Interrupt Leaving = "interrupt" // Ctrl-C: the same
+	AtOnce    Leaving = "at once"   // Ctrl-C for the second time: nothing is waited for
+)
+
+// note is a line about something that has happened.
+type note struct {
+	text string
+	at   time.Time
+	bad  bool
+}
+
+// entry is the line in which a person answers.
+type entry struct {
+	dialogue *inquiry.Dialogue
+	text     []rune
+	trouble  string // why the last line was not taken
+}
+
+// The messages beside those of the terminal.
+type (
+	// EventMsg is an event of the conversation.
+	EventMsg struct{ Event flow.Event }
+	// TickMsg moves the spinner, and is the clock of the view.
+	TickMsg time.Time
+	// InterruptMsg is a signal of the system. It is taken like Ctrl-C.
+	InterruptMsg struct{}
+	// ClosedMsg says that no event follows.
+	ClosedMsg struct{}
+	// controlMsg is what has become of a control; nil: it was taken.
+	controlMsg struct{ err error }
+)
+
+// New returns the view of a conversation of which no event was seen. control gives a signal to the conversation. If keys is
+// false there is no keyboard, and the view ends when the conversation waits for somebody.
+func New(control func(flow.Signal) error, keys bool, now time.Time) *Model {
+	return &Model{control: control, keys: keys, course: &progress.Course{}, width: 80, height: 24, now: now}
+}
+
+// Init starts the clock.
+func (m *Model) Init() tea.Cmd { return tick() }
+
+// tick asks for the next tick.
+func tick() tea.Cmd {
+	return tea.Tick(spinnerInterval, func(t time.Time) tea.Msg { return TickMsg(t) })
+}
+
+// Update takes a message.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+	case TickMsg:
+		m.now, m.frame = time.Time(msg), m.frame+1
+		if !m.over {
+			return m, tick()
+		}
+	case EventMsg:
+		m.take(&msg.Event)
+		if m.course.Over() || m.course.Halted() && (!m.keys || m.Left != "") {
+			return m.end()
+		}
+	case ClosedMsg:
+		return m.end()
+	case InterruptMsg:
+		return m.interrupt()
+	case controlMsg:
+		if msg.err != nil && m.Left != "" {
+			return m.end() // it cannot be paused
+		}
+		if msg.err != nil {
+			m.note(progress.Clean(msg.err.Error()), true)
+		}
+	case tea.PasteMsg:
+		if m.entry != nil {
+			m.entry.text = append(m.entry.text, []rune(progress.Clean(msg.Content))...)
+		}
+	case tea.KeyPressMsg:
+		return m.press(msg)
+	}
+	return m, nil
+}
+
+// end shows the last frame.
+func (m *Model) end() (tea.Model, tea.Cmd) {
+	m.over, m.entry = true, nil
+	return m, tea.Quit
+}
+
+// take takes an event.
+func (m *Model) take(e *flow.Event) {
+	if e.At.After(m.now) {
+		m.now = e.At
+	}
+	switch body := e.Body.(type) {
+	case *flow.Warning:
+		m.note(progress.Warning(body), false)
+	case *flow.Failure:
+		if body.Final {
+			m.note(m.course.Name(body.By)+" has failed: "+progress.Cause(body.Error), true)
+		}
+	case *flow.Skipped:
+		m.note(m.course.Name(body.By)+": "+progress.Clean(string(body.Kind))+" is left out", false)
+	}
+	m.course.Fold(e)
+	if m.entry != nil && !m.open(m.entry.dialogue.Inquiry.ID) {
+		m.entry = nil // somebody else has answered
+	}
+}
+
+// open reports whether an inquiry is without an answer.
+func (m *Model) open(id string) bool {
+	for i := range m.course.Inquiries {
+		if m.course.Inquiries[i].ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// note keeps a line for the person to read.
+func (m *Model) note(text string, bad bool) {
+	m.notes = append(m.notes, note{text, m.now, bad})
+	if len(m.notes) > mostNotes {
+		m.notes = m.notes[1:]
+	}
+}
+
+// Size returns the columns and rows of the window.
+func (m *Model) Size() (width, height int) { return m.width, m.height }

@@ -1,0 +1,139 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// attend reports whether a person is there for the questions of a conversation that is to start. clarify is the flag --clarify.
+// On a terminal a person is there. Elsewhere nobody is, unless --clarify says that the lines of the standard input are answers:
+// then the problem cannot come from there too.
+func (p *program) attend(clarify bool) (attended bool, err error) {
+	switch {
+	case clarify && p.viewing.inputRead:
+		return false, exit(exitArguments,
+			errors.New("--clarify reads answers from the standard input, and so it cannot be the problem too: use --problemDescription"))
+	case clarify && !terminal(p.In):
+		p.answers().given = true
+		return true, nil
+	default:
+		return p.interactive(), nil
+	}
+}
+
+// asks reports whether inquiries are asked line by line.
+func (p *program) asks() bool { return p.interactive() || p.answers().given }
+
+// errNoAnswer reports that the standard input has ended before an inquiry was answered.
+var errNoAnswer = errors.New("the standard input has no more answers")
+
+// answerLines are the lines of the standard input.
+type answerLines struct {
+	given bool // they are answers even if the input is no terminal
+	next  chan string
+}
+
+func (p *program) answers() *answerLines {
+	if p.viewing.lines == nil {
+		p.viewing.lines = &answerLines{}
+	}
+	return p.viewing.lines
+}
+
+// read returns the next line. At the end of the input the error is errNoAnswer.
+func (a *answerLines) read(ctx context.Context, in io.Reader) (string, error) {
+	if a.next == nil {
+		a.next = make(chan string)
+		// A read of a terminal cannot be aborted: the goroutine belongs to the process, and ends with its input.
+		go func(next chan<- string) {
+			defer close(next)
+			lines := bufio.NewScanner(in)
+			lines.Buffer(nil, 1<<20+1)
+			for lines.Scan() {
+				next <- lines.Text()
+			}
+		}(a.next)
+	}
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case line, ok := <-a.next:
+		if !ok {
+			return "", errNoAnswer
+		}
+		return line, nil
+	}
+}
+
+// ask asks the open inquiries one after the other. If nobody answers one, the error says so, and it stays open.
+func (l *leader) ask(ctx context.Context, record *flow.Record) error {
+	for _, q := range record.Inquiries {
+		if err := l.askOne(ctx, &q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *leader) askOne(ctx context.Context, q *flow.Inquiry) error {
+	for _, line := range inquiry.Lines(q) {
+		_, _ = fmt.Fprintln(l.Err, line)
+	}
+	dialogue := inquiry.Begin(*q)
+	for {
+		_, _ = fmt.Fprintf(l.Err, "%s> ", dialogue.Prompt())
+		line, err := l.answers().read(ctx, l.In)
+		if err != nil || !terminal(l.In) {
+			_, _ = fmt.Fprintln(l.Err) // nobody has pressed enter
+		}
+		if err != nil {
+			return err
+		}
+		answer, err := dialogue.Take(line)
+		if err != nil {
+			l.warnf("%v", err)
+			continue
+		}
+		if answer == nil {
+			continue
+		}
+		err = l.session.Control(ctx, *answer)
+		var failure *flow.Error
+		switch {
+		case err == nil:
+			return nil
+		case errors.As(err, &failure) && failure.Kind == provider.KindValidation:
+			l.warnf("%v", err)
+			dialogue = inquiry.Begin(*q)
+		case errors.As(err, &failure) && failure.Kind == provider.KindState:
+			l.warnf("%v", err) // it was answered elsewhere, or withdrawn
+			return nil
+		default:
+			return err
+		}
+	}
+}
+
+// tellAnswers says how the open inquiries are answered later.
+func (p *program) tellAnswers(record *flow.Record) {
+	for i := range record.Inquiries {
+		q := &record.Inquiries[i]
+		for _, line := range inquiry.Lines(q) {
+			_, _ = fmt.Fprintln(p.Err, line)
+		}
+		if len(q.Options) > 0 {
+			p.warnf("debate choose %s %s OPTION", record.ID, q.ID)
+		} else {
+			p.warnf("debate answer %s %s TEXT", record.ID, progress.Clean(q.ID))
+		}
+	}
+	p.warnf("debate resume %s continues it then.", record.ID)
+}

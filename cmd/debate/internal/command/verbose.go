@@ -1,0 +1,132 @@
+package command
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
+)
+
+// preface shows what a conversation is held with: models, prompts and their files, and how histories are summarized.
+func (p *program) preface(r *flow.Record) {
+	switch d, ok := deliberation.Of(r); {
+	case ok:
+		for _, prompt := range d.Prompts() {
+			p.detailf("System prompt of %s: %s", prompt.Who, source(prompt.Source))
+		}
+		p.summarizing("Summaries", &d.Config().Summaries)
+		for i := range d.Config().Agents {
+			if a := &d.Config().Agents[i]; a.Summaries != nil {
+				p.summarizing("Summaries of "+a.ID, a.Summaries)
+			}
+		}
+	default:
+		p.models(r)
+	}
+}
+
+// source says where a prompt comes from.
+func source(s string) string {
+	switch s {
+	case deliberation.SourceBuiltIn:
+		return "built-in default"
+	case deliberation.SourceConfig:
+		return "from the config"
+	default:
+		return s // the absolute path of a file
+	}
+}
+
+// summarizing shows the settings of summaries.
+func (p *program) summarizing(of string, s *deliberation.Summaries) {
+	p.detailf("%s: from %s characters down to %s", of,
+		progress.Number(cmp.Or(s.Threshold, deliberation.DefaultSummaryThreshold)),
+		progress.Number(cmp.Or(s.MaxLength, deliberation.DefaultSummaryLength)))
+}
+
+// models shows who is asked, and where the prompts come from.
+func (p *program) models(r *flow.Record) {
+	if w, ok := arbiter.Of(r); ok {
+		c := w.Config()
+		p.detailf("System prompt of the arbiter (%s): %s", c.Arbiter.Model, own(c.Arbiter.Prompt))
+		for i := range c.Agents {
+			p.detailf("System prompt of %s (%s): %s", c.Agents[i].Name, c.Agents[i].Model, own(c.Agents[i].Prompt))
+		}
+	}
+	d, ok := debate.Of(r)
+	if !ok || d.Config() == nil {
+		return
+	}
+	for i := range d.Config().Participants {
+		each := &d.Config().Participants[i]
+		p.detailf("System prompt of %s (%s): built-in default", each.Name, each.Model)
+	}
+	for _, judge := range d.Judges() {
+		p.detailf("System prompt of %s (%s): built-in default", judge.Name, judge.Model)
+	}
+}
+
+// own says whether the config adds words to a built-in prompt.
+func own(prompt string) string {
+	if prompt == "" {
+		return "built-in default"
+	}
+	return fmt.Sprintf("from the config (%s characters)", progress.Number(len([]rune(prompt))))
+}
+
+// breakdown shows every contribution, round by round, with its first line, and the totals.
+func (p *program) breakdown(r *flow.Record) {
+	turns := slices.Clone(r.Turns)
+	slices.SortStableFunc(turns, func(a, b *flow.Turn) int { return cmp.Or(a.Round-b.Round, a.Slot-b.Slot) })
+	round := -1
+	for _, t := range turns {
+		if t.Round != round {
+			round = t.Round
+			p.detailf("%s", roundTitle(round))
+		}
+		whom := ""
+		if t.Target != "" {
+			whom = " of " + progress.Clean(t.Target)
+		}
+		first, _, _ := strings.Cut(strings.TrimSpace(progress.Text(contribution(t))), "\n")
+		_, _ = fmt.Fprintf(p.Err, "  %s%s by %s (%s, %s tokens): %s\n", progress.Clean(string(t.Kind)), whom,
+			progress.Clean(t.Speaker), progress.Span(t.Took), progress.Number(t.Usage.Input+t.Usage.Output),
+			progress.Shorten(progress.Clean(first), 100))
+	}
+	if d, ok := deliberation.Of(r); ok {
+		for _, s := range d.Summaries() {
+			p.detailf("Round %d: the history of %s was summarized from %s to %s characters (%s, %s tokens)", s.Round, s.Agent,
+				progress.Number(s.Before), progress.Number(s.After), progress.Span(s.Took), progress.Number(s.Usage.Input+s.Usage.Output))
+		}
+	}
+	spent := r.Spent()
+	p.detailf("Total: %d rounds, %s, %d calls, %s tokens (%s in, %s out), %s", r.Round, progress.Span(r.Duration()), spent.Requests,
+		progress.Number(spent.Usage.Input+spent.Usage.Output), progress.Number(spent.Usage.Input), progress.Number(spent.Usage.Output),
+		progress.Price(spent.Cost))
+}
+
+// contribution returns what a person reads of a turn: of a solution its text, without the JSON around it.
+func contribution(t *flow.Turn) string {
+	var solution deliberation.Solution
+	if t.Kind == deliberation.KindSynthesis && json.Unmarshal(t.Data, &solution) == nil {
+		return solution.Description
+	}
+	return t.Text
+}
+
+func roundTitle(n int) string {
+	if n == 0 {
+		return "Outside the rounds"
+	}
+	return fmt.Sprintf("Round %d", n)
+}
+
+// detailf writes a line for --verbose to the standard error.
+func (p *program) detailf(format string, args ...any) { p.warnf(format, args...) }

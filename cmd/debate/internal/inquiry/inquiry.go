@@ -1,0 +1,175 @@
+// Package inquiry is the dialogue in which a person answers an inquiry of a conversation: what is shown, and how the lines that
+// the person types become an answer. The plain program and the live view share it.
+package inquiry
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
+)
+
+// Lines returns what a person reads of an inquiry: the question, the arguments of a tool, and the options, a line each.
+func Lines(q *flow.Inquiry) []string {
+	out := []string{Question(q)}
+	if q.Failure != nil {
+		out = append(out, "  "+progress.Cause(q.Failure))
+	}
+	if use := q.Use; use != nil {
+		arguments := progress.Clean(use.Arguments)
+		if use.Cut {
+			arguments += " … (there is more)"
+		}
+		out = append(out, "  "+progress.Clean(use.Tool)+" "+arguments)
+	}
+	for i, option := range q.Options {
+		out = append(out, fmt.Sprintf("  %d  %s: %s", i+1, option, Meaning(option)))
+	}
+	return out
+}
+
+// Question returns the question on one line.
+func Question(q *flow.Inquiry) string { return progress.Clean(q.Question) }
+
+// Meaning says what an option does.
+func Meaning(option flow.Option) string {
+	switch option {
+	case flow.OptionRetry:
+		return "try again now"
+	case flow.OptionWait:
+		return "wait as long as the vendor asks, then try again"
+	case flow.OptionModel:
+		return "let another model take over"
+	case flow.OptionSummarize:
+		return "summarize what is too long for the model"
+	case flow.OptionTruncate:
+		return "leave out what is too long for the model"
+	case flow.OptionSkip:
+		return "continue without this result"
+	case flow.OptionDrop:
+		return "continue without whom it was asked of"
+	case flow.OptionEnd:
+		return "end with what there is"
+	case flow.OptionContinue:
+		return "go on beyond the cost warning"
+	case flow.OptionApprove:
+		return "allow this one use"
+	case flow.OptionAlways:
+		return "allow this use and all later ones of the tool"
+	case flow.OptionDeny:
+		return "refuse it; the model reads the reason"
+	case flow.OptionAgain:
+		return "make the use again: there may be a second effect"
+	case flow.OptionDone:
+		return "it was done; the model reads what the tool has answered"
+	case flow.OptionTell:
+		return "tell the model that nobody knows the outcome"
+	default:
+		return progress.Clean(string(option))
+	}
+}
+
+// Dialogue collects the answer to one inquiry.
+type Dialogue struct {
+	Inquiry flow.Inquiry
+
+	answer flow.Answer
+}
+
+// Begin begins the dialogue about an inquiry.
+func Begin(q flow.Inquiry) *Dialogue { return &Dialogue{q, flow.Answer{Inquiry: q.ID}} }
+
+// Prompt says what the next line is to be.
+func (d *Dialogue) Prompt() string {
+	switch d.answer.Option {
+	case "":
+	case flow.OptionModel:
+		return "model, as provider/model"
+	case flow.OptionDeny:
+		return "reason, may be empty"
+	case flow.OptionDone:
+		return "what the tool has answered, may be empty"
+	default:
+		return "for whom: " + d.names()
+	}
+	switch {
+	case len(d.Inquiry.Options) > 0:
+		return fmt.Sprintf("option, 1 to %d", len(d.Inquiry.Options))
+	case len(d.Inquiry.Schema) > 0:
+		return "answer, as JSON"
+	case d.Inquiry.Kind == deliberation.KindAnswer:
+		return "answer, or " + deliberation.NotAnswered
+	default:
+		return "answer"
+	}
+}
+
+// Take takes the next line. If the answer is complete, it returns it. Otherwise the answer is nil: another line is to follow,
+// the one that Prompt describes. If the line is none of those that are possible, the error says why.
+func (d *Dialogue) Take(line string) (*flow.Answer, error) {
+	line = strings.TrimSpace(line)
+	switch d.answer.Option {
+	case "":
+		if len(d.Inquiry.Options) > 0 {
+			return d.choose(line)
+		}
+		if line == "" {
+			return nil, errors.New("the answer is empty")
+		}
+		d.answer.Text = line
+	case flow.OptionModel:
+		if _, _, ok := flow.SplitModel(line); !ok {
+			return nil, errors.New("a model is written as provider/model")
+		}
+		d.answer.Model = line
+	case flow.OptionDeny, flow.OptionDone:
+		d.answer.Text = line
+	default:
+		at := slices.IndexFunc(d.actors(), func(name string) bool { return progress.Clean(name) == line })
+		if at < 0 {
+			return nil, errors.New("it is one of " + d.names())
+		}
+		d.answer.By = d.actors()[at]
+	}
+	return &d.answer, nil
+}
+
+// choose takes an option, by its number or its name.
+func (d *Dialogue) choose(line string) (*flow.Answer, error) {
+	options := d.Inquiry.Options
+	at := slices.Index(options, flow.Option(strings.ToLower(line)))
+	if n, err := strconv.Atoi(line); err == nil {
+		at = n - 1
+	}
+	if at < 0 || at >= len(options) {
+		return nil, fmt.Errorf("it is a number from 1 to %d", len(options))
+	}
+	switch d.answer.Option = options[at]; d.answer.Option {
+	case flow.OptionModel, flow.OptionDeny, flow.OptionDone:
+		return nil, nil //nolint:nilnil // the dialogue goes on
+	case flow.OptionSkip, flow.OptionDrop:
+		if len(d.actors()) > 1 {
+			return nil, nil //nolint:nilnil // the dialogue goes on
+		}
+	default:
+	}
+	return &d.answer, nil
+}
+
+// actors returns whose calls have failed, each once, as far as the chosen option is for them.
+func (d *Dialogue) actors() []string {
+	var out []string
+	for _, call := range d.Inquiry.About {
+		if slices.Contains(call.Options, d.answer.Option) && !slices.Contains(out, call.By) {
+			out = append(out, call.By)
+		}
+	}
+	return out
+}
+
+func (d *Dialogue) names() string { return progress.Clean(strings.Join(d.actors(), ", ")) }

@@ -1,0 +1,106 @@
+package live
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
+	"github.com/agonist-dev/debate/flow"
+)
+
+// press takes a key.
+func (m *Model) press(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	if key.String() == "ctrl+c" {
+		return m.interrupt()
+	}
+	switch {
+	case m.Left != "" || m.over:
+		return m, nil
+	case m.entry != nil:
+		return m.write(key)
+	}
+	armed := m.armed
+	m.armed = false
+	switch key.String() {
+	case "p", "space":
+		if m.course.State == flow.StatePaused {
+			return m, m.give(flow.Resume{})
+		}
+		m.note("Pausing: the calls in flight may finish.", false)
+		return m, m.give(flow.Pause{Drain: true})
+	case "s":
+		if armed {
+			m.note("Stopping: the conclusion is made of what there is.", false)
+			return m, m.give(flow.Stop{})
+		}
+		m.armed = true
+	case "r":
+		return m, m.give(flow.Retry{})
+	case "a":
+		if len(m.course.Inquiries) > 0 {
+			m.entry = &entry{dialogue: inquiry.Begin(m.course.Inquiries[0])}
+		}
+	case "q":
+		return m.leave(Quit)
+	}
+	return m, nil
+}
+
+// give returns the command that gives a control to the conversation.
+func (m *Model) give(signal flow.Signal) tea.Cmd {
+	control := m.control
+	return func() tea.Msg { return controlMsg{control(signal)} }
+}
+
+// interrupt takes Ctrl-C.
+func (m *Model) interrupt() (tea.Model, tea.Cmd) {
+	if m.Left != "" {
+		m.Left = AtOnce
+		return m.end()
+	}
+	return m.leave(Interrupt)
+}
+
+// leave pauses the conversation. The view ends once it is paused, or at once if it waits already.
+func (m *Model) leave(how Leaving) (tea.Model, tea.Cmd) {
+	m.Left, m.entry = how, nil
+	if m.course.Halted() || m.course.Over() {
+		return m.end()
+	}
+	return m, m.give(flow.Pause{})
+}
+
+// write takes a key while the person answers.
+func (m *Model) write(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	e := m.entry
+	switch key.String() {
+	case "esc":
+		m.entry = nil
+	case "tab": // the next inquiry
+		for i := range m.course.Inquiries {
+			if m.course.Inquiries[i].ID == e.dialogue.Inquiry.ID {
+				next := m.course.Inquiries[(i+1)%len(m.course.Inquiries)]
+				m.entry = &entry{dialogue: inquiry.Begin(next)}
+				break
+			}
+		}
+	case "backspace":
+		if len(e.text) > 0 {
+			e.text = e.text[:len(e.text)-1]
+		}
+	case "ctrl+u":
+		e.text = nil
+	case "enter":
+		answer, err := e.dialogue.Take(string(e.text))
+		e.text, e.trouble = nil, ""
+		switch {
+		case err != nil:
+			e.trouble = err.Error()
+		case answer != nil:
+			m.entry = nil
+			return m, m.give(*answer)
+		}
+	default:
+		e.text = append(e.text, []rune(key.Text)...)
+	}
+	return m, nil
+}

@@ -1,0 +1,64 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// Terminal is where a view is shown, and where its keys come from.
+type Terminal struct {
+	In      io.Reader // nil: there is no keyboard
+	Out     io.Writer
+	Environ []string // as of os.Environ: TERM, NO_COLOR and the like are read
+	// Interrupts get the signals that ask the program to end. They are taken like Ctrl-C.
+	Interrupts <-chan os.Signal
+}
+
+// Show shows a conversation until it is over, until the person leaves the view, or, without a keyboard, until the conversation
+// waits for somebody. It returns how the person has left, and leaves a line behind that says where the conversation stands. It
+// ends early if ctx is done. control gives a signal to the conversation, and is called from any goroutine.
+func Show(
+	ctx context.Context, t Terminal, events func(context.Context) iter.Seq2[flow.Event, error], control func(flow.Signal) error,
+) (Leaving, error) {
+	ctx, stop := context.WithCancel(ctx)
+	program := tea.NewProgram(New(control, t.In != nil, time.Now()),
+		tea.WithContext(ctx), tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Environ),
+		tea.WithoutSignalHandler(), tea.WithFPS(30))
+	var senders sync.WaitGroup
+	defer func() { stop(); senders.Wait() }()
+	senders.Go(func() {
+		for event, err := range events(ctx) {
+			if err != nil {
+				break
+			}
+			program.Send(EventMsg{event})
+		}
+		program.Send(ClosedMsg{})
+	})
+	senders.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-t.Interrupts:
+				program.Send(InterruptMsg{})
+			}
+		}
+	})
+	final, err := program.Run()
+	m, ok := final.(*Model)
+	if !ok || err != nil {
+		return "", err
+	}
+	_, err = fmt.Fprintln(t.Out, m.Last())
+	return m.Left, err
+}

@@ -1,0 +1,316 @@
+package live
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
+	"github.com/agonist-dev/debate/flow"
+)
+
+const (
+	spinnerInterval = 100 * time.Millisecond
+	noteTime        = 10 * time.Second // how long a note is shown
+	mostNotes       = 3
+	least           = 3 // rows of agents, unless the window has fewer
+)
+
+// row is a line of the frame. If the window is too short for all, those of the lowest rank are left out first.
+type row struct {
+	text string
+	rank int
+}
+
+// View draws the frame. No line is wider than the window, and there are no more lines than it has. When the view has ended, the
+// frame is empty, so that the terminal is left as it was.
+func (m *Model) View() tea.View { return tea.NewView(strings.Join(m.lines(), "\n")) }
+
+func (m *Model) lines() []string {
+	if m.over {
+		return nil
+	}
+	head, foot := m.head(), m.foot()
+	rows := head
+	for _, line := range m.agents(max(least, m.height-len(head)-len(foot))) {
+		rows = append(rows, row{line, 70})
+	}
+	if steps := m.steps(); len(rows)+len(steps)+len(foot) <= m.height {
+		rows = append(rows, steps...)
+	}
+	return m.fit(append(rows, foot...))
+}
+
+// fit cuts rows to the window.
+func (m *Model) fit(rows []row) []string {
+	for len(rows) > max(1, m.height) {
+		lowest := 0
+		for i := range rows {
+			if rows[i].rank <= rows[lowest].rank {
+				lowest = i
+			}
+		}
+		rows = slices.Delete(rows, lowest, lowest+1)
+	}
+	out := make([]string, len(rows))
+	for i := range rows {
+		out[i] = ansi.Truncate(rows[i].text, max(1, m.width), "…")
+	}
+	return out
+}
+
+// head is the topic, the round and the phase.
+func (m *Model) head() []row {
+	c := m.course
+	rows := make([]row, 0, 3)
+	if c.Topic != "" {
+		rows = append(rows, row{styles().title.Render(ansi.Truncate(c.Topic, max(1, m.width), "…")), 30})
+	}
+	rows = append(rows, row{m.spread(m.where(), m.lasted()), 100})
+	if step := m.plan(); step != "" {
+		rows = append(rows, row{step, 60})
+	}
+	return rows
+}
+
+// where says where the conversation is.
+func (m *Model) where() string {
+	c := m.course
+	parts := make([]string, 0, 3)
+	if round := c.RoundWord(); round != "" {
+		parts = append(parts, round)
+	}
+	phase := c.PhaseWord()
+	if c.Begun() && c.Count() != "" {
+		phase += " " + strings.Trim(c.Count(), "()")
+	}
+	parts = append(parts, phase)
+	switch c.State {
+	case flow.StatePaused:
+		parts = append(parts, styles().wait.Render("paused"))
+	case flow.StateAwaitingInput:
+		parts = append(parts, styles().wait.Render("waits for an answer"))
+	case flow.StateError:
+		parts = append(parts, styles().bad.Render("failed"))
+	default:
+		if m.Left != "" {
+			parts = append(parts, styles().wait.Render("pausing"))
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// lasted says for how long the conversation has lasted.
+func (m *Model) lasted() string {
+	if m.course.Started.IsZero() {
+		return ""
+	}
+	d := max(0, m.now.Sub(m.course.Started))
+	if d >= 100*time.Hour {
+		return progress.Number(int(d.Hours())) + " h"
+	}
+	return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+}
+
+// spread puts two texts at the ends of a line. The second is left out if there is no room.
+func (m *Model) spread(left, right string) string {
+	room := m.width - ansi.StringWidth(left) - ansi.StringWidth(right)
+	if right == "" || room < 1 {
+		return left
+	}
+	return left + strings.Repeat(" ", room) + styles().quiet.Render(right)
+}
+
+// plan is the step of the plan that is worked on.
+func (m *Model) plan() string {
+	steps := m.course.Plan
+	if len(steps) == 0 {
+		return ""
+	}
+	done, next := 0, ""
+	for _, s := range steps {
+		switch {
+		case s.Status == arbiter.Complete || s.Status == arbiter.Skipped:
+			done++
+		case next == "":
+			next = ": " + s.Text
+		}
+	}
+	return fmt.Sprintf("Plan %d/%d%s", done, len(steps), next)
+}
+
+// steps lists the steps of the plan.
+func (m *Model) steps() []row {
+	var rows []row
+	for _, s := range m.course.Plan {
+		mark := map[arbiter.Status]string{
+			arbiter.Complete: "✓", arbiter.Skipped: "-", arbiter.StepFailed: "✗", arbiter.InProgress: "▸",
+		}[s.Status]
+		if mark == "" {
+			mark = "·"
+		}
+		rows = append(rows, row{styles().quiet.Render("  " + mark + " " + s.Text), 50})
+	}
+	return rows
+}
+
+// foot is what the conversation has used, what has happened, what is asked, and the keys.
+func (m *Model) foot() []row {
+	rows := []row{{m.used(), 80}}
+	for _, n := range m.notes {
+		if m.now.Sub(n.at) < noteTime {
+			rows = append(rows, row{styles().of(n.bad).Render(ansi.Truncate("! "+n.text, max(1, m.width), "…")), 40})
+		}
+	}
+	if m.course.State == flow.StateError {
+		rows = append(rows, row{styles().bad.Render(ansi.Truncate(m.course.Evidence, max(1, m.width), "…")), 85})
+	}
+	rows = append(rows, m.asked()...)
+	if m.keys {
+		rows = append(rows, row{styles().quiet.Render(m.help()), 20})
+	}
+	return rows
+}
+
+// used is what the conversation has cost, with a bar of the budget if it has one.
+func (m *Model) used() string {
+	c := m.course
+	text, tokens := progress.Price(c.Cost), progress.Number(c.Tokens)+" tokens"
+	if limit := c.Limit(); limit > 0 {
+		text += " of " + progress.Price(limit)
+		share := min(1, max(0, float64(c.Cost)/float64(limit)))
+		cells := min(20, m.width-ansi.StringWidth(text)-2)
+		if cells >= 5 {
+			full := int(share*float64(cells) + 0.5)
+			bar := strings.Repeat("█", full) + strings.Repeat("░", cells-full)
+			text += " " + styles().of(share > 0.8).Render(bar)
+		}
+	}
+	return m.spread(text, tokens)
+}
+
+// asked is the inquiry that is answered, or else how many there are.
+func (m *Model) asked() []row {
+	c := m.course
+	if m.entry == nil {
+		if len(c.Inquiries) == 0 {
+			return nil
+		}
+		text := "? " + inquiry.Question(&c.Inquiries[0])
+		if more := len(c.Inquiries) - 1; more > 0 {
+			text = fmt.Sprintf("? (and %d more) ", more) + inquiry.Question(&c.Inquiries[0])
+		}
+		return m.wrapped(text, 90, 3)
+	}
+	d := m.entry.dialogue
+	var rows []row
+	for i, line := range inquiry.Lines(&d.Inquiry) {
+		rows = append(rows, m.wrapped(line, 92, max(1, 6-i))...)
+	}
+	if m.entry.trouble != "" {
+		rows = append(rows, row{styles().bad.Render(progress.Clean(m.entry.trouble)), 93})
+	}
+	prompt := d.Prompt() + "> "
+	room := m.width - 1
+	if ansi.StringWidth(prompt) > room/2 {
+		prompt = "> "
+	}
+	text := lastColumns(string(m.entry.text), room-ansi.StringWidth(prompt))
+	return append(rows, row{styles().wait.Render(prompt) + text + "▏", 95})
+}
+
+// wrapped breaks a text into at most so many rows.
+func (m *Model) wrapped(text string, rank, most int) []row {
+	lines := strings.Split(ansi.Wrap(text, max(1, m.width), ""), "\n")
+	if len(lines) > most {
+		lines = lines[:most]
+		lines[most-1] = ansi.Truncate(lines[most-1], max(1, m.width-1), "") + "…"
+	}
+	rows := make([]row, len(lines))
+	for i, line := range lines {
+		rows[i] = row{styles().wait.Render(line), rank}
+	}
+	return rows
+}
+
+// help names the keys that do something now.
+func (m *Model) help() string {
+	switch {
+	case m.Left != "":
+		return "Ctrl-C quits at once"
+	case m.entry != nil:
+		return "enter sends · esc closes · tab: next question"
+	case m.armed:
+		return "s again: end the rounds and conclude"
+	}
+	keys := make([]string, 0, 5)
+	c := m.course
+	if len(c.Inquiries) > 0 {
+		keys = append(keys, "a answer")
+	}
+	switch c.State {
+	case flow.StatePaused:
+		keys = append(keys, "p resume")
+	case flow.StateError, flow.StateAwaitingInput:
+	default:
+		keys = append(keys, "p pause")
+	}
+	if c.State == flow.StateError || c.Waits() {
+		keys = append(keys, "r retry")
+	}
+	keys = append(keys, "s stop", "q quit")
+	if all := strings.Join(keys, " · "); ansi.StringWidth(all) <= m.width {
+		return all
+	}
+	for i, key := range keys {
+		keys[i] = key[:1]
+	}
+	return "keys: " + strings.Join(keys, " ")
+}
+
+// Last returns the line that stays on the terminal: how far the conversation has come.
+func (m *Model) Last() string {
+	c := m.course
+	if c.Over() {
+		return c.Ending()
+	}
+	return ansi.Strip(m.where()) + ": " + c.Used()
+}
+
+// lastColumns returns the end of a text that fits so many columns.
+func lastColumns(text string, columns int) string {
+	over := ansi.StringWidth(text) - columns
+	switch {
+	case columns <= 0:
+		return ""
+	case over <= 0:
+		return text
+	}
+	return ansi.TruncateLeft(text, over+1, "…")
+}
+
+// palette holds the styles of the view. The renderer leaves out colors that the terminal does not have.
+type palette struct{ title, quiet, wait, bad, busy lipgloss.Style }
+
+func styles() palette {
+	plain := lipgloss.NewStyle()
+	return palette{
+		title: plain.Bold(true), quiet: plain.Faint(true), wait: plain.Foreground(lipgloss.Yellow),
+		bad: plain.Foreground(lipgloss.Red), busy: plain.Foreground(lipgloss.Cyan),
+	}
+}
+
+// of returns the style of good or bad news.
+func (p palette) of(bad bool) lipgloss.Style {
+	if bad {
+		return p.bad
+	}
+	return p.wait
+}

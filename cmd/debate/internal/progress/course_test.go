@@ -1,0 +1,97 @@
+package progress_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
+)
+
+func fold(bodies ...flow.Body) *progress.Course {
+	var c progress.Course
+	for i, body := range bodies {
+		c.Fold(&flow.Event{Seq: int64(i + 1), At: begun, Body: body})
+	}
+	return &c
+}
+
+func chunk(offset int, text string) *flow.Chunk {
+	return &flow.Chunk{Call: id(deliberation.KindProposal, "ada", ""), By: "ada", Offset: offset, Text: text, Parts: 1}
+}
+
+// TestTail: the end of a streaming text, however its chunks come.
+func TestTail(t *testing.T) {
+	begin := ask(deliberation.KindProposal, "ada", "")
+	long := strings.Repeat("words and ", 2000)
+	tests := map[string]struct {
+		bodies []flow.Body
+		want   string
+	}{
+		"in a row":           {[]flow.Body{chunk(0, "one "), chunk(4, "two")}, "one two"},
+		"a replacement":      {[]flow.Body{chunk(0, "one two"), chunk(4, "three")}, "one three"},
+		"a gap":              {[]flow.Body{chunk(0, "one"), chunk(9, "late")}, "late"},
+		"thoughts":           {[]flow.Body{&flow.Chunk{Call: begin.Call, Text: "hm", Reasoning: true}}, ""},
+		"a structured reply": {[]flow.Body{&flow.Chunk{Call: begin.Call, Text: "{", Schema: "vote"}}, ""},
+		"a new attempt":      {[]flow.Body{chunk(0, "one"), begin, chunk(0, "two")}, "two"},
+		"of somebody else":   {[]flow.Body{&flow.Chunk{Call: "x", Text: "no"}}, ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := fold(append([]flow.Body{begin}, tt.bodies...)...)
+			require.Len(t, c.Actors, 1)
+			assert.Equal(t, tt.want, c.Actors[0].Jobs[0].Tail())
+		})
+	}
+	c := fold(begin)
+	for at := 0; at < len(long); at += 100 {
+		c.Fold(&flow.Event{Body: chunk(at, long[at:at+100])})
+		require.LessOrEqual(t, len(c.Actors[0].Jobs[0].Tail()), 8<<10)
+	}
+	assert.True(t, strings.HasSuffix(c.Actors[0].Jobs[0].Tail(), "words and words and"))
+}
+
+// TestCourse: names, pauses and the counts of a phase.
+func TestCourse(t *testing.T) {
+	named := start(deliberation.FlowName, "a")
+	named.Config.Go = &deliberation.Config{Agents: []deliberation.Agent{{ID: "a", Name: "Ada\x1b"}}}
+	c := fold(named, &flow.Transition{To: deliberation.StateProposing, Calls: 2}, ask(deliberation.KindProposal, "a", ""),
+		say(deliberation.KindProposal, "a", ""), &flow.Transition{To: flow.StatePaused, On: flow.TriggerPause})
+	assert.Equal(t, "Ada", c.Actors[0].Name)
+	assert.Equal(t, "Proposals (1/2)", c.PhaseWord()+" "+c.Count())
+	assert.True(t, c.Halted())
+	c.Fold(&flow.Event{Body: &flow.Transition{From: flow.StatePaused, To: deliberation.StateProposing, On: flow.TriggerResume}})
+	assert.Equal(t, "(1/2)", c.Count(), "a pause does not begin the phase anew")
+	assert.False(t, c.Halted())
+
+	again := ask(deliberation.KindProposal, "a", "")
+	c.Fold(&flow.Event{Body: again})
+	c.Fold(&flow.Event{Body: &flow.Rejection{Spend: flow.Spend{Call: again.Call}, By: "a"}})
+	assert.False(t, c.Actors[0].Jobs[0].InFlight)
+	c.Fold(&flow.Event{Body: &flow.Intent{Call: "x.again", Again: again.Call, By: "a", Kind: deliberation.KindProposal}})
+	require.Len(t, c.Actors[0].Jobs, 1, "a re-ask takes the place of the first call")
+	assert.True(t, c.Actors[0].Jobs[0].InFlight)
+	c.Fold(&flow.Event{Body: &flow.Turn{Spend: flow.Spend{Call: "x.again"}, Speaker: "a"}})
+	assert.Empty(t, c.Actors[0].Jobs)
+	assert.Equal(t, "(2/2)", c.Count())
+}
+
+// TestFigures: how figures are written.
+func TestFigures(t *testing.T) {
+	assert.Equal(t, []string{"0", "999", "1,000", "-1,234,567"}, []string{
+		progress.Number(0), progress.Number(999), progress.Number(1000), progress.Number(-1234567),
+	})
+	assert.Equal(t, []string{"$0", "<$0.0001", "$0.0100", "$12.35"}, []string{
+		progress.Price(0), progress.Price(1), progress.Price(flow.USD / 100), progress.Price(flow.USD * 1235 / 100),
+	})
+}
+
+// TestClean: what could control a terminal is removed.
+func TestClean(t *testing.T) {
+	assert.Equal(t, "a [31mb c", progress.Clean("a\x1b \u009b[31mb\r\n\u202e\tc\x00\x7f"))
+	assert.Equal(t, "a\n\tb", progress.Text("a\r\n\tb\x07"))
+}

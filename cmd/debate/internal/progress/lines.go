@@ -1,0 +1,242 @@
+// Package progress shows a conversation as plain lines, for a standard error that is no terminal, a log file or a pipe. Its
+// [Course] is what the live view shows too.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/flow"
+)
+
+// Lines writes lines for the events that a reader wants to know of. It ignores errors of its writer: if nobody reads any more,
+// there is nobody to report them to.
+type Lines struct {
+	out    io.Writer
+	since  time.Time
+	course Course
+
+	round string // the one that was shown last
+	phase string
+}
+
+// New returns lines that go to out. Events before since are folded in silence: a former process has shown them.
+func New(out io.Writer, since time.Time) *Lines { return &Lines{out: out, since: since} }
+
+// Course returns how far the conversation has come. It belongs to the goroutine that calls Show.
+func (l *Lines) Course() *Course { return &l.course }
+
+// Show takes an event, and writes its lines, if it has any.
+func (l *Lines) Show(e *flow.Event) {
+	owner, job := l.about(e.Body)
+	l.course.Fold(e)
+	if e.At.Before(l.since) {
+		return
+	}
+	l.headings(e.Body)
+	switch body := e.Body.(type) {
+	case *flow.Intent:
+		l.begin(body)
+	case *flow.ToolResult:
+		l.tool(body)
+	case *flow.Rejection:
+		l.printf("  %s: the answer was not accepted: %s", l.course.Name(body.By), Shorten(Clean(strings.Join(body.Problems, "; ")), 300))
+	case *flow.Failure:
+		l.failed(body, e.At)
+	case *flow.Skipped:
+		l.printf("  %s: %s is left out %s: %s", l.course.Name(body.By), Clean(string(body.Kind)), l.course.Count(), Clean(body.Reason))
+	case *flow.Dropped:
+		l.printf("  %s takes no further part: %s", l.course.Name(body.Participant), Clean(body.Reason))
+	case *flow.Warning:
+		l.printf("warning: %s", Warning(body))
+	case *flow.Answer:
+		l.answered(body)
+	case *flow.Hastened:
+		l.printf("The calls that wait are made now.")
+	case *flow.Amendment:
+		l.printf("The terms were changed.")
+	case *arbiter.Decision:
+		l.decided(body)
+	case *flow.Transition:
+		l.turnTo(body)
+	default:
+		spend := flow.SpendOf(e.Body)
+		if job == nil {
+			return
+		}
+		if _, pending := l.course.find(job.call); pending == nil {
+			l.ended(owner, job, spend)
+		}
+	}
+}
+
+// about returns the call that an event may end, as it is before the event.
+func (l *Lines) about(body flow.Body) (*Actor, *Job) {
+	if spend := flow.SpendOf(body); spend != nil {
+		return l.course.find(spend.Call)
+	}
+	return nil, nil
+}
+
+// headings shows the round and the phase at their first call.
+func (l *Lines) headings(body flow.Body) {
+	in, ok := body.(*flow.Intent)
+	if !ok || in.Tool != "" {
+		return
+	}
+	if round := l.course.RoundWord(); round != l.round {
+		if l.round != "" {
+			l.printf("  so far: %s", l.used())
+		}
+		l.round, l.phase = round, ""
+		l.printf("%s", round)
+	}
+	phase := fmt.Sprint(l.course.Round, l.course.Phase)
+	if phase != l.phase {
+		l.phase = phase
+		l.printf("%s", strings.TrimSpace(l.course.PhaseWord()+" "+l.course.Count()))
+	}
+}
+
+func (l *Lines) begin(in *flow.Intent) {
+	if in.Tool != "" {
+		l.printf("  %s uses the tool %s", l.course.Name(in.By), Clean(in.Tool))
+		return
+	}
+	if a, j := l.course.find(in.Call); j != nil && j.Attempt == 1 {
+		l.printf("  %s is %s", a.Name, j.Activity)
+	}
+}
+
+func (l *Lines) tool(t *flow.ToolResult) {
+	switch {
+	case t.Unknown:
+		l.printf("  %s: nobody knows whether the tool %s has done its work", l.course.Name(t.By), Clean(t.Tool))
+	case t.Failed:
+		l.printf("  %s: the tool %s has failed: %s", l.course.Name(t.By), Clean(t.Tool), Shorten(Clean(t.Text), 200))
+	}
+}
+
+// ended says that a call has its result.
+func (l *Lines) ended(a *Actor, j *Job, spend *flow.Spend) {
+	line := fmt.Sprintf("  %s: %s done %s", a.Name, j.Activity, l.course.Count())
+	if tokens := spend.Usage.Input + spend.Usage.Output; tokens > 0 {
+		line += fmt.Sprintf(", %s tokens", Number(tokens))
+	}
+	if spend.Took > 0 {
+		line += ", " + Span(spend.Took)
+	}
+	l.printf("%s", line)
+}
+
+func (l *Lines) failed(f *flow.Failure, at time.Time) {
+	name, cause := l.course.Name(f.By), Cause(f.Error)
+	switch {
+	case f.Void: // a control has aborted it: the transition says so
+	case f.Final:
+		l.printf("  %s has failed: %s", name, cause)
+	default:
+		next := "trying again"
+		if f.Waits {
+			next = "waiting for the outage to pass"
+		}
+		if f.Next != "" {
+			next = "asking " + Clean(f.Next) + " instead"
+		}
+		if wait := f.RetryAt.Sub(at); !f.RetryAt.IsZero() && wait > 0 {
+			next += " in " + Span(wait)
+		}
+		l.printf("  %s: %s; %s", name, cause, next)
+	}
+}
+
+func (l *Lines) answered(a *flow.Answer) {
+	switch {
+	case a.Option != "" && a.Rule:
+		l.printf("A rule has decided: %s", Clean(string(a.Option)))
+	case a.Option != "":
+		l.printf("The question %s is decided: %s", Clean(a.Inquiry), Clean(string(a.Option)))
+	default:
+		l.printf("The question %s is answered.", Clean(a.Inquiry))
+	}
+}
+
+func (l *Lines) decided(d *arbiter.Decision) {
+	who := ""
+	if len(d.Agents) > 0 {
+		who = " " + Clean(strings.Join(d.Agents, ", "))
+	}
+	l.printf("  The arbiter decides: %s%s: %s", Clean(string(d.Move)), who, Shorten(Clean(d.Reason), 200))
+	if steps := len(l.course.Plan); steps > 0 {
+		done := 0
+		for _, s := range l.course.Plan {
+			if s.Status == arbiter.Complete || s.Status == arbiter.Skipped {
+				done++
+			}
+		}
+		l.printf("  Plan: %d of %d steps are done.", done, steps)
+	}
+}
+
+// turnTo shows the transitions that are no beginning of a phase.
+func (l *Lines) turnTo(t *flow.Transition) {
+	switch {
+	case t.On == flow.TriggerResume:
+		l.printf("Resumed.")
+	case t.To == flow.StateError:
+		l.printf("Failed: %s", l.course.Evidence)
+	case t.To == flow.StateCompleting && t.Evidence != "":
+		l.printf("The rounds end: %s", Clean(t.Evidence))
+	case t.To == flow.StateCompleted || t.To == flow.StateCanceled:
+		l.printf("%s", l.course.Ending())
+	}
+}
+
+// Ending sums up a conversation that is over.
+func (c *Course) Ending() string {
+	line := c.PhaseWord()
+	if c.Evidence != "" && c.State == flow.StateCanceled {
+		line += ": " + c.Evidence
+	}
+	return line + ": " + c.Used() + ", " + Span(c.Last.Sub(c.Started))
+}
+
+// Used says what a conversation has used so far.
+func (c *Course) Used() string {
+	used := fmt.Sprintf("%s calls, %s tokens", Number(c.Calls), Number(c.Tokens))
+	if limit := c.Limit(); limit > 0 {
+		return used + fmt.Sprintf(", %s of %s", Price(c.Cost), Price(limit))
+	}
+	if c.Cost > 0 {
+		return used + ", " + Price(c.Cost)
+	}
+	return used
+}
+
+func (l *Lines) used() string { return l.course.Used() }
+
+// Limit returns the limit of the cost, or 0 if there is none. A hard limit counts more than a soft one.
+func (c *Course) Limit() flow.Money {
+	if c.Budget.Hard > 0 {
+		return c.Budget.Hard
+	}
+	return c.Budget.Soft
+}
+
+// Warning says what a warning is about. Most kinds bring their own words.
+func Warning(w *flow.Warning) string {
+	if w.Evidence != "" {
+		return Clean(w.Evidence)
+	}
+	if w.By != "" {
+		return Clean(w.By) + ": " + Clean(string(w.Kind))
+	}
+	return Clean(string(w.Kind))
+}
+
+func (l *Lines) printf(format string, args ...any) {
+	_, _ = fmt.Fprintln(l.out, fmt.Sprintf(format, args...))
+}

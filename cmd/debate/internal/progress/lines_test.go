@@ -1,0 +1,149 @@
+package progress_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+)
+
+var begun = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// shown returns the lines of events that come 100 ms after each other.
+func shown(since time.Time, bodies ...flow.Body) string {
+	var out strings.Builder
+	lines := progress.New(&out, since)
+	for i, body := range bodies {
+		lines.Show(&flow.Event{Seq: int64(i + 1), At: begun.Add(time.Duration(i) * 100 * time.Millisecond), Body: body})
+	}
+	return out.String()
+}
+
+func ask(kind flow.CallKind, by, target string) *flow.Intent {
+	return &flow.Intent{Call: id(kind, by, target), Attempt: 1, Kind: kind, By: by, Target: target, Model: "openai/m", Round: 1}
+}
+
+func id(kind flow.CallKind, by, target string) string { return fmt.Sprint(kind, ".", by, ".", target) }
+
+func spend(kind flow.CallKind, by, target string) flow.Spend {
+	return flow.Spend{
+		Call: id(kind, by, target), Attempt: 1, Model: "openai/m", Cost: flow.USD / 100,
+		Usage: provider.Usage{Input: 1200, Output: 34}, Took: 1500 * time.Millisecond,
+	}
+}
+
+func say(kind flow.CallKind, by, target string) *flow.Turn {
+	return &flow.Turn{Spend: spend(kind, by, target), Round: 1, Kind: kind, Speaker: by, Target: target}
+}
+
+func start(name string, people ...string) *flow.Start {
+	return &flow.Start{Flow: name, Terms: flow.Terms{Topic: "T", Rounds: 3, Participants: people, Budget: &flow.Budget{Soft: flow.USD}}}
+}
+
+// TestLines: what a log file says of a deliberation with setbacks.
+func TestLines(t *testing.T) {
+	const proposal = deliberation.KindProposal
+	limited := &flow.Error{Kind: provider.KindRateLimit, Op: "r1.propose.ada", Err: errors.New("slow down\x1b[2J")}
+	got := shown(begun,
+		start(deliberation.FlowName, "ada", "ben"), &flow.Transition{To: deliberation.StateProposing, Calls: 2}, &flow.Round{N: 1, Of: 3},
+		ask(proposal, "ada", ""), ask(proposal, "ben", ""),
+		&flow.Failure{Spend: spend(proposal, "ada", ""), By: "ada", Error: limited, RetryAt: begun.Add(20500 * time.Millisecond)},
+		&flow.Failure{Spend: spend(proposal, "ben", ""), By: "ben", Error: limited, Next: "openai/other"},
+		ask(proposal, "ada", ""), say(proposal, "ada", ""),
+		&flow.Failure{Spend: spend(proposal, "ben", ""), By: "ben", Error: &flow.Error{Kind: provider.KindRefusal}, Final: true},
+		&flow.Inquiry{ID: "f.1", Question: "What now?"}, &flow.Answer{Inquiry: "f.1", Option: flow.OptionDrop},
+		&flow.Dropped{Participant: "ben", Reason: "a person has chosen it"},
+		&flow.Warning{Kind: flow.WarnLeftOut, Evidence: "ben is left out\nof it"},
+		&flow.Transition{To: deliberation.StateCritiquing, Calls: 1}, ask(deliberation.KindCritique, "ada", "ben"),
+		&flow.Skipped{Call: id(deliberation.KindCritique, "ada", "ben"), Kind: deliberation.KindCritique, By: "ada", Reason: "its time was over"},
+		&flow.Transition{From: deliberation.StateRefining, To: deliberation.StatePlanningRound}, &flow.Round{N: 2, Of: 3},
+		&flow.Transition{To: deliberation.StateCritiquing}, ask(deliberation.KindCritique, "ada", "cyd"),
+		&flow.Transition{To: flow.StatePaused, On: flow.TriggerPause}, &flow.Transition{To: deliberation.StateCritiquing, On: flow.TriggerResume},
+		&flow.Transition{To: flow.StateCompleting, Calls: 1, Evidence: "too few agents are left"},
+		&flow.Transition{To: flow.StateError, On: flow.TriggerFail, Failure: &flow.Error{Kind: provider.KindAuthentication, Err: errors.New("401")}},
+		&flow.Hastened{}, &flow.Amendment{}, &flow.Transition{To: flow.StateCanceled, Evidence: "canceled"},
+	)
+	assert.Equal(t, strings.TrimPrefix(`
+Round 1/3
+Proposals (0/2)
+  ada is proposing
+  ben is proposing
+  ada: rate limited: slow down[2J; trying again in 20s
+  ben: rate limited: slow down[2J; asking openai/other instead
+  ada: proposing done (1/2), 1,234 tokens, 1.5s
+  ben has failed: refused by the model
+The question f.1 is decided: drop
+  ben takes no further part: a person has chosen it
+warning: ben is left out of it
+Critiques (0/1)
+  ada is critiquing ben
+  ada: critique is left out (1/1): its time was over
+  so far: 4 calls, 4,936 tokens, $0.0400 of $1.00
+Round 2/3
+Critiques
+  ada is critiquing cyd
+Resumed.
+The rounds end: too few agents are left
+Failed: key refused: 401
+The calls that wait are made now.
+The terms were changed.
+Canceled: canceled: 4 calls, 4,936 tokens, $0.0400 of $1.00, 2.7s
+`, "\n"), got)
+}
+
+// TestLinesOfWork: arbitrated work shows decisions, executions, tools and how much of the plan is done.
+func TestLinesOfWork(t *testing.T) {
+	const work = arbiter.KindExecution
+	planned := say(work, "ada", "")
+	planned.Data = []byte(`{"success":true,"output":"x","planUpdates":{"steps":[{"index":0,"description":"a","status":"complete"},{"index":1,"description":"b"},` +
+		`{"index":7,"description":"nowhere"}]}}`)
+	got := shown(begun,
+		start(arbiter.FlowName, "ada", "ben"), &flow.Transition{To: arbiter.StateSelecting, Calls: 1},
+		ask(arbiter.KindDecision, "arbiter", ""),
+		&arbiter.Decision{
+			Spend: spend(arbiter.KindDecision, "arbiter", ""), Ruling: arbiter.Ruling{Move: arbiter.MoveSelect, Agents: []string{"ada"}, Reason: "she plans"},
+		},
+		&flow.Transition{To: arbiter.StateExecuting, Calls: 1}, &flow.Round{N: 1, Of: 50}, ask(work, "ada", ""),
+		&flow.ToolCalls{Spend: spend(work, "ada", ""), By: "ada"},
+		&flow.Intent{Call: id(work, "ada", "") + ".tool.1", Attempt: 1, Kind: flow.KindTool, By: "ada", Tool: "read", For: id(work, "ada", "")},
+		&flow.ToolResult{Spend: flow.Spend{Call: id(work, "ada", "") + ".tool.1"}, By: "ada", Tool: "read", Text: "no such file", Failed: true},
+		ask(work, "ada", ""), planned, &flow.Transition{To: arbiter.StateEvaluating, Calls: 1},
+		ask(arbiter.KindDecision, "arbiter", ""), &arbiter.Decision{
+			Spend: spend(arbiter.KindDecision, "arbiter", ""), Ruling: arbiter.Ruling{Move: arbiter.MoveComplete, Reason: "all is done"},
+		},
+		&flow.Transition{To: flow.StateCompleted},
+	)
+	assert.Equal(t, strings.TrimPrefix(`
+Selection (0/1)
+  arbiter is deciding
+  The arbiter decides: select ada: she plans
+Round 1/50
+Executions (0/1)
+  ada is working
+  ada uses the tool read
+  ada: the tool read has failed: no such file
+  ada: working done (1/1), 1,234 tokens, 1.5s
+Evaluation (0/1)
+  arbiter is deciding
+  The arbiter decides: complete: all is done
+  Plan: 1 of 2 steps are done.
+Completed: 4 calls, 4,936 tokens, $0.0400 of $1.00, 1.5s
+`, "\n"), got)
+}
+
+// TestLinesSince: what was before the reader came is folded in silence.
+func TestLinesSince(t *testing.T) {
+	got := shown(begun.Add(450*time.Millisecond),
+		start(deliberation.FlowName, "ada"), &flow.Transition{To: deliberation.StateProposing, Calls: 2}, &flow.Round{N: 1, Of: 3},
+		ask(deliberation.KindProposal, "ada", ""), say(deliberation.KindProposal, "ada", ""), ask(deliberation.KindProposal, "ben", ""))
+	assert.Equal(t, "Round 1/3\nProposals (1/2)\n  ben is proposing\n", got)
+}

@@ -1,0 +1,196 @@
+package progress
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// person is the name under which people are asked, in every flow.
+const person = "person"
+
+// Activity says what somebody does who is asked for a call of this kind.
+func Activity(kind flow.CallKind, target string) string {
+	doing := Clean(string(kind))
+	switch kind {
+	case deliberation.KindQuestion:
+		doing = "asking"
+	case deliberation.KindProposal:
+		doing = "proposing"
+	case deliberation.KindCritique:
+		doing = "critiquing"
+	case deliberation.KindRefinement:
+		doing = "refining"
+	case deliberation.KindDigest, flow.KindSummary:
+		doing = "summarizing"
+	case deliberation.KindConfidence, deliberation.KindQuality:
+		doing = "judging " + doing
+	case deliberation.KindVote, "ballot":
+		doing = "voting"
+	case deliberation.KindMerge:
+		doing = "merging"
+	case deliberation.KindSynthesis:
+		doing = "synthesizing"
+	case deliberation.KindScore:
+		doing = "scoring"
+	case arbiter.KindDecision, "verdict":
+		doing = "deciding"
+	case arbiter.KindExecution:
+		doing = "working"
+	case "assessment":
+		doing = "assessing"
+	case "assign":
+		doing = "finding positions"
+	default: // of a format: a rebuttal
+	}
+	if target != "" {
+		doing += " " + target
+	}
+	return doing
+}
+
+// PhaseWord says what happens in a working state.
+func (c *Course) PhaseWord() string {
+	switch c.Phase {
+	case "", flow.StateConfiguring, flow.StateValidating, flow.StateReady, flow.StateInitializing:
+		return "Starting"
+	case deliberation.StateClarifying:
+		return "Questions"
+	case deliberation.StateAnswering:
+		return "Answers"
+	case deliberation.StatePlanningRound, "roundComplete":
+		return "Planning"
+	case deliberation.StateSummarizing:
+		return "Summaries"
+	case deliberation.StateProposing:
+		return "Proposals"
+	case deliberation.StateCritiquing:
+		return "Critiques"
+	case deliberation.StateRefining:
+		return "Refinements"
+	case deliberation.StateEvaluating:
+		return "Evaluation"
+	case deliberation.StateScoring:
+		return "Scores"
+	case arbiter.StateSelecting:
+		return "Selection"
+	case arbiter.StateExecuting:
+		return "Executions"
+	case arbiter.StateRecovering:
+		return "Recovery"
+	case "awaitingResponses":
+		if c.Stage != "" {
+			return strings.ToUpper(c.Stage[:1]) + c.Stage[1:]
+		}
+		return "Speeches"
+	case "judging":
+		return "Assessments"
+	case flow.StateCompleting:
+		if c.Flow == deliberation.FlowName {
+			return "Synthesis"
+		}
+		return "Conclusion"
+	case flow.StateCompleted:
+		return "Completed"
+	case flow.StateCanceled:
+		return "Canceled"
+	default:
+		return Clean(string(c.Phase))
+	}
+}
+
+// Count says how much of a phase is done: "(2/6)", "(2)", or "" before its first call.
+func (c *Course) Count() string {
+	switch {
+	case c.Expected > 0:
+		return fmt.Sprintf("(%d/%d)", c.Done, c.Expected)
+	case c.Done > 0:
+		return fmt.Sprintf("(%d)", c.Done)
+	default:
+		return ""
+	}
+}
+
+// RoundWord says which round runs: "Round 1/3", or "" before the first.
+func (c *Course) RoundWord() string {
+	switch {
+	case c.Round == 0:
+		return ""
+	case c.Of > 0:
+		return fmt.Sprintf("Round %d/%d", c.Round, c.Of)
+	default:
+		return fmt.Sprintf("Round %d", c.Round)
+	}
+}
+
+// Cause says why something has failed, without the place.
+func Cause(err *flow.Error) string {
+	if err == nil {
+		return "unknown failure"
+	}
+	what := map[flow.Kind]string{
+		provider.KindNetwork: "network failure", provider.KindRateLimit: "rate limited", provider.KindQuota: "quota used up",
+		provider.KindAPI: "failure of the vendor", provider.KindTimeout: "no reply in time",
+		provider.KindContextOverflow: "too long for the model", provider.KindAuthentication: "key refused",
+		provider.KindContentFilter: "content filter", provider.KindRefusal: "refused by the model",
+		provider.KindInvalidResponse: "unusable reply", provider.KindCostLimit: "limit of the budget",
+	}[err.Kind]
+	if what == "" {
+		what = strings.ReplaceAll(string(err.Kind), "_", " ")
+	}
+	if err.Err != nil {
+		what += ": " + Shorten(Clean((&flow.Error{Err: err.Err}).Error()), 300)
+	}
+	return strings.Replace(what, ": debate: ", ": ", 1)
+}
+
+// Shorten cuts a line to a number of characters.
+func Shorten(line string, most int) string {
+	runes := []rune(line)
+	if len(runes) <= most {
+		return line
+	}
+	return string(runes[:most-1]) + "…"
+}
+
+// Price writes an amount with at most four decimals, or more where it would be zero.
+func Price(m flow.Money) string {
+	usd := float64(m) / float64(flow.USD)
+	switch {
+	case m == 0:
+		return "$0"
+	case usd < 0.0001 && usd > 0:
+		return "<$0.0001"
+	case usd < 1:
+		return fmt.Sprintf("$%.4f", usd)
+	default:
+		return fmt.Sprintf("$%.2f", usd)
+	}
+}
+
+// Number writes a number with commas between thousands.
+func Number(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// Span writes a duration for people.
+func Span(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%dms", max(0, d.Milliseconds()))
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	default:
+		return d.Round(time.Second).String()
+	}
+}
