@@ -59,7 +59,8 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, id string) 
 	}
 	got := resultOf(record)
 	if !got.exists {
-		return exit(exitEarly, fmt.Errorf("the conversation has ended without what was asked for: %s", cmp.Or(record.Evidence, string(record.State))))
+		why := cmp.Or(record.Evidence, string(record.State))
+		return exit(exitEarly, fmt.Errorf("the conversation has ended without what was asked for: %s", why))
 	}
 	return p.print(got.text)
 }
