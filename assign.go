@@ -50,12 +50,12 @@ func (a *Assign) defaults(j *Judging) {
 }
 
 func (a *Assign) clone() *Assign {
-	d := cloneValue(a)
+	d := flow.CloneValue(a)
 	if d == nil {
 		return nil
 	}
 	d.Fallbacks = append([]string(nil), a.Fallbacks...)
-	d.Temperature, d.Options = cloneValue(a.Temperature), a.Options.Clone()
+	d.Temperature, d.Options = flow.CloneValue(a.Temperature), a.Options.Clone()
 	return d
 }
 

@@ -43,7 +43,7 @@ func (a *Audience) defaults() {
 func listenerName(i int) string { return "audience-" + strconv.Itoa(i+1) }
 
 func (a *Audience) clone() *Audience {
-	d := cloneValue(a)
+	d := flow.CloneValue(a)
 	if d == nil {
 		return nil
 	}

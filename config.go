@@ -287,7 +287,7 @@ func (c *Config) clone() *Config {
 	d.Participants = slices.Clone(c.Participants)
 	for i := range d.Participants {
 		d.Participants[i].Fallbacks = slices.Clone(d.Participants[i].Fallbacks)
-		d.Participants[i].Temperature = cloneValue(d.Participants[i].Temperature)
+		d.Participants[i].Temperature = flow.CloneValue(d.Participants[i].Temperature)
 		d.Participants[i].Options = d.Participants[i].Options.Clone()
 		d.Participants[i].Metadata = maps.Clone(d.Participants[i].Metadata)
 	}
@@ -295,21 +295,11 @@ func (c *Config) clone() *Config {
 	d.Watch, d.StopOn = slices.Clone(c.Watch), slices.Clone(c.StopOn)
 	d.OnFailure = flow.CloneRules(c.OnFailure)
 	d.SummarizerOptions = c.SummarizerOptions.Clone()
-	d.Budget = cloneValue(c.Budget)
-	d.Temperature = cloneValue(c.Temperature)
-	if d.Retry = cloneValue(c.Retry); d.Retry != nil {
-		d.Retry.Max = maps.Clone(d.Retry.Max)
-	}
+	d.Budget = flow.CloneValue(c.Budget)
+	d.Temperature = flow.CloneValue(c.Temperature)
+	d.Retry = c.Retry.Clone()
 	d.Labels, d.Tools = maps.Clone(c.Labels), slices.Clone(c.Tools)
 	return &d
-}
-
-func cloneValue[T any](p *T) *T {
-	if p == nil {
-		return nil
-	}
-	v := *p
-	return &v
 }
 
 // configFields is Config without its methods.

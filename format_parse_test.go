@@ -16,7 +16,6 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -254,16 +253,13 @@ func TestAHugeFormatIsRefusedSoon(t *testing.T) {
 	soon(t, func() { require.Error(t, engine.Validate(t.Context(), config)) })
 }
 
-// soon asserts that something takes less than two seconds; more under the race detector, which is so much slower.
+// soon asserts that something takes less than a minute, on a machine however busy. What grows with the square of its input,
+// or with a product, takes hours.
 func soon(t testing.TB, do func()) {
 	t.Helper()
 	begun := time.Now()
 	do()
-	most := 2 * time.Second
-	if longform.Race {
-		most *= 8
-	}
-	assert.Less(t, time.Since(begun), most)
+	assert.Less(t, time.Since(begun), time.Minute)
 }
 
 // FuzzParseFormat: whatever is given is refused with a validation error, or is a format that survives

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 
 	"github.com/agonist-dev/debate/prompt"
@@ -138,18 +139,18 @@ func (j *Judging) defaults(maxTokens int) {
 }
 
 func (j *Judging) clone() *Judging {
-	d := cloneValue(j)
+	d := flow.CloneValue(j)
 	if d == nil {
 		return nil
 	}
-	if d.Rubric = cloneValue(j.Rubric); d.Rubric != nil {
+	if d.Rubric = flow.CloneValue(j.Rubric); d.Rubric != nil {
 		d.Rubric.Criteria = slices.Clone(d.Rubric.Criteria)
 	}
 	d.Criteria = slices.Clone(d.Criteria)
 	d.Judges = slices.Clone(d.Judges)
 	for i := range d.Judges {
 		d.Judges[i].Fallbacks = slices.Clone(d.Judges[i].Fallbacks)
-		d.Judges[i].Temperature, d.Judges[i].Options = cloneValue(d.Judges[i].Temperature), d.Judges[i].Options.Clone()
+		d.Judges[i].Temperature, d.Judges[i].Options = flow.CloneValue(d.Judges[i].Temperature), d.Judges[i].Options.Clone()
 	}
 	return d
 }

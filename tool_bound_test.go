@@ -32,7 +32,7 @@ func TestAToolThatTheConversationLacksIsNoEndlessLoop(t *testing.T) {
 		engine.Flows = map[string]*debate.Flow{"workshop": f}
 		session, err := engine.Start(t.Context(), inFlow(engine, workers()))
 		require.NoError(t, err)
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // so that a loop is a failure
 		record, err := session.Wait(ctx)
 		cancel()
 		require.NoError(t, session.Close())

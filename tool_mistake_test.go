@@ -43,9 +43,9 @@ func TestWhateverGoesWrongWithAUseIsAResult(t *testing.T) {
 					record := run(t, engine, inFlow(engine, workers()))
 					assert.Contains(t, adaSaid(t, record), c.want)
 					assert.Empty(t, record.Answers)
-					work, _ := record.Work("work.Ada")
-					require.Len(t, work.Uses, 1)
-					assert.True(t, work.Uses[0].Failed)
+					outlay, _ := record.Outlay("work.Ada")
+					require.Len(t, outlay.Uses, 1)
+					assert.True(t, outlay.Uses[0].Failed)
 				})
 			})
 		}

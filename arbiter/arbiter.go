@@ -249,6 +249,3 @@ func amendable(r *flow.Record, a *flow.Amendment) []error {
 	}
 	return f
 }
-
-// base returns the ID of a call without the mark of its re-ask.
-func base(call string) string { return strings.TrimSuffix(call, ".again") }

@@ -15,9 +15,6 @@ func (w *Work) Fold(e *flow.Event) error {
 	case *flow.Round:
 		w.begin(body.N, e.At)
 	case *flow.Intent:
-		if base(body.Call) == w.decisionID() {
-			w.askedAt = e.Seq
-		}
 		if x := w.execution(body.Call); x != nil && x.Result == Failed { // it is made again
 			x.Result, x.Error, x.EndedAt = Running, "", time.Time{}
 		}
@@ -32,7 +29,7 @@ func (w *Work) Fold(e *flow.Event) error {
 			x.Result, x.Error, x.EndedAt = Failed, body.Reason, e.At
 		}
 	case *flow.Sent:
-		w.take(body, e.Seq)
+		w.take(body)
 	case *flow.Transition:
 		w.pass(body)
 	}
@@ -70,23 +67,21 @@ func within(s flow.State) bool {
 	}
 }
 
-// decide takes a decision. One that was asked for before a step was skipped or is to be run again rests on a plan that has
-// changed: it does not count, and the arbiter is asked anew. Nor does one that nobody waits for any more.
+// decide takes a decision. One that nobody waits for any more does not count.
 func (w *Work) decide(d *Decision) {
-	switch {
-	case base(d.Call) != w.decisionID() || w.used:
-	case w.changedAt > w.askedAt:
-		w.point++
-	default:
-		w.ruling, w.decisions = d, append(w.decisions, d)
+	if w.Base(d.Call) == w.decisionID() && !w.used {
+		w.ruling, w.decisions, w.undecided = d, append(w.decisions, d), ""
 	}
 }
 
 // lose notes that an execution or a decision has failed, if its call has failed for good.
 func (w *Work) lose(call string, at time.Time) {
-	if base(call) == w.decisionID() && w.Failed(base(call)) {
+	if w.Base(call) == w.decisionID() && w.Failed(w.Base(call)) {
 		w.failures++
 		w.streak++
+		if failure := w.FailureOf(w.decisionID()); failure != nil {
+			w.undecided = failure.Error()
+		}
 		return
 	}
 	x := w.execution(call)
@@ -198,7 +193,7 @@ func (s *Step) use(agent string) {
 // execution returns the latest execution with this call or its re-ask; nil: there is none.
 func (w *Work) execution(call string) *Execution {
 	for _, e := range w.batch {
-		if e.Call == base(call) {
+		if e.Call == w.Base(call) {
 			return e
 		}
 	}

@@ -1,6 +1,7 @@
 package arbiter
 
 import (
+	"cmp"
 	"errors"
 	"iter"
 	"strings"
@@ -42,10 +43,10 @@ type Hooks struct {
 //	for event, err := range hooks.Events(engine.Run(ctx, config)) {
 func (h Hooks) Events(events iter.Seq2[flow.Event, error]) iter.Seq2[flow.Event, error] {
 	return func(yield func(flow.Event, error) bool) {
-		asked, uses := make(map[string]bool), make(map[string][]byte) // the executions that have begun, and the arguments of uses
+		bases, uses := make(map[string]string), make(map[string][]byte) // of the executions that have begun, and the arguments of uses
 		for event, err := range events {
 			if err == nil {
-				h.take(&event, asked, uses)
+				h.take(&event, bases, uses)
 			}
 			if !yield(event, err) {
 				return
@@ -54,16 +55,18 @@ func (h Hooks) Events(events iter.Seq2[flow.Event, error]) iter.Seq2[flow.Event,
 	}
 }
 
-func (h Hooks) take(e *flow.Event, asked map[string]bool, uses map[string][]byte) {
+func (h Hooks) take(e *flow.Event, bases map[string]string, uses map[string][]byte) {
 	switch body := e.Body.(type) {
 	case *flow.Transition:
 		h.pass(body)
 	case *Decision:
 		call(h.OnDecision, body)
 	case *flow.Intent:
-		if body.Kind == KindExecution && !asked[base(body.Call)] {
-			asked[base(body.Call)] = true
-			call2(h.OnExecutionStart, body.By, body.Round)
+		if body.Kind == KindExecution {
+			if body.Again == "" && bases[body.Call] == "" {
+				call2(h.OnExecutionStart, body.By, body.Round)
+			}
+			bases[body.Call] = cmp.Or(body.Again, body.Call)
 		}
 		if body.Tool != "" && h.OnToolStart != nil {
 			h.OnToolStart(body.By, body.Tool, uses[body.Call])
@@ -75,10 +78,10 @@ func (h Hooks) take(e *flow.Event, asked map[string]bool, uses map[string][]byte
 	case *flow.Turn:
 		h.end(body)
 	case *flow.Failure:
-		h.fail(body.By, body.Call, body.Error, body.Final && body.Next == "", asked)
+		h.fail(body.By, body.Call, body.Error, body.Final && body.Next == "", bases)
 	case *flow.Rejection:
 		failure := errors.New("the result was not accepted: " + strings.Join(body.Problems, "; "))
-		h.fail(body.By, body.Call, failure, body.Call != base(body.Call) && body.Next == "", asked)
+		h.fail(body.By, body.Call, failure, body.Call != bases[body.Call] && body.Next == "", bases)
 	case *flow.ToolCalls:
 		for i := range body.Uses {
 			uses[body.Uses[i].Use] = body.Uses[i].Arguments
@@ -120,8 +123,8 @@ func (h Hooks) end(t *flow.Turn) {
 }
 
 // fail shows that an attempt at an execution has failed, or the whole execution.
-func (h Hooks) fail(by, id string, failure error, final bool, asked map[string]bool) {
-	if !asked[base(id)] {
+func (h Hooks) fail(by, id string, failure error, final bool, bases map[string]string) {
+	if bases[id] == "" {
 		return
 	}
 	if !final {

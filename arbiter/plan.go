@@ -63,6 +63,17 @@ const (
 // left reports whether a step is still to be done.
 func (s *Step) left() bool { return s.Status != Complete && s.Status != Skipped }
 
+// Left returns how many steps are still to be done: neither complete nor skipped.
+func (p *Plan) Left() int {
+	n := 0
+	for i := range p.Steps {
+		if p.Steps[i].left() {
+			n++
+		}
+	}
+	return n
+}
+
 // clone returns a deep copy; nil of nil.
 func (p *Plan) clone() *Plan {
 	if p == nil {

@@ -96,14 +96,17 @@ const (
 	slackOfRow = 80 // bytes of a row beside the output
 )
 
-// situation is what the arbiter reads before it decides: the plan, the table of executions, what was done last, and why the
-// latest decision or execution has failed.
+// situation is what the arbiter reads before it decides: the plan, why its decision before has failed, the table of executions, and
+// what was done last or why that has failed.
 func (w *Work) situation() string {
 	var out strings.Builder
 	if w.plan != nil {
 		out.WriteString("The plan:\n" + w.Quote("plan", w.planText()) + "\n")
 	} else {
 		out.WriteString("There is no plan yet.\n")
+	}
+	if w.undecided != "" {
+		out.WriteString("Why your last decision has failed:\n" + w.Quote("failure", clipped(w.undecided, mostShown)) + "\n")
 	}
 	if len(w.executions) == 0 {
 		out.WriteString("Nobody has acted yet.\n")

@@ -48,22 +48,13 @@ func (c *Config) clone() *Config {
 	for i := range d.Agents {
 		a := &d.Agents[i]
 		a.Fallbacks, a.Tools, a.Metadata = slices.Clone(a.Fallbacks), slices.Clone(a.Tools), maps.Clone(a.Metadata)
-		a.Temperature, a.Options = copied(a.Temperature), a.Options.Clone()
+		a.Temperature, a.Options = flow.CloneValue(a.Temperature), a.Options.Clone()
 	}
 	d.Arbiter.Fallbacks, d.Arbiter.Options = slices.Clone(c.Arbiter.Fallbacks), c.Arbiter.Options.Clone()
-	d.Arbiter.Temperature, d.Temperature = copied(c.Arbiter.Temperature), copied(c.Temperature)
-	d.Budget, d.OnFailure = copied(c.Budget), flow.CloneRules(c.OnFailure)
-	if d.Retry = copied(c.Retry); d.Retry != nil {
-		d.Retry.Max = maps.Clone(d.Retry.Max)
-	}
+	d.Arbiter.Temperature, d.Temperature = flow.CloneValue(c.Arbiter.Temperature), flow.CloneValue(c.Temperature)
+	d.Budget, d.OnFailure = flow.CloneValue(c.Budget), flow.CloneRules(c.OnFailure)
+	d.Retry = c.Retry.Clone()
 	return &d
-}
-
-func copied[T any](p *T) *T {
-	if p == nil {
-		return nil
-	}
-	return new(*p)
 }
 
 // fixed is what the log refers to: the agents, in their order, and who decides.

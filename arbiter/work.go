@@ -22,12 +22,11 @@ type Work struct {
 	point      int       // how often somebody was to decide
 	ruling     *Decision // of this point; nil: there is none yet
 	used       bool      // the ruling has led to an execution
+	undecided  string    // why the decision before this one has failed; "": it has not
 	forced     string    // the agent that an input has forced; "": none
 	streak     int       // failures in a row, without those of executions that are not joined
 	failures   int       // all failures
 	joined     bool      // the batch has ended, and counts
-	askedAt    int64     // the number of the event with which the decision of this point was asked for
-	changedAt  int64     // the number of the last input that has changed the plan
 	done       *Decision // that the task is complete; nil: nobody has decided so
 }
 
@@ -114,7 +113,7 @@ func (w *Work) Executions() []Execution {
 	out := make([]Execution, len(w.executions))
 	for i, e := range w.executions {
 		out[i] = *e
-		if took, ok := w.Record.Work(e.Call); ok {
+		if took, ok := w.Record.Outlay(e.Call); ok {
 			out[i].UsedUp, out[i].Usage, out[i].Cost, out[i].Uses = took.UsedUp, took.Usage, took.Cost, took.Uses
 		}
 		if e.Result == Running && w.Final() {
@@ -184,7 +183,8 @@ func (w *Work) names() []string {
 	return out
 }
 
-// MarshalJSON writes the record's JSON, then the plan, the decisions and the executions. It cannot be read back.
+// MarshalJSON writes the record's JSON, then the plan, the decisions, the executions, and how the work was less
+// than configured. It cannot be read back.
 func (w *Work) MarshalJSON() ([]byte, error) {
 	total, row := w.Failures()
 	summary, complete := w.Summary()
@@ -196,5 +196,6 @@ func (w *Work) MarshalJSON() ([]byte, error) {
 		Executions []Execution `json:"executions"`
 		Failures   int         `json:"failures"`
 		InARow     int         `json:"failuresInARow"`
-	}{complete, summary, w.plan, w.decisions, w.Executions(), total, row})
+		Degraded   []string    `json:"degraded,omitempty"`
+	}{complete, summary, w.plan, w.decisions, w.Executions(), total, row, w.Degraded()})
 }

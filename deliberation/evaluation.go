@@ -64,13 +64,11 @@ func (e *EvaluationConfig) clone() *EvaluationConfig {
 	d.Evaluators, d.Labels = slices.Clone(e.Evaluators), maps.Clone(e.Labels)
 	for i := range d.Evaluators {
 		one := &d.Evaluators[i]
-		one.Fallbacks, one.Temperature, one.Origin = slices.Clone(one.Fallbacks), copied(one.Temperature), copied(one.Origin)
+		one.Fallbacks, one.Temperature, one.Origin = slices.Clone(one.Fallbacks), flow.CloneValue(one.Temperature), flow.CloneValue(one.Origin)
 		one.Options = one.Options.Clone()
 	}
-	d.Temperature, d.Budget = copied(e.Temperature), copied(e.Budget)
-	if d.Retry = copied(e.Retry); d.Retry != nil {
-		d.Retry.Max = maps.Clone(d.Retry.Max)
-	}
+	d.Temperature, d.Budget = flow.CloneValue(e.Temperature), flow.CloneValue(e.Budget)
+	d.Retry = e.Retry.Clone()
 	d.OnFailure = flow.CloneRules(e.OnFailure)
 	return &d
 }

@@ -157,30 +157,22 @@ func (c *Config) clone() *Config {
 	for i := range d.Agents {
 		a := &d.Agents[i]
 		a.Metadata = maps.Clone(a.Metadata)
-		a.Fallbacks, a.Temperature = slices.Clone(a.Fallbacks), copied(a.Temperature)
+		a.Fallbacks, a.Temperature = slices.Clone(a.Fallbacks), flow.CloneValue(a.Temperature)
 		a.Options = a.Options.Clone()
-		a.Summaries, a.Origin = copied(a.Summaries), copied(a.Origin)
+		a.Summaries, a.Origin = flow.CloneValue(a.Summaries), flow.CloneValue(a.Origin)
 		if a.Tools != nil {
 			a.Tools = new(slices.Clone(*a.Tools))
 		}
 	}
 	j := &d.Judge
-	j.Fallbacks, j.Temperature, j.Origin = slices.Clone(j.Fallbacks), copied(j.Temperature), copied(j.Origin)
+	j.Fallbacks, j.Temperature, j.Origin = slices.Clone(j.Fallbacks), flow.CloneValue(j.Temperature), flow.CloneValue(j.Origin)
 	j.Options = j.Options.Clone()
-	d.Termination.Threshold, d.FullHistory, d.Temperature = copied(c.Termination.Threshold), copied(c.FullHistory), copied(c.Temperature)
-	d.Budget = copied(c.Budget)
+	d.Termination.Threshold, d.FullHistory = flow.CloneValue(c.Termination.Threshold), flow.CloneValue(c.FullHistory)
+	d.Temperature = flow.CloneValue(c.Temperature)
+	d.Budget = flow.CloneValue(c.Budget)
 	d.OnFailure = flow.CloneRules(c.OnFailure)
-	if d.Retry = copied(c.Retry); d.Retry != nil {
-		d.Retry.Max = maps.Clone(d.Retry.Max)
-	}
+	d.Retry = c.Retry.Clone()
 	return &d
-}
-
-func copied[T any](p *T) *T {
-	if p == nil {
-		return nil
-	}
-	return new(*p)
 }
 
 // fixed is what the log of a deliberation refers to: who takes part in which order, and what belongs to which round of a

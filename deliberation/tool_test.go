@@ -43,7 +43,7 @@ func TestAStoredConfigWithAToolWithoutAName(t *testing.T) {
 	require.NoError(t, engine.Store.Append(t.Context(), id, 0, "w", first))
 	session, err := engine.Open(t.Context(), id)
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // so that a loop is a failure
 	defer cancel()
 	record, err := session.Wait(ctx)
 	require.NoError(t, session.Close())

@@ -86,7 +86,7 @@ func (w *reporter) workOutcome(work *arbiter.Work, executions []arbiter.Executio
 		{"Failures", failures},
 		{"Decisions", count(len(work.Decisions()))},
 	}})
-	s.Blocks = append(s.Blocks, degraded(w.lessWork(work, complete))...)
+	s.Blocks = append(s.Blocks, degraded(work.Degraded())...)
 	return s
 }
 
@@ -109,40 +109,6 @@ func (w *reporter) completion(complete bool) string {
 	}
 }
 
-// lessWork says how the work was less than configured, in one line each.
-func (w *reporter) lessWork(work *arbiter.Work, complete bool) []string {
-	var out []string
-	for _, name := range w.record.Dropped() {
-		out = append(out, name+" has taken no further part")
-	}
-	for i := range w.record.Warnings {
-		switch w.record.Warnings[i].Kind {
-		case flow.WarnLeftOut, flow.WarnLate, flow.WarnHard, flow.WarnSoft:
-			out = append(out, w.record.Warnings[i].Evidence)
-		default: // about the budget and windows, or about what has passed
-		}
-	}
-	for _, left := range w.record.LeftOut() {
-		out = append(out, left.String())
-	}
-	if p := work.Plan(); p != nil && complete {
-		if left := unfinished(p); left > 0 {
-			out = append(out, fmt.Sprintf("left of the plan: %d of %s", left, plural(len(p.Steps), "step")))
-		}
-	}
-	return out
-}
-
-// unfinished counts the steps of a plan that are neither complete nor skipped.
-func unfinished(p *arbiter.Plan) (left int) {
-	for i := range p.Steps {
-		if s := p.Steps[i].Status; s != arbiter.Complete && s != arbiter.Skipped {
-			left++
-		}
-	}
-	return left
-}
-
 // plan shows the steps of the plan, with who is to do them and who has worked on them.
 func (w *reporter) plan(work *arbiter.Work) *section {
 	s := &section{ID: "plan", Title: "Plan"}
@@ -150,7 +116,7 @@ func (w *reporter) plan(work *arbiter.Work) *section {
 	if p == nil {
 		return s
 	}
-	standing := fmt.Sprintf("%d of %s left.", unfinished(p), plural(len(p.Steps), "step"))
+	standing := fmt.Sprintf("%d of %s left.", p.Left(), plural(len(p.Steps), "step"))
 	switch at := p.CurrentStepIndex; {
 	case p.IsComplete:
 		standing += " The agents have declared the plan complete."
@@ -217,7 +183,7 @@ func (w *reporter) decisions(work *arbiter.Work) *section {
 			Marks:  notes("while "+string(d.State), prefixed("by ", otherThan(work.Config().Arbiter.Model, d.Model)), d.Cost.String()),
 			Blocks: []block{spoken(d.Reason)},
 		}
-		if took, ok := w.record.Work(d.Call); ok && !took.EndedAt.IsZero() {
+		if took, ok := w.record.Outlay(d.Call); ok && !took.EndedAt.IsZero() {
 			a.Marks = append(a.Marks, w.clock(took.EndedAt))
 		}
 		if d.Move == arbiter.MoveComplete {

@@ -111,8 +111,7 @@ func (a *Amendment) apply(terms *Terms, rules []FailureRule, flow *Flow) *Terms 
 	set(&t.Summarizer, a.Summarizer)
 	set(&t.AutoSummary, a.AutoSummary)
 	if a.Retry != nil {
-		t.Retry = new(*a.Retry)
-		t.Retry.Max = maps.Clone(a.Retry.Max)
+		t.Retry = a.Retry.Clone()
 	}
 	set((*Duration)(&t.Patience), a.Patience)
 	set((*Duration)(&t.RoundDelay), a.RoundDelay)

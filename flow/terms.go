@@ -200,21 +200,24 @@ const (
 func (t Terms) WithDefaults() *Terms {
 	t.Documents = CloneDocuments(t.Documents)
 	t.Participants, t.Tools, t.Labels = slices.Clone(t.Participants), slices.Clone(t.Tools), maps.Clone(t.Labels)
-	if t.Budget != nil {
-		t.Budget = new(*t.Budget)
-	}
+	t.Budget = CloneValue(t.Budget)
 	t.OnFailure = CloneRules(t.OnFailure)
 	t.SummarizerOptions = t.SummarizerOptions.Clone()
 	t.Patience = cmp.Or(t.Patience, DefaultPatience)
-	if t.Retry != nil {
-		t.Retry = new(*t.Retry)
-		t.Retry.Max = maps.Clone(t.Retry.Max)
-	}
+	t.Retry = t.Retry.Clone()
 	t.Context = cmp.Or(t.Context, DefaultContext)
 	t.Reserve = cmp.Or(t.Reserve, DefaultReserve)
 	t.MaxTokens = cmp.Or(t.MaxTokens, DefaultMaxTokens)
 	t.TurnTimeout = cmp.Or(t.TurnTimeout, DefaultTurnTimeout)
 	return &t
+}
+
+// CloneValue returns a pointer to a copy of the value; nil of nil. The copy is not deep.
+func CloneValue[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	return new(*p)
 }
 
 // CloneRules returns a deep copy of rules.

@@ -180,6 +180,7 @@ func (r *Record) foldTools(call *callState, t *ToolCalls) error {
 	call.usedUp = call.usedUp || offer.bounded() && r.toolCounts[t.By] >= offer.Uses
 	call.status, call.trouble, call.vain = callIdle, nil, 0
 	call.talk = append(call.talk, e)
+	call.whole()
 	return nil
 }
 

@@ -278,20 +278,43 @@ func TestACommandThatIsCanceled(t *testing.T) {
 }
 
 func TestACommandThatTakesTooLong(t *testing.T) {
-	address, _ := listen(t)
+	first, _ := listen(t)
 	run := runner(t, folder(t, nil), tool.Commands{Timeout: 50 * time.Millisecond}.Hurry(20*time.Millisecond))
-	assert.Contains(t, answer(t, run, child("deaf", address)), "The program was stopped, because it ran for more than 50ms.")
+	assert.Contains(t, answer(t, run, child("deaf", first)), "The program was stopped, because it ran for more than 50ms.")
 
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	text, err := use(ctx, t, runner(t, folder(t, nil), tool.Commands{}.Hurry(20*time.Millisecond)), child("deaf", address))
-	require.NoError(t, err)
-	assert.Contains(t, text, "The program was stopped, because the time of its use was over.")
+	address, next := listen(t)
+	ctx, done := overdue{t.Context(), make(chan struct{})}, make(chan string, 1)
+	go func() {
+		text, err := use(ctx, t, runner(t, folder(t, nil), tool.Commands{}.Hurry(20*time.Millisecond)), child("deaf", address))
+		assert.NoError(t, err)
+		done <- text
+	}()
+	next() // it runs
+	close(ctx.past)
+	assert.Contains(t, <-done, "The program was stopped, because the time of its use was over.")
 
 	ended, end := context.WithCancel(t.Context())
 	end()
-	_, err = use(ended, t, run, child("say", "x"))
+	_, err := use(ended, t, run, child("say", "x"))
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// overdue is a context whose deadline passes when the test says so.
+type overdue struct {
+	context.Context
+
+	past chan struct{}
+}
+
+func (o overdue) Done() <-chan struct{} { return o.past }
+
+func (o overdue) Err() error {
+	select {
+	case <-o.past:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
 }
 
 // What a program leaves running in its group is killed, and what has left the group is not waited for.

@@ -43,12 +43,13 @@ const (
 )
 
 // Load reads all files "*.md" that stand directly in the folder, in the order of their names. The error joins one error for
-// each mistake; each is a [flow.Error] of kind validation whose Op is the file and the line, as "reviewer.md:3". What an
+// each mistake; each is a [flow.Error] of kind validation whose Op is the file with the line and
+// the column, as "reviewer.md:3:5", and whose Field is the path of the key. Broken YAML has no column. What an
 // agent needs besides, such as a model, is checked when the work starts.
 func Load(folder fs.FS) ([]arbiter.Agent, error) {
 	entries, err := fs.ReadDir(folder, ".")
 	if err != nil {
-		return nil, mistake(".", 0, "", err)
+		return nil, mistake(".", place{}, "", err)
 	}
 	var agents []arbiter.Agent
 	var wrong []error
@@ -58,7 +59,7 @@ func Load(folder fs.FS) ([]arbiter.Agent, error) {
 			continue
 		}
 		if len(agents) == mostFiles {
-			wrong = append(wrong, mistake(name, 0, "", fmt.Errorf("there are more than %d agents", mostFiles)))
+			wrong = append(wrong, mistake(name, place{}, "", fmt.Errorf("there are more than %d agents", mostFiles)))
 			break
 		}
 		agent, err := read(folder, name)
@@ -66,12 +67,12 @@ func Load(folder fs.FS) ([]arbiter.Agent, error) {
 			wrong = append(wrong, err)
 		}
 		if i := slices.IndexFunc(agents, func(a arbiter.Agent) bool { return a.Name == agent.Name }); i >= 0 && err == nil {
-			wrong = append(wrong, mistake(name, 1, "name", fmt.Errorf("another file has an agent %q", agent.Name)))
+			wrong = append(wrong, mistake(name, place{line: 1}, "name", fmt.Errorf("another file has an agent %q", agent.Name)))
 		}
 		agents = append(agents, agent)
 	}
 	if len(agents) == 0 && len(wrong) == 0 {
-		wrong = append(wrong, mistake(".", 0, "", errors.New("there is no file *.md")))
+		wrong = append(wrong, mistake(".", place{}, "", errors.New("there is no file *.md")))
 	}
 	if len(wrong) > 0 {
 		return nil, errors.Join(wrong...)
@@ -82,14 +83,14 @@ func Load(folder fs.FS) ([]arbiter.Agent, error) {
 func read(folder fs.FS, name string) (arbiter.Agent, error) {
 	file, err := folder.Open(name)
 	if err != nil {
-		return arbiter.Agent{}, mistake(name, 0, "", err)
+		return arbiter.Agent{}, mistake(name, place{}, "", err)
 	}
 	data, err := io.ReadAll(io.LimitReader(file, mostBytes+1))
 	if closing := file.Close(); err == nil {
 		err = closing
 	}
 	if err != nil {
-		return arbiter.Agent{}, mistake(name, 0, "", err)
+		return arbiter.Agent{}, mistake(name, place{}, "", err)
 	}
 	return Parse(name, data)
 }
@@ -98,14 +99,14 @@ func read(folder fs.FS, name string) (arbiter.Agent, error) {
 func Parse(name string, data []byte) (arbiter.Agent, error) {
 	switch {
 	case len(data) > mostBytes:
-		return arbiter.Agent{}, mistake(name, 0, "", fmt.Errorf("the file is larger than %d bytes", mostBytes))
+		return arbiter.Agent{}, mistake(name, place{}, "", fmt.Errorf("the file is larger than %d bytes", mostBytes))
 	case !utf8.Valid(data):
-		return arbiter.Agent{}, mistake(name, 0, "", errors.New("the file is not valid UTF-8"))
+		return arbiter.Agent{}, mistake(name, place{}, "", errors.New("the file is not valid UTF-8"))
 	}
 	text := strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n")
 	front, body, err := split(text)
 	if err != nil {
-		return arbiter.Agent{}, mistake(name, 1, "", err)
+		return arbiter.Agent{}, mistake(name, place{line: 1}, "", err)
 	}
 	agent, err := decode(name, front)
 	if agent.Prompt = strings.TrimSpace(body); agent.Name == "" {
@@ -132,59 +133,71 @@ func split(text string) (front, body string, err error) {
 	return "", "", fmt.Errorf("the front matter does not end with a line %q", mark)
 }
 
-// decode reads the front matter, key by key, so that each mistake has its line.
+// before is how many lines stand before the front matter: the line that begins it.
+const before = 1
+
+// decode reads the front matter, key by key, so that each mistake has its place.
 func decode(file, front string) (arbiter.Agent, error) {
-	const before = 1 // the line that begins the front matter
 	var agent arbiter.Agent
 	var tree yaml.Node
 	decoder := yaml.NewDecoder(strings.NewReader(front))
 	if err := decoder.Decode(&tree); errors.Is(err, io.EOF) {
 		return agent, nil
 	} else if err != nil {
-		return agent, mistake(file, lineOf(err)+before, "", plainly(err))
+		return agent, mistake(file, place{line: lineOf(err) + before}, "", plainly(err))
 	}
 	if len(tree.Content) != 1 || tree.Content[0].Kind != yaml.MappingNode {
-		return agent, mistake(file, tree.Line+before, "", errors.New("the front matter is no list of keys with values"))
+		return agent, mistake(file, placeOf(&tree), "", errors.New("the front matter is no list of keys with values"))
 	}
 	var wrong []error
 	seen := make(map[string]bool)
 	pairs := tree.Content[0].Content
 	for i := 0; i+1 < len(pairs); i += 2 {
 		key, value := pairs[i], pairs[i+1]
-		if seen[key.Value] {
-			wrong = append(wrong, mistake(file, key.Line+before, key.Value, errors.New("stands there twice")))
-			continue
+		switch {
+		case seen[key.Value]:
+			wrong = append(wrong, mistake(file, placeOf(key), key.Value, errTwice))
+		case key.Value == "prompt":
+			wrong = append(wrong, mistake(file, placeOf(key), key.Value, errors.New("is the text below the front matter")))
+		default:
+			for _, m := range set(&agent, key, value) {
+				wrong = append(wrong, mistake(file, placeOf(m.node), m.field, m.err))
+			}
 		}
 		seen[key.Value] = true
-		if key.Value == "prompt" {
-			wrong = append(wrong, mistake(file, key.Line+before, key.Value, errors.New("is the text below the front matter")))
-			continue
-		}
-		if err := set(&agent, key.Value, value); err != nil {
-			wrong = append(wrong, mistake(file, key.Line+before, key.Value, err))
-		}
 	}
 	return agent, errors.Join(wrong...)
 }
 
-// set sets the field of a key.
-func set(agent *arbiter.Agent, key string, value *yaml.Node) error {
+// set sets the field of a key. It returns what is wrong with the value.
+func set(agent *arbiter.Agent, key, value *yaml.Node) []finding {
+	if wrong := unspeakable(key.Value, value); len(wrong) > 0 {
+		return wrong
+	}
 	var v any
 	if err := value.Decode(&v); err != nil {
-		return plainly(err)
+		return []finding{{key, key.Value, plainly(err)}}
 	}
-	data, err := json.Marshal(map[string]any{key: v})
+	data, err := json.Marshal(map[string]any{key.Value: v})
 	if err != nil {
-		return errors.New("is nothing that JSON can say")
+		return []finding{{key, key.Value, errNoJSON}}
 	}
-	err = flow.DecodeStrict("read agent", data, agent)
-	if failure, ok := errors.AsType[*flow.Error](err); ok && failure.Err != nil {
-		if within, ok := strings.CutPrefix(failure.Field, key+"."); ok {
-			return fmt.Errorf("%s %w", within, failure.Err)
+	err = flow.DecodeStrict("", data, agent)
+	if err == nil {
+		return nil
+	}
+	var wrong []finding
+	for _, err := range flow.Within("", "", err) {
+		found := finding{key, key.Value, err}
+		if failure, ok := errors.AsType[*flow.Error](err); ok && failure.Err != nil {
+			found.err = failure.Err
+			if within, ok := strings.CutPrefix(failure.Field, key.Value); ok {
+				found.node, found.field = at(key, value, within), failure.Field
+			}
 		}
-		return failure.Err
+		wrong = append(wrong, found)
 	}
-	return err
+	return wrong
 }
 
 // lineOf returns the line that an error of the YAML parser names; 0: it names none.
@@ -209,10 +222,13 @@ func plainly(err error) error {
 }
 
 // mistake is the error about a file.
-func mistake(file string, line int, field string, err error) error {
+func mistake(file string, where place, field string, err error) error {
 	at := file
-	if line > 0 {
-		at = fmt.Sprintf("%s:%d", file, line)
+	if where.line > 0 {
+		at = fmt.Sprintf("%s:%d", file, where.line)
+	}
+	if where.column > 0 {
+		at += fmt.Sprintf(":%d", where.column)
 	}
 	return &flow.Error{Kind: provider.KindValidation, Op: at, Field: field, Err: err}
 }

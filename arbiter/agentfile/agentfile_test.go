@@ -45,19 +45,28 @@ func TestMistakesNameFileAndLine(t *testing.T) {
 		text string
 		want []string
 	}{
-		"an unknown key":      {"---\nmodel: m/m\nmodell: x\n---\n", []string{"a.md:3", "modell"}},
-		"two mistakes":        {"---\nmodel: 7\nname: a\nmaxTokens: many\n---\n", []string{"a.md:2", "a.md:4", "model", "maxTokens"}},
-		"a key twice":         {"---\nmodel: m/m\nmodel: m/n\n---\n", []string{"a.md:3", "twice"}},
-		"broken YAML":         {"---\nmodel: m/m\ntools: [a\n---\n", []string{"a.md:", "did not find"}},
-		"no front matter":     {"You plan.", []string{"a.md:1", "front matter"}},
-		"no end":              {"---\nmodel: m/m\n", []string{"a.md:1", "does not end"}},
-		"a list":              {"---\n- a\n---\n", []string{"a.md:2", "keys with values"}},
-		"a prompt":            {"---\nprompt: x\n---\n", []string{"a.md:2", "below the front matter"}},
-		"an unknown option":   {"---\noptions: {efort: high}\n---\n", []string{"a.md:2", "efort"}},
-		"an infinite number":  {"---\ntemperature: .inf\n---\n", []string{"a.md:2", "JSON"}},
-		"aliases of aliases":  {"---\ntools: &a [x]\nfallbacks: [*a, *a]\n---\n", []string{"a.md:3"}},
-		"no UTF-8":            {"---\nmodel: \xff\n---\n", []string{"UTF-8"}},
-		"larger than allowed": {"---\nmodel: m/m\n---\n" + strings.Repeat("x", 256<<10), []string{"larger"}},
+		"an unknown key":    {"---\nmodel: m/m\nmodell: x\n---\n", []string{"a.md:3:1", "modell"}},
+		"two mistakes":      {"---\nmodel: 7\nname: a\nmaxTokens: many\n---\n", []string{"a.md:2", "a.md:4", "model", "maxTokens"}},
+		"a key twice":       {"---\nmodel: m/m\nmodel: m/n\n---\n", []string{"a.md:3", "twice"}},
+		"broken YAML":       {"---\nmodel: m/m\ntools: [a\n---\n", []string{"a.md:", "did not find"}},
+		"no front matter":   {"You plan.", []string{"a.md:1", "front matter"}},
+		"no end":            {"---\nmodel: m/m\n", []string{"a.md:1", "does not end"}},
+		"a list":            {"---\n- a\n---\n", []string{"a.md:2", "keys with values"}},
+		"a prompt":          {"---\nprompt: x\n---\n", []string{"a.md:2", "below the front matter"}},
+		"an unknown option": {"---\noptions: {efort: high}\n---\n", []string{"a.md:2", "efort"}},
+		"nested keys": {
+			"---\noptions:\n  effort: high\n  efort: 1\n  search: {a: x}\n---\n",
+			[]string{"a.md:4:3: options.efort: is not a known key", "a.md:5:3: options.search: is an object"},
+		},
+		"a nested value":         {"---\ntools:\n  - a\n  - 7\n---\n", []string{"a.md:4:5: tools[1]: is a number, not a text"}},
+		"a nested key twice":     {"---\nmetadata:\n  a: x\n  a: y\n---\n", []string{"a.md:4:3: metadata.a: stands there twice"}},
+		"a key that is a number": {"---\nmetadata:\n  1: x\n---\n", []string{"a.md:3:3: metadata.1: is a key that is no text"}},
+		"a nested infinity":      {"---\noptions:\n  extra:\n    a: [1, .inf]\n---\n", []string{"a.md:4:12: options.extra.a[1]: is nothing that JSON can say"}},
+		"behind an alias":        {"---\nmetadata: &m\n  a: [1]\noptions: *m\n---\n", []string{"a.md:3:3: metadata.a: is a list", "a.md:3:3: options.a: is not a known key"}},
+		"an infinite number":     {"---\ntemperature: .inf\n---\n", []string{"a.md:2:14", "JSON"}},
+		"aliases of aliases":     {"---\ntools: &a [x]\nfallbacks: [*a, *a]\n---\n", []string{"a.md:3"}},
+		"no UTF-8":               {"---\nmodel: \xff\n---\n", []string{"UTF-8"}},
+		"larger than allowed":    {"---\nmodel: m/m\n---\n" + strings.Repeat("x", 256<<10), []string{"larger"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := agentfile.Load(folder(map[string]string{"a.md": test.text}))

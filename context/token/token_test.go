@@ -152,7 +152,7 @@ func TestLongStretches(t *testing.T) {
 	assert.Equal(t, 513, counter.Count(short+"a"))
 }
 
-// Without the bound the first of these takes minutes, so the limit is generous and still tells.
+// Without the bound the first of these takes minutes on a fast machine, so the limit is generous and still tells.
 func TestHostileTextIsQuick(t *testing.T) {
 	counter := token.ForModel("gpt-5")
 	counter.Count("load")
@@ -166,7 +166,7 @@ func TestHostileTextIsQuick(t *testing.T) {
 	} {
 		start := time.Now()
 		n := counter.Count(text)
-		assert.Less(t, time.Since(start), 15*time.Second, name)
+		assert.Less(t, time.Since(start), time.Minute, name)
 		assert.Positive(t, n, name)
 		assert.LessOrEqual(t, n, token.Bytes{}.Count(text), name)
 	}

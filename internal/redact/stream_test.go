@@ -158,7 +158,7 @@ func TestHostileTextsTakeLinearTime(t *testing.T) {
 			}
 			s.End()
 			redact.Foreign(text)
-			assert.Less(t, time.Since(began), 20*time.Second, "%.20q: it would be hours", name)
+			assert.Less(t, time.Since(began), time.Minute, "%.20q: it would be hours", name)
 		}
 	}
 }

@@ -117,7 +117,7 @@ func (p *Provider) generate(
 	if err != nil {
 		return nil, err
 	}
-	r := &reply{pausable: pausable(req)}
+	r := &reply{owner: p.owner(), pausable: pausable(req)}
 	for {
 		data, err := p.body(req, &params)
 		if err != nil {

@@ -127,7 +127,7 @@ func TestMarksSpareThoughts(t *testing.T) {
 	req := request()
 	for i := range 30 {
 		req.Messages = append(req.Messages, provider.Message{Speaker: "Ada", ToolCalls: []provider.ToolCall{{
-			ID: fmt.Sprint("t", i), Name: "lookup", Opaque: json.RawMessage(`{"anthropic":[{"thinking":"Hm.","signature":"s"},{"redacted":"d"}]}`),
+			ID: fmt.Sprint("t", i), Name: "lookup", Opaque: json.RawMessage(`{"host":"example.com","kept":{"blocks":[{"thinking":"Hm.","signature":"s"},{"redacted":"d"}]}}`),
 		}}})
 	}
 	for n := range req.Messages {

@@ -308,7 +308,7 @@ func sent(r *http.Request) providertest.Sent {
 			case "tool_use":
 				call := provider.ToolCall{ID: b.ID, Name: b.Name, Arguments: b.Input}
 				if len(thoughts) > 0 {
-					call.Opaque, _ = json.Marshal(map[string]any{"anthropic": thoughts})
+					call.Opaque, _ = json.Marshal(map[string]any{"host": r.Host, "kept": map[string]any{"blocks": thoughts}})
 				}
 				s.Calls, thoughts = append(s.Calls, call), nil
 			case "tool_result":

@@ -34,11 +34,12 @@
 // # Thinking
 //
 // Thoughts are never part of the text. Thoughts before a tool call are stored in the call's Opaque, and
-// sent back to the model with it, unchanged, as the API requires. The tokens of thinking count as output,
-// within MaxTokens. Thinking is requested only if [Provider.AdaptiveThinking], [Provider.ThinkingBudget] or an option
-// asks for it; some models think anyway. With thinking, no temperature is sent,
-// because the API refuses both together. Models from Claude Opus 4.7 on accept no temperature at all. If the
-// model table does not know that of a model, the model's first refusal tells it.
+// sent back with it, unchanged, as the API requires, but only to the server that they came from
+// ([wire.Owner]); Anthropic and Vertex AI count as one. The tokens of thinking count as output, within
+// MaxTokens. Thinking is requested only if [Provider.AdaptiveThinking], [Provider.ThinkingBudget] or an
+// option asks for it; some models think anyway. With thinking, no temperature is sent, because the API
+// refuses both together. Models from Claude Opus 4.7 on accept no temperature at all. If the model table
+// does not know that of a model, the model's first refusal tells it.
 //
 // With a budget, the API requires that the last message that calls tools begins with a thought. A short
 // user message separates it from the words of an earlier turn. If there is no thought, as in a call by

@@ -60,6 +60,7 @@ type reply struct {
 	*wire.Reply
 
 	exchange *wire.Exchange
+	owner    wire.Owner // of the thoughts
 	usage    usage
 	blocks   map[int64]*block // by the vendor's index
 	thoughts []thought        // since the last tool call
@@ -246,8 +247,9 @@ func (r *reply) begin(index int64, start json.RawMessage) error {
 		if !r.Call(at, b.ID, b.Name, "") {
 			return r.malformed("too many tool calls")
 		}
-		if !slices.ContainsFunc(r.thoughts, func(t thought) bool { return r.exchange.Redact(t.Text) != t.Text }) {
-			r.Seal(at, seal(r.thoughts)) // the vendor refuses thoughts that were changed, and does without any
+		changed := slices.ContainsFunc(r.thoughts, func(t thought) bool { return r.exchange.Redact(t.Text) != t.Text })
+		if len(r.thoughts) > 0 && !changed { // the vendor refuses thoughts that were changed, and does without any
+			r.Seal(at, r.owner, sealed{r.thoughts})
 		}
 		r.thoughts = nil
 		r.blocks[index] = &block{call: at, input: string(b.Input)}

@@ -116,7 +116,7 @@ func FuzzStream(f *testing.F) {
 }
 
 func FuzzOpaque(f *testing.F) {
-	for _, s := range []string{"", "null", "{}", `{"anthropic":[{"thinking":"a","signature":"b"},{"redacted":"c"}]}`, `{"anthropic":{}}`, `{"anthropic":[null,{"thinking":5}]}`, "[["} {
+	for _, s := range []string{"", "null", "{}", `{"host":"example.com","kept":{"blocks":[{"thinking":"a","signature":"b"},{"redacted":"c"}]}}`, `{"host":"example.com","kept":{"blocks":{}}}`, `{"host":"example.com","kept":{"blocks":[null,{"thinking":5}]}}`, "[["} {
 		f.Add([]byte(s), []byte(`{"w":1}`), "toolu_1")
 	}
 	f.Fuzz(func(t *testing.T, opaque, arguments []byte, id string) {

@@ -18,13 +18,13 @@ const opening = "(The conversation begins with your own words.)"
 // params writes a request in the SDK's types.
 func (p *Provider) params(req *provider.Request, t *wire.Terms) sdk.MessageNewParams {
 	maxTokens := int64(cmp.Or(req.MaxTokens, DefaultMaxTokens))
-	c := conversation{}
+	c := conversation{owner: p.owner()}
 	c.view(req)
 	plan := p.plan(req, maxTokens)
 	thinking := plan.option(maxTokens, c.messages)
 	thinks := thinking.OfAdaptive != nil || thinking.OfEnabled != nil
 	if (plan.budget > 0 || plan.off != "") && !thinks { // a model that does not think gets no thoughts
-		c = conversation{thoughtless: true}
+		c = conversation{}
 		c.view(req)
 	}
 	view := c.blocks()
@@ -65,9 +65,9 @@ const between = "(The conversation goes on.)"
 
 // conversation collects messages. Neighbouring messages of one role become blocks of one message.
 type conversation struct {
-	messages    []sdk.MessageParam
-	ids         map[string]bool // of tool calls, as they are sent
-	thoughtless bool            // calls are sent without their thoughts
+	messages []sdk.MessageParam
+	ids      map[string]bool // of tool calls, as they are sent
+	owner    wire.Owner      // of the thoughts that are sent; zero: none are
 }
 
 // view writes the messages of a request as [provider.Request.Chat] describes them. The speaker's own tool

@@ -40,7 +40,7 @@ func toolTalk() provider.Request {
 		Messages: []provider.Message{
 			{Text: "Topic."},
 			{Speaker: "Ada", Text: "Let me see.", ToolCalls: []provider.ToolCall{
-				{ID: "toolu_a", Name: "lookup", Arguments: json.RawMessage(`{"w":1}`), Opaque: json.RawMessage(`{"anthropic":[{"thinking":"Hm, <a>.","signature":"EqQB=="},{"redacted":"EmwK"}]}`)},
+				{ID: "toolu_a", Name: "lookup", Arguments: json.RawMessage(`{"w":1}`), Opaque: json.RawMessage(`{"host":"example.com","kept":{"blocks":[{"thinking":"Hm, <a>.","signature":"EqQB=="},{"redacted":"EmwK"}]}}`)},
 				{ID: "call/b", Name: "now", Opaque: json.RawMessage(`{"google":"sealed"}`)},
 			}},
 			{ToolResult: &provider.ToolResult{ID: "call/b", Text: "no clock", Error: true}},
@@ -179,6 +179,15 @@ func TestToolRoundTrip(t *testing.T) {
 	_, _, err = ask(t, back, req)
 	require.NoError(t, err)
 	golden(t, "request/tools_again.json", readable(t, (*bodies)[0]))
+
+	back.BaseURL = "http://another.example.com" // its vendor may be another
+	_, _, err = ask(t, back, req)
+	require.NoError(t, err)
+	assert.Contains(t, string((*bodies)[1]), `"tool_use"`)
+	for _, secret := range []string{"EqQBCkYI==", "EmwKAhgBEgy3va3p", "And now?"} {
+		assert.Contains(t, string((*bodies)[0]), secret)
+		assert.NotContains(t, string((*bodies)[1]), secret, "thoughts go back to their own server only")
+	}
 }
 
 // However the results lie about, each call has one, directly after it and under an id of its own.
@@ -235,9 +244,9 @@ func TestEveryCallHasItsResult(t *testing.T) {
 // With a budget for thinking, the last message that calls tools begins with a thought, or the request goes
 // without thinking and without thoughts: the API refuses anything else.
 func TestThoughtsComeFirst(t *testing.T) {
-	own := json.RawMessage(`{"anthropic":[{"thinking":"Hm.","signature":"c2ln"}]}`)
-	redacted := json.RawMessage(`{"anthropic":[{"redacted":"EmwK"}]}`)
-	foreign := json.RawMessage(`{"vendor":"google","signature":"c2ln"}`)
+	own := json.RawMessage(`{"host":"example.com","kept":{"blocks":[{"thinking":"Hm.","signature":"c2ln"}]}}`)
+	redacted := json.RawMessage(`{"host":"example.com","kept":{"blocks":[{"redacted":"EmwK"}]}}`)
+	foreign := json.RawMessage(`{"host":"another.example.com","kept":{"blocks":[{"thinking":"Hm.","signature":"c2ln"}]}}`)
 	said := provider.Message{Speaker: "Ada", Text: "My opening."}
 	call := func(text string, opaque ...json.RawMessage) provider.Message {
 		m := provider.Message{Speaker: "Ada", Text: text}

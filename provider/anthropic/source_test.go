@@ -22,7 +22,7 @@ func spoken(t *testing.T, answers ...string) (*anthropic.Provider, *[]string) {
 	t.Helper()
 	var bodies []string
 	p := anthropic.New(canary)
-	p.BaseURL = "http://model.test"
+	p.BaseURL = "http://example.com"
 	p.Client = &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 		body, _ := io.ReadAll(r.Body)
 		bodies = append(bodies, string(body))
@@ -152,7 +152,7 @@ func TestAKeyIsRenewedDuringAPause(t *testing.T) {
 		{"pause_1", "HTTP/1.1 400 X\r\nConnection: close\r\n\r\nOo is not Oo"},
 	} {
 		p, asked := anthropic.New(""), 0
-		p.BaseURL = "http://model.test"
+		p.BaseURL = "http://example.com"
 		p.Key = func(context.Context) (string, error) { return keys[min(asked, 1)], nil }
 		p.Client = &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 			answer := answers[asked]

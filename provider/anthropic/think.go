@@ -93,9 +93,9 @@ func thoughtful(messages []sdk.MessageParam) bool {
 	return true
 }
 
-// sealed is the Opaque of a tool call: the thoughts that came before the call.
+// sealed is what is kept with a tool call: the thoughts that came before the call.
 type sealed struct {
-	Thoughts []thought `json:"anthropic"`
+	Thoughts []thought `json:"blocks"`
 }
 
 // thought is a block of type thinking, or of type redacted_thinking, which has only data.
@@ -105,21 +105,18 @@ type thought struct {
 	Data      string `json:"redacted,omitempty"`
 }
 
-// seal encodes thoughts; nil if there are none.
-func seal(thoughts []thought) json.RawMessage {
-	if len(thoughts) == 0 {
-		return nil
+// owner returns whose the thoughts are. Signatures are valid at Anthropic and on Vertex AI alike, as Anthropic documents it.
+func (p *Provider) owner() wire.Owner {
+	domains := []string{"anthropic.com"}
+	if p.Vertex != "" {
+		domains = append(domains, "googleapis.com")
 	}
-	data, _ := json.Marshal(sealed{thoughts}) //nolint:errchkjson // strings always marshal
-	return data
+	return p.Owner("", domains...)
 }
 
-// unseal returns the thoughts as blocks of a request. An Opaque of another adapter has none.
-func unseal(opaque json.RawMessage) []sdk.ContentBlockParamUnion {
-	var s sealed
-	if len(opaque) == 0 || json.Unmarshal(opaque, &s) != nil {
-		return nil
-	}
+// unseal returns the thoughts that are kept for an owner, as blocks of a request.
+func unseal(opaque json.RawMessage, owner wire.Owner) []sdk.ContentBlockParamUnion {
+	s := wire.Unseal[sealed](opaque, owner)
 	blocks := make([]sdk.ContentBlockParamUnion, len(s.Thoughts))
 	for i, t := range s.Thoughts {
 		if t.Data != "" {

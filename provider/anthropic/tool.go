@@ -50,10 +50,7 @@ func (c *conversation) call(m *provider.Message, following []provider.Message, s
 	ids := make([]string, len(m.ToolCalls))
 	for i := range m.ToolCalls {
 		t := &m.ToolCalls[i]
-		var thoughts []sdk.ContentBlockParamUnion
-		if !c.thoughtless {
-			thoughts = unseal(t.Opaque)
-		}
+		thoughts := unseal(t.Opaque, c.owner)
 		if n := len(c.messages); i == 0 && n > 0 && len(thoughts) > 0 && c.messages[n-1].Role == sdk.MessageParamRoleAssistant {
 			c.add(sdk.MessageParamRoleUser, sdk.NewTextBlock(between))
 		}

@@ -84,7 +84,7 @@ func serve(t *testing.T, handler http.HandlerFunc) *anthropic.Provider {
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	p := anthropic.New(canary)
-	p.BaseURL = server.URL
+	p.BaseURL, p.Client = "http://example.com", server.Client()
 	return p
 }
 
@@ -131,7 +131,7 @@ const ok = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nRequest-Id: re
 // played is a provider whose server gives an answer byte for byte.
 func played(answer string) *anthropic.Provider {
 	p := anthropic.New(canary)
-	p.BaseURL = "http://model.test"
+	p.BaseURL = "http://example.com"
 	p.Client = &http.Client{Transport: playback{answer: answer}}
 	return p
 }

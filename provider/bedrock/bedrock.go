@@ -127,7 +127,7 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 	if err := p.post(x, req.Model, "converse-stream", body); err != nil {
 		return nil, err
 	}
-	r := reply{Reply: x.NewReply(emit), exchange: x, model: req.Model, answering: answering, blocks: map[int]*block{}}
+	r := reply{Reply: x.NewReply(emit), exchange: x, owner: p.owner(req.Model), answering: answering, blocks: map[int]*block{}}
 	if err := r.read(p.maxFrame()); err != nil {
 		return r.Failed(explain(err))
 	}

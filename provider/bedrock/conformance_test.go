@@ -242,7 +242,7 @@ func read(r *http.Request, data []byte) providertest.Sent {
 			case b.ToolUse != nil:
 				call := provider.ToolCall{ID: b.ToolUse.ToolUseID, Name: b.ToolUse.Name, Arguments: b.ToolUse.Input}
 				if len(thoughts) > 0 {
-					call.Opaque, _ = json.Marshal(map[string]any{"vendor": "bedrock", "model": name, "thoughts": thoughts})
+					call.Opaque, _ = json.Marshal(map[string]any{"host": r.Host, "model": name, "kept": map[string]any{"thoughts": thoughts}})
 				}
 				s.Calls, thoughts = append(s.Calls, call), nil
 			case b.ToolResult != nil:

@@ -41,7 +41,7 @@
 // # Tools and thinking
 //
 // Thoughts are never part of the text. Signed and redacted thoughts before a tool call are kept in the
-// call's Opaque, and sent back with it to the same model. [Provider.ModelFields] asks for thinking. The API
+// call's Opaque, and sent back with it to the same model, in any region. [Provider.ModelFields] asks for thinking. The API
 // refuses tool calls in a conversation without a list of tools. If a request offers none any more, the list
 // names those that were called, with the remark that they are not available.
 //

@@ -38,7 +38,7 @@ func serve(t *testing.T, handler http.HandlerFunc) *bedrock.Provider {
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	p := bedrock.New(account("AKIACANARY5f1d7a0c93be"))
-	p.BaseURL, p.Client = server.URL, server.Client()
+	p.BaseURL, p.Client = "http://example.com", server.Client()
 	return p
 }
 

@@ -62,7 +62,7 @@ type reply struct {
 	*wire.Reply
 
 	exchange  *wire.Exchange
-	model     string
+	owner     wire.Owner     // of the thoughts
 	answering bool           // the model answers by a call of the tool that stands for the schema
 	blocks    map[int]*block // by the vendor's index
 	thoughts  []thought      // since the last tool call
@@ -180,7 +180,9 @@ func (r *reply) begin(m *message) error {
 		if !r.Call(b.call, tool.ID, tool.Name, "") {
 			return r.malformed("there are too many tool calls")
 		}
-		r.Seal(b.call, seal{Model: baseModel(r.model), Thoughts: r.thoughts}.opaque())
+		if len(r.thoughts) > 0 {
+			r.Seal(b.call, r.owner, sealed{r.thoughts})
+		}
 		r.thoughts = nil
 	}
 	return nil

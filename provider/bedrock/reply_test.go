@@ -47,8 +47,20 @@ func TestThoughts(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, r.Text)
 	require.Len(t, r.Calls, 2)
-	assert.JSONEq(t, `{"vendor":"bedrock","model":"`+claude+`","thoughts":[{"text":"Which word?","signature":"Eu0C"},{"redacted":"RXRr"}]}`, string(r.Calls[0].Opaque))
+	assert.JSONEq(t, `{"host":"example.com","model":"`+claude+`","kept":{"thoughts":[{"text":"Which word?","signature":"Eu0C"},{"redacted":"RXRr"}]}}`, string(r.Calls[0].Opaque))
 	assert.Nil(t, r.Calls[1].Opaque)
+
+	back, bodies, _ := recording(t)
+	req.Messages = []provider.Message{{Speaker: "Ada", ToolCalls: r.Calls}}
+	_, err = ask(t, back, req)
+	require.NoError(t, err)
+	back.BaseURL = "http://another.example.com" // its vendor may be another
+	_, err = ask(t, back, req)
+	require.NoError(t, err)
+	for _, secret := range []string{"Which word?", "Eu0C", "RXRr"} {
+		assert.Contains(t, (*bodies)[0], secret)
+		assert.NotContains(t, (*bodies)[1], secret, "thoughts go back to their own server only")
+	}
 }
 
 // TestSchemaByTool: the arguments of the tool that stands for a schema are the text, as they arrive.

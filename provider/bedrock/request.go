@@ -6,6 +6,7 @@ import (
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // answerTool is the tool that stands for a schema: models that accept no schema have to answer by calling
@@ -105,7 +106,7 @@ func (p *Provider) request(req *provider.Request) (*converse, error) {
 	if !blank(req.System) {
 		w.System = []content{{Text: req.System}}
 	}
-	c := conversation{family: f, model: req.Model}
+	c := conversation{family: f, owner: p.owner(req.Model)}
 	c.view(req)
 	view := c.blocks()
 	c.chat(&provider.Request{Last: req.Last})
@@ -155,7 +156,7 @@ func blank(s string) bool { return strings.TrimSpace(s) == "" }
 // conversation collects messages. Neighbouring messages of one role become blocks of one message.
 type conversation struct {
 	family family
-	model  string
+	owner  wire.Owner
 	turns  []turn
 	ids    map[string]bool // of tool calls, as they are sent
 	called []string        // names of tools, each once

@@ -39,7 +39,7 @@ func talk(model, opaque string) *provider.Request {
 func TestRequestBody(t *testing.T) {
 	const kimi, nova, llama, writer = "moonshot.kimi-k2-thinking", "eu.amazon.nova-lite-v1:0", "us.meta.llama4-maverick-17b-instruct-v1:0", "writer.palmyra-x5-v1:0"
 	thoughts := func(model string) string {
-		return `{"vendor":"bedrock","model":"` + model + `","thoughts":[{"text":"Hm.","signature":"Eu0C"},{"redacted":"RXRr"}]}`
+		return `{"host":"example.com","model":"` + model + `","kept":{"thoughts":[{"text":"Hm.","signature":"Eu0C"},{"redacted":"RXRr"}]}}`
 	}
 	withSchema := func(req *provider.Request) *provider.Request {
 		req.Schema = schema()

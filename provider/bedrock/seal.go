@@ -1,12 +1,14 @@
 package bedrock
 
-import "encoding/json"
+import (
+	"encoding/json"
 
-// seal is sent back to the model with a tool call ([provider.ToolCall.Opaque]): the thoughts that came
-// before the call. They belong to the model that had them; another one may refuse them.
-type seal struct {
-	Vendor   string    `json:"vendor"`
-	Model    string    `json:"model"` // without the region of a profile, which may change
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+// sealed is what is kept with a tool call: the thoughts that came before the call. They belong to the model that had
+// them, in whatever region; another one may refuse them.
+type sealed struct {
 	Thoughts []thought `json:"thoughts"`
 }
 
@@ -28,22 +30,14 @@ type signed struct {
 	Signature string `json:"signature"`
 }
 
-// opaque encodes a seal; nil if there are no thoughts.
-func (s seal) opaque() json.RawMessage {
-	if len(s.Thoughts) == 0 {
-		return nil
-	}
-	s.Vendor = vendor
-	data, _ := json.Marshal(s) //nolint:errchkjson // strings always marshal
-	return data
+// owner returns whose the thoughts are. Its regions are one owner.
+func (p *Provider) owner(model string) wire.Owner {
+	return p.Owner(baseModel(model), "amazonaws.com", "amazonaws.com.cn", "api.aws")
 }
 
-// unseal returns the thoughts in an Opaque if they are of that model.
-func unseal(opaque json.RawMessage, model string) []*reasoned {
-	var s seal
-	if len(opaque) == 0 || json.Unmarshal(opaque, &s) != nil || s.Vendor != vendor || s.Model != baseModel(model) {
-		return nil
-	}
+// unseal returns the thoughts that are kept for an owner.
+func unseal(opaque json.RawMessage, owner wire.Owner) []*reasoned {
+	s := wire.Unseal[sealed](opaque, owner)
 	list := make([]*reasoned, len(s.Thoughts))
 	for i, t := range s.Thoughts {
 		if t.Redacted != "" {

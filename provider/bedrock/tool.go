@@ -99,7 +99,7 @@ func (c *conversation) call(m *provider.Message, following []provider.Message, s
 	ids := make([]string, len(m.ToolCalls))
 	for i := range m.ToolCalls {
 		t := &m.ToolCalls[i]
-		thoughts := unseal(t.Opaque, c.model)
+		thoughts := unseal(t.Opaque, c.owner)
 		if n := len(c.turns); i == 0 && n > 0 && c.turns[n-1].Role == assistant {
 			// A message that calls tools begins with its thoughts, and has nothing but text before its calls.
 			c.add(user, content{Text: between})

@@ -4,6 +4,7 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // foreignSignature is the signature that the vendor documents for calls that its models did not make:
@@ -21,7 +22,7 @@ type conversation []*genai.Content
 // contents writes the conversation as [provider.Request.Chat] describes it. The speaker's own tool calls
 // and their results are added in the shapes that the API has for them. Those of other speakers are left
 // out.
-func contents(req *provider.Request, vendor string) ([]*genai.Content, error) {
+func contents(req *provider.Request, owner wire.Owner) ([]*genai.Content, error) {
 	var c conversation
 	for i := range req.Messages {
 		m := &req.Messages[i]
@@ -40,7 +41,7 @@ func contents(req *provider.Request, vendor string) ([]*genai.Content, error) {
 			if err != nil {
 				return nil, err
 			}
-			s := unseal(call.Opaque, vendor)
+			s := wire.Unseal[sealed](call.Opaque, owner)
 			if k == 0 && len(s.Signature) == 0 {
 				s.Signature = []byte(foreignSignature)
 			}

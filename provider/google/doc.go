@@ -40,12 +40,13 @@
 //
 // # Tools and thinking
 //
-// Models from Gemini 3 on sign their thoughts. They refuse a call whose signature does not come back on
-// the same part. The signature is kept in the call's Opaque, together with the id that the model gave, if
-// any. Calls without an id get one for the host program's use, which is not sent back. The results of one
-// message's calls are sent back together, in the order of the calls, and an error replaces a missing
-// result; the API refuses anything else. If the first call is unsigned, such as a call by another
-// vendor's model, it gets the signature that the API documents for that case.
+// Models from Gemini 3 on sign their thoughts. They refuse a call whose signature does not come back on the
+// same part. The signature is kept in the call's Opaque, together with the id that the model gave, if any.
+// Both go back only to the server that they came from ([wire.Owner]). Calls without an id get one for the
+// host program's use, which is not sent back. The results of one message's calls are sent back together, in
+// the order of the calls, and an error replaces a missing result; the API refuses anything else. If the
+// first call is unsigned, such as a call by another vendor's model, it gets the signature that the API
+// documents for that case.
 //
 // Thoughts are never part of the text. Signatures of texts, which the API does not require, are dropped.
 // How much the model thinks is the vendor's default unless [Provider.Thinking] sets it.

@@ -121,7 +121,7 @@ func (p *Provider) generate(
 	if err := p.post(x, req.Model, "streamGenerateContent?alt=sse", json.RawMessage(body)); err != nil {
 		return nil, err
 	}
-	r := reply{Reply: x.NewReply(emit), exchange: x, vendor: p.Vendor()}
+	r := reply{Reply: x.NewReply(emit), exchange: x, owner: p.owner()}
 	if o := req.Options; o != nil {
 		r.Hide, r.searched = o.Reasoning == provider.ReasoningHide, o.Search
 	}

@@ -59,7 +59,7 @@ type reply struct {
 	*wire.Reply
 
 	exchange *wire.Exchange
-	vendor   string
+	owner    wire.Owner
 	searched bool            // the request asked for a search
 	said     strings.Builder // the text, if the request asked for a search
 	grounds  []ground
@@ -208,7 +208,7 @@ func (r *reply) call(p *part) error {
 	if !r.Call(at, id, f.Name, args.String()) {
 		return r.exchange.Invalid("malformed", "there are too many tool calls")
 	}
-	r.Seal(at, seal{Vendor: r.vendor, ID: f.ID, Signature: p.ThoughtSignature}.opaque())
+	r.Seal(at, r.owner, sealed{ID: f.ID, Signature: p.ThoughtSignature})
 	return nil
 }
 

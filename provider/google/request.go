@@ -30,7 +30,7 @@ func (p *Provider) request(req *provider.Request, t *wire.Terms) (*generateReque
 	if err := p.vet(req); err != nil {
 		return nil, err
 	}
-	contents, err := contents(req, p.Vendor())
+	contents, err := contents(req, p.owner())
 	if err != nil {
 		return nil, err
 	}

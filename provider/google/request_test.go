@@ -48,8 +48,8 @@ func requests() map[string]*provider.Request {
 	tools.Messages = []provider.Message{
 		{Text: "Topic."},
 		{Speaker: "Ada", Text: "Let me see.", ToolCalls: []provider.ToolCall{
-			{ID: "a", Name: "lookup", Arguments: json.RawMessage(`{"w":1}`), Opaque: json.RawMessage(`{"vendor":"google","id":"fc-1","signature":"U2ln"}`)},
-			{ID: "b", Name: "now", Opaque: json.RawMessage(`{"vendor":"google"}`)},
+			{ID: "a", Name: "lookup", Arguments: json.RawMessage(`{"w":1}`), Opaque: json.RawMessage(`{"host":"example.com","kept":{"id":"fc-1","signature":"U2ln"}}`)},
+			{ID: "b", Name: "now", Opaque: json.RawMessage(`{"host":"example.com","kept":{}}`)},
 		}},
 		{ToolResult: &provider.ToolResult{ID: "b", Text: "no clock", Error: true}},
 		{ToolResult: &provider.ToolResult{ID: "a", Text: "found"}},
@@ -57,7 +57,7 @@ func requests() map[string]*provider.Request {
 		{ToolResult: &provider.ToolResult{ID: "c", Text: "hidden"}},
 		{Speaker: "Ada", ToolCalls: []provider.ToolCall{{ID: "a", Name: "lookup", Opaque: json.RawMessage(`[{"type":"thinking"}]`)}}},
 		{ToolResult: &provider.ToolResult{ID: "a", Text: "found again"}},
-		{Speaker: "Ada", ToolCalls: []provider.ToolCall{{ID: "d", Name: "now", Opaque: json.RawMessage(`{"id":"tu-1","signature":"Rm9yZWlnbg=="}`)}}},
+		{Speaker: "Ada", ToolCalls: []provider.ToolCall{{ID: "d", Name: "now", Opaque: json.RawMessage(`{"host":"another.example.com","kept":{"id":"tu-1","signature":"Rm9yZWlnbg=="}}`)}}},
 		{Speaker: "Ada", ToolCalls: []provider.ToolCall{{ID: "d", Name: "now"}}},
 		{ToolResult: &provider.ToolResult{ID: "d", Text: "noon"}},
 	}
@@ -163,7 +163,7 @@ func TestTheSDKWouldSendTheSame(t *testing.T) {
 func sdk(t *testing.T, p *google.Provider) *genai.Client {
 	t.Helper()
 	client, err := genai.NewClient(t.Context(), &genai.ClientConfig{
-		APIKey: "another", Backend: genai.BackendGeminiAPI, HTTPOptions: genai.HTTPOptions{BaseURL: p.BaseURL},
+		APIKey: "another", Backend: genai.BackendGeminiAPI, HTTPClient: p.Client, HTTPOptions: genai.HTTPOptions{BaseURL: p.BaseURL},
 	})
 	require.NoError(t, err)
 	return client

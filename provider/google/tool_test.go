@@ -58,6 +58,14 @@ func TestToolRoundTrip(t *testing.T) {
 	_, _, err = ask(t, p, req)
 	require.NoError(t, err)
 	golden(t, "request/round_trip.json", pretty(t, (*all)[2].body))
+
+	p.BaseURL = "http://another.example.com" // its vendor may be another
+	_, _, err = ask(t, p, req)
+	require.NoError(t, err)
+	for _, secret := range []string{"U2lnbmVk", "QWdhaW4="} {
+		assert.Contains(t, string((*all)[2].body), secret)
+		assert.NotContains(t, string((*all)[3].body), secret, "what a model signed goes back to its own server only")
+	}
 }
 
 func TestBrokenToolCalls(t *testing.T) {

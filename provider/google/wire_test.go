@@ -64,7 +64,7 @@ func serve(t *testing.T, status int, answers ...string) (*google.Provider, *[]se
 	}))
 	t.Cleanup(server.Close)
 	p := google.New(canary)
-	p.BaseURL = server.URL
+	p.BaseURL, p.Client = "http://example.com", server.Client()
 	return p, &all
 }
 

@@ -295,7 +295,7 @@ func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 func behind(handler http.HandlerFunc) (*openai.Provider, *door) {
 	d := &door{handler: handler, open: make(chan struct{})}
 	p := openai.New(canary)
-	p.BaseURL, p.Client = "http://model.test/v1", &http.Client{Transport: d}
+	p.BaseURL, p.Client = "http://example.com/v1", &http.Client{Transport: d}
 	return p, d
 }
 

@@ -34,7 +34,7 @@ func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int,
 	}
 	defer x.Close()
 	service := responses.NewInputTokenService(p.options(x)...)
-	_, err = service.Count(x.Context(), newCount(req))
+	_, err = service.Count(x.Context(), newCount(req, p.owner(req.Model)))
 	if err = x.Answered(err); err != nil {
 		return 0, uncounted(err, req.Model)
 	}

@@ -37,9 +37,10 @@
 // processor.
 //
 // With tools, a reasoning model is asked for its encrypted thoughts ("reasoning.encrypted_content"). They
-// are kept in [provider.ToolCall.Opaque] and sent back before the call that they led to, to the same
-// model only. Models that do not reason refuse that option. So it is sent only if the name of the model
-// says that it reasons: o1 and later, gpt-5 and later except its chat variants, gpt-oss and codex.
+// are kept in [provider.ToolCall.Opaque] and sent back before the call that they led to, only to the same
+// model of the same server ([wire.Owner]). Models that do not reason refuse that option. So it is sent only
+// if the name of the model says that it reasons: o1 and later, gpt-5 and later except its chat variants,
+// gpt-oss and codex.
 //
 // # Options, parts, sources
 //

@@ -3,7 +3,6 @@ package openai
 import (
 	"context"
 	"net/url"
-	"strings"
 	"sync"
 
 	"github.com/openai/openai-go/v3/option"
@@ -16,6 +15,7 @@ import (
 
 const (
 	baseURL = "https://api.openai.com/v1"
+	domain  = "openai.com"
 	vendor  = "openai"
 	// The last event of a reply repeats its whole text, its encrypted thoughts and the instructions.
 	maxLine = 4 << 20
@@ -139,7 +139,7 @@ func (p *Provider) respondOn(
 		return nil, err
 	}
 	begun()
-	r := reply{Reply: x.NewReply(emit), exchange: x, asked: req.Model}
+	r := reply{Reply: x.NewReply(emit), exchange: x, owner: p.owner(req.Model)}
 	r.Hide = req.Options != nil && req.Options.Reasoning == provider.ReasoningHide
 	if err := r.read(); err != nil {
 		return r.Failed(err)
@@ -175,12 +175,7 @@ func (p *Provider) chat() *openaicompat.Provider {
 
 // genuine reports whether the server runs OpenAI's own software, whose reasoning models refuse
 // max_tokens. Many other servers support no other field.
-func (p *Provider) genuine() bool { return p.own() || p.within(".azure.com") }
+func (p *Provider) genuine() bool { return p.own() || p.Within("azure.com") }
 
 // own reports whether the server is OpenAI's.
-func (p *Provider) own() bool { return p.within(".openai.com") }
-
-func (p *Provider) within(domain string) bool {
-	base, err := url.Parse(p.BaseURL)
-	return err == nil && strings.HasSuffix("."+strings.ToLower(base.Hostname()), domain)
-}
+func (p *Provider) own() bool { return p.Within(domain) }

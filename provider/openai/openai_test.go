@@ -43,7 +43,7 @@ func serve(t *testing.T, handler http.HandlerFunc) *openai.Provider {
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	p := openai.New(canary)
-	p.BaseURL = server.URL + "/v1"
+	p.BaseURL, p.Client = "http://example.com/v1", server.Client()
 	return p
 }
 

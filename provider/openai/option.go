@@ -140,7 +140,7 @@ var ownHeaders = []string{
 
 // write writes a request, or fails because the API has no words for it.
 func (p *Provider) write(req *provider.Request, t *wire.Terms) (responses.ResponseNewParams, error) {
-	w := newRequest(req, t)
+	w := newRequest(req, p.owner(req.Model), t)
 	if err := p.vet(req); err != nil || req.Options == nil {
 		return w, err
 	}

@@ -19,7 +19,7 @@ type reply struct {
 	*wire.Reply
 
 	exchange *wire.Exchange
-	asked    string                  // the model in the request
+	owner    wire.Owner              // of the thoughts
 	said     strings.Builder         // the text so far
 	at       int                     // the output item that the text belongs to
 	items    map[int]json.RawMessage // finished output items, by index

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,7 +50,7 @@ func done(place, item string) string {
 
 func TestThoughtsComeBackBeforeTheirCall(t *testing.T) {
 	opaque := func(thoughts ...string) string {
-		return `{"openai":"gpt-5","reasoning":[` + strings.Join(thoughts, ",") + `]}`
+		return `{"host":"example.com","model":"gpt-5","kept":{"reasoning":[` + strings.Join(thoughts, ",") + `]}}`
 	}
 	tests := map[string]struct {
 		events []string
@@ -94,11 +95,13 @@ func TestThoughtsComeBackBeforeTheirCall(t *testing.T) {
 			require.NoError(t, err)
 			var want []string
 			for i, c := range r.Calls {
-				var s struct{ Reasoning []struct{ ID string } }
+				var s struct {
+					Kept struct{ Reasoning []struct{ ID string } }
+				}
 				if len(c.Opaque) > 0 {
 					require.NoError(t, json.Unmarshal(c.Opaque, &s))
 				}
-				for _, thought := range s.Reasoning {
+				for _, thought := range s.Kept.Reasoning {
 					want = append(want, "reasoning"+thought.ID)
 				}
 				if i == 0 && r.Text != "" {
@@ -109,6 +112,13 @@ func TestThoughtsComeBackBeforeTheirCall(t *testing.T) {
 			for range r.Calls {
 				want = append(want, "function_call_output")
 			}
+			assert.Equal(t, append(want, "user"), sent)
+
+			// A server elsewhere, whose vendor may be another, gets the calls alone.
+			sent, p.BaseURL = nil, "http://another.example.com/v1"
+			_, err = ask(t, p, req)
+			require.NoError(t, err)
+			want = slices.DeleteFunc(want, func(item string) bool { return strings.HasPrefix(item, "reasoning") })
 			assert.Equal(t, append(want, "user"), sent)
 		})
 	}

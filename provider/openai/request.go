@@ -42,7 +42,7 @@ func options() []wire.Option {
 }
 
 // newRequest writes the body of a request for a reply.
-func newRequest(req *provider.Request, t *wire.Terms) responses.ResponseNewParams {
+func newRequest(req *provider.Request, owner wire.Owner, t *wire.Terms) responses.ResponseNewParams {
 	if req.Schema != nil && t.Leaves(optionFormat) {
 		inWords := *req
 		inWords.Last.Text, inWords.Schema = openaicompat.SchemaInWords(req.Last.Text, req.Schema), nil
@@ -50,7 +50,7 @@ func newRequest(req *provider.Request, t *wire.Terms) responses.ResponseNewParam
 	}
 	w := responses.ResponseNewParams{
 		Model: req.Model,
-		Input: responses.ResponseNewParamsInputUnion{OfInputItemList: input(req)},
+		Input: responses.ResponseNewParamsInputUnion{OfInputItemList: input(req, owner)},
 		Text:  responses.ResponseTextConfigParam{Format: format(req, t)},
 		Tools: append(tools(req.Tools), search(req)...),
 		Store: param.NewOpt(false),
@@ -72,10 +72,10 @@ func newRequest(req *provider.Request, t *wire.Terms) responses.ResponseNewParam
 }
 
 // newCount writes the same request for the endpoint that counts tokens.
-func newCount(req *provider.Request) responses.InputTokenCountParams {
+func newCount(req *provider.Request, owner wire.Owner) responses.InputTokenCountParams {
 	w := responses.InputTokenCountParams{
 		Model: param.NewOpt(req.Model),
-		Input: responses.InputTokenCountParamsInputUnion{OfResponseInputItemArray: input(req)},
+		Input: responses.InputTokenCountParamsInputUnion{OfResponseInputItemArray: input(req, owner)},
 		Text:  responses.InputTokenCountParamsText{Format: format(req, nil)},
 		Tools: append(tools(req.Tools), search(req)...),
 	}
@@ -144,7 +144,7 @@ func format(req *provider.Request, t *wire.Terms) responses.ResponseFormatTextCo
 
 // input writes the conversation as [provider.Request.Chat] describes it. The speaker's own tool calls and
 // their results are added in the shapes that the API has for them. Those of other speakers are left out.
-func input(req *provider.Request) responses.ResponseInputParam {
+func input(req *provider.Request, owner wire.Owner) responses.ResponseInputParam {
 	list := make(responses.ResponseInputParam, 0, len(req.Messages)+1)
 	part := provider.Request{Self: req.Self}
 	chat := func(to []provider.Message) {
@@ -164,7 +164,7 @@ func input(req *provider.Request) responses.ResponseInputParam {
 	for i := range req.Messages {
 		if m := &req.Messages[i]; calling(m, req.Self) {
 			chat(req.Messages[from:i])
-			list = appendCalls(list, m, req.Model)
+			list = appendCalls(list, m, owner)
 			list = appendResults(list, m, before(req.Messages[i+1:], req.Self), sent)
 			from = i + 1
 		}

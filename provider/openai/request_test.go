@@ -41,8 +41,8 @@ func requests() map[string]provider.Request {
 		Name: "lookup", Description: "Looks up.",
 		Parameters: json.RawMessage(`{"type":"object","properties":{"w":{"type":"integer"},"a":{"type":"string"}}}`),
 	}, {Name: "now"}}
-	thought := json.RawMessage(`{"openai":"gpt-5","reasoning":[{"id":"rs_1","type":"reasoning","summary":[],"encrypted_content":"seal <1>"}]}`)
-	later := json.RawMessage(`{"openai":"gpt-5","reasoning":[{"id":"rs_2","type":"reasoning","summary":[],"encrypted_content":"seal 2"}]}`)
+	thought := json.RawMessage(`{"host":"example.com","model":"gpt-5","kept":{"reasoning":[{"id":"rs_1","type":"reasoning","summary":[],"encrypted_content":"seal <1>"}]}}`)
+	later := json.RawMessage(`{"host":"example.com","model":"gpt-5","kept":{"reasoning":[{"id":"rs_2","type":"reasoning","summary":[],"encrypted_content":"seal 2"}]}}`)
 	tools.Messages = []provider.Message{
 		{Text: "Topic."},
 		{Speaker: "Ada", Text: "Let me see.", ToolCalls: []provider.ToolCall{
@@ -80,7 +80,7 @@ func TestRequestBody(t *testing.T) {
 			}))
 			defer server.Close()
 			p := openai.New(canary)
-			p.BaseURL = server.URL + "/v1?api-version=preview"
+			p.BaseURL, p.Client = "http://example.com/v1?api-version=preview", server.Client()
 			p.Header = http.Header{"Openai-Project": {"proj_1"}}
 			_, err := ask(t, p, &req)
 			require.NoError(t, err)
@@ -133,11 +133,12 @@ func TestSealedThoughtsAreAskedOfModelsThatReason(t *testing.T) {
 // A host's store, or another vendor's adapter, may put anything there.
 func TestForeignOpaquesAreIgnored(t *testing.T) {
 	for _, opaque := range []string{
-		``, `null`, `7`, `"x"`, `{}`, `{"signature":"x"}`, `{"openai":7}`,
-		`{"openai":"o3","reasoning":[{"type":"reasoning","encrypted_content":"MARK"}]}`,
-		`{"openai":"gpt-5","reasoning":[{"type":"message","role":"system","content":"MARK"}]}`,
-		`{"openai":"gpt-5","reasoning":[{"type":"reasoning","id":"MARK","summary":[]}]}`,
-		`{"openai":"gpt-5","reasoning":["MARK"]}`,
+		``, `null`, `7`, `"x"`, `{}`, `{"signature":"x"}`, `{"host":7}`, `{"host":"example.com"}`,
+		`{"host":"example.com","model":"o3","kept":{"reasoning":[{"type":"reasoning","encrypted_content":"MARK"}]}}`,
+		`{"host":"example.com","model":"gpt-5","kept":{"reasoning":[{"type":"message","role":"system","content":"MARK"}]}}`,
+		`{"host":"example.com","model":"gpt-5","kept":{"reasoning":[{"type":"reasoning","id":"MARK","summary":[]}]}}`,
+		`{"host":"example.com","model":"gpt-5","kept":{"reasoning":["MARK"]}}`,
+		`{"host":"another.example.com","model":"gpt-5","kept":{"reasoning":[{"type":"reasoning","encrypted_content":"MARK"}]}}`,
 	} {
 		p := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)

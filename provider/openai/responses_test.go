@@ -226,7 +226,7 @@ func sentResponses(r *http.Request) providertest.Sent {
 		case "function_call":
 			call := provider.ToolCall{ID: item.CallID, Name: item.Name, Arguments: json.RawMessage(item.Arguments)}
 			if len(thoughts) > 0 {
-				call.Opaque, _ = json.Marshal(map[string]any{"openai": body.Model, "reasoning": thoughts})
+				call.Opaque, _ = json.Marshal(map[string]any{"host": r.Host, "model": body.Model, "kept": map[string]any{"reasoning": thoughts}})
 			}
 			s.Calls, thoughts = append(s.Calls, call), nil
 		case "function_call_output":

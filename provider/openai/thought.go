@@ -6,38 +6,24 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// sealed is the Opaque of a tool call: the thoughts that led to the call, encrypted by the model for
+// sealed is what is kept with a tool call: the thoughts that led to the call, encrypted by the model for
 // itself. Another model cannot read them, and OpenAI refuses them there.
 type sealed struct {
-	Model    string            `json:"openai"`
 	Thoughts []json.RawMessage `json:"reasoning"`
 }
 
-// seal encodes the Opaque of a call; nil if there is nothing to keep.
-func seal(model string, thoughts []json.RawMessage) json.RawMessage {
-	if len(thoughts) == 0 {
-		return nil
-	}
-	opaque, err := json.Marshal(sealed{Model: model, Thoughts: thoughts})
-	if err != nil {
-		return nil
-	}
-	return opaque
-}
+// owner returns whose the thoughts of a model are.
+func (p *Provider) owner(model string) wire.Owner { return p.Owner(model, domain) }
 
-// unseal reads the thoughts of a call that the same model made. An Opaque of another model or adapter has
-// none.
-func unseal(opaque json.RawMessage, model string) []json.RawMessage {
-	var s sealed
-	if len(opaque) == 0 || json.Unmarshal(opaque, &s) != nil || s.Model != model {
-		return nil
-	}
-	for _, t := range s.Thoughts {
+// unseal reads the thoughts of a call that are kept for an owner.
+func unseal(opaque json.RawMessage, owner wire.Owner) []json.RawMessage {
+	thoughts := wire.Unseal[sealed](opaque, owner).Thoughts
+	for _, t := range thoughts {
 		if !keepable(t) {
 			return nil
 		}
 	}
-	return s.Thoughts
+	return thoughts
 }
 
 // keepable reports whether an output item is a thought that can be sent back. Without its content, it is

@@ -8,6 +8,7 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 const (
@@ -52,9 +53,9 @@ func before(messages []provider.Message, self string) []provider.Message {
 }
 
 // appendCalls adds a message in which the speaker called tools, each call after the thoughts that led to it.
-func appendCalls(list responses.ResponseInputParam, m *provider.Message, model string) responses.ResponseInputParam {
+func appendCalls(list responses.ResponseInputParam, m *provider.Message, owner wire.Owner) responses.ResponseInputParam {
 	for i, c := range m.ToolCalls {
-		for _, thought := range unseal(c.Opaque, model) {
+		for _, thought := range unseal(c.Opaque, owner) {
 			list = append(list, param.Override[responses.ResponseInputItemUnionParam](thought))
 		}
 		if i == 0 && m.Text != "" {

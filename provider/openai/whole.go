@@ -230,7 +230,9 @@ func (r *reply) call(item json.RawMessage, thoughts []json.RawMessage) error {
 	if !r.Call(at, c.ID, c.Name, c.Arguments) {
 		return r.exchange.Invalid("malformed", "more tool calls than a reply may have")
 	}
-	r.Seal(at, seal(r.asked, thoughts))
+	if len(thoughts) > 0 {
+		r.Seal(at, r.owner, sealed{Thoughts: thoughts})
+	}
 	return nil
 }
 

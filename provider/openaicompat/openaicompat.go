@@ -138,7 +138,7 @@ func (p *Provider) generate(
 	}
 	r := reply{
 		Reply: x.NewReply(emit), exchange: x, silent: p.NoFinishReason, limit: req.MaxTokens,
-		thoughts: kept{form: p.Thoughts, vendor: p.owner(), model: req.Model},
+		thoughts: kept{form: p.Thoughts, owner: p.Owner(req.Model)},
 	}
 	r.Hide = req.Options != nil && req.Options.Reasoning == provider.ReasoningHide
 	if err := r.read(); err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -13,8 +12,8 @@ import (
 )
 
 // Thoughts is the form in which a server wants back the thoughts that led a model to call tools. They go back to
-// their own vendor only, with the calls ([provider.ToolCall.Opaque]); signed and encrypted ones go back to their
-// own model only. For calls of another model the server gets the placeholder that it accepts.
+// the host of BaseURL that they came from, with the calls ([provider.ToolCall.Opaque]); signed and encrypted ones go back
+// to their own model only. For calls of another model the server gets the placeholder that it accepts.
 type Thoughts string
 
 // These are the forms of thoughts.
@@ -38,46 +37,22 @@ const (
 const (
 	noThoughts = " " // the shortest text that Moonshot accepts
 	maxDetails = 1 << 10
-	maxSealed  = 1 << 20 // bytes; the record keeps no more
 	// unsigned is what Gemini's API documents for calls that its models did not make.
 	unsigned = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
 )
 
-// sealed is the Opaque of a tool call. The first call of a reply has the thoughts of all. Vendor distinguishes it
-// from what other adapters keep.
+// sealed is what is kept with a tool call. The first call of a reply has the thoughts of all.
 type sealed struct {
-	Vendor  string          `json:"vendor"`
-	Model   string          `json:"model,omitempty"` // "": any of the vendor's
 	Text    string          `json:"reasoning_content,omitempty"`
 	Details json.RawMessage `json:"reasoning_details,omitempty"`
 	Extra   json.RawMessage `json:"extra_content,omitempty"`
 }
 
-// owner returns the name under which thoughts are kept for the server.
-func (p *Provider) owner() string {
-	if p.VendorName != "" {
-		return p.VendorName
-	}
-	base, err := url.Parse(p.BaseURL)
-	if err != nil {
-		return ""
-	}
-	return base.Host
-}
-
-// unseal returns what belongs to this vendor and model.
-func (p *Provider) unseal(opaque json.RawMessage, model string) sealed {
-	var s sealed
-	if len(opaque) == 0 || json.Unmarshal(opaque, &s) != nil || s.Vendor != p.owner() || s.Model != "" && s.Model != model {
-		return sealed{}
-	}
-	return s
-}
-
 // giveBack adds to a message with calls what the server wants back with them.
 func (p *Provider) giveBack(w *wireMessage, m *provider.Message, model string) {
+	owner := p.Owner(model)
 	for i := range m.ToolCalls {
-		s := p.unseal(m.ToolCalls[i].Opaque, model)
+		s := wire.Unseal[sealed](m.ToolCalls[i].Opaque, owner)
 		switch p.Thoughts {
 		case ThoughtsText, ThoughtsAlways:
 			if s.Text != "" && w.Thoughts == nil {
@@ -122,8 +97,7 @@ func (p *Provider) fill(messages []wireMessage, tools bool) {
 // kept collects the thoughts of a reply.
 type kept struct {
 	form    Thoughts
-	vendor  string
-	model   string // as it was asked for
+	owner   wire.Owner
 	text    strings.Builder
 	details []*detail
 	listed  bool // the server sent a list, if only an empty one
@@ -162,22 +136,21 @@ func (t *kept) sign(at int, extra json.RawMessage) {
 // seal adds the thoughts to the calls of a reply.
 func (t *kept) seal(r *wire.Reply) {
 	for at := range r.Calls() {
-		s := sealed{Vendor: t.vendor, Extra: t.extra[at]}
+		s, owner := sealed{Extra: t.extra[at]}, t.owner
 		if at == 0 {
 			s.Text = t.text.String()
 			if t.listed && len(t.details) <= maxDetails {
 				s.Details = t.list()
 			}
 		}
-		if s.Extra != nil || s.Details != nil {
-			s.Model = t.model
-		}
-		if s.Text == "" && s.Details == nil && s.Extra == nil {
+		switch {
+		case s.Extra != nil || s.Details != nil: // signed or encrypted
+		case s.Text != "":
+			owner.Model = "" // any model of the server reads a text
+		default:
 			continue
 		}
-		if opaque, err := json.Marshal(s); err == nil && len(opaque) < maxSealed {
-			r.Seal(at, bytes.ToValidUTF8(opaque, []byte("\uFFFD")))
-		}
+		r.Seal(at, owner, s)
 	}
 }
 

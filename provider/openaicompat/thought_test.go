@@ -197,7 +197,7 @@ func TestThoughtsGoBack(t *testing.T) {
 			assert.Equal(t, 1, strings.Count(body, v.secret), "it is sent once")
 
 			// Calls of another model, without thoughts or with another vendor's.
-			for _, opaque := range []string{"", `{"vendor":"another","reasoning_content":"alien","extra_content":{"alien":1}}`, `{`, `[1]`, `"alien"`, `{"vendor":[]}`} {
+			for _, opaque := range []string{"", `{"host":"another","kept":{"reasoning_content":"alien","extra_content":{"alien":1}}}`, `{`, `[1]`, `"alien"`, `{"host":[]}`} {
 				_, _, err = ask(t, p, loop("m", []provider.ToolCall{{ID: "x", Name: "now", Opaque: json.RawMessage(opaque)}}))
 				require.NoError(t, err, "%s", opaque)
 				assert.NotContains(t, (*bodies)[len(*bodies)-1], "alien")

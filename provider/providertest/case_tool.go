@@ -126,7 +126,7 @@ func (x *exam) wantResults(sent Sent) {
 // foreignCalls sends calls with the Opaque of another vendor's adapter.
 func foreignCalls(x *exam) {
 	calls := twoCalls()
-	calls[0].Opaque = json.RawMessage(`{"vendor":"another","signature":"c2VhbGVk"}`)
+	calls[0].Opaque = json.RawMessage(`{"host":"another.test","kept":{"signature":"c2VhbGVk"}}`)
 	calls[1].Opaque = json.RawMessage(`["sealed",1]`)
 	s := Scenario{Name: "sealed calls of another vendor", Reply: []string{yes}}
 	if r := x.succeed(x.open(s), withHistory(calls)); r != nil && r.Text != yes {

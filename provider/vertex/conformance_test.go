@@ -246,11 +246,11 @@ func read(r *http.Request) providertest.Sent {
 		s.Turns = append(s.Turns, providertest.Turn{Role: role, Text: join(c)})
 		for _, p := range c.Parts {
 			if f := p.FunctionCall; f != nil {
-				opaque := map[string]any{"vendor": "vertex", "id": f.ID}
+				kept := map[string]any{"id": f.ID}
 				if len(p.ThoughtSignature) > 0 {
-					opaque["signature"] = p.ThoughtSignature
+					kept["signature"] = p.ThoughtSignature
 				}
-				data, _ := json.Marshal(opaque)
+				data, _ := json.Marshal(map[string]any{"host": r.Host, "kept": kept})
 				s.Calls = append(s.Calls, provider.ToolCall{ID: f.ID, Name: f.Name, Arguments: f.Args, Opaque: data})
 			}
 			if f := p.FunctionResponse; f != nil {

@@ -1,10 +1,13 @@
 package vertex_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -74,28 +77,55 @@ func TestRequests(t *testing.T) {
 	assert.ElementsMatch(t, []string{"anthropic_version", "model", "messages", "system"}, names(got[4].body))
 }
 
-// TestSeals: a signature of Gemini goes back to Vertex AI, and one of the Gemini API does not.
+// TestSeals: a signature of Gemini goes back to Vertex AI, in whatever region, and one of the Gemini API does not. Thoughts of
+// Claude's are valid at Anthropic too. No other host is sent anything of them, and none of its own comes here.
 func TestSeals(t *testing.T) {
+	const secret = "c2VhbGVk"
 	var body string
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		data, _ := io.ReadAll(r.Body)
 		body = string(data)
 	}))
 	defer server.Close()
-	p := at(server.URL, "ya29.token", server.Client())
-	for vendor, goes := range map[string]bool{"vertex": true, "google": false} {
-		req := request("gemini-3-flash-preview")
+	client := reaching(server)
+	defer client.CloseIdleConnections()
+	const vertexAI, gateway = "http://europe-west4-aiplatform.googleapis.com", "http://gateway.test:8080"
+	for _, tt := range []struct {
+		base, model, host string
+		goes              bool
+	}{
+		{vertexAI, "gemini-3-flash-preview", "aiplatform.googleapis.com", true},
+		{vertexAI, "gemini-3-flash-preview", "generativelanguage.googleapis.com", false},
+		{vertexAI, "gemini-3-flash-preview", "gateway.test:8080", false},
+		{gateway, "gemini-3-flash-preview", "aiplatform.googleapis.com", false},
+		{gateway, "gemini-3-flash-preview", "gateway.test:8080", true},
+		{vertexAI, "claude-sonnet-4-5@20250929", "anthropic.com", true},
+		{vertexAI, "claude-sonnet-4-5@20250929", "gateway.test:8080", false},
+		{gateway, "claude-sonnet-4-5@20250929", "anthropic.com", false},
+		{gateway, "claude-sonnet-4-5@20250929", "gateway.test:8080", true},
+	} {
+		p := at(tt.base, "ya29.token", client)
+		req := request(tt.model)
+		kept := `{"id":"a","signature":"` + secret + `","blocks":[{"thinking":"Hm.","signature":"` + secret + `"}]}`
 		req.Messages = []provider.Message{{Speaker: "Ada", ToolCalls: []provider.ToolCall{
-			{ID: "a", Name: "lookup", Arguments: json.RawMessage("{}"), Opaque: json.RawMessage(`{"vendor":"` + vendor + `","id":"a","signature":"c2VhbGVk"}`)},
+			{ID: "a", Name: "lookup", Arguments: json.RawMessage("{}"), Opaque: json.RawMessage(`{"host":"` + tt.host + `","kept":` + kept + `}`)},
 		}}}
 		_, _ = p.Generate(t.Context(), req, func(provider.Chunk) {})
-		if goes {
-			assert.Contains(t, body, "c2VhbGVk")
-		} else {
-			assert.NotContains(t, body, "c2VhbGVk")
+		assert.Contains(t, body, "lookup")
+		assert.Equal(t, tt.goes, strings.Contains(body, secret), "%+v", tt)
+		if strings.HasPrefix(tt.model, "gemini") {
 			assert.Contains(t, body, "thoughtSignature", "the one that stands for a foreign call")
 		}
 	}
+	p := at(vertexAI, "ya29.token", client)
 	_, err := p.Gemini.Embed(t.Context(), "x", []string{"a"})
 	failure(t, err, provider.KindValidation)
+}
+
+// reaching is a client that finds a server at any address.
+func reaching(server *httptest.Server) *http.Client {
+	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
+	}
+	return &http.Client{Transport: &http.Transport{DialContext: dial}}
 }

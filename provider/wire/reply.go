@@ -128,10 +128,11 @@ func (r *Reply) Replace(at int, arguments string) {
 	r.calls[at].arguments.WriteString(arguments)
 }
 
-// Seal sets the data that an adapter wants to get back with a tool call ([provider.ToolCall.Opaque]).
-func (r *Reply) Seal(at int, opaque json.RawMessage) {
+// Seal keeps with a tool call what the owner wants to get back with it ([provider.ToolCall.Opaque]); see [Unseal].
+// kept is written as JSON. What is larger than the record takes, 1 MiB, is dropped.
+func (r *Reply) Seal(at int, owner Owner, kept any) {
 	if at >= 0 && at < len(r.calls) {
-		r.calls[at].opaque = slices.Clone(opaque)
+		r.calls[at].opaque = owner.seal(kept)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // A good reply that repeats the key shows it neither in a chunk nor in its text, however it is divided, and both are
@@ -79,10 +80,10 @@ func TestToolCallsRepeatTheKey(t *testing.T) {
 		}
 		require.True(t, r.Call(i, id, "look", arguments[:9]))
 		require.True(t, r.Call(i, "", "", arguments[9:]))
-		r.Seal(i, json.RawMessage(`{"thought":`+string(quoted)+`,"n":1}`))
+		r.Seal(i, wire.Owner{Host: "model.test"}, json.RawMessage(`{"thought":`+string(quoted)+`,"n":1}`))
 	}
 	require.True(t, r.Call(4, "call_2", secret, "{}"))
-	r.Seal(4, json.RawMessage("not JSON "+secret))
+	r.Seal(4, wire.Owner{Host: "model.test"}, json.RawMessage("not JSON "+secret))
 	r.Stop = provider.StopTool
 	got, err := r.Done()
 	require.NoError(t, err)
@@ -97,7 +98,7 @@ func TestToolCallsRepeatTheKey(t *testing.T) {
 	}
 	assert.Len(t, ids, 5)
 	assert.JSONEq(t, `{"q":"[redacted]"}`, string(got.Calls[0].Arguments))
-	assert.JSONEq(t, `{"thought":"[redacted]","n":1}`, string(got.Calls[0].Opaque))
+	assert.JSONEq(t, `{"host":"model.test","kept":{"thought":"[redacted]","n":1}}`, string(got.Calls[0].Opaque))
 	assert.Contains(t, string(got.Calls[3].Arguments), `{ "q": "no key" }`, "what has no key stays as it is")
 	assert.Equal(t, "redacted", got.Calls[4].Name)
 	assert.Nil(t, got.Calls[4].Opaque)

@@ -79,16 +79,17 @@ func TestReplyCalls(t *testing.T) {
 	assert.True(t, r.Call(0, "a", "look", `{"w`))
 	assert.True(t, r.Call(0, "", "", `":1}`))
 	assert.True(t, r.Call(1, "", "now", ""))
-	sealed := []byte(`{"s":1}`)
-	r.Seal(0, sealed)
-	sealed[2] = 'x'
-	r.Seal(7, sealed)
+	owner := wire.Owner{Host: "model.test"}
+	kept := []byte(`{"s":1}`)
+	r.Seal(0, owner, json.RawMessage(kept))
+	kept[2] = 'x'
+	r.Seal(7, owner, kept)
 	r.Replace(7, "{}")
 	r.Stop = provider.StopEnd
 	got, err := r.Done()
 	require.NoError(t, err)
 	assert.Equal(t, []provider.ToolCall{
-		{ID: "a", Name: "look", Arguments: json.RawMessage(`{"w":1}`), Opaque: json.RawMessage(`{"s":1}`)},
+		{ID: "a", Name: "look", Arguments: json.RawMessage(`{"w":1}`), Opaque: json.RawMessage(`{"host":"model.test","kept":{"s":1}}`)},
 		{ID: "call_1", Name: "now", Arguments: json.RawMessage(`{}`)},
 	}, got.Calls)
 	assert.Equal(t, provider.StopTool, got.Stop, "whatever the server calls it")

@@ -74,6 +74,7 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 
 func TestADatabaseMustKeepEveryText(t *testing.T) {
 	newPostgres(t)
+	execute(t, "pgx", shared.url, `DROP DATABASE IF EXISTS latin`)
 	execute(t, "pgx", shared.url, `CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0`)
 	config := *mustParse(t, shared.url)
 	config.Path = "/latin"

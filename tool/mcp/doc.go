@@ -17,9 +17,10 @@
 //
 // # Trust
 //
-// Models see what a server says about its tools: name, description and schema. The hint that a tool only
-// reads is believed, so a use that was interrupted is repeated. Connect only to servers that you trust
-// with that. Answers of tools are hostile text, as for all tools; the engine puts them into a fence.
+// Models see what a server says about its tools: name, description and schema. The hints that a tool only
+// reads, or that a second call has no further effect, are believed, so a use that was interrupted is
+// repeated. Connect only to servers that you trust with that, or wrap a tool whose hints you do not
+// believe. Answers of tools are hostile text, as for all tools; the engine puts them into a fence.
 //
 // The server sees the arguments that models write, and nothing else of a conversation. If the server cannot be
 // reached, the model gets only a general message, because such errors can hold addresses and keys;

@@ -99,7 +99,10 @@ func infoOf(offered *sdk.Tool) (flow.ToolInfo, error) {
 	info := flow.ToolInfo{
 		Description: offered.Description,
 		Parameters:  json.RawMessage(`{"type":"object","properties":{}}`),
-		ReadOnly:    offered.Annotations != nil && offered.Annotations.ReadOnlyHint,
+	}
+	if hints := offered.Annotations; hints != nil {
+		info.ReadOnly = hints.ReadOnlyHint
+		info.Idempotent = hints.IdempotentHint && !hints.ReadOnlyHint // the protocol defines it for tools that change something
 	}
 	if info.Description == "" {
 		info.Description = offered.Title

@@ -75,12 +75,14 @@ func TestToolsAreDescribedAsTheirServerDoes(t *testing.T) {
 	greet := tools["greet"].Describe()
 	assert.Equal(t, "Says hello.", greet.Description)
 	assert.True(t, greet.ReadOnly)
+	assert.False(t, greet.Idempotent, "the hint says nothing of a tool that only reads")
 	assert.JSONEq(t, `{"type":"object","properties":{"name":{"type":"string","description":"whom to greet"}},"required":["name"],"additionalProperties":false}`,
 		string(greet.Parameters))
 
 	remove := tools["delete"].Describe()
 	assert.Equal(t, "Deletes a thing", remove.Description)
 	assert.False(t, remove.ReadOnly)
+	assert.True(t, remove.Idempotent)
 	assert.JSONEq(t, `{"type":"object","properties":{"id":{"type":"integer","minimum":1}},"required":["id"]}`, string(remove.Parameters))
 }
 

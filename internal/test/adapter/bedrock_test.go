@@ -47,7 +47,8 @@ func TestBedrockWritesWhatItsSDKWrites(t *testing.T) {
 		Messages: []provider.Message{
 			{Speaker: "Ada", Text: "Let me see.", ToolCalls: []provider.ToolCall{{
 				ID: "a", Name: "lookup", Arguments: json.RawMessage(`{"word":"kerb"}`),
-				Opaque: json.RawMessage(`{"vendor":"bedrock","model":"anthropic.claude-sonnet-4-5-20250929-v1:0","thoughts":[{"text":"Hm.","signature":"Eu0C"},{"redacted":"RXRr"}]}`),
+				Opaque: json.RawMessage(`{"host":"` + server.Listener.Addr().String() + `","model":"anthropic.claude-sonnet-4-5-20250929-v1:0","kept":` +
+					`{"thoughts":[{"text":"Hm.","signature":"Eu0C"},{"redacted":"RXRr"}]}}`),
 			}}},
 			{Speaker: "Ada", ToolResult: &provider.ToolResult{ID: "a", Text: "Closed.", Error: true}},
 		},

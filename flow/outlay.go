@@ -7,9 +7,9 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Work is all that a call has taken: its attempts, those of its re-ask, and the uses of tools that they have asked for. From
+// Outlay is all that a call has taken: its attempts, those of its re-ask, and the uses of tools that they have asked for. From
 // BeganAt to EndedAt it has taken as long as its reader has waited for it, queues, pauses and persons included.
-type Work struct {
+type Outlay struct {
 	CallReport // its attempts and failures are those of the re-ask too
 	// Usage and Cost are those of all attempts. Estimated means that a provider has reported no usage for some attempt, whose
 	// reserve is charged in full. A tool has no cost.
@@ -54,34 +54,41 @@ func (b *bill) add(s *Spend) {
 	b.estimated = b.estimated || s.Estimated
 }
 
-// Work returns what a call has taken, such as that of Turn.Call: the same for the ID of its re-ask. false: there was no such
+// Outlay returns what a call has taken, such as that of Turn.Call: the same for the ID of its re-ask. false: there was no such
 // call.
-func (r *Record) Work(call string) (Work, bool) {
-	if c := r.calls[call]; c != nil && c.intent != nil && c.intent.Again != "" {
-		call = c.intent.Again
-	}
+func (r *Record) Outlay(call string) (Outlay, bool) {
+	call = r.Base(call)
 	report, ok := r.Call(call)
 	if !ok {
-		return Work{}, false
+		return Outlay{}, false
 	}
-	w := Work{CallReport: report, UsedUp: r.UsedUp(call)}
+	o := Outlay{CallReport: report, UsedUp: r.UsedUp(call)}
 	for _, id := range []string{call, call + againSuffix} {
 		c := r.calls[id]
 		if c == nil || c.intent == nil || id != call && c.intent.Again != call {
 			continue
 		}
 		if id != call {
-			w.Model, w.EndedAt = c.intent.Model, c.ended
-			w.Attempts, w.Failures, w.Queued = w.Attempts+c.intent.Attempt, w.Failures+c.failures, w.Queued+c.queued
+			o.Model, o.EndedAt = c.intent.Model, c.ended
+			o.Attempts, o.Failures, o.Queued = o.Attempts+c.intent.Attempt, o.Failures+c.failures, o.Queued+c.queued
 		}
-		w.Usage, w.Cost, w.Took = w.Usage.Add(c.bill.usage), w.Cost.plus(c.bill.cost), w.Took+c.bill.took
-		w.Estimated = w.Estimated || c.bill.estimated
-		w.Exchanges += len(c.talk)
+		o.Usage, o.Cost, o.Took = o.Usage.Add(c.bill.usage), o.Cost.plus(c.bill.cost), o.Took+c.bill.took
+		o.Estimated = o.Estimated || c.bill.estimated
+		o.Exchanges += len(c.talk)
 		for i := range c.talk {
-			w.Uses = append(w.Uses, r.usedTools(&c.talk[i])...)
+			o.Uses = append(o.Uses, r.usedTools(&c.talk[i])...)
 		}
 	}
-	return w, true
+	return o, true
+}
+
+// Base returns the ID that Step.Calls gave: for the ID of a re-ask, that of the call whose answer it replaces, and for any other
+// ID the ID itself.
+func (r *Record) Base(call string) string {
+	if c := r.calls[call]; c != nil && c.intent != nil && c.intent.Again != "" {
+		return c.intent.Again
+	}
+	return call
 }
 
 // usedTools returns the uses that a reply has asked for.

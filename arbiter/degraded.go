@@ -1,0 +1,37 @@
+package arbiter
+
+import (
+	"fmt"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// Degraded says how the work was less than configured, in one line each:
+//   - who was dropped
+//   - what its warnings name: what was left out, and limits that were reached
+//   - which options models were asked without, because they lack them
+//   - if the task is complete, how many steps of the plan were left
+//
+// It is empty if nothing was missing. Its JSON has the same, under "degraded".
+func (w *Work) Degraded() []string {
+	var out []string
+	for _, name := range w.Dropped() {
+		out = append(out, name+" has taken no further part")
+	}
+	for i := range w.Warnings {
+		switch warning := &w.Warnings[i]; warning.Kind {
+		case flow.WarnLeftOut, flow.WarnLate:
+			out = append(out, warning.Evidence)
+		case flow.WarnHard, flow.WarnSoft:
+			out = append(out, string(warning.Kind)+" of the budget: "+warning.Evidence)
+		default: // about the budget and windows, or about what has passed
+		}
+	}
+	for _, left := range w.LeftOut() {
+		out = append(out, left.String())
+	}
+	if _, complete := w.Summary(); complete && w.plan != nil && w.plan.Left() > 0 {
+		out = append(out, fmt.Sprintf("steps left of the plan: %d of %d", w.plan.Left(), len(w.plan.Steps)))
+	}
+	return out
+}

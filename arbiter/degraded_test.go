@@ -1,0 +1,54 @@
+package arbiter_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// TestDegradedWorkSaysSo plays work that is complete with a plan that is not, and whose agent could not be asked with all options.
+func TestDegradedWorkSaysSo(t *testing.T) {
+	plan := arbiter.Result{Success: true, Output: "Planned.", PlanUpdates: &arbiter.PlanUpdate{Steps: []arbiter.StepUpdate{
+		{Index: 0, Description: "think", Status: arbiter.Complete}, {Index: 1, Description: "write"}, {Index: 2, Description: "test", Status: arbiter.Skipped},
+	}}}
+	engine, p := engineFor(answers{"d2": completes("Done."), "r1.Ada": func(req *provider.Request) scripted.Reply {
+		if req.Model == "m" {
+			return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal, Message: "I will not."}}
+		}
+		return scripted.Reply{Text: toJSON(plan)}
+	}})
+	p.OnAbilities = func(_ context.Context, model string) (provider.Abilities, error) {
+		return provider.Abilities{provider.AbilityTemperature: model == "m"}, nil
+	}
+	c := config()
+	c.Agents[0].Temperature, c.Agents[0].Fallbacks = new(0.5), []string{"test/n"}
+	w, err := play(t, engine, c)
+	require.NoError(t, err)
+	want := []string{"the model test/n was asked without temperature", "steps left of the plan: 1 of 3"}
+	assert.Equal(t, want, w.Degraded())
+	data, err := json.Marshal(w)
+	require.NoError(t, err)
+	var read struct{ Degraded []string }
+	require.NoError(t, json.Unmarshal(data, &read))
+	assert.Equal(t, want, read.Degraded)
+
+	engine, _ = engineFor(nil)
+	c.Budget = &debate.Budget{SoftCalls: 4}
+	w, err = play(t, engine, c)
+	require.NoError(t, err)
+	require.Len(t, w.Degraded(), 1)
+	assert.Contains(t, w.Degraded()[0], "soft-limit of the budget")
+
+	engine, _ = engineFor(nil)
+	w, err = play(t, engine, config())
+	require.NoError(t, err)
+	assert.Empty(t, w.Degraded(), "all was as configured")
+}
