@@ -54,7 +54,7 @@ func (p *program) tree() *cobra.Command {
 		"where conversations are kept: a file of SQLite, a folder, or the URL of a PostgreSQL database")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print events, or the result of a command, as JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit(exitArguments, err) })
-	root.AddCommand(p.list(), p.resume(), p.version())
+	root.AddCommand(p.list(), p.resume(), p.version(), p.config(), p.estimate())
 	return root
 }
 
