@@ -54,7 +54,11 @@ func (p *program) tree() *cobra.Command {
 		"where conversations are kept: a file of SQLite, a folder, or the URL of a PostgreSQL database")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print events, or the result of a command, as JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit(exitArguments, err) })
-	root.AddCommand(p.list(), p.resume(), p.version(), p.config(), p.estimate())
+	root.AddCommand(
+		p.resume(), p.list(), p.show(), p.watch(), p.answer(), p.choose(), p.pause(), p.stop(), p.cancel(), p.retry(), p.amend(),
+		p.skipStep(), p.forceAgent(), p.rerunStep(), p.delete(), p.eval(), p.replay(), p.fork(), p.graph(), p.listModels(), p.version(),
+		p.completion(), p.config(), p.estimate(),
+	)
 	return root
 }
 
@@ -71,4 +75,12 @@ func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// exclusive makes two flags that exclude each other a mistake of the command line.
+func exclusive(c *cobra.Command, one, other string) error {
+	if c.Flags().Changed(one) && c.Flags().Changed(other) {
+		return exit(exitArguments, fmt.Errorf("--%s and --%s exclude each other", one, other))
+	}
+	return nil
 }
