@@ -21,6 +21,7 @@ type program struct {
 	tools toolFlags
 
 	viewing viewing
+	outputs outputs
 }
 
 // Run carries out the command line and returns the exit code.
@@ -57,7 +58,7 @@ func (p *program) tree() *cobra.Command {
 	root.AddCommand(
 		p.resume(), p.list(), p.show(), p.watch(), p.answer(), p.choose(), p.pause(), p.stop(), p.cancel(), p.retry(), p.amend(),
 		p.skipStep(), p.forceAgent(), p.rerunStep(), p.delete(), p.eval(), p.replay(), p.fork(), p.graph(), p.listModels(), p.version(),
-		p.completion(), p.config(), p.estimate(),
+		p.completion(), p.config(), p.estimate(), p.export(), p.importFile(), p.report(),
 	)
 	return root
 }

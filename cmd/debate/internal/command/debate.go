@@ -7,8 +7,6 @@ import (
 // debateFlags are the flags of the command that starts a conversation.
 type debateFlags struct {
 	configFlags
-
-	output string
 }
 
 // debate starts a conversation and leads it to its end.
@@ -21,14 +19,16 @@ func (p *program) debate() *cobra.Command {
 		RunE:  func(c *cobra.Command, args []string) error { return p.runDebate(c, args, &f) },
 	}
 	f.define(c)
-	c.Flags().StringVarP(&f.output, "output", "o", "",
-		"write the result to this file: the whole record if it ends in .json, else the solution")
 	p.tools.define(c)
 	p.viewFlags(c)
+	p.outputFlags(c)
 	return c
 }
 
 func (p *program) runDebate(c *cobra.Command, args []string, f *debateFlags) error {
+	if err := p.outputs.check(); err != nil {
+		return err
+	}
 	source, problem, err := p.source(args, &f.configFlags)
 	if err != nil {
 		return err
@@ -55,5 +55,5 @@ func (p *program) runDebate(c *cobra.Command, args []string, f *debateFlags) err
 		return err
 	}
 	p.warnf("The conversation is kept in %s as %s.", p.place(), session.ID())
-	return p.lead(c.Context(), session)
+	return p.deliver(c.Context(), engine, session.ID(), p.lead(c.Context(), session))
 }
