@@ -107,6 +107,7 @@ func scenes() []scene {
 			befall(p, provider.KindRefusal, requested("judge", "r1."))
 			return config, engine, p
 		}},
+		{name: "withdrawn", whole: true, set: quorumSet},
 		{name: "hastened", whole: true, set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
 			config := twoDebaters()
 			config.Patience = time.Hour

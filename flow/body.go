@@ -56,6 +56,8 @@ type Transition struct {
 	Calls int `json:"calls,omitempty"`
 	// Call is the failed call whose OnFail.Fire has fired the trigger.
 	Call string `json:"call,omitempty"`
+	// Round is the round that the new state begins. The event of it follows. nil: none begins.
+	Round *Round `json:"round,omitempty"`
 	// Failure is why the conversation went to the error state.
 	Failure *Error `json:"failure,omitempty"`
 	// Spent is what the conversation has cost so far, for lists.

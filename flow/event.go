@@ -35,6 +35,7 @@ const (
 	EventWarning    EventKind = "warning"    // *Warning: a threshold was reached
 	EventSkipped    EventKind = "skipped"    // *Skipped: a call was left out
 	EventHastened   EventKind = "hastened"   // *Hastened: a person has cut the waiting short
+	EventWithdrawn  EventKind = "withdrawn"  // *Withdrawn: the flow no longer wants a call
 	EventAmended    EventKind = "amended"    // *Amendment: the terms were changed
 	EventInquiry    EventKind = "inquiry"    // *Inquiry: a person is asked
 	EventAnswer     EventKind = "answer"     // *Answer: a person has answered
@@ -242,6 +243,8 @@ func newBody(kind EventKind) Body {
 		return new(Skipped)
 	case EventHastened:
 		return new(Hastened)
+	case EventWithdrawn:
+		return new(Withdrawn)
 	case EventAmended:
 		return new(Amendment)
 	case EventInquiry:
@@ -335,6 +338,9 @@ func (*Amendment) EventKind() EventKind { return EventAmended }
 
 // EventKind implements [Body].
 func (*Hastened) EventKind() EventKind { return EventHastened }
+
+// EventKind implements [Body].
+func (*Withdrawn) EventKind() EventKind { return EventWithdrawn }
 
 // EventKind implements [Body].
 func (*Inquiry) EventKind() EventKind { return EventInquiry }

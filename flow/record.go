@@ -71,6 +71,7 @@ type course struct {
 	acked    bool
 	raisedAt int64     // the number of the event that has changed the budget last
 	late     bool      // the round's time is over
+	owed     *Round    // the round that begins next, by the last transition that begins one
 	roundAt  time.Time // when the round began, moved forward by each time in which no call could run
 	left     time.Time // when the conversation last left its working states
 	dropped  []string
@@ -126,7 +127,8 @@ type callState struct {
 	intent       *Intent // of the latest attempt
 	status       callStatus
 	unbegun      bool          // the attempt waits for its turn in a queue
-	aborted      bool          // a control has aborted the attempt
+	aborted      bool          // a control has aborted the attempt, or the flow no longer wants it
+	drains       bool          // a limit has ended the rounds, and lets the attempt finish
 	person       bool          // a person performs it
 	model        int           // index of the model that is asked
 	broken       int           // replies that ended at the cap on their tokens
@@ -159,6 +161,7 @@ type trouble struct {
 	by         string // who has chosen it: EndedByPerson or EndedByRule
 	retryAt    time.Time
 	failure    *Error   // why there is no further attempt
+	failedAt   int64    // the number of the event that says so
 	unsent     bool     // nothing was sent: the same call would fail again
 	problems   []string // why the answer was rejected
 	rejectedAt time.Time
@@ -361,10 +364,14 @@ func (r *Record) Active() []string {
 // Dropped returns the names of the actors that were dropped, in the order in which they were. It is read only.
 func (r *Record) Dropped() []string { return r.dropped }
 
-// Asking reports whether an attempt at the call is in flight.
+// Asking reports whether an attempt at the call is in flight, or one at the call that asks again for its answer.
 func (r *Record) Asking(call string) bool {
-	c := r.calls[call]
-	return c != nil && c.status == callInFlight
+	for _, id := range []string{call, call + againSuffix} {
+		if c := r.calls[id]; c != nil && c.status == callInFlight {
+			return true
+		}
+	}
+	return false
 }
 
 // Status returns what an actor is doing. A name for which no call was made yet is active.

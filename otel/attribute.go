@@ -106,13 +106,14 @@ const (
 
 // Names of the events in spans.
 const (
-	eventRetry    = "debate.retry"
-	eventDropped  = "debate.dropped"
-	eventWarning  = "debate.warning"
-	eventSkipped  = "debate.skipped"
-	eventHastened = "debate.hastened"
-	eventInquiry  = "debate.inquiry"
-	eventAnswer   = "debate.answer"
-	eventSent     = "debate.sent"
-	eventControl  = "debate.control"
+	eventRetry     = "debate.retry"
+	eventDropped   = "debate.dropped"
+	eventWarning   = "debate.warning"
+	eventSkipped   = "debate.skipped"
+	eventHastened  = "debate.hastened"
+	eventWithdrawn = "debate.withdrawn"
+	eventInquiry   = "debate.inquiry"
+	eventAnswer    = "debate.answer"
+	eventSent      = "debate.sent"
+	eventControl   = "debate.control"
 )

@@ -23,6 +23,8 @@ func (w *watch) note(e *flow.Event, at time.Time) {
 	case *flow.Skipped:
 		w.leftOut(body.Call, at)
 		w.event(eventSkipped, at, keyAgent.String(clean(body.By)))
+	case *flow.Withdrawn:
+		w.event(eventWithdrawn, at, keyAgent.String(clean(body.By)))
 	case *flow.Hastened:
 		w.event(eventHastened, at)
 	case *flow.Inquiry:

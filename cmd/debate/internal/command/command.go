@@ -18,9 +18,11 @@ type program struct {
 
 	store string // the flag --store
 	json  bool   // the flag --json
+	demo  bool   // the flag --demo of a stored conversation
 	tools toolFlags
 
 	viewing viewing
+	outputs outputs
 }
 
 // Run carries out the command line and returns the exit code.
@@ -81,12 +83,13 @@ type group struct {
 func (p *program) groups() []group {
 	return []group{
 		{"Run", []*cobra.Command{p.resume(), p.retry(), p.fork(), p.eval()}},
-		{"Look", []*cobra.Command{p.list(), p.show(), p.watch(), p.replay(), p.graph()}},
+		{"Look", []*cobra.Command{p.list(), p.show(), p.watch(), p.replay(), p.graph(), p.report(), p.export()}},
 		{"Decide", []*cobra.Command{p.answer(), p.choose()}},
 		{"Steer", []*cobra.Command{
 			p.pause(), p.stop(), p.cancel(), p.amend(), p.forceAgent(), p.skipStep(), p.rerunStep(), p.delete(),
 		}},
-		{"The program", []*cobra.Command{p.listModels(), p.version(), p.completion()}},
+		{"Prepare", []*cobra.Command{p.config(), p.estimate(), p.listModels(), p.importFile()}},
+		{"The program", []*cobra.Command{p.version(), p.completion()}},
 	}
 }
 
@@ -109,7 +112,7 @@ func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 // it is no name.
 func spelled(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) == 1 && c.ArgsLenAtDash() < 0 && !strings.ContainsAny(args[0], " \t\n") {
+		if len(args) == 1 && len(args[0]) > 2 && c.ArgsLenAtDash() < 0 && !strings.ContainsAny(args[0], " \t\n") {
 			if meant := c.SuggestionsFor(args[0]); len(meant) > 0 {
 				return exit(exitArguments, fmt.Errorf("there is no command %q; did you mean %s? A problem of one word stands behind --: debate -- %s",
 					args[0], strings.Join(meant, " or "), args[0]))

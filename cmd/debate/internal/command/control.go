@@ -26,8 +26,7 @@ func (f *controlFlags) withReason(c *cobra.Command) {
 // withRun adds the flag --run, and those of what a conversation that is continued here may use.
 func (p *program) withRun(c *cobra.Command, f *controlFlags) {
 	c.Flags().BoolVar(&f.run, "run", true, "continue the conversation here, unless another process runs it")
-	p.tools.define(c)
-	p.viewFlags(c)
+	p.runFlags(c)
 }
 
 // controlled is what a command says of a conversation that it has controlled.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/agonist-dev/debate"
@@ -11,6 +13,7 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
+	"github.com/spf13/cobra"
 )
 
 // newest is the word that stands for the newest conversation in place of an id.
@@ -68,23 +71,30 @@ func (p *program) openOne(ctx context.Context, args []string, from choice) (*deb
 	return engine, id, closing, nil
 }
 
-// playDemo makes the demonstration the provider of an engine if the conversation is one of it.
+// playDemo makes the demonstration the provider of an engine if that is asked for, or if the conversation was begun with its
+// model. It reads the log beside the engine, which is frozen by its first use.
 func (p *program) playDemo(ctx context.Context, engine *debate.Engine, id string) error {
 	for event, err := range engine.Store.Read(ctx, id, 0) {
 		if err != nil {
 			return err
 		}
-		if start, ok := event.Body.(*flow.Start); ok {
-			for name := range start.Models {
-				if host, _, _ := flow.SplitModel(name); host == demo.Name {
-					demo.Play(engine)
-					break
-				}
-			}
+		start, ok := event.Body.(*flow.Start)
+		if !ok {
+			break
+		}
+		if _, begun := start.Models[demo.Model]; p.demo || begun {
+			demo.Play(engine, slices.Collect(maps.Keys(start.Models))...)
 		}
 		break
 	}
 	return nil
+}
+
+// runFlags adds the flags of the commands that run a stored conversation.
+func (p *program) runFlags(c *cobra.Command) {
+	p.tools.define(c)
+	p.viewFlags(c)
+	c.Flags().BoolVar(&p.demo, "demo", false, "play a script in place of models; a conversation begun so needs it if its config named models")
 }
 
 // find returns the id of the conversation that a name stands for: the id itself, its beginning if no other id begins so, or

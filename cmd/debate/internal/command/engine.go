@@ -18,29 +18,42 @@ import (
 	"github.com/agonist-dev/debate/store/sql"
 )
 
-// open returns an engine with every flow of the library, the providers whose keys are set, and the store. The returned
-// function closes both; calls in flight are aborted.
-func (p *program) open(ctx context.Context) (*debate.Engine, func(), error) {
-	kept, closing, err := p.openStore(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	engine := &debate.Engine{
+// engine returns an engine with every flow of the library and the providers whose keys are set. Its store is in memory.
+func (p *program) engine() *debate.Engine {
+	return &debate.Engine{
 		Providers:     env.From(p.Lookup),
 		Flows:         ownFlows(),
-		Store:         kept,
 		ChunkInterval: 50 * time.Millisecond,
 	}
-	closeTools, err := p.tools.equip(ctx, engine)
+}
+
+// open returns an engine with the store. The returned function closes both; calls in flight are aborted.
+func (p *program) open(ctx context.Context) (*debate.Engine, func(), error) {
+	engine := p.engine()
+	closing, err := p.attachStore(ctx, engine)
 	if err != nil {
-		closing()
 		return nil, nil, err
 	}
-	return engine, func() {
+	return engine, closing, nil
+}
+
+// attachStore gives an engine that was not used yet its store.
+func (p *program) attachStore(ctx context.Context, engine *debate.Engine) (closing func(), err error) {
+	kept, closeStore, err := p.openStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	engine.Store = kept
+	closeTools, err := p.tools.equip(ctx, engine)
+	if err != nil {
+		closeStore()
+		return nil, err
+	}
+	return func() {
 		// The context of the command may be over already.
 		_ = engine.Shutdown(context.WithoutCancel(ctx))
 		closeTools()
-		closing()
+		closeStore()
 	}, nil
 }
 

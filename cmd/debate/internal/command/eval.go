@@ -117,11 +117,11 @@ func (f *evalFlags) evaluators(engine *debate.Engine) (*deliberation.EvaluationC
 	}
 	models := f.models
 	if len(models) == 0 {
-		usual, err := settings.Default(engine.Providers)
-		if err != nil {
-			return nil, exit(exitConfig, err)
+		usual := settings.DefaultModel(func(vendor string) bool { return engine.Providers[vendor] != nil })
+		if usual == "" {
+			return nil, exit(exitConfig, errors.New("there is no key: set OPENAI_API_KEY, or another vendor's, or name models"))
 		}
-		models = []string{usual.Judge.Model, usual.Judge.Model}
+		models = []string{usual, usual}
 	}
 	for i, model := range models {
 		config.Evaluators = append(config.Evaluators, deliberation.Evaluator{ID: "evaluator-" + strconv.Itoa(i+1), Model: model})

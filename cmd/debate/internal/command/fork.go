@@ -71,8 +71,7 @@ changed.`,
 	flags.IntVar(&f.round, "round", 0, "copy up to the beginning of this round")
 	flags.StringVar(&f.file, "config", "", "a JSON `file` with the fields of the config that change")
 	flags.StringArrayVar(&f.sets, "set", nil, "`name=value`: one field of the config, such as judge.model=openai/gpt-4.1; can be repeated")
-	p.tools.define(c)
-	p.viewFlags(c)
+	p.runFlags(c)
 	return c
 }
 

@@ -261,7 +261,7 @@ func (l *leader) finish(record *flow.Record, err error) error {
 
 // conclude prints the result of a conversation that is over.
 func (l *leader) conclude(record *flow.Record, got *result) error {
-	if got.text != "" && !l.json {
+	if got.exists && !l.json && l.outputs.result == "" {
 		if err := l.print(got.text); err != nil {
 			return err
 		}

@@ -73,7 +73,12 @@ func manual(root *cobra.Command) string {
 	running := running(root)
 	flags(&b, running, nil)
 	section(&b, root, running)
-	each(root, func(c *cobra.Command) { section(&b, c, running) })
+	each(root, func(c *cobra.Command) {
+		section(&b, c, running)
+		for _, inner := range c.Commands() {
+			section(&b, inner, running)
+		}
+	})
 	return b.String()
 }
 

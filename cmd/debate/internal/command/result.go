@@ -17,7 +17,7 @@ import (
 // result is what a conversation was held for. Its text was written by models.
 type result struct {
 	exists bool
-	text   string   // as Markdown; without a result it may say how far the conversation has come
+	text   string   // as Markdown
 	notes  []string // what is to be known of the result, for the standard error
 	data   any      // for --json
 }
@@ -112,7 +112,7 @@ func outcomeText(d *debate.Debate, o *debate.Outcome) string {
 	case o.Verdicts > 0:
 		out.WriteString("Nobody wins.\n")
 	default:
-		_, _ = fmt.Fprintf(&out, "%d rounds were held. There is no verdict.\n", d.Round)
+		_, _ = fmt.Fprintf(&out, "There is no verdict. Rounds: %d\n", d.Round)
 	}
 	scores := make([]string, 0, len(o.Scores))
 	for _, name := range slices.SortedFunc(maps.Keys(o.Scores), func(a, b string) int {

@@ -18,6 +18,9 @@ result printed.`,
 		Args:              arguments(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := p.outputs.check(); err != nil {
+				return err
+			}
 			engine, id, closing, err := p.openOne(c.Context(), args, unfinished())
 			if err != nil {
 				return err
@@ -32,10 +35,10 @@ result printed.`,
 					return err
 				}
 			}
-			return p.lead(c.Context(), session)
+			return p.deliver(c.Context(), engine, session.ID(), p.lead(c.Context(), session))
 		},
 	}
-	p.tools.define(c)
-	p.viewFlags(c)
+	p.runFlags(c)
+	p.outputFlags(c)
 	return c
 }

@@ -112,6 +112,10 @@ func (f *toolFlags) offer(engine *debate.Engine, config flow.Config) (flow.Confi
 		return config, nil
 	}
 	switch c := config.(type) {
+	case *deliberation.Config:
+		return f.offer(engine, *c)
+	case *arbiter.Config:
+		return f.offer(engine, *c)
 	case deliberation.Config:
 		if len(c.Tools) == 0 {
 			c.Tools = names
