@@ -31,6 +31,7 @@ type Core struct {
 	counts  map[countedText]int         // tokens of texts that do not change
 	begun   []begun                     // the calls that the last Step has begun
 	found   []Warning                   // what the checks of the config have found
+	shown   []*Turn                     // of the record, as tools read them
 	broken  error                       // a Step or Fold failed half-way: the owner must drop the core
 }
 

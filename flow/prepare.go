@@ -303,7 +303,7 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 		command.Schema, command.Spoken = "", schema.spoken
 	}
 	if call.Performer == byTool {
-		command.Tool, command.Use = intent.Tool, r.toolInput(ready, intent)
+		command.Tool, command.Use = intent.Tool, c.toolInput(ready, intent)
 		return nil
 	}
 	if call.Performer == ByFunction {

@@ -405,14 +405,16 @@ func (r *Record) Waiting() *Turn {
 // and the attempt only: neither the model nor the cost. The order in which simultaneous replies arrived does not show. The
 // slice belongs to the caller; what the turns point to is read only.
 func (r *Record) Readable() []*Turn {
+	return r.readable(func(i int) *Turn { return r.Turns[i].shown() })
+}
+
+// readable returns the turns that are not hidden, as the function shows each.
+func (r *Record) readable(shown func(i int) *Turn) []*Turn {
 	turns := make([]*Turn, 0, len(r.Turns)-len(r.hidden))
-	for i, t := range r.Turns {
-		if slices.Contains(r.hidden, i) {
-			continue
+	for i := range r.Turns {
+		if !slices.Contains(r.hidden, i) {
+			turns = append(turns, shown(i))
 		}
-		shown := *t
-		shown.Spend, shown.Reasoning = Spend{Call: t.Call, Attempt: t.Attempt}, ""
-		turns = append(turns, &shown)
 	}
 	slices.SortStableFunc(turns, func(a, b *Turn) int { return cmp.Or(a.Round-b.Round, a.Slot-b.Slot) })
 	return turns

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -123,6 +124,9 @@ func TestEnds(t *testing.T) {
 	})}
 	success := scripted.Reply{Text: `{"success":true,"output":"done"}`}
 	judged := &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Iris", Model: model}}}
+	limited := agents()
+	limited.Budget = &flow.Budget{HardCalls: 7}
+	limited.Retry = &flow.RetryPolicy{Base: time.Millisecond, Jitter: time.Millisecond}
 	cancel := func(s *debate.Session) error { return s.Cancel(context.Background()) }
 	tests := map[string]struct {
 		config  flow.Config
@@ -146,6 +150,12 @@ func TestEnds(t *testing.T) {
 			map[string]scripted.Reply{"r1.propose.ada": {Err: &provider.Error{Kind: provider.KindAuthentication, Message: "no"}}},
 			nil, 3, "",
 			[]string{"debate retry c tries again", "authentication"},
+		},
+		"a hard limit": {
+			limited,
+			map[string]scripted.Reply{"r1.critique.ada.ben": {Err: &provider.Error{Kind: provider.KindAPI, Message: "busy"}}},
+			nil, 6, "",
+			[]string{"cost_limit", "debate retry c"},
 		},
 		"a verdict": {
 			debaters(judged),

@@ -16,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // viewing is how a conversation is shown while it runs.
@@ -241,7 +242,10 @@ func (l *leader) finish(record *flow.Record, err error) error {
 	switch {
 	case record.Final():
 		return l.conclude(record, &got)
-	case record.State == flow.StatePaused, l.interrupted.Load():
+	case l.interrupted.Load() && record.State != flow.StatePaused:
+		l.warnf("Interrupted. debate resume %s continues it.", id)
+		return exit(exitInterrupted, nil)
+	case record.State == flow.StatePaused:
 		l.warnf("Paused. debate resume %s continues it.", id)
 		return exit(exitInterrupted, nil)
 	case record.State == flow.StateAwaitingInput:
@@ -291,17 +295,21 @@ func (p *program) print(text string) error {
 	return err
 }
 
-// failed gives the failure of a conversation its exit code. A limit of the budget has ended it early. Whatever else stops a
-// running conversation is a vendor's failure, unless its kind says otherwise.
+// failed gives the failure of a conversation its exit code. A limit of the budget has ended it early. The store, or another writer,
+// is no vendor. Whatever else stops a running conversation is a vendor's failure, or what has come of one.
 func failed(err error) error {
 	var failure *flow.Error
 	if !errors.As(err, &failure) {
 		return err
 	}
-	if failure.Kind == "cost_limit" {
+	switch failure.Kind {
+	case provider.KindCostLimit:
 		return exit(exitEarly, err)
+	case provider.KindStore, provider.KindConflict:
+		return err
+	default:
+		return exit(exitProvider, err)
 	}
-	return err
 }
 
 // summaries shows the sizes of summaries, for --verbose.
