@@ -208,17 +208,6 @@ func terminate(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(started[len(started)-1].Process.Signal(syscall.SIGTERM))
 }
 
-// exited checks the exit code of the command in the background that was waited for last.
-func exited(ts *testscript.TestScript, neg bool, args []string) {
-	started := stateOf(ts).started
-	if neg || len(args) != 1 || len(started) == 0 {
-		ts.Fatalf("usage, after await and wait: exited N")
-	}
-	if ended := started[len(started)-1].ProcessState; ended == nil || strconv.Itoa(ended.ExitCode()) != args[0] {
-		ts.Fatalf("the command ended with %v", ended)
-	}
-}
-
 // capture sets a variable to what an expression finds in the standard output of the last command, or in its standard error:
 //
 //	capture ID stdout '[-0-9a-f]{36}'
@@ -233,4 +222,15 @@ func capture(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("nothing in %s matches", args[1])
 	}
 	ts.Setenv(args[0], found)
+}
+
+// exited checks the exit code of the command in the background that was waited for last.
+func exited(ts *testscript.TestScript, neg bool, args []string) {
+	started := stateOf(ts).started
+	if neg || len(args) != 1 || len(started) == 0 {
+		ts.Fatalf("usage, after await and wait: exited N")
+	}
+	if ended := started[len(started)-1].ProcessState; ended == nil || strconv.Itoa(ended.ExitCode()) != args[0] {
+		ts.Fatalf("the command ended with %v", ended)
+	}
 }

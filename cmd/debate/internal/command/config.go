@@ -17,7 +17,7 @@ import (
 // config groups the commands about config files.
 func (p *program) config() *cobra.Command {
 	c := &cobra.Command{
-		Use: "config", Short: "Look at config files", Args: arguments(cobra.NoArgs),
+		Use: "config", Short: "Look at config files", Example: `  debate config check my.yaml`, Args: arguments(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(p.configCheck())
@@ -30,9 +30,11 @@ func (p *program) configCheck() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [file]",
 		Short: "Print what a config would start, with all defaults, or all mistakes in it",
-		Long: "Print what a config would start, as JSON in which every default is written out, or all mistakes in it, each with\n" +
-			"its file, line and column. No vendor is asked, and no key is needed. The flags are those of the command debate.",
-		Args: arguments(cobra.MaximumNArgs(1)),
+		Long: `Print what a config would start, as JSON in which every default is written
+out, or all mistakes in it, each with its file, line and column. No vendor is
+asked, and no key is needed. The flags are those of the command debate.`,
+		Example: `  debate config check my.yaml`,
+		Args:    arguments(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				f.config = args[0]

@@ -21,11 +21,8 @@ import (
 // engine returns an engine with every flow of the library and the providers whose keys are set. Its store is in memory.
 func (p *program) engine() *debate.Engine {
 	return &debate.Engine{
-		Providers: env.From(p.Lookup),
-		Flows: map[string]*debate.Flow{
-			deliberation.FlowName: deliberation.Flow(), deliberation.EvaluationName: deliberation.EvaluationFlow(),
-			arbiter.FlowName: arbiter.Flow(),
-		},
+		Providers:     env.From(p.Lookup),
+		Flows:         ownFlows(),
 		ChunkInterval: 50 * time.Millisecond,
 	}
 }
@@ -59,6 +56,14 @@ func (p *program) equip(ctx context.Context, engine *debate.Engine) (closing fun
 		closeTools()
 		closeStore()
 	}, nil
+}
+
+// ownFlows returns the flows of the library, beside that of debates, which every engine has.
+func ownFlows() map[string]*debate.Flow {
+	return map[string]*debate.Flow{
+		deliberation.FlowName: deliberation.Flow(), deliberation.EvaluationName: deliberation.EvaluationFlow(),
+		arbiter.FlowName: arbiter.Flow(),
+	}
 }
 
 // openStore opens the store that --store names: by default a file of SQLite in the user's data folder.

@@ -16,10 +16,12 @@ func (p *program) estimate() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "estimate [problem]",
 		Short: "Print what a conversation can use: calls, tokens and USD",
-		Long: "Print what a conversation can use if every call succeeds at the first attempt: in the worst case, in which every\n" +
-			"reply is as long as it may be, and typically. No model is asked, and no key is needed. Without a problem, the length of\n" +
-			"one is left out. The flags are those of the command debate.",
-		Args: arguments(cobra.MaximumNArgs(1)),
+		Long: `Print what a conversation can use if every call succeeds at the first attempt:
+in the worst case, in which every reply is as long as it may be, and
+typically. No model is asked, and no key is needed. Without a problem, the
+length of one is left out. The flags are those of the command debate.`,
+		Example: `  debate estimate "Design a rate limiter" --config my.yaml`,
+		Args:    arguments(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
 			engine, loaded, err := p.unpaid(c, args, &f)
 			if err != nil {

@@ -15,10 +15,11 @@ import (
 // importFile reads a conversation that debate export has written.
 func (p *program) importFile() *cobra.Command {
 	return &cobra.Command{
-		Use: "import FILE", Short: "Read a conversation that debate export has written", Args: arguments(cobra.ExactArgs(1)),
-		Long: `Read a conversation into the store, and print its id. "-" reads the standard input. A conversation that the store has already is
-continued by the longer of the two, if one is the beginning of the other; otherwise nothing is changed.`,
-		Example: "  debate import talk.json",
+		Use: "import file", Short: "Read a conversation that debate export has written", Args: arguments(cobra.ExactArgs(1)),
+		Long: `Read a conversation into the store, and print its id. "-" reads the standard
+input. A conversation that the store has already is continued by the longer of
+the two, if one is the beginning of the other; otherwise nothing is changed.`,
+		Example: `  debate import talk.json`,
 		RunE: func(c *cobra.Command, args []string) error {
 			source, closing, err := p.importSource(args[0])
 			if err != nil {

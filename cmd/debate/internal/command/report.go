@@ -3,7 +3,6 @@ package command
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
 )
@@ -21,46 +19,40 @@ import (
 func (p *program) report() *cobra.Command {
 	var output string
 	c := &cobra.Command{
-		Use: "report ID", Short: "Write a conversation as a page or as Markdown", Args: arguments(cobra.ExactArgs(1)),
-		Long: `Write a conversation as a document: what was asked for, what came of it, what everybody said, how the judges scored it round by
-round, who was called when, and what it cost. A page has charts of that, and needs nothing beside itself: no script, no network.
+		Use: "report [id]", Short: "Write a conversation as a page or as Markdown: by default the newest",
+		Args: arguments(cobra.MaximumNArgs(1)), ValidArgsFunction: p.completeIDs(1),
+		Long: `Write a conversation as a document: what was asked for, what came of it, what
+everybody said, how the judges scored it round by round, who was called when,
+and what it cost. A page has charts of that, and needs nothing beside itself:
+no script, no network.
 
-Without --output, Markdown goes to the standard output. The conversation may still run.`,
-		Example: "  debate report ID --output report.html",
+Without --output, Markdown goes to the standard output. The conversation may
+still run.`,
+		Example: `  debate report --output report.html
+  debate report 0198c2f1 > report.md`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.stored(c.Context(), args[0], func(engine *debate.Engine) error {
-				record, err := engine.Record(c.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				if output == "" {
-					return p.writeDocument(c.Context(), engine, record, p.Out, (*export.Document).Markdown)
-				}
-				path := reportPath(output)
-				if err := p.writeReport(c.Context(), engine, record, path); err != nil {
-					return fmt.Errorf("write the report: %w", err)
-				}
-				p.warnf("Report: %s", path)
-				return nil
-			})
+			engine, id, closing, err := p.openOne(c.Context(), args, anyNewest())
+			if err != nil {
+				return err
+			}
+			defer closing()
+			record, err := engine.Record(c.Context(), id)
+			if err != nil {
+				return err
+			}
+			if output == "" {
+				return p.writeDocument(c.Context(), engine, record, p.Out, (*export.Document).Markdown)
+			}
+			path := reportPath(output)
+			if err := p.writeReport(c.Context(), engine, record, path); err != nil {
+				return fmt.Errorf("write the report: %w", err)
+			}
+			p.warnf("Report: %s", path)
+			return nil
 		},
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "the file: a page if it ends in .html, else Markdown")
 	return c
-}
-
-// stored opens the store for a command about the conversation with this id.
-func (p *program) stored(ctx context.Context, id string, use func(*debate.Engine) error) error {
-	engine, closing, err := p.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer closing()
-	err = use(engine)
-	if errors.Is(err, flow.ErrNotFound) {
-		return exit(exitArguments, fmt.Errorf("there is no conversation %s; debate list shows those that there are", progress.Clean(id)))
-	}
-	return err
 }
 
 // page reports whether a path is that of a page.

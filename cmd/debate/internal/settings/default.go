@@ -30,8 +30,14 @@ func (d *draft) defaultModel(w *Wish) string {
 	if w.Model != "" {
 		return w.Model
 	}
+	return DefaultModel(w.Has)
+}
+
+// DefaultModel returns the model that is asked if nobody names one: of the first vendor that can be asked, as has reports.
+// It is empty if none can.
+func DefaultModel(has func(vendor string) bool) string {
 	for _, v := range preferred() {
-		if w.Has(v.provider) {
+		if has(v.provider) {
 			return v.provider + "/" + v.model
 		}
 	}
