@@ -31,38 +31,48 @@ func TestCallsThatFitTheBudgetOnlySinglyAreMadeOneAfterTheOther(t *testing.T) {
 	assert.Equal(t, flow.WarnBudget, s.Record().Warnings[0].Kind)
 }
 
-// The call in flight belongs to a state that the flow has left: only the reservation tells of it.
-func TestACallWaitsForWhatIsReservedInAStateThatWasLeft(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		asking := func(name string) func(*debate.Record) []flow.Call {
-			return func(r *debate.Record) []flow.Call {
-				if r.Done("say." + name) {
-					return nil
+// The call in flight belongs to a state that an input has left: it is withdrawn and charged in full, and the other state's call
+// fits beside that or does not.
+func TestACallOfAStateThatWasLeftIsCharged(t *testing.T) {
+	for _, enough := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			asking := func(name string) func(*debate.Record) []flow.Call {
+				return func(r *debate.Record) []flow.Call {
+					if r.Done("say." + name) {
+						return nil
+					}
+					return []flow.Call{{ID: "say." + name, Kind: "word", By: name, Model: "test/debater"}}
 				}
-				return []flow.Call{{ID: "say." + name, Kind: "word", By: name, Model: "test/debater"}}
 			}
-		}
-		f := oneState(asking("Ada"))
-		f.Inputs = []debate.Trigger{nudge}
-		f.Rules = append(f.Rules, debate.Rule{From: asks, On: nudge, To: rests})
-		f.Steps[rests] = flow.Step{Calls: asking("Ben"), Next: f.Steps[rests].Next}
-		engine, p, config := withFlow(f)
-		slowly(p)
-		config.MaxTokens = 300
-		config.Budget = &debate.Budget{Hard: 1_000_000_000} // one worst case is about 0.7 of that
-		session, err := engine.Start(t.Context(), inFlow(engine, config))
-		require.NoError(t, err)
-		defer session.Close()
-		pass(500 * time.Millisecond)
-		require.NoError(t, session.Send(t.Context(), nudge, nil))
-		synctest.Wait()
-		assert.Equal(t, rests, session.State())
-		assert.Equal(t, 1, p.Calls(), "what Ada's call can cost leaves no room for Ben's")
-		record, err := session.Wait(t.Context())
-		require.NoError(t, err)
-		assert.Equal(t, []string{"r0 Ada", "r0 Ben"}, speakers(record))
-		assert.Empty(t, record.Warnings)
-	})
+			f := oneState(asking("Ada"))
+			f.Inputs = []debate.Trigger{nudge}
+			f.Rules = append(f.Rules, debate.Rule{From: asks, On: nudge, To: rests})
+			f.Steps[rests] = flow.Step{Calls: asking("Ben"), Next: f.Steps[rests].Next}
+			engine, p, config := withFlow(f)
+			slowly(p)
+			config.MaxTokens = 300
+			config.Budget = &debate.Budget{Hard: 1_000_000_000} // one worst case is about 0.7 of that
+			if enough {
+				config.Budget.Hard *= 2
+			}
+			session, err := engine.Start(t.Context(), inFlow(engine, config))
+			require.NoError(t, err)
+			defer session.Close()
+			pass(500 * time.Millisecond)
+			require.NoError(t, session.Send(t.Context(), nudge, nil))
+			synctest.Wait()
+			record, err := session.Wait(t.Context())
+			assert.Equal(t, []string{"say.Ada"}, withdrawals(t, engine, session.ID()))
+			if enough {
+				require.NoError(t, err)
+				assert.Equal(t, []string{"r0 Ben"}, speakers(record))
+				assert.Greater(t, record.Spent().Cost, debate.Money(700_000_000))
+				return
+			}
+			requireKind(t, err, provider.KindCostLimit)
+			assert.Equal(t, 1, p.Calls(), "what Ada's call may have cost leaves no room for Ben's")
+		})
+	}
 }
 
 func TestASoftLimitLetsThoseWhoSpeakFinish(t *testing.T) {

@@ -189,8 +189,8 @@ func TestAFailedCallThatIsLeftOut(t *testing.T) {
 	})
 }
 
-// The end of a round's time, and the answer to a question, are something to wait for.
-func TestAFlowThatWaitsForTimeOrAPerson(t *testing.T) {
+// The end of a round's time is something to wait for.
+func TestAFlowThatWaitsForTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		late := waiting(nil, (*debate.Record).Late)
@@ -207,22 +207,22 @@ func TestAFlowThatWaitsForTimeOrAPerson(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, time.Minute, time.Since(began))
 	})
-	synctest.Test(t, func(t *testing.T) {
-		engine, _, config := withFlow(waiting(func(r *debate.Record) []flow.Call {
-			if len(r.Inquiries) > 0 || r.Done("ask") {
-				return nil
-			}
-			return []flow.Call{{ID: "ask", Kind: "question", By: "Ada", Performer: flow.ByPerson}}
-		}, func(r *debate.Record) bool { return r.Done("ask") }))
-		session, err := engine.Start(t.Context(), inFlow(engine, config))
-		require.NoError(t, err)
-		defer session.Close()
-		_, err = waitAnHour(t, session)
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
-		require.NoError(t, session.Answer(t.Context(), "ask", "Tea."))
-		_, err = waitAnHour(t, session)
-		require.NoError(t, err)
-	})
+}
+
+// A flow that asks a person, and leaves that out while it waits for the answer, would ask for ever.
+func TestAFlowThatForgetsWhomItAsks(t *testing.T) {
+	engine, _, config := withFlow(waiting(func(r *debate.Record) []flow.Call {
+		if len(r.Inquiries) > 0 || r.Done("ask") {
+			return nil
+		}
+		return []flow.Call{{ID: "ask", Kind: "question", By: "Ada", Performer: flow.ByPerson}}
+	}, func(r *debate.Record) bool { return r.Done("ask") }))
+	session, err := engine.Start(t.Context(), inFlow(engine, config))
+	require.NoError(t, err)
+	defer session.Close()
+	_, err = session.Wait(t.Context())
+	requireKind(t, err, provider.KindState)
+	require.ErrorContains(t, err, "circle")
 }
 
 // A flow that leaves out a round would make a log that nobody can read: its conversation stops with an error that says so.

@@ -20,9 +20,11 @@ import (
 // that were in flight at the cut are not copied. The new debate makes them.
 //
 // What tools have done is not undone. If the original has used tools since the cut that are not read-only, the new debate warns
-// of it: see [flow.WarnEffect]. No use of the copied part is made again: its results are copied. A use that was
-// in flight at the cut has an unknown outcome in the new debate; see flow.ToolResult.Unknown. A person's leave to make a use that
-// had not begun is not copied. Leave for all uses of a tool is.
+// of it: see [flow.WarnEffect]. No use of the copied part is made again: its results are copied. A use that was in flight at the
+// cut has an unknown outcome in the new debate; see flow.ToolResult.Unknown. So has one that a model has asked for before the cut
+// and that the original has begun since, unless its tool is read-only or idempotent: the new debate makes that use with the same
+// key. A use that the original has not begun is made as in any debate. A person's leave for such a use is not copied. Leave for all
+// uses of a tool is. What a model asks for after the cut is another use.
 //
 // edit may change the config; nil changes nothing. edit gets the config with an empty Config.ID and leaves the new
 // debate's id there. An empty id becomes a new UUIDv7. An id that exists is a conflict.
@@ -80,7 +82,7 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 		return nil, err
 	}
 	start.Parent = &flow.Parent{ID: id, Seq: seq}
-	copied, err := l.kept(origin, plan.terms.ID, copyPrefix(origin, start, events[:seq]))
+	copied, err := l.kept(origin, plan.terms.ID, copyPrefix(origin, start, events, seq))
 	if err != nil {
 		return nil, err
 	}
@@ -268,13 +270,15 @@ func endsByAnswer(before *flow.Event) bool {
 	}
 }
 
-// copyPrefix copies a log with another start, and leaves out the calls that are in flight at its end. It keeps the uses of
-// tools that are in flight there: they may have had an effect, so that nobody knows their outcome, as after a crash. A
-// decision to make a use that has not begun there is left out: it was for the original, which makes that use.
-func copyPrefix(origin *flow.Core, start *flow.Start, events []flow.Event) []flow.Event {
-	lost, unused := origin.InFlight(), unusedDecisions(events)
-	out := make([]flow.Event, 0, len(events))
-	for i := range events {
+// copyPrefix copies the first seq events of a log with another start, and leaves out the calls that are in flight at their end. It
+// keeps the uses of tools that are in flight there: they may have had an effect, so that nobody knows their outcome, as after a
+// crash. Uses that the log begins after seq are copied as if they were in flight there. A decision to make a use that has not begun
+// there is left out: it was for the original, which makes that use.
+func copyPrefix(origin *flow.Core, start *flow.Start, events []flow.Event, seq int64) []flow.Event {
+	begun := begunSince(origin.Record().Start().Tools, events, seq)
+	lost, unused := origin.InFlight(), unusedDecisions(events[:seq], begun)
+	out := make([]flow.Event, 0, int(seq)+len(begun))
+	for i := range events[:seq] {
 		e := events[i]
 		switch body := e.Body.(type) {
 		case *flow.Intent:
@@ -296,11 +300,15 @@ func copyPrefix(origin *flow.Core, start *flow.Start, events []flow.Event) []flo
 		e.Seq = int64(len(out) + 1)
 		out = append(out, e)
 	}
+	for _, use := range begun {
+		out = append(out, flow.Event{Seq: int64(len(out) + 1), At: out[len(out)-1].At, Body: use})
+	}
 	return out
 }
 
-// unusedDecisions returns the inquiries whose answer lets one use of a tool be made that does not begin in these events.
-func unusedDecisions(events []flow.Event) map[string]bool {
+// unusedDecisions returns the inquiries whose answer lets one use of a tool be made that does not begin in these events, and those
+// about the uses that have begun since.
+func unusedDecisions(events []flow.Event, since []*flow.Intent) map[string]bool {
 	uses, decided := make(map[string]string), make(map[string]string) // inquiries to uses, and uses to inquiries
 	for i := range events {
 		switch body := events[i].Body.(type) {
@@ -317,6 +325,11 @@ func unusedDecisions(events []flow.Event) map[string]bool {
 		}
 	}
 	out := make(map[string]bool, len(decided))
+	for inquiry, use := range uses {
+		if slices.ContainsFunc(since, func(in *flow.Intent) bool { return in.Call == use }) {
+			out[inquiry] = true
+		}
+	}
 	for _, inquiry := range decided {
 		out[inquiry] = true
 	}

@@ -107,6 +107,7 @@ func scenes() []scene {
 			befall(p, provider.KindRefusal, requested("judge", "r1."))
 			return config, engine, p
 		}},
+		{name: "withdrawn", whole: true, set: quorumSet},
 		{name: "hastened", whole: true, set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
 			config := twoDebaters()
 			config.Patience = time.Hour
@@ -120,6 +121,15 @@ func scenes() []scene {
 			p := worker([]provider.ToolCall{toolCall("1", "add", `{"a":1,"b":2}`), toolCall("2", "sing", `{}`)})
 			config := workers()
 			return config, workshopEngine(p, 5, map[string]debate.Tool{"add": new(tally).mustTool()}), p
+		}},
+		{name: "continued", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
+			p := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+				if slices.ContainsFunc(req.Messages, func(m provider.Message) bool { return m.Speaker == req.Self }) {
+					return scripted.Reply{Text: " three."}
+				}
+				return scripted.Reply{Text: "One and two are", Stop: provider.StopLength}
+			}}
+			return workers(), workshopEngine(p, 5, map[string]debate.Tool{"add": new(tally).mustTool()}), p
 		}},
 		{name: "person", whole: true, set: plain(func(c *debate.Config) {
 			c.Unattended = false
@@ -312,11 +322,13 @@ func (g scene) write(t *testing.T) {
 
 // repeating answers a call as the log has it; what failed there, and what has no answer of its own, is the script's.
 func repeating(log []debate.Event, script func(*provider.Request) scripted.Reply) func(*provider.Request) scripted.Reply {
-	answers := map[string]string{}
+	answers, parted := map[string]string{}, map[string]bool{}
 	for _, e := range log {
 		switch {
-		case as[debate.Turn](e) != nil:
+		case as[debate.Turn](e) != nil && !parted[as[debate.Turn](e).Call]:
 			answers[as[debate.Turn](e).Call] = as[debate.Turn](e).Text
+		case as[flow.Continued](e) != nil: // the script has its parts
+			parted[as[flow.Continued](e).Call] = true
 		case as[debate.Assessment](e) != nil:
 			answers[as[debate.Assessment](e).Call] = toJSON(as[debate.Assessment](e).Judgement)
 		case as[debate.Verdict](e) != nil:

@@ -96,7 +96,9 @@ func TestToolsThatTakeTooLong(t *testing.T) {
 			})
 			require.NoError(t, err)
 			engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": slow})
-			record := run(t, engine, inFlow(engine, workers()))
+			config := workers()
+			config.Unattended = true
+			record := run(t, engine, inFlow(engine, config))
 			assert.Contains(t, record.Turns[0].Text, want)
 		})
 	}

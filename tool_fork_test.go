@@ -27,8 +27,9 @@ func usesOf(events []debate.Event) (begun map[string]bool) {
 	return begun
 }
 
-// A fork at any point repeats no use: what has a result has it in the fork, and what was in flight has an unknown outcome. A
-// person who has let one use be made has not let the fork make it.
+// A fork at any point repeats no use: what has a result has it in the fork, and what was in flight at the cut, or has begun since,
+// has an unknown outcome. A person who has let one use be made has not let the fork make it. Only what a model asks for anew is
+// another use.
 func TestAForkRepeatsNoUse(t *testing.T) {
 	for name, info := range map[string]flow.ToolInfo{"without approval": {}, "with approval": {Approval: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -54,6 +55,11 @@ func TestAForkRepeatsNoUse(t *testing.T) {
 				require.NoError(t, err)
 				record, err := fork.Wait(t.Context())
 				begun := usesOf(log.events[:record.Parent().Seq])
+				for _, e := range log.events[:record.Parent().Seq] {
+					if asked := as[flow.ToolCalls](e); asked != nil { // all of them have begun
+						begun = usesOf(log.events)
+					}
+				}
 				for err != nil {
 					require.ErrorIs(t, err, debate.ErrAwaitingInput)
 					for _, q := range record.Inquiries {
@@ -78,6 +84,26 @@ func TestAForkRepeatsNoUse(t *testing.T) {
 			assert.Positive(t, unknown)
 		})
 	}
+}
+
+// A use that the original never began is made by a fork as by any debate.
+func TestAForkMakesAUseThatTheOriginalHasNotBegun(t *testing.T) {
+	asks := []provider.ToolCall{toolCall("1", "add", `{"a":1,"b":2}`)}
+	config := workers()
+	engine := workshopEngine(adaAlone(worker(asks)), 10, map[string]debate.Tool{"add": (&tally{}).of(t, flow.ToolInfo{})})
+	log := logOf(t, engine, run(t, engine, inFlow(engine, config)).ID)
+	count := &tally{}
+	left := workshopEngine(adaAlone(worker(asks)), 10, map[string]debate.Tool{"add": count.of(t, flow.ToolInfo{})})
+	left.Store = &store.Memory{}
+	cut := log.index(t, flow.EventTools, 0) + 1
+	require.NoError(t, left.Store.Append(t.Context(), log.id, 0, "gone", log.copied(t)[:cut]))
+	fork, err := left.Fork(t.Context(), log.id, int64(cut), nil)
+	require.NoError(t, err)
+	defer fork.Close()
+	record := ends(t, fork)
+	assert.Equal(t, 1, count.times["work.Ada.tool.1"])
+	assert.Contains(t, adaSaid(t, record), "3")
+	assert.Empty(t, record.Warnings)
 }
 
 // All attempts at a use have one key, also in a fork. Other uses have other keys, and so have other conversations.

@@ -3,6 +3,7 @@ package debate_test
 import (
 	"context"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -14,8 +15,8 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Whatever goes wrong with a use is a result that the model reads, for each sort of tool: the conversation goes on, and nobody
-// is asked.
+// Whatever goes wrong with a use is a result that the model reads, for each sort of tool: the conversation goes on. Only the outcome
+// of a use that has taken too long is decided about.
 func TestWhateverGoesWrongWithAUseIsAResult(t *testing.T) {
 	answers := func(context.Context, flow.ToolUse, struct{}) (string, error) { return "done", nil }
 	for name, c := range map[string]struct {
@@ -40,12 +41,20 @@ func TestWhateverGoesWrongWithAUseIsAResult(t *testing.T) {
 					require.NoError(t, err)
 					p := adaAlone(worker([]provider.ToolCall{toolCall("1", c.tool, c.arguments)}))
 					engine := workshopEngine(p, 5, map[string]debate.Tool{"add": tool})
-					record := run(t, engine, inFlow(engine, workers()))
+					config := workers()
+					config.Unattended = true
+					record := run(t, engine, inFlow(engine, config))
 					assert.Contains(t, adaSaid(t, record), c.want)
-					assert.Empty(t, record.Answers)
+					unknown := name == "time-out" && sort == "neither"
+					assert.Equal(t, unknown, len(record.Answers) == 1)
 					outlay, _ := record.Outlay("work.Ada")
 					require.Len(t, outlay.Uses, 1)
 					assert.True(t, outlay.Uses[0].Failed)
+					assert.Equal(t, unknown, outlay.Uses[0].Unknown)
+					assert.Equal(t, unknown, strings.Contains(outlay.Uses[0].Text, "Nobody knows"), "the words and the flag agree")
+					if len(record.ToolUses) > 0 {
+						assert.Equal(t, unknown, record.ToolUses[0].Unknown)
+					}
 				})
 			})
 		}

@@ -187,3 +187,36 @@ func TestALogThatRepeatsAUse(t *testing.T) {
 	requireKind(t, err, provider.KindValidation)
 	assert.ErrorContains(t, err, "nobody has decided to make")
 }
+
+// A use that has taken too long has no known outcome either: a person is asked about it. A policy that makes it again does so as
+// often as other time-outs are retried.
+func TestAUseThatTookTooLongHasNoKnownOutcome(t *testing.T) {
+	slow := func() debate.Tool {
+		tool, err := flow.NewTool(flow.ToolInfo{}, func(ctx context.Context, _ flow.ToolUse, _ struct{}) (string, error) {
+			<-ctx.Done()
+			return "", ctx.Err()
+		})
+		require.NoError(t, err)
+		return tool
+	}
+	asks := []provider.ToolCall{toolCall("1", "add", `{}`)}
+	synctest.Test(t, func(t *testing.T) {
+		engine := workshopEngine(adaAlone(worker(asks)), 10, map[string]debate.Tool{"add": slow()})
+		session, err := engine.Start(t.Context(), inFlow(engine, workers()))
+		require.NoError(t, err)
+		defer session.Close()
+		record := waits(t, session)
+		require.Len(t, record.Inquiries, 1)
+		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionDone, "It is done."))
+		assert.Contains(t, adaSaid(t, ends(t, session)), "It is done.")
+	})
+	synctest.Test(t, func(t *testing.T) {
+		engine := workshopEngine(adaAlone(worker(asks)), 10, map[string]debate.Tool{"add": slow()})
+		config := workers()
+		config.Unattended, config.ToolPolicy = true, flow.ToolPolicy{Unknown: flow.OptionAgain}
+		config.Retry = &flow.RetryPolicy{Max: map[flow.Kind]int{provider.KindTimeout: 2}}
+		record := run(t, engine, inFlow(engine, config))
+		assert.Len(t, record.ToolUses, 3)
+		assert.Contains(t, adaSaid(t, record), "Nobody knows")
+	})
+}

@@ -95,7 +95,8 @@ type Agent struct {
 	// Tools are the tools that the agent may use, by their names in Engine.Tools.
 	Tools []string `json:"tools,omitempty"`
 	// MaxIterations is how many replies of its model one execution takes at most, those that use tools included: 10
-	// if 0. An execution that would need more has failed.
+	// if 0. An execution that would need more has failed. A reply that ends at MaxTokens is continued up to three times, each
+	// time with as many tokens, and counts as one.
 	MaxIterations int `json:"maxIterations,omitempty"`
 	// Temperature and MaxTokens replace those of the work for this agent.
 	Temperature *float64 `json:"temperature,omitempty"`

@@ -45,7 +45,12 @@ func (w *Work) decision() flow.Call {
 	call.OnFail = flow.OnFail{Fire: TriggerFailed}
 	call.Last = func(r *flow.Record) string {
 		w := of(r)
-		return w.situation() + "\n\n" + r.Text(textDecide) + w.choices()
+		var out strings.Builder
+		w.situation(&out)
+		out.WriteString("\n\n")
+		out.WriteString(r.Text(textDecide))
+		w.choices(&out)
+		return out.String()
 	}
 	return call
 }
@@ -88,17 +93,15 @@ func (w *Work) ending(on flow.Trigger) (flow.Trigger, flow.Exit, bool) {
 }
 
 // choices says which moves are legal, and how many agents may be selected.
-func (w *Work) choices() string {
-	var out strings.Builder
+func (w *Work) choices(out *strings.Builder) {
 	out.WriteString("\n\nLegal now:")
 	for _, m := range w.legal() {
-		fmt.Fprintf(&out, "\n- %s: %s", m, meaning[m])
+		fmt.Fprintf(out, "\n- %s: %s", m, meaning[m])
 	}
 	if n := w.atOnce(); n > 1 {
-		fmt.Fprintf(&out, "\n\nYou may select up to %d agents at once. They do not read each other's output until all have ended.", n)
+		fmt.Fprintf(out, "\n\nYou may select up to %d agents at once. They do not read each other's output until all have ended.", n)
 	}
-	fmt.Fprintf(&out, "\n%d of %d iterations are left.", w.left(), w.Record.Terms().Rounds)
-	return out.String()
+	fmt.Fprintf(out, "\n%d of %d iterations are left.", w.left(), w.Record.Terms().Rounds)
 }
 
 // meaning says what each move does.

@@ -8,7 +8,8 @@ import (
 )
 
 // estimate counts the calls of work of so many iterations: a decision before the first execution and one after each, and
-// each execution by the agent to whom it costs most. Uses of tools come on top.
+// each execution by the agent to whom it costs most. Uses of tools, and the parts of replies that
+// are continued, come on top.
 func estimate(e *flow.Estimator, rounds int) error {
 	w := of(e.Record())
 	read := w.reading()

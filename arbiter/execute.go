@@ -43,7 +43,8 @@ func (w *Work) call(e *Execution, slot int) flow.Call {
 	}
 	call := flow.Call{
 		ID: e.Call, Kind: KindExecution, By: a.Name, Model: a.Model, Fallbacks: a.Fallbacks, Round: e.Round, Slot: slot, Hidden: true,
-		Schema: schemaResult, System: w.Text(textAgent + a.Name), Temperature: a.Temperature, MaxTokens: a.MaxTokens, Options: a.Options,
+		Schema: schemaResult, Continues: mostContinued, System: w.Text(textAgent + a.Name), Temperature: a.Temperature,
+		MaxTokens: a.MaxTokens, Options: a.Options,
 		OnFail: flow.OnFail{Fire: TriggerFailed, Skip: flow.RuleToo, Instead: []flow.Kind{provider.KindToolLimit}},
 	}
 	if call.Temperature == nil {

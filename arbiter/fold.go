@@ -15,9 +15,6 @@ func (w *Work) Fold(e *flow.Event) error {
 	case *flow.Round:
 		w.begin(body.N, e.At)
 	case *flow.Intent:
-		if w.Base(body.Call) == w.decisionID() {
-			w.askedAt = e.Seq
-		}
 		if x := w.execution(body.Call); x != nil && x.Result == Failed { // it is made again
 			x.Result, x.Error, x.EndedAt = Running, "", time.Time{}
 		}
@@ -32,7 +29,7 @@ func (w *Work) Fold(e *flow.Event) error {
 			x.Result, x.Error, x.EndedAt = Failed, body.Reason, e.At
 		}
 	case *flow.Sent:
-		w.take(body, e.Seq)
+		w.take(body)
 	case *flow.Transition:
 		w.pass(body)
 	}
@@ -70,14 +67,9 @@ func within(s flow.State) bool {
 	}
 }
 
-// decide takes a decision. One that was asked for before a step was skipped or is to be run again rests on a plan that has
-// changed: it does not count, and the arbiter is asked anew. Nor does one that nobody waits for any more.
+// decide takes a decision. One that nobody waits for any more does not count.
 func (w *Work) decide(d *Decision) {
-	switch {
-	case w.Base(d.Call) != w.decisionID() || w.used:
-	case w.changedAt > w.askedAt:
-		w.point++
-	default:
+	if w.Base(d.Call) == w.decisionID() && !w.used {
 		w.ruling, w.decisions, w.undecided = d, append(w.decisions, d), ""
 	}
 }

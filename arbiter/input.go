@@ -93,19 +93,22 @@ func refused(field, format string, args ...any) error {
 }
 
 // take takes an input. One that would have been refused changes nothing: a log may hold anything.
-func (w *Work) take(s *flow.Sent, seq int64) {
+func (w *Work) take(s *flow.Sent) {
 	e, err := w.reads(s)
-	switch {
-	case err != nil:
-	case e.agent != "":
+	if err != nil {
+		return
+	}
+	if e.agent != "" {
 		w.forced = e.agent
-	case e.again:
-		step := w.plan.step(e.step)
+		return
+	}
+	if step := w.plan.step(e.step); e.again {
 		step.Status, w.plan.CurrentStepIndex, w.plan.IsComplete = Pending, e.step, false
-		w.changedAt = seq
-	default:
-		w.plan.step(e.step).Status = Skipped
+	} else {
+		step.Status = Skipped
 		w.plan.advance()
-		w.changedAt = seq
+	}
+	if w.Asking(w.decisionID()) { // it rests on a plan that has changed: the arbiter is asked anew
+		w.point++
 	}
 }

@@ -89,12 +89,13 @@ func TestAForcedAgentActsNext(t *testing.T) {
 
 func TestStepsAreSkippedAndRunAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := open(t, answers{"r1.Ada": planned("think", "write", "test"), "d2": slow(picks("Ben")), "d4": completes("Done.")}, nil)
+		s := open(t, answers{"r1.Ada": planned("think", "write", "test"), "d2": slow(picks("Ada")), "d3": slow(picks("Ben")), "d5": completes("Done.")}, nil)
 		later()
 		require.Equal(t, arbiter.StateEvaluating, at(t, s).State)
 		two := 2
 		require.NoError(t, send(t, s, arbiter.TriggerSkipStep, arbiter.SkipStep{Step: &two}))
 		require.NoError(t, s.Pause(t.Context()))
+		synctest.Wait() // the decision is broken off
 		require.NoError(t, send(t, s, arbiter.TriggerSkipStep, arbiter.SkipStep{}))
 		require.ErrorContains(t, send(t, s, arbiter.TriggerSkipStep, arbiter.SkipStep{Step: &two}), "no step 2 that is still to be done")
 		require.ErrorContains(t, send(t, s, arbiter.TriggerRerunStep, arbiter.RerunStep{Step: 3}), "no step 3")
@@ -183,5 +184,69 @@ func TestAmendmentsOfIterations(t *testing.T) {
 		}
 		rounds := 2
 		require.NoError(t, s.Amend(t.Context(), flow.Amendment{Rounds: &rounds}))
+	})
+}
+
+// decidedByPat starts work whose arbiter is a person. Ada was selected and has planned two steps, and the next decision is asked
+// for.
+func decidedByPat(t *testing.T) *debate.Session {
+	t.Helper()
+	s := open(t, answers{"r1.Ada": planned("think", "write")}, func(c *arbiter.Config) { c.Arbiter = arbiter.Arbiter{Person: true} })
+	asked(t, s, "d1")
+	require.NoError(t, s.Answer(t.Context(), "d1", toJSON(picks("Ada"))))
+	asked(t, s, "d2")
+	return s
+}
+
+// asked waits until nothing but one question is open.
+func asked(t *testing.T, s *debate.Session, call string) {
+	t.Helper()
+	_, err := s.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	inquiries := at(t, s).Inquiries
+	require.Len(t, inquiries, 1)
+	require.Equal(t, call, inquiries[0].ID)
+}
+
+// An agent that is forced while a person is asked to decide acts at once: the person need not answer. Nor may they.
+func TestAForcedAgentNeedsNoPerson(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := decidedByPat(t)
+		require.NoError(t, send(t, s, arbiter.TriggerForceAgent, arbiter.ForceAgent{Agent: "Ben"}))
+		asked(t, s, "d4")
+		require.ErrorContains(t, s.Answer(t.Context(), "d2", toJSON(completes("Too late."))), "no inquiry")
+		require.NoError(t, s.Answer(t.Context(), "d4", toJSON(completes("Done."))))
+		record, err := s.Wait(t.Context())
+		require.NoError(t, err)
+		w, _ := arbiter.Of(record)
+		assert.Equal(t, "d1 select[Ada]\nd4 complete[]\nr1.Ada success\nr2.Ben success\n0/0 failures\ncompleted complete", said(w))
+	})
+}
+
+// A person who was asked before the plan changed is asked anew, with the plan as it is.
+func TestASkippedStepAsksThePersonAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := decidedByPat(t)
+		require.NoError(t, send(t, s, arbiter.TriggerSkipStep, arbiter.SkipStep{}))
+		asked(t, s, "d3")
+		assert.Contains(t, at(t, s).Inquiries[0].Question, "skipped")
+		require.NoError(t, s.Answer(t.Context(), "d3", toJSON(completes("Done."))))
+		_, err := s.Wait(t.Context())
+		require.NoError(t, err)
+	})
+}
+
+// An agent that is forced while somebody is asked about a failed decision acts, and the question is closed.
+func TestAForcedAgentClosesTheQuestionAboutAFailedDecision(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, answers{"d2": &provider.Error{Kind: provider.KindAuthentication}, "d4": completes("Done.")}, nil)
+		_, err := s.Wait(t.Context())
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		require.NoError(t, send(t, s, arbiter.TriggerForceAgent, arbiter.ForceAgent{Agent: "Ben"}))
+		record, err := s.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Empty(t, record.Inquiries)
+		w, _ := arbiter.Of(record)
+		assert.Equal(t, "d1 select[Ada]\nd4 complete[]\nr1.Ada success\nr2.Ben success\n1/0 failures\ncompleted complete", said(w))
 	})
 }

@@ -93,27 +93,28 @@ const (
 	mostRow   = 100      // of an output in the table
 	mostRows  = 50       // of the table: the number of its lines
 
-	slackOfRow = 80 // bytes of a row beside the output
+	roomForRest = 3 << 10 // bytes that the instruction has beside the table, as a rule
 )
 
 // situation is what the arbiter reads before it decides: the plan, why its decision before has failed, the table of executions, and
-// what was done last or why that has failed.
-func (w *Work) situation() string {
-	var out strings.Builder
+// what was done last or why that has failed. It is read once for each decision: each text is copied as rarely as can be.
+func (w *Work) situation(out *strings.Builder) {
+	table := w.table()
+	out.Grow(len(table) + roomForRest)
 	if w.plan != nil {
-		out.WriteString("The plan:\n" + w.Quote("plan", w.planText()) + "\n")
+		w.show(out, "The plan", "plan", w.planText())
 	} else {
 		out.WriteString("There is no plan yet.\n")
 	}
 	if w.undecided != "" {
-		out.WriteString("Why your last decision has failed:\n" + w.Quote("failure", clipped(w.undecided, mostShown)) + "\n")
+		w.show(out, "Why your last decision has failed", "failure", clipped(w.undecided, mostShown))
 	}
 	if len(w.executions) == 0 {
-		out.WriteString("Nobody has acted yet.\n")
-		return strings.TrimSpace(out.String())
+		out.WriteString("Nobody has acted yet.")
+		return
 	}
-	out.WriteString("The executions so far:\n" + w.Quote("executions", w.table()) + "\n")
-	for _, e := range w.batch {
+	w.show(out, "The executions so far", "executions", table)
+	for i, e := range w.batch {
 		what := "What " + e.Agent + " has reported last"
 		if e.Result == Failed {
 			what = "Why " + e.Agent + " has failed"
@@ -122,16 +123,29 @@ func (w *Work) situation() string {
 		if said == "" {
 			said = e.Error
 		}
-		out.WriteString(what + ":\n" + w.Quote(e.Agent, shortened(said, mostShown)) + "\n")
+		if i > 0 {
+			out.WriteString("\n")
+		}
+		out.WriteString(what + ":\n")
+		out.WriteString(w.Quote(e.Agent, shortened(said, mostShown)))
 	}
-	return strings.TrimSpace(out.String())
+}
+
+// show writes a title and a quotation.
+func (w *Work) show(out *strings.Builder, title, speaker, text string) {
+	out.WriteString(title + ":\n")
+	out.WriteString(w.Quote(speaker, text))
+	out.WriteString("\n")
 }
 
 // table lists the executions, one line each.
 func (w *Work) table() string {
+	first, size := max(0, len(w.executions)-mostRows), mostRow
+	for _, e := range w.executions[first:] {
+		size += len(e.row)
+	}
 	var out strings.Builder
-	first := max(0, len(w.executions)-mostRows)
-	out.Grow((len(w.executions) - first + 1) * (mostRow + slackOfRow))
+	out.Grow(size)
 	if first > 0 {
 		fmt.Fprintf(&out, "(%d earlier ones are left out)\n", first)
 	}

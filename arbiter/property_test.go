@@ -210,18 +210,27 @@ func (c *chaos) check(t *testing.T, w *arbiter.Work) {
 	c.checkLog(t, label, w)
 }
 
-// checkLog looks at every event: each decision was legal where it was asked for, each transition is in the table, and the
-// log says the same when it is read again.
+// checkLog looks at every event: each decision was legal where it was asked for, and counts; nobody acts while somebody decides;
+// each transition is in the table, and the log says the same when it is read again.
 func (c *chaos) checkLog(t *testing.T, label string, w *arbiter.Work) {
 	table := slices.Concat(arbiter.Flow().Rules, flow.Lifecycle())
-	asked := map[string]*flow.Intent{}
+	asked, pending, decisions := map[string]*flow.Intent{}, map[string]bool{}, 0
 	for event, err := range c.store.Read(t.Context(), w.ID, 0) {
 		require.NoError(t, err)
+		if spend := flow.SpendOf(event.Body); spend != nil {
+			delete(pending, spend.Call)
+		}
 		switch body := event.Body.(type) {
 		case *flow.Intent:
 			asked[body.Call] = body
+			if body.Kind == arbiter.KindExecution {
+				assert.Empty(t, pending, "%s: %s begins while somebody decides", label, body.Call)
+			} else {
+				pending[body.Call] = true
+			}
 		case *arbiter.Decision:
 			assert.Contains(t, strings.Split(asked[body.Call].Schema, "-")[1:], string(body.Move), label)
+			decisions++
 		case *flow.Transition:
 			assert.True(t, slices.ContainsFunc(table, func(r flow.Rule) bool {
 				from := r.From == body.From || r.From == flow.StateRunning
@@ -229,6 +238,7 @@ func (c *chaos) checkLog(t *testing.T, label string, w *arbiter.Work) {
 			}), "%s: %s", label, toJSON(body))
 		}
 	}
+	assert.Len(t, w.Decisions(), decisions, "%s: a decision was paid for and did not count", label)
 	record, err := c.engine().Record(t.Context(), w.ID)
 	if errors.Is(err, flow.ErrClosed) {
 		return

@@ -45,14 +45,17 @@ func resultSchema() *flow.Schema {
 	})
 }
 
-// mostOutput bounds the output of an execution, in bytes: what the largest number of tokens of a reply can hold.
+// mostContinued is how often a reply of an execution that ends at its cap is continued.
+const mostContinued = 3
+
+// mostOutput bounds the output of an execution, in bytes: what the largest number of tokens of a reply can hold, with all its parts.
 func (w *Work) mostOutput() int {
-	const bytesPerToken = 16
+	const bytesPerToken = 8
 	most := w.Terms().MaxTokens
 	for i := range w.config.Agents {
 		most = max(most, w.config.Agents[i].MaxTokens)
 	}
-	return most * bytesPerToken
+	return most * bytesPerToken * (1 + mostContinued)
 }
 
 // ResultOf returns the result that a turn of an execution reports. false: the turn is no such turn.

@@ -27,8 +27,6 @@ type Work struct {
 	streak     int       // failures in a row, without those of executions that are not joined
 	failures   int       // all failures
 	joined     bool      // the batch has ended, and counts
-	askedAt    int64     // the number of the event with which the decision of this point was asked for
-	changedAt  int64     // the number of the last input that has changed the plan
 	done       *Decision // that the task is complete; nil: nobody has decided so
 }
 

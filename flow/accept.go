@@ -56,12 +56,19 @@ func (c *Core) outcome(state *callState, spend Spend, s Result) error {
 	if c.record.Final() {
 		return c.spend(spend)
 	}
-	s = bounded(state.intent, s, c.record.terms.MaxTokens)
+	breaks := state.intent.breaks(s)
+	part := bounded(state.intent, s, c.record.terms.MaxTokens)
+	s, anew := c.joined(state, part)
+	if breaks {
+		return c.emit(Event{Body: &Continued{
+			Spend: spend, By: state.intent.By, Round: state.intent.Round, Text: text.Readable(part.Text), Anew: anew,
+		}})
+	}
 	if len(s.Calls) > 0 && state.intent.Offer != nil {
 		return c.askTools(state, spend, s)
 	}
-	if failure := unusable(s); failure != nil {
-		return c.unused(state, failure, spend, s.Text)
+	if failure := unusable(part, s.Text); failure != nil {
+		return c.unused(state, failure, spend, part.Text)
 	}
 	if state.intent.Kind == KindSummary && state.intent.Upto > 0 {
 		return c.emit(Event{Body: c.summarized(state.intent, spend, s)})
@@ -97,8 +104,9 @@ func (c *Core) spend(s Spend) error { return c.emit(Event{Body: &Charge{s}}) }
 // would have no bound either.
 const bytesPerToken = 8
 
-// unusable returns a failure for a reply that no conversation can use, or nil.
-func unusable(s Result) *Error {
+// unusable returns a failure for a reply that no conversation can use, or nil. whole is the reply with the parts before it: a model
+// that has nothing to add has ended it.
+func unusable(s Result, whole string) *Error {
 	switch {
 	case s.Stop == provider.StopRefusal:
 		return &Error{Kind: provider.KindRefusal, Err: errors.New("the model declined to answer")}
@@ -109,7 +117,7 @@ func unusable(s Result) *Error {
 			Kind: provider.KindInvalidResponse, Capped: true,
 			Err: errors.New("the reply is blank: thoughts have taken all the tokens that it was allowed"),
 		}
-	case strings.TrimSpace(s.Text) == "":
+	case strings.TrimSpace(whole) == "":
 		return &Error{Kind: provider.KindInvalidResponse, Err: errors.New("the reply is blank")}
 	default:
 		return nil
@@ -151,10 +159,11 @@ func maxReplyBytes(tokens int) int {
 // Spoken returns the text of a result as its turn will hold it: cut where it is too long, and in valid UTF-8.
 func (c *Core) Spoken(s Result) string {
 	if state := c.current(s.Call, s.Attempt); state != nil {
+		s, _ = c.joined(state, bounded(state.intent, s, c.record.terms.MaxTokens))
 		if schema := c.machine.flow.Schemas[state.intent.Schema]; schema != nil && schema.spoken != "" {
 			return schema.streamed(s.Text)
 		}
-		return bounded(state.intent, s, c.record.terms.MaxTokens).Text
+		return s.Text
 	}
 	return s.Text
 }
@@ -212,7 +221,7 @@ func (c *Core) structured(intent *Intent, spend Spend, s Result) (Body, []string
 	if schema.body != nil {
 		return schema.body(c.record, intent, spend, answer.value), nil
 	}
-	if most := maxReplyBytes(intent.visible()); intent.Tokens > 0 && len(answer.json) > most { // others read it
+	if most := c.mostReply(intent); intent.Tokens > 0 && len(answer.json) > most { // others read it
 		return nil, []string{fmt.Sprintf("the answer has %d bytes: at most %d are accepted", len(answer.json), most)}
 	}
 	turn := c.turn(intent, spend, s.saying(answer.spoken))

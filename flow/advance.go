@@ -23,17 +23,26 @@ func (c *Core) advance() error {
 // once does one thing that is due. again reports whether there may be more.
 func (c *Core) once() (again bool, err error) {
 	r := c.record
-	if r.State == StateAwaitingInput {
-		if !c.machine.allows(r, TriggerAnswered) {
-			return false, nil
-		}
-		return true, c.fire(TriggerAnswered, Exit{}, false)
-	}
-	if r.start == nil || !c.machine.working(r.State) {
+	if r.start == nil || r.Final() {
 		return false, nil
 	}
-	if c.owed != nil {
-		return true, c.emit(Event{Body: c.owed})
+	working := c.machine.working(r.State)
+	if working && r.owed != nil {
+		return true, c.beginOwed()
+	}
+	var calls []Call
+	step := c.machine.flow.Steps[r.work]
+	if step.Calls != nil && (working || r.mayWithdraw()) {
+		calls = step.Calls(r)
+	}
+	if again, err := c.withdraw(calls); again || err != nil {
+		return again, err
+	}
+	if r.State == StateAwaitingInput && c.machine.allows(r, TriggerAnswered) {
+		return true, c.fire(TriggerAnswered, Exit{}, false)
+	}
+	if !working {
+		return false, nil
 	}
 	if next, err := c.watchBudget(); next != proceed || err != nil {
 		return next == rerun, err
@@ -41,12 +50,9 @@ func (c *Core) once() (again bool, err error) {
 	if again, err := c.watchRound(); again || err != nil {
 		return again, err
 	}
-	step := c.machine.flow.Steps[r.State]
 	due := due{core: c}
-	if step.Calls != nil {
-		if again, err := due.all(step.Calls(r)); again || err != nil {
-			return again, err
-		}
+	if again, err := due.all(calls); again || err != nil {
+		return again, err
 	}
 	switch {
 	case due.busy:
@@ -98,8 +104,6 @@ func (c *Core) stand() (again bool, err error) {
 	case len(r.inFlight) > 0 || undecided == nil && (!r.deadline().IsZero() || c.takesInput()):
 		c.waitUntil(r.times(c.in.At))
 		return false, nil
-	case len(r.Inquiries) > 0:
-		return true, c.fire(TriggerAsk, Exit{}, false)
 	case undecided != nil:
 		return true, c.fail(undecided.stops(fmt.Sprintf("flow %s waits in state %s, but its Calls leaves out this call, which has failed, "+
 			"or its Next does not go on without it", c.machine.flow.Name, r.State)))

@@ -56,6 +56,8 @@ type Transition struct {
 	Calls int `json:"calls,omitempty"`
 	// Call is the failed call whose OnFail.Fire has fired the trigger.
 	Call string `json:"call,omitempty"`
+	// Round is the round that the new state begins. The event of it follows. nil: none begins.
+	Round *Round `json:"round,omitempty"`
 	// Failure is why the conversation went to the error state.
 	Failure *Error `json:"failure,omitempty"`
 	// Spent is what the conversation has cost so far, for lists.
@@ -112,8 +114,10 @@ type Intent struct {
 	Bound  int   `json:"bound,omitempty"`  // upper bound of the tokens of input and output together
 	Tokens int   `json:"tokens,omitempty"` // upper bound of the output tokens
 	// Thinking is the part of Tokens that is kept for the thoughts of a model that reasons.
-	Thinking int   `json:"thinking,omitempty"`
-	Reserve  Money `json:"reserve,omitempty"` // upper bound of the attempt's cost
+	Thinking int `json:"thinking,omitempty"`
+	// Continues is how often the reply may still be continued if it ends at its cap; see Call.Continues.
+	Continues int   `json:"continues,omitempty"`
+	Reserve   Money `json:"reserve,omitempty"` // upper bound of the attempt's cost
 	// Share is until when the call may take, from the beginning of the round's time, in nanoseconds. 0: as long as the
 	// round may. Only the first attempt has it.
 	Share time.Duration `json:"share,omitempty"`
@@ -334,7 +338,8 @@ type Received struct {
 // Chunk is a piece of a turn as it is spoken. Readers assemble the text of a turn as follows:
 //   - The text so far is the first Offset bytes of what came before, then Text. A smaller offset than expected
 //     therefore replaces the rest.
-//   - A chunk of a new attempt voids the text of the former attempt.
+//   - A chunk of a new attempt voids the text of the former attempt, from its Offset on. That is 0, unless the new attempt
+//     continues a reply that was cut; see [Continued].
 //
 // The chunks of a structured answer, such as a judge's, name its Schema. They are what the model writes before anybody has
 // checked it: JSON that may be wrapped, cut or wrong, with labels where the model reads labels. What counts is the event

@@ -31,7 +31,7 @@ type Core struct {
 	counts  map[countedText]int         // tokens of texts that do not change
 	begun   []begun                     // the calls that the last Step has begun
 	found   []Warning                   // what the checks of the config have found
-	owed    *Round                      // the round that the last event begins, if the log lacks it
+	shown   []*Turn                     // of the record, as tools read them
 	broken  error                       // a Step or Fold failed half-way: the owner must drop the core
 }
 
@@ -74,31 +74,11 @@ func NewCore(flows Flows, contexts map[string]window.Manager, id string, events 
 	}
 	c := &Core{machine: m, flows: flows.Machines, plans: contexts, lacks: flows.Lacks, unable: flows.Unable, record: newRecord(id)}
 	for i := range events {
-		var owed *Round
-		if i == len(events)-1 {
-			owed = c.owes(&events[i])
-		}
 		if err := c.foldStored(events[i]); err != nil {
 			return nil, fmt.Errorf("event %d: %w", i+1, err)
 		}
-		c.owed = owed
 	}
 	return c, nil
-}
-
-// owes returns the round that a transition begins, before the transition is folded; nil: none. The two are in one
-// commit, but a log may be cut between them. What the flow would fire there says whether a round follows.
-func (c *Core) owes(e *Event) *Round {
-	change, ok := e.Body.(*Transition)
-	next := c.machine.flow.Steps[c.record.State].Next
-	if !ok || next == nil || change.From != c.record.State {
-		return nil
-	}
-	on, exit, ok := next(c.record)
-	if !ok || on != change.On || exit.Round == nil || !c.record.follows(exit.Round) {
-		return nil
-	}
-	return exit.Round
 }
 
 // Flow returns the flow of the conversation. It is read only.
@@ -170,7 +150,6 @@ func (c *Core) foldStored(e Event) error {
 
 // folded drops cached values that an event has made invalid.
 func (c *Core) folded(kind EventKind) {
-	c.owed = nil
 	if kind == EventDropped || kind == EventRound && len(c.record.dropped) > 0 {
 		c.wires = nil // they name the participants
 	}
@@ -210,8 +189,13 @@ func (c *Core) timeOf(at time.Time) time.Time {
 	return now
 }
 
-// answered goes back to the working state once no answer is missing.
+// answered withdraws what the flow no longer wants, and goes back to the working state once no answer is missing.
 func (c *Core) answered() error {
+	if step := c.machine.flow.Steps[c.record.work]; step.Calls != nil && c.record.mayWithdraw() && !c.record.Final() {
+		if _, err := c.withdraw(step.Calls(c.record)); err != nil {
+			return err
+		}
+	}
 	if c.record.State != StateAwaitingInput || !c.machine.allows(c.record, TriggerAnswered) {
 		return nil
 	}
@@ -275,11 +259,20 @@ func (c *Core) enter(to State, on Trigger, exit Exit, drain bool) error {
 	if result := c.machine.flow.Result; result != nil && to == StateCompleted {
 		change.Result = result(c.record)
 	}
+	if exit.Round != nil && exit.Round.N != c.record.Round {
+		change.Round = exit.Round
+	}
 	if err := c.emit(Event{Body: change}); err != nil {
 		return err
 	}
-	if exit.Round != nil && exit.Round.N != c.record.Round {
-		return c.emit(Event{Body: exit.Round})
+	return c.beginOwed()
+}
+
+// beginOwed begins the round that the log owes. The transition that leads to it is in the same commit, but a log may be cut between
+// the two.
+func (c *Core) beginOwed() error {
+	if owed := c.record.owed; owed != nil {
+		return c.emit(Event{Body: owed})
 	}
 	return nil
 }

@@ -31,8 +31,8 @@
 //   - the course: [Start], [Parent], [Transition], [Round], [EndReason], [EndedByHost] and the constants beside it, [Opened],
 //     [Sent], [Received], [MaxReason], [Warning], [WarningKind], [Outage], [Hastened], [Amendment] ([ModelChoice])
 //   - a call and its attempts: [Intent], [Spend], [Reported], [LeftOut], [AttemptEnd], [SpendOf], [Turn], [Chunk],
-//     [StopReason], [Summarized], [Rejection], [Failure], [FailedAttempt], [Skipped], [CallReport], [Outlay] ([UsedTool]),
-//     [Charge], [Late], [ToolCalls], [AskedTool], [ToolResult], [ToolOffer], [Gap]
+//     [StopReason], [Summarized], [Rejection], [Failure], [FailedAttempt], [Skipped], [Withdrawn], [CallReport],
+//     [Outlay] ([UsedTool]), [Charge], [Late], [ToolCalls], [AskedTool], [Continued], [ToolResult], [ToolOffer], [Gap]
 //   - persons: [Inquiry], [Answer]
 //   - files: [File], [Document], [MaxFile], [MaxFiles], [HashOf], [TypeOf], [IsHash], [LogFiles], [ErrNoFile]
 //   - actors: [ParticipantState], [Status], [Described], [Dropped], [Shrinking]

@@ -35,11 +35,13 @@ const (
 	EventWarning    EventKind = "warning"    // *Warning: a threshold was reached
 	EventSkipped    EventKind = "skipped"    // *Skipped: a call was left out
 	EventHastened   EventKind = "hastened"   // *Hastened: a person has cut the waiting short
+	EventWithdrawn  EventKind = "withdrawn"  // *Withdrawn: the flow no longer wants a call
 	EventAmended    EventKind = "amended"    // *Amendment: the terms were changed
 	EventInquiry    EventKind = "inquiry"    // *Inquiry: a person is asked
 	EventAnswer     EventKind = "answer"     // *Answer: a person has answered
 	EventSent       EventKind = "sent"       // *Sent: an input of the flow's own
 	EventTools      EventKind = "tools"      // *ToolCalls: a reply asks for tools
+	EventContinued  EventKind = "continued"  // *Continued: a part of a reply that the next attempt continues
 	EventTool       EventKind = "tool"       // *ToolResult: the result of the use of a tool
 	EventOpened     EventKind = "opened"     // *Opened: the conversation was resumed; only where rounds have a time
 	EventChunk      EventKind = "chunk"      // *Chunk: a piece of a turn as it is spoken; live only
@@ -211,7 +213,7 @@ func readLine(line []byte) (e Event, ok bool) {
 }
 
 // newBody returns an empty body of a kind that every flow has. For any other kind it returns nil.
-func newBody(kind EventKind) Body {
+func newBody(kind EventKind) Body { //nolint:funlen // one case for each kind
 	switch kind {
 	case EventStart:
 		return new(Start)
@@ -241,6 +243,8 @@ func newBody(kind EventKind) Body {
 		return new(Skipped)
 	case EventHastened:
 		return new(Hastened)
+	case EventWithdrawn:
+		return new(Withdrawn)
 	case EventAmended:
 		return new(Amendment)
 	case EventInquiry:
@@ -251,6 +255,8 @@ func newBody(kind EventKind) Body {
 		return new(Sent)
 	case EventTools:
 		return new(ToolCalls)
+	case EventContinued:
+		return new(Continued)
 	case EventTool:
 		return new(ToolResult)
 	case EventOpened:
@@ -334,6 +340,9 @@ func (*Amendment) EventKind() EventKind { return EventAmended }
 func (*Hastened) EventKind() EventKind { return EventHastened }
 
 // EventKind implements [Body].
+func (*Withdrawn) EventKind() EventKind { return EventWithdrawn }
+
+// EventKind implements [Body].
 func (*Inquiry) EventKind() EventKind { return EventInquiry }
 
 // EventKind implements [Body].
@@ -344,6 +353,9 @@ func (*Sent) EventKind() EventKind { return EventSent }
 
 // EventKind implements [Body].
 func (*ToolCalls) EventKind() EventKind { return EventTools }
+
+// EventKind implements [Body].
+func (*Continued) EventKind() EventKind { return EventContinued }
 
 // EventKind implements [Body].
 func (*ToolResult) EventKind() EventKind { return EventTool }

@@ -273,6 +273,10 @@ type Call struct {
 	// If it asks for one all the same, the call has failed for good, with a failure of kind tool_limit. Where Exchanges is set,
 	// Uses of 0 is no bound. 0: Uses alone bounds the replies. See [Record.UsedUp].
 	Exchanges int
+	// Continues is how often a reply of a model that ends at its cap is continued, at most 16 times. The model gets what it has
+	// said so far as its own message, and the joined text is the reply. Each part may have MaxTokens, and has an event of its
+	// own; see [Continued]. 0, or once that is used up: a free reply stays cut, and a structured answer is asked for again.
+	Continues int
 	// Moot names a call that was left out, and without which this one is no use, such as the question that it would answer.
 	// The call is then recorded as left out too, without any attempt, and its actor has missed nothing. "": it has a use.
 	Moot string

@@ -58,6 +58,8 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 		return r.foldIntent(body, e.At)
 	case *Skipped:
 		return r.foldSkipped(body)
+	case *Withdrawn:
+		return r.foldWithdrawn(body)
 	case *Hastened:
 		if why := notReason(body.Reason); why != "" {
 			return invalid("hastened.reason", "%s", why)
@@ -175,7 +177,7 @@ func (r *Record) follows(round *Round) bool { return round.N-1 == r.Round }
 
 // beginRound begins a round.
 func (r *Record) beginRound(round *Round, at time.Time) {
-	r.Round, r.late, r.roundAt, r.toolCounts = round.N, false, at, nil
+	r.Round, r.late, r.roundAt, r.toolCounts, r.owed = round.N, false, at, nil, nil
 	r.sharing, r.planned, r.done = nil, round.Calls, 0
 	r.nextBatch()
 }
@@ -189,8 +191,14 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 	case t.To == StateError && t.Failure == nil && t.On != TriggerLimit:
 		return invalid("transition.failure", "is missing")
 	}
+	if t.Round != nil && !r.follows(t.Round) {
+		return invalid("transition.round", "is %d after round %d: rounds have no gaps", t.Round.N, r.Round)
+	}
 	if err := r.foldFired(t.Call); err != nil {
 		return err
+	}
+	if t.Round != nil {
+		r.owed = t.Round
 	}
 	concluding := r.work == StateCompleting
 	if t.On == TriggerRetry && r.Failure != nil && r.Failure.Op == string(KindConfirm) {
@@ -258,6 +266,7 @@ func (r *Record) foldTrigger(t *Transition, at time.Time) {
 	case TriggerPause, TriggerStop, TriggerCancel, TriggerLimit:
 		for _, call := range r.inFlight {
 			call.aborted = call.aborted || !t.Drain
+			call.drains = call.drains || t.On == TriggerLimit
 		}
 	case TriggerRetry:
 		if slices.Contains(r.timed, r.work) { // the round's time begins anew

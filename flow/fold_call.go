@@ -36,7 +36,10 @@ func (r *Record) foldIntent(in *Intent, at time.Time) error {
 	if len(r.inFlight) >= maxTracked || len(r.current) >= maxTracked {
 		return invalid("intent", "is one of more than %d in flight, or askers", maxTracked)
 	}
-	call.intent, call.status, call.aborted, call.person, call.unbegun = in, callInFlight, false, false, false
+	if call.intent != nil && call.intent.Model != in.Model {
+		call.whole() // another model begins anew
+	}
+	call.intent, call.status, call.aborted, call.drains, call.person, call.unbegun = in, callInFlight, false, false, false, false
 	if call.began.IsZero() {
 		call.began = at
 	}
@@ -170,6 +173,8 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 		return nil
 	case *ToolCalls:
 		return r.foldTools(call, body)
+	case *Continued:
+		return r.foldContinued(call, body)
 	case *ToolResult:
 		return r.foldTool(call, body)
 	case *Charge: // in a final state only the spend counts
@@ -254,6 +259,7 @@ func (r *Record) foldTurn(t *Turn) {
 func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Time) {
 	r.Rejections = append(r.Rejections, *rejection)
 	call.status = callRejected
+	call.whole()
 	call.broken += oneIf(rejection.Broken)
 	*call.troubled() = trouble{problems: rejection.Problems, rejectedAt: at}
 	r.failing = append(r.failing, call)
@@ -270,6 +276,7 @@ func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Ti
 	call.status = callFailed
 	base.status = callFailed
 	base.troubled().instead, call.troubled().instead = rejection.Instead, true // only the base is decided about
+	base.trouble.failedAt = r.Seq + 1
 	base.troubled().failure = &Error{
 		Kind: provider.KindInvalidResponse, Op: base.intent.Call, Participant: rejection.By, Round: rejection.Round,
 		Err: fmt.Errorf("the answer was not accepted: %s", text.OneLine(firstOf(rejection.Problems), 200)),
@@ -300,11 +307,13 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 		r.shift(at.Sub(r.LastAt))
 	case f.Final:
 		call.status, call.troubled().failure, call.trouble.unsent, call.trouble.instead = callFailed, f.Error, f.Unsent, f.Instead
+		call.trouble.failedAt = r.Seq + 1
 		r.shrank(call, f)
 		r.unshare(call)
 		r.failing = append(r.failing, call)
 		if base := r.calls[call.intent.Again]; base != nil {
 			base.status, base.troubled().failure, base.trouble.instead, call.trouble.instead = callFailed, f.Error, f.Instead, true
+			base.trouble.failedAt = r.Seq + 1
 		}
 	case f.Waits:
 		t := call.troubled()

@@ -38,13 +38,19 @@ func (c *Core) owing(on Trigger) *Error {
 // has ended the conversation early, only the calls of its conclusion are owed.
 func (r *Record) undecided() *callState {
 	for _, call := range r.failing {
-		t := call.trouble
-		if call.status == callFailed && call.intent.Upto == 0 && t != nil && t.failure != nil && !t.instead && !t.fired && t.chosen == "" &&
-			(r.EndedBy == "" || call.ending) && !r.IsDropped(call.intent.By) {
+		if r.undecidedAbout(call) && (r.EndedBy == "" || call.ending) {
 			return call
 		}
 	}
 	return nil
+}
+
+// undecidedAbout reports whether a call has failed and nobody has decided about that, be it the flow. The flow does without
+// summaries, and without those who were dropped.
+func (r *Record) undecidedAbout(call *callState) bool {
+	t := call.trouble
+	return call.status == callFailed && call.intent.Upto == 0 && t != nil && t.failure != nil && !t.instead && !t.fired && t.chosen == "" &&
+		!r.IsDropped(call.intent.By)
 }
 
 // stops returns the failure of a call as that of the conversation, with why it stops that.

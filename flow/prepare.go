@@ -37,7 +37,8 @@ type prepared struct {
 	wire    *provider.Schema
 	papers  papers             // the documents, which come before the messages
 	tools   []provider.Tool    // the tools that the model may ask for
-	talk    []provider.Message // the instruction, then the model's uses of tools with their answers; nil: no use yet
+	said    string             // the parts of the reply so far, which it continues
+	talk    []provider.Message // the instruction, then the model's uses of tools with their answers, and the parts of its reply; nil: none yet
 }
 
 func wireJSON(s *provider.Schema) json.RawMessage {
@@ -79,7 +80,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 		err := fmt.Errorf("the model %q is none of those that the Models of the config yield", text.OneLine(ready.model, 80))
 		return nil, nil, &Error{Kind: provider.KindValidation, Op: call.ID, Participant: call.By, Err: err}
 	}
-	ready.without(r, intent, model)
+	ready.without(r, state, intent, model)
 	r.keepHome(call, intent)
 	c.cap(call, ready, intent, model)
 	for _, name := range call.Tools {
@@ -97,6 +98,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 		intent.Offer.Last = call.Exchanges > 0 && r.exchanged(call)+1 >= call.Exchanges
 		ready.offer(r, state, intent.Offer, room)
 	}
+	intent.Continues = ready.goOn(state)
 	bound, failure := c.fit(ready, intent, model)
 	if failure != nil {
 		failure.Op, failure.Participant, failure.Round = call.ID, call.By, call.Round
@@ -109,8 +111,8 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 }
 
 // without writes into an intent what of the call the model is asked for. It leaves out what the model surely lacks, and names
-// what the config has asked for of that. A schema becomes a part of the instruction.
-func (p *prepared) without(r *Record, intent *Intent, model Model) {
+// what the config has asked for of that. A schema becomes a part of the instruction, also where a reply is continued.
+func (p *prepared) without(r *Record, state *callState, intent *Intent, model Model) {
 	call := p.call
 	asks := Demand{Options: call.Options, Tools: len(call.Tools) > 0, Schema: p.wire != nil}
 	intent.Options, intent.Temperature = call.Options.Without(model.Lacks), call.Temperature
@@ -118,7 +120,7 @@ func (p *prepared) without(r *Record, intent *Intent, model Model) {
 		intent.Temperature, asks.Temperature = nil, r.demandOf(call.By).Temperature
 	}
 	intent.Left = slices.DeleteFunc(asks.Asks(), func(a provider.Ability) bool { return !model.lacks(a) })
-	if p.wire != nil && model.lacks(provider.AbilitySchema) {
+	if p.wire != nil && (model.lacks(provider.AbilitySchema) || state.begun(p.model) != "") {
 		p.last += schemaInWords + string(p.wire.JSON)
 		p.wire = nil
 	}
@@ -257,6 +259,8 @@ type Command struct {
 	// "": it is free text.
 	Stream bool
 	Schema string
+	// Said are the parts of the reply that the request asks to continue. Readers have had them. "": it begins a reply.
+	Said string
 	// Spoken names the field of the answer whose text readers watch in place of the JSON; see AnswerOf.Spoken. Schema is
 	// then "".
 	Spoken string
@@ -293,13 +297,13 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 	call := ready.call
 	*command = Command{
 		Conversation: r.ID, Call: id, Attempt: intent.Attempt, Kind: intent.Kind, By: intent.By,
-		Timeout: r.terms.timeout(call), Stream: intent.Tool == "", Schema: call.Schema,
+		Timeout: r.terms.timeout(call), Stream: intent.Tool == "", Schema: call.Schema, Said: ready.said,
 	}
 	if schema := c.machine.flow.Schemas[call.Schema]; schema != nil && schema.spoken != "" && schema.body == nil {
 		command.Schema, command.Spoken = "", schema.spoken
 	}
 	if call.Performer == byTool {
-		command.Tool, command.Use = intent.Tool, r.toolInput(ready, intent)
+		command.Tool, command.Use = intent.Tool, c.toolInput(ready, intent)
 		return nil
 	}
 	if call.Performer == ByFunction {

@@ -71,6 +71,7 @@ type course struct {
 	acked    bool
 	raisedAt int64     // the number of the event that has changed the budget last
 	late     bool      // the round's time is over
+	owed     *Round    // the round that begins next, by the last transition that begins one
 	roundAt  time.Time // when the round began, moved forward by each time in which no call could run
 	left     time.Time // when the conversation last left its working states
 	dropped  []string
@@ -126,7 +127,8 @@ type callState struct {
 	intent       *Intent // of the latest attempt
 	status       callStatus
 	unbegun      bool          // the attempt waits for its turn in a queue
-	aborted      bool          // a control has aborted the attempt
+	aborted      bool          // a control has aborted the attempt, or the flow no longer wants it
+	drains       bool          // a limit has ended the rounds, and lets the attempt finish
 	person       bool          // a person performs it
 	model        int           // index of the model that is asked
 	broken       int           // replies that ended at the cap on their tokens
@@ -144,6 +146,8 @@ type callState struct {
 	trouble      *trouble      // failures since the last retry; nil: none
 	talk         []exchange    // with tools
 	spared       int           // of these, those from before the call began anew
+	said         string        // the parts of its reply so far; "": there is none
+	parts        int           // how many
 	usedUp       bool          // a limit of its uses of tools was reached
 }
 
@@ -157,6 +161,7 @@ type trouble struct {
 	by         string // who has chosen it: EndedByPerson or EndedByRule
 	retryAt    time.Time
 	failure    *Error   // why there is no further attempt
+	failedAt   int64    // the number of the event that says so
 	unsent     bool     // nothing was sent: the same call would fail again
 	problems   []string // why the answer was rejected
 	rejectedAt time.Time
@@ -359,10 +364,14 @@ func (r *Record) Active() []string {
 // Dropped returns the names of the actors that were dropped, in the order in which they were. It is read only.
 func (r *Record) Dropped() []string { return r.dropped }
 
-// Asking reports whether an attempt at the call is in flight.
+// Asking reports whether an attempt at the call is in flight, or one at the call that asks again for its answer.
 func (r *Record) Asking(call string) bool {
-	c := r.calls[call]
-	return c != nil && c.status == callInFlight
+	for _, id := range []string{call, call + againSuffix} {
+		if c := r.calls[id]; c != nil && c.status == callInFlight {
+			return true
+		}
+	}
+	return false
 }
 
 // Status returns what an actor is doing. A name for which no call was made yet is active.
@@ -396,14 +405,16 @@ func (r *Record) Waiting() *Turn {
 // and the attempt only: neither the model nor the cost. The order in which simultaneous replies arrived does not show. The
 // slice belongs to the caller; what the turns point to is read only.
 func (r *Record) Readable() []*Turn {
+	return r.readable(func(i int) *Turn { return r.Turns[i].shown() })
+}
+
+// readable returns the turns that are not hidden, as the function shows each.
+func (r *Record) readable(shown func(i int) *Turn) []*Turn {
 	turns := make([]*Turn, 0, len(r.Turns)-len(r.hidden))
-	for i, t := range r.Turns {
-		if slices.Contains(r.hidden, i) {
-			continue
+	for i := range r.Turns {
+		if !slices.Contains(r.hidden, i) {
+			turns = append(turns, shown(i))
 		}
-		shown := *t
-		shown.Spend, shown.Reasoning = Spend{Call: t.Call, Attempt: t.Attempt}, ""
-		turns = append(turns, &shown)
 	}
 	slices.SortStableFunc(turns, func(a, b *Turn) int { return cmp.Or(a.Round-b.Round, a.Slot-b.Slot) })
 	return turns

@@ -200,9 +200,14 @@ func (r *Record) evidenceOf(kind WarningKind) string {
 	return ""
 }
 
-// again resets a call and its re-ask, so that the call is made again.
+// again renews a call of which somebody has chosen that it is made again.
 func (r *Record) again(id string) {
 	r.limits = nil // a person has dealt with the cause
+	r.renew(id)
+}
+
+// renew gives a call that has failed, and its re-ask, a new start.
+func (r *Record) renew(id string) {
 	for _, name := range []string{id, id + againSuffix} {
 		if call := r.calls[name]; call != nil && (call.status == callFailed || call.status == callRejected) {
 			call.status, call.model, call.trouble, call.spared = callIdle, 0, nil, len(call.talk)

@@ -28,13 +28,14 @@ const (
 	maxReported = 256 // bytes of an ID or a name
 	maxLeft     = 32
 	maxCited    = 16 * provider.MaxCitations // sources that are looked at
+	maxUncited  = 1 << 20                    // that an adapter may have dropped; more is a mistake
 	maxTitle    = 512                        // bytes
 	maxQuote    = 2048                       // bytes
 )
 
 // AnsweredBy returns what a response says beside its text; nil: nothing. A runtime puts it into a [Result] or [Failed].
 func AnsweredBy(r *provider.Response) *Answered {
-	if r.ID == "" && r.Model == "" && r.Cost == nil && len(r.Left) == 0 && r.Reasoning == "" && len(r.Citations) == 0 {
+	if r.ID == "" && r.Model == "" && r.Cost == nil && len(r.Left) == 0 && r.Reasoning == "" && len(r.Citations) == 0 && r.Uncited <= 0 {
 		return nil
 	}
 	a := &Answered{ID: text.OneLine(r.ID, maxReported), Model: text.OneLine(r.Model, maxReported)}
@@ -46,7 +47,7 @@ func AnsweredBy(r *provider.Response) *Answered {
 	for _, name := range r.Left[:min(len(r.Left), maxLeft)] {
 		a.Left = append(a.Left, text.OneLine(name, maxReported))
 	}
-	a.Reasoning, a.Citations = r.Reasoning, r.Citations
+	a.Reasoning, a.Citations, a.Uncited = r.Reasoning, r.Citations, min(max(r.Uncited, 0), maxUncited)
 	return a
 }
 
@@ -57,6 +58,7 @@ type Answered struct {
 	Left      []string
 	Reasoning string              // the text of the model's thoughts
 	Citations []provider.Citation // as the adapter gives them
+	Uncited   int                 // those that the adapter has dropped
 }
 
 // maxTold is the largest cost of one request that is believed: more is a mistake of the unit.
@@ -168,6 +170,7 @@ func (t *Turn) beside(a *Answered, tokens int) {
 	}
 	t.Reasoning = text.Readable(a.Reasoning)
 	t.Citations, t.Uncited = cited(a.Citations, t.Text)
+	t.Uncited += a.Uncited
 	if tokens > 0 {
 		t.Reasoning = text.Cut(t.Reasoning, maxReplyBytes(tokens))
 	}

@@ -251,6 +251,20 @@ func (s *Schema) speech(answer string, tree any) string {
 	return text.Readable(speech)
 }
 
+// reads reports whether a text is JSON of the schema's type.
+func (s *Schema) reads(answer string) bool {
+	typ, err := s.typ()
+	if err != nil {
+		return false
+	}
+	content, err := strictjson.Unwrap(answer)
+	if err != nil {
+		return false
+	}
+	tree, err := strictjson.Decode(content, strictjson.Limits{})
+	return err == nil && len(typ.validator.Validate(tree)) == 0
+}
+
 // streamed returns what the text of an answer's turn would be, if the answer is accepted.
 func (s *Schema) streamed(answer string) string {
 	content, err := strictjson.Unwrap(answer)

@@ -35,7 +35,7 @@ type ToolInfo struct {
 	ReadOnly bool `json:"readOnly,omitempty"`
 	// Idempotent means that a use with the same ToolUse.Key may be made again without a second effect. A use that a pause
 	// or a crash has aborted is then made again too. If the tool is neither ReadOnly nor Idempotent, a person decides about
-	// such a use, or [ToolPolicy].
+	// such a use and about one that has taken too long, or [ToolPolicy].
 	Idempotent bool `json:"idempotent,omitempty"`
 	// Approval means that a person has to approve each use before it is made. In an unattended conversation [ToolPolicy]
 	// decides.
@@ -150,8 +150,8 @@ type ToolResult struct {
 	Text  string `json:"text"` // what the tool answered, or why it failed
 	// Failed means that the tool has failed or was aborted.
 	Failed bool `json:"failed,omitempty"`
-	// Unknown means that nobody knows whether the use took effect: it was aborted, or its process is gone. It is not made
-	// again unless somebody chooses that.
+	// Unknown means that nobody knows whether the use took effect: it was aborted, took too long, or its process is gone. It is
+	// not made again unless somebody chooses that.
 	Unknown bool `json:"unknown,omitempty"`
 	// Cut means that the answer was longer than 32 KiB.
 	Cut bool `json:"cut,omitempty"`

@@ -45,7 +45,9 @@ func (d *due) askUse(base *Call, asked *AskedTool, u *useState) (again bool, err
 	policy := r.terms.ToolPolicy.withDefaults()
 	a := &Answer{Inquiry: q.ID, Option: policy.Approval, Rule: true}
 	if u.unknown != nil {
-		a.Option = policy.Unknown
+		if a.Option = policy.Unknown; a.Option == OptionAgain && u.unknown.Attempt > r.terms.Retry.most(provider.KindTimeout) {
+			a.Option = OptionTell
+		}
 	}
 	if a.Option == OptionFail {
 		return true, c.fail(&Error{

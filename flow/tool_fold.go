@@ -131,7 +131,8 @@ func (c *Core) used(intent *Intent, spend Spend, content string, failed, unknown
 }
 
 // toolFailed takes a use of a tool that gave no answer. broken reports that it was aborted, or that its process is gone. A
-// read-only or idempotent tool is then used again. For any other tool the outcome is unknown: somebody decides about it.
+// read-only or idempotent tool is then used again, and if it took too long its model is told. For any other tool the outcome is
+// unknown in all these cases: somebody decides about it.
 func (c *Core) toolFailed(state *callState, spend Spend, failure *Error, broken bool) error {
 	intent := state.intent
 	info := c.record.start.Tools[intent.Tool]
@@ -142,14 +143,16 @@ func (c *Core) toolFailed(state *callState, spend Spend, failure *Error, broken 
 	if failure.Err != nil {
 		content = redact.Foreign(failure.Err.Error())
 	}
-	switch {
-	case info.ReadOnly:
-	case failure.Kind == provider.KindTimeout:
-		content = "The tool took too long, and was broken off. Nobody knows whether it took effect. (" + content + ")"
-	case broken:
-		content = "The tool was broken off. Nobody knows whether it took effect. (" + content + ")"
+	late := failure.Kind == provider.KindTimeout
+	unknown := broken && !info.ReadOnly || late && !info.repeatable()
+	if unknown {
+		why := "was broken off"
+		if late {
+			why = "took too long, and " + why
+		}
+		content = "The tool " + why + ". Nobody knows whether it took effect. (" + content + ")"
 	}
-	return c.used(intent, spend, content, true, broken && !info.ReadOnly)
+	return c.used(intent, spend, content, true, unknown)
 }
 
 // foldTools keeps the uses that a reply has asked for. The call continues when all of them are answered.
@@ -180,6 +183,7 @@ func (r *Record) foldTools(call *callState, t *ToolCalls) error {
 	call.usedUp = call.usedUp || offer.bounded() && r.toolCounts[t.By] >= offer.Uses
 	call.status, call.trouble, call.vain = callIdle, nil, 0
 	call.talk = append(call.talk, e)
+	call.whole()
 	return nil
 }
 

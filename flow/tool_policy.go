@@ -9,9 +9,10 @@ import (
 // ToolPolicy says what is done about uses of tools where no person can be asked: in unattended conversations. Each decision
 // is recorded as an inquiry with its answer, as a person's would be.
 type ToolPolicy struct {
-	// Unknown is for a use whose outcome nobody knows, because it was aborted or its process is gone:
+	// Unknown is for a use whose outcome nobody knows, because it was aborted, took too long, or its process is gone:
 	//   - OptionTell, the default, tells the model.
-	//   - OptionAgain makes the use again. There may be a second effect.
+	//   - OptionAgain makes the use again, as often as Terms.Retry allows after a time-out, and then tells the model. There may be
+	//     a second effect.
 	//   - OptionFail goes to the error state. An [Amendment] of the policy, or one that lets a person be asked, and then
 	//     Session.Retry continue.
 	Unknown Option `json:"unknown,omitempty"`

@@ -227,7 +227,8 @@ func (p *prepared) talkCount(counter token.Counter) int {
 }
 
 // toolInput returns the request to a tool.
-func (r *Record) toolInput(ready *prepared, intent *Intent) *ToolUse {
+func (c *Core) toolInput(ready *prepared, intent *Intent) *ToolUse {
+	r := c.record
 	arguments := ready.call.asked.Arguments
 	key := sha256.New()
 	for _, part := range []string{r.start.Seed, intent.Call, string(arguments)} {
@@ -235,6 +236,23 @@ func (r *Record) toolInput(ready *prepared, intent *Intent) *ToolUse {
 	}
 	return &ToolUse{
 		Conversation: r.ID, Call: intent.Call, Attempt: intent.Attempt, Key: hex.EncodeToString(key.Sum(nil)[:16]), By: intent.By,
-		Round: intent.Round, Arguments: arguments, Turns: r.Readable(), Labels: r.terms.Labels,
+		Round: intent.Round, Arguments: arguments, Turns: c.readable(), Labels: r.terms.Labels,
 	}
+}
+
+// readable is Record.Readable. It shows each turn once: a conversation may use tools as often as it has turns.
+func (c *Core) readable() []*Turn {
+	return c.record.readable(func(i int) *Turn {
+		for n := len(c.shown); n <= i; n++ {
+			c.shown = append(c.shown, c.record.Turns[n].shown())
+		}
+		return c.shown[i]
+	})
+}
+
+// shown returns a turn as others may read it.
+func (t *Turn) shown() *Turn {
+	out := *t
+	out.Spend, out.Reasoning = Spend{Call: t.Call, Attempt: t.Attempt}, ""
+	return &out
 }

@@ -69,7 +69,7 @@ func (w *watch) worked(out *outcome, at time.Time) {
 	}
 	a.busy = false
 	a.pay(out.spend.Cost)
-	if goesOn := out.name == outcomeTools || out.failure != nil && !out.failure.Final; goesOn && !a.over {
+	if goesOn := out.name == outcomeTools || out.name == outcomeCut || out.failure != nil && !out.failure.Final; goesOn && !a.over {
 		return
 	}
 	if kind := out.failed(); kind != "" {

@@ -99,18 +99,21 @@ const (
 	keyJudge        = attribute.Key("debate.evaluation.judge")
 	keySwapped      = attribute.Key("debate.evaluation.swapped")
 	keyTrigger      = attribute.Key("debate.trigger")
+	keyWhy          = attribute.Key("debate.trigger.reason")
 
 	labelPrefix = "debate.label."
 )
 
 // Names of the events in spans.
 const (
-	eventRetry    = "debate.retry"
-	eventDropped  = "debate.dropped"
-	eventWarning  = "debate.warning"
-	eventSkipped  = "debate.skipped"
-	eventHastened = "debate.hastened"
-	eventInquiry  = "debate.inquiry"
-	eventAnswer   = "debate.answer"
-	eventSent     = "debate.sent"
+	eventRetry     = "debate.retry"
+	eventDropped   = "debate.dropped"
+	eventWarning   = "debate.warning"
+	eventSkipped   = "debate.skipped"
+	eventHastened  = "debate.hastened"
+	eventWithdrawn = "debate.withdrawn"
+	eventInquiry   = "debate.inquiry"
+	eventAnswer    = "debate.answer"
+	eventSent      = "debate.sent"
+	eventControl   = "debate.control"
 )

@@ -43,7 +43,11 @@
 //     state.
 //   - gen_ai.evaluation.result is one score that a judge has given: on the round for an assessment, on the debate for a
 //     verdict.
-//   - debate.dropped, debate.warning, debate.acknowledged and debate.sent are on the working state.
+//   - debate.control is a pause, resume, stop, cancel or retry of the host program, and debate.sent an input of the flow. Both
+//     are on the working state, with debate.trigger, and with debate.trigger.reason only with Content.
+//   - debate.inquiry about the use of a tool is on the working state too. It has the name of the tool, and the call of the use
+//     in debate.inquiry.calls.
+//   - debate.dropped, debate.warning, debate.skipped and debate.hastened are on the working state.
 //
 // However reading ends (the debate's end, an error, a break, a panic), every span ends with it, at the
 // time of the last event. The spans of a debate that is not over have debate.unfinished. If a reader
@@ -82,8 +86,9 @@
 //	of a call     debate.call.id            and debate.call.kind, debate.call.attempt, debate.round
 //	              debate.call.target        whom it concerns
 //	              debate.call.again         the call whose rejected answer this one replaces
-//	              debate.call.outcome       accepted, rejected, tools (they were asked for), failed, void, unsent, or
-//	                                        late: after the debate's end
+//	              debate.call.outcome       accepted, rejected, tools (they were asked for), continued (the reply was
+//	                                        cut, and the next attempt goes on), failed, unknown (of a tool: whether it
+//	                                        took effect), void, unsent, or late: after the debate's end
 //	              gen_ai.agent.name         the participant or judge
 //	 of a tool    gen_ai.operation.name     execute_tool
 //	              gen_ai.tool.name
@@ -100,7 +105,7 @@
 //	              gen_ai.response.id        of the reply, if the vendor names one
 //	              gen_ai.response.model     of the reply: as the vendor names it, or the one that was asked; none if no
 //	                                        reply came
-//	              gen_ai.response.finish_reasons  stop or length, of answers that were accepted
+//	              gen_ai.response.finish_reasons  stop or length, of answers that were accepted or continued
 //	              gen_ai.usage.input_tokens and .output_tokens, as the vendor reported them
 //	              gen_ai.usage.cache_read.input_tokens, .cache_creation.input_tokens, .reasoning.output_tokens
 //	              debate.cost_usd           and debate.cost_estimated, if it is the reservation
@@ -164,7 +169,7 @@
 // # Privacy
 //
 // A trace contains no key, because no event does. Texts are left out. Only Content adds the answers of
-// models, the reasons of judges, and the topic, for backends whose users may read the debates. Texts of errors, questions and
-// warnings are left out even then. Names and IDs are one printable line of at most about 128 bytes,
-// whatever a config or a log holds.
+// models, the reasons of judges and of the host program's controls, and the topic, for backends whose users may read the
+// debates. Texts of errors, questions and warnings are left out even then. Names and IDs are one printable line of at most
+// about 128 bytes, whatever a config or a log holds.
 package otel

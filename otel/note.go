@@ -23,6 +23,8 @@ func (w *watch) note(e *flow.Event, at time.Time) {
 	case *flow.Skipped:
 		w.leftOut(body.Call, at)
 		w.event(eventSkipped, at, keyAgent.String(clean(body.By)))
+	case *flow.Withdrawn:
+		w.event(eventWithdrawn, at, keyAgent.String(clean(body.By)))
 	case *flow.Hastened:
 		w.event(eventHastened, at)
 	case *flow.Inquiry:
@@ -30,12 +32,32 @@ func (w *watch) note(e *flow.Event, at time.Time) {
 	case *flow.Answer:
 		w.reply(body, at)
 	case *flow.Sent:
-		w.event(eventSent, at, keyTrigger.String(clean(string(body.Trigger))))
+		w.event(eventSent, at, w.triggered(body.Trigger, body.Reason)...)
 	}
 }
 
 func (w *watch) event(name string, at time.Time, attributes ...attribute.KeyValue) {
 	w.place().AddEvent(name, trace.WithTimestamp(at), trace.WithAttributes(attributes...))
+}
+
+// controlled records a control of the host program, before the span of the rest that it ends is ended.
+func (w *watch) controlled(t *flow.Transition, at time.Time) {
+	switch t.On {
+	case flow.TriggerPause, flow.TriggerResume, flow.TriggerStop, flow.TriggerCancel, flow.TriggerRetry:
+		if w.traced {
+			w.event(eventControl, at, w.triggered(t.On, t.Evidence)...)
+		}
+	default:
+	}
+}
+
+// triggered returns the attributes of what a host program has sent. Its reason is a text.
+func (w *watch) triggered(trigger flow.Trigger, reason string) []attribute.KeyValue {
+	attributes := []attribute.KeyValue{keyTrigger.String(clean(string(trigger)))}
+	if w.observer.Content && reason != "" {
+		attributes = append(attributes, keyWhy.String(line(reason, maxContent)))
+	}
+	return attributes
 }
 
 // warned returns the attributes of a warning. They leave out its evidence, whose figures the other
@@ -64,6 +86,9 @@ func (w *watch) inquiry(q *flow.Inquiry, at time.Time) {
 			calls[i] = clean(about[i].Call)
 		}
 		attributes = append(attributes, keyAbout.StringSlice(calls), keyError.String(failureType(q.Failure)))
+	}
+	if use := q.Use; use != nil {
+		attributes = append(attributes, keyTool.String(clean(use.Tool)), keyAbout.StringSlice([]string{clean(use.Use)}))
 	}
 	if options := q.Options[:min(len(q.Options), maxLabels)]; len(options) > 0 {
 		names := make([]string, len(options))

@@ -2,6 +2,8 @@ package otel
 
 import (
 	"encoding/json"
+	"reflect"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -14,12 +16,14 @@ import (
 // The outcomes of an attempt.
 const (
 	outcomeAccepted = "accepted"
-	outcomeRejected = "rejected" // the answer was not accepted
-	outcomeTools    = "tools"    // the model asked for tools before it answered
+	outcomeRejected = "rejected"  // the answer was not accepted
+	outcomeCut      = "continued" // cut at its cap: the next attempt continues the reply
+	outcomeTools    = "tools"     // the model asked for tools before it answered
 	outcomeFailed   = "failed"
-	outcomeVoid     = "void"   // broken off by a control, or lost with its process
-	outcomeUnsent   = "unsent" // too large for the window, so no request was made
-	outcomeLate     = "late"   // the result came after the debate's end; only its cost counts
+	outcomeUnknown  = "unknown" // nobody knows whether the use of a tool took effect
+	outcomeVoid     = "void"    // broken off by a control, or lost with its process
+	outcomeUnsent   = "unsent"  // too large for the window, so no request was made
+	outcomeLate     = "late"    // the result came after the debate's end; only its cost counts
 )
 
 // outcome is the result of an attempt.
@@ -77,9 +81,14 @@ func outcomeOf(e *flow.Event) (outcome, bool) {
 		accepted.answer = &positions{body.Positions, body.Reasoning}
 	case *flow.ToolCalls:
 		return outcome{spend: &body.Spend, name: outcomeTools, by: body.By, round: body.Round, finish: "tool_calls", answer: body.Text}, true
+	case *flow.Continued:
+		return outcome{spend: &body.Spend, name: outcomeCut, by: body.By, round: body.Round, finish: "length", answer: body.Text}, true
 	case *flow.ToolResult:
 		out := outcome{spend: &body.Spend, name: outcomeAccepted, kind: flow.KindTool, by: body.By, tool: body.Tool, round: body.Round}
-		if body.Failed {
+		switch {
+		case body.Unknown:
+			out.name = outcomeUnknown
+		case body.Failed:
 			out.name = outcomeFailed
 		}
 		return out, true
@@ -90,7 +99,9 @@ func outcomeOf(e *flow.Event) (outcome, bool) {
 	case *flow.Charge:
 		return outcome{spend: &body.Spend, name: outcomeLate}, true
 	default: // of another flow
-		accepted.spend = flow.SpendOf(body)
+		if accepted.spend = flow.SpendOf(body); accepted.spend != nil {
+			accepted.answer = own{body}
+		}
 	}
 	return accepted, accepted.spend != nil
 }
@@ -99,6 +110,26 @@ func outcomeOf(e *flow.Event) (outcome, bool) {
 type positions struct {
 	Positions []debate.AssignedPosition `json:"positions"`
 	Reasoning string                    `json:"reasoning"`
+}
+
+// own is a body that only its flow knows, without what its attempt has cost.
+type own struct{ body flow.Body }
+
+// MarshalJSON writes the fields of the body that are not those of its Spend.
+func (o own) MarshalJSON() ([]byte, error) {
+	data, err := json.Marshal(o.body)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, err
+	}
+	for field := range reflect.TypeFor[flow.Spend]().Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		delete(fields, name)
+	}
+	return json.Marshal(fields)
 }
 
 func (o *outcome) cut(cut bool) {

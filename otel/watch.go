@@ -177,6 +177,7 @@ func (w *watch) transition(t *flow.Transition, at time.Time) {
 	if w.final { // only the costs of late calls follow
 		return
 	}
+	w.controlled(t, at)
 	w.rest.end(at, false)
 	w.rest, w.stopped = nil, nil
 	w.state = t.To

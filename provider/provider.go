@@ -139,6 +139,7 @@ type Response struct {
 	// Reasoning is the text of the model's thoughts, as far as the vendor sends it. Chunks with Reasoning set have shown it.
 	Reasoning string
 	Citations []Citation // the sources that the vendor's own search has found, in the order of the reply
+	Uncited   int        // sources that the adapter has dropped, because they were more than [MaxCitations]
 	// Cost is what the vendor itself says that the request costs, in USD. nil: it says nothing.
 	Cost *float64
 	// Left names the parameters of the request that the model refuses and that were therefore left out, by their

@@ -283,9 +283,10 @@ func TestACommandThatTakesTooLong(t *testing.T) {
 	assert.Contains(t, answer(t, run, child("deaf", first)), "The program was stopped, because it ran for more than 50ms.")
 
 	address, next := listen(t)
+	run = runner(t, folder(t, nil), tool.Commands{}.Hurry(20*time.Millisecond))
 	ctx, done := overdue{t.Context(), make(chan struct{})}, make(chan string, 1)
 	go func() {
-		text, err := use(ctx, t, runner(t, folder(t, nil), tool.Commands{}.Hurry(20*time.Millisecond)), child("deaf", address))
+		text, err := run.Use(ctx, flow.ToolUse{Arguments: []byte(`{"program":"child","arguments":["deaf","` + address + `"]}`)})
 		assert.NoError(t, err)
 		done <- text
 	}()

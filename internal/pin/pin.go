@@ -51,6 +51,8 @@ func (l *Line) event(body flow.Body, own func(l *Line, body flow.Body)) {
 	case *flow.Skipped:
 		l.Add("call", body.Call, "kind", body.Kind, "by", body.By, "round", body.Round, "slot", body.Slot, "why", body.Reason,
 			"cause", body.Cause)
+	case *flow.Withdrawn:
+		l.Add("call", body.Call, "kind", body.Kind, "by", body.By, "round", body.Round)
 	case *flow.Warning:
 		l.Add("kind", body.Kind, "threshold", body.Threshold, "spent", body.Spend, "call", body.Call, "by", body.By, "left", body.Left,
 			"evidence", body.Evidence)

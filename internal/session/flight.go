@@ -83,6 +83,12 @@ func (s *Session) perform(f *flight) flow.Signal {
 	if f.command.Spoken != "" {
 		spoken = strictjson.NewField(f.command.Spoken)
 	}
+	if said := f.command.Said; said != "" && f.command.Stream { // readers that come now have not had it
+		if spoken != nil {
+			said = spoken.Next(said)
+		}
+		f.stream.begin(said)
+	}
 	emit := func(c provider.Chunk) {
 		if spoken != nil && !c.Reasoning {
 			c.Text = spoken.Next(c.Text)
@@ -139,13 +145,14 @@ func (s *Session) land(f *flight, signal flow.Signal) {
 		return
 	}
 	text, thoughts := "", ""
-	if result, ok := signal.(flow.Result); ok {
+	result, ok := signal.(flow.Result)
+	if ok {
 		if f.stream.count > 0 {
 			text = s.core.Spoken(result)
 		}
 		thoughts = s.core.Thoughts(result)
 	}
-	f.stream.close(text, thoughts)
+	f.stream.close(text, thoughts, result.Stop == provider.StopLength)
 	s.lastParts = min(f.stream.count, maxExpectedParts)
 	s.removeStream(&f.stream)
 }

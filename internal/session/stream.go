@@ -14,6 +14,7 @@ type stream struct {
 	bytesLeft int   // how much longer the reply may become: the rest is cut
 	expected  int32 // how many parts are expected: as many as the last stream had
 	count     int32 // how many parts came; close keeps it
+	former    int   // how many bytes an attempt before this one has said; the first part has them
 
 	mu      sync.Mutex
 	parts   []string
@@ -38,6 +39,32 @@ func (st *stream) add(text string) {
 	}
 	st.parts = append(st.parts, text)
 	st.count++
+}
+
+// begin makes what the attempts before have said the first part. Later text continues it.
+func (st *stream) begin(said string) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if said != "" && !st.done {
+		st.parts, st.count, st.former = append(make([]string, 0, st.expected+1), said), 1, len(said)
+	}
+}
+
+// length returns how many bytes came. It is for a stream whose parts are kept.
+func (st *stream) length() (n int) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	for _, part := range st.parts {
+		n += len(part)
+	}
+	return n
+}
+
+// continues reports whether the stream begins with text of this length that attempts before have said.
+func (st *stream) continues(length int) bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return length > 0 && st.former == length
 }
 
 // thought is the text of a model's thoughts as it comes in.
@@ -84,9 +111,9 @@ func (st *stream) thoughtLen() int {
 	return st.thought.text.Len()
 }
 
-// close frees the parts, but those of a structured answer. From now on the turn has the text and the thoughts, which are
-// given.
-func (st *stream) close(text, thoughts string) {
+// close frees the parts, but those of a structured answer and of a reply that was cut. From now on the turn has the text and the
+// thoughts, which are given.
+func (st *stream) close(text, thoughts string, cut bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.done, st.matches = true, true
@@ -104,7 +131,9 @@ func (st *stream) close(text, thoughts string) {
 		}
 		text = text[len(part):]
 	}
-	st.parts = nil
+	if !cut { // else rest may read them
+		st.parts = nil
+	}
 }
 
 // since returns the text after the first so many parts.
@@ -121,7 +150,7 @@ func (st *stream) since(parts int) (text string, count int) {
 	return strings.Join(fresh, ""), len(fresh)
 }
 
-// rest returns the part of a structured answer that a reader has not had; nil: it has had all.
+// rest returns the part of a structured answer, or of a reply that is continued, that a reader has not had; nil: it has had all.
 func (st *stream) rest(parts, offset int) *flow.Chunk {
 	st.mu.Lock()
 	defer st.mu.Unlock()

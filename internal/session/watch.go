@@ -37,6 +37,8 @@ type watcher struct {
 	reads   bool          // it reads events; else it only waits for the conversation to stop
 	asleep  atomic.Int32  // what it waits for
 
+	heard map[string]int // by call: how many bytes the reader has had of a reply that is continued
+
 	mu      sync.Mutex
 	streams []*heardStream
 	flushed time.Time // when chunks were last yielded
@@ -171,6 +173,7 @@ func (w *watcher) finishStream(e *flow.Event) (left [2]*flow.Chunk) {
 		return left
 	}
 	turn, spoken := e.Body.(*flow.Turn)
+	_, continued := e.Body.(*flow.Continued)
 	w.mu.Lock()
 	i := slices.IndexFunc(w.streams, func(f *heardStream) bool {
 		return f.command.Call == spend.Call && f.command.Attempt == spend.Attempt
@@ -185,13 +188,29 @@ func (w *watcher) finishStream(e *flow.Event) (left [2]*flow.Chunk) {
 	f := w.streams[i]
 	w.streams = slices.Delete(w.streams, i, i+1)
 	w.mu.Unlock()
-	if f.command.Schema != "" {
+	w.resume(f)
+	switch {
+	case spoken:
+		delete(w.heard, f.command.Call)
+	case continued && w.heard == nil:
+		w.heard = map[string]int{f.command.Call: f.length()}
+	case continued:
+		w.heard[f.command.Call] = f.length()
+	}
+	if f.command.Schema != "" || continued {
 		left[1] = f.rest(f.had, f.offset)
 	} else if spoken {
 		left[0] = f.thoughtRemainder(turn, f.thoughts, f.thought)
 		left[1] = f.remainder(turn, f.had, f.offset)
 	}
 	return left
+}
+
+// resume skips what the reader has had of a reply before the attempt that continues it.
+func (w *watcher) resume(f *heardStream) {
+	if f.had == 0 && f.continues(w.heard[f.command.Call]) {
+		f.had, f.offset = 1, w.heard[f.command.Call]
+	}
 }
 
 // wholeText returns the text of a turn that was spoken in this session before its reader came.
@@ -225,6 +244,7 @@ func (w *watcher) chunks(yield func(flow.Event, error) bool) bool {
 				return false
 			}
 		}
+		w.resume(f)
 		text, count := f.since(f.had)
 		if count == 0 {
 			continue

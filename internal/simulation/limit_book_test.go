@@ -172,6 +172,11 @@ func (s *limitSim) checkEvent(e *debate.Event) {
 		s.checkSkipped(body.As[flow.Skipped](*e))
 	case flow.EventHastened:
 		s.seen.count("waiting that was cut short")
+	case flow.EventWithdrawn:
+		if w := body.As[flow.Withdrawn](*e); !b.dropped[w.By] {
+			s.failf("%s is withdrawn, and %s was not dropped", w.Call, w.By)
+		}
+		s.seen.count("withdrawn call")
 	default:
 		s.checkOutcome(e)
 	}

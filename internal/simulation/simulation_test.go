@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -191,9 +192,9 @@ func (s *sim) disturb() {
 	r := s.core.Record()
 	switch s.dice.IntN(24) {
 	case 0:
-		s.control(flow.Pause{Drain: s.dice.IntN(2) == 0}, s.pausable())
+		s.control(flow.Pause{Drain: s.dice.IntN(2) == 0, Reason: s.reason()}, s.pausable())
 	case 1:
-		s.control(flow.Resume{}, r.State == flow.StatePaused)
+		s.control(flow.Resume{Reason: s.reason()}, r.State == flow.StatePaused)
 	case 2:
 		s.repeat()
 	case 3:
@@ -230,6 +231,11 @@ func (s *sim) control(signal flow.Signal, possible bool) {
 	}
 }
 
+// reason is why the host asks for a control: often it does not say. It follows from the log, so that it draws nothing.
+func (s *sim) reason() string {
+	return []string{"", "it is late", strings.Repeat("é", flow.MaxReason/2)}[len(s.log)%3]
+}
+
 func (s *sim) pausable() bool {
 	switch s.core.Record().State {
 	case flow.StatePaused, flow.StateError, flow.StateCompleted, flow.StateCanceled:
@@ -244,7 +250,7 @@ func (s *sim) retry() {
 	waits := slices.ContainsFunc(slices.Collect(maps.Values(s.waits)), s.now.Before)
 	switch {
 	case s.state == flow.StateError, waits && !atRest(s.state):
-		s.accepted(flow.Retry{})
+		s.accepted(flow.Retry{Reason: s.reason()})
 	case atRest(s.state), len(s.waits) == 0 && !slices.ContainsFunc(s.core.Record().Answers, isWait):
 		s.refused(flow.Retry{})
 	default: // it may just have begun, or a call that was chosen to be waited for waits as long as its vendor asks
@@ -260,10 +266,10 @@ func (s *sim) cut() {
 	}
 	s.cutShort = true
 	if s.dice.IntN(2) == 0 {
-		s.accepted(flow.Cancel{})
+		s.accepted(flow.Cancel{Reason: s.reason()})
 		return
 	}
-	s.control(flow.Stop{}, s.core.Record().State != flow.StateCompleting)
+	s.control(flow.Stop{Reason: s.reason()}, s.core.Record().State != flow.StateCompleting)
 }
 
 // repeat brings once more what has been brought before.
@@ -312,7 +318,7 @@ func (s *sim) nonsense() flow.Signal {
 		flow.Answer{Inquiry: "nobody.asked", Text: "This."},
 		flow.Answer{Inquiry: s.intents[0].Call, Text: "This."},
 		flow.Sent{Trigger: "dance"},
-		flow.Sent{Trigger: flow.TriggerCompleted},
+		flow.Sent{Trigger: flow.TriggerCompleted, Reason: "it is late"},
 		nil,
 	}
 	if r.State != flow.StatePaused {

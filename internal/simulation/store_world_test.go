@@ -171,7 +171,9 @@ func (p *process) present() bool {
 		p.sim.count(func(n *mishaps) { n.Dropped++ })
 		p.session = nil
 	}
-	p.opened++
+	p.sim.mu.Lock()
+	p.opened++ // read by appends, which may come late from an earlier session
+	p.sim.mu.Unlock()
 	session, err := p.Open(ctx, p.sim.id)
 	if errors.Is(err, debate.ErrNotFound) || err == nil && p.sim.chance.Below(8) == 0 {
 		session, err = p.Start(ctx, p.sim.Config)

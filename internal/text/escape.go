@@ -22,19 +22,22 @@ func unfenced(text, fence string) string {
 	if strings.Contains(text, fence) {
 		text = strings.ReplaceAll(text, fence, escaped)
 	}
-	if plain(text, fence) {
+	simple := ascii(text)
+	if simple && plain(text, fence) {
 		return text
 	}
 	var b strings.Builder
 	last := 0
-	for i, r := range text {
-		if i < last || digit(r) != fence[0] {
-			continue
-		}
+	for i := 0; i < len(text); {
+		i += next(text[i:], fence[0], simple)
 		if n := disguised(text[i:], fence); n > 0 {
 			b.WriteString(text[last:i])
 			b.WriteString(escaped)
-			last = i + n
+			i += n
+			last = i
+		} else if i < len(text) {
+			_, size := utf8.DecodeRuneInString(text[i:])
+			i += size
 		}
 	}
 	if last == 0 {
@@ -44,12 +47,25 @@ func unfenced(text, fence string) string {
 	return b.String()
 }
 
-// plain reports quickly whether a text cannot contain any form of the fence: it is ASCII only, and lacks a digit of
-// the fence. That is so for most texts.
-func plain(text, fence string) bool {
-	if !ascii(text) {
-		return false
+// next returns where the next digit of this value stands; the length of the text: nowhere.
+func next(text string, first byte, ascii bool) int {
+	if ascii { // much faster than reading runes
+		if at := strings.IndexByte(text, first); at >= 0 {
+			return at
+		}
+		return len(text)
 	}
+	for i, r := range text {
+		if digit(r) == first {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// plain reports quickly whether an ASCII text cannot contain any form of the fence, because it lacks a digit of the fence. That is
+// so for most texts.
+func plain(text, fence string) bool {
 	for i := range len(fence) {
 		if !strings.Contains(text, fence[i:i+1]) {
 			return true

@@ -27,6 +27,7 @@ type entry struct {
 	Reasoning string              `json:"reasoning,omitempty"`
 	Citations []provider.Citation `json:"citations,omitempty"` // with their places in the text as it came
 	Size      int                 `json:"size,omitempty"`      // bytes of that text, if there are citations
+	Uncited   int                 `json:"uncited,omitempty"`
 	Left      []string            `json:"left,omitempty"`
 }
 
@@ -60,7 +61,7 @@ func (c *codec) encode(r *provider.Response) []byte {
 	}
 	e := entry{
 		Version: entryVersion, Key: c.key, Text: c.fences.hide(r.Text), Stop: r.Stop, ID: r.ID, Model: r.Model,
-		Reasoning: c.fences.hide(r.Reasoning), Left: r.Left,
+		Reasoning: c.fences.hide(r.Reasoning), Uncited: r.Uncited, Left: r.Left,
 	}
 	for _, source := range r.Citations {
 		source.Title, source.Quote = c.fences.hide(source.Title), c.fences.hide(source.Quote)
@@ -105,7 +106,8 @@ func (c *codec) decode(value []byte) (*provider.Response, error) {
 		return text
 	}
 	r := &provider.Response{
-		Text: show(e.Text), Stop: e.Stop, ID: e.ID, Model: e.Model, Reasoning: show(e.Reasoning), Left: e.Left, Cached: true,
+		Text: show(e.Text), Stop: e.Stop, ID: e.ID, Model: e.Model, Reasoning: show(e.Reasoning), Uncited: e.Uncited, Left: e.Left,
+		Cached: true,
 	}
 	for _, source := range e.Citations {
 		source.Title, source.Quote = show(source.Title), show(source.Quote)

@@ -44,6 +44,7 @@ type response struct {
 	Reasoning lines          `json:"reasoning,omitempty"`
 	Text      lines          `json:"text,omitempty"`
 	Citations []citation     `json:"citations,omitempty"`
+	Uncited   int            `json:"uncited,omitempty"` // citations that the adapter has dropped
 	Calls     []toolCall     `json:"calls,omitempty"`
 	Stop      string         `json:"stop,omitempty"`
 	Usage     provider.Usage `json:"usage,omitzero"`
@@ -98,6 +99,7 @@ func (s *scribe) response(r *provider.Response) *response {
 	out := &response{
 		Reasoning: lines(s.write(r.Reasoning)), Text: lines(s.write(r.Text)), Calls: s.toolCalls(r.Calls),
 		Stop: s.write(string(r.Stop)), Usage: r.Usage, Cost: r.Cost, ID: s.write(r.ID), Model: s.write(r.Model), Cached: r.Cached,
+		Uncited: r.Uncited,
 	}
 	if r.Cost != nil && (math.IsNaN(*r.Cost) || math.IsInf(*r.Cost, 0)) {
 		out.Cost = nil // JSON has no such numbers
@@ -207,6 +209,7 @@ func (r *reader) response(form *response) *provider.Response {
 		Text: r.text("response.text", string(form.Text)), Stop: provider.StopReason(r.text("response.stop", form.Stop)),
 		Reasoning: r.text("response.reasoning", string(form.Reasoning)), Usage: form.Usage, Cost: form.Cost,
 		ID: r.text("response.id", form.ID), Model: r.text("response.model", form.Model), Cached: form.Cached,
+		Uncited: form.Uncited,
 	}
 	for i := range form.Citations {
 		out.Citations = append(out.Citations, r.citation(&form.Citations[i], string(form.Text)))

@@ -15,6 +15,7 @@ type Reply struct {
 	// Reasoning is the text of thoughts. It is emitted as one chunk before the text, unless the request hides it.
 	Reasoning string
 	Citations []provider.Citation
+	Uncited   int // see [provider.Response]
 	// Chunks is the number of pieces in which the text is emitted, of nearly equal numbers of characters.
 	// 0 and 1 mean one piece. A text with fewer characters has one piece for each. ChunkSize is the size
 	// of a piece in bytes, except the last, and takes precedence over Chunks. A piece is longer if it
@@ -69,7 +70,7 @@ func (r *Reply) perform(ctx context.Context, req *provider.Request, emit func(pr
 	}
 	response := &provider.Response{
 		Text: r.Text, Stop: r.Stop, Usage: r.Usage, ID: r.ID, Model: r.model(req), Reasoning: reasoning,
-		Citations: slices.Clone(r.Citations), Cost: r.cost(), Left: slices.Clone(r.Left),
+		Citations: slices.Clone(r.Citations), Uncited: r.Uncited, Cost: r.cost(), Left: slices.Clone(r.Left),
 	}
 	if len(r.Calls) > 0 {
 		response.Calls = cloneCalls(r.Calls)

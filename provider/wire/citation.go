@@ -23,7 +23,7 @@ type cited struct {
 }
 
 // Cite adds a source that the model names. Its place is in bytes of the text. A reply has at most [provider.MaxCitations]
-// sources; further ones are dropped, and so is one that came before.
+// sources; further ones are dropped and counted ([provider.Response.Uncited]). One that came before is dropped too.
 //
 // All of a source is hostile. A URL stays if it is [provider.Citation.Linked] and does not hold the key. Titles and quotations
 // become one line each, and are shortened to 512 and 2,048 bytes. A place beyond the text's end is cut to it, and one
@@ -38,6 +38,7 @@ func (r *Reply) CiteCharacters(c provider.Citation, from int) {
 
 func (r *Reply) cite(c cited) {
 	if len(r.cited) >= provider.MaxCitations {
+		r.uncited++ // unread: there may be any number
 		return
 	}
 	c.URL, c.Title, c.Quote = r.source(c.URL), r.line(c.Title, maxTitle), r.line(c.Quote, maxQuote)

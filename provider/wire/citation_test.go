@@ -102,7 +102,9 @@ func TestManyCitations(t *testing.T) {
 	for i := range 5000 {
 		r.CiteCharacters(provider.Citation{URL: fmt.Sprintf("https://example.com/%d", i), Start: 1<<16 - i - 2, End: 1<<16 - i}, 0)
 	}
-	got := end(t, r).Citations
+	reply := end(t, r)
+	got := reply.Citations
 	assert.Len(t, got, 256)
+	assert.Equal(t, 5000-256, reply.Uncited)
 	assert.Equal(t, len(text), got[0].End)
 }

@@ -334,7 +334,7 @@ var quotaWords = []string{
 	"used all available credits", "reached its monthly spending limit", "have any credits", "run out of credits", // xAI
 	"free-models-per-day",                                // OpenRouter: a day's allowance, which a debate cannot wait for
 	"key limit exceeded (", "key limit exceeded. manage", // OpenRouter: what the key may spend, under 403
-	"prepayment credits are depleted", "monthly spending cap", // Google
+	"prepayment credits are depleted", "monthly spending cap", "requires billing to be enabled", // Google
 }
 
 // spending begins the codes with which Groq reports that its account may spend no more.
@@ -383,8 +383,8 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 		return provider.KindContextOverflow
 	case status == http.StatusBadRequest && says(keyWords), strings.Contains(f.reason, "api_key"):
 		return provider.KindAuthentication // Google says it under a status of 400
-	case strings.Contains(f.reason, "perday"):
-		return provider.KindQuota // a day's allowance: a debate cannot wait that long
+	case strings.Contains(f.reason, "perday"), strings.Contains(f.reason, "billing_disabled"):
+		return provider.KindQuota // Google's: a day's allowance, for which a debate cannot wait, and a project that nobody pays for
 	}
 	if status == http.StatusForbidden && !f.moderated && f.blocked != "" {
 		return provider.KindValidation

@@ -132,6 +132,8 @@ func TestFaults(t *testing.T) {
 		{"openrouter key limit", 403, `{"error":{"code":403,"message":"Key limit exceeded (monthly limit). Manage it elsewhere."}}`, provider.KindQuota, "403", 0},
 		{"openrouter key limit, older", 403, `{"error":{"code":403,"message":"Key limit exceeded. Manage it elsewhere."}}`, provider.KindQuota, "403", 0},
 		{"groq capacity", 498, `{"error":{"message":"m","type":"capacity_exceeded","code":"capacity_exceeded"}}`, provider.KindRateLimit, "capacity_exceeded", 0},
+		{"google billing", 403, google("PERMISSION_DENIED", 403, `{"reason":"BILLING_DISABLED","domain":"googleapis.com"}`), provider.KindQuota, "PERMISSION_DENIED", 0},
+		{"google billing, in words", 403, strings.Replace(google("PERMISSION_DENIED", 403, ""), `"m"`, `"This API method requires billing to be enabled."`, 1), provider.KindQuota, "PERMISSION_DENIED", 0},
 		{"google canceled", 499, google("CANCELLED", 499, ""), provider.KindAPI, "CANCELLED", 0},
 		{"a key's limit of a rate", 429, `{"error":{"message":"API key limit exceeded, try again in a minute"}}`, provider.KindRateLimit, "", 0},
 		{"groq spending limit", 400, coded("blocked_api_access"), provider.KindQuota, "blocked_api_access", 0},

@@ -45,6 +45,7 @@ type Reply struct {
 	calls    []partialCall
 	thoughts thoughts
 	cited    []cited
+	uncited  int // sources beyond provider.MaxCitations
 	cost     *float64
 }
 
@@ -182,7 +183,7 @@ func (r *Reply) Done() (*provider.Response, error) {
 		}
 	}
 	return r.described(provider.Response{
-		Text: text, Calls: calls, Stop: r.Stop, Reasoning: reasoning, Citations: r.citations(text),
+		Text: text, Calls: calls, Stop: r.Stop, Reasoning: reasoning, Citations: r.citations(text), Uncited: r.uncited,
 	}), nil
 }
 

@@ -32,6 +32,7 @@ var windowWords = []*regexp.Regexp{
 	regexp.MustCompile(`exceeded model token limit[ :]*(\d+)`),                    // Moonshot
 	regexp.MustCompile(`max length exceeded[a-z, ]*:[ ]*(\d+)`),                   // Moonshot
 	regexp.MustCompile(`exceeds budget \((\d+) tokens\)`),                         // xAI
+	regexp.MustCompile(`max input tokens: (\d+)`),                                 // Bedrock
 	regexp.MustCompile(`max tokens of (\d+) exceeded`),                            // Snowflake
 	regexp.MustCompile(`request too large for .*limit (\d+)`),                     // OpenAI, Groq: of a minute
 	regexp.MustCompile(`limit (\d+), used \d+, requested ~?\d+`),                  // Groq: the same
@@ -96,6 +97,7 @@ var overflowWords = []string{
 	"tokens to keep from the initial prompt is greater", "when context the overflows", "cannot truncate prompt with n_keep", // LM Studio
 	"prompt token count of",             // Copilot
 	"max tokens of ",                    // Snowflake
+	"too many input tokens",             // Bedrock
 	"too large for model with",          // Mistral
 	"reduce the length of the messages", // OpenAI, Groq
 }

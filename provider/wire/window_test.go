@@ -27,6 +27,7 @@ func TestWindows(t *testing.T) {
 		"LM Studio": `{"error":"Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context ` +
 			`length of only 8192 tokens, which is not enough."}`,
 		"Snowflake":        `{"message":"max tokens of 8192 exceeded"}`,
+		"Bedrock":          said("400 Bad Request: Too many input tokens. Max input tokens: 8192, request input token count: 9000 "),
 		"Copilot":          said("prompt token count of 9000 exceeds the limit of 8192"),
 		"LM Studio, newer": `{"error":"Cannot truncate prompt with n_keep (9000) >= n_ctx (8192)"}`,
 		"Mistral":          said("Prompt contains 9000 tokens and 0 draft tokens, too large for model with 8192 maximum context length"),

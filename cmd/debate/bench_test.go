@@ -1,0 +1,82 @@
+package main
+
+import (
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/cmd/debate/internal/fake"
+)
+
+// The benchmarks start the program as a process of its own, as somebody does on a command line. It is built as for a
+// release: the test binary has more in it. docs/benchmarks.md has the figures.
+
+// BenchmarkDeliberation leads deliberations of three agents at a server whose calls take 100 ms. The figure is the time of the
+// process, in multiples of what the calls take if all that can be made at once are: a proposal, a critique and a refinement
+// in each round, and the solution.
+func BenchmarkDeliberation(b *testing.B) {
+	const latency = 100 * time.Millisecond
+	for _, rounds := range []int{2, 10} {
+		b.Run("R="+strconv.Itoa(rounds), func(b *testing.B) {
+			server := &fake.Server{Delay: latency, Text: strings.Repeat("Four hundred tokens. ", 80)}
+			start := launcher(b, server)
+			for b.Loop() {
+				start("--rounds", strconv.Itoa(rounds), "Design a rate limiter")
+			}
+			ideal := time.Duration(1+2*rounds+1) * latency
+			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(ideal), "x-ideal")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// BenchmarkProcess is the time of a process from its start to its end: without anything to do, and with a whole deliberation of
+// three agents and three rounds at a server that answers at once.
+func BenchmarkProcess(b *testing.B) {
+	for _, run := range []struct {
+		name string
+		args []string
+	}{
+		{"help", []string{"--help"}},
+		{"version", []string{"version"}},
+		{"list", []string{"list"}},
+		{"deliberation", []string{"Design a rate limiter"}},
+		{"deliberation in files", []string{"--store", "./kept/", "Design a rate limiter"}},
+	} {
+		b.Run(run.name, func(b *testing.B) {
+			start := launcher(b, &fake.Server{})
+			start("list") // there is a store
+			for b.Loop() {
+				start(run.args...)
+			}
+			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(time.Millisecond), "ms/op")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// launcher returns a function that runs the program to its end, against the server, in a folder of its own.
+func launcher(b *testing.B, server *fake.Server) func(args ...string) {
+	b.Helper()
+	program := filepath.Join(b.TempDir(), "debate")
+	output, err := exec.CommandContext(b.Context(), "go", "build", "-o", program, ".").CombinedOutput()
+	require.NoError(b, err, "%s", output)
+	listening := httptest.NewServer(server)
+	b.Cleanup(listening.Close)
+	folder := b.TempDir()
+	return func(args ...string) {
+		c := exec.CommandContext(b.Context(), program, args...)
+		c.Dir = folder
+		c.Env = []string{"HOME=" + folder, "PATH=" + os.Getenv("PATH"), "OPENAI_BASE_URL=" + listening.URL + "/v1", "OPENAI_API_KEY=sk-of-the-test"}
+		if said, err := c.CombinedOutput(); err != nil {
+			require.NoError(b, err, "%s", said)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package flow
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// A reply that ends at its cap is recorded as a part of the reply. The next attempt of the call gives the model what it has said
+// as its own message, and asks it to go on. Vendors that hold a reply to a schema make each reply a whole object, so what
+// follows is asked for without one: the instruction has the schema in words, and the joined text is checked.
+
+// Continued is a part of a reply: the reply has ended at the cap on its tokens, and the next attempt of the same call continues
+// it; see Call.Continues.
+type Continued struct {
+	Spend
+	By    string `json:"by"`
+	Round int    `json:"round,omitempty"`
+	Text  string `json:"text"` // of this attempt alone
+	// Anew means that the model has begun its reply again. The parts before this one are dropped.
+	Anew bool `json:"anew,omitempty"`
+}
+
+// mostContinues bounds Call.Continues.
+const mostContinues = 16
+
+// goOnWords asks for the rest of a reply.
+const goOnWords = "Your reply above was cut off, because it came to the limit of its length. Continue it with the very next character. " +
+	"Repeat nothing, and add neither an introduction nor a code fence: what you write now is put directly behind it."
+
+// begun returns the parts of a reply that this model has to continue; "": it begins a reply.
+func (c *callState) begun(model string) string {
+	if c == nil || c.intent == nil || c.intent.Model != model {
+		return ""
+	}
+	return c.said
+}
+
+// goOn adds what the model has said so far to what is sent, and asks for the rest. It returns how often the reply may be
+// continued after that.
+func (p *prepared) goOn(state *callState) int {
+	most := min(p.call.Continues, mostContinues)
+	said := state.begun(p.model)
+	if said == "" {
+		return most
+	}
+	p.said = said
+	p.talk = append(p.talk, provider.Message{Text: p.last}, provider.Message{Speaker: p.call.By, Text: said})
+	p.last = goOnWords
+	return max(0, most-state.parts)
+}
+
+// joined returns a reply with the parts before it. anew reports that the model has begun again, so that they are dropped.
+func (c *Core) joined(state *callState, s Result) (whole Result, anew bool) {
+	said := state.begun(state.intent.Model)
+	if said == "" {
+		return s, false
+	}
+	if anew = beginsAnew(said, s.Text); anew {
+		return s, true
+	}
+	whole = s
+	whole.Text = said + s.Text
+	if s.Beside != nil && len(s.Beside.Citations) > 0 { // their passages are counted from the beginning
+		beside := *s.Beside
+		beside.Citations = slices.Clone(beside.Citations)
+		for i := range beside.Citations {
+			if one := &beside.Citations[i]; one.End > 0 {
+				one.Start, one.End = one.Start+len(said), one.End+len(said)
+			}
+		}
+		whole.Beside = &beside
+	}
+	if schema := c.machine.flow.Schemas[state.intent.Schema]; schema != nil && s.Stop != provider.StopLength {
+		if !schema.reads(whole.Text) && schema.reads(s.Text) {
+			return s, true // it has begun again in other words
+		}
+	}
+	return whole, false
+}
+
+// beginsAnew reports whether a reply begins as the parts before it do: nobody goes on like that.
+func beginsAnew(said, reply string) bool {
+	const sure = 24 // bytes
+	said, reply = strings.TrimSpace(said), strings.TrimSpace(reply)
+	return len(said) >= sure && strings.HasPrefix(reply, text.Cut(said, sure))
+}
+
+// breaks reports whether a reply is a part that the next attempt continues: it has ended at its cap, and is no longer than that.
+func (in *Intent) breaks(s Result) bool {
+	return in.Continues > 0 && s.Stop == provider.StopLength && len(s.Calls) == 0 && strings.TrimSpace(s.Text) != "" &&
+		len(s.Text) <= maxReplyBytes(in.visible())
+}
+
+// mostReply bounds the bytes of a reply with all its parts.
+func (c *Core) mostReply(intent *Intent) int {
+	parts := 1
+	if state := c.record.calls[intent.Call]; state != nil {
+		parts += state.parts
+	}
+	return maxReplyBytes(intent.visible() * parts)
+}
+
+// foldContinued keeps a part of a reply.
+func (r *Record) foldContinued(call *callState, part *Continued) error {
+	if call.intent.Continues <= 0 || call.parts >= mostContinues || part.Text == "" {
+		return invalid("continued", "is no part of a reply that may be continued")
+	}
+	if part.Anew {
+		call.said = ""
+	}
+	call.said += part.Text
+	call.parts++
+	call.status, call.trouble, call.vain = callIdle, nil, 0
+	return nil
+}
+
+// whole ends the reply of a call: what follows is another one.
+func (c *callState) whole() { c.said, c.parts = "", 0 }
