@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,6 +41,9 @@ func (p *program) outputFlags(c *cobra.Command) {
 func (o *outputs) check() error {
 	if info, err := os.Stat(o.result); o.result != "" && err == nil && info.IsDir() {
 		return exit(exitArguments, fmt.Errorf("--output: %s is a folder", o.result))
+	}
+	if o.result != "" && o.report != "" && filepath.Clean(o.result) == filepath.Clean(reportPath(o.report)) {
+		return exit(exitArguments, fmt.Errorf("--output and --report are the same file %s", o.result))
 	}
 	return nil
 }
@@ -136,7 +140,7 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 		return writeInto(path, write)
 	}
 	// Not os.CreateTemp, whose files only their owner may read.
-	fresh := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.new", filepath.Base(path), os.Getpid()))
+	fresh := filepath.Join(filepath.Dir(path), ".debate-"+rand.Text())
 	file, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // the mask of the process decides
 	if err != nil {
 		return err
