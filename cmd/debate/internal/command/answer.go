@@ -62,7 +62,7 @@ missing, the conversation is continued here, unless another process runs it.`,
 			return p.control(c.Context(), engine, id, answer, f.run)
 		},
 	}
-	c.Flags().StringArrayVar(&files, "file", nil, "a file that belongs to the answer, such as an image or a PDF; can be repeated")
+	c.Flags().StringArrayVar(&files, "file", nil, "a `file` that belongs to the answer, such as an image or a PDF; can be repeated")
 	p.withRun(c, &f)
 	return c
 }

@@ -66,8 +66,8 @@ of the default model.`,
 		},
 	}
 	p.viewFlags(c)
-	c.Flags().StringVar(&f.file, "config", "", "read the evaluators from this JSON file")
-	c.Flags().StringArrayVar(&f.models, "evaluator", nil, "provider/model: an evaluator; can be repeated")
+	c.Flags().StringVar(&f.file, "config", "", "read the evaluators from this JSON `file`")
+	c.Flags().StringArrayVar(&f.models, "evaluator", nil, "`provider/model`: an evaluator; can be repeated")
 	return c
 }
 

@@ -69,8 +69,8 @@ changed.`,
 	flags := c.Flags()
 	flags.Int64Var(&f.at, "at", 0, "the number of the last event that is copied; 0: none")
 	flags.IntVar(&f.round, "round", 0, "copy up to the beginning of this round")
-	flags.StringVar(&f.file, "config", "", "a JSON file with the fields of the config that change")
-	flags.StringArrayVar(&f.sets, "set", nil, "name=value: one field of the config, such as judge.model=openai/gpt-4.1; can be repeated")
+	flags.StringVar(&f.file, "config", "", "a JSON `file` with the fields of the config that change")
+	flags.StringArrayVar(&f.sets, "set", nil, "`name=value`: one field of the config, such as judge.model=openai/gpt-4.1; can be repeated")
 	p.tools.define(c)
 	p.viewFlags(c)
 	return c

@@ -59,11 +59,11 @@ now.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringSliceVar(&f.states, "state", nil, "only those in one of these states, such as paused,awaitingInput,error")
-	flags.StringArrayVar(&f.labels, "label", nil, "only those with this label, as name=value; can be repeated")
+	flags.StringSliceVar(&f.states, "state", nil, "only those in one of these `states`, such as paused,awaitingInput,error")
+	flags.StringArrayVar(&f.labels, "label", nil, "only those with this label, as `name=value`; can be repeated")
 	flags.StringVar(&f.text, "text", "", "only those whose topic or turns contain this text")
 	flags.BoolVar(&f.unfinished, "unfinished", false, "only those that are not over")
-	flags.StringVar(&f.since, "since", "", "only those started since: an age such as 90m, 12h or 7d, or a date such as 2026-01-31")
+	flags.StringVar(&f.since, "since", "", "only those started since: an `age` such as 90m, 12h or 7d, or a date such as 2026-01-31")
 	flags.IntVar(&f.limit, "limit", 50, "how many there are at most; 0: all")
 	return c
 }

@@ -47,7 +47,7 @@ USD.`,
 			return p.showModels(found)
 		},
 	}
-	c.Flags().StringVar(&host, "provider", "", "only those of this provider, such as openai")
+	c.Flags().StringVar(&host, "provider", "", "only those of this `provider`, such as openai")
 	return c
 }
 

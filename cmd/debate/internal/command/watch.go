@@ -41,15 +41,17 @@ runs the conversation. Watching changes nothing.`,
 
 // follow shows the events of a conversation until it is over, and then its result.
 func (p *program) follow(ctx context.Context, engine *debate.Engine, id string) error {
+	before, err := engine.Record(ctx, id)
+	if err != nil {
+		return err
+	}
 	show := p.course(p.viewing.began)
 	for event, err := range engine.Events(ctx, id, 0) {
 		if err != nil {
 			return err
 		}
 		show(&event)
-		switch err := event.Err(); {
-		case err == nil:
-		case event.Body.EventKind() == flow.EventTransition:
+		if event.Seq >= before.Seq && event.Err() != nil { // of those before, something has come of it
 			p.warnf("It waits: debate show %s says for what.", id)
 		}
 	}
@@ -59,7 +61,8 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, id string) 
 	}
 	got := resultOf(record)
 	if !got.exists {
-		return exit(exitEarly, fmt.Errorf("the conversation has ended without what was asked for: %s", cmp.Or(record.Evidence, string(record.State))))
+		why := cmp.Or(record.Evidence, string(record.State))
+		return exit(exitEarly, fmt.Errorf("the conversation has ended without what was asked for: %s", why))
 	}
 	return p.print(got.text)
 }
