@@ -34,6 +34,7 @@ func (r result) words() string {
 // attempt is one try at a call, or the time that a person has taken to answer.
 type attempt struct {
 	by, what, model string
+	target          string // whom it is about, or to; "": nobody in particular
 	round, number   int
 	tool, person    bool
 	ruled           bool          // a rule has answered, and no person was asked
@@ -50,11 +51,12 @@ func (a *attempt) took() time.Duration { return max(0, a.ended.Sub(a.began)-a.qu
 type tries struct {
 	all   []*attempt
 	open  map[attemptID]*attempt
+	calls map[string]*attempt // the last attempt at each call
 	asked map[string]*attempt // by inquiry
 }
 
 func newTries() *tries {
-	return &tries{open: make(map[attemptID]*attempt), asked: make(map[string]*attempt)}
+	return &tries{open: make(map[attemptID]*attempt), calls: make(map[string]*attempt), asked: make(map[string]*attempt)}
 }
 
 // read takes in an event.
@@ -62,15 +64,21 @@ func (t *tries) read(e *flow.Event) {
 	switch body := e.Body.(type) {
 	case *flow.Intent:
 		a := &attempt{
-			by: body.By, what: string(body.Kind), model: body.Model, round: body.Round, number: body.Attempt, began: e.At, result: resultOpen,
+			by: body.By, what: string(body.Kind), target: body.Target, model: body.Model, round: body.Round, number: body.Attempt,
+			began: e.At, result: resultOpen,
 		}
 		if body.Tool != "" {
 			a.tool, a.what = true, body.Tool
 		}
 		t.all = append(t.all, a)
-		t.open[attemptID{body.Call, body.Attempt}] = a
+		t.open[attemptID{body.Call, body.Attempt}], t.calls[body.Call] = a, a
 	case *flow.Inquiry:
-		if t.asked[body.ID] == nil { // one that others have joined is the same question
+		switch call := t.calls[body.ID]; {
+		case call != nil && call.result == resultOpen: // a person performs the call
+			if !call.person {
+				call.person, call.what = true, call.what+" by a person"
+			}
+		case t.asked[body.ID] == nil: // one that others have joined is the same question
 			a := &attempt{by: body.To, what: string(body.Kind) + " by a person", person: true, began: e.At, result: resultOpen}
 			if len(body.Options) > 0 {
 				a.what = "decision by a person"

@@ -11,12 +11,14 @@ const mostBars = 20
 
 // The sizes of bars, in pixels, and the part of the width that the longest one takes.
 const (
-	barName, barTokens, barCost, barRow = 14, 20, 38, 66
-	barHeight                           = 13
-	barWidest                           = .62
+	barName, barTokens, barCost = 14, 20, 38
+	barRow, barFreeRow          = 66, 48 // of an actor, with its cost and without
+	barHeight                   = 13
+	barWidest                   = .62
 )
 
 // spending draws the tokens and the cost of everybody as bars, in the order of the accounts. Costs that are not known have no bar.
+// Where nothing has a cost, none is drawn.
 func (w *reporter) spending(accounts []flow.Account) *drawing {
 	d := &drawing{
 		ID: "usage-drawing", Title: "Tokens and cost", Keys: []key{
@@ -37,10 +39,13 @@ func (w *reporter) spending(accounts []flow.Account) *drawing {
 	if cost > 0 {
 		d.Keys = append(d.Keys, key{Class: "cost", Text: "cost"})
 	}
-	unknown := len(w.unpriced()) > 0
+	unknown, row := len(w.unpriced()) > 0, barRow
+	if cost == 0 && !unknown {
+		row = barFreeRow
+	}
 	for i := range shown {
 		a := &shown[i]
-		y := float64(i * barRow)
+		y := float64(i * row)
 		d.add(lettering("name "+w.tones[a.Name], "0", place(y+barName), label(w.called(a.Name), 44), ""))
 		read, written := part(float64(a.Usage.Input), tokens), part(float64(a.Usage.Output), tokens)
 		bar := func(class string, from, length, y float64) {
@@ -49,11 +54,14 @@ func (w *reporter) spending(accounts []flow.Account) *drawing {
 		bar("input", 0, read, y+barTokens)
 		bar("output", read, written, y+barTokens)
 		beside(d, read+written, y+barTokens, count(a.Usage.Input)+" + "+count(a.Usage.Output))
+		if row == barFreeRow {
+			continue
+		}
 		spent := part(float64(a.Cost), cost)
 		bar("cost", 0, spent, y+barCost)
 		beside(d, spent, y+barCost, w.priceOf(a, unknown))
 	}
-	d.Height = place(len(shown) * barRow)
+	d.Height = place(len(shown) * row)
 	return d
 }
 

@@ -178,6 +178,8 @@ func TestTimelineWithAPause(t *testing.T) {
 func TestTimelinesOfAnySize(t *testing.T) {
 	assert.Contains(t, timelineOf(t, event(0, intent("a", "Ada", 1)), event(0, turn("a", "Ada"))), `class="call done" x="0.00%"`)
 	assert.Contains(t, timelineOf(t, event(0, intent("a", "", 1))), ">a person<")
+	assert.Contains(t, timelineOf(t, flow.Event{Body: intent("a", "Ada", 1)}, event(0, intent("b", "Ada", 1))), `class="call open"`)
+	assert.Contains(t, timelineOf(t, event(9, intent("a", "Ada", 1)), event(0, turn("a", "Ada"))), `class="call done"`)
 	size := func(actors, calls int) int {
 		var events []flow.Event
 		for c := range calls {

@@ -299,6 +299,8 @@ func duration(d time.Duration) string {
 		d = d.Round(time.Second)
 	case d >= time.Second:
 		d = d.Round(100 * time.Millisecond)
+	case d >= time.Millisecond:
+		d = d.Round(time.Millisecond)
 	}
 	return d.String()
 }

@@ -56,19 +56,32 @@ func (w *reporter) attempts() *table {
 	for _, a := range w.log.attempts {
 		took, waited, try := "", "", ""
 		if !a.ended.IsZero() {
-			took = duration(a.took().Round(time.Millisecond))
+			took = duration(a.took())
 		}
 		if a.queued > 0 {
-			waited = duration(a.queued.Round(time.Millisecond))
+			waited = duration(a.queued)
 		}
 		if !a.person {
 			try = strconv.Itoa(a.number)
 		}
 		t.Rows = append(t.Rows, cells(
-			duration(a.began.Sub(first).Round(time.Millisecond)), w.rowName(a.by), label(a.what, 60), number(a.round), try,
+			duration(a.began.Sub(first)), w.rowName(a.by), w.purpose(a), number(a.round), try,
 			a.result.words(), waited, took))
 	}
 	return t
+}
+
+// purpose returns what was asked for.
+func (w *reporter) purpose(a *attempt) string {
+	out := label(a.what, 60)
+	switch target := label(w.called(a.target), 60); {
+	case target == "":
+		return out
+	case w.deliberation != nil:
+		return out + " of " + target
+	default:
+		return out + " to " + target
+	}
 }
 
 // until returns when an attempt ended. One without a result lasts until the end.
@@ -190,7 +203,7 @@ func (w *reporter) bars(d *drawing, scale *timescale, a placed, y float64) {
 
 // attemptTitle describes an attempt in a line.
 func (w *reporter) attemptTitle(a *attempt) string {
-	out := w.rowName(a.by) + ": " + label(a.what, 60)
+	out := w.rowName(a.by) + ": " + w.purpose(a)
 	if a.round > 0 {
 		out += ", round " + strconv.Itoa(a.round)
 	}
@@ -199,7 +212,7 @@ func (w *reporter) attemptTitle(a *attempt) string {
 	}
 	out += prefixed(", ", a.model) + ", " + a.result.words()
 	if !a.ended.IsZero() {
-		out += ", " + duration(a.took().Round(time.Millisecond))
+		out += ", " + duration(a.took())
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package export
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -71,7 +72,7 @@ func (s *timescale) measure() {
 	for i := range s.spans {
 		p := &s.spans[i]
 		p.at, p.width = s.width, p.seconds()
-		if p.cut = p.cut && p.width > most; p.cut {
+		if p.cut = p.cut && p.width > 2*most; p.cut { // less would hardly be seen
 			p.width = most
 		}
 		s.width += p.width
@@ -117,8 +118,9 @@ func (s *timescale) ticks() []tick {
 		if p.cut {
 			continue
 		}
-		n := int64((p.from.Sub(first) + step - 1) / step)
-		for t := time.Duration(n) * step; t <= p.to.Sub(first); t += step {
+		end := p.to.Sub(first).Seconds() // the longest duration is 292 years, and a log may hold any time
+		for n := int64(math.Ceil(p.from.Sub(first).Seconds() / step.Seconds())); float64(n)*step.Seconds() <= end; n++ {
+			t := time.Duration(n) * step
 			at := s.at(first.Add(t))
 			if len(out) == 0 || at-out[len(out)-1].at >= apart {
 				out = append(out, tick{at, elapsed(t)})

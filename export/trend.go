@@ -85,7 +85,9 @@ func (t *trend) drawing() *drawing {
 	}
 	for i := range t.lines {
 		l := &t.lines[i]
-		plot.Inner = append(plot.Inner, curve(fmt.Sprintf("trend dash-%d %s", i%4, l.class), t.path(l.values)))
+		if path := t.path(l.values); path != "" {
+			plot.Inner = append(plot.Inner, curve(fmt.Sprintf("trend dash-%d %s", i%4, l.class), path))
+		}
 	}
 	d.add(plot)
 	for i := range t.lines {

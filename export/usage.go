@@ -27,6 +27,9 @@ func (w *reporter) usage() *section {
 	if len(people) > 0 {
 		s.Blocks = append(s.Blocks, block{Drawing: w.spending(people)})
 	}
+	for i := range people {
+		people[i].Name = w.called(people[i].Name)
+	}
 	s.account(who, "Who", people, total)
 	s.account("By model", "Model", models, total)
 	s.account("By round", roundColumn, w.byRound(), total)
