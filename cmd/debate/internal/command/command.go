@@ -111,7 +111,7 @@ func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 // it is no name.
 func spelled(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) == 1 && c.ArgsLenAtDash() < 0 && !strings.ContainsAny(args[0], " \t\n") {
+		if len(args) == 1 && args[0] != "" && c.ArgsLenAtDash() < 0 && !strings.ContainsAny(args[0], " \t\n") {
 			if meant := c.SuggestionsFor(args[0]); len(meant) > 0 {
 				return exit(exitArguments, fmt.Errorf("there is no command %q; did you mean %s? A problem of one word stands behind --: debate -- %s",
 					args[0], strings.Join(meant, " or "), args[0]))
