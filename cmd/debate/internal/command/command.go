@@ -83,12 +83,13 @@ type group struct {
 func (p *program) groups() []group {
 	return []group{
 		{"Run", []*cobra.Command{p.resume(), p.retry(), p.fork(), p.eval()}},
-		{"Look", []*cobra.Command{p.list(), p.show(), p.watch(), p.replay(), p.graph(), p.report(), p.export()}},
+		{"Look", []*cobra.Command{p.list(), p.show(), p.watch(), p.replay(), p.graph(), p.report()}},
 		{"Decide", []*cobra.Command{p.answer(), p.choose()}},
 		{"Steer", []*cobra.Command{
 			p.pause(), p.stop(), p.cancel(), p.amend(), p.forceAgent(), p.skipStep(), p.rerunStep(), p.delete(),
 		}},
-		{"Prepare", []*cobra.Command{p.config(), p.estimate(), p.listModels(), p.importFile()}},
+		{"Prepare", []*cobra.Command{p.config(), p.estimate(), p.listModels()}},
+		{"Move", []*cobra.Command{p.export(), p.importFile()}},
 		{"The program", []*cobra.Command{p.version(), p.completion()}},
 	}
 }

@@ -196,7 +196,7 @@ func TestEnds(t *testing.T) {
 			record, err := s.WaitIdle(t.Context())
 			require.NotNil(t, record, "%v", err)
 			require.NoError(t, s.Close())
-			got := resume(t, dir, "c", "--demo")
+			got := resume(t, dir, "c")
 			assert.Equal(t, tt.code, got.code, got.err)
 			assert.Equal(t, tt.out, got.out)
 			for _, want := range tt.err {
