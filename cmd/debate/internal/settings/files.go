@@ -150,16 +150,19 @@ func (d *draft) agentFolder(w *Wish) {
 	d.root.set("agents", list)
 }
 
-// inFolder places an error of package agentfile, which names the file and the line in its operation.
+// inFolder places an error of package agentfile, which names the file, the line and mostly the column in its operation.
 func inFolder(folder string, err error) *Error {
 	failure, ok := errors.AsType[*flow.Error](err)
 	if !ok {
 		return &Error{Place{File: folder}, err}
 	}
-	name, number, _ := strings.Cut(failure.Op, ":")
+	name, where, _ := strings.Cut(failure.Op, ":")
 	at := Place{File: filepath.Join(folder, name), Path: failure.Field}
-	if line, err := strconv.Atoi(number); err == nil {
-		at.Line, at.Column = line, 1
+	line, column, _ := strings.Cut(where, ":")
+	if at.Line, err = strconv.Atoi(line); err == nil {
+		if at.Column, err = strconv.Atoi(column); err != nil { // only the line is known
+			at.Column = 1
+		}
 	}
 	return &Error{at, failure.Err}
 }
