@@ -12,16 +12,40 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/agonist-dev/debate/cmd/debate/internal/command"
 )
 
 func main() { os.Exit(run()) }
 
+// forward gives signals to whoever takes them, and returns once nobody takes one: then there is nothing to pause.
+func forward(signals <-chan os.Signal, interrupts chan<- os.Signal) {
+	for one := range signals {
+		select {
+		case interrupts <- one:
+		case <-time.After(patience):
+			return
+		}
+	}
+}
+
+// patience is how long a signal waits for somebody who takes it.
+const patience = time.Second
+
+// interrupted is the exit code of a program that was interrupted.
+const interrupted = 130
+
 // run carries out the command line of the process, and returns the exit code.
 func run() int {
-	interrupts := make(chan os.Signal, 2)
-	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
+	signals, interrupts := make(chan os.Signal, 2), make(chan os.Signal)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() { // it belongs to the process
+		forward(signals, interrupts)
+		syscall.Exit(interrupted)
+	}()
+	// A pipe that nobody reads makes writing fail, in place of ending the program: a conversation runs on without its reader.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	return command.Run(context.Background(), command.System{
 		Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Lookup: os.LookupEnv, Interrupts: interrupts,
 	})

@@ -1,10 +1,12 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,6 +25,8 @@ type program struct {
 
 	viewing viewing
 	outputs outputs
+
+	unwritten error // why lines of JSON could not be written
 }
 
 // Run carries out the command line and returns the exit code.
@@ -34,11 +38,12 @@ func Run(ctx context.Context, system System) int {
 	root.SetIn(system.In)
 	root.SetOut(system.Out)
 	root.SetErr(system.Err)
-	err := root.ExecuteContext(ctx)
+	err := cmp.Or(root.ExecuteContext(ctx), p.unwritten)
 	if err == nil {
 		return exitOK
 	}
-	if text := strings.TrimSpace(err.Error()); text != "" {
+	// A reader that has gone away, such as head, wants no message.
+	if text := strings.TrimSpace(err.Error()); text != "" && !errors.Is(err, syscall.EPIPE) {
 		for line := range strings.Lines(text) {
 			p.warnf("%s", line)
 		}
@@ -103,7 +108,7 @@ func (p *program) warnf(format string, args ...any) {
 func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if err := check(c, args); err != nil {
-			return exit(exitArguments, errors.New(err.Error()+"; see debate "+c.Name()+" --help"))
+			return exit(exitArguments, errors.New(err.Error()+"; see "+c.CommandPath()+" --help"))
 		}
 		return nil
 	}

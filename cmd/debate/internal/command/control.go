@@ -90,6 +90,9 @@ func (p *program) goOn(ctx context.Context, engine *debate.Engine, id string) er
 // session opens a conversation, and says what helps if it cannot be opened.
 func (p *program) session(ctx context.Context, engine *debate.Engine, id string) (*debate.Session, error) {
 	session, err := engine.Open(ctx, id)
+	if errors.Is(err, flow.ErrLeased) {
+		session, err = p.outwait(ctx, engine, id)
+	}
 	switch {
 	case errors.Is(err, flow.ErrLeased):
 		return nil, exit(exitGeneral, fmt.Errorf("another process runs %s: debate watch %s follows it", id, id))

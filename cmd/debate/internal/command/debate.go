@@ -19,7 +19,7 @@ func (p *program) debate() *cobra.Command {
 }
 
 func (p *program) runDebate(c *cobra.Command, args []string, f *configFlags) error {
-	if err := p.outputs.check(); err != nil {
+	if err := p.checkOutputs(); err != nil {
 		return err
 	}
 	source, problem, err := p.source(args, f)
@@ -49,6 +49,6 @@ func (p *program) runDebate(c *cobra.Command, args []string, f *configFlags) err
 	if err != nil {
 		return err
 	}
-	p.warnf("The conversation is kept in %s as %s.", p.place(), session.ID())
+	p.warnf("The conversation is kept in %s as %s.", shown(p.place()), session.ID())
 	return p.deliver(c.Context(), engine, session.ID(), p.lead(c.Context(), session))
 }

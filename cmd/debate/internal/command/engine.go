@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -76,6 +77,8 @@ func (p *program) openStore(ctx context.Context) (store.Store, func(), error) {
 			return nil, nil, fmt.Errorf("open the store: %w", err)
 		}
 		return s, func() { _ = s.Close() }, nil
+	case strings.Contains(place, "://"):
+		return nil, nil, exit(exitArguments, fmt.Errorf("--store: %s is no URL of a PostgreSQL database: postgres://…", shown(place)))
 	case folder(place):
 		s, err := file.Open(place)
 		if err != nil {
@@ -99,6 +102,21 @@ func (p *program) place() string {
 		return p.store
 	}
 	return filepath.Join(p.dataFolder(), "debate", "debates.db")
+}
+
+// shown returns a place without the password that a URL may have.
+func shown(place string) string {
+	if !strings.Contains(place, "://") {
+		return place
+	}
+	address, err := url.Parse(place)
+	if err != nil {
+		return "a database" // what cannot be read cannot be shown in part
+	}
+	if address.Query().Has("password") {
+		address.RawQuery = ""
+	}
+	return address.Redacted()
 }
 
 // dataFolder returns the folder in which programs keep the user's data, by the conventions of the system.

@@ -20,7 +20,9 @@ func (p *program) printJSON(value any) {
 		p.warnf("print as JSON: %v", err)
 		return
 	}
-	_, _ = p.Out.Write(escaped(line.Bytes()))
+	if _, err := p.Out.Write(escaped(line.Bytes())); err != nil && p.unwritten == nil {
+		p.unwritten = err
+	}
 }
 
 // escaped writes the characters of a line of JSON that are not printable as \u sequences. They stand within strings only.

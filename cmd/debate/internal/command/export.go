@@ -22,6 +22,9 @@ Without --output, it goes to the standard output.`,
 		Example: `  debate export 0198c2f1 --output talk.json
   debate import talk.json --store elsewhere.db`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := p.spare("output", output); err != nil {
+				return err
+			}
 			engine, id, closing, err := p.openOne(c.Context(), args, choice{last: anyNewest().last})
 			if err != nil {
 				return err

@@ -164,7 +164,7 @@ func (p *program) showList(found []listed, limit int) error {
 			return err
 		}
 	case len(found) == 0:
-		p.warnf("There is no such conversation in %s.", p.place())
+		p.warnf("There is no such conversation in %s.", shown(p.place()))
 	default:
 		t := newTable(p.Out)
 		t.row("ID", "STARTED", "FLOW", "STATE", "ROUND", "COST", "TOPIC")

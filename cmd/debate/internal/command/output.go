@@ -37,13 +37,31 @@ func (p *program) outputFlags(c *cobra.Command) {
 		"write a report to this file: a page if it ends in .html, else Markdown")
 }
 
-// check refuses an output that is sure to fail, before anything is paid for.
-func (o *outputs) check() error {
+// checkOutputs refuses an output that is sure to fail, or to do harm, before anything is paid for.
+func (p *program) checkOutputs() error {
+	o := &p.outputs
+	if err := errors.Join(p.spare("output", o.result), p.spare("report", o.report)); err != nil {
+		return err
+	}
 	if info, err := os.Stat(o.result); o.result != "" && err == nil && info.IsDir() {
 		return exit(exitArguments, fmt.Errorf("--output: %s is a folder", o.result))
 	}
 	if o.result != "" && o.report != "" && filepath.Clean(o.result) == filepath.Clean(reportPath(o.report)) {
 		return exit(exitArguments, fmt.Errorf("--output and --report are the same file %s", o.result))
+	}
+	return nil
+}
+
+// spare refuses a file that a flag names to be written if conversations are kept in it.
+func (p *program) spare(flag, path string) error {
+	named, err := os.Stat(path)
+	if path == "" || err != nil {
+		return nil //nolint:nilerr // what does not exist can be written
+	}
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		if kept, err := os.Stat(p.place() + suffix); err == nil && !kept.IsDir() && os.SameFile(named, kept) {
+			return exit(exitArguments, fmt.Errorf("--%s: conversations are kept in %s", flag, path))
+		}
 	}
 	return nil
 }

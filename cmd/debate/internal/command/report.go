@@ -31,6 +31,9 @@ still run.`,
 		Example: `  debate report --output report.html
   debate report 0198c2f1 > report.md`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := p.spare("output", output); err != nil {
+				return err
+			}
 			engine, id, closing, err := p.openOne(c.Context(), args, anyNewest())
 			if err != nil {
 				return err

@@ -18,7 +18,7 @@ result printed.`,
 		Args:              arguments(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := p.outputs.check(); err != nil {
+			if err := p.checkOutputs(); err != nil {
 				return err
 			}
 			engine, id, closing, err := p.openOne(c.Context(), args, unfinished())
