@@ -81,6 +81,13 @@ func Load(folder fs.FS) ([]arbiter.Agent, error) {
 }
 
 func read(folder fs.FS, name string) (arbiter.Agent, error) {
+	info, err := fs.Stat(folder, name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is no file") // to open a pipe without a writer takes for ever
+	}
+	if err != nil {
+		return arbiter.Agent{}, mistake(name, place{}, "", err)
+	}
 	file, err := folder.Open(name)
 	if err != nil {
 		return arbiter.Agent{}, mistake(name, place{}, "", err)

@@ -2,6 +2,7 @@ package agentfile_test
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -96,4 +97,13 @@ func FuzzParse(f *testing.F) {
 			assert.NotEmpty(t, agent.Name)
 		}
 	})
+}
+
+// What is no file is not opened: a pipe without a writer would never be.
+func TestAPipeIsNotOpened(t *testing.T) {
+	t.Parallel()
+	agents := folder(map[string]string{"pipe.md": "---\nname: pipe\ndescription: Waits.\n---\nWait."})
+	agents["pipe.md"].Mode = fs.ModeNamedPipe
+	_, err := agentfile.Load(agents)
+	require.ErrorContains(t, err, "pipe.md: it is no file")
 }

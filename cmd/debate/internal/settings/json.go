@@ -37,6 +37,8 @@ type jsonParser struct {
 	at         int
 	line       int // of at
 	lineStart  int // the offset at which the line begins
+	counted    int // the offset up to which the characters of the line are counted
+	characters int // of the line, before counted
 	nodes      int
 	full       bool // too much was found: nothing more is read
 	wrong      mistakes
@@ -58,7 +60,13 @@ func (p *jsonParser) space() {
 
 // here returns the place of the token at which the parser stands.
 func (p *jsonParser) here(path string) Place {
-	return Place{p.name, p.line, 1 + utf8.RuneCountInString(p.text[p.lineStart:p.at]), path}
+	if p.counted < p.lineStart {
+		p.counted, p.characters = p.lineStart, 0
+	}
+	// A long line is not counted anew for each of its tokens.
+	p.characters += utf8.RuneCountInString(p.text[p.counted:p.at])
+	p.counted = p.at
+	return Place{p.name, p.line, 1 + p.characters, path}
 }
 
 // value reads a value. at is its place, if it is known already: that of its key.
