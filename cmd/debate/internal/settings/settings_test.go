@@ -122,7 +122,7 @@ func TestHostileFilesAreBounded(t *testing.T) {
 		"deep YAML":      {"c.yaml", "a: " + strings.Repeat("[", 1<<16), "c.yaml"},
 		"deep flow":      {"c.yaml", "a: " + strings.Repeat("[", 3000) + strings.Repeat("]", 3000), "lies more than 64 levels deep"},
 		"many values":    {"c.json", `{"a": [` + strings.Repeat("1,", 200_000) + "1]}", "is too much"},
-		"one long line":  {"c.json", "{\n" + strings.Repeat(`"aaaaaaaaaaaa": 1,`, 99_000) + `"b": 1}`, "c.json:2:19: aaaaaaaaaaaa: stands there twice"},
+		"one long line":  {"c.json", "{\n" + strings.Repeat(`"aaaaaaaaaaaa": 1,`, 99_000) + `"b": 1}`, "c.json:2:19: aaaaaaaaaaaa"},
 		"many keys":      {"c.yaml", strings.Repeat("k: v\n", 150_000), "c.yaml"},
 		"alias bomb":     {"c.yaml", bomb, "is too much"},
 		"own anchor":     {"c.yaml", "a: &a {b: *a}", "levels deep"},
