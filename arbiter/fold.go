@@ -1,18 +1,26 @@
 package arbiter
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Fold implements [flow.Part].
 func (w *Work) Fold(e *flow.Event) error {
 	switch body := e.Body.(type) {
 	case *Decision:
+		if _, known := meaning[body.Move]; !known {
+			return misplaced("decision.move", "%.40q is no move", body.Move)
+		}
 		w.decide(body)
 	case *flow.Round:
+		if state := w.Working(); state != StateExecuting && state != "" { // an estimate has no states
+			return misplaced("round", "begins in state %s", state)
+		}
 		w.begin(body.N, e.At)
 	case *flow.Intent:
 		if x := w.execution(body.Call); x != nil && x.Result == Failed { // it is made again
@@ -34,6 +42,11 @@ func (w *Work) Fold(e *flow.Event) error {
 		w.pass(body)
 	}
 	return nil
+}
+
+// misplaced refuses a log: the work would wait for ever for what cannot come.
+func misplaced(field, format string, args ...any) error {
+	return &flow.Error{Kind: provider.KindValidation, Field: field, Err: fmt.Errorf(format, args...)}
 }
 
 // pass follows the work from state to state.
