@@ -61,9 +61,9 @@ type Job struct {
 
 	call   string
 	phase  flow.State // in which it was begun
-	text   string // the last part of what was streamed
-	tail   string // its end, cleaned
-	offset int    // of text in the whole, in bytes
+	text   string     // the last part of what was streamed
+	tail   string     // its end, cleaned
+	offset int        // of text in the whole, in bytes
 }
 
 // Bounds of a streaming text, in bytes: how much of it is kept, and how much is shown.
