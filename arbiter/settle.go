@@ -182,9 +182,7 @@ func (a *Agent) check(f *flow.Findings, at string) {
 	}
 	f.Text(at+".description", a.Description, mostDescription)
 	f.Text(at+".prompt", a.Prompt, mostPrompt)
-	if a.Model == "" {
-		f.Addf(at+".model", "is empty: it is \"provider/model\"")
-	}
+	f.Model(at+".model", a.Model)
 	f.AtMost(at+".fallbacks", len(a.Fallbacks), mostFallbacks)
 	f.AtMost(at+".tools", len(a.Tools), flow.MaxTools)
 	for i, name := range a.Tools[:min(len(a.Tools), flow.MaxTools)] {
