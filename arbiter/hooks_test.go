@@ -1,10 +1,12 @@
 package arbiter_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -98,7 +100,9 @@ func TestHooksShowToolsQuestionsAndTroubles(t *testing.T) {
 			OnAnswer:  func(a flow.Answer) { say("answer %s", a.Option) },
 			OnWarning: func(w flow.Warning) { say("warning %s", w.Kind) },
 		}
-		for _, err := range hooks.Events(session.Events(t.Context(), 0)) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		for _, err := range hooks.Events(session.Events(ctx, 0)) {
 			require.NoError(t, err)
 		}
 		assert.Subset(t, out, []string{
