@@ -72,7 +72,8 @@ type Arbiter struct {
 	Function string `json:"function,omitempty"`
 	// Person lets a person decide. Each decision is an inquiry.
 	Person bool `json:"person,omitempty"`
-	// Prompt is added to what the arbiter is told, at most 100,000 bytes. A function and a person read it too.
+	// Prompt is added to what the arbiter is told, at most 100,000 bytes. A function and a person read it before the
+	// situation, in [Situation].Instruction and in the question.
 	Prompt string `json:"prompt,omitempty"`
 	// Temperature and MaxTokens replace those of the work: 0.2 and those of the work if not set.
 	Temperature *float64 `json:"temperature,omitempty"`

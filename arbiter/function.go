@@ -13,7 +13,8 @@ import (
 
 // Func decides in Go: by a rule, in turns, or through a service. It is a [debate.Judge]. Register it in Engine.Judges under
 // the name in Arbiter.Function. Its ruling is checked like the answer of a model: one that is not legal is asked for again
-// once. The function is called concurrently if several conversations use it.
+// once. An error is retried by its kind, and by that of an outage (api_error) if it has none: see [debate.Judge]. A panic ends
+// the process. The function is called concurrently if several conversations use it.
 type Func func(ctx context.Context, s Situation) (Ruling, error)
 
 // Situation is what a [Func] decides from. It belongs to the function. Texts of agents in it are hostile.

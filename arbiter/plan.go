@@ -22,8 +22,9 @@ const (
 type Plan struct {
 	Steps []Step `json:"steps"`
 	// CurrentStepIndex is the step that is worked on, or is next: the number of steps if none is left.
-	CurrentStepIndex int  `json:"currentStepIndex"`
-	IsComplete       bool `json:"isComplete"`
+	CurrentStepIndex int `json:"currentStepIndex"`
+	// IsComplete is what the agents have reported last: it is not computed from the steps, see [Plan.Left].
+	IsComplete bool `json:"isComplete"`
 }
 
 // Step is one step of a plan.

@@ -111,7 +111,7 @@ func (w *reporter) circumstances(t *flow.Turn) []string {
 	if t.Estimated && (t.Reported == nil || !t.Reported.Told) {
 		out = append(out, unreportedMark)
 	}
-	if at, ok := w.log.turns[attempt{t.Call, t.Attempt}]; ok {
+	if at, ok := w.log.turns[attemptID{t.Call, t.Attempt}]; ok {
 		out = append(out, w.clock(at))
 	}
 	return out
