@@ -52,28 +52,30 @@ func TestLongWorkFitsTheWindow(t *testing.T) {
 	}
 }
 
-// The outputs of many agents at once fit the arbiter's window: each is cut to its part.
+// The outputs of many agents at once fit the arbiter's window: each is cut to its part, and that of one agent to 16 KiB.
 func TestOutputsOfManyAgentsAreCut(t *testing.T) {
 	long := arbiter.Result{Success: true, Output: strings.Repeat("A sentence of the output. ", 1000)}
-	names, all := []string{}, answers{"d2": completes("Done.")}
-	c := config()
-	c.Agents, c.Parallel, c.MaxTokens = nil, 20, 8000
-	for i := range c.Parallel {
-		name := fmt.Sprintf("A%d", i)
-		names, c.Agents = append(names, name), append(c.Agents, arbiter.Agent{Name: name, Model: "test/m"})
-		all["r1."+name] = long
+	for agents, most := range map[int]int{1: 17 << 10, 20: 80 << 10} {
+		names, all := []string{}, answers{"d2": completes("Done.")}
+		c := config()
+		c.Agents, c.Parallel, c.MaxTokens = nil, agents, 8000
+		for i := range agents {
+			name := fmt.Sprintf("A%d", i)
+			names, c.Agents = append(names, name), append(c.Agents, arbiter.Agent{Name: name, Model: "test/m"})
+			all["r1."+name] = long
+		}
+		all["d1"] = picks(names...)
+		engine, p := engineFor(all)
+		p.Record = true
+		engine.Models = map[string]debate.Model{"test/m": {Context: 40_000}}
+		w, err := play(t, engine, c)
+		require.NoError(t, err)
+		assert.Equal(t, arbiter.EndComplete, w.Reason)
+		requests := p.Requests()
+		last := requests[len(requests)-1].Last.Text
+		assert.Equal(t, agents, strings.Count(last, "it was longer, and is cut here"))
+		assert.Less(t, len(last), most)
 	}
-	all["d1"] = picks(names...)
-	engine, p := engineFor(all)
-	p.Record = true
-	engine.Models = map[string]debate.Model{"test/m": {Context: 40_000}}
-	w, err := play(t, engine, c)
-	require.NoError(t, err)
-	assert.Equal(t, arbiter.EndComplete, w.Reason)
-	requests := p.Requests()
-	last := requests[len(requests)-1].Last.Text
-	assert.Equal(t, 20, strings.Count(last, "it was longer, and is cut here"))
-	assert.Less(t, len(last), 80<<10)
 }
 
 // What all flows share reaches the kernel, and so do the files of the task.
