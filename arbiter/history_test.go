@@ -181,3 +181,30 @@ func TestOutputsAreReadInTheOrderOfSelection(t *testing.T) {
 		assert.Equal(t, []string{"What r1." + names[0] + " has done.", "What r1." + names[1] + " has done."}, read)
 	}
 }
+
+// An outage is waited for once: after Config.Patience each further failure counts at once.
+func TestAnOutageIsWaitedForOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, _ := engineFor(nil)
+		engine.Providers["other"] = &scripted.Provider{Reply: func(*provider.Request) scripted.Reply {
+			return scripted.Reply{Err: down(provider.KindNetwork)}
+		}}
+		c := config()
+		c.Agents[0].Model, c.Agents[1].Model, c.Patience = "other/m", "other/m", 20*time.Minute
+		c.Arbiter = arbiter.Arbiter{Function: "f"}
+		engine.Judges = map[string]debate.Judge{"f": arbiter.Func(func(context.Context, arbiter.Situation) (arbiter.Ruling, error) {
+			return picks("Ada"), nil
+		})}
+		began := time.Now()
+		session, err := engine.Start(t.Context(), c)
+		require.NoError(t, err)
+		defer session.Close()
+		record, err := session.WaitIdle(t.Context())
+		require.ErrorContains(t, err, "3 failures in a row")
+		w := workOf(t, record)
+		assert.Len(t, w.Executions(), 3)
+		assert.Len(t, w.Outages(), 1)
+		assert.Greater(t, w.Executions()[0].EndedAt.Sub(began), 15*time.Minute)
+		assert.LessOrEqual(t, time.Since(began), c.Patience)
+	})
+}
