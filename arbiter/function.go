@@ -105,9 +105,7 @@ func task(r *flow.Record, asked flow.Asked) any {
 	for i := range s.Agents {
 		s.Agents[i].Model, s.Agents[i].Fallbacks = "", nil
 	}
-	for _, e := range w.batch {
-		s.Last = append(s.Last, *e)
-	}
+	s.Last = slices.Clone(s.Executions[len(s.Executions)-len(w.batch):]) // the latest ones
 	return &debate.JudgeTask{
 		Debate: r.ID, Call: asked.ID, Attempt: asked.Attempt, Kind: asked.Call.Kind, Topic: terms.Topic, Round: r.Round, Rounds: terms.Rounds,
 		Turns: r.Readable(), Instruction: asked.Instruction, Schema: asked.Schema, Labels: maps.Clone(terms.Labels), Detail: s,

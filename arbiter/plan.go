@@ -175,6 +175,19 @@ func (p *Plan) with(u *PlanUpdate, known int) *Plan {
 	return out
 }
 
+// outdate takes out what an update says of a step, and of the plan as a whole, because an input has changed them since.
+func (u *PlanUpdate) outdate(step int) {
+	if u == nil {
+		return
+	}
+	u.CurrentStepIndex, u.IsComplete = nil, nil
+	for i := range u.Steps {
+		if u.Steps[i].Index == step {
+			u.Steps[i].Status = ""
+		}
+	}
+}
+
 // advance moves on to the first step from the current one on that is still to be done.
 func (p *Plan) advance() {
 	for p.CurrentStepIndex < len(p.Steps) && !p.Steps[p.CurrentStepIndex].left() {
