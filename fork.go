@@ -33,7 +33,8 @@ import (
 // its config, the format, the mode, and the audience. Other models, texts, judges, limits, rounds and labels can. A model that
 // surely cannot do what is asked of it is refused with [flow.ErrUnable], as by [Engine.Validate].
 //
-// edit gets the config that the old debate was started with, without its amendments. The amendments of the copied part
+// edit gets the config that the old debate was started with, without its amendments. A debate of [Engine.Run] stays unattended.
+// Any other is so if the edited config says it. The amendments of the copied part
 // hold in the new debate too, except for what edit changes: an amendment after the copied part holds that.
 //
 // What the copied part has cost counts as the new debate's own. If the debate was paused or in error at the cut, so
@@ -60,13 +61,14 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 		return nil, err
 	}
 	name := origin.Flow().Name
+	forced := origin.Record().Start().Terms.Unattended && !config.Terms().Unattended // the config says nothing that an edit could change
 	config = flow.Named(name, config)
 	if edit != nil {
 		if config = edit(flow.Unnamed(config)); config != nil && config.Flow() == origin.Record().Config().Flow() {
 			config = flow.Named(name, config)
 		}
 	}
-	plan, err := l.plan(ctx, config, origin.Record().Start().Terms.Unattended)
+	plan, err := l.plan(ctx, config, forced)
 	if err != nil {
 		return nil, err
 	}

@@ -122,6 +122,15 @@ func scenes() []scene {
 			config := workers()
 			return config, workshopEngine(p, 5, map[string]debate.Tool{"add": new(tally).mustTool()}), p
 		}},
+		{name: "continued", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
+			p := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+				if slices.ContainsFunc(req.Messages, func(m provider.Message) bool { return m.Speaker == req.Self }) {
+					return scripted.Reply{Text: " three."}
+				}
+				return scripted.Reply{Text: "One and two are", Stop: provider.StopLength}
+			}}
+			return workers(), workshopEngine(p, 5, map[string]debate.Tool{"add": new(tally).mustTool()}), p
+		}},
 		{name: "person", whole: true, set: plain(func(c *debate.Config) {
 			c.Unattended = false
 			c.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Pat", Person: true}}, When: debate.AtEnd}
@@ -313,11 +322,13 @@ func (g scene) write(t *testing.T) {
 
 // repeating answers a call as the log has it; what failed there, and what has no answer of its own, is the script's.
 func repeating(log []debate.Event, script func(*provider.Request) scripted.Reply) func(*provider.Request) scripted.Reply {
-	answers := map[string]string{}
+	answers, parted := map[string]string{}, map[string]bool{}
 	for _, e := range log {
 		switch {
-		case as[debate.Turn](e) != nil:
+		case as[debate.Turn](e) != nil && !parted[as[debate.Turn](e).Call]:
 			answers[as[debate.Turn](e).Call] = as[debate.Turn](e).Text
+		case as[flow.Continued](e) != nil: // the script has its parts
+			parted[as[flow.Continued](e).Call] = true
 		case as[debate.Assessment](e) != nil:
 			answers[as[debate.Assessment](e).Call] = toJSON(as[debate.Assessment](e).Judgement)
 		case as[debate.Verdict](e) != nil:

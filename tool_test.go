@@ -32,7 +32,7 @@ func workshop(uses int) *debate.Flow {
 						calls = append(calls, flow.Call{
 							ID: id, Kind: "work", By: name, Model: modelOf(r, name), Slot: i, View: flow.View{None: true}, System: "You work.",
 							Last: func(*debate.Record) string { return "Compute, " + name + "." }, Tools: r.Terms().Tools, Uses: uses,
-							OnFail: flow.OnFail{Aid: true},
+							Continues: 2, OnFail: flow.OnFail{Aid: true},
 						})
 					}
 				}

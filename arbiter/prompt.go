@@ -90,12 +90,10 @@ func texts(setup flow.Setup) (map[string]string, error) {
 // Bounds of what the arbiter reads, in bytes.
 const (
 	mostShown = 16 << 10 // of the output of an execution
-	mostBatch = 64 << 10 // of all outputs of executions that were selected together, if each may have leastShown
+	mostOfAll = 64 << 10 // of the outputs of agents that were selected together
 	mostPlan  = 32 << 10 // of the descriptions in a plan: with many steps each is cut to its share
-
-	leastShown = 500
-	mostRow    = 100 // of an output in the table
-	mostRows   = 50  // of the table: the number of its lines
+	mostRow   = 100      // of an output in the table
+	mostRows  = 50       // of the table: the number of its lines
 
 	roomForRest = 3 << 10 // bytes that the instruction has beside the table, as a rule
 )
@@ -118,7 +116,7 @@ func (w *Work) situation(out *strings.Builder) {
 		return
 	}
 	w.show(out, "The executions so far", "executions", table)
-	each := max(leastShown, min(mostShown, mostBatch/max(1, len(w.batch))))
+	most := shown(len(w.batch))
 	for i, e := range w.batch {
 		what := "What " + e.Agent + " has reported last"
 		if e.Result == Failed {
@@ -132,9 +130,12 @@ func (w *Work) situation(out *strings.Builder) {
 			out.WriteString("\n")
 		}
 		out.WriteString(what + ":\n")
-		out.WriteString(w.Quote(e.Agent, shortened(said, each)))
+		out.WriteString(w.Quote(e.Agent, shortened(said, most)))
 	}
 }
+
+// shown is how many bytes the arbiter reads of each output of so many agents.
+func shown(agents int) int { return min(mostShown, mostOfAll/max(1, agents)) }
 
 // show writes a title and a quotation.
 func (w *Work) show(out *strings.Builder, title, speaker, text string) {

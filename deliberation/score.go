@@ -176,6 +176,13 @@ func (s *Scores) Fold(e *flow.Event) error {
 	return nil
 }
 
+// MarshalJSON writes the record's JSON, then the report. It cannot be read back.
+func (s *Scores) MarshalJSON() ([]byte, error) {
+	return s.MarshalWith(struct {
+		Report Report `json:"report"`
+	}{s.Report()})
+}
+
 // Report returns the result of the evaluation so far. An evaluator without a valid answer is a gap in every criterion,
 // and counts in no average.
 func (s *Scores) Report() Report {

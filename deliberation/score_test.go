@@ -49,6 +49,15 @@ func TestAnInvalidAnswerIsAGap(t *testing.T) {
 					assert.Contains(t, gap.Gap, "no valid answer: ")
 					assert.Equal(t, &deliberation.Spread{Of: 2, Mean: 7, Min: 6, Max: 8, Deviation: 1}, rating.Spread)
 				}
+				all, ok := deliberation.ScoresOf(record)
+				require.True(t, ok)
+				var shown struct {
+					State  flow.State          `json:"state"`
+					Report deliberation.Report `json:"report"`
+				}
+				require.NoError(t, json.Unmarshal([]byte(toJSON(all)), &shown))
+				assert.Equal(t, flow.StateCompleted, shown.State)
+				assert.Equal(t, report, shown.Report)
 				require.Len(t, record.Warnings, 1)
 				assert.Equal(t, flow.WarnLeftOut, record.Warnings[0].Kind)
 				assert.Equal(t, "eva", record.Warnings[0].By)

@@ -57,13 +57,16 @@ func (w *reporter) warnings() *table {
 }
 
 func (w *reporter) rejections() *table {
-	t := &table{Caption: "Answers that were not accepted", Head: []string{"Round", "Of", "Model", "Problems"}, Figures: 4}
+	t := &table{Caption: "Answers that were not accepted", Head: []string{roundColumn, "Of", "Model", "Problems"}, Figures: 4}
 	for i := range w.record.Rejections {
 		r := &w.record.Rejections[i]
 		t.Rows = append(t.Rows, cells(number(r.Round), r.By, r.Model, brief(strings.Join(r.Problems, "; "))))
 	}
 	return t
 }
+
+// roundColumn is the head of columns, and the name of fields, with the number of a round.
+const roundColumn = "Round"
 
 // number writes a round; 0 is outside the rounds, and is "".
 func number(round int) string {
@@ -74,7 +77,7 @@ func number(round int) string {
 }
 
 func (w *reporter) failures() *table {
-	t := &table{Caption: "Attempts that failed", Head: []string{"Round", "Of", "Model", "Attempt", "Failure"}, Figures: 5}
+	t := &table{Caption: "Attempts that failed", Head: []string{roundColumn, "Of", "Model", "Attempt", "Failure"}, Figures: 5}
 	for _, f := range w.log.failures {
 		round := 0
 		if f.Error != nil {

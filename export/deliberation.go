@@ -13,7 +13,7 @@ import (
 
 // deliberated shows what is a deliberation's own: its problem, its solution, who worked it out, and what was said on the way.
 func (w *reporter) deliberated(d *deliberation.Deliberation) []*section {
-	out := []*section{w.problem(d), w.solution(d), w.agents(d), w.clarifications(d)}
+	out := []*section{w.problem(d), w.solution(d), evaluationsByRound(d), w.agents(d), w.clarifications(d)}
 	out = append(out, w.deliberatedRounds(d)...)
 	return append(out, w.merges(d), w.votes(d), w.histories(d))
 }

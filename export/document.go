@@ -10,6 +10,15 @@
 // the beginning of the arguments and of the result is shown: 2,000 and 4,000 characters.
 // A record of any other flow gives a plain report: its turns, what happened, and what it cost.
 //
+// # Drawings
+//
+// A page draws figures, beside a table that has all of them: the scores of each participant by round, or the judge's numbers for
+// the rounds of a deliberation; tokens and cost by actor; the states that the conversation went through; and a timeline of all
+// calls, with failures, waits, uses of tools and questions to persons. The last two need [Document.Events]. Markdown has the tables.
+// Drawings are SVG within the page. They have a title and a description, follow the reader's choice of light or dark, and fit
+// paper and a phone. Lines have numbers and patterns beside their colours. More than 12 lines are drawn as their range and mean,
+// of more than 20 actors the first 20 have bars, and a pause in the timeline is shortened.
+//
 // # Texts of models
 //
 // Every text of a model is treated as hostile. It is parsed as Markdown (CommonMark with tables,
@@ -54,8 +63,8 @@ type Document struct {
 	// Record is the debate, finished or not.
 	Record *flow.Record
 	// Events is the debate's log, or its facts up to now. It adds what the record does not keep: when
-	// turns were spoken, which attempts failed, why somebody was dropped, and the questions that were
-	// answered. Nil: the document has none of these.
+	// turns were spoken, which attempts failed, why somebody was dropped, the questions that were
+	// answered, the timeline of calls, and the course through the states. Nil: the document has none of these.
 	Events []flow.Event
 	// Title is the title of the document; the topic if empty.
 	Title string

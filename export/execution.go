@@ -124,7 +124,7 @@ func (w *reporter) effort(e *arbiter.Execution, plan *arbiter.Plan) []field {
 	}
 	var out []field
 	if w.work.Config().Parallel > 1 {
-		out = append(out, field{"Round", strconv.Itoa(e.Round)})
+		out = append(out, field{roundColumn, strconv.Itoa(e.Round)})
 	}
 	out = append(out, []field{{"Step", step}, {"Tokens", tokens + "; " + count(e.Usage.Output) + " written"}, {"Cost", e.Cost.String()}}...)
 	if !e.StartedAt.IsZero() {

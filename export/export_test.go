@@ -295,11 +295,11 @@ func TestLongDebate(t *testing.T) {
 			seen[id[1]] = true
 		}
 		links := regexp.MustCompile(`<li><a href="#([^"]+)"`).FindAllStringSubmatch(page.String(), -1)
-		require.Len(t, links, rounds+3)
+		require.Len(t, links, rounds+5)
 		for _, link := range links {
 			assert.True(t, seen[link[1]], link[1])
 		}
-		assert.Len(t, seen, rounds+3+2*rounds, "sections and turns")
+		assert.Len(t, seen, rounds+5+2*rounds+6, "sections, turns, and what describes three drawings")
 	}
 	for i := range 2 {
 		assert.InDelta(t, 10, float64(sizes[500][i])/float64(sizes[50][i]), 2.5)

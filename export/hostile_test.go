@@ -227,6 +227,12 @@ func (s *stage) with(text string) *export.Document {
 	*d.Config() = c
 	failed := &flow.Error{Kind: flow.Kind(text), Err: errors.New(text)}
 	return &export.Document{Record: &r, Title: text, Events: []flow.Event{
+		{Body: &flow.Transition{From: flow.State(text), To: "judging", On: flow.Trigger(text)}},
+		{Body: &flow.Transition{From: "judging", To: flow.State(text), On: flow.Trigger(text)}},
+		{Body: &flow.Intent{Call: "1", Attempt: 1, By: text, Kind: flow.CallKind(text), Model: text, Target: text}},
+		{Body: &flow.Intent{Call: "2", Attempt: 1, By: text, Tool: text + "!"}},
+		{Body: &flow.Failure{By: text, Error: failed, Spend: flow.Spend{Call: "1", Attempt: 1, Model: text}}},
+		{Body: &flow.ToolResult{By: text, Tool: text, Spend: flow.Spend{Call: "2", Attempt: 1}}},
 		{Body: &flow.Failure{By: text, Error: failed}},
 		{Body: &flow.Dropped{Participant: text, Reason: text}},
 		{Body: &flow.Skipped{Call: text, By: text, Reason: text, Cause: flow.Kind(text)}},

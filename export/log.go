@@ -8,28 +8,40 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// log is what the events of a debate add to its record.
+// log is what the events of a conversation add to its record.
 type log struct {
 	known    bool
-	turns    map[attempt]time.Time // when they were recorded
+	turns    map[attemptID]time.Time // when they were recorded
 	failures []*flow.Failure
 	dropped  map[string]string // why, by who
 	asked    []*flow.Inquiry
+	attempts []*attempt // in the order in which they began
+	changes  []change   // in the order in which they happened
+	rounds   []time.Time
 }
 
-// attempt identifies an attempt at a call.
-type attempt struct {
+// attemptID identifies an attempt at a call.
+type attemptID struct {
 	call   string
 	number int
 }
 
+// change is a change of state.
+type change struct {
+	from, to flow.State
+	on       flow.Trigger
+	at       time.Time
+}
+
 func readLog(events []flow.Event) log {
-	l := log{known: len(events) > 0, turns: make(map[attempt]time.Time), dropped: make(map[string]string)}
+	l := log{known: len(events) > 0, turns: make(map[attemptID]time.Time), dropped: make(map[string]string)}
+	tries := newTries()
 	for i := range events {
 		e := &events[i]
+		tries.read(e)
 		switch body := e.Body.(type) {
 		case *flow.Turn:
-			l.turns[attempt{body.Call, body.Attempt}] = e.At
+			l.turns[attemptID{body.Call, body.Attempt}] = e.At
 		case *flow.Failure:
 			l.failures = append(l.failures, body)
 		case *flow.Dropped:
@@ -38,7 +50,12 @@ func readLog(events []flow.Event) log {
 			// one that calls have joined since replaces the one before
 			l.asked = slices.DeleteFunc(l.asked, func(q *flow.Inquiry) bool { return q.ID == body.ID })
 			l.asked = append(l.asked, body)
+		case *flow.Transition:
+			l.changes = append(l.changes, change{body.From, body.To, body.On, e.At})
+		case *flow.Round:
+			l.rounds = append(l.rounds, e.At)
 		}
 	}
+	l.attempts = tries.found()
 	return l
 }

@@ -57,6 +57,7 @@ type block struct {
 	Label    string // before Items, Speech or Sources
 	Items    []string
 	Pictures []picture
+	Drawing  *drawing // in a page only
 	Phrases  []string // texts of a model of one line each, which may be Markdown
 	Fields   []field
 	Table    *table
@@ -75,6 +76,7 @@ type table struct {
 	Rows    [][]cell
 	Figures int
 	Total   bool // the last row sums the others
+	Long    bool // it scrolls on a screen
 }
 
 // cell is a text, with a bar if Bar is set; Share is from 0 to 1.
@@ -153,6 +155,8 @@ func newReport(d *Document, file func(hash string) ([]byte, error)) (*report, er
 		r.add(s)
 	}
 	r.add(w.summaries())
+	r.add(w.states())
+	r.add(w.timeline())
 	r.add(w.course())
 	r.add(w.usage())
 	r.Pictured = w.gallery.pixels > 0
@@ -167,7 +171,7 @@ func (w *reporter) told() []*section {
 	if w.work != nil {
 		return w.worked(w.work)
 	}
-	out := append([]*section{w.outcome(), w.participants(), w.judges()}, w.rounds()...)
+	out := append([]*section{w.outcome(), w.scoresByRound(), w.participants(), w.judges()}, w.rounds()...)
 	return append(out, w.audience())
 }
 
@@ -295,6 +299,8 @@ func duration(d time.Duration) string {
 		d = d.Round(time.Second)
 	case d >= time.Second:
 		d = d.Round(100 * time.Millisecond)
+	case d >= time.Millisecond:
+		d = d.Round(time.Millisecond)
 	}
 	return d.String()
 }

@@ -33,7 +33,13 @@ var (
 	reachable = regexp.MustCompile(`^(?i:https?://|mailto:)[\x21-\x7e]+$`)
 	classes   = regexp.MustCompile(`^(language-[A-Za-z0-9+#.-]+|plain|nothing)$`)
 	embedded  = regexp.MustCompile(`^data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+=*$`)
-	unseen    = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f-\x{9f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{feff}\x{fffe}\x{ffff}\x{e0000}-\x{e007f}]`)
+	// Where something is drawn follows from figures, such as how many tokens a text has.
+	geometry = map[string]bool{
+		"x": true, "y": true, "x1": true, "y1": true, "x2": true, "y2": true, "cx": true, "cy": true, "r": true, "d": true, "width": true,
+		"height": true, "viewBox": true,
+	}
+	coordinates = regexp.MustCompile(`^[-0-9.% MLCZlvhz]+$`)
+	unseen      = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f-\x{9f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{feff}\x{fffe}\x{ffff}\x{e0000}-\x{e007f}]`)
 )
 
 // pageStructure parses a page strictly, as XML, and yields its elements but for those in models' texts,
@@ -83,6 +89,11 @@ func pageStructure(page []byte) ([]string, error) {
 			element := strings.Repeat(" ", depth) + token.Name.Local
 			for _, a := range token.Attr {
 				switch {
+				case geometry[a.Name.Local] && token.Name.Space == "" && token.Name.Local != "img":
+					if !coordinates.MatchString(a.Value) {
+						return nil, fmt.Errorf("%s=%q", a.Name.Local, a.Value)
+					}
+					element += " " + a.Name.Local
 				case token.Name.Local == "img" && a.Name.Local == "src" && embedded.MatchString(a.Value), a.Name.Local == "alt":
 				case strings.HasPrefix(a.Name.Local, "on"), a.Name.Local == "style", a.Name.Local == "src":
 					return nil, fmt.Errorf("an attribute %s", a.Name.Local)

@@ -24,9 +24,15 @@ func (w *reporter) usage() *section {
 	case w.work != nil:
 		who = "By agent and arbiter"
 	}
+	if len(people) > 0 {
+		s.Blocks = append(s.Blocks, block{Drawing: w.spending(people)})
+	}
+	for i := range people {
+		people[i].Name = w.called(people[i].Name)
+	}
 	s.account(who, "Who", people, total)
 	s.account("By model", "Model", models, total)
-	s.account("By round", "Round", w.byRound(), total)
+	s.account("By round", roundColumn, w.byRound(), total)
 	if unknown := w.unpriced(); len(unknown) > 0 {
 		s.Blocks = append(s.Blocks, block{Label: "Without a known price, and counted as free", Items: unknown})
 	}

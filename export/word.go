@@ -49,9 +49,13 @@ func mark(x float64) string {
 	return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
 }
 
-// bar returns the cell of a score, with most as the full length.
+// bar returns the cell of a score, with most as the full length. What is no number has no length.
 func bar(x, most float64) cell {
-	return cell{Text: mark(x), Bar: true, Share: max(0, min(1, x/most))}
+	length := max(0, min(1, x/most))
+	if math.IsNaN(length) {
+		length = 0
+	}
+	return cell{Text: mark(x), Bar: true, Share: length}
 }
 
 // failure describes a failure in one line.

@@ -17,7 +17,8 @@
 //
 //   - defaults and context managers: [DefaultContext] and the constants beside it
 //   - what configs ask of models beyond text: [Demand], [Demanding], [Demands]
-//   - limits and prices: [Budget], [Money] ([USD]), [Model], [LookupModel], [SplitModel], [Estimate], [TypicalReply]
+//   - limits and prices: [Budget], [Money] ([USD]), [Model], [LookupModel], [KnownModels], [SplitModel], [Estimate],
+//     [TypicalReply]
 //   - failures: [Error], [Kind], [RetryPolicy], [FailureRule], [KindConfirm], [DefaultPatience], [ErrAwaitingInput],
 //     [ErrClosed], [ErrNotFound], [ErrConflict], [ErrLeased], [ErrLacking], [ErrUnable], [ErrPaused]
 //   - tools: [Tool], [NewTool], [WithApproval], [ToolInfo], [ToolUse], [ToolPolicy]

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -184,12 +185,29 @@ func LookupModel(vendor, id string) (Model, bool) {
 	if !ok { // a model that is newer than the table
 		return Model{OwnTemperature: ownTemperature(id), ImageTokens: tokensOfImage(id)}, false
 	}
+	return modelOf(&row), true
+}
+
+// KnownModels yields the models of the embedded table, each under its name as "provider/model", in the order of the providers
+// and then of the models. [LookupModel] finds a single one faster.
+func KnownModels() iter.Seq2[string, Model] {
+	return func(yield func(string, Model) bool) {
+		for row := range model.All() {
+			if !yield(row.Provider+"/"+row.Name, modelOf(&row)) {
+				return
+			}
+		}
+	}
+}
+
+// modelOf returns the model that a row of the table describes.
+func modelOf(row *model.Row) Model {
 	return Model{
 		Family: row.Family, Context: row.Context, MaxOutput: row.MaxOutput, Priced: row.Priced,
 		Reasoning:      row.Reasoning,
-		OwnTemperature: ownTemperature(id), ImageTokens: tokensOfImage(id),
+		OwnTemperature: ownTemperature(row.Name), ImageTokens: tokensOfImage(row.Name),
 		Input: Money(row.Input), Output: Money(row.Output),
 		CachedInput: Money(row.CachedInput), CacheWrite: Money(row.CacheWrite),
 		InputLong: Money(row.InputAbove200k), OutputLong: Money(row.OutputAbove200k),
-	}, true
+	}
 }

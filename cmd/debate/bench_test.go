@@ -37,7 +37,7 @@ func BenchmarkDeliberation(b *testing.B) {
 	}
 }
 
-// BenchmarkProcess is the time of a process from its start to its end: without anything to do, and with a whole deliberation of
+// BenchmarkProcess is the time of a process from its start to its end, and what it takes of a processor: without anything to do, and with a whole deliberation of
 // three agents and three rounds at a server that answers at once.
 func BenchmarkProcess(b *testing.B) {
 	for _, run := range []struct {
@@ -53,17 +53,20 @@ func BenchmarkProcess(b *testing.B) {
 		b.Run(run.name, func(b *testing.B) {
 			start := launcher(b, &fake.Server{})
 			start("list") // there is a store
+			var spent time.Duration
 			for b.Loop() {
-				start(run.args...)
+				spent += start(run.args...)
 			}
 			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(time.Millisecond), "ms/op")
+			b.ReportMetric(float64(spent)/float64(b.N)/float64(time.Millisecond), "cpu-ms/op")
 			b.ReportMetric(0, "ns/op")
 		})
 	}
 }
 
-// launcher returns a function that runs the program to its end, against the server, in a folder of its own.
-func launcher(b *testing.B, server *fake.Server) func(args ...string) {
+// launcher returns a function that runs the program to its end, against the server, in a folder of its own. It returns the
+// processor time of the process.
+func launcher(b *testing.B, server *fake.Server) func(args ...string) time.Duration {
 	b.Helper()
 	program := filepath.Join(b.TempDir(), "debate")
 	output, err := exec.CommandContext(b.Context(), "go", "build", "-o", program, ".").CombinedOutput()
@@ -71,12 +74,13 @@ func launcher(b *testing.B, server *fake.Server) func(args ...string) {
 	listening := httptest.NewServer(server)
 	b.Cleanup(listening.Close)
 	folder := b.TempDir()
-	return func(args ...string) {
+	return func(args ...string) time.Duration {
 		c := exec.CommandContext(b.Context(), program, args...)
 		c.Dir = folder
 		c.Env = []string{"HOME=" + folder, "PATH=" + os.Getenv("PATH"), "OPENAI_BASE_URL=" + listening.URL + "/v1", "OPENAI_API_KEY=sk-of-the-test"}
 		if said, err := c.CombinedOutput(); err != nil {
 			require.NoError(b, err, "%s", said)
 		}
+		return c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
+
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 // released is the version that the modules have in their own go.mod files, as long as nothing has been released.
@@ -21,7 +23,12 @@ const released = "v0.0.0"
 
 // TestInstalling installs the program by its path, as somebody does who has no clone: from a proxy that has the modules of this
 // repository. It shows that the requirements of the modules fit together, and that none depends on the workspace.
+//
+// It takes minutes where nothing has been built before, and seconds afterwards.
 func TestInstalling(t *testing.T) {
+	if !longform.Asked() || longform.Race {
+		t.Skip("it runs in the long form, without the race detector")
+	}
 	proxy, bin := t.TempDir(), t.TempDir()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	require.NoError(t, err)

@@ -31,6 +31,7 @@ func TestScripts(t *testing.T) {
 		Dir: filepath.Join("testdata", "script"),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": code, "serve": serve, "served": served, "sent": sent, "await": await, "exited": exited, "terminate": terminate,
+			"capture": capture,
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
@@ -205,6 +206,22 @@ func terminate(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage, after await: terminate")
 	}
 	ts.Check(started[len(started)-1].Process.Signal(syscall.SIGTERM))
+}
+
+// capture sets a variable to what an expression finds in the standard output of the last command, or in its standard error:
+//
+//	capture ID stdout '[-0-9a-f]{36}'
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: capture NAME stdout|stderr expression")
+	}
+	expression, err := regexp.Compile(args[2])
+	ts.Check(err)
+	found := expression.FindString(ts.ReadFile(args[1]))
+	if found == "" {
+		ts.Fatalf("nothing in %s matches", args[1])
+	}
+	ts.Setenv(args[0], found)
 }
 
 // exited checks the exit code of the command in the background that was waited for last.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -64,6 +65,19 @@ func Lookup(provider, name string) (Row, bool) {
 	}
 	row, err := ParseRow(strings.TrimSuffix(line, ","))
 	return row, err == nil // the tests read every line, so there is no error
+}
+
+// All yields the rows of the table, in its order.
+func All() iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		_, lines, _ := strings.Cut(table, "[\n")
+		for line := range strings.Lines(lines) {
+			row, err := ParseRow(strings.TrimSuffix(strings.TrimSpace(line), ","))
+			if err != nil || !yield(row) { // the lines behind the last model end the file
+				return
+			}
+		}
+	}
 }
 
 // find yields the line of a model; "": there is none. It searches by halves.

@@ -177,3 +177,20 @@ func BenchmarkLookup(b *testing.B) {
 		}
 	}
 }
+
+func TestAllRowsInTheirOrder(t *testing.T) {
+	data, err := os.ReadFile("models.json")
+	require.NoError(t, err)
+	var names []string
+	for row := range model.All() {
+		names = append(names, row.Provider+"/"+row.Name)
+		found, ok := model.Lookup(row.Provider, row.Name)
+		require.True(t, ok, row.Name)
+		require.Equal(t, found, row)
+	}
+	assert.Len(t, names, strings.Count(string(data), `"provider": `))
+	for row := range model.All() {
+		assert.Equal(t, names[0], row.Provider+"/"+row.Name)
+		break
+	}
+}

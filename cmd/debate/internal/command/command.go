@@ -21,6 +21,7 @@ type program struct {
 	tools toolFlags
 
 	viewing viewing
+	outputs outputs
 }
 
 // Run carries out the command line and returns the exit code.
@@ -48,14 +49,48 @@ func Run(ctx context.Context, system System) int {
 func (p *program) tree() *cobra.Command {
 	root := p.debate()
 	root.Use = "debate [problem]"
+	if root.Example == "" {
+		root.Example = `  debate "Design a rate limiter"
+  debate --problemDescription problem.md --rounds 2
+  git diff | debate "-"
+  debate "Design a rate limiter" --demo`
+	}
+	root.Args, root.SuggestionsMinimumDistance = spelled(root.Args), 2
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.PersistentFlags().StringVar(&p.store, "store", "",
 		"where conversations are kept: a file of SQLite, a folder, or the URL of a PostgreSQL database")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print events, or the result of a command, as JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit(exitArguments, err) })
-	root.AddCommand(p.list(), p.resume(), p.version())
+	for _, g := range p.groups() {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+			root.AddCommand(c)
+		}
+	}
 	return root
+}
+
+// group is a part of the help, and of the manual.
+type group struct {
+	title    string
+	commands []*cobra.Command
+}
+
+// groups returns all commands but the root, in the order of the manual.
+func (p *program) groups() []group {
+	return []group{
+		{"Run", []*cobra.Command{p.resume(), p.retry(), p.fork(), p.eval()}},
+		{"Look", []*cobra.Command{p.list(), p.show(), p.watch(), p.replay(), p.graph(), p.report()}},
+		{"Decide", []*cobra.Command{p.answer(), p.choose()}},
+		{"Steer", []*cobra.Command{
+			p.pause(), p.stop(), p.cancel(), p.amend(), p.forceAgent(), p.skipStep(), p.rerunStep(), p.delete(),
+		}},
+		{"Prepare", []*cobra.Command{p.config(), p.estimate(), p.listModels()}},
+		{"Move", []*cobra.Command{p.export(), p.importFile()}},
+		{"The program", []*cobra.Command{p.version(), p.completion()}},
+	}
 }
 
 // warnf writes a line for a person to the standard error.
@@ -71,4 +106,26 @@ func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// spelled refuses a single word that looks like the name of a command, in place of holding a conversation about it. Behind "--"
+// it is no name.
+func spelled(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 1 && len(args[0]) > 2 && c.ArgsLenAtDash() < 0 && !strings.ContainsAny(args[0], " \t\n") {
+			if meant := c.SuggestionsFor(args[0]); len(meant) > 0 {
+				return exit(exitArguments, fmt.Errorf("there is no command %q; did you mean %s? A problem of one word stands behind --: debate -- %s",
+					args[0], strings.Join(meant, " or "), args[0]))
+			}
+		}
+		return check(c, args)
+	}
+}
+
+// exclusive makes two flags that exclude each other a mistake of the command line.
+func exclusive(c *cobra.Command, one, other string) error {
+	if c.Flags().Changed(one) && c.Flags().Changed(other) {
+		return exit(exitArguments, fmt.Errorf("--%s and --%s exclude each other", one, other))
+	}
+	return nil
 }

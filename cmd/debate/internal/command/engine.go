@@ -18,33 +18,52 @@ import (
 	"github.com/agonist-dev/debate/store/sql"
 )
 
-// open returns an engine with every flow of the library, the providers whose keys are set, and the store. The returned
-// function closes both; calls in flight are aborted.
-func (p *program) open(ctx context.Context) (*debate.Engine, func(), error) {
-	kept, closing, err := p.openStore(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	engine := &debate.Engine{
-		Providers: env.From(p.Lookup),
-		Flows: map[string]*debate.Flow{
-			deliberation.FlowName: deliberation.Flow(), deliberation.EvaluationName: deliberation.EvaluationFlow(),
-			arbiter.FlowName: arbiter.Flow(),
-		},
-		Store:         kept,
+// engine returns an engine with every flow of the library and the providers whose keys are set. Its store is in memory.
+func (p *program) engine() *debate.Engine {
+	return &debate.Engine{
+		Providers:     env.From(p.Lookup),
+		Flows:         ownFlows(),
 		ChunkInterval: 50 * time.Millisecond,
 	}
-	closeTools, err := p.tools.equip(ctx, engine)
+}
+
+// open returns an engine with the store and the tools. The returned function closes all; calls in flight are aborted.
+func (p *program) open(ctx context.Context) (*debate.Engine, func(), error) {
+	engine := p.engine()
+	closing, err := p.equip(ctx, engine)
 	if err != nil {
-		closing()
 		return nil, nil, err
 	}
-	return engine, func() {
+	return engine, closing, nil
+}
+
+// equip gives an engine that was not used yet its store and its tools. The returned function shuts the engine down, and
+// closes both.
+func (p *program) equip(ctx context.Context, engine *debate.Engine) (closing func(), err error) {
+	kept, closeStore, err := p.openStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	engine.Store = kept
+	closeTools, err := p.tools.equip(ctx, engine)
+	if err != nil {
+		closeStore()
+		return nil, err
+	}
+	return func() {
 		// The context of the command may be over already.
 		_ = engine.Shutdown(context.WithoutCancel(ctx))
 		closeTools()
-		closing()
+		closeStore()
 	}, nil
+}
+
+// ownFlows returns the flows of the library, beside that of debates, which every engine has.
+func ownFlows() map[string]*debate.Flow {
+	return map[string]*debate.Flow{
+		deliberation.FlowName: deliberation.Flow(), deliberation.EvaluationName: deliberation.EvaluationFlow(),
+		arbiter.FlowName: arbiter.Flow(),
+	}
 }
 
 // openStore opens the store that --store names: by default a file of SQLite in the user's data folder.

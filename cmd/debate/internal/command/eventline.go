@@ -29,7 +29,7 @@ func escaped(line []byte) []byte {
 	for len(line) > 0 {
 		r, size := utf8.DecodeRune(line)
 		switch {
-		case r < utf8.RuneSelf || unicode.IsPrint(r):
+		case r < 0x7f || unicode.IsPrint(r):
 			out = append(out, line[:size]...)
 		case r > 0xffff:
 			r -= 0x10000

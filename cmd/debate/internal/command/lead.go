@@ -16,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // viewing is how a conversation is shown while it runs.
@@ -86,7 +87,7 @@ func (l *leader) leadLive(ctx context.Context) (*flow.Record, error) {
 		t.In = l.In
 	}
 	left, err := live.Show(ctx, t, l.events, func(signal flow.Signal) error { return l.session.Control(ctx, signal) })
-	l.interrupted.Store(left != "")
+	l.interrupted.Store(left == live.Interrupt || left == live.AtOnce)
 	if left == live.AtOnce {
 		return nil, context.Canceled
 	}
@@ -241,19 +242,22 @@ func (l *leader) finish(record *flow.Record, err error) error {
 	switch {
 	case record.Final():
 		return l.conclude(record, &got)
-	case record.State == flow.StatePaused, l.interrupted.Load():
-		l.warnf("Paused. debate resume %s continues it.", id)
-		return exit(exitInterrupted, nil)
-	case record.State == flow.StateAwaitingInput:
-		l.warnf("The conversation waits for an answer.")
-		l.tellAnswers(record)
-		return exit(exitWaiting, nil)
 	case record.State == flow.StateError:
 		l.warnf("debate retry %s tries again.", id)
 		if record.Failure != nil {
 			err = record.Failure
 		}
 		return failed(err)
+	case record.State == flow.StatePaused:
+		l.warnf("Paused. debate resume %s continues it.", id)
+		return exit(exitInterrupted, nil)
+	case l.interrupted.Load():
+		l.warnf("Interrupted. debate resume %s continues it.", id)
+		return exit(exitInterrupted, nil)
+	case record.State == flow.StateAwaitingInput:
+		l.warnf("The conversation waits for an answer.")
+		l.tellAnswers(record)
+		return exit(exitWaiting, nil)
 	default:
 		return err
 	}
@@ -261,7 +265,7 @@ func (l *leader) finish(record *flow.Record, err error) error {
 
 // conclude prints the result of a conversation that is over.
 func (l *leader) conclude(record *flow.Record, got *result) error {
-	if got.text != "" && !l.json {
+	if got.exists && !l.json && l.outputs.result == "" {
 		if err := l.print(got.text); err != nil {
 			return err
 		}
@@ -291,17 +295,21 @@ func (p *program) print(text string) error {
 	return err
 }
 
-// failed gives the failure of a conversation its exit code. A limit of the budget has ended it early. Whatever else stops a
-// running conversation is a vendor's failure, unless its kind says otherwise.
+// failed gives the failure of a conversation its exit code. A limit of the budget has ended it early. The store, or another writer,
+// is no vendor. Whatever else stops a running conversation is a vendor's failure, or what has come of one.
 func failed(err error) error {
 	var failure *flow.Error
 	if !errors.As(err, &failure) {
 		return err
 	}
-	if failure.Kind == "cost_limit" {
+	switch failure.Kind {
+	case provider.KindCostLimit:
 		return exit(exitEarly, err)
+	case provider.KindStore, provider.KindConflict:
+		return err
+	default:
+		return exit(exitProvider, err)
 	}
-	return err
 }
 
 // summaries shows the sizes of summaries, for --verbose.

@@ -1,36 +1,194 @@
 package command
 
 import (
+	"errors"
 	"fmt"
-	"text/tabwriter"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
 )
 
+// listFlags are the flags of the command list.
+type listFlags struct {
+	states     []string
+	labels     []string
+	text       string
+	unfinished bool
+	since      string
+	limit      int
+}
+
 // list lists the conversations of the store.
 func (p *program) list() *cobra.Command {
-	var limit int
+	var f listFlags
 	c := &cobra.Command{
 		Use: "list", Short: "List the conversations, the newest first", Args: arguments(cobra.NoArgs),
+		Long: `List the conversations, the newest first: id, start, flow, state, round, cost
+and topic. A star behind the state means that a process runs the conversation
+now.`,
+		Example: `  debate list --unfinished
+  debate list --state awaitingInput --since 7d
+  debate list --text "rate limiter" --json`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			engine, closing, err := p.open(c.Context())
+			ctx, stop := p.interruptible(c.Context())
+			defer stop()
+			engine, closing, err := p.open(ctx)
 			if err != nil {
 				return err
 			}
 			defer closing()
-			table := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
-			for info, err := range engine.List(c.Context(), store.Filter{Newest: true, Limit: limit}) {
-				if err != nil {
-					return err
-				}
-				_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", info.ID, info.Flow, info.State, progress.Clean(info.Topic))
+			filter, err := f.filter(engine, time.Now())
+			if err != nil {
+				return exit(exitArguments, err)
 			}
-			return table.Flush()
+			found := []listed{}
+			for info, err := range engine.List(ctx, filter) {
+				if err != nil {
+					return interruption(ctx, err)
+				}
+				found = append(found, listedOf(info))
+			}
+			return p.showList(found, f.limit)
 		},
 	}
-	c.Flags().IntVar(&limit, "limit", 50, "how many there are at most; 0: all")
+	flags := c.Flags()
+	flags.StringSliceVar(&f.states, "state", nil, "only those in one of these `states`, such as paused,awaitingInput,error")
+	flags.StringArrayVar(&f.labels, "label", nil, "only those with this label, as `name=value`; can be repeated")
+	flags.StringVar(&f.text, "text", "", "only those whose topic or turns contain this text")
+	flags.BoolVar(&f.unfinished, "unfinished", false, "only those that are not over")
+	flags.StringVar(&f.since, "since", "", "only those started since: an `age` such as 90m, 12h or 7d, or a date such as 2026-01-31")
+	flags.IntVar(&f.limit, "limit", 50, "how many there are at most; 0: all")
 	return c
+}
+
+// filter returns what the flags select. It asks for one conversation more than is shown, so that it is known whether there are
+// more.
+func (f *listFlags) filter(engine *debate.Engine, now time.Time) (store.Filter, error) {
+	filter := store.Filter{Newest: true, Unfinished: f.unfinished, Text: f.text}
+	if f.limit < 0 {
+		return filter, errors.New("--limit is at least 0")
+	}
+	if f.limit > 0 {
+		filter.Limit = f.limit + 1
+	}
+	known := states(engine)
+	for _, name := range f.states {
+		if !slices.Contains(known, name) {
+			return filter, fmt.Errorf("there is no state %q; the states are: %s", name, strings.Join(known, ", "))
+		}
+		filter.States = append(filter.States, flow.State(name))
+	}
+	for _, label := range f.labels {
+		name, value, ok := strings.Cut(label, "=")
+		if !ok || name == "" {
+			return filter, fmt.Errorf("--label %q: want name=value", label)
+		}
+		if filter.Labels == nil {
+			filter.Labels = make(map[string]string)
+		}
+		filter.Labels[name] = value
+	}
+	var err error
+	if f.since != "" {
+		filter.From, err = since(f.since, now)
+	}
+	return filter, err
+}
+
+// since reads a point in the past: an age, a date, or a time.
+func since(text string, now time.Time) (time.Time, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 {
+			return now.AddDate(0, 0, -n), nil
+		}
+	}
+	if age, err := time.ParseDuration(text); err == nil && age >= 0 {
+		return now.Add(-age), nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if at, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("--since %q: want an age such as 90m, 12h or 7d, or a date such as 2026-01-31", text)
+}
+
+// states returns the names of the states in which a stored conversation can be.
+func states(engine *debate.Engine) []string {
+	out := []string{
+		string(flow.StateInitializing), string(flow.StatePaused), string(flow.StateAwaitingInput), string(flow.StateCompleting),
+		string(flow.StateCompleted), string(flow.StateCanceled), string(flow.StateError),
+	}
+	var own []string
+	for _, f := range flows(engine) {
+		for state := range f.Steps {
+			if !slices.Contains(out, string(state)) && !slices.Contains(own, string(state)) {
+				own = append(own, string(state))
+			}
+		}
+	}
+	slices.Sort(own)
+	return append(own, out...)
+}
+
+// listed is a conversation in a list.
+type listed struct {
+	store.Info
+
+	Error string `json:"error,omitempty"` // why it cannot be read
+}
+
+func listedOf(info store.Info) listed {
+	out := listed{Info: info}
+	if info.Err != nil {
+		out.Error = info.Err.Error()
+	}
+	return out
+}
+
+func (p *program) showList(found []listed, limit int) error {
+	more := limit > 0 && len(found) > limit
+	if more {
+		found = found[:limit]
+	}
+	switch {
+	case p.json:
+		if err := p.printValue(found); err != nil {
+			return err
+		}
+	case len(found) == 0:
+		p.warnf("There is no such conversation in %s.", p.place())
+	default:
+		t := newTable(p.Out)
+		t.row("ID", "STARTED", "FLOW", "STATE", "ROUND", "COST", "TOPIC")
+		for i := range found {
+			t.row(found[i].cells()...)
+		}
+		if err := t.end(); err != nil {
+			return err
+		}
+	}
+	if more {
+		p.warnf("There are more than %d: --limit 0 lists all.", limit)
+	}
+	return nil
+}
+
+func (l *listed) cells() []any {
+	if l.Err != nil {
+		return []any{l.ID, "-", dashed(l.Flow), "unreadable", "-", "-", short(l.Error, 60)}
+	}
+	state := string(l.State)
+	if l.Owner != "" {
+		state += "*"
+	}
+	started := l.StartedAt.Local().Format("2006-01-02 15:04") //nolint:gosmopolitan // people read the time of their place
+	return []any{l.ID, started, l.Flow, state, l.Round, l.Spent, short(l.Topic, 60)}
 }

@@ -8,13 +8,21 @@ import (
 	"strings"
 )
 
-// problem returns what a solution is wanted for: the argument without the space around it, or the file or the standard
-// input as they are. Exactly one of them is given. "-" as the argument, or no argument where the standard input is no
-// terminal, means the standard input.
-func (p *program) problem(argument *string, path string) (string, error) {
+// mostProblem bounds a problem, in bytes.
+const mostProblem = 1 << 20
+
+// problem returns what a conversation is about: the argument without the space around it, or the file or the standard
+// input as they are, or what the config says (configured). Exactly one of them is given. "-" as the argument means the
+// standard input. So does no argument, if the standard input is no terminal and the config says nothing.
+func (p *program) problem(argument *string, path, configured string) (string, error) {
+	given := argument != nil || path != ""
 	switch {
 	case argument != nil && path != "":
 		return "", exit(exitArguments, errors.New("a problem was given and --problemDescription too: give one of them"))
+	case given && configured != "":
+		return "", exit(exitArguments, errors.New("a problem was given, and the config has one too: give one of them"))
+	case configured != "":
+		return configured, nil
 	case argument != nil && *argument != "-":
 		text := strings.TrimSpace(*argument)
 		if text == "" {
@@ -23,18 +31,11 @@ func (p *program) problem(argument *string, path string) (string, error) {
 		return text, nil
 	case path != "":
 		return readProblem(path)
-	case argument == nil && terminal(p.In):
+	case !given && terminal(p.In):
 		return "", exit(exitArguments, errors.New("there is no problem: give it as an argument, with --problemDescription, or as input"))
 	}
 	p.viewing.inputRead = true
-	data, err := io.ReadAll(p.In)
-	if err != nil {
-		return "", fmt.Errorf("read the problem from the standard input: %w", err)
-	}
-	if strings.TrimSpace(string(data)) == "" {
-		return "", exit(exitArguments, errors.New("there is no problem: the standard input is empty"))
-	}
-	return string(data), nil
+	return readAll(p.In, "the standard input")
 }
 
 // readProblem reads the problem from a file.
@@ -46,12 +47,24 @@ func readProblem(path string) (string, error) {
 	case err == nil && info.IsDir():
 		return "", exit(exitArguments, fmt.Errorf("%s is a folder; the problem is read from a file", path))
 	}
-	data, err := os.ReadFile(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return "", exit(exitGeneral, fmt.Errorf("read the problem: %w", err))
 	}
-	if strings.TrimSpace(string(data)) == "" {
-		return "", exit(exitArguments, fmt.Errorf("%s is empty", path))
+	defer func() { _ = file.Close() }() // it was only read
+	return readAll(file, path)
+}
+
+// readAll reads a problem of bounded size.
+func readAll(in io.Reader, from string) (string, error) {
+	data, err := io.ReadAll(io.LimitReader(in, mostProblem+1))
+	switch {
+	case err != nil:
+		return "", exit(exitGeneral, fmt.Errorf("read the problem from %s: %w", from, err))
+	case len(data) > mostProblem:
+		return "", exit(exitArguments, fmt.Errorf("%s is larger than 1 MiB, the most that a problem may be", from))
+	case strings.TrimSpace(string(data)) == "":
+		return "", exit(exitArguments, fmt.Errorf("there is no problem: %s is empty", from))
 	}
 	return string(data), nil
 }

@@ -17,7 +17,7 @@ import (
 // result is what a conversation was held for. Its text was written by models.
 type result struct {
 	exists bool
-	text   string   // as Markdown; without a result it may say how far the conversation has come
+	text   string   // as Markdown
 	notes  []string // what is to be known of the result, for the standard error
 	data   any      // for --json
 }
@@ -112,7 +112,7 @@ func outcomeText(d *debate.Debate, o *debate.Outcome) string {
 	case o.Verdicts > 0:
 		out.WriteString("Nobody wins.\n")
 	default:
-		_, _ = fmt.Fprintf(&out, "%d rounds were held. There is no verdict.\n", d.Round)
+		_, _ = fmt.Fprintf(&out, "There is no verdict. Rounds: %d\n", d.Round)
 	}
 	scores := make([]string, 0, len(o.Scores))
 	for _, name := range slices.SortedFunc(maps.Keys(o.Scores), func(a, b string) int {
@@ -137,15 +137,21 @@ func outcomeText(d *debate.Debate, o *debate.Outcome) string {
 	return out.String()
 }
 
-// scoresText writes the means of an evaluation as Markdown.
+// scoresText writes the averages of an evaluation as a table of Markdown that can be read as it is.
 func scoresText(r *deliberation.Report) string {
+	const line = "| %-32s | %6v | %6v | %7v | %9v |\n"
 	var out strings.Builder
+	_, _ = fmt.Fprintf(&out, line, "Criterion", "Mean", "Lowest", "Highest", "Deviation")
+	rule := func(length int) string { return strings.Repeat("-", length-1) + ":" }
+	_, _ = fmt.Fprintf(&out, line, strings.Repeat("-", 32), rule(6), rule(6), rule(7), rule(9))
 	for _, rating := range append(slices.Clone(r.Criteria), r.Overall) {
-		score := "no score"
-		if rating.Spread != nil {
-			score = fmt.Sprintf("%.1f of %d", rating.Spread.Mean, deliberation.HighestScore)
+		if s := rating.Spread; s != nil {
+			_, _ = fmt.Fprintf(&out, line, rating.Title, fmt.Sprintf("%.1f", s.Mean), s.Min, s.Max, fmt.Sprintf("%.2f", s.Deviation))
+		} else {
+			_, _ = fmt.Fprintf(&out, line, rating.Title, "-", "-", "-", "-")
 		}
-		_, _ = fmt.Fprintf(&out, "- %s: %s\n", rating.Title, score)
 	}
+	asked := plural(r.Asked, "evaluator")
+	_, _ = fmt.Fprintf(&out, "\n%d of %s answered. %d is the best score.\n", r.Answered, asked, deliberation.HighestScore)
 	return out.String()
 }

@@ -1,45 +1,32 @@
 package command
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
-	"github.com/agonist-dev/debate/cmd/debate/internal/demo"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/store"
 )
 
 // resume continues a conversation.
 func (p *program) resume() *cobra.Command {
-	var played bool
 	c := &cobra.Command{
 		Use: "resume [id]", Short: "Continue a conversation: by default the newest one that is not over",
-		Args: arguments(cobra.MaximumNArgs(1)),
+		Long: `Continue a conversation in this process: by default the newest one that is not
+over. Only what is missing is asked again. One that is over only has its
+result printed.`,
+		Example: `  debate resume
+  debate resume 0198c2f1`,
+		Args:              arguments(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			engine, closing, err := p.open(c.Context())
+			if err := p.outputs.check(); err != nil {
+				return err
+			}
+			engine, id, closing, err := p.openOne(c.Context(), args, unfinished())
 			if err != nil {
 				return err
 			}
 			defer closing()
-			if played {
-				demo.Play(engine)
-			}
-			id := ""
-			if len(args) > 0 {
-				id = args[0]
-			} else {
-				for info, err := range engine.List(c.Context(), store.Filter{Newest: true, Unfinished: true, Limit: 1}) {
-					if err != nil {
-						return err
-					}
-					id = info.ID
-				}
-			}
-			if id == "" {
-				return exit(exitArguments, errors.New("there is no conversation to continue"))
-			}
-			session, err := engine.Open(c.Context(), id)
+			session, err := p.session(c.Context(), engine, id)
 			if err != nil {
 				return err
 			}
@@ -48,11 +35,10 @@ func (p *program) resume() *cobra.Command {
 					return err
 				}
 			}
-			return p.lead(c.Context(), session)
+			return p.deliver(c.Context(), engine, session.ID(), p.lead(c.Context(), session))
 		},
 	}
-	p.tools.define(c)
-	c.Flags().BoolVar(&played, "demo", false, "the conversation is one of --demo")
-	p.viewFlags(c)
+	p.runFlags(c)
+	p.outputFlags(c)
 	return c
 }

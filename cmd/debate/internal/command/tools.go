@@ -112,13 +112,12 @@ func (f *toolFlags) offer(engine *debate.Engine, config flow.Config) (flow.Confi
 		return config, nil
 	}
 	switch c := config.(type) {
-	case deliberation.Config:
+	case *deliberation.Config:
 		if len(c.Tools) == 0 {
 			c.Tools = names
 		}
 		return c, nil
-	case arbiter.Config:
-		c.Agents = slices.Clone(c.Agents)
+	case *arbiter.Config:
 		for i := range c.Agents {
 			if c.Agents[i].Tools == nil {
 				c.Agents[i].Tools = names

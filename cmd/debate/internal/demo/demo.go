@@ -1,11 +1,11 @@
-// Package demo plays a conversation without any model: for whoever looks at the program before having a key.
+// Package demo plays a conversation without any model: for a person who looks at the program before having a key.
 package demo
 
 import (
-	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -13,17 +13,50 @@ import (
 // Name is the provider of the demonstration, as it stands before the slash of a model.
 const Name = "demo"
 
-// Play makes the demonstration the only provider of an engine.
-func Play(engine *debate.Engine) {
-	engine.Providers = map[string]debate.Provider{Name: &scripted.Provider{Reply: reply}}
-	engine.Models = map[string]debate.Model{Name + "/script": {Context: 1_000_000, Priced: true}}
+// Model is the model of the demonstration.
+const Model = Name + "/script"
+
+// Label marks a conversation that a script plays: a config may name real models, and none of them is asked to continue it.
+const Label = "demo"
+
+// Notice says what a person is shown. The program writes it to the standard error.
+const Notice = "This is a demonstration: a script speaks in place of models, whatever the problem is. It costs nothing."
+
+// Play makes the demonstration the only provider of an engine. It answers for the vendors of all models that are named, at
+// no cost.
+func Play(engine *debate.Engine, models ...string) {
+	engine.Providers = make(map[string]debate.Provider)
+	engine.Models = make(map[string]debate.Model)
+	for _, model := range append([]string{Model}, models...) {
+		vendor, _, ok := flow.SplitModel(model)
+		if !ok {
+			continue
+		}
+		StandIn(engine, vendor)
+		engine.Models[model] = debate.Model{Context: 1_000_000, Priced: true}
+	}
 }
 
-func reply(req *provider.Request) scripted.Reply {
-	call := strings.Split(req.ID, "/")[1]
-	said := scripted.Reply{Text: "This is a demonstration: " + call + " would stand here.", Delay: 200 * time.Millisecond}
-	if req.Schema != nil {
-		said.Text, said.Err = instance(req.Schema)
+// StandIn makes the script the provider of a vendor, where no model is asked or the script may answer.
+func StandIn(engine *debate.Engine, vendor string) {
+	engine.Providers[vendor] = &scripted.Provider{Reply: reply}
+}
+
+// Pace is how a script speaks: so that a person sees how a live view grows, and waits for nothing.
+const (
+	thinking = 150 * time.Millisecond // before the first word
+	word     = 12                     // bytes that come at once
+	pause    = 6 * time.Millisecond   // between them
+)
+
+// reply answers a request.
+func reply(request *provider.Request) scripted.Reply {
+	s := sceneOf(request)
+	said := scripted.Reply{Delay: thinking, ChunkSize: word, Interval: pause}
+	if request.Schema == nil {
+		said.Text = s.speech()
+		return said
 	}
+	said.Text, said.Err = s.answer(request.Schema)
 	return said
 }

@@ -5,6 +5,7 @@
 package fake
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"path"
@@ -85,21 +86,33 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, chat bool) {
 		<-r.Context().Done()
 		return
 	}
+	if rule.Status != 0 {
+		if sleep(r.Context(), delay) {
+			failure{status: rule.Status, code: rule.Code, message: rule.Text, retryAfter: rule.RetryAfter}.write(w)
+		}
+		return
+	}
+	// As vendors do, the server says at once that an answer comes. What takes time is the answer.
+	w.Header().Set("Content-Type", "text/event-stream")
+	out, said := stream{w}, s.reply(call, &rule)
+	out.begin(call, chat)
+	if !sleep(r.Context(), delay) {
+		return
+	}
+	if chat {
+		out.chat(call, said)
+	} else {
+		out.responses(call, said)
+	}
+}
+
+// sleep waits, and reports whether the client is still there.
+func sleep(ctx context.Context, delay time.Duration) bool {
 	select {
 	case <-time.After(delay):
-	case <-r.Context().Done():
-		return
-	}
-	if rule.Status != 0 {
-		failure{status: rule.Status, code: rule.Code, message: rule.Text, retryAfter: rule.RetryAfter}.write(w)
-		return
-	}
-	said := s.reply(call, &rule)
-	w.Header().Set("Content-Type", "text/event-stream")
-	if chat {
-		stream{w}.chat(call, said)
-	} else {
-		stream{w}.responses(call, said)
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 

@@ -37,11 +37,19 @@ func (s stream) text(said *reply, send func(piece string)) bool {
 	return true
 }
 
-// responses writes an answer of the Responses API.
+// begin writes what precedes the text.
+func (s stream) begin(call *Call, chat bool) {
+	if chat {
+		s.eventf("", `{"id":"chat_0","model":%s,"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}`, quote(call.Model))
+		return
+	}
+	s.eventf("response.created",
+		`{"type":"response.created","response":{"id":"resp_0","status":"in_progress","model":%s,"output":[]}}`, quote(call.Model))
+}
+
+// responses writes the rest of an answer of the Responses API.
 func (s stream) responses(call *Call, said *reply) {
 	model := quote(call.Model)
-	s.eventf("response.created",
-		`{"type":"response.created","response":{"id":"resp_0","status":"in_progress","model":%s,"output":[]}}`, model)
 	kind, part := "response.output_text.delta", `{"type":"output_text","text":`+quote(said.text)+`}`
 	if said.fault == FaultRefusal {
 		kind, part = "response.refusal.delta", `{"type":"refusal","refusal":`+quote(said.text)+`}`
@@ -65,12 +73,11 @@ func (s stream) responses(call *Call, said *reply) {
 		`"output":[%s],"usage":{"input_tokens":%d,"output_tokens":%d}}}`, end, end, why, model, output, tokens(call.Body), tokens(said.text))
 }
 
-// chat writes an answer of the chat completions.
+// chat writes the rest of an answer of the chat completions.
 func (s stream) chat(call *Call, said *reply) {
 	send := func(delta, finish string) {
 		s.eventf("", `{"id":"chat_0","model":%s,"choices":[{"index":0,"delta":%s,"finish_reason":%s}]}`, quote(call.Model), delta, finish)
 	}
-	send(`{"role":"assistant","content":""}`, "null")
 	field := "content"
 	if said.fault == FaultRefusal {
 		field = "refusal"

@@ -75,13 +75,9 @@ func (m *Model) write(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	switch key.String() {
 	case "esc":
 		m.entry = nil
-	case "tab": // the next inquiry
-		for i := range m.course.Inquiries {
-			if m.course.Inquiries[i].ID == e.dialogue.Inquiry.ID {
-				next := m.course.Inquiries[(i+1)%len(m.course.Inquiries)]
-				m.entry = &entry{dialogue: inquiry.Begin(next)}
-				break
-			}
+	case "tab":
+		if next := m.next(); next != nil {
+			m.entry = next
 		}
 	case "backspace":
 		if len(e.text) > 0 {
@@ -96,11 +92,22 @@ func (m *Model) write(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		case err != nil:
 			e.trouble = err.Error()
 		case answer != nil:
-			m.entry = nil
+			m.entry = m.next()
 			return m, m.give(*answer)
 		}
 	default:
 		e.text = append(e.text, []rune(key.Text)...)
 	}
 	return m, nil
+}
+
+// next begins the answer to the inquiry after the one that is being answered; nil: there is no other.
+func (m *Model) next() *entry {
+	all := m.course.Inquiries
+	for i := range all {
+		if all[i].ID == m.entry.dialogue.Inquiry.ID && len(all) > 1 {
+			return &entry{dialogue: inquiry.Begin(all[(i+1)%len(all)])}
+		}
+	}
+	return nil
 }

@@ -25,7 +25,8 @@ type Model struct {
 	now           time.Time
 	frame         int // of the spinner
 	notes         []note
-	armed         bool // s was pressed once
+	kept          []string // lines about what has gone wrong
+	armed         bool     // s was pressed once
 	entry         *entry
 	over          bool // nothing follows: the last frame is shown
 }
@@ -131,13 +132,13 @@ func (m *Model) take(e *flow.Event) {
 	}
 	switch body := e.Body.(type) {
 	case *flow.Warning:
-		m.note(progress.Warning(body), false)
+		m.keep("warning: "+progress.Warning(body), false)
 	case *flow.Failure:
 		if body.Final {
-			m.note(m.course.Name(body.By)+" has failed: "+progress.Cause(body.Error), true)
+			m.keep(m.course.Name(body.By)+" has failed: "+progress.Cause(body.Error), true)
 		}
 	case *flow.Skipped:
-		m.note(m.course.Name(body.By)+": "+progress.Clean(string(body.Kind))+" is left out", false)
+		m.keep(m.course.Name(body.By)+": "+progress.Clean(string(body.Kind))+" is left out", false)
 	}
 	m.course.Fold(e)
 	if m.entry != nil && !m.open(m.entry.dialogue.Inquiry.ID) {
@@ -155,7 +156,15 @@ func (m *Model) open(id string) bool {
 	return false
 }
 
-// note keeps a line for the person to read.
+// keep is note for a line that also stays on the terminal.
+func (m *Model) keep(text string, bad bool) {
+	m.note(text, bad)
+	if m.kept = append(m.kept, text); len(m.kept) > mostKept {
+		m.kept = m.kept[1:]
+	}
+}
+
+// note shows a line for a while.
 func (m *Model) note(text string, bad bool) {
 	m.notes = append(m.notes, note{text, m.now, bad})
 	if len(m.notes) > mostNotes {

@@ -287,6 +287,11 @@ func TestKeys(t *testing.T) {
 			[]flow.Signal{flow.Answer{Inquiry: "question.1.ada.2", Text: "B"}},
 			"", false,
 		},
+		"one question after the other": {
+			func(s *screen) { s.happen(question(1), question(2)).press("a", "A", "enter", "B", "enter") },
+			[]flow.Signal{flow.Answer{Inquiry: "question.1.ada.1", Text: "A"}, flow.Answer{Inquiry: "question.1.ada.2", Text: "B"}},
+			"", false,
+		},
 		"esc": {func(s *screen) { s.happen(question(1)).press("a", "no", "esc", "p") }, []flow.Signal{flow.Pause{Drain: true}}, "", false},
 		"a question that somebody else answers": {
 			func(s *screen) {

@@ -24,15 +24,16 @@ type Terminal struct {
 }
 
 // Show shows a conversation until it is over, until the person leaves the view, or, without a keyboard, until the conversation
-// waits for somebody. It returns how the person has left, and leaves a line behind that says where the conversation stands. It
-// ends early if ctx is done. control gives a signal to the conversation, and is called from any goroutine.
+// waits for somebody. It returns how the person has left, and leaves a few lines behind that say what has gone wrong and
+// where the conversation stands. It ends early if ctx is done. control gives a signal to the conversation, and is called from any
+// goroutine.
 func Show(
 	ctx context.Context, t Terminal, events func(context.Context) iter.Seq2[flow.Event, error], control func(flow.Signal) error,
 ) (Leaving, error) {
 	ctx, stop := context.WithCancel(ctx)
 	program := tea.NewProgram(New(control, t.In != nil, time.Now()),
 		tea.WithContext(ctx), tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Environ),
-		tea.WithoutSignalHandler(), tea.WithFPS(30))
+		tea.WithoutSignalHandler(), tea.WithFPS(120))
 	var senders sync.WaitGroup
 	defer func() { stop(); senders.Wait() }()
 	senders.Go(func() {
@@ -59,6 +60,8 @@ func Show(
 	if !ok || err != nil {
 		return "", err
 	}
-	_, err = fmt.Fprintln(t.Out, m.Last())
+	for _, line := range m.Last() {
+		_, _ = fmt.Fprintln(t.Out, line)
+	}
 	return m.Left, err
 }

@@ -20,6 +20,7 @@ const (
 	spinnerInterval = 100 * time.Millisecond
 	noteTime        = 10 * time.Second // how long a note is shown
 	mostNotes       = 3
+	mostKept        = 20
 	least           = 3 // rows of agents, unless the window has fewer
 )
 
@@ -29,9 +30,13 @@ type row struct {
 	rank int
 }
 
-// View draws the frame. No line is wider than the window, and there are no more lines than it has. When the view has ended, the
-// frame is empty, so that the terminal is left as it was.
-func (m *Model) View() tea.View { return tea.NewView(strings.Join(m.lines(), "\n")) }
+// View draws the frame. No line is wider than the window, and there are no more lines than it has. It is drawn on the other screen
+// of the terminal, so that a change of the window's size leaves nothing behind, and the end of the view neither.
+func (m *Model) View() tea.View {
+	view := tea.NewView(strings.Join(m.lines(), "\n"))
+	view.AltScreen = true
+	return view
+}
 
 func (m *Model) lines() []string {
 	if m.over {
@@ -275,13 +280,13 @@ func (m *Model) help() string {
 	return "keys: " + strings.Join(keys, " ")
 }
 
-// Last returns the line that stays on the terminal: how far the conversation has come.
-func (m *Model) Last() string {
+// Last returns the lines that stay on the terminal: what has gone wrong, and how far the conversation has come.
+func (m *Model) Last() []string {
 	c := m.course
 	if c.Over() {
-		return c.Ending()
+		return append(m.kept, c.Ending())
 	}
-	return ansi.Strip(m.where()) + ": " + c.Used()
+	return append(m.kept, ansi.Strip(m.where())+": "+c.Used())
 }
 
 // lastColumns returns the end of a text that fits so many columns.

@@ -60,15 +60,20 @@ type Job struct {
 	RetryAt  time.Time // when the next attempt starts; zero: at once
 
 	call   string
-	text   string // the last part of what was streamed
-	offset int    // of text in the whole, in bytes
+	phase  flow.State // in which it was begun
+	text   string     // the last part of what was streamed
+	tail   string     // its end, cleaned
+	offset int        // of text in the whole, in bytes
 }
 
-// longestTail bounds how much of a streaming text is kept, in bytes.
-const longestTail = 2 << 10
+// Bounds of a streaming text, in bytes: how much of it is kept, and how much is shown.
+const (
+	longestTail = 2 << 10
+	shownTail   = 1 << 10
+)
 
-// Tail returns the end of what is streaming, on one line.
-func (j *Job) Tail() string { return Clean(j.text) }
+// Tail returns the end of what is streaming, on one line: more than a terminal is wide.
+func (j *Job) Tail() string { return j.tail }
 
 // Over reports whether the conversation is completed or canceled.
 func (c *Course) Over() bool { return c.State == flow.StateCompleted || c.State == flow.StateCanceled }
@@ -150,12 +155,16 @@ func (c *Course) foldCall(body flow.Body) {
 		c.hear(body)
 	case *flow.ToolCalls:
 		if _, j := c.find(body.Call); j != nil {
-			j.text, j.offset, j.InFlight, j.Thinking = "", 0, false, false
+			j.hush()
 		}
 	case *flow.ToolResult:
 		before, _, _ := strings.Cut(body.Call, ".tool.")
 		if _, j := c.find(before); j != nil {
 			j.Tool = ""
+		}
+	case *flow.Continued:
+		if _, j := c.find(body.Call); j != nil {
+			j.InFlight = false // the next attempt goes on with the text
 		}
 	case *flow.Rejection:
 		c.setBack(body.Call, "the answer was not accepted", time.Time{})
@@ -169,7 +178,9 @@ func (c *Course) foldCall(body flow.Body) {
 		if result, ok := arbiter.ResultOf(body); ok {
 			c.plan(result.PlanUpdates)
 		}
-		c.actor(body.Speaker).Turns++
+		if body.Speaker != person {
+			c.actor(body.Speaker).Turns++
+		}
 		c.done(body.Call)
 	default:
 		if spend := flow.SpendOf(body); spend != nil {
@@ -223,6 +234,9 @@ func (c *Course) turnTo(t *flow.Transition) {
 		return // the next speakers of the same phase
 	}
 	c.Phase, c.Expected, c.Done, c.seen = t.To, t.Calls, 0, false
+	for _, a := range c.Actors { // what has been broken off is not asked again
+		a.Jobs = slices.DeleteFunc(a.Jobs, func(j *Job) bool { return !j.InFlight })
+	}
 }
 
 // begin takes an attempt.
@@ -247,7 +261,7 @@ func (c *Course) begin(in *flow.Intent) {
 	}
 	a.Failed = ""
 	*j = Job{
-		Activity: Activity(in.Kind, c.Name(in.Target)), Attempt: j.Attempt + 1, InFlight: true, call: in.Call,
+		Activity: Activity(in.Kind, c.Name(in.Target)), Attempt: j.Attempt + 1, InFlight: true, call: in.Call, phase: c.Phase,
 	}
 }
 
@@ -269,14 +283,18 @@ func (c *Course) hear(chunk *flow.Chunk) {
 		if cut := len(j.text) - longestTail; cut > longestTail {
 			j.text, j.offset = strings.Clone(j.text[cut:]), j.offset+cut
 		}
+		j.tail = Clean(j.text[max(0, len(j.text)-shownTail):])
 	}
 }
+
+// hush forgets what an attempt has streamed.
+func (j *Job) hush() { j.InFlight, j.Thinking, j.text, j.tail, j.offset = false, false, "", "", 0 }
 
 // setBack says that an attempt has failed, and that another one follows.
 func (c *Course) setBack(call, trouble string, retryAt time.Time) {
 	if _, j := c.find(call); j != nil {
-		j.InFlight, j.Thinking, j.text, j.offset, j.Tool = false, false, "", 0, ""
-		j.Trouble, j.RetryAt = trouble, retryAt
+		j.hush()
+		j.Trouble, j.RetryAt, j.Tool = trouble, retryAt, ""
 	}
 }
 
@@ -285,6 +303,9 @@ func (c *Course) fail(f *flow.Failure) {
 		trouble := ""
 		if !f.Void {
 			trouble = Cause(f.Error)
+		}
+		if _, j := c.find(f.Call); j != nil && f.Void && j.phase != c.Phase {
+			c.end(f.Call) // the phase that it belongs to is over
 		}
 		c.setBack(f.Call, trouble, f.RetryAt)
 		return

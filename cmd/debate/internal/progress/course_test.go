@@ -60,7 +60,7 @@ func TestCourse(t *testing.T) {
 	named := start(deliberation.FlowName, "a")
 	named.Config.Go = &deliberation.Config{Agents: []deliberation.Agent{{ID: "a", Name: "Ada\x1b"}}}
 	c := fold(named, &flow.Transition{To: deliberation.StateProposing, Calls: 2}, ask(deliberation.KindProposal, "a", ""),
-		say(deliberation.KindProposal, "a", ""), &flow.Transition{To: flow.StatePaused, On: flow.TriggerPause})
+		say(deliberation.KindProposal, "a"), &flow.Transition{To: flow.StatePaused, On: flow.TriggerPause})
 	assert.Equal(t, "Ada", c.Actors[0].Name)
 	assert.Equal(t, "Proposals (1/2)", c.PhaseWord()+" "+c.Count())
 	assert.True(t, c.Halted())
@@ -94,4 +94,18 @@ func TestFigures(t *testing.T) {
 func TestClean(t *testing.T) {
 	assert.Equal(t, "a [31mb c", progress.Clean("a\x1b \u009b[31mb\r\n\u202e\tc\x00\x7f"))
 	assert.Equal(t, "a\n\tb", progress.Text("a\r\n\tb\x07"))
+}
+
+// TestBrokenOff: a call that a stop has broken off is not shown any more, in whichever order the log says so. One that a pause
+// has broken off is.
+func TestBrokenOff(t *testing.T) {
+	begin := ask(deliberation.KindCritique, "ada", "ben")
+	void := &flow.Failure{Spend: flow.Spend{Call: begin.Call}, By: "ada", Void: true}
+	stop := &flow.Transition{From: deliberation.StateCritiquing, To: flow.StateCompleting, On: flow.TriggerStop}
+	pause := &flow.Transition{From: deliberation.StateCritiquing, To: flow.StatePaused, On: flow.TriggerPause}
+	critiquing := &flow.Transition{To: deliberation.StateCritiquing}
+	assert.Empty(t, fold(critiquing, begin, stop, void).Actors[0].Jobs)
+	assert.Empty(t, fold(critiquing, begin, void, stop).Actors[0].Jobs)
+	assert.Len(t, fold(critiquing, begin, pause, void).Actors[0].Jobs, 1)
+	assert.Len(t, fold(critiquing, begin, stop).Actors[0].Jobs, 1, "its result may still come")
 }

@@ -188,8 +188,10 @@ func (l *Lines) turnTo(t *flow.Transition) {
 		l.printf("Resumed.")
 	case t.To == flow.StateError:
 		l.printf("Failed: %s", l.course.Evidence)
+	case t.Reason == arbiter.EndComplete: // the evidence is the result
+		l.printf("The task is complete.")
 	case t.To == flow.StateCompleting && t.Evidence != "":
-		l.printf("The rounds end: %s", Clean(t.Evidence))
+		l.printf("The rounds end: %s", Shorten(Clean(t.Evidence), 300))
 	case t.To == flow.StateCompleted || t.To == flow.StateCanceled:
 		l.printf("%s", l.course.Ending())
 	}

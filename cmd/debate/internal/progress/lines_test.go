@@ -34,15 +34,15 @@ func ask(kind flow.CallKind, by, target string) *flow.Intent {
 
 func id(kind flow.CallKind, by, target string) string { return fmt.Sprint(kind, ".", by, ".", target) }
 
-func spend(kind flow.CallKind, by, target string) flow.Spend {
+func spend(kind flow.CallKind, by string) flow.Spend {
 	return flow.Spend{
-		Call: id(kind, by, target), Attempt: 1, Model: "openai/m", Cost: flow.USD / 100,
+		Call: id(kind, by, ""), Attempt: 1, Model: "openai/m", Cost: flow.USD / 100,
 		Usage: provider.Usage{Input: 1200, Output: 34}, Took: 1500 * time.Millisecond,
 	}
 }
 
-func say(kind flow.CallKind, by, target string) *flow.Turn {
-	return &flow.Turn{Spend: spend(kind, by, target), Round: 1, Kind: kind, Speaker: by, Target: target}
+func say(kind flow.CallKind, by string) *flow.Turn {
+	return &flow.Turn{Spend: spend(kind, by), Round: 1, Kind: kind, Speaker: by}
 }
 
 func start(name string, people ...string) *flow.Start {
@@ -56,10 +56,10 @@ func TestLines(t *testing.T) {
 	got := shown(begun,
 		start(deliberation.FlowName, "ada", "ben"), &flow.Transition{To: deliberation.StateProposing, Calls: 2}, &flow.Round{N: 1, Of: 3},
 		ask(proposal, "ada", ""), ask(proposal, "ben", ""),
-		&flow.Failure{Spend: spend(proposal, "ada", ""), By: "ada", Error: limited, RetryAt: begun.Add(20500 * time.Millisecond)},
-		&flow.Failure{Spend: spend(proposal, "ben", ""), By: "ben", Error: limited, Next: "openai/other"},
-		ask(proposal, "ada", ""), say(proposal, "ada", ""),
-		&flow.Failure{Spend: spend(proposal, "ben", ""), By: "ben", Error: &flow.Error{Kind: provider.KindRefusal}, Final: true},
+		&flow.Failure{Spend: spend(proposal, "ada"), By: "ada", Error: limited, RetryAt: begun.Add(20500 * time.Millisecond)},
+		&flow.Failure{Spend: spend(proposal, "ben"), By: "ben", Error: limited, Next: "openai/other"},
+		ask(proposal, "ada", ""), say(proposal, "ada"),
+		&flow.Failure{Spend: spend(proposal, "ben"), By: "ben", Error: &flow.Error{Kind: provider.KindRefusal}, Final: true},
 		&flow.Inquiry{ID: "f.1", Question: "What now?"}, &flow.Answer{Inquiry: "f.1", Option: flow.OptionDrop},
 		&flow.Dropped{Participant: "ben", Reason: "a person has chosen it"},
 		&flow.Warning{Kind: flow.WarnLeftOut, Evidence: "ben is left out\nof it"},
@@ -103,22 +103,22 @@ Canceled: canceled: 4 calls, 4,936 tokens, $0.0400 of $1.00, 2.7s
 // TestLinesOfWork: arbitrated work shows decisions, executions, tools and how much of the plan is done.
 func TestLinesOfWork(t *testing.T) {
 	const work = arbiter.KindExecution
-	planned := say(work, "ada", "")
+	planned := say(work, "ada")
 	planned.Data = []byte(`{"success":true,"output":"x","planUpdates":{"steps":[{"index":0,"description":"a","status":"complete"},{"index":1,"description":"b"},` +
 		`{"index":7,"description":"nowhere"}]}}`)
 	got := shown(begun,
 		start(arbiter.FlowName, "ada", "ben"), &flow.Transition{To: arbiter.StateSelecting, Calls: 1},
 		ask(arbiter.KindDecision, "arbiter", ""),
 		&arbiter.Decision{
-			Spend: spend(arbiter.KindDecision, "arbiter", ""), Ruling: arbiter.Ruling{Move: arbiter.MoveSelect, Agents: []string{"ada"}, Reason: "she plans"},
+			Spend: spend(arbiter.KindDecision, "arbiter"), Ruling: arbiter.Ruling{Move: arbiter.MoveSelect, Agents: []string{"ada"}, Reason: "she plans"},
 		},
 		&flow.Transition{To: arbiter.StateExecuting, Calls: 1}, &flow.Round{N: 1, Of: 50}, ask(work, "ada", ""),
-		&flow.ToolCalls{Spend: spend(work, "ada", ""), By: "ada"},
+		&flow.ToolCalls{Spend: spend(work, "ada"), By: "ada"},
 		&flow.Intent{Call: id(work, "ada", "") + ".tool.1", Attempt: 1, Kind: flow.KindTool, By: "ada", Tool: "read", For: id(work, "ada", "")},
 		&flow.ToolResult{Spend: flow.Spend{Call: id(work, "ada", "") + ".tool.1"}, By: "ada", Tool: "read", Text: "no such file", Failed: true},
-		ask(work, "ada", ""), planned, &flow.Transition{To: arbiter.StateEvaluating, Calls: 1},
+		ask(work, "ada", ""), &flow.Continued{Spend: spend(work, "ada"), By: "ada"}, ask(work, "ada", ""), planned, &flow.Transition{To: arbiter.StateEvaluating, Calls: 1},
 		ask(arbiter.KindDecision, "arbiter", ""), &arbiter.Decision{
-			Spend: spend(arbiter.KindDecision, "arbiter", ""), Ruling: arbiter.Ruling{Move: arbiter.MoveComplete, Reason: "all is done"},
+			Spend: spend(arbiter.KindDecision, "arbiter"), Ruling: arbiter.Ruling{Move: arbiter.MoveComplete, Reason: "all is done"},
 		},
 		&flow.Transition{To: flow.StateCompleted},
 	)
@@ -136,7 +136,7 @@ Evaluation (0/1)
   arbiter is deciding
   The arbiter decides: complete: all is done
   Plan: 1 of 2 steps are done.
-Completed: 4 calls, 4,936 tokens, $0.0400 of $1.00, 1.5s
+Completed: 5 calls, 6,170 tokens, $0.0500 of $1.00, 1.7s
 `, "\n"), got)
 }
 
@@ -144,6 +144,6 @@ Completed: 4 calls, 4,936 tokens, $0.0400 of $1.00, 1.5s
 func TestLinesSince(t *testing.T) {
 	got := shown(begun.Add(450*time.Millisecond),
 		start(deliberation.FlowName, "ada"), &flow.Transition{To: deliberation.StateProposing, Calls: 2}, &flow.Round{N: 1, Of: 3},
-		ask(deliberation.KindProposal, "ada", ""), say(deliberation.KindProposal, "ada", ""), ask(deliberation.KindProposal, "ben", ""))
+		ask(deliberation.KindProposal, "ada", ""), say(deliberation.KindProposal, "ada"), ask(deliberation.KindProposal, "ben", ""))
 	assert.Equal(t, "Round 1/3\nProposals (1/2)\n  ben is proposing\n", got)
 }

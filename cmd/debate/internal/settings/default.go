@@ -1,11 +1,13 @@
-// Package settings reads what a conversation is started with: config files, and the defaults where there is none.
 package settings
 
 import (
-	"errors"
+	"fmt"
+	"strings"
 
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/deliberation"
-	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/format"
 )
 
 // vendor is a provider with the model that is asked if nothing else is said.
@@ -23,18 +25,138 @@ func preferred() []vendor {
 	}
 }
 
-// Default returns the deliberation that is held if no file says anything else: architect, performance and simplicity.
-func Default(providers map[string]provider.Provider) (deliberation.Config, error) {
-	for _, v := range preferred() {
-		if providers[v.provider] == nil {
-			continue
-		}
-		model := v.provider + "/" + v.model
-		config := deliberation.Config{Judge: deliberation.Judge{Model: model}}
-		for _, role := range []string{deliberation.RoleArchitect, deliberation.RolePerformance, deliberation.RoleSimplicity} {
-			config.Agents = append(config.Agents, deliberation.Agent{ID: role, Role: role, Model: model})
-		}
-		return config, nil
+// defaultModel returns the model of those for whom nobody names one; "": there is no key for any.
+func (d *draft) defaultModel(w *Wish) string {
+	if w.Model != "" {
+		return w.Model
 	}
-	return deliberation.Config{}, errors.New("there is no key: set OPENAI_API_KEY, or another vendor's, or add --demo")
+	return DefaultModel(w.Has)
+}
+
+// DefaultModel returns the model that is asked if nobody names one: of the first vendor that can be asked, as has reports.
+// It is empty if none can.
+func DefaultModel(has func(vendor string) bool) string {
+	for _, v := range preferred() {
+		if has(v.provider) {
+			return v.provider + "/" + v.model
+		}
+	}
+	return ""
+}
+
+// sections adds the sections that a config lacks, and notes each of them. It reports whether there is a model for them.
+func (d *draft) sections(w *Wish) bool {
+	model := d.defaultModel(w)
+	complete := d.addCast(w, model)
+	if first := d.firstModel(); first != "" {
+		model = first
+	}
+	switch d.flow {
+	case deliberation.FlowName:
+		if d.root.get("judge") == nil && w.Judge == "" && d.asksJudge() {
+			d.root.set("judge", nodeOf(Place{Path: "judge"}, deliberation.Judge{Model: model}))
+			complete = d.lacks("judge", "the default judge", model) && complete
+		}
+	case arbiter.FlowName:
+		if d.root.get("arbiter") == nil && w.Judge == "" {
+			d.root.set("arbiter", nodeOf(Place{Path: "arbiter"}, arbiter.Arbiter{Model: model}))
+			complete = d.lacks("arbiter", "a model is the arbiter", model) && complete
+		}
+	}
+	if !complete {
+		d.wrong.addf(Place{}, "there is no key: set OPENAI_API_KEY, or another vendor's, or add --demo")
+	}
+	return complete
+}
+
+// addCast adds those who take part. It reports whether there is a model for them.
+func (d *draft) addCast(w *Wish, model string) bool {
+	key := cast(d.flow)
+	if d.root.get(key) != nil {
+		return true
+	}
+	agents, names := defaultCast(d.flow, model, len(w.Agents) > 0)
+	if len(w.Agents) > 0 {
+		names = strings.Join(w.Agents, ", ")
+	}
+	d.root.set(key, nodeOf(Place{Path: key}, agents))
+	if d.flow == debate.FlowName && d.root.get("judging") == nil {
+		d.root.set("judging", nodeOf(Place{Path: "judging"}, debate.Judging{Judges: []debate.JudgeConfig{{Model: model}}}))
+	}
+	if d.file == "" {
+		if model != "" {
+			names += ", with " + model
+		}
+		d.notes = append(d.notes, "no config file was found: by default, there are "+names)
+		return model != ""
+	}
+	return d.lacks(key, "by default, there are "+names, model)
+}
+
+// lacks notes that the file has no section, and what stands in its place. It reports whether there is a model for that.
+func (d *draft) lacks(section, instead, model string) bool {
+	if d.file != "" {
+		d.notes = append(d.notes, d.file+" has no section "+section+": "+instead+", with "+model)
+	}
+	return model != ""
+}
+
+// asksJudge reports whether a deliberation needs a judge.
+func (d *draft) asksJudge() bool {
+	ends := ""
+	if t := d.root.get("termination"); t != nil {
+		ends = t.textAt("kind")
+	}
+	synthesis := d.root.textAt("synthesis")
+	return ends != "" && ends != deliberation.TerminationFixed || synthesis != deliberation.SynthesisVoting &&
+		synthesis != deliberation.SynthesisRegistered
+}
+
+// firstModel returns the first model that the file names for somebody who takes part.
+func (d *draft) firstModel() string {
+	for _, agent := range d.root.get(cast(d.flow)).list() {
+		if model := agent.textAt("model"); model != "" && !agent.get("disabled").is(true) {
+			return model
+		}
+	}
+	return ""
+}
+
+// defaultCast returns those who take part if nobody else is named, and how a person is told of them. all asks for
+// everybody that there could be, from whom some are chosen.
+func defaultCast(flow, model string, all bool) (agents any, names string) {
+	switch flow {
+	case debate.FlowName:
+		return []debate.Participant{
+			{Name: "Ada", Side: format.For, Model: model},
+			{Name: "Ben", Side: format.Against, Model: model},
+		}, "Ada (for) and Ben (against)"
+	case arbiter.FlowName:
+		return []arbiter.Agent{
+			{
+				Name: "planner", Model: model, Description: "breaks the task down, and says what a good result has",
+				Prompt: "You plan. Say which parts the task has, in which order they are done, and how one sees that each is done.",
+			},
+			{
+				Name: "writer", Model: model, Description: "does the work, and writes the result out in full",
+				Prompt: "You do the work. Write the result out in full, ready to be used. Follow the plan if there is one.",
+			},
+			{
+				Name: "reviewer", Model: model, Description: "finds what is wrong with a result or missing in it",
+				Prompt: "You review. Name each fault with its place and its cure. If there is none, say so in one sentence.",
+			},
+		}, "planner, writer and reviewer"
+	}
+	roles := []string{deliberation.RoleArchitect, deliberation.RolePerformance, deliberation.RoleSimplicity}
+	if all {
+		roles = roles[:0]
+		for _, role := range deliberation.BuiltinRoles() {
+			roles = append(roles, role.Name)
+		}
+	}
+	cast := make([]deliberation.Agent, 0, len(roles))
+	for _, role := range roles {
+		cast = append(cast, deliberation.Agent{ID: role, Role: role, Model: model})
+	}
+	return cast, fmt.Sprintf("%s and %s", strings.Join(roles[:len(roles)-1], ", "), roles[len(roles)-1])
 }

@@ -1,0 +1,141 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
+)
+
+// waiting lets a command that answers take the newest conversation that waits for an answer, if "last" asks for it.
+func waiting() choice {
+	return choice{last: &store.Filter{States: []flow.State{flow.StateAwaitingInput}, Unfinished: true}}
+}
+
+// answer answers a question of a conversation.
+func (p *program) answer() *cobra.Command {
+	var f controlFlags
+	var files []string
+	c := &cobra.Command{
+		Use: "answer id [inquiry] text", Short: "Answer a question of a conversation, and continue it",
+		Long: `Answer a question of a conversation. The inquiry may be left out if only one
+is open; debate show lists them. A text of "-" is read from the standard
+input. "last" is the newest conversation that waits. Once no answer is
+missing, the conversation is continued here, unless another process runs it.`,
+		Example: `  debate answer 0198c2f1 "About 5,000 requests a second"
+  debate answer last clarify.1 - < figures.md
+  debate answer 0198c2f1 --file plan.pdf "See the plan"`,
+		Args:              arguments(cobra.RangeArgs(1, 3)),
+		ValidArgsFunction: p.completeInquiries,
+		RunE: func(c *cobra.Command, args []string) error {
+			engine, id, closing, err := p.openOne(c.Context(), args, waiting())
+			if err != nil {
+				return err
+			}
+			defer closing()
+			record, err := engine.Record(c.Context(), id)
+			if err != nil {
+				return err
+			}
+			q, rest, err := inquiryOf(record, args[1:], len(files) > 0)
+			if err != nil {
+				return err
+			}
+			if len(q.Options) > 0 {
+				return exit(exitArguments, fmt.Errorf("%s is answered with an option: debate choose %s %s %s", q.ID, id, q.ID, either(q.Options)))
+			}
+			answer := flow.Answer{Inquiry: q.ID}
+			if answer.Text, err = p.answerText(rest); err != nil {
+				return err
+			}
+			if answer.Parts, err = readFiles(files); err != nil {
+				return err
+			}
+			return p.control(c.Context(), engine, id, answer, f.run)
+		},
+	}
+	c.Flags().StringArrayVar(&files, "file", nil, "a `file` that belongs to the answer, such as an image or a PDF; can be repeated")
+	p.withRun(c, &f)
+	return c
+}
+
+// inquiryOf returns the open inquiry that the arguments behind the id name, or the only one, and the arguments behind it.
+// bare means that nothing has to follow.
+func inquiryOf(record *flow.Record, args []string, bare bool) (*flow.Inquiry, []string, error) {
+	ids := make([]string, len(record.Inquiries))
+	for i := range record.Inquiries {
+		q := &record.Inquiries[i]
+		ids[i] = q.ID
+		if len(args) > 0 && args[0] == q.ID && (len(args) > 1 || bare) {
+			return q, args[1:], nil
+		}
+	}
+	switch {
+	case len(ids) == 0:
+		return nil, nil, fmt.Errorf("%s does not wait for an answer: it is %s", record.ID, record.State)
+	case len(args) > 1:
+		return nil, nil, exit(exitArguments, fmt.Errorf("there is no open question %q; open are: %s", args[0], strings.Join(ids, ", ")))
+	case len(args) == 0 && !bare, len(args) == 1 && slices.Contains(ids, args[0]):
+		return nil, nil, exit(exitArguments, fmt.Errorf("the answer to %s is missing", strings.Join(ids, ", ")))
+	case len(ids) > 1:
+		return nil, nil, exit(exitArguments, fmt.Errorf("several questions are open; name one of: %s", strings.Join(ids, ", ")))
+	}
+	return &record.Inquiries[0], args, nil
+}
+
+// answerText returns the text of an answer: an argument, or the standard input.
+func (p *program) answerText(args []string) (string, error) {
+	if len(args) == 0 {
+		return "", nil
+	}
+	if args[0] != "-" {
+		return args[0], nil
+	}
+	data, err := io.ReadAll(p.In)
+	if err != nil {
+		return "", fmt.Errorf("read the answer from the standard input: %w", err)
+	}
+	if strings.TrimSpace(string(data)) == "" {
+		return "", exit(exitArguments, errors.New("there is no answer: the standard input is empty"))
+	}
+	return string(data), nil
+}
+
+// readFiles reads the files of an answer.
+func readFiles(paths []string) ([]flow.File, error) {
+	out := make([]flow.File, len(paths))
+	for i, path := range paths {
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			return nil, exit(exitArguments, err)
+		case !info.Mode().IsRegular():
+			return nil, exit(exitArguments, fmt.Errorf("%s is no file", path))
+		case info.Size() > flow.MaxFile:
+			return nil, exit(exitArguments, fmt.Errorf("%s is larger than %d MiB", path, flow.MaxFile>>20))
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = flow.File{Name: filepath.Base(path), Data: data}
+	}
+	return out, nil
+}
+
+// either lists options as those of which one is given.
+func either(options []flow.Option) string {
+	texts := make([]string, len(options))
+	for i, option := range options {
+		texts[i] = string(option)
+	}
+	return strings.Join(texts, "|")
+}

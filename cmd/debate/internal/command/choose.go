@@ -1,0 +1,77 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// choose answers a question with one of its options.
+func (p *program) choose() *cobra.Command {
+	var f controlFlags
+	var answer flow.Answer
+	c := &cobra.Command{
+		Use: "choose id [inquiry] option", Short: "Decide about a failure, a tool or a cost warning, and continue the conversation",
+		Long: `Answer a question of a conversation with one of its options: what is done
+about a failed call, the use of a tool, or a cost warning. debate show lists
+the questions and their options. The inquiry may be left out if only one is
+open. Once no answer is missing, the conversation is continued here, unless
+another process runs it.`,
+		Example: `  debate choose 0198c2f1 retry
+  debate choose last model --model anthropic/claude-haiku-4-5
+  debate choose 0198c2f1 deny --text "not that folder"`,
+		Args:              arguments(cobra.RangeArgs(2, 3)),
+		ValidArgsFunction: p.completeInquiries,
+		RunE: func(c *cobra.Command, args []string) error {
+			engine, id, closing, err := p.openOne(c.Context(), args, waiting())
+			if err != nil {
+				return err
+			}
+			defer closing()
+			record, err := engine.Record(c.Context(), id)
+			if err != nil {
+				return err
+			}
+			q, rest, err := inquiryOf(record, args[1:], false)
+			if err != nil {
+				return err
+			}
+			if len(q.Options) == 0 {
+				return exit(exitArguments, fmt.Errorf("%s is answered with a text: debate answer %s %s TEXT", q.ID, id, q.ID))
+			}
+			answer.Inquiry, answer.Option = q.ID, flow.Option(rest[0])
+			if err := checkChoice(q, &answer); err != nil {
+				return exit(exitArguments, err)
+			}
+			return p.control(c.Context(), engine, id, answer, f.run)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&answer.Model, "model", "", "with the option model: the model that takes over, as `provider/model`")
+	flags.StringVar(&answer.By, "actor", "", "with skip and drop: who is meant, if the question is about several")
+	flags.StringVar(&answer.Text, "text", "", "with deny: why; with done: what the tool has answered")
+	p.withRun(c, &f)
+	return c
+}
+
+// checkChoice reports what does not fit together in a choice.
+func checkChoice(q *flow.Inquiry, a *flow.Answer) error {
+	option := a.Option
+	switch {
+	case !slices.Contains(q.Options, option):
+		return fmt.Errorf("there is no option %q for %s; choose %s", option, q.ID, either(q.Options))
+	case option == flow.OptionModel && a.Model == "":
+		return errors.New("the option model wants --model")
+	case option != flow.OptionModel && a.Model != "":
+		return errors.New("--model is for the option model")
+	case a.By != "" && option != flow.OptionSkip && option != flow.OptionDrop:
+		return errors.New("--actor is for the options skip and drop")
+	case a.Text != "" && option != flow.OptionDeny && option != flow.OptionDone:
+		return errors.New("--text is for the options deny and done")
+	}
+	return nil
+}

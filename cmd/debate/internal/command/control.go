@@ -1,0 +1,117 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// controlFlags are the flags of the commands that control a conversation.
+type controlFlags struct {
+	reason string
+	run    bool
+}
+
+// withReason adds the flag --reason.
+func (f *controlFlags) withReason(c *cobra.Command) {
+	c.Flags().StringVar(&f.reason, "reason", "", "why, in one line; the log keeps it")
+}
+
+// withRun adds the flag --run, and those of what a conversation that is continued here may use.
+func (p *program) withRun(c *cobra.Command, f *controlFlags) {
+	c.Flags().BoolVar(&f.run, "run", true, "continue the conversation here, unless another process runs it")
+	p.runFlags(c)
+}
+
+// controlled is what a command says of a conversation that it has controlled.
+type controlled struct {
+	ID    string     `json:"id"`
+	State flow.State `json:"state"`
+	Held  bool       `json:"held"` // another process runs it
+}
+
+// control gives a control to a conversation, says what came of it, and continues it here if that is asked for.
+func (p *program) control(ctx context.Context, engine *debate.Engine, id string, signal flow.Signal, run bool) error {
+	if err := engine.Control(ctx, id, signal); err != nil {
+		return refused(err)
+	}
+	record, err := engine.Record(ctx, id)
+	if err != nil {
+		return err
+	}
+	info, err := describe(ctx, engine.Store, id)
+	if err != nil {
+		return err
+	}
+	after := controlled{ID: id, State: record.State, Held: info.Owner != ""}
+	if run && !after.State.Idle() && !after.Held {
+		return p.goOn(ctx, engine, id)
+	}
+	if p.json {
+		return p.printValue(after)
+	}
+	p.warnf("%s: %s", id, after.next(record))
+	return nil
+}
+
+// next says what state the conversation is in now, and what follows from it.
+func (c *controlled) next(record *flow.Record) string {
+	switch {
+	case record.Final():
+		return string(c.State) + "."
+	case c.State == flow.StatePaused:
+		return fmt.Sprintf("paused; debate resume %s continues it.", c.ID)
+	case c.State == flow.StateError:
+		return fmt.Sprintf("stopped by a failure; debate retry %s tries again.", c.ID)
+	case c.State == flow.StateAwaitingInput:
+		return fmt.Sprintf("it waits for %s; debate show %s lists them.", plural(len(record.Inquiries), "answer"), c.ID)
+	case c.Held:
+		return fmt.Sprintf("%s; the process that runs it acts on this. debate watch %s follows it.", c.State, c.ID)
+	default:
+		return fmt.Sprintf("%s; no process runs it. debate resume %s continues it.", c.State, c.ID)
+	}
+}
+
+// goOn opens a conversation and leads it to its end.
+func (p *program) goOn(ctx context.Context, engine *debate.Engine, id string) error {
+	session, err := p.session(ctx, engine, id)
+	if err != nil {
+		return err
+	}
+	return p.lead(ctx, session)
+}
+
+// session opens a conversation, and says what helps if it cannot be opened.
+func (p *program) session(ctx context.Context, engine *debate.Engine, id string) (*debate.Session, error) {
+	session, err := engine.Open(ctx, id)
+	switch {
+	case errors.Is(err, flow.ErrLeased):
+		return nil, exit(exitGeneral, fmt.Errorf("another process runs %s: debate watch %s follows it", id, id))
+	case errors.Is(err, flow.ErrLacking):
+		return nil, exit(exitConfig, fmt.Errorf("%w; debate resume %s continues it where that is there", err, id))
+	}
+	return session, err
+}
+
+// refused makes an error about a control one of the command line, if what was given is wrong.
+func refused(err error) error {
+	var failure *flow.Error
+	if errors.As(err, &failure) && failure.Kind == provider.KindValidation {
+		return exit(exitArguments, err)
+	}
+	return err
+}
+
+// plural counts things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

@@ -1,0 +1,195 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/cmd/debate/internal/demo"
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
+	"github.com/spf13/cobra"
+)
+
+// newest is the word that stands for the newest conversation in place of an id.
+const newest = "last"
+
+// choice says which conversations a command takes where it is not given a whole id.
+type choice struct {
+	// last selects those of which the newest is meant by "last". nil: the command wants an id.
+	last *store.Filter
+	// flow is the name of the flow of those. "": any.
+	flow string
+	// implied means that no id stands for "last".
+	implied bool
+}
+
+// anyNewest lets a command that changes nothing take the newest conversation.
+func anyNewest() choice { return choice{last: &store.Filter{}, implied: true} }
+
+// unfinished lets a command that continues or delays take the newest conversation that is not over.
+func unfinished() choice { return choice{last: &store.Filter{Unfinished: true}, implied: true} }
+
+// what describes the conversations of which the newest is taken.
+func (c *choice) what() string {
+	what := "conversation"
+	if c.flow != "" {
+		what = c.flow
+	}
+	if len(c.last.States) > 0 {
+		return what + " in the state " + string(c.last.States[0])
+	}
+	if c.last.Unfinished {
+		return what + " that is not over"
+	}
+	return what
+}
+
+// openOne opens an engine for a conversation, which the first of the arguments names, and returns the conversation's id.
+func (p *program) openOne(ctx context.Context, args []string, from choice) (*debate.Engine, string, func(), error) {
+	engine, closing, err := p.open(ctx)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	name := ""
+	if len(args) > 0 {
+		name = args[0]
+	}
+	id, err := find(ctx, engine.Store, name, from)
+	if err == nil {
+		err = p.playDemo(ctx, engine, id)
+	}
+	if err != nil {
+		closing()
+		return nil, "", nil, err
+	}
+	return engine, id, closing, nil
+}
+
+// playDemo makes the demonstration the provider of an engine if the conversation was begun with it, so that no model is ever
+// asked to continue what a script began. It reads the log beside the engine, which is frozen by its first use.
+func (p *program) playDemo(ctx context.Context, engine *debate.Engine, id string) error {
+	for event, err := range engine.Store.Read(ctx, id, 0) {
+		if err != nil {
+			return err
+		}
+		start, ok := event.Body.(*flow.Start)
+		if !ok {
+			break
+		}
+		if _, own := start.Models[demo.Model]; own || start.Terms.Labels[demo.Label] != "" {
+			demo.Play(engine, slices.Collect(maps.Keys(start.Models))...)
+		}
+		break
+	}
+	return nil
+}
+
+// runFlags adds the flags of the commands that run a stored conversation.
+func (p *program) runFlags(c *cobra.Command) {
+	p.tools.define(c)
+	p.viewFlags(c)
+}
+
+// find returns the id of the conversation that a name stands for: the id itself, its beginning if no other id begins so, or
+// "last".
+func find(ctx context.Context, kept store.Store, name string, from choice) (string, error) {
+	if name == "" && !from.implied {
+		return "", exit(exitArguments, errors.New("an id is missing; debate list shows them"))
+	}
+	if name == "" || name == newest {
+		return findNewest(ctx, kept, name, from)
+	}
+	if err := store.CheckID(strings.TrimRight(name, ".")); err != nil {
+		return "", exit(exitArguments, fmt.Errorf("%q is no id of a conversation; debate list shows them", progress.Clean(name)))
+	}
+	var found []string
+	for info, err := range kept.List(ctx, store.Filter{After: before(name)}) {
+		if err != nil {
+			return "", err
+		}
+		switch {
+		case info.ID == name:
+			return name, nil
+		case strings.HasPrefix(info.ID, name) && len(found) < 4:
+			found = append(found, info.ID)
+			continue
+		case info.ID < name:
+			continue
+		}
+		break // the ids are in order
+	}
+	switch len(found) {
+	case 0:
+		return "", exit(exitArguments, fmt.Errorf("there is no conversation %s; debate list shows those that there are", name))
+	case 1:
+		return found[0], nil
+	}
+	if len(found) > 3 {
+		found[3] = "…"
+	}
+	return "", exit(exitArguments, fmt.Errorf("several ids begin with %s: %s", name, strings.Join(found, ", ")))
+}
+
+// before returns a text that comes before an id and after few others, in the order of ids.
+func before(id string) string { return id[:len(id)-1] }
+
+func findNewest(ctx context.Context, kept store.Store, name string, from choice) (string, error) {
+	if from.last == nil {
+		return "", exit(exitArguments, fmt.Errorf("this command wants the id of a conversation, not %q; debate list shows the ids", name))
+	}
+	filter := *from.last
+	filter.Newest = true
+	if from.flow == "" {
+		filter.Limit = 1
+	}
+	for info, err := range kept.List(ctx, filter) {
+		if err != nil || from.flow == "" || info.Flow == from.flow {
+			return info.ID, err
+		}
+	}
+	return "", exit(exitArguments, fmt.Errorf("there is no %s; debate list shows the conversations that there are", from.what()))
+}
+
+// describe returns the store's description of a conversation.
+func describe(ctx context.Context, kept store.Store, id string) (store.Info, error) {
+	for info, err := range kept.List(ctx, store.Filter{After: before(id)}) {
+		if err != nil || info.ID == id {
+			return info, err
+		}
+		if info.ID > id {
+			break
+		}
+	}
+	return store.Info{}, flow.ErrNotFound
+}
+
+// interruptible returns a context that ends with the first Ctrl-C. It is for commands that run no conversation: there is
+// nothing to pause. stop ends the watching.
+func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-p.Interrupts:
+			cancel(exit(exitInterrupted, nil))
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil); <-done }
+}
+
+// interruption returns why a context ended if that was Ctrl-C, and err otherwise.
+func interruption(ctx context.Context, err error) error {
+	var decided *exitError
+	if err != nil && errors.As(context.Cause(ctx), &decided) {
+		return decided
+	}
+	return err
+}

@@ -1,0 +1,117 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
+)
+
+// delete removes conversations from the store. It wants ids: nothing brings a conversation back.
+func (p *program) delete() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "delete id…", Short: "Delete conversations, with their files, for good",
+		Long: `Delete conversations, with their files, for good. It asks before that on a
+terminal; elsewhere it wants --yes. If one of the ids is wrong, or another
+process runs one of the conversations, nothing is deleted.`,
+		Example: `  debate delete 0198c2f1 0198c2f2
+  debate delete 0198c2f1 --yes`,
+		Args:              arguments(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: p.completeIDs(0),
+		RunE: func(c *cobra.Command, args []string) error {
+			ctx, stop := p.interruptible(c.Context())
+			defer stop()
+			return interruption(ctx, p.runDelete(ctx, args, yes))
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (p *program) runDelete(ctx context.Context, args []string, yes bool) error {
+	kept, closing, err := p.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer closing()
+	infos := make([]store.Info, 0, len(args))
+	for _, name := range args {
+		id, err := find(ctx, kept, name, choice{})
+		if err != nil {
+			return err
+		}
+		info, err := describe(ctx, kept, id)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(infos, func(i store.Info) bool { return i.ID == id }) {
+			infos = append(infos, info)
+		}
+	}
+	if !yes {
+		if err := p.confirmDelete(ctx, infos); err != nil {
+			return err
+		}
+	}
+	return p.deleteAll(ctx, kept, infos)
+}
+
+// confirmDelete asks a person whether the conversations are to be deleted.
+func (p *program) confirmDelete(ctx context.Context, infos []store.Info) error {
+	if !p.interactive() {
+		return exit(exitArguments, errors.New("nobody can be asked: debate delete wants --yes here"))
+	}
+	for i := range infos {
+		p.warnf("%s  %s  %s", infos[i].ID, infos[i].State, short(infos[i].Topic, 60))
+	}
+	_, _ = fmt.Fprintf(p.Err, "Delete %s for good? [y/N] ", plural(len(infos), "conversation"))
+	said := make(chan string, 1)
+	go func() { // it ends with the process if nobody says anything: reading from a terminal cannot be broken off
+		line, _ := bufio.NewReader(p.In).ReadString('\n')
+		said <- line
+	}()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case line := <-said:
+		if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+			return exit(exitGeneral, errors.New("nothing is deleted"))
+		}
+		return nil
+	}
+}
+
+// deleteAll deletes conversations. It acquires the lease of each before, so that no process runs one of them meanwhile.
+func (p *program) deleteAll(ctx context.Context, kept store.Store, infos []store.Info) error {
+	const owner = "debate delete"
+	for i := range infos {
+		id := infos[i].ID
+		err := kept.Lease(ctx, id, owner, time.Minute)
+		if err == nil {
+			continue
+		}
+		for _, leased := range infos[:i] {
+			_ = kept.Release(ctx, leased.ID, owner)
+		}
+		if errors.Is(err, flow.ErrLeased) {
+			return fmt.Errorf("another process runs %s: debate cancel %s ends it. Nothing is deleted", id, id)
+		}
+		return err
+	}
+	for i := range infos {
+		if err := kept.Delete(ctx, infos[i].ID); err != nil {
+			return err
+		}
+		p.warnf("Deleted %s.", infos[i].ID)
+	}
+	return nil
+}

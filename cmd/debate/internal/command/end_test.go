@@ -1,0 +1,208 @@
+package command_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/cmd/debate/internal/command"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store/file"
+)
+
+// held is what the program did.
+type held struct {
+	code     int
+	out, err string
+}
+
+// resume carries out debate resume for a conversation that was held before.
+func resume(t *testing.T, dir string, args ...string) held {
+	t.Helper()
+	var out, err bytes.Buffer
+	code := command.Run(t.Context(), command.System{
+		Args: append([]string{"--store", dir + "/", "resume"}, args...), In: strings.NewReader(""), Out: &out, Err: &err,
+		Lookup: func(string) (string, bool) { return "", false },
+	})
+	return held{code, out.String(), err.String()}
+}
+
+// engine returns an engine whose model follows a script by the names of calls. Any other call gets a sentence.
+func engine(t *testing.T, dir string, script map[string]scripted.Reply) *debate.Engine {
+	t.Helper()
+	kept, err := file.Open(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, kept.Close()) })
+	model := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+		call := strings.Split(req.ID, "/")[1]
+		if reply, ok := script[call]; ok {
+			return reply
+		}
+		return scripted.Reply{Text: "What " + call + " says."}
+	}}
+	return &debate.Engine{
+		Providers: map[string]debate.Provider{"demo": model}, Store: kept,
+		Models: map[string]debate.Model{"demo/script": {Context: 100_000, Priced: true}},
+		Flows: map[string]*debate.Flow{
+			deliberation.FlowName: deliberation.Flow(), arbiter.FlowName: arbiter.Flow(), deliberation.EvaluationName: deliberation.EvaluationFlow(),
+		},
+	}
+}
+
+func marshal(t *testing.T, value any) string {
+	t.Helper()
+	data, err := json.Marshal(value)
+	require.NoError(t, err)
+	return string(data)
+}
+
+const model = "demo/script"
+
+func agents() deliberation.Config {
+	return deliberation.Config{
+		ID: "c", Problem: "Design a cache", Rounds: 1, Unattended: true,
+		Agents: []deliberation.Agent{{ID: "ada", Model: model}, {ID: "ben", Model: model}}, Judge: deliberation.Judge{Model: model},
+	}
+}
+
+func debaters(judging *debate.Judging) debate.Config {
+	return debate.Config{
+		ID: "c", Topic: "Cats or dogs", Format: format.StructuredRounds, Rounds: 1, Unattended: true, Judging: judging,
+		Participants: []debate.Participant{{Name: "Ada", Model: model}, {Name: "Ben", Model: model}},
+	}
+}
+
+func workers() arbiter.Config {
+	return arbiter.Config{
+		ID: "c", Task: "Write a parser", Unattended: true, MaxIterations: 1, Arbiter: arbiter.Arbiter{Model: model},
+		Agents: []arbiter.Agent{{Name: "coder", Model: model}},
+	}
+}
+
+func ruling(t *testing.T, move arbiter.Move) scripted.Reply {
+	t.Helper()
+	r := arbiter.Ruling{Move: move, Agents: []string{}, Reason: "why not"}
+	switch move {
+	case arbiter.MoveSelect:
+		r.Agents = []string{"coder"}
+	case arbiter.MoveComplete:
+		r.Summary = "The parser **parses**.\x1b[2J"
+	default:
+	}
+	return scripted.Reply{Text: marshal(t, r)}
+}
+
+// TestEnds: what the program prints of each flow, and its exit code, by how the conversation has ended.
+func TestEnds(t *testing.T) {
+	solution := scripted.Reply{Text: marshal(t, deliberation.Solution{
+		Description: "# A cache\n\nwith \x1b[31mlimits\n", Implementation: []string{}, Tradeoffs: []string{}, Recommendations: []string{},
+		Requirements:  []deliberation.Requirement{{Text: "It is fast", Fulfilled: true}, {Text: "It is small"}},
+		OpenQuestions: []string{"How large?"}, Confidence: 70,
+	})}
+	verdict := scripted.Reply{Text: marshal(t, debate.FinalVerdict{
+		Summary: "Ada was clear.", AreasOfAgreement: []string{}, AreasOfDisagreement: []string{}, Insights: []string{},
+		KeyPoints: []debate.KeyPoints{{Participant: "Ada", MainArguments: []string{"a"}}, {Participant: "Ben", MainArguments: []string{"b"}}},
+		Winner:    &debate.Winner{Participant: "Ada", Reasoning: "Facts."}, Scores: map[string]float64{"Ada": 80, "Ben": 60},
+		Criteria: map[string]string{}, QualityScore: 70,
+	})}
+	assessment := scripted.Reply{Text: marshal(t, debate.Judgement{
+		Assessments: []debate.ParticipantMark{
+			{Participant: "Ada", Strengths: []string{}, Weaknesses: []string{}}, {Participant: "Ben", Strengths: []string{}, Weaknesses: []string{}},
+		}, Reasoning: "So it is.",
+	})}
+	success := scripted.Reply{Text: `{"success":true,"output":"done"}`}
+	judged := &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Iris", Model: model}}}
+	limited := agents()
+	limited.Budget = &flow.Budget{HardCalls: 7}
+	limited.Retry = &flow.RetryPolicy{Base: time.Millisecond, Jitter: time.Millisecond}
+	cancel := func(s *debate.Session) error { return s.Cancel(context.Background()) }
+	stop := func(s *debate.Session) error { return s.Stop(context.Background()) }
+	tests := map[string]struct {
+		config  flow.Config
+		script  map[string]scripted.Reply
+		control func(*debate.Session) error // before the first call has its answer
+		code    int
+		out     string
+		err     []string
+	}{
+		"a solution": {
+			agents(),
+			map[string]scripted.Reply{"synthesis": solution},
+			nil, 0, "# A cache\n\nwith [31mlimits\n",
+			[]string{"Confidence: 70 of 100", "Not fulfilled: It is small", "Open question: How large?"},
+		},
+		"a deliberation that was canceled": {
+			agents(), nil, cancel, 6, "", []string{"ended without what was asked for"},
+		},
+		"a vendor that refuses": {
+			agents(),
+			map[string]scripted.Reply{"r1.propose.ada": {Err: &provider.Error{Kind: provider.KindAuthentication, Message: "no"}}},
+			nil, 3, "",
+			[]string{"debate retry c tries again", "authentication"},
+		},
+		"a hard limit": {
+			limited,
+			map[string]scripted.Reply{"r1.critique.ada.ben": {Err: &provider.Error{Kind: provider.KindAPI, Message: "busy"}}},
+			nil, 6, "",
+			[]string{"cost_limit", "debate retry c"},
+		},
+		"a verdict": {
+			debaters(judged),
+			map[string]scripted.Reply{"r1.assessment.Iris": assessment, "verdict.Iris": verdict},
+			nil, 0,
+			"Ada wins.\n\n## Scores\n\n- Ada: 80\n- Ben: 60\n\n## Summary of Iris\n\nAda was clear.\n\nFacts.\n", nil,
+		},
+		"a debate that nobody judges": {
+			debaters(nil), nil, nil, 0, "There is no verdict. Rounds: 1\n\n## Round 1: Ada\n\nWhat r1.opening.Ada says.\n\n" +
+				"## Round 1: Ben\n\nWhat r1.opening.Ben says.\n", nil,
+		},
+		"a debate that was canceled":                          {debaters(judged), nil, cancel, 6, "", []string{"ended without"}},
+		"a debate that was stopped before anybody has spoken": {debaters(nil), nil, stop, 6, "", []string{"ended without"}},
+		"work that is complete": {
+			workers(), map[string]scripted.Reply{
+				"d1": ruling(t, arbiter.MoveSelect), "r1.coder": success, "d2": ruling(t, arbiter.MoveComplete),
+			}, nil, 0, "The parser **parses**.[2J\n", nil,
+		},
+		"work that its limit has ended": {
+			workers(), map[string]scripted.Reply{
+				"d1": ruling(t, arbiter.MoveSelect), "r1.coder": success, "d2": ruling(t, arbiter.MoveContinue),
+			}, nil, 6, "", []string{"ended without what was asked for"},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			e := engine(t, dir, tt.script)
+			if tt.control != nil {
+				e.Providers["demo"] = &scripted.Provider{Reply: func(*provider.Request) scripted.Reply { return scripted.Reply{Delay: 1 << 40} }}
+			}
+			s, err := e.Start(t.Context(), tt.config)
+			require.NoError(t, err)
+			if tt.control != nil {
+				require.NoError(t, tt.control(s))
+			}
+			record, err := s.WaitIdle(t.Context())
+			require.NotNil(t, record, "%v", err)
+			require.NoError(t, s.Close())
+			got := resume(t, dir, "c")
+			assert.Equal(t, tt.code, got.code, got.err)
+			assert.Equal(t, tt.out, got.out)
+			for _, want := range tt.err {
+				assert.Contains(t, got.err, want)
+			}
+			assert.NotContains(t, got.out+got.err, "\x1b")
+		})
+	}
+}

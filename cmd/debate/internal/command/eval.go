@@ -1,0 +1,151 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
+)
+
+// evalFlags are the flags of the command eval.
+type evalFlags struct {
+	file   string
+	models []string
+}
+
+// eval has evaluators score the solution of a stored deliberation.
+func (p *program) eval() *cobra.Command {
+	var f evalFlags
+	c := &cobra.Command{
+		Use: "eval [id]", Short: "Have several evaluators score the solution of a deliberation: by default of the newest",
+		Long: `Have several evaluators score the solution of a stored deliberation, by
+default of the newest, all at once. None sees the answer of another one. They
+give 1 to 10 for seven criteria and for the whole; the table shows the
+averages, and how far the evaluators differ. The evaluation is stored as a
+conversation of its own.
+
+The evaluators come from a JSON file with the fields of an evaluation
+(evaluators with id, model, temperature, prompt or promptFile; temperature,
+budget and so on for all), or from --evaluator. Without either there are two
+of the default model.`,
+		Example: `  debate eval
+  debate eval 0198c2f1 --evaluator openai/gpt-4.1 --evaluator anthropic/claude-sonnet-4-5 --json`,
+		Args:              arguments(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: p.completeIDs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := exclusive(c, "config", "evaluator"); err != nil {
+				return err
+			}
+			engine, id, closing, err := p.openOne(c.Context(), args, solved())
+			if err != nil {
+				return err
+			}
+			defer closing()
+			config, err := p.evaluation(c.Context(), engine, id, &f)
+			if err != nil {
+				return err
+			}
+			session, err := engine.Start(c.Context(), config)
+			if err != nil {
+				return err
+			}
+			p.warnf("The evaluation of %s is kept as %s.", id, session.ID())
+			if p.json {
+				return p.scores(c.Context(), session)
+			}
+			return p.lead(c.Context(), session)
+		},
+	}
+	p.viewFlags(c)
+	c.Flags().StringVar(&f.file, "config", "", "read the evaluators from this JSON `file`")
+	c.Flags().StringArrayVar(&f.models, "evaluator", nil, "`provider/model`: an evaluator; can be repeated")
+	return c
+}
+
+// solved lets the command take the newest deliberation that may have a solution.
+func solved() choice {
+	return choice{last: &store.Filter{States: []flow.State{flow.StateCompleted}}, flow: deliberation.FlowName, implied: true}
+}
+
+// evaluation returns the evaluation of a deliberation's solution.
+func (p *program) evaluation(ctx context.Context, engine *debate.Engine, id string, f *evalFlags) (*deliberation.EvaluationConfig, error) {
+	record, err := engine.Record(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	d, ok := deliberation.Of(record)
+	if !ok {
+		return nil, exit(exitArguments, fmt.Errorf("%s is a conversation of the flow %s: eval is for deliberations", id, record.Flow()))
+	}
+	about, err := d.Evaluation()
+	if err != nil {
+		return nil, exit(exitArguments, fmt.Errorf("%s has no solution: it is %s", id, record.State))
+	}
+	config, err := f.evaluators(engine)
+	if err != nil {
+		return nil, err
+	}
+	config.Problem, config.Context, config.Solution = about.Problem, about.Context, about.Solution
+	config.Unattended = !p.interactive()
+	return config, nil
+}
+
+// evaluators returns an evaluation with nothing but evaluators and their settings.
+func (f *evalFlags) evaluators(engine *debate.Engine) (*deliberation.EvaluationConfig, error) {
+	config := &deliberation.EvaluationConfig{}
+	if f.file != "" {
+		data, err := os.ReadFile(f.file)
+		if err == nil {
+			err = config.UnmarshalJSON(data)
+		}
+		if err == nil && len(config.Evaluators) == 0 {
+			err = errors.New("has no evaluators")
+		}
+		if err != nil {
+			return nil, exit(exitConfig, fmt.Errorf("read %s: %w", f.file, err))
+		}
+		return config, nil
+	}
+	models := f.models
+	if len(models) == 0 {
+		usual := settings.DefaultModel(func(vendor string) bool { return engine.Providers[vendor] != nil })
+		if usual == "" {
+			return nil, exit(exitConfig, errors.New("there is no key: set OPENAI_API_KEY, or another vendor's, or name models"))
+		}
+		models = []string{usual, usual}
+	}
+	for i, model := range models {
+		config.Evaluators = append(config.Evaluators, deliberation.Evaluator{ID: "evaluator-" + strconv.Itoa(i+1), Model: model})
+	}
+	return config, nil
+}
+
+// scored is what eval --json prints.
+type scored struct {
+	ID string `json:"id"`
+	deliberation.Report
+}
+
+// scores waits for an evaluation and prints its report as JSON.
+func (p *program) scores(ctx context.Context, session *debate.Session) error {
+	ctx, stop := p.interruptible(ctx)
+	defer stop()
+	record, err := session.WaitIdle(ctx)
+	if err != nil {
+		return interruption(ctx, err)
+	}
+	scores, ok := deliberation.ScoresOf(record)
+	if !ok || record.State != flow.StateCompleted {
+		return exit(exitEarly, fmt.Errorf("there are no scores: %s", record.Evidence))
+	}
+	return p.printValue(scored{session.ID(), scores.Report()})
+}

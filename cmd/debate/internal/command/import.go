@@ -1,0 +1,71 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// importFile reads a conversation that debate export has written.
+func (p *program) importFile() *cobra.Command {
+	return &cobra.Command{
+		Use: "import file", Short: "Read a conversation that debate export has written", Args: arguments(cobra.ExactArgs(1)),
+		Long: `Read a conversation into the store, and print its id. "-" reads the standard
+input. A conversation that the store has already is continued by the longer of
+the two, if one is the beginning of the other; otherwise nothing is changed.`,
+		Example: `  debate import talk.json`,
+		RunE: func(c *cobra.Command, args []string) error {
+			source, closing, err := p.importSource(args[0])
+			if err != nil {
+				return err
+			}
+			defer closing()
+			engine, done, err := p.open(c.Context())
+			if err != nil {
+				return err
+			}
+			defer done()
+			id, err := engine.Import(c.Context(), source)
+			if err != nil {
+				return importFailure(args[0], err)
+			}
+			_, err = fmt.Fprintln(p.Out, id)
+			return err
+		},
+	}
+}
+
+// importSource opens the file to read, or returns the standard input.
+func (p *program) importSource(path string) (io.Reader, func(), error) {
+	if path == "-" {
+		return p.In, func() {}, nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, nil, exit(exitArguments, fmt.Errorf("there is no file %s", path))
+	case err == nil && info.IsDir():
+		return nil, nil, exit(exitArguments, fmt.Errorf("%s is a folder", path))
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, exit(exitGeneral, err)
+	}
+	return file, func() { _ = file.Close() }, nil
+}
+
+// importFailure names the file. What is wrong in it is no mistake of a config.
+func importFailure(path string, err error) error {
+	err = fmt.Errorf("import %s: %w", path, err)
+	var failure *flow.Error
+	if errors.As(err, &failure) && failure.Kind == provider.KindValidation {
+		return exit(exitGeneral, err)
+	}
+	return err
+}

@@ -1,0 +1,62 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
+)
+
+// printValue writes a value to the standard output as indented JSON.
+func (p *program) printValue(value any) error {
+	var data bytes.Buffer
+	encoder := json.NewEncoder(&data)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	_, err := p.Out.Write(escaped(data.Bytes()))
+	return err
+}
+
+// table writes rows of cells in columns. What is in a cell cannot control a terminal.
+type table struct{ out *tabwriter.Writer }
+
+func newTable(out io.Writer) *table { return &table{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)} }
+
+func (t *table) row(cells ...any) {
+	texts := make([]string, len(cells))
+	for i, cell := range cells {
+		texts[i] = progress.Clean(fmt.Sprint(cell))
+	}
+	_, _ = fmt.Fprintln(t.out, strings.TrimRight(strings.Join(texts, "\t"), "\t"))
+}
+
+func (t *table) end() error { return t.out.Flush() }
+
+// short cuts a text to so many characters.
+func short(text string, length int) string {
+	text = progress.Clean(text)
+	if runes := []rune(text); len(runes) > length {
+		return string(runes[:length-1]) + "…"
+	}
+	return text
+}
+
+// dashed returns a dash in place of an empty text.
+func dashed(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// sorted returns the keys of a set in their order.
+func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }

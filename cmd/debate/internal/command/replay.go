@@ -1,0 +1,139 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
+)
+
+// longestGap is the longest that a replay waits between two events.
+const longestGap = 3 * time.Second
+
+// replay shows a stored conversation again, or checks its log.
+func (p *program) replay() *cobra.Command {
+	var speed float64
+	var check bool
+	c := &cobra.Command{
+		Use: "replay [id]", Short: "Show the course of a stored conversation again, or check its log: by default of the newest",
+		Long: `Show the course of a stored conversation again, from its log: by default of
+the newest. No model is asked. --speed says how many times as fast as it was;
+no pause is longer than 3 s. --check shows nothing: it reads the whole log
+strictly, folds it anew, and says whether it is whole: numbers and times, the
+config, that each event follows from those before, the files, and that the
+outcome is the same.`,
+		Example: `  debate replay --speed 20
+  debate replay 0198c2f1 --check
+  debate replay 0198c2f1 --speed 0 --json`,
+		Args:              arguments(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: p.completeIDs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if speed < 0 {
+				return exit(exitArguments, errors.New("--speed is at least 0"))
+			}
+			ctx, stop := p.interruptible(c.Context())
+			defer stop()
+			engine, id, closing, err := p.openOne(ctx, args, anyNewest())
+			if err != nil {
+				return interruption(ctx, err)
+			}
+			defer closing()
+			if check {
+				return interruption(ctx, p.checkLog(ctx, engine, id))
+			}
+			return interruption(ctx, p.play(ctx, engine, id, speed))
+		},
+	}
+	c.Flags().Float64Var(&speed, "speed", 10, "how many times as fast as it was; 0: without pauses")
+	c.Flags().BoolVar(&check, "check", false, "check the log in place of showing it")
+	return c
+}
+
+// play shows the events that a conversation has now.
+func (p *program) play(ctx context.Context, engine *debate.Engine, id string, speed float64) error {
+	record, err := engine.Record(ctx, id)
+	if err != nil {
+		return err
+	}
+	show := p.course(time.Time{})
+	var last time.Time
+	for event, err := range engine.Events(ctx, id, 0) {
+		if err != nil {
+			return err
+		}
+		if speed > 0 && !last.IsZero() {
+			if err := sleep(ctx, min(longestGap, time.Duration(float64(event.At.Sub(last))/speed))); err != nil {
+				return err
+			}
+		}
+		last = event.At
+		show(&event)
+		if event.Seq >= record.Seq {
+			break
+		}
+	}
+	if got := resultOf(record); got.exists && !p.json {
+		return p.print(got.text)
+	}
+	return nil
+}
+
+// sleep waits, or returns the error of ctx once that is over.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// checked is what a check of a log has found.
+type checked struct {
+	ID     string     `json:"id"`
+	Events int64      `json:"events"`
+	State  flow.State `json:"state"`
+	Files  int        `json:"files"`
+}
+
+// checkLog reads a log as one from elsewhere, which is not trusted, and compares what it says with what this store says.
+func (p *program) checkLog(ctx context.Context, engine *debate.Engine, id string) error {
+	record, err := engine.Record(ctx, id)
+	if err != nil {
+		return fmt.Errorf("the log is damaged: %w", err)
+	}
+	var log bytes.Buffer
+	if err := engine.Export(ctx, id, &log); err != nil {
+		return fmt.Errorf("the log is damaged: %w", err)
+	}
+	other := &debate.Engine{Flows: engine.Flows, Store: &store.Memory{}}
+	if _, err := other.Import(ctx, &log); err != nil {
+		return fmt.Errorf("the log is not whole: %w", err)
+	}
+	again, err := other.Record(ctx, id)
+	if err != nil {
+		return fmt.Errorf("the log is not whole: %w", err)
+	}
+	if again.Seq < record.Seq || again.Seq == record.Seq && again.State != record.State {
+		return fmt.Errorf("the log is not whole: it has %d events and ends in %s, and was read again with %d that end in %s",
+			record.Seq, record.State, again.Seq, again.State)
+	}
+	found := checked{ID: id, Events: again.Seq, State: again.State, Files: len(again.Files())}
+	if p.json {
+		return p.printValue(found)
+	}
+	p.printf("%s is whole: %d events, %s, %s.\n", id, found.Events, plural(found.Files, "file"), found.State)
+	return nil
+}

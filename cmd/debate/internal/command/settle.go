@@ -1,0 +1,168 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/cmd/debate/internal/demo"
+	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/provider/env"
+	"github.com/agonist-dev/debate/tool"
+)
+
+// configFlags are the flags that say what a conversation is: those of the commands that start, check or estimate one.
+type configFlags struct {
+	problemFile string
+	config      string
+	demo        bool
+	rounds      int
+	agents      []string
+	labels      map[string]string
+	wish        settings.Wish
+}
+
+func (f *configFlags) define(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVarP(&f.problemFile, "problemDescription", "p", "", "read the problem, topic or task from this file")
+	flags.StringVarP(&f.config, "config", "c", "", "read the config from this file, JSON or YAML (default ./debate-config.json or .yaml)")
+	flags.BoolVar(&f.demo, "demo", false, "without a key: play a script in place of models")
+	flags.StringVar(&f.wish.Flow, "flow", "", "the kind of conversation: "+strings.Join(settings.Flows(), ", ")+" (default deliberation)")
+	flags.StringSliceVarP(&f.agents, "agents", "a", nil, "only these take part: roles, ids or names, with commas between them")
+	flags.IntVarP(&f.rounds, "rounds", "r", 0, "how many rounds there are at most; of an arbiter: how many executions")
+	flags.StringVar(&f.wish.AgentDir, "agent-dir", "", "an arbiter's agents: a folder with a Markdown file for each")
+	flags.StringVar(&f.wish.Format, "format", "", "the format of a debate, such as oxford")
+	flags.StringVar(&f.wish.Judge, "judge", "", "the model that judges, or is the arbiter, as provider/model")
+	flags.StringVar(&f.wish.Model, "model", "", "the model of everybody, as provider/model; --judge goes before")
+	flags.StringVar(&f.wish.Budget, "budget", "", "the most that the conversation may cost in USD, such as 0.50")
+	flags.BoolVar(&f.wish.Clarify, "clarify", false, "let the agents ask questions before the first round")
+	flags.StringToStringVar(&f.labels, "label", nil, "marks the conversation, as key=value; may be repeated")
+}
+
+// source reads the config file, and finds the problem.
+func (p *program) source(args []string, f *configFlags) (*settings.Source, string, error) {
+	var argument *string
+	if len(args) > 0 {
+		argument = &args[0]
+	}
+	var problem string
+	var err error
+	given := argument != nil || f.problemFile != ""
+	if given { // a mistake in the arguments is said before one in the file
+		if problem, err = p.problem(argument, f.problemFile, ""); err != nil {
+			return nil, "", err
+		}
+	}
+	source, err := settings.Open(f.config)
+	if err != nil {
+		return nil, "", exit(exitConfig, err)
+	}
+	if given && source.Subject() != "" {
+		return nil, "", exit(exitArguments, fmt.Errorf("a problem was given, and %s has one too: give one of them", source.File))
+	}
+	if !given {
+		if problem, err = p.problem(nil, "", source.Subject()); err != nil {
+			return nil, "", err
+		}
+	}
+	if source.Subject() != "" {
+		problem = "" // it stays where it is, so that a mistake in it has its place
+	}
+	return source, problem, nil
+}
+
+// load makes the config of a conversation, and lets the demonstration play it if that is wanted. If settings are returned
+// beside the error, its mistakes are not all that there are: see check.
+func (p *program) load(
+	c *cobra.Command, source *settings.Source, problem string, engine *debate.Engine, f *configFlags,
+) (*settings.Settings, error) {
+	attended, err := p.attend(f.wish.Clarify)
+	if err != nil {
+		return nil, err
+	}
+	w := f.wish
+	w.Problem, w.Agents, w.Labels, w.Unattended = problem, f.agents, f.labels, !attended
+	if f.demo {
+		w.Labels = map[string]string{demo.Label: "true"}
+		maps.Copy(w.Labels, f.labels)
+	}
+	if c.Flags().Changed("rounds") {
+		w.Rounds = &f.rounds
+	}
+	w.Has = func(vendor string) bool {
+		if f.demo {
+			return vendor == demo.Name
+		}
+		return engine.Providers[vendor] != nil
+	}
+	loaded, err := source.Load(w)
+	if loaded == nil {
+		return nil, exit(codeOfMistakes(err), settings.Sorted(err))
+	}
+	if err == nil {
+		for _, note := range loaded.Notes {
+			p.warnf("%s", note)
+		}
+	}
+	if c, ok := loaded.Config.(*deliberation.Config); ok && c.Clarification.On && c.Unattended {
+		p.warnf("Nobody can be asked here: what the agents ask is recorded. With --clarify the standard input answers.")
+	}
+	if f.demo {
+		var models []string
+		for _, model := range loaded.Config.Models() {
+			models = append(models, model)
+		}
+		demo.Play(engine, models...)
+		p.warnf("%s", demo.Notice)
+	}
+	return loaded, err
+}
+
+// reach lets the agents reach the working folder if the config gives them a tool that reads one, and --context names no other.
+// It reports whether agents without tools of their own are offered all that there are.
+func (p *program) reach(loaded *settings.Settings) (offered bool) {
+	reading := []string{tool.ListFilesName, tool.ReadFileName, tool.SearchName}
+	for _, name := range loaded.Config.Terms().Tools {
+		if p.tools.folder == "" && slices.Contains(reading, name) {
+			p.tools.folder = "."
+			p.warnf("The config gives agents the tool %s: they may read the working folder. --context names another one.", name)
+			return false
+		}
+	}
+	return true
+}
+
+// check reports all mistakes of a config: those that were found already, and those that the engine finds.
+func check(ctx context.Context, loaded *settings.Settings, engine *debate.Engine, found error) error {
+	err := errors.Join(found, loaded.Check(ctx, engine, variables))
+	if err == nil {
+		return nil
+	}
+	if code := codeOfMistakes(err); code != exitGeneral {
+		return exit(code, settings.Sorted(err))
+	}
+	return err
+}
+
+// codeOfMistakes returns the exit code for mistakes in a config: that of the arguments if they stand there alone.
+func codeOfMistakes(err error) int {
+	var mistake *settings.Error
+	switch {
+	case settings.OfFlags(err):
+		return exitArguments
+	case errors.As(err, &mistake):
+		return exitConfig
+	default:
+		return exitGeneral
+	}
+}
+
+// variables returns how a vendor's key is set; "": the vendor is unknown.
+func variables(vendor string) string { return strings.Join(env.Variables(vendor), " and ") }

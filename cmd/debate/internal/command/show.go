@@ -1,0 +1,184 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
+)
+
+// show shows one conversation.
+func (p *program) show() *cobra.Command {
+	return &cobra.Command{
+		Use: "show [id]", Short: "Show a conversation: by default the newest",
+		Long: `Show a conversation, by default the newest: its state, rounds and cost, who
+takes part, what it waits for, and its result. --json prints the whole record.`,
+		Example: `  debate show
+  debate show 0198c2f1 --json`,
+		Args:              arguments(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: p.completeIDs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			ctx, stop := p.interruptible(c.Context())
+			defer stop()
+			engine, id, closing, err := p.openOne(ctx, args, anyNewest())
+			if err != nil {
+				return interruption(ctx, err)
+			}
+			defer closing()
+			record, err := engine.Record(ctx, id)
+			if err != nil {
+				return interruption(ctx, err)
+			}
+			if p.json {
+				return p.printValue(detailed(record))
+			}
+			info, err := describe(ctx, engine.Store, id)
+			if err != nil {
+				return interruption(ctx, err)
+			}
+			return p.showRecord(record, &info)
+		},
+	}
+}
+
+// detailed returns the record with what its flow adds to the JSON.
+func detailed(record *flow.Record) any {
+	if part := record.Part(); part != nil {
+		return part
+	}
+	return record
+}
+
+func (p *program) showRecord(record *flow.Record, info *store.Info) error {
+	t := newTable(p.Out)
+	t.row("ID", record.ID)
+	t.row("Flow", strings.TrimSpace(record.Flow()+" "+info.Format))
+	t.row("Topic", short(info.Topic, 100))
+	state := string(record.State)
+	if info.Owner != "" {
+		state += " (a process runs it)"
+	}
+	t.row("State", state)
+	started := record.StartedAt.Local().Format(time.DateTime) //nolint:gosmopolitan // people read the time of their place
+	t.row("Started", fmt.Sprintf("%s, took %s", started, took(record.Duration())))
+	if rounds := record.Terms().Rounds; rounds > 0 {
+		t.row("Round", fmt.Sprintf("%d of at most %d", record.Round, rounds))
+	}
+	spent := record.Spent()
+	u := spent.Usage
+	t.row("Cost", fmt.Sprintf("%v for %s: %d tokens in, %d out", spent.Cost, plural(spent.Requests, "call"), u.Input, u.Output))
+	if record.Evidence != "" {
+		t.row("Because", record.Evidence)
+	}
+	if record.Failure != nil {
+		t.row("Failure", record.Failure)
+	}
+	for name, value := range record.Terms().Labels {
+		t.row("Label", name+"="+value)
+	}
+	if err := t.end(); err != nil {
+		return err
+	}
+	if err := p.showActors(record); err != nil {
+		return err
+	}
+	p.showPlan(record)
+	p.showInquiries(record)
+	if got := resultOf(record); got.exists {
+		p.printf("\nResult\n\n%s\n", strings.TrimRight(progress.Text(got.text), "\n"))
+		for _, note := range got.notes {
+			p.printf("\n%s", progress.Clean(note))
+		}
+		p.printf("\n")
+	}
+	p.showNext(record, info)
+	return nil
+}
+
+// took shows a duration without more digits than a reader wants.
+func took(d time.Duration) time.Duration {
+	if d > time.Minute {
+		return d.Round(time.Second)
+	}
+	return d.Round(10 * time.Millisecond)
+}
+
+func (p *program) showActors(record *flow.Record) error {
+	p.printf("\n")
+	t := newTable(p.Out)
+	t.row("WHO", "MODEL", "STATUS", "TURNS", "FAILURES", "TOKENS", "COST")
+	shown := record.Participants()
+	for _, account := range record.SpentByParticipant() {
+		if record.Seat(account.Name) < 0 {
+			shown = append(shown, record.Participant(account.Name))
+		}
+	}
+	for _, who := range shown {
+		u := who.Account.Usage
+		t.row(who.Name, dashed(who.Model), who.Status, who.Turns, who.Failures, u.Input+u.Output, who.Account.Cost)
+	}
+	return t.end()
+}
+
+// showPlan shows the plan of arbitrated work. Its steps have the numbers that the commands skip-step and rerun-step take.
+func (p *program) showPlan(record *flow.Record) {
+	work, ok := arbiter.Of(record)
+	if !ok || work.Plan() == nil {
+		return
+	}
+	p.printf("\nPlan\n")
+	for i := range work.Plan().Steps {
+		step := &work.Plan().Steps[i]
+		p.printf("  %d. %s: %s\n", step.Index+1, step.Status, progress.Clean(step.Description))
+	}
+}
+
+// showInquiries shows what a conversation asks, and how it is answered.
+func (p *program) showInquiries(record *flow.Record) {
+	for i := range record.Inquiries {
+		q := &record.Inquiries[i]
+		p.printf("\nQuestion %s", progress.Clean(q.ID))
+		if len(q.Options) > 0 && q.To != "" {
+			p.printf(" about %s", progress.Clean(q.To))
+		}
+		p.printf("\n%s\n", progress.Text(q.Question))
+		if q.Use != nil {
+			p.printf("  %s %s\n", progress.Clean(q.Use.Tool), progress.Clean(q.Use.Arguments))
+		}
+		if len(q.Schema) > 0 {
+			p.printf("  The answer is JSON of this schema: %s\n", progress.Clean(string(q.Schema)))
+		}
+		if len(q.Options) == 0 {
+			p.printf("  debate answer %s %s TEXT\n", record.ID, progress.Clean(q.ID))
+		}
+		for _, option := range q.Options {
+			p.printf("  debate choose %s %s %s\n", record.ID, progress.Clean(q.ID), progress.Clean(string(option)))
+		}
+	}
+}
+
+// showNext says which command helps a conversation that stands still.
+func (p *program) showNext(record *flow.Record, info *store.Info) {
+	switch {
+	case record.State == flow.StatePaused:
+		p.warnf("debate resume %s continues it.", record.ID)
+	case record.State == flow.StateError:
+		p.warnf("debate retry %s tries again.", record.ID)
+	case record.State.Idle(), record.Final():
+	case info.Owner == "":
+		p.warnf("No process runs it. debate resume %s continues it.", record.ID)
+	default:
+		p.warnf("debate watch %s follows it.", record.ID)
+	}
+}
+
+// printf writes to the standard output. Texts of models are cleaned before.
+func (p *program) printf(format string, args ...any) {
+	_, _ = fmt.Fprintf(p.Out, format, args...)
+}

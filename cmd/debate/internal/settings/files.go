@@ -1,0 +1,168 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/arbiter/agentfile"
+	"github.com/agonist-dev/debate/flow"
+)
+
+// beside returns a path that is relative to a file.
+func beside(file, path string) string {
+	if file == "" || path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(file), filepath.FromSlash(path))
+}
+
+// prompts makes the paths of prompt files relative to the config file.
+func (d *draft) prompts() {
+	for _, who := range append(slices.Clone(d.root.get("agents").list()), d.root.get("judge")) {
+		if who == nil {
+			continue
+		}
+		if path := who.get("promptFile"); path != nil && path.form == formText {
+			path.value = beside(path.File, path.value)
+		}
+	}
+}
+
+// attachments takes the paths of attached files out of a config: a config of the library holds bytes or a URL, for it may
+// come from a user who must name no file of a server. The key "path" is this program's.
+func (d *draft) attachments() {
+	take := func(parts *node, field string) {
+		for i, part := range parts.list() {
+			if path := part.remove("path"); path != nil {
+				d.attached = append(d.attached, attachment{fmt.Sprintf("%s[%d]", field, i), path})
+			}
+		}
+	}
+	take(d.root.get("parts"), "parts")
+	for i, document := range d.root.get("documents").list() {
+		take(document.get("parts"), fmt.Sprintf("documents[%d].parts", i))
+	}
+}
+
+// attachment is a file that belongs to a config.
+type attachment struct {
+	field string
+	path  *node
+}
+
+// attach reads the attached files into the config.
+func (d *draft) attach(config flow.Config) {
+	filed, ok := config.(flow.Filed)
+	if !ok || len(d.attached) == 0 {
+		return
+	}
+	for field, file := range filed.Files() {
+		for _, a := range d.attached {
+			if a.field != field {
+				continue
+			}
+			if a.path.form != formText {
+				d.wrong.addf(a.path.Place, "is %s, not a text", a.path.form)
+				continue
+			}
+			path := beside(a.path.File, a.path.value)
+			data, err := readAttached(path)
+			if err != nil {
+				d.wrong.addf(a.path.Place, "%s %w", path, err)
+				continue
+			}
+			file.Data = data
+			if file.Name == "" {
+				file.Name = filepath.Base(path)
+			}
+		}
+	}
+}
+
+func readAttached(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, cause(err)
+	case !info.Mode().IsRegular():
+		return nil, errors.New("is no file")
+	case info.Size() > flow.MaxFile:
+		return nil, fmt.Errorf("is larger than %d MiB", flow.MaxFile>>20)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, cause(err)
+	}
+	return data, nil
+}
+
+// agentFolder adds the agents of a folder to those of the config: the folder of --agent-dir, or that of the key "agentDir",
+// which is this program's.
+func (d *draft) agentFolder(w *Wish) {
+	var folder *node
+	if d.flow == arbiter.FlowName {
+		folder = d.root.remove("agentDir")
+	}
+	if w.AgentDir != "" && d.only("agent-dir", arbiter.FlowName) {
+		folder = textNode(flag("agent-dir"), w.AgentDir)
+	}
+	if folder == nil {
+		return
+	}
+	if folder.form != formText {
+		d.wrong.addf(folder.Place, "is %s, not a text", folder.form)
+		return
+	}
+	path := beside(folder.File, folder.value)
+	if info, err := os.Stat(path); err != nil {
+		d.wrong.addf(folder.Place, "%s %w", path, cause(err))
+		return
+	} else if !info.IsDir() {
+		d.wrong.addf(folder.Place, "%s is no folder", path)
+		return
+	}
+	agents, err := agentfile.Load(os.DirFS(path))
+	for _, one := range each(err) {
+		d.wrong = append(d.wrong, inFolder(path, one))
+	}
+	if err != nil {
+		return
+	}
+	list := d.root.get("agents")
+	if list == nil {
+		list = &node{form: formList, Place: folder.Place}
+	}
+	model := d.defaultModel(w)
+	for i := range agents {
+		at := Place{File: filepath.Join(path, agents[i].Name), Path: agents[i].Name}
+		if agents[i].Model == "" && model != "" {
+			agents[i].Model = model
+			d.notes = append(d.notes, fmt.Sprintf("%s: the agent %s names no model: it is %s", path, agents[i].Name, model))
+		}
+		list.items = append(list.items, nodeOf(at, agents[i]))
+	}
+	d.root.set("agents", list)
+}
+
+// inFolder places an error of package agentfile, which names the file, the line and mostly the column in its operation.
+func inFolder(folder string, err error) *Error {
+	failure, ok := errors.AsType[*flow.Error](err)
+	if !ok {
+		return &Error{Place{File: folder}, err}
+	}
+	name, where, _ := strings.Cut(failure.Op, ":")
+	at := Place{File: filepath.Join(folder, name), Path: failure.Field}
+	line, column, _ := strings.Cut(where, ":")
+	if at.Line, err = strconv.Atoi(line); err == nil {
+		if at.Column, err = strconv.Atoi(column); err != nil { // only the line is known
+			at.Column = 1
+		}
+	}
+	return &Error{at, failure.Err}
+}

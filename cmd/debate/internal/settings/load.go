@@ -1,0 +1,204 @@
+package settings
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Subject returns what the file says the conversation is about; "": it says nothing.
+func (s *Source) Subject() string {
+	for _, key := range []string{"problem", "topic", "task"} {
+		if text := strings.TrimSpace(s.root.textAt(key)); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// Settings are what a conversation is started with.
+type Settings struct {
+	Config flow.Config
+	// Notes say which defaults apply because the file is absent or lacks a section, and what of the file has no effect.
+	Notes []string
+
+	root *node
+	cut  []string // the paths in the file that were not read, for mistakes
+}
+
+// draft is a config on its way from the file to the flow.
+type draft struct {
+	file     string
+	flow     string
+	root     *node
+	notes    []string
+	attached []attachment
+	wrong    mistakes
+	cut      []string
+}
+
+// Load makes a config of what the file and the command line say. The error joins an [Error] for each mistake that can be
+// seen without an engine. If it is about some fields only, the settings are returned too, so that Check can find the others.
+// The source must not be used again.
+func (s *Source) Load(w Wish) (*Settings, error) {
+	d := &draft{file: s.File, root: s.root, wrong: s.wrong}
+	if err := d.pickFlow(&w); err != nil {
+		return nil, errors.Join(append(d.wrong, err)...)
+	}
+	if foreign(d.root) {
+		if d.flow != deliberation.FlowName {
+			d.wrong.addf(flag("flow"), "is %s, and %s describes a deliberation", d.flow, d.file)
+			return nil, d.wrong.err()
+		}
+		t := &translator{}
+		d.root = t.translate(d.root)
+		d.wrong, d.notes, d.cut = append(d.wrong, t.wrong...), append(d.notes, t.notes...), t.cut
+	}
+	d.agentFolder(&w)
+	if !d.sections(&w) || !d.choose(w.Agents) {
+		return nil, d.wrong.err()
+	}
+	d.models(&w)
+	d.flags(&w)
+	d.prompts()
+	d.attachments()
+	config := d.decode()
+	if config != nil {
+		d.attach(config)
+	}
+	settings := &Settings{Config: config, Notes: d.notes, root: d.root, cut: d.cut}
+	if config == nil {
+		settings = nil
+	}
+	return settings, d.wrong.err()
+}
+
+// pickFlow finds out which flow the config is of: by its key "flow", by --flow, or by the keys that only one flow has.
+func (d *draft) pickFlow(w *Wish) error {
+	if w.Flow != "" && !slices.Contains(Flows(), w.Flow) {
+		return &Error{flag("flow"), fmt.Errorf("is %q: there are %s", w.Flow, strings.Join(Flows(), ", "))}
+	}
+	said := d.root.get("flow")
+	switch {
+	case said != nil && (said.form != formText || !slices.Contains(Flows(), said.value)):
+		return &Error{said.Place, fmt.Errorf("is no flow: there are %s", strings.Join(Flows(), ", "))}
+	case said != nil && w.Flow != "" && w.Flow != said.value:
+		return &Error{flag("flow"), fmt.Errorf("is %s, and %s says %s", w.Flow, said.Place, said.value)}
+	case said != nil:
+		d.flow = said.value
+		d.root.remove("flow")
+	case w.Flow != "":
+		d.flow = w.Flow
+	case d.root.get("participants") != nil || d.root.get("topic") != nil:
+		d.flow = debate.FlowName
+	case d.root.get("arbiter") != nil || d.root.get("task") != nil || d.root.get("agentDir") != nil || w.AgentDir != "":
+		d.flow = arbiter.FlowName
+	default:
+		d.flow = deliberation.FlowName
+	}
+	return nil
+}
+
+// decode reads the finished tree. What the flow does not accept is cut out, and the rest is read again, so that the mistakes
+// of one field hide no others.
+func (d *draft) decode() flow.Config {
+	for range mostReadings {
+		config, err := decodeFlow(d.flow, d.root.json())
+		if err == nil {
+			return config
+		}
+		again := false
+		for _, one := range each(err) {
+			failure, ok := errors.AsType[*flow.Error](one)
+			if !ok {
+				d.wrong.addf(Place{File: d.file}, "%w", one)
+				continue
+			}
+			d.wrong = append(d.wrong, &Error{d.root.placeOf(failure.Field), failure.Err})
+			again = d.drop(failure.Field) || again
+		}
+		if !again {
+			return nil
+		}
+	}
+	return nil
+}
+
+// mostReadings bounds how often a tree is read again.
+const mostReadings = 50
+
+// drop cuts a field out of the tree. An item of a list stays, for it gives the others their numbers.
+func (d *draft) drop(field string) bool {
+	found, parent, _ := d.root.find(field)
+	if parent == nil || parent.form != formObject {
+		return false
+	}
+	for i := range parent.members {
+		if parent.members[i].value == found {
+			parent.members = slices.Delete(parent.members, i, i+1)
+			d.cut = append(d.cut, found.Path)
+			return true
+		}
+	}
+	return false
+}
+
+func decodeFlow(name string, data []byte) (flow.Config, error) {
+	switch name {
+	case debate.FlowName:
+		c := new(debate.Config)
+		return c, c.UnmarshalJSON(data)
+	case arbiter.FlowName:
+		c := new(arbiter.Config)
+		return c, c.UnmarshalJSON(data)
+	default:
+		c := new(deliberation.Config)
+		return c, c.UnmarshalJSON(data)
+	}
+}
+
+// Check lets the engine check the config. variable returns the environment variable that holds a vendor's key; "": the
+// vendor is unknown. The error joins an [Error] for each invalid field. What is no mistake of the config, such as a vendor
+// that refuses a key, keeps its type.
+func (s *Settings) Check(ctx context.Context, engine *debate.Engine, variable func(vendor string) string) error {
+	var wrong mistakes
+	lacking := make(map[string]bool) // fields
+	for field, model := range s.Config.Models() {
+		vendor, _, ok := flow.SplitModel(model)
+		if !ok || engine.Providers[vendor] != nil {
+			continue
+		}
+		lacking[field] = true
+		if name := variable(vendor); name != "" {
+			wrong.addf(s.root.placeOf(field), "%s %w: set %s, or add --demo", model, errKey, name)
+		} else {
+			wrong.addf(s.root.placeOf(field), "%s: no vendor %q is known", model, vendor)
+		}
+	}
+	for _, one := range each(engine.Validate(ctx, s.Config)) {
+		failure, ok := errors.AsType[*flow.Error](one)
+		if !ok || failure.Kind != provider.KindValidation {
+			wrong = append(wrong, one)
+			continue
+		}
+		if at := s.root.placeOf(failure.Field); !lacking[failure.Field] && !s.unread(at.Path) {
+			wrong = append(wrong, &Error{at, failure.Err})
+		}
+	}
+	return wrong.err()
+}
+
+// unread reports whether what stands at a path was cut out: it lacks only because of a mistake that was reported already.
+func (s *Settings) unread(path string) bool {
+	return slices.ContainsFunc(s.cut, func(cut string) bool {
+		return strings.HasPrefix(path, cut) || strings.HasPrefix(cut, path) && path != ""
+	})
+}

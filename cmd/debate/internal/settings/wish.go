@@ -1,0 +1,265 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/deliberation"
+)
+
+// Wish is what the command line says of a conversation. What is zero is not said. It takes precedence over a file.
+type Wish struct {
+	Flow     string
+	Problem  string   // what the conversation is about: a problem, a topic or a task
+	Agents   []string // only those take part, by role, id or name
+	Rounds   *int
+	AgentDir string // of an arbiter's agents
+	Format   string // of a debate
+	Judge    string // the model that judges
+	Model    string // the model of everybody else
+	Budget   string // in USD
+	Clarify  bool   // the agents may ask a person
+	Labels   map[string]string
+	// Unattended applies if the file does not say whether a person can be asked.
+	Unattended bool
+	// Has reports whether a vendor can be asked. The default model is of the first vendor that can.
+	Has func(vendor string) bool
+}
+
+// Flows returns the names of the flows that a conversation can have.
+func Flows() []string {
+	return []string{deliberation.FlowName, debate.FlowName, arbiter.FlowName}
+}
+
+// subject returns the key of what a conversation of the flow is about.
+func subject(flow string) string {
+	switch flow {
+	case debate.FlowName:
+		return "topic"
+	case arbiter.FlowName:
+		return "task"
+	default:
+		return "problem"
+	}
+}
+
+// cast returns the key of those who take part.
+func cast(flow string) string {
+	if flow == debate.FlowName {
+		return "participants"
+	}
+	return "agents"
+}
+
+// flag returns the place of a flag of the command line.
+func flag(name string) Place { return Place{Path: "--" + name} }
+
+// flags puts what the command line says into a config.
+func (d *draft) flags(w *Wish) {
+	root := d.root
+	if w.Problem != "" {
+		root.set(subject(d.flow), textNode(Place{Path: argument}, w.Problem))
+	}
+	if w.Rounds != nil {
+		key := "rounds"
+		if d.flow == arbiter.FlowName {
+			key = "maxIterations"
+		}
+		if *w.Rounds < 1 {
+			d.wrong.addf(flag("rounds"), "is at least 1")
+		} else {
+			root.set(key, numberNode(flag("rounds"), strconv.Itoa(*w.Rounds)))
+		}
+	}
+	if w.Format != "" && d.only("format", debate.FlowName) {
+		root.set("format", textNode(flag("format"), w.Format))
+	}
+	if w.Clarify && d.only("clarify", deliberation.FlowName) {
+		root.object("clarification", flag("clarify")).set("on", boolNode(flag("clarify"), true))
+		root.set("unattended", boolNode(flag("clarify"), false))
+	}
+	if root.get("unattended") == nil {
+		root.set("unattended", boolNode(Place{Path: "unattended"}, w.Unattended))
+	}
+	d.budget(w.Budget)
+	if len(w.Labels) > 0 {
+		labels := root.object("labels", flag("label"))
+		for key, value := range w.Labels {
+			labels.set(key, textNode(flag("label"), value))
+		}
+		slices.SortFunc(labels.members, func(a, b member) int { return strings.Compare(a.key, b.key) })
+	}
+}
+
+// only reports whether the config is of the only flow that a flag is for.
+func (d *draft) only(name, flow string) bool {
+	if d.flow != flow {
+		d.wrong.addf(flag(name), "is for the flow %s, and the flow is %s", flow, d.flow)
+	}
+	return d.flow == flow
+}
+
+// budget limits the cost: at the soft limit the rounds end, so that the same amount is enough for the conclusion.
+func (d *draft) budget(usd string) {
+	if usd == "" {
+		return
+	}
+	amount, err := strconv.ParseFloat(strings.TrimPrefix(usd, "$"), 64)
+	if err != nil || !(amount > 0) || amount > 1e9 {
+		d.wrong.addf(flag("budget"), "is %q, not an amount of USD such as 0.50", usd)
+		return
+	}
+	limits := d.root.object("budget", flag("budget"))
+	number := strconv.FormatFloat(amount, 'f', -1, 64)
+	limits.set("soft", numberNode(flag("budget"), number))
+	limits.set("hard", numberNode(flag("budget"), number))
+}
+
+// models puts the models of the command line into a config that is complete otherwise.
+func (d *draft) models(w *Wish) {
+	if w.Model != "" {
+		at := flag("model")
+		for _, agent := range d.root.get(cast(d.flow)).list() {
+			replaceModel(agent, w.Model, at)
+		}
+		for _, key := range []string{"judge", "arbiter"} {
+			replaceModel(d.root.get(key), w.Model, at)
+		}
+		for _, judge := range d.judges() {
+			replaceModel(judge, w.Model, at)
+		}
+		if s := d.root.textAt("summarizer"); s != "" && s != "none" {
+			d.root.set("summarizer", textNode(at, w.Model))
+		}
+	}
+	if w.Judge == "" {
+		return
+	}
+	at := flag("judge")
+	switch d.flow {
+	case debate.FlowName:
+		judge := objectNode(at)
+		judge.set("model", textNode(at, w.Judge))
+		d.root.object("judging", at).set("judges", &node{form: formList, items: []*node{judge}, Place: at})
+	case arbiter.FlowName:
+		replaceModel(d.root.object("arbiter", at), w.Judge, at)
+	default:
+		replaceModel(d.root.object("judge", at), w.Judge, at)
+	}
+}
+
+// judges returns the judges of a debate.
+func (d *draft) judges() []*node {
+	if judging := d.root.get("judging"); judging != nil {
+		return judging.get("judges").list()
+	}
+	return nil
+}
+
+// replaceModel makes a model that of an agent or a judge. Those that are no model stay what they are.
+func replaceModel(of *node, model string, at Place) {
+	if of == nil || of.form != formObject {
+		return
+	}
+	for _, other := range []string{"function", "person", "judge"} {
+		if of.get(other) != nil {
+			return
+		}
+	}
+	of.remove("fallbacks")
+	of.set("model", textNode(at, model))
+}
+
+// choose leaves those who take part that were named, by role, id or name. It reports whether there are all of them.
+func (d *draft) choose(names []string) bool {
+	list := d.root.get(cast(d.flow))
+	if len(names) == 0 || list == nil || list.form != formList {
+		return true
+	}
+	var there []string
+	used := make([]bool, len(names))
+	kept := list.items[:0:0]
+	for _, one := range list.items {
+		if one.get("disabled").is(true) {
+			continue
+		}
+		own := called(one)
+		chosen := false
+		for i, name := range names {
+			if slices.Contains(own, name) || one.textAt("role") == roleOf(textNode(Place{}, name)).value {
+				chosen, used[i] = true, true
+			}
+		}
+		if chosen {
+			kept = append(kept, one)
+		}
+		there = append(there, own...)
+	}
+	found := true
+	for i, name := range names {
+		if !used[i] {
+			found = false
+			d.wrong.addf(flag("agents"), "there is no %q: there are %s", name, strings.Join(unique(there), ", "))
+		}
+	}
+	out := *list
+	out.items = kept
+	d.root.set(cast(d.flow), &out)
+	return found
+}
+
+// called returns by what somebody can be chosen.
+func called(one *node) (all []string) {
+	for _, key := range []string{"role", "id", keyName} {
+		if own := one.textAt(key); own != "" {
+			all = append(all, own)
+		}
+	}
+	return all
+}
+
+// unique returns the texts without those that came before.
+func unique(texts []string) (out []string) {
+	for _, text := range texts {
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// nodeOf makes a node of a value of the library.
+func nodeOf(at Place, value any) *node {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return nil
+	}
+	p := &jsonParser{text: string(data), line: 1}
+	n := p.value(at, 0)
+	n.move(at, at.Path)
+	return n
+}
+
+// move gives a node and what it holds another place.
+func (n *node) move(at Place, path string) {
+	n.Place = at
+	n.Path = path
+	for i, item := range n.items {
+		item.move(at, path+"["+strconv.Itoa(i)+"]")
+	}
+	for _, m := range n.members {
+		m.value.move(at, within(path, m.key))
+	}
+}
+
+// json returns a node as JSON.
+func (n *node) json() []byte {
+	var out bytes.Buffer
+	n.encode(&out)
+	return out.Bytes()
+}

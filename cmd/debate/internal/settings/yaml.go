@@ -1,0 +1,177 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// parseYAML reads a text as one document of YAML. Anchors and merge keys are resolved; what comes out of them counts.
+//
+// If the root is nil, the mistakes are of the whole text.
+func parseYAML(name string, data []byte) (root *node, wrong mistakes) {
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	var document, second yaml.Node
+	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
+		wrong.addf(Place{name, 1, 1, ""}, "is empty")
+		return nil, wrong
+	} else if err != nil {
+		return nil, mistakes{yamlMistake(name, string(data), err)}
+	}
+	p := &yamlParser{name: name}
+	if err := decoder.Decode(&second); err == nil {
+		p.wrong.addf(p.place(&second, ""), "begins a second document: a config is one")
+	} else if !errors.Is(err, io.EOF) {
+		return nil, mistakes{yamlMistake(name, string(data), err)}
+	}
+	if len(document.Content) != 1 {
+		wrong.addf(Place{name, 1, 1, ""}, "is empty")
+		return nil, wrong
+	}
+	if root = p.value(document.Content[0], p.place(document.Content[0], ""), 0); p.full {
+		return nil, p.wrong
+	}
+	return root, p.wrong
+}
+
+// yamlMistake places an error of the parser, which names at most a line.
+func yamlMistake(name, text string, err error) *Error {
+	at := Place{File: name, Line: 1, Column: 1}
+	said := strings.TrimPrefix(err.Error(), "yaml: ")
+	if rest, ok := strings.CutPrefix(said, "line "); ok {
+		number, rest, _ := strings.Cut(rest, ": ")
+		if line, err := strconv.Atoi(number); err == nil && line > 0 {
+			at.Line, said = line, rest
+		}
+	}
+	for i, line := range strings.SplitN(text, "\n", at.Line+1) {
+		if i == at.Line-1 {
+			at.Column = 1 + len(line) - len(strings.TrimLeft(line, " \t"))
+		}
+	}
+	return &Error{at, errors.New("is no YAML: " + said)}
+}
+
+// yamlParser turns the nodes of the YAML parser into those of this package.
+type yamlParser struct {
+	name  string
+	nodes int
+	full  bool // too much was found: nothing more is read
+	wrong mistakes
+}
+
+func (p *yamlParser) place(y *yaml.Node, path string) Place {
+	return Place{p.name, max(y.Line, 1), max(y.Column, 1), path}
+}
+
+func (p *yamlParser) value(y *yaml.Node, at Place, depth int) *node {
+	n := &node{Place: at}
+	if p.nodes++; depth > mostDepth || p.nodes > mostNodes || p.full {
+		if !p.full {
+			at.Path = "" // it may be long
+			p.wrong.addf(at, "%w", tooMuch(depth))
+		}
+		p.full = true
+		return n
+	}
+	switch y.Kind {
+	case yaml.AliasNode:
+		return p.value(y.Alias, at, depth+1) // one that holds itself ends at the bound
+	case yaml.SequenceNode:
+		n.form = formList
+		for i, item := range y.Content {
+			n.items = append(n.items, p.value(item, p.place(item, at.Path+"["+strconv.Itoa(i)+"]"), depth+1))
+		}
+	case yaml.MappingNode:
+		n.form = formObject
+		p.object(n, y, depth)
+	default:
+		p.scalar(n, y)
+	}
+	return n
+}
+
+func (p *yamlParser) object(n *node, y *yaml.Node, depth int) {
+	seen := make(map[string]bool)
+	var merged []*yaml.Node
+	for i := 0; i+1 < len(y.Content) && !p.full; i += 2 {
+		key, value := y.Content[i], y.Content[i+1]
+		for key.Kind == yaml.AliasNode {
+			key = key.Alias
+		}
+		at := p.place(y.Content[i], within(n.Path, key.Value))
+		switch {
+		case key.Kind != yaml.ScalarNode || key.Tag == "!!null":
+			p.wrong.addf(p.place(y.Content[i], n.Path), "has a key that is no text")
+		case key.Tag == "!!merge":
+			merged = append(merged, value)
+		case seen[key.Value]:
+			p.wrong.addf(at, "stands there twice")
+		default:
+			seen[key.Value] = true
+			n.members = append(n.members, member{key.Value, p.value(value, at, depth+1)})
+		}
+	}
+	for _, value := range merged {
+		p.merge(n, seen, value, depth+1)
+	}
+}
+
+// merge adds the keys of another mapping, or of several, that an object does not have itself.
+func (p *yamlParser) merge(n *node, seen map[string]bool, y *yaml.Node, depth int) {
+	from := p.value(y, p.place(y, n.Path), depth)
+	all := []*node{from}
+	if from.form == formList {
+		all = from.items
+	}
+	for _, one := range all {
+		if one.form != formObject {
+			if !p.full {
+				p.wrong.addf(p.place(y, n.Path), "merges what is no mapping")
+			}
+			return
+		}
+		for _, m := range one.members {
+			if !seen[m.key] {
+				seen[m.key] = true
+				n.members = append(n.members, m)
+			}
+		}
+	}
+}
+
+// scalar reads a scalar as the YAML core schema does. A date is the text that it is.
+func (p *yamlParser) scalar(n *node, y *yaml.Node) {
+	switch tag := y.ShortTag(); tag {
+	case "!!str", "!!timestamp":
+		n.form, n.value = formText, y.Value
+	case "!!null":
+	case "!!bool", "!!int", "!!float":
+		var v any
+		err := y.Decode(&v)
+		if number, ok := v.(float64); ok && err == nil && (math.IsInf(number, 0) || math.IsNaN(number)) {
+			err = errors.New("is no number that JSON can say")
+		}
+		var data []byte
+		if err == nil {
+			data, err = json.Marshal(v)
+		}
+		if err != nil {
+			p.wrong.addf(n.Place, "%w", err)
+			return
+		}
+		n.form, n.value = formNumber, string(data)
+		if tag == "!!bool" {
+			n.form = formBool
+		}
+	default:
+		p.wrong.addf(n.Place, "%w", fmt.Errorf("has the tag %s, which a config cannot have", tag))
+	}
+}

@@ -1,0 +1,25 @@
+package env
+
+import "strings"
+
+// Variables returns the environment variables without which From returns no provider of that name, as it stands before the
+// slash of a model: {"OPENAI_API_KEY"} for "openai". It is nil if no variable makes From return one. Others may stand in
+// their place, or change what the provider does; see [FromEnv].
+func Variables(name string) []string {
+	switch name {
+	case "openai", "anthropic", "openrouter", "mistral", "groq", "deepseek", "xai", "moonshot":
+		return []string{strings.ToUpper(name) + "_API_KEY"}
+	case "google":
+		return []string{"GEMINI_API_KEY"}
+	case "azure":
+		return []string{"AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT"}
+	case "snowflake":
+		return []string{"SNOWFLAKE_TOKEN", "SNOWFLAKE_ACCOUNT"}
+	case "ollama":
+		return []string{"OLLAMA_HOST"}
+	case "vllm", "lmstudio":
+		return []string{strings.ToUpper(name) + "_BASE_URL"}
+	default:
+		return nil
+	}
+}
