@@ -249,7 +249,11 @@ func (l *leader) finish(record *flow.Record, err error) error {
 		}
 		return failed(err)
 	case record.State == flow.StatePaused:
-		l.warnf("Paused. debate resume %s continues it.", id)
+		said := "Paused. "
+		if l.lines != nil {
+			said = "" // by a line
+		}
+		l.warnf("%sdebate resume %s continues it.", said, id)
 		return exit(exitInterrupted, nil)
 	case l.interrupted.Load():
 		l.warnf("Interrupted. debate resume %s continues it.", id)

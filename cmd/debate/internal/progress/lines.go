@@ -186,6 +186,10 @@ func (l *Lines) turnTo(t *flow.Transition) {
 	switch {
 	case t.On == flow.TriggerResume:
 		l.printf("Resumed.")
+	case t.To == flow.StatePaused && t.Evidence != "":
+		l.printf("The conversation is %s.", Shorten(Clean(t.Evidence), 300))
+	case t.To == flow.StatePaused:
+		l.printf("Paused.")
 	case t.To == flow.StateError:
 		l.printf("Failed: %s", l.course.Evidence)
 	case t.Reason == arbiter.EndComplete: // the evidence is the result
