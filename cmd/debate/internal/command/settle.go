@@ -113,6 +113,7 @@ func (p *program) load(
 		var models []string
 		for _, model := range loaded.Config.Models() {
 			models = append(models, model)
+			p.demo = p.demo || model != demo.Model // so that the flag is named where it is needed again
 		}
 		demo.Play(engine, models...)
 		p.warnf("%s", demo.Notice)
