@@ -103,6 +103,18 @@ func TestTheCourseOfWork(t *testing.T) {
 			edit:    func(c *arbiter.Config) { c.Parallel = 2 },
 			want:    "d1 select[Ben Ada]\nd2 complete[]\nr1.Ben failed\nr1.Ada success\n1/0 failures\ncompleted complete",
 		},
+		"of several agents those retry that have failed": {
+			answers: answers{
+				"d1": picks("Ben", "Ada"), "r1.Ben": fails("no time"), "d2": moves(arbiter.MoveRetry), "d4": completes("Done."),
+			},
+			edit: func(c *arbiter.Config) { c.Parallel = 2 },
+			want: "d1 select[Ben Ada]\nd2 retry[]\nd4 complete[]\nr1.Ben failed\nr1.Ada success\nr2.Ben success\n1/0 failures\ncompleted complete",
+		},
+		"a rule leaves an execution out": {
+			answers: answers{"r1.Ada": down(provider.KindAuthentication), "d2": completes("Done.")},
+			edit:    func(c *arbiter.Config) { c.OnFailure = []flow.FailureRule{{Do: flow.OptionSkip}} },
+			want:    "d1 select[Ada]\nd2 complete[]\nr1.Ada failed\n1/1 failures\ncompleted complete",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, _ := engineFor(test.answers)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Fold implements [flow.Part].
@@ -16,7 +17,7 @@ func (w *Work) Fold(e *flow.Event) error {
 		w.begin(body.N, e.At)
 	case *flow.Intent:
 		if x := w.execution(body.Call); x != nil && x.Result == Failed { // it is made again
-			x.Result, x.Error, x.EndedAt = Running, "", time.Time{}
+			x.Result, x.Error, x.UsedUp, x.EndedAt = Running, "", false, time.Time{}
 		}
 	case *flow.Turn:
 		w.end(body, e.At)
@@ -91,7 +92,7 @@ func (w *Work) lose(call string, at time.Time) {
 	w.failures++
 	x.Result, x.EndedAt = Failed, at
 	if failure := w.FailureOf(x.Call); failure != nil {
-		x.Error = failure.Error()
+		x.Error, x.UsedUp = failure.Error(), failure.Kind == provider.KindToolLimit
 	}
 }
 
@@ -162,7 +163,7 @@ func (w *Work) join() {
 		}
 	}
 	for _, e := range w.batch {
-		e.UsedUp = w.UsedUp(e.Call)
+		e.UsedUp = e.UsedUp || w.UsedUp(e.Call)
 		e.row = e.line()
 		if e.update != nil {
 			w.plan = w.plan.with(e.update, w.known)

@@ -102,6 +102,9 @@ func (w *Work) take(s *flow.Sent) {
 		w.forced = e.agent
 		return
 	}
+	for _, x := range w.batch { // those who have reported did not know of it, and their reports count later
+		x.update.outdate(e.step)
+	}
 	if step := w.plan.step(e.step); e.again {
 		step.Status, w.plan.CurrentStepIndex, w.plan.IsComplete = Pending, e.step, false
 	} else {

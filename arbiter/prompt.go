@@ -90,6 +90,7 @@ func texts(setup flow.Setup) (map[string]string, error) {
 // Bounds of what the arbiter reads, in bytes.
 const (
 	mostShown = 16 << 10 // of the output of an execution
+	mostOfAll = 64 << 10 // of the outputs of agents that were selected together
 	mostRow   = 100      // of an output in the table
 	mostRows  = 50       // of the table: the number of its lines
 
@@ -114,6 +115,7 @@ func (w *Work) situation(out *strings.Builder) {
 		return
 	}
 	w.show(out, "The executions so far", "executions", table)
+	most := shown(len(w.batch))
 	for i, e := range w.batch {
 		what := "What " + e.Agent + " has reported last"
 		if e.Result == Failed {
@@ -127,9 +129,12 @@ func (w *Work) situation(out *strings.Builder) {
 			out.WriteString("\n")
 		}
 		out.WriteString(what + ":\n")
-		out.WriteString(w.Quote(e.Agent, shortened(said, mostShown)))
+		out.WriteString(w.Quote(e.Agent, shortened(said, most)))
 	}
 }
+
+// shown is how many bytes the arbiter reads of each output of so many agents.
+func shown(agents int) int { return min(mostShown, mostOfAll/max(1, agents)) }
 
 // show writes a title and a quotation.
 func (w *Work) show(out *strings.Builder, title, speaker, text string) {

@@ -124,7 +124,7 @@ func (l *leader) askOne(ctx context.Context, q *flow.Inquiry) error {
 
 // tellAnswers says how the open inquiries are answered later.
 func (p *program) tellAnswers(record *flow.Record) {
-	again := p.again()
+	again := p.tools.again()
 	for i := range record.Inquiries {
 		q := &record.Inquiries[i]
 		for _, line := range inquiry.Lines(q) {

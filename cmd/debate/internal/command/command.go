@@ -18,7 +18,6 @@ type program struct {
 
 	store string // the flag --store
 	json  bool   // the flag --json
-	demo  bool   // the flag --demo of a stored conversation, or of one whose config names models
 	tools toolFlags
 
 	viewing viewing

@@ -42,14 +42,9 @@ func (f *toolFlags) define(c *cobra.Command) {
 		"approve every use of a tool that changes something; without it you are asked on a terminal, and elsewhere it is denied")
 }
 
-// again returns the flags with which a later command continues the conversation, each behind a space: those that offer the
-// same tools, and that of the demonstration.
-func (p *program) again() string {
+// again returns the flags with which a later command offers the same tools, each behind a space.
+func (f *toolFlags) again() string {
 	var out strings.Builder
-	if p.demo {
-		out.WriteString(" --demo")
-	}
-	f := &p.tools
 	if f.folder != "" {
 		out.WriteString(" --context " + quoted(f.folder))
 	}
