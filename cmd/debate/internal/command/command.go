@@ -102,7 +102,7 @@ func (p *program) warnf(format string, args ...any) {
 func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if err := check(c, args); err != nil {
-			return exit(exitArguments, errors.New(err.Error()+"; see debate "+c.Name()+" --help"))
+			return exit(exitArguments, errors.New(err.Error()+"; see "+c.CommandPath()+" --help"))
 		}
 		return nil
 	}
