@@ -35,7 +35,6 @@ func pinnedDebates() []pinned {
 		{"fork", slowSet, forks},
 		{"fork-of-nothing", slowSet, forksAnew},
 		{"import", slowSet, imports},
-		{"continued", continuedSet, toItsEnd},
 	}
 }
 
@@ -237,26 +236,4 @@ func imports(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Ev
 	require.NoError(t, err)
 	defer again.Close()
 	return toItsEnd(t, other, again)
-}
-
-// continuedSet is a conversation in which each reply is cut once, and continued.
-func continuedSet() (debate.Config, *debate.Engine, *scripted.Provider) {
-	p := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
-		if len(req.Messages) == 0 {
-			return scripted.Reply{Text: "The sum of one and two ", Stop: provider.StopLength}
-		}
-		return scripted.Reply{Text: "is three."}
-	}}
-	engine := workshopEngine(p, 1, map[string]debate.Tool{"add": new(tally).mustTool()})
-	step := engine.Flows["workshop"].Steps["working"]
-	work := step.Calls
-	step.Calls = func(r *debate.Record) []flow.Call {
-		calls := work(r)
-		for i := range calls {
-			calls[i].Continues = 1
-		}
-		return calls
-	}
-	engine.Flows["workshop"].Steps["working"] = step
-	return workers(), engine, p
 }

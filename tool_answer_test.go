@@ -93,6 +93,30 @@ func TestAnswersOfToolsFitTheWindow(t *testing.T) {
 	}
 }
 
+// Nor does anybody fail because the arguments of the uses before were long, such as the files that were written.
+func TestArgumentsOfToolsFitTheWindow(t *testing.T) {
+	tool, err := flow.NewTool(flow.ToolInfo{Description: "writes", ReadOnly: true},
+		func(context.Context, flow.ToolUse, struct{ Text string }) (string, error) { return "written", nil })
+	require.NoError(t, err)
+	arguments := toJSON(map[string]string{"Text": strings.Repeat("one line of a file\n", 420)}) // 8 kB
+	one := []provider.ToolCall{toolCall("1", "add", arguments)}
+	p := worker(one, one, one, one, one, one, one, one, one)
+	p.Reply = closing(p.Reply, "Done.")
+	engine := workshopEngine(p, 10, map[string]debate.Tool{"add": tool})
+	engine.Models = map[string]debate.Model{"test/debater": {Context: 12_000}}
+	config := workers()
+	config.MaxTokens = 1000
+	record := run(t, engine, inFlow(engine, config))
+	require.Len(t, record.Turns, 2, "nobody has failed")
+	requests := p.Requests()
+	last := requests[len(requests)-1].Messages
+	var first, newest struct{ Text string }
+	require.NoError(t, json.Unmarshal(last[1].ToolCalls[0].Arguments, &first))
+	require.NoError(t, json.Unmarshal(last[len(last)-2].ToolCalls[0].Arguments, &newest))
+	assert.Contains(t, first.Text, "cut here")
+	assert.NotContains(t, newest.Text, "cut here", "the newest is whole")
+}
+
 // closing says this where nothing is asked of tools.
 func closing(reply func(*provider.Request) scripted.Reply, text string) func(*provider.Request) scripted.Reply {
 	return func(req *provider.Request) scripted.Reply {

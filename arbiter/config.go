@@ -28,15 +28,16 @@ type Config struct {
 	// arbiter and all agents read both: each model of the config must be able to read them.
 	Parts     []flow.File     `json:"parts,omitempty"`
 	Documents []flow.Document `json:"documents,omitempty"`
-	// Arbiter decides who acts next, and when the task is complete.
+	// Arbiter decides who acts next, and when the task is complete. Its name is "arbiter": for [flow.Amendment].Models, in
+	// [provider.Request].Self and in events.
 	Arbiter Arbiter `json:"arbiter"`
 	// Agents do the work: from 1 to 100. Package agentfile reads them from files.
 	Agents []Agent `json:"agents"`
-	// MaxIterations is how many executions of agents there are at most: 50 if 0. An execution of several agents at once
-	// counts for each of them.
+	// MaxIterations is how many executions of agents there are at most: 50 if 0, at most 1,000. An execution of several agents
+	// at once counts for each of them. [flow.Amendment].Rounds replaces it while the work runs.
 	MaxIterations int `json:"maxIterations,omitempty"`
-	// MaxFailures is how many failures in a row end the work in the error state: 3 if 0. Session.Retry begins to count
-	// anew.
+	// MaxFailures is how many failures in a row end the work in the error state: 3 if 0, at most 1,000.
+	// Session.Retry begins to count anew.
 	MaxFailures int `json:"maxFailures,omitempty"`
 	// Parallel is how many agents the arbiter may select at once: 1 if 0.
 	Parallel int `json:"parallel,omitempty"`
@@ -72,7 +73,8 @@ type Arbiter struct {
 	Function string `json:"function,omitempty"`
 	// Person lets a person decide. Each decision is an inquiry.
 	Person bool `json:"person,omitempty"`
-	// Prompt is added to what the arbiter is told, at most 100,000 bytes. A function and a person read it too.
+	// Prompt is added to what the arbiter is told, at most 100,000 bytes. A function and a person read it before the
+	// situation, in [Situation].Instruction and in the question.
 	Prompt string `json:"prompt,omitempty"`
 	// Temperature and MaxTokens replace those of the work: 0.2 and those of the work if not set.
 	Temperature *float64 `json:"temperature,omitempty"`

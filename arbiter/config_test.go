@@ -38,7 +38,12 @@ func TestProblemsAreToldAtOnce(t *testing.T) {
 	} {
 		assert.ErrorContains(t, err, part)
 	}
-	require.ErrorContains(t, engine.Validate(t.Context(), arbiter.Config{Task: "x", Arbiter: arbiter.Arbiter{Model: "test/m"}}), "agents: there are 0")
+	err = engine.Validate(t.Context(), arbiter.Config{
+		Task: "x", Arbiter: arbiter.Arbiter{Model: "test/m"}, Temperature: &hot, MaxFailures: -1, Parallel: 2,
+	})
+	for _, part := range []string{"agents: there are 0", "temperature: is not between", "maxFailures: is -1", "parallel: is 2"} {
+		require.ErrorContains(t, err, part)
+	}
 }
 
 func TestConfigsAreReadStrictly(t *testing.T) {

@@ -212,6 +212,33 @@ func copied(t *testing.T, events []flow.Event) (out []flow.Event) {
 	return out
 }
 
+// TestARestThatDoesNotFitTheWindow plays models whose window has no room for the rest of a reply: the reply is asked for again. If only
+// the vendor knows that, a retry of the host program begins the reply anew.
+func TestARestThatDoesNotFitTheWindow(t *testing.T) {
+	whole, cut := essay()
+	begin := func(window int, part string) *flowtest.Hand {
+		engine, _ := engineFor(nil)
+		engine.Models = map[string]debate.Model{"test/m": {Context: window}}
+		h := flowtest.Begin(t, engine, config())
+		h.Say("d1", toJSON(picks("Ada")))
+		h.Do(flow.Result{Call: "r1.Ada", Attempt: 1, Text: part, Stop: provider.StopLength})
+		return h
+	}
+	h := begin(10_000, cut[0]+strings.Repeat("so and so on, ", 2000))
+	h.Say("r1.Ada.again", whole)
+	require.Len(t, h.Reload().Turns, 1)
+
+	h = begin(0, cut[0])
+	for attempt := 2; h.Record().State == arbiter.StateExecuting; attempt++ {
+		h.Do(flow.Failed{Call: "r1.Ada", Attempt: attempt, Error: &flow.Error{Kind: provider.KindContextOverflow}})
+	}
+	require.Equal(t, flow.StateError, h.Record().State)
+	h.Do(flow.Retry{})
+	assert.NotContains(t, h.Prompt("r1.Ada"), "Continue it")
+	h.Say("r1.Ada", whole)
+	require.Len(t, h.Reload().Turns, 1)
+}
+
 // TestWhatContinuesNoReply lets the budget and another model come between two parts: a reply is of one model.
 func TestWhatContinuesNoReply(t *testing.T) {
 	_, cut := essay()

@@ -78,6 +78,22 @@ func TestAForkAtTheBeginningIsAReset(t *testing.T) {
 	})
 }
 
+// Running work shares nothing with its host's config.
+func TestTheHostsConfigIsCopied(t *testing.T) {
+	var mine *arbiter.Config
+	h := byHand(t, func(c *arbiter.Config) {
+		c.Agents[0].Fallbacks, c.Agents[0].Metadata = []string{"test/n"}, map[string]string{"team": "blue"}
+		c.Arbiter.Fallbacks, c.Temperature = []string{"test/n"}, new(0.5)
+		copied := *c
+		mine = &copied
+	})
+	mine.Agents[0].Fallbacks[0], mine.Agents[0].Metadata["team"], mine.Arbiter.Fallbacks[0], *mine.Temperature = "x", "x", "x", 2
+	mine.Agents[0].Name = "x"
+	c := workOf(t, h.Record()).Config()
+	assert.NotContains(t, toJSON(c), `"x"`)
+	assert.InDelta(t, 0.5, *c.Temperature, 0)
+}
+
 func TestDefaults(t *testing.T) {
 	h := byHand(t, func(*arbiter.Config) {})
 	c := workOf(t, h.Record()).Config()

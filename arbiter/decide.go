@@ -46,6 +46,9 @@ func (w *Work) decision() flow.Call {
 	call.Last = func(r *flow.Record) string {
 		w := of(r)
 		var out strings.Builder
+		if a := &w.config.Arbiter; a.Model == "" && a.Prompt != "" { // a model reads it in its system prompt, which others do not have
+			out.WriteString(strings.TrimSpace(a.Prompt) + "\n\n")
+		}
 		w.situation(&out)
 		out.WriteString("\n\n")
 		out.WriteString(r.Text(textDecide))

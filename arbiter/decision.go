@@ -132,7 +132,7 @@ func (w *Work) refuses(ruling *Ruling, moves []Move) (problems []string) {
 	case n > w.atOnce():
 		addf("agents: there are %d, and at most %d may act at once", n, w.atOnce())
 	}
-	for i, name := range ruling.Agents {
+	for i, name := range ruling.Agents[:min(len(ruling.Agents), w.atOnce()+1)] { // the log holds every problem
 		if w.config.agent(name) == nil {
 			addf("agents[%d]: there is no agent %.80q", i, name)
 		} else if slices.Contains(ruling.Agents[:i], name) {

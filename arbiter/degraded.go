@@ -10,7 +10,8 @@ import (
 //   - who was dropped
 //   - what its warnings name: what was left out, and limits that were reached
 //   - which options models were asked without, because they lack them
-//   - if the task is complete, how many steps of the plan were left
+//   - if the task is complete, how many steps of the plan were left; if the work has ended without that, that it was not
+//     declared complete
 //
 // It is empty if nothing was missing. Its JSON has the same, under "degraded".
 func (w *Work) Degraded() []string {
@@ -30,7 +31,10 @@ func (w *Work) Degraded() []string {
 	for _, left := range w.LeftOut() {
 		out = append(out, left.String())
 	}
-	if _, complete := w.Summary(); complete && w.plan != nil && w.plan.Left() > 0 {
+	switch _, complete := w.Summary(); {
+	case !complete && w.Final():
+		out = append(out, "the task was not declared complete")
+	case complete && w.plan != nil && w.plan.Left() > 0:
 		out = append(out, fmt.Sprintf("steps left of the plan: %d of %d", w.plan.Left(), len(w.plan.Steps)))
 	}
 	return out

@@ -44,8 +44,16 @@ func TestDegradedWorkSaysSo(t *testing.T) {
 	c.Budget = &debate.Budget{SoftCalls: 4}
 	w, err = play(t, engine, c)
 	require.NoError(t, err)
-	require.Len(t, w.Degraded(), 1)
+	require.Len(t, w.Degraded(), 2)
 	assert.Contains(t, w.Degraded()[0], "soft-limit of the budget")
+	assert.Equal(t, "the task was not declared complete", w.Degraded()[1])
+
+	engine, _ = engineFor(nil)
+	c = config()
+	c.MaxIterations = 1
+	w, err = play(t, engine, c)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"the task was not declared complete"}, w.Degraded(), "the limit of iterations has ended it")
 
 	engine, _ = engineFor(nil)
 	w, err = play(t, engine, config())

@@ -35,7 +35,8 @@ func estimate(e *flow.Estimator, rounds int) error {
 // output. Plans as long as they may be are far beyond what models report, so it is what a plan of twenty steps takes.
 func (w *Work) reading() int {
 	const plan = 20 * mostRow
-	return plan + mostRows*mostRow/2 + mostShown
+	n := w.config.Parallel
+	return plan + mostRows*mostRow/2 + n*shown(n)
 }
 
 // dearest returns the agent to whose model a reply costs most.

@@ -77,6 +77,9 @@ func (w *Work) assignment(e *Execution) string {
 	}
 	if s := w.plan.step(e.Step); s != nil {
 		fmt.Fprintf(&out, "You work on step %d.\n", e.Step)
+		if len(s.Description) > w.plan.share() {
+			out.WriteString("The whole of it:\n" + w.Quote("step", s.Description) + "\n")
+		}
 	}
 	switch {
 	case e.Forced:

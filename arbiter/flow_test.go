@@ -1,7 +1,9 @@
 package arbiter_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,6 +15,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow/flowtest"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -103,6 +106,18 @@ func TestTheCourseOfWork(t *testing.T) {
 			edit:    func(c *arbiter.Config) { c.Parallel = 2 },
 			want:    "d1 select[Ben Ada]\nd2 complete[]\nr1.Ben failed\nr1.Ada success\n1/0 failures\ncompleted complete",
 		},
+		"of several agents those retry that have failed": {
+			answers: answers{
+				"d1": picks("Ben", "Ada"), "r1.Ben": fails("no time"), "d2": moves(arbiter.MoveRetry), "d4": completes("Done."),
+			},
+			edit: func(c *arbiter.Config) { c.Parallel = 2 },
+			want: "d1 select[Ben Ada]\nd2 retry[]\nd4 complete[]\nr1.Ben failed\nr1.Ada success\nr2.Ben success\n1/0 failures\ncompleted complete",
+		},
+		"a rule leaves an execution out": {
+			answers: answers{"r1.Ada": down(provider.KindAuthentication), "d2": completes("Done.")},
+			edit:    func(c *arbiter.Config) { c.OnFailure = []flow.FailureRule{{Do: flow.OptionSkip}} },
+			want:    "d1 select[Ada]\nd2 complete[]\nr1.Ada failed\n1/1 failures\ncompleted complete",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, _ := engineFor(test.answers)
@@ -190,4 +205,78 @@ func TestAPersonDecides(t *testing.T) {
 		w, _ := arbiter.Of(record)
 		assert.Equal(t, "d1 select[Ben]\nd2 complete[]\nr1.Ben success\n0/0 failures\ncompleted complete", said(w))
 	})
+}
+
+// A ruling that names a crowd is rejected with as few problems as tell the arbiter what is wrong: the log holds each of them.
+func TestARulingOfACrowdIsRejectedBriefly(t *testing.T) {
+	engine, _ := engineFor(nil)
+	h := flowtest.Begin(t, engine, config())
+	h.Say("d1", toJSON(picks(slices.Repeat([]string{"Ada"}, 10_000)...)))
+	rejected, ok := h.Log[len(h.Log)-2].Body.(*flow.Rejection)
+	require.True(t, ok)
+	assert.Len(t, rejected.Problems, 2)
+	h.Say("d1.again", toJSON(picks("Ada")))
+}
+
+// What agents write does not make the arbiter's instruction so long that it fits no window: the work could not go on.
+func TestTheInstructionIsBounded(t *testing.T) {
+	engine, _ := engineFor(nil)
+	engine.Models = map[string]debate.Model{"test/m": {Context: 128_000, MaxOutput: 16_384}}
+	c := config()
+	c.Agents, c.MaxTokens = nil, 16_384
+	var names []string
+	for i := range 100 {
+		names = append(names, fmt.Sprint("A", i))
+		c.Agents = append(c.Agents, arbiter.Agent{Name: names[i], Model: "test/m"})
+	}
+	c.Parallel, c.MaxIterations = len(names), 200
+	h := flowtest.Begin(t, engine, c)
+	h.Say("d1", toJSON(picks(names...)))
+	steps := slices.Repeat([]string{strings.Repeat("漢 ", 499)}, 2)
+	for _, name := range names {
+		result := planned(steps...)
+		result.Output = strings.Repeat("word ", 3200)
+		h.Say("r1."+name, toJSON(result))
+	}
+	require.Len(t, workOf(t, h.Record()).Plan().Steps, 200)
+	assert.Less(t, len(h.Prompt("d2")), 128<<10)
+	h.Say("d2", toJSON(picks("A7")))
+	assert.Less(t, len(h.Prompt("r2.A7")), 64<<10)
+	assert.Contains(t, h.Prompt("r2.A7"), steps[0], "an agent reads its own step whole")
+}
+
+// A cap as large as there can be caps nothing.
+func TestTheLargestCapAcceptsResults(t *testing.T) {
+	h := byHand(t, func(c *arbiter.Config) { c.MaxTokens = 1 << 60 })
+	h.Say("d1", toJSON(picks("Ada")))
+	h.Say("r1.Ada", toJSON(arbiter.Result{Success: true, Output: "Done."}))
+	assert.Equal(t, arbiter.StateEvaluating, h.Record().State)
+}
+
+// A log in which nothing could follow is refused, and does not wait for ever.
+func TestALogThatLeadsNowhereIsRefused(t *testing.T) {
+	engine, _ := engineFor(nil)
+	h := flowtest.Begin(t, engine, config())
+	h.Say("d1", toJSON(picks("Ada")))
+	for name, change := range map[string]func(line string) string{
+		`"jump" is no move`: func(line string) string { return strings.ReplaceAll(line, `"move":"select"`, `"move":"jump"`) },
+		"round: begins in state selecting": func(line string) string {
+			if strings.Contains(line, `"to":"executing"`) {
+				return ""
+			}
+			return line
+		},
+	} {
+		var events []flow.Event
+		for i := range h.Log {
+			if line := change(toJSON(h.Log[i])); line != "" {
+				var e flow.Event
+				require.NoError(t, json.Unmarshal([]byte(line), &e))
+				e.Seq = int64(len(events) + 1)
+				events = append(events, e)
+			}
+		}
+		_, err := engine.NewCore("test", events)
+		require.ErrorContains(t, err, name)
+	}
 }

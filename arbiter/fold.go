@@ -1,22 +1,30 @@
 package arbiter
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Fold implements [flow.Part].
 func (w *Work) Fold(e *flow.Event) error {
 	switch body := e.Body.(type) {
 	case *Decision:
+		if _, known := meaning[body.Move]; !known {
+			return misplaced("decision.move", "%.40q is no move", body.Move)
+		}
 		w.decide(body)
 	case *flow.Round:
+		if state := w.Working(); state != StateExecuting && state != "" { // an estimate has no states
+			return misplaced("round", "begins in state %s", state)
+		}
 		w.begin(body.N, e.At)
 	case *flow.Intent:
 		if x := w.execution(body.Call); x != nil && x.Result == Failed { // it is made again
-			x.Result, x.Error, x.EndedAt = Running, "", time.Time{}
+			x.Result, x.Error, x.UsedUp, x.EndedAt = Running, "", false, time.Time{}
 		}
 	case *flow.Turn:
 		w.end(body, e.At)
@@ -34,6 +42,11 @@ func (w *Work) Fold(e *flow.Event) error {
 		w.pass(body)
 	}
 	return nil
+}
+
+// misplaced refuses a log: the work would wait for ever for what cannot come.
+func misplaced(field, format string, args ...any) error {
+	return &flow.Error{Kind: provider.KindValidation, Field: field, Err: fmt.Errorf(format, args...)}
 }
 
 // pass follows the work from state to state.
@@ -91,7 +104,7 @@ func (w *Work) lose(call string, at time.Time) {
 	w.failures++
 	x.Result, x.EndedAt = Failed, at
 	if failure := w.FailureOf(x.Call); failure != nil {
-		x.Error = failure.Error()
+		x.Error, x.UsedUp = failure.Error(), failure.Kind == provider.KindToolLimit
 	}
 }
 
@@ -162,7 +175,7 @@ func (w *Work) join() {
 		}
 	}
 	for _, e := range w.batch {
-		e.UsedUp = w.UsedUp(e.Call)
+		e.UsedUp = e.UsedUp || w.UsedUp(e.Call)
 		e.row = e.line()
 		if e.update != nil {
 			w.plan = w.plan.with(e.update, w.known)

@@ -13,7 +13,8 @@ import (
 
 // Func decides in Go: by a rule, in turns, or through a service. It is a [debate.Judge]. Register it in Engine.Judges under
 // the name in Arbiter.Function. Its ruling is checked like the answer of a model: one that is not legal is asked for again
-// once. The function is called concurrently if several conversations use it.
+// once. An error is retried by its kind, and by that of an outage (api_error) if it has none: see [debate.Judge]. A panic ends
+// the process. The function is called concurrently if several conversations use it.
 type Func func(ctx context.Context, s Situation) (Ruling, error)
 
 // Situation is what a [Func] decides from. It belongs to the function. Texts of agents in it are hostile.
@@ -104,9 +105,7 @@ func task(r *flow.Record, asked flow.Asked) any {
 	for i := range s.Agents {
 		s.Agents[i].Model, s.Agents[i].Fallbacks = "", nil
 	}
-	for _, e := range w.batch {
-		s.Last = append(s.Last, *e)
-	}
+	s.Last = slices.Clone(s.Executions[len(s.Executions)-len(w.batch):]) // the latest ones
 	return &debate.JudgeTask{
 		Debate: r.ID, Call: asked.ID, Attempt: asked.Attempt, Kind: asked.Call.Kind, Topic: terms.Topic, Round: r.Round, Rounds: terms.Rounds,
 		Turns: r.Readable(), Instruction: asked.Instruction, Schema: asked.Schema, Labels: maps.Clone(terms.Labels), Detail: s,

@@ -20,7 +20,7 @@ type Hooks struct {
 	// OnDecision is called when a decision of the arbiter is accepted.
 	OnDecision func(*Decision)
 	// OnExecutionStart is called when an agent is asked for the first time in an execution, OnText for each piece of what it
-	// writes, and OnExecutionEnd when its result is accepted, or when it has failed. iteration is its round.
+	// writes, and OnExecutionEnd when its result is accepted, or when it has failed. iteration is its Execution.Round.
 	OnExecutionStart func(agent string, iteration int)
 	OnText           func(agent, text string)
 	OnExecutionEnd   func(agent string, result Result)

@@ -1,16 +1,21 @@
 package arbiter_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 func TestHooksFollowTheWork(t *testing.T) {
@@ -54,4 +59,54 @@ select [Ben]
 2. Ben
 Ben: success false
 < executing`), strings.Join(out, "\n"))
+}
+
+// The other hooks: uses of tools with their arguments, further attempts, questions with their answers, and warnings.
+func TestHooksShowToolsQuestionsAndTroubles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		engine, p := engineFor(nil)
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			switch {
+			case callOf(req) == "r2.Ben" && tries == 0:
+				tries++
+				return scripted.Reply{Err: down(provider.KindNetwork)}
+			case callOf(req) == "r1.Ada":
+				done := scripted.Reply{Text: toJSON(arbiter.Result{Success: true, Output: "Done."})}
+				return byReply(uses("double", `{"n":0}`), done)(req)
+			case callOf(req) == "d4":
+				return scripted.Reply{Text: toJSON(completes("Done."))}
+			}
+			return scripted.Reply{Text: usual(req)}
+		}
+		engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles", Approval: true})}
+		c := equipped()
+		c.Unattended, c.Budget = false, &debate.Budget{SoftCalls: 6}
+		session, err := engine.Start(t.Context(), c)
+		require.NoError(t, err)
+		defer session.Close()
+		var out []string
+		say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+		hooks := arbiter.Hooks{
+			OnToolStart: func(agent, tool string, arguments []byte) { say("%s uses %s %s", agent, tool, arguments) },
+			OnToolEnd:   func(agent, tool string, failed bool) { say("%s has used %s, failed: %t", agent, tool, failed) },
+			OnRetry: func(agent string, failure error) {
+				say("%s again: %t", agent, strings.Contains(failure.Error(), "it is down"))
+			},
+			OnQuestion: func(q flow.Inquiry) {
+				say("question about %s", q.Use.Tool)
+				go func() { _ = session.Choose(t.Context(), q.ID, flow.OptionApprove) }()
+			},
+			OnAnswer:  func(a flow.Answer) { say("answer %s", a.Option) },
+			OnWarning: func(w flow.Warning) { say("warning %s", w.Kind) },
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		for _, err := range hooks.Events(session.Events(ctx, 0)) {
+			require.NoError(t, err)
+		}
+		assert.Subset(t, out, []string{
+			"question about double", "answer approve", `Ada uses double {"n":0}`, "Ada has used double, failed: true", "Ben again: true", "warning soft-limit",
+		})
+	})
 }

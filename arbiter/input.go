@@ -102,13 +102,26 @@ func (w *Work) take(s *flow.Sent) {
 		w.forced = e.agent
 		return
 	}
+	for _, x := range w.batch { // those who have reported did not know of it, and their reports count later
+		x.update.outdate(e.step)
+	}
 	if step := w.plan.step(e.step); e.again {
 		step.Status, w.plan.CurrentStepIndex, w.plan.IsComplete = Pending, e.step, false
 	} else {
 		step.Status = Skipped
 		w.plan.advance()
 	}
-	if w.Asking(w.decisionID()) { // it rests on a plan that has changed: the arbiter is asked anew
+	w.doubt()
+}
+
+// doubt lets the arbiter decide anew if its decision rests on a plan that has changed: one that is being made, or one that was made
+// during a pause and has led to nothing yet.
+func (w *Work) doubt() {
+	made := w.ruling != nil && !w.used && w.done == nil
+	if made {
+		w.decisions, w.ruling = w.decisions[:len(w.decisions)-1], nil
+	}
+	if made || w.Asking(w.decisionID()) {
 		w.point++
 	}
 }

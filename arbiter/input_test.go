@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow/flowtest"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -128,6 +129,23 @@ func TestADecisionOfAnOlderPlanDoesNotCount(t *testing.T) {
 		w, _ := arbiter.Of(record)
 		assert.Equal(t, "d1 select[Ada]\nd3 select[Ben]\nd5 complete[]\nr1.Ada success\nr2.Ben success\n0/0 failures\ncompleted complete", said(w))
 	})
+}
+
+// Nor does one that was made while the work was paused, before the plan was changed.
+func TestADecisionThatWasMadeDuringAPauseDoesNotCountForAnotherPlan(t *testing.T) {
+	engine, _ := engineFor(nil)
+	h := flowtest.Begin(t, engine, config())
+	h.Say("d1", toJSON(picks("Ada")))
+	h.Say("r1.Ada", toJSON(planned("think")))
+	h.Do(flow.Pause{Drain: true})
+	h.Say("d2", toJSON(completes("Too early.")))
+	h.Do(flow.Sent{Trigger: arbiter.TriggerRerunStep, Payload: json.RawMessage(`{"step":0}`)})
+	h.Do(flow.Resume{})
+	h.Say("d3", toJSON(picks("Ben")))
+	h.Say("r2.Ben", toJSON(arbiter.Result{Success: true, Output: "Done."}))
+	h.Say("d5", toJSON(completes("Done.")))
+	w, _ := arbiter.Of(h.Reload())
+	assert.Equal(t, "d1 select[Ada]\nd3 select[Ben]\nd5 complete[]\nr1.Ada success\nr2.Ben success\n0/0 failures\ncompleted complete", said(w))
 }
 
 // A retry does not do a step that was skipped since.

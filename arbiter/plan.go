@@ -22,8 +22,9 @@ const (
 type Plan struct {
 	Steps []Step `json:"steps"`
 	// CurrentStepIndex is the step that is worked on, or is next: the number of steps if none is left.
-	CurrentStepIndex int  `json:"currentStepIndex"`
-	IsComplete       bool `json:"isComplete"`
+	CurrentStepIndex int `json:"currentStepIndex"`
+	// IsComplete is what the agents have reported last: it is not computed from the steps, see [Plan.Left].
+	IsComplete bool `json:"isComplete"`
 }
 
 // Step is one step of a plan.
@@ -172,6 +173,19 @@ func (p *Plan) with(u *PlanUpdate, known int) *Plan {
 		out.IsComplete = *u.IsComplete
 	}
 	return out
+}
+
+// outdate takes out what an update says of a step, and of the plan as a whole, because an input has changed them since.
+func (u *PlanUpdate) outdate(step int) {
+	if u == nil {
+		return
+	}
+	u.CurrentStepIndex, u.IsComplete = nil, nil
+	for i := range u.Steps {
+		if u.Steps[i].Index == step {
+			u.Steps[i].Status = ""
+		}
+	}
 }
 
 // advance moves on to the first step from the current one on that is still to be done.

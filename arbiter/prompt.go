@@ -90,6 +90,8 @@ func texts(setup flow.Setup) (map[string]string, error) {
 // Bounds of what the arbiter reads, in bytes.
 const (
 	mostShown = 16 << 10 // of the output of an execution
+	mostOfAll = 64 << 10 // of the outputs of agents that were selected together
+	mostPlan  = 32 << 10 // of the descriptions in a plan: with many steps each is cut to its share
 	mostRow   = 100      // of an output in the table
 	mostRows  = 50       // of the table: the number of its lines
 
@@ -114,6 +116,7 @@ func (w *Work) situation(out *strings.Builder) {
 		return
 	}
 	w.show(out, "The executions so far", "executions", table)
+	most := shown(len(w.batch))
 	for i, e := range w.batch {
 		what := "What " + e.Agent + " has reported last"
 		if e.Result == Failed {
@@ -127,9 +130,12 @@ func (w *Work) situation(out *strings.Builder) {
 			out.WriteString("\n")
 		}
 		out.WriteString(what + ":\n")
-		out.WriteString(w.Quote(e.Agent, shortened(said, mostShown)))
+		out.WriteString(w.Quote(e.Agent, shortened(said, most)))
 	}
 }
+
+// shown is how many bytes the arbiter reads of each output of so many agents.
+func shown(agents int) int { return min(mostShown, mostOfAll/max(1, agents)) }
 
 // show writes a title and a quotation.
 func (w *Work) show(out *strings.Builder, title, speaker, text string) {
@@ -176,12 +182,18 @@ func (e *Execution) line() string {
 	return fmt.Sprintf("%d. %s%s: %s: %s\n", e.Iteration, e.Agent, step, e.Result, clipped(said, mostRow))
 }
 
-// planText writes the plan, one line for each step.
+// planText writes the plan, one line for each step. Agents make plans: one that is too long would fit no window, and nobody could
+// shorten it.
 func (w *Work) planText() string {
 	var out strings.Builder
+	each := w.plan.share()
 	for i := range w.plan.Steps {
 		s := &w.plan.Steps[i]
-		fmt.Fprintf(&out, "%d. [%s] %s", s.Index, s.Status, strings.Join(strings.Fields(s.Description), " "))
+		what := strings.Join(strings.Fields(s.Description), " ")
+		if len(what) > each {
+			what = clipped(what, each) + "…"
+		}
+		fmt.Fprintf(&out, "%d. [%s] %s", s.Index, s.Status, what)
 		if s.Agent != "" {
 			fmt.Fprintf(&out, " (%s)", s.Agent)
 		}
@@ -197,6 +209,9 @@ func (w *Work) planText() string {
 	}
 	return out.String()
 }
+
+// share is how much of a description the plan shows, in bytes.
+func (p *Plan) share() int { return mostPlan / max(1, len(p.Steps)) }
 
 // shortened returns the beginning of a text, and says so if it was longer.
 func shortened(text string, most int) string {

@@ -3,6 +3,7 @@ package arbiter
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
@@ -55,7 +56,8 @@ func (w *Work) mostOutput() int {
 	for i := range w.config.Agents {
 		most = max(most, w.config.Agents[i].MaxTokens)
 	}
-	return most * bytesPerToken * (1 + mostContinued)
+	const each = bytesPerToken * (1 + mostContinued)
+	return min(most, math.MaxInt/each) * each
 }
 
 // ResultOf returns the result that a turn of an execution reports. false: the turn is no such turn.

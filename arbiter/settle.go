@@ -111,10 +111,9 @@ func check(config flow.Config, _ any, known flow.Registry) []error {
 	c.Arbiter.check(&f, c, known)
 	if n := len(c.Agents); n < 1 || n > mostAgents {
 		f.Addf("agents", "there are %d: 1 to %d are possible", n, mostAgents)
-		return f
 	}
 	var people []flow.NameField
-	for i := range c.Agents {
+	for i := range c.Agents[:min(len(c.Agents), mostAgents)] {
 		c.Agents[i].check(&f, fmt.Sprintf("agents[%d]", i))
 		people = append(people, flow.NameField{Field: fmt.Sprintf("agents[%d].name", i), Name: c.Agents[i].Name})
 	}
@@ -126,7 +125,7 @@ func check(config flow.Config, _ any, known flow.Registry) []error {
 	}{
 		{"maxIterations", c.MaxIterations, mostIterations},
 		{"maxFailures", c.MaxFailures, mostIterations},
-		{"parallel", c.Parallel, len(c.Agents)},
+		{"parallel", c.Parallel, max(1, len(c.Agents))},
 	} {
 		if n.value < 1 || n.value > n.most {
 			f.Addf(n.field, "is %d: 1 to %d are possible", n.value, n.most)
@@ -182,9 +181,7 @@ func (a *Agent) check(f *flow.Findings, at string) {
 	}
 	f.Text(at+".description", a.Description, mostDescription)
 	f.Text(at+".prompt", a.Prompt, mostPrompt)
-	if a.Model == "" {
-		f.Addf(at+".model", "is empty: it is \"provider/model\"")
-	}
+	f.Model(at+".model", a.Model)
 	f.AtMost(at+".fallbacks", len(a.Fallbacks), mostFallbacks)
 	f.AtMost(at+".tools", len(a.Tools), flow.MaxTools)
 	for i, name := range a.Tools[:min(len(a.Tools), flow.MaxTools)] {

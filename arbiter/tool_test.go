@@ -126,6 +126,20 @@ func TestTheLimitOfRepliesIsALabelledFailure(t *testing.T) {
 	}
 }
 
+// The label stands also where one reply is all that there is, and the model asks for a tool in it.
+func TestTheLimitOfOneReplyIsLabelled(t *testing.T) {
+	engine, p := engineFor(answers{"r1.Ada": byReply(uses("double", `{"n":1}`)), "d2": completes("Done.")})
+	p.Record = true
+	engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
+	c := equipped()
+	c.Agents[0].MaxIterations = 1
+	w, err := play(t, engine, c)
+	require.NoError(t, err)
+	assert.True(t, w.Executions()[0].UsedUp)
+	requests := p.Requests()
+	assert.Contains(t, requests[len(requests)-1].Last.Text, "1. Ada, at its limit of replies: failed:")
+}
+
 // A tool may need a person's approval: approved, denied with a reason that the model reads, or always.
 func TestAPersonApprovesUses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -114,7 +114,7 @@ func (w *Work) Executions() []Execution {
 	for i, e := range w.executions {
 		out[i] = *e
 		if took, ok := w.Record.Outlay(e.Call); ok {
-			out[i].UsedUp, out[i].Usage, out[i].Cost, out[i].Uses = took.UsedUp, took.Usage, took.Cost, took.Uses
+			out[i].UsedUp, out[i].Usage, out[i].Cost, out[i].Uses = e.UsedUp || took.UsedUp, took.Usage, took.Cost, took.Uses
 		}
 		if e.Result == Running && w.Final() {
 			out[i].Result, out[i].EndedAt = Cancelled, w.LastAt

@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -91,14 +92,30 @@ func TestAnotherFlow(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// mark is what Ada and Ben answer with.
+type mark struct {
+	Grade int    `json:"grade"`
+	Why   string `json:"why"`
+}
+
 // TestAnswersAsJSON: what a model answers as data in a flow of the host's stands as indented JSON.
 func TestAnswersAsJSON(t *testing.T) {
-	type mark struct {
-		Grade int    `json:"grade"`
-		Why   string `json:"why"`
-	}
 	schema, err := flow.NewSchema[mark]("mark", nil)
 	require.NoError(t, err)
+	assert.Contains(t, markedNotes(t, schema), "json\n> {\n>   \"grade\": 7,\n>   \"why\": \"```\\n# Sound\"\n> }\n")
+}
+
+// TestTheSpokenFieldOfAnAnswerIsText: a field of the answer that is the text of the turn stands as such, and the rest behind it.
+func TestTheSpokenFieldOfAnAnswerIsText(t *testing.T) {
+	md := markedNotes(t, flow.AnswerSchema[mark]("mark", flow.AnswerOf[mark]{Spoken: "why"}))
+	assert.Contains(t, md, "json\n> {\n>   \"grade\": 7\n> }\n")
+	assert.NotContains(t, md, `"why"`)
+	assert.Equal(t, 2, strings.Count(md, "Sound"), "of Ada and of Ben")
+}
+
+// markedNotes is the document of notes that are answers of this schema.
+func markedNotes(t *testing.T, schema *flow.Schema) string {
+	t.Helper()
 	f := notesFlow()
 	step := f.Steps["writing"]
 	calls := step.Calls
@@ -123,7 +140,7 @@ func TestAnswersAsJSON(t *testing.T) {
 	require.NoError(t, err)
 	var md bytes.Buffer
 	require.NoError(t, export.Markdown(&md, record))
-	assert.Contains(t, md.String(), "json\n> {\n>   \"grade\": 7,\n>   \"why\": \"```\\n# Sound\"\n> }\n")
 	_, err = structures(&export.Document{Record: record})
 	require.NoError(t, err)
+	return md.String()
 }

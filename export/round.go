@@ -80,7 +80,7 @@ func (w *reporter) turn(t *flow.Turn) *article {
 	a := &article{
 		ID: "turn-" + strconv.Itoa(w.turns), Class: "turn", Title: w.called(t.Speaker), Tone: w.tones[t.Speaker], Side: w.sides[t.Speaker],
 		Marks:  notes(string(t.Kind), prefixed("to ", t.Target), w.otherModel(t)),
-		Blocks: []block{w.words(t)},
+		Blocks: words(t),
 	}
 	if w.deliberation != nil {
 		a.Marks = notes(strings.TrimSpace(string(t.Kind)+" "+prefixed("of ", w.called(t.Target))), w.otherModel(t))
@@ -117,13 +117,42 @@ func (w *reporter) circumstances(t *flow.Turn) []string {
 	return out
 }
 
-// words returns the text of a turn. An answer as JSON, of another flow, is indented.
-func (w *reporter) words(t *flow.Turn) block {
+// words returns the text of a turn. An answer as JSON, of another flow, is indented. If the text is one field of the answer
+// (flow.AnswerOf.Spoken), the rest of the answer follows it.
+func words(t *flow.Turn) []block {
 	var text bytes.Buffer
 	if len(t.Data) == 0 || json.Indent(&text, t.Data, "", "  ") != nil {
-		return spoken(t.Text)
+		return []block{spoken(t.Text)}
 	}
-	return spoken("```json\n" + text.String() + "\n```")
+	rest, ok := unsaid(t)
+	if !ok {
+		return []block{spoken("```json\n" + text.String() + "\n```")}
+	}
+	out := []block{spoken(t.Text)}
+	if text.Reset(); len(rest) > 0 && json.Indent(&text, rest, "", "  ") == nil {
+		out = append(out, spoken("```json\n"+text.String()+"\n```"))
+	}
+	return out
+}
+
+// unsaid returns what an answer holds beside the field that is the text of its turn; false: no field is.
+func unsaid(t *flow.Turn) (rest []byte, ok bool) {
+	var fields map[string]json.RawMessage
+	if t.Text == "" || json.Unmarshal(t.Data, &fields) != nil {
+		return nil, false
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		var said string
+		if json.Unmarshal(fields[name], &said) != nil || said != t.Text {
+			continue
+		}
+		if delete(fields, name); len(fields) == 0 {
+			return nil, true
+		}
+		rest, err := json.Marshal(fields)
+		return rest, err == nil
+	}
+	return nil, false
 }
 
 // otherModel returns the model of a turn if it is not the speaker's own.

@@ -59,7 +59,7 @@ func (c *Core) outcome(state *callState, spend Spend, s Result) error {
 	breaks := state.intent.breaks(s)
 	part := bounded(state.intent, s, c.record.terms.MaxTokens)
 	s, anew := c.joined(state, part)
-	if breaks {
+	if breaks && c.mayGoOn(state, s.Text) {
 		return c.emit(Event{Body: &Continued{
 			Spend: spend, By: state.intent.By, Round: state.intent.Round, Text: text.Readable(part.Text), Anew: anew,
 		}})

@@ -94,6 +94,19 @@ func (in *Intent) breaks(s Result) bool {
 		len(s.Text) <= maxReplyBytes(in.visible())
 }
 
+// mayGoOn reports whether the request for the rest of what the model has said fits its window.
+func (c *Core) mayGoOn(state *callState, said string) bool {
+	call := c.wanted(state)
+	if call == nil {
+		return true // no request follows
+	}
+	before := state.said
+	state.said = said
+	_, _, failure := c.prepare(call, false)
+	state.said = before
+	return failure == nil || failure.Kind != provider.KindContextOverflow
+}
+
 // mostReply bounds the bytes of a reply with all its parts.
 func (c *Core) mostReply(intent *Intent) int {
 	parts := 1

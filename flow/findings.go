@@ -188,6 +188,13 @@ func (f *Findings) Name(field, name string) {
 	}
 }
 
+// Model refuses a place without a model. The engine checks models that are named.
+func (f *Findings) Model(field, name string) {
+	if name == "" {
+		f.Addf(field, "is empty: it is \"provider/model\"")
+	}
+}
+
 // Terms checks the terms of a config, except for names that are registered on an engine.
 func (f *Findings) Terms(t *Terms) {
 	f.AtMost("onFailure", len(t.OnFailure), mostRules)
@@ -254,9 +261,9 @@ func (f *Findings) People(all []NameField, labels bool, suffixes, own []string) 
 			f.Addf(one.Field, "looks like a neutral label")
 		}
 		if other, taken := seen[key]; taken && key != "" {
-			f.Addf(one.Field, "cannot be told from the name of %s", other)
+			f.Addf(one.Field, "cannot be told from %s", other)
 			continue
 		}
-		seen[key] = strings.TrimSuffix(one.Field, ".name")
+		seen[key] = "the name of " + strings.TrimSuffix(one.Field, ".name")
 	}
 }

@@ -34,8 +34,8 @@ type Flow struct {
 	// Inputs are the triggers that a host program may send with Session.Send. An input has a name of its own, which
 	// no trigger of the lifecycle has, and at least one rule. The rules say where it is legal: in any other state, or if no
 	// guard holds, it is refused and not recorded. Guards are asked before it is recorded.
-	//   - A rule to another state records the input and changes the state. That aborts no call: a call in flight runs on,
-	//     and its result is recorded.
+	//   - A rule to another state records the input and changes the state. A call in flight that the new state's Step does not
+	//     return is aborted; see Withdrawn.
 	//   - A rule to StateUnchanged only records it. Such a rule may also begin in StatePaused, StateAwaitingInput and
 	//     StateError. The conversation stays there, and nothing is fired later: a Next, a guard or a Last reads
 	//     Record.Inputs.

@@ -310,6 +310,9 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 		call.trouble.failedAt = r.Seq + 1
 		r.shrank(call, f)
 		r.unshare(call)
+		if f.Error.Kind == provider.KindContextOverflow {
+			call.whole() // with its parts it would not fit again
+		}
 		r.failing = append(r.failing, call)
 		if base := r.calls[call.intent.Again]; base != nil {
 			base.status, base.troubled().failure, base.trouble.instead, call.trouble.instead = callFailed, f.Error, f.Instead, true

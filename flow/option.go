@@ -44,7 +44,8 @@ const (
 	OptionApprove Option = "approve"
 	// OptionDeny makes the use's result that it was denied. The model reads Answer.Text as the reason.
 	OptionDeny Option = "deny"
-	// OptionAlways lets this use be made, and all later uses of the same tool in this conversation and in its forks.
+	// OptionAlways lets this use be made, and all later uses of the same tool in this conversation and in its forks. Other uses
+	// of it that wait for approval are made too: their inquiries are closed without an answer.
 	OptionAlways Option = "always"
 )
 

@@ -89,7 +89,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 			return nil, nil, &Error{Kind: provider.KindValidation, Op: call.ID, Participant: call.By, Err: err}
 		}
 	}
-	switch room := r.roomForAnswers(intent, model); {
+	switch room := r.roomForUses(intent, model); {
 	case len(call.Tools) == 0:
 	case model.lacks(provider.AbilityTools):
 		ready.recall(r, state, room)

@@ -27,10 +27,13 @@ type Schema struct {
 	body   func(r *Record, in *Intent, spend Spend, v any) Body
 	strict bool
 	spoken string
-	last   atomic.Pointer[narrowed]
+	recent atomic.Pointer[[]*narrowed] // the oldest first
 }
 
-// narrowed is a schema with the names of a conversation. The next conversation often has the same names.
+// mostRecent bounds the lists of names whose schemas are kept: far more than a program has kinds of conversations.
+const mostRecent = 64
+
+// narrowed is a schema with the names of a conversation. Other conversations often have the same names.
 type narrowed struct {
 	names Names
 	json  json.RawMessage
@@ -62,8 +65,8 @@ type AnswerOf[T any] struct {
 	// is checked. nil: no change.
 	Narrow func(names Names, schema []byte) []byte
 	// Strict checks an answer against the schema as it is sent, with the names of this conversation and what Narrow has
-	// made of it. It is compiled once per process as long as conversations of the same names follow each other, which
-	// takes about a millisecond. Otherwise the schema of the type is checked, in which the values of the tag
+	// made of it. It is compiled once per process for each list of names, which takes about a millisecond: those of the
+	// latest 64 lists are kept. Otherwise the schema of the type is checked, in which the values of the tag
 	// jsonschema:"enum=participant's name" are any text, and Check looks at the names.
 	Strict bool
 	// Spoken names a top-level field of type string whose value is the text of the answer's turn. Readers see that text as
@@ -222,8 +225,14 @@ func (s *Schema) narrow(r *Record, l *text.Labels) (*narrowed, error) {
 			names.People[i] = l.Hide(names.People[i])
 		}
 	}
-	if last := s.last.Load(); last != nil && slices.Equal(last.names.People, names.People) && slices.Equal(last.names.Keys, names.Keys) {
-		return last, nil
+	var recent []*narrowed
+	if kept := s.recent.Load(); kept != nil {
+		recent = *kept
+	}
+	for _, one := range slices.Backward(recent) {
+		if slices.Equal(one.names.People, names.People) && slices.Equal(one.names.Keys, names.Keys) {
+			return one, nil
+		}
 	}
 	list, err := json.Marshal(names.People)
 	if err != nil {
@@ -237,7 +246,8 @@ func (s *Schema) narrow(r *Record, l *text.Labels) (*narrowed, error) {
 		names: Names{slices.Clone(names.People), slices.Clone(names.Keys)}, json: out,
 		check: sync.OnceValues(func() (*schema.Schema, error) { return schema.Compile(s.name, out) }),
 	}
-	s.last.Store(made)
+	recent = append(slices.Clone(recent[max(0, len(recent)+1-mostRecent):]), made) // of two that come at once one may be lost
+	s.recent.Store(&recent)
 	return made, nil
 }
 

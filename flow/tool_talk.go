@@ -3,13 +3,12 @@ package flow
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/agonist-dev/debate/context/token"
-	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/internal/transcript"
 	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
@@ -75,44 +74,6 @@ func toolUse(call *Call, asked *AskedTool) *Call {
 	}
 }
 
-// roomForAnswers bounds the bytes of tools' answers that are sent: half of the free window, at four bytes per
-// token, as in English. 0: the window is unknown.
-func (r *Record) roomForAnswers(intent *Intent, model Model) int {
-	const halfOfFour = 2
-	size := r.window(intent.Model, model)
-	if size == 0 {
-		return 0
-	}
-	return max(1, size-r.terms.Reserve-intent.Tokens) * halfOfFour
-}
-
-// sentTexts returns the part of each answer that is sent, by exchange and by use. The newest answers get the room
-// first.
-func (c *callState) sentTexts(room int) [][]string {
-	texts := make([][]string, len(c.talk))
-	for i, e := range slices.Backward(c.talk) {
-		texts[i] = make([]string, len(e.uses))
-		for j := range slices.Backward(e.uses) {
-			result := e.uses[j].result
-			if result == nil {
-				continue
-			}
-			content, short := result.Text, result.Cut
-			if room > 0 && len(content) > max(leastShown, room-1) {
-				content, short = text.Cut(content, max(leastShown, room-1)), true
-			}
-			if room > 0 {
-				room = max(1, room-len(content))
-			}
-			if short {
-				content += "\n[… the answer was longer, and is cut here]"
-			}
-			texts[i][j] = content
-		}
-	}
-	return texts
-}
-
 // exchanged returns how many replies of a call, and of the one that it asks again for, count for Call.Exchanges.
 func (r *Record) exchanged(call *Call) int {
 	n := 0
@@ -139,11 +100,12 @@ func (p *prepared) offer(r *Record, state *callState, offer *ToolOffer, room int
 		return
 	}
 	p.talk = append(p.talk, provider.Message{Text: p.last})
-	texts := state.sentTexts(room)
+	sent := state.sentUses(room)
 	for at, e := range state.talk {
 		calls := make([]provider.ToolCall, len(e.asked.Uses))
 		for i := range calls {
 			calls[i] = e.asked.Uses[i].ToolCall
+			calls[i].Arguments = sent[at][i].arguments
 		}
 		p.talk = append(p.talk, provider.Message{Speaker: p.call.By, Text: e.asked.Text, ToolCalls: calls})
 		for i := range e.uses {
@@ -151,7 +113,7 @@ func (p *prepared) offer(r *Record, state *callState, offer *ToolOffer, room int
 			if result == nil {
 				continue // cannot happen: a call continues when all uses are answered
 			}
-			content := texts[at][i]
+			content := sent[at][i].answer
 			if result.Tool != "" {
 				content = r.Quote("tool "+result.Tool, content)
 			}
@@ -179,11 +141,11 @@ func (p *prepared) recall(r *Record, state *callState, room int) {
 	if state == nil {
 		return
 	}
-	texts := state.sentTexts(room)
+	sent := state.sentUses(room)
 	for at, e := range state.talk {
 		for i := range e.uses {
 			if result := e.uses[i].result; result != nil && result.Tool != "" {
-				p.last += "\n\n" + r.Quote("tool "+result.Tool, texts[at][i])
+				p.last += "\n\n" + r.Quote("tool "+result.Tool, sent[at][i].answer)
 			}
 		}
 	}
@@ -216,8 +178,9 @@ func (p *prepared) talkCount(counter token.Counter) int {
 		m := &p.talk[i]
 		count += counter.Count(m.Text) - len(m.Text)
 		for j := range m.ToolCalls {
-			opaque := m.ToolCalls[j].Opaque // thoughts, in plain text at some vendors
-			count += counter.Count(string(opaque)) - len(opaque)
+			for _, part := range []json.RawMessage{m.ToolCalls[j].Arguments, m.ToolCalls[j].Opaque} { // thoughts are plain text at some vendors
+				count += counter.Count(string(part)) - len(part)
+			}
 		}
 		if m.ToolResult != nil {
 			count += counter.Count(m.ToolResult.Text) - len(m.ToolResult.Text)

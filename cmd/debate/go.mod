@@ -35,7 +35,7 @@ require (
 	cloud.google.com/go/compute/metadata v0.5.0 // indirect
 	github.com/agonist-dev/debate/provider/anthropic v0.0.0 // indirect
 	github.com/agonist-dev/debate/provider/google v0.0.0 // indirect
-	github.com/agonist-dev/debate/provider/openai v0.0.0 // indirect
+	github.com/agonist-dev/debate/provider/openai v0.0.0
 	github.com/anthropics/anthropic-sdk-go v1.84.0 // indirect
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect

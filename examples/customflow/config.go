@@ -56,11 +56,14 @@ func defaults(c *Config) {
 	c.ID, c.Questions, c.PassMark = "", cmp.Or(c.Questions, 3), cmp.Or(c.PassMark, 60)
 }
 
-// check finds what is wrong with a settled config. The engine itself checks the terms and the models.
+// check finds what is wrong with a settled config. The engine itself checks the terms, and the models that are named.
 func check(config flow.Config, _ any, _ flow.Registry) []error {
 	c := config.(*Config)
 	var f flow.Findings
 	var names []flow.NameField
+	for field, model := range c.Models() {
+		f.Model(field, model)
+	}
 	for _, one := range []flow.NameField{
 		{Field: "interviewer.name", Name: c.Interviewer.Name},
 		{Field: "candidate.name", Name: c.Candidate.Name},

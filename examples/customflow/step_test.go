@@ -124,9 +124,9 @@ func TestTheHostProgramHasHeardEnough(t *testing.T) {
 		h.Do(enough)
 		assert.Equal(t, flow.StateCompleting, h.Record().State)
 		assert.Contains(t, h.Prompt("grade"), " host>>>\nit is late\n<<<end ", "it is quoted")
-		assert.True(t, h.Record().Asking("r2.question"), "an input aborts no call")
+		assert.False(t, h.Record().Asking("r2.question"), "nobody wants it any more")
 		h.Do(flow.Result{Call: "r2.question", Attempt: 1, Text: "And then?"})
-		assert.Len(t, h.Record().Turns, 3)
+		assert.Len(t, h.Record().Turns, 2, "what comes too late is no turn")
 	})
 	t.Run("while it is paused", func(t *testing.T) {
 		h := begin(t, interview())
@@ -159,6 +159,7 @@ func TestConfigs(t *testing.T) {
 		"questions":         func(c *Config) { c.Questions = 99 },
 		"passMark":          func(c *Config) { c.PassMark = 101 },
 		"grader.name":       func(c *Config) { c.Grader.Name = "Carl" },
+		"grader.model":      func(c *Config) { c.Grader.Model = "" },
 		"candidate.model":   func(c *Config) { c.Candidate.Model = "nobody/m" },
 		"budget.hardCalls":  func(c *Config) { c.Budget = &flow.Budget{HardCalls: 2} },
 		"interviewer.model": func(c *Config) { c.Budget = &flow.Budget{Hard: flow.USD} },

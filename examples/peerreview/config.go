@@ -68,13 +68,13 @@ func defaults(c *Config) {
 	c.ID, c.Revisions = "", cmp.Or(c.Revisions, new(3))
 }
 
-// check finds what is wrong with a settled config. The engine itself checks the terms and the models.
+// check finds what is wrong with a settled config. The engine itself checks the terms, and the models that are named.
 func check(config flow.Config, _ any, _ flow.Registry) []error {
-	c := config.(*Config)
-	var f flow.Findings
+	c, f := config.(*Config), flow.Findings{}
 	var names []flow.NameField
 	for field, p := range c.people() {
 		f.Name(field+".name", p.Name)
+		f.Model(field+".model", p.Model)
 		names = append(names, flow.NameField{Field: field + ".name", Name: p.Name})
 	}
 	f.People(names, false, nil, nil)

@@ -55,7 +55,8 @@ func (h *Hand) Try(signal flow.Signal) error {
 		h.Log = append(h.Log, out.Events...)
 		h.now = h.now.Add(time.Hour)
 		for i := range out.Events {
-			if intent, ok := out.Events[i].Body.(*flow.Intent); ok {
+			// One that does not fit its window has failed in the same step.
+			if intent, ok := out.Events[i].Body.(*flow.Intent); ok && h.Record().Asking(intent.Call) {
 				if h.commands[intent.Call], err = h.Command(intent.Call); err != nil {
 					return err
 				}

@@ -124,16 +124,17 @@ func (l *leader) askOne(ctx context.Context, q *flow.Inquiry) error {
 
 // tellAnswers says how the open inquiries are answered later.
 func (p *program) tellAnswers(record *flow.Record) {
+	again := p.tools.again()
 	for i := range record.Inquiries {
 		q := &record.Inquiries[i]
 		for _, line := range inquiry.Lines(q) {
 			_, _ = fmt.Fprintln(p.Err, line)
 		}
 		if len(q.Options) > 0 {
-			p.warnf("debate choose %s %s OPTION", record.ID, q.ID)
+			p.warnf("debate choose %s %s OPTION%s", record.ID, q.ID, again)
 		} else {
-			p.warnf("debate answer %s %s TEXT", record.ID, progress.Clean(q.ID))
+			p.warnf("debate answer %s %s TEXT%s", record.ID, progress.Clean(q.ID), again)
 		}
 	}
-	p.warnf("debate resume %s continues it then.", record.ID)
+	p.warnf("debate resume %s%s continues it then.", record.ID, again)
 }

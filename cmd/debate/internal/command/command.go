@@ -20,7 +20,6 @@ type program struct {
 
 	store string // the flag --store
 	json  bool   // the flag --json
-	demo  bool   // the flag --demo of a stored conversation
 	tools toolFlags
 
 	viewing viewing

@@ -103,16 +103,16 @@ func (p *program) exists() bool {
 	return err == nil
 }
 
-// completeOf completes what a conversation has, behind its id.
+// completeOf completes what a conversation has, behind its id. from is how the command finds that.
 func (p *program) completeOf(
-	c *cobra.Command, args []string, begun string, of func(record *flow.Record) []cobra.Completion,
+	c *cobra.Command, args []string, begun string, from choice, of func(record *flow.Record) []cobra.Completion,
 ) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) == 0 || !p.exists() {
 		return p.completeIDs(1)(c, args, begun)
 	}
 	ctx, stop := context.WithTimeout(c.Context(), completionTime)
 	defer stop()
-	engine, id, closing, err := p.openOne(ctx, args, choice{last: unfinished().last})
+	engine, id, closing, err := p.openOne(ctx, args, from)
 	if err != nil {
 		return none()
 	}
@@ -126,7 +126,7 @@ func (p *program) completeOf(
 
 // completeInquiries completes an id, an open question, and one of its options.
 func (p *program) completeInquiries(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return p.completeOf(c, args, begun, func(record *flow.Record) []cobra.Completion {
+	return p.completeOf(c, args, begun, waiting(), func(record *flow.Record) []cobra.Completion {
 		var out []cobra.Completion
 		for i := range record.Inquiries {
 			q := &record.Inquiries[i]
@@ -145,7 +145,7 @@ func (p *program) completeInquiries(c *cobra.Command, args []string, begun strin
 
 // completeSteered completes an id of arbitrated work, and then an agent or a step of its plan.
 func (p *program) completeSteered(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return p.completeOf(c, args, begun, func(record *flow.Record) []cobra.Completion {
+	return p.completeOf(c, args, begun, choice{last: unfinished().last}, func(record *flow.Record) []cobra.Completion {
 		work, ok := arbiter.Of(record)
 		if !ok || len(args) > 1 {
 			return nil

@@ -97,7 +97,8 @@ func (p *program) session(ctx context.Context, engine *debate.Engine, id string)
 	case errors.Is(err, flow.ErrLeased):
 		return nil, exit(exitGeneral, fmt.Errorf("another process runs %s: debate watch %s follows it", id, id))
 	case errors.Is(err, flow.ErrLacking):
-		return nil, exit(exitConfig, fmt.Errorf("%w; debate resume %s continues it where that is there", err, id))
+		return nil, exit(exitConfig, fmt.Errorf("%w; debate resume %s continues it where that is there. "+
+			"--context, --allow-write, --allow-run and --mcp offer tools", err, id))
 	}
 	return session, err
 }

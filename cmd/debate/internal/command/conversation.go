@@ -71,8 +71,8 @@ func (p *program) openOne(ctx context.Context, args []string, from choice) (*deb
 	return engine, id, closing, nil
 }
 
-// playDemo makes the demonstration the provider of an engine if that is asked for, or if the conversation was begun with its
-// model. It reads the log beside the engine, which is frozen by its first use.
+// playDemo makes the demonstration the provider of an engine if the conversation was begun with it, so that no model is ever
+// asked to continue what a script began. It reads the log beside the engine, which is frozen by its first use.
 func (p *program) playDemo(ctx context.Context, engine *debate.Engine, id string) error {
 	for event, err := range engine.Store.Read(ctx, id, 0) {
 		if err != nil {
@@ -82,7 +82,7 @@ func (p *program) playDemo(ctx context.Context, engine *debate.Engine, id string
 		if !ok {
 			break
 		}
-		if _, begun := start.Models[demo.Model]; p.demo || begun {
+		if _, own := start.Models[demo.Model]; own || start.Terms.Labels[demo.Label] != "" {
 			demo.Play(engine, slices.Collect(maps.Keys(start.Models))...)
 		}
 		break
@@ -94,7 +94,6 @@ func (p *program) playDemo(ctx context.Context, engine *debate.Engine, id string
 func (p *program) runFlags(c *cobra.Command) {
 	p.tools.define(c)
 	p.viewFlags(c)
-	c.Flags().BoolVar(&p.demo, "demo", false, "play a script in place of models; a conversation begun so needs it if its config named models")
 }
 
 // find returns the id of the conversation that a name stands for: the id itself, its beginning if no other id begins so, or

@@ -230,7 +230,7 @@ func (l *leader) finish(record *flow.Record, err error) error {
 	id := l.session.ID()
 	switch {
 	case record == nil && l.interrupted.Load():
-		l.warnf("Interrupted. debate resume %s continues it.", id)
+		l.warnf("Interrupted. debate resume %s continues it.", id+l.tools.again())
 		return exit(exitInterrupted, nil)
 	case record == nil:
 		return err
@@ -243,16 +243,20 @@ func (l *leader) finish(record *flow.Record, err error) error {
 	case record.Final():
 		return l.conclude(record, &got)
 	case record.State == flow.StateError:
-		l.warnf("debate retry %s tries again.", id)
+		l.warnf("debate retry %s tries again.", id+l.tools.again())
 		if record.Failure != nil {
 			err = record.Failure
 		}
 		return failed(err)
 	case record.State == flow.StatePaused:
-		l.warnf("Paused. debate resume %s continues it.", id)
+		said := "Paused. "
+		if l.lines != nil {
+			said = "" // by a line
+		}
+		l.warnf("%sdebate resume %s continues it.", said, id+l.tools.again())
 		return exit(exitInterrupted, nil)
 	case l.interrupted.Load():
-		l.warnf("Interrupted. debate resume %s continues it.", id)
+		l.warnf("Interrupted. debate resume %s continues it.", id+l.tools.again())
 		return exit(exitInterrupted, nil)
 	case record.State == flow.StateAwaitingInput:
 		l.warnf("The conversation waits for an answer.")

@@ -32,7 +32,8 @@ func (p *program) list() *cobra.Command {
 		Use: "list", Short: "List the conversations, the newest first", Args: arguments(cobra.NoArgs),
 		Long: `List the conversations, the newest first: id, start, flow, state, round, cost
 and topic. A star behind the state means that a process runs the conversation
-now.`,
+now. The cost is that of the latest change of the state: debate show has what
+was spent since, too.`,
 		Example: `  debate list --unfinished
   debate list --state awaitingInput --since 7d
   debate list --text "rate limiter" --json`,

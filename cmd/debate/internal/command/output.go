@@ -34,7 +34,7 @@ func (p *program) outputFlags(c *cobra.Command) {
 	flags.StringVarP(&p.outputs.result, "output", "o", "",
 		"write the result to this file in place of the standard output: the whole record if it ends in .json, else the result's text")
 	flags.StringVar(&p.outputs.report, "report", "",
-		"write a report to this file: a page if it ends in .html, else Markdown")
+		"write a report to this file: a page if it ends in .html, else Markdown, whose name ends in .md")
 }
 
 // checkOutputs refuses an output that is sure to fail, or to do harm, before anything is paid for.

@@ -54,7 +54,7 @@ still run.`,
 			return nil
 		},
 	}
-	c.Flags().StringVarP(&output, "output", "o", "", "the file: a page if it ends in .html, else Markdown")
+	c.Flags().StringVarP(&output, "output", "o", "", "the file: a page if it ends in .html, else Markdown, whose name ends in .md")
 	return c
 }
 

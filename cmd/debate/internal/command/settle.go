@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -88,6 +89,10 @@ func (p *program) load(
 	}
 	w := f.wish
 	w.Problem, w.Agents, w.Labels, w.Unattended = problem, f.agents, f.labels, !attended
+	if f.demo {
+		w.Labels = map[string]string{demo.Label: "true"}
+		maps.Copy(w.Labels, f.labels)
+	}
 	if c.Flags().Changed("rounds") {
 		w.Rounds = &f.rounds
 	}

@@ -61,6 +61,8 @@ func (p *program) workOf(c *cobra.Command, engine *debate.Engine, id string) (*a
 func (p *program) forceAgent() *cobra.Command {
 	return p.steer(&cobra.Command{
 		Use: "force-agent id agent", Short: "Let an agent of arbitrated work act next, whatever the arbiter would decide",
+		Long: `Let an agent of arbitrated work act next, whatever the arbiter would decide.
+While an agent works, it is not possible: pause the work before.`,
 		Example: `  debate force-agent 0198c2f1 tester --reason "the tests first"`,
 		Args:    arguments(cobra.ExactArgs(2)),
 	}, arbiter.TriggerForceAgent, func(work *arbiter.Work, name string) (any, error) {
@@ -77,7 +79,8 @@ func (p *program) skipStep() *cobra.Command {
 	return p.steer(&cobra.Command{
 		Use: "skip-step id [step]", Short: "Leave out a step of the plan of arbitrated work: by default the current one",
 		Long: `Leave out a step of the plan of arbitrated work that is still to be done: by
-default the current one. debate show numbers them.`,
+default the current one. debate show numbers them. While an agent works, it is
+not possible: pause the work before.`,
 		Example: `  debate skip-step 0198c2f1 3`,
 		Args:    arguments(cobra.RangeArgs(1, 2)),
 	}, arbiter.TriggerSkipStep, func(work *arbiter.Work, number string) (any, error) {
@@ -94,7 +97,8 @@ func (p *program) rerunStep() *cobra.Command {
 	return p.steer(&cobra.Command{
 		Use: "rerun-step id step", Short: "Have a step of the plan of arbitrated work done again",
 		Long: `Have a step of the plan of arbitrated work done again, as the next one. debate
-show numbers the steps.`,
+show numbers the steps. While an agent works, it is not possible: pause the
+work before.`,
 		Example: `  debate rerun-step 0198c2f1 2 --reason "the specification has changed"`,
 		Args:    arguments(cobra.ExactArgs(2)),
 	}, arbiter.TriggerRerunStep, func(work *arbiter.Work, number string) (any, error) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -38,6 +40,35 @@ func (f *toolFlags) define(c *cobra.Command) {
 		"agents may run this program in the folder of --context with any arguments: no sandbox; each use needs approval")
 	flags.BoolVar(&f.approve, "approve", false,
 		"approve every use of a tool that changes something; without it you are asked on a terminal, and elsewhere it is denied")
+}
+
+// again returns the flags with which a later command offers the same tools, each behind a space.
+func (f *toolFlags) again() string {
+	var out strings.Builder
+	if f.folder != "" {
+		out.WriteString(" --context " + quoted(f.folder))
+	}
+	if f.write {
+		out.WriteString(" --allow-write")
+	}
+	for _, program := range f.programs {
+		out.WriteString(" --allow-run " + quoted(program))
+	}
+	for _, server := range f.servers {
+		out.WriteString(" --mcp " + quoted(server))
+	}
+	return out.String()
+}
+
+// quoted returns a text as one word of a shell.
+func quoted(text string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:@", r)
+	}
+	if text != "" && strings.TrimLeftFunc(text, plain) == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // equip registers the tools with an engine that was not used yet. The returned function closes them. It must be called when

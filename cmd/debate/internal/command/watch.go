@@ -46,6 +46,9 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, id string) 
 		return err
 	}
 	show := p.course(p.viewing.began)
+	if before.State == flow.StatePaused {
+		p.warnf("It is paused: debate resume %s continues it.", id)
+	}
 	for event, err := range engine.Events(ctx, id, 0) {
 		if err != nil {
 			return err

@@ -16,6 +16,9 @@ const Name = "demo"
 // Model is the model of the demonstration.
 const Model = Name + "/script"
 
+// Label marks a conversation that a script plays: a config may name real models, and none of them is asked to continue it.
+const Label = "demo"
+
 // Notice says what a person is shown. The program writes it to the standard error.
 const Notice = "This is a demonstration: a script speaks in place of models, whatever the problem is. It costs nothing."
 

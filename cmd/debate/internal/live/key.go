@@ -34,6 +34,9 @@ func (m *Model) press(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		}
 		m.armed = true
 	case "r":
+		if m.course.State == flow.StatePaused {
+			return m, m.give(flow.Resume{})
+		}
 		return m, m.give(flow.Retry{})
 	case "a":
 		if len(m.course.Inquiries) > 0 {

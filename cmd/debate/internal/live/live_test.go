@@ -258,6 +258,7 @@ func TestKeys(t *testing.T) {
 		"s alone does nothing":            {func(s *screen) { s.press("s") }, nil, "", false},
 		"s twice stops":                   {func(s *screen) { s.press("s", "s") }, []flow.Signal{flow.Stop{}}, "", false},
 		"another key disarms s":           {func(s *screen) { s.press("s", "x", "s") }, nil, "", false},
+		"r resumes":                       {func(s *screen) { s.happen(paused).press("r") }, []flow.Signal{flow.Resume{}}, "", false},
 		"r retries":                       {func(s *screen) { s.press("r") }, []flow.Signal{flow.Retry{}}, "", false},
 		"q pauses, and quits when paused": {func(s *screen) { s.press("q").happen(paused) }, []flow.Signal{flow.Pause{}}, live.Quit, true},
 		"q waits for the pause":           {func(s *screen) { s.press("q") }, []flow.Signal{flow.Pause{}}, live.Quit, false},

@@ -32,6 +32,7 @@ func (l *Lines) Course() *Course { return &l.course }
 // Show takes an event, and writes its lines, if it has any.
 func (l *Lines) Show(e *flow.Event) {
 	owner, job := l.about(e.Body)
+	asked := l.asked(e.Body)
 	l.course.Fold(e)
 	if e.At.Before(l.since) {
 		return
@@ -53,7 +54,7 @@ func (l *Lines) Show(e *flow.Event) {
 	case *flow.Warning:
 		l.printf("warning: %s", Warning(body))
 	case *flow.Answer:
-		l.answered(body)
+		l.answered(body, asked)
 	case *flow.Hastened:
 		l.printf("The calls that wait are made now.")
 	case *flow.Amendment:
@@ -79,6 +80,18 @@ func (l *Lines) about(body flow.Body) (*Actor, *Job) {
 		return l.course.find(spend.Call)
 	}
 	return nil, nil
+}
+
+// asked returns the question that an event answers.
+func (l *Lines) asked(body flow.Body) string {
+	if answer, ok := body.(*flow.Answer); ok {
+		for i := range l.course.Inquiries {
+			if q := &l.course.Inquiries[i]; q.ID == answer.Inquiry {
+				return Shorten(Clean(q.Question), 200)
+			}
+		}
+	}
+	return ""
 }
 
 // headings shows the round and the phase at their first call.
@@ -153,10 +166,10 @@ func (l *Lines) failed(f *flow.Failure, at time.Time) {
 	}
 }
 
-func (l *Lines) answered(a *flow.Answer) {
+func (l *Lines) answered(a *flow.Answer, asked string) {
 	switch {
 	case a.Option != "" && a.Rule:
-		l.printf("A rule has decided: %s", Clean(string(a.Option)))
+		l.printf("A rule has decided: %s: %s", Clean(string(a.Option)), asked)
 	case a.Option != "":
 		l.printf("The question %s is decided: %s", Clean(a.Inquiry), Clean(string(a.Option)))
 	default:
@@ -186,6 +199,10 @@ func (l *Lines) turnTo(t *flow.Transition) {
 	switch {
 	case t.On == flow.TriggerResume:
 		l.printf("Resumed.")
+	case t.To == flow.StatePaused && t.Evidence != "":
+		l.printf("The conversation is %s.", Shorten(Clean(t.Evidence), 300))
+	case t.To == flow.StatePaused:
+		l.printf("Paused.")
 	case t.To == flow.StateError:
 		l.printf("Failed: %s", l.course.Evidence)
 	case t.Reason == arbiter.EndComplete: // the evidence is the result

@@ -68,6 +68,7 @@ func TestLines(t *testing.T) {
 		&flow.Transition{From: deliberation.StateRefining, To: deliberation.StatePlanningRound}, &flow.Round{N: 2, Of: 3},
 		&flow.Transition{To: deliberation.StateCritiquing}, ask(deliberation.KindCritique, "ada", "cyd"),
 		&flow.Transition{To: flow.StatePaused, On: flow.TriggerPause}, &flow.Transition{To: deliberation.StateCritiquing, On: flow.TriggerResume},
+		&flow.Transition{To: flow.StatePaused, On: flow.TriggerPause, Evidence: "paused by the host: lunch\x1b[2J"},
 		&flow.Transition{To: flow.StateCompleting, Calls: 1, Evidence: "too few agents are left"},
 		&flow.Transition{To: flow.StateError, On: flow.TriggerFail, Failure: &flow.Error{Kind: provider.KindAuthentication, Err: errors.New("401")}},
 		&flow.Hastened{}, &flow.Amendment{}, &flow.Transition{To: flow.StateCanceled, Evidence: "canceled"},
@@ -91,12 +92,14 @@ Critiques (0/1)
 Round 2/3
 Critiques
   ada is critiquing cyd
+Paused.
 Resumed.
+The conversation is paused by the host: lunch[2J.
 The rounds end: too few agents are left
 Failed: key refused: 401
 The calls that wait are made now.
 The terms were changed.
-Canceled: canceled: 4 calls, 4,936 tokens, $0.0400 of $1.00, 2.7s
+Canceled: canceled: 4 calls, 4,936 tokens, $0.0400 of $1.00, 2.8s
 `, "\n"), got)
 }
 

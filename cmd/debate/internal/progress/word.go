@@ -39,6 +39,8 @@ func Activity(kind flow.CallKind, target string) string {
 		doing = "synthesizing"
 	case deliberation.KindScore:
 		doing = "scoring"
+	case "answer":
+		doing = "answering"
 	case arbiter.KindDecision, "verdict":
 		doing = "deciding"
 	case arbiter.KindExecution:

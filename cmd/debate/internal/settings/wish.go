@@ -209,6 +209,7 @@ func (d *draft) choose(names []string) bool {
 	}
 	out := *list
 	out.items = kept
+	out.Place = flag("agents") // how many they are is the choice of the command line
 	d.root.set(cast(d.flow), &out)
 	return found
 }

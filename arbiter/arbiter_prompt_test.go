@@ -1,0 +1,39 @@
+package arbiter_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/arbiter"
+)
+
+// A function and a person have no system prompt: they read the host's words with the situation. A model reads them there only.
+func TestWhoDecidesReadsThePrompt(t *testing.T) {
+	const words = "Prefer short plans."
+	engine, _ := engineFor(nil)
+	var read string
+	engine.Judges = map[string]debate.Judge{"rule": arbiter.Func(func(_ context.Context, s arbiter.Situation) (arbiter.Ruling, error) {
+		read = s.Instruction
+		if len(s.Executions) > 0 {
+			return completes("Done."), nil
+		}
+		return picks("Ada"), nil
+	})}
+	c := config()
+	c.Arbiter = arbiter.Arbiter{Function: "rule", Prompt: words}
+	_, err := play(t, engine, c)
+	require.NoError(t, err)
+	assert.Contains(t, read, words)
+
+	h := byHand(t, func(c *arbiter.Config) {
+		c.Unattended, c.Arbiter = false, arbiter.Arbiter{Person: true, Prompt: words}
+	})
+	assert.Contains(t, h.Record().Inquiries[0].Question, words)
+
+	h = byHand(t, func(c *arbiter.Config) { c.Arbiter.Prompt = words })
+	assert.NotContains(t, h.Prompt("d1"), words)
+}

@@ -1,0 +1,73 @@
+package flow_test
+
+import (
+	"iter"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow/flowtest"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+type choice struct {
+	Pick string `json:"pick" jsonschema:"enum=participant's name"`
+}
+
+type choiceConfig struct {
+	Names []string `json:"names"`
+}
+
+func (*choiceConfig) Flow() string { return "choice" }
+
+func (c *choiceConfig) Terms() flow.Terms {
+	return flow.Terms{Topic: "Who?", Participants: c.Names, Rounds: 1, Unattended: true}
+}
+
+func (*choiceConfig) Models() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) { yield("model", "test/m") }
+}
+
+// choosing is a flow of one question, whose answer is one of the participants. made counts the schemas that were made.
+func choosing(made *int) *flow.Flow {
+	ask := func(r *flow.Record) []flow.Call {
+		return []flow.Call{{
+			ID: "pick", Kind: "pick", By: r.Terms().Participants[0], Model: "test/m", Schema: "pick", Last: func(*flow.Record) string { return "Who?" },
+		}}
+	}
+	return &flow.Flow{
+		Name: "choice", Version: 1, Start: "picking",
+		Rules: []flow.Rule{{From: "picking", On: "picked", To: flow.StateCompleting}},
+		Steps: map[flow.State]flow.Step{
+			flow.StateInitializing: {Next: func(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
+				return flow.TriggerInitialized, flow.Exit{Round: r.NextRound(1)}, true
+			}},
+			"picking": {Calls: flow.Missing(ask), Next: flow.Then("picked")},
+		},
+		Schemas: map[string]*flow.Schema{"pick": flow.AnswerSchema[choice]("pick", flow.AnswerOf[choice]{
+			Strict: true, Narrow: func(_ flow.Names, schema []byte) []byte { *made++; return schema },
+		})},
+		Decode: flow.DecodeTo[choiceConfig], Settle: flow.SettleTo(func(*choiceConfig) {}),
+	}
+}
+
+// Conversations with different names that take turns do not make each other's schemas anew, and each has its own.
+func TestASchemaIsMadeOncePerListOfNames(t *testing.T) {
+	made := 0
+	engine := &debate.Engine{
+		Flows: map[string]*debate.Flow{"choice": choosing(&made)}, Providers: map[string]debate.Provider{"test": &scripted.Provider{}},
+	}
+	for range 3 {
+		for _, names := range [][]string{{"Ada", "Ben"}, {"Cem", "Dora"}} {
+			h := flowtest.Begin(t, engine, &choiceConfig{Names: names})
+			h.Say("pick", `{"pick":"Eve"}`)
+			assert.Contains(t, h.Prompt("pick.again"), "not accepted", "the validator knows the names")
+			h.Say("pick.again", `{"pick":"`+names[1]+`"}`)
+			require.Equal(t, flow.StateCompleted, h.Record().State)
+		}
+	}
+	assert.Equal(t, 2, made)
+}
