@@ -24,7 +24,7 @@ func TestAConversationOfAKilledProcessIsResumed(t *testing.T) {
 	defer func() { require.NoError(t, kept.Close()) }()
 	left := unfinishedIn(t, kept)
 	require.NoError(t, kept.Lease(t.Context(), left, "killed", 500*time.Millisecond))
-	got := run(t, place, "resume", left, "--demo")
+	got := run(t, place, "resume", left)
 	assert.NotContains(t, got.err, "debate watch")
 	assert.Contains(t, got.err, "Another process has "+left+". If it was killed, that ends within 16s.")
 	assert.Zero(t, got.code, got.err)
