@@ -45,6 +45,7 @@ func kinds() []flow.Event {
 		{Body: full[flow.Skipped](f)},
 		{Body: full[flow.Hastened](f)},
 		{Body: full[flow.Withdrawn](f)},
+		{Body: full[flow.Continued](f)},
 		{Body: full[flow.Amendment](f)},
 		{Body: full[flow.Inquiry](f)},
 		{Body: full[flow.Answer](f)},
