@@ -110,7 +110,7 @@ func (s *timescale) ticks() []tick {
 		return []tick{{0, "0 s"}}
 	}
 	const most, apart = 6, .13
-	step := stepOf(s.width / most)
+	step := stepOf(math.Round(s.width*1e3) / 1e3 / most) // in milliseconds: a sum of parts of seconds is rarely a whole number
 	first := s.spans[0].from
 	var out []tick
 	for i := range s.spans {
