@@ -25,15 +25,22 @@ func TestAnAppendsContextEnds(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
 		kept := s.store(t)
 		release := s.block(t)
-		ctx, cancel := context.WithCancel(t.Context())
+		written, cancelWritten := context.WithCancel(t.Context())
+		waiting, cancelWaiting := context.WithCancel(t.Context())
 		outcomes := make([]chan error, 10)
 		for i := range outcomes {
 			outcomes[i] = make(chan error, 1)
+			ctx := waiting
+			if i < kept.Committers() {
+				ctx = written
+			}
 			go func() { outcomes[i] <- kept.Append(ctx, fmt.Sprint("d", i), 0, "w", facts(0, 1)) }()
+			require.Eventually(t, func() bool { return kept.Waiting() == i+1 }, 10*time.Second, time.Millisecond)
 		}
-		require.Eventually(t, func() bool { return kept.Waiting() == len(outcomes) }, 10*time.Second, time.Millisecond)
-		cancel()
-		require.Eventually(t, func() bool { return kept.Waiting() <= 2 }, 10*time.Second, time.Millisecond, "those that wait leave")
+		require.Equal(t, kept.Committers(), kept.Writing(), "each of the first alone, so that the others have to wait")
+		cancelWaiting()
+		require.Eventually(t, func() bool { return kept.Waiting() == kept.Committers() }, 10*time.Second, time.Millisecond, "those that wait leave")
+		cancelWritten()
 		release()
 		require.Eventually(t, func() bool { return kept.Waiting() == 0 }, 10*time.Second, time.Millisecond)
 		for i, outcome := range outcomes {

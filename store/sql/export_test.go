@@ -41,6 +41,9 @@ func (s *Store) Writing() int {
 	return len(s.queue.busy)
 }
 
+// Committers tells how many batches are written at once.
+func (s *Store) Committers() int { return s.queue.limit }
+
 // MaxPages lets SQLite's file have so many pages.
 func (s *Store) MaxPages(ctx context.Context, pages int) error {
 	_, err := s.write.ExecContext(ctx, fmt.Sprintf(`PRAGMA max_page_count = %d`, pages))
