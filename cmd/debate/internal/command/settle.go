@@ -141,7 +141,17 @@ func (p *program) reach(loaded *settings.Settings) (offered bool) {
 
 // check reports all mistakes of a config: those that were found already, and those that the engine finds.
 func check(ctx context.Context, loaded *settings.Settings, engine *debate.Engine, found error) error {
-	err := errors.Join(found, loaded.Check(ctx, engine, variables))
+	err := errors.Join(found, loaded.Check(ctx, engine, func(vendor string) string {
+		names := variables(vendor)
+		switch {
+		case names == "":
+			return ""
+		case loaded.Config.Flow() == deliberation.EvaluationName: // no flag makes a demonstration of it
+			return "set " + names
+		default:
+			return "set " + names + ", or add --demo"
+		}
+	}))
 	if err == nil {
 		return nil
 	}
