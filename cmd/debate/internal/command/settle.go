@@ -31,7 +31,7 @@ type configFlags struct {
 
 func (f *configFlags) define(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVarP(&f.problemFile, "problemDescription", "p", "", "read the problem, topic or task from this file")
+	flags.StringVarP(&f.problemFile, "problemDescription", "p", "", "read the problem, topic or task from this file; -: from stdin")
 	flags.StringVarP(&f.config, "config", "c", "", "read the config from this file, JSON or YAML (default ./debate-config.json or .yaml)")
 	flags.BoolVar(&f.demo, "demo", false, "without a key: play a script in place of models")
 	flags.StringVar(&f.wish.Flow, "flow", "", "the kind of conversation: "+strings.Join(settings.Flows(), ", ")+" (default deliberation)")
