@@ -24,6 +24,7 @@ type program struct {
 
 	viewing viewing
 	outputs outputs
+	asides  asides
 
 	unwritten error // why lines of JSON could not be written
 }

@@ -46,7 +46,7 @@ func (p *program) equip(ctx context.Context, engine *debate.Engine) (closing fun
 		return nil, err
 	}
 	engine.Store = kept
-	closeTools, err := p.tools.equip(ctx, engine)
+	closeTools, err := p.tools.equip(ctx, engine, p.asidef)
 	if err != nil {
 		closeStore()
 		return nil, err
