@@ -47,6 +47,9 @@ func Run(ctx context.Context, system System) int {
 		for line := range strings.Lines(text) {
 			p.warnf("%s", line)
 		}
+		if advice := p.adviceOn(err); advice != "" {
+			p.warnf("%s", advice)
+		}
 	}
 	return codeOf(err)
 }
