@@ -46,10 +46,10 @@ func (f *toolFlags) ofServer(
 		return nil, exit(exitArguments, fmt.Errorf("--mcp %q: %w", address, err))
 	}
 	tools, err := s.begin(ctx, transport)
-	if ctx.Err() != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return nil, ctx.Err()
-	}
-	if err != nil {
+	case err != nil:
 		return nil, exit(exitGeneral, fmt.Errorf("--mcp %q: %w", address, err))
 	}
 	end = func() { _ = s.session.Close() }
