@@ -169,7 +169,8 @@ func (a *advance) signal(signal flow.Signal) (flow.Next, error) {
 // step steps one signal, and saves the events.
 func (a *advance) step(signal flow.Signal, drain bool) (flow.Output, error) {
 	var at time.Time
-	way := a.host.ledger(a.ctx, a.id, a.writer, "advance", func(core *flow.Core, in flow.Input) (out flow.Output, err error) {
+	writer := a.lease + "/" + a.writer // stores know by it that the lease's owner writes
+	way := a.host.ledger(a.ctx, a.id, writer, "advance", func(core *flow.Core, in flow.Input) (out flow.Output, err error) {
 		tick, _ := in.Signal.(flow.Tick)
 		due := tick.Seq == core.Record().Seq
 		if drain {

@@ -18,6 +18,12 @@ func (s *Store) Migrate(ctx context.Context, more ...string) error {
 	return migrate(ctx, s.write, s.dialect, append(scripts, more...))
 }
 
+// Looker returns what Announce does every so often in SQLite.
+func (s *Store) Looker() (look func(ctx context.Context) bool, end func()) {
+	l := &sqliteListener{db: s.read}
+	return l.changed, l.close
+}
+
 // Begin begins a transaction as the store does.
 func (s *Store) Begin(ctx context.Context) (*stdsql.Tx, error) { return s.write.BeginTx(ctx, nil) }
 

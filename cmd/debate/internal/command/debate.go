@@ -32,7 +32,7 @@ func (p *program) runDebate(c *cobra.Command, args []string, f *configFlags) err
 		return problems
 	}
 	offered := p.reach(settings)
-	closing, err := p.equip(c.Context(), engine, p.makeStore)
+	closing, err := p.equip(c.Context(), engine)
 	if err != nil {
 		return err
 	}
