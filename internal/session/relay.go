@@ -19,6 +19,8 @@ const (
 	maxUnsent = 64 << 10
 	// publishLimit bounds one call of a bus.
 	publishLimit = 10 * time.Second
+	// maxPause is the longest time that a bus which has failed is left alone.
+	maxPause = 5 * time.Second
 )
 
 // relay publishes the text of all streams of a host on its bus. It has one goroutine while there are streams. That one reads
@@ -32,6 +34,8 @@ type relay struct {
 	mu      sync.Mutex
 	streams []*relayed
 	asks    []bus.Message // of this host's readers
+	retry   time.Time     // until when a bus that has failed is left alone
+	pause   time.Duration // how long that was
 	running chan struct{} // closed when the goroutine has ended; nil: there is none
 }
 
@@ -252,14 +256,17 @@ func (r *relay) publish(streams []*relayed, batch []bus.Message) {
 			}
 		}
 	}
-	if len(batch) == 0 {
+	if len(batch) == 0 || time.Now().Before(r.retry) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.life, publishLimit)
 	defer cancel()
-	if r.bus.Publish(ctx, batch) != nil {
-		return // it is sent again
+	if r.bus.Publish(ctx, batch) != nil { // the text is sent again
+		r.pause = min(max(2*r.pause, r.limits.Interval), maxPause)
+		r.retry = time.Now().Add(r.pause)
+		return
 	}
+	r.pause = 0
 	for _, do := range done {
 		do()
 	}
