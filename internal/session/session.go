@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/piece"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -55,7 +56,8 @@ type Session struct {
 	closedErr  atomic.Pointer[error]     // closed, for readers, who do not wait for a slow store
 	abandoned  atomic.Bool               // the store does not return to whoever holds the lock
 
-	files shelf // the bytes of the conversation's files
+	key   *piece.Key // of the conversation on the host's bus; nil: it is not known yet
+	files shelf      // the bytes of the conversation's files
 
 	readers  sync.Mutex // guards streams, and changes to watchers
 	streams  []*stream  // the turns that are being spoken
