@@ -117,7 +117,7 @@ func put(in any, at path, value any) any {
 }
 
 // try loads a config with a wrong value at a path, checks it, and returns the mistakes and the place of the value.
-func try(t *testing.T, text string, at path, value string) (found error, place string) {
+func try(t *testing.T, text string, at path, value string) (place string, found error) {
 	t.Helper()
 	var root any
 	require.NoError(t, json.Unmarshal([]byte(text), &root))
@@ -134,7 +134,7 @@ func try(t *testing.T, text string, at path, value string) (found error, place s
 	if loaded != nil {
 		err = errors.Join(err, loaded.Check(t.Context(), engine, func(string) string { return "" }))
 	}
-	return err, place
+	return place, err
 }
 
 // TestEachFieldRefusesWrongTypes: whatever stands in a field, it is taken or refused with its place, and nothing panics. What
@@ -153,7 +153,7 @@ func TestEachFieldRefusesWrongTypes(t *testing.T) {
 					if tried++; !long && tried%5 != 0 {
 						continue
 					}
-					found, place := try(t, native.text, at, value)
+					place, found := try(t, native.text, at, value)
 					if json.Unmarshal([]byte(value), reflect.New(kind).Interface()) != nil {
 						mustRefuse(t, found, place, at, value)
 					}
@@ -192,7 +192,7 @@ func TestEachFieldOfAPublicConfigRefusesWrongTypes(t *testing.T) {
 			if tried++; !long && tried%5 != 0 {
 				continue
 			}
-			found, place := try(t, text, at, wrong)
+			place, found := try(t, text, at, wrong)
 			if json.Unmarshal([]byte(wrong), reflect.New(reflect.TypeOf(value)).Interface()) != nil {
 				mustRefuse(t, found, place, at, wrong)
 			}
