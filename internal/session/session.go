@@ -39,7 +39,6 @@ type Session struct {
 	stopHeeding   func()      // ends the store's watch for heeding
 	stopListening func()      // nil: the session does not watch the log
 	inControl     bool        // a control is being stepped: the lease is not released yet
-	maybeAppended bool        // the last append took several tries: an earlier one may have succeeded
 	timer         *time.Timer // for the next Tick
 	watch         *time.Timer // gives up calls that do not return; nil: not set
 	watchAt       time.Time   // when it fires

@@ -43,11 +43,14 @@ func (f *toolFlags) ofServer(
 	s := &server{address: address, say: say}
 	transport, err := s.transport()
 	if err != nil {
-		return nil, err
+		return nil, exit(exitArguments, fmt.Errorf("--mcp %q: %w", address, err))
 	}
 	tools, err := s.begin(ctx, transport)
-	if err != nil {
-		return nil, err
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, exit(exitGeneral, fmt.Errorf("--mcp %q: %w", address, err))
 	}
 	end = func() { _ = s.session.Close() }
 	for name, t := range tools {
@@ -56,7 +59,7 @@ func (f *toolFlags) ofServer(
 		}
 		if into[name] != nil {
 			end()
-			return nil, fmt.Errorf("two tools would have the name %q", name)
+			return nil, exit(exitGeneral, fmt.Errorf("--mcp %q: two tools would have the name %q", address, name))
 		}
 		t = &served{t, s}
 		if !t.Describe().ReadOnly && !f.approve {
@@ -164,8 +167,8 @@ func (s *server) transport() (sdk.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(words) == 0 {
-		return nil, errors.New("it is neither a URL nor a command")
+	if len(words) == 0 || words[0] == "" {
+		return nil, errors.New("want the URL of an MCP server, or the command that starts one")
 	}
 	s.words = &lastBytes{}
 	s.command = exec.Command(words[0], words[1:]...) //nolint:gosec,noctx // the user's own command, which lasts as long as the session

@@ -100,7 +100,7 @@ func (f *toolFlags) equip(
 		end, err := f.ofServer(ctx, address, tools, say)
 		if err != nil {
 			closing()
-			return nil, exit(exitGeneral, fmt.Errorf("--mcp %q: %w", address, err))
+			return nil, err
 		}
 		opened = append(opened, end)
 	}
