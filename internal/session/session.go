@@ -36,6 +36,8 @@ type Session struct {
 	opening       bool  // the conversation is being opened: others in this host wait for the outcome
 	leased        bool
 	renewal       *time.Timer // of the lease
+	heeding       *time.Timer // looks at what others append; nil: the session has no lease, or the store cannot watch logs
+	stopHeeding   func()      // ends the store's watch for heeding
 	stopListening func()      // nil: the session does not watch the log
 	inControl     bool        // a control is being stepped: the lease is not released yet
 	timer         *time.Timer // for the next Tick

@@ -27,6 +27,8 @@ type viewing struct {
 	// inputRead means that the problem was read from the standard input.
 	inputRead bool
 	lines     *answerLines
+	// sources has the file of each agent whose prompt this program has read from one.
+	sources map[string]string
 }
 
 // viewFlags adds the flags of commands that lead a conversation to its end.
