@@ -89,23 +89,50 @@ func (h *Host) readOn(ctx context.Context, id string, core **flow.Core, after *i
 			if *core, err = h.NewCore(id, []flow.Event{event}); err != nil {
 				return err
 			}
-		} else if err := (*core).Fold(event); err != nil {
+		} else if err := (*core).Fold(event); errors.Is(err, flow.ErrRewritten) {
+			return h.readAnew(ctx, id, core, after, yield)
+		} else if err != nil {
 			return err
 		}
-		if event.Seq <= *after {
-			continue
-		}
-		event, err = (*core).Flow().DecodeEvent(event)
-		if err != nil {
+		if err := show(*core, event, after, yield); err != nil {
 			return err
 		}
-		if !yield(event.Public(), nil) {
-			return errReaderLeft
-		}
-		*after = event.Seq
 	}
 	if *core == nil {
 		return StoreError("events", flow.ErrNotFound)
 	}
+	return nil
+}
+
+// readAnew is readOn for a log that was rewritten: the core is made from the whole log.
+func (h *Host) readAnew(ctx context.Context, id string, core **flow.Core, after *int64, yield func(flow.Event, error) bool) error {
+	log, err := h.Read(ctx, id)
+	if err != nil {
+		return err
+	}
+	if *core, err = h.NewCore(id, log); err != nil {
+		return err
+	}
+	for _, event := range log {
+		if err := show(*core, event, after, yield); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// show yields an event, unless the reader has had it, and moves after on.
+func show(core *flow.Core, event flow.Event, after *int64, yield func(flow.Event, error) bool) error {
+	if event.Seq <= *after {
+		return nil
+	}
+	event, err := core.Flow().DecodeEvent(event)
+	if err != nil {
+		return err
+	}
+	if !yield(event.Public(), nil) {
+		return errReaderLeft
+	}
+	*after = event.Seq
 	return nil
 }
