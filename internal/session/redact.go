@@ -25,31 +25,45 @@ func (h *Host) Redact(ctx context.Context, id string, rewrite func(log []flow.Ev
 		err := errors.New("the store cannot rewrite logs: it is no store.Redactor")
 		return &flow.Error{Kind: provider.KindValidation, Op: "redact", Field: "Engine.Store", Err: err}
 	}
-	return retryConflicts(func() error {
-		log, err := h.Read(ctx, id)
-		if err != nil {
+	for range maxConflicts {
+		err := h.redact(ctx, redactor, id, rewrite)
+		if err == nil {
+			return h.refresh(ctx, id)
+		}
+		if !errors.Is(err, flow.ErrConflict) {
 			return err
 		}
-		now, err := rewrite(log)
-		if err != nil {
-			return err
+	}
+	return StoreError("redact", flow.ErrConflict)
+}
+
+// redact rewrites a log once.
+func (h *Host) redact(ctx context.Context, in store.Redactor, id string, rewrite func(log []flow.Event) (Rewritten, error)) error {
+	log, err := h.Read(ctx, id)
+	if err != nil {
+		return err
+	}
+	now, err := rewrite(log)
+	if err != nil {
+		return err
+	}
+	if err := h.PutFiles(ctx, id, now.Files); err != nil {
+		return err
+	}
+	end := int64(len(log))
+	err = h.retryStore(ctx.Done(), func() error { return in.Redact(ctx, id, end, now.Events, now.Gone) })
+	if err != nil {
+		return StoreError("redact", err)
+	}
+	var added []flow.Event
+	for _, e := range now.Events {
+		if e.Seq > end {
+			added = append(added, e)
 		}
-		if err := h.PutFiles(ctx, id, now.Files); err != nil {
-			return err
-		}
-		err = h.retryStore(ctx.Done(), func() error { return redactor.Redact(ctx, id, int64(len(log)), now.Events, now.Gone) })
-		if err != nil {
-			return StoreError("redact", err)
-		}
-		var added []flow.Event
-		for _, e := range now.Events {
-			if e.Seq > int64(len(log)) {
-				added = append(added, e)
-			}
-		}
-		h.Log(id, added)
-		return h.refresh(ctx, id)
-	})
+	}
+	h.Log(id, added)
+	h.cores.forget(id)
+	return nil
 }
 
 // refresh lets the session of this host, if it has one, reload the log.
