@@ -43,6 +43,7 @@ var (
 	_ Watcher   = (*Memory)(nil)
 	_ Announcer = (*Memory)(nil)
 	_ Blobs     = (*Memory)(nil)
+	_ Redactor  = (*Memory)(nil)
 )
 
 // fact is an event as it is stored in memory. Its number follows from its place, and its time takes one word.
@@ -78,12 +79,7 @@ func (s *Memory) Append(_ context.Context, id string, after int64, writer string
 		l.info.Add(&events[i])
 	}
 	l.writer, l.before = writer, after
-	for _, w := range l.watch {
-		select {
-		case w <- struct{}{}:
-		default:
-		}
-	}
+	l.wake()
 	if rested && !l.info.State.Idle() {
 		s.work.Ring()
 	}

@@ -110,6 +110,10 @@ func (a *advance) catchUp() error {
 			if err == nil {
 				err = a.core.Fold(event)
 			}
+			if errors.Is(err, flow.ErrRewritten) {
+				a.core = nil
+				return a.catchUp()
+			}
 			if err != nil {
 				a.core = nil
 				return StoreError("advance", named(err, a.id))
