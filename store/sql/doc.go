@@ -43,6 +43,7 @@
 //	debate_commit   a row per commit: its events as JSON, one per line
 //	debate_label    labels, to find conversations by
 //	debate_lease    who works on which conversation
+//	debate_limit    what machines share of the limits of accounts
 //	debate_version  the version of the tables
 //
 // They are ordinary tables with ordinary texts, and a program may read them:
