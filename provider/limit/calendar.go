@@ -6,25 +6,18 @@ import (
 	"time"
 )
 
-const (
-	// ahead is how far ahead a calendar is handed out. A machine gets half of what is left of that, and at least
-	// what one call needs. Machines that all want more then settle at equal pieces, whatever their number is:
-	// with n of them, each gets ahead/(n+1) once in that time.
-	ahead = time.Second
-	// recently is the time over which a calendar remembers what was given back.
-	recently = 4 * time.Second
-	// fastest bounds how fast a calendar is taken to run.
-	fastest = 50
-)
+// ahead is how far ahead a calendar is handed out. A machine gets half of what is left of that, and at least
+// what one call needs. Machines that all want more then settle at equal pieces, whatever their number is:
+// with n of them, each gets ahead/(n+1) once in that time.
+const ahead = time.Second
 
 // calendar hands out the time in which requests start, or tokens are spent, at the pace of their limit: one piece
 // after the other, without gaps, each to the machine that asks. It has a time of its own, which runs as the
 // ledger's clock does. What is given back moves it forward, so that all pieces that wait begin earlier, and
 // a debt moves it back.
 type calendar struct {
-	Handed int64   `json:"handed"` // until when it is handed out, in the calendar's own time
-	Given  int64   `json:"given"`  // how far the calendar's time is ahead of the clock
-	Lately float64 `json:"lately"` // what was given back, of late
+	Handed int64 `json:"handed"` // until when it is handed out, in the calendar's own time
+	Given  int64 `json:"given"`  // how far the calendar's time is ahead of the clock
 }
 
 // piece is a piece of a calendar. Times count from the moment at which the ledger answered.
@@ -36,11 +29,10 @@ type piece struct {
 }
 
 // turn takes what is given back into account, and bounds what is saved up while nobody takes any.
-func (c *calendar) turn(now, passed int64, back float64, pause int64, saved float64) {
+func (c *calendar) turn(now int64, back float64, pause int64, saved float64) {
 	most := micros(maxAhead)
 	back = math.Floor(max(-most, min(back, most)))
 	c.Given += int64(back)
-	c.Lately = c.Lately*math.Exp(-float64(passed)/micros(recently)) + back
 	present := now + c.Given
 	earliest := present - int64(saved)
 	if pause > 0 {
@@ -58,9 +50,7 @@ func (c *calendar) take(now int64, wanted, least int, one float64) piece {
 		return piece{given: c.Given, one: one}
 	}
 	begins := float64(c.Handed - c.Given - now)
-	// Where much is given back, the calendar's time runs fast, and more of it is handed out.
-	speed := max(1, min(1+c.Lately/micros(recently), fastest))
-	room := (micros(ahead)*speed - begins) / 2 / one
+	room := (micros(ahead) - begins) / 2 / one
 	n := max(least, min(wanted, int(max(0, room+rand.Float64())))) //nolint:gosec // no secret: equal on average, also if room is small
 	c.Handed += int64(math.Ceil(min(float64(n)*one, micros(maxAhead))))
 	return piece{left: n, from: span(begins), one: one, given: c.Given}

@@ -22,7 +22,6 @@ const (
 type ration struct {
 	Requests calendar `json:"requests"`
 	Tokens   calendar `json:"tokens"`
-	At       int64    `json:"at"`                // of the last exchange
 	Until    int64    `json:"until,omitempty"`   // no call starts before: a vendor has asked for that
 	Lost     float64  `json:"lost,omitempty"`    // the share of the limits by which failures have lowered them
 	Lowered  int      `json:"lowered,omitempty"` // how often
@@ -67,20 +66,18 @@ func (c claim) update(a Allowance, got *grant) func(value []byte, now time.Time)
 
 // draw takes what a machine reports into account, and hands out what it gets.
 func (r *ration) draw(now int64, c claim, a Allowance) grant {
-	passed := max(0, now-r.At)
-	r.At = now
 	r.adapt(now, c)
 	share := 1 - r.Lost
 	pause := max(0, r.Until-now)
 	g := grant{pause: time.Duration(pause) * time.Microsecond, share: share, lowered: r.Lowered}
 	if one := pace(a.Requests, share); one > 0 {
-		r.Requests.turn(now, passed, float64(c.unused)*one, pause, max(one, float64(a.Burst)*pace(a.Requests, 1)))
+		r.Requests.turn(now, float64(c.unused)*one, pause, max(one, float64(a.Burst)*pace(a.Requests, 1)))
 		g.requests = r.Requests.take(now, c.requests, min(c.requests, 1), one)
 	} else {
 		g.requests = piece{left: c.requests}
 	}
 	if one := pace(a.Tokens, share); one > 0 {
-		r.Tokens.turn(now, passed, float64(-c.charge)*one, pause, micros(savedTokens))
+		r.Tokens.turn(now, float64(-c.charge)*one, pause, micros(savedTokens))
 		g.tokens = r.Tokens.take(now, c.tokens, c.least, one)
 	}
 	return g
