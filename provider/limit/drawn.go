@@ -114,6 +114,15 @@ func (d *drawn) wants() bool {
 	return !ok || at.After(d.expires)
 }
 
+// keeps returns when the portion is given back. If no call waits for it, that is not long after it has come, also if its
+// turn comes later.
+func (d *drawn) keeps() time.Time {
+	if soon := d.began.Add(ahead + late); d.lane.line.len() == 0 && soon.Before(d.expires) {
+		return soon
+	}
+	return d.expires
+}
+
 // due implements customer.
 func (d *drawn) due(now time.Time, closing bool) (time.Time, bool) {
 	left := d.requests.left > 0 || d.tokens.left > 0
@@ -131,8 +140,8 @@ func (d *drawn) due(now time.Time, closing bool) (time.Time, bool) {
 		gap /= 2
 	}
 	at := d.exchanged.Add(gap)
-	if left && (!needed || d.expires.Before(at)) {
-		at, needed = d.expires, true
+	if keeps := d.keeps(); left && (!needed || keeps.Before(at)) {
+		at, needed = keeps, true
 	}
 	return at, needed
 }
@@ -140,7 +149,7 @@ func (d *drawn) due(now time.Time, closing bool) (time.Time, bool) {
 // ask implements customer.
 func (d *drawn) ask(now time.Time) func(value []byte, now time.Time) []byte {
 	wants := d.wants()
-	if wants || !now.Before(d.expires) || d.lane.broker.closing {
+	if wants || !now.Before(d.keeps()) || d.lane.broker.closing {
 		d.drop()
 	}
 	c := d.report

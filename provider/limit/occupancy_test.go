@@ -170,8 +170,9 @@ func TestALeaseEnds(t *testing.T) {
 // mortal is the way of one machine to a ledger.
 type mortal struct {
 	limit.Ledger
-	mu   sync.Mutex
-	dead bool
+	mu    sync.Mutex
+	dead  bool
+	loses bool // the next answer
 }
 
 func (m *mortal) die() {
@@ -180,14 +181,25 @@ func (m *mortal) die() {
 	m.dead = true
 }
 
+func (m *mortal) lose(next bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.loses = next
+}
+
 func (m *mortal) UpdateLimit(ctx context.Context, name string, change func([]byte, time.Time) []byte) error {
 	m.mu.Lock()
-	dead := m.dead
+	dead, loses := m.dead, m.loses
+	m.loses = false
 	m.mu.Unlock()
 	if dead {
 		return errors.New("no way")
 	}
-	return m.Ledger.UpdateLimit(ctx, name, change)
+	err := m.Ledger.UpdateLimit(ctx, name, change)
+	if loses {
+		return errors.New("no answer")
+	}
+	return err
 }
 
 // Whatever ends when: there are never more calls in flight than places, and all places come back.
