@@ -27,6 +27,7 @@ type drawn struct {
 	share   float64
 	lowered int
 	until   time.Time
+	wish    time.Time // until when a vendor has asked this machine to wait, and the ledger does not know
 
 	sent      claim // of the exchange under way
 	answer    grant // likewise
@@ -76,7 +77,7 @@ func (d *drawn) settle(_ time.Time, tokens int) { d.report.charge += tokens }
 
 func (d *drawn) pause(now time.Time, wait time.Duration) {
 	if until := now.Add(wait); until.After(d.until) {
-		d.until, d.urgent = until, true
+		d.until, d.wish, d.urgent = until, until, true
 	}
 }
 
@@ -154,11 +155,11 @@ func (d *drawn) ask(now time.Time) func(value []byte, now time.Time) []byte {
 	}
 	c := d.report
 	c.floor = d.floor
-	c.pause = max(0, d.until.Sub(now))
+	c.pause = max(0, d.wish.Sub(now))
 	if wants {
 		d.want(&c, now)
 	}
-	d.report, d.urgent, d.exchanged = claim{}, false, now
+	d.report, d.wish, d.urgent, d.exchanged = claim{}, time.Time{}, false, now
 	d.sent, d.answer = c, grant{}
 	return c.update(d.lane.allowance, &d.answer)
 }
@@ -221,6 +222,10 @@ func (d *drawn) missed(sent, now time.Time, err error) {
 	if d.sent.failed && !d.report.failed {
 		d.report.failed, d.report.lowered = true, d.sent.lowered
 	}
+	if wish := sent.Add(d.sent.pause); d.sent.pause > 0 && wish.After(d.wish) {
+		d.wish = wish
+	}
+	d.urgent = d.report.failed || !d.wish.IsZero()
 	if d.failing.IsZero() {
 		d.failing = sent
 	}

@@ -85,7 +85,7 @@ func (r *ration) draw(now int64, c claim, a Allowance) grant {
 
 // adapt changes the limits by what vendors have answered.
 func (r *ration) adapt(now int64, c claim) {
-	r.Lost = min(max(0, r.Lost-c.gain), 1)
+	r.Lost = max(0, min(r.Lost-c.gain, 1-c.floor))
 	if c.failed && c.lowered == r.Lowered { // otherwise another call of the same moment has lowered them
 		r.Lowered++
 		r.Lost = 1 - max(c.floor, (1-r.Lost)/2)
