@@ -50,6 +50,7 @@
 //	debate_label    labels, to find conversations by
 //	debate_lease    who works on which conversation
 //	debate_work     in SQLite: how often work was announced
+//	debate_limit    what machines share of the limits of accounts
 //	debate_version  the version of the tables
 //
 // They are ordinary tables with ordinary texts, and a program may read them:
