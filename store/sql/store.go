@@ -16,6 +16,7 @@ type Store struct {
 	read    *stdsql.DB
 	write   *stdsql.DB
 	lend    *stdsql.DB // read or write, whichever writes leases
+	later   bool       // see Options.VacuumLater
 	timeout time.Duration
 	poll    time.Duration
 	wake    wake
@@ -30,6 +31,8 @@ var (
 	_ store.Store   = (*Store)(nil)
 	_ store.Watcher = (*Store)(nil)
 	_ store.Blobs   = (*Store)(nil)
+
+	_ store.Redactor = (*Store)(nil)
 )
 
 // start starts that many committers.
