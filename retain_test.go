@@ -16,7 +16,7 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-var epoch = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) //nolint:gochecknoglobals // read only
+var epoch = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
 // aged stores a conversation that came to a state so many days after the epoch.
 func aged(t *testing.T, s store.Store, id string, days int, state flow.State, labels map[string]string) {
@@ -157,7 +157,8 @@ func TestPruneRestsBetweenBatches(t *testing.T) {
 		}
 		require.ErrorIs(t, last, context.DeadlineExceeded)
 		assert.Equal(t, 10, n, "one batch")
-		for range store.Prune(t.Context(), s, old) {
+		for _, err := range store.Prune(t.Context(), s, old) {
+			require.NoError(t, err)
 			break
 		}
 		assert.Len(t, idsIn(t, s), 14)

@@ -94,22 +94,9 @@ func (p *pruner) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		deleted := false
-		for _, info := range page {
-			if info.Err == nil && !info.LastAt.Before(p.Before) {
-				continue
-			}
-			if p.Limit > 0 && p.count == p.Limit {
-				return nil
-			}
-			err := p.prune(ctx, info)
-			if err != nil {
-				return err
-			}
-			deleted = true
-		}
-		if len(page) < p.Batch {
-			return nil
+		deleted, err := p.batch(ctx, page)
+		if err != nil || len(page) < p.Batch {
+			return err
 		}
 		filter.After = page[len(page)-1].ID
 		if deleted && p.Pause > 0 {
@@ -120,6 +107,23 @@ func (p *pruner) run(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// batch deletes those of a page that are old enough, and reports whether there were any.
+func (p *pruner) batch(ctx context.Context, page []Info) (some bool, err error) {
+	for _, info := range page {
+		if info.Err == nil && !info.LastAt.Before(p.Before) {
+			continue
+		}
+		if p.Limit > 0 && p.count == p.Limit {
+			return some, errLeft
+		}
+		if err := p.prune(ctx, info); err != nil {
+			return some, err
+		}
+		some = true
+	}
+	return some, nil
 }
 
 // page lists the next conversations.
