@@ -81,6 +81,8 @@ type Engine struct {
 	// engines of a store get a bus that reaches the same server. If it is nil, chunks stay in this engine, and readers of debates
 	// that are open elsewhere get facts; see [Engine.Events]. A bus never slows a debate, and one that fails ends none.
 	Bus bus.Bus
+	// Folded bounds the folded logs that [Engine.Advance] keeps between two of its calls, in bytes, roughly; 0 means 64 MiB.
+	Folded int64
 	// Seed returns the secret seed of a new debate. The word of its fences, its labels, and the orders in which
 	// judges are shown participants are drawn from the seed. If Seed is nil or returns "", the seed is 128 bits
 	// from crypto/rand.

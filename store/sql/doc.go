@@ -37,6 +37,12 @@
 // that is stopped within the milliseconds of a transaction keeps the others from writing until it continues or ends.
 // They read meanwhile.
 //
+// # Jobs of a queue
+//
+// [Options.OnWake] is called in the transaction of an append after which a conversation needs a process: it was started,
+// forked or imported, or somebody has answered or given another control. A host program whose workers take jobs from a
+// table of the same database inserts one there. The job then exists if and only if the events do.
+//
 // # The tables
 //
 //	debate          a row per conversation: what lists show
@@ -51,7 +57,8 @@
 //
 // Opening a database migrates it to the version of this release, under a lock, in one transaction. Any
 // number of processes may open an empty database at once. If a newer release has migrated the database,
-// opening fails with a [*VersionError].
+// opening fails with a [*VersionError]. A file of SQLite with the tables of another program is not opened either
+// ([*ForeignError]).
 //
 // All ids, labels and texts are passed as parameters. Bodies are JSON, in which PostgreSQL can store NUL
 // characters. If a raw message holds invalid UTF-8, U+FFFD is written in its place, which any decoder

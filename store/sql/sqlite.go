@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -22,7 +23,8 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 
 // OpenSQLite opens a database file and migrates it to the present version. If the file is missing, it is
 // created, readable by its owner only. SQLite keeps two more files beside it, with the suffixes "-wal"
-// and "-shm". All processes that have it open must run on one machine.
+// and "-shm". All processes that have it open must run on one machine. A file that another program has made is left as
+// it is: the error is a [*ForeignError]. Of a damaged file the error is [ErrDamaged].
 func (o Options) OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	s, err := o.withDefaults().openSQLite(ctx, path)
 	if err != nil {
@@ -49,8 +51,13 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 		return nil, errors.Join(err, write.Close())
 	}
 	w := &sqliteWriter{}
-	s := &Store{dialect: w.dialect(), poll: o.Poll, timeout: o.Timeout, read: read, lend: write, write: write}
+	s := &Store{
+		dialect: w.dialect(), poll: o.Poll, timeout: o.Timeout, read: read, lend: write, write: write, wake: wake{call: o.OnWake},
+	}
 	err = s.transact(ctx, func(ctx context.Context) error {
+		if err := sqliteForeign(ctx, read); err != nil { // before anything is changed
+			return err
+		}
 		if err := walMode(ctx, write); err != nil {
 			return err
 		}
@@ -140,6 +147,36 @@ func sqliteCode(err error) int {
 	return 0
 }
 
+// sqliteMeaning returns what an error of SQLite means to those who know the file; nil: no more than it says.
+func sqliteMeaning(err error) error {
+	switch sqliteCode(err) {
+	case codes.SQLITE_CORRUPT, codes.SQLITE_NOTADB:
+		return ErrDamaged
+	case codes.SQLITE_READONLY, codes.SQLITE_PERM, codes.SQLITE_CANTOPEN: // the file exists: openSQLite has seen to that
+		return fs.ErrPermission
+	default:
+		return nil
+	}
+}
+
+// sqliteForeign returns a ForeignError if a file is another program's. One that this library has made has a table of versions
+// from its first transaction on.
+func sqliteForeign(ctx context.Context, db *stdsql.DB) error {
+	var foreign ForeignError
+	err := db.QueryRowContext(ctx, `
+		SELECT coalesce((SELECT name FROM sqlite_schema ORDER BY type <> 'table', name LIMIT 1), ''), application_id
+		FROM pragma_application_id
+		WHERE NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'debate_version')`).Scan(&foreign.Table, &foreign.Application)
+	switch {
+	case errors.Is(err, stdsql.ErrNoRows), err == nil && foreign == ForeignError{}:
+		return nil
+	case err != nil:
+		return err
+	default:
+		return &foreign
+	}
+}
+
 // sqliteWriter holds the statements of the connection that writes.
 type sqliteWriter struct {
 	begin, extend, tell, label *stdsql.Stmt
@@ -156,7 +193,12 @@ func (w *sqliteWriter) dialect() *dialect {
 		versioned: `SELECT count(*) FROM sqlite_schema WHERE name = 'debate_version'`,
 		lock:      `SELECT 1`, // every transaction of this connection begins with the lock
 		write:     w.write,
-		lend:      w.lend,
+		add:       w.add,
+		turn: func(ctx context.Context) func() {
+			w.turn.begin(ctx)
+			return w.turn.end
+		},
+		lend: w.lend,
 		again: func(err error, _ int) bool {
 			return sqliteCode(err) == codes.SQLITE_BUSY // nothing was written: a transaction that has begun has the lock
 		},
@@ -212,22 +254,10 @@ func (w *sqliteWriter) write(ctx context.Context, db *stdsql.DB, steps []*step) 
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	extend := tx.StmtContext(ctx, w.extend)
 	kept := make([]bool, len(steps))
 	for i, s := range steps {
-		if s.after == 0 {
-			started, about := s.columns()
-			if err := in(ctx, tx, w.begin, s.id, started, about); err != nil {
-				return err
-			}
-		}
-		if kept[i], err = w.append(ctx, extend, s); err != nil {
+		if kept[i], err = w.add(ctx, tx, s); err != nil {
 			return err
-		}
-		if kept[i] && s.begun != nil {
-			if err := w.about(ctx, tx, s); err != nil {
-				return err
-			}
 		}
 	}
 	if err := tx.Commit(); err != nil {
@@ -237,6 +267,21 @@ func (w *sqliteWriter) write(ctx context.Context, db *stdsql.DB, steps []*step) 
 		s.kept = kept[i]
 	}
 	return nil
+}
+
+// add writes a step in a transaction.
+func (w *sqliteWriter) add(ctx context.Context, tx *stdsql.Tx, s *step) (kept bool, err error) {
+	if s.after == 0 {
+		started, about := s.columns()
+		if err := in(ctx, tx, w.begin, s.id, started, about); err != nil {
+			return false, err
+		}
+	}
+	extend := tx.StmtContext(ctx, w.extend)
+	if kept, err = w.append(ctx, extend, s); err != nil || !kept || s.begun == nil {
+		return kept, err
+	}
+	return true, w.about(ctx, tx, s)
 }
 
 // about writes what a conversation is about.
