@@ -45,6 +45,19 @@
 // forked or imported, or somebody has answered or given another control. A host program whose workers take jobs from a
 // table of the same database inserts one there. The job then exists if and only if the events do.
 //
+// # Removing texts
+//
+// [Store.Redact] and [Store.Delete] remove texts from the tables at once. What the files keep differs:
+//
+//   - SQLite: Redact writes the file anew and empties the write-ahead log, unless [Options].VacuumLater is set. Then, and after
+//     Delete, SQLite has overwritten with zeros what it has deleted, but a copy may stay where rows have moved, and in the
+//     write-ahead log until it is emptied. [Store.Vacuum] removes both.
+//   - PostgreSQL: old rows stay in the files of the tables until [Store.Vacuum], which is VACUUM FULL: an ordinary VACUUM frees
+//     their room and leaves the bytes. The server's write-ahead log, its archive, replicas and backups hold them for as long as
+//     the server is set to keep those.
+//
+// Neither reaches the blocks that a file system or a disk no longer uses.
+//
 // # The tables
 //
 //	debate          a row per conversation: what lists show
