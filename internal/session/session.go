@@ -39,6 +39,7 @@ type Session struct {
 	inControl     bool        // a control is being stepped: the lease is not released yet
 	maybeAppended bool        // the last append took several tries: an earlier one may have succeeded
 	timer         *time.Timer // for the next Tick
+	due           time.Time   // when it fires
 	watch         *time.Timer // gives up calls that do not return; nil: not set
 	watchAt       time.Time   // when it fires
 	running       int         // goroutines, and timers that have not fired

@@ -1,0 +1,127 @@
+package river
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"strings"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivermigrate"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
+)
+
+// DefaultQueue is the queue of debates that are not routed elsewhere.
+const DefaultQueue = "debate"
+
+// sweepQueue is the queue of sweeps.
+const sweepQueue = "debate_sweep"
+
+// Driver is River's way to a database: riverdatabasesql or riversqlite.
+type Driver = riverdriver.Driver[*sql.Tx]
+
+// Options configure jobs. The zero value puts all debates into one queue.
+type Options struct {
+	// Route returns the queue of a debate, for example by a label that names the tenant. It must return the same for the same
+	// labels. The zero Route is that of DefaultQueue. A name that River does not allow is replaced by DefaultQueue. Route is
+	// called concurrently, within transactions, so it must not wait. nil: all debates are in DefaultQueue.
+	Route func(info store.Info) Route
+	// Schema is the schema of River's tables in PostgreSQL. "": the one that the connection finds first.
+	Schema string
+	// Logger gets River's lines and those of this package. nil: slog.Default.
+	Logger *slog.Logger
+}
+
+// Route is where the job of a debate waits.
+type Route struct {
+	Queue    string // 1 to 64 letters, digits, '_' and '-'; "": DefaultQueue
+	Priority int    // within the queue, from 1, which is first, to 4; 0: 1
+}
+
+// Jobs gives debates their jobs. It is safe for concurrent use, and has no goroutine.
+type Jobs struct {
+	db      *sql.DB
+	driver  Driver
+	options Options
+	client  *river.Client[*sql.Tx] // that inserts
+}
+
+// Migrate brings River's tables in the database to the version that this package's River needs.
+func Migrate(ctx context.Context, driver Driver, schema string) error {
+	migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Schema: schema})
+	if err == nil {
+		_, err = migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	}
+	if err != nil {
+		return fmt.Errorf("river: migrate: %w", err)
+	}
+	return nil
+}
+
+// New returns the jobs of the database that db and driver have open. It is the database of the debates' store, so that an
+// event and its job are one transaction. The caller closes db after use.
+//
+// If River's tables are missing, or are older than River, the error is of kind store; [Migrate] brings them up.
+func New(ctx context.Context, db *sql.DB, driver Driver, options Options) (*Jobs, error) {
+	if db == nil || driver == nil {
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: "river", Err: errors.New("the database or its driver is missing")}
+	}
+	if options.Logger == nil {
+		options.Logger = slog.Default()
+	}
+	migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Schema: options.Schema, Logger: options.Logger})
+	if err != nil {
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: "river", Err: err}
+	}
+	switch valid, err := migrator.Validate(ctx, nil); {
+	case err != nil:
+		return nil, &flow.Error{Kind: provider.KindStore, Op: "river", Err: err}
+	case !valid.OK:
+		err := fmt.Errorf("River's tables do not have the version that it needs (%s): see Migrate", strings.Join(valid.Messages, "; "))
+		return nil, &flow.Error{Kind: provider.KindStore, Op: "river", Err: err}
+	}
+	client, err := river.NewClient(driver, &river.Config{Schema: options.Schema, Logger: options.Logger})
+	if err != nil {
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: "river", Err: err}
+	}
+	return &Jobs{db: db, driver: driver, options: options, client: client}, nil
+}
+
+// OnWake gives a debate its job, within the transaction tx that has given the debate work. It is for sql.Options.OnWake:
+// the job is there if and only if the event is. If the debate has an unfinished job, that one becomes due at once. A job that
+// is being worked looks at the end of the log before it ends, so nothing is to be done about it.
+func (j *Jobs) OnWake(ctx context.Context, tx *sql.Tx, woken store.Info) error {
+	route := j.route(woken)
+	made, err := j.client.InsertTx(ctx, tx, Args{woken.ID}, &river.InsertOpts{Queue: route.Queue, Priority: route.Priority})
+	if err == nil && made.UniqueSkippedAsDuplicate && made.Job.State != rivertype.JobStateRunning {
+		_, err = j.client.JobRetryTx(ctx, tx, made.Job.ID)
+	}
+	if err != nil {
+		return fmt.Errorf("river: a job for debate %s: %w", woken.ID, err)
+	}
+	return nil
+}
+
+// queueName is what River allows.
+var queueName = regexp.MustCompile(`\A[a-z0-9]+([_-]?[a-z0-9]+)*\z`)
+
+// route returns where the job of a debate waits.
+func (j *Jobs) route(info store.Info) Route {
+	var r Route
+	if j.options.Route != nil {
+		r = j.options.Route(info)
+	}
+	if r.Queue == sweepQueue || len(r.Queue) > 64 || !queueName.MatchString(r.Queue) {
+		r.Queue = DefaultQueue
+	}
+	r.Priority = min(max(r.Priority, 1), 4)
+	return r
+}
