@@ -21,7 +21,8 @@ type Store interface {
 	//
 	// If the log does not end at after, Append returns [flow.ErrConflict] and changes nothing. One case is not a
 	// conflict: if the same writer has appended exactly these events already (a retry of a commit whose outcome was
-	// unknown), Append returns nil. A writer's token belongs to one owner. The empty token matches no writer.
+	// unknown), Append returns nil. A writer's token belongs to one owner, and what is appended under a lease has
+	// the token of its owner. The empty token matches no writer.
 	//
 	// Once Append returns nil, the events survive a crash. The caller may reuse the slice. What the events point to
 	// is shared and never changes. No lease is needed. Without events Append does nothing.

@@ -64,12 +64,14 @@ func (s *Store) run() {
 	}
 }
 
-// commit commits a batch, and answers the callers that wait for it. If it fails for a reason that may lie
-// in a single step, it writes each step by itself, so that no step has to wait for the others.
+// commit commits a batch, and answers the callers that wait for it. A step in whose transaction the host's function may
+// run is written by itself. If the others fail for a reason that may lie in a single step, each of them is too, so that
+// no step has to wait for the others.
 func (s *Store) commit(ctx context.Context, batch []*step) {
-	err := s.try(ctx, batch, true)
+	shared := s.wake.others(batch)
+	err := s.try(ctx, shared, true)
 	alone := func(one *step) bool {
-		return !one.kept && err != nil && s.dialect.single(err) && (len(batch) > 1 || s.dialect.again(err, 1))
+		return s.wake.concerns(one) || !one.kept && err != nil && s.dialect.single(err) && (len(shared) > 1 || s.dialect.again(err, 1))
 	}
 	var written []*step
 	for _, one := range batch {
@@ -107,7 +109,15 @@ func (s *Store) try(ctx context.Context, steps []*step, shared bool) error {
 	var refused error
 	err := s.transact(ctx, func(ctx context.Context) error {
 		steps = slices.DeleteFunc(slices.Clone(steps), func(s *step) bool { return s.kept })
-		err := s.dialect.write(ctx, s.write, steps)
+		if len(steps) == 0 {
+			return nil
+		}
+		var err error
+		if s.wake.concerns(steps[0]) {
+			err = s.writeAlone(ctx, steps[0])
+		} else {
+			err = s.dialect.write(ctx, s.write, steps)
+		}
 		if shared && err != nil && s.dialect.single(err) {
 			refused = err
 			return nil

@@ -23,6 +23,10 @@ type dialect struct {
 	// write commits steps of different conversations, in the order of their ids. It sets kept of each step that
 	// is committed. If there is no error and kept is not set, the log of the step ends elsewhere.
 	write func(ctx context.Context, db *stdsql.DB, steps []*step) error
+	// add writes one step in a transaction, and reports whether it is kept if the transaction is committed.
+	add func(ctx context.Context, tx *stdsql.Tx, s *step) (kept bool, err error)
+	// turn waits until this process may write. end is called after the transaction.
+	turn func(ctx context.Context) (end func())
 	// lend runs a statement on leases.
 	lend func(ctx context.Context, db *stdsql.DB, statement string, args ...any) (stdsql.Result, error)
 	// again reports whether a transaction that was tried that often and failed with this error should be

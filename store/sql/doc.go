@@ -37,6 +37,12 @@
 // that is stopped within the milliseconds of a transaction keeps the others from writing until it continues or ends.
 // They read meanwhile.
 //
+// # Jobs of a queue
+//
+// [Options.OnWake] is called in the transaction of an append after which a conversation needs a process: it was started,
+// forked or imported, or somebody has answered or given another control. A host program whose workers take jobs from a
+// table of the same database inserts one there. The job then exists if and only if the events do.
+//
 // # The tables
 //
 //	debate          a row per conversation: what lists show

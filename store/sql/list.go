@@ -162,10 +162,32 @@ func (s *Store) infos(ctx context.Context, filter store.Filter, after string, si
 	if filter.Newest {
 		order = "ORDER BY d.id DESC"
 	}
-	rows, err := s.read.QueryContext(ctx, fmt.Sprintf(`
+	return s.described(ctx, s.read, fmt.Sprintf("%s %s LIMIT %d", where, order, size), c.args...)
+}
+
+// describe reads the description of a conversation that there is.
+func (s *Store) describe(ctx context.Context, tx *stdsql.Tx, id string) (store.Info, error) {
+	infos, err := s.described(ctx, tx, "WHERE d.id = $1", id)
+	if err == nil && len(infos) == 0 {
+		err = flow.ErrNotFound
+	}
+	if err != nil {
+		return store.Info{}, err
+	}
+	return infos[0], nil
+}
+
+// reader is a database or a transaction.
+type reader interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error)
+}
+
+// described reads the descriptions of the conversations that the end of a query selects.
+func (s *Store) described(ctx context.Context, db reader, selected string, args ...any) ([]store.Info, error) {
+	rows, err := db.QueryContext(ctx, fmt.Sprintf(`
 		SELECT d.id, d.state, d.round, d.started, d.about, d.result, d.seq, d.at, coalesce(l.owner, '') FROM debate d
 		LEFT JOIN debate_lease l ON l.id = d.id AND l.owner <> '' AND l.until > %s
-		%s %s LIMIT %d`, s.dialect.now, where, order, size), c.args...)
+		%s`, s.dialect.now, selected), args...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,12 @@
 package sql
 
-import "time"
+import (
+	"context"
+	stdsql "database/sql"
+	"time"
+
+	"github.com/agonist-dev/debate/store"
+)
 
 // Options configures how a database is opened. The zero value suits most programs.
 type Options struct {
@@ -12,6 +18,25 @@ type Options struct {
 	// Poll is the interval at which watched logs are checked for events that other stores have appended;
 	// 0: 200 ms.
 	Poll time.Duration
+	// OnWake is called in the transaction of each append that wakes a conversation, before it is committed: a host program
+	// can insert a job there, which then exists if and only if the events do. An append wakes a conversation if the
+	// conversation is in a working state after it (see flow.State.Idle), and
+	//   - it begins the log (a start, a fork, an import) or leaves a state in which nothing happens by itself, whoever holds
+	//     the lease, or
+	//   - its writer does not hold the lease: an answer or another control from elsewhere. Whoever holds the lease may be
+	//     about to release it.
+	//
+	// So it is not called for what a session appends under its lease in the ordinary course. [store.Info] describes the
+	// conversation as it is after the append; its Owner holds the lease now.
+	//
+	// If OnWake returns an error, that append fails with it, and nothing of it is stored; no other append fails. OnWake is
+	// called concurrently. It must neither commit tx nor roll it back, and must be quick: SQLite has one writer, whose
+	// lock it holds, and PostgreSQL ends a transaction that rests for five seconds. It must not use the Store: in SQLite it
+	// would wait for itself. It is called again if the transaction is tried again. ctx ends with [Options.Timeout].
+	//
+	// Where it is set, an append that wakes a conversation has a transaction to itself; all others share theirs. nil: nothing
+	// is called.
+	OnWake func(ctx context.Context, tx *stdsql.Tx, woken store.Info) error
 }
 
 // withDefaults replaces zero values by defaults.

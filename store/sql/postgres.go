@@ -45,7 +45,9 @@ func (o Options) openPostgres(ctx context.Context, url string) (*Store, error) {
 	// The statements that append are planned once, when tables may be small, and run when they are large.
 	write := postgresPool(config, postgresCommitters+1, postgresSettings+`;
 		SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off`)
-	s := &Store{dialect: postgresDialect(), poll: o.Poll, timeout: o.Timeout, read: read, lend: read, write: write}
+	s := &Store{
+		dialect: postgresDialect(), poll: o.Poll, timeout: o.Timeout, read: read, lend: read, write: write, wake: wake{call: o.OnWake},
+	}
 	if err = postgresEncoding(ctx, write); err == nil {
 		err = s.migrate(ctx)
 	}
@@ -118,6 +120,8 @@ func postgresDialect() *dialect {
 		versioned: `SELECT count(*) > 0 FROM pg_tables WHERE tablename = 'debate_version' AND schemaname = ANY (current_schemas(false))`,
 		lock:      `SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(7161113098253541985)`, // an arbitrary number
 		write:     postgresWrite,
+		add:       postgresAdd,
+		turn:      func(context.Context) func() { return func() {} },
 		lend: func(ctx context.Context, db *stdsql.DB, statement string, args ...any) (stdsql.Result, error) {
 			return db.ExecContext(ctx, statement, args...)
 		},
@@ -225,32 +229,68 @@ func postgresWrite(ctx context.Context, db *stdsql.DB, steps []*step) error {
 			}
 		}
 	}
-	if err := postgresBeginAll(ctx, db, begin); err != nil {
+	if err := postgresKeep(begin, func() ([]int, error) { return postgresBeginAll(ctx, db, begin) }); err != nil {
 		return err
 	}
-	switch len(extend) {
-	case 0:
-		return nil
-	case 1:
-		return postgresAppend(ctx, db, extend[0])
-	default:
-		return postgresKept(ctx, db, extend, postgresExtendAll, postgresRows(extend)...)
+	if len(extend) == 1 {
+		kept, err := postgresAppend(ctx, db, extend[0])
+		extend[0].kept = kept && err == nil
+		return err
 	}
+	return postgresKeep(extend, func() ([]int, error) {
+		return postgresPlaces(ctx, db, postgresExtendAll, postgresRows(extend)...)
+	})
+}
+
+// postgresKeep sets kept of the steps, if there are any, at the places that a statement has committed.
+func postgresKeep(steps []*step, write func() ([]int, error)) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	places, err := write()
+	if err != nil {
+		return err // nothing is committed, or it is unknown
+	}
+	for _, place := range places {
+		steps[place-1].kept = true
+	}
+	return nil
 }
 
 // executor is a database or a transaction.
 type executor interface {
+	reader
 	ExecContext(ctx context.Context, query string, args ...any) (stdsql.Result, error)
 }
 
-func postgresAppend(ctx context.Context, db executor, s *step) error {
+func postgresAppend(ctx context.Context, db executor, s *step) (kept bool, err error) {
 	result, err := db.ExecContext(ctx, postgresExtend, s.id, s.after, s.last, s.at, s.state, s.round, s.writer, s.body, s.result)
 	if err != nil {
-		return err
+		return false, err
 	}
 	n, err := result.RowsAffected()
-	s.kept = n > 0
-	return err
+	return n > 0, err
+}
+
+// postgresAdd writes a step in a transaction.
+func postgresAdd(ctx context.Context, tx *stdsql.Tx, s *step) (kept bool, err error) {
+	if s.after == 0 {
+		places, err := postgresBeginAll(ctx, tx, []*step{s})
+		return len(places) > 0, err
+	}
+	kept, err = postgresAppend(ctx, tx, s)
+	if err != nil || !kept || s.begun == nil {
+		return kept, err
+	}
+	if _, err := tx.ExecContext(ctx, tell, s.id, s.begun.started, s.begun.about); err != nil {
+		return false, err
+	}
+	for _, pair := range s.begun.pairs {
+		if _, err := tx.ExecContext(ctx, label, s.id, pair); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // postgresTell appends a step that changes what its conversation is about.
@@ -260,19 +300,9 @@ func postgresTell(ctx context.Context, db *stdsql.DB, s *step) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	err = postgresAppend(ctx, tx, s)
-	kept := s.kept
-	s.kept = false
+	kept, err := postgresAdd(ctx, tx, s)
 	if err != nil || !kept {
 		return err
-	}
-	if _, err := tx.ExecContext(ctx, tell, s.id, s.begun.started, s.begun.about); err != nil {
-		return err
-	}
-	for _, pair := range s.begun.pairs {
-		if _, err := tx.ExecContext(ctx, label, s.id, pair); err != nil {
-			return err
-		}
 	}
 	if err := tx.Commit(); err != nil {
 		return err
@@ -281,10 +311,8 @@ func postgresTell(ctx context.Context, db *stdsql.DB, s *step) error {
 	return nil
 }
 
-func postgresBeginAll(ctx context.Context, db *stdsql.DB, steps []*step) error {
-	if len(steps) == 0 {
-		return nil
-	}
+// postgresBeginAll writes steps that begin logs, and returns the places of those that have.
+func postgresBeginAll(ctx context.Context, db reader, steps []*step) ([]int, error) {
 	starteds, abouts := make([]string, len(steps)), make([]string, len(steps))
 	places, pairs := []int64{}, []string{}
 	for i, s := range steps {
@@ -296,7 +324,7 @@ func postgresBeginAll(ctx context.Context, db *stdsql.DB, steps []*step) error {
 			places, pairs = append(places, int64(i+1)), append(pairs, pair)
 		}
 	}
-	return postgresKept(ctx, db, steps, postgresBegin, append(postgresRows(steps), starteds, abouts, places, pairs)...)
+	return postgresPlaces(ctx, db, postgresBegin, append(postgresRows(steps), starteds, abouts, places, pairs)...)
 }
 
 // postgresRows returns the columns of steps.
@@ -312,26 +340,19 @@ func postgresRows(steps []*step) []any {
 	return []any{ids, afters, lasts, ats, states, rounds, writers, bodies, results}
 }
 
-// postgresKept runs a statement that returns the places, from 1, of the steps that it has committed.
-func postgresKept(ctx context.Context, db *stdsql.DB, steps []*step, statement string, args ...any) error {
+// postgresPlaces runs a statement that returns the places, from 1, of the steps that it has written.
+func postgresPlaces(ctx context.Context, db reader, statement string, args ...any) (places []int, err error) {
 	rows, err := db.QueryContext(ctx, statement, args...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
-	var places []int
 	for rows.Next() {
 		var place int
 		if err := rows.Scan(&place); err != nil {
-			return err
+			return nil, err
 		}
 		places = append(places, place)
 	}
-	if err := rows.Err(); err != nil {
-		return err // nothing is committed, or it is unknown
-	}
-	for _, place := range places {
-		steps[place-1].kept = true
-	}
-	return nil
+	return places, rows.Err()
 }

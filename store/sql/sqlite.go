@@ -49,7 +49,9 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 		return nil, errors.Join(err, write.Close())
 	}
 	w := &sqliteWriter{}
-	s := &Store{dialect: w.dialect(), poll: o.Poll, timeout: o.Timeout, read: read, lend: write, write: write}
+	s := &Store{
+		dialect: w.dialect(), poll: o.Poll, timeout: o.Timeout, read: read, lend: write, write: write, wake: wake{call: o.OnWake},
+	}
 	err = s.transact(ctx, func(ctx context.Context) error {
 		if err := walMode(ctx, write); err != nil {
 			return err
@@ -156,7 +158,12 @@ func (w *sqliteWriter) dialect() *dialect {
 		versioned: `SELECT count(*) FROM sqlite_schema WHERE name = 'debate_version'`,
 		lock:      `SELECT 1`, // every transaction of this connection begins with the lock
 		write:     w.write,
-		lend:      w.lend,
+		add:       w.add,
+		turn: func(ctx context.Context) func() {
+			w.turn.begin(ctx)
+			return w.turn.end
+		},
+		lend: w.lend,
 		again: func(err error, _ int) bool {
 			return sqliteCode(err) == codes.SQLITE_BUSY // nothing was written: a transaction that has begun has the lock
 		},
@@ -212,22 +219,10 @@ func (w *sqliteWriter) write(ctx context.Context, db *stdsql.DB, steps []*step) 
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	extend := tx.StmtContext(ctx, w.extend)
 	kept := make([]bool, len(steps))
 	for i, s := range steps {
-		if s.after == 0 {
-			started, about := s.columns()
-			if err := in(ctx, tx, w.begin, s.id, started, about); err != nil {
-				return err
-			}
-		}
-		if kept[i], err = w.append(ctx, extend, s); err != nil {
+		if kept[i], err = w.add(ctx, tx, s); err != nil {
 			return err
-		}
-		if kept[i] && s.begun != nil {
-			if err := w.about(ctx, tx, s); err != nil {
-				return err
-			}
 		}
 	}
 	if err := tx.Commit(); err != nil {
@@ -237,6 +232,21 @@ func (w *sqliteWriter) write(ctx context.Context, db *stdsql.DB, steps []*step) 
 		s.kept = kept[i]
 	}
 	return nil
+}
+
+// add writes a step in a transaction.
+func (w *sqliteWriter) add(ctx context.Context, tx *stdsql.Tx, s *step) (kept bool, err error) {
+	if s.after == 0 {
+		started, about := s.columns()
+		if err := in(ctx, tx, w.begin, s.id, started, about); err != nil {
+			return false, err
+		}
+	}
+	extend := tx.StmtContext(ctx, w.extend)
+	if kept, err = w.append(ctx, extend, s); err != nil || !kept || s.begun == nil {
+		return kept, err
+	}
+	return true, w.about(ctx, tx, s)
 }
 
 // about writes what a conversation is about.

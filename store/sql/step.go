@@ -24,6 +24,7 @@ type step struct {
 	round  *int64
 	result *string // with state
 	begun  *begun
+	wakes  bool // it begins the log, or leaves a state in which nothing happens by itself
 
 	kept bool       // set by dialect.write: it is committed
 	done chan error // receives the outcome
@@ -68,8 +69,8 @@ type outcome struct {
 func newStep(id string, after int64, writer string, events []flow.Event) (*step, error) {
 	s := &step{id: id, after: after, last: after + int64(len(events)), writer: plain(writer), done: make(chan error, 1)}
 	var info store.Info
-	var body strings.Builder
-	body.Grow(usual)
+	var lines strings.Builder
+	lines.Grow(usual)
 	for i := range events {
 		e := &events[i]
 		if e.Seq != after+int64(i)+1 {
@@ -79,14 +80,16 @@ func newStep(id string, after int64, writer string, events []flow.Event) (*step,
 			return nil, fmt.Errorf("event %d: its time is %v: in UTC, the year must have four digits", e.Seq, e.At)
 		}
 		info.Add(e)
-		switch e.Body.(type) {
+		switch body := e.Body.(type) {
 		case *flow.Start:
+			s.wakes = true
 			begun, err := begin(info)
 			if err != nil {
 				return nil, err
 			}
 			s.begun = begun
 		case *flow.Transition:
+			s.wakes = s.wakes || body.From.Idle()
 			result, err := json.Marshal(outcome{info.Spent, info.Winner})
 			if err != nil {
 				return nil, err
@@ -95,13 +98,13 @@ func newStep(id string, after int64, writer string, events []flow.Event) (*step,
 		case *flow.Round:
 			s.round = new(int64(info.Round))
 		}
-		if err := e.WriteLine(&body); err != nil { // without a newline inside
+		if err := e.WriteLine(&lines); err != nil { // without a newline inside
 			return nil, fmt.Errorf("event %d: %w", e.Seq, err)
 		}
 	}
 	s.at = text(info.LastAt)
 	// A raw message may hold invalid UTF-8. Every decoder would read it as U+FFFD too.
-	s.body = strings.ToValidUTF8(strings.TrimSuffix(body.String(), "\n"), "\uFFFD")
+	s.body = strings.ToValidUTF8(strings.TrimSuffix(lines.String(), "\n"), "\uFFFD")
 	return s, nil
 }
 

@@ -18,6 +18,7 @@ type Store struct {
 	lend    *stdsql.DB // read or write, whichever writes leases
 	timeout time.Duration
 	poll    time.Duration
+	wake    wake
 
 	queue      *queue
 	committers sync.WaitGroup

@@ -1,0 +1,94 @@
+package sql
+
+import (
+	"context"
+	stdsql "database/sql"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/agonist-dev/debate/store"
+)
+
+// wake calls the host's function where an append wakes a conversation; see [Options.OnWake].
+type wake struct {
+	call func(ctx context.Context, tx *stdsql.Tx, woken store.Info) error // nil: the rest is not used
+
+	mu    sync.Mutex
+	holds map[string]string // the owners, as they are stored, of the leases that this store has acquired, by conversation
+}
+
+// concerns reports whether a step may wake its conversation. What a lease's owner appends under it wakes none, unless the
+// events themselves say so. Another store may have acquired the lease, so the database has the last word.
+func (w *wake) concerns(s *step) bool {
+	return w.call != nil && (s.wakes || !w.held(s.id, s.writer))
+}
+
+// others returns the steps of a batch that share a transaction.
+func (w *wake) others(batch []*step) []*step {
+	if w.call == nil {
+		return batch
+	}
+	return slices.DeleteFunc(slices.Clone(batch), w.concerns)
+}
+
+func (w *wake) held(id, owner string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	held, ok := w.holds[id]
+	return ok && held == owner
+}
+
+// acquired notes that owner has a lease.
+func (w *wake) acquired(id, owner string) {
+	if w.call == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.holds == nil {
+		w.holds = make(map[string]string)
+	}
+	w.holds[id] = owner
+}
+
+// lost notes that owner has no lease, or may soon have none.
+func (w *wake) lost(id, owner string) {
+	if w.call == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.holds[id] == owner {
+		delete(w.holds, id)
+	}
+}
+
+// writeAlone writes a step in a transaction of its own, in which the host's function is called if the step wakes its
+// conversation.
+func (s *Store) writeAlone(ctx context.Context, one *step) error {
+	defer s.dialect.turn(ctx)()
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	kept, err := s.dialect.add(ctx, tx, one)
+	if err != nil || !kept {
+		return err
+	}
+	woken, err := s.describe(ctx, tx, one.id)
+	if err != nil {
+		return err
+	}
+	if !woken.State.Idle() && (one.wakes || plain(woken.Owner) != one.writer) {
+		if err := s.wake.call(ctx, tx, woken); err != nil {
+			return fmt.Errorf("OnWake: %w", err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	one.kept = true
+	return nil
+}
