@@ -22,6 +22,9 @@ import (
 // DefaultQueue is the queue of debates that are not routed elsewhere.
 const DefaultQueue = "debate"
 
+// op names this package in errors.
+const op = "river"
+
 // sweepQueue is the queue of sweeps.
 const sweepQueue = "debate_sweep"
 
@@ -72,25 +75,26 @@ func Migrate(ctx context.Context, driver Driver, schema string) error {
 // If River's tables are missing, or are older than River, the error is of kind store; [Migrate] brings them up.
 func New(ctx context.Context, db *sql.DB, driver Driver, options Options) (*Jobs, error) {
 	if db == nil || driver == nil {
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: "river", Err: errors.New("the database or its driver is missing")}
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: op, Err: errors.New("the database or its driver is missing")}
 	}
 	if options.Logger == nil {
 		options.Logger = slog.Default()
 	}
 	migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Schema: options.Schema, Logger: options.Logger})
 	if err != nil {
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: "river", Err: err}
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: op, Err: err}
 	}
 	switch valid, err := migrator.Validate(ctx, nil); {
 	case err != nil:
-		return nil, &flow.Error{Kind: provider.KindStore, Op: "river", Err: err}
+		return nil, &flow.Error{Kind: provider.KindStore, Op: op, Err: err}
 	case !valid.OK:
-		err := fmt.Errorf("River's tables do not have the version that it needs (%s): see Migrate", strings.Join(valid.Messages, "; "))
-		return nil, &flow.Error{Kind: provider.KindStore, Op: "river", Err: err}
+		err := fmt.Errorf("the tables of River are missing or of an older version (%s): Migrate brings them up",
+			strings.Join(valid.Messages, "; "))
+		return nil, &flow.Error{Kind: provider.KindStore, Op: op, Err: err}
 	}
 	client, err := river.NewClient(driver, &river.Config{Schema: options.Schema, Logger: options.Logger})
 	if err != nil {
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: "river", Err: err}
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: op, Err: err}
 	}
 	return &Jobs{db: db, driver: driver, options: options, client: client}, nil
 }

@@ -126,7 +126,7 @@ func (p place) open(ctx context.Context, options worker.Options) (*base, error) 
 		closing()
 		return nil, err
 	}
-	kept := sql.Options{Connections: 2}
+	kept := sql.Options{Connections: 2, OnWake: jobs.OnWake}
 	var s *sql.Store
 	if p.SQLite != "" {
 		s, err = kept.OpenSQLite(ctx, p.SQLite)

@@ -64,7 +64,8 @@ func (w *Worker) sweep(ctx context.Context, now time.Time) error {
 func (j *Jobs) unfinished(ctx context.Context) (map[string]*river.Job[Args], error) {
 	const page = 5000
 	found := make(map[string]*river.Job[Args])
-	params := river.NewJobListParams().Kinds(Args{}.Kind()).States(unfinished()...).OrderBy(river.JobListOrderByID, river.SortOrderAsc).First(page)
+	params := river.NewJobListParams().Kinds(Args{}.Kind()).States(unfinished()...).First(page).
+		OrderBy(river.JobListOrderByID, river.SortOrderAsc)
 	for {
 		list, err := j.client.JobList(ctx, params)
 		if err != nil {

@@ -98,8 +98,8 @@ func (t *turn) failed(ctx context.Context, err error) error {
 	again.Failures++
 	again.Error = text.OneLine(err.Error(), 500)
 	wait := backOff(again.Failures)
-	w.jobs.options.Logger.LogAttrs(ctx, slog.LevelWarn, "debate in back-off", slog.String("id", t.job.Args.ID), slog.Int("failures", again.Failures),
-		slog.Duration("wait", wait), slog.String("error", again.Error))
+	w.jobs.options.Logger.LogAttrs(ctx, slog.LevelWarn, "debate in back-off", slog.String("id", t.job.Args.ID),
+		slog.Int("failures", again.Failures), slog.Duration("wait", wait), slog.String("error", again.Error))
 	metadata, err := json.Marshal(again)
 	if err != nil {
 		return err
@@ -114,8 +114,8 @@ const FailingTag = "debate-failing"
 
 // Trouble is in the metadata of a job in back-off.
 type Trouble struct {
-	Failures int    `json:"debate_failures"`        // in a row
-	Error    string `json:"debate_error,omitempty"` // the last, in one line of at most 500 bytes
+	Failures int    `json:"debateFailures"`        // in a row
+	Error    string `json:"debateError,omitempty"` // the last, in one line of at most 500 bytes
 }
 
 // trouble returns what is known of earlier failures.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -73,7 +74,7 @@ func (j *Jobs) Worker(engine *debate.Engine, config Config) (*Worker, error) {
 		config.Queues = map[string]int{DefaultQueue: 100}
 	}
 	if config.Far < 0 || config.Sweep < time.Second {
-		return wrong("Far, Sweep", errors.New("Far must not be negative, and Sweep not below a second"))
+		return wrong("Far, Sweep", errors.New("a Far below zero, or a Sweep below a second"))
 	}
 	w := &Worker{
 		jobs: j, engine: engine, config: config, lease: cmp.Or(engine.Lease, defaultLease), name: "debate-" + rand.Text(),
@@ -111,11 +112,14 @@ func (w *Worker) settings() (*river.Config, error) {
 	if c.Workers == nil {
 		c.Workers = river.NewWorkers()
 	}
-	if err := errors.Join(river.AddWorkerSafely(c.Workers, &debateWorker{worker: w}), river.AddWorkerSafely(c.Workers, &sweepWorker{worker: w})); err != nil {
+	if err := river.AddWorkerSafely(c.Workers, &debateWorker{worker: w}); err != nil {
+		return nil, err
+	}
+	if err := river.AddWorkerSafely(c.Workers, &sweepWorker{worker: w}); err != nil {
 		return nil, err
 	}
 	if !c.LeaderElectionDisabled {
-		c.PeriodicJobs = append(c.PeriodicJobs[:len(c.PeriodicJobs):len(c.PeriodicJobs)], w.periodic())
+		c.PeriodicJobs = append(slices.Clip(c.PeriodicJobs), w.periodic())
 	}
 	return &c, nil
 }
