@@ -156,8 +156,12 @@ func TestBadConfigs(t *testing.T) {
 		"negative budget":          {budget(debate.Budget{Warn: -1, Soft: -1, Hard: -1}), []string{"budget.hard", "budget.soft", "budget.warn"}},
 		"soft above hard":          {budget(debate.Budget{Soft: 2, Hard: 1}), []string{"budget.soft"}},
 		"limits below one round": {
-			budget(debate.Budget{Soft: 1, Hard: 1, SoftTokens: 1, HardTokens: 1, SoftCalls: 1, HardCalls: 1}),
+			budget(debate.Budget{Soft: 1, Hard: 2, SoftTokens: 1, HardTokens: 2, SoftCalls: 1, HardCalls: 2}),
 			[]string{"budget.hard", "budget.hardCalls", "budget.hardTokens", "budget.soft", "budget.softCalls", "budget.softTokens"},
+		},
+		"one limit below one round": {
+			budget(debate.Budget{Soft: 1, Hard: 1, SoftTokens: 1, HardTokens: 1, SoftCalls: 1, HardCalls: 1}),
+			[]string{"budget.hard", "budget.hardCalls", "budget.hardTokens"},
 		},
 		"confirm nothing": {budget(debate.Budget{Confirm: true}), []string{"budget.confirm"}},
 		"a budget without prices": {

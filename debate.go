@@ -76,6 +76,8 @@ type Engine struct {
 	// ChunkInterval is how long chunks of a turn are gathered before a reader of Events gets them. With 0, chunks
 	// come as they arrive, but at most one every 0.2 ms. 100 ms suit a screen.
 	ChunkInterval time.Duration
+	// Folded bounds the folded logs that [Engine.Advance] keeps between two of its calls, in bytes, roughly; 0 means 64 MiB.
+	Folded int64
 	// Seed returns the secret seed of a new debate. The word of its fences, its labels, and the orders in which
 	// judges are shown participants are drawn from the seed. If Seed is nil or returns "", the seed is 128 bits
 	// from crypto/rand.

@@ -214,7 +214,10 @@ func judged(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	if end, ok := endReason(d); ok {
 		exit.Reason, exit.Evidence, exit.By = end.Reason, end.Evidence, end.By
 	} else if d.Round >= d.rounds() {
-		exit.Reason, exit.Evidence = flow.EndRounds, fmt.Sprintf("all %d rounds are spoken", d.rounds())
+		exit.Reason, exit.Evidence = flow.EndRounds, "the only round is spoken"
+		if most := d.rounds(); most > 1 {
+			exit.Evidence = fmt.Sprintf("all %d rounds are spoken", most)
+		}
 	}
 	return TriggerJudged, exit, true
 }

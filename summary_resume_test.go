@@ -127,9 +127,8 @@ func TestARetryPaysNoSummaryTwice(t *testing.T) {
 	}
 }
 
-// TestTheToyRuntimeWithSummaries: a runtime that forgets everything between two commands, one of them
-// a summary's, ends as a session does.
-func TestTheToyRuntimeWithSummaries(t *testing.T) {
+// A runtime that forgets everything between two calls, one of them a summary's, ends as a session does.
+func TestARuntimeThatRemembersNothingOfSummaries(t *testing.T) {
 	for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
 		t.Run(string(mode), func(t *testing.T) {
 			plain := newTalk(12, 6000).summarizes(true)
@@ -138,11 +137,11 @@ func TestTheToyRuntimeWithSummaries(t *testing.T) {
 			require.NotEmpty(t, want.Summaries)
 
 			d := newTalk(12, 6000).summarizes(true)
-			d.config.Mode, d.config.ID = mode, "toy"
-			start, err := d.engine.Freeze(d.config)
-			require.NoError(t, err)
-			toy := &toy{t: t, engine: d.engine, store: &store.Memory{}, id: d.config.ID}
-			record := toy.run(&start, d.config)
+			d.config.Mode, d.config.ID = mode, "nomad"
+			d.engine.Store = &store.Memory{}
+			n := &nomad{t: t, config: d.config, store: d.engine.Store, same: d.engine}
+			n.begin()
+			record := n.run(n.advance(flow.Opened{}))
 			assert.Equal(t, canonical(t, want), canonical(t, record))
 			assert.Len(t, record.Summaries, len(want.Summaries))
 			expected := plain.p.Requests()

@@ -12,9 +12,11 @@ func roundsLeft(r *flow.Record) bool { return r.Round < r.Terms().Rounds }
 func planned(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	most := r.Terms().Rounds
 	if !roundsLeft(r) {
-		return TriggerMaxRoundsReached, flow.Exit{
-			Reason: flow.EndRounds, Evidence: fmt.Sprintf("all %d rounds are done", most), Calls: solutionSize(r),
-		}, true
+		evidence := "the only round is done"
+		if most > 1 {
+			evidence = fmt.Sprintf("all %d rounds are done", most)
+		}
+		return TriggerMaxRoundsReached, flow.Exit{Reason: flow.EndRounds, Evidence: evidence, Calls: solutionSize(r)}, true
 	}
 	b := readAt(r, r.Round+1)
 	round := &flow.Round{N: b.round, Of: most, Phase: "round"}

@@ -82,12 +82,18 @@ func CheckBudget(ctx context.Context, m *Machine, contexts map[string]window.Man
 		hard = amount{max(hard.cost, n.kept.cost), max(hard.tokens, n.kept.tokens), max(hard.calls, n.kept.calls)}
 	}
 	var f Findings
-	for field, limit := range order.ByKey(b.limits()) {
+	limits, low := b.limits(), make(map[string]bool)
+	for field, limit := range order.ByKey(limits) { // hard before soft
 		least := n.rounds
 		if strings.HasPrefix(field, "budget.hard") {
 			least = hard
 		}
+		same := strings.Replace(field, "soft", "hard", 1)
+		if same != field && low[same] && limits[same] == limit {
+			continue // it is no lower than the hard limit, about which all is said
+		}
 		if what := least.passed(limit); what != "" {
+			low[field] = true
 			f.Addf(field, "is below what one round and the conclusion reserve: %s; raise it, or lower maxTokens", what)
 		}
 	}

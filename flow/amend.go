@@ -150,6 +150,14 @@ func (c *Core) amend(a *Amendment) error {
 	return c.emit(Event{Body: a})
 }
 
+// fewest says how many rounds there are at least, since some have begun.
+func fewest(round int) string {
+	if round < 2 {
+		return "there is at least one"
+	}
+	return fmt.Sprintf("round %d has begun", round)
+}
+
 // checkAmendment reports what is wrong with an amendment.
 func (c *Core) checkAmendment(a *Amendment) error {
 	r := c.record
@@ -161,7 +169,7 @@ func (c *Core) checkAmendment(a *Amendment) error {
 		f.CallKinds(c.machine.flow, r.config, *a.OnFailure)
 	}
 	if a.Rounds != nil && *a.Rounds < max(1, r.Round) {
-		f.Addf("rounds", "is %d in round %d", *a.Rounds, r.Round)
+		f.Addf("rounds", "cannot be %d: %s", *a.Rounds, fewest(r.Round))
 	}
 	if a.Rounds != nil && r.work == StateCompleting {
 		f.Addf("rounds", "cannot be changed: the conclusion has begun")

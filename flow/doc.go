@@ -70,4 +70,6 @@
 //   - calls: [Command], [Classify], [KnownUsage], [Answered], [AnsweredBy]
 //   - before the start: [EstimateStart], [CheckBudget], [ReadableJSON], [Unnamed], and Flow.Render
 //   - logs: [SameEvent]
+//
+// Engine.Advance does all of this for a runtime with a store; [Next] is what is left to such a runtime.
 package flow

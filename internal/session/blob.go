@@ -122,7 +122,7 @@ func (s *Session) storeFiles(ctx context.Context) error {
 		}
 	}
 	for _, f := range all {
-		if err := s.readFile(ctx, &f); err != nil {
+		if err := s.host.readFile(ctx, s.ID, &s.files, &f); err != nil {
 			return err
 		}
 	}
@@ -132,7 +132,7 @@ func (s *Session) storeFiles(ctx context.Context) error {
 // readFiles reads the files that the requests of a stored conversation may carry. So a missing one is found before any call.
 func (s *Session) readFiles(ctx context.Context, r *flow.Record) error {
 	for _, f := range r.Files() {
-		if err := s.readFile(ctx, &f); err != nil {
+		if err := s.host.readFile(ctx, s.ID, &s.files, &f); err != nil {
 			return err
 		}
 	}
@@ -140,39 +140,39 @@ func (s *Session) readFiles(ctx context.Context, r *flow.Record) error {
 }
 
 // readFile reads the bytes of a file, and checks that they are those that the log describes.
-func (s *Session) readFile(ctx context.Context, f *flow.File) error {
-	if data, ok := s.files.get(f.Hash); ok {
+func (h *Host) readFile(ctx context.Context, id string, files *shelf, f *flow.File) error {
+	if data, ok := files.get(f.Hash); ok {
 		return check(f, data)
 	}
-	data, err := s.host.File(ctx, s.ID, f)
+	data, err := h.File(ctx, id, f)
 	if err == nil {
-		s.files.keep(f.Hash, data)
+		files.keep(f.Hash, data)
 	}
 	return err
 }
 
 // attach puts the bytes of files into a request. The messages that have files are copied; the bytes are shared.
-func (s *Session) attach(ctx context.Context, f *flight) error {
+func (h *Host) attach(ctx context.Context, id string, files *shelf, request *provider.Request) error {
 	copied := false
-	for i := range f.request.Messages {
-		if len(f.request.Messages[i].Parts) == 0 {
+	for i := range request.Messages {
+		if len(request.Messages[i].Parts) == 0 {
 			continue
 		}
 		if !copied {
-			f.request.Messages, copied = slices.Clone(f.request.Messages), true
+			request.Messages, copied = slices.Clone(request.Messages), true
 		}
-		m := &f.request.Messages[i]
+		m := &request.Messages[i]
 		m.Parts = slices.Clone(m.Parts)
 		for k := range m.Parts {
 			p := &m.Parts[k]
 			var ok bool
-			if p.Data, ok = s.files.get(p.Hash); ok {
+			if p.Data, ok = files.get(p.Hash); ok {
 				continue // its description was checked when the conversation was opened
 			}
-			if err := s.readFile(ctx, &flow.File{Name: p.Name, Type: p.Type, Hash: p.Hash}); err != nil {
+			if err := h.readFile(ctx, id, files, &flow.File{Name: p.Name, Type: p.Type, Hash: p.Hash}); err != nil {
 				return err
 			}
-			p.Data, _ = s.files.get(p.Hash)
+			p.Data, _ = files.get(p.Hash)
 		}
 	}
 	return nil

@@ -103,7 +103,7 @@ func (s *Session) perform(f *flight) flow.Signal {
 		}
 		s.notifyChunk()
 	}
-	if err := s.attach(&f.ctx, f); err != nil {
+	if err := s.host.attach(&f.ctx, s.ID, &s.files, &f.request); err != nil {
 		f.home.Store(true)
 		f.ctx.Cancel()
 		return flow.Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: flow.Classify(err), Free: true}

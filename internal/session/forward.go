@@ -47,32 +47,23 @@ func (s *Session) control(ctx context.Context, signal flow.Signal) error {
 
 // forward appends a control to the log of a conversation that another process has the lease of.
 func (s *Session) forward(ctx context.Context, signal flow.Signal) error {
-	var tried []flow.Event
-	return retryConflicts(func() error {
+	way := s.ledger(ctx, remote)
+	way.load = func() (*flow.Core, []flow.Event, error) {
 		log, err := s.reload(ctx)
-		if err != nil || contains(log, tried) {
-			return err
-		}
-		core, err := s.host.NewCore(s.ID, log) // after a conflict, the session's own must not hold what nobody has saved
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		out, err := core.StepRemote(NewInput(signal))
-		if err != nil {
-			return err
-		}
-		conflict, err := s.saveEvents(ctx, out.Events)
-		if tried = nil; conflict && s.maybeAppended {
-			tried = out.Events
-		}
-		if err != nil || len(out.Events) == 0 {
-			return err
-		}
-		s.core = core
-		s.publishFolded()
-		s.finishIfOver()
-		return nil
-	})
+		core, err := s.host.NewCore(s.ID, log) // the session's own must not hold what nobody has saved
+		return core, log, err
+	}
+	out, _, err := way.advance(signal)
+	if err != nil || len(out.Events) == 0 {
+		return err
+	}
+	s.core = way.core
+	s.publishFolded()
+	s.finishIfOver()
+	return nil
 }
 
 // Control brings a control to a conversation, whether or not it is open in this host.
@@ -90,34 +81,37 @@ func (h *Host) Control(ctx context.Context, id string, signal flow.Signal) error
 
 // forward appends a control to the log of a conversation that is not open in this host.
 func (h *Host) forward(ctx context.Context, id string, signal flow.Signal) error {
-	writer, tried := h.newWriter(), []flow.Event(nil)
-	return retryConflicts(func() error {
-		log, err := h.Read(ctx, id)
-		if err != nil || contains(log, tried) {
-			return err
-		}
-		core, err := h.NewCore(id, log)
-		if err != nil {
-			return err
-		}
-		out, err := core.StepRemote(NewInput(signal))
-		if err != nil || len(out.Events) == 0 {
-			return err
-		}
-		tries := 0
-		err = h.retryStore(ctx.Done(), func() error {
-			tries++
-			return h.Store.Append(ctx, id, out.Events[0].Seq-1, writer, out.Events)
-		})
-		if tried = nil; tries > 1 { // an earlier try may have succeeded
-			tried = out.Events
-		}
-		if err != nil {
-			return StoreError("control", err)
-		}
-		h.Log(id, out.Events)
-		return nil
-	})
+	_, _, err := h.ledger(ctx, id, h.newWriter(), "control", remote).advance(signal)
+	return err
+}
+
+// ledger is the way of a writer without a session into a log. op is what errors say that it does.
+func (h *Host) ledger(
+	ctx context.Context, id, writer, op string, step func(*flow.Core, flow.Input) (flow.Output, error),
+) *ledger {
+	return &ledger{
+		step: step,
+		load: func() (*flow.Core, []flow.Event, error) {
+			log, err := h.Read(ctx, id)
+			if err != nil {
+				return nil, nil, err
+			}
+			core, err := h.NewCore(id, log)
+			return core, log, err
+		},
+		save: func(events []flow.Event) (doubt bool, err error) {
+			tries := 0
+			err = h.retryStore(ctx.Done(), func() error {
+				tries++
+				return h.Store.Append(ctx, id, events[0].Seq-1, writer, events)
+			})
+			if err != nil {
+				return tries > 1, StoreError(op, err)
+			}
+			h.Log(id, events)
+			return false, nil
+		},
+	}
 }
 
 // finishCalls records what the calls in flight have cost in a conversation that a control has just ended, if nobody has

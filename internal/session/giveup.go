@@ -74,18 +74,18 @@ func (s *Session) giveUp(f *flight) {
 	s.running--
 	s.host.crew.leave()
 	s.host.GaveUp(&f.command)
-	failed := flow.Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: s.ignored(reason)}
+	failed := flow.Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: s.host.ignored(reason)}
 	s.land(f, failed)
 	_ = s.control(context.Background(), failed) // an error closes the session: its callers learn of it there
 }
 
 // ignored is the failure of a call that has ignored the end of its context.
-func (s *Session) ignored(reason error) *flow.Error {
+func (h *Host) ignored(reason error) *flow.Error {
 	kind := provider.KindTimeout
 	if errors.Is(reason, context.Canceled) {
 		kind = provider.KindCanceled
 	}
-	return &flow.Error{Kind: kind, Err: fmt.Errorf("given up: it has not returned %s after its context had ended", s.host.Grace)}
+	return &flow.Error{Kind: kind, Err: fmt.Errorf("given up: it has not returned %s after its context had ended", h.Grace)}
 }
 
 // returned counts the goroutine of a call in again that was given up, until it ends. The lock is held.

@@ -33,6 +33,7 @@ type HostConfig struct {
 	Lease    time.Duration // how long a lease lasts, and how long a store may fail; 0: defaultLease
 	Grace    time.Duration // how long a call may run after its context has ended; 0: DefaultGrace
 	Interval time.Duration // the least time between two chunks of one reader; minChunkInterval if less
+	Folded   int64         // how many bytes of folded logs Advance keeps; 0: defaultFolded
 	Owner    string        // the name under which leases are held; no other host has it
 
 	// NewCore makes the core of a stored conversation from its events.
@@ -63,6 +64,7 @@ type Host struct {
 
 	writers atomic.Int64 // counts the tokens for the store
 	crew    crew
+	cores   *cores
 
 	mu       sync.Mutex
 	sessions map[string]*Session      // the open conversations, by id
@@ -77,7 +79,8 @@ func NewHost(c HostConfig) *Host {
 	c.Grace = cmp.Or(c.Grace, DefaultGrace)
 	c.Interval = max(c.Interval, minChunkInterval)
 	return &Host{
-		HostConfig: c, sessions: make(map[string]*Session), opening: make(map[string]chan struct{}), holders: make(map[*Session]struct{}),
+		HostConfig: c, cores: newCores(cmp.Or(c.Folded, defaultFolded)),
+		sessions: make(map[string]*Session), opening: make(map[string]chan struct{}), holders: make(map[*Session]struct{}),
 	}
 }
 

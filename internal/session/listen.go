@@ -184,14 +184,3 @@ func (s *Session) publishFolded() {
 	}
 	s.notify()
 }
-
-// contains reports whether a log holds events that were to be appended. Then the append has succeeded, whatever the
-// store said.
-func contains(log, tried []flow.Event) bool {
-	for i := range tried {
-		if tried[i].Seq > int64(len(log)) || !flow.SameEvent(&log[tried[i].Seq-1], &tried[i]) {
-			return false
-		}
-	}
-	return len(tried) > 0
-}

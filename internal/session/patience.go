@@ -16,9 +16,6 @@ const (
 	maxRetryWait   = time.Second
 )
 
-// maxConflicts bounds how often in a row others may append first. Each of them has made progress.
-const maxConflicts = 100
-
 // retryStore retries what a store fails to do, for as long as a lease lasts: a database that fails over must not
 // cost results that were paid for. When stop is closed it gives up.
 func (h *Host) retryStore(stop <-chan struct{}, try func() error) error {
@@ -56,15 +53,4 @@ func isDefinite(err error) bool {
 	var refused *flow.Error
 	return errors.Is(err, flow.ErrConflict) || errors.Is(err, flow.ErrLeased) || errors.Is(err, flow.ErrNotFound) ||
 		errors.Is(err, flow.ErrNoFile) || errors.As(err, &refused) && refused.Kind == provider.KindValidation
-}
-
-// retryConflicts retries what failed because the log has grown meanwhile.
-func retryConflicts(try func() error) error {
-	var err error
-	for range maxConflicts {
-		if err = try(); !errors.Is(err, flow.ErrConflict) {
-			return err
-		}
-	}
-	return err
 }

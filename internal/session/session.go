@@ -37,7 +37,6 @@ type Session struct {
 	renewal       *time.Timer // of the lease
 	stopListening func()      // nil: the session does not watch the log
 	inControl     bool        // a control is being stepped: the lease is not released yet
-	maybeAppended bool        // the last append took several tries: an earlier one may have succeeded
 	timer         *time.Timer // for the next Tick
 	due           time.Time   // when it fires
 	watch         *time.Timer // gives up calls that do not return; nil: not set

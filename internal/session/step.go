@@ -66,76 +66,65 @@ func (s *Session) apply(ctx context.Context, signal flow.Signal) (*flight, error
 }
 
 // step steps a signal and saves the events. conflict reports that somebody else has appended to the log: the log is
-// reloaded then, and the signal stepped again.
+// reloaded then, and the signal stepped again. A core that breaks closes the session, and so does a log that cannot be saved or
+// reloaded.
 func (s *Session) step(ctx context.Context, signal flow.Signal) (out flow.Output, conflict bool, err error) {
-	err = retryConflicts(func() error {
+	way := s.ledger(ctx, func(core *flow.Core, in flow.Input) (flow.Output, error) {
 		if s.draining != nil {
-			out, err = s.core.StepDrain(NewInput(signal))
-		} else {
-			out, err = s.host.crew.step(s.core, NewInput(signal))
+			return core.StepDrain(in)
 		}
-		grown, err := s.saveStep(ctx, out.Events, err)
-		if !grown {
-			return err
-		}
-		conflict = true
-		log, lost := s.reload(ctx)
-		if lost != nil {
-			s.closeWith(lost)
-			return lost
-		}
-		if s.maybeAppended && contains(log, out.Events) { // the append succeeded, and somebody has written behind it
-			signal = flow.Tick{}
-		}
-		return err
+		return s.host.crew.step(core, in)
 	})
+	way.core = s.core
+	out, conflict, err = way.advance(signal)
+	if broken := s.core.Err(); broken != nil {
+		s.closeWith(broken)
+	}
 	if errors.Is(err, flow.ErrConflict) {
 		s.closeWith(err)
 	}
 	return out, conflict, err
 }
 
-// saveStep saves the events of a Step that returned err. A broken core closes the session.
-func (s *Session) saveStep(ctx context.Context, events []flow.Event, err error) (conflict bool, _ error) {
-	if broken := s.core.Err(); broken != nil {
-		s.closeWith(broken)
+// ledger is the session's way into its log.
+func (s *Session) ledger(ctx context.Context, step func(*flow.Core, flow.Input) (flow.Output, error)) *ledger {
+	return &ledger{
+		step: step,
+		load: func() (*flow.Core, []flow.Event, error) {
+			log, err := s.reload(ctx)
+			if err != nil {
+				s.closeWith(err)
+				return nil, nil, err
+			}
+			return s.core, log, nil
+		},
+		save: func(events []flow.Event) (doubt bool, err error) {
+			doubt, err = s.save(ctx, events)
+			if err != nil && !errors.Is(err, flow.ErrConflict) {
+				s.closeWith(err)
+			}
+			return doubt, err
+		},
 	}
-	if err != nil {
-		return false, err
-	}
-	return s.saveEvents(ctx, events)
 }
 
-// saveEvents saves events. An append that fails closes the session, unless it fails with a conflict: the log has grown
-// meanwhile.
-func (s *Session) saveEvents(ctx context.Context, events []flow.Event) (conflict bool, _ error) {
-	if len(events) == 0 {
-		return false, nil
-	}
-	err := s.save(ctx, events)
-	if conflict = errors.Is(err, flow.ErrConflict); err != nil && !conflict {
-		s.closeWith(err)
-	}
-	return conflict, err
-}
-
-// save appends the events of a Step. Canceling ctx does not interrupt an append: ctx only carries values.
-func (s *Session) save(ctx context.Context, events []flow.Event) error {
+// save appends the events of a Step. Canceling ctx does not interrupt an append: ctx only carries values. doubt says that one of
+// several tries may have succeeded, whatever err says.
+func (s *Session) save(ctx context.Context, events []flow.Event) (doubt bool, err error) {
 	tries := 0
-	err := s.retryStore(ctx, func(ctx context.Context) error {
+	err = s.retryStore(ctx, func(ctx context.Context) error {
 		if err := s.ensureLease(ctx); err != nil {
 			return err
 		}
 		tries++
 		return s.host.Store.Append(ctx, s.ID, events[0].Seq-1, s.writer, events)
 	})
-	s.maybeAppended = tries > 1
 	if err != nil {
-		return StoreError("save", err)
+		return tries > 1, StoreError("save", err)
 	}
 	s.savedSeq.Store(events[len(events)-1].Seq)
 	s.host.Log(s.ID, events)
-	return nil
+	return false, nil
 }
 
 // notMade returns those of the calls to start that are in flight by the log and that this session does not make.

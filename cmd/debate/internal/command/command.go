@@ -24,20 +24,20 @@ type program struct {
 
 	viewing viewing
 	outputs outputs
-
-	unwritten error // why lines of JSON could not be written
 }
 
 // Run carries out the command line and returns the exit code.
 func Run(ctx context.Context, system System) int {
 	p := &program{System: system}
+	out := &output{to: system.Out}
+	p.Out = out
 	p.viewing.began = time.Now().Truncate(time.Millisecond)
 	root := p.tree()
 	root.SetArgs(system.Args)
 	root.SetIn(system.In)
-	root.SetOut(system.Out)
+	root.SetOut(p.Out)
 	root.SetErr(system.Err)
-	err := cmp.Or(root.ExecuteContext(ctx), p.unwritten)
+	err := cmp.Or(root.ExecuteContext(ctx), out.failed)
 	if err == nil {
 		return exitOK
 	}
@@ -66,7 +66,7 @@ func (p *program) tree() *cobra.Command {
 	root.PersistentFlags().StringVar(&p.store, "store", "",
 		"where conversations are kept: a file of SQLite, a folder, or the URL of a PostgreSQL database")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print events, or the result of a command, as JSON")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit(exitArguments, err) })
+	root.SetFlagErrorFunc(flagMistake)
 	for _, g := range p.groups() {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, c := range g.commands {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -70,7 +71,7 @@ func (c *controlled) next(record *flow.Record) string {
 	case c.State == flow.StateError:
 		return fmt.Sprintf("stopped by a failure; debate retry %s tries again.", c.ID)
 	case c.State == flow.StateAwaitingInput:
-		return fmt.Sprintf("it waits for %s; debate show %s lists them.", plural(len(record.Inquiries), "answer"), c.ID)
+		return fmt.Sprintf("it waits for %s; debate show %s lists them.", progress.Plural(len(record.Inquiries), "answer"), c.ID)
 	case c.Held:
 		return fmt.Sprintf("%s; the process that runs it acts on this. debate watch %s follows it.", c.State, c.ID)
 	default:
@@ -110,12 +111,4 @@ func refused(err error) error {
 		return exit(exitArguments, err)
 	}
 	return err
-}
-
-// plural counts things.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

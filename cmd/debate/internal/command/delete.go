@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
 )
@@ -73,7 +74,7 @@ func (p *program) confirmDelete(ctx context.Context, infos []store.Info) error {
 	for i := range infos {
 		p.warnf("%s  %s  %s", infos[i].ID, infos[i].State, short(infos[i].Topic, 60))
 	}
-	_, _ = fmt.Fprintf(p.Err, "Delete %s for good? [y/N] ", plural(len(infos), "conversation"))
+	_, _ = fmt.Fprintf(p.Err, "Delete %s for good? [y/N] ", progress.Plural(len(infos), "conversation"))
 	said := make(chan string, 1)
 	go func() { // it ends with the process if nobody says anything: reading from a terminal cannot be broken off
 		line, _ := bufio.NewReader(p.In).ReadString('\n')

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -33,9 +31,11 @@ give 1 to 10 for seven criteria and for the whole; the table shows the
 averages, and how far the evaluators differ. The evaluation is stored as a
 conversation of its own.
 
-The evaluators come from a JSON file with the fields of an evaluation
-(evaluators with id, model, temperature, prompt or promptFile; temperature,
-budget and so on for all), or from --evaluator. Without either there are two
+The evaluators come from a file, JSON or YAML, with the fields of an
+evaluation (evaluators with id, model, temperature, prompt or promptFile;
+temperature, budget and so on for all), or from --evaluator. A file can also
+have the fields of the public program: agents with id, provider, model,
+systemPromptPath, timeout and enabled. Without either there are two evaluators
 of the default model.`,
 		Example: `  debate eval
   debate eval 0198c2f1 --evaluator openai/gpt-4.1 --evaluator anthropic/claude-sonnet-4-5 --json`,
@@ -66,7 +66,7 @@ of the default model.`,
 		},
 	}
 	p.viewFlags(c)
-	c.Flags().StringVar(&f.file, "config", "", "read the evaluators from this JSON `file`")
+	c.Flags().StringVar(&f.file, "config", "", "read the evaluators from this `file`, JSON or YAML")
 	c.Flags().StringArrayVar(&f.models, "evaluator", nil, "`provider/model`: an evaluator; can be repeated")
 	return c
 }
@@ -77,7 +77,7 @@ func solved() choice {
 }
 
 // evaluation returns the evaluation of a deliberation's solution.
-func (p *program) evaluation(ctx context.Context, engine *debate.Engine, id string, f *evalFlags) (*deliberation.EvaluationConfig, error) {
+func (p *program) evaluation(ctx context.Context, engine *debate.Engine, id string, f *evalFlags) (flow.Config, error) {
 	record, err := engine.Record(ctx, id)
 	if err != nil {
 		return nil, err
@@ -90,43 +90,28 @@ func (p *program) evaluation(ctx context.Context, engine *debate.Engine, id stri
 	if err != nil {
 		return nil, exit(exitArguments, fmt.Errorf("%s has no solution: it is %s", id, record.State))
 	}
-	config, err := f.evaluators(engine)
-	if err != nil {
-		return nil, err
-	}
-	config.Problem, config.Context, config.Solution = about.Problem, about.Context, about.Solution
-	config.Unattended = !p.interactive()
-	return config, nil
-}
-
-// evaluators returns an evaluation with nothing but evaluators and their settings.
-func (f *evalFlags) evaluators(engine *debate.Engine) (*deliberation.EvaluationConfig, error) {
-	config := &deliberation.EvaluationConfig{}
-	if f.file != "" {
-		data, err := os.ReadFile(f.file)
-		if err == nil {
-			err = config.UnmarshalJSON(data)
-		}
-		if err == nil && len(config.Evaluators) == 0 {
-			err = errors.New("has no evaluators")
-		}
-		if err != nil {
-			return nil, exit(exitConfig, fmt.Errorf("read %s: %w", f.file, err))
-		}
-		return config, nil
-	}
+	about.Unattended = !p.interactive()
 	models := f.models
-	if len(models) == 0 {
+	if len(models) == 0 && f.file == "" {
 		usual := settings.DefaultModel(func(vendor string) bool { return engine.Providers[vendor] != nil })
 		if usual == "" {
 			return nil, exit(exitConfig, errors.New("there is no key: set OPENAI_API_KEY, or another vendor's, or name models"))
 		}
 		models = []string{usual, usual}
 	}
-	for i, model := range models {
-		config.Evaluators = append(config.Evaluators, deliberation.Evaluator{ID: "evaluator-" + strconv.Itoa(i+1), Model: model})
+	loaded, problems := settings.OpenEvaluation(f.file, models, &about)
+	if loaded == nil {
+		return nil, exit(codeOfMistakes(problems), settings.Sorted(problems))
 	}
-	return config, nil
+	if problems == nil {
+		for _, note := range loaded.Notes {
+			p.warnf("%s", note)
+		}
+	}
+	if err := check(ctx, loaded, engine, problems); err != nil {
+		return nil, err
+	}
+	return loaded.Config, nil
 }
 
 // scored is what eval --json prints.

@@ -20,9 +20,7 @@ func (p *program) printJSON(value any) {
 		p.warnf("print as JSON: %v", err)
 		return
 	}
-	if _, err := p.Out.Write(escaped(line.Bytes())); err != nil && p.unwritten == nil {
-		p.unwritten = err
-	}
+	_, _ = p.Out.Write(escaped(line.Bytes())) // see output
 }
 
 // escaped writes the characters of a line of JSON that are not printable as \u sequences. They stand within strings only.

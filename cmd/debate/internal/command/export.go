@@ -34,13 +34,12 @@ Without --output, it goes to the standard output.`,
 			if err := engine.Export(c.Context(), id, &whole); err != nil {
 				return err
 			}
-			if output == "" { // which may be a terminal
-				_, err := p.Out.Write(escaped(whole.Bytes()))
+			write := func(w io.Writer) error {
+				_, err := w.Write(escaped(whole.Bytes())) // it may be shown on a terminal
 				return err
 			}
-			write := func(w io.Writer) error {
-				_, err := whole.WriteTo(w)
-				return err
+			if output == "" {
+				return write(p.Out)
 			}
 			if err := writeFile(output, write); err != nil {
 				return fmt.Errorf("write the export: %w", err)

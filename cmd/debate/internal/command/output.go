@@ -104,6 +104,7 @@ func (p *program) writeResult(record *flow.Record, led error) error {
 		if data, err = json.MarshalIndent(wholeOf(record), "", "  "); err != nil {
 			return cmp.Or(led, err)
 		}
+		data = escaped(data) // it may be shown on a terminal
 	case got.text == "" || !record.Final():
 		return led // there is nothing to write; led says why
 	}

@@ -12,8 +12,8 @@ import (
 const mostProblem = 1 << 20
 
 // problem returns what a conversation is about: the argument without the space around it, or the file or the standard
-// input as they are, or what the config says (configured). Exactly one of them is given. "-" as the argument means the
-// standard input. So does no argument, if the standard input is no terminal and the config says nothing.
+// input as they are, or what the config says (configured). Exactly one of them is given. "-" as the argument or
+// the file means the standard input. So does no argument, if the standard input is no terminal and the config says nothing.
 func (p *program) problem(argument *string, path, configured string) (string, error) {
 	given := argument != nil || path != ""
 	switch {
@@ -29,7 +29,7 @@ func (p *program) problem(argument *string, path, configured string) (string, er
 			return "", exit(exitArguments, errors.New("the problem is blank"))
 		}
 		return text, nil
-	case path != "":
+	case path != "" && path != "-":
 		return readProblem(path)
 	case !given && terminal(p.In):
 		return "", exit(exitArguments, errors.New("there is no problem: give it as an argument, with --problemDescription, or as input"))

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
 )
@@ -134,6 +135,6 @@ func (p *program) checkLog(ctx context.Context, engine *debate.Engine, id string
 	if p.json {
 		return p.printValue(found)
 	}
-	p.printf("%s is whole: %d events, %s, %s.\n", id, found.Events, plural(found.Files, "file"), found.State)
+	p.printf("%s is whole: %d events, %s, %s.\n", id, found.Events, progress.Plural(found.Files, "file"), found.State)
 	return nil
 }

@@ -151,7 +151,7 @@ func scoresText(r *deliberation.Report) string {
 			_, _ = fmt.Fprintf(&out, line, rating.Title, "-", "-", "-", "-")
 		}
 	}
-	asked := plural(r.Asked, "evaluator")
+	asked := progress.Plural(r.Asked, "evaluator")
 	_, _ = fmt.Fprintf(&out, "\n%d of %s answered. %d is the best score.\n", r.Answered, asked, deliberation.HighestScore)
 	return out.String()
 }

@@ -27,8 +27,13 @@ const (
 func (f *toolFlags) ofServer(ctx context.Context, address string, into map[string]flow.Tool) (end func(), err error) {
 	transport, err := transportTo(address)
 	if err != nil {
-		return nil, err
+		return nil, exit(exitArguments, fmt.Errorf("--mcp %q: %w", address, err))
 	}
+	defer func() {
+		if err != nil {
+			err = exit(exitGeneral, fmt.Errorf("--mcp %q: %w", address, err))
+		}
+	}()
 	ctx, cancel := context.WithTimeout(ctx, serverStart)
 	defer cancel()
 	session, err := mcp.Connect(ctx, transport)
@@ -66,8 +71,8 @@ func transportTo(address string) (sdk.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(words) == 0 {
-		return nil, errors.New("it is neither a URL nor a command")
+	if len(words) == 0 || words[0] == "" {
+		return nil, errors.New("want the URL of an MCP server, or the command that starts one")
 	}
 	command := exec.Command(words[0], words[1:]...) //nolint:gosec,noctx // the user's own command, which lasts as long as the session
 	apart(command)

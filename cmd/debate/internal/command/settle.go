@@ -31,7 +31,7 @@ type configFlags struct {
 
 func (f *configFlags) define(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVarP(&f.problemFile, "problemDescription", "p", "", "read the problem, topic or task from this file")
+	flags.StringVarP(&f.problemFile, "problemDescription", "p", "", "read the problem, topic or task from this file; -: from stdin")
 	flags.StringVarP(&f.config, "config", "c", "", "read the config from this file, JSON or YAML (default ./debate-config.json or .yaml)")
 	flags.BoolVar(&f.demo, "demo", false, "without a key: play a script in place of models")
 	flags.StringVar(&f.wish.Flow, "flow", "", "the kind of conversation: "+strings.Join(settings.Flows(), ", ")+" (default deliberation)")
@@ -141,7 +141,17 @@ func (p *program) reach(loaded *settings.Settings) (offered bool) {
 
 // check reports all mistakes of a config: those that were found already, and those that the engine finds.
 func check(ctx context.Context, loaded *settings.Settings, engine *debate.Engine, found error) error {
-	err := errors.Join(found, loaded.Check(ctx, engine, variables))
+	err := errors.Join(found, loaded.Check(ctx, engine, func(vendor string) string {
+		names := variables(vendor)
+		switch {
+		case names == "":
+			return ""
+		case loaded.Config.Flow() == deliberation.EvaluationName: // no flag makes a demonstration of it
+			return "set " + names
+		default:
+			return "set " + names + ", or add --demo"
+		}
+	}))
 	if err == nil {
 		return nil
 	}

@@ -72,7 +72,7 @@ func (p *program) showRecord(record *flow.Record, info *store.Info) error {
 	}
 	spent := record.Spent()
 	u := spent.Usage
-	t.row("Cost", fmt.Sprintf("%v for %s: %d tokens in, %d out", spent.Cost, plural(spent.Requests, "call"), u.Input, u.Output))
+	t.row("Cost", fmt.Sprintf("%v for %s: %d tokens in, %d out", spent.Cost, progress.Plural(spent.Requests, "call"), u.Input, u.Output))
 	if record.Evidence != "" && record.Reason != arbiter.EndComplete { // that one is the result
 		t.row("Because", record.Evidence)
 	}

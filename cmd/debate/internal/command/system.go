@@ -29,8 +29,27 @@ func (s *System) get(name string) string {
 // interactive reports whether a person can be asked: both ends of the dialogue are a terminal.
 func (s *System) interactive() bool { return terminal(s.In) && terminal(s.Err) }
 
+// output is the standard output. It keeps the first failure to write to it, which makes the program fail: much of what is
+// printed is printed by others, who look at no error.
+type output struct {
+	to     io.Writer
+	failed error
+}
+
+// Write writes to the standard output.
+func (o *output) Write(data []byte) (int, error) {
+	n, err := o.to.Write(data)
+	if err != nil && o.failed == nil {
+		o.failed = err
+	}
+	return n, err
+}
+
 // terminal reports whether a stream is a terminal.
 func terminal(stream any) bool {
+	if out, ok := stream.(*output); ok {
+		stream = out.to
+	}
 	file, ok := stream.(*os.File)
 	return ok && isatty.IsTerminal(file.Fd())
 }

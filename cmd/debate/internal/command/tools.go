@@ -98,7 +98,7 @@ func (f *toolFlags) equip(ctx context.Context, engine *debate.Engine) (closing f
 		end, err := f.ofServer(ctx, address, tools)
 		if err != nil {
 			closing()
-			return nil, exit(exitGeneral, fmt.Errorf("--mcp %q: %w", address, err))
+			return nil, err
 		}
 		opened = append(opened, end)
 	}

@@ -225,7 +225,7 @@ func (c *Course) Ending() string {
 
 // Used says what a conversation has used so far.
 func (c *Course) Used() string {
-	used := fmt.Sprintf("%s calls, %s tokens", Number(c.Calls), Number(c.Tokens))
+	used := Plural(c.Calls, "call") + ", " + Plural(c.Tokens, "token")
 	if limit := c.Limit(); limit > 0 {
 		return used + fmt.Sprintf(", %s of %s", Price(c.Cost), Price(limit))
 	}

@@ -176,6 +176,14 @@ func Price(m flow.Money) string {
 	}
 }
 
+// Plural counts things.
+func Plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return Number(n) + " " + thing + "s"
+}
+
 // Number writes a number with commas between thousands.
 func Number(n int) string {
 	digits := strconv.Itoa(n)

@@ -22,9 +22,10 @@ func beside(file, path string) string {
 	return filepath.Join(filepath.Dir(file), filepath.FromSlash(path))
 }
 
-// prompts makes the paths of prompt files relative to the config file.
-func (d *draft) prompts() {
-	for _, who := range append(slices.Clone(d.root.get("agents").list()), d.root.get("judge")) {
+// promptsOf makes the paths of prompt files in a config relative to the file in which they stand.
+func promptsOf(root *node) {
+	all := append(slices.Clone(root.get("agents").list()), root.get("evaluators").list()...)
+	for _, who := range append(all, root.get("judge")) {
 		if who == nil {
 			continue
 		}

@@ -68,7 +68,7 @@ func (s *Source) Load(w Wish) (*Settings, error) {
 	}
 	d.models(&w)
 	d.flags(&w)
-	d.prompts()
+	promptsOf(d.root)
 	d.attachments()
 	config := d.decode()
 	if config != nil {
@@ -159,16 +159,19 @@ func decodeFlow(name string, data []byte) (flow.Config, error) {
 	case arbiter.FlowName:
 		c := new(arbiter.Config)
 		return c, c.UnmarshalJSON(data)
+	case deliberation.EvaluationName:
+		c := new(deliberation.EvaluationConfig)
+		return c, c.UnmarshalJSON(data)
 	default:
 		c := new(deliberation.Config)
 		return c, c.UnmarshalJSON(data)
 	}
 }
 
-// Check lets the engine check the config. variable returns the environment variable that holds a vendor's key; "": the
-// vendor is unknown. The error joins an [Error] for each invalid field. What is no mistake of the config, such as a vendor
+// Check lets the engine check the config. remedy says what is to be done if the key of a vendor is missing; "": the vendor is
+// unknown. The error joins an [Error] for each invalid field. What is no mistake of the config, such as a vendor
 // that refuses a key, keeps its type.
-func (s *Settings) Check(ctx context.Context, engine *debate.Engine, variable func(vendor string) string) error {
+func (s *Settings) Check(ctx context.Context, engine *debate.Engine, remedy func(vendor string) string) error {
 	var wrong mistakes
 	lacking := make(map[string]bool) // fields
 	for field, model := range s.Config.Models() {
@@ -177,8 +180,8 @@ func (s *Settings) Check(ctx context.Context, engine *debate.Engine, variable fu
 			continue
 		}
 		lacking[field] = true
-		if name := variable(vendor); name != "" {
-			wrong.addf(s.root.placeOf(field), "%s %w: set %s, or add --demo", model, errKey, name)
+		if help := remedy(vendor); help != "" {
+			wrong.addf(s.root.placeOf(field), "%s %w: %s", model, errKey, help)
 		} else {
 			wrong.addf(s.root.placeOf(field), "%s: no vendor %q is known", model, vendor)
 		}

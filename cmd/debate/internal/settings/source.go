@@ -52,7 +52,7 @@ func Open(path string) (*Source, error) {
 	if root == nil {
 		return nil, wrong.err()
 	}
-	return &Source{path, root, wrong}, nil
+	return &Source{File: path, root: root, wrong: wrong}, nil
 }
 
 // findDefault returns the default file that exists; "": there is none.

@@ -1,0 +1,40 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// flagMistake says in plain words what is wrong with a flag.
+func flagMistake(_ *cobra.Command, err error) error {
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		err = fmt.Errorf("--%s: %w", wrong.GetFlag().Name, wrongValue(wrong))
+	}
+	return exit(exitArguments, err)
+}
+
+// wrongValue says which values the flag takes.
+func wrongValue(wrong *pflag.InvalidValueError) error {
+	value := strconv.Quote(wrong.GetValue())
+	switch wrong.GetFlag().Value.Type() {
+	case "int", "int64":
+		if errors.Is(wrong, strconv.ErrRange) {
+			return fmt.Errorf("%s is out of range", value)
+		}
+		return fmt.Errorf("%s is not a whole number", value)
+	case "float64":
+		return fmt.Errorf("%s is not a number", value)
+	case "bool":
+		return fmt.Errorf("%s is not true or false", value)
+	case "duration":
+		return fmt.Errorf("%s is not a duration such as 90s or 5m", value)
+	case "stringToString":
+		return fmt.Errorf("%s is not key=value", value)
+	default:
+		return fmt.Errorf("%s is not a list with commas between its items", value)
+	}
+}

@@ -1,0 +1,158 @@
+package settings
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/agonist-dev/debate/deliberation"
+)
+
+// OpenEvaluation makes the config of an evaluation. about says what is scored, and whether a person can be asked. The
+// evaluators come from a file, unless path is empty, or are one for each of the models. The error joins an [Error] for each mistake
+// that can be seen without an engine. If it is about some fields only, the settings are returned too, so that Check can find
+// the others.
+func OpenEvaluation(path string, models []string, about *deliberation.EvaluationConfig) (*Settings, error) {
+	d := &draft{flow: deliberation.EvaluationName, root: objectNode(Place{})}
+	if path != "" {
+		source, err := Open(path)
+		if err != nil {
+			return nil, err
+		}
+		d.file, d.root, d.wrong = source.File, source.root, source.wrong
+	}
+	if d.root.get("agents") != nil {
+		t := &translator{}
+		d.root = t.evaluation(d.root)
+		d.wrong, d.notes, d.cut = append(d.wrong, t.wrong...), t.notes, t.cut
+	}
+	d.scored(about)
+	d.evaluators(models)
+	promptsOf(d.root)
+	config := d.decode()
+	if config == nil {
+		return nil, d.wrong.err()
+	}
+	return &Settings{Config: config, Notes: d.notes, root: d.root, cut: d.cut}, d.wrong.err()
+}
+
+// scored puts what is scored into the config. A file cannot say it: that is a stored solution.
+func (d *draft) scored(about *deliberation.EvaluationConfig) {
+	for _, part := range []struct{ key, text string }{
+		{"problem", about.Problem}, {"context", about.Context}, {"solution", about.Solution},
+	} {
+		if said := d.root.remove(part.key); said != nil {
+			d.wrong.addf(said.Place, "is that of the deliberation: remove it")
+		}
+		if part.text != "" {
+			d.root.set(part.key, textNode(Place{Path: part.key}, part.text))
+		}
+	}
+	if d.root.get("unattended") == nil {
+		d.root.set("unattended", boolNode(Place{Path: "unattended"}, about.Unattended))
+	}
+}
+
+// evaluators adds an evaluator for each model. Without any, the file has to have one.
+func (d *draft) evaluators(models []string) {
+	list := d.root.get("evaluators")
+	switch {
+	case len(models) > 0:
+		at := flag("evaluator")
+		list = &node{form: formList, Place: at}
+		for i, model := range models {
+			one := objectNode(at)
+			one.set("id", textNode(at, "evaluator-"+strconv.Itoa(i+1)))
+			one.set("model", textNode(at, model))
+			list.items = append(list.items, one)
+		}
+		d.root.set("evaluators", list)
+	case list == nil:
+		d.wrong.addf(Place{File: d.file}, "has no evaluators")
+		d.cut = append(d.cut, "evaluators")
+	}
+}
+
+// evaluation returns the config of an evaluation that a file of evaluators in the public program's shape describes.
+func (t *translator) evaluation(root *node) *node {
+	out := objectNode(root.Place)
+	for _, m := range root.members {
+		if m.key == "agents" {
+			out.set("evaluators", t.evaluators(m.value, out))
+		} else {
+			t.unknown(m)
+		}
+	}
+	return out
+}
+
+// evaluators translates the evaluators that are on. What they have in common goes into the config.
+func (t *translator) evaluators(list, out *node) *node {
+	on := *list
+	on.items = nil
+	var waits []*node // how long each may take
+	for _, one := range list.items {
+		enabled := one.get("enabled")
+		if enabled != nil && enabled.form != formBool {
+			t.wrong.addf(enabled.Place, "is %s, not true or false", enabled.form)
+		}
+		translated := t.evaluator(one)
+		if enabled.is(false) {
+			continue
+		}
+		on.items = append(on.items, translated)
+		waits = append(waits, one.get("timeout"))
+	}
+	if list.form == formList && len(list.items) > 0 && len(on.items) == 0 {
+		t.wrong.addf(list.Place, "are all off: at least one has to be enabled")
+		t.cut = append(t.cut, list.Path)
+	}
+	for i, wait := range waits {
+		if first := waits[0]; valueOf(wait) != valueOf(first) {
+			t.wrong.addf(cmp.Or(wait, first, on.items[i]).Place, "differs between the evaluators: all share one timeout")
+			return &on
+		}
+	}
+	if len(waits) > 0 && waits[0] != nil {
+		out.set("turnTimeout", t.milliseconds(waits[0]))
+	}
+	return &on
+}
+
+// valueOf returns what a scalar says; "": there is none.
+func valueOf(n *node) string {
+	if n == nil {
+		return ""
+	}
+	return n.value
+}
+
+func (t *translator) evaluator(one *node) *node {
+	if one.form != formObject {
+		return one
+	}
+	out := objectNode(one.Place)
+	for _, m := range one.members {
+		switch m.key {
+		case "id":
+			out.set(m.key, m.value)
+		case keyName:
+			switch {
+			case m.value.form != formText:
+				t.wrong.addf(m.value.Place, "is %s, not a text", m.value.form)
+			case one.get("id") == nil:
+				out.set("id", m.value)
+			default:
+				t.notes = append(t.notes, m.value.Path+" has no effect: evaluators are called by their ids")
+			}
+		case "systemPromptPath":
+			out.set("promptFile", m.value)
+		case "userPromptPath":
+			t.wrong.addf(m.value.Place, "is not supported: what evaluators read is the same for all; systemPromptPath says who one is")
+		case "model", "provider", "timeout", "enabled":
+		default:
+			t.unknown(m)
+		}
+	}
+	out.set("model", t.model(one))
+	return out
+}

@@ -1,0 +1,294 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/callctx"
+	"github.com/agonist-dev/debate/internal/strictjson"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Advance steps a stored conversation that no session of this host has open, saves what follows, and returns what is left to
+// the runtime. owner has the lease of the conversation from then on, until no process needs to work on it.
+//
+// A flow.Tick says that the Wait of the last Next is over, by the clock of the runtime. A nil signal says nothing: it finds what
+// is due by the clock of this process. A flow.Opened takes over: all calls in flight are lost.
+//
+// If the host lacks what the conversation needs, the error wraps flow.ErrLacking, and only the outcome of a call is recorded: the
+// Next is valid then too.
+func (h *Host) Advance(ctx context.Context, id, owner string, signal flow.Signal) (next flow.Next, err error) {
+	err = h.inFolded(ctx, id, owner, func(a *advance) error {
+		next, err = a.signal(signal)
+		return err
+	})
+	return next, err
+}
+
+// Call makes a call in flight, and steps its outcome as Advance does. If the call is not in flight any more, it only finds what is
+// due.
+func (h *Host) Call(ctx context.Context, id, owner string, call flow.Lost, emit func(provider.Chunk)) (next flow.Next, err error) {
+	var command *flow.Command
+	leased := time.Now() // before the lease is renewed
+	err = h.inFolded(ctx, id, owner, func(a *advance) error {
+		var outcome flow.Signal
+		switch {
+		case a.core.InFlightAs(call.Call, call.Attempt):
+			if command, err = a.core.Command(call.Call); err == nil {
+				return nil
+			}
+			outcome = call // the flow no longer needs it, so that no process makes it
+		case slices.Contains(a.core.InFlight(), call): // a control has aborted it before it was made
+			outcome = flow.Failed{Call: call.Call, Attempt: call.Attempt, Error: flow.Classify(context.Canceled), Free: true}
+		}
+		next, err = a.signal(outcome)
+		return err
+	})
+	if err != nil || command == nil {
+		return next, err
+	}
+	made := &errand{host: h, id: id, owner: owner, command: command, emit: spokenOf(command, emit), leased: leased}
+	return h.Advance(context.WithoutCancel(ctx), id, owner, made.make(ctx))
+}
+
+// Hold renews the lease of owner, for a runtime whose calls take longer than a lease.
+func (h *Host) Hold(ctx context.Context, id, owner string) error {
+	if err := h.Store.Lease(ctx, id, owner, h.Lease); err != nil {
+		return StoreError("lease", err)
+	}
+	return nil
+}
+
+// advance is one use of a folded core by the owner of the lease.
+type advance struct {
+	*folded
+	host  *Host
+	ctx   context.Context //nolint:containedctx // it lasts as long as this value
+	lease string
+	next  flow.Next
+}
+
+// inFolded calls do with the core of a conversation as its log is now, under the lease of owner.
+func (h *Host) inFolded(ctx context.Context, id, owner string, do func(a *advance) error) error {
+	if h.isShut() {
+		return flow.ErrClosed
+	}
+	if owner == "" {
+		return &flow.Error{Kind: provider.KindValidation, Op: "advance", Field: "owner", Err: errors.New("is missing")}
+	}
+	f, err := h.cores.enter(ctx, id, h.newWriter)
+	if err != nil {
+		return err
+	}
+	defer h.cores.exit(f)
+	a := &advance{folded: f, host: h, ctx: ctx, lease: owner}
+	if err := a.catchUp(); err != nil {
+		return err
+	}
+	if !a.core.Over() {
+		if err := h.retryStore(ctx.Done(), func() error { return h.Store.Lease(ctx, id, owner, h.Lease) }); err != nil {
+			return StoreError("lease", err)
+		}
+		if err := a.catchUp(); err != nil { // who had it before has written until then
+			return err
+		}
+	}
+	err = do(a)
+	if a.core != nil && (a.core.Over() || !a.core.HasWork()) {
+		_ = h.Store.Release(context.WithoutCancel(ctx), id, owner) // without it the lease ends by itself
+	}
+	return err
+}
+
+// catchUp folds what the log has grown by.
+func (a *advance) catchUp() error {
+	if a.core != nil {
+		for event, err := range a.host.Store.Read(a.ctx, a.id, a.core.Record().Seq) {
+			if err == nil {
+				err = a.core.Fold(event)
+			}
+			if err != nil {
+				a.core = nil
+				return StoreError("advance", named(err, a.id))
+			}
+		}
+		return nil
+	}
+	core, err := a.host.Load(a.ctx, a.id)
+	a.core = core
+	return err
+}
+
+// signal steps a signal of the runtime, and what belongs to it.
+func (a *advance) signal(signal flow.Signal) (flow.Next, error) {
+	due, drain, lacks := false, false, a.core.Lacks()
+	switch s := signal.(type) {
+	case nil:
+		signal = flow.Tick{}
+	case flow.Tick:
+		due = true
+	case flow.Opened:
+		s.By = a.lease
+		signal = s
+	case flow.Result, flow.Failed, flow.Lost, flow.Late:
+		drain = lacks != nil
+	case flow.Edit, flow.Validate, flow.Validated, flow.Start:
+		return flow.Next{}, &flow.Error{Kind: provider.KindState, Op: "advance", Err: errors.New("the conversation has begun")}
+	}
+	if lacks != nil && !drain {
+		return flow.Next{}, lacks
+	}
+	signals := []flow.Signal{signal}
+	if _, takesOver := signal.(flow.Opened); takesOver {
+		for _, lost := range a.core.InFlight() {
+			signals = append(signals, lost)
+		}
+		signals = append(signals, flow.Tick{})
+	}
+	for _, one := range signals {
+		out, err := a.step(one, due, drain)
+		if err != nil {
+			return flow.Next{}, err
+		}
+		if lacks = cmp.Or(lacks, out.Lacks); lacks != nil {
+			break
+		}
+	}
+	r := a.core.Record()
+	for _, call := range a.core.InFlight() {
+		if !a.core.InFlightAs(call.Call, call.Attempt) {
+			a.next.Abort = append(a.next.Abort, call.Call)
+		}
+	}
+	a.next.Calls, a.next.Idle, a.next.Over = a.core.InFlight(), !a.core.HasWork(), a.core.Over()
+	a.next.State, a.next.Round, a.next.Seq = r.State, r.Round, r.Seq
+	return a.next, lacks
+}
+
+// step steps one signal, and saves the events.
+func (a *advance) step(signal flow.Signal, due, drain bool) (flow.Output, error) {
+	var at time.Time
+	way := a.host.ledger(a.ctx, a.id, a.writer, "advance", func(core *flow.Core, in flow.Input) (out flow.Output, err error) {
+		switch {
+		case drain:
+			out, err = core.StepDrain(in)
+		default:
+			out, err = a.host.crew.step(core, in)
+		}
+		if due && err == nil && len(out.Events) == 0 && out.Wait.After(in.At) { // the clock of the runtime is ahead of this one
+			in.At = out.Wait
+			out, err = core.Step(in)
+		}
+		at = in.At
+		return out, err
+	})
+	way.core = a.core
+	out, _, err := way.advance(signal)
+	if a.core = way.core; a.core != nil && a.core.Err() != nil {
+		a.core = nil
+	}
+	if err != nil {
+		return flow.Output{}, err
+	}
+	if a.next.Wait = 0; !out.Wait.IsZero() {
+		a.next.Wait = max(out.Wait.Sub(at), 1)
+	}
+	return out, nil
+}
+
+// errand is a call that is made without a session.
+type errand struct {
+	host      *Host
+	id, owner string
+	command   *flow.Command
+	emit      func(provider.Chunk)
+	leased    time.Time // when the lease was renewed last
+	files     shelf
+	call      callctx.Context
+}
+
+// make makes the call and returns its outcome. Code that ignores the end of its context is given up after the host's Grace: the
+// goroutine belongs to that code then.
+func (e *errand) make(ctx context.Context) flow.Signal {
+	e.host.Bound(&e.call, e.command)
+	e.call.Attach(ctx)
+	defer e.call.Cancel()
+	outcome := make(chan flow.Signal, 1)
+	go func() {
+		signal := e.failed(errors.New("the code that was called has ended its goroutine"), false)
+		defer func() { outcome <- signal }()
+		signal = e.perform()
+	}()
+	select {
+	case signal := <-outcome:
+		return signal
+	case <-e.call.Done():
+	}
+	grace := time.NewTimer(e.host.Grace)
+	defer grace.Stop()
+	select {
+	case signal := <-outcome:
+		return signal
+	case <-grace.C:
+	}
+	e.call.Free()
+	e.host.GaveUp(e.command)
+	go func() {
+		<-outcome
+		e.host.Returned(e.command)
+	}()
+	return flow.Failed{Call: e.command.Call, Attempt: e.command.Attempt, Error: e.host.ignored(e.call.Err())}
+}
+
+func (e *errand) perform() flow.Signal {
+	if e.command.Request != nil {
+		if err := e.host.attach(&e.call, e.id, &e.files, e.command.Request); err != nil {
+			return e.failed(err, true)
+		}
+	}
+	signal, err := e.host.Perform(&e.call, e.command, e.mayLaunch, e.emit)
+	if err != nil { // the engine lacks what the config names
+		return e.failed(err, true)
+	}
+	return signal
+}
+
+// mayLaunch returns nil if the call may be made now: the process may have been stopped since it was asked to make it.
+func (e *errand) mayLaunch() error {
+	if now := time.Now(); max(now.Sub(e.leased), now.Round(0).Sub(e.leased.Round(0))) < e.host.Lease {
+		return nil
+	}
+	return e.host.inFolded(&e.call, e.id, e.owner, func(a *advance) error {
+		if !a.core.InFlightAs(e.command.Call, e.command.Attempt) {
+			return context.Canceled // another process has given up the call
+		}
+		return nil
+	})
+}
+
+func (e *errand) failed(err error, free bool) flow.Signal {
+	return flow.Failed{Call: e.command.Call, Attempt: e.command.Attempt, Error: flow.Classify(err), Free: free}
+}
+
+// spokenOf returns what takes the chunks of a call, so that emit gets the text that its readers watch.
+func spokenOf(command *flow.Command, emit func(provider.Chunk)) func(provider.Chunk) {
+	if emit == nil || !command.Stream {
+		return nil
+	}
+	if command.Spoken == "" {
+		return emit
+	}
+	spoken := strictjson.NewField(command.Spoken)
+	return func(c provider.Chunk) {
+		if !c.Reasoning {
+			c.Text = spoken.Next(c.Text)
+		}
+		if c.Text != "" {
+			emit(c)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package session
+
+import (
+	"container/list"
+	"context"
+	"sync"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// defaultFolded bounds what cores keeps, unless the engine sets another bound.
+const defaultFolded = 64 << 20
+
+// eventBytes is about what an event takes in a core, without its texts.
+const eventBytes = 512
+
+// cores keeps the folded logs of conversations that are advanced without a session, so that the next signal reads only the events
+// that are new. Those that were used least lately make room.
+type cores struct {
+	limit int64 // bytes
+
+	mu    sync.Mutex
+	byID  map[string]*list.Element // of *folded
+	used  list.List                // the last is the one to go first
+	bytes int64
+}
+
+// folded is one conversation of cores. Whoever has entered it owns it.
+type folded struct {
+	id     string
+	owner  gate
+	core   *flow.Core // nil: the log has to be read
+	writer string
+
+	users int   // who have entered or wait to; guarded by cores
+	bytes int64 // guarded by cores
+}
+
+func newCores(limit int64) *cores { return &cores{limit: limit, byID: make(map[string]*list.Element)} }
+
+// enter waits until nobody else advances the conversation in this process. The caller has to leave.
+func (c *cores) enter(ctx context.Context, id string, newWriter func() string) (*folded, error) {
+	c.mu.Lock()
+	at := c.byID[id]
+	if at == nil {
+		at = c.used.PushFront(&folded{id: id, owner: newGate(), writer: newWriter()})
+		c.byID[id] = at
+	}
+	c.used.MoveToFront(at)
+	f := at.Value.(*folded) //nolint:forcetypeassert // the list holds nothing else
+	f.users++
+	c.mu.Unlock()
+	if err := f.owner.enter(ctx); err != nil {
+		c.leave(f, func() {})
+		return nil, err
+	}
+	return f, nil
+}
+
+// exit lets the next one in.
+func (c *cores) exit(f *folded) { c.leave(f, f.owner.Unlock) }
+
+func (c *cores) leave(f *folded, unlock func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f.users--; f.users == 0 {
+		size := f.size()
+		c.bytes, f.bytes = c.bytes+size-f.bytes, size
+	}
+	unlock()
+	if f.users == 0 && f.core == nil {
+		c.remove(c.byID[f.id])
+	}
+	for at := c.used.Back(); at != nil && c.bytes > c.limit; {
+		before := at.Prev()
+		if at.Value.(*folded).users == 0 { //nolint:forcetypeassert // the list holds nothing else
+			c.remove(at)
+		}
+		at = before
+	}
+}
+
+func (c *cores) remove(at *list.Element) {
+	f := c.used.Remove(at).(*folded) //nolint:forcetypeassert // the list holds nothing else
+	delete(c.byID, f.id)
+	c.bytes -= f.bytes
+}
+
+// size is about how many bytes the core takes.
+func (f *folded) size() int64 {
+	if f.core == nil {
+		return 0
+	}
+	r := f.core.Record()
+	size := r.Seq * eventBytes
+	for _, t := range r.Turns {
+		size += int64(len(t.Text) + len(t.Data))
+	}
+	return size
+}

@@ -1,0 +1,79 @@
+package session
+
+import (
+	"errors"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// maxConflicts bounds how often in a row others may append first. Each of them has made progress.
+const maxConflicts = 100
+
+// ledger is the way of one writer into a log.
+type ledger struct {
+	// core holds the log as its owner knows it. nil: load makes it.
+	core *flow.Core
+	// load makes a core of the log as it is now, and returns the log.
+	load func() (*flow.Core, []flow.Event, error)
+	step func(core *flow.Core, in flow.Input) (flow.Output, error)
+	// save appends the events of a step. If others have appended, it returns flow.ErrConflict. doubt says that an earlier try of
+	// this append may have succeeded all the same.
+	save func(events []flow.Event) (doubt bool, err error)
+}
+
+// advance steps the core and saves the events. If others have appended meanwhile, the core is dropped, because it holds what nobody
+// has saved, and the signal is stepped again by a core of the log that has grown. If that log holds the events of an append in
+// doubt, the signal was stepped, and a Tick finds what is due. grown says that others have appended.
+//
+// Beside an error that is not the core's, the core may be nil.
+func (l *ledger) advance(signal flow.Signal) (out flow.Output, grown bool, err error) {
+	var tried []flow.Event // in doubt
+	for range maxConflicts {
+		if l.core == nil {
+			var log []flow.Event
+			if l.core, log, err = l.load(); err != nil {
+				return flow.Output{}, grown, err
+			}
+			if contains(log, tried) {
+				signal = flow.Tick{}
+			}
+		}
+		out, err = l.step(l.core, NewInput(signal))
+		if err != nil || len(out.Events) == 0 {
+			return out, grown, err
+		}
+		var doubt bool
+		doubt, err = l.save(out.Events)
+		if err == nil {
+			return out, grown, nil
+		}
+		l.core = nil
+		if !errors.Is(err, flow.ErrConflict) {
+			return flow.Output{}, grown, err
+		}
+		grown = true
+		if tried = nil; doubt {
+			tried = out.Events
+		}
+	}
+	return flow.Output{}, grown, err
+}
+
+// remote steps a control of a process without the lease. What is due is left to the one that has it.
+func remote(core *flow.Core, in flow.Input) (flow.Output, error) {
+	if _, ok := in.Signal.(flow.Tick); ok {
+		return flow.Output{}, nil
+	}
+	return core.StepRemote(in)
+}
+
+// contains reports whether a log holds events that were to be appended. Then the append has succeeded, whatever the
+// store said.
+func contains(log, tried []flow.Event) bool {
+	for i := range tried {
+		if tried[i].Seq > int64(len(log)) || !flow.SameEvent(&log[tried[i].Seq-1], &tried[i]) {
+			return false
+		}
+	}
+	return len(tried) > 0
+}
