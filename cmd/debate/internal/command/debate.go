@@ -32,7 +32,7 @@ func (p *program) runDebate(c *cobra.Command, args []string, f *configFlags) err
 		return problems
 	}
 	offered := p.reach(settings)
-	closing, err := p.equip(c.Context(), engine)
+	closing, err := p.equip(c.Context(), engine, p.makeStore)
 	if err != nil {
 		return err
 	}
