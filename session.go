@@ -122,23 +122,14 @@ func (s *Session) WaitIdle(ctx context.Context) (*flow.Record, error) {
 	return s.runtime.Wait(ctx, true)
 }
 
-// Rest is how a debate stands while no process needs to work on it.
-type Rest struct {
-	// Seq is the number of the last event that is saved.
-	Seq int64
-	// Due is when the next call may start, by the clock of this process. Zero: nothing happens by itself, because the debate
-	// is over, in the error state, paused, or waits for a person.
-	Due time.Time
-}
-
-// WaitRest waits until no process needs to work on the debate for longer than far: [Session.WaitIdle] would return, or no call
-// is in flight and the next one is due later than that. A worker can then drain the session, and open the debate
-// again when Rest.Due comes or the log has grown beyond Rest.Seq. Unlike WaitIdle it reads no log.
+// WaitRest waits until no process needs to work on the debate for longer than far: Next.Idle is set, as when
+// [Session.WaitIdle] returns, or no call is in flight and the next one is due after Next.Wait, which is longer than far. A worker
+// can then drain the session, and open the debate again when the wait is over or the log has grown beyond Next.Seq.
+// Unlike WaitIdle it reads no log.
 //
 // The error is that of ctx, or why the session was closed.
-func (s *Session) WaitRest(ctx context.Context, far time.Duration) (Rest, error) {
-	rest, err := s.runtime.WaitRest(ctx, far)
-	return Rest{Seq: rest.Seq, Due: rest.Due}, err
+func (s *Session) WaitRest(ctx context.Context, far time.Duration) (flow.Next, error) {
+	return s.runtime.WaitRest(ctx, far)
 }
 
 // Record returns the record of the debate as it is now. It belongs to the caller. It tells which participants wait for

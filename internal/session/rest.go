@@ -3,52 +3,49 @@ package session
 import (
 	"context"
 	"time"
-)
 
-// Rest is how a conversation stands while no process needs to work on it.
-type Rest struct {
-	Seq int64     // the number of the last event that is saved
-	Due time.Time // when the next call may start, by the clock of this process; zero: nothing happens by itself
-}
+	"github.com/agonist-dev/debate/flow"
+)
 
 // WaitRest waits until no process needs to work on the conversation for longer than far: it needs none at all, or no call is
 // in flight and the next one is due later. The error is why the session is closed, or that of ctx.
-func (s *Session) WaitRest(ctx context.Context, far time.Duration) (Rest, error) {
+func (s *Session) WaitRest(ctx context.Context, far time.Duration) (flow.Next, error) {
 	w := s.addWatcher(0, false)
 	defer s.removeWatcher(w)
 	for {
 		w.asleep.Store(forFacts)
-		if rest, done, err := s.rest(ctx, far); done || err != nil {
-			return rest, err
+		if next, done, err := s.rest(ctx, far); done || err != nil {
+			return next, err
 		}
 		select {
 		case <-w.wake:
 		case <-ctx.Done():
-			return Rest{}, ctx.Err()
+			return flow.Next{}, ctx.Err()
 		}
 	}
 }
 
 // rest reports whether WaitRest would return now, and what.
-func (s *Session) rest(ctx context.Context, far time.Duration) (rest Rest, done bool, err error) {
+func (s *Session) rest(ctx context.Context, far time.Duration) (next flow.Next, done bool, err error) {
 	if err := s.mu.enter(ctx); err != nil {
-		return Rest{}, false, err
+		return flow.Next{}, false, err
 	}
 	defer s.mu.Unlock()
-	rest.Seq = s.core.Record().Seq
+	r := s.core.Record()
+	next = flow.Next{Over: s.over.Load(), State: r.State, Round: r.Round, Seq: r.Seq}
 	switch {
-	case s.over.Load():
-		return rest, true, nil
+	case next.Over:
+		next.Idle = true
 	case s.closed != nil:
-		return Rest{}, false, s.closed
+		return flow.Next{}, false, s.closed
 	case !s.core.HasWork():
-		return rest, true, nil
-	case s.timer != nil && len(s.flights) == 0 && s.core.Record().InFlight() == 0 && time.Until(s.due) > far:
-		rest.Due = s.due
-		return rest, true, nil
+		next.Idle = true
+	case s.timer != nil && len(s.flights) == 0 && r.InFlight() == 0 && time.Until(s.due) > far:
+		next.Wait = time.Until(s.due)
 	default:
-		return Rest{}, false, nil
+		return flow.Next{}, false, nil
 	}
+	return next, true, nil
 }
 
 // Drain lets the calls in flight finish, starts none, and closes the session. It returns when nothing of it runs any more,

@@ -10,7 +10,6 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/stage"
 	worker "github.com/agonist-dev/debate/worker/river"
 )
 
@@ -20,17 +19,17 @@ const patience = time.Minute
 // eventually waits until a condition holds.
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	require.Eventually(t, is, patience, 20*time.Millisecond, what)
+	require.Eventually(t, is, patience, 10*time.Millisecond, what)
 }
 
-// working starts a worker for as long as the test runs.
+// working starts a worker for as long as the test runs. Without a Sweep in its config there is one at the start only.
 func working(t testing.TB, b *base, engine *debate.Engine, config worker.Config) *worker.Worker {
 	t.Helper()
 	if config.River == nil {
 		config.River = soon()
 	}
 	if config.Sweep == 0 {
-		config.Sweep = time.Second
+		config.Sweep = time.Hour
 	}
 	w, err := b.jobs.Worker(engine, config)
 	require.NoError(t, err)
@@ -46,29 +45,42 @@ func finished(t testing.TB, engine *debate.Engine, id string) *flow.Record {
 	eventually(t, id+" is over", func() bool {
 		var err error
 		record, err = engine.Record(t.Context(), id)
-		return err == nil && record.Final()
+		return err == nil && (record.Final() || record.State == flow.StateError)
 	})
+	require.NotEqual(t, flow.StateError, record.State, "%v", record.Failure)
 	return record
+}
+
+// A conversation of each flow is submitted with its job, and worked on to its end.
+func TestAJobPerConversation(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		host := p.opened(t, worker.Options{})
+		engine := engineOn(host.store, nil)
+		configs := map[string]flow.Config{"a": debating("a"), "b": deliberating("b"), "c": arbitrating("c")}
+		for _, config := range configs {
+			submit(t, engine, config)
+		}
+		assert.Equal(t, map[string]int{"available": 3}, host.rows(t))
+		own := p.opened(t, worker.Options{})
+		w := working(t, own, engineOn(own.store, nil), worker.Config{})
+		for id := range configs {
+			assert.Equal(t, flow.StateCompleted, finished(t, engine, id).State, id)
+		}
+		eventually(t, "the jobs are done", func() bool { return host.rows(t)["completed"] == 3 })
+		assert.Equal(t, map[string]int{"completed": 3}, host.rows(t))
+		assert.EqualValues(t, 3, w.Stats().Opened)
+	})
 }
 
 // A debate that another process has begun is found by the sweep, and worked on to its end.
 func TestASweepFindsADebateWithoutAJob(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
-		config := stage.TwoDebaters()
-		config.ID = "left"
-		host, _ := stage.Engine(config)
-		b := p.opened(t, worker.Options{})
-		host.Store = b.store
-		s, err := host.Start(t.Context(), config)
-		require.NoError(t, err)
-		require.NoError(t, s.Close())
 		own := p.opened(t, worker.Options{})
-		engine, _ := stage.Engine(config)
-		engine.Store = own.store
-		w := working(t, own, engine, worker.Config{})
-		record := finished(t, host, "left")
-		assert.Equal(t, flow.StateCompleted, record.State)
-		eventually(t, "the job is done", func() bool { return b.rows(t)["running"] == 0 })
-		t.Log(w.Stats(), b.rows(t))
+		submit(t, engineOn(own.store, nil), debating("left"))
+		_, err := own.db.ExecContext(t.Context(), "DELETE FROM river_job")
+		require.NoError(t, err)
+		w := working(t, own, engineOn(own.store, nil), worker.Config{Sweep: time.Second})
+		assert.Equal(t, flow.StateCompleted, finished(t, engineOn(own.store, nil), "left").State)
+		assert.EqualValues(t, 1, w.Stats().Supplied)
 	})
 }

@@ -57,21 +57,21 @@ func (t *turn) work(ctx context.Context) error {
 	}
 	w.lacks.Store(0)
 	w.counts.opened.Add(1)
-	rest, err := s.WaitRest(ctx, w.config.Far)
+	next, err := s.WaitRest(ctx, w.config.Far)
 	if err != nil {
 		_ = s.Close()
 		return t.failed(ctx, err)
 	}
-	due := rest.Due
+	due := t.now().Add(next.Wait)
 	if err := s.Drain(ctx); err != nil {
 		_ = s.Close()
 		return t.failed(ctx, err)
 	}
-	if due.IsZero() {
-		return t.end(ctx, ending{after: rest.Seq, rests: true})
+	if next.Idle {
+		return t.end(ctx, ending{after: next.Seq, rests: true})
 	}
 	w.counts.far.Add(1)
-	return t.end(ctx, ending{after: rest.Seq, rests: true, next: &river.InsertOpts{ScheduledAt: t.now().Add(time.Until(due))}})
+	return t.end(ctx, ending{after: next.Seq, rests: true, next: &river.InsertOpts{ScheduledAt: due}})
 }
 
 // failed ends a job whose debate this worker cannot work on, or not any more.
