@@ -22,6 +22,20 @@ import (
 // asked is called with each request before it is answered.
 type asked func(ctx context.Context, req *provider.Request) error
 
+// slowly takes its time for each answer.
+func slowly(d time.Duration) asked {
+	return func(ctx context.Context, _ *provider.Request) error {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
 // cast answers everybody in every flow, by the request alone.
 func cast(before asked) debate.Provider {
 	debaters := stage.Script([]string{"Ada", "Ben"})

@@ -57,46 +57,54 @@ type Jobs struct {
 	client  *river.Client[*sql.Tx] // that inserts
 }
 
-// Migrate brings River's tables in the database to the version that this package's River needs.
-func Migrate(ctx context.Context, driver Driver, schema string) error {
-	migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Schema: schema})
-	if err == nil {
-		_, err = migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
-	}
-	if err != nil {
-		return fmt.Errorf("river: migrate: %w", err)
-	}
-	return nil
-}
-
 // New returns the jobs of the database that db and driver have open. It is the database of the debates' store, so that an
-// event and its job are one transaction. The caller closes db after use.
-//
-// If River's tables are missing, or are older than River, the error is of kind store; [Migrate] brings them up.
-func New(ctx context.Context, db *sql.DB, driver Driver, options Options) (*Jobs, error) {
+// event and its job are one transaction. New does not use it yet. The caller closes db after use.
+func New(db *sql.DB, driver Driver, options Options) (*Jobs, error) {
 	if db == nil || driver == nil {
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: op, Err: errors.New("the database or its driver is missing")}
 	}
 	if options.Logger == nil {
 		options.Logger = slog.Default()
 	}
-	migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Schema: options.Schema, Logger: options.Logger})
-	if err != nil {
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: op, Err: err}
-	}
-	switch valid, err := migrator.Validate(ctx, nil); {
-	case err != nil:
-		return nil, &flow.Error{Kind: provider.KindStore, Op: op, Err: err}
-	case !valid.OK:
-		err := fmt.Errorf("the tables of River are missing or of an older version (%s): Migrate brings them up",
-			strings.Join(valid.Messages, "; "))
-		return nil, &flow.Error{Kind: provider.KindStore, Op: op, Err: err}
-	}
 	client, err := river.NewClient(driver, &river.Config{Schema: options.Schema, Logger: options.Logger})
 	if err != nil {
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: op, Err: err}
 	}
 	return &Jobs{db: db, driver: driver, options: options, client: client}, nil
+}
+
+// Migrate brings River's tables to the version that this package's River needs, if they are missing or older. In SQLite, the store
+// is opened before: it refuses a file that only has tables of others.
+func (j *Jobs) Migrate(ctx context.Context) error {
+	migrator, err := j.migrator()
+	if err == nil {
+		_, err = migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	}
+	if err != nil {
+		return &flow.Error{Kind: provider.KindStore, Op: op, Err: fmt.Errorf("migrate: %w", err)}
+	}
+	return nil
+}
+
+// Check reports whether River's tables have the version that this package's River needs. The error is of kind store.
+func (j *Jobs) Check(ctx context.Context) error {
+	migrator, err := j.migrator()
+	if err != nil {
+		return &flow.Error{Kind: provider.KindStore, Op: op, Err: err}
+	}
+	valid, err := migrator.Validate(ctx, nil)
+	if err == nil && !valid.OK {
+		err = fmt.Errorf("the tables of River are missing or of an older version (%s): Migrate brings them up",
+			strings.Join(valid.Messages, "; "))
+	}
+	if err != nil {
+		return &flow.Error{Kind: provider.KindStore, Op: op, Err: err}
+	}
+	return nil
+}
+
+func (j *Jobs) migrator() (*rivermigrate.Migrator[*sql.Tx], error) {
+	return rivermigrate.New(j.driver, &rivermigrate.Config{Schema: j.options.Schema, Logger: j.options.Logger})
 }
 
 // OnWake gives a debate its job, within the transaction tx that has given the debate work. It is for sql.Options.OnWake:

@@ -74,10 +74,11 @@ func each(t *testing.T, test func(t *testing.T, p place)) {
 
 // base is what one process has open of a place.
 type base struct {
-	db    *stdsql.DB
-	store *sql.Store
-	jobs  *worker.Jobs
-	close func() error
+	db     *stdsql.DB
+	driver worker.Driver
+	store  *sql.Store
+	jobs   *worker.Jobs
+	close  func() error
 }
 
 // database opens the place for River.
@@ -103,13 +104,13 @@ func (p place) database(ctx context.Context) (db *stdsql.DB, driver worker.Drive
 	return db, riverdatabasesql.NewWithPgxListener(db, listen), func() { listen.Close(); _ = db.Close() }, nil
 }
 
+// migrate makes the tables of both: first those of the store.
 func (p place) migrate(ctx context.Context) error {
-	_, driver, closing, err := p.database(ctx)
+	b, err := p.open(ctx, worker.Options{})
 	if err != nil {
 		return err
 	}
-	defer closing()
-	return worker.Migrate(ctx, driver, "")
+	return errors.Join(b.jobs.Migrate(ctx), b.close())
 }
 
 // open opens the place for one process.
@@ -121,7 +122,7 @@ func (p place) open(ctx context.Context, options worker.Options) (*base, error) 
 	if options.Logger == nil {
 		options.Logger = quiet
 	}
-	jobs, err := worker.New(ctx, db, driver, options)
+	jobs, err := worker.New(db, driver, options)
 	if err != nil {
 		closing()
 		return nil, err
@@ -137,10 +138,18 @@ func (p place) open(ctx context.Context, options worker.Options) (*base, error) 
 		closing()
 		return nil, err
 	}
-	return &base{db: db, store: s, jobs: jobs, close: func() error {
+	return &base{db: db, driver: driver, store: s, jobs: jobs, close: func() error {
 		defer closing()
 		return s.Close()
 	}}, nil
+}
+
+// client returns a client of River that only inserts.
+func (b *base) client(t testing.TB) *river.Client[*stdsql.Tx] {
+	t.Helper()
+	client, err := river.NewClient(b.driver, &river.Config{Logger: quiet})
+	require.NoError(t, err)
+	return client
 }
 
 // opened opens the place for as long as the test runs.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/store"
 )
 
 // debateWorker works the jobs of debates.
@@ -51,6 +52,10 @@ func (t *turn) now() time.Time { return t.job.AttemptedAt.Add(time.Since(t.began
 
 func (t *turn) work(ctx context.Context) error {
 	w, id := t.worker, t.job.Args.ID
+	if err := store.CheckID(id); err != nil {
+		w.counts.missing.Add(1)
+		return river.JobCancel(err)
+	}
 	s, err := w.engine.Open(ctx, id)
 	if err != nil {
 		return t.failed(ctx, err)

@@ -124,8 +124,12 @@ func (w *Worker) settings() (*river.Config, error) {
 	return &c, nil
 }
 
-// Start begins to work. ctx bounds the start only: the worker works until Stop.
+// Start begins to work. ctx bounds the start only: the worker works until Stop. If River's tables are missing or of an older
+// version, the error is of kind store, as with [Jobs.Check].
 func (w *Worker) Start(ctx context.Context) error {
+	if err := w.jobs.Check(ctx); err != nil {
+		return err
+	}
 	if err := w.beginPresence(ctx); err != nil {
 		return fmt.Errorf("river: start: %w", err)
 	}
