@@ -96,7 +96,7 @@ func (p place) database(ctx context.Context) (db *stdsql.DB, driver worker.Drive
 	if db, err = stdsql.Open("pgx", p.Postgres); err != nil {
 		return nil, nil, nil, err
 	}
-	db.SetMaxOpenConns(3)
+	db.SetMaxOpenConns(2)
 	listen, err := pgxpool.New(ctx, p.Postgres+"&pool_max_conns=1&pool_min_conns=0")
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, db.Close())
@@ -127,7 +127,7 @@ func (p place) open(ctx context.Context, options worker.Options) (*base, error) 
 		closing()
 		return nil, err
 	}
-	kept := sql.Options{Connections: 2, OnWake: jobs.OnWake}
+	kept := sql.Options{Connections: 1, OnWake: jobs.OnWake}
 	var s *sql.Store
 	if p.SQLite != "" {
 		s, err = kept.OpenSQLite(ctx, p.SQLite)
@@ -187,6 +187,9 @@ func soon() *river.Config {
 }
 
 func TestMain(m *testing.M) {
+	if text := os.Getenv(orderVariable); text != "" {
+		obey(text)
+	}
 	code := m.Run()
 	if shared.server != nil {
 		if err := shared.server.Stop(); err != nil {

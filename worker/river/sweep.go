@@ -33,7 +33,9 @@ func (w *Worker) periodic() *river.PeriodicJob {
 }
 
 // sweep gives a job to each debate that has work and has none, and replaces the jobs that nobody works any more: those of
-// workers that are not there, and those of debates that have work and no lease although their job was taken long ago.
+// workers that are not there, and those of debates that have work and no lease although their job was taken long ago. It
+// makes jobs available whose time has come.
+//
 // now is the time by the database's clock.
 func (w *Worker) sweep(ctx context.Context, now time.Time) error {
 	w.counts.sweeps.Add(1)
@@ -48,7 +50,7 @@ func (w *Worker) sweep(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	failed := w.rescueLost(ctx, jobs)
+	failed := errors.Join(w.rescueLost(ctx, jobs), w.promote(ctx, jobs, now))
 	for _, info := range idle {
 		switch job := jobs[info.ID]; {
 		case job == nil:
@@ -107,6 +109,17 @@ func (w *Worker) rescueLost(ctx context.Context, jobs map[string]*river.Job[Args
 		}
 		if !alive {
 			failed = errors.Join(failed, w.rescue(ctx, job))
+		}
+	}
+	return failed
+}
+
+// promote makes jobs available whose time has come. River's leader does so too, but by its own clock, which may be behind.
+func (w *Worker) promote(ctx context.Context, jobs map[string]*river.Job[Args], now time.Time) (failed error) {
+	for _, job := range jobs {
+		if (job.State == rivertype.JobStateScheduled || job.State == rivertype.JobStateRetryable) && !job.ScheduledAt.After(now) {
+			_, err := w.jobs.client.JobRetry(ctx, job.ID)
+			failed = errors.Join(failed, err)
 		}
 	}
 	return failed
