@@ -57,13 +57,13 @@ func TestKill(t *testing.T) {
 		t.Skip("it takes a minute")
 	}
 	if *killSeed == 0 {
-		*killSeed = rand.Uint64() //nolint:gosec // no secret
+		*killSeed = rand.Uint64()
 	}
 	server, err := postgres.Start(context.WithoutCancel(t.Context()))
 	p := databaseOn(t, server, err)
 	t.Cleanup(func() { assert.NoError(t, server.Stop()) })
 	s := &siege{
-		t: t, server: server, host: p.opened(t, worker.Options{}), dice: rand.New(rand.NewPCG(*killSeed, 1)), //nolint:gosec // no secret
+		t: t, server: server, host: p.opened(t, worker.Options{}), dice: rand.New(rand.NewPCG(*killSeed, 1)),
 		order: order{Place: p, Ledger: filepath.Join(t.TempDir(), "ledger"), Lease: lease, Latency: 200 * time.Millisecond, Slots: 15},
 	}
 	s.engine = engineOn(s.host.store, nil)

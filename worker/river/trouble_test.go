@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -204,6 +203,6 @@ func TestConfigsThatAreRefused(t *testing.T) {
 		err := wrong()
 		require.Error(t, err, name)
 		assert.Equal(t, provider.KindValidation, kindOf(err), name)
-		assert.False(t, strings.Contains(err.Error(), "\n"), name)
+		assert.NotContains(t, err.Error(), "\n", name)
 	}
 }
