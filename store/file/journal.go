@@ -65,6 +65,7 @@ func (h *locked) append(b *batch, after int64, writer string) (torn *Torn, err e
 			return nil, err
 		}
 	}
+	h.rested = last.State.Idle()
 	return torn, h.write(f, b, writer)
 }
 
