@@ -87,7 +87,7 @@ func (n *nomad) run(next flow.Next) *debate.Record {
 		default:
 			require.NotZero(n.t, next.Wait, "nothing is due in state %s", next.State)
 			<-time.After(next.Wait)
-			next = n.advance(flow.Tick{})
+			next = n.advance(flow.Tick{Seq: next.Seq})
 		}
 	}
 	record, err := n.engine().Record(n.t.Context(), n.config.ID)

@@ -16,8 +16,7 @@ import (
 // Advance steps a stored conversation that no session of this host has open, saves what follows, and returns what is left to
 // the runtime. owner has the lease of the conversation from then on, until no process needs to work on it.
 //
-// A flow.Tick says that the Wait of the last Next is over, by the clock of the runtime. A nil signal says nothing: it finds what
-// is due by the clock of this process. A flow.Opened takes over: all calls in flight are lost.
+// A nil signal is a flow.Tick without a Seq. A flow.Opened takes over: all calls in flight are lost.
 //
 // If the host lacks what the conversation needs, the error wraps flow.ErrLacking, and only the outcome of a call is recorded: the
 // Next is valid then too.
@@ -125,12 +124,10 @@ func (a *advance) catchUp() error {
 
 // signal steps a signal of the runtime, and what belongs to it.
 func (a *advance) signal(signal flow.Signal) (flow.Next, error) {
-	due, drain, lacks := false, false, a.core.Lacks()
+	drain, lacks := false, a.core.Lacks()
 	switch s := signal.(type) {
 	case nil:
 		signal = flow.Tick{}
-	case flow.Tick:
-		due = true
 	case flow.Opened:
 		s.By = a.lease
 		signal = s
@@ -150,7 +147,7 @@ func (a *advance) signal(signal flow.Signal) (flow.Next, error) {
 		signals = append(signals, flow.Tick{})
 	}
 	for _, one := range signals {
-		out, err := a.step(one, due, drain)
+		out, err := a.step(one, drain)
 		if err != nil {
 			return flow.Next{}, err
 		}
@@ -170,14 +167,15 @@ func (a *advance) signal(signal flow.Signal) (flow.Next, error) {
 }
 
 // step steps one signal, and saves the events.
-func (a *advance) step(signal flow.Signal, due, drain bool) (flow.Output, error) {
+func (a *advance) step(signal flow.Signal, drain bool) (flow.Output, error) {
 	var at time.Time
 	writer := a.lease + "/" + a.writer // stores know by it that the lease's owner writes
 	way := a.host.ledger(a.ctx, a.id, writer, "advance", func(core *flow.Core, in flow.Input) (out flow.Output, err error) {
-		switch {
-		case drain:
+		tick, _ := in.Signal.(flow.Tick)
+		due := tick.Seq == core.Record().Seq
+		if drain {
 			out, err = core.StepDrain(in)
-		default:
+		} else {
 			out, err = a.host.crew.step(core, in)
 		}
 		if due && err == nil && len(out.Events) == 0 && out.Wait.After(in.At) { // the clock of the runtime is ahead of this one
