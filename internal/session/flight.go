@@ -45,6 +45,9 @@ func (s *Session) startCalls(ids []string) (*flight, error) {
 			f.stream.command, f.stream.after, f.stream.expected = &f.command, s.core.Record().Seq, s.lastParts
 			f.stream.bytesLeft = f.command.MaxText()
 			s.addStream(&f.stream)
+			if s.host.relay != nil {
+				s.host.relay.add(&f.stream, s.pieceKey(), s.ID)
+			}
 		}
 		s.flights = append(s.flights, f)
 		s.watchFlight(f)
@@ -155,6 +158,9 @@ func (s *Session) land(f *flight, signal flow.Signal) {
 	f.stream.close(text, thoughts, result.Stop == provider.StopLength)
 	s.lastParts = min(f.stream.count, maxExpectedParts)
 	s.removeStream(&f.stream)
+	if s.host.relay != nil {
+		s.host.relay.remove(&f.stream)
+	}
 }
 
 // cancelCall cancels a call in flight. The lock is held.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,8 +33,7 @@ func (p *program) list() *cobra.Command {
 		Use: "list", Short: "List the conversations, the newest first", Args: arguments(cobra.NoArgs),
 		Long: `List the conversations, the newest first: id, start, flow, state, round, cost
 and topic. A star behind the state means that a process runs the conversation
-now. The cost is that of the latest change of the state: debate show has what
-was spent since, too.`,
+now. The cost is what was spent until now.`,
 		Example: `  debate list --unfinished
   debate list --state awaitingInput --since 7d
   debate list --text "rate limiter" --json`,
@@ -54,7 +54,7 @@ was spent since, too.`,
 				if err != nil {
 					return interruption(ctx, err)
 				}
-				found = append(found, listedOf(info))
+				found = append(found, listedOf(ctx, engine, info))
 			}
 			return p.showList(found, f.limit)
 		},
@@ -146,8 +146,15 @@ type listed struct {
 	Error string `json:"error,omitempty"` // why it cannot be read
 }
 
-func listedOf(info store.Info) listed {
+// listedOf returns a conversation with what it has cost until now. The store knows the cost at the last change of the state,
+// after which more may have been spent unless the conversation is over.
+func listedOf(ctx context.Context, engine *debate.Engine, info store.Info) listed {
 	out := listed{Info: info}
+	if over := info.State == flow.StateCompleted || info.State == flow.StateCanceled; !over && info.Err == nil {
+		if record, err := engine.Record(ctx, info.ID); err == nil { // what cannot be read is listed all the same
+			out.Spent = record.Spent().Cost
+		}
+	}
 	if info.Err != nil {
 		out.Error = info.Err.Error()
 	}
