@@ -93,16 +93,21 @@ func (s *Session) Start(ctx context.Context) error { return s.start(ctx, nil) }
 // start is Start for a debate that is forked from parent. If parent is nil, the debate is not forked.
 func (s *Session) start(ctx context.Context, parent *flow.Parent) error {
 	return s.runtime.Start(ctx, func(r *flow.Record, checked *flow.Start) (*flow.Start, error) {
-		start, err := checked, error(nil)
-		if start == nil {
-			start, err = s.engine.start(s.engine.planOf(r))
-		}
+		start, err := s.engine.frozenStart(r, checked)
 		if err != nil {
 			return nil, err
 		}
 		start.Parent = parent
 		return start, nil
 	})
+}
+
+// frozenStart returns the signal with which a log begins, as the checks of the config have made it. nil: they made none.
+func (l *engine) frozenStart(r *flow.Record, checked *flow.Start) (*flow.Start, error) {
+	if checked != nil {
+		return checked, nil
+	}
+	return l.start(l.planOf(r))
 }
 
 // Wait waits until the debate is over, and returns its record. It returns earlier, with the record of that moment

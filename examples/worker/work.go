@@ -45,7 +45,7 @@ func open(ctx context.Context, file string) (*base, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	b := &base{store: store, jobs: jobs, close: func() { _, _ = store.Close(), db.Close() }}
+	b := &base{store: store, jobs: jobs, close: func() { _ = errors.Join(store.Close(), db.Close()) }}
 	if err := jobs.Migrate(ctx); err != nil {
 		b.close()
 		return nil, err
