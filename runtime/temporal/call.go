@@ -16,7 +16,7 @@ const (
 	// callTime bounds a call whose worker lives, with its time in queues. The engine has limits of its own for each call.
 	callTime = 7 * 24 * time.Hour
 	// firstPause and longestPause are between attempts at what a worker could not do.
-	firstPause   = time.Second
+	firstPause   = 100 * time.Millisecond
 	longestPause = 30 * time.Second
 )
 
@@ -83,7 +83,7 @@ func stepContext(ctx workflow.Context, lasting ...failure) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: stepTime,
 		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: firstPause / 4, BackoffCoefficient: 2, MaximumInterval: longestPause / 3,
+			InitialInterval: firstPause, BackoffCoefficient: 2, MaximumInterval: longestPause / 3,
 			NonRetryableErrorTypes: kinds,
 		},
 	})
