@@ -82,3 +82,6 @@ func (h *Host) refresh(ctx context.Context, id string) error {
 	_, err := s.reload(context.WithoutCancel(ctx))
 	return err
 }
+
+// Forget forgets a conversation that was deleted.
+func (h *Host) Forget(id string) { h.cores.forget(id) }

@@ -137,7 +137,7 @@ func (t *tail) facts(ctx context.Context) error {
 				return err
 			}
 		} else if err := t.core.Fold(event); errors.Is(err, flow.ErrRewritten) {
-			return t.anew(ctx)
+			return t.anew(ctx, first)
 		} else if err != nil {
 			return err
 		}
@@ -166,8 +166,8 @@ func (t *tail) chunks() error {
 	return nil
 }
 
-// anew is facts for a log that was rewritten: the core is made from the whole log.
-func (t *tail) anew(ctx context.Context) error {
+// anew is facts for a log that was rewritten: the core is made from the whole log. first says that it is the first reading.
+func (t *tail) anew(ctx context.Context, first bool) error {
 	log, err := t.host.Read(ctx, t.id)
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func (t *tail) anew(ctx context.Context) error {
 		if event.Seq <= t.after {
 			continue
 		}
-		if err := t.show(event, true); err != nil {
+		if err := t.show(event, !first); err != nil {
 			return err
 		}
 	}

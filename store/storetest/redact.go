@@ -9,6 +9,9 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
+// gone is what stands in the place of a text that was removed.
+const gone = "gone"
+
 func redactChecks() []check {
 	list := []check{
 		{"redact/events take the places of others", redactEvents},
@@ -97,7 +100,7 @@ func redactConflict(x *exam) {
 	for _, end := range []int64{0, 4, 6} {
 		events := []flow.Event{{Seq: end + 1, Body: &flow.Redacted{}}}
 		if end > 0 {
-			events = append([]flow.Event{{Seq: 1, Body: &flow.Turn{Text: "gone"}}}, events...)
+			events = append([]flow.Event{{Seq: 1, Body: &flow.Turn{Text: gone}}}, events...)
 		}
 		if err := x.redact(handles[0], "a", end, events); !errors.Is(err, flow.ErrConflict) {
 			x.Errorf("Redact of a log of 5 events after %d gave %v, want flow.ErrConflict", end, err)
@@ -121,7 +124,7 @@ func redactRefused(x *exam) {
 	s := x.open()
 	log := some(0, 3, "w")
 	x.append(s, "a", 0, "w", log)
-	body := &flow.Turn{Text: "gone"}
+	body := &flow.Turn{Text: gone}
 	for _, seqs := range [][]int64{{1}, {0, 4}, {2, 1, 4}, {1, 1, 4}, {5}, {4, 6}} {
 		var events []flow.Event
 		for _, seq := range seqs {
@@ -142,7 +145,7 @@ func redactGoesOn(x *exam) {
 	x.append(handles[0], "a", 2, "w", log[2:])
 	x.log(handles[1], "a", 0, log)
 	x.lease(handles[0], "a", "me", time.Hour)
-	events := rewritten(log, "gone", 1, 4)
+	events := rewritten(log, gone, 1, 4)
 	if err := x.redact(handles[1], "a", 4, events); err != nil {
 		x.Fatalf("Redact failed: %v", err)
 	}
@@ -164,41 +167,41 @@ func redactGoesOn(x *exam) {
 
 func redactListed(x *exam) {
 	handles := x.handles(2)
-	log := debateOf("cars", map[string]string{"k": "v", "keep": "it"}, flow.StateCompleted, "old words")
+	log := debateOf("vans", map[string]string{"k": "v", "keep": "it"}, flow.StateCompleted, "old words")
 	for i := range log {
 		log[i].Seq = int64(i) + 1
 	}
 	x.append(handles[0], "a", 0, "w", log)
-	x.listed("before", handles[1], store.Filter{Text: "cars"}, "a")
+	x.listed("before", handles[1], store.Filter{Text: "vans"}, "a")
 	var events []flow.Event
 	for _, e := range log {
 		switch body := e.Body.(type) {
 		case *flow.Start:
 			now := *body
-			now.Terms.Topic, now.Terms.Labels = "gone", map[string]string{"k": "gone", "keep": "it"}
+			now.Terms.Topic, now.Terms.Labels = gone, map[string]string{"k": gone, "keep": "it"}
 			events = append(events, flow.Event{Seq: e.Seq, At: e.At, Body: &now})
 		case *flow.Turn:
-			events = append(events, flow.Event{Seq: e.Seq, At: e.At, Body: &flow.Turn{Text: "gone"}})
+			events = append(events, flow.Event{Seq: e.Seq, At: e.At, Body: &flow.Turn{Text: gone}})
 		}
 	}
 	end := log[len(log)-1]
-	events = append(events, flow.Event{Seq: end.Seq + 1, At: end.At, Body: &flow.Redacted{With: "gone"}})
+	events = append(events, flow.Event{Seq: end.Seq + 1, At: end.At, Body: &flow.Redacted{With: gone}})
 	before := x.list(handles[0], store.Filter{})
 	if err := x.redact(handles[0], "a", end.Seq, events); err != nil {
 		x.Fatalf("Redact failed: %v", err)
 	}
 	for _, s := range append(handles, x.open()) {
-		x.listed("the topic is another", s, store.Filter{Text: "cars"})
+		x.listed("the topic is another", s, store.Filter{Text: "vans"})
 		x.listed("the turns are others", s, store.Filter{Text: "old"})
-		x.listed("the turns are others", s, store.Filter{Text: "gone"}, "a")
+		x.listed("the turns are others", s, store.Filter{Text: gone}, "a")
 		x.listed("the label is another", s, store.Filter{Labels: map[string]string{"k": "v"}})
-		x.listed("the label is another", s, store.Filter{Labels: map[string]string{"k": "gone", "keep": "it"}}, "a")
+		x.listed("the label is another", s, store.Filter{Labels: map[string]string{"k": gone, "keep": "it"}}, "a")
 		infos := x.list(s, store.Filter{})
 		if len(infos) != 1 || len(before) != 1 {
 			x.Fatalf("List yields %d conversations, want 1", len(infos))
 		}
 		got, want := infos[0], before[0]
-		if got.Topic != "gone" || got.State != want.State || got.Seq != end.Seq+1 || !got.StartedAt.Equal(want.StartedAt) ||
+		if got.Topic != gone || got.State != want.State || got.Seq != end.Seq+1 || !got.StartedAt.Equal(want.StartedAt) ||
 			got.Spent != want.Spent || got.Winner != want.Winner || got.Round != want.Round {
 			x.Errorf("List yields %+v after %+v", got, want)
 		}
@@ -216,7 +219,7 @@ func redactBlobs(x *exam) {
 	x.put(handles[0], "b", []byte("the old file"))
 	x.append(handles[0], "a", 0, "w", log)
 	x.blob(handles[1], "a", []byte("the old file"))
-	if err := x.redact(handles[1], "a", 2, rewritten(log, "gone", 1), hash, flow.HashOf([]byte("none"))); err != nil {
+	if err := x.redact(handles[1], "a", 2, rewritten(log, gone, 1), hash, flow.HashOf([]byte("none"))); err != nil {
 		x.Fatalf("Redact failed: %v", err)
 	}
 	for _, s := range append(handles, x.open()) {
@@ -236,7 +239,7 @@ func redactOthers(x *exam) {
 		x.append(s, id, 0, "w", some(0, 3, id))
 	}
 	log := some(0, 3, "a")
-	events := rewritten(log, "gone", 1, 2, 3)
+	events := rewritten(log, gone, 1, 2, 3)
 	if err := x.redact(s, "a", 3, events); err != nil {
 		x.Fatalf("Redact failed: %v", err)
 	}
@@ -255,7 +258,7 @@ func redactWatched(x *exam) {
 	log := some(0, 2, "w")
 	x.append(handles[0], "a", 0, "w", log)
 	woken := watcher.Watch(x.Context(), "a")
-	if err := x.redact(handles[0], "a", 2, rewritten(log, "gone", 1)); err != nil {
+	if err := x.redact(handles[0], "a", 2, rewritten(log, gone, 1)); err != nil {
 		x.Fatalf("Redact failed: %v", err)
 	}
 	select {
@@ -297,17 +300,18 @@ func redactLeft(x *exam) {
 		switch body := e.Body.(type) {
 		case *flow.Start:
 			now := *body
-			now.Terms.Topic, now.Terms.Labels = "gone", map[string]string{"k": "gone"}
+			now.Config.Go = config{gone}
+			now.Terms.Topic, now.Terms.Labels = gone, map[string]string{"k": gone}
 			e.Body = &now
 		case *flow.Turn:
-			e.Body = &flow.Turn{Text: "gone"}
+			e.Body = &flow.Turn{Text: gone}
 		default:
 			continue
 		}
 		events = append(events, e)
 	}
 	end := log[len(log)-1]
-	events = append(events, flow.Event{Seq: end.Seq + 1, At: end.At, Body: &flow.Redacted{With: "gone"}})
+	events = append(events, flow.Event{Seq: end.Seq + 1, At: end.At, Body: &flow.Redacted{With: gone}})
 	if err := x.redact(handles[0], "a", end.Seq, events, hash); err != nil {
 		x.Fatalf("Redact failed: %v", err)
 	}
@@ -332,7 +336,7 @@ func redactCrowd(x *exam) {
 				if i == 0 {
 					err = handles[0].Append(x.Context(), "a", end, "w", []flow.Event{{Seq: end + 1, At: now[0].At, Body: &flow.Turn{Text: "kept"}}})
 				} else {
-					err = x.redact(handles[1], "a", end, rewritten(now, "gone", 1, 2))
+					err = x.redact(handles[1], "a", end, rewritten(now, gone, 1, 2))
 				}
 				if err == nil {
 					break
