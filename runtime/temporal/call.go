@@ -49,15 +49,17 @@ func (r *run) abort(calls []string) {
 
 // see waits for the outcome of a call.
 func (r *run) see(ctx, calling workflow.Context, call flow.Lost) {
+	options := callOptions(r.plan.Lease)
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		var p plan
 		in := callInput{ID: r.in.ID, Owner: r.in.Owner, Call: call}
-		err := workflow.ExecuteActivity(callContext(calling, r.plan.Lease), callName, in).Get(ctx, &p)
+		err := workflow.ExecuteActivity(workflow.WithActivityOptions(calling, options), callName, in).Get(ctx, &p)
 		switch failureOf(err) {
 		case none:
 			r.adopt(p)
 			return
-		case unmade: // by this worker: another may be able to
+		case unmade: // by this worker, which would get it again if it may be first: another may be able to
+			options.DisableEagerExecution = true
 			if workflow.Sleep(calling, pause) == nil {
 				continue
 			}
@@ -89,10 +91,10 @@ func stepContext(ctx workflow.Context, lasting ...failure) workflow.Context {
 	})
 }
 
-// callContext is for the activity that makes a call. A worker that is silent for as long as a lease lasts is given up.
-func callContext(ctx workflow.Context, lease time.Duration) workflow.Context {
-	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+// callOptions are for the activity that makes a call. A worker that is silent for as long as a lease lasts is given up.
+func callOptions(lease time.Duration) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
 		StartToCloseTimeout: callTime, HeartbeatTimeout: lease, WaitForCancellation: true,
 		RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
-	})
+	}
 }
