@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,6 +23,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store/file"
 )
 
 // words are what somebody may want to have removed: a few words in a row.
@@ -56,7 +59,9 @@ func TestARedactedLogFoldsAsBefore(t *testing.T) {
 		for range 10 {
 			part := texts[rng.IntN(len(texts))]
 			t.Run(name, func(t *testing.T) {
-				kept := &store.Memory{}
+				dir := t.TempDir()
+				kept := &file.Store{Dir: dir, Sync: file.SyncNever}
+				defer func() { require.NoError(t, kept.Close()) }()
 				engine := &debate.Engine{Store: kept, Flows: map[string]*debate.Flow{"notes": notes(), "workshop": workshop(5)}}
 				id, err := engine.Import(t.Context(), bytes.NewReader(data))
 				require.NoError(t, err)
@@ -93,6 +98,15 @@ func TestARedactedLogFoldsAsBefore(t *testing.T) {
 						line, err := json.Marshal(event)
 						require.NoError(t, err)
 						assert.NotContains(t, string(line), shown)
+					}
+				}
+				if len(fact.Kept) == 0 {
+					entries, err := os.ReadDir(dir)
+					require.NoError(t, err)
+					for _, entry := range entries {
+						data, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+						require.NoError(t, err)
+						assert.NotContains(t, string(data), shown, entry.Name())
 					}
 				}
 				again, err := engine.Redact(t.Context(), id, flow.Redaction{Texts: []string{part}})

@@ -90,7 +90,7 @@ func (p *program) groups() []group {
 		{"Look", []*cobra.Command{p.list(), p.show(), p.watch(), p.replay(), p.graph(), p.report()}},
 		{"Decide", []*cobra.Command{p.answer(), p.choose()}},
 		{"Steer", []*cobra.Command{
-			p.pause(), p.stop(), p.cancel(), p.amend(), p.forceAgent(), p.skipStep(), p.rerunStep(), p.delete(),
+			p.pause(), p.stop(), p.cancel(), p.amend(), p.forceAgent(), p.skipStep(), p.rerunStep(), p.redact(), p.delete(),
 		}},
 		{"Prepare", []*cobra.Command{p.config(), p.estimate(), p.listModels()}},
 		{"Move", []*cobra.Command{p.export(), p.importFile()}},
