@@ -77,12 +77,12 @@ type Engine struct {
 	// ChunkInterval is how long chunks of a turn are gathered before a reader of Events gets them. With 0, chunks
 	// come as they arrive, but at most one every 0.2 ms. 100 ms suit a screen.
 	ChunkInterval time.Duration
+	// Folded bounds the folded logs that [Engine.Advance] keeps between two of its calls, in bytes, roughly; 0 means 64 MiB.
+	Folded int64
 	// Bus carries the chunks of calls between engines, so that readers in other processes see text while it is spoken. All
 	// engines of a store get a bus that reaches the same server. If it is nil, chunks stay in this engine, and readers of debates
 	// that are open elsewhere get facts; see [Engine.Events]. A bus never slows a debate, and one that fails ends none.
 	Bus bus.Bus
-	// Folded bounds the folded logs that [Engine.Advance] keeps between two of its calls, in bytes, roughly; 0 means 64 MiB.
-	Folded int64
 	// Seed returns the secret seed of a new debate. The word of its fences, its labels, and the orders in which
 	// judges are shown participants are drawn from the seed. If Seed is nil or returns "", the seed is 128 bits
 	// from crypto/rand.
@@ -129,11 +129,8 @@ func (e *Engine) Start(ctx context.Context, config flow.Config) (*Session, error
 }
 
 func (e *Engine) start(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
-	s, err := e.newSession(ctx, config, unattended)
+	s, err := e.toStart(ctx, config, unattended)
 	if err != nil {
-		if all := e.Validate(ctx, config); all != nil {
-			return nil, all
-		}
 		return nil, err
 	}
 	if given := flow.Unnamed(config).Terms().ID; given != "" { // a stored debate is continued without checks
@@ -155,6 +152,18 @@ func (e *Engine) start(ctx context.Context, config flow.Config, unattended bool)
 		return nil, err
 	}
 	return s, nil
+}
+
+// toStart is newSession for a config that may have mistakes: the error names all of them.
+func (e *Engine) toStart(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
+	s, err := e.newSession(ctx, config, unattended)
+	if err == nil {
+		return s, nil
+	}
+	if all := e.Validate(ctx, config); all != nil {
+		return nil, all
+	}
+	return nil, err
 }
 
 // openSame opens the stored debate that has the id of a configured one, if the configs are the same.

@@ -16,8 +16,8 @@ import (
 // call ([Engine.Folded]), and then reads only the events that are new.
 //
 // The signal is one of these:
-//   - nil: nothing has happened that the log does not know. Advance finds what is due by this process's clock.
-//   - [flow.Tick]: the Wait of the last Next is over by the clock of the runtime.
+//   - [flow.Tick], or nil: nothing has happened that the log does not know. Advance finds what is due by this process's clock. With
+//     the Seq of a Next, the Wait of that Next is over by the clock of the runtime; it counts if the log has not grown since.
 //   - [flow.Opened]: the runtime takes the debate over. All calls in flight are lost: charged in full, and made again. It is the
 //     first signal of a runtime, and the first after a time longer than a lease in which it did nothing.
 //   - [flow.Lost]: whoever made this call is gone.
@@ -31,7 +31,9 @@ import (
 // If the engine lacks what the debate needs, the error wraps [ErrLacking]. Then only the outcome of a call is recorded, and the Next
 // beside the error is valid. A signal that does not fit the debate's state is an error of kind state or validation, as for a control.
 //
-// Advance is safe for concurrent use.
+// A signal may be given again if it is not known whether it was taken: what is settled is ignored. Only an Opened that is given
+// again loses the calls that were begun meanwhile, and a control is refused if it does not fit any more. Advance is safe for
+// concurrent use.
 func (e *Engine) Advance(ctx context.Context, id, owner string, signal flow.Signal) (flow.Next, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -51,6 +53,9 @@ func (e *Engine) Advance(ctx context.Context, id, owner string, signal flow.Sign
 //
 // If ctx ends, the call is broken off, and that is its outcome. Call returns soon after, or when [Engine.Grace] has given up
 // code that ignores its context. Before the call is made, it waits for a free slot under MaxCalls.
+//
+// If the engine lacks what the debate needs, the error wraps [ErrLacking]: either the call was not made, and another engine may make
+// it, or its outcome is recorded.
 func (e *Engine) Call(ctx context.Context, id, owner string, call flow.Lost, emit func(provider.Chunk)) (flow.Next, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -59,11 +64,13 @@ func (e *Engine) Call(ctx context.Context, id, owner string, call flow.Lost, emi
 	return l.host.Call(ctx, id, owner, call, emit)
 }
 
-// Hold renews the lease of a debate for its owner; see [Engine.Advance]. If another owner has it, the error wraps [ErrLeased].
-func (e *Engine) Hold(ctx context.Context, id, owner string) error {
+// Hold renews the lease of a debate for its owner; see [Engine.Advance]. It steps nothing. The Next is what the log says, without a
+// Wait: a runtime that makes a call sees whether the call is still in flight, or is to be aborted. If another owner has the lease,
+// the error wraps [ErrLeased].
+func (e *Engine) Hold(ctx context.Context, id, owner string) (flow.Next, error) {
 	l, err := e.freeze()
 	if err != nil {
-		return err
+		return flow.Next{}, err
 	}
 	return l.host.Hold(ctx, id, owner)
 }

@@ -87,7 +87,7 @@ func (n *nomad) run(next flow.Next) *debate.Record {
 		default:
 			require.NotZero(n.t, next.Wait, "nothing is due in state %s", next.State)
 			<-time.After(next.Wait)
-			next = n.advance(flow.Tick{})
+			next = n.advance(flow.Tick{Seq: next.Seq})
 		}
 	}
 	record, err := n.engine().Record(n.t.Context(), n.config.ID)
@@ -215,11 +215,14 @@ func TestARuntimeBesideASession(t *testing.T) {
 	require.ErrorIs(t, err, debate.ErrLeased)
 	_, err = n.engine().Advance(t.Context(), config.ID, "another", flow.Opened{})
 	require.ErrorIs(t, err, debate.ErrLeased)
-	require.ErrorIs(t, n.engine().Hold(t.Context(), config.ID, "another"), debate.ErrLeased)
-	require.NoError(t, n.engine().Hold(t.Context(), config.ID, "nomad"))
+	_, err = n.engine().Hold(t.Context(), config.ID, "another")
+	require.ErrorIs(t, err, debate.ErrLeased)
 
 	require.NoError(t, n.engine().Control(t.Context(), config.ID, flow.Pause{}), "controls need no lease")
+	held, err := n.engine().Hold(t.Context(), config.ID, "nomad")
+	require.NoError(t, err)
 	next := n.advance(nil)
+	assert.Equal(t, next, held, "who makes a call sees that it is to be aborted")
 	require.Len(t, next.Calls, 1)
 	assert.Equal(t, []string{next.Calls[0].Call}, next.Abort)
 	next, err = n.engine().Call(t.Context(), config.ID, "nomad", next.Calls[0], nil)
@@ -270,6 +273,11 @@ func TestWhatARuntimeMayNotDo(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, record.InFlight())
 	next := n.advance(flow.Opened{})
+	_, err = lacking.Call(t.Context(), "d", "nomad", next.Calls[0], nil)
+	require.ErrorIs(t, err, debate.ErrLacking)
+	held, err := n.engine().Hold(t.Context(), "d", "nomad")
+	require.NoError(t, err)
+	assert.Equal(t, next, held, "a call that could not be made is left to others")
 	result := flow.Result{Call: next.Calls[0].Call, Attempt: next.Calls[0].Attempt, Text: "I was paid for."}
 	next, err = lacking.Advance(t.Context(), "d", "nomad", result)
 	require.ErrorIs(t, err, debate.ErrLacking)

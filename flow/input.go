@@ -53,7 +53,11 @@ type (
 	// to pass, or for their next attempt, it makes them at once; a Hastened then holds the Reason.
 	Retry struct{ Reason string }
 	// Tick reports that time has passed, so that a wait may be over.
-	Tick struct{}
+	Tick struct {
+		// Seq is for Engine.Advance: the Wait of the Next with this Seq is over by the clock of the runtime, whatever Input.At says.
+		// 0: Input.At decides.
+		Seq int64
+	}
 	// Opened reports that a process resumes a log that another process has left. The runtime steps it once when it
 	// opens the log, before any Lost. Opened starts no call: the runtime steps a Tick after the last Lost.
 	Opened struct {

@@ -10,13 +10,16 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/bell"
 )
 
-// Memory is a [Store] and a [Watcher] that keeps logs in memory, each until it is deleted. The zero value is ready to
+// Memory is a [Store] with all optional abilities that keeps logs in memory, each until it is deleted. The zero value is ready to
 // use. It is safe for concurrent use, and must not be copied.
 type Memory struct {
 	// Now replaces the clock that leases are measured with. If it is nil, time.Now is used.
 	Now func() time.Time
+
+	work bell.Bell
 
 	mu   sync.Mutex
 	logs map[string]*memoryLog
@@ -36,9 +39,11 @@ type memoryLog struct {
 }
 
 var (
-	_ Store   = (*Memory)(nil)
-	_ Watcher = (*Memory)(nil)
-	_ Blobs   = (*Memory)(nil)
+	_ Store     = (*Memory)(nil)
+	_ Watcher   = (*Memory)(nil)
+	_ Announcer = (*Memory)(nil)
+	_ Blobs     = (*Memory)(nil)
+	_ Redactor  = (*Memory)(nil)
 )
 
 // fact is an event as it is stored in memory. Its number follows from its place, and its time takes one word.
@@ -68,16 +73,15 @@ func (s *Memory) Append(_ context.Context, id string, after int64, writer string
 		}
 		return flow.ErrConflict
 	}
+	rested := l.info.State.Idle()
 	for i := range events {
 		l.add(pack(&events[i]))
 		l.info.Add(&events[i])
 	}
 	l.writer, l.before = writer, after
-	for _, w := range l.watch {
-		select {
-		case w <- struct{}{}:
-		default:
-		}
+	l.wake()
+	if rested && !l.info.State.Idle() {
+		s.work.Ring()
 	}
 	return nil
 }
@@ -238,13 +242,21 @@ func (s *Memory) Release(_ context.Context, id, owner string) error {
 	if l == nil {
 		return nil
 	}
-	if l.owner == owner {
+	released := l.owner == owner && !l.until.IsZero()
+	if released {
 		l.owner, l.until = "", time.Time{}
 	}
+	working := !l.info.State.Idle()
 	l.mu.Unlock()
+	if released && working {
+		s.work.Ring()
+	}
 	s.forget(id, l)
 	return nil
 }
+
+// Announce implements [Announcer].
+func (s *Memory) Announce(ctx context.Context) <-chan struct{} { return s.work.Listen(ctx) }
 
 // Watch implements [Watcher].
 func (s *Memory) Watch(ctx context.Context, id string) <-chan struct{} {

@@ -21,8 +21,9 @@ type Store interface {
 	//
 	// If the log does not end at after, Append returns [flow.ErrConflict] and changes nothing. One case is not a
 	// conflict: if the same writer has appended exactly these events already (a retry of a commit whose outcome was
-	// unknown), Append returns nil. A writer's token belongs to one owner, and what is appended under a lease has
-	// the token of its owner. The empty token matches no writer.
+	// unknown), Append returns nil. A writer's token belongs to one owner. The empty token matches no writer.
+	//
+	// What is appended under a lease has the token of its owner, or one that begins with it and a slash.
 	//
 	// Once Append returns nil, the events survive a crash. The caller may reuse the slice. What the events point to
 	// is shared and never changes. No lease is needed. Without events Append does nothing.
@@ -66,6 +67,40 @@ type Blobs interface {
 	// Blob returns the bytes of a blob. If the conversation has no such blob, or has other bytes in its place, the error is
 	// [flow.ErrNoFile]. The caller must not write to the bytes.
 	Blob(ctx context.Context, id, hash string) ([]byte, error)
+}
+
+// Announcer is an optional ability of a [Store]: it announces work, so that nobody has to look for it all the time. The
+// channel gets a value after a conversation may have come to need a process, whichever process has caused that:
+//   - an append has brought it from a state in which nothing happens by itself (see [flow.State.Idle]), or from nothing, to
+//     another state
+//   - its lease was released while it was in such another state
+//
+// Values merge: one may stand for any number of conversations. A value may also come for nothing, but not for the steps of a
+// conversation at work, and not for the release of one that rests. What happened before
+// Announce returned may not be announced. Announcing ends when ctx is done; the channel is never closed.
+//
+// A lease that ends because its time is over announces nothing, and a value may get lost together with a connection. So
+// whoever listens also lists once in the time of a lease. Engine.Due does both.
+type Announcer interface {
+	Announce(ctx context.Context) <-chan struct{}
+}
+
+// Redactor is an optional ability of a [Store]: it rewrites events of a log, and leaves nothing of what stood there. Package
+// store/storetest tests it.
+type Redactor interface {
+	// Redact changes a log in one commit: all or nothing. Each of the events takes the place of the one that has its number.
+	// Those that are numbered from after+1 on, without gaps, are appended. The last of the events is appended, so that whoever has
+	// read the log learns of the change. No lease is needed. Lists and searches find what stands in the log now.
+	//
+	// blobs are the hashes of blobs of the conversation that are removed in the same commit, or right after it.
+	//
+	// If the log does not end at after, Redact returns [flow.ErrConflict] and changes nothing. If there is no such conversation,
+	// the error is [flow.ErrNotFound].
+	//
+	// Once Redact returns nil, the change survives a crash, and nothing of what it replaced stands in the store's files. If it
+	// fails after the commit, something may stand there still: Redact without events, which appends nothing, removes that.
+	// What a store cannot reach, such as backups and the blocks of a disk, the store names in its documentation.
+	Redact(ctx context.Context, id string, after int64, events []flow.Event, blobs []string) error
 }
 
 // Watcher is an optional ability of a [Store]. The channel gets a value after the log of id has grown, whichever

@@ -16,8 +16,7 @@ import (
 // Advance steps a stored conversation that no session of this host has open, saves what follows, and returns what is left to
 // the runtime. owner has the lease of the conversation from then on, until no process needs to work on it.
 //
-// A flow.Tick says that the Wait of the last Next is over, by the clock of the runtime. A nil signal says nothing: it finds what
-// is due by the clock of this process. A flow.Opened takes over: all calls in flight are lost.
+// A nil signal is a flow.Tick without a Seq. A flow.Opened takes over: all calls in flight are lost.
 //
 // If the host lacks what the conversation needs, the error wraps flow.ErrLacking, and only the outcome of a call is recorded: the
 // Next is valid then too.
@@ -30,7 +29,7 @@ func (h *Host) Advance(ctx context.Context, id, owner string, signal flow.Signal
 }
 
 // Call makes a call in flight, and steps its outcome as Advance does. If the call is not in flight any more, it only finds what is
-// due.
+// due. If the host lacks what the conversation needs, it makes no call.
 func (h *Host) Call(ctx context.Context, id, owner string, call flow.Lost, emit func(provider.Chunk)) (next flow.Next, err error) {
 	var command *flow.Command
 	var key *piece.Key
@@ -40,6 +39,9 @@ func (h *Host) Call(ctx context.Context, id, owner string, call flow.Lost, emit 
 		var outcome flow.Signal
 		switch {
 		case a.core.InFlightAs(call.Call, call.Attempt):
+			if lacks := a.core.Lacks(); lacks != nil {
+				return lacks // another host makes it
+			}
 			if command, err = a.core.Command(call.Call); err == nil {
 				key, after = pieceKey(a.core), a.core.Record().Seq
 				return nil
@@ -60,12 +62,13 @@ func (h *Host) Call(ctx context.Context, id, owner string, call flow.Lost, emit 
 	return h.Advance(context.WithoutCancel(ctx), id, owner, made.make(ctx))
 }
 
-// Hold renews the lease of owner, for a runtime whose calls take longer than a lease.
-func (h *Host) Hold(ctx context.Context, id, owner string) error {
-	if err := h.Store.Lease(ctx, id, owner, h.Lease); err != nil {
-		return StoreError("lease", err)
-	}
-	return nil
+// Hold renews the lease of owner, for a runtime whose calls take longer than a lease, and returns what the log says, without a Wait.
+func (h *Host) Hold(ctx context.Context, id, owner string) (next flow.Next, err error) {
+	err = h.inFolded(ctx, id, owner, func(a *advance) error {
+		next = a.found()
+		return nil
+	})
+	return next, err
 }
 
 // advance is one use of a folded core by the owner of the lease.
@@ -74,7 +77,7 @@ type advance struct {
 	host  *Host
 	ctx   context.Context //nolint:containedctx // it lasts as long as this value
 	lease string
-	next  flow.Next
+	wait  time.Duration // of the last step; 0: none is due
 }
 
 // inFolded calls do with the core of a conversation as its log is now, under the lease of owner.
@@ -116,6 +119,10 @@ func (a *advance) catchUp() error {
 			if err == nil {
 				err = a.core.Fold(event)
 			}
+			if errors.Is(err, flow.ErrRewritten) {
+				a.core = nil
+				return a.catchUp()
+			}
 			if err != nil {
 				a.core = nil
 				return StoreError("advance", named(err, a.id))
@@ -130,12 +137,10 @@ func (a *advance) catchUp() error {
 
 // signal steps a signal of the runtime, and what belongs to it.
 func (a *advance) signal(signal flow.Signal) (flow.Next, error) {
-	due, drain, lacks := false, false, a.core.Lacks()
+	drain, lacks := false, a.core.Lacks()
 	switch s := signal.(type) {
 	case nil:
 		signal = flow.Tick{}
-	case flow.Tick:
-		due = true
 	case flow.Opened:
 		s.By = a.lease
 		signal = s
@@ -155,7 +160,7 @@ func (a *advance) signal(signal flow.Signal) (flow.Next, error) {
 		signals = append(signals, flow.Tick{})
 	}
 	for _, one := range signals {
-		out, err := a.step(one, due, drain)
+		out, err := a.step(one, drain)
 		if err != nil {
 			return flow.Next{}, err
 		}
@@ -163,25 +168,35 @@ func (a *advance) signal(signal flow.Signal) (flow.Next, error) {
 			break
 		}
 	}
+	next := a.found()
+	next.Wait = a.wait
+	return next, lacks
+}
+
+// found returns what the log says, without a Wait.
+func (a *advance) found() flow.Next {
 	r := a.core.Record()
-	for _, call := range a.core.InFlight() {
+	next := flow.Next{
+		Calls: a.core.InFlight(), Idle: !a.core.HasWork(), Over: a.core.Over(), State: r.State, Round: r.Round, Seq: r.Seq,
+	}
+	for _, call := range next.Calls {
 		if !a.core.InFlightAs(call.Call, call.Attempt) {
-			a.next.Abort = append(a.next.Abort, call.Call)
+			next.Abort = append(next.Abort, call.Call)
 		}
 	}
-	a.next.Calls, a.next.Idle, a.next.Over = a.core.InFlight(), !a.core.HasWork(), a.core.Over()
-	a.next.State, a.next.Round, a.next.Seq = r.State, r.Round, r.Seq
-	return a.next, lacks
+	return next
 }
 
 // step steps one signal, and saves the events.
-func (a *advance) step(signal flow.Signal, due, drain bool) (flow.Output, error) {
+func (a *advance) step(signal flow.Signal, drain bool) (flow.Output, error) {
 	var at time.Time
-	way := a.host.ledger(a.ctx, a.id, a.writer, "advance", func(core *flow.Core, in flow.Input) (out flow.Output, err error) {
-		switch {
-		case drain:
+	writer := a.lease + "/" + a.writer // stores know by it that the lease's owner writes
+	way := a.host.ledger(a.ctx, a.id, writer, "advance", func(core *flow.Core, in flow.Input) (out flow.Output, err error) {
+		tick, _ := in.Signal.(flow.Tick)
+		due := tick.Seq == core.Record().Seq
+		if drain {
 			out, err = core.StepDrain(in)
-		default:
+		} else {
 			out, err = a.host.crew.step(core, in)
 		}
 		if due && err == nil && len(out.Events) == 0 && out.Wait.After(in.At) { // the clock of the runtime is ahead of this one
@@ -199,8 +214,8 @@ func (a *advance) step(signal flow.Signal, due, drain bool) (flow.Output, error)
 	if err != nil {
 		return flow.Output{}, err
 	}
-	if a.next.Wait = 0; !out.Wait.IsZero() {
-		a.next.Wait = max(out.Wait.Sub(at), 1)
+	if a.wait = 0; !out.Wait.IsZero() {
+		a.wait = max(out.Wait.Sub(at), 1)
 	}
 	return out, nil
 }

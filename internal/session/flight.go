@@ -156,6 +156,7 @@ func (s *Session) tickAt(at time.Time) {
 	if at.IsZero() || s.closed != nil || s.draining != nil {
 		return
 	}
+	s.due = at
 	s.timer = s.after(time.Until(at), func() {
 		s.mu.Lock()
 		first, _ := s.apply(context.Background(), flow.Tick{})

@@ -34,8 +34,8 @@ type HostConfig struct {
 	Lease    time.Duration // how long a lease lasts, and how long a store may fail; 0: defaultLease
 	Grace    time.Duration // how long a call may run after its context has ended; 0: DefaultGrace
 	Interval time.Duration // the least time between two chunks of one reader; minChunkInterval if less
-	Bus      bus.Bus       // carries chunks between processes; nil: they stay in this one
 	Folded   int64         // how many bytes of folded logs Advance keeps; 0: defaultFolded
+	Bus      bus.Bus       // carries chunks between processes; nil: they stay in this one
 	Owner    string        // the name under which leases are held; no other host has it
 
 	// NewCore makes the core of a stored conversation from its events.
@@ -66,8 +66,8 @@ type Host struct {
 
 	writers atomic.Int64 // counts the tokens for the store
 	crew    crew
-	relay   *relay // nil: there is no bus
 	cores   *cores
+	relay   *relay // nil: there is no bus
 
 	mu       sync.Mutex
 	sessions map[string]*Session        // the open conversations, by id
@@ -83,8 +83,9 @@ func NewHost(c HostConfig) *Host {
 	c.Grace = cmp.Or(c.Grace, DefaultGrace)
 	c.Interval = max(c.Interval, minChunkInterval)
 	return &Host{
-		HostConfig: c, awaiting: make(map[string][]chan struct{}), relay: newRelay(c.Bus), cores: newCores(cmp.Or(c.Folded, defaultFolded)),
+		HostConfig: c, cores: newCores(cmp.Or(c.Folded, defaultFolded)), relay: newRelay(c.Bus),
 		sessions: make(map[string]*Session), opening: make(map[string]chan struct{}), holders: make(map[*Session]struct{}),
+		awaiting: make(map[string][]chan struct{}),
 	}
 }
 

@@ -136,26 +136,14 @@ func (t *tail) facts(ctx context.Context) error {
 			if t.core, err = t.host.NewCore(t.id, []flow.Event{event}); err != nil {
 				return err
 			}
-		} else if err := t.core.Fold(event); err != nil {
+		} else if err := t.core.Fold(event); errors.Is(err, flow.ErrRewritten) {
+			return t.anew(ctx, first)
+		} else if err != nil {
 			return err
 		}
-		t.grew = time.Now()
-		if event, err = t.core.Flow().DecodeEvent(event); err != nil {
+		if err := t.show(event, !first); err != nil {
 			return err
 		}
-		left := t.heard.end(event.Body, !first)
-		if event.Seq <= t.after {
-			continue
-		}
-		for i := range left {
-			if !t.yield(flow.Event{Seq: t.after, At: event.At, Body: &left[i]}, nil) {
-				return errReaderLeft
-			}
-		}
-		if !t.yield(event.Public(), nil) {
-			return errReaderLeft
-		}
-		t.after = event.Seq
 	}
 	if t.core == nil {
 		return StoreError("events", flow.ErrNotFound)
@@ -175,5 +163,49 @@ func (t *tail) chunks() error {
 			return errReaderLeft
 		}
 	}
+	return nil
+}
+
+// anew is facts for a log that was rewritten: the core is made from the whole log. first says that it is the first reading.
+func (t *tail) anew(ctx context.Context, first bool) error {
+	log, err := t.host.Read(ctx, t.id)
+	if err != nil {
+		return err
+	}
+	if t.core, err = t.host.NewCore(t.id, log); err != nil {
+		return err
+	}
+	for _, event := range log {
+		if event.Seq <= t.after {
+			continue
+		}
+		if err := t.show(event, !first); err != nil {
+			return err
+		}
+	}
+	t.heard.folded(t.core)
+	return nil
+}
+
+// show yields an event that was folded, unless the reader has had it. Before a turn it yields the rest of its text. heard says that
+// the reader may have had a part of that.
+func (t *tail) show(event flow.Event, heard bool) (err error) {
+	t.grew = time.Now()
+	if event, err = t.core.Flow().DecodeEvent(event); err != nil {
+		return err
+	}
+	left := t.heard.end(event.Body, heard)
+	if event.Seq <= t.after {
+		return nil
+	}
+	for i := range left {
+		if !t.yield(flow.Event{Seq: t.after, At: event.At, Body: &left[i]}, nil) {
+			return errReaderLeft
+		}
+	}
+	if !t.yield(event.Public(), nil) {
+		return errReaderLeft
+	}
+	t.after = event.Seq
 	return nil
 }

@@ -32,19 +32,18 @@ func TestSimulationOfRuntimes(t *testing.T) {
 	}
 	t.Logf("runs %d; through %+v", *simRuntimeSeeds, seen)
 	if !t.Failed() && *simRuntimeSeeds >= 300 {
-		assert.NotContains(t, []int{seen.Killed, seen.Lost, seen.TakenOver, seen.Before, seen.After, seen.Controls}, 0, "the simulation no longer meets all")
+		assert.NotContains(t, []int{seen.Killed, seen.Lost, seen.TakenOver, seen.Faults, seen.Controls}, 0, "the simulation no longer meets all")
 	}
 }
 
 // journeys count what happened.
-type journeys struct{ Killed, Lost, TakenOver, Before, After, Controls int }
+type journeys struct{ Killed, Lost, TakenOver, Faults, Controls int }
 
 func (j *journeys) add(k journeys) {
 	j.Killed += k.Killed
 	j.Lost += k.Lost
 	j.TakenOver += k.TakenOver
-	j.Before += k.Before
-	j.After += k.After
+	j.Faults += k.Faults
 	j.Controls += k.Controls
 }
 
@@ -60,16 +59,19 @@ type journey struct {
 	begun   map[flow.Lost]bool // the calls that were given to a worker
 	calls   sync.WaitGroup
 	reports chan report
-	calm    bool
-	seen    journeys
+
+	mu   sync.Mutex
+	calm bool
+	seen journeys
 }
 
 // worker is one process, until it is killed.
 type worker struct {
 	*stage.Member
 
-	ctx  context.Context //nolint:containedctx // it is the life of the process
-	kill func()
+	ctx    context.Context //nolint:containedctx // it is the life of the process
+	kill   func()
+	broken time.Time // until when its store changes nothing
 }
 
 // report is what a worker says of a call.
@@ -101,7 +103,9 @@ func (j *journey) play() journeys {
 		if !time.Now().Before(deadline) {
 			require.Fail(j.T, "the debate does not end", "seed %d: %+v", j.seed, j.next)
 		}
+		j.mu.Lock()
 		j.calm = j.calm || time.Until(deadline) < time.Hour
+		j.mu.Unlock()
 		j.give()
 		j.await()
 	}
@@ -137,15 +141,24 @@ func (j *journey) worker() *worker {
 	w.ctx, w.kill = context.WithCancel(context.Background())
 	w.Lease = simLease
 	w.Goes(func(_ context.Context, op string, do func() error) error {
-		if j.calm || op == "read" {
-			return do()
+		j.mu.Lock()
+		fate := j.chance.Below(60)
+		switch broken := time.Now().Before(w.broken); {
+		case j.calm || op == "read":
+			fate = 9
+		case broken:
+			fate = 0
+		case fate == 0, fate == 1: // longer than it is tried again, or not
+			w.broken = time.Now().Add(j.chance.UpTo(3 * simLease))
+			fallthrough
+		case fate < 4:
+			j.seen.Faults++
 		}
-		switch j.chance.Below(40) {
-		case 0:
-			j.seen.Before++
+		j.mu.Unlock()
+		switch fate {
+		case 0, 2:
 			return stage.ErrBroken
-		case 1:
-			j.seen.After++
+		case 1, 3: // it took effect, and nobody learns of it
 			if err := do(); err != nil {
 				return err
 			}
@@ -189,7 +202,7 @@ func (j *journey) await() {
 			j.adopt(r.next)
 		}
 	case <-due:
-		j.advance(flow.Tick{})
+		j.advance(flow.Tick{Seq: j.next.Seq})
 	case <-time.After(j.chance.UpTo(4 * time.Second)):
 		j.disturb()
 	}

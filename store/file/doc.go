@@ -90,6 +90,7 @@
 //	ab-c+09.log      the journal of conversation Ab-C: some systems ignore case, so the positions of capitals are a bit set
 //	kq3….live        locked by a handle while it lives
 //	index            describes journals for lists
+//	work             changes when a conversation may have come to need a process
 //
 // The index is written by lists, not by appends, and only repeats what the journals say. A list uses its line of a
 // journal if the line's checksum is right, and the journal's size and time of modification are those that the line
@@ -105,5 +106,5 @@
 //
 // Files are open only while they are used: at most 256 for appending and leasing, however many conversations
 // there are, and one for each loop over [Store.Read], which holds a lock at its beginning. While a conversation
-// is watched, [Store.Watch] checks ten times a second for events of other processes.
+// is watched, [Store.Watch] checks ten times a second for events of other processes. So does [Store.Announce] for work.
 package file

@@ -65,6 +65,7 @@ func (h *locked) append(b *batch, after int64, writer string) (torn *Torn, err e
 			return nil, err
 		}
 	}
+	h.rested = last.State.Idle()
 	return torn, h.write(f, b, writer)
 }
 
@@ -99,6 +100,9 @@ func (h *locked) finish() error {
 	}
 	if err == nil {
 		err = h.rewriteLast(f)
+	}
+	if err == nil {
+		err = h.store.disk.Sync() // the journal may have got its name just before
 	}
 	return err
 }

@@ -76,7 +76,13 @@ func (s *Store) Release(ctx context.Context, id, owner string) error {
 	if err != nil {
 		return err
 	}
-	defer h.release()
+	announces := false
+	defer func() {
+		h.release()
+		if announces {
+			s.announce()
+		}
+	}()
 	held, err := s.lease(h.name)
 	if err != nil || string(held.Owner) != owner || held.Handle == "" {
 		h.drop = err == nil && held.Handle == ""
@@ -85,6 +91,7 @@ func (s *Store) Release(ctx context.Context, id, owner string) error {
 	if err := s.disk.Remove(h.name + suffixLease); err != nil {
 		return err
 	}
+	announces = h.last.end == 0 || !h.last.State.Idle()
 	h.last, h.drop = block{}, true // another process is likely to continue the conversation
 	return nil
 }

@@ -28,10 +28,11 @@ const (
 type locked struct {
 	*journal
 
-	store *Store
-	lock  lock
-	drop  bool // the file of the lock is no longer needed
-	left  bool // the file has a mark that could not be removed
+	store  *Store
+	lock   lock
+	drop   bool // the file of the lock is no longer needed
+	left   bool // the file has a mark that could not be removed
+	rested bool // nothing happened by itself in the state before the append
 }
 
 // errHeld reports that somebody has kept a conversation locked for as long as a caller would wait.

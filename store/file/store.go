@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/bell"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
@@ -57,6 +58,7 @@ type Store struct {
 	shorter  map[string]int64 // the sizes of journals of which it was reported that they have become shorter
 	slots    chan struct{}    // one for each change that has files open
 	watch    watch
+	work     bell.Bell
 	life     life
 }
 
@@ -73,6 +75,7 @@ func (s *Store) ready() error {
 		s.journals, s.shorter = make(map[string]*journal), make(map[string]int64)
 		s.slots = make(chan struct{}, maxOpen)
 		s.done = make(chan struct{})
+		s.work.Source = s.lookForWork
 		if s.disk != nil {
 			return
 		}
@@ -124,6 +127,7 @@ func (s *Store) Close() error {
 	}
 	s.mu.Unlock()
 	s.watch.close()
+	s.work.Close()
 	s.busy.Wait()
 	return s.life.end()
 }
@@ -173,12 +177,16 @@ func (s *Store) Append(ctx context.Context, id string, after int64, writer strin
 		return err
 	}
 	torn, err := h.append(b, after, writer)
+	woken := err == nil && h.rested && !h.last.State.Idle()
 	h.release()
 	if torn != nil {
 		s.report(ctx, *torn)
 	}
 	if err == nil {
 		s.watch.look(s.disk, id, true)
+	}
+	if woken {
+		s.announce()
 	}
 	return err
 }

@@ -99,6 +99,9 @@ func (s *Store) commit(ctx context.Context, batch []*step) {
 func (s *Store) answer(step *step, outcome error) {
 	if outcome == nil {
 		s.watch.appended(step.id, step.after, step.last)
+		if step.wakes {
+			s.work.Ring()
+		}
 	}
 	step.done <- outcome
 }

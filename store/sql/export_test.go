@@ -18,6 +18,12 @@ func (s *Store) Migrate(ctx context.Context, more ...string) error {
 	return migrate(ctx, s.write, s.dialect, append(scripts, more...))
 }
 
+// Looker returns what Announce does every so often in SQLite.
+func (s *Store) Looker() (look func(ctx context.Context) bool, end func()) {
+	l := &sqliteListener{db: s.read}
+	return l.changed, l.close
+}
+
 // Begin begins a transaction as the store does.
 func (s *Store) Begin(ctx context.Context) (*stdsql.Tx, error) { return s.write.BeginTx(ctx, nil) }
 
@@ -43,6 +49,15 @@ func (s *Store) Writing() int {
 
 // Committers tells how many batches are written at once.
 func (s *Store) Committers() int { return s.queue.limit }
+
+// Version is that of the tables which this package makes.
+func Version(dialect string) int {
+	scripts, err := migrations(dialect)
+	if err != nil {
+		return 0
+	}
+	return len(scripts)
+}
 
 // MaxPages lets SQLite's file have so many pages.
 func (s *Store) MaxPages(ctx context.Context, pages int) error {

@@ -19,11 +19,11 @@ func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) er
 		ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, until = excluded.until
 		WHERE debate_lease.owner = excluded.owner OR debate_lease.until <= `+s.dialect.now, id, plain(owner), d.Microseconds())
 	if err == nil && !taken {
-		s.wake.lost(id, plain(owner))
+		s.wake.lost(id, owner)
 		return flow.ErrLeased
 	}
 	if err == nil {
-		s.wake.acquired(id, plain(owner))
+		s.wake.acquired(id, owner)
 	}
 	return failed("lease", err)
 }
@@ -33,7 +33,7 @@ func (s *Store) Release(ctx context.Context, id, owner string) error {
 	if err := store.CheckID(id); err != nil {
 		return err
 	}
-	s.wake.lost(id, plain(owner))
+	s.wake.lost(id, owner)
 	_, err := s.lent(ctx, s.dialect.release, id, plain(owner))
 	return failed("release", err)
 }

@@ -103,17 +103,12 @@ func (c *conditions) in(condition string, values []flow.State) {
 	c.add(fmt.Sprintf(condition, strings.TrimSuffix(strings.Repeat("%s, ", len(values)), ", ")), args...)
 }
 
-// resting returns the states of the root package in which nothing happens by itself.
-func resting() []flow.State {
-	return slices.DeleteFunc([]flow.State{
-		"", flow.StateConfiguring, flow.StateValidating, flow.StateReady, flow.StatePaused, flow.StateAwaitingInput,
-		flow.StateCompleted, flow.StateCanceled, flow.StateError,
-	}, func(s flow.State) bool { return !s.Idle() })
-}
+// working is exactly the words of an index: the states in which something happens by itself.
+const working = `d.state NOT IN ('', 'configuring', 'validating', 'ready', 'paused', 'awaitingInput', 'completed', 'canceled', 'error')`
 
 func (s *Store) conditions(filter store.Filter, after string) *conditions {
 	c := &conditions{}
-	unfinished := filter.Unfinished || filter.Working
+	unfinished := filter.Unfinished
 	if len(filter.States) > 0 {
 		c.in("d.state IN (%s)", filter.States)
 		unfinished = unfinished || !slices.Contains(filter.States, flow.StateCompleted) && !slices.Contains(filter.States, flow.StateCanceled)
@@ -122,7 +117,7 @@ func (s *Store) conditions(filter store.Filter, after string) *conditions {
 		c.add("d.state NOT IN ('completed', 'canceled')") // exactly the words of the index
 	}
 	if filter.Working {
-		c.in("d.state NOT IN (%s)", resting())
+		c.add(working)
 	}
 	if filter.Idle {
 		c.add("l.owner IS NULL")

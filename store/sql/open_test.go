@@ -49,7 +49,6 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	require.NoError(t, os.WriteFile(other, []byte("This is a text about cars, and it is long enough to be mistaken for nothing else."), 0o600))
 	_, err = sql.OpenSQLite(t.Context(), other)
 	require.ErrorContains(t, err, "not a database")
-	require.ErrorIs(t, err, sql.ErrDamaged)
 
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -99,7 +98,7 @@ func TestManyOpenAnEmptyDatabaseAtOnce(t *testing.T) {
 		}
 		opening.Wait()
 		assert.Len(t, list(t, s.store(t), store.Filter{}), 6)
-		assert.Equal(t, 3, s.count(t, "debate_version"))
+		assert.Equal(t, s.version(), s.count(t, "debate_version"))
 	})
 }
 
@@ -112,57 +111,9 @@ func TestADatabaseOfANewerReleaseIsLeftAlone(t *testing.T) {
 		_, err = s.open(t.Context(), sql.Options{})
 		var newer *sql.VersionError
 		require.ErrorAs(t, err, &newer)
-		assert.Equal(t, sql.VersionError{Have: 41, Know: 3}, *newer)
+		assert.Equal(t, sql.VersionError{Have: 41, Know: s.version()}, *newer)
 		assert.ErrorContains(t, err, "use a newer release")
 	})
-}
-
-// The file of another program gets no tables, no log beside it, and no byte more.
-func TestTheFileOfAnotherProgramIsLeftAlone(t *testing.T) {
-	for name, c := range map[string]struct {
-		script string
-		want   sql.ForeignError
-	}{
-		"table": {`CREATE TABLE albums (name TEXT); CREATE INDEX a ON albums (name)`, sql.ForeignError{Table: "albums"}},
-		"id":    {`PRAGMA application_id = 42`, sql.ForeignError{Application: 42}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "other.db")
-			execute(t, "sqlite", path, c.script)
-			before, err := os.ReadFile(path)
-			require.NoError(t, err)
-			_, err = sql.OpenSQLite(t.Context(), path)
-			var foreign *sql.ForeignError
-			require.ErrorAs(t, err, &foreign)
-			assert.Equal(t, c.want, *foreign)
-			assert.ErrorContains(t, err, "belongs to another program")
-			after, err := os.ReadFile(path)
-			require.NoError(t, err)
-			assert.Equal(t, before, after)
-			files, err := os.ReadDir(filepath.Dir(path))
-			require.NoError(t, err)
-			assert.Len(t, files, 1)
-		})
-	}
-}
-
-func TestADamagedFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "debates.db")
-	kept, err := sql.OpenSQLite(t.Context(), path)
-	require.NoError(t, err)
-	require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 1)))
-	require.NoError(t, kept.Close())
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	for i := 100; i < 4096; i++ { // the schema
-		data[i] ^= 0x5a
-	}
-	require.NoError(t, os.WriteFile(path, data, 0o600))
-	_, err = sql.OpenSQLite(t.Context(), path)
-	require.ErrorIs(t, err, sql.ErrDamaged)
-	after, err := os.ReadFile(path)
-	require.NoError(t, err)
-	assert.Equal(t, data, after, "what can be recovered of it stays")
 }
 
 // A database that version 1 has written is read and continued.
@@ -200,8 +151,8 @@ func TestMigration(t *testing.T) {
 		kept := s.store(t)
 		require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 1)))
 		err := kept.Migrate(t.Context(), `CREATE TABLE debate_next (x bigint)`, `CREATE TABLE debate_after (x bigint); nonsense`)
-		require.ErrorContains(t, err, "migration to version 5")
-		assert.Equal(t, 3, s.count(t, "debate_version"), "all of it or nothing")
+		require.ErrorContains(t, err, fmt.Sprint("migration to version ", s.version()+2))
+		assert.Equal(t, s.version(), s.count(t, "debate_version"), "all of it or nothing")
 
 		scripts := []string{`CREATE TABLE debate_next (x bigint); INSERT INTO debate_next VALUES (1)`, `INSERT INTO debate_next VALUES (2)`}
 		require.NoError(t, kept.Migrate(t.Context(), scripts[0]))
@@ -210,11 +161,11 @@ func TestMigration(t *testing.T) {
 			migrating.Go(func() { assert.NoError(t, kept.Migrate(t.Context(), scripts...)) })
 		}
 		migrating.Wait()
-		assert.Equal(t, 5, s.count(t, "debate_version"))
+		assert.Equal(t, s.version()+2, s.count(t, "debate_version"))
 		assert.Equal(t, 2, s.count(t, "debate_next"))
 		assert.Equal(t, 1, length(t, kept, "a"))
 		_, err = s.open(t.Context(), sql.Options{})
-		assert.ErrorContains(t, err, "version 5")
+		assert.ErrorContains(t, err, fmt.Sprint("version ", s.version()+2))
 	})
 }
 

@@ -6,11 +6,11 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
@@ -23,8 +23,7 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 
 // OpenSQLite opens a database file and migrates it to the present version. If the file is missing, it is
 // created, readable by its owner only. SQLite keeps two more files beside it, with the suffixes "-wal"
-// and "-shm". All processes that have it open must run on one machine. A file that another program has made is left as
-// it is: the error is a [*ForeignError]. Of a damaged file the error is [ErrDamaged].
+// and "-shm". All processes that have it open must run on one machine.
 func (o Options) OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	s, err := o.withDefaults().openSQLite(ctx, path)
 	if err != nil {
@@ -42,7 +41,7 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	// SQLite itself ignores contexts while it waits for another process's lock, so its own wait is short.
-	write, err := sqlitePool(path, 1, "busy_timeout(5)", "synchronous(full)")
+	write, err := sqlitePool(path, 1, "busy_timeout(5)", "synchronous(full)", "secure_delete(1)")
 	if err != nil {
 		return nil, err
 	}
@@ -52,12 +51,10 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 	}
 	w := &sqliteWriter{}
 	s := &Store{
+		later:   o.VacuumLater,
 		dialect: w.dialect(), poll: o.Poll, timeout: o.Timeout, read: read, lend: write, write: write, wake: wake{call: o.OnWake},
 	}
 	err = s.transact(ctx, func(ctx context.Context) error {
-		if err := sqliteForeign(ctx, read); err != nil { // before anything is changed
-			return err
-		}
 		if err := walMode(ctx, write); err != nil {
 			return err
 		}
@@ -69,6 +66,7 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, read.Close(), write.Close())
 	}
+	s.work.Source = s.sqliteListen
 	s.start(1)
 	return s, nil
 }
@@ -147,36 +145,6 @@ func sqliteCode(err error) int {
 	return 0
 }
 
-// sqliteMeaning returns what an error of SQLite means to those who know the file; nil: no more than it says.
-func sqliteMeaning(err error) error {
-	switch sqliteCode(err) {
-	case codes.SQLITE_CORRUPT, codes.SQLITE_NOTADB:
-		return ErrDamaged
-	case codes.SQLITE_READONLY, codes.SQLITE_PERM, codes.SQLITE_CANTOPEN: // the file exists: openSQLite has seen to that
-		return fs.ErrPermission
-	default:
-		return nil
-	}
-}
-
-// sqliteForeign returns a ForeignError if a file is another program's. One that this library has made has a table of versions
-// from its first transaction on.
-func sqliteForeign(ctx context.Context, db *stdsql.DB) error {
-	var foreign ForeignError
-	err := db.QueryRowContext(ctx, `
-		SELECT coalesce((SELECT name FROM sqlite_schema ORDER BY type <> 'table', name LIMIT 1), ''), application_id
-		FROM pragma_application_id
-		WHERE NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'debate_version')`).Scan(&foreign.Table, &foreign.Application)
-	switch {
-	case errors.Is(err, stdsql.ErrNoRows), err == nil && foreign == ForeignError{}:
-		return nil
-	case err != nil:
-		return err
-	default:
-		return &foreign
-	}
-}
-
 // sqliteWriter holds the statements of the connection that writes.
 type sqliteWriter struct {
 	begin, extend, tell, label *stdsql.Stmt
@@ -198,7 +166,9 @@ func (w *sqliteWriter) dialect() *dialect {
 			w.turn.begin(ctx)
 			return w.turn.end
 		},
-		lend: w.lend,
+		purge:  sqlitePurge,
+		vacuum: []string{"VACUUM"},
+		lend:   w.lend,
 		again: func(err error, _ int) bool {
 			return sqliteCode(err) == codes.SQLITE_BUSY // nothing was written: a transaction that has begun has the lock
 		},
@@ -212,6 +182,24 @@ func (w *sqliteWriter) dialect() *dialect {
 		},
 	}
 }
+
+// sqlitePurge writes the write-ahead log to the file, and empties it. It waits for those who read.
+func sqlitePurge(ctx context.Context, db *stdsql.DB) error {
+	for {
+		var busy, pages, written int
+		if err := db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &written); err != nil || busy == 0 {
+			return err
+		}
+		select {
+		case <-time.After(sqlitePause):
+		case <-ctx.Done():
+			return fmt.Errorf("somebody reads the database: the write-ahead log still holds what was removed: %w", ctx.Err())
+		}
+	}
+}
+
+// sqlitePause is the pause before the write-ahead log is emptied again.
+const sqlitePause = 10 * time.Millisecond
 
 func (w *sqliteWriter) prepare(ctx context.Context, db *stdsql.DB) (err error) {
 	prepare := func(text string) *stdsql.Stmt {

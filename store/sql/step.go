@@ -18,13 +18,14 @@ type step struct {
 	after  int64
 	last   int64
 	at     string
-	writer string
+	by     string // the writer's token
+	writer string // as it is stored
 	body   string
 	state  *string // nil: unchanged
 	round  *int64
 	result *string // with state
 	begun  *begun
-	wakes  bool // it begins the log, or leaves a state in which nothing happens by itself
+	wakes  bool // it leads from a state in which nothing happens by itself, or from nothing, to another state
 
 	kept bool       // set by dialect.write: it is committed
 	done chan error // receives the outcome
@@ -67,7 +68,7 @@ type outcome struct {
 }
 
 func newStep(id string, after int64, writer string, events []flow.Event) (*step, error) {
-	s := &step{id: id, after: after, last: after + int64(len(events)), writer: plain(writer), done: make(chan error, 1)}
+	s := &step{id: id, after: after, last: after + int64(len(events)), by: writer, writer: plain(writer), done: make(chan error, 1)}
 	var info store.Info
 	var lines strings.Builder
 	lines.Grow(usual)
@@ -102,6 +103,7 @@ func newStep(id string, after int64, writer string, events []flow.Event) (*step,
 			return nil, fmt.Errorf("event %d: %w", e.Seq, err)
 		}
 	}
+	s.wakes = s.wakes && !info.State.Idle()
 	s.at = text(info.LastAt)
 	// A raw message may hold invalid UTF-8. Every decoder would read it as U+FFFD too.
 	s.body = strings.ToValidUTF8(strings.TrimSuffix(lines.String(), "\n"), "\uFFFD")

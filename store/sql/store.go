@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agonist-dev/debate/internal/bell"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -16,9 +17,11 @@ type Store struct {
 	read    *stdsql.DB
 	write   *stdsql.DB
 	lend    *stdsql.DB // read or write, whichever writes leases
+	later   bool       // see Options.VacuumLater
 	timeout time.Duration
 	poll    time.Duration
 	wake    wake
+	work    bell.Bell
 
 	queue      *queue
 	committers sync.WaitGroup
@@ -27,9 +30,11 @@ type Store struct {
 }
 
 var (
-	_ store.Store   = (*Store)(nil)
-	_ store.Watcher = (*Store)(nil)
-	_ store.Blobs   = (*Store)(nil)
+	_ store.Store     = (*Store)(nil)
+	_ store.Watcher   = (*Store)(nil)
+	_ store.Announcer = (*Store)(nil)
+	_ store.Blobs     = (*Store)(nil)
+	_ store.Redactor  = (*Store)(nil)
 )
 
 // start starts that many committers.
@@ -42,6 +47,7 @@ func (s *Store) start(committers int) {
 		s.queue.close()
 		s.committers.Wait()
 		s.watch.close()
+		s.work.Close()
 		return errors.Join(s.read.Close(), s.write.Close())
 	})
 }

@@ -5,6 +5,7 @@ import (
 	stdsql "database/sql"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/agonist-dev/debate/store"
@@ -15,13 +16,13 @@ type wake struct {
 	call func(ctx context.Context, tx *stdsql.Tx, woken store.Info) error // nil: the rest is not used
 
 	mu    sync.Mutex
-	holds map[string]string // the owners, as they are stored, of the leases that this store has acquired, by conversation
+	holds map[string]string // the owners of the leases that this store has acquired, by conversation
 }
 
 // concerns reports whether a step may wake its conversation. What a lease's owner appends under it wakes none, unless the
 // events themselves say so. Another store may have acquired the lease, so the database has the last word.
 func (w *wake) concerns(s *step) bool {
-	return w.call != nil && (s.wakes || !w.held(s.id, s.writer))
+	return w.call != nil && (s.wakes || !w.held(s.id, s.by))
 }
 
 // others returns the steps of a batch that share a transaction.
@@ -32,11 +33,17 @@ func (w *wake) others(batch []*step) []*step {
 	return slices.DeleteFunc(slices.Clone(batch), w.concerns)
 }
 
-func (w *wake) held(id, owner string) bool {
+func (w *wake) held(id, writer string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	held, ok := w.holds[id]
-	return ok && held == owner
+	owner, ok := w.holds[id]
+	return ok && ofOwner(writer, owner)
+}
+
+// ofOwner reports whether a writer's token is one of an owner's; see [store.Store].Append.
+func ofOwner(writer, owner string) bool {
+	rest, ok := strings.CutPrefix(writer, owner)
+	return ok && (rest == "" || rest[0] == '/')
 }
 
 // acquired notes that owner has a lease.
@@ -81,7 +88,7 @@ func (s *Store) writeAlone(ctx context.Context, one *step) error {
 	if err != nil {
 		return err
 	}
-	if !woken.State.Idle() && (one.wakes || plain(woken.Owner) != one.writer) {
+	if !woken.State.Idle() && (one.wakes || woken.Owner == "" || !ofOwner(one.by, woken.Owner)) {
 		if err := s.wake.call(ctx, tx, woken); err != nil {
 			return fmt.Errorf("OnWake: %w", err)
 		}

@@ -88,6 +88,8 @@ func TestWhatWakes(t *testing.T) {
 		"an answer, and others are missing":        {flow.StateAwaitingInput, "", "you", facts(2, 1), false},
 		"a control, and nobody holds the lease":    {working, "", "you", facts(2, 1), true},
 		"a control, and somebody holds the lease":  {working, "me", "you", facts(2, 1), true},
+		"a step of one of the owner's writers":     {working, "me", "me/2", facts(2, 1), false},
+		"a control of a like-named writer":         {working, "me", "me2", facts(2, 1), true},
 		"a pause from elsewhere":                   {working, "me", "you", moved(3, working, flow.StatePaused), false},
 		"a cancellation from elsewhere":            {working, "", "you", moved(3, working, flow.StateCanceled), false},
 		"a control without effect, when it paused": {flow.StatePaused, "", "you", facts(2, 1), false},
@@ -254,5 +256,13 @@ func TestWhatADebateWakes(t *testing.T) {
 	require.Len(t, j.woken, 1)
 	assert.Equal(t, "paused", j.woken[0].ID)
 	assert.Empty(t, j.woken[0].Owner)
+
+	j.woken = nil
+	next, err := here.Advance(t.Context(), "paused", "a runtime", flow.Opened{})
+	require.NoError(t, err)
+	require.NotEmpty(t, next.Calls)
+	_, err = here.Call(t.Context(), "paused", "a runtime", next.Calls[0], nil)
+	require.NoError(t, err)
+	assert.Empty(t, j.woken, "a runtime of the host program appends under its lease too")
 	require.NoError(t, here.Shutdown(t.Context()))
 }

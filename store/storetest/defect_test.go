@@ -22,7 +22,7 @@ type defect struct {
 
 func defects() []defect {
 	return slices.Concat(appendDefects(), readDefects(), eventDefects(), idDefects(), deleteDefects(), blobDefects(), leaseDefects(), listDefects(),
-		searchDefects(), watchDefects(), damageDefects())
+		searchDefects(), watchDefects(), workDefects(), damageDefects())
 }
 
 // matching returns the checks that a defect names.

@@ -27,6 +27,7 @@ type spoiled struct {
 	onLease   func(ctx context.Context, id, owner string, d time.Duration) error
 	onRelease func(ctx context.Context, id, owner string) error
 	onWatch   func(ctx context.Context, id string) <-chan struct{}
+	onWork    func(ctx context.Context) <-chan struct{}
 	onPut     func(ctx context.Context, id, hash string, data []byte) error
 	onBlob    func(ctx context.Context, id, hash string) ([]byte, error)
 	onDamaged func(info *store.Info) error // describes a damaged conversation; the error ends the list
@@ -46,7 +47,7 @@ func storage(spoil func(s *spoiled)) func(testing.TB) storetest.Storage {
 			s := &spoiled{
 				good: good, mu: mu, shared: shared, handle: handles,
 				onAppend: good.Append, onRead: good.Read, onList: good.List, onDelete: good.Delete,
-				onLease: good.Lease, onRelease: good.Release, onWatch: good.Watch, onPut: good.PutBlob, onBlob: good.Blob, onDamaged: damaged,
+				onLease: good.Lease, onRelease: good.Release, onWatch: good.Watch, onWork: good.Announce, onPut: good.PutBlob, onBlob: good.Blob, onDamaged: damaged,
 			}
 			handles++
 			if spoil != nil {
@@ -109,6 +110,8 @@ func (s *spoiled) Release(ctx context.Context, id, owner string) error {
 }
 
 func (s *spoiled) Watch(ctx context.Context, id string) <-chan struct{} { return s.onWatch(ctx, id) }
+
+func (s *spoiled) Announce(ctx context.Context) <-chan struct{} { return s.onWork(ctx) }
 
 func (s *spoiled) PutBlob(ctx context.Context, id, hash string, data []byte) error {
 	return s.onPut(ctx, id, hash, data)

@@ -24,7 +24,6 @@ type program struct {
 
 	viewing viewing
 	outputs outputs
-	asides  asides
 }
 
 // Run carries out the command line and returns the exit code.
@@ -46,9 +45,6 @@ func Run(ctx context.Context, system System) int {
 	if text := strings.TrimSpace(err.Error()); text != "" && !errors.Is(err, syscall.EPIPE) {
 		for line := range strings.Lines(text) {
 			p.warnf("%s", line)
-		}
-		if advice := p.adviceOn(err); advice != "" {
-			p.warnf("%s", advice)
 		}
 	}
 	return codeOf(err)
@@ -94,7 +90,7 @@ func (p *program) groups() []group {
 		{"Look", []*cobra.Command{p.list(), p.show(), p.watch(), p.replay(), p.graph(), p.report()}},
 		{"Decide", []*cobra.Command{p.answer(), p.choose()}},
 		{"Steer", []*cobra.Command{
-			p.pause(), p.stop(), p.cancel(), p.amend(), p.forceAgent(), p.skipStep(), p.rerunStep(), p.delete(),
+			p.pause(), p.stop(), p.cancel(), p.amend(), p.forceAgent(), p.skipStep(), p.rerunStep(), p.redact(), p.delete(),
 		}},
 		{"Prepare", []*cobra.Command{p.config(), p.estimate(), p.listModels()}},
 		{"Move", []*cobra.Command{p.export(), p.importFile()}},

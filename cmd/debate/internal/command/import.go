@@ -26,8 +26,7 @@ the two, if one is the beginning of the other; otherwise nothing is changed.`,
 				return err
 			}
 			defer closing()
-			engine := p.engine()
-			done, err := p.equip(c.Context(), engine, p.makeStore)
+			engine, done, err := p.open(c.Context())
 			if err != nil {
 				return err
 			}

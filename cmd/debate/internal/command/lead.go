@@ -27,6 +27,8 @@ type viewing struct {
 	// inputRead means that the problem was read from the standard input.
 	inputRead bool
 	lines     *answerLines
+	// sources has the file of each agent whose prompt this program has read from one.
+	sources map[string]string
 }
 
 // viewFlags adds the flags of commands that lead a conversation to its end.
@@ -86,9 +88,7 @@ func (l *leader) leadLive(ctx context.Context) (*flow.Record, error) {
 	if terminal(l.In) {
 		t.In = l.In
 	}
-	l.hold(true)
 	left, err := live.Show(ctx, t, l.events, func(signal flow.Signal) error { return l.session.Control(ctx, signal) })
-	l.hold(false)
 	l.interrupted.Store(left == live.Interrupt || left == live.AtOnce)
 	if left == live.AtOnce {
 		return nil, context.Canceled

@@ -59,6 +59,8 @@ func (l *Lines) Show(e *flow.Event) {
 		l.printf("The calls that wait are made now.")
 	case *flow.Amendment:
 		l.printf("The terms were changed.")
+	case *flow.Redacted:
+		l.printf("Something was removed from the log.")
 	case *arbiter.Decision:
 		l.decided(body)
 	case *flow.Transition:

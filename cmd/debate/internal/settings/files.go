@@ -135,6 +135,7 @@ func (d *draft) agentFolder(w *Wish) {
 	if err != nil {
 		return
 	}
+	d.sources = agentSources(path, agents)
 	list := d.root.get("agents")
 	if list == nil {
 		list = &node{form: formList, Place: folder.Place}
@@ -149,6 +150,26 @@ func (d *draft) agentFolder(w *Wish) {
 		list.items = append(list.items, nodeOf(at, agents[i]))
 	}
 	d.root.set("agents", list)
+}
+
+// agentSources returns the file of each agent of a folder, which has one agent in each Markdown file, in the order of their names.
+func agentSources(folder string, agents []arbiter.Agent) map[string]string {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil
+	}
+	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool {
+		return e.IsDir() || !strings.EqualFold(filepath.Ext(e.Name()), ".md")
+	})
+	whole, err := filepath.Abs(folder)
+	if err != nil || len(entries) != len(agents) { // it has changed meanwhile
+		return nil
+	}
+	out := make(map[string]string)
+	for i := range agents {
+		out[agents[i].Name] = filepath.Join(whole, entries[i].Name())
+	}
+	return out
 }
 
 // inFolder places an error of package agentfile, which names the file, the line and mostly the column in its operation.

@@ -1,0 +1,4 @@
+package temporal
+
+// Submit stores a debate.
+var Submit = submit
