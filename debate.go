@@ -129,11 +129,8 @@ func (e *Engine) Start(ctx context.Context, config flow.Config) (*Session, error
 }
 
 func (e *Engine) start(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
-	s, err := e.newSession(ctx, config, unattended)
+	s, err := e.toStart(ctx, config, unattended)
 	if err != nil {
-		if all := e.Validate(ctx, config); all != nil {
-			return nil, all
-		}
 		return nil, err
 	}
 	if given := flow.Unnamed(config).Terms().ID; given != "" { // a stored debate is continued without checks
@@ -155,6 +152,18 @@ func (e *Engine) start(ctx context.Context, config flow.Config, unattended bool)
 		return nil, err
 	}
 	return s, nil
+}
+
+// toStart is newSession for a config that may have mistakes: the error names all of them.
+func (e *Engine) toStart(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
+	s, err := e.newSession(ctx, config, unattended)
+	if err == nil {
+		return s, nil
+	}
+	if all := e.Validate(ctx, config); all != nil {
+		return nil, all
+	}
+	return nil, err
 }
 
 // openSame opens the stored debate that has the id of a configured one, if the configs are the same.

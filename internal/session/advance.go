@@ -9,7 +9,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/callctx"
-	"github.com/agonist-dev/debate/internal/strictjson"
+	"github.com/agonist-dev/debate/internal/piece"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -32,6 +32,8 @@ func (h *Host) Advance(ctx context.Context, id, owner string, signal flow.Signal
 // due. If the host lacks what the conversation needs, it makes no call.
 func (h *Host) Call(ctx context.Context, id, owner string, call flow.Lost, emit func(provider.Chunk)) (next flow.Next, err error) {
 	var command *flow.Command
+	var key *piece.Key
+	var after int64
 	leased := time.Now() // before the lease is renewed
 	err = h.inFolded(ctx, id, owner, func(a *advance) error {
 		var outcome flow.Signal
@@ -41,6 +43,7 @@ func (h *Host) Call(ctx context.Context, id, owner string, call flow.Lost, emit 
 				return lacks // another host makes it
 			}
 			if command, err = a.core.Command(call.Call); err == nil {
+				key, after = pieceKey(a.core), a.core.Record().Seq
 				return nil
 			}
 			outcome = call // the flow no longer needs it, so that no process makes it
@@ -53,7 +56,9 @@ func (h *Host) Call(ctx context.Context, id, owner string, call flow.Lost, emit 
 	if err != nil || command == nil {
 		return next, err
 	}
-	made := &errand{host: h, id: id, owner: owner, command: command, emit: spokenOf(command, emit), leased: leased}
+	emit, end := h.published(command, after, key, emit)
+	defer end()
+	made := &errand{host: h, id: id, owner: owner, command: command, emit: emit, leased: leased}
 	return h.Advance(context.WithoutCancel(ctx), id, owner, made.make(ctx))
 }
 
@@ -287,23 +292,4 @@ func (e *errand) mayLaunch() error {
 
 func (e *errand) failed(err error, free bool) flow.Signal {
 	return flow.Failed{Call: e.command.Call, Attempt: e.command.Attempt, Error: flow.Classify(err), Free: free}
-}
-
-// spokenOf returns what takes the chunks of a call, so that emit gets the text that its readers watch.
-func spokenOf(command *flow.Command, emit func(provider.Chunk)) func(provider.Chunk) {
-	if emit == nil || !command.Stream {
-		return nil
-	}
-	if command.Spoken == "" {
-		return emit
-	}
-	spoken := strictjson.NewField(command.Spoken)
-	return func(c provider.Chunk) {
-		if !c.Reasoning {
-			c.Text = spoken.Next(c.Text)
-		}
-		if c.Text != "" {
-			emit(c)
-		}
-	}
 }

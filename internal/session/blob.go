@@ -112,9 +112,18 @@ func (h *Host) PutFiles(ctx context.Context, id string, files map[string][]byte)
 	return nil
 }
 
-// storeFiles stores the files of a conversation that is about to begin. A file whose bytes nobody gave must be stored
-// already. Bytes that several files have are stored once, and checked for each.
+// storeFiles stores the files of a conversation that is about to begin.
 func (s *Session) storeFiles(ctx context.Context) error {
+	given, err := s.givenFiles(ctx)
+	if err != nil {
+		return err
+	}
+	return s.host.PutFiles(ctx, s.ID, given)
+}
+
+// givenFiles returns the bytes, by hash, that are to be stored for a conversation that is about to begin. A file whose bytes
+// nobody gave must be stored already. Bytes that several files have are stored once, and checked for each.
+func (s *Session) givenFiles(ctx context.Context) (map[string][]byte, error) {
 	all, given := s.core.Record().Files(), make(map[string][]byte)
 	for _, f := range all {
 		if data, ok := s.files.get(f.Hash); ok {
@@ -123,10 +132,10 @@ func (s *Session) storeFiles(ctx context.Context) error {
 	}
 	for _, f := range all {
 		if err := s.host.readFile(ctx, s.ID, &s.files, &f); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return s.host.PutFiles(ctx, s.ID, given)
+	return given, nil
 }
 
 // readFiles reads the files that the requests of a stored conversation may carry. So a missing one is found before any call.

@@ -276,9 +276,9 @@ func (l *heardLine) show(begin *flow.Chunk, p *piece.Piece, offset, missing int,
 
 // rest returns what the reader lacks of a text that is whole now.
 func (l *heardLine) rest(begin flow.Chunk, whole string) []flow.Chunk {
-	had := l.text
+	had, heard, parts := l.text, len(l.text), 0
 	for _, chunk := range slices.Backward(l.fresh) { // the rest includes what was not yielded
-		had = had[:min(len(had), chunk.Offset)]
+		had, parts = had[:min(len(had), chunk.Offset)], parts+chunk.Parts
 	}
 	if l.holed {
 		had = had[:min(len(had), l.hole)]
@@ -289,6 +289,9 @@ func (l *heardLine) rest(begin flow.Chunk, whole string) []flow.Chunk {
 	if len(had) == len(whole) {
 		return nil
 	}
-	begin.Offset, begin.Text, begin.Parts = len(had), whole[len(had):], 1
+	if len(whole) > heard { // its last part came with the turn
+		parts++
+	}
+	begin.Offset, begin.Text, begin.Parts = len(had), whole[len(had):], max(1, parts)
 	return []flow.Chunk{begin}
 }

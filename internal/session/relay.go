@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate/bus"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/piece"
+	"github.com/agonist-dev/debate/provider"
 )
 
 const (
@@ -104,6 +105,35 @@ func (r *relay) add(st *stream, key *piece.Key, id string) {
 	}
 	r.streams = append(r.streams, &relayed{stream: st, key: key, topic: piece.Topic(id)})
 	r.start()
+}
+
+// emitter takes the chunks of a call; nil: nobody watches it.
+type emitter = func(provider.Chunk)
+
+// published returns the emitter of a call that is made without a session. It publishes the text, and gives it to emit. The caller
+// calls end when the call has returned.
+func (h *Host) published(command *flow.Command, after int64, key *piece.Key, emit emitter) (to emitter, end func()) {
+	if h.relay == nil {
+		to, _ = watched(command, emit)
+		return to, func() {}
+	}
+	st := &stream{}
+	st.open(command, after)
+	to, said := watched(command, func(c provider.Chunk) {
+		st.take(c)
+		if emit != nil {
+			emit(c)
+		}
+	})
+	if to == nil {
+		return nil, func() {}
+	}
+	st.begin(said)
+	h.relay.add(st, key, command.Conversation)
+	return to, func() {
+		h.relay.remove(st)
+		st.close("", "", false)
+	}
 }
 
 // maxAsks bounds the requests for text that wait to be published.

@@ -41,6 +41,7 @@ type Session struct {
 	stopListening func()      // nil: the session does not watch the log
 	inControl     bool        // a control is being stepped: the lease is not released yet
 	timer         *time.Timer // for the next Tick
+	due           time.Time   // when it fires
 	watch         *time.Timer // gives up calls that do not return; nil: not set
 	watchAt       time.Time   // when it fires
 	running       int         // goroutines, and timers that have not fired

@@ -36,7 +36,7 @@ func newScene(t *testing.T, change func(*debate.Config)) *scene {
 	}
 	s := &scene{t: t, config: config, store: &store.Memory{}}
 	s.engine, s.script = s.newEngine()
-	_, err := temporal.Submit(t.Context(), s.engine, config)
+	_, err := s.engine.Submit(t.Context(), config)
 	require.NoError(t, err)
 	s.renew()
 	return s
@@ -128,7 +128,7 @@ func before(script *scripted.Provider, do func(id string)) {
 // losses counts the attempts whose outcome nobody knows.
 func (s *scene) losses() (lost int) {
 	s.t.Helper()
-	for event, err := range s.engine.Events(s.t.Context(), s.config.ID, 0) {
+	for event, err := range s.store.Read(s.t.Context(), s.config.ID, 0) {
 		require.NoError(s.t, err)
 		if failure, ok := event.Body.(*flow.Failure); ok && failure.Void {
 			lost++
@@ -140,7 +140,7 @@ func (s *scene) losses() (lost int) {
 // entered counts how often the debate came to a state.
 func (s *scene) entered(state flow.State) (n int) {
 	s.t.Helper()
-	for event, err := range s.engine.Events(s.t.Context(), s.config.ID, 0) {
+	for event, err := range s.store.Read(s.t.Context(), s.config.ID, 0) {
 		require.NoError(s.t, err)
 		if change, ok := event.Body.(*flow.Transition); ok && change.To == state {
 			n++

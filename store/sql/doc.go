@@ -22,6 +22,8 @@
 // not wait for the disk: a lease's owner is on the same machine, and a power cut ends both. In PostgreSQL
 // only a release does not wait. If it is lost, the lease expires.
 //
+// The store is also a limit.Ledger of package provider/limit: several machines on one database share the limits of their accounts by it.
+//
 // # Cost
 //
 // A step of a conversation takes one statement, one round trip and one wait for the disk. What it writes does

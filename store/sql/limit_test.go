@@ -13,6 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/limit"
+	"github.com/agonist-dev/debate/provider/limit/limittest"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
@@ -52,32 +53,16 @@ func (c *counted) UpdateLimit(ctx context.Context, name string, change func([]by
 	return c.Ledger.UpdateLimit(ctx, name, change)
 }
 
-// No update is lost, whoever makes it.
-func TestUpdatesOfLimitsAreNotLost(t *testing.T) {
+func TestALedgerConforms(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		const machines, updates = 3, 20
-		var group sync.WaitGroup
-		var tries atomic.Int64
-		for range machines {
-			kept := s.store(t)
-			for range 2 {
-				group.Go(func() {
-					for range updates {
-						assert.NoError(t, kept.UpdateLimit(t.Context(), "a\x00\xff", func(value []byte, now time.Time) []byte {
-							tries.Add(1)
-							assert.WithinDuration(t, time.Now(), now, time.Minute)
-							return append(value, 'x')
-						}))
-					}
-				})
+		var ledgers int
+		limittest.Run(t, func(testing.TB) limittest.Open {
+			ledgers++
+			if ledgers > 1 {
+				s.execute(t, `DELETE FROM debate_limit`)
 			}
-		}
-		group.Wait()
-		assert.NoError(t, s.store(t).UpdateLimit(t.Context(), "a\x00\xff", func(value []byte, _ time.Time) []byte {
-			assert.Len(t, value, 2*machines*updates)
-			return value
-		}))
-		t.Logf("%d updates in %d tries", 2*machines*updates, tries.Load())
+			return func(t testing.TB) limit.Ledger { return s.store(t) }
+		})
 	})
 }
 
