@@ -2,6 +2,8 @@ package debate_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -151,4 +153,45 @@ func TestAStoreThatCannotRewriteLogsSaysSo(t *testing.T) {
 	require.ErrorContains(t, err, "it is no store.Redactor")
 	_, err = (&debate.Engine{Store: &store.Memory{}}).Redact(t.Context(), "a", flow.Redaction{Texts: []string{"a text"}})
 	require.ErrorIs(t, err, debate.ErrNotFound)
+}
+
+// halfway is a store that fails once after it has rewritten a log.
+type halfway struct {
+	*store.Memory
+
+	failed bool
+}
+
+func (u *halfway) Redact(ctx context.Context, id string, after int64, events []flow.Event, blobs []string) error {
+	err := u.Memory.Redact(ctx, id, after, events, blobs)
+	if err == nil && !u.failed {
+		u.failed = true
+		return errors.New("the disk is full")
+	}
+	return err
+}
+
+// TestAStoreThatFailsAfterItHasRewrittenALog is asked again: nothing is removed twice, and nothing is missing.
+func TestAStoreThatFailsAfterItHasRewrittenALog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, of := range []flow.Redaction{{Events: []int64{6}}, {Texts: []string{"from the centre"}}} {
+			config := twoDebaters()
+			engine, p := engineFor(config)
+			p.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Text: "Cars must go from the centre."} }
+			config.Judging = nil
+			kept := &halfway{Memory: &store.Memory{}}
+			engine.Store = kept
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			before, err := session.Wait(t.Context())
+			require.NoError(t, err)
+			fact, err := engine.Redact(t.Context(), session.ID(), of)
+			require.NoError(t, err)
+			require.True(t, kept.failed)
+			after, err := engine.Record(t.Context(), session.ID())
+			require.NoError(t, err)
+			assert.Equal(t, before.Seq+1, after.Seq)
+			assert.Equal(t, []flow.Redacted{*fact}, after.Redactions)
+		}
+	})
 }
