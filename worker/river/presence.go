@@ -3,6 +3,7 @@ package river
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
@@ -14,47 +15,60 @@ import (
 // presence is how long the lease of a worker lasts.
 func (w *Worker) presence() time.Duration { return w.lease + w.lease/3 }
 
-// beginPresence acquires the lease, and renews it until endPresence.
-func (w *Worker) beginPresence(ctx context.Context) error {
+// attendance is what a worker does beside its jobs, from its start to its stop.
+type attendance struct {
+	loops  sync.WaitGroup
+	cancel func()
+}
+
+// attend acquires the lease of the worker, renews it, and asks for sweeps, until leave.
+func (w *Worker) attend(ctx context.Context) error {
 	if err := w.engine.Store.Lease(ctx, w.name, w.name, w.presence()); err != nil {
 		return err
 	}
-	attending, end := context.WithCancel(context.WithoutCancel(ctx))
-	ended := make(chan struct{})
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	here := &attendance{cancel: cancel}
+	here.loops.Go(func() {
+		w.every(ctx, w.lease/3, "the worker's presence is not renewed", func(ctx context.Context) error {
+			return w.engine.Store.Lease(ctx, w.name, w.name, w.presence())
+		})
+	})
+	here.loops.Go(func() { w.every(ctx, w.config.Sweep, "no sweep is asked for", w.askSweep) })
 	w.mu.Lock()
-	w.attend, w.attended = end, ended
-	w.mu.Unlock()
-	go func() {
-		defer close(ended)
-		ticker := time.NewTicker(w.lease / 3)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ticker.C:
-			case <-attending.Done():
-				return
-			}
-			bounded, cancel := context.WithTimeout(attending, w.lease/3)
-			if err := w.engine.Store.Lease(bounded, w.name, w.name, w.presence()); err != nil && attending.Err() == nil {
-				w.jobs.options.Logger.WarnContext(attending, "river: the worker's presence is not renewed", "error", err)
-			}
-			cancel()
-		}
-	}()
+	defer w.mu.Unlock()
+	w.here = here
 	return nil
 }
 
-// endPresence releases the lease.
-func (w *Worker) endPresence() {
+// every does something at once and then again and again, until ctx is done. Each time takes at most as long as the interval.
+func (w *Worker) every(ctx context.Context, interval time.Duration, failure string, do func(context.Context) error) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		bounded, cancel := context.WithTimeout(ctx, interval)
+		if err := do(bounded); err != nil && ctx.Err() == nil {
+			w.jobs.options.Logger.WarnContext(ctx, "river: "+failure, "error", err)
+		}
+		cancel()
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// leave ends what attend has begun, and releases the lease.
+func (w *Worker) leave() {
 	w.mu.Lock()
-	end, ended := w.attend, w.attended
-	w.attend = nil
+	here := w.here
+	w.here = nil
 	w.mu.Unlock()
-	if end == nil {
+	if here == nil {
 		return
 	}
-	end()
-	<-ended
+	here.cancel()
+	here.loops.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), w.lease)
 	defer cancel()
 	_ = w.engine.Store.Release(ctx, w.name, w.name) // without it the lease ends by itself

@@ -22,7 +22,7 @@ func eventually(t testing.TB, what string, is func() bool) {
 	require.Eventually(t, is, patience, 10*time.Millisecond, what)
 }
 
-// working starts a worker for as long as the test runs. Without a Sweep in its config there is one at the start only.
+// working starts a worker for as long as the test runs. Without a Sweep in its config there is one at its start only.
 func working(t testing.TB, b *base, engine *debate.Engine, config worker.Config) *worker.Worker {
 	t.Helper()
 	if config.River == nil {

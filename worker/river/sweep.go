@@ -21,15 +21,17 @@ type sweepWorker struct {
 
 // Work implements [river.Worker].
 func (s *sweepWorker) Work(ctx context.Context, job *river.Job[sweepArgs]) error {
-	return s.worker.sweep(ctx, *job.AttemptedAt)
+	if err := s.worker.sweep(ctx, *job.AttemptedAt); err != nil && ctx.Err() == nil { // the next sweep is no retry of this one
+		s.worker.jobs.options.Logger.WarnContext(ctx, "river: a sweep is not complete", "error", err)
+	}
+	return ctx.Err()
 }
 
-// periodic returns the job that River's leader inserts for each sweep. It is due at once by any clock: the leader's may be ahead
-// of the database's.
-func (w *Worker) periodic() *river.PeriodicJob {
-	return river.NewPeriodicJob(river.PeriodicInterval(w.config.Sweep), func() (river.JobArgs, *river.InsertOpts) {
-		return sweepArgs{}, &river.InsertOpts{ScheduledAt: time.Unix(0, 0)}
-	}, &river.PeriodicJobOpts{ID: sweepArgs{}.Kind(), RunOnStart: true})
+// askSweep inserts a sweep, unless another worker has done so in this period. River's periodic jobs would come from its leader
+// only, which may be the very worker that has disappeared.
+func (w *Worker) askSweep(ctx context.Context) error {
+	_, err := w.jobs.client.Insert(ctx, sweepArgs{}, &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByPeriod: w.config.Sweep}})
+	return err
 }
 
 // sweep gives a job to each debate that has work and has none, and replaces the jobs that nobody works any more: those of

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,11 +27,12 @@ type Config struct {
 	// Far is the wait from which a debate is released: the worker closes it, and its job becomes due when the wait is over.
 	// 0: a minute.
 	Far time.Duration
-	// Sweep is how often one worker of all looks for debates without a job, and for jobs whose worker has disappeared. It
-	// bounds, together with the lease, how long they stand still. 0: 10 s.
+	// Sweep is how often one of all workers looks for debates without a job, and for jobs whose worker has disappeared. A debate
+	// whose worker is killed stands still for four thirds of Engine.Lease and this time. It is the same in all workers, and
+	// at least a second. 0: 10 s.
 	Sweep time.Duration
 	// River holds further settings of River's client, such as how often it polls, and other workers and queues of the host
-	// program. The queues, workers and periodic jobs of debates are added. ID, Schema and Logger are set by this
+	// program. The queues and workers of debates are added. ID, Schema and Logger are set by this
 	// package. nil: River's defaults.
 	River *river.Config
 }
@@ -49,8 +49,7 @@ type Worker struct {
 	lacks  atomic.Int64 // jobs in a row that this engine could not serve
 
 	mu       sync.Mutex
-	attend   func()        // ends the presence
-	attended chan struct{} // closed when it has ended
+	here     *attendance   // nil: the worker has not started, or has stopped
 	stopping chan struct{} // closed when the worker is to stop
 	stop     sync.Once
 }
@@ -118,9 +117,6 @@ func (w *Worker) settings() (*river.Config, error) {
 	if err := river.AddWorkerSafely(c.Workers, &sweepWorker{worker: w}); err != nil {
 		return nil, err
 	}
-	if !c.LeaderElectionDisabled {
-		c.PeriodicJobs = append(slices.Clip(c.PeriodicJobs), w.periodic())
-	}
 	return &c, nil
 }
 
@@ -130,11 +126,11 @@ func (w *Worker) Start(ctx context.Context) error {
 	if err := w.jobs.Check(ctx); err != nil {
 		return err
 	}
-	if err := w.beginPresence(ctx); err != nil {
+	if err := w.attend(ctx); err != nil {
 		return fmt.Errorf("river: start: %w", err)
 	}
 	if err := w.client.Start(context.WithoutCancel(ctx)); err != nil {
-		w.endPresence()
+		w.leave()
 		return fmt.Errorf("river: start: %w", err)
 	}
 	return nil
@@ -145,7 +141,7 @@ func (w *Worker) Start(ctx context.Context) error {
 // Then Stop returns the error of ctx.
 func (w *Worker) Stop(ctx context.Context) error {
 	w.stop.Do(func() { close(w.stopping) })
-	defer w.endPresence()
+	defer w.leave()
 	var both sync.WaitGroup
 	var drained, stopped error
 	both.Go(func() { drained = w.engine.Shutdown(ctx, debate.Drain) })
