@@ -244,8 +244,8 @@ func (l *engine) open(ctx context.Context, id string) (*Session, error) {
 //   - Before each turn that is recorded from then on, what the reader has not had of its text. So the chunks of a turn add up to
 //     it, as in [Session.Events].
 //
-// Once the debate is opened in this engine, the events are those of its session, at once. Events ends after the debate's last
-// event.
+// The chunks of a structured answer may lack its end. Once the debate is opened in this engine, the events are those of its
+// session, at once. Events ends after the debate's last event.
 func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 	return func(yield func(flow.Event, error) bool) {
 		l, err := e.freeze()
@@ -318,6 +318,8 @@ func (e *Engine) NewCore(id string, events []flow.Event) (*flow.Core, error) {
 
 // Shutdown closes all sessions, so that another process can open their debates at once. It returns when nothing of
 // them runs any more, or when ctx is done.
+//
+// What publishes on the Bus ends too, unless the bus ignores its context for longer than Grace.
 //
 // Calls in flight are aborted, charged in full and made again by whoever continues. If mode is [Drain], they finish and
 // their results are recorded, and no other call starts. If ctx is done before all have finished, Shutdown returns the

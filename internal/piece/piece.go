@@ -67,6 +67,24 @@ func NewKey(secret [32]byte, id string) (*Key, error) {
 
 // Seal returns a piece as it is published.
 func (k *Key) Seal(p *Piece) []byte {
+	return k.aead.Seal(nil, nil, encode(p), k.id) //nolint:gosec // this AEAD draws its nonces itself
+}
+
+var errForeign = errors.New("is no piece of this conversation")
+
+// Open returns the piece that was sealed. The error means that it was not sealed with this key, or by a release that this one
+// does not know.
+func (k *Key) Open(sealed []byte) (Piece, error) {
+	plain, err := k.aead.Open(nil, nil, sealed, k.id)
+	if err != nil {
+		return Piece{}, errForeign
+	}
+	return decode(plain)
+}
+
+// encode writes a piece: the version, the flags, the numbers as varints, the last of them the length of the call, then the call
+// and the text.
+func encode(p *Piece) []byte {
 	plain := make([]byte, 0, Overhead(p.Call)+len(p.Text))
 	var flags byte
 	if p.Ask {
@@ -79,20 +97,12 @@ func (k *Key) Seal(p *Piece) []byte {
 	for _, n := range [...]int64{int64(p.Attempt), p.After, int64(p.Offset), int64(p.Parts), int64(len(p.Call))} {
 		plain = binary.AppendUvarint(plain, uint64(max(0, n)))
 	}
-	plain = append(append(plain, p.Call...), p.Text...)
-	return k.aead.Seal(nil, nil, plain, k.id) //nolint:gosec // this AEAD draws its nonces itself
+	return append(append(plain, p.Call...), p.Text...)
 }
 
-var errForeign = errors.New("is no piece of this conversation")
-
-// Open returns the piece that was sealed. The error means that it was not sealed with this key, or by a release that this one
-// does not know.
-func (k *Key) Open(sealed []byte) (Piece, error) {
-	if len(sealed) < 12+16 {
-		return Piece{}, errForeign
-	}
-	plain, err := k.aead.Open(nil, nil, sealed, k.id)
-	if err != nil || len(plain) < 2 || plain[0] != version {
+// decode reads what encode has written.
+func decode(plain []byte) (Piece, error) {
+	if len(plain) < 2 || plain[0] != version {
 		return Piece{}, errForeign
 	}
 	p := Piece{Ask: plain[1]&flagAsk != 0, Reasoning: plain[1]&flagReasoning != 0}
@@ -100,7 +110,7 @@ func (k *Key) Open(sealed []byte) (Piece, error) {
 	var numbers [5]int64
 	for i := range numbers {
 		n, size := binary.Uvarint(rest)
-		if size <= 0 || n > math.MaxInt32 && i != 1 || n > math.MaxInt64 {
+		if size <= 0 || n > math.MaxInt64 || n > math.MaxInt32 && i != 1 {
 			return Piece{}, errForeign
 		}
 		numbers[i], rest = int64(n), rest[size:]

@@ -13,7 +13,7 @@ import (
 
 const (
 	// maxEarly bounds the pieces that came before the facts that they follow.
-	maxEarly = 256
+	maxEarly = 64
 	// maxHeard bounds the text of one call that a reader keeps, in bytes. What is beyond it is missing until the turn.
 	maxHeard = 4 << 20
 )

@@ -43,7 +43,7 @@ type tail struct {
 func (t *tail) read(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	log := t.host.growthOf(ctx, t.id, pollInterval) // the loop looks at the clock too
+	log := t.host.growthOf(ctx, t.id, t.host.Lease) // the loop looks at the clock too
 	defer log.stop()
 	opened := t.host.awaitOpening(t.id)
 	defer t.host.stopAwaiting(t.id, opened)

@@ -67,16 +67,12 @@ func (w *activities) signal(ctx context.Context, in *advanceInput) (flow.Signal,
 	case in.On == opening:
 		return flow.Opened{}, nil
 	case in.On == looking, in.On == waking:
-		now, err := w.engine.Hold(ctx, in.ID, in.Owner)
-		switch {
-		case err != nil:
-			return nil, err
-		case in.Lapsed && len(now.Calls) > 0:
-			return flow.Opened{}, nil
-		case in.On == waking && now.Seq == in.Seq: // otherwise the wait was that of another plan
-			return flow.Tick{}, nil
+		if in.Lapsed {
+			if now, err := w.engine.Hold(ctx, in.ID, in.Owner); err != nil || len(now.Calls) > 0 {
+				return flow.Opened{}, err
+			}
 		}
-		return nil, nil //nolint:nilnil // nothing has happened that the log does not know
+		return flow.Tick{Seq: in.Seq}, nil
 	case in.On == losing && in.Call != nil:
 		return *in.Call, nil
 	case in.On == sparing && in.Call != nil:

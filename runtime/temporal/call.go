@@ -16,7 +16,7 @@ const (
 	// callTime bounds a call whose worker lives, with its time in queues. The engine has limits of its own for each call.
 	callTime = 7 * 24 * time.Hour
 	// firstPause and longestPause are between attempts at what a worker could not do.
-	firstPause   = time.Second
+	firstPause   = 100 * time.Millisecond
 	longestPause = 30 * time.Second
 )
 
@@ -49,15 +49,17 @@ func (r *run) abort(calls []string) {
 
 // see waits for the outcome of a call.
 func (r *run) see(ctx, calling workflow.Context, call flow.Lost) {
+	options := callOptions(r.plan.Lease)
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		var p plan
 		in := callInput{ID: r.in.ID, Owner: r.in.Owner, Call: call}
-		err := workflow.ExecuteActivity(callContext(calling, r.plan.Lease), callName, in).Get(ctx, &p)
+		err := workflow.ExecuteActivity(workflow.WithActivityOptions(calling, options), callName, in).Get(ctx, &p)
 		switch failureOf(err) {
 		case none:
 			r.adopt(p)
 			return
-		case unmade: // by this worker: another may be able to
+		case unmade: // by this worker, which would get it again if it may be first: another may be able to
+			options.DisableEagerExecution = true
 			if workflow.Sleep(calling, pause) == nil {
 				continue
 			}
@@ -83,16 +85,16 @@ func stepContext(ctx workflow.Context, lasting ...failure) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: stepTime,
 		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: firstPause / 4, BackoffCoefficient: 2, MaximumInterval: longestPause / 3,
+			InitialInterval: firstPause, BackoffCoefficient: 2, MaximumInterval: longestPause / 3,
 			NonRetryableErrorTypes: kinds,
 		},
 	})
 }
 
-// callContext is for the activity that makes a call. A worker that is silent for as long as a lease lasts is given up.
-func callContext(ctx workflow.Context, lease time.Duration) workflow.Context {
-	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+// callOptions are for the activity that makes a call. A worker that is silent for as long as a lease lasts is given up.
+func callOptions(lease time.Duration) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
 		StartToCloseTimeout: callTime, HeartbeatTimeout: lease, WaitForCancellation: true,
 		RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
-	})
+	}
 }

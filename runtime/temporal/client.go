@@ -36,7 +36,7 @@ type Client struct {
 //
 // If Start fails after the debate is stored, the error comes with the id, and [Client.Resume] starts the workflow.
 func (c *Client) Start(ctx context.Context, config flow.Config) (id string, err error) {
-	id, err = submit(ctx, c.Engine, config)
+	id, err = c.Engine.Submit(ctx, config)
 	if err != nil {
 		return "", err
 	}

@@ -36,7 +36,7 @@ func newScene(t *testing.T, change func(*debate.Config)) *scene {
 	}
 	s := &scene{t: t, config: config, store: &store.Memory{}}
 	s.engine, s.script = s.newEngine()
-	_, err := temporal.Submit(t.Context(), s.engine, config)
+	_, err := s.engine.Submit(t.Context(), config)
 	require.NoError(t, err)
 	s.renew()
 	return s

@@ -76,7 +76,7 @@ type advanceInput struct {
 	Owner string     `json:"owner"`
 	On    occasion   `json:"on"`
 	Call  *flow.Lost `json:"call,omitempty"`
-	Seq   int64      `json:"seq,omitempty"` // of the plan whose wait is over
+	Seq   int64      `json:"seq,omitempty"` // of the plan whose wait is over; see flow.Tick
 	// Lapsed says that nothing has renewed the lease for a while, and that the workflow makes no call: what is in flight, another
 	// owner has left.
 	Lapsed bool `json:"lapsed,omitempty"`

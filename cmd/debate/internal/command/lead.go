@@ -235,7 +235,7 @@ func (l *leader) finish(record *flow.Record, err error) error {
 		l.warnf("Interrupted. debate resume %s continues it.", id+l.tools.again())
 		return exit(exitInterrupted, nil)
 	case record == nil:
-		return err
+		return l.left(err)
 	}
 	got := resultOf(record)
 	if l.json {
@@ -265,8 +265,16 @@ func (l *leader) finish(record *flow.Record, err error) error {
 		l.tellAnswers(record)
 		return exit(exitWaiting, nil)
 	default:
-		return err
+		return l.left(err)
 	}
+}
+
+// left says how a conversation is continued that is not over, and that something beside it has stopped, such as its store.
+func (l *leader) left(err error) error {
+	if err != nil {
+		l.warnf("debate resume %s continues it.", l.session.ID()+l.tools.again())
+	}
+	return err
 }
 
 // conclude prints the result of a conversation that is over.

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -135,14 +136,15 @@ func (d *draft) agentFolder(w *Wish) {
 	if err != nil {
 		return
 	}
-	d.sources = agentSources(path, agents)
+	files := agentFiles(path, agents)
+	d.sources = whole(files)
 	list := d.root.get("agents")
 	if list == nil {
 		list = &node{form: formList, Place: folder.Place}
 	}
 	model := d.defaultModel(w)
 	for i := range agents {
-		at := Place{File: filepath.Join(path, agents[i].Name), Path: agents[i].Name}
+		at := Place{File: cmp.Or(files[agents[i].Name], path), Path: agents[i].Name}
 		if agents[i].Model == "" && model != "" {
 			agents[i].Model = model
 			d.notes = append(d.notes, fmt.Sprintf("%s: the agent %s names no model: it is %s", path, agents[i].Name, model))
@@ -152,8 +154,8 @@ func (d *draft) agentFolder(w *Wish) {
 	d.root.set("agents", list)
 }
 
-// agentSources returns the file of each agent of a folder, which has one agent in each Markdown file, in the order of their names.
-func agentSources(folder string, agents []arbiter.Agent) map[string]string {
+// agentFiles returns the file of each agent of a folder, which has one agent in each Markdown file, in the order of their names.
+func agentFiles(folder string, agents []arbiter.Agent) map[string]string {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil
@@ -161,13 +163,23 @@ func agentSources(folder string, agents []arbiter.Agent) map[string]string {
 	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool {
 		return e.IsDir() || !strings.EqualFold(filepath.Ext(e.Name()), ".md")
 	})
-	whole, err := filepath.Abs(folder)
-	if err != nil || len(entries) != len(agents) { // it has changed meanwhile
+	if len(entries) != len(agents) { // it has changed meanwhile
 		return nil
 	}
 	out := make(map[string]string)
 	for i := range agents {
-		out[agents[i].Name] = filepath.Join(whole, entries[i].Name())
+		out[agents[i].Name] = filepath.Join(folder, entries[i].Name())
+	}
+	return out
+}
+
+// whole returns files with their absolute paths.
+func whole(files map[string]string) map[string]string {
+	out := make(map[string]string)
+	for name, file := range files {
+		if path, err := filepath.Abs(file); err == nil {
+			out[name] = path
+		}
 	}
 	return out
 }

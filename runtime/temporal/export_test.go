@@ -1,4 +1,0 @@
-package temporal
-
-// Submit stores a debate.
-var Submit = submit
