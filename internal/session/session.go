@@ -36,6 +36,7 @@ type Session struct {
 	leased        bool
 	renewal       *time.Timer // of the lease
 	stopListening func()      // nil: the session does not watch the log
+	refusals      int         // how often the conversation could not be opened before this session was
 	inControl     bool        // a control is being stepped: the lease is not released yet
 	timer         *time.Timer // for the next Tick
 	watch         *time.Timer // gives up calls that do not return; nil: not set

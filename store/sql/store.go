@@ -33,6 +33,8 @@ var (
 	_ store.Watcher   = (*Store)(nil)
 	_ store.Announcer = (*Store)(nil)
 	_ store.Blobs     = (*Store)(nil)
+
+	_ store.Quarantines = (*Store)(nil)
 )
 
 // start starts that many committers.

@@ -22,7 +22,7 @@ type defect struct {
 
 func defects() []defect {
 	return slices.Concat(appendDefects(), readDefects(), eventDefects(), idDefects(), deleteDefects(), blobDefects(), leaseDefects(), listDefects(),
-		searchDefects(), watchDefects(), workDefects(), damageDefects())
+		searchDefects(), watchDefects(), workDefects(), quarantineDefects(), damageDefects())
 }
 
 // matching returns the checks that a defect names.
