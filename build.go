@@ -123,7 +123,7 @@ func (e *Engine) build() (*engine, error) {
 		kept = &store.Memory{}
 	}
 	l.host = session.NewHost(session.HostConfig{
-		Store: kept, Lease: e.Lease, Interval: e.ChunkInterval, Folded: e.Folded, Owner: newID(),
+		Store: kept, Lease: e.Lease, Interval: e.ChunkInterval, Folded: e.Folded, Bus: e.Bus, Owner: newID(),
 		NewCore: l.core, Bound: l.bound, Perform: l.perform, Log: l.log,
 		Grace: e.Grace, GaveUp: l.gaveUp, Returned: l.returned, GaveUpStore: l.gaveUpStore, StoreReturned: l.storeReturned,
 		Same: sameConfig, Quarantined: l.quarantined,

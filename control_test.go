@@ -2,6 +2,7 @@ package debate_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -171,13 +172,37 @@ func TestControlsReachTheCallsInFlight(t *testing.T) {
 	}
 }
 
+// A store that can be watched tells the holder of a control long before it renews its lease.
+func TestAControlIsHeardWithinASecond(t *testing.T) {
+	for name, signal := range map[string]flow.Signal{"pause": flow.Pause{}, "stop": flow.Stop{}, "cancel": flow.Cancel{}} {
+		for _, at := range []time.Duration{10 * time.Millisecond, 290 * time.Millisecond, 2 * time.Second} {
+			t.Run(fmt.Sprint(name, " after ", at), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					c := stage.NewCompany(t, simultaneous())
+					hurry := c.Slow("Ada", time.Minute)
+					hasten := c.Slow("Ben", time.Minute)
+					s := c.Member(false).Begun()
+					pass(at)
+					require.NoError(t, c.Member(false).Control(t.Context(), s.ID(), signal))
+					pass(time.Second)
+					synctest.Wait()
+					assert.Zero(t, c.Record(s.ID()).InFlight(), "the calls are broken off")
+					assert.Empty(t, c.Owner(s.ID()))
+					hurry()
+					hasten()
+				})
+			})
+		}
+	}
+}
+
 func TestAControlIsMetByTheNextResult(t *testing.T) {
 	stage.InCompany(t, simultaneous(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		c.Slow("Ben", time.Second)
 		s := join().Begun()
-		pass(500 * time.Millisecond)
+		pass(950 * time.Millisecond)
 		require.NoError(t, join().Control(t.Context(), s.ID(), flow.Pause{}))
-		pass(600 * time.Millisecond) // Ada has spoken, before the holder would have looked
+		pass(150 * time.Millisecond) // Ada has spoken, before the holder would have looked
 		record := c.Record(s.ID())
 		assert.Equal(t, []string{"r1 Ada"}, speakers(record), "what was paid for is recorded in a pause")
 		assert.Zero(t, record.InFlight(), "Ben is broken off")

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agonist-dev/debate/bus"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/store"
@@ -78,6 +79,10 @@ type Engine struct {
 	ChunkInterval time.Duration
 	// Folded bounds the folded logs that [Engine.Advance] keeps between two of its calls, in bytes, roughly; 0 means 64 MiB.
 	Folded int64
+	// Bus carries the chunks of calls between engines, so that readers in other processes see text while it is spoken. All
+	// engines of a store get a bus that reaches the same server. If it is nil, chunks stay in this engine, and readers of debates
+	// that are open elsewhere get facts; see [Engine.Events]. A bus never slows a debate, and one that fails ends none.
+	Bus bus.Bus
 	// Seed returns the secret seed of a new debate. The word of its fences, its labels, and the orders in which
 	// judges are shown participants are drawn from the seed. If Seed is nil or returns "", the seed is 128 bits
 	// from crypto/rand.
@@ -236,8 +241,15 @@ func (l *engine) open(ctx context.Context, id string) (*Session, error) {
 }
 
 // Events yields the numbered events of a debate after the given number, wherever the debate runs. If it is open in
-// this engine, Events is [Session.Events]. Otherwise it yields the facts of the log as they are saved. Once the debate is
-// opened in this engine, chunks come too, within a quarter of a second. Events ends after the debate's last event.
+// this engine, Events is [Session.Events]. Otherwise it yields the facts of the log as they are saved, and chunks:
+//   - If the engine has a Bus, the chunks that the debate's engine publishes there. Where text is lost on the way, the next chunk
+//     has Missing set.
+//   - Without a Bus, a chunk without text for each call in flight, with Missing set to -1: nothing is heard of it.
+//   - Before each turn that is recorded from then on, what the reader has not had of its text. So the chunks of a turn add up to
+//     it, as in [Session.Events].
+//
+// The chunks of a structured answer may lack its end. Once the debate is opened in this engine, the events are those of its
+// session, at once. Events ends after the debate's last event.
 func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 	return func(yield func(flow.Event, error) bool) {
 		l, err := e.freeze()
@@ -309,6 +321,8 @@ func (e *Engine) NewCore(id string, events []flow.Event) (*flow.Core, error) {
 
 // Shutdown closes all sessions, so that another process can open their debates at once. It returns when nothing of
 // them runs any more, or when ctx is done.
+//
+// What publishes on the Bus ends too, unless the bus ignores its context for longer than Grace.
 //
 // Calls in flight are aborted, charged in full and made again by whoever continues. If mode is [Drain], they finish and
 // their results are recorded, and no other call starts. If ctx is done before all have finished, Shutdown returns the

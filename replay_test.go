@@ -149,6 +149,17 @@ func scenes() []scene {
 			require.NoError(t, err)
 			return record
 		}},
+		{name: "redacted", whole: true, set: plain(func(*debate.Config) {}), play: func(t *testing.T, engine *debate.Engine, s *debate.Session) *debate.Record {
+			pass(1500 * time.Millisecond)
+			record, err := s.Record(t.Context())
+			require.NoError(t, err)
+			removed := flow.Redaction{Texts: []string{record.Turns[0].Text}, By: "the officer", Reason: "asked for"}
+			_, err = engine.Redact(t.Context(), s.ID(), removed)
+			require.NoError(t, err)
+			record, err = s.Wait(t.Context())
+			require.NoError(t, err)
+			return record
+		}},
 		{name: "late", whole: true, set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
 			config := twoDebaters()
 			config.TurnTimeout = 10 * time.Second

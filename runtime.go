@@ -53,6 +53,9 @@ func (e *Engine) Advance(ctx context.Context, id, owner string, signal flow.Sign
 //
 // If ctx ends, the call is broken off, and that is its outcome. Call returns soon after, or when [Engine.Grace] has given up
 // code that ignores its context. Before the call is made, it waits for a free slot under MaxCalls.
+//
+// If the engine lacks what the debate needs, the error wraps [ErrLacking]: either the call was not made, and another engine may make
+// it, or its outcome is recorded.
 func (e *Engine) Call(ctx context.Context, id, owner string, call flow.Lost, emit func(provider.Chunk)) (flow.Next, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -61,11 +64,13 @@ func (e *Engine) Call(ctx context.Context, id, owner string, call flow.Lost, emi
 	return l.host.Call(ctx, id, owner, call, emit)
 }
 
-// Hold renews the lease of a debate for its owner; see [Engine.Advance]. If another owner has it, the error wraps [ErrLeased].
-func (e *Engine) Hold(ctx context.Context, id, owner string) error {
+// Hold renews the lease of a debate for its owner; see [Engine.Advance]. It steps nothing. The Next is what the log says, without a
+// Wait: a runtime that makes a call sees whether the call is still in flight, or is to be aborted. If another owner has the lease,
+// the error wraps [ErrLeased].
+func (e *Engine) Hold(ctx context.Context, id, owner string) (flow.Next, error) {
 	l, err := e.freeze()
 	if err != nil {
-		return err
+		return flow.Next{}, err
 	}
 	return l.host.Hold(ctx, id, owner)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"time"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/session"
@@ -126,6 +127,16 @@ func (s *Session) WaitIdle(ctx context.Context) (*flow.Record, error) {
 	return s.runtime.Wait(ctx, true)
 }
 
+// WaitRest waits until no process needs to work on the debate for longer than far: Next.Idle is set, as when
+// [Session.WaitIdle] returns, or no call is in flight and the next one is due after Next.Wait, which is longer than far. A worker
+// can then drain the session, and open the debate again when the wait is over or the log has grown beyond Next.Seq.
+// Unlike WaitIdle it reads no log.
+//
+// The error is that of ctx, or why the session was closed.
+func (s *Session) WaitRest(ctx context.Context, far time.Duration) (flow.Next, error) {
+	return s.runtime.WaitRest(ctx, far)
+}
+
 // Record returns the record of the debate as it is now. It belongs to the caller. It tells which participants wait for
 // their turn in a limiter or under Engine.MaxCalls ([flow.StatusQueued]).
 func (s *Session) Record(ctx context.Context) (*flow.Record, error) { return s.runtime.Record(ctx) }
@@ -160,6 +171,10 @@ func (s *Session) Close() error {
 	s.runtime.Close()
 	return nil
 }
+
+// Drain closes the session after its calls in flight have finished and their results are recorded. No other call starts.
+// If ctx is done first, Drain returns its error, and the session closes once they have finished.
+func (s *Session) Drain(ctx context.Context) error { return s.runtime.Drain(ctx) }
 
 // CallMode says what a pause or a shutdown does with the calls in flight.
 type CallMode int

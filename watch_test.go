@@ -40,8 +40,10 @@ func (tr *transcript) read(e debate.Event) {
 		c := as[flow.Chunk](e)
 		assert.Equal(tr.t, tr.last, e.Seq, "a chunk has the number of the last fact")
 		assert.False(tr.t, tr.done[c.Call], "no chunk follows its call's result")
-		assert.NotEmpty(tr.t, c.Text)
-		assert.Positive(tr.t, c.Parts)
+		if c.Missing >= 0 {
+			assert.NotEmpty(tr.t, c.Text)
+			assert.Positive(tr.t, c.Parts)
+		}
 		if c.Schema != "" {
 			tr.answers[c.Call] += c.Text
 			return
@@ -426,25 +428,4 @@ func TestADebaterCannotCloseItsFence(t *testing.T) {
 			assert.NotContains(t, m.Text, m.Fence)
 		}
 	}
-}
-
-func TestWatchingFromAnotherEngine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		config := twoDebaters()
-		engine, p := engineFor(config)
-		slowly(p)
-		store := &store.Memory{}
-		engine.Store = store
-		s, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer s.Close()
-		reader := &debate.Engine{Store: store}
-		n := 0
-		for event, err := range reader.Events(t.Context(), s.ID(), 0) {
-			require.NoError(t, err)
-			n++
-			assert.EqualValues(t, n, event.Seq)
-		}
-		assert.Equal(t, 35, n)
-	})
 }

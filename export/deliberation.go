@@ -15,7 +15,7 @@ import (
 func (w *reporter) deliberated(d *deliberation.Deliberation) []*section {
 	out := []*section{w.problem(d), w.solution(d), evaluationsByRound(d), w.agents(d), w.clarifications(d)}
 	out = append(out, w.deliberatedRounds(d)...)
-	return append(out, w.merges(d), w.votes(d), w.histories(d))
+	return append(out, w.critiques(d), w.board(d), w.merges(d), w.votes(d), w.histories(d))
 }
 
 // deliberates makes the reporter one of a deliberation.
@@ -242,7 +242,7 @@ func (w *reporter) deliberatedRounds(d *deliberation.Deliberation) []*section {
 
 // evaluation shows the judge's view of a round.
 func evaluation(e *deliberation.Evaluation) *article {
-	a := &article{Class: "assessment", Title: "Evaluation by the judge"}
+	a := &article{Class: classAssessment, Title: "Evaluation by the judge"}
 	if c := e.Confidence; c != nil {
 		a.Marks = []string{fmt.Sprintf("agreement %s of 100", mark(c.Confidence))}
 		a.Blocks = []block{spoken(c.Reasoning)}
@@ -287,7 +287,8 @@ func (w *reporter) votes(d *deliberation.Deliberation) *section {
 			ranks = append(ranks, fmt.Sprintf("%d. %s", i+1, w.called(id)))
 		}
 		s.Articles = append(s.Articles, &article{
-			Class: "assessment", Title: "Vote of " + w.called(b.Voter), Tone: w.tones[b.Voter], Marks: ranks, Blocks: []block{spoken(b.Reasoning)},
+			Class: classAssessment, Title: "Vote of " + w.called(b.Voter), Tone: w.tones[b.Voter], Marks: ranks,
+			Blocks: []block{spoken(b.Reasoning)},
 		})
 	}
 	return s

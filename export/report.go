@@ -36,8 +36,11 @@ type section struct {
 	Articles []*article
 }
 
-// classPerson is the class of the articles about those who take part.
-const classPerson = "person"
+// The classes of articles.
+const (
+	classPerson     = "person"     // about those who take part
+	classAssessment = "assessment" // a judgement
+)
 
 // article is a part of a section.
 type article struct {
@@ -106,6 +109,7 @@ type reporter struct {
 
 	deliberation *deliberation.Deliberation // nil: the record is of another flow
 	work         *arbiter.Work              // likewise
+	evaluation   *deliberation.Scores       // likewise
 
 	log     log
 	gallery gallery
@@ -137,6 +141,8 @@ func newReporter(r *flow.Record, events []flow.Event) *reporter {
 		w.deliberates(d)
 	} else if work, ok := arbiter.Of(r); ok {
 		w.works(work)
+	} else if scores, ok := deliberation.ScoresOf(r); ok {
+		w.evaluates(scores)
 	}
 	return w
 }
@@ -171,6 +177,9 @@ func (w *reporter) told() []*section {
 	if w.work != nil {
 		return w.worked(w.work)
 	}
+	if w.evaluation != nil {
+		return w.evaluated(w.evaluation)
+	}
 	out := append([]*section{w.outcome(), w.scoresByRound(), w.participants(), w.judges()}, w.rounds()...)
 	return append(out, w.audience())
 }
@@ -203,6 +212,8 @@ func (w *reporter) head() *report {
 		out.Facts = w.terms(w.deliberation)
 	case w.work != nil:
 		out.Facts, rounds, turns = w.workTerms(w.work), "", ""
+	case w.evaluation != nil:
+		out.Facts, rounds, turns = evaluationTerms(w.evaluation), "", ""
 	case w.word != "debate":
 		out.Facts = present(field{"Flow", r.Flow()})
 	}

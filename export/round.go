@@ -168,7 +168,7 @@ func (w *reporter) otherModel(t *flow.Turn) string {
 // assessment shows what a judge said about a round.
 func (w *reporter) assessment(v *debate.Assessment) *article {
 	a := &article{
-		Class: "assessment", Title: "Assessment by " + v.Judge,
+		Class: classAssessment, Title: "Assessment by " + v.Judge,
 		Marks: notes(w.judgedBy(v.Judge, v.Model), fmt.Sprintf("quality %s of 10", mark(v.QualityScore))),
 	}
 	if v.ShouldContinue {

@@ -179,7 +179,7 @@ func (w *reporter) decisions(work *arbiter.Work) *section {
 			what += " " + strings.Join(d.Agents, ", ")
 		}
 		a := &article{
-			ID: "decision-" + strconv.Itoa(i+1), Class: "assessment", Title: strconv.Itoa(i+1) + ". " + what,
+			ID: "decision-" + strconv.Itoa(i+1), Class: classAssessment, Title: strconv.Itoa(i+1) + ". " + what,
 			Marks:  notes("while "+string(d.State), prefixed("by ", otherThan(work.Config().Arbiter.Model, d.Model)), d.Cost.String()),
 			Blocks: []block{spoken(d.Reason)},
 		}

@@ -346,6 +346,10 @@ type Received struct {
 // that ends the attempt, and its text need not be the sum of the chunks. Where the schema names a field that is spoken
 // (AnswerOf.Spoken), the chunks are those of a free text: of that field's.
 //
+// A reader in another process than the one that makes the call may miss text. Missing says so, at the place where it is missing.
+// Offsets count what the reader has had, so that the two rules hold all the same. Before the turn, the reader gets a chunk with
+// Offset at the first such place and the whole rest.
+//
 // The chunks of a model's thoughts have Reasoning set. They have offsets of their own, and add up to Turn.Reasoning.
 type Chunk struct {
 	Call    string `json:"call"`
@@ -356,6 +360,9 @@ type Chunk struct {
 	Text    string `json:"text"`
 	// Reasoning means that the text is of the model's thoughts, not of its reply.
 	Reasoning bool `json:"reasoning,omitempty"`
+	// Missing is how many bytes are missing between what came before and Text; 0: none. With -1 it is not known how many. Then
+	// Text may be empty: nothing is heard of this attempt, or nothing more, until its turn.
+	Missing int `json:"missing,omitempty"`
 	// Parts is how many chunks of the provider are merged in this one. It is 1 for a text that is read after its
 	// turn.
 	Parts int `json:"parts"`

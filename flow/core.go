@@ -123,9 +123,14 @@ func (c *Core) StepRemote(in Input) (Output, error) {
 func (c *Core) StepDrain(in Input) (Output, error) { return c.step(in, c.answered) }
 
 // Fold takes an event that another process has appended to the log. Events are folded in the order of their numbers,
-// without gaps. After an error the core is unusable; see [Core.Err].
+// without gaps. After an error the core is unusable; see [Core.Err]. A [Redacted] is such an error, [ErrRewritten]: the core
+// holds what no longer stands in the log, and its owner makes another one from the whole log.
 func (c *Core) Fold(e Event) error {
 	if c.broken != nil {
+		return c.broken
+	}
+	if _, rewritten := e.Body.(*Redacted); rewritten {
+		c.broken = ErrRewritten
 		return c.broken
 	}
 	if err := c.foldStored(e); err != nil {

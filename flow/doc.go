@@ -38,6 +38,7 @@
 //   - files: [File], [Document], [MaxFile], [MaxFiles], [HashOf], [TypeOf], [IsHash], [LogFiles], [ErrNoFile]
 //   - actors: [ParticipantState], [Status], [Described], [Dropped], [Shrinking]
 //   - costs: [Account], [SpentByLabel]
+//   - what was removed: [Redaction], [Redacted] ([Removed]), [SameButTexts]
 //   - logs as JSON: [ReadEvent], [Foreign], [LogVersion]
 //
 // # For authors of a flow
@@ -69,7 +70,7 @@
 //   - what happens: [Tick], [Opened], [Result], [Failed], [Lost], [Late] ([LateOf])
 //   - calls: [Command], [Classify], [KnownUsage], [Answered], [AnsweredBy]
 //   - before the start: [EstimateStart], [CheckBudget], [ReadableJSON], [Unnamed], and Flow.Render
-//   - logs: [SameEvent]
+//   - logs: [SameEvent], [ErrRewritten]
 //
 // Engine.Advance does all of this for a runtime with a store; [Next] is what is left to such a runtime.
 package flow

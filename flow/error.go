@@ -41,6 +41,8 @@ var (
 	// ErrNoFile means that the store lacks a file that the conversation refers to, or has other bytes in its place. The
 	// error around it names the file.
 	ErrNoFile = errors.New("a file of the conversation is missing or damaged")
+	// ErrRewritten means that events which were read before have changed in the log: what was folded has to be read again.
+	ErrRewritten = errors.New("the log was rewritten")
 	// ErrPaused means that the conversation is paused, and that no call is in flight.
 	ErrPaused = errors.New("the conversation is paused")
 	// ErrLacking means that this engine lacks something that the conversation needs, such as a provider. The error

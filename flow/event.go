@@ -18,8 +18,8 @@ import (
 // EventKind names a kind of [Event], as it stands in a log.
 type EventKind string
 
-// The kinds of events of every flow, with their bodies. All except chunks are facts: they are numbered, stored and
-// never rewritten. A flow adds kinds of its own; see [Flow].Bodies.
+// The kinds of events of every flow, with their bodies. All except chunks are facts: they are numbered and stored, and
+// only Engine.Redact rewrites them. A flow adds kinds of its own; see [Flow].Bodies.
 const (
 	EventStart      EventKind = "start"      // *Start: the conversation begins; holds what is frozen for it
 	EventTransition EventKind = "transition" // *Transition: the state changed
@@ -43,6 +43,7 @@ const (
 	EventTools      EventKind = "tools"      // *ToolCalls: a reply asks for tools
 	EventContinued  EventKind = "continued"  // *Continued: a part of a reply that the next attempt continues
 	EventTool       EventKind = "tool"       // *ToolResult: the result of the use of a tool
+	EventRedacted   EventKind = "redacted"   // *Redacted: something was removed from the events before
 	EventOpened     EventKind = "opened"     // *Opened: the conversation was resumed; only where rounds have a time
 	EventChunk      EventKind = "chunk"      // *Chunk: a piece of a turn as it is spoken; live only
 )
@@ -259,6 +260,8 @@ func newBody(kind EventKind) Body { //nolint:funlen // one case for each kind
 		return new(Continued)
 	case EventTool:
 		return new(ToolResult)
+	case EventRedacted:
+		return new(Redacted)
 	case EventOpened:
 		return new(Opened)
 	case EventChunk:

@@ -86,6 +86,8 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 			return invalid("sent.reason", "%s", why)
 		}
 		r.Inputs = append(r.Inputs, Received{Sent: *body, Seq: e.Seq, At: e.At, Round: r.Round, State: r.State})
+	case *Redacted:
+		return r.foldRedacted(body)
 	case *Opened:
 		r.shift(e.At.Sub(r.LastAt))
 	case AttemptEnd:

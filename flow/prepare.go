@@ -297,11 +297,9 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 	call := ready.call
 	*command = Command{
 		Conversation: r.ID, Call: id, Attempt: intent.Attempt, Kind: intent.Kind, By: intent.By,
-		Timeout: r.terms.timeout(call), Stream: intent.Tool == "", Schema: call.Schema, Said: ready.said,
+		Timeout: r.terms.timeout(call), Stream: intent.Tool == "", Said: ready.said,
 	}
-	if schema := c.machine.flow.Schemas[call.Schema]; schema != nil && schema.spoken != "" && schema.body == nil {
-		command.Schema, command.Spoken = "", schema.spoken
-	}
+	command.Schema, command.Spoken = c.machine.flow.watched(call.Schema)
 	if call.Performer == byTool {
 		command.Tool, command.Use = intent.Tool, c.toolInput(ready, intent)
 		return nil
@@ -323,6 +321,15 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 		Labels: r.terms.Labels,
 	}
 	return nil
+}
+
+// watched returns the schema that the chunks of a call name, and the field of the answer whose text they are; see
+// Command.Spoken. name is the schema of the call.
+func (f *Flow) watched(name string) (schema, spoken string) {
+	if s := f.Schemas[name]; s != nil && s.spoken != "" && s.body == nil {
+		return "", s.spoken
+	}
+	return name, ""
 }
 
 // begun is a call that the last Step began, with what was prepared for it.

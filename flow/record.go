@@ -28,6 +28,7 @@ type Record struct {
 	Inputs     []Received      // a flow's own inputs, in the order in which they were recorded
 	ToolUses   []*ToolResult   // in the order in which they were recorded
 	Skips      []Skipped       // calls that were left out
+	Redactions []Redacted      // what was removed from the log, in the order in which it was
 	// Failure is why the conversation is in the error state. It is nil in all other states.
 	Failure *Error
 	// Reason and Evidence say why the conversation ended, concluded, or stopped in the error state.

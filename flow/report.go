@@ -140,6 +140,7 @@ type recordJSON struct {
 	Answers            []Answer           `json:"answers,omitempty"`
 	Warnings           []Warning          `json:"warnings,omitempty"`
 	LeftOut            []LeftOut          `json:"leftOut,omitempty"`
+	Redactions         []Redacted         `json:"redactions,omitempty"`
 	Inputs             []Received         `json:"inputs,omitempty"`
 	Spent              Account            `json:"spent"`
 	Reserved           Money              `json:"reserved,omitempty"`
@@ -154,7 +155,8 @@ func (r *Record) MarshalJSON() ([]byte, error) {
 		Duration: r.Duration(), Seq: r.Seq, Reason: r.Reason, Evidence: r.Evidence, EndedBy: r.EndedBy, Failure: r.Failure,
 		Participants: r.Participants(), Dropped: r.dropped, Summaries: r.Summaries, ToolUses: r.ToolUses, Rejections: r.Rejections,
 		Failures: r.Failures, Skips: r.Skips, Inquiries: r.Inquiries, Answers: r.Answers, Warnings: r.Warnings, LeftOut: r.leftOut,
-		Inputs: r.Inputs, Spent: r.Spent(), Reserved: r.reserved, SpentByModel: r.spent.models, SpentByParticipant: r.spent.participants,
+		Redactions: r.Redactions, Inputs: r.Inputs, Spent: r.Spent(), Reserved: r.reserved,
+		SpentByModel: r.spent.models, SpentByParticipant: r.spent.participants,
 	}
 	if r.start != nil {
 		out.Shape = r.start.Shape

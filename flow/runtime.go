@@ -1,6 +1,10 @@
 package flow
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/agonist-dev/debate/internal/secret"
+)
 
 // Err returns why the core is unusable, or nil if it is usable. A core becomes unusable when a Step or Fold fails
 // half-way. A runtime then drops it.
@@ -38,6 +42,26 @@ func (c *Core) Queue(call string, attempt int) {
 	if c.InFlightAs(call, attempt) {
 		c.record.callByID(call).unbegun = true
 	}
+}
+
+// Streams returns the beginning of the chunks of an attempt that is in flight and whose text readers may watch: a chunk without
+// text. nil: there is no such attempt.
+func (c *Core) Streams(call string, attempt int) *Chunk {
+	state := c.current(call, attempt)
+	if state == nil || state.intent.Tool != "" {
+		return nil
+	}
+	schema, _ := c.machine.flow.watched(state.intent.Schema)
+	return &Chunk{Call: call, Attempt: attempt, By: state.intent.By, Schema: schema}
+}
+
+// Secret returns 32 bytes drawn from the conversation's seed for one use. They are the same in every process, and as secret as
+// the seed. ok is false before the conversation has started.
+func (c *Core) Secret(use string) (drawn [32]byte, ok bool) {
+	if !c.Started() {
+		return drawn, false
+	}
+	return secret.Digest(c.record.start.Seed, use), true
 }
 
 // MaxText bounds the text of the reply to a command, in bytes. 0: the command has no request.

@@ -46,6 +46,7 @@ var (
 	_ Watcher   = (*Memory)(nil)
 	_ Announcer = (*Memory)(nil)
 	_ Blobs     = (*Memory)(nil)
+	_ Redactor  = (*Memory)(nil)
 
 	_ Quarantines = (*Memory)(nil)
 )
@@ -83,12 +84,7 @@ func (s *Memory) Append(_ context.Context, id string, after int64, writer string
 		l.info.Add(&events[i])
 	}
 	l.writer, l.before = writer, after
-	for _, w := range l.watch {
-		select {
-		case w <- struct{}{}:
-		default:
-		}
-	}
+	l.wake()
 	if rested && !l.info.State.Idle() {
 		s.work.Ring()
 	}

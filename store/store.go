@@ -90,6 +90,24 @@ type Announcer interface {
 	Announce(ctx context.Context) <-chan struct{}
 }
 
+// Redactor is an optional ability of a [Store]: it rewrites events of a log, and leaves nothing of what stood there. Package
+// store/storetest tests it.
+type Redactor interface {
+	// Redact changes a log in one commit: all or nothing. Each of the events takes the place of the one that has its number.
+	// Those that are numbered from after+1 on, without gaps, are appended. The last of the events is appended, so that whoever has
+	// read the log learns of the change. No lease is needed. Lists and searches find what stands in the log now.
+	//
+	// blobs are the hashes of blobs of the conversation that are removed in the same commit, or right after it.
+	//
+	// If the log does not end at after, Redact returns [flow.ErrConflict] and changes nothing. If there is no such conversation,
+	// the error is [flow.ErrNotFound].
+	//
+	// Once Redact returns nil, the change survives a crash, and nothing of what it replaced stands in the store's files. If it
+	// fails after the commit, something may stand there still: Redact without events, which appends nothing, removes that.
+	// What a store cannot reach, such as backups and the blocks of a disk, the store names in its documentation.
+	Redact(ctx context.Context, id string, after int64, events []flow.Event, blobs []string) error
+}
+
 // Watcher is an optional ability of a [Store]. The channel gets a value after the log of id has grown, whichever
 // process appended to it. Values merge: one may stand for several commits. The conversation need not exist yet.
 // Watching ends when ctx is done; the channel is never closed.

@@ -40,6 +40,9 @@ const interrupted = 130
 func run() int {
 	signals, interrupts := make(chan os.Signal, 2), make(chan os.Signal)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it, so that the program outlives its terminal
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() { // it belongs to the process
 		forward(signals, interrupts)
 		syscall.Exit(interrupted)

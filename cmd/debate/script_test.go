@@ -30,7 +30,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "serve": serve, "served": served, "sent": sent, "await": await, "exited": exited, "terminate": terminate,
+			"code": code, "serve": serve, "served": served, "sent": sent, "await": await, "exited": exited, "signal": send,
 			"capture": capture,
 		},
 		Setup: func(e *testscript.Env) error {
@@ -199,13 +199,16 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// terminate sends SIGTERM to the command that was awaited last.
-func terminate(ts *testscript.TestScript, neg bool, args []string) {
+// send sends a signal to the command that was awaited last:
+//
+//	signal TERM
+func send(ts *testscript.TestScript, neg bool, args []string) {
 	started := stateOf(ts).started
-	if neg || len(args) != 0 || len(started) == 0 {
-		ts.Fatalf("usage, after await: terminate")
+	known := map[string]os.Signal{"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}
+	if neg || len(args) != 1 || known[args[0]] == nil || len(started) == 0 {
+		ts.Fatalf("usage, after await: signal TERM|HUP")
 	}
-	ts.Check(started[len(started)-1].Process.Signal(syscall.SIGTERM))
+	ts.Check(started[len(started)-1].Process.Signal(known[args[0]]))
 }
 
 // capture sets a variable to what an expression finds in the standard output of the last command, or in its standard error:

@@ -4,11 +4,13 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/bus"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/provider"
@@ -26,8 +28,21 @@ const (
 //	emits/s       pieces that the engine's provider gets rid of in a second, the debate's own work included
 //	x-callback    that rate, as a part of the floor's whose emit only counts
 //	x-channel     the same for a floor whose emit hands the piece to a goroutine through a channel
+//	x-bus         the engine's rate with a bus that gathers for 100 ms, as that on PostgreSQL does, as a part of its rate without
+//	x-bus-1ms     the same with a bus that gathers for 1 ms
 func BenchmarkW1s(b *testing.B) {
-	w := newWorkload(b, chunkRounds, &replier{chunks: chunkPieces})
+	speakers := &replier{chunks: chunkPieces}
+	w := newWorkload(b, chunkRounds, speakers)
+	silent := w.engine
+	playOver := func(over bus.Bus) func() {
+		engine := w.engineOver(speakers)
+		engine.Bus = over
+		return func() {
+			w.engine = engine
+			require.Equal(b, chunkBytes, w.playToSubscriber(b, nil))
+			w.engine = silent
+		}
+	}
 	laps := alternate(b, func() {
 		got := 0
 		w.playFloor(b, func(c provider.Chunk) { got += len(c.Text) })
@@ -36,7 +51,7 @@ func BenchmarkW1s(b *testing.B) {
 		require.Equal(b, chunkBytes, w.playToChannel(b))
 	}, func() {
 		require.Equal(b, chunkBytes, w.playToSubscriber(b, nil))
-	})
+	}, playOver(&bus.Local{Interval: 100 * time.Millisecond}), playOver(&bus.Local{Interval: time.Millisecond}))
 	callback, channel, engine := laps[0], laps[1], laps[2]
 	rate := func(l lap) float64 { return chunkEmits / l.wall.Seconds() }
 	b.ReportMetric(median(engine, rate), "emits/s")
@@ -44,6 +59,8 @@ func BenchmarkW1s(b *testing.B) {
 	b.ReportMetric(median(channel, rate), "channel-emits/s")
 	b.ReportMetric(ratio(engine, callback, rate), "x-callback")
 	b.ReportMetric(ratio(engine, channel, rate), "x-channel")
+	b.ReportMetric(ratio(laps[3], engine, rate), "x-bus")
+	b.ReportMetric(ratio(laps[4], engine, rate), "x-bus-1ms")
 }
 
 // playToChannel plays a debate on the floor whose pieces go to a goroutine that adds up their bytes.

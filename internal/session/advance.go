@@ -9,7 +9,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/callctx"
-	"github.com/agonist-dev/debate/internal/strictjson"
+	"github.com/agonist-dev/debate/internal/piece"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -29,15 +29,21 @@ func (h *Host) Advance(ctx context.Context, id, owner string, signal flow.Signal
 }
 
 // Call makes a call in flight, and steps its outcome as Advance does. If the call is not in flight any more, it only finds what is
-// due.
+// due. If the host lacks what the conversation needs, it makes no call.
 func (h *Host) Call(ctx context.Context, id, owner string, call flow.Lost, emit func(provider.Chunk)) (next flow.Next, err error) {
 	var command *flow.Command
+	var key *piece.Key
+	var after int64
 	leased := time.Now() // before the lease is renewed
 	err = h.inFolded(ctx, id, owner, func(a *advance) error {
 		var outcome flow.Signal
 		switch {
 		case a.core.InFlightAs(call.Call, call.Attempt):
+			if lacks := a.core.Lacks(); lacks != nil {
+				return lacks // another host makes it
+			}
 			if command, err = a.core.Command(call.Call); err == nil {
+				key, after = pieceKey(a.core), a.core.Record().Seq
 				return nil
 			}
 			outcome = call // the flow no longer needs it, so that no process makes it
@@ -50,16 +56,19 @@ func (h *Host) Call(ctx context.Context, id, owner string, call flow.Lost, emit 
 	if err != nil || command == nil {
 		return next, err
 	}
-	made := &errand{host: h, id: id, owner: owner, command: command, emit: spokenOf(command, emit), leased: leased}
+	emit, end := h.published(command, after, key, emit)
+	defer end()
+	made := &errand{host: h, id: id, owner: owner, command: command, emit: emit, leased: leased}
 	return h.Advance(context.WithoutCancel(ctx), id, owner, made.make(ctx))
 }
 
-// Hold renews the lease of owner, for a runtime whose calls take longer than a lease.
-func (h *Host) Hold(ctx context.Context, id, owner string) error {
-	if err := h.Store.Lease(ctx, id, owner, h.Lease); err != nil {
-		return StoreError("lease", err)
-	}
-	return nil
+// Hold renews the lease of owner, for a runtime whose calls take longer than a lease, and returns what the log says, without a Wait.
+func (h *Host) Hold(ctx context.Context, id, owner string) (next flow.Next, err error) {
+	err = h.inFolded(ctx, id, owner, func(a *advance) error {
+		next = a.found()
+		return nil
+	})
+	return next, err
 }
 
 // advance is one use of a folded core by the owner of the lease.
@@ -68,7 +77,7 @@ type advance struct {
 	host  *Host
 	ctx   context.Context //nolint:containedctx // it lasts as long as this value
 	lease string
-	next  flow.Next
+	wait  time.Duration // of the last step; 0: none is due
 }
 
 // inFolded calls do with the core of a conversation as its log is now, under the lease of owner.
@@ -109,6 +118,10 @@ func (a *advance) catchUp() error {
 		for event, err := range a.host.Store.Read(a.ctx, a.id, a.core.Record().Seq) {
 			if err == nil {
 				err = a.core.Fold(event)
+			}
+			if errors.Is(err, flow.ErrRewritten) {
+				a.core = nil
+				return a.catchUp()
 			}
 			if err != nil {
 				a.core = nil
@@ -155,15 +168,23 @@ func (a *advance) signal(signal flow.Signal) (flow.Next, error) {
 			break
 		}
 	}
+	next := a.found()
+	next.Wait = a.wait
+	return next, lacks
+}
+
+// found returns what the log says, without a Wait.
+func (a *advance) found() flow.Next {
 	r := a.core.Record()
-	for _, call := range a.core.InFlight() {
+	next := flow.Next{
+		Calls: a.core.InFlight(), Idle: !a.core.HasWork(), Over: a.core.Over(), State: r.State, Round: r.Round, Seq: r.Seq,
+	}
+	for _, call := range next.Calls {
 		if !a.core.InFlightAs(call.Call, call.Attempt) {
-			a.next.Abort = append(a.next.Abort, call.Call)
+			next.Abort = append(next.Abort, call.Call)
 		}
 	}
-	a.next.Calls, a.next.Idle, a.next.Over = a.core.InFlight(), !a.core.HasWork(), a.core.Over()
-	a.next.State, a.next.Round, a.next.Seq = r.State, r.Round, r.Seq
-	return a.next, lacks
+	return next
 }
 
 // step steps one signal, and saves the events.
@@ -193,8 +214,8 @@ func (a *advance) step(signal flow.Signal, drain bool) (flow.Output, error) {
 	if err != nil {
 		return flow.Output{}, err
 	}
-	if a.next.Wait = 0; !out.Wait.IsZero() {
-		a.next.Wait = max(out.Wait.Sub(at), 1)
+	if a.wait = 0; !out.Wait.IsZero() {
+		a.wait = max(out.Wait.Sub(at), 1)
 	}
 	return out, nil
 }
@@ -271,23 +292,4 @@ func (e *errand) mayLaunch() error {
 
 func (e *errand) failed(err error, free bool) flow.Signal {
 	return flow.Failed{Call: e.command.Call, Attempt: e.command.Attempt, Error: flow.Classify(err), Free: free}
-}
-
-// spokenOf returns what takes the chunks of a call, so that emit gets the text that its readers watch.
-func spokenOf(command *flow.Command, emit func(provider.Chunk)) func(provider.Chunk) {
-	if emit == nil || !command.Stream {
-		return nil
-	}
-	if command.Spoken == "" {
-		return emit
-	}
-	spoken := strictjson.NewField(command.Spoken)
-	return func(c provider.Chunk) {
-		if !c.Reasoning {
-			c.Text = spoken.Next(c.Text)
-		}
-		if c.Text != "" {
-			emit(c)
-		}
-	}
 }

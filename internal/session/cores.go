@@ -80,6 +80,15 @@ func (c *cores) leave(f *folded, unlock func()) {
 	}
 }
 
+// forget forgets a conversation that nobody advances now. Who advances it learns from the log that it was rewritten.
+func (c *cores) forget(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at := c.byID[id]; at != nil && at.Value.(*folded).users == 0 { //nolint:forcetypeassert // the list holds nothing else
+		c.remove(at)
+	}
+}
+
 func (c *cores) remove(at *list.Element) {
 	f := c.used.Remove(at).(*folded) //nolint:forcetypeassert // the list holds nothing else
 	delete(c.byID, f.id)

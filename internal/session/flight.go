@@ -8,7 +8,6 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/callctx"
-	"github.com/agonist-dev/debate/internal/strictjson"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -42,9 +41,12 @@ func (s *Session) startCalls(ids []string) (*flight, error) {
 		}
 		s.host.Bound(&f.ctx, &f.command)
 		if f.command.Stream {
-			f.stream.command, f.stream.after, f.stream.expected = &f.command, s.core.Record().Seq, s.lastParts
-			f.stream.bytesLeft = f.command.MaxText()
+			f.stream.open(&f.command, s.core.Record().Seq)
+			f.stream.expected = s.lastParts
 			s.addStream(&f.stream)
+			if s.host.relay != nil {
+				s.host.relay.add(&f.stream, s.pieceKey(), s.ID)
+			}
 		}
 		s.flights = append(s.flights, f)
 		s.watchFlight(f)
@@ -79,30 +81,11 @@ func (s *Session) makeCall(f *flight) (signal flow.Signal) {
 
 // perform makes one call.
 func (s *Session) perform(f *flight) flow.Signal {
-	var spoken *strictjson.Field
-	if f.command.Spoken != "" {
-		spoken = strictjson.NewField(f.command.Spoken)
-	}
-	if said := f.command.Said; said != "" && f.command.Stream { // readers that come now have not had it
-		if spoken != nil {
-			said = spoken.Next(said)
-		}
-		f.stream.begin(said)
-	}
-	emit := func(c provider.Chunk) {
-		if spoken != nil && !c.Reasoning {
-			c.Text = spoken.Next(c.Text)
-		}
-		if !f.command.Stream || c.Text == "" {
-			return
-		}
-		if c.Reasoning {
-			f.stream.think(c.Text)
-		} else {
-			f.stream.add(c.Text)
-		}
+	emit, said := watched(&f.command, func(c provider.Chunk) {
+		f.stream.take(c)
 		s.notifyChunk()
-	}
+	})
+	f.stream.begin(said) // readers that come now have not had it
 	if err := s.host.attach(&f.ctx, s.ID, &s.files, &f.request); err != nil {
 		f.home.Store(true)
 		f.ctx.Cancel()
@@ -155,6 +138,9 @@ func (s *Session) land(f *flight, signal flow.Signal) {
 	f.stream.close(text, thoughts, result.Stop == provider.StopLength)
 	s.lastParts = min(f.stream.count, maxExpectedParts)
 	s.removeStream(&f.stream)
+	if s.host.relay != nil {
+		s.host.relay.remove(&f.stream)
+	}
 }
 
 // cancelCall cancels a call in flight. The lock is held.
@@ -170,6 +156,7 @@ func (s *Session) tickAt(at time.Time) {
 	if at.IsZero() || s.closed != nil || s.draining != nil {
 		return
 	}
+	s.due = at
 	s.timer = s.after(time.Until(at), func() {
 		s.mu.Lock()
 		first, _ := s.apply(context.Background(), flow.Tick{})

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agonist-dev/debate/bus"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/callctx"
 	"github.com/agonist-dev/debate/provider"
@@ -34,6 +35,7 @@ type HostConfig struct {
 	Grace    time.Duration // how long a call may run after its context has ended; 0: DefaultGrace
 	Interval time.Duration // the least time between two chunks of one reader; minChunkInterval if less
 	Folded   int64         // how many bytes of folded logs Advance keeps; 0: defaultFolded
+	Bus      bus.Bus       // carries chunks between processes; nil: they stay in this one
 	Owner    string        // the name under which leases are held; no other host has it
 
 	// NewCore makes the core of a stored conversation from its events.
@@ -68,12 +70,14 @@ type Host struct {
 	crew    crew
 	shunned shunned
 	cores   *cores
+	relay   *relay // nil: there is no bus
 
 	mu       sync.Mutex
-	sessions map[string]*Session      // the open conversations, by id
-	opening  map[string]chan struct{} // conversations that are being opened; closed when that has ended
-	holders  map[*Session]struct{}    // sessions that may have a lease
-	shut     bool                     // no session is opened any more
+	sessions map[string]*Session        // the open conversations, by id
+	opening  map[string]chan struct{}   // conversations that are being opened; closed when that has ended
+	holders  map[*Session]struct{}      // sessions that may have a lease
+	awaiting map[string][]chan struct{} // readers that get a value when a session of that conversation is open
+	shut     bool                       // no session is opened any more
 }
 
 // NewHost makes a host that holds no conversation.
@@ -82,8 +86,9 @@ func NewHost(c HostConfig) *Host {
 	c.Grace = cmp.Or(c.Grace, DefaultGrace)
 	c.Interval = max(c.Interval, minChunkInterval)
 	return &Host{
-		HostConfig: c, cores: newCores(cmp.Or(c.Folded, defaultFolded)),
+		HostConfig: c, cores: newCores(cmp.Or(c.Folded, defaultFolded)), relay: newRelay(c.Bus),
 		sessions: make(map[string]*Session), opening: make(map[string]chan struct{}), holders: make(map[*Session]struct{}),
+		awaiting: make(map[string][]chan struct{}),
 	}
 }
 
@@ -186,7 +191,10 @@ func (h *Host) Shutdown(ctx context.Context, drain bool) error {
 		})
 	}
 	all.Wait()
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil || h.relay == nil {
+		return err
+	}
+	return h.relay.close(ctx, h.Grace)
 }
 
 // isShut reports whether shutdown was called.

@@ -37,6 +37,7 @@ func (s *Session) acquireLease(ctx context.Context) error {
 	s.leased = true
 	s.unlisten()
 	s.scheduleRenewal()
+	s.heed()
 	return nil
 }
 
@@ -143,15 +144,7 @@ func (s *Session) keepLease() {
 	} else if err != nil {
 		return // the store may recover before the lease ends
 	}
-	grew, err := s.catchUp(ctx)
-	if grew {
-		if err = s.reportLost(context.Background()); err == nil {
-			err = s.control(context.Background(), flow.Tick{})
-		}
-	}
-	if errors.Is(err, flow.ErrNotFound) {
-		s.closeWith(err)
-	}
+	s.actOnGrowth(ctx)
 }
 
 // releaseLease releases the lease, for others to continue the conversation.
@@ -161,6 +154,7 @@ func (s *Session) releaseLease() {
 	}
 	s.leased = false
 	s.stop(s.renewal)
+	s.unheed()
 	broken := s.closed
 	if s.opening {
 		broken = nil // whoever opens it tells

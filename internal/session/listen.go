@@ -139,7 +139,10 @@ func (s *Session) catchUp(ctx context.Context) (grew bool, err error) {
 		if err != nil {
 			return grew, StoreError("read", err)
 		}
-		if err := s.core.Fold(event); err != nil {
+		if err := s.core.Fold(event); errors.Is(err, flow.ErrRewritten) {
+			_, err := s.reload(&bound)
+			return true, err
+		} else if err != nil {
 			return grew, err
 		}
 		grew = true

@@ -136,6 +136,7 @@ func (h *Host) endOpening(id string, s *Session) error {
 		return flow.ErrClosed
 	default:
 		h.sessions[s.ID] = s
+		h.announceOpening(s.ID)
 		return nil
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/piece"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -35,10 +36,13 @@ type Session struct {
 	opening       bool  // the conversation is being opened: others in this host wait for the outcome
 	leased        bool
 	renewal       *time.Timer // of the lease
+	heeding       *time.Timer // looks at what others append; nil: the session has no lease, or the store cannot watch logs
+	stopHeeding   func()      // ends the store's watch for heeding
 	stopListening func()      // nil: the session does not watch the log
 	refusals      int         // how often the conversation could not be opened before this session was
 	inControl     bool        // a control is being stepped: the lease is not released yet
 	timer         *time.Timer // for the next Tick
+	due           time.Time   // when it fires
 	watch         *time.Timer // gives up calls that do not return; nil: not set
 	watchAt       time.Time   // when it fires
 	running       int         // goroutines, and timers that have not fired
@@ -56,7 +60,8 @@ type Session struct {
 	closedErr  atomic.Pointer[error]     // closed, for readers, who do not wait for a slow store
 	abandoned  atomic.Bool               // the store does not return to whoever holds the lock
 
-	files shelf // the bytes of the conversation's files
+	key   *piece.Key // of the conversation on the host's bus; nil: it is not known yet
+	files shelf      // the bytes of the conversation's files
 
 	readers  sync.Mutex // guards streams, and changes to watchers
 	streams  []*stream  // the turns that are being spoken

@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/strictjson"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // stream is the text of one attempt as it comes in, in parts: the provider's chunks.
@@ -21,6 +23,47 @@ type stream struct {
 	thought *thought // the text of the model's thoughts; nil: none came
 	matches bool     // the turn's text begins with what was streamed
 	done    bool
+}
+
+// open begins the stream of a command that readers may watch. after is the number of the last event before it.
+func (st *stream) open(command *flow.Command, after int64) {
+	st.command, st.after, st.bytesLeft = command, after, command.MaxText()
+}
+
+// take adds what a provider has emitted.
+func (st *stream) take(c provider.Chunk) {
+	if c.Reasoning {
+		st.think(c.Text)
+	} else {
+		st.add(c.Text)
+	}
+}
+
+// watched returns what takes the chunks of a call, so that to gets the text that its readers watch, and what the attempts before
+// have said of that text. emit is nil if readers watch nothing of the call, or to is.
+func watched(command *flow.Command, to func(provider.Chunk)) (emit func(provider.Chunk), said string) {
+	if !command.Stream || to == nil {
+		return nil, ""
+	}
+	if command.Spoken == "" {
+		return func(c provider.Chunk) {
+			if c.Text != "" {
+				to(c)
+			}
+		}, command.Said
+	}
+	spoken := strictjson.NewField(command.Spoken)
+	if command.Said != "" {
+		said = spoken.Next(command.Said)
+	}
+	return func(c provider.Chunk) {
+		if !c.Reasoning {
+			c.Text = spoken.Next(c.Text)
+		}
+		if c.Text != "" {
+			to(c)
+		}
+	}, said
 }
 
 // add adds a part. When the reply is too long, add ignores it: a provider must not fill the memory.

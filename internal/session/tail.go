@@ -10,14 +10,15 @@ import (
 )
 
 // Events yields the events of a conversation after the given number: those of its session if it is open in this host,
-// else those of its log as it grows. If it is opened in this host meanwhile, they are those of the session from then on, until
-// that is closed.
+// else those of its log as it grows, with the chunks of the host's bus. If it is opened in this host meanwhile, they are
+// those of the session from then on, until that is closed.
 func (h *Host) Events(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 	if s := h.Session(id); s != nil {
 		return s.Events(ctx, after)
 	}
 	return func(yield func(flow.Event, error) bool) {
-		if err := h.tail(ctx, id, after, yield); err != nil && !errors.Is(err, errReaderLeft) {
+		t := &tail{host: h, id: id, after: after, yield: yield}
+		if err := t.read(ctx); err != nil && !errors.Is(err, errReaderLeft) {
 			yield(flow.Event{}, err)
 		}
 	}
@@ -25,87 +26,186 @@ func (h *Host) Events(ctx context.Context, id string, after int64) iter.Seq2[flo
 
 var errReaderLeft = errors.New("the reader has left")
 
-// tail reads a log until its conversation is over.
-func (h *Host) tail(ctx context.Context, id string, after int64, yield func(flow.Event, error) bool) error {
+// tail is a reader of a conversation that is not open in this host.
+type tail struct {
+	host  *Host
+	id    string
+	after int64 // the number of the last event that was yielded, or what the reader has begun after
+	yield func(flow.Event, error) bool
+
+	core    *flow.Core
+	grew    time.Time // when the log was last found longer
+	heard   hearing
+	flushed time.Time // when chunks were last yielded
+}
+
+// read reads a log until its conversation is over.
+func (t *tail) read(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	log := h.growthOf(ctx, id, pollInterval) // the loop looks at the clock too
+	log := t.host.growthOf(ctx, t.id, t.host.Lease) // the loop looks at the clock too
 	defer log.stop()
-	var core *flow.Core
-	var seen int64
-	var grew time.Time
-	for {
-		if s := h.Session(id); s != nil {
-			if ended, err := s.follow(ctx, &after, yield); ended || err != nil {
+	opened := t.host.awaitOpening(t.id)
+	defer t.host.stopAwaiting(t.id, opened)
+	t.heard.subscribe(ctx, t.host.relay, t.id)
+	for stale := true; ; {
+		if s := t.host.Session(t.id); s != nil {
+			if ended, err := t.follow(ctx, s); ended || err != nil {
+				return err
+			}
+			stale = true
+		}
+		if stale {
+			if err := t.facts(ctx); err != nil {
 				return err
 			}
 		}
-		if err := h.readOn(ctx, id, &core, &after, yield); err != nil {
+		if err := t.chunks(); err != nil {
 			return err
 		}
-		if r := core.Record(); r.Seq > seen {
-			seen, grew = r.Seq, time.Now()
-		}
 		// The calls in flight at the end still report their cost, if a process makes them.
-		if core.Over() || core.Record().Final() && time.Since(grew) > h.Lease {
+		if t.core.Over() || t.core.Record().Final() && time.Since(t.grew) > t.host.Lease {
 			return nil
 		}
-		if err := log.wait(ctx); err != nil {
+		var err error
+		if stale, err = t.wait(ctx, log, opened); err != nil {
 			return err
 		}
 	}
 }
 
-// follow yields the events of an open session, and moves after to the last one. It reports whether the conversation has ended.
-// If the session is closed before, it returns: the log may still grow.
-func (s *Session) follow(ctx context.Context, after *int64, yield func(flow.Event, error) bool) (ended bool, err error) {
-	for event, err := range s.Events(ctx, *after) {
+// wait returns when there may be something to yield. stale reports that the log may have grown.
+func (t *tail) wait(ctx context.Context, log *growth, opened <-chan struct{}) (stale bool, err error) {
+	var flush <-chan time.Time
+	if t.heard.fresh() {
+		timer := time.NewTimer(t.host.Interval - time.Since(t.flushed))
+		defer timer.Stop()
+		flush = timer.C
+	}
+	select {
+	case message := <-t.heard.in:
+		t.heard.receive(message, t.core)
+		return t.heard.ahead(t.core), nil
+	case <-flush:
+		return false, nil
+	case <-opened:
+		return true, nil
+	case _, open := <-log.watched:
+		if !open {
+			log.watched = nil
+		}
+		return true, nil
+	case <-log.ticker.C:
+		return true, nil
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+}
+
+// follow yields the events of an open session. It reports whether the conversation has ended. If the session is closed before,
+// it returns: the log may still grow.
+func (t *tail) follow(ctx context.Context, s *Session) (ended bool, err error) {
+	for event, err := range s.Events(ctx, t.after) {
 		if err != nil {
 			if ctx.Err() == nil && s.readErr() != nil {
+				t.heard.clear()
 				return false, nil
 			}
 			return false, err
 		}
-		if !yield(event, nil) {
+		if !t.yield(event, nil) {
 			return false, errReaderLeft
 		}
-		*after = event.Seq
+		t.after = event.Seq
 	}
 	return true, nil
 }
 
-// readOn folds what a log has grown by, yields the events after the given number, and moves that on. It makes the core if
-// that is nil.
-func (h *Host) readOn(ctx context.Context, id string, core **flow.Core, after *int64, yield func(flow.Event, error) bool) error {
-	known := int64(0)
-	if *core != nil {
-		known = (*core).Record().Seq
+// facts folds what the log has grown by, and yields the events that the reader has not had. Before a turn it yields the rest of its
+// text.
+func (t *tail) facts(ctx context.Context) error {
+	known, first := int64(0), t.core == nil
+	if !first {
+		known = t.core.Record().Seq
 	}
-	for event, err := range h.Store.Read(ctx, id, known) {
+	for event, err := range t.host.Store.Read(ctx, t.id, known) {
 		if err != nil {
 			return StoreError("events", err)
 		}
-		if *core == nil {
-			if *core, err = h.NewCore(id, []flow.Event{event}); err != nil {
+		if t.core == nil {
+			if t.core, err = t.host.NewCore(t.id, []flow.Event{event}); err != nil {
 				return err
 			}
-		} else if err := (*core).Fold(event); err != nil {
+		} else if err := t.core.Fold(event); errors.Is(err, flow.ErrRewritten) {
+			return t.anew(ctx, first)
+		} else if err != nil {
 			return err
 		}
-		if event.Seq <= *after {
-			continue
-		}
-		event, err = (*core).Flow().DecodeEvent(event)
-		if err != nil {
+		if err := t.show(event, !first); err != nil {
 			return err
 		}
-		if !yield(event.Public(), nil) {
-			return errReaderLeft
-		}
-		*after = event.Seq
 	}
-	if *core == nil {
+	if t.core == nil {
 		return StoreError("events", flow.ErrNotFound)
 	}
+	t.heard.folded(t.core)
+	return nil
+}
+
+// chunks yields what the reader has not had of the calls in flight.
+func (t *tail) chunks() error {
+	if time.Since(t.flushed) < t.host.Interval {
+		return nil
+	}
+	for _, chunk := range t.heard.take() {
+		t.flushed = time.Now()
+		if !t.yield(flow.Event{Seq: t.after, At: time.Now().Round(0).UTC(), Body: &chunk}, nil) {
+			return errReaderLeft
+		}
+	}
+	return nil
+}
+
+// anew is facts for a log that was rewritten: the core is made from the whole log. first says that it is the first reading.
+func (t *tail) anew(ctx context.Context, first bool) error {
+	log, err := t.host.Read(ctx, t.id)
+	if err != nil {
+		return err
+	}
+	if t.core, err = t.host.NewCore(t.id, log); err != nil {
+		return err
+	}
+	for _, event := range log {
+		if event.Seq <= t.after {
+			continue
+		}
+		if err := t.show(event, !first); err != nil {
+			return err
+		}
+	}
+	t.heard.folded(t.core)
+	return nil
+}
+
+// show yields an event that was folded, unless the reader has had it. Before a turn it yields the rest of its text. heard says that
+// the reader may have had a part of that.
+func (t *tail) show(event flow.Event, heard bool) (err error) {
+	t.grew = time.Now()
+	if event, err = t.core.Flow().DecodeEvent(event); err != nil {
+		return err
+	}
+	left := t.heard.end(event.Body, heard)
+	if event.Seq <= t.after {
+		return nil
+	}
+	for i := range left {
+		if !t.yield(flow.Event{Seq: t.after, At: event.At, Body: &left[i]}, nil) {
+			return errReaderLeft
+		}
+	}
+	if !t.yield(event.Public(), nil) {
+		return errReaderLeft
+	}
+	t.after = event.Seq
 	return nil
 }

@@ -3,6 +3,7 @@ package limit
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/agonist-dev/debate/provider"
 )
@@ -17,9 +18,26 @@ type Concurrency struct {
 	// limit: a limit without a number must not be exceeded.
 	Calls int
 
-	mu     sync.Mutex
-	inside int
-	line   queue // empty unless all places are taken
+	// Ledger makes this Concurrency one of several that share their places, on any number of machines: those with the
+	// same Name, see [Ledger]. Calls should be equal for all of them. Machines that want more places than there are get
+	// equal parts. If there are fewer places than machines, the machines take turns. A place that is free
+	// is with another machine within some half a second.
+	//
+	// If the ledger fails, calls start in the places that the machine has, until its lease ends. A call that waits
+	// while it has failed for 10 seconds fails with kind network and NotSent set.
+	Ledger Ledger
+	// Name is the name under which a Ledger keeps the places. It must not hold a key.
+	Name string
+	// Lease is how long the places of a machine that has died, or cannot reach the ledger, stay taken; DefaultLease if
+	// it is not above 0. Calls in flight do not end with the lease. Should be equal for all machines.
+	Lease time.Duration
+
+	mu      sync.Mutex
+	inside  int
+	line    queue   // empty unless all places are taken
+	rented  *rented // nil: without a ledger, or no call has come yet
+	brokers sync.WaitGroup
+	closed  bool
 }
 
 // ConcurrencyStatus is the state of a [Concurrency].
@@ -38,7 +56,33 @@ func (c *Concurrency) Wrap(p provider.Provider) *Capped {
 func (c *Concurrency) Status() ConcurrencyStatus {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return ConcurrencyStatus{Calls: max(1, c.Calls), Waiting: c.line.len(), InFlight: c.inside}
+	return ConcurrencyStatus{Calls: c.calls(), Waiting: c.line.len(), InFlight: c.inside}
+}
+
+// Close gives the places back to the Ledger, and ends the goroutine that speaks to it. Call it after the last call has
+// ended; calls that wait fail, and so do later ones, with kind network. It takes three seconds at most. Without a
+// Ledger, Close does nothing.
+func (c *Concurrency) Close() {
+	if c.Ledger == nil {
+		return
+	}
+	c.mu.Lock()
+	c.closed = true
+	if c.rented != nil {
+		c.line.fail(unreachable(c.Name, errClosed))
+		c.rented.broker.close()
+	}
+	c.mu.Unlock()
+	c.brokers.Wait()
+}
+
+func (c *Concurrency) calls() int { return max(1, c.Calls) }
+
+func (c *Concurrency) lease() time.Duration {
+	if c.Lease > 0 {
+		return c.Lease
+	}
+	return DefaultLease
 }
 
 // enter waits for a place.
@@ -47,20 +91,31 @@ func (c *Concurrency) enter(ctx context.Context) error {
 		return ended(err)
 	}
 	c.mu.Lock()
-	if c.inside < max(1, c.Calls) {
+	if c.closed {
+		c.mu.Unlock()
+		return unreachable(c.Name, errClosed)
+	}
+	if c.Ledger != nil && c.rented == nil {
+		c.rented = newRented(c)
+	}
+	if c.line.len() == 0 && c.inside < c.rented.places(time.Now(), c.calls()) {
 		c.inside++
 		c.mu.Unlock()
 		return nil
 	}
 	w := c.line.join(0)
+	c.rented.wake()
 	c.mu.Unlock()
 
 	err := w.wait(ctx)
-	if err == nil {
-		return nil
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	switch {
+	case w.failed != nil:
+		return w.failed
+	case err == nil:
+		return nil
+	}
 	if !c.line.leave(w) {
 		c.free()
 	}
@@ -74,11 +129,18 @@ func (c *Concurrency) leave() {
 	c.free()
 }
 
-// free gives a free place to the call that has waited longest. The lock is held.
+// free frees a place. The lock is held.
 func (c *Concurrency) free() {
-	if w := c.line.head(); w != nil {
-		c.line.admit(w)
-		return
-	}
 	c.inside--
+	c.advance(time.Now())
+	c.rented.wake()
+}
+
+// advance gives places that are free to the calls that have waited longest. The lock is held.
+func (c *Concurrency) advance(now time.Time) {
+	places := c.rented.places(now, c.calls())
+	for w := c.line.head(); w != nil && c.inside < places; w = c.line.head() {
+		c.inside++
+		c.line.admit(w)
+	}
 }

@@ -14,6 +14,16 @@
 // [Concurrency] is for a service that can do only so much at once: a model on your own machine, or a
 // gateway with few connections. It ignores the results of calls.
 //
+// # Several machines
+//
+// With a [Ledger], such as a store of package store/sql, the limits hold for all machines together:
+//
+//	limits := &limit.Rate{Requests: 500, Ledger: store}
+//	defer limits.Close()
+//
+// A machine takes portions of the limit from the ledger, and gives back what it does not use. So the ledger gets
+// few updates, and calls start without asking it.
+//
 // # Combining wrappers
 //
 // The wrappers can wrap each other in either order:

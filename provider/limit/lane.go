@@ -2,19 +2,23 @@ package limit
 
 import (
 	"container/list"
+	"strconv"
 	"time"
 )
 
 type laneKey struct{ name, model string }
 
-// lane holds the calls of one model and how fast they may start. The lock of its Rate guards it.
+// entry returns the name of a model's value in a ledger.
+func (k laneKey) entry() string {
+	return "rate " + strconv.Quote(k.name) + " " + strconv.Quote(k.model)
+}
+
+// lane holds the calls of one model. The lock of its Rate guards it.
 type lane struct {
-	key      laneKey
-	requests *bucket
-	tokens   *bucket
-	share    float64   // of the configured limits, at present: 1 at full speed
-	window   int       // counts how often the lane was slowed
-	until    time.Time // no call starts before
+	key       laneKey
+	allowance Allowance
+	quota     quota
+	broker    *broker // nil: without a ledger
 
 	inFlight int
 	line     queue
@@ -23,31 +27,16 @@ type lane struct {
 	idle     *list.Element // nil: there are calls
 }
 
-func newLane(key laneKey, a Allowance) *lane {
-	return &lane{key: key, requests: newBucket(a.Requests, a.Burst), tokens: newBucket(a.Tokens, a.Tokens), share: 1}
-}
-
-// wait returns how long the first call in the line has to wait.
-func (l *lane) wait(now time.Time, tokens int) time.Duration {
-	return max(l.until.Sub(now), l.requests.wait(now, 1), l.tokens.wait(now, tokens))
-}
-
+// start lets a call start.
 func (l *lane) start(now time.Time, tokens int) {
 	l.inFlight++
-	l.requests.take(now, 1)
-	l.tokens.take(now, tokens)
-}
-
-// refund returns what a call has taken that was never sent.
-func (l *lane) refund(now time.Time, tokens int) {
-	l.requests.take(now, -1)
-	l.tokens.take(now, -tokens)
+	l.quota.start(now, tokens)
 }
 
 // advance starts the calls that may start, and sets the timer for the next one.
 func (l *lane) advance(now time.Time) {
 	for w := l.line.head(); w != nil; w = l.line.head() {
-		if d := l.wait(now, w.tokens); d > 0 {
+		if d := l.quota.wait(now, w.tokens); d > 0 {
 			l.timer.Reset(d)
 			l.ticking = true
 			return
@@ -61,37 +50,15 @@ func (l *lane) advance(now time.Time) {
 	}
 }
 
-func (l *lane) pause(until time.Time) {
-	if until.After(l.until) {
-		l.until = until
-	}
-}
-
-// slow halves the limits, down to the floor.
-func (l *lane) slow(now time.Time, floor float64) {
-	l.window++
-	l.requests.drain(now)
-	l.tokens.drain(now)
-	l.limit(now, max(floor, l.share/2))
-}
-
-// recover raises the limits by what a success with that many tokens is worth.
-func (l *lane) recover(now time.Time, recovery float64, tokens int) {
-	if l.share >= 1 {
-		return
-	}
+// part returns the share of a minute's limit that a call with so many tokens has used: of requests or of
+// tokens, whichever is more.
+func (l *lane) part(tokens int) float64 {
 	var part float64
-	if l.requests != nil {
-		part = 1 / l.requests.minute
+	if l.allowance.Requests > 0 {
+		part = 1 / float64(l.allowance.Requests)
 	}
-	if l.tokens != nil {
-		part = max(part, float64(tokens)/l.tokens.minute)
+	if l.allowance.Tokens > 0 {
+		part = max(part, float64(tokens)/float64(l.allowance.Tokens))
 	}
-	l.limit(now, min(1, l.share+recovery*part))
-}
-
-func (l *lane) limit(now time.Time, share float64) {
-	l.share = share
-	l.requests.slow(now, share)
-	l.tokens.slow(now, share)
+	return part
 }

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/agonist-dev/debate/provider"
 )
@@ -16,6 +17,7 @@ type waiter struct {
 	tokens int           // what it will take, if tokens are limited
 	turn   chan struct{} // closed when the call may start
 	place  *list.Element // nil: it has left the queue
+	failed error         // why its turn does not come
 }
 
 func (q *queue) len() int { return q.calls.Len() }
@@ -43,6 +45,14 @@ func (q *queue) admit(w *waiter) {
 	close(w.turn)
 }
 
+// fail ends the wait of all calls.
+func (q *queue) fail(err error) {
+	for w := q.head(); w != nil; w = q.head() {
+		w.failed = err
+		q.admit(w)
+	}
+}
+
 // leave removes a call, and reports whether it was still in the queue. If not, it has been admitted.
 func (q *queue) leave(w *waiter) bool {
 	if w.place == nil {
@@ -64,6 +74,14 @@ func (w *waiter) wait(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	return ctx.Err()
+}
+
+// unreachable returns the failure of a call for which a ledger has given no turn.
+func unreachable(name string, cause error) error {
+	return &provider.Error{
+		Kind: provider.KindNetwork, NotSent: true, Err: cause,
+		Message: "the shared limits of " + strconv.Quote(name) + " are not available",
+	}
 }
 
 // ended returns the failure of a call whose context was done before the call was sent.

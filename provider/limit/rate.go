@@ -79,9 +79,20 @@ type Rate struct {
 	// another model.
 	MaxPause time.Duration
 
-	mu    sync.Mutex
-	lanes map[laneKey]*lane
-	idle  list.List // of lanes without calls, the one used last at the end
+	// Ledger makes this Rate one of several with the same limits, on any number of machines, see [Ledger]. Their
+	// limits should be equal. Together they hand out 15/16 of them, so that their total stays within the limit in
+	// any minute. They also share pauses and lowered limits: a machine learns of them within a second. Up to
+	// two seconds' tokens are saved up, not a minute's.
+	//
+	// If the ledger fails, calls start by what was handed out before, and wait. A call that waits while it has failed for
+	// 10 seconds fails with kind network and NotSent set. After that, calls fail at the next try of the ledger.
+	Ledger Ledger
+
+	mu      sync.Mutex
+	lanes   map[laneKey]*lane
+	idle    list.List // of lanes without calls, the one used last at the end
+	brokers sync.WaitGroup
+	closed  bool
 }
 
 // Allowance is what a vendor allows for one model, in the terms of [Rate].
@@ -116,35 +127,64 @@ func (r *Rate) enter(ctx context.Context, name string, req *provider.Request) (p
 		tokens = size(req) // reads every message, so not under the lock
 	}
 	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return pass{}, unreachable(name, errClosed)
+	}
 	l := r.lane(key, allowance)
-	p := pass{lane: l, tokens: tokens, window: l.window}
+	p := pass{lane: l, tokens: tokens, window: l.quota.window()}
 	now := time.Now()
-	if l.line.len() == 0 && l.wait(now, p.tokens) <= 0 {
+	if l.line.len() == 0 && l.quota.wait(now, p.tokens) <= 0 {
 		l.start(now, p.tokens)
 		r.mu.Unlock()
 		return p, nil
 	}
 	w := l.line.join(p.tokens)
 	l.advance(now)
+	l.broker.wake()
 	r.mu.Unlock()
 
 	err := w.wait(ctx)
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err == nil {
-		p.window = l.window
+	switch {
+	case w.failed != nil:
+		r.markIdle(l)
+		return pass{}, w.failed
+	case err == nil:
+		p.window = l.quota.window()
 		return p, nil
 	}
 	now = time.Now()
 	if !l.line.leave(w) {
 		l.inFlight--
-		l.refund(now, p.tokens)
+		l.quota.refund(now, p.tokens)
 	}
 	l.advance(now)
+	l.broker.wake()
 	r.markIdle(l)
 	return pass{}, ended(err)
 }
+
+// Close gives what the Ledger has handed out and nobody has used back, and ends the goroutines that speak to
+// it. Call it after the last call has ended; calls that wait fail. It takes three seconds at most. Later calls
+// fail with kind network. Without a Ledger, Close does nothing.
+func (r *Rate) Close() {
+	if r.Ledger == nil {
+		return
+	}
+	r.mu.Lock()
+	r.closed = true
+	for _, l := range r.lanes {
+		l.line.fail(unreachable(l.key.name, errClosed))
+		l.broker.close()
+	}
+	r.mu.Unlock()
+	r.brokers.Wait()
+}
+
+var errClosed = errors.New("the limit is closed")
 
 // leave accounts for a call that has ended. After a panic, both response and err are nil.
 func (r *Rate) leave(p pass, response *provider.Response, err error) {
@@ -155,27 +195,30 @@ func (r *Rate) leave(p pass, response *provider.Response, err error) {
 	failure, _ := errors.AsType[*provider.Error](err)
 	unsent := failure != nil && failure.NotSent || response != nil && response.Cached
 	if unsent {
-		l.refund(now, p.tokens)
+		l.quota.refund(now, p.tokens)
 	} else if response != nil {
 		if n, ok := used(response.Usage); ok {
-			l.tokens.take(now, n-p.tokens)
+			if l.allowance.Tokens > 0 {
+				l.quota.settle(now, n-p.tokens)
+			}
 			p.tokens = n
 		}
 	}
 	// A call that started before the limits changed says nothing about the present limits.
-	current := p.window == l.window
+	current := p.window == l.quota.window()
 	switch {
 	case failure != nil && failure.Kind == provider.KindRateLimit:
 		if failure.RetryAfter <= r.maxPause() {
-			l.pause(now.Add(failure.RetryAfter))
+			l.quota.pause(now, failure.RetryAfter)
 			if current {
-				l.slow(now, r.floor())
+				l.quota.slow(now, r.floor())
 			}
 		}
 	case err == nil && response != nil && !unsent && current:
-		l.recover(now, r.recovery(), p.tokens)
+		l.quota.recover(now, r.recovery()*l.part(p.tokens))
 	}
 	l.advance(now)
+	l.broker.wake()
 	r.markIdle(l)
 }
 
@@ -183,11 +226,20 @@ func (r *Rate) leave(p pass, response *provider.Response, err error) {
 func (r *Rate) lane(key laneKey, a Allowance) *lane {
 	l := r.lanes[key]
 	if l == nil {
-		l = newLane(key, a)
+		l = &lane{key: key, allowance: a}
+		if r.Ledger == nil {
+			l.quota = newOwn(a)
+		} else {
+			d := newDrawn(l, r.floor())
+			l.quota = d
+			l.broker = newBroker(r.Ledger, key.entry(), &r.mu, &r.brokers)
+			l.broker.customer = d
+		}
 		l.timer = time.AfterFunc(time.Hour, func() {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			l.advance(time.Now())
+			l.broker.wake()
 		})
 		l.timer.Stop()
 		if r.lanes == nil {
@@ -205,7 +257,7 @@ func (r *Rate) lane(key laneKey, a Allowance) *lane {
 // markIdle marks a lane without calls as idle. If too many lanes are idle, it forgets the one that has been
 // idle longest. The lock is held.
 func (r *Rate) markIdle(l *lane) {
-	if l.inFlight > 0 || l.line.len() > 0 {
+	if l.inFlight > 0 || l.line.len() > 0 || l.idle != nil {
 		return
 	}
 	l.idle = r.idle.PushBack(l)

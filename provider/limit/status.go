@@ -27,13 +27,14 @@ func (r *Rate) Status() []RateStatus {
 	now := time.Now()
 	list := make([]RateStatus, 0, len(r.lanes))
 	for _, l := range r.lanes {
+		share, until := l.quota.speed()
 		s := RateStatus{
 			Name: l.key.name, Model: l.key.model,
-			Requests: l.requests.current(l.share), Tokens: l.tokens.current(l.share),
+			Requests: share * float64(max(0, l.allowance.Requests)), Tokens: share * float64(max(0, l.allowance.Tokens)),
 			Waiting: l.line.len(), InFlight: l.inFlight,
 		}
-		if l.until.After(now) {
-			s.PausedUntil = l.until
+		if until.After(now) {
+			s.PausedUntil = until
 		}
 		list = append(list, s)
 	}
@@ -41,12 +42,4 @@ func (r *Rate) Status() []RateStatus {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Model, b.Model))
 	})
 	return list
-}
-
-// current returns the inflow per minute at a share of full speed.
-func (b *bucket) current(share float64) float64 {
-	if b == nil {
-		return 0
-	}
-	return b.minute * share
 }

@@ -1,6 +1,7 @@
 package file_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -32,8 +33,24 @@ func TestConformance(t *testing.T) {
 						require.NoError(t, err)
 						require.NoError(t, f.Close())
 					},
+					Holds: func(t testing.TB, text string) []string { return holding(t, dir, text) },
 				}
 			})
 		})
 	}
+}
+
+// holding returns which of the files in a folder hold a text.
+func holding(t testing.TB, dir, text string) (names []string) {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, entry := range files {
+		data, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+		require.NoError(t, err)
+		if bytes.Contains(data, []byte(text)) {
+			names = append(names, entry.Name())
+		}
+	}
+	return names
 }

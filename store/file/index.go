@@ -21,6 +21,8 @@ const (
 	fileIndex = "index"
 	// suffixNew ends the name of an index that is being written; the file is locked meanwhile.
 	suffixNew = ".new"
+	// lockIndex is locked while the index is written. It is empty, and there only meanwhile.
+	lockIndex = fileIndex + "+" + suffixLock
 	// headIndex is the text of its first line. It reads no other version.
 	headIndex = `{"index":2}`
 	// markEntry is how the text of its other lines begins.
@@ -41,6 +43,8 @@ type index struct {
 	text  []byte
 	lines []int             // where they begin, the first not counted
 	added map[string][]byte // lines to add, by id
+
+	stamps map[string]stamp // of the journals that these describe
 }
 
 // entry is what a line says.
@@ -71,7 +75,7 @@ type damageNote struct {
 
 // readIndex reads the folder's index. An index that cannot be read is empty.
 func readIndex(d disk) *index {
-	x := &index{added: make(map[string][]byte)}
+	x := &index{added: make(map[string][]byte), stamps: make(map[string]stamp)}
 	f, err := d.Open(fileIndex, os.O_RDONLY)
 	if err != nil {
 		return x
@@ -175,7 +179,7 @@ func (x *index) add(info *store.Info, now stamp) {
 	}
 	var line bytes.Buffer
 	if err := appendLine(&line, 0, e); err == nil && line.Len() <= maxCommit {
-		x.added[info.ID] = line.Bytes()
+		x.added[info.ID], x.stamps[info.ID] = line.Bytes(), now
 	}
 }
 
@@ -185,6 +189,12 @@ func (x *index) save(d disk) {
 	if len(x.added)*staleShare <= len(x.lines) {
 		return
 	}
+	// Who removes texts has this lock too: no line comes back that describes a journal as it was before.
+	l, ok, err := d.Lock(lockIndex)
+	if err != nil || !ok {
+		return
+	}
+	defer func() { _ = l.Unlock(true) }()
 	names, err := d.Names()
 	if err != nil {
 		return
@@ -206,6 +216,9 @@ func (x *index) save(d disk) {
 	})
 	for _, id := range journals(names) {
 		line, ok := x.added[id]
+		if ok && !x.holds(d, id) {
+			continue
+		}
 		if !ok {
 			line = now.get(id)
 		}
@@ -213,30 +226,45 @@ func (x *index) save(d disk) {
 			text.Write(line)
 		}
 	}
-	_ = replace(d, fileIndex, text.Bytes())
+	_ = replace(d, fileIndex, func(to handle) error {
+		_, err := to.WriteAt(text.Bytes(), 0)
+		return err
+	}, nil)
 }
 
-// replace gives a file another content, in one step.
-func replace(d disk, name string, text []byte) error {
+// holds reports whether a journal is still as the line to add describes it.
+func (x *index) holds(d disk, id string) bool {
+	at, err := d.Stat(name(id) + suffixLog)
+	return err == nil && at == x.stamps[id]
+}
+
+// replace gives a file another content, in one step. before is called right before that; nil: nothing is.
+func replace(d disk, name string, write func(to handle) error, before func() error) error {
 	draft := name + "-" + strings.ToLower(rand.Text()) + suffixNew
 	l, ok, err := d.Lock(draft)
 	if err != nil || !ok {
-		return err
+		return errors.Join(err, errDraft)
 	}
 	f, err := d.Open(draft, os.O_RDWR|os.O_CREATE)
 	if err == nil {
-		_, err = f.WriteAt(text, 0)
+		err = write(f)
 		if closed := f.Close(); err == nil {
 			err = closed
 		}
+	}
+	if err == nil && before != nil {
+		err = before()
 	}
 	if err != nil {
 		_ = l.Unlock(true)
 		return err
 	}
-	// Windows renames no file that is open. Whoever removes the file now costs us the index, and nothing else.
+	// Windows renames no file that is open. Whoever removes the file now takes it for what a process has left: nothing changes then.
 	if err := l.Unlock(false); err != nil {
 		return err
 	}
 	return d.Rename(draft, name)
 }
+
+// errDraft means that nothing was written, because somebody holds the file for it.
+var errDraft = errors.New("file: another process holds the file that is to be written")

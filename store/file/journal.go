@@ -101,6 +101,9 @@ func (h *locked) finish() error {
 	if err == nil {
 		err = h.rewriteLast(f)
 	}
+	if err == nil {
+		err = h.store.disk.Sync() // the journal may have got its name just before
+	}
 	return err
 }
 

@@ -15,9 +15,13 @@ func conforms(t *testing.T, fresh func(t testing.TB) *storage) {
 	t.Parallel()
 	storetest.Run(t, func(t testing.TB) storetest.Storage {
 		s := fresh(t)
-		return storetest.Storage{
+		storage := storetest.Storage{
 			Open:   func(t testing.TB) store.Store { return s.store(t) },
 			Damage: func(t testing.TB, id string) { s.execute(t, "UPDATE debate SET about = '{' WHERE id = '"+id+"'") },
 		}
+		if s.path != "" {
+			storage.Holds = s.holds
+		}
+		return storage
 	})
 }

@@ -27,6 +27,10 @@ type dialect struct {
 	add func(ctx context.Context, tx *stdsql.Tx, s *step) (kept bool, err error)
 	// turn waits until this process may write. end is called after the transaction.
 	turn func(ctx context.Context) (end func())
+	// purge removes from the database's other files what the tables no longer hold.
+	purge func(ctx context.Context, db *stdsql.DB) error
+	// vacuum are the statements that write all tables anew.
+	vacuum []string
 	// lend runs a statement on leases.
 	lend func(ctx context.Context, db *stdsql.DB, statement string, args ...any) (stdsql.Result, error)
 	// again reports whether a transaction that was tried that often and failed with this error should be

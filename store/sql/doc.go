@@ -22,6 +22,8 @@
 // not wait for the disk: a lease's owner is on the same machine, and a power cut ends both. In PostgreSQL
 // only a release does not wait. If it is lost, the lease expires.
 //
+// The store is also a limit.Ledger of package provider/limit: several machines on one database share the limits of their accounts by it.
+//
 // # Cost
 //
 // A step of a conversation takes one statement, one round trip and one wait for the disk. What it writes does
@@ -43,6 +45,19 @@
 // forked or imported, or somebody has answered or given another control. A host program whose workers take jobs from a
 // table of the same database inserts one there. The job then exists if and only if the events do.
 //
+// # Removing texts
+//
+// [Store.Redact] and [Store.Delete] remove texts from the tables at once. What the files keep differs:
+//
+//   - SQLite: Redact writes the file anew and empties the write-ahead log, unless [Options].VacuumLater is set. Then, and after
+//     Delete, SQLite has overwritten with zeros what it has deleted, but a copy may stay where rows have moved, and in the
+//     write-ahead log until it is emptied. [Store.Vacuum] removes both.
+//   - PostgreSQL: old rows stay in the files of the tables until [Store.Vacuum], which is VACUUM FULL: an ordinary VACUUM frees
+//     their room and leaves the bytes. The server's write-ahead log, its archive, replicas and backups hold them for as long as
+//     the server is set to keep those.
+//
+// Neither reaches the blocks that a file system or a disk no longer uses.
+//
 // # The tables
 //
 //	debate             a row per conversation: what lists show
@@ -52,6 +67,7 @@
 //	debate_lease       who works on which conversation
 //	debate_quarantine  which conversations could not be opened, and why
 //	debate_work        in SQLite: how often work was announced
+//	debate_limit       what machines share of the limits of accounts
 //	debate_version     the version of the tables
 //
 // They are ordinary tables with ordinary texts, and a program may read them:

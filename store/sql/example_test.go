@@ -9,6 +9,8 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/limit"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
@@ -83,6 +85,36 @@ func ExampleOpenPostgres() {
 		}
 		_, _ = session.Wait(ctx)
 	}
+}
+
+// Two machines share the limit of an account: one call a minute. What the first has used, the second does not get.
+func ExampleStore_UpdateLimit() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+
+	for range 2 { // each machine opens the database
+		s, err := sql.OpenSQLite(ctx, filepath.Join(dir, "debates.db"))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		defer func() { _ = s.Close() }()
+		limits := &limit.Rate{Requests: 1, Ledger: s}
+		defer limits.Close()
+		p := limits.Wrap("acme", &scripted.Provider{})
+		patient, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+		defer cancel()
+		_, err = p.Generate(patient, &provider.Request{Model: "m1"}, func(provider.Chunk) {})
+		fmt.Println(err)
+	}
+	// Output:
+	// <nil>
+	// provider: timeout: context deadline exceeded
 }
 
 // Many readers, and little patience with a file that another process holds locked.

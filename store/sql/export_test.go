@@ -50,6 +50,15 @@ func (s *Store) Writing() int {
 // Committers tells how many batches are written at once.
 func (s *Store) Committers() int { return s.queue.limit }
 
+// Version is that of the tables which this package makes.
+func Version(dialect string) int {
+	scripts, err := migrations(dialect)
+	if err != nil {
+		return 0
+	}
+	return len(scripts)
+}
+
 // MaxPages lets SQLite's file have so many pages.
 func (s *Store) MaxPages(ctx context.Context, pages int) error {
 	_, err := s.write.ExecContext(ctx, fmt.Sprintf(`PRAGMA max_page_count = %d`, pages))

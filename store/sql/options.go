@@ -18,6 +18,8 @@ type Options struct {
 	// Poll is the interval at which watched logs are checked for events that other stores have appended;
 	// 0: 200 ms.
 	Poll time.Duration
+	// VacuumLater lets Redact leave it to [Store.Vacuum], at a quiet time, to remove the last traces from the file of SQLite.
+	VacuumLater bool
 	// OnWake is called in the transaction of each append that wakes a conversation, before it is committed: a host program
 	// can insert a job there, which then exists if and only if the events do. An append wakes a conversation if the
 	// conversation is in a working state after it (see flow.State.Idle), and

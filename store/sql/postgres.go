@@ -122,7 +122,11 @@ func postgresDialect() *dialect {
 		lock:      `SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(7161113098253541985)`, // an arbitrary number
 		write:     postgresWrite,
 		add:       postgresAdd,
-		turn:      func(context.Context) func() { return func() {} },
+		purge:     func(context.Context, *stdsql.DB) error { return nil },
+		vacuum: []string{
+			"VACUUM FULL debate", "VACUUM FULL debate_commit", "VACUUM FULL debate_label", "VACUUM FULL debate_blob",
+		},
+		turn: func(context.Context) func() { return func() {} },
 		lend: func(ctx context.Context, db *stdsql.DB, statement string, args ...any) (stdsql.Result, error) {
 			return db.ExecContext(ctx, statement, args...)
 		},

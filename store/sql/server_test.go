@@ -113,6 +113,14 @@ type storage struct {
 	open   func(ctx context.Context, options sql.Options) (*sql.Store, error)
 }
 
+// version is that of the tables.
+func (s *storage) version() int {
+	if s.driver == "pgx" {
+		return sql.Version("postgres")
+	}
+	return sql.Version(s.driver)
+}
+
 // store opens one more handle for as long as the test runs.
 func (s *storage) store(t testing.TB) *sql.Store {
 	t.Helper()

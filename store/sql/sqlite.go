@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
@@ -40,7 +41,7 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	// SQLite itself ignores contexts while it waits for another process's lock, so its own wait is short.
-	write, err := sqlitePool(path, 1, "busy_timeout(5)", "synchronous(full)")
+	write, err := sqlitePool(path, 1, "busy_timeout(5)", "synchronous(full)", "secure_delete(1)")
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +51,7 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 	}
 	w := &sqliteWriter{}
 	s := &Store{
+		later:   o.VacuumLater,
 		dialect: w.dialect(), poll: o.Poll, timeout: o.Timeout, read: read, lend: write, write: write, wake: wake{call: o.OnWake},
 	}
 	err = s.transact(ctx, func(ctx context.Context) error {
@@ -164,7 +166,9 @@ func (w *sqliteWriter) dialect() *dialect {
 			w.turn.begin(ctx)
 			return w.turn.end
 		},
-		lend: w.lend,
+		purge:  sqlitePurge,
+		vacuum: []string{"VACUUM"},
+		lend:   w.lend,
 		again: func(err error, _ int) bool {
 			return sqliteCode(err) == codes.SQLITE_BUSY // nothing was written: a transaction that has begun has the lock
 		},
@@ -178,6 +182,24 @@ func (w *sqliteWriter) dialect() *dialect {
 		},
 	}
 }
+
+// sqlitePurge writes the write-ahead log to the file, and empties it. It waits for those who read.
+func sqlitePurge(ctx context.Context, db *stdsql.DB) error {
+	for {
+		var busy, pages, written int
+		if err := db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &written); err != nil || busy == 0 {
+			return err
+		}
+		select {
+		case <-time.After(sqlitePause):
+		case <-ctx.Done():
+			return fmt.Errorf("somebody reads the database: the write-ahead log still holds what was removed: %w", ctx.Err())
+		}
+	}
+}
+
+// sqlitePause is the pause before the write-ahead log is emptied again.
+const sqlitePause = 10 * time.Millisecond
 
 func (w *sqliteWriter) prepare(ctx context.Context, db *stdsql.DB) (err error) {
 	prepare := func(text string) *stdsql.Stmt {

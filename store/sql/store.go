@@ -17,6 +17,7 @@ type Store struct {
 	read    *stdsql.DB
 	write   *stdsql.DB
 	lend    *stdsql.DB // read or write, whichever writes leases
+	later   bool       // see Options.VacuumLater
 	timeout time.Duration
 	poll    time.Duration
 	wake    wake
@@ -33,6 +34,7 @@ var (
 	_ store.Watcher   = (*Store)(nil)
 	_ store.Announcer = (*Store)(nil)
 	_ store.Blobs     = (*Store)(nil)
+	_ store.Redactor  = (*Store)(nil)
 
 	_ store.Quarantines = (*Store)(nil)
 )

@@ -44,6 +44,7 @@ func kinds() []flow.Event {
 		{Body: full[flow.Warning](f)},
 		{Body: full[flow.Skipped](f)},
 		{Body: full[flow.Hastened](f)},
+		{Body: full[flow.Redacted](f)},
 		{Body: full[flow.Withdrawn](f)},
 		{Body: full[flow.Continued](f)},
 		{Body: full[flow.Amendment](f)},

@@ -42,11 +42,14 @@ type Storage struct {
 	// Damage changes the stored bytes of a conversation past the store, so that List cannot describe it any more. The
 	// id is in lower case. Nil: there are no such bytes, and the checks that need them are skipped.
 	Damage func(t testing.TB, id string)
+	// Holds returns the names of the storage's files in which a text stands. Nil: there are no such files, or the store cannot
+	// reach them, and the check that needs them is skipped.
+	Holds func(t testing.TB, text string) []string
 }
 
 // Run tests a store with every check. Each check is a subtest with an empty storage of its own, which
-// fresh creates; fresh registers its removal with t.Cleanup. If the store is a [store.Watcher], a
-// [store.Announcer], a [store.Quarantines] or a [store.Blobs], Run tests that too. For other stores, only those checks are skipped.
+// fresh creates; fresh registers its removal with t.Cleanup. If the store is a [store.Watcher], a [store.Announcer], a
+// [store.Quarantines], a [store.Blobs] or a [store.Redactor], Run tests that too. For other stores, only those checks are skipped.
 func Run(t *testing.T, fresh func(t testing.TB) Storage) {
 	t.Helper()
 	for _, c := range checks() {
@@ -64,7 +67,7 @@ type check struct {
 
 func checks() []check {
 	return slices.Concat(
-		appendChecks(), readChecks(), eventChecks(), crowdChecks(), idChecks(), deleteChecks(), blobChecks(), leaseChecks(),
+		appendChecks(), readChecks(), eventChecks(), crowdChecks(), idChecks(), deleteChecks(), blobChecks(), redactChecks(), leaseChecks(),
 		listChecks(), damageChecks(), searchChecks(), watchChecks(), workChecks(), quarantineChecks(), randomChecks(),
 	)
 }

@@ -78,6 +78,7 @@ toolPolicy); the flags come after it.`,
 	flags.IntVar(&f.rounds, "rounds", 0, "how many rounds there are at most")
 	flags.StringVar(&f.context, "context-manager", "", "what makes a long conversation fit: hybrid, truncate, sliding, summarize")
 	flags.StringVar(&f.summarizer, "summarizer", "", "the `model` that summarises; none: no model does; \"\": each call's own")
+	_ = flags.SetAnnotation("summarizer", mayBeBlank, []string{"true"}) // the flag exists
 	flags.BoolVar(&f.autoSummary, "auto-summary", false, "summarise early")
 	flags.BoolVar(&f.unattended, "unattended", false, "ask nobody about failures, costs and tools")
 	flags.DurationVar(&f.patience, "patience", 0, "how long an outage is waited for")

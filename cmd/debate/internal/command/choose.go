@@ -54,6 +54,7 @@ another process runs it.`,
 	flags.StringVar(&answer.Model, "model", "", "with the option model: the model that takes over, as `provider/model`")
 	flags.StringVar(&answer.By, "actor", "", "with skip and drop: who is meant, if the question is about several")
 	flags.StringVar(&answer.Text, "text", "", "with deny: why; with done: what the tool has answered")
+	_ = flags.SetAnnotation("text", mayBeBlank, []string{"true"}) // a tool may have answered nothing
 	p.withRun(c, &f)
 	return c
 }

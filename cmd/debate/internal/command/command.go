@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 )
@@ -61,6 +62,7 @@ func (p *program) tree() *cobra.Command {
   debate "Design a rate limiter" --demo`
 	}
 	root.Args, root.SuggestionsMinimumDistance = spelled(root.Args), 2
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return blank(c) }
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.PersistentFlags().StringVar(&p.store, "store", "",
@@ -90,7 +92,7 @@ func (p *program) groups() []group {
 		{"Look", []*cobra.Command{p.list(), p.show(), p.watch(), p.replay(), p.graph(), p.report()}},
 		{"Decide", []*cobra.Command{p.answer(), p.choose()}},
 		{"Steer", []*cobra.Command{
-			p.pause(), p.stop(), p.cancel(), p.amend(), p.forceAgent(), p.skipStep(), p.rerunStep(), p.delete(),
+			p.pause(), p.stop(), p.cancel(), p.amend(), p.forceAgent(), p.skipStep(), p.rerunStep(), p.redact(), p.delete(),
 		}},
 		{"Prepare", []*cobra.Command{p.config(), p.estimate(), p.listModels()}},
 		{"Move", []*cobra.Command{p.export(), p.importFile()}},
@@ -133,4 +135,22 @@ func exclusive(c *cobra.Command, one, other string) error {
 		return exit(exitArguments, fmt.Errorf("--%s and --%s exclude each other", one, other))
 	}
 	return nil
+}
+
+// mayBeBlank is the annotation of a flag that means something without a value.
+const mayBeBlank = "debate_may_be_blank"
+
+// blank refuses flags that are given without a value, such as that of a shell's variable that is not set: a limit that is
+// none, or a file that is another one, would be a surprise.
+func blank(c *cobra.Command) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if f.Annotations[mayBeBlank] != nil {
+			return
+		}
+		text, list := f.Value.Type() == "string", f.Value.Type() == "stringSlice"
+		if err == nil && (text && strings.TrimSpace(f.Value.String()) == "" || list && f.Value.String() == "[]") {
+			err = exit(exitArguments, fmt.Errorf("--%s: is empty", f.Name))
+		}
+	})
+	return err
 }

@@ -19,22 +19,39 @@ import (
 // delete removes conversations from the store. It wants ids: nothing brings a conversation back.
 func (p *program) delete() *cobra.Command {
 	var yes bool
+	var f pruneFlags
 	c := &cobra.Command{
-		Use: "delete id…", Short: "Delete conversations, with their files, for good",
+		Use: "delete [id…]", Short: "Delete conversations, with their files, for good",
 		Long: `Delete conversations, with their files, for good. It asks before that on a
 terminal; elsewhere it wants --yes. If one of the ids is wrong, or another
-process runs one of the conversations, nothing is deleted.`,
+process runs one of the conversations, nothing is deleted.
+
+With --before in place of ids it deletes the conversations that are over and
+whose last event is older than that. Those on which a process works stay.
+Interrupted, it has deleted what it says; called again, it continues.`,
 		Example: `  debate delete 0198c2f1 0198c2f2
-  debate delete 0198c2f1 --yes`,
-		Args:              arguments(cobra.MinimumNArgs(1)),
+  debate delete 0198c2f1 --yes
+  debate delete --before 30d --label tenant=acme --dry-run`,
+		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: p.completeIDs(0),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, stop := p.interruptible(c.Context())
 			defer stop()
+			switch by := f.given(c); {
+			case by != "" && f.before == "":
+				return exit(exitArguments, fmt.Errorf("--%s wants --before; see debate delete --help", by))
+			case f.before != "" && len(args) > 0:
+				return exit(exitArguments, errors.New("--before and ids exclude each other; see debate delete --help"))
+			case f.before != "":
+				return interruption(ctx, p.runPrune(ctx, &f, yes))
+			case len(args) == 0:
+				return exit(exitArguments, errors.New("ids or --before are missing; see debate delete --help"))
+			}
 			return interruption(ctx, p.runDelete(ctx, args, yes))
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	f.define(c)
 	return c
 }
 
@@ -74,7 +91,12 @@ func (p *program) confirmDelete(ctx context.Context, infos []store.Info) error {
 	for i := range infos {
 		p.warnf("%s  %s  %s", infos[i].ID, infos[i].State, short(infos[i].Topic, 60))
 	}
-	_, _ = fmt.Fprintf(p.Err, "Delete %s for good? [y/N] ", progress.Plural(len(infos), "conversation"))
+	return p.confirm(ctx, fmt.Sprintf("Delete %s for good?", progress.Plural(len(infos), "conversation")), "nothing is deleted")
+}
+
+// confirm asks a person a question. If the answer is no, the error is no.
+func (p *program) confirm(ctx context.Context, question, no string) error {
+	_, _ = fmt.Fprintf(p.Err, "%s [y/N] ", progress.Clean(question))
 	said := make(chan string, 1)
 	go func() { // it ends with the process if nobody says anything: reading from a terminal cannot be broken off
 		line, _ := bufio.NewReader(p.In).ReadString('\n')
@@ -85,7 +107,7 @@ func (p *program) confirmDelete(ctx context.Context, infos []store.Info) error {
 		return ctx.Err()
 	case line := <-said:
 		if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
-			return exit(exitGeneral, errors.New("nothing is deleted"))
+			return exit(exitGeneral, errors.New(no))
 		}
 		return nil
 	}

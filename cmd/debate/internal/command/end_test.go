@@ -206,3 +206,16 @@ func TestEnds(t *testing.T) {
 		})
 	}
 }
+
+// TestStoreFails: what stops a conversation from outside is no end. It is said how it is continued.
+func TestStoreFails(t *testing.T) {
+	e := engine(t, t.TempDir(), nil)
+	session, err := e.Start(t.Context(), debaters(nil))
+	require.NoError(t, err)
+	_, err = session.WaitIdle(t.Context())
+	require.NoError(t, err)
+	full := &flow.Error{Kind: provider.KindStore, Op: "append"}
+	var out bytes.Buffer
+	require.ErrorIs(t, command.Finish(&out, session, full), full)
+	assert.Contains(t, out.String(), "debate resume c continues it.")
+}

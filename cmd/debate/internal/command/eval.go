@@ -68,6 +68,7 @@ of the default model.`,
 	p.viewFlags(c)
 	c.Flags().StringVar(&f.file, "config", "", "read the evaluators from this `file`, JSON or YAML")
 	c.Flags().StringArrayVar(&f.models, "evaluator", nil, "`provider/model`: an evaluator; can be repeated")
+	completeFlag(c, "evaluator", modelNames)
 	return c
 }
 

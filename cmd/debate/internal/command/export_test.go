@@ -1,6 +1,17 @@
 package command
 
-import "github.com/spf13/cobra"
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agonist-dev/debate"
+)
 
 // Tree returns the root of all commands.
 func Tree() *cobra.Command { return (&program{}).tree() }
+
+// Finish ends the command that leads a session which has failed without a record.
+func Finish(out io.Writer, session *debate.Session, err error) error {
+	return (&leader{program: &program{System: System{Err: out}}, session: session}).finish(nil, err)
+}

@@ -27,6 +27,8 @@ type viewing struct {
 	// inputRead means that the problem was read from the standard input.
 	inputRead bool
 	lines     *answerLines
+	// sources has the file of each agent whose prompt this program has read from one.
+	sources map[string]string
 }
 
 // viewFlags adds the flags of commands that lead a conversation to its end.
@@ -233,7 +235,7 @@ func (l *leader) finish(record *flow.Record, err error) error {
 		l.warnf("Interrupted. debate resume %s continues it.", id+l.tools.again())
 		return exit(exitInterrupted, nil)
 	case record == nil:
-		return err
+		return l.left(err)
 	}
 	got := resultOf(record)
 	if l.json {
@@ -263,8 +265,16 @@ func (l *leader) finish(record *flow.Record, err error) error {
 		l.tellAnswers(record)
 		return exit(exitWaiting, nil)
 	default:
-		return err
+		return l.left(err)
 	}
+}
+
+// left says how a conversation is continued that is not over, and that something beside it has stopped, such as its store.
+func (l *leader) left(err error) error {
+	if err != nil {
+		l.warnf("debate resume %s continues it.", l.session.ID()+l.tools.again())
+	}
+	return err
 }
 
 // conclude prints the result of a conversation that is over.

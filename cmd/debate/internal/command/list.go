@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,8 +33,7 @@ func (p *program) list() *cobra.Command {
 		Use: "list", Short: "List the conversations, the newest first", Args: arguments(cobra.NoArgs),
 		Long: `List the conversations, the newest first: id, start, flow, state, round, cost
 and topic. A star behind the state means that a process runs the conversation
-now. The cost is that of the latest change of the state: debate show has what
-was spent since, too.`,
+now. The cost is what was spent until now.`,
 		Example: `  debate list --unfinished
   debate list --state awaitingInput --since 7d
   debate list --text "rate limiter" --json`,
@@ -54,7 +54,7 @@ was spent since, too.`,
 				if err != nil {
 					return interruption(ctx, err)
 				}
-				found = append(found, listedOf(info))
+				found = append(found, listedOf(ctx, engine, info))
 			}
 			return p.showList(found, f.limit)
 		},
@@ -86,25 +86,31 @@ func (f *listFlags) filter(engine *debate.Engine, now time.Time) (store.Filter, 
 		}
 		filter.States = append(filter.States, flow.State(name))
 	}
-	for _, label := range f.labels {
-		name, value, ok := strings.Cut(label, "=")
-		if !ok || name == "" {
-			return filter, fmt.Errorf("--label %q: want name=value", label)
-		}
-		if filter.Labels == nil {
-			filter.Labels = make(map[string]string)
-		}
-		filter.Labels[name] = value
-	}
 	var err error
-	if f.since != "" {
-		filter.From, err = since(f.since, now)
+	if filter.Labels, err = labelled(f.labels); err == nil && f.since != "" {
+		filter.From, err = since("since", f.since, now)
 	}
 	return filter, err
 }
 
-// since reads a point in the past: an age, a date, or a time.
-func since(text string, now time.Time) (time.Time, error) {
+// labelled reads labels, each as name=value.
+func labelled(labels []string) (map[string]string, error) {
+	if len(labels) == 0 {
+		return nil, nil //nolint:nilnil // there are none
+	}
+	out := make(map[string]string)
+	for _, label := range labels {
+		name, value, ok := strings.Cut(label, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("--label %q: want name=value", label)
+		}
+		out[name] = value
+	}
+	return out, nil
+}
+
+// since reads a point in the past, which a flag names: an age, a date, or a time.
+func since(flag, text string, now time.Time) (time.Time, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		if n, err := strconv.Atoi(days); err == nil && n >= 0 {
 			return now.AddDate(0, 0, -n), nil
@@ -118,7 +124,7 @@ func since(text string, now time.Time) (time.Time, error) {
 			return at, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("--since %q: want an age such as 90m, 12h or 7d, or a date such as 2026-01-31", text)
+	return time.Time{}, fmt.Errorf("--%s %q: want an age such as 90m, 12h or 7d, or a date such as 2026-01-31", flag, text)
 }
 
 // states returns the names of the states in which a stored conversation can be.
@@ -146,8 +152,15 @@ type listed struct {
 	Error string `json:"error,omitempty"` // why it cannot be read
 }
 
-func listedOf(info store.Info) listed {
+// listedOf returns a conversation with what it has cost until now. The store knows the cost at the last change of the state,
+// after which more may have been spent unless the conversation is over.
+func listedOf(ctx context.Context, engine *debate.Engine, info store.Info) listed {
 	out := listed{Info: info}
+	if over := info.State == flow.StateCompleted || info.State == flow.StateCanceled; !over && info.Err == nil {
+		if record, err := engine.Record(ctx, info.ID); err == nil { // what cannot be read is listed all the same
+			out.Spent = record.Spent().Cost
+		}
+	}
 	if info.Err != nil {
 		out.Error = info.Err.Error()
 	}

@@ -43,19 +43,22 @@ func (p *program) checkOutputs() error {
 	if err := errors.Join(p.spare("output", o.result), p.spare("report", o.report)); err != nil {
 		return err
 	}
-	if info, err := os.Stat(o.result); o.result != "" && err == nil && info.IsDir() {
-		return exit(exitArguments, fmt.Errorf("--output: %s is a folder", o.result))
-	}
 	if o.result != "" && o.report != "" && filepath.Clean(o.result) == filepath.Clean(reportPath(o.report)) {
 		return exit(exitArguments, fmt.Errorf("--output and --report are the same file %s", o.result))
 	}
 	return nil
 }
 
-// spare refuses a file that a flag names to be written if conversations are kept in it.
+// spare refuses a file that a flag names to be written if it is a folder, or if conversations are kept in it.
 func (p *program) spare(flag, path string) error {
+	if path == "" {
+		return nil
+	}
 	named, err := os.Stat(path)
-	if path == "" || err != nil {
+	if os.IsPathSeparator(path[len(path)-1]) || err == nil && named.IsDir() {
+		return exit(exitArguments, fmt.Errorf("--%s: %s is a folder", flag, path))
+	}
+	if err != nil {
 		return nil //nolint:nilerr // what does not exist can be written
 	}
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -26,10 +27,16 @@ func (p *program) replay() *cobra.Command {
 		Use: "replay [id]", Short: "Show the course of a stored conversation again, or check its log: by default of the newest",
 		Long: `Show the course of a stored conversation again, from its log: by default of
 the newest. No model is asked. --speed says how many times as fast as it was;
-no pause is longer than 3 s. --check shows nothing: it reads the whole log
-strictly, folds it anew, and says whether it is whole: numbers and times, the
-config, that each event follows from those before, the files, and that the
-outcome is the same.`,
+no pause is longer than 3 s.
+
+--check shows nothing. It reads the whole log strictly, as one from elsewhere,
+and folds it anew, and says whether it is whole: the numbers and times of the
+events, the config, whether each event can stand behind those before it, the
+files, and whether the record that comes of it, and the entry in the list, are
+those of the store. Then the flow decides again, from the events before each,
+the changes of the state that depend on those alone. What people, failures and
+limits have changed is not decided again, nor what a fork has copied; and no
+reply is judged again, for the log has what came of it.`,
 		Example: `  debate replay --speed 20
   debate replay 0198c2f1 --check
   debate replay 0198c2f1 --speed 0 --json`,
@@ -103,10 +110,34 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // checked is what a check of a log has found.
 type checked struct {
-	ID     string     `json:"id"`
-	Events int64      `json:"events"`
-	State  flow.State `json:"state"`
-	Files  int        `json:"files"`
+	ID     string `json:"id"`
+	Events int64  `json:"events"`
+	// Decisions is how many changes of the state the flow has decided again, as they were.
+	Decisions int        `json:"decisions"`
+	State     flow.State `json:"state"`
+	Files     int        `json:"files"`
+}
+
+// sameRecord compares what a log says with what it says when it is read again, which may be later.
+func sameRecord(record, again *flow.Record) error {
+	if again.Seq < record.Seq {
+		return fmt.Errorf("it has %d events, and was read again with %d", record.Seq, again.Seq)
+	}
+	if again.Seq > record.Seq {
+		return nil // it has grown meanwhile
+	}
+	first, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	second, err := json.Marshal(again)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(first, second) {
+		return fmt.Errorf("it ends in %s, and when it is read again in %s, with another record", record.State, again.State)
+	}
+	return nil
 }
 
 // checkLog reads a log as one from elsewhere, which is not trusted, and compares what it says with what this store says.
@@ -127,14 +158,26 @@ func (p *program) checkLog(ctx context.Context, engine *debate.Engine, id string
 	if err != nil {
 		return fmt.Errorf("the log is not whole: %w", err)
 	}
-	if again.Seq < record.Seq || again.Seq == record.Seq && again.State != record.State {
-		return fmt.Errorf("the log is not whole: it has %d events and ends in %s, and was read again with %d that end in %s",
-			record.Seq, record.State, again.Seq, again.State)
+	if err := sameRecord(record, again); err != nil {
+		return fmt.Errorf("the log is not whole: %w", err)
 	}
-	found := checked{ID: id, Events: again.Seq, State: again.State, Files: len(again.Files())}
+	info, err := describe(ctx, engine.Store, id)
+	if err != nil {
+		return err
+	}
+	if info.Seq == again.Seq && (info.State != again.State || info.Round != again.Round || info.Flow != again.Flow()) {
+		return fmt.Errorf("the list is wrong: it has %s, %s in round %d, and the log %s, %s in round %d",
+			info.Flow, info.State, info.Round, again.Flow(), again.State, again.Round)
+	}
+	decisions, err := redecide(ctx, engine, record)
+	if err != nil {
+		return fmt.Errorf("the log is not what the flow decides: %w", err)
+	}
+	found := checked{ID: id, Events: again.Seq, Decisions: decisions, State: again.State, Files: len(again.Files())}
 	if p.json {
 		return p.printValue(found)
 	}
-	p.printf("%s is whole: %d events, %s, %s.\n", id, found.Events, progress.Plural(found.Files, "file"), found.State)
+	p.printf("%s is whole: %d events, %s, %s, %s.\n", id, found.Events, progress.Plural(decisions, "decision"),
+		progress.Plural(found.Files, "file"), found.State)
 	return nil
 }

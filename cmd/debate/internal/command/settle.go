@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,7 @@ type configFlags struct {
 	config      string
 	demo        bool
 	rounds      int
+	patience    time.Duration
 	agents      []string
 	labels      map[string]string
 	wish        settings.Wish
@@ -42,8 +44,10 @@ func (f *configFlags) define(c *cobra.Command) {
 	flags.StringVar(&f.wish.Judge, "judge", "", "the model that judges, or is the arbiter, as provider/model")
 	flags.StringVar(&f.wish.Model, "model", "", "the model of everybody, as provider/model; --judge goes before")
 	flags.StringVar(&f.wish.Budget, "budget", "", "the most that the conversation may cost in USD, such as 0.50")
+	flags.DurationVar(&f.patience, "patience", 0, "how long an outage of a vendor is waited for, such as 2m (default 10m)")
 	flags.BoolVar(&f.wish.Clarify, "clarify", false, "let the agents ask questions before the first round")
 	flags.StringToStringVar(&f.labels, "label", nil, "marks the conversation, as key=value; may be repeated")
+	f.complete(c)
 }
 
 // source reads the config file, and finds the problem.
@@ -95,6 +99,9 @@ func (p *program) load(
 	}
 	if c.Flags().Changed("rounds") {
 		w.Rounds = &f.rounds
+	}
+	if c.Flags().Changed("patience") {
+		w.Patience = &f.patience
 	}
 	w.Has = func(vendor string) bool {
 		if f.demo {

@@ -1,12 +1,14 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
@@ -18,7 +20,8 @@ func (p *program) show() *cobra.Command {
 	return &cobra.Command{
 		Use: "show [id]", Short: "Show a conversation: by default the newest",
 		Long: `Show a conversation, by default the newest: its state, rounds and cost, who
-takes part, what it waits for, and its result. --json prints the whole record.`,
+takes part, why it stands still and what continues it, what it waits for, and
+its result. --json prints the whole record.`,
 		Example: `  debate show
   debate show 0198c2f1 --json`,
 		Args:              arguments(cobra.MaximumNArgs(1)),
@@ -42,7 +45,11 @@ takes part, what it waits for, and its result. --json prints the whole record.`,
 			if err != nil {
 				return interruption(ctx, err)
 			}
-			return p.showRecord(record, &info)
+			why, err := because(ctx, engine, record)
+			if err != nil {
+				return interruption(ctx, err)
+			}
+			return p.showRecord(record, &info, why)
 		},
 	}
 }
@@ -55,7 +62,37 @@ func detailed(record *flow.Record) any {
 	return record
 }
 
-func (p *program) showRecord(record *flow.Record, info *store.Info) error {
+// because says why a conversation is over, or stands still; "": it does neither, or the result says it.
+func because(ctx context.Context, engine *debate.Engine, record *flow.Record) (string, error) {
+	if record.State != flow.StatePaused && record.State != flow.StateAwaitingInput {
+		if record.Reason == arbiter.EndComplete { // that is the result
+			return "", nil
+		}
+		return record.Evidence, nil
+	}
+	last := new(flow.Transition)
+	for event, err := range engine.Events(ctx, record.ID, 0) {
+		if err != nil {
+			return "", err
+		}
+		if t, ok := event.Body.(*flow.Transition); ok {
+			last = t
+		}
+		if event.Seq >= record.Seq {
+			break
+		}
+	}
+	switch {
+	case last.Evidence != "":
+		return last.Evidence, nil
+	case record.State == flow.StateAwaitingInput:
+		return "it waits for " + progress.Plural(len(record.Inquiries), "answer"), nil
+	default:
+		return "somebody has asked for a pause, and given no reason", nil
+	}
+}
+
+func (p *program) showRecord(record *flow.Record, info *store.Info, why string) error {
 	t := newTable(p.Out)
 	t.row("ID", record.ID)
 	t.row("Flow", strings.TrimSpace(record.Flow()+" "+info.Format))
@@ -73,10 +110,10 @@ func (p *program) showRecord(record *flow.Record, info *store.Info) error {
 	spent := record.Spent()
 	u := spent.Usage
 	t.row("Cost", fmt.Sprintf("%v for %s: %d tokens in, %d out", spent.Cost, progress.Plural(spent.Requests, "call"), u.Input, u.Output))
-	if record.Evidence != "" && record.Reason != arbiter.EndComplete { // that one is the result
-		t.row("Because", record.Evidence)
+	if why != "" {
+		t.row("Because", why)
 	}
-	if record.Failure != nil {
+	if record.Failure != nil && record.Failure.Error() != why {
 		t.row("Failure", record.Failure)
 	}
 	for name, value := range record.Terms().Labels {
@@ -168,8 +205,12 @@ func (p *program) showNext(record *flow.Record, info *store.Info) {
 	switch {
 	case record.State == flow.StatePaused:
 		p.warnf("debate resume %s continues it.", record.ID)
+	case record.State == flow.StateError && record.Reason == flow.EndHardLimit:
+		p.warnf("debate amend %s raises the limit, and debate retry %s tries again.", record.ID, record.ID)
 	case record.State == flow.StateError:
 		p.warnf("debate retry %s tries again.", record.ID)
+	case record.State == flow.StateAwaitingInput:
+		p.warnf("It continues once this is answered: the commands stand under each question.")
 	case record.State.Idle(), record.Final():
 	case info.Owner == "":
 		p.warnf("No process runs it. debate resume %s continues it.", record.ID)

@@ -57,7 +57,8 @@ func (p *program) models(r *flow.Record) {
 		c := w.Config()
 		p.detailf("System prompt of the arbiter (%s): %s", c.Arbiter.Model, own(c.Arbiter.Prompt))
 		for i := range c.Agents {
-			p.detailf("System prompt of %s (%s): %s", c.Agents[i].Name, c.Agents[i].Model, own(c.Agents[i].Prompt))
+			a := &c.Agents[i]
+			p.detailf("System prompt of %s (%s): %s", a.Name, a.Model, cmp.Or(p.viewing.sources[a.Name], own(a.Prompt)))
 		}
 	}
 	d, ok := debate.Of(r)

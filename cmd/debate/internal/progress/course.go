@@ -29,7 +29,8 @@ type Course struct {
 	Evidence       string // why the conversation has ended or failed
 	Started, Last  time.Time
 
-	seen bool // the phase has made a call
+	seen bool            // the phase has made a call
+	open map[string]bool // the calls whose cost is not recorded yet
 }
 
 // Step is a step of the plan of arbitrated work.
@@ -75,6 +76,9 @@ const (
 // Tail returns the end of what is streaming, on one line: more than a terminal is wide.
 func (j *Job) Tail() string { return j.tail }
 
+// Settled reports whether the cost of all calls is recorded.
+func (c *Course) Settled() bool { return len(c.open) == 0 }
+
 // Over reports whether the conversation is completed or canceled.
 func (c *Course) Over() bool { return c.State == flow.StateCompleted || c.State == flow.StateCanceled }
 
@@ -109,6 +113,16 @@ func (c *Course) Fold(e *flow.Event) {
 		if spend.Model != "" {
 			c.Calls++
 		}
+		delete(c.open, spend.Call)
+	}
+	switch body := e.Body.(type) {
+	case *flow.Intent:
+		if c.open == nil {
+			c.open = make(map[string]bool)
+		}
+		c.open[body.Call] = true
+	case *flow.Skipped:
+		delete(c.open, body.Call)
 	}
 	switch body := e.Body.(type) {
 	case *flow.Start:

@@ -21,6 +21,7 @@ type Lines struct {
 
 	round string // the one that was shown last
 	phase string
+	ended bool // the end was told
 }
 
 // New returns lines that go to out. Events before since are folded in silence: a former process has shown them.
@@ -38,6 +39,15 @@ func (l *Lines) Show(e *flow.Event) {
 		return
 	}
 	l.headings(e.Body)
+	l.tell(e, owner, job, asked)
+	if l.course.Over() && l.course.Settled() && !l.ended {
+		l.ended = true
+		l.printf("%s", l.course.Ending())
+	}
+}
+
+// tell writes the lines of an event.
+func (l *Lines) tell(e *flow.Event, owner *Actor, job *Job, asked string) {
 	switch body := e.Body.(type) {
 	case *flow.Intent:
 		l.begin(body)
@@ -59,6 +69,8 @@ func (l *Lines) Show(e *flow.Event) {
 		l.printf("The calls that wait are made now.")
 	case *flow.Amendment:
 		l.printf("The terms were changed.")
+	case *flow.Redacted:
+		l.printf("Something was removed from the log.")
 	case *arbiter.Decision:
 		l.decided(body)
 	case *flow.Transition:
@@ -69,7 +81,7 @@ func (l *Lines) Show(e *flow.Event) {
 			return
 		}
 		if _, pending := l.course.find(job.call); pending == nil {
-			l.ended(owner, job, spend)
+			l.settled(owner, job, spend)
 		}
 	}
 }
@@ -133,8 +145,8 @@ func (l *Lines) tool(t *flow.ToolResult) {
 	}
 }
 
-// ended says that a call has its result.
-func (l *Lines) ended(a *Actor, j *Job, spend *flow.Spend) {
+// settled says that a call has its result.
+func (l *Lines) settled(a *Actor, j *Job, spend *flow.Spend) {
 	line := fmt.Sprintf("  %s: %s done %s", a.Name, j.Activity, l.course.Count())
 	if tokens := spend.Usage.Input + spend.Usage.Output; tokens > 0 {
 		line += fmt.Sprintf(", %s tokens", Number(tokens))
@@ -209,8 +221,8 @@ func (l *Lines) turnTo(t *flow.Transition) {
 		l.printf("The task is complete.")
 	case t.To == flow.StateCompleting && t.Evidence != "":
 		l.printf("The rounds end: %s", Shorten(Clean(t.Evidence), 300))
-	case t.To == flow.StateCompleted || t.To == flow.StateCanceled:
-		l.printf("%s", l.course.Ending())
+	case l.course.Over() && !l.course.Settled(): // the cost of what was broken off comes next
+		l.printf("%s. The calls in flight are broken off.", l.course.PhaseWord())
 	}
 }
 

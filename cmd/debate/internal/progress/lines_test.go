@@ -72,6 +72,10 @@ func TestLines(t *testing.T) {
 		&flow.Transition{To: flow.StateCompleting, Calls: 1, Evidence: "too few agents are left"},
 		&flow.Transition{To: flow.StateError, On: flow.TriggerFail, Failure: &flow.Error{Kind: provider.KindAuthentication, Err: errors.New("401")}},
 		&flow.Hastened{}, &flow.Amendment{}, &flow.Transition{To: flow.StateCanceled, Evidence: "canceled"},
+		&flow.Failure{
+			Spend: flow.Spend{Call: id(deliberation.KindCritique, "ada", "cyd"), Attempt: 1, Model: "openai/m", Cost: flow.USD / 100},
+			By: "ada", Error: &flow.Error{Kind: provider.KindCanceled}, Final: true, Void: true,
+		},
 	)
 	assert.Equal(t, strings.TrimPrefix(`
 Round 1/3
@@ -99,7 +103,8 @@ The rounds end: too few agents are left
 Failed: key refused: 401
 The calls that wait are made now.
 The terms were changed.
-Canceled: canceled: 4 calls, 4,936 tokens, $0.0400 of $1.00, 2.8s
+Canceled. The calls in flight are broken off.
+Canceled: canceled: 5 calls, 4,936 tokens, $0.0500 of $1.00, 2.9s
 `, "\n"), got)
 }
 

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -135,13 +136,15 @@ func (d *draft) agentFolder(w *Wish) {
 	if err != nil {
 		return
 	}
+	files := agentFiles(path, agents)
+	d.sources = whole(files)
 	list := d.root.get("agents")
 	if list == nil {
 		list = &node{form: formList, Place: folder.Place}
 	}
 	model := d.defaultModel(w)
 	for i := range agents {
-		at := Place{File: filepath.Join(path, agents[i].Name), Path: agents[i].Name}
+		at := Place{File: cmp.Or(files[agents[i].Name], path), Path: agents[i].Name}
 		if agents[i].Model == "" && model != "" {
 			agents[i].Model = model
 			d.notes = append(d.notes, fmt.Sprintf("%s: the agent %s names no model: it is %s", path, agents[i].Name, model))
@@ -149,6 +152,36 @@ func (d *draft) agentFolder(w *Wish) {
 		list.items = append(list.items, nodeOf(at, agents[i]))
 	}
 	d.root.set("agents", list)
+}
+
+// agentFiles returns the file of each agent of a folder, which has one agent in each Markdown file, in the order of their names.
+func agentFiles(folder string, agents []arbiter.Agent) map[string]string {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil
+	}
+	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool {
+		return e.IsDir() || !strings.EqualFold(filepath.Ext(e.Name()), ".md")
+	})
+	if len(entries) != len(agents) { // it has changed meanwhile
+		return nil
+	}
+	out := make(map[string]string)
+	for i := range agents {
+		out[agents[i].Name] = filepath.Join(folder, entries[i].Name())
+	}
+	return out
+}
+
+// whole returns files with their absolute paths.
+func whole(files map[string]string) map[string]string {
+	out := make(map[string]string)
+	for name, file := range files {
+		if path, err := filepath.Abs(file); err == nil {
+			out[name] = path
+		}
+	}
+	return out
 }
 
 // inFolder places an error of package agentfile, which names the file, the line and mostly the column in its operation.

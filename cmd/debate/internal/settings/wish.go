@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
@@ -18,12 +19,13 @@ type Wish struct {
 	Problem  string   // what the conversation is about: a problem, a topic or a task
 	Agents   []string // only those take part, by role, id or name
 	Rounds   *int
-	AgentDir string // of an arbiter's agents
-	Format   string // of a debate
-	Judge    string // the model that judges
-	Model    string // the model of everybody else
-	Budget   string // in USD
-	Clarify  bool   // the agents may ask a person
+	Patience *time.Duration // how long an outage is waited for
+	AgentDir string         // of an arbiter's agents
+	Format   string         // of a debate
+	Judge    string         // the model that judges
+	Model    string         // the model of everybody else
+	Budget   string         // in USD
+	Clarify  bool           // the agents may ask a person
 	Labels   map[string]string
 	// Unattended applies if the file does not say whether a person can be asked.
 	Unattended bool
@@ -75,6 +77,11 @@ func (d *draft) flags(w *Wish) {
 		} else {
 			root.set(key, numberNode(flag("rounds"), strconv.Itoa(*w.Rounds)))
 		}
+	}
+	if w.Patience != nil && *w.Patience <= 0 {
+		d.wrong.addf(flag("patience"), "is not longer than 0")
+	} else if w.Patience != nil {
+		root.set("patience", textNode(flag("patience"), w.Patience.String()))
 	}
 	if w.Format != "" && d.only("format", debate.FlowName) {
 		root.set("format", textNode(flag("format"), w.Format))
@@ -222,6 +229,25 @@ func called(one *node) (all []string) {
 		}
 	}
 	return all
+}
+
+// Names returns by what those can be chosen who take part: by role, id or name. flow is that of --flow; "": that of the file.
+func (s *Source) Names(flow string) (names []string) {
+	d := &draft{root: s.root}
+	if d.pickFlow(&Wish{Flow: flow}) != nil {
+		return nil
+	}
+	list := s.root.get(cast(d.flow))
+	if list == nil {
+		agents, _ := defaultCast(d.flow, "", true)
+		list = nodeOf(Place{}, agents)
+	}
+	for _, one := range list.list() {
+		if !one.get("disabled").is(true) && !one.get("enabled").is(false) {
+			names = append(names, called(one)...)
+		}
+	}
+	return unique(names)
 }
 
 // unique returns the texts without those that came before.

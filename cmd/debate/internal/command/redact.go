@@ -1,0 +1,143 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
+	"github.com/agonist-dev/debate/flow"
+)
+
+// redactFlags are the flags of the command redact.
+type redactFlags struct {
+	turns     []int
+	events    []int64
+	files     []string
+	fromInput bool
+	with      string
+	by        string
+	reason    string
+	yes       bool
+}
+
+// maxRemoved bounds a text that is read to be removed, in bytes.
+const maxRemoved = 1 << 20
+
+// redact removes texts from a conversation. It wants an id: nothing brings them back.
+func (p *program) redact() *cobra.Command {
+	var f redactFlags
+	c := &cobra.Command{
+		Use: "redact id", Short: "Remove a text from a conversation for good",
+		Long: `Remove a text from a conversation for good, wherever it stands: in turns,
+prompts, answers, labels, arguments of tools. The log keeps the length and the
+SHA-256 of what was removed, and who has removed it, when and why. All else of
+the conversation stays, and one that runs goes on.
+
+The text is that of turns (--turn) or of other events (--event), or the
+standard input: no history of a shell keeps it then. It must stand in the
+conversation exactly. What others have said in their words, names, and forks
+and exports that were made before are left as they are. It asks before that on
+a terminal; elsewhere it wants --yes.`,
+		Example: `  debate redact 0198c2f1 --turn 3 --reason "names a patient"
+  debate redact 0198c2f1 --text-from-stdin --yes < text`,
+		Args:              arguments(cobra.ExactArgs(1)),
+		ValidArgsFunction: p.completeIDs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			ctx, stop := p.interruptible(c.Context())
+			defer stop()
+			return interruption(ctx, p.runRedact(ctx, args, &f))
+		},
+	}
+	flags := c.Flags()
+	flags.IntSliceVar(&f.turns, "turn", nil, "the `numbers` of turns, from 1, in the order in which they were recorded")
+	flags.Int64SliceVar(&f.events, "event", nil, "the `numbers` of events, as debate watch --json has them")
+	flags.StringSliceVar(&f.files, "file", nil, "the SHA-256 `hashes` of files of the conversation")
+	flags.BoolVar(&f.fromInput, "text-from-stdin", false, "the text is the standard input, without the line break at its end")
+	flags.StringVar(&f.with, "with", "", `what stands in the place of the text (default "[redacted]")`)
+	flags.StringVar(&f.by, "by", "", "who removes it; the log keeps it")
+	flags.StringVar(&f.reason, "reason", "", "why, in one line; the log keeps it")
+	flags.BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (p *program) runRedact(ctx context.Context, args []string, f *redactFlags) error {
+	if !f.yes && (f.fromInput || !p.interactive()) {
+		return exit(exitArguments, errors.New("nobody can be asked: debate redact wants --yes here"))
+	}
+	engine, id, closing, err := p.openOne(ctx, args, choice{})
+	if err != nil {
+		return err
+	}
+	defer closing()
+	removed := flow.Redaction{Files: f.files, With: f.with, By: f.by, Reason: f.reason}
+	if removed.Events, err = f.numbers(ctx, engine, id); err != nil {
+		return err
+	}
+	if f.fromInput {
+		data, err := io.ReadAll(io.LimitReader(p.In, maxRemoved+1))
+		if err != nil {
+			return err
+		}
+		if len(data) > maxRemoved {
+			return exit(exitArguments, fmt.Errorf("the text has more than %d bytes", maxRemoved))
+		}
+		removed.Texts = []string{strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")}
+	}
+	if !f.yes {
+		if err := p.confirm(ctx, fmt.Sprintf("Remove this from %s for good?", id), "nothing is removed"); err != nil {
+			return err
+		}
+	}
+	fact, err := engine.Redact(ctx, id, removed)
+	if err != nil {
+		return refused(err)
+	}
+	return p.showRedacted(id, fact)
+}
+
+// numbers returns the numbers of the events that the flags name.
+func (f *redactFlags) numbers(ctx context.Context, engine *debate.Engine, id string) ([]int64, error) {
+	events := slices.Clone(f.events)
+	if len(f.turns) == 0 {
+		return events, nil
+	}
+	var turns []int64
+	for event, err := range engine.Store.Read(ctx, id, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if event.Kind() == flow.EventTurn {
+			turns = append(turns, event.Seq)
+		}
+	}
+	for _, n := range f.turns {
+		if n < 1 || n > len(turns) {
+			return nil, exit(exitArguments, fmt.Errorf("there is no turn %d: %s has %s", n, id, progress.Plural(len(turns), "turn")))
+		}
+		events = append(events, turns[n-1])
+	}
+	return events, nil
+}
+
+// showRedacted says what was removed.
+func (p *program) showRedacted(id string, fact *flow.Redacted) error {
+	if p.json {
+		return p.printValue(fact)
+	}
+	places := 0
+	for _, one := range slices.Concat(fact.Texts, fact.Files) {
+		places += one.Count
+	}
+	p.warnf("%s: removed at %s, in %s.", id, progress.Plural(places, "place"), progress.Plural(len(fact.Events), "event"))
+	for _, at := range fact.Kept {
+		p.warnf("A name stays: %s.", at)
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package flow
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// SameButTexts reports whether two records, before a redaction and after it, differ in nothing but texts: states, names,
+// scores, times, usage and costs are the same. Otherwise the error is of kind validation and names the place.
+func SameButTexts(before, after *Record, fact *Redacted) error {
+	old, err := tree(before)
+	if err != nil {
+		return err
+	}
+	now, err := tree(after)
+	if err != nil {
+		return err
+	}
+	if at := fact.differ(old, now, nil); at != nil {
+		return unredacted("texts", "cannot be removed: the record would differ in more than texts, in %s", strings.Join(at, "."))
+	}
+	return nil
+}
+
+// tree returns the JSON of a record, with what its flow adds.
+func tree(r *Record) (out any, err error) {
+	var shown json.Marshaler = r
+	if part, ok := r.part.(json.Marshaler); ok {
+		shown = part
+	}
+	data, err := shown.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return out, json.Unmarshal(data, &out)
+}
+
+// differ returns where two values differ in more than texts; nil: nowhere.
+func (f *Redacted) differ(old, now any, path []string) []string {
+	switch a := old.(type) {
+	case map[string]any:
+		b, ok := now.(map[string]any)
+		if !ok || len(b) > len(a) {
+			return append(path, "?")
+		}
+		return f.differIn(a, b, path)
+	case []any:
+		b, ok := now.([]any)
+		if !ok || len(a) != len(b) {
+			return append(path, "?")
+		}
+		for i := range a {
+			if at := f.differ(a[i], b[i], append(path, strconv.Itoa(i))); at != nil {
+				return at
+			}
+		}
+		return nil
+	case string:
+		if b, ok := now.(string); ok && (a == b || !isName(path) && strings.Contains(b, f.With)) {
+			return nil
+		}
+	default:
+		if reflect.DeepEqual(old, now) {
+			return nil
+		}
+	}
+	return append(path, "?")
+}
+
+// differIn is differ for the fields of objects.
+func (f *Redacted) differIn(old, now map[string]any, path []string) []string {
+	if f.replaced(old, now) {
+		return nil
+	}
+	_, cited := old["url"] // the passages of a text that was changed are gone
+	for _, key := range slices.Sorted(maps.Keys(old)) {
+		value, there := now[key]
+		if !there && cited && (key == "start" || key == "end") {
+			continue
+		}
+		if !there {
+			return append(path, key)
+		}
+		if at := f.differ(old[key], value, append(path, key)); at != nil {
+			return at
+		}
+	}
+	return nil
+}
+
+// replaced reports whether a file was replaced by the one that takes its place.
+func (f *Redacted) replaced(old, now map[string]any) bool {
+	hash, _ := old["hash"].(string)
+	return hash != "" && slices.ContainsFunc(f.Files, func(r Removed) bool { return r.Hash == hash && r.As == now["hash"] })
+}

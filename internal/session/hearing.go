@@ -1,0 +1,297 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/order"
+	"github.com/agonist-dev/debate/internal/piece"
+)
+
+const (
+	// maxEarly bounds the pieces that came before the facts that they follow.
+	maxEarly = 64
+	// maxHeard bounds the text of one call that a reader keeps, in bytes. What is beyond it is missing until the turn.
+	maxHeard = 4 << 20
+)
+
+// hearing is what a reader gets of the calls that another process makes: the pieces on the bus, joined with the facts of the log.
+//
+// A piece counts only while its attempt is in flight by the log that the reader has folded. So none comes before its intent or
+// after its result, and none belongs to a call that the log does not know. The offsets say what is missing and what came twice.
+type hearing struct {
+	relay  *relay        // nil: there is no bus
+	in     <-chan []byte // what the bus brings
+	id     string
+	key    *piece.Key
+	asked  time.Time // when the text so far was last asked for
+	voices map[string]*voice
+	early  []piece.Piece // they follow facts that are not folded yet
+	mute   bool          // the calls in flight were heard in a session that was closed: nothing more comes of them
+}
+
+// voice is what was heard of a call.
+type voice struct {
+	attempt int
+	schema  string       // of a structured answer
+	lines   [2]heardLine // of the reply, and of the thoughts
+}
+
+// subscribe begins to hear a conversation.
+func (h *hearing) subscribe(ctx context.Context, r *relay, id string) {
+	h.relay, h.id, h.voices = r, id, make(map[string]*voice)
+	if r != nil {
+		h.in = r.bus.Subscribe(ctx, piece.Topic(id))
+	}
+}
+
+// folded says that the log was read to its end.
+func (h *hearing) folded(core *flow.Core) {
+	if h.relay == nil {
+		h.miss(core)
+		return
+	}
+	if h.key == nil {
+		if h.key = pieceKey(core); h.key != nil && len(core.InFlight()) > 0 {
+			h.ask()
+		}
+	}
+	early := h.early
+	h.early = nil
+	for i := range early {
+		h.hear(&early[i], core)
+	}
+}
+
+// miss says of each call in flight that nothing is heard of it.
+func (h *hearing) miss(core *flow.Core) {
+	for _, call := range core.InFlight() {
+		chunk := core.Streams(call.Call, call.Attempt)
+		if v := h.voices[call.Call]; chunk == nil || v != nil && v.attempt == call.Attempt {
+			continue
+		}
+		v := &voice{attempt: call.Attempt, schema: chunk.Schema}
+		h.voices[call.Call] = v
+		if !h.mute {
+			v.lines[0].miss(chunk)
+		}
+	}
+	h.mute = false
+}
+
+// clear forgets what was heard: a session of this process was, meanwhile.
+func (h *hearing) clear() {
+	clear(h.voices)
+	h.early, h.mute = nil, true
+	for {
+		select {
+		case <-h.in:
+		default:
+			return
+		}
+	}
+}
+
+// ask asks for the text so far of the calls in flight.
+func (h *hearing) ask() {
+	if h.key == nil || time.Since(h.asked) < askInterval {
+		return
+	}
+	h.asked = time.Now()
+	h.relay.ask(append([]byte(piece.Topic(h.id)), h.key.Seal(&piece.Piece{Ask: true})...))
+}
+
+// receive takes a message of the bus.
+func (h *hearing) receive(message []byte, core *flow.Core) {
+	if message == nil { // some may be lost
+		if len(core.InFlight()) > 0 {
+			h.ask()
+		}
+		return
+	}
+	if h.key == nil {
+		return
+	}
+	p, err := h.key.Open(message)
+	if err != nil || p.Ask || p.Text == "" {
+		return // a stranger's
+	}
+	h.hear(&p, core)
+}
+
+// ahead reports whether pieces have come that follow facts which are not folded yet.
+func (h *hearing) ahead(core *flow.Core) bool {
+	return len(h.early) > 0 && h.early[len(h.early)-1].After > core.Record().Seq
+}
+
+// hear takes a piece.
+func (h *hearing) hear(p *piece.Piece, core *flow.Core) {
+	if p.After > core.Record().Seq {
+		if len(h.early) < maxEarly {
+			h.early = append(h.early, *p)
+		}
+		return
+	}
+	begin := core.Streams(p.Call, p.Attempt)
+	if begin == nil {
+		return // it has ended
+	}
+	v := h.voices[p.Call]
+	if v == nil {
+		v = &voice{schema: begin.Schema}
+		h.voices[p.Call] = v
+	}
+	v.attempt = p.Attempt
+	begin.Reasoning = p.Reasoning
+	if v.line(p.Reasoning).add(begin, p) {
+		h.ask()
+	}
+}
+
+// line returns one of the two texts of a call.
+func (v *voice) line(thoughts bool) *heardLine {
+	if thoughts {
+		return &v.lines[1]
+	}
+	return &v.lines[0]
+}
+
+// fresh reports whether there are chunks to take.
+func (h *hearing) fresh() bool {
+	for _, v := range h.voices {
+		if len(v.lines[0].fresh)+len(v.lines[1].fresh) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// take returns the chunks that the reader has not had, ordered by their calls.
+func (h *hearing) take() (chunks []flow.Chunk) {
+	for _, v := range order.ByKey(h.voices) {
+		chunks = append(chunks, v.take()...)
+	}
+	return chunks
+}
+
+// take returns the chunks of one call that the reader has not had, those of thoughts first.
+func (v *voice) take() []flow.Chunk {
+	chunks := append(v.lines[1].fresh, v.lines[0].fresh...) //nolint:gocritic // neither is used again
+	v.lines[0].fresh, v.lines[1].fresh = nil, nil
+	return chunks
+}
+
+// end ends the attempt that a fact ends, and returns what the reader has not had of its text. If live is set, the reader was
+// there when the fact was recorded: then its chunks add up to the turn, whatever was heard.
+func (h *hearing) end(body flow.Body, live bool) (left []flow.Chunk) {
+	spend := flow.SpendOf(body)
+	if spend == nil {
+		return nil
+	}
+	v := h.voices[spend.Call]
+	if _, continued := body.(*flow.Continued); continued && v != nil {
+		return v.take() // the next attempt continues its text
+	}
+	delete(h.voices, spend.Call)
+	turn, spoken := body.(*flow.Turn)
+	switch {
+	case v != nil && v.schema != "":
+		return v.take()
+	case !spoken || v == nil && (!live || turn.Data != nil && turn.Text == string(turn.Data)):
+		return nil
+	case v == nil:
+		v = &voice{}
+	}
+	begin := flow.Chunk{Call: turn.Call, Attempt: turn.Attempt, By: turn.Speaker}
+	thoughts := begin
+	thoughts.Reasoning = true
+	return append(v.lines[1].rest(thoughts, turn.Reasoning), v.lines[0].rest(begin, turn.Text)...)
+}
+
+// heardLine is one text of a call as a reader has it.
+type heardLine struct {
+	text    []byte       // without what is missing
+	holed   bool         // something is missing
+	hole    int          // where: the first place, in text
+	missing int          // how many bytes, in all places
+	parts   int          // how many chunks of the provider came so far
+	fresh   []flow.Chunk // what the reader has not had
+}
+
+// miss says that nothing is heard of a text.
+func (l *heardLine) miss(begin *flow.Chunk) {
+	begin.Missing = -1
+	l.holed, l.fresh = true, append(l.fresh, *begin)
+}
+
+// add adds a piece, and reports whether text before it is missing.
+func (l *heardLine) add(begin *flow.Chunk, p *piece.Piece) (gap bool) {
+	if len(l.text)+len(p.Text) > maxHeard {
+		return false
+	}
+	end := len(l.text) + l.missing
+	switch {
+	case l.holed && p.Offset <= l.hole: // what is missing comes again
+		if p.Offset+len(p.Text) > l.hole {
+			l.show(begin, p, l.hole, 0, p.Text[l.hole-p.Offset:])
+			l.holed, l.missing = false, 0
+		}
+	case p.Offset > end:
+		if !l.holed {
+			l.holed, l.hole = true, len(l.text)
+		}
+		l.missing += p.Offset - end
+		l.show(begin, p, len(l.text), p.Offset-end, p.Text)
+		return true
+	case p.Offset+len(p.Text) <= end && (l.holed || string(l.text[p.Offset:p.Offset+len(p.Text)]) == p.Text):
+		// it came twice
+	case l.holed || strings.HasPrefix(p.Text, string(l.text[p.Offset:])):
+		l.show(begin, p, len(l.text), 0, p.Text[end-p.Offset:])
+	default: // it replaces what came before
+		l.show(begin, p, p.Offset, 0, p.Text)
+	}
+	return l.holed
+}
+
+// show lets the reader have text from an offset on.
+func (l *heardLine) show(begin *flow.Chunk, p *piece.Piece, offset, missing int, text string) {
+	l.text = append(l.text[:offset], text...)
+	parts := max(1, p.Parts-l.parts)
+	l.parts = max(l.parts, p.Parts)
+	if n := len(l.fresh); n > 0 && missing == 0 {
+		last := &l.fresh[n-1]
+		if last.Attempt == begin.Attempt && last.Offset+len(last.Text) == offset {
+			last.Text += text
+			last.Parts += parts
+			return
+		}
+	}
+	chunk := *begin
+	chunk.Offset, chunk.Text, chunk.Missing, chunk.Parts = offset, text, missing, parts
+	l.fresh = append(l.fresh, chunk)
+}
+
+// rest returns what the reader lacks of a text that is whole now.
+func (l *heardLine) rest(begin flow.Chunk, whole string) []flow.Chunk {
+	had, heard, parts := l.text, len(l.text), 0
+	for _, chunk := range slices.Backward(l.fresh) { // the rest includes what was not yielded
+		had, parts = had[:min(len(had), chunk.Offset)], parts+chunk.Parts
+	}
+	if l.holed {
+		had = had[:min(len(had), l.hole)]
+	}
+	if !strings.HasPrefix(whole, string(had)) {
+		had = nil
+	}
+	if len(had) == len(whole) {
+		return nil
+	}
+	if len(whole) > heard { // its last part came with the turn
+		parts++
+	}
+	begin.Offset, begin.Text, begin.Parts = len(had), whole[len(had):], max(1, parts)
+	return []flow.Chunk{begin}
+}

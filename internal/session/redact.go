@@ -1,0 +1,87 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
+)
+
+// Rewritten is what becomes of a log.
+type Rewritten struct {
+	Events []flow.Event // as store.Redactor has them
+	Files  map[string][]byte
+	Gone   []string // the hashes of blobs
+}
+
+// Redact rewrites the log of a conversation, whether or not somebody has it open. rewrite gets the log, again after each conflict.
+// A session of this host has reloaded the log when Redact returns. Those of other processes do so once they see that it has grown.
+func (h *Host) Redact(ctx context.Context, id string, rewrite func(log []flow.Event) (Rewritten, error)) error {
+	redactor, ok := h.Store.(store.Redactor)
+	if !ok {
+		err := errors.New("the store cannot rewrite logs: it is no store.Redactor")
+		return &flow.Error{Kind: provider.KindValidation, Op: "redact", Field: "Engine.Store", Err: err}
+	}
+	for range maxConflicts {
+		err := h.redact(ctx, redactor, id, rewrite)
+		if err == nil {
+			return h.refresh(ctx, id)
+		}
+		if !errors.Is(err, flow.ErrConflict) {
+			return err
+		}
+	}
+	return StoreError("redact", flow.ErrConflict)
+}
+
+// redact rewrites a log once.
+func (h *Host) redact(ctx context.Context, in store.Redactor, id string, rewrite func(log []flow.Event) (Rewritten, error)) error {
+	log, err := h.Read(ctx, id)
+	if err != nil {
+		return err
+	}
+	now, err := rewrite(log)
+	if err != nil {
+		return err
+	}
+	if err := h.PutFiles(ctx, id, now.Files); err != nil {
+		return err
+	}
+	end := int64(len(log))
+	err = h.retryStore(ctx.Done(), func() error { return in.Redact(ctx, id, end, now.Events, now.Gone) })
+	if err != nil {
+		return StoreError("redact", err)
+	}
+	var added []flow.Event
+	for _, e := range now.Events {
+		if e.Seq > end {
+			added = append(added, e)
+		}
+	}
+	h.Log(id, added)
+	h.cores.forget(id)
+	return nil
+}
+
+// refresh lets the session of this host, if it has one, reload the log.
+func (h *Host) refresh(ctx context.Context, id string) error {
+	s := h.Session(id)
+	if s == nil {
+		return nil
+	}
+	if err := s.mu.enter(ctx); err != nil {
+		return fmt.Errorf("the text is removed, but the open session may hold it still: %w", err)
+	}
+	defer s.mu.Unlock()
+	if s.closed != nil {
+		return nil
+	}
+	_, err := s.reload(context.WithoutCancel(ctx))
+	return err
+}
+
+// Forget forgets a conversation that was deleted.
+func (h *Host) Forget(id string) { h.cores.forget(id) }

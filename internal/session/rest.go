@@ -1,0 +1,53 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// WaitRest waits until no process needs to work on the conversation for longer than far: it needs none at all, or no call is
+// in flight and the next one is due later. The error is why the session is closed, or that of ctx.
+func (s *Session) WaitRest(ctx context.Context, far time.Duration) (flow.Next, error) {
+	w := s.addWatcher(0, false)
+	defer s.removeWatcher(w)
+	for {
+		w.asleep.Store(forFacts)
+		if next, done, err := s.rest(ctx, far); done || err != nil {
+			return next, err
+		}
+		select {
+		case <-w.wake:
+		case <-ctx.Done():
+			return flow.Next{}, ctx.Err()
+		}
+	}
+}
+
+// rest reports whether WaitRest would return now, and what.
+func (s *Session) rest(ctx context.Context, far time.Duration) (next flow.Next, done bool, err error) {
+	if err := s.mu.enter(ctx); err != nil {
+		return flow.Next{}, false, err
+	}
+	defer s.mu.Unlock()
+	r := s.core.Record()
+	next = flow.Next{Over: s.over.Load(), State: r.State, Round: r.Round, Seq: r.Seq}
+	switch {
+	case next.Over:
+		next.Idle = true
+	case s.closed != nil:
+		return flow.Next{}, false, s.closed
+	case !s.core.HasWork():
+		next.Idle = true
+	case s.timer != nil && len(s.flights) == 0 && r.InFlight() == 0 && time.Until(s.due) > far:
+		next.Wait = time.Until(s.due)
+	default:
+		return flow.Next{}, false, nil
+	}
+	return next, true, nil
+}
+
+// Drain lets the calls in flight finish, starts none, and closes the session. It returns when nothing of it runs any more,
+// or ctx is done: then it drains on.
+func (s *Session) Drain(ctx context.Context) error { return s.drainWithin(ctx) }

@@ -1,0 +1,100 @@
+package temporal
+
+import (
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+const (
+	// stepTime bounds one attempt at a step: a worker that was killed in its middle is waited for no longer.
+	stepTime = 20 * time.Second
+	// callTime bounds a call whose worker lives, with its time in queues. The engine has limits of its own for each call.
+	callTime = 7 * 24 * time.Hour
+	// firstPause and longestPause are between attempts at what a worker could not do.
+	firstPause   = 100 * time.Millisecond
+	longestPause = 30 * time.Second
+)
+
+// making is a call whose activity runs.
+type making struct {
+	call   flow.Lost
+	cancel workflow.CancelFunc
+}
+
+// make lets an activity make a call, once: whether a call is made again decides the core, and that is another attempt of the call.
+func (r *run) make(call flow.Lost) {
+	calling, cancel := workflow.WithCancel(r.ctx)
+	r.making = append(r.making, making{call, cancel})
+	workflow.Go(calling, func(calling workflow.Context) {
+		ctx, _ := workflow.NewDisconnectedContext(calling)
+		r.see(ctx, calling, call)
+		r.making = slices.DeleteFunc(r.making, func(m making) bool { return m.call == call })
+		r.changed = true
+	})
+}
+
+// abort cancels the activities of calls.
+func (r *run) abort(calls []string) {
+	for _, m := range r.making {
+		if slices.Contains(calls, m.call.Call) {
+			m.cancel()
+		}
+	}
+}
+
+// see waits for the outcome of a call.
+func (r *run) see(ctx, calling workflow.Context, call flow.Lost) {
+	options := callOptions(r.plan.Lease)
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		var p plan
+		in := callInput{ID: r.in.ID, Owner: r.in.Owner, Call: call}
+		err := workflow.ExecuteActivity(workflow.WithActivityOptions(calling, options), callName, in).Get(ctx, &p)
+		switch failureOf(err) {
+		case none:
+			r.adopt(p)
+			return
+		case unmade: // by this worker, which would get it again if it may be first: another may be able to
+			options.DisableEagerExecution = true
+			if workflow.Sleep(calling, pause) == nil {
+				continue
+			}
+			r.advance(ctx, sparing, &call)
+		case canceled: // before a worker began
+			r.advance(ctx, sparing, &call)
+		case leased:
+			r.foreign = true
+		default: // nobody knows what became of it
+			r.advance(ctx, losing, &call)
+		}
+		return
+	}
+}
+
+// stepContext is for activities that advance a debate. They are repeated until they succeed: what they have recorded before, they
+// find in the log. A lasting failure is the workflow's to deal with.
+func stepContext(ctx workflow.Context, lasting ...failure) workflow.Context {
+	kinds := make([]string, len(lasting))
+	for i, kind := range lasting {
+		kinds[i] = string(kind)
+	}
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: stepTime,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: firstPause, BackoffCoefficient: 2, MaximumInterval: longestPause / 3,
+			NonRetryableErrorTypes: kinds,
+		},
+	})
+}
+
+// callOptions are for the activity that makes a call. A worker that is silent for as long as a lease lasts is given up.
+func callOptions(lease time.Duration) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		StartToCloseTimeout: callTime, HeartbeatTimeout: lease, WaitForCancellation: true,
+		RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
+	}
+}

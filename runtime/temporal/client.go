@@ -1,0 +1,136 @@
+package temporal
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+)
+
+// Client starts and steers debates that workers of Temporal carry through. It is safe for concurrent use; its fields must not change
+// once it is used.
+type Client struct {
+	// Engine has the store of the debates, and what a config names. It makes no calls here.
+	Engine *debate.Engine
+	// Temporal is the connection to the server. The caller closes it.
+	Temporal client.Client
+	// TaskQueue is where the workers listen.
+	TaskQueue string
+	// Attributes sets the search attributes [StateAttribute], [FlowAttribute] and [LabelsAttribute]. The namespace has to know them:
+	// with one that it does not know, the server refuses to start a workflow.
+	Attributes bool
+}
+
+// Start checks a config as Engine.Start does, stores the debate, and starts its workflow, whose id is the debate's. It returns that
+// id. A config with an ID can be started again: if the debate is stored with the same config, Start only makes sure that its
+// workflow runs. If its config is another one, the error is of kind conflict.
+//
+// If Start fails after the debate is stored, the error comes with the id, and [Client.Resume] starts the workflow.
+func (c *Client) Start(ctx context.Context, config flow.Config) (id string, err error) {
+	id, err = c.Engine.Submit(ctx, config)
+	if err != nil {
+		return "", err
+	}
+	return id, c.Resume(ctx, id)
+}
+
+// Resume starts the workflow of a stored debate, unless it runs already or the debate is over. If a process has the debate open, the
+// workflow waits until that one has closed it. If there is no such debate, the error is [debate.ErrNotFound].
+func (c *Client) Resume(ctx context.Context, id string) error {
+	in, options, err := c.workflow(ctx, id)
+	if err != nil || in == nil {
+		return err
+	}
+	_, err = c.Temporal.ExecuteWorkflow(ctx, options, WorkflowName, *in)
+	return err
+}
+
+// Control gives a control to a debate, as Engine.Control does, and with the same errors: its workflow acts on it at once. The texts
+// of the control go to the store alone.
+//
+// If this process ends in the middle, a control that was recorded is acted on within a lease all the same. If no workflow runs for
+// the debate, Control starts one.
+func (c *Client) Control(ctx context.Context, id string, signal flow.Signal) error {
+	late := Look{After: cmp.Or(c.Engine.Lease, defaultLease)}
+	err := c.Temporal.SignalWorkflow(ctx, id, "", LookName, late)
+	if err != nil && !isGone(err) {
+		return err
+	}
+	if err := c.Engine.Control(ctx, id, signal); err != nil {
+		return err
+	}
+	in, options, err := c.workflow(ctx, id)
+	if err != nil || in == nil {
+		return err
+	}
+	_, err = c.Temporal.SignalWithStartWorkflow(ctx, id, LookName, Look{}, options, WorkflowName, *in)
+	return err
+}
+
+// Status returns what the workflow of a debate knows. A worker has to run; Engine.Record needs none.
+func (c *Client) Status(ctx context.Context, id string) (Status, error) {
+	value, err := c.Temporal.QueryWorkflow(ctx, id, "", StatusName)
+	if err != nil {
+		return Status{}, err
+	}
+	var status Status
+	return status, value.Get(&status)
+}
+
+// Wait waits until the workflow of a debate ends, which is when the debate is over and each call has been accounted for.
+func (c *Client) Wait(ctx context.Context, id string) (Status, error) {
+	var status Status
+	err := c.Temporal.GetWorkflow(ctx, id, "").Get(ctx, &status)
+	if canceled, ok := errors.AsType[*temporal.CanceledError](err); ok && canceled.HasDetails() {
+		return status, errors.Join(err, canceled.Details(&status))
+	}
+	return status, err
+}
+
+// workflow returns how the workflow of a stored debate is started; nil: the debate is over.
+func (c *Client) workflow(ctx context.Context, id string) (*input, client.StartWorkflowOptions, error) {
+	record, err := c.Engine.Record(ctx, id)
+	if err != nil {
+		return nil, client.StartWorkflowOptions{}, err
+	}
+	options := client.StartWorkflowOptions{
+		ID: id, TaskQueue: c.TaskQueue,
+		WorkflowIDReusePolicy:    enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY, // one that was terminated is replaced
+		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+	}
+	if record.Final() && record.InFlight() == 0 {
+		return nil, options, nil
+	}
+	if c.Attributes {
+		options.TypedSearchAttributes = attributesOf(record)
+	}
+	return &input{ID: id, Attributes: c.Attributes}, options, nil
+}
+
+// attributesOf returns the search attributes that do not change.
+func attributesOf(r *flow.Record) temporal.SearchAttributes {
+	labels := make([]string, 0, len(r.Terms().Labels))
+	for _, name := range slices.Sorted(maps.Keys(r.Terms().Labels)) {
+		labels = append(labels, name+"="+r.Terms().Labels[name])
+	}
+	all := []temporal.SearchAttributeUpdate{temporal.NewSearchAttributeKeyKeyword(FlowAttribute).ValueSet(r.Flow())}
+	if len(labels) > 0 {
+		all = append(all, temporal.NewSearchAttributeKeyKeywordList(LabelsAttribute).ValueSet(labels))
+	}
+	return temporal.NewSearchAttributes(all...)
+}
+
+// isGone reports whether no workflow runs.
+func isGone(err error) bool {
+	_, gone := errors.AsType[*serviceerror.NotFound](err)
+	return gone
+}

@@ -1,0 +1,147 @@
+package temporal_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	sdk "go.temporal.io/sdk/temporal"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/runtime/temporal"
+)
+
+// updated collects what becomes of an update.
+type updated struct {
+	refused, failed error
+	status          *temporal.Status
+	then            func()
+}
+
+func (u *updated) Accept()          {}
+func (u *updated) Reject(err error) { u.refused = err; u.end() }
+func (u *updated) Complete(success any, err error) {
+	if status, ok := success.(temporal.Status); ok {
+		u.status = &status
+	}
+	u.failed = err
+	u.end()
+}
+
+func (u *updated) end() {
+	if u.then != nil {
+		u.then()
+	}
+}
+
+// A pause by an update stops the debate, and it continues when a signal resumes it.
+func TestPauseAndResume(t *testing.T) {
+	s := newScene(t, nil)
+	var once sync.Once
+	reached := make(chan struct{})
+	before(s.script, func(id string) {
+		if strings.Contains(id, "/r2.") {
+			once.Do(func() { close(reached) })
+		}
+	})
+	paused := &updated{then: func() {
+		s.env.RegisterDelayedCallback(func() {
+			assert.Equal(t, flow.StatePaused, s.status().State)
+			assert.True(t, s.status().Idle)
+			s.env.SignalWorkflow(temporal.ControlName, temporal.Control{Action: temporal.ActionResume, Reason: "on we go"})
+		}, 48*time.Hour)
+	}}
+	go func() {
+		<-reached
+		s.env.RegisterDelayedCallback(func() {
+			s.env.UpdateWorkflow(temporal.ControlName, "pause", paused, temporal.Control{Action: temporal.ActionPause, Drain: true})
+		}, 0)
+	}()
+	s.run(nil)
+	require.NoError(t, errors.Join(paused.refused, paused.failed))
+	require.NotNil(t, paused.status)
+	assert.Equal(t, flow.StateCompleted, s.result().State)
+	assert.Equal(t, s.undisturbed(), canonical(t, s.record()))
+	assert.Equal(t, 1, s.entered(flow.StatePaused))
+}
+
+// What an update may not ask for is refused: at once what it shows by itself, and with the log's reason what the log shows.
+func TestControlsThatAreRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		control temporal.Control
+		late    bool // by the log
+		says    string
+	}{
+		"no action":          {temporal.Control{}, false, "no action"},
+		"an unknown one":     {temporal.Control{Action: "explode"}, false, "no action"},
+		"a drained stop":     {temporal.Control{Action: temporal.ActionStop, Drain: true}, false, "only a pause"},
+		"a pause with text":  {temporal.Control{Action: temporal.ActionPause, Text: "x"}, false, "only an answer"},
+		"an answer to none":  {temporal.Control{Action: temporal.ActionAnswer, Text: "x"}, false, "inquiry"},
+		"an answer too long": {temporal.Control{Action: temporal.ActionAnswer, Inquiry: "q", Text: strings.Repeat("x", 1<<17)}, false, "131072 bytes"},
+		"a reason too long":  {temporal.Control{Action: temporal.ActionPause, Reason: strings.Repeat("x", 10_000)}, false, "10000 bytes"},
+		"a useless resume":   {temporal.Control{Action: temporal.ActionResume}, true, "resume"},
+		"an unknown inquiry": {temporal.Control{Action: temporal.ActionAnswer, Inquiry: "q", Text: "x"}, true, "q"},
+		"a line too many":    {temporal.Control{Action: temporal.ActionPause, Reason: "a\nb"}, true, "line"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, nil)
+			given := &updated{}
+			s.env.RegisterDelayedCallback(func() { s.env.UpdateWorkflow(temporal.ControlName, "u", given, c.control) }, 0)
+			s.run(nil)
+			err := given.refused
+			if c.late {
+				require.NoError(t, given.refused)
+				err = given.failed
+			}
+			var failed *sdk.ApplicationError
+			require.ErrorAs(t, err, &failed)
+			assert.Equal(t, "refused", failed.Type())
+			assert.True(t, failed.NonRetryable())
+			assert.ErrorContains(t, err, c.says)
+			assert.Equal(t, s.undisturbed(), canonical(t, s.record()), "nothing has changed")
+		})
+	}
+}
+
+// A workflow that is canceled cancels its debate, which accounts for the call in flight.
+func TestCancellation(t *testing.T) {
+	s := newScene(t, nil)
+	reply := s.script.Reply
+	s.script.Reply = func(r *provider.Request) scripted.Reply {
+		answer := reply(r)
+		if strings.Contains(r.ID, "/r2.") {
+			answer.Delay = time.Hour // until the call is broken off
+			s.env.CancelWorkflow()
+		}
+		return answer
+	}
+	s.run(nil)
+	require.True(t, sdk.IsCanceledError(s.env.GetWorkflowError()), "%v", s.env.GetWorkflowError())
+	record := s.record()
+	assert.Equal(t, flow.StateCanceled, record.State)
+	assert.Zero(t, record.InFlight())
+	assert.Contains(t, record.Evidence, "the workflow was canceled")
+}
+
+// Somebody who answers by Engine.Control and sends a look is heard.
+func TestALook(t *testing.T) {
+	s := newScene(t, func(c *debate.Config) { c.Unattended = true })
+	require.NoError(t, s.engine.Control(t.Context(), s.config.ID, flow.Pause{}))
+	s.env.RegisterDelayedCallback(func() {
+		assert.Equal(t, flow.StatePaused, s.status().State)
+		s.env.SignalWorkflow(temporal.LookName, temporal.Look{After: time.Hour})
+		require.NoError(t, s.engine.Control(t.Context(), s.config.ID, flow.Resume{}))
+	}, time.Minute)
+	s.env.RegisterDelayedCallback(func() {
+		assert.Equal(t, flow.StatePaused, s.status().State, "the workflow does not know yet")
+	}, 30*time.Minute)
+	s.run(nil)
+	assert.Equal(t, flow.StateCompleted, s.result().State)
+}

@@ -1,0 +1,42 @@
+// Package temporal carries debates, and conversations of other flows, through on Temporal: each is a workflow.
+//
+//	engine := &debate.Engine{Store: store, Providers: …}
+//	w := worker.New(connection, "debates", worker.Options{WorkerStopTimeout: time.Minute})
+//	err := temporal.Register(w, engine)
+//
+//	client := &temporal.Client{Engine: engine, Temporal: connection, TaskQueue: "debates"}
+//	id, err := client.Start(ctx, config)
+//	err = client.Control(ctx, id, debate.Pause{})
+//
+// The engine's store keeps the log of a debate, which is all its truth. Temporal keeps ids: of the debate, of calls in flight, the
+// number of the last event. No text of a debate is in a history, so histories stay small, and nobody who may read them reads a
+// debate. Every worker needs an engine on the same store.
+//
+// # Who does what
+//
+// A workflow repeats what activities have decided, and decides nothing. An activity makes one call and advances the debate with its
+// outcome (Engine.Call); another one advances it after a timer, a signal or the loss of a worker (Engine.Advance). So a release of
+// this library that decides otherwise continues the debates of older ones: no workflow replays a decision.
+//
+//   - A call is an activity with one attempt. Whether it is made again decides the debate's retry policy, and the log has it.
+//   - A worker that is silent for Engine.Lease has lost its calls. They are charged in full and made again.
+//   - A worker that lacks a provider, a flow or a tool leaves the call to another worker. Nothing is charged.
+//   - A debate that is paused, or waits for a person, waits in its workflow. No worker keeps anything of it, and there is no lease.
+//   - A history that grows long is continued as new, between two calls.
+//
+// # Controls
+//
+// [Client.Control] takes every control. Programs without an engine, in any language, send the update or the signal "control" with a
+// [Control] to the workflow of the debate's id. An update is validated, waits until the control is in the log, and returns a
+// [Status]. Temporal keeps what an update or a signal says, an answer's text included. A cancellation of the workflow cancels the
+// debate. The query "status" returns a [Status].
+//
+// A program that has given a control by Engine.Control sends the signal "look" afterwards, or the workflow acts on the control only
+// with the next outcome of a call. A control that breaks calls off is seen within a third of a lease in any case.
+//
+// # Other processes
+//
+// The workflow has the lease of its debate while there is work. If a session of another process has it, the workflow waits until that
+// session is closed; Temporal shows the reason beside the pending activity. Do not reset a workflow: the log cannot be reset with it.
+// One that was terminated is started again by [Client.Resume], and the debate continues where its log ends.
+package temporal

@@ -1,0 +1,98 @@
+package sql_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/limit"
+	"github.com/agonist-dev/debate/store/sql"
+)
+
+// patient answers when it may.
+type patient struct{ begun, end chan struct{} }
+
+func (p *patient) Generate(ctx context.Context, _ *provider.Request, _ func(provider.Chunk)) (*provider.Response, error) {
+	p.begun <- struct{}{}
+	select {
+	case <-p.end:
+	case <-ctx.Done():
+	}
+	return &provider.Response{Text: "Yes."}, nil
+}
+
+// A process that holds all places is killed. They are free when its lease ends.
+func TestPlacesOfAKilledProcess(t *testing.T) {
+	if path := os.Getenv("SQL_TEST_PLACES"); path != "" {
+		holdPlaces(t, path)
+		return
+	}
+	each(t, func(t *testing.T, s *storage) {
+		t.Parallel()
+		url := s.url
+		if s.path != "" {
+			url = s.path
+		}
+		places := &limit.Concurrency{Calls: 2, Ledger: s.store(t), Name: "v", Lease: time.Second}
+		defer places.Close()
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPlacesOfAKilledProcess$")
+		child.Env = append(os.Environ(), "SQL_TEST_PLACES="+url)
+		out, err := child.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, child.Start())
+		lines := bufio.NewScanner(out)
+		for range 2 {
+			require.True(t, lines.Scan())
+			require.Equal(t, "holds", lines.Text())
+		}
+		caller := &patient{begun: make(chan struct{}, 1), end: make(chan struct{})}
+		close(caller.end)
+		ctx, cancel := context.WithTimeout(t.Context(), 1200*time.Millisecond)
+		defer cancel()
+		_, err = places.Wrap(caller).Generate(ctx, &provider.Request{}, func(provider.Chunk) {})
+		require.Error(t, err, "the lease is renewed")
+		assert.Empty(t, caller.begun)
+
+		require.NoError(t, child.Process.Kill())
+		killed := time.Now()
+		_ = child.Wait()
+		_, err = places.Wrap(caller).Generate(t.Context(), &provider.Request{}, func(provider.Chunk) {})
+		require.NoError(t, err)
+		t.Logf("free %v after the kill", time.Since(killed))
+		assert.Less(t, time.Since(killed), 3*time.Second)
+	})
+}
+
+// holdPlaces takes all places until the process is killed.
+func holdPlaces(t *testing.T, url string) {
+	t.Helper()
+	var kept *sql.Store
+	var err error
+	if url[0] == '/' {
+		kept, err = sql.OpenSQLite(t.Context(), url)
+	} else {
+		kept, err = sql.OpenPostgres(t.Context(), url)
+	}
+	require.NoError(t, err)
+	places := &limit.Concurrency{Calls: 2, Ledger: kept, Name: "v", Lease: time.Second}
+	caller := &patient{begun: make(chan struct{}), end: make(chan struct{})}
+	for range 2 {
+		go func() {
+			_, err := places.Wrap(caller).Generate(context.Background(), &provider.Request{}, func(provider.Chunk) {})
+			fmt.Println("ended", err)
+		}()
+		<-caller.begun
+		fmt.Println("holds")
+	}
+	<-caller.end
+	syscall.Exit(0)
+}

@@ -1,0 +1,2 @@
+// Package river works on debates by jobs of River.
+package river

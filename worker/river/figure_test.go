@@ -1,0 +1,240 @@
+package river_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
+	worker "github.com/agonist-dev/debate/worker/river"
+)
+
+var (
+	crowd   = flag.Int("river.debates", 80, "how many debates the figures are measured with")
+	latency = flag.Duration("river.latency", 200*time.Millisecond, "how long their calls take")
+)
+
+// short is the config of a debate of one round.
+func short(id string, labels map[string]string) debate.Config {
+	c := debating(id)
+	c.Rounds, c.Labels, c.Patience = 1, labels, time.Hour
+	return c
+}
+
+// ended waits until that many debates are completed, and returns when the last was.
+func ended(t testing.TB, engine *debate.Engine, debates int) time.Time {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Minute)
+	for n := 0; n < debates; {
+		require.True(t, time.Now().Before(deadline), "%d of %d have ended", n, debates)
+		timer := time.NewTimer(100 * time.Millisecond)
+		<-timer.C
+		n = 0
+		for _, err := range engine.List(t.Context(), store.Filter{States: []flow.State{flow.StateCompleted}}) {
+			require.NoError(t, err)
+			n++
+		}
+	}
+	return time.Now()
+}
+
+// Four workers get through as many debates as one process with as many calls in flight.
+func TestThroughput(t *testing.T) {
+	const workers = 4
+	places := max(*crowd/16, 4) // of each worker
+	one := newPostgres(t).opened(t, worker.Options{})
+	alone := engineOn(one.store, slowly(*latency))
+	for i := range *crowd {
+		submit(t, alone, short(fmt.Sprint("d", i), nil))
+	}
+	began, spent := time.Now(), processor()
+	var all sync.WaitGroup
+	ids := make(chan string)
+	for range workers * places {
+		all.Go(func() {
+			for id := range ids {
+				s, err := alone.Open(t.Context(), id)
+				if assert.NoError(t, err) {
+					_, err = s.Wait(t.Context())
+					assert.NoError(t, err)
+				}
+			}
+		})
+	}
+	for i := range *crowd {
+		ids <- fmt.Sprint("d", i)
+	}
+	close(ids)
+	all.Wait()
+	single, singleTime := time.Since(began), processor()-spent
+
+	p := newPostgres(t)
+	host := p.opened(t, worker.Options{})
+	engine := engineOn(host.store, nil)
+	for i := range *crowd {
+		submit(t, engine, short(fmt.Sprint("d", i), nil))
+	}
+	for range workers {
+		b := p.opened(t, worker.Options{})
+		working(t, b, engineOn(b.store, slowly(*latency)), worker.Config{
+			Queues: map[string]int{worker.DefaultQueue: places}, River: &river.Config{TestOnly: true}, Sweep: 10 * time.Second,
+		})
+	}
+	began, spent = time.Now(), processor()
+	shared, sharedTime := ended(t, engine, *crowd).Sub(began), processor()-spent
+	ratio := float64(single) / float64(shared)
+	t.Logf("%d debates, calls of %v, %d at a time: one process %v (%.0f %% of a core), four workers %v: throughput %.2f x", *crowd, *latency,
+		workers*places, single.Round(time.Millisecond), 100*singleTime.Seconds()/single.Seconds(), shared.Round(time.Millisecond), ratio)
+	t.Logf("processor time per debate: one process %v, four workers %v", (singleTime / time.Duration(*crowd)).Round(10*time.Microsecond),
+		(sharedTime / time.Duration(*crowd)).Round(10*time.Microsecond))
+	if *crowd >= 2000 {
+		assert.GreaterOrEqual(t, ratio, 0.9)
+	}
+}
+
+// Workers without work ask the database little.
+func TestIdleQueries(t *testing.T) {
+	const workers, span = 4, 10 * time.Second
+	p := newPostgres(t)
+	host := p.opened(t, worker.Options{})
+	for range workers {
+		b := p.opened(t, worker.Options{})
+		working(t, b, engineOn(b.store, nil), worker.Config{River: &river.Config{TestOnly: true}, Sweep: 10 * time.Second})
+	}
+	count := func() (n int) {
+		require.NoError(t, host.db.QueryRowContext(t.Context(), `SELECT xact_commit + xact_rollback FROM pg_stat_database
+			WHERE datname = current_database()`).Scan(&n))
+		return n
+	}
+	timer := time.NewTimer(3 * time.Second) // until they have begun
+	<-timer.C
+	before := count()
+	timer.Reset(span)
+	<-timer.C
+	perSecond := float64(count()-before) / span.Seconds()
+	t.Logf("%d idle workers: %.1f transactions per second in all", workers, perSecond)
+	assert.Less(t, perSecond, 40.0)
+}
+
+// A control reaches a debate that no process holds soon.
+func TestFromAControlToTheNextCall(t *testing.T) {
+	p := newPostgres(t)
+	host := p.opened(t, worker.Options{})
+	engine := engineOn(host.store, nil)
+	var mu sync.Mutex
+	given, heard := make(map[string]time.Time), make(map[string]time.Duration)
+	b := p.opened(t, worker.Options{})
+	w := working(t, b, engineOn(b.store, func(ctx context.Context, req *provider.Request) error {
+		id, _, _ := strings.Cut(req.ID, "/")
+		mu.Lock()
+		if at, ok := given[id]; ok && heard[id] == 0 {
+			heard[id] = time.Since(at)
+		}
+		mu.Unlock()
+		return slowly(10*time.Millisecond)(ctx, req)
+	}), worker.Config{River: &river.Config{TestOnly: true}, Sweep: 10 * time.Second})
+	for i := range *crowd {
+		id := fmt.Sprint("d", i)
+		submit(t, engine, short(id, nil))
+		require.NoError(t, engine.Control(t.Context(), id, flow.Pause{}))
+	}
+	eventually(t, "all are paused", func() bool { return w.Stats().Running == 0 && host.rows(t)["available"] == 0 })
+	for i := range *crowd {
+		id := fmt.Sprint("d", i)
+		if state(t, engine, id) != flow.StatePaused {
+			continue // it was over before
+		}
+		mu.Lock()
+		given[id] = time.Now()
+		mu.Unlock()
+		require.NoError(t, engine.Control(t.Context(), id, flow.Resume{}))
+		timer := time.NewTimer(30 * time.Millisecond)
+		<-timer.C
+	}
+	ended(t, engine, *crowd)
+	var all []time.Duration
+	for _, d := range heard {
+		all = append(all, d)
+	}
+	slices.Sort(all)
+	t.Logf("from a control to the next call, %d times: p50 %v, p99 %v", len(all), quantile(all, 0.5), quantile(all, 0.99))
+	require.NotEmpty(t, all)
+	assert.Less(t, quantile(all, 0.5), 5*time.Second)
+}
+
+// A tenant with many debates delays those of no other: each has a queue, and a share of the places.
+func TestFairness(t *testing.T) {
+	const tenants, workers, share = 10, 4, 1 // places of a tenant in each worker
+	each := max(*crowd/20, 8)                // debates of all but the first, who has three times as many
+	p := newPostgres(t)
+	options := worker.Options{Route: func(info store.Info) worker.Route { return worker.Route{Queue: "tenant-" + info.Labels["tenant"]} }}
+	host := p.opened(t, options)
+	engine := engineOn(host.store, nil)
+	var mu sync.Mutex
+	first := make(map[string]time.Time)
+	now := func(ctx context.Context, req *provider.Request) error {
+		id, _, _ := strings.Cut(req.ID, "/")
+		mu.Lock()
+		if _, known := first[id]; !known {
+			first[id] = time.Now()
+		}
+		mu.Unlock()
+		return slowly(*latency)(ctx, req)
+	}
+	total := 0
+	for tenant := range tenants {
+		n := each
+		if tenant == 0 {
+			n = 3 * each
+		}
+		for i := range n {
+			submit(t, engine, short(fmt.Sprintf("t%d.%d", tenant, i), map[string]string{"tenant": fmt.Sprint(tenant)}))
+			total++
+		}
+	}
+	queues := make(map[string]int)
+	for tenant := range tenants {
+		queues[fmt.Sprint("tenant-", tenant)] = share
+	}
+	began := time.Now()
+	for range workers {
+		b := p.opened(t, options)
+		working(t, b, engineOn(b.store, now), worker.Config{
+			Queues: queues, River: &river.Config{TestOnly: true, FetchPollInterval: 200 * time.Millisecond}, Sweep: 10 * time.Second,
+		})
+	}
+	ended(t, engine, total)
+	longest := make([]time.Duration, tenants)
+	for id, at := range first {
+		var tenant, i int
+		_, err := fmt.Sscanf(id, "t%d.%d", &tenant, &i)
+		require.NoError(t, err)
+		longest[tenant] = max(longest[tenant], at.Sub(began))
+	}
+	others := slices.Clone(longest[1:])
+	slices.Sort(others)
+	fair := others[len(others)/2]
+	t.Logf("%d tenants, one of them with three times the debates: longest waits %v; fair %v, the longest of the others %.2f x", tenants,
+		rounded(longest), fair.Round(time.Millisecond), float64(others[len(others)-1])/float64(fair))
+	assert.LessOrEqual(t, others[len(others)-1], 2*fair)
+}
+
+func rounded(all []time.Duration) []time.Duration {
+	out := make([]time.Duration, len(all))
+	for i, d := range all {
+		out[i] = d.Round(10 * time.Millisecond)
+	}
+	return out
+}

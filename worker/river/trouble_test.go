@@ -1,0 +1,208 @@
+package river_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	worker "github.com/agonist-dev/debate/worker/river"
+)
+
+// job returns the youngest job of debates, and what its metadata say.
+func (b *base) job(t testing.TB) (*rivertype.JobRow, worker.Trouble) {
+	t.Helper()
+	list, err := b.client(t).JobList(t.Context(), river.NewJobListParams().Kinds(worker.Args{}.Kind()).First(1).
+		OrderBy(river.JobListOrderByID, river.SortOrderDesc))
+	require.NoError(t, err)
+	require.NotEmpty(t, list.Jobs)
+	var trouble worker.Trouble
+	require.NoError(t, json.Unmarshal(list.Jobs[0].Metadata, &trouble))
+	return list.Jobs[0], trouble
+}
+
+// kindOf returns the kind of an error of this library.
+func kindOf(err error) flow.Kind {
+	if e, ok := errors.AsType[*flow.Error](err); ok {
+		return e.Kind
+	}
+	return ""
+}
+
+// logOf returns the events of a debate.
+func logOf(t testing.TB, b *base, id string) (events []flow.Event) {
+	t.Helper()
+	for event, err := range b.store.Read(t.Context(), id, 0) {
+		require.NoError(t, err)
+		events = append(events, event)
+	}
+	return events
+}
+
+// A worker that is stopped lets the calls in flight finish. Another one continues at once, and no call is made twice.
+func TestAStopDrains(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		const debates = 5
+		host := p.opened(t, worker.Options{})
+		engine := engineOn(host.store, nil)
+		for i := range debates {
+			submit(t, engine, debating(string(rune('a'+i))))
+		}
+		var calls, begun atomic.Int64
+		counted := func(ctx context.Context, req *provider.Request) error {
+			begun.Add(1)
+			defer calls.Add(1)
+			return slowly(50*time.Millisecond)(ctx, req)
+		}
+		first := p.opened(t, worker.Options{})
+		w, err := first.jobs.Worker(engineOn(first.store, counted), worker.Config{River: soon(), Sweep: time.Hour})
+		require.NoError(t, err)
+		require.NoError(t, w.Start(t.Context()))
+		eventually(t, "calls are in flight", func() bool { return calls.Load() > 2 })
+		require.NoError(t, w.Stop(t.Context()))
+		assert.Equal(t, calls.Load(), begun.Load(), "the calls have finished")
+		for i := range debates {
+			record, err := engine.Record(t.Context(), string(rune('a'+i)))
+			require.NoError(t, err)
+			assert.Zero(t, record.InFlight())
+		}
+		assert.Equal(t, debates, host.rows(t)["available"])
+		second := p.opened(t, worker.Options{})
+		working(t, second, engineOn(second.store, counted), worker.Config{})
+		for i := range debates {
+			id := string(rune('a' + i))
+			finished(t, engine, id)
+			for _, event := range logOf(t, host, id) {
+				_, failed := event.Body.(*flow.Failure)
+				assert.False(t, failed, "%s: a call was broken off", id)
+			}
+		}
+		assert.Equal(t, calls.Load(), begun.Load())
+	})
+}
+
+// A worker without the key appends nothing, says what it lacks, and keeps no debate from the worker that has it.
+func TestAWorkerWithoutAKey(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		const debates = 6
+		host := p.opened(t, worker.Options{})
+		engine := engineOn(host.store, nil)
+		without := p.opened(t, worker.Options{})
+		lacking := engineOn(without.store, nil)
+		lacking.Providers = map[string]debate.Provider{"other": cast(nil)}
+		w := working(t, without, lacking, worker.Config{})
+		submit(t, engine, debating("a"))
+		before := logOf(t, host, "a")
+		eventually(t, "it finds that it lacks the provider", func() bool { return w.Stats().Lacking > 0 })
+		eventually(t, "the job is in back-off", func() bool { row, _ := host.job(t); return slices.Contains(row.Tags, worker.FailingTag) })
+		_, trouble := host.job(t)
+		assert.Positive(t, trouble.Failures)
+		assert.Contains(t, trouble.Error, `"test"`)
+		assert.Equal(t, before, logOf(t, host, "a"), "it appends nothing")
+		for i := 1; i < debates; i++ {
+			submit(t, engine, debating(string(rune('a'+i))))
+		}
+		right := p.opened(t, worker.Options{})
+		working(t, right, engineOn(right.store, nil), worker.Config{})
+		for i := range debates {
+			finished(t, engine, string(rune('a'+i)))
+		}
+		assert.Zero(t, w.Stats().Opened)
+		assert.Zero(t, host.rows(t)["discarded"])
+	})
+}
+
+// A damaged debate goes into back-off, where it is seen, keeps no other from its end, and is never discarded.
+func TestADamagedDebate(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		host := p.opened(t, worker.Options{})
+		engine := engineOn(host.store, nil)
+		submit(t, engine, debating("damaged"))
+		_, err := host.db.ExecContext(t.Context(), "UPDATE debate_commit SET body = replace(body, '\"seq\"', '\"sea\"')")
+		require.NoError(t, err)
+		own := p.opened(t, worker.Options{})
+		w := working(t, own, engineOn(own.store, nil), worker.Config{Sweep: time.Second})
+		eventually(t, "it was tried", func() bool { return w.Stats().Failed > 1 })
+		submit(t, engine, debating("sound"))
+		finished(t, engine, "sound")
+		_, err = host.db.ExecContext(t.Context(), "UPDATE debate_commit SET body = replace(body, '\"sea\"', '\"seq\"')")
+		require.NoError(t, err)
+		finished(t, engine, "damaged")
+		assert.Zero(t, host.rows(t)["discarded"])
+	})
+}
+
+// A job of a debate that does not exist is canceled, and says why.
+func TestAJobOfNoDebate(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		own := p.opened(t, worker.Options{})
+		client := own.client(t)
+		_, err := client.Insert(t.Context(), worker.Args{ID: "nobody"}, nil)
+		require.NoError(t, err)
+		_, err = client.Insert(t.Context(), worker.Args{ID: "../no id"}, nil)
+		require.NoError(t, err)
+		w := working(t, own, engineOn(own.store, nil), worker.Config{})
+		eventually(t, "it was looked for", func() bool { return w.Stats().Missing == 2 && own.rows(t)["cancelled"] == 2 })
+		row, _ := own.job(t)
+		require.Len(t, row.Errors, 1)
+		assert.Contains(t, row.Errors[0].Error, "id: is not")
+	})
+}
+
+// Tables of an older River, or none, are named before anything is worked.
+func TestTablesOfAnotherVersion(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		own := p.opened(t, worker.Options{})
+		w, err := own.jobs.Worker(engineOn(own.store, nil), worker.Config{})
+		require.NoError(t, err)
+		_, err = own.db.ExecContext(t.Context(), "DELETE FROM river_migration WHERE version > 4")
+		require.NoError(t, err)
+		err = w.Start(t.Context())
+		require.ErrorContains(t, err, "Migrate")
+		assert.Equal(t, provider.KindStore, kindOf(err))
+	})
+}
+
+// What a worker cannot work with is refused when it is made.
+func TestConfigsThatAreRefused(t *testing.T) {
+	own := newSQLite(t).opened(t, worker.Options{})
+	engine := engineOn(own.store, nil)
+	for name, wrong := range map[string]func() error{
+		"no database": func() error { _, err := worker.New(nil, nil, worker.Options{}); return err },
+		"no store":    func() error { _, err := own.jobs.Worker(&debate.Engine{}, worker.Config{}); return err },
+		"sweeps without end": func() error {
+			_, err := own.jobs.Worker(engine, worker.Config{Sweep: time.Millisecond})
+			return err
+		},
+		"a queue's name": func() error {
+			_, err := own.jobs.Worker(engine, worker.Config{Queues: map[string]int{"no such name!": 1}})
+			return err
+		},
+		"a queue in use": func() error {
+			_, err := own.jobs.Worker(engine, worker.Config{
+				Queues: map[string]int{"a": 1}, River: &river.Config{Queues: map[string]river.QueueConfig{"a": {MaxWorkers: 1}}},
+			})
+			return err
+		},
+		"a rescue within a job's time": func() error {
+			_, err := own.jobs.Worker(engine, worker.Config{River: &river.Config{RescueStuckJobsAfter: time.Second}})
+			return err
+		},
+	} {
+		err := wrong()
+		require.Error(t, err, name)
+		assert.Equal(t, provider.KindValidation, kindOf(err), name)
+		assert.NotContains(t, err.Error(), "\n", name)
+	}
+}

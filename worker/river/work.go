@@ -1,0 +1,152 @@
+package river
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/store"
+)
+
+// debateWorker works the jobs of debates.
+type debateWorker struct {
+	river.WorkerDefaults[Args]
+
+	worker *Worker
+}
+
+// Timeout implements [river.Worker]: a job lasts as long as its debate has work. River's rescuer lets such jobs be, because it
+// cannot know which of them are stuck. The sweep can.
+func (*debateWorker) Timeout(*river.Job[Args]) time.Duration { return -1 }
+
+// NextRetry implements [river.Worker]. It is asked after a panic only.
+func (d *debateWorker) NextRetry(job *river.Job[Args]) time.Time {
+	return time.Now().Add(backOff(job.Attempt))
+}
+
+// Work implements [river.Worker]: it opens the debate, and closes it when no process needs to work on it.
+func (d *debateWorker) Work(ctx context.Context, job *river.Job[Args]) error {
+	turn := &turn{worker: d.worker, job: job, began: time.Now()}
+	d.worker.counts.running.Add(1)
+	defer d.worker.counts.running.Add(-1)
+	return turn.work(ctx)
+}
+
+// turn is one job in this worker.
+type turn struct {
+	worker *Worker
+	job    *river.Job[Args]
+	began  time.Time
+}
+
+// now returns the time by the database's clock: it has set AttemptedAt when the job was taken. The clock of this process may
+// be off by any amount.
+func (t *turn) now() time.Time { return t.job.AttemptedAt.Add(time.Since(t.began)) }
+
+func (t *turn) work(ctx context.Context) error {
+	w, id := t.worker, t.job.Args.ID
+	if err := store.CheckID(id); err != nil {
+		w.counts.missing.Add(1)
+		return river.JobCancel(err)
+	}
+	s, err := w.engine.Open(ctx, id)
+	if err != nil {
+		return t.failed(ctx, err)
+	}
+	w.lacks.Store(0)
+	w.counts.opened.Add(1)
+	next, err := s.WaitRest(ctx, w.config.Far)
+	if err != nil {
+		_ = s.Close()
+		return t.failed(ctx, err)
+	}
+	due := t.now().Add(next.Wait)
+	if err := s.Drain(ctx); err != nil {
+		_ = s.Close()
+		return t.failed(ctx, err)
+	}
+	if next.Idle {
+		return t.end(ctx, ending{after: next.Seq, rests: true})
+	}
+	w.counts.far.Add(1)
+	return t.end(ctx, ending{after: next.Seq, rests: true, next: &river.InsertOpts{ScheduledAt: due}})
+}
+
+// failed ends a job whose debate this worker cannot work on, or not any more.
+func (t *turn) failed(ctx context.Context, err error) error {
+	w := t.worker
+	switch {
+	case ctx.Err() != nil: // River is being stopped at once: it makes the job available
+		return ctx.Err()
+	case errors.Is(err, flow.ErrNotFound):
+		w.counts.missing.Add(1)
+		return river.JobCancel(err)
+	case errors.Is(err, flow.ErrClosed): // this worker drains
+		return t.end(ctx, ending{next: &river.InsertOpts{}})
+	case errors.Is(err, flow.ErrLeased):
+		w.counts.leased.Add(1)
+		return t.end(ctx, ending{next: &river.InsertOpts{ScheduledAt: t.now().Add(w.lease)}})
+	case errors.Is(err, flow.ErrLacking):
+		w.counts.lacking.Add(1)
+		defer w.holdBack(ctx)
+	default:
+		w.counts.failed.Add(1)
+	}
+	again := t.trouble()
+	again.Failures++
+	again.Error = text.OneLine(err.Error(), 500)
+	wait := backOff(again.Failures)
+	w.jobs.options.Logger.LogAttrs(ctx, slog.LevelWarn, "debate in back-off", slog.String("id", t.job.Args.ID),
+		slog.Int("failures", again.Failures), slog.Duration("wait", wait), slog.String("error", again.Error))
+	metadata, err := json.Marshal(again)
+	if err != nil {
+		return err
+	}
+	return t.end(ctx, ending{next: &river.InsertOpts{
+		ScheduledAt: t.now().Add(wait), Metadata: metadata, Tags: []string{FailingTag},
+	}})
+}
+
+// FailingTag is the tag of jobs in back-off: the debate could not be opened, or its session has failed.
+const FailingTag = "debate-failing"
+
+// Trouble is in the metadata of a job in back-off.
+type Trouble struct {
+	Failures int    `json:"debateFailures"`        // in a row
+	Error    string `json:"debateError,omitempty"` // the last, in one line of at most 500 bytes
+}
+
+// trouble returns what is known of earlier failures.
+func (t *turn) trouble() (known Trouble) {
+	if err := json.Unmarshal(t.job.Metadata, &known); err != nil {
+		return Trouble{}
+	}
+	return known
+}
+
+// backOff is how long a debate waits after n failures in a row.
+func backOff(n int) time.Duration {
+	return min(time.Second<<min(max(n-1, 0), 20), 10*time.Minute)
+}
+
+// holdBack keeps the place of a job that this worker cannot serve, so that a worker without a key does not pass all jobs through
+// its free places. The job is with the others by then.
+func (w *Worker) holdBack(ctx context.Context) {
+	timer := time.NewTimer(min(backOff(int(w.lacks.Add(1)))/4, time.Minute))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-w.stopping:
+	case <-ctx.Done():
+	}
+}
+
+// String names the job.
+func (t *turn) String() string { return fmt.Sprintf("job %d of debate %s", t.job.ID, t.job.Args.ID) }
