@@ -60,13 +60,15 @@
 //
 // # The tables
 //
-//	debate          a row per conversation: what lists show
-//	debate_commit   a row per commit: its events as JSON, one per line
-//	debate_label    labels, to find conversations by
-//	debate_lease    who works on which conversation
-//	debate_work     in SQLite: how often work was announced
-//	debate_limit    what machines share of the limits of accounts
-//	debate_version  the version of the tables
+//	debate             a row per conversation: what lists show
+//	debate_commit      a row per commit: its events as JSON, one per line
+//	debate_label       labels, to find conversations by
+//	debate_blob        the bytes of files
+//	debate_lease       who works on which conversation
+//	debate_quarantine  which conversations could not be opened, and why
+//	debate_work        in SQLite: how often work was announced
+//	debate_limit       what machines share of the limits of accounts
+//	debate_version     the version of the tables
 //
 // They are ordinary tables with ordinary texts, and a program may read them:
 //

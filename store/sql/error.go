@@ -3,6 +3,8 @@ package sql
 import (
 	"errors"
 	"fmt"
+
+	"github.com/agonist-dev/debate/store"
 )
 
 // ErrClosed reports that the store was closed.
@@ -18,6 +20,17 @@ type VersionError struct {
 func (e *VersionError) Error() string {
 	return fmt.Sprintf("the database has version %d, and this release supports versions up to %d: use a newer release", e.Have, e.Know)
 }
+
+// damage is a [store.ErrDamaged] with the place.
+type damage struct{ text string }
+
+func damaged(id string, err error) error {
+	return &damage{fmt.Sprintf("sql: the log of %s is damaged: %v", id, err)}
+}
+
+func (d *damage) Error() string { return d.text }
+
+func (d *damage) Unwrap() error { return store.ErrDamaged }
 
 // ErrDamaged reports that the file of a database is damaged, or is no database. What is whole in it may still be read:
 // other conversations, and with SQLite's own tools ("sqlite3 debates.db .recover").

@@ -29,6 +29,8 @@ type spoiled struct {
 	onWatch   func(ctx context.Context, id string) <-chan struct{}
 	onWork    func(ctx context.Context) <-chan struct{}
 	onPut     func(ctx context.Context, id, hash string, data []byte) error
+	onInquire func(ctx context.Context, id string) (store.Quarantine, error)
+	onConfine func(ctx context.Context, id string, q store.Quarantine) error
 	onBlob    func(ctx context.Context, id, hash string) ([]byte, error)
 	onRedact  func(ctx context.Context, id string, after int64, events []flow.Event, blobs []string) error
 	onDamaged func(info *store.Info) error // describes a damaged conversation; the error ends the list
@@ -49,7 +51,8 @@ func storage(spoil func(s *spoiled)) func(testing.TB) storetest.Storage {
 			s := &spoiled{
 				good: good, mu: mu, shared: shared, handle: handles,
 				onAppend: good.Append, onRead: good.Read, onList: good.List, onDelete: good.Delete,
-				onLease: good.Lease, onRelease: good.Release, onWatch: good.Watch, onWork: good.Announce, onPut: good.PutBlob, onBlob: good.Blob, onRedact: good.Redact,
+				onLease: good.Lease, onRelease: good.Release, onWatch: good.Watch, onWork: good.Announce, onInquire: good.Quarantine,
+				onConfine: good.SetQuarantine, onPut: good.PutBlob, onBlob: good.Blob, onRedact: good.Redact,
 				onDamaged: damaged,
 			}
 			handles++
@@ -119,6 +122,14 @@ func (s *spoiled) Release(ctx context.Context, id, owner string) error {
 func (s *spoiled) Watch(ctx context.Context, id string) <-chan struct{} { return s.onWatch(ctx, id) }
 
 func (s *spoiled) Announce(ctx context.Context) <-chan struct{} { return s.onWork(ctx) }
+
+func (s *spoiled) Quarantine(ctx context.Context, id string) (store.Quarantine, error) {
+	return s.onInquire(ctx, id)
+}
+
+func (s *spoiled) SetQuarantine(ctx context.Context, id string, q store.Quarantine) error {
+	return s.onConfine(ctx, id, q)
+}
 
 func (s *spoiled) PutBlob(ctx context.Context, id, hash string, data []byte) error {
 	return s.onPut(ctx, id, hash, data)
