@@ -3,6 +3,8 @@ package temporal_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +110,35 @@ func (c *cluster) entered(t testing.TB, id string, state flow.State) (n int) {
 		}
 	}
 	return n
+}
+
+// A worker that is stopped softly gives up the call that takes too long, and another worker makes it at once.
+func TestASoftStop(t *testing.T) {
+	c := newCluster(t, order{Latency: 10 * time.Millisecond})
+	slow := c.order
+	slow.Task, slow.Latency = "work", time.Hour
+	stopped := launch(t, slow)
+	config := stage.TwoDebaters()
+	config.ID, config.Rounds = "soft", 1
+	_, err := c.client.Start(t.Context(), config)
+	require.NoError(t, err)
+	until(t, "the call is made", func() bool {
+		_, err := os.Stat(filepath.Join(c.order.Folder, "ledger"))
+		return err == nil && len(c.asked(t)) > 0
+	})
+	stopped.stop(t)
+	record, err := c.client.Engine.Record(t.Context(), config.ID)
+	require.NoError(t, err)
+	assert.Equal(t, 1, record.InFlight())
+	next, err := c.client.Engine.Hold(t.Context(), config.ID, "somebody else")
+	require.ErrorIs(t, err, debate.ErrLeased, "%v", next)
+	c.worker(t)
+	_, err = c.client.Wait(t.Context(), config.ID)
+	require.NoError(t, err)
+	sum := tally{asked: c.asked(t)}
+	sum.audit(t, c, config.ID, nil)
+	assert.Equal(t, 1, sum.losses)
+	assert.Zero(t, sum.repeats+sum.missing+sum.doubles)
 }
 
 // A worker without the provider, a session that has the debate, a workflow that was terminated, and a debate that does not exist:

@@ -82,7 +82,7 @@ func (o *order) do() error {
 		if err != nil {
 			return err
 		}
-		w := worker.New(connection, queue, worker.Options{WorkerStopTimeout: 5 * time.Second})
+		w := worker.New(connection, queue, worker.Options{WorkerStopTimeout: time.Second})
 		if err := temporal.Register(w, engine); err != nil {
 			return err
 		}
@@ -179,13 +179,20 @@ func (p *process) kill() {
 	_ = p.cmd.Wait()
 }
 
+// stop lets a process end as a soft stop does.
+func (p *process) stop(t testing.TB) {
+	t.Helper()
+	require.NoError(t, p.input.Close())
+	require.NoError(t, p.cmd.Wait())
+}
+
 // again starts a process anew that was killed.
 func (p *process) again(t testing.TB) *process {
 	t.Helper()
 	return launch(t, p.order)
 }
 
-// stage is a server, and a test's own connection to it.
+// cluster is a server, and a test's own connection to it.
 type cluster struct {
 	order  order
 	server *process
