@@ -126,7 +126,7 @@ func (e *Engine) build() (*engine, error) {
 		Store: kept, Lease: e.Lease, Interval: e.ChunkInterval, Folded: e.Folded, Bus: e.Bus, Owner: newID(),
 		NewCore: l.core, Bound: l.bound, Perform: l.perform, Log: l.log,
 		Grace: e.Grace, GaveUp: l.gaveUp, Returned: l.returned, GaveUpStore: l.gaveUpStore, StoreReturned: l.storeReturned,
-		Same:   sameConfig,
+		Same: sameConfig, Quarantined: l.quarantined,
 		Facade: func(s *session.Session) any { return &Session{engine: l, runtime: s} },
 	})
 	return l, errors.Join(problems...)

@@ -216,9 +216,13 @@ func (e *Engine) Run(ctx context.Context, config flow.Config) iter.Seq2[flow.Eve
 // Calls that were in flight when the debate's last process ended are charged and made again. If another process
 // holds the debate, the error is [ErrLeased].
 //
+// A debate that cannot be opened is put in quarantine: workers leave it alone for 30 s, and for twice as long after each further
+// time, up to an hour. So is one whose session breaks down by itself. Opening it ends the quarantine, and so does [Engine.Lift].
+//
 // If this engine lacks something that the rest of the debate may need (its flow, a provider, also that of a fallback,
 // a judge, a tool, a context manager, a detector), Open changes nothing. The error wraps [ErrLacking] and names what is
-// missing. The same error ends a session whose debate comes to need something that only another engine has.
+// missing. Another engine may have it, so the quarantine is this engine's own. If nobody has opened the debate by the second time,
+// Info.Quarantine tells of it. The same error ends a session whose debate comes to need something that only another engine has.
 // [Engine.Record], [Engine.Events] and [Engine.Control] need no provider.
 func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 	l, err := e.freeze()
@@ -258,11 +262,10 @@ func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[f
 }
 
 // List yields a description of each stored debate that matches, as [Store].List does. A debate that cannot be read is
-// among them, with its error in Info.Err; [Engine.Open] returns that error too.
+// among them, with its error in Info.Err; [Engine.Open] returns that error too. Info.Quarantine tells which debates could not be
+// opened, and why.
 //
-// A worker that resumes debates of other processes lists {Working: true, Idle: true} and opens what it finds. If
-// several workers open the same debate, one gets it, and the others get [ErrLeased]. A worker that cannot serve a debate
-// gets [ErrLacking].
+// [Filter].Due selects what a worker should open. [Engine.Due] yields it as it comes.
 func (e *Engine) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
 	return func(yield func(store.Info, error) bool) {
 		l, err := e.freeze()

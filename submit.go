@@ -8,7 +8,7 @@ import (
 )
 
 // Submit validates a config and stores its debate, as Start does, but does not run it: another process opens it, or this one
-// later. It returns the debate's id. [Engine.List] of a worker finds it.
+// later. It returns the debate's id. [Engine.Due] of a worker finds it.
 //
 // If a debate exists under config.ID already, nothing is stored. If the configs are the same, Submit returns the id, wherever
 // the debate runs and however far it is, and asks no provider anything. If they differ, the error is of kind conflict. So

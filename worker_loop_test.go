@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -15,10 +16,11 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/store"
 )
 
 // The worker's loop of docs/durability.md has fewer places than there are paused debates. It gets through all others, and
-// when it is told to end, nothing is lost.
+// when it is told to end, nothing is lost. Debates that it cannot open cost it no place.
 func TestTheWorkerOfTheDocs(t *testing.T) {
 	page, err := os.ReadFile("docs/durability.md")
 	require.NoError(t, err)
@@ -84,30 +86,59 @@ func TestTheWorkerOfTheDocs(t *testing.T) {
 	})
 }
 
+// The loop passes a debate that is damaged and one that its engine lacks something for, with one place, and goes on.
+func TestTheWorkerOfTheDocsPassesWhatItCannotOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kept := &spoilt{Memory: &store.Memory{}, id: "a"}
+		engine, _ := engineFor(twoDebaters())
+		engine.Store = kept
+		rich := twin(engine)
+		rich.Providers = map[string]debate.Provider{"test": engine.Providers["test"], "rare": engine.Providers["test"]}
+		submitted(t, engine, "a")
+		config := twoDebaters()
+		config.ID, config.Participants[0].Model = "b", "rare/debater"
+		_, err := rich.Submit(t.Context(), config)
+		require.NoError(t, err)
+		kept.damaged.Store(true)
+		ctx, cancel := context.WithCancel(t.Context())
+		var group sync.WaitGroup
+		group.Go(func() { assert.NoError(t, workLoop(ctx, engine, 1)) })
+		for _, id := range []string{"c", "d", "e"} {
+			pass(time.Minute)
+			submitted(t, rich, id)
+			pass(time.Minute)
+			record, err := rich.Record(t.Context(), id)
+			require.NoError(t, err)
+			assert.True(t, record.Final(), id)
+		}
+		cancel()
+		group.Wait()
+		assert.LessOrEqual(t, kept.reads.Load(), int64(5))
+	})
+}
+
 func workLoop(ctx context.Context, engine *debate.Engine, slots int) error {
 	var group sync.WaitGroup
 	free := make(chan struct{}, slots) // one place for each debate that this worker holds
-	for ctx.Err() == nil {
-		for info, err := range engine.List(ctx, debate.Filter{Working: true, Idle: true}) {
-			if err != nil {
-				break // the store may recover
-			}
-			free <- struct{}{}
-			session, err := engine.Open(ctx, info.ID)
-			if err != nil {
-				<-free // ErrLeased: another worker was faster; ErrLacking: this one lacks a provider
-				continue
-			}
-			group.Go(func() {
-				_, _ = session.WaitIdle(context.WithoutCancel(ctx)) // also ends when the debate is paused, or with Shutdown
-				_ = session.Close()
-				<-free
-			})
+	for info, err := range engine.Due(ctx) {
+		if err != nil {
+			continue // the store may recover: Due tries again
 		}
 		select {
-		case <-time.After(time.Second):
+		case free <- struct{}{}:
 		case <-ctx.Done():
+			continue // Due ends
 		}
+		session, err := engine.Open(ctx, info.ID)
+		if err != nil {
+			<-free // ErrLeased: another worker was faster. Else the debate cannot be opened, and is in quarantine now
+			continue
+		}
+		group.Go(func() {
+			_, _ = session.WaitIdle(context.WithoutCancel(ctx)) // also ends when the debate is paused, or with Shutdown
+			_ = session.Close()
+			<-free
+		})
 	}
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()

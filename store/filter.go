@@ -15,11 +15,12 @@ type Filter struct {
 	Labels map[string]string // the conversation has all of them, with these values
 	// Unfinished leaves out completed and canceled conversations.
 	Unfinished bool
-	// Working leaves out all conversations that wait or have ended (see [flow.State.Idle]). With Idle it finds the
-	// conversations that a worker should continue.
+	// Working leaves out all conversations that wait or have ended (see [flow.State.Idle]).
 	Working bool
 	// Idle leaves out conversations whose lease is held.
 	Idle bool
+	// Due selects what a worker should open now: the conversations that are Working and Idle, and whose quarantine is over.
+	Due bool
 	// From and Until bound the time at which a conversation was started: at From or later, and before Until.
 	From, Until time.Time
 	// Text is searched for in the topic and in turns. The case of letters does not matter. The search reads whole
@@ -51,8 +52,10 @@ type Info struct {
 	// Winner is the result of a completed conversation: who has won a debate, or which side has. "": nobody.
 	Winner string `json:"winner,omitempty"`
 	Owner  string `json:"owner,omitempty"` // of the lease; "": there is none
+	// Quarantine says that the conversation could not be opened. The zero value: it could, or nobody has tried.
+	Quarantine Quarantine `json:"quarantine,omitzero"`
 	// Err says why the log cannot be read to its end; nil: it can, as far as List has looked. The other fields but
-	// Owner describe what precedes the damage. If Seq is 0, nothing of it can be read.
+	// Owner and Quarantine describe what precedes the damage. If Seq is 0, nothing of it can be read.
 	Err error `json:"-"`
 }
 
@@ -61,6 +64,9 @@ type Info struct {
 //
 // A conversation of which nothing can be read is selected, so that it is seen, unless Labels are asked for.
 func (f Filter) Matches(info Info) bool {
+	if f.Due {
+		f.Working, f.Idle = true, true
+	}
 	if info.Err != nil && info.Seq == 0 {
 		f.States, f.Unfinished, f.Working, f.From, f.Until = nil, false, false, time.Time{}, time.Time{}
 	}
@@ -69,6 +75,7 @@ func (f Filter) Matches(info Info) bool {
 		f.Unfinished && (info.State == flow.StateCompleted || info.State == flow.StateCanceled),
 		f.Working && info.State.Idle(),
 		f.Idle && info.Owner != "",
+		f.Due && info.Quarantine.Left > 0,
 		!f.From.IsZero() && info.StartedAt.Before(f.From),
 		!f.Until.IsZero() && !info.StartedAt.Before(f.Until):
 		return false
@@ -117,8 +124,8 @@ func (f Filter) Order(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// Add updates the description with the next event of the log. It sets all fields but ID and Owner, which the store
-// sets.
+// Add updates the description with the next event of the log. It sets all fields but ID, Owner and Quarantine,
+// which the store sets.
 func (i *Info) Add(e *flow.Event) {
 	switch body := e.Body.(type) {
 	case *flow.Start:

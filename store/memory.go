@@ -36,6 +36,9 @@ type memoryLog struct {
 	until  time.Time
 	watch  []chan struct{}
 	blobs  map[string][]byte // by hash
+
+	quarantine  Quarantine
+	quarantined time.Time // until when
 }
 
 var (
@@ -44,6 +47,8 @@ var (
 	_ Announcer = (*Memory)(nil)
 	_ Blobs     = (*Memory)(nil)
 	_ Redactor  = (*Memory)(nil)
+
+	_ Quarantines = (*Memory)(nil)
 )
 
 // fact is an event as it is stored in memory. Its number follows from its place, and its time takes one word.
@@ -157,6 +162,7 @@ func (s *Memory) infos(filter Filter) []Info {
 		if l.until.After(s.now()) {
 			info.Owner = l.owner
 		}
+		info.Quarantine = l.left(s.now())
 		l.mu.Unlock()
 		if info.Seq > 0 && filter.Matches(info) {
 			infos = append(infos, info)
@@ -187,6 +193,7 @@ func (s *Memory) Delete(_ context.Context, id string) error {
 	}
 	l.facts, l.length, l.writer, l.before, l.info = nil, 0, "", 0, Info{}
 	l.owner, l.until, l.blobs = "", time.Time{}, nil
+	l.quarantine, l.quarantined = Quarantine{}, time.Time{}
 	l.mu.Unlock()
 	s.forget(id, l)
 	return nil
@@ -255,6 +262,45 @@ func (s *Memory) Release(_ context.Context, id, owner string) error {
 	return nil
 }
 
+// Quarantine implements [Quarantines].
+func (s *Memory) Quarantine(_ context.Context, id string) (Quarantine, error) {
+	if err := CheckID(id); err != nil {
+		return Quarantine{}, err
+	}
+	l := s.log(id, false)
+	if l == nil {
+		return Quarantine{}, nil
+	}
+	defer l.mu.Unlock()
+	return l.left(s.now()), nil
+}
+
+// SetQuarantine implements [Quarantines].
+func (s *Memory) SetQuarantine(_ context.Context, id string, q Quarantine) error {
+	if err := CheckID(id); err != nil {
+		return err
+	}
+	l := s.log(id, q != Quarantine{})
+	if l == nil {
+		return nil
+	}
+	ended := l.quarantine != Quarantine{} && q == Quarantine{} && !l.info.State.Idle()
+	l.quarantine, l.quarantined = q, s.now().Add(time.Duration(q.Left))
+	l.mu.Unlock()
+	if ended {
+		s.work.Ring()
+	}
+	s.forget(id, l)
+	return nil
+}
+
+// left returns the quarantine as it is now.
+func (l *memoryLog) left(now time.Time) Quarantine {
+	q := l.quarantine
+	q.Left = max(0, min(q.Left, flow.Duration(l.quarantined.Sub(now))))
+	return q
+}
+
 // Announce implements [Announcer].
 func (s *Memory) Announce(ctx context.Context) <-chan struct{} { return s.work.Listen(ctx) }
 
@@ -273,13 +319,14 @@ func (s *Memory) Watch(ctx context.Context, id string) <-chan struct{} {
 	return w
 }
 
-// forget removes a log that is empty, has no lease and is not watched.
+// forget removes a log that is empty, has no lease and no quarantine, and is not watched.
 func (s *Memory) forget(id string, l *memoryLog) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if s.logs[id] == l && l.length == 0 && l.owner == "" && len(l.watch) == 0 && len(l.blobs) == 0 {
+	if s.logs[id] == l && l.length == 0 && l.owner == "" && len(l.watch) == 0 && len(l.blobs) == 0 &&
+		l.quarantine == (Quarantine{}) {
 		delete(s.logs, id)
 	}
 }

@@ -4,11 +4,16 @@ package store
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
 )
+
+// ErrDamaged reports that what is stored of a conversation cannot be read, however often one tries. A store that only fails
+// reports other errors.
+var ErrDamaged = errors.New("what is stored of the conversation is damaged")
 
 // Store keeps the logs of conversations. It is safe for concurrent use, and several processes may have the same storage
 // open. Package store/storetest tests what a Store has to do.
@@ -30,7 +35,7 @@ type Store interface {
 	Append(ctx context.Context, id string, after int64, writer string, events []flow.Event) error
 	// Read yields the events with numbers above after that the log has now. It yields whole commits only, and all
 	// events that were appended before the call. If there is no such conversation, the error is [flow.ErrNotFound]. Of a
-	// damaged log Read yields what precedes the damage, then an error.
+	// damaged log Read yields what precedes the damage, then an error that wraps [ErrDamaged].
 	Read(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error]
 	// List yields the conversations that match, in the order of their ids, compared byte by byte. UUIDv7s sort by time.
 	// A conversation that cannot be read keeps no other from being listed, nor does one that another process is
@@ -73,7 +78,7 @@ type Blobs interface {
 // channel gets a value after a conversation may have come to need a process, whichever process has caused that:
 //   - an append has brought it from a state in which nothing happens by itself (see [flow.State.Idle]), or from nothing, to
 //     another state
-//   - its lease was released while it was in such another state
+//   - its lease was released, or its quarantine ended, while it was in such another state
 //
 // Values merge: one may stand for any number of conversations. A value may also come for nothing, but not for the steps of a
 // conversation at work, and not for the release of one that rests. What happened before

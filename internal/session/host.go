@@ -53,6 +53,8 @@ type HostConfig struct {
 	GaveUpStore, StoreReturned func(id string)
 	// Same reports how the config of a stored conversation differs from a given one: an error of kind conflict.
 	Same func(stored, given *flow.Record) error
+	// Quarantined is called when a conversation could not be opened and is left alone for a while.
+	Quarantined func(id string, q store.Quarantine)
 	// Log writes lines about events that are saved.
 	Log func(id string, events []flow.Event)
 	// Facade makes what the engine hands out for a session. It is called once for each session.
@@ -66,6 +68,7 @@ type Host struct {
 
 	writers atomic.Int64 // counts the tokens for the store
 	crew    crew
+	shunned shunned
 	cores   *cores
 	relay   *relay // nil: there is no bus
 

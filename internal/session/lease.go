@@ -155,7 +155,13 @@ func (s *Session) releaseLease() {
 	s.leased = false
 	s.stop(s.renewal)
 	s.unheed()
+	broken := s.closed
+	if s.opening {
+		broken = nil // whoever opens it tells
+	}
+	refusals := s.refusals
 	release := func() {
+		s.host.refused(s.ID, broken, refusals) // before the lease ends, so that no worker comes in between
 		ctx, cancel := context.WithTimeout(context.Background(), s.host.Lease)
 		defer cancel()
 		_ = s.host.Store.Release(ctx, s.ID, s.writer) // without it the lease ends by itself

@@ -30,12 +30,18 @@ func (h *Host) Open(ctx context.Context, id string, check func(*flow.Record) err
 func (h *Host) openStored(ctx context.Context, id string, check func(*flow.Record) error) (*Session, error) {
 	core, err := h.Load(ctx, id)
 	if err == nil && check != nil {
-		err = check(core.Record())
+		if err := check(core.Record()); err != nil {
+			_ = h.endOpening(id, nil)
+			return nil, err
+		}
 	}
 	if err == nil {
 		err = core.Lacks()
 	}
 	if err != nil {
+		if ctx.Err() == nil {
+			h.refused(id, err, 0)
+		}
 		_ = h.endOpening(id, nil)
 		return nil, err
 	}
@@ -48,7 +54,11 @@ func (h *Host) openStored(ctx context.Context, id string, check func(*flow.Recor
 	if err == nil {
 		err = s.continueStored(ctx)
 	}
+	if err != nil && ctx.Err() == nil {
+		h.refused(id, err, 0)
+	}
 	if err == nil {
+		s.refusals = h.letOut(ctx, id)
 		err = s.endOpening(s)
 	}
 	if err != nil {

@@ -39,6 +39,7 @@ type Session struct {
 	heeding       *time.Timer // looks at what others append; nil: the session has no lease, or the store cannot watch logs
 	stopHeeding   func()      // ends the store's watch for heeding
 	stopListening func()      // nil: the session does not watch the log
+	refusals      int         // how often the conversation could not be opened before this session was
 	inControl     bool        // a control is being stepped: the lease is not released yet
 	timer         *time.Timer // for the next Tick
 	due           time.Time   // when it fires

@@ -7,13 +7,33 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store"
 )
 
 // path is an engine's store: the company's store behind the engine's way.
 type path struct{ m *Member }
 
-// watching is a path that can be watched.
+// watching is a path that can be watched, announces work, and keeps quarantines.
 type watching struct{ path }
+
+// Announce implements [store.Announcer].
+func (w watching) Announce(ctx context.Context) <-chan struct{} {
+	return w.m.Company.Store.Announce(ctx)
+}
+
+// Quarantine implements [store.Quarantines].
+func (w watching) Quarantine(ctx context.Context, id string) (q store.Quarantine, err error) {
+	err = w.do(ctx, "quarantine", func() error {
+		q, err = w.m.Company.Store.Quarantine(ctx, id)
+		return err
+	})
+	return q, err
+}
+
+// SetQuarantine implements [store.Quarantines].
+func (w watching) SetQuarantine(ctx context.Context, id string, q store.Quarantine) error {
+	return w.do(ctx, "quarantine", func() error { return w.m.Company.Store.SetQuarantine(ctx, id, q) })
+}
 
 // ErrBroken is the error of a store that a test has broken.
 var ErrBroken = errors.New("the connection is lost")

@@ -1,6 +1,10 @@
 package file
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/agonist-dev/debate/store"
+)
 
 // CorruptError reports damage of a journal that no crash can have caused: whole commits follow it, or the
 // bytes are not those that were written. Nothing is cut off, and nothing more is appended.
@@ -22,6 +26,9 @@ func (e *CorruptError) Error() string {
 
 // Unwrap returns the cause.
 func (e *CorruptError) Unwrap() error { return e.Err }
+
+// Is reports whether target is [store.ErrDamaged], which each CorruptError is.
+func (e *CorruptError) Is(target error) bool { return target == store.ErrDamaged }
 
 // Torn describes bytes behind the last whole commit of a journal. A crash or a power loss leaves such bytes, of a
 // commit that was never acknowledged. But if the file was shortened, or its end replaced by zeros, acknowledged

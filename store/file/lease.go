@@ -52,7 +52,7 @@ func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) er
 			return errors.Join(err, flow.ErrLeased)
 		}
 	}
-	return s.grant(h.name, lease{Owner: token(owner), Until: now.Add(d).UTC(), Handle: handle})
+	return writeNote(s.disk, h.name+suffixLease, lease{Owner: token(owner), Until: now.Add(d).UTC(), Handle: handle})
 }
 
 // lockToLease locks a conversation for a lease.
@@ -97,36 +97,40 @@ func (s *Store) Release(ctx context.Context, id, owner string) error {
 }
 
 // lease reads the lease of a conversation. The zero lease has no owner.
-func (s *Store) lease(name string) (held lease, err error) {
-	f, err := s.disk.Open(name+suffixLease, os.O_RDONLY)
+func (s *Store) lease(name string) (lease, error) { return readNote[lease](s.disk, name+suffixLease) }
+
+// readNote reads a file of one line. If there is none, or it is not whole, that is the zero value.
+func readNote[T any](d disk, file string) (note T, err error) {
+	var zero T
+	f, err := d.Open(file, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
-		return lease{}, nil
+		return zero, nil
 	}
 	if err != nil {
-		return lease{}, err
+		return zero, err
 	}
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.NewSectionReader(f, 0, maxCommit))
 	if err != nil {
-		return lease{}, err
+		return zero, err
 	}
 	line := data[:bytes.IndexByte(data, '\n')+1]
-	if _, text, err := check(line); err != nil || json.Unmarshal(text, &held) != nil {
-		return lease{}, nil
+	if _, text, err := check(line); err != nil || json.Unmarshal(text, &note) != nil {
+		return zero, nil
 	}
-	return held, nil
+	return note, nil
 }
 
-// grant writes a lease.
-func (s *Store) grant(name string, to lease) error {
+// writeNote writes a file of one line in place.
+func writeNote(d disk, file string, note any) error {
 	var line bytes.Buffer
-	if err := appendLine(&line, 0, to); err != nil {
+	if err := appendLine(&line, 0, note); err != nil {
 		return err
 	}
 	if line.Len() > maxCommit {
-		return fmt.Errorf("the owner's name is too long: a lease has at most %d bytes", maxCommit)
+		return fmt.Errorf("%s would have %d bytes, and may have %d", file, line.Len(), maxCommit)
 	}
-	f, err := s.disk.Open(name+suffixLease, os.O_RDWR|os.O_CREATE)
+	f, err := d.Open(file, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return err
 	}

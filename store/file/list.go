@@ -25,7 +25,7 @@ import (
 // [*CorruptError] if it is damaged.
 func (s *Store) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
 	return func(yield func(store.Info, error) bool) {
-		l := &lister{store: s, filter: filter, leased: make(map[string]bool), alive: make(map[string]bool)}
+		l := &lister{store: s, filter: filter, beside: make(map[string]bool), alive: make(map[string]bool)}
 		if err := l.run(ctx, func(info store.Info) bool { return yield(info, nil) }); err != nil {
 			yield(store.Info{}, err)
 		}
@@ -37,7 +37,7 @@ type lister struct {
 	store  *Store
 	filter store.Filter
 	index  *index
-	leased map[string]bool // the names of conversations that have a lease
+	beside map[string]bool // the names of leases and quarantines
 	alive  map[string]bool // by handle: whether it is alive
 	text   []byte          // the last start event
 }
@@ -51,8 +51,8 @@ func (l *lister) run(ctx context.Context, give func(store.Info) bool) error {
 		return err
 	}
 	for _, file := range names {
-		if name, ok := strings.CutSuffix(file, suffixLease); ok {
-			l.leased[name] = true
+		if strings.HasSuffix(file, suffixLease) || strings.HasSuffix(file, suffixQuarantine) {
+			l.beside[file] = true
 		}
 	}
 	l.index = readIndex(l.store.disk)
@@ -115,9 +115,13 @@ func (l *lister) info(ctx context.Context, id string) (store.Info, bool, error) 
 	if info.Seq == 0 && info.Err == nil {
 		return info, false, nil // it was deleted just now, or its first commit is being written
 	}
-	if l.leased[name(id)] {
+	if l.beside[name(id)+suffixLease] {
 		owner, err := l.owner(name(id))
 		info.Owner, info.Err = owner, errors.Join(info.Err, err)
+	}
+	if l.beside[name(id)+suffixQuarantine] {
+		q, err := l.store.quarantine(name(id))
+		info.Quarantine, info.Err = q, errors.Join(info.Err, err)
 	}
 	if !l.filter.Matches(info) || l.filter.Text == "" {
 		return info, l.filter.Matches(info), nil

@@ -15,6 +15,8 @@ const (
 	suffixLock  = ".lock"  // empty; locked while anything of the conversation is changed
 	suffixLease = ".lease" // who works on the conversation
 	suffixLive  = ".live"  // empty; locked while a handle is alive
+
+	suffixQuarantine = ".quarantine" // why the conversation could not be opened
 )
 
 // name returns the beginning of the names of a conversation's files. Many file systems ignore case, and ids do

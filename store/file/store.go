@@ -228,7 +228,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	}
 	defer h.release()
 	h.last = block{}
-	for _, suffix := range []string{suffixTorn, suffixBlobs, suffixLog, suffixLease} {
+	for _, suffix := range []string{suffixTorn, suffixBlobs, suffixLog, suffixLease, suffixQuarantine} {
 		if err := s.disk.Remove(h.name + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

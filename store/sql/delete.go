@@ -35,11 +35,12 @@ func (s *Store) remove(ctx context.Context, id string) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM debate_label WHERE debate = $1`, no); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM debate_blob WHERE id = $1`, id); err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM debate_lease WHERE id = $1`, id); err != nil {
-		return err
+	for _, beside := range []string{
+		`DELETE FROM debate_blob WHERE id = $1`, `DELETE FROM debate_lease WHERE id = $1`, `DELETE FROM debate_quarantine WHERE id = $1`,
+	} {
+		if _, err := tx.ExecContext(ctx, beside, id); err != nil {
+			return err
+		}
 	}
 	return tx.Commit()
 }

@@ -60,13 +60,15 @@
 //
 // # The tables
 //
-//	debate          a row per conversation: what lists show
-//	debate_commit   a row per commit: its events as JSON, one per line
-//	debate_label    labels, to find conversations by
-//	debate_lease    who works on which conversation
-//	debate_work     in SQLite: how often work was announced
-//	debate_limit    what machines share of the limits of accounts
-//	debate_version  the version of the tables
+//	debate             a row per conversation: what lists show
+//	debate_commit      a row per commit: its events as JSON, one per line
+//	debate_label       labels, to find conversations by
+//	debate_blob        the bytes of files
+//	debate_lease       who works on which conversation
+//	debate_quarantine  which conversations could not be opened, and why
+//	debate_work        in SQLite: how often work was announced
+//	debate_limit       what machines share of the limits of accounts
+//	debate_version     the version of the tables
 //
 // They are ordinary tables with ordinary texts, and a program may read them:
 //
@@ -74,7 +76,8 @@
 //
 // Opening a database migrates it to the version of this release, under a lock, in one transaction. Any
 // number of processes may open an empty database at once. If a newer release has migrated the database,
-// opening fails with a [*VersionError].
+// opening fails with a [*VersionError]. A file of SQLite with the tables of another program is not opened either
+// ([*ForeignError]).
 //
 // All ids, labels and texts are passed as parameters. Bodies are JSON, in which PostgreSQL can store NUL
 // characters. If a raw message holds invalid UTF-8, U+FFFD is written in its place, which any decoder

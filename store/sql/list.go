@@ -116,11 +116,14 @@ func (s *Store) conditions(filter store.Filter, after string) *conditions {
 	if unfinished {
 		c.add("d.state NOT IN ('completed', 'canceled')") // exactly the words of the index
 	}
-	if filter.Working {
+	if filter.Working || filter.Due {
 		c.add(working)
 	}
-	if filter.Idle {
+	if filter.Idle || filter.Due {
 		c.add("l.owner IS NULL")
+	}
+	if filter.Due {
+		c.add("(q.id IS NULL OR q.until <= " + s.dialect.now + ")")
 	}
 	if tellable(filter.From) && !filter.From.IsZero() {
 		c.add("d.started >= %s", text(filter.From))
@@ -180,9 +183,12 @@ type reader interface {
 // described reads the descriptions of the conversations that the end of a query selects.
 func (s *Store) described(ctx context.Context, db reader, selected string, args ...any) ([]store.Info, error) {
 	rows, err := db.QueryContext(ctx, fmt.Sprintf(`
-		SELECT d.id, d.state, d.round, d.started, d.about, d.result, d.seq, d.at, coalesce(l.owner, '') FROM debate d
-		LEFT JOIN debate_lease l ON l.id = d.id AND l.owner <> '' AND l.until > %s
-		%s`, s.dialect.now, selected), args...)
+		SELECT d.id, d.state, d.round, d.started, d.about, d.result, d.seq, d.at, coalesce(l.owner, ''),
+			coalesce(q.count, 0), coalesce(q.reason, ''), coalesce(q.until - %[1]s, 0)
+		FROM debate d
+		LEFT JOIN debate_lease l ON l.id = d.id AND l.owner <> '' AND l.until > %[1]s
+		LEFT JOIN debate_quarantine q ON q.id = d.id
+		%[2]s`, s.dialect.now, selected), args...)
 	if err != nil {
 		return nil, err
 	}
@@ -200,14 +206,16 @@ func (s *Store) described(ctx context.Context, db reader, selected string, args 
 
 // scan reads a row. What is wrong with its content goes to Info.Err: it ends no list.
 func scan(rows *stdsql.Rows) (info store.Info, err error) {
-	var state, started, last, encoded, result, owner string
-	if err := rows.Scan(&info.ID, &state, &info.Round, &started, &encoded, &result, &info.Seq, &last, &owner); err != nil {
+	var state, started, last, encoded, result, owner, reason string
+	var count, left int64
+	err = rows.Scan(&info.ID, &state, &info.Round, &started, &encoded, &result, &info.Seq, &last, &owner, &count, &reason, &left)
+	if err != nil {
 		if info.ID == "" {
 			return info, err
 		}
 		return store.Info{ID: info.ID, Err: fmt.Errorf("sql: the description of %s is damaged: %w", info.ID, err)}, nil
 	}
-	info.State, info.Owner = flow.State(original(state)), original(owner)
+	info.State, info.Owner, info.Quarantine = flow.State(original(state)), original(owner), quarantine(count, reason, left)
 	var a about
 	err = json.Unmarshal([]byte(encoded), &a)
 	info.Flow, info.Format, info.Topic, info.Labels = a.Flow, a.Format, a.Topic, a.Labels

@@ -65,7 +65,7 @@ func (s *Store) events(ctx context.Context, id string, after int64, yield func(f
 func (c *commit) events(ctx context.Context, id string, after int64, yield func(flow.Event) bool) error {
 	events, err := c.decode()
 	if err != nil {
-		return fmt.Errorf("sql: the log of %s is damaged: %w", id, err)
+		return damaged(id, err)
 	}
 	for i := range events {
 		if err := ctx.Err(); err != nil {
@@ -86,7 +86,7 @@ func (s *Store) gap(ctx context.Context, id string, log end, after int64) error 
 	case now.no != log.no:
 		return flow.ErrNotFound // it was deleted meanwhile, and another one started
 	default:
-		return fmt.Errorf("sql: the log of %s is damaged: event %d is missing", id, after+1)
+		return damaged(id, fmt.Errorf("event %d is missing", after+1))
 	}
 }
 

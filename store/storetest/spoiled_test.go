@@ -29,7 +29,10 @@ type spoiled struct {
 	onWatch   func(ctx context.Context, id string) <-chan struct{}
 	onWork    func(ctx context.Context) <-chan struct{}
 	onPut     func(ctx context.Context, id, hash string, data []byte) error
+	onInquire func(ctx context.Context, id string) (store.Quarantine, error)
+	onConfine func(ctx context.Context, id string, q store.Quarantine) error
 	onBlob    func(ctx context.Context, id, hash string) ([]byte, error)
+	onRedact  func(ctx context.Context, id string, after int64, events []flow.Event, blobs []string) error
 	onDamaged func(info *store.Info) error // describes a damaged conversation; the error ends the list
 }
 
@@ -43,11 +46,14 @@ func storage(spoil func(s *spoiled)) func(testing.TB) storetest.Storage {
 			defer mu.Unlock()
 			shared["damaged "+id] = true
 		}
-		return storetest.Storage{Damage: damage, Open: func(testing.TB) store.Store {
+		holds := func(_ testing.TB, text string) []string { return (&spoiled{good: good}).holds(text) }
+		return storetest.Storage{Damage: damage, Holds: holds, Open: func(testing.TB) store.Store {
 			s := &spoiled{
 				good: good, mu: mu, shared: shared, handle: handles,
 				onAppend: good.Append, onRead: good.Read, onList: good.List, onDelete: good.Delete,
-				onLease: good.Lease, onRelease: good.Release, onWatch: good.Watch, onWork: good.Announce, onPut: good.PutBlob, onBlob: good.Blob, onDamaged: damaged,
+				onLease: good.Lease, onRelease: good.Release, onWatch: good.Watch, onWork: good.Announce, onInquire: good.Quarantine,
+				onConfine: good.SetQuarantine, onPut: good.PutBlob, onBlob: good.Blob, onRedact: good.Redact,
+				onDamaged: damaged,
 			}
 			handles++
 			if spoil != nil {
@@ -60,6 +66,10 @@ func storage(spoil func(s *spoiled)) func(testing.TB) storetest.Storage {
 
 func (s *spoiled) Append(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 	return s.onAppend(ctx, id, after, writer, events)
+}
+
+func (s *spoiled) Redact(ctx context.Context, id string, after int64, events []flow.Event, blobs []string) error {
+	return s.onRedact(ctx, id, after, events, blobs)
 }
 
 func (s *spoiled) Read(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
@@ -112,6 +122,14 @@ func (s *spoiled) Release(ctx context.Context, id, owner string) error {
 func (s *spoiled) Watch(ctx context.Context, id string) <-chan struct{} { return s.onWatch(ctx, id) }
 
 func (s *spoiled) Announce(ctx context.Context) <-chan struct{} { return s.onWork(ctx) }
+
+func (s *spoiled) Quarantine(ctx context.Context, id string) (store.Quarantine, error) {
+	return s.onInquire(ctx, id)
+}
+
+func (s *spoiled) SetQuarantine(ctx context.Context, id string, q store.Quarantine) error {
+	return s.onConfine(ctx, id, q)
+}
 
 func (s *spoiled) PutBlob(ctx context.Context, id, hash string, data []byte) error {
 	return s.onPut(ctx, id, hash, data)

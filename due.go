@@ -1,0 +1,151 @@
+package debate
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/agonist-dev/debate/store"
+)
+
+const (
+	// dueMost is the longest time between two looks for work, also where nothing is announced: a lease may have ended.
+	dueMost = 30 * time.Second
+	// dueBlind is that time if the store announces nothing.
+	dueBlind = time.Second
+	// dueRest is the shortest time between two looks. So values that come one after the other cost no more than ten a second.
+	dueRest = 100 * time.Millisecond
+	// dueShare bounds the time that looking takes, to one part in dueShare and one.
+	dueShare = 3
+	// duePage is how many debates a look reads at once.
+	duePage = 64
+	// dueFresh is how long what was read is taken for true.
+	dueFresh = time.Second
+)
+
+// Due yields the debates that need a process, as they come to need one, until ctx is done or the loop is left: those that
+// [Filter].Due selects, without those that this engine has found itself unable to open. It is the list of a worker, which opens
+// each of them:
+//
+//	for info, err := range engine.Due(ctx) { … engine.Open(ctx, info.ID) … }
+//
+// Due waits for the store to announce work ([store.Announcer]), and looks besides once in the time of a lease, but at least every
+// 30 s, for leases that have ended. If the store announces nothing, it looks every second. As long as nothing is done about a
+// debate, it comes again with each look. Several workers get the debates of a look in different orders. If a body of the loop
+// takes its time, Due looks again before it goes on.
+//
+// A debate that cannot be opened is put in quarantine by [Engine.Open], and does not come again until that is over. An error
+// means that the store has failed; if the loop goes on, Due tries again.
+func (e *Engine) Due(ctx context.Context) iter.Seq2[store.Info, error] {
+	return func(yield func(store.Info, error) bool) {
+		l, err := e.freeze()
+		if err != nil {
+			yield(store.Info{}, err)
+			return
+		}
+		every, announced := min(l.host.Lease, dueMost), (<-chan struct{})(nil)
+		if a, ok := l.host.Store.(store.Announcer); ok {
+			announced = a.Announce(ctx)
+		} else {
+			every = min(every, dueBlind)
+		}
+		looker := &dueLook{engine: l, yield: yield}
+		for looker.look(ctx) {
+			rest := max(dueRest, dueShare*looker.took)
+			if !pause(ctx, rest, nil) || !looker.stale && !pause(ctx, max(0, every-rest), announced) {
+				return
+			}
+		}
+	}
+}
+
+// pause waits for a time to pass or a value to come. It returns false if ctx is done first.
+func pause(ctx context.Context, d time.Duration, until <-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-until:
+	case <-ctx.Done():
+	}
+	return ctx.Err() == nil
+}
+
+// dueLook is one loop over Due.
+type dueLook struct {
+	engine *engine
+	yield  func(store.Info, error) bool
+	took   time.Duration // to read the list, in the last look
+	stale  bool          // the last look has ended early: its list was old
+}
+
+// look yields what is due now. It returns false if the loop was left, or ctx is done.
+func (d *dueLook) look(ctx context.Context) bool {
+	d.took, d.stale = 0, false
+	filter := store.Filter{Due: true, Limit: duePage}
+	for {
+		began := time.Now()
+		page, err := d.page(ctx, filter)
+		d.took += time.Since(began)
+		if ctx.Err() != nil {
+			return false
+		}
+		if err != nil {
+			return d.yield(store.Info{}, err)
+		}
+		more := len(page) == duePage
+		if more {
+			filter.After = page[duePage-1].ID
+		}
+		if goesOn := d.give(ctx, page); !goesOn || d.stale || !more {
+			return goesOn
+		}
+	}
+}
+
+func (d *dueLook) page(ctx context.Context, filter store.Filter) (page []store.Info, err error) {
+	for info, err := range d.engine.host.Store.List(ctx, filter) {
+		if err != nil {
+			return nil, err
+		}
+		page = append(page, info)
+	}
+	return page, nil
+}
+
+// give yields a page in an order of its own, until it is old.
+func (d *dueLook) give(ctx context.Context, page []store.Info) bool {
+	read := time.Now()
+	for _, i := range rand.Perm(len(page)) { //nolint:gosec // no secret: workers should begin at different places
+		if d.engine.host.Shuns(page[i].ID) {
+			continue
+		}
+		if d.stale = time.Since(read) > dueFresh; d.stale {
+			return true
+		}
+		if !d.yield(page[i], nil) || ctx.Err() != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Lift ends the quarantine of a debate that could not be opened, so that workers try again at once: somebody has repaired it,
+// or there is an engine now that has what it needs. It is no error if there is no quarantine, or no such debate.
+func (e *Engine) Lift(ctx context.Context, id string) error {
+	l, err := e.freeze()
+	if err != nil {
+		return err
+	}
+	return l.host.Lift(ctx, id)
+}
+
+// quarantined logs that a debate could not be opened.
+func (l *engine) quarantined(id string, q store.Quarantine) {
+	if l.logger != nil {
+		l.logger.Warn("debate cannot be opened", slog.String("id", id), slog.Int("count", q.Count), slog.String("reason", q.Reason),
+			slog.Duration("left alone for", time.Duration(q.Left)))
+	}
+}
