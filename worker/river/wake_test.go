@@ -55,11 +55,11 @@ func TestNoControlIsMissed(t *testing.T) {
 		host := p.opened(t, worker.Options{})
 		control := engineOn(host.store, nil)
 		own := p.opened(t, worker.Options{})
-		w := working(t, own, engineOn(own.store, slowly(5*time.Millisecond)), worker.Config{})
+		w := working(t, own, engineOn(own.store, slowly(25*time.Millisecond)), worker.Config{})
 		var all sync.WaitGroup
 		for i := range debates {
 			config := debating(string(rune('a' + i)))
-			config.Rounds = 60
+			config.Rounds = 300
 			submit(t, control, config)
 			all.Go(func() {
 				for range rounds {
