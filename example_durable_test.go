@@ -168,6 +168,35 @@ func ExampleEngine_Control() {
 	// completed with 1 turn and a verdict: true
 }
 
+// What must not stay in a log is removed from it, and the log says that it was.
+func ExampleEngine_Redact() {
+	ctx := context.Background()
+	engine := &debate.Engine{Store: &store.Memory{}, Providers: map[string]debate.Provider{"acme": models()}}
+	config := cars()
+	config.ID, config.Topic = "cars", "Should Zora Quill ban cars?"
+	if _, err := finished(ctx, engine, config); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fact, err := engine.Redact(ctx, "cars", flow.Redaction{
+		Texts: []string{"Zora Quill"}, With: "[a person]", By: "privacy@example.com", Reason: "asked for",
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	record, err := engine.Record(ctx, "cars")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(record.Terms().Topic, record.State)
+	fmt.Println(fact.Texts[0].Size, "bytes were removed by", fact.By)
+	// Output:
+	// Should [a person] ban cars? completed
+	// 10 bytes were removed by privacy@example.com
+}
+
 // finished runs a debate to its end.
 func finished(ctx context.Context, engine *debate.Engine, config debate.Config) (*debate.Record, error) {
 	session, err := engine.Start(ctx, config)

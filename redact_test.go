@@ -44,7 +44,8 @@ func textsOf(log []debate.Event) []string {
 			all = append(all, body.Text)
 		}
 	}
-	return slices.DeleteFunc(all, func(s string) bool { return len(s) < 8 || strings.Contains("[redacted]", s) })
+	const with = "[redacted]"
+	return slices.DeleteFunc(all, func(s string) bool { return len(s) < 8 || strings.Contains(with, s) })
 }
 
 // TestARedactedLogFoldsAsBefore removes random texts from all golden logs.

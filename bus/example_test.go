@@ -24,9 +24,7 @@ func Example() {
 			return scripted.Reply{Text: "This is what " + req.Self + " says.", Chunks: 4}
 		}}},
 	}
-	defer func() { _ = speaker.Shutdown(ctx) }()
 	watcher := &debate.Engine{Store: kept, Bus: chunks}
-	defer func() { _ = watcher.Shutdown(ctx) }()
 
 	session, err := speaker.Start(ctx, debate.Config{
 		Topic: "Is it heard?", Rounds: 1, Unattended: true,
@@ -47,6 +45,7 @@ func Example() {
 			fmt.Printf("%s: %s\n", body.Speaker, body.Text)
 		}
 	}
+	_, _ = speaker.Shutdown(ctx), watcher.Shutdown(ctx)
 	// Output:
 	// Ada: This is what Ada says.
 	// Ben: This is what Ben says.

@@ -3,16 +3,16 @@ package flow
 import "slices"
 
 // In the JSON of an event a text is either something that somebody has written or said, or a name, by which the log refers to
-// something: an actor, a model, a call, a state. What may be removed from a log is the former. The keys below hold names;
-// what any other key holds may be removed. A flow whose own events hold names under other keys loses nothing by it: a
-// redaction that changes more than texts is refused, see [SameButTexts].
+// something: an actor, a model, a call, a state. (The hint of a failure counts as one: it follows from the kind.) What may be
+// removed from a log is the former. The keys below hold names; what any other key holds may be removed. A flow whose own events
+// hold names under other keys loses nothing by it: a redaction that changes more than texts is refused, see [SameButTexts].
 
 // nameKeys returns the keys of which the values are names.
 func nameKeys() []string {
 	return []string{
 		"again", "agent", "agents", "approval", "at", "by", "call", "calls", "cause", "chair", "context", "decide", "diversity",
 		"do", "edges", "effort", "end", "enum", "fallbacks", "family", "field", "flow", "for", "format", "from", "function",
-		"graph", "hash", "id", "inquiry", "judge", "kind", "kinds", "labels", "lacks", "left", "mode", "model", "moot", "move",
+		"graph", "hash", "hint", "id", "inquiry", "judge", "kind", "kinds", "labels", "lacks", "left", "mode", "model", "moot", "move",
 		"name", "next", "of", "on", "only", "op", "option", "options", "participant", "participants", "phase", "protocol",
 		"required", "result", "retryAt", "role", "schema", "seed", "serviceTier", "sha256", "shape", "side", "sides", "source",
 		"speaker", "state", "stopOn", "summarizer", "synthesis", "synthesizer", "tag", "target", "to", "tool", "tools", "trigger",

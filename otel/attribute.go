@@ -111,6 +111,7 @@ const (
 	eventWarning   = "debate.warning"
 	eventSkipped   = "debate.skipped"
 	eventHastened  = "debate.hastened"
+	eventRedacted  = "debate.redacted"
 	eventWithdrawn = "debate.withdrawn"
 	eventInquiry   = "debate.inquiry"
 	eventAnswer    = "debate.answer"

@@ -27,6 +27,8 @@ func (w *watch) note(e *flow.Event, at time.Time) {
 		w.event(eventWithdrawn, at, keyAgent.String(clean(body.By)))
 	case *flow.Hastened:
 		w.event(eventHastened, at)
+	case *flow.Redacted:
+		w.event(eventRedacted, at)
 	case *flow.Inquiry:
 		w.inquiry(body, at)
 	case *flow.Answer:

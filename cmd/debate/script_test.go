@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
+	"database/sql"
 	"errors"
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -31,12 +34,18 @@ func TestScripts(t *testing.T) {
 		Dir: filepath.Join("testdata", "script"),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": code, "serve": serve, "served": served, "sent": sent, "await": await, "exited": exited, "signal": send,
-			"capture": capture,
+			"capture": capture, "sqlite": inSQLite, "damage": damage,
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Values[stateKey{}] = &state{}
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "root" {
+				return os.Geteuid() == 0, nil // to whom no file is closed
+			}
+			return false, fmt.Errorf("there is no condition %s", name)
 		},
 		UpdateScripts:      os.Getenv("DEBATE_UPDATE_SCRIPTS") != "",
 		RequireUniqueNames: true,
@@ -236,4 +245,34 @@ func exited(ts *testscript.TestScript, neg bool, args []string) {
 	if ended := started[len(started)-1].ProcessState; ended == nil || strconv.Itoa(ended.ExitCode()) != args[0] {
 		ts.Fatalf("the command ended with %v", ended)
 	}
+}
+
+// inSQLite has a file of SQLite, which is created if it is missing, carry out a statement:
+//
+//	sqlite other.db 'CREATE TABLE albums (name TEXT)'
+func inSQLite(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sqlite FILE statement")
+	}
+	db, err := sql.Open("sqlite", ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer func() { _ = db.Close() }()
+	_, err = db.ExecContext(context.Background(), args[1])
+	ts.Check(err)
+}
+
+// damage overwrites the first page of a file, behind its header:
+//
+//	damage talks.db
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	const header, page = 100, 4096
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: damage FILE")
+	}
+	data, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	for i := header; i < min(page, len(data)); i++ {
+		data[i] ^= 0x5a
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o600))
 }

@@ -4,13 +4,20 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
+	"syscall"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // serveTools is an MCP server over the standard input and output: the program mcp-server of the scripts. It has two tools.
-// The one that only reads answers a name, the other one writes a file.
+// The one that only reads answers a name, the other one writes a file. "mcp-server --end" ends at once, and the tool end ends it.
 func serveTools() int {
+	const code = 3
+	if slices.Contains(os.Args, "--end") {
+		_, _ = fmt.Fprintf(os.Stderr, "the desk has \x1b[31mno drawer%s\n", os.Getenv("OPENAI_API_KEY"))
+		return code
+	}
 	type person struct {
 		Name string `json:"name"`
 	}
@@ -32,6 +39,12 @@ func serveTools() int {
 		Name: "file_read", Description: "Has the name of another tool.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
 	}, func(context.Context, *sdk.CallToolRequest, person) (*sdk.CallToolResult, any, error) {
 		return &sdk.CallToolResult{}, nil, nil
+	})
+	sdk.AddTool(server, &sdk.Tool{
+		Name: "end", Description: "Ends the server.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
+	}, func(context.Context, *sdk.CallToolRequest, person) (*sdk.CallToolResult, any, error) {
+		syscall.Exit(code)
+		return nil, nil, nil
 	})
 	if err := server.Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, err)

@@ -13,6 +13,7 @@ func (s *Session) finish() {
 	s.over.Store(true)
 	s.files.clear()
 	s.host.unregister(s)
+	s.host.relay.rest()
 	s.unlisten()
 	if len(s.flights) == 0 {
 		s.unwatch()
@@ -101,6 +102,7 @@ func (s *Session) closeWith(reason error) {
 		s.unwatch()
 	}
 	s.host.unregister(s)
+	s.host.relay.rest()
 	s.unlisten()
 	s.releaseLease()
 	s.signalDone()

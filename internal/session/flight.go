@@ -138,8 +138,9 @@ func (s *Session) land(f *flight, signal flow.Signal) {
 	f.stream.close(text, thoughts, result.Stop == provider.StopLength)
 	s.lastParts = min(f.stream.count, maxExpectedParts)
 	s.removeStream(&f.stream)
-	if s.host.relay != nil {
-		s.host.relay.remove(&f.stream)
+	s.host.relay.remove(&f.stream)
+	if s.closed != nil {
+		s.host.relay.rest()
 	}
 }
 

@@ -29,6 +29,7 @@ const (
 type relay struct {
 	bus    bus.Bus
 	limits bus.Limits
+	calm   chan struct{}   // gets a value when a session or a reader has ended
 	life   context.Context // ends with the host
 	end    func()
 
@@ -62,7 +63,7 @@ func newRelay(b bus.Bus) *relay {
 	if b == nil {
 		return nil
 	}
-	r := &relay{bus: b, limits: settled(b.Limits())}
+	r := &relay{bus: b, limits: settled(b.Limits()), calm: make(chan struct{}, 1)}
 	r.life, r.end = context.WithCancel(context.Background())
 	return r
 }
@@ -132,6 +133,7 @@ func (h *Host) published(command *flow.Command, after int64, key *piece.Key, emi
 	h.relay.add(st, key, command.Conversation)
 	return to, func() {
 		h.relay.remove(st)
+		h.relay.rest()
 		st.close("", "", false)
 	}
 }
@@ -157,11 +159,26 @@ func (r *relay) start() {
 	}
 }
 
-// remove ends publishing a stream: the fact that follows has its text.
+// remove ends publishing a stream: the fact that follows has its text. A nil relay does nothing.
 func (r *relay) remove(st *stream) {
+	if r == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.streams = slices.DeleteFunc(r.streams, func(one *relayed) bool { return one.stream == st })
+}
+
+// rest ends the goroutine now if there is nothing to publish, not after the interval: a session or a reader has ended. A nil relay
+// does nothing.
+func (r *relay) rest() {
+	if r == nil {
+		return
+	}
+	select {
+	case r.calm <- struct{}{}:
+	default:
+	}
 }
 
 // close ends the relay and waits for its goroutine for at most as long as ctx lasts, or until the bus is given up.
@@ -197,6 +214,10 @@ func (r *relay) run(ended chan struct{}) {
 		case ask := <-asks:
 			r.answer(ask)
 			continue
+		case <-r.calm:
+			if r.busy() {
+				continue
+			}
 		case <-ticker.C:
 		case <-r.life.Done():
 		}
@@ -206,6 +227,13 @@ func (r *relay) run(ended chan struct{}) {
 		}
 		r.publish(streams, batch)
 	}
+}
+
+// busy reports whether there is something to publish.
+func (r *relay) busy() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.streams)+len(r.asks) > 0
 }
 
 // askInterval is the least time between two requests for the same text that are answered.

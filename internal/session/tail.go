@@ -48,6 +48,7 @@ func (t *tail) read(ctx context.Context) error {
 	opened := t.host.awaitOpening(t.id)
 	defer t.host.stopAwaiting(t.id, opened)
 	t.heard.subscribe(ctx, t.host.relay, t.id)
+	defer t.host.relay.rest()
 	for stale := true; ; {
 		if s := t.host.Session(t.id); s != nil {
 			if ended, err := t.follow(ctx, s); ended || err != nil {

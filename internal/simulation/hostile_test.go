@@ -1,6 +1,7 @@
 package simulation_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -240,28 +241,41 @@ func (n *hostileTally) add(t *testing.T, h *hostile) {
 	assert.LessOrEqual(t, h.most, mostEvents, "events of one step")
 }
 
-// TestHostileLogsAndConfigs alters logs and configs of debates and of deliberations. They are refused, or the conversation
-// goes on in steps of which each does a bounded work.
-func TestHostileLogsAndConfigs(t *testing.T) {
+// hostileEngine runs debates and deliberations, of models with a price.
+func hostileEngine() *debate.Engine {
 	engine := simEngine()
 	engine.Flows = map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()}
 	for _, name := range []string{"test/debater", "test/judge", "test/agent", "test/spare"} {
 		engine.Models[name] = debate.Model{Priced: true, Input: 1, Output: 2}
 	}
+	return engine
+}
+
+// beginHostile begins a conversation that is stepped by hand.
+func beginHostile(
+	ctx context.Context, engine *debate.Engine, dice *rand.Rand, config flow.Config, reply func(*provider.Request) scripted.Reply,
+) (*hostile, error) {
+	h := &hostile{dice: dice, reply: reply, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	if err := engine.Validate(ctx, config); err != nil {
+		return nil, err
+	}
+	start, err := engine.Freeze(config)
+	if err != nil {
+		return nil, err
+	}
+	h.core, err = engine.NewCore("hostile", nil)
+	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}, start} {
+		h.step(signal)
+	}
+	return h, err
+}
+
+// TestHostileLogsAndConfigs alters logs and configs of debates and of deliberations. They are refused, or the conversation
+// goes on in steps of which each does a bounded work.
+func TestHostileLogsAndConfigs(t *testing.T) {
+	engine := hostileEngine()
 	begin := func(dice *rand.Rand, config flow.Config, reply func(*provider.Request) scripted.Reply) (*hostile, error) {
-		h := &hostile{dice: dice, reply: reply, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-		if err := engine.Validate(t.Context(), config); err != nil {
-			return nil, err
-		}
-		start, err := engine.Freeze(config)
-		if err != nil {
-			return nil, err
-		}
-		h.core, err = engine.NewCore("hostile", nil)
-		for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}, start} {
-			h.step(signal)
-		}
-		return h, err
+		return beginHostile(t.Context(), engine, dice, config, reply)
 	}
 	var logs, configs hostileTally
 	for seed := range longform.Or[uint64](hostileSeeds, 400) {

@@ -23,3 +23,12 @@ func Variables(name string) []string {
 		return nil
 	}
 }
+
+// Secrets returns the variables that hold a key or a token, of all vendors. A program that starts others keeps them from those.
+func Secrets() []string {
+	return []string{
+		"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENROUTER_API_KEY", "MISTRAL_API_KEY", "GROQ_API_KEY",
+		"DEEPSEEK_API_KEY", "XAI_API_KEY", "MOONSHOT_API_KEY", "AZURE_OPENAI_API_KEY", "SNOWFLAKE_TOKEN", "OLLAMA_API_KEY", "VLLM_API_KEY",
+		"LMSTUDIO_API_KEY",
+	}
+}

@@ -1,6 +1,7 @@
 package env_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -30,4 +31,21 @@ func TestVariablesMakeTheirVendor(t *testing.T) {
 		}
 	}
 	assert.Nil(t, env.Variables("opnai"))
+}
+
+// Every key that FromEnv reads is among the secrets.
+func TestSecretsAreAllKeys(t *testing.T) {
+	asked := map[string]bool{}
+	env.From(func(name string) (string, bool) {
+		asked[name] = true
+		return "x", true
+	})
+	for name := range asked {
+		if strings.HasSuffix(name, "_KEY") || strings.HasSuffix(name, "_TOKEN") {
+			assert.Contains(t, env.Secrets(), name)
+		}
+	}
+	for _, name := range env.Secrets() {
+		assert.True(t, asked[name] || name == "GOOGLE_API_KEY", name)
+	}
 }

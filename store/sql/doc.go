@@ -76,7 +76,8 @@
 //
 // Opening a database migrates it to the version of this release, under a lock, in one transaction. Any
 // number of processes may open an empty database at once. If a newer release has migrated the database,
-// opening fails with a [*VersionError].
+// opening fails with a [*VersionError]. A file of SQLite with the tables of another program is not opened either
+// ([*ForeignError]).
 //
 // All ids, labels and texts are passed as parameters. Bodies are JSON, in which PostgreSQL can store NUL
 // characters. If a raw message holds invalid UTF-8, U+FFFD is written in its place, which any decoder

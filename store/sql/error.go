@@ -32,10 +32,31 @@ func (d *damage) Error() string { return d.text }
 
 func (d *damage) Unwrap() error { return store.ErrDamaged }
 
-// failed adds what failed to an error. It returns nil for nil.
+// ErrDamaged reports that the file of a database is damaged, or is no database. What is whole in it may still be read:
+// other conversations, and with SQLite's own tools ("sqlite3 debates.db .recover").
+var ErrDamaged = errors.New("the file is damaged, or is no database")
+
+// ForeignError reports that a file of SQLite belongs to another program, so it is left as it is.
+type ForeignError struct {
+	Table       string // one of its tables, or another object; "" if there is none
+	Application int64  // the application id in its header; 0 if there is none
+}
+
+// Error says by what the other program is recognised.
+func (e *ForeignError) Error() string {
+	if e.Table == "" {
+		return fmt.Sprintf("the file belongs to another program: its application id is %d", e.Application)
+	}
+	return fmt.Sprintf("the file belongs to another program: it has the table %q, and none of this library", e.Table)
+}
+
+// failed adds what failed to an error, and of SQLite's errors what they mean. It returns nil for nil.
 func failed(op string, err error) error {
 	if err == nil {
 		return nil
+	}
+	if meaning := sqliteMeaning(err); meaning != nil {
+		return fmt.Errorf("sql: %s: %w: %w", op, meaning, err)
 	}
 	return fmt.Errorf("sql: %s: %w", op, err)
 }

@@ -144,6 +144,54 @@ func TestVersion1(t *testing.T) {
 	})
 }
 
+// The file of another program gets no tables, no log beside it, and no byte more.
+func TestTheFileOfAnotherProgramIsLeftAlone(t *testing.T) {
+	for name, c := range map[string]struct {
+		script string
+		want   sql.ForeignError
+	}{
+		"table": {`CREATE TABLE albums (name TEXT); CREATE INDEX a ON albums (name)`, sql.ForeignError{Table: "albums"}},
+		"id":    {`PRAGMA application_id = 42`, sql.ForeignError{Application: 42}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "other.db")
+			execute(t, "sqlite", path, c.script)
+			before, err := os.ReadFile(path)
+			require.NoError(t, err)
+			_, err = sql.OpenSQLite(t.Context(), path)
+			var foreign *sql.ForeignError
+			require.ErrorAs(t, err, &foreign)
+			assert.Equal(t, c.want, *foreign)
+			assert.ErrorContains(t, err, "belongs to another program")
+			after, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.Equal(t, before, after)
+			files, err := os.ReadDir(filepath.Dir(path))
+			require.NoError(t, err)
+			assert.Len(t, files, 1)
+		})
+	}
+}
+
+func TestADamagedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "debates.db")
+	kept, err := sql.OpenSQLite(t.Context(), path)
+	require.NoError(t, err)
+	require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+	require.NoError(t, kept.Close())
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for i := 100; i < 4096; i++ { // the schema
+		data[i] ^= 0x5a
+	}
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	_, err = sql.OpenSQLite(t.Context(), path)
+	require.ErrorIs(t, err, sql.ErrDamaged)
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, data, after, "what can be recovered of it stays")
+}
+
 // What a later release does to a database of this one: each script runs once, together with the number
 // of its version, or not at all.
 func TestMigration(t *testing.T) {

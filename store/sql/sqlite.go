@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -23,7 +24,8 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 
 // OpenSQLite opens a database file and migrates it to the present version. If the file is missing, it is
 // created, readable by its owner only. SQLite keeps two more files beside it, with the suffixes "-wal"
-// and "-shm". All processes that have it open must run on one machine.
+// and "-shm". All processes that have it open must run on one machine. A file that another program has made is left as
+// it is: the error is a [*ForeignError]. Of a damaged file the error is [ErrDamaged].
 func (o Options) OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	s, err := o.withDefaults().openSQLite(ctx, path)
 	if err != nil {
@@ -55,6 +57,9 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 		dialect: w.dialect(), poll: o.Poll, timeout: o.Timeout, read: read, lend: write, write: write, wake: wake{call: o.OnWake},
 	}
 	err = s.transact(ctx, func(ctx context.Context) error {
+		if err := sqliteForeign(ctx, read); err != nil { // before anything is changed
+			return err
+		}
 		if err := walMode(ctx, write); err != nil {
 			return err
 		}
@@ -143,6 +148,36 @@ func sqliteCode(err error) int {
 		return e.Code() & 0xff
 	}
 	return 0
+}
+
+// sqliteMeaning returns what an error of SQLite means to those who know the file; nil: no more than it says.
+func sqliteMeaning(err error) error {
+	switch sqliteCode(err) {
+	case codes.SQLITE_CORRUPT, codes.SQLITE_NOTADB:
+		return ErrDamaged
+	case codes.SQLITE_READONLY, codes.SQLITE_PERM, codes.SQLITE_CANTOPEN: // the file exists: openSQLite has seen to that
+		return fs.ErrPermission
+	default:
+		return nil
+	}
+}
+
+// sqliteForeign returns a ForeignError if a file is another program's. One that this library has made has a table of versions
+// from its first transaction on.
+func sqliteForeign(ctx context.Context, db *stdsql.DB) error {
+	var foreign ForeignError
+	err := db.QueryRowContext(ctx, `
+		SELECT coalesce((SELECT name FROM sqlite_schema ORDER BY type <> 'table', name LIMIT 1), ''), application_id
+		FROM pragma_application_id
+		WHERE NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'debate_version')`).Scan(&foreign.Table, &foreign.Application)
+	switch {
+	case errors.Is(err, stdsql.ErrNoRows), err == nil && foreign == ForeignError{}:
+		return nil
+	case err != nil:
+		return err
+	default:
+		return &foreign
+	}
 }
 
 // sqliteWriter holds the statements of the connection that writes.

@@ -21,7 +21,7 @@ type defect struct {
 }
 
 func defects() []defect {
-	return slices.Concat(appendDefects(), readDefects(), eventDefects(), idDefects(), deleteDefects(), blobDefects(), leaseDefects(), listDefects(),
+	return slices.Concat(appendDefects(), readDefects(), eventDefects(), idDefects(), deleteDefects(), blobDefects(), redactDefects(), leaseDefects(), listDefects(),
 		searchDefects(), watchDefects(), workDefects(), quarantineDefects(), damageDefects())
 }
 

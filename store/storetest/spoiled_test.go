@@ -32,6 +32,7 @@ type spoiled struct {
 	onInquire func(ctx context.Context, id string) (store.Quarantine, error)
 	onConfine func(ctx context.Context, id string, q store.Quarantine) error
 	onBlob    func(ctx context.Context, id, hash string) ([]byte, error)
+	onRedact  func(ctx context.Context, id string, after int64, events []flow.Event, blobs []string) error
 	onDamaged func(info *store.Info) error // describes a damaged conversation; the error ends the list
 }
 
@@ -45,11 +46,13 @@ func storage(spoil func(s *spoiled)) func(testing.TB) storetest.Storage {
 			defer mu.Unlock()
 			shared["damaged "+id] = true
 		}
-		return storetest.Storage{Damage: damage, Open: func(testing.TB) store.Store {
+		holds := func(_ testing.TB, text string) []string { return (&spoiled{good: good}).holds(text) }
+		return storetest.Storage{Damage: damage, Holds: holds, Open: func(testing.TB) store.Store {
 			s := &spoiled{
 				good: good, mu: mu, shared: shared, handle: handles,
 				onAppend: good.Append, onRead: good.Read, onList: good.List, onDelete: good.Delete,
-				onLease: good.Lease, onRelease: good.Release, onWatch: good.Watch, onWork: good.Announce, onInquire: good.Quarantine, onConfine: good.SetQuarantine, onPut: good.PutBlob, onBlob: good.Blob, onDamaged: damaged,
+				onLease: good.Lease, onRelease: good.Release, onWatch: good.Watch, onWork: good.Announce, onInquire: good.Quarantine, onConfine: good.SetQuarantine, onPut: good.PutBlob, onBlob: good.Blob, onRedact: good.Redact,
+				onDamaged: damaged,
 			}
 			handles++
 			if spoil != nil {
@@ -62,6 +65,10 @@ func storage(spoil func(s *spoiled)) func(testing.TB) storetest.Storage {
 
 func (s *spoiled) Append(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 	return s.onAppend(ctx, id, after, writer, events)
+}
+
+func (s *spoiled) Redact(ctx context.Context, id string, after int64, events []flow.Event, blobs []string) error {
+	return s.onRedact(ctx, id, after, events, blobs)
 }
 
 func (s *spoiled) Read(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {

@@ -23,8 +23,8 @@
 // believe. Answers of tools are hostile text, as for all tools; the engine puts them into a fence.
 //
 // The server sees the arguments that models write, and nothing else of a conversation. If the server cannot be
-// reached, the model gets only a general message, because such errors can hold addresses and keys;
-// errors.Unwrap returns the cause.
+// reached, the model gets only a general message, because such errors can hold addresses and keys. The error is
+// then [ErrNoAnswer], and errors.Unwrap returns the cause.
 //
 // The list of tools, with descriptions and schemas, is read once. A tool that the server removes later
 // fails when it is used.

@@ -72,5 +72,6 @@ func TestServersInOtherProcesses(t *testing.T) {
 	require.NoError(t, session.Close())
 	_, err = use(t.Context(), tools["greet"], `{"name":"Ada"}`)
 	require.EqualError(t, err, "the tool's server gave no answer")
+	require.ErrorIs(t, err, mcp.ErrNoAnswer)
 	require.ErrorIs(t, err, sdk.ErrConnectionClosed)
 }

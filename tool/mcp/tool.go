@@ -176,11 +176,18 @@ func failure(ctx context.Context, err error) error {
 	return &unreached{err}
 }
 
+// ErrNoAnswer reports that a tool's server could not be reached, or has ended. It is the general message that the model
+// gets.
+var ErrNoAnswer = errors.New("the tool's server gave no answer")
+
 // unreached is a failure on the way to the server.
 type unreached struct{ cause error }
 
 // Error omits the cause, which may hold the server's address and a key.
-func (u *unreached) Error() string { return "the tool's server gave no answer" }
+func (u *unreached) Error() string { return ErrNoAnswer.Error() }
+
+// Is reports that this is an ErrNoAnswer.
+func (u *unreached) Is(target error) bool { return target == ErrNoAnswer }
 
 // Unwrap returns the cause, for the operator of the engine.
 func (u *unreached) Unwrap() error { return u.cause }

@@ -25,6 +25,7 @@ type program struct {
 
 	viewing viewing
 	outputs outputs
+	asides  asides
 }
 
 // Run carries out the command line and returns the exit code.
@@ -46,6 +47,9 @@ func Run(ctx context.Context, system System) int {
 	if text := strings.TrimSpace(err.Error()); text != "" && !errors.Is(err, syscall.EPIPE) {
 		for line := range strings.Lines(text) {
 			p.warnf("%s", line)
+		}
+		if advice := p.adviceOn(err); advice != "" {
+			p.warnf("%s", advice)
 		}
 	}
 	return codeOf(err)

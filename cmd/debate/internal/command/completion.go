@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,9 +73,6 @@ func (p *program) completeIDs(most int) cobra.CompletionFunc {
 
 // ids returns the newest conversations whose ids begin so, with their state and topic.
 func (p *program) ids(ctx context.Context, begun string) []cobra.Completion {
-	if !p.exists() {
-		return nil
-	}
 	kept, closing, err := p.openStore(ctx)
 	if err != nil {
 		return nil
@@ -92,15 +88,6 @@ func (p *program) ids(ctx context.Context, begun string) []cobra.Completion {
 		}
 	}
 	return out
-}
-
-// exists reports whether the place of the store is there, so that completing makes no store.
-func (p *program) exists() bool {
-	if strings.Contains(p.place(), "://") {
-		return true
-	}
-	_, err := os.Stat(p.place())
-	return err == nil
 }
 
 // completeOf completes what a conversation has, behind its id. from is how the command finds that.

@@ -33,7 +33,7 @@ func (p *program) runDebate(c *cobra.Command, args []string, f *configFlags) err
 	}
 	p.viewing.sources = settings.Sources
 	offered := p.reach(settings)
-	closing, err := p.equip(c.Context(), engine)
+	closing, err := p.equip(c.Context(), engine, p.makeStore)
 	if err != nil {
 		return err
 	}

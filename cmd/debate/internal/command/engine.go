@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -15,8 +14,6 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/provider/env"
 	"github.com/agonist-dev/debate/store"
-	"github.com/agonist-dev/debate/store/file"
-	"github.com/agonist-dev/debate/store/sql"
 )
 
 // engine returns an engine with every flow of the library and the providers whose keys are set. Its store is in memory.
@@ -28,25 +25,29 @@ func (p *program) engine() *debate.Engine {
 	}
 }
 
-// open returns an engine with the store and the tools. The returned function closes all; calls in flight are aborted.
+// open returns an engine with the store, which is not created, and the tools. The returned function closes all; calls in flight
+// are aborted.
 func (p *program) open(ctx context.Context) (*debate.Engine, func(), error) {
 	engine := p.engine()
-	closing, err := p.equip(ctx, engine)
+	closing, err := p.equip(ctx, engine, p.openStore)
 	if err != nil {
 		return nil, nil, err
 	}
 	return engine, closing, nil
 }
 
+// opener opens a store. The returned function closes it.
+type opener func(ctx context.Context) (store.Store, func(), error)
+
 // equip gives an engine that was not used yet its store and its tools. The returned function shuts the engine down, and
 // closes both.
-func (p *program) equip(ctx context.Context, engine *debate.Engine) (closing func(), err error) {
-	kept, closeStore, err := p.openStore(ctx)
+func (p *program) equip(ctx context.Context, engine *debate.Engine, open opener) (closing func(), err error) {
+	kept, closeStore, err := open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	engine.Store = kept
-	closeTools, err := p.tools.equip(ctx, engine)
+	closeTools, err := p.tools.equip(ctx, engine, p.asidef)
 	if err != nil {
 		closeStore()
 		return nil, err
@@ -65,35 +66,6 @@ func ownFlows() map[string]*debate.Flow {
 		deliberation.FlowName: deliberation.Flow(), deliberation.EvaluationName: deliberation.EvaluationFlow(),
 		arbiter.FlowName: arbiter.Flow(),
 	}
-}
-
-// openStore opens the store that --store names: by default a file of SQLite in the user's data folder.
-func (p *program) openStore(ctx context.Context) (store.Store, func(), error) {
-	place := p.place()
-	switch {
-	case strings.HasPrefix(place, "postgres://"), strings.HasPrefix(place, "postgresql://"):
-		s, err := sql.OpenPostgres(ctx, place)
-		if err != nil {
-			return nil, nil, fmt.Errorf("open the store: %w", err)
-		}
-		return s, func() { _ = s.Close() }, nil
-	case strings.Contains(place, "://"):
-		return nil, nil, exit(exitArguments, fmt.Errorf("--store: %s is no URL of a PostgreSQL database: postgres://…", shown(place)))
-	case folder(place):
-		s, err := file.Open(place)
-		if err != nil {
-			return nil, nil, fmt.Errorf("open the store: %w", err)
-		}
-		return s, func() { _ = s.Close() }, nil
-	}
-	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
-		return nil, nil, fmt.Errorf("open the store: %w", err)
-	}
-	s, err := sql.OpenSQLite(ctx, place)
-	if err != nil {
-		return nil, nil, fmt.Errorf("open the store %s: %w", place, err)
-	}
-	return s, func() { _ = s.Close() }, nil
 }
 
 // place returns where conversations are kept.

@@ -26,7 +26,8 @@ the two, if one is the beginning of the other; otherwise nothing is changed.`,
 				return err
 			}
 			defer closing()
-			engine, done, err := p.open(c.Context())
+			engine := p.engine()
+			done, err := p.equip(c.Context(), engine, p.makeStore)
 			if err != nil {
 				return err
 			}

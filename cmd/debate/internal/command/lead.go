@@ -88,7 +88,9 @@ func (l *leader) leadLive(ctx context.Context) (*flow.Record, error) {
 	if terminal(l.In) {
 		t.In = l.In
 	}
+	l.hold(true)
 	left, err := live.Show(ctx, t, l.events, func(signal flow.Signal) error { return l.session.Control(ctx, signal) })
+	l.hold(false)
 	l.interrupted.Store(left == live.Interrupt || left == live.AtOnce)
 	if left == live.AtOnce {
 		return nil, context.Canceled

@@ -4,56 +4,66 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider/env"
 	"github.com/agonist-dev/debate/tool/mcp"
 )
 
 // Bounds of the dealings with an MCP server.
 const (
-	serverStart  = 30 * time.Second // until it has listed its tools
-	serverEnd    = time.Second      // that its process has to end by itself
-	toolNameSize = 64               // characters, as vendors allow them
+	serverSilence = 2 * time.Second  // before the program says what it waits for
+	serverStart   = 10 * time.Second // until it has listed its tools
+	serverEnd     = time.Second      // that its process has to end by itself
+	lastWords     = 1 << 10          // bytes of its standard error that are kept
+	toolNameSize  = 64               // characters, as vendors allow them
 )
+
+// server is an MCP server whose tools are offered.
+type server struct {
+	address string     // as --mcp names it
+	command *exec.Cmd  // nil: it is at a URL
+	words   *lastBytes // what the command has written to its standard error
+	session *sdk.ClientSession
+	say     func(format string, args ...any)
+	lost    sync.Once // says that it gives no answer
+}
 
 // ofServer begins a session with an MCP server, and adds its tools. Those that may change something need approval, unless
 // --approve is set. A tool whose name is taken gets that of its server before it. The returned function ends the session.
-func (f *toolFlags) ofServer(ctx context.Context, address string, into map[string]flow.Tool) (end func(), err error) {
-	transport, err := transportTo(address)
+func (f *toolFlags) ofServer(
+	ctx context.Context, address string, into map[string]flow.Tool, say func(format string, args ...any),
+) (end func(), err error) {
+	s := &server{address: address, say: say}
+	transport, err := s.transport()
 	if err != nil {
 		return nil, exit(exitArguments, fmt.Errorf("--mcp %q: %w", address, err))
 	}
-	defer func() {
-		if err != nil {
-			err = exit(exitGeneral, fmt.Errorf("--mcp %q: %w", address, err))
-		}
-	}()
-	ctx, cancel := context.WithTimeout(ctx, serverStart)
-	defer cancel()
-	session, err := mcp.Connect(ctx, transport)
-	if err != nil {
-		return nil, fmt.Errorf("no session could be begun: %w", err)
+	tools, err := s.begin(ctx, transport)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, exit(exitGeneral, fmt.Errorf("--mcp %q: %w", address, err))
 	}
-	end = func() { _ = session.Close() }
-	tools, err := mcp.Tools(ctx, session)
-	if err != nil {
-		end()
-		return nil, fmt.Errorf("list its tools: %w", err)
-	}
+	end = func() { _ = s.session.Close() }
 	for name, t := range tools {
 		if into[name] != nil {
-			name = prefixed(session, name)
+			name = prefixed(s.session, name)
 		}
 		if into[name] != nil {
 			end()
-			return nil, fmt.Errorf("two tools would have the name %q", name)
+			return nil, exit(exitGeneral, fmt.Errorf("--mcp %q: two tools would have the name %q", address, name))
 		}
+		t = &served{t, s}
 		if !t.Describe().ReadOnly && !f.approve {
 			t = flow.WithApproval(t)
 		}
@@ -62,21 +72,116 @@ func (f *toolFlags) ofServer(ctx context.Context, address string, into map[strin
 	return end, nil
 }
 
-// transportTo returns the way to an MCP server: the URL of one, or a command whose standard input and output are used.
-func transportTo(address string) (sdk.Transport, error) {
-	if strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://") {
-		return &sdk.StreamableClientTransport{Endpoint: address}, nil
+// begin begins the session, and lists the tools. It says what it waits for if that takes long.
+func (s *server) begin(ctx context.Context, transport sdk.Transport) (map[string]flow.Tool, error) {
+	ctx, cancel := context.WithTimeout(ctx, serverStart)
+	defer cancel()
+	silent := time.AfterFunc(serverSilence, func() {
+		s.say("Waiting for the MCP server %q, at most %v.", s.address, serverStart)
+	})
+	defer silent.Stop()
+	session, err := mcp.Connect(ctx, transport)
+	if err != nil {
+		return nil, s.failure(ctx, "begun a session", err)
 	}
-	words, err := splitWords(address)
+	tools, err := mcp.Tools(ctx, session)
+	if err != nil {
+		_ = session.Close()
+		return nil, s.failure(ctx, "listed its tools", err)
+	}
+	s.session = session
+	return tools, nil
+}
+
+// failure says what a server did in place of what was wanted.
+func (s *server) failure(ctx context.Context, wanted string, err error) error {
+	var out string
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		out = fmt.Sprintf("the server has not %s within %v; if it has to fetch something first, start it once by hand", wanted, serverStart)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case s.command != nil && s.command.ProcessState != nil: // the session's end has waited for the process
+		out = fmt.Sprintf("the server has ended (%v) and not %s", s.command.ProcessState, wanted)
+	default:
+		return fmt.Errorf("the server has not %s: %w", wanted, err)
+	}
+	if last := s.words.lastLine(); last != "" {
+		out += ". It said: " + last
+	}
+	return errors.New(out)
+}
+
+// served is a tool of a server. The first use that gets no answer is said to the user: the model is only told that there is
+// none.
+type served struct {
+	flow.Tool
+
+	server *server
+}
+
+// Use implements [flow.Tool].
+func (t *served) Use(ctx context.Context, use flow.ToolUse) (string, error) {
+	out, err := t.Tool.Use(ctx, use)
+	if errors.Is(err, mcp.ErrNoAnswer) {
+		t.server.lost.Do(func() {
+			t.server.say("The MCP server %q gives no answer any more (%v). The models are told so when they use its tools.",
+				t.server.address, errors.Unwrap(err))
+		})
+	}
+	return out, err
+}
+
+// lastBytes keeps the end of what is written to it. It is safe for concurrent use.
+type lastBytes struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+// Write implements [io.Writer].
+func (l *lastBytes) Write(data []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kept = append(l.kept, data...)
+	if over := len(l.kept) - lastWords; over > 0 {
+		l.kept = append(l.kept[:0], l.kept[over:]...)
+	}
+	return len(data), nil
+}
+
+// lastLine returns the last line that is not blank.
+func (l *lastBytes) lastLine() string {
+	if l == nil {
+		return ""
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lines := strings.Split(strings.TrimSpace(string(l.kept)), "\n")
+	return short(lines[len(lines)-1], 200)
+}
+
+// transport returns the way to the server: its URL, or a command whose standard input and output are used.
+func (s *server) transport() (sdk.Transport, error) {
+	if strings.HasPrefix(s.address, "http://") || strings.HasPrefix(s.address, "https://") {
+		return &sdk.StreamableClientTransport{Endpoint: s.address}, nil
+	}
+	words, err := splitWords(s.address)
 	if err != nil {
 		return nil, err
 	}
 	if len(words) == 0 || words[0] == "" {
 		return nil, errors.New("want the URL of an MCP server, or the command that starts one")
 	}
-	command := exec.Command(words[0], words[1:]...) //nolint:gosec,noctx // the user's own command, which lasts as long as the session
-	apart(command)
-	return &sdk.CommandTransport{Command: command, TerminateDuration: serverEnd}, nil
+	s.words = &lastBytes{}
+	s.command = exec.Command(words[0], words[1:]...) //nolint:gosec,noctx // the user's own command, which lasts as long as the session
+	s.command.Stderr = s.words
+	s.command.WaitDelay = serverEnd // what it has started may outlive it, and hold its standard error open
+	apart(s.command)
+	s.command.Env = slices.DeleteFunc(os.Environ(), func(setting string) bool { // what a server says may reach a model, and the log
+		name, _, _ := strings.Cut(setting, "=")
+		return slices.Contains(env.Secrets(), name)
+	})
+	return &sdk.CommandTransport{Command: s.command, TerminateDuration: serverEnd}, nil
 }
 
 // prefixed returns the name of a tool with that of its server before it.

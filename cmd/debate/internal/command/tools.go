@@ -72,8 +72,10 @@ func quoted(text string) string {
 }
 
 // equip registers the tools with an engine that was not used yet. The returned function closes them. It must be called when
-// the engine has been shut down.
-func (f *toolFlags) equip(ctx context.Context, engine *debate.Engine) (closing func(), err error) {
+// the engine has been shut down. say gets what the user is to know of the servers, then and while the tools are used.
+func (f *toolFlags) equip(
+	ctx context.Context, engine *debate.Engine, say func(format string, args ...any),
+) (closing func(), err error) {
 	var opened []func()
 	closing = func() {
 		for _, end := range slices.Backward(opened) {
@@ -95,7 +97,7 @@ func (f *toolFlags) equip(ctx context.Context, engine *debate.Engine) (closing f
 		return nil, exit(exitArguments, errors.New("--allow-write and --allow-run need the folder of --context"))
 	}
 	for _, address := range f.servers {
-		end, err := f.ofServer(ctx, address, tools)
+		end, err := f.ofServer(ctx, address, tools, say)
 		if err != nil {
 			closing()
 			return nil, err

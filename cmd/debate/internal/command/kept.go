@@ -1,0 +1,107 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store/file"
+	"github.com/agonist-dev/debate/store/sql"
+)
+
+// openStore opens the store of a command that needs a stored conversation. It creates nothing: without any store of its own the
+// user has no conversations, and a store that --store names must be there.
+func (p *program) openStore(ctx context.Context) (store.Store, func(), error) {
+	switch {
+	case p.exists():
+		return p.makeStore(ctx)
+	case p.store == "":
+		return &store.Memory{}, func() {}, nil
+	default:
+		return nil, nil, exit(exitArguments, fmt.Errorf("--store: there is no store %s", p.store))
+	}
+}
+
+// exists reports whether the place of the store is there.
+func (p *program) exists() bool {
+	if strings.Contains(p.place(), "://") {
+		return true
+	}
+	_, err := os.Stat(p.place())
+	return !errors.Is(err, os.ErrNotExist)
+}
+
+// storeError is the reason why a store could not be opened.
+type storeError struct {
+	place string
+	err   error
+}
+
+func (e *storeError) Error() string { return fmt.Sprintf("open the store %s: %v", e.place, e.err) }
+
+func (e *storeError) Unwrap() error { return e.err }
+
+// makeStore opens the store that --store names: by default a file of SQLite in the user's data folder. It is created if it is
+// missing.
+func (p *program) makeStore(ctx context.Context) (store.Store, func(), error) {
+	kept, closing, err := storeAt(ctx, p.place())
+	if err != nil {
+		return nil, nil, &storeError{shown(p.place()), err}
+	}
+	return kept, closing, nil
+}
+
+func storeAt(ctx context.Context, place string) (store.Store, func(), error) {
+	switch {
+	case strings.HasPrefix(place, "postgres://"), strings.HasPrefix(place, "postgresql://"):
+		s, err := sql.OpenPostgres(ctx, place)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s, func() { _ = s.Close() }, nil
+	case strings.Contains(place, "://"):
+		return nil, nil, exit(exitArguments, fmt.Errorf("--store: %s is no URL of a PostgreSQL database: postgres://…", shown(place)))
+	case folder(place):
+		s, err := file.Open(place)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s, func() { _ = s.Close() }, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
+		return nil, nil, err
+	}
+	s, err := sql.OpenSQLite(ctx, place)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, func() { _ = s.Close() }, nil
+}
+
+// adviceOn returns what helps if a store has failed; "": nothing is known.
+func (p *program) adviceOn(err error) string {
+	var unopened *storeError
+	var foreign *sql.ForeignError
+	var failure *flow.Error
+	kept := errors.As(err, &failure) && failure.Kind == provider.KindStore
+	switch {
+	case errors.Is(err, sql.ErrDamaged):
+		return fmt.Sprintf("What is whole in it can be saved: debate export writes a conversation that can still be read, and "+
+			"sqlite3 %s .recover | sqlite3 recovered.db writes a new file. --store names that one, or another place.", quoted(p.place()))
+	case errors.As(err, &foreign):
+		return "Nothing was changed in it. --store names another file."
+	case errors.Is(err, fs.ErrPermission) && (kept || errors.As(err, &unopened)):
+		return "The program reads and writes that file, and makes others beside it. --store names a place where it may."
+	case kept:
+		return "What was recorded until then is kept. When the store can be written again, debate resume continues the conversation."
+	default:
+		return ""
+	}
+}
