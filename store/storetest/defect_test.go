@@ -21,8 +21,8 @@ type defect struct {
 }
 
 func defects() []defect {
-	return slices.Concat(appendDefects(), readDefects(), eventDefects(), idDefects(), deleteDefects(), blobDefects(), redactDefects(), leaseDefects(), listDefects(),
-		searchDefects(), watchDefects(), workDefects(), quarantineDefects(), damageDefects())
+	return slices.Concat(appendDefects(), readDefects(), eventDefects(), idDefects(), deleteDefects(), blobDefects(), redactDefects(), leaseDefects(),
+		listDefects(), searchDefects(), watchDefects(), workDefects(), quarantineDefects(), damageDefects())
 }
 
 // matching returns the checks that a defect names.

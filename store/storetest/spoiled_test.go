@@ -51,7 +51,8 @@ func storage(spoil func(s *spoiled)) func(testing.TB) storetest.Storage {
 			s := &spoiled{
 				good: good, mu: mu, shared: shared, handle: handles,
 				onAppend: good.Append, onRead: good.Read, onList: good.List, onDelete: good.Delete,
-				onLease: good.Lease, onRelease: good.Release, onWatch: good.Watch, onWork: good.Announce, onInquire: good.Quarantine, onConfine: good.SetQuarantine, onPut: good.PutBlob, onBlob: good.Blob, onRedact: good.Redact,
+				onLease: good.Lease, onRelease: good.Release, onWatch: good.Watch, onWork: good.Announce, onInquire: good.Quarantine,
+				onConfine: good.SetQuarantine, onPut: good.PutBlob, onBlob: good.Blob, onRedact: good.Redact,
 				onDamaged: damaged,
 			}
 			handles++

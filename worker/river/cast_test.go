@@ -148,21 +148,9 @@ func arbitrating(id string) arbiter.Config {
 	}
 }
 
-// submit stores a conversation that has begun and makes no call of it.
+// submit stores a conversation, and makes no call of it.
 func submit(t testing.TB, engine *debate.Engine, config flow.Config) {
 	t.Helper()
-	terms := config.Terms()
-	start, err := engine.Freeze(config)
+	_, err := engine.Submit(t.Context(), config)
 	require.NoError(t, err)
-	core, err := engine.NewCore(terms.ID, nil)
-	require.NoError(t, err)
-	var events []flow.Event
-	for _, signal := range []flow.Signal{
-		flow.Edit{Flow: config.Flow(), Config: config, Terms: &terms}, flow.Validate{}, flow.Validated{OK: true}, start,
-	} {
-		out, err := core.StepDrain(flow.Input{At: time.Now().UTC(), Signal: signal})
-		require.NoError(t, err)
-		events = append(events, out.Events...)
-	}
-	require.NoError(t, engine.Store.Append(t.Context(), terms.ID, 0, "submit", events))
 }

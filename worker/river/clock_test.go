@@ -36,16 +36,16 @@ func TestAClockThatIsOff(t *testing.T) {
 				now := func(ctx context.Context, req *provider.Request) error {
 					id, _, _ := strings.Cut(req.ID, "/")
 					if _, again := seen.LoadOrStore(id, true); !again { // a wait that is long enough for the debate to be released
-						return &provider.Error{Kind: provider.KindRateLimit, RetryAfter: 3 * time.Second, NotSent: true}
+						return &provider.Error{Kind: provider.KindRateLimit, RetryAfter: 2 * time.Second, NotSent: true}
 					}
 					return slowly(10*time.Millisecond)(ctx, req)
 				}
 				wrong := p.opened(t, worker.Options{})
 				settings := soon()
 				settings.Test.Time = clock(off)
-				first := working(t, wrong, engineOn(wrong.store, now), worker.Config{River: settings, Sweep: time.Second, Far: 2 * time.Second})
+				first := working(t, wrong, engineOn(wrong.store, now), worker.Config{River: settings, Sweep: time.Second, Far: time.Second})
 				right := p.opened(t, worker.Options{})
-				second := working(t, right, engineOn(right.store, now), worker.Config{Sweep: time.Second, Far: 2 * time.Second})
+				second := working(t, right, engineOn(right.store, now), worker.Config{Sweep: time.Second, Far: time.Second})
 				began := time.Now()
 				for i := range debates {
 					config := debating(fmt.Sprint("d", i))

@@ -1,2 +1,66 @@
-// Package river works on debates by jobs of River.
+// Package river works on debates by jobs of River (github.com/riverqueue/river), in the PostgreSQL or SQLite that has the debates
+// already. Nothing else has to run. Any number of workers on any number of machines share the debates.
+//
+//	db, err := sql.Open("pgx", url)
+//	jobs, err := river.New(db, riverdatabasesql.New(db), river.Options{})
+//	store, err := debatesql.Options{OnWake: jobs.OnWake}.OpenPostgres(ctx, url)
+//	err = jobs.Migrate(ctx) // River's tables
+//
+//	engine := &debate.Engine{Store: store, Providers: providers}
+//	worker, err := jobs.Worker(engine, river.Config{})
+//	err = worker.Start(ctx)
+//	…
+//	err = worker.Stop(ctx) // drains
+//
+// A host program that only submits debates and gives controls has no worker: it opens the store with OnWake, and calls
+// [debate.Engine.Submit] and [debate.Engine.Control].
+//
+// # Jobs
+//
+//   - A debate has one unfinished job at most. Its arguments are the id of the debate; all else is in the debate's log.
+//   - What gives a debate work inserts its job in the same transaction: its start, an answer, another control. If the debate
+//     has a job that waits, that job becomes due. If its job is being worked, nothing happens: that job looks at the end of the log
+//     before it ends, in the transaction in which it ends.
+//   - A job lasts as long as the debate has work in this worker. It ends when the debate is over, paused, in the error state or waits
+//     for a person: then the debate holds no place, and no lease.
+//   - If nothing is in flight and the next call is due after [Config].Far, the debate is released. Its next job is due at that
+//     time. The wait for an outage (Patience) does not run while no process holds a debate.
+//   - A debate that another process holds is tried again after a lease.
+//   - A debate that cannot be opened goes into back-off, from a second to ten minutes. Its job has the tag [FailingTag], and
+//     [Trouble] in its metadata. A worker that lacks a provider holds its own places back, so that the jobs go to others. No
+//     job of a debate is ever discarded: each attempt is a job of its own.
+//   - A job of a debate that does not exist is canceled, with an error that says so.
+//
+// # Workers that disappear
+//
+// Each worker has a lease in the debates' store, under its own name. Every [Config].Sweep one of the workers looks at all unfinished
+// jobs and at the debates that have work and no lease. It replaces the jobs of workers without a lease, gives debates without a job
+// one, and makes jobs available whose time has come. So a debate whose worker is killed continues after four thirds of
+// Engine.Lease and one sweep, whoever leads River's clients then.
+//
+// River's own rescuer takes no part: it can only go by the age of a job, and these have no time limit. Jobs of the host program
+// in the same client keep theirs.
+//
+// Whatever becomes of jobs, a debate is safe. Only the holder of its lease makes its calls, and each step is appended at the
+// end of the log or not at all. A job that is worked twice, late or never is a matter of time, not of the debate.
+//
+// All times of jobs are those of the database. A worker whose clock is off delays nothing.
+//
+// # Queues
+//
+// [Options].Route gives each debate a queue and a priority, for example by a label that names a tenant. [Config].Queues says how many
+// debates of each queue a worker has at a time, and so shares its places among tenants. River fetches all jobs of priority 1
+// before those of priority 2.
+//
+// # PostgreSQL and SQLite
+//
+// On PostgreSQL, riverdatabasesql.NewWithPgxListener lets a job begin within some 0.1 s. Without a listener, workers poll (once a
+// second unless [Config].River says otherwise). On SQLite, give River's *sql.DB one connection, immediate transactions and a
+// busy time-out, as examples/worker does, and open the store before [Jobs.Migrate].
+//
+// # What to watch
+//
+// [Worker.Stats] has the counts of one worker; expvar.Func(func() any { return worker.Stats() }) publishes them. In the database, jobs of
+// kind "debate" that are available and old show that places are missing; those with [FailingTag] name debates that cannot
+// be opened. River deletes finished jobs after a day (River's CompletedJobRetentionPeriod).
 package river

@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	crowd   = flag.Int("river.debates", 80, "how many debates the figures are measured with")
+	crowd   = flag.Int("river.debates", 80/fewer, "how many debates the figures are measured with")
 	latency = flag.Duration("river.latency", 200*time.Millisecond, "how long their calls take")
 )
 
@@ -106,7 +106,7 @@ func TestThroughput(t *testing.T) {
 
 // Workers without work ask the database little.
 func TestIdleQueries(t *testing.T) {
-	const workers, span = 4, 10 * time.Second
+	const workers, span = 4, 6 * time.Second
 	p := newPostgres(t)
 	host := p.opened(t, worker.Options{})
 	for range workers {

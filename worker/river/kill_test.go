@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	kills    = flag.Int("river.kills", 20, "how many workers TestKill kills")
+	kills    = flag.Int("river.kills", 20/fewer, "how many workers TestKill kills")
 	killSeed = flag.Uint64("river.seed", 0, "the seed of TestKill; 0: by chance")
 )
 
@@ -53,9 +53,6 @@ type death struct {
 // lost, nothing that is recorded is asked again, and all end.
 func TestKill(t *testing.T) {
 	const workers, lease = 4, 2 * time.Second
-	if testing.Short() {
-		t.Skip("it takes a minute")
-	}
 	if *killSeed == 0 {
 		*killSeed = rand.Uint64()
 	}

@@ -92,6 +92,32 @@ func TestAStopDrains(t *testing.T) {
 	})
 }
 
+// A worker whose time to stop is over breaks its calls off. Its debates are due for others at once, and each call is charged.
+func TestAStopWithoutPatience(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		host := p.opened(t, worker.Options{})
+		engine := engineOn(host.store, nil)
+		submit(t, engine, debating("a"))
+		var begun atomic.Int64
+		own := p.opened(t, worker.Options{})
+		w, err := own.jobs.Worker(engineOn(own.store, func(ctx context.Context, req *provider.Request) error {
+			begun.Add(1)
+			return slowly(patience)(ctx, req)
+		}), worker.Config{River: soon(), Sweep: time.Hour})
+		require.NoError(t, err)
+		require.NoError(t, w.Start(t.Context()))
+		eventually(t, "a call is in flight", func() bool { return begun.Load() > 0 })
+		over, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		require.ErrorIs(t, w.Stop(over), context.DeadlineExceeded)
+		assert.Equal(t, 1, host.rows(t)["available"])
+		second := p.opened(t, worker.Options{})
+		working(t, second, engineOn(second.store, nil), worker.Config{})
+		record := finished(t, engine, "a")
+		assert.Equal(t, flow.StateCompleted, record.State)
+	})
+}
+
 // A worker without the key appends nothing, says what it lacks, and keeps no debate from the worker that has it.
 func TestAWorkerWithoutAKey(t *testing.T) {
 	each(t, func(t *testing.T, p place) {

@@ -125,9 +125,9 @@ func TestALeaseHeldElsewhere(t *testing.T) {
 		submit(t, engine, debating("held"))
 		require.NoError(t, host.store.Lease(t.Context(), "held", "somebody else", time.Hour))
 		own := p.opened(t, worker.Options{})
-		working1 := engineOn(own.store, nil)
-		working1.Lease = time.Second
-		w := working(t, own, working1, worker.Config{})
+		slow := engineOn(own.store, nil)
+		slow.Lease = time.Second
+		w := working(t, own, slow, worker.Config{Sweep: time.Second})
 		eventually(t, "the job is put off", func() bool { return w.Stats().Leased > 1 })
 		require.NoError(t, host.store.Release(t.Context(), "held", "somebody else"))
 		assert.Equal(t, flow.StateCompleted, finished(t, engine, "held").State)

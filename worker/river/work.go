@@ -93,25 +93,38 @@ func (t *turn) failed(ctx context.Context, err error) error {
 	case errors.Is(err, flow.ErrLeased):
 		w.counts.leased.Add(1)
 		return t.end(ctx, ending{next: &river.InsertOpts{ScheduledAt: t.now().Add(w.lease)}})
-	case errors.Is(err, flow.ErrLacking):
+	case errors.Is(err, flow.ErrLacking): // others may have it: they get the job at once, at first
 		w.counts.lacking.Add(1)
 		defer w.holdBack(ctx)
+		return t.backOff(ctx, err, lackingFree, time.Minute)
 	default:
 		w.counts.failed.Add(1)
+		return t.backOff(ctx, err, 0, 10*time.Minute)
 	}
+}
+
+// lackingFree is how many workers may find that they lack something before the debate goes into back-off.
+const lackingFree = 3
+
+// backOff puts a debate off after a failure, for at most so long. The first free failures in a row cost no time.
+func (t *turn) backOff(ctx context.Context, failure error, free int, most time.Duration) error {
 	again := t.trouble()
 	again.Failures++
-	again.Error = text.OneLine(err.Error(), 500)
-	wait := backOff(again.Failures)
-	w.jobs.options.Logger.LogAttrs(ctx, slog.LevelWarn, "debate in back-off", slog.String("id", t.job.Args.ID),
+	again.Error = text.OneLine(failure.Error(), 500)
+	next := &river.InsertOpts{Tags: []string{FailingTag}}
+	var wait time.Duration
+	if again.Failures > free {
+		wait = min(backOff(again.Failures-free), most)
+		next.ScheduledAt = t.now().Add(wait)
+	}
+	t.worker.jobs.options.Logger.LogAttrs(ctx, slog.LevelWarn, "debate in back-off", slog.String("id", t.job.Args.ID),
 		slog.Int("failures", again.Failures), slog.Duration("wait", wait), slog.String("error", again.Error))
 	metadata, err := json.Marshal(again)
 	if err != nil {
 		return err
 	}
-	return t.end(ctx, ending{next: &river.InsertOpts{
-		ScheduledAt: t.now().Add(wait), Metadata: metadata, Tags: []string{FailingTag},
-	}})
+	next.Metadata = metadata
+	return t.end(ctx, ending{next: next})
 }
 
 // FailingTag is the tag of jobs in back-off: the debate could not be opened, or its session has failed.

@@ -1,0 +1,5 @@
+//go:build !race
+
+package river_test
+
+const fewer = 1
