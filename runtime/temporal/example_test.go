@@ -16,7 +16,7 @@ import (
 )
 
 // A worker needs a connection, the name of a task queue, and an engine on the store that all workers share.
-func Example() {
+func Example() { //nolint:testableexamples // it needs a server
 	serve := func(ctx context.Context, engine *debate.Engine) error {
 		connection, err := client.DialContext(ctx, client.Options{HostPort: "localhost:7233"})
 		if err != nil {

@@ -33,7 +33,7 @@ func (f *toolFlags) define(c *cobra.Command) {
 	flags.StringVar(&f.folder, "context", "",
 		"agents may list, read and search this folder, hidden files too; what they read is sent to the vendors")
 	flags.StringArrayVar(&f.servers, "mcp", nil,
-		"agents may use the tools of this MCP server: the URL of one, or a command, which runs as you, with your environment but the keys of vendors")
+		"agents may use the tools of this MCP server: the URL of one, or a command, which runs as you, with your environment but no vendor's key")
 	flags.BoolVar(&f.write, "allow-write", false,
 		"agents may write and edit files in the folder of --context, except hidden ones; each use needs approval")
 	flags.StringArrayVar(&f.programs, "allow-run", nil,
