@@ -313,6 +313,42 @@ func TestFoldedLogsAreKept(t *testing.T) {
 	}
 }
 
+// A control of another process is taken although the debate makes a step whenever its log has been read.
+func TestAControlCatchesAFastDebate(t *testing.T) {
+	config := twoDebaters()
+	config.ID = "d"
+	n := &nomad{t: t, config: config, store: &store.Memory{}}
+	n.begin()
+	next, tries := n.advance(flow.Opened{}), 0
+	fast := &racingStore{Store: n.store, race: func() {
+		tries++
+		if len(next.Calls) > 0 {
+			var err error
+			next, err = n.engine().Call(t.Context(), config.ID, "nomad", next.Calls[0], nil)
+			require.NoError(t, err)
+		}
+	}}
+	controller := &debate.Engine{Store: fast}
+	require.NoError(t, controller.Control(t.Context(), config.ID, flow.Pause{}))
+	assert.LessOrEqual(t, tries, 2, "to step, and to see whether a call is left to record")
+	assert.Equal(t, flow.StatePaused, n.advance(nil).State)
+}
+
+// racingStore lets something happen after a whole log was read.
+type racingStore struct {
+	store.Store
+	race func()
+}
+
+func (s *racingStore) Read(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
+	return func(yield func(flow.Event, error) bool) {
+		s.Store.Read(ctx, id, after)(yield)
+		if after == 0 {
+			s.race()
+		}
+	}
+}
+
 // countingStore counts the events that are read.
 type countingStore struct {
 	store.Store

@@ -91,14 +91,7 @@ func (h *Host) ledger(
 ) *ledger {
 	return &ledger{
 		step: step,
-		load: func() (*flow.Core, []flow.Event, error) {
-			log, err := h.Read(ctx, id)
-			if err != nil {
-				return nil, nil, err
-			}
-			core, err := h.NewCore(id, log)
-			return core, log, err
-		},
+		load: func() (*flow.Core, []flow.Event, error) { return h.loadLate(ctx, id) },
 		save: func(events []flow.Event) (doubt bool, err error) {
 			tries := 0
 			err = h.retryStore(ctx.Done(), func() error {
@@ -112,6 +105,32 @@ func (h *Host) ledger(
 			return false, nil
 		},
 	}
+}
+
+// loadLate folds a stored log, and then what has been appended meanwhile: to fold a long log takes longer than a fast conversation
+// takes for a step, and whoever steps a core that is behind finds a conflict.
+func (h *Host) loadLate(ctx context.Context, id string) (*flow.Core, []flow.Event, error) {
+	log, err := h.Read(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	core, err := h.NewCore(id, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	for event, err := range h.Store.Read(ctx, id, core.Record().Seq) {
+		if err == nil {
+			err = core.Fold(event)
+		}
+		if errors.Is(err, flow.ErrRewritten) {
+			return h.loadLate(ctx, id)
+		}
+		if err != nil {
+			return nil, nil, StoreError("read", err)
+		}
+		log = append(log, event)
+	}
+	return core, log, nil
 }
 
 // finishCalls records what the calls in flight have cost in a conversation that a control has just ended, if nobody has
