@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -30,6 +31,9 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the scripts in testdata/script. Beside the commands of package testscript they have those below.
 func TestScripts(t *testing.T) {
+	hungUp := make(chan os.Signal, 1) // so that the programs do not inherit from nohup that the signal is ignored
+	signal.Notify(hungUp, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(hungUp) }) // the scripts run after this function
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

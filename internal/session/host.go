@@ -78,6 +78,7 @@ type Host struct {
 	holders  map[*Session]struct{}      // sessions that may have a lease
 	awaiting map[string][]chan struct{} // readers that get a value when a session of that conversation is open
 	shut     bool                       // no session is opened any more
+	drains   bool                       // those that are being opened are kept, to finish the calls that they have begun
 }
 
 // NewHost makes a host that holds no conversation.
@@ -166,10 +167,10 @@ func named(err error, id string) error {
 // calls in flight finish first. No session is opened from then on.
 func (h *Host) Shutdown(ctx context.Context, drain bool) error {
 	h.mu.Lock()
-	h.shut = true
+	h.shut, h.drains = true, drain
 	opening := slices.Collect(maps.Values(h.opening))
 	h.mu.Unlock()
-	for _, end := range opening { // endOpening refuses these conversations, and they are closed again
+	for _, end := range opening { // endOpening refuses these conversations, and they are closed again, unless they are to drain
 		select {
 		case <-end:
 		case <-ctx.Done():

@@ -165,7 +165,7 @@ func TestEventsThatCannotBeStored(t *testing.T) {
 	assert.ErrorContains(t, s.Append(t.Context(), "a", 0, "w", late), "event 1")
 	long := string(make([]byte, 64<<10))
 	assert.ErrorContains(t, s.Append(t.Context(), "a", 0, long, facts(0, 1)), "writer")
-	assert.ErrorContains(t, s.Lease(t.Context(), "a", long, time.Hour), "too long")
+	assert.ErrorContains(t, s.Lease(t.Context(), "a", long, time.Hour), "a.lease would have")
 	_, err := collect(s, "a")
 	assert.ErrorIs(t, err, flow.ErrNotFound)
 	assert.ErrorIs(t, s.Append(t.Context(), "a", -1, "w", facts(-1, 1)), flow.ErrConflict)
