@@ -56,6 +56,38 @@ func TestAShutdownThatDrains(t *testing.T) {
 	})
 }
 
+// A debate that is being opened when the engine begins to drain finishes the calls that it has begun.
+func TestAShutdownDrainsWhatIsBeingOpened(t *testing.T) {
+	stage.InCompany(t, simultaneous(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		a, b := join(), join()
+		a.Goes(func(_ context.Context, op string, do func() error) error {
+			err := do()
+			if op == "append" {
+				pass(time.Second) // the commit that begins the first calls takes its time
+			}
+			return err
+		})
+		began := make(chan *debate.Session, 1)
+		go func() {
+			s, err := a.Start(t.Context(), c.Config)
+			assert.NoError(t, err)
+			began <- s
+		}()
+		pass(500 * time.Millisecond)
+		require.NoError(t, a.Shutdown(t.Context(), debate.Drain))
+		s := <-began
+		record := c.Record(s.ID())
+		assert.Len(t, record.Turns, 2)
+		assert.Zero(t, record.InFlight())
+		for _, e := range c.Log(s.ID()) {
+			assert.Nil(t, as[flow.Failure](e), "nothing was broken off")
+		}
+		_, err := b.Opened(s.ID()).Wait(t.Context())
+		require.NoError(t, err)
+		c.Finished(s.ID())
+	})
+}
+
 // A shutdown drains for as long as its context lasts. A second one aborts what is left.
 func TestAShutdownDrainsWithinItsBound(t *testing.T) {
 	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
