@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/agonist-dev/debate/flow"
 )
@@ -17,10 +18,9 @@ func (s *Session) Submit(ctx context.Context, freeze func(r *flow.Record, checke
 	defer s.mu.Unlock()
 	given := s.core.Record()
 	err := s.submitLocked(ctx, freeze)
-	if errors.Is(err, flow.ErrConflict) { // somebody was faster
-		var stored *flow.Core
-		if stored, err = s.host.Load(ctx, s.ID); err == nil {
-			err = s.host.Same(stored.Record(), given)
+	if errors.Is(err, flow.ErrConflict) || errors.Is(err, flow.ErrLeased) { // somebody was faster
+		if stored, lost := s.host.Load(ctx, s.ID); lost == nil {
+			return s.host.Same(stored.Record(), given)
 		}
 	}
 	return err
@@ -42,9 +42,31 @@ func (s *Session) submitLocked(ctx context.Context, freeze func(*flow.Record, *f
 	if err != nil {
 		return err
 	}
-	if err := s.host.Create(ctx, "submit", s.ID, files, out.Events); err != nil {
+	if err := s.create(ctx, files, out.Events); err != nil {
 		return err
 	}
 	s.host.Log(s.ID, out.Events)
 	return nil
+}
+
+// create stores the log. If another process has the lease and there is no log yet, that one may be storing the same conversation:
+// create tries again until it has done so, or for as long as a lease lasts.
+func (s *Session) create(ctx context.Context, files map[string][]byte, events []flow.Event) error {
+	end := time.Now().Add(s.host.Lease)
+	for wait := firstRetryWait; ; wait = min(2*wait, maxRetryWait) {
+		err := s.host.Create(ctx, "submit", s.ID, files, events)
+		if !errors.Is(err, flow.ErrLeased) || time.Now().Add(wait).After(end) {
+			return err
+		}
+		if _, lost := s.host.Load(ctx, s.ID); !errors.Is(lost, flow.ErrNotFound) {
+			return err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
 }
