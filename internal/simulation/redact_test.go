@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
@@ -60,7 +59,7 @@ func TestRedactions(t *testing.T) {
 	kept := &store.Memory{}
 	engine.Store = kept
 	removed, names, refused, places := 0, 0, 0, 0
-	for seed := range longform.Or[uint64](4000, 250) {
+	for seed := range redactionRuns() {
 		dice := rand.New(rand.NewPCG(seed, 17))
 		config, reply := hostileConfig(dice)
 		h, err := beginHostile(t.Context(), engine, dice, config, reply)

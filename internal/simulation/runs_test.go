@@ -20,3 +20,11 @@ func limitRuns() uint64 {
 	}
 	return longform.Or[uint64](10_000, 1_000)
 }
+
+// redactionRuns is how many seeds TestRedactions plays.
+func redactionRuns() uint64 {
+	if longform.Race {
+		return 120
+	}
+	return longform.Or[uint64](1_000, 250)
+}
