@@ -113,25 +113,17 @@ func (h *Host) inFolded(ctx context.Context, id, owner string, do func(a *advanc
 }
 
 // catchUp folds what the log has grown by.
-func (a *advance) catchUp() error {
+func (a *advance) catchUp() (err error) {
 	if a.core != nil {
-		for event, err := range a.host.Store.Read(a.ctx, a.id, a.core.Record().Seq) {
-			if err == nil {
-				err = a.core.Fold(event)
-			}
-			if errors.Is(err, flow.ErrRewritten) {
-				a.core = nil
-				return a.catchUp()
-			}
-			if err != nil {
-				a.core = nil
-				return StoreError("advance", named(err, a.id))
-			}
+		if _, err = a.host.foldOn(a.ctx, a.id, a.core); err == nil {
+			return nil
 		}
-		return nil
+		a.core = nil
+		if !errors.Is(err, flow.ErrRewritten) {
+			return err
+		}
 	}
-	core, err := a.host.Load(a.ctx, a.id)
-	a.core = core
+	a.core, err = a.host.Load(a.ctx, a.id)
 	return err
 }
 
@@ -279,7 +271,7 @@ func (e *errand) perform() flow.Signal {
 
 // mayLaunch returns nil if the call may be made now: the process may have been stopped since it was asked to make it.
 func (e *errand) mayLaunch() error {
-	if now := time.Now(); max(now.Sub(e.leased), now.Round(0).Sub(e.leased.Round(0))) < e.host.Lease {
+	if e.host.leaseLasts(e.leased) {
 		return nil
 	}
 	return e.host.inFolded(&e.call, e.id, e.owner, func(a *advance) error {

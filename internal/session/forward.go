@@ -118,19 +118,14 @@ func (h *Host) loadLate(ctx context.Context, id string) (*flow.Core, []flow.Even
 	if err != nil {
 		return nil, nil, err
 	}
-	for event, err := range h.Store.Read(ctx, id, core.Record().Seq) {
-		if err == nil {
-			err = core.Fold(event)
-		}
-		if errors.Is(err, flow.ErrRewritten) {
-			return h.loadLate(ctx, id)
-		}
-		if err != nil {
-			return nil, nil, StoreError("read", err)
-		}
-		log = append(log, event)
+	late, err := h.foldOn(ctx, id, core)
+	if errors.Is(err, flow.ErrRewritten) {
+		return h.loadLate(ctx, id)
 	}
-	return core, log, nil
+	if err != nil {
+		return nil, nil, err
+	}
+	return core, append(log, late...), nil
 }
 
 // finishCalls records what the calls in flight have cost in a conversation that a control has just ended, if nobody has

@@ -76,11 +76,17 @@ func (s *Session) unheed() {
 func (s *Session) actOnGrowth(ctx context.Context) {
 	grew, err := s.catchUp(ctx)
 	if grew {
-		if err = s.reportLost(context.Background()); err == nil {
-			err = s.control(context.Background(), flow.Tick{})
-		}
+		err = s.stepGrowth(context.Background())
 	}
 	if errors.Is(err, flow.ErrNotFound) {
 		s.closeWith(err)
 	}
+}
+
+// stepGrowth does what follows from events of others that were folded: the calls that they have begun are lost to this session.
+func (s *Session) stepGrowth(ctx context.Context) error {
+	if err := s.reportLost(ctx); err != nil {
+		return err
+	}
+	return s.control(ctx, flow.Tick{})
 }

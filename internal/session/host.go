@@ -155,6 +155,20 @@ func (h *Host) Read(ctx context.Context, id string) ([]flow.Event, error) {
 	return events, nil
 }
 
+// foldOn folds what a stored log has grown by since the core, and returns that. After an error of Fold the core is unusable.
+func (h *Host) foldOn(ctx context.Context, id string, core *flow.Core) (grown []flow.Event, err error) {
+	for event, err := range h.Store.Read(ctx, id, core.Record().Seq) {
+		if err != nil {
+			return grown, StoreError("read", named(err, id))
+		}
+		if err := core.Fold(event); err != nil {
+			return grown, err
+		}
+		grown = append(grown, event)
+	}
+	return grown, nil
+}
+
 // named adds the id to the error that there is no such conversation.
 func named(err error, id string) error {
 	if errors.Is(err, flow.ErrNotFound) {

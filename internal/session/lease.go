@@ -58,15 +58,17 @@ func (s *Session) renewLease(ctx context.Context) error {
 	return err
 }
 
-// leaseLasts reports whether the lease that was last acquired or renewed still lasts. It looks at both clocks: that of
-// the wall goes on while a machine sleeps, the monotonic one is never set back.
+// leaseLasts reports whether the lease that was last acquired or renewed still lasts.
 func (s *Session) leaseLasts() bool {
 	renewed := s.renewed.Load()
-	if renewed == nil {
-		return false
-	}
+	return renewed != nil && s.host.leaseLasts(*renewed)
+}
+
+// leaseLasts reports whether a lease that was renewed at that time still lasts. It looks at both clocks: that of the wall goes on
+// while a machine sleeps, the monotonic one is never set back.
+func (h *Host) leaseLasts(renewed time.Time) bool {
 	now := time.Now()
-	return max(now.Sub(*renewed), now.Round(0).Sub(renewed.Round(0))) < s.host.Lease
+	return max(now.Sub(renewed), now.Round(0).Sub(renewed.Round(0))) < h.Lease
 }
 
 // ensureLease renews a lease whose time is over: on a machine that slept nobody may have noticed.
@@ -108,9 +110,7 @@ func (s *Session) mayLaunch(f *flight) error {
 		return err
 	}
 	if grew {
-		if err = s.reportLost(ctx); err == nil {
-			err = s.control(ctx, flow.Tick{})
-		}
+		err = s.stepGrowth(ctx)
 	}
 	if err == nil && !s.core.InFlightAs(f.command.Call, f.command.Attempt) {
 		err = context.Canceled // another process has given up the call

@@ -135,22 +135,15 @@ func (s *Session) catchUp(ctx context.Context) (grew bool, err error) {
 	bound.Attach(ctx)
 	bound.Limit(s.host.Lease)
 	defer bound.Cancel()
-	for event, err := range s.host.Store.Read(&bound, s.ID, s.core.Record().Seq) {
-		if err != nil {
-			return grew, StoreError("read", err)
-		}
-		if err := s.core.Fold(event); errors.Is(err, flow.ErrRewritten) {
-			_, err := s.reload(&bound)
-			return true, err
-		} else if err != nil {
-			return grew, err
-		}
-		grew = true
+	events, err := s.host.foldOn(&bound, s.ID, s.core)
+	if errors.Is(err, flow.ErrRewritten) {
+		_, err := s.reload(&bound)
+		return true, err
 	}
-	if grew {
+	if grew = len(events) > 0; grew && err == nil {
 		s.publishFolded()
 	}
-	return grew, nil
+	return grew, err
 }
 
 // reload makes a new core from the log, and returns the log. It is for a log to which another process has appended.
