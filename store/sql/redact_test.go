@@ -89,7 +89,7 @@ func TestNothingThatWasRemovedIsLeftInSQLite(t *testing.T) {
 func TestAReaderHoldsUpWhatIsRemoved(t *testing.T) {
 	t.Parallel()
 	database := newSQLite(t)
-	s, err := database.open(t.Context(), sql.Options{Timeout: 2 * time.Second})
+	s, err := database.open(t.Context(), sql.Options{Timeout: 10 * time.Second})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close()) }()
 	require.NoError(t, s.Append(t.Context(), "a", 0, "w", []flow.Event{spoken(1, "the secret")}))

@@ -27,6 +27,8 @@ type log struct {
 	passed  int
 	failed  int // tests and packages
 	skipped []test
+	broken  []string // the packages that failed, in their order
+	races   int      // what the race detector found
 }
 
 func (l *log) read(r io.Reader) error {
@@ -50,6 +52,9 @@ func (l *log) add(e event) error {
 	t := test{Package: e.Package, Name: e.Test}
 	switch e.Action {
 	case "output":
+		if strings.Contains(e.Output, "WARNING: DATA RACE") {
+			l.races++
+		}
 		if t.Name == "" {
 			return l.print(packageLine(e.Output))
 		}
@@ -71,6 +76,7 @@ func (l *log) add(e event) error {
 		if t.Name != "" {
 			return l.print(l.take(t))
 		}
+		l.broken = append(l.broken, t.Package)
 		return l.printUnfinished(t.Package)
 	}
 	return nil

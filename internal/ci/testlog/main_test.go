@@ -135,6 +135,45 @@ func TestRun(t *testing.T) {
 	}
 }
 
+func TestAgain(t *testing.T) {
+	t.Parallel()
+	failed := func(name string) string {
+		return `{"Action":"output","Package":"` + name + `","Test":"TestA","Output":"slow\n"}
+{"Action":"fail","Package":"` + name + `","Test":"TestA"}
+{"Action":"fail","Package":"` + name + `"}
+`
+	}
+	race := `{"Action":"output","Package":"q","Test":"TestA","Output":"WARNING: DATA RACE\n"}
+`
+	for _, test := range []struct {
+		name, input string
+		code        int
+		again       string
+	}{
+		{name: "nothing failed", input: pass},
+		{name: "what failed is left to another run", input: failed("q") + pass + failed("r"), again: "q\nr\n"},
+		{name: "a data race is no matter of time", input: race + failed("q") + pass, code: 1},
+		{name: "many failures are no chance", input: failed("q") + failed("r") + failed("s") + failed("t") + pass, code: 1},
+		{name: "a skip fails all the same", input: failed("q") + pass + skip, code: 1, again: "q\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			skips, again := filepath.Join(dir, "skips"), filepath.Join(dir, "again")
+			require.NoError(t, os.WriteFile(skips, nil, 0o600))
+			var out, errs bytes.Buffer
+			assert.Equal(t, test.code, testlog.Run([]string{skips, again}, strings.NewReader(test.input), &out, &errs), errs.String())
+			list, err := os.ReadFile(again)
+			require.NoError(t, err)
+			assert.Equal(t, test.again, string(list))
+		})
+	}
+	var out, errs bytes.Buffer
+	skips := filepath.Join(t.TempDir(), "skips")
+	require.NoError(t, os.WriteFile(skips, nil, 0o600))
+	assert.Equal(t, 2, testlog.Run([]string{skips, t.TempDir()}, strings.NewReader(pass), &out, &errs))
+}
+
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	code, _, stderr := run(t, "", "ok p 0.1s\n")
