@@ -27,8 +27,9 @@ type log struct {
 	passed  int
 	failed  int // tests and packages
 	skipped []test
-	broken  []string // the packages that failed, in their order
-	races   int      // what the race detector found
+	broken  []string        // the packages that failed, in their order
+	races   int             // what the race detector found
+	cut     map[string]bool // packages whose last line has not ended: go test splits long ones
 }
 
 func (l *log) read(r io.Reader) error {
@@ -56,6 +57,11 @@ func (l *log) add(e event) error {
 			l.races++
 		}
 		if t.Name == "" {
+			goesOn := l.cut[e.Package]
+			l.cut[e.Package] = !strings.HasSuffix(e.Output, "\n")
+			if goesOn { // the names of the packages that were measured
+				return nil
+			}
 			return l.print(packageLine(e.Output))
 		}
 		l.keep(t, e.Output)

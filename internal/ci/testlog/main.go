@@ -36,7 +36,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintln(stderr, "testlog:", err)
 		return 2
 	}
-	l := log{out: stdout, texts: map[test]*strings.Builder{}}
+	l := log{out: stdout, texts: map[test]*strings.Builder{}, cut: map[string]bool{}}
 	if err := l.read(stdin); err != nil {
 		_, _ = fmt.Fprintln(stderr, "testlog:", err)
 		return 2

@@ -50,6 +50,14 @@ func TestRun(t *testing.T) {
 			stdout: "ok  \tp\t0.1s\n1 tests passed, 0 were skipped\n",
 		},
 		{
+			name: "the rest of a long line says nothing",
+			input: pass + `{"Action":"output","Package":"q","Output":"ok  \tq\t0.2s\tcoverage: 0.0% of statements in a, b"}
+{"Action":"output","Package":"q","Output":", c\n"}
+{"Action":"output","Package":"q","Output":"and then\n"}
+`,
+			stdout: "ok  \tp\t0.1s\nok  \tq\t0.2s\nand then\n1 tests passed, 0 were skipped\n",
+		},
+		{
 			name: "a package without tests is no skip",
 			input: pass + `{"Action":"output","Package":"q","Output":"?   \tq\t[no test files]\n"}
 {"Action":"skip","Package":"q","Elapsed":0}
