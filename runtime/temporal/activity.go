@@ -90,9 +90,12 @@ func (w *activities) control(ctx context.Context, in controlInput) (*plan, error
 	if err != nil {
 		return nil, report(err)
 	}
-	err = w.engine.Control(ctx, in.ID, signal)
-	if failed, ok := errors.AsType[*flow.Error](err); ok && failed.Kind == provider.KindState && activity.GetInfo(ctx).Attempt > 1 {
-		err = nil // an attempt before may have given it to the debate, and have died
+	given := false
+	if activity.GetInfo(ctx).Attempt > 1 { // one before may have given it to the debate, and have died
+		given, err = w.given(ctx, &in)
+	}
+	if err == nil && !given {
+		err = w.engine.Control(ctx, in.ID, signal)
 	}
 	if err != nil {
 		return nil, report(err)
@@ -102,4 +105,17 @@ func (w *activities) control(ctx context.Context, in controlInput) (*plan, error
 		return nil, nil //nolint:nilnil // see above
 	}
 	return w.plan(next, err)
+}
+
+// given reports whether the log has the control since the workflow got it.
+func (w *activities) given(ctx context.Context, in *controlInput) (bool, error) {
+	for event, err := range w.engine.Store.Read(ctx, in.ID, in.Seq) {
+		if err != nil {
+			return false, err
+		}
+		if in.Control.recordedAs(event.Body) {
+			return true, nil
+		}
+	}
+	return false, nil
 }

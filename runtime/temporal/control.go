@@ -2,6 +2,7 @@ package temporal
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -75,6 +76,21 @@ func (c Control) signal() (flow.Signal, error) {
 		return flow.Retry{Reason: c.Reason}, nil
 	default:
 		return nil, invalid("action", fmt.Sprintf("%.40q is no action", c.Action))
+	}
+}
+
+// recordedAs reports whether an event is what the control becomes in a log.
+func (c Control) recordedAs(body flow.Body) bool {
+	switch b := body.(type) {
+	case *flow.Answer:
+		return c.Action == ActionAnswer && b.Inquiry == c.Inquiry && b.Option == c.Option &&
+			(c.Option != "" || b.Text == c.Text)
+	case *flow.Hastened:
+		return c.Action == ActionRetry && b.Reason == c.Reason
+	case *flow.Transition:
+		return string(b.On) == string(c.Action) && strings.HasSuffix(b.Evidence, c.Reason)
+	default:
+		return false
 	}
 }
 

@@ -110,6 +110,34 @@ func TestControlsThatAreRefused(t *testing.T) {
 	}
 }
 
+// A control that a worker did not live to give is refused like any other, when another worker tries it.
+func TestAControlOfAWorkerThatDied(t *testing.T) {
+	for name, c := range map[string]temporal.Control{
+		"an unknown inquiry": {Action: temporal.ActionAnswer, Inquiry: "q", Text: "x"},
+		"a useless resume":   {Action: temporal.ActionResume},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, nil)
+			died := false
+			s.around("debate.control", func(run func() (any, error), _ any) (any, error) {
+				if !died {
+					died = true
+					return nil, errors.New("the worker died before it did anything")
+				}
+				return run()
+			})
+			given := &updated{}
+			s.env.RegisterDelayedCallback(func() { s.env.UpdateWorkflow(temporal.ControlName, "u", given, c) }, 0)
+			s.run(nil)
+			require.NoError(t, given.refused)
+			var failed *sdk.ApplicationError
+			require.ErrorAs(t, given.failed, &failed)
+			assert.Equal(t, "refused", failed.Type())
+			assert.Equal(t, s.undisturbed(), canonical(t, s.record()), "nothing has changed")
+		})
+	}
+}
+
 // A workflow that is canceled cancels its debate, which accounts for the call in flight.
 func TestCancellation(t *testing.T) {
 	s := newScene(t, nil)

@@ -101,7 +101,7 @@ func (r *run) give(ctx workflow.Context, c Control) error {
 		r.changed = true
 	}()
 	var p *plan
-	in := controlInput{ID: r.in.ID, Owner: r.in.Owner, Control: c}
+	in := controlInput{ID: r.in.ID, Owner: r.in.Owner, Control: c, Seq: r.plan.Seq}
 	err := workflow.ExecuteActivity(stepContext(ctx, missing, refused), controlName, in).Get(ctx, &p)
 	if failed, ok := errors.AsType[*temporal.ApplicationError](err); ok {
 		return failed // without the activity around it: it is the sender's

@@ -94,6 +94,7 @@ type controlInput struct {
 	ID      string  `json:"id"`
 	Owner   string  `json:"owner"`
 	Control Control `json:"control"`
+	Seq     int64   `json:"seq,omitempty"` // the last event that the workflow knew of when it got the control
 }
 
 // left returns how long a deadline of the workflow's clock is away, and 0 for none.
