@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,6 +29,11 @@ func (s *scene) rest() (more map[string]any, continued bool) {
 	return more, true
 }
 
+// suggestContinuing tells the workflow, before the outcome of the present activity, that its history has grown long.
+func (s *scene) suggestContinuing() {
+	s.env.RegisterDelayedCallback(func() { s.env.SetContinueAsNewSuggested(true) }, 0) // in the goroutine of the workflow
+}
+
 // A history that grows long continues as new, between calls, as often as it takes. Nothing is asked twice, and no call is lost.
 func TestManyRunsOfOneDebate(t *testing.T) {
 	for name, change := range map[string]func(*debate.Config){
@@ -44,10 +50,10 @@ func TestManyRunsOfOneDebate(t *testing.T) {
 			var more any
 			runs := 0
 			for {
-				calls := 0
+				var calls atomic.Int32
 				s.around("debate.call", func(run func() (any, error), _ any) (any, error) {
-					if calls++; calls == 2 {
-						s.env.SetContinueAsNewSuggested(true)
+					if calls.Add(1) == 2 {
+						s.suggestContinuing()
 					}
 					return run()
 				})
@@ -75,7 +81,7 @@ func TestNothingIsLostBetweenRuns(t *testing.T) {
 	s.around("debate.call", func(run func() (any, error), _ any) (any, error) {
 		once.Do(func() {
 			s.env.SignalWorkflow(temporal.LookName, temporal.Look{After: time.Hour})
-			s.env.SetContinueAsNewSuggested(true)
+			s.suggestContinuing()
 			s.env.SignalWorkflow(temporal.ControlName, temporal.Control{Action: temporal.ActionPause, Drain: true})
 			s.env.UpdateWorkflow(temporal.ControlName, "u", given, temporal.Control{Action: temporal.ActionPause, Reason: "twice"})
 		})
