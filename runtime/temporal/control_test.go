@@ -44,13 +44,6 @@ func (u *updated) end() {
 // A pause by an update stops the debate, and it continues when a signal resumes it.
 func TestPauseAndResume(t *testing.T) {
 	s := newScene(t, nil)
-	var once sync.Once
-	reached := make(chan struct{})
-	before(s.script, func(id string) {
-		if strings.Contains(id, "/r2.") {
-			once.Do(func() { close(reached) })
-		}
-	})
 	paused := &updated{then: func() {
 		s.env.RegisterDelayedCallback(func() {
 			assert.Equal(t, flow.StatePaused, s.status().State)
@@ -58,12 +51,16 @@ func TestPauseAndResume(t *testing.T) {
 			s.env.SignalWorkflow(temporal.ControlName, temporal.Control{Action: temporal.ActionResume, Reason: "on we go"})
 		}, 48*time.Hour)
 	}}
-	go func() {
-		<-reached
-		s.env.RegisterDelayedCallback(func() {
-			s.env.UpdateWorkflow(temporal.ControlName, "pause", paused, temporal.Control{Action: temporal.ActionPause, Drain: true})
-		}, 0)
-	}()
+	var once sync.Once
+	before(s.script, func(id string) {
+		if strings.Contains(id, "/r2.") {
+			once.Do(func() {
+				s.env.RegisterDelayedCallback(func() {
+					s.env.UpdateWorkflow(temporal.ControlName, "pause", paused, temporal.Control{Action: temporal.ActionPause, Drain: true})
+				}, 0)
+			})
+		}
+	})
 	s.run(nil)
 	require.NoError(t, errors.Join(paused.refused, paused.failed))
 	require.NotNil(t, paused.status)
