@@ -8,6 +8,7 @@ import (
 
 	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -104,7 +105,7 @@ func checkPlan(r *flow.Record, p *PositionPlan) []string {
 	open := d.unplaced()
 	var problems []string
 	if len(p.Positions) != len(open) {
-		problems = append(problems, fmt.Sprintf("positions: there are %d, but %d are to be found", len(p.Positions), len(open)))
+		problems = append(problems, fmt.Sprintf("positions: %s, but %d to be found", prompt.There(len(p.Positions)), len(open)))
 	}
 	var known []detect.Shingles
 	for _, taken := range d.config.Participants {

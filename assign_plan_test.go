@@ -70,7 +70,7 @@ func TestPlansThatAreAskedForAgain(t *testing.T) {
 	for name, tc := range map[string]struct{ answer, problem string }{
 		"none":                 {changed(func(p *debate.PositionPlan) { p.Positions = []debate.PlannedPosition{} }), "positions: there are 0, but 2 are to be found"},
 		"null":                 {changed(func(p *debate.PositionPlan) { p.Positions = nil }), "positions"},
-		"too few":              {toJSON(plan(noonPosition)), "there are 1, but 2 are to be found"},
+		"too few":              {toJSON(plan(noonPosition)), "there is 1, but 2 to be found"},
 		"too many":             {toJSON(plan(noonPosition, quarterPosition, trainPosition)), "there are 3, but 2 are to be found"},
 		"a blank position":     {first(func(p *debate.PlannedPosition) { p.Position = " \n" }), "positions[0].position: is blank"},
 		"a blank persona":      {first(func(p *debate.PlannedPosition) { p.Persona = "" }), "positions[0].persona: is blank"},

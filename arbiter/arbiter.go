@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -215,7 +216,7 @@ func result(r *flow.Record) string {
 		line, _, _ := strings.Cut(strings.TrimSpace(summary), "\n")
 		return clipped(line, longestResult)
 	}
-	return fmt.Sprintf("not complete after %d executions", len(w.executions))
+	return "not complete after " + prompt.Count(len(w.executions), "execution")
 }
 
 // actors returns one call for each actor that the rest of the work may ask.

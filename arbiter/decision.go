@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
 )
 
 // Move is what the arbiter decides.
@@ -130,7 +131,7 @@ func (w *Work) refuses(ruling *Ruling, moves []Move) (problems []string) {
 	case ruling.Move == MoveSelect && n == 0:
 		addf("agents: a select names at least one")
 	case n > w.atOnce():
-		addf("agents: there are %d, and at most %d may act at once", n, w.atOnce())
+		addf("agents: %s, and at most %d may act at once", prompt.There(n), w.atOnce())
 	}
 	for i, name := range ruling.Agents[:min(len(ruling.Agents), w.atOnce()+1)] { // the log holds every problem
 		if w.config.agent(name) == nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
 )
 
 // Func decides in Go: by a rule, in turns, or through a service. It is a [debate.Judge]. Register it in Engine.Judges under
@@ -61,7 +62,7 @@ func RoundRobin(turns int) Func {
 		case len(s.Last) == 1 && s.Last[0].Result == Failed && s.Last[0].Retries == "" && s.Left > 0 && s.allows(MoveRetry):
 			return Ruling{Move: MoveRetry, Reason: "it has failed"}, nil
 		case s.allows(MoveComplete) && s.Succeeded() >= turns*len(s.Agents):
-			return Ruling{Move: MoveComplete, Reason: "everybody has acted", Summary: fmt.Sprintf("%d executions", n)}, nil
+			return Ruling{Move: MoveComplete, Reason: "everybody has acted", Summary: prompt.Count(n, "execution")}, nil
 		default:
 			return Ruling{Move: MoveSelect, Agents: []string{s.after()}, Reason: "it is next"}, nil
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
 )
 
 // Bounds of a config.
@@ -110,7 +111,7 @@ func check(config flow.Config, _ any, known flow.Registry) []error {
 	}
 	c.Arbiter.check(&f, c, known)
 	if n := len(c.Agents); n < 1 || n > mostAgents {
-		f.Addf("agents", "there are %d: 1 to %d are possible", n, mostAgents)
+		f.Addf("agents", "%s: 1 to %d are possible", prompt.There(n), mostAgents)
 	}
 	var people []flow.NameField
 	for i := range c.Agents[:min(len(c.Agents), mostAgents)] {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -315,7 +316,7 @@ func (v *validation) agents(c *Config) {
 		v.prompt(at, a.PromptFile, a.Prompt)
 	}
 	if n := c.taking(); n < 2 || n > mostAgents {
-		f.addf("agents", "there are %d that take part: 2 to %d are possible", n, mostAgents)
+		f.addf("agents", "%s able to take part: 2 to %d are possible", prompt.There(n), mostAgents)
 	}
 }
 

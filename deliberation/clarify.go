@@ -31,7 +31,7 @@ const longestQuestion = 2000
 func checkQuestions(r *flow.Record, v *questionList) []string {
 	var problems []string
 	if most := of(r).config.Clarification.Questions; len(v.Questions) > most {
-		problems = append(problems, fmt.Sprintf("questions: there are %d, at most %d are allowed", len(v.Questions), most))
+		problems = append(problems, fmt.Sprintf("questions: %s, at most %d may be asked", prompt.There(len(v.Questions)), most))
 	}
 	for i, q := range v.Questions {
 		switch q = strings.TrimSpace(q); {
@@ -231,7 +231,7 @@ func clarified(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	}
 	if open := b.clarificationsOf(b.iteration()); len(open) > 0 {
 		exit.Warnings = append(exit.Warnings, flow.Warning{
-			Kind: WarnUnanswered, Evidence: fmt.Sprintf("nobody is there to answer %d questions of the agents", len(open)),
+			Kind: WarnUnanswered, Evidence: "nobody is there to answer " + prompt.Count(len(open), "question") + " of the agents",
 		})
 	}
 	return TriggerAllClear, exit, true

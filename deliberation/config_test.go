@@ -71,7 +71,7 @@ func TestBadInputNamesItsField(t *testing.T) {
 		"problem in no UTF-8": {func(c *deliberation.Config) { c.Problem = "a\xff" }, "problem", "UTF-8"},
 		"context with NUL":    {func(c *deliberation.Config) { c.Context = "a\x00" }, "context", "NUL"},
 		"no agents":           {func(c *deliberation.Config) { c.Agents = nil }, "agents", "2 to 100"},
-		"one agent":           {func(c *deliberation.Config) { c.Agents[0].Disabled, c.Agents[1].Disabled = true, true }, "agents", "there are 1"},
+		"one agent":           {func(c *deliberation.Config) { c.Agents[0].Disabled, c.Agents[1].Disabled = true, true }, "agents", "there is 1"},
 		"unknown role":        {func(c *deliberation.Config) { c.Agents[1].Role = "wizard" }, "agents[1].role", "architect, security, performance, testing"},
 		"no model":            {func(c *deliberation.Config) { c.Agents[2].Model = "" }, "agents[2].model", "empty"},
 		"half a model":        {func(c *deliberation.Config) { c.Agents[2].Model = "gpt" }, "agents[2].model", "provider/model"},

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
 )
 
 // What the flow does with its configs before an evaluation begins.
@@ -94,7 +95,7 @@ func (v *validation) evaluation(e *EvaluationConfig) {
 	}
 	f.temperature("temperature", e.Temperature)
 	if n := len(e.Evaluators); n == 0 || n > mostEvaluators {
-		f.addf("evaluators", "there are %d: 1 to %d are possible", n, mostEvaluators)
+		f.addf("evaluators", "%s: 1 to %d are possible", prompt.There(n), mostEvaluators)
 		return
 	}
 	for i := range e.Evaluators {

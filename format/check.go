@@ -212,6 +212,7 @@ func (c *check) detectors(field string, all []Detector) {
 
 // fits checks a format against a cast.
 func (c *check) fits(format *Format, in Cast) {
+	seated := c.seats(format, in)
 	known := make(map[string]bool, len(in.Seats))
 	for _, seat := range in.Seats {
 		known[seat.Name] = true
@@ -229,7 +230,7 @@ func (c *check) fits(format *Format, in Cast) {
 		switch n := cast.countSpeeches(&format.Phases[i], maxSpeeches); {
 		case n > maxSpeeches:
 			c.Addf(fmt.Sprintf("format.phases[%d]", i), "has more than %d speeches to a round", maxSpeeches)
-		case n == 0 && len(in.Seats) > 0:
+		case n == 0 && len(in.Seats) > 0 && seated: // else that is why
 			c.Addf(fmt.Sprintf("format.phases[%d].slots", i), "fit nobody who takes part")
 		}
 	}
@@ -240,20 +241,23 @@ func (c *check) fits(format *Format, in Cast) {
 			}
 		}
 	}
-	c.seats(format, in)
 }
 
-// seats checks that the sides are as the format requires.
-func (c *check) seats(format *Format, in Cast) {
+// seats checks that the sides are as the format requires, and reports whether they are.
+func (c *check) seats(format *Format, in Cast) bool {
 	if len(format.Seats) == 0 {
-		return
+		return true
 	}
+	before := len(c.Findings)
 	for _, seats := range format.Seats {
 		n := format.seated(in, seats.Side)
 		if n < seats.Min || seats.Max > 0 && n > seats.Max {
 			wants := fmt.Sprintf("%d to %d", seats.Min, seats.Max)
-			if seats.Max == 0 {
+			switch seats.Max {
+			case 0:
 				wants = fmt.Sprintf("%d or more", seats.Min)
+			case seats.Min:
+				wants = strconv.Itoa(seats.Min)
 			}
 			c.Addf("participants", "of side %q there are %d: format %s has %s", seats.Side, n, format.Name, wants)
 		}
@@ -263,6 +267,7 @@ func (c *check) seats(format *Format, in Cast) {
 			c.Addf(fmt.Sprintf("participants[%d].side", i), "is %q: format %s has no such side", text.OneLine(string(seat.Side), 40), format.Name)
 		}
 	}
+	return len(c.Findings) == before
 }
 
 // seated returns how many participants take the seats of a side.

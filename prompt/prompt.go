@@ -126,11 +126,14 @@ func known(flows []map[string]Template) (trials map[string][]any, texts map[stri
 	return trials, texts, failures
 }
 
+// functions are those that every template may call. count writes a number with its noun: {{count .Words "word"}}.
+func functions() template.FuncMap { return template.FuncMap{"count": count} }
+
 func parse(name, text string, trials []any) (*template.Template, error) {
 	if !utf8.ValidString(text) {
 		return nil, errors.New("is not valid UTF-8")
 	}
-	parsed, err := template.New(name).Parse(text)
+	parsed, err := template.New(name).Funcs(functions()).Parse(text)
 	if err != nil {
 		return nil, err
 	}

@@ -162,7 +162,7 @@ func (x *Exchange) identify() *provider.Error {
 		x.key = strings.TrimSpace(x.key) // a key from a file ends in a newline
 	}
 	if !portable(x.key) {
-		return &provider.Error{Kind: provider.KindAuthentication, Code: "key", Message: "the key has a character that no header can carry"}
+		return &provider.Error{Kind: provider.KindValidation, Code: "key", Message: "the key has a character that no header can carry"}
 	}
 	x.secrets = newRedactor(x.key, base, e.Header)
 	if e.Signer != nil {

@@ -139,7 +139,7 @@ func TestOpenFails(t *testing.T) {
 	e := endpoint(nil)
 	for _, key := range []string{secret + "\r\nX-Evil: 1", "a b", "ключ"} {
 		e.Key = provider.StaticKey(key)
-		unsent(key, e, provider.KindAuthentication)
+		unsent(key, e, provider.KindValidation)
 	}
 	locked := errors.New("the vault is locked")
 	e.Key = func(context.Context) (string, error) { return "", locked }

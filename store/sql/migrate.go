@@ -37,6 +37,19 @@ func (s *Store) migrate(ctx context.Context) error {
 	return migrate(ctx, s.write, s.dialect, scripts)
 }
 
+// migrated fails unless the database has the present version.
+func (s *Store) migrated(ctx context.Context) error {
+	scripts, err := migrations(s.dialect.name)
+	if err != nil {
+		return err
+	}
+	have, err := version(ctx, s.read, s.dialect, len(scripts))
+	if err == nil && have < len(scripts) {
+		err = fmt.Errorf("the database has version %d of %d and is only read: opening it to be written migrates it", have, len(scripts))
+	}
+	return err
+}
+
 // migrate runs the scripts that the database has not had yet. Other processes that do the same wait, and
 // then find nothing left to do. A database that has had them all is only read.
 func migrate(ctx context.Context, db *stdsql.DB, d *dialect, scripts []string) error {

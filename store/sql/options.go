@@ -20,6 +20,11 @@ type Options struct {
 	Poll time.Duration
 	// VacuumLater lets Redact leave it to [Store.Vacuum], at a quiet time, to remove the last traces from the file of SQLite.
 	VacuumLater bool
+	// ReadOnly opens a file of SQLite that may not be written, or must not be. Nothing is created and nothing is migrated: the
+	// file must exist and have the present version. What would change it fails with [fs.ErrPermission]. If no write-ahead log
+	// stands beside the file, no process has it open for writing, and the store reads it as it is then: what is appended later
+	// is seen by a store that is opened later. PostgreSQL does not know it.
+	ReadOnly bool
 	// OnWake is called in the transaction of each append that wakes a conversation, before it is committed: a host program
 	// can insert a job there, which then exists if and only if the events do. An append wakes a conversation if the
 	// conversation is in a working state after it (see flow.State.Idle), and

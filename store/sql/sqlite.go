@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -39,15 +40,21 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := sqliteCreate(path); err != nil {
-		return nil, err
+	access := url.Values{}
+	if o.ReadOnly {
+		access, err = sqliteUnwritten(path)
+	} else {
+		err = sqliteCreate(path)
 	}
-	// SQLite itself ignores contexts while it waits for another process's lock, so its own wait is short.
-	write, err := sqlitePool(path, 1, "busy_timeout(5)", "synchronous(full)", "secure_delete(1)")
 	if err != nil {
 		return nil, err
 	}
-	read, err := sqlitePool(path, o.Connections, fmt.Sprintf("busy_timeout(%d)", o.Timeout.Milliseconds()), "query_only(1)")
+	// SQLite itself ignores contexts while it waits for another process's lock, so its own wait is short.
+	write, err := sqlitePool(path, access, 1, "busy_timeout(5)", "synchronous(full)", "secure_delete(1)")
+	if err != nil {
+		return nil, err
+	}
+	read, err := sqlitePool(path, access, o.Connections, fmt.Sprintf("busy_timeout(%d)", o.Timeout.Milliseconds()), "query_only(1)")
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
@@ -59,6 +66,9 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 	err = s.transact(ctx, func(ctx context.Context) error {
 		if err := sqliteForeign(ctx, read); err != nil { // before anything is changed
 			return err
+		}
+		if o.ReadOnly {
+			return s.migrated(ctx)
 		}
 		if err := walMode(ctx, write); err != nil {
 			return err
@@ -74,6 +84,19 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 	s.work.Source = s.sqliteListen
 	s.start(1)
 	return s, nil
+}
+
+// sqliteUnwritten returns how a file is opened that is only read. SQLite reads a write-ahead log by another file beside it,
+// which it would have to create. Without a log nothing of the kind is needed, or left behind.
+func sqliteUnwritten(path string) (url.Values, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	access := url.Values{"mode": {"ro"}}
+	if log, err := os.Stat(path + "-wal"); errors.Is(err, os.ErrNotExist) || err == nil && log.Size() == 0 {
+		access.Set("immutable", "1")
+	}
+	return access, nil
 }
 
 // sqliteCreate creates an empty file that only its owner can read, if there is none; SQLite gives the two
@@ -106,8 +129,8 @@ func sqliteCreate(path string) error {
 }
 
 // sqlitePool opens a file.
-func sqlitePool(path string, connections int, pragmas ...string) (*stdsql.DB, error) {
-	connector, err := sqlite.NewConnector(sqliteName(path, pragmas...))
+func sqlitePool(path string, access url.Values, connections int, pragmas ...string) (*stdsql.DB, error) {
+	connector, err := sqlite.NewConnector(sqliteName(path, access, pragmas...))
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +141,7 @@ func sqlitePool(path string, connections int, pragmas ...string) (*stdsql.DB, er
 }
 
 // sqliteName returns the name of a file for SQLite, with the pragmas of every connection to it.
-func sqliteName(path string, pragmas ...string) string {
+func sqliteName(path string, access url.Values, pragmas ...string) string {
 	slashed := filepath.ToSlash(path)
 	if !strings.HasPrefix(slashed, "/") {
 		slashed = "/" + slashed // a path of Windows begins with a drive
@@ -127,6 +150,7 @@ func sqliteName(path string, pragmas ...string) string {
 		"_pragma": append(pragmas, "journal_size_limit(67108864)"), // it shrinks again once a long reader has gone
 		"_txlock": {"immediate"},
 	}
+	maps.Copy(values, access)
 	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: values.Encode()}).String()
 }
 

@@ -3,6 +3,8 @@ package sql_test
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -97,4 +99,26 @@ func TestBoundsBeyondTheYears(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestReadOnly: a file that is only read shows what it holds, refuses a change, and gets no other files beside it.
+func TestReadOnly(t *testing.T) {
+	s := newSQLite(t)
+	written, err := s.open(t.Context(), sql.Options{})
+	require.NoError(t, err)
+	require.NoError(t, written.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+	require.NoError(t, written.Close())
+	read, err := sql.Options{ReadOnly: true}.OpenSQLite(t.Context(), s.path)
+	require.NoError(t, err)
+	n := 0
+	for _, err := range read.Read(t.Context(), "a", 0) {
+		require.NoError(t, err)
+		n++
+	}
+	assert.Positive(t, n)
+	require.ErrorIs(t, read.Append(t.Context(), "b", 0, "w", facts(0, 1)), fs.ErrPermission)
+	beside, err := filepath.Glob(s.path + "*")
+	require.NoError(t, err)
+	assert.Equal(t, []string{s.path}, beside)
+	require.NoError(t, read.Close())
 }

@@ -3,7 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
 	"github.com/agonist-dev/debate/flow"
 )
 
@@ -36,9 +36,9 @@ func (p *program) amend() *cobra.Command {
 		Use: "amend id", Short: "Change the terms of a conversation that has started: budget, models, rounds, time-outs",
 		Long: `Change the terms of a conversation that has started and is not over, wherever
 it runs. What no flag names stays as it is. Calls in flight end under the
-terms under which they began. --from reads an amendment from a JSON file,
-which can also change the policies for failures and tools (retry, onFailure,
-toolPolicy); the flags come after it.`,
+terms under which they began. --from reads an amendment from a file, JSON or
+YAML, which can also change the policies for failures and tools (retry,
+onFailure, toolPolicy); the flags come after it.`,
 		Example: `  debate amend 0198c2f1 --budget 5 --rounds 6
   debate amend 0198c2f1 --model architect=anthropic/claude-sonnet-4-5,openai/gpt-4.1
   debate amend 0198c2f1 --fallbacks judge=openai/gpt-4.1 --turn-timeout 5m`,
@@ -65,7 +65,7 @@ toolPolicy); the flags come after it.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.from, "from", "", "read an amendment from this JSON `file`")
+	flags.StringVar(&f.from, "from", "", "read an amendment from this `file`, JSON or YAML")
 	flags.StringVar(&f.budget, "budget", "", "the most that may be spent, in `USD`; 0: no limit")
 	flags.StringVar(&f.soft, "soft", "", "the cost at which the rounds end, in `USD`; 0: no limit")
 	flags.StringVar(&f.warn, "warn", "", "the cost at which there is a warning, in `USD`; 0: none")
@@ -93,12 +93,8 @@ toolPolicy); the flags come after it.`,
 func (f *amendFlags) amendment(c *cobra.Command, engine *debate.Engine, record *flow.Record) (*flow.Amendment, error) {
 	var change flow.Amendment
 	if f.from != "" {
-		data, err := os.ReadFile(f.from)
-		if err != nil {
-			return nil, err
-		}
-		if err := flow.DecodeStrict("read "+f.from, data, &change); err != nil {
-			return nil, err
+		if err := settings.ReadInto(f.from, &change); err != nil {
+			return nil, settings.Sorted(err)
 		}
 	}
 	changed := c.Flags().Changed

@@ -35,10 +35,22 @@ func (p *program) asks() bool { return p.interactive() || p.answers().given }
 // errNoAnswer reports that the standard input has ended before an inquiry was answered.
 var errNoAnswer = errors.New("the standard input has no more answers")
 
+// mostAnswer bounds a line that is read as an answer, in bytes.
+const mostAnswer = 1 << 20
+
+// errLongAnswer reports a line that is longer. It was read to its end, so that the next line can be read.
+var errLongAnswer = fmt.Errorf("the answer is longer than %d MiB, the most that one may be", mostAnswer>>20)
+
 // answerLines are the lines of the standard input.
 type answerLines struct {
 	given bool // they are answers even if the input is no terminal
-	next  chan string
+	next  chan answerLine
+}
+
+// answerLine is a line, or why it was not taken.
+type answerLine struct {
+	text string
+	err  error
 }
 
 func (p *program) answers() *answerLines {
@@ -48,17 +60,19 @@ func (p *program) answers() *answerLines {
 	return p.viewing.lines
 }
 
-// read returns the next line. At the end of the input the error is errNoAnswer.
+// read returns the next line. At the end of the input the error is errNoAnswer, and of a line that is too long errLongAnswer.
 func (a *answerLines) read(ctx context.Context, in io.Reader) (string, error) {
 	if a.next == nil {
-		a.next = make(chan string)
+		a.next = make(chan answerLine)
 		// A read of a terminal cannot be aborted: the goroutine belongs to the process, and ends with its input.
-		go func(next chan<- string) {
+		go func(next chan<- answerLine) {
 			defer close(next)
-			lines := bufio.NewScanner(in)
-			lines.Buffer(nil, 1<<20+1)
-			for lines.Scan() {
-				next <- lines.Text()
+			for buffered := bufio.NewReader(in); ; {
+				line, err := readLine(buffered)
+				if err != nil && !errors.Is(err, errLongAnswer) {
+					return
+				}
+				next <- answerLine{line, err}
 			}
 		}(a.next)
 	}
@@ -69,7 +83,31 @@ func (a *answerLines) read(ctx context.Context, in io.Reader) (string, error) {
 		if !ok {
 			return "", errNoAnswer
 		}
-		return line, nil
+		return line.text, line.err
+	}
+}
+
+// readLine reads a line without its end. The last line of an input may lack one.
+func readLine(in *bufio.Reader) (string, error) {
+	var line []byte
+	long := false
+	for {
+		part, more, err := in.ReadLine()
+		if err != nil { // never beside a part
+			return "", err
+		}
+		if long = long || len(line)+len(part) > mostAnswer; long {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		switch {
+		case more:
+		case long:
+			return "", errLongAnswer
+		default:
+			return string(line), nil
+		}
 	}
 }
 
@@ -91,8 +129,12 @@ func (l *leader) askOne(ctx context.Context, q *flow.Inquiry) error {
 	for {
 		_, _ = fmt.Fprintf(l.Err, "%s> ", dialogue.Prompt())
 		line, err := l.answers().read(ctx, l.In)
-		if err != nil || !terminal(l.In) {
+		if !terminal(l.In) || err != nil && !errors.Is(err, errLongAnswer) {
 			_, _ = fmt.Fprintln(l.Err) // nobody has pressed enter
+		}
+		if errors.Is(err, errLongAnswer) {
+			l.warnf("%v", err)
+			continue
 		}
 		if err != nil {
 			return err

@@ -119,14 +119,17 @@ func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// spelled refuses a single word that looks like the name of a command, in place of holding a conversation about it. Behind "--"
+// spelled refuses a first word that looks like the name of a command, in place of holding a conversation about it. Behind "--"
 // it is no name.
 func spelled(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) == 1 && len(args[0]) > 2 && c.ArgsLenAtDash() < 0 && !strings.ContainsAny(args[0], " \t\n") {
+		if len(args) > 0 && len(args[0]) > 2 && c.ArgsLenAtDash() < 0 && !strings.ContainsAny(args[0], " \t\n") {
 			if meant := c.SuggestionsFor(args[0]); len(meant) > 0 {
-				return exit(exitArguments, fmt.Errorf("there is no command %q; did you mean %s? A problem of one word stands behind --: debate -- %s",
-					args[0], strings.Join(meant, " or "), args[0]))
+				err := fmt.Errorf("there is no command %q; did you mean %s?", args[0], strings.Join(meant, " or "))
+				if len(args) == 1 {
+					err = fmt.Errorf("%w A problem of one word stands behind --: debate -- %s", err, args[0])
+				}
+				return exit(exitArguments, err)
 			}
 		}
 		return check(c, args)

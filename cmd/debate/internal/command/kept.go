@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/env"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 	"github.com/agonist-dev/debate/store/sql"
@@ -21,12 +22,47 @@ import (
 func (p *program) openStore(ctx context.Context) (store.Store, func(), error) {
 	switch {
 	case p.exists():
-		return p.makeStore(ctx)
+		err := p.denied() // before SQLite makes files beside it, in which the owner may not write
+		if err == nil {
+			var kept store.Store
+			var closing func()
+			if kept, closing, err = p.makeStore(ctx); err == nil {
+				return kept, closing, nil
+			}
+		}
+		if errors.Is(err, fs.ErrPermission) {
+			return p.readStore(ctx, err)
+		}
+		return nil, nil, err
 	case p.store == "":
 		return &store.Memory{}, func() {}, nil
 	default:
 		return nil, nil, exit(exitArguments, fmt.Errorf("--store: there is no store %s", p.store))
 	}
+}
+
+// denied returns why a file of SQLite may not be written; nil: it may, or the store is of another kind.
+func (p *program) denied() error {
+	if folder(p.place()) || strings.Contains(p.place(), "://") {
+		return nil
+	}
+	file, err := os.OpenFile(p.place(), os.O_WRONLY, 0)
+	if err == nil {
+		return file.Close()
+	}
+	return &storeError{shown(p.place()), err}
+}
+
+// readStore opens a file of SQLite that may not be written, for denied says so. What only reads works; what would write fails there.
+func (p *program) readStore(ctx context.Context, denied error) (store.Store, func(), error) {
+	if folder(p.place()) || strings.Contains(p.place(), "://") {
+		return nil, nil, denied
+	}
+	s, err := sql.Options{ReadOnly: true}.OpenSQLite(ctx, p.place())
+	if err != nil {
+		return nil, nil, denied
+	}
+	return s, func() { _ = s.Close() }, nil
 }
 
 // exists reports whether the place of the store is there.
@@ -85,13 +121,15 @@ func storeAt(ctx context.Context, place string) (store.Store, func(), error) {
 	return s, func() { _ = s.Close() }, nil
 }
 
-// adviceOn returns what helps if a store has failed; "": nothing is known.
+// adviceOn returns what helps if a store has failed, or a key cannot be sent; "": nothing is known.
 func (p *program) adviceOn(err error) string {
 	var unopened *storeError
 	var foreign *sql.ForeignError
 	var failure *flow.Error
 	kept := errors.As(err, &failure) && failure.Kind == provider.KindStore
 	switch {
+	case codeOf(err) == exitConfig:
+		return p.badKeys()
 	case errors.Is(err, sql.ErrDamaged):
 		return fmt.Sprintf("What is whole in it can be saved: debate export writes a conversation that can still be read, and "+
 			"sqlite3 %s .recover | sqlite3 recovered.db writes a new file. --store names that one, or another place.", quoted(p.place()))
@@ -104,4 +142,18 @@ func (p *program) adviceOn(err error) string {
 	default:
 		return ""
 	}
+}
+
+// badKeys names the variables whose keys cannot be sent, and shows nothing of them; "": there are none.
+func (p *program) badKeys() string {
+	var names []string
+	for _, name := range env.Secrets() {
+		if strings.ContainsFunc(strings.TrimSpace(p.get(name)), func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "Set anew: " + strings.Join(names, ", ") + ". A key is one line of letters, digits and signs."
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
 )
@@ -33,7 +34,9 @@ func (p *program) list() *cobra.Command {
 		Use: "list", Short: "List the conversations, the newest first", Args: arguments(cobra.NoArgs),
 		Long: `List the conversations, the newest first: id, start, flow, state, round, cost
 and topic. A star behind the state means that a process runs the conversation
-now. The cost is what was spent until now.`,
+now. An exclamation mark means that it is in quarantine: it could not be
+opened, and a line below the list says why. The cost is what was spent until
+now.`,
 		Example: `  debate list --unfinished
   debate list --state awaitingInput --since 7d
   debate list --text "rate limiter" --json`,
@@ -188,6 +191,11 @@ func (p *program) showList(found []listed, limit int) error {
 		if err := t.end(); err != nil {
 			return err
 		}
+		for i := range found {
+			if held := quarantined(&found[i].Info); held != "" {
+				p.warnf("%s: %s", found[i].ID, held)
+			}
+		}
 	}
 	if more {
 		p.warnf("There are more than %d: --limit 0 lists all.", limit)
@@ -203,6 +211,22 @@ func (l *listed) cells() []any {
 	if l.Owner != "" {
 		state += "*"
 	}
+	if l.Quarantine != (store.Quarantine{}) {
+		state += "!"
+	}
 	started := l.StartedAt.Local().Format("2006-01-02 15:04") //nolint:gosmopolitan // people read the time of their place
 	return []any{l.ID, started, l.Flow, state, l.Round, l.Spent, short(l.Topic, 60)}
+}
+
+// quarantined says that a conversation could not be opened, why, and how long workers leave it alone; "": it could be.
+func quarantined(info *store.Info) string {
+	q := info.Quarantine
+	if q == (store.Quarantine{}) {
+		return ""
+	}
+	text := fmt.Sprintf("in quarantine: could not be opened, %s: %s", progress.Plural(q.Count, "time"), progress.Clean(q.Reason))
+	if q.Left > 0 {
+		text += fmt.Sprintf("; workers leave it alone for %s", progress.Span(time.Duration(q.Left)))
+	}
+	return text
 }

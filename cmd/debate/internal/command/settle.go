@@ -96,6 +96,7 @@ func (p *program) load(
 	if f.demo {
 		w.Labels = map[string]string{demo.Label: "true"}
 		maps.Copy(w.Labels, f.labels)
+		w.Script = demo.Model
 	}
 	if c.Flags().Changed("rounds") {
 		w.Rounds = &f.rounds
@@ -122,11 +123,7 @@ func (p *program) load(
 		p.warnf("Nobody can be asked here: what the agents ask is recorded. With --clarify the standard input answers.")
 	}
 	if f.demo {
-		var models []string
-		for _, model := range loaded.Config.Models() {
-			models = append(models, model)
-		}
-		demo.Play(engine, models...)
+		demo.Play(engine)
 		p.warnf("%s", demo.Notice)
 	}
 	return loaded, err

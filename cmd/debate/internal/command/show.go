@@ -101,6 +101,9 @@ func (p *program) showRecord(record *flow.Record, info *store.Info, why string) 
 	if info.Owner != "" {
 		state += " (a process runs it)"
 	}
+	if held := quarantined(info); held != "" {
+		state += "; " + held
+	}
 	t.row("State", state)
 	started := record.StartedAt.Local().Format(time.DateTime) //nolint:gosmopolitan // people read the time of their place
 	t.row("Started", fmt.Sprintf("%s, took %s", started, took(record.Duration())))

@@ -20,7 +20,11 @@ func (p *program) watch() *cobra.Command {
 		Long: `Follow a conversation that another process runs, by default the newest that is
 not over, until it is over or Ctrl-C. What is shown are the facts of its log.
 The text of speeches, while it is written, is shown only by the process that
-runs the conversation. Watching changes nothing.`,
+runs the conversation. Watching changes nothing.
+
+If no process runs the conversation, that is said. With an id, watch waits for
+one. Without an id it ends: with 130 if the conversation is paused, 5 if it
+waits for an answer, 3 if a failure has stopped it, and 1 otherwise.`,
 		Example: `  debate watch
   debate watch 0198c2f1 --json`,
 		Args:              arguments(cobra.MaximumNArgs(1)),
@@ -34,24 +38,39 @@ runs the conversation. Watching changes nothing.`,
 			}
 			defer closing()
 			p.warnf("Following %s. Its log has no text of speeches while they are written: that is where it runs.", id)
-			return interruption(ctx, p.follow(ctx, engine, id))
+			return interruption(ctx, p.follow(ctx, engine, id, len(args) == 0))
 		},
 	}
 }
 
-// follow shows the events of a conversation until it is over, and then its result.
-func (p *program) follow(ctx context.Context, engine *debate.Engine, id string) error {
+// follow shows the events of a conversation until it is over, and then its result. unnamed means that no id was given: then it also
+// ends if no process runs the conversation.
+func (p *program) follow(ctx context.Context, engine *debate.Engine, id string, unnamed bool) error {
 	before, err := engine.Record(ctx, id)
 	if err != nil {
 		return err
 	}
-	show := p.course(p.viewing.began)
-	if before.State == flow.StatePaused {
-		p.warnf("It is paused: debate resume %s continues it.", id)
+	ctx, cancel := context.WithCancelCause(ctx)
+	watched := make(chan struct{})
+	defer func() { cancel(nil); <-watched }()
+	alone := p.aloneNow(ctx, engine, before)
+	if alone != nil && unnamed {
+		close(watched)
+		return alone
 	}
+	if alone != nil {
+		p.warnf("%v", alone)
+	}
+	go func() {
+		defer close(watched)
+		if left := p.leftAlone(ctx, engine, id); unnamed && alone == nil && left != nil {
+			cancel(left)
+		}
+	}()
+	show := p.course(p.viewing.began)
 	for event, err := range engine.Events(ctx, id, 0) {
 		if err != nil {
-			return err
+			return interruption(ctx, err)
 		}
 		show(&event)
 		if event.Seq >= before.Seq && event.Err() != nil { // of those before, something has come of it
@@ -76,4 +95,54 @@ func (p *program) course(since time.Time) func(*flow.Event) {
 		return func(e *flow.Event) { p.printJSON(e.Public()) }
 	}
 	return progress.New(p.Err, since).Show
+}
+
+// aloneNow returns an error that says that no process runs a conversation, and what continues it; nil: one does, or it is over.
+func (p *program) aloneNow(ctx context.Context, engine *debate.Engine, record *flow.Record) error {
+	info, err := describe(ctx, engine.Store, record.ID)
+	if err != nil || info.Owner != "" || record.Final() {
+		return nil //nolint:nilerr // what fails here fails for the reader of the events too
+	}
+	code := exitGeneral
+	switch record.State {
+	case flow.StatePaused:
+		code = exitInterrupted
+	case flow.StateAwaitingInput:
+		code = exitWaiting
+	case flow.StateError:
+		code = exitProvider
+	default:
+	}
+	now := controlled{ID: record.ID, State: record.State}
+	return exit(code, fmt.Errorf("nobody runs %s: %s With the id, debate watch waits for that", record.ID, now.next(record)))
+}
+
+// A conversation at work whose process was killed has no lease after a while. One that another process takes over has none for a
+// moment.
+const (
+	aloneCheck = time.Second
+	aloneLong  = 5 // checks
+)
+
+// leftAlone waits until a conversation is at work and no process has run it for a while. It returns nil if ctx is done before.
+func (p *program) leftAlone(ctx context.Context, engine *debate.Engine, id string) error {
+	ticker := time.NewTicker(aloneCheck)
+	defer ticker.Stop()
+	for alone := 0; ; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		info, err := describe(ctx, engine.Store, id)
+		if alone++; err != nil || info.Owner != "" || info.State.Idle() {
+			alone = 0
+		}
+		if alone < aloneLong {
+			continue
+		}
+		if record, err := engine.Record(ctx, id); err == nil {
+			return p.aloneNow(ctx, engine, record)
+		}
+	}
 }

@@ -25,11 +25,11 @@ func (m *Model) press(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		if m.course.State == flow.StatePaused {
 			return m, m.give(flow.Resume{})
 		}
-		m.note("Pausing: the calls in flight may finish.", false)
+		m.asking("Pausing: the calls in flight may finish.")
 		return m, m.give(flow.Pause{Drain: true})
 	case "s":
 		if armed {
-			m.note("Stopping: the conclusion is made of what there is.", false)
+			m.asking("Stopping: the conclusion is made of what there is.")
 			return m, m.give(flow.Stop{})
 		}
 		m.armed = true

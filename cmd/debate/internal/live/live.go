@@ -2,6 +2,7 @@
 package live
 
 import (
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -46,6 +47,8 @@ type note struct {
 	text string
 	at   time.Time
 	bad  bool
+	// asked means that it says what was asked of the conversation: it ends when the state changes.
+	asked bool
 }
 
 // entry is the line in which a person answers.
@@ -131,6 +134,8 @@ func (m *Model) take(e *flow.Event) {
 		m.now = e.At
 	}
 	switch body := e.Body.(type) {
+	case *flow.Transition:
+		m.notes = slices.DeleteFunc(m.notes, func(n note) bool { return n.asked })
 	case *flow.Warning:
 		m.keep("warning: "+progress.Warning(body), false)
 	case *flow.Failure:
@@ -165,8 +170,13 @@ func (m *Model) keep(text string, bad bool) {
 }
 
 // note shows a line for a while.
-func (m *Model) note(text string, bad bool) {
-	m.notes = append(m.notes, note{text, m.now, bad})
+func (m *Model) note(text string, bad bool) { m.add(note{text: text, at: m.now, bad: bad}) }
+
+// asking shows what was asked of the conversation, until its state changes.
+func (m *Model) asking(text string) { m.add(note{text: text, at: m.now, asked: true}) }
+
+func (m *Model) add(n note) {
+	m.notes = append(m.notes, n)
 	if len(m.notes) > mostNotes {
 		m.notes = m.notes[1:]
 	}

@@ -9,13 +9,14 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 )
 
 // person is the name under which people are asked, in every flow.
 const person = "person"
 
-// Activity says what somebody does who is asked for a call of this kind.
+// Activity says what somebody does who is asked for a call of this kind: the words follow "is".
 func Activity(kind flow.CallKind, target string) string {
 	doing := Clean(string(kind))
 	switch kind {
@@ -49,7 +50,11 @@ func Activity(kind flow.CallKind, target string) string {
 		doing = "assessing"
 	case "assign":
 		doing = "finding positions"
-	default: // of a format: a rebuttal
+	case format.PhaseOpening, format.PhaseClosing: // these are verbs already
+	case format.PhaseArgument:
+		doing = "arguing"
+	default: // the name that a format gives to a turn, such as "rebuttal"
+		doing = "speaking (" + doing + ")"
 	}
 	if target != "" {
 		doing += " " + target

@@ -121,3 +121,20 @@ func (e *Edits) Placed(err error) error {
 	}
 	return errors.Join(all...)
 }
+
+// ReadInto reads a file, JSON or YAML, into a value of the library that is no config, such as an amendment. The error joins an
+// [Error] for each mistake.
+func ReadInto(path string, into any) error {
+	source, err := Open(path)
+	if err != nil {
+		return err
+	}
+	wrong := source.wrong
+	for _, one := range each(flow.DecodeStrict("read "+path, source.root.json(), into)) {
+		if failure, ok := errors.AsType[*flow.Error](one); ok {
+			one = &Error{source.root.placeOf(failure.Field), failure.Err}
+		}
+		wrong = append(wrong, one)
+	}
+	return wrong.err()
+}

@@ -74,6 +74,9 @@ func (s *Source) Load(w Wish) (*Settings, error) {
 	promptsOf(d.root)
 	d.attachments()
 	config := d.decode()
+	if config != nil && w.Script != "" {
+		config = d.play(config, w.Script)
+	}
 	if config != nil {
 		d.attach(config)
 	}
@@ -133,6 +136,18 @@ func (d *draft) decode() flow.Config {
 		}
 	}
 	return nil
+}
+
+// play gives everybody the model that plays all others, so that the log says who has answered. A name that is no model's stays, for
+// it is a mistake.
+func (d *draft) play(config flow.Config, script string) flow.Config {
+	for field, model := range config.Models() {
+		found, _, rest := d.root.find(field)
+		if _, _, ok := flow.SplitModel(model); ok && rest == "" && found.form == formText {
+			found.value = script
+		}
+	}
+	return d.decode()
 }
 
 // mostReadings bounds how often a tree is read again.

@@ -29,6 +29,8 @@ type Wish struct {
 	Labels   map[string]string
 	// Unattended applies if the file does not say whether a person can be asked.
 	Unattended bool
+	// Script is the model that plays all others; "": each is asked itself.
+	Script string
 	// Has reports whether a vendor can be asked. The default model is of the first vendor that can.
 	Has func(vendor string) bool
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -81,6 +80,10 @@ func (p *yamlParser) value(y *yaml.Node, at Place, depth int) *node {
 		p.full = true
 		return n
 	}
+	if (y.Kind == yaml.SequenceNode || y.Kind == yaml.MappingNode) && y.ShortTag() != usualTag(y.Kind) {
+		p.refuseTag(at, y)
+		return n
+	}
 	switch y.Kind {
 	case yaml.AliasNode:
 		return p.value(y.Alias, at, depth+1) // one that holds itself ends at the bound
@@ -98,6 +101,19 @@ func (p *yamlParser) value(y *yaml.Node, at Place, depth int) *node {
 	return n
 }
 
+// usualTag returns the tag of a list or a mapping for which the file names none.
+func usualTag(kind yaml.Kind) string {
+	if kind == yaml.SequenceNode {
+		return "!!seq"
+	}
+	return "!!map"
+}
+
+// refuseTag reports a tag that would give a value a meaning that JSON does not have.
+func (p *yamlParser) refuseTag(at Place, y *yaml.Node) {
+	p.wrong.addf(at, "has the tag %s, which a config cannot have", y.ShortTag())
+}
+
 func (p *yamlParser) object(n *node, y *yaml.Node, depth int) {
 	seen := make(map[string]bool)
 	var merged []*yaml.Node
@@ -110,6 +126,8 @@ func (p *yamlParser) object(n *node, y *yaml.Node, depth int) {
 		switch {
 		case key.Kind != yaml.ScalarNode || key.Tag == "!!null":
 			p.wrong.addf(p.place(y.Content[i], n.Path), "has a key that is no text")
+		case key.Style&yaml.TaggedStyle != 0 && key.ShortTag() != "!!str":
+			p.refuseTag(p.place(y.Content[i], n.Path), key)
 		case key.Tag == "!!merge":
 			merged = append(merged, value)
 		case seen[key.Value]:
@@ -172,6 +190,6 @@ func (p *yamlParser) scalar(n *node, y *yaml.Node) {
 			n.form = formBool
 		}
 	default:
-		p.wrong.addf(n.Place, "%w", fmt.Errorf("has the tag %s, which a config cannot have", tag))
+		p.refuseTag(n.Place, y)
 	}
 }

@@ -1,0 +1,30 @@
+package prompt
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Count writes a number with the noun that it counts: "1 word", "3 words". Where the plural is not the noun with an "s", it is given:
+// Count(2, "entry", "entries"). The function count of the templates does the same, also for a number that is a text already.
+func Count(n int, one string, many ...string) string { return count(n, one, many...) }
+
+func count(n any, one string, many ...string) string {
+	number, noun := fmt.Sprint(n), one
+	switch {
+	case number == "1":
+	case len(many) > 0:
+		noun = many[0]
+	default:
+		noun += "s"
+	}
+	return number + " " + noun
+}
+
+// There begins a sentence about how many there are: "there is 1", "there are 3".
+func There(n int) string {
+	if n == 1 {
+		return "there is 1"
+	}
+	return "there are " + strconv.Itoa(n)
+}
