@@ -69,6 +69,7 @@ func (r *Record) foldIntent(in *Intent, at time.Time) error {
 	}
 	call.usedUp = call.usedUp || in.offered().Last && len(call.talk) > 0
 	r.inFlight = append(r.inFlight, call)
+	r.opened.begin(call)
 	if in.Tool == "" {
 		r.setLatest(call)
 	}
@@ -133,6 +134,7 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 	if err := r.foldSpend(spend, call); err != nil {
 		return err
 	}
+	r.opened.end(call)
 	failure, _ := body.(*Failure)
 	switch body := body.(type) {
 	case *Turn:
