@@ -55,7 +55,10 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 		}
 		r.beginRound(body, e.At)
 	case *Intent:
-		return r.foldIntent(body, e.At)
+		if err := r.foldIntent(body, e.At); err != nil {
+			return err
+		}
+		r.opened.begin(r.calls[body.Call])
 	case *Skipped:
 		return r.foldSkipped(body)
 	case *Withdrawn:

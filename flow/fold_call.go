@@ -69,7 +69,6 @@ func (r *Record) foldIntent(in *Intent, at time.Time) error {
 	}
 	call.usedUp = call.usedUp || in.offered().Last && len(call.talk) > 0
 	r.inFlight = append(r.inFlight, call)
-	r.opened.begin(call)
 	if in.Tool == "" {
 		r.setLatest(call)
 	}

@@ -157,7 +157,7 @@ func (h *Host) Read(ctx context.Context, id string) ([]flow.Event, error) {
 
 // foldOn folds what a stored log has grown by since the core, and returns that. After an error of Fold the core is unusable.
 func (h *Host) foldOn(ctx context.Context, id string, core *flow.Core) (grown []flow.Event, err error) {
-	_, err = h.foldEach(ctx, id, core, func(_ *flow.Core, event flow.Event) error {
+	err = h.foldEach(ctx, id, core, func(_ *flow.Core, event flow.Event) error {
 		grown = append(grown, event)
 		return nil
 	})
@@ -166,9 +166,7 @@ func (h *Host) foldOn(ctx context.Context, id string, core *flow.Core) (grown []
 
 // foldEach folds what a stored log has grown by since the core, and calls then with each event once that is folded. A nil core is
 // made from the first event.
-func (h *Host) foldEach(
-	ctx context.Context, id string, core *flow.Core, then func(*flow.Core, flow.Event) error,
-) (*flow.Core, error) {
+func (h *Host) foldEach(ctx context.Context, id string, core *flow.Core, then func(*flow.Core, flow.Event) error) error {
 	known := int64(0)
 	if core != nil {
 		known = core.Record().Seq
@@ -176,7 +174,7 @@ func (h *Host) foldEach(
 	for event, err := range h.Store.Read(ctx, id, known) {
 		switch {
 		case err != nil:
-			return core, StoreError("read", named(err, id))
+			return StoreError("read", named(err, id))
 		case core == nil:
 			core, err = h.NewCore(id, []flow.Event{event})
 		default:
@@ -186,10 +184,10 @@ func (h *Host) foldEach(
 			err = then(core, event)
 		}
 		if err != nil {
-			return core, err
+			return err
 		}
 	}
-	return core, nil
+	return nil
 }
 
 // named adds the id to the error that there is no such conversation.

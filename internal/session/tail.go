@@ -130,7 +130,7 @@ func (t *tail) facts(ctx context.Context) error {
 		t.core = core
 		return t.show(event, !first)
 	}
-	_, err := t.host.foldEach(ctx, t.id, t.core, show)
+	err := t.host.foldEach(ctx, t.id, t.core, show)
 	if errors.Is(err, flow.ErrRewritten) {
 		err = t.anew(ctx, show)
 	}
