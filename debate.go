@@ -217,7 +217,8 @@ func (e *Engine) Run(ctx context.Context, config flow.Config) iter.Seq2[flow.Eve
 // holds the debate, the error is [ErrLeased].
 //
 // A debate that cannot be opened is put in quarantine: workers leave it alone for 30 s, and for twice as long after each further
-// time, up to an hour. So is one whose session breaks down by itself. Opening it ends the quarantine, and so does [Engine.Lift].
+// time, up to an hour. So is one whose session breaks down by itself, and one that a runtime cannot advance. Opening it ends the
+// quarantine, and so does [Engine.Lift].
 //
 // If this engine lacks something that the rest of the debate may need (its flow, a provider, also that of a fallback,
 // a judge, a tool, a context manager, a detector), Open changes nothing. The error wraps [ErrLacking] and names what is

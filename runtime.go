@@ -19,7 +19,8 @@ import (
 //   - [flow.Tick], or nil: nothing has happened that the log does not know. Advance finds what is due by this process's clock. With
 //     the Seq of a Next, the Wait of that Next is over by the clock of the runtime; it counts if the log has not grown since.
 //   - [flow.Opened]: the runtime takes the debate over. All calls in flight are lost: charged in full, and made again. It is the
-//     first signal of a runtime, and the first after a time longer than a lease in which it did nothing.
+//     first signal of a runtime, and the first after a time longer than a lease in which it did nothing. Give it an ID that no other
+//     Opened of this debate has.
 //   - [flow.Lost]: whoever made this call is gone.
 //   - a control, as for [Engine.Control].
 //   - [flow.Result], [flow.Failed] and [flow.Late], which [Engine.Perform] returns.
@@ -31,9 +32,13 @@ import (
 // If the engine lacks what the debate needs, the error wraps [ErrLacking]. Then only the outcome of a call is recorded, and the Next
 // beside the error is valid. A signal that does not fit the debate's state is an error of kind state or validation, as for a control.
 //
-// A signal may be given again if it is not known whether it was taken: what is settled is ignored. Only an Opened that is given
-// again loses the calls that were begun meanwhile, and a control is refused if it does not fit any more. Advance is safe for
-// concurrent use.
+// A signal may be given again if it is not known whether it was taken: what is settled is ignored. An Opened with the same ID is
+// ignored too, until the outcome of a call that it has begun is known, or another owner has taken the debate over. An Opened without
+// an ID is another one each time: it charges the calls in flight, also those that nobody has made. A control is refused if it does
+// not fit any more. Advance is safe for concurrent use.
+//
+// A debate that cannot be opened, or whose work breaks down, is put in quarantine as by [Engine.Open], and a step that succeeds ends
+// that. Quarantine keeps workers away ([Engine.Due]), but refuses no Advance.
 func (e *Engine) Advance(ctx context.Context, id, owner string, signal flow.Signal) (flow.Next, error) {
 	l, err := e.freeze()
 	if err != nil {

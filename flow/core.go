@@ -391,15 +391,6 @@ func (c *Core) control(signal Signal) error {
 	return nil
 }
 
-// onOpened records that the conversation was resumed after a break, if a round's time or an outage is running. The break
-// does not count as time of the round, nor of the outage.
-func (c *Core) onOpened(s Opened) error {
-	if c.record.start == nil || !c.machine.working(c.record.State) || c.record.deadline().IsZero() && len(c.record.outages) == 0 {
-		return nil
-	}
-	return c.emit(Event{Body: &s})
-}
-
 func (c *Core) validated(s Validated) error {
 	on := TriggerInvalid
 	if s.OK {

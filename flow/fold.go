@@ -55,7 +55,10 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 		}
 		r.beginRound(body, e.At)
 	case *Intent:
-		return r.foldIntent(body, e.At)
+		if err := r.foldIntent(body, e.At); err != nil {
+			return err
+		}
+		r.opened.begin(r.calls[body.Call])
 	case *Skipped:
 		return r.foldSkipped(body)
 	case *Withdrawn:
@@ -89,7 +92,7 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 	case *Redacted:
 		return r.foldRedacted(body)
 	case *Opened:
-		r.shift(e.At.Sub(r.LastAt))
+		return r.foldOpened(body, e.At)
 	case AttemptEnd:
 		return r.foldOutcome(body, e.At)
 	default:
@@ -210,6 +213,8 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 	r.Failure = nil
 	if !m.working(t.To) {
 		r.left = at
+	} else if !m.working(t.From) {
+		r.opened = opening{} // whoever resumes a conversation that rests begins calls without an Opened
 	}
 	switch {
 	case t.To == StateError:

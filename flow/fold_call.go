@@ -133,6 +133,7 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 	if err := r.foldSpend(spend, call); err != nil {
 		return err
 	}
+	r.opened.end(call)
 	failure, _ := body.(*Failure)
 	switch body := body.(type) {
 	case *Turn:

@@ -62,6 +62,9 @@ type (
 	// opens the log, before any Lost. Opened starts no call: the runtime steps a Tick after the last Lost.
 	Opened struct {
 		By string `json:"by,omitempty"` // the owner of the lease
+		// ID names this opening, for a runtime that may have to give it to Engine.Advance again because it has not learned
+		// whether it was taken. One line of at most MaxReason bytes; "": each Opened is another one.
+		ID string `json:"id,omitempty"`
 	}
 	// Result is the reply to an attempt. Call and Attempt are those of its [Command].
 	Result struct {

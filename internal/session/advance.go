@@ -94,31 +94,57 @@ func (h *Host) inFolded(ctx context.Context, id, owner string, do func(a *advanc
 	}
 	defer h.cores.exit(f)
 	a := &advance{folded: f, host: h, ctx: ctx, lease: owner}
-	if err := a.catchUp(); err != nil {
-		return err
+	anew := f.core == nil
+	if err = a.begin(); err == nil {
+		err = do(a)
 	}
-	if !a.core.Over() {
-		if err := h.retryStore(ctx.Done(), func() error { return h.Store.Lease(ctx, id, owner, h.Lease) }); err != nil {
-			return StoreError("lease", err)
-		}
-		if err := a.catchUp(); err != nil { // who had it before has written until then
-			return err
-		}
+	switch {
+	case err == nil && (anew || f.refused):
+		h.letOut(ctx, id)
+		f.refused = false
+	case f.core == nil || errors.Is(err, flow.ErrLacking):
+		f.refused = h.refused(ctx, id, err, 0) || f.refused // before the lease ends, so that no worker comes in between
 	}
-	err = do(a)
-	if a.core != nil && (a.core.Over() || !a.core.HasWork()) {
+	if a.rests(err) {
 		_ = h.Store.Release(context.WithoutCancel(ctx), id, owner) // without it the lease ends by itself
 	}
 	return err
 }
 
-// catchUp folds what the log has grown by.
+// begin acquires the lease and then folds what the log has grown by: nobody else writes the work of the conversation from then on.
+// A conversation that is over needs no lease, whoever has it.
+func (a *advance) begin() error {
+	if a.core != nil && a.core.Over() {
+		return a.catchUp()
+	}
+	leased := a.host.retryStore(a.ctx.Done(), func() error { return a.host.Store.Lease(a.ctx, a.id, a.lease, a.host.Lease) })
+	if leased != nil && !errors.Is(leased, flow.ErrLeased) {
+		return StoreError("lease", leased)
+	}
+	if err := a.catchUp(); err != nil || leased == nil || a.core.Over() {
+		return err
+	}
+	return StoreError("lease", leased)
+}
+
+// rests reports whether no process needs the lease after err: nothing is to be done, or there is no log to work on. An engine that
+// lacks something leaves the lease to the other engines of the runtime.
+func (a *advance) rests(err error) bool {
+	if a.core != nil {
+		return !errors.Is(err, flow.ErrLeased) && (a.core.Over() || !a.core.HasWork())
+	}
+	return errors.Is(err, flow.ErrNotFound) || !blameless(err) && !errors.Is(err, flow.ErrLacking)
+}
+
+// catchUp folds what the log has grown by. The core survives a store that fails.
 func (a *advance) catchUp() (err error) {
 	if a.core != nil {
 		if _, err = a.host.foldOn(a.ctx, a.id, a.core); err == nil {
 			return nil
 		}
-		a.core = nil
+		if a.core.Err() != nil || errors.Is(err, flow.ErrNotFound) {
+			a.core = nil
+		}
 		if !errors.Is(err, flow.ErrRewritten) {
 			return err
 		}
@@ -135,7 +161,9 @@ func (a *advance) signal(signal flow.Signal) (flow.Next, error) {
 		signal = flow.Tick{}
 	case flow.Opened:
 		s.By = a.lease
-		signal = s
+		if signal = s; a.core.OpenedAs(s) { // the runtime has not learned that it was taken: it has made none of the calls
+			signal = flow.Tick{}
+		}
 	case flow.Result, flow.Failed, flow.Lost, flow.Late:
 		drain = lacks != nil
 	case flow.Edit, flow.Validate, flow.Validated, flow.Start:

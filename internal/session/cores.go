@@ -32,6 +32,8 @@ type folded struct {
 	core   *flow.Core // nil: the log has to be read
 	writer string
 
+	refused bool // the conversation may be in quarantine on account of this core
+
 	users int   // who have entered or wait to; guarded by cores
 	bytes int64 // guarded by cores
 }

@@ -157,16 +157,37 @@ func (h *Host) Read(ctx context.Context, id string) ([]flow.Event, error) {
 
 // foldOn folds what a stored log has grown by since the core, and returns that. After an error of Fold the core is unusable.
 func (h *Host) foldOn(ctx context.Context, id string, core *flow.Core) (grown []flow.Event, err error) {
-	for event, err := range h.Store.Read(ctx, id, core.Record().Seq) {
-		if err != nil {
-			return grown, StoreError("read", named(err, id))
-		}
-		if err := core.Fold(event); err != nil {
-			return grown, err
-		}
+	err = h.foldEach(ctx, id, core, func(_ *flow.Core, event flow.Event) error {
 		grown = append(grown, event)
+		return nil
+	})
+	return grown, err
+}
+
+// foldEach folds what a stored log has grown by since the core, and calls then with each event once that is folded. A nil core is
+// made from the first event.
+func (h *Host) foldEach(ctx context.Context, id string, core *flow.Core, then func(*flow.Core, flow.Event) error) error {
+	known := int64(0)
+	if core != nil {
+		known = core.Record().Seq
 	}
-	return grown, nil
+	for event, err := range h.Store.Read(ctx, id, known) {
+		switch {
+		case err != nil:
+			return StoreError("read", named(err, id))
+		case core == nil:
+			core, err = h.NewCore(id, []flow.Event{event})
+		default:
+			err = core.Fold(event)
+		}
+		if err == nil {
+			err = then(core, event)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // named adds the id to the error that there is no such conversation.

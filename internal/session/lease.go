@@ -161,7 +161,7 @@ func (s *Session) releaseLease() {
 	}
 	refusals := s.refusals
 	release := func() {
-		s.host.refused(s.ID, broken, refusals) // before the lease ends, so that no worker comes in between
+		s.host.refused(context.Background(), s.ID, broken, refusals) // before the lease ends, so that no worker comes in between
 		ctx, cancel := context.WithTimeout(context.Background(), s.host.Lease)
 		defer cancel()
 		_ = s.host.Store.Release(ctx, s.ID, s.writer) // without it the lease ends by itself

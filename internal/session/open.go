@@ -39,9 +39,7 @@ func (h *Host) openStored(ctx context.Context, id string, check func(*flow.Recor
 		err = core.Lacks()
 	}
 	if err != nil {
-		if ctx.Err() == nil {
-			h.refused(id, err, 0)
-		}
+		h.refused(ctx, id, err, 0)
 		_ = h.endOpening(id, nil)
 		return nil, err
 	}
@@ -54,9 +52,7 @@ func (h *Host) openStored(ctx context.Context, id string, check func(*flow.Recor
 	if err == nil {
 		err = s.continueStored(ctx)
 	}
-	if err != nil && ctx.Err() == nil {
-		h.refused(id, err, 0)
-	}
+	h.refused(ctx, id, err, 0)
 	if err == nil {
 		s.refusals = h.letOut(ctx, id)
 		err = s.endOpening(s)

@@ -81,25 +81,26 @@ func oneMore(old store.Quarantine, reason string, before int) store.Quarantine {
 }
 
 // blameless reports whether an error of opening a conversation, or of working on it, says nothing of the conversation itself:
-// somebody else works on it, or the store has failed.
+// somebody else works on it, or the store has failed or is slow.
 func blameless(err error) bool {
 	failed, ok := errors.AsType[*flow.Error](err)
 	if ok && failed.Kind == provider.KindStore {
 		return !errors.Is(err, store.ErrDamaged)
 	}
 	return err == nil || errors.Is(err, flow.ErrLeased) || errors.Is(err, flow.ErrClosed) || errors.Is(err, flow.ErrNotFound) ||
-		errors.Is(err, context.Canceled)
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// refused records that a conversation could not be opened, or that its session has broken down: workers leave it alone for a
-// while, each time for longer. Who tries before that time is over makes it no longer. before is how often that has happened
-// already, as far as the caller knows.
+// refused records that a conversation could not be opened, or that the work on it has broken down: workers leave it alone for a
+// while, each time for longer. It is the one way into quarantine, for sessions and for runtimes of others; letOut and Lift are the
+// ways out. It reports whether err says something of the conversation. Who tries before that time is over makes it no longer. before
+// is how often that has happened already, as far as the caller knows.
 //
 // What only this host lacks is no reason for others to leave the conversation alone. If nobody has taken it up by the second
 // time, the quarantine in the store tells of it, with nothing left.
-func (h *Host) refused(id string, err error, before int) {
-	if blameless(err) {
-		return
+func (h *Host) refused(ctx context.Context, id string, err error, before int) bool {
+	if blameless(err) || ctx.Err() != nil {
+		return false
 	}
 	reason := text.OneLine(redact.Foreign(err.Error()), reasonBytes)
 	kept, keeps := h.Store.(store.Quarantines)
@@ -110,14 +111,14 @@ func (h *Host) refused(id string, err error, before int) {
 			h.Quarantined(id, q)
 		}
 		if !added || !keeps || q.Count < 2 {
-			return
+			return true
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), h.Lease)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.Lease)
 	defer cancel()
 	old, failed := kept.Quarantine(ctx, id)
 	if failed != nil || old.Left > 0 {
-		return
+		return true
 	}
 	q := oneMore(old, reason, before)
 	if lacking {
@@ -126,6 +127,7 @@ func (h *Host) refused(id string, err error, before int) {
 	if kept.SetQuarantine(ctx, id, q) == nil && !lacking {
 		h.Quarantined(id, q)
 	}
+	return true
 }
 
 // letOut ends the quarantine of a conversation that was opened, and returns how often it could not be opened before.

@@ -125,31 +125,44 @@ func (t *tail) follow(ctx context.Context, s *Session) (ended bool, err error) {
 // facts folds what the log has grown by, and yields the events that the reader has not had. Before a turn it yields the rest of its
 // text.
 func (t *tail) facts(ctx context.Context) error {
-	known, first := int64(0), t.core == nil
-	if !first {
-		known = t.core.Record().Seq
+	first := t.core == nil
+	show := func(core *flow.Core, event flow.Event) error {
+		t.core = core
+		return t.show(event, !first)
 	}
-	for event, err := range t.host.Store.Read(ctx, t.id, known) {
-		if err != nil {
-			return StoreError("events", err)
-		}
-		if t.core == nil {
-			if t.core, err = t.host.NewCore(t.id, []flow.Event{event}); err != nil {
-				return err
-			}
-		} else if err := t.core.Fold(event); errors.Is(err, flow.ErrRewritten) {
-			return t.anew(ctx, first)
-		} else if err != nil {
-			return err
-		}
-		if err := t.show(event, !first); err != nil {
-			return err
-		}
+	err := t.host.foldEach(ctx, t.id, t.core, show)
+	if errors.Is(err, flow.ErrRewritten) {
+		err = t.anew(ctx, show)
+	}
+	if err != nil {
+		return err
 	}
 	if t.core == nil {
-		return StoreError("events", flow.ErrNotFound)
+		return StoreError("read", named(flow.ErrNotFound, t.id))
 	}
 	t.heard.folded(t.core)
+	return nil
+}
+
+// anew shows a log that was rewritten. Its core can only be made from the whole log.
+func (t *tail) anew(ctx context.Context, show func(*flow.Core, flow.Event) error) error {
+	log, err := t.host.Read(ctx, t.id)
+	if err != nil {
+		return err
+	}
+	core, err := t.host.NewCore(t.id, log)
+	if err != nil {
+		return err
+	}
+	for _, event := range log {
+		if event.Seq <= t.after {
+			continue
+		}
+		if err := show(core, event); err != nil {
+			return err
+		}
+	}
+	t.core = core
 	return nil
 }
 
@@ -164,27 +177,6 @@ func (t *tail) chunks() error {
 			return errReaderLeft
 		}
 	}
-	return nil
-}
-
-// anew is facts for a log that was rewritten: the core is made from the whole log. first says that it is the first reading.
-func (t *tail) anew(ctx context.Context, first bool) error {
-	log, err := t.host.Read(ctx, t.id)
-	if err != nil {
-		return err
-	}
-	if t.core, err = t.host.NewCore(t.id, log); err != nil {
-		return err
-	}
-	for _, event := range log {
-		if event.Seq <= t.after {
-			continue
-		}
-		if err := t.show(event, !first); err != nil {
-			return err
-		}
-	}
-	t.heard.folded(t.core)
 	return nil
 }
 

@@ -65,11 +65,11 @@ func (w *activities) advance(ctx context.Context, in advanceInput) (*plan, error
 func (w *activities) signal(ctx context.Context, in *advanceInput) (flow.Signal, error) {
 	switch {
 	case in.On == opening:
-		return flow.Opened{}, nil
+		return opened(ctx), nil
 	case in.On == looking, in.On == waking:
 		if in.Lapsed {
 			if now, err := w.engine.Hold(ctx, in.ID, in.Owner); err != nil || len(now.Calls) > 0 {
-				return flow.Opened{}, err
+				return opened(ctx), err
 			}
 		}
 		return flow.Tick{Seq: in.Seq}, nil
@@ -81,6 +81,12 @@ func (w *activities) signal(ctx context.Context, in *advanceInput) (flow.Signal,
 	}
 	unknown := fmt.Errorf("%.40q is no occasion that this worker knows", in.On)
 	return nil, &flow.Error{Kind: provider.KindValidation, Op: "advance", Err: unknown}
+}
+
+// opened is the same at each attempt of an activity: the workflow has not learned of the calls that an attempt before has begun.
+func opened(ctx context.Context) flow.Opened {
+	info := activity.GetInfo(ctx)
+	return flow.Opened{ID: info.WorkflowExecution.RunID + "/" + info.ActivityID}
 }
 
 // control gives a control to the debate, and then looks at what follows. The result is nil if another owner has the lease: the
