@@ -300,12 +300,13 @@ func TestFoldedLogsAreKept(t *testing.T) {
 			engine.Folded = folded
 			next, err := engine.Advance(t.Context(), "d", "nomad", flow.Opened{})
 			require.NoError(t, err)
-			for !next.Over {
+			looks := int64(2)
+			for ; !next.Over; looks += 2 {
 				next, err = engine.Call(t.Context(), "d", "nomad", next.Calls[0], nil)
 				require.NoError(t, err)
 			}
 			if folded == 0 {
-				assert.LessOrEqual(t, counted.events.Load(), int64(2), "the start, twice at most")
+				assert.LessOrEqual(t, counted.events.Load(), looks, "the last event, by which the log is known again")
 			} else {
 				assert.Greater(t, counted.events.Load(), 3*next.Seq)
 			}

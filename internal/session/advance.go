@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -149,7 +150,16 @@ func (a *advance) catchUp() (err error) {
 			return err
 		}
 	}
-	a.core, err = a.host.Load(a.ctx, a.id)
+	log, err := a.host.Read(a.ctx, a.id)
+	if err != nil {
+		return err
+	}
+	start, err := json.Marshal(log[0])
+	if err != nil {
+		return err
+	}
+	a.start = int64(len(start))
+	a.core, err = a.host.NewCore(a.id, log)
 	return err
 }
 

@@ -11,8 +11,12 @@ import (
 // defaultFolded bounds what cores keeps, unless the engine sets another bound.
 const defaultFolded = 64 << 20
 
-// eventBytes is about what an event takes in a core, without its texts.
-const eventBytes = 512
+// What things take in a core, about: measured on debates of the formats, see TestFoldedLogsTakeTheirBound.
+const (
+	coreBytes  = 8 << 10 // the machine and the format
+	startTimes = 4       // each byte of the start, at most: it stands in the config, in the terms and in prompts
+	eventBytes = 512     // an event without its texts
+)
 
 // cores keeps the folded logs of conversations that are advanced without a session, so that the next signal reads only the events
 // that are new. Those that were used least lately make room.
@@ -31,6 +35,7 @@ type folded struct {
 	owner  gate
 	core   *flow.Core // nil: the log has to be read
 	writer string
+	start  int64 // bytes of the log's first event
 
 	refused bool // the conversation may be in quarantine on account of this core
 
@@ -103,7 +108,7 @@ func (f *folded) size() int64 {
 		return 0
 	}
 	r := f.core.Record()
-	size := r.Seq * eventBytes
+	size := coreBytes + startTimes*f.start + r.Seq*eventBytes
 	for _, t := range r.Turns {
 		size += int64(len(t.Text) + len(t.Data))
 	}

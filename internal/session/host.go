@@ -165,16 +165,23 @@ func (h *Host) foldOn(ctx context.Context, id string, core *flow.Core) (grown []
 }
 
 // foldEach folds what a stored log has grown by since the core, and calls then with each event once that is folded. A nil core is
-// made from the first event.
+// made from the first event. If the log does not have the event that the core has folded last, the error is flow.ErrRewritten: the
+// conversation was deleted, and another one has its id.
 func (h *Host) foldEach(ctx context.Context, id string, core *flow.Core, then func(*flow.Core, flow.Event) error) error {
-	known := int64(0)
+	var known flow.Event
 	if core != nil {
-		known = core.Record().Seq
+		known.Seq, known.At = core.Record().Seq, core.Record().LastAt
 	}
-	for event, err := range h.Store.Read(ctx, id, known) {
+	found := core == nil
+	for event, err := range h.Store.Read(ctx, id, max(known.Seq-1, 0)) {
 		switch {
 		case err != nil:
 			return StoreError("read", named(err, id))
+		case !found:
+			if found = event.Seq == known.Seq && event.At.Equal(known.At); !found {
+				return flow.ErrRewritten
+			}
+			continue
 		case core == nil:
 			core, err = h.NewCore(id, []flow.Event{event})
 		default:
@@ -186,6 +193,9 @@ func (h *Host) foldEach(ctx context.Context, id string, core *flow.Core, then fu
 		if err != nil {
 			return err
 		}
+	}
+	if !found {
+		return flow.ErrRewritten
 	}
 	return nil
 }
