@@ -46,6 +46,8 @@ type engine struct {
 	renderings renderings
 	memories   memories
 	givenUp    atomic.Int64 // see Stats
+	calls      atomic.Int64 // likewise
+	queued     atomic.Int64 // likewise
 	stuck      atomic.Int64
 	host       *session.Host
 }

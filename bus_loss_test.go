@@ -43,7 +43,7 @@ func TestTextThatIsLostIsTold(t *testing.T) {
 			n := 0
 			overBus(t, func(r *relayed, _ *scripted.Provider) {
 				r.speaker.Bus = &faulty{r.shared, func(m bus.Message) []bus.Message {
-					if n++; n%10 == 4 {
+					if n++; n%8 == 4 {
 						return nil
 					}
 					return []bus.Message{m}
@@ -207,4 +207,37 @@ func (d *downBus) Publish(ctx context.Context, messages []bus.Message) error {
 		return errors.New("the bus is down")
 	}
 	return d.Bus.Publish(ctx, messages)
+}
+
+// TestAReaderThatWasTooSlowIsToldWhatItMissed: it stands still while more pieces come than wait for it, each in a message of its
+// own. Those that are dropped are named by their number, and come again.
+func TestAReaderThatWasTooSlowIsToldWhatItMissed(t *testing.T) {
+	overBus(t, func(r *relayed, p *scripted.Provider) {
+		reply := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			out := reply(req)
+			if strings.HasSuffix(req.ID, bensOpening+"/1") {
+				out.Text, out.ChunkSize, out.Interval = strings.Repeat("word ", 1000), 5, 20*time.Millisecond
+			}
+			return out
+		}
+		r.config.MaxTokens = 100_000
+	}, func(r *relayed) {
+		stood, mended, most := false, false, 0
+		tr := r.follow(func(e debate.Event) {
+			c := as[flow.Chunk](e)
+			if c == nil || c.Call != bensOpening {
+				return
+			}
+			if !stood {
+				stood = true
+				pass(12 * time.Second)
+			}
+			most = max(most, c.Missing)
+			mended = mended || most > 0 && c.Missing == 0
+		})
+		assert.Len(t, tr.turns, 6)
+		assert.Greater(t, most, 1000)
+		assert.True(t, mended, "before the turn")
+	})
 }

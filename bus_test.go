@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/bus"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
 )
@@ -105,6 +106,50 @@ func TestAReaderWithoutABusIsToldSo(t *testing.T) {
 			assert.Equal(t, 1, times, call)
 		}
 	})
+}
+
+// TestAReaderIsToldThatTheSpeakerHasNoBus: its own bus brings nothing, so that it gets facts only, and one word for each call that
+// lasts. A speaker that has a bus and says nothing for long is waited for.
+func TestAReaderIsToldThatTheSpeakerHasNoBus(t *testing.T) {
+	for name, bused := range map[string]bool{"no bus": false, "a slow model": true} {
+		t.Run(name, func(t *testing.T) {
+			overBus(t, func(r *relayed, p *scripted.Provider) {
+				if !bused {
+					r.speaker.Bus = nil
+				}
+				reply := p.Reply
+				p.Reply = func(req *provider.Request) scripted.Reply {
+					out := reply(req)
+					out.Delay += 10 * time.Second
+					return out
+				}
+			}, func(r *relayed) {
+				told := map[string]int{}
+				var asked time.Time
+				tr := r.follow(func(e debate.Event) {
+					if as[flow.Intent](e) != nil {
+						asked = time.Now()
+					}
+					if c := as[flow.Chunk](e); c != nil && c.Missing != 0 {
+						assert.Equal(t, -1, c.Missing)
+						assert.Empty(t, c.Text)
+						assert.Equal(t, 4*time.Second, time.Since(asked))
+						told[c.Call]++
+					}
+				})
+				assert.Equal(t, 35, tr.facts)
+				assert.Len(t, tr.turns, 6)
+				if bused {
+					assert.Empty(t, told)
+					return
+				}
+				assert.Len(t, told, 10, "six turns, three assessments and a verdict")
+				for call, times := range told {
+					assert.Equal(t, 1, times, call)
+				}
+			})
+		})
+	}
 }
 
 // TestAReaderThatJoinsLateHearsTheTextSoFar: the engine that speaks publishes it again.

@@ -245,7 +245,8 @@ func (l *engine) open(ctx context.Context, id string) (*Session, error) {
 // this engine, Events is [Session.Events]. Otherwise it yields the facts of the log as they are saved, and chunks:
 //   - If the engine has a Bus, the chunks that the debate's engine publishes there. Where text is lost on the way, the next chunk
 //     has Missing set.
-//   - Without a Bus, a chunk without text for each call in flight, with Missing set to -1: nothing is heard of it.
+//   - Without a Bus, a chunk without text for each call in flight, with Missing set to -1: nothing is heard of it. If the debate's
+//     engine publishes nothing, that chunk comes after 4 s.
 //   - Before each turn that is recorded from then on, what the reader has not had of its text. So the chunks of a turn add up to
 //     it, as in [Session.Events].
 //

@@ -66,12 +66,14 @@ func (l *engine) perform(ctx *callctx.Context, c *flow.Command, launch func() er
 	}
 	if l.slots != nil && c.Use == nil {
 		resume := ctx.Pause()
+		l.queued.Add(1)
 		select {
 		case l.slots <- struct{}{}:
 			ctx.Hold(func() { <-l.slots }) // whoever gives up the call frees the slot
 			defer ctx.Free()
 		case <-ctx.Done():
 		}
+		l.queued.Add(-1)
 		resume()
 		if ctx.Err() == nil { // a slot may have become free at the same time
 			ctx.Limit(c.Timeout)
@@ -84,6 +86,8 @@ func (l *engine) perform(ctx *callctx.Context, c *flow.Command, launch func() er
 	if err != nil {
 		return flow.Failed{Call: c.Call, Attempt: c.Attempt, Error: flow.Classify(err), Free: true}, nil
 	}
+	l.calls.Add(1)
+	defer l.calls.Add(-1)
 	switch {
 	case c.Use != nil:
 		return l.useTool(ctx, c)

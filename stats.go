@@ -7,8 +7,12 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Stats counts what an engine has seen since its first use.
+// Stats counts what an engine does, and what it has seen since its first use.
 type Stats struct {
+	// Calls is how many calls are being made now, uses of tools and those that are stuck included.
+	Calls int64
+	// Queued is how many calls wait now for a slot under Engine.MaxCalls.
+	Queued int64
 	// GivenUp is how many calls were given up, because a provider, judge, tool or store has not returned within
 	// Engine.Grace after the context of the call had ended. Each of them has a line in Engine.Logger.
 	GivenUp int64
@@ -22,7 +26,9 @@ func (e *Engine) Stats() Stats {
 	if err != nil {
 		return Stats{}
 	}
-	return Stats{GivenUp: l.givenUp.Load(), Stuck: l.stuck.Load()}
+	return Stats{
+		Calls: l.calls.Load(), Queued: l.queued.Load(), GivenUp: l.givenUp.Load(), Stuck: l.stuck.Load(),
+	}
 }
 
 // gaveUp counts a call that was given up, and logs whose code it is.

@@ -7,9 +7,10 @@
 //
 // # What an engine publishes
 //
-// With Engine.Bus set, an engine gathers the text of its calls in flight for Limits.Interval, and hands it to Publish in one
-// batch, from one goroutine of its own. So a slow bus never slows a speaker: while Publish works, text gathers, and what is
-// gathered beyond a bound is left out. The goroutine runs while calls are in flight, and Engine.Shutdown ends it.
+// With Engine.Bus set, an engine announces each of its calls with a message without text. It gathers the text of its calls in
+// flight for Limits.Interval, and hands it to Publish in one batch, from one goroutine of its own. So a slow bus never slows a
+// speaker: while Publish works, text gathers, and what is gathered beyond a bound is left out. The goroutine runs while calls are
+// in flight, and Engine.Shutdown ends it.
 //
 // Messages are sealed. Their key is derived from the conversation's secret seed, which only the store holds. So a stranger who
 // can read the bus reads no text, and one who can write to it can neither invent text nor move it to another conversation.
@@ -31,10 +32,11 @@ type Bus interface {
 	// neither keeps nor changes the messages and their bytes after it has returned.
 	Publish(ctx context.Context, messages []Message) error
 	// Subscribe returns a channel that gets the data of each message to the topic from now on. A subscriber that does not
-	// receive delays nobody: messages that find its channel full are dropped.
+	// receive delays nobody: messages that find its channel full are dropped. The channel gets a nil slice in the place of
+	// those that were dropped in a row.
 	//
-	// If the bus knows that messages may be missing, because its connection was lost, the channel gets a nil slice once it can
-	// deliver again. Subscribe itself waits for no connection.
+	// If messages may be missing because the bus's connection was lost, the channel gets a nil slice once the bus can deliver
+	// again. Subscribe itself waits for no connection.
 	//
 	// The subscription ends when ctx is done. The channel is never closed. Subscribers must not change the data.
 	Subscribe(ctx context.Context, topic string) <-chan []byte

@@ -44,38 +44,49 @@ func (l *Local) Subscribe(ctx context.Context, topic string) <-chan []byte {
 // The zero value is ready. It is safe for concurrent use.
 type Subscribers struct {
 	mu     sync.Mutex
-	topics map[string][]chan []byte
+	topics map[string][]*queue
+}
+
+// queue is what waits for one subscriber. The lock of its Subscribers guards the sending side.
+type queue struct {
+	in   chan []byte // its last place is kept for the word that messages may be missing
+	told bool        // that word was the last that was sent
 }
 
 // Add adds a subscriber until ctx is done, as [Bus].Subscribe does.
 func (s *Subscribers) Add(ctx context.Context, topic string) <-chan []byte {
-	in := make(chan []byte, backlog)
+	q := &queue{in: make(chan []byte, backlog+1)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.topics == nil {
-		s.topics = make(map[string][]chan []byte)
+		s.topics = make(map[string][]*queue)
 	}
-	s.topics[topic] = append(s.topics[topic], in)
-	context.AfterFunc(ctx, func() { s.remove(topic, in) })
-	return in
+	s.topics[topic] = append(s.topics[topic], q)
+	context.AfterFunc(ctx, func() { s.remove(topic, q) })
+	return q.in
 }
 
-func (s *Subscribers) remove(topic string, in chan []byte) {
+func (s *Subscribers) remove(topic string, q *queue) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.topics[topic] = slices.DeleteFunc(s.topics[topic], func(other chan []byte) bool { return other == in })
+	s.topics[topic] = slices.DeleteFunc(s.topics[topic], func(other *queue) bool { return other == q })
 	if len(s.topics[topic]) == 0 {
 		delete(s.topics, topic)
 	}
 }
 
-// Deliver gives data to the subscribers of a topic. It waits for none: a subscriber whose channel is full does not get it. From
-// then on data belongs to the subscribers.
+// Deliver gives data to the subscribers of a topic. It waits for none: a subscriber whose channel is full does not get it, and
+// gets a nil slice in its place. From then on data belongs to the subscribers.
 func (s *Subscribers) Deliver(topic string, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, in := range s.topics[topic] {
-		offer(in, data)
+	for _, q := range s.topics[topic] {
+		if len(q.in) < backlog {
+			q.in <- data
+			q.told = false
+		} else {
+			q.tell()
+		}
 	}
 }
 
@@ -84,15 +95,17 @@ func (s *Subscribers) Interrupted() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, all := range s.topics {
-		for _, in := range all {
-			offer(in, nil)
+		for _, q := range all {
+			q.tell()
 		}
 	}
 }
 
-func offer(in chan<- []byte, data []byte) {
-	select {
-	case in <- data:
-	default:
+// tell sends the word that messages may be missing. Nobody else sends, so that a channel with room keeps it.
+func (q *queue) tell() {
+	if q.told && len(q.in) > 0 {
+		return // the subscriber has not read it yet
 	}
+	q.in <- nil
+	q.told = true
 }

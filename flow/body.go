@@ -361,7 +361,7 @@ type Chunk struct {
 	// Reasoning means that the text is of the model's thoughts, not of its reply.
 	Reasoning bool `json:"reasoning,omitempty"`
 	// Missing is how many bytes are missing between what came before and Text; 0: none. With -1 it is not known how many. Then
-	// Text may be empty: nothing is heard of this attempt, or nothing more, until its turn.
+	// Text may be empty: nothing is heard of this attempt, or nothing more, until its turn or a chunk that comes after all.
 	Missing int `json:"missing,omitempty"`
 	// Parts is how many chunks of the provider are merged in this one. It is 1 for a text that is read after its
 	// turn.

@@ -145,6 +145,23 @@
 //	debate.duration                   s         of debates that are over, from their first event
 //	                                            by flow, state, end_reason
 //
+// [Observer.Worker] makes metrics of what a worker shows, such as one of package worker/river. They have the attributes that the
+// host program gives.
+//
+//	debate.worker.running   {job}     that have a place in this worker now
+//	debate.worker.held      {debate}  that this worker has open now
+//	debate.worker.calls     {call}    that this worker is making now
+//	debate.worker.queued    {call}    that wait for a slot under Engine.MaxCalls now
+//	debate.worker.opened    {debate}  times that this worker has opened a debate
+//	debate.worker.snoozed   {job}     that this worker has put off
+//	debate.worker.failing   {job}     of these, because their debate could not be opened or continued
+//	debate.worker.drained   {debate}  that were left unfinished to other workers at a stop
+//	debate.worker.rescued   {job}     that were taken from workers that have disappeared
+//	debate.worker.supplied  {debate}  that had work and no job
+//	debate.queue.jobs       {job}     unfinished ones of all workers that share the queue
+//	                                  by debate.job.state: waiting, snoozed, running
+//	debate.queue.oldest     s         how long the first of the waiting jobs has been due
+//
 // The state of a debate that is not over when reading ends is "unfinished", or "error". No metric
 // contains an ID or the name of a participant. The first 64 flows, kinds of calls, providers and models
 // keep their names; later ones are _OTHER.

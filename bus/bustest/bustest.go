@@ -70,6 +70,7 @@ func checks() []check {
 		{"publish/ends with its context", canceled},
 		{"publish/concurrently", concurrently},
 		{"subscribe/a subscriber that does not receive delays nobody", sleeper},
+		{"subscribe/a subscriber that was too slow is told", tooSlow},
 		{"subscribe/ends with its context", unsubscribed},
 		{"subscribe/continues after the connection was lost", lostConnection},
 	}
@@ -327,6 +328,45 @@ func sleeper(x *exam) {
 	}
 	if n := len(asleep); n >= 1000 {
 		x.Errorf("%d messages wait for a subscriber that does not receive", n)
+	}
+}
+
+// tooSlow checks that nil slices stand wherever messages are missing for a subscriber that did not receive.
+func tooSlow(x *exam) {
+	const batches, each = 20, 100
+	b := x.server.Open(x.TB)
+	slow, awake := x.subscribe(b, "a"), x.subscribe(b, "a")
+	for i := range batches {
+		var batch []bus.Message
+		for n := range each {
+			batch = append(batch, bus.Message{Topic: "a", Data: fmt.Appendf(nil, "number %d", i*each+n)})
+		}
+		x.publish(b, batch...)
+		x.gets(awake, batch[each-1].Data)
+	}
+	next, told := 0, false
+	late := time.After(x.patience)
+	again := time.NewTicker(x.patience / 100)
+	defer again.Stop()
+	for next <= batches*each {
+		select {
+		case data := <-slow.in:
+			n, marked := next, string(data) == "end"
+			if marked {
+				n = batches * each
+			} else if _, err := fmt.Sscanf(string(data), "number %d", &n); err != nil {
+				told = told || data == nil
+				continue // a probe
+			}
+			if n > next && !told {
+				x.Fatalf("messages %d to %d are missing, and the subscriber is not told", next, n-1)
+			}
+			next, told = n+1, false
+		case <-again.C: // it may be dropped too
+			x.publish(b, bus.Message{Topic: "a", Data: []byte("end")})
+		case <-late:
+			x.Fatal("a subscriber that was too slow gets nothing any more")
+		}
 	}
 }
 

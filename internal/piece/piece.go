@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-// Piece is text of one attempt at a call, or asks for such text.
+// Piece is text of one attempt at a call, or asks for such text. Without text it says that the attempt's text will be published.
 type Piece struct {
 	Ask       bool // somebody has begun to read: the text so far is to be published again; nothing else is set
 	Reasoning bool // the text is of the model's thoughts

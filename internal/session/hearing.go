@@ -16,6 +16,9 @@ const (
 	maxEarly = 64
 	// maxHeard bounds the text of one call that a reader keeps, in bytes. What is beyond it is missing until the turn.
 	maxHeard = 4 << 20
+	// silence is how long a reader waits for the first piece of a call, which comes at once if the call's engine has a bus: for so
+	// long until it asks, and once more until it is told that it hears nothing.
+	silence = 2 * time.Second
 )
 
 // hearing is what a reader gets of the calls that another process makes: the pieces on the bus, joined with the facts of the log.
@@ -38,6 +41,8 @@ type voice struct {
 	attempt int
 	schema  string       // of a structured answer
 	lines   [2]heardLine // of the reply, and of the thoughts
+	silent  time.Time    // when the silence is too long; zero: something was heard of the attempt, or the reader is told that nothing is
+	asked   bool         // because of the silence
 }
 
 // subscribe begins to hear a conversation.
@@ -50,8 +55,9 @@ func (h *hearing) subscribe(ctx context.Context, r *relay, id string) {
 
 // folded says that the log was read to its end.
 func (h *hearing) folded(core *flow.Core) {
+	h.expect(core)
 	if h.relay == nil {
-		h.miss(core)
+		h.expire(core)
 		return
 	}
 	if h.key == nil {
@@ -66,20 +72,55 @@ func (h *hearing) folded(core *flow.Core) {
 	}
 }
 
-// miss says of each call in flight that nothing is heard of it.
-func (h *hearing) miss(core *flow.Core) {
+// expect begins to wait for the first piece of each call in flight. Without a bus the wait is over at once.
+func (h *hearing) expect(core *flow.Core) {
 	for _, call := range core.InFlight() {
 		chunk := core.Streams(call.Call, call.Attempt)
-		if v := h.voices[call.Call]; chunk == nil || v != nil && v.attempt == call.Attempt {
+		v := h.voices[call.Call]
+		if chunk == nil || v != nil && v.attempt == call.Attempt {
 			continue
 		}
-		v := &voice{attempt: call.Attempt, schema: chunk.Schema}
-		h.voices[call.Call] = v
-		if !h.mute {
-			v.lines[0].miss(chunk)
+		if v == nil {
+			v = &voice{schema: chunk.Schema}
+			h.voices[call.Call] = v
+		}
+		v.attempt, v.asked, v.silent = call.Attempt, h.relay == nil, time.Now()
+		switch {
+		case h.mute:
+			v.silent = time.Time{}
+		case h.relay != nil:
+			v.silent = v.silent.Add(silence)
 		}
 	}
 	h.mute = false
+}
+
+// expiry returns when the first silence is too long, false if none is expected to end.
+func (h *hearing) expiry() (at time.Time, waits bool) {
+	for _, v := range h.voices {
+		if !v.silent.IsZero() && (!waits || v.silent.Before(at)) {
+			at, waits = v.silent, true
+		}
+	}
+	return at, waits
+}
+
+// expire ends the waits that are over: the text is asked for once, and then the reader is told that it hears nothing.
+func (h *hearing) expire(core *flow.Core) {
+	now := time.Now()
+	for id, v := range h.voices {
+		switch {
+		case v.silent.IsZero() || v.silent.After(now):
+		case !v.asked:
+			v.asked, v.silent = true, now.Add(silence)
+			h.ask()
+		default:
+			v.silent = time.Time{}
+			if begin := core.Streams(id, v.attempt); begin != nil {
+				v.lines[0].miss(begin)
+			}
+		}
+	}
 }
 
 // clear forgets what was heard: a session of this process was, meanwhile.
@@ -116,7 +157,7 @@ func (h *hearing) receive(message []byte, core *flow.Core) {
 		return
 	}
 	p, err := h.key.Open(message)
-	if err != nil || p.Ask || p.Text == "" {
+	if err != nil || p.Ask {
 		return // a stranger's
 	}
 	h.hear(&p, core)
@@ -144,9 +185,9 @@ func (h *hearing) hear(p *piece.Piece, core *flow.Core) {
 		v = &voice{schema: begin.Schema}
 		h.voices[p.Call] = v
 	}
-	v.attempt = p.Attempt
+	v.attempt, v.silent = p.Attempt, time.Time{}
 	begin.Reasoning = p.Reasoning
-	if v.line(p.Reasoning).add(begin, p) {
+	if p.Text != "" && v.line(p.Reasoning).add(begin, p) {
 		h.ask()
 	}
 }
@@ -221,10 +262,14 @@ type heardLine struct {
 	fresh   []flow.Chunk // what the reader has not had
 }
 
-// miss says that nothing is heard of a text.
+// miss says that nothing is heard of a text, or of what continues it.
 func (l *heardLine) miss(begin *flow.Chunk) {
-	begin.Missing = -1
-	l.holed, l.fresh = true, append(l.fresh, *begin)
+	if l.holed {
+		return
+	}
+	l.holed, l.hole = true, len(l.text)
+	begin.Missing, begin.Offset = -1, l.hole
+	l.fresh = append(l.fresh, *begin)
 }
 
 // add adds a piece, and reports whether text before it is missing.

@@ -48,6 +48,7 @@ type relayed struct {
 	key   *piece.Key
 	topic string
 	lines [2]line   // of the reply, and of the thoughts
+	known bool      // something of it was published, so that readers know that it is
 	again time.Time // when it was last published from its beginning on request
 }
 
@@ -260,7 +261,7 @@ func (r *relay) answer(ask []byte) {
 			}
 			checked = true
 		}
-		one.lines, one.again = [2]line{}, time.Now()
+		one.lines, one.known, one.again = [2]line{}, false, time.Now()
 	}
 }
 
@@ -285,11 +286,19 @@ func (r *relay) next() (streams []*relayed, asks []bus.Message) {
 	return slices.Clone(r.streams), asks
 }
 
-// publish publishes batch, and what has come since the last interval, as far as it fits a batch.
+// publish publishes batch, and what has come since the last interval, as far as it fits a batch. Of a stream that says nothing yet
+// it publishes a piece without text, so that readers can tell a speaker who is silent from one whose engine has no bus.
 func (r *relay) publish(streams []*relayed, batch []bus.Message) {
 	var done []func()
 	left := r.limits.Batch
+	send := func(one *relayed, p piece.Piece) {
+		p.Call, p.Attempt, p.After = one.command.Call, one.command.Attempt, one.after
+		data := one.key.Seal(&p)
+		batch = append(batch, bus.Message{Topic: one.topic, Data: data})
+		left -= len(data)
+	}
 	for _, one := range streams {
+		quiet := true
 		for i := range one.lines {
 			l := &one.lines[i]
 			one.read(l, i == 1)
@@ -301,17 +310,17 @@ func (r *relay) publish(streams []*relayed, batch []bus.Message) {
 					left = 0
 					break
 				}
-				data := one.key.Seal(&piece.Piece{
-					Reasoning: i == 1, Call: one.command.Call, Attempt: one.command.Attempt, After: one.after,
-					Offset: l.sent + sent, Parts: l.had, Text: text,
-				})
-				batch = append(batch, bus.Message{Topic: one.topic, Data: data})
-				left -= len(data)
+				send(one, piece.Piece{Reasoning: i == 1, Offset: l.sent + sent, Parts: l.had, Text: text})
 				sent += len(text)
 			}
 			if sent > 0 {
-				done = append(done, func() { l.sent, l.unsent = l.sent+sent, l.unsent[sent:] })
+				quiet = false
+				done = append(done, func() { l.sent, l.unsent, one.known = l.sent+sent, l.unsent[sent:], true })
 			}
+		}
+		if quiet && !one.known && left >= piece.Overhead(one.command.Call) {
+			send(one, piece.Piece{})
+			done = append(done, func() { one.known = true })
 		}
 	}
 	if len(batch) == 0 || time.Now().Before(r.retry) {

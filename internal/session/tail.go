@@ -83,11 +83,20 @@ func (t *tail) wait(ctx context.Context, log *growth, opened <-chan struct{}) (s
 		defer timer.Stop()
 		flush = timer.C
 	}
+	var silence <-chan time.Time
+	if at, waits := t.heard.expiry(); waits {
+		timer := time.NewTimer(time.Until(at))
+		defer timer.Stop()
+		silence = timer.C
+	}
 	select {
 	case message := <-t.heard.in:
 		t.heard.receive(message, t.core)
 		return t.heard.ahead(t.core), nil
 	case <-flush:
+		return false, nil
+	case <-silence:
+		t.heard.expire(t.core)
 		return false, nil
 	case <-opened:
 		return true, nil

@@ -9,7 +9,8 @@ import (
 const (
 	// rationed is the time in which a ledger hands out what a vendor allows in a minute: 15/16 of the limit. The
 	// rest is for what does not start at the time for which it was handed out: calls that may start at once
-	// after a silence, and portions that are used late. So the total in any minute stays within the limit.
+	// after a silence, and portions that are used late: by the time late, and by what an exchange takes. So the total in any
+	// minute stays within the limit. 63 seconds are too few (TestMachinesUnderDisorder).
 	rationed = 64 * time.Second
 	// savedTokens is how long tokens are saved up.
 	savedTokens = 2 * time.Second

@@ -21,12 +21,16 @@ import (
 // speaker replies with a word every few milliseconds, and records when each word was spoken.
 type speaker struct {
 	pace time.Duration
+	hold <-chan struct{} // nothing is spoken before it is closed; nil: it does not wait
 
 	mu     sync.Mutex
 	spoken map[string]time.Time // by word
 }
 
 func (s *speaker) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	if s.hold != nil {
+		<-s.hold
+	}
 	var reply strings.Builder
 	for i := range 40 {
 		word := fmt.Sprintf("<%s %d> ", req.ID, i)
@@ -52,19 +56,22 @@ func watchedDebate() debate.Config {
 	}
 }
 
+// engine returns an engine on a database, with a bus of its own, for as long as the test runs.
+func (s *speaker) engine(t *testing.T, url string) *debate.Engine {
+	t.Helper()
+	store, err := sql.OpenPostgres(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, store.Close()) })
+	engine := &debate.Engine{Store: store, Bus: openBus(t, url), Providers: map[string]debate.Provider{"test": s}, TrustModels: true}
+	t.Cleanup(func() { assert.NoError(t, engine.Shutdown(context.WithoutCancel(t.Context()))) })
+	return engine
+}
+
 // Two engines on one database, each with a bus of its own: the second one's reader gets the text while it is spoken.
 func TestAnotherEngineHearsByPostgreSQL(t *testing.T) {
 	url := newDatabase(t)
 	voice := &speaker{pace: 10 * time.Millisecond, spoken: map[string]time.Time{}}
-	open := func() *debate.Engine {
-		store, err := sql.OpenPostgres(t.Context(), url)
-		require.NoError(t, err)
-		t.Cleanup(func() { assert.NoError(t, store.Close()) })
-		engine := &debate.Engine{Store: store, Bus: openBus(t, url), Providers: map[string]debate.Provider{"test": voice}, TrustModels: true}
-		t.Cleanup(func() { assert.NoError(t, engine.Shutdown(context.WithoutCancel(t.Context()))) })
-		return engine
-	}
-	one, other := open(), open()
+	one, other := voice.engine(t, url), voice.engine(t, url)
 	session, err := one.Start(t.Context(), watchedDebate())
 	require.NoError(t, err)
 	texts, turns, live := map[string]string{}, 0, 0

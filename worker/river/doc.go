@@ -60,7 +60,9 @@
 //
 // # What to watch
 //
-// [Worker.Stats] has the counts of one worker; expvar.Func(func() any { return worker.Stats() }) publishes them. In the database, jobs of
+// [Worker.Figures] has the figures of one worker and of the queue, and [Jobs.Queue] those of the queue alone. Package otel makes
+// metrics of them: observer.Worker(worker). [Worker.Stats] has the counts of one worker in more detail, without the database;
+// expvar.Func(func() any { return worker.Stats() }) publishes them. In the database, jobs of
 // kind "debate" that are available and old show that places are missing; those with [FailingTag] name debates that cannot
 // be opened. River deletes finished jobs after a day (River's CompletedJobRetentionPeriod).
 package river

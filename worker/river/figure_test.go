@@ -2,8 +2,11 @@ package river_test
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +27,8 @@ import (
 var (
 	crowd   = flag.Int("river.debates", 80/fewer, "how many debates the figures are measured with")
 	latency = flag.Duration("river.latency", 200*time.Millisecond, "how long their calls take")
+
+	processes = flag.Bool("river.processes", false, "the workers of TestThroughput are processes of their own")
 )
 
 // short is the config of a debate of one round.
@@ -36,13 +41,19 @@ func short(id string, labels map[string]string) debate.Config {
 // ended waits until that many debates are completed, and returns when the last was.
 func ended(t testing.TB, engine *debate.Engine, debates int) time.Time {
 	t.Helper()
+	return reached(t, engine, flow.StateCompleted, debates)
+}
+
+// reached waits until that many debates are in a state, and returns when the last was.
+func reached(t testing.TB, engine *debate.Engine, state flow.State, debates int) time.Time {
+	t.Helper()
 	deadline := time.Now().Add(30 * time.Minute)
 	for n := 0; n < debates; {
-		require.True(t, time.Now().Before(deadline), "%d of %d have ended", n, debates)
+		require.True(t, time.Now().Before(deadline), "%d of %d are %s", n, debates, state)
 		timer := time.NewTimer(100 * time.Millisecond)
 		<-timer.C
 		n = 0
-		for _, err := range engine.List(t.Context(), store.Filter{States: []flow.State{flow.StateCompleted}}) {
+		for _, err := range engine.List(t.Context(), store.Filter{States: []flow.State{state}}) {
 			require.NoError(t, err)
 			n++
 		}
@@ -50,22 +61,42 @@ func ended(t testing.TB, engine *debate.Engine, debates int) time.Time {
 	return time.Now()
 }
 
-// Four workers get through as many debates as one process with as many calls in flight.
+// Four workers get through as many debates as one process with as many calls in flight. With -river.processes each of the four is a
+// process of its own.
 func TestThroughput(t *testing.T) {
 	const workers = 4
 	places := max(*crowd/16, 4) // of each worker
-	one := newPostgres(t).opened(t, worker.Options{})
-	alone := engineOn(one.store, slowly(*latency))
-	for i := range *crowd {
-		submit(t, alone, short(fmt.Sprint("d", i), nil))
+	single, singleTime := alone(t, workers*places)
+	shared, sharedTime := together(t, workers, places)
+	ratio := float64(single) / float64(shared)
+	kind := "four workers in one process"
+	if *processes {
+		kind = "four processes"
 	}
-	began, spent := time.Now(), processor()
+	t.Logf("%d debates, calls of %v, %d at a time: one process %v (%.0f %% of a core), %s %v: throughput %.2f x", *crowd, *latency,
+		workers*places, single.Round(time.Millisecond), 100*singleTime.Seconds()/single.Seconds(), kind, shared.Round(time.Millisecond), ratio)
+	t.Logf("processor time per debate: one process %v, %s %v", (singleTime / time.Duration(*crowd)).Round(10*time.Microsecond), kind,
+		(sharedTime / time.Duration(*crowd)).Round(10*time.Microsecond))
+	if *crowd >= 2000 {
+		assert.GreaterOrEqual(t, ratio, 0.9)
+	}
+}
+
+// alone works on all debates in this process, with that many at a time.
+func alone(t *testing.T, most int) (took, spent time.Duration) {
+	t.Helper()
+	b := newPostgres(t).opened(t, worker.Options{})
+	engine := engineOn(b.store, slowly(*latency))
+	for i := range *crowd {
+		submit(t, engine, short(fmt.Sprint("d", i), nil))
+	}
+	began, before := time.Now(), processor()
 	var all sync.WaitGroup
 	ids := make(chan string)
-	for range workers * places {
+	for range most {
 		all.Go(func() {
 			for id := range ids {
-				s, err := alone.Open(t.Context(), id)
+				s, err := engine.Open(t.Context(), id)
 				if assert.NoError(t, err) {
 					_, err = s.Wait(t.Context())
 					assert.NoError(t, err)
@@ -78,30 +109,42 @@ func TestThroughput(t *testing.T) {
 	}
 	close(ids)
 	all.Wait()
-	single, singleTime := time.Since(began), processor()-spent
+	return time.Since(began), processor() - before
+}
 
+// together works on all debates with some workers. The time of processes includes that of their start, and their processor time is
+// theirs alone.
+func together(t *testing.T, workers, places int) (took, spent time.Duration) {
+	t.Helper()
 	p := newPostgres(t)
 	host := p.opened(t, worker.Options{})
 	engine := engineOn(host.store, nil)
 	for i := range *crowd {
 		submit(t, engine, short(fmt.Sprint("d", i), nil))
 	}
-	for range workers {
-		b := p.opened(t, worker.Options{})
-		working(t, b, engineOn(b.store, slowly(*latency)), worker.Config{
-			Queues: map[string]int{worker.DefaultQueue: places}, River: &river.Config{TestOnly: true}, Sweep: 10 * time.Second,
-		})
+	if !*processes {
+		for range workers {
+			b := p.opened(t, worker.Options{})
+			working(t, b, engineOn(b.store, slowly(*latency)), worker.Config{
+				Queues: map[string]int{worker.DefaultQueue: places}, River: &river.Config{TestOnly: true}, Sweep: 10 * time.Second,
+			})
+		}
+		began, before := time.Now(), processor()
+		return ended(t, engine, *crowd).Sub(began), processor() - before
 	}
-	began, spent = time.Now(), processor()
-	shared, sharedTime := ended(t, engine, *crowd).Sub(began), processor()-spent
-	ratio := float64(single) / float64(shared)
-	t.Logf("%d debates, calls of %v, %d at a time: one process %v (%.0f %% of a core), four workers %v: throughput %.2f x", *crowd, *latency,
-		workers*places, single.Round(time.Millisecond), 100*singleTime.Seconds()/single.Seconds(), shared.Round(time.Millisecond), ratio)
-	t.Logf("processor time per debate: one process %v, four workers %v", (singleTime / time.Duration(*crowd)).Round(10*time.Microsecond),
-		(sharedTime / time.Duration(*crowd)).Round(10*time.Microsecond))
-	if *crowd >= 2000 {
-		assert.GreaterOrEqual(t, ratio, 0.9)
+	began := time.Now()
+	var all []*process
+	for i := range workers {
+		all = append(all, launch(t, order{
+			Place: p, Name: fmt.Sprint("w", i), Ledger: filepath.Join(t.TempDir(), "ledger"), Latency: *latency, Slots: places, Calm: true,
+		}))
 	}
+	took = ended(t, engine, *crowd).Sub(began)
+	for _, one := range all {
+		one.kill()
+		spent += one.cmd.ProcessState.UserTime() + one.cmd.ProcessState.SystemTime()
+	}
+	return took, spent
 }
 
 // Workers without work ask the database little.
@@ -128,8 +171,8 @@ func TestIdleQueries(t *testing.T) {
 	assert.Less(t, perSecond, 40.0)
 }
 
-// A control reaches a debate that no process holds soon.
-func TestFromAControlToTheNextCall(t *testing.T) {
+// An answer of a person reaches a debate that no process holds soon: a call follows.
+func TestFromAnAnswerToTheNextCall(t *testing.T) {
 	p := newPostgres(t)
 	host := p.opened(t, worker.Options{})
 	engine := engineOn(host.store, nil)
@@ -146,31 +189,39 @@ func TestFromAControlToTheNextCall(t *testing.T) {
 		return slowly(10*time.Millisecond)(ctx, req)
 	}), worker.Config{River: &river.Config{TestOnly: true}, Sweep: 10 * time.Second})
 	for i := range *crowd {
-		id := fmt.Sprint("d", i)
-		submit(t, engine, short(id, nil))
-		require.NoError(t, engine.Control(t.Context(), id, flow.Pause{}))
+		config := debating(fmt.Sprint("d", i))
+		config.Unattended, config.Judging.Judges = false, []debate.JudgeConfig{{Name: "Zoe", Person: true}}
+		submit(t, engine, config)
 	}
-	eventually(t, "all are paused", func() bool { return w.Stats().Running == 0 && host.rows(t)["available"] == 0 })
+	reached(t, engine, flow.StateAwaitingInput, *crowd)
+	eventually(t, "their jobs have ended", func() bool { return w.Stats().Running == 0 })
+	assert.Zero(t, host.rows(t)["available"]+host.rows(t)["running"], "a debate that waits for a person has no job")
+	verdict, err := json.Marshal(debate.PersonJudgement{
+		Scores: map[string]float64{"Ada": 8, "Ben": 7}, QualityScore: 7, ShouldContinue: true, Reasoning: "Both were clear.",
+	})
+	require.NoError(t, err)
 	for i := range *crowd {
 		id := fmt.Sprint("d", i)
-		if state(t, engine, id) != flow.StatePaused {
-			continue // it was over before
-		}
+		record, err := engine.Record(t.Context(), id)
+		require.NoError(t, err)
+		require.Len(t, record.Inquiries, 1)
 		mu.Lock()
 		given[id] = time.Now()
 		mu.Unlock()
-		require.NoError(t, engine.Control(t.Context(), id, flow.Resume{}))
+		require.NoError(t, engine.Control(t.Context(), id, flow.Answer{Inquiry: record.Inquiries[0].ID, Text: string(verdict)}))
 		timer := time.NewTimer(30 * time.Millisecond)
 		<-timer.C
 	}
-	ended(t, engine, *crowd)
-	var all []time.Duration
-	for _, d := range heard {
-		all = append(all, d)
+	count := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(heard)
 	}
-	slices.Sort(all)
-	t.Logf("from a control to the next call, %d times: p50 %v, p99 %v", len(all), quantile(all, 0.5), quantile(all, 0.99))
-	require.NotEmpty(t, all)
+	eventually(t, "each answer is followed by a call", func() bool { return count() == *crowd })
+	mu.Lock()
+	defer mu.Unlock()
+	all := slices.Sorted(maps.Values(heard))
+	t.Logf("from an answer to the next call, %d times: p50 %v, p99 %v", len(all), quantile(all, 0.5), quantile(all, 0.99))
 	assert.Less(t, quantile(all, 0.5), 5*time.Second)
 }
 

@@ -65,11 +65,13 @@ func newSQLite(t testing.TB) place {
 	return p
 }
 
-// each runs a test on each database.
+// each runs a test on each database, on both at once: it waits more than it works.
 func each(t *testing.T, test func(t *testing.T, p place)) {
 	t.Helper()
-	t.Run("SQLite", func(t *testing.T) { test(t, newSQLite(t)) })
-	t.Run("PostgreSQL", func(t *testing.T) { test(t, newPostgres(t)) })
+	var both sync.WaitGroup
+	both.Go(func() { t.Run("SQLite", func(t *testing.T) { test(t, newSQLite(t)) }) })
+	both.Go(func() { t.Run("PostgreSQL", func(t *testing.T) { test(t, newPostgres(t)) }) })
+	both.Wait()
 }
 
 // base is what one process has open of a place.

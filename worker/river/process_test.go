@@ -32,6 +32,7 @@ type order struct {
 	Lease   time.Duration `json:"lease"`
 	Latency time.Duration `json:"latency"` // of calls
 	Slots   int           `json:"slots"`
+	Calm    bool          `json:"calm"` // it polls and sweeps as rarely as it does by default
 }
 
 // process is a worker of its own. It ends with this one, however that ends: its input is then over.
@@ -104,9 +105,11 @@ func serve(text string) error {
 		return slowly(o.Latency)(ctx, req)
 	})
 	engine.Lease = o.Lease
-	w, err := b.jobs.Worker(engine, worker.Config{
-		Queues: map[string]int{worker.DefaultQueue: o.Slots}, Sweep: time.Second, River: soon(),
-	})
+	config := worker.Config{Queues: map[string]int{worker.DefaultQueue: o.Slots}, Sweep: time.Second, River: soon()}
+	if o.Calm {
+		config.Sweep, config.River = 0, nil
+	}
+	w, err := b.jobs.Worker(engine, config)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/riverqueue/river"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/store"
@@ -62,14 +63,8 @@ func (t *turn) work(ctx context.Context) error {
 	}
 	w.lacks.Store(0)
 	w.counts.opened.Add(1)
-	next, err := s.WaitRest(ctx, w.config.Far)
+	next, due, err := t.hold(ctx, s)
 	if err != nil {
-		_ = s.Close()
-		return t.failed(ctx, err)
-	}
-	due := t.now().Add(next.Wait)
-	if err := s.Drain(ctx); err != nil {
-		_ = s.Close()
 		return t.failed(ctx, err)
 	}
 	if next.Idle {
@@ -77,6 +72,20 @@ func (t *turn) work(ctx context.Context) error {
 	}
 	w.counts.far.Add(1)
 	return t.end(ctx, ending{after: next.Seq, rests: true, next: &river.InsertOpts{ScheduledAt: due}})
+}
+
+// hold lets a session work until its debate rests or its next call is far, which is due then, and closes the session.
+func (t *turn) hold(ctx context.Context, s *debate.Session) (next flow.Next, due time.Time, err error) {
+	t.worker.counts.held.Add(1)
+	defer t.worker.counts.held.Add(-1)
+	if next, err = s.WaitRest(ctx, t.worker.config.Far); err == nil {
+		due = t.now().Add(next.Wait)
+		err = s.Drain(ctx)
+	}
+	if err != nil {
+		_ = s.Close()
+	}
+	return next, due, err
 }
 
 // failed ends a job whose debate this worker cannot work on, or not any more.
@@ -89,6 +98,7 @@ func (t *turn) failed(ctx context.Context, err error) error {
 		w.counts.missing.Add(1)
 		return river.JobCancel(err)
 	case errors.Is(err, flow.ErrClosed): // this worker drains
+		w.counts.drained.Add(1)
 		return t.end(ctx, ending{next: &river.InsertOpts{}})
 	case errors.Is(err, flow.ErrLeased):
 		w.counts.leased.Add(1)
