@@ -16,6 +16,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 	worker "github.com/agonist-dev/debate/worker/river"
@@ -169,9 +170,9 @@ func TestFromAControlToTheNextCall(t *testing.T) {
 		all = append(all, d)
 	}
 	slices.Sort(all)
-	t.Logf("from a control to the next call, %d times: p50 %v, p99 %v", len(all), quantile(all, 0.5), quantile(all, 0.99))
+	t.Logf("from a control to the next call, %d times: p50 %v, p99 %v", len(all), flows.Quantile(all, 0.5), flows.Quantile(all, 0.99))
 	require.NotEmpty(t, all)
-	assert.Less(t, quantile(all, 0.5), 5*time.Second)
+	assert.Less(t, flows.Quantile(all, 0.5), 5*time.Second)
 }
 
 // A tenant with many debates delays those of no other: each has a queue, and a share of the places.
