@@ -45,7 +45,8 @@
 //		…
 //	}
 //
-// MaxConcurrentActivityExecutionSize is then how many calls of a tenant a process makes at a time.
+// MaxConcurrentActivityExecutionSize is then how many calls of a tenant a process makes at a time. An activity is more than its call, so
+// where Engine.MaxCalls bounds the calls, twice as many activities keep them all in flight.
 //
 // # Other processes
 //
