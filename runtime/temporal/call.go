@@ -18,6 +18,9 @@ const (
 	// firstPause and longestPause are between attempts at what a worker could not do.
 	firstPause   = 100 * time.Millisecond
 	longestPause = 30 * time.Second
+	// atOnce is how many workers may leave a call to another one before there are pauses, which last a second at least: the server's
+	// timers are no finer. A worker that lacks something is free all the time, and so gets more than its share of the attempts.
+	atOnce = 8
 )
 
 // making is a call whose activity runs.
@@ -50,7 +53,7 @@ func (r *run) abort(calls []string) {
 // see waits for the outcome of a call.
 func (r *run) see(ctx, calling workflow.Context, call flow.Lost) {
 	options := callOptions(r.plan.Lease)
-	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+	for tries, pause := 1, firstPause; ; tries++ {
 		var p plan
 		in := callInput{ID: r.in.ID, Owner: r.in.Owner, Call: call}
 		err := workflow.ExecuteActivity(workflow.WithActivityOptions(calling, options), callName, in).Get(ctx, &p)
@@ -60,7 +63,11 @@ func (r *run) see(ctx, calling workflow.Context, call flow.Lost) {
 			return
 		case unmade: // by this worker, which would get it again if it may be first: another may be able to
 			options.DisableEagerExecution = true
-			if workflow.Sleep(calling, pause) == nil {
+			if tries > atOnce {
+				_ = workflow.Sleep(calling, pause)
+				pause = min(2*pause, longestPause)
+			}
+			if calling.Err() == nil {
 				continue
 			}
 			r.advance(ctx, sparing, &call)

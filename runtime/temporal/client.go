@@ -25,6 +25,9 @@ type Client struct {
 	Temporal client.Client
 	// TaskQueue is where the workers listen.
 	TaskQueue string
+	// Route returns the task queue of a debate, for example by a label that names the tenant. It gets the id, flow, topic and labels, and
+	// nothing else. A debate keeps the queue in which its workflow was started. Route is called concurrently. "", or a nil Route: TaskQueue.
+	Route func(info debate.Info) string
 	// Attributes sets the search attributes [StateAttribute], [FlowAttribute] and [LabelsAttribute]. The namespace has to know them:
 	// with one that it does not know, the server refuses to start a workflow.
 	Attributes bool
@@ -103,7 +106,7 @@ func (c *Client) workflow(ctx context.Context, id string) (*input, client.StartW
 		return nil, client.StartWorkflowOptions{}, err
 	}
 	options := client.StartWorkflowOptions{
-		ID: id, TaskQueue: c.TaskQueue,
+		ID: id, TaskQueue: c.queue(record),
 		WorkflowIDReusePolicy:    enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY, // one that was terminated is replaced
 		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 	}
@@ -114,6 +117,15 @@ func (c *Client) workflow(ctx context.Context, id string) (*input, client.StartW
 		options.TypedSearchAttributes = attributesOf(record)
 	}
 	return &input{ID: id, Attributes: c.Attributes}, options, nil
+}
+
+// queue returns the task queue of a debate.
+func (c *Client) queue(r *flow.Record) string {
+	if c.Route == nil {
+		return c.TaskQueue
+	}
+	terms := r.Terms()
+	return cmp.Or(c.Route(debate.Info{ID: r.ID, Flow: r.Flow(), Topic: terms.Topic, Labels: maps.Clone(terms.Labels)}), c.TaskQueue)
 }
 
 // attributesOf returns the search attributes that do not change.

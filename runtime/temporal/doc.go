@@ -34,6 +34,20 @@
 // A program that has given a control by Engine.Control sends the signal "look" afterwards, or the workflow acts on the control only
 // with the next outcome of a call. A control that breaks calls off is seen within a third of a lease in any case.
 //
+// # Tenants
+//
+// Debates of one task queue share the places of its workers: who starts a thousand debates at once delays all others. [Client.Route] gives
+// each tenant a task queue of its own. A process serves all of them, with a worker of Temporal's for each queue on one engine:
+//
+//	for _, tenant := range tenants {
+//		w := worker.New(connection, "debates-"+tenant, worker.Options{MaxConcurrentActivityExecutionSize: 10})
+//		err := temporal.Register(w, engine)
+//		…
+//	}
+//
+// MaxConcurrentActivityExecutionSize is then how many calls of a tenant a process makes at a time. An activity is more than its call, so
+// where Engine.MaxCalls bounds the calls, twice as many activities keep them all in flight.
+//
 // # Other processes
 //
 // The workflow has the lease of its debate while there is work. If a session of another process has it, the workflow waits until that

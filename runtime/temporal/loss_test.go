@@ -131,6 +131,29 @@ func TestAWorkerThatLacksSomething(t *testing.T) {
 	assert.Equal(t, s.undisturbed(), canonical(t, s.record()))
 }
 
+// A call that no worker can make is offered to others at once some times, and then less and less often. A debate that is canceled
+// meanwhile ends, and nothing is charged for the call.
+func TestACallThatNoWorkerCanMake(t *testing.T) {
+	s := newScene(t, nil)
+	began := s.env.Now()
+	var offered []time.Duration
+	s.around("debate.call", func(func() (any, error), any) (any, error) {
+		offered = append(offered, s.env.Now().Sub(began))
+		return nil, sdk.NewNonRetryableApplicationError("no provider", "unmade", nil)
+	})
+	s.env.RegisterDelayedCallback(func() {
+		s.env.SignalWorkflow(temporal.ControlName, temporal.Control{Action: temporal.ActionCancel})
+	}, 5*time.Minute)
+	s.run(nil)
+	assert.Equal(t, flow.StateCanceled, s.result().State)
+	assert.Zero(t, s.record().InFlight())
+	assert.Zero(t, s.record().Spent().Cost)
+	require.Greater(t, len(offered), 10)
+	assert.Less(t, len(offered), 40)
+	assert.Less(t, offered[7], 10*time.Second, "no timer was waited for")
+	assert.Greater(t, offered[len(offered)-1], time.Minute)
+}
+
 func TestAnEngineWithoutAStore(t *testing.T) {
 	var suite testsuite.WorkflowTestSuite
 	err := temporal.Register(onlyActivities{env: suite.NewTestActivityEnvironment()}, &debate.Engine{})

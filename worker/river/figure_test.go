@@ -19,6 +19,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 	worker "github.com/agonist-dev/debate/worker/river"
@@ -221,8 +222,8 @@ func TestFromAnAnswerToTheNextCall(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	all := slices.Sorted(maps.Values(heard))
-	t.Logf("from an answer to the next call, %d times: p50 %v, p99 %v", len(all), quantile(all, 0.5), quantile(all, 0.99))
-	assert.Less(t, quantile(all, 0.5), 5*time.Second)
+	t.Logf("from an answer to the next call, %d times: p50 %v, p99 %v", len(all), flows.Quantile(all, 0.5), flows.Quantile(all, 0.99))
+	assert.Less(t, flows.Quantile(all, 0.5), 5*time.Second)
 }
 
 // A tenant with many debates delays those of no other: each has a queue, and a share of the places.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -17,7 +16,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/postgres"
-	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/store"
 	worker "github.com/agonist-dev/debate/worker/river"
 )
@@ -39,14 +38,8 @@ type siege struct {
 	workers   []*process
 	launched  int
 	submitted []string
-	deaths    []death
+	deaths    []flows.Death
 	restarts  int
-}
-
-// death is a kill.
-type death struct {
-	at time.Time
-	by string // the worker that was killed
 }
 
 // Four workers are killed again and again, with the database in between, while they work on conversations of all flows. Nothing is
@@ -77,7 +70,7 @@ func TestKill(t *testing.T) {
 		}
 		i := s.dice.IntN(workers)
 		s.workers[i].kill()
-		s.deaths = append(s.deaths, death{time.Now(), s.workers[i].name})
+		s.deaths = append(s.deaths, flows.Death{At: time.Now(), By: s.workers[i].name})
 		s.workers[i] = s.launch()
 		s.fill()
 	}
@@ -174,88 +167,35 @@ func (s *siege) wait() (ended int) {
 func (s *siege) audit(ended int, lease time.Duration) {
 	t := s.t
 	t.Helper()
-	ledger := readLedger(t, s.order.Ledger)
-	asked, made := make(map[string][]entry), make(map[string]int)
-	for _, e := range ledger {
-		asked[e.conversation] = append(asked[e.conversation], e)
-		made[e.id]++
-	}
-	again, twice, lost, doubles, broken := 0, 0, 0, 0, 0
-	for _, n := range made {
-		if n > 1 {
-			twice++
-		}
-	}
+	asked, err := flows.ReadLedger(s.order.Ledger)
+	require.NoError(t, err)
+	var sum flows.Audit
 	want := make(map[int]map[string]string)
 	for i, id := range s.submitted {
-		var log []flow.Event
-		for event, err := range s.engine.Events(t.Context(), id, 0) {
-			require.NoError(t, err)
-			log = append(log, event)
-		}
-		settled := make(map[string]int) // the attempt that a call's result is of
-		for _, e := range log {
-			switch body := e.Body.(type) {
-			case *flow.Turn:
-				settled[body.Call] = body.Attempt
-			case *flow.Failure:
-				broken++
-			}
-		}
-		for _, e := range asked[id] {
-			attempt, err := strconv.Atoi(e.attempt)
-			require.NoError(t, err)
-			if by, ok := settled[e.call]; ok && attempt > by {
-				again++
-			}
-		}
-		doubles += len(stage.Doubles(log))
-		record, err := s.engine.Record(t.Context(), id)
-		require.NoError(t, err)
 		if want[i%3] == nil {
 			want[i%3] = undisturbed(t, besieged(id))
 		}
-		for call, text := range want[i%3] {
-			if !slices.ContainsFunc(record.Turns, func(turn *flow.Turn) bool { return turn.Call == call && turn.Text == text }) {
-				lost++
-			}
-		}
+		sum.Add(eventsOf(t, s.engine, id), asked[id], want[i%3])
 	}
-	waits := s.waits(asked)
-	t.Logf("seed %d: %d kills of workers, %d of the database, %d conversations of three flows, %d calls made, %d broken off", *killSeed,
-		len(s.deaths), s.restarts, len(s.submitted), len(ledger), broken)
-	t.Logf("ended %d, lost %d, double advances %d, asked again after a recorded result %d, one attempt made twice %d", ended, lost,
-		doubles, again, twice)
-	t.Logf("time to continue after a kill, %d times: p50 %v, p99 %v; lease %v", len(waits), quantile(waits, 0.5), quantile(waits, 0.99), lease)
+	waits := flows.Waits(asked, s.deaths)
+	t.Logf("seed %d: %d kills of workers, %d of the database, %d conversations of three flows, ended %d; %s", *killSeed, len(s.deaths),
+		s.restarts, len(s.submitted), ended, &sum)
+	t.Logf("time to continue after a kill, %d times: p50 %v, p99 %v; lease %v", len(waits), flows.Quantile(waits, 0.5),
+		flows.Quantile(waits, 0.99), lease)
 	assert.Equal(t, len(s.submitted), ended, "ended")
-	assert.Zero(t, lost, "lost")
-	assert.Zero(t, doubles, "double advances")
-	assert.Zero(t, again, "asked again")
-	assert.Zero(t, twice, "made twice")
+	assert.Zero(t, sum.Faults())
 	assert.NotEmpty(t, waits)
-	assert.LessOrEqual(t, quantile(waits, 0.99), lease+30*time.Second)
+	assert.LessOrEqual(t, flows.Quantile(waits, 0.99), lease+30*time.Second)
 }
 
-// waits returns how long each conversation of a killed worker stood still: from the kill to the next call.
-func (s *siege) waits(asked map[string][]entry) (all []time.Duration) {
-	for _, death := range s.deaths {
-		for _, entries := range asked {
-			next := slices.IndexFunc(entries, func(e entry) bool { return e.at.After(death.at) })
-			if next > 0 && entries[next-1].by == death.by {
-				all = append(all, entries[next].at.Sub(death.at))
-			}
-		}
+// eventsOf returns the log of a conversation that is over.
+func eventsOf(t testing.TB, engine *debate.Engine, id string) (log []flow.Event) {
+	t.Helper()
+	for event, err := range engine.Events(t.Context(), id, 0) {
+		require.NoError(t, err)
+		log = append(log, event)
 	}
-	slices.Sort(all)
-	return all
-}
-
-// quantile returns a quantile of sorted durations; none: 0.
-func quantile(sorted []time.Duration, q float64) time.Duration {
-	if len(sorted) == 0 {
-		return 0
-	}
-	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)].Round(time.Millisecond)
+	return log
 }
 
 // undisturbed returns what is said by call in a conversation that nobody disturbs.
@@ -267,9 +207,5 @@ func undisturbed(t testing.TB, config flow.Config) map[string]string {
 	defer session.Close()
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
-	said := make(map[string]string)
-	for _, turn := range record.Turns {
-		said[turn.Call] = turn.Text
-	}
-	return said
+	return flows.Results(eventsOf(t, engine, record.ID))
 }

@@ -9,14 +9,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/provider"
 	worker "github.com/agonist-dev/debate/worker/river"
 )
@@ -84,7 +83,7 @@ func serve(text string) error {
 		return err
 	}
 	ctx := context.Background()
-	ledger, err := os.OpenFile(o.Ledger, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600)
+	ledger, err := flows.OpenLedger(o.Ledger, o.Name)
 	if err != nil {
 		return err
 	}
@@ -98,8 +97,7 @@ func serve(text string) error {
 		return err
 	}
 	engine := engineOn(b.store, func(ctx context.Context, req *provider.Request) error {
-		line := strings.Join([]string{strconv.FormatInt(time.Now().UnixNano(), 10), o.Name, req.ID}, " ")
-		if _, err := io.WriteString(ledger, line+"\n"); err != nil {
+		if err := ledger.Note(req); err != nil {
 			return err
 		}
 		return slowly(o.Latency)(ctx, req)
@@ -124,32 +122,4 @@ func serve(text string) error {
 	fmt.Println("working")
 	_, err = io.Copy(io.Discard, os.Stdin)
 	return err
-}
-
-// entry is a line of the ledger: a call was made.
-type entry struct {
-	at            time.Time
-	by            string // the worker
-	id            string // of the request
-	conversation  string
-	call, attempt string
-}
-
-// readLedger returns what the workers have done, in order.
-func readLedger(t testing.TB, file string) (all []entry) {
-	t.Helper()
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
-	for line := range strings.Lines(string(data)) {
-		fields := strings.Fields(line)
-		if len(fields) != 3 {
-			continue // a process was killed within it
-		}
-		at, err := strconv.ParseInt(fields[0], 10, 64)
-		require.NoError(t, err)
-		parts := strings.Split(fields[2], "/")
-		require.Len(t, parts, 3)
-		all = append(all, entry{time.Unix(0, at), fields[1], fields[2], parts[0], parts[1], parts[2]})
-	}
-	return all
 }

@@ -1,12 +1,6 @@
 package temporal_test
 
 import (
-	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,115 +8,75 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/store"
 )
 
-// asked counts how often the providers of all processes were asked, by the id of the request, which names call and attempt.
-func (c *cluster) asked(t testing.TB) map[string]int {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(c.order.Folder, "ledger"))
-	require.NoError(t, err)
-	times := make(map[string]int)
-	for id := range strings.Lines(string(text)) {
-		times[strings.TrimSpace(id)]++
-	}
-	return times
-}
-
-// tally is what the logs of debates show.
+// tally compares conversations that are over with those that nobody has disturbed.
 type tally struct {
-	asked                             map[string]int
-	repeats, missing, doubles, losses int
-	continued                         []time.Duration // from a kill until a call that it met was made again
+	flows.Audit
+
+	cluster *cluster
+	asked   map[string][]flows.Asked
 }
 
-// audit reads the log of a debate and compares it with what the providers were asked.
-func (s *tally) audit(t testing.TB, c *cluster, id string, killed []time.Time) {
+func (c *cluster) tally(t testing.TB) *tally {
 	t.Helper()
-	begun := make(map[flow.Lost]time.Time)
-	settled := make(map[flow.Lost]bool)
-	done := make(map[string]bool)
-	kind := debate.DebateFlow()
-	for event, err := range c.client.Engine.Store.Read(t.Context(), id, 0) {
-		require.NoError(t, err)
-		event, err = kind.DecodeEvent(event)
-		require.NoError(t, err)
-		if intent, ok := event.Body.(*flow.Intent); ok {
-			if done[intent.Call] {
-				s.repeats++
-			}
-			begun[flow.Lost{Call: intent.Call, Attempt: intent.Attempt}] = event.At
-			continue
-		}
-		spend := flow.SpendOf(event.Body)
-		if spend == nil {
-			continue
-		}
-		attempt := flow.Lost{Call: spend.Call, Attempt: spend.Attempt}
-		if settled[attempt] || done[spend.Call] {
-			s.doubles++
-		}
-		settled[attempt] = true
-		failure, failed := event.Body.(*flow.Failure)
-		done[spend.Call] = !failed
-		if failed && failure.Void {
-			s.losses++
-			if i := slices.IndexFunc(killed, func(at time.Time) bool { return at.After(begun[attempt]) }); i >= 0 {
-				s.continued = append(s.continued, event.At.Sub(killed[i]))
-			}
-		}
-	}
-	for attempt := range begun {
-		if !settled[attempt] {
-			s.missing++
-		}
-		if s.asked[id+"/"+attempt.Call+"/"+strconv.Itoa(attempt.Attempt)] > 1 {
-			s.repeats++
-		}
-	}
+	asked, err := flows.ReadLedger(c.order.ledger())
+	require.NoError(t, err)
+	return &tally{cluster: c, asked: asked}
 }
 
-// percentile returns a percentile of the times to continue.
-func (s *tally) percentile(n int) time.Duration {
-	if len(s.continued) == 0 {
-		return 0
-	}
-	slices.Sort(s.continued)
-	return s.continued[(len(s.continued)-1)*n/100].Round(10 * time.Millisecond)
-}
-
-// undisturbed is the canonical record of a debate that a session plays.
-func (c *cluster) undisturbed(t testing.TB, mode debate.Mode) string {
+// add audits a conversation.
+func (s *tally) add(t testing.TB, id string, want *outcome) {
 	t.Helper()
-	plays.Lock()
-	defer plays.Unlock()
-	if plays.ended[mode] == "" {
-		config := stage.TwoDebaters()
-		config.Mode = mode
-		engine, _ := stage.Engine(config)
-		engine.Store, engine.Seed = &store.Memory{}, func() string { return "seed" }
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
-		record, err := session.Wait(t.Context())
-		require.NoError(t, err)
-		plays.ended[mode] = canonical(t, record)
-	}
-	return plays.ended[mode]
+	s.Add(s.cluster.log(t, id), s.asked[id], want.results)
+	record, err := s.cluster.client.Engine.Record(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, want.canonical, canonical(t, record), id)
 }
 
-// plays are undisturbed debates.
-var plays = struct {
-	sync.Mutex
+// log is the log of a conversation that is over.
+func (c *cluster) log(t testing.TB, id string) (log []flow.Event) {
+	t.Helper()
+	for event, err := range c.client.Engine.Events(t.Context(), id, 0) {
+		require.NoError(t, err)
+		log = append(log, event)
+	}
+	return log
+}
 
-	ended map[debate.Mode]string
-}{ended: make(map[debate.Mode]string)}
+// outcome is what a conversation comes to that nobody disturbs.
+type outcome struct {
+	results   map[string]string
+	canonical string
+}
 
+// undisturbed lets a session play a conversation.
+func undisturbed(t testing.TB, config flow.Config) *outcome {
+	t.Helper()
+	engine := flows.Engine(&store.Memory{}, nil)
+	engine.Seed = func() string { return "seed" }
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	var log []flow.Event
+	for event, err := range engine.Events(t.Context(), record.ID, 0) {
+		require.NoError(t, err)
+		log = append(log, event)
+	}
+	return &outcome{flows.Results(log), canonical(t, record)}
+}
+
+// canonical is the record of a debate without its times; "": it is of another flow.
 func canonical(t testing.TB, record *debate.Record) string {
 	t.Helper()
 	d, ok := debate.Of(record)
-	require.True(t, ok)
+	if !ok {
+		return ""
+	}
 	data, err := d.Canonical()
 	require.NoError(t, err)
 	return string(data)

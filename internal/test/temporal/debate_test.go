@@ -13,6 +13,7 @@ import (
 
 // A debate is played on the real server.
 func TestADebate(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, order{Latency: 10 * time.Millisecond})
 	c.worker(t)
 	config := stage.TwoDebaters()

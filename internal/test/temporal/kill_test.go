@@ -10,81 +10,113 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/internal/stage/flows"
 )
 
 var (
 	kills   = flag.Int("kills", 20, "how many workers TestKill kills")
-	debates = flag.Int("debates", 50, "how many debates TestKill plays, at least")
+	debates = flag.Int("debates", 50, "how many conversations TestKill plays at a time")
 )
 
-// TestKill kills workers with kill -9, and the server too, while debates run. Nothing that is recorded is asked again or lost, no
-// debate advances twice, and all end.
-func TestKill(t *testing.T) {
-	c := newCluster(t, order{Latency: 300 * time.Millisecond})
-	workers := make([]*process, 4)
-	for i := range workers {
-		workers[i] = c.worker(t)
-	}
-	modes := []debate.Mode{debate.Sequential, debate.Simultaneous}
-	var ids []string
-	var over sync.WaitGroup
-	var ended atomic.Int64
-	begin := func() {
+// besieged returns the config of a conversation, whose flow follows from its number.
+func besieged(n int) flow.Config {
+	id := fmt.Sprintf("kill-%d", n)
+	switch n % 4 {
+	case 0:
+		return flows.Deliberation(id)
+	case 1:
+		return flows.Arbitration(id)
+	default:
 		config := stage.TwoDebaters()
-		config.ID = fmt.Sprintf("kill-%d", len(ids))
-		config.Mode = modes[len(ids)%2]
-		id, err := c.client.Start(t.Context(), config)
-		require.NoError(t, err)
-		ids = append(ids, id)
-		over.Go(func() {
-			status, err := c.client.Wait(t.Context(), id)
-			if assert.NoError(t, err, id) && assert.Equal(t, flow.StateCompleted, status.State, id) {
-				ended.Add(1)
+		config.ID, config.Mode = id, debate.Sequential
+		if n%4 == 2 {
+			config.Mode = debate.Simultaneous
+		}
+		return config
+	}
+}
+
+// siege is a run in which workers are killed.
+type siege struct {
+	*cluster
+
+	workers []*process
+	begun   int
+	over    sync.WaitGroup
+	ended   atomic.Int64
+	deaths  []flows.Death
+	servers int
+}
+
+// TestKill kills workers with kill -9, and the server too, while conversations of all flows run. Nothing that is recorded is asked
+// again or lost, none advances twice, and all end.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	s := &siege{cluster: newCluster(t, order{Latency: 300 * time.Millisecond})}
+	for range 4 {
+		s.workers = append(s.workers, s.worker(t))
+	}
+	dice := rand.New(rand.NewPCG(1, 2))
+	for len(s.deaths) < *kills {
+		s.fill(t)
+		wait(t, time.Duration(100+dice.IntN(500))*time.Millisecond)
+		w := dice.IntN(len(s.workers))
+		s.workers[w].kill()
+		s.deaths = append(s.deaths, flows.Death{At: time.Now(), By: s.workers[w].order.Name})
+		if len(s.deaths)%10 == 5 {
+			s.server.kill()
+			s.server = launch(t, s.server.order)
+			s.servers++
+		}
+		s.workers[w] = s.worker(t)
+	}
+	s.over.Wait()
+	s.audit(t)
+}
+
+// fill begins conversations until there are as many as are played at a time. So there is always something to break.
+func (s *siege) fill(t *testing.T) {
+	t.Helper()
+	for s.begun < int(s.ended.Load())+*debates {
+		config := besieged(s.begun)
+		s.begun++
+		var id string
+		until(t, "the conversation has begun", func() (begun bool) { // the server may be down
+			var err error
+			id, err = s.client.Start(t.Context(), config)
+			return err == nil
+		})
+		s.over.Go(func() {
+			defer s.ended.Add(1)
+			status, err := s.client.Wait(t.Context(), id)
+			if assert.NoError(t, err, id) {
+				assert.Equal(t, flow.StateCompleted, status.State, id)
 			}
 		})
 	}
-	for range *debates {
-		begin()
-	}
-	var killed []time.Time
-	dice := rand.New(rand.NewPCG(1, 2))
-	servers := 0
-	for len(killed) < *kills {
-		wait(t, time.Duration(100+dice.IntN(500))*time.Millisecond)
-		if int(ended.Load()) > len(ids)-10 { // there is always something to break
-			begin()
-		}
-		w := dice.IntN(len(workers))
-		workers[w].kill()
-		killed = append(killed, time.Now())
-		if len(killed)%10 == 5 {
-			c.server.kill()
-			c.server = c.server.again(t)
-			servers++
-		}
-		workers[w] = workers[w].again(t)
-	}
-	over.Wait()
+}
 
-	sum := tally{asked: c.asked(t)}
-	for i, id := range ids {
-		sum.audit(t, c, id, killed)
-		record, err := c.client.Engine.Record(t.Context(), id)
-		require.NoError(t, err)
-		assert.Equal(t, c.undisturbed(t, modes[i%2]), canonical(t, record), id)
+func (s *siege) audit(t *testing.T) {
+	t.Helper()
+	sum := s.tally(t)
+	var want [4]*outcome
+	for n := range s.begun {
+		if want[n%4] == nil {
+			want[n%4] = undisturbed(t, besieged(n))
+		}
+		sum.add(t, fmt.Sprintf("kill-%d", n), want[n%4])
 	}
-	figuref("kill -9: %d workers and %d servers killed under %d debates; ended %d, asked again after a result %d, results lost %d, "+
-		"double advances %d; calls in flight lost and made again %d; time to continue p50 %s, p99 %s",
-		len(killed), servers, len(ids), ended.Load(), sum.repeats, sum.missing, sum.doubles, sum.losses, sum.percentile(50), sum.percentile(99))
-	assert.EqualValues(t, len(ids), ended.Load())
-	assert.Zero(t, sum.repeats)
-	assert.Zero(t, sum.missing)
-	assert.Zero(t, sum.doubles)
-	assert.Positive(t, sum.losses, "no kill has met a call: the test finds nothing")
-	assert.LessOrEqual(t, sum.percentile(99), lease+30*time.Second)
+	waits := flows.Waits(sum.asked, s.deaths)
+	figuref("kill -9: %d workers and %d servers killed under %d conversations of three flows: ended %d; %s", len(s.deaths), s.servers,
+		s.begun, s.ended.Load(), &sum.Audit)
+	figuref("time to continue after a kill, %d times: p50 %s, p99 %s; the longest time between two calls of a conversation %s; lease %s",
+		len(waits), flows.Quantile(waits, 0.5), flows.Quantile(waits, 0.99), flows.Standstill(sum.asked).Round(time.Millisecond), lease)
+	assert.EqualValues(t, s.begun, s.ended.Load())
+	assert.Zero(t, sum.Faults())
+	assert.Positive(t, sum.Broken, "no kill has met a call: the test finds nothing")
+	assert.LessOrEqual(t, flows.Quantile(waits, 0.99), lease+30*time.Second)
 }

@@ -26,6 +26,7 @@ const (
 
 // A long debate takes as long for its last rounds as for its first, and no history and no payload comes near what the server warns of.
 func TestALongDebate(t *testing.T) {
+	t.Parallel()
 	o := order{Latency: 10 * time.Millisecond, Long: 400}
 	if *rounds >= 500 {
 		o = order{Latency: 100 * time.Millisecond}
@@ -102,4 +103,18 @@ func payloadOf(event *history.HistoryEvent) int {
 	default:
 		return 0
 	}
+}
+
+// refusals counts the calls in the histories of a workflow that a worker has left to another one.
+func (c *cluster) refusals(t testing.TB, id string) (n int) {
+	t.Helper()
+	all := c.client.Temporal.GetWorkflowHistory(t.Context(), id, "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for all.HasNext() {
+		event, err := all.Next()
+		require.NoError(t, err)
+		if event.GetEventType() == enums.EVENT_TYPE_ACTIVITY_TASK_FAILED {
+			n++
+		}
+	}
+	return n
 }

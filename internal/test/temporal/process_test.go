@@ -2,6 +2,7 @@ package temporal_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,12 +18,12 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
+	"google.golang.org/grpc"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/internal/test/temporal/server"
 	"github.com/agonist-dev/debate/provider"
-	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/runtime/temporal"
 	"github.com/agonist-dev/debate/store/sql"
 )
@@ -30,7 +31,7 @@ import (
 // queue is the task queue of all tests.
 const queue = "debates"
 
-// lease is that of all workers: how long a killed one is waited for.
+// lease is that of most workers: how long a killed one is waited for.
 const lease = 2 * time.Second
 
 // order is what a process does.
@@ -41,12 +42,18 @@ type order struct {
 	Long    int           `json:"long,omitempty"`    // after how many events a history is long
 	Latency time.Duration `json:"latency,omitempty"` // of a call
 	Poor    bool          `json:"poor,omitempty"`    // a worker without providers
+	Name    string        `json:"name,omitempty"`    // of a worker
+	Off     time.Duration `json:"off,omitempty"`     // what its clock leads by
+	Lease   time.Duration `json:"lease,omitempty"`   // 0: lease
 }
 
 // obey does what an order says. It returns once the standard input is at its end: with the test that has started it.
 func obey(text string) int {
 	var o order
 	err := json.Unmarshal([]byte(text), &o)
+	if err == nil && o.Off != 0 {
+		err = setClockOff(o.Off)
+	}
 	if err == nil {
 		err = o.do()
 	}
@@ -102,37 +109,44 @@ func (o *order) do() error {
 
 // engine is that of a worker, or of the test. Its provider notes each request that it is asked.
 func (o *order) engine(ctx context.Context) (*debate.Engine, error) {
+	return o.engineBefore(ctx, flows.Slowly(o.Latency))
+}
+
+// engineBefore is an engine whose provider answers after a function.
+func (o *order) engineBefore(ctx context.Context, before flows.Before) (*debate.Engine, error) {
 	store, err := sql.OpenSQLite(ctx, filepath.Join(o.Folder, "debates.db"))
 	if err != nil {
 		return nil, err
 	}
-	ledger, err := os.OpenFile(filepath.Join(o.Folder, "ledger"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	ledger, err := flows.OpenLedger(o.ledger(), cmp.Or(o.Name, "test"))
 	if err != nil {
 		return nil, err
 	}
-	engine, script := stage.Engine(stage.TwoDebaters())
-	engine.Store, engine.Lease, engine.TrustModels = store, lease, true
-	engine.Seed = func() string { return "seed" }
-	script.Record = false
-	reply := script.Reply
-	script.Reply = func(r *provider.Request) scripted.Reply {
-		_, _ = ledger.WriteString(r.ID + "\n")
-		answer := reply(r)
-		answer.Delay = o.Latency
-		return answer
-	}
+	engine := flows.Engine(store, func(ctx context.Context, req *provider.Request) error {
+		if err := ledger.Note(req); err != nil {
+			return err
+		}
+		return before(ctx, req)
+	})
+	engine.Lease, engine.Seed = cmp.Or(o.Lease, lease), func() string { return "seed" }
 	if o.Poor {
 		engine.Providers = nil
 	}
 	return engine, nil
 }
 
+// ledger is the file in which all processes of a folder note what their providers are asked.
+func (o *order) ledger() string { return filepath.Join(o.Folder, "ledger") }
+
 // dial waits until the server answers.
-func dial(ctx context.Context, port int) (client.Client, error) {
+func dial(ctx context.Context, port int, options ...grpc.DialOption) (client.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	for {
-		connection, err := client.DialContext(ctx, client.Options{HostPort: server.Address(port), Namespace: server.Namespace, Logger: quiet{}})
+		connection, err := client.DialContext(ctx, client.Options{
+			HostPort: server.Address(port), Namespace: server.Namespace, Logger: quiet{},
+			ConnectionOptions: client.ConnectionOptions{DialOptions: options},
+		})
 		if err == nil {
 			return connection, nil
 		}
@@ -186,17 +200,12 @@ func (p *process) stop(t testing.TB) {
 	require.NoError(t, p.cmd.Wait())
 }
 
-// again starts a process anew that was killed.
-func (p *process) again(t testing.TB) *process {
-	t.Helper()
-	return launch(t, p.order)
-}
-
 // cluster is a server, and a test's own connection to it.
 type cluster struct {
-	order  order
-	server *process
-	client *temporal.Client
+	order    order
+	server   *process
+	client   *temporal.Client
+	launched int // workers
 }
 
 func newCluster(t testing.TB, o order) *cluster {
@@ -215,11 +224,15 @@ func newCluster(t testing.TB, o order) *cluster {
 	return c
 }
 
-// worker starts a worker.
-func (c *cluster) worker(t testing.TB) *process {
+// worker starts a worker. It has a name of its own.
+func (c *cluster) worker(t testing.TB, changes ...func(*order)) *process {
 	t.Helper()
+	c.launched++
 	o := c.order
-	o.Task = "work"
+	o.Task, o.Name = "work", fmt.Sprint("w", c.launched)
+	for _, change := range changes {
+		change(&o)
+	}
 	return launch(t, o)
 }
 

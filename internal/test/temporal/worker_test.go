@@ -1,0 +1,100 @@
+package temporal_test
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage/flows"
+)
+
+// troupe returns conversations of all flows, some of each. A debate waits between its rounds.
+func troupe(name string, of int) (all []flow.Config, ids []string) {
+	for i := range of {
+		ids = append(ids, fmt.Sprintf("%s-debate-%d", name, i), fmt.Sprintf("%s-deliberation-%d", name, i), fmt.Sprintf("%s-arbiter-%d", name, i))
+		debate := flows.Debate(ids[3*i])
+		debate.RoundDelay = time.Second
+		all = append(all, debate, flows.Deliberation(ids[3*i+1]), flows.Arbitration(ids[3*i+2]))
+	}
+	return all, ids
+}
+
+// begin starts the workflows of conversations.
+func (c *cluster) begin(t *testing.T, configs []flow.Config) {
+	t.Helper()
+	for _, config := range configs {
+		_, err := c.client.Start(t.Context(), config)
+		require.NoError(t, err)
+	}
+}
+
+// end waits until conversations are over, and holds them to those that nobody disturbs.
+func (c *cluster) end(t *testing.T, configs []flow.Config, ids []string) *tally {
+	t.Helper()
+	for _, id := range ids {
+		status, err := c.client.Wait(t.Context(), id)
+		require.NoError(t, err, id)
+		require.Equal(t, flow.StateCompleted, status.State, id)
+	}
+	sum := c.tally(t)
+	for i, id := range ids {
+		sum.add(t, id, undisturbed(t, configs[i]))
+	}
+	assert.Zero(t, sum.Faults(), "%s", &sum.Audit)
+	return sum
+}
+
+// A worker whose clock is an hour off, either way, carries conversations through, alone and with others. It loses no call, and what
+// waits for a time waits no longer.
+func TestAClockThatIsOff(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("the clock of a process is set on Linux with amd64 only")
+	}
+	c := newCluster(t, order{Latency: 20 * time.Millisecond})
+	began := time.Now()
+	ahead := c.worker(t, func(o *order) { o.Off = time.Hour })
+	alone, names := troupe("alone", 1)
+	c.begin(t, alone)
+	assert.Zero(t, c.end(t, alone, names).Broken)
+	c.worker(t, func(o *order) { o.Off = -time.Hour })
+	configs, ids := troupe("shared", 4)
+	c.begin(t, configs)
+	assert.Zero(t, c.end(t, configs, ids).Broken)
+	ahead.kill()
+	c.worker(t)
+	configs, ids = troupe("later", 2)
+	c.begin(t, configs)
+	assert.Zero(t, c.end(t, configs, ids).Broken)
+
+	for _, id := range names {
+		log := c.log(t, id)
+		assert.Greater(t, log[len(log)-1].At.Sub(began), 30*time.Minute, "no clock was off: the test finds nothing")
+	}
+}
+
+// A worker without the key of a provider keeps no conversation from its end beside one that has it. Nothing is charged for it, and no
+// call is made twice.
+func TestAWorkerWithoutAKey(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, order{Latency: 20 * time.Millisecond})
+	c.worker(t, func(o *order) { o.Poor = true })
+	right := c.worker(t)
+	configs, ids := troupe("poor", 3)
+	c.begin(t, configs)
+	sum := c.end(t, configs, ids)
+	assert.Zero(t, sum.Broken)
+	met := 0
+	for _, id := range ids {
+		met += c.refusals(t, id)
+		assert.False(t, slices.ContainsFunc(sum.asked[id], func(a flows.Asked) bool { return a.By != right.order.Name }))
+	}
+	assert.Positive(t, met, "the worker without a key got no task: the test finds nothing")
+	figuref("a worker without a key beside one with it: %d conversations, %d tasks refused, %s", len(ids), met, &sum.Audit)
+}
