@@ -330,6 +330,9 @@ func (e *Engine) NewCore(id string, events []flow.Event) (*flow.Core, error) {
 // their results are recorded, and no other call starts. If ctx is done before all have finished, Shutdown returns the
 // error of ctx and leaves them; a second Shutdown without Drain aborts them.
 //
+// Calls that wait for their turn, in a limiter or under MaxCalls, were not sent. They are recorded as broken off, for free, with
+// Drain or without it. [provider.Waiting] says how a wrapper of the host program's own takes part in that.
+//
 // From then on the engine refuses to open or start a debate with [flow.ErrClosed]. Stored debates can still be read.
 func (e *Engine) Shutdown(ctx context.Context, mode ...CallMode) error {
 	l, err := e.freeze()

@@ -162,8 +162,9 @@ func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[flow.Event,
 	return s.runtime.Events(ctx, after)
 }
 
-// Close closes the session and leaves the debate as it is. Calls in flight are aborted and not recorded. The lease
-// is released, and another process may open the debate.
+// Close closes the session and leaves the debate as it is. Calls in flight are aborted. Those that were not sent, because they
+// waited for their turn, are recorded as broken off, for free. The outcome of the others is not recorded: whoever opens the debate
+// next charges them in full. Then the lease is released, and another process may open the debate.
 //
 // Close returns when nothing of the session runs any more, apart from code that ignores its context ([Engine].Grace), the
 // store's included. So it must not be called from within a provider. It may be called again. Its error is always nil.
@@ -172,7 +173,8 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// Drain closes the session after its calls in flight have finished and their results are recorded. No other call starts.
+// Drain closes the session after the calls that it has sent have finished and their results are recorded. No other call starts:
+// one that waits for its turn, in a limiter or under Engine.MaxCalls, is broken off for free.
 // If ctx is done first, Drain returns its error, and the session closes once they have finished.
 func (s *Session) Drain(ctx context.Context) error { return s.runtime.Drain(ctx) }
 

@@ -268,6 +268,9 @@ func (c *Core) failed(s Failed) error {
 		return c.spend(spend)
 	}
 	intent := state.intent
+	if s.Void {
+		return c.emit(Event{Body: &Failure{Spend: spend, By: intent.By, Void: true, Error: c.locate(state, failure)}})
+	}
 	if err := c.setback(state, failure, spend); err != nil {
 		return err
 	}

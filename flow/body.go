@@ -260,7 +260,8 @@ type Failure struct {
 	// Broken means that the reply ended at the cap on its tokens before it had any text. The next attempt has a larger
 	// one if the model and the budget allow it.
 	Broken bool `json:"broken,omitempty"`
-	// Void means that a control aborted the attempt, or that it was lost in a crash. It does not count as a try.
+	// Void means that a control aborted the attempt, that its runtime was stopped, or that it was lost in a crash. It does not count
+	// as a try.
 	Void bool `json:"void,omitempty"`
 	// Unsent means that no request was made, because it could not fit. It counts in no account.
 	Unsent bool `json:"unsent,omitempty"`

@@ -89,6 +89,7 @@ type (
 		Attempt int
 		Error   *Error         // see Classify
 		Free    bool           // nothing was paid
+		Void    bool           // the runtime itself has ended the attempt, because it stops: the call is made again, and this was no try
 		Usage   provider.Usage // what was paid, as far as it is known
 		Took    time.Duration  // without the time in queues
 		Queued  time.Duration  // the time in queues

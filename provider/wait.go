@@ -16,6 +16,10 @@ type ClockKey struct{}
 // wrapper that queues calls uses it around the wait, because a call that waits for its turn has not
 // begun. While the clock is paused, the time limit of the call does not end ctx. Without a clock, Waiting
 // does nothing.
+//
+// If the engine drains, it recalls the calls that wait: ctx ends during the wait, or as it begins. The wrapper then
+// fails with an [Error] of kind canceled and NotSent set, and the call is free. So it resumes the clock before it
+// looks at ctx a last time, and sends the request if ctx has not ended: from then on the call is finished.
 func Waiting(ctx context.Context) (resume func()) {
 	if clock, ok := ctx.Value(ClockKey{}).(Clock); ok {
 		return clock.Pause()

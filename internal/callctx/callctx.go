@@ -25,6 +25,7 @@ type Context struct {
 	err    error
 	free   func()               // gives back what the call holds while it runs; nil: it holds nothing
 	armed  bool                 // the timer and the parent are watched
+	recall bool                 // a wait ends the context
 	paused int32                // number of waits that stop the clock
 	since  time.Time            // when the first of these waits began
 	waited time.Duration        // how long the clock has stood, without the present wait
@@ -78,7 +79,20 @@ func (c *Context) Pause() (resume func()) {
 			c.timer = nil
 		}
 	}
+	if c.recall {
+		c.finish(context.Canceled)
+	}
 	return sync.OnceFunc(c.resume)
+}
+
+// Recall ends the context if the call waits in a queue, and as soon as it begins to wait in one. It lets other calls be.
+func (c *Context) Recall() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.recall = true
+	if c.paused > 0 {
+		c.finish(context.Canceled)
+	}
 }
 
 // Waits reports whether the call waits in a queue.

@@ -34,7 +34,7 @@ func (s *Session) closeWithin(ctx context.Context) error {
 	defer most.Stop()
 	select {
 	case s.mu.lock <- struct{}{}:
-		s.closeWith(flow.ErrClosed)
+		s.end(flow.ErrClosed)
 		s.mu.Unlock()
 	case <-s.mu.lost:
 		return nil
@@ -44,7 +44,7 @@ func (s *Session) closeWithin(ctx context.Context) error {
 		s.abandon()
 		return nil
 	}
-	most.Reset(saturated(s.host.Lease, s.host.Grace)) // for the release of the lease
+	most.Reset(saturated(s.host.Lease, s.host.Grace)) // for what is recorded, within Grace, and the release of the lease
 	select {
 	case <-s.done:
 	case <-s.mu.lost:
@@ -104,7 +104,9 @@ func (s *Session) closeWith(reason error) {
 	s.host.unregister(s)
 	s.host.relay.rest()
 	s.unlisten()
-	s.releaseLease()
+	if !s.ending {
+		s.releaseLease()
+	}
 	s.signalDone()
 	s.notify()
 }

@@ -5,16 +5,37 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
-// drain lets the session only finish its calls in flight. Their results are recorded, and no other call starts. Then the
-// session closes for the given reason, and another process may continue the conversation. The lock is held.
+// drain lets the session only finish the calls that are sent. Their results are recorded, and no other call starts. A call that
+// waits for its turn is recalled. Then the session closes for the given reason, and another process may continue the
+// conversation. The lock is held.
 func (s *Session) drain(reason error) {
 	if s.draining != nil || s.closed != nil {
 		return
 	}
 	s.draining = reason
 	s.tickAt(time.Time{})
+	for _, f := range s.flights {
+		if f.recallable() {
+			f.ctx.Recall()
+			s.watchFlight(f)
+		}
+	}
+}
+
+// recallable reports whether the call can be made again without a question if it was broken off. The use of a tool cannot.
+func (f *flight) recallable() bool { return f.command.Use == nil }
+
+// recalled marks the outcome of a call that this session has broken off because it stops: the failure is nobody's.
+func (s *Session) recalled(f *flight, signal flow.Signal) flow.Signal {
+	failed, ok := signal.(flow.Failed)
+	if ok && (s.draining != nil || s.ending) && f.recallable() && failed.Error != nil && failed.Error.Kind == provider.KindCanceled {
+		failed.Void = true
+		return failed
+	}
+	return signal
 }
 
 // closeIfDrained closes a session that drains, once no call is in flight. The lock is held.
@@ -22,6 +43,72 @@ func (s *Session) closeIfDrained() {
 	if s.draining != nil && len(s.flights) == 0 {
 		s.closeWith(s.draining)
 	}
+}
+
+// maxEnding bounds how long a session that was closed keeps its lease for calls that were broken off. A call that was not sent
+// returns at once. Others may take their time, and are charged in full.
+const maxEnding = time.Second
+
+// end closes the session for the given reason. Its calls are broken off. Those that were not sent cost nothing, and only this
+// process knows. So the lease is released once they have returned, but soon, and they are recorded before. The lock is held.
+func (s *Session) end(reason error) {
+	if s.closed != nil {
+		return
+	}
+	s.ending = s.leased && len(s.flights) > 0
+	s.closeWith(reason)
+	if s.ending {
+		s.timer = s.after(min(maxEnding, s.host.Grace/2), func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.endNow()
+		})
+	}
+}
+
+// keepUnsent keeps what has come of a call if it was broken off before it was sent. The lock is held.
+func (s *Session) keepUnsent(signal flow.Signal) {
+	if !s.ending {
+		return
+	}
+	if failed, ok := signal.(flow.Failed); ok && failed.Void && failed.Free {
+		s.unsent = append(s.unsent, signal)
+	}
+	if len(s.flights) == 0 {
+		s.endNow()
+	}
+}
+
+// endNow records the calls that were not sent in one commit, and releases the lease. The lock is held.
+func (s *Session) endNow() {
+	if !s.ending {
+		return
+	}
+	s.ending = false
+	s.stop(s.timer)
+	if len(s.unsent) > 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), s.host.Grace/2)
+		defer cancel()
+		way := s.ledger(ctx, s.stepUnsent)
+		way.core = s.core
+		if _, _, err := way.advance(flow.Tick{}); err == nil { // else they are charged in full
+			s.publishState()
+		}
+	}
+	s.releaseLease()
+}
+
+// stepUnsent steps the outcomes of all calls that were not sent.
+func (s *Session) stepUnsent(core *flow.Core, in flow.Input) (all flow.Output, err error) {
+	for _, signal := range s.unsent {
+		in.Signal = signal
+		out, err := core.StepDrain(in)
+		if err != nil {
+			return flow.Output{}, err
+		}
+		all.Events = append(all.Events, out.Events...)
+	}
+	return all, nil
 }
 
 // drainWithin drains the session and waits until it is closed and nothing of it runs any more, or ctx is done.

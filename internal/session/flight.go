@@ -109,6 +109,7 @@ func (s *Session) stepResult(f *flight, signal flow.Signal) *flight {
 		s.returned(f)
 		signal = flow.LateOf(signal)
 	} else {
+		signal = s.recalled(f, signal)
 		s.land(f, signal)
 	}
 	next, _ := s.apply(context.Background(), signal) // an error closes the session: its callers learn of it there

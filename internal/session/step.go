@@ -18,6 +18,7 @@ import (
 // It returns one of those calls, also beside an error: the caller makes it. The lock is held.
 func (s *Session) apply(ctx context.Context, signal flow.Signal) (*flight, error) {
 	if s.closed != nil {
+		s.keepUnsent(signal)
 		return nil, s.closed
 	}
 	if !s.leased && s.core.Started() { // another process continues the conversation

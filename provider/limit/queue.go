@@ -68,11 +68,11 @@ func (q *queue) leave(w *waiter) bool {
 // place. The owner's lock is not held.
 func (w *waiter) wait(ctx context.Context) error {
 	resume := provider.Waiting(ctx)
-	defer resume()
 	select {
 	case <-w.turn:
 	case <-ctx.Done():
 	}
+	resume() // before the look at ctx: until then the call may be recalled
 	return ctx.Err()
 }
 

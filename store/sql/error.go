@@ -7,7 +7,7 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// ErrClosed reports that the store was closed.
+// ErrClosed reports that the store or the bus was closed.
 var ErrClosed = errors.New("sql: the store is closed")
 
 // VersionError reports that a newer release has migrated the database, so this release refuses it.
@@ -50,10 +50,17 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("the file belongs to another program: it has the table %q, and none of this library", e.Table)
 }
 
-// failed adds what failed to an error, and of SQLite's errors what they mean. It returns nil for nil.
+// poolClosed is what package database/sql says after Close. It exports no value for it.
+const poolClosed = "sql: database is closed"
+
+// failed adds what failed to an error, and what it means: that the store was closed, or what an error of SQLite says. It returns
+// nil for nil.
 func failed(op string, err error) error {
 	if err == nil {
 		return nil
+	}
+	if err.Error() == poolClosed {
+		err = ErrClosed
 	}
 	if meaning := sqliteMeaning(err); meaning != nil {
 		return fmt.Errorf("sql: %s: %w: %w", op, meaning, err)

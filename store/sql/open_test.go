@@ -244,13 +244,23 @@ func TestAClosedStore(t *testing.T) {
 		require.NoError(t, kept.Close())
 		require.ErrorIs(t, kept.Append(t.Context(), "a", 1, "w", facts(1, 1)), sql.ErrClosed)
 		_, err := read(t, kept, "a")
-		require.ErrorContains(t, err, "closed")
-		for _, err := range kept.List(t.Context(), store.Filter{}) {
-			require.ErrorContains(t, err, "closed")
+		require.ErrorIs(t, err, sql.ErrClosed)
+		for _, filter := range []store.Filter{{}, {Text: "x"}, {Due: true}} {
+			for _, err := range kept.List(t.Context(), filter) {
+				require.ErrorIs(t, err, sql.ErrClosed)
+			}
 		}
-		require.Error(t, kept.Lease(t.Context(), "a", "me", time.Minute))
-		require.Error(t, kept.Release(t.Context(), "a", "me"))
-		require.Error(t, kept.Delete(t.Context(), "a"))
+		require.ErrorIs(t, kept.Lease(t.Context(), "a", "me", time.Minute), sql.ErrClosed)
+		require.ErrorIs(t, kept.Release(t.Context(), "a", "me"), sql.ErrClosed)
+		require.ErrorIs(t, kept.Delete(t.Context(), "a"), sql.ErrClosed)
+		require.ErrorIs(t, kept.Vacuum(t.Context()), sql.ErrClosed)
+		require.ErrorIs(t, kept.UpdateLimit(t.Context(), "a", func(v []byte, _ time.Time) []byte { return v }), sql.ErrClosed)
+		require.ErrorIs(t, kept.SetQuarantine(t.Context(), "a", store.Quarantine{Count: 1}), sql.ErrClosed)
+		_, err = kept.Quarantine(t.Context(), "a")
+		require.ErrorIs(t, err, sql.ErrClosed)
+		require.ErrorIs(t, kept.PutBlob(t.Context(), "a", flow.HashOf([]byte("b")), []byte("b")), sql.ErrClosed)
+		_, err = kept.Blob(t.Context(), "a", flow.HashOf([]byte("b")))
+		require.ErrorIs(t, err, sql.ErrClosed)
 		select {
 		case <-kept.Watch(t.Context(), "a"):
 			t.Error("nothing has grown")
