@@ -68,10 +68,10 @@ func TestPlansThatAreAskedForAgain(t *testing.T) {
 		return changed(func(p *debate.PositionPlan) { how(&p.Positions[0]) })
 	}
 	for name, tc := range map[string]struct{ answer, problem string }{
-		"none":                 {changed(func(p *debate.PositionPlan) { p.Positions = []debate.PlannedPosition{} }), "positions: there are 0, but 2 are to be found"},
+		"none":                 {changed(func(p *debate.PositionPlan) { p.Positions = []debate.PlannedPosition{} }), "positions: there are 0, but 2 to be found"},
 		"null":                 {changed(func(p *debate.PositionPlan) { p.Positions = nil }), "positions"},
 		"too few":              {toJSON(plan(noonPosition)), "there is 1, but 2 to be found"},
-		"too many":             {toJSON(plan(noonPosition, quarterPosition, trainPosition)), "there are 3, but 2 are to be found"},
+		"too many":             {toJSON(plan(noonPosition, quarterPosition, trainPosition)), "there are 3, but 2 to be found"},
 		"a blank position":     {first(func(p *debate.PlannedPosition) { p.Position = " \n" }), "positions[0].position: is blank"},
 		"a blank persona":      {first(func(p *debate.PlannedPosition) { p.Persona = "" }), "positions[0].persona: is blank"},
 		"no argument":          {first(func(p *debate.PlannedPosition) { p.KeyArguments = []string{} }), "positions[0].keyArguments: is empty"},

@@ -71,7 +71,7 @@ func TestPositionsAreFoundByTheJudgesModelUnlessAnotherIsSet(t *testing.T) {
 			assert.InDelta(t, tc.temperature, *req.Temperature, 0)
 			assert.Contains(t, req.Last.Text, tc.says)
 			assert.Contains(t, req.Last.Text, config.Topic)
-			assert.Contains(t, req.Last.Text, "exactly 1 entries")
+			assert.Contains(t, req.Last.Text, "exactly 1 entry")
 			assert.Contains(t, req.Last.Text, config.Participants[0].Position, "what is taken is said")
 			assert.Empty(t, req.Messages)
 			assert.Equal(t, "test/"+tc.model, view(record).Assignment.Model)

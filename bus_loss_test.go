@@ -217,7 +217,7 @@ func TestAReaderThatWasTooSlowIsToldWhatItMissed(t *testing.T) {
 		p.Reply = func(req *provider.Request) scripted.Reply {
 			out := reply(req)
 			if strings.HasSuffix(req.ID, bensOpening+"/1") {
-				out.Text, out.ChunkSize, out.Interval = strings.Repeat("word ", 1000), 5, 20*time.Millisecond
+				out.Text, out.ChunkSize, out.Interval = strings.Repeat("word ", 8000), 5, 20*time.Millisecond
 			}
 			return out
 		}
@@ -231,7 +231,7 @@ func TestAReaderThatWasTooSlowIsToldWhatItMissed(t *testing.T) {
 			}
 			if !stood {
 				stood = true
-				pass(12 * time.Second)
+				pass(100 * time.Second)
 			}
 			most = max(most, c.Missing)
 			mended = mended || most > 0 && c.Missing == 0

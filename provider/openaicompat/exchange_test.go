@@ -166,7 +166,7 @@ func TestKeys(t *testing.T) {
 
 	p.Key = provider.StaticKey(canary + "\r\nX-Evil: 1")
 	_, _, err = ask(t, p, request())
-	assert.True(t, failure(t, err, provider.KindAuthentication).NotSent)
+	assert.True(t, failure(t, err, provider.KindValidation).NotSent)
 	assertNoKey(t, err)
 
 	ctx, cancel := context.WithCancel(t.Context())

@@ -244,16 +244,25 @@ func (w *sqliteWriter) dialect() *dialect {
 
 // sqlitePurge writes the write-ahead log to the file, and empties it. It waits for those who read.
 func sqlitePurge(ctx context.Context, db *stdsql.DB) error {
-	for {
+	for held := false; ; {
 		var busy, pages, written int
-		if err := db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &written); err != nil || busy == 0 {
-			return err
+		err := db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &written)
+		if err == nil && busy == 0 {
+			return nil
 		}
-		select {
-		case <-time.After(sqlitePause):
-		case <-ctx.Done():
-			return fmt.Errorf("somebody reads the database: the write-ahead log still holds what was removed: %w", ctx.Err())
+		if err == nil {
+			held = true
+			select {
+			case <-time.After(sqlitePause):
+				continue
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
 		}
+		if held && ctx.Err() != nil {
+			return fmt.Errorf("somebody reads the database: the write-ahead log still holds what was removed: %w", err)
+		}
+		return err
 	}
 }
 
