@@ -208,36 +208,3 @@ func (d *downBus) Publish(ctx context.Context, messages []bus.Message) error {
 	}
 	return d.Bus.Publish(ctx, messages)
 }
-
-// TestAReaderThatWasTooSlowIsToldWhatItMissed: it stands still while more pieces come than wait for it, each in a message of its
-// own. Those that are dropped are named by their number, and come again.
-func TestAReaderThatWasTooSlowIsToldWhatItMissed(t *testing.T) {
-	overBus(t, func(r *relayed, p *scripted.Provider) {
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			out := reply(req)
-			if strings.HasSuffix(req.ID, bensOpening+"/1") {
-				out.Text, out.ChunkSize, out.Interval = strings.Repeat("word ", 8000), 5, 20*time.Millisecond
-			}
-			return out
-		}
-		r.config.MaxTokens = 100_000
-	}, func(r *relayed) {
-		stood, mended, most := false, false, 0
-		tr := r.follow(func(e debate.Event) {
-			c := as[flow.Chunk](e)
-			if c == nil || c.Call != bensOpening {
-				return
-			}
-			if !stood {
-				stood = true
-				pass(100 * time.Second)
-			}
-			most = max(most, c.Missing)
-			mended = mended || most > 0 && c.Missing == 0
-		})
-		assert.Len(t, tr.turns, 6)
-		assert.Greater(t, most, 1000)
-		assert.True(t, mended, "before the turn")
-	})
-}
