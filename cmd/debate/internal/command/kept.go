@@ -41,9 +41,12 @@ func (p *program) openStore(ctx context.Context) (store.Store, func(), error) {
 	}
 }
 
+// inSQLite reports whether the store is a file of SQLite.
+func (p *program) inSQLite() bool { return !folder(p.place()) && !strings.Contains(p.place(), "://") }
+
 // denied returns why a file of SQLite may not be written; nil: it may, or the store is of another kind.
 func (p *program) denied() error {
-	if folder(p.place()) || strings.Contains(p.place(), "://") {
+	if !p.inSQLite() {
 		return nil
 	}
 	file, err := os.OpenFile(p.place(), os.O_WRONLY, 0)
@@ -55,7 +58,7 @@ func (p *program) denied() error {
 
 // readStore opens a file of SQLite that may not be written, for denied says so. What only reads works; what would write fails there.
 func (p *program) readStore(ctx context.Context, denied error) (store.Store, func(), error) {
-	if folder(p.place()) || strings.Contains(p.place(), "://") {
+	if !p.inSQLite() {
 		return nil, nil, denied
 	}
 	s, err := sql.Options{ReadOnly: true}.OpenSQLite(ctx, p.place())
