@@ -30,6 +30,17 @@ type spoilt struct {
 	before  atomic.Int64 // appends that succeed until one meets a conflict and the damage; 0: all do
 }
 
+// damaged returns an engine with the stored debate "a", whose log cannot be read.
+func damaged(t *testing.T) (*debate.Engine, *spoilt) {
+	t.Helper()
+	kept := &spoilt{Memory: &store.Memory{}, id: "a"}
+	engine, _ := engineFor(twoDebaters())
+	engine.Store = kept
+	submitted(t, engine, "a")
+	kept.damaged.Store(true)
+	return engine, kept
+}
+
 var errSpoilt = fmt.Errorf("%w: see postgres://somebody:canary@host/db", store.ErrDamaged)
 
 func (s *spoilt) Read(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
@@ -135,11 +146,7 @@ func TestADebateThatCannotBeOpened(t *testing.T) {
 // Each time a debate cannot be opened, it is left alone for twice as long, up to an hour. Who tries in between changes nothing.
 func TestQuarantinesGrow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		kept := &spoilt{Memory: &store.Memory{}, id: "a"}
-		engine, _ := engineFor(twoDebaters())
-		engine.Store = kept
-		submitted(t, engine, "a")
-		kept.damaged.Store(true)
+		engine, kept := damaged(t)
 		left := 30 * time.Second
 		for n := range 10 {
 			for range 3 {
@@ -160,11 +167,7 @@ func TestQuarantinesGrow(t *testing.T) {
 // Somebody has repaired a debate, and does not want to wait.
 func TestAQuarantineIsLifted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		kept := &spoilt{Memory: &store.Memory{}, id: "a"}
-		engine, _ := engineFor(twoDebaters())
-		engine.Store = kept
-		submitted(t, engine, "a")
-		kept.damaged.Store(true)
+		engine, kept := damaged(t)
 		working(t.Context(), engine)
 		pass(10 * time.Minute)
 		require.Positive(t, quarantine(t, engine, "a").Left)

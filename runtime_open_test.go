@@ -40,11 +40,7 @@ func TestADebateThatARuntimeCannotOpen(t *testing.T) {
 	for name, stride := range strides() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				kept := &spoilt{Memory: &store.Memory{}, id: "a"}
-				engine, _ := engineFor(twoDebaters())
-				engine.Store = kept
-				submitted(t, engine, "a")
-				kept.damaged.Store(true)
+				engine, kept := damaged(t)
 				left := 30 * time.Second
 				for n := range 3 {
 					for range 2 {
