@@ -10,7 +10,7 @@ import (
 )
 
 // Control gives a control to a debate, wherever it runs. A control is a [flow.Answer], [flow.Pause], [flow.Resume],
-// [flow.Stop], [flow.Cancel], [flow.Retry] or [flow.Amendment], or a flow's own [flow.Sent]. No lease is needed.
+// [flow.Stop], [flow.Cancel], [flow.Retry] or [flow.Amendment], or a flow's own [flow.Sent], given as a value. No lease is needed.
 //
 // If the debate is open in this engine, Control does what the session's method does. Otherwise it appends the facts
 // to the log:
@@ -49,7 +49,7 @@ func (l *engine) hostControl(ctx context.Context, id string, signal flow.Signal)
 	case flow.Amendment:
 		return l.rowed(ctx, id, s)
 	default:
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: "control", Err: fmt.Errorf("%T is no control", signal)}
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: "control", Err: text.IsNo(signal, "control")}
 	}
 }
 

@@ -108,6 +108,36 @@ func TestWhatIsNoControl(t *testing.T) {
 	})
 }
 
+// A pointer to a control is a control to the compiler. It is refused in the same words wherever it is given.
+func TestAPointerToAControlIsRefused(t *testing.T) {
+	stage.InCompany(t, attended(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		s, inquiry, _ := inquiring(c, join())
+		other, before := join(), c.Log(s.ID())
+		require.NoError(t, s.Close())
+		answer := &flow.Answer{Inquiry: inquiry, Option: flow.OptionRetry}
+		again := other.Opened(s.ID())
+		controls := map[string]func(signal flow.Signal) error{
+			"Engine.Control":  func(signal flow.Signal) error { return join().Control(t.Context(), s.ID(), signal) },
+			"Session.Control": func(signal flow.Signal) error { return again.Control(t.Context(), signal) },
+			"Engine.Advance": func(signal flow.Signal) error {
+				_, err := join().Advance(t.Context(), s.ID(), "runtime", signal)
+				return err
+			},
+		}
+		for name, control := range controls {
+			for what, signal := range map[string]flow.Signal{
+				"flow.Answer": answer, "flow.Pause": &flow.Pause{}, "flow.Amendment": (*flow.Amendment)(nil),
+			} {
+				err := control(signal)
+				require.ErrorContains(t, err, "give the value, a "+what+",", name)
+				requireKind(t, err, provider.KindValidation)
+			}
+		}
+		assert.Equal(t, before, c.Log(s.ID()))
+		require.NoError(t, controls["Engine.Control"](*answer))
+	})
+}
+
 // A control that meets a store which fails has an error, and the debate goes on.
 func TestAControlOfAStoreThatFails(t *testing.T) {
 	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {

@@ -25,7 +25,7 @@ func TestOnlyControlsAreNoted(t *testing.T) {
 			core, err := l.engine.NewCore(l.id, l.events[:i+1])
 			require.NoError(t, err)
 			out, err := core.StepRemote(flow.Input{At: time.Now(), Signal: signal})
-			requireKind(t, err, provider.KindState)
+			requireKind(t, err, provider.KindValidation)
 			assert.Empty(t, out)
 			out, err = core.StepRemote(flow.Input{At: time.Now(), Signal: flow.Pause{}})
 			require.NoError(t, err, "and the core goes on")

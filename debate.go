@@ -252,6 +252,9 @@ func (l *engine) open(ctx context.Context, id string) (*Session, error) {
 //
 // The chunks of a structured answer may lack its end. Once the debate is opened in this engine, the events are those of its
 // session, at once. Events ends after the debate's last event.
+//
+// If the store fails, Events yields one error of kind store and ends. Nothing is lost: call Events again, with the Seq of the last
+// event that it has yielded.
 func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 	return func(yield func(flow.Event, error) bool) {
 		l, err := e.freeze()
@@ -327,8 +330,8 @@ func (e *Engine) NewCore(id string, events []flow.Event) (*flow.Core, error) {
 // What publishes on the Bus ends too, unless the bus ignores its context for longer than Grace.
 //
 // Calls in flight are aborted, charged in full and made again by whoever continues. If mode is [Drain], they finish and
-// their results are recorded, and no other call starts. If ctx is done before all have finished, Shutdown returns the
-// error of ctx and leaves them; a second Shutdown without Drain aborts them.
+// their results are recorded, and no other call starts. If ctx is done before all have finished, Shutdown leaves
+// them, and returns one error that wraps that of ctx and counts their debates; a second Shutdown without Drain aborts them.
 //
 // Calls that wait for their turn, in a limiter or under MaxCalls, were not sent. They are recorded as broken off, for free, with
 // Drain or without it. [provider.Waiting] says how a wrapper of the host program's own takes part in that.

@@ -144,8 +144,8 @@
 // # Errors
 //
 // Errors are [*Error] values. They have a [Kind], the field or participant they concern, and a Hint for a person. Only
-// errors of a context, [flow.ErrClosed] and [ErrAwaitingInput] come as they are. Failed calls are retried by their
-// kind, as a [RetryPolicy] says. Then the participant's fallback models are asked.
+// errors of a context, [flow.ErrClosed] (or an error that wraps it) and [ErrAwaitingInput] come as they are. Failed calls
+// are retried by their kind, as a [RetryPolicy] says. Then the participant's fallback models are asked.
 //
 // # Tools
 //

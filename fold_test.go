@@ -303,7 +303,7 @@ func TestARefusedInputChangesNothing(t *testing.T) {
 					require.NoError(t, err)
 				} else {
 					kind := provider.KindState
-					if name == "an empty start" && state == flow.StateReady {
+					if name == "no signal at all" || name == "an empty start" && state == flow.StateReady {
 						kind = provider.KindValidation
 					}
 					requireKind(t, err, kind)

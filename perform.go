@@ -19,7 +19,7 @@ import (
 const maxPanic = 1000
 
 // Perform makes the call of a command and returns the input for its core's next step. emit is called on this
-// goroutine, with each piece of text as it arrives. emit may be nil.
+// goroutine, with each piece of text as it arrives. emit may be nil. The time of the input is this process's.
 //
 // A failure of a provider or a judge is an input like any other. An error means misuse: the command names something
 // that this engine does not have.

@@ -10,8 +10,8 @@ import (
 
 // Redact removes texts and files from the log of a debate, and appends the fact that it did: how long the texts were, their
 // SHA-256, who has removed them, when and why. It returns that fact. All else of the log stays: numbers, times, names, usage and
-// costs. The log folds to the same record but for the texts. Where more would change, the error is of kind validation, and
-// nothing has changed.
+// costs. The log folds to the same record but for the texts. Where more would change, as when a text stands in a setting such as a
+// time-out, the error is of kind validation and names the setting, and nothing has changed.
 //
 // From then on nothing of the texts stands in the files of the store; what the store cannot reach says its documentation
 // ([store.Redactor]). Reports, exports and forks that are made from now on, searches and later requests to models have
@@ -42,7 +42,7 @@ func (e *Engine) Redact(ctx context.Context, id string, redaction flow.Redaction
 				}
 			}
 		}
-		fact, out, err = l.redacted(id, log, redaction)
+		fact, out, err = l.redacted(ctx, id, log, redaction)
 		return out, err
 	})
 	if err != nil {
@@ -52,7 +52,9 @@ func (e *Engine) Redact(ctx context.Context, id string, redaction flow.Redaction
 }
 
 // redacted rewrites a log, and checks that it folds to the same record but for the texts.
-func (l *engine) redacted(id string, log []flow.Event, redaction flow.Redaction) (*flow.Redacted, session.Rewritten, error) {
+func (l *engine) redacted(
+	ctx context.Context, id string, log []flow.Event, redaction flow.Redaction,
+) (*flow.Redacted, session.Rewritten, error) {
 	var out session.Rewritten
 	blanks := make(map[string]flow.File)
 	for _, f := range flow.LogFiles(log) {
@@ -96,12 +98,14 @@ func (l *engine) redacted(id string, log []flow.Event, redaction flow.Redaction)
 	}
 	core, err := l.core(id, after)
 	if err != nil {
-		return nil, out, err
+		return nil, out, flow.HeldBySetting(err)
 	}
 	if err := flow.SameButTexts(before.Record(), core.Record(), fact); err != nil {
 		return nil, out, err
 	}
-	fact.At = session.NewInput(nil).At
+	if fact.At, err = l.host.Now(ctx, "redact"); err != nil {
+		return nil, out, err
+	}
 	at := before.Record().LastAt
 	if fact.At.After(at) && !before.HasWork() { // the clock of who continues the debate may be behind this one
 		at = fact.At

@@ -16,8 +16,9 @@ import (
 // call ([Engine.Folded]), and then reads only the events that are new.
 //
 // The signal is one of these:
-//   - [flow.Tick], or nil: nothing has happened that the log does not know. Advance finds what is due by this process's clock. With
-//     the Seq of a Next, the Wait of that Next is over by the clock of the runtime; it counts if the log has not grown since.
+//   - [flow.Tick], or nil: nothing has happened that the log does not know. Advance finds what is due by the store's clock, or
+//     by this process's if the store has none ([store.Clock]). With the Seq of a Next, the Wait of that Next is over by the clock of
+//     the runtime; it counts if the log has not grown since.
 //   - [flow.Opened]: the runtime takes the debate over. All calls in flight are lost: charged in full, and made again. It is the
 //     first signal of a runtime, and the first after a time longer than a lease in which it did nothing. Give it an ID that no other
 //     Opened of this debate has.

@@ -123,6 +123,7 @@ func TestWhatPutsARuntimesDebateIntoNoQuarantine(t *testing.T) {
 	slow.Store = overdue{memory}
 	_, err = slow.Advance(t.Context(), "a", "runtime", flow.Opened{})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.NoError(t, memory.Release(t.Context(), "a", "runtime"))
 	_, err = slow.Open(t.Context(), "a")
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	canceled, cancel := context.WithCancel(t.Context())

@@ -221,6 +221,29 @@ func TestAfterShutdownAnotherEngineGoesOn(t *testing.T) {
 	})
 }
 
+// Whatever needs an engine that runs says that it is shut down. Sessions that it has closed say that they are closed.
+func TestAnEngineThatIsShutDownSaysSo(t *testing.T) {
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		m := join()
+		s := m.Begun()
+		pass(500 * time.Millisecond)
+		require.NoError(t, m.Shutdown(t.Context()))
+		c.Config.ID = "another"
+		for name, do := range map[string]func(ctx context.Context) error{
+			"Submit":  func(ctx context.Context) error { _, err := m.Submit(ctx, c.Config); return err },
+			"Start":   func(ctx context.Context) error { _, err := m.Start(ctx, c.Config); return err },
+			"Open":    func(ctx context.Context) error { _, err := m.Open(ctx, s.ID()); return err },
+			"Advance": func(ctx context.Context) error { _, err := m.Advance(ctx, s.ID(), "runtime", nil); return err },
+			"Hold":    func(ctx context.Context) error { _, err := m.Hold(ctx, s.ID(), "runtime"); return err },
+		} {
+			err := do(t.Context())
+			require.ErrorIs(t, err, flow.ErrClosed, name)
+			require.EqualError(t, err, "the engine is shut down", name)
+		}
+		require.EqualError(t, s.Resume(t.Context()), "the session is closed")
+	})
+}
+
 func TestShutdownLetsGoOfEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()

@@ -13,6 +13,9 @@ import (
 // If a debate exists under config.ID already, nothing is stored. If the configs are the same, Submit returns the id, wherever
 // the debate runs and however far it is, and asks no provider anything. If they differ, the error is of kind conflict. So
 // who does not know whether a Submit with an id has succeeded repeats it.
+//
+// To store a new debate, the engine needs all that the config names: providers, judges, tools, context managers and detectors. The
+// start freezes what they tell of the models.
 func (e *Engine) Submit(ctx context.Context, config flow.Config) (id string, err error) {
 	s, err := e.toStart(ctx, config, false)
 	if err != nil {

@@ -172,3 +172,23 @@ func TestSubmittingWhatIsWrong(t *testing.T) {
 	_, err = engine.Submit(t.Context(), config)
 	require.ErrorIs(t, err, flow.ErrClosed)
 }
+
+// A program that only submits debates needs what their configs name, since it freezes what it knows of it. It needs nothing to
+// submit again, or to give controls.
+func TestAProgramThatOnlySubmitsNeedsWhatConfigsName(t *testing.T) {
+	config := twoDebaters()
+	config.ID = "a"
+	stage.InCompany(t, config, func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		bare := &debate.Engine{Store: c.Store}
+		_, err := bare.Submit(t.Context(), config)
+		require.ErrorContains(t, err, `no provider "test" is registered`)
+		_, err = join().Submit(t.Context(), config)
+		require.NoError(t, err)
+		_, err = bare.Submit(t.Context(), config)
+		require.NoError(t, err)
+		require.NoError(t, bare.Control(t.Context(), "a", flow.Pause{}))
+		require.NoError(t, bare.Control(t.Context(), "a", flow.Resume{}))
+		change := flow.Amendment{Models: map[string]flow.ModelChoice{"Ada": {Model: "test/another"}}}
+		require.ErrorContains(t, bare.Control(t.Context(), "a", change), `no provider "test" is registered`)
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,8 +18,8 @@ import (
 )
 
 // Amendment changes the terms of a conversation that has started, in any state but the final ones. Fields that are nil
-// stay as they are. It is a fact: Record.Terms returns the terms in force. Attempts in flight end under the terms under
-// which they began; calls that wait are made at once.
+// stay as they are; an amendment that sets none is refused. It is a fact: Record.Terms returns the terms in force. Attempts in
+// flight end under the terms under which they began; calls that wait are made at once.
 type Amendment struct {
 	// Budget replaces the budget. A budget without limits removes all of them.
 	Budget *Budget `json:"budget,omitempty"`
@@ -59,6 +60,19 @@ type Amendment struct {
 type ModelChoice struct {
 	Model     string   `json:"model"`
 	Fallbacks []string `json:"fallbacks,omitempty"`
+}
+
+// isEmpty reports whether the amendment changes nothing, whatever the terms are. Rows and Accounts only go with other fields.
+func (a *Amendment) isEmpty() bool {
+	rest := *a
+	rest.Rows, rest.Accounts = nil, nil
+	if len(rest.Models) == 0 {
+		rest.Models = nil
+	}
+	if len(rest.Timeouts) == 0 {
+		rest.Timeouts = nil
+	}
+	return reflect.ValueOf(rest).IsZero()
 }
 
 // Names returns every model that the amendment names, in order, each once.
@@ -143,6 +157,9 @@ func (c *Core) amend(a *Amendment) error {
 	r := c.record
 	if r.start == nil || r.Final() {
 		return &Error{Kind: provider.KindState, Op: "amend", Err: fmt.Errorf("not possible in state %s", r.State)}
+	}
+	if a.isEmpty() {
+		return &Error{Kind: provider.KindValidation, Op: "amend", Err: errors.New("sets nothing: set at least one field of the amendment")}
 	}
 	if err := c.checkAmendment(a); err != nil {
 		return err

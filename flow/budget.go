@@ -23,7 +23,7 @@ type Budget struct {
 	Soft       Money         `json:"soft,omitempty"`
 	SoftTokens int           `json:"softTokens,omitempty"` // input and output
 	SoftCalls  int           `json:"softCalls,omitempty"`  // attempts
-	SoftTime   time.Duration `json:"-"`                    // since the start, pauses included
+	SoftTime   time.Duration `json:"-"`                    // since the start; pauses, and time without a process, included
 	// Hard limits are never passed: no call starts whose worst case would pass one. At HardTime the calls in flight
 	// are aborted. A hard limit ends the conversation with an error of kind cost_limit.
 	Hard       Money         `json:"hard,omitempty"`

@@ -102,7 +102,7 @@ func (c *Core) Step(in Input) (Output, error) {
 // StepRemote takes a control of a host program, as [Core.Step] does, but starts no call and does nothing else that is
 // due. It is for a process without the lease of the conversation. The process that has the lease, or acquires it
 // next, continues from there and aborts the calls in Output.Abort. A signal that is no control is an error of kind
-// state.
+// validation.
 //
 // Where the conversation has work, the control has the time of the last event: the clock of this process may be ahead, and
 // would end what the other process waits for.
@@ -114,7 +114,7 @@ func (c *Core) StepRemote(in Input) (Output, error) {
 		}
 		return c.step(in, c.answered)
 	default:
-		return Output{}, &Error{Kind: provider.KindState, Op: "step remote", Err: fmt.Errorf("%T is no control", in.Signal)}
+		return Output{}, &Error{Kind: provider.KindValidation, Op: "step remote", Err: text.IsNo(in.Signal, "control")}
 	}
 }
 
@@ -370,7 +370,7 @@ func (c *Core) control(signal Signal) error {
 	case Cancel:
 		on, reason = TriggerCancel, s.Reason
 	default:
-		return &Error{Kind: provider.KindState, Op: "step", Err: fmt.Errorf("no input of type %T is known", signal)}
+		return &Error{Kind: provider.KindValidation, Op: "step", Err: text.IsNo(signal, "signal")}
 	}
 	if err := checkReason(string(on), reason); err != nil {
 		return err

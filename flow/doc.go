@@ -38,7 +38,8 @@
 //   - files: [File], [Document], [MaxFile], [MaxFiles], [HashOf], [TypeOf], [IsHash], [LogFiles], [ErrNoFile]
 //   - actors: [ParticipantState], [Status], [Described], [Dropped], [Shrinking]
 //   - costs: [Account], [SpentByLabel]
-//   - what was removed: [Redaction], [Redacted] ([Removed]), [SameButTexts]
+//   - what was removed: [Redaction], [Redacted] ([Removed]), [SameButTexts],
+//     [HeldBySetting]
 //   - logs as JSON: [ReadEvent], [Foreign], [LogVersion]
 //
 // # For authors of a flow
@@ -66,7 +67,7 @@
 //
 //   - flows: [Flows], [Machine], [Compile]; what a conversation needs of an engine: [Need]
 //   - what a host program wants ([Signal]): [Edit], [Validate], [Validated], [Start], [Pause], [Resume], [Stop],
-//     [Cancel], [Retry], [Answer], [Sent]
+//     [Cancel], [Retry], [Answer], [Sent], [Amendment]
 //   - what happens: [Tick], [Opened], [Result], [Failed], [Lost], [Late] ([LateOf])
 //   - calls: [Command], [Classify], [KnownUsage], [Answered], [AnsweredBy]
 //   - before the start: [EstimateStart], [CheckBudget], [ReadableJSON], [Unnamed], and Flow.Render

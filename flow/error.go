@@ -31,8 +31,8 @@ func kinds() []Kind {
 var (
 	// ErrAwaitingInput means that the conversation waits for an answer to an inquiry.
 	ErrAwaitingInput = errors.New("the conversation awaits an answer")
-	// ErrClosed means that the session was closed, or its engine was shut down. Another process may resume the
-	// conversation.
+	// ErrClosed means that the session was closed, or its engine was shut down; the error of an engine wraps it, and says so.
+	// Another process may resume the conversation.
 	ErrClosed = errors.New("the session is closed")
 	// ErrNotFound means that the store has no conversation with this ID.
 	ErrNotFound = errors.New("no such conversation")

@@ -9,15 +9,16 @@ import (
 // Input is one thing that happens to a conversation. It carries its time and its random bits, so that the core
 // needs no clock and draws no random number.
 type Input struct {
-	// At is the time by the clock of the process. If the log is ahead of it, because another process whose clock was
-	// ahead has written it, the core keeps the difference: what is waited for takes as long as by the clock of the log.
+	// At is the time by the clock of the process, or, in the engine's own runtime, by that of the store (see store.Clock). If the log is
+	// ahead of it, because another process whose clock was ahead has written it, the core keeps the difference: what is waited for takes
+	// as long as by the clock of the log.
 	// A core that is made anew for each input forgets the difference.
 	At     time.Time
 	Bits   uint64 // random; jitter is computed from them
 	Signal Signal
 }
 
-// Signal is the content of an [Input]. Only types of this package implement it.
+// Signal is the content of an [Input]. Only types of this package implement it. It is given as a value: a pointer to one is refused.
 type Signal interface{ signal() }
 
 // The signals. Start, Answer, Sent, Amendment, Opened and Late are bodies of events too, and are recorded as they arrive.

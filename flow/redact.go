@@ -153,6 +153,8 @@ type redactor struct {
 	forms  []form
 	fence  string
 	seq    int64 // of the event that is rewritten
+
+	touched []string // where its texts have changed
 }
 
 // form is a text as it may stand in another one.
@@ -257,10 +259,13 @@ func (w *redactor) event(e Event) (Event, error) {
 	if start, ok := e.Body.(*Start); ok {
 		w.fence = secret.Fence(start.Seed)
 	}
-	w.seq = e.Seq
+	w.seq, w.touched = e.Seq, nil
 	body, err := rewriteBody(&e, &rewriting{leaf: w.leaf, key: w.key, object: w.object})
-	if err != nil || body == nil {
-		return Event{}, err
+	if err != nil {
+		return Event{}, HeldBySetting(fmt.Errorf("event %d: %s: %w", e.Seq, strings.Join(w.touched, ", "), err))
+	}
+	if body == nil {
+		return Event{}, nil
 	}
 	turn, ok := body.(*Turn)
 	if was, is := e.Body.(*Turn); ok && is && was.Text != turn.Text { // passages are counted in bytes of the text
@@ -287,6 +292,9 @@ func (w *redactor) leaf(path []string, value string) string {
 		}
 	}
 	out := w.replaced(value)
+	if at := text.OneLine(strings.Join(path, "."), keptNameSize); out != value && len(w.touched) < maxKept && !slices.Contains(w.touched, at) {
+		w.touched = append(w.touched, at)
+	}
 	if w.seq == 1 && strings.Count(out, w.fence) != strings.Count(value, w.fence) { // a prompt must name the fence as it is
 		w.keep(path)
 		return value

@@ -40,7 +40,7 @@ func rewriteBody(e *Event, w *rewriting) (Body, error) {
 	}
 	var out Event
 	if err := out.UnmarshalJSON(line); err != nil {
-		return nil, invalid(string(in.Kind), "cannot be read without what is removed: %w", err)
+		return nil, err
 	}
 	return out.Body, nil
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 // SameButTexts reports whether two records, before a redaction and after it, differ in nothing but texts: states, names,
@@ -21,9 +23,18 @@ func SameButTexts(before, after *Record, fact *Redacted) error {
 		return err
 	}
 	if at := fact.differ(old, now, nil); at != nil {
-		return unredacted("texts", "cannot be removed: the record would differ in more than texts, in %s", strings.Join(at, "."))
+		return unredacted("texts", "cannot be removed: the record would differ in more than texts, in %s. "+
+			"Name a longer text, with the words that stand around it", strings.Join(at, "."))
 	}
 	return nil
+}
+
+// HeldBySetting is the error that a redaction would leave a log that cannot be read, because one of its texts stands in a setting.
+// err says which, and why the log cannot be read without it.
+func HeldBySetting(err error) error {
+	why := strings.ReplaceAll(text.OneLine(err.Error(), 300), "debate: validation: ", "")
+	return unredacted("texts", "cannot be removed, since one of them stands in a setting, too: %s. "+
+		"Name a longer text, with the words that stand around it", why)
 }
 
 // tree returns the JSON of a record, with what its flow adds.

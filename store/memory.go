@@ -16,7 +16,7 @@ import (
 // Memory is a [Store] with all optional abilities that keeps logs in memory, each until it is deleted. The zero value is ready to
 // use. It is safe for concurrent use, and must not be copied.
 type Memory struct {
-	// Now replaces the clock that leases are measured with. If it is nil, time.Now is used.
+	// Now replaces the clock of the store. If it is nil, time.Now is used.
 	Now func() time.Time
 
 	work bell.Bell
@@ -47,6 +47,8 @@ var (
 	_ Announcer = (*Memory)(nil)
 	_ Blobs     = (*Memory)(nil)
 	_ Redactor  = (*Memory)(nil)
+	_ Clock     = (*Memory)(nil)
+	_ Describer = (*Memory)(nil)
 
 	_ Quarantines = (*Memory)(nil)
 )
@@ -157,12 +159,7 @@ func (s *Memory) infos(filter Filter) []Info {
 	var infos []Info
 	for id, l := range s.logs {
 		l.mu.Lock()
-		info := l.info
-		info.ID, info.Labels = id, maps.Clone(l.info.Labels)
-		if l.until.After(s.now()) {
-			info.Owner = l.owner
-		}
-		info.Quarantine = l.left(s.now())
+		info := l.listed(id, s.now())
 		l.mu.Unlock()
 		if info.Seq > 0 && filter.Matches(info) {
 			infos = append(infos, info)
@@ -170,6 +167,29 @@ func (s *Memory) infos(filter Filter) []Info {
 	}
 	slices.SortFunc(infos, func(a, b Info) int { return filter.Order(a.ID, b.ID) })
 	return infos
+}
+
+// listed returns what a list shows of a log, which is locked.
+func (l *memoryLog) listed(id string, now time.Time) Info {
+	info := l.info
+	info.ID, info.Labels, info.Quarantine = id, maps.Clone(l.info.Labels), l.left(now)
+	if l.until.After(now) {
+		info.Owner = l.owner
+	}
+	return info
+}
+
+// Describe implements [Describer].
+func (s *Memory) Describe(_ context.Context, id string) (Info, error) {
+	l := s.log(id, false)
+	if l == nil {
+		return Info{}, cmp.Or(CheckID(id), flow.ErrNotFound)
+	}
+	defer l.mu.Unlock()
+	if l.length == 0 {
+		return Info{}, flow.ErrNotFound
+	}
+	return l.listed(id, s.now()), nil
 }
 
 // finds reports whether a log contains the filter's text.
@@ -337,6 +357,9 @@ func (s *Memory) now() time.Time {
 	}
 	return time.Now()
 }
+
+// Time implements [Clock].
+func (s *Memory) Time(context.Context) (time.Time, error) { return s.now(), nil }
 
 // log returns a log, locked before forget can remove it. It returns nil if there is no log and create is not set.
 func (s *Memory) log(id string, create bool) *memoryLog {

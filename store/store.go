@@ -90,6 +90,25 @@ type Announcer interface {
 	Announce(ctx context.Context) <-chan struct{}
 }
 
+// Describer is an optional ability of a [Store]: it describes one conversation without reading its log. The engine learns
+// from it that another process works on a conversation. Without it the engine reads the log before it learns that.
+// Package store/storetest tests it.
+type Describer interface {
+	// Describe returns what [Store].List would yield for the conversation, with Info.Err if it is damaged. What it costs does not
+	// grow with the log, nor with the number of conversations, unless the log is damaged. If there is no such conversation, the
+	// error is [flow.ErrNotFound].
+	Describe(ctx context.Context, id string) (Info, error)
+}
+
+// Clock is an optional ability of a [Store]: it has a clock that all processes share. The engine takes the times of events from
+// it, because processes that go on with a conversation one after the other may have clocks that differ by hours. Without it an
+// event has the time of the process that writes it, and the limits of time of a conversation need clocks that agree. Package
+// store/storetest tests it.
+type Clock interface {
+	// Time returns the time by the clock of the store at some moment of the call, to within two seconds.
+	Time(ctx context.Context) (time.Time, error)
+}
+
 // Redactor is an optional ability of a [Store]: it rewrites events of a log, and leaves nothing of what stood there. Package
 // store/storetest tests it.
 type Redactor interface {

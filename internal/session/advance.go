@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -83,8 +82,8 @@ type advance struct {
 
 // inFolded calls do with the core of a conversation as its log is now, under the lease of owner.
 func (h *Host) inFolded(ctx context.Context, id, owner string, do func(a *advance) error) error {
-	if h.isShut() {
-		return flow.ErrClosed
+	if err := h.refusal(); err != nil {
+		return err
 	}
 	if owner == "" {
 		return &flow.Error{Kind: provider.KindValidation, Op: "advance", Field: "owner", Err: errors.New("is missing")}
@@ -113,14 +112,26 @@ func (h *Host) inFolded(ctx context.Context, id, owner string, do func(a *advanc
 }
 
 // begin acquires the lease and then folds what the log has grown by: nobody else writes the work of the conversation from then on.
-// A conversation that is over needs no lease, whoever has it.
+// A conversation that is over needs no lease, whoever has it. If another owner has the lease, a log that was not folded yet is read
+// only to find out whether the conversation is over.
 func (a *advance) begin() error {
 	if a.core != nil && a.core.Over() {
 		return a.catchUp()
 	}
+	working := false // as far as is known without the log
+	if a.core == nil {
+		info, known, err := a.host.describe(a.ctx, a.id)
+		if err != nil {
+			return err
+		}
+		working = known && !final(info.State)
+	}
 	leased := a.host.retryStore(a.ctx.Done(), func() error { return a.host.Store.Lease(a.ctx, a.id, a.lease, a.host.Lease) })
-	if leased != nil && !errors.Is(leased, flow.ErrLeased) {
+	if leased != nil && (working || !errors.Is(leased, flow.ErrLeased)) {
 		return StoreError("lease", leased)
+	}
+	if _, err := a.host.Now(a.ctx, "lease"); err != nil {
+		return err
 	}
 	if err := a.catchUp(); err != nil || leased == nil || a.core.Over() {
 		return err
@@ -154,11 +165,6 @@ func (a *advance) catchUp() (err error) {
 	if err != nil {
 		return err
 	}
-	start, err := json.Marshal(log[0])
-	if err != nil {
-		return err
-	}
-	a.start = int64(len(start))
 	a.core, err = a.host.NewCore(a.id, log)
 	return err
 }

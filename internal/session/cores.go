@@ -35,7 +35,6 @@ type folded struct {
 	owner  gate
 	core   *flow.Core // nil: the log has to be read
 	writer string
-	start  int64 // bytes of the log's first event
 
 	refused bool // the conversation may be in quarantine on account of this core
 
@@ -108,9 +107,22 @@ func (f *folded) size() int64 {
 		return 0
 	}
 	r := f.core.Record()
-	size := coreBytes + startTimes*f.start + r.Seq*eventBytes
+	size := coreBytes + startTimes*startSize(r.Start()) + r.Seq*eventBytes
 	for _, t := range r.Turns {
 		size += int64(len(t.Text) + len(t.Data))
 	}
 	return size
+}
+
+// startSize is about how many bytes the start has as JSON: its config, what its flow has frozen, its prompts and its tools. A store in
+// memory keeps the first two as Go values, which the core shares with it.
+func startSize(s *flow.Start) int64 {
+	size := len(s.Config.JSON) + len(s.Frozen.JSON) + len(s.Terms.Topic)
+	for name, text := range s.Texts {
+		size += len(name) + len(text)
+	}
+	for name, tool := range s.Tools {
+		size += len(name) + len(tool.Description) + len(tool.Parameters)
+	}
+	return int64(size)
 }

@@ -81,6 +81,9 @@ func (h *Host) Control(ctx context.Context, id string, signal flow.Signal) error
 
 // forward appends a control to the log of a conversation that is not open in this host.
 func (h *Host) forward(ctx context.Context, id string, signal flow.Signal) error {
+	if _, err := h.Now(ctx, "control"); err != nil {
+		return err
+	}
 	_, _, err := h.ledger(ctx, id, h.newWriter(), "control", remote).advance(signal)
 	return err
 }
@@ -90,8 +93,9 @@ func (h *Host) ledger(
 	ctx context.Context, id, writer, op string, step func(*flow.Core, flow.Input) (flow.Output, error),
 ) *ledger {
 	return &ledger{
-		step: step,
-		load: func() (*flow.Core, []flow.Event, error) { return h.loadLate(ctx, id) },
+		input: h.input,
+		step:  step,
+		load:  func() (*flow.Core, []flow.Event, error) { return h.loadLate(ctx, id) },
 		save: func(events []flow.Event) (doubt bool, err error) {
 			tries := 0
 			err = h.retryStore(ctx.Done(), func() error {

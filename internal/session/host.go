@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"sync"
@@ -68,6 +67,7 @@ type Host struct {
 
 	writers atomic.Int64 // counts the tokens for the store
 	crew    crew
+	clock   clock
 	shunned shunned
 	cores   *cores
 	relay   *relay // nil: there is no bus
@@ -112,11 +112,6 @@ func (h *Host) unregister(s *Session) {
 // newWriter makes a token for the store that nobody else uses.
 func (h *Host) newWriter() string {
 	return h.Owner + "/" + strconv.FormatInt(h.writers.Add(1), 10)
-}
-
-// NewInput adds the time and the random bits to a signal.
-func NewInput(signal flow.Signal) flow.Input {
-	return flow.Input{At: time.Now().Round(0).UTC(), Bits: rand.Uint64(), Signal: signal} //nolint:gosec // jitter is no secret
 }
 
 // Load folds a stored log.
@@ -223,8 +218,12 @@ func (h *Host) Shutdown(ctx context.Context, drain bool) error {
 		}
 	}
 	h.mu.Lock()
-	sessions := slices.AppendSeq(slices.Collect(maps.Values(h.sessions)), maps.Keys(h.holders)) // some twice
+	open := maps.Clone(h.holders)
+	for _, s := range h.sessions {
+		open[s] = struct{}{}
+	}
 	h.mu.Unlock()
+	sessions := slices.Collect(maps.Keys(open))
 	var all sync.WaitGroup
 	errs := make([]error, len(sessions))
 	for i, s := range sessions {
@@ -237,17 +236,52 @@ func (h *Host) Shutdown(ctx context.Context, drain bool) error {
 		})
 	}
 	all.Wait()
-	if err := errors.Join(errs...); err != nil || h.relay == nil {
+	if err := summed(errs); err != nil || h.relay == nil {
 		return err
 	}
 	return h.relay.close(ctx, h.Grace)
 }
 
-// isShut reports whether shutdown was called.
-func (h *Host) isShut() bool {
+// summed returns one error of one line for those with which conversations could not be closed: mostly they are all that of the
+// same context.
+func summed(errs []error) (all error) {
+	n, seen := 0, make(map[string]bool)
+	for _, err := range errs {
+		if err == nil {
+			continue
+		}
+		n++
+		switch {
+		case all == nil:
+			all = err
+		case !seen[err.Error()]:
+			all = fmt.Errorf("%w; %w", all, err)
+		}
+		seen[err.Error()] = true
+	}
+	if all == nil {
+		return nil
+	}
+	return fmt.Errorf("debate: shutdown: %d of %d open conversations are not closed yet: %w", n, len(errs), all)
+}
+
+// errShut is the [flow.ErrClosed] of a host that was shut down.
+var errShut error = shutError{}
+
+type shutError struct{}
+
+func (shutError) Error() string { return "the engine is shut down" }
+
+func (shutError) Unwrap() error { return flow.ErrClosed }
+
+// refusal returns errShut once Shutdown was called.
+func (h *Host) refusal() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.shut
+	if h.shut {
+		return errShut
+	}
+	return nil
 }
 
 // StoreError adds to a store's error what was being done, and its kind.

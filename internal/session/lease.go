@@ -47,6 +47,9 @@ func (s *Session) renewLease(ctx context.Context) error {
 	bound.Attach(ctx)
 	bound.Limit(s.host.Lease)
 	defer bound.Cancel()
+	if err := s.host.syncClock(&bound); err != nil {
+		return err
+	}
 	now := time.Now()
 	err := s.host.Store.Lease(&bound, s.ID, s.writer, s.host.Lease)
 	if err == nil {

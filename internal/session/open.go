@@ -28,6 +28,10 @@ func (h *Host) Open(ctx context.Context, id string, check func(*flow.Record) err
 
 // openStored opens a conversation for which beginOpening has returned neither a session nor an error.
 func (h *Host) openStored(ctx context.Context, id string, check func(*flow.Record) error) (*Session, error) {
+	if err := h.mayOpen(ctx, id); err != nil {
+		_ = h.endOpening(id, nil)
+		return nil, err
+	}
 	core, err := h.Load(ctx, id)
 	if err == nil && check != nil {
 		if err := check(core.Record()); err != nil {
@@ -68,8 +72,8 @@ func (h *Host) openStored(ctx context.Context, id string, check func(*flow.Recor
 // Create stores a whole log with its files under a new id. If the id exists, that is a [flow.ErrConflict], and nothing is
 // stored.
 func (h *Host) Create(ctx context.Context, op, id string, files map[string][]byte, events []flow.Event) error {
-	if h.isShut() {
-		return flow.ErrClosed
+	if err := h.refusal(); err != nil {
+		return err
 	}
 	writer := h.newWriter()
 	if len(files) > 0 { // they are stored before the log: no other conversation may get them
@@ -106,7 +110,7 @@ func (h *Host) beginOpening(ctx context.Context, id string) (*Session, error) {
 		h.mu.Unlock()
 		switch {
 		case shut:
-			return nil, flow.ErrClosed
+			return nil, errShut
 		case s != nil || !busy:
 			return s, nil
 		}
@@ -129,7 +133,7 @@ func (h *Host) endOpening(id string, s *Session) error {
 	case s == nil || s.closed != nil || s.over.Load():
 		return nil
 	case h.shut && !h.drains:
-		return flow.ErrClosed
+		return errShut
 	default:
 		h.sessions[s.ID] = s
 		h.announceOpening(s.ID)

@@ -19,12 +19,13 @@ const (
 // retryStore retries what a store fails to do, for as long as a lease lasts: a database that fails over must not
 // cost results that were paid for. When stop is closed it gives up.
 func (h *Host) retryStore(stop <-chan struct{}, try func() error) error {
-	err := try()
-	if err == nil || isDefinite(err) {
-		return err
-	}
-	end := time.Now().Add(h.Lease)
-	for wait := firstRetryWait; err != nil && !isDefinite(err) && time.Now().Add(wait).Before(end); wait = min(2*wait, maxRetryWait) {
+	return h.retry(stop, try, isDefinite)
+}
+
+// retry is retryStore where definite reports which errors are the outcome.
+func (h *Host) retry(stop <-chan struct{}, try func() error, definite func(error) bool) error {
+	err, end := try(), time.Now().Add(h.Lease)
+	for wait := firstRetryWait; err != nil && !definite(err) && time.Now().Add(wait).Before(end); wait = min(2*wait, maxRetryWait) {
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:

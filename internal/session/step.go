@@ -90,7 +90,8 @@ func (s *Session) step(ctx context.Context, signal flow.Signal) (out flow.Output
 // ledger is the session's way into its log.
 func (s *Session) ledger(ctx context.Context, step func(*flow.Core, flow.Input) (flow.Output, error)) *ledger {
 	return &ledger{
-		step: step,
+		input: s.host.input,
+		step:  step,
 		load: func() (*flow.Core, []flow.Event, error) {
 			log, err := s.reload(ctx)
 			if err != nil {

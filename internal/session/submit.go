@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/agonist-dev/debate/flow"
 )
@@ -38,7 +37,10 @@ func (s *Session) submitLocked(ctx context.Context, freeze func(*flow.Record, *f
 	if err != nil {
 		return err
 	}
-	out, err := s.core.StepDrain(NewInput(*start))
+	if _, err := s.host.Now(ctx, "submit"); err != nil {
+		return err
+	}
+	out, err := s.core.StepDrain(s.host.input(*start))
 	if err != nil {
 		return err
 	}
@@ -52,21 +54,16 @@ func (s *Session) submitLocked(ctx context.Context, freeze func(*flow.Record, *f
 // create stores the log. If another process has the lease and there is no log yet, that one may be storing the same conversation:
 // create tries again until it has done so, or for as long as a lease lasts.
 func (s *Session) create(ctx context.Context, files map[string][]byte, events []flow.Event) error {
-	end := time.Now().Add(s.host.Lease)
-	for wait := firstRetryWait; ; wait = min(2*wait, maxRetryWait) {
-		err := s.host.Create(ctx, "submit", s.ID, files, events)
-		if !errors.Is(err, flow.ErrLeased) || time.Now().Add(wait).After(end) {
-			return err
+	create := func() error { return s.host.Create(ctx, "submit", s.ID, files, events) }
+	err := s.host.retry(ctx.Done(), create, func(err error) bool {
+		if !errors.Is(err, flow.ErrLeased) {
+			return true
 		}
-		if _, lost := s.host.Load(ctx, s.ID); !errors.Is(lost, flow.ErrNotFound) {
-			return err
-		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
-		}
+		_, lost := s.host.Load(ctx, s.ID)
+		return !errors.Is(lost, flow.ErrNotFound)
+	})
+	if errors.Is(err, flow.ErrLeased) && ctx.Err() != nil {
+		return ctx.Err()
 	}
+	return err
 }

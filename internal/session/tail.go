@@ -182,7 +182,7 @@ func (t *tail) chunks() error {
 	}
 	for _, chunk := range t.heard.take() {
 		t.flushed = time.Now()
-		if !t.yield(flow.Event{Seq: t.after, At: time.Now().Round(0).UTC(), Body: &chunk}, nil) {
+		if !t.yield(flow.Event{Seq: t.after, At: t.host.clock.now(), Body: &chunk}, nil) {
 			return errReaderLeft
 		}
 	}

@@ -184,11 +184,15 @@ func (s *sim) refused(signal flow.Signal) {
 	for _, core := range []*flow.Core{s.reload(), s.live} {
 		before := s.summary(core)
 		out, err := core.Step(flow.Input{At: s.now, Bits: s.dice.Uint64(), Signal: signal})
+		kind := provider.KindState
+		if signal == nil { // what is no signal is wrong in every state
+			kind = provider.KindValidation
+		}
 		var failure *debate.Error
 		switch {
 		case err == nil:
 			s.failf("%T was taken in state %s", signal, s.state)
-		case !errors.As(err, &failure) || failure.Kind != provider.KindState:
+		case !errors.As(err, &failure) || failure.Kind != kind:
 			s.failf("%T was refused with %v", signal, err)
 		case len(out.Events)+len(out.Start)+len(out.Abort) > 0 || !out.Wait.IsZero():
 			s.failf("the refused %T gave %+v", signal, out)

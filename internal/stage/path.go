@@ -13,12 +13,21 @@ import (
 // path is an engine's store: the company's store behind the engine's way.
 type path struct{ m *Member }
 
-// watching is a path that can be watched, announces work, and keeps quarantines.
+// watching is a path that can be watched, announces work, keeps quarantines, and has a clock.
 type watching struct{ path }
 
 // Announce implements [store.Announcer].
 func (w watching) Announce(ctx context.Context) <-chan struct{} {
 	return w.m.Company.Store.Announce(ctx)
+}
+
+// Time implements [store.Clock].
+func (w watching) Time(ctx context.Context) (at time.Time, err error) {
+	err = w.do(ctx, "time", func() error {
+		at, err = w.m.Company.Store.Time(ctx)
+		return err
+	})
+	return at, err
 }
 
 // Quarantine implements [store.Quarantines].

@@ -54,6 +54,8 @@
 // here needs no MaxCalls. Set it to bound the memory and the connections of the process, well above the
 // number of calls that should be in flight.
 //
-// Only Generate is limited. An ability that [provider.As] finds in a wrapped provider, such as Check, is
-// used directly, past the wrapper.
+// # Abilities
+//
+// Calls of abilities, such as Check, are limited like those of Generate if they are made with [provider.Through], as the engine
+// does. An ability that [provider.As] finds in a wrapped provider is called directly, past the wrapper.
 package limit

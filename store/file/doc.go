@@ -91,6 +91,7 @@
 //	ab-c+09.log      the journal of conversation Ab-C: some systems ignore case, so the positions of capitals are a bit set
 //	kq3….live        locked by a handle while it lives
 //	index            describes journals for lists
+//	clock            is written to ask the file system for the time
 //	work             changes when a conversation may have come to need a process
 //
 // The index is written by lists, not by appends, and only repeats what the journals say. A list uses its line of a

@@ -2,6 +2,7 @@ package file
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -115,14 +116,7 @@ func (l *lister) info(ctx context.Context, id string) (store.Info, bool, error) 
 	if info.Seq == 0 && info.Err == nil {
 		return info, false, nil // it was deleted just now, or its first commit is being written
 	}
-	if l.beside[name(id)+suffixLease] {
-		owner, err := l.owner(name(id))
-		info.Owner, info.Err = owner, errors.Join(info.Err, err)
-	}
-	if l.beside[name(id)+suffixQuarantine] {
-		q, err := l.store.quarantine(name(id))
-		info.Quarantine, info.Err = q, errors.Join(info.Err, err)
-	}
+	l.add(&info, l.beside[name(id)+suffixLease], l.beside[name(id)+suffixQuarantine])
 	if !l.filter.Matches(info) || l.filter.Text == "" {
 		return info, l.filter.Matches(info), nil
 	}
@@ -140,6 +134,33 @@ func (l *lister) info(ctx context.Context, id string) (store.Info, bool, error) 
 		info.Err, found = err, true
 	}
 	return info, found, nil
+}
+
+// add adds to a description what stands beside the journal, in those files that there may be.
+func (l *lister) add(info *store.Info, lease, quarantine bool) {
+	if lease {
+		owner, err := l.owner(name(info.ID))
+		info.Owner, info.Err = owner, errors.Join(info.Err, err)
+	}
+	if quarantine {
+		q, err := l.store.quarantine(name(info.ID))
+		info.Quarantine, info.Err = q, errors.Join(info.Err, err)
+	}
+}
+
+// Describe implements [store.Describer]. It reads the last commit of the journal and the start event. Like List, it waits for
+// nobody.
+func (s *Store) Describe(ctx context.Context, id string) (store.Info, error) {
+	if err := cmp.Or(store.CheckID(id), s.ready(), ctx.Err()); err != nil {
+		return store.Info{}, err
+	}
+	l := &lister{store: s, alive: make(map[string]bool)}
+	info, _ := l.look(id)
+	if info.Seq == 0 && info.Err == nil {
+		return store.Info{}, flow.ErrNotFound
+	}
+	l.add(&info, true, true)
+	return info, nil
 }
 
 // known describes a conversation by the index, or by its journal.

@@ -291,4 +291,7 @@ func (s *Store) replace(name string, write func(to handle) error, before func() 
 	return s.flushDir()
 }
 
-var _ store.Redactor = (*Store)(nil)
+var (
+	_ store.Redactor  = (*Store)(nil)
+	_ store.Describer = (*Store)(nil)
+)

@@ -44,7 +44,8 @@ type Store struct {
 	// the list, and may use the store. Nil: slog.Default gets a warning, since acknowledged commits may be lost (see
 	// Tears and corruption).
 	Report func(Torn)
-	// Now replaces the clock that leases use; nil: time.Now.
+	// Now replaces the clock that leases use, and that of [Store.Time]; nil: time.Now, and the clock of the file system. In a
+	// bubble of testing/synctest set it to time.Now: the file system has no other clock than that outside.
 	Now func() time.Time
 
 	once sync.Once

@@ -38,6 +38,18 @@ func (s *Store) Release(ctx context.Context, id, owner string) error {
 	return failed("release", err)
 }
 
+// Time implements [store.Clock].
+func (s *Store) Time(ctx context.Context) (time.Time, error) {
+	var micros int64
+	err := s.transact(ctx, func(ctx context.Context) error {
+		return s.read.QueryRowContext(ctx, `SELECT `+s.dialect.now).Scan(&micros)
+	})
+	if err != nil {
+		return time.Time{}, failed("time", err)
+	}
+	return time.UnixMicro(micros).UTC(), nil
+}
+
 // lent runs a statement on leases, and reports whether it has changed a row.
 func (s *Store) lent(ctx context.Context, statement string, args ...any) (changed bool, err error) {
 	err = s.transact(ctx, func(ctx context.Context) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
@@ -87,4 +88,39 @@ func TestAnyTokenWillDo(t *testing.T) {
 			require.NoError(t, kept.Release(t.Context(), "a", token))
 		}
 	})
+}
+
+// Events have the time of PostgreSQL's machine, whatever that of this one says.
+func TestEventsHaveTheTimeOfTheDatabase(t *testing.T) {
+	s := newPostgres(t)
+	const behind = time.Hour
+	s.execute(t, `CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
+		AS $$ SELECT pg_catalog.clock_timestamp() - interval '1 hour' $$`)
+	u := mustParse(t, s.url)
+	query := u.Query()
+	query.Set("search_path", query.Get("search_path")+",pg_catalog") // else the server's own function comes first
+	u.RawQuery = query.Encode()
+	kept, err := sql.OpenPostgres(t.Context(), u.String())
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, kept.Close()) }()
+	const most = 10 * time.Minute // that the test takes
+	is := func(at time.Time) {
+		t.Helper()
+		assert.WithinDuration(t, time.Now().Add(-behind), at, most)
+	}
+	at, err := kept.Time(t.Context())
+	require.NoError(t, err)
+	is(at)
+	voice := &speaker{pace: time.Millisecond, spoken: map[string]time.Time{}}
+	engine := &debate.Engine{Store: kept, Providers: map[string]debate.Provider{"test": voice}, TrustModels: true}
+	config := watchedDebate()
+	config.ID = "timed"
+	for event, err := range engine.Run(t.Context(), config) {
+		require.NoError(t, err)
+		is(event.At)
+	}
+	for event, err := range kept.Read(t.Context(), "timed", 0) {
+		require.NoError(t, err)
+		is(event.At)
+	}
 }

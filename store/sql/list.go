@@ -163,9 +163,21 @@ func (s *Store) infos(ctx context.Context, filter store.Filter, after string, si
 	return s.described(ctx, s.read, fmt.Sprintf("%s %s LIMIT %d", where, order, size), c.args...)
 }
 
+// Describe implements [store.Describer].
+func (s *Store) Describe(ctx context.Context, id string) (store.Info, error) {
+	if err := store.CheckID(id); err != nil {
+		return store.Info{}, err
+	}
+	info, err := s.describe(ctx, s.read, id)
+	if err != nil && !errors.Is(err, flow.ErrNotFound) {
+		err = failed("describe", err)
+	}
+	return info, err
+}
+
 // describe reads the description of a conversation that there is.
-func (s *Store) describe(ctx context.Context, tx *stdsql.Tx, id string) (store.Info, error) {
-	infos, err := s.described(ctx, tx, "WHERE d.id = $1", id)
+func (s *Store) describe(ctx context.Context, db reader, id string) (store.Info, error) {
+	infos, err := s.described(ctx, db, "WHERE d.id = $1", id)
 	if err == nil && len(infos) == 0 {
 		err = flow.ErrNotFound
 	}

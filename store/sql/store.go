@@ -35,6 +35,8 @@ var (
 	_ store.Announcer = (*Store)(nil)
 	_ store.Blobs     = (*Store)(nil)
 	_ store.Redactor  = (*Store)(nil)
+	_ store.Clock     = (*Store)(nil)
+	_ store.Describer = (*Store)(nil)
 
 	_ store.Quarantines = (*Store)(nil)
 )

@@ -22,7 +22,7 @@ type defect struct {
 
 func defects() []defect {
 	return slices.Concat(appendDefects(), readDefects(), eventDefects(), idDefects(), deleteDefects(), blobDefects(), redactDefects(), leaseDefects(),
-		listDefects(), searchDefects(), watchDefects(), workDefects(), quarantineDefects(), damageDefects())
+		listDefects(), searchDefects(), watchDefects(), workDefects(), quarantineDefects(), clockDefects(), describeDefects(), damageDefects())
 }
 
 // matching returns the checks that a defect names.

@@ -31,6 +31,8 @@ type spoiled struct {
 	onPut     func(ctx context.Context, id, hash string, data []byte) error
 	onInquire func(ctx context.Context, id string) (store.Quarantine, error)
 	onConfine func(ctx context.Context, id string, q store.Quarantine) error
+	onTime    func(ctx context.Context) (time.Time, error)
+	onTell    func(ctx context.Context, id string) (store.Info, error)
 	onBlob    func(ctx context.Context, id, hash string) ([]byte, error)
 	onRedact  func(ctx context.Context, id string, after int64, events []flow.Event, blobs []string) error
 	onDamaged func(info *store.Info) error // describes a damaged conversation; the error ends the list
@@ -52,7 +54,7 @@ func storage(spoil func(s *spoiled)) func(testing.TB) storetest.Storage {
 				good: good, mu: mu, shared: shared, handle: handles,
 				onAppend: good.Append, onRead: good.Read, onList: good.List, onDelete: good.Delete,
 				onLease: good.Lease, onRelease: good.Release, onWatch: good.Watch, onWork: good.Announce, onInquire: good.Quarantine,
-				onConfine: good.SetQuarantine, onPut: good.PutBlob, onBlob: good.Blob, onRedact: good.Redact,
+				onConfine: good.SetQuarantine, onTime: good.Time, onTell: good.Describe, onPut: good.PutBlob, onBlob: good.Blob, onRedact: good.Redact,
 				onDamaged: damaged,
 			}
 			handles++
@@ -129,6 +131,16 @@ func (s *spoiled) Quarantine(ctx context.Context, id string) (store.Quarantine, 
 
 func (s *spoiled) SetQuarantine(ctx context.Context, id string, q store.Quarantine) error {
 	return s.onConfine(ctx, id, q)
+}
+
+func (s *spoiled) Time(ctx context.Context) (time.Time, error) { return s.onTime(ctx) }
+
+func (s *spoiled) Describe(ctx context.Context, id string) (store.Info, error) {
+	info, err := s.onTell(ctx, id)
+	if err == nil && s.isDamaged(id) {
+		err = s.onDamaged(&info)
+	}
+	return info, err
 }
 
 func (s *spoiled) PutBlob(ctx context.Context, id, hash string, data []byte) error {
