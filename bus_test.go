@@ -2,6 +2,7 @@ package debate_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -56,10 +57,11 @@ func overBus(t *testing.T, prepare func(r *relayed, p *scripted.Provider), test 
 // follow reads the debate in the second engine to its end.
 func (r *relayed) follow(each func(debate.Event)) *transcript {
 	r.t.Helper()
-	tr := newTranscript(r.t)
+	tr, heard := newTranscript(r.t), map[string]*heardText{}
 	for event, err := range r.reader.Events(r.t.Context(), r.session.ID(), 0) {
 		require.NoError(r.t, err)
 		tr.read(event)
+		checkHeard(r.t, heard, event)
 		if c := as[flow.Chunk](event); c != nil && c.Missing != 0 {
 			r.missing++
 		}
@@ -68,6 +70,49 @@ func (r *relayed) follow(each func(debate.Event)) *transcript {
 		}
 	}
 	return tr
+}
+
+// heardText is what a reader has of a call's text.
+type heardText struct {
+	chunks []flow.Chunk
+	gaps   []flow.Chunk // the chunks that name them
+}
+
+// checkHeard collects the chunks of each call and, when its turn comes, checks that each had the text of its place: that of its
+// offset and of all that was said to be missing before it.
+func checkHeard(t *testing.T, heard map[string]*heardText, event debate.Event) {
+	t.Helper()
+	if c := as[flow.Chunk](event); c != nil {
+		if heard[c.Call] == nil {
+			heard[c.Call] = &heardText{}
+		}
+		h := heard[c.Call]
+		h.chunks = append(h.chunks, *c)
+		return
+	}
+	if failure := as[flow.Failure](event); failure != nil {
+		delete(heard, failure.Call)
+	}
+	turn := as[debate.Turn](event)
+	if turn == nil || heard[turn.Call] == nil {
+		return
+	}
+	h := heard[turn.Call]
+	for _, c := range h.chunks {
+		if c.Reasoning || c.Schema != "" {
+			continue
+		}
+		h.gaps = slices.DeleteFunc(h.gaps, func(gap flow.Chunk) bool { return c.Offset <= gap.Offset })
+		if c.Missing > 0 {
+			h.gaps = append(h.gaps, c)
+		}
+		at := c.Offset
+		for _, gap := range h.gaps {
+			at += gap.Missing
+		}
+		require.LessOrEqual(t, at+len(c.Text), len(turn.Text))
+		require.Equal(t, turn.Text[at:at+len(c.Text)], c.Text, "the text at %d of %s", at, c.Call)
+	}
 }
 
 // TestAnotherEngineHearsWhatIsSpoken: its reader gets the chunks by the bus, and the facts by the store.

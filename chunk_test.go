@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -127,7 +128,7 @@ func TestAReaderFromBeforeTheOpeningGetsChunks(t *testing.T) {
 
 		tr, ended := newTranscript(t), make(chan struct{})
 		opened := map[int]int{} // chunks of turns, by how often the debate was opened before
-		times := 0
+		var times atomic.Int32
 		go func() {
 			defer close(ended)
 			for event, err := range engine.Events(t.Context(), "early", 0) {
@@ -137,18 +138,20 @@ func TestAReaderFromBeforeTheOpeningGetsChunks(t *testing.T) {
 				}
 				tr.read(event)
 				if c := as[flow.Chunk](event); c != nil && c.Missing == 0 {
-					opened[times]++
+					opened[int(times.Load())]++
 				}
 			}
 		}()
 		pass(time.Second)
-		for times = 1; times < 3; times++ {
+		for range 2 {
+			times.Add(1)
 			session, err := engine.Open(t.Context(), "early")
 			require.NoError(t, err)
 			pass(4 * time.Second)
 			require.NoError(t, session.Close())
 			pass(time.Second)
 		}
+		times.Add(1)
 		last, err := engine.Open(t.Context(), "early")
 		require.NoError(t, err)
 		defer last.Close()
