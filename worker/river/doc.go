@@ -13,7 +13,9 @@
 //	err = worker.Stop(ctx) // drains
 //
 // A host program that only submits debates and gives controls has no worker: it opens the store with OnWake, and calls
-// [debate.Engine.Submit] and [debate.Engine.Control].
+// [debate.Engine.Submit] and [debate.Engine.Control]. To submit, its engine needs the same providers, judges, tools, context
+// managers and detectors as the workers', as far as the configs name them. For controls it needs none, except the provider of a
+// model that an amendment or an answer names.
 //
 // # Jobs
 //
@@ -38,8 +40,12 @@
 // one, and makes jobs available whose time has come. So a debate whose worker is killed continues after four thirds of
 // Engine.Lease and one sweep, whoever leads River's clients then.
 //
-// River's own rescuer takes no part: it can only go by the age of a job, and these have no time limit. Jobs of the host program
-// in the same client keep theirs.
+// River's rescuers take no part: they go by the age of a job only. The rescuers of workers let debates' jobs be, which have no time limit,
+// whatever RescueStuckJobsAfter says; jobs of the host program in the same client keep theirs. The rescuer of another program on
+// River's tables discards jobs of a kind that it does not know, after an hour by default. So each worker renews the time at which
+// its jobs were taken, at least every 20 s: to River they are slices that follow one another (TestARescuerOfAnotherProgram). While
+// no worker runs for longer than that program's RescueStuckJobsAfter, it may discard the jobs of those that were killed. The next
+// sweep gives their debates new ones.
 //
 // Whatever becomes of jobs, a debate is safe. Only the holder of its lease makes its calls, and each step is appended at the
 // end of the log or not at all. A job that is worked twice, late or never is a matter of time, not of the debate.
@@ -48,9 +54,13 @@
 //
 // # Queues
 //
-// [Options].Route gives each debate a queue and a priority, for example by a label that names a tenant. [Config].Queues says how many
-// debates of each queue a worker has at a time, and so shares its places among tenants. River fetches all jobs of priority 1
-// before those of priority 2.
+// [Options].Route gives each debate a queue and a priority, for example by a label that names a tenant. [Config].Queues bounds how many
+// debates of each queue a worker has at a time. [Config].Places bounds them over all queues, which then share the places: queues with
+// waiting jobs get equal parts, and no place is kept for a queue without. River fetches all jobs of priority 1 in a queue before
+// those of priority 2.
+//
+// [debate.Engine.Redact] may replace a label's value. A job that exists keeps its queue, and so do the jobs that follow it. Jobs
+// that are inserted later go where Route sends the replacement. So route by values that need no redaction, such as a tenant's number.
 //
 // # PostgreSQL and SQLite
 //
@@ -65,4 +75,8 @@
 // expvar.Func(func() any { return worker.Stats() }) publishes them. In the database, jobs of
 // kind "debate" that are available and old show that places are missing; those with [FailingTag] name debates that cannot
 // be opened. River deletes finished jobs after a day (River's CompletedJobRetentionPeriod).
+//
+// Jobs of kind "debate_sweep", in the queue "debate_sweep", are the sweeps: one for each [Config].Sweep, whichever worker works it,
+// so some 8,600 finished rows a day with a Sweep of 10 s. They need no attention, and may be deleted once they are finished. While their
+// queue is paused nothing is swept; the first sweep after that deletes those that wait.
 package river

@@ -39,14 +39,11 @@ func (j *Jobs) Queue(ctx context.Context) (worker.Queue, error) {
 }
 
 func (j *Jobs) queue(ctx context.Context) (queue worker.Queue, err error) {
-	table, age := "river_job", "EXTRACT(EPOCH FROM now() - min(scheduled_at))"
-	if j.options.Schema != "" {
-		table = `"` + strings.ReplaceAll(j.options.Schema, `"`, `""`) + `".` + table
-	}
+	age := "EXTRACT(EPOCH FROM now() - min(scheduled_at))"
 	if j.driver.DatabaseName() == riverdriver.DatabaseNameSQLite {
 		age = "86400 * (julianday('now') - julianday(min(scheduled_at)))"
 	}
-	rows, err := j.db.QueryContext(ctx, "SELECT state, count(*), CAST("+age+" AS double precision) FROM "+table+ //nolint:gosec // no input
+	rows, err := j.db.QueryContext(ctx, "SELECT state, count(*), CAST("+age+" AS double precision) FROM "+j.table()+ //nolint:gosec // no input
 		" WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled') AND kind = '"+Args{}.Kind()+"' GROUP BY state")
 	if err != nil {
 		return queue, err
@@ -69,4 +66,12 @@ func (j *Jobs) queue(ctx context.Context) (queue worker.Queue, err error) {
 		}
 	}
 	return queue, rows.Err()
+}
+
+// table is the name of River's table of jobs.
+func (j *Jobs) table() string {
+	if j.options.Schema == "" {
+		return "river_job"
+	}
+	return `"` + strings.ReplaceAll(j.options.Schema, `"`, `""`) + `".river_job`
 }

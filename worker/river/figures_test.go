@@ -36,7 +36,9 @@ func TestFigures(t *testing.T) {
 			<-gate
 			return nil
 		})
-		w, err := own.jobs.Worker(drains, worker.Config{River: soon(), Sweep: time.Hour, Queues: map[string]int{worker.DefaultQueue: 1}})
+		w, err := own.jobs.Worker(drains, worker.Config{
+			River: soon(), Sweep: time.Hour, Queues: map[string]int{worker.DefaultQueue: 2, "other": 2}, Places: 1,
+		})
 		require.NoError(t, err)
 		require.NoError(t, w.Start(t.Context()))
 		var got figures.Figures

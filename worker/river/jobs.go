@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/riverqueue/river"
@@ -37,7 +38,8 @@ type Options struct {
 	// labels. The zero Route is that of DefaultQueue. A name that River does not allow is replaced by DefaultQueue. Route is
 	// called concurrently, within transactions, so it must not wait. nil: all debates are in DefaultQueue.
 	Route func(info store.Info) Route
-	// Schema is the schema of River's tables in PostgreSQL. "": the one that the connection finds first.
+	// Schema is the schema of River's tables in PostgreSQL. It must exist: Migrate makes tables, and no schema. "": the one that the
+	// connection finds first.
 	Schema string
 	// Logger gets River's lines and those of this package. nil: slog.Default.
 	Logger *slog.Logger
@@ -116,10 +118,22 @@ func (j *Jobs) OnWake(ctx context.Context, tx *sql.Tx, woken store.Info) error {
 	if err == nil && made.UniqueSkippedAsDuplicate && made.Job.State != rivertype.JobStateRunning {
 		_, err = j.client.JobRetryTx(ctx, tx, made.Job.ID)
 	}
+	if err != nil && isMissing(err) {
+		err = fmt.Errorf("the tables of River are missing or of an older version: Migrate brings them up: %w", err)
+	}
 	if err != nil {
 		return fmt.Errorf("river: a job for debate %s: %w", woken.ID, err)
 	}
 	return nil
+}
+
+// isMissing reports whether a database has refused a statement because a table, or a part of one, is not there.
+func isMissing(err error) bool {
+	var refused interface{ SQLState() string }
+	if errors.As(err, &refused) { // PostgreSQL: undefined table, object, function, column; invalid schema
+		return slices.Contains([]string{"42P01", "42704", "42883", "42703", "3F000"}, refused.SQLState())
+	}
+	return strings.Contains(err.Error(), "no such ") // SQLite
 }
 
 // queueName is what River allows.

@@ -3,10 +3,16 @@ package river
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/riverqueue/river/riverdriver"
+
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // A worker shows that it is there by a lease in the debates' store, under its name. Leases run by the store's clock. This one
@@ -33,11 +39,54 @@ func (w *Worker) attend(ctx context.Context) error {
 			return w.engine.Store.Lease(ctx, w.name, w.name, w.presence())
 		})
 	})
+	here.loops.Go(func() { w.every(ctx, min(w.lease, slice), "the worker's jobs are not renewed", w.renewJobs) })
 	here.loops.Go(func() { w.every(ctx, w.config.Sweep, "no sweep is asked for", w.askSweep) })
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.here = here
 	return nil
+}
+
+// checkDatabase returns an error of kind validation if the lease that the worker has acquired in the engine's store is not in the
+// database of the jobs.
+func (w *Worker) checkDatabase(ctx context.Context) error {
+	var n int
+	err := w.jobs.db.QueryRowContext(ctx, "SELECT count(*) FROM debate_lease WHERE id = $1", w.name).Scan(&n)
+	if err == nil && n == 1 {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("river: start: %w", ctx.Err())
+	}
+	why := errors.New("its store is not in the database of the jobs: open both with the same one")
+	if err != nil {
+		why = fmt.Errorf("%w (%w)", why, err)
+	}
+	return &flow.Error{Kind: provider.KindValidation, Op: "river worker", Field: "engine", Err: why}
+}
+
+// slice is how old a job that is worked gets at most, for River and for other programs on its tables.
+const slice = 20 * time.Second
+
+// renewJobs makes the jobs that this worker works young again: to River's tables they are slices, each taken anew. A rescuer goes by
+// the time at which a job was taken. That of another program on the tables, which does not know this kind of job, discards what is
+// older than its RescueStuckJobsAfter.
+func (w *Worker) renewJobs(ctx context.Context) error {
+	var ids []string
+	w.worked.Range(func(id, _ any) bool {
+		ids = append(ids, strconv.FormatInt(id.(int64), 10)) //nolint:forcetypeassert // only Work stores
+		return true
+	})
+	if len(ids) == 0 {
+		return nil
+	}
+	now := "now()"
+	if w.jobs.driver.DatabaseName() == riverdriver.DatabaseNameSQLite {
+		now = "datetime('now', 'subsec')" // as River writes it
+	}
+	_, err := w.jobs.db.ExecContext(ctx, "UPDATE "+w.jobs.table()+" SET attempted_at = "+now+ //nolint:gosec // no input
+		" WHERE state = 'running' AND id IN ("+strings.Join(ids, ", ")+")")
+	return err
 }
 
 // every does something at once and then again and again, until ctx is done. Each time takes at most as long as the interval.

@@ -21,7 +21,8 @@ type sweepWorker struct {
 
 // Work implements [river.Worker].
 func (s *sweepWorker) Work(ctx context.Context, job *river.Job[sweepArgs]) error {
-	if err := s.worker.sweep(ctx, *job.AttemptedAt); err != nil && ctx.Err() == nil { // the next sweep is no retry of this one
+	err := errors.Join(s.worker.jobs.dropSweeps(ctx), s.worker.sweep(ctx, *job.AttemptedAt))
+	if err != nil && ctx.Err() == nil { // the next sweep is no retry of this one
 		s.worker.jobs.options.Logger.WarnContext(ctx, "river: a sweep is not complete", "error", err)
 	}
 	return ctx.Err()
@@ -31,6 +32,15 @@ func (s *sweepWorker) Work(ctx context.Context, job *river.Job[sweepArgs]) error
 // only, which may be the very worker that has disappeared.
 func (w *Worker) askSweep(ctx context.Context) error {
 	_, err := w.jobs.client.Insert(ctx, sweepArgs{}, &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByPeriod: w.config.Sweep}})
+	return err
+}
+
+// dropSweeps deletes the sweeps that wait: the one that begins now finds all that they would. There are many after somebody has paused
+// their queue.
+func (j *Jobs) dropSweeps(ctx context.Context) error {
+	const most = 10_000 // of River in one call
+	params := river.NewJobDeleteManyParams().Kinds(sweepArgs{}.Kind()).States(rivertype.JobStateAvailable).First(most)
+	_, err := j.client.JobDeleteMany(ctx, params)
 	return err
 }
 

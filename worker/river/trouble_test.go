@@ -17,6 +17,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
 	worker "github.com/agonist-dev/debate/worker/river"
 )
 
@@ -197,6 +198,56 @@ func TestTablesOfAnotherVersion(t *testing.T) {
 		err = w.Start(t.Context())
 		require.ErrorContains(t, err, "Migrate")
 		assert.Equal(t, provider.KindStore, kindOf(err))
+		_, err = own.db.ExecContext(t.Context(), "ALTER TABLE river_job RENAME TO another")
+		require.NoError(t, err)
+		engine := engineOn(own.store, nil)
+		_, err = engine.Submit(t.Context(), debating("a"))
+		require.ErrorContains(t, err, "the tables of River are missing or of an older version: Migrate brings them up")
+		_, err = engine.Record(t.Context(), "a")
+		require.ErrorIs(t, err, flow.ErrNotFound, "nothing is stored without a job")
+	})
+}
+
+// The debates of a worker's engine are in the database of its jobs: a worker that would look for them elsewhere does not start.
+func TestAWorkerOnTheStoreOfAnotherDatabase(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		own, other := p.opened(t, worker.Options{}), newSQLite(t).opened(t, worker.Options{})
+		for name, elsewhere := range map[string]store.Store{"another file": other.store, "memory": &store.Memory{}} {
+			w, err := own.jobs.Worker(engineOn(elsewhere, nil), worker.Config{})
+			require.NoError(t, err)
+			err = w.Start(t.Context())
+			require.ErrorContains(t, err, "engine: its store is not in the database of the jobs", name)
+			assert.Equal(t, provider.KindValidation, kindOf(err), name)
+			if memory, ok := elsewhere.(*store.Memory); ok {
+				require.NoError(t, memory.Lease(t.Context(), w.Name(), "another", time.Second), "no lease is left")
+			}
+		}
+	})
+}
+
+// A worker that is not given the time to drain says so in one line, however many debates it works on.
+func TestAStopPastItsBound(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		own := p.opened(t, worker.Options{})
+		engine := engineOn(own.store, func(ctx context.Context, _ *provider.Request) error {
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		w, err := own.jobs.Worker(engine, worker.Config{River: soon(), Sweep: time.Hour})
+		require.NoError(t, err)
+		require.NoError(t, w.Start(t.Context()))
+		for _, id := range []string{"a", "b", "c"} {
+			submit(t, engine, debating(id))
+		}
+		eventually(t, "all are in work", func() bool {
+			got, err := w.Figures(t.Context())
+			return err == nil && got.Held == 3 && got.Calls == 3
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		err = w.Stop(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+		require.EqualError(t, err, "river: stop: debate: shutdown: 3 of 3 open conversations are not closed yet: context canceled")
 	})
 }
 
@@ -211,6 +262,7 @@ func TestConfigsThatAreRefused(t *testing.T) {
 			_, err := own.jobs.Worker(engine, worker.Config{Sweep: time.Millisecond})
 			return err
 		},
+		"places below zero": func() error { _, err := own.jobs.Worker(engine, worker.Config{Places: -1}); return err },
 		"a queue's name": func() error {
 			_, err := own.jobs.Worker(engine, worker.Config{Queues: map[string]int{"no such name!": 1}})
 			return err

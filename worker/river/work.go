@@ -23,8 +23,8 @@ type debateWorker struct {
 	worker *Worker
 }
 
-// Timeout implements [river.Worker]: a job lasts as long as its debate has work. River's rescuer lets such jobs be, because it
-// cannot know which of them are stuck. The sweep can.
+// Timeout implements [river.Worker]: a job lasts as long as its debate has work. The rescuers of workers let such jobs be. Those of
+// other programs on River's tables find them young (renewJobs). The sweep knows which of them are stuck.
 func (*debateWorker) Timeout(*river.Job[Args]) time.Duration { return -1 }
 
 // NextRetry implements [river.Worker]. It is asked after a panic only.
@@ -37,6 +37,11 @@ func (d *debateWorker) Work(ctx context.Context, job *river.Job[Args]) error {
 	turn := &turn{worker: d.worker, job: job, began: time.Now()}
 	d.worker.counts.running.Add(1)
 	defer d.worker.counts.running.Add(-1)
+	d.worker.worked.Store(job.ID, true)
+	defer d.worker.worked.Delete(job.ID)
+	if d.worker.places != nil {
+		defer d.worker.places.leave(job.Queue)
+	}
 	return turn.work(ctx)
 }
 

@@ -24,6 +24,11 @@ type Config struct {
 	// Queues are the queues that the worker serves, and how many debates of each it works on at a time. A debate that is paused,
 	// waits for a person or waits longer than Far does not count. nil: 100 of DefaultQueue. [debate.Engine.MaxCalls] bounds the calls.
 	Queues map[string]int
+	// Places is how many debates the worker has at a time over all queues. If it is less than the sum of Queues, queues with waiting
+	// jobs get equal parts, and what a queue does not need goes to the others. A place that becomes free may stand empty until its
+	// queue fetches, at most River's FetchPollInterval (1 s by default). 0: only Queues bounds the debates. Otherwise River's driver is
+	// wrapped, so that what it offers beyond River's own (a plugin of River Pro) is not seen: bound with Queues there.
+	Places int
 	// Far is the wait from which a debate is released: the worker closes it, and its job becomes due when the wait is over.
 	// 0: a minute.
 	Far time.Duration
@@ -45,8 +50,10 @@ type Worker struct {
 	lease  time.Duration // of the engine
 	name   string        // of River's client
 	client *river.Client[*sql.Tx]
+	places *places // nil: each queue has its own
 	counts counts
 	lacks  atomic.Int64 // jobs in a row that this engine could not serve
+	worked sync.Map     // the ids of the jobs that are worked
 
 	mu       sync.Mutex
 	here     *attendance   // nil: the worker has not started, or has stopped
@@ -72,6 +79,9 @@ func (j *Jobs) Worker(engine *debate.Engine, config Config) (*Worker, error) {
 	if len(config.Queues) == 0 {
 		config.Queues = map[string]int{DefaultQueue: 100}
 	}
+	if config.Places < 0 {
+		return wrong("Places", errors.New("is negative"))
+	}
 	if config.Far < 0 || config.Sweep < time.Second {
 		return wrong("Far, Sweep", errors.New("a Far below zero, or a Sweep below a second"))
 	}
@@ -83,7 +93,12 @@ func (j *Jobs) Worker(engine *debate.Engine, config Config) (*Worker, error) {
 	if err != nil {
 		return wrong("River", err)
 	}
-	if w.client, err = river.NewClient(j.driver, settings); err != nil {
+	driver := j.driver
+	if config.Places > 0 {
+		w.places = newPlaces(config.Places, config.Queues, cmp.Or(settings.FetchPollInterval, river.FetchPollIntervalDefault))
+		driver = sharing{j.driver, w.places, j.waits}
+	}
+	if w.client, err = river.NewClient(driver, settings); err != nil {
 		return wrong("River", err)
 	}
 	return w, nil
@@ -121,13 +136,18 @@ func (w *Worker) settings() (*river.Config, error) {
 }
 
 // Start begins to work. ctx bounds the start only: the worker works until Stop. If River's tables are missing or of an older
-// version, the error is of kind store, as with [Jobs.Check].
+// version, the error is of kind store, as with [Jobs.Check]. If the engine's store is in another database than the jobs, the error
+// is of kind validation.
 func (w *Worker) Start(ctx context.Context) error {
 	if err := w.jobs.Check(ctx); err != nil {
 		return err
 	}
 	if err := w.attend(ctx); err != nil {
 		return fmt.Errorf("river: start: %w", err)
+	}
+	if err := w.checkDatabase(ctx); err != nil {
+		w.leave()
+		return err
 	}
 	if err := w.client.Start(context.WithoutCancel(ctx)); err != nil {
 		w.leave()
@@ -138,7 +158,7 @@ func (w *Worker) Start(ctx context.Context) error {
 
 // Stop takes no more jobs, lets the calls in flight finish, makes the jobs of unfinished debates due for other workers, and
 // shuts the engine down. If ctx is done before, the calls are aborted, charged in full and made again by whoever continues.
-// Then Stop returns the error of ctx.
+// Then Stop returns one error that wraps that of ctx, and counts the debates that had not finished.
 func (w *Worker) Stop(ctx context.Context) error {
 	w.stop.Do(func() { close(w.stopping) })
 	defer w.leave()
@@ -155,7 +175,10 @@ func (w *Worker) Stop(ctx context.Context) error {
 	both.Go(func() { _ = w.engine.Shutdown(calm) })
 	both.Go(func() { _ = w.client.StopAndCancel(calm) })
 	both.Wait()
-	return errors.Join(drained, stopped)
+	if drained == nil {
+		return fmt.Errorf("river: stop: jobs were still being worked: %w", stopped)
+	}
+	return fmt.Errorf("river: stop: %w", drained)
 }
 
 // Name is the name under which River's tables and leases know this worker.

@@ -1,0 +1,77 @@
+package river_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	worker "github.com/agonist-dev/debate/worker/river"
+)
+
+// foreignArgs are the arguments of a job of another program.
+type foreignArgs struct{}
+
+func (foreignArgs) Kind() string { return "foreign" }
+
+// Another program has its jobs in the same tables, leads River's clients, and knows nothing of debates. Its rescuer discards jobs of a
+// kind that it does not know once they are older than its RescueStuckJobsAfter. It takes no debate that is worked, however long that lasts.
+func TestARescuerOfAnotherProgram(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		const after = 15 * time.Second // River's rescuer looks at its start and every 30 s
+		host := p.opened(t, worker.Options{})
+		workers := river.NewWorkers()
+		river.AddWorker(workers, river.WorkFunc(func(context.Context, *river.Job[foreignArgs]) error { return nil }))
+		other := p.opened(t, worker.Options{})
+		foreign, err := river.NewClient(other.driver, &river.Config{
+			ID: "foreign", Queues: map[string]river.QueueConfig{"foreign": {MaxWorkers: 1}}, Workers: workers, Logger: quiet, TestOnly: true,
+			JobTimeout: after / 2, RescueStuckJobsAfter: after,
+		})
+		require.NoError(t, err)
+		require.NoError(t, foreign.Start(t.Context()))
+		t.Cleanup(func() { assert.NoError(t, foreign.Stop(context.WithoutCancel(t.Context()))) })
+		count := func(from string) (n int) {
+			require.NoError(t, host.db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+from).Scan(&n))
+			return n
+		}
+		eventually(t, "the other program leads", func() bool { return count("river_leader WHERE leader_id = 'foreign'") == 1 })
+
+		gate, stuck := make(chan struct{}), make(chan struct{})
+		own := p.opened(t, worker.Options{})
+		drains := engineOn(own.store, func(ctx context.Context, _ *provider.Request) error {
+			select {
+			case stuck <- struct{}{}:
+			case <-gate:
+			}
+			select {
+			case <-gate:
+			case <-ctx.Done():
+			}
+			return nil
+		})
+		drains.Lease = 3 * time.Second
+		working(t, own, drains, worker.Config{})
+		engine := engineOn(host.store, nil)
+		submit(t, engine, debating("long"))
+		<-stuck
+		// A job that nobody works, as old as the debate's, shows when the rescuer has looked.
+		_, err = host.client(t).Insert(t.Context(), foreignArgs{}, &river.InsertOpts{Queue: "nobody", Tags: []string{"decoy"}})
+		require.NoError(t, err)
+		_, err = host.db.ExecContext(t.Context(), `UPDATE river_job SET kind = 'decoy', state = 'running',
+			attempted_at = (SELECT attempted_at FROM river_job WHERE kind = 'debate') WHERE queue = 'nobody'`)
+		require.NoError(t, err)
+		eventually(t, "the rescuer discards what it does not know", func() bool {
+			return count("river_job WHERE kind = 'decoy' AND state = 'discarded'") == 1
+		})
+		assert.Equal(t, map[string]int{"running": 1}, host.rows(t))
+		close(gate)
+		assert.Equal(t, flow.StateCompleted, finished(t, engine, "long").State)
+		eventually(t, "its job has ended", func() bool { return host.rows(t)["completed"] == 1 })
+		assert.Equal(t, map[string]int{"completed": 1}, host.rows(t), "no job was discarded")
+	})
+}
