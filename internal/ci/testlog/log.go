@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -27,8 +28,7 @@ type log struct {
 	passed  int
 	failed  int // tests and packages
 	skipped []test
-	broken  []string        // the packages that failed, in their order
-	races   int             // what the race detector found
+	left    []string        // the tests that the long form has, and what the short form keeps of each
 	cut     map[string]bool // packages whose last line has not ended: go test splits long ones
 }
 
@@ -53,9 +53,6 @@ func (l *log) add(e event) error {
 	t := test{Package: e.Package, Name: e.Test}
 	switch e.Action {
 	case "output":
-		if strings.Contains(e.Output, "WARNING: DATA RACE") {
-			l.races++
-		}
 		if t.Name == "" {
 			goesOn := l.cut[e.Package]
 			l.cut[e.Package] = !strings.HasSuffix(e.Output, "\n")
@@ -73,19 +70,30 @@ func (l *log) add(e event) error {
 			l.passed++
 		}
 	case "skip":
-		l.take(t)
-		if t.Name != "" { // a package without tests is skipped too
-			l.skipped = append(l.skipped, t)
-		}
+		l.skip(t, l.take(t))
 	case "fail":
 		l.failed++
 		if t.Name != "" {
 			return l.print(l.take(t))
 		}
-		l.broken = append(l.broken, t.Package)
 		return l.printUnfinished(t.Package)
 	}
 	return nil
+}
+
+// longOnly finds the message of longform.Only, as the test prints it.
+var longOnly = regexp.MustCompile(`(?m)^ *\S+\.go:\d+: in the long form only; the short form keeps: (\S.*)$`)
+
+// skip records that a test was skipped, and what it wrote before.
+func (l *log) skip(t test, text string) {
+	if t.Name == "" { // a package without tests is skipped too
+		return
+	}
+	if kept := longOnly.FindStringSubmatch(text); kept != nil {
+		l.left = append(l.left, t.Package+" "+t.Name+": "+kept[1])
+		return
+	}
+	l.skipped = append(l.skipped, t)
 }
 
 // packageLine drops what go test says about a package only because it was asked for JSON.

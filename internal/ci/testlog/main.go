@@ -1,13 +1,10 @@
 // Command testlog reads the output of go test -json, prints it as go test does without -v, and fails
 // if a test failed or was skipped without being on the list.
 //
-//	go test -json work | go run ./internal/ci/testlog .ci/skips [again]
+//	go test -json work | go run ./internal/ci/testlog .ci/skips
 //
-// With a second argument it writes to that file which packages failed, one a line, and leaves the verdict on them to whoever
-// runs them again: a busy machine can be too slow for a test, and a test that fails alone as well is wrong. Beyond three
-// packages, and where the race detector found something, that is no excuse.
-//
-// The list holds one skip a line, the package and the test with a space between; # starts a comment.
+// The list holds one skip a line, the package and the test with a space between; # starts a comment. A test that
+// longform.Only skips need not be on the list: the log ends with these tests and with what is kept of each.
 package main
 
 import (
@@ -15,11 +12,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
-
-// mostAgain is the largest number of packages that are run again.
-const mostAgain = 3
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -27,8 +22,8 @@ func main() {
 
 // run returns the exit code: 0 if all tests ran and passed, 1 if not, 2 if the input cannot be read.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	if len(args) != 1 && len(args) != 2 {
-		_, _ = fmt.Fprintln(stderr, "usage: testlog skips [again]")
+	if len(args) != 1 {
+		_, _ = fmt.Fprintln(stderr, "usage: testlog skips")
 		return 2
 	}
 	allowed, err := readSkips(args[0])
@@ -49,17 +44,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintf(stderr, "testlog: skipped: %s %s\n", t.Package, t.Name)
 		code = 1
 	}
-	again := false
-	if len(args) == 2 {
-		again = l.races == 0 && len(l.broken) <= mostAgain
-		if err := writeAgain(args[1], again, l.broken); err != nil {
-			_, _ = fmt.Fprintln(stderr, "testlog:", err)
-			return 2
-		}
-	}
 	switch {
-	case l.failed > 0 && again:
-		_, _ = fmt.Fprintf(stderr, "testlog: %d failed, to be run again\n", l.failed)
 	case l.failed > 0:
 		_, _ = fmt.Fprintf(stderr, "testlog: %d failed\n", l.failed)
 		code = 1
@@ -67,17 +52,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintln(stderr, "testlog: no test passed")
 		code = 1
 	}
-	_, _ = fmt.Fprintf(stdout, "%d tests passed, %d were skipped\n", l.passed, len(l.skipped))
-	return code
-}
-
-// writeAgain writes which packages are to be run again: all that failed, or none.
-func writeAgain(path string, again bool, broken []string) error {
-	list := ""
-	if again && len(broken) > 0 {
-		list = strings.Join(broken, "\n") + "\n"
+	if len(l.left) > 0 {
+		slices.Sort(l.left)
+		_, _ = fmt.Fprintf(stdout, "in the long form only, and what the short form keeps:\n  %s\n", strings.Join(l.left, "\n  "))
 	}
-	return os.WriteFile(path, []byte(list), 0o600)
+	_, _ = fmt.Fprintf(stdout, "%d tests passed, %d were skipped, %d are left to the long form\n", l.passed, len(l.skipped), len(l.left))
+	return code
 }
 
 // readSkips reads the list of the skips that are allowed.

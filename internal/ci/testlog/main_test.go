@@ -28,6 +28,15 @@ const skip = `{"Action":"output","Package":"p","Test":"TestB/one","Output":"no d
 {"Action":"skip","Package":"p","Test":"TestB/one","Elapsed":0}
 `
 
+// left is a test that longform.Only skips.
+func left(name, kept string) string {
+	return `{"Action":"output","Package":"p","Test":"` + name + `","Output":"=== RUN   ` + name + `\n"}
+{"Action":"output","Package":"p","Test":"` + name + `","Output":"    p_test.go:12: in the long form only; the short form keeps: ` + kept + `\n"}
+{"Action":"output","Package":"p","Test":"` + name + `","Output":"--- SKIP: ` + name + ` (0.00s)\n"}
+{"Action":"skip","Package":"p","Test":"` + name + `","Elapsed":0}
+`
+}
+
 func run(t *testing.T, skips, input string) (code int, stdout, stderr string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "skips")
@@ -47,7 +56,7 @@ func TestRun(t *testing.T) {
 		{
 			name:   "a pass is one line",
 			input:  pass,
-			stdout: "ok  \tp\t0.1s\n1 tests passed, 0 were skipped\n",
+			stdout: "ok  \tp\t0.1s\n1 tests passed, 0 were skipped, 0 are left to the long form\n",
 		},
 		{
 			name: "the rest of a long line says nothing",
@@ -55,42 +64,59 @@ func TestRun(t *testing.T) {
 {"Action":"output","Package":"q","Output":", c\n"}
 {"Action":"output","Package":"q","Output":"and then\n"}
 `,
-			stdout: "ok  \tp\t0.1s\nok  \tq\t0.2s\nand then\n1 tests passed, 0 were skipped\n",
+			stdout: "ok  \tp\t0.1s\nok  \tq\t0.2s\nand then\n1 tests passed, 0 were skipped, 0 are left to the long form\n",
 		},
 		{
 			name: "a package without tests is no skip",
 			input: pass + `{"Action":"output","Package":"q","Output":"?   \tq\t[no test files]\n"}
 {"Action":"skip","Package":"q","Elapsed":0}
 `,
-			stdout: "ok  \tp\t0.1s\n?   \tq\t[no test files]\n1 tests passed, 0 were skipped\n",
+			stdout: "ok  \tp\t0.1s\n?   \tq\t[no test files]\n1 tests passed, 0 were skipped, 0 are left to the long form\n",
 		},
 		{
 			name: "a package without tests that was measured says nothing",
 			input: pass + `{"Action":"output","Package":"q","Output":"\tq\t\tcoverage: 0.0% of statements\n"}
 {"Action":"pass","Package":"q","Elapsed":0}
 `,
-			stdout: "ok  \tp\t0.1s\n1 tests passed, 0 were skipped\n",
+			stdout: "ok  \tp\t0.1s\n1 tests passed, 0 were skipped, 0 are left to the long form\n",
 		},
 		{
 			name:   "a skip fails",
 			input:  pass + skip,
 			code:   1,
-			stdout: "ok  \tp\t0.1s\n1 tests passed, 1 were skipped\n",
+			stdout: "ok  \tp\t0.1s\n1 tests passed, 1 were skipped, 0 are left to the long form\n",
 			stderr: "testlog: skipped: p TestB/one\n",
 		},
 		{
 			name:   "a skip on the list passes",
 			skips:  "# why\n\np TestB/one # because\n",
 			input:  pass + skip,
-			stdout: "ok  \tp\t0.1s\n1 tests passed, 1 were skipped\n",
+			stdout: "ok  \tp\t0.1s\n1 tests passed, 1 were skipped, 0 are left to the long form\n",
 		},
 		{
 			name:   "a skip of another package is not on the list",
 			skips:  "q TestB/one\np TestB\n",
 			input:  pass + skip,
 			code:   1,
-			stdout: "ok  \tp\t0.1s\n1 tests passed, 1 were skipped\n",
+			stdout: "ok  \tp\t0.1s\n1 tests passed, 1 were skipped, 0 are left to the long form\n",
 			stderr: "testlog: skipped: p TestB/one\n",
+		},
+		{
+			name:  "what is left to the long form is listed with what is kept",
+			input: left("TestD", "a few seeds") + pass + left("TestC/all", "the first cut of each kind"),
+			stdout: `ok  	p	0.1s
+in the long form only, and what the short form keeps:
+  p TestC/all: the first cut of each kind
+  p TestD: a few seeds
+1 tests passed, 0 were skipped, 2 are left to the long form
+`,
+		},
+		{
+			name:   "what is left to the long form without a word of what is kept fails",
+			input:  pass + left("TestC", ""),
+			code:   1,
+			stdout: "ok  \tp\t0.1s\n1 tests passed, 1 were skipped, 0 are left to the long form\n",
+			stderr: "testlog: skipped: p TestC\n",
 		},
 		{
 			name: "a failure shows what the test wrote and nothing else",
@@ -102,7 +128,7 @@ func TestRun(t *testing.T) {
 {"Action":"fail","Package":"p"}
 `,
 			code:   1,
-			stdout: "broken\nFAIL\tp\t0.1s\n1 tests passed, 0 were skipped\n",
+			stdout: "broken\nFAIL\tp\t0.1s\n1 tests passed, 0 were skipped, 0 are left to the long form\n",
 			stderr: "testlog: 2 failed\n",
 		},
 		{
@@ -113,7 +139,7 @@ func TestRun(t *testing.T) {
 {"Action":"pass","Package":"q","Test":"TestQ"}
 `,
 			code:   1,
-			stdout: "killed\n1 tests passed, 0 were skipped\n",
+			stdout: "killed\n1 tests passed, 0 were skipped, 0 are left to the long form\n",
 			stderr: "testlog: 1 failed\n",
 		},
 		{
@@ -123,13 +149,13 @@ func TestRun(t *testing.T) {
 {"Action":"fail","Package":"p","FailedBuild":"p"}
 `,
 			code:   1,
-			stdout: "p.go:1: syntax error\n0 tests passed, 0 were skipped\n",
+			stdout: "p.go:1: syntax error\n0 tests passed, 0 were skipped, 0 are left to the long form\n",
 			stderr: "testlog: 1 failed\n",
 		},
 		{
 			name:   "nothing ran",
 			code:   1,
-			stdout: "0 tests passed, 0 were skipped\n",
+			stdout: "0 tests passed, 0 were skipped, 0 are left to the long form\n",
 			stderr: "testlog: no test passed\n",
 		},
 	} {
@@ -141,45 +167,6 @@ func TestRun(t *testing.T) {
 			assert.Equal(t, test.stderr, stderr)
 		})
 	}
-}
-
-func TestAgain(t *testing.T) {
-	t.Parallel()
-	failed := func(name string) string {
-		return `{"Action":"output","Package":"` + name + `","Test":"TestA","Output":"slow\n"}
-{"Action":"fail","Package":"` + name + `","Test":"TestA"}
-{"Action":"fail","Package":"` + name + `"}
-`
-	}
-	race := `{"Action":"output","Package":"q","Test":"TestA","Output":"WARNING: DATA RACE\n"}
-`
-	for _, test := range []struct {
-		name, input string
-		code        int
-		again       string
-	}{
-		{name: "nothing failed", input: pass},
-		{name: "what failed is left to another run", input: failed("q") + pass + failed("r"), again: "q\nr\n"},
-		{name: "a data race is no matter of time", input: race + failed("q") + pass, code: 1},
-		{name: "many failures are no chance", input: failed("q") + failed("r") + failed("s") + failed("t") + pass, code: 1},
-		{name: "a skip fails all the same", input: failed("q") + pass + skip, code: 1, again: "q\n"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			skips, again := filepath.Join(dir, "skips"), filepath.Join(dir, "again")
-			require.NoError(t, os.WriteFile(skips, nil, 0o600))
-			var out, errs bytes.Buffer
-			assert.Equal(t, test.code, testlog.Run([]string{skips, again}, strings.NewReader(test.input), &out, &errs), errs.String())
-			list, err := os.ReadFile(again)
-			require.NoError(t, err)
-			assert.Equal(t, test.again, string(list))
-		})
-	}
-	var out, errs bytes.Buffer
-	skips := filepath.Join(t.TempDir(), "skips")
-	require.NoError(t, os.WriteFile(skips, nil, 0o600))
-	assert.Equal(t, 2, testlog.Run([]string{skips, t.TempDir()}, strings.NewReader(pass), &out, &errs))
 }
 
 func TestUnreadable(t *testing.T) {
