@@ -13,6 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/bench"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
@@ -30,18 +31,9 @@ type workload struct {
 // everybody. Prices and a budget are set, so that each call's worst case is reserved.
 func newWorkload(t testing.TB, rounds int, p provider.Provider) *workload {
 	t.Helper()
-	b := &workload{store: &store.Memory{}, config: debate.Config{
-		Topic:  "Should cities ban cars from their centres?",
-		Rounds: rounds,
-		Participants: []debate.Participant{
-			{Name: "Ada", Side: debate.For, Model: "bench/debater", Position: "Yes, ban them."},
-			{Name: "Ben", Side: debate.Against, Model: "bench/debater", Position: "No, price them."},
-			{Name: "Cy", Side: debate.Neutral, Model: "bench/debater", Position: "Start with the trucks."},
-		},
-		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: "bench/judge"}}},
-		Budget:  &debate.Budget{Hard: 1_000_000 * debate.USD},
-	}}
-	b.engine = b.engineOver(&replier{}) // yields the prompts
+	b := &workload{store: &store.Memory{}, config: bench.Config(rounds)}
+	b.config.Budget = &debate.Budget{Hard: 1_000_000 * debate.USD}
+	b.engine = b.engineOver(bench.NewScript()) // yields the prompts
 	b.floor = floorOf(t, p, b.play(t))
 	b.engine = b.engineOver(p)
 	return b
@@ -158,7 +150,7 @@ func allocated(l lap) float64 { return float64(l.bytes) }
 func BenchmarkW1(b *testing.B) {
 	for _, rounds := range []int{10, 100, 500} {
 		b.Run(fmt.Sprintf("R=%d", rounds), func(b *testing.B) {
-			w := newWorkload(b, rounds, &replier{})
+			w := newWorkload(b, rounds, bench.NewScript())
 			block := max(1, 1000/rounds) // a block lasts for some collections
 			laps := alternate(b, func() {
 				for range block {
@@ -188,7 +180,7 @@ func BenchmarkW1(b *testing.B) {
 // debate allocates once is in neither difference.
 func TestAllocationIsLinearInRounds(t *testing.T) {
 	play := func(rounds int) lap {
-		w := newWorkload(t, rounds, &replier{})
+		w := newWorkload(t, rounds, bench.NewScript())
 		w.play(t)
 		return timed(func() { w.play(t) })
 	}
@@ -204,14 +196,14 @@ func TestAllocationIsLinearInRounds(t *testing.T) {
 // TestFloorPlaysTheSameDebate keeps the floor honest: it ends with the same turns, assessments and
 // verdict as the engine.
 func TestFloorPlaysTheSameDebate(t *testing.T) {
-	w := newWorkload(t, 4, &replier{})
+	w := newWorkload(t, 4, bench.NewScript())
 	record, floor := w.play(t), w.playFloor(t, noChunk)
 
 	require.Len(t, floor.transcript, len(record.Turns))
 	for i, turn := range record.Turns {
 		assert.Equal(t, turn.Speaker, floor.transcript[i].Speaker)
 		assert.Equal(t, turn.Text, floor.transcript[i].Text)
-		assert.Len(t, turn.Text, speechBytes)
+		assert.Len(t, turn.Text, bench.SpeechBytes)
 	}
 	require.Len(t, floor.assessments, len(stage.View(record).Assessments))
 	for i := range stage.View(record).Assessments {
@@ -220,7 +212,7 @@ func TestFloorPlaysTheSameDebate(t *testing.T) {
 	require.NotNil(t, stage.View(record).Verdict)
 	assert.Equal(t, stage.View(record).Verdict.FinalVerdict, floor.verdict)
 	assert.Equal(t, record.Spent().Usage, floor.usage)
-	assert.InDelta(t, 600, len(benchAssessment), 30)
+	assert.InDelta(t, 600, len(bench.Assessment), 60)
 }
 
 // BenchmarkNearWindow plays debates whose conversation comes near everybody's window, so that it is counted
@@ -230,7 +222,7 @@ func TestFloorPlaysTheSameDebate(t *testing.T) {
 //	µs/turn       what a turn takes longer
 func BenchmarkNearWindow(b *testing.B) {
 	const rounds = 100
-	bounded, unbounded := newWorkload(b, rounds, &replier{}), newWorkload(b, rounds, &replier{})
+	bounded, unbounded := newWorkload(b, rounds, bench.NewScript()), newWorkload(b, rounds, bench.NewScript())
 	bounded.narrow(400_000)
 	laps := alternate(b, func() { unbounded.play(b) }, func() { bounded.play(b) })
 	b.ReportMetric(ratio(laps[1], laps[0], wallTime), "x-unbounded")
@@ -242,7 +234,7 @@ func BenchmarkNearWindow(b *testing.B) {
 // speaker a debate near its window does the work that it does with one for all.
 func TestATurnIsCountedOnceForAllModelsOfAVocabulary(t *testing.T) {
 	allocated := func(models ...string) float64 {
-		w := newWorkload(t, 20, &replier{})
+		w := newWorkload(t, 20, bench.NewScript())
 		for i, model := range models {
 			w.config.Participants[i].Model = "bench/" + model
 		}

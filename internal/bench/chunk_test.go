@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/bus"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/bench"
 	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -19,9 +20,16 @@ import (
 const (
 	chunkRounds = 50
 	chunkPieces = 100 // of each reply
-	chunkBytes  = 3 * chunkRounds * speechBytes
+	chunkBytes  = 3 * chunkRounds * bench.SpeechBytes
 	chunkEmits  = 3 * chunkRounds * chunkPieces
 )
+
+// inPieces is the script with speeches that arrive in pieces.
+func inPieces() *bench.Script {
+	script := bench.NewScript()
+	script.Pieces = chunkPieces
+	return script
+}
 
 // BenchmarkW1s plays W1 with replies that come in 100 pieces, while a subscriber drains them.
 //
@@ -31,7 +39,7 @@ const (
 //	x-bus         the engine's rate with a bus that gathers for 100 ms, as that on PostgreSQL does, as a part of its rate without
 //	x-bus-1ms     the same with a bus that gathers for 1 ms
 func BenchmarkW1s(b *testing.B) {
-	speakers := &replier{chunks: chunkPieces}
+	speakers := inPieces()
 	w := newWorkload(b, chunkRounds, speakers)
 	silent := w.engine
 	playOver := func(over bus.Bus) func() {
@@ -100,7 +108,7 @@ func (b *workload) playToSubscriber(t testing.TB, each func(debate.Event)) int {
 }
 
 func TestPiecesAddUpUnderLoad(t *testing.T) {
-	w := newWorkload(t, 5, &replier{chunks: chunkPieces})
+	w := newWorkload(t, 5, inPieces())
 	texts, turns := make(map[string]*strings.Builder), 0
 	w.playToSubscriber(t, func(e debate.Event) {
 		switch e.Kind() {

@@ -5,12 +5,14 @@ import (
 	"flag"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/internal/bench"
 )
 
 var crowdSize = flag.Int("debates", 1000, "how many debates BenchmarkCrowd plays at once")
@@ -32,7 +34,8 @@ type crowdLap struct {
 // It takes about five seconds for a thousand debates, and holds 300 KiB for each.
 func BenchmarkCrowd(b *testing.B) {
 	n := *crowdSize
-	p := &replier{latency: 50 * time.Millisecond}
+	p := bench.NewScript()
+	p.Latency = 50 * time.Millisecond
 	w := newWorkload(b, crowdRounds, p)
 	var floor, engine []crowdLap
 	for turn := 0; b.Loop(); turn++ {
@@ -64,7 +67,7 @@ func BenchmarkCrowd(b *testing.B) {
 	b.ReportMetric(middle(floorMemory), "floor-KiB/debate")
 }
 
-func (b *workload) crowdOnFloor(t testing.TB, p *replier, n int) crowdLap {
+func (b *workload) crowdOnFloor(t testing.TB, p *bench.Script, n int) crowdLap {
 	return crowded(p, n, func() (finish func()) {
 		var done sync.WaitGroup
 		kept := make([]*floored, n)
@@ -80,7 +83,7 @@ func (b *workload) crowdOnFloor(t testing.TB, p *replier, n int) crowdLap {
 	})
 }
 
-func (b *workload) crowdOnEngine(t testing.TB, p *replier, n int) crowdLap {
+func (b *workload) crowdOnEngine(t testing.TB, p *bench.Script, n int) crowdLap {
 	return crowded(p, n, func() (finish func()) {
 		sessions := make([]*debate.Session, n)
 		for i := range sessions {
@@ -99,16 +102,17 @@ func (b *workload) crowdOnEngine(t testing.TB, p *replier, n int) crowdLap {
 
 // crowded measures n debates, which start begins and finish waits for. What the collections and the
 // reading of memory cost is left out of the processor time.
-func crowded(p *replier, n int, start func() (finish func())) crowdLap {
-	p.last = newGate(n)
+func crowded(p *bench.Script, n int, start func() (finish func())) crowdLap {
+	last := newGate(n)
+	p.Hold = last.pass
 	before := liveMemory()
 	cpu := cpuTime()
 	finish := start()
-	<-p.last.full
+	<-last.full
 	used := cpuTime() - cpu
 	memory := liveMemory() - before
 	cpu = cpuTime()
-	close(p.last.open)
+	close(last.open)
 	finish()
 	return crowdLap{used + cpuTime() - cpu, memory}
 }
@@ -120,4 +124,24 @@ func liveMemory() uint64 {
 	runtime.GC() // what finalizers and pools held back
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc + m.StackInuse
+}
+
+// gate holds a crowd until all of it is there and somebody has looked at it.
+type gate struct {
+	missing atomic.Int64
+	full    chan struct{}
+	open    chan struct{}
+}
+
+func newGate(crowd int) *gate {
+	g := &gate{full: make(chan struct{}), open: make(chan struct{})}
+	g.missing.Store(int64(crowd))
+	return g
+}
+
+func (g *gate) pass() {
+	if g.missing.Add(-1) == 0 {
+		close(g.full)
+	}
+	<-g.open
 }

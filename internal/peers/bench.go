@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	w1 "github.com/agonist-dev/debate/internal/bench"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 	"github.com/agonist-dev/debate/store/sql"
@@ -76,7 +77,7 @@ func (b *bench) each(ctx context.Context, measure func(ctx context.Context, roun
 }
 
 // contenders makes the sides that play without a disk.
-func (b *bench) contenders(s *script, rounds int) (list []contender, stop func(context.Context) error, err error) {
+func (b *bench) contenders(s *w1.Script, rounds int) (list []contender, stop func(context.Context) error, err error) {
 	a, err := newAnswers(b.schemas)
 	if err != nil {
 		return nil, nil, err
@@ -85,13 +86,13 @@ func (b *bench) contenders(s *script, rounds int) (list []contender, stop func(c
 	if err != nil {
 		return nil, nil, err
 	}
-	d := newArena(&simulatedProvider{script: s}, &store.Memory{}, rounds)
+	d := newArena(s, &store.Memory{}, rounds)
 	list = []contender{
 		{sideFloor, newFloor(s, a, rounds).play},
 		{sideEino, g.play},
 		{sideDebate, d.play},
 	}
-	if s.pieces > 0 {
+	if s.Pieces > 0 {
 		list = []contender{
 			{sideFloor, func(ctx context.Context) (*played, error) { return playToReader(ctx, s, a, rounds) }},
 			{sideEino, g.playToReader},
@@ -105,7 +106,7 @@ func (b *bench) contenders(s *script, rounds int) (list []contender, stop func(c
 func (b *bench) left(c contender) bool { return !slices.Contains(b.sides, c.side) }
 
 func (b *bench) plain(ctx context.Context, rounds int) error {
-	laps, err := b.race(ctx, newScript(), rounds)
+	laps, err := b.race(ctx, w1.NewScript(), rounds)
 	if err != nil {
 		return err
 	}
@@ -113,12 +114,12 @@ func (b *bench) plain(ctx context.Context, rounds int) error {
 }
 
 // race measures sides that play without a disk.
-func (b *bench) race(ctx context.Context, s *script, rounds int) (map[string][]lap, error) {
+func (b *bench) race(ctx context.Context, s *w1.Script, rounds int) (map[string][]lap, error) {
 	list, stop, err := b.contenders(s, rounds)
 	if err != nil {
 		return nil, err
 	}
-	laps, err := race{rounds, s.pieces > 0, b.time}.run(ctx, list)
+	laps, err := race{rounds, s.Pieces > 0, b.time}.run(ctx, list)
 	return laps, errors.Join(err, stop(ctx))
 }
 
@@ -130,13 +131,13 @@ func (b *bench) report(name string, laps map[string][]lap) error {
 }
 
 func (b *bench) stream(ctx context.Context) error {
-	s := newScript()
-	s.pieces = streamPieces
+	s := w1.NewScript()
+	s.Pieces = streamPieces
 	laps, err := b.race(ctx, s, streamRounds)
 	if err != nil {
 		return err
 	}
-	pieces := float64(streamRounds * len(debaters()) * streamPieces)
+	pieces := float64(streamRounds * len(w1.Debaters()) * streamPieces)
 	rates := figures(laps, func(l lap) float64 { return pieces / l.wall.Seconds() / 1e6 })
 	return b.out.column(column{"W1s", "M chunks/s", rates})
 }
@@ -178,8 +179,8 @@ func (b *bench) durable(ctx context.Context, name string, rounds int, open func(
 	if err != nil {
 		return err
 	}
-	s := newScript()
-	f, d := newFloor(s, a, rounds), newArena(&simulatedProvider{script: s}, store, rounds)
+	s := w1.NewScript()
+	f, d := newFloor(s, a, rounds), newArena(s, store, rounds)
 	laps, err := race{rounds, false, b.time}.run(ctx, slices.DeleteFunc([]contender{
 		{sideFloor, func(ctx context.Context) (*played, error) { return kept.play(ctx, f) }},
 		{sideDebate, d.play},
@@ -214,7 +215,7 @@ func (b *bench) crowds(ctx context.Context) error {
 
 // crowdHere plays a crowd of one side in this process.
 func (b *bench) crowdHere(ctx context.Context, side string) (crowd, error) {
-	s := newScript()
+	s := w1.NewScript()
 	b.sides = []string{side}
 	list, stop, err := b.contenders(s, crowdRounds)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	w1 "github.com/agonist-dev/debate/internal/bench"
 )
 
 const crowdRounds = 10
@@ -23,7 +25,7 @@ type crowd struct {
 
 // playCrowd plays so many debates at once in this process. The peak is that of the process: whoever measures
 // memory plays one crowd in a process.
-func playCrowd(ctx context.Context, s *script, latency time.Duration, size int, c contender) (crowd, error) {
+func playCrowd(ctx context.Context, s *w1.Script, latency time.Duration, size int, c contender) (crowd, error) {
 	for range 20 { // caches are cold
 		if _, err := c.play(ctx); err != nil {
 			return crowd{}, err
@@ -31,8 +33,8 @@ func playCrowd(ctx context.Context, s *script, latency time.Duration, size int, 
 	}
 	debug.FreeOSMemory()
 	before, _ := residentMemory()
-	s.latency = latency
-	defer func() { s.latency = 0 }()
+	s.Latency = latency
+	defer func() { s.Latency = 0 }()
 	cpu, began := processorTime(), time.Now()
 	errs := make([]error, size)
 	var playing sync.WaitGroup

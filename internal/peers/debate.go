@@ -6,7 +6,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/format"
+	w1 "github.com/agonist-dev/debate/internal/bench"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
@@ -26,18 +26,10 @@ type arena struct {
 func newArena(p provider.Provider, s store.Store, rounds int) *arena {
 	_, inMemory := s.(*store.Memory)
 	return &arena{
-		engine: &debate.Engine{Providers: map[string]debate.Provider{"simulated": p}, Store: s},
+		engine: &debate.Engine{Providers: map[string]debate.Provider{"bench": p}, Store: s},
 		store:  s,
 		forget: inMemory,
-		config: debate.Config{
-			Topic: topic, Rounds: rounds,
-			Participants: []debate.Participant{
-				{Name: ada, Side: format.For, Position: "Yes, ban them.", Model: "simulated/debater"},
-				{Name: ben, Side: format.Against, Position: "No, price them.", Model: "simulated/debater"},
-				{Name: cy, Side: format.Neutral, Position: "Start with lorries.", Model: "simulated/debater"},
-			},
-			Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Name: judge, Model: "simulated/judge"}}},
-		},
+		config: w1.Config(rounds),
 	}
 }
 
@@ -98,44 +90,26 @@ func (a *arena) conclude(ctx context.Context, session *debate.Session) (*played,
 // close stops the engine.
 func (a *arena) close(ctx context.Context) error { return a.engine.Shutdown(ctx) }
 
-// simulatedProvider is the script as a provider.
-type simulatedProvider struct {
-	script *script
-	asked  func(*provider.Request) // nil: nobody looks at requests
+// listener hears the requests to the script.
+type listener struct {
+	*w1.Script
+
+	asked func(*provider.Request)
 }
 
 // Generate implements [provider.Provider].
-func (p *simulatedProvider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
-	if p.asked != nil {
-		p.asked(req)
-	}
-	size := len(req.System) + len(req.Last.Text)
-	for i := range req.Messages {
-		size += len(req.Messages[i].Text)
-	}
-	asked := speech
-	if req.Schema != nil {
-		asked = kind(req.Schema.Name)
-	}
-	text, err := p.script.answer(ctx, asked, req.Self, len(req.Messages), size)
-	if err != nil {
-		return nil, err
-	}
-	if asked == speech {
-		for piece := range p.script.split(text) {
-			emit(provider.Chunk{Text: piece})
-		}
-	}
-	return &provider.Response{Text: text, Stop: provider.StopEnd, Usage: provider.Usage{Input: size / 4, Output: len(text) / 4}}, nil
+func (l *listener) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	l.asked(req)
+	return l.Script.Generate(ctx, req, emit)
 }
 
 // learnSchemas plays a debate of one round and returns the schemas of its judge's requests.
 func learnSchemas(ctx context.Context) (schemas, error) {
 	var found schemas
-	a := newArena(&simulatedProvider{script: newScript(), asked: func(req *provider.Request) {
+	a := newArena(&listener{w1.NewScript(), func(req *provider.Request) {
 		switch {
 		case req.Schema == nil:
-		case kind(req.Schema.Name) == concluding:
+		case w1.Kind(req.Schema.Name) == w1.Concluding:
 			found.verdict = string(req.Schema.JSON)
 		default:
 			found.assessment = string(req.Schema.JSON)

@@ -12,6 +12,8 @@ import (
 	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
+
+	w1 "github.com/agonist-dev/debate/internal/bench"
 )
 
 // graph plays the debate with eino, as its documentation composes things: a cyclic graph of chat models
@@ -22,7 +24,7 @@ import (
 // decodes and validates the answer as the floor does, and keeps the tree. There is no checkpoint, no budget,
 // no retry and no timeout.
 type graph struct {
-	script   *script
+	script   *w1.Script
 	answers  *answers
 	rounds   int
 	runnable compose.Runnable[[]*schema.Message, *schema.Message]
@@ -40,24 +42,24 @@ type graphState struct {
 // graphStateKey is where a run's state travels, so that it can be read when the run is over.
 type graphStateKey struct{}
 
-func newGraph(s *script, a *answers, rounds int) (*graph, error) {
+func newGraph(s *w1.Script, a *answers, rounds int) (*graph, error) {
 	g := &graph{script: s, answers: a, rounds: rounds}
 	b := graphBuilder{graph: g, Graph: compose.NewGraph[[]*schema.Message, *schema.Message](
 		compose.WithGenLocalState(graphStateOf),
 	)}
-	for _, name := range debaters() {
-		b.node(name, speech, name, speak)
+	for _, name := range w1.Debaters() {
+		b.node(name, w1.Speech, name, speak)
 		b.list(name)
 	}
-	b.node(string(assessing), assessing, judge, g.assess)
-	b.list(string(assessing))
-	b.node(string(concluding), concluding, judge, g.conclude)
-	b.edge(compose.START, ada)
-	b.edge(listed(ada), ben)
-	b.edge(listed(ben), cy)
-	b.edge(listed(cy), string(assessing))
-	b.check(b.AddBranch(listed(string(assessing)), compose.NewGraphBranch(g.next, map[string]bool{ada: true, string(concluding): true})))
-	b.edge(string(concluding), compose.END)
+	b.node(string(w1.Assessing), w1.Assessing, w1.Judge, g.assess)
+	b.list(string(w1.Assessing))
+	b.node(string(w1.Concluding), w1.Concluding, w1.Judge, g.conclude)
+	b.edge(compose.START, w1.Ada)
+	b.edge(listed(w1.Ada), w1.Ben)
+	b.edge(listed(w1.Ben), w1.Cy)
+	b.edge(listed(w1.Cy), string(w1.Assessing))
+	b.check(b.AddBranch(listed(string(w1.Assessing)), compose.NewGraphBranch(g.next, map[string]bool{w1.Ada: true, string(w1.Concluding): true})))
+	b.edge(string(w1.Concluding), compose.END)
 	if b.err != nil {
 		return nil, b.err
 	}
@@ -82,7 +84,7 @@ func (b *graphBuilder) check(err error) { b.err = errors.Join(b.err, err) }
 func (b *graphBuilder) edge(from, to string) { b.check(b.AddEdge(from, to)) }
 
 // node adds a chat model, which is asked with the whole transcript.
-func (b *graphBuilder) node(key string, asked kind, name string, then after) {
+func (b *graphBuilder) node(key string, asked w1.Kind, name string, then after) {
 	prompt := schema.SystemMessage(system(name))
 	before := func(_ context.Context, _ []*schema.Message, s *graphState) ([]*schema.Message, error) {
 		messages := make([]*schema.Message, 0, len(s.transcript)+2)
@@ -129,8 +131,8 @@ func (g *graph) conclude(_ context.Context, said *schema.Message, s *graphState)
 // next is the node behind an assessment.
 func (g *graph) next(ctx context.Context, _ []*schema.Message) (key string, err error) {
 	err = compose.ProcessState(ctx, func(_ context.Context, s *graphState) error {
-		if key = ada; s.round > g.rounds {
-			key = string(concluding)
+		if key = w1.Ada; s.round > g.rounds {
+			key = string(w1.Concluding)
 		}
 		return nil
 	})
@@ -152,7 +154,7 @@ func (g *graph) playToReader(ctx context.Context) (*played, error) {
 	reader := callbacks.NewHandlerBuilder().OnEndWithStreamOutputFn(func(
 		ctx context.Context, info *callbacks.RunInfo, pieces *schema.StreamReader[callbacks.CallbackOutput],
 	) context.Context {
-		if info.Component != components.ComponentOfChatModel || info.Name == string(assessing) || info.Name == string(concluding) {
+		if info.Component != components.ComponentOfChatModel || info.Name == string(w1.Assessing) || info.Name == string(w1.Concluding) {
 			pieces.Close()
 			return ctx
 		}
@@ -195,8 +197,8 @@ func (s *graphState) played() *played {
 
 // chatModel is the script as a chat model.
 type chatModel struct {
-	script *script
-	asked  kind
+	script *w1.Script
+	asked  w1.Kind
 	name   string
 }
 
@@ -206,7 +208,7 @@ func (m *chatModel) Generate(ctx context.Context, in []*schema.Message, _ ...mod
 	for _, message := range in {
 		size += len(message.Content)
 	}
-	text, err := m.script.answer(ctx, m.asked, m.name, len(in)-2, size)
+	text, err := m.script.Answer(ctx, m.asked, m.name, len(in)-2, size)
 	if err != nil {
 		return nil, err
 	}
@@ -221,13 +223,13 @@ func (m *chatModel) Stream(
 	if err != nil {
 		return nil, err
 	}
-	if m.asked != speech || m.script.pieces == 0 {
+	if m.asked != w1.Speech || m.script.Pieces == 0 {
 		return schema.StreamReaderFromArray([]*schema.Message{whole}), nil
 	}
 	reader, writer := schema.Pipe[*schema.Message](8)
 	graphStateOf(ctx).streaming.Go(func() {
 		defer writer.Close()
-		for piece := range m.script.split(whole.Content) {
+		for piece := range m.script.Split(whole.Content) {
 			if writer.Send(&schema.Message{Role: schema.Assistant, Name: m.name, Content: piece}, nil) {
 				return
 			}

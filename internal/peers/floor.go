@@ -1,6 +1,10 @@
 package main
 
-import "context"
+import (
+	"context"
+
+	w1 "github.com/agonist-dev/debate/internal/bench"
+)
 
 // floor plays the debate as a bare loop.
 //
@@ -8,7 +12,7 @@ import "context"
 // each answer of the judge and keeps the tree. It has no log, no events, no budget, no retries, no
 // timeouts and no controls.
 type floor struct {
-	script  *script
+	script  *w1.Script
 	answers *answers
 	systems map[string]string
 	rounds  int
@@ -16,9 +20,9 @@ type floor struct {
 	keep    func(step int, speaker, text string) error // nil: nothing is stored
 }
 
-func newFloor(s *script, a *answers, rounds int) *floor {
+func newFloor(s *w1.Script, a *answers, rounds int) *floor {
 	f := &floor{script: s, answers: a, systems: make(map[string]string), rounds: rounds}
-	for _, name := range append(debaters(), judge) {
+	for _, name := range append(w1.Debaters(), w1.Judge) {
 		f.systems[name] = system(name)
 	}
 	return f
@@ -28,13 +32,13 @@ func (f *floor) play(ctx context.Context) (*played, error) {
 	out := &played{}
 	var kept []map[string]any
 	step := 0
-	ask := func(asked kind, name string, round int) (string, error) {
+	ask := func(asked w1.Kind, name string, round int) (string, error) {
 		size := len(f.systems[name]) + len(instruction(asked, round))
 		for i := range out.turns {
 			size += len(out.turns[i].text)
 		}
-		text, err := f.script.answer(ctx, asked, name, len(out.turns), size)
-		if err == nil && f.emit != nil && asked == speech {
+		text, err := f.script.Answer(ctx, asked, name, len(out.turns), size)
+		if err == nil && f.emit != nil && asked == w1.Speech {
 			text = f.gather(text)
 		}
 		if step++; err == nil && f.keep != nil {
@@ -43,14 +47,14 @@ func (f *floor) play(ctx context.Context) (*played, error) {
 		return text, err
 	}
 	for round := 1; round <= f.rounds; round++ {
-		for _, name := range debaters() {
-			text, err := ask(speech, name, round)
+		for _, name := range w1.Debaters() {
+			text, err := ask(w1.Speech, name, round)
 			if err != nil {
 				return nil, err
 			}
 			out.turns = append(out.turns, turn{name, text})
 		}
-		text, err := ask(assessing, judge, round)
+		text, err := ask(w1.Assessing, w1.Judge, round)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +64,7 @@ func (f *floor) play(ctx context.Context) (*played, error) {
 		}
 		kept = append(kept, tree)
 	}
-	text, err := ask(concluding, judge, f.rounds)
+	text, err := ask(w1.Concluding, w1.Judge, f.rounds)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +76,7 @@ func (f *floor) play(ctx context.Context) (*played, error) {
 // gather emits a speech in pieces and puts it together again.
 func (f *floor) gather(text string) string {
 	var whole []byte
-	for piece := range f.script.split(text) {
+	for piece := range f.script.Split(text) {
 		whole = append(whole, piece...)
 		f.emit(piece)
 	}
@@ -80,7 +84,7 @@ func (f *floor) gather(text string) string {
 }
 
 // playToReader hands each piece to a goroutine through a channel, which adds up the bytes.
-func playToReader(ctx context.Context, s *script, a *answers, rounds int) (*played, error) {
+func playToReader(ctx context.Context, s *w1.Script, a *answers, rounds int) (*played, error) {
 	pieces, sum := make(chan string, 64), make(chan int)
 	go func() {
 		got := 0

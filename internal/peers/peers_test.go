@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	w1 "github.com/agonist-dev/debate/internal/bench"
 	"github.com/agonist-dev/debate/store/file"
 	"github.com/agonist-dev/debate/store/sql"
 )
@@ -31,8 +32,8 @@ func TestSidesPlayTheSameDebate(t *testing.T) {
 	b := newBench(t)
 	for name, pieces := range map[string]int{"whole": 0, "in pieces": 7} {
 		t.Run(name, func(t *testing.T) {
-			s := newScript()
-			s.pieces = pieces
+			s := w1.NewScript()
+			s.Pieces = pieces
 			list, stop, err := b.contenders(s, rounds)
 			require.NoError(t, err)
 			require.Len(t, list, 3)
@@ -45,14 +46,14 @@ func TestSidesPlayTheSameDebate(t *testing.T) {
 			require.NoError(t, stop(t.Context()))
 			assert.Equal(t, outs[0], outs[1], "eino plays as the floor")
 			assert.Equal(t, outs[0], outs[2], "debate plays as the floor")
-			assert.Equal(t, turn{cy, s.speech(cy, 8)}, outs[0].turns[8])
+			assert.Equal(t, turn{w1.Cy, s.Speech(w1.Cy, 8)}, outs[0].turns[8])
 		})
 	}
 }
 
 func TestDurableSidesPlayTheSameDebate(t *testing.T) {
 	const rounds = 2
-	b, s, dir := newBench(t), newScript(), t.TempDir()
+	b, s, dir := newBench(t), w1.NewScript(), t.TempDir()
 	a, err := newAnswers(b.schemas)
 	require.NoError(t, err)
 	kept, err := openRows(t.Context(), dir)
@@ -63,14 +64,14 @@ func TestDurableSidesPlayTheSameDebate(t *testing.T) {
 	var steps, size int
 	require.NoError(t, kept.db.QueryRowContext(t.Context(), `SELECT count(*), sum(length(text)) FROM step`).Scan(&steps, &size))
 	assert.Equal(t, 4*rounds+1, steps)
-	assert.Equal(t, rounds*(3*speechBytes+len(assessment))+len(verdict), size)
+	assert.Equal(t, rounds*(3*w1.SpeechBytes+len(w1.Assessment))+len(w1.Verdict), size)
 
 	database, err := sql.OpenSQLite(t.Context(), filepath.Join(dir, "debate.db"))
 	require.NoError(t, err)
 	files, err := file.Open(dir)
 	require.NoError(t, err)
 	for _, store := range []closingStore{database, files} {
-		d := newArena(&simulatedProvider{script: s}, store, rounds)
+		d := newArena(s, store, rounds)
 		got, err := d.play(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
@@ -81,7 +82,7 @@ func TestDurableSidesPlayTheSameDebate(t *testing.T) {
 
 func TestEverySidePlaysACrowd(t *testing.T) {
 	b := newBench(t)
-	s := newScript()
+	s := w1.NewScript()
 	list, stop, err := b.contenders(s, crowdRounds)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, stop(context.Background())) }()
@@ -96,17 +97,17 @@ func TestEverySidePlaysACrowd(t *testing.T) {
 func TestAnswersAreValidated(t *testing.T) {
 	a, err := newAnswers(newBench(t).schemas)
 	require.NoError(t, err)
-	_, err = a.assess(assessment)
+	_, err = a.assess(w1.Assessment)
 	require.NoError(t, err)
-	_, err = a.assess(strings.Replace(assessment, `"qualityScore":7`, `"qualityScore":11`, 1))
+	_, err = a.assess(strings.Replace(w1.Assessment, `"qualityScore":7`, `"qualityScore":11`, 1))
 	require.Error(t, err)
-	_, err = a.conclude(strings.Replace(verdict, `"summary"`, `"sum"`, 1))
+	_, err = a.conclude(strings.Replace(w1.Verdict, `"summary"`, `"sum"`, 1))
 	require.Error(t, err)
-	assert.InDelta(t, 600, len(assessment), 60)
+	assert.InDelta(t, 600, len(w1.Assessment), 60)
 }
 
 func TestCheckFindsWhatIsMissing(t *testing.T) {
-	b, s := newBench(t), newScript()
+	b, s := newBench(t), w1.NewScript()
 	a, err := newAnswers(b.schemas)
 	require.NoError(t, err)
 	out, err := newFloor(s, a, 2).play(t.Context())
@@ -114,7 +115,7 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 	require.NoError(t, out.check(2, false))
 	assert.Error(t, out.check(3, false))
 	assert.Error(t, out.check(2, true), "nothing was streamed")
-	out.winner = ben
+	out.winner = w1.Ben
 	assert.Error(t, out.check(2, false))
 }
 
