@@ -27,3 +27,16 @@ func TestFewer(t *testing.T) {
 		assert.Equal(t, 1, longform.Fewer())
 	}
 }
+
+func TestOnly(t *testing.T) {
+	run := func(asked string) (skipped bool) {
+		t.Setenv("DEBATE_LONG_TESTS", asked)
+		t.Run("long", func(t *testing.T) {
+			defer func() { skipped = t.Skipped() }()
+			longform.Only(t, "a few")
+		})
+		return skipped
+	}
+	assert.True(t, run(""))
+	assert.False(t, run("1"))
+}
