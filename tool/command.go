@@ -33,7 +33,7 @@ type Commands struct {
 	// Names and values that look like those of a secret are refused, here and in Env.
 	Inherit []string
 
-	grace time.Duration // that a command has to end after it was asked to: 2 seconds if 0
+	after func(time.Duration) <-chan time.Time // as time.After, which it is if nil
 }
 
 // Program is one that models may run.
@@ -52,10 +52,11 @@ const (
 	highestTimeout = time.Hour
 	defaultOutput  = 16 << 10
 	highestOutput  = 24 << 10
-	defaultGrace   = 2 * time.Second
-	maxProgramName = 64       // bytes of a program's name
-	maxArguments   = 256      // of a command
-	maxCommand     = 64 << 10 // bytes of them
+	grace          = 2 * time.Second // that a command has to end after it was asked to
+	linger         = grace / 2       // how long the output of what has ended is waited for
+	maxProgramName = 64              // bytes of a program's name
+	maxArguments   = 256             // of a command
+	maxCommand     = 64 << 10        // bytes of them
 )
 
 type commandArguments struct {
@@ -100,12 +101,12 @@ type runner struct {
 	programs []Program
 	env      []string
 	timeout  time.Duration
-	grace    time.Duration
+	after    func(time.Duration) <-chan time.Time
 	output   int
 }
 
 func (c Commands) runner(dir *Dir) (*runner, error) {
-	r := &runner{dir: dir, timeout: c.Timeout, output: c.Output, grace: c.grace}
+	r := &runner{dir: dir, timeout: c.Timeout, output: c.Output, after: c.after}
 	switch {
 	case c.Timeout < 0 || c.Timeout > highestTimeout:
 		return nil, invalid("commands.timeout", fmt.Errorf("%s is not between 0 and %s", c.Timeout, highestTimeout))
@@ -120,8 +121,8 @@ func (c Commands) runner(dir *Dir) (*runner, error) {
 	if r.output == 0 {
 		r.output = defaultOutput
 	}
-	if r.grace == 0 {
-		r.grace = defaultGrace
+	if r.after == nil {
+		r.after = time.After
 	}
 	seen := make(map[string]bool, len(c.Programs))
 	for i, program := range c.Programs {
@@ -180,7 +181,7 @@ func (r *runner) run(ctx context.Context, args commandArguments) (string, error)
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	c := command{path: program.Path, arguments: append([]string{program.Name}, args.Arguments...), folder: folder, env: r.env, grace: r.grace}
+	c := command{path: program.Path, arguments: append([]string{program.Name}, args.Arguments...), folder: folder, env: r.env, after: r.after}
 	end, err := c.run(ctx, r.timeout, r.output)
 	if err != nil {
 		return "", fmt.Errorf("%s cannot be started: %w", program.Name, reason(err))

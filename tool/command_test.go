@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,9 +19,23 @@ import (
 	"github.com/agonist-dev/debate/tool"
 )
 
-func runner(t testing.TB, root string, c tool.Commands) flow.Tool {
+// runner returns a tool that runs the program of the tests. No time of it is over but those that are named.
+func runner(t testing.TB, root string, c tool.Commands, over ...time.Duration) flow.Tool {
 	t.Helper()
-	run, err := tool.RunCommand(opened(t, root, tool.Limits{}), commands(c))
+	return clocked(t, root, c, func(d time.Duration) bool { return slices.Contains(over, d) })
+}
+
+// clocked does the same with a function that says which times are over. It is asked when their measuring begins.
+func clocked(t testing.TB, root string, c tool.Commands, over func(time.Duration) bool) flow.Tool {
+	t.Helper()
+	run, err := tool.RunCommand(opened(t, root, tool.Limits{}), commands(c.Clock(func(d time.Duration) <-chan time.Time {
+		if !over(d) {
+			return nil
+		}
+		passed := make(chan time.Time)
+		close(passed)
+		return passed
+	})))
 	require.NoError(t, err)
 	return run
 }
@@ -227,7 +242,6 @@ func listen(t testing.TB) (address string, next func() net.Conn) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, listener.Close()) })
 	return listener.Addr().String(), func() net.Conn {
-		require.NoError(t, listener.(*net.TCPListener).SetDeadline(time.Now().Add(30*time.Second)))
 		conn, err := listener.Accept()
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = conn.Close() })
@@ -236,26 +250,21 @@ func listen(t testing.TB) (address string, next func() net.Conn) {
 }
 
 // requireGone waits until the program at the other end is gone.
-func requireGone(t testing.TB, conn net.Conn) {
-	t.Helper()
-	require.NoError(t, conn.SetReadDeadline(time.Now().Add(30*time.Second)))
-	_, err := io.Copy(io.Discard, conn)
-	if err != nil {
-		require.NotErrorIs(t, err, os.ErrDeadlineExceeded)
-	}
+func requireGone(conn net.Conn) {
+	_, _ = io.Copy(io.Discard, conn) // it ends in one way or another
 }
 
 func TestACommandThatIsCanceled(t *testing.T) {
 	for name, c := range map[string]struct {
-		grace time.Duration
-		want  string
+		over []time.Duration
+		want string
 	}{
-		"polite": {time.Minute, "The program was stopped, because its use was canceled.\n\ngood bye\n"},
-		"deaf":   {20 * time.Millisecond, "The program was stopped, because its use was canceled. Nothing was printed."},
+		"polite": {nil, "The program was stopped, because its use was canceled.\n\ngood bye\n"},
+		"deaf":   {[]time.Duration{tool.Grace}, "The program was stopped, because its use was canceled. Nothing was printed."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			address, next := listen(t)
-			run := runner(t, folder(t, nil), tool.Commands{}.Hurry(c.grace))
+			run := runner(t, folder(t, nil), tool.Commands{}, c.over...)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			type result struct {
@@ -272,18 +281,23 @@ func TestACommandThatIsCanceled(t *testing.T) {
 			got := <-done
 			require.NoError(t, got.err)
 			assert.Equal(t, c.want, got.text)
-			requireGone(t, conn)
+			requireGone(conn)
 		})
 	}
 }
 
 func TestACommandThatTakesTooLong(t *testing.T) {
-	first, _ := listen(t)
-	run := runner(t, folder(t, nil), tool.Commands{Timeout: 50 * time.Millisecond}.Hurry(20*time.Millisecond))
-	assert.Contains(t, answer(t, run, child("deaf", first)), "The program was stopped, because it ran for more than 50ms.")
-
 	address, next := listen(t)
-	run = runner(t, folder(t, nil), tool.Commands{}.Hurry(20*time.Millisecond))
+	const short = 50 * time.Millisecond
+	run := clocked(t, folder(t, nil), tool.Commands{Timeout: short}, func(d time.Duration) bool {
+		if d == short {
+			next() // it runs
+		}
+		return d == short || d == tool.Grace
+	})
+	assert.Contains(t, answer(t, run, child("deaf", address)), "The program was stopped, because it ran for more than 50ms.")
+
+	run = runner(t, folder(t, nil), tool.Commands{}, tool.Grace)
 	ctx, done := overdue{t.Context(), make(chan struct{})}, make(chan string, 1)
 	go func() {
 		text, err := run.Use(ctx, flow.ToolUse{Arguments: []byte(`{"program":"child","arguments":["deaf","` + address + `"]}`)})
@@ -321,24 +335,30 @@ func (o overdue) Err() error {
 // What a program leaves running in its group is killed, and what has left the group is not waited for.
 func TestWhatProgramsLeave(t *testing.T) {
 	address, next := listen(t)
-	run := runner(t, folder(t, nil), tool.Commands{}.Hurry(200*time.Millisecond))
 	const left = " Another program that it has started is still running, and what that prints is lost."
-	for kind, want := range map[string]string{"group": "", "alone": left} {
-		began := time.Now()
+	for kind, c := range map[string]struct {
+		waits int // for the output that are over before it ends
+		want  string
+	}{"group": {1, ""}, "alone": {2, left}} {
+		run := clocked(t, folder(t, nil), tool.Commands{}, func(d time.Duration) bool {
+			if d == tool.Linger {
+				c.waits--
+			}
+			return d == tool.Linger && c.waits >= 0
+		})
 		text := answer(t, run, child("family", kind, address))
-		assert.Less(t, time.Since(began), 20*time.Second)
-		assert.Equal(t, "Exit code 0."+want+"\n\nthe first ends\n", text)
+		assert.Equal(t, "Exit code 0."+c.want+"\n\nthe first ends\n", text)
 		conn := next()
 		if kind == "alone" {
 			require.NoError(t, conn.(*net.TCPConn).CloseWrite())
 		}
-		requireGone(t, conn)
+		requireGone(conn)
 	}
 }
 
 func TestTheGroupOfACanceledCommandIsKilled(t *testing.T) {
 	address, next := listen(t)
-	run := runner(t, folder(t, nil), tool.Commands{}.Hurry(20*time.Millisecond))
+	run := runner(t, folder(t, nil), tool.Commands{}, tool.Grace)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	done := make(chan error, 1)
@@ -349,8 +369,8 @@ func TestTheGroupOfACanceledCommandIsKilled(t *testing.T) {
 	first, second := next(), next()
 	cancel()
 	require.NoError(t, <-done)
-	requireGone(t, first)
-	requireGone(t, second)
+	requireGone(first)
+	requireGone(second)
 }
 
 // A program dies with the host program, even if that is killed.
@@ -365,5 +385,5 @@ func TestAProgramDiesWithItsHost(t *testing.T) {
 	conn := next()
 	require.NoError(t, host.Process.Kill())
 	require.Error(t, host.Wait())
-	requireGone(t, conn)
+	requireGone(conn)
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -20,6 +21,8 @@ type Dir struct {
 	root    *os.Root
 	limits  Limits
 	maxSeen int           // cap on the entries of folders that one use looks at
+	maxTime time.Duration // cap on the time of a search
+	maxLock time.Duration // cap on the time that another process may keep a folder locked
 	turn    chan struct{} // full while a tool writes
 }
 
@@ -76,7 +79,9 @@ func OpenDir(root string, limits Limits) (*Dir, error) {
 	if err != nil {
 		return nil, invalid("root", fmt.Errorf("%s: %w", strconv.Quote(root), reason(err)))
 	}
-	return &Dir{root: opened, limits: limits, maxSeen: maxEntries, turn: make(chan struct{}, 1)}, nil
+	return &Dir{
+		root: opened, limits: limits, maxSeen: maxEntries, maxTime: maxTime, maxLock: maxLock, turn: make(chan struct{}, 1),
+	}, nil
 }
 
 // Close closes the folder. Later uses of the tools fail.

@@ -6,12 +6,13 @@ import (
 	"context"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // guard does nothing: on this system other processes are not kept from a folder.
 type guard struct{}
 
-func lock(context.Context, *os.Root) (guard, error) { return guard{}, nil }
+func lock(context.Context, *os.Root, time.Duration) (guard, error) { return guard{}, nil }
 
 func (guard) release() {}
 

@@ -12,10 +12,8 @@ import (
 	"time"
 )
 
-const (
-	maxLock  = 5 * time.Second       // how long another process may keep a folder locked
-	maxPause = 20 * time.Millisecond // between two attempts to lock it
-)
+// maxPause is the longest pause between two attempts to lock a folder.
+const maxPause = 20 * time.Millisecond
 
 // guard is a folder that no other process writes to with these tools, if its file system has locks.
 type guard struct {
@@ -23,14 +21,14 @@ type guard struct {
 	alone bool
 }
 
-// lock waits until no other process writes to a folder. The kernel releases the lock if this process dies.
-func lock(ctx context.Context, folder *os.Root) (guard, error) {
+// lock waits until no other process writes to a folder, at most so long. The kernel releases the lock if this process dies.
+func lock(ctx context.Context, folder *os.Root, most time.Duration) (guard, error) {
 	file, err := folder.Open(".")
 	if err != nil {
 		return guard{}, err
 	}
 	g := guard{file: file}
-	until := time.Now().Add(maxLock)
+	until := time.Now().Add(most)
 	for pause := time.Millisecond; ; pause = min(2*pause, maxPause) {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		switch {

@@ -18,7 +18,7 @@ type command struct {
 	arguments []string // with the name of the program
 	folder    string
 	env       []string
-	grace     time.Duration
+	after     func(time.Duration) <-chan time.Time
 }
 
 // ending is how a program has ended.
@@ -108,12 +108,10 @@ func start(cmd *exec.Cmd) (exited <-chan struct{}, err error) {
 
 // await waits until a program has ended, and ends it if need be. It returns why, or nothing.
 func (c *command) await(ctx context.Context, cmd *exec.Cmd, exited <-chan struct{}, timeout time.Duration) (stopped string) {
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
 	select {
 	case <-exited:
 		return ""
-	case <-timer.C:
+	case <-c.after(timeout):
 		stopped = fmt.Sprintf("it ran for more than %s", timeout)
 	case <-ctx.Done():
 		stopped = "its use was canceled"
@@ -122,10 +120,9 @@ func (c *command) await(ctx context.Context, cmd *exec.Cmd, exited <-chan struct
 		}
 	}
 	interrupt(cmd)
-	timer.Reset(c.grace)
 	select {
 	case <-exited:
-	case <-timer.C:
+	case <-c.after(grace):
 		kill(cmd)
 		<-exited
 	}
@@ -135,13 +132,11 @@ func (c *command) await(ctx context.Context, cmd *exec.Cmd, exited <-chan struct
 // drain waits a while for the end of a program's output, and reports whether it came. Others that the program has
 // started may still hold it.
 func (c *command) drain(ctx context.Context, copied <-chan struct{}) bool {
-	timer := time.NewTimer(c.grace / 2)
-	defer timer.Stop()
 	select {
 	case <-copied:
 		return true
 	case <-ctx.Done():
-	case <-timer.C:
+	case <-c.after(linger):
 	}
 	return false
 }

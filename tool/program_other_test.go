@@ -2,8 +2,13 @@
 
 package tool_test
 
-import "os/exec"
+import (
+	"os"
+	"os/exec"
+)
 
 func alone(*exec.Cmd) {}
+
+func emptied(*os.File) {}
 
 func killSelf() int { return 1 }

@@ -91,6 +91,8 @@ func programChild(args []string) int {
 			return wait(args[2])
 		}
 		_, _ = out.WriteString("the first ends\n")
+		_ = out.Flush()
+		emptied(os.Stdout)
 	case "heir": // what it starts prints when it has ended
 		child := exec.Command(must(os.Executable()), "last")
 		child.Stdout = os.Stdout

@@ -9,7 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 )
+
+// maxLock is how long another process may keep a folder locked.
+const maxLock = 5 * time.Second
 
 // errChanged refuses a write that would lose what somebody else has written.
 var errChanged = errors.New("has changed since it was read: read it again")
@@ -42,7 +46,7 @@ func (d *Dir) replace(ctx context.Context, p place, size int, create bool, chang
 	}
 	defer func() { _ = folder.Close() }()
 	t := &target{place: p, folder: folder, name: name}
-	if t.guard, err = lock(ctx, folder); err != nil {
+	if t.guard, err = lock(ctx, folder, d.maxLock); err != nil {
 		return t.failed(ctx, err)
 	}
 	defer t.guard.release()

@@ -76,11 +76,17 @@ func TestALockedFolderIsWaitedFor(t *testing.T) {
 		t.Skip("there are no locks here: ", err)
 	}
 	write := writers(t, root, tool.Writing{})[tool.WriteFileName]
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	_, err = use(ctx, t, write, arguments{"path": "sub/f", "hash": hashOf("x"), "content": "y"})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	answer(t, write, arguments{"path": "g", "hash": hashOf("x"), "content": "y"}) // another folder
+	impatient := opened(t, root, tool.Limits{})
+	impatient.Within(0)
+	hasty, err := tool.WriteFile(impatient, tool.Writing{})
+	require.NoError(t, err)
+	assert.Equal(t, `"sub/f": is in a folder that another process keeps locked`,
+		refusal(t, hasty, arguments{"path": "sub/f", "hash": hashOf("x"), "content": "y"}))
 	unlocked := make(chan error, 1)
 	time.AfterFunc(20*time.Millisecond, func() { unlocked <- syscall.Flock(int(held.Fd()), syscall.LOCK_UN) })
 	answer(t, write, arguments{"path": "sub/f", "hash": hashOf("x"), "content": "y"})

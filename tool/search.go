@@ -180,7 +180,7 @@ func (s *search) files(ctx context.Context, dir *Dir, path string) error {
 			return nil
 		case s.full, s.tired:
 			return fs.SkipAll
-		case s.room() <= 0, time.Since(began) > maxTime:
+		case s.room() <= 0, time.Since(began) > dir.maxTime:
 			s.stopped = true
 			return fs.SkipAll
 		}

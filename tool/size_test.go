@@ -1,11 +1,11 @@
-//go:build !race
-
 package tool_test
 
 import "github.com/agonist-dev/debate/internal/longform"
 
-var manyLines = longform.Or(6000, 1000) // of 2 KiB
+var manyLines = longform.Or(6000, 400) // of 2 KiB
 
-var manyWrites = longform.Or(300, 60)
+var manyWrites = longform.Or(300, 20)
 
-var manyKills = longform.Or(40, 8)
+var manyKills = longform.Or(40, 3)
+
+var manyReads = longform.Or(8000, 1000)

@@ -76,7 +76,7 @@ func TestPipesThatAppearMeanwhile(t *testing.T) {
 		}
 	}()
 	became := 0
-	for range 8000 {
+	for n := 0; n < manyReads || became == 0; n++ {
 		text, err := use(t.Context(), t, read, arguments{"path": "f"})
 		if err != nil {
 			assert.EqualError(t, err, `"f": is neither a file nor a folder`)
@@ -87,5 +87,4 @@ func TestPipesThatAppearMeanwhile(t *testing.T) {
 	}
 	close(done)
 	<-stopped
-	assert.Positive(t, became)
 }

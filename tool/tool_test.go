@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -49,6 +50,7 @@ func opened(t testing.TB, root string, limits tool.Limits) *tool.Dir {
 	t.Helper()
 	dir, err := tool.OpenDir(root, limits)
 	require.NoError(t, err)
+	dir.Within(24 * time.Hour) // however slow the machine is
 	t.Cleanup(func() { require.NoError(t, dir.Close()) })
 	return dir
 }
@@ -244,7 +246,7 @@ func TestLinksThatAppearMeanwhile(t *testing.T) {
 		}
 	}()
 	read := 0
-	for range 1500 {
+	for n := 0; n < manyReads/5 || read == 0; n++ {
 		for _, path := range []string{"dir/secret", "file"} {
 			text, err := use(t.Context(), t, made[tool.ReadFileName], arguments{"path": path})
 			assert.NotContains(t, text, secret)
@@ -260,7 +262,6 @@ func TestLinksThatAppearMeanwhile(t *testing.T) {
 	}
 	close(done)
 	<-stopped
-	assert.Positive(t, read)
 }
 
 func TestClosedFolders(t *testing.T) {

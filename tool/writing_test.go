@@ -189,7 +189,7 @@ func TestLinksThatAppearWhileToolsWrite(t *testing.T) {
 		}
 	}()
 	written := 0
-	for range manyWrites {
+	for n := 0; n < manyWrites || written == 0; n++ {
 		for _, path := range []string{"dir/secret", "file"} {
 			text, err := use(t.Context(), t, made[tool.ReadFileName], arguments{"path": path})
 			if err != nil {
@@ -205,7 +205,6 @@ func TestLinksThatAppearWhileToolsWrite(t *testing.T) {
 	}
 	close(done)
 	<-stopped
-	assert.Positive(t, written)
 	assert.Equal(t, secret, disk(t, filepath.Dir(root), "secret"))
 	requireEntries(t, filepath.Dir(root), "root", "secret")
 }

@@ -26,8 +26,9 @@ const released = "v0.0.0"
 //
 // It takes minutes where nothing has been built before, and seconds afterwards.
 func TestInstalling(t *testing.T) {
-	if !longform.Asked() || longform.Race {
-		t.Skip("it runs in the long form, without the race detector")
+	longform.Only(t, "nothing of it: the workspace builds the program, and does not show what the modules require")
+	if longform.Race {
+		t.Skip("the go command is what runs here, and has no use for the race detector")
 	}
 	proxy, bin := t.TempDir(), t.TempDir()
 	root, err := filepath.Abs(filepath.Join("..", ".."))

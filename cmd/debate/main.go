@@ -17,7 +17,7 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/command"
 )
 
-func main() { os.Exit(run()) }
+func main() { os.Exit(run(command.System{})) }
 
 // forward gives signals to whoever takes them, and returns once nobody takes one: then there is nothing to pause.
 func forward(signals <-chan os.Signal, interrupts chan<- os.Signal) {
@@ -36,8 +36,8 @@ const patience = time.Second
 // interrupted is the exit code of a program that was interrupted.
 const interrupted = 130
 
-// run carries out the command line of the process, and returns the exit code.
-func run() int {
+// run carries out the command line of the process, and returns the exit code. It fills in what the system says of the process.
+func run(system command.System) int {
 	signals, interrupts := make(chan os.Signal, 2), make(chan os.Signal)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it, so that the program outlives its terminal
@@ -49,7 +49,7 @@ func run() int {
 	}()
 	// A pipe that nobody reads makes writing fail, in place of ending the program: a conversation runs on without its reader.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	return command.Run(context.Background(), command.System{
-		Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Lookup: os.LookupEnv, Interrupts: interrupts,
-	})
+	system.Args, system.Lookup, system.Interrupts = os.Args[1:], os.LookupEnv, interrupts
+	system.In, system.Out, system.Err = os.Stdin, os.Stdout, os.Stderr
+	return command.Run(context.Background(), system)
 }

@@ -18,13 +18,15 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/agonist-dev/debate/cmd/debate/internal/command"
 	"github.com/agonist-dev/debate/cmd/debate/internal/fake"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		// Not os.Exit, which prints something where coverage is counted.
-		"debate":     func() { syscall.Exit(run()) },
+		// Not os.Exit, which prints something where coverage is counted. A conversation that another process runs is refused soon,
+		// and an MCP server may be as slow as the machine is.
+		"debate":     func() { syscall.Exit(run(command.System{Takeover: 64 * time.Millisecond, ServerStart: time.Hour})) },
 		"mcp-server": func() { syscall.Exit(serveTools()) },
 	})
 }
@@ -37,7 +39,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "serve": serve, "served": served, "sent": sent, "await": await, "exited": exited, "signal": send,
+			"code": code, "serve": serve, "served": served, "sent": sent, "await": await, "release": release, "exited": exited, "signal": send,
 			"capture": capture, "sqlite": inSQLite, "damage": damage,
 		},
 		Setup: func(e *testscript.Env) error {
@@ -185,43 +187,61 @@ func sent(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// await waits for a call whose name matches a pattern, from a command in the background. Then that command can be
-// interrupted:
+// await waits for a call whose name matches a pattern, or for so many, from a command in the background. Then that command can
+// be interrupted:
 //
 //	! exec debate 'Design a cache' &run&
-//	await r1.propose.*
+//	await 3 r1.propose.*
 //	kill -INT run
 //	wait run
 //	exited 130
 func await(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 || stateOf(ts).server == nil {
-		ts.Fatalf("usage, after serve: await pattern")
+	if neg || len(args) == 0 || len(args) > 2 || stateOf(ts).server == nil {
+		ts.Fatalf("usage, after serve: await [N] pattern")
 	}
-	late := time.After(10 * time.Second)
+	many := 1
+	if len(args) == 2 {
+		var err error
+		many, err = strconv.Atoi(args[0])
+		ts.Check(err)
+	}
 	for {
-		found, more := stateOf(ts).server.Calls(args[0])
-		if len(found) > 0 {
+		found, more := stateOf(ts).server.Calls(args[len(args)-1])
+		if len(found) >= many {
 			stateOf(ts).started = ts.BackgroundCmds()
 			return
 		}
-		select {
-		case <-more:
-		case <-late:
-			ts.Fatalf("no such call has come")
-		}
+		<-more
 	}
 }
 
-// send sends a signal to the command that was awaited last:
+// release lets the server of the script answer the calls that a rule holds, and hold no others:
+//
+//	release
+func release(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 || stateOf(ts).server == nil {
+		ts.Fatalf("usage, after serve: release")
+	}
+	stateOf(ts).server.Release()
+}
+
+// send sends signals to the command that was awaited last. It may have ended before it gets those behind the first one:
 //
 //	signal TERM
 func send(ts *testscript.TestScript, neg bool, args []string) {
 	started := stateOf(ts).started
-	known := map[string]os.Signal{"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}
-	if neg || len(args) != 1 || known[args[0]] == nil || len(started) == 0 {
-		ts.Fatalf("usage, after await: signal TERM|HUP")
+	known := map[string]os.Signal{"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "INT": os.Interrupt}
+	if neg || len(args) == 0 || len(started) == 0 {
+		ts.Fatalf("usage, after await: signal TERM|HUP|INT...")
 	}
-	ts.Check(started[len(started)-1].Process.Signal(known[args[0]]))
+	for i, name := range args {
+		if known[name] == nil {
+			ts.Fatalf("there is no signal %s", name)
+		}
+		if err := started[len(started)-1].Process.Signal(known[name]); i == 0 || !errors.Is(err, os.ErrProcessDone) {
+			ts.Check(err)
+		}
+	}
 }
 
 // capture sets a variable to what an expression finds in the standard output of the last command, or in its standard error:

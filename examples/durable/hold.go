@@ -25,7 +25,7 @@ func hold(ctx context.Context, w io.Writer, dir string, again bool) error {
 		return err
 	}
 	defer func() { _ = store.Close() }()
-	engine, model := stage.Choose(os.Getenv, script())
+	engine, model := stage.Choose(os.Getenv, script(again))
 	engine.Store = store
 	// The price is known, so a call whose outcome is unknown can be charged in full.
 	engine.Models = map[string]debate.Model{"script/without-a-key": {Context: 100_000, Input: 1_000_000, Output: 4_000_000, Priced: true}}
@@ -96,8 +96,8 @@ func printable(text string) string {
 	}, text)
 }
 
-// script speaks slowly enough to be interrupted.
-func script() *scripted.Provider {
+// script speaks. Before the crash Ada stops in the middle of her second speech, so that she is killed there.
+func script(again bool) *scripted.Provider {
 	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
 		second := len(req.Messages) >= 2
 		text := "It is. What was said stands in the journal, every word of it, and nobody has to say it again."
@@ -109,6 +109,10 @@ func script() *scripted.Provider {
 		case second:
 			text = "Then Ada was killed in the middle of her sentence, and noticed nothing. I call that a draw."
 		}
-		return scripted.Reply{Text: text, Chunks: 20, Delay: 100 * time.Millisecond, Interval: 25 * time.Millisecond}
+		reply := scripted.Reply{Text: text, Chunks: 20, Delay: 50 * time.Millisecond, Interval: 10 * time.Millisecond}
+		if !again && req.Self == "Ada" && second {
+			reply.Chunks, reply.Hold = 2, make(chan struct{})
+		}
+		return reply
 	}}
 }

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -87,14 +86,12 @@ func TestForeignWords(t *testing.T) {
 	}
 }
 
-// What almost looks like a key takes no longer than other text.
+// What almost looks like a key takes no longer than other text. If time grew with its square, the tests' time would be over first.
 func TestLikelyTakesLinearTime(t *testing.T) {
 	for _, piece := range []string{"a\u200b", "a1b2c3d4e5f6g7h8 ", "sk-\n", "sk-abcdefg1\t", "\u00ad", "authorization: ", "key ", "%3fa%3d", "%25", "eyJ", "a%3a%2f%2f"} {
-		began := time.Now()
 		text := "sk-Abcdefgh1" + strings.Repeat(piece, 1<<20/len(piece))
 		redact.Likely(text)
 		redact.Foreign(text)
-		assert.Less(t, time.Since(began), 30*time.Second, "%q: it would be minutes", piece)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -145,12 +144,12 @@ func hostile(key string, n int) map[string]string {
 	return out
 }
 
+// If time grew with the square of a text, it would be hours, and the tests' time would be over first.
 func TestHostileTextsTakeLinearTime(t *testing.T) {
 	key := drawn(random(), "sk-proj-", 156)
 	for _, key := range []string{key, strings.Repeat("a", 64)} {
 		set := redact.NewSet(redact.Key(key))
-		for name, text := range hostile(key, hostileSize) {
-			began := time.Now()
+		for _, text := range hostile(key, hostileSize) {
 			_ = set.Redact(text)
 			s := redact.NewStream(set)
 			for at := 0; at < len(text); at += 16 {
@@ -158,7 +157,6 @@ func TestHostileTextsTakeLinearTime(t *testing.T) {
 			}
 			s.End()
 			redact.Foreign(text)
-			assert.Less(t, time.Since(began), time.Minute, "%.20q: it would be hours", name)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/anthropic"
 	"github.com/agonist-dev/debate/provider/providertest"
@@ -43,7 +43,7 @@ func TestFaults(t *testing.T) {
 		},
 		Wholes: providertest.Wholes(t, "testdata/whole"),
 		Faults: providertest.Faults(t, "testdata/fault"),
-		Long:   os.Getenv("DEBATE_EVERY_CUT") != "",
+		Long:   longform.Asked(),
 		Lacks: map[string]string{
 			"slow-down":        "Anthropic knows 429 and 529 alone",
 			"budget-in-flight": "its 402 is an account without money",

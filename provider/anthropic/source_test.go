@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/anthropic"
 )
@@ -235,11 +236,8 @@ func TestPausesThatFail(t *testing.T) {
 // A recorded answer that is cut at any byte is no reply.
 func TestCutSources(t *testing.T) {
 	for _, name := range []string{"search", "thinking"} {
-		whole, step := recorded(t, name), 17
-		if os.Getenv("DEBATE_LONG_TESTS") != "" {
-			step = 1
-		}
-		for n := 0; n < len(whole)-1; n += step {
+		whole := recorded(t, name)
+		for n := 0; n < len(whole)-1; n += longform.Or(1, 17) {
 			_, _, err := ask(t, played(ok+whole[:n]), searching())
 			failure(t, err, provider.KindNetwork)
 		}
@@ -248,10 +246,7 @@ func TestCutSources(t *testing.T) {
 
 // A last piece that is cut at any byte is no reply. What the whole costs is unknown until the vendor has counted it.
 func TestCutPieces(t *testing.T) {
-	last, step := recorded(t, "pause_3"), 11
-	if os.Getenv("DEBATE_LONG_TESTS") != "" {
-		step = 1
-	}
+	last, step := recorded(t, "pause_3"), longform.Or(1, 11)
 	counted := strings.Index(last, "event: message_stop")
 	for n := 0; n < strings.LastIndex(last, "\n\n")+2; n += step {
 		p, _ := spoken(t, "pause_1", ok+last[:n])

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/bedrock"
 	"github.com/agonist-dev/debate/provider/providertest"
@@ -50,6 +51,7 @@ func TestFaults(t *testing.T) {
 		},
 		Wholes: wholes(t),
 		Faults: faults(t),
+		Long:   longform.Asked(),
 		Lacks: map[string]string{
 			"slow-down":        "too steep a rise is a throttlingException as any other",
 			"budget-in-flight": "AWS bills afterwards",

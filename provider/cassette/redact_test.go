@@ -175,13 +175,11 @@ func TestReplayIsRedacted(t *testing.T) {
 	assert.Equal(t, strings.Join(got.chunks, ""), got.response.Text)
 }
 
-// A hostile reply does not take long.
+// A hostile reply does not take long. If time grew with its square, it would be hours, and the tests' time would be over first.
 func TestManyLookalikes(t *testing.T) {
 	for _, part := range []string{"sk-", "sk-1", "Bearer+", "Bearer ", "gsk_AIza"} {
 		text := strings.Repeat(part, 400_000)
-		began := time.Now()
 		tape, _ := recording(t, cassette.Options{})
 		ask(tape.Wrap("v", saying(said(text))), &provider.Request{})
-		assert.Less(t, time.Since(began), time.Minute, "it would be hours")
 	}
 }

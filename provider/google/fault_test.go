@@ -1,11 +1,11 @@
 package google_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/google"
 	"github.com/agonist-dev/debate/provider/providertest"
@@ -21,7 +21,7 @@ func TestFaults(t *testing.T) {
 		},
 		Wholes: providertest.Wholes(t, "testdata/whole"),
 		Faults: providertest.Faults(t, "testdata/fault"),
-		Long:   os.Getenv("DEBATE_EVERY_CUT") != "",
+		Long:   longform.Asked(),
 		Lacks: map[string]string{
 			"slow-down":        "a load that rises too fast gets the same RESOURCE_EXHAUSTED as any other",
 			"budget-in-flight": "the vendor takes no budget in advance",

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -115,10 +116,7 @@ func TestReasoningText(t *testing.T) {
 func TestCutSources(t *testing.T) {
 	data, err := os.ReadFile("testdata/reply/search.sse")
 	require.NoError(t, err)
-	step := 7
-	if os.Getenv("DEBATE_LONG_TESTS") != "" {
-		step = 1
-	}
+	step := longform.Or(1, 7)
 	for n := 0; n < len(data)-3; n += step { // the last event ends with the first line end after it
 		p, _ := played(string(data[:n]))
 		r, _, err := ask(t, p, searching())

@@ -5,13 +5,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/ollama"
 	"github.com/agonist-dev/debate/provider/providertest"
@@ -46,7 +46,7 @@ func TestFaults(t *testing.T) {
 		},
 		Wholes: providertest.Wholes(t, "testdata/whole"),
 		Faults: providertest.Faults(t, "testdata/fault"),
-		Long:   os.Getenv("DEBATE_EVERY_CUT") != "",
+		Long:   longform.Asked(),
 		Lacks: map[string]string{
 			"slow-down":        "Ollama has no word for it besides 429",
 			"budget-in-flight": "Ollama takes no budget in advance",

@@ -2,11 +2,11 @@ package openai_test
 
 import (
 	"net/http"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openai"
 	"github.com/agonist-dev/debate/provider/providertest"
@@ -25,7 +25,7 @@ func TestFaults(t *testing.T) {
 		},
 		Wholes: providertest.Wholes(t, "testdata/whole"),
 		Faults: providertest.Faults(t, "testdata/fault"),
-		Long:   os.Getenv("DEBATE_EVERY_CUT") != "",
+		Long:   longform.Asked(),
 		Lacks: map[string]string{
 			"budget-in-flight": "OpenAI takes no budget in advance",
 			"moderation":       "OpenAI gives no reasons for a 403; what it filters is told as content_filter or as a policy",

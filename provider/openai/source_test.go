@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openai"
 )
@@ -128,10 +129,7 @@ func TestReasoningText(t *testing.T) {
 
 // A recorded answer that is cut at any byte is no reply, and its price is unknown.
 func TestCutSources(t *testing.T) {
-	step := 23
-	if os.Getenv("DEBATE_LONG_TESTS") != "" {
-		step = 1
-	}
+	step := longform.Or(1, 23)
 	for _, name := range []string{"search", "summary"} {
 		events, err := os.ReadFile("testdata/reply/" + name + ".sse")
 		require.NoError(t, err)

@@ -79,10 +79,12 @@ func TestNoIdleTimeout(t *testing.T) {
 }
 
 func TestNotSent(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { say(w) }))
+	defer plain.Close()
+	client, err := net.Dial("tcp", plain.Listener.Addr().String())
 	require.NoError(t, err)
-	address := listener.Addr().String()
-	require.NoError(t, listener.Close())
+	defer func() { _ = client.Close() }()
+	address := client.LocalAddr().String() // nobody listens there, and nobody can meanwhile
 
 	_, _, err = ask(t, openaicompat.Compatible("http://user:"+canary+"@"+address+"/v1?key="+canary, canary), request())
 	e := failure(t, err, provider.KindNetwork)
@@ -91,8 +93,6 @@ func TestNotSent(t *testing.T) {
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 	assertNoKey(t, err)
 
-	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { say(w) }))
-	defer plain.Close()
 	_, _, err = ask(t, openaicompat.Compatible("https"+strings.TrimPrefix(plain.URL, "http"), canary), request())
 	e = failure(t, err, provider.KindNetwork)
 	assert.True(t, e.NotSent, "a handshake that fails sends nothing")

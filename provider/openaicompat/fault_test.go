@@ -1,12 +1,12 @@
 package openaicompat_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/providertest"
 )
@@ -36,7 +36,7 @@ func TestFaults(t *testing.T) {
 		},
 		Wholes: wholes,
 		Faults: faults,
-		Long:   os.Getenv("DEBATE_EVERY_CUT") != "",
+		Long:   longform.Asked(),
 	}
 	providertest.RunHTTP(t, h)
 	golden(t, "table.golden", h.Table())

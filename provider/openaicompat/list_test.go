@@ -7,44 +7,26 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 )
 
-// peak returns by how much the heap grew at most while f ran.
-func peak(f func()) uint64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	before, most := m.HeapAlloc, m.HeapAlloc
-	stop, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		tick := time.NewTicker(2 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			runtime.ReadMemStats(&m)
-			most = max(most, m.HeapAlloc)
-			select {
-			case <-stop:
-				return
-			case <-tick.C:
-			}
-		}
-	}()
+// allocated returns how many bytes are allocated while f runs, those that are freed meanwhile included.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
 	f()
-	close(stop)
-	<-done
-	return most - before
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }
 
 // TestHostileLists: an answer of many small elements takes about as much memory as it has bytes.
 func TestHostileLists(t *testing.T) {
-	const size = listSize
+	size := longform.Or(4<<20, 1<<20) // bytes of an answer
 	embed := func(n int) func(t *testing.T, answer string) error {
 		return func(t *testing.T, answer string) error {
 			t.Helper()
@@ -84,7 +66,7 @@ func TestHostileLists(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			answer := tt.first + strings.Repeat(tt.part, (size-len(tt.first)-len(tt.last))/len(tt.part)-1) + tt.last
 			var err error
-			grown := peak(func() { err = tt.act(t, answer) })
+			grown := allocated(func() { err = tt.act(t, answer) })
 			t.Log(grown>>20, "MiB")
 			if name != "models" {
 				failure(t, err, provider.KindInvalidResponse)

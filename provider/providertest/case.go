@@ -296,10 +296,28 @@ func canceledMidStream(x *exam) {
 }
 
 func deadlineMidStream(x *exam) {
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-	defer cancel()
+	ctx := overdue{context.Background(), make(chan struct{})}
 	p := x.open(Scenario{Name: "deadline in mid-stream", Reply: []string{"first ", "last"}, Hold: make(chan struct{})})
-	x.wantKind(x.ask(ctx, p, request(), nil), provider.KindTimeout)
+	pass := sync.OnceFunc(func() { close(ctx.past) })
+	x.wantKind(x.ask(ctx, p, request(), func(string) { pass() }), provider.KindTimeout)
+}
+
+// overdue is a context whose deadline passes when past is closed, so that a slow machine does not choose the moment.
+type overdue struct {
+	context.Context
+
+	past chan struct{}
+}
+
+func (o overdue) Done() <-chan struct{} { return o.past }
+
+func (o overdue) Err() error {
+	select {
+	case <-o.past:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
 }
 
 func cut(x *exam, pieces ...string) {

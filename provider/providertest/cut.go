@@ -13,7 +13,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// truncating cuts each complete answer at each byte, and each fixture that begins as a reply does.
+// truncating cuts each complete answer, and each fixture that begins as a reply does.
 func truncating(h *HTTP) []check {
 	var list []check
 	for i := range h.Wholes {
@@ -31,7 +31,7 @@ func truncating(h *HTTP) []check {
 // reset returns the error of reading from a connection that the other side has reset.
 func reset() error { return &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET} }
 
-// cuts ends a complete answer at each byte of its head and of its body.
+// cuts ends a complete answer within its head and within its body.
 func (x *bench) cuts(w *Whole) {
 	x.vendor = w.Vendor
 	m := parse(w.Answer).filled()
@@ -43,12 +43,12 @@ func (x *bench) cuts(w *Whole) {
 	if !w.Usage.IsZero() && whole.response.Usage != w.Usage {
 		x.errorf("the usage is %+v, want %+v", whole.response.Usage, w.Usage)
 	}
-	x.cutUp(m, &tally{bench: x, want: whole.response}, 1)
+	x.cutUp(m, &tally{bench: x, want: whole.response})
 }
 
 // cutFixture does the same with an answer that signals something in place of a reply or at its end. What is
 // cut is no reply, unless all of it is that reply, or had ended before the signal. A failure may be that of
-// the cut, or the one that is signaled. In the short form of the suite there are fewer cuts.
+// the cut, or the one that is signaled.
 func (x *bench) cutFixture(f *Fault) {
 	x.vendor = f.Vendor
 	m := parse(f.Answer).filled()
@@ -57,35 +57,38 @@ func (x *bench) cutFixture(f *Fault) {
 	if whole.err != nil {
 		c.want = nil
 	}
-	x.cutUp(m, c, x.h.shorter())
+	x.cutUp(m, c)
 }
 
-// cutUp ends an answer at each byte, or fewer: by the end of the connection, by its end in the middle of a
-// chunk, and by a reset. In the short form of the suite there are fewer of the last two.
-func (x *bench) cutUp(m message, c *tally, step int) {
-	plain, chunked := m.plain().bytes(), m.chunked().bytes()
-	step *= cutStep
-	for n := 0; n < len(plain); n += step {
-		c.add(n, "cut", x.replay(plain[:n], io.EOF))
+// cutUp ends an answer: by the end of the connection, by its end in the middle of a chunk, and by a reset. In the long form
+// of the suite it does so at each byte, in the short form at some places in the first way, and at each third of them in the
+// others.
+func (x *bench) cutUp(m message, c *tally) {
+	plain, chunked := m.plain(), m.chunked()
+	whole, pieces := plain.bytes(), chunked.bytes()
+	head, inner := len(plain.opening()), len(pieces)-len("\r\n0\r\n\r\n")-len(plain.body) // where the body begins
+	places, seldom := plain.places(), 3
+	if x.h.Long {
+		places, seldom = everyByte(len(whole)), 1
 	}
-	seldom := step * x.h.shorter()
-	for n := 0; n < len(chunked)-len("\r\n0\r\n\r\n"); n += seldom {
-		c.add(n, "cut in a chunk", x.replay(chunked[:n], io.EOF))
+	for i, n := range places {
+		c.add(n, "cut", x.replay(whole[:n], io.EOF))
+		if i%seldom > 0 {
+			continue
+		}
+		c.add(n, "reset", x.replay(whole[:n], reset()))
+		if n >= head {
+			c.add(n, "cut in a chunk", x.replay(pieces[:inner+n-head], io.EOF))
+		}
 	}
-	for n := 0; n < len(plain); n += seldom {
-		c.add(n, "reset", x.replay(plain[:n], reset()))
+	for n := range inner { // the rest of the other head
+		if x.h.Long {
+			c.add(n, "cut in a chunk", x.replay(pieces[:n], io.EOF))
+		}
 	}
 	x.h.cut.add(c)
 	x.t.Logf("%d cuts: %d refused, %d after the end signal, %d wrong, %d of them partial successes",
 		c.cuts, c.refused, c.whole, c.wrong, c.partial)
-}
-
-// shorter returns what numbers of cuts are divided by.
-func (h *HTTP) shorter() int {
-	if h.Long && cutStep == 1 { // with the race detector the short form takes long enough
-		return 1
-	}
-	return 7
 }
 
 // cutting counts the cuts of all answers. The nil cutting counts nothing.

@@ -3,17 +3,20 @@ package providertest
 import (
 	"path/filepath"
 	"testing"
-	"time"
+	"testing/synctest"
 )
 
-// Examine runs the named case against a provider and yields what it finds.
-func Examine(t *testing.T, name string, patience time.Duration, connect Connect) []error {
+// Examine runs the named case against a provider, in a bubble of package synctest, and yields what it finds.
+func Examine(t *testing.T, name string, connect Connect) (found []error) {
 	t.Helper()
 	for _, c := range append(cases(), abilities()...) {
 		if c.name == name {
-			x := &exam{t: t, connect: connect, patience: patience}
-			c.run(x)
-			return x.faults()
+			synctest.Test(t, func(t *testing.T) {
+				x := &exam{t: t, connect: connect, patience: patience}
+				c.run(x)
+				found = x.faults()
+			})
+			return found
 		}
 	}
 	t.Fatalf("no case %q", name)

@@ -21,9 +21,10 @@ type HTTP struct {
 	Wholes  []Whole           // complete streamed answers of the vendor, byte for byte
 	Faults  []Fault           // answers by which the vendor signals something, byte for byte, and their meaning
 	Lacks   map[string]string // rows for which this vendor has no signal, and why
-	// Long makes the suite cut the Faults at each byte, and the Wholes in each way that a connection can
-	// end. Otherwise it cuts the Wholes at each byte in one way, and does the rest at each seventh byte,
-	// in a quarter of the time.
+	// Long makes the suite cut each answer at each byte, in each way that a connection can end, which takes
+	// minutes. Otherwise it cuts where a reader has something else before it than at the byte before: within
+	// and beside the ends of lines, frames and the parts of a document, in the middle of a line, of a
+	// character and of an escape, and at each of the last bytes.
 	Long bool
 
 	cut *cutting // what RunHTTP has cut

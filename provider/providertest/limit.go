@@ -3,7 +3,6 @@ package providertest
 import (
 	"bytes"
 	"compress/gzip"
-	"runtime"
 	"runtime/metrics"
 	"strconv"
 	"strings"
@@ -12,8 +11,9 @@ import (
 )
 
 const (
-	endless = 4 * benchMaxBody // bytes after which the server gives up: the adapter has no limit
-	maxPeak = 64 << 20         // bytes of memory that an exchange at the bench's limits may take
+	endless  = 4 * benchMaxBody // bytes after which the server gives up: the adapter has no limit
+	bombSize = 4 * benchMaxBody // bytes that a part of a bomb becomes
+	maxPeak  = 64 << 20         // bytes of memory that an exchange at the bench's limits may take
 )
 
 // flood is a body without an end.
@@ -55,7 +55,6 @@ func heap() uint64 {
 
 // drown floods the adapter and requires that it ends the exchange, with little memory.
 func (x *bench) drown(name string, f flood, kinds ...provider.Kind) outcome {
-	runtime.GC()
 	before := heap()
 	out := x.try(exchange{script: f.script})
 	if len(kinds) > 0 {
@@ -149,13 +148,13 @@ func endlessFailures(*HTTP) []check {
 }
 
 // bombs sends data that is small until it is decompressed: each KiB becomes a MiB, without an end. The
-// server gives up after 64 MiB, so that an adapter without a limit fails without exhausting the machine's
+// server gives up after 16 MiB, so that an adapter without a limit fails without exhausting the machine's
 // memory.
 func bombs(h *HTTP) []check {
 	pack := func(text string) []byte {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
-		_, _ = z.Write(bytes.Repeat([]byte(text), 16<<20/len(text)))
+		_, _ = z.Write(bytes.Repeat([]byte(text), bombSize/len(text)))
 		_ = z.Close()
 		return b.Bytes() // members of a gzip file may follow each other without an end
 	}

@@ -126,6 +126,9 @@ func (m message) isFramed() bool {
 // before them, a checksum after them.
 const frameEnds = 16
 
+// frameCheck is the bytes of a checksum in a frame.
+const frameCheck = 4
+
 // frames splits a body into frames of AWS. Each begins with its length.
 func (m message) frames() [][]byte {
 	var list [][]byte

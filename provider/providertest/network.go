@@ -45,7 +45,7 @@ type visit struct {
 }
 
 func (n *network) client() *http.Client {
-	return &http.Client{Transport: &http.Transport{DialContext: n.dial}}
+	return &http.Client{Transport: &http.Transport{DialContext: n.dial, MaxResponseHeaderBytes: benchMaxBody}}
 }
 
 func (n *network) dial(ctx context.Context, _, address string) (net.Conn, error) {

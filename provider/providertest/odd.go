@@ -14,7 +14,7 @@ func notHTTP(h *HTTP) []check {
 	broken := func(x *bench, name string, answer []byte) {
 		x.wantOne(name, x.play(answer).answer, provider.KindNetwork, provider.KindInvalidResponse)
 	}
-	const most = 16 << 20 // net/http's own limit of a head is 10 MiB
+	const most = 2 * benchMaxBody // the limit that the client has for a head, and more
 	kib := strings.Repeat("x", 1<<10)
 	return []check{
 		{name: "garbage", run: func(x *bench) {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -189,7 +188,7 @@ func TestABadProviderOfOptionsFails(t *testing.T) {
 		}, "is at 1 to 999"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			faults := providertest.Examine(t, tt.of, 100*time.Millisecond, asking(tt.spoil, tt.say))
+			faults := providertest.Examine(t, tt.of, asking(tt.spoil, tt.say))
 			require.NotEmpty(t, faults, "the suite noticed nothing")
 			assert.Contains(t, errors.Join(faults...).Error(), tt.want)
 		})

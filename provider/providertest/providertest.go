@@ -28,9 +28,9 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// patience is how long a provider may take for what it should do at once. It is generous, because a slow
-// machine is not the provider's fault.
-const patience = 10 * time.Second
+// patience is how long a provider may take for what it should do at once. It only ends a suite that hangs, because
+// a slow machine is not the provider's fault.
+const patience = 2 * time.Minute
 
 // manyChunks is how many chunks are checked one by one.
 const manyChunks = 1000
@@ -241,7 +241,7 @@ func goroutineID() string {
 
 // goroutines returns the stacks of all goroutines by their ids.
 func goroutines() map[string]string {
-	b := make([]byte, 1<<20)
+	b := make([]byte, 1<<16)
 	for {
 		n := runtime.Stack(b, true)
 		if n < len(b) {

@@ -169,12 +169,17 @@ func dialing(*HTTP) []check {
 	}
 	return []check{
 		{name: "refused", real: true, run: func(x *bench) {
-			listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed at once
+			listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // nothing takes its time here
 			if err != nil {
 				x.t.Fatal(err)
 			}
-			_ = listener.Close()
-			unsent(x, x.over("http://"+listener.Addr().String()))
+			defer func() { _ = listener.Close() }()
+			client, err := net.Dial("tcp", listener.Addr().String()) //nolint:noctx // likewise
+			if err != nil {
+				x.t.Fatal(err)
+			}
+			defer func() { _ = client.Close() }()
+			unsent(x, x.over("http://"+client.LocalAddr().String())) // nobody listens there, and nobody can meanwhile
 		}},
 		{name: "unreachable", run: func(x *bench) {
 			unsent(x, x.try(exchange{refuse: syscall.EHOSTUNREACH}).answer)

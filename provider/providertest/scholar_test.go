@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/providertest"
@@ -130,7 +129,7 @@ func TestBadAbilitiesFail(t *testing.T) {
 		{"blames the vendor", "vet", "in another way than with kind validation"},
 	} {
 		t.Run(tt.spoil+"/"+tt.name, func(t *testing.T) {
-			faults := providertest.Examine(t, tt.name, 100*time.Millisecond, scholars(tt.spoil))
+			faults := providertest.Examine(t, tt.name, scholars(tt.spoil))
 			require.NotEmpty(t, faults, "the suite noticed nothing")
 			assert.Contains(t, errors.Join(faults...).Error(), tt.want)
 		})

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/providertest"
 )
@@ -41,6 +42,7 @@ func TestFaults(t *testing.T) {
 		},
 		Wholes: providertest.Wholes(t, "testdata/whole"),
 		Faults: providertest.Faults(t, "testdata/fault"),
+		Long:   longform.Asked(),
 		Lacks: map[string]string{
 			"slow-down":        "a load that rises too fast gets the same RESOURCE_EXHAUSTED as any other",
 			"budget-in-flight": "Google Cloud bills afterwards",

@@ -30,7 +30,7 @@ type program struct {
 
 // Run carries out the command line and returns the exit code.
 func Run(ctx context.Context, system System) int {
-	p := &program{System: system}
+	p := &program{System: system, tools: toolFlags{start: system.ServerStart}}
 	out := &output{to: system.Out}
 	p.Out = out
 	p.viewing.began = time.Now().Truncate(time.Millisecond)

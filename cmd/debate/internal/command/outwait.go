@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -21,8 +22,9 @@ func (p *program) outwait(ctx context.Context, engine *debate.Engine, id string)
 	if err != nil {
 		return nil, err
 	}
-	p.warnf("Another process has %s. If it was killed, that ends within %v.", id, leftover)
-	late, again := time.NewTimer(leftover), time.NewTicker(leftover/64)
+	most := cmp.Or(p.Takeover, leftover)
+	p.warnf("Another process has %s. If it was killed, that ends within %v.", id, most)
+	late, again := time.NewTimer(most), time.NewTicker(most/64)
 	defer late.Stop()
 	defer again.Stop()
 	for {

@@ -3,6 +3,7 @@ package command_test
 import (
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -18,16 +19,18 @@ import (
 // resumes.
 func TestAConversationOfAKilledProcessIsResumed(t *testing.T) {
 	t.Parallel()
-	place := filepath.Join(t.TempDir(), "kept") + "/"
-	kept, err := file.Open(place)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, kept.Close()) }()
-	left := unfinishedIn(t, kept)
-	require.NoError(t, kept.Lease(t.Context(), left, "killed", 500*time.Millisecond))
-	got := run(t, place, "resume", left)
-	assert.NotContains(t, got.err, "debate watch")
-	assert.Contains(t, got.err, "Another process has "+left+". If it was killed, that ends within 16s.")
-	assert.Zero(t, got.code, got.err)
+	synctest.Test(t, func(t *testing.T) {
+		place := filepath.Join(t.TempDir(), "kept") + "/"
+		kept, err := file.Open(place)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, kept.Close()) }()
+		left := unfinishedIn(t, kept)
+		require.NoError(t, kept.Lease(t.Context(), left, "killed", 15*time.Second))
+		got := run(t, place, "resume", left)
+		assert.NotContains(t, got.err, "debate watch")
+		assert.Contains(t, got.err, "Another process has "+left+". If it was killed, that ends within 16s.")
+		assert.Zero(t, got.code, got.err)
+	})
 }
 
 // unfinishedIn starts a conversation in a store, and closes it at once.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,8 @@ type server struct {
 	words   *lastBytes // what the command has written to its standard error
 	session *sdk.ClientSession
 	say     func(format string, args ...any)
-	lost    sync.Once // says that it gives no answer
+	start   time.Duration // that it may take until it has listed its tools: serverStart if 0
+	lost    sync.Once     // says that it gives no answer
 }
 
 // ofServer begins a session with an MCP server, and adds its tools. Those that may change something need approval, unless
@@ -42,7 +44,7 @@ type server struct {
 func (f *toolFlags) ofServer(
 	ctx context.Context, address string, into map[string]flow.Tool, say func(format string, args ...any),
 ) (end func(), err error) {
-	s := &server{address: address, say: say}
+	s := &server{address: address, say: say, start: f.start}
 	transport, err := s.transport()
 	if err != nil {
 		return nil, exit(exitArguments, fmt.Errorf("--mcp %q: %w", address, err))
@@ -74,10 +76,11 @@ func (f *toolFlags) ofServer(
 
 // begin begins the session, and lists the tools. It says what it waits for if that takes long.
 func (s *server) begin(ctx context.Context, transport sdk.Transport) (map[string]flow.Tool, error) {
-	ctx, cancel := context.WithTimeout(ctx, serverStart)
+	s.start = cmp.Or(s.start, serverStart)
+	ctx, cancel := context.WithTimeout(ctx, s.start)
 	defer cancel()
 	silent := time.AfterFunc(serverSilence, func() {
-		s.say("Waiting for the MCP server %q, at most %v.", s.address, serverStart)
+		s.say("Waiting for the MCP server %q, at most %v.", s.address, s.start)
 	})
 	defer silent.Stop()
 	session, err := mcp.Connect(ctx, transport)
@@ -98,7 +101,7 @@ func (s *server) failure(ctx context.Context, wanted string, err error) error {
 	var out string
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		out = fmt.Sprintf("the server has not %s within %v; if it has to fetch something first, start it once by hand", wanted, serverStart)
+		out = fmt.Sprintf("the server has not %s within %v; if it has to fetch something first, start it once by hand", wanted, s.start)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case s.command != nil && s.command.ProcessState != nil: // the session's end has waited for the process

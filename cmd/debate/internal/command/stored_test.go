@@ -238,7 +238,7 @@ func TestNothingIsDeletedThatIsRunning(t *testing.T) {
 	kept, err := file.Open(place)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, kept.Close()) }()
-	require.NoError(t, kept.Lease(t.Context(), "work", "somebody", time.Minute))
+	require.NoError(t, kept.Lease(t.Context(), "work", "somebody", time.Hour))
 	got := run(t, place, "delete", "other", "work", "--yes")
 	assert.Equal(t, 1, got.code)
 	assert.Contains(t, got.err, "another process runs work: debate cancel work ends it. Nothing is deleted")

@@ -5,6 +5,7 @@ package command
 import (
 	"io"
 	"os"
+	"time"
 
 	"github.com/mattn/go-isatty"
 )
@@ -18,6 +19,10 @@ type System struct {
 	Lookup   func(name string) (value string, ok bool) // of environment variables
 	// Interrupts gets one value for each Ctrl-C. The first one pauses a running conversation, the second one ends the program.
 	Interrupts <-chan os.Signal
+	// Takeover is how long a conversation is waited for whose process may have been killed: 16 seconds if 0.
+	Takeover time.Duration
+	// ServerStart is how long an MCP server may take until it has listed its tools: 10 seconds if 0.
+	ServerStart time.Duration
 }
 
 // get returns the value of an environment variable; "" if it is not set.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,8 @@ type toolFlags struct {
 	write    bool     // --allow-write
 	programs []string // --allow-run
 	approve  bool     // --approve
+
+	start time.Duration // as in System.ServerStart
 }
 
 // define adds the flags to a command.

@@ -32,6 +32,7 @@ type Server struct {
 	calls []Call
 	uses  map[int]int   // how often a rule has applied, by its index
 	more  chan struct{} // closed when a call is added
+	freed chan struct{} // closed by Release
 }
 
 // Call is one call that the server has got.
@@ -82,10 +83,6 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, chat bool) {
 	if rule.Delay != 0 {
 		delay = time.Duration(rule.Delay)
 	}
-	if rule.Fault == FaultHold {
-		<-r.Context().Done()
-		return
-	}
 	if rule.Status != 0 {
 		if sleep(r.Context(), delay) {
 			failure{status: rule.Status, code: rule.Code, message: rule.Text, retryAfter: rule.RetryAfter}.write(w)
@@ -96,7 +93,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, chat bool) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	out, said := stream{w}, s.reply(call, &rule)
 	out.begin(call, chat)
-	if !sleep(r.Context(), delay) {
+	if !sleep(r.Context(), delay) || rule.Fault == FaultHold && !s.hold(r.Context()) {
 		return
 	}
 	if chat {
@@ -114,6 +111,29 @@ func sleep(ctx context.Context, delay time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
+}
+
+// hold waits for Release, and reports whether the client is still there.
+func (s *Server) hold(ctx context.Context) bool {
+	select {
+	case <-s.free():
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// Release has the server answer the calls that it holds, and hold no others. It is called once.
+func (s *Server) Release() { close(s.free()) }
+
+// free returns the channel that Release closes.
+func (s *Server) free() chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.freed == nil {
+		s.freed = make(chan struct{})
+	}
+	return s.freed
 }
 
 // take records a call, and returns the rule that applies to it: the zero rule if none does.

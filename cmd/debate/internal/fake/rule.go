@@ -38,7 +38,7 @@ const (
 	FaultCut     Fault = "cut"     // the connection ends in mid-stream
 	FaultRefusal Fault = "refusal" // the model declines
 	FaultLength  Fault = "length"  // the answer ends at the cap
-	FaultHold    Fault = "hold"    // no answer comes until the client goes
+	FaultHold    Fault = "hold"    // the answer begins, and nothing else comes until the client goes, or [Server.Release]
 )
 
 // Duration is a time.Duration whose JSON is a text such as "100ms".

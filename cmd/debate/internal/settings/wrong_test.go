@@ -21,13 +21,14 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 // wrongValues are put in the place of each field.
 var wrongValues = []string{`"x"`, `null`, `[]`, `[[1]]`, `{}`, `{"x": {"y": 1}}`, `1e400`, `1e30`, `123456789012345678901234567890`, `-1`, `-0.5`, `true`}
 
 // long is whether each value is tried in each field; otherwise each fifth one is.
-var long = os.Getenv("DEBATE_LONG_TESTS") != ""
+var long = longform.Asked()
 
 // mark stands where a wrong value is to be.
 const mark = "@here@"

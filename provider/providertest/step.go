@@ -1,5 +1,0 @@
-//go:build !race
-
-package providertest
-
-const cutStep = 1 // answers are cut at each byte
