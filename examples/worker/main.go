@@ -36,6 +36,7 @@ func main() {
 func run(ctx context.Context, out io.Writer, args []string) error {
 	flags := flag.NewFlagSet("worker", flag.ContinueOnError)
 	database := flags.String("work", "", "work on the debates of this file, as the processes do that are started here")
+	silent := flags.Bool("silent", false, "as a worker: Ada never ends her second turn")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return nil
@@ -43,7 +44,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 		return err
 	}
 	if *database != "" {
-		return work(ctx, *database)
+		return work(ctx, *database, *silent)
 	}
 	folder, err := os.MkdirTemp("", "worker")
 	if err != nil {
@@ -60,12 +61,12 @@ func host(ctx context.Context, out io.Writer, file string) error {
 		return err
 	}
 	defer b.close()
-	engine := engineOn(b.store)
+	engine := engineOn(b.store, false)
 	if err := submit(ctx, engine); err != nil {
 		return err
 	}
 	show(out, "The debate is submitted, and has a job. Worker 1 starts.")
-	first, err := start(ctx, file)
+	first, err := start(ctx, file, "-silent") // so that it is certainly killed while she speaks
 	if err != nil {
 		return err
 	}
@@ -114,12 +115,12 @@ func host(ctx context.Context, out io.Writer, file string) error {
 func show(out io.Writer, line string) { _, _ = fmt.Fprintln(out, line) }
 
 // start starts a worker. It ends with this process.
-func start(ctx context.Context, file string) (*exec.Cmd, error) {
+func start(ctx context.Context, file string, flags ...string) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	worker := exec.CommandContext(ctx, self, "-work", file) //nolint:gosec // it is this program
+	worker := exec.CommandContext(ctx, self, append([]string{"-work", file}, flags...)...) //nolint:gosec // it is this program
 	worker.Stderr = os.Stderr
 	if _, err := worker.StdinPipe(); err != nil {
 		return nil, err

@@ -54,13 +54,13 @@ func open(ctx context.Context, file string) (*base, error) {
 }
 
 // work works on debates until ctx ends, or the process that has started this one has.
-func work(ctx context.Context, file string) error {
+func work(ctx context.Context, file string, silent bool) error {
 	b, err := open(ctx, file)
 	if err != nil {
 		return err
 	}
 	defer b.close()
-	engine := engineOn(b.store)
+	engine := engineOn(b.store, silent)
 	engine.Lease = time.Second // a debate of a worker that has disappeared is free after that time
 	worker, err := b.jobs.Worker(engine, river.Config{
 		Queues: map[string]int{river.DefaultQueue: 10}, Sweep: time.Second, River: &queue.Config{FetchPollInterval: 200 * time.Millisecond},
@@ -82,8 +82,8 @@ func work(ctx context.Context, file string) error {
 	return worker.Stop(drain)
 }
 
-// engineOn returns an engine of a script that speaks slowly enough to be interrupted.
-func engineOn(store debate.Store) *debate.Engine {
+// engineOn returns an engine of a script that speaks slowly. If it is silent, Ada never ends her second turn.
+func engineOn(store debate.Store, silent bool) *debate.Engine {
 	lines := map[string][2]string{
 		"Ada": {
 			"It belongs to its log. Whoever holds the lease may speak for it, and nobody else.",
@@ -99,7 +99,11 @@ func engineOn(store debate.Store) *debate.Engine {
 		if len(req.Messages) >= 2 {
 			round = 1
 		}
-		return scripted.Reply{Text: lines[req.Self][round], Delay: 500 * time.Millisecond}
+		delay := 500 * time.Millisecond
+		if silent && req.Self == "Ada" && round == 1 {
+			delay = time.Hour
+		}
+		return scripted.Reply{Text: lines[req.Self][round], Delay: delay}
 	}}
 	return &debate.Engine{Store: store, Providers: map[string]debate.Provider{"script": script}}
 }

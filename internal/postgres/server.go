@@ -140,12 +140,29 @@ func (s *Server) end(keep bool) error {
 }
 
 // Database creates an empty database and returns its URL.
-func (s *Server) Database(ctx context.Context) (string, error) {
+func (s *Server) Database(ctx context.Context) (string, error) { return s.create(ctx, "template1") }
+
+// Copy creates a copy of a database, whose URL is given, and returns the URL of the copy. It waits until nobody is connected to the
+// database.
+func (s *Server) Copy(ctx context.Context, database string) (string, error) {
+	u, err := url.Parse(database)
+	if err != nil {
+		return "", err
+	}
+	for {
+		made, err := s.create(ctx, strings.TrimPrefix(u.Path, "/"))
+		if err == nil || !strings.Contains(err.Error(), "is being accessed by other users") {
+			return made, err
+		}
+	}
+}
+
+func (s *Server) create(ctx context.Context, template string) (string, error) {
 	s.mu.Lock()
 	s.databases++
 	name := fmt.Sprintf("test%d", s.databases)
 	s.mu.Unlock()
-	if err := s.run(ctx, "createdb", "--host="+s.folder, "--username="+superuser, name); err != nil {
+	if err := s.run(ctx, "createdb", "--host="+s.folder, "--username="+superuser, "--template="+template, name); err != nil {
 		return "", err
 	}
 	u := url.URL{

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
@@ -184,10 +185,7 @@ func (x *indexed) happen(t *testing.T) {
 
 // Whatever happens to a folder, a list is the same as without an index.
 func TestListIsThatOfTheJournals(t *testing.T) {
-	seeds := 300
-	if testing.Short() {
-		seeds = 30
-	}
+	seeds := longform.Or(300, 60)
 	written := 0
 	for seed := range seeds {
 		x := &indexed{rng: rand.New(rand.NewPCG(uint64(seed), 1))}

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
@@ -186,7 +187,7 @@ func TestLockIdentity(t *testing.T) {
 	var group sync.WaitGroup
 	for range 16 {
 		group.Go(func() {
-			for range 3000 {
+			for range longform.Or(3000, 600) {
 				l, ok, err := disk.Lock("x.lock")
 				if !assert.NoError(t, err) || !ok {
 					continue

@@ -18,6 +18,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
@@ -142,7 +143,7 @@ func TestHostileCommits(t *testing.T) {
 
 // However many debates are written to at once, few files are open.
 func TestOpenFiles(t *testing.T) {
-	const debates = 2000
+	debates := longform.Or(2000, 600)
 	dir := t.TempDir()
 	s := &file.Store{Dir: dir, Sync: file.SyncNever}
 	t.Cleanup(func() { require.NoError(t, s.Close()) })

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
@@ -168,11 +169,18 @@ func appendDefects() []defect {
 			}
 		})},
 		{"fails when it is busy", []string{"crowd/many conversations*", "crowd/all*", "list/in pages", "list/beside*"}, "busy", func(s *spoiled) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			busy, ok := s.shared["busy"].(*atomic.Bool)
+			if !ok {
+				busy = &atomic.Bool{}
+				s.shared["busy"] = busy
+			}
 			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
-				if !s.mu.TryLock() {
+				if !busy.CompareAndSwap(false, true) {
 					return errors.New("busy")
 				}
-				defer s.mu.Unlock()
+				defer busy.Store(false)
 				<-time.NewTimer(100 * time.Microsecond).C // as a disk takes
 				return s.good.Append(ctx, id, after, writer, events)
 			}

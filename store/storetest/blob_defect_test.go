@@ -68,6 +68,6 @@ func TestAStoreWithoutBlobsIsSkippedThere(t *testing.T) {
 		s := silent{&store.Memory{}}
 		return storetest.Storage{Open: func(testing.TB) store.Store { return s }}
 	}
-	faults := storetest.Examine(t, "blob/several at once", time.Second, fresh)
+	faults := storetest.Examine(t, "blob/several at once", fresh)
 	assert.Equal(t, []string{"skipped: the store is no store.Blobs"}, faults)
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -47,7 +46,7 @@ func TestABadStoreFails(t *testing.T) {
 		t.Run(d.name, func(t *testing.T) {
 			for _, name := range d.matching(t) {
 				seen[name] = true
-				faults := storetest.Examine(t, name, 400*time.Millisecond, storage(d.spoil))
+				faults := storetest.Examine(t, name, storage(d.spoil))
 				if assert.NotEmpty(t, faults, "%s noticed nothing", name) {
 					assert.Contains(t, strings.Join(faults, "\n"), d.want, name)
 				}

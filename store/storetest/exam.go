@@ -205,6 +205,10 @@ func (x *exam) until(what string, ok func() bool) {
 	}
 }
 
+// rest is for how long nothing may happen before a check takes it that nothing is going to. A store that looks for what others have done
+// does so more often.
+const rest = 250 * time.Millisecond
+
 // collect reads what a store yields. Anything after an error is a fault of its own.
 func collect[T any](seq func(yield func(T, error) bool)) ([]T, error) {
 	var all []T

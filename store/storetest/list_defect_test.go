@@ -173,8 +173,12 @@ func listDefects() []defect {
 		{"holds a lock while it lists", []string{"list/the loop*"}, "takes more than", func(s *spoiled) {
 			s.onList = func(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
 				return func(yield func(store.Info, error) bool) {
-					s.mu.Lock()
-					defer s.mu.Unlock()
+					release, err := s.exclusive()
+					if err != nil {
+						yield(store.Info{}, err)
+						return
+					}
+					defer release()
 					s.good.List(ctx, filter)(yield)
 				}
 			}
@@ -335,16 +339,9 @@ func watchDefects() []defect {
 		}},
 		{"leaves a goroutine", []string{"watch/it ends*"}, "goroutines", func(s *spoiled) {
 			s.onWatch = func(ctx context.Context, id string) <-chan struct{} {
-				stop := time.AfterFunc(time.Hour, func() {}) // keeps what waits below from being a deadlock
-				go func() {
-					<-stuck(time.Second)
-					stop.Stop()
-				}()
+				go func() { <-time.After(24 * time.Hour) }() // longer than any examination is patient
 				return s.good.Watch(ctx, id)
 			}
 		}},
 	}
 }
-
-// stuck returns a channel that is silent for longer than any examination is patient.
-func stuck(d time.Duration) <-chan time.Time { return time.NewTimer(d).C }

@@ -65,14 +65,21 @@ func readDefects() []defect {
 		{"holds a lock while it reads", []string{"read/the loop*"}, "takes more than", func(s *spoiled) {
 			s.onRead = func(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 				return func(yield func(flow.Event, error) bool) {
-					s.mu.Lock()
-					defer s.mu.Unlock()
+					release, err := s.exclusive()
+					if err != nil {
+						yield(flow.Event{}, err)
+						return
+					}
+					defer release()
 					s.good.Read(ctx, id, after)(yield)
 				}
 			}
 			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
-				s.mu.Lock()
-				defer s.mu.Unlock()
+				release, err := s.exclusive()
+				if err != nil {
+					return err
+				}
+				defer release()
 				return s.good.Append(ctx, id, after, writer, events)
 			}
 		}},

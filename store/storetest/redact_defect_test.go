@@ -6,7 +6,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -119,6 +118,6 @@ func TestAStoreWithoutRedactionsIsSkippedThere(t *testing.T) {
 		s := silent{&store.Memory{}}
 		return storetest.Storage{Open: func(testing.TB) store.Store { return s }}
 	}
-	faults := storetest.Examine(t, "redact/other conversations stay", time.Second, fresh)
+	faults := storetest.Examine(t, "redact/other conversations stay", fresh)
 	assert.Equal(t, []string{"skipped: the store is no store.Redactor"}, faults)
 }

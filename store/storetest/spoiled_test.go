@@ -151,6 +151,24 @@ func (s *spoiled) Blob(ctx context.Context, id, hash string) ([]byte, error) {
 	return s.onBlob(ctx, id, hash)
 }
 
+// exclusive acquires a lock of all handles. It waits for longer than any examination is patient, and not for ever: at the end of a bubble
+// nobody may wait any more.
+func (s *spoiled) exclusive() (release func(), err error) {
+	s.mu.Lock()
+	lock, ok := s.shared["lock"].(chan struct{})
+	if !ok {
+		lock = make(chan struct{}, 1)
+		s.shared["lock"] = lock
+	}
+	s.mu.Unlock()
+	select {
+	case lock <- struct{}{}:
+		return func() { <-lock }, nil
+	case <-time.After(24 * time.Hour):
+		return nil, errors.New("locked")
+	}
+}
+
 // end is how many events a log has.
 func (s *spoiled) end(id string) (n int64) {
 	for _, err := range s.good.Read(context.Background(), id, 0) {

@@ -29,7 +29,7 @@ import (
 
 // patience is how long a store may take for what it should do at once. It is generous, because a slow
 // machine is not the store's fault.
-const patience = 20 * time.Second
+const patience = 5 * time.Minute
 
 // Storage is one place that holds logs.
 type Storage struct {

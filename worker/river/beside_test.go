@@ -109,7 +109,7 @@ func TestAnotherRuntimeBesideRiver(t *testing.T) {
 		b := p.opened(t, worker.Options{})
 		w := working(t, b, engineOn(b.store, own.pass), worker.Config{Sweep: time.Second})
 		eventually(t, "the worker leaves the one that is held, and works on the others", func() bool {
-			return w.Stats().Leased == 1 && own.asked() == debates-1
+			return w.Stats().Leased > 0 && own.asked() == debates-1
 		})
 		for _, id := range ids[1:] {
 			_, err := n.begin(id)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 	worker "github.com/agonist-dev/debate/worker/river"
@@ -24,8 +25,9 @@ import (
 // places, and what a tenant does not need to the others (max-min). When a tenant with n debates begins its last one, each other tenant
 // with m debates has begun min(m, n) of its own. So its longest wait is fair if its last debate is the sum of min(m, n) over all tenants.
 func TestFairness(t *testing.T) {
-	const tenants, workers, share = 10, 4, 3 // share: the places of each worker
-	each := max(*crowd/20, 4)
+	const tenants = 10
+	workers, share := longform.Or(4, 2), longform.Or(3, 2) // share: the places of each worker
+	each := max(*crowd/20, 2)
 	loads := make([]int, tenants)
 	for tenant := range loads {
 		loads[tenant] = each
@@ -38,6 +40,7 @@ func TestFairness(t *testing.T) {
 	var mu sync.Mutex
 	place := make(map[string]int) // of a debate in the order in which they have begun
 	last := make([]int, tenants)  // of each tenant's debates
+	gate := make(chan struct{})   // until all have come
 	now := func(ctx context.Context, req *provider.Request) error {
 		id, _, _ := strings.Cut(req.ID, "/")
 		mu.Lock()
@@ -49,6 +52,10 @@ func TestFairness(t *testing.T) {
 			last[tenant] = place[id]
 		}
 		mu.Unlock()
+		select {
+		case <-gate:
+		case <-ctx.Done():
+		}
 		return slowly(*latency)(ctx, req)
 	}
 	total, queues := 0, make(map[string]int)
@@ -74,11 +81,12 @@ func TestFairness(t *testing.T) {
 			River: &river.Config{TestOnly: true, FetchCooldown: 10 * time.Millisecond, FetchPollInterval: 50 * time.Millisecond},
 		})
 	}
-	eventually(t, "the heaviest tenant has all places", func() bool { return begun() >= workers*share })
+	eventually(t, "the heaviest tenant has all places", func() bool { return begun() == workers*share })
 	for tenant := 1; tenant < tenants; tenant++ {
 		come(tenant)
 	}
 	before := begun()
+	close(gate)
 	ended(t, engine, total)
 	mu.Lock()
 	defer mu.Unlock()

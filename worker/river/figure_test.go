@@ -19,6 +19,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
@@ -26,10 +27,10 @@ import (
 )
 
 var (
-	crowd   = flag.Int("river.debates", 80/fewer, "how many debates the figures are measured with")
-	latency = flag.Duration("river.latency", 200*time.Millisecond, "how long their calls take")
+	crowd   = flag.Int("river.debates", longform.Or(2000, 16), "how many debates the figures are measured with")
+	latency = flag.Duration("river.latency", longform.Or(time.Second, 20*time.Millisecond), "how long their calls take")
 
-	processes = flag.Bool("river.processes", false, "the workers of TestThroughput are processes of their own")
+	processes = flag.Bool("river.processes", longform.Asked(), "the workers of TestThroughput are processes of their own")
 )
 
 // short is the config of a debate of one round.
@@ -39,19 +40,17 @@ func short(id string, labels map[string]string) debate.Config {
 	return c
 }
 
-// ended waits until that many debates are completed, and returns when the last was.
+// ended waits until that many debates are completed, and returns when it has seen that.
 func ended(t testing.TB, engine *debate.Engine, debates int) time.Time {
 	t.Helper()
 	return reached(t, engine, flow.StateCompleted, debates)
 }
 
-// reached waits until that many debates are in a state, and returns when the last was.
+// reached waits until that many debates are in a state, and returns when it has seen that.
 func reached(t testing.TB, engine *debate.Engine, state flow.State, debates int) time.Time {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Minute)
 	for n := 0; n < debates; {
-		require.True(t, time.Now().Before(deadline), "%d of %d are %s", n, debates, state)
-		timer := time.NewTimer(100 * time.Millisecond)
+		timer := time.NewTimer(longform.Or(100*time.Millisecond, 20*time.Millisecond)) // to look takes time from those who are measured
 		<-timer.C
 		n = 0
 		for _, err := range engine.List(t.Context(), store.Filter{States: []flow.State{state}}) {
@@ -65,6 +64,7 @@ func reached(t testing.TB, engine *debate.Engine, state flow.State, debates int)
 // Four workers get through as many debates as one process with as many calls in flight. With -river.processes each of the four is a
 // process of its own.
 func TestThroughput(t *testing.T) {
+	longform.Only(t, "several workers get through many debates in TestFairness and TestKill, and no time is measured")
 	const workers = 4
 	places := max(*crowd/16, 4) // of each worker
 	single, singleTime := alone(t, workers*places)
@@ -78,9 +78,7 @@ func TestThroughput(t *testing.T) {
 		workers*places, single.Round(time.Millisecond), 100*singleTime.Seconds()/single.Seconds(), kind, shared.Round(time.Millisecond), ratio)
 	t.Logf("processor time per debate: one process %v, %s %v", (singleTime / time.Duration(*crowd)).Round(10*time.Microsecond), kind,
 		(sharedTime / time.Duration(*crowd)).Round(10*time.Microsecond))
-	if *crowd >= 2000 {
-		assert.GreaterOrEqual(t, ratio, 0.9)
-	}
+	assert.GreaterOrEqual(t, ratio, 0.9)
 }
 
 // alone works on all debates in this process, with that many at a time.
@@ -150,6 +148,7 @@ func together(t *testing.T, workers, places int) (took, spent time.Duration) {
 
 // Workers without work ask the database little.
 func TestIdleQueries(t *testing.T) {
+	longform.Only(t, "nothing: it counts queries in a span of time")
 	const workers, span = 4, 6 * time.Second
 	p := newPostgres(t)
 	host := p.opened(t, worker.Options{})
@@ -172,7 +171,7 @@ func TestIdleQueries(t *testing.T) {
 	assert.Less(t, perSecond, 40.0)
 }
 
-// An answer of a person reaches a debate that no process holds soon: a call follows.
+// An answer of a person reaches a debate that no process holds: a call follows, though no sweep comes.
 func TestFromAnAnswerToTheNextCall(t *testing.T) {
 	p := newPostgres(t)
 	host := p.opened(t, worker.Options{})
@@ -188,7 +187,7 @@ func TestFromAnAnswerToTheNextCall(t *testing.T) {
 		}
 		mu.Unlock()
 		return slowly(10*time.Millisecond)(ctx, req)
-	}), worker.Config{River: &river.Config{TestOnly: true}, Sweep: 10 * time.Second})
+	}), worker.Config{River: &river.Config{TestOnly: true}})
 	for i := range *crowd {
 		config := debating(fmt.Sprint("d", i))
 		config.Unattended, config.Judging.Judges = false, []debate.JudgeConfig{{Name: "Zoe", Person: true}}
@@ -210,8 +209,10 @@ func TestFromAnAnswerToTheNextCall(t *testing.T) {
 		given[id] = time.Now()
 		mu.Unlock()
 		require.NoError(t, engine.Control(t.Context(), id, flow.Answer{Inquiry: record.Inquiries[0].ID, Text: string(verdict)}))
-		timer := time.NewTimer(30 * time.Millisecond)
-		<-timer.C
+		if longform.Asked() { // so that no answer waits behind another
+			timer := time.NewTimer(30 * time.Millisecond)
+			<-timer.C
+		}
 	}
 	count := func() int {
 		mu.Lock()
@@ -223,5 +224,8 @@ func TestFromAnAnswerToTheNextCall(t *testing.T) {
 	defer mu.Unlock()
 	all := slices.Sorted(maps.Values(heard))
 	t.Logf("from an answer to the next call, %d times: p50 %v, p99 %v", len(all), flows.Quantile(all, 0.5), flows.Quantile(all, 0.99))
-	assert.Less(t, flows.Quantile(all, 0.5), 5*time.Second)
+	assert.Zero(t, w.Stats().Supplied+w.Stats().Rescued)
+	if longform.Asked() { // a few measure the machine
+		assert.Less(t, flows.Quantile(all, 0.5), 5*time.Second)
+	}
 }

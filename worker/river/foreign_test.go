@@ -23,24 +23,16 @@ func (foreignArgs) Kind() string { return "foreign" }
 // kind that it does not know once they are older than its RescueStuckJobsAfter. It takes no debate that is worked, however long that lasts.
 func TestARescuerOfAnotherProgram(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
-		const after = 15 * time.Second // River's rescuer looks at its start and every 30 s
+		const after = time.Hour
 		host := p.opened(t, worker.Options{})
-		workers := river.NewWorkers()
-		river.AddWorker(workers, river.WorkFunc(func(context.Context, *river.Job[foreignArgs]) error { return nil }))
-		other := p.opened(t, worker.Options{})
-		foreign, err := river.NewClient(other.driver, &river.Config{
-			ID: "foreign", Queues: map[string]river.QueueConfig{"foreign": {MaxWorkers: 1}}, Workers: workers, Logger: quiet, TestOnly: true,
-			JobTimeout: after / 2, RescueStuckJobsAfter: after,
-		})
-		require.NoError(t, err)
-		require.NoError(t, foreign.Start(t.Context()))
-		t.Cleanup(func() { assert.NoError(t, foreign.Stop(context.WithoutCancel(t.Context()))) })
 		count := func(from string) (n int) {
 			require.NoError(t, host.db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+from).Scan(&n))
 			return n
 		}
-		eventually(t, "the other program leads", func() bool { return count("river_leader WHERE leader_id = 'foreign'") == 1 })
-
+		execute := func(statement string) {
+			_, err := host.db.ExecContext(t.Context(), statement)
+			require.NoError(t, err)
+		}
 		gate, stuck := make(chan struct{}), make(chan struct{})
 		own := p.opened(t, worker.Options{})
 		drains := engineOn(own.store, func(ctx context.Context, _ *provider.Request) error {
@@ -54,17 +46,38 @@ func TestARescuerOfAnotherProgram(t *testing.T) {
 			}
 			return nil
 		})
-		drains.Lease = 3 * time.Second
+		drains.Lease = time.Second // and jobs are renewed as often
 		working(t, own, drains, worker.Config{})
 		engine := engineOn(host.store, nil)
 		submit(t, engine, debating("long"))
 		<-stuck
-		// A job that nobody works, as old as the debate's, shows when the rescuer has looked.
-		_, err = host.client(t).Insert(t.Context(), foreignArgs{}, &river.InsertOpts{Queue: "nobody", Tags: []string{"decoy"}})
+		// The debate is worked for longer than the other program bears. Beside it there is a job that nobody works.
+		_, err := host.client(t).Insert(t.Context(), foreignArgs{}, &river.InsertOpts{Queue: "nobody", Tags: []string{"decoy"}})
 		require.NoError(t, err)
-		_, err = host.db.ExecContext(t.Context(), `UPDATE river_job SET kind = 'decoy', state = 'running',
-			attempted_at = (SELECT attempted_at FROM river_job WHERE kind = 'debate') WHERE queue = 'nobody'`)
+		old, young := "now() - interval '2 hours'", "attempted_at > now() - interval '1 hour'"
+		if p.SQLite != "" {
+			old, young = "datetime('now', '-2 hours', 'subsec')", "attempted_at > datetime('now', '-1 hour', 'subsec')"
+		}
+		execute("UPDATE river_job SET attempted_at = " + old + " WHERE kind = 'debate'")
+		execute("UPDATE river_job SET kind = 'decoy', state = 'running', attempted_at = " + old + " WHERE queue = 'nobody'")
+		eventually(t, "the worker has made its job young again", func() bool { return count("river_job WHERE kind = 'debate' AND "+young) == 1 })
+
+		workers := river.NewWorkers()
+		river.AddWorker(workers, river.WorkFunc(func(context.Context, *river.Job[foreignArgs]) error { return nil }))
+		other := p.opened(t, worker.Options{})
+		foreign, err := river.NewClient(other.driver, &river.Config{
+			ID: "foreign", Queues: map[string]river.QueueConfig{"foreign": {MaxWorkers: 1}}, Workers: workers, Logger: quiet, TestOnly: true,
+			JobTimeout: after / 2, RescueStuckJobsAfter: after,
+		})
 		require.NoError(t, err)
+		deposed := "DELETE FROM river_leader WHERE leader_id <> 'foreign'"
+		execute(deposed)
+		require.NoError(t, foreign.Start(t.Context()))
+		t.Cleanup(func() { assert.NoError(t, foreign.Stop(context.WithoutCancel(t.Context()))) })
+		eventually(t, "the other program leads", func() bool {
+			execute(deposed)
+			return count("river_leader WHERE leader_id = 'foreign'") == 1
+		})
 		eventually(t, "the rescuer discards what it does not know", func() bool {
 			return count("river_job WHERE kind = 'decoy' AND state = 'discarded'") == 1
 		})

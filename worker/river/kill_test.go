@@ -15,21 +15,20 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/postgres"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/store"
 	worker "github.com/agonist-dev/debate/worker/river"
 )
 
 var (
-	kills    = flag.Int("river.kills", 20/fewer, "how many workers TestKill kills")
+	kills    = flag.Int("river.kills", longform.Or(300, 3), "how many workers TestKill kills")
 	killSeed = flag.Uint64("river.seed", 0, "the seed of TestKill; 0: by chance")
 )
 
 // siege is a run in which workers are killed.
 type siege struct {
 	t      *testing.T
-	server *postgres.Server
 	order  order
 	host   *base
 	engine *debate.Engine
@@ -39,31 +38,32 @@ type siege struct {
 	launched  int
 	submitted []string
 	deaths    []flows.Death
+	met       bool // a kill has met a call
 	restarts  int
 }
 
-// Four workers are killed again and again, with the database in between, while they work on conversations of all flows. Nothing is
+// Workers are killed again and again, with the database in between, while they work on conversations of all flows. Nothing is
 // lost, nothing that is recorded is asked again, and all end.
 func TestKill(t *testing.T) {
-	const workers, lease = 4, 2 * time.Second
+	workers, lease := longform.Or(4, 2), longform.Or(2*time.Second, time.Second)
+	latency, moments := longform.Or(200*time.Millisecond, 50*time.Millisecond), longform.Or(2500*time.Millisecond, 500*time.Millisecond)
 	if *killSeed == 0 {
 		*killSeed = rand.Uint64()
 	}
-	server, err := postgres.Start(context.WithoutCancel(t.Context()))
-	p := databaseOn(t, server, err)
-	t.Cleanup(func() { assert.NoError(t, server.Stop()) })
+	p := newPostgres(t)
+	server := shared.server // no other test runs beside this one
 	s := &siege{
-		t: t, server: server, host: p.opened(t, worker.Options{}), dice: rand.New(rand.NewPCG(*killSeed, 1)),
-		order: order{Place: p, Ledger: filepath.Join(t.TempDir(), "ledger"), Lease: lease, Latency: 200 * time.Millisecond, Slots: 15},
+		t: t, host: p.opened(t, worker.Options{}), dice: rand.New(rand.NewPCG(*killSeed, 1)),
+		order: order{Place: p, Ledger: filepath.Join(t.TempDir(), "ledger"), Lease: lease, Latency: latency, Slots: 15},
 	}
 	s.engine = engineOn(s.host.store, nil)
 	s.fill()
 	for range workers {
 		s.workers = append(s.workers, s.launch())
 	}
-	for n := range *kills {
-		s.pass(500*time.Millisecond + time.Duration(s.dice.IntN(int(2*time.Second))))
-		if n%8 == 5 {
+	for n := 0; n < *kills || !s.met; n++ {
+		s.pass(time.Duration(s.dice.Int64N(int64(moments))))
+		if n%8 == 1 {
 			require.NoError(t, server.Kill())
 			require.NoError(t, server.Restart(context.WithoutCancel(t.Context())))
 			s.restarts++
@@ -71,11 +71,12 @@ func TestKill(t *testing.T) {
 		i := s.dice.IntN(workers)
 		s.workers[i].kill()
 		s.deaths = append(s.deaths, flows.Death{At: time.Now(), By: s.workers[i].name})
+		s.met = s.met || s.meets(s.workers[i].name)
 		s.workers[i] = s.launch()
 		s.fill()
 	}
-	ended := s.wait()
-	s.audit(ended, lease)
+	s.wait()
+	s.audit(lease)
 }
 
 func (s *siege) launch() *process {
@@ -92,9 +93,31 @@ func (s *siege) pass(d time.Duration) {
 	<-timer.C
 }
 
-// fill submits conversations until 50 are not over.
+// meets reports whether a worker that was killed has left a call in flight.
+func (s *siege) meets(name string) (met bool) {
+	s.t.Helper()
+	asked, err := flows.ReadLedger(s.order.Ledger)
+	require.NoError(s.t, err)
+	for id, calls := range asked {
+		s.retry("read", func() error {
+			var log []flow.Event
+			for event, err := range s.host.store.Read(s.t.Context(), id, 0) {
+				if err != nil {
+					return err
+				}
+				log = append(log, event)
+			}
+			met = met || flows.Unsettled(log, calls, name)
+			return nil
+		})
+	}
+	return met
+}
+
+// fill submits conversations until so many are not over that each kill meets some.
 func (s *siege) fill() {
 	s.t.Helper()
+	most := longform.Or(50, 9)
 	open := 0
 	s.retry("list", func() error {
 		open = 0
@@ -106,7 +129,7 @@ func (s *siege) fill() {
 		}
 		return nil
 	})
-	for ; open < 50; open++ {
+	for ; open < most; open++ {
 		id := fmt.Sprintf("c%d", len(s.submitted))
 		s.submitted = append(s.submitted, id)
 		submit(s.t, s.engine, besieged(id))
@@ -119,7 +142,7 @@ func besieged(id string) flow.Config {
 	switch n % 3 {
 	case 0:
 		config := debating(id)
-		config.Rounds, config.Patience = 12, time.Hour
+		config.Rounds, config.Patience = longform.Or(12, 3), time.Hour
 		return config
 	case 1:
 		config := deliberating(id)
@@ -135,36 +158,26 @@ func besieged(id string) flow.Config {
 // retry tries what the database may refuse while it restarts.
 func (s *siege) retry(what string, try func() error) {
 	s.t.Helper()
-	var err error
-	require.Eventually(s.t, func() bool { err = try(); return err == nil }, patience, 50*time.Millisecond, "%s: %v", what, err)
+	eventually(s.t, what, func() bool { return try() == nil })
 }
 
-// wait waits until all conversations are over, and returns how many are.
-func (s *siege) wait() (ended int) {
+// wait waits until all conversations are over.
+func (s *siege) wait() {
 	s.t.Helper()
-	for end := time.Now().Add(2 * patience); time.Now().Before(end); s.pass(200 * time.Millisecond) {
-		ended = 0
-		s.retry("list", func() error {
-			ended = 0
-			for info, err := range s.engine.List(s.t.Context(), store.Filter{States: []flow.State{flow.StateCompleted}}) {
-				if err != nil {
-					return err
-				}
-				if info.State == flow.StateCompleted {
-					ended++
-				}
+	eventually(s.t, "all conversations are over", func() bool {
+		ended := 0
+		for _, err := range s.engine.List(s.t.Context(), store.Filter{States: []flow.State{flow.StateCompleted}}) {
+			if err != nil {
+				return false
 			}
-			return nil
-		})
-		if ended == len(s.submitted) {
-			break
+			ended++
 		}
-	}
-	return ended
+		return ended == len(s.submitted)
+	})
 }
 
 // audit compares what was asked with what is recorded.
-func (s *siege) audit(ended int, lease time.Duration) {
+func (s *siege) audit(lease time.Duration) {
 	t := s.t
 	t.Helper()
 	asked, err := flows.ReadLedger(s.order.Ledger)
@@ -178,14 +191,15 @@ func (s *siege) audit(ended int, lease time.Duration) {
 		sum.Add(eventsOf(t, s.engine, id), asked[id], want[i%3])
 	}
 	waits := flows.Waits(asked, s.deaths)
-	t.Logf("seed %d: %d kills of workers, %d of the database, %d conversations of three flows, ended %d; %s", *killSeed, len(s.deaths),
-		s.restarts, len(s.submitted), ended, &sum)
+	t.Logf("seed %d: %d kills of workers, %d of the database, %d conversations of three flows, all ended; %s", *killSeed, len(s.deaths),
+		s.restarts, len(s.submitted), &sum)
 	t.Logf("time to continue after a kill, %d times: p50 %v, p99 %v; lease %v", len(waits), flows.Quantile(waits, 0.5),
 		flows.Quantile(waits, 0.99), lease)
-	assert.Equal(t, len(s.submitted), ended, "ended")
 	assert.Zero(t, sum.Faults())
 	assert.NotEmpty(t, waits)
-	assert.LessOrEqual(t, flows.Quantile(waits, 0.99), lease+30*time.Second)
+	if longform.Asked() { // a few measure the machine
+		assert.LessOrEqual(t, flows.Quantile(waits, 0.99), lease+30*time.Second)
+	}
 }
 
 // eventsOf returns the log of a conversation that is over.

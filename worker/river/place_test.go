@@ -26,10 +26,12 @@ import (
 	worker "github.com/agonist-dev/debate/worker/river"
 )
 
-// shared is the server of most tests, which the first of them starts. Each test has a database of its own.
+// shared is the server of all tests, which the first of them starts. Each test has a database of its own: a copy of an empty one with
+// the tables.
 var shared struct {
 	start  sync.Once
 	server *postgres.Server
+	empty  string // its URL
 	err    error
 }
 
@@ -41,21 +43,22 @@ type place struct {
 
 func newPostgres(t testing.TB) place {
 	t.Helper()
-	shared.start.Do(func() { shared.server, shared.err = postgres.Start(context.Background()) })
-	return databaseOn(t, shared.server, shared.err)
-}
-
-func databaseOn(t testing.TB, server *postgres.Server, err error) place {
-	t.Helper()
-	if missing, ok := errors.AsType[*postgres.MissingError](err); ok {
+	ctx := context.WithoutCancel(t.Context())
+	shared.start.Do(func() {
+		if shared.server, shared.err = postgres.Start(ctx); shared.err != nil {
+			return
+		}
+		if shared.empty, shared.err = shared.server.Database(ctx); shared.err == nil {
+			shared.err = place{Postgres: shared.empty}.migrate(ctx)
+		}
+	})
+	if missing, ok := errors.AsType[*postgres.MissingError](shared.err); ok {
 		t.Skip(missing)
 	}
+	require.NoError(t, shared.err)
+	u, err := shared.server.Copy(t.Context(), shared.empty)
 	require.NoError(t, err)
-	u, err := server.Database(t.Context())
-	require.NoError(t, err)
-	p := place{Postgres: u}
-	require.NoError(t, p.migrate(t.Context()))
-	return p
+	return place{Postgres: u}
 }
 
 func newSQLite(t testing.TB) place {

@@ -87,13 +87,27 @@ func serve(text string) error {
 	if err != nil {
 		return err
 	}
-	var b *base
-	for began := time.Now(); ; { // the database may be restarting
-		if b, err = o.Place.open(ctx, worker.Options{}); err == nil || time.Since(began) > patience {
-			break
+	ended := make(chan error, 1) // with the input: the test is over
+	go func() {
+		_, err := io.Copy(io.Discard, os.Stdin)
+		ended <- err
+	}()
+	// again tries what the database refuses while it restarts, or still has the connections of a worker that was killed.
+	again := func(try func() error) error {
+		for {
+			err := try()
+			if err == nil {
+				return nil
+			}
+			select {
+			case <-ended:
+				return err
+			case <-time.After(20 * time.Millisecond):
+			}
 		}
 	}
-	if err != nil {
+	var b *base
+	if err := again(func() (err error) { b, err = o.Place.open(ctx, worker.Options{}); return err }); err != nil {
 		return err
 	}
 	engine := engineOn(b.store, func(ctx context.Context, req *provider.Request) error {
@@ -111,15 +125,9 @@ func serve(text string) error {
 	if err != nil {
 		return err
 	}
-	for began := time.Now(); ; {
-		if err = w.Start(ctx); err == nil || time.Since(began) > patience {
-			break
-		}
-	}
-	if err != nil {
+	if err := again(func() error { return w.Start(ctx) }); err != nil {
 		return err
 	}
 	fmt.Println("working")
-	_, err = io.Copy(io.Discard, os.Stdin)
-	return err
+	return <-ended
 }

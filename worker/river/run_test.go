@@ -13,13 +13,20 @@ import (
 	worker "github.com/agonist-dev/debate/worker/river"
 )
 
-// patience bounds whatever a test waits for, and is far more than it takes.
-const patience = time.Minute
-
-// eventually waits until a condition holds.
+// eventually waits until a condition holds, however busy the machine is. What never holds is ended by go test's own timeout, which
+// shows where the test waits.
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	require.Eventually(t, is, patience, 10*time.Millisecond, what)
+	tick, late := time.NewTicker(20*time.Millisecond), time.NewTimer(time.Minute)
+	defer tick.Stop()
+	defer late.Stop()
+	for !is() {
+		select {
+		case <-tick.C:
+		case <-late.C:
+			t.Logf("after a minute still not: %s", what)
+		}
+	}
 }
 
 // working starts a worker for as long as the test runs. Without a Sweep in its config there is one at its start only.

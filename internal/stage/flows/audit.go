@@ -46,6 +46,21 @@ func (a *Audit) Add(log []flow.Event, asked []Asked, want map[string]string) {
 	}
 }
 
+// Unsettled reports whether a log ends with the beginning of a call, alone or among others, that its conversation's last request is for, and
+// the request is of that worker. If the worker is gone, the call is broken off, and somebody makes it again.
+func Unsettled(log []flow.Event, asked []Asked, worker string) bool {
+	for _, e := range slices.Backward(log) {
+		begun, ok := e.Body.(*flow.Intent)
+		if !ok || len(asked) == 0 {
+			return false
+		}
+		if last := asked[len(asked)-1]; last.By == worker && last.Call == begun.Call && last.Attempt == begun.Attempt {
+			return true
+		}
+	}
+	return false
+}
+
 // Faults is how much of what must not happen has happened.
 func (a *Audit) Faults() int { return a.Lost + a.Doubles + a.Again + a.Twice }
 

@@ -1,5 +1,0 @@
-//go:build !race
-
-package river_test
-
-const fewer = 1
