@@ -391,6 +391,7 @@ func unsubscribed(x *exam) {
 		if time.Now().After(late) {
 			x.Fatal("a subscription whose context is done still delivers, or its channel is closed")
 		}
+		<-time.After(moment)
 	}
 	select {
 	case _, open := <-gone.in:
