@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -261,7 +260,8 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// TestGiants: a text of any size takes a bounded time, and a bounded multiple of its size.
+// TestGiants: a text of any size takes a bounded multiple of its size, and a time that grows with it. What read a text twice for each of
+// its lines would take an hour, longer than go test lets a test run.
 func TestGiants(t *testing.T) {
 	d := duel().play(t)
 	all := giants()
@@ -275,11 +275,9 @@ func TestGiants(t *testing.T) {
 			turn.Text = text
 			r := *d.Record
 			r.Turns = []*flow.Turn{&turn}
-			began := time.Now()
 			var md, page bytes.Buffer
 			require.NoError(t, export.Markdown(&md, &r))
 			require.NoError(t, export.HTML(&page, &r))
-			assert.Less(t, time.Since(began), time.Minute, "on a machine however busy; what reads a text twice for each of its lines takes an hour")
 			most := 40*len(text) + 50_000
 			assert.Less(t, md.Len(), most)
 			assert.Less(t, page.Len(), most)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -77,7 +76,8 @@ func TestThePagesOfAPDF(t *testing.T) {
 	}
 }
 
-// Reading a hostile file takes a bounded time.
+// Reading a hostile file takes a time that grows with its size. What read all of it for each of its pieces would take hours, longer than
+// go test lets a test run.
 func TestHostileFilesAreReadInTime(t *testing.T) {
 	size := flow.MaxFile
 	if longform.Race { // which makes it thirty times as slow; a time that grew faster than the file would still show
@@ -89,10 +89,8 @@ func TestHostileFilesAreReadInTime(t *testing.T) {
 		"zlib": "/Type/ObjStm stream\n\x78\x9c",
 	} {
 		t.Run(name, func(t *testing.T) {
-			begun := time.Now()
 			_, err := (&flow.File{}).Described([]byte("%PDF-1.7\n" + strings.Repeat(piece, (size-20)/len(piece))))
 			require.NoError(t, err)
-			assert.Less(t, time.Since(begun), time.Minute, "on a machine however busy")
 		})
 	}
 }

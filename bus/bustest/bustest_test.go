@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -72,20 +72,22 @@ func TestABadBusFails(t *testing.T) {
 		{"subscribe/continues after the connection was lost", "does not learn"},
 	} {
 		t.Run(d.check, func(t *testing.T) {
-			faults := bustest.Examine(t, d.check, 400*time.Millisecond, func(testing.TB) bustest.Server {
-				shared, opened := &bus.Local{}, 0
-				return bustest.Server{
-					Cut: func(testing.TB) {},
-					Open: func(testing.TB) bus.Bus {
-						opened++
-						s := &spoiled{Bus: shared, limits: shared.Limits, publish: shared.Publish, subscribe: shared.Subscribe}
-						spoil(s, d.check, opened)
-						return s
-					},
-				}
+			synctest.Test(t, func(t *testing.T) {
+				faults := bustest.Examine(t, d.check, func(testing.TB) bustest.Server {
+					shared, opened := &bus.Local{}, 0
+					return bustest.Server{
+						Cut: func(testing.TB) {},
+						Open: func(testing.TB) bus.Bus {
+							opened++
+							s := &spoiled{Bus: shared, limits: shared.Limits, publish: shared.Publish, subscribe: shared.Subscribe}
+							spoil(s, d.check, opened)
+							return s
+						},
+					}
+				})
+				require.NotEmpty(t, faults, "the check noticed nothing")
+				assert.Contains(t, strings.Join(faults, "\n"), d.want)
 			})
-			require.NotEmpty(t, faults, "the check noticed nothing")
-			assert.Contains(t, strings.Join(faults, "\n"), d.want)
 		})
 	}
 	assert.Len(t, bustest.Names(), 14, "each check has a defect here")

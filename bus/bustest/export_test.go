@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"sync"
 	"testing"
-	"time"
 )
 
 // Names returns the names of all checks.
@@ -17,7 +16,7 @@ func Names() (names []string) {
 }
 
 // Examine runs one check and returns what it finds wrong.
-func Examine(t *testing.T, name string, patience time.Duration, fresh func(t testing.TB) Server) (faults []string) {
+func Examine(t *testing.T, name string, fresh func(t testing.TB) Server) (faults []string) {
 	t.Helper()
 	for _, c := range checks() {
 		if c.name != name {
@@ -25,7 +24,7 @@ func Examine(t *testing.T, name string, patience time.Duration, fresh func(t tes
 		}
 		w := &witness{TB: t}
 		var group sync.WaitGroup
-		group.Go(func() { c.run(&exam{TB: w, server: fresh(w), patience: patience}) }) // a Fatalf of the check ends the goroutine
+		group.Go(func() { c.run(&exam{TB: w, server: fresh(w)}) }) // a Fatalf of the check ends the goroutine
 		group.Wait()
 		return w.faults
 	}

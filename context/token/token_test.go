@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -152,23 +151,27 @@ func TestLongStretches(t *testing.T) {
 	assert.Equal(t, 513, counter.Count(short+"a"))
 }
 
-// Without the bound the first of these takes minutes on a fast machine, so the limit is generous and still tells.
+// Merging takes quadratic time, so what cannot be divided is not merged: it counts as its bytes. What can be is merged in parts.
 func TestHostileTextIsQuick(t *testing.T) {
 	counter := token.ForModel("gpt-5")
-	counter.Count("load")
-	for name, text := range map[string]string{
-		"one letter":       strings.Repeat("a", 1<<20),
-		"slashed lines":    "!" + strings.Repeat("\n/", 1<<18),
-		"white space":      strings.Repeat(" ", 1<<20),
-		"just not cut":     strings.Repeat(strings.Repeat("a", 511)+" ", 1<<7),
-		"special tokens":   strings.Repeat("<|endoftext|>", 1<<11),
-		"not UTF-8 at all": strings.Repeat("\xff\xfe", 1<<19),
+	for name, test := range map[string]struct {
+		text   string
+		merged bool
+	}{
+		"one letter":       {strings.Repeat("a", 1<<20), false},
+		"slashed lines":    {"!" + strings.Repeat("\n/", 1<<18), false},
+		"white space":      {strings.Repeat(" ", 1<<20), false},
+		"just not cut":     {strings.Repeat(strings.Repeat("a", 511)+" ", 1<<7), true},
+		"special tokens":   {strings.Repeat("<|endoftext|>", 1<<11), true},
+		"not UTF-8 at all": {strings.Repeat("\xff\xfe", 1<<19), false},
 	} {
-		start := time.Now()
-		n := counter.Count(text)
-		assert.Less(t, time.Since(start), time.Minute, name)
-		assert.Positive(t, n, name)
-		assert.LessOrEqual(t, n, token.Bytes{}.Count(text), name)
+		n, most := counter.Count(test.text), token.Bytes{}.Count(test.text)
+		if test.merged {
+			assert.Positive(t, n, name)
+			assert.Less(t, n, most, name)
+		} else {
+			assert.Equal(t, most, n, name)
+		}
 	}
 }
 

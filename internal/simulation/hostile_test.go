@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"testing/cryptotest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -27,8 +28,8 @@ import (
 
 // Bounds of what one Step may do with a log or a config that somebody has altered.
 const (
-	mostEvents = 1100        // that one Step may record; a circle of states without a call ends after 1000
-	mostTime   = time.Minute // for all the steps of a conversation; a Step that loops takes longer
+	mostEvents = 1100            // that one Step may record; a circle of states without a call ends after 1000
+	mostTime   = 5 * time.Minute // for all the steps of a conversation, which take milliseconds; a Step that loops takes longer
 )
 
 // hostile is a conversation that is stepped by hand, from a log or a config that somebody has altered.
@@ -281,6 +282,7 @@ func TestHostileLogsAndConfigs(t *testing.T) {
 	for seed := range longform.Or[uint64](hostileSeeds, 400) {
 		loops := time.AfterFunc(mostTime, func() { panic(fmt.Sprintf("seed %d: a step does not end", seed)) }) //nolint:forbidigo // nothing else ends a loop
 		dice := rand.New(rand.NewPCG(seed, 13))
+		cryptotest.SetGlobalRandom(t, seed)
 		config, reply := hostileConfig(dice)
 		h, err := begin(dice, config, reply)
 		require.NoError(t, err, "seed %d", seed)

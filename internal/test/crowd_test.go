@@ -14,6 +14,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -23,7 +24,8 @@ import (
 // so there are always as many at once as there may be.
 func TestManyDebatesShareTheCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const debates, calls = 1_000, 16
+		const calls = 16
+		debates := longform.Or(1_000, 160)
 		s := newStage(t, &store.Memory{}, func(req *provider.Request) scripted.Reply {
 			r := speak(req)
 			r.Delay = time.Second
@@ -37,7 +39,7 @@ func TestManyDebatesShareTheCalls(t *testing.T) {
 		}
 		running.Wait()
 		assert.EqualValues(t, calls, s.most.Load())
-		assert.Equal(t, 4*debates/calls*time.Second, time.Since(began), "no place was ever empty")
+		assert.Equal(t, time.Duration(4*debates/calls)*time.Second, time.Since(began), "no place was ever empty")
 		t.Logf("%d debates, at most %d calls at once", debates, s.most.Load())
 	})
 }
@@ -63,11 +65,11 @@ func crowded(t *testing.T, s *stage, i int) {
 func TestASlowReaderLosesNothing(t *testing.T) {
 	const rounds = 5
 	s := newStage(t, &store.Memory{}, speak)
-	session, err := s.Start(soon(t), config("slow", rounds))
+	session, err := s.Start(t.Context(), config("slow", rounds))
 	require.NoError(t, err)
 	defer session.Close()
 	said, seq := map[string]string{}, int64(0)
-	for event, err := range session.Events(soon(t), 0) {
+	for event, err := range session.Events(t.Context(), 0) {
 		require.NoError(t, err)
 		if event.Kind() == flow.EventChunk {
 			c := body.As[flow.Chunk](event)
@@ -76,7 +78,7 @@ func TestASlowReaderLosesNothing(t *testing.T) {
 			continue
 		}
 		if seq++; seq == 1 {
-			_, err := session.Wait(soon(t))
+			_, err := session.Wait(t.Context())
 			require.NoError(t, err)
 		}
 		require.Equal(t, seq, event.Seq)
@@ -85,7 +87,7 @@ func TestASlowReaderLosesNothing(t *testing.T) {
 		}
 	}
 	assert.Len(t, said, 2*rounds)
-	record, err := session.Wait(soon(t))
+	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, record.Seq, seq)
 }
@@ -96,7 +98,7 @@ func TestManyReadersOfOneDebate(t *testing.T) {
 	const rounds, readers = 20, 60
 	hold := make(chan struct{})
 	s := newStage(t, &store.Memory{}, holding("Ada", hold))
-	session, err := s.Start(soon(t), config("watched", rounds))
+	session, err := s.Start(t.Context(), config("watched", rounds))
 	require.NoError(t, err)
 	defer session.Close()
 	untilChunk(t, session, "Ada") // all others join in the middle of her first turn
@@ -104,14 +106,14 @@ func TestManyReadersOfOneDebate(t *testing.T) {
 	joined.Add(readers)
 	for i := range readers {
 		reading.Go(func() {
-			ctx, cancel := context.WithCancel(soon(t))
+			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			read(ctx, t, cancel, session, i, &joined)
 		})
 	}
 	joined.Wait()
 	close(hold)
-	record, err := session.Wait(soon(t))
+	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	whole(t, record, rounds)
 	reading.Wait()
@@ -159,10 +161,10 @@ func read(ctx context.Context, t *testing.T, cancel func(), session *debate.Sess
 func TestControlsFromEverywhere(t *testing.T) {
 	const rounds = 40
 	s := newStage(t, &store.Memory{}, speak)
-	session, err := s.Start(soon(t), config("pulled", rounds))
+	session, err := s.Start(t.Context(), config("pulled", rounds))
 	require.NoError(t, err)
 	defer session.Close()
-	over, done := context.WithCancel(soon(t))
+	over, done := context.WithCancel(t.Context())
 	defer done()
 	var pulling sync.WaitGroup
 	for i := range 8 {
@@ -185,7 +187,7 @@ func TestControlsFromEverywhere(t *testing.T) {
 	if session.State() == flow.StatePaused {
 		require.NoError(t, session.Resume(t.Context()))
 	}
-	record, err := session.Wait(soon(t))
+	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	whole(t, record, rounds)
 }

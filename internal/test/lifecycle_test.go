@@ -17,7 +17,7 @@ import (
 
 func TestLeavingRunInMidStreamCancels(t *testing.T) {
 	s := newStage(t, &store.Memory{}, holding("Ben", make(chan struct{})))
-	for event, err := range s.Run(soon(t), config("left", 3)) {
+	for event, err := range s.Run(t.Context(), config("left", 3)) {
 		require.NoError(t, err)
 		if event.Kind() == flow.EventChunk && body.As[flow.Chunk](event).By == "Ben" {
 			break
@@ -33,7 +33,7 @@ func TestLeavingRunInMidStreamCancels(t *testing.T) {
 
 func TestLeavingRunSettlesWhatItBreaksOff(t *testing.T) {
 	s := newStage(t, &store.Memory{}, holding("Ben", make(chan struct{})))
-	for event, err := range s.Run(soon(t), config("left", 3)) {
+	for event, err := range s.Run(t.Context(), config("left", 3)) {
 		require.NoError(t, err)
 		if event.Kind() == flow.EventChunk && body.As[flow.Chunk](event).By == "Ben" {
 			break
@@ -44,7 +44,7 @@ func TestLeavingRunSettlesWhatItBreaksOff(t *testing.T) {
 	assert.Zero(t, record.InFlight())
 	assert.Equal(t, 2, record.Spent().Requests, "what was broken off is charged")
 	last := flow.Event{}
-	for event, err := range s.Events(soon(t), "left", 0) {
+	for event, err := range s.Events(t.Context(), "left", 0) {
 		require.NoError(t, err, "the events of a canceled debate end")
 		last = event
 	}
@@ -54,7 +54,7 @@ func TestLeavingRunSettlesWhatItBreaksOff(t *testing.T) {
 func TestRunEndsWithItsContextAndIsOpenedAgain(t *testing.T) {
 	store := &store.Memory{}
 	s := newStage(t, store, holding("Ben", make(chan struct{})))
-	ctx, cancel := context.WithCancel(soon(t))
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var failure error
 	for event, err := range s.Run(ctx, config("ended", 3)) {
@@ -72,9 +72,9 @@ func TestRunEndsWithItsContextAndIsOpenedAgain(t *testing.T) {
 // finish opens a debate with an engine of its own and lets it end.
 func finish(t *testing.T, store *store.Memory, id string, rounds int) {
 	t.Helper()
-	session, err := newStage(t, store, speak).Open(soon(t), id)
+	session, err := newStage(t, store, speak).Open(t.Context(), id)
 	require.NoError(t, err)
-	record, err := session.Wait(soon(t))
+	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	whole(t, record, rounds)
 	require.NoError(t, session.Close())
@@ -83,7 +83,7 @@ func finish(t *testing.T, store *store.Memory, id string, rounds int) {
 func TestCloseInMidCall(t *testing.T) {
 	store := &store.Memory{}
 	s := newStage(t, store, holding("Ben", make(chan struct{})))
-	session, err := s.Start(soon(t), config("closed", 2))
+	session, err := s.Start(t.Context(), config("closed", 2))
 	require.NoError(t, err)
 	untilChunk(t, session, "Ben")
 	before, err := s.Record(t.Context(), "closed")
@@ -99,9 +99,9 @@ func TestCloseInMidCall(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, before.Seq, after.Seq, "Close records nothing")
 	require.ErrorIs(t, session.Pause(t.Context()), flow.ErrClosed)
-	_, err = session.Wait(soon(t))
+	_, err = session.Wait(t.Context())
 	require.ErrorIs(t, err, flow.ErrClosed)
-	for _, err := range session.Events(soon(t), after.Seq) {
+	for _, err := range session.Events(t.Context(), after.Seq) {
 		require.ErrorIs(t, err, flow.ErrClosed)
 	}
 	finish(t, store, "closed", 2)
@@ -113,7 +113,7 @@ func TestShutdownWithManyDebates(t *testing.T) {
 	s := newStage(t, store, holding("Ben", make(chan struct{})))
 	var sessions []*debate.Session
 	for i := range debates {
-		session, err := s.Start(soon(t), config(fmt.Sprint("many-", i), 2))
+		session, err := s.Start(t.Context(), config(fmt.Sprint("many-", i), 2))
 		require.NoError(t, err)
 		sessions = append(sessions, session)
 	}
@@ -121,17 +121,17 @@ func TestShutdownWithManyDebates(t *testing.T) {
 		untilChunk(t, session, "Ben")
 	}
 	assert.EqualValues(t, debates, s.now.Load())
-	require.NoError(t, s.Shutdown(soon(t)))
+	require.NoError(t, s.Shutdown(t.Context()))
 	assert.Zero(t, s.now.Load(), "nothing runs after Shutdown")
 	for _, session := range sessions {
-		_, err := session.Wait(soon(t))
+		_, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, flow.ErrClosed)
 	}
 	other := newStage(t, store, speak)
 	for _, closed := range sessions {
-		session, err := other.Open(soon(t), closed.ID())
+		session, err := other.Open(t.Context(), closed.ID())
 		require.NoError(t, err)
-		record, err := session.Wait(soon(t))
+		record, err := session.Wait(t.Context())
 		require.NoError(t, err)
 		whole(t, record, 2)
 	}
@@ -140,7 +140,7 @@ func TestShutdownWithManyDebates(t *testing.T) {
 func TestPauseInMidStream(t *testing.T) {
 	hold := make(chan struct{})
 	s := newStage(t, &store.Memory{}, holding("Ben", hold))
-	session, err := s.Start(soon(t), config("paused", 2))
+	session, err := s.Start(t.Context(), config("paused", 2))
 	require.NoError(t, err)
 	defer session.Close()
 	untilChunk(t, session, "Ben")
@@ -150,7 +150,7 @@ func TestPauseInMidStream(t *testing.T) {
 	assert.Equal(t, flow.StatePaused, session.State())
 	close(hold)
 	require.NoError(t, session.Resume(t.Context()))
-	record, err := session.Wait(soon(t))
+	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	whole(t, record, 2)
 }
@@ -158,7 +158,7 @@ func TestPauseInMidStream(t *testing.T) {
 func TestADrainingPauseInMidStream(t *testing.T) {
 	hold := make(chan struct{})
 	s := newStage(t, &store.Memory{}, holding("Ben", hold))
-	session, err := s.Start(soon(t), config("drained", 2))
+	session, err := s.Start(t.Context(), config("drained", 2))
 	require.NoError(t, err)
 	defer session.Close()
 	untilChunk(t, session, "Ben")
@@ -172,7 +172,7 @@ func TestADrainingPauseInMidStream(t *testing.T) {
 	assert.Zero(t, paused.InFlight())
 	assert.Len(t, paused.Turns, 2)
 	require.NoError(t, session.Resume(t.Context()))
-	record, err := session.Wait(soon(t))
+	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	whole(t, record, 2)
 	assert.Equal(t, 4, record.Spent().Requests, "nothing was asked twice")
@@ -181,7 +181,7 @@ func TestADrainingPauseInMidStream(t *testing.T) {
 // awaitKind reads a session's events up to the first of a kind.
 func awaitKind(t *testing.T, session *debate.Session, kind flow.EventKind) {
 	t.Helper()
-	for event, err := range session.Events(soon(t), 0) {
+	for event, err := range session.Events(t.Context(), 0) {
 		require.NoError(t, err)
 		if event.Kind() == kind {
 			return
@@ -192,7 +192,7 @@ func awaitKind(t *testing.T, session *debate.Session, kind flow.EventKind) {
 
 func awaitTurn(t *testing.T, session *debate.Session, speaker string) {
 	t.Helper()
-	for event, err := range session.Events(soon(t), 0) {
+	for event, err := range session.Events(t.Context(), 0) {
 		require.NoError(t, err)
 		if event.Kind() == flow.EventTurn && body.As[flow.Turn](event).Speaker == speaker {
 			return
@@ -207,19 +207,19 @@ func TestEndingInMidStream(t *testing.T) {
 	} {
 		t.Run(string(state), func(t *testing.T) {
 			s := newStage(t, &store.Memory{}, holding("Ben", make(chan struct{})))
-			session, err := s.Start(soon(t), config("over", 3))
+			session, err := s.Start(t.Context(), config("over", 3))
 			require.NoError(t, err)
 			defer session.Close()
 			untilChunk(t, session, "Ben")
 			require.NoError(t, end(session, t.Context()))
-			record, err := session.Wait(soon(t))
+			record, err := session.Wait(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, state, record.State)
 			assert.Len(t, record.Turns, 1)
 			assert.Zero(t, s.now.Load())
 			assert.Zero(t, record.InFlight())
 			assert.Equal(t, 2, record.Spent().Requests, "what was broken off is charged")
-			for _, err := range session.Events(soon(t), 0) {
+			for _, err := range session.Events(t.Context(), 0) {
 				require.NoError(t, err)
 			}
 		})

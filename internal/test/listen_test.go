@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -21,7 +22,7 @@ import (
 // polled is a store that cannot watch.
 type polled struct{ store.Store }
 
-// eachStore runs a test with a store that watches and with one that is looked at now and then.
+// eachStore runs a test on a clock of its own, with a store that watches and with one that is looked at now and then.
 func eachStore(t *testing.T, test func(t *testing.T, store *store.Memory, through store.Store)) {
 	t.Helper()
 	for name, through := range map[string]func(store.Store) store.Store{
@@ -29,8 +30,10 @@ func eachStore(t *testing.T, test func(t *testing.T, store *store.Memory, throug
 		"polling":  func(s store.Store) store.Store { return polled{s} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := &store.Memory{}
-			test(t, store, through(store))
+			synctest.Test(t, func(t *testing.T) {
+				store := &store.Memory{}
+				test(t, store, through(store))
+			})
 		})
 	}
 }
@@ -38,7 +41,7 @@ func eachStore(t *testing.T, test func(t *testing.T, store *store.Memory, throug
 // pausedDebate returns a session that has paused its debate, and listens.
 func pausedDebate(t *testing.T, s *stage, id string) *debate.Session {
 	t.Helper()
-	session, err := s.Start(soon(t), config(id, 2))
+	session, err := s.Start(t.Context(), config(id, 2))
 	require.NoError(t, err)
 	untilChunk(t, session, "Ben")
 	require.NoError(t, session.Pause(t.Context()))
@@ -60,10 +63,10 @@ func TestCloseWhileListening(t *testing.T) {
 func finishPaused(t *testing.T, store *store.Memory, id string) {
 	t.Helper()
 	s := newStage(t, store, speak)
-	session, err := s.Open(soon(t), id)
+	session, err := s.Open(t.Context(), id)
 	require.NoError(t, err)
-	require.NoError(t, session.Resume(soon(t)))
-	record, err := session.Wait(soon(t))
+	require.NoError(t, session.Resume(t.Context()))
+	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	whole(t, record, 2)
 }
@@ -76,17 +79,17 @@ func TestAListenerEndsWithItsDebate(t *testing.T) {
 		session := pausedDebate(t, s, "passed")
 		var waiting sync.WaitGroup
 		waiting.Go(func() {
-			record, err := session.Wait(soon(t))
+			record, err := session.Wait(t.Context())
 			assert.NoError(t, err)
 			assert.Equal(t, flow.StateCompleted, record.State)
 		})
 		waiting.Go(func() {
-			for _, err := range session.Events(soon(t), 0) {
+			for _, err := range session.Events(t.Context(), 0) {
 				assert.NoError(t, err)
 			}
 		})
 		waiting.Go(func() {
-			for event, err := range s.Events(soon(t), "passed", 0) {
+			for event, err := range s.Events(t.Context(), "passed", 0) {
 				assert.NoError(t, err)
 				if body.As[flow.Turn](event) != nil {
 					return // readers come and go
@@ -105,8 +108,8 @@ func TestAListenerTakesTheDebateUp(t *testing.T) {
 		s.Store = through
 		session := pausedDebate(t, s, "woken")
 		close(hold)
-		require.NoError(t, newStage(t, store, speak).Control(soon(t), "woken", flow.Resume{}))
-		record, err := session.Wait(soon(t))
+		require.NoError(t, newStage(t, store, speak).Control(t.Context(), "woken", flow.Resume{}))
+		record, err := session.Wait(t.Context())
 		require.NoError(t, err)
 		whole(t, record, 2)
 	})
@@ -122,7 +125,9 @@ func TestShutdownOfManyListeners(t *testing.T) {
 			pausing.Go(func() { pausedDebate(t, s, fmt.Sprint("rest-", i)) })
 		}
 		pausing.Wait()
-		require.NoError(t, s.Shutdown(soon(t)), "nobody waits for the end of a grace")
+		began := time.Now()
+		require.NoError(t, s.Shutdown(t.Context()))
+		assert.Zero(t, time.Since(began), "nobody waits for the end of a grace")
 		for i := range debates {
 			finishPaused(t, store, fmt.Sprint("rest-", i))
 		}
@@ -179,27 +184,29 @@ func TestAStoreThatFails(t *testing.T) {
 	} {
 		for how, shutdown := range map[string]bool{"dropped": false, "shut down": true} {
 			t.Run(name+"/"+how, func(t *testing.T) {
-				hold := make(chan struct{})
-				memory := &store.Memory{}
-				store := &failing{Store: memory}
-				s := newStage(t, memory, holding("Ben", hold))
-				s.Store, s.Lease = store, 300*time.Millisecond
-				resting := pausedDebate(t, s, "resting")
-				session, err := s.Start(soon(t), config("failing", 2))
-				require.NoError(t, err)
-				untilChunk(t, session, "Ben")
-				fail(store)
-				close(hold) // there is something to be saved
-				if !shutdown {
-					_, err := session.Wait(soon(t))
-					require.Error(t, err)
-				}
-				require.NoError(t, s.Shutdown(soon(t)))
-				for _, closed := range []*debate.Session{session, resting} {
-					_, err := closed.Wait(soon(t))
-					require.Error(t, err)
-				}
-				assert.Zero(t, s.now.Load(), "nothing runs after Shutdown")
+				synctest.Test(t, func(t *testing.T) {
+					hold := make(chan struct{})
+					memory := &store.Memory{}
+					store := &failing{Store: memory}
+					s := newStage(t, memory, holding("Ben", hold))
+					s.Store, s.Lease = store, 300*time.Millisecond
+					resting := pausedDebate(t, s, "resting")
+					session, err := s.Start(t.Context(), config("failing", 2))
+					require.NoError(t, err)
+					untilChunk(t, session, "Ben")
+					fail(store)
+					close(hold) // there is something to be saved
+					if !shutdown {
+						_, err := session.Wait(t.Context())
+						require.Error(t, err)
+					}
+					require.NoError(t, s.Shutdown(t.Context()))
+					for _, closed := range []*debate.Session{session, resting} {
+						_, err := closed.Wait(t.Context())
+						require.Error(t, err)
+					}
+					assert.Zero(t, s.now.Load(), "nothing runs after Shutdown")
+				})
 			})
 		}
 	}
