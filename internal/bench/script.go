@@ -24,6 +24,7 @@ const (
 // Debaters returns the names of the debaters in their order.
 func Debaters() []string { return []string{Ada, Ben, Cy} }
 
+// What is spoken of, and how much.
 const (
 	Topic       = "Should cities ban cars from their centres?"
 	SpeechBytes = 1800 // of each speech

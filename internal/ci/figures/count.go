@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,27 +40,23 @@ var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 // count reads all Go files and pages below a folder, those of all modules and of all systems. Data of tests is left out.
 func count(root string) (*counted, error) {
 	c := &counted{folders: map[string]*folder{}, words: map[string]int{}}
-	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+	files := os.DirFS(root)
+	err := fs.WalkDir(files, ".", func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		below, err := filepath.Rel(root, name)
-		if err != nil {
-			return err
-		}
-		below = filepath.ToSlash(below)
-		base := path.Base(below)
+		base := path.Base(file)
 		if entry.IsDir() {
-			if below != "." && (base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")) {
+			if file != "." && (base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")) {
 				return fs.SkipDir
 			}
 			return nil
 		}
-		page := pageOf(below)
+		page := pageOf(file)
 		if page == "" && path.Ext(base) != ".go" {
 			return nil
 		}
-		text, err := os.ReadFile(name)
+		text, err := fs.ReadFile(files, file)
 		if err != nil {
 			return err
 		}
@@ -69,7 +64,7 @@ func count(root string) (*counted, error) {
 			c.words[page] += len(bytes.Fields(text))
 			return nil
 		}
-		return c.source(below, text)
+		return c.source(file, text)
 	})
 	return c, err
 }

@@ -21,7 +21,7 @@ type revision struct {
 func (c *checker) checkReasons(ctx context.Context, now table) error {
 	last, there, err := committedTable(ctx, c.folder)
 	if err != nil {
-		c.say("the reasons are not checked: there is no history here: %v", err)
+		c.sayf("the reasons are not checked: there is no history here: %v", err)
 		return nil
 	}
 	if there {
@@ -32,7 +32,7 @@ func (c *checker) checkReasons(ctx context.Context, now table) error {
 		return err
 	}
 	if shallow, err := git(ctx, c.folder, nil, "rev-parse", "--is-shallow-repository"); err != nil || strings.TrimSpace(shallow) == "true" {
-		c.say("the history is shallow: reasons are checked as far as it goes")
+		c.sayf("the history is shallow: reasons are checked as far as it goes")
 	}
 	var wanted []string
 	for _, commit := range commits {
@@ -46,7 +46,7 @@ func (c *checker) checkReasons(ctx context.Context, now table) error {
 	for _, commit := range commits {
 		after, there := versions[commit.hash]
 		if !there {
-			c.fail("%s: commit %.12s removed it", tableFile, commit.hash)
+			c.failf("%s: commit %.12s removed it", tableFile, commit.hash)
 			continue
 		}
 		for _, parent := range commit.parents {
@@ -70,11 +70,11 @@ func (c *checker) compare(hash string, before, after table) {
 		l := after[name]
 		switch {
 		case !listed && l.reason == "":
-			c.fail("%s: %s is new and has no reason", place, name)
+			c.failf("%s: %s is new and has no reason", place, name)
 		case listed && l.number > old.number && l.reason == "":
-			c.fail("%s: %s has no reason", place, move(name, old.number, l.number))
+			c.failf("%s: %s has no reason", place, move(name, old.number, l.number))
 		case listed && l.number > old.number && l.reason == old.reason:
-			c.fail("%s: %s has the reason of an earlier change", place, move(name, old.number, l.number))
+			c.failf("%s: %s has the reason of an earlier change", place, move(name, old.number, l.number))
 		}
 	}
 }

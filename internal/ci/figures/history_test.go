@@ -25,13 +25,12 @@ func newRepository(t *testing.T) *repository {
 	return r
 }
 
-func (r *repository) git(args ...string) string {
+func (r *repository) git(args ...string) {
 	r.t.Helper()
 	command := exec.CommandContext(r.t.Context(), "git", append([]string{"-c", "user.name=n", "-c", "user.email=e"}, args...)...)
 	command.Dir = r.folder
 	out, err := command.CombinedOutput()
 	require.NoError(r.t, err, string(out))
-	return string(out)
 }
 
 // commit commits everything as it is.
@@ -151,7 +150,7 @@ func TestReasons(t *testing.T) {
 			code, stdout, stderr := r.check()
 			if test.stderr == "" {
 				assert.Zero(t, code, stderr)
-				assert.Equal(t, "", stderr)
+				assert.Empty(t, stderr)
 				assert.Contains(t, stdout, " figures are as .ci/figures has them\n")
 				return
 			}

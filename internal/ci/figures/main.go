@@ -65,13 +65,13 @@ type checker struct {
 	failed         bool
 }
 
-// fail reports something that must not be.
-func (c *checker) fail(format string, values ...any) {
+// failf reports something that must not be.
+func (c *checker) failf(format string, values ...any) {
 	c.failed = true
 	_, _ = fmt.Fprintf(c.stderr, "figures: "+format+"\n", values...)
 }
 
-func (c *checker) say(format string, values ...any) {
+func (c *checker) sayf(format string, values ...any) {
 	_, _ = fmt.Fprintf(c.stdout, format+"\n", values...)
 }
 
@@ -82,7 +82,7 @@ func (c *checker) take(ctx context.Context, measure func(context.Context) (figur
 		return err
 	}
 	for _, file := range counted.long {
-		c.fail("%s", file)
+		c.failf("%s", file)
 	}
 	c.now, err = measure(ctx)
 	if err != nil {
@@ -118,31 +118,31 @@ func (c *checker) check(ctx context.Context) error {
 		value, counted := c.now[name]
 		switch rule := kindOf(name); {
 		case !listed:
-			c.fail("%s: %s is not in the table; add it by -update, and write a reason", name, number(value))
+			c.failf("%s: %s is not in the table; add it by -update, and write a reason", name, number(value))
 		case !counted:
-			c.fail("%s: there is none any more; its line must go, by -update", name)
+			c.failf("%s: there is none any more; its line must go, by -update", name)
 		case rule.next(l.number, value) > l.number:
 			moved, worse = moved+1, worse+1
-			c.say("%s, worse", move(name, l.number, value))
+			c.sayf("%s, worse", move(name, l.number, value))
 		case rule.unwritten(l.number, value):
 			moved, better = moved+1, better+1
-			c.say("%s, better and not written down", move(name, l.number, value))
+			c.sayf("%s, better and not written down", move(name, l.number, value))
 		case rule.next(l.number, value) < l.number:
 			moved++
-			c.say("%s, better", move(name, l.number, value))
+			c.sayf("%s, better", move(name, l.number, value))
 		}
 	}
 	if worse > 0 {
-		c.fail("%d got worse: make it smaller, or change the table in the same commit by -update, with a reason behind the number", worse)
+		c.failf("%d got worse: make it smaller, or change the table in the same commit by -update, with a reason behind the number", worse)
 	}
 	if better > 0 {
-		c.fail("%d got better: write it down by -update, since a gain that is not written down can be lost again unnoticed", better)
+		c.failf("%d got better: write it down by -update, since a gain that is not written down can be lost again unnoticed", better)
 	}
 	if err := c.checkReasons(ctx, t); err != nil {
 		return err
 	}
 	if !c.failed && moved == 0 {
-		c.say("%d figures are as %s has them", len(t), tableFile)
+		c.sayf("%d figures are as %s has them", len(t), tableFile)
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (c *checker) update(ctx context.Context) error {
 		value, counted := c.now[name]
 		l, listed := old[name]
 		if !counted {
-			c.say("%s: gone", name)
+			c.sayf("%s: gone", name)
 			continue
 		}
 		next := kindOf(name).next(l.number, value)
@@ -167,15 +167,15 @@ func (c *checker) update(ctx context.Context) error {
 		case !listed:
 			next = kindOf(name).next(0, value)
 			if len(old) > 0 {
-				c.say("%s: %s, new: wants a reason", name, number(next))
+				c.sayf("%s: %s, new: wants a reason", name, number(next))
 			}
 		case next > l.number:
 			if err != nil || l.reason == committed[name].reason {
 				l.reason = ""
 			}
-			c.say("%s: wants a reason", move(name, l.number, next))
+			c.sayf("%s: wants a reason", move(name, l.number, next))
 		case next < l.number:
-			c.say("%s", move(name, l.number, next))
+			c.sayf("%s", move(name, l.number, next))
 		}
 		t[name] = line{next, l.reason}
 	}

@@ -11,19 +11,23 @@ func addNames(names map[string]bool, file *ast.File) {
 			addFunction(names, d)
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
-				switch spec := spec.(type) {
-				case *ast.TypeSpec:
-					if spec.Name.IsExported() {
-						names[spec.Name.Name] = true
-						addMembers(names, spec.Name.Name, spec.Type)
-					}
-				case *ast.ValueSpec:
-					for _, name := range spec.Names {
-						if name.IsExported() {
-							names[name.Name] = true
-						}
-					}
-				}
+				addSpec(names, spec)
+			}
+		}
+	}
+}
+
+func addSpec(names map[string]bool, spec ast.Spec) {
+	switch spec := spec.(type) {
+	case *ast.TypeSpec:
+		if spec.Name.IsExported() {
+			names[spec.Name.Name] = true
+			addMembers(names, spec.Name.Name, spec.Type)
+		}
+	case *ast.ValueSpec:
+		for _, name := range spec.Names {
+			if name.IsExported() {
+				names[name.Name] = true
 			}
 		}
 	}
