@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -23,6 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "6") // the scripts also wait: for retries, and for a demonstration that speaks at its pace
 	testscript.Main(m, map[string]func(){
 		// Not os.Exit, which prints something where coverage is counted. A conversation that another process runs is refused soon,
 		// and an MCP server may be as slow as the machine is.

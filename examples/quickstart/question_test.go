@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -154,6 +155,7 @@ func TestQuestionsAreAnsweredWithoutAPerson(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel() // they wait before they ask again
 			var stdout, stderr bytes.Buffer
 			code := run(t.Context(), []string{"-rounds", test.rounds}, &stdout, &stderr, environment("OPENAI_BASE_URL", failing(t, test.answer), "OPENAI_API_KEY", "sk-very-secret"))
 			assert.Equal(t, test.code, code, stderr.String())
@@ -180,15 +182,17 @@ func TestQuestionsAreAnsweredWithoutAPerson(t *testing.T) {
 
 // A debate that waits for a person all the same ends the program, with the question.
 func TestWhoeverWaitsForAPersonIsToldSo(t *testing.T) {
-	script := &scripted.Provider{Reply: func(*provider.Request) scripted.Reply { return scripted.Reply{Text: "Yes."} }}
-	config := debaters("Is chess a sport?", 1, "demo/one", "demo/one")
-	config.Unattended = false
-	var stdout, stderr bytes.Buffer
-	record, err := play(t.Context(), &debate.Engine{Providers: map[string]debate.Provider{"demo": script}}, config, newPrinter(&stdout, false))
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
-	assert.Equal(t, flow.StateAwaitingInput, record.State)
-	assert.Equal(t, 1, finish(t.Context(), &stderr, err, record))
-	assert.Contains(t, stderr.String(), "the conversation awaits an answer, whom this program cannot ask: judge: invalid_response: ")
+	synctest.Test(t, func(t *testing.T) {
+		script := &scripted.Provider{Reply: func(*provider.Request) scripted.Reply { return scripted.Reply{Text: "Yes."} }}
+		config := debaters("Is chess a sport?", 1, "demo/one", "demo/one")
+		config.Unattended = false
+		var stdout, stderr bytes.Buffer
+		record, err := play(t.Context(), &debate.Engine{Providers: map[string]debate.Provider{"demo": script}}, config, newPrinter(&stdout, false))
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		assert.Equal(t, flow.StateAwaitingInput, record.State)
+		assert.Equal(t, 1, finish(t.Context(), &stderr, err, record))
+		assert.Contains(t, stderr.String(), "the conversation awaits an answer, whom this program cannot ask: judge: invalid_response: ")
+	})
 }
 
 // silence is a server that never answers; begun is closed when it is asked.
