@@ -41,7 +41,7 @@ func TestAStoppedTransactionHoldsUpNoOther(t *testing.T) {
 	defer func() { assert.NoError(t, kept.Close()) }()
 	var waiting sync.WaitGroup
 	var leased atomic.Int64
-	for i := range 10 {
+	for i := range 4 {
 		waiting.Go(func() {
 			if err := kept.Lease(t.Context(), "a", fmt.Sprint("worker ", i), time.Hour); err == nil {
 				leased.Add(1)
