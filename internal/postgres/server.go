@@ -99,7 +99,7 @@ func (s *Server) Restart(ctx context.Context) error {
 		return nil
 	}
 	p, err := launch(s.folder, filepath.Join(s.programs, "postgres"), "-D", s.data(), "-k", s.folder,
-		"-c", "listen_addresses=", "-c", "shared_buffers=32MB", "-c", "max_connections=40",
+		"-c", "listen_addresses=", "-c", "shared_buffers=32MB", "-c", "max_connections=100",
 		"-c", "jit=off") // to compile a statement takes longer than to run it on the few rows of a test
 	if err != nil {
 		return err

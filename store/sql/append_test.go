@@ -35,14 +35,14 @@ func TestAnAppendsContextEnds(t *testing.T) {
 				ctx = written
 			}
 			go func() { outcomes[i] <- kept.Append(ctx, fmt.Sprint("d", i), 0, "w", facts(0, 1)) }()
-			require.Eventually(t, func() bool { return kept.Waiting() == i+1 }, 10*time.Second, time.Millisecond)
+			eventually(t, func() bool { return kept.Waiting() == i+1 })
 		}
 		require.Equal(t, kept.Committers(), kept.Writing(), "each of the first alone, so that the others have to wait")
 		cancelWaiting()
-		require.Eventually(t, func() bool { return kept.Waiting() == kept.Committers() }, 10*time.Second, time.Millisecond, "those that wait leave")
+		eventually(t, func() bool { return kept.Waiting() == kept.Committers() })
 		cancelWritten()
 		release()
-		require.Eventually(t, func() bool { return kept.Waiting() == 0 }, 10*time.Second, time.Millisecond)
+		eventually(t, func() bool { return kept.Waiting() == 0 })
 		for i, outcome := range outcomes {
 			id := fmt.Sprint("d", i)
 			err := <-outcome
@@ -73,13 +73,13 @@ func TestTheContextOfOneOfManyEnds(t *testing.T) {
 	for i := range 2 { // as many as are written at once
 		go func() { errs <- kept.Append(first, fmt.Sprint("first", i), 0, "w", facts(0, 1)) }()
 	}
-	require.Eventually(t, func() bool { return kept.Writing() == 2 }, 10*time.Second, time.Millisecond)
+	eventually(t, func() bool { return kept.Writing() == 2 })
 	for i := range 10 {
 		go func() { errs <- kept.Append(rest, fmt.Sprint("d", i), 0, "w", facts(0, 1)) }()
 	}
-	require.Eventually(t, func() bool { return kept.Waiting() == 12 }, 10*time.Second, time.Millisecond)
+	eventually(t, func() bool { return kept.Waiting() == 12 })
 	cancelFirst()
-	require.Eventually(t, func() bool { return kept.Writing() == 10 && kept.Waiting() == 10 }, 10*time.Second, time.Millisecond)
+	eventually(t, func() bool { return kept.Writing() == 10 && kept.Waiting() == 10 })
 	cancelRest()
 	for range cap(errs) {
 		err := <-errs
@@ -101,9 +101,9 @@ func TestAnAppendThatTakesTooLong(t *testing.T) {
 		err = kept.Append(t.Context(), "a", 0, "w", facts(0, 1))
 		require.Error(t, err, "never success")
 		release()
-		require.Eventually(t, func() bool { // on a busy machine an append may take longer than the timeout too
+		eventually(t, func() bool { // on a busy machine an append may take longer than the timeout too
 			return kept.Append(t.Context(), "a", 0, "w", facts(0, 1)) == nil
-		}, time.Minute, time.Millisecond)
+		})
 		assert.Equal(t, 1, length(t, s.store(t), "a"))
 	})
 }
@@ -137,7 +137,7 @@ func TestABadAppendFailsAlone(t *testing.T) {
 				}
 			})
 		}
-		require.Eventually(t, func() bool { return kept.Waiting() == 30 }, 10*time.Second, time.Millisecond)
+		eventually(t, func() bool { return kept.Waiting() == 30 })
 		release()
 		appending.Wait()
 		assert.Len(t, list(t, kept, store.Filter{}), 28)
@@ -408,7 +408,7 @@ func TestConflictsAmongMany(t *testing.T) {
 						assert.ErrorIs(t, err, kind.want, kind.name)
 					})
 				}
-				require.Eventually(t, func() bool { return kept.Waiting() == debates }, 10*time.Second, time.Millisecond)
+				eventually(t, func() bool { return kept.Waiting() == debates })
 				release()
 				appending.Wait()
 				for i := range debates {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agonist-dev/debate/bus"
 	"github.com/agonist-dev/debate/bus/bustest"
+	"github.com/agonist-dev/debate/internal/postgres"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
@@ -34,8 +35,8 @@ func openBus(t testing.TB, url string) *sql.Bus {
 }
 
 func TestTheBusConforms(t *testing.T) {
-	bustest.Run(t, func(t testing.TB) bustest.Server {
-		url := newDatabase(t)
+	url := newDatabase(t) // nothing of what is published stays in it
+	bustest.Run(t, func(testing.TB) bustest.Server {
 		return bustest.Server{
 			Open: func(t testing.TB) bus.Bus { return openBus(t, url) },
 			Cut: func(t testing.TB) {
@@ -49,7 +50,7 @@ func TestTheBusConforms(t *testing.T) {
 // heardWithin publishes until a subscriber hears it.
 func heardWithin(t *testing.T, b bus.Bus, in <-chan []byte) {
 	t.Helper()
-	for late := time.Now().Add(20 * time.Second); time.Now().Before(late); {
+	for {
 		_ = b.Publish(t.Context(), []bus.Message{{Topic: "a", Data: []byte("again")}}) // the server may be starting
 		select {
 		case data := <-in:
@@ -59,13 +60,11 @@ func heardWithin(t *testing.T, b bus.Bus, in <-chan []byte) {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-	t.Fatal("nothing is heard")
 }
 
 // Those who listen and those who publish come back after the server was killed.
-func TestTheBusComesBackAfterARestart(t *testing.T) {
-	t.Parallel()
-	server := newServer(t)
+func killBesideABus(t *testing.T, server *postgres.Server) {
+	t.Helper()
 	url, err := server.Database(t.Context())
 	require.NoError(t, err)
 	one, other := openBus(t, url), openBus(t, url)

@@ -1,22 +1,63 @@
 package sql_test
 
 import (
+	stdsql "database/sql"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store/sql"
 	"github.com/agonist-dev/debate/store/storetest"
 )
 
-func TestSQLiteConforms(t *testing.T)   { conforms(t, newSQLite) }
-func TestPostgresConforms(t *testing.T) { conforms(t, newPostgres) }
+func TestSQLiteConforms(t *testing.T) { conforms(t, newSQLite, nil) }
 
-func conforms(t *testing.T, fresh func(t testing.TB) *storage) {
+// All checks have the tables of one schema, one after the other, and in the short form handles that are closed are opened again as they
+// are: to make tables and connections takes longer than most checks.
+func TestPostgresConforms(t *testing.T) {
+	s := newPostgres(t)
+	s.store(t) // makes the tables
+	db, err := stdsql.Open(s.driver, s.url)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, db.Close()) })
+	var lent func(t testing.TB) *sql.Store
+	var closed []*sql.Store
+	if all := t; !longform.Asked() {
+		lent = func(t testing.TB) *sql.Store {
+			if len(closed) == 0 {
+				closed = append(closed, s.store(all))
+			}
+			last := len(closed) - 1
+			one := closed[last]
+			closed = closed[:last]
+			t.Cleanup(func() { closed = append(closed, one) })
+			return one
+		}
+	}
+	conforms(t, func(t testing.TB) *storage {
+		_, err := db.ExecContext(t.Context(), `DO $$ BEGIN EXECUTE (SELECT 'TRUNCATE ' || string_agg(quote_ident(tablename), ', ')
+			FROM pg_tables WHERE schemaname = current_schema() AND tablename <> 'debate_version'); END $$`)
+		require.NoError(t, err)
+		return s
+	}, lent)
+}
+
+// conforms runs the suite. lent opens handles; nil: they are opened as ever.
+func conforms(t *testing.T, fresh func(t testing.TB) *storage, lent func(t testing.TB) *sql.Store) {
 	t.Helper()
 	t.Parallel()
 	storetest.Run(t, func(t testing.TB) storetest.Storage {
 		s := fresh(t)
 		storage := storetest.Storage{
-			Open:   func(t testing.TB) store.Store { return s.store(t) },
+			Open: func(t testing.TB) store.Store {
+				if lent != nil {
+					return lent(t)
+				}
+				return s.store(t)
+			},
 			Damage: func(t testing.TB, id string) { s.execute(t, "UPDATE debate SET about = '{' WHERE id = '"+id+"'") },
 		}
 		if s.path != "" {

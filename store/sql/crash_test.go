@@ -2,6 +2,7 @@ package sql_test
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,27 +11,41 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/postgres"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
-// The server is killed in the middle of appends, several times. What was acknowledged is there, an append
-// whose outcome was not known is recognised by its writer, and the store needs nobody to recover.
+// A server is killed and started again beside whatever uses it.
 func TestTheServerIsKilled(t *testing.T) {
 	t.Parallel()
-	server := newServer(t)
+	server, err := postgres.Start(context.WithoutCancel(t.Context()))
+	server = started(t, server, err)
+	t.Cleanup(func() { assert.NoError(t, server.Stop()) })
+	for name, kill := range map[string]func(*testing.T, *postgres.Server){
+		"appends": killBesideAppends, "watchers": killBesideWatchers, "a bus": killBesideABus, "limits": killBesideLimits,
+	} {
+		t.Run(name, func(t *testing.T) { kill(t, server) })
+	}
+}
+
+// The server is killed in the middle of appends, several times. What was acknowledged is there, an append
+// whose outcome was not known is recognised by its writer, and the store needs nobody to recover.
+func killBesideAppends(t *testing.T, server *postgres.Server) {
+	t.Helper()
 	url, err := server.Database(t.Context())
 	require.NoError(t, err)
 	store, err := sql.OpenPostgres(t.Context(), url)
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, store.Close()) }()
 
-	const writers, kills = 6, 4
+	const writers = 6
+	kills := longform.Or(4, 2)
 	stop := make(chan struct{})
 	var progress [writers]int64 // acknowledged events
 	var mu sync.Mutex
@@ -63,7 +78,7 @@ func TestTheServerIsKilled(t *testing.T) {
 		mu.Lock()
 		before := progress
 		mu.Unlock()
-		require.Eventually(t, func() bool {
+		eventually(t, func() bool {
 			mu.Lock()
 			defer mu.Unlock()
 			for w := range progress {
@@ -72,7 +87,7 @@ func TestTheServerIsKilled(t *testing.T) {
 				}
 			}
 			return true
-		}, 60*time.Second, time.Millisecond)
+		})
 	}
 	for range kills {
 		advance()
@@ -80,11 +95,11 @@ func TestTheServerIsKilled(t *testing.T) {
 		mu.Lock()
 		failures = 0
 		mu.Unlock()
-		require.Eventually(t, func() bool {
+		eventually(t, func() bool { // without a server nothing is acknowledged
 			mu.Lock()
 			defer mu.Unlock()
 			return failures > writers
-		}, 20*time.Second, time.Millisecond, "without a server nothing is acknowledged")
+		})
 		require.NoError(t, server.Restart(t.Context()))
 	}
 	advance()

@@ -17,10 +17,7 @@ import (
 // SQLite writes leases without waiting for the disk, and all else with.
 func TestCommitsWaitForTheDiskAfterALease(t *testing.T) {
 	s := newSQLite(t)
-	s.store(t) // the tables take longer than the timeout
-	kept, err := s.open(t.Context(), sql.Options{Timeout: 50 * time.Millisecond})
-	require.NoError(t, err)
-	defer func() { assert.NoError(t, kept.Close()) }()
+	kept := s.store(t)
 	full := func() {
 		t.Helper()
 		level, err := kept.Synchronous(t.Context())
@@ -35,10 +32,10 @@ func TestCommitsWaitForTheDiskAfterALease(t *testing.T) {
 	require.NoError(t, kept.Release(t.Context(), "a", "me"))
 	full()
 	release := s.block(t)
-	require.Error(t, kept.Lease(t.Context(), "a", "me", time.Hour))
-	full()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
+	require.Error(t, kept.Lease(ctx, "a", "me", time.Hour))
+	full()
 	require.Error(t, kept.Lease(ctx, "a", "me", time.Hour))
 	require.Error(t, kept.Release(ctx, "a", "me"))
 	full()

@@ -9,15 +9,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/postgres"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/limit"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
 // The server is killed and started again under load. The machines wait for it and go on, within the limit.
-func TestLimitsOfAServerThatIsKilled(t *testing.T) {
-	t.Parallel()
-	server := newServer(t)
+func killBesideLimits(t *testing.T, server *postgres.Server) {
+	t.Helper()
 	url, err := server.Database(t.Context())
 	require.NoError(t, err)
 	const requests = 6000
@@ -45,7 +45,7 @@ func TestLimitsOfAServerThatIsKilled(t *testing.T) {
 	}
 	reach := func(n int) {
 		t.Helper()
-		require.Eventually(t, func() bool { return v.calls() >= n }, 10*time.Second, 5*time.Millisecond)
+		eventually(t, func() bool { return v.calls() >= n })
 	}
 	reach(50)
 	require.NoError(t, server.Kill())

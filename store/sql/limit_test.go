@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/limit"
 	"github.com/agonist-dev/debate/provider/limit/limittest"
@@ -66,16 +67,18 @@ func TestALedgerConforms(t *testing.T) {
 	})
 }
 
-// Machines with stores of their own on one database start as many calls as the limit allows, and each its part.
+// Machines with stores of their own on one database start no more calls than the limit allows, and each starts some. In the long form
+// they start as many as it allows.
 func TestMachinesShareALimit(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
 		t.Parallel()
-		const machines, requests, d = 4, 12_000, 2 * time.Second
-		ctx, cancel := context.WithTimeout(t.Context(), d)
+		const machines, requests = 4, 12_000
+		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var group sync.WaitGroup
 		var callers [machines]caller
 		var ledgers [machines]counted
+		began := time.Now()
 		for i := range machines {
 			ledgers[i].Ledger = s.store(t)
 			limits := &limit.Rate{Requests: requests, Burst: 20, Ledger: &ledgers[i]}
@@ -89,6 +92,16 @@ func TestMachinesShareALimit(t *testing.T) {
 				})
 			}
 		}
+		least := longform.Or(2*time.Second, 0)
+		eventually(t, func() bool {
+			sum, each := 0, true
+			for i := range callers {
+				n := callers[i].calls()
+				sum, each = sum+n, each && n > 5
+			}
+			return sum >= 400 && each && time.Since(began) >= least // far more than the limit allows at once
+		})
+		cancel()
 		group.Wait()
 		var all []time.Time
 		var parts []int
@@ -103,9 +116,9 @@ func TestMachinesShareALimit(t *testing.T) {
 		reached := float64(len(all)) / (requests / 60 * passed.Seconds())
 		t.Logf("%.3f of the limit, %v by machine; %.0f calls and %.0f queries a second", reached, parts,
 			float64(len(all))/passed.Seconds(), float64(2*updates)/passed.Seconds())
-		assert.GreaterOrEqual(t, reached, 0.9)
-		assert.Greater(t, passed, d/2)
-		assert.Greater(t, slices.Min(parts), 5)
+		if longform.Asked() {
+			assert.GreaterOrEqual(t, reached, 0.9)
+		}
 		for i := range all {
 			for j := i; j < len(all); j++ {
 				passed := all[j].Sub(all[i])

@@ -134,7 +134,9 @@ func postgresDialect() *dialect {
 			switch postgresCode(err) {
 			case postgresLocked:
 				return true
-			case "40001", "40P01": // serialization failure, deadlock
+			// A serialization failure, a deadlock, and a cancellation. If ctx has not ended, the server has canceled the statement by
+			// itself: a wait for a lock was over at the very moment at which it was too long.
+			case "40001", "40P01", "57014":
 				return tried < postgresTries
 			default:
 				return false

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -20,7 +21,7 @@ import (
 // However long another process has the lock, nobody waits longer than he wants to.
 func TestNobodyWaitsForTheLockPastHisContext(t *testing.T) {
 	s := newSQLite(t)
-	kept, err := s.open(t.Context(), sql.Options{Timeout: time.Minute})
+	kept, err := s.open(t.Context(), sql.Options{Timeout: time.Hour})
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, kept.Close()) }()
 	require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 1)))
@@ -33,11 +34,9 @@ func TestNobodyWaitsForTheLockPastHisContext(t *testing.T) {
 		"delete":  func(ctx context.Context) error { return kept.Delete(ctx, "c") },
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		began := time.Now()
 		err := write(ctx)
 		cancel()
 		require.ErrorIs(t, err, context.DeadlineExceeded, name)
-		assert.Less(t, time.Since(began), 5*time.Second, name)
 	}
 	release()
 	require.NoError(t, kept.Append(t.Context(), "a", 1, "w", facts(1, 1)))
@@ -52,7 +51,6 @@ func TestAHotLoopLetsOthersIn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var looping sync.WaitGroup
 	var appended atomic.Int64
-	begun := time.Now()
 	for i := range 2 { // more than one, so that the lock is never free by chance
 		hot := s.store(t)
 		looping.Go(func() {
@@ -62,25 +60,19 @@ func TestAHotLoopLetsOthersIn(t *testing.T) {
 			}
 		})
 	}
-	require.Eventually(t, func() bool { return len(list(t, kept, store.Filter{})) == 2 }, 10*time.Second, time.Millisecond)
-	var waits []time.Duration
-	for range 40 {
-		began := time.Now()
-		require.NoError(t, kept.Lease(t.Context(), "a", "me", time.Second))
-		waits = append(waits, time.Since(began))
-		require.NoError(t, kept.Append(t.Context(), "a", int64(len(waits))-1, "w", facts(int64(len(waits))-1, 1)))
+	eventually(t, func() bool { return len(list(t, kept, store.Filter{})) == 2 })
+	var waits []int64 // for how many appends of the others
+	for n := range int64(40) {
+		before := appended.Load()
+		require.NoError(t, kept.Lease(t.Context(), "a", "me", time.Hour))
+		waits = append(waits, appended.Load()-before)
+		require.NoError(t, kept.Append(t.Context(), "a", n, "w", facts(n, 1)))
 	}
 	cancel()
 	looping.Wait()
-	took := time.Since(begun)
-	longest := time.Duration(0)
-	for _, wait := range waits {
-		longest = max(longest, wait)
-	}
-	each := 2 * took / time.Duration(appended.Load())
-	t.Logf("a lease waits for %v, at most %v; an append of the loops takes %v", middle(waits), longest, each)
-	assert.Less(t, longest, 15*time.Second, "half of the store's timeout")
-	assert.Less(t, middle(waits), 100*each+10*time.Millisecond)
+	slices.Sort(waits)
+	t.Logf("a lease waits for %d appends of the loops, at most for %d", waits[len(waits)/2], waits[len(waits)-1])
+	assert.Less(t, waits[len(waits)/2], int64(200))
 }
 
 // What JSON knows no year for is a bound all the same.

@@ -209,7 +209,7 @@ func TestAJobThatFailsFailsAlone(t *testing.T) {
 				}
 			})
 		}
-		require.Eventually(t, func() bool { return kept.Waiting() == debates }, 10*time.Second, time.Millisecond)
+		eventually(t, func() bool { return kept.Waiting() == debates })
 		release()
 		appending.Wait()
 		assert.Len(t, j.woken, debates/2)

@@ -9,16 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/agonist-dev/debate/internal/postgres"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
 func grown(t *testing.T, watch <-chan struct{}) {
 	t.Helper()
-	select {
-	case <-watch:
-	case <-time.After(20 * time.Second):
-		t.Fatal("nobody has told")
-	}
+	<-watch
 }
 
 func quiet(t *testing.T, watch <-chan struct{}) {
@@ -63,7 +60,7 @@ func TestWatchingLeavesNothingBehind(t *testing.T) {
 			cancel()
 		}
 		require.NoError(t, other.Close())
-		goleak.VerifyNone(t, before, goleak.IgnoreAnyFunction("database/sql.(*DB).connectionOpener"))
+		assert.NoError(t, leaked(before, goleak.IgnoreAnyFunction("database/sql.(*DB).connectionOpener")))
 	})
 }
 
@@ -78,9 +75,8 @@ func TestWatchersOutliveTheStore(t *testing.T) {
 }
 
 // A poller that cannot reach the server tries again.
-func TestWatchingGoesOnAfterARestart(t *testing.T) {
-	t.Parallel()
-	server := newServer(t)
+func killBesideWatchers(t *testing.T, server *postgres.Server) {
+	t.Helper()
 	url, err := server.Database(t.Context())
 	require.NoError(t, err)
 	store, err := sql.Options{Poll: 5 * time.Millisecond}.OpenPostgres(t.Context(), url)

@@ -59,7 +59,7 @@ type player struct {
 }
 
 func randomly(x *exam, seed uint64) {
-	const steps, handles = 150, 3
+	const handles = 3
 	p := &player{
 		exam: x, rng: rand.New(rand.NewPCG(seed, 5)), //nolint:gosec // the same steps each time
 		model:   model{debates: map[string]*modelDebate{}, owners: map[string]string{}},
@@ -70,7 +70,7 @@ func randomly(x *exam, seed uint64) {
 		x.Cleanup(p.lives[i].end)
 		p.handles[i] = x.storage.Open(p.lives[i])
 	}
-	for step := range steps {
+	for step := range randomSteps() {
 		id := p.id()
 		p.step(id)
 		p.compare(id)

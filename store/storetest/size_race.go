@@ -7,3 +7,5 @@ package storetest
 func crowdOfDebates() int { return 300 }
 
 func longLog() int { return 900 } // events
+
+func randomSteps() int { return 50 }

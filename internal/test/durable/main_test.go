@@ -13,27 +13,30 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
-var killAll = flag.Bool("kill.all", false, "kill at every failpoint, and a second time in the process that goes on")
+var killAll = flag.Bool("kill.all", longform.Asked(), "kill at every failpoint, and a second time in the process that goes on")
 
 func TestMain(m *testing.M) {
 	if text := os.Getenv(orderVariable); text != "" {
 		os.Exit(obey(text))
 	}
-	goleak.VerifyTestMain(suite{m})
-}
-
-// suite runs the tests, and stops the PostgreSQL server that some of them have started.
-type suite struct{ *testing.M }
-
-func (s suite) Run() int {
-	code := s.M.Run()
-	if err := cluster.stop(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return max(code, 1)
+	code := m.Run()
+	err := cluster.stop()
+	if code == 0 && err == nil {
+		for range 300 { // some goroutines take their time to end on a busy machine: each look waits a little for them
+			if err = goleak.Find(); err == nil {
+				break
+			}
+		}
 	}
-	return code
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
 }
 
 // figuref prints what a proof has found.

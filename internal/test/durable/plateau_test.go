@@ -13,12 +13,13 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/store"
 )
 
 var (
-	plateauDays = flag.Int("plateau.days", 8, "how many days TestTheStoreStopsGrowing plays")
-	plateauSize = flag.Int("plateau.debates", 20, "how many debates a day")
+	plateauDays = flag.Int("plateau.days", longform.Or(12, 7), "how many days TestTheStoreStopsGrowing plays")
+	plateauSize = flag.Int("plateau.debates", longform.Or(60, 10), "how many debates a day")
 )
 
 // plateauKept is for how many days a debate is kept in the simulation.

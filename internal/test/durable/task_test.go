@@ -31,8 +31,7 @@ func (w *worker) tasks() map[string]func(context.Context) error {
 
 // perform does what an order says.
 func (o order) perform() (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
+	ctx := context.Background()
 	store, err := o.Place.open(ctx)
 	if err != nil {
 		return err
