@@ -26,9 +26,7 @@ const released = "v0.0.0"
 //
 // It takes minutes where nothing has been built before, and seconds afterwards.
 func TestInstalling(t *testing.T) {
-	if !longform.Asked() || longform.Race {
-		t.Skip("it runs in the long form, without the race detector")
-	}
+	longform.Only(t, "the gate builds each module without the workspace")
 	proxy, bin := t.TempDir(), t.TempDir()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	require.NoError(t, err)
