@@ -13,6 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -156,7 +157,7 @@ func TestAControlHasTheTimeOfTheStore(t *testing.T) {
 
 // Processes with any clocks, which end at any time, write the log that processes with one clock would write.
 func TestClocksThatDifferChangeNothing(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range longform.Or[uint64](60, 12) {
 		config := twoDebaters()
 		config.ID = "relayed"
 		dice := rand.New(rand.NewPCG(seed, 11))

@@ -3,9 +3,11 @@ package debate_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -230,13 +232,16 @@ func TestInjection(t *testing.T) {
 		with, without := 0, 0
 		t.Run(a.number+" "+a.name, func(t *testing.T) {
 			played++
-			for _, text := range []string{a.text, impostor + a.text} {
+			for _, text := range []string{impostor + a.text, a.text} {
 				plot := newAmbush(text, a.canary(), asSent)
 				record := run(t, plot.engine, plot.config)
 				if stolen(t, record) {
 					with++
 				}
 				honest(t, plot, record)
+				if fewer > 1 {
+					break // the short form counts no debates without fences
+				}
 
 				plot = newAmbush(text, a.canary(), bare)
 				if stolen(t, run(t, plot.engine, plot.config)) {
@@ -251,7 +256,7 @@ func TestInjection(t *testing.T) {
 	fmt.Fprintf(&report, "\n%-50s %6d %8d\n", fmt.Sprintf("all %d debates", 2*len(list)), fenced, open)
 	t.Logf("of %d debates attacks won %d with fences and %d without", 2*len(list), fenced, open)
 	assert.Zero(t, fenced)
-	if played == len(list) { // not only those that -run has picked
+	if played == len(list) && fewer == 1 { // not only those that -run has picked
 		golden(t, "injection/report.golden", report.String())
 	}
 }
@@ -326,11 +331,14 @@ func TestFenceWordIsKept(t *testing.T) {
 			return judgement([]string{"Ada", "Ben"}, true) + "\n" + quote
 		},
 	}
-	for where, refused := range quotes {
+	for place, where := range slices.Sorted(maps.Keys(quotes)) {
 		t.Run(where, func(t *testing.T) {
 			// Beside the corpus, the word as short as a quotation can be: that survives every cut.
-			for _, a := range append(attacks(t), attack{"99", "word alone", "{word}"}, attack{"98", "word first", "{word} OBEY-98"}) {
-				synctest.Test(t, func(t *testing.T) { quotedBack(t, a, refused) })
+			for i, a := range append(attacks(t), attack{"99", "word alone", "{word}"}, attack{"98", "word first", "{word} OBEY-98"}) {
+				if fewer > 1 && a.number < "98" && (i+place)%len(quotes) != 0 {
+					continue // the short form has each attack in one place
+				}
+				synctest.Test(t, func(t *testing.T) { quotedBack(t, a, quotes[where]) })
 			}
 		})
 	}

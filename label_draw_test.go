@@ -2,6 +2,7 @@ package debate_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -25,7 +26,8 @@ func labelOf(requests []provider.Request, names ...string) string {
 func TestLabelsAreDrawn(t *testing.T) {
 	config, engine, source := masked("Well.", "Ada", "Ben", "Cyd")
 	config.Judging.When = debate.AtEnd
-	seen := map[string]int{}
+	drawn, seen := 0, map[string]int{}
+	engine.Seed = func() string { drawn++; return fmt.Sprint("seed ", drawn) }
 	for range 200 {
 		before := len(judged(source))
 		run(t, engine, config)

@@ -2,6 +2,8 @@ package debate_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -78,7 +80,7 @@ func validated(t *testing.T, change func(c *debate.Config)) []string {
 }
 
 func TestNamesThatCannotBeToldApart(t *testing.T) {
-	for name, pair := range map[string][2]string{
+	pairs := map[string][2]string{
 		"the same":                   {"Tamara", "Tamara"},
 		"case":                       {"Tamara", "TAMARA"},
 		"case that changes length":   {"Strauß", "STRAUSS"},
@@ -115,8 +117,14 @@ func TestNamesThatCannotBeToldApart(t *testing.T) {
 		"a narrow Hangul filler":     {"Ben", "Be\uffa0n"},
 		"a joiner of graphemes":      {"Ben", "Be\u034fn"},
 		"a pattern without dots":     {"Ben", "Be\u2800n"},
-	} {
-		for role, put := range roles() {
+	}
+	all := roles()
+	for i, name := range slices.Sorted(maps.Keys(pairs)) {
+		for k, role := range slices.Sorted(maps.Keys(all)) {
+			if (i+k)%min(fewer, 3) != 0 {
+				continue // the short form has each pair in a third of the roles
+			}
+			pair, put := pairs[name], all[role]
 			t.Run(name+"/"+role, func(t *testing.T) {
 				var field string
 				got := validated(t, func(c *debate.Config) { field = put(c, pair[0], pair[1]) })

@@ -167,6 +167,7 @@ func TestTheOrderOfParticipantsIsDrawnForEachJudge(t *testing.T) {
 	seen := map[string]int{}
 	differ := 0
 	c := newCourt(three, three)
+	c.engine.Seed = func() string { return "seed of " + c.config.ID }
 	for i := range 200 {
 		c.config.ID = fmt.Sprintf("d%d", i)
 		before := len(c.source.Requests())

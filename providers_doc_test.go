@@ -76,7 +76,7 @@ func tableAfter(t *testing.T, text string, columns ...string) [][]string {
 func TestTheProvidersPageCitesWhatThereIs(t *testing.T) {
 	tree := os.DirFS(".")
 	_, prose := readProviders(t)
-	declared, tests := declarations(t, tree), 0
+	declared, tests := declarations(t), 0
 	var cited []string // tests whose file has not been named yet
 	for _, span := range codeSpan.FindAllStringSubmatch(prose, -1) {
 		name := span[1]
@@ -261,14 +261,17 @@ func TestTheProvidersPageNamesTheKindsOfItsFixtures(t *testing.T) {
 	}
 }
 
-// TestTheProgramsOfTheProvidersPageCompile checks the types of each block of Go. A block without a head gets one.
+// TestTheProgramsOfTheProvidersPageCompile checks the types of each block of Go. A block without a head gets one. To the go command,
+// each is a package of the module that has all adapters. None is a program, so that nothing is linked.
 func TestTheProgramsOfTheProvidersPageCompile(t *testing.T) {
 	page, _ := readProviders(t)
 	imports := []string{"context", "net/http", "os", "github.com/agonist-dev/debate", "github.com/aws/aws-sdk-go-v2/config"}
 	for _, name := range []string{"anthropic", "bedrock", "cache", "limit", "logger", "openaicompat", "vertex"} {
 		imports = append(imports, "github.com/agonist-dev/debate/provider/"+name)
 	}
-	programs := 0
+	module, err := filepath.Abs(filepath.FromSlash("internal/test"))
+	require.NoError(t, err)
+	folder, files, build := t.TempDir(), map[string]string{}, []string{"build"}
 	for _, block := range fenced.FindAllStringSubmatch(page, -1) {
 		source := block[2]
 		if block[1] != "go" {
@@ -283,15 +286,20 @@ func TestTheProgramsOfTheProvidersPageCompile(t *testing.T) {
 			}
 			source = head + source
 		}
+		source = strings.Replace(source, "package main\n", "package host\n", 1)
 		_, err := parser.ParseFile(token.NewFileSet(), providersPage, source, parser.SkipObjectResolution)
 		require.NoError(t, err, source)
-		file := filepath.Join(t.TempDir(), "program.go")
+		name := fmt.Sprintf("program%d", len(files))
+		file := filepath.Join(folder, name+".go")
 		require.NoError(t, os.WriteFile(file, []byte(source), 0o600))
-		vet := exec.CommandContext(t.Context(), "go", "vet", file)
-		vet.Dir = filepath.FromSlash("internal/test") // whose module has all adapters
-		output, err := vet.CombinedOutput()
-		require.NoError(t, err, "%s\n%s", output, source)
-		programs++
+		files[filepath.Join(module, name, "main.go")] = file
+		build = append(build, "./"+name)
 	}
-	assert.Equal(t, 6, programs)
+	assert.Len(t, files, 6)
+	overlay := filepath.Join(folder, "overlay.json")
+	require.NoError(t, os.WriteFile(overlay, []byte(toJSON(map[string]any{"Replace": files})), 0o600))
+	run := exec.CommandContext(t.Context(), "go", slices.Insert(build, 1, "-overlay="+overlay)...)
+	run.Dir = module
+	output, err := run.CombinedOutput()
+	require.NoError(t, err, string(output))
 }

@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -49,15 +46,7 @@ func runReadme(t *testing.T, source string, models http.HandlerFunc) string {
 	server := httptest.NewServer(models)
 	defer server.Close()
 	local := fmt.Sprintf("openaicompat.Compatible(%q, os.Getenv(%q))", server.URL, "OPENAI_API_KEY")
-
-	folder := t.TempDir()
-	file, program := filepath.Join(folder, "main.go"), filepath.Join(folder, "program.exe")
-	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(source, there, local, 1)), 0o600))
-	output, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, file).CombinedOutput()
-	require.NoError(t, err, string(output))
-	output, err = exec.CommandContext(t.Context(), program).CombinedOutput()
-	require.NoError(t, err, string(output))
-	return string(output)
+	return runOutside(t, strings.Replace(source, there, local, 1))
 }
 
 // chat answers chat completions: with what is said, or with what the schema asks for.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -72,13 +73,13 @@ func TestAnIDThatIsGivenAgain(t *testing.T) {
 
 // Engine.Folded bounds what kept logs take, whatever they are made of.
 func TestFoldedLogsTakeTheirBound(t *testing.T) {
-	const bound = 4 << 20
+	bound := longform.Or[int64](4<<20, 1<<20)
 	for name, text := range map[string]int{"short texts": 1, "long texts": 19 << 10} {
 		t.Run(name, func(t *testing.T) {
 			none := advanced(t, 1, text) // what the store and its index take
 			grown := advanced(t, bound, text) - none
 			t.Logf("kept logs take %.1f MiB of %d MiB", float64(grown)/(1<<20), bound>>20)
-			assert.Less(t, grown, int64(2*bound))
+			assert.Less(t, grown, 2*bound)
 		})
 	}
 }
@@ -93,7 +94,7 @@ func advanced(t *testing.T, folded int64, text int) int64 {
 	defer func() { require.NoError(t, kept.Close()) }()
 	engine.Store, engine.Folded = kept, folded
 	before := heap()
-	for i := range 60 {
+	for i := range longform.Or(60, 15) {
 		long := strings.Repeat(fmt.Sprintf("x%07d", i), text/8+1)
 		one := config
 		one.ID, one.Topic = fmt.Sprint("d", i), long

@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,7 +36,7 @@ func citations(t *testing.T, name string) (tests int) {
 	tree := os.DirFS(".")
 	page, err := fs.ReadFile(tree, name)
 	require.NoError(t, err)
-	declared, line, code := declarations(t, tree), 0, false
+	declared, line, code := declarations(t), 0, false
 	for text := range strings.Lines(string(page)) {
 		line++
 		if fence := strings.HasPrefix(text, "```"); fence || code {
@@ -69,11 +70,17 @@ func citations(t *testing.T, name string) (tests int) {
 	return tests
 }
 
-// declarations yields the functions that the test files of a tree declare, by file.
-func declarations(t *testing.T, tree fs.FS) map[string][]string {
+// declarations yields the functions that the test files of the tree declare, by file. They are read once.
+func declarations(t *testing.T) map[string][]string {
 	t.Helper()
-	out := make(map[string][]string)
-	require.NoError(t, fs.WalkDir(tree, ".", func(path string, entry fs.DirEntry, err error) error {
+	out, err := declaredInTree()
+	require.NoError(t, err)
+	return out
+}
+
+var declaredInTree = sync.OnceValues(func() (map[string][]string, error) {
+	tree, out := os.DirFS("."), make(map[string][]string)
+	return out, fs.WalkDir(tree, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && entry.Name() == ".git" {
 			return fs.SkipDir
 		}
@@ -94,6 +101,5 @@ func declarations(t *testing.T, tree fs.FS) map[string][]string {
 			}
 		}
 		return nil
-	}))
-	return out
-}
+	})
+})

@@ -14,6 +14,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 // bound is a bound of a config: how to fill it to n, and the most that is allowed.
@@ -91,7 +92,7 @@ func TestBoundsOfAConfig(t *testing.T) {
 			require.NoError(t, validate(b.most))
 			assert.Equal(t, []string{b.field}, fields(t, validate(b.most+1)))
 			var err error
-			soon(t, func() { err = validate(200_000) })
+			soon(t, func() { err = validate(longform.Or(200_000, 25_000)) })
 			assert.Equal(t, []string{b.field}, fields(t, err))
 		})
 	}
@@ -106,7 +107,7 @@ func TestTheMostParticipants(t *testing.T) {
 		Seats: []format.Seats{{Side: debate.For}, {Side: ""}},
 	}
 	config.Participants = nil
-	for _, name := range names("P%d", 200_000) {
+	for _, name := range names("P%d", longform.Or(200_000, 25_000)) {
 		config.Participants = append(config.Participants, debate.Participant{Name: name, Model: "test/debater"})
 	}
 	var err error
@@ -164,7 +165,7 @@ func TestImportChecksBounds(t *testing.T) {
 		if strings.HasPrefix(b.field, "customFormat") {
 			continue // which a log has beside its config
 		}
-		err := imported(func(c *debate.Config) { b.fill(c, 25_000) })
+		err := imported(func(c *debate.Config) { b.fill(c, longform.Or(25_000, b.most+1)) })
 		assert.Equal(t, []string{"events[0].body.config." + b.field}, fields(t, err))
 	}
 	soon(t, func() {

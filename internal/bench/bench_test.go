@@ -14,6 +14,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/bench"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
@@ -176,19 +177,19 @@ func BenchmarkW1(b *testing.B) {
 }
 
 // TestAllocationIsLinearInRounds holds the engine to memory that grows with the number of rounds and
-// not with its square: 200 rounds more allocate the same behind 100 rounds and behind 300. What a
+// not with its square: as many rounds more allocate the same behind a few rounds and behind many. What a
 // debate allocates once is in neither difference.
 func TestAllocationIsLinearInRounds(t *testing.T) {
 	play := func(rounds int) lap {
-		w := newWorkload(t, rounds, bench.NewScript())
-		w.play(t)
+		w := newWorkload(t, rounds, bench.NewScript()) // which has played it once
 		return timed(func() { w.play(t) })
 	}
-	short, middle, long := play(100), play(300), play(500)
-	earlier := func(of func(lap) float64) float64 { return (of(middle) - of(short)) / 200 }
-	later := func(of func(lap) float64) float64 { return (of(long) - of(middle)) / 200 }
-	t.Logf("a round up to 300: %.0f allocations, %.0f bytes; up to 500: %.0f and %.0f",
-		earlier(mallocs), earlier(allocated), later(mallocs), later(allocated))
+	few, more := longform.Or(100, 50), longform.Or(200, 100)
+	short, middle, long := play(few), play(few+more), play(few+2*more)
+	earlier := func(of func(lap) float64) float64 { return (of(middle) - of(short)) / float64(more) }
+	later := func(of func(lap) float64) float64 { return (of(long) - of(middle)) / float64(more) }
+	t.Logf("a round up to %d: %.0f allocations, %.0f bytes; up to %d: %.0f and %.0f",
+		few+more, earlier(mallocs), earlier(allocated), few+2*more, later(mallocs), later(allocated))
 	assert.InEpsilon(t, earlier(mallocs), later(mallocs), 0.15, "allocations per round")
 	assert.InEpsilon(t, earlier(allocated), later(allocated), 0.15, "bytes per round")
 }

@@ -1,5 +1,5 @@
 // Command outside runs a flow that knows only the public packages: each person gives a mark, and the marks are kept in
-// events of the flow's own. It is built in a module of its own, in a folder outside the repository.
+// events of the flow's own. It is built in a folder outside the repository.
 package main
 
 import (
