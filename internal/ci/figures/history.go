@@ -52,7 +52,6 @@ func (c *checker) checkReasons(ctx context.Context, now table) error {
 		for _, parent := range commit.parents {
 			if before, there := versions[parent]; there {
 				c.compare(commit.hash, before, after)
-				break // of a merge, the other parents have commits of their own
 			}
 		}
 	}
