@@ -62,16 +62,12 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	port, err := server.FreePort()
-	if err != nil {
-		return err
-	}
-	running, err := server.Start(server.Options{File: filepath.Join(folder, "temporal.db"), Port: port})
+	running, err := server.Start(server.Options{File: filepath.Join(folder, "temporal.db")})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = running.Stop() }()
-	return watch(ctx, w, folder, server.Address(port))
+	return watch(ctx, w, folder, running.Address)
 }
 
 // watch begins the debate, shows it, and kills its worker.

@@ -45,7 +45,7 @@ func newScene(t *testing.T, change func(*debate.Config)) *scene {
 // newEngine is the engine of one more process.
 func (s *scene) newEngine() (*debate.Engine, *scripted.Provider) {
 	engine, script := stage.Engine(s.config)
-	engine.Store, engine.Lease = s.store, time.Second
+	engine.Store, engine.Lease = s.store, time.Minute
 	engine.Seed = func() string { return "seed" }
 	return engine, script
 }
@@ -56,7 +56,7 @@ func (s *scene) renew() {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quiet{})
 	s.env = suite.NewTestWorkflowEnvironment()
-	s.env.SetTestTimeout(time.Minute)
+	s.env.SetTestTimeout(time.Hour) // by the clock of the machine
 	s.env.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: s.config.ID})
 	require.NoError(s.t, temporal.Register(s.env, s.engine))
 }

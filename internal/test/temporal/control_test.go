@@ -1,7 +1,6 @@
 package temporal_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,18 +14,23 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/internal/test/temporal/server"
 	"github.com/agonist-dev/debate/runtime/temporal"
 )
 
-// until waits until something holds.
+// until waits until something holds, however busy the machine is. What never holds is ended by go test's own timeout, which shows where
+// the test waits.
 func until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	end := time.Now().Add(time.Minute)
+	late := time.Now().Add(time.Minute)
 	for !holds() {
-		require.True(t, time.Now().Before(end), "never: %s", what)
 		wait(t, 20*time.Millisecond)
+		if time.Now().After(late) {
+			t.Logf("after a minute still not: %s", what)
+			late = late.Add(time.Hour)
+		}
 	}
 }
 
@@ -60,7 +64,7 @@ func TestControls(t *testing.T) {
 		return status, handle.Get(t.Context(), &status)
 	}
 	given := 0
-	for range 8 { // each is heard, whichever run it meets
+	for range longform.Or(8, 3) { // each is heard, whichever run it meets
 		status, err := update(temporal.Control{Action: temporal.ActionPause, Drain: true, Reason: fmt.Sprintf("pause %d", given)})
 		require.NoError(t, err)
 		assert.Equal(t, flow.StatePaused, status.State)
@@ -115,7 +119,7 @@ func (c *cluster) entered(t testing.TB, id string, state flow.State) (n int) {
 // A worker that is stopped softly gives up the call that takes too long, and another worker makes it at once.
 func TestASoftStop(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, order{Latency: 10 * time.Millisecond})
+	c := newCluster(t, order{Latency: 10 * time.Millisecond, Lease: 10 * time.Second}) // it outlasts the stop, and is waited for
 	stopped := c.worker(t, func(o *order) { o.Latency = time.Hour })
 	config := stage.TwoDebaters()
 	config.ID, config.Rounds = "soft", 1
@@ -180,9 +184,7 @@ func TestTrouble(t *testing.T) {
 // pending is why the first pending activity of a workflow has failed last.
 func (c *cluster) pending(t testing.TB, id string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	all, err := c.client.Temporal.DescribeWorkflowExecution(ctx, id, "")
+	all, err := c.client.Temporal.DescribeWorkflowExecution(t.Context(), id, "")
 	require.NoError(t, err)
 	for _, activity := range all.GetPendingActivities() {
 		return activity.GetLastFailure().GetMessage()

@@ -20,16 +20,17 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/runtime/temporal"
 	"github.com/agonist-dev/debate/store"
 )
 
 var (
-	crowd   = flag.Int("crowd", 24, "how many debates the figures are measured with")
-	latency = flag.Duration("latency", 200*time.Millisecond, "how long their calls take")
-	places  = flag.Int("places", 4, "how many calls each of the four workers of TestThroughput makes at a time")
-	span    = flag.Duration("span", 2*time.Second, "for how long idle workers are watched")
+	crowd   = flag.Int("crowd", longform.Or(1000, 6), "how many debates TestThroughput is measured with, and at most 100 of them the others")
+	latency = flag.Duration("latency", longform.Or(time.Second, 50*time.Millisecond), "how long their calls take")
+	places  = flag.Int("places", 10, "how many calls each of the four workers of TestThroughput makes at a time")
+	span    = flag.Duration("span", 65*time.Second, "for how long idle workers are watched")
 )
 
 // usual is the lease of an engine that sets none.
@@ -50,7 +51,7 @@ func (c *cluster) hire(t testing.TB, engine *debate.Engine, requests *atomic.Int
 		requests.Add(1)
 		return invoke(ctx, method, in, out, on, o...)
 	}
-	connection, err := dial(t.Context(), c.order.Port, grpc.WithChainUnaryInterceptor(count))
+	connection, err := c.order.dial(t.Context(), grpc.WithChainUnaryInterceptor(count))
 	require.NoError(t, err)
 	t.Cleanup(connection.Close)
 	for name, activities := range queues {
@@ -93,13 +94,14 @@ func processor(pid int) time.Duration {
 
 // Four workers get through as many debates as one process with as many calls in flight.
 func TestThroughput(t *testing.T) {
+	longform.Only(t, "several workers play conversations in TestKill and TestFairness, and no time is measured")
 	const workers = 4
 	alone := order{Folder: t.TempDir(), Latency: *latency, Lease: usual}
 	engine, err := alone.engine(t.Context())
 	require.NoError(t, err)
-	single, spent := measured(t, engine, os.Getpid(), func(ids []string) { play(t, engine, ids, workers**places) }, func(string) {})
+	single, spent := measured(t, engine, os.Getpid(), func(ids []string) { play(t, engine, ids, workers*(*places)) }, func(string) {})
 	figuref("%d debates, calls of %s, %d at a time: one process %s, %.0f %% of a core, %s of processor time a debate", *crowd, *latency,
-		workers**places, single.Round(time.Millisecond), 100*spent.Seconds()/single.Seconds(), perDebate(spent))
+		workers*(*places), single.Round(time.Millisecond), 100*spent.Seconds()/single.Seconds(), perDebate(spent))
 
 	c := newCluster(t, order{Latency: *latency, Lease: usual})
 	server := c.server.cmd.Process.Pid

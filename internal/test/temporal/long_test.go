@@ -12,10 +12,11 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 )
 
-var rounds = flag.Int("rounds", 60, "of the debate of TestALongDebate; its calls take 100 ms from 500 rounds on, and 10 ms otherwise")
+var rounds = flag.Int("rounds", longform.Or(500, 20), "of the debate of TestALongDebate; its calls take 100 ms from 500 rounds on, and 10 ms otherwise")
 
 // What the server warns of: events and bytes of one history, and bytes of one payload.
 const (
@@ -27,7 +28,7 @@ const (
 // A long debate takes as long for its last rounds as for its first, and no history and no payload comes near what the server warns of.
 func TestALongDebate(t *testing.T) {
 	t.Parallel()
-	o := order{Latency: 10 * time.Millisecond, Long: 400}
+	o := order{Latency: 10 * time.Millisecond, Long: 6 * *rounds}
 	if *rounds >= 500 {
 		o = order{Latency: 100 * time.Millisecond}
 	}

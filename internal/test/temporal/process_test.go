@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,7 +39,6 @@ const lease = 2 * time.Second
 type order struct {
 	Task    string        `json:"task"` // serve or work
 	Folder  string        `json:"folder"`
-	Port    int           `json:"port"`
 	Long    int           `json:"long,omitempty"`    // after how many events a history is long
 	Latency time.Duration `json:"latency,omitempty"` // of a call
 	Poor    bool          `json:"poor,omitempty"`    // a worker without providers
@@ -70,7 +70,7 @@ func (o *order) do() error {
 	switch o.Task {
 	case "serve":
 		s, err := server.Start(server.Options{
-			File: filepath.Join(o.Folder, "temporal.db"), Port: o.Port, LongHistory: o.Long,
+			File: filepath.Join(o.Folder, "temporal.db"), LongHistory: o.Long,
 			Attributes: map[string]enums.IndexedValueType{
 				temporal.StateAttribute: enums.INDEXED_VALUE_TYPE_KEYWORD, temporal.FlowAttribute: enums.INDEXED_VALUE_TYPE_KEYWORD,
 				temporal.LabelsAttribute: enums.INDEXED_VALUE_TYPE_KEYWORD_LIST,
@@ -79,13 +79,16 @@ func (o *order) do() error {
 		if err != nil {
 			return err
 		}
+		if err := o.listens(s.Address); err != nil {
+			return err
+		}
 		end = s.Stop
 	case "work":
 		engine, err := o.engine(ctx)
 		if err != nil {
 			return err
 		}
-		connection, err := dial(ctx, o.Port)
+		connection, err := o.dial(ctx)
 		if err != nil {
 			return err
 		}
@@ -138,13 +141,29 @@ func (o *order) engineBefore(ctx context.Context, before flows.Before) (*debate.
 // ledger is the file in which all processes of a folder note what their providers are asked.
 func (o *order) ledger() string { return filepath.Join(o.Folder, "ledger") }
 
-// dial waits until the server answers.
-func dial(ctx context.Context, port int, options ...grpc.DialOption) (client.Client, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
+// address is the file that says where the server of a folder listens. It listens elsewhere after each start.
+func (o *order) address() string { return filepath.Join(o.Folder, "address") }
+
+// listens notes where the server listens.
+func (o *order) listens(at string) error {
+	if err := os.WriteFile(o.address()+".new", []byte(at), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(o.address()+".new", o.address())
+}
+
+// dial connects to the server of the folder, wherever it listens, and waits until it answers.
+func (o *order) dial(ctx context.Context, options ...grpc.DialOption) (client.Client, error) {
+	options = append(options, grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+		at, err := os.ReadFile(o.address())
+		if err != nil {
+			return nil, err
+		}
+		return new(net.Dialer).DialContext(ctx, "tcp", string(at))
+	}))
 	for {
 		connection, err := client.DialContext(ctx, client.Options{
-			HostPort: server.Address(port), Namespace: server.Namespace, Logger: quiet{},
+			HostPort: "passthrough:///server", Namespace: server.Namespace, Logger: quiet{},
 			ConnectionOptions: client.ConnectionOptions{DialOptions: options},
 		})
 		if err == nil {
@@ -210,18 +229,23 @@ type cluster struct {
 
 func newCluster(t testing.TB, o order) *cluster {
 	t.Helper()
-	var err error
 	o.Folder, o.Task = t.TempDir(), "serve"
-	o.Port, err = server.FreePort()
-	require.NoError(t, err)
 	c := &cluster{order: o, server: launch(t, o)}
 	engine, err := o.engine(t.Context())
 	require.NoError(t, err)
-	connection, err := dial(t.Context(), o.Port)
+	connection, err := o.dial(t.Context())
 	require.NoError(t, err)
 	t.Cleanup(connection.Close)
 	c.client = &temporal.Client{Engine: engine, Temporal: connection, TaskQueue: queue, Attributes: true}
 	return c
+}
+
+// killServer kills the server, and starts it again.
+func (c *cluster) killServer(t testing.TB) {
+	t.Helper()
+	require.NoError(t, os.Remove(c.order.address())) // nobody looks for it where another one may listen soon
+	c.server.kill()
+	c.server = launch(t, c.server.order)
 }
 
 // worker starts a worker. It has a name of its own.

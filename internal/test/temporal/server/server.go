@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"strconv"
+	"runtime"
+	"sync"
+	"time"
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/server/common/authorization"
@@ -16,6 +18,7 @@ import (
 	"go.temporal.io/server/common/config"
 	"go.temporal.io/server/common/dynamicconfig"
 	"go.temporal.io/server/common/log"
+	"go.temporal.io/server/common/log/tag"
 	"go.temporal.io/server/common/membership/static"
 	plugin "go.temporal.io/server/common/persistence/sql/sqlplugin/sqlite"
 	"go.temporal.io/server/common/primitives"
@@ -27,14 +30,16 @@ import (
 const Namespace = "default"
 
 const (
-	local = "127.0.0.1"
-	only  = "active" // the name of the cluster
+	anywhere = "127.0.0.1:0" // on this machine alone, at a port that the system chooses
+	only     = "active"      // the name of the cluster
 )
+
+// patience is for how long the server may take to start its services. Its own 15 s are too short for a machine that is busy.
+const patience = 10 * time.Minute
 
 // Options are how a server is started.
 type Options struct {
 	File string // where it keeps everything; it is made if it is missing
-	Port int    // at which clients connect, on this machine alone
 	// Attributes are the search attributes of the namespace. They are those of the first start.
 	Attributes map[string]enums.IndexedValueType
 	// LongHistory is after how many events the server suggests to continue a workflow as new; 0: the server's default.
@@ -42,9 +47,13 @@ type Options struct {
 }
 
 // Server is a server that runs.
-type Server struct{ running temporal.Server }
+type Server struct {
+	Address string // at which clients connect, on this machine alone
 
-// Start starts a server. Clients may have to wait a moment before it answers.
+	running temporal.Server
+}
+
+// Start starts a server, at other ports than the last time. Clients may have to wait a moment before it answers.
 func Start(o Options) (*Server, error) {
 	database := config.SQL{
 		PluginName: plugin.PluginName, DatabaseName: o.File,
@@ -62,29 +71,86 @@ func Start(o Options) (*Server, error) {
 	if err := sqlite.CreateNamespaces(&database, namespace); err != nil {
 		return nil, err
 	}
-	all, hosts, err := configOf(o.Port, &database)
+	for {
+		s, err := start(o, &database)
+		if !errors.Is(err, errTaken) {
+			return s, err
+		}
+	}
+}
+
+// errTaken reports that another process has begun to listen at a port of the server before the server has.
+var errTaken = errors.New("a port is taken")
+
+// start starts a server at ports that are free now.
+func start(o Options, database *config.SQL) (*Server, error) {
+	addresses, err := free()
 	if err != nil {
 		return nil, err
 	}
+	all, hosts := configOf(addresses, database)
 	settings := dynamicconfig.StaticClient{dynamicconfig.ForceSearchAttributesCacheRefreshOnRead.Key(): true}
 	if o.LongHistory > 0 {
 		settings[dynamicconfig.HistoryCountSuggestContinueAsNew.Key()] = o.LongHistory
 	}
-	running, err := temporal.NewServer(temporal.WithConfig(all), temporal.ForServices(temporal.DefaultServices),
-		temporal.WithLogger(log.NewNoopLogger()), temporal.WithAuthorizer(authorization.NewNoopAuthorizer()),
-		temporal.WithDynamicConfigClient(settings), temporal.WithStaticHosts(hosts)) // it looks for no others, least of all for the one before it
-	if err != nil {
-		return nil, err
+	logger := &lastWords{Logger: log.NewNoopLogger()}
+	s, err := &Server{Address: addresses[primitives.FrontendService].String()}, errors.New("the server has ended itself")
+	ended := make(chan struct{})
+	go func() { // which the server's last words end
+		defer close(ended)
+		s.running, err = temporal.NewServer(temporal.WithConfig(all), temporal.ForServices(temporal.DefaultServices),
+			temporal.WithLogger(logger), temporal.WithAuthorizer(authorization.NewNoopAuthorizer()),
+			temporal.WithDynamicConfigClient(settings), temporal.WithStaticHosts(hosts)) // it looks for no others, least of all for the one before it
+		if err == nil {
+			err = s.running.Start()
+		}
+	}()
+	<-ended
+	if said := logger.heard(); said != nil {
+		err = said
 	}
-	return &Server{running}, running.Start()
+	return s, err
 }
 
 // Stop stops the server.
 func (s *Server) Stop() error { return s.running.Stop() }
 
-func configOf(port int, database *config.SQL) (*config.Config, map[primitives.ServiceName]static.Hosts, error) {
-	hosts := make(map[primitives.ServiceName]static.Hosts)
+// lastWords is a logger that hears why the server would end this process.
+type lastWords struct {
+	log.Logger
+
+	mu      sync.Mutex
+	said    error
+	started bool
+}
+
+// Fatal implements [log.Logger]. While the server starts, it ends the goroutine in place of the process.
+func (l *lastWords) Fatal(message string, tags ...tag.Tag) {
+	l.mu.Lock()
+	if l.said = errTaken; message != "Failed to start gRPC listener" {
+		l.said = fmt.Errorf("the server: %s %v", message, tags)
+	}
+	if l.started {
+		_, _ = fmt.Fprintln(os.Stderr, l.said)
+		os.Exit(1)
+	}
+	l.mu.Unlock()
+	runtime.Goexit()
+}
+
+// heard returns what the server has said while it started.
+func (l *lastWords) heard() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.started = true
+	return l.said
+}
+
+// configOf returns the config of a server whose services listen at some addresses.
+func configOf(addresses map[primitives.ServiceName]*net.TCPAddr, database *config.SQL) (*config.Config, map[primitives.ServiceName]static.Hosts) {
+	front := addresses[primitives.FrontendService].String()
 	all := &config.Config{
+		Global: config.Global{Membership: config.Membership{MaxJoinDuration: patience / 2}},
 		Persistence: config.Persistence{
 			DefaultStore: plugin.PluginName, VisibilityStore: plugin.PluginName, NumHistoryShards: 1,
 			DataStores: map[string]config.DataStore{plugin.PluginName: {SQL: database}},
@@ -92,7 +158,7 @@ func configOf(port int, database *config.SQL) (*config.Config, map[primitives.Se
 		ClusterMetadata: &cluster.Config{
 			FailoverVersionIncrement: 10, MasterClusterName: only, CurrentClusterName: only,
 			ClusterInformation: map[string]cluster.ClusterInformation{
-				only: {Enabled: true, InitialFailoverVersion: 1, RPCAddress: address(port)},
+				only: {Enabled: true, InitialFailoverVersion: 1, RPCAddress: front},
 			},
 		},
 		DCRedirectionPolicy: config.DCRedirectionPolicy{Policy: "noop"},
@@ -100,40 +166,34 @@ func configOf(port int, database *config.SQL) (*config.Config, map[primitives.Se
 		Archival: config.Archival{
 			History: config.HistoryArchival{State: "disabled"}, Visibility: config.VisibilityArchival{State: "disabled"},
 		},
-		PublicClient: config.PublicClient{HostPort: address(port)},
+		PublicClient: config.PublicClient{HostPort: front},
 		NamespaceDefaults: config.NamespaceDefaults{Archival: config.ArchivalNamespaceDefaults{
 			History:    config.HistoryArchivalNamespaceDefaults{State: "disabled"},
 			Visibility: config.VisibilityArchivalNamespaceDefaults{State: "disabled"},
 		}},
 	}
-	for _, name := range temporal.DefaultServices {
-		service := config.Service{RPC: config.RPC{GRPCPort: port, BindOnIP: local}}
-		if name != string(primitives.FrontendService) {
-			var err error
-			if service.RPC.GRPCPort, err = FreePort(); err != nil {
-				return nil, nil, err
-			}
-		}
-		all.Services[name] = service
-		hosts[primitives.ServiceName(name)] = static.SingleLocalHost(address(service.RPC.GRPCPort))
+	hosts := make(map[primitives.ServiceName]static.Hosts)
+	for name, at := range addresses {
+		all.Services[string(name)] = config.Service{RPC: config.RPC{GRPCPort: at.Port, BindOnIP: at.IP.String()}}
+		hosts[name] = static.SingleLocalHost(at.String())
 	}
-	return all, hosts, nil
+	return all, hosts
 }
 
-func address(port int) string { return net.JoinHostPort(local, strconv.Itoa(port)) }
-
-// Address returns where the server of a port listens.
-func Address(port int) string { return address(port) }
-
-// FreePort returns a port that nobody listens at.
-func FreePort() (int, error) {
-	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", address(0))
-	if err != nil {
-		return 0, fmt.Errorf("no port is free: %w", err)
+// free returns an address for each service, at which nobody listens now. The server cannot be given listeners.
+func free() (map[primitives.ServiceName]*net.TCPAddr, error) {
+	addresses := make(map[primitives.ServiceName]*net.TCPAddr)
+	for _, name := range temporal.DefaultServices {
+		listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", anywhere)
+		if err != nil {
+			return nil, fmt.Errorf("no port is free: %w", err)
+		}
+		defer func() { _ = listener.Close() }() // none of the next gets the same
+		at, ok := listener.Addr().(*net.TCPAddr)
+		if !ok {
+			return nil, fmt.Errorf("%s is no port", listener.Addr())
+		}
+		addresses[primitives.ServiceName(name)] = at
 	}
-	tcp, ok := listener.Addr().(*net.TCPAddr)
-	if !ok {
-		return 0, fmt.Errorf("%s is no port", listener.Addr())
-	}
-	return tcp.Port, listener.Close()
+	return addresses, nil
 }
