@@ -15,9 +15,13 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
+
+// fewer divides the numbers of runs.
+var fewer = longform.Fewer()
 
 // said is what a scripted agent writes: a pure function of the call, so that a debate is the same whatever is
 // repeated.

@@ -16,8 +16,12 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 )
+
+// every is 1 in the long form, where each text is tried. Else only every eighth is.
+var every = longform.Fewer()
 
 // attacks are texts that try to be more than text.
 func attacks() map[string]string {

@@ -88,6 +88,13 @@ func Parse(overrides map[string]string, flows ...map[string]Template) (*Set, err
 		if !ok {
 			text = texts[name]
 		}
+		if ready := embedded()[name]; ready != nil && !ok && !slices.ContainsFunc(flows, func(own map[string]Template) bool {
+			_, samples := own[name]
+			return samples
+		}) {
+			set.templates[name] = ready
+			continue
+		}
 		parsed, err := parse(name, text, trials[name])
 		if err != nil {
 			failures = append(failures, fmt.Errorf("prompt: template %q: %w", name, err))
@@ -100,6 +107,21 @@ func Parse(overrides map[string]string, flows ...map[string]Template) (*Set, err
 	}
 	return set, nil
 }
+
+// embedded returns the templates of this package, parsed and tried once for all sets. One with a mistake is left out, so that Parse
+// reports it.
+//
+//nolint:gochecknoglobals // read only
+var embedded = sync.OnceValue(func() map[string]*template.Template {
+	ready := make(map[string]*template.Template)
+	trials, texts, _ := known(nil)
+	for name, text := range texts {
+		if parsed, err := parse(name, text, trials[name]); err == nil {
+			ready[name] = parsed
+		}
+	}
+	return ready
+})
 
 // known returns the samples and the texts of all templates.
 func known(flows []map[string]Template) (trials map[string][]any, texts map[string]string, failures []error) {

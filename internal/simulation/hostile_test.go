@@ -20,7 +20,6 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -279,7 +278,7 @@ func TestHostileLogsAndConfigs(t *testing.T) {
 		return beginHostile(t.Context(), engine, dice, config, reply)
 	}
 	var logs, configs hostileTally
-	for seed := range longform.Or[uint64](hostileSeeds, 400) {
+	for seed := range hostileRuns() {
 		loops := time.AfterFunc(mostTime, func() { panic(fmt.Sprintf("seed %d: a step does not end", seed)) }) //nolint:forbidigo // nothing else ends a loop
 		dice := rand.New(rand.NewPCG(seed, 13))
 		cryptotest.SetGlobalRandom(t, seed)

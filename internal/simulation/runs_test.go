@@ -28,3 +28,11 @@ func redactionRuns() uint64 {
 	}
 	return longform.Or[uint64](1_000, 250)
 }
+
+// hostileRuns is how many seeds TestHostileLogsAndConfigs plays.
+func hostileRuns() uint64 {
+	if longform.Race {
+		return 100
+	}
+	return longform.Or[uint64](5_000, 400)
+}
