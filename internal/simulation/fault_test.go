@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -121,12 +123,18 @@ type tally struct{ played, silent, hung, lacking, stopped, continued atomic.Int6
 // somebody's decision, and each must continue when the cause is gone.
 func TestFaultMatrix(t *testing.T) {
 	var n tally
-	for name, p := range plays() {
-		for role, pattern := range p.roles {
+	all, cell := plays(), 0
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		p := all[name]
+		for _, role := range slices.Sorted(maps.Keys(p.roles)) {
+			pattern := p.roles[role]
 			for round := 1; round <= 3; round++ {
 				if at := strings.Replace(pattern, "%d", fmt.Sprint(round), 1); at != pattern || round == 1 {
 					for _, kind := range faultKinds {
 						for _, attended := range []bool{false, true} {
+							if cell++; cell%min(fewer, 5) != 0 {
+								continue // the short form has a fifth of the cells: of each role and round, some of each kind
+							}
 							id := fmt.Sprintf("%s/%s/round %d/%s/attended %t", name, role, round, kind, attended)
 							t.Run(id, func(t *testing.T) {
 								synctest.Test(t, func(t *testing.T) { n.play(t, p, at, kind, attended) })

@@ -8,25 +8,25 @@ var fewer = longform.Fewer()
 // simRuns is how many seeds TestSimulation plays.
 func simRuns() uint64 {
 	if longform.Race {
-		return 60
+		return 30
 	}
-	return longform.Or[uint64](2_000, 200)
+	return longform.Or[uint64](2_000, 40)
 }
 
 // limitRuns is how many seeds TestSimulationOfLimits plays.
 func limitRuns() uint64 {
 	if longform.Race {
-		return 500
+		return 200
 	}
-	return longform.Or[uint64](10_000, 1_000)
+	return longform.Or[uint64](10_000, 300)
 }
 
 // redactionRuns is how many seeds TestRedactions plays.
 func redactionRuns() uint64 {
 	if longform.Race {
-		return 120
+		return 60
 	}
-	return longform.Or[uint64](1_000, 250)
+	return longform.Or[uint64](1_000, 80)
 }
 
 // hostileRuns is how many seeds TestHostileLogsAndConfigs plays.
@@ -34,5 +34,5 @@ func hostileRuns() uint64 {
 	if longform.Race {
 		return 100
 	}
-	return longform.Or[uint64](5_000, 400)
+	return longform.Or[uint64](5_000, 120)
 }

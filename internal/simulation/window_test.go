@@ -18,7 +18,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-var windowSeeds = flag.Uint64("sim.windows", longform.Or[uint64](1_000, 100), "how many seeds TestSimulationOfWindows plays")
+var windowSeeds = flag.Uint64("sim.windows", longform.Or[uint64](1_000, 30), "how many seeds TestSimulationOfWindows plays")
 
 // TestSimulationOfWindows plays debates of every sort in small windows. A judge reads the whole round that it assesses, and
 // for the verdict each round, whole or summarised. Where that is impossible the outcome names exactly what was not read, and
