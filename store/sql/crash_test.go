@@ -22,7 +22,7 @@ import (
 )
 
 // A server is killed and started again beside whatever uses it.
-func TestTheServerIsKilled(t *testing.T) {
+func TestTheServerIsKilled(t *testing.T) { //nolint:tparallel // they kill the same server
 	t.Parallel()
 	server, err := postgres.Start(context.WithoutCancel(t.Context()))
 	server = started(t, server, err)

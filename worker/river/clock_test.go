@@ -26,6 +26,7 @@ func (clock) NowOrNil() *time.Time { return nil }
 // A worker whose clock is an hour off delays nothing, whether it leads or not: neither waits nor the debates of others. (How the
 // engine bears such a clock is tested at the root.)
 func TestAClockThatIsOff(t *testing.T) {
+	t.Parallel()
 	for _, off := range []time.Duration{time.Hour, -time.Hour} {
 		t.Run(off.String(), func(t *testing.T) {
 			t.Parallel()
