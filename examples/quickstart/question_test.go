@@ -69,6 +69,7 @@ func judged(schema string) string {
 
 // Whatever comes up, the program goes on or ends by itself, and says what it has chosen and why it has stopped.
 func TestQuestionsAreAnsweredWithoutAPerson(t *testing.T) {
+	t.Parallel()
 	const revoked = `{"error":{"message":"This key was revoked.","type":"invalid_request_error","code":"invalid_api_key"}}`
 	const full = `{"error":{"message":"The context is too long.","type":"invalid_request_error","code":"context_length_exceeded"}}`
 	for _, test := range []struct {

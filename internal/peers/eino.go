@@ -58,7 +58,8 @@ func newGraph(s *w1.Script, a *answers, rounds int) (*graph, error) {
 	b.edge(listed(w1.Ada), w1.Ben)
 	b.edge(listed(w1.Ben), w1.Cy)
 	b.edge(listed(w1.Cy), string(w1.Assessing))
-	b.check(b.AddBranch(listed(string(w1.Assessing)), compose.NewGraphBranch(g.next, map[string]bool{w1.Ada: true, string(w1.Concluding): true})))
+	next := map[string]bool{w1.Ada: true, string(w1.Concluding): true}
+	b.check(b.AddBranch(listed(string(w1.Assessing)), compose.NewGraphBranch(g.next, next)))
 	b.edge(string(w1.Concluding), compose.END)
 	if b.err != nil {
 		return nil, b.err

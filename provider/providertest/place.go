@@ -22,29 +22,63 @@ const lastBytes = 16
 //   - at each of the last bytes.
 func (m message) places() []int {
 	data := m.bytes()
-	at := make([]bool, len(data))
-	mark := func(places ...int) {
-		for _, n := range places {
-			if n >= 0 && n < len(at) {
-				at[n] = true
-			}
-		}
-	}
 	head := len(data) - len(m.body)
-	body := head
-	mark(everyByte(len(data))[max(0, len(data)-lastBytes):]...)
-	seen := map[string]int{}
-	another := func(part []byte) bool { kind := look(part); seen[kind]++; return seen[kind] <= 2 }
-	lines := data
+	p := placed{marked: make([]bool, len(data)), seen: map[string]int{}}
+	p.mark(everyByte(len(data))[max(0, len(data)-lastBytes):]...)
 	if m.isFramed() {
-		lines = data[:body]
-		for _, f := range m.frames() {
-			if len(f) < frameEnds || another(f[frameEnds-frameCheck:len(f)-frameCheck]) {
-				mark(framePlaces(body, f)...)
+		p.frames(head, m.frames())
+		p.lines(data[:head], head)
+	} else {
+		p.lines(data, head)
+	}
+	if strings.HasPrefix(m.header("content-type"), "application/json") {
+		for n := head; n < len(data); n++ {
+			if strings.IndexByte(`{}[],`, data[n]) >= 0 {
+				p.mark(n + 1)
 			}
-			body += len(f)
 		}
 	}
+	var list []int
+	for n, is := range p.marked {
+		if is {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// placed collects the places of an answer.
+type placed struct {
+	marked []bool
+	seen   map[string]int // lines and frames, by how they look
+}
+
+func (p *placed) mark(places ...int) {
+	for _, n := range places {
+		if n >= 0 && n < len(p.marked) {
+			p.marked[n] = true
+		}
+	}
+}
+
+// another reports whether a line or frame looks like at most one before it.
+func (p *placed) another(part []byte) bool {
+	kind := look(part)
+	p.seen[kind]++
+	return p.seen[kind] <= 2
+}
+
+func (p *placed) frames(at int, frames [][]byte) {
+	for _, f := range frames {
+		if len(f) < frameEnds || p.another(f[frameEnds-frameCheck:len(f)-frameCheck]) {
+			p.mark(framePlaces(at, f)...)
+		}
+		at += len(f)
+	}
+}
+
+// lines marks the places of lines, of which those before head are headers.
+func (p *placed) lines(lines []byte, head int) {
 	for begin := 0; begin < len(lines); {
 		n := bytes.IndexAny(lines[begin:], "\r\n")
 		if n < 0 {
@@ -55,25 +89,11 @@ func (m message) places() []int {
 		if name, _, ok := bytes.Cut(line, []byte(": ")); ok && begin < head && !bytes.Contains(name, []byte(" ")) {
 			like = []byte("a header")
 		}
-		if another(like) || n == 0 && at[begin] {
-			mark(linePlaces(begin, line)...)
+		if p.another(like) || n == 0 && p.marked[begin] {
+			p.mark(linePlaces(begin, line)...)
 		}
 		begin += n + 1
 	}
-	if strings.HasPrefix(m.header("content-type"), "application/json") {
-		for n := body; n < len(data); n++ {
-			if strings.IndexByte(`{}[],`, data[n]) >= 0 {
-				mark(n + 1)
-			}
-		}
-	}
-	var list []int
-	for n, is := range at {
-		if is {
-			list = append(list, n)
-		}
-	}
-	return list
 }
 
 // varying is what differs between lines that look alike: texts with the names of their fields, and numbers.

@@ -37,6 +37,7 @@ func TestStoppingChild(t *testing.T) {
 // A process is stopped by a signal while it appends. Others list and read all conversations meanwhile, and change all
 // but that one. When the process continues, its commit is there; when it is killed, the commit is whole and is kept.
 func TestAProcessIsStopped(t *testing.T) {
+	t.Parallel()
 	for name, then := range map[string]syscall.Signal{"and continues": syscall.SIGCONT, "and is killed": syscall.SIGKILL} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // both wait for a lease that is not to be had

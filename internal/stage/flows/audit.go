@@ -46,8 +46,8 @@ func (a *Audit) Add(log []flow.Event, asked []Asked, want map[string]string) {
 	}
 }
 
-// Unsettled reports whether a log ends with the beginning of a call, alone or among others, that its conversation's last request is for, and
-// the request is of that worker. If the worker is gone, the call is broken off, and somebody makes it again.
+// Unsettled reports whether a log ends with the beginning of a call, alone or among others, that its conversation's last request is
+// for, and the request is of that worker. If the worker is gone, the call is broken off, and somebody makes it again.
 func Unsettled(log []flow.Event, asked []Asked, worker string) bool {
 	for _, e := range slices.Backward(log) {
 		begun, ok := e.Body.(*flow.Intent)
