@@ -51,14 +51,21 @@ func TestPauseAndResume(t *testing.T) {
 			s.env.SignalWorkflow(temporal.ControlName, temporal.Control{Action: temporal.ActionResume, Reason: "on we go"})
 		}, 48*time.Hour)
 	}}
-	var once sync.Once
+	given := make(chan struct{})
+	gave := sync.OnceFunc(func() { close(given) })
+	s.around("debate.control", func(run func() (any, error), _ any) (any, error) {
+		defer gave()
+		return run()
+	})
+	ask := sync.OnceFunc(func() {
+		s.env.RegisterDelayedCallback(func() {
+			s.env.UpdateWorkflow(temporal.ControlName, "pause", paused, temporal.Control{Action: temporal.ActionPause, Drain: true})
+		}, 0)
+	})
 	before(s.script, func(id string) {
 		if strings.Contains(id, "/r2.") {
-			once.Do(func() {
-				s.env.RegisterDelayedCallback(func() {
-					s.env.UpdateWorkflow(temporal.ControlName, "pause", paused, temporal.Control{Action: temporal.ActionPause, Drain: true})
-				}, 0)
-			})
+			ask()
+			<-given // or the debate might be over before the pause is in its log
 		}
 	})
 	s.run(nil)
