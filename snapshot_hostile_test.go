@@ -120,10 +120,7 @@ func TestChangedSnapshots(t *testing.T) {
 	var tree map[string]any
 	require.NoError(t, json.Unmarshal(snapshot(t, l.id, l.events), &tree))
 	engine, _ := engineFor(config)
-	step, seen, tried, folded := longform.Or(1, 5), 0, 0, 0
-	if longform.Race {
-		step = 5
-	}
+	step, seen, tried, folded := longform.Sized(1, 5, 5), 0, 0, 0
 	for _, event := range tree["events"].([]any) {
 		leaves("", event, func(any) {}, func(path string, was any, set func(any)) {
 			if path == "" || strings.HasPrefix(path, ".start.texts.") || strings.HasPrefix(path, ".start.models.") {

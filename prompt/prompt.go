@@ -84,16 +84,13 @@ func Parse(overrides map[string]string, flows ...map[string]Template) (*Set, err
 	}
 	set := &Set{templates: make(map[string]*template.Template, len(trials))}
 	for _, name := range slices.Sorted(maps.Keys(trials)) {
-		text, ok := overrides[name]
-		if !ok {
-			text = texts[name]
-		}
-		if ready := embedded()[name]; ready != nil && !ok && !slices.ContainsFunc(flows, func(own map[string]Template) bool {
-			_, samples := own[name]
-			return samples
-		}) {
+		text, overridden := overrides[name]
+		if ready := embedded()[name]; ready != nil && !overridden && !sampled(flows, name) {
 			set.templates[name] = ready
 			continue
+		}
+		if !overridden {
+			text = texts[name]
 		}
 		parsed, err := parse(name, text, trials[name])
 		if err != nil {
@@ -106,6 +103,14 @@ func Parse(overrides map[string]string, flows ...map[string]Template) (*Set, err
 		return nil, errors.Join(failures...)
 	}
 	return set, nil
+}
+
+// sampled reports whether a flow has samples of its own for a template.
+func sampled(flows []map[string]Template, name string) bool {
+	return slices.ContainsFunc(flows, func(own map[string]Template) bool {
+		_, ok := own[name]
+		return ok
+	})
 }
 
 // embedded returns the templates of this package, parsed and tried once for all sets. One with a mistake is left out, so that Parse

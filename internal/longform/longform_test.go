@@ -17,6 +17,16 @@ func TestOr(t *testing.T) {
 	assert.Equal(t, 10, longform.Or(10, 1))
 }
 
+func TestSized(t *testing.T) {
+	for asked, want := range map[string]int{"": 2, "1": 1} {
+		t.Setenv("DEBATE_LONG_TESTS", asked)
+		if longform.Race {
+			want = 3
+		}
+		assert.Equal(t, want, longform.Sized(1, 2, 3))
+	}
+}
+
 func TestFewer(t *testing.T) {
 	t.Setenv("DEBATE_LONG_TESTS", "")
 	assert.Equal(t, 8, longform.Fewer())

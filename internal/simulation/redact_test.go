@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
@@ -68,7 +69,7 @@ func TestRedactions(t *testing.T) {
 	kept := &store.Memory{}
 	engine.Store = kept
 	removed, names, refused, places := 0, 0, 0, 0
-	for seed := range redactionRuns() {
+	for seed := range longform.Sized[uint64](1_000, 80, 60) {
 		dice := rand.New(rand.NewPCG(seed, 17))
 		cryptotest.SetGlobalRandom(t, seed) // the seed of the conversation
 		config, reply := hostileConfig(dice)

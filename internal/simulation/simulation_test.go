@@ -14,9 +14,13 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
-var simSeeds = flag.Uint64("sim.seeds", simRuns(), "how many seeds TestSimulation plays")
+// fewer divides the numbers of seeds.
+var fewer = longform.Fewer()
+
+var simSeeds = flag.Uint64("sim.seeds", longform.Sized[uint64](2_000, 40, 30), "how many seeds TestSimulation plays")
 
 // TestSimulation plays each seed's debate twice: once undisturbed, and once with pauses, failures,
 // duplicates, late and overtaken results, rejected answers, crashes and refused inputs, on a core

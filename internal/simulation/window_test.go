@@ -69,12 +69,7 @@ func TestSimulationOfWindows(t *testing.T) {
 	}
 }
 
-func raceFewer() int {
-	if longform.Race {
-		return 10
-	}
-	return 1
-}
+func raceFewer() int { return longform.Sized(1, 1, 10) }
 
 // cut reports whether a request says that something is left out.
 func cut(req *provider.Request) bool { return strings.Contains(req.Last.Text, "left out above") }

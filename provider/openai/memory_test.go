@@ -25,10 +25,8 @@ func allocated(f func()) uint64 {
 
 // An answer of many small elements takes about as much memory as it has bytes.
 func TestHostileLists(t *testing.T) {
-	size, most := longform.Or(4<<20, 1<<20), 9 // bytes of an answer, and how often it may be allocated
-	if longform.Race {
-		most = 14 // pools forget some of what they are given
-	}
+	size := longform.Or(4<<20, 1<<20) // bytes of an answer
+	most := longform.Sized(9, 9, 14)  // times that it may be allocated; with the race detector pools forget some of what they are given
 	generate := func(t *testing.T, p *openai.Provider) error {
 		t.Helper()
 		_, err := ask(t, p, request())

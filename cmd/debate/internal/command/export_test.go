@@ -20,6 +20,6 @@ func Finish(out io.Writer, session *debate.Session, err error) error {
 
 // BeginServer begins a session with an MCP server, and lists its tools.
 func BeginServer(ctx context.Context, address string, transport sdk.Transport, say func(format string, args ...any)) error {
-	_, err := (&server{address: address, say: say}).begin(ctx, transport)
+	_, err := (&server{address: address, say: say, start: serverStart}).begin(ctx, transport)
 	return err
 }

@@ -35,7 +35,7 @@ type server struct {
 	words   *lastBytes // what the command has written to its standard error
 	session *sdk.ClientSession
 	say     func(format string, args ...any)
-	start   time.Duration // that it may take until it has listed its tools: serverStart if 0
+	start   time.Duration // that it may take until it has listed its tools
 	lost    sync.Once     // says that it gives no answer
 }
 
@@ -44,7 +44,7 @@ type server struct {
 func (f *toolFlags) ofServer(
 	ctx context.Context, address string, into map[string]flow.Tool, say func(format string, args ...any),
 ) (end func(), err error) {
-	s := &server{address: address, say: say, start: f.start}
+	s := &server{address: address, say: say, start: cmp.Or(f.start, serverStart)}
 	transport, err := s.transport()
 	if err != nil {
 		return nil, exit(exitArguments, fmt.Errorf("--mcp %q: %w", address, err))
@@ -76,7 +76,6 @@ func (f *toolFlags) ofServer(
 
 // begin begins the session, and lists the tools. It says what it waits for if that takes long.
 func (s *server) begin(ctx context.Context, transport sdk.Transport) (map[string]flow.Tool, error) {
-	s.start = cmp.Or(s.start, serverStart)
 	ctx, cancel := context.WithTimeout(ctx, s.start)
 	defer cancel()
 	silent := time.AfterFunc(serverSilence, func() {
