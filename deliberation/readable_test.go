@@ -3,6 +3,7 @@ package deliberation_test
 import (
 	"context"
 	"encoding/json"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,8 +18,11 @@ import (
 
 // A tool and a synthesizer of the host program's own read the turns without thoughts, models and costs.
 func TestToolsAndSynthesizersReadNoThoughts(t *testing.T) {
+	var mu sync.Mutex // two uses of the tool may be made at once
 	var read []*flow.Turn
 	look, err := flow.NewTool(flow.ToolInfo{Description: "looks", ReadOnly: true}, func(_ context.Context, use flow.ToolUse, _ struct{}) (string, error) {
+		mu.Lock()
+		defer mu.Unlock()
 		read = append(read, use.Turns...)
 		return "seen", nil
 	})
