@@ -167,12 +167,12 @@ func pointsOf(t *testing.T, place place, play string) []string {
 func killAt(t *testing.T, place place, play string, k int64) (made, chosen int) {
 	t.Helper()
 	id := fmt.Sprintf("%s.%d", strings.NewReplacer(" ", "-", ",", "").Replace(play), k)
-	o := order{Task: "act", Place: place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: play, IDs: []string{id}, Kill: k, Lease: shortLease}
+	o := order{Task: "act", Place: place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: play, IDs: []string{id}, Kill: death{Number: k}, Lease: shortLease}
 	_, killed := launch(t, o).wait(t)
 	require.True(t, killed)
 	before := effectsIn(t, o.Ledger)
 	unknown := usesInFlight(t, place, id)
-	o.Kill = 0
+	o.Kill = death{}
 	_, killed = launch(t, o).wait(t)
 	require.False(t, killed)
 	made = effectsIn(t, o.Ledger)

@@ -26,19 +26,31 @@ const (
 	afterEffect   = "after an effect"
 )
 
+// death says at which failpoint a process kills itself: the one with this number of those of a kind, or of all if that is empty. The
+// zero death is none. Numbers of a kind are sure, since a slow machine adds leases alone.
+type death struct {
+	Kind   string `json:"kind,omitempty"`
+	Number int64  `json:"number"` // from 1
+}
+
 // failpoints notes the kinds of those that a process passes, and kills it at one of them.
 type failpoints struct {
-	kill int64 // 0: it lives
+	kill death
 
 	mu     sync.Mutex
 	passed []string
+	count  int64 // of those that kill counts
 }
 
 // pass passes one.
 func (f *failpoints) pass(kind string) {
 	f.mu.Lock()
 	f.passed = append(f.passed, kind)
-	dead := int64(len(f.passed)) == f.kill
+	dead := false
+	if f.kill.Kind == "" || f.kill.Kind == kind {
+		f.count++
+		dead = f.count == f.kill.Number
+	}
 	f.mu.Unlock()
 	if dead {
 		f.die(kind)

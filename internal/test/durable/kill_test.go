@@ -33,12 +33,13 @@ type tally struct {
 
 // trial plays one debate whose processes are killed.
 type trial struct {
-	place place
-	store store.Store // of the same place, to read
-	play  string
-	id    string
-	kills []int64 // the failpoints, of one process after the other
-	want  string  // the canonical record of the undisturbed debate
+	place  place
+	store  store.Store // of the same place, to read
+	play   string
+	id     string
+	starts bool    // by Engine.Start, and not by Engine.Open
+	kills  []death // of one process after the other
+	want   string  // the canonical record of the undisturbed debate
 }
 
 // TestKill kills processes at their failpoints, before and after every write and every call, and compares
@@ -64,10 +65,12 @@ func TestKill(t *testing.T) { //nolint:tparallel // beside the other tests there
 					picked = picked[:1]
 				}
 				for _, k := range picked {
-					trials = append(trials, trial{place, store, play, fmt.Sprintf("%s.%d", play, k), []int64{k}, want})
+					first := deathAt(points, k)
+					trials = append(trials, trial{place, store, play, fmt.Sprintf("%s.%d", play, k), k%2 == 0, []death{first}, want})
 					if *killAll || play != summarized && len(trials)%4 == 0 {
 						second := 1 + dice.Int64N(max(1, int64(len(points))-k))
-						trials = append(trials, trial{place, store, play, fmt.Sprintf("%s.%d.%d", play, k, second), []int64{k, second}, want})
+						both := []death{first, {Number: second}}
+						trials = append(trials, trial{place, store, play, fmt.Sprintf("%s.%d.%d", play, k, second), k%2 == 0, both, want})
 					}
 				}
 			}
@@ -131,6 +134,17 @@ func sample(points []string, reached map[string]bool, others bool, dice *rand.Ra
 	return picked
 }
 
+// deathAt returns the death at the failpoint with a number, from 1.
+func deathAt(points []string, number int64) death {
+	d := death{Kind: points[number-1]}
+	for _, kind := range points[:number] {
+		if kind == d.Kind {
+			d.Number++
+		}
+	}
+	return d
+}
+
 // dryRun returns the kinds of the failpoints of a play.
 func dryRun(t *testing.T, place place, play string) []string {
 	t.Helper()
@@ -174,14 +188,14 @@ func (s *tally) run(t *testing.T, trials []trial) {
 func (r trial) run(t *testing.T, sum *tally) {
 	o := order{
 		Task: "play", Place: r.place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: r.play, IDs: []string{r.id},
-		Lease: shortLease, Latency: latencyOf(r.play), Starts: r.kills[0]%2 == 0,
+		Lease: shortLease, Latency: latencyOf(r.play), Starts: r.starts,
 	}
 	s := tally{}
 	defer sum.add(&s)       // also if the test is broken off
 	var logs [][]flow.Event // before each process, and at the end
 	var shifts [][]entry    // what each process has done
 	for n, over, lines := 0, false, 0; !over; n++ {
-		if o.Kill = 0; n < len(r.kills) {
+		if o.Kill = (death{}); n < len(r.kills) {
 			o.Kill = r.kills[n]
 		}
 		logs = append(logs, logOf(t, r.store, r.id))

@@ -26,7 +26,7 @@ type order struct {
 	Ledger  string        `json:"ledger"` // its file
 	Play    string        `json:"play,omitempty"`
 	IDs     []string      `json:"ids,omitempty"`
-	Kill    int64         `json:"kill,omitempty"` // the failpoint at which it kills itself; 0: none
+	Kill    death         `json:"kill,omitzero"`
 	Lease   time.Duration `json:"lease,omitempty"`
 	Latency time.Duration `json:"latency,omitempty"` // of calls
 	Starts  bool          `json:"starts,omitempty"`  // by Engine.Start, and not by Engine.Open

@@ -76,7 +76,7 @@ func compete(t *testing.T, o order, workers int) (kills int) {
 		next := o
 		if left > 0 {
 			left--
-			next.Kill = 10 + dice.Int64N(40)
+			next.Kill.Number = 10 + dice.Int64N(40)
 		}
 		return next
 	}
