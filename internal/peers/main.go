@@ -1,10 +1,10 @@
 // Command peers plays the workloads of docs/benchmarks.md with debate, with cloudwego/eino and as a bare loop,
-// all in one run, and prints a table of the figures and their ratios. From the root of the repository:
+// all in one run, and prints a table of the figures and their ratios. In its folder, which is no part of the workspace:
 //
-//	go run ./internal/peers                             # everything; some minutes
-//	go run ./internal/peers -work W1,W1s -rounds 10     # a part
-//	go run ./internal/peers -work crowd -crowd 500      # a small crowd
-//	go run ./internal/peers -work W1 -rounds 10 -sides debate -cpuprofile cpu.out
+//	GOWORK=off go run .                             # everything; some minutes
+//	GOWORK=off go run . -work W1,W1s -rounds 10     # a part
+//	GOWORK=off go run . -work crowd -crowd 500      # a small crowd
+//	GOWORK=off go run . -work W1 -rounds 10 -sides debate -cpuprofile cpu.out
 //
 // Three debaters speak in turn, each with a speech of 1,800 bytes, and read the whole transcript; a judge
 // assesses each round and gives a verdict. All sides get the same bytes from the same simulated model, which
