@@ -112,6 +112,32 @@ func TestATextIsFoundInEveryPlace(t *testing.T) {
 	assert.Len(t, changed, 4, "what is long is removed wherever it stands")
 }
 
+// A text that would stand there anew, made of what takes its place and of what stood beside it, is removed with all around it.
+func TestATextIsNotFormedAnew(t *testing.T) {
+	for _, c := range []struct {
+		of         flow.Redaction
+		said, want string
+	}{
+		{flow.Redaction{Texts: []string{"]x"}}, "a ]xx b", "[redacted]"},
+		{flow.Redaction{Texts: []string{"x["}}, "a xx[ b", "[redacted]"},
+		{flow.Redaction{Texts: []string{"]["}}, "a ][][ b", "[redacted]"},
+		{flow.Redaction{Texts: []string{"aXb", "c"}, With: "X"}, "acb", "X"},
+		{flow.Redaction{Texts: []string{"ba"}, With: "b"}, "baa", "b"},
+		{flow.Redaction{Texts: []string{"]x"}}, "a ]x b", "a [redacted] b"},
+	} {
+		log := []flow.Event{{Seq: 1, Body: &flow.Start{Terms: flow.Terms{Topic: "motors"}}}, {Seq: 2, Body: &flow.Turn{Speaker: "Ada", Text: c.said}}}
+		changed, fact, err := c.of.Apply(log, nil)
+		require.NoError(t, err, c.said)
+		require.Len(t, changed, 1, c.said)
+		assert.Equal(t, c.want, as[flow.Turn](changed[0]).Text, c.said)
+		assert.Equal(t, []int64{2}, fact.Events)
+	}
+	log := []flow.Event{{Seq: 1, Body: &flow.Start{Terms: flow.Terms{Topic: "a text", Labels: map[string]string{"]xx": ""}}}}, {Seq: 2, Body: &flow.Turn{Text: "]x"}}}
+	_, fact, err := flow.Redaction{Texts: []string{"]x"}}.Apply(log, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"event 1"}, fact.Kept, "nor where a name that is kept is told")
+}
+
 func TestRedactionsThatAreRefused(t *testing.T) {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	log := []flow.Event{

@@ -231,7 +231,8 @@ func (w *redactor) holds(value string) bool {
 	return slices.ContainsFunc(w.forms, func(f form) bool { return strings.Contains(value, f.shown) })
 }
 
-// replaced returns a value without the texts, and counts them. Where several begin, the longest is removed.
+// replaced returns a value without the texts, and counts them. Where several begin, the longest is removed. If what takes their
+// place forms one of them anew with what stands beside it, as "[redacted]" and "x" form "]x", the whole value goes.
 func (w *redactor) replaced(value string) string {
 	var out strings.Builder
 	for rest := value; ; {
@@ -243,12 +244,16 @@ func (w *redactor) replaced(value string) string {
 		}
 		out.WriteString(rest[:at])
 		if found < 0 {
-			return out.String()
+			break
 		}
 		out.WriteString(w.With)
 		w.counts[w.forms[found].text]++
 		rest = rest[at+len(w.forms[found].shown):]
 	}
+	if left := out.String(); !w.holds(left) {
+		return left
+	}
+	return w.With
 }
 
 // event returns an event without what is removed. If nothing of it stands there, the body is nil.
@@ -313,6 +318,9 @@ func (w *redactor) keep(path []string) {
 	at := fmt.Sprintf("event %d: %s", w.seq, text.OneLine(strings.Join(path, "."), keptNameSize))
 	for _, f := range w.forms { // a key may hold it
 		at = strings.ReplaceAll(at, f.shown, w.With)
+	}
+	if w.holds(at) {
+		at = fmt.Sprintf("event %d", w.seq)
 	}
 	if len(w.kept) < maxKept && !slices.Contains(w.kept, at) {
 		w.kept = append(w.kept, at)
