@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -13,6 +14,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -21,16 +24,22 @@ import (
 
 	"github.com/agonist-dev/debate/cmd/debate/internal/command"
 	"github.com/agonist-dev/debate/cmd/debate/internal/fake"
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", "6") // the scripts also wait: for retries, and for a demonstration that speaks at its pace
 	testscript.Main(m, map[string]func(){
-		// Not os.Exit, which prints something where coverage is counted. A conversation that another process runs is refused soon,
-		// and an MCP server may be as slow as the machine is.
-		"debate":     func() { syscall.Exit(run(command.System{Takeover: 64 * time.Millisecond, ServerStart: time.Hour})) },
+		// Not os.Exit, which prints something where coverage is counted.
+		"debate":     func() { syscall.Exit(run(tried())) },
 		"mcp-server": func() { syscall.Exit(serveTools()) },
 	})
+}
+
+// tried is the program as the scripts try it: a conversation that another process runs is refused soon, and an MCP server may be
+// as slow as the machine is.
+func tried() command.System {
+	return command.System{Takeover: 64 * time.Millisecond, ServerStart: time.Hour}
 }
 
 // TestScripts runs the scripts in testdata/script. Beside the commands of package testscript they have those below.
@@ -41,7 +50,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "serve": serve, "served": served, "sent": sent, "await": await, "release": release, "exited": exited, "signal": send,
+			"run": within, "code": code, "serve": serve, "served": served, "sent": sent, "await": await, "release": release, "exited": exited, "signal": send,
 			"capture": capture, "sqlite": inSQLite, "damage": damage,
 		},
 		Setup: func(e *testscript.Env) error {
@@ -70,26 +79,77 @@ type stateKey struct{}
 
 func stateOf(ts *testscript.TestScript) *state { return ts.Value(stateKey{}).(*state) }
 
+// within runs the program within the process of the tests, which spares the start of a process, and within one of its own in the
+// long form. It is for command lines that name no file by a relative path and read no standard input:
+//
+//	run debate show
+func within(ts *testscript.TestScript, neg bool, args []string) {
+	if got := codeOf(ts, append([]string{"run"}, args...)); (got == 0) == neg {
+		ts.Fatalf("the exit code is %d", got)
+	}
+}
+
 // code runs a command in the foreground. It must end with an exit code:
 //
-//	code 2 debate --rounds 0 'Design a cache'
+//	code 2 debate --store nothing.db list
+//	code 2 run debate --rounds 0 'Design a cache'
 func code(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: code N command [argument...]")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		var ended *exec.ExitError
-		if !errors.As(err, &ended) {
-			ts.Fatalf("%s: %v", args[1], err)
-		}
-		got = ended.ExitCode()
-	}
-	if got != want {
+	if got := codeOf(ts, args[1:]); got != want {
 		ts.Fatalf("the exit code is %d, not %d", got, want)
 	}
+}
+
+// codeOf runs a command, as a process unless it begins with "run", and returns its exit code.
+func codeOf(ts *testscript.TestScript, words []string) int {
+	if words[0] == "run" {
+		if len(words) == 1 || words[1] != "debate" {
+			ts.Fatalf("usage: run debate [argument...]")
+		}
+		if words = words[1:]; !longform.Asked() {
+			return inProcess(ts, words[1:])
+		}
+	}
+	err := ts.Exec(words[0], words[1:]...)
+	var ended *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &ended):
+		return ended.ExitCode()
+	default:
+		ts.Fatalf("%s: %v", words[0], err)
+		return -1
+	}
+}
+
+// inProcess carries out a command line in the environment of a script, and returns the exit code.
+func inProcess(ts *testscript.TestScript, args []string) int {
+	system := tried()
+	system.Args, system.In = args, strings.NewReader("")
+	system.Out, system.Err = &stream{to: ts.Stdout()}, &stream{to: ts.Stderr()}
+	system.Lookup = func(name string) (string, bool) {
+		value := ts.Getenv(name)
+		return value, value != ""
+	}
+	return command.Run(context.Background(), system)
+}
+
+// stream is written to by several goroutines, as a file is.
+type stream struct {
+	sync.Mutex
+
+	to io.Writer
+}
+
+func (s *stream) Write(data []byte) (int, error) {
+	s.Lock()
+	defer s.Unlock()
+	return s.to.Write(data)
 }
 
 // serve starts a fake of OpenAI's server, to which the variables of the script then point. A file of rules is a JSON array of
