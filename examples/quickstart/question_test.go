@@ -49,7 +49,9 @@ func failing(t *testing.T, answer func(n int, schema string) (status int, text s
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%s},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", quoted)
 	})
-	s := httptest.NewServer(mux)
+	s := httptest.NewUnstartedServer(mux)
+	s.Config.SetKeepAlivesEnabled(false) // between two requests nothing of a connection is left that a bubble would wait for
+	s.Start()
 	t.Cleanup(s.Close)
 	return s.URL + "/v1"
 }
@@ -156,9 +158,13 @@ func TestQuestionsAreAnsweredWithoutAPerson(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel() // they wait before they ask again
+			t.Parallel()
+			env := environment("OPENAI_BASE_URL", failing(t, test.answer), "OPENAI_API_KEY", "sk-very-secret")
+			var code int
 			var stdout, stderr bytes.Buffer
-			code := run(t.Context(), []string{"-rounds", test.rounds}, &stdout, &stderr, environment("OPENAI_BASE_URL", failing(t, test.answer), "OPENAI_API_KEY", "sk-very-secret"))
+			synctest.Test(t, func(t *testing.T) { // the program waits before it asks again
+				code = run(t.Context(), []string{"-rounds", test.rounds}, &stdout, &stderr, env)
+			})
 			assert.Equal(t, test.code, code, stderr.String())
 			said := strings.Join(strings.Fields(stdout.String()), " ") // as the lines may break anywhere
 			for _, text := range test.stdout {
