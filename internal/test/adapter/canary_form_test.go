@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -75,30 +76,44 @@ func codings() []coding {
 }
 
 // net finds parts of the canary. It knows nothing of how the library looks for them.
-type net map[[leak]byte][]string
+type net struct {
+	parts map[[leak]byte][]string // by their first bytes
+	begin [1 << 16]bool           // by their first two bytes: most places in a text need no more than a look at them
+	plain *strings.Replacer       // unescapes
+}
 
-func newNet() net {
-	n := net{}
+func newNet() *net {
+	n := &net{
+		parts: make(map[[leak]byte][]string),
+		plain: strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\/`, `/`, `\n`, "", `\r`, "", `\u0026`, "&", `\u003c`, "<", `\u003e`, ">"),
+	}
 	for _, c := range codings() {
 		for _, part := range c.shows {
 			at := [leak]byte([]byte(part))
-			n[at] = append(n[at], part)
+			n.parts[at] = append(n.parts[at], part)
+			n.begin[pair(part)] = true
 		}
 	}
 	return n
 }
 
+// pair returns the first two bytes of a text as a number.
+func pair(text string) int { return int(text[0])<<8 | int(text[1]) }
+
 // leaks returns a part of the canary that a text shows, as it stands or once it is unescaped and unwrapped.
-func (n net) leaks(text string) (part string, found bool) {
+func (n *net) leaks(text string) (part string, found bool) {
 	readings := []string{text}
 	for range 3 {
-		text = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\/`, `/`, `\n`, "", `\r`, "", `\u0026`, "&", `\u003c`, "<", `\u003e`, ">").Replace(text)
+		text = n.plain.Replace(text)
 		readings = append(readings, text)
 	}
 	readings = append(readings, strings.Join(strings.Fields(text), ""))
-	for _, reading := range readings {
+	for _, reading := range slices.Compact(readings) {
 		for at := 0; at+leak <= len(reading); at++ {
-			for _, part := range n[[leak]byte([]byte(reading[at:at+leak]))] {
+			if !n.begin[pair(reading[at:])] {
+				continue
+			}
+			for _, part := range n.parts[[leak]byte([]byte(reading[at:at+leak]))] {
 				if strings.HasPrefix(reading[at:], part) {
 					return part, true
 				}
