@@ -19,7 +19,7 @@ type repository struct {
 func newRepository(t *testing.T) *repository {
 	t.Helper()
 	r := &repository{t, write(t)}
-	r.git("init", "-q", "-b", "main")
+	r.git("init", "-q", "-b", "main", "--template=")
 	code, _, stderr := run(t, r.folder, 97.4, "-update")
 	require.Zero(t, code, stderr)
 	return r
@@ -27,7 +27,7 @@ func newRepository(t *testing.T) *repository {
 
 func (r *repository) git(args ...string) {
 	r.t.Helper()
-	command := exec.CommandContext(r.t.Context(), "git", append([]string{"-c", "user.name=n", "-c", "user.email=e"}, args...)...)
+	command := exec.CommandContext(r.t.Context(), "git", append([]string{"-c", "user.name=n", "-c", "user.email=e", "-c", "maintenance.auto=false"}, args...)...)
 	command.Dir = r.folder
 	out, err := command.CombinedOutput()
 	require.NoError(r.t, err, string(out))
