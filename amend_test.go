@@ -194,30 +194,32 @@ func TestPoliciesAreAmended(t *testing.T) {
 
 // A member of the audience who is a person, or Go code, goes on voting: no model can be given to it. A judge is replaced.
 func TestModelsOfThoseWhoAreNoModels(t *testing.T) {
-	config := twoDebaters()
-	config.Audience = &debate.Audience{Members: []debate.Member{{Person: true}, {Judge: "own"}, {Model: "test/voter"}}}
-	config.Judging.Judges = []debate.JudgeConfig{{Person: true}}
-	config.OnFailure = []debate.FailureRule{{Calls: []flow.CallKind{debate.KindBallot}, Do: flow.OptionSkip}}
-	engine, p := engineFor(config)
-	abiding(p)
-	engine.Judges = map[string]debate.Judge{"own": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
-		return json.RawMessage(`{"vote":"for","reasoning":"x"}`), nil
-	})}
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
-	_, err = session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
-	for name, refused := range map[string]bool{"audience-1": true, "audience-2": true, "audience-3": false, "judge": false} {
-		err := session.Amend(t.Context(), flow.Amendment{Models: map[string]flow.ModelChoice{name: {Model: "test/spare"}}})
-		if !refused {
-			require.NoError(t, err, name)
-			continue
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		config.Audience = &debate.Audience{Members: []debate.Member{{Person: true}, {Judge: "own"}, {Model: "test/voter"}}}
+		config.Judging.Judges = []debate.JudgeConfig{{Person: true}}
+		config.OnFailure = []debate.FailureRule{{Calls: []flow.CallKind{debate.KindBallot}, Do: flow.OptionSkip}}
+		engine, p := engineFor(config)
+		abiding(p)
+		engine.Judges = map[string]debate.Judge{"own": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
+			return json.RawMessage(`{"vote":"for","reasoning":"x"}`), nil
+		})}
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		_, err = session.Wait(t.Context())
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		for name, refused := range map[string]bool{"audience-1": true, "audience-2": true, "audience-3": false, "judge": false} {
+			err := session.Amend(t.Context(), flow.Amendment{Models: map[string]flow.ModelChoice{name: {Model: "test/spare"}}})
+			if !refused {
+				require.NoError(t, err, name)
+				continue
+			}
+			failure := requireKind(t, err, provider.KindValidation)
+			assert.Equal(t, "models", failure.Field)
+			assert.ErrorContains(t, err, name+`" is no model`)
 		}
-		failure := requireKind(t, err, provider.KindValidation)
-		assert.Equal(t, "models", failure.Field)
-		assert.ErrorContains(t, err, name+`" is no model`)
-	}
+	})
 }
 
 func TestAmendmentsThatAreRefused(t *testing.T) {
@@ -245,6 +247,7 @@ func TestAmendmentsThatAreRefused(t *testing.T) {
 
 // A summarizer can be named, or taken away, while the debate stands: its prompts are part of every log.
 func TestASummarizerIsNamedWhileTheDebateStands(t *testing.T) {
+	t.Parallel()
 	for before, after := range map[string]string{"": "test/summarizer", flow.NoSummarizer: "test/summarizer", "test/summarizer": flow.NoSummarizer} {
 		t.Run(before+" to "+after, func(t *testing.T) {
 			d := newTalk(8, 3000)

@@ -148,6 +148,7 @@ func TestAPositionThatHoldsTheFencesWord(t *testing.T) {
 
 // A megabyte, from a model that is allowed so many tokens, is refused or cut.
 func TestAMegabyteIsNoPosition(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		config := unplaced(0, 2)
 		config.MaxTokens = 1 << 20

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -72,24 +73,26 @@ func TestPositionsAreFoundWithoutSides(t *testing.T) {
 
 // A position against the side of its speaker is asked for again, and the schema that is sent has the speakers' names.
 func TestAPositionAgainstItsSpeakersSideIsNotAccepted(t *testing.T) {
-	config := twoDebaters()
-	config.Rounds, config.Assign = 1, &debate.Assign{}
-	for i := range config.Participants {
-		config.Participants[i].Position = ""
-	}
-	wrong, right := plan(noonPosition, quarterPosition), plan(noonPosition, quarterPosition)
-	wrong.Positions[0].Participant, wrong.Positions[0].Side = "Ada", "against"
-	right.Positions[0].Participant, right.Positions[0].Side = "Ben", "against" // the order is free
-	right.Positions[1].Participant, right.Positions[1].Side = "Ada", "for"
-	engine, p := engineFor(config)
-	asked := planner(p, toJSON(wrong), toJSON(right))
-	record := run(t, engine, config)
-	require.Len(t, record.Rejections, 1)
-	assert.Equal(t, []string{`positions[0].side: the side of Ada is "for", and the position takes "against"`}, record.Rejections[0].Problems)
-	require.Len(t, asked(), 2)
-	assert.Contains(t, string(asked()[0].Schema.JSON), `"enum":["Ada","Ben"]`)
-	found := view(record).Assignment.Positions
-	require.Len(t, found, 2)
-	assert.Equal(t, []string{"Ada", quarterPosition, "Ben", noonPosition},
-		[]string{found[0].Participant, found[0].Position, found[1].Participant, found[1].Position})
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		config.Rounds, config.Assign = 1, &debate.Assign{}
+		for i := range config.Participants {
+			config.Participants[i].Position = ""
+		}
+		wrong, right := plan(noonPosition, quarterPosition), plan(noonPosition, quarterPosition)
+		wrong.Positions[0].Participant, wrong.Positions[0].Side = "Ada", "against"
+		right.Positions[0].Participant, right.Positions[0].Side = "Ben", "against" // the order is free
+		right.Positions[1].Participant, right.Positions[1].Side = "Ada", "for"
+		engine, p := engineFor(config)
+		asked := planner(p, toJSON(wrong), toJSON(right))
+		record := run(t, engine, config)
+		require.Len(t, record.Rejections, 1)
+		assert.Equal(t, []string{`positions[0].side: the side of Ada is "for", and the position takes "against"`}, record.Rejections[0].Problems)
+		require.Len(t, asked(), 2)
+		assert.Contains(t, string(asked()[0].Schema.JSON), `"enum":["Ada","Ben"]`)
+		found := view(record).Assignment.Positions
+		require.Len(t, found, 2)
+		assert.Equal(t, []string{"Ada", quarterPosition, "Ben", noonPosition},
+			[]string{found[0].Participant, found[0].Position, found[1].Participant, found[1].Position})
+	})
 }

@@ -43,6 +43,7 @@ func listened(before, after debate.Vote) (debate.Config, *debate.Engine, *script
 // A listener whose window does not hold the debate votes on a part of it, and the outcome says so. A summarizer that the config
 // names lets the listener read the rest.
 func TestWhatAListenerHasNotReadIsNamed(t *testing.T) {
+	t.Parallel()
 	for name, summarizer := range map[string]string{"no summarizer": "", "a summarizer": "test/summarizer"} {
 		for _, judged := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, judged %t", name, judged), func(t *testing.T) {

@@ -207,6 +207,7 @@ func TestCitationsAndThoughtsStayBesideTheTurn(t *testing.T) {
 
 // A turn holds as many sources as any adapter gives, and counts the others.
 func TestATurnHoldsAsManySourcesAsAnAdapterGives(t *testing.T) {
+	t.Parallel()
 	for given, want := range map[int][2]int{1: {1, 0}, provider.MaxCitations: {provider.MaxCitations, 0}, 100_000: {provider.MaxCitations, 99_744}} {
 		config := twoDebaters()
 		config.Judging, config.Rounds = nil, 1

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -15,6 +16,7 @@ import (
 
 // Every account holds the same money and the same tokens, by whatever it is divided.
 func TestAccountsAddUp(t *testing.T) {
+	t.Parallel()
 	sum := func(list []flow.Account) (total flow.Account) {
 		for _, a := range list {
 			total.Cost += a.Cost
@@ -23,7 +25,7 @@ func TestAccountsAddUp(t *testing.T) {
 		}
 		return total
 	}
-	for seed := range uint64(60) {
+	for seed := range longform.Sized[uint64](60, 60, 20) {
 		s := newSpree(seed)
 		s.crowded()
 		s.faults = true

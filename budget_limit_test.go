@@ -18,6 +18,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -25,6 +26,7 @@ import (
 // Whatever is limited, however calls fail: at no moment are what is settled and what is reserved more
 // than the limit.
 func TestAHardLimitIsNeverPassed(t *testing.T) {
+	t.Parallel()
 	for dimension, limit := range limits {
 		t.Run(dimension, func(t *testing.T) {
 			played, stopped := 0, 0
@@ -59,6 +61,7 @@ func TestAHardLimitIsNeverPassed(t *testing.T) {
 
 // A soft limit, alone or below or at a hard one, ends in a verdict: what that may take is kept back.
 func TestASoftLimitEndsWithAVerdict(t *testing.T) {
+	t.Parallel()
 	for dimension, limit := range limits {
 		t.Run(dimension, func(t *testing.T) {
 			played, cut := 0, 0
@@ -99,6 +102,7 @@ func TestASoftLimitEndsWithAVerdict(t *testing.T) {
 // What is kept back for the verdict is enough whatever is said: also where the judge is shown longer words
 // than were spoken.
 func TestTheVerdictsShareHoldsWhateverIsSaid(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		word      string
 		anonymous bool
@@ -137,7 +141,8 @@ func TestTheVerdictsShareHoldsWhateverIsSaid(t *testing.T) {
 
 // Faults take from what there is for rounds, never from what is kept back.
 func TestASoftLimitEndsWithAVerdictThoughCallsFail(t *testing.T) {
-	for seed := range uint64(200) {
+	t.Parallel()
+	for seed := range longform.Sized[uint64](200, 200, 50) {
 		s := newSpree(seed)
 		s.config.Mode, s.config.Judging = debate.Sequential, &debate.Judging{Judges: []debate.JudgeConfig{{Model: "test/dear", MaxTokens: 300}}}
 		inner := s.engine.Providers["test"]

@@ -84,6 +84,7 @@ func TestTextThatIsLostIsTold(t *testing.T) {
 
 // TestMessagesThatComeTwiceAndInAnyOrder: the chunks of each turn add up to it all the same.
 func TestMessagesThatComeTwiceAndInAnyOrder(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(20) {
 		dice := rand.New(rand.NewPCG(seed, 1))
 		var held []bus.Message

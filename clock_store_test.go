@@ -157,6 +157,7 @@ func TestAControlHasTheTimeOfTheStore(t *testing.T) {
 
 // Processes with any clocks, which end at any time, write the log that processes with one clock would write.
 func TestClocksThatDifferChangeNothing(t *testing.T) {
+	t.Parallel()
 	for seed := range longform.Or[uint64](60, 12) {
 		config := twoDebaters()
 		config.ID = "relayed"

@@ -44,6 +44,7 @@ func fields(t *testing.T, err error) []string {
 type unchecked struct{ *store.Memory }
 
 func TestBadConfigs(t *testing.T) {
+	t.Parallel()
 	type config = debate.Config
 	long := strings.Repeat("x", 100_001)
 	format := func(how func(*debate.Format)) func(*config) {

@@ -46,6 +46,7 @@ func narrowEngine(config debate.Config, tokens int) (*debate.Engine, *scripted.P
 }
 
 func TestALongDebateIsCutToTheWindow(t *testing.T) {
+	t.Parallel()
 	const limit = 8000 - 500 // beside the reserve
 	for name, tc := range map[string]struct {
 		opening bool

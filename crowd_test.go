@@ -15,6 +15,7 @@ import (
 // TestACrowdOfDebates: so many debates at once that workers step their judges' answers. Each ends as it would alone, and
 // nothing of the workers is left.
 func TestACrowdOfDebates(t *testing.T) {
+	t.Parallel()
 	want := undisturbed(t, twoDebaters())
 	synctest.Test(t, func(t *testing.T) {
 		engine, p := engineFor(twoDebaters())

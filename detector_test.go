@@ -105,6 +105,7 @@ func watched(on ...format.Detector) debate.Config {
 }
 
 func TestADetectorEndsTheDebateAfterTheRound(t *testing.T) {
+	t.Parallel()
 	flag := func(set func(*debate.Flags), from int) func(string, int, *debate.Judgement) {
 		return func(_ string, round int, j *debate.Judgement) {
 			if round >= from {

@@ -53,6 +53,7 @@ func alarms(t *testing.T, slope float64, rubric bool, seed uint64) int {
 
 // The seeds were used for nothing else: the limits were tuned with another generator of random numbers.
 func TestDiminishingReturnsAreNoChance(t *testing.T) {
+	t.Parallel()
 	for name, rubric := range map[string]bool{"one score": false, "a rubric": true} {
 		random, falling := alarms(t, 0, rubric, 4711), alarms(t, 0.7, rubric, 4712)
 		t.Logf("%s: random judge %d alarms in 60 debates, falling judge %d", name, random, falling)

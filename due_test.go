@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -99,6 +100,8 @@ func TestAWorkerThatHasNothingToDoRests(t *testing.T) {
 
 // Many announcements cost no more looks than a few.
 func TestManyAnnouncementsMerge(t *testing.T) {
+	t.Parallel()
+	debates := longform.Sized(1000, 1000, 300)
 	synctest.Test(t, func(t *testing.T) {
 		engine, _ := engineFor(twoDebaters())
 		kept := &lister{Memory: &store.Memory{}}
@@ -106,13 +109,13 @@ func TestManyAnnouncementsMerge(t *testing.T) {
 		l := listenTo(t.Context(), twin(engine))
 		pass(time.Minute)
 		lists, began := kept.lists.Load(), time.Now()
-		for i := range 1000 {
+		for i := range debates {
 			submitted(t, engine, fmt.Sprint("d", i))
 			pass(10 * time.Millisecond)
 		}
-		pages := int64(1000/64 + 1)
+		pages := int64(debates/64 + 1)
 		assert.LessOrEqual(t, kept.lists.Load()-lists, pages*int64(time.Since(began)/(100*time.Millisecond)))
-		for i := range 1000 {
+		for i := range debates {
 			assert.GreaterOrEqual(t, l.after(fmt.Sprint("d", i), began), time.Duration(0))
 		}
 	})

@@ -266,6 +266,7 @@ func TestIDsDoNotCollide(t *testing.T) {
 }
 
 func TestASummaryLeavesTheVerdictsShare(t *testing.T) {
+	t.Parallel()
 	failed := 0
 	for _, price := range []debate.Money{10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 70, 80, 100, 120} {
 		d := newTalk(24, 0).summarizes(false)
@@ -319,6 +320,7 @@ func TestAnEndThatIsChosenShowsTheGroupsTurns(t *testing.T) {
 }
 
 func TestASummarizerThatFailsIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
 	d := newTalk(30, 6000).summarizes(true)
 	d.config.Retry, d.config.OnFailure = noRetry(), []debate.FailureRule{{Calls: []flow.CallKind{flow.KindSummary}, Do: flow.OptionSkip}}
 	d.summary = func(*provider.Request) scripted.Reply {

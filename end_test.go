@@ -171,6 +171,7 @@ func endings() map[string]ending {
 
 // Every reason to stop is recorded with its evidence: in the log, and in the record.
 func TestEveryReasonToStopIsRecorded(t *testing.T) {
+	t.Parallel()
 	reached := map[flow.EndReason]bool{}
 	for name, tc := range endings() {
 		reached[tc.reason] = true

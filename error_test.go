@@ -210,6 +210,7 @@ func FuzzErrorJSON(f *testing.F) {
 // A provider of the host program may return anything. What the engine keeps of it shows no URL's user or query, no header
 // and no key.
 func TestCausesOfForeignProvidersAreClean(t *testing.T) {
+	t.Parallel()
 	const secret = "kZ8canary5f1d7a0c"
 	cause := &url.Error{Op: "Post", URL: "https://ada:" + secret + "@host/v1?key=" + secret, Err: errors.New("connection refused")}
 	for name, err := range map[string]error{

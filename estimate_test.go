@@ -21,6 +21,7 @@ import (
 // Nothing that is said, however long, and nothing that a vendor reports or keeps to itself, makes a debate
 // without failures use more than its estimate.
 func TestNoDebateUsesMoreThanItsEstimate(t *testing.T) {
+	t.Parallel()
 	counted := 0
 	for seed := range uint64(300 / fewer) {
 		s := newSpree(seed)
@@ -135,6 +136,7 @@ func TestAnEstimateHoldsForPositionsThatAreFound(t *testing.T) {
 }
 
 func TestAnEstimateCountsSummaries(t *testing.T) {
+	t.Parallel()
 	d := newTalk(30, 5000).summarizes(true)
 	d.engine.Models["test/summarizer"] = debate.Model{Priced: true, Input: 50_000_000, Output: 50_000_000}
 	estimate, err := d.engine.Estimate(t.Context(), d.config)
@@ -185,6 +187,7 @@ func TestAnEstimateByHand(t *testing.T) {
 }
 
 func TestAnEstimateGrowsWithTheRounds(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(40) {
 		s := newSpree(seed)
 		if seed%3 == 0 {

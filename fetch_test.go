@@ -52,6 +52,7 @@ func TestFetchedFilesAreRememberedForAWhile(t *testing.T) {
 
 // What the engine remembers is bounded: what was fetched first is forgotten.
 func TestFetchedFilesAreBounded(t *testing.T) {
+	t.Parallel()
 	large := append(bytes.Clone(png), make([]byte, flow.MaxFile-len(png))...)
 	config, engine, asked := linked(large, "")
 	validate := func(at int) {

@@ -157,6 +157,7 @@ func TestFilesArePriced(t *testing.T) {
 }
 
 func TestFilesOfConfigsAreChecked(t *testing.T) {
+	t.Parallel()
 	many := make([]flow.File, 65)
 	for i := range many {
 		many[i] = flow.File{Data: append(bytes.Clone(png), byte(i))}
@@ -232,6 +233,7 @@ func TestAStoreWithoutFilesRefusesThem(t *testing.T) {
 
 // A URL is fetched once, and no vendor sees it.
 func TestAURLIsFetchedOnce(t *testing.T) {
+	t.Parallel()
 	config := illustrated()
 	config.Documents, config.Parts = nil, []flow.File{{Name: "chart", URL: "https://example.com/secret"}}
 	engine, p := stage.Engine(config)

@@ -115,6 +115,7 @@ func TestALogIsNumbered(t *testing.T) {
 
 // A log that cannot have been written is an error that names the field; the machine's state never comes from it.
 func TestLogsThatDoNotFold(t *testing.T) {
+	t.Parallel()
 	l := playedLog(t, twoDebaters())
 	intent := l.index(t, flow.EventIntent, 0)
 	turn := l.index(t, flow.EventTurn, 0)
@@ -211,6 +212,7 @@ func TestTimesAreInOrderWhateverTheClockSays(t *testing.T) {
 // An input that is refused, or that nobody waits for, changes nothing: neither the record nor what follows
 // from the next input. Both are compared with those of a core that has never seen it.
 func TestARefusedInputChangesNothing(t *testing.T) {
+	t.Parallel()
 	config := twoDebaters()
 	l := playedLog(t, config)
 	begins := l.index(t, flow.EventIntent, 1) + 1
@@ -281,7 +283,8 @@ func TestARefusedInputChangesNothing(t *testing.T) {
 		}
 		fresh := func(t *testing.T) *flow.Core { // a core that shares nothing with another one
 			t.Helper()
-			core, err := l.engine.NewCore(l.id, l.copied(t)[:c.events])
+			begun := storedLog{events: l.events[:c.events]}
+			core, err := l.engine.NewCore(l.id, begun.copied(t))
 			require.NoError(t, err)
 			for _, signal := range c.then {
 				_, err := step(core, signal)

@@ -17,6 +17,7 @@ import (
 
 // What an edit changes holds from the fork on.
 func TestForkingWithAnotherConfig(t *testing.T) {
+	t.Parallel()
 	type shown struct {
 		record   *debate.Record
 		requests []provider.Request

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -159,6 +160,7 @@ func (f *forked) at(t *testing.T, seq int64) error {
 // Wherever a debate is forked, the fork ends as the debate would have, and nothing that stands in the
 // copied part is asked or paid for again.
 func TestForkingAtEveryPoint(t *testing.T) {
+	t.Parallel()
 	forks, debates := 0, 0
 	for name, c := range courses() {
 		t.Run(name, func(t *testing.T) {
@@ -170,7 +172,7 @@ func TestForkingAtEveryPoint(t *testing.T) {
 				before := toJSON(f.events)
 				f.world = f.course.world(w.engine.Store)
 				f.world.mend()
-				for seq := int64(0); seq <= int64(len(f.events)); seq += int64(min(fewer, 5)) {
+				for seq := int64(0); seq <= int64(len(f.events)); seq += longform.Sized[int64](1, 5, 15) {
 					assert.NoError(t, f.at(t, seq), "forked at %d of %d, after %s", seq, len(f.events), f.events[:seq].last())
 					forks++
 				}

@@ -18,6 +18,7 @@ import (
 
 // What the copied part refers to stays as it is: the refusal names the field, and nothing is stored.
 func TestForksThatAreRefused(t *testing.T) {
+	t.Parallel()
 	nobody := func(*debate.Config) {}
 	for name, c := range map[string]struct {
 		config func(c *debate.Config)

@@ -66,6 +66,7 @@ func places(d *deafOnce) map[string]func(c *debate.Config, e *debate.Engine) {
 // Code that does not return when the time of its call is over is given up, and the debate goes on. What it brings at
 // last is recorded.
 func TestCodeThatIgnoresItsContextIsGivenUp(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"provider", "judge"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 // A log may be cut at any event, also within a commit. Whoever imports and opens it gets the debate that it was,
 // and no event twice.
 func TestALogCutAtAnyEventGoesOn(t *testing.T) {
+	t.Parallel()
 	config := twoDebaters()
 	config.ID = "cut"
 	l := playedLog(t, config)

@@ -99,6 +99,7 @@ func TestAnUnfinishedExportGoesOnElsewhere(t *testing.T) {
 }
 
 func TestImportsThatAreRefused(t *testing.T) {
+	t.Parallel()
 	config := twoDebaters()
 	config.ID = "taken"
 	l := playedLog(t, config)

@@ -132,6 +132,7 @@ func corpus(t *testing.T, folder string, test func(t *testing.T, path, answer st
 }
 
 func TestAnswersThatAreAccepted(t *testing.T) {
+	t.Parallel()
 	corpus(t, "accept", func(t *testing.T, path, answer string, kind flow.CallKind, outside bool) {
 		want, err := os.ReadFile(strings.TrimSuffix(path, ".txt") + ".want.json")
 		require.NoError(t, err)
@@ -145,6 +146,7 @@ func TestAnswersThatAreAccepted(t *testing.T) {
 }
 
 func TestAnswersThatAreRejected(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	found := map[string][]string{}
 	corpus(t, "reject", func(t *testing.T, path, answer string, kind flow.CallKind, outside bool) {

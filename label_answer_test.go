@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -59,6 +60,7 @@ func TestLabelsAreReadAsNames(t *testing.T) {
 // A judge may have guessed, or knows, who is who. Names are taken as names: what they mean is plain. Who
 // is named twice over, by name and by label, is named twice.
 func TestNamesInPlaceOfLabels(t *testing.T) {
+	t.Parallel()
 	type answer = func(ada, ben string) string
 	points := func(names ...string) string { return verdict(names) }
 	for name, test := range map[string]struct {
@@ -76,7 +78,7 @@ func TestNamesInPlaceOfLabels(t *testing.T) {
 		"the letter alone":    {func(ada, ben string) string { return points(ada, strings.TrimPrefix(ben, "Speaker ")) }, "missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for range 20 { // maps are walked in any order
+			for range longform.Sized(20, 20, 5) { // maps are walked in any order
 				synctest.Test(t, func(t *testing.T) {
 					config, engine, source := masked("Well.", "Ada", "Ben")
 					config.Judging.When = debate.AtEnd

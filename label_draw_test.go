@@ -24,6 +24,7 @@ func labelOf(requests []provider.Request, names ...string) string {
 }
 
 func TestLabelsAreDrawn(t *testing.T) {
+	t.Parallel()
 	config, engine, source := masked("Well.", "Ada", "Ben", "Cyd")
 	config.Judging.When = debate.AtEnd
 	drawn, seen := 0, map[string]int{}
@@ -42,6 +43,7 @@ func TestLabelsAreDrawn(t *testing.T) {
 
 // The same seed gives the same labels and orders, in any process and whoever answers.
 func TestLabelsAndOrdersOutliveTheProcess(t *testing.T) {
+	t.Parallel()
 	names := []string{"Ada", "Ben", "Cyd"}
 	for range 10 {
 		config, engine, source := masked("Well.", names...)

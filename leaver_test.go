@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -77,30 +78,32 @@ func TestWhoeverHasLeftIsScored(t *testing.T) {
 func TestWhoeverHasLeftWinsOnlyIfTheFormatSaysSo(t *testing.T) {
 	for name, may := range map[string]bool{"it does not": false, "it does": true} {
 		t.Run(name, func(t *testing.T) {
-			all := format.Builtin()
-			own := all[slices.IndexFunc(all, func(f format.Format) bool { return f.Name == format.StructuredRounds })]
-			own.Name, own.LeaverMayWin = "open-end", may
-			config, engine, p := deserted(func(c *debate.Config) { c.Format, c.CustomFormat = "", &own })
-			reply := p.Reply
-			p.Reply = func(req *provider.Request) scripted.Reply {
-				r := reply(req)
-				if strings.Contains(req.ID, "/verdict.") {
-					r.Text = strings.Replace(r.Text, `"winner":{"participant":"Ada"`, `"winner":{"participant":"Ben"`, 1)
+			synctest.Test(t, func(t *testing.T) {
+				all := format.Builtin()
+				own := all[slices.IndexFunc(all, func(f format.Format) bool { return f.Name == format.StructuredRounds })]
+				own.Name, own.LeaverMayWin = "open-end", may
+				config, engine, p := deserted(func(c *debate.Config) { c.Format, c.CustomFormat = "", &own })
+				reply := p.Reply
+				p.Reply = func(req *provider.Request) scripted.Reply {
+					r := reply(req)
+					if strings.Contains(req.ID, "/verdict.") {
+						r.Text = strings.Replace(r.Text, `"winner":{"participant":"Ada"`, `"winner":{"participant":"Ben"`, 1)
+					}
+					return r
 				}
-				return r
-			}
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
-			record, err := session.Wait(t.Context())
-			if may {
+				session, err := engine.Start(t.Context(), config)
 				require.NoError(t, err)
-				assert.Equal(t, "Ben", view(record).Outcome().Winner)
-				return
-			}
-			requireKind(t, err, provider.KindInvalidResponse)
-			require.NotEmpty(t, record.Rejections)
-			assert.Equal(t, []string{"winner: has left the debate, and cannot win"}, record.Rejections[0].Problems)
+				defer session.Close()
+				record, err := session.Wait(t.Context())
+				if may {
+					require.NoError(t, err)
+					assert.Equal(t, "Ben", view(record).Outcome().Winner)
+					return
+				}
+				requireKind(t, err, provider.KindInvalidResponse)
+				require.NotEmpty(t, record.Rejections)
+				assert.Equal(t, []string{"winner: has left the debate, and cannot win"}, record.Rejections[0].Problems)
+			})
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -116,39 +117,41 @@ func TestAFallbackIsSentNoTemperatureThatItDoesNotTake(t *testing.T) {
 
 // A judge whose model cannot be held to a schema reads the schema in its instruction. Its answers are checked all the same.
 func TestAJudgeWithoutSchemasReadsTheSchema(t *testing.T) {
-	config := twoDebaters()
-	engine, source := engineFor(config)
-	lacking(source, provider.AbilitySchema, "judge")
-	reply, broken := source.Reply, 0
-	source.Reply = func(req *provider.Request) scripted.Reply {
-		if req.Self != "judge" {
-			return reply(req)
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		engine, source := engineFor(config)
+		lacking(source, provider.AbilitySchema, "judge")
+		reply, broken := source.Reply, 0
+		source.Reply = func(req *provider.Request) scripted.Reply {
+			if req.Self != "judge" {
+				return reply(req)
+			}
+			assert.Nil(t, req.Schema, req.ID)
+			_, words, found := strings.Cut(req.Last.Text, "It must match this JSON schema:\n")
+			assert.True(t, found, req.ID)
+			if strings.HasSuffix(req.ID, "r1.assessment.judge/1") {
+				broken++
+				return scripted.Reply{Text: "Well."}
+			}
+			held := *req
+			held.Schema = &provider.Schema{Name: "assessment", JSON: []byte(words)}
+			if strings.Contains(req.ID, "verdict") {
+				held.Schema.Name = "verdict"
+			}
+			return reply(&held)
 		}
-		assert.Nil(t, req.Schema, req.ID)
-		_, words, found := strings.Cut(req.Last.Text, "It must match this JSON schema:\n")
-		assert.True(t, found, req.ID)
-		if strings.HasSuffix(req.ID, "r1.assessment.judge/1") {
-			broken++
-			return scripted.Reply{Text: "Well."}
+		record := run(t, engine, config)
+		assert.Equal(t, flow.StateCompleted, record.State)
+		assert.Equal(t, 1, broken)
+		assert.NotNil(t, view(record).Outcome().Winner)
+		assert.Equal(t, []flow.LeftOut{{Model: "test/judge", What: []string{"schema"}}}, record.LeftOut())
+		for _, e := range logged(t, engine, record.ID) {
+			if in := as[flow.Intent](e); in != nil && in.By == "judge" {
+				assert.NotEmpty(t, in.Schema, in.Call)
+				assert.Equal(t, []provider.Ability{provider.AbilitySchema}, in.Left, in.Call)
+			}
 		}
-		held := *req
-		held.Schema = &provider.Schema{Name: "assessment", JSON: []byte(words)}
-		if strings.Contains(req.ID, "verdict") {
-			held.Schema.Name = "verdict"
-		}
-		return reply(&held)
-	}
-	record := run(t, engine, config)
-	assert.Equal(t, flow.StateCompleted, record.State)
-	assert.Equal(t, 1, broken)
-	assert.NotNil(t, view(record).Outcome().Winner)
-	assert.Equal(t, []flow.LeftOut{{Model: "test/judge", What: []string{"schema"}}}, record.LeftOut())
-	for _, e := range logged(t, engine, record.ID) {
-		if in := as[flow.Intent](e); in != nil && in.By == "judge" {
-			assert.NotEmpty(t, in.Schema, in.Call)
-			assert.Equal(t, []provider.Ability{provider.AbilitySchema}, in.Left, in.Call)
-		}
-	}
+	})
 }
 
 // What a fallback or the model of a rule could not be sent is told before anything is paid, with its field.

@@ -143,6 +143,7 @@ func TestFallbacksOfSeatsAreAskedWithoutWhatTheyLack(t *testing.T) {
 
 // Summaries are asked for with the options of the summarizer, or with those of the judge whose own model makes them.
 func TestOptionsOfASummarizer(t *testing.T) {
+	t.Parallel()
 	o := &provider.Options{Effort: provider.EffortMinimal}
 	for name, tc := range map[string]struct {
 		change func(*talk)

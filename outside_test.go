@@ -12,6 +12,7 @@ import (
 
 // A flow is written outside the tree: it is compiled there and run, so nothing internal can be needed.
 func TestAFlowOutsideTheTree(t *testing.T) {
+	t.Parallel()
 	source, err := os.ReadFile(filepath.Join("testdata", "outside", "main.go"))
 	require.NoError(t, err)
 	assert.Equal(t, "completed: 2 people, 8 in all, 2 requests\n", runOutside(t, string(source)))

@@ -163,6 +163,7 @@ func TestAFlipIsATie(t *testing.T) {
 }
 
 func TestTheOrderOfParticipantsIsDrawnForEachJudge(t *testing.T) {
+	t.Parallel()
 	three := scored("Ada", 90, 80, 70)
 	seen := map[string]int{}
 	differ := 0

@@ -13,6 +13,7 @@ import (
 )
 
 func TestProtocols(t *testing.T) {
+	t.Parallel()
 	type winners = map[debate.Protocol]string
 	a, b, none := scored("Ada", 90, 80, 10), scored("Ben", 10, 90, 80), scored("", 50, 50, 50)
 	c := scored("Cyd", 10, 80, 90)

@@ -26,6 +26,7 @@ func secret() string { return "0123456789abcdef0123456789abcdef" }
 
 // TestPinnedLogs pins the logs under testdata/logs as they are read.
 func TestPinnedLogs(t *testing.T) {
+	t.Parallel()
 	logs := storedLogs(t)
 	for _, name := range slices.Sorted(maps.Keys(logs)) {
 		t.Run(name, func(t *testing.T) {
@@ -46,6 +47,7 @@ type pinned struct {
 
 // TestPinnedDebates plays debates of every sort and pins their logs.
 func TestPinnedDebates(t *testing.T) {
+	t.Parallel()
 	all := pinnedDebates()
 	for _, g := range scenes() {
 		all = append(all, pinned{g.name, g.set, func(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Event {

@@ -177,6 +177,7 @@ func policies() map[string]policy {
 }
 
 func TestRulesDecideAboutFailures(t *testing.T) {
+	t.Parallel()
 	for name, tc := range policies() {
 		t.Run(name, func(t *testing.T) {
 			config := twoDebaters()
@@ -246,6 +247,7 @@ func followed(t *testing.T, engine *debate.Engine, kept *commits, record *debate
 
 // What no longer fits a model is made smaller where nobody is asked.
 func TestRulesForContexts(t *testing.T) {
+	t.Parallel()
 	only := func(do debate.Option) []debate.FailureRule {
 		return rules(debate.FailureRule{Kinds: []debate.Kind{provider.KindContextOverflow}, Do: do})
 	}

@@ -18,6 +18,7 @@ import (
 
 // What a prompt claims holds in each format, with each number of rounds, before one judge and before three.
 func TestPromptsAreTrue(t *testing.T) {
+	t.Parallel()
 	for _, f := range format.Builtin() {
 		for _, rounds := range []int{1, 2, 5} {
 			for _, judges := range []int{1, 3} {

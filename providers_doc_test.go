@@ -74,6 +74,7 @@ func tableAfter(t *testing.T, text string, columns ...string) [][]string {
 // TestTheProvidersPageCitesWhatThereIs: every test that the page names is in the file named after it, and every
 // file, folder and command's package exists.
 func TestTheProvidersPageCitesWhatThereIs(t *testing.T) {
+	t.Parallel()
 	tree := os.DirFS(".")
 	_, prose := readProviders(t)
 	declared, tests := declarations(t), 0
@@ -113,6 +114,7 @@ func TestTheProvidersPageCitesWhatThereIs(t *testing.T) {
 // TestTheProvidersPageProvesWhatItClaims: what a vendor can do has a test exactly if the page says so, and an ability
 // is one that the package has.
 func TestTheProvidersPageProvesWhatItClaims(t *testing.T) {
+	t.Parallel()
 	_, prose := readProviders(t)
 	claims, proofs := tableAfter(t, prose, "vendor", "package"), tableAfter(t, prose, "vendor", "tests")
 	proved := map[string][]string{}
@@ -264,6 +266,7 @@ func TestTheProvidersPageNamesTheKindsOfItsFixtures(t *testing.T) {
 // TestTheProgramsOfTheProvidersPageCompile checks the types of each block of Go. A block without a head gets one. To the go command,
 // each is a package of the module that has all adapters. None is a program, so that nothing is linked.
 func TestTheProgramsOfTheProvidersPageCompile(t *testing.T) {
+	t.Parallel()
 	page, _ := readProviders(t)
 	imports := []string{"context", "net/http", "os", "github.com/agonist-dev/debate", "github.com/aws/aws-sdk-go-v2/config"}
 	for _, name := range []string{"anthropic", "bedrock", "cache", "limit", "logger", "openaicompat", "vertex"} {

@@ -215,6 +215,7 @@ func TestADebateThatEnginesLack(t *testing.T) {
 
 // Where the store keeps no quarantines, each engine remembers its own.
 func TestAStoreThatKeepsNoQuarantines(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		kept := &spoilt{Memory: &store.Memory{}, id: "a"}
 		engine, _ := engineFor(twoDebaters())

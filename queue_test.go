@@ -56,6 +56,7 @@ func (q queue) stand(ctx context.Context) error {
 
 // TestTimeInAQueueDoesNotCount: a turn's time begins again where it stood when its call's turn comes.
 func TestTimeInAQueueDoesNotCount(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		queue queue
 		delay time.Duration

@@ -15,6 +15,7 @@ import (
 // TestTheProgramInTheReadmeRuns builds the README's program as it stands there, but for the address of
 // the models, and runs it.
 func TestTheProgramInTheReadmeRuns(t *testing.T) {
+	t.Parallel()
 	_, source, _ := block(t, "go")
 	text := runReadme(t, source, chat("My view.", 100, 10))
 	assert.Equal(t, 5, strings.Count(text, "\nAda: My view.\n"), text)
@@ -25,6 +26,7 @@ func TestTheProgramInTheReadmeRuns(t *testing.T) {
 // TestTheBudgetInTheReadmeIsEnoughForItsProgram runs the README's program with the README's budget, and with replies of the
 // usual length: all five rounds and the verdict.
 func TestTheBudgetInTheReadmeIsEnoughForItsProgram(t *testing.T) {
+	t.Parallel()
 	before, source, _ := block(t, "go")
 	_, after, _ := strings.Cut(before+source, "package main")
 	_, budget, _ := block(t, "json")

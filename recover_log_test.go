@@ -133,6 +133,7 @@ func TestAQuestionAboutNoFailureDoesNotFold(t *testing.T) {
 
 // Whatever is changed in a log, and whatever is done then, nothing panics.
 func TestChangedLogsOfAnEventfulDebate(t *testing.T) {
+	t.Parallel()
 	l := eventful(t)
 	var tree []any
 	require.NoError(t, json.Unmarshal([]byte(toJSON(l.events)), &tree))

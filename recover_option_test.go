@@ -154,6 +154,7 @@ func speakerOptions() []debate.Option {
 }
 
 func TestEveryOptionOfAnInquiry(t *testing.T) {
+	t.Parallel()
 	impasses, hands := impasses(), handovers()
 	for i, name := range slices.Sorted(maps.Keys(impasses)) {
 		tc := impasses[name]
@@ -258,6 +259,7 @@ func large(model, who string, most int) func(*provider.Request) bool {
 }
 
 func TestEveryOptionForAContextThatIsTooLarge(t *testing.T) {
+	t.Parallel()
 	judge := []debate.Option{flow.OptionSummarize, flow.OptionTruncate, flow.OptionModel, flow.OptionEnd}
 	speaker := append(slices.Clone(judge), flow.OptionSkip)
 	cases, hands := map[string]struct {

@@ -51,6 +51,7 @@ func textsOf(log []debate.Event) []string {
 
 // TestARedactedLogFoldsAsBefore removes random texts from all golden logs.
 func TestARedactedLogFoldsAsBefore(t *testing.T) {
+	t.Parallel()
 	rng, removed := rand.New(rand.NewPCG(1, 2)), 0
 	logs := storedLogs(t)
 	for _, name := range slices.Sorted(maps.Keys(logs)) {
@@ -58,7 +59,7 @@ func TestARedactedLogFoldsAsBefore(t *testing.T) {
 		var log struct{ Events []debate.Event }
 		require.NoError(t, json.Unmarshal(data, &log))
 		texts := textsOf(log.Events)
-		for range longform.Or(10, 2) {
+		for range longform.Sized(10, 2, 1) {
 			part := texts[rng.IntN(len(texts))]
 			t.Run(name, func(t *testing.T) {
 				dir := t.TempDir()

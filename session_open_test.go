@@ -108,6 +108,7 @@ func (s *unreadable) Read(ctx context.Context, id string, after int64) iter.Seq2
 
 // Neither a claim in the engine nor a lease in the store is left: whoever comes next need not wait.
 func TestAStartThatFailsLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	config := twoDebaters()
 	config.ID = "ban-cars"
 	fails := map[string]struct {

@@ -95,6 +95,7 @@ func TestAControlClosesNobodysSession(t *testing.T) {
 // An engine is shut down while it starts or opens debates, of a store that is slow. When the shutdown is over
 // another engine can go on.
 func TestShutdownWhileDebatesAreOpened(t *testing.T) {
+	t.Parallel()
 	for _, op := range []string{"lease", "append", "read", "release"} {
 		for name, do := range map[string]func(context.Context, *stage.Member, string) (*debate.Session, error){
 			"start": func(ctx context.Context, m *stage.Member, _ string) (*debate.Session, error) {
@@ -173,6 +174,7 @@ func TestCloseAndShutdownWhileListening(t *testing.T) {
 
 // Of a hundred debates some speak, some rest and some drain. Another process goes on with all of them.
 func TestAfterShutdownAnotherEngineGoesOn(t *testing.T) {
+	t.Parallel()
 	const debates = 100
 	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		a, b := join(), join()

@@ -50,6 +50,7 @@ func (s *commits) Append(ctx context.Context, id string, after int64, writer str
 
 // After whatever commit a snapshot is taken, only what it lacks is asked, and the debate becomes the same.
 func TestRestoringAsksOnlyWhatIsMissing(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
 		config := twoDebaters()
 		config.Mode = mode

@@ -143,6 +143,7 @@ func TestAConfigOfAFlowThatIsNotRegistered(t *testing.T) {
 
 // What a stranger's config holds is read again by its flow, or is refused at once.
 func TestAStrangersConfigIsReadAgain(t *testing.T) {
+	t.Parallel()
 	for name, tone := range map[string]string{
 		"fine":               `{"a":[1,2.5,"x",null]}`,
 		"a key twice":        `{"a":1,"a":2}`,

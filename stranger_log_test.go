@@ -163,6 +163,7 @@ func TestAStrangersHostileEventsAreRefused(t *testing.T) {
 
 // What is frozen of the terms must be what the config says: the engine reads the one, the flow the other.
 func TestALogWhoseTermsAreNotItsConfigs(t *testing.T) {
+	t.Parallel()
 	config := twoDebaters()
 	l := playedLog(t, config)
 	for name, c := range map[string]struct {

@@ -17,6 +17,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 // plain asserts that an error says nothing of the types of Go that a value was read into.
@@ -138,6 +139,7 @@ func nodes(path string, tree any) (all []node) {
 
 // Wherever a value of another kind stands, the error names the place.
 func TestEveryWrongKindIsToldByItsPath(t *testing.T) {
+	t.Parallel()
 	var tree any
 	config := full()
 	config.Budget.Hard = debate.USD // which a float64 holds
@@ -174,6 +176,7 @@ func TestEveryWrongKindIsToldByItsPath(t *testing.T) {
 
 // A log that is restored tells the path from the snapshot on.
 func TestASnapshotIsRefusedByPath(t *testing.T) {
+	t.Parallel()
 	config := twoDebaters()
 	config.ID = "one"
 	l := playedLog(t, config)
@@ -208,9 +211,9 @@ func TestASnapshotIsRefusedByPath(t *testing.T) {
 
 	var tree any
 	require.NoError(t, json.Unmarshal(snapshot(t, l.id, l.events), &tree))
-	tried := 0
+	tried, step := 0, longform.Sized(1, 4, 12)
 	for i, n := range nodes("", tree) {
-		if i%min(fewer, 4) != 0 {
+		if i%step != 0 {
 			continue
 		}
 		if strings.Contains(n.path, ".texts") || strings.Contains(n.path, ".data") || n.path == "version" {
@@ -228,7 +231,7 @@ func TestASnapshotIsRefusedByPath(t *testing.T) {
 		assert.Equal(t, []string{n.path}, fields(t, err))
 		plain(t, err)
 	}
-	assert.Greater(t, tried, 300/min(fewer, 4)*3/4)
+	assert.Greater(t, tried, 300/step*3/4)
 }
 
 func TestHeadsOfSnapshotsArePlain(t *testing.T) {
@@ -326,6 +329,7 @@ func TestDecodeStrictReadsWhatAHostWrites(t *testing.T) {
 
 // A flow's problems with its config are told one by one, by their paths; in a log they are those of its first event.
 func TestAFlowsPartIsRefusedByPath(t *testing.T) {
+	t.Parallel()
 	config, engine, _ := newSurvey(t)
 	l := logOf(t, engine, run(t, engine, config).ID)
 	imported := func(text string) error {

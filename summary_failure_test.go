@@ -41,6 +41,7 @@ func slides(t *testing.T, d *talk, record *debate.Record) {
 
 // A summary that has failed for good is left out only if somebody says so: then whoever would read it slides.
 func TestAFailedSummaryIsDecidedAbout(t *testing.T) {
+	t.Parallel()
 	for name, reply := range brokenSummaries() {
 		setup := func() *talk {
 			d := newTalk(14, 6000).summarizes(true)
@@ -123,6 +124,7 @@ func TestASummaryThatIsTooLongFallsBackToSliding(t *testing.T) {
 
 // An outage of the model that summarises is waited for: the verdict rests on as much as without it.
 func TestASummaryWaitsForWhatPasses(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := newTalk(14, 0)
 		d.windows(0, 6000)
@@ -164,6 +166,7 @@ func TestASummaryIsTriedAgainLikeAnyCall(t *testing.T) {
 // A summary that the budget has no room for is not what ends a debate: whoever needs one slides. What is
 // kept back for the verdict is enough for it.
 func TestASummaryThatTheBudgetDoesNotAllow(t *testing.T) {
+	t.Parallel()
 	dear := debate.Model{Priced: true, Input: debate.USD, Output: debate.USD}
 	for name, test := range map[string]struct {
 		budget          debate.Budget

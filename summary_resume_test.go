@@ -20,6 +20,7 @@ import (
 // A summary is a fact: whatever interrupts the debate, one that is there is not asked for again, and
 // one that was in flight is asked for once more.
 func TestAnInterruptionDoesNotPayASummaryTwice(t *testing.T) {
+	t.Parallel()
 	interruptions := map[string]func(t *testing.T, d *talk, s *debate.Session) *debate.Session{
 		"pause": func(t *testing.T, _ *talk, s *debate.Session) *debate.Session {
 			require.NoError(t, s.Pause(t.Context()))
@@ -89,6 +90,7 @@ func TestAnInterruptionDoesNotPayASummaryTwice(t *testing.T) {
 }
 
 func TestARetryPaysNoSummaryTwice(t *testing.T) {
+	t.Parallel()
 	for name, fails := range map[string]func(*provider.Request) bool{
 		"of a speaker": func(req *provider.Request) bool { return req.Schema == nil && slices.Contains(heard(req), "summary") },
 		"of a judge":   func(req *provider.Request) bool { return req.Schema != nil },
@@ -129,6 +131,7 @@ func TestARetryPaysNoSummaryTwice(t *testing.T) {
 
 // A runtime that forgets everything between two calls, one of them a summary's, ends as a session does.
 func TestARuntimeThatRemembersNothingOfSummaries(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
 		t.Run(string(mode), func(t *testing.T) {
 			plain := newTalk(12, 6000).summarizes(true)

@@ -28,6 +28,7 @@ func TestASummaryHasAFifthOfTheSmallestWindow(t *testing.T) {
 
 // A summarizer whose own window is small is given what fits it; the summary then covers less.
 func TestASummaryIsMadeOfWhatFitsTheSummarizersWindow(t *testing.T) {
+	t.Parallel()
 	d := newTalk(30, 9000).summarizes(true)
 	d.engine.Models["test/summarizer"] = debate.Model{Priced: true, Context: 2500}
 	record := run(t, d.engine, d.config)
@@ -77,6 +78,7 @@ func TestASummarizerForWhomASingleTurnIsTooLong(t *testing.T) {
 
 // Whatever sizes turns and windows have, summaries come to an end and the debate to its verdict.
 func TestSummariesOfAnySizeEnd(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(60 / fewer) {
 		dice := rand.New(rand.NewPCG(seed, 2))
 		size := 3000 + dice.IntN(5000)

@@ -58,6 +58,7 @@ func TestASummaryStandsForTheOlderHalf(t *testing.T) {
 
 // From which size on a summary is made, by manager.
 func TestSummariesBeginAtTheirThreshold(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		context     string
 		auto        bool
@@ -94,6 +95,7 @@ func TestSummariesBeginAtTheirThreshold(t *testing.T) {
 
 // Each message is read for one summary, and each summary for the next.
 func TestASummaryCoversTheFormerOneAndWhatWasAdded(t *testing.T) {
+	t.Parallel()
 	d := newTalk(40, 6000).summarizes(true)
 	var n atomic.Int64
 	d.summary = func(*provider.Request) scripted.Reply {
@@ -123,6 +125,7 @@ func TestASummaryCoversTheFormerOneAndWhatWasAdded(t *testing.T) {
 }
 
 func TestTwoWhoNeedTheSameSummaryPayForItOnce(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
 		t.Run(string(mode), func(t *testing.T) {
 			d := newTalk(24, 6000).summarizes(true)

@@ -29,6 +29,7 @@ var takeoverSeeds = flag.Uint64("takeover.seeds", uint64(120/fewer), "how many s
 // shorter than a call, and now and then an engine cannot renew its own, is cut off from the store, or
 // stands still: so that others take over from one that goes on all the same.
 func TestTakeovers(t *testing.T) {
+	t.Parallel()
 	var seen rush
 	for seed := range *takeoverSeeds {
 		synctest.Test(t, func(t *testing.T) { seen.add(takeovers(t, seed)) })

@@ -65,6 +65,7 @@ func TestLongAnswersOfToolsAreCut(t *testing.T) {
 
 // What tools answer has half of a window, the newest first: nobody fails because tools have said much.
 func TestAnswersOfToolsFitTheWindow(t *testing.T) {
+	t.Parallel()
 	for name, size := range map[string]int{"large": 128_000, "small": 12_000} {
 		if size > 100_000 && fewer > 1 {
 			continue // to count so many tokens takes long with the race detector
@@ -95,6 +96,7 @@ func TestAnswersOfToolsFitTheWindow(t *testing.T) {
 
 // Nor does anybody fail because the arguments of the uses before were long, such as the files that were written.
 func TestArgumentsOfToolsFitTheWindow(t *testing.T) {
+	t.Parallel()
 	tool, err := flow.NewTool(flow.ToolInfo{Description: "writes", ReadOnly: true},
 		func(context.Context, flow.ToolUse, struct{ Text string }) (string, error) { return "written", nil })
 	require.NoError(t, err)

@@ -44,6 +44,7 @@ func TestAToolThatPanicsHasFailed(t *testing.T) {
 
 // The value of a panic may be anything, and as long as it likes.
 func TestPanicsAreLoggedWithoutSecrets(t *testing.T) {
+	t.Parallel()
 	secret := "kZ8canary5f1d7a0c"
 	for _, value := range []any{
 		&url.Error{Op: "Get", URL: "https://ada:" + secret + "@host/?key=" + secret, Err: errors.New("reason")},
@@ -107,6 +108,7 @@ func TestToolsThatTakeTooLong(t *testing.T) {
 // A process dies after each of its commits, with a use of a tool in flight or not. What was answered is not
 // asked again; what may have taken effect is not done again.
 func TestToolsAndCrashes(t *testing.T) {
+	t.Parallel()
 	for name, info := range map[string]flow.ToolInfo{"read-only": {ReadOnly: true}, "idempotent": {Idempotent: true}, "neither": {}} {
 		repeatable := info.ReadOnly || info.Idempotent
 		t.Run(name, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 
 // To wait is to wait as long as the vendor asks, also beyond the patience, whether a person chooses it or a rule.
 func TestWaitingIsAsLongAsTheVendorAsks(t *testing.T) {
+	t.Parallel()
 	wait := rules(debate.FailureRule{Do: flow.OptionWait})
 	for name, tc := range map[string]struct {
 		rules   []debate.FailureRule // nil: a person chooses

@@ -91,6 +91,7 @@ func TestATurnThatIsLargerThanTheWindowIsCutVisibly(t *testing.T) {
 
 // A text of many forms is cut at a border of characters, and to what fits.
 func TestCutsFit(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"Chinese": strings.Repeat("价格比禁令更温和，而且还能为电车筹钱。", 900),
 		"dense":   strings.Repeat("=!x9", 2500),

@@ -44,6 +44,7 @@ func holdsRound(req *provider.Request, record *debate.Record, round int) bool {
 
 // A judge has the rounds before summarised by its own model, and only when they no longer fit. The debaters slide.
 func TestAJudgeReadsItsRoundWholeAndTheRoundsBeforeInSummaries(t *testing.T) {
+	t.Parallel()
 	for _, strategy := range []string{"", flow.ContextTruncate, flow.ContextSliding, flow.ContextSummarize} {
 		t.Run(strategy, func(t *testing.T) {
 			d := judgedTalk(12, 5000)
@@ -168,6 +169,7 @@ func TestAGoJudgeReadsEverything(t *testing.T) {
 
 // Judges of two models have summaries of their own, and judges of one model share theirs.
 func TestEachModelOfAPanelSummarisesForItself(t *testing.T) {
+	t.Parallel()
 	d := judgedTalk(12, 5000)
 	d.engine.Models["test/second"] = d.engine.Models["test/judge"]
 	d.config.Judging.Judges = []debate.JudgeConfig{{Model: "test/judge"}, {Model: "test/second"}, {Model: "test/judge"}}
@@ -211,6 +213,7 @@ func TestAnEstimateIncludesTheSummariesForAJudge(t *testing.T) {
 
 // What is kept back for the verdict is enough for the summaries that it reads.
 func TestTheVerdictsReserveHoldsItsSummaries(t *testing.T) {
+	t.Parallel()
 	for calls := 20; calls <= 32; calls++ {
 		d := newTalk(20, 5000)
 		d.windows(5000, 5000)

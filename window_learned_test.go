@@ -15,6 +15,7 @@ import (
 
 // What a vendor reports makes the next requests smaller, or lets them be larger.
 func TestReportedUsageCorrectsTheCount(t *testing.T) {
+	t.Parallel()
 	most := func(factor float64) int {
 		d := newTalk(24, 9000)
 		if factor > 0 {
@@ -37,6 +38,7 @@ func TestReportedUsageCorrectsTheCount(t *testing.T) {
 
 // One model's tokens say nothing of another's.
 func TestUsageCorrectsOnlyItsOwnModel(t *testing.T) {
+	t.Parallel()
 	largest := func(factor float64) (ada, ben int) {
 		d := newTalk(20, 8000)
 		d.config.Participants[1].Model = "test/other"
@@ -64,6 +66,7 @@ func TestUsageCorrectsOnlyItsOwnModel(t *testing.T) {
 
 // A debate that is carried to another process goes on with the windows and the corrections that it had.
 func TestWhatWasLearnedOfWindowsIsRestored(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*talk){
 		"usage":    func(d *talk) { d.windows(9000, 0); d.usage = dense(d) },
 		"overflow": func(d *talk) { d.windows(0, 0); d.bursting(5000) },

@@ -70,6 +70,7 @@ func TestAWindowThatTheVendorNamesIsRead(t *testing.T) {
 
 // A size that no model has is no size: a vendor may name anything.
 func TestASizeThatNoWindowHasIsNotBelieved(t *testing.T) {
+	t.Parallel()
 	for _, named := range []int{-1, 1, 255} {
 		d := newTalk(6, 0)
 		d.config.MaxTokens, d.config.Reserve = 0, 0
@@ -109,6 +110,7 @@ func TestAnOverflowLowersTheCapOnTheReply(t *testing.T) {
 // Texts that are dense in tokens do not push a window below what its vendor has accepted, and every overflow makes the
 // next request smaller.
 func TestALearnedWindowIsNeverBelowWhatWasAccepted(t *testing.T) {
+	t.Parallel()
 	d := newTalk(16, 0)
 	const window = 6000
 	accepted := 0

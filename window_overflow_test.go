@@ -35,6 +35,7 @@ func (d *talk) bursting(tokens int) *atomic.Int64 {
 }
 
 func TestAnUnknownWindowIsNoLimitUntilTheVendorSaysOverflow(t *testing.T) {
+	t.Parallel()
 	for name, summarizer := range map[string]bool{"truncated": false, "summarised": true} {
 		t.Run(name, func(t *testing.T) {
 			d := newTalk(24, 0)
@@ -72,6 +73,7 @@ func TestAnUnknownWindowIsNoLimitUntilTheVendorSaysOverflow(t *testing.T) {
 }
 
 func TestAnOverflowIsAQuestionWhereSomebodyIsThere(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		summarizer bool
 		smaller    []debate.Option

@@ -50,6 +50,7 @@ func (d *talk) drops(names ...string) (drops, back, all int) {
 }
 
 func TestTheBeginningOfARequestStaysBetweenDrops(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*talk){
 		"nothing to drop": func(d *talk) { d.windows(0, 0) },
 		"hybrid":          func(*talk) {},

@@ -108,6 +108,7 @@ func sizesOf(dice *rand.Rand) func(*provider.Request) int {
 // Whatever the window, the manager and the length of the turns: no request and no reply to it is
 // larger than the window, the newest turn is always in it, and the debate comes to its verdict.
 func TestNothingIsSentThatDoesNotFit(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(40 / fewer) {
 		dice := rand.New(rand.NewPCG(seed, 1))
 		size := 3500 + dice.IntN(6000)
@@ -145,6 +146,7 @@ func TestNothingIsSentThatDoesNotFit(t *testing.T) {
 // Many short turns have less around them than is counted for it; that must not make room for long turns,
 // whose count is right.
 func TestLongTurnsAfterManyShortOnesFit(t *testing.T) {
+	t.Parallel()
 	for _, manager := range []string{flow.ContextSliding, flow.DefaultContext} {
 		t.Run(manager, func(t *testing.T) {
 			d := newTalk(36, 12_500)

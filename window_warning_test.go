@@ -11,6 +11,7 @@ import (
 )
 
 func TestAWarningIsGivenOnceForEachThresholdAndSpeaker(t *testing.T) {
+	t.Parallel()
 	for _, manager := range []string{flow.ContextTruncate, flow.ContextSliding, flow.DefaultContext} {
 		t.Run(manager, func(t *testing.T) {
 			d := newTalk(20, 6000)
@@ -45,6 +46,7 @@ func TestAThresholdIsToldWhenItIsReached(t *testing.T) {
 }
 
 func TestAThresholdIsToldWhereASummaryFollows(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		auto bool
 		want []flow.WarningKind

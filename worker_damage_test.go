@@ -16,6 +16,7 @@ import (
 
 // The loop of docs/durability.md passes a debate whose journal is damaged, and finishes the others.
 func TestAWorkerPassesWhatIsDamaged(t *testing.T) {
+	t.Parallel()
 	for name, at := range map[string]int64{"the header": 3, "the start": 200, "the end": -5} {
 		t.Run(name, func(t *testing.T) {
 			dir, ctx := t.TempDir(), t.Context()

@@ -22,6 +22,7 @@ import (
 // The worker's loop of docs/durability.md has fewer places than there are paused debates. It gets through all others, and
 // when it is told to end, nothing is lost. Debates that it cannot open cost it no place.
 func TestTheWorkerOfTheDocs(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("docs/durability.md")
 	require.NoError(t, err)
 	own, err := os.ReadFile("worker_loop_test.go")

@@ -18,6 +18,7 @@ import (
 
 // Three workers look for debates with which nobody goes on. Each debate is finished once.
 func TestWorkers(t *testing.T) {
+	t.Parallel()
 	const debates, workers = 30, 3
 	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		host := join()

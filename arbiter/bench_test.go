@@ -124,6 +124,7 @@ func BenchmarkWork(b *testing.B) {
 
 // TestBytesAreLinearInExecutions compares the log of the first executions with that of later ones.
 func TestBytesAreLinearInExecutions(t *testing.T) {
+	t.Parallel()
 	size := func(executions int) float64 {
 		engine, _ := crewEngine(t, 0, executions)
 		c := crew(executions)

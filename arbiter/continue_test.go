@@ -215,6 +215,7 @@ func copied(t *testing.T, events []flow.Event) (out []flow.Event) {
 // TestARestThatDoesNotFitTheWindow plays models whose window has no room for the rest of a reply: the reply is asked for again. If only
 // the vendor knows that, a retry of the host program begins the reply anew.
 func TestARestThatDoesNotFitTheWindow(t *testing.T) {
+	t.Parallel()
 	whole, cut := essay()
 	begin := func(window int, part string) *flowtest.Hand {
 		engine, _ := engineFor(nil)

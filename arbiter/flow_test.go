@@ -220,6 +220,7 @@ func TestARulingOfACrowdIsRejectedBriefly(t *testing.T) {
 
 // What agents write does not make the arbiter's instruction so long that it fits no window: the work could not go on.
 func TestTheInstructionIsBounded(t *testing.T) {
+	t.Parallel()
 	engine, _ := engineFor(nil)
 	engine.Models = map[string]debate.Model{"test/m": {Context: 128_000, MaxOutput: 16_384}}
 	c := config()

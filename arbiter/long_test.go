@@ -17,6 +17,7 @@ import (
 
 // Long work fits a small window: older outputs are left out, or a summary stands for them if there is a summarizer.
 func TestLongWorkFitsTheWindow(t *testing.T) {
+	t.Parallel()
 	long := arbiter.Result{Success: true, Output: strings.Repeat("A sentence of the output. ", 150)}
 	for _, summarizer := range []string{flow.NoSummarizer, "test/m"} {
 		engine, p := engineFor(nil)
@@ -54,6 +55,7 @@ func TestLongWorkFitsTheWindow(t *testing.T) {
 
 // The outputs of many agents at once fit the arbiter's window: each is cut to its part, and that of one agent to 16 KiB.
 func TestOutputsOfManyAgentsAreCut(t *testing.T) {
+	t.Parallel()
 	long := arbiter.Result{Success: true, Output: strings.Repeat("A sentence of the output. ", 1000)}
 	for agents, most := range map[int]int{1: 17 << 10, 20: 80 << 10} {
 		names, all := []string{}, answers{"d2": completes("Done.")}

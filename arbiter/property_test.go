@@ -167,6 +167,7 @@ func (c *chaos) send(t *testing.T, s *debate.Session, on flow.Trigger, payload a
 // Whatever is decided, fails, is sent or restarted: no move is made that is not legal, no execution exceeds the limits, and
 // the end has a label.
 func TestNoIllegalMoveAndAlwaysALabelledEnd(t *testing.T) {
+	t.Parallel()
 	ends := map[string]int{}
 	for seed := range uint64(400 / longform.Fewer()) {
 		c := &chaos{seed: seed, store: &store.Memory{}}

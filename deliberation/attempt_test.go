@@ -46,6 +46,7 @@ func shortened(r *flow.Record) []string {
 // TestASolutionThatDoesNotFitIsMadeSmaller: of the summaries and the final proposals, then of these alone, then of
 // parts of them. Nobody gives up before, and what was left out is told.
 func TestASolutionThatDoesNotFitIsMadeSmaller(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		window    int
 		summaries bool
@@ -106,6 +107,7 @@ func TestASolutionThatDoesNotFitIsMadeSmaller(t *testing.T) {
 
 // TestAPromptThatDoesNotFitIsMadeSmaller: of agents too.
 func TestAPromptThatDoesNotFitIsMadeSmaller(t *testing.T) {
+	t.Parallel()
 	config := three()
 	config.Rounds, config.Summaries.Off = 3, true
 	r, p := windowed(t, config, 8000, 0)
@@ -191,6 +193,7 @@ func shrunk(t *testing.T, change func(*deliberation.Config)) (*flow.Record, *scr
 
 // TestAVoteAndAnEvaluationThatDoNotFitAreMadeSmaller, and their readers are told. A smaller reserve leaves room for all.
 func TestAVoteAndAnEvaluationThatDoNotFitAreMadeSmaller(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		change func(*deliberation.Config)
 		call   string

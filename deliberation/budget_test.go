@@ -17,6 +17,7 @@ import (
 // TestEveryAcceptedSoftLimitGivesASolution: whatever the method asks for one after the other is kept back, so that a
 // limit that the start accepts is never too low for the solution.
 func TestEveryAcceptedSoftLimitGivesASolution(t *testing.T) {
+	t.Parallel()
 	limits := map[string]func(n int) flow.Budget{
 		"calls": func(n int) flow.Budget { return flow.Budget{SoftCalls: 12 + n, HardCalls: 12 + n} },
 		"money": func(n int) flow.Budget {

@@ -54,6 +54,7 @@ func fields(t *testing.T, err error) []string {
 }
 
 func TestBadInputNamesItsField(t *testing.T) {
+	t.Parallel()
 	number := func(v float64) *float64 { return &v }
 	file := func(name string, data []byte) string {
 		path := filepath.Join(t.TempDir(), name)

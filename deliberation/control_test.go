@@ -180,6 +180,7 @@ func TestAWideBudgetChangesNothing(t *testing.T) {
 
 // TestAHardLimitIsNeverPassed: wherever it lies, and however the solution is made.
 func TestAHardLimitIsNeverPassed(t *testing.T) {
+	t.Parallel()
 	ends := map[flow.State]int{}
 	for _, method := range []string{deliberation.SynthesisJudge, deliberation.SynthesisVoting, deliberation.SynthesisMerge} {
 		for most := 1; most <= 27; most += 2 {

@@ -52,6 +52,7 @@ func TestAnEstimateCountsEveryCall(t *testing.T) {
 
 // TestAnEstimateIsNeverPassed by deliberations in which every reply is as long as it may get.
 func TestAnEstimateIsNeverPassed(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(24) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		config := three()

@@ -200,6 +200,7 @@ func offered(h *held) any {
 
 // TestEveryFieldDoesWhatItSays: each is in the table, and what is seen is another thing without it.
 func TestEveryFieldDoesWhatItSays(t *testing.T) {
+	t.Parallel()
 	table := whatFieldsDo(t)
 	var known []string
 	for path := range table {

@@ -13,6 +13,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -53,6 +54,7 @@ func readings(t testing.TB, config deliberation.Config, ends int, summaries bool
 // TestSummariesWhereverAHistoryIsRead: however the rounds end, and however the solution is made, long deliberations read
 // summaries. One that the judge ends early has paid at most a little for summaries that nobody read again.
 func TestSummariesWhereverAHistoryIsRead(t *testing.T) {
+	t.Parallel()
 	const most = 12
 	for _, end := range []string{deliberation.TerminationFixed, deliberation.TerminationConvergence, deliberation.TerminationQuality} {
 		for _, synthesis := range []string{
@@ -184,8 +186,9 @@ func TestSummariesOfWhatNobodyReadsAreRefused(t *testing.T) {
 
 // TestALongDeliberationFitsASmallWindow: what is summarised need not be left out, however the rounds end.
 func TestALongDeliberationFitsASmallWindow(t *testing.T) {
+	t.Parallel()
 	for _, end := range []string{deliberation.TerminationFixed, deliberation.TerminationConvergence, deliberation.TerminationQuality} {
-		for _, synthesis := range []string{deliberation.SynthesisMerge, deliberation.SynthesisVoting} {
+		for _, synthesis := range []string{deliberation.SynthesisMerge, deliberation.SynthesisVoting}[:longform.Sized(2, 2, 1)] {
 			config := three()
 			config.Rounds, config.Termination.Kind, config.Synthesis, config.MaxTokens = 8, end, synthesis, 1024
 			engine, _ := engineFor(sized(func(string) int { return replyLength }))

@@ -136,6 +136,7 @@ func engineOf(own answers) *debate.Engine {
 // TestARestartAtEveryPoint: a runtime that forgets everything before every step, and one that loses every call
 // once, end as a session does, by every method and termination.
 func TestARestartAtEveryPoint(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*deliberation.Config){
 		"judge":       func(*deliberation.Config) {},
 		"voting":      func(c *deliberation.Config) { c.Synthesis = deliberation.SynthesisVoting },

@@ -100,33 +100,35 @@ func TestMergingGoesByPairs(t *testing.T) {
 }
 
 func TestARegisteredSynthesizer(t *testing.T) {
-	config := three()
-	config.Synthesis, config.Synthesizer = deliberation.SynthesisRegistered, "own"
-	config.Judge = deliberation.Judge{}
-	var seen debate.JudgeTask
-	engine, _ := engineFor(nil)
-	engine.Judges = map[string]debate.Judge{"own": deliberation.SynthesizerFunc(
-		func(ctx context.Context, task debate.JudgeTask) (*deliberation.Solution, error) {
-			seen = task
-			return ownSynthesizer()(ctx, task)
-		})}
-	r := play(t, engine, config)
-	got, by, ok := solved(r)
-	require.True(t, ok)
-	assert.Equal(t, "synthesizer", by)
-	assert.Equal(t, said("r2.refine.cyd"), got.Description)
-	assert.Contains(t, seen.Instruction, "It takes 100 million links.")
-	assert.Contains(t, seen.Instruction, said("r1.critique.ada.ben"))
-	assert.Len(t, seen.Turns, 3+2*9)
-	assert.Equal(t, flow.CallKind("synthesis"), seen.Kind)
+	synctest.Test(t, func(t *testing.T) {
+		config := three()
+		config.Synthesis, config.Synthesizer = deliberation.SynthesisRegistered, "own"
+		config.Judge = deliberation.Judge{}
+		var seen debate.JudgeTask
+		engine, _ := engineFor(nil)
+		engine.Judges = map[string]debate.Judge{"own": deliberation.SynthesizerFunc(
+			func(ctx context.Context, task debate.JudgeTask) (*deliberation.Solution, error) {
+				seen = task
+				return ownSynthesizer()(ctx, task)
+			})}
+		r := play(t, engine, config)
+		got, by, ok := solved(r)
+		require.True(t, ok)
+		assert.Equal(t, "synthesizer", by)
+		assert.Equal(t, said("r2.refine.cyd"), got.Description)
+		assert.Contains(t, seen.Instruction, "It takes 100 million links.")
+		assert.Contains(t, seen.Instruction, said("r1.critique.ada.ben"))
+		assert.Len(t, seen.Turns, 3+2*9)
+		assert.Equal(t, flow.CallKind("synthesis"), seen.Kind)
 
-	engine, _ = engineFor(nil)
-	engine.Judges = map[string]debate.Judge{"own": deliberation.SynthesizerFunc(
-		func(context.Context, debate.JudgeTask) (*deliberation.Solution, error) { return nil, nil })} //nolint:nilnil // what is tested
-	config.Unattended = true
-	r = stuck(t, engine, config)
-	assert.Equal(t, "synthesis", r.Failure.Op)
-	assert.Contains(t, r.Failure.Error(), "the synthesizer has made nothing")
+		engine, _ = engineFor(nil)
+		engine.Judges = map[string]debate.Judge{"own": deliberation.SynthesizerFunc(
+			func(context.Context, debate.JudgeTask) (*deliberation.Solution, error) { return nil, nil })} //nolint:nilnil // what is tested
+		config.Unattended = true
+		r = stuck(t, engine, config)
+		assert.Equal(t, "synthesis", r.Failure.Op)
+		assert.Contains(t, r.Failure.Error(), "the synthesizer has made nothing")
+	})
 }
 
 func TestAnUnmetMajorRequirementIsAskedAboutAgain(t *testing.T) {

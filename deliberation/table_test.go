@@ -45,6 +45,7 @@ func table(t *testing.T) []row {
 // TestPromptsContainWhatTheTableSays holds the prompts to the page, so that nothing is saved by leaving out what
 // somebody needs.
 func TestPromptsContainWhatTheTableSays(t *testing.T) {
+	t.Parallel()
 	base := three()
 	base.Clarification.On = true
 	summarized := func(c *deliberation.Config) {

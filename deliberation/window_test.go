@@ -26,6 +26,7 @@ func narrow(t *testing.T, config deliberation.Config, size int) (*flow.Record, *
 // TestASmallWindowKeepsTheSummaries: what does not fit is read in a summary, which is made if there is none. Each reader of
 // less than it should have is told.
 func TestASmallWindowKeepsTheSummaries(t *testing.T) {
+	t.Parallel()
 	for _, synthesis := range []string{deliberation.SynthesisVoting, deliberation.SynthesisMerge, deliberation.SynthesisJudge} {
 		for _, rounds := range []int{3, 8} {
 			for _, whole := range []*bool{nil, new(true)} {
@@ -63,6 +64,7 @@ func TestASmallWindowKeepsTheSummaries(t *testing.T) {
 
 // TestASummaryIsMadeWhereAPromptDoesNotFit, once for all who read it, and it is the one of the rounds before.
 func TestASummaryIsMadeWhereAPromptDoesNotFit(t *testing.T) {
+	t.Parallel()
 	config := three()
 	config.Rounds, config.Synthesis = 3, deliberation.SynthesisVoting
 	r, p := narrow(t, config, 2000)
@@ -111,6 +113,7 @@ func TestTheSolutionIsMadeOfSummaries(t *testing.T) {
 
 // TestASummaryThatDoesNotFitIsMadeOfAPartOfEachText, and one that fails is done without.
 func TestASummaryThatDoesNotFitIsMadeOfAPartOfEachText(t *testing.T) {
+	t.Parallel()
 	config := three()
 	config.Synthesis = deliberation.SynthesisVoting
 	r, p := narrow(t, config, 4500)

@@ -153,23 +153,26 @@ func TestADeliberationIsShownAsWhatItIs(t *testing.T) {
 
 // TestAnUnfinishedDeliberation has no solution, and says so.
 func TestAnUnfinishedDeliberation(t *testing.T) {
-	engine := &debate.Engine{
-		Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: ticketReply("")}},
-		Flows:     map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow()},
-	}
-	session, err := engine.Start(t.Context(), tickets())
-	require.NoError(t, err)
-	defer session.Close()
-	record, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, flow.ErrAwaitingInput)
-	var md bytes.Buffer
-	require.NoError(t, export.Markdown(&md, record))
-	assert.Contains(t, md.String(), "## Solution\n\n**There is no solution yet.**")
-	assert.Contains(t, md.String(), "The deliberation is not over")
+	synctest.Test(t, func(t *testing.T) {
+		engine := &debate.Engine{
+			Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: ticketReply("")}},
+			Flows:     map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow()},
+		}
+		session, err := engine.Start(t.Context(), tickets())
+		require.NoError(t, err)
+		defer session.Close()
+		record, err := session.Wait(t.Context())
+		require.ErrorIs(t, err, flow.ErrAwaitingInput)
+		var md bytes.Buffer
+		require.NoError(t, export.Markdown(&md, record))
+		assert.Contains(t, md.String(), "## Solution\n\n**There is no solution yet.**")
+		assert.Contains(t, md.String(), "The deliberation is not over")
+	})
 }
 
 // TestAttacksOnDeliberations: hostile texts of models and people change nothing in the structure of the documents.
 func TestAttacksOnDeliberations(t *testing.T) {
+	t.Parallel()
 	for _, method := range []string{deliberation.SynthesisJudge, deliberation.SynthesisVoting} {
 		config := tickets()
 		config.Rounds, config.Synthesis = 2, method

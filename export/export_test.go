@@ -63,6 +63,7 @@ func TestGolden(t *testing.T) {
 
 // TestNothingSecret: neither the seed nor what comes of it nor a prompt is in a document.
 func TestNothingSecret(t *testing.T) {
+	t.Parallel()
 	for name, scene := range scenes() {
 		t.Run(name, func(t *testing.T) {
 			d := scene().play(t)
@@ -282,6 +283,7 @@ func long(rounds int) *scene {
 // TestLongDebate: the size of a document grows with the rounds, every one of which can be found in the table
 // of contents.
 func TestLongDebate(t *testing.T) {
+	t.Parallel()
 	sizes := map[int][2]int{}
 	for _, rounds := range []int{50, 500} {
 		d := long(rounds).play(t)

@@ -14,6 +14,7 @@ import (
 	"image/png"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -217,24 +218,26 @@ func TestALogThatCallsAFileAnImage(t *testing.T) {
 
 // What a person hands in is shown where it was said.
 func TestAPageShowsTheImageOfAnAnswer(t *testing.T) {
-	config := tickets()
-	config.Unattended = false
-	engine := &debate.Engine{
-		Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: ticketReply("so")}},
-		Flows:     map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow()},
-	}
-	s, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer s.Close()
-	r, err := s.Wait(t.Context())
-	require.ErrorIs(t, err, flow.ErrAwaitingInput)
-	data := canvas(4, 3, "")
-	require.NoError(t, s.Answer(t.Context(), r.Inquiries[0].ID, "As drawn.", flow.File{Name: "plan", Data: data}))
-	r, err = engine.Record(t.Context(), s.ID())
-	require.NoError(t, err)
-	page, markdown := written(t, &export.Document{Record: r, File: func(hash string) ([]byte, error) {
-		return engine.File(t.Context(), s.ID(), hash)
-	}})
-	assert.Equal(t, 1, strings.Count(page, embeds("image/gif", data)))
-	assert.Contains(t, markdown, flow.HashOf(data))
+	synctest.Test(t, func(t *testing.T) {
+		config := tickets()
+		config.Unattended = false
+		engine := &debate.Engine{
+			Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: ticketReply("so")}},
+			Flows:     map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow()},
+		}
+		s, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer s.Close()
+		r, err := s.Wait(t.Context())
+		require.ErrorIs(t, err, flow.ErrAwaitingInput)
+		data := canvas(4, 3, "")
+		require.NoError(t, s.Answer(t.Context(), r.Inquiries[0].ID, "As drawn.", flow.File{Name: "plan", Data: data}))
+		r, err = engine.Record(t.Context(), s.ID())
+		require.NoError(t, err)
+		page, markdown := written(t, &export.Document{Record: r, File: func(hash string) ([]byte, error) {
+			return engine.File(t.Context(), s.ID(), hash)
+		}})
+		assert.Equal(t, 1, strings.Count(page, embeds("image/gif", data)))
+		assert.Contains(t, markdown, flow.HashOf(data))
+	})
 }

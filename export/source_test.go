@@ -75,6 +75,7 @@ func TestSourcesOfASolution(t *testing.T) {
 
 // TestASourceIsText: a log that no runtime has written can name anything as a source.
 func TestASourceIsText(t *testing.T) {
+	t.Parallel()
 	d := duel().play(t)
 	turn := *d.Record.Turns[0]
 	turn.Text = "né"

@@ -215,6 +215,7 @@ func structures(d *export.Document) ([]string, error) {
 }
 
 func TestStructureOfScenes(t *testing.T) {
+	t.Parallel()
 	for name, scene := range scenes() {
 		t.Run(name, func(t *testing.T) {
 			d := scene().play(t)

@@ -230,6 +230,7 @@ func said(t *testing.T, text string) *export.Document {
 
 // TestAttacksOnWork: hostile texts of agents, tools, the arbiter and the host change nothing in the structure of the documents.
 func TestAttacksOnWork(t *testing.T) {
+	t.Parallel()
 	want, err := structures(said(t, "harmless"))
 	require.NoError(t, err)
 	for i, name := range slices.Sorted(maps.Keys(attacks())) {

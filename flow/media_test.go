@@ -43,7 +43,7 @@ func TestThePagesOfAPDF(t *testing.T) {
 		"outlines":           {"<</Type/Page>><</Type/Outlines/Count 90>>", 1},
 		"without an end":     {strings.Repeat("<</Type/Page>>", 5000), 1000},
 		"a broken stream":    {"<</Type/ObjStm>>stream\nno zlib", 100},
-		"a bomb":             {packed(strings.Repeat(" ", 64<<20)) + "<</Type/Page>>", 100},
+		"a bomb":             {packed(strings.Repeat(" ", longform.Sized(64<<20, 64<<20, 16<<20))) + "<</Type/Page>>", 100},
 		"behind a bomb":      {one + packed(strings.Repeat(" ", 9<<20)) + many, 100},
 
 		"escaped names":                 {one + strings.Repeat("<</#54ype/P#61g#65>>", 500), 501},

@@ -69,6 +69,7 @@ func size(t *testing.T, dir string) int {
 
 // One damaged bit in the head of a blob loses no blob, and no PutBlob cuts any away.
 func TestADamagedHeadLosesNoBlob(t *testing.T) {
+	t.Parallel()
 	all := [][]byte{[]byte("one"), []byte("two, which is longer"), bytes.Repeat([]byte("three\n"), 20)}
 	dir := t.TempDir()
 	s := &file.Store{Dir: dir, Sync: file.SyncNever}

@@ -60,6 +60,7 @@ func checkCorrupt(t *testing.T, text []byte, commits, passed int) *file.CorruptE
 // Each byte is wrong once, of journals of one commit and of more. What was acknowledged is no tear then, be it
 // the last commit or the only one.
 func TestCorruptAnywhere(t *testing.T) {
+	t.Parallel()
 	text, ends := journal(t)
 	for _, end := range ends[1:] {
 		for at := range end {

@@ -112,6 +112,7 @@ func TestMemoryOfReading(t *testing.T) {
 
 // No journal makes reading slow: commits that claim each other's lines are not looked at again and again.
 func TestHostileCommits(t *testing.T) {
+	t.Parallel()
 	head := line("", `{"journal":1,"id":"a"}`)
 	ack := line("", `{"seq":1,"at":"2026-01-01T00:00:00Z","kind":"ack","body":{}}`)
 	text := head + closed(head, ack, 1, 1) + strings.Repeat(ack, 2000)
@@ -191,6 +192,7 @@ func TestOpenFiles(t *testing.T) {
 
 // More journals than are remembered can be appended to.
 func TestForgottenJournals(t *testing.T) {
+	t.Parallel()
 	s := stored(newDrive())
 	s.Sync = file.SyncNever // the drive is slow at it
 	for i := range file.MaxKnown + 10 {

@@ -109,6 +109,7 @@ func (l watchedLock) Unlock(drop bool) error {
 // conversation. Lists and readers see that one too, as it was before or as it is afterwards. Who would work on it gets
 // flow.ErrLeased soon.
 func TestAStoppedProcessHoldsUpNobody(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		do   func(ctx context.Context, s *file.Store) error
 		seqs []int64 // what others may see of conversation a; 0: nothing

@@ -96,6 +96,7 @@ func checkTear(t *testing.T, text []byte, end, commits int) {
 
 // A journal is cut off at each of its bytes.
 func TestTornAnywhere(t *testing.T) {
+	t.Parallel()
 	text, ends := journal(t)
 	for at := range text {
 		commits, end := 0, 0

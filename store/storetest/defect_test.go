@@ -41,6 +41,7 @@ func (d *defect) matching(t *testing.T) (names []string) {
 
 // Each clause is one that a store can break, and the check of that clause sees it.
 func TestABadStoreFails(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for _, d := range defects() {
 		t.Run(d.name, func(t *testing.T) {

@@ -18,7 +18,10 @@ import (
 	"github.com/agonist-dev/debate/store/storetest"
 )
 
-func TestMemoryStore(t *testing.T) { passes(t, storage(nil)) }
+func TestMemoryStore(t *testing.T) {
+	t.Parallel()
+	passes(t, storage(nil))
+}
 
 // passes runs all checks, as Run does for stores whose clocks are real.
 func passes(t *testing.T, fresh func(testing.TB) storetest.Storage) {
@@ -47,7 +50,10 @@ func asJSON(s *spoiled) {
 }
 
 // A store that writes JSON can pass: what the suite appends comes back through encoding/json.
-func TestAStoreOfJSONPasses(t *testing.T) { passes(t, storage(asJSON)) }
+func TestAStoreOfJSONPasses(t *testing.T) {
+	t.Parallel()
+	passes(t, storage(asJSON))
+}
 
 // silent is a store that cannot watch.
 type silent struct{ store.Store }
