@@ -1,6 +1,6 @@
 // Package postgres runs throw-away PostgreSQL servers for tests. Each has a temporary folder of its own,
-// listens only on a socket in it, and ends with the process that started it. Settings for durability are
-// PostgreSQL's defaults; memory is small, and statements are not compiled.
+// listens only on a socket in it, and ends with the process that started it. Settings are
+// PostgreSQL's defaults, but memory is small, and statements are not compiled.
 package postgres
 
 import (
@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -17,6 +18,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 // superuser is the role that may do everything. There is no password: the socket's folder is private.
@@ -26,6 +29,7 @@ const superuser = "postgres"
 type Server struct {
 	programs string // the folder of initdb, postgres and createdb
 	folder   string
+	settings []string
 
 	mu        sync.Mutex
 	process   *process // nil: not running
@@ -33,8 +37,9 @@ type Server struct {
 }
 
 // Start creates a cluster and starts its server. The caller stops it. It fails with a [*MissingError] if
-// this machine has no PostgreSQL. If ctx ends, the start is broken off; later it has no effect.
-func Start(ctx context.Context) (*Server, error) {
+// this machine has no PostgreSQL. If ctx ends, the start is broken off; later it has no effect. Settings, such as those of [Brief],
+// go before the defaults.
+func Start(ctx context.Context, settings ...string) (*Server, error) {
 	programs, err := find(os.Getenv("PATH"), folders)
 	if err != nil {
 		return nil, err
@@ -51,7 +56,7 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{programs: programs, folder: folder}
+	s := &Server{programs: programs, folder: folder, settings: settings}
 	if err = s.initialize(ctx); err == nil {
 		err = s.Restart(ctx)
 	}
@@ -59,6 +64,16 @@ func Start(ctx context.Context) (*Server, error) {
 		return nil, errors.Join(err, s.Stop())
 	}
 	return s, nil
+}
+
+// Brief returns the settings of a server whose cluster nobody keeps: nothing waits for the disk, and nothing is tidied up meanwhile.
+// What was committed outlives [Server.Kill] all the same, since the machine has it in its memory. In the long form and with benchmarks
+// there are no such settings: they measure what a server takes that keeps everything.
+func Brief() []string {
+	if bench := flag.Lookup("test.bench"); longform.Asked() || bench != nil && bench.Value.String() != "" {
+		return nil
+	}
+	return []string{"fsync=off", "autovacuum=off"}
 }
 
 // shared is a folder for temporary files that every user can enter.
@@ -98,9 +113,15 @@ func (s *Server) Restart(ctx context.Context) error {
 	if s.process != nil {
 		return nil
 	}
-	p, err := launch(s.folder, filepath.Join(s.programs, "postgres"), "-D", s.data(), "-k", s.folder,
+	args := []string{
+		filepath.Join(s.programs, "postgres"), "-D", s.data(), "-k", s.folder,
 		"-c", "listen_addresses=", "-c", "shared_buffers=32MB", "-c", "max_connections=100",
-		"-c", "jit=off") // to compile a statement takes longer than to run it on the few rows of a test
+		"-c", "jit=off", // to compile a statement takes longer than to run it on the few rows of a test
+	}
+	for _, setting := range s.settings {
+		args = append(args, "-c", setting)
+	}
+	p, err := launch(s.folder, args...)
 	if err != nil {
 		return err
 	}

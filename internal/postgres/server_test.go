@@ -22,7 +22,7 @@ import (
 // start starts a server for a test.
 func start(t *testing.T) *postgres.Server {
 	t.Helper()
-	server, err := postgres.Start(t.Context())
+	server, err := postgres.Start(t.Context(), postgres.Brief()...)
 	if missing, ok := errors.AsType[*postgres.MissingError](err); ok {
 		t.Skip(missing)
 	}
@@ -85,10 +85,19 @@ func TestServer(t *testing.T) {
 }
 
 func TestStartSaysWhatIsWrong(t *testing.T) {
-	start(t) // skips where there is no PostgreSQL
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
 	_, err := postgres.Start(t.Context())
+	if missing, ok := errors.AsType[*postgres.MissingError](err); ok {
+		t.Skip(missing)
+	}
 	assert.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestBrief(t *testing.T) {
+	t.Setenv("DEBATE_LONG_TESTS", "")
+	assert.Contains(t, postgres.Brief(), "fsync=off")
+	t.Setenv("DEBATE_LONG_TESTS", "1")
+	assert.Empty(t, postgres.Brief())
 }
 
 // A folder for temporary files that is this user's own does not matter, even if the server runs as another user.

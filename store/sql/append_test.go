@@ -63,6 +63,7 @@ func TestAnAppendsContextEnds(t *testing.T) {
 
 // Nor is one withdrawn that somebody else is writing, with others.
 func TestTheContextOfOneOfManyEnds(t *testing.T) {
+	t.Parallel()
 	s := newPostgres(t)
 	kept := s.store(t)
 	release := s.block(t)
@@ -175,6 +176,7 @@ func TestOneDebateTwice(t *testing.T) {
 
 // A host may have chosen the strictest level for all its transactions.
 func TestSerializableTransactions(t *testing.T) {
+	t.Parallel()
 	s := newPostgres(t)
 	u := mustParse(t, s.url)
 	query := u.Query()
@@ -322,6 +324,7 @@ func TestDeleteBesideAppends(t *testing.T) {
 
 // A transaction that PostgreSQL breaks off because of others is tried again, though not for ever.
 func TestATransactionIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	s := newPostgres(t)
 	kept := s.store(t)
 	for _, code := range []string{"40001", "40P01"} {
@@ -342,6 +345,7 @@ func TestATransactionIsTriedAgain(t *testing.T) {
 
 // A disk that is full keeps what is there, and no more until there is room.
 func TestTheDiskIsFull(t *testing.T) {
+	t.Parallel()
 	s := newSQLite(t)
 	kept := s.store(t)
 	require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 1)))
@@ -377,6 +381,7 @@ func TestARawMessageThatIsNotUTF8(t *testing.T) {
 
 // Those that share a transaction are judged one by one.
 func TestConflictsAmongMany(t *testing.T) {
+	t.Parallel()
 	kinds := []struct {
 		name   string
 		after  int64

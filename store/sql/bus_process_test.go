@@ -26,6 +26,7 @@ func TestAnotherProcessHears(t *testing.T) {
 		speak(t, url)
 		return
 	}
+	t.Parallel()
 	url := newDatabase(t)
 	voice := &speaker{spoken: map[string]time.Time{}}
 	reader := voice.engine(t, url)

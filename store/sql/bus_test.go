@@ -35,6 +35,7 @@ func openBus(t testing.TB, url string) *sql.Bus {
 }
 
 func TestTheBusConforms(t *testing.T) {
+	t.Parallel()
 	url := newDatabase(t) // nothing of what is published stays in it
 	bustest.Run(t, func(testing.TB) bustest.Server {
 		return bustest.Server{
@@ -84,6 +85,7 @@ func killBesideABus(t *testing.T, server *postgres.Server) {
 }
 
 func TestMessagesOutsideTheLimitsAreRefused(t *testing.T) {
+	t.Parallel()
 	b := openBus(t, newDatabase(t))
 	for _, m := range []bus.Message{
 		{Topic: "a"}, {Topic: "", Data: []byte("x")}, {Topic: "a", Data: make([]byte, b.Limits().Size+1)},
@@ -95,6 +97,7 @@ func TestMessagesOutsideTheLimitsAreRefused(t *testing.T) {
 
 // A stranger may notify anything.
 func TestStrangePayloadsAreIgnored(t *testing.T) {
+	t.Parallel()
 	url := newDatabase(t)
 	b := openBus(t, url)
 	in := b.Subscribe(t.Context(), "a")
@@ -116,6 +119,7 @@ func TestStrangePayloadsAreIgnored(t *testing.T) {
 }
 
 func TestAClosedBusRefuses(t *testing.T) {
+	t.Parallel()
 	url := newDatabase(t)
 	b, err := sql.OpenBus(t.Context(), url)
 	require.NoError(t, err)

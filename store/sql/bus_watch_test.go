@@ -77,6 +77,7 @@ func (s *speaker) engine(t *testing.T, url string) *debate.Engine {
 
 // Two engines on one database, each with a bus of its own: the second one's reader gets the text while it is spoken.
 func TestAnotherEngineHearsByPostgreSQL(t *testing.T) {
+	t.Parallel()
 	url := newDatabase(t)
 	voice := &speaker{pace: 10 * time.Millisecond, spoken: map[string]time.Time{}, heard: map[string]bool{}}
 	one, other := voice.engine(t, url), voice.engine(t, url)

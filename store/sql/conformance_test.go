@@ -38,12 +38,22 @@ func TestPostgresConforms(t *testing.T) {
 		}
 	}
 	conforms(t, func(t testing.TB) *storage {
-		_, err := db.ExecContext(t.Context(), `DO $$ BEGIN EXECUTE (SELECT 'TRUNCATE ' || string_agg(quote_ident(tablename), ', ')
-			FROM pg_tables WHERE schemaname = current_schema() AND tablename <> 'debate_version'); END $$`)
+		_, err := db.ExecContext(t.Context(), emptied)
 		require.NoError(t, err)
 		return s
 	}, lent)
 }
+
+// emptied empties all tables of conversations. To truncate one, which makes new files, takes longer than to delete a few rows.
+const emptied = `DO $$ DECLARE one regclass; BEGIN
+	FOR one IN SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname <> 'debate_version' LOOP
+		IF pg_table_size(one) > 1000000 THEN
+			EXECUTE 'TRUNCATE ' || one;
+		ELSE
+			EXECUTE 'DELETE FROM ' || one;
+		END IF;
+	END LOOP;
+END $$`
 
 // conforms runs the suite. lent opens handles; nil: they are opened as ever.
 func conforms(t *testing.T, fresh func(t testing.TB) *storage, lent func(t testing.TB) *sql.Store) {

@@ -24,7 +24,7 @@ import (
 // A server is killed and started again beside whatever uses it.
 func TestTheServerIsKilled(t *testing.T) { //nolint:tparallel // they kill the same server
 	t.Parallel()
-	server, err := postgres.Start(context.WithoutCancel(t.Context()))
+	server, err := postgres.Start(context.WithoutCancel(t.Context()), postgres.Brief()...)
 	server = started(t, server, err)
 	t.Cleanup(func() { assert.NoError(t, server.Stop()) })
 	for name, kill := range map[string]func(*testing.T, *postgres.Server){
@@ -124,6 +124,7 @@ func TestAProcessIsKilled(t *testing.T) {
 		child(t, path)
 		return
 	}
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "debates.db")
 	const lives = 4
 	acknowledged := map[string]int64{}

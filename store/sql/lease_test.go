@@ -16,6 +16,7 @@ import (
 
 // SQLite writes leases without waiting for the disk, and all else with.
 func TestCommitsWaitForTheDiskAfterALease(t *testing.T) {
+	t.Parallel()
 	s := newSQLite(t)
 	kept := s.store(t)
 	full := func() {
@@ -89,6 +90,7 @@ func TestAnyTokenWillDo(t *testing.T) {
 
 // Events have the time of PostgreSQL's machine, whatever that of this one says.
 func TestEventsHaveTheTimeOfTheDatabase(t *testing.T) {
+	t.Parallel()
 	s := newPostgres(t)
 	const behind = time.Hour
 	s.execute(t, `CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE

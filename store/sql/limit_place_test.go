@@ -47,7 +47,6 @@ func TestPlacesOfAKilledProcess(t *testing.T) {
 		return
 	}
 	each(t, func(t *testing.T, s *storage) {
-		t.Parallel()
 		url := s.url
 		if s.path != "" {
 			url = s.path

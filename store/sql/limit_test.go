@@ -71,7 +71,6 @@ func TestALedgerConforms(t *testing.T) {
 // they start as many as it allows.
 func TestMachinesShareALimit(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		t.Parallel()
 		const machines, requests = 4, 12_000
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()

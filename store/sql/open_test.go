@@ -22,6 +22,7 @@ import (
 
 // A log holds a debate's secret seed, and whatever was said.
 func TestTheFileIsForItsOwnerAlone(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no such modes here")
 	}
@@ -39,6 +40,7 @@ func TestTheFileIsForItsOwnerAlone(t *testing.T) {
 }
 
 func TestOpenSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	_, err := sql.OpenSQLite(t.Context(), filepath.Join(dir, "none", "debates.db"))
 	require.ErrorIs(t, err, os.ErrNotExist)
@@ -59,6 +61,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestNoErrorShowsThePassword(t *testing.T) {
+	t.Parallel()
 	for _, url := range []string{
 		"postgres://user:canary@127.0.0.1:1/debates?connect_timeout=2",
 		"postgres://user:canary@127.0.0.1:port/debates",
@@ -73,6 +76,7 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 }
 
 func TestADatabaseMustKeepEveryText(t *testing.T) {
+	t.Parallel()
 	newPostgres(t)
 	execute(t, "pgx", shared.url, `DROP DATABASE IF EXISTS latin`)
 	execute(t, "pgx", shared.url, `CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0`)
@@ -146,6 +150,7 @@ func TestVersion1(t *testing.T) {
 
 // The file of another program gets no tables, no log beside it, and no byte more.
 func TestTheFileOfAnotherProgramIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		script string
 		want   sql.ForeignError
@@ -154,6 +159,7 @@ func TestTheFileOfAnotherProgramIsLeftAlone(t *testing.T) {
 		"id":    {`PRAGMA application_id = 42`, sql.ForeignError{Application: 42}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			path := filepath.Join(t.TempDir(), "other.db")
 			execute(t, "sqlite", path, c.script)
 			before, err := os.ReadFile(path)
@@ -174,6 +180,7 @@ func TestTheFileOfAnotherProgramIsLeftAlone(t *testing.T) {
 }
 
 func TestADamagedFile(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "debates.db")
 	kept, err := sql.OpenSQLite(t.Context(), path)
 	require.NoError(t, err)

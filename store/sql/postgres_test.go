@@ -17,6 +17,7 @@ import (
 
 // A row that somebody keeps locked stops the debate that it belongs to, and none of the others.
 func TestALockedDebateStopsNoOther(t *testing.T) {
+	t.Parallel()
 	s := newPostgres(t)
 	kept := s.store(t)
 	const debates = 12
@@ -53,6 +54,7 @@ func TestALockedDebateStopsNoOther(t *testing.T) {
 
 // Whoever waited for another one's migration sees it, whatever level the host has chosen.
 func TestMigrationsAtAnyIsolation(t *testing.T) {
+	t.Parallel()
 	for _, level := range []string{"repeatable read", "serializable"} {
 		for range 3 {
 			u := mustParse(t, newSchema(t))
@@ -75,6 +77,7 @@ func TestMigrationsAtAnyIsolation(t *testing.T) {
 
 // A transaction that is broken off because of others is tried again, whatever it does.
 func TestLeasesAndDeletionsAreTriedAgain(t *testing.T) {
+	t.Parallel()
 	s := newPostgres(t)
 	kept := s.store(t)
 	require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 1)))
@@ -92,6 +95,7 @@ func TestLeasesAndDeletionsAreTriedAgain(t *testing.T) {
 }
 
 func TestNoErrorShowsAnyPartOfAPassword(t *testing.T) {
+	t.Parallel()
 	for _, url := range []string{
 		"host=h password = hunter2 port=abc",
 		`host=h password='it\'s hunter2' port=abc`,

@@ -15,6 +15,7 @@ import (
 
 // A damaged log gives what stands before the damage, then an error that says what is wrong.
 func TestDamage(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name, damage string
 		want         int

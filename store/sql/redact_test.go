@@ -121,9 +121,10 @@ func TestAReaderHoldsUpWhatIsRemoved(t *testing.T) {
 	assert.Empty(t, database.holds(t, "the secret"))
 }
 
-// TestVacuumLeavesNothing looks into the files of PostgreSQL's tables.
+// TestVacuumLeavesNothing looks into the files of PostgreSQL's tables, from which nothing is removed that a transaction of another
+// test may still see.
 func TestVacuumLeavesNothing(t *testing.T) {
-	each(t, func(t *testing.T, database *storage) {
+	alone(t, func(t *testing.T, database *storage) {
 		s := database.store(t)
 		for seq := range int64(50) {
 			require.NoError(t, s.Append(t.Context(), "a", seq, "w", []flow.Event{spoken(seq+1, "the secret")}))

@@ -4,6 +4,7 @@ import (
 	"context"
 	stdsql "database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"net/url"
 	"os"
@@ -33,6 +34,14 @@ var shared struct {
 }
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given { // the tests wait more than they work
+		if err := flag.Set("test.parallel", "4"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
 	code := m.Run()
 	if shared.server != nil {
 		if err := shared.server.Stop(); err != nil {
@@ -82,7 +91,7 @@ func started(t testing.TB, server *postgres.Server, err error) *postgres.Server 
 func newSchema(t testing.TB) string {
 	t.Helper()
 	shared.start.Do(func() {
-		if shared.server, shared.err = postgres.Start(context.Background()); shared.err == nil {
+		if shared.server, shared.err = postgres.Start(context.Background(), append(postgres.Brief(), "max_connections=400")...); shared.err == nil {
 			shared.url, shared.err = shared.server.Database(context.Background())
 		}
 	})
@@ -200,8 +209,18 @@ func newPostgres(t testing.TB) *storage {
 	return &storage{name: "PostgreSQL", driver: "pgx", url: u, open: open}
 }
 
-// each runs a test on each database.
+// each runs a test on each database, beside other tests.
 func each(t *testing.T, test func(t *testing.T, s *storage)) {
+	t.Helper()
+	t.Parallel()
+	alone(t, func(t *testing.T, s *storage) {
+		t.Parallel()
+		test(t, s)
+	})
+}
+
+// alone runs a test on each database, one after the other, while no other test runs.
+func alone(t *testing.T, test func(t *testing.T, s *storage)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) { test(t, newSQLite(t)) })
 	t.Run("PostgreSQL", func(t *testing.T) { test(t, newPostgres(t)) })

@@ -16,6 +16,7 @@ import (
 // A process that opens a file once more keeps its locks on it, by which other programs know that it is there: the last
 // one that closes the file deletes the write-ahead log, with what was acknowledged since.
 func TestAnotherStoreLeavesTheLocks(t *testing.T) {
+	t.Parallel()
 	s := newSQLite(t)
 	store := s.store(t)
 	require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))

@@ -20,6 +20,7 @@ import (
 
 // However long another process has the lock, nobody waits longer than he wants to.
 func TestNobodyWaitsForTheLockPastHisContext(t *testing.T) {
+	t.Parallel()
 	s := newSQLite(t)
 	kept, err := s.open(t.Context(), sql.Options{Timeout: time.Hour})
 	require.NoError(t, err)
@@ -46,6 +47,7 @@ func TestNobodyWaitsForTheLockPastHisContext(t *testing.T) {
 
 // A store that appends without a pause leaves the others room.
 func TestAHotLoopLetsOthersIn(t *testing.T) {
+	t.Parallel()
 	s := newSQLite(t)
 	kept := s.store(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -95,6 +97,7 @@ func TestBoundsBeyondTheYears(t *testing.T) {
 
 // TestReadOnly: a file that is only read shows what it holds, refuses a change, and gets no other files beside it.
 func TestReadOnly(t *testing.T) {
+	t.Parallel()
 	s := newSQLite(t)
 	written, err := s.open(t.Context(), sql.Options{})
 	require.NoError(t, err)

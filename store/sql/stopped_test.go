@@ -19,6 +19,7 @@ import (
 // for that conversation until the server ends the transaction, and for nothing else: not even where more want to lease it than
 // there are connections.
 func TestAStoppedTransactionHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
 	s := newPostgres(t)
 	stopped := s.store(t)
 	for _, id := range []string{"a", "b"} {
@@ -68,6 +69,7 @@ func TestAStoppedTransactionHoldsUpNoOther(t *testing.T) {
 
 // A conversation whose part of the database is damaged fails alone, not with all that are written beside it.
 func TestADamagedPartOfADatabaseStopsNoOther(t *testing.T) {
+	t.Parallel()
 	s := newPostgres(t)
 	kept := s.store(t)
 	s.execute(t, `CREATE FUNCTION damaged() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

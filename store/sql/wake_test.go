@@ -222,6 +222,7 @@ func TestAJobThatFailsFailsAlone(t *testing.T) {
 
 // Over a whole debate there is a job for its start, one for each control, and none for what its process appends.
 func TestWhatADebateWakes(t *testing.T) {
+	t.Parallel()
 	j := newJobs(t, newSQLite(t))
 	here := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}, Store: j.store(t)}
 	config := debate.Config{

@@ -42,7 +42,7 @@ func TestItsOwnAppendsAreToldAtOnce(t *testing.T) {
 
 // Nobody looks after logs that nobody watches.
 func TestWatchingLeavesNothingBehind(t *testing.T) {
-	each(t, func(t *testing.T, s *storage) {
+	alone(t, func(t *testing.T, s *storage) {
 		store, err := s.open(t.Context(), sql.Options{Poll: time.Millisecond})
 		require.NoError(t, err)
 		defer func() { assert.NoError(t, store.Close()) }()

@@ -91,6 +91,7 @@ func (s *storage) announcements(t *testing.T) (count func() int) {
 
 // A store that waits for work asks the server nothing.
 func TestAStoreThatWaitsForWorkRests(t *testing.T) {
+	t.Parallel()
 	s := newPostgres(t)
 	name := "rests_" + mustParse(t, s.url).Query().Get("search_path")
 	kept, err := sql.OpenPostgres(t.Context(), s.url+"&application_name="+name)
@@ -119,6 +120,7 @@ func TestAStoreThatWaitsForWorkRests(t *testing.T) {
 
 // A connection that listens may get lost. What was announced meanwhile is told once there is another.
 func TestAListenerConnectsAgain(t *testing.T) {
+	t.Parallel()
 	s := newPostgres(t)
 	name := "again_" + mustParse(t, s.url).Query().Get("search_path")
 	kept, err := sql.OpenPostgres(t.Context(), s.url+"&application_name="+name)

@@ -16,7 +16,7 @@ import (
 
 // What a step writes does not grow with the debate: a checkpoint of everything after each step would.
 func TestBytesWrittenPerStep(t *testing.T) {
-	each(t, func(t *testing.T, s *storage) {
+	alone(t, func(t *testing.T, s *storage) {
 		store := s.store(t)
 		written := s.meter(t)
 		const window = 100
