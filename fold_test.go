@@ -13,6 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -212,6 +213,7 @@ func TestTimesAreInOrderWhateverTheClockSays(t *testing.T) {
 // An input that is refused, or that nobody waits for, changes nothing: neither the record nor what follows
 // from the next input. Both are compared with those of a core that has never seen it.
 func TestARefusedInputChangesNothing(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	config := twoDebaters()
 	l := playedLog(t, config)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -99,6 +100,7 @@ func TestAnUnfinishedExportGoesOnElsewhere(t *testing.T) {
 }
 
 func TestImportsThatAreRefused(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	config := twoDebaters()
 	config.ID = "taken"

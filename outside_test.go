@@ -8,10 +8,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 // A flow is written outside the tree: it is compiled there and run, so nothing internal can be needed.
 func TestAFlowOutsideTheTree(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	source, err := os.ReadFile(filepath.Join("testdata", "outside", "main.go"))
 	require.NoError(t, err)

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider/providertest"
 )
 
@@ -114,6 +115,7 @@ func TestTheProvidersPageCitesWhatThereIs(t *testing.T) {
 // TestTheProvidersPageProvesWhatItClaims: what a vendor can do has a test exactly if the page says so, and an ability
 // is one that the package has.
 func TestTheProvidersPageProvesWhatItClaims(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	_, prose := readProviders(t)
 	claims, proofs := tableAfter(t, prose, "vendor", "package"), tableAfter(t, prose, "vendor", "tests")
@@ -266,6 +268,7 @@ func TestTheProvidersPageNamesTheKindsOfItsFixtures(t *testing.T) {
 // TestTheProgramsOfTheProvidersPageCompile checks the types of each block of Go. A block without a head gets one. To the go command,
 // each is a package of the module that has all adapters. None is a program, so that nothing is linked.
 func TestTheProgramsOfTheProvidersPageCompile(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	page, _ := readProviders(t)
 	imports := []string{"context", "net/http", "os", "github.com/agonist-dev/debate", "github.com/aws/aws-sdk-go-v2/config"}

@@ -10,11 +10,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 // TestTheProgramInTheReadmeRuns builds the README's program as it stands there, but for the address of
 // the models, and runs it.
 func TestTheProgramInTheReadmeRuns(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	_, source, _ := block(t, "go")
 	text := runReadme(t, source, chat("My view.", 100, 10))
@@ -26,6 +29,7 @@ func TestTheProgramInTheReadmeRuns(t *testing.T) {
 // TestTheBudgetInTheReadmeIsEnoughForItsProgram runs the README's program with the README's budget, and with replies of the
 // usual length: all five rounds and the verdict.
 func TestTheBudgetInTheReadmeIsEnoughForItsProgram(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	before, source, _ := block(t, "go")
 	_, after, _ := strings.Cut(before+source, "package main")

@@ -16,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -133,6 +134,7 @@ func TestAQuestionAboutNoFailureDoesNotFold(t *testing.T) {
 
 // Whatever is changed in a log, and whatever is done then, nothing panics.
 func TestChangedLogsOfAnEventfulDebate(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	l := eventful(t)
 	var tree []any

@@ -73,6 +73,7 @@ func TestAnIDThatIsGivenAgain(t *testing.T) {
 
 // Engine.Folded bounds what kept logs take, whatever they are made of.
 func TestFoldedLogsTakeTheirBound(t *testing.T) {
+	longform.Lone(t)
 	bound := longform.Or[int64](4<<20, 1<<20)
 	for name, text := range map[string]int{"short texts": 1, "long texts": 19 << 10} {
 		t.Run(name, func(t *testing.T) {

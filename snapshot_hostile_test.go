@@ -22,6 +22,7 @@ import (
 )
 
 func TestSnapshotsThatAreRefused(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	l := playedLog(t, twoDebaters())
 	whole := snapshot(t, l.id, l.events)
@@ -115,6 +116,7 @@ func leaves(path string, tree any, set func(any), visit func(path string, was an
 
 // Whatever field of whatever event is changed, a snapshot is refused or folds: nothing panics.
 func TestChangedSnapshots(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	config := twoDebaters()
 	config.Rounds = 1
@@ -122,7 +124,7 @@ func TestChangedSnapshots(t *testing.T) {
 	var tree map[string]any
 	require.NoError(t, json.Unmarshal(snapshot(t, l.id, l.events), &tree))
 	engine, _ := engineFor(config)
-	step, seen, tried, folded := longform.Sized(1, 5, 25), 0, 0, 0
+	step, seen, tried, folded := longform.Or(1, 5), 0, 0, 0
 	for _, event := range tree["events"].([]any) {
 		leaves("", event, func(any) {}, func(path string, was any, set func(any)) {
 			if path == "" || strings.HasPrefix(path, ".start.texts.") || strings.HasPrefix(path, ".start.models.") {
@@ -208,6 +210,7 @@ func FuzzRestore(f *testing.F) {
 
 // What is written can be read: a log that is too large is not.
 func TestASnapshotIsNoLargerThanCanBeRead(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	store := &store.Memory{}
 	engine := &debate.Engine{Store: store}
@@ -229,6 +232,7 @@ func TestASnapshotIsNoLargerThanCanBeRead(t *testing.T) {
 
 // What a host or a flow puts into a log of its own JSON can be read again, or is refused at once.
 func TestForeignJSONIsReadAgain(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	f := recording(debate.DebateFlow(), "nudge")
 	f.Name = "nudged"
@@ -273,6 +277,7 @@ func TestForeignJSONIsReadAgain(t *testing.T) {
 
 // What is no event takes no memory: it is refused before the rest is looked at.
 func TestAHostileSnapshotTakesLittleMemory(t *testing.T) {
+	longform.Lone(t)
 	for name, item := range map[string]string{"empty": "{}", "no object": "0", "lists": "[[]]"} {
 		hostile := []byte(`{"version":1,"id":"a","events":[` + strings.Repeat(item+",", 2<<20/fewer) + item + `]}`)
 		engine := &debate.Engine{}

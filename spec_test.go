@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 var (
@@ -25,6 +27,7 @@ var (
 // TestTheSpecCitesWhatThereIs holds pages to the tree: every file and folder that they name exists, and
 // every test is declared in the file that is named after it.
 func TestTheSpecCitesWhatThereIs(t *testing.T) {
+	longform.Lone(t)
 	for page, least := range map[string]int{"docs/internal/spec.md": 100, "docs/durability.md": 15, "docs/flows.md": 4, "docs/own-flow.md": 3, "docs/tutorial.md": 0} {
 		t.Run(page, func(t *testing.T) { assert.Greater(t, citations(t, page), least, "the page is read") })
 	}

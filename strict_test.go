@@ -89,6 +89,7 @@ func TestPartsOfAConfigAreRefusedByPath(t *testing.T) {
 
 // A hostile text has any number of problems, and an error has little of them.
 func TestFewProblemsAreTold(t *testing.T) {
+	longform.Lone(t)
 	key := strings.Repeat("k\u202e\n", 200)
 	var text strings.Builder
 	for i := range 5_000 {
@@ -176,6 +177,7 @@ func TestEveryWrongKindIsToldByItsPath(t *testing.T) {
 
 // A log that is restored tells the path from the snapshot on.
 func TestASnapshotIsRefusedByPath(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	config := twoDebaters()
 	config.ID = "one"
@@ -211,7 +213,7 @@ func TestASnapshotIsRefusedByPath(t *testing.T) {
 
 	var tree any
 	require.NoError(t, json.Unmarshal(snapshot(t, l.id, l.events), &tree))
-	tried, step := 0, longform.Sized(1, 4, 12)
+	tried, step := 0, longform.Or(1, 4)
 	for i, n := range nodes("", tree) {
 		if i%step != 0 {
 			continue
@@ -329,6 +331,7 @@ func TestDecodeStrictReadsWhatAHostWrites(t *testing.T) {
 
 // A flow's problems with its config are told one by one, by their paths; in a log they are those of its first event.
 func TestAFlowsPartIsRefusedByPath(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	config, engine, _ := newSurvey(t)
 	l := logOf(t, engine, run(t, engine, config).ID)

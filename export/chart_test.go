@@ -96,6 +96,7 @@ func TestScoresThatAreNone(t *testing.T) {
 
 // Charts are drawn at every size, and grow no faster than the debate.
 func TestSizesOfCharts(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	for _, size := range []struct{ participants, judges, rounds, lines, dots int }{
 		{1, 1, 1, 1, 1}, {2, 9, 40, 2, 80}, {2, 1, 500, 2, 0}, {12, 1, 2, 12, 24}, {100, 1, 3, 1, 0}, {100, 2, longform.Or(100, 20), 1, 0},
@@ -178,6 +179,7 @@ func TestTimelineWithAPause(t *testing.T) {
 
 // A conversation in which no time passes, one with an attempt that never ended, and one with many actors have a timeline.
 func TestTimelinesOfAnySize(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	assert.Contains(t, timelineOf(t, event(0, intent("a", "Ada", 1)), event(0, turn("a", "Ada"))), `class="call done" x="0.00%"`)
 	assert.Contains(t, timelineOf(t, event(0, intent("a", "", 1))), ">a person<")

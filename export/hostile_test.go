@@ -246,6 +246,7 @@ func (s *stage) with(text string) *export.Document {
 // TestAttacks: whatever the texts of a debate are, its documents have the structure that they have with
 // harmless ones.
 func TestAttacks(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	s := newStage(t)
 	rubrics := []bool{false, true}
@@ -255,10 +256,7 @@ func TestAttacks(t *testing.T) {
 	for _, s.rubric = range rubrics {
 		want, err := structures(s.with("harmless"))
 		require.NoError(t, err)
-		for i, name := range slices.Sorted(maps.Keys(attacks())) {
-			if i%longform.Sized(1, 1, 4) != 0 { // FuzzStructure tries them all
-				continue
-			}
+		for _, name := range slices.Sorted(maps.Keys(attacks())) {
 			t.Run(fmt.Sprintf("%s, %t", name, s.rubric), func(t *testing.T) {
 				got, err := structures(s.with(attacks()[name]))
 				require.NoError(t, err)
@@ -271,6 +269,7 @@ func TestAttacks(t *testing.T) {
 // TestGiants: a text of any size takes a bounded multiple of its size, and a time that grows with it. What read a text twice for each of
 // its lines would take an hour, longer than go test lets a test run.
 func TestGiants(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	d := duel().play(t)
 	all := giants()
@@ -323,6 +322,7 @@ func TestLongLists(t *testing.T) {
 
 // FuzzStructure: any text of a turn, and any name, gives documents of the same structure.
 func FuzzStructure(f *testing.F) {
+	longform.Lone(f)
 	for _, text := range attacks() {
 		f.Add(text)
 	}

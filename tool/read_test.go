@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/tool"
 )
 
@@ -76,6 +77,7 @@ func TestLargeFiles(t *testing.T) {
 
 // Whoever goes on as the answers say reads each line once.
 func TestPages(t *testing.T) {
+	longform.Lone(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	next := regexp.MustCompile(`^Lines (\d+) to (\d+) of (\d+)\.(?: Go on with offset (\d+)\.)? Hash [0-9a-f]{16}\.\n\n`)
 	for range 5 {

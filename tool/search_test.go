@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/tool"
 )
 
@@ -141,6 +142,7 @@ func TestManyMatches(t *testing.T) {
 
 // A hostile query is answered. TestHostileQueriesInMuchText counts how much of the text it may be looked for in.
 func TestHostileQueries(t *testing.T) {
+	longform.Lone(t)
 	search, err := tool.Search(nil)
 	require.NoError(t, err)
 	for _, query := range []string{
@@ -153,6 +155,7 @@ func TestHostileQueries(t *testing.T) {
 
 // All work on hostile texts is bounded, that on plain ones is not felt, and an answer says what was not looked at.
 func TestHostileQueriesInMuchText(t *testing.T) {
+	longform.Lone(t)
 	search, err := tool.Search(nil)
 	require.NoError(t, err)
 	line := strings.Repeat("a", 2047) + "\n"
@@ -245,6 +248,7 @@ func TestPlainQueriesAreRegularExpressions(t *testing.T) {
 
 // All bytes that are read count, whatever they turn out to be.
 func TestVeryManyFiles(t *testing.T) {
+	longform.Lone(t)
 	for name, c := range map[string]struct {
 		content string
 		also    string

@@ -2,7 +2,7 @@ package tool_test
 
 import "github.com/agonist-dev/debate/internal/longform"
 
-var manyLines = longform.Sized(6000, 400, 200) // of 2 KiB
+var manyLines = longform.Or(6000, 400) // of 2 KiB
 
 var manyWrites = longform.Or(300, 20)
 

@@ -21,6 +21,15 @@ func Only(t testing.TB, kept string) {
 	}
 }
 
+// Lone skips a test under the race detector in which no goroutines share anything: one computes, or another process does. There is
+// nothing to find then, and it takes many times as long. The checks run the test without the detector.
+func Lone(t testing.TB) {
+	t.Helper()
+	if Race {
+		t.Skip("left to the run without the race detector, which finds nothing in it")
+	}
+}
+
 // Or returns n in the long form, and less in the short one.
 func Or[T any](n, less T) T {
 	if Asked() {

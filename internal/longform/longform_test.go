@@ -17,6 +17,15 @@ func TestOr(t *testing.T) {
 	assert.Equal(t, 10, longform.Or(10, 1))
 }
 
+func TestLone(t *testing.T) {
+	ran := false
+	t.Run("a test", func(t *testing.T) {
+		longform.Lone(t)
+		ran = true
+	})
+	assert.Equal(t, !longform.Race, ran)
+}
+
 func TestSized(t *testing.T) {
 	for asked, want := range map[string]int{"": 2, "1": 1} {
 		t.Setenv("DEBATE_LONG_TESTS", asked)

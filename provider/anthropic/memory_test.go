@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/anthropic"
 )
@@ -16,6 +17,7 @@ import (
 // Whatever an answer is made of, reading it takes little more than its bytes: all that is allocated
 // on the way, what is freed meanwhile included, stays below six times the bound of a body.
 func TestHostileAnswersTakeLittleMemory(t *testing.T) {
+	longform.Lone(t)
 	const maxBody = 4 << 20
 	generate := func(ctx context.Context, p *anthropic.Provider) error {
 		_, err := p.Generate(ctx, request(), func(provider.Chunk) {})

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/cassette"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -222,17 +223,21 @@ func TestWhatCannotBeWritten(t *testing.T) {
 	require.ErrorIs(t, tape.Close(), fs.ErrNotExist)
 	require.NoError(t, tape.Close())
 
+	no := math.NaN()
+	p = open(t, filepath.Join(t.TempDir(), "x.json"), cassette.Options{Mode: cassette.Record}).Wrap("v", serial())
+	assert.ErrorContains(t, ask(p, &provider.Request{Temperature: &no}).err, "cannot be written")
+}
+
+func TestAnExchangeForWhichAFileHasNoRoom(t *testing.T) {
+	longform.Lone(t)
 	file := filepath.Join(t.TempDir(), "tape.json")
-	tape, err = cassette.Open(file, cassette.Options{Mode: cassette.Record})
+	tape, err := cassette.Open(file, cassette.Options{Mode: cassette.Record})
 	require.NoError(t, err)
 	huge := strings.Repeat("x", cassette.MaxFile)
 	assert.Len(t, ask(tape.Wrap("v", saying(said(huge))), &provider.Request{ID: "big"}).response.Text, len(huge))
 	ask(tape.Wrap("v", serial()), &provider.Request{ID: "small"})
 	assert.Contains(t, contents(t, file), `"small"`, "there is room for others")
 	assert.ErrorContains(t, tape.Close(), `the exchange "big" of provider "v" is not recorded: the file would be longer than`)
-	no := math.NaN()
-	p = open(t, filepath.Join(t.TempDir(), "x.json"), cassette.Options{Mode: cassette.Record}).Wrap("v", serial())
-	assert.ErrorContains(t, ask(p, &provider.Request{Temperature: &no}).err, "cannot be written")
 }
 
 func TestWhatIsBrokenOff(t *testing.T) {

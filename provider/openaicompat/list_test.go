@@ -26,6 +26,7 @@ func allocated(f func()) uint64 {
 
 // TestHostileLists: an answer of many small elements takes about as much memory as it has bytes.
 func TestHostileLists(t *testing.T) {
+	longform.Lone(t)
 	size := longform.Or(4<<20, 1<<20) // bytes of an answer
 	embed := func(n int) func(t *testing.T, answer string) error {
 		return func(t *testing.T, answer string) error {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"unicode"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -62,7 +63,7 @@ func (x *bench) cutFixture(f *Fault) {
 
 // cutUp ends an answer: by the end of the connection, by its end in the middle of a chunk, and by a reset. In the long form
 // of the suite it does so at each byte, in the short form at some places in the first way, and at each third of them in the
-// others.
+// others; under the race detector only at those.
 func (x *bench) cutUp(m message, c *tally) {
 	plain, chunked := m.plain(), m.chunked()
 	whole, pieces := plain.bytes(), chunked.bytes()
@@ -72,8 +73,11 @@ func (x *bench) cutUp(m message, c *tally) {
 		places, seldom = everyByte(len(whole)), 1
 	}
 	for i, n := range places {
-		c.add(n, "cut", x.replay(whole[:n], io.EOF))
-		if i%seldom > 0 {
+		some := i%seldom == 0
+		if some || !longform.Race {
+			c.add(n, "cut", x.replay(whole[:n], io.EOF))
+		}
+		if !some {
 			continue
 		}
 		c.add(n, "reset", x.replay(whole[:n], reset()))

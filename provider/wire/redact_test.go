@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
@@ -86,7 +87,7 @@ func TestRedactionAtTheBound(t *testing.T) {
 		secret, url.QueryEscape(secret), strings.ReplaceAll(secret, "/", `\/`), strings.ReplaceAll(secret, "/", `\u002f`),
 		base64.StdEncoding.EncodeToString([]byte(secret)),
 	} {
-		for n := 0; n < len(form); n += every {
+		for n := 0; n < len(form); n += longform.Sized(1, 1, 7) {
 			_, err := send(t, endpoint(says("HTTP/1.1 403 X\r\nConnection: close\r\n\r\n"+strings.Repeat(" ", bound-n)+form)))
 			f := failure(t, err, provider.KindAuthentication)
 			if n >= 12 { // what is cut in its middle may be left of an escape

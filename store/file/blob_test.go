@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -69,6 +70,7 @@ func size(t *testing.T, dir string) int {
 
 // One damaged bit in the head of a blob loses no blob, and no PutBlob cuts any away.
 func TestADamagedHeadLosesNoBlob(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	all := [][]byte{[]byte("one"), []byte("two, which is longer"), bytes.Repeat([]byte("three\n"), 20)}
 	dir := t.TempDir()

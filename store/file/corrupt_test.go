@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
@@ -60,6 +61,7 @@ func checkCorrupt(t *testing.T, text []byte, commits, passed int) *file.CorruptE
 // Each byte is wrong once, of journals of one commit and of more. What was acknowledged is no tear then, be it
 // the last commit or the only one.
 func TestCorruptAnywhere(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	text, ends := journal(t)
 	for _, end := range ends[1:] {

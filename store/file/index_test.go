@@ -185,6 +185,7 @@ func (x *indexed) happen(t *testing.T) {
 
 // Whatever happens to a folder, a list is the same as without an index.
 func TestListIsThatOfTheJournals(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	seeds := longform.Or(300, 60)
 	written := 0

@@ -54,6 +54,7 @@ func write(t *testing.T, path string, pieces ...any) {
 
 // No line, however long, takes more memory than a line may.
 func TestLongLines(t *testing.T) {
+	longform.Lone(t)
 	text, ends := journal(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.log")
@@ -93,6 +94,7 @@ func TestLongLines(t *testing.T) {
 
 // A long log is read, and followed, a piece at a time.
 func TestMemoryOfReading(t *testing.T) {
+	longform.Lone(t)
 	d := newDrive()
 	s := stored(d)
 	for n := range int64(300) {
@@ -112,6 +114,7 @@ func TestMemoryOfReading(t *testing.T) {
 
 // No journal makes reading slow: commits that claim each other's lines are not looked at again and again.
 func TestHostileCommits(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	head := line("", `{"journal":1,"id":"a"}`)
 	ack := line("", `{"seq":1,"at":"2026-01-01T00:00:00Z","kind":"ack","body":{}}`)
@@ -192,6 +195,7 @@ func TestOpenFiles(t *testing.T) {
 
 // More journals than are remembered can be appended to.
 func TestForgottenJournals(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	s := stored(newDrive())
 	s.Sync = file.SyncNever // the drive is slow at it

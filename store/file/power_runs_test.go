@@ -1,5 +1,3 @@
-//go:build !race
-
 package file_test
 
 import "github.com/agonist-dev/debate/internal/longform"

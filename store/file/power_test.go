@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
@@ -213,6 +214,7 @@ func newTrial(seed uint64, debates, commits int) *trial {
 // Whatever a loss of power takes of what was not synced, every commit that was acknowledged is there, what
 // is there is whole commits from the first on, and it can be gone on with; also if the power is lost again.
 func TestPowerLoss(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	looked, sound, lost := 0, 0, 0
 	for seed := range *powerSeeds {
@@ -239,6 +241,7 @@ func TestPowerLossIsNoticed(t *testing.T) {
 
 // Each operation fails once, twice, … in each way; what the power takes after that is no more than before.
 func TestTroubleAndPowerLoss(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	looked, sound, lost, runs := 0, 0, 0, 0
 	steps := 0
@@ -273,6 +276,7 @@ func TestTroubleAndPowerLoss(t *testing.T) {
 // A process dies after each operation, another one goes on with what the system still has in memory, and
 // then the power is lost: what the first one had not synced must be on the disk before the second builds on it.
 func TestKillAndPowerLoss(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	looked, sound, lost, steps := 0, 0, 0, 0
 	for first := 0; first == 0 || first < steps; first += troubleStep {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
@@ -96,6 +97,7 @@ func checkTear(t *testing.T, text []byte, end, commits int) {
 
 // A journal is cut off at each of its bytes.
 func TestTornAnywhere(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	text, ends := journal(t)
 	for at := range text {

@@ -29,6 +29,7 @@ type log struct {
 	failed  int // tests and packages
 	skipped []test
 	left    []string        // the tests that the long form has, and what the short form keeps of each
+	lone    int             // tests that the run without the race detector has
 	cut     map[string]bool // packages whose last line has not ended: go test splits long ones
 }
 
@@ -84,16 +85,20 @@ func (l *log) add(e event) error {
 // longOnly finds the message of longform.Only, as the test prints it.
 var longOnly = regexp.MustCompile(`(?m)^ *\S+\.go:\d+: in the long form only; the short form keeps: (\S.*)$`)
 
+// lone finds the message of longform.Lone.
+var lone = regexp.MustCompile(`(?m)^ *\S+\.go:\d+: left to the run without the race detector, which finds nothing in it$`)
+
 // skip records that a test was skipped, and what it wrote before.
 func (l *log) skip(t test, text string) {
-	if t.Name == "" { // a package without tests is skipped too
-		return
-	}
-	if kept := longOnly.FindStringSubmatch(text); kept != nil {
+	switch kept := longOnly.FindStringSubmatch(text); {
+	case t.Name == "": // a package without tests is skipped too
+	case kept != nil:
 		l.left = append(l.left, t.Package+" "+t.Name+": "+kept[1])
-		return
+	case lone.MatchString(text):
+		l.lone++
+	default:
+		l.skipped = append(l.skipped, t)
 	}
-	l.skipped = append(l.skipped, t)
 }
 
 // packageLine drops what go test says about a package only because it was asked for JSON.

@@ -4,7 +4,8 @@
 //	go test -json work | go run ./internal/ci/testlog .ci/skips
 //
 // The list holds one skip a line, the package and the test with a space between; # starts a comment. A test that
-// longform.Only skips need not be on the list: the log ends with these tests and with what is kept of each.
+// longform.Only skips need not be on the list: the log ends with these tests and with what is kept of each. Nor need those be that
+// longform.Lone skips.
 package main
 
 import (
@@ -56,7 +57,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		slices.Sort(l.left)
 		_, _ = fmt.Fprintf(stdout, "in the long form only, and what the short form keeps:\n  %s\n", strings.Join(l.left, "\n  "))
 	}
-	_, _ = fmt.Fprintf(stdout, "%d tests passed, %d were skipped, %d are left to the long form\n", l.passed, len(l.skipped), len(l.left))
+	_, _ = fmt.Fprintf(stdout, "%d tests passed, %d were skipped, %d are left to the long form, %d to the run without the race detector\n",
+		l.passed, len(l.skipped), len(l.left), l.lone)
 	return code
 }
 

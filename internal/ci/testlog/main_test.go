@@ -56,7 +56,7 @@ func TestRun(t *testing.T) {
 		{
 			name:   "a pass is one line",
 			input:  pass,
-			stdout: "ok  \tp\t0.1s\n1 tests passed, 0 were skipped, 0 are left to the long form\n",
+			stdout: "ok  \tp\t0.1s\n1 tests passed, 0 were skipped, 0 are left to the long form, 0 to the run without the race detector\n",
 		},
 		{
 			name: "the rest of a long line says nothing",
@@ -64,41 +64,41 @@ func TestRun(t *testing.T) {
 {"Action":"output","Package":"q","Output":", c\n"}
 {"Action":"output","Package":"q","Output":"and then\n"}
 `,
-			stdout: "ok  \tp\t0.1s\nok  \tq\t0.2s\nand then\n1 tests passed, 0 were skipped, 0 are left to the long form\n",
+			stdout: "ok  \tp\t0.1s\nok  \tq\t0.2s\nand then\n1 tests passed, 0 were skipped, 0 are left to the long form, 0 to the run without the race detector\n",
 		},
 		{
 			name: "a package without tests is no skip",
 			input: pass + `{"Action":"output","Package":"q","Output":"?   \tq\t[no test files]\n"}
 {"Action":"skip","Package":"q","Elapsed":0}
 `,
-			stdout: "ok  \tp\t0.1s\n?   \tq\t[no test files]\n1 tests passed, 0 were skipped, 0 are left to the long form\n",
+			stdout: "ok  \tp\t0.1s\n?   \tq\t[no test files]\n1 tests passed, 0 were skipped, 0 are left to the long form, 0 to the run without the race detector\n",
 		},
 		{
 			name: "a package without tests that was measured says nothing",
 			input: pass + `{"Action":"output","Package":"q","Output":"\tq\t\tcoverage: 0.0% of statements\n"}
 {"Action":"pass","Package":"q","Elapsed":0}
 `,
-			stdout: "ok  \tp\t0.1s\n1 tests passed, 0 were skipped, 0 are left to the long form\n",
+			stdout: "ok  \tp\t0.1s\n1 tests passed, 0 were skipped, 0 are left to the long form, 0 to the run without the race detector\n",
 		},
 		{
 			name:   "a skip fails",
 			input:  pass + skip,
 			code:   1,
-			stdout: "ok  \tp\t0.1s\n1 tests passed, 1 were skipped, 0 are left to the long form\n",
+			stdout: "ok  \tp\t0.1s\n1 tests passed, 1 were skipped, 0 are left to the long form, 0 to the run without the race detector\n",
 			stderr: "testlog: skipped: p TestB/one\n",
 		},
 		{
 			name:   "a skip on the list passes",
 			skips:  "# why\n\np TestB/one # because\n",
 			input:  pass + skip,
-			stdout: "ok  \tp\t0.1s\n1 tests passed, 1 were skipped, 0 are left to the long form\n",
+			stdout: "ok  \tp\t0.1s\n1 tests passed, 1 were skipped, 0 are left to the long form, 0 to the run without the race detector\n",
 		},
 		{
 			name:   "a skip of another package is not on the list",
 			skips:  "q TestB/one\np TestB\n",
 			input:  pass + skip,
 			code:   1,
-			stdout: "ok  \tp\t0.1s\n1 tests passed, 1 were skipped, 0 are left to the long form\n",
+			stdout: "ok  \tp\t0.1s\n1 tests passed, 1 were skipped, 0 are left to the long form, 0 to the run without the race detector\n",
 			stderr: "testlog: skipped: p TestB/one\n",
 		},
 		{
@@ -108,15 +108,21 @@ func TestRun(t *testing.T) {
 in the long form only, and what the short form keeps:
   p TestC/all: the first cut of each kind
   p TestD: a few seeds
-1 tests passed, 0 were skipped, 2 are left to the long form
+1 tests passed, 0 were skipped, 2 are left to the long form, 0 to the run without the race detector
 `,
 		},
 		{
 			name:   "what is left to the long form without a word of what is kept fails",
 			input:  pass + left("TestC", ""),
 			code:   1,
-			stdout: "ok  \tp\t0.1s\n1 tests passed, 1 were skipped, 0 are left to the long form\n",
+			stdout: "ok  \tp\t0.1s\n1 tests passed, 1 were skipped, 0 are left to the long form, 0 to the run without the race detector\n",
 			stderr: "testlog: skipped: p TestC\n",
+		},
+		{
+			name: "what the race detector has no use for is counted",
+			input: pass + strings.ReplaceAll(left("TestD", "x"), "in the long form only; the short form keeps: x",
+				"left to the run without the race detector, which finds nothing in it"),
+			stdout: "ok  \tp\t0.1s\n1 tests passed, 0 were skipped, 0 are left to the long form, 1 to the run without the race detector\n",
 		},
 		{
 			name: "a failure shows what the test wrote and nothing else",
@@ -128,7 +134,7 @@ in the long form only, and what the short form keeps:
 {"Action":"fail","Package":"p"}
 `,
 			code:   1,
-			stdout: "broken\nFAIL\tp\t0.1s\n1 tests passed, 0 were skipped, 0 are left to the long form\n",
+			stdout: "broken\nFAIL\tp\t0.1s\n1 tests passed, 0 were skipped, 0 are left to the long form, 0 to the run without the race detector\n",
 			stderr: "testlog: 2 failed\n",
 		},
 		{
@@ -139,7 +145,7 @@ in the long form only, and what the short form keeps:
 {"Action":"pass","Package":"q","Test":"TestQ"}
 `,
 			code:   1,
-			stdout: "killed\n1 tests passed, 0 were skipped, 0 are left to the long form\n",
+			stdout: "killed\n1 tests passed, 0 were skipped, 0 are left to the long form, 0 to the run without the race detector\n",
 			stderr: "testlog: 1 failed\n",
 		},
 		{
@@ -149,13 +155,13 @@ in the long form only, and what the short form keeps:
 {"Action":"fail","Package":"p","FailedBuild":"p"}
 `,
 			code:   1,
-			stdout: "p.go:1: syntax error\n0 tests passed, 0 were skipped, 0 are left to the long form\n",
+			stdout: "p.go:1: syntax error\n0 tests passed, 0 were skipped, 0 are left to the long form, 0 to the run without the race detector\n",
 			stderr: "testlog: 1 failed\n",
 		},
 		{
 			name:   "nothing ran",
 			code:   1,
-			stdout: "0 tests passed, 0 were skipped, 0 are left to the long form\n",
+			stdout: "0 tests passed, 0 were skipped, 0 are left to the long form, 0 to the run without the race detector\n",
 			stderr: "testlog: no test passed\n",
 		},
 	} {

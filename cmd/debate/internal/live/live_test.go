@@ -22,6 +22,7 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/live"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -345,6 +346,7 @@ func TestNoKeyboard(t *testing.T) {
 // TestAnyEvents: whatever events come in whatever order, each frame fits its window and holds no control character, and the
 // styles are the only escape sequences.
 func TestAnyEvents(t *testing.T) {
+	longform.Lone(t)
 	random := rand.New(rand.NewPCG(3, 9))
 	words := []string{
 		"", "ada", "\x1b[2J", "a\nb", "\u009b1m", "e\u0301\u0301", "👩‍👩‍👧‍👦", "猫", strings.Repeat("long ", 90), "\u202e", "\xff", "\t", "\x7f", "\u2028x",

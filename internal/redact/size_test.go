@@ -1,7 +1,0 @@
-//go:build !race
-
-package redact_test
-
-const every = 1 // of the places is looked at
-
-const hostileSize = 1 << 17 // bytes
