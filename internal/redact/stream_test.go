@@ -30,7 +30,7 @@ func TestDividedKeys(t *testing.T) {
 	divided := 0
 	for name, code := range codings() {
 		text := "It is " + code(key) + ", as I said."
-		for i := 0; i < len(text); i++ {
+		for i := range len(text) {
 			out := strings.Join(streamed(set, text[:i], text[i:]), "")
 			require.Contains(t, out, redact.Mark, "%s, divided at %d", name, i)
 			require.Empty(t, strict.Find(out), "%s, divided at %d: %s", name, i, out)
