@@ -18,7 +18,6 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -387,7 +386,6 @@ func quotedBack(t *testing.T, a attack, refused func(quote string) string) {
 // FuzzFence: whatever a debater says, what comes after it stays inside the fence. The text may hold
 // the places of the corpus, so that the fuzzer has the real fence word at hand.
 func FuzzFence(f *testing.F) {
-	longform.Lone(f)
 	for _, a := range attacks(f) {
 		f.Add(strings.ReplaceAll(a.text, "{long}", "")) // only slow, here
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
@@ -144,7 +143,6 @@ func TestAConfigOfAFlowThatIsNotRegistered(t *testing.T) {
 
 // What a stranger's config holds is read again by its flow, or is refused at once.
 func TestAStrangersConfigIsReadAgain(t *testing.T) {
-	longform.Lone(t)
 	t.Parallel()
 	for name, tone := range map[string]string{
 		"fine":               `{"a":[1,2.5,"x",null]}`,

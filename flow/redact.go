@@ -250,7 +250,7 @@ func (w *redactor) replaced(value string) string {
 		w.counts[w.forms[found].text]++
 		rest = rest[at+len(w.forms[found].shown):]
 	}
-	if left := out.String(); !w.holds(left) {
+	if left := out.String(); left == value || !w.holds(left) {
 		return left
 	}
 	return w.With

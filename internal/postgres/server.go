@@ -1,6 +1,6 @@
 // Package postgres runs throw-away PostgreSQL servers for tests. Each has a temporary folder of its own,
-// listens only on a socket in it, and ends with the process that started it. Settings are
-// PostgreSQL's defaults, but memory is small, and statements are not compiled.
+// listens only on a socket in it, and ends with the process that started it. Nobody keeps its cluster: nothing
+// waits for the disk, memory is small, and statements are not compiled.
 package postgres
 
 import (
@@ -37,8 +37,8 @@ type Server struct {
 }
 
 // Start creates a cluster and starts its server. The caller stops it. It fails with a [*MissingError] if
-// this machine has no PostgreSQL. If ctx ends, the start is broken off; later it has no effect. Settings, such as those of [Brief],
-// go before the defaults.
+// this machine has no PostgreSQL. If ctx ends, the start is broken off; later it has no effect. Settings, as "work_mem=1MB", go before
+// those that every server here has.
 func Start(ctx context.Context, settings ...string) (*Server, error) {
 	programs, err := find(os.Getenv("PATH"), folders)
 	if err != nil {
@@ -56,7 +56,7 @@ func Start(ctx context.Context, settings ...string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{programs: programs, folder: folder, settings: settings}
+	s := &Server{programs: programs, folder: folder, settings: append(brief(), settings...)}
 	if err = s.initialize(ctx); err == nil {
 		err = s.Restart(ctx)
 	}
@@ -66,10 +66,10 @@ func Start(ctx context.Context, settings ...string) (*Server, error) {
 	return s, nil
 }
 
-// Brief returns the settings of a server whose cluster nobody keeps: nothing waits for the disk, and nothing is tidied up meanwhile.
+// brief returns the settings of a server whose cluster nobody keeps: nothing waits for the disk, and nothing is tidied up meanwhile.
 // What was committed outlives [Server.Kill] all the same, since the machine has it in its memory. In the long form and with benchmarks
 // there are no such settings: they measure what a server takes that keeps everything.
-func Brief() []string {
+func brief() []string {
 	if bench := flag.Lookup("test.bench"); longform.Asked() || bench != nil && bench.Value.String() != "" {
 		return nil
 	}

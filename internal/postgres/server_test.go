@@ -22,7 +22,7 @@ import (
 // start starts a server for a test.
 func start(t *testing.T) *postgres.Server {
 	t.Helper()
-	server, err := postgres.Start(t.Context(), postgres.Brief()...)
+	server, err := postgres.Start(t.Context())
 	if missing, ok := errors.AsType[*postgres.MissingError](err); ok {
 		t.Skip(missing)
 	}

@@ -22,9 +22,9 @@ import (
 )
 
 // A server is killed and started again beside whatever uses it.
-func TestTheServerIsKilled(t *testing.T) { //nolint:tparallel // they kill the same server
+func TestTheServerIsKilled(t *testing.T) { // they kill the same server
 	t.Parallel()
-	server, err := postgres.Start(context.WithoutCancel(t.Context()), postgres.Brief()...)
+	server, err := postgres.Start(context.WithoutCancel(t.Context()))
 	server = started(t, server, err)
 	t.Cleanup(func() { assert.NoError(t, server.Stop()) })
 	for name, kill := range map[string]func(*testing.T, *postgres.Server){

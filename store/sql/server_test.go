@@ -34,14 +34,7 @@ var shared struct {
 }
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
-	if !given { // the tests wait more than they work
-		if err := flag.Set("test.parallel", "4"); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-	}
+	_ = flag.Set("test.parallel", "4") // the tests wait more than they work; what the command line says comes after it
 	code := m.Run()
 	if shared.server != nil {
 		if err := shared.server.Stop(); err != nil {
@@ -91,7 +84,7 @@ func started(t testing.TB, server *postgres.Server, err error) *postgres.Server 
 func newSchema(t testing.TB) string {
 	t.Helper()
 	shared.start.Do(func() {
-		if shared.server, shared.err = postgres.Start(context.Background(), append(postgres.Brief(), "max_connections=400")...); shared.err == nil {
+		if shared.server, shared.err = postgres.Start(context.Background(), "max_connections=400"); shared.err == nil {
 			shared.url, shared.err = shared.server.Database(context.Background())
 		}
 	})

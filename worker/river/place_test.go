@@ -45,7 +45,7 @@ func newPostgres(t testing.TB) place {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	shared.start.Do(func() {
-		if shared.server, shared.err = postgres.Start(ctx, postgres.Brief()...); shared.err != nil {
+		if shared.server, shared.err = postgres.Start(ctx); shared.err != nil {
 			return
 		}
 		if shared.empty, shared.err = shared.server.Database(ctx); shared.err == nil {

@@ -28,7 +28,7 @@ func (s *spender) Generate(ctx context.Context, req *provider.Request, emit func
 	return s.Script.Generate(ctx, req, emit)
 }
 
-// One allocation more for each call is seen in every figure, which are the same each time within 0.2 %.
+// One allocation more for each call is seen in every figure, whose objects are the same each time within 0.05 %.
 func TestAnAllocationMoreIsSeen(t *testing.T) {
 	before, err := figures.Costs(t.Context(), bench.NewScript())
 	require.NoError(t, err)
@@ -37,7 +37,7 @@ func TestAnAllocationMoreIsSeen(t *testing.T) {
 	for name, calls := range map[string]float64{
 		"R=1": 5, "R=10": 41, "R=100": 401, "round": 4, "call": 1, "judgement": 1, "start": 1,
 	} {
-		assert.InDelta(t, calls, after["allocs W1/"+name]-before["allocs W1/"+name], max(0.3, 0.002*before["allocs W1/"+name]), name)
+		assert.InDelta(t, calls, after["allocs W1/"+name]-before["allocs W1/"+name], max(0.3, 0.0005*before["allocs W1/"+name]), name)
 		assert.InDelta(t, 64*calls, after["bytes W1/"+name]-before["bytes W1/"+name], 0.002*before["bytes W1/"+name], name)
 	}
 }

@@ -44,7 +44,7 @@ type trial struct {
 
 // TestKill kills processes at their failpoints, before and after every write and every call, and compares
 // what the provider was asked, and the end, with the log at each death.
-func TestKill(t *testing.T) { //nolint:tparallel // beside the other tests there would be too many processes, and connections
+func TestKill(t *testing.T) { // beside the other tests there would be too many processes, and connections
 	for _, kind := range kinds() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

@@ -118,7 +118,7 @@ func (l *lazyServer) start(ctx context.Context) (*postgres.Server, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.server == nil && l.err == nil {
-		l.server, l.err = postgres.Start(ctx, postgres.Brief()...)
+		l.server, l.err = postgres.Start(ctx)
 	}
 	return l.server, l.err
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // TestRivals lets several workers go on with the same debates, one of which is killed again and again.
-func TestRivals(t *testing.T) { //nolint:tparallel // beside the other tests there would be too many processes, and connections
+func TestRivals(t *testing.T) { // beside the other tests there would be too many processes, and connections
 	want := undisturbed(t, lengthy)
 	for _, kind := range kinds() {
 		t.Run(kind, func(t *testing.T) {
