@@ -102,6 +102,7 @@ func TestASoftLimitEndsWithAVerdict(t *testing.T) {
 // What is kept back for the verdict is enough whatever is said: also where the judge is shown longer words
 // than were spoken.
 func TestTheVerdictsShareHoldsWhateverIsSaid(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	for name, test := range map[string]struct {
 		word      string

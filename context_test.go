@@ -14,6 +14,7 @@ import (
 	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -46,6 +47,7 @@ func narrowEngine(config debate.Config, tokens int) (*debate.Engine, *scripted.P
 }
 
 func TestALongDebateIsCutToTheWindow(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	const limit = 8000 - 500 // beside the reserve
 	for name, tc := range map[string]struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 // alarms holds 60 debates of eight rounds, in which the judge's marks fall by slope a round and scatter (σ 0.7). It
@@ -53,6 +54,7 @@ func alarms(t *testing.T, slope float64, rubric bool, seed uint64) int {
 
 // The seeds were used for nothing else: the limits were tuned with another generator of random numbers.
 func TestDiminishingReturnsAreNoChance(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	for name, rubric := range map[string]bool{"one score": false, "a rubric": true} {
 		random, falling := alarms(t, 0, rubric, 4711), alarms(t, 0.7, rubric, 4712)

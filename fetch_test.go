@@ -14,6 +14,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 )
 
@@ -52,6 +53,7 @@ func TestFetchedFilesAreRememberedForAWhile(t *testing.T) {
 
 // What the engine remembers is bounded: what was fetched first is forgotten.
 func TestFetchedFilesAreBounded(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	large := append(bytes.Clone(png), make([]byte, flow.MaxFile-len(png))...)
 	config, engine, asked := linked(large, "")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -157,6 +158,7 @@ func TestFilesArePriced(t *testing.T) {
 }
 
 func TestFilesOfConfigsAreChecked(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	many := make([]flow.File, 65)
 	for i := range many {

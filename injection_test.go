@@ -18,6 +18,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -223,6 +224,7 @@ func stolen(t *testing.T, record *debate.Record) bool {
 // a judge who obeys everything that is not fenced. The report says how many debates each has won. It
 // shows that the fence holds; whether a model keeps to it, or takes a look-alike for it, no test shows.
 func TestInjection(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	var report strings.Builder
 	fmt.Fprintf(&report, "debates won by each attack, of 2\n\n%-50s %6s %8s\n", "attack", "fenced", "unfenced")
@@ -315,6 +317,7 @@ func guarded(t *testing.T, req *provider.Request, word string) {
 // TestFenceWordIsKept lets the judge quote each attack, in answers that are accepted and in ones that
 // are not: neither brings the fence word back into what is asked.
 func TestFenceWordIsKept(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	quotes := map[string]func(quote string) string{
 		"in the reasoning": nil, // accepted at once

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -24,6 +25,7 @@ func labelOf(requests []provider.Request, names ...string) string {
 }
 
 func TestLabelsAreDrawn(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	config, engine, source := masked("Well.", "Ada", "Ben", "Cyd")
 	config.Judging.When = debate.AtEnd

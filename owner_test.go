@@ -16,6 +16,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -313,6 +314,7 @@ func TestAnotherSessionsAppendIsNeverTakenForOnesOwn(t *testing.T) {
 }
 
 func TestALogOfTooManyCallsIsRefusedSoon(t *testing.T) {
+	longform.Lone(t)
 	config := twoDebaters()
 	engine, _ := engineFor(config)
 	start, err := engine.Freeze(config)

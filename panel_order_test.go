@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/vote"
 )
@@ -163,6 +164,7 @@ func TestAFlipIsATie(t *testing.T) {
 }
 
 func TestTheOrderOfParticipantsIsDrawnForEachJudge(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	three := scored("Ada", 90, 80, 70)
 	seen := map[string]int{}

@@ -75,6 +75,7 @@ func tableAfter(t *testing.T, text string, columns ...string) [][]string {
 // TestTheProvidersPageCitesWhatThereIs: every test that the page names is in the file named after it, and every
 // file, folder and command's package exists.
 func TestTheProvidersPageCitesWhatThereIs(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	tree := os.DirFS(".")
 	_, prose := readProviders(t)

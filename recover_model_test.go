@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -165,6 +166,7 @@ func TestEachModelOfTheRulesIsTriedOncePerCall(t *testing.T) {
 
 // A conversation takes as many replacements as it has failures: an actor has one at a time.
 func TestReplacementsHaveNoEnd(t *testing.T) {
+	longform.Lone(t)
 	config := twoDebaters()
 	config.OnFailure = []debate.FailureRule{{Do: flow.OptionModel, Model: "test/spare"}, {Do: flow.OptionModel, Model: "test/last"}}
 	s := begun(t, config)

@@ -51,6 +51,7 @@ func textsOf(log []debate.Event) []string {
 
 // TestARedactedLogFoldsAsBefore removes random texts from all golden logs.
 func TestARedactedLogFoldsAsBefore(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	rng, removed := rand.New(rand.NewPCG(1, 2)), 0
 	logs := storedLogs(t)

@@ -81,6 +81,7 @@ func bounds() []bound {
 
 // What is at its bound is taken, what is above is refused by its field, and what is far above costs no time.
 func TestBoundsOfAConfig(t *testing.T) {
+	longform.Lone(t)
 	for _, b := range bounds() {
 		t.Run(b.field, func(t *testing.T) {
 			engine, _ := engineFor(twoDebaters())
@@ -100,6 +101,7 @@ func TestBoundsOfAConfig(t *testing.T) {
 
 // A debate has at most 1000 participants, whatever its format says.
 func TestTheMostParticipants(t *testing.T) {
+	longform.Lone(t)
 	config := twoDebaters()
 	engine, _ := engineFor(config)
 	config.Format, config.CustomFormat = "", &debate.Format{
@@ -150,6 +152,7 @@ func TestNamesOfWhatIsRegistered(t *testing.T) {
 
 // Whoever writes a log chooses its names: nothing need be registered, and yet they are names.
 func TestImportChecksBounds(t *testing.T) {
+	longform.Lone(t)
 	config := twoDebaters()
 	config.ID = "one"
 	l := playedLog(t, config)

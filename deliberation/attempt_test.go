@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -193,6 +194,7 @@ func shrunk(t *testing.T, change func(*deliberation.Config)) (*flow.Record, *scr
 
 // TestAVoteAndAnEvaluationThatDoNotFitAreMadeSmaller, and their readers are told. A smaller reserve leaves room for all.
 func TestAVoteAndAnEvaluationThatDoNotFitAreMadeSmaller(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	for name, test := range map[string]struct {
 		change func(*deliberation.Config)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -17,6 +18,7 @@ import (
 // TestEveryAcceptedSoftLimitGivesASolution: whatever the method asks for one after the other is kept back, so that a
 // limit that the start accepts is never too low for the solution.
 func TestEveryAcceptedSoftLimitGivesASolution(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	limits := map[string]func(n int) flow.Budget{
 		"calls": func(n int) flow.Budget { return flow.Budget{SoftCalls: 12 + n, HardCalls: 12 + n} },

@@ -54,6 +54,7 @@ func readings(t testing.TB, config deliberation.Config, ends int, summaries bool
 // TestSummariesWhereverAHistoryIsRead: however the rounds end, and however the solution is made, long deliberations read
 // summaries. One that the judge ends early has paid at most a little for summaries that nobody read again.
 func TestSummariesWhereverAHistoryIsRead(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	const most = 12
 	for _, end := range []string{deliberation.TerminationFixed, deliberation.TerminationConvergence, deliberation.TerminationQuality} {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -26,6 +27,7 @@ func narrow(t *testing.T, config deliberation.Config, size int) (*flow.Record, *
 // TestASmallWindowKeepsTheSummaries: what does not fit is read in a summary, which is made if there is none. Each reader of
 // less than it should have is told.
 func TestASmallWindowKeepsTheSummaries(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	for _, synthesis := range []string{deliberation.SynthesisVoting, deliberation.SynthesisMerge, deliberation.SynthesisJudge} {
 		for _, rounds := range []int{3, 8} {

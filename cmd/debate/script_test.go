@@ -43,12 +43,22 @@ func tried() command.System {
 }
 
 // TestScripts runs the scripts in testdata/script. Beside the commands of package testscript they have those below.
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { scripts(t, "script") }
+
+// TestProcesses runs the scripts in testdata/process, whose lines each start the program as a process.
+func TestProcesses(t *testing.T) {
+	longform.Lone(t)
+	scripts(t, "process")
+}
+
+// scripts runs those of a folder, beside each other.
+func scripts(t *testing.T, folder string) {
+	t.Helper()
 	hungUp := make(chan os.Signal, 1) // so that the programs do not inherit from nohup that the signal is ignored
 	signal.Notify(hungUp, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(hungUp) }) // the scripts run after this function
 	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "script"),
+		Dir: filepath.Join("testdata", folder),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"run": within, "code": code, "serve": serve, "served": served, "sent": sent, "await": await, "release": release, "exited": exited, "signal": send,
 			"capture": capture, "sqlite": inSQLite, "damage": damage,

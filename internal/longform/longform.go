@@ -21,8 +21,9 @@ func Only(t testing.TB, kept string) {
 	}
 }
 
-// Lone skips a test under the race detector in which no goroutines share anything: one computes, or another process does. There is
-// nothing to find then, and it takes many times as long. The checks run the test without the detector.
+// Lone skips a test under the race detector in which no goroutines share anything: one computes, or another process does. What they
+// share may also be only what another test has them share. There is nothing to find then, and it takes many times as long. The checks
+// run the test without the detector.
 func Lone(t testing.TB) {
 	t.Helper()
 	if Race {

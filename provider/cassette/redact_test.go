@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/cassette"
 )
@@ -93,6 +94,7 @@ func telling(text string) *provider.Request {
 
 // The canary is in no byte of any file, whatever a provider does with it.
 func TestCanary(t *testing.T) {
+	longform.Lone(t)
 	secrets := []string{`pa<ss>"wörd"/&+=?` + "\n" + `\end of it`, "plainbutsecret"}
 	known := map[string]string{
 		"sk": "sk-canary5f1d7a0c93be", "sk-ant": "sk-ant-api03-Canary_5f1d-7a0c93be", "sk-proj": "sk-proj-canaryCANARYcanary",

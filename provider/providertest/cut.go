@@ -63,12 +63,15 @@ func (x *bench) cutFixture(f *Fault) {
 
 // cutUp ends an answer: by the end of the connection, by its end in the middle of a chunk, and by a reset. In the long form
 // of the suite it does so at each byte, in the short form at some places in the first way, and at each third of them in the
-// others; under the race detector only at those.
+// others; under the race detector at each twelfth of them in all.
 func (x *bench) cutUp(m message, c *tally) {
 	plain, chunked := m.plain(), m.chunked()
 	whole, pieces := plain.bytes(), chunked.bytes()
 	head, inner := len(plain.opening()), len(pieces)-len("\r\n0\r\n\r\n")-len(plain.body) // where the body begins
 	places, seldom := plain.places(), 3
+	if longform.Race {
+		seldom = 12
+	}
 	if x.h.Long {
 		places, seldom = everyByte(len(whole)), 1
 	}

@@ -16,12 +16,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/providertest"
 )
 
 // Each row is one that an adapter can fail.
 func TestABadAdapterFails(t *testing.T) {
+	longform.Lone(t)
 	tests := []struct {
 		name  string
 		rows  []string

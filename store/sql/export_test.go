@@ -33,6 +33,18 @@ func (s *Store) Synchronous(ctx context.Context) (level int, err error) {
 	return level, err
 }
 
+// Turn limits how long a process keeps writing to a file of SQLite.
+type Turn struct{ turn turn }
+
+// Begin is called before a transaction.
+func (t *Turn) Begin(ctx context.Context) { t.turn.begin(ctx) }
+
+// End is called after it.
+func (t *Turn) End() { t.turn.end() }
+
+// TurnLength and TurnRest are how long a process writes, and how long it then leaves the file to others.
+const TurnLength, TurnRest = turnLength, turnRest
+
 // Waiting tells how many appends are being written or wait to be.
 func (s *Store) Waiting() int {
 	s.queue.mu.Lock()

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -75,6 +76,37 @@ func TestAHotLoopLetsOthersIn(t *testing.T) {
 	slices.Sort(waits)
 	t.Logf("a lease waits for %d appends of the loops, at most for %d", waits[len(waits)/2], waits[len(waits)-1])
 	assert.Less(t, waits[len(waits)/2], int64(200))
+}
+
+// A process that has written for the length of a turn leaves the file to others before it writes again, and one that has paused
+// anyway begins a new turn at once.
+func TestATurnEndsWithARest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var turn sql.Turn
+		// written writes for as long as told, and returns how long it waited before.
+		written := func(ctx context.Context, d time.Duration) time.Duration {
+			asked := time.Now()
+			turn.Begin(ctx)
+			waited := time.Since(asked)
+			time.Sleep(d)
+			turn.End()
+			return waited
+		}
+		for range 3 {
+			for range 10 {
+				assert.Zero(t, written(t.Context(), sql.TurnLength/10), "the turn is not over")
+			}
+			assert.Equal(t, sql.TurnRest, written(t.Context(), sql.TurnLength/2))
+			time.Sleep(sql.TurnRest)
+			assert.Zero(t, written(t.Context(), sql.TurnLength/2), "nobody had to wait: the pause began a new turn")
+			time.Sleep(sql.TurnRest)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		assert.Zero(t, written(ctx, sql.TurnLength))
+		assert.Zero(t, written(ctx, 0), "whoever has given up does not wait")
+	})
 }
 
 // What JSON knows no year for is a bound all the same.

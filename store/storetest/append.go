@@ -243,13 +243,12 @@ func appendCanceled(x *exam) {
 	x.log(s, "a", 0, some(0, 3, "w"))
 }
 
-// manyEvents is more than most databases allow as parameters of one statement.
-const manyEvents = 20_000
-
 func appendMany(x *exam) {
 	s := x.open()
-	x.append(s, "a", 0, "w", some(0, manyEvents, "w"))
-	x.append(s, "a", manyEvents, "w", some(manyEvents, 1, "w"))
-	x.log(x.open(), "a", 0, some(0, manyEvents+1, "w"))
-	x.log(s, "a", manyEvents-3, some(manyEvents-3, 4, "w"))
+	n := manyEvents()
+	last := int64(n)
+	x.append(s, "a", 0, "w", some(0, n, "w"))
+	x.append(s, "a", last, "w", some(last, 1, "w"))
+	x.log(x.open(), "a", 0, some(0, n+1, "w"))
+	x.log(s, "a", last-3, some(last-3, 4, "w"))
 }

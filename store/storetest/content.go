@@ -218,15 +218,15 @@ func eventTexts(x *exam) {
 
 func eventLong(x *exam) {
 	handles := x.handles(2)
-	const mebibyte = 1 << 20
+	length := longText()
 	for i, part := range []string{"x", "words \"\\\r\nÄ🙂\x00\xff"} {
-		text := strings.Repeat(part, mebibyte/len(part)+1)[:mebibyte]
+		text := strings.Repeat(part, length/len(part)+1)[:length]
 		x.kept(handles[0], handles[1], fmt.Sprint("long-", i), said("neighbour"), said(text), said("neighbour"))
 	}
 	// Buffers have round sizes.
 	var sizes []flow.Event
 	for _, size := range []int{4 << 10, 32 << 10, 64 << 10} {
-		for d := -200; d <= 0; d += 8 {
+		for d := -200; d <= 0; d += sizesApart() {
 			sizes = append(sizes, said(strings.Repeat("y", size+d)))
 		}
 	}

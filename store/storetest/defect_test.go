@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/store/storetest"
 )
 
@@ -41,6 +42,7 @@ func (d *defect) matching(t *testing.T) (names []string) {
 
 // Each clause is one that a store can break, and the check of that clause sees it.
 func TestABadStoreFails(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, d := range defects() {

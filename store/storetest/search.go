@@ -148,7 +148,7 @@ func searchLater(x *exam) {
 
 func searchLong(x *exam) {
 	s := x.open()
-	hay := strings.Repeat("hay ", 300_000)
+	hay := strings.Repeat("hay ", longText()/4)
 	x.append(s, "a", 0, "w", debateOf("topic", nil, flow.StatePaused, hay+"NEEDLE"+hay, strings.Repeat("x", 1000)))
 	x.append(s, "b", 0, "w", debateOf("topic", nil, flow.StatePaused, hay))
 	x.finds(s, "needle", "a")

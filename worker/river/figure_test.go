@@ -194,8 +194,10 @@ func TestFromAnAnswerToTheNextCall(t *testing.T) {
 		submit(t, engine, config)
 	}
 	reached(t, engine, flow.StateAwaitingInput, *crowd)
-	eventually(t, "their jobs have ended", func() bool { return w.Stats().Running == 0 })
-	assert.Zero(t, host.rows(t)["available"]+host.rows(t)["running"], "a debate that waits for a person has no job")
+	eventually(t, "a debate that waits for a person has no job", func() bool {
+		jobs := host.rows(t)
+		return w.Stats().Running == 0 && jobs["available"]+jobs["running"] == 0
+	})
 	verdict, err := json.Marshal(debate.PersonJudgement{
 		Scores: map[string]float64{"Ada": 8, "Ben": 7}, QualityScore: 7, ShouldContinue: true, Reasoning: "Both were clear.",
 	})

@@ -146,6 +146,7 @@ func echo(w http.ResponseWriter, r *http.Request, status int) {
 // TestNoKeyAnywhere plays a debate on each vendor's adapter, behind every wrapper, against a server that
 // gives the key back in every way, and looks for it in all that a host can see or keep.
 func TestNoKeyAnywhere(t *testing.T) {
+	longform.Lone(t)
 	type answer struct {
 		good  bool
 		serve func(w http.ResponseWriter, r *http.Request, vendor string)
@@ -223,6 +224,7 @@ var vendors = []string{"openaicompat", "openai", "anthropic", "google", "ollama"
 // TestNoKeyInAnyPlace puts the key into each place of each vendor's answers, in each coding, and looks for it in what the
 // adapter and the logger around it show.
 func TestNoKeyInAnyPlace(t *testing.T) {
+	longform.Lone(t)
 	looks, planted, replies := newNet(), 0, 0
 	for _, vendor := range vendors {
 		for _, p := range places() {

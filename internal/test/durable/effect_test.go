@@ -17,6 +17,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -116,6 +117,7 @@ func (clerk) Generate(_ context.Context, req *provider.Request, _ func(provider.
 // TestKillAroundAnEffect kills processes at each moment around the use of a tool that changes something, and lets others
 // continue. No effect of a tool that is not idempotent is made twice, unless somebody has chosen that.
 func TestKillAroundAnEffect(t *testing.T) {
+	longform.Lone(t)
 	plays := []string{personTells, personAgain, policyTells, policyAgain, policyFails, nobodyNeeded}
 	place := newPlace(t, inFile)
 	points := pointsOf(t, place, plays[0])

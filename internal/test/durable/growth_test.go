@@ -66,6 +66,7 @@ func (g *growing) Append(ctx context.Context, id string, after int64, writer str
 // TestEachStepWritesTheSame: a debate of many rounds writes no more for a step at its end than at its
 // beginning, neither to the store nor to the disk.
 func TestEachStepWritesTheSame(t *testing.T) {
+	longform.Lone(t)
 	for _, kind := range kinds() {
 		t.Run(kind, func(t *testing.T) {
 			place := newPlace(t, kind)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -45,6 +46,7 @@ type trial struct {
 // TestKill kills processes at their failpoints, before and after every write and every call, and compares
 // what the provider was asked, and the end, with the log at each death.
 func TestKill(t *testing.T) { // beside the other tests there would be too many processes, and connections
+	longform.Lone(t)
 	for _, kind := range kinds() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

@@ -42,6 +42,7 @@ func (c *commits) Append(ctx context.Context, id string, after int64, writer str
 // three rounds, commit by commit, and deletes those that are too old. The store must stop growing, and a day at the end must not
 // take longer than one at the beginning. docs/scaling.md multiplies what this prints.
 func TestTheStoreStopsGrowing(t *testing.T) {
+	longform.Lone(t)
 	var recorded commits
 	conclude(t, engineOn(&recorded, &speaker{}), "model", 3)
 	for _, kind := range kinds() {
