@@ -86,8 +86,10 @@ func (e *embedded) Dial(network, _ string) (net.Conn, error) {
 // open opens a bus on a connection of its own.
 func (e *embedded) open(t testing.TB) (*debatenats.Bus, *nats.Conn) {
 	t.Helper()
-	conn, err := nats.Connect("nats://127.0.0.1", nats.SetCustomDialer(e), nats.MaxReconnects(-1), nats.ReconnectWait(10*time.Millisecond))
+	conn, err := nats.Connect("nats://127.0.0.1", nats.SetCustomDialer(e), nats.MaxReconnects(-1), nats.ReconnectWait(10*time.Millisecond),
+		nats.RetryOnFailedConnect(true)) // a busy machine may take longer than the client waits for
 	require.NoError(t, err)
+	eventually(conn.IsConnected)
 	b := debatenats.New(conn, "")
 	t.Cleanup(func() {
 		assert.NoError(t, b.Close())

@@ -17,10 +17,10 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/command"
 )
 
-func main() { os.Exit(run(command.System{})) }
+func main() { os.Exit(run(command.System{}, time.Second)) }
 
-// forward gives signals to whoever takes them, and returns once nobody takes one: then there is nothing to pause.
-func forward(signals <-chan os.Signal, interrupts chan<- os.Signal) {
+// forward gives signals to whoever takes them within a time, and returns once nobody takes one: then there is nothing to pause.
+func forward(signals <-chan os.Signal, interrupts chan<- os.Signal, patience time.Duration) {
 	for one := range signals {
 		select {
 		case interrupts <- one:
@@ -30,21 +30,19 @@ func forward(signals <-chan os.Signal, interrupts chan<- os.Signal) {
 	}
 }
 
-// patience is how long a signal waits for somebody who takes it.
-const patience = time.Second
-
 // interrupted is the exit code of a program that was interrupted.
 const interrupted = 130
 
-// run carries out the command line of the process, and returns the exit code. It fills in what the system says of the process.
-func run(system command.System) int {
+// run carries out the command line of the process, and returns the exit code. It fills in what the system says of the process. A signal
+// that nobody takes for so long ends the process.
+func run(system command.System, patience time.Duration) int {
 	signals, interrupts := make(chan os.Signal, 2), make(chan os.Signal)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it, so that the program outlives its terminal
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	go func() { // it belongs to the process
-		forward(signals, interrupts)
+		forward(signals, interrupts, patience)
 		syscall.Exit(interrupted)
 	}()
 	// A pipe that nobody reads makes writing fail, in place of ending the program: a conversation runs on without its reader.

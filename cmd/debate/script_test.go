@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", "6") // the scripts also wait: for retries, and for a demonstration that speaks at its pace
 	testscript.Main(m, map[string]func(){
 		// Not os.Exit, which prints something where coverage is counted.
-		"debate":     func() { syscall.Exit(run(tried())) },
+		"debate":     func() { syscall.Exit(run(tried(), time.Hour)) },
 		"mcp-server": func() { syscall.Exit(serveTools()) },
 	})
 }

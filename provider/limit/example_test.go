@@ -43,12 +43,11 @@ func ExampleRate() {
 	_, err := p.Generate(context.Background(), &provider.Request{Model: "m1", Self: "Ada"}, func(provider.Chunk) {})
 	fmt.Println(err)
 	for _, s := range limits.Status() {
-		pause := time.Until(s.PausedUntil).Round(10 * time.Second)
-		fmt.Printf("%s/%s: %.0f calls a minute, paused for %v\n", s.Name, s.Model, s.Requests, pause)
+		fmt.Printf("%s/%s: %.0f calls a minute, paused: %t\n", s.Name, s.Model, s.Requests, s.PausedUntil.After(time.Now()))
 	}
 	// Output:
 	// provider: rate_limit
-	// acme/m1: 30 calls a minute, paused for 30s
+	// acme/m1: 30 calls a minute, paused: true
 }
 
 // A call that waits for its place can be given up; it has not been sent.

@@ -188,6 +188,7 @@ func TestFromAnAnswerToTheNextCall(t *testing.T) {
 		mu.Unlock()
 		return slowly(10*time.Millisecond)(ctx, req)
 	}), worker.Config{River: &river.Config{TestOnly: true}})
+	swept(t, b)
 	for i := range *crowd {
 		config := debating(fmt.Sprint("d", i))
 		config.Unattended, config.Judging.Judges = false, []debate.JudgeConfig{{Name: "Zoe", Person: true}}

@@ -54,7 +54,7 @@ func TestFigures(t *testing.T) {
 		open()
 		require.NoError(t, <-stopped)
 		drained := read().Drained
-		assert.Contains(t, []int64{1, 2}, drained, "the other one too, if the first one's place is free before River's client knows that it stops")
+		assert.Positive(t, drained, "more than one, as long as River's client does not know that it stops")
 		assert.Equal(t, figures.Figures{Opened: 1, Drained: drained, Queue: figures.Queue{Waiting: 2}}, got)
 	})
 }

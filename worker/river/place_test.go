@@ -204,3 +204,14 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(code)
 }
+
+// swept waits until the sweep with which a worker begins is over. It could take debates that end meanwhile for ones without a job.
+func swept(t testing.TB, b *base) {
+	t.Helper()
+	eventually(t, "the first sweep is over", func() bool {
+		var over, all int
+		query := "SELECT count(*), coalesce(sum(CASE WHEN state = 'completed' THEN 1 ELSE 0 END), 0) FROM river_job WHERE kind = 'debate_sweep'"
+		require.NoError(t, b.db.QueryRowContext(t.Context(), query).Scan(&all, &over))
+		return all > 0 && all == over
+	})
+}

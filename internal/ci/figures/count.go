@@ -30,12 +30,12 @@ type counted struct {
 // folder is a package without its tests.
 type folder struct {
 	files, lines int
-	public       bool
+	public       bool            // nothing of its path is private, and not all of it is a program
 	names        map[string]bool // that are exported: "Type", "Type.Field"
 }
 
 // generated is the first line of what a program has written.
-var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
+var generated = regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.\n`)
 
 // count reads all Go files and pages below a folder, those of all modules and of all systems. Data of tests is left out.
 func count(root string) (*counted, error) {
@@ -107,12 +107,12 @@ func (c *counted) source(file string, text []byte) error {
 	}
 	f := c.folders[place]
 	if f == nil {
-		f = &folder{public: isPublic(place), names: map[string]bool{}}
+		f = &folder{names: map[string]bool{}}
 		c.folders[place] = f
 	}
 	f.files++
 	f.lines += lines
-	if !f.public {
+	if !isPublic(place) {
 		return nil
 	}
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, text, parser.SkipObjectResolution)
@@ -120,9 +120,9 @@ func (c *counted) source(file string, text []byte) error {
 		return err
 	}
 	if parsed.Name.Name == "main" {
-		f.public = false
-		return nil
+		return nil // beside a library, it is a program that no build takes
 	}
+	f.public = true
 	addNames(f.names, parsed)
 	return nil
 }

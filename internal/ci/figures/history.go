@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -17,15 +18,16 @@ type revision struct {
 }
 
 // checkReasons compares each committed version of the table with the one before, and the present one with the last. A number
-// that rose, and a line that is new, want a reason that was not there before.
+// that rose, and a line that is new, want a reason that was not there before. What the latest change has moved is told.
 func (c *checker) checkReasons(ctx context.Context, now table) error {
 	last, there, err := committedTable(ctx, c.folder)
 	if err != nil {
 		c.sayf("the reasons are not checked: there is no history here: %v", err)
 		return nil
 	}
+	told := false
 	if there {
-		c.compare("", last, now)
+		told = c.compare(tableFile, last, now, true)
 	}
 	commits, err := history(ctx, c.folder)
 	if err != nil {
@@ -51,22 +53,25 @@ func (c *checker) checkReasons(ctx context.Context, now table) error {
 		}
 		for _, parent := range commit.parents {
 			if before, there := versions[parent]; there {
-				c.compare(commit.hash, before, after)
+				told = c.compare(fmt.Sprintf("commit %.12s", commit.hash), before, after, !told) || told
 			}
 		}
 	}
 	return nil
 }
 
-// compare reports each number that rose, and each new line, without a reason of its own.
-func (c *checker) compare(hash string, before, after table) {
-	place := tableFile
-	if hash != "" {
-		place = fmt.Sprintf("commit %.12s", hash)
-	}
+// compare reports each number that rose, and each new line, without a reason of its own. If it is to tell, it also prints what has
+// moved. It reports whether anything has.
+func (c *checker) compare(place string, before, after table, tell bool) (moved bool) {
 	for _, name := range after.names(nil) {
 		old, listed := before[name]
 		l := after[name]
+		if l.number != old.number {
+			moved = true
+			if tell {
+				c.sayf("%s: %s: %s", place, move(name, old.number, l.number), cmp.Or(l.reason, "no reason"))
+			}
+		}
 		switch {
 		case !listed && l.reason == "":
 			c.failf("%s: %s is new and has no reason", place, name)
@@ -76,6 +81,7 @@ func (c *checker) compare(hash string, before, after table) {
 			c.failf("%s: %s has the reason of an earlier change", place, move(name, old.number, l.number))
 		}
 	}
+	return moved
 }
 
 // committedTable returns the table of the present commit, and whether that has one.

@@ -160,6 +160,25 @@ func TestReasons(t *testing.T) {
 	}
 }
 
+// What the latest change of the table has moved is told with its reasons.
+func TestWhatMovedIsTold(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t)
+	r.commit()
+	r.grow(51, "a state more")
+	const told = ": lines flow: 50 → 100 (+100.0 %): a state more\n19 figures are as .ci/figures has them\n"
+	_, stdout, stderr := r.check()
+	assert.Empty(t, stderr)
+	assert.Equal(t, ".ci/figures"+told, stdout)
+	r.commit()
+	r.commit()
+	_, stdout, _ = r.check()
+	assert.Regexp(t, "^commit [0-9a-f]{12}"+regexp.QuoteMeta(told)+"$", stdout)
+	r.grow(50, "")
+	_, stdout, _ = r.check()
+	assert.Equal(t, ".ci/figures: lines flow: 100 → 50 (-50.0 %): no reason\n19 figures are as .ci/figures has them\n", stdout, "only the latest")
+}
+
 // A reason that is written before the change is committed stays when the number rises once more.
 func TestUpdateKeepsAReasonThatIsNotCommitted(t *testing.T) {
 	t.Parallel()

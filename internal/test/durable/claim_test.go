@@ -66,6 +66,7 @@ func TestALeasedDebateIsNotRead(t *testing.T) {
 			require.NoError(t, kept.Lease(t.Context(), "cut", "elsewhere", time.Hour))
 			c := &counting{Store: kept}
 			engine := engineOn(c, &speaker{})
+			engine.Lease = time.Hour // it is not renewed
 			for what, try := range map[string]func() error{
 				"open": func() error { _, err := engine.Open(t.Context(), "cut"); return err },
 				"advance": func() error {

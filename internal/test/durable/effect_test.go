@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -158,7 +159,7 @@ func TestKillAroundAnEffect(t *testing.T) {
 // pointsOf returns the kinds of the failpoints of undisturbed work.
 func pointsOf(t *testing.T, place place, play string) []string {
 	t.Helper()
-	o := order{Task: "act", Place: place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: play, IDs: []string{"undisturbed"}, Lease: shortLease}
+	o := order{Task: "act", Place: place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: play, IDs: []string{"undisturbed"}, Lease: time.Hour}
 	last, killed := launch(t, o).wait(t)
 	require.False(t, killed)
 	return strings.Split(last, separator)
@@ -169,7 +170,8 @@ func pointsOf(t *testing.T, place place, play string) []string {
 func killAt(t *testing.T, place place, play string, k int64) (made, chosen int) {
 	t.Helper()
 	id := fmt.Sprintf("%s.%d", strings.NewReplacer(" ", "-", ",", "").Replace(play), k)
-	o := order{Task: "act", Place: place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: play, IDs: []string{id}, Kill: death{Number: k}, Lease: shortLease}
+	o := order{Task: "act", Place: place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: play, IDs: []string{id}, Kill: death{Number: k}}
+	o.Lease = time.Hour // no renewal comes between, and a file store frees the lease of a dead process at once
 	_, killed := launch(t, o).wait(t)
 	require.True(t, killed)
 	before := effectsIn(t, o.Ledger)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -19,8 +20,11 @@ import (
 // call, and what it does next, when another has taken the debate over and is about to say that the call is
 // lost. What the late one has begun, the other must not begin too.
 func TestAHolderThatIsLate(t *testing.T) {
-	t.Run("the call is answered", func(t *testing.T) { beLate(t, nil) })
-	t.Run("the call fails", func(t *testing.T) { beLate(t, &provider.Error{Kind: provider.KindNetwork, Message: "cut off"}) })
+	for name, failure := range map[string]error{
+		"the call is answered": nil, "the call fails": &provider.Error{Kind: provider.KindNetwork, Message: "cut off"},
+	} {
+		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { beLate(t, failure) }) })
+	}
 }
 
 func beLate(t *testing.T, failure error) {

@@ -102,7 +102,7 @@ type contest struct{ takeovers, doubles, repeats int }
 
 // add looks at one debate: the ledger has its lines in the order in which things happened.
 func (c *contest) add(id string, lines []entry, log []flow.Event) {
-	made, results, kept := make(map[attempt]bool), make(map[string]bool), make(map[int64]bool)
+	made, results, kept := make(map[attempt]bool), make(map[string]int), make(map[int64]bool) // results: the attempts of calls
 	holder := 0
 	for _, e := range lines {
 		if e.Debate != id {
@@ -113,7 +113,7 @@ func (c *contest) add(id string, lines []entry, log []flow.Event) {
 			if made[attempt{e.Call, e.Attempt}] {
 				c.doubles++
 			}
-			if results[e.Call] {
+			if had, ok := results[e.Call]; ok && e.Attempt > had { // whoever is late writes down an earlier one
 				c.repeats++
 			}
 			made[attempt{e.Call, e.Attempt}] = true
@@ -128,7 +128,7 @@ func (c *contest) add(id string, lines []entry, log []flow.Event) {
 				}
 				kept[i] = true
 				if spend, outcome := settled(&log[i-1]); outcome == done {
-					results[spend.Call] = true
+					results[spend.Call] = spend.Attempt
 				}
 			}
 		default:

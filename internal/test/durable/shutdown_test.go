@@ -6,14 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // TestShutdown lets a process hand its debates over to another one, which looks for work.
 func TestShutdown(t *testing.T) {
-	longform.Lone(t)
 	for _, kind := range kinds() {
 		t.Run(kind, func(t *testing.T) {
 			o := order{

@@ -1,6 +1,7 @@
 package temporal_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/internal/test/temporal/server"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/runtime/temporal"
 )
 
@@ -47,7 +49,7 @@ func TestControls(t *testing.T) {
 	c := newCluster(t, order{Latency: 20 * time.Millisecond, Long: 60})
 	c.worker(t)
 	config := stage.TwoDebaters()
-	config.ID, config.Rounds, config.Labels = "steered", 30, map[string]string{"tenant": "blue"}
+	config.ID, config.Rounds, config.Labels = "steered", 300, map[string]string{"tenant": "blue"}
 	id, err := c.client.Start(t.Context(), config)
 	require.NoError(t, err)
 	again, err := c.client.Start(t.Context(), config)
@@ -151,7 +153,12 @@ func TestTrouble(t *testing.T) {
 	c.worker(t, func(o *order) { o.Poor = true })
 	config := stage.TwoDebaters()
 	config.ID, config.Rounds = "troubled", 1
-	session, err := c.client.Engine.Start(t.Context(), config) // it has the lease
+	held, err := c.order.engineBefore(t.Context(), func(ctx context.Context, _ *provider.Request) error {
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	require.NoError(t, err)
+	session, err := held.Start(t.Context(), config) // it has the lease, and a call in flight
 	require.NoError(t, err)
 	require.NoError(t, c.client.Resume(t.Context(), config.ID))
 	require.NoError(t, session.Close())

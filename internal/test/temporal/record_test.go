@@ -39,7 +39,7 @@ func TestRecord(t *testing.T) {
 		_, err := c.client.Start(t.Context(), config)
 		require.NoError(t, err)
 	}
-	config.ID, config.Rounds = "steered", 10
+	config.ID, config.Rounds = "steered", 300
 	_, err := c.client.Start(t.Context(), config)
 	require.NoError(t, err)
 	until(t, "it begins", func() bool { return c.entered(t, "steered", debate.StateAwaitingResponses) > 1 })

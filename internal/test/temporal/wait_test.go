@@ -107,7 +107,8 @@ func (c *cluster) watchIdle(t *testing.T, requests *atomic.Int64) {
 	assert.Less(t, each, 40.0)
 }
 
-// A tenant with many debates delays those of no other: each has a task queue, and a share of the places.
+// A tenant with many debates delays those of no other: each has a task queue, and a share of the places. No call is answered until each
+// tenant has as many in flight as it can.
 func TestFairness(t *testing.T) {
 	t.Parallel()
 	const share = 1
@@ -121,21 +122,41 @@ func TestFairness(t *testing.T) {
 		_, err := c.client.Start(t.Context(), config)
 		require.NoError(t, err)
 	}
-	all, queues := 0, make(map[string]int)
+	all, queues, room := 0, make(map[string]int), make([]int, tenants) // room: for calls of each tenant
 	for tenant := range tenants {
 		queues[fmt.Sprint("tenant-", tenant)] = share
 		n := each
 		if tenant == 0 {
 			n = 3 * each
 		}
+		room[tenant] = min(n, workers*share)
 		for i := range n {
 			begin(tenant, i)
 			all++
 		}
 	}
+	var mu sync.Mutex
+	full, gate := 0, make(chan struct{})
+	before := func(ctx context.Context, req *provider.Request) error {
+		var tenant int
+		_, err := fmt.Sscanf(req.ID, "t%d.", &tenant)
+		assert.NoError(t, err)
+		mu.Lock()
+		if room[tenant]--; room[tenant] == 0 {
+			if full++; full == tenants {
+				close(gate)
+			}
+		}
+		mu.Unlock()
+		select {
+		case <-gate:
+		case <-ctx.Done():
+		}
+		return flows.Slowly(*latency)(ctx, req)
+	}
 	began := time.Now()
 	for range workers {
-		engine, err := c.order.engine(t.Context())
+		engine, err := c.order.engineBefore(t.Context(), before)
 		require.NoError(t, err)
 		c.hire(t, engine, new(atomic.Int64), queues)
 	}
@@ -154,7 +175,7 @@ func TestFairness(t *testing.T) {
 		figuref("%d tenants, one of them with three times %d debates: until a debate's %s the longest wait of that one %s, the fair one %s, "+
 			"the longest of the others %.2f x", tenants, each, what, waits[0].Round(time.Millisecond), fair.Round(time.Millisecond),
 			float64(others[len(others)-1])/float64(fair))
-		if longform.Asked() { // a few measure the machine
+		if longform.Asked() { // a few measure the machine, and the gate has shown that each tenant gets its places
 			assert.LessOrEqual(t, others[len(others)-1], 2*fair)
 		}
 	}
