@@ -77,6 +77,7 @@ func TestAListenerEndsWithItsDebate(t *testing.T) {
 		s := newStage(t, store, holding("Ben", make(chan struct{})))
 		s.Store = through
 		session := pausedDebate(t, s, "passed")
+		synctest.Wait() // it has left the lease: nobody works for it who would hear of the resumption
 		var waiting sync.WaitGroup
 		waiting.Go(func() {
 			record, err := session.Wait(t.Context())
