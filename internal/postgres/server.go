@@ -121,19 +121,9 @@ func (s *Server) Restart(ctx context.Context) error {
 	for _, setting := range s.settings {
 		args = append(args, "-c", setting)
 	}
-	p, err := launch(s.folder, args...)
-	if err != nil {
-		return err
-	}
-	select {
-	case <-p.ready:
-		s.process = p
-		return nil
-	case <-p.ended:
-		return errors.Join(fmt.Errorf("postgres has ended: %s", p.log()), p.end(true))
-	case <-ctx.Done():
-		return errors.Join(ctx.Err(), p.end(true))
-	}
+	p, err := launch(ctx, s.folder, "QUIT", "database system is ready to accept connections", args...)
+	s.process = p
+	return err
 }
 
 // Kill ends the server at once, as a crash would: running transactions are lost, committed ones are not.
@@ -205,34 +195,36 @@ func (s *Server) run(ctx context.Context, program string, args ...string) error 
 	return nil
 }
 
-// watchdog runs the server ($2…) until its own input gives a line or ends. The input ends when the
-// process at its other end is gone, however it ended. Then watchdog ends the server. Unless a line says
+// watchdog runs the server ($3…) until its own input gives a line or ends. The input ends when the
+// process at its other end is gone, however it ended. Then watchdog ends the server by a signal ($2). Unless a line says
 // to keep the cluster, it removes the cluster's folder ($1) too. The log, its standard error, stays open
 // as long as a process of the server runs.
 const watchdog = `
-folder=$1; shift
+folder=$1 signal=$2; shift 2
 "$@" & server=$!
 exec 2>/dev/null
 keep=
 if read -r _; then keep=yes; fi
-kill -QUIT $server
+kill -$signal $server
 wait $server
 [ "$keep" ] || rm -rf "$folder"
 `
 
-// process is a server that runs under its watchdog.
+// process is a server, or a pooler, that runs under its watchdog.
 type process struct {
 	cmd   *exec.Cmd
 	input io.WriteCloser
-	ready chan struct{} // closed once connections are accepted
+	word  string        // that the log has once connections are accepted
+	ready chan struct{} // closed then
 	ended chan struct{} // closed once no process of the server is left
 
 	mu    sync.Mutex
 	lines []string // the last ones of the log
 }
 
-func launch(folder string, server ...string) (*process, error) {
-	args := append([]string{"-c", watchdog, "watchdog", folder}, server...)
+// launch starts a server, which the signal ends at once, and waits for the word in its log.
+func launch(ctx context.Context, folder, signal, word string, server ...string) (*process, error) {
+	args := append([]string{"-c", watchdog, "watchdog", folder, signal}, server...)
 	cmd := exec.Command("/bin/sh", args...) //nolint:gosec,noctx // a script of ours, which ends when its input does
 	if err := prepare(cmd, folder); err != nil {
 		return nil, err
@@ -248,9 +240,16 @@ func launch(folder string, server ...string) (*process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	p := &process{cmd: cmd, input: input, ready: make(chan struct{}), ended: make(chan struct{})}
+	p := &process{cmd: cmd, input: input, word: word, ready: make(chan struct{}), ended: make(chan struct{})}
 	go p.read(log)
-	return p, nil
+	select {
+	case <-p.ready:
+		return p, nil
+	case <-p.ended:
+		return nil, errors.Join(fmt.Errorf("%s has ended: %s", filepath.Base(server[0]), p.log()), p.end(true))
+	case <-ctx.Done():
+		return nil, errors.Join(ctx.Err(), p.end(true))
+	}
 }
 
 // read reads the log to its end, and detects in it when the server is ready.
@@ -261,7 +260,7 @@ func (p *process) read(log io.Reader) {
 		p.mu.Lock()
 		p.lines = append(p.lines[max(0, len(p.lines)-19):], lines.Text())
 		p.mu.Unlock()
-		if !ready && strings.Contains(lines.Text(), "database system is ready to accept connections") {
+		if !ready && strings.Contains(lines.Text(), p.word) {
 			ready = true
 			close(p.ready)
 		}

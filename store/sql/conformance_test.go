@@ -1,7 +1,10 @@
 package sql_test
 
 import (
+	"context"
 	stdsql "database/sql"
+	"errors"
+	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -23,10 +26,10 @@ func TestPostgresConforms(t *testing.T) {
 	db, err := stdsql.Open(s.driver, s.url)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, db.Close()) })
-	var lent func(t testing.TB) *sql.Store
+	var lent func(t testing.TB) store.Store
 	var closed []*sql.Store
 	if all := t; !longform.Asked() {
-		lent = func(t testing.TB) *sql.Store {
+		lent = func(t testing.TB) store.Store {
 			if len(closed) == 0 {
 				closed = append(closed, s.store(all))
 			}
@@ -44,6 +47,36 @@ func TestPostgresConforms(t *testing.T) {
 	}, lent)
 }
 
+// Behind PgBouncer, each transaction may have another connection of the server, and nobody hears of what was announced.
+func TestPostgresBehindAPoolerConforms(t *testing.T) {
+	longform.Only(t, "the same suite without a pooler, by TestPostgresConforms")
+	newSchema(t) // starts the server
+	pooler, err := shared.server.Pooler(t.Context())
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, pooler.Stop()) })
+	var s *storage // of the check that runs
+	conforms(t, func(t testing.TB) *storage {
+		database, err := shared.server.Database(t.Context())
+		require.NoError(t, err)
+		u, err := pooler.URL(database)
+		require.NoError(t, err)
+		open := func(ctx context.Context, options sql.Options) (*sql.Store, error) {
+			return options.OpenPostgres(ctx, u)
+		}
+		s = &storage{name: "PgBouncer", driver: "pgx", url: u, open: open}
+		return s
+	}, func(t testing.TB) store.Store { return deaf{s.store(t), nil} })
+}
+
+// deaf is a store that announces nothing: it has Announce twice, and so not at all.
+type deaf struct {
+	*sql.Store
+	store.Announcer
+}
+
 // emptied empties all tables of conversations. To truncate one, which makes new files, takes longer than to delete a few rows.
 const emptied = `DO $$ DECLARE one regclass; BEGIN
 	FOR one IN SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname <> 'debate_version' LOOP
@@ -56,7 +89,7 @@ const emptied = `DO $$ DECLARE one regclass; BEGIN
 END $$`
 
 // conforms runs the suite. lent opens handles; nil: they are opened as ever.
-func conforms(t *testing.T, fresh func(t testing.TB) *storage, lent func(t testing.TB) *sql.Store) {
+func conforms(t *testing.T, fresh func(t testing.TB) *storage, lent func(t testing.TB) store.Store) {
 	t.Helper()
 	t.Parallel()
 	storetest.Run(t, func(t testing.TB) storetest.Storage {

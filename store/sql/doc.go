@@ -94,5 +94,7 @@
 // # PostgreSQL behind a pooler
 //
 // Statements are prepared once per connection. A pooler that assigns connections per transaction must
-// support that (PgBouncer since 1.21), or the URL must say ?default_query_exec_mode=exec.
+// support that (PgBouncer since 1.21), or the URL must say ?default_query_exec_mode=exec. It passes on no
+// notifications, so that [Store.Announce] announces nothing: workers on such a URL find what others have
+// begun by their sweeps alone.
 package sql

@@ -1,0 +1,58 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// Pooler is PgBouncer before a server: it lends a connection to the server for each transaction.
+type Pooler struct {
+	folder  string
+	process *process
+}
+
+// Pooler starts PgBouncer before the server, which runs. The caller stops it first. It fails with [exec.ErrNotFound] if this machine
+// has none.
+func (s *Server) Pooler(ctx context.Context) (*Pooler, error) {
+	program, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		return nil, fmt.Errorf("install PgBouncer (on Debian: apt-get install pgbouncer): %w", err)
+	}
+	folder, err := newFolder(ctx, s.folder)
+	if err != nil {
+		return nil, err
+	}
+	config := filepath.Join(folder, "pooler.ini")
+	text := fmt.Sprintf(`[databases]
+* = host=%s user=%s
+[pgbouncer]
+unix_socket_dir = %s
+listen_port = 5432
+auth_type = any
+pool_mode = transaction
+max_client_conn = 1000
+ignore_startup_parameters = extra_float_digits
+`, s.folder, superuser, folder)
+	if err := os.WriteFile(config, []byte(text), 0o644); err != nil { //nolint:gosec // the server's user reads it
+		return nil, err
+	}
+	p, err := launch(ctx, folder, "TERM", "process up", program, config)
+	return &Pooler{folder, p}, err
+}
+
+// URL returns the URL of a database of the server, by way of the pooler.
+func (p *Pooler) URL(database string) (string, error) {
+	u, err := url.Parse(database)
+	if err != nil {
+		return "", err
+	}
+	u.RawQuery = url.Values{"host": {p.folder}, "default_query_exec_mode": {"exec"}}.Encode()
+	return u.String(), nil
+}
+
+// Stop ends the pooler and removes its files.
+func (p *Pooler) Stop() error { return p.process.end(false) }
