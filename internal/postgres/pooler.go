@@ -41,7 +41,10 @@ ignore_startup_parameters = extra_float_digits
 		return nil, err
 	}
 	p, err := launch(ctx, folder, "TERM", "process up", program, config)
-	return &Pooler{folder, p}, err
+	if err != nil {
+		return nil, err
+	}
+	return &Pooler{folder, p}, nil
 }
 
 // URL returns the URL of a database of the server, by way of the pooler.

@@ -40,14 +40,16 @@ func ExampleRate() {
 	}}}
 	limits := &limit.Rate{Requests: 60}
 	p := limits.Wrap("acme", vendor)
+	asked := time.Now()
 	_, err := p.Generate(context.Background(), &provider.Request{Model: "m1", Self: "Ada"}, func(provider.Chunk) {})
 	fmt.Println(err)
 	for _, s := range limits.Status() {
-		fmt.Printf("%s/%s: %.0f calls a minute, paused: %t\n", s.Name, s.Model, s.Requests, s.PausedUntil.After(time.Now()))
+		paused := !s.PausedUntil.Before(asked.Add(30 * time.Second))
+		fmt.Printf("%s/%s: %.0f calls a minute, paused for 30s: %t\n", s.Name, s.Model, s.Requests, paused)
 	}
 	// Output:
 	// provider: rate_limit
-	// acme/m1: 30 calls a minute, paused: true
+	// acme/m1: 30 calls a minute, paused for 30s: true
 }
 
 // A call that waits for its place can be given up; it has not been sent.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode"
@@ -69,18 +70,19 @@ func (x *bench) cutUp(m message, c *tally) {
 	whole, pieces := plain.bytes(), chunked.bytes()
 	head, inner := len(plain.opening()), len(pieces)-len("\r\n0\r\n\r\n")-len(plain.body) // where the body begins
 	places, seldom := plain.places(), 3
-	if longform.Race {
-		seldom = 12
-	}
-	if x.h.Long {
+	switch {
+	case x.h.Long:
 		places, seldom = everyByte(len(whole)), 1
+	case longform.Race:
+		var few []int
+		for group := range slices.Chunk(places, 12) {
+			few = append(few, group[0])
+		}
+		places, seldom = few, 1
 	}
 	for i, n := range places {
-		some := i%seldom == 0
-		if some || !longform.Race {
-			c.add(n, "cut", x.replay(whole[:n], io.EOF))
-		}
-		if !some {
+		c.add(n, "cut", x.replay(whole[:n], io.EOF))
+		if i%seldom > 0 {
 			continue
 		}
 		c.add(n, "reset", x.replay(whole[:n], reset()))

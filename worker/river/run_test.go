@@ -73,11 +73,12 @@ func TestAJobPerConversation(t *testing.T) {
 		for id := range configs {
 			assert.Equal(t, flow.StateCompleted, finished(t, engine, id).State, id)
 		}
-		eventually(t, "the jobs are done", func() bool { // a sweep that looked while a debate ended may have given it one more
+		// A sweep that looked while a debate ended may have given it one more.
+		eventually(t, "the jobs are done", func() bool {
 			jobs := host.rows(t)
-			return len(jobs) == 1 && jobs["completed"] >= 3
+			return len(jobs) == 1 && int64(jobs["completed"]) == 3+w.Stats().Supplied
 		})
-		assert.GreaterOrEqual(t, w.Stats().Opened, int64(3))
+		assert.Equal(t, 3+w.Stats().Supplied, w.Stats().Opened)
 	})
 }
 
@@ -90,6 +91,9 @@ func TestASweepFindsADebateWithoutAJob(t *testing.T) {
 		require.NoError(t, err)
 		w := working(t, own, engineOn(own.store, nil), worker.Config{Sweep: time.Second})
 		assert.Equal(t, flow.StateCompleted, finished(t, engineOn(own.store, nil), "left").State)
-		eventually(t, "the sweep has counted it", func() bool { return w.Stats().Supplied > 0 })
+		eventually(t, "sweeps have given it each of its jobs", func() bool {
+			jobs, supplied := own.rows(t), w.Stats().Supplied
+			return supplied > 0 && len(jobs) == 1 && int64(jobs["completed"]) == supplied
+		})
 	})
 }
