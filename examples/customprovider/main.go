@@ -40,7 +40,7 @@ func serve(ctx context.Context, w io.Writer, pace time.Duration) error {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: &Server{Key: key, Speak: words(pace)}, ReadHeaderTimeout: time.Second}
+	server := &http.Server{Handler: &Server{Key: key, Speak: words(pace)}, ReadHeaderTimeout: time.Minute}
 	defer func() { _ = server.Close() }()
 	go func() { _ = server.Serve(listener) }() // until Close
 	return run(ctx, w, New("http://"+listener.Addr().String(), key))

@@ -31,13 +31,16 @@ func (s *Server) Pooler(ctx context.Context) (*Pooler, error) {
 * = host=%s user=%s
 [pgbouncer]
 unix_socket_dir = %s
-listen_port = 5432
+listen_port = %s
 auth_type = any
 pool_mode = transaction
 max_client_conn = 1000
 ignore_startup_parameters = extra_float_digits
-`, s.folder, superuser, folder)
-	if err := os.WriteFile(config, []byte(text), 0o644); err != nil { //nolint:gosec // the server's user reads it
+`, s.folder, superuser, folder, port)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		return nil, err
+	}
+	if err := own(config); err != nil {
 		return nil, err
 	}
 	p, err := launch(ctx, folder, "TERM", "process up", program, config)
@@ -53,7 +56,7 @@ func (p *Pooler) URL(database string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	u.RawQuery = url.Values{"host": {p.folder}, "default_query_exec_mode": {"exec"}}.Encode()
+	u.RawQuery = url.Values{"host": {p.folder}, "port": {port}, "default_query_exec_mode": {"exec"}}.Encode()
 	return u.String(), nil
 }
 

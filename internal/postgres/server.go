@@ -45,7 +45,7 @@ func Start(ctx context.Context, settings ...string) (*Server, error) {
 		return nil, err
 	}
 	folder, err := newFolder(ctx, "")
-	if errors.Is(err, fs.ErrPermission) { // TMPDIR may belong to root
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, errTooLong) { // TMPDIR may belong to root
 		var second error
 		if folder, second = newFolder(ctx, shared); second == nil {
 			err = nil
@@ -79,6 +79,14 @@ func brief() []string {
 // shared is a folder for temporary files that every user can enter.
 const shared = "/tmp"
 
+// port is part of the name of a socket.
+const port = "5432"
+
+// longest is how long the path of a server's folder may be: that of a socket may have 107 bytes, and a pooler's is a folder deeper.
+const longest = 107 - len("/postgres1234567890/.s.PGSQL."+port)
+
+var errTooLong = errors.New("the path of the folder is too long for a socket: set TMPDIR to a shorter one")
+
 // newFolder creates a folder for the server's user, in parent or, if that is empty, in the usual place.
 func newFolder(ctx context.Context, parent string) (string, error) {
 	folder, err := os.MkdirTemp(parent, "postgres")
@@ -87,6 +95,9 @@ func newFolder(ctx context.Context, parent string) (string, error) {
 	}
 	if err = own(folder); err == nil {
 		err = enter(ctx, folder)
+	}
+	if err == nil && parent == "" && len(folder) > longest {
+		err = errTooLong
 	}
 	if err != nil {
 		return "", errors.Join(err, os.RemoveAll(folder))
@@ -114,7 +125,7 @@ func (s *Server) Restart(ctx context.Context) error {
 		return nil
 	}
 	args := []string{
-		filepath.Join(s.programs, "postgres"), "-D", s.data(), "-k", s.folder,
+		filepath.Join(s.programs, "postgres"), "-D", s.data(), "-k", s.folder, "-p", port,
 		"-c", "listen_addresses=", "-c", "shared_buffers=32MB", "-c", "max_connections=100",
 		"-c", "jit=off", // to compile a statement takes longer than to run it on the few rows of a test
 	}
@@ -178,7 +189,7 @@ func (s *Server) create(ctx context.Context, template string) (string, error) {
 	}
 	u := url.URL{
 		Scheme: "postgres", User: url.User(superuser), Host: "", Path: "/" + name,
-		RawQuery: url.Values{"host": {s.folder}}.Encode(),
+		RawQuery: url.Values{"host": {s.folder}, "port": {port}}.Encode(),
 	}
 	return u.String(), nil
 }

@@ -115,6 +115,21 @@ func TestPrivateTemporaryFolder(t *testing.T) {
 	}
 }
 
+// A socket has no room for the path of a deep folder.
+func TestADeepTemporaryFolder(t *testing.T) {
+	deep, err := os.MkdirTemp("/tmp", strings.Repeat("deep", 25))
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(deep)) })
+	require.NoError(t, os.Chmod(deep, 0o777)) //nolint:gosec // the server's user may write there
+	t.Setenv("TMPDIR", deep)
+	server := start(t)
+	assert.True(t, listens(t, server.Folder()))
+	assert.Equal(t, "/tmp", filepath.Dir(server.Folder()))
+	left, err := os.ReadDir(deep)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
 // A process that is killed takes its server and its files with it, also where the folder for temporary files is
 // one that the server's user can enter but not write.
 func TestTheServerEndsWithWhoeverStartedIt(t *testing.T) {

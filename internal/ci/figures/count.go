@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -33,9 +32,6 @@ type folder struct {
 	public       bool            // nothing of its path is private, and not all of it is a program
 	names        map[string]bool // that are exported: "Type", "Type.Field"
 }
-
-// generated is the first line of what a program has written.
-var generated = regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.\n`)
 
 // count reads all Go files and pages below a folder, those of all modules and of all systems. Data of tests is left out.
 func count(root string) (*counted, error) {
@@ -87,9 +83,6 @@ func pageOf(file string) string {
 
 // source counts a Go file.
 func (c *counted) source(file string, text []byte) error {
-	if generated.Match(text) {
-		return nil
-	}
 	lines := bytes.Count(text, []byte("\n"))
 	place, isTest := path.Dir(file), strings.HasSuffix(file, "_test.go")
 	most := sourceLines

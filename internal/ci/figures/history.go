@@ -7,7 +7,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
@@ -94,12 +96,12 @@ func committedTable(ctx context.Context, folder string) (t table, there bool, er
 	return t, there, err
 }
 
-// history returns the commits that changed the table, the latest first.
+// history returns the commits that changed the table, the latest first: also those of a branch whose changes a merge has dropped.
 func history(ctx context.Context, folder string) ([]revision, error) {
 	if _, err := git(ctx, folder, nil, "rev-parse", "--verify", "-q", "HEAD"); err != nil {
 		return nil, nil //nolint:nilerr // a repository without a commit has no history
 	}
-	list, err := git(ctx, folder, nil, "log", "--format=%H %P", "--", tableFile)
+	list, err := git(ctx, folder, nil, "rev-list", "--full-history", "--parents", "HEAD", "--", tableFile)
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +152,9 @@ func git(ctx context.Context, folder string, stdin io.Reader, args ...string) (s
 	var stdout, stderr bytes.Buffer
 	command := exec.CommandContext(ctx, "git", args...) //nolint:gosec // the arguments are this program's
 	command.Dir, command.Stdin, command.Stdout, command.Stderr = folder, stdin, &stdout, &stderr
+	command.Env = slices.DeleteFunc(os.Environ(), func(setting string) bool { // a hook of git names the repository of its own
+		return strings.HasPrefix(setting, "GIT_DIR=") || strings.HasPrefix(setting, "GIT_WORK_TREE=") || strings.HasPrefix(setting, "GIT_INDEX_FILE=")
+	})
 	if err := command.Run(); err != nil {
 		said, _, _ := strings.Cut(stderr.String(), "\n")
 		return "", fmt.Errorf("git %s: %w: %s", args[0], err, said)

@@ -1,8 +1,10 @@
 package main_test
 
 import (
+	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +31,8 @@ func (r *repository) git(args ...string) {
 	r.t.Helper()
 	command := exec.CommandContext(r.t.Context(), "git", append([]string{"-c", "user.name=n", "-c", "user.email=e", "-c", "maintenance.auto=false"}, args...)...)
 	command.Dir = r.folder
+	command.Env = append(slices.DeleteFunc(os.Environ(), func(setting string) bool { return strings.HasPrefix(setting, "GIT_") }),
+		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 	out, err := command.CombinedOutput()
 	require.NoError(r.t, err, string(out))
 }
@@ -142,6 +146,17 @@ func TestReasons(t *testing.T) {
 			r.commit()
 			r.git("merge", "-q", "-m", "Merge", "side")
 		}, ""},
+		"a merge that takes back what one of its branches has gained": {func(r *repository) {
+			r.grow(101, "two states more")
+			r.commit()
+			r.git("checkout", "-q", "-b", "side")
+			r.git("checkout", "-q", "main")
+			r.grow(51, "two states more")
+			r.commit()
+			r.git("checkout", "-q", "side")
+			r.commit()
+			r.git("merge", "-q", "-s", "ours", "-m", "Merge", "main")
+		}, "commit HASH: lines flow: 100 → 150 (+50.0 %) has the reason of an earlier change"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
@@ -114,7 +115,11 @@ type workload struct {
 func newWorkload(p provider.Provider, rounds int) *workload {
 	kept := &store.Memory{}
 	return &workload{
-		engine: &debate.Engine{Providers: map[string]debate.Provider{"bench": p}, Store: kept},
+		engine: &debate.Engine{
+			Providers: map[string]debate.Provider{"bench": p},
+			Store:     struct{ store.Store }{kept}, // it does not watch: a session begins to when it has waited for 300 ms
+			Lease:     time.Hour,                   // a session renews it after a third
+		},
 		store:  kept,
 		config: bench.Config(rounds),
 	}
@@ -179,7 +184,6 @@ func heap(ctx context.Context) (float64, error) {
 	defer quietly()()
 	script := bench.NewScript()
 	w := newWorkload(script, fewer)
-	w.engine.Store = struct{ store.Store }{w.store} // it does not watch: a session that waits begins to after 300 ms
 	var held []float64
 	for range 1 + laps/2 {
 		bytes, err := w.heap(ctx, script)

@@ -30,6 +30,7 @@ type log struct {
 	skipped []test
 	left    []string        // the tests that the long form has, and what the short form keeps of each
 	lone    int             // tests that the run without the race detector has
+	counts  counts          // of the tests that have ended, those in others left out
 	cut     map[string]bool // packages whose last line has not ended: go test splits long ones
 }
 
@@ -70,11 +71,15 @@ func (l *log) add(e event) error {
 		if t.Name != "" {
 			l.passed++
 		}
+		l.counts.add(t, 0)
 	case "skip":
+		lone := l.lone
 		l.skip(t, l.take(t))
+		l.counts.add(t, l.lone-lone)
 	case "fail":
 		l.failed++
 		if t.Name != "" {
+			l.counts.add(t, 0)
 			return l.print(l.take(t))
 		}
 		return l.printUnfinished(t.Package)

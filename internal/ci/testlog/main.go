@@ -1,11 +1,12 @@
 // Command testlog reads the output of go test -json, prints it as go test does without -v, and fails
-// if a test failed or was skipped without being on the list.
+// if a test failed, was skipped without being on the list, or is missing.
 //
-//	go test -json work | go run ./internal/ci/testlog .ci/skips
+//	go test -json work | go run ./internal/ci/testlog .ci/skips .ci/tests
 //
 // The list holds one skip a line, the package and the test with a space between; # starts a comment. A test that
 // longform.Only skips need not be on the list: the log ends with these tests and with what is kept of each. Nor need those be that
-// longform.Lone skips.
+// longform.Lone skips. The second file says how many tests each package has; with -update it is written anew, from a run with the race
+// detector. Without it they are not counted.
 package main
 
 import (
@@ -23,21 +24,35 @@ func main() {
 
 // run returns the exit code: 0 if all tests ran and passed, 1 if not, 2 if the input cannot be read.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	if len(args) != 1 {
-		_, _ = fmt.Fprintln(stderr, "usage: testlog skips")
+	update := len(args) == 3 && args[0] == "-update"
+	if update {
+		args = args[1:]
+	}
+	if len(args) < 1 || len(args) > 2 || update && len(args) < 2 {
+		_, _ = fmt.Fprintln(stderr, "usage: testlog [-update] skips [counts]")
 		return 2
 	}
+	l := log{out: stdout, texts: map[test]*strings.Builder{}, cut: map[string]bool{}, counts: counts{}}
 	allowed, err := readSkips(args[0])
+	if err == nil {
+		err = l.read(stdin)
+	}
+	if err == nil && update {
+		err = l.counts.write(args[1])
+	}
+	listed := l.counts
+	if err == nil && len(args) == 2 {
+		listed, err = readCounts(args[1])
+	}
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, "testlog:", err)
 		return 2
 	}
-	l := log{out: stdout, texts: map[test]*strings.Builder{}, cut: map[string]bool{}}
-	if err := l.read(stdin); err != nil {
-		_, _ = fmt.Fprintln(stderr, "testlog:", err)
-		return 2
-	}
 	code := 0
+	for _, line := range l.counts.differs(listed) {
+		_, _ = fmt.Fprintln(stderr, "testlog:", line)
+		code = 1
+	}
 	for _, t := range l.skipped {
 		if allowed[t] {
 			continue

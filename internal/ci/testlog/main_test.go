@@ -37,12 +37,25 @@ func left(name, kept string) string {
 `
 }
 
+// files writes a list of skips and one of counts.
+func files(t *testing.T, skips, counts string) []string {
+	t.Helper()
+	folder := t.TempDir()
+	paths := []string{filepath.Join(folder, "skips"), filepath.Join(folder, "tests")}
+	require.NoError(t, os.WriteFile(paths[0], []byte(skips), 0o600))
+	require.NoError(t, os.WriteFile(paths[1], []byte(counts), 0o600))
+	return paths
+}
+
+// run reads an input of which all tests are counted.
 func run(t *testing.T, skips, input string) (code int, stdout, stderr string) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "skips")
-	require.NoError(t, os.WriteFile(path, []byte(skips), 0o600))
+	paths := files(t, skips, "")
 	var out, errs bytes.Buffer
-	code = testlog.Run([]string{path}, strings.NewReader(input), &out, &errs)
+	testlog.Run(append([]string{"-update"}, paths...), strings.NewReader(input), &out, &errs)
+	out.Reset()
+	errs.Reset()
+	code = testlog.Run(paths, strings.NewReader(input), &out, &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -189,9 +202,54 @@ func TestUnreadable(t *testing.T) {
 	assert.Equal(t, 2, testlog.Run(nil, strings.NewReader(pass), &out, &errs))
 	assert.Contains(t, errs.String(), "usage")
 
-	absent := filepath.Join(t.TempDir(), "absent")
-	assert.Equal(t, 2, testlog.Run([]string{absent}, strings.NewReader(pass), &out, &errs))
-	assert.Contains(t, errs.String(), "absent")
+	paths := files(t, "", "p 1\n")
+	assert.Equal(t, 2, testlog.Run(paths, strings.NewReader(pass), &out, &errs))
+	assert.Contains(t, errs.String(), "tests:1: want a package and two numbers")
+
+	for i := range paths {
+		some := files(t, "", "")
+		require.NoError(t, os.Remove(some[i]))
+		errs.Reset()
+		assert.Equal(t, 2, testlog.Run(some, strings.NewReader(pass), &out, &errs))
+		assert.Contains(t, errs.String(), filepath.Base(some[i]))
+	}
+}
+
+// Without a list of counts nothing is counted.
+func TestNothingIsCounted(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	assert.Zero(t, testlog.Run(files(t, "", "")[:1], strings.NewReader(pass), &out, &errs))
+	assert.Empty(t, errs.String())
+}
+
+// A test that is lost, and one that leaves the race detector, is told.
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	lone := strings.ReplaceAll(left("TestD", "x"), "in the long form only; the short form keeps: x",
+		"left to the run without the race detector, which finds nothing in it")
+	alone := strings.ReplaceAll(pass, "TestA", "TestD")
+	for name, test := range map[string]struct{ counts, input, stderr string }{
+		"as it was":                      {"# all\np 1 0\n", pass, ""},
+		"a part of a test is none":       {"p 1 0\n", strings.ReplaceAll(skip, `"skip"`, `"pass"`) + pass, ""},
+		"a test more":                    {"p 1 0\n", left("TestC", "one") + pass, "testlog: p has 2 tests, and had 1\n"},
+		"a test less":                    {"p 2 0\n", pass, "testlog: p has 1 tests, and had 2\n"},
+		"a package more":                 {"", pass, "testlog: p has 1 tests, and had 0\n"},
+		"a package less":                 {"p 1 0\nq 3 0\n", pass, "testlog: q has 0 tests, and had 3\n"},
+		"left to the other run":          {"p 2 1\n", lone + pass, ""},
+		"one more is left to it":         {"p 2 0\n", lone + pass, "testlog: p leaves 1 tests to the run without the race detector, and left 0\n"},
+		"the other run leaves nothing":   {"p 2 1\n", alone + pass, ""},
+		"a test that fails is not lost":  {"p 1 0\n", strings.ReplaceAll(pass, `"Action":"pass","Package":"p","Test"`, `"Action":"fail","Package":"p","Test"`), "testlog: 1 failed\n"},
+		"one that never ended is missed": {"p 1 0\n", `{"Action":"fail","Package":"p"}`, "testlog: p has 0 tests, and had 1\ntestlog: 1 failed\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out, errs bytes.Buffer
+			code := testlog.Run(files(t, "", test.counts), strings.NewReader(test.input), &out, &errs)
+			assert.Equal(t, test.stderr, errs.String())
+			assert.Equal(t, test.stderr != "", code == 1)
+		})
+	}
 }
 
 func FuzzLog(f *testing.F) {
@@ -199,11 +257,14 @@ func FuzzLog(f *testing.F) {
 	f.Add(pass + skip)
 	f.Add(`{"Action":"fail"}`)
 	f.Add(`{"Action":"output","Test":"TestA","Output":"x"}{"Action":"fail","Package":""}`)
-	skips := filepath.Join(f.TempDir(), "skips")
-	require.NoError(f, os.WriteFile(skips, nil, 0o600))
+	folder := f.TempDir()
+	paths := []string{filepath.Join(folder, "skips"), filepath.Join(folder, "tests")}
+	for _, path := range paths {
+		require.NoError(f, os.WriteFile(path, nil, 0o600))
+	}
 	f.Fuzz(func(t *testing.T, input string) {
 		var out, errs bytes.Buffer
-		code := testlog.Run([]string{skips}, strings.NewReader(input), &out, &errs)
+		code := testlog.Run(paths, strings.NewReader(input), &out, &errs)
 		assert.Equal(t, code != 0, errs.Len() > 0)
 	})
 }
