@@ -15,6 +15,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -52,7 +53,7 @@ func full() debate.Config {
 }
 
 func TestAConfigReadsWhatItWrites(t *testing.T) {
-	for name, config := range map[string]debate.Config{"full": full(), "two debaters": twoDebaters(), "zero": {}} {
+	for name, config := range map[string]debate.Config{"full": full(), "two debaters": stage.TwoDebaters(), "zero": {}} {
 		t.Run(name, func(t *testing.T) {
 			data, err := json.Marshal(config)
 			require.NoError(t, err)
@@ -96,7 +97,7 @@ func TestConfigsThatDoNotRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var config debate.Config
 			err := config.UnmarshalJSON([]byte(c.text))
-			requireKind(t, err, provider.KindValidation)
+			stage.RequireKind(t, err, provider.KindValidation)
 			assert.ErrorContains(t, err, c.says)
 			assert.Equal(t, debate.Config{}, config, "nothing of it is taken")
 			assert.Error(t, json.Unmarshal([]byte(c.text), &config))
@@ -107,7 +108,7 @@ func TestConfigsThatDoNotRead(t *testing.T) {
 // FuzzConfig: a config is read without panic, and what is read is written as it was. What is not read is refused by
 // its fields, or as no JSON.
 func FuzzConfig(f *testing.F) {
-	for _, config := range []debate.Config{full(), twoDebaters(), {}} {
+	for _, config := range []debate.Config{full(), stage.TwoDebaters(), {}} {
 		data, err := json.Marshal(config)
 		if err != nil {
 			f.Fatal(err)
@@ -123,8 +124,8 @@ func FuzzConfig(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var config debate.Config
 		if err := config.UnmarshalJSON(data); err != nil {
-			plain(t, errors.New(strings.ReplaceAll(err.Error(), string(data), ""))) // but for what it was given
-			all := fields(t, err)
+			stage.NamesNoTypes(t, errors.New(strings.ReplaceAll(err.Error(), string(data), ""))) // but for what it was given
+			all := stage.FieldsOf(t, err)
 			if slices.Contains(all, "") && !strings.Contains(err.Error(), "JSON") || len(all) > 50 {
 				t.Fatalf("no field is named, or too many: %v", err)
 			}
@@ -157,9 +158,9 @@ func TestThePolicyOfThePageIsAConfig(t *testing.T) {
 	var policy debate.Config
 	require.NoError(t, json.Unmarshal([]byte(block), &policy))
 	require.Len(t, policy.OnFailure, 3)
-	config := twoDebaters()
+	config := stage.TwoDebaters()
 	config.Unattended, config.Patience, config.OnFailure = policy.Unattended, policy.Patience, policy.OnFailure
-	engine, _ := engineFor(config)
+	engine, _ := stage.Engine(config)
 	engine.Providers["openrouter"] = engine.Providers["test"]
 	require.NoError(t, engine.Validate(t.Context(), config))
 }

@@ -1,7 +1,6 @@
 package debate_test
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -10,14 +9,15 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/stage"
 )
 
 // A debate shares nothing with its host's config.
 func TestTheConfigIsTheDebatesOwn(t *testing.T) {
-	config := twoDebaters()
+	config := stage.TwoDebaters()
 	config.Labels = map[string]string{"tenant": "blue"}
 	config.Participants[0].Temperature = new(0.5)
-	engine, _ := engineFor(config)
+	engine, _ := stage.Engine(config)
 	session, err := engine.New(config)
 	require.NoError(t, err)
 	config.Participants[0].Name, *config.Participants[0].Temperature = "Mallory", 2
@@ -26,38 +26,17 @@ func TestTheConfigIsTheDebatesOwn(t *testing.T) {
 	require.NoError(t, session.Start(t.Context()))
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, "Ada", view(record).Config().Participants[0].Name)
-	assert.InDelta(t, 0.5, *view(record).Config().Participants[0].Temperature, 0)
-	assert.Equal(t, "blue", view(record).Config().Labels["tenant"])
-}
-
-func TestAFlowsConfigIsTheDebatesOwn(t *testing.T) {
-	config, engine, _ := newSurvey(t)
-	config.Tone = json.RawMessage(`"calm"`)
-	session, err := engine.New(config)
-	require.NoError(t, err)
-	defer session.Close()
-	copy(config.Tone, `"rude"`)
-	config.People[0] = "Mallory"
-	require.NoError(t, session.Validate(t.Context()))
-	require.NoError(t, session.Start(t.Context()))
-	copy(config.Tone, `"loud"`)
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
-	stored, err := engine.Record(t.Context(), session.ID())
-	require.NoError(t, err)
-	for _, r := range []*debate.Record{record, stored} {
-		assert.JSONEq(t, `"calm"`, string(r.Config().(*survey).Tone))
-		assert.Equal(t, []string{"Ada", "Ben"}, r.Active())
-	}
+	assert.Equal(t, "Ada", stage.View(record).Config().Participants[0].Name)
+	assert.InDelta(t, 0.5, *stage.View(record).Config().Participants[0].Temperature, 0)
+	assert.Equal(t, "blue", stage.View(record).Config().Labels["tenant"])
 }
 
 func TestDefaults(t *testing.T) {
-	config := twoDebaters()
+	config := stage.TwoDebaters()
 	config.Format, config.Rounds = "", 0
-	engine, source := engineFor(config)
-	record := run(t, engine, config)
-	c := view(record).Config()
+	engine, source := stage.Engine(config)
+	record := stage.Run(t, engine, config)
+	c := stage.View(record).Config()
 	assert.Equal(t, debate.FlowName, record.Flow())
 	assert.Equal(t, format.FreeForm, c.Format)
 	assert.Equal(t, debate.Sequential, c.Mode)
@@ -81,11 +60,11 @@ func TestDefaults(t *testing.T) {
 
 // A zero is a value where nil is the default.
 func TestTemperatureZero(t *testing.T) {
-	config := twoDebaters()
+	config := stage.TwoDebaters()
 	config.Temperature, config.Judging.Judges[0].Temperature = new(1.5), new(0.0)
 	config.Participants[1].Temperature, config.Participants[1].MaxTokens = new(0.0), 77
-	engine, source := engineFor(config)
-	run(t, engine, config)
+	engine, source := stage.Engine(config)
+	stage.Run(t, engine, config)
 	for _, request := range source.Requests() {
 		want := map[string]float64{"Ada": 1.5, "Ben": 0, "judge": 0}[request.Self]
 		assert.InDelta(t, want, *request.Temperature, 0, request.Self)

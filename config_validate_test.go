@@ -3,45 +3,18 @@ package debate_test
 import (
 	"context"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
 )
-
-// fields yields the field that each of the joined errors names, sorted.
-func fields(t *testing.T, err error) []string {
-	t.Helper()
-	if err == nil {
-		return nil
-	}
-	all := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		all = joined.Unwrap()
-	}
-	var out []string
-	for _, one := range all {
-		var failure *debate.Error
-		require.ErrorAs(t, one, &failure)
-		assert.Equal(t, provider.KindValidation, failure.Kind, "%v", one)
-		assert.NotEmpty(t, failure.Hint())
-		assert.Contains(t, err.Error(), failure.Field)
-		out = append(out, failure.Field)
-	}
-	slices.Sort(out)
-	return out
-}
-
-// unchecked is a store that fails the test if anything is written.
-type unchecked struct{ *store.Memory }
 
 func TestBadConfigs(t *testing.T) {
 	t.Parallel()
@@ -138,9 +111,9 @@ func TestBadConfigs(t *testing.T) {
 				c.Judging.Judges = append(c.Judging.Judges, debate.JudgeConfig{Name: "first", Model: "test/judge"})
 			}, []string{"judging.judges[1].name"},
 		},
-		"a hundred and one judges": {panelOf(101), []string{"judging.judges"}},
+		"a hundred and one judges": {stage.PanelOf(101), []string{"judging.judges"}},
 		"a quorum of nobody":       {func(c *config) { c.Judging.Quorum = -1 }, []string{"judging.quorum"}},
-		"a quorum above all":       {func(c *config) { panelOf(3)(c); c.Judging.Quorum = 4 }, []string{"judging.quorum"}},
+		"a quorum above all":       {func(c *config) { stage.PanelOf(3)(c); c.Judging.Quorum = 4 }, []string{"judging.quorum"}},
 		"an unknown protocol":      {func(c *config) { c.Judging.Protocol = "by lot" }, []string{"judging.protocol"}},
 		"unknown time of judging":  {func(c *config) { c.Judging.When = "never" }, []string{"judging.when"}},
 		"bad criterion":            {func(c *config) { c.Judging.Criteria = []string{"wit", ""} }, []string{"judging.criteria[1]"}},
@@ -206,18 +179,18 @@ func TestBadConfigs(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			config := twoDebaters()
-			engine, source := engineFor(config)
+			config := stage.TwoDebaters()
+			engine, source := stage.Engine(config)
 			store := &store.Memory{}
-			engine.Store = unchecked{store}
+			engine.Store = store
 			c.change(&config)
-			assert.Equal(t, c.fields, fields(t, engine.Validate(t.Context(), config)))
+			assert.Equal(t, c.fields, stage.FieldsOf(t, engine.Validate(t.Context(), config)))
 
 			session, err := engine.Start(t.Context(), config)
 			assert.Nil(t, session)
-			assert.Equal(t, c.fields, fields(t, err), "Start says the same")
+			assert.Equal(t, c.fields, stage.FieldsOf(t, err), "Start says the same")
 			for _, err := range engine.Run(t.Context(), config) {
-				assert.Equal(t, c.fields, fields(t, err), "and Run")
+				assert.Equal(t, c.fields, stage.FieldsOf(t, err), "and Run")
 			}
 			assert.Zero(t, source.Calls(), "nothing was asked")
 			for info, err := range store.List(t.Context(), debate.Filter{}) {
@@ -236,16 +209,6 @@ func crowd(n int) func(*debate.Config) {
 	}
 }
 
-// panelOf makes a panel of so many judges.
-func panelOf(n int) func(*debate.Config) {
-	return func(c *debate.Config) {
-		c.Judging.Judges = nil
-		for range n {
-			c.Judging.Judges = append(c.Judging.Judges, debate.JudgeConfig{Model: "test/judge"})
-		}
-	}
-}
-
 // What is only just allowed is allowed.
 func TestGoodConfigs(t *testing.T) {
 	for name, change := range map[string]func(*debate.Config){
@@ -255,9 +218,9 @@ func TestGoodConfigs(t *testing.T) {
 		"64 letters":         func(c *debate.Config) { c.Participants[0].Name = strings.Repeat("é", 64) },
 		"a budget of zero":   func(c *debate.Config) { c.Budget, c.Participants[0].Model = &debate.Budget{}, "test/free" },
 		"slashes":            func(c *debate.Config) { c.Participants[0].Model = "test/org/model" },
-		"two judges":         panelOf(2),
-		"a hundred judges":   panelOf(100),
-		"a quorum of all":    func(c *debate.Config) { panelOf(3)(c); c.Judging.Quorum = 3 },
+		"two judges":         stage.PanelOf(2),
+		"a hundred judges":   stage.PanelOf(100),
+		"a quorum of all":    func(c *debate.Config) { stage.PanelOf(3)(c); c.Judging.Quorum = 3 },
 		"nobody judges":      func(c *debate.Config) { c.Judging = nil },
 		"many rounds":        func(c *debate.Config) { c.Rounds = 1_000_000 },
 		"a zero RetryPolicy": func(c *debate.Config) { c.Retry = &debate.RetryPolicy{} },
@@ -268,8 +231,8 @@ func TestGoodConfigs(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			config := twoDebaters()
-			engine, _ := engineFor(config)
+			config := stage.TwoDebaters()
+			engine, _ := stage.Engine(config)
 			change(&config)
 			assert.NoError(t, engine.Validate(t.Context(), config))
 		})
@@ -290,37 +253,37 @@ func TestBadEngines(t *testing.T) {
 		"a flow of nil": {&debate.Engine{Flows: map[string]*debate.Flow{"x": nil}}, []string{"Flows"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, c.fields, fields(t, c.engine.Validate(t.Context(), twoDebaters())))
+			assert.Equal(t, c.fields, stage.FieldsOf(t, c.engine.Validate(t.Context(), stage.TwoDebaters())))
 			for _, use := range []func() error{
-				func() error { _, err := c.engine.New(twoDebaters()); return err },
+				func() error { _, err := c.engine.New(stage.TwoDebaters()); return err },
 				func() error { _, err := c.engine.Open(t.Context(), "x"); return err },
 				func() error { _, err := c.engine.Record(t.Context(), "x"); return err },
 				func() error { _, err := c.engine.NewCore("x", nil); return err },
 				func() error { _, err := c.engine.Restore(t.Context(), nil); return err },
 				func() error { return c.engine.Shutdown(t.Context()) },
 			} {
-				assert.Equal(t, c.fields, fields(t, use()))
+				assert.Equal(t, c.fields, stage.FieldsOf(t, use()))
 			}
 		})
 	}
 	t.Run("the zero engine", func(t *testing.T) {
 		var engine debate.Engine
 		assert.Equal(t, []string{"judging.judges[0].model", "participants[0].model", "participants[1].model"},
-			fields(t, engine.Validate(t.Context(), twoDebaters())))
+			stage.FieldsOf(t, engine.Validate(t.Context(), stage.TwoDebaters())))
 		assert.NoError(t, engine.Shutdown(t.Context()))
 	})
 }
 
 // All that is wrong is told at once, what only a provider knows too.
 func TestValidateTellsAllStagesAtOnce(t *testing.T) {
-	config := twoDebaters()
-	engine, p := engineFor(config)
+	config := stage.TwoDebaters()
+	engine, p := stage.Engine(config)
 	engine.Providers["test"] = picky{p}
 	config.Participants[1].Model = "test/unheard-of"
 	config.Budget = &debate.Budget{HardTokens: 1}
-	assert.Equal(t, []string{"budget.hardTokens", "participants[1].model"}, fields(t, engine.Validate(t.Context(), config)))
+	assert.Equal(t, []string{"budget.hardTokens", "participants[1].model"}, stage.FieldsOf(t, engine.Validate(t.Context(), config)))
 	config.Topic = ""
-	assert.Equal(t, []string{"participants[1].model", "topic"}, fields(t, engine.Validate(t.Context(), config)))
+	assert.Equal(t, []string{"participants[1].model", "topic"}, stage.FieldsOf(t, engine.Validate(t.Context(), config)))
 }
 
 // picky is a provider that knows its models.

@@ -12,20 +12,21 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 func TestADebateRunsFromConfigToVerdict(t *testing.T) {
-	config := twoDebaters()
-	engine, _ := engineFor(config)
-	record := run(t, engine, config)
+	config := stage.TwoDebaters()
+	engine, _ := stage.Engine(config)
+	record := stage.Run(t, engine, config)
 
 	assert.Equal(t, flow.StateCompleted, record.State)
-	assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r2 Ada", "r2 Ben", "r3 Ada", "r3 Ben"}, speakers(record))
-	assert.Len(t, view(record).Assessments, 3)
-	require.NotNil(t, view(record).Verdict)
-	assert.Equal(t, "Ada", view(record).Verdict.Winner.Participant)
+	assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r2 Ada", "r2 Ben", "r3 Ada", "r3 Ben"}, stage.Speakers(record))
+	assert.Len(t, stage.View(record).Assessments, 3)
+	require.NotNil(t, stage.View(record).Verdict)
+	assert.Equal(t, "Ada", stage.View(record).Verdict.Winner.Participant)
 	assert.Equal(t, "the format has 3 rounds", record.Evidence)
 	assert.Equal(t, 10, record.Spent().Requests)
 	assert.Equal(t, record.Spent().Cost, record.SpentInRound(1).Cost+record.SpentInRound(2).Cost+record.SpentInRound(3).Cost)
@@ -49,26 +50,26 @@ func TestFreeFormEndsWhenTheJudgeSaysSo(t *testing.T) {
 		"convergence never comes": {format.ConvergenceSeeker, 2, func(a map[string]any, _ int) { a["shouldContinue"] = false }, 2, "all 2 rounds are spoken"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			config := twoDebaters()
+			config := stage.TwoDebaters()
 			config.Format, config.Rounds = tc.format, tc.rounds
-			engine, p := engineFor(config)
+			engine, p := stage.Engine(config)
 			reply := p.Reply
 			p.Reply = func(req *provider.Request) scripted.Reply {
 				r := reply(req)
-				if m := callRound.FindStringSubmatch(req.ID); m != nil && req.Schema != nil && tc.change != nil {
+				if m := stage.CallRound.FindStringSubmatch(req.ID); m != nil && req.Schema != nil && tc.change != nil {
 					var answer map[string]any
 					_ = json.Unmarshal([]byte(r.Text), &answer)
 					round, _ := strconv.Atoi(m[1])
 					tc.change(answer, round)
-					r.Text = toJSON(answer)
+					r.Text = stage.JSON(answer)
 				}
 				return r
 			}
-			record := run(t, engine, config)
+			record := stage.Run(t, engine, config)
 			assert.Equal(t, tc.want, record.Round)
-			assert.Len(t, view(record).Assessments, tc.want)
+			assert.Len(t, stage.View(record).Assessments, tc.want)
 			assert.Equal(t, tc.why, record.Evidence)
-			assert.NotNil(t, view(record).Verdict)
+			assert.NotNil(t, stage.View(record).Verdict)
 		})
 	}
 }
@@ -79,31 +80,31 @@ func raised(name string, from int) func(map[string]any, int) {
 
 func TestWhoJudgesAndWhen(t *testing.T) {
 	t.Run("nobody", func(t *testing.T) {
-		config := twoDebaters()
+		config := stage.TwoDebaters()
 		config.Judging = nil
-		engine, p := engineFor(config)
-		record := run(t, engine, config)
+		engine, p := stage.Engine(config)
+		record := stage.Run(t, engine, config)
 		assert.Equal(t, flow.StateCompleted, record.State)
-		assert.Nil(t, view(record).Verdict)
+		assert.Nil(t, stage.View(record).Verdict)
 		assert.Equal(t, 6, p.Calls())
 	})
 	t.Run("at the end only", func(t *testing.T) {
-		config := twoDebaters()
+		config := stage.TwoDebaters()
 		config.Judging.When = debate.AtEnd
-		engine, p := engineFor(config)
-		record := run(t, engine, config)
-		assert.Empty(t, view(record).Assessments)
-		assert.NotNil(t, view(record).Verdict)
+		engine, p := stage.Engine(config)
+		record := stage.Run(t, engine, config)
+		assert.Empty(t, stage.View(record).Assessments)
+		assert.NotNil(t, stage.View(record).Verdict)
 		assert.Equal(t, 7, p.Calls())
 	})
 }
 
 func TestRequests(t *testing.T) {
-	config := twoDebaters()
+	config := stage.TwoDebaters()
 	config.Participants[1].Temperature = new(0.0)
 	config.Labels = map[string]string{"tenant": "acme"}
-	engine, p := engineFor(config)
-	run(t, engine, config)
+	engine, p := stage.Engine(config)
+	stage.Run(t, engine, config)
 	byID := map[string]provider.Request{}
 	for _, req := range p.Requests() {
 		_, call, _ := strings.Cut(req.ID, "/")
@@ -116,9 +117,9 @@ func TestRequests(t *testing.T) {
 			chat = append(chat, string(role)+": "+text)
 		}
 		require.Len(t, chat, 4)
-		assert.Equal(t, "assistant: "+speech("Ada", 1), chat[1])
+		assert.Equal(t, "assistant: "+stage.Speech("Ada", 1), chat[1])
 		assert.Contains(t, chat[2], "user: <<<")
-		assert.Contains(t, chat[2], " Ben>>>\n"+speech("Ben", 1)+"\n<<<end ")
+		assert.Contains(t, chat[2], " Ben>>>\n"+stage.Speech("Ben", 1)+"\n<<<end ")
 		assert.Contains(t, chat[3], "2 of 3")
 	})
 	t.Run("temperatures and limits", func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/internal/stage"
 )
 
 // block yields the text of the README's only code block in the given language, and what is around it.
@@ -26,7 +27,7 @@ func block(t *testing.T, language string) (before, text, after string) {
 func TestTheReadmeShowsTheMachineAsItIs(t *testing.T) {
 	before, drawn, after := block(t, "mermaid")
 	want := debate.DebateFlow().Mermaid()
-	if *update {
+	if *stage.Update {
 		require.NoError(t, os.WriteFile("README.md", []byte(before+"```mermaid\n"+want+"```\n"+after), 0o600))
 		drawn = want
 	}

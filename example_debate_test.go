@@ -9,6 +9,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -92,16 +93,16 @@ func ExampleDebate_Outcome() {
 		case req.Schema == nil:
 			return scripted.Reply{Text: "I am " + req.Self + "."}
 		case req.Self == "Kai":
-			return scripted.Reply{Text: verdict([]string{"Ben", "Ada"})} // for the first
+			return scripted.Reply{Text: stage.Verdict([]string{"Ben", "Ada"})} // for the first
 		default:
-			return scripted.Reply{Text: verdict([]string{"Ada", "Ben"})}
+			return scripted.Reply{Text: stage.Verdict([]string{"Ada", "Ben"})}
 		}
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	o := view(record).Outcome()
+	o := stage.View(record).Outcome()
 	fmt.Println(o.Winner, "wins, who is", o.Side, "the topic:", o.Votes)
 	fmt.Printf("%d of %d judges have judged; scores: Ada %.1f, Ben %.1f\n", o.Verdicts, o.Judges, o.Scores["Ada"], o.Scores["Ben"])
 	for _, d := range o.Dissent {
@@ -128,16 +129,16 @@ func ExampleDebate_Swing() {
 		case req.Schema == nil:
 			return scripted.Reply{Text: "I am " + req.Self + "."}
 		case strings.Contains(req.ID, "/vote.before."):
-			return scripted.Reply{Text: toJSON(debate.BallotPaper{Vote: debate.Vote(votes[req.Self][0]), Reasoning: "So I feel."})}
+			return scripted.Reply{Text: stage.JSON(debate.BallotPaper{Vote: debate.Vote(votes[req.Self][0]), Reasoning: "So I feel."})}
 		default:
-			return scripted.Reply{Text: toJSON(debate.BallotPaper{Vote: debate.Vote(votes[req.Self][1]), Reasoning: "So I think."})}
+			return scripted.Reply{Text: stage.JSON(debate.BallotPaper{Vote: debate.Vote(votes[req.Self][1]), Reasoning: "So I think."})}
 		}
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	swing := view(record).Swing()
+	swing := stage.View(record).Swing()
 	fmt.Println(swing)
 	fmt.Println("moved the most:", swing.Winner, swing.Gain[debate.VoteAgainst])
 	// Output:
@@ -205,7 +206,7 @@ func ExampleFailureRule() {
 	for _, a := range record.Answers {
 		fmt.Println("by a rule:", a.Rule, "chosen:", a.Option)
 	}
-	for _, less := range view(record).Outcome().Degraded {
+	for _, less := range stage.View(record).Outcome().Degraded {
 		fmt.Println(less)
 	}
 	// Output:
@@ -281,7 +282,7 @@ func ExampleDebate_Findings() {
 		return
 	}
 	for round := 1; round <= record.Round; round++ {
-		for _, finding := range view(record).Findings(round) {
+		for _, finding := range stage.View(record).Findings(round) {
 			fmt.Printf("round %d: %s %s\n%s\n", round, finding.Level, finding.Kind, finding.Evidence)
 		}
 	}
@@ -298,7 +299,7 @@ func ExampleAssign() {
 	config.Participants[0].Position = "Cars leave the centre by next spring."
 	record, err := conclude(config, func(req *provider.Request) scripted.Reply {
 		if req.Schema != nil {
-			return scripted.Reply{Text: toJSON(debate.PositionPlan{
+			return scripted.Reply{Text: stage.JSON(debate.PositionPlan{
 				Positions: []debate.PlannedPosition{{
 					Participant: "Ben", Side: "against", Position: "A charge does what a ban does, and leaves the choice.", Persona: "a transport economist",
 					KeyArguments: []string{"a price needs no list of exceptions"},
@@ -312,7 +313,7 @@ func ExampleAssign() {
 		fmt.Println(err)
 		return
 	}
-	for _, found := range view(record).Assignment.Positions {
+	for _, found := range stage.View(record).Assignment.Positions {
 		fmt.Printf("%s, %s: %s\n", found.Participant, found.Persona, found.Position)
 	}
 	fmt.Println(record.Turns[1].Speaker+":", record.Turns[1].Text)

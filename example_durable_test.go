@@ -9,6 +9,8 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -29,7 +31,7 @@ func ExampleEngine_Fork() {
 			fmt.Println(err)
 			return
 		}
-		if as[debate.Turn](event) != nil && as[debate.Turn](event).Speaker == "Ben" {
+		if body.As[debate.Turn](event) != nil && body.As[debate.Turn](event).Speaker == "Ben" {
 			second = event.Seq
 			break
 		}
@@ -79,7 +81,7 @@ func ExampleEngine_Export() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(record.State, "after", len(record.Turns), "turns; the winner is", view(record).Verdict.Winner.Participant)
+	fmt.Println(record.State, "after", len(record.Turns), "turns; the winner is", stage.View(record).Verdict.Winner.Participant)
 	// Output:
 	// completed after 4 turns; the winner is Ada
 }
@@ -149,7 +151,7 @@ func ExampleEngine_Control() {
 			fmt.Println(err)
 			return
 		}
-		if as[debate.Turn](event) == nil {
+		if body.As[debate.Turn](event) == nil {
 			continue
 		}
 		if err := elsewhere.Control(ctx, "cars", flow.Stop{}); err != nil {
@@ -163,7 +165,7 @@ func ExampleEngine_Control() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(record.State, "with", len(record.Turns), "turn and a verdict:", view(record).Verdict != nil)
+	fmt.Println(record.State, "with", len(record.Turns), "turn and a verdict:", stage.View(record).Verdict != nil)
 	// Output:
 	// completed with 1 turn and a verdict: true
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -24,9 +26,9 @@ func models() *scripted.Provider {
 		case req.Schema == nil:
 			return scripted.Reply{Text: "I am " + req.Self + ", and I stand by that."}
 		case req.Schema.Name == string(debate.KindVerdict):
-			return scripted.Reply{Text: verdict(names)}
+			return scripted.Reply{Text: stage.Verdict(names)}
 		default:
-			return scripted.Reply{Text: judgement(names, true)}
+			return scripted.Reply{Text: stage.Judgement(names, true)}
 		}
 	}}
 }
@@ -68,12 +70,12 @@ func ExampleEngine_Run() {
 		case err != nil:
 			fmt.Println(err)
 			return
-		case as[flow.Round](event) != nil:
-			fmt.Printf("Round %d of %d: %s\n", as[flow.Round](event).N, as[flow.Round](event).Of, as[flow.Round](event).Phase)
-		case as[debate.Turn](event) != nil:
-			fmt.Printf("%s: %s\n", as[debate.Turn](event).Speaker, as[debate.Turn](event).Text)
-		case as[debate.Verdict](event) != nil:
-			fmt.Println(as[debate.Verdict](event).Winner.Participant, "wins:", as[debate.Verdict](event).Summary)
+		case body.As[flow.Round](event) != nil:
+			fmt.Printf("Round %d of %d: %s\n", body.As[flow.Round](event).N, body.As[flow.Round](event).Of, body.As[flow.Round](event).Phase)
+		case body.As[debate.Turn](event) != nil:
+			fmt.Printf("%s: %s\n", body.As[debate.Turn](event).Speaker, body.As[debate.Turn](event).Text)
+		case body.As[debate.Verdict](event) != nil:
+			fmt.Println(body.As[debate.Verdict](event).Winner.Participant, "wins:", body.As[debate.Verdict](event).Summary)
 		}
 	}
 	// Output:
@@ -125,11 +127,11 @@ func ExampleSession_Events() {
 		case err != nil:
 			fmt.Println(err)
 			return
-		case as[flow.Chunk](event) != nil && as[flow.Chunk](event).Offset == 0:
-			fmt.Print(as[flow.Chunk](event).By, ": ", as[flow.Chunk](event).Text)
-		case as[flow.Chunk](event) != nil:
-			fmt.Print(as[flow.Chunk](event).Text)
-		case as[debate.Turn](event) != nil:
+		case body.As[flow.Chunk](event) != nil && body.As[flow.Chunk](event).Offset == 0:
+			fmt.Print(body.As[flow.Chunk](event).By, ": ", body.As[flow.Chunk](event).Text)
+		case body.As[flow.Chunk](event) != nil:
+			fmt.Print(body.As[flow.Chunk](event).Text)
+		case body.As[debate.Turn](event) != nil:
 			fmt.Println()
 		}
 	}
@@ -163,7 +165,7 @@ func ExampleSession_Pause() {
 			fmt.Println(err)
 			return
 		}
-		if as[flow.Chunk](event) != nil && as[flow.Chunk](event).By == "Ben" {
+		if body.As[flow.Chunk](event) != nil && body.As[flow.Chunk](event).By == "Ben" {
 			break
 		}
 	}
@@ -206,7 +208,7 @@ func ExampleEngine_Open() {
 			fmt.Println(err)
 			return
 		}
-		if as[debate.Turn](event) != nil {
+		if body.As[debate.Turn](event) != nil {
 			break // Ada has spoken
 		}
 	}
@@ -360,7 +362,7 @@ func ExampleJudgeFunc() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(view(record).Verdict.Winner.Participant, "wins:", view(record).Verdict.Winner.Reasoning)
+	fmt.Println(stage.View(record).Verdict.Winner.Participant, "wins:", stage.View(record).Verdict.Winner.Reasoning)
 	// Output: Ben wins: More was said.
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 )
 
 const flowsPage = "docs/flows.md"
@@ -31,13 +32,13 @@ func TestTheDiagramsAreTheFlows(t *testing.T) {
 		require.True(t, ok, heading)
 		drawn, after, ok := strings.Cut(rest, "```\n")
 		require.True(t, ok, heading)
-		if *update {
+		if *stage.Update {
 			page = before + "\n## " + heading + "\n" + text + "```mermaid\n" + f.Mermaid() + "```\n" + after
 			continue
 		}
 		assert.Equal(t, f.Mermaid(), drawn, "rewrite it with -update")
 	}
-	if *update {
+	if *stage.Update {
 		require.NoError(t, os.WriteFile(flowsPage, []byte(page), 0o600))
 	}
 }

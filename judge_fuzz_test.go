@@ -14,6 +14,8 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -37,7 +39,7 @@ func FuzzJudgeAnswer(f *testing.F) {
 			if _, err := core.Step(flow.Input{At: time.Unix(9, 0), Signal: result}); err != nil {
 				t.Fatalf("a reply is never refused: %v", err)
 			}
-			got := recorded(core.Record(), kind)
+			got := stage.Recorded(core.Record(), kind)
 			if got == "" {
 				continue
 			}
@@ -48,7 +50,7 @@ func FuzzJudgeAnswer(f *testing.F) {
 				}
 			}
 			if kind == debate.KindAssessment {
-				marks := view(core.Record()).Assessments[0].Assessments
+				marks := stage.View(core.Record()).Assessments[0].Assessments
 				if len(marks) != 2 || marks[0].Participant == marks[1].Participant {
 					t.Fatalf("not everybody is assessed once: %s", got)
 				}
@@ -61,11 +63,11 @@ func FuzzJudgeAnswer(f *testing.F) {
 func judgeCore(t *testing.T, kind flow.CallKind) (*flow.Core, flow.Result) {
 	t.Helper()
 	l := judgeLogs(t)
-	for i, event := range l.events {
-		if as[flow.Intent](event) != nil && as[flow.Intent](event).Kind == kind {
-			core, err := l.engine.NewCore(l.id, l.events[:i+1])
+	for i, event := range l.Events {
+		if body.As[flow.Intent](event) != nil && body.As[flow.Intent](event).Kind == kind {
+			core, err := l.Engine.NewCore(l.ID, l.Events[:i+1])
 			require.NoError(t, err)
-			return core, flow.Result{Call: as[flow.Intent](event).Call, Attempt: 1, Usage: provider.Usage{Input: 1, Output: 1}}
+			return core, flow.Result{Call: body.As[flow.Intent](event).Call, Attempt: 1, Usage: provider.Usage{Input: 1, Output: 1}}
 		}
 	}
 	require.Fail(t, "the judge is not asked")
@@ -73,12 +75,12 @@ func judgeCore(t *testing.T, kind flow.CallKind) (*flow.Core, flow.Result) {
 }
 
 // judgeLogs is one debate for all runs of the fuzz target.
-func judgeLogs(t *testing.T) storedLog {
+func judgeLogs(t *testing.T) stage.StoredLog {
 	t.Helper()
 	judgeLog.Do(func() {
-		config := twoDebaters()
+		config := stage.TwoDebaters()
 		config.Rounds = 1
-		judgeLog.log = playedLog(t, config)
+		judgeLog.log = stage.PlayedLog(t, config)
 	})
 	return judgeLog.log
 }
@@ -86,7 +88,7 @@ func judgeLogs(t *testing.T) storedLog {
 var judgeLog struct {
 	sync.Once
 
-	log storedLog
+	log stage.StoredLog
 }
 
 // innermost yields the JSON inside an accepted answer.

@@ -11,18 +11,19 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // The schema that goes to a provider allows the debate's names only.
 func TestTheSchemaNamesTheParticipants(t *testing.T) {
-	config := twoDebaters()
+	config := stage.TwoDebaters()
 	config.Participants[0].Name = `Ada "the" \ Fox`
 	config.Judging.Criteria = []string{"wit"}
-	engine, source := engineFor(config)
-	record := run(t, engine, config)
-	assert.Equal(t, config.Participants[0].Name, view(record).Verdict.Winner.Participant)
+	engine, source := stage.Engine(config)
+	record := stage.Run(t, engine, config)
+	assert.Equal(t, config.Participants[0].Name, stage.View(record).Verdict.Winner.Participant)
 	seen := map[string]bool{}
 	for _, request := range source.Requests() {
 		if request.Schema == nil || seen[request.Schema.Name] {
@@ -30,7 +31,7 @@ func TestTheSchemaNamesTheParticipants(t *testing.T) {
 		}
 		seen[request.Schema.Name] = true
 		require.True(t, json.Valid(request.Schema.JSON))
-		names := toJSON([]string{config.Participants[0].Name, "Ben"})
+		names := stage.JSON([]string{config.Participants[0].Name, "Ben"})
 		assert.Contains(t, string(request.Schema.JSON), `"enum":`+names)
 		if request.Schema.Name == "verdict" {
 			assert.Contains(t, string(request.Schema.JSON), `"required":`+names)
@@ -54,7 +55,7 @@ func TestASchemaOfAFlow(t *testing.T) {
 	require.NoError(t, err)
 	unchecked, err := flow.NewSchema[plan]("free", nil)
 	require.NoError(t, err)
-	f := reflecting()
+	f := stage.Reflecting()
 	f.Schemas["plan"], f.Schemas["free"] = schema, unchecked
 	calls := f.Steps["reflecting"].Calls
 	f.Steps["reflecting"] = flow.Step{Next: f.Steps["reflecting"].Next, Calls: func(r *debate.Record) []flow.Call {
@@ -68,8 +69,8 @@ func TestASchemaOfAFlow(t *testing.T) {
 		return out
 	}}
 	synctest.Test(t, func(t *testing.T) {
-		config := twoDebaters()
-		engine, source := engineFor(config)
+		config := stage.TwoDebaters()
+		engine, source := stage.Engine(config)
 		engine.Flows = map[string]*debate.Flow{f.Name: f}
 		answer := source.Reply
 		source.Reply = func(req *provider.Request) scripted.Reply {
@@ -82,7 +83,7 @@ func TestASchemaOfAFlow(t *testing.T) {
 				return scripted.Reply{Text: `{"steps":[]}`}
 			}
 		}
-		record := run(t, engine, inFlow(engine, config))
+		record := stage.Run(t, engine, stage.InFlow(engine, config))
 		require.Len(t, record.Rejections, 1)
 		assert.Equal(t, []string{"steps: is empty"}, record.Rejections[0].Problems)
 		assert.JSONEq(t, `{"steps":["ask"]}`, string(record.Turns[2].Data))
@@ -107,10 +108,10 @@ func TestTheSchemaNamesOnlyThoseWhoAreLeft(t *testing.T) {
 		}
 		return calls
 	}}
-	config := twoDebaters()
+	config := stage.TwoDebaters()
 	config.Participants = append(config.Participants, debate.Participant{Name: "Cem", Model: "test/debater"})
-	config.OnFailure = rules(debate.FailureRule{Do: flow.OptionDrop})
-	engine, p := engineFor(config)
+	config.OnFailure = stage.Rules(debate.FailureRule{Do: flow.OptionDrop})
+	engine, p := stage.Engine(config)
 	engine.Flows = map[string]*debate.Flow{f.Name: f}
 	p.Reply = func(req *provider.Request) scripted.Reply {
 		if strings.Contains(req.ID, "/r2.") && req.Self == "Cem" {
@@ -120,9 +121,9 @@ func TestTheSchemaNamesOnlyThoseWhoAreLeft(t *testing.T) {
 		if req.Schema != nil && strings.Contains(string(req.Schema.JSON), "Cem") {
 			names = append(names, "Cem")
 		}
-		return script(names)(req)
+		return stage.Script(names)(req)
 	}
-	record := run(t, engine, inFlow(engine, config))
+	record := stage.Run(t, engine, stage.InFlow(engine, config))
 	assert.Len(t, record.Active(), 2)
 	var named []bool
 	for _, req := range p.Requests() {

@@ -1,8 +1,6 @@
 package debate_test
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -20,97 +18,10 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
-
-// bench is a debate of one round whose judge reads answers from a list; when it is used up, each
-// answer is well-formed. It counts what the judge was asked, as a model or as a Judge.
-type bench struct {
-	engine *debate.Engine
-	config debate.Config
-	source *scripted.Provider
-
-	mu    sync.Mutex
-	kind  flow.CallKind // the answers are for
-	list  []scripted.Reply
-	asked []asked // about that kind
-}
-
-type asked struct {
-	call, instruction string
-	schema            json.RawMessage
-}
-
-// newBench makes a bench, with a person who is asked about failures; outside: the judge is a Go function.
-func newBench(kind flow.CallKind, outside bool, answers ...scripted.Reply) *bench {
-	b := &bench{kind: kind, list: answers, config: attended()}
-	b.config.Rounds = 1
-	b.engine, b.source = engineFor(b.config)
-	answer := b.source.Reply
-	b.source.Reply = func(req *provider.Request) scripted.Reply {
-		if req.Schema == nil {
-			return answer(req)
-		}
-		parts := strings.Split(req.ID, "/")
-		return b.next(flow.CallKind(req.Schema.Name), asked{parts[1] + "/" + parts[2], req.Last.Text, req.Schema.JSON})
-	}
-	if outside {
-		b.config.Judging.Judges[0] = debate.JudgeConfig{Judge: "panel"}
-		b.engine.Judges = map[string]debate.Judge{"panel": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
-			reply := b.next(task.Kind, asked{fmt.Sprintf("%s/%d", task.Call, task.Attempt), task.Instruction, task.Schema})
-			return json.RawMessage(reply.Text), reply.Err
-		})}
-	}
-	return b
-}
-
-func (b *bench) next(kind flow.CallKind, a asked) scripted.Reply {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if kind == b.kind {
-		b.asked = append(b.asked, a)
-		if len(b.list) > 0 {
-			reply := b.list[0]
-			b.list = b.list[1:]
-			return reply
-		}
-	}
-	if kind == debate.KindVerdict {
-		return scripted.Reply{Text: verdict([]string{"Ada", "Ben"})}
-	}
-	return scripted.Reply{Text: judgement([]string{"Ada", "Ben"}, true)}
-}
-
-// start plays until the debate is over or stops at an error.
-func (b *bench) start(t *testing.T) (*debate.Session, *debate.Record, error) {
-	t.Helper()
-	session, err := b.engine.Start(t.Context(), b.config)
-	require.NoError(t, err)
-	t.Cleanup(func() { session.Close() })
-	record, err := session.Wait(t.Context())
-	return session, record, err
-}
-
-// recorded yields the judge's JSON as it was recorded; "": nothing was.
-func recorded(r *debate.Record, kind flow.CallKind) string {
-	switch {
-	case kind == debate.KindVerdict && view(r).Verdict != nil:
-		return toJSON(view(r).Verdict.FinalVerdict)
-	case kind == debate.KindAssessment && len(view(r).Assessments) > 0:
-		return toJSON(view(r).Assessments[0].Judgement)
-	default:
-		return ""
-	}
-}
-
-// good is what a bench answers by itself.
-func good(kind flow.CallKind) string {
-	if kind == debate.KindVerdict {
-		return verdict([]string{"Ada", "Ben"})
-	}
-	return judgement([]string{"Ada", "Ben"}, true)
-}
 
 // corpus calls test with every answer under testdata/judge, by a model and by a Judge from outside.
 func corpus(t *testing.T, folder string, test func(t *testing.T, path, answer string, kind flow.CallKind, outside bool)) {
@@ -136,12 +47,12 @@ func TestAnswersThatAreAccepted(t *testing.T) {
 	corpus(t, "accept", func(t *testing.T, path, answer string, kind flow.CallKind, outside bool) {
 		want, err := os.ReadFile(strings.TrimSuffix(path, ".txt") + ".want.json")
 		require.NoError(t, err)
-		b := newBench(kind, outside, scripted.Reply{Text: answer})
-		_, record, err := b.start(t)
+		b := stage.NewBench(kind, outside, scripted.Reply{Text: answer})
+		_, record, err := b.Start(t)
 		require.NoError(t, err)
 		assert.Empty(t, record.Rejections)
-		assert.Len(t, b.asked, 1, "asked once")
-		assert.JSONEq(t, string(want), recorded(record, kind), "what is recorded is what was given")
+		assert.Len(t, b.Asked, 1, "asked once")
+		assert.JSONEq(t, string(want), stage.Recorded(record, kind), "what is recorded is what was given")
 	})
 }
 
@@ -151,30 +62,30 @@ func TestAnswersThatAreRejected(t *testing.T) {
 	found := map[string][]string{}
 	corpus(t, "reject", func(t *testing.T, path, answer string, kind flow.CallKind, outside bool) {
 		bad := scripted.Reply{Text: answer}
-		b := newBench(kind, outside, bad, bad, bad)
-		session, record, err := b.start(t)
+		b := stage.NewBench(kind, outside, bad, bad, bad)
+		session, record, err := b.Start(t)
 
 		// Rejected, asked again with the reasons, and rejected again: a person is asked, without a score.
 		q := failedJudge(t, record, err, kind, provider.KindInvalidResponse, outside)
 		assert.True(t, q.Failure.Retryable())
-		assert.Empty(t, recorded(record, kind), "no score is made up")
+		assert.Empty(t, stage.Recorded(record, kind), "no score is made up")
 		require.Len(t, record.Rejections, 2)
-		require.Len(t, b.asked, 2)
-		again(t, b.asked[0], b.asked[1], record.Rejections[0].Problems)
+		require.Len(t, b.Asked, 2)
+		again(t, b.Asked[0], b.Asked[1], record.Rejections[0].Problems)
 
 		// A retry asks anew, and the re-ask of that is accepted.
 		require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, flow.StateCompleted, record.State)
-		assert.JSONEq(t, good(kind), recorded(record, kind))
+		assert.JSONEq(t, stage.WellFormed(kind), stage.Recorded(record, kind))
 		assert.Len(t, record.Rejections, 3)
-		require.Len(t, b.asked, 4)
-		again(t, b.asked[2], b.asked[3], record.Rejections[2].Problems)
+		require.Len(t, b.Asked, 4)
+		again(t, b.Asked[2], b.Asked[3], record.Rejections[2].Problems)
 		attempts := make(map[string]bool)
-		for _, a := range b.asked {
-			assert.False(t, attempts[a.call], "%s is asked once", a.call)
-			attempts[a.call] = true
+		for _, a := range b.Asked {
+			assert.False(t, attempts[a.Call], "%s is asked once", a.Call)
+			attempts[a.Call] = true
 		}
 
 		mu.Lock()
@@ -197,47 +108,38 @@ func TestAnswersThatAreRejected(t *testing.T) {
 	for _, name := range names {
 		fmt.Fprintf(&b, "%s\n\t%s\n", name, strings.Join(found[name], "\n\t"))
 	}
-	golden(t, "judge/reject.golden", b.String())
+	stage.Golden(t, "judge/reject.golden", b.String())
 }
 
 // In a format without winners a verdict names none, however well it is formed.
 func TestAWinnerOfAFormatWithoutWinnersIsRejected(t *testing.T) {
-	null := strings.Replace(good(debate.KindVerdict), `"winner":{"participant":"Ada","reasoning":"answered every point"}`, `"winner":null`, 1)
-	require.NotEqual(t, good(debate.KindVerdict), null)
+	null := strings.Replace(stage.WellFormed(debate.KindVerdict), `"winner":{"participant":"Ada","reasoning":"answered every point"}`, `"winner":null`, 1)
+	require.NotEqual(t, stage.WellFormed(debate.KindVerdict), null)
 	for by, outside := range map[string]bool{"model": false, "judge": true} {
 		t.Run(by, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b := newBench(debate.KindVerdict, outside, scripted.Reply{Text: good(debate.KindVerdict)}, scripted.Reply{Text: null})
-				b.config.CustomFormat = &debate.Format{
+				b := stage.NewBench(debate.KindVerdict, outside, scripted.Reply{Text: stage.WellFormed(debate.KindVerdict)}, scripted.Reply{Text: null})
+				b.Config.CustomFormat = &debate.Format{
 					Name: "talk", Phases: []format.Phase{{Name: "talk", First: 1, Last: -1}}, End: format.EndByRounds, Decide: format.NoWinner,
 				}
-				b.config.Format = ""
-				_, record, err := b.start(t)
+				b.Config.Format = ""
+				_, record, err := b.Start(t)
 				require.NoError(t, err)
 				require.Len(t, record.Rejections, 1)
 				assert.Equal(t, []string{"winner: is not null, but this format has no winner"}, record.Rejections[0].Problems)
-				require.Len(t, b.asked, 2)
-				again(t, b.asked[0], b.asked[1], record.Rejections[0].Problems)
-				require.NotNil(t, view(record).Verdict)
-				assert.Nil(t, view(record).Verdict.Winner)
+				require.Len(t, b.Asked, 2)
+				again(t, b.Asked[0], b.Asked[1], record.Rejections[0].Problems)
+				require.NotNil(t, stage.View(record).Verdict)
+				assert.Nil(t, stage.View(record).Verdict.Winner)
 			})
 		})
 	}
 }
 
-// judgeOptions are what can be chosen about the only judge, who has failed for good.
-func judgeOptions(call flow.CallKind) []debate.Option {
-	options := []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel}
-	if call == debate.KindAssessment {
-		options = append(options, flow.OptionSkip)
-	}
-	return append(options, flow.OptionEnd)
-}
-
 // failedJudge yields what is asked about a judge who has failed for good.
 func failedJudge(t *testing.T, record *debate.Record, err error, call flow.CallKind, kind debate.Kind, outside bool) flow.Inquiry {
 	t.Helper()
-	q := question(t, record, err)
+	q := stage.Question(t, record, err)
 	id := "verdict.judge"
 	if call == debate.KindAssessment {
 		id = "r1.assessment.judge"
@@ -245,7 +147,7 @@ func failedJudge(t *testing.T, record *debate.Record, err error, call flow.CallK
 	assert.Equal(t, id, q.About[0].Call)
 	assert.Equal(t, call, q.Kind)
 	assert.Equal(t, "judge", q.To)
-	options := judgeOptions(call)
+	options := stage.JudgeOptions(call)
 	if outside { // no model takes over from what is none
 		options = slices.DeleteFunc(options, func(o debate.Option) bool { return o == flow.OptionModel })
 	}
@@ -256,27 +158,27 @@ func failedJudge(t *testing.T, record *debate.Record, err error, call flow.CallK
 }
 
 // again checks that a re-ask is a new call that shows what was wrong.
-func again(t *testing.T, first, second asked, problems []string) {
+func again(t *testing.T, first, second stage.Asked, problems []string) {
 	t.Helper()
 	require.NotEmpty(t, problems)
-	name, _, _ := strings.Cut(first.call, "/")
-	assert.True(t, strings.HasPrefix(second.call, name+".again/"), "%s after %s", second.call, first.call)
+	name, _, _ := strings.Cut(first.Call, "/")
+	assert.True(t, strings.HasPrefix(second.Call, name+".again/"), "%s after %s", second.Call, first.Call)
 	for _, problem := range problems[:min(len(problems), 12)] {
-		assert.Contains(t, second.instruction, problem)
-		assert.NotContains(t, first.instruction, problem)
+		assert.Contains(t, second.Instruction, problem)
+		assert.NotContains(t, first.Instruction, problem)
 	}
-	assert.True(t, strings.HasPrefix(second.instruction, first.instruction), "the task stays as it was")
-	assert.Equal(t, string(first.schema), string(second.schema))
+	assert.True(t, strings.HasPrefix(second.Instruction, first.Instruction), "the task stays as it was")
+	assert.Equal(t, string(first.Schema), string(second.Schema))
 }
 
 func TestTheReaskWaitsTwoSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(debate.KindAssessment, false, scripted.Reply{Text: "{}"})
+		b := stage.NewBench(debate.KindAssessment, false, scripted.Reply{Text: "{}"})
 		began := time.Now()
-		_, record, err := b.start(t)
+		_, record, err := b.Start(t)
 		require.NoError(t, err)
 		assert.Equal(t, 2*time.Second, time.Since(began))
-		assert.Equal(t, "r1.assessment.judge.again", view(record).Assessments[0].Call)
+		assert.Equal(t, "r1.assessment.judge.again", stage.View(record).Assessments[0].Call)
 		assert.True(t, record.Done("r1.assessment.judge"), "the first question is settled too")
 	})
 }
@@ -284,7 +186,7 @@ func TestTheReaskWaitsTwoSeconds(t *testing.T) {
 // Where nobody is there, an assessment without an accepted answer is left out, but not twice in a row. A verdict never is.
 func TestAnswersThatAreRejectedInAnUnattendedDebate(t *testing.T) {
 	bad := scripted.Reply{Text: "Ada was better."}
-	ok := scripted.Reply{Text: good(debate.KindAssessment)}
+	ok := scripted.Reply{Text: stage.WellFormed(debate.KindAssessment)}
 	for name, c := range map[string]struct {
 		kind    flow.CallKind
 		answers []scripted.Reply // two for each that is rejected
@@ -299,9 +201,9 @@ func TestAnswersThatAreRejectedInAnUnattendedDebate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b := newBench(c.kind, false, c.answers...)
-				b.config.Unattended, b.config.Rounds = true, 3
-				_, record, err := b.start(t)
+				b := stage.NewBench(c.kind, false, c.answers...)
+				b.Config.Unattended, b.Config.Rounds = true, 3
+				_, record, err := b.Start(t)
 				var skipped []string
 				for _, s := range record.Skips {
 					skipped = append(skipped, s.Call)
@@ -310,14 +212,14 @@ func TestAnswersThatAreRejectedInAnUnattendedDebate(t *testing.T) {
 				assert.Equal(t, c.skipped, skipped)
 				if c.failed == "" {
 					require.NoError(t, err)
-					assert.NotNil(t, view(record).Verdict)
-					assert.Len(t, view(record).Assessments, 3-len(skipped))
-					assert.Len(t, view(record).Outcome().Degraded, len(skipped))
+					assert.NotNil(t, stage.View(record).Verdict)
+					assert.Len(t, stage.View(record).Assessments, 3-len(skipped))
+					assert.Len(t, stage.View(record).Outcome().Degraded, len(skipped))
 					return
 				}
-				assert.Equal(t, c.failed, requireKind(t, err, provider.KindInvalidResponse).Op)
+				assert.Equal(t, c.failed, stage.RequireKind(t, err, provider.KindInvalidResponse).Op)
 				assert.Equal(t, flow.StateError, record.State)
-				assert.Nil(t, view(record).Verdict)
+				assert.Nil(t, stage.View(record).Verdict)
 			})
 		})
 	}
@@ -329,10 +231,10 @@ func TestABrokenOffAnswerIsNotParsed(t *testing.T) {
 		for _, stop := range []provider.StopReason{provider.StopLength, provider.StopTool, "pause_turn"} {
 			t.Run(string(kind)+"/"+string(stop), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					b := newBench(kind, false, scripted.Reply{Text: good(kind), Stop: stop}, scripted.Reply{Text: good(kind), Stop: stop})
-					_, record, err := b.start(t)
+					b := stage.NewBench(kind, false, scripted.Reply{Text: stage.WellFormed(kind), Stop: stop}, scripted.Reply{Text: stage.WellFormed(kind), Stop: stop})
+					_, record, err := b.Start(t)
 					failedJudge(t, record, err, kind, provider.KindInvalidResponse, false)
-					assert.Empty(t, recorded(record, kind))
+					assert.Empty(t, stage.Recorded(record, kind))
 					require.Len(t, record.Rejections, 2)
 					assert.Contains(t, record.Rejections[0].Problems[0], string(stop))
 				})
@@ -349,20 +251,20 @@ func TestUnusableAnswersFail(t *testing.T) {
 		asked int
 	}{
 		"blank":     {scripted.Reply{Text: " \n\t "}, provider.KindInvalidResponse, 2},
-		"refused":   {scripted.Reply{Text: good(debate.KindAssessment), Stop: provider.StopRefusal}, provider.KindRefusal, 1},
-		"filtered":  {scripted.Reply{Text: good(debate.KindAssessment), Stop: provider.StopFilter}, provider.KindContentFilter, 1},
+		"refused":   {scripted.Reply{Text: stage.WellFormed(debate.KindAssessment), Stop: provider.StopRefusal}, provider.KindRefusal, 1},
+		"filtered":  {scripted.Reply{Text: stage.WellFormed(debate.KindAssessment), Stop: provider.StopFilter}, provider.KindContentFilter, 1},
 		"no answer": {scripted.Reply{Err: errors.New("nobody is there")}, provider.KindAPI, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b := newBench(debate.KindAssessment, false, slices.Repeat([]scripted.Reply{c.reply}, 9)...)
-				_, record, err := b.start(t)
+				b := stage.NewBench(debate.KindAssessment, false, slices.Repeat([]scripted.Reply{c.reply}, 9)...)
+				_, record, err := b.Start(t)
 				failedJudge(t, record, err, debate.KindAssessment, c.kind, false)
-				assert.Empty(t, recorded(record, debate.KindAssessment), "no score is made up")
+				assert.Empty(t, stage.Recorded(record, debate.KindAssessment), "no score is made up")
 				assert.Empty(t, record.Rejections, "there is nothing to reject")
-				assert.Len(t, b.asked, c.asked)
-				for i, a := range b.asked {
-					assert.Equal(t, fmt.Sprintf("r1.assessment.judge/%d", i+1), a.call)
+				assert.Len(t, b.Asked, c.asked)
+				for i, a := range b.Asked {
+					assert.Equal(t, fmt.Sprintf("r1.assessment.judge/%d", i+1), a.Call)
 				}
 			})
 		})

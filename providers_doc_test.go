@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider/providertest"
 )
 
@@ -165,7 +166,7 @@ func TestTheProvidersPageCountsWhatTheSuitesRun(t *testing.T) {
 	drawn, after, ok := strings.Cut(rest, faultsEnd)
 	require.True(t, ok)
 	want := drawFaults(t, drawn)
-	if *update {
+	if *stage.Update {
 		require.NoError(t, os.WriteFile(providersPage, []byte(before+faultsStart+want+faultsEnd+after), 0o600))
 		drawn = want
 	}
@@ -304,7 +305,7 @@ func TestTheProgramsOfTheProvidersPageCompile(t *testing.T) {
 	}
 	assert.Len(t, files, 6)
 	overlay := filepath.Join(folder, "overlay.json")
-	require.NoError(t, os.WriteFile(overlay, []byte(toJSON(map[string]any{"Replace": files})), 0o600))
+	require.NoError(t, os.WriteFile(overlay, []byte(stage.JSON(map[string]any{"Replace": files})), 0o600))
 	run := exec.CommandContext(t.Context(), "go", slices.Insert(build, 1, "-overlay="+overlay)...)
 	run.Dir = module
 	output, err := run.CombinedOutput()

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider/providertest"
 )
 
@@ -81,7 +82,7 @@ func TestTheProvidersPageTellsWhatIsKnownOfEachVendor(t *testing.T) {
 	_, faults, ok := strings.Cut(page, faultsStart)
 	require.True(t, ok)
 	want := drawEvidence(t, faults)
-	if *update {
+	if *stage.Update {
 		require.NoError(t, os.WriteFile(providersPage, []byte(before+evidenceStart+want+evidenceEnd+after), 0o600))
 		drawn = want
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
 )
 
 // TestTheProgramInTheReadmeRuns builds the README's program as it stands there, but for the address of
@@ -72,9 +73,9 @@ func chat(said string, input, output int) http.HandlerFunc {
 			return
 		}
 		names := []string{"Ada", "Ben"}
-		text := map[string]string{"": said, "assessment": judgement(names, true), "verdict": verdict(names)}[body.Format.Schema.Name]
+		text := map[string]string{"": said, "assessment": stage.Judgement(names, true), "verdict": stage.Verdict(names)}[body.Format.Schema.Name]
 		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", toJSON(map[string]any{
+		_, _ = fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", stage.JSON(map[string]any{
 			"choices": []any{map[string]any{"index": 0, "delta": map[string]string{"content": text}, "finish_reason": "stop"}},
 			"usage":   map[string]int{"prompt_tokens": input, "completion_tokens": output},
 		}))

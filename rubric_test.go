@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -21,7 +22,7 @@ import (
 // the score.
 func marked(marks map[string]map[string]float64) map[string]any {
 	var out map[string]any
-	_ = json.Unmarshal([]byte(judgement([]string{"Ada", "Ben"}, true)), &out)
+	_ = json.Unmarshal([]byte(stage.Judgement([]string{"Ada", "Ben"}, true)), &out)
 	list, _ := out["assessments"].([]any)
 	for _, each := range list {
 		mark, _ := each.(map[string]any)
@@ -52,10 +53,10 @@ func marks(rubric *debate.Rubric, mark float64) map[string]float64 {
 // and then with the last of them.
 func assessed(t *testing.T, rubric *debate.Rubric, answers ...any) (*debate.Record, []provider.Request) {
 	t.Helper()
-	config := twoDebaters()
+	config := stage.TwoDebaters()
 	config.Rounds, config.Unattended = 1, true
 	config.Judging.Rubric = rubric
-	engine, source := engineFor(config)
+	engine, source := stage.Engine(config)
 	reply, n := source.Reply, 0
 	source.Reply = func(req *provider.Request) scripted.Reply {
 		if req.Schema == nil || !strings.Contains(req.ID, "assessment") {
@@ -63,9 +64,9 @@ func assessed(t *testing.T, rubric *debate.Rubric, answers ...any) (*debate.Reco
 		}
 		answer := answers[min(n, len(answers)-1)]
 		n++
-		return scripted.Reply{Text: toJSON(answer)}
+		return scripted.Reply{Text: stage.JSON(answer)}
 	}
-	record := run(t, engine, config)
+	record := stage.Run(t, engine, config)
 	var asked []provider.Request
 	for _, req := range source.Requests() {
 		if strings.Contains(req.ID, "assessment") {
@@ -133,9 +134,9 @@ func TestTheTotalIsComputedHere(t *testing.T) {
 		"logical consistency": 8, "evidence quality": 5, "engagement": 9, "novelty": 4, "persuasiveness": 7, "relevance": 10,
 	}
 	record, asked := assessed(t, rubric, marked(map[string]map[string]float64{"Ada": given, "Ben": marks(rubric, 3)}))
-	require.Len(t, view(record).Assessments, 1)
+	require.Len(t, stage.View(record).Assessments, 1)
 	require.Len(t, asked, 1)
-	ada, ben := view(record).Assessments[0].Assessments[0], view(record).Assessments[0].Assessments[1]
+	ada, ben := stage.View(record).Assessments[0].Assessments[0], stage.View(record).Assessments[0].Assessments[1]
 	assert.InDelta(t, 7.05, ada.Score, 1e-12)
 	assert.Equal(t, given, ada.Criteria)
 	assert.InDelta(t, 3, ben.Score, 1e-12)
@@ -182,11 +183,11 @@ func TestMarksThatAreRejected(t *testing.T) {
 				assert.Contains(t, strings.Join(record.Rejections[0].Problems, "\n"), test.says)
 				require.Len(t, asked, 2)
 				assert.Contains(t, asked[1].Last.Text, strings.ReplaceAll(record.Rejections[0].Problems[0], "<", ""), "the re-ask says so")
-				require.Len(t, view(record).Assessments, 1)
-				assert.InDelta(t, 7, view(record).Assessments[0].Assessments[0].Score, 1e-12)
+				require.Len(t, stage.View(record).Assessments, 1)
+				assert.InDelta(t, 7, stage.View(record).Assessments[0].Assessments[0].Score, 1e-12)
 
 				record, _ = assessed(t, rubric, bad, bad)
-				assert.Empty(t, view(record).Assessments, "no mark is made up")
+				assert.Empty(t, stage.View(record).Assessments, "no mark is made up")
 			})
 		})
 	}
@@ -196,14 +197,14 @@ func TestWithoutARubricThereIsOneScore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		record, asked := assessed(t, nil, marked(map[string]map[string]float64{"Ada": marks(debate.DefaultRubric(), 7), "Ben": marks(debate.DefaultRubric(), 4)}))
 		assert.Len(t, record.Rejections, 2)
-		assert.Empty(t, view(record).Assessments)
+		assert.Empty(t, stage.View(record).Assessments)
 		assert.NotContains(t, string(asked[0].Schema.JSON), `"criteria"`)
 		assert.Contains(t, asked[0].Last.Text, `"score"`)
 	})
-	record, _ := assessed(t, nil, json.RawMessage(judgement([]string{"Ada", "Ben"}, true)))
-	require.Len(t, view(record).Assessments, 1)
-	assert.Nil(t, view(record).Assessments[0].Assessments[0].Criteria)
-	assert.InDelta(t, 7, view(record).Assessments[0].Assessments[0].Score, 0)
+	record, _ := assessed(t, nil, json.RawMessage(stage.Judgement([]string{"Ada", "Ben"}, true)))
+	require.Len(t, stage.View(record).Assessments, 1)
+	assert.Nil(t, stage.View(record).Assessments[0].Assessments[0].Criteria)
+	assert.InDelta(t, 7, stage.View(record).Assessments[0].Assessments[0].Score, 0)
 }
 
 func TestTheHostsOwnRubricShapesWhatIsAsked(t *testing.T) {
@@ -211,9 +212,9 @@ func TestTheHostsOwnRubricShapesWhatIsAsked(t *testing.T) {
 	record, asked := assessed(t, rubric, marked(map[string]map[string]float64{
 		"Ada": {"wit": 4, "Kürze": 10}, "Ben": {"wit": 10, "Kürze": 0},
 	}))
-	require.Len(t, view(record).Assessments, 1)
-	assert.InDelta(t, 6.25, view(record).Assessments[0].Assessments[0].Score, 1e-12)
-	assert.InDelta(t, 6.25, view(record).Assessments[0].Assessments[1].Score, 1e-12)
+	require.Len(t, stage.View(record).Assessments, 1)
+	assert.InDelta(t, 6.25, stage.View(record).Assessments[0].Assessments[0].Score, 1e-12)
+	assert.InDelta(t, 6.25, stage.View(record).Assessments[0].Assessments[1].Score, 1e-12)
 	var schema any
 	require.NoError(t, json.Unmarshal(asked[0].Schema.JSON, &schema))
 	assert.Contains(t, string(asked[0].Schema.JSON), `"required":["wit","Kürze"],"additionalProperties":false`)
@@ -224,9 +225,9 @@ func TestTheHostsOwnRubricShapesWhatIsAsked(t *testing.T) {
 
 // Debates with and without a rubric, and with different ones, run beside each other in one engine.
 func TestRubricsOfOneEngineAreNotMixedUp(t *testing.T) {
-	config := twoDebaters()
+	config := stage.TwoDebaters()
 	config.Rounds = 1
-	engine, source := engineFor(config)
+	engine, source := stage.Engine(config)
 	reply := source.Reply
 	rubrics := []*debate.Rubric{nil, debate.DefaultRubric(), {Criteria: []debate.Criterion{{Name: "wit", Weight: 100}}}}
 	source.Reply = func(req *provider.Request) scripted.Reply {
@@ -235,16 +236,16 @@ func TestRubricsOfOneEngineAreNotMixedUp(t *testing.T) {
 			if strings.Contains(string(req.Schema.JSON), "novelty") {
 				rubric = rubrics[1]
 			}
-			return scripted.Reply{Text: toJSON(marked(map[string]map[string]float64{"Ada": marks(rubric, 6), "Ben": marks(rubric, 5)}))}
+			return scripted.Reply{Text: stage.JSON(marked(map[string]map[string]float64{"Ada": marks(rubric, 6), "Ben": marks(rubric, 5)}))}
 		}
 		return reply(req)
 	}
 	for i := range 9 {
 		config.Judging.Rubric = rubrics[i%3]
-		record := run(t, engine, config)
+		record := stage.Run(t, engine, config)
 		require.Empty(t, record.Rejections)
 		if rubric := rubrics[i%3]; rubric != nil {
-			assert.Equal(t, marks(rubric, 6), view(record).Assessments[0].Assessments[0].Criteria)
+			assert.Equal(t, marks(rubric, 6), stage.View(record).Assessments[0].Assessments[0].Criteria)
 		}
 	}
 }
@@ -264,12 +265,12 @@ func TestRubricsThatAreRefused(t *testing.T) {
 		"criteria beside it":  {func(j *debate.Judging) { j.Criteria = []string{"wit"} }, "judging.criteria"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			config := twoDebaters()
+			config := stage.TwoDebaters()
 			config.Judging.Rubric = debate.DefaultRubric()
-			engine, _ := engineFor(config)
+			engine, _ := stage.Engine(config)
 			require.NoError(t, engine.Validate(t.Context(), config))
 			test.change(config.Judging)
-			assert.Contains(t, fields(t, engine.Validate(t.Context(), config)), test.field)
+			assert.Contains(t, stage.FieldsOf(t, engine.Validate(t.Context(), config)), test.field)
 		})
 	}
 }
@@ -279,13 +280,13 @@ func TestAJudgeInGoAnswersWithTheTypes(t *testing.T) {
 	for name, rubric := range map[string]*debate.Rubric{"a score": nil, "a rubric": debate.DefaultRubric()} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				config := twoDebaters()
+				config := stage.TwoDebaters()
 				config.Rounds, config.Unattended = 1, true
 				config.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Judge: "go"}}, Rubric: rubric}
-				engine, _ := engineFor(config)
+				engine, _ := stage.Engine(config)
 				engine.Judges = map[string]debate.Judge{"go": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
 					if task.Kind == debate.KindVerdict {
-						return json.RawMessage(good(task.Kind)), nil
+						return json.RawMessage(stage.WellFormed(task.Kind)), nil
 					}
 					plain := debate.Judgement{ShouldContinue: true, QualityScore: 7, Reasoning: "So it seems.", Recommendations: "Go on."}
 					marked := debate.RubricJudgement{ShouldContinue: true, QualityScore: 7, Reasoning: "So it seems.", Recommendations: "Go on."}
@@ -302,10 +303,10 @@ func TestAJudgeInGoAnswersWithTheTypes(t *testing.T) {
 					}
 					return json.Marshal(marked)
 				})}
-				record := run(t, engine, config)
+				record := stage.Run(t, engine, config)
 				require.Empty(t, record.Rejections)
-				require.Len(t, view(record).Assessments, 1)
-				assert.InDelta(t, 6, view(record).Assessments[0].Assessments[0].Score, 1e-12)
+				require.Len(t, stage.View(record).Assessments, 1)
+				assert.InDelta(t, 6, stage.View(record).Assessments[0].Assessments[0].Score, 1e-12)
 			})
 		})
 	}

@@ -31,14 +31,14 @@ func TestTheWorkerOfTheDocs(t *testing.T) {
 	loop, _, _ = strings.Cut(loop, "```")
 	require.True(t, found && strings.Contains(string(own), "func workLoop("+loop), "the page has another loop")
 
-	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+	stage.InCompany(t, stage.TwoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		const debates = 12
 		host, worker, second, control, began := join(), join(), join(), join(), time.Now()
 		var ids []string
 		for i := range debates {
 			c.Config.ID = fmt.Sprintf("loop-%d", i)
 			s := host.Begun()
-			pass(20 * time.Millisecond)
+			stage.Pass(20 * time.Millisecond)
 			ids = append(ids, s.ID())
 		}
 		require.NoError(t, host.Shutdown(t.Context(), debate.Drain))
@@ -59,7 +59,7 @@ func TestTheWorkerOfTheDocs(t *testing.T) {
 		toPause, others, paused := ids[:6], ids[6:], make(map[string]bool)
 		end := begin(worker)
 		for len(paused) < len(toPause) || final(others) < 3 {
-			pass(50 * time.Millisecond)
+			stage.Pass(50 * time.Millisecond)
 			require.Less(t, time.Since(began), time.Hour, "paused %v, final %d", paused, final(others))
 			for _, id := range toPause { // each as soon as it is worked on
 				if !paused[id] && c.Owner(id) != "" {
@@ -75,7 +75,7 @@ func TestTheWorkerOfTheDocs(t *testing.T) {
 		}
 		end = begin(second)
 		for final(others) < len(others) {
-			pass(time.Second)
+			stage.Pass(time.Second)
 			require.Less(t, time.Since(began), time.Hour)
 		}
 		end()
@@ -90,31 +90,31 @@ func TestTheWorkerOfTheDocs(t *testing.T) {
 // The loop passes a debate that is damaged and one that its engine lacks something for, with one place, and goes on.
 func TestTheWorkerOfTheDocsPassesWhatItCannotOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		kept := &spoilt{Memory: &store.Memory{}, id: "a"}
-		engine, _ := engineFor(twoDebaters())
+		kept := &stage.Spoilt{Memory: &store.Memory{}, ID: "a"}
+		engine, _ := stage.Engine(stage.TwoDebaters())
 		engine.Store = kept
-		rich := twin(engine)
+		rich := stage.Twin(engine)
 		rich.Providers = map[string]debate.Provider{"test": engine.Providers["test"], "rare": engine.Providers["test"]}
-		submitted(t, engine, "a")
-		config := twoDebaters()
+		stage.Submitted(t, engine, "a")
+		config := stage.TwoDebaters()
 		config.ID, config.Participants[0].Model = "b", "rare/debater"
 		_, err := rich.Submit(t.Context(), config)
 		require.NoError(t, err)
-		kept.damaged.Store(true)
+		kept.Damaged.Store(true)
 		ctx, cancel := context.WithCancel(t.Context())
 		var group sync.WaitGroup
 		group.Go(func() { assert.NoError(t, workLoop(ctx, engine, 1)) })
 		for _, id := range []string{"c", "d", "e"} {
-			pass(time.Minute)
-			submitted(t, rich, id)
-			pass(time.Minute)
+			stage.Pass(time.Minute)
+			stage.Submitted(t, rich, id)
+			stage.Pass(time.Minute)
 			record, err := rich.Record(t.Context(), id)
 			require.NoError(t, err)
 			assert.True(t, record.Final(), id)
 		}
 		cancel()
 		group.Wait()
-		assert.LessOrEqual(t, kept.reads.Load(), int64(5))
+		assert.LessOrEqual(t, kept.Reads.Load(), int64(5))
 	})
 }
 

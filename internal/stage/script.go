@@ -100,3 +100,8 @@ type ProviderFunc func(context.Context, *provider.Request, func(provider.Chunk))
 func (f ProviderFunc) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	return f(ctx, req, emit)
 }
+
+// Pass lets the time of a synctest bubble go by.
+func Pass(d time.Duration) {
+	time.Sleep(d) //nolint:forbidigo // in a bubble nobody waits
+}

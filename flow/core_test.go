@@ -1,0 +1,97 @@
+package flow_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Who does not hold a debate brings what a host says, and nothing that only its holder can know.
+func TestOnlyControlsAreNoted(t *testing.T) {
+	l := stage.PlayedLog(t, stage.TwoDebaters())
+	i := l.Index(t, flow.EventIntent, 0)
+	call := body.As[flow.Intent](l.Events[i]).Call
+	for name, signal := range map[string]flow.Signal{
+		"result": flow.Result{Call: call, Attempt: 1, Text: "Mine."}, "failed": flow.Failed{Call: call, Attempt: 1},
+		"lost": flow.Lost{Call: call, Attempt: 1}, "tick": flow.Tick{}, "start": flow.Start{}, "nothing": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			core, err := l.Engine.NewCore(l.ID, l.Events[:i+1])
+			require.NoError(t, err)
+			out, err := core.StepRemote(flow.Input{At: time.Now(), Signal: signal})
+			stage.RequireKind(t, err, provider.KindValidation)
+			assert.Empty(t, out)
+			out, err = core.StepRemote(flow.Input{At: time.Now(), Signal: flow.Pause{}})
+			require.NoError(t, err, "and the core goes on")
+			assert.NotEmpty(t, out.Events)
+			assert.Empty(t, out.Start)
+		})
+	}
+}
+
+// A log that cannot be folded ends its core: whatever it says from then on would be made up.
+func TestACoreWhoseLogIsBrokenSaysNothingMore(t *testing.T) {
+	l := stage.PlayedLog(t, stage.TwoDebaters())
+	i := l.Index(t, flow.EventIntent, 0)
+	core, err := l.Engine.NewCore(l.ID, l.Events[:i])
+	require.NoError(t, err)
+	broken := core.Fold(l.Events[i+1]) // one is left out
+	require.ErrorContains(t, broken, "event")
+	assert.Equal(t, broken, core.Fold(l.Events[i]))
+	_, err = core.Step(flow.Input{At: time.Now(), Signal: flow.Tick{}})
+	assert.Equal(t, broken, err)
+	_, err = core.StepRemote(flow.Input{At: time.Now(), Signal: flow.Pause{}})
+	assert.Equal(t, broken, err)
+}
+
+// What another process has appended makes the same core as the whole log does.
+func TestFoldingOneByOneIsFoldingAtOnce(t *testing.T) {
+	l := stage.PlayedLog(t, stage.TwoDebaters())
+	whole, err := l.Engine.NewCore(l.ID, l.Events)
+	require.NoError(t, err)
+	grown, err := l.Engine.NewCore(l.ID, l.Events[:1])
+	require.NoError(t, err)
+	for _, event := range l.Copied(t)[1:] {
+		require.NoError(t, grown.Fold(event))
+	}
+	left, err := stage.View(whole.Record()).Canonical()
+	require.NoError(t, err)
+	right, err := stage.View(grown.Record()).Canonical()
+	require.NoError(t, err)
+	assert.JSONEq(t, string(left), string(right))
+}
+
+// Until it starts, a debate may become one of any flow; its runtime need not know of which.
+func TestACoreTakesTheFlowOfItsConfig(t *testing.T) {
+	engine := stage.WorkshopEngine(stage.ToolAsker(), 1, nil)
+	config := stage.ToolUsers()
+	config.Tools = nil
+	start, err := engine.Freeze(stage.InFlow(engine, config))
+	require.NoError(t, err)
+	step := func(core *flow.Core, signals ...flow.Signal) error {
+		for _, signal := range signals {
+			if _, err := core.Step(flow.Input{At: time.Now(), Signal: signal}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	core, err := engine.NewCore("new", nil)
+	require.NoError(t, err)
+	require.NoError(t, step(core, flow.Edit{Config: stage.InFlow(engine, config)}, flow.Validate{}, flow.Validated{OK: true}, start))
+	assert.Equal(t, debate.State("working"), core.Record().State)
+	assert.Equal(t, 2, core.Record().InFlight())
+
+	core, err = engine.NewCore("other", nil)
+	require.NoError(t, err)
+	err = step(core, flow.Edit{Config: stage.TwoDebaters()}, flow.Validate{}, flow.Validated{OK: true}, start)
+	assert.Equal(t, "flow", stage.RequireKind(t, err, provider.KindValidation).Field)
+}

@@ -1,0 +1,116 @@
+package debates_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/store"
+)
+
+func TestInquiriesAreAnsweredByPeople(t *testing.T) {
+	config := stage.TwoDebaters()
+	store := &store.Memory{}
+	open := func() *debate.Engine {
+		engine, _ := stage.Engine(config)
+		engine.Store, engine.Flows = store, map[string]*debate.Flow{"interview": stage.Interview()}
+		return engine
+	}
+	engine := open()
+	session, err := engine.Start(t.Context(), flow.Named("interview", config))
+	require.NoError(t, err)
+	record, err := session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	assert.Equal(t, flow.StateAwaitingInput, record.State)
+	require.Len(t, record.Inquiries, 2)
+	assert.Equal(t, "What do you say, Ada?", record.Inquiries[0].Question)
+	require.NoError(t, session.Pause(t.Context()), "who waits can be paused too")
+	require.NoError(t, session.Resume(t.Context()))
+	require.ErrorContains(t, session.Answer(t.Context(), "question.Cyd", "Hello."), "no inquiry")
+	require.ErrorContains(t, session.Answer(t.Context(), "question.Ada", "  "), "text")
+	require.ErrorContains(t, session.Answer(t.Context(), "question.Ada", strings.Repeat("a", 1<<20+1)), "bytes")
+	require.NoError(t, session.Answer(t.Context(), "question.Ben", "Prices."))
+	require.ErrorContains(t, session.Answer(t.Context(), "question.Ben", "Bans."), "no inquiry")
+	require.NoError(t, session.Close())
+
+	session, err = open().Open(t.Context(), session.ID())
+	require.NoError(t, err)
+	record, err = session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput, "a question outlives its process")
+	require.Len(t, record.Inquiries, 1)
+	require.NoError(t, session.Answer(t.Context(), "question.Ada", "Bans."))
+	record, err = session.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, flow.StateCompleted, record.State)
+	require.Len(t, record.Turns, 3)
+	assert.Equal(t, "Prices.", record.Turns[0].Text)
+	assert.Equal(t, []string{"question.Ben", "question.Ada"}, []string{record.Answers[0].Inquiry, record.Answers[1].Inquiry})
+	assert.Equal(t, 1, record.Spent().Requests, "what people do is no request")
+	require.NoError(t, session.Close())
+}
+
+func TestRunEndsWhereAPersonIsNeeded(t *testing.T) {
+	config := stage.TwoDebaters()
+	engine, _ := stage.Engine(config)
+	engine.Flows = map[string]*debate.Flow{"interview": stage.Interview()}
+	var last error
+	for _, err := range engine.Run(t.Context(), flow.Named("interview", config)) {
+		last = err
+	}
+	require.ErrorIs(t, last, debate.ErrAwaitingInput)
+}
+
+func TestAFlowsOwnInput(t *testing.T) {
+	config := stage.TwoDebaters()
+	engine, _ := stage.Engine(config)
+	engine.Flows = map[string]*debate.Flow{"interview": stage.Interview()}
+	session, err := engine.Start(t.Context(), flow.Named("interview", config))
+	require.NoError(t, err)
+	defer session.Close()
+	_, err = session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	require.ErrorContains(t, session.Send(t.Context(), "dance", nil), "no input")
+	require.ErrorContains(t, session.Send(t.Context(), stage.OnHurry, make(chan int)), "payload")
+
+	require.NoError(t, session.Send(t.Context(), stage.OnHurry, map[string]string{"why": "lunch"}), "the table has a rule for it")
+	record, err := session.Record(t.Context())
+	require.NoError(t, err)
+	require.Len(t, record.Inputs, 1)
+	assert.JSONEq(t, `{"why":"lunch"}`, string(record.Inputs[0].Payload))
+	assert.Equal(t, flow.StateAwaitingInput, record.State, "the rule changes nothing")
+}
+
+func TestSnapshotsCarryADebateToAnotherEngine(t *testing.T) {
+	config := stage.TwoDebaters()
+	engine, _ := stage.Engine(config)
+	engine.Flows = map[string]*debate.Flow{"interview": stage.Interview()}
+	session, err := engine.Start(t.Context(), flow.Named("interview", config))
+	require.NoError(t, err)
+	defer session.Close()
+	_, err = session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	snapshot, err := session.Snapshot(t.Context())
+	require.NoError(t, err)
+	assert.True(t, json.Valid(snapshot))
+
+	other, _ := stage.Engine(config)
+	_, err = other.Restore(t.Context(), snapshot)
+	require.ErrorContains(t, err, `no flow "interview"`)
+
+	other, _ = stage.Engine(config)
+	other.Flows = map[string]*debate.Flow{"interview": stage.Interview()}
+	restored, err := other.Restore(t.Context(), snapshot)
+	require.NoError(t, err)
+	defer restored.Close()
+	require.NoError(t, restored.Answer(t.Context(), "question.Ada", "Bans."))
+	require.NoError(t, restored.Answer(t.Context(), "question.Ben", "Prices."))
+	record, err := restored.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, flow.StateCompleted, record.State)
+}

@@ -1,0 +1,97 @@
+package debates_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// labelOf yields which label each of a debate's participants bears, as "Ada=Speaker B …".
+func labelOf(requests []provider.Request, names ...string) string {
+	var out []string
+	for i, label := range stage.LabelsIn(requests[0].Schema.JSON) {
+		out = append(out, names[i]+"="+label)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestLabelsAreDrawn(t *testing.T) {
+	longform.Lone(t)
+	t.Parallel()
+	config, engine, source := masked("Well.", "Ada", "Ben", "Cyd")
+	config.Judging.When = debate.AtEnd
+	drawn, seen := 0, map[string]int{}
+	engine.Seed = func() string { drawn++; return fmt.Sprint("seed ", drawn) }
+	for range 200 {
+		before := len(judged(source))
+		stage.Run(t, engine, config)
+		requests := judged(source)[before:]
+		seen[labelOf(requests, "Ada", "Ben", "Cyd")]++
+	}
+	assert.Len(t, seen, 6, "each assignment comes up: %v", seen)
+	for labels, n := range seen {
+		assert.Greater(t, n, 10, "%s: about 33 of 200 are expected", labels)
+	}
+}
+
+// The same seed gives the same labels and orders, in any process and whoever answers.
+func TestLabelsAndOrdersOutliveTheProcess(t *testing.T) {
+	t.Parallel()
+	names := []string{"Ada", "Ben", "Cyd"}
+	for range 10 {
+		config, engine, source := masked("Well.", names...)
+		config.Rounds = 2
+		config.Judging.Judges = []debate.JudgeConfig{{Model: "test/judge"}, {Model: "test/judge"}}
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		_, err = session.Wait(t.Context())
+		require.NoError(t, err)
+		whole := judged(source)
+
+		var cut []byte // up to the end of the first round
+		var all struct {
+			Version int               `json:"version"`
+			ID      string            `json:"id"`
+			Events  []json.RawMessage `json:"events"`
+		}
+		data, err := session.Snapshot(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(data, &all))
+		for i, event := range all.Events {
+			var head debate.Event
+			require.NoError(t, json.Unmarshal(event, &head))
+			if head.Kind() == debate.EventAssessment {
+				all.Events = all.Events[:i+1]
+				break
+			}
+		}
+		cut, err = json.Marshal(all)
+		require.NoError(t, err)
+
+		_, other, again := masked("Well.", names...)
+		restored, err := other.Restore(t.Context(), cut)
+		require.NoError(t, err)
+		_, err = restored.Wait(t.Context())
+		require.NoError(t, err)
+		requests := judged(again)
+		require.NotEmpty(t, requests)
+		assert.Less(t, len(requests), len(whole))
+		for _, req := range requests {
+			at := slices.IndexFunc(whole, func(w provider.Request) bool { return stage.CallOf(&w) == stage.CallOf(&req) })
+			require.GreaterOrEqual(t, at, 0, req.ID)
+			assert.Equal(t, stage.ReadBy(&whole[at]), stage.ReadBy(&req), "%s is asked as before, word for word", req.ID)
+		}
+		require.NoError(t, restored.Close())
+		require.NoError(t, session.Close())
+	}
+}

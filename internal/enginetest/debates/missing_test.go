@@ -1,0 +1,117 @@
+package debates_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// Where somebody has ended a debate early, the outcome names what that has cost of what the config asked for.
+func TestTheOutcomeNamesWhatIsMissing(t *testing.T) {
+	stop := func(t *testing.T, s *debate.Session) { require.NoError(t, s.Stop(t.Context())) }
+	cancel := func(t *testing.T, s *debate.Session) { require.NoError(t, s.Cancel(t.Context())) }
+	same := func(*debate.Config) {}
+	for name, tc := range map[string]struct {
+		change func(*debate.Config)
+		spoil  func(*scripted.Provider)
+		after  time.Duration // each call takes a second
+		host   func(*testing.T, *debate.Session)
+		want   []string
+	}{
+		"nothing": {change: same},
+		"stopped within a round": {
+			same, nil, 2500 * time.Millisecond, stop,
+			[]string{"stopped by the host", "missing: in round 1 the speeches of Cyd", "missing: rounds 2 to 3"},
+		},
+		"stopped before anybody has spoken": {
+			same, nil, 500 * time.Millisecond, stop,
+			[]string{
+				"there is no verdict", "stopped by the host", "missing: in round 1 the speeches of Ada, Ben, Cyd", "missing: rounds 2 to 3",
+			},
+		},
+		"canceled within the last round": {
+			func(c *debate.Config) { c.Rounds = 2 }, nil, 5500 * time.Millisecond, cancel,
+			[]string{
+				"there is no verdict", "canceled by the host", "missing: in round 2 the speeches of Ben, Cyd", "missing: the verdict of judge",
+			},
+		},
+		"canceled before the second of two verdicts": {
+			func(c *debate.Config) {
+				c.Rounds, c.Judging.When = 1, debate.AtEnd
+				c.Judging.Judges = []debate.JudgeConfig{{Model: "test/judge"}, {Model: "test/judge"}}
+				c.Judging.BothOrders = true
+			},
+			func(p *scripted.Provider) {
+				reply := p.Reply
+				p.Reply = func(req *provider.Request) scripted.Reply {
+					r := reply(req)
+					if strings.Contains(req.ID, "verdict.judge-2") {
+						r.Delay = time.Hour
+					}
+					return r
+				}
+			}, 10 * time.Second, cancel,
+			[]string{
+				"1 of 2 judges have given a verdict: fewer than the quorum of 2", "canceled by the host", "missing: the verdict of judge-2",
+			},
+		},
+		"whoever has left, or was skipped, is named by itself": {
+			func(c *debate.Config) { c.OnFailure = []debate.FailureRule{{Do: flow.OptionDrop}} },
+			func(p *scripted.Provider) { stage.Befall(p, provider.KindRefusal, stage.Said("Cyd", 2)) }, 6500 * time.Millisecond, stop,
+			[]string{"Cyd has taken no further part", "stopped by the host", "missing: round 3"},
+		},
+		"a soft limit": {
+			func(c *debate.Config) { c.Format, c.Budget = format.FreeForm, &debate.Budget{SoftCalls: 5} }, nil, 0, nil,
+			[]string{
+				"the budget has ended it: 5 of 5 calls", "missing: in round 2 the speeches of Ben, Cyd", "missing: round 3",
+			},
+		},
+		"the judge": {
+			func(c *debate.Config) { c.Format = format.FreeForm },
+			func(p *scripted.Provider) {
+				reply := p.Reply
+				p.Reply = func(req *provider.Request) scripted.Reply {
+					r := reply(req)
+					r.Text = strings.Replace(r.Text, `"shouldContinue":true`, `"shouldContinue":false`, 1)
+					return r
+				}
+			}, 0, nil,
+			[]string{"missing: rounds 2 to 3"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := stage.Crew(3)
+				tc.change(&config)
+				engine, p := stage.Engine(config)
+				stage.Abiding(p)
+				stage.Slowly(p)
+				if tc.spoil != nil {
+					tc.spoil(p)
+				}
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				if tc.host != nil {
+					stage.Pass(tc.after)
+					tc.host(t, session)
+				}
+				record, err := session.Wait(t.Context())
+				require.NoError(t, err)
+				assert.Equal(t, tc.want, stage.View(record).Outcome().Degraded)
+				assert.Equal(t, tc.want != nil, record.EndedBy != "")
+			})
+		})
+	}
+}

@@ -1,0 +1,113 @@
+package debates_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// delayed lets somebody's speeches of one round take a minute, as long as it says so.
+func delayed(p *scripted.Provider, who string, round int, on func() bool) {
+	answer := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		r := answer(req)
+		if on() && req.Self == who && strings.Contains(req.ID, fmt.Sprintf("/r%d.", round)) {
+			r.Delay = time.Minute
+		}
+		return r
+	}
+}
+
+// If somebody without whom there is nothing to judge has said nothing in the whole debate, the time of the last round leads to
+// an error and not to a verdict. Retry holds the round again.
+func TestADebateIsNotJudgedWithoutTheOnlyOpponent(t *testing.T) {
+	for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
+		for _, who := range []string{"Ada", "Ben"} {
+			t.Run(string(mode)+"/"+who, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					config := stage.TwoDebaters()
+					config.Mode, config.Rounds, config.RoundTimeout = mode, 1, 10*time.Second
+					engine, p := stage.Engine(config)
+					mended := false
+					delayed(p, who, 1, func() bool { return !mended })
+					session, err := engine.Start(t.Context(), config)
+					require.NoError(t, err)
+					defer session.Close()
+					record, err := session.Wait(t.Context())
+					failure := stage.RequireKind(t, err, provider.KindTimeout)
+					assert.Equal(t, who, failure.Participant)
+					assert.Equal(t, flow.StateError, record.State)
+					assert.Empty(t, stage.View(record).Verdicts)
+					mended = true
+					require.NoError(t, session.Retry(t.Context()))
+					record, err = session.Wait(t.Context())
+					require.NoError(t, err)
+					assert.ElementsMatch(t, []string{"r1 Ada", "r1 Ben"}, stage.Speakers(record))
+					assert.NotNil(t, stage.View(record).Verdict)
+					assert.Empty(t, record.Skips)
+				})
+			})
+		}
+	}
+}
+
+// The judge wishes to end a debate in which Ben has said nothing yet: it goes on until he has.
+func TestADebateDoesNotEndBeforeBothHaveSpoken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.TwoDebaters()
+		config.Format, config.Rounds, config.RoundTimeout = "free-form", 4, 10*time.Second
+		engine, p := stage.Engine(config)
+		answer := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			r := answer(req)
+			r.Text = strings.ReplaceAll(r.Text, `"shouldContinue":true`, `"shouldContinue":false`)
+			return r
+		}
+		delayed(p, "Ben", 1, func() bool { return true })
+		record := stage.Run(t, engine, config)
+		assert.Equal(t, []string{"r1 Ada", "r2 Ada", "r2 Ben"}, stage.Speakers(record))
+		assert.Equal(t, debate.EndJudge, record.Reason)
+	})
+}
+
+// Judges are told who has missed a round: of the round that they assess, and of all rounds in the verdict.
+func TestJudgesAreToldWhoHasMissedARound(t *testing.T) {
+	for _, anonymous := range []bool{false, true} {
+		for _, round := range []int{1, 3} {
+			t.Run(fmt.Sprintf("round %d, anonymous %t", round, anonymous), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					config := stage.TwoDebaters()
+					config.Rounds, config.RoundTimeout, config.Judging.Anonymous = 3, 10*time.Second, anonymous
+					engine, p := stage.Engine(config)
+					delayed(p, "Ben", round, func() bool { return true })
+					record := stage.Run(t, engine, config)
+					require.Len(t, record.Skips, 1)
+					assert.NotNil(t, stage.View(record).Verdict)
+					note := fmt.Sprintf("Has missed speeches, and is judged by what was said: %s in round %d.", stage.View(record).Hide("Ben"), round)
+					told := 0
+					for _, req := range p.Requests() {
+						assessed := strings.Contains(req.ID, fmt.Sprintf("/r%d.assessment", round))
+						if assessed || strings.Contains(req.ID, "/verdict") {
+							told++
+							assert.Contains(t, req.Last.Text, note)
+						} else {
+							assert.NotContains(t, req.Last.Text, "missed")
+						}
+					}
+					assert.Equal(t, 2, told)
+				})
+			})
+		}
+	}
+}

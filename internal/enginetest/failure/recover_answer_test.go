@@ -1,0 +1,124 @@
+package failure_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+func TestWrongAnswersAreRefusedAndChangeNothing(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Unattended = false
+	engine, p := stage.Engine(config)
+	stage.Befall(p, provider.KindAuthentication, stage.Said("Ben", 1))
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	record, err := session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	id := record.Inquiries[0].ID
+	for name, tc := range map[string]struct {
+		inquiry string
+		option  debate.Option
+		name    []string
+		kind    debate.Kind
+		field   string
+	}{
+		"no such inquiry":      {"ask.nothing.1", flow.OptionRetry, nil, provider.KindState, ""},
+		"the call's id":        {"r1.opening.Ben", flow.OptionRetry, nil, provider.KindState, ""},
+		"no inquiry":           {"", flow.OptionRetry, nil, provider.KindState, ""},
+		"not offered":          {id, flow.OptionContinue, nil, provider.KindValidation, "option"},
+		"a judge's":            {id, flow.OptionSummarize, nil, provider.KindValidation, "option"},
+		"unknown":              {id, "dance\n\x00", nil, provider.KindValidation, "option"},
+		"none":                 {id, "", nil, provider.KindValidation, "option"},
+		"no model":             {id, flow.OptionModel, nil, provider.KindValidation, "model"},
+		"an empty model":       {id, flow.OptionModel, []string{""}, provider.KindValidation, "model"},
+		"a model's half":       {id, flow.OptionModel, []string{"debater"}, provider.KindValidation, "model"},
+		"a model of two lines": {id, flow.OptionModel, []string{"test/\x1b[31m\n"}, provider.KindValidation, "model"},
+		"a model in no UTF-8":  {id, flow.OptionModel, []string{"test/\xff"}, provider.KindValidation, "model"},
+		"a model too long":     {id, flow.OptionModel, []string{"test/" + strings.Repeat("a", 300)}, provider.KindValidation, "model"},
+		"an unknown provider":  {id, flow.OptionModel, []string{"other/debater"}, provider.KindValidation, "model"},
+		"a model with a retry": {id, flow.OptionRetry, []string{"test/spare"}, provider.KindValidation, "model"},
+		"left out in a duel":   {id, flow.OptionDrop, nil, provider.KindValidation, "option"},
+		"another is left out":  {id, flow.OptionSkip, []string{"Ada"}, provider.KindValidation, "by"},
+		"a rule's":             {id, flow.OptionAsk, nil, provider.KindValidation, "option"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			failure := stage.RequireKind(t, session.Choose(t.Context(), tc.inquiry, tc.option, tc.name...), tc.kind)
+			assert.Equal(t, tc.field, failure.Field)
+			assert.NotContains(t, failure.Error(), "\n")
+		})
+	}
+	failure := stage.RequireKind(t, session.Answer(t.Context(), id, "retry"), provider.KindValidation)
+	assert.Equal(t, "option", failure.Field, "a choice is no text")
+	require.Error(t, session.Acknowledge(t.Context()))
+	require.Error(t, session.Resume(t.Context()))
+	require.Error(t, session.Retry(t.Context()))
+	after, err := session.Record(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, record.Seq, after.Seq)
+	assert.Equal(t, flow.StateAwaitingInput, session.State())
+	assert.Equal(t, record.Inquiries, after.Inquiries)
+
+	require.NoError(t, session.Choose(t.Context(), id, flow.OptionModel, "test/spare"))
+	stage.RequireKind(t, session.Choose(t.Context(), id, flow.OptionModel, "test/spare"), provider.KindState)
+	_, err = session.Wait(t.Context())
+	require.NoError(t, err)
+	stage.RequireKind(t, session.Choose(t.Context(), id, flow.OptionModel, "test/spare"), provider.KindState)
+}
+
+// The host has renewed the key behind the provider, and answers "retry": the answer has no place for a key.
+func TestAnAnswerCarriesNoKey(t *testing.T) {
+	const old, fresh = "sk-old-5f1d7a0c", "sk-new-93be21aa"
+	var key atomic.Value
+	key.Store(old)
+	config := stage.TwoDebaters()
+	config.Unattended = false
+	engine, p := stage.Engine(config)
+	reply := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		if key.Load() == old && strings.Contains(req.ID, "r2.rebuttal.Ben") {
+			return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Status: 401, Message: "the key is refused"}}
+		}
+		return reply(req)
+	}
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	record, err := session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	assert.Contains(t, record.Inquiries[0].Failure.Hint(), "Renew the API key")
+	key.Store(fresh)
+	require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionRetry))
+	record, err = session.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
+	snapshot := string(stage.SnapshotOf(t, engine, record.ID))
+	assert.NotContains(t, snapshot, old)
+	assert.NotContains(t, snapshot, fresh)
+
+	answer, err := json.Marshal(record.Answers[0])
+	require.NoError(t, err)
+	assert.JSONEq(t, fmt.Sprintf(`{"inquiry":%q,"option":"retry"}`, record.Answers[0].Inquiry), string(answer))
+	var read flow.Answer
+	assert.Error(t, strictly(t, `{"inquiry":"a","option":"retry","key":"sk-new"}`, &read))
+}
+
+// strictly reads an answer as a program does that takes no key that it does not know.
+func strictly(t *testing.T, text string, into any) error {
+	t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(into)
+}

@@ -1,0 +1,132 @@
+package log_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// What the edit of a fork changes wins over the amendments, and the choices of models, of the copied part. The rest of
+// them holds.
+func TestTheEditOfAForkWinsOverAmendments(t *testing.T) {
+	spare := map[string]flow.ModelChoice{"Ben": {Model: "test/spare"}}
+	policy := []flow.FailureRule{{Do: flow.OptionSkip}, {Do: flow.OptionFail}}
+	for name, tc := range map[string]struct {
+		amended flow.Amendment
+		edit    func(*debate.Config)
+		facts   int // amendments in the fork's log
+		ben     string
+		check   func(t *testing.T, terms *flow.Terms)
+	}{
+		"a budget and a model": {
+			flow.Amendment{Budget: &debate.Budget{HardCalls: 6}, Models: spare, Patience: new(flow.Duration(time.Hour))},
+			func(c *debate.Config) { c.Budget, c.Participants[1].Model = &debate.Budget{HardCalls: 50}, "test/last" }, 2, "test/last",
+			func(t *testing.T, terms *flow.Terms) {
+				assert.Equal(t, 50, terms.Budget.HardCalls)
+				assert.Equal(t, time.Hour, terms.Patience, "nobody has edited that")
+			},
+		},
+		"no budget": {
+			flow.Amendment{Budget: &debate.Budget{HardCalls: 6}},
+			func(c *debate.Config) { c.Budget = nil }, 2, "test/debater",
+			func(t *testing.T, terms *flow.Terms) { assert.Equal(t, debate.Budget{}, *terms.Budget) },
+		},
+		"nothing that was amended": {
+			flow.Amendment{Budget: &debate.Budget{HardCalls: 60}, Models: spare},
+			func(c *debate.Config) { c.Participants[0].Instructions = "Speak in verse." }, 1, "test/spare",
+			func(t *testing.T, terms *flow.Terms) { assert.Equal(t, 60, terms.Budget.HardCalls) },
+		},
+		"what is in force already": {
+			flow.Amendment{Budget: &debate.Budget{HardCalls: 60}},
+			func(c *debate.Config) { c.Budget = &debate.Budget{HardCalls: 60} }, 1, "test/debater",
+			func(t *testing.T, terms *flow.Terms) { assert.Equal(t, 60, terms.Budget.HardCalls) },
+		},
+		"policies, time-outs and rounds": {
+			flow.Amendment{
+				Budget: &debate.Budget{}, OnFailure: &[]flow.FailureRule{{Do: flow.OptionEnd}}, Patience: new(flow.Duration(time.Hour)),
+				RoundDelay: new(flow.Duration(time.Second)), RoundTimeout: new(flow.Duration(time.Hour)), TurnTimeout: new(flow.Duration(time.Second)),
+				Rounds: new(4), Context: new(flow.ContextTruncate), Summarizer: new("test/spare"), AutoSummary: new(true),
+				Retry: &debate.RetryPolicy{Base: time.Minute},
+			},
+			func(c *debate.Config) {
+				c.Budget, c.OnFailure, c.Patience, c.RoundDelay, c.RoundTimeout = nil, policy, 2*time.Hour, time.Millisecond, 2*time.Hour
+				c.TurnTimeout, c.Rounds, c.Context, c.Summarizer = time.Minute, 2, flow.ContextSliding, flow.NoSummarizer
+				c.Retry = &debate.RetryPolicy{Base: time.Second}
+			}, 2, "test/debater",
+			func(t *testing.T, terms *flow.Terms) {
+				assert.Equal(t, policy, terms.OnFailure)
+				assert.Equal(t, []time.Duration{2 * time.Hour, time.Millisecond, 2 * time.Hour, time.Minute}, []time.Duration{
+					terms.Patience, terms.RoundDelay, terms.RoundTimeout, terms.TurnTimeout,
+				})
+				assert.Equal(t, []any{2, flow.ContextSliding, flow.NoSummarizer, true, time.Second}, []any{
+					terms.Rounds, terms.Context, terms.Summarizer, terms.AutoSummary, terms.Retry.Base,
+				})
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.Budget = &debate.Budget{HardCalls: 5}
+			engine, session, _ := stage.Stranded(t, config, func(*scripted.Provider) {})
+			require.NoError(t, session.Amend(t.Context(), tc.amended))
+			record, err := session.Record(t.Context())
+			require.NoError(t, err)
+			fork, err := engine.Fork(t.Context(), session.ID(), record.Seq, debate.Editing(tc.edit))
+			require.NoError(t, err)
+			defer fork.Close()
+			require.NoError(t, fork.Retry(t.Context()))
+			record, err = fork.Wait(t.Context())
+			require.NoError(t, err)
+			tc.check(t, record.Terms())
+			assert.Equal(t, tc.ben, record.Turns[len(record.Turns)-1].Model)
+			facts := 0
+			for _, e := range stage.Logged(t, engine, fork.ID()) {
+				if body.As[flow.Amendment](e) != nil {
+					facts++
+				}
+			}
+			assert.Equal(t, tc.facts, facts)
+			assert.Equal(t, flow.StateCompleted, record.State)
+		})
+	}
+}
+
+// The model that a person has chosen in the copied part gives way too.
+func TestTheEditOfAForkWinsOverAChosenModel(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Unattended = false
+	engine, session, record := stage.StrandedWith(t, config)
+	require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionModel, "test/spare"))
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "test/spare", record.Turns[5].Model)
+	turns := 0
+	var seq int64
+	for _, e := range stage.Logged(t, engine, session.ID()) {
+		if body.As[flow.Turn](e) != nil {
+			turns++
+		}
+		if turns == 4 && seq == 0 {
+			seq = e.Seq
+		}
+	}
+	for model, edit := range map[string]func(*debate.Config){
+		"test/last":  func(c *debate.Config) { c.Participants[1].Model = "test/last" },
+		"test/spare": func(*debate.Config) {},
+	} {
+		fork, err := engine.Fork(t.Context(), session.ID(), seq, debate.Editing(edit))
+		require.NoError(t, err)
+		record, err := fork.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, model, record.Turns[5].Model)
+		require.NoError(t, fork.Close())
+	}
+}

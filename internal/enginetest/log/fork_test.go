@@ -1,0 +1,170 @@
+package log_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/store"
+)
+
+// until yields the number of the n-th event, from 1, that a condition holds of.
+func until(t *testing.T, events []debate.Event, n int, holds func(e *debate.Event) bool) int64 {
+	t.Helper()
+	for i := range events {
+		if holds(&events[i]) {
+			if n--; n == 0 {
+				return events[i].Seq
+			}
+		}
+	}
+	require.Fail(t, "there is no such event")
+	return 0
+}
+
+func isTurn(e *debate.Event) bool { return body.As[debate.Turn](*e) != nil }
+
+// sown plays a debate of two and yields the world in which it can be forked, with its facts.
+func sown(t *testing.T, config debate.Config) (*world, part) {
+	t.Helper()
+	c := course{config: config}
+	c.config.ID = "parent"
+	w, _ := c.play(t, &store.Memory{})
+	w = c.world(w.engine.Store)
+	w.source.Record = true
+	return w, stage.Kept(t, w.engine.Store, "parent")
+}
+
+// A fork may be forked again, also from the beginning; each knows whom it comes from.
+func TestAForkOfAFork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, events := sown(t, stage.TwoDebaters())
+		want := stage.Canonical(t, w.recordOf(t, "parent"))
+		first, err := w.engine.Fork(t.Context(), "parent", until(t, events, 3, isTurn), debate.Editing(func(c *debate.Config) { c.ID = "child" }))
+		require.NoError(t, err)
+		assert.Equal(t, "child", first.ID())
+		w.conclude(t, first)
+		log := stage.Kept(t, w.engine.Store, "child")
+		at := until(t, log, 5, isTurn)
+		second, err := w.engine.Fork(t.Context(), "child", at, debate.Editing(func(c *debate.Config) { c.ID = "grandchild" }))
+		require.NoError(t, err)
+		record := w.conclude(t, second)
+		assert.Equal(t, want, stage.Canonical(t, record))
+		assert.Equal(t, &flow.Parent{ID: "child", Seq: at}, record.Parent())
+		assert.Equal(t, &flow.Parent{ID: "parent", Seq: until(t, events, 3, isTurn)}, w.recordOf(t, "child").Parent())
+		assert.Nil(t, w.recordOf(t, "parent").Parent())
+		third, err := w.engine.Fork(t.Context(), "grandchild", 0, nil)
+		require.NoError(t, err)
+		record = w.conclude(t, third)
+		assert.Equal(t, want, stage.Canonical(t, record))
+		assert.Equal(t, &flow.Parent{ID: "grandchild"}, record.Parent())
+	})
+}
+
+// recordOf folds a stored log.
+func (w *world) recordOf(t *testing.T, id string) *debate.Record {
+	t.Helper()
+	record, err := w.engine.Record(t.Context(), id)
+	require.NoError(t, err)
+	return record
+}
+
+// A debate that is open and works can be forked, by whoever reads its store; both come to their end.
+func TestForkingADebateThatRuns(t *testing.T) {
+	for _, elsewhere := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			c := course{config: stage.TwoDebaters()}
+			w := c.world(&store.Memory{})
+			parent, err := w.engine.Start(t.Context(), w.config)
+			require.NoError(t, err)
+			stage.Pass(2500 * time.Millisecond)
+			engine := w.engine
+			if elsewhere {
+				engine = stage.Twin(engine)
+			}
+			record, err := parent.Record(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, 1, record.InFlight())
+			fork, err := engine.Fork(t.Context(), parent.ID(), record.Seq, nil)
+			require.NoError(t, err)
+			want := c.undisturbed(t)
+			forked := w.conclude(t, fork)
+			assert.Equal(t, want, stage.Canonical(t, forked))
+			ended := w.conclude(t, parent)
+			assert.Equal(t, want, stage.Canonical(t, ended))
+			assert.Equal(t, ended.Spent(), forked.Spent())
+			assert.Equal(t, 10+8, w.source.Calls(), "two turns are shared")
+		})
+	}
+}
+
+// The time between a debate and its fork is no time of a round.
+func TestAForkThatComesLater(t *testing.T) {
+	for name, limit := range map[string]func(c *debate.Config){
+		"a round's time":  func(c *debate.Config) { c.RoundTimeout = time.Minute },
+		"a retry's time":  func(c *debate.Config) { c.Retry = &debate.RetryPolicy{Base: time.Minute} },
+		"a round's delay": func(c *debate.Config) { c.RoundDelay = time.Minute },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := stage.TwoDebaters()
+				limit(&config)
+				w, events := sown(t, config)
+				want := stage.Canonical(t, w.recordOf(t, "parent"))
+				stage.Pass(24 * time.Hour)
+				for n := 1; n <= 5; n += 2 { // Ben is to speak
+					session, err := w.engine.Fork(t.Context(), "parent", until(t, events, n, isTurn), nil)
+					require.NoError(t, err)
+					assert.Equal(t, want, stage.Canonical(t, w.conclude(t, session)), "after turn %d", n)
+				}
+			})
+		})
+	}
+}
+
+// The format is the one of the log, whatever the engine now has under its name.
+func TestAForkKeepsItsFormat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := debate.Format{Name: "own", End: format.EndByRounds, Phases: []format.Phase{{Name: "talk", First: 1, Last: -1}}}
+		config := stage.TwoDebaters()
+		config.Format = "own"
+		c := course{config: config, setup: func(w *world) { w.engine.Formats = map[string]debate.Format{"own": f} }}
+		c.config.ID = "parent"
+		w, record := c.play(t, &store.Memory{})
+		f.Phases = []format.Phase{{Name: "shouting", First: 1, Last: -1}}
+		other := c.world(w.engine.Store)
+		session, err := other.engine.Fork(t.Context(), "parent", until(t, stage.Kept(t, w.engine.Store, "parent"), 2, isTurn), nil)
+		require.NoError(t, err)
+		fork := other.conclude(t, session)
+		assert.Equal(t, stage.Canonical(t, record), stage.Canonical(t, fork))
+		delete(other.engine.Formats, "own")
+		bare := stage.Twin(other.engine)
+		session, err = bare.Fork(t.Context(), "parent", 5, nil)
+		require.NoError(t, err, "the log brings its format along")
+		assert.Equal(t, stage.Canonical(t, record), stage.Canonical(t, other.conclude(t, session)))
+	})
+}
+
+// A debate that its budget has stopped goes on in a fork with a larger one too.
+func TestAForkGoesOnAfterALimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.TwoDebaters()
+		config.Budget = &debate.Budget{HardCalls: 7}
+		w, events := sown(t, config)
+		record := w.recordOf(t, "parent")
+		require.Equal(t, flow.StateError, record.State)
+		session, err := w.engine.Fork(t.Context(), "parent", int64(len(events)), debate.Editing(func(c *debate.Config) { c.Budget.HardCalls = 100 }))
+		require.NoError(t, err)
+		fork := w.conclude(t, session)
+		assert.Equal(t, flow.StateCompleted, fork.State)
+		assert.Len(t, fork.Turns, 6)
+	})
+}

@@ -1,0 +1,63 @@
+package log_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
+)
+
+// A text that also stands in a setting cannot be removed from there. The error names the setting, whether the start or a later
+// event holds it, and says what helps.
+func TestATextThatStandsInASettingIsNotRemoved(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.TurnTimeout = 77 * time.Second
+	stage.InCompany(t, config, func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		s := join().Begun()
+		engine := &debate.Engine{Store: c.Store} // another process, whose store can rewrite logs
+		require.NoError(t, s.Amend(t.Context(), flow.Amendment{RoundTimeout: new(flow.Duration(99 * time.Minute))}))
+		_, err := s.Wait(t.Context())
+		require.NoError(t, err)
+		before := c.Log(s.ID())
+		for part, setting := range map[string]string{"1m17s": "start.config", "1h39": "event ", "17s": "turnTimeout", "39m0s": "roundTimeout"} {
+			_, err := engine.Redact(t.Context(), s.ID(), flow.Redaction{Texts: []string{part}})
+			stage.RequireKind(t, err, provider.KindValidation)
+			require.ErrorContains(t, err, "debate: validation: redact: texts: cannot be removed, since one of them stands in a setting, too: ")
+			require.ErrorContains(t, err, setting)
+			require.ErrorContains(t, err, "Name a longer text")
+			assert.NotContains(t, err.Error(), part)
+		}
+		assert.Equal(t, before, c.Log(s.ID()))
+	})
+}
+
+// A label is compared as it stands in the log: once its value is redacted, the replacement selects the debate.
+func TestARedactedLabelSelectsNoMore(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Labels = map[string]string{"tenant": "Zora Quill"}
+	engine, _ := stage.Engine(config)
+	engine.Store = &store.Memory{}
+	id, err := engine.Submit(t.Context(), config)
+	require.NoError(t, err)
+	selected := func(tenant string) (ids []string) {
+		for gone, err := range engine.Prune(t.Context(), store.Retention{
+			Before: time.Now().Add(time.Hour), Unfinished: true, DryRun: true, Labels: map[string]string{"tenant": tenant},
+		}) {
+			require.NoError(t, err)
+			ids = append(ids, gone.ID)
+		}
+		return ids
+	}
+	assert.Equal(t, []string{id}, selected("Zora Quill"))
+	_, err = engine.Redact(t.Context(), id, flow.Redaction{Texts: []string{"Zora Quill"}})
+	require.NoError(t, err)
+	assert.Empty(t, selected("Zora Quill"))
+	assert.Equal(t, []string{id}, selected("[redacted]"))
+}

@@ -1,0 +1,84 @@
+package tool_test
+
+import (
+	"encoding/json"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// All that a contribution has taken stands in one place: its replies, its time and the uses of tools.
+func TestTheOutlayOfACall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := &stage.Tally{}
+		asks := []provider.ToolCall{stage.ToolCall("1", "add", `{"a":1,"b":2}`), stage.ToolCall("2", "sing", `{}`), stage.ToolCall("3", "add", `{"a":-1,"b":2}`)}
+		engine := stage.WorkshopEngine(stage.AdaAlone(stage.ToolAsker(asks)), 3, map[string]debate.Tool{"add": slow.Of(t, flow.ToolInfo{Approval: true})})
+		session, err := engine.Start(t.Context(), stage.InFlow(engine, stage.ToolUsers()))
+		require.NoError(t, err)
+		defer session.Close()
+		record := stage.AwaitsInput(t, session)
+		outlay, ok := record.Outlay("work.Ada")
+		require.True(t, ok)
+		assert.True(t, outlay.Uses[0].Pending)
+		assert.Zero(t, outlay.Uses[0].Attempts)
+		<-time.After(time.Hour)
+		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionApprove))
+		require.NoError(t, session.Choose(t.Context(), record.Inquiries[1].ID, flow.OptionDeny, "No."))
+		record = stage.Ends(t, session)
+
+		outlay, _ = record.Outlay("work.Ada")
+		assert.Equal(t, 2, outlay.Attempts)
+		assert.Equal(t, 1, outlay.Exchanges)
+		assert.True(t, outlay.UsedUp)
+		assert.Equal(t, time.Hour, outlay.EndedAt.Sub(outlay.BeganAt))
+		for _, of := range record.SpentByParticipant() {
+			if of.Name == "Ada" {
+				assert.Equal(t, of.Usage, outlay.Usage, "of both replies")
+				assert.Equal(t, of.Cost, outlay.Cost)
+			}
+		}
+		require.Len(t, outlay.Uses, 3)
+		first := outlay.Uses[0]
+		assert.Equal(t, flow.UsedTool{
+			Use: "work.Ada.tool.1", Tool: "add", Arguments: json.RawMessage(`{"a":1,"b":2}`), Text: "3", Attempts: 1,
+			BeganAt: first.BeganAt, EndedAt: first.EndedAt,
+		}, first)
+		assert.False(t, first.EndedAt.IsZero())
+		assert.True(t, outlay.Uses[1].Denied)
+		assert.Equal(t, "There is no tool of this name.", outlay.Uses[1].Text)
+		assert.True(t, outlay.Uses[2].Denied)
+		assert.Equal(t, "This use was denied: No.", outlay.Uses[2].Text)
+		_, ok = record.Outlay("work.Eve")
+		assert.False(t, ok)
+	})
+}
+
+// A re-ask is work of the call that it asks again for.
+func TestTheOutlayOfACallHasItsReAsk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := stage.NewBench(debate.KindVerdict, false, scripted.Reply{Text: "nonsense"}, scripted.Reply{Text: stage.WellFormed(debate.KindVerdict)})
+		_, record, err := b.Start(t)
+		require.NoError(t, err)
+		require.Len(t, record.Rejections, 1)
+		rejected := record.Rejections[0]
+		first, _ := record.Call(rejected.Call)
+		again, _ := record.Call(rejected.Call + ".again")
+		outlay, ok := record.Outlay(rejected.Call)
+		require.True(t, ok)
+		assert.Equal(t, 2, outlay.Attempts)
+		assert.Equal(t, first.BeganAt, outlay.BeganAt)
+		assert.Equal(t, again.EndedAt, outlay.EndedAt)
+		assert.Greater(t, outlay.Usage.Output, rejected.Usage.Output)
+		same, _ := record.Outlay(rejected.Call + ".again")
+		assert.Equal(t, outlay, same)
+	})
+}

@@ -1,0 +1,34 @@
+package session_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Once the verdict is being made, no rule leads back to the rounds: their number is fixed.
+func TestRoundsAreFixedOnceTheConclusionHasBegun(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Format, config.Unattended = "", true
+	engine, p := stage.Engine(config)
+	o := stage.Befall(p, provider.KindQuota, stage.Requested("judge", "verdict"))
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	_, err = session.Wait(t.Context())
+	stage.RequireKind(t, err, provider.KindQuota)
+	err = session.Amend(t.Context(), flow.Amendment{Rounds: new(5)})
+	stage.RequireKind(t, err, provider.KindValidation)
+	assert.ErrorContains(t, err, "the conclusion has begun")
+	o.Over.Store(true)
+	require.NoError(t, session.Retry(t.Context()))
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, flow.StateCompleted, record.State)
+	assert.NotNil(t, stage.View(record).Verdict)
+}

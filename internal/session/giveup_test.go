@@ -1,0 +1,235 @@
+package session_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// places are where code of others is called.
+func places(d *stage.DeafOnce) map[string]func(c *debate.Config, e *debate.Engine) {
+	return map[string]func(c *debate.Config, e *debate.Engine){
+		"provider": func(_ *debate.Config, e *debate.Engine) {
+			inner := e.Providers["test"]
+			e.Providers["test"] = stage.ProviderFunc(
+				func(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+					d.Call()
+					return inner.Generate(context.WithoutCancel(ctx), req, emit)
+				})
+		},
+		"judge": func(c *debate.Config, e *debate.Engine) {
+			c.Judging.Judges[0] = debate.JudgeConfig{Name: "Cato", Judge: "cato"}
+			e.Judges = map[string]debate.Judge{"cato": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
+				d.Call()
+				if task.Kind == debate.KindVerdict {
+					return json.RawMessage(stage.Verdict([]string{"Ada", "Ben"})), nil
+				}
+				return json.RawMessage(stage.Judgement([]string{"Ada", "Ben"}, true)), nil
+			})}
+		},
+	}
+}
+
+// Code that does not return when the time of its call is over is given up, and the debate goes on. What it brings at
+// last is recorded.
+func TestCodeThatIgnoresItsContextIsGivenUp(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"provider", "judge"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := stage.TwoDebaters()
+				config.TurnTimeout, config.JudgeTimeout = 20*time.Second, 20*time.Second
+				config.RoundDelay = time.Hour // the session lives for a while
+				engine, _ := stage.Engine(config)
+				engine.MaxCalls = 1 // what is given up frees its slot
+				var lines stage.Locked
+				engine.Logger = slog.New(slog.NewTextHandler(&lines, nil))
+				d := stage.NewDeaf(false)
+				places(d)[name](&config, engine)
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				stage.Pass(24 * time.Second)
+				assert.Zero(t, givenUp(engine))
+				stage.Pass(2 * time.Second)
+				assert.Equal(t, debate.Stats{GivenUp: 1, Stuck: 1}, givenUp(engine))
+				assert.Contains(t, lines.String(), "call given up")
+				assert.Regexp(t, name+"=(test|cato)", lines.String())
+				stage.Pass(10 * time.Minute)
+				record, err := session.Record(t.Context())
+				require.NoError(t, err)
+				require.Len(t, record.Turns, 2, "it was tried again")
+				assert.Zero(t, record.InFlight())
+				close(d.Freed)
+				stage.Pass(time.Second)
+				assert.Equal(t, debate.Stats{GivenUp: 1}, givenUp(engine))
+				var late []*flow.Late
+				var failures []*flow.Failure
+				for _, e := range stage.Logged(t, engine, session.ID()) {
+					if found := body.As[flow.Late](e); found != nil {
+						late = append(late, found)
+					}
+					if found := body.As[flow.Failure](e); found != nil {
+						failures = append(failures, found)
+					}
+				}
+				require.Len(t, failures, 1)
+				assert.Equal(t, provider.KindTimeout, failures[0].Error.Kind)
+				require.Len(t, late, 1)
+				assert.Equal(t, failures[0].Call, late[0].Call)
+				assert.Equal(t, 1, late[0].Attempt)
+				assert.NotEmpty(t, late[0].Text)
+				if name == "provider" {
+					assert.Positive(t, int64(failures[0].Cost), "charged in full")
+					assert.Positive(t, late[0].Usage.Input)
+				}
+				record, err = session.Wait(t.Context())
+				require.NoError(t, err)
+				assert.Len(t, record.Turns, 6)
+				require.NoError(t, session.Close())
+			})
+		})
+	}
+}
+
+// Close, Shutdown and the end of a canceled debate wait for the grace, and no longer.
+func TestNothingWaitsForCodeThatIsGivenUp(t *testing.T) {
+	for name, end := range map[string]func(ctx context.Context, e *debate.Engine, s *debate.Session) error{
+		"close":    func(_ context.Context, _ *debate.Engine, s *debate.Session) error { return s.Close() },
+		"shutdown": func(ctx context.Context, e *debate.Engine, _ *debate.Session) error { return e.Shutdown(ctx) },
+		"cancel": func(ctx context.Context, _ *debate.Engine, s *debate.Session) error {
+			if err := s.Cancel(ctx); err != nil {
+				return err
+			}
+			record, err := s.Wait(ctx)
+			if err == nil && record.InFlight() > 0 {
+				t.Error("calls are in flight")
+			}
+			return err
+		},
+	} {
+		for _, place := range []string{"provider", "judge"} {
+			t.Run(name+", "+place, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					config := stage.TwoDebaters()
+					engine, _ := stage.Engine(config)
+					engine.Grace = 3 * time.Second
+					d := stage.NewDeaf(false)
+					places(d)[place](&config, engine)
+					session, err := engine.Start(t.Context(), config)
+					require.NoError(t, err)
+					stage.Pass(time.Second)
+					began := time.Now()
+					require.NoError(t, end(t.Context(), engine, session))
+					assert.Equal(t, engine.Grace, time.Since(began))
+					assert.Equal(t, debate.Stats{GivenUp: 1, Stuck: 1}, givenUp(engine))
+					close(d.Freed)
+					stage.Pass(time.Second)
+					assert.Equal(t, debate.Stats{GivenUp: 1}, givenUp(engine))
+					began = time.Now()
+					require.NoError(t, session.Close())
+					assert.Zero(t, time.Since(began))
+				})
+			})
+		}
+	}
+}
+
+// givenUp returns what an engine has given up, without what it does now.
+func givenUp(engine *debate.Engine) debate.Stats {
+	stats := engine.Stats()
+	return debate.Stats{GivenUp: stats.GivenUp, Stuck: stats.Stuck}
+}
+
+// Code that ends its goroutine has failed, and another one continues.
+func TestCodeThatEndsItsGoroutine(t *testing.T) {
+	for _, name := range []string{"provider", "judge"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := stage.TwoDebaters()
+				engine, _ := stage.Engine(config)
+				engine.MaxCalls = 1
+				places(stage.NewDeaf(true))[name](&config, engine)
+				record := stage.Run(t, engine, config)
+				assert.Len(t, record.Turns, 6)
+				assert.Zero(t, givenUp(engine))
+				failures := 0
+				for _, e := range stage.Logged(t, engine, record.ID) {
+					if failure := body.As[flow.Failure](e); failure != nil {
+						failures++
+						assert.ErrorContains(t, failure.Error, "has ended its goroutine")
+					}
+				}
+				assert.Equal(t, 1, failures)
+			})
+		})
+	}
+}
+
+// A tool may ignore its context, or end its goroutine.
+func TestAToolThatIgnoresItsContext(t *testing.T) {
+	for name, goexit := range map[string]bool{"ignores": false, "ends its goroutine": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := stage.NewDeaf(goexit)
+				tool, err := flow.NewTool(flow.ToolInfo{Description: "stalls", ReadOnly: true}, func(context.Context, flow.ToolUse, struct{}) (string, error) {
+					d.Call()
+					return "done", nil
+				})
+				require.NoError(t, err)
+				engine := stage.WorkshopEngine(stage.ToolAsker([]provider.ToolCall{stage.ToolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": tool})
+				config := stage.ToolUsers()
+				config.TurnTimeout = 20 * time.Second
+				record := stage.Run(t, engine, stage.InFlow(engine, config))
+				assert.Len(t, record.Turns, 2)
+				if !goexit {
+					assert.Equal(t, debate.Stats{GivenUp: 1, Stuck: 1}, givenUp(engine))
+					close(d.Freed)
+					stage.Pass(time.Second)
+				}
+				assert.Zero(t, engine.Stats().Stuck)
+			})
+		})
+	}
+}
+
+// A check of models that ignores its context delays the start by the bound and the grace.
+func TestACheckOfModelsThatIgnoresItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config, engine, shops := stage.Market()
+		freed := make(chan struct{})
+		engine.Providers["one"] = deafShop{shops["one"], freed}
+		began := time.Now()
+		require.NoError(t, engine.Validate(t.Context(), config))
+		assert.Equal(t, 15*time.Second, time.Since(began))
+		assert.Equal(t, debate.Stats{GivenUp: 1, Stuck: 1}, givenUp(engine))
+		began = time.Now()
+		require.NoError(t, engine.Validate(t.Context(), config))
+		assert.Zero(t, time.Since(began))
+		close(freed)
+		synctest.Wait()
+		assert.Equal(t, debate.Stats{GivenUp: 1}, givenUp(engine))
+	})
+}
+
+type deafShop struct {
+	*stage.Shop
+
+	freed chan struct{}
+}
+
+func (d deafShop) Models(context.Context) ([]string, error) {
+	<-d.freed
+	return nil, nil
+}

@@ -1,0 +1,82 @@
+package session_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+func TestRunEndsWithTheReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the bubble fails if anything is left running
+		config := stage.TwoDebaters()
+		config.ID = "left"
+		engine, p := stage.Engine(config)
+		stage.Slowly(p)
+		for event, err := range engine.Run(t.Context(), config) {
+			require.NoError(t, err)
+			if event.Kind() == flow.EventChunk {
+				break
+			}
+		}
+		record, err := engine.Record(t.Context(), "left")
+		require.NoError(t, err)
+		assert.Equal(t, flow.StateCanceled, record.State)
+		assert.Equal(t, 1, p.Calls())
+		assert.Zero(t, record.InFlight())
+		assert.Equal(t, 1, record.Spent().Requests)
+		assert.Positive(t, int64(record.Spent().Cost), "what the call that was broken off has cost is recorded")
+		events := stage.Logged(t, engine, "left")
+		last := events[len(events)-2:]
+		require.Equal(t, []flow.EventKind{flow.EventTransition, flow.EventSpend}, stage.KindsOf(last))
+		assert.Equal(t, flow.StateCanceled, body.As[flow.Transition](last[0]).To)
+		assert.Equal(t, stage.AdasOpening, body.As[flow.Charge](last[1]).Call)
+	})
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.TwoDebaters()
+		config.ID = "detached"
+		engine, p := stage.Engine(config)
+		stage.Slowly(p)
+		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
+		defer cancel()
+		var last error
+		for _, err := range engine.Run(ctx, config) {
+			last = err
+		}
+		require.ErrorIs(t, last, context.DeadlineExceeded)
+		session, err := engine.Open(t.Context(), "detached")
+		require.NoError(t, err)
+		record, err := session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
+	})
+}
+
+func TestRunYieldsTheErrorOfADebateThatStops(t *testing.T) {
+	config := stage.TwoDebaters()
+	engine, p := stage.Engine(config)
+	p.Reply = func(*provider.Request) scripted.Reply {
+		return scripted.Reply{Err: &provider.Error{Kind: provider.KindQuota, Status: 429}}
+	}
+	var last error
+	for _, err := range engine.Run(t.Context(), config) {
+		last = err
+	}
+	var failure *debate.Error
+	require.ErrorAs(t, last, &failure)
+	assert.Equal(t, provider.KindQuota, failure.Kind)
+	assert.Equal(t, 1, p.Calls())
+}

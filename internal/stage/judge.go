@@ -1,0 +1,201 @@
+package stage
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// bench is a debate of one round whose judge reads answers from a list; when it is used up, each
+// answer is well-formed. It counts what the judge was asked, as a model or as a Judge.
+type bench struct {
+	Engine *debate.Engine
+	Config debate.Config
+	source *scripted.Provider
+
+	mu    sync.Mutex
+	kind  flow.CallKind // the answers are for
+	list  []scripted.Reply
+	Asked []Asked // about that kind
+}
+
+func (b *bench) next(kind flow.CallKind, a Asked) scripted.Reply {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if kind == b.kind {
+		b.Asked = append(b.Asked, a)
+		if len(b.list) > 0 {
+			reply := b.list[0]
+			b.list = b.list[1:]
+			return reply
+		}
+	}
+	if kind == debate.KindVerdict {
+		return scripted.Reply{Text: Verdict([]string{"Ada", "Ben"})}
+	}
+	return scripted.Reply{Text: Judgement([]string{"Ada", "Ben"}, true)}
+}
+
+// Start plays until the debate is over or stops at an error.
+func (b *bench) Start(t *testing.T) (*debate.Session, *debate.Record, error) {
+	t.Helper()
+	session, err := b.Engine.Start(t.Context(), b.Config)
+	require.NoError(t, err)
+	t.Cleanup(func() { session.Close() })
+	record, err := session.Wait(t.Context())
+	return session, record, err
+}
+
+// Asked is what the judge of a Bench was asked.
+type Asked struct {
+	Call, Instruction string
+	Schema            json.RawMessage
+}
+
+// PanelOf makes a panel of so many judges.
+func PanelOf(n int) func(*debate.Config) {
+	return func(c *debate.Config) {
+		c.Judging.Judges = nil
+		for range n {
+			c.Judging.Judges = append(c.Judging.Judges, debate.JudgeConfig{Model: "test/judge"})
+		}
+	}
+}
+
+// NewBench makes a bench, with a person who is asked about failures; outside: the judge is a Go function.
+func NewBench(kind flow.CallKind, outside bool, answers ...scripted.Reply) *bench {
+	b := &bench{kind: kind, list: answers, Config: Attended()}
+	b.Config.Rounds = 1
+	b.Engine, b.source = Engine(b.Config)
+	answer := b.source.Reply
+	b.source.Reply = func(req *provider.Request) scripted.Reply {
+		if req.Schema == nil {
+			return answer(req)
+		}
+		parts := strings.Split(req.ID, "/")
+		return b.next(flow.CallKind(req.Schema.Name), Asked{parts[1] + "/" + parts[2], req.Last.Text, req.Schema.JSON})
+	}
+	if outside {
+		b.Config.Judging.Judges[0] = debate.JudgeConfig{Judge: "panel"}
+		b.Engine.Judges = map[string]debate.Judge{"panel": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
+			reply := b.next(task.Kind, Asked{fmt.Sprintf("%s/%d", task.Call, task.Attempt), task.Instruction, task.Schema})
+			return json.RawMessage(reply.Text), reply.Err
+		})}
+	}
+	return b
+}
+
+// Recorded yields the judge's JSON as it was recorded; "": nothing was.
+func Recorded(r *debate.Record, kind flow.CallKind) string {
+	switch {
+	case kind == debate.KindVerdict && View(r).Verdict != nil:
+		return JSON(View(r).Verdict.FinalVerdict)
+	case kind == debate.KindAssessment && len(View(r).Assessments) > 0:
+		return JSON(View(r).Assessments[0].Judgement)
+	default:
+		return ""
+	}
+}
+
+// WellFormed is what a bench answers by itself.
+func WellFormed(kind flow.CallKind) string {
+	if kind == debate.KindVerdict {
+		return Verdict([]string{"Ada", "Ben"})
+	}
+	return Judgement([]string{"Ada", "Ben"}, true)
+}
+
+// JudgeOptions are what can be chosen about the only judge, who has failed for good.
+func JudgeOptions(call flow.CallKind) []debate.Option {
+	options := []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel}
+	if call == debate.KindAssessment {
+		options = append(options, flow.OptionSkip)
+	}
+	return append(options, flow.OptionEnd)
+}
+
+// LabelsIn yields the names that a schema allows for a participant.
+func LabelsIn(schema []byte) []string {
+	var tree any
+	_ = json.Unmarshal(schema, &tree)
+	var find func(tree any) []string
+	find = func(tree any) []string {
+		switch v := tree.(type) {
+		case map[string]any:
+			if p, ok := v["participant"].(map[string]any); ok {
+				if list, ok := p["enum"].([]any); ok {
+					var out []string
+					for _, each := range list {
+						out = append(out, fmt.Sprint(each))
+					}
+					return out
+				}
+			}
+			for _, each := range v {
+				if out := find(each); out != nil {
+					return out
+				}
+			}
+		case []any:
+			for _, each := range v {
+				if out := find(each); out != nil {
+					return out
+				}
+			}
+		}
+		return nil
+	}
+	return find(tree)
+}
+
+// ReadBy is all that a model reads of a request.
+func ReadBy(req *provider.Request) string {
+	var b strings.Builder
+	for role, text := range req.Chat() {
+		fmt.Fprintf(&b, "%s: %s\n", role, text)
+	}
+	for i := range req.Messages {
+		fmt.Fprintf(&b, "%s\n", req.Messages[i].Speaker)
+	}
+	b.Write(req.Schema.JSON)
+	return b.String()
+}
+
+// ByPerson is what a person who judges answers: the first name has won.
+func ByPerson(kind flow.CallKind, names ...string) string {
+	scores, most := map[string]float64{}, 10.0
+	if kind == debate.KindVerdict {
+		most = 100
+	}
+	for i, name := range names {
+		scores[name] = most * (0.9 - 0.1*float64(i))
+	}
+	if kind == debate.KindVerdict {
+		return JSON(debate.PersonVerdict{Scores: scores, QualityScore: 70, Winner: names[0], Reasoning: names[0] + " answered more."})
+	}
+	return JSON(debate.PersonJudgement{Scores: scores, QualityScore: 7, ShouldContinue: true, Reasoning: "Both were clear."})
+}
+
+// SpeakerOptions are what can be chosen about a speaker who has failed for good and whom a person may drop.
+func SpeakerOptions() []debate.Option {
+	return []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionSkip, flow.OptionDrop, flow.OptionEnd}
+}
+
+// ControlTokens are strings that servers of models read as control tokens, wherever they stand.
+func ControlTokens() []string {
+	return []string{
+		"<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|start_header_id|>", "<|end|>", "<|channel|>", "<|begin_of_text|>",
+		"<｜end▁of▁sentence｜>", "<｜User｜>", "<start_of_turn>", "<end_of_turn>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "<bos>", "<eos>",
+		"</s>", "[TOOL_CALLS]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]", "[SYSTEM_PROMPT]",
+	}
+}

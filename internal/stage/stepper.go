@@ -1,0 +1,122 @@
+package stage
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// AdasOpening and BensOpening are the first calls of a debate of two.
+const (
+	AdasOpening = "r1.opening.Ada"
+	BensOpening = "r1.opening.Ben"
+)
+
+// LittleUsage is what a short reply uses.
+var LittleUsage = provider.Usage{Input: 10, Output: 10}
+
+// Stepper steps a core by hand, on a clock of its own and without jitter unless a test says so.
+type Stepper struct {
+	*flow.Core
+	t    *testing.T
+	At   time.Time
+	Bits uint64
+}
+
+// Feed gives the core a signal.
+func (s *Stepper) Feed(signal flow.Signal) flow.Output {
+	s.t.Helper()
+	out, err := s.Step(flow.Input{At: s.At, Bits: s.Bits, Signal: signal})
+	require.NoError(s.t, err)
+	return out
+}
+
+// Says brings a short reply to a call's attempt.
+func (s *Stepper) Says(call string, attempt int) flow.Output {
+	s.t.Helper()
+	return s.Feed(flow.Result{Call: call, Attempt: attempt, Text: "A word.", Usage: LittleUsage})
+}
+
+// Fails brings the failure of a call's attempt, for which nothing was paid.
+func (s *Stepper) Fails(call string, attempt int, failure debate.Error) flow.Output {
+	s.t.Helper()
+	return s.Feed(flow.Failed{Call: call, Attempt: attempt, Error: &failure, Free: true})
+}
+
+// Begun is the core of a debate that has just started.
+func Begun(t *testing.T, config debate.Config) *Stepper {
+	t.Helper()
+	engine, _ := Engine(config)
+	return BegunBy(t, engine, config)
+}
+
+// BegunBy is Begun, for an engine of a flow of its own.
+func BegunBy(t *testing.T, engine *debate.Engine, config flow.Config) *Stepper {
+	t.Helper()
+	start, err := engine.Freeze(config)
+	require.NoError(t, err)
+	core, err := engine.NewCore("stepped", nil)
+	require.NoError(t, err)
+	s := &Stepper{Core: core, t: t, At: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}, start} {
+		s.Feed(signal)
+	}
+	return s
+}
+
+// Mute is a store without optional abilities.
+type Mute struct{ debate.Store }
+
+// Listener receives what Due yields.
+type Listener struct {
+	Mu     sync.Mutex
+	came   map[string]time.Time // when each debate came first
+	Failed int
+}
+
+// After returns how long after a time a debate has come first, or -1 if it has not come.
+func (l *Listener) After(id string, began time.Time) time.Duration {
+	synctest.Wait()
+	l.Mu.Lock()
+	defer l.Mu.Unlock()
+	if at, ok := l.came[id]; ok {
+		return at.Sub(began)
+	}
+	return -1
+}
+
+const LeaseTime = 15 * time.Second
+
+// ListenTo receives what an engine's Due yields, until the context ends.
+func ListenTo(ctx context.Context, engine *debate.Engine) *Listener {
+	l := &Listener{came: make(map[string]time.Time)}
+	go func() {
+		for info, err := range engine.Due(ctx) {
+			l.Mu.Lock()
+			if err != nil {
+				l.Failed++
+			} else if _, known := l.came[info.ID]; !known {
+				l.came[info.ID] = time.Now()
+			}
+			l.Mu.Unlock()
+		}
+	}()
+	return l
+}
+
+// Submitted hands a debate of two in.
+func Submitted(t *testing.T, engine *debate.Engine, id string) {
+	t.Helper()
+	config := TwoDebaters()
+	config.ID = id
+	_, err := engine.Submit(t.Context(), config)
+	require.NoError(t, err)
+}
