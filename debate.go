@@ -1,9 +1,10 @@
 package debate
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"iter"
 	"log/slog"
 	"maps"
@@ -13,6 +14,8 @@ import (
 	"github.com/agonist-dev/debate/bus"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/engine"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -25,8 +28,11 @@ type Engine struct {
 	// Providers are the ways to reach models, by the name before the slash of a model: "openai" in
 	// "openai/gpt-5-mini".
 	Providers map[string]Provider
-	// Judges are judges that the host program brings, by the name in JudgeConfig.Judge.
+	// Judges are judges of debates, and members of audiences, that the host program brings, by the name in JudgeConfig.Judge.
 	Judges map[string]Judge
+	// Functions do in other flows what Judges do in debates, by the name in the config, such as that of an arbiter. None has the
+	// name of a judge.
+	Functions map[string]flow.Function
 	// Contexts are context managers by the name in Config.Context. They are added to the built-in ones.
 	Contexts map[string]ContextManager
 	// Detectors are detectors by the name in Config.Watch and Config.StopOn. They are added to the built-in ones
@@ -92,8 +98,71 @@ type Engine struct {
 	Seed func() string
 
 	once   sync.Once
-	frozen *engine
+	frozen *engine.Engine
 	err    error
+}
+
+// freeze makes an engine of the fields at the first use, and returns the same one from then on.
+func (e *Engine) freeze() (*engine.Engine, error) {
+	e.once.Do(func() { e.frozen, e.err = e.build() })
+	return e.frozen, e.err
+}
+
+// build makes an engine of the fields. Package engine knows no debates: it gets their flow and their judges like those of any other
+// conversation.
+func (e *Engine) build() (*engine.Engine, error) {
+	formats, problems := make(map[string]Format, len(e.Formats)), checkDetectors(e.Detectors)
+	for name, f := range e.Formats {
+		f = *f.Clone()
+		f.Name = name
+		formats[name] = f
+		problems = append(problems, f.Check("Formats["+name+"]")...)
+	}
+	functions := make(map[string]flow.Function, len(e.Judges)+len(e.Functions))
+	maps.Copy(functions, e.Functions)
+	for name, judge := range e.Judges {
+		if functions[name] != nil {
+			problems = append(problems, wrong("Functions", name, "has the name of a judge"))
+		}
+		if judge != nil {
+			functions[name] = judgeFunction{judge}
+		}
+	}
+	flows := map[string]*flow.Flow{FlowName: debateFlow(formats, maps.Clone(e.Detectors))}
+	maps.Copy(flows, e.Flows)
+	var fetch func(context.Context, string) (engine.Fetched, error)
+	if e.Fetch != nil {
+		fetch = func(ctx context.Context, url string) (engine.Fetched, error) {
+			found, err := e.Fetch(ctx, url)
+			return engine.Fetched(found), err
+		}
+	}
+	l, err := engine.New(engine.Parts{
+		Providers: e.Providers, Functions: functions, Contexts: e.Contexts, Flows: flows, Tools: e.Tools, Prompts: e.Prompts,
+		Models: e.Models, TrustModels: e.TrustModels, Store: e.Store, Lease: e.Lease, Fetch: fetch, Grace: e.Grace, Logger: e.Logger,
+		MaxCalls: e.MaxCalls, ChunkInterval: e.ChunkInterval, Folded: e.Folded, Bus: e.Bus, Seed: e.Seed,
+		First: FlowName, Face: func(s *engine.Session) any { return &Session{s} },
+	})
+	return l, errors.Join(append(problems, err)...)
+}
+
+// wrong returns the error about an entry of a field of an engine.
+func wrong(field, name, why string) error {
+	err := errors.New(why)
+	return &flow.Error{Kind: provider.KindValidation, Op: "engine", Field: fmt.Sprintf("%s[%.80s]", field, name), Err: err}
+}
+
+// each is a sequence of an engine's. If the fields of the engine are wrong, it yields that error.
+func each[T any](e *Engine, of func(*engine.Engine) iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		l, err := e.freeze()
+		if err != nil {
+			var none T
+			yield(none, err)
+			return
+		}
+		of(l)(yield)
+	}
 }
 
 // New returns a session whose debate can still be edited. It checks, stores and pays for nothing:
@@ -101,21 +170,11 @@ type Engine struct {
 //
 // It reads the files of the config. Those that only have a URL are fetched.
 func (e *Engine) New(config flow.Config) (*Session, error) {
-	return e.newSession(context.Background(), config, false)
-}
-
-// newSession is New. If unattended is set, no person is asked, even if the config does not say what is chosen then.
-func (e *Engine) newSession(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
 		return nil, err
 	}
-	p, err := l.plan(ctx, config, unattended)
-	if err != nil {
-		return nil, err
-	}
-	p.terms.ID = cmp.Or(p.terms.ID, newID())
-	return l.newSession(p)
+	return facade(l.NewSession(context.Background(), config, false))
 }
 
 // Start validates a config and starts its debate. ctx bounds the start only: the debate continues after it, until
@@ -129,50 +188,11 @@ func (e *Engine) Start(ctx context.Context, config flow.Config) (*Session, error
 }
 
 func (e *Engine) start(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
-	s, err := e.toStart(ctx, config, unattended)
+	l, err := e.freeze()
 	if err != nil {
 		return nil, err
 	}
-	if given := flow.Unnamed(config).Terms().ID; given != "" { // a stored debate is continued without checks
-		open, err := s.engine.openSame(ctx, s)
-		if !errors.Is(err, flow.ErrNotFound) {
-			return open, err
-		}
-	}
-	if err := s.Validate(ctx); err != nil {
-		return nil, err
-	}
-	if err := s.Start(ctx); err != nil {
-		if open := s.engine.host.Session(s.ID()); open != nil && errors.Is(err, flow.ErrLeased) {
-			if err := open.Same(s.runtime); err != nil {
-				return nil, err
-			}
-			return facade(open), nil
-		}
-		return nil, err
-	}
-	return s, nil
-}
-
-// toStart is newSession for a config that may have mistakes: the error names all of them.
-func (e *Engine) toStart(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
-	s, err := e.newSession(ctx, config, unattended)
-	if err == nil {
-		return s, nil
-	}
-	if all := e.Validate(ctx, config); all != nil {
-		return nil, all
-	}
-	return nil, err
-}
-
-// openSame opens the stored debate that has the id of a configured one, if the configs are the same.
-func (l *engine) openSame(ctx context.Context, s *Session) (*Session, error) {
-	open, err := l.host.Open(ctx, s.ID(), s.runtime.SameAs)
-	if err != nil {
-		return nil, err
-	}
-	return facade(open), nil
+	return facade(l.Start(ctx, config, unattended))
 }
 
 // Run starts an unattended debate ([Config.Unattended]) and yields its events: facts, and chunks of turns as they
@@ -202,7 +222,7 @@ func (e *Engine) Run(ctx context.Context, config flow.Config) iter.Seq2[flow.Eve
 			if event.Err() == nil {
 				continue
 			}
-			if _, done, stop := s.runtime.Outcome(ctx, false); done && stop != nil { // otherwise the debate is over by now
+			if _, done, stop := s.session.Outcome(ctx, false); done && stop != nil { // otherwise the debate is over by now
 				yield(flow.Event{}, stop)
 				return
 			}
@@ -230,15 +250,7 @@ func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.open(ctx, id)
-}
-
-func (l *engine) open(ctx context.Context, id string) (*Session, error) {
-	s, err := l.host.Open(ctx, id, nil)
-	if err != nil {
-		return nil, err
-	}
-	return facade(s), nil
+	return facade(l.Open(ctx, id))
 }
 
 // Events yields the numbered events of a debate after the given number, wherever the debate runs. If it is open in
@@ -256,14 +268,7 @@ func (l *engine) open(ctx context.Context, id string) (*Session, error) {
 // If the store fails, Events yields one error of kind store and ends. Nothing is lost: call Events again, with the Seq of the last
 // event that it has yielded.
 func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
-	return func(yield func(flow.Event, error) bool) {
-		l, err := e.freeze()
-		if err != nil {
-			yield(flow.Event{}, err)
-			return
-		}
-		l.host.Events(ctx, id, after)(yield)
-	}
+	return each(e, func(l *engine.Engine) iter.Seq2[flow.Event, error] { return l.Events(ctx, id, after) })
 }
 
 // List yields a description of each stored debate that matches, as [Store].List does. A debate that cannot be read is
@@ -272,14 +277,7 @@ func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[f
 //
 // [Filter].Due selects what a worker should open. [Engine.Due] yields it as it comes.
 func (e *Engine) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
-	return func(yield func(store.Info, error) bool) {
-		l, err := e.freeze()
-		if err != nil {
-			yield(store.Info{}, err)
-			return
-		}
-		l.host.Store.List(ctx, filter)(yield)
-	}
+	return each(e, func(l *engine.Engine) iter.Seq2[store.Info, error] { return l.List(ctx, filter) })
 }
 
 // Record returns the record of a stored debate, wherever the debate runs: the fold of its log. It asks no provider.
@@ -289,39 +287,99 @@ func (e *Engine) Record(ctx context.Context, id string) (*flow.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.host.Record(ctx, id)
+	return l.Record(ctx, id)
 }
 
-// Freeze returns the signal with which a log begins: the config with every default written out, and everything else
-// that must not change while the debate runs. Each call draws a new seed.
+// Control gives a control to a debate, wherever it runs. A control is a [flow.Answer], [flow.Pause], [flow.Resume],
+// [flow.Stop], [flow.Cancel], [flow.Retry] or [flow.Amendment], or a flow's own [flow.Sent], given as a value. No lease is needed.
 //
-// Freeze is for runtimes that a host program writes. Such a runtime first steps a new core with [flow.Edit],
-// [flow.Validate] and [flow.Validated]. The config should have passed Engine.Validate.
-func (e *Engine) Freeze(config flow.Config) (flow.Start, error) {
+// If the debate is open in this engine, Control does what the session's method does. Otherwise it appends the facts
+// to the log:
+//   - If another process holds the debate, that process acts on them with its next result, or within a third of
+//     its lease.
+//   - If no process holds it, the facts wait until a process opens the debate. [Filter].Working with Idle finds
+//     it.
+//
+// All of these but an Amendment and an Answer may give a Reason: one line of at most [flow.MaxReason] bytes. The log, and so
+// exports, have it in the evidence of the transition, or beside the input.
+//
+// If a control does not fit the debate's state, the error is of kind state, and nothing changes. So it is with kind validation
+// if a reason or an input is refused.
+func (e *Engine) Control(ctx context.Context, id string, signal flow.Signal) error {
 	l, err := e.freeze()
 	if err != nil {
-		return flow.Start{}, err
+		return err
 	}
-	p, err := l.plan(context.Background(), config, false)
-	if err != nil {
-		return flow.Start{}, err
-	}
-	start, err := l.start(p)
-	if err != nil {
-		return flow.Start{}, err
-	}
-	start.Models = maps.Clone(start.Models) // a copy, since the caller may write to it
-	return *start, nil
+	return l.Control(ctx, id, signal)
 }
 
-// NewCore makes the core of a stored debate from its events, for a runtime that a host program writes. Without
-// events it makes the core of a debate that is still to be configured.
-func (e *Engine) NewCore(id string, events []flow.Event) (*flow.Core, error) {
+// Validate checks a config without starting anything: its fields, the names in it, and its models with the
+// providers that can tell ([provider.Checker], [Engine].TrustModels).
+//
+// The error joins one *[Error] per field. Each is of kind validation, unless a provider has reported another kind.
+// errors.As finds the first, and Unwrap() []error returns all of them.
+func (e *Engine) Validate(ctx context.Context, config flow.Config) error {
+	l, err := e.freeze()
+	if err != nil {
+		return err
+	}
+	return l.Validate(ctx, config)
+}
+
+// Estimate computes the most that a conversation of this config can use, and what it typically uses. It asks no model
+// and pays nothing. For a debate it goes twice through each round, some 100,000 rounds in a second. ctx bounds that.
+//
+// If the config's format, flow or texts are unknown, Estimate returns that error; Validate reports more. If the
+// flow does not say how its conversations go, the error is of kind validation.
+func (e *Engine) Estimate(ctx context.Context, config flow.Config) (flow.Estimate, error) {
+	l, err := e.freeze()
+	if err != nil {
+		return flow.Estimate{}, err
+	}
+	return l.Estimate(ctx, config)
+}
+
+// DecodeConfig reads a config of any registered flow from JSON, strictly. The key "flow" names the flow; without it
+// the config is that of a debate. All other keys are the fields of the flow's config.
+//
+// The error joins one *[Error] of kind validation for each problem, with the path of the field.
+func (e *Engine) DecodeConfig(data []byte) (flow.Config, error) {
 	l, err := e.freeze()
 	if err != nil {
 		return nil, err
 	}
-	return l.core(id, events)
+	return l.DecodeConfig(data)
+}
+
+// Stats counts what an engine does, and what it has seen since its first use.
+type Stats struct {
+	// Calls is how many calls are being made now, uses of tools and those that are stuck included.
+	Calls int64
+	// Queued is how many calls wait now for a slot under Engine.MaxCalls.
+	Queued int64
+	// GivenUp is how many calls were given up, because a provider, judge, tool or store has not returned within
+	// Engine.Grace after the context of the call had ended. Each of them has a line in Engine.Logger.
+	GivenUp int64
+	// Stuck is how many of these have not returned yet. Each holds a goroutine.
+	Stuck int64
+}
+
+// Stats returns the counts of this moment. It is zero if the engine's fields are wrong.
+func (e *Engine) Stats() Stats {
+	l, err := e.freeze()
+	if err != nil {
+		return Stats{}
+	}
+	return Stats(l.Stats())
+}
+
+// Fetched is what [Engine].Fetch has found under a URL.
+type Fetched struct {
+	// Body is read up to [flow.MaxFile] bytes, and closed.
+	Body io.ReadCloser
+	// Type is the media type, such as "image/png". It counts only if the bytes do not show another one, as those of images and
+	// PDFs do. If it is empty, the bytes show it.
+	Type string
 }
 
 // Shutdown closes all sessions, so that another process can open their debates at once. It returns when nothing of
@@ -342,5 +400,5 @@ func (e *Engine) Shutdown(ctx context.Context, mode ...CallMode) error {
 	if err != nil {
 		return err
 	}
-	return l.host.Shutdown(ctx, len(mode) > 0 && mode[0] == Drain)
+	return l.Shutdown(ctx, len(mode) > 0 && mode[0] == Drain)
 }

@@ -2,6 +2,7 @@ package debate
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Detector is a detector of the host program's. [Config].Watch and [Config].StopOn name it as it is registered in
@@ -52,15 +54,17 @@ func (d *Debate) own(name format.Detector, round int) detect.Finding {
 	return f
 }
 
-// needs returns the host program's detectors that a debate names; see flow.Flow.Needs.
-func needs(r *flow.Record) []flow.Need {
-	var all []flow.Need
-	for _, name := range of(r).watched() {
-		if !builtin(name) {
-			all = append(all, flow.Need{Detector: string(name)})
+// lacks reports the host program's detectors that a debate names and that are not there; see flow.Flow.Lacks.
+func lacks(r *flow.Record) error {
+	var found []error
+	d := of(r)
+	for _, name := range d.watched() {
+		if !builtin(name) && d.detectors[string(name)] == nil {
+			err := fmt.Errorf("%w: no detector %.40q is registered", flow.ErrLacking, string(name))
+			found = append(found, &flow.Error{Kind: provider.KindValidation, Op: "open", Field: "Detectors", Err: err})
 		}
 	}
-	return all
+	return errors.Join(found...)
 }
 
 // Findings returns what the debate's detectors find in a round. It reads the texts of the round's speeches and of a
@@ -284,4 +288,14 @@ func (d *Debate) measured() string {
 	text := strings.Join(lines, "\n- ")
 	text = d.Hide(text)
 	return "\n\n" + strings.ReplaceAll(d.Text("findings"), findingsHole, text)
+}
+
+// checkDetectors reports the detectors of the host program that cannot be registered.
+func checkDetectors(all map[string]Detector) (problems []error) {
+	for name, detector := range all {
+		if detector == nil || !flow.Registrable(name) || builtin(format.Detector(name)) {
+			problems = append(problems, wrong("Detectors", name, "is nil, or its name is empty or taken"))
+		}
+	}
+	return problems
 }

@@ -35,6 +35,18 @@ func (f JudgeFunc) Judge(ctx context.Context, task JudgeTask) (json.RawMessage, 
 	return f(ctx, task)
 }
 
+// judgeFunction is a judge as the engine calls it.
+type judgeFunction struct{ Judge }
+
+// Call implements [flow.Function].
+func (j judgeFunction) Call(ctx context.Context, task any) (json.RawMessage, error) {
+	own, err := flow.TaskOf[JudgeTask](task)
+	if err != nil {
+		return nil, err
+	}
+	return j.Judge.Judge(ctx, *own)
+}
+
 // Judgement is a judge's assessment of one round, in the JSON that a judge answers with.
 type Judgement struct {
 	ShouldContinue  bool              `json:"shouldContinue" jsonschema:"description=whether another round is worth having"`

@@ -191,8 +191,6 @@ type JudgeTask struct {
 	Instruction  string            // what a model would be told, including the problems of a rejected answer
 	Schema       json.RawMessage   // the JSON schema that the answer must match
 	Labels       map[string]string // Config.Labels
-	// Detail is what the conversation's flow adds, as its documentation says. nil in debates and deliberations.
-	Detail any
 }
 
 // judgeTask makes the task of a judge that is not a model.

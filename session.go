@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/session"
+	"github.com/agonist-dev/debate/internal/engine"
 	"github.com/agonist-dev/debate/provider"
-	"github.com/agonist-dev/debate/store"
 )
 
 // Session is a debate that this process has open: its controls and its events. It is safe for concurrent use. A
@@ -20,95 +19,34 @@ import (
 // and makes the next call. So a debate with one call at a time runs on one goroutine. So does a debate that waits
 // for a person: its goroutine watches the log, because the person may answer in another process.
 type Session struct {
-	engine  *engine
-	runtime *session.Session
+	session *engine.Session
 }
 
-// facade returns the Session that callers see of s. It is always the same one.
-func facade(s *session.Session) *Session {
-	out, _ := s.Facade.(*Session)
-	return out
-}
-
-// newSession makes a session of a debate that is still to be configured.
-func (l *engine) newSession(p *plan) (*Session, error) {
-	core, err := l.configured(p)
+// facade returns the Session that callers see of one of the engine's. It is always the same one.
+func facade(s *engine.Session, err error) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := l.host.NewSession(core)
-	s.Keep(p.files)
-	return facade(s), nil
-}
-
-// configured makes the core of a debate that has a config and has not started.
-func (l *engine) configured(p *plan) (*flow.Core, error) {
-	if err := store.CheckID(p.terms.ID); err != nil {
-		return nil, err
-	}
-	core, err := l.core(p.terms.ID, nil)
-	if err != nil {
-		return nil, err
-	}
-	_, err = core.Step(session.NewInput(flow.Edit{Flow: p.machine.Flow().Name, Config: p.config, Terms: p.terms}))
-	return core, err
+	own, _ := s.Face.(*Session)
+	return own, nil
 }
 
 // ID returns the debate's id.
-func (s *Session) ID() string { return s.runtime.ID }
+func (s *Session) ID() string { return s.session.ID }
 
 // State returns the debate's present state, as it is saved.
-func (s *Session) State() flow.State { return s.runtime.State() }
+func (s *Session) State() flow.State { return s.session.State() }
 
 // Edit replaces the config of a debate that has not started. The id stays.
-func (s *Session) Edit(config flow.Config) error {
-	p, err := s.engine.plan(context.Background(), config, false)
-	if err != nil {
-		return err
-	}
-	p.terms.ID = s.ID()
-	s.runtime.Keep(p.files)
-	return s.runtime.Replace(func() (*flow.Core, error) { return s.engine.configured(p) })
-}
+func (s *Session) Edit(config flow.Config) error { return s.session.Edit(config) }
 
 // Validate checks the config, and asks the providers that can tell about its models. If nothing is wrong, the
 // debate is ready. Otherwise the error joins one *[Error] per field, and the debate stays in configuring.
-func (s *Session) Validate(ctx context.Context) error { return s.validate(ctx, nil) }
-
-// validate is Validate with a warning to record at the start; nil: there is none.
-func (s *Session) validate(ctx context.Context, more *flow.Warning) error {
-	return s.runtime.Validate(ctx, func(r *flow.Record) (*flow.Start, []flow.Warning, error) {
-		start, warnings, err := s.engine.validate(ctx, s.engine.planOf(r), nil)
-		if more != nil {
-			warnings = append(warnings, *more)
-		}
-		return start, warnings, err
-	})
-}
+func (s *Session) Validate(ctx context.Context) error { return s.session.Validate(ctx) }
 
 // Start begins a debate that is ready. If the store holds a debate of this id with the same config, Start opens it.
 // If the configs differ, the error is of kind conflict and names the difference.
-func (s *Session) Start(ctx context.Context) error { return s.start(ctx, nil) }
-
-// start is Start for a debate that is forked from parent. If parent is nil, the debate is not forked.
-func (s *Session) start(ctx context.Context, parent *flow.Parent) error {
-	return s.runtime.Start(ctx, func(r *flow.Record, checked *flow.Start) (*flow.Start, error) {
-		start, err := s.engine.frozenStart(r, checked)
-		if err != nil {
-			return nil, err
-		}
-		start.Parent = parent
-		return start, nil
-	})
-}
-
-// frozenStart returns the signal with which a log begins, as the checks of the config have made it. nil: they made none.
-func (l *engine) frozenStart(r *flow.Record, checked *flow.Start) (*flow.Start, error) {
-	if checked != nil {
-		return checked, nil
-	}
-	return l.start(l.planOf(r))
-}
+func (s *Session) Start(ctx context.Context) error { return s.session.Start(ctx) }
 
 // Wait waits until the debate is over, and returns its record. It returns earlier, with the record of that moment
 // and an error, in these cases:
@@ -118,13 +56,13 @@ func (l *engine) frozenStart(r *flow.Record, checked *flow.Start) (*flow.Start, 
 //
 // In these cases the record is nil if nothing is stored of the debate, or if the store fails. If ctx is done, Wait
 // returns its error and no record.
-func (s *Session) Wait(ctx context.Context) (*flow.Record, error) { return s.runtime.Wait(ctx, false) }
+func (s *Session) Wait(ctx context.Context) (*flow.Record, error) { return s.session.Wait(ctx, false) }
 
 // WaitIdle waits until no process needs to work on the debate: no call is in flight, and none is due. It returns what
 // Wait returns, and [ErrPaused] with the record of that moment if the debate is paused. After that a worker can close
 // the session: nothing is aborted, and whoever continues the debate needs no session of this process.
 func (s *Session) WaitIdle(ctx context.Context) (*flow.Record, error) {
-	return s.runtime.Wait(ctx, true)
+	return s.session.Wait(ctx, true)
 }
 
 // WaitRest waits until no process needs to work on the debate for longer than far: Next.Idle is set, as when
@@ -134,12 +72,12 @@ func (s *Session) WaitIdle(ctx context.Context) (*flow.Record, error) {
 //
 // The error is that of ctx, or why the session was closed.
 func (s *Session) WaitRest(ctx context.Context, far time.Duration) (flow.Next, error) {
-	return s.runtime.WaitRest(ctx, far)
+	return s.session.WaitRest(ctx, far)
 }
 
 // Record returns the record of the debate as it is now. It belongs to the caller. It tells which participants wait for
 // their turn in a limiter or under Engine.MaxCalls ([flow.StatusQueued]).
-func (s *Session) Record(ctx context.Context) (*flow.Record, error) { return s.runtime.Record(ctx) }
+func (s *Session) Record(ctx context.Context) (*flow.Record, error) { return s.session.Record(ctx) }
 
 // Events yields the numbered events after the given number, then those that happen. Between them it yields the
 // chunks of turns as they are spoken. It ends after the debate's last event, or with an error when ctx is done or
@@ -159,7 +97,7 @@ func (s *Session) Record(ctx context.Context) (*flow.Record, error) { return s.r
 // to what the provider has streamed, the model's JSON before it is checked. The event that follows has what counts. A reader that shows
 // speeches leaves out the chunks with a Schema.
 func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[flow.Event, error] {
-	return s.runtime.Events(ctx, after)
+	return s.session.Events(ctx, after)
 }
 
 // Close closes the session and leaves the debate as it is. Calls in flight are aborted. Those that were not sent, because they
@@ -169,14 +107,14 @@ func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[flow.Event,
 // Close returns when nothing of the session runs any more, apart from code that ignores its context ([Engine].Grace), the
 // store's included. So it must not be called from within a provider. It may be called again. Its error is always nil.
 func (s *Session) Close() error {
-	s.runtime.Close()
+	s.session.Close()
 	return nil
 }
 
 // Drain closes the session after the calls that it has sent have finished and their results are recorded. No other call starts:
 // one that waits for its turn, in a limiter or under Engine.MaxCalls, is broken off for free.
 // If ctx is done first, Drain returns its error, and the session closes once they have finished.
-func (s *Session) Drain(ctx context.Context) error { return s.runtime.Drain(ctx) }
+func (s *Session) Drain(ctx context.Context) error { return s.session.Drain(ctx) }
 
 // CallMode says what a pause or a shutdown does with the calls in flight.
 type CallMode int
@@ -186,31 +124,27 @@ const Drain CallMode = 1
 
 // Pause stops new calls. Calls in flight are aborted, or finish if mode is Drain.
 func (s *Session) Pause(ctx context.Context, mode ...CallMode) error {
-	return s.runtime.Do(ctx, flow.Pause{Drain: len(mode) > 0 && mode[0] == Drain})
+	return s.session.Do(ctx, flow.Pause{Drain: len(mode) > 0 && mode[0] == Drain})
 }
 
 // Control gives a control to the debate, as [Engine.Control] does: [flow.Pause] with a Reason, for example, where Pause has none.
 func (s *Session) Control(ctx context.Context, signal flow.Signal) error {
-	signal, err := s.engine.hostControl(ctx, s.ID(), signal)
-	if err != nil {
-		return err
-	}
-	return s.runtime.Do(ctx, signal)
+	return s.session.Control(ctx, signal)
 }
 
 // Resume continues after a pause.
-func (s *Session) Resume(ctx context.Context) error { return s.runtime.Do(ctx, flow.Resume{}) }
+func (s *Session) Resume(ctx context.Context) error { return s.session.Do(ctx, flow.Resume{}) }
 
 // Stop ends the rounds. The verdict is given on what has been said. If there is no turn yet, or if the debate is in
 // the error state, it ends without a verdict.
-func (s *Session) Stop(ctx context.Context) error { return s.runtime.Do(ctx, flow.Stop{}) }
+func (s *Session) Stop(ctx context.Context) error { return s.session.Do(ctx, flow.Stop{}) }
 
 // Cancel ends the debate without a verdict. Calls in flight are aborted.
-func (s *Session) Cancel(ctx context.Context) error { return s.runtime.Do(ctx, flow.Cancel{}) }
+func (s *Session) Cancel(ctx context.Context) error { return s.session.Do(ctx, flow.Cancel{}) }
 
 // Retry returns to the point at which an error stopped the debate. Nothing that has a result is repeated. The calls that
 // have failed are made again, so the questions about them are settled.
-func (s *Session) Retry(ctx context.Context) error { return s.runtime.Do(ctx, flow.Retry{}) }
+func (s *Session) Retry(ctx context.Context) error { return s.session.Do(ctx, flow.Retry{}) }
 
 // Acknowledge confirms the cost warning that the debate waits with: it goes on. It answers the inquiry
 // [flow.InquiryCost] with [flow.OptionContinue].
@@ -223,21 +157,13 @@ func (s *Session) Acknowledge(ctx context.Context) error {
 // error joins one *[Error] of kind validation for each field, and nothing is changed. Providers that can tell are asked what new
 // models can do ([Engine.TrustModels]): one that surely lacks what is asked of it is refused with [flow.ErrUnable].
 func (s *Session) Amend(ctx context.Context, change flow.Amendment) error {
-	change, err := s.engine.rowed(ctx, s.ID(), change)
-	if err != nil {
-		return err
-	}
-	return s.runtime.Do(ctx, change)
+	return s.session.Control(ctx, change)
 }
 
 // Answer answers an open inquiry by its id. The text has at most 1 MiB. Files belong to the text: whoever reads it reads them
 // too. They are stored before the answer is. An answer that must match a schema has none.
 func (s *Session) Answer(ctx context.Context, inquiry, text string, parts ...flow.File) error {
-	answer, err := s.engine.storeAnswer(ctx, s.ID(), flow.Answer{Inquiry: inquiry, Text: text, Parts: parts})
-	if err != nil {
-		return err
-	}
-	return s.runtime.Do(ctx, answer)
+	return s.session.Control(ctx, flow.Answer{Inquiry: inquiry, Text: text, Parts: parts})
 }
 
 // Choose answers an open inquiry with one of its options. more belongs to some of them:
@@ -256,11 +182,7 @@ func (s *Session) Choose(ctx context.Context, inquiry string, option flow.Option
 	default:
 		answer.Model = more[0]
 	}
-	answer, err := s.engine.completed(ctx, s.ID(), answer)
-	if err != nil {
-		return err
-	}
-	return s.runtime.Do(ctx, answer)
+	return s.session.Control(ctx, answer)
 }
 
 // Send sends a trigger of the flow's own, with a payload. The rules of the flow say in which states it is legal, also whether
@@ -276,5 +198,10 @@ func (s *Session) Send(ctx context.Context, trigger flow.Trigger, payload any) e
 		}
 		sent.Payload = data
 	}
-	return s.runtime.Do(ctx, sent)
+	return s.session.Do(ctx, sent)
 }
+
+// Snapshot returns the debate as versioned JSON: its whole log. The log includes the secret seed, so a snapshot is
+// as confidential as the store. It can be taken at any time, also in the middle of a round. If the log is larger
+// than [MaxSnapshot], the error is of kind validation.
+func (s *Session) Snapshot(ctx context.Context) ([]byte, error) { return s.session.Snapshot(ctx) }

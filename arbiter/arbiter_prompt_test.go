@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // A function and a person have no system prompt: they read the host's words with the situation. A model reads them there only.
@@ -16,7 +16,7 @@ func TestWhoDecidesReadsThePrompt(t *testing.T) {
 	const words = "Prefer short plans."
 	engine, _ := engineFor(nil)
 	var read string
-	engine.Judges = map[string]debate.Judge{"rule": arbiter.Func(func(_ context.Context, s arbiter.Situation) (arbiter.Ruling, error) {
+	engine.Functions = map[string]flow.Function{"rule": arbiter.Func(func(_ context.Context, s arbiter.Situation) (arbiter.Ruling, error) {
 		read = s.Instruction
 		if len(s.Executions) > 0 {
 			return completes("Done."), nil

@@ -69,7 +69,7 @@ type Arbiter struct {
 	// Model is "provider/model". Fallbacks take over, in this order, when the model before keeps failing.
 	Model     string   `json:"model,omitempty"`
 	Fallbacks []string `json:"fallbacks,omitempty"`
-	// Function is a name in Engine.Judges, such as that of a [Func].
+	// Function is a name in Engine.Functions, such as that of a [Func].
 	Function string `json:"function,omitempty"`
 	// Person lets a person decide. Each decision is an inquiry.
 	Person bool `json:"person,omitempty"`

@@ -174,7 +174,7 @@ func TestAFunctionDecides(t *testing.T) {
 	c := config()
 	c.Arbiter = arbiter.Arbiter{Function: "turns"}
 	p.Reply = answers{"r1.Ada": fails("no time")}.reply
-	engine.Judges = map[string]debate.Judge{"turns": arbiter.RoundRobin(2)}
+	engine.Functions = map[string]flow.Function{"turns": arbiter.RoundRobin(2)}
 	w, err := play(t, engine, c)
 	require.NoError(t, err)
 	assert.Equal(t, "d1 select[Ada]\nd2 retry[]\nd4 select[Ben]\nd6 select[Ada]\nd8 select[Ben]\nd10 complete[]\n"+

@@ -3,24 +3,23 @@ package arbiter
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/prompt"
 )
 
-// Func decides in Go: by a rule, in turns, or through a service. It is a [debate.Judge]. Register it in Engine.Judges under
+// Func decides in Go: by a rule, in turns, or through a service. It is a [flow.Function]. Register it in Engine.Functions under
 // the name in Arbiter.Function. Its ruling is checked like the answer of a model: one that is not legal is asked for again
-// once. An error is retried by its kind, and by that of an outage (api_error) if it has none: see [debate.Judge]. A panic ends
-// the process. The function is called concurrently if several conversations use it.
+// once.
 type Func func(ctx context.Context, s Situation) (Ruling, error)
 
 // Situation is what a [Func] decides from. It belongs to the function. Texts of agents in it are hostile.
 type Situation struct {
 	Work       string     // the ID of the conversation
+	Call       string     // deterministic; with Attempt it is an idempotency key
+	Attempt    int        // from 1
 	State      flow.State // StateSelecting or StateEvaluating
 	Task       string
 	Agents     []Agent // without their models
@@ -37,13 +36,13 @@ type Situation struct {
 	Instruction string
 }
 
-// Judge implements [debate.Judge].
-func (f Func) Judge(ctx context.Context, task debate.JudgeTask) (json.RawMessage, error) {
-	s, ok := task.Detail.(Situation)
-	if !ok {
-		return nil, fmt.Errorf("%s: an arbiter.Func decides in arbitrated work alone", task.Call)
+// Call implements [flow.Function].
+func (f Func) Call(ctx context.Context, task any) (json.RawMessage, error) {
+	s, err := flow.TaskOf[Situation](task)
+	if err != nil {
+		return nil, err
 	}
-	ruling, err := f(ctx, s)
+	ruling, err := f(ctx, *s)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +97,8 @@ func (s *Situation) allows(m Move) bool { return slices.Contains(s.Legal, m) }
 func task(r *flow.Record, asked flow.Asked) any {
 	w, terms := of(r), r.Terms()
 	total, row := w.Failures()
-	s := Situation{
-		Work: r.ID, State: flow.State(asked.Call.Tag), Task: w.config.Task, Legal: w.legal(), Parallel: w.config.Parallel, Plan: w.Plan(),
+	s := &Situation{
+		Work: r.ID, Call: asked.ID, Attempt: asked.Attempt, State: flow.State(asked.Call.Tag), Task: w.config.Task, Legal: w.legal(), Parallel: w.config.Parallel, Plan: w.Plan(),
 		Executions: w.Executions(), Left: w.left(), Failures: total, InARow: row, Labels: maps.Clone(terms.Labels),
 		Instruction: asked.Instruction, Agents: w.config.clone().Agents,
 	}
@@ -107,8 +106,5 @@ func task(r *flow.Record, asked flow.Asked) any {
 		s.Agents[i].Model, s.Agents[i].Fallbacks = "", nil
 	}
 	s.Last = slices.Clone(s.Executions[len(s.Executions)-len(w.batch):]) // the latest ones
-	return &debate.JudgeTask{
-		Debate: r.ID, Call: asked.ID, Attempt: asked.Attempt, Kind: asked.Call.Kind, Topic: terms.Topic, Round: r.Round, Rounds: terms.Rounds,
-		Turns: r.Readable(), Instruction: asked.Instruction, Schema: asked.Schema, Labels: maps.Clone(terms.Labels), Detail: s,
-	}
+	return s
 }

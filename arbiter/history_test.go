@@ -114,7 +114,7 @@ func TestAFunctionReadsTheLastExecutionsWhole(t *testing.T) {
 	p.Reply = byReply(uses("double", `{"n":1}`), scripted.Reply{Text: toJSON(arbiter.Result{Success: true, Output: "Done."})})
 	engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
 	var last []arbiter.Execution
-	engine.Judges = map[string]debate.Judge{"f": arbiter.Func(func(_ context.Context, s arbiter.Situation) (arbiter.Ruling, error) {
+	engine.Functions = map[string]flow.Function{"f": arbiter.Func(func(_ context.Context, s arbiter.Situation) (arbiter.Ruling, error) {
 		if last = s.Last; len(last) == 0 {
 			return picks("Ada"), nil
 		}
@@ -192,7 +192,7 @@ func TestAnOutageIsWaitedForOnce(t *testing.T) {
 		c := config()
 		c.Agents[0].Model, c.Agents[1].Model, c.Patience = "other/m", "other/m", 20*time.Minute
 		c.Arbiter = arbiter.Arbiter{Function: "f"}
-		engine.Judges = map[string]debate.Judge{"f": arbiter.Func(func(context.Context, arbiter.Situation) (arbiter.Ruling, error) {
+		engine.Functions = map[string]flow.Function{"f": arbiter.Func(func(context.Context, arbiter.Situation) (arbiter.Ruling, error) {
 			return picks("Ada"), nil
 		})}
 		began := time.Now()

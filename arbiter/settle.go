@@ -149,7 +149,7 @@ func (a *Arbiter) check(f *flow.Findings, c *Config, known flow.Registry) {
 		f.Addf("arbiter.person", "is set, but nobody attends the work")
 	}
 	if a.Function != "" && known != nil && !known.Function(a.Function) {
-		f.Addf("arbiter.function", "%.80q is not in Engine.Judges", a.Function)
+		f.Addf("arbiter.function", "%.80q is not in Engine.Functions", a.Function)
 	}
 	if a.Model == "" {
 		for _, one := range []struct {

@@ -48,7 +48,7 @@ type Config struct {
 	Termination Termination `json:"termination,omitzero"`
 	// Synthesis says how the solution is made: SynthesisJudge if empty.
 	Synthesis string `json:"synthesis,omitempty"`
-	// Synthesizer is a name in Engine.Judges. It is required with SynthesisRegistered, and refused otherwise.
+	// Synthesizer is a name in Engine.Functions. It is required with SynthesisRegistered, and refused otherwise.
 	Synthesizer string `json:"synthesizer,omitempty"`
 	// Topology says who critiques whom.
 	Topology Topology `json:"topology,omitzero"`

@@ -29,7 +29,7 @@ func validated(t *testing.T, config deliberation.Config) error {
 	look, err := flow.NewTool(flow.ToolInfo{Description: "looks", ReadOnly: true}, func(context.Context, flow.ToolUse, struct{}) (string, error) { return "", nil })
 	require.NoError(t, err)
 	engine.Tools = map[string]flow.Tool{"look": look}
-	engine.Judges = map[string]debate.Judge{"own": ownSynthesizer()}
+	engine.Functions = map[string]flow.Function{"own": ownSynthesizer()}
 	err = engine.Validate(t.Context(), config)
 	assert.Empty(t, p.Requests(), "nothing is asked")
 	return err

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -41,7 +40,7 @@ func TestAnEstimateCountsEveryCall(t *testing.T) {
 			config.Summaries.Off = true
 			test.change(&config)
 			engine, p := engineFor(nil)
-			engine.Judges = map[string]debate.Judge{"own": ownSynthesizer()}
+			engine.Functions = map[string]flow.Function{"own": ownSynthesizer()}
 			got, err := engine.Estimate(t.Context(), config)
 			require.NoError(t, err)
 			assert.Equal(t, test.calls, got.Calls)

@@ -214,8 +214,8 @@ func ExampleDeliberation_Config() {
 // A synthesizer of the host's own makes the solution in Go.
 func ExampleSynthesizerFunc() {
 	engine, _ := engineFor(nil)
-	engine.Judges = map[string]debate.Judge{
-		"last-word": deliberation.SynthesizerFunc(func(_ context.Context, task debate.JudgeTask) (*deliberation.Solution, error) {
+	engine.Functions = map[string]flow.Function{
+		"last-word": deliberation.SynthesizerFunc(func(_ context.Context, task deliberation.SynthesisTask) (*deliberation.Solution, error) {
 			for _, turn := range slices.Backward(task.Turns) {
 				if turn.Kind == deliberation.KindRefinement {
 					return &deliberation.Solution{

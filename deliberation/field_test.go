@@ -226,7 +226,7 @@ func holdFor(t *testing.T, set func(*deliberation.Config)) (h *held) {
 		engine, p := engineFor(sized(func(string) int { return replyLength }))
 		look, err := flow.NewTool(flow.ToolInfo{Description: "looks", ReadOnly: true}, func(context.Context, flow.ToolUse, struct{}) (string, error) { return "", nil })
 		require.NoError(t, err)
-		engine.Tools, engine.Judges = map[string]flow.Tool{"look": look}, map[string]debate.Judge{"own": ownSynthesizer()}
+		engine.Tools, engine.Functions = map[string]flow.Tool{"look": look}, map[string]flow.Function{"own": ownSynthesizer()}
 		usual := p.Reply
 		p.Reply = func(req *provider.Request) scripted.Reply {
 			reply := usual(req)

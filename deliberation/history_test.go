@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
@@ -37,8 +36,8 @@ func readings(t testing.TB, config deliberation.Config, ends int, summaries bool
 		n := utf8.RuneCountInString(strings.Join(text, ""))
 		got.all, got.longest = got.all+n, max(got.longest, n)
 	}
-	engine.Judges = map[string]debate.Judge{"own": deliberation.SynthesizerFunc(
-		func(_ context.Context, task debate.JudgeTask) (*deliberation.Solution, error) {
+	engine.Functions = map[string]flow.Function{"own": deliberation.SynthesizerFunc(
+		func(_ context.Context, task deliberation.SynthesisTask) (*deliberation.Solution, error) {
 			read(task.Instruction)
 			made := solution("The own solution.")
 			return &made, nil

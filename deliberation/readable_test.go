@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -33,8 +32,8 @@ func TestToolsAndSynthesizersReadNoThoughts(t *testing.T) {
 	engine, p := engineFor(nil)
 	engine.Tools = map[string]flow.Tool{"look": look}
 	merged := 0
-	engine.Judges = map[string]debate.Judge{"own": deliberation.SynthesizerFunc(
-		func(_ context.Context, task debate.JudgeTask) (*deliberation.Solution, error) {
+	engine.Functions = map[string]flow.Function{"own": deliberation.SynthesizerFunc(
+		func(_ context.Context, task deliberation.SynthesisTask) (*deliberation.Solution, error) {
 			merged++
 			read = append(read, task.Turns...)
 			s := solution("All of it.")

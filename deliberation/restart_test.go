@@ -129,7 +129,7 @@ func engineOf(own answers) *debate.Engine {
 		}
 		return scripted.Reply{}, false
 	})
-	engine.Judges = map[string]debate.Judge{"own": ownSynthesizer()}
+	engine.Functions = map[string]flow.Function{"own": ownSynthesizer()}
 	return engine
 }
 

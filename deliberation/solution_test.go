@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // TestASynthesizerWithoutRequirements is not confident: no model may leave them out, and it may only below the mark.
@@ -17,8 +17,8 @@ func TestASynthesizerWithoutRequirements(t *testing.T) {
 	for confidence, ok := range map[float64]bool{40: true, 40.5: false} {
 		synctest.Test(t, func(t *testing.T) {
 			engine, _ := engineFor(nil)
-			engine.Judges = map[string]debate.Judge{"own": deliberation.SynthesizerFunc(
-				func(context.Context, debate.JudgeTask) (*deliberation.Solution, error) {
+			engine.Functions = map[string]flow.Function{"own": deliberation.SynthesizerFunc(
+				func(context.Context, deliberation.SynthesisTask) (*deliberation.Solution, error) {
 					return &deliberation.Solution{Description: "Fine.", Confidence: confidence}, nil
 				})}
 			config := three()

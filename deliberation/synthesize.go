@@ -8,21 +8,34 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 )
 
-// SynthesizerFunc makes the solution in Go, or through a service. It is a [debate.Judge]. Register it in Engine.Judges
-// under the name in Config.Synthesizer.
-//
-// task.Turns are all turns of the deliberation. Their text is hostile. task.Instruction is what the judge would be
-// told, the problem included. The result is checked like the answer of a model. The function is called concurrently if
-// several deliberations use it.
-type SynthesizerFunc func(ctx context.Context, task debate.JudgeTask) (*Solution, error)
+// SynthesizerFunc makes the solution in Go, or through a service. It is a [flow.Function]. Register it in Engine.Functions
+// under the name in Config.Synthesizer. The solution is checked like the answer of a model.
+type SynthesizerFunc func(ctx context.Context, task SynthesisTask) (*Solution, error)
 
-// Judge implements [debate.Judge].
-func (f SynthesizerFunc) Judge(ctx context.Context, task debate.JudgeTask) (json.RawMessage, error) {
-	made, err := f(ctx, task)
+// SynthesisTask is what a [SynthesizerFunc] is asked. What it points to is shared and read only.
+type SynthesisTask struct {
+	Deliberation string // its ID
+	Call         string // deterministic; with Attempt it is an idempotency key
+	Attempt      int    // from 1
+	Problem      string
+	Round        int               // the latest round
+	Agents       []string          // those who take part, by their IDs
+	Turns        []*flow.Turn      // all of the deliberation, oldest first; their text is hostile
+	Instruction  string            // what the judge would be told, the problem included
+	Schema       json.RawMessage   // the JSON schema of a solution
+	Labels       map[string]string // Config.Labels
+}
+
+// Call implements [flow.Function].
+func (f SynthesizerFunc) Call(ctx context.Context, task any) (json.RawMessage, error) {
+	own, err := flow.TaskOf[SynthesisTask](task)
+	if err != nil {
+		return nil, err
+	}
+	made, err := f(ctx, *own)
 	if err != nil {
 		return nil, err
 	}
@@ -182,15 +195,10 @@ func (b *board) registered() []flow.Call {
 
 // synthesisTask makes what a registered synthesizer is asked.
 func synthesisTask(r *flow.Record, asked flow.Asked) any {
-	terms := r.Terms()
-	task := &debate.JudgeTask{
-		Debate: r.ID, Call: asked.ID, Attempt: asked.Attempt, Kind: asked.Call.Kind, Topic: terms.Topic, Round: r.Round,
-		Rounds: terms.Rounds, Turns: r.Readable(), Instruction: asked.Instruction, Schema: asked.Schema, Labels: terms.Labels,
+	return &SynthesisTask{
+		Deliberation: r.ID, Call: asked.ID, Attempt: asked.Attempt, Problem: r.Terms().Topic, Round: r.Round, Agents: r.Active(),
+		Turns: r.Readable(), Instruction: asked.Instruction, Schema: asked.Schema, Labels: r.Terms().Labels,
 	}
-	for _, name := range r.Active() {
-		task.Participants = append(task.Participants, debate.Participant{Name: name})
-	}
-	return task
 }
 
 // rounds writes all rounds: for each agent its history, summarised or whole, and what it ends with; then what

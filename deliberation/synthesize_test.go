@@ -21,7 +21,7 @@ import (
 
 // ownSynthesizer takes the last refinement as it is. It leaves lists out, which is fine.
 func ownSynthesizer() deliberation.SynthesizerFunc {
-	return func(_ context.Context, task debate.JudgeTask) (*deliberation.Solution, error) {
+	return func(_ context.Context, task deliberation.SynthesisTask) (*deliberation.Solution, error) {
 		for _, turn := range slices.Backward(task.Turns) {
 			if turn.Kind == deliberation.KindRefinement {
 				return &deliberation.Solution{Description: turn.Text, Confidence: 30}, nil
@@ -104,10 +104,10 @@ func TestARegisteredSynthesizer(t *testing.T) {
 		config := three()
 		config.Synthesis, config.Synthesizer = deliberation.SynthesisRegistered, "own"
 		config.Judge = deliberation.Judge{}
-		var seen debate.JudgeTask
+		var seen deliberation.SynthesisTask
 		engine, _ := engineFor(nil)
-		engine.Judges = map[string]debate.Judge{"own": deliberation.SynthesizerFunc(
-			func(ctx context.Context, task debate.JudgeTask) (*deliberation.Solution, error) {
+		engine.Functions = map[string]flow.Function{"own": deliberation.SynthesizerFunc(
+			func(ctx context.Context, task deliberation.SynthesisTask) (*deliberation.Solution, error) {
 				seen = task
 				return ownSynthesizer()(ctx, task)
 			})}
@@ -119,11 +119,11 @@ func TestARegisteredSynthesizer(t *testing.T) {
 		assert.Contains(t, seen.Instruction, "It takes 100 million links.")
 		assert.Contains(t, seen.Instruction, said("r1.critique.ada.ben"))
 		assert.Len(t, seen.Turns, 3+2*9)
-		assert.Equal(t, flow.CallKind("synthesis"), seen.Kind)
+		assert.Equal(t, "synthesis", seen.Call)
 
 		engine, _ = engineFor(nil)
-		engine.Judges = map[string]debate.Judge{"own": deliberation.SynthesizerFunc(
-			func(context.Context, debate.JudgeTask) (*deliberation.Solution, error) { return nil, nil })} //nolint:nilnil // what is tested
+		engine.Functions = map[string]flow.Function{"own": deliberation.SynthesizerFunc(
+			func(context.Context, deliberation.SynthesisTask) (*deliberation.Solution, error) { return nil, nil })} //nolint:nilnil // what is tested
 		config.Unattended = true
 		r = stuck(t, engine, config)
 		assert.Equal(t, "synthesis", r.Failure.Op)
@@ -219,7 +219,7 @@ func TestTheSolutionIsLastAndAnnounced(t *testing.T) {
 				config.Synthesizer = "own"
 			}
 			engine, _ := engineFor(nil)
-			engine.Judges = map[string]debate.Judge{"own": ownSynthesizer()}
+			engine.Functions = map[string]flow.Function{"own": ownSynthesizer()}
 			r := play(t, engine, config)
 			announced, made := -1, 0
 			for _, e := range events(t, engine, r.ID) {

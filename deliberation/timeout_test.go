@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
@@ -44,8 +43,8 @@ func TestHowLongTheJudgeMayTake(t *testing.T) {
 					engine.Store = kept
 					if registered {
 						config.Synthesis, config.Synthesizer, config.Judge = deliberation.SynthesisRegistered, "slow", deliberation.Judge{}
-						engine.Judges = map[string]debate.Judge{"slow": deliberation.SynthesizerFunc(
-							func(ctx context.Context, _ debate.JudgeTask) (*deliberation.Solution, error) {
+						engine.Functions = map[string]flow.Function{"slow": deliberation.SynthesizerFunc(
+							func(ctx context.Context, _ deliberation.SynthesisTask) (*deliberation.Solution, error) {
 								<-ctx.Done()
 								return nil, ctx.Err()
 							})}

@@ -108,9 +108,9 @@ type Flow struct {
 	// the step of StateCompleting asks for one after the other. The budget keeps their worst case back. nil: the calls of
 	// that step.
 	Last func(r *Record) []Call
-	// Needs returns what the rest of the conversation needs besides its calls: what it names by a name of the flow's own.
-	// nil: nothing.
-	Needs func(r *Record) []Need
+	// Lacks reports what the program lacks of what the rest of the conversation needs by a name of the flow's own. Its errors wrap
+	// [ErrLacking]. nil: it lacks nothing.
+	Lacks func(r *Record) error
 	// Shape names the shape of a conversation of this config; a debate's is its format. Lists show it. nil: there is none.
 	Shape func(Config) string
 	// Result names the result of a conversation that is about to be completed, in a few words; a debate's is who has won.
@@ -288,8 +288,7 @@ type Call struct {
 	OnFail OnFail
 	// Tag is a mark for the flow's own use. The intent records it.
 	Tag string
-	// Task makes the argument of a function that the host program has registered, for ByFunction. The engine of package
-	// debate expects a *debate.JudgeTask.
+	// Task makes what a [Function] is asked, for ByFunction.
 	Task func(r *Record, asked Asked) any
 
 	again string     // the call whose rejected answer this one replaces

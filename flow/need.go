@@ -10,10 +10,9 @@ import (
 // Need is one thing that an engine must have to continue a conversation. One field is set.
 type Need struct {
 	Model    string // "provider/model", whose provider is needed
-	Function string // the name of a function in Engine.Judges
+	Function string // the name of a Function
 	Tool     string // the name of a tool in Engine.Tools
 	Context  string // the name of a context manager
-	Detector string // the name of a detector in Engine.Detectors
 }
 
 // Lacks returns what the runtime lacks of all that the rest of the conversation may need; see Flows.Lacks. The error
@@ -46,6 +45,11 @@ func (c *Core) Lacks() error {
 	for _, n := range c.needs() {
 		need(n)
 	}
+	if lacks := c.machine.flow.Lacks; lacks != nil {
+		if err := lacks(r); err != nil {
+			found = append(found, err)
+		}
+	}
 	return errors.Join(found...)
 }
 
@@ -55,9 +59,6 @@ func (c *Core) needs() []Need {
 	all := []Need{{Context: r.terms.Context}}
 	for name := range order.ByKey(r.start.Tools) {
 		all = append(all, Need{Tool: name})
-	}
-	if needs := c.machine.flow.Needs; needs != nil {
-		all = append(all, needs(r)...)
 	}
 	return append(all, c.mayAsk(r.terms, nil)...)
 }

@@ -247,7 +247,7 @@ type Command struct {
 	// Request goes to the provider of this name in Engine.Providers.
 	Provider string
 	Request  *provider.Request
-	// Task, which Call.Task has made, goes to the function of this name in Engine.Judges.
+	// Task, which Call.Task has made, goes to the [Function] of this name.
 	Function string
 	Task     any
 	// Use goes to the tool of this name in Engine.Tools.

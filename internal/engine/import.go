@@ -1,4 +1,4 @@
-package debate
+package engine
 
 import (
 	"context"
@@ -14,16 +14,8 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Export writes a debate as versioned JSON, one event a line. It leaves out the secret seed and the prompts, which
-// hold words drawn from the seed. It holds the files of the debate. So the export is as confidential as the debate itself, and no more.
-//
-// [Engine.Import] reads an export. Package export writes debates for people. A debate that still runs is exported
-// as it is saved now. If the log is larger than [MaxSnapshot], the error is of kind validation.
-func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
-	l, err := e.freeze()
-	if err != nil {
-		return err
-	}
+// Export writes a conversation as versioned JSON without its secrets; see debate.Engine.
+func (l *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 	events, err := l.host.Read(ctx, id)
 	if err != nil {
 		return err
@@ -35,29 +27,8 @@ func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 	return writeSnapshot(w, id, events, blobs, flow.Event.Public)
 }
 
-// Import reads what [Engine.Export] or [Session.Snapshot] has written, and stores it under its id. It returns the
-// id and opens nothing. A debate without its seed gets a new one, so that it can be continued.
-//
-// Import checks before it stores:
-//
-//   - the JSON, strictly
-//
-//   - the config, as Validate does; but no provider or judge need be registered
-//
-//   - the order and times of the events, and that each follows from those before it
-//
-//   - that the files are there which the debate refers to, and no others
-//
-// A problem is an error of kind validation that names the field.
-//
-// If the store holds the debate already, one of the two logs must be the beginning of the other, and the longer one
-// is kept. Otherwise the error is of kind conflict. In both cases the store gets back the files that it has lost, as far as the
-// import holds them.
-func (e *Engine) Import(ctx context.Context, r io.Reader) (id string, err error) {
-	l, err := e.freeze()
-	if err != nil {
-		return "", err
-	}
+// Import stores what Export or Snapshot has written; see debate.Engine.
+func (l *Engine) Import(ctx context.Context, r io.Reader) (id string, err error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxSnapshot+1))
 	if err != nil {
 		return "", &flow.Error{Kind: provider.KindStore, Op: "import", Err: err}
@@ -66,7 +37,7 @@ func (e *Engine) Import(ctx context.Context, r io.Reader) (id string, err error)
 }
 
 // restore checks a snapshot and stores what the store lacks. It returns the debate's id.
-func (l *engine) restore(ctx context.Context, data []byte) (id string, err error) {
+func (l *Engine) restore(ctx context.Context, data []byte) (id string, err error) {
 	read, err := readSnapshot(data)
 	if err != nil {
 		return "", err
@@ -84,7 +55,7 @@ func (l *engine) restore(ctx context.Context, data []byte) (id string, err error
 }
 
 // inspect checks a snapshot whose JSON is valid, and gives it a seed if it has none.
-func (l *engine) inspect(s *snapshot) error {
+func (l *Engine) inspect(s *snapshot) error {
 	start, ok := s.Events[0].Body.(*flow.Start)
 	if !ok || start.Config.IsZero() {
 		return restoreError("events[0].body", errors.New("is no start, or has no config"))
@@ -117,7 +88,7 @@ func (l *engine) inspect(s *snapshot) error {
 }
 
 // inspectStart checks the start of a snapshot as Validate checks a config, and reads what its flow has frozen.
-func (l *engine) inspectStart(m *flow.Machine, start *flow.Start) (*plan, error) {
+func (l *Engine) inspectStart(m *flow.Machine, start *flow.Start) (*plan, error) {
 	const at = "events[0].body"
 	config, err := m.ReadConfig(start.Config)
 	if err != nil {
@@ -150,7 +121,7 @@ func (l *engine) inspectStart(m *flow.Machine, start *flow.Start) (*plan, error)
 }
 
 // readOwn reads the bodies of the events that only the snapshot's flow has.
-func (l *engine) readOwn(s *snapshot) error {
+func (l *Engine) readOwn(s *snapshot) error {
 	start, _ := s.Events[0].Body.(*flow.Start)
 	m := l.machines[start.Flow]
 	if m == nil {
@@ -167,9 +138,9 @@ func (l *engine) readOwn(s *snapshot) error {
 
 // stage returns an engine that has every name a start refers to. It serves to check a config that was run
 // elsewhere.
-func (l *engine) stage(start *flow.Start, config flow.Config) *engine {
-	s := &engine{
-		providers: make(map[string]Provider), contexts: map[string]ContextManager{start.Terms.Context: window.Hybrid{}},
+func (l *Engine) stage(start *flow.Start, config flow.Config) *Engine {
+	s := &Engine{
+		providers: make(map[string]provider.Provider), contexts: map[string]window.Manager{start.Terms.Context: window.Hybrid{}},
 		machines: l.machines, models: start.Models, tools: make(map[string]flow.Tool), absent: true,
 	}
 	for name, info := range start.Tools {
@@ -184,7 +155,7 @@ func (l *engine) stage(start *flow.Start, config flow.Config) *engine {
 }
 
 // absentProvider stands for a provider of another engine. It is never asked.
-type absentProvider struct{ Provider }
+type absentProvider struct{ provider.Provider }
 
 // absentTool stands for a tool of another engine. It is never used.
 type absentTool struct{ info flow.ToolInfo }

@@ -1,4 +1,4 @@
-package debate
+package engine
 
 import (
 	"context"
@@ -9,34 +9,17 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Control gives a control to a debate, wherever it runs. A control is a [flow.Answer], [flow.Pause], [flow.Resume],
-// [flow.Stop], [flow.Cancel], [flow.Retry] or [flow.Amendment], or a flow's own [flow.Sent], given as a value. No lease is needed.
-//
-// If the debate is open in this engine, Control does what the session's method does. Otherwise it appends the facts
-// to the log:
-//   - If another process holds the debate, that process acts on them with its next result, or within a third of
-//     its lease.
-//   - If no process holds it, the facts wait until a process opens the debate. [Filter].Working with Idle finds
-//     it.
-//
-// All of these but an Amendment and an Answer may give a Reason: one line of at most [flow.MaxReason] bytes. The log, and so
-// exports, have it in the evidence of the transition, or beside the input.
-//
-// If a control does not fit the debate's state, the error is of kind state, and nothing changes. So it is with kind validation
-// if a reason or an input is refused.
-func (e *Engine) Control(ctx context.Context, id string, signal flow.Signal) error {
-	l, err := e.freeze()
+// Control gives a control to a conversation, wherever it runs; see debate.Engine.
+func (l *Engine) Control(ctx context.Context, id string, signal flow.Signal) error {
+	signal, err := l.hostControl(ctx, id, signal)
 	if err != nil {
-		return err
-	}
-	if signal, err = l.hostControl(ctx, id, signal); err != nil {
 		return err
 	}
 	return l.host.Control(ctx, id, signal)
 }
 
 // hostControl checks that a signal is a control of the host program, and completes it.
-func (l *engine) hostControl(ctx context.Context, id string, signal flow.Signal) (flow.Signal, error) {
+func (l *Engine) hostControl(ctx context.Context, id string, signal flow.Signal) (flow.Signal, error) {
 	switch s := signal.(type) {
 	case flow.Pause, flow.Resume, flow.Stop, flow.Cancel, flow.Retry, flow.Sent:
 		return signal, nil
@@ -54,7 +37,7 @@ func (l *engine) hostControl(ctx context.Context, id string, signal flow.Signal)
 }
 
 // completed freezes the row of the model that an answer chooses, and its account.
-func (l *engine) completed(ctx context.Context, id string, a flow.Answer) (flow.Answer, error) {
+func (l *Engine) completed(ctx context.Context, id string, a flow.Answer) (flow.Answer, error) {
 	a.Rule, a.Row, a.Accounts = false, nil, nil
 	if a.Model == "" {
 		return a, nil
@@ -73,13 +56,13 @@ func (l *engine) completed(ctx context.Context, id string, a flow.Answer) (flow.
 
 // rowed freezes the rows of the models that an amendment names, and their accounts. Whether they can be asked checks the
 // core, together with the rest of the amendment.
-func (l *engine) rowed(ctx context.Context, id string, a flow.Amendment) (_ flow.Amendment, err error) {
+func (l *Engine) rowed(ctx context.Context, id string, a flow.Amendment) (_ flow.Amendment, err error) {
 	a.Rows, a.Accounts, err = l.entering(ctx, id, a.Names())
 	return a, err
 }
 
 // entering returns the rows of models that take over in a conversation, and the accounts of providers that it did not have.
-func (l *engine) entering(
+func (l *Engine) entering(
 	ctx context.Context, id string, names []string,
 ) (rows map[string]flow.Model, accounts map[string]string, err error) {
 	if len(names) == 0 {

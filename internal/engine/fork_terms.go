@@ -1,4 +1,4 @@
-package debate
+package engine
 
 import (
 	"reflect"
@@ -9,7 +9,7 @@ import (
 
 // kept adds the amendment that gives a fork what its edit has changed, if the copied part of the log takes some of it back:
 // its amendments, and the models that were chosen for actors. The edit is the later decision.
-func (l *engine) kept(origin *flow.Core, id string, events []flow.Event) ([]flow.Event, error) {
+func (l *Engine) kept(origin *flow.Core, id string, events []flow.Event) ([]flow.Event, error) {
 	forked, err := l.core(id, events)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (l *engine) kept(origin *flow.Core, id string, events []flow.Event) ([]flow
 }
 
 // asked returns whom a conversation asks when it has just been started.
-func (l *engine) asked(id string, start *flow.Start, asks func(*flow.Record) []flow.Call) ([]flow.Call, error) {
+func (l *Engine) asked(id string, start *flow.Start, asks func(*flow.Record) []flow.Call) ([]flow.Call, error) {
 	core, err := l.core(id, []flow.Event{{Seq: 1, Body: start}})
 	if err != nil {
 		return nil, err

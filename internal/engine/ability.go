@@ -1,4 +1,4 @@
-package debate
+package engine
 
 import (
 	"context"
@@ -158,7 +158,7 @@ func substitutes(config flow.Config) iter.Seq2[string, substitute] {
 
 // sent returns the options of a demand as a model gets them: fields of a vendor's own and headers are for the provider of the
 // demand's model alone, under each name of its account.
-func (l *engine) sent(name string, d flow.Demand) *provider.Options {
+func (l *Engine) sent(name string, d flow.Demand) *provider.Options {
 	to, _, _ := flow.SplitModel(name)
 	home, _, _ := flow.SplitModel(d.Model)
 	if account := l.memories.account(to); to == home || account != "" && account == l.memories.account(home) {
@@ -169,7 +169,7 @@ func (l *engine) sent(name string, d flow.Demand) *provider.Options {
 
 // unable returns what a model surely lacks of what is asked for, sorted: what the host program says, what its provider has
 // said, what the embedded table says, and what its provider has no words for.
-func (l *engine) unable(name string, w wanted) []provider.Ability {
+func (l *Engine) unable(name string, w wanted) []provider.Ability {
 	host, model, _ := flow.SplitModel(name)
 	row := l.model(name)
 	lacks := slices.Clone(row.Lacks)
@@ -200,7 +200,7 @@ func (l *engine) unable(name string, w wanted) []provider.Ability {
 
 // cannot returns why a model surely cannot be asked for what a config demands of an actor's, or lacks abilities; nil: it can,
 // or that is not known. It asks nobody.
-func (l *engine) cannot(name string, d flow.Demand, abilities []provider.Ability) error {
+func (l *Engine) cannot(name string, d flow.Demand, abilities []provider.Ability) error {
 	w := wanted{abilities: slices.Clone(abilities)}
 	w.add(d.Asks(), d.Options)
 	lacks := l.unable(name, w)
@@ -217,7 +217,7 @@ func (l *engine) cannot(name string, d flow.Demand, abilities []provider.Ability
 }
 
 // vet returns why a provider could not write a request with these options, or nil. It sends nothing.
-func (l *engine) vet(name string, o *provider.Options) *provider.Error {
+func (l *Engine) vet(name string, o *provider.Options) *provider.Error {
 	host, model, _ := flow.SplitModel(name)
 	vetter, ok := provider.As[provider.Vetter](l.providers[host])
 	if !ok || o == nil {
@@ -236,7 +236,7 @@ func (l *engine) vet(name string, o *provider.Options) *provider.Error {
 
 // refused returns why the models that are asked first cannot be asked for what the config wants of them, and why a request to
 // a model that may take over could not be written.
-func (l *engine) refused(config flow.Config) (f flow.Findings) {
+func (l *Engine) refused(config flow.Config) (f flow.Findings) {
 	for field, d := range seats(config) {
 		l.refuse(&f, field, d)
 	}
@@ -251,7 +251,7 @@ func (l *engine) refused(config flow.Config) (f flow.Findings) {
 }
 
 // refuse reports what the model of a demand surely lacks. field is that of the options.
-func (l *engine) refuse(f *flow.Findings, field string, d flow.Demand) {
+func (l *Engine) refuse(f *flow.Findings, field string, d flow.Demand) {
 	asks := d.Asks()
 	if d.Model == "" || d.Options == nil && !d.Temperature && !d.Tools {
 		return
@@ -275,7 +275,7 @@ func (l *engine) refuse(f *flow.Findings, field string, d flow.Demand) {
 }
 
 // unwritable reports that a request with options could not be written for a model, without what it lacks.
-func (l *engine) unwritable(f *flow.Findings, field, name string, o *provider.Options, lacks []provider.Ability) {
+func (l *Engine) unwritable(f *flow.Findings, field, name string, o *provider.Options, lacks []provider.Ability) {
 	if failure := l.vet(name, o.Without(lacks)); failure != nil {
 		f.Addf(field, "the options cannot be sent to %q: %s", text.OneLine(name, 80), text.OneLine(failure.Message, 400))
 	}
@@ -309,7 +309,7 @@ func abilitiesOf(needed map[provider.Ability]string) []provider.Ability {
 
 // checkReaders refuses each model that surely cannot read a file. Everybody reads the documents, fallbacks included, so each
 // of the config's models is a reader.
-func (l *engine) checkReaders(f *flow.Findings, config flow.Config, needed map[provider.Ability]string) {
+func (l *Engine) checkReaders(f *flow.Findings, config flow.Config, needed map[provider.Ability]string) {
 	asks := abilitiesOf(needed)
 	if len(asks) == 0 {
 		return
@@ -328,7 +328,7 @@ func (l *engine) checkReaders(f *flow.Findings, config flow.Config, needed map[p
 }
 
 // tableLacks reports whether the embedded table says that a model lacks an ability.
-func (l *engine) tableLacks(host, model string, ability provider.Ability) bool {
+func (l *Engine) tableLacks(host, model string, ability provider.Ability) bool {
 	if ability != provider.AbilityEffort && ability != provider.AbilityReasoning {
 		return false
 	}
@@ -355,7 +355,7 @@ func wantedBy(r *flow.Record, config flow.Config) (w wanted) {
 }
 
 // row returns the row of a model that takes over in a conversation, with what it lacks of what that asks for.
-func (l *engine) row(name string, w wanted) flow.Model {
+func (l *Engine) row(name string, w wanted) flow.Model {
 	row := l.model(name)
 	row.Lacks = l.unable(name, w)
 	return row
@@ -363,7 +363,7 @@ func (l *engine) row(name string, w wanted) flow.Model {
 
 // appoint finds out what models can do that are chosen for a conversation. It returns the record of that, and what it asks of
 // them. nil: it has not begun, and nothing can be chosen.
-func (l *engine) appoint(ctx context.Context, id string, names []string) (*flow.Record, wanted, error) {
+func (l *Engine) appoint(ctx context.Context, id string, names []string) (*flow.Record, wanted, error) {
 	record, err := l.host.Record(ctx, id)
 	if errors.Is(err, flow.ErrNotFound) || err == nil && record.Config() == nil {
 		return nil, wanted{}, nil
@@ -376,7 +376,7 @@ func (l *engine) appoint(ctx context.Context, id string, names []string) (*flow.
 }
 
 // learn asks the providers what models can do, if something is wanted of them.
-func (l *engine) learn(ctx context.Context, names []string, w wanted) error {
+func (l *Engine) learn(ctx context.Context, names []string, w wanted) error {
 	if l.trust || len(w.abilities) == 0 {
 		return nil
 	}
@@ -407,7 +407,7 @@ func lackingToo(a, b []provider.Ability) []provider.Ability {
 }
 
 // lacking returns the rows of models with what they lack of what the config asks for. It changes no row of the given map.
-func (l *engine) lacking(config flow.Config, rows map[string]flow.Model) map[string]flow.Model {
+func (l *Engine) lacking(config flow.Config, rows map[string]flow.Model) map[string]flow.Model {
 	copied := false
 	for name, w := range demands(config) {
 		row, ok := rows[name]

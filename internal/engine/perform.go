@@ -1,4 +1,4 @@
-package debate
+package engine
 
 import (
 	"context"
@@ -18,18 +18,8 @@ import (
 // maxPanic caps the value of a tool's panic in the log, in bytes.
 const maxPanic = 1000
 
-// Perform makes the call of a command and returns the input for its core's next step. emit is called on this
-// goroutine, with each piece of text as it arrives. emit may be nil. The time of the input is this process's.
-//
-// A failure of a provider or a judge is an input like any other. An error means misuse: the command names something
-// that this engine does not have.
-//
-// Perform waits for a free slot under MaxCalls, and returns soon after ctx is done.
-func (e *Engine) Perform(ctx context.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Input, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return flow.Input{}, err
-	}
+// Perform makes the call of a command; see debate.Engine.
+func (l *Engine) Perform(ctx context.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Input, error) {
 	if c == nil {
 		return flow.Input{}, &flow.Error{Kind: provider.KindValidation, Op: "perform", Err: errors.New("the command is nil")}
 	}
@@ -45,7 +35,7 @@ func (e *Engine) Perform(ctx context.Context, c *flow.Command, emit func(provide
 }
 
 // bound begins the time of a call. If calls have to queue for a slot, perform begins it later instead.
-func (l *engine) bound(call *callctx.Context, c *flow.Command) {
+func (l *Engine) bound(call *callctx.Context, c *flow.Command) {
 	if l.slots == nil || c.Use != nil {
 		call.Limit(c.Timeout)
 	}
@@ -53,7 +43,7 @@ func (l *engine) bound(call *callctx.Context, c *flow.Command) {
 
 // perform makes the call, in a context that bound has prepared. Right before the call is made, launch is asked whether it
 // still may be.
-func (l *engine) perform(ctx *callctx.Context, c *flow.Command, launch func() error, emit func(provider.Chunk)) (flow.Signal, error) {
+func (l *Engine) perform(ctx *callctx.Context, c *flow.Command, launch func() error, emit func(provider.Chunk)) (flow.Signal, error) {
 	things := 0
 	for _, there := range []bool{c.Request != nil, c.Task != nil, c.Use != nil} {
 		if there {
@@ -61,7 +51,7 @@ func (l *engine) perform(ctx *callctx.Context, c *flow.Command, launch func() er
 		}
 	}
 	if things != 1 {
-		err := errors.New("a command holds either a request, a judge's task or the use of a tool")
+		err := errors.New("a command holds either a request, a function's task or the use of a tool")
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: "perform", Err: err}
 	}
 	if l.slots != nil && c.Use == nil {
@@ -92,13 +82,13 @@ func (l *engine) perform(ctx *callctx.Context, c *flow.Command, launch func() er
 	case c.Use != nil:
 		return l.useTool(ctx, c)
 	case c.Task != nil:
-		return l.askJudge(ctx, c)
+		return l.askFunction(ctx, c)
 	default:
 		return l.askModel(ctx, c, emit)
 	}
 }
 
-func (l *engine) askModel(ctx *callctx.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Signal, error) {
+func (l *Engine) askModel(ctx *callctx.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Signal, error) {
 	host := l.providers[c.Provider]
 	if host == nil {
 		err := fmt.Errorf("no provider %q is registered", c.Provider)
@@ -129,7 +119,7 @@ func (l *engine) askModel(ctx *callctx.Context, c *flow.Command, emit func(provi
 	}, nil
 }
 
-func (l *engine) useTool(ctx *callctx.Context, c *flow.Command) (flow.Signal, error) {
+func (l *Engine) useTool(ctx *callctx.Context, c *flow.Command) (flow.Signal, error) {
 	tool := l.tools[c.Tool]
 	if tool == nil {
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: c.Call, Field: "tool", Err: fmt.Errorf("no tool %q is registered", c.Tool)}
@@ -151,7 +141,7 @@ func (l *engine) useTool(ctx *callctx.Context, c *flow.Command) (flow.Signal, er
 
 // guarded uses a tool. If the tool panics, its use has failed. Its arguments come from a model, and what a model
 // writes must not end a debate. The log has the value of the panic; the model and the record have not.
-func (l *engine) guarded(ctx context.Context, tool flow.Tool, c *flow.Command) (answer string, err error) {
+func (l *Engine) guarded(ctx context.Context, tool flow.Tool, c *flow.Command) (answer string, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			if l.logger != nil {
@@ -164,18 +154,13 @@ func (l *engine) guarded(ctx context.Context, tool flow.Tool, c *flow.Command) (
 	return tool.Use(ctx, *c.Use)
 }
 
-func (l *engine) askJudge(ctx *callctx.Context, c *flow.Command) (flow.Signal, error) {
-	judge := l.judges[c.Function]
-	if judge == nil {
-		err := fmt.Errorf("no judge %q is registered", c.Function)
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: c.Call, Field: "judge", Err: err}
+func (l *Engine) askFunction(ctx *callctx.Context, c *flow.Command) (flow.Signal, error) {
+	function := l.functions[c.Function]
+	if function == nil {
+		err := fmt.Errorf("no function %q is registered", c.Function)
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: c.Call, Field: "function", Err: err}
 	}
-	task, ok := c.Task.(*JudgeTask)
-	if !ok {
-		err := fmt.Errorf("a judge is asked with a *JudgeTask, not with a %T", c.Task)
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: c.Call, Field: "task", Err: err}
-	}
-	answer, err := judge.Judge(ctx, *task)
+	answer, err := function.Call(ctx, c.Task)
 	took, queued := ctx.Took(), ctx.Queued()
 	if err != nil {
 		return flow.Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: true, Took: took, Queued: queued}, nil

@@ -1,4 +1,4 @@
-package debate
+package engine
 
 import (
 	"bytes"
@@ -15,12 +15,9 @@ import (
 	"github.com/agonist-dev/debate/internal/text"
 )
 
-// Fetched is what [Engine].Fetch has found under a URL.
+// Fetched is what was found under a URL: a body, read up to flow.MaxFile bytes and closed, and the media type that a server gives.
 type Fetched struct {
-	// Body is read up to [flow.MaxFile] bytes, and closed.
 	Body io.ReadCloser
-	// Type is the media type, such as "image/png". It counts only if the bytes do not show another one, as those of images and
-	// PDFs do. If it is empty, the bytes show it.
 	Type string
 }
 
@@ -79,7 +76,7 @@ func (m *fetchedFiles) forget(more int) {
 
 // fetched returns the bytes under a URL, and their media type if they do not show it. It calls the function that the host
 // program gives, unless it has done so a short while ago.
-func (l *engine) fetched(ctx context.Context, url string) (data []byte, media string, err error) {
+func (l *Engine) fetched(ctx context.Context, url string) (data []byte, media string, err error) {
 	if known, ok := l.remembered.find(url); ok {
 		return known.data, known.media, nil
 	}

@@ -1,4 +1,4 @@
-package debate
+package engine
 
 import (
 	"context"
@@ -12,38 +12,8 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Fork starts a new debate that continues from a point of an old one. The new log begins with a copy of the old one
-// up to event seq. The old debate does not change and need not be open.
-//
-// The cut moves forward over events that only complete the one before them: the result of an answer, or the round
-// that a transition begins. With seq 0 nothing is copied: the debate begins from the start, as after a reset. Calls
-// that were in flight at the cut are not copied. The new debate makes them.
-//
-// What tools have done is not undone. If the original has used tools since the cut that are not read-only, the new debate warns
-// of it: see [flow.WarnEffect]. No use of the copied part is made again: its results are copied. A use that was in flight at the
-// cut has an unknown outcome in the new debate; see flow.ToolResult.Unknown. So has one that a model has asked for before the cut
-// and that the original has begun since, unless its tool is read-only or idempotent: the new debate makes that use with the same
-// key. A use that the original has not begun is made as in any debate. A person's leave for such a use is not copied. Leave for all
-// uses of a tool is. What a model asks for after the cut is another use.
-//
-// edit may change the config; nil changes nothing. edit gets the config with an empty Config.ID and leaves the new
-// debate's id there. An empty id becomes a new UUIDv7. An id that exists is a conflict.
-//
-// What the copied part refers to cannot be changed: the names, sides and order of the participants, the flow and
-// its config, the format, the mode, and the audience. Other models, texts, judges, limits, rounds and labels can. A model that
-// surely cannot do what is asked of it is refused with [flow.ErrUnable], as by [Engine.Validate].
-//
-// edit gets the config that the old debate was started with, without its amendments. A debate of [Engine.Run] stays unattended.
-// Any other is so if the edited config says it. The amendments of the copied part
-// hold in the new debate too, except for what edit changes: an amendment after the copied part holds that.
-//
-// What the copied part has cost counts as the new debate's own. If the debate was paused or in error at the cut, so
-// is the new one. A debate that a hard limit has stopped can be retried with a higher limit.
-func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.Config) flow.Config) (*Session, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return nil, err
-	}
+// Fork starts a conversation that continues from a point of another; see debate.Engine.
+func (l *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.Config) flow.Config) (*Session, error) {
 	events, err := l.host.Read(ctx, id)
 	if err != nil {
 		return nil, err
@@ -102,26 +72,9 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 	return l.storeFork(ctx, plan.terms.ID, carried, copied)
 }
 
-// Editing makes an edit for [Engine.Fork] from a function that writes to a config of type T, such as debate.Config.
-// The fork of a config of another type is refused.
-func Editing[T any, P interface {
-	*T
-	flow.Config
-}](edit func(P),
-) func(flow.Config) flow.Config {
-	return func(config flow.Config) flow.Config {
-		c, err := flow.ConfigAs[T](config)
-		if err != nil {
-			return nil
-		}
-		edit(c)
-		return P(c)
-	}
-}
-
 // checkForked refuses a fork with a model that surely cannot read its files: those of the edited config, and those of people
 // in the copied part.
-func (l *engine) checkForked(ctx context.Context, id string, events []flow.Event) error {
+func (l *Engine) checkForked(ctx context.Context, id string, events []flow.Event) error {
 	forked, err := l.core(id, events)
 	if err != nil {
 		return err
@@ -138,22 +91,22 @@ func forkError(field, format string, args ...any) error {
 
 // forkFromStart starts the forked debate from the beginning. lasting is a warning of what lasts of the original; nil: there is
 // none.
-func (l *engine) forkFromStart(ctx context.Context, p *plan, parent *flow.Parent, lasting *flow.Warning) (*Session, error) {
-	s, err := l.newSession(p)
+func (l *Engine) forkFromStart(ctx context.Context, p *plan, parent *flow.Parent, lasting *flow.Warning) (*Session, error) {
+	s, err := l.configure(p)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.validate(ctx, lasting); err != nil {
 		return nil, err
 	}
-	if _, err := l.host.Load(ctx, s.ID()); !errors.Is(err, flow.ErrNotFound) {
+	if _, err := l.host.Load(ctx, s.ID); !errors.Is(err, flow.ErrNotFound) {
 		return nil, idExists(err)
 	}
 	carried, err := l.carried(ctx, parent.ID, p.terms.Files(), p.files)
 	if err != nil {
 		return nil, err
 	}
-	s.runtime.Keep(carried)
+	s.Keep(carried)
 	if err := s.start(ctx, parent); err != nil {
 		return nil, err
 	}
@@ -172,7 +125,7 @@ func idExists(err error) error {
 //   - the seed, so that fences and labels stay
 //   - what the flow has frozen
 //   - the rows of models
-func (l *engine) forkStart(ctx context.Context, origin *flow.Core, p *plan) (*flow.Start, error) {
+func (l *Engine) forkStart(ctx context.Context, origin *flow.Core, p *plan) (*flow.Start, error) {
 	old, f := origin.Record().Start(), origin.Flow()
 	if given := p.machine.Flow().Name; given != f.Name {
 		return nil, forkError("flow", "cannot be changed after the beginning: it is %q, and %q is given", f.Name, given)
@@ -339,11 +292,11 @@ func unusedDecisions(events []flow.Event, since []*flow.Intent) map[string]bool 
 }
 
 // storeFork stores a whole log with its files under a new id, and opens it.
-func (l *engine) storeFork(ctx context.Context, id string, carried files, events []flow.Event) (*Session, error) {
+func (l *Engine) storeFork(ctx context.Context, id string, carried files, events []flow.Event) (*Session, error) {
 	if err := l.host.Create(ctx, "fork", id, carried, events); errors.Is(err, flow.ErrConflict) {
 		return nil, idExists(nil)
 	} else if err != nil {
 		return nil, err
 	}
-	return l.open(ctx, id)
+	return l.Open(ctx, id)
 }

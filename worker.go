@@ -2,10 +2,57 @@ package debate
 
 import (
 	"context"
+	"iter"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/engine"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
 )
+
+// Submit validates a config and stores its debate, as Start does, but does not run it: another process opens it, or this one
+// later. It returns the debate's id. [Engine.Due] of a worker finds it.
+//
+// If a debate exists under config.ID already, nothing is stored. If the configs are the same, Submit returns the id, wherever
+// the debate runs and however far it is, and asks no provider anything. If they differ, the error is of kind conflict. So
+// who does not know whether a Submit with an id has succeeded repeats it.
+//
+// To store a new debate, the engine needs all that the config names: providers, judges, tools, context managers and detectors. The
+// start freezes what they tell of the models.
+func (e *Engine) Submit(ctx context.Context, config flow.Config) (id string, err error) {
+	l, err := e.freeze()
+	if err != nil {
+		return "", err
+	}
+	return l.Submit(ctx, config)
+}
+
+// Due yields the debates that need a process, as they come to need one, until ctx is done or the loop is left: those that
+// [Filter].Due selects, without those that this engine has found itself unable to open. It is the list of a worker, which opens
+// each of them:
+//
+//	for info, err := range engine.Due(ctx) { … engine.Open(ctx, info.ID) … }
+//
+// Due waits for the store to announce work ([store.Announcer]), and looks besides once in the time of a lease, but at least every
+// 30 s, for leases that have ended. If the store announces nothing, it looks every second. As long as nothing is done about a
+// debate, it comes again with each look. Several workers get the debates of a look in different orders. If a body of the loop
+// takes its time, Due looks again before it goes on.
+//
+// A debate that cannot be opened is put in quarantine by [Engine.Open], and does not come again until that is over. An error
+// means that the store has failed; if the loop goes on, Due tries again.
+func (e *Engine) Due(ctx context.Context) iter.Seq2[store.Info, error] {
+	return each(e, func(l *engine.Engine) iter.Seq2[store.Info, error] { return l.Due(ctx) })
+}
+
+// Lift ends the quarantine of a debate that could not be opened, so that workers try again at once: somebody has repaired it,
+// or there is an engine now that has what it needs. It is no error if there is no quarantine, or no such debate.
+func (e *Engine) Lift(ctx context.Context, id string) error {
+	l, err := e.freeze()
+	if err != nil {
+		return err
+	}
+	return l.Lift(ctx, id)
+}
 
 // Advance steps a stored debate, saves what follows, and returns what is left to do: the calls in flight, those to abort, and the
 // next wait. It is all that a runtime of the host program's own needs, beside [Engine.Call], which makes a call and advances the
@@ -45,13 +92,7 @@ func (e *Engine) Advance(ctx context.Context, id, owner string, signal flow.Sign
 	if err != nil {
 		return flow.Next{}, err
 	}
-	switch signal.(type) {
-	case flow.Pause, flow.Resume, flow.Stop, flow.Cancel, flow.Retry, flow.Answer, flow.Sent, flow.Amendment:
-		if signal, err = l.hostControl(ctx, id, signal); err != nil {
-			return flow.Next{}, err
-		}
-	}
-	return l.host.Advance(ctx, id, owner, signal)
+	return l.Advance(ctx, id, owner, signal)
 }
 
 // Call makes one of the calls of a [flow.Next], and advances the debate with its outcome; see [Engine.Advance]. emit is called
@@ -67,7 +108,7 @@ func (e *Engine) Call(ctx context.Context, id, owner string, call flow.Lost, emi
 	if err != nil {
 		return flow.Next{}, err
 	}
-	return l.host.Call(ctx, id, owner, call, emit)
+	return l.Call(ctx, id, owner, call, emit)
 }
 
 // Hold renews the lease of a debate for its owner; see [Engine.Advance]. It steps nothing. The Next is what the log says, without a
@@ -78,5 +119,43 @@ func (e *Engine) Hold(ctx context.Context, id, owner string) (flow.Next, error) 
 	if err != nil {
 		return flow.Next{}, err
 	}
-	return l.host.Hold(ctx, id, owner)
+	return l.Hold(ctx, id, owner)
+}
+
+// Freeze returns the signal with which a log begins: the config with every default written out, and everything else
+// that must not change while the debate runs. Each call draws a new seed.
+//
+// Freeze is for runtimes that a host program writes. Such a runtime first steps a new core with [flow.Edit],
+// [flow.Validate] and [flow.Validated]. The config should have passed Engine.Validate.
+func (e *Engine) Freeze(config flow.Config) (flow.Start, error) {
+	l, err := e.freeze()
+	if err != nil {
+		return flow.Start{}, err
+	}
+	return l.Freeze(config)
+}
+
+// NewCore makes the core of a stored debate from its events, for a runtime that a host program writes. Without
+// events it makes the core of a debate that is still to be configured.
+func (e *Engine) NewCore(id string, events []flow.Event) (*flow.Core, error) {
+	l, err := e.freeze()
+	if err != nil {
+		return nil, err
+	}
+	return l.NewCore(id, events)
+}
+
+// Perform makes the call of a command and returns the input for its core's next step. emit is called on this
+// goroutine, with each piece of text as it arrives. emit may be nil. The time of the input is this process's.
+//
+// A failure of a provider or a function is an input like any other. An error means misuse: the command names something
+// that this engine does not have.
+//
+// Perform waits for a free slot under MaxCalls, and returns soon after ctx is done.
+func (e *Engine) Perform(ctx context.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Input, error) {
+	l, err := e.freeze()
+	if err != nil {
+		return flow.Input{}, err
+	}
+	return l.Perform(ctx, c, emit)
 }

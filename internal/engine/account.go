@@ -1,4 +1,4 @@
-package debate
+package engine
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 // learnAccounts asks registered providers for their accounts, if there are several. It asks no vendor.
-func (l *engine) learnAccounts(ctx context.Context, hosts []string) {
+func (l *Engine) learnAccounts(ctx context.Context, hosts []string) {
 	if len(hosts) < 2 {
 		return
 	}
@@ -45,7 +45,7 @@ func hostsIn(config flow.Config) []string {
 }
 
 // accounts returns, for providers that have the account of one before them, the first of that account.
-func (l *engine) accounts(hosts []string) map[string]string {
+func (l *Engine) accounts(hosts []string) map[string]string {
 	var out map[string]string
 	first := make(map[string]string) // by account
 	for _, host := range hosts {
@@ -66,7 +66,7 @@ func (l *engine) accounts(hosts []string) map[string]string {
 }
 
 // joining returns the accounts of providers that a conversation did not have, as an event holds them.
-func (l *engine) joining(ctx context.Context, record *flow.Record, names []string) map[string]string {
+func (l *Engine) joining(ctx context.Context, record *flow.Record, names []string) map[string]string {
 	known := hostsOf(slices.Values(record.ModelNames()))
 	fresh := slices.DeleteFunc(hostsOf(slices.Values(names)), func(host string) bool { return slices.Contains(known, host) })
 	if len(fresh) == 0 {

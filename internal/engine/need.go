@@ -1,4 +1,4 @@
-package debate
+package engine
 
 import (
 	"fmt"
@@ -9,19 +9,17 @@ import (
 )
 
 // lacks reports what the engine lacks of what a conversation needs.
-func (l *engine) lacks(n flow.Need) error {
+func (l *Engine) lacks(n flow.Need) error {
 	host, _, _ := flow.SplitModel(n.Model)
 	switch {
 	case n.Model != "" && l.providers[host] == nil:
 		return lacking("Providers", "no provider %q is registered", host)
-	case n.Function != "" && l.judges[n.Function] == nil:
-		return lacking("Judges", "no judge %q is registered", n.Function)
+	case n.Function != "" && l.functions[n.Function] == nil:
+		return lacking("Functions", "no judge or function %q is registered", n.Function)
 	case n.Tool != "" && l.tools[n.Tool] == nil:
 		return lacking("Tools", "no tool %q is registered", n.Tool)
 	case n.Context != "" && l.contexts[n.Context] == nil:
 		return lacking("Contexts", "no context manager %q is registered", n.Context)
-	case n.Detector != "" && l.detectors[n.Detector] == nil:
-		return lacking("Detectors", "no detector %q is registered", n.Detector)
 	default:
 		return nil
 	}

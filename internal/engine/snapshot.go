@@ -1,4 +1,4 @@
-package debate
+package engine
 
 import (
 	"bufio"
@@ -31,20 +31,18 @@ type snapshot struct {
 	Blobs  []blob
 }
 
-// Snapshot returns the debate as versioned JSON: its whole log. The log includes the secret seed, so a snapshot is
-// as confidential as the store. It can be taken at any time, also in the middle of a round. If the log is larger
-// than [MaxSnapshot], the error is of kind validation.
+// Snapshot returns the whole log as versioned JSON; see debate.Session.
 func (s *Session) Snapshot(ctx context.Context) ([]byte, error) {
-	events, err := s.runtime.Log(ctx, "snapshot")
+	events, err := s.Log(ctx, "snapshot")
 	if err != nil {
 		return nil, err
 	}
-	blobs, err := s.engine.snapshotFiles(ctx, s.ID(), events)
+	blobs, err := s.engine.snapshotFiles(ctx, s.ID, events)
 	if err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	if err := writeSnapshot(&out, s.ID(), events, blobs, func(e flow.Event) flow.Event { return e }); err != nil {
+	if err := writeSnapshot(&out, s.ID, events, blobs, func(e flow.Event) flow.Event { return e }); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil
@@ -105,22 +103,13 @@ func tooLarge() error {
 	return &flow.Error{Kind: provider.KindValidation, Op: "snapshot", Err: err}
 }
 
-// Restore stores a snapshot, with the checks of [Engine.Import], and continues its debate as Open does. Only what
-// the snapshot lacks is asked again. If the error is [ErrLacking], the debate is stored, and an engine that has what is
-// missing can open it.
-//
-// If the snapshot is not complete, is of another kind or of a newer version, or is larger than [MaxSnapshot], the
-// error is of kind validation, and nothing is stored.
-func (e *Engine) Restore(ctx context.Context, snapshot []byte) (*Session, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return nil, err
-	}
+// Restore stores a snapshot and opens its conversation; see debate.Engine.
+func (l *Engine) Restore(ctx context.Context, snapshot []byte) (*Session, error) {
 	id, err := l.restore(ctx, snapshot)
 	if err != nil {
 		return nil, err
 	}
-	return l.open(ctx, id)
+	return l.Open(ctx, id)
 }
 
 func restoreError(field string, err error) error {
@@ -260,7 +249,7 @@ func readList(in *json.Decoder) (events []flow.Event, found []error, err error) 
 }
 
 // storeSnapshot stores the events of a snapshot that the store lacks, and before them the files that are missing or damaged.
-func (l *engine) storeSnapshot(ctx context.Context, s *snapshot, given files, sealed bool) error {
+func (l *Engine) storeSnapshot(ctx context.Context, s *snapshot, given files, sealed bool) error {
 	h, held := l.host, 0
 	for event, err := range h.Store.Read(ctx, s.ID, 0) {
 		if errors.Is(err, flow.ErrNotFound) {

@@ -1,4 +1,4 @@
-package debate
+package engine
 
 import (
 	"context"
@@ -21,7 +21,7 @@ type files map[string][]byte
 
 // takeFiles takes the bytes out of the files of a settled config, and describes each file by what its bytes are, also a file
 // that only refers to the bytes of another one. It fetches the files that have a URL alone.
-func (l *engine) takeFiles(ctx context.Context, config flow.Config, op string) (files, error) {
+func (l *Engine) takeFiles(ctx context.Context, config flow.Config, op string) (files, error) {
 	var found flow.Findings
 	var mentions []mention
 	out, size, count := make(files), 0, 0
@@ -85,7 +85,7 @@ func (b files) describe(all []mention, size int) (found flow.Findings) {
 }
 
 // bytesOf returns the bytes of a file that are to be stored, or nil if the store has them.
-func (l *engine) bytesOf(ctx context.Context, f *flow.File) ([]byte, error) {
+func (l *Engine) bytesOf(ctx context.Context, f *flow.File) ([]byte, error) {
 	switch {
 	case f.Data != nil:
 		return f.Data, nil
@@ -113,14 +113,8 @@ func located(address string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }
 
-// File returns the bytes of a file of a stored debate by its hash, for displays. The record's terms and turns have the
-// hashes. If the debate refers to no such file, or its bytes are missing or damaged, the error wraps [flow.ErrNoFile]. The
-// caller must not write to the bytes.
-func (e *Engine) File(ctx context.Context, id, hash string) ([]byte, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return nil, err
-	}
+// File returns the bytes of a file of a stored conversation; see debate.Engine.
+func (l *Engine) File(ctx context.Context, id, hash string) ([]byte, error) {
 	record, err := l.host.Record(ctx, id)
 	if err != nil {
 		return nil, err
@@ -136,7 +130,7 @@ func (e *Engine) File(ctx context.Context, id, hash string) ([]byte, error) {
 
 // carried returns the bytes of the files to which a conversation refers: those that were given, and the rest from the
 // conversation that it continues. It stores nothing.
-func (l *engine) carried(ctx context.Context, from string, wanted []flow.File, given files) (files, error) {
+func (l *Engine) carried(ctx context.Context, from string, wanted []flow.File, given files) (files, error) {
 	all := make(files)
 	for _, f := range wanted {
 		data, ok := given[f.Hash]
@@ -153,7 +147,7 @@ func (l *engine) carried(ctx context.Context, from string, wanted []flow.File, g
 
 // storeAnswer takes the bytes out of the files of an answer and stores them: before the commit that refers to them. What the
 // log would refuse is refused first, so that nothing is fetched or stored for it.
-func (l *engine) storeAnswer(ctx context.Context, id string, a flow.Answer) (flow.Answer, error) {
+func (l *Engine) storeAnswer(ctx context.Context, id string, a flow.Answer) (flow.Answer, error) {
 	if len(a.Parts) == 0 {
 		return a, nil
 	}
@@ -190,7 +184,7 @@ func (l *engine) storeAnswer(ctx context.Context, id string, a flow.Answer) (flo
 
 // learnReaders finds out which models of a conversation can read its files, and others that are to join them. The core refuses
 // what one cannot read.
-func (l *engine) learnReaders(ctx context.Context, record *flow.Record, more ...flow.File) error {
+func (l *Engine) learnReaders(ctx context.Context, record *flow.Record, more ...flow.File) error {
 	var names []string
 	for name := range record.Models() {
 		names = append(names, name)
@@ -201,7 +195,7 @@ func (l *engine) learnReaders(ctx context.Context, record *flow.Record, more ...
 
 // tried steps a control on a core of its own, and returns the record to which that leads. Nothing is saved. The error is why
 // the control is refused.
-func (l *engine) tried(id string, events []flow.Event, signal flow.Signal) (*flow.Record, error) {
+func (l *Engine) tried(id string, events []flow.Event, signal flow.Signal) (*flow.Record, error) {
 	core, err := l.core(id, events)
 	if err != nil {
 		return nil, err
@@ -223,7 +217,7 @@ type answered struct {
 func (a answered) Files() iter.Seq2[string, *flow.File] { return flow.EachFile(a.parts, nil) }
 
 // snapshotFiles reads the files that a log refers to.
-func (l *engine) snapshotFiles(ctx context.Context, id string, events []flow.Event) ([]blob, error) {
+func (l *Engine) snapshotFiles(ctx context.Context, id string, events []flow.Event) ([]blob, error) {
 	var out []blob
 	for _, f := range flow.LogFiles(events) {
 		if slices.ContainsFunc(out, func(b blob) bool { return b.Hash == f.Hash }) {

@@ -1,4 +1,4 @@
-package debate
+package engine
 
 import (
 	"bytes"
@@ -17,16 +17,8 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// Validate checks a config without starting anything: its fields, the names in it, and its models with the
-// providers that can tell ([provider.Checker], [Engine].TrustModels).
-//
-// The error joins one *[Error] per field. Each is of kind validation, unless a provider has reported another kind.
-// errors.As finds the first, and Unwrap() []error returns all of them.
-func (e *Engine) Validate(ctx context.Context, config flow.Config) error {
-	l, err := e.freeze()
-	if err != nil {
-		return err
-	}
+// Validate checks a config without starting anything; see debate.Engine.
+func (l *Engine) Validate(ctx context.Context, config flow.Config) error {
 	plan, err := l.plan(ctx, config, false)
 	if err != nil {
 		return err
@@ -37,7 +29,7 @@ func (e *Engine) Validate(ctx context.Context, config flow.Config) error {
 
 // validate checks a plan. frozen is what a log has frozen, or nil for a new debate. If validate had to make the
 // start for that, it returns the start too. unchecked are warnings for a log.
-func (l *engine) validate(ctx context.Context, p *plan, frozen any) (start *flow.Start, unchecked []flow.Warning, err error) {
+func (l *Engine) validate(ctx context.Context, p *plan, frozen any) (start *flow.Start, unchecked []flow.Warning, err error) {
 	f := l.check(p, frozen)
 	l.learnAccounts(ctx, hostsIn(p.config))
 	found, unchecked := l.checkModels(ctx, p.config)
@@ -51,7 +43,7 @@ func (l *engine) validate(ctx context.Context, p *plan, frozen any) (start *flow
 }
 
 // check checks a plan by itself, and the names in it.
-func (l *engine) check(p *plan, frozen any) (f flow.Findings) {
+func (l *Engine) check(p *plan, frozen any) (f flow.Findings) {
 	t := p.terms
 	if err := store.CheckID(t.ID); err != nil && t.ID != "" {
 		f = append(f, err)
@@ -115,14 +107,14 @@ func checkReadable(f *flow.Findings, p *plan) {
 }
 
 // registry is an engine as the checks of flows see it.
-type registry struct{ *engine }
+type registry struct{ *Engine }
 
 // Elsewhere reports whether the config was run by another engine: what it names need not be registered here.
 func (l registry) Elsewhere() bool { return l.absent }
 
 // Function implements [flow.Registry].
 func (l registry) Function(name string) bool {
-	return (l.absent || l.judges[name] != nil) && flow.Registrable(name)
+	return (l.absent || l.functions[name] != nil) && flow.Registrable(name)
 }
 
 // Model implements [flow.Registry].
@@ -146,7 +138,7 @@ func (l registry) Model(t *flow.Terms, name string) error {
 }
 
 // roomy refuses a model whose whole window is kept free: it could be sent nothing.
-func (l *engine) roomy(t *flow.Terms, name string) error {
+func (l *Engine) roomy(t *flow.Terms, name string) error {
 	p := window.Problem{Window: l.model(name).Context, Reserve: t.Reserve}
 	if limit, limited := p.Limit(); limited && limit <= 0 {
 		return fmt.Errorf("has a window of %d tokens, and reserve keeps %d of them free: lower reserve, and maxTokens with it",
@@ -155,7 +147,7 @@ func (l *engine) roomy(t *flow.Terms, name string) error {
 	return nil
 }
 
-func (l *engine) checkSummarizer(f *flow.Findings, t *flow.Terms) {
+func (l *Engine) checkSummarizer(f *flow.Findings, t *flow.Terms) {
 	if t.Summarizer == "" || t.Summarizer == flow.NoSummarizer {
 		if t.AutoSummary {
 			f.Addf("autoSummary", "needs summarizer, the model that summarises")
@@ -171,7 +163,7 @@ func (l *engine) checkSummarizer(f *flow.Findings, t *flow.Terms) {
 }
 
 // checkNamed reports the models that cannot be asked, where the flow's own check has said nothing of their fields.
-func (l *engine) checkNamed(f *flow.Findings, p *plan) {
+func (l *Engine) checkNamed(f *flow.Findings, p *plan) {
 	looked := 0
 	for field, name := range named(p.config) {
 		if looked++; looked > mostModels {
@@ -191,16 +183,8 @@ func reported(found flow.Findings, field string) bool {
 	})
 }
 
-// Estimate computes the most that a conversation of this config can use, and what it typically uses. It asks no model
-// and pays nothing. For a debate it goes twice through each round, some 100,000 rounds in a second. ctx bounds that.
-//
-// If the config's format, flow or texts are unknown, Estimate returns that error; Validate reports more. If the
-// flow does not say how its conversations go, the error is of kind validation.
-func (e *Engine) Estimate(ctx context.Context, config flow.Config) (flow.Estimate, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return flow.Estimate{}, err
-	}
+// Estimate computes the most that a conversation can use, and what it typically uses; see debate.Engine.
+func (l *Engine) Estimate(ctx context.Context, config flow.Config) (flow.Estimate, error) {
 	plan, err := l.plan(ctx, config, false)
 	if err != nil {
 		return flow.Estimate{}, err
@@ -214,7 +198,7 @@ func (e *Engine) Estimate(ctx context.Context, config flow.Config) (flow.Estimat
 
 // checkLimits refuses limits with which the first round and the conclusion cannot be reserved. It returns the start that it
 // made for that, or nil if it needed none.
-func (l *engine) checkLimits(ctx context.Context, f *flow.Findings, p *plan) *flow.Start {
+func (l *Engine) checkLimits(ctx context.Context, f *flow.Findings, p *plan) *flow.Start {
 	b := p.terms.Budget
 	if b == nil || p.machine.Flow().Estimate == nil {
 		return nil
@@ -251,7 +235,7 @@ func checkTool(name string, tool flow.Tool) error {
 	return nil
 }
 
-func (l *engine) checkTools(f *flow.Findings, t *flow.Terms) {
+func (l *Engine) checkTools(f *flow.Findings, t *flow.Terms) {
 	if len(t.Tools) > flow.MaxTools {
 		return // a list that is too long is not worked through
 	}

@@ -1,4 +1,4 @@
-package debate
+package engine
 
 import (
 	"context"
@@ -32,7 +32,7 @@ const (
 // each provider that could not be asked: whether its models can be used is seen when they are.
 //
 // It also asks what the models can do that the config asks for more than text of.
-func (l *engine) checkModels(ctx context.Context, config flow.Config) (found flow.Findings, unchecked []flow.Warning) {
+func (l *Engine) checkModels(ctx context.Context, config flow.Config) (found flow.Findings, unchecked []flow.Warning) {
 	demands := demands(config)
 	if l.trust {
 		return l.refused(config), nil
@@ -80,7 +80,7 @@ func (l *engine) checkModels(ctx context.Context, config flow.Config) (found flo
 }
 
 // ask returns the questions to a provider, which it begins if there are none.
-func (l *engine) ask(asked map[string]*inquest, host string) *inquest {
+func (l *Engine) ask(asked map[string]*inquest, host string) *inquest {
 	if asked[host] == nil {
 		asked[host] = &inquest{provider: l.providers[host], memory: l.memories.of(host), host: host, known: &l.memories}
 	}
@@ -89,7 +89,7 @@ func (l *engine) ask(asked map[string]*inquest, host string) *inquest {
 
 // inquire asks all the providers. One that ignores the end of its context is given up after Engine.Grace: its goroutine
 // then belongs to its code, and ends when that returns.
-func (l *engine) inquire(ctx context.Context, asked map[string]*inquest) {
+func (l *Engine) inquire(ctx context.Context, asked map[string]*inquest) {
 	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	ends := make(map[string]chan struct{}, len(asked))
@@ -136,7 +136,7 @@ func (l *engine) inquire(ctx context.Context, asked map[string]*inquest) {
 }
 
 // unchecked makes the warning about a provider that could not be asked. It quotes nothing that the provider wrote.
-func (l *engine) unchecked(host string, silent *silence) flow.Warning {
+func (l *Engine) unchecked(host string, silent *silence) flow.Warning {
 	why := string(silent.kind)
 	if silent.status > 0 {
 		why += fmt.Sprintf(", status %d", silent.status)
@@ -153,7 +153,7 @@ func (l *engine) unchecked(host string, silent *silence) flow.Warning {
 // inquest asks one provider about models of a config.
 type inquest struct {
 	host     string
-	provider Provider
+	provider provider.Provider
 	known    *memories
 	memory   *memory
 	models   []string
@@ -249,7 +249,7 @@ type memory struct {
 }
 
 // list asks a provider for its list of models, if it has that ability.
-func (m *memory) list(ctx context.Context, p Provider) error {
+func (m *memory) list(ctx context.Context, p provider.Provider) error {
 	checker, _ := provider.As[provider.Checker](p)
 	lister, ok := checker.(provider.Lister)
 	if !ok {

@@ -1,40 +1,24 @@
-package debate
+package engine
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"image"
+	"image/png"
 	"slices"
+	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/session"
+
+	"github.com/agonist-dev/debate/provider"
 )
 
-// Redact removes texts and files from the log of a debate, and appends the fact that it did: how long the texts were, their
-// SHA-256, who has removed them, when and why. It returns that fact. All else of the log stays: numbers, times, names, usage and
-// costs. The log folds to the same record but for the texts. Where more would change, as when a text stands in a setting such as a
-// time-out, the error is of kind validation and names the setting, and nothing has changed.
-//
-// From then on nothing of the texts stands in the files of the store; what the store cannot reach says its documentation
-// ([store.Redactor]). Reports, exports and forks that are made from now on, searches and later requests to models have
-// [flow.Redaction].With in the place of the texts. These are not found:
-//
-//   - a text in other words, in parts, in other letters or with other spaces, as in a summary or a quotation
-//   - what is encoded otherwise than as JSON
-//   - names: of participants, models, calls, labels. Redacted.Kept says where a text stands as a name.
-//   - copies: forks and exports that were made before, backups, the host program's logs, caches and cassettes
-//
-// The debate may be running, here or in another process: no lease is needed, and nothing that is appended meanwhile is lost. A
-// session in this engine has reloaded the log when Redact returns. One in another process does so with its next append or
-// within a third of its lease. A request that is on its way still holds the text, and its reply may repeat it.
-//
-// Redact may be called again: if the fact is in the log already, it makes sure that nothing of the old texts is left in the store's
-// files. If the store is no [store.Redactor], the error is of kind validation.
-func (e *Engine) Redact(ctx context.Context, id string, redaction flow.Redaction) (*flow.Redacted, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return nil, err
-	}
+// Redact removes texts and files from a log; see debate.Engine.
+func (l *Engine) Redact(ctx context.Context, id string, redaction flow.Redaction) (*flow.Redacted, error) {
 	var fact *flow.Redacted
-	err = l.host.Redact(ctx, id, func(log []flow.Event) (out session.Rewritten, err error) {
+	err := l.host.Redact(ctx, id, func(log []flow.Event) (out session.Rewritten, err error) {
 		if tried := fact; tried != nil { // the store may have failed after its commit
 			for i := range log {
 				if done, ok := log[i].Body.(*flow.Redacted); ok && done.At.Equal(tried.At) && slices.Equal(done.Events, tried.Events) {
@@ -52,7 +36,7 @@ func (e *Engine) Redact(ctx context.Context, id string, redaction flow.Redaction
 }
 
 // redacted rewrites a log, and checks that it folds to the same record but for the texts.
-func (l *engine) redacted(
+func (l *Engine) redacted(
 	ctx context.Context, id string, log []flow.Event, redaction flow.Redaction,
 ) (*flow.Redacted, session.Rewritten, error) {
 	var out session.Rewritten
@@ -123,4 +107,34 @@ func flowOf(log []flow.Event) string {
 		return ""
 	}
 	return start.Flow
+}
+
+// blankFile returns a file that takes the place of one that is removed: of a kind that whoever could read the one can read too,
+// so that the debate goes on.
+func blankFile(f *flow.File, with string) (flow.File, []byte, error) {
+	blank, data := flow.File{Name: f.Name, Type: "text/plain"}, []byte(cmp.Or(with, "[redacted]")+"\n")
+	switch provider.MediaAbility(f.Type) {
+	case provider.AbilityImage:
+		var out bytes.Buffer
+		if err := png.Encode(&out, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
+			return blank, nil, err
+		}
+		blank.Type, data = "image/png", out.Bytes()
+	case provider.AbilityPDF:
+		blank.Type, data = "application/pdf", blankPDF()
+	}
+	described, err := blank.Described(data)
+	return described, data, err
+}
+
+// blankPDF returns a page without content.
+func blankPDF() []byte {
+	return []byte(strings.Join([]string{
+		"%PDF-1.4",
+		"1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj",
+		"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj",
+		"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 72 72]>>endobj",
+		"trailer<</Root 1 0 R>>",
+		"%%EOF", "",
+	}, "\n"))
 }

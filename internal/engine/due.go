@@ -1,4 +1,4 @@
-package debate
+package engine
 
 import (
 	"context"
@@ -25,26 +25,9 @@ const (
 	dueFresh = time.Second
 )
 
-// Due yields the debates that need a process, as they come to need one, until ctx is done or the loop is left: those that
-// [Filter].Due selects, without those that this engine has found itself unable to open. It is the list of a worker, which opens
-// each of them:
-//
-//	for info, err := range engine.Due(ctx) { … engine.Open(ctx, info.ID) … }
-//
-// Due waits for the store to announce work ([store.Announcer]), and looks besides once in the time of a lease, but at least every
-// 30 s, for leases that have ended. If the store announces nothing, it looks every second. As long as nothing is done about a
-// debate, it comes again with each look. Several workers get the debates of a look in different orders. If a body of the loop
-// takes its time, Due looks again before it goes on.
-//
-// A debate that cannot be opened is put in quarantine by [Engine.Open], and does not come again until that is over. An error
-// means that the store has failed; if the loop goes on, Due tries again.
-func (e *Engine) Due(ctx context.Context) iter.Seq2[store.Info, error] {
+// Due yields the conversations that need a process; see debate.Engine.
+func (l *Engine) Due(ctx context.Context) iter.Seq2[store.Info, error] {
 	return func(yield func(store.Info, error) bool) {
-		l, err := e.freeze()
-		if err != nil {
-			yield(store.Info{}, err)
-			return
-		}
 		every, announced := min(l.host.Lease, dueMost), (<-chan struct{})(nil)
 		if a, ok := l.host.Store.(store.Announcer); ok {
 			announced = a.Announce(ctx)
@@ -75,7 +58,7 @@ func pause(ctx context.Context, d time.Duration, until <-chan struct{}) bool {
 
 // dueLook is one loop over Due.
 type dueLook struct {
-	engine *engine
+	engine *Engine
 	yield  func(store.Info, error) bool
 	took   time.Duration // to read the list, in the last look
 	stale  bool          // the last look has ended early: its list was old
@@ -132,18 +115,11 @@ func (d *dueLook) give(ctx context.Context, page []store.Info) bool {
 	return true
 }
 
-// Lift ends the quarantine of a debate that could not be opened, so that workers try again at once: somebody has repaired it,
-// or there is an engine now that has what it needs. It is no error if there is no quarantine, or no such debate.
-func (e *Engine) Lift(ctx context.Context, id string) error {
-	l, err := e.freeze()
-	if err != nil {
-		return err
-	}
-	return l.host.Lift(ctx, id)
-}
+// Lift ends the quarantine of a conversation; see debate.Engine.
+func (l *Engine) Lift(ctx context.Context, id string) error { return l.host.Lift(ctx, id) }
 
 // quarantined logs that a debate could not be opened.
-func (l *engine) quarantined(id string, q store.Quarantine) {
+func (l *Engine) quarantined(id string, q store.Quarantine) {
 	if l.logger != nil {
 		l.logger.Warn("debate cannot be opened", slog.String("id", id), slog.Int("count", q.Count), slog.String("reason", q.Reason),
 			slog.Duration("left alone for", time.Duration(q.Left)))

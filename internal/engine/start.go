@@ -1,4 +1,4 @@
-package debate
+package engine
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 
 // model returns the prices and sizes of a model. A row of the host program takes precedence. The embedded table is
 // searched by the provider's vendor, or by its registered name.
-func (l *engine) model(name string) flow.Model {
+func (l *Engine) model(name string) flow.Model {
 	if m, ok := l.models[name]; ok {
 		return m
 	}
@@ -43,7 +43,7 @@ type plan struct {
 }
 
 // plan settles a config, and takes its files out of it. If unattended is set, no person is asked, whatever the config says.
-func (l *engine) plan(ctx context.Context, config flow.Config, unattended bool) (*plan, error) {
+func (l *Engine) plan(ctx context.Context, config flow.Config, unattended bool) (*plan, error) {
 	if flow.Unnamed(config) == nil {
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: "config", Err: errors.New("there is none")}
 	}
@@ -69,12 +69,12 @@ func (l *engine) plan(ctx context.Context, config flow.Config, unattended bool) 
 }
 
 // planOf returns the plan of a conversation that has not started.
-func (l *engine) planOf(r *flow.Record) *plan {
+func (l *Engine) planOf(r *flow.Record) *plan {
 	return &plan{machine: l.machines[r.Flow()], config: r.Config(), terms: r.Terms()}
 }
 
 // start freezes what a conversation needs.
-func (l *engine) start(p *plan) (*flow.Start, error) {
+func (l *Engine) start(p *plan) (*flow.Start, error) {
 	s := &flow.Start{
 		Version: flow.LogVersion, Config: flow.Value{Go: p.config}, Terms: *p.terms,
 		Flow: p.machine.Flow().Name, FlowVersion: p.machine.Flow().Version,
@@ -159,7 +159,7 @@ type renderings struct {
 }
 
 // rendered returns what a conversation shares with others of its setup. It must not be written to.
-func (l *engine) rendered(p *plan, frozen any, seed string) (*rendering, error) {
+func (l *Engine) rendered(p *plan, frozen any, seed string) (*rendering, error) {
 	f := p.machine.Flow()
 	s := flow.Setup{Config: p.config, Terms: p.terms, Frozen: frozen, Prompts: l.prompts, Fence: fenceHole}
 	if f.Draw != nil {
@@ -197,7 +197,7 @@ func (l *engine) rendered(p *plan, frozen any, seed string) (*rendering, error) 
 // log writes a line for each change of state, each failed attempt, each question with its answer, and whatever differs from
 // what the config asks for. It
 // never writes a text of the debate.
-func (l *engine) log(id string, events []flow.Event) {
+func (l *Engine) log(id string, events []flow.Event) {
 	if l.logger == nil {
 		return
 	}
@@ -263,15 +263,8 @@ func sameConfig(stored, given *flow.Record) error {
 	return &flow.Error{Kind: provider.KindConflict, Op: string(flow.TriggerStart), Field: field, Err: other}
 }
 
-// DecodeConfig reads a config of any registered flow from JSON, strictly. The key "flow" names the flow; without it
-// the config is that of a debate. All other keys are the fields of the flow's config.
-//
-// The error joins one *[Error] of kind validation for each problem, with the path of the field.
-func (e *Engine) DecodeConfig(data []byte) (flow.Config, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return nil, err
-	}
+// DecodeConfig reads a config of any registered flow; see debate.Engine.
+func (l *Engine) DecodeConfig(data []byte) (flow.Config, error) {
 	wrong := func(field string, err error) error {
 		return errors.Join(&flow.Error{Kind: provider.KindValidation, Op: "read config", Field: field, Err: err})
 	}
@@ -286,7 +279,7 @@ func (e *Engine) DecodeConfig(data []byte) (flow.Config, error) {
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return nil, wrong("", err)
 	}
-	name := FlowName
+	name := l.first
 	if given, ok := fields["flow"]; ok {
 		if err := json.Unmarshal(given, &name); err != nil || string(given) == "null" {
 			return nil, wrong("flow", fmt.Errorf("is %s, not a text", strictjson.KindOf(given)))

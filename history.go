@@ -1,0 +1,173 @@
+package debate
+
+import (
+	"context"
+	"io"
+	"iter"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/engine"
+	"github.com/agonist-dev/debate/store"
+)
+
+// SnapshotVersion is the version of the snapshots that this release writes. Older snapshots can be restored.
+const SnapshotVersion = engine.SnapshotVersion
+
+// MaxSnapshot is the largest size of a snapshot, in bytes, that is written or read: 64 MiB. A larger log stays in
+// its store.
+const MaxSnapshot = engine.MaxSnapshot
+
+// Fork starts a new debate that continues from a point of an old one. The new log begins with a copy of the old one
+// up to event seq. The old debate does not change and need not be open.
+//
+// The cut moves forward over events that only complete the one before them: the result of an answer, or the round
+// that a transition begins. With seq 0 nothing is copied: the debate begins from the start, as after a reset. Calls
+// that were in flight at the cut are not copied. The new debate makes them.
+//
+// What tools have done is not undone. If the original has used tools since the cut that are not read-only, the new debate warns
+// of it: see [flow.WarnEffect]. No use of the copied part is made again: its results are copied. A use that was in flight at the
+// cut has an unknown outcome in the new debate; see flow.ToolResult.Unknown. So has one that a model has asked for before the cut
+// and that the original has begun since, unless its tool is read-only or idempotent: the new debate makes that use with the same
+// key. A use that the original has not begun is made as in any debate. A person's leave for such a use is not copied. Leave for all
+// uses of a tool is. What a model asks for after the cut is another use.
+//
+// edit may change the config; nil changes nothing. edit gets the config with an empty Config.ID and leaves the new
+// debate's id there. An empty id becomes a new UUIDv7. An id that exists is a conflict.
+//
+// What the copied part refers to cannot be changed: the names, sides and order of the participants, the flow and
+// its config, the format, the mode, and the audience. Other models, texts, judges, limits, rounds and labels can. A model that
+// surely cannot do what is asked of it is refused with [flow.ErrUnable], as by [Engine.Validate].
+//
+// edit gets the config that the old debate was started with, without its amendments. A debate of [Engine.Run] stays unattended.
+// Any other is so if the edited config says it. The amendments of the copied part
+// hold in the new debate too, except for what edit changes: an amendment after the copied part holds that.
+//
+// What the copied part has cost counts as the new debate's own. If the debate was paused or in error at the cut, so
+// is the new one. A debate that a hard limit has stopped can be retried with a higher limit.
+func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.Config) flow.Config) (*Session, error) {
+	l, err := e.freeze()
+	if err != nil {
+		return nil, err
+	}
+	return facade(l.Fork(ctx, id, seq, edit))
+}
+
+// Editing makes an edit for [Engine.Fork] from a function that writes to a config of type T, such as debate.Config.
+// The fork of a config of another type is refused.
+func Editing[T any, P interface {
+	*T
+	flow.Config
+}](edit func(P),
+) func(flow.Config) flow.Config {
+	return func(config flow.Config) flow.Config {
+		c, err := flow.ConfigAs[T](config)
+		if err != nil {
+			return nil
+		}
+		edit(c)
+		return P(c)
+	}
+}
+
+// Export writes a debate as versioned JSON, one event a line. It leaves out the secret seed and the prompts, which
+// hold words drawn from the seed. It holds the files of the debate. So the export is as confidential as the debate itself, and no more.
+//
+// [Engine.Import] reads an export. Package export writes debates for people. A debate that still runs is exported
+// as it is saved now. If the log is larger than [MaxSnapshot], the error is of kind validation.
+func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
+	l, err := e.freeze()
+	if err != nil {
+		return err
+	}
+	return l.Export(ctx, id, w)
+}
+
+// Import reads what [Engine.Export] or [Session.Snapshot] has written, and stores it under its id. It returns the
+// id and opens nothing. A debate without its seed gets a new one, so that it can be continued.
+//
+// Import checks before it stores:
+//
+//   - the JSON, strictly
+//
+//   - the config, as Validate does; but no provider or judge need be registered
+//
+//   - the order and times of the events, and that each follows from those before it
+//
+//   - that the files are there which the debate refers to, and no others
+//
+// A problem is an error of kind validation that names the field.
+//
+// If the store holds the debate already, one of the two logs must be the beginning of the other, and the longer one
+// is kept. Otherwise the error is of kind conflict. In both cases the store gets back the files that it has lost, as far as the
+// import holds them.
+func (e *Engine) Import(ctx context.Context, r io.Reader) (id string, err error) {
+	l, err := e.freeze()
+	if err != nil {
+		return "", err
+	}
+	return l.Import(ctx, r)
+}
+
+// Restore stores a snapshot, with the checks of [Engine.Import], and continues its debate as Open does. Only what
+// the snapshot lacks is asked again. If the error is [ErrLacking], the debate is stored, and an engine that has what is
+// missing can open it.
+//
+// If the snapshot is not complete, is of another kind or of a newer version, or is larger than [MaxSnapshot], the
+// error is of kind validation, and nothing is stored.
+func (e *Engine) Restore(ctx context.Context, snapshot []byte) (*Session, error) {
+	l, err := e.freeze()
+	if err != nil {
+		return nil, err
+	}
+	return facade(l.Restore(ctx, snapshot))
+}
+
+// Redact removes texts and files from the log of a debate, and appends the fact that it did: how long the texts were, their
+// SHA-256, who has removed them, when and why. It returns that fact. All else of the log stays: numbers, times, names, usage and
+// costs. The log folds to the same record but for the texts. Where more would change, as when a text stands in a setting such as a
+// time-out, the error is of kind validation and names the setting, and nothing has changed.
+//
+// From then on nothing of the texts stands in the files of the store; what the store cannot reach says its documentation
+// ([store.Redactor]). Reports, exports and forks that are made from now on, searches and later requests to models have
+// [flow.Redaction].With in the place of the texts. These are not found:
+//
+//   - a text in other words, in parts, in other letters or with other spaces, as in a summary or a quotation
+//   - what is encoded otherwise than as JSON
+//   - names: of participants, models, calls, labels. Redacted.Kept says where a text stands as a name.
+//   - copies: forks and exports that were made before, backups, the host program's logs, caches and cassettes
+//
+// The debate may be running, here or in another process: no lease is needed, and nothing that is appended meanwhile is lost. A
+// session in this engine has reloaded the log when Redact returns. One in another process does so with its next append or
+// within a third of its lease. A request that is on its way still holds the text, and its reply may repeat it.
+//
+// Redact may be called again: if the fact is in the log already, it makes sure that nothing of the old texts is left in the store's
+// files. If the store is no [store.Redactor], the error is of kind validation.
+func (e *Engine) Redact(ctx context.Context, id string, redaction flow.Redaction) (*flow.Redacted, error) {
+	l, err := e.freeze()
+	if err != nil {
+		return nil, err
+	}
+	return l.Redact(ctx, id, redaction)
+}
+
+// Prune deletes old debates from the store, with their files, as [store.Prune] does: those that are over, and on which no process
+// works. A debate that is open in this engine is not deleted.
+//
+//	old := store.Retention{Before: time.Now().AddDate(0, 0, -30), Labels: map[string]string{"tenant": "acme"}}
+//	for gone, err := range engine.Prune(ctx, old) {
+//		…
+//	}
+func (e *Engine) Prune(ctx context.Context, r store.Retention) iter.Seq2[store.Pruned, error] {
+	return each(e, func(l *engine.Engine) iter.Seq2[store.Pruned, error] { return l.Prune(ctx, r) })
+}
+
+// File returns the bytes of a file of a stored debate by its hash, for displays. The record's terms and turns have the
+// hashes. If the debate refers to no such file, or its bytes are missing or damaged, the error wraps [flow.ErrNoFile]. The
+// caller must not write to the bytes.
+func (e *Engine) File(ctx context.Context, id, hash string) ([]byte, error) {
+	l, err := e.freeze()
+	if err != nil {
+		return nil, err
+	}
+	return l.File(ctx, id, hash)
+}

@@ -1,0 +1,236 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"maps"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/session"
+	"github.com/agonist-dev/debate/store"
+)
+
+// Session is a conversation that this process has open. Of what internal/session does with it, it does what needs the engine.
+type Session struct {
+	*session.Session
+
+	Face   any // what the host program gets for it; see Parts.Face
+	engine *Engine
+}
+
+// of returns the Session that was made for one of internal/session.
+func of(s *session.Session) *Session {
+	own, _ := s.Facade.(*Session)
+	return own
+}
+
+// NewSession returns a session whose conversation can still be edited. If unattended is set, no person is asked, even if the config
+// does not say what is chosen then.
+func (l *Engine) NewSession(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
+	p, err := l.plan(ctx, config, unattended)
+	if err != nil {
+		return nil, err
+	}
+	p.terms.ID = cmp.Or(p.terms.ID, newID())
+	return l.configure(p)
+}
+
+// toStart is NewSession for a config that may have mistakes: the error names all of them.
+func (l *Engine) toStart(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
+	p, err := l.plan(ctx, config, unattended)
+	if err != nil {
+		return nil, err
+	}
+	p.terms.ID = cmp.Or(p.terms.ID, newID())
+	s, err := l.configure(p)
+	if err != nil {
+		if _, _, all := l.validate(ctx, p, nil); all != nil {
+			return nil, all
+		}
+		return nil, err
+	}
+	return s, nil
+}
+
+// configure makes a session of a conversation that is still to be configured.
+func (l *Engine) configure(p *plan) (*Session, error) {
+	core, err := l.configured(p)
+	if err != nil {
+		return nil, err
+	}
+	s := l.host.NewSession(core)
+	s.Keep(p.files)
+	return of(s), nil
+}
+
+// configured makes the core of a debate that has a config and has not started.
+func (l *Engine) configured(p *plan) (*flow.Core, error) {
+	if err := store.CheckID(p.terms.ID); err != nil {
+		return nil, err
+	}
+	core, err := l.core(p.terms.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	_, err = core.Step(session.NewInput(flow.Edit{Flow: p.machine.Flow().Name, Config: p.config, Terms: p.terms}))
+	return core, err
+}
+
+// frozenStart returns the signal with which a log begins, as the checks of the config have made it. nil: they made none.
+func (l *Engine) frozenStart(r *flow.Record, checked *flow.Start) (*flow.Start, error) {
+	if checked != nil {
+		return checked, nil
+	}
+	return l.start(l.planOf(r))
+}
+
+// Start validates a config and starts its conversation; see debate.Engine. For unattended see NewSession.
+func (l *Engine) Start(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
+	s, err := l.toStart(ctx, config, unattended)
+	if err != nil {
+		return nil, err
+	}
+	if given := flow.Unnamed(config).Terms().ID; given != "" { // a stored conversation is continued without checks
+		open, err := l.host.Open(ctx, s.ID, s.SameAs)
+		if err == nil {
+			return of(open), nil
+		}
+		if !errors.Is(err, flow.ErrNotFound) {
+			return nil, err
+		}
+	}
+	if err := s.Validate(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.Start(ctx); err != nil {
+		if open := l.host.Session(s.ID); open != nil && errors.Is(err, flow.ErrLeased) {
+			if err := open.Same(s.Session); err != nil {
+				return nil, err
+			}
+			return of(open), nil
+		}
+		return nil, err
+	}
+	return s, nil
+}
+
+// Submit validates a config and stores its conversation; see debate.Engine.
+func (l *Engine) Submit(ctx context.Context, config flow.Config) (id string, err error) {
+	s, err := l.toStart(ctx, config, false)
+	if err != nil {
+		return "", err
+	}
+	if flow.Unnamed(config).Terms().ID != "" {
+		stored, err := l.host.Load(ctx, s.ID)
+		if err == nil {
+			return s.ID, s.SameAs(stored.Record())
+		}
+		if !errors.Is(err, flow.ErrNotFound) {
+			return "", err
+		}
+	}
+	if err := s.Validate(ctx); err != nil {
+		return "", err
+	}
+	if err := s.Session.Submit(ctx, l.frozenStart); err != nil {
+		return "", err
+	}
+	return s.ID, nil
+}
+
+// Open continues a stored conversation; see debate.Engine.
+func (l *Engine) Open(ctx context.Context, id string) (*Session, error) {
+	s, err := l.host.Open(ctx, id, nil)
+	if err != nil {
+		return nil, err
+	}
+	return of(s), nil
+}
+
+// Edit replaces the config of a conversation that has not started.
+func (s *Session) Edit(config flow.Config) error {
+	p, err := s.engine.plan(context.Background(), config, false)
+	if err != nil {
+		return err
+	}
+	p.terms.ID = s.ID
+	s.Keep(p.files)
+	return s.Replace(func() (*flow.Core, error) { return s.engine.configured(p) })
+}
+
+// Validate checks the config, and asks the providers that can tell about its models.
+func (s *Session) Validate(ctx context.Context) error { return s.validate(ctx, nil) }
+
+// validate is Validate with a warning to record at the start; nil: there is none.
+func (s *Session) validate(ctx context.Context, more *flow.Warning) error {
+	return s.Session.Validate(ctx, func(r *flow.Record) (*flow.Start, []flow.Warning, error) {
+		start, warnings, err := s.engine.validate(ctx, s.engine.planOf(r), nil)
+		if more != nil {
+			warnings = append(warnings, *more)
+		}
+		return start, warnings, err
+	})
+}
+
+// Start begins a conversation that is ready.
+func (s *Session) Start(ctx context.Context) error { return s.start(ctx, nil) }
+
+// start is Start for a debate that is forked from parent. If parent is nil, the debate is not forked.
+func (s *Session) start(ctx context.Context, parent *flow.Parent) error {
+	return s.Session.Start(ctx, func(r *flow.Record, checked *flow.Start) (*flow.Start, error) {
+		start, err := s.engine.frozenStart(r, checked)
+		if err != nil {
+			return nil, err
+		}
+		start.Parent = parent
+		return start, nil
+	})
+}
+
+// Control gives a control to the conversation.
+func (s *Session) Control(ctx context.Context, signal flow.Signal) error {
+	signal, err := s.engine.hostControl(ctx, s.ID, signal)
+	if err != nil {
+		return err
+	}
+	return s.Do(ctx, signal)
+}
+
+// Events yields the events of a conversation, wherever it runs; see debate.Engine.
+func (l *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
+	return l.host.Events(ctx, id, after)
+}
+
+// List describes the stored conversations that match.
+func (l *Engine) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
+	return l.host.Store.List(ctx, filter)
+}
+
+// Record returns the record of a stored conversation.
+func (l *Engine) Record(ctx context.Context, id string) (*flow.Record, error) {
+	return l.host.Record(ctx, id)
+}
+
+// Freeze returns the signal with which a log begins; see debate.Engine.
+func (l *Engine) Freeze(config flow.Config) (flow.Start, error) {
+	p, err := l.plan(context.Background(), config, false)
+	if err != nil {
+		return flow.Start{}, err
+	}
+	start, err := l.start(p)
+	if err != nil {
+		return flow.Start{}, err
+	}
+	start.Models = maps.Clone(start.Models) // a copy, since the caller may write to it
+	return *start, nil
+}
+
+// NewCore makes the core of a stored conversation; see debate.Engine.
+func (l *Engine) NewCore(id string, events []flow.Event) (*flow.Core, error) {
+	return l.core(id, events)
+}
+
+// Shutdown closes all sessions; see debate.Engine.
+func (l *Engine) Shutdown(ctx context.Context, drain bool) error { return l.host.Shutdown(ctx, drain) }
