@@ -46,8 +46,8 @@ func (a *Assign) defaults(j *Judging) {
 			a.Fallbacks = append(a.Fallbacks, j.Judges[0].Fallbacks...)
 		}
 	}
-	setIfZero(&a.Diversity, MultiPerspective)
-	setIfZero(&a.Temperature, new(defaultAssignTemperature))
+	a.Diversity = cmp.Or(a.Diversity, MultiPerspective)
+	a.Temperature = cmp.Or(a.Temperature, new(defaultAssignTemperature))
 }
 
 func (a *Assign) clone() *Assign {
@@ -190,7 +190,7 @@ func (d *Debate) placed(seat int) Participant {
 	for _, found := range d.Assignment.Positions {
 		if found.Participant == p.Name {
 			p.Position = found.Position
-			setIfZero(&p.Persona, found.Persona)
+			p.Persona = cmp.Or(p.Persona, found.Persona)
 		}
 	}
 	return p
@@ -246,3 +246,20 @@ func (d *Debate) foldAssignment(a *Assignment) {
 	d.texts = texts
 	d.readSystems()
 }
+
+// assignCalls returns the call that finds positions, if it is still missing.
+func assignCalls(d *Debate) []flow.Call {
+	a := d.config.Assign
+	const id = "assign"
+	if a == nil || d.Assignment != nil || len(d.unplaced()) == 0 {
+		return nil
+	}
+	return []flow.Call{{
+		ID: id, Kind: KindAssign, By: assigner, Model: a.Model, Fallbacks: a.Fallbacks, View: flow.View{None: true},
+		Schema: string(KindAssign), Last: func(*flow.Record) string { return d.Text("assign") },
+		Temperature: a.Temperature, Options: a.Options, Timeout: d.config.JudgeTimeout,
+	}}
+}
+
+// assigner is the name under which the search for positions is accounted.
+const assigner = "assigner"

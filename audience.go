@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,7 +36,7 @@ type Member struct {
 
 func (a *Audience) defaults() {
 	for i := range a.Members {
-		setIfZero(&a.Members[i].Name, listenerName(i))
+		a.Members[i].Name = cmp.Or(a.Members[i].Name, listenerName(i))
 	}
 }
 

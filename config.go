@@ -246,17 +246,17 @@ func (c Config) Cast() format.Cast {
 func (c Config) withDefaults() *Config {
 	c = *c.clone()
 	if c.CustomFormat != nil {
-		setIfZero(&c.Format, c.CustomFormat.Name)
+		c.Format = cmp.Or(c.Format, c.CustomFormat.Name)
 	}
-	setIfZero(&c.Format, format.FreeForm)
-	setIfZero(&c.Mode, Sequential)
-	setIfZero(&c.Rounds, DefaultRounds)
-	setIfZero(&c.Context, flow.DefaultContext)
-	setIfZero(&c.Reserve, flow.DefaultReserve)
-	setIfZero(&c.MaxTokens, flow.DefaultMaxTokens)
-	setIfZero(&c.TurnTimeout, flow.DefaultTurnTimeout)
-	setIfZero(&c.JudgeTimeout, DefaultJudgeTimeout)
-	setIfZero(&c.Temperature, new(defaultTemperature))
+	c.Format = cmp.Or(c.Format, format.FreeForm)
+	c.Mode = cmp.Or(c.Mode, Sequential)
+	c.Rounds = cmp.Or(c.Rounds, DefaultRounds)
+	c.Context = cmp.Or(c.Context, flow.DefaultContext)
+	c.Reserve = cmp.Or(c.Reserve, flow.DefaultReserve)
+	c.MaxTokens = cmp.Or(c.MaxTokens, flow.DefaultMaxTokens)
+	c.TurnTimeout = cmp.Or(c.TurnTimeout, flow.DefaultTurnTimeout)
+	c.JudgeTimeout = cmp.Or(c.JudgeTimeout, DefaultJudgeTimeout)
+	c.Temperature = cmp.Or(c.Temperature, new(defaultTemperature))
 	if c.Judging != nil {
 		c.Judging.defaults(c.MaxTokens)
 	}
@@ -266,15 +266,8 @@ func (c Config) withDefaults() *Config {
 	if c.Assign != nil {
 		c.Assign.defaults(c.Judging)
 	}
-	setIfZero(&c.Patience, flow.DefaultPatience)
+	c.Patience = cmp.Or(c.Patience, flow.DefaultPatience)
 	return &c
-}
-
-func setIfZero[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 // clone returns a deep copy. A running debate shares nothing with the caller's Config.

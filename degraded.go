@@ -2,7 +2,9 @@ package debate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
@@ -131,4 +133,103 @@ func (d *Debate) missed(s *flow.Skipped) string {
 		return fmt.Sprintf("%s had no question to answer in round %d, because it was left out (%s)", s.By, s.Round, cause)
 	}
 	return fmt.Sprintf("%s has missed %s (%s)", s.By, what, cause)
+}
+
+// Unread names the turns that a judge has read neither whole nor in a summary, or a member of the audience before the vote
+// after the debate.
+type Unread struct {
+	Judge string        `json:"judge"`           // or the member of the audience
+	Kind  flow.CallKind `json:"kind"`            // KindAssessment, KindVerdict or KindBallot
+	Round int           `json:"round,omitempty"` // of an assessment
+	// Swapped is that of the [Verdict].
+	Swapped bool     `json:"swapped,omitempty"`
+	Turns   []string `json:"turns"` // their calls, oldest first; see [flow.Turn]
+}
+
+// unread returns what the assessments, the verdicts and the votes after the debate claim to rest on and do not. An assessment
+// rests on its round, and all others on the whole debate.
+func (d *Debate) unread() []Unread {
+	var out []Unread
+	add := func(u Unread, call string) {
+		for _, t := range d.Unread(call) {
+			if u.Round == 0 || t.Round == u.Round {
+				u.Turns = append(u.Turns, t.Call)
+			}
+		}
+		if len(u.Turns) > 0 {
+			out = append(out, u)
+		}
+	}
+	for _, a := range d.ordered(d.Assessments) {
+		add(Unread{Judge: a.Judge, Kind: KindAssessment, Round: a.Round}, a.Call)
+	}
+	for _, v := range d.Verdicts {
+		add(Unread{Judge: v.Judge, Kind: KindVerdict, Swapped: v.Swapped}, v.Call)
+	}
+	for _, b := range d.Ballots {
+		add(Unread{Judge: b.Voter, Kind: KindBallot}, b.Call)
+	}
+	return out
+}
+
+// sayUnread says in one line what a judge or a voter has not read.
+func (d *Debate) sayUnread(u *Unread) string {
+	what, whose := "the verdict of "+u.Judge, "judge"
+	switch {
+	case u.Kind == KindBallot:
+		what, whose = "the vote of "+u.Judge, "voter"
+	case u.Kind == KindAssessment:
+		what = fmt.Sprintf("the assessment of round %d by %s", u.Round, u.Judge)
+	case u.Swapped:
+		what += " in the other order"
+	}
+	lost := strings.Join(d.spell(u.Turns), ", ")
+	return fmt.Sprintf("%s rests on a part: the %s's window did not hold %s, of which there is no summary", what, whose, lost)
+}
+
+// sayCut says in one line that summaries have no end. "": all have one.
+func (d *Debate) sayCut() string {
+	cut := 0
+	for _, s := range d.Summaries {
+		if s.Cut {
+			cut++
+		}
+	}
+	if cut == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d summaries of older turns were cut off at the cap on their tokens", cut, len(d.Summaries))
+}
+
+// spell names turns in words: whole rounds by their numbers, and of other rounds the speakers.
+func (d *Debate) spell(calls []string) []string {
+	meant := make(map[string]bool, len(calls))
+	for _, call := range calls {
+		meant[call] = true
+	}
+	turns, all := make(map[int][]string), make(map[int]int)
+	for _, t := range d.Turns {
+		all[t.Round]++
+		if meant[t.Call] {
+			turns[t.Round] = append(turns[t.Round], t.Speaker)
+		}
+	}
+	var out []string
+	rounds := slices.Sorted(maps.Keys(turns))
+	for i := 0; i < len(rounds); {
+		first, last := rounds[i], rounds[i]
+		for ; i < len(rounds) && rounds[i]-last <= 1 && len(turns[rounds[i]]) == all[rounds[i]]; i++ {
+			last = rounds[i]
+		}
+		switch {
+		case len(turns[first]) < all[first]:
+			out = append(out, fmt.Sprintf("%s in round %d", strings.Join(turns[first], " and "), first))
+			i++
+		case first == last:
+			out = append(out, fmt.Sprintf("round %d", first))
+		default:
+			out = append(out, fmt.Sprintf("rounds %d to %d", first, last))
+		}
+	}
+	return out
 }

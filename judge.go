@@ -27,6 +27,24 @@ type Judge interface {
 	Judge(ctx context.Context, task JudgeTask) (json.RawMessage, error)
 }
 
+// JudgeTask is what a judge is asked. What it points to is shared and read only.
+type JudgeTask struct {
+	Debate  string        // the debate's id
+	Call    string        // deterministic; with Attempt it is an idempotency key
+	Attempt int           // from 1
+	Kind    flow.CallKind // KindAssessment, KindVerdict, or KindBallot
+	Topic   string
+	Round   int // of an assessment: the round that is judged; otherwise the latest round
+	Rounds  int // the largest number of rounds
+	// Participants are those who take part or have left after they had spoken, without their models and what those are asked
+	// with. With neutral labels, their names are the labels, in Turns too, and they have neither instructions nor metadata.
+	Participants []Participant
+	Turns        []*flow.Turn      // oldest first, as [flow.Record.Readable] returns them; their text is hostile
+	Instruction  string            // what a model would be told, including the problems of a rejected answer
+	Schema       json.RawMessage   // the JSON schema that the answer must match
+	Labels       map[string]string // Config.Labels
+}
+
 // JudgeFunc is a [Judge] made of a function.
 type JudgeFunc func(ctx context.Context, task JudgeTask) (json.RawMessage, error)
 

@@ -175,24 +175,6 @@ func (d *Debate) extended() string {
 	return fmt.Sprintf("\n\nThe number of rounds has been changed: it is %d now.", d.rounds())
 }
 
-// JudgeTask is what a judge is asked. What it points to is shared and read only.
-type JudgeTask struct {
-	Debate  string        // the debate's id
-	Call    string        // deterministic; with Attempt it is an idempotency key
-	Attempt int           // from 1
-	Kind    flow.CallKind // KindAssessment, KindVerdict, or KindBallot
-	Topic   string
-	Round   int // of an assessment: the round that is judged; otherwise the latest round
-	Rounds  int // the largest number of rounds
-	// Participants are those who take part or have left after they had spoken, without their models and what those are asked
-	// with. With neutral labels, their names are the labels, in Turns too, and they have neither instructions nor metadata.
-	Participants []Participant
-	Turns        []*flow.Turn      // oldest first, as [flow.Record.Readable] returns them; their text is hostile
-	Instruction  string            // what a model would be told, including the problems of a rejected answer
-	Schema       json.RawMessage   // the JSON schema that the answer must match
-	Labels       map[string]string // Config.Labels
-}
-
 // judgeTask makes the task of a judge that is not a model.
 func judgeTask(r *flow.Record, asked flow.Asked) any {
 	d, call := of(r), asked.Call
@@ -277,5 +259,30 @@ func (d *Debate) hideCitation(c *provider.Citation, same bool) {
 	}
 	if !same {
 		c.Start, c.End = 0, 0
+	}
+}
+
+func judged(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
+	d := of(r)
+	exit := flow.Exit{}
+	if end, ok := endReason(d); ok {
+		exit.Reason, exit.Evidence, exit.By = end.Reason, end.Evidence, end.By
+	} else if d.Round >= d.rounds() {
+		exit.Reason, exit.Evidence = flow.EndRounds, "the only round is spoken"
+		if most := d.rounds(); most > 1 {
+			exit.Evidence = fmt.Sprintf("all %d rounds are spoken", most)
+		}
+	}
+	return TriggerJudged, exit, true
+}
+
+func performer(judge string, person bool) flow.Performer {
+	switch {
+	case person:
+		return flow.ByPerson
+	case judge != "":
+		return flow.ByFunction
+	default:
+		return flow.ByModel
 	}
 }

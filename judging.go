@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -123,18 +124,18 @@ func (r *Rubric) Total(marks map[string]float64) float64 {
 }
 
 func (j *Judging) defaults(maxTokens int) {
-	setIfZero(&j.When, EveryRound)
-	setIfZero(&j.Protocol, Majority)
-	setIfZero(&j.Quorum, len(j.Judges)/2+1)
+	j.When = cmp.Or(j.When, EveryRound)
+	j.Protocol = cmp.Or(j.Protocol, Majority)
+	j.Quorum = cmp.Or(j.Quorum, len(j.Judges)/2+1)
 	for i := range j.Judges {
 		judge := &j.Judges[i]
 		if name := "judge"; i == 0 {
-			setIfZero(&judge.Name, name)
+			judge.Name = cmp.Or(judge.Name, name)
 		} else {
-			setIfZero(&judge.Name, name+"-"+strconv.Itoa(i+1))
+			judge.Name = cmp.Or(judge.Name, name+"-"+strconv.Itoa(i+1))
 		}
-		setIfZero(&judge.Temperature, new(defaultJudgeTemperature))
-		setIfZero(&judge.MaxTokens, maxTokens)
+		judge.Temperature = cmp.Or(judge.Temperature, new(defaultJudgeTemperature))
+		judge.MaxTokens = cmp.Or(judge.MaxTokens, maxTokens)
 	}
 }
 

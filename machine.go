@@ -1,13 +1,10 @@
 package debate
 
 import (
-	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/provider"
 )
 
 // States of the debate flow.
@@ -133,93 +130,6 @@ func newRound(d *Debate, n int) *flow.Round {
 		}
 	}
 	return round
-}
-
-// assignCalls returns the call that finds positions, if it is still missing.
-func assignCalls(d *Debate) []flow.Call {
-	a := d.config.Assign
-	const id = "assign"
-	if a == nil || d.Assignment != nil || len(d.unplaced()) == 0 {
-		return nil
-	}
-	return []flow.Call{{
-		ID: id, Kind: KindAssign, By: assigner, Model: a.Model, Fallbacks: a.Fallbacks, View: flow.View{None: true},
-		Schema: string(KindAssign), Last: func(*flow.Record) string { return d.Text("assign") },
-		Temperature: a.Temperature, Options: a.Options, Timeout: d.config.JudgeTimeout,
-	}}
-}
-
-// assigner is the name under which the search for positions is accounted.
-const assigner = "assigner"
-
-func performer(judge string, person bool) flow.Performer {
-	switch {
-	case person:
-		return flow.ByPerson
-	case judge != "":
-		return flow.ByFunction
-	default:
-		return flow.ByModel
-	}
-}
-
-func allArgumentsReceived(r *flow.Record) bool {
-	d := of(r)
-	if d.format == nil || d.Round == 0 {
-		return false
-	}
-	if d.Late() {
-		return true
-	}
-	for i := range d.schedule {
-		if d.due(i) {
-			return false
-		}
-	}
-	return true
-}
-
-// due reports whether a speech of the present round is still to be held.
-func (d *Debate) due(i int) bool { return !d.said[i] && !d.absent(&d.schedule[i]) }
-
-// unspoken returns the names of those who are still to speak in the present round, each once. Once its time is over there is
-// nobody.
-func (d *Debate) unspoken() []string {
-	var out []string
-	for i := range d.schedule {
-		if name := d.schedule[i].Speaker; !d.Late() && d.due(i) && !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
-func responded(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-	d := of(r)
-	exit := flow.Exit{}
-	if d.Late() && len(d.spoken(d.Round)) == 0 {
-		err := fmt.Errorf("nobody has spoken within the round's time of %s", d.Terms().RoundTimeout)
-		failure := &flow.Error{Kind: provider.KindTimeout, Op: "round", Round: d.Round, Err: err}
-		return flow.TriggerFail, flow.Exit{Reason: flow.EndFailed, Evidence: failure.Error(), Failure: failure}, true
-	}
-	if evidence, few := tooFew(d); few {
-		exit.Reason, exit.Evidence, exit.By = flow.EndTooFew, evidence, flow.EndedByPerson // no rule leaves too few
-	}
-	return TriggerResponded, exit, true
-}
-
-func judged(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-	d := of(r)
-	exit := flow.Exit{}
-	if end, ok := endReason(d); ok {
-		exit.Reason, exit.Evidence, exit.By = end.Reason, end.Evidence, end.By
-	} else if d.Round >= d.rounds() {
-		exit.Reason, exit.Evidence = flow.EndRounds, "the only round is spoken"
-		if most := d.rounds(); most > 1 {
-			exit.Evidence = fmt.Sprintf("all %d rounds are spoken", most)
-		}
-	}
-	return TriggerJudged, exit, true
 }
 
 // canContinue reports whether enough participants are left for another round.

@@ -372,7 +372,7 @@ func (d *Debate) Outcome() Outcome {
 	o.Cost, o.Duration = d.Spent().Cost, d.Duration()
 	o.Failures, o.Retries = d.Tries()
 	o.Decision = d.format.Decide
-	setIfZero(&o.Decision, format.ByJudges)
+	o.Decision = cmp.Or(o.Decision, format.ByJudges)
 	opinions := d.opinions()
 	o.Verdicts, o.Judges = len(opinions), len(d.bench)
 	for _, each := range opinions {

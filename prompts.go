@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -110,7 +111,7 @@ func (t *textWriter) debaters() {
 		}
 		if people[i].Position != p.Position { // the position is still a hole
 			d.KeyArguments = []string{argumentsHole(i)}
-			setIfZero(&d.Persona, personaHole(i))
+			d.Persona = cmp.Or(d.Persona, personaHole(i))
 		}
 		text, err := t.Prompts.Debater(d)
 		t.put(textSystem.of(p.Name), text, err)

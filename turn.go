@@ -1,12 +1,15 @@
 package debate
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/prompt"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // turnCalls returns the turns of the round that are still missing: the next one, or all of a group that speaks at
@@ -182,4 +185,49 @@ func estimateDebate(e *flow.Estimator, rounds int) error {
 	}
 	end()
 	return nil
+}
+
+func allArgumentsReceived(r *flow.Record) bool {
+	d := of(r)
+	if d.format == nil || d.Round == 0 {
+		return false
+	}
+	if d.Late() {
+		return true
+	}
+	for i := range d.schedule {
+		if d.due(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// due reports whether a speech of the present round is still to be held.
+func (d *Debate) due(i int) bool { return !d.said[i] && !d.absent(&d.schedule[i]) }
+
+// unspoken returns the names of those who are still to speak in the present round, each once. Once its time is over there is
+// nobody.
+func (d *Debate) unspoken() []string {
+	var out []string
+	for i := range d.schedule {
+		if name := d.schedule[i].Speaker; !d.Late() && d.due(i) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func responded(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
+	d := of(r)
+	exit := flow.Exit{}
+	if d.Late() && len(d.spoken(d.Round)) == 0 {
+		err := fmt.Errorf("nobody has spoken within the round's time of %s", d.Terms().RoundTimeout)
+		failure := &flow.Error{Kind: provider.KindTimeout, Op: "round", Round: d.Round, Err: err}
+		return flow.TriggerFail, flow.Exit{Reason: flow.EndFailed, Evidence: failure.Error(), Failure: failure}, true
+	}
+	if evidence, few := tooFew(d); few {
+		exit.Reason, exit.Evidence, exit.By = flow.EndTooFew, evidence, flow.EndedByPerson // no rule leaves too few
+	}
+	return TriggerResponded, exit, true
 }

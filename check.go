@@ -2,8 +2,8 @@ package debate
 
 import (
 	"fmt"
-	"iter"
-	"strconv"
+	"math"
+	"slices"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
@@ -172,66 +172,152 @@ func (v *validation) model(field, name string) {
 	}
 }
 
-// asker is a part of the config that asks models: a participant, a judge, a member of the audience, and so on.
-type asker struct {
-	field     string
-	by        string // as calls name it
-	model     string
-	fallbacks []string
-	options   *provider.Options
+// Checks of what a debate has beside its participants: judges, audience, and the models that help.
 
-	heated     bool // has a temperature of its own
-	structured bool // its replies must match a schema
-}
-
-// given reports whether a config holds another temperature than the default, which a settled config has written out.
-func given(t *float64, usual float64) bool { return t != nil && *t != usual }
-
-// askers yields every part of the config that asks models.
-func (c *Config) askers() iter.Seq[asker] {
-	at := func(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
-	return func(yield func(asker) bool) {
-		for i, p := range c.Participants {
-			if !yield(asker{at("participants", i), p.Name, p.Model, p.Fallbacks, p.Options, p.Temperature != nil, false}) {
-				return
-			}
+func (v *validation) checkJudging(c *Config) {
+	j := c.Judging
+	if j == nil {
+		return
+	}
+	if j.When != EveryRound && j.When != AtEnd {
+		v.Addf("judging.when", "no time %.40q is known: it is %q or %q", j.When, EveryRound, AtEnd)
+	}
+	if !slices.Contains([]Protocol{Majority, Plurality, Supermajority, Unanimity, Borda}, j.Protocol) {
+		v.Addf("judging.protocol", "no protocol %.40q is known", j.Protocol)
+	}
+	switch {
+	case len(j.Judges) == 0:
+		v.Addf("judging.judges", "is empty: leave judging out for a debate without a judge")
+	case j.Quorum < 1 || j.Quorum > len(j.Judges):
+		v.Addf("judging.quorum", "is %d of %d judges", j.Quorum, len(j.Judges))
+	}
+	v.rubric(j)
+	for i, text := range j.Criteria {
+		v.Name(fmt.Sprintf("judging.criteria[%d]", i), text)
+		if slices.Contains(j.Criteria[:i], text) {
+			v.Addf(fmt.Sprintf("judging.criteria[%d]", i), "stands there twice")
 		}
-		if c.Judging != nil {
-			for i, j := range c.Judging.Judges {
-				heated := given(j.Temperature, defaultJudgeTemperature)
-				if !yield(asker{at("judging.judges", i), j.Name, j.Model, j.Fallbacks, j.Options, heated, true}) {
-					return
-				}
-			}
+	}
+	for i := range j.Judges {
+		judge := &j.Judges[i]
+		at := fmt.Sprintf("judging.judges[%d]", i)
+		v.Temperature(at+".temperature", judge.Temperature)
+		if judge.MaxTokens < 0 {
+			v.Addf(at+".maxTokens", "is negative")
 		}
-		if c.Audience != nil {
-			for i, m := range c.Audience.Members {
-				if !yield(asker{at("audience.members", i), m.Name, m.Model, m.Fallbacks, m.Options, false, true}) {
-					return
-				}
-			}
-		}
-		if a := c.Assign; a != nil {
-			yield(asker{"assign", assigner, a.Model, a.Fallbacks, a.Options, given(a.Temperature, defaultAssignTemperature), true})
-		}
+		v.checkAsked(at, judge.Model, judge.Judge, judge.Person, judge.Fallbacks, judge.Options)
 	}
 }
 
-// modelFields yields every field that names a model, with the name.
-func (c *Config) modelFields() iter.Seq2[string, string] {
-	return func(yield func(field, name string) bool) {
-		for a := range c.askers() {
-			if !yield(a.field+".model", a.model) {
-				return
-			}
-			for i, name := range a.fallbacks {
-				if !yield(a.field+".fallbacks["+strconv.Itoa(i)+"]", name) {
-					return
-				}
-			}
+// checkAsked checks that exactly one of a model, a judge of the engine, or a person is named.
+func (v *validation) checkAsked(at, model, judge string, person bool, fallbacks []string, options *provider.Options) {
+	v.Options(at+".options", options)
+	switch {
+	case judge != "" && model != "":
+		v.Addf(at, "names both a model and a judge")
+	case person && (judge != "" || model != ""):
+		v.Addf(at, "is a person, and names a model or a judge")
+	case (judge != "" || person) && len(fallbacks) > 0:
+		v.Addf(at+".fallbacks", "stand beside one that is no model")
+	case (judge != "" || person) && options != nil:
+		v.Addf(at+".options", "stand beside one that is no model")
+	case judge != "":
+		if !v.known.Function(judge) {
+			v.Addf(at+".judge", "no judge %.40q is registered", judge)
 		}
-		if c.Summarizer != flow.NoSummarizer {
-			yield("summarizer", c.Summarizer)
+	case !person:
+		v.models(at, model, fallbacks)
+	}
+}
+
+// rubric checks a rubric, and that its weights add up.
+func (v *validation) rubric(j *Judging) {
+	if j.Rubric == nil {
+		return
+	}
+	if len(j.Criteria) > 0 {
+		v.Addf("judging.criteria", "stand beside a rubric, which has its own")
+	}
+	if len(j.Rubric.Criteria) == 0 {
+		v.Addf("judging.rubric.criteria", "is empty")
+	}
+	sum, broken := 0.0, false
+	var names []string
+	for i, c := range j.Rubric.Criteria {
+		at := fmt.Sprintf("judging.rubric.criteria[%d]", i)
+		v.Name(at+".name", c.Name)
+		v.Text(at+".low", c.Low, maxScale)
+		v.Text(at+".high", c.High, maxScale)
+		if slices.Contains(names, c.Name) {
+			v.Addf(at+".name", "stands there twice")
+		}
+		names = append(names, c.Name)
+		if math.IsNaN(c.Weight) || c.Weight <= 0 || c.Weight > 100 {
+			v.Addf(at+".weight", "is not above 0 and at most 100 percent")
+			broken = true
+		}
+		sum += c.Weight
+	}
+	if !broken && len(names) > 0 && math.Abs(sum-100) > 0.01 {
+		v.Addf("judging.rubric.criteria", "the weights sum to %.4g percent, not to 100", sum)
+	}
+}
+
+func (v *validation) checkAudience(c *Config, f *format.Format) {
+	if c.Audience == nil {
+		return
+	}
+	if len(c.Audience.Members) == 0 {
+		v.Addf("audience.members", "is empty: leave audience out for a debate without one")
+	}
+	someone := func(side format.Side) bool { return countSide(c.Participants, side) > 0 }
+	if f != nil && f.Decide == format.BySwing && (!someone(format.For) || !someone(format.Against)) {
+		v.Addf("participants", "a swing is between the sides %q and %q: somebody is of each", format.For, format.Against)
+	}
+	for i := range c.Audience.Members {
+		m := &c.Audience.Members[i]
+		at := fmt.Sprintf("audience.members[%d]", i)
+		v.Text(at+".persona", m.Persona, flow.MaxText)
+		v.checkAsked(at, m.Model, m.Judge, m.Person, m.Fallbacks, m.Options)
+	}
+}
+
+func (v *validation) checkAssign(c *Config) {
+	a := c.Assign
+	if a == nil {
+		return
+	}
+	if !slices.Contains([]Diversity{Binary, Spectrum, MultiPerspective}, a.Diversity) {
+		v.Addf("assign.diversity", "no diversity %.40q is known", a.Diversity)
+	}
+	v.Temperature("assign.temperature", a.Temperature)
+	v.Options("assign.options", a.Options)
+	if a.Model == "" {
+		v.Addf("assign.model", "is empty, and no judge is a model that could stand in")
+		return
+	}
+	v.models("assign", a.Model, a.Fallbacks)
+}
+
+// people checks that no name can be mistaken for another.
+func (v *validation) people(c *Config) {
+	var all []flow.NameField
+	for i := range c.Participants {
+		all = append(all, flow.NameField{Field: fmt.Sprintf("participants[%d].name", i), Name: c.Participants[i].Name})
+	}
+	participants := len(all)
+	if c.Judging != nil {
+		for i := range c.Judging.Judges {
+			all = append(all, flow.NameField{Field: fmt.Sprintf("judging.judges[%d].name", i), Name: c.Judging.Judges[i].Name})
 		}
 	}
+	if c.Audience != nil {
+		for i := range c.Audience.Members {
+			all = append(all, flow.NameField{Field: fmt.Sprintf("audience.members[%d].name", i), Name: c.Audience.Members[i].Name})
+		}
+	}
+	for _, one := range all[participants:] { // the names of participants are checked with the rest of a participant
+		v.Name(one.Field, one.Name)
+	}
+	v.People(all, c.Judging != nil && c.Judging.Anonymous, []string{swappedSuffix, unfinishedSuffix}, []string{assigner})
 }
