@@ -137,13 +137,13 @@ func (e *Engine) build() (*engine.Engine, error) {
 			return engine.Fetched(found), err
 		}
 	}
-	l, err := engine.New(engine.Parts{
+	l, more := engine.New(engine.Parts{
 		Providers: e.Providers, Functions: functions, Contexts: e.Contexts, Flows: flows, Tools: e.Tools, Prompts: e.Prompts,
 		Models: e.Models, TrustModels: e.TrustModels, Store: e.Store, Lease: e.Lease, Fetch: fetch, Grace: e.Grace, Logger: e.Logger,
 		MaxCalls: e.MaxCalls, ChunkInterval: e.ChunkInterval, Folded: e.Folded, Bus: e.Bus, Seed: e.Seed,
 		First: FlowName, Face: func(s *engine.Session) any { return &Session{s} },
 	})
-	return l, errors.Join(append(problems, err)...)
+	return l, errors.Join(append(problems, more...)...)
 }
 
 // wrong returns the error about an entry of a field of an engine.

@@ -27,7 +27,7 @@ func block(t *testing.T, language string) (before, text, after string) {
 func TestTheReadmeShowsTheMachineAsItIs(t *testing.T) {
 	before, drawn, after := block(t, "mermaid")
 	want := debate.DebateFlow().Mermaid()
-	if *stage.Update {
+	if stage.Update() {
 		require.NoError(t, os.WriteFile("README.md", []byte(before+"```mermaid\n"+want+"```\n"+after), 0o600))
 		drawn = want
 	}

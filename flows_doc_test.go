@@ -32,13 +32,13 @@ func TestTheDiagramsAreTheFlows(t *testing.T) {
 		require.True(t, ok, heading)
 		drawn, after, ok := strings.Cut(rest, "```\n")
 		require.True(t, ok, heading)
-		if *stage.Update {
+		if stage.Update() {
 			page = before + "\n## " + heading + "\n" + text + "```mermaid\n" + f.Mermaid() + "```\n" + after
 			continue
 		}
 		assert.Equal(t, f.Mermaid(), drawn, "rewrite it with -update")
 	}
-	if *stage.Update {
+	if stage.Update() {
 		require.NoError(t, os.WriteFile(flowsPage, []byte(page), 0o600))
 	}
 }

@@ -1,6 +1,7 @@
 package debate_test
 
 import (
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +19,8 @@ import (
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
+
+var _ = flag.Bool("update", false, "rewrite the golden files under testdata")
 
 // Every guard is seen to hold and not to hold, at some event of some log.
 func TestEveryGuardBothWays(t *testing.T) {

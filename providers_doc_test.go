@@ -166,7 +166,7 @@ func TestTheProvidersPageCountsWhatTheSuitesRun(t *testing.T) {
 	drawn, after, ok := strings.Cut(rest, faultsEnd)
 	require.True(t, ok)
 	want := drawFaults(t, drawn)
-	if *stage.Update {
+	if stage.Update() {
 		require.NoError(t, os.WriteFile(providersPage, []byte(before+faultsStart+want+faultsEnd+after), 0o600))
 		drawn = want
 	}

@@ -82,7 +82,7 @@ func TestTheProvidersPageTellsWhatIsKnownOfEachVendor(t *testing.T) {
 	_, faults, ok := strings.Cut(page, faultsStart)
 	require.True(t, ok)
 	want := drawEvidence(t, faults)
-	if *stage.Update {
+	if stage.Update() {
 		require.NoError(t, os.WriteFile(providersPage, []byte(before+evidenceStart+want+evidenceEnd+after), 0o600))
 		drawn = want
 	}

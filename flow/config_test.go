@@ -100,7 +100,7 @@ func TestTheFunctionsOfAFlowGetOneTypeOfConfig(t *testing.T) {
 			all := func(what string, least ...string) {
 				t.Helper()
 				for by, kind := range seen {
-					assert.Equal(t, "*debate_test.menu", kind, "%s, %s", what, by)
+					assert.Equal(t, "*flow_test.menu", kind, "%s, %s", what, by)
 				}
 				for _, by := range least {
 					assert.Contains(t, seen, by, what)
@@ -139,10 +139,10 @@ func TestAConfigOfAnotherTypeIsRefused(t *testing.T) {
 		config flow.Config
 		says   string
 	}{
-		"of the host program": {func(*debate.Flow) {}, other{given}, "the config is a debate_test.other, and no config of flow menu, whose configs are of type *debate_test.menu"},
+		"of the host program": {func(*debate.Flow) {}, other{given}, "the config is a flow_test.other, and no config of flow menu, whose configs are of type *flow_test.menu"},
 		"of Settle": {func(f *debate.Flow) {
 			f.Settle = func(flow.Config) (flow.Config, error) { return other{given}, nil }
-		}, given, "what Settle has returned is a debate_test.other"},
+		}, given, "what Settle has returned is a flow_test.other"},
 		"none of Settle": {func(f *debate.Flow) {
 			f.Settle = func(flow.Config) (flow.Config, error) { return (*menu)(nil), nil }
 		}, given, "what Settle has returned is none"},
@@ -153,7 +153,7 @@ func TestAConfigOfAnotherTypeIsRefused(t *testing.T) {
 				}
 				return other{given}, nil
 			}
-		}, given, "what Decode has returned is a debate_test.other"},
+		}, given, "what Decode has returned is a flow_test.other"},
 		"a Decode that checks": {func(f *debate.Flow) {
 			f.Decode = func([]byte) (flow.Config, error) { return nil, &flow.Error{Field: "dish"} }
 		}, given, "flow menu: its Decode cannot read {}"},

@@ -48,8 +48,8 @@
 //
 //   - the table: [State], [Trigger], [Rule], [Guard], [Lifecycle], [Compile]
 //   - the work of a state: [Step], [Exit], [EndReason], [Missing], [Then]
-//   - what is asked, and of which performer: [Call], [CallKind], [KindSummary], [KindTool], [Performer], [Asked], [View],
-//     [OnFail], [Allowance]
+//   - what is asked, and of which performer: [Call], [CallKind], [KindSummary], [KindTool], [Performer], [Function], [TaskOf],
+//     [Asked], [View], [OnFail], [Allowance]
 //   - answers as JSON: [Schema], [NewSchema], [AnswerSchema], [AnswerOf], [AnswerTo], [Names]
 //   - its config: [Config], [DecodeTo], [SettleTo], [ConfigAs], [Terms], [TopicOf], [EachModel], [NoSummarizer], [Registry],
 //     [Findings], [NameField], [MaxText], [Registrable]

@@ -42,13 +42,11 @@ func (c *Core) Lacks() error {
 			found = append(found, err)
 		}
 	}
+	if lacks := c.machine.flow.Lacks; lacks != nil {
+		found = append(found, lacks(r))
+	}
 	for _, n := range c.needs() {
 		need(n)
-	}
-	if lacks := c.machine.flow.Lacks; lacks != nil {
-		if err := lacks(r); err != nil {
-			found = append(found, err)
-		}
 	}
 	return errors.Join(found...)
 }

@@ -10,7 +10,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -84,8 +83,8 @@ type Engine struct {
 	host       *session.Host
 }
 
-// New makes an engine of its parts, which it copies. The error joins one error of kind validation for each part that is wrong.
-func New(p Parts) (*Engine, error) {
+// New makes an engine of its parts, which it copies. It returns an error of kind validation for each part that is wrong.
+func New(p Parts) (*Engine, []error) {
 	l := &Engine{
 		providers: maps.Clone(p.Providers), functions: maps.Clone(p.Functions), models: maps.Clone(p.Models), tools: maps.Clone(p.Tools),
 		contexts: map[string]window.Manager{
@@ -130,7 +129,7 @@ func New(p Parts) (*Engine, error) {
 			return own
 		},
 	})
-	return l, errors.Join(problems...)
+	return l, problems
 }
 
 // check reports the names and numbers that are wrong.

@@ -61,7 +61,7 @@ func TestAnEngineThatLacksSomethingTouchesNothing(t *testing.T) {
 		"the speakers' provider":    {func(m *stage.Member) { delete(m.Providers, "test") }, `no provider "test" is registered`},
 		"a fallback's provider":     {func(m *stage.Member) { delete(m.Providers, "spare") }, `no provider "spare" is registered`},
 		"the summarizer's provider": {func(m *stage.Member) { delete(m.Providers, "summaries") }, `no provider "summaries" is registered`},
-		"a judge":                   {func(m *stage.Member) { m.Judges = nil }, `no judge "cato" is registered`},
+		"a judge":                   {func(m *stage.Member) { m.Judges = nil }, `no judge or function "cato" is registered`},
 		"the context manager":       {func(m *stage.Member) { m.Contexts = nil }, `no context manager "own" is registered`},
 		"a detector":                {func(m *stage.Member) { m.Detectors = nil }, `no detector "calm" is registered`},
 	} {
@@ -298,7 +298,7 @@ func TestALackThatIsOnlySeenAtTheCall(t *testing.T) {
 		config.ID = "seen"
 		_, err := wrong.Start(t.Context(), stage.InFlow(wrong.Engine, config))
 		require.ErrorIs(t, err, debate.ErrLacking)
-		assert.ErrorContains(t, err, `no judge "own" is registered`)
+		assert.ErrorContains(t, err, `no judge or function "own" is registered`)
 		for _, e := range c.Log("seen") {
 			assert.Nil(t, body.As[flow.Intent](e))
 		}

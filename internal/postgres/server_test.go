@@ -117,10 +117,10 @@ func TestPrivateTemporaryFolder(t *testing.T) {
 
 // A socket has no room for the path of a deep folder.
 func TestADeepTemporaryFolder(t *testing.T) {
-	deep, err := os.MkdirTemp("/tmp", strings.Repeat("deep", 25))
+	deep, err := os.MkdirTemp("/tmp", strings.Repeat("deep", 25)) //nolint:usetesting // its folders are closed to the server's user
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(deep)) })
-	require.NoError(t, os.Chmod(deep, 0o777)) //nolint:gosec // the server's user may write there
+	require.NoError(t, os.Chmod(deep, 0o777))
 	t.Setenv("TMPDIR", deep)
 	server := start(t)
 	assert.True(t, listens(t, server.Folder()))

@@ -29,7 +29,7 @@ func places(d *stage.DeafOnce) map[string]func(c *debate.Config, e *debate.Engin
 					return inner.Generate(context.WithoutCancel(ctx), req, emit)
 				})
 		},
-		"judge": func(c *debate.Config, e *debate.Engine) {
+		"function": func(c *debate.Config, e *debate.Engine) {
 			c.Judging.Judges[0] = debate.JudgeConfig{Name: "Cato", Judge: "cato"}
 			e.Judges = map[string]debate.Judge{"cato": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
 				d.Call()
@@ -46,7 +46,7 @@ func places(d *stage.DeafOnce) map[string]func(c *debate.Config, e *debate.Engin
 // last is recorded.
 func TestCodeThatIgnoresItsContextIsGivenUp(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"provider", "judge"} {
+	for _, name := range []string{"provider", "function"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				config := stage.TwoDebaters()
@@ -119,7 +119,7 @@ func TestNothingWaitsForCodeThatIsGivenUp(t *testing.T) {
 			return err
 		},
 	} {
-		for _, place := range []string{"provider", "judge"} {
+		for _, place := range []string{"provider", "function"} {
 			t.Run(name+", "+place, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					config := stage.TwoDebaters()
@@ -154,7 +154,7 @@ func givenUp(engine *debate.Engine) debate.Stats {
 
 // Code that ends its goroutine has failed, and another one continues.
 func TestCodeThatEndsItsGoroutine(t *testing.T) {
-	for _, name := range []string{"provider", "judge"} {
+	for _, name := range []string{"provider", "function"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				config := stage.TwoDebaters()

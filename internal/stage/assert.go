@@ -1,7 +1,7 @@
 package stage
 
 import (
-	flags "flag"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -18,8 +18,11 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Update is whether Golden writes the files that it compares with.
-var Update = flags.Bool("update", false, "rewrite the golden files under testdata")
+// Update reports whether golden files are to be written: whether the package that is tested has a flag "update", and it is set.
+func Update() bool {
+	asked := flag.Lookup("update")
+	return asked != nil && asked.Value.String() == "true"
+}
 
 // Node is a place in a JSON tree: where it is, what is there, and how to put something else there.
 type Node struct {
@@ -85,7 +88,7 @@ func Refused(t *testing.T, err error, field string) {
 func Golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", filepath.FromSlash(name))
-	if *Update {
+	if Update() {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
 	}

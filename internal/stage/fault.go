@@ -47,6 +47,7 @@ func (d *DeafOnce) Call() {
 // Unmoved does not hear that it is broken off.
 type Unmoved struct{ *scripted.Provider }
 
+// Generate implements [provider.Provider].
 func (p Unmoved) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	return p.Provider.Generate(context.WithoutCancel(ctx), req, emit)
 }
@@ -75,6 +76,7 @@ func (s *Spoilt) Read(ctx context.Context, id string, after int64) iter.Seq2[deb
 	return s.Memory.Read(ctx, id, after)
 }
 
+// Append implements [store.Store].
 func (s *Spoilt) Append(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 	if id == s.ID && s.Before.Load() > 0 && s.Before.Add(-1) == 0 {
 		s.Damaged.Store(true)

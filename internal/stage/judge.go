@@ -16,9 +16,9 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// bench is a debate of one round whose judge reads answers from a list; when it is used up, each
+// Bench is a debate of one round whose judge reads answers from a list; when it is used up, each
 // answer is well-formed. It counts what the judge was asked, as a model or as a Judge.
-type bench struct {
+type Bench struct {
 	Engine *debate.Engine
 	Config debate.Config
 	source *scripted.Provider
@@ -29,7 +29,7 @@ type bench struct {
 	Asked []Asked // about that kind
 }
 
-func (b *bench) next(kind flow.CallKind, a Asked) scripted.Reply {
+func (b *Bench) next(kind flow.CallKind, a Asked) scripted.Reply {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if kind == b.kind {
@@ -47,7 +47,7 @@ func (b *bench) next(kind flow.CallKind, a Asked) scripted.Reply {
 }
 
 // Start plays until the debate is over or stops at an error.
-func (b *bench) Start(t *testing.T) (*debate.Session, *debate.Record, error) {
+func (b *Bench) Start(t *testing.T) (*debate.Session, *debate.Record, error) {
 	t.Helper()
 	session, err := b.Engine.Start(t.Context(), b.Config)
 	require.NoError(t, err)
@@ -72,9 +72,9 @@ func PanelOf(n int) func(*debate.Config) {
 	}
 }
 
-// NewBench makes a bench, with a person who is asked about failures; outside: the judge is a Go function.
-func NewBench(kind flow.CallKind, outside bool, answers ...scripted.Reply) *bench {
-	b := &bench{kind: kind, list: answers, Config: Attended()}
+// NewBench makes a Bench, with a person who is asked about failures; outside: the judge is a Go function.
+func NewBench(kind flow.CallKind, outside bool, answers ...scripted.Reply) *Bench {
+	b := &Bench{kind: kind, list: answers, Config: Attended()}
 	b.Config.Rounds = 1
 	b.Engine, b.source = Engine(b.Config)
 	answer := b.source.Reply
@@ -107,7 +107,7 @@ func Recorded(r *debate.Record, kind flow.CallKind) string {
 	}
 }
 
-// WellFormed is what a bench answers by itself.
+// WellFormed is what a Bench answers by itself.
 func WellFormed(kind flow.CallKind) string {
 	if kind == debate.KindVerdict {
 		return Verdict([]string{"Ada", "Ben"})

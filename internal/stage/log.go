@@ -53,6 +53,7 @@ type Commits struct {
 	Ends []int
 }
 
+// Append implements [store.Store].
 func (s *Commits) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
 	s.Ends = append(s.Ends, int(after)+len(events))
 	return s.Memory.Append(ctx, id, after, writer, events)

@@ -23,6 +23,7 @@ type Shop struct {
 	Looks atomic.Int32
 }
 
+// Models implements [provider.Lister].
 func (s *Shop) Models(ctx context.Context) ([]string, error) {
 	s.Lists.Add(1)
 	if s.Hangs {
@@ -32,6 +33,7 @@ func (s *Shop) Models(ctx context.Context) ([]string, error) {
 	return s.Has, s.Err
 }
 
+// Check implements [provider.Checker].
 func (s *Shop) Check(_ context.Context, model string) error {
 	s.Looks.Add(1)
 	if model == "alias" {
@@ -70,6 +72,7 @@ type Queue struct {
 
 func (q Queue) Unwrap() provider.Provider { return q.Provider }
 
+// Generate implements [provider.Provider].
 func (q Queue) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	if err := q.stand(ctx); err != nil {
 		return nil, &provider.Error{Kind: provider.KindTimeout, NotSent: true, Err: err}
@@ -99,6 +102,7 @@ func (q Queue) stand(ctx context.Context) error {
 // Cached answers everything from a cache.
 type Cached struct{ provider.Provider }
 
+// Generate implements [provider.Provider].
 func (c Cached) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	r, err := c.Provider.Generate(ctx, req, emit)
 	if err == nil {

@@ -93,6 +93,7 @@ func (l *Listener) After(id string, began time.Time) time.Duration {
 	return -1
 }
 
+// LeaseTime is how long a lease lasts by default.
 const LeaseTime = 15 * time.Second
 
 // ListenTo receives what an engine's Due yields, until the context ends.

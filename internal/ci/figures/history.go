@@ -101,14 +101,15 @@ func history(ctx context.Context, folder string) ([]revision, error) {
 	if _, err := git(ctx, folder, nil, "rev-parse", "--verify", "-q", "HEAD"); err != nil {
 		return nil, nil //nolint:nilerr // a repository without a commit has no history
 	}
-	list, err := git(ctx, folder, nil, "rev-list", "--full-history", "--parents", "HEAD", "--", tableFile)
+	list, err := git(ctx, folder, nil, "rev-list", "--full-history", "--format=%H %P", "HEAD", "--", tableFile)
 	if err != nil {
 		return nil, err
 	}
 	var commits []revision
 	for row := range strings.Lines(list) {
-		hashes := strings.Fields(row)
-		commits = append(commits, revision{hashes[0], hashes[1:]})
+		if hashes := strings.Fields(row); hashes[0] != "commit" { // which heads each row
+			commits = append(commits, revision{hashes[0], hashes[1:]})
+		}
 	}
 	return commits, nil
 }
@@ -153,7 +154,8 @@ func git(ctx context.Context, folder string, stdin io.Reader, args ...string) (s
 	command := exec.CommandContext(ctx, "git", args...) //nolint:gosec // the arguments are this program's
 	command.Dir, command.Stdin, command.Stdout, command.Stderr = folder, stdin, &stdout, &stderr
 	command.Env = slices.DeleteFunc(os.Environ(), func(setting string) bool { // a hook of git names the repository of its own
-		return strings.HasPrefix(setting, "GIT_DIR=") || strings.HasPrefix(setting, "GIT_WORK_TREE=") || strings.HasPrefix(setting, "GIT_INDEX_FILE=")
+		name, _, _ := strings.Cut(setting, "=")
+		return name == "GIT_DIR" || name == "GIT_WORK_TREE" || name == "GIT_INDEX_FILE"
 	})
 	if err := command.Run(); err != nil {
 		said, _, _ := strings.Cut(stderr.String(), "\n")

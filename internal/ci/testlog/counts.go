@@ -48,7 +48,7 @@ func (c counts) differs(listed counts) (lines []string) {
 
 // readCounts reads the file of counts.
 func readCounts(path string) (counts, error) {
-	text, err := os.ReadFile(path) //nolint:gosec // a file of the repository
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +77,8 @@ func readCounts(path string) (counts, error) {
 }
 
 // head begins the file of counts.
-const head = `# How many tests each package has, and how many of them are left to the run without the race detector: a test that is lost fails
-# the checks. When tests came or went, go run ./internal/ci/testlog -update .ci/skips .ci/tests <coverage/test.json writes it anew.
+const head = `# How many tests each package has, and how many of them are left to the run without the race detector: a test that is lost
+# fails the checks. When tests came or went, go run ./internal/ci/testlog -update .ci/skips .ci/tests <coverage/test.json writes it anew.
 `
 
 // write writes the file of counts.

@@ -224,7 +224,7 @@ func storedLogs(t *testing.T) map[string][]byte {
 // has no provider at all. With -update it writes those that are missing: a log that is there is never
 // written again, for it stands for what is in the stores of hosts.
 func TestGoldenLogs(t *testing.T) {
-	if *stage.Update {
+	if stage.Update() {
 		for _, g := range scenes() {
 			g.write(t)
 		}

@@ -19,7 +19,7 @@ type Before func(ctx context.Context, req *provider.Request) error
 // Slowly takes its time for each answer.
 func Slowly(d time.Duration) Before {
 	return func(ctx context.Context, _ *provider.Request) error {
-		timer := time.NewTimer(d) //nolint:forbidigo // models take their time
+		timer := time.NewTimer(d)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
