@@ -1,7 +1,3 @@
-//go:build !race
-
-// The race detector allocates too, and lets pools lose what they hold.
-
 package main_test
 
 import (
@@ -13,6 +9,7 @@ import (
 
 	"github.com/agonist-dev/debate/internal/bench"
 	figures "github.com/agonist-dev/debate/internal/ci/figures"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -30,6 +27,7 @@ func (s *spender) Generate(ctx context.Context, req *provider.Request, emit func
 
 // One allocation more for each call is seen in every figure, whose objects are the same each time within 0.05 %.
 func TestAnAllocationMoreIsSeen(t *testing.T) {
+	longform.Lone(t) // the race detector allocates too, and lets pools lose what they hold
 	before, err := figures.Costs(t.Context(), bench.NewScript())
 	require.NoError(t, err)
 	after, err := figures.Costs(t.Context(), &spender{Script: bench.NewScript()})
