@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
@@ -249,6 +251,12 @@ func TestBadEngines(t *testing.T) {
 		"providers that nobody can name": {
 			&debate.Engine{Providers: map[string]debate.Provider{"a/b": &scripted.Provider{}, "": &scripted.Provider{}}},
 			[]string{"Providers[]", "Providers[a/b]"},
+		},
+		"a function and a judge of one name": {
+			&debate.Engine{
+				Judges: map[string]debate.Judge{"cato": debate.JudgeFunc(nil)}, Functions: map[string]flow.Function{"cato": arbiter.Func(nil)},
+			},
+			[]string{"Functions[cato]"},
 		},
 		"a flow of nil": {&debate.Engine{Flows: map[string]*debate.Flow{"x": nil}}, []string{"Flows"}},
 	} {

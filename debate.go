@@ -3,11 +3,11 @@ package debate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"log/slog"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,7 +15,6 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/engine"
-	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -112,7 +111,8 @@ func (e *Engine) freeze() (*engine.Engine, error) {
 // conversation.
 func (e *Engine) build() (*engine.Engine, error) {
 	formats, problems := make(map[string]Format, len(e.Formats)), checkDetectors(e.Detectors)
-	for name, f := range e.Formats {
+	for _, name := range slices.Sorted(maps.Keys(e.Formats)) {
+		f := e.Formats[name]
 		f = *f.Clone()
 		f.Name = name
 		formats[name] = f
@@ -120,11 +120,11 @@ func (e *Engine) build() (*engine.Engine, error) {
 	}
 	functions := make(map[string]flow.Function, len(e.Judges)+len(e.Functions))
 	maps.Copy(functions, e.Functions)
-	for name, judge := range e.Judges {
+	for _, name := range slices.Sorted(maps.Keys(e.Judges)) {
 		if functions[name] != nil {
-			problems = append(problems, wrong("Functions", name, "has the name of a judge"))
+			problems = append(problems, engine.Wrong(engine.Entry("Functions", name), "has the name of a judge"))
 		}
-		if judge != nil {
+		if judge := e.Judges[name]; judge != nil {
 			functions[name] = judgeFunction{judge}
 		}
 	}
@@ -146,10 +146,14 @@ func (e *Engine) build() (*engine.Engine, error) {
 	return l, errors.Join(append(problems, more...)...)
 }
 
-// wrong returns the error about an entry of a field of an engine.
-func wrong(field, name, why string) error {
-	err := errors.New(why)
-	return &flow.Error{Kind: provider.KindValidation, Op: "engine", Field: fmt.Sprintf("%s[%.80s]", field, name), Err: err}
+// checkDetectors reports the detectors of the host program that cannot be registered.
+func checkDetectors(all map[string]Detector) (problems []error) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if all[name] == nil || !flow.Registrable(name) || builtin(format.Detector(name)) {
+			problems = append(problems, engine.Wrong(engine.Entry("Detectors", name), "is nil, or its name is empty or taken"))
+		}
+	}
+	return problems
 }
 
 // each is a sequence of an engine's. If the fields of the engine are wrong, it yields that error.

@@ -289,13 +289,3 @@ func (d *Debate) measured() string {
 	text = d.Hide(text)
 	return "\n\n" + strings.ReplaceAll(d.Text("findings"), findingsHole, text)
 }
-
-// checkDetectors reports the detectors of the host program that cannot be registered.
-func checkDetectors(all map[string]Detector) (problems []error) {
-	for name, detector := range all {
-		if detector == nil || !flow.Registrable(name) || builtin(format.Detector(name)) {
-			problems = append(problems, wrong("Detectors", name, "is nil, or its name is empty or taken"))
-		}
-	}
-	return problems
-}

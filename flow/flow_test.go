@@ -186,3 +186,13 @@ func TestViews(t *testing.T) {
 	}
 	assert.Equal(t, []int{0, 2}, read, "nothing at all, then its own round only")
 }
+
+// A function that is made for another flow is told so, and not asked again.
+func TestAFunctionOfAnotherFlow(t *testing.T) {
+	task, err := flow.TaskOf[debate.JudgeTask](&debate.JudgeTask{Call: "verdict"})
+	require.NoError(t, err)
+	assert.Equal(t, "verdict", task.Call)
+	_, err = flow.TaskOf[debate.JudgeTask](&grades{})
+	stage.RequireKind(t, err, provider.KindValidation)
+	assert.ErrorContains(t, err, "the function takes a *debate.JudgeTask, and the flow of this conversation gives it a *flow_test.grades")
+}

@@ -136,12 +136,12 @@ func New(p Parts) (*Engine, []error) {
 func (p *Parts) check() (problems []error) {
 	for name := range orderpkg.ByKey(p.Providers) {
 		if name == "" || strings.Contains(name, "/") {
-			problems = append(problems, Wrong("Providers["+text.OneLine(name, 80)+"]", "has a name that is empty or holds a slash"))
+			problems = append(problems, Wrong(Entry("Providers", name), "has a name that is empty or holds a slash"))
 		}
 	}
 	for name, tool := range orderpkg.ByKey(p.Tools) {
 		if err := checkTool(name, tool); err != nil {
-			problems = append(problems, Wrong("Tools["+text.OneLine(name, 80)+"]", "%w", err))
+			problems = append(problems, Wrong(Entry("Tools", name), "%w", err))
 		}
 	}
 	for field, n := range orderpkg.ByKey(map[string]int64{
@@ -153,6 +153,9 @@ func (p *Parts) check() (problems []error) {
 	}
 	return problems
 }
+
+// Entry names an entry of a field of an engine.
+func Entry(field, name string) string { return field + "[" + text.OneLine(name, 80) + "]" }
 
 // Wrong returns the error about a field of an engine.
 func Wrong(field, format string, args ...any) error {

@@ -29,21 +29,28 @@ func of(s *session.Session) *Session {
 // NewSession returns a session whose conversation can still be edited. If unattended is set, no person is asked, even if the config
 // does not say what is chosen then.
 func (l *Engine) NewSession(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
-	p, err := l.plan(ctx, config, unattended)
+	p, err := l.identified(ctx, config, unattended)
 	if err != nil {
 		return nil, err
 	}
-	p.terms.ID = cmp.Or(p.terms.ID, newID())
 	return l.configure(p)
+}
+
+// identified returns the plan of a conversation that has an ID.
+func (l *Engine) identified(ctx context.Context, config flow.Config, unattended bool) (*plan, error) {
+	p, err := l.plan(ctx, config, unattended)
+	if err == nil {
+		p.terms.ID = cmp.Or(p.terms.ID, newID())
+	}
+	return p, err
 }
 
 // toStart is NewSession for a config that may have mistakes: the error names all of them.
 func (l *Engine) toStart(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
-	p, err := l.plan(ctx, config, unattended)
+	p, err := l.identified(ctx, config, unattended)
 	if err != nil {
 		return nil, err
 	}
-	p.terms.ID = cmp.Or(p.terms.ID, newID())
 	s, err := l.configure(p)
 	if err != nil {
 		if _, _, all := l.validate(ctx, p, nil); all != nil {
