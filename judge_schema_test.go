@@ -77,7 +77,7 @@ func TestASchemaOfAFlow(t *testing.T) {
 			switch {
 			case req.Schema == nil || req.Schema.Name != "plan" && req.Schema.Name != "free":
 				return answer(req)
-			case strings.Contains(req.ID, ".again/"), req.Schema.Name == "free":
+			case stage.Reasked(req), req.Schema.Name == "free":
 				return scripted.Reply{Text: "```json\n{ \"steps\" : [\"ask\"] }\n```"}
 			default:
 				return scripted.Reply{Text: `{"steps":[]}`}
@@ -87,8 +87,8 @@ func TestASchemaOfAFlow(t *testing.T) {
 		require.Len(t, record.Rejections, 1)
 		assert.Equal(t, []string{"steps: is empty"}, record.Rejections[0].Problems)
 		assert.JSONEq(t, `{"steps":["ask"]}`, string(record.Turns[2].Data))
-		assert.Equal(t, "r1.reflection.Ada.again", record.Turns[2].Call)
-		assert.Equal(t, "r2.reflection.Ada", record.Turns[5].Call)
+		assert.Equal(t, []any{"r1.reflection.Ada", 2}, []any{record.Turns[2].Call, record.Turns[2].Attempt})
+		assert.Equal(t, []any{"r2.reflection.Ada", 1}, []any{record.Turns[5].Call, record.Turns[5].Attempt})
 	})
 }
 

@@ -179,7 +179,7 @@ func (d *Debate) extended() string {
 func judgeTask(r *flow.Record, asked flow.Asked) any {
 	d, call := of(r), asked.Call
 	task := &JudgeTask{
-		Debate: d.ID, Call: asked.ID, Attempt: asked.Attempt, Kind: call.Kind, Topic: d.config.Topic,
+		Debate: d.ID, Call: asked.Call.ID, Attempt: asked.Attempt, Kind: call.Kind, Topic: d.config.Topic,
 		Round: d.Round, Rounds: d.rounds(), Instruction: asked.Instruction, Schema: asked.Schema, Labels: d.config.Labels,
 	}
 	if !call.View.None {

@@ -66,7 +66,7 @@ func TestACutReplyIsContinued(t *testing.T) {
 		"only thoughts":                 {[]string{cut[0], "", cut[1] + cut[2]}, []flow.EventKind{continued, failed, turn}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			engine, _ := engineFor(answers{"r1.Ada": inParts(test.replies...), "r1.Ada.again": whole})
+			engine, _ := engineFor(answers{"r1.Ada": inParts(test.replies...), "r1.Ada again": whole})
 			w, err := play(t, engine, config())
 			require.NoError(t, err)
 			assert.Equal(t, test.want, ends(t, engine))
@@ -226,7 +226,7 @@ func TestARestThatDoesNotFitTheWindow(t *testing.T) {
 		return h
 	}
 	h := begin(10_000, cut[0]+strings.Repeat("so and so on, ", 2000))
-	h.Say("r1.Ada.again", whole)
+	h.Say("r1.Ada", whole)
 	require.Len(t, h.Reload().Turns, 1)
 
 	h = begin(0, cut[0])

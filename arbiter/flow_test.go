@@ -86,15 +86,15 @@ func TestTheCourseOfWork(t *testing.T) {
 			want:    "3/3 failures\nerror failure",
 		},
 		"an illegal ruling is asked for again once": {
-			answers: answers{"d1": moves(arbiter.MoveRetry), "d1.again": picks("Ben"), "d2": completes("Done.")},
-			want:    "d1.again select[Ben]\nd2 complete[]\nr1.Ben success\n0/0 failures\ncompleted complete",
+			answers: answers{"d1": moves(arbiter.MoveRetry), "d1 again": picks("Ben"), "d2": completes("Done.")},
+			want:    "d1 select[Ben]\nd2 complete[]\nr1.Ben success\n0/0 failures\ncompleted complete",
 		},
 		"a second illegal ruling fails": {
-			answers: answers{"d1": picks("Eve"), "d1.again": picks("Eve")},
+			answers: answers{"d1": picks("Eve"), "d1 again": picks("Eve")},
 			want:    "1/1 failures\nerror failure",
 		},
 		"a result that is no result": {
-			answers: answers{"r1.Ada": "done", "r1.Ada.again": "done"},
+			answers: answers{"r1.Ada": "done", "r1.Ada again": "done"},
 			want:    "d1 select[Ada]\nr1.Ada failed\n1/1 failures\nerror failure",
 		},
 		"agents that are selected together act at once": {
@@ -215,7 +215,7 @@ func TestARulingOfACrowdIsRejectedBriefly(t *testing.T) {
 	rejected, ok := h.Log[len(h.Log)-2].Body.(*flow.Rejection)
 	require.True(t, ok)
 	assert.Len(t, rejected.Problems, 2)
-	h.Say("d1.again", toJSON(picks("Ada")))
+	h.Say("d1", toJSON(picks("Ada")))
 }
 
 // What agents write does not make the arbiter's instruction so long that it fits no window: the work could not go on.

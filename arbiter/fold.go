@@ -82,14 +82,14 @@ func within(s flow.State) bool {
 
 // decide takes a decision. One that nobody waits for any more does not count.
 func (w *Work) decide(d *Decision) {
-	if w.Base(d.Call) == w.decisionID() && !w.used {
+	if d.Call == w.decisionID() && !w.used {
 		w.ruling, w.decisions, w.undecided = d, append(w.decisions, d), ""
 	}
 }
 
 // lose notes that an execution or a decision has failed, if its call has failed for good.
 func (w *Work) lose(call string, at time.Time) {
-	if w.Base(call) == w.decisionID() && w.Failed(w.Base(call)) {
+	if call == w.decisionID() && w.Failed(call) {
 		w.failures++
 		w.streak++
 		if failure := w.FailureOf(w.decisionID()); failure != nil {
@@ -203,10 +203,10 @@ func (s *Step) use(agent string) {
 	}
 }
 
-// execution returns the latest execution with this call or its re-ask; nil: there is none.
+// execution returns the latest execution with this call; nil: there is none.
 func (w *Work) execution(call string) *Execution {
 	for _, e := range w.batch {
-		if e.Call == w.Base(call) {
+		if e.Call == call {
 			return e
 		}
 	}

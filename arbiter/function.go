@@ -98,7 +98,7 @@ func task(r *flow.Record, asked flow.Asked) any {
 	w, terms := of(r), r.Terms()
 	total, row := w.Failures()
 	s := &Situation{
-		Work: r.ID, Call: asked.ID, Attempt: asked.Attempt, State: flow.State(asked.Call.Tag), Task: w.config.Task,
+		Work: r.ID, Call: asked.Call.ID, Attempt: asked.Attempt, State: flow.State(asked.Call.Tag), Task: w.config.Task,
 		Legal: w.legal(), Parallel: w.config.Parallel, Plan: w.Plan(),
 		Executions: w.Executions(), Left: w.left(), Failures: total, InARow: row, Labels: maps.Clone(terms.Labels),
 		Instruction: asked.Instruction, Agents: w.config.clone().Agents,

@@ -103,9 +103,9 @@ func TestAgentsAtOnceDoNotReadEachOther(t *testing.T) {
 	require.NoError(t, err)
 	read := map[string]int{}
 	for _, req := range p.Requests() {
-		read[callOf(&req)] = len(req.Messages)
+		read[askedOf(&req)] = len(req.Messages)
 	}
-	assert.Equal(t, []int{0, 2}, []int{read["r1.Ada.again"], read["r2.Ada"]})
+	assert.Equal(t, []int{0, 2}, []int{read["r1.Ada again"], read["r2.Ada"]})
 }
 
 // A function reads of the last executions what it reads of all.

@@ -31,12 +31,20 @@ func callOf(req *provider.Request) string {
 	return call
 }
 
-// answers answer requests by their calls; what has no answer is answered as usual.
+// askedOf is callOf, with a mark where an answer was rejected and is asked for again.
+func askedOf(req *provider.Request) string {
+	if strings.Contains(req.Last.Text, "was not accepted") {
+		return callOf(req) + " again"
+	}
+	return callOf(req)
+}
+
+// answers answer requests by what askedOf says; what has no answer is answered as usual.
 type answers map[string]any
 
 // reply answers for everybody.
 func (a answers) reply(req *provider.Request) scripted.Reply {
-	switch own := a[callOf(req)].(type) {
+	switch own := a[askedOf(req)].(type) {
 	case nil:
 		return scripted.Reply{Text: usual(req)}
 	case func(*provider.Request) scripted.Reply:

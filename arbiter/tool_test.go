@@ -126,6 +126,29 @@ func TestTheLimitOfRepliesIsALabelledFailure(t *testing.T) {
 	}
 }
 
+// A result that is not accepted is asked for again with what the tools have answered, and with what was wrong behind it.
+func TestToolsAreNotUsedAgainForARejectedResult(t *testing.T) {
+	done := scripted.Reply{Text: toJSON(arbiter.Result{Success: true, Output: "Done."})}
+	var asked *provider.Request
+	engine, _ := engineFor(answers{
+		"r1.Ada": byReply(uses("double", `{"n":21}`), scripted.Reply{Text: "no JSON"}), "d2": completes("Done."),
+		"r1.Ada again": func(req *provider.Request) scripted.Reply {
+			asked = req
+			return done
+		},
+	})
+	engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
+	w, err := play(t, engine, equipped())
+	require.NoError(t, err)
+	e := w.Executions()[0]
+	assert.Equal(t, []any{arbiter.Success, 1}, []any{e.Result, len(e.Uses)})
+	require.Len(t, asked.Messages, 3)
+	require.NotNil(t, asked.Messages[2].ToolResult)
+	assert.Contains(t, asked.Messages[2].ToolResult.Text, "42")
+	assert.NotContains(t, asked.Messages[0].Text, "was not accepted")
+	assert.Contains(t, asked.Last.Text, "1 more", "the rejected reply is one of the four")
+}
+
 // The label stands also where one reply is all that there is, and the model asks for a tool in it.
 func TestTheLimitOfOneReplyIsLabelled(t *testing.T) {
 	engine, p := engineFor(answers{"r1.Ada": byReply(uses("double", `{"n":1}`)), "d2": completes("Done.")})

@@ -102,7 +102,7 @@ func TestTheSecondAnswerOfTheJudgeCounts(t *testing.T) {
 		config.Termination.Kind = deliberation.TerminationQuality
 		engine, _ := engineFor(func(call string, req *provider.Request) (scripted.Reply, bool) {
 			bad := deliberation.Quality{Requirements: []deliberation.Requirement{{Text: "short links", Major: true}}, Quality: 95, Reasoning: "so"}
-			if !strings.Contains(req.ID, ".again") && strings.HasSuffix(call, ".evaluate") {
+			if !reasked(req) && strings.HasSuffix(call, ".evaluate") {
 				return scripted.Reply{Text: toJSON(bad)}, true
 			}
 			return numbers(90)(call, req)

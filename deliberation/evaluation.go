@@ -122,7 +122,7 @@ func (f *findings) evaluatorID(field, id string, before []Evaluator) {
 		f.addf(field, "is longer than 64 characters, is not valid UTF-8, or begins or ends with white space")
 	case strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) || r == '<' || r == '>' }):
 		f.addf(field, "holds a character that does not print, '<' or '>'")
-	case strings.HasSuffix(id, ".again") || strings.Contains(id, ".tool."):
+	case strings.Contains(id, ".tool."):
 		f.addf(field, "%q reads like a part of the id of a call", id)
 	case slices.ContainsFunc(before, func(other Evaluator) bool { return strings.EqualFold(other.ID, id) }):
 		f.addf(field, "%.64q is the id of an earlier evaluator too", id)

@@ -1,7 +1,6 @@
 package deliberation
 
 import (
-	"cmp"
 	"errors"
 	"iter"
 	"strings"
@@ -97,7 +96,7 @@ type job struct {
 	agent    string
 	kind     flow.CallKind
 	activity string
-	again    string // the call whose answer was not accepted
+	reasked  bool // its answer was not accepted, and is asked for again
 }
 
 // take makes the callbacks of one event.
@@ -202,16 +201,13 @@ func (p *progress) begin(in *flow.Intent) {
 		}
 		return
 	}
-	base := cmp.Or(in.Again, in.Call)
-	if known := p.jobs[base]; known != nil {
-		if in.Again != "" {
-			p.jobs[in.Call] = &job{known.agent, known.kind, known.activity, base}
-		}
+	if known := p.jobs[in.Call]; known != nil {
+		known.reasked = in.Reask
 		return
 	}
-	j := &job{agent: in.By, kind: in.Kind, activity: activity(in.Kind, in.Target), again: in.Again}
+	j := &job{agent: in.By, kind: in.Kind, activity: activity(in.Kind, in.Target), reasked: in.Reask}
 	p.jobs[in.Call] = j
-	if !p.whole && (in.Attempt > 1 || in.Again != "") {
+	if !p.whole && in.Attempt > 1 {
 		return // it began before the reader came
 	}
 	switch j.kind {
@@ -238,7 +234,7 @@ func (p *progress) synthesize() {
 
 // spoken takes an answer that was accepted.
 func (p *progress) spoken(t *flow.Turn) {
-	p.end(t.Call)
+	delete(p.jobs, t.Call)
 	if p.sorted != nil {
 		p.sorted.sort(t)
 	}
@@ -282,9 +278,9 @@ func (p *progress) rejected(r *flow.Rejection) {
 	switch {
 	case j == nil:
 		p.setback(p.OnAgentRetry, r.By, r.Call, why)
-	case j.again != "" && r.Next == "":
+	case j.reasked && r.Next == "":
 		p.setback(p.OnAgentFailed, r.By, r.Call, why)
-		p.end(r.Call)
+		delete(p.jobs, r.Call)
 	default:
 		p.setback(p.OnAgentRetry, r.By, r.Call, why)
 	}
@@ -298,7 +294,7 @@ func (p *progress) failed(f *flow.Failure) {
 	switch {
 	case f.Final:
 		p.setback(p.OnAgentFailed, f.By, f.Call, why)
-		p.end(f.Call)
+		delete(p.jobs, f.Call)
 	case !f.Void: // what a pause or a crash has broken off is merely asked for again
 		p.setback(p.OnAgentRetry, f.By, f.Call, why)
 	}
@@ -313,14 +309,6 @@ func (p *progress) setback(hook func(agent, activity string, failure error), age
 		doing = j.activity
 	}
 	hook(agent, doing, why)
-}
-
-// end forgets what somebody was asked.
-func (p *progress) end(call string) {
-	if j := p.jobs[call]; j != nil && j.again != "" {
-		delete(p.jobs, j.again)
-	}
-	delete(p.jobs, call)
 }
 
 // activity says what somebody does who is asked for a turn of this kind.

@@ -41,7 +41,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 				config := three()
 				config.Synthesis, config.Clarification.On = deliberation.SynthesisVoting, true
 				engine, _ := engineFor(func(call string, req *provider.Request) (scripted.Reply, bool) {
-					return scripted.Reply{Text: test.answer}, call == test.call && !strings.Contains(req.ID, ".again")
+					return scripted.Reply{Text: test.answer}, call == test.call && !reasked(req)
 				})
 				r := play(t, engine, config)
 				require.Len(t, r.Rejections, 1)

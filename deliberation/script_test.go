@@ -50,8 +50,11 @@ func solution(text string) deliberation.Solution {
 func callOf(req *provider.Request) string {
 	_, rest, _ := strings.Cut(req.ID, "/")
 	call, _, _ := strings.Cut(rest, "/")
-	return strings.TrimSuffix(call, ".again")
+	return call
 }
+
+// reasked reports whether a request asks again for an answer that was rejected.
+func reasked(req *provider.Request) bool { return strings.Contains(req.Last.Text, "was not accepted") }
 
 // answers answer requests by their calls; what no function takes is answered as usual.
 type answers func(call string, req *provider.Request) (scripted.Reply, bool)

@@ -89,7 +89,7 @@ func (c *Core) outcome(state *callState, spend Spend, s Result) error {
 	out := &Rejection{Spend: spend, By: state.intent.By, Round: state.intent.Round, Problems: problems}
 	out.Text, out.Cut = excerpt(s.Text)
 	out.Broken = s.Stop == provider.StopLength
-	if state.intent.Again != "" {
+	if state.intent.Reask {
 		out.Next = state.intent.Next
 		out.Instead = out.Next == "" && c.instead(state, provider.KindInvalidResponse)
 	}

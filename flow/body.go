@@ -96,7 +96,7 @@ type Intent struct {
 	Upto       int    `json:"upto,omitempty"`   // for a summary: the first message that is left as it is
 	// Only is for a summary: the View.Summarizer whose calls alone read it. "": all calls of the view read it.
 	Only  string `json:"only,omitempty"`
-	Again string `json:"again,omitempty"` // the call whose rejected answer this one replaces
+	Reask bool   `json:"reask,omitempty"` // an answer was rejected: the request shows its problems
 	Tool  string `json:"tool,omitempty"`  // for the use of a tool: its name
 	For   string `json:"for,omitempty"`   // for the use of a tool: the call that asks for it
 	// Temperature is the temperature that is sent. nil: none is sent.
@@ -222,7 +222,7 @@ type Summarized struct {
 	Cut    bool   `json:"cut,omitempty"`
 }
 
-// Rejection records an answer that was not accepted. The re-ask shows its problems.
+// Rejection records an answer that was not accepted. The next attempt at the call shows the model its problems.
 type Rejection struct {
 	Spend
 	By       string   `json:"by"`
@@ -230,11 +230,11 @@ type Rejection struct {
 	Text     string   `json:"text"`          // the answer: at most 2 KiB of it
 	Cut      bool     `json:"cut,omitempty"` // whether the answer was longer than Text
 	Problems []string `json:"problems"`
-	// Broken means that the answer ended at the cap on its tokens. The re-ask has a larger one if the model and the
+	// Broken means that the answer ended at the cap on its tokens. The next attempt has a larger one if the model and the
 	// budget allow it.
 	Broken bool `json:"broken,omitempty"`
-	// Next is the fallback model that is asked instead. Only the rejection of a re-ask has one, because a first
-	// answer is asked for again.
+	// Next is the fallback model that is asked instead, without these problems. Only a second rejection has one, because a
+	// first answer is asked for again.
 	Next string `json:"next,omitempty"`
 	// Instead means that the flow goes on by itself if this was the last answer; see OnFail.
 	Instead bool `json:"instead,omitempty"`

@@ -185,11 +185,9 @@ func (in *Intent) asCall() *Call {
 // cutOff breaks off a call and leaves it out. It does not if the conversation cannot do without the call, or if the actor has
 // missed the step before as well: fatal is the failure that the conversation ends in.
 func (c *Core) cutOff(call *Call, why string) (fatal *Error, _ error) {
-	for _, id := range []string{call.ID + againSuffix, call.ID} {
-		if state := c.record.calls[id]; state != nil && state.status == callInFlight {
-			if err := c.breakOff(state, why); err != nil {
-				return nil, err
-			}
+	if state := c.record.calls[call.ID]; state != nil && state.status == callInFlight {
+		if err := c.breakOff(state, why); err != nil {
+			return nil, err
 		}
 	}
 	if call.Moot != "" {

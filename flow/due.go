@@ -51,11 +51,10 @@ func (d *due) all(calls []Call) (again bool, err error) {
 			fresh = append(fresh, uses...)
 			continue
 		}
-		call, ok := d.look(&calls[i])
-		if !ok {
+		if !d.look(&calls[i]) {
 			continue
 		}
-		begun, again, err := d.ready(call, fresh)
+		begun, again, err := d.ready(&calls[i], fresh)
 		if again || err != nil {
 			return again, err
 		}
@@ -140,10 +139,10 @@ func (d *due) summary(call, needs *Call) (b beginning, again bool, err error) {
 		again, err = d.giveUp(needs, state)
 		return b, again, err
 	}
-	summary, ok := d.look(needs)
-	if !ok {
+	if !d.look(needs) {
 		return b, false, nil
 	}
+	summary := needs
 	ready, intent, failure := d.core.prepare(summary, true)
 	if failure == nil {
 		if _, _, ok := d.core.fits(intent); ok && d.core.spares(intent) || len(d.core.record.inFlight) > 0 {
@@ -174,7 +173,7 @@ func (c *Core) unsent(call *Call, intent *Intent, failure *Error) error {
 }
 
 // maxVain bounds the attempts of one call without a result, whatever has ended them: failures, crashes, controls. The
-// retries, the fallback models and the re-asks of a call need far fewer. With it, no chain of attempts is endless.
+// retries, the fallback models and the rejected answers of a call need far fewer. With it, no chain of attempts is endless.
 const maxVain = 1000
 
 // inVain is the failure of a conversation that would make a call once more than maxVain allows.
@@ -189,21 +188,10 @@ type beginning struct {
 	intent *Intent
 }
 
-// present returns a missing call as it is made now, and its state. If the answer was rejected, that is the re-ask.
-// The state is nil if there was no attempt.
-func (r *Record) present(call *Call) (*Call, *callState) {
-	state := r.calls[call.ID]
-	if state != nil && state.status == callRejected {
-		call = reask(call, state)
-		state = r.calls[call.ID]
-	}
-	return call, state
-}
-
-// look reports whether a missing call may start now, and returns the call to make.
-func (d *due) look(call *Call) (*Call, bool) {
+// look reports whether a missing call may start now.
+func (d *due) look(call *Call) bool {
 	r := d.core.record
-	call, state := r.present(call)
+	state := r.calls[call.ID]
 	switch {
 	case state == nil || state.status == callIdle:
 	case state.status == callInFlight:
@@ -212,9 +200,9 @@ func (d *due) look(call *Call) (*Call, bool) {
 		} else {
 			d.busy = true
 		}
-		return nil, false
+		return false
 	default:
-		return nil, false
+		return false
 	}
 	from := call.NotBefore
 	if state != nil && state.retryAt().After(from) {
@@ -232,9 +220,9 @@ func (d *due) look(call *Call) (*Call, bool) {
 		if d.wait.IsZero() || from.Before(d.wait) {
 			d.wait = from
 		}
-		return nil, false
+		return false
 	}
-	return call, true
+	return true
 }
 
 // start starts a call, unless the budget holds it back.
@@ -253,7 +241,7 @@ func (d *due) start(ready *prepared, intent *Intent) error {
 			return err
 		}
 	}
-	own := intent.Tool == "" && intent.Upto == 0 && intent.Again == ""
+	own := intent.Tool == "" && intent.Upto == 0
 	if state := c.record.calls[intent.Call]; own && (state == nil || state.share == 0) {
 		intent.Share = c.record.shareOf(d.batch, c.in.At)
 	}

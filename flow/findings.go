@@ -248,7 +248,7 @@ func (f *Findings) People(all []NameField, labels bool, suffixes, own []string) 
 		seen[text.Skeleton(name)] = "a name of the library's own"
 	}
 	for _, one := range all {
-		for _, suffix := range append([]string{againSuffix}, suffixes...) {
+		for _, suffix := range suffixes {
 			if strings.HasSuffix(one.Name, suffix) {
 				f.Addf(one.Field, "ends with %q, which the ids of calls end with", suffix)
 			}

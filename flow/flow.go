@@ -185,8 +185,8 @@ type Step struct {
 	// or judge was dropped. If it leaves out one that has failed, its OnFail is never read, and Next decides as if
 	// nothing were missing.
 	//
-	// The calls of one batch may run at the same time. An answer that is not accepted is asked for again as a call of
-	// its own, whose ID ends in ".again". Record.Done then reports true for the ID that Calls gave. nil: there are none.
+	// The calls of one batch may run at the same time. An answer that is not accepted is asked for once more, as another
+	// attempt of the call. nil: there are none.
 	Calls func(r *Record) []Call
 	// Next returns the trigger to fire when no call is missing. false: nothing is due, and the flow waits for an
 	// input, for the answer to an inquiry, for a call in flight or for the end of the round's time. If there is none
@@ -291,7 +291,6 @@ type Call struct {
 	// Task makes what a [Function] is asked, for ByFunction.
 	Task func(r *Record, asked Asked) any
 
-	again string     // the call whose rejected answer this one replaces
 	plain bool       // the cap on the reply is not raised
 	asked *AskedTool // for the use of a tool: the request of the model
 	span  *span      // for a summary: the messages that it covers
@@ -300,9 +299,8 @@ type Call struct {
 // Asked is what Call.Task is given about its call. It is read only.
 type Asked struct {
 	Call        *Call
-	ID          string          // of the call; a re-ask has an ID of its own
 	Attempt     int             // from 1
-	Instruction string          // what Call.Last has returned
+	Instruction string          // what Call.Last has returned, with the problems of an answer that was rejected
 	Schema      json.RawMessage // with the names of this conversation; nil: the answer is free text
 }
 

@@ -151,7 +151,7 @@ func TestHiddenTurnsAreNotInATask(t *testing.T) {
 			return nil
 		}
 		return []flow.Call{{ID: "view", Kind: "view", By: "Cato", Performer: flow.ByFunction, Function: "panel", Task: func(r *debate.Record, asked flow.Asked) any {
-			return &debate.JudgeTask{Call: asked.ID, Attempt: asked.Attempt, Turns: r.Readable()}
+			return &debate.JudgeTask{Call: asked.Call.ID, Attempt: asked.Attempt, Turns: r.Readable()}
 		}}}
 	}))
 	engine.Judges = map[string]debate.Judge{"panel": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {

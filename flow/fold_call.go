@@ -26,6 +26,8 @@ func (r *Record) foldIntent(in *Intent, at time.Time) error {
 		return invalid("intent.call", "%q was left out", text.OneLine(in.Call, 80))
 	case in.Attempt != last+1:
 		return invalid("intent.attempt", "is %d after %d", in.Attempt, last)
+	case in.Reask != (call.rejection != nil):
+		return invalid("intent.reask", "is %t, but an answer that waits to be asked for again says otherwise", in.Reask)
 	case in.Reserve < 0 || in.Tokens < 0 || in.Thinking < 0 || in.Thinking > in.Tokens:
 		return invalid("intent.reserve", "or the number of tokens is negative")
 	case in.Model != "" && r.model(in.Model) == nil:
@@ -210,10 +212,6 @@ func (r *Record) foldDone(call *callState) {
 	call.status = callDone
 	r.unshare(call)
 	r.shrank(call, nil)
-	if base := r.calls[call.intent.Again]; base != nil {
-		base.status = callDone
-		r.unshare(base)
-	}
 	if call.intent.Upto == 0 {
 		r.heard(call.intent.By)
 		r.countDone(call.intent.Round)
@@ -256,31 +254,28 @@ func (r *Record) foldTurn(t *Turn) {
 	r.nextBatch()
 }
 
-// foldRejection keeps the problems for the re-ask. If the answer to a re-ask is rejected too, the call fails.
+// reaskDelay is the wait before a call asks again for an answer that was not accepted.
+const reaskDelay = 2 * time.Second
+
+// foldRejection folds an answer that was not accepted. The next attempt asks for it again and shows its problems. If that answer
+// is rejected too, a fallback model begins from the beginning; without one the call fails.
 func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Time) {
 	r.Rejections = append(r.Rejections, *rejection)
-	call.status = callRejected
+	call.status, call.trouble = callIdle, nil
 	call.whole()
 	call.broken += oneIf(rejection.Broken)
-	*call.troubled() = trouble{problems: rejection.Problems, rejectedAt: at}
-	r.failing = append(r.failing, call)
-	base := r.calls[call.intent.Again]
-	if base == nil {
-		return
-	}
-	if rejection.Next != "" { // the fallback model starts from the beginning
-		base.model = max(base.model, call.model) + 1
-		call.status, base.status = callIdle, callIdle
-		call.trouble, base.trouble = nil, nil
-		return
-	}
-	call.status = callFailed
-	base.status = callFailed
-	base.troubled().instead, call.troubled().instead = rejection.Instead, true // only the base is decided about
-	base.trouble.failedAt = r.Seq + 1
-	base.troubled().failure = &Error{
-		Kind: provider.KindInvalidResponse, Op: base.intent.Call, Participant: rejection.By, Round: rejection.Round,
-		Err: fmt.Errorf("the answer was not accepted: %s", text.OneLine(firstOf(rejection.Problems), 200)),
+	switch {
+	case call.rejection == nil:
+		call.rejection, call.troubled().retryAt = rejection, at.Add(reaskDelay)
+	case rejection.Next != "":
+		call.rejection, call.model = nil, call.intent.modelIndexOf(rejection.Next)
+	default:
+		call.status, call.troubled().instead, call.trouble.failedAt = callFailed, rejection.Instead, r.Seq+1
+		call.trouble.failure = &Error{
+			Kind: provider.KindInvalidResponse, Op: call.intent.Call, Participant: rejection.By, Round: rejection.Round,
+			Err: fmt.Errorf("the answer was not accepted: %s", text.OneLine(firstOf(rejection.Problems), 200)),
+		}
+		r.failing = append(r.failing, call)
 	}
 }
 
@@ -315,10 +310,6 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 			call.whole() // with its parts it would not fit again
 		}
 		r.failing = append(r.failing, call)
-		if base := r.calls[call.intent.Again]; base != nil {
-			base.status, base.troubled().failure, base.trouble.instead, call.trouble.instead = callFailed, f.Error, f.Instead, true
-			base.trouble.failedAt = r.Seq + 1
-		}
 	case f.Waits:
 		t := call.troubled()
 		t.tries, t.retryAt = append(t.tries, f.Error.Kind), f.RetryAt
@@ -337,23 +328,23 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 func (r *Record) reset() {
 	r.over(nil, false, time.Time{})
 	r.limits, r.outages = nil, nil
-	var rejected []*callState
 	for _, call := range r.calls {
 		call.vain, call.patient, call.ruled = 0, false, nil
 	}
 	for _, call := range r.failing {
-		switch call.status {
-		case callFailed:
+		if call.status == callFailed {
 			r.widen(call)
-			call.spared = len(call.talk)
-			call.status, call.model, call.share, call.trouble = callIdle, 0, 0, nil
-		case callRejected: // its re-ask is still due
-			rejected = append(rejected, call)
-		default:
+			call.anew()
+			call.share = 0
 		}
 	}
-	r.failing = rejected
+	r.failing = nil
 	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return len(q.About) > 0 })
+}
+
+// anew gives a call a new start, with its first model and none of its failures. What tools have answered is kept.
+func (c *callState) anew() {
+	c.status, c.model, c.trouble, c.rejection, c.spared = callIdle, 0, nil, nil, len(c.talk)
 }
 
 func oneIf(yes bool) int {

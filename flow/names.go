@@ -10,7 +10,7 @@ import "slices"
 // nameKeys returns the keys of which the values are names.
 func nameKeys() []string {
 	return []string{
-		"again", "agent", "agents", "approval", "at", "by", "call", "calls", "cause", "chair", "context", "decide", "diversity",
+		"agent", "agents", "approval", "at", "by", "call", "calls", "cause", "chair", "context", "decide", "diversity",
 		"do", "edges", "effort", "end", "enum", "fallbacks", "family", "field", "flow", "for", "format", "from", "function",
 		"graph", "hash", "hint", "id", "inquiry", "judge", "kind", "kinds", "labels", "lacks", "left", "mode", "model", "moot", "move",
 		"name", "next", "of", "on", "only", "op", "option", "options", "participant", "participants", "phase", "protocol",

@@ -7,10 +7,11 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Outlay is all that a call has taken: its attempts, those of its re-ask, and the uses of tools that they have asked for. From
+// Outlay is all that a call has taken: its attempts, and the uses of tools that they have asked for. From
 // BeganAt to EndedAt it has taken as long as its reader has waited for it, queues, pauses and persons included.
 type Outlay struct {
-	CallReport // its attempts and failures are those of the re-ask too
+	CallReport
+
 	// Usage and Cost are those of all attempts. Estimated means that a provider has reported no usage for some attempt, whose
 	// reserve is charged in full. A tool has no cost.
 	Usage     provider.Usage `json:"usage,omitzero"`
@@ -54,41 +55,21 @@ func (b *bill) add(s *Spend) {
 	b.estimated = b.estimated || s.Estimated
 }
 
-// Outlay returns what a call has taken, such as that of Turn.Call: the same for the ID of its re-ask. false: there was no such
-// call.
+// Outlay returns what a call has taken, such as that of Turn.Call. false: there was no such call.
 func (r *Record) Outlay(call string) (Outlay, bool) {
-	call = r.Base(call)
 	report, ok := r.Call(call)
 	if !ok {
 		return Outlay{}, false
 	}
-	o := Outlay{CallReport: report, UsedUp: r.UsedUp(call)}
-	for _, id := range []string{call, call + againSuffix} {
-		c := r.calls[id]
-		if c == nil || c.intent == nil || id != call && c.intent.Again != call {
-			continue
-		}
-		if id != call {
-			o.Model, o.EndedAt = c.intent.Model, c.ended
-			o.Attempts, o.Failures, o.Queued = o.Attempts+c.intent.Attempt, o.Failures+c.failures, o.Queued+c.queued
-		}
-		o.Usage, o.Cost, o.Took = o.Usage.Add(c.bill.usage), o.Cost.plus(c.bill.cost), o.Took+c.bill.took
-		o.Estimated = o.Estimated || c.bill.estimated
-		o.Exchanges += len(c.talk)
-		for i := range c.talk {
-			o.Uses = append(o.Uses, r.usedTools(&c.talk[i])...)
-		}
+	c := r.calls[call]
+	o := Outlay{
+		CallReport: report, Usage: c.bill.usage, Cost: c.bill.cost, Took: c.bill.took, Estimated: c.bill.estimated,
+		Exchanges: len(c.talk), UsedUp: c.usedUp,
+	}
+	for i := range c.talk {
+		o.Uses = append(o.Uses, r.usedTools(&c.talk[i])...)
 	}
 	return o, true
-}
-
-// Base returns the ID that Step.Calls gave: for the ID of a re-ask, that of the call whose answer it replaces, and for any other
-// ID the ID itself.
-func (r *Record) Base(call string) string {
-	if c := r.calls[call]; c != nil && c.intent != nil && c.intent.Again != "" {
-		return c.intent.Again
-	}
-	return call
 }
 
 // usedTools returns the uses that a reply has asked for.

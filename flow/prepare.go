@@ -55,7 +55,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	state := r.calls[call.ID]
 	intent := &Intent{
 		Call: call.ID, Attempt: 1, Kind: call.Kind, By: call.By, Round: call.Round, Slot: call.Slot, Target: call.Target,
-		Schema: call.Schema, Hidden: call.Hidden, Labels: call.View.Labels, Tag: call.Tag, Again: call.again, Tokens: call.MaxTokens,
+		Schema: call.Schema, Hidden: call.Hidden, Labels: call.View.Labels, Tag: call.Tag, Tokens: call.MaxTokens,
 	}
 	ready := &prepared{call: call, slide: !summaries}
 	if state != nil && state.intent != nil {
@@ -72,6 +72,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 		ready.wire = wire
 	}
 	if call.Performer != ByModel {
+		ready.reask(r, state, intent)
 		return ready, intent, nil
 	}
 	ready.papers = r.papersOf(call)
@@ -98,6 +99,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 		intent.Offer.Last = call.Exchanges > 0 && r.exchanged(call)+1 >= call.Exchanges
 		ready.offer(r, state, intent.Offer, room)
 	}
+	ready.reask(r, state, intent)
 	intent.Continues = ready.goOn(state)
 	bound, failure := c.fit(ready, intent, model)
 	if failure != nil {
@@ -153,10 +155,8 @@ func (c *Core) cap(call *Call, ready *prepared, intent *Intent, model Model) {
 		intent.Tokens = r.terms.MaxTokens
 	}
 	own, broken := bound(intent.Tokens), 0
-	for _, id := range []string{call.ID, call.again} {
-		if state := r.calls[id]; state != nil {
-			broken += state.broken
-		}
+	if state := r.calls[call.ID]; state != nil {
+		broken = state.broken
 	}
 	if broken > 0 && !call.plain {
 		own = bound(intent.Tokens << min(broken, mostDoublings))
@@ -210,24 +210,18 @@ func (c *Core) wire(name string, labelled bool) (*provider.Schema, error) {
 	return made, nil
 }
 
-// reask returns the call that asks again for a rejected answer and shows its problems.
-func reask(call *Call, rejected *callState) *Call {
-	last, problems := call.Last, rejected.trouble.problems
-	out := *call
-	out.ID, out.again = call.ID+againSuffix, call.ID
-	out.NotBefore = rejected.trouble.rejectedAt.Add(reaskDelay)
-	out.Last = func(r *Record) string {
-		content := ""
-		if last != nil {
-			content = last(r) + "\n\n"
-		}
-		return content + strings.ReplaceAll(r.Text(textAgain), problemsMark, text.Escape(text.Bulleted(problems), r.fence))
+// reask adds to the last message what was wrong with the answer that is asked for again, if one is.
+func (p *prepared) reask(r *Record, state *callState, intent *Intent) {
+	if state == nil || state.rejection == nil {
+		return
 	}
-	return &out
+	intent.Reask = true
+	problems := state.rejection.Problems
+	if p.last != "" {
+		p.last += "\n\n"
+	}
+	p.last += strings.ReplaceAll(r.Text(textAgain), problemsMark, text.Escape(text.Bulleted(problems), r.fence))
 }
-
-// againSuffix ends the ID of a call that asks again.
-const againSuffix = ".again"
 
 // textAgain is the name of the instruction after an answer that was not accepted. Every flow has it.
 const textAgain = "again"
@@ -307,7 +301,7 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 	if call.Performer == ByFunction {
 		command.Function = call.Function
 		if call.Task != nil {
-			command.Task = call.Task(r, Asked{call, id, intent.Attempt, ready.last, wireJSON(ready.wire)})
+			command.Task = call.Task(r, Asked{call, intent.Attempt, ready.last, wireJSON(ready.wire)})
 		}
 		return nil
 	}
@@ -389,12 +383,8 @@ func (c *Core) wanted(state *callState) *Call {
 	}
 	calls := step.Calls(r)
 	for i := range calls {
-		call := &calls[i]
-		if base := r.calls[call.ID]; intent.Again == call.ID && base != nil {
-			call = reask(call, base)
-		}
-		if call.ID == intent.Call {
-			return call
+		if calls[i].ID == intent.Call {
+			return &calls[i]
 		}
 	}
 	return nil

@@ -146,6 +146,7 @@ type callState struct {
 	bill         bill          // of all attempts
 	failures     int           // attempts that have failed
 	trouble      *trouble      // failures since the last retry; nil: none
+	rejection    *Rejection    // of an answer that the next attempt asks for again; nil: none
 	talk         []exchange    // with tools
 	spared       int           // of these, those from before the call began anew
 	said         string        // the parts of its reply so far; "": there is none
@@ -155,18 +156,16 @@ type callState struct {
 
 // trouble holds the failures of a call.
 type trouble struct {
-	tries      []Kind // failures with the present model
-	waits      int    // how often it was tried again since its retries were used up
-	instead    bool   // the flow goes on by itself
-	fired      bool   // the flow has acted on it; see OnFail.Fire
-	chosen     Option // what was chosen, if that gives the call no new start
-	by         string // who has chosen it: EndedByPerson or EndedByRule
-	retryAt    time.Time
-	failure    *Error   // why there is no further attempt
-	failedAt   int64    // the number of the event that says so
-	unsent     bool     // nothing was sent: the same call would fail again
-	problems   []string // why the answer was rejected
-	rejectedAt time.Time
+	tries    []Kind // failures with the present model
+	waits    int    // how often it was tried again since its retries were used up
+	instead  bool   // the flow goes on by itself
+	fired    bool   // the flow has acted on it; see OnFail.Fire
+	chosen   Option // what was chosen, if that gives the call no new start
+	by       string // who has chosen it: EndedByPerson or EndedByRule
+	retryAt  time.Time
+	failure  *Error // why there is no further attempt
+	failedAt int64  // the number of the event that says so
+	unsent   bool   // nothing was sent: the same call would fail again
 }
 
 // troubled returns the call's trouble for writing. It makes one if there is none.
@@ -215,7 +214,6 @@ const (
 	callIdle callStatus = iota
 	callInFlight
 	callDone
-	callRejected
 	callFailed
 	callSkipped
 )
@@ -366,14 +364,10 @@ func (r *Record) Active() []string {
 // Dropped returns the names of the actors that were dropped, in the order in which they were. It is read only.
 func (r *Record) Dropped() []string { return r.dropped }
 
-// Asking reports whether an attempt at the call is in flight, or one at the call that asks again for its answer.
+// Asking reports whether an attempt at the call is in flight.
 func (r *Record) Asking(call string) bool {
-	for _, id := range []string{call, call + againSuffix} {
-		if c := r.calls[id]; c != nil && c.status == callInFlight {
-			return true
-		}
-	}
-	return false
+	c := r.calls[call]
+	return c != nil && c.status == callInFlight
 }
 
 // Status returns what an actor is doing. A name for which no call was made yet is active.

@@ -206,12 +206,10 @@ func (r *Record) again(id string) {
 	r.renew(id)
 }
 
-// renew gives a call that has failed, and its re-ask, a new start.
+// renew gives a call a new start that has failed, or whose answer was rejected.
 func (r *Record) renew(id string) {
-	for _, name := range []string{id, id + againSuffix} {
-		if call := r.calls[name]; call != nil && (call.status == callFailed || call.status == callRejected) {
-			call.status, call.model, call.trouble, call.spared = callIdle, 0, nil, len(call.talk)
-			r.failing = slices.DeleteFunc(r.failing, func(c *callState) bool { return c == call })
-		}
+	if call := r.calls[id]; call != nil && (call.status == callFailed || call.status == callIdle && call.rejection != nil) {
+		call.anew()
+		r.failing = slices.DeleteFunc(r.failing, func(c *callState) bool { return c == call })
 	}
 }

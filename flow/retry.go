@@ -43,9 +43,6 @@ func (p *RetryPolicy) Clone() *RetryPolicy {
 	return out
 }
 
-// reaskDelay is the wait before a call asks again for an answer that was not accepted.
-const reaskDelay = 2 * time.Second
-
 func (p *RetryPolicy) withDefaults() RetryPolicy {
 	var out RetryPolicy
 	if p != nil {

@@ -74,8 +74,7 @@ type AnswerOf[T any] struct {
 	// a Schema. It has no effect on an answer with a Body.
 	Spoken string
 	// Body makes the event body of an accepted answer: a pointer of a type that Flow.Bodies lists, with the Spend that
-	// it was given. Any other body fails the call. The ID of the intent may end in ".again"; By, Round, Target and
-	// Tag are those of the call. nil: a [Turn] that has the answer as its Data.
+	// it was given. Any other body fails the call. nil: a [Turn] that has the answer as its Data.
 	Body func(r *Record, in *Intent, spend Spend, v *T) Body
 }
 

@@ -98,7 +98,7 @@ func (r *Record) foldSkipped(s *Skipped) error {
 	}
 	r.unshare(call)
 	r.settled(s.Call)
-	r.withdrawUses(func(base string) bool { return base == s.Call || base == s.Call+againSuffix })
+	r.withdrawUses(func(base string) bool { return base == s.Call })
 	r.Skips = append(r.Skips, *s)
 	if call.intent.Upto > 0 { // a summary: those who would read it do without
 		if only := call.intent.Only; !slices.Contains(r.unsummed, only) && len(r.unsummed) < maxTracked {
@@ -128,7 +128,8 @@ func (r *Record) restore() {
 			*r.missesOf(call.formerly.by) = *call.formerly
 		}
 		restored[call.intent.Call] = true
-		call.status, call.model, call.share, call.trouble, call.formerly, call.first = callIdle, 0, 0, nil, nil, 0
+		call.anew()
+		call.share, call.formerly, call.first = 0, nil, 0
 		r.done--
 	}
 	r.Skips = slices.DeleteFunc(slices.Clone(r.Skips), func(s Skipped) bool { return restored[s.Call] })

@@ -3,7 +3,6 @@ package flow
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 )
 
 // What most steps do. None of it is needed: a step is any function of the record.
@@ -27,11 +26,11 @@ func (r *Record) NextRound(calls int) *Round {
 	return &Round{N: r.Round + 1, Of: r.terms.Rounds, Calls: calls}
 }
 
-// TurnOf returns the turn that is the result of a call, also if a re-ask of the call has it. It is read only. nil: there is
-// none, or its result is an event of the flow's own.
+// TurnOf returns the turn that is the result of a call. It is read only. nil: there is none, or its result is an event of the
+// flow's own.
 func (r *Record) TurnOf(call string) *Turn {
 	for _, t := range slices.Backward(r.Turns) {
-		if strings.TrimSuffix(t.Call, againSuffix) == call {
+		if t.Call == call {
 			return t
 		}
 	}

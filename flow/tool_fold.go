@@ -105,12 +105,8 @@ func (c *Core) toolLimit(state *callState, spend Spend, s Result) error {
 // UsedUp reports whether the model of a call came to a limit of its use of tools, and was told so: to Call.Uses, or to the last
 // of Call.Exchanges.
 func (r *Record) UsedUp(call string) bool {
-	for _, id := range []string{call, call + againSuffix} {
-		if c := r.calls[id]; c != nil && c.usedUp {
-			return true
-		}
-	}
-	return false
+	c := r.calls[call]
+	return c != nil && c.usedUp
 }
 
 // answeredBy takes the result of the use of a tool. It is recorded in a final state too: what a tool has done counts, though no

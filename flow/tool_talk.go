@@ -31,7 +31,7 @@ func toolTexts(texts map[string]string, s Setup) error {
 // decide about first. waits reports whether the call waits for any, and again that the calls must be computed again.
 func (d *due) pendingTools(call *Call) (fresh []beginning, waits, again bool, err error) {
 	r := d.core.record
-	call, state := r.present(call)
+	state := r.calls[call.ID]
 	if state == nil || len(state.talk) == 0 {
 		return nil, false, false, nil
 	}
@@ -74,16 +74,13 @@ func toolUse(call *Call, asked *AskedTool) *Call {
 	}
 }
 
-// exchanged returns how many replies of a call, and of the one that it asks again for, count for Call.Exchanges.
+// exchanged returns how many replies of a call count for Call.Exchanges: those that have asked for tools, and one that was rejected.
 func (r *Record) exchanged(call *Call) int {
-	n := 0
-	if state := r.calls[call.ID]; state != nil {
-		n = len(state.talk) - state.spared
+	state := r.calls[call.ID]
+	if state == nil {
+		return 0
 	}
-	if base := r.calls[call.again]; base != nil { // its last reply was rejected
-		n += len(base.talk) - base.spared + 1
-	}
-	return n
+	return len(state.talk) - state.spared + oneIf(state.rejection != nil)
 }
 
 // offer adds the tools, and what they have answered so far, to what is sent. Tools are described in the last reply too if there

@@ -92,10 +92,8 @@ func (r *Record) limitedUntil(model string, now time.Time, most time.Duration) (
 // chosenModel returns the index and the name of the call's model that is asked now. It is the first that has not
 // failed and whose vendor answers. If there is none, it is the first that has not failed.
 func (r *Record) chosenModel(call *Call, now time.Time) (index int, model string) {
-	for _, id := range []string{call.ID, call.again} {
-		if state := r.calls[id]; state != nil {
-			index = max(index, state.model)
-		}
+	if state := r.calls[call.ID]; state != nil {
+		index = state.model
 	}
 	model, fallbacks := r.modelsOf(call)
 	index = min(index, len(fallbacks))

@@ -112,13 +112,9 @@ type wanting struct {
 
 // has reports whether the flow wants the call of an intent. Of a summary it wants whichever a call may read.
 func (w *wanting) has(in *Intent) bool {
-	id := in.Call
-	if in.Again != "" {
-		id = in.Again
-	}
 	for range w.calls {
 		call := &w.calls[w.at]
-		if call.ID == id || in.Upto > 0 && call.Performer == ByModel && !call.View.None {
+		if call.ID == in.Call || in.Upto > 0 && call.Performer == ByModel && !call.View.None {
 			return true
 		}
 		w.at = (w.at + 1) % len(w.calls)
@@ -140,9 +136,6 @@ func (r *Record) foldWithdrawn(w *Withdrawn) error {
 		flying.aborted = flying.aborted || flying == call || flying.serves(w.Call)
 	}
 	r.unshare(call)
-	if base := r.calls[call.intent.Again]; base != nil {
-		r.unshare(base)
-	}
 	r.settled(w.Call)
 	r.withdraw(func(q *Inquiry) bool {
 		return len(q.Options) == 0 && q.ID == w.Call || q.Use != nil && q.Use.For == w.Call

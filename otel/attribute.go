@@ -78,7 +78,7 @@ const (
 	keyKind         = attribute.Key("debate.call.kind")
 	keyAttempt      = attribute.Key("debate.call.attempt")
 	keyOutcome      = attribute.Key("debate.call.outcome")
-	keyAgain        = attribute.Key("debate.call.again")
+	keyReask        = attribute.Key("debate.call.reask")
 	keyTarget       = attribute.Key("debate.call.target")
 	keyEffort       = attribute.Key("debate.call.effort")
 	keyVerbosity    = attribute.Key("debate.call.verbosity")

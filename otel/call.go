@@ -62,7 +62,9 @@ func (w *watch) startAttributes(in *flow.Intent) []attribute.KeyValue {
 	}
 	attributes = append(attributes, present(keyAgent, in.By)...)
 	attributes = append(attributes, present(keyTarget, in.Target)...)
-	attributes = append(attributes, present(keyAgain, in.Again)...)
+	if in.Reask {
+		attributes = append(attributes, keyReask.Bool(true))
+	}
 	if in.Round > 0 {
 		attributes = append(attributes, keyRound.Int(in.Round))
 	}

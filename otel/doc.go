@@ -85,7 +85,7 @@
 //	              debate.cost_usd           of its attempts
 //	of a call     debate.call.id            and debate.call.kind, debate.call.attempt, debate.round
 //	              debate.call.target        whom it concerns
-//	              debate.call.again         the call whose rejected answer this one replaces
+//	              debate.call.reask         true where the answer before was rejected, and is asked for again
 //	              debate.call.outcome       accepted, rejected, tools (they were asked for), continued (the reply was
 //	                                        cut, and the next attempt goes on), failed, unknown (of a tool: whether it
 //	                                        took effect), void, unsent, or late: after the debate's end

@@ -102,7 +102,7 @@ func TestAHostileLog(t *testing.T) {
 				log[i].At = log[i].At.Add(time.Duration(random.Int64N(int64(time.Hour))) - time.Hour/2)
 			case 3:
 				log[i].Body = &flow.Intent{
-					Call: long, Model: long, By: long, Kind: flow.CallKind(long), Target: long, Again: long,
+					Call: long, Model: long, By: long, Kind: flow.CallKind(long), Target: long, Reask: true,
 				}
 			case 4:
 				spend := flow.Spend{Call: long, Took: -1, Cost: -1, Usage: debate.Usage{Input: -1}}

@@ -15,12 +15,14 @@ import (
 //go:embed script.txt
 var play string
 
-// script plays everybody. The grader's first answer contradicts itself, so it is asked again, as the call
-// "grade.again".
+// script plays everybody. The grader's first answer contradicts itself, so it is asked again.
 func script() *scripted.Provider {
 	said := stage.Speeches(play)
 	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
 		call := strings.Split(req.ID, "/")[1] // between the interview and the attempt
+		if strings.Contains(req.Last.Text, "was not accepted") {
+			call += ", asked again"
+		}
 		return scripted.Reply{Text: said[call], Delay: 150 * time.Millisecond}
 	}}
 }

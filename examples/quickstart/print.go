@@ -113,7 +113,7 @@ func (p *printer) announce(i *flow.Intent) {
 	case side != "":
 		heading += " (" + string(side) + ")"
 	}
-	if i.Attempt > 1 || i.Again != "" {
+	if i.Attempt > 1 {
 		heading += ", once more"
 	}
 	p.heading(oneLine(heading, lineWidth))

@@ -72,7 +72,7 @@ func (h *Hand) Do(signal flow.Signal) {
 	must(h.t, h.Try(signal))
 }
 
-// Say gives the reply to a call in flight. The call of a re-ask ends in ".again".
+// Say gives the reply to a call in flight. One that is not accepted is asked for again, as another attempt of the call.
 func (h *Hand) Say(call, text string) {
 	h.t.Helper()
 	h.Do(flow.Result{Call: call, Attempt: h.command(call).Attempt, Text: text})

@@ -150,7 +150,8 @@ func TestTheStartOfAStoredDebateAsksNobody(t *testing.T) {
 	_, err = other.Start(t.Context(), again)
 	stage.RequireKind(t, err, provider.KindConflict)
 
-	config.ID, again.ID, again.Topic = "trusted", "trusted", config.Topic
+	config.ID, config.Rounds, config.RoundDelay = "trusted", 2, time.Hour // so that it cannot end before the pause
+	again = config
 	_, trusting, trusted := stage.Market()
 	trusting.TrustModels, trusting.Store = true, engine.Store
 	s, err = trusting.New(config)

@@ -133,7 +133,7 @@ func (l *Line) intent(in *flow.Intent) {
 	l.call(in.Call, in.Attempt, in.Model)
 	l.Add("kind", in.Kind, "by", in.By, "next", in.Next, "rest", in.Fallbacks, "place", in.ModelIndex, "round", in.Round, "slot", in.Slot,
 		"target", in.Target, "schema", in.Schema, "hidden", in.Hidden, "after", in.Tag == "after", "swapped", in.Tag == "swapped")
-	l.Add("view", in.View, "only", in.Only, "upto", in.Upto, "again", in.Again, "tool", in.Tool, "for", in.For, "input", in.Input,
+	l.Add("view", in.View, "only", in.Only, "upto", in.Upto, "reask", in.Reask, "tool", in.Tool, "for", in.For, "input", in.Input,
 		"bound", in.Bound, "tokens", in.Tokens, "reserve", in.Reserve, "share", in.Share)
 	for _, gap := range in.Unread {
 		l.Add("unread", gap.From, "to", gap.To)

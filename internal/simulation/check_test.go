@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -287,6 +286,9 @@ func (s *sim) checkEvent(e *debate.Event) {
 		if f := body.As[flow.Failure](*e); f != nil && !f.RetryAt.IsZero() {
 			s.waits[f.Call] = f.RetryAt
 		}
+		if r := body.As[flow.Rejection](*e); r != nil && !s.latest(r.Call).Reask {
+			s.waits[r.Call] = e.At.Add(2 * time.Second)
+		}
 	}
 }
 
@@ -307,7 +309,7 @@ func (s *sim) command(core *flow.Core, call string) *flow.Command {
 	if err != nil {
 		s.failf("%v", err)
 	}
-	if strings.HasSuffix(call, ".again") || s.cutShort || s.thinned() {
+	if s.latest(call).Reask || s.cutShort || s.thinned() {
 		return c
 	}
 	told, ok := s.told[call]
@@ -339,7 +341,7 @@ func (s *sim) land(i int) {
 	case s.faults > 0 && s.dice.IntN(5) == 0 && s.mayFail(f):
 		signal = s.fault(f)
 		s.faults--
-		s.faulty[strings.TrimSuffix(f.command.Call, ".again")] = true
+		s.faulty[f.command.Call] = true
 	}
 	s.past = append(s.past, signal)
 	s.accepted(signal)

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
@@ -218,7 +217,7 @@ func (s *limitSim) checkIntent(in *flow.Intent) {
 		s.failf("%s has %d tokens, the window leaves %.0f", in.Call, size, room)
 	}
 	b.open[in.Call], b.latest[in.Call] = in, in
-	if in.Again != "" {
+	if in.Reask {
 		s.seen.count("re-ask")
 	}
 }
@@ -339,7 +338,7 @@ func (s *limitSim) checkOutcome(e *debate.Event) {
 		s.checkFailure(body.As[flow.Failure](*e), in)
 	case flow.EventRejected:
 		s.seen.count("rejected")
-		b.setbacks[strings.TrimSuffix(in.Call, ".again")]++
+		b.setbacks[in.Call]++
 	default:
 	}
 }
@@ -347,7 +346,7 @@ func (s *limitSim) checkOutcome(e *debate.Event) {
 func (s *limitSim) checkFailure(f *flow.Failure, in *flow.Intent) {
 	b := &s.books
 	s.seen.count("failed " + string(f.Error.Kind))
-	b.setbacks[strings.TrimSuffix(in.Call, ".again")]++
+	b.setbacks[in.Call]++
 	if f.Next != "" {
 		s.seen.count("fallback")
 	}

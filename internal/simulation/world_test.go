@@ -127,8 +127,7 @@ func (s *sim) reply(c *flow.Command) string {
 	return s.answer(c.Call, c.Kind, c.By, schema)
 }
 
-func (s *sim) answer(id string, kind flow.CallKind, by string, schema []byte) string {
-	call := strings.TrimSuffix(id, ".again")
+func (s *sim) answer(call string, kind flow.CallKind, by string, schema []byte) string {
 	h := fnv.New64a()
 	_, _ = fmt.Fprint(h, s.seed, call)
 	dice := rand.New(rand.NewPCG(s.seed, h.Sum64()))

@@ -16,7 +16,7 @@ import (
 // judge finds for the same one whatever label it bears.
 func Everybody(all []debate.Participant) func(*provider.Request) scripted.Reply {
 	return func(req *provider.Request) scripted.Reply {
-		call := strings.TrimSuffix(CallOf(req), ".again")
+		call := CallOf(req)
 		usage := provider.Usage{Input: 100 + 10*len(req.Messages), Output: 50}
 		if req.Schema == nil {
 			return scripted.Reply{Text: mark(req.Self) + " speaks: " + news(call), Usage: usage}
@@ -46,7 +46,7 @@ func Outsider(all []debate.Participant) debate.Judge {
 		if kind == debate.KindAssessment && strings.Contains(string(task.Schema), `"criteria"`) {
 			kind = "rubric"
 		}
-		return json.RawMessage(found(kind, names, "cato", strings.TrimSuffix(task.Call, ".again"))), nil
+		return json.RawMessage(found(kind, names, "cato", task.Call)), nil
 	})
 }
 

@@ -98,6 +98,11 @@ func CallOf(req *provider.Request) string {
 	return call
 }
 
+// Reasked reports whether a request asks again for an answer that was rejected.
+func Reasked(req *provider.Request) bool {
+	return strings.Contains(req.Last.Text, "was not accepted")
+}
+
 // ForAda lets Ada win over Ben.
 func ForAda() Ruling { return Scored("Ada", 80, 60) }
 

@@ -45,7 +45,7 @@ func (d *Talk) Thinking(part string, need int, broken scripted.Reply) {
 	}
 }
 
-// Caps yields the caps of the requests for a call, with those of its re-ask.
+// Caps yields the caps of the requests for a call.
 func (d *Talk) Caps(call string) []int {
 	var out []int
 	for _, req := range d.Provider.Requests() {

@@ -359,7 +359,7 @@ func quotedBack(t *testing.T, a attack, refused func(quote string) string) {
 		if req.Schema == nil {
 			return answer(req)
 		}
-		if refused != nil && !strings.Contains(req.ID, ".again/") {
+		if refused != nil && !stage.Reasked(req) {
 			return scripted.Reply{Text: refused(plot.said), Usage: provider.Usage{Input: 500, Output: 100}}
 		}
 		reply := scripted.Reply{Text: stage.Judgement([]string{"Ada", "Ben"}, true), Usage: provider.Usage{Input: 500, Output: 100}}

@@ -264,7 +264,7 @@ func TestNamesThatLookLikeCalls(t *testing.T) {
 				answer := p.Reply
 				p.Reply = func(req *provider.Request) scripted.Reply {
 					switch {
-					case req.Self == "Zoe" && !strings.Contains(req.ID, ".again") && !strings.Contains(req.ID, ".swapped"):
+					case req.Self == "Zoe" && !stage.Reasked(req) && !strings.Contains(req.ID, ".swapped"):
 						return scripted.Reply{Text: "no JSON"} // to be asked again
 					case req.Schema != nil && req.Schema.Name == "ballot":
 						return scripted.Reply{Text: `{"vote":"for","reasoning":"Yes."}`}

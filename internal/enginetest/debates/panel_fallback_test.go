@@ -3,7 +3,6 @@ package debates_test
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,7 +23,11 @@ func askedModels(source *scripted.Provider) []string {
 	var out []string
 	for _, req := range source.Requests() {
 		if req.Schema != nil {
-			out = append(out, stage.CallOf(&req)+" "+req.Model)
+			call := stage.CallOf(&req)
+			if stage.Reasked(&req) {
+				call += " again"
+			}
+			out = append(out, call+" "+req.Model)
 		}
 	}
 	return out
@@ -39,14 +42,14 @@ func TestFallbackJudgesInOrder(t *testing.T) {
 	}{
 		"after two rejections": {
 			map[string][]scripted.Reply{"judge": {bad, bad}},
-			[]string{"verdict.judge judge", "verdict.judge.again judge", "verdict.judge first"},
+			[]string{"verdict.judge judge", "verdict.judge again judge", "verdict.judge first"},
 			"test/first",
 		},
 		"each with a re-ask of its own": {
 			map[string][]scripted.Reply{"judge": {bad, bad}, "first": {bad, bad}, "second": {bad}},
 			[]string{
-				"verdict.judge judge", "verdict.judge.again judge", "verdict.judge first", "verdict.judge.again first",
-				"verdict.judge second", "verdict.judge.again second",
+				"verdict.judge judge", "verdict.judge again judge", "verdict.judge first", "verdict.judge again first",
+				"verdict.judge second", "verdict.judge again second",
 			},
 			"test/second",
 		},
@@ -57,24 +60,24 @@ func TestFallbackJudgesInOrder(t *testing.T) {
 		},
 		"after a failure, then two rejections": {
 			map[string][]scripted.Reply{"judge": {gone}, "first": {bad, bad}},
-			[]string{"verdict.judge judge", "verdict.judge first", "verdict.judge.again first", "verdict.judge second"},
+			[]string{"verdict.judge judge", "verdict.judge first", "verdict.judge again first", "verdict.judge second"},
 			"test/second",
 		},
 		"after the failure of a re-ask": {
 			map[string][]scripted.Reply{"judge": {bad, gone}},
-			[]string{"verdict.judge judge", "verdict.judge.again judge", "verdict.judge.again first"},
+			[]string{"verdict.judge judge", "verdict.judge again judge", "verdict.judge again first"},
 			"test/first",
 		},
 		"after the failure of a re-ask and a rejection of the next": {
 			map[string][]scripted.Reply{"judge": {bad, gone}, "first": {bad}},
-			[]string{"verdict.judge judge", "verdict.judge.again judge", "verdict.judge.again first", "verdict.judge second"},
+			[]string{"verdict.judge judge", "verdict.judge again judge", "verdict.judge again first", "verdict.judge second"},
 			"test/second",
 		},
 		"to the end": {
 			map[string][]scripted.Reply{"judge": {bad, bad}, "first": {bad, bad}, "second": {bad, bad}},
 			[]string{
-				"verdict.judge judge", "verdict.judge.again judge", "verdict.judge first", "verdict.judge.again first",
-				"verdict.judge second", "verdict.judge.again second",
+				"verdict.judge judge", "verdict.judge again judge", "verdict.judge first", "verdict.judge again first",
+				"verdict.judge second", "verdict.judge again second",
 			},
 			"",
 		},
@@ -106,10 +109,9 @@ func TestFallbackJudgesInOrder(t *testing.T) {
 				assert.Equal(t, test.want, askedModels(source))
 				for _, rejection := range record.Rejections {
 					if rejection.Next != "" {
-						at := slices.Index(askedModels(source), rejection.Call+" "+strings.TrimPrefix(rejection.Model, "test/"))
-						require.Less(t, at+1, len(askedModels(source)))
-						_, model, _ := strings.Cut(askedModels(source)[at+1], " ")
-						assert.Equal(t, rejection.Next, "test/"+model, "the log says who is next")
+						require.Less(t, rejection.Attempt, len(askedModels(source)))
+						next := askedModels(source)[rejection.Attempt]
+						assert.Equal(t, rejection.Call+" "+strings.TrimPrefix(rejection.Next, "test/"), next, "the log says who is next")
 					}
 				}
 				if test.model == "" {

@@ -62,7 +62,7 @@ func replacing(answer func(*provider.Request) scripted.Reply, slipped string, sa
 		_, name, first := strings.Cut(req.ID, "/r1.assessment.")
 		switch name, _, _ = strings.Cut(name, "/"); {
 		case !first:
-		case strings.Contains(slipped, strings.TrimSuffix(name, ".again")):
+		case strings.Contains(slipped, name):
 			r.Text = "here: " + r.Text
 		default:
 			r.Text = says(r.Text)

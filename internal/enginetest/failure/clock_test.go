@@ -245,7 +245,7 @@ func TestFallbacksComeAfterRetries(t *testing.T) {
 	})
 }
 
-// TestAJudgeIsAskedAgain: two seconds later, as a call of its own.
+// TestAJudgeIsAskedAgain: two seconds later, as another attempt of the same call.
 func TestAJudgeIsAskedAgain(t *testing.T) {
 	events, err := stage.OnClock(t, stage.TwoDebaters(), func(_ *debate.Engine, p *scripted.Provider) { p.Reply = stage.Flaky(p.Reply) })
 	require.NoError(t, err)
@@ -255,10 +255,9 @@ func TestAJudgeIsAskedAgain(t *testing.T) {
 		case e.Kind() == flow.EventRejected:
 			assert.Equal(t, "r2.assessment.judge", body.As[flow.Rejection](*e).Call)
 			rejected = e.At
-		case e.Kind() == flow.EventIntent && body.As[flow.Intent](*e).Again != "":
-			assert.Equal(t, "r2.assessment.judge", body.As[flow.Intent](*e).Again)
-			assert.NotEqual(t, body.As[flow.Intent](*e).Again, body.As[flow.Intent](*e).Call)
-			assert.Equal(t, 1, body.As[flow.Intent](*e).Attempt)
+		case e.Kind() == flow.EventIntent && body.As[flow.Intent](*e).Reask:
+			assert.Equal(t, "r2.assessment.judge", body.As[flow.Intent](*e).Call)
+			assert.Equal(t, 2, body.As[flow.Intent](*e).Attempt)
 			assert.Equal(t, 2*time.Second, e.At.Sub(rejected))
 			return
 		}

@@ -1,7 +1,6 @@
 package failure_test
 
 import (
-	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -52,7 +51,7 @@ func TestEveryFallbackIsAskedInTurn(t *testing.T) {
 			switch {
 			case req.Schema == nil || req.Model == "last":
 				return reply(req)
-			case req.Model == "judge" && strings.Contains(req.ID, ".again"):
+			case req.Model == "judge" && stage.Reasked(req):
 				return scripted.Reply{Err: &provider.Error{Kind: provider.KindAPI, Status: 500}}
 			default:
 				return scripted.Reply{Text: "no JSON"}
@@ -63,7 +62,7 @@ func TestEveryFallbackIsAskedInTurn(t *testing.T) {
 		assert.Equal(t, "test/last", stage.View(record).Verdict.Model)
 		asked := intents(stage.Logged(t, engine, record.ID))
 		assert.Equal(t, []string{
-			"verdict.judge test/judge", "verdict.judge.again test/judge", "verdict.judge.again test/spare", "verdict.judge test/last",
+			"verdict.judge test/judge", "verdict.judge test/judge", "verdict.judge test/spare", "verdict.judge test/last",
 		}, asked[2:])
 	})
 }

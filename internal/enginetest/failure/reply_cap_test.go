@@ -73,7 +73,7 @@ func TestACapIsNotRaisedBeyondTheBudget(t *testing.T) {
 		d.Config.Budget = &debate.Budget{Hard: 1_700_000_000} // four replies of 400 tokens
 		reply := d.Provider.Reply
 		d.Provider.Reply = func(req *provider.Request) scripted.Reply {
-			if strings.Contains(req.ID, "/verdict.judge/") {
+			if strings.HasSuffix(req.ID, "/verdict.judge/1") {
 				return scripted.Reply{Text: "{", Stop: provider.StopLength}
 			}
 			return reply(req)

@@ -61,7 +61,7 @@ func failuresSet() (debate.Config, *debate.Engine, *scripted.Provider) {
 			r.Err = &provider.Error{Kind: provider.KindNetwork, Message: "no route"}
 		case call == "r2.rebuttal.Cyd" && strings.HasSuffix(req.ID, "/1"):
 			r.Text = " "
-		case req.Schema != nil && strings.HasPrefix(call, "r2.") && !strings.HasSuffix(call, ".again"):
+		case req.Schema != nil && strings.HasPrefix(call, "r2.") && !stage.Reasked(req):
 			r.Text = `{"score": "eleven"}`
 		}
 		return r

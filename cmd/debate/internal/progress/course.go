@@ -267,9 +267,6 @@ func (c *Course) begin(in *flow.Intent) {
 	}
 	a, j := c.find(in.Call)
 	if j == nil {
-		a, j = c.find(in.Again) // it takes the place of the answer that was not accepted
-	}
-	if j == nil {
 		a, j = c.actor(in.By), &Job{}
 		a.Jobs = append(a.Jobs, j)
 	}

@@ -72,10 +72,10 @@ func TestCourse(t *testing.T) {
 	c.Fold(&flow.Event{Body: again})
 	c.Fold(&flow.Event{Body: &flow.Rejection{Spend: flow.Spend{Call: again.Call}, By: "a"}})
 	assert.False(t, c.Actors[0].Jobs[0].InFlight)
-	c.Fold(&flow.Event{Body: &flow.Intent{Call: "x.again", Again: again.Call, By: "a", Kind: deliberation.KindProposal}})
-	require.Len(t, c.Actors[0].Jobs, 1, "a re-ask takes the place of the first call")
+	c.Fold(&flow.Event{Body: &flow.Intent{Call: again.Call, Attempt: 2, Reask: true, By: "a", Kind: deliberation.KindProposal}})
+	require.Len(t, c.Actors[0].Jobs, 1, "it is the same call")
 	assert.True(t, c.Actors[0].Jobs[0].InFlight)
-	c.Fold(&flow.Event{Body: &flow.Turn{Spend: flow.Spend{Call: "x.again"}, Speaker: "a"}})
+	c.Fold(&flow.Event{Body: &flow.Turn{Spend: flow.Spend{Call: again.Call}, Speaker: "a"}})
 	assert.Empty(t, c.Actors[0].Jobs)
 	assert.Equal(t, "(2/2)", c.Count())
 }
