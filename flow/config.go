@@ -4,12 +4,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"strings"
+	"unicode/utf8"
 
+	"github.com/agonist-dev/debate/internal/secret"
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
 )
 
-// The functions of a flow get configs of one type: the one that its Decode returns.
+// What a conversation is started with. Each flow has a type of configs, which its Decode returns; what all of them share is their Terms
+// (config_terms). config_strict reads JSON from strangers, config_findings checks it and names every mistake by its field,
+// config_demand says what the models of a config must be able to do, and config_amend changes terms on the way.
 
 // learnConfig learns the type of the flow's configs.
 func (m *Machine) learnConfig() error {
@@ -84,4 +92,92 @@ func (m *Machine) Settled(config Config) (Config, error) {
 		return nil, err
 	}
 	return m.typed(config, "what Settle has returned")
+}
+
+// longestTopic is how many bytes [TopicOf] returns at most.
+const longestTopic = 200
+
+// TopicOf returns the first line of a longer text as a topic: without the marks of a heading, and at most 200 bytes. If the
+// line is blank, it returns otherwise. What is wrong with the text itself is for the flow's check to tell.
+func TopicOf(content, otherwise string) string {
+	content = strings.ReplaceAll(strings.ToValidUTF8(content, ""), "\x00", "")
+	line, _, _ := strings.Cut(strings.TrimSpace(content), "\n")
+	line = strings.TrimSpace(strings.TrimLeft(line, "# "))
+	if line == "" {
+		line = otherwise
+	}
+	if len(line) <= longestTopic {
+		return line
+	}
+	cut := line[:longestTopic]
+	for !utf8.ValidString(cut) {
+		cut = cut[:len(cut)-1]
+	}
+	return cut
+}
+
+// EachModel yields a model and its fallbacks to a loop over [Config].Models, with the fields at+".model" and
+// at+".fallbacks[0]" and so on. false: no more are wanted.
+func EachModel(yield func(field, name string) bool, at, model string, fallbacks []string) bool {
+	if !yield(at+".model", model) {
+		return false
+	}
+	for i, name := range fallbacks {
+		if !yield(fmt.Sprintf("%s.fallbacks[%d]", at, i), name) {
+			return false
+		}
+	}
+	return true
+}
+
+// NeutralLabels returns neutral names for this many participants, by seat: "Speaker A", "Speaker B" and so on, in an
+// order that is drawn from a seed. A flow that shows labels in letter of names returns them in [Views].
+func NeutralLabels(seed string, participants int) []string {
+	out := make([]string, participants)
+	for i, letter := range secret.Shuffled(seed, "labels", participants) {
+		out[i] = text.LabelPrefix + text.Letters(letter)
+	}
+	return out
+}
+
+// ReplaceNames replaces each of the names, where it is a whole word, by the one at the same index in others. Both have
+// the same length. It is for prompts, which are rendered before there is a record; see [Record.Hide].
+func ReplaceNames(content string, names, others []string) string {
+	return text.ReplaceWords(content, names, others)
+}
+
+// Shuffled returns the numbers below n in an order drawn from a seed for one use, such as "judge 2". The order is
+// the same in every process.
+func Shuffled(seed, use string, n int) []int { return secret.Shuffled(seed, use, n) }
+
+// Part is what a flow keeps of a conversation for itself, beside the record: what it has read from the config, and
+// what it computes from the events. A part belongs to one [Record].
+type Part interface {
+	// Fold takes an event after the record has folded it. An error means that the log is refused. It must be of
+	// kind validation and name a field of the event's body.
+	Fold(e *Event) error
+}
+
+// Part returns the part that Flow.Open made, or nil.
+func (r *Record) Part() Part { return r.part }
+
+// Render renders the prompts of the flow, and those that every flow has.
+func (f *Flow) Render(s Setup, views Views) (map[string]string, error) {
+	texts := make(map[string]string)
+	if f.Texts != nil {
+		rendered, err := f.Texts(s)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(texts, rendered)
+	}
+	if err := summaryTexts(texts, s, views); err != nil {
+		return nil, err
+	}
+	if err := toolTexts(texts, s); err != nil {
+		return nil, err
+	}
+	again, err := s.Prompts.Again(prompt.Again{Problems: []string{problemsMark}})
+	texts[textAgain] = again
+	return texts, err
 }

@@ -11,6 +11,19 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
+// A core moves a conversation on, and does nothing itself. Its files follow the way of an input:
+//
+//   - core_input: what can happen to a conversation, such as a result, a control, or the end of a wait
+//   - core: Step turns an input into events, and the record folds each of them at once
+//   - core_step: then what is due is done, one thing after the other, until nothing is
+//   - core_due: what each call needs that the flow lacks: a start, a wait, a decision, or a summary first
+//   - core_deadline: rounds whose time is over
+//   - core_need: what an engine must have for a call
+//   - core_runtime: what a runtime asks a core
+//
+// What is due follows from the record alone. So a core that is made from a log goes on where another one has stopped, whichever
+// process that was. An attempt at a call is recorded before it is made: after a crash the log says what may have been paid for.
+
 // Core is one conversation without any I/O. It starts no goroutine, reads no clock and draws no random number.
 // [Core.Step] takes an input and returns what follows from it. A runtime around the core saves the events and
 // performs the commands. The same inputs give the same events.

@@ -35,11 +35,10 @@
 //     [StopReason], [Summarized], [Rejection], [Failure], [FailedAttempt], [Skipped], [Withdrawn], [CallReport],
 //     [Outlay] ([UsedTool]), [Charge], [Late], [ToolCalls], [AskedTool], [Continued], [ToolResult], [ToolOffer], [Gap]
 //   - persons: [Inquiry], [Answer]
-//   - files: [File], [Document], [MaxFile], [MaxFiles], [HashOf], [TypeOf], [IsHash], [LogFiles], [ErrNoFile]
+//   - files: [File], [Document], [MaxFile], [MaxFiles], [HashOf], [IsHash], [LogFiles], [ErrNoFile]
 //   - actors: [ParticipantState], [Status], [Described], [Dropped], [Shrinking]
 //   - costs: [Account], [SpentByLabel]
-//   - what was removed: [Redaction], [Redacted] ([Removed]), [SameButTexts],
-//     [HeldBySetting]
+//   - what was removed: [Redaction], [Redacted] ([Removed])
 //   - logs as JSON: [ReadEvent], [Foreign], [LogVersion]
 //
 // # For authors of a flow

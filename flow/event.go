@@ -15,6 +15,9 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
+// A log is a list of events, each of which says what has happened, and not what is to be done. The kinds are here, with their JSON.
+// Their bodies are in event_body, and beside what they are about. Each body that ends an attempt embeds Spend: what it has cost.
+
 // EventKind names a kind of [Event], as it stands in a log.
 type EventKind string
 

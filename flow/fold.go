@@ -12,6 +12,11 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
+// A record is the fold of a log. An event is folded by itself, without asking what the flow would do now, so that a log is read as it
+// was written, also by a later version of the flow. The start, transitions and rounds are folded here, attempts at calls in
+// fold_call, questions and answers in fold_inquiry. What else a log holds is folded where it is explained: a call that is left
+// out in fail_skip, a summary in window_summary.
+
 // fold takes one event into the record. It uses the event alone, never what a flow would do, so that old logs
 // always load. A log may be hostile: what does not fit is an error of kind validation that names the field.
 func (r *Record) fold(e *Event, m *Machine) error {

@@ -10,6 +10,10 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
+// What is known of a conversation is one value. It is kept by the fold alone, and grouped by what it is about: what the start has
+// frozen, where the conversation is, its calls, what is read, and what was learned. record_view says who reads what, record_status
+// what an actor does, and record_report what a call has taken.
+
 // Record is the state of a conversation: the fold of its events, and nothing else. It is read only. A Record that
 // Session.Wait or Engine.Record returned does not change any more, and many goroutines may read it. Its JSON shows what
 // its fields and methods return; it cannot be read back.

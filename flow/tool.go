@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,11 @@ import (
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
+
+// A call whose model asks for tools is made in several attempts. Each reply that asks is a fact, each use of a tool is a call of its
+// own, and the next attempt shows the model the answers. Therefore a crash loses no answer. No use is made twice, unless its tool is
+// read-only or idempotent, or somebody has chosen that. tool_fold takes what models ask for and what tools answer, tool_talk
+// shows it to the model, and tool_ask asks a person who has to approve.
 
 // Tool is something that a model may use while it makes its reply: read a file, search, compute. The host program
 // registers it in Engine.Tools under the name by which models call it. A Tool must be safe for concurrent use.
@@ -179,4 +185,37 @@ func TaskOf[T any](task any) (*T, error) {
 		return nil, &Error{Kind: provider.KindValidation, Op: "function", Err: err}
 	}
 	return own, nil
+}
+
+// ToolPolicy says what is done about uses of tools where no person can be asked: in unattended conversations. Each decision
+// is recorded as an inquiry with its answer, as a person's would be.
+type ToolPolicy struct {
+	// Unknown is for a use whose outcome nobody knows, because it was aborted, took too long, or its process is gone:
+	//   - OptionTell, the default, tells the model.
+	//   - OptionAgain makes the use again, as often as Terms.Retry allows after a time-out, and then tells the model. There may be
+	//     a second effect.
+	//   - OptionFail goes to the error state. An [Amendment] of the policy, or one that lets a person be asked, and then
+	//     Session.Retry continue.
+	Unknown Option `json:"unknown,omitempty"`
+	// Approval is for a use that needs approval: OptionDeny, the default, or OptionApprove.
+	Approval Option `json:"approval,omitempty"`
+}
+
+// withDefaults returns the policy with its defaults written out.
+func (p ToolPolicy) withDefaults() ToolPolicy {
+	return ToolPolicy{cmp.Or(p.Unknown, OptionTell), cmp.Or(p.Approval, OptionDeny)}
+}
+
+// toolPolicy refuses options that the policy cannot choose.
+func (f *Findings) toolPolicy(p ToolPolicy) {
+	switch p.Unknown {
+	case "", OptionTell, OptionAgain, OptionFail:
+	default:
+		f.Addf("toolPolicy.unknown", "%q is not %s, %s or %s", text.OneLine(string(p.Unknown), 40), OptionTell, OptionAgain, OptionFail)
+	}
+	switch p.Approval {
+	case "", OptionDeny, OptionApprove:
+	default:
+		f.Addf("toolPolicy.approval", "%q is not %s or %s", text.OneLine(string(p.Approval), 40), OptionDeny, OptionApprove)
+	}
 }

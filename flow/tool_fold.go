@@ -13,10 +13,6 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// A call whose model asks for tools is made in several attempts. Each reply that asks is a fact, each use of a tool is
-// a call of its own, and the next attempt shows the model the answers. Therefore a crash loses no answer. No use is made
-// twice, unless its tool is read-only or idempotent, or somebody has chosen that.
-
 // exchange is a reply that asks for tools, with what became of their uses so far.
 type exchange struct {
 	asked *ToolCalls

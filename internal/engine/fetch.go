@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/media"
 	"github.com/agonist-dev/debate/internal/text"
 )
 
@@ -115,11 +116,11 @@ func (l *Engine) fetched(ctx context.Context, url string) (data []byte, media st
 
 // mediaType returns the media type that a server gives, without its parameters; "": it says nothing, or the bytes show another.
 func mediaType(data []byte, given string) string {
-	media, _, err := mime.ParseMediaType(given)
-	if shown := flow.TypeOf(data); shown != "" && shown != "text/plain" || err != nil || strings.HasSuffix(media, "/octet-stream") {
+	kind, _, err := mime.ParseMediaType(given)
+	if shown := media.TypeOf(data); shown != "" && shown != "text/plain" || err != nil || strings.HasSuffix(kind, "/octet-stream") {
 		return ""
 	}
-	return media
+	return kind
 }
 
 // cmpErr returns the first error that is not nil.

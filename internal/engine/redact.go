@@ -10,23 +10,23 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/redaction"
 	"github.com/agonist-dev/debate/internal/session"
-
 	"github.com/agonist-dev/debate/provider"
 )
 
 // Redact removes texts and files from a log; see debate.Engine.
-func (l *Engine) Redact(ctx context.Context, id string, redaction flow.Redaction) (*flow.Redacted, error) {
+func (l *Engine) Redact(ctx context.Context, id string, what flow.Redaction) (*flow.Redacted, error) {
 	var fact *flow.Redacted
 	err := l.host.Redact(ctx, id, func(log []flow.Event) (out session.Rewritten, err error) {
 		if tried := fact; tried != nil { // the store may have failed after its commit
 			for i := range log {
 				if done, ok := log[i].Body.(*flow.Redacted); ok && done.At.Equal(tried.At) && slices.Equal(done.Events, tried.Events) {
-					return session.Rewritten{Gone: redaction.Files}, nil
+					return session.Rewritten{Gone: what.Files}, nil
 				}
 			}
 		}
-		fact, out, err = l.redacted(ctx, id, log, redaction)
+		fact, out, err = l.redacted(ctx, id, log, what)
 		return out, err
 	})
 	if err != nil {
@@ -37,15 +37,15 @@ func (l *Engine) Redact(ctx context.Context, id string, redaction flow.Redaction
 
 // redacted rewrites a log, and checks that it folds to the same record but for the texts.
 func (l *Engine) redacted(
-	ctx context.Context, id string, log []flow.Event, redaction flow.Redaction,
+	ctx context.Context, id string, log []flow.Event, what flow.Redaction,
 ) (*flow.Redacted, session.Rewritten, error) {
 	var out session.Rewritten
 	blanks := make(map[string]flow.File)
 	for _, f := range flow.LogFiles(log) {
-		if !slices.Contains(redaction.Files, f.Hash) {
+		if !slices.Contains(what.Files, f.Hash) {
 			continue
 		}
-		blank, data, err := blankFile(&f, redaction.With)
+		blank, data, err := blankFile(&f, what.With)
 		if err != nil {
 			return nil, out, err
 		}
@@ -65,10 +65,10 @@ func (l *Engine) redacted(
 		}
 		log[i] = event
 	}
-	changed, fact, err := redaction.Apply(log, blanks)
+	changed, fact, err := redaction.Apply(what, log, blanks)
 	if err != nil {
-		if done := redaction.Done(log); done != nil {
-			return done, session.Rewritten{Gone: redaction.Files}, nil
+		if done := redaction.Done(what, log); done != nil {
+			return done, session.Rewritten{Gone: what.Files}, nil
 		}
 		return nil, out, err
 	}
@@ -82,9 +82,9 @@ func (l *Engine) redacted(
 	}
 	core, err := l.core(id, after)
 	if err != nil {
-		return nil, out, flow.HeldBySetting(err)
+		return nil, out, redaction.HeldBySetting(err)
 	}
-	if err := flow.SameButTexts(before.Record(), core.Record(), fact); err != nil {
+	if err := redaction.SameButTexts(before.Record(), core.Record(), fact); err != nil {
 		return nil, out, err
 	}
 	if fact.At, err = l.host.Now(ctx, "redact"); err != nil {
@@ -96,7 +96,7 @@ func (l *Engine) redacted(
 	}
 	changed = append(changed, flow.Event{Seq: int64(len(log)) + 1, At: at, Body: fact})
 	out.Events = changed
-	out.Gone = redaction.Files
+	out.Gone = what.Files
 	return fact, out, nil
 }
 

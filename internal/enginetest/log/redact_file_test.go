@@ -15,6 +15,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/redaction"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -86,7 +87,7 @@ func TestATextIsFoundInEveryPlace(t *testing.T) {
 		{Seq: 5, At: at, Body: &flow.Turn{Speaker: secret, Text: "nothing"}},
 		{Seq: 6, At: at, Body: &flow.Turn{Speaker: "Ben", Text: "nothing of it"}},
 	}
-	changed, fact, err := flow.Redaction{Texts: []string{secret}, With: "X"}.Apply(log, nil)
+	changed, fact, err := redaction.Apply(flow.Redaction{Texts: []string{secret}, With: "X"}, log, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []int64{1, 2, 3, 4}, fact.Events)
 	assert.Equal(t, []string{"event 5: speaker"}, fact.Kept)
@@ -102,13 +103,13 @@ func TestATextIsFoundInEveryPlace(t *testing.T) {
 	assert.Contains(t, stage.JSON(log[0]), "Zora", "the log itself is as it was")
 
 	// An event loses all that was said in it, and what is short only there.
-	changed, fact, err = flow.Redaction{Events: []int64{5}}.Apply(log, nil)
+	changed, fact, err = redaction.Apply(flow.Redaction{Events: []int64{5}}, log, nil)
 	require.NoError(t, err)
 	require.Len(t, changed, 1)
 	assert.Equal(t, "[redacted]", body.As[flow.Turn](changed[0]).Text)
 	assert.Equal(t, secret, body.As[flow.Turn](changed[0]).Speaker)
 	assert.Equal(t, []int64{5}, fact.Events)
-	changed, _, err = flow.Redaction{Events: []int64{2}}.Apply(log, nil)
+	changed, _, err = redaction.Apply(flow.Redaction{Events: []int64{2}}, log, nil)
 	require.NoError(t, err)
 	assert.Len(t, changed, 4, "what is long is removed wherever it stands")
 }
@@ -127,14 +128,14 @@ func TestATextIsNotFormedAnew(t *testing.T) {
 		{flow.Redaction{Texts: []string{"]x"}}, "a ]x b", "a [redacted] b"},
 	} {
 		log := []flow.Event{{Seq: 1, Body: &flow.Start{Terms: flow.Terms{Topic: "motors"}}}, {Seq: 2, Body: &flow.Turn{Speaker: "Ada", Text: c.said}}}
-		changed, fact, err := c.of.Apply(log, nil)
+		changed, fact, err := redaction.Apply(c.of, log, nil)
 		require.NoError(t, err, c.said)
 		require.Len(t, changed, 1, c.said)
 		assert.Equal(t, c.want, body.As[flow.Turn](changed[0]).Text, c.said)
 		assert.Equal(t, []int64{2}, fact.Events)
 	}
 	log := []flow.Event{{Seq: 1, Body: &flow.Start{Terms: flow.Terms{Topic: "a text", Labels: map[string]string{"]xx": ""}}}}, {Seq: 2, Body: &flow.Turn{Text: "]x"}}}
-	_, fact, err := flow.Redaction{Texts: []string{"]x"}}.Apply(log, nil)
+	_, fact, err := redaction.Apply(flow.Redaction{Texts: []string{"]x"}}, log, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"event 1"}, fact.Kept, "nor where a name that is kept is told")
 }
@@ -165,7 +166,7 @@ func TestRedactionsThatAreRefused(t *testing.T) {
 		"too many events": {flow.Redaction{Events: make([]int64, 101)}, "more than 100"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			changed, fact, err := c.of.Apply(log, nil)
+			changed, fact, err := redaction.Apply(c.of, log, nil)
 			require.ErrorContains(t, err, c.want)
 			assert.Equal(t, provider.KindValidation, flow.Classify(err).Kind)
 			assert.Nil(t, fact)

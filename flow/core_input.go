@@ -1,0 +1,199 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Input is one thing that happens to a conversation. It carries its time and its random bits, so that the core
+// needs no clock and draws no random number.
+type Input struct {
+	// At is the time by the clock of the process, or, in the engine's own runtime, by that of the store (see store.Clock). If the log is
+	// ahead of it, because another process whose clock was ahead has written it, the core keeps the difference: what is waited for takes
+	// as long as by the clock of the log.
+	// A core that is made anew for each input forgets the difference.
+	At     time.Time
+	Bits   uint64 // random; jitter is computed from them
+	Signal Signal
+}
+
+// Signal is the content of an [Input]. Only types of this package implement it. It is given as a value: a pointer to one is refused.
+type Signal interface{ signal() }
+
+// The signals. Start, Answer, Sent, Amendment, Opened and Late are bodies of events too, and are recorded as they arrive.
+type (
+	// Edit sets the config of a conversation that has not started.
+	Edit struct {
+		Flow   string // "": the config's own
+		Config Config
+		Terms  *Terms // the config's, with every default written out; nil: the engine makes them
+	}
+	// Validate begins the checks.
+	Validate struct{}
+	// Validated ends the checks. OK reports their result. The start records the warnings.
+	Validated struct {
+		OK       bool
+		Warnings []Warning
+	}
+	// Pause stops new calls. Without Drain the calls in flight are aborted.
+	//
+	// The Reason of a Pause, Resume, Stop, Cancel or Retry is why the host program asks for it: one line of at most MaxReason
+	// bytes, or "". The Evidence of its transition holds it: "paused by the host: it is late".
+	Pause struct {
+		Drain  bool
+		Reason string
+	}
+	// Resume continues after a pause.
+	Resume struct{ Reason string }
+	// Stop concludes with the turns there are. Without any turn, or after an error, the conversation ends at once.
+	Stop struct{ Reason string }
+	// Cancel ends the conversation without a conclusion.
+	Cancel struct{ Reason string }
+	// Retry goes back to the state that an error interrupted, and tries the failed call again. While calls wait for an outage
+	// to pass, or for their next attempt, it makes them at once; a Hastened then holds the Reason.
+	Retry struct{ Reason string }
+	// Tick reports that time has passed, so that a wait may be over.
+	Tick struct {
+		// Seq is for Engine.Advance: the Wait of the Next with this Seq is over by the clock of the runtime, whatever Input.At says.
+		// 0: Input.At decides.
+		Seq int64
+	}
+	// Opened reports that a process resumes a log that another process has left. The runtime steps it once when it
+	// opens the log, before any Lost. Opened starts no call: the runtime steps a Tick after the last Lost.
+	Opened struct {
+		By string `json:"by,omitempty"` // the owner of the lease
+		// ID names this opening, for a runtime that may have to give it to Engine.Advance again because it has not learned
+		// whether it was taken. One line of at most MaxReason bytes; "": each Opened is another one.
+		ID string `json:"id,omitempty"`
+	}
+	// Result is the reply to an attempt. Call and Attempt are those of its [Command].
+	Result struct {
+		Call    string
+		Attempt int
+		Text    string     // free text, or the JSON of an answer
+		Stop    StopReason // "": the end
+		Parts   []File     // of a person's answer
+		// Calls are the tools that the model asks for, instead of a reply or beside it.
+		Calls []provider.ToolCall
+		Free  bool // nothing was paid: the reply came from a cache of the host program's
+		Usage provider.Usage
+		Took  time.Duration // without the time in queues
+		// Queued is the time in queues.
+		Queued time.Duration
+		// Beside is what the vendor says beside the reply; nil: nothing. See [AnsweredBy].
+		Beside *Answered
+	}
+	// Failed reports that an attempt gave no reply. Call and Attempt are those of its [Command].
+	Failed struct {
+		Call    string
+		Attempt int
+		Error   *Error         // see Classify
+		Free    bool           // nothing was paid
+		Void    bool           // the runtime itself has ended the attempt, because it stops: the call is made again, and this was no try
+		Usage   provider.Usage // what was paid, as far as it is known
+		Took    time.Duration  // without the time in queues
+		Queued  time.Duration  // the time in queues
+		Beside  *Answered      // what the vendor says of what was paid; nil: nothing
+	}
+	// Lost reports that the outcome of an attempt is unknown, because the process that made it is gone. The attempt
+	// is charged in full and made again, except for the use of a tool that is neither read-only nor idempotent: a person or
+	// the [ToolPolicy] decides about that.
+	//
+	// A runtime that takes over a conversation steps one Lost for each call in [Core.InFlight]. It does not step
+	// one for a call that it is still making itself.
+	Lost struct {
+		Call    string
+		Attempt int
+	}
+)
+
+func (Edit) signal()      {}
+func (Validate) signal()  {}
+func (Validated) signal() {}
+func (Start) signal()     {}
+func (Pause) signal()     {}
+func (Resume) signal()    {}
+func (Stop) signal()      {}
+func (Cancel) signal()    {}
+func (Retry) signal()     {}
+func (Tick) signal()      {}
+func (Opened) signal()    {}
+func (Answer) signal()    {}
+func (Sent) signal()      {}
+func (Amendment) signal() {}
+func (Result) signal()    {}
+func (Failed) signal()    {}
+func (Lost) signal()      {}
+
+// Output is what a Step asks its runtime to do, in the order of the fields. It is valid until the next Step.
+type Output struct {
+	// Events are to be appended to the log in one commit. The runtime does nothing else, and shows none of them,
+	// before that commit succeeds.
+	Events []Event
+	// Abort names calls in flight that the runtime should abort. It still steps their results.
+	Abort []string
+	// Start names calls that the runtime should make, all at the same time. Core.Command returns each of them.
+	Start []string
+	// Wait is when a Tick is due, by the clock of Input.At. It replaces the Wait of the Output before. Zero: no Tick is due.
+	Wait time.Time
+	// Lacks is set if a call is due for which the runtime lacks something; see Flows.Lacks. No call of its batch was begun.
+	// The runtime finishes its calls in flight with Core.StepDrain, and leaves the conversation to another one.
+	Lacks error
+}
+
+// sent takes an input of the flow's own. The rule of the present state that allows it is the one that applies: it is
+// chosen before the input is recorded.
+func (c *Core) sent(s Sent) error {
+	if !c.machine.input(s.Trigger) {
+		err := fmt.Errorf("flow %s has no input %q", c.machine.flow.Name, text.OneLine(string(s.Trigger), 40))
+		return &Error{Kind: provider.KindState, Op: "send", Err: err}
+	}
+	to, err := c.machine.fire(c.record, s.Trigger)
+	if err != nil {
+		return err
+	}
+	if err := c.admit(&s); err != nil {
+		return err
+	}
+	if err := c.emit(Event{Body: &s}); err != nil || to == StateUnchanged {
+		return err
+	}
+	return c.enter(to, s.Trigger, Exit{}, false)
+}
+
+// admit returns why an input that is legal now is refused all the same.
+func (c *Core) admit(s *Sent) error {
+	if err := ReadableJSON(s.Payload); err != nil {
+		return &Error{Kind: provider.KindValidation, Op: "send", Field: "payload", Err: err}
+	}
+	if err := checkReason("send", s.Reason); err != nil {
+		return err
+	}
+	s.Payload = slices.Clone(s.Payload) // the log keeps it
+	if c.machine.flow.Admit == nil {
+		return nil
+	}
+	return refusedInput(c.machine.flow.Admit(c.record, s))
+}
+
+// refusedInput returns the error of a flow about an input as one of the operation "send". Its kind is validation if it has none.
+func refusedInput(err error) error {
+	if err == nil {
+		return nil
+	}
+	all := Within("send", "", err)
+	for _, one := range all {
+		if e, ok := errors.AsType[*Error](one); ok && e.Kind == "" {
+			e.Kind = provider.KindValidation
+		}
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return errors.Join(all...)
+}

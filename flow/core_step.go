@@ -1,0 +1,181 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// advance does what is due. It starts the missing calls, or fires what the flow returns.
+func (c *Core) advance() error {
+	for range maxSteps {
+		again, err := c.once()
+		if err != nil || !again {
+			return err
+		}
+	}
+	circle := errors.New("the flow goes in a circle without asking anybody")
+	return c.fail(&Error{Kind: provider.KindState, Op: "flow " + c.machine.flow.Name, Err: circle})
+}
+
+// once does one thing that is due. again reports whether there may be more.
+func (c *Core) once() (again bool, err error) {
+	r := c.record
+	if r.start == nil || r.Final() {
+		return false, nil
+	}
+	working := c.machine.working(r.State)
+	if working && r.owed != nil {
+		return true, c.beginOwed()
+	}
+	var calls []Call
+	step := c.machine.flow.Steps[r.work]
+	if step.Calls != nil && (working || r.mayWithdraw()) {
+		calls = step.Calls(r)
+	}
+	if again, err := c.withdraw(calls); again || err != nil {
+		return again, err
+	}
+	if r.State == StateAwaitingInput && c.machine.allows(r, TriggerAnswered) {
+		return true, c.fire(TriggerAnswered, Exit{}, false)
+	}
+	if !working {
+		return false, nil
+	}
+	if next, err := c.watchBudget(); next != proceed || err != nil {
+		return next == rerun, err
+	}
+	if again, err := c.watchRound(); again || err != nil {
+		return again, err
+	}
+	due := due{core: c}
+	if again, err := due.all(calls); again || err != nil {
+		return again, err
+	}
+	switch {
+	case due.busy:
+		c.waitUntil(due.wait)
+		c.waitUntil(r.times(c.in.At))
+		return false, nil
+	case due.asked:
+		return true, c.fire(TriggerAsk, Exit{}, false)
+	case due.overBudget:
+		return true, c.reach(due.limit, due.short.Call, due.what)
+	}
+	return c.next(step)
+}
+
+// next fires what the flow returns once no call is missing.
+func (c *Core) next(step Step) (again bool, err error) {
+	on, exit := passing(c.record.State), Exit{}
+	if step.Next != nil {
+		var ok bool
+		if on, exit, ok = step.Next(c.record); !ok {
+			return c.stand()
+		}
+	}
+	return c.fireOwn(on, exit)
+}
+
+// fireOwn fires a trigger of the flow, unless it would complete a conversation that still owes something.
+func (c *Core) fireOwn(on Trigger, exit Exit) (again bool, err error) {
+	if failure := c.owing(on); failure != nil {
+		return true, c.fail(failure)
+	}
+	if round := exit.Round; round != nil && round.N != c.record.Round && !c.record.follows(round) {
+		gap := fmt.Errorf("flow %s begins round %d after round %d", c.machine.flow.Name, round.N, c.record.Round)
+		return true, c.fail(&Error{Kind: provider.KindState, Op: "flow " + c.machine.flow.Name, Err: gap})
+	}
+	if err := c.fire(on, exit, false); err != nil {
+		return false, c.fail(&Error{Kind: provider.KindState, Op: "flow " + c.machine.flow.Name, Err: err})
+	}
+	return true, nil
+}
+
+// stand waits where nothing is due. Something must be left that can happen: the result of a call, the end of the round's
+// time, an input, an answer. Otherwise the conversation goes to the error state. So it does if a call has failed about
+// which nobody has decided: no input is a decision.
+func (c *Core) stand() (again bool, err error) {
+	r := c.record
+	undecided := r.undecided()
+	switch {
+	case len(r.inFlight) > 0 || undecided == nil && (!r.deadline().IsZero() || c.takesInput()):
+		c.waitUntil(r.times(c.in.At))
+		return false, nil
+	case undecided != nil:
+		return true, c.fail(undecided.stops(fmt.Sprintf("flow %s waits in state %s, but its Calls leaves out this call, which has failed, "+
+			"or its Next does not go on without it", c.machine.flow.Name, r.State)))
+	}
+	stuck := fmt.Errorf("flow %s waits in state %s, but no call is in flight, nothing is due, and no input is possible",
+		c.machine.flow.Name, r.State)
+	return true, c.fail(&Error{Kind: provider.KindState, Op: "flow " + c.machine.flow.Name, Round: r.Round, Err: stuck})
+}
+
+// takesInput reports whether an input of the flow would be accepted now.
+func (c *Core) takesInput() bool {
+	return slices.ContainsFunc(c.machine.flow.Inputs, func(on Trigger) bool { return c.machine.allows(c.record, on) })
+}
+
+// passing returns the trigger that a lifecycle state without a step fires.
+func passing(s State) Trigger {
+	if s == StateInitializing {
+		return TriggerInitialized
+	}
+	return TriggerCompleted
+}
+
+// owing returns why the conversation cannot be completed yet, if the trigger would complete it. nil: nothing is owed.
+func (c *Core) owing(on Trigger) *Error {
+	r, f := c.record, c.machine.flow
+	rules := c.machine.rules[ruleKey{r.State, on}]
+	if !slices.ContainsFunc(rules, func(rule Rule) bool { return rule.To == StateCompleted }) {
+		return nil // without asking the guards, which the firing asks
+	}
+	if rule := match(rules, r); rule == nil || rule.To != StateCompleted {
+		return nil
+	}
+	if call := r.undecided(); call != nil {
+		return call.stops("the conversation cannot be completed: nobody has decided to do without this call")
+	}
+	if f.Owes == nil {
+		return nil
+	}
+	owed := f.Owes(r)
+	if len(owed) == 0 {
+		return nil
+	}
+	err := errors.New("the conversation cannot be completed: it still lacks " + text.OneLine(strings.Join(owed, "; "), 400))
+	return &Error{Kind: provider.KindState, Op: "flow " + f.Name, Round: r.Round, Err: err}
+}
+
+// undecided returns a call that has failed without anybody's decision, be it the flow's. nil: there is none. Once somebody
+// has ended the conversation early, only the calls of its conclusion are owed.
+func (r *Record) undecided() *callState {
+	for _, call := range r.failing {
+		if r.undecidedAbout(call) && (r.EndedBy == "" || call.ending) {
+			return call
+		}
+	}
+	return nil
+}
+
+// undecidedAbout reports whether a call has failed and nobody has decided about that, be it the flow. The flow does without
+// summaries, and without those who were dropped.
+func (r *Record) undecidedAbout(call *callState) bool {
+	t := call.trouble
+	return call.status == callFailed && call.intent.Upto == 0 && t != nil && t.failure != nil && !t.instead && !t.fired && t.chosen == "" &&
+		!r.IsDropped(call.intent.By)
+}
+
+// stops returns the failure of a call as that of the conversation, with why it stops that.
+func (c *callState) stops(why string) *Error {
+	failure := *c.trouble.failure
+	if failure.Err = errors.New(why); c.trouble.failure.Err != nil {
+		failure.Err = fmt.Errorf("%s: %w", why, c.trouble.failure.Err)
+	}
+	return &failure
+}

@@ -1,0 +1,68 @@
+package flow
+
+import (
+	"cmp"
+	"time"
+)
+
+// Redaction says what is to be removed from a log. See Engine.Redact.
+type Redaction struct {
+	// Texts are removed wherever they stand: in turns, prompts, summaries, answers, labels, arguments of tools, also within
+	// JSON that is a text. They must stand there exactly. Each is valid UTF-8.
+	Texts []string
+	// Events are the numbers of events of which the texts are removed: all that somebody has written or said in the event and,
+	// for a turn, in the parts of its reply. Texts of at least 16 bytes are then removed wherever they stand, as Texts
+	// are. The start is no such event: Texts names what is to go from it.
+	Events []int64
+	// Files are the hashes of files. A file of the same kind that says nothing takes the place of each.
+	Files []string
+	// With stands in the place of each text: one line of at most 100 bytes that contains none of the texts.
+	// "": "[redacted]".
+	With string
+	// By names who removes it, and Reason says why: one line of at most [MaxReason] bytes each. The log keeps both.
+	By, Reason string
+}
+
+// Redacted records that something was removed from the events before it. Those have kept their numbers, times, names,
+// usage and costs. Who has the old text can prove by Removed that it stood there. A short text can be guessed from it.
+type Redacted struct {
+	Texts []Removed `json:"texts,omitempty"`
+	Files []Removed `json:"files,omitempty"`
+	// Events are the numbers of the events that were changed.
+	Events []int64 `json:"events,omitempty"`
+	// Kept are places where a text still stands, because it is a name there, by which the log refers to something: that of
+	// an actor, a model, a call. At most 20 of them.
+	Kept   []string  `json:"kept,omitempty"`
+	With   string    `json:"with"`
+	By     string    `json:"by,omitempty"`
+	Reason string    `json:"reason,omitempty"`
+	At     time.Time `json:"at"` // by the clock of who has removed it
+}
+
+// Removed describes a text or a file that was removed.
+type Removed struct {
+	Hash  string `json:"hash"` // SHA-256 of its bytes, in small hexadecimal digits
+	Size  int    `json:"size"` // in bytes
+	Count int    `json:"count"`
+	// As is the hash of the file that stands there now.
+	As string `json:"as,omitempty"`
+}
+
+// EventKind implements [Body].
+func (*Redacted) EventKind() EventKind { return EventRedacted }
+
+// foldRedacted folds what was removed. A log may be hostile: what stands here is shown.
+func (r *Record) foldRedacted(body *Redacted) error {
+	for _, all := range [][]Removed{body.Texts, body.Files} {
+		for i := range all {
+			if !IsHash(all[i].Hash) {
+				return invalid("redacted.hash", "is no SHA-256 in small hexadecimal digits")
+			}
+		}
+	}
+	if why := cmp.Or(notReason(body.Reason), notReason(body.By), notReason(body.With)); why != "" {
+		return invalid("redacted.reason", "%s", why)
+	}
+	r.Redactions = append(r.Redactions, *body)
+	return nil
+}

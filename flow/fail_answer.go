@@ -1,0 +1,163 @@
+package flow
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// opAnswer is what errors about answers name.
+const opAnswer = "answer"
+
+// maxAnswer bounds a person's answer, in bytes. A turn is cut further, to [Terms].MaxTokens.
+const maxAnswer = 1 << 20
+
+// decider returns who has given the answer.
+func (a *Answer) decider() string {
+	if a.Rule {
+		return EndedByRule
+	}
+	return EndedByPerson
+}
+
+func (c *Core) answer(s Answer) error {
+	inquiry := c.record.inquiry(s.Inquiry)
+	if inquiry == nil || c.record.Final() {
+		return &Error{Kind: provider.KindState, Op: opAnswer, Err: fmt.Errorf("no inquiry %q is open", text.OneLine(s.Inquiry, 80))}
+	}
+	if len(inquiry.Options) > 0 {
+		if len(s.Parts) > 0 {
+			err := errors.New("the inquiry asks for one of its options, which have no files")
+			return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "parts", Err: err}
+		}
+		if inquiry.Use != nil {
+			return c.chosenUse(inquiry, s)
+		}
+		return c.chosen(inquiry, s)
+	}
+	s.Option, s.Model, s.Row, s.Accounts = "", "", nil, nil
+	s.Text = text.Readable(s.Text)
+	if strings.TrimSpace(s.Text) == "" || len(s.Text) > maxAnswer {
+		err := fmt.Errorf("an answer holds text, of at most %d bytes", maxAnswer)
+		return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "text", Err: err}
+	}
+	intent := c.record.calls[s.Inquiry].intent
+	result := Result{Call: s.Inquiry, Attempt: intent.Attempt, Text: s.Text, Parts: s.Parts}
+	if field, err := c.record.accepts(s.Parts); err != nil {
+		return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: field, Err: err}
+	}
+	if err := c.unreadable(opAnswer, s.Parts); err != nil {
+		return err
+	}
+	if intent.Schema != "" {
+		if len(s.Parts) > 0 {
+			err := errors.New("an answer with a schema has no files")
+			return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "parts", Err: err}
+		}
+		if _, problems := c.structured(intent, Spend{Call: intent.Call, Attempt: intent.Attempt}, result); len(problems) > 0 {
+			err := errors.New("the answer is not accepted: " + text.OneLine(strings.Join(problems, "; "), 400))
+			return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "text", Err: err}
+		}
+	}
+	if err := c.emit(Event{Body: &s}); err != nil {
+		return err
+	}
+	return c.result(result)
+}
+
+// This file checks what a person has chosen.
+
+// chosen takes a person's choice. A choice that is not possible is an error of kind validation.
+func (c *Core) chosen(q *Inquiry, a Answer) error {
+	bad := func(field, format string, args ...any) error {
+		return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: field, Err: fmt.Errorf(format, args...)}
+	}
+	switch {
+	case len(q.About) > 0 && !slices.ContainsFunc(q.About, c.record.stillFailed):
+		err := fmt.Errorf("inquiry %q is about calls that are not failed any more", text.OneLine(q.ID, 80))
+		return &Error{Kind: provider.KindState, Op: opAnswer, Err: err}
+	case !slices.Contains(q.Options, a.Option):
+		return bad("option", "%q is none of the options %v", text.OneLine(string(a.Option), 40), q.Options)
+	case a.Option != OptionModel && a.Model != "":
+		return bad("model", "is given, but the option is %s", a.Option)
+	case a.Option == OptionModel:
+		row := c.record.model(a.Model)
+		if row == nil && len(c.record.models) < maxTracked {
+			row = a.Row
+		}
+		if err := cmp.Or(c.record.terms.takes(a.Model, row), c.ableFor(q, a.Model)); err != nil {
+			return bad("model", "%w", err)
+		}
+	}
+	if err := c.chosenFor(q, a, bad); err != nil {
+		return err
+	}
+	a.Text, a.Rule = "", false
+	return c.choose(q, a)
+}
+
+// ableFor returns why a model surely cannot do what is asked of those whom an inquiry is about.
+func (c *Core) ableFor(q *Inquiry, model string) error {
+	files := c.record.Files()
+	for i := range q.About {
+		if err := c.able(model, c.record.demandOf(q.About[i].By), files); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chosenFor checks for whom a person has chosen.
+func (c *Core) chosenFor(q *Inquiry, a Answer, bad func(field, format string, args ...any) error) error {
+	if a.Option != OptionSkip && a.Option != OptionDrop {
+		if a.By != "" {
+			return bad("by", "is given, but the option is %s", a.Option)
+		}
+		return nil
+	}
+	var who []string
+	offered := false
+	for _, each := range q.About {
+		if !a.chooses(&each) || !c.record.stillFailed(each) {
+			continue
+		}
+		offered = offered || c.offers(a.Option, each.Call)
+		if !slices.Contains(who, each.By) {
+			who = append(who, each.By)
+		}
+	}
+	switch {
+	case len(who) == 0:
+		return bad("by", "%s is not possible for %q", a.Option, text.OneLine(a.By, 80))
+	case a.Option == OptionDrop && len(who) > 1:
+		return bad("by", "says whom to drop: %s", strings.Join(who, ", "))
+	case !offered:
+		return bad("option", "%q is no longer possible: others have been chosen since", a.Option)
+	}
+	return nil
+}
+
+// offers reports whether the flow still allows a person to skip a call, or to drop its actor. Another answer may have
+// changed that. If the flow no longer wants the call, only skipping it changes nothing else.
+func (c *Core) offers(option Option, call string) bool {
+	step := c.machine.flow.Steps[c.record.work]
+	if step.Calls == nil {
+		return true
+	}
+	wanted := step.Calls(c.record)
+	for i := range wanted {
+		switch {
+		case wanted[i].ID != call:
+		case option == OptionSkip:
+			return wanted[i].OnFail.Skip != Nobody
+		default:
+			return wanted[i].OnFail.Drop != Nobody
+		}
+	}
+	return option == OptionSkip
+}

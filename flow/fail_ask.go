@@ -1,0 +1,223 @@
+package flow
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agonist-dev/debate/internal/redact"
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// This file asks a person about calls that have failed for good.
+
+// asked reports whether an inquiry about the call has no answer yet.
+func (r *Record) asked(call string) bool {
+	return slices.ContainsFunc(r.Inquiries, func(q Inquiry) bool { return q.about(call) })
+}
+
+// inquiryAbout returns the ID of an inquiry about a call that has failed with its present attempt.
+func inquiryAbout(state *callState) string {
+	return "ask." + state.intent.Call + "." + strconv.Itoa(state.intent.Attempt)
+}
+
+// shared reports whether calls that fail so at one provider share one inquiry: the cause is the provider's or the
+// account's, not the call's.
+func shared(kind Kind) bool {
+	return passes(kind) || kind == provider.KindAuthentication || kind == provider.KindQuota
+}
+
+// ask asks a person about a call that has failed. If the same failure of the same provider is being asked about already,
+// the call joins that inquiry.
+func (c *Core) ask(call *Call, state *callState) error {
+	r, failure, host := c.record, state.trouble.failure, c.record.hostOf(state.intent)
+	about := FailedCall{call.ID, call.By, c.options(call, state)}
+	for _, open := range r.Inquiries {
+		if len(open.About) == 0 || !shared(failure.Kind) || open.Failure.Kind != failure.Kind {
+			continue
+		}
+		first := r.calls[open.About[0].Call]
+		if first == nil || r.hostOf(first.intent) != host {
+			continue
+		}
+		open.About = append(slices.Clip(open.About), about)
+		open.Options = union(open.Options, about.Options)
+		open.Question = r.questionAbout(&open)
+		return c.emit(Event{Body: &open})
+	}
+	q := Inquiry{
+		ID: inquiryAbout(state), Kind: call.Kind, To: call.By, About: []FailedCall{about}, Options: about.Options, Failure: failure,
+	}
+	q.Question = r.questionAbout(&q)
+	return c.emit(Event{Body: &q})
+}
+
+// questionAbout returns the text of an inquiry about calls that have failed.
+func (r *Record) questionAbout(q *Inquiry) string {
+	var who []string
+	for _, each := range q.About {
+		if !slices.Contains(who, each.By) {
+			who = append(who, each.By)
+		}
+	}
+	why := string(q.Failure.Kind)
+	if q.Failure.Err != nil {
+		why += ": " + strings.TrimRight(text.OneLine(redact.Foreign(q.Failure.Err.Error()), 400), ".")
+	}
+	return fmt.Sprintf("%s: %s. %s", strings.Join(who, ", "), why, q.Failure.Hint())
+}
+
+// union returns the options of both, in the order of the first.
+func union(a, b []Option) []Option {
+	out := slices.Clone(a)
+	for _, option := range b {
+		if !slices.Contains(out, option) {
+			out = slices.Insert(out, max(0, len(out)-1), option) // the last one is end
+		}
+	}
+	return out
+}
+
+// Inquiry is a question to a person: to perform a call, to decide about calls that have failed, to decide about the use of a
+// tool, or to confirm a cost warning. An inquiry with the ID of an open one replaces it.
+type Inquiry struct {
+	ID       string          `json:"id"`
+	Kind     CallKind        `json:"kind"`
+	To       string          `json:"to,omitempty"` // the actor that is asked, whose call has failed first, or whose model asks for a tool
+	Question string          `json:"question"`
+	Schema   json.RawMessage `json:"schema,omitempty"` // schema of the answer, if it must match one
+	// About are the calls that have failed, if the person is to decide about them. Calls that fail with the same kind of
+	// failure at the same provider share one inquiry. Options are then the possible answers, and Failure is the first
+	// cause.
+	About   []FailedCall `json:"about,omitempty"`
+	Options []Option     `json:"options,omitempty"`
+	Failure *Error       `json:"failure,omitempty"`
+	// Use is the use of a tool, if the person is to decide about one: to approve it, or what follows from its unknown outcome.
+	Use *PendingUse `json:"use,omitempty"`
+}
+
+// PendingUse is the use of a tool that an [Inquiry] asks about.
+type PendingUse struct {
+	Use  string `json:"use"` // the ID of the call that uses the tool
+	For  string `json:"for"` // the call whose model asks for it
+	Tool string `json:"tool"`
+	// Arguments show the arguments, at most 4 KiB of them. A model wrote them: they are not trusted. What looks like a secret
+	// is left out, and characters that nobody sees are escaped. Cut reports that there is more; Record.Outlay has all of it.
+	Arguments string `json:"arguments"`
+	Cut       bool   `json:"cut,omitempty"`
+	// Attempt is the attempt whose outcome nobody knows. 0: the use waits for approval.
+	Attempt int `json:"attempt,omitempty"`
+}
+
+// FailedCall is a call that an [Inquiry] asks about.
+type FailedCall struct {
+	Call string `json:"call"`
+	By   string `json:"by"`
+	// Options are what can be chosen for this call. The inquiry offers all of them, but skip and drop only affect the
+	// calls that have them.
+	Options []Option `json:"options"`
+}
+
+// Answer is the answer to an inquiry: Text if a person performs a call, otherwise one of the options.
+type Answer struct {
+	Inquiry string `json:"inquiry"`
+	// Text is the answer where a person performs a call. With OptionDeny it is the reason, and with OptionDone what the tool
+	// has answered, at most 32 KiB; it may be empty there.
+	Text string `json:"text,omitempty"`
+	// Parts are files that belong to the text, stored as blobs. The engine stores them, and takes Data out.
+	Parts  []File `json:"parts,omitempty"`
+	Option Option `json:"option,omitempty"`
+	// Model is the "provider/model" for OptionModel. Row holds its prices and sizes, frozen like those of the other
+	// models. The engine sets it.
+	Model string `json:"model,omitempty"`
+	Row   *Model `json:"row,omitempty"`
+	// Accounts holds what Start.Accounts holds, for the model's registered provider if the conversation did not have it. The
+	// engine sets it.
+	Accounts map[string]string `json:"accounts,omitempty"`
+	// By names the actor whose calls OptionSkip or OptionDrop is for. "": the only one that the inquiry is about.
+	By string `json:"by,omitempty"`
+	// Rule means that a [FailureRule] or the [ToolPolicy] has answered, and no person was asked.
+	Rule bool `json:"rule,omitempty"`
+}
+
+// about reports whether the inquiry asks about a call.
+func (q *Inquiry) about(call string) bool {
+	for i := range q.About {
+		if q.About[i].Call == call {
+			return true
+		}
+	}
+	return false
+}
+
+// Option is what can be done about a call that has failed for good, or about the use of a tool. An [Inquiry] offers some of
+// them to a person. A [FailureRule] or the [ToolPolicy] chooses one as data.
+type Option string
+
+// The options.
+const (
+	// OptionRetry tries again at once: the host program has fixed the cause. The call begins anew, with its first model.
+	OptionRetry Option = "retry"
+	// OptionWait waits once for as long as the vendor has asked, also beyond Terms.Patience, and tries again. If the vendor has
+	// named no time, it tries again at once, and waits for up to Terms.Patience if that fails too, whatever the kind of failure.
+	OptionWait Option = "wait"
+	// OptionModel lets another model take over, in this and all later calls of the actors that are asked about.
+	// Answer.Model names it. The calls begin anew.
+	OptionModel Option = "model"
+	// OptionSummarize summarises what no longer fits the model, with Terms.Summarizer or View.Summarizer. The call begins
+	// anew.
+	OptionSummarize Option = "summarize"
+	// OptionTruncate leaves out what no longer fits the model. The call begins anew.
+	OptionTruncate Option = "truncate"
+	// OptionSkip continues without the result of the call. Its actor is asked again next time.
+	OptionSkip Option = "skip"
+	// OptionDrop continues without the actor. The call stays failed, so Calls leaves out whatever Record.IsDropped
+	// reports.
+	OptionDrop Option = "drop"
+	// OptionEnd ends the conversation with what there is: it moves to StateCompleting, or, without any turn, to
+	// StateCompleted. In StateCompleting, where the conclusion is being made, it moves to StateError: from there
+	// Session.Retry makes the conclusion after all, and Session.Stop ends without one. If Flow.Owes returns nothing, it
+	// moves to StateCompleted.
+	OptionEnd Option = "end"
+	// OptionContinue goes on after the cost warning; see Budget.Confirm.
+	OptionContinue Option = "continue"
+
+	// OptionAsk asks a person. OptionFail goes to the error state, from which Session.Retry continues. Only a
+	// FailureRule chooses them. The [ToolPolicy] may choose OptionFail too.
+	OptionAsk  Option = "ask"
+	OptionFail Option = "fail"
+)
+
+// The options for a use of a tool that needs approval; see ToolInfo.Approval.
+const (
+	// OptionApprove lets this one use be made.
+	OptionApprove Option = "approve"
+	// OptionDeny makes the use's result that it was denied. The model reads Answer.Text as the reason.
+	OptionDeny Option = "deny"
+	// OptionAlways lets this use be made, and all later uses of the same tool in this conversation and in its forks. Other uses
+	// of it that wait for approval are made too: their inquiries are closed without an answer.
+	OptionAlways Option = "always"
+)
+
+// The options for a use of a tool whose outcome nobody knows; see ToolResult.Unknown.
+const (
+	// OptionAgain makes the use again. If it took effect before, there may be a second effect.
+	OptionAgain Option = "again"
+	// OptionDone takes the use as done. The model reads Answer.Text as what the tool has answered.
+	OptionDone Option = "done"
+	// OptionTell tells the model that nobody knows the outcome.
+	OptionTell Option = "tell"
+)
+
+// Allowance says who may decide that a conversation continues without something.
+type Allowance uint8
+
+// The allowances.
+const (
+	Nobody     Allowance = iota
+	PersonOnly           // a person, but no FailureRule: what is left is less than the config needs
+	RuleToo              // a person or a FailureRule
+)

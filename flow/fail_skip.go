@@ -1,0 +1,215 @@
+package flow
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Skipped records that a call was left out: the conversation continues without its result.
+type Skipped struct {
+	Call   string   `json:"call"`
+	Kind   CallKind `json:"kind"`
+	By     string   `json:"by"` // the actor that was to be asked
+	Round  int      `json:"round,omitempty"`
+	Slot   int      `json:"slot,omitempty"`
+	Reason string   `json:"reason"`
+	Cause  Kind     `json:"cause,omitempty"` // the kind of failure; "": the round's time was over
+	// Moot is the call of Call.Moot that was left out before. Then the actor of this one has missed nothing.
+	Moot string `json:"moot,omitempty"`
+}
+
+// skip records that a call is left out.
+func (c *Core) skip(call *Call, reason string, cause Kind) error {
+	return c.emit(Event{Body: &Skipped{
+		Call: call.ID, Kind: call.Kind, By: call.By, Round: call.Round, Slot: call.Slot, Reason: reason, Cause: cause,
+	}})
+}
+
+// moot records that a call is left out, because the call was that it needs.
+func (c *Core) moot(call *Call) error {
+	for i := range c.record.Skips {
+		if s := &c.record.Skips[i]; s.Call == call.Moot {
+			return c.emit(Event{Body: &Skipped{
+				Call: call.ID, Kind: call.Kind, By: call.By, Round: call.Round, Slot: call.Slot, Reason: call.Moot + " was left out: " + s.Reason,
+				Cause: s.Cause, Moot: call.Moot,
+			}})
+		}
+	}
+	err := fmt.Errorf("the call is moot without %s, which was not left out", text.OneLine(call.Moot, 80))
+	return c.fail(&Error{Kind: provider.KindState, Op: call.ID, Participant: call.By, Round: call.Round, Err: err})
+}
+
+// Skipped reports whether a call was left out by a rule, by a person, or because the time of its round was over.
+func (r *Record) Skipped(call string) bool {
+	c := r.calls[call]
+	return c != nil && c.status == callSkipped
+}
+
+// misses counts the calls of an actor in a row that were left out. Calls that are begun side by side count as one.
+type misses struct {
+	by    string
+	times int
+	seq   int64 // of the last one: the number of its event
+	round int   // in which it was left out
+	state State
+}
+
+// missed returns how many calls of the actor in a row were left out before this one: none of its calls had a result
+// in between. A call that was begun before the last of them was left out stands beside it. So does a call that was never
+// begun, in the same state and round.
+func (r *Record) missed(call, by string) int {
+	for i := range r.misses {
+		m := &r.misses[i]
+		if m.by != by || m.times == 0 {
+			continue
+		}
+		state := r.calls[call]
+		beside := m.round == r.Round && m.state == r.work
+		if state != nil && state.first > 0 {
+			beside = state.first < m.seq
+		}
+		if beside {
+			return m.times - 1
+		}
+		return m.times
+	}
+	return 0
+}
+
+// foldSkipped folds a call that was left out. No attempt at it need have been made.
+func (r *Record) foldSkipped(s *Skipped) error {
+	call := r.calls[s.Call]
+	if call == nil {
+		call = &callState{intent: &Intent{Call: s.Call, Kind: s.Kind, By: s.By, Round: s.Round, Slot: s.Slot}}
+		r.calls[s.Call] = call
+	}
+	if call.status == callInFlight || call.status == callDone || call.status == callSkipped || len(r.Skips) >= maxSkips {
+		return invalid("skipped.call", "is in flight, done or left out already")
+	}
+	if s.Moot != "" && !r.Skipped(s.Moot) {
+		return invalid("skipped.moot", "%q was not left out", text.OneLine(s.Moot, 80))
+	}
+	call.status = callSkipped
+	if s.Cause == "" {
+		r.tardy = append(r.tardy, tardy{call, r.Seq + 1})
+	}
+	r.unshare(call)
+	r.settled(s.Call)
+	r.withdrawUses(func(base string) bool { return base == s.Call })
+	r.Skips = append(r.Skips, *s)
+	if call.intent.Upto > 0 { // a summary: those who would read it do without
+		if only := call.intent.Only; !slices.Contains(r.unsummed, only) && len(r.unsummed) < maxTracked {
+			r.unsummed = append(r.unsummed, only)
+		}
+		return nil
+	}
+	r.countDone(s.Round)
+	if s.Moot == "" {
+		r.miss(call, s.By)
+	}
+	return nil
+}
+
+// tardy is a call that was left out because the time was over.
+type tardy struct {
+	*callState
+	seq int64 // the number of the event
+}
+
+// restore gives calls that were left out because the time was over a new start, unless the result of a later call has
+// followed them. Their actors have missed nothing then.
+func (r *Record) restore() {
+	restored := make(map[string]bool)
+	for _, call := range slices.Backward(r.tardy) {
+		if call.formerly != nil {
+			*r.missesOf(call.formerly.by) = *call.formerly
+		}
+		restored[call.intent.Call] = true
+		call.anew()
+		call.share, call.formerly, call.first = 0, nil, 0
+		r.done--
+	}
+	r.Skips = slices.DeleteFunc(slices.Clone(r.Skips), func(s Skipped) bool { return restored[s.Call] })
+	r.tardy = nil
+}
+
+// missesOf returns what an actor has missed, for writing. nil: there is no room.
+func (r *Record) missesOf(by string) *misses {
+	for i := range r.misses {
+		if r.misses[i].by == by {
+			return &r.misses[i]
+		}
+	}
+	if len(r.misses) >= maxTracked {
+		return nil
+	}
+	r.misses = append(r.misses, misses{by: by})
+	return &r.misses[len(r.misses)-1]
+}
+
+// miss counts that a call of an actor was left out.
+func (r *Record) miss(call *callState, by string) {
+	times := r.missed(call.intent.Call, by) + 1
+	if m := r.missesOf(by); m != nil {
+		call.formerly = new(*m)
+		*m = misses{by, times, r.Seq + 1, r.Round, r.work}
+	}
+}
+
+// maxSkips bounds the calls of a log that were left out.
+const maxSkips = 1 << 20
+
+// heard forgets what an actor has missed, since it has answered.
+func (r *Record) heard(by string) {
+	for i := range r.misses {
+		if r.misses[i].by == by {
+			r.misses[i] = misses{by: by}
+		}
+	}
+}
+
+func (c *Core) drop(who, reason string) error {
+	return c.emit(Event{Body: &Dropped{Participant: who, Reason: reason}})
+}
+
+// IsDropped reports whether an actor was dropped.
+func (r *Record) IsDropped(name string) bool { return slices.Contains(r.dropped, name) }
+
+// DroppedBy returns who has decided that an actor takes no further part: EndedByPerson, EndedByRule, or "" if nobody has.
+func (r *Record) DroppedBy(name string) string {
+	if i := slices.Index(r.dropped, name); i >= 0 {
+		return r.droppers[i]
+	}
+	return ""
+}
+
+// SkippedBy returns who has decided that the conversation continues without the result of a call: EndedByPerson,
+// EndedByRule, or "" if nobody has: it was not left out, or was late.
+func (r *Record) SkippedBy(call string) string {
+	if c := r.calls[call]; c != nil && c.status == callSkipped && c.trouble != nil && c.trouble.chosen == OptionSkip {
+		return c.trouble.by
+	}
+	return ""
+}
+
+// foldDropped drops an actor, and the inquiries about its failed calls and its uses of tools.
+func (r *Record) foldDropped(name string) {
+	if r.IsDropped(name) || len(r.dropped) >= maxTracked {
+		return
+	}
+	r.withdraw(func(q *Inquiry) bool { return q.Use != nil && q.To == name })
+	by := ""
+	for _, call := range r.failing {
+		if call.intent.By != name {
+			continue
+		}
+		r.settled(call.intent.Call)
+		if call.trouble != nil && call.trouble.chosen == OptionDrop {
+			by = call.trouble.by
+		}
+	}
+	r.dropped, r.droppers = append(r.dropped, name), append(r.droppers, by)
+}

@@ -1,0 +1,294 @@
+package flow
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// FailedAttempt is an attempt that gave no result, with the time at which that was recorded.
+type FailedAttempt struct {
+	*Failure
+
+	At time.Time `json:"at"`
+}
+
+// CallReport is what a log says of one call.
+type CallReport struct {
+	Call    string    `json:"call"`
+	Kind    CallKind  `json:"kind"`
+	By      string    `json:"by"`
+	Model   string    `json:"model,omitempty"` // the model that was asked last
+	Round   int       `json:"round,omitempty"`
+	BeganAt time.Time `json:"beganAt"` // when the first attempt began
+	// EndedAt is when the latest attempt ended: of a turn, when it was recorded. Zero: the first is in flight.
+	EndedAt  time.Time     `json:"endedAt,omitzero"`
+	Attempts int           `json:"attempts"`
+	Failures int           `json:"failures"`         // attempts that have failed; those that a control has aborted do not count
+	Queued   time.Duration `json:"queued,omitempty"` // of all attempts; nanoseconds
+}
+
+// Call returns what the log says of a call, such as that of Turn.Call. false: there was no such call.
+func (r *Record) Call(id string) (CallReport, bool) {
+	c := r.calls[id]
+	if c == nil || c.intent == nil {
+		return CallReport{}, false
+	}
+	return CallReport{
+		Call: id, Kind: c.intent.Kind, By: c.intent.By, Model: c.intent.Model, Round: c.intent.Round, BeganAt: c.began, EndedAt: c.ended,
+		Attempts: c.intent.Attempt, Failures: c.failures, Queued: c.queued,
+	}, true
+}
+
+// last returns when something was recorded of the call last.
+func (c *callState) last() time.Time {
+	if c.ended.After(c.began) {
+		return c.ended
+	}
+	return c.began
+}
+
+// Tries returns how many attempts have failed, and how many attempts followed a failed one. Attempts that a control has
+// aborted count in neither.
+func (r *Record) Tries() (failures, retries int) { return r.tries(func(string) bool { return true }) }
+
+// tries is Tries of the calls of some actors.
+func (r *Record) tries(of func(by string) bool) (failures, retries int) {
+	for _, c := range r.calls {
+		if c.intent == nil || !of(c.intent.By) {
+			continue
+		}
+		failures += c.failures
+		retries += min(c.failures, c.intent.Attempt-1)
+	}
+	return failures, retries
+}
+
+// Described is implemented by a [Config] whose participants have metadata: the host program's own marks, which no model
+// reads.
+type Described interface {
+	// Metadata returns the metadata of a participant by name, or nil.
+	Metadata(name string) map[string]string
+}
+
+// Metadata returns the host program's own marks of a participant. It is read only.
+func (r *Record) Metadata(name string) map[string]string {
+	if d, ok := r.config.(Described); ok {
+		return d.Metadata(name)
+	}
+	return nil
+}
+
+// timed is something that a call gave, with its time.
+type timed[T any] struct {
+	of T
+	at time.Time
+}
+
+// MarshalJSON writes the JSON of the value, with its time.
+func (t timed[T]) MarshalJSON() ([]byte, error) {
+	return splice(t.of, struct {
+		At time.Time `json:"at,omitzero"`
+	}{t.at})
+}
+
+// splice writes the fields of two values as one object.
+func splice(first, second any) ([]byte, error) {
+	a, err := json.Marshal(first)
+	if err != nil {
+		return nil, err
+	}
+	b, err := json.Marshal(second)
+	if err != nil {
+		return nil, err
+	}
+	a, b = bytes.TrimSuffix(a, []byte("}")), bytes.TrimPrefix(b, []byte("{"))
+	if len(a) > 1 && len(b) > 1 {
+		a = append(a, ',')
+	}
+	return append(a, b...), nil
+}
+
+// recordJSON is a record as JSON shows it.
+type recordJSON struct {
+	ID                 string             `json:"id"`
+	Flow               string             `json:"flow,omitempty"`
+	Shape              string             `json:"format,omitempty"`
+	Parent             *Parent            `json:"parent,omitempty"`
+	State              State              `json:"state"`
+	Topic              string             `json:"topic,omitempty"`
+	Labels             map[string]string  `json:"labels,omitempty"`
+	Terms              *Terms             `json:"terms,omitempty"` // those in force
+	Round              int                `json:"round"`
+	StartedAt          time.Time          `json:"startedAt,omitzero"`
+	LastAt             time.Time          `json:"lastAt,omitzero"`
+	Duration           time.Duration      `json:"duration,omitempty"`
+	Seq                int64              `json:"seq"`
+	Reason             EndReason          `json:"reason,omitempty"`
+	Evidence           string             `json:"evidence,omitempty"`
+	EndedBy            string             `json:"endedBy,omitempty"`
+	Failure            *Error             `json:"failure,omitempty"`
+	Participants       []ParticipantState `json:"participants,omitempty"`
+	Dropped            []string           `json:"dropped,omitempty"`
+	Turns              []timed[*Turn]     `json:"turns,omitempty"`
+	Summaries          []*Summarized      `json:"summaries,omitempty"`
+	ToolUses           []*ToolResult      `json:"toolUses,omitempty"`
+	Rejections         []Rejection        `json:"rejections,omitempty"`
+	Failures           []FailedAttempt    `json:"failures,omitempty"`
+	Skips              []Skipped          `json:"skips,omitempty"`
+	Inquiries          []Inquiry          `json:"inquiries,omitempty"`
+	Answers            []Answer           `json:"answers,omitempty"`
+	Warnings           []Warning          `json:"warnings,omitempty"`
+	LeftOut            []LeftOut          `json:"leftOut,omitempty"`
+	Redactions         []Redacted         `json:"redactions,omitempty"`
+	Inputs             []Received         `json:"inputs,omitempty"`
+	Spent              Account            `json:"spent"`
+	Reserved           Money              `json:"reserved,omitempty"`
+	SpentByModel       []Account          `json:"spentByModel,omitempty"`
+	SpentByParticipant []Account          `json:"spentByParticipant,omitempty"`
+}
+
+// MarshalJSON writes what the record's fields and methods return. A turn has its time, "at".
+func (r *Record) MarshalJSON() ([]byte, error) {
+	out := recordJSON{
+		ID: r.ID, Flow: r.Flow(), Parent: r.Parent(), State: r.State, Round: r.Round, StartedAt: r.StartedAt, LastAt: r.LastAt,
+		Duration: r.Duration(), Seq: r.Seq, Reason: r.Reason, Evidence: r.Evidence, EndedBy: r.EndedBy, Failure: r.Failure,
+		Participants: r.Participants(), Dropped: r.dropped, Summaries: r.Summaries, ToolUses: r.ToolUses, Rejections: r.Rejections,
+		Failures: r.Failures, Skips: r.Skips, Inquiries: r.Inquiries, Answers: r.Answers, Warnings: r.Warnings, LeftOut: r.leftOut,
+		Redactions: r.Redactions, Inputs: r.Inputs, Spent: r.Spent(), Reserved: r.reserved,
+		SpentByModel: r.spent.models, SpentByParticipant: r.spent.participants,
+	}
+	if r.start != nil {
+		out.Shape = r.start.Shape
+	}
+	if r.terms != nil {
+		out.Topic, out.Labels, out.Terms = r.terms.Topic, r.terms.Labels, r.terms
+	}
+	for _, t := range r.Turns {
+		call, _ := r.Call(t.Call)
+		out.Turns = append(out.Turns, timed[*Turn]{t, call.EndedAt})
+	}
+	return json.Marshal(out)
+}
+
+// MarshalWith writes the record's JSON, followed by the fields of own: what a flow adds to its records.
+func (r *Record) MarshalWith(own any) ([]byte, error) { return splice(r, own) }
+
+// At returns a value with the time at which the call that gave it ended, for a flow's JSON: the fields of the value, and
+// "at".
+func (r *Record) At(call string, value any) json.Marshaler {
+	report, _ := r.Call(call)
+	return timed[any]{value, report.EndedAt}
+}
+
+// Outlay is all that a call has taken: its attempts, and the uses of tools that they have asked for. From
+// BeganAt to EndedAt it has taken as long as its reader has waited for it, queues, pauses and persons included.
+type Outlay struct {
+	CallReport
+
+	// Usage and Cost are those of all attempts. Estimated means that a provider has reported no usage for some attempt, whose
+	// reserve is charged in full. A tool has no cost.
+	Usage     provider.Usage `json:"usage,omitzero"`
+	Cost      Money          `json:"cost,omitempty"`
+	Estimated bool           `json:"estimated,omitempty"`
+	Took      time.Duration  `json:"took,omitempty"` // the time of the attempts, without queues and tools; nanoseconds
+	// Exchanges is how many replies have asked for tools. UsedUp is Record.UsedUp.
+	Exchanges int        `json:"exchanges,omitempty"`
+	UsedUp    bool       `json:"usedUp,omitempty"`
+	Uses      []UsedTool `json:"uses,omitempty"` // in the order in which they were asked for
+}
+
+// UsedTool is a use of a tool that a model has asked for, and what became of it.
+type UsedTool struct {
+	Use  string `json:"use"` // the ID of the call that uses the tool
+	Tool string `json:"tool"`
+	// Arguments are as the model wrote them: they are not trusted. It is read only.
+	Arguments json.RawMessage `json:"arguments"`
+	Text      string          `json:"text,omitempty"` // what the model has read as the result; "" while there is none
+	Pending   bool            `json:"pending,omitempty"`
+	Failed    bool            `json:"failed,omitempty"`  // the tool has failed, or was not used
+	Denied    bool            `json:"denied,omitempty"`  // it was not used
+	Unknown   bool            `json:"unknown,omitempty"` // nobody knows whether it took effect
+	Cut       bool            `json:"cut,omitempty"`     // the result was longer than Text
+	Attempts  int             `json:"attempts,omitempty"`
+	// BeganAt and EndedAt are when the first attempt began and when the latest ended. Zero: there is none.
+	BeganAt time.Time `json:"beganAt,omitzero"`
+	EndedAt time.Time `json:"endedAt,omitzero"`
+}
+
+// bill is what the attempts at a call have taken so far.
+type bill struct {
+	usage     provider.Usage
+	cost      Money
+	took      time.Duration
+	estimated bool
+}
+
+func (b *bill) add(s *Spend) {
+	b.usage, b.cost, b.took = b.usage.Add(s.Usage), b.cost.plus(s.Cost), b.took+s.Took
+	b.estimated = b.estimated || s.Estimated
+}
+
+// Outlay returns what a call has taken, such as that of Turn.Call. false: there was no such call.
+func (r *Record) Outlay(call string) (Outlay, bool) {
+	report, ok := r.Call(call)
+	if !ok {
+		return Outlay{}, false
+	}
+	c := r.calls[call]
+	o := Outlay{
+		CallReport: report, Usage: c.bill.usage, Cost: c.bill.cost, Took: c.bill.took, Estimated: c.bill.estimated,
+		Exchanges: len(c.talk), UsedUp: c.usedUp,
+	}
+	for i := range c.talk {
+		o.Uses = append(o.Uses, r.usedTools(&c.talk[i])...)
+	}
+	return o, true
+}
+
+// usedTools returns the uses that a reply has asked for.
+func (r *Record) usedTools(e *exchange) []UsedTool {
+	out := make([]UsedTool, len(e.uses))
+	for i := range e.uses {
+		asked, u := &e.asked.Uses[i], &e.uses[i]
+		out[i] = UsedTool{Use: asked.Use, Tool: asked.Name, Arguments: asked.Arguments, Pending: u.result == nil, Denied: u.denied}
+		if c := r.calls[asked.Use]; c != nil {
+			out[i].Attempts, out[i].BeganAt, out[i].EndedAt = c.intent.Attempt, c.began, c.ended
+		}
+		if u.result != nil {
+			out[i].Text, out[i].Failed, out[i].Cut, out[i].Unknown = u.result.Text, u.result.Failed, u.result.Cut, u.result.Unknown
+		} else {
+			out[i].Unknown = u.unknown != nil
+		}
+	}
+	return out
+}
+
+// CanonicalTurn is what a turn says in the canonical form of a conversation. Its attempt, spend and time are left out.
+type CanonicalTurn struct {
+	Round   int             `json:"round"`
+	Slot    int             `json:"slot"`
+	Kind    CallKind        `json:"kind"`
+	Speaker string          `json:"speaker"`
+	Target  string          `json:"target,omitempty"`
+	Text    string          `json:"text"`
+	Data    json.RawMessage `json:"data,omitempty"`
+	Cut     bool            `json:"cut,omitempty"`
+}
+
+// CanonicalTurns returns the turns in the order of rounds and slots, whatever the order in which they arrived. Turns of
+// one slot stay in the order in which they were recorded. A flow builds the canonical form of its conversations on
+// this: the form that is equal if two conversations are the same.
+func (r *Record) CanonicalTurns() []CanonicalTurn {
+	turns := slices.Clone(r.Turns)
+	slices.SortStableFunc(turns, func(a, b *Turn) int { return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.Slot, b.Slot)) })
+	var out []CanonicalTurn
+	for _, t := range turns {
+		out = append(out, CanonicalTurn{t.Round, t.Slot, t.Kind, t.Speaker, t.Target, t.Text, t.Data, t.Cut})
+	}
+	return out
+}

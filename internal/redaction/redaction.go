@@ -1,0 +1,376 @@
+// Package redaction removes texts and files from the log of a conversation.
+//
+// Whoever wants something forgotten names it; nobody else's words may change. So the events are rewritten as JSON, text by text, and
+// what is a name there stays: the log refers to it. A record that is folded from the new log is then compared with the old one, and
+// a redaction that has changed more than texts is refused.
+package redaction
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/secret"
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
+)
+
+const (
+	defaultWith  = "[redacted]"
+	maxWith      = 100
+	maxRedacted  = 100 // texts, events and files each
+	minQuoted    = 16
+	maxKept      = 20
+	keptNameSize = 80
+)
+
+// Apply returns the events of a log that a redaction changes, and the fact that is to be appended. blanks are the files that take
+// the place of Redaction.Files, by the hash of the former. The log itself is not changed.
+//
+// If nothing of it stands in the log, the fact is nil. The caller then checks that the log still folds, with [SameButTexts].
+func Apply(r flow.Redaction, log []flow.Event, blanks map[string]flow.File) (changed []flow.Event, fact *flow.Redacted, err error) {
+	if r, err = checked(r); err != nil {
+		return nil, nil, err
+	}
+	w := &redactor{Redaction: r, blanks: blanks, counts: make(map[string]int), sizes: make(map[string]int), whole: make(map[int64]bool)}
+	if err := w.address(log); err != nil {
+		return nil, nil, err
+	}
+	w.prepare()
+	if w.holds(w.By) || w.holds(w.Reason) {
+		return nil, nil, unredacted("reason", "repeats what is to be removed")
+	}
+	for i := range log {
+		e, err := w.event(log[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		if e.Body != nil {
+			changed = append(changed, e)
+		}
+	}
+	if len(changed) == 0 {
+		return nil, nil, w.nowhere()
+	}
+	return changed, w.fact(changed), nil
+}
+
+// checked returns the redaction with its default.
+func checked(r flow.Redaction) (flow.Redaction, error) {
+	refuse := func(field, format string, args ...any) (flow.Redaction, error) {
+		return r, unredacted(field, format, args...)
+	}
+	r.With = cmp.Or(r.With, defaultWith)
+	switch {
+	case len(r.Texts)+len(r.Events)+len(r.Files) == 0:
+		return refuse("texts", "name nothing: texts, events or files are missing")
+	case max(len(r.Texts), len(r.Events), len(r.Files)) > maxRedacted:
+		return refuse("texts", "are more than %d", maxRedacted)
+	case len(r.With) > maxWith || strings.ContainsFunc(r.With, func(c rune) bool { return !unicode.IsPrint(c) }):
+		return refuse("with", "is not one line of at most %d bytes that print", maxWith)
+	case text.NotALine(r.Reason, flow.MaxReason) != "":
+		return refuse("reason", "%s", text.NotALine(r.Reason, flow.MaxReason))
+	case text.NotALine(r.By, flow.MaxReason) != "":
+		return refuse("by", "%s", text.NotALine(r.By, flow.MaxReason))
+	}
+	for i, part := range r.Texts {
+		at := fmt.Sprintf("texts[%d]", i)
+		switch {
+		case part == "" || !utf8.ValidString(part):
+			return refuse(at, "is empty, or no UTF-8")
+		case strings.Contains(r.With, part):
+			return refuse(at, "is contained in what takes its place, %q", r.With)
+		}
+	}
+	for i, hash := range r.Files {
+		if !flow.IsHash(hash) {
+			return refuse(fmt.Sprintf("files[%d]", i), "is no SHA-256 in small hexadecimal digits")
+		}
+	}
+	return r, nil
+}
+
+// unredacted is the error that a redaction changes nothing.
+func unredacted(field, format string, args ...any) error {
+	return &flow.Error{Kind: provider.KindValidation, Op: "redact", Field: field, Err: fmt.Errorf(format, args...)}
+}
+
+// redactor carries one redaction out.
+type redactor struct {
+	flow.Redaction
+
+	blanks map[string]flow.File
+	whole  map[int64]bool // the events that lose all their texts
+	counts map[string]int // how often something was removed, by text or hash
+	sizes  map[string]int // of files, by hash
+	kept   []string
+	forms  []form
+	fence  string
+	seq    int64 // of the event that is rewritten
+
+	touched []string // where its texts have changed
+}
+
+// form is a text as it may stand in another one.
+type form struct{ shown, text string }
+
+// address finds the texts of the events that are named.
+func (w *redactor) address(log []flow.Event) error {
+	for i, seq := range w.Events {
+		refuse := func(why string) error { return unredacted(fmt.Sprintf("events[%d]", i), "event %d %s", seq, why) }
+		if seq < 1 || seq > int64(len(log)) {
+			return refuse("is not in the log")
+		}
+		e := &log[seq-1]
+		switch e.Body.(type) {
+		case *flow.Start, *flow.Redacted:
+			return refuse("holds what the conversation is started with, or what was removed: name the texts")
+		}
+		w.whole[seq] = true
+		if turn, ok := e.Body.(*flow.Turn); ok {
+			for k := range log {
+				if part, ok := log[k].Body.(*flow.Continued); ok && part.Call == turn.Call {
+					w.whole[log[k].Seq] = true
+				}
+			}
+		}
+	}
+	for i := range log {
+		if !w.whole[log[i].Seq] {
+			continue
+		}
+		_, err := rewriteBody(&log[i], &rewriting{leaf: func(path []string, value string) string {
+			if !isName(path) && len(value) >= minQuoted && !slices.Contains(w.Texts, value) && !strings.Contains(w.With, value) {
+				w.Texts = append(w.Texts, value)
+			}
+			return value
+		}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare makes the forms in which the texts may stand: as they are, and within JSON that is a text.
+func (w *redactor) prepare() {
+	for _, part := range w.Texts {
+		w.forms = append(w.forms, form{part, part})
+		for _, html := range []bool{false, true} {
+			once := escaped(part, html)
+			w.forms = append(w.forms, form{once, part}, form{escaped(once, html), part})
+		}
+	}
+	slices.SortStableFunc(w.forms, func(a, b form) int { return len(b.shown) - len(a.shown) }) // the longest first
+	seen := make(map[string]bool)
+	w.forms = slices.DeleteFunc(w.forms, func(f form) bool {
+		twice := seen[f.shown]
+		seen[f.shown] = true
+		return twice
+	})
+}
+
+// escaped returns a text as it stands within a JSON string.
+func escaped(part string, html bool) string {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(html)
+	_ = encoder.Encode(part) //nolint:errchkjson // a string always encodes
+	line := bytes.TrimSpace(out.Bytes())
+	return string(line[1 : len(line)-1])
+}
+
+// holds reports whether one of the texts stands in a value.
+func (w *redactor) holds(value string) bool {
+	return slices.ContainsFunc(w.forms, func(f form) bool { return strings.Contains(value, f.shown) })
+}
+
+// replaced returns a value without the texts, and counts them. Where several begin, the longest is removed. If what takes their
+// place forms one of them anew with what stands beside it, as "[redacted]" and "x" form "]x", the whole value goes.
+func (w *redactor) replaced(value string) string {
+	var out strings.Builder
+	for rest := value; ; {
+		at, found := len(rest), -1
+		for i := range w.forms {
+			if k := strings.Index(rest, w.forms[i].shown); k >= 0 && k < at {
+				at, found = k, i
+			}
+		}
+		out.WriteString(rest[:at])
+		if found < 0 {
+			break
+		}
+		out.WriteString(w.With)
+		w.counts[w.forms[found].text]++
+		rest = rest[at+len(w.forms[found].shown):]
+	}
+	if left := out.String(); left == value || !w.holds(left) {
+		return left
+	}
+	return w.With
+}
+
+// event returns an event without what is removed. If nothing of it stands there, the body is nil.
+func (w *redactor) event(e flow.Event) (flow.Event, error) {
+	if _, ok := e.Body.(*flow.Redacted); ok {
+		return flow.Event{}, nil
+	}
+	if start, ok := e.Body.(*flow.Start); ok {
+		w.fence = secret.Fence(start.Seed)
+	}
+	w.seq, w.touched = e.Seq, nil
+	body, err := rewriteBody(&e, &rewriting{leaf: w.leaf, key: w.key, object: w.object})
+	if err != nil {
+		return flow.Event{}, HeldBySetting(fmt.Errorf("event %d: %s: %w", e.Seq, strings.Join(w.touched, ", "), err))
+	}
+	if body == nil {
+		return flow.Event{}, nil
+	}
+	turn, ok := body.(*flow.Turn)
+	if was, is := e.Body.(*flow.Turn); ok && is && was.Text != turn.Text { // passages are counted in bytes of the text
+		for i := range turn.Citations {
+			turn.Citations[i].Start, turn.Citations[i].End = 0, 0
+		}
+	}
+	e.Body = body
+	return e, nil
+}
+
+// leaf rewrites one text of an event.
+func (w *redactor) leaf(path []string, value string) string {
+	switch {
+	case isName(path):
+		if w.holds(value) {
+			w.keep(path)
+		}
+		return value
+	case w.whole[w.seq] && value != "":
+		if !slices.Contains(w.Texts, value) { // it is short
+			w.counts[value]++
+			return w.With
+		}
+	}
+	out := w.replaced(value)
+	if at := text.OneLine(strings.Join(path, "."), keptNameSize); out != value && len(w.touched) < maxKept && !slices.Contains(w.touched, at) {
+		w.touched = append(w.touched, at)
+	}
+	if w.seq == 1 && strings.Count(out, w.fence) != strings.Count(value, w.fence) { // a prompt must name the fence as it is
+		w.keep(path)
+		return value
+	}
+	return out
+}
+
+// key notes a key that holds a text: keys are names.
+func (w *redactor) key(path []string) {
+	if w.holds(path[len(path)-1]) {
+		w.keep(path)
+	}
+}
+
+func (w *redactor) keep(path []string) {
+	at := fmt.Sprintf("event %d: %s", w.seq, text.OneLine(strings.Join(path, "."), keptNameSize))
+	for _, f := range w.forms { // a key may hold it
+		at = strings.ReplaceAll(at, f.shown, w.With)
+	}
+	if w.holds(at) {
+		at = fmt.Sprintf("event %d", w.seq)
+	}
+	if len(w.kept) < maxKept && !slices.Contains(w.kept, at) {
+		w.kept = append(w.kept, at)
+	}
+}
+
+// object describes a file that is removed by the one that takes its place.
+func (w *redactor) object(fields []field) []field {
+	var hash string
+	for i := range fields {
+		if fields[i].key == "hash" {
+			_ = json.Unmarshal(fields[i].value, &hash) // no text: it is no file
+		}
+	}
+	if !slices.Contains(w.Files, hash) {
+		return fields
+	}
+	blank, ok := w.blanks[hash]
+	if !ok {
+		return fields
+	}
+	w.counts[hash]++
+	var out []field
+	for _, f := range fields {
+		switch size := 0; f.key {
+		case "name":
+			out = append(out, f)
+		case "size":
+			if json.Unmarshal(f.value, &size) == nil {
+				w.sizes[hash] = size
+			}
+		}
+	}
+	add := func(key string, value any) {
+		data, _ := json.Marshal(value) //nolint:errchkjson // texts and numbers
+		out = append(out, field{key, data})
+	}
+	add("type", blank.Type)
+	add("hash", blank.Hash)
+	add("size", blank.Size)
+	if blank.Pages > 0 {
+		add("pages", blank.Pages)
+	}
+	return out
+}
+
+// nowhere is the error that nothing was found.
+func (w *redactor) nowhere() error {
+	if len(w.kept) > 0 {
+		return unredacted("texts", "stand only where they are names: %s", strings.Join(w.kept, ", "))
+	}
+	return unredacted("texts", "stand nowhere in the log, as they are")
+}
+
+// fact returns what the log keeps of the redaction.
+func (w *redactor) fact(changed []flow.Event) *flow.Redacted {
+	out := &flow.Redacted{Kept: w.kept, With: w.With, By: w.By, Reason: w.Reason}
+	for i := range changed {
+		out.Events = append(out.Events, changed[i].Seq)
+	}
+	for _, hash := range w.Files {
+		if n := w.counts[hash]; n > 0 {
+			out.Files = append(out.Files, flow.Removed{Hash: hash, Size: w.sizes[hash], Count: n, As: w.blanks[hash].Hash})
+			delete(w.counts, hash)
+		}
+	}
+	for part, n := range w.counts {
+		out.Texts = append(out.Texts, flow.Removed{Hash: flow.HashOf([]byte(part)), Size: len(part), Count: n})
+	}
+	slices.SortFunc(out.Texts, func(a, b flow.Removed) int { return strings.Compare(a.Hash, b.Hash) })
+	return out
+}
+
+// Done returns the last fact of a log by which the texts and files of this redaction were removed from it; nil: there is none.
+func Done(r flow.Redaction, log []flow.Event) *flow.Redacted {
+	hashes := slices.Clone(r.Files)
+	for _, part := range r.Texts {
+		hashes = append(hashes, flow.HashOf([]byte(part)))
+	}
+	for i := len(log) - 1; i >= 0 && len(hashes) > 0; i-- {
+		fact, ok := log[i].Body.(*flow.Redacted)
+		if !ok {
+			continue
+		}
+		had := func(hash string) bool {
+			return slices.ContainsFunc(slices.Concat(fact.Texts, fact.Files), func(m flow.Removed) bool { return m.Hash == hash })
+		}
+		if !slices.ContainsFunc(hashes, func(hash string) bool { return !had(hash) }) {
+			return fact
+		}
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package redaction
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/text"
+)
+
+// SameButTexts reports whether two records, before a redaction and after it, differ in nothing but texts: states, names,
+// scores, times, usage and costs are the same. Otherwise the error is of kind validation and names the place.
+func SameButTexts(before, after *flow.Record, fact *flow.Redacted) error {
+	old, err := tree(before)
+	if err != nil {
+		return err
+	}
+	now, err := tree(after)
+	if err != nil {
+		return err
+	}
+	if at := differ(fact, old, now, nil); at != nil {
+		return unredacted("texts", "cannot be removed: the record would differ in more than texts, in %s. "+
+			"Name a longer text, with the words that stand around it", strings.Join(at, "."))
+	}
+	return nil
+}
+
+// HeldBySetting is the error that a redaction would leave a log that cannot be read, because one of its texts stands in a setting.
+// err says which, and why the log cannot be read without it.
+func HeldBySetting(err error) error {
+	why := strings.ReplaceAll(text.OneLine(err.Error(), 300), "debate: validation: ", "")
+	return unredacted("texts", "cannot be removed, since one of them stands in a setting, too: %s. "+
+		"Name a longer text, with the words that stand around it", why)
+}
+
+// tree returns the JSON of a record, with what its flow adds.
+func tree(r *flow.Record) (out any, err error) {
+	var shown json.Marshaler = r
+	if part, ok := r.Part().(json.Marshaler); ok {
+		shown = part
+	}
+	data, err := shown.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return out, json.Unmarshal(data, &out)
+}
+
+// differ returns where two values differ in more than texts; nil: nowhere.
+func differ(f *flow.Redacted, old, now any, path []string) []string {
+	switch a := old.(type) {
+	case map[string]any:
+		b, ok := now.(map[string]any)
+		if !ok || len(b) > len(a) {
+			return append(path, "?")
+		}
+		return differIn(f, a, b, path)
+	case []any:
+		b, ok := now.([]any)
+		if !ok || len(a) != len(b) {
+			return append(path, "?")
+		}
+		for i := range a {
+			if at := differ(f, a[i], b[i], append(path, strconv.Itoa(i))); at != nil {
+				return at
+			}
+		}
+		return nil
+	case string:
+		if b, ok := now.(string); ok && (a == b || !isName(path) && strings.Contains(b, f.With)) {
+			return nil
+		}
+	default:
+		if reflect.DeepEqual(old, now) {
+			return nil
+		}
+	}
+	return append(path, "?")
+}
+
+// differIn is differ for the fields of objects.
+func differIn(f *flow.Redacted, old, now map[string]any, path []string) []string {
+	if replaced(f, old, now) {
+		return nil
+	}
+	_, cited := old["url"] // the passages of a text that was changed are gone
+	for _, key := range slices.Sorted(maps.Keys(old)) {
+		value, there := now[key]
+		if !there && cited && (key == "start" || key == "end") {
+			continue
+		}
+		if !there {
+			return append(path, key)
+		}
+		if at := differ(f, old[key], value, append(path, key)); at != nil {
+			return at
+		}
+	}
+	return nil
+}
+
+// replaced reports whether a file was replaced by the one that takes its place.
+func replaced(f *flow.Redacted, old, now map[string]any) bool {
+	hash, _ := old["hash"].(string)
+	return hash != "" && slices.ContainsFunc(f.Files, func(r flow.Removed) bool { return r.Hash == hash && r.As == now["hash"] })
+}
