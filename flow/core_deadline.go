@@ -173,8 +173,8 @@ func (c *Core) stays(step Step) bool {
 	if !ok {
 		return false
 	}
-	rule := match(c.machine.rules[ruleKey{c.record.State, on}], c.record)
-	return rule != nil && rule.To == c.record.State
+	to, err := c.machine.fire(c.record, on)
+	return err == nil && to == c.record.State
 }
 
 // asCall returns the call of an intent, as far as its being left out needs it.

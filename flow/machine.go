@@ -136,8 +136,8 @@ func Lifecycle() []Rule {
 	}
 }
 
-// Machine is the compiled rules of one flow. All conversations of the flow share it. It holds no state and is safe
-// for concurrent use.
+// Machine is the compiled rules of one flow, as a chart of the package stateless, which evaluates the guards and chooses the state to
+// which a trigger leads. All conversations of the flow share it. It holds no state and is safe for concurrent use.
 type Machine struct {
 	flow   *Flow
 	states []State      // the flow's own, in the order of its rules
@@ -163,7 +163,7 @@ func Compile(flow *Flow) (*Machine, error) {
 	}
 	m.chart = stateless.NewStateMachineWithExternalStorage(
 		func(ctx context.Context) (stateless.State, error) {
-			return firingOf(ctx).rule.From, nil
+			return firingOf(ctx).record.State, nil
 		},
 		func(ctx context.Context, state stateless.State) error {
 			firingOf(ctx).to, _ = state.(State)
@@ -181,7 +181,7 @@ func Compile(flow *Flow) (*Machine, error) {
 		}
 	}
 	for key, rules := range m.rules {
-		for i := range rules {
+		for i := range slices.Backward(rules) { // the last is the usual one: stateless allocates where the first that it asks does not hold
 			m.permit(key, rules, i)
 		}
 	}
@@ -215,10 +215,13 @@ func (m *Machine) expand(rule Rule) []Rule {
 	return out
 }
 
-// permit configures the i-th rule of one state and trigger. The rule's compiled guard excludes the rules before it,
-// because stateless treats two guards that hold at once as a mistake.
+// permit configures the i-th rule of one state and trigger. Its guard in the chart holds if its own does and none of those before it,
+// since rules are ordered, and since stateless treats two guards that hold at once as a mistake.
 func (m *Machine) permit(key ruleKey, rules []Rule, i int) {
-	first := func(ctx context.Context, _ ...any) bool { return firingOf(ctx).rule == &rules[i] }
+	first := func(ctx context.Context, _ ...any) bool {
+		r := firingOf(ctx).record
+		return rules[i].holds(r) && !slices.ContainsFunc(rules[:i], func(before Rule) bool { return before.holds(r) })
+	}
 	state := m.chart.Configure(key.from)
 	switch rules[i].To {
 	case StateUnchanged:
@@ -230,22 +233,15 @@ func (m *Machine) permit(key ruleKey, rules []Rule, i int) {
 	}
 }
 
-// match returns the first rule whose guard holds, or nil.
-func match(rules []Rule, r *Record) *Rule {
-	for i := range rules {
-		if rules[i].When.OK == nil || rules[i].When.OK(r) {
-			return &rules[i]
-		}
-	}
-	return nil
-}
+// holds reports whether the rule's guard holds.
+func (rule Rule) holds(r *Record) bool { return rule.When.OK == nil || rule.When.OK(r) }
 
-// firing carries the rule that applies into the chart, and the new state out of it. It is a context, so that the
-// shared machine needs no lock and no copy.
+// firing carries a record into the chart, and the new state out of it. It is a context, so that the shared machine needs no lock and
+// no copy.
 type firing struct {
 	context.Context
-	rule *Rule
-	to   State
+	record *Record
+	to     State
 }
 
 // firingOf returns the firing that a context of the chart is. Only fire calls the chart.
@@ -256,8 +252,8 @@ func firingOf(ctx context.Context) *firing {
 // fire returns the state that the trigger leads to, or StateUnchanged. A refusal names the state, the trigger and the
 // guards, and changes nothing.
 func (m *Machine) fire(r *Record, on Trigger) (State, error) {
-	f := firing{Context: context.Background(), rule: match(m.rules[ruleKey{r.State, on}], r), to: StateUnchanged}
-	if f.rule == nil || m.chart.FireCtx(&f, on) != nil {
+	f := firing{Context: context.Background(), record: r, to: StateUnchanged}
+	if m.chart.FireCtx(&f, on) != nil {
 		return "", m.refusal(r, on)
 	}
 	return f.to, nil
@@ -294,7 +290,8 @@ func ofLifecycle() map[Trigger]bool {
 
 // allows reports whether the trigger is possible now.
 func (m *Machine) allows(r *Record, on Trigger) bool {
-	return match(m.rules[ruleKey{r.State, on}], r) != nil
+	can, err := m.chart.CanFireCtx(&firing{Context: context.Background(), record: r}, on)
+	return can && err == nil
 }
 
 // input reports whether a host program may send the trigger.

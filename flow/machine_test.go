@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
@@ -82,4 +83,33 @@ func TestMalformedFlowsAreRefused(t *testing.T) {
 func change[T any](v *T, how func(*T)) *T {
 	how(v)
 	return v
+}
+
+// The chart decides where a trigger leads: without one of its guards a debate concludes after its first round, and must not.
+func TestWithoutAGuardADebateGoesWrong(t *testing.T) {
+	without := func(t *testing.T, guard string) (*flow.Record, error) {
+		t.Helper()
+		config := stage.TwoDebaters()
+		engine, _ := stage.Engine(config)
+		f := debate.DebateFlow()
+		f.Name = "debate without a guard"
+		for i := range f.Rules {
+			if f.Rules[i].When.Name == guard {
+				f.Rules[i].When = debate.Guard{}
+			}
+		}
+		engine.Flows = map[string]*debate.Flow{f.Name: f}
+		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
+		require.NoError(t, err)
+		defer session.Close()
+		return session.WaitIdle(t.Context())
+	}
+	record, err := without(t, "none of them")
+	require.NoError(t, err)
+	assert.Equal(t, []int{6, 3}, []int{len(record.Turns), record.Round})
+	for _, guard := range []string{"tooFewParticipants", "shouldEndDebate", "maxRoundsReached"} {
+		record, err := without(t, guard)
+		require.ErrorContains(t, err, "it still lacks rounds 2 to 3", guard)
+		assert.Equal(t, 1, record.Round, guard)
+	}
 }
