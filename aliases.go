@@ -62,7 +62,7 @@ type (
 	Provider = provider.Provider
 	// Usage counts the tokens of a request. See [provider.Usage].
 	Usage = provider.Usage
-	// ContextManager decides what is sent of a conversation that does not fit. See [window.Manager].
+	// ContextManager decides what is sent when a conversation does not fit a model's window. See [window.Manager].
 	ContextManager = window.Manager
 )
 

@@ -14,7 +14,7 @@ func amendable(r *flow.Record, a *flow.Amendment) []error {
 	d := of(r)
 	var f flow.Findings
 	if a.Rounds != nil && d.format.Rounds > 0 && *a.Rounds != d.format.Rounds {
-		f.Addf("rounds", "the format %s has %d", d.format.Name, d.format.Rounds)
+		f.Addf("rounds", "are fixed: the format %s has %d", d.format.Name, d.format.Rounds)
 	}
 	var known, own []string
 	for i := range d.config.Participants {

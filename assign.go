@@ -69,7 +69,8 @@ type PositionPlan struct {
 // PlannedPosition is a position with a persona and key arguments, for a participant.
 type PlannedPosition struct {
 	Participant string `json:"participant" jsonschema:"enum=participant's name"`
-	// Side is the side that the position takes. It must be that of the participant: "none" for one without a side.
+	// Side is the side that the position takes. It must be the participant's own side, or "none" if the participant has no
+	// side.
 	Side         string   `json:"side" jsonschema:"enum=for,enum=against,enum=neutral,enum=none"`
 	Position     string   `json:"position"`
 	Persona      string   `json:"persona"`

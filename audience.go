@@ -75,7 +75,7 @@ type BallotPaper struct {
 type Ballot struct {
 	flow.Spend
 	Voter string `json:"voter"`
-	// After tells a vote after the debate from one before it.
+	// After is true for a vote after the debate, and false for one before it.
 	After bool `json:"after,omitempty"`
 	BallotPaper
 }

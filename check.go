@@ -47,7 +47,7 @@ func (v *validation) check(c *Config) {
 	v.checkAssign(c)
 	v.people(c)
 	if len(c.Tools) > 0 {
-		v.Addf("tools", "the flow %q lets nobody use tools", FlowName)
+		v.Addf("tools", "the flow %q offers no tools", FlowName)
 	}
 	v.checkDetectors("watch", c.Watch)
 	v.checkDetectors("stopOn", c.StopOn)
@@ -152,7 +152,7 @@ func (v *validation) checkFormat(c *Config) *format.Format {
 		}
 	}
 	if f.Rounds > 0 && c.Rounds != f.Rounds {
-		v.Addf("rounds", "allows %d: format %s has %d rounds", c.Rounds, f.Name, f.Rounds)
+		v.Addf("rounds", "is %d: format %s has %d rounds", c.Rounds, f.Name, f.Rounds)
 	}
 	v.Add(f.Fits(c.Cast())...)
 	return f
@@ -189,13 +189,13 @@ func (v *validation) checkJudging(c *Config) {
 	case len(j.Judges) == 0:
 		v.Addf("judging.judges", "is empty: leave judging out for a debate without a judge")
 	case j.Quorum < 1 || j.Quorum > len(j.Judges):
-		v.Addf("judging.quorum", "is %d of %d judges", j.Quorum, len(j.Judges))
+		v.Addf("judging.quorum", "is %d: 1 to %d are possible", j.Quorum, len(j.Judges))
 	}
 	v.rubric(j)
 	for i, text := range j.Criteria {
 		v.Name(fmt.Sprintf("judging.criteria[%d]", i), text)
 		if slices.Contains(j.Criteria[:i], text) {
-			v.Addf(fmt.Sprintf("judging.criteria[%d]", i), "stands there twice")
+			v.Addf(fmt.Sprintf("judging.criteria[%d]", i), "is a duplicate")
 		}
 	}
 	for i := range j.Judges {
@@ -216,11 +216,11 @@ func (v *validation) checkAsked(at, model, judge string, person bool, fallbacks 
 	case judge != "" && model != "":
 		v.Addf(at, "names both a model and a judge")
 	case person && (judge != "" || model != ""):
-		v.Addf(at, "is a person, and names a model or a judge")
+		v.Addf(at, "is a person, so it cannot name a model or a judge")
 	case (judge != "" || person) && len(fallbacks) > 0:
-		v.Addf(at+".fallbacks", "stand beside one that is no model")
+		v.Addf(at+".fallbacks", "are possible for a model only")
 	case (judge != "" || person) && options != nil:
-		v.Addf(at+".options", "stand beside one that is no model")
+		v.Addf(at+".options", "are possible for a model only")
 	case judge != "":
 		if !v.known.Function(judge) {
 			v.Addf(at+".judge", "no judge %.40q is registered", judge)
@@ -236,7 +236,7 @@ func (v *validation) rubric(j *Judging) {
 		return
 	}
 	if len(j.Criteria) > 0 {
-		v.Addf("judging.criteria", "stand beside a rubric, which has its own")
+		v.Addf("judging.criteria", "cannot be combined with a rubric, which has its own")
 	}
 	if len(j.Rubric.Criteria) == 0 {
 		v.Addf("judging.rubric.criteria", "is empty")
@@ -249,11 +249,11 @@ func (v *validation) rubric(j *Judging) {
 		v.Text(at+".low", c.Low, maxScale)
 		v.Text(at+".high", c.High, maxScale)
 		if slices.Contains(names, c.Name) {
-			v.Addf(at+".name", "stands there twice")
+			v.Addf(at+".name", "is a duplicate")
 		}
 		names = append(names, c.Name)
 		if math.IsNaN(c.Weight) || c.Weight <= 0 || c.Weight > 100 {
-			v.Addf(at+".weight", "is not above 0 and at most 100 percent")
+			v.Addf(at+".weight", "must be above 0 and at most 100 percent")
 			broken = true
 		}
 		sum += c.Weight
@@ -272,7 +272,7 @@ func (v *validation) checkAudience(c *Config, f *format.Format) {
 	}
 	someone := func(side format.Side) bool { return countSide(c.Participants, side) > 0 }
 	if f != nil && f.Decide == format.BySwing && (!someone(format.For) || !someone(format.Against)) {
-		v.Addf("participants", "a swing is between the sides %q and %q: somebody is of each", format.For, format.Against)
+		v.Addf("participants", "a swing needs participants on both sides, %q and %q", format.For, format.Against)
 	}
 	for i := range c.Audience.Members {
 		m := &c.Audience.Members[i]
@@ -293,7 +293,7 @@ func (v *validation) checkAssign(c *Config) {
 	v.Temperature("assign.temperature", a.Temperature)
 	v.Options("assign.options", a.Options)
 	if a.Model == "" {
-		v.Addf("assign.model", "is empty, and no judge is a model that could stand in")
+		v.Addf("assign.model", "is empty, and no judge has a model to use instead")
 		return
 	}
 	v.models("assign", a.Model, a.Fallbacks)

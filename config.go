@@ -27,7 +27,7 @@ import (
 //   - Texts are valid UTF-8 without NUL. The topic, a position, a persona and each text of a format have at most
 //     20,000 bytes. Instructions have at most 100,000 bytes, and the ends of a rubric's scale 1000.
 //   - Names of models, judges, tools and the like are one line of at most 256 printable bytes.
-//   - A debate has at most 1000 participants, whatever the format says, 100 judges and 1000 members of the audience.
+//   - A debate has at most 1000 participants (even if its format allows more), 100 judges and 1000 members of the audience.
 //     Each of them has at most 16 fallbacks.
 //   - There are at most 50 criteria, 16 detectors in each list, and 128 tools.
 //   - There are at most 64 labels, with names of 128 bytes and values of 1024. A participant's metadata have the same bounds.
@@ -37,8 +37,8 @@ type Config struct {
 	// ID names the debate in the store. It has at most 128 letters, digits, '-', '_' and '.'. If it is empty, the
 	// debate gets a new UUIDv7.
 	ID string `json:"id,omitempty"`
-	// Topic is the question under debate. It may come from a user, as a position or a persona may: prompts mark its
-	// further lines as quoted.
+	// Topic is the question under debate. It may come from a user, and so may positions and personas: prompts mark every line
+	// after the first as quoted.
 	Topic string `json:"topic"`
 	// Parts are images, PDFs and other files that belong to the topic. Documents have a name and files of their own. All who
 	// take part read both, judges and summarizers included: each model of the config must be able to read them. There are at
@@ -52,8 +52,8 @@ type Config struct {
 	CustomFormat *format.Format `json:"customFormat,omitempty"`
 	// Mode says whether speakers of one round hear each other: Sequential if empty.
 	Mode Mode `json:"mode,omitempty"`
-	// Rounds is the largest number of rounds: 5 if 0. There is no upper bound. A format that fixes its rounds sets
-	// the number: a larger one becomes that of the format, and a smaller one is refused.
+	// Rounds is the largest number of rounds: 5 if 0. There is no upper bound. If the format fixes its rounds, a larger number
+	// is lowered to the format's, and a smaller one is an error.
 	Rounds int `json:"rounds,omitempty"`
 	// Participants are the debaters, in the order in which they speak: from 2 to 10, unless the format has other
 	// bounds.
@@ -65,8 +65,8 @@ type Config struct {
 	// Assign lets a model find positions for the participants without one. If it is nil, they choose for
 	// themselves.
 	Assign *Assign `json:"assign,omitempty"`
-	// Watch and StopOn are detectors beside those of the format: the built-in ones, and those of Engine.Detectors. The
-	// findings of the first are shown to the judge. A finding of the second ends the debate after the round.
+	// Watch and StopOn name detectors in addition to those of the format: built-in ones, or ones in Engine.Detectors. The judge
+	// is shown the findings of Watch. A finding of a detector in StopOn ends the debate after the round.
 	Watch  []format.Detector `json:"watch,omitempty"`
 	StopOn []format.Detector `json:"stopOn,omitempty"`
 	// Budget limits what the debate may cost. If it is nil, there is no limit.
@@ -76,26 +76,26 @@ type Config struct {
 	Unattended bool `json:"unattended,omitempty"`
 	// OnFailure says what is done about calls that have failed for good. The first rule that fits and can be applied
 	// decides. Without one, a person is asked; in an unattended debate:
-	//   - a judge's assessment is left out if its answers were not accepted, but not twice in a row
-	//   - what no longer fits a model is summarised if there is a summarizer, and then left out
-	//   - anything else ends in the error state, from which Session.Retry continues; so does a cost warning that waits to be
-	//     confirmed, and the retry confirms it
+	//   - a judge's assessment is skipped if its answers were not accepted, but not twice in a row
+	//   - what no longer fits a model is summarised, or left out if there is no summarizer or summaries do not help
+	//   - anything else, and a cost warning to be confirmed, leads to the error state; Session.Retry continues, and confirms
+	//     the warning
 	//
-	// An answer whose questions were all left out is left out too. Record.Skips tells what was.
+	// An answer is skipped if all its questions were. Record.Skips lists what was skipped.
 	OnFailure []flow.FailureRule `json:"onFailure,omitempty"`
-	// Patience is how long failures that pass by themselves are waited for, per outage: 10 minutes if 0. These are rate
-	// limits, and networks and servers that do not answer.
+	// Patience is how long the debate waits for an outage to pass: 10 minutes if 0. Outages are rate limits, and networks and
+	// servers that do not answer.
 	Patience time.Duration `json:"-"`
 	// Context is the name of the context manager: "hybrid" if empty. The others are "truncate", "sliding",
 	// "summarize", and those of Engine.Contexts. With "truncate" and "sliding", judges still read summaries.
 	Context string `json:"context,omitempty"`
-	// Summarizer is the model ("provider/model") that summarises what no longer fits. If it is empty, the model of each
-	// judge summarises for the judge, and nobody else reads that. If it is [flow.NoSummarizer] ("none"), nothing is
-	// summarised. AutoSummary summarises early, once a window is filled to 80 %.
+	// Summarizer is the model ("provider/model") that summarises what no longer fits. If it is empty, each judge's own model
+	// summarises, for that judge alone. If it is [flow.NoSummarizer] ("none"), nothing is summarised. AutoSummary summarises
+	// early, once a window is filled to 80 %.
 	Summarizer  string `json:"summarizer,omitempty"`
 	AutoSummary bool   `json:"autoSummary,omitempty"`
 	// SummarizerOptions are what the requests to Summarizer ask for beyond text, such as effort. nil: the vendor's defaults.
-	// Without a Summarizer they are refused: a judge's model summarises with the judge's options.
+	// Without a Summarizer these options are an error: a judge's model summarises with the judge's options.
 	SummarizerOptions *provider.Options `json:"summarizerOptions,omitempty"`
 	// CutLong cuts a turn that alone is larger than a reader's window, and marks the cut. Without it such a turn is
 	// a failure of kind context_overflow that names the turn.
@@ -103,18 +103,19 @@ type Config struct {
 	// Reserve is the part of each model's window that is kept free, in tokens: 4096 if 0.
 	Reserve int `json:"reserve,omitempty"`
 	// MaxTokens limits the output of a reply, in tokens: 4096 if 0. A model that reasons gets more for its thoughts: 8192,
-	// or as many as its effort takes, from 1024 (minimal) to 32768 (max). A model's own limit applies too, and half of its
-	// window, or Reserve if that is more. An answer that ends at the limit without a use is asked for with twice as much.
+	// or as many as its effort takes, from 1024 (minimal) to 32768 (max). The limit is also capped by the model's own, and by
+	// half of its window, or Reserve if that is more. A reply that ends at the limit with nothing usable is requested again
+	// with twice as much.
 	MaxTokens int `json:"maxTokens,omitempty"`
 	// Temperature is that of the participants: 0.8 if nil. 0 is a valid value. Models that accept only their own
 	// temperature are sent none; see Model.OwnTemperature.
 	Temperature *float64 `json:"temperature,omitempty"`
 	// RoundDelay is the pause before each round after the first: none if 0.
 	RoundDelay time.Duration `json:"-"`
-	// RoundTimeout bounds the speeches of a round: no bound if 0. Those who speak one after the other share it fairly.
-	// Whoever is cut off misses the round; see Record.Skips. Whoever would miss a second one in a row ends the debate in
-	// the error state, from which Session.Retry holds the round again. So does a participant without whom there is nothing to
-	// judge, and who has said nothing when the last round is over.
+	// RoundTimeout bounds the speeches of a round: no bound if 0. Participants who speak in sequence get equal shares. One who
+	// is cut off misses the round; see Record.Skips. The debate goes to the error state, from which Session.Retry repeats the
+	// round, in two cases: a participant would miss a second round in a row, or one without whom there is nothing to judge has
+	// said nothing by the end of the last round.
 	RoundTimeout time.Duration `json:"-"`
 	// TurnTimeout bounds one attempt at a turn: 120 s if 0. Time in a queue does not count.
 	TurnTimeout time.Duration `json:"-"`
@@ -125,8 +126,8 @@ type Config struct {
 	// Tools are the tools that a flow may offer to its participants, by their names in Engine.Tools. The flow
 	// "debate" offers none.
 	Tools []string `json:"tools,omitempty"`
-	// ToolPolicy says what is done about uses of tools if the debate is unattended. The zero value tells the model of an
-	// unknown outcome, and denies what needs approval.
+	// ToolPolicy decides about uses of tools in an unattended debate. The zero value reports an unknown outcome to the model,
+	// and denies uses that need approval.
 	ToolPolicy flow.ToolPolicy `json:"toolPolicy,omitzero"`
 	// Labels are marks of the host program, such as a tenant or a trace. They appear in requests and lists.
 	Labels map[string]string `json:"labels,omitempty"`
@@ -148,8 +149,8 @@ type Participant struct {
 	Model string `json:"model"`
 	// Fallbacks are models that take over, in this order, when the model before keeps failing.
 	Fallbacks []string `json:"fallbacks,omitempty"`
-	// Temperature and MaxTokens replace those of the debate for this participant. A Temperature is refused if Model surely
-	// takes none.
+	// Temperature and MaxTokens replace those of the debate for this participant. A Temperature is refused if Model is known to
+	// accept none.
 	Temperature *float64 `json:"temperature,omitempty"`
 	MaxTokens   int      `json:"maxTokens,omitempty"`
 	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
@@ -225,7 +226,7 @@ func formatName(config flow.Config) string { return config.(*Config).Format }
 // Models yields every field that names a model, with the name.
 func (c Config) Models() iter.Seq2[string, string] { return c.modelFields() }
 
-// Cast returns the participants and the audience as formats see them. Defaults may be written out or not.
+// Cast returns the participants and the audience as formats see them. The config need not have its defaults written out.
 func (c Config) Cast() format.Cast {
 	cast := format.Cast{
 		Seats: make([]format.Seat, len(c.Participants)), AtOnce: c.Mode == Simultaneous, Rounds: cmp.Or(c.Rounds, DefaultRounds),

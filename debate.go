@@ -27,15 +27,15 @@ type Engine struct {
 	// Providers are the ways to reach models, by the name before the slash of a model: "openai" in
 	// "openai/gpt-5-mini".
 	Providers map[string]Provider
-	// Judges are judges of debates, and members of audiences, that the host program brings, by the name in JudgeConfig.Judge.
+	// Judges are the host program's own judges and members of audiences, by the name in JudgeConfig.Judge and Member.Judge.
 	Judges map[string]Judge
-	// Functions do in other flows what Judges do in debates, by the name in the config, such as that of an arbiter. None has the
-	// name of a judge.
+	// Functions do in other flows what Judges do in debates, by the name in the config, such as that of an arbiter. A name must
+	// not be in Judges too.
 	Functions map[string]flow.Function
 	// Contexts are context managers by the name in Config.Context. They are added to the built-in ones.
 	Contexts map[string]ContextManager
 	// Detectors are detectors by the name in Config.Watch and Config.StopOn. They are added to the built-in ones
-	// ([format.DetectRepetition] and others). A debate that names one which is not there is not opened.
+	// ([format.DetectRepetition] and others). A debate that names an unknown detector is not opened.
 	Detectors map[string]Detector
 	// Formats are formats by the name in Config.Format. They are added to the built-in ones ([format.Builtin]).
 	Formats map[string]format.Format
@@ -48,10 +48,10 @@ type Engine struct {
 	Prompts map[string]string
 	// Models are prices and sizes by "provider/model". They take precedence over the embedded table.
 	Models map[string]flow.Model
-	// TrustModels lets Validate and Start ask no provider about models. Without it, each provider that can tell is asked
-	// for its list of models, all at the same time and within 10 s, and the engine remembers the answers for 10 minutes.
-	// A start fails if a key is refused or a model is unknown. If a provider cannot be asked (no permission to list
-	// models, a rate limit, an outage, no answer in time), that is a warning of kind [flow.WarnUnchecked] in the log.
+	// TrustModels makes Validate and Start skip the check of models with their providers. Without it, the engine asks each
+	// provider that can list its models, all at the same time and within 10 s, and caches the answers for 10 minutes. A start
+	// fails if a key is refused or a model is unknown. If a provider cannot be asked (no permission to list models, a rate
+	// limit, an outage, no answer in time), that is a warning of kind [flow.WarnUnchecked] in the log.
 	TrustModels bool
 	// Store keeps the logs. If it is nil, the engine makes a [store.Memory] of its own, which keeps every debate until
 	// the debate is deleted there. A host program that runs many debates sets a store and deletes from it.
@@ -64,14 +64,14 @@ type Engine struct {
 	Lease time.Duration
 	// Fetch reads the files of configs and answers that have a [flow.File].URL, when the config is read, for at most 30 s. The
 	// engine remembers what it has read for ten minutes, up to 28 MiB in all, so that a debate gets the bytes that Validate or
-	// Estimate has seen. The bytes are stored with the debate, and no vendor gets the URL. The function decides which
-	// URLs it reads: those of a user may point into the network of the host program. It is called concurrently. If it is
-	// nil, files with a URL are refused.
+	// Estimate has seen. The bytes are stored with the debate, and no vendor gets the URL. Fetch must decide which URLs to
+	// read: a user's URL may point into the network of the host program. It is called concurrently. If it is nil, files with a
+	// URL are refused.
 	Fetch func(ctx context.Context, url string) (Fetched, error)
 	// Grace is how long a provider, judge or tool may take to return after the context of its call has ended; 0 means
 	// 5 s. Then the call is given up, because its code ignores the context: the call has failed and is charged in full,
-	// and the debate, Wait, Close and Shutdown go on without it. [Engine.Stats] counts such calls. A call of the Store gets
-	// as long as Lease; Close and Shutdown wait for this time more, and then close the session without it.
+	// and the debate, Wait, Close and Shutdown go on without it. [Engine.Stats] counts such calls. A call of the Store may take
+	// as long as Lease; Close and Shutdown wait for Grace longer, and then close the session without its result.
 	Grace time.Duration
 	// Logger gets a line for each change of state, each failed attempt and each call that is given up, never a text. If it
 	// is nil, nothing is logged.
@@ -82,11 +82,13 @@ type Engine struct {
 	// ChunkInterval is how long chunks of a turn are gathered before a reader of Events gets them. With 0, chunks
 	// come as they arrive, but at most one every 0.2 ms. 100 ms suit a screen.
 	ChunkInterval time.Duration
-	// Folded bounds the folded logs that [Engine.Advance] keeps between two of its calls, in bytes, roughly; 0 means 64 MiB.
+	// Folded bounds the cache in which [Engine.Advance] keeps folded logs between its calls, in bytes (approximately); 0 means
+	// 64 MiB.
 	Folded int64
 	// Bus carries the chunks of calls between engines, so that readers in other processes see text while it is spoken. All
-	// engines of a store get a bus that reaches the same server. If it is nil, chunks stay in this engine, and readers of debates
-	// that are open elsewhere get facts; see [Engine.Events]. A bus never slows a debate, and one that fails ends none.
+	// engines of a store need a bus that reaches the same server. If it is nil, chunks stay in this engine, and readers of
+	// debates that are open elsewhere get facts; see [Engine.Events]. A slow bus never delays a debate, and a failing one never
+	// ends it.
 	Bus bus.Bus
 	// Seed returns the secret seed of a new debate. The word of its fences, its labels, and the orders in which
 	// judges are shown participants are drawn from the seed. If Seed is nil or returns "", the seed is 128 bits
@@ -169,8 +171,8 @@ func each[T any](e *Engine, of func(*engine.Engine) iter.Seq2[T, error]) iter.Se
 	}
 }
 
-// New returns a session whose debate can still be edited. It checks, stores and pays for nothing:
-// [Session.Validate] and [Session.Start] do that.
+// New returns a session whose debate can still be edited. It neither checks nor stores the config, and costs nothing: see
+// [Session.Validate] and [Session.Start].
 //
 // It reads the files of the config. Those that only have a URL are fetched.
 func (e *Engine) New(config flow.Config) (*Session, error) {
@@ -240,15 +242,15 @@ func (e *Engine) Run(ctx context.Context, config flow.Config) iter.Seq2[flow.Eve
 // Calls that were in flight when the debate's last process ended are charged and made again. If another process
 // holds the debate, the error is [ErrLeased].
 //
-// A debate that cannot be opened is put in quarantine: workers leave it alone for 30 s, and for twice as long after each further
-// time, up to an hour. So is one whose session breaks down by itself, and one that a runtime cannot advance. Opening it ends the
+// A debate that cannot be opened is put in quarantine: workers leave it alone for 30 s, and for twice as long after each
+// further failure, up to an hour. The same happens if its session fails, or if a runtime cannot advance it. Opening it ends the
 // quarantine, and so does [Engine.Lift].
 //
-// If this engine lacks something that the rest of the debate may need (its flow, a provider, also that of a fallback,
-// a judge, a tool, a context manager, a detector), Open changes nothing. The error wraps [ErrLacking] and names what is
-// missing. Another engine may have it, so the quarantine is this engine's own. If nobody has opened the debate by the second time,
-// Info.Quarantine tells of it. The same error ends a session whose debate comes to need something that only another engine has.
-// [Engine.Record], [Engine.Events] and [Engine.Control] need no provider.
+// If this engine lacks something that the rest of the debate may need (its flow, a provider, fallbacks included, a judge, a
+// tool, a context manager, a detector), Open changes nothing. The error wraps [ErrLacking] and names what is missing. Another
+// engine may have it, so the debate is quarantined in this engine alone. After the second failed attempt, Info.Quarantine shows
+// it to all. A session ends with the same error if its debate comes to need something that this engine lacks. [Engine.Record],
+// [Engine.Events] and [Engine.Control] need no provider.
 func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -261,13 +263,13 @@ func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 // this engine, Events is [Session.Events]. Otherwise it yields the facts of the log as they are saved, and chunks:
 //   - If the engine has a Bus, the chunks that the debate's engine publishes there. Where text is lost on the way, the next chunk
 //     has Missing set.
-//   - Without a Bus, a chunk without text for each call in flight, with Missing set to -1: nothing is heard of it. If the debate's
-//     engine publishes nothing, that chunk comes after 4 s.
-//   - Before each turn that is recorded from then on, what the reader has not had of its text. So the chunks of a turn add up to
-//     it, as in [Session.Events].
+//   - Without a Bus, a chunk without text for each call in flight, with Missing set to -1: its text is unknown. With a Bus on
+//     which the debate's engine publishes nothing, that chunk comes after 4 s.
+//   - Before each turn that is recorded from then on, the text of it that the reader has missed. So the chunks of a turn add up
+//     to it, as in [Session.Events].
 //
-// The chunks of a structured answer may lack its end. Once the debate is opened in this engine, the events are those of its
-// session, at once. Events ends after the debate's last event.
+// The chunks of a structured answer may lack its end. Once the debate is opened in this engine, Events continues with those of
+// its session. Events ends after the debate's last event.
 //
 // If the store fails, Events yields one error of kind store and ends. Nothing is lost: call Events again, with the Seq of the last
 // event that it has yielded.
@@ -279,7 +281,7 @@ func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[f
 // among them, with its error in Info.Err; [Engine.Open] returns that error too. Info.Quarantine tells which debates could not be
 // opened, and why.
 //
-// [Filter].Due selects what a worker should open. [Engine.Due] yields it as it comes.
+// [Filter].Due selects what a worker should open. [Engine.Due] yields the same debates as they become due.
 func (e *Engine) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
 	return each(e, func(l *engine.Engine) iter.Seq2[store.Info, error] { return l.List(ctx, filter) })
 }
@@ -304,11 +306,11 @@ func (e *Engine) Record(ctx context.Context, id string) (*flow.Record, error) {
 //   - If no process holds it, the facts wait until a process opens the debate. [Filter].Working with Idle finds
 //     it.
 //
-// All of these but an Amendment and an Answer may give a Reason: one line of at most [flow.MaxReason] bytes. The log, and so
-// exports, have it in the evidence of the transition, or beside the input.
+// All of these but an Amendment and an Answer may give a Reason: one line of at most [flow.MaxReason] bytes. The log and
+// exports show it in the evidence of the transition, or with the input.
 //
-// If a control does not fit the debate's state, the error is of kind state, and nothing changes. So it is with kind validation
-// if a reason or an input is refused.
+// If a control does not fit the debate's state, the error is of kind state, and nothing changes. If a reason or an input is
+// refused, the error is of kind validation, and nothing changes either.
 func (e *Engine) Control(ctx context.Context, id string, signal flow.Signal) error {
 	l, err := e.freeze()
 	if err != nil {
@@ -330,11 +332,11 @@ func (e *Engine) Validate(ctx context.Context, config flow.Config) error {
 	return l.Validate(ctx, config)
 }
 
-// Estimate computes the most that a conversation of this config can use, and what it typically uses. It asks no model
-// and pays nothing. For a debate it goes twice through each round, some 100,000 rounds in a second. ctx bounds that.
+// Estimate computes the most that a conversation of this config can use, and what it typically uses. It calls no model and
+// costs nothing. For a debate it walks through each round twice, at some 100,000 rounds a second. ctx bounds the walk.
 //
-// If the config's format, flow or texts are unknown, Estimate returns that error; Validate reports more. If the
-// flow does not say how its conversations go, the error is of kind validation.
+// If the config's format, flow or texts are unknown, Estimate returns that error; Validate reports more. If the flow has no
+// Estimate, the error is of kind validation.
 func (e *Engine) Estimate(ctx context.Context, config flow.Config) (flow.Estimate, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -368,7 +370,7 @@ type Stats struct {
 	Stuck int64
 }
 
-// Stats returns the counts of this moment. It is zero if the engine's fields are wrong.
+// Stats returns the counts of this moment. It is zero if the engine's fields are invalid.
 func (e *Engine) Stats() Stats {
 	l, err := e.freeze()
 	if err != nil {
@@ -381,22 +383,22 @@ func (e *Engine) Stats() Stats {
 type Fetched struct {
 	// Body is read up to [flow.MaxFile] bytes, and closed.
 	Body io.ReadCloser
-	// Type is the media type, such as "image/png". It counts only if the bytes do not show another one, as those of images and
-	// PDFs do. If it is empty, the bytes show it.
+	// Type is the media type, such as "image/png". It counts only if the bytes do not show their type, as those of images and
+	// PDFs do. If it is empty, the type is detected from the bytes.
 	Type string
 }
 
 // Shutdown closes all sessions, so that another process can open their debates at once. It returns when nothing of
 // them runs any more, or when ctx is done.
 //
-// What publishes on the Bus ends too, unless the bus ignores its context for longer than Grace.
+// Publishing on the Bus ends too, unless the bus ignores its context for longer than Grace.
 //
-// Calls in flight are aborted, charged in full and made again by whoever continues. If mode is [Drain], they finish and
-// their results are recorded, and no other call starts. If ctx is done before all have finished, Shutdown leaves
-// them, and returns one error that wraps that of ctx and counts their debates; a second Shutdown without Drain aborts them.
+// Calls in flight are aborted, charged in full and made again by the process that continues. If mode is [Drain], they finish
+// and their results are recorded, and no other call starts. If ctx is done before all have finished, Shutdown leaves them
+// running, and returns one error that wraps that of ctx and counts their debates; a second Shutdown without Drain aborts them.
 //
-// Calls that wait for their turn, in a limiter or under MaxCalls, were not sent. They are recorded as broken off, for free, with
-// Drain or without it. [provider.Waiting] says how a wrapper of the host program's own takes part in that.
+// Calls that wait for their turn, in a limiter or under MaxCalls, were not sent. They are recorded as aborted, free of charge,
+// with or without Drain. See [provider.Waiting] for how a wrapper of the host program's own takes part in that.
 //
 // From then on the engine refuses to open or start a debate with [flow.ErrClosed]. Stored debates can still be read.
 func (e *Engine) Shutdown(ctx context.Context, mode ...CallMode) error {

@@ -135,8 +135,8 @@ func (d *Debate) missed(s *flow.Skipped) string {
 	return fmt.Sprintf("%s has missed %s (%s)", s.By, what, cause)
 }
 
-// Unread names the turns that a judge has read neither whole nor in a summary, or a member of the audience before the vote
-// after the debate.
+// Unread names the turns that a judge, or a member of the audience who votes after the debate, has read neither whole nor in a
+// summary.
 type Unread struct {
 	Judge string        `json:"judge"`           // or the member of the audience
 	Kind  flow.CallKind `json:"kind"`            // KindAssessment, KindVerdict or KindBallot

@@ -14,17 +14,17 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Detector is a detector of the host program's. [Config].Watch and [Config].StopOn name it as it is registered in
+// Detector is a detector that the host program provides. [Config].Watch and Config.StopOn name it by its key in
 // [Engine].Detectors.
 //
-// Detect looks at a debate after this round. It is a pure function of what was recorded up to that round: each process
-// must come to the same finding, or a resumed debate would take another course. It is called several times for a round,
-// while the debate waits, so it is fast. What takes long, such as vectors of texts ([detect.Similarity]), a host program
-// computes beforehand, for example when it reads the turn's event, or keeps by the text. Detect does not change the debate,
-// never panics, and is safe for concurrent use.
+// Detect examines a debate after the given round. It must be a pure function of what was recorded up to that round: each
+// process must come to the same finding, or a resumed debate would take another course. It is called several times for a round,
+// while the debate waits, so it must be fast. The host program computes slow inputs beforehand, such as vectors of texts
+// ([detect.Similarity]), for example when it reads the turn's event, or caches them by text. Detect must not change the debate
+// or panic, and must be safe for concurrent use.
 //
-// A finding at [detect.LevelStrong] of a detector in StopOn ends the debate. The judge is told the evidence of what the
-// detectors in Watch have found in the round before.
+// A finding at [detect.LevelStrong] of a detector in StopOn ends the debate. The judge is shown the evidence of what the
+// detectors in Watch found in the previous round.
 type Detector interface {
 	Detect(d *Debate, round int) detect.Finding
 }

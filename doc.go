@@ -87,7 +87,7 @@
 // The library never makes up a score.
 //
 // With a [Rubric] the judges mark by criterion, and the total is computed. [Judging] may have a panel of several
-// judges. [Debate.Outcome] counts their votes, keeps dissent, and says how the debate was less than configured.
+// judges. [Debate.Outcome] counts their votes, lists dissent, and names what the debate lacked of its config.
 //
 // Packages vote and detect can be used on their own. Package vote counts votes. Package detect finds repetition,
 // diminishing returns and drift.
@@ -106,8 +106,8 @@
 //   - [Session.Cancel] ends the debate without a verdict.
 //   - [Session.Retry] returns to the point at which a failure has stopped the debate.
 //
-// Failures that pass by themselves are waited for, for up to [Config].Patience. About any other failure for good a rule of
-// [Config].OnFailure decides. Without one it becomes an inquiry with options. The debate waits until [Session.Choose]
+// The debate waits up to [Config].Patience for an outage to pass. A rule of [Config].OnFailure decides about any other
+// permanent failure. Without a rule, the failure becomes an inquiry with options. The debate waits until [Session.Choose]
 // answers it, in this process or after a restart. With [Config].Unattended nobody is asked: the debate stops in the error
 // state, from which [Session.Retry] continues. Nobody is dropped or skipped unless a rule or a person says so.
 //
@@ -124,11 +124,10 @@
 // package store/file with one journal per debate, or module store/sql with SQLite or PostgreSQL. Every step is saved
 // before any reader sees it and before the engine acts on it. So a process may be killed at any moment.
 //
-// [Engine.Open] continues a stored debate, in this process or another. Only what is missing is asked again. A lease
-// lets one process at a time work on a debate. The lease is released while the debate is idle, by [Session.Close] and
-// by [Engine.Shutdown], which can let the calls in flight finish first. [Engine.List] finds debates that no process
-// works on. Any process may read a debate with [Engine.Record] and [Engine.Events], and control it with
-// [Engine.Control].
+// [Engine.Open] continues a stored debate, in this process or another. Only calls without a result are made again. A lease lets
+// one process at a time work on a debate. It is released when the debate is idle, and by [Session.Close] and [Engine.Shutdown].
+// Shutdown can let the calls in flight finish first. [Engine.List] finds debates that no process works on. Any process may read
+// a debate with [Engine.Record] and [Engine.Events], and control it with [Engine.Control].
 //
 // [Session.Snapshot] returns the log as versioned JSON at any moment, and [Engine.Restore] continues from it.
 // [Engine.Fork] starts a new debate from any event of an old one. [Engine.Export] writes a debate without its
@@ -143,9 +142,9 @@
 //
 // # Errors
 //
-// Errors are [*Error] values. They have a [Kind], the field or participant they concern, and a Hint for a person. Only
-// errors of a context, [flow.ErrClosed] (or an error that wraps it) and [ErrAwaitingInput] come as they are. Failed calls
-// are retried by their kind, as a [RetryPolicy] says. Then the participant's fallback models are asked.
+// Errors are [*Error] values. They have a [Kind], the field or participant they concern, and a Hint for a person. The
+// exceptions are context errors, [flow.ErrClosed], errors that wrap it, and [ErrAwaitingInput]. Failed calls are retried by
+// their kind, as a [RetryPolicy] says. Then the participant's fallback models are asked.
 //
 // # Tools
 //
@@ -153,8 +152,8 @@
 // where the flow allows it. [flow.NewTool] makes a tool of a Go function and checks the arguments. Each use is
 // recorded with its answer, and the model is shown the answer between fences.
 //
-// A use that was broken off is made again if its tool is read-only or idempotent ([flow.ToolInfo]). About any other such use a
-// person is asked. A tool may need a person's approval before each use. Where nobody can be asked, [Config].ToolPolicy decides.
+// An interrupted use is repeated if its tool is read-only or idempotent ([flow.ToolInfo]). A person decides about any other
+// interrupted use. A tool may need a person's approval before each use. Where nobody can be asked, [Config].ToolPolicy decides.
 //
 // # Flows and packages
 //

@@ -307,7 +307,7 @@ func ExampleEngine_Validate() {
 	// rounds: is negative
 	// format: no format "free-for-all" is known
 	// participants[1].model: no provider "nowhere" is registered
-	// participants[1].name: cannot be told from the name of participants[0]
+	// participants[1].name: can be confused with the name of participants[0]
 }
 
 // A judge can be a function: here one that gives the longer speeches the better marks.

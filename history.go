@@ -25,22 +25,26 @@ const MaxSnapshot = engine.MaxSnapshot
 // that were in flight at the cut are not copied. The new debate makes them.
 //
 // What tools have done is not undone. If the original has used tools since the cut that are not read-only, the new debate warns
-// of it: see [flow.WarnEffect]. No use of the copied part is made again: its results are copied. A use that was in flight at the
-// cut has an unknown outcome in the new debate; see flow.ToolResult.Unknown. So has one that a model has asked for before the cut
-// and that the original has begun since, unless its tool is read-only or idempotent: the new debate makes that use with the same
-// key. A use that the original has not begun is made as in any debate. A person's leave for such a use is not copied. Leave for all
-// uses of a tool is. What a model asks for after the cut is another use.
+// of it: see [flow.WarnEffect]. Uses of the copied part are not repeated: their results are copied. Of the uses without a
+// result at the cut:
+//   - One that was in flight has an unknown outcome in the new debate; see flow.ToolResult.Unknown.
+//   - One that the original has begun since has an unknown outcome too, unless its tool is read-only or idempotent: then the
+//     new debate makes it, with the same key.
+//   - One that the original has not begun is made as in any debate. A person's approval of that one use is not copied. Approval
+//     of all uses of a tool is.
+//
+// What a model asks for after the cut is another use.
 //
 // edit may change the config; nil changes nothing. edit gets the config with an empty Config.ID and leaves the new
 // debate's id there. An empty id becomes a new UUIDv7. An id that exists is a conflict.
 //
 // What the copied part refers to cannot be changed: the names, sides and order of the participants, the flow and
 // its config, the format, the mode, and the audience. Other models, texts, judges, limits, rounds and labels can. A model that
-// surely cannot do what is asked of it is refused with [flow.ErrUnable], as by [Engine.Validate].
+// is known to lack a required ability is refused with [flow.ErrUnable], as by [Engine.Validate].
 //
-// edit gets the config that the old debate was started with, without its amendments. A debate of [Engine.Run] stays unattended.
-// Any other is so if the edited config says it. The amendments of the copied part
-// hold in the new debate too, except for what edit changes: an amendment after the copied part holds that.
+// edit gets the config that the old debate was started with, without its amendments. A fork of a debate of [Engine.Run] stays
+// unattended. Any other fork is unattended if the edited config says so. The amendments of the copied part hold in the new
+// debate too. If edit changes what they set, the new debate records that as an amendment after the copied part.
 //
 // What the copied part has cost counts as the new debate's own. If the debate was paused or in error at the cut, so
 // is the new one. A debate that a hard limit has stopped can be retried with a higher limit.
@@ -93,7 +97,7 @@ func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 //
 //   - the order and times of the events, and that each follows from those before it
 //
-//   - that the files are there which the debate refers to, and no others
+//   - that all files that the debate refers to are there, and no others
 //
 // A problem is an error of kind validation that names the field.
 //
@@ -108,8 +112,8 @@ func (e *Engine) Import(ctx context.Context, r io.Reader) (id string, err error)
 	return l.Import(ctx, r)
 }
 
-// Restore stores a snapshot, with the checks of [Engine.Import], and continues its debate as Open does. Only what
-// the snapshot lacks is asked again. If the error is [ErrLacking], the debate is stored, and an engine that has what is
+// Restore stores a snapshot, with the checks of [Engine.Import], and continues its debate as Open does. Only calls without a
+// result in the snapshot are made again. If the error is [ErrLacking], the debate is stored, and an engine that has what is
 // missing can open it.
 //
 // If the snapshot is not complete, is of another kind or of a newer version, or is larger than [MaxSnapshot], the
@@ -122,26 +126,26 @@ func (e *Engine) Restore(ctx context.Context, snapshot []byte) (*Session, error)
 	return facade(l.Restore(ctx, snapshot))
 }
 
-// Redact removes texts and files from the log of a debate, and appends the fact that it did: how long the texts were, their
-// SHA-256, who has removed them, when and why. It returns that fact. All else of the log stays: numbers, times, names, usage and
-// costs. The log folds to the same record but for the texts. Where more would change, as when a text stands in a setting such as a
-// time-out, the error is of kind validation and names the setting, and nothing has changed.
+// Redact removes texts and files from the log of a debate, and appends a flow.Redacted: how long the texts were, their SHA-256,
+// who has removed them, when and why. It returns that fact. Everything else in the log stays: numbers, times, names, usage and
+// costs. The log folds to the same record except for the texts. If more would change, because a text is part of a setting such
+// as a time-out, the error is of kind validation and names the setting, and nothing has changed.
 //
-// From then on nothing of the texts stands in the files of the store; what the store cannot reach says its documentation
+// From then on the files of the store hold nothing of the texts; see the store's documentation for what it cannot reach
 // ([store.Redactor]). Reports, exports and forks that are made from now on, searches and later requests to models have
-// [flow.Redaction].With in the place of the texts. These are not found:
+// [flow.Redaction].With in the place of the texts. Redact does not find:
 //
 //   - a text in other words, in parts, in other letters or with other spaces, as in a summary or a quotation
-//   - what is encoded otherwise than as JSON
-//   - names: of participants, models, calls, labels. Redacted.Kept says where a text stands as a name.
+//   - text in any encoding other than JSON
+//   - names: of participants, models, calls, labels. Redacted.Kept lists where a text is such a name.
 //   - copies: forks and exports that were made before, backups, the host program's logs, caches and cassettes
 //
 // The debate may be running, here or in another process: no lease is needed, and nothing that is appended meanwhile is lost. A
 // session in this engine has reloaded the log when Redact returns. One in another process does so with its next append or
-// within a third of its lease. A request that is on its way still holds the text, and its reply may repeat it.
+// within a third of its lease. A request in flight still holds the text, and its reply may repeat it.
 //
 // Redact may be called again: if the fact is in the log already, it makes sure that nothing of the old texts is left in the store's
-// files. If the store is no [store.Redactor], the error is of kind validation.
+// files. If the store does not implement [store.Redactor], the error is of kind validation.
 func (e *Engine) Redact(ctx context.Context, id string, redaction flow.Redaction) (*flow.Redacted, error) {
 	l, err := e.freeze()
 	if err != nil {

@@ -36,8 +36,8 @@ type JudgeTask struct {
 	Topic   string
 	Round   int // of an assessment: the round that is judged; otherwise the latest round
 	Rounds  int // the largest number of rounds
-	// Participants are those who take part or have left after they had spoken, without their models and what those are asked
-	// with. With neutral labels, their names are the labels, in Turns too, and they have neither instructions nor metadata.
+	// Participants are those who take part, and those who left after they had spoken. Their models, and the settings of these,
+	// are omitted. With neutral labels, their names are the labels, in Turns too, and instructions and metadata are omitted.
 	Participants []Participant
 	Turns        []*flow.Turn      // oldest first, as [flow.Record.Readable] returns them; their text is hostile
 	Instruction  string            // what a model would be told, including the problems of a rejected answer
@@ -219,8 +219,8 @@ func checkVerdict(r *flow.Record, v *FinalVerdict) []string {
 	return append(problems, blank("summary", v.Summary)...)
 }
 
-// Contestants returns the participants whom a verdict is about: all but the chair. Whoever has left the debate is judged by
-// what was said until then, or not at all if that is nothing.
+// Contestants returns the participants whom a verdict is about: all but the chair. One who has left is judged by what it said
+// before, or omitted if it said nothing.
 func (d *Debate) Contestants() []Participant {
 	return d.contestants(func(*flow.Turn) bool { return true })
 }
@@ -231,7 +231,7 @@ func (d *Debate) inRound() []Participant {
 	return d.contestants(func(t *flow.Turn) bool { return t.Round == d.Round })
 }
 
-// contestants returns the participants who are judged. Of those who have left, only who has said something that counts.
+// contestants returns the participants to judge. One who has left is included only if counts accepts one of their turns.
 func (d *Debate) contestants(counts func(*flow.Turn) bool) []Participant {
 	if len(d.Dropped()) == 0 && (d.format == nil || d.format.Chair == "") {
 		return d.config.Participants
@@ -264,7 +264,7 @@ func exactly(contestants []Participant, field string, names []string) []string {
 		case count == 0:
 			problems = append(problems, fmt.Sprintf("%s: %q is missing", field, p.Name))
 		case count > 1:
-			problems = append(problems, fmt.Sprintf("%s: %q stands there %d times", field, p.Name, count))
+			problems = append(problems, fmt.Sprintf("%s: %q occurs %d times", field, p.Name, count))
 		}
 	}
 	for i, name := range names {

@@ -28,8 +28,8 @@ const (
 //   - the judges give their verdicts
 //   - the audience votes again
 //
-// own are the formats that its configs may name beside the built-in ones. The debate of an engine has those in
-// Engine.Formats. A host program gives them to a flow that it composes of this one.
+// own are formats that configs may name in addition to the built-in ones. An engine's own debate flow has those in
+// Engine.Formats. A host program that composes a flow from this one passes its formats here.
 func DebateFlow(own ...format.Format) *flow.Flow { //nolint:revive // Flow is the type of all flows, this is that of a debate
 	formats := make(map[string]format.Format, len(own))
 	for i := range own {

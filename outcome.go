@@ -170,8 +170,8 @@ type Outcome struct {
 	// nobody has won.
 	Winner string      `json:"winner,omitempty"`
 	Side   format.Side `json:"side,omitempty"`
-	// Tie reports that there were votes, but that they name nobody. It is false if no judge names a winner although
-	// the scores differ: that is a decision for nobody.
+	// Tie reports that there were votes, but no winner. It is false if no judge names a winner although the scores differ: then
+	// the judges have decided that nobody wins.
 	Tie bool `json:"tie,omitempty"`
 	// Votes are the judges' votes without abstentions, the largest count first.
 	Votes []vote.Count `json:"votes,omitempty"`
@@ -183,17 +183,17 @@ type Outcome struct {
 	// Scores are the means of the judges' scores, from 0 to 100, rounded to two decimals. Those of participants who have
 	// left are among them, but decide nothing unless Format.LeaverMayWin is set.
 	Scores map[string]float64 `json:"scores,omitempty"`
-	// Notes say where the winner and the scores contradict each other, or the swing and the verdicts, in one line each. The
-	// winner counts.
+	// Notes list contradictions between the winner and the scores, or between the swing and the verdicts, in one line each. The
+	// winner is what counts.
 	Notes []string `json:"notes,omitempty"`
 	// Swing is that of the audience; nil if there was none.
 	Swing *Swing `json:"swing,omitempty"`
-	// Unread are the parts of the debate that a judge or a voter claims to judge and could not read, because they did not fit the
-	// window of its model. Degraded says the same in words.
+	// Unread lists the turns that a judge or a voter should have read but could not, because they did not fit the window of its
+	// model. Degraded says the same in words.
 	Unread []Unread `json:"unread,omitempty"`
-	// Degraded says how the debate was less than configured, in one line each. It is empty if nothing was missing. In the
-	// error state it names what the debate lacks. If somebody has ended the debate early, it names the rounds, speeches and
-	// verdicts that this has cost; see Record.EndedBy.
+	// Degraded names what the debate lacked of its config, in one line each. It is empty if nothing was missing. In the error
+	// state it names what the debate still lacks. If somebody has ended the debate early, it names the rounds, speeches and
+	// verdicts that are missing for that reason; see Record.EndedBy.
 	Degraded []string `json:"degraded,omitempty"`
 	// Cost is what the debate has cost so far, and Duration its time from the start to the last event, pauses included;
 	// in JSON it is nanoseconds.

@@ -19,8 +19,8 @@ type Debate struct {
 	*flow.Record
 
 	Assessments []*Assessment // in the order in which they were recorded
-	// Verdict is the first verdict that names the panel's winner or, if the panel has none, nobody. It is nil if there
-	// is no such verdict. Verdicts holds all of them. Outcome says what counts.
+	// Verdict is the first verdict that agrees with the panel: it names the panel's winner, or nobody if the panel has none. It
+	// is nil if there is no such verdict. Verdicts holds all of them. Outcome has the panel's decision.
 	Verdict    *Verdict
 	Verdicts   []*Verdict  // in the order in which they were recorded
 	Ballots    []*Ballot   // the audience's votes, in the order in which they were recorded
@@ -141,8 +141,8 @@ func (d *Debate) Fold(e *flow.Event) error {
 	return nil
 }
 
-// Phase returns the name of the phase of a round: of one that has begun, the phase in which it began, whatever the number of
-// rounds has become since.
+// Phase returns the name of the phase of a round. A round that has begun keeps the phase in which it began, even if the number
+// of rounds has changed since.
 func (d *Debate) Phase(round int) string {
 	if name, ok := d.phases[round]; ok || d.format == nil {
 		return name

@@ -7,7 +7,7 @@ import (
 )
 
 // MarshalJSON writes the record's JSON, then what the judges, the audience and the search for positions have contributed, and
-// the outcome. An assessment, a verdict and a ballot have their time, "at". It cannot be read back.
+// the outcome. Each assessment, verdict and ballot has its time as "at". The JSON cannot be read back.
 func (d *Debate) MarshalJSON() ([]byte, error) {
 	var own struct {
 		Assignment  json.Marshaler   `json:"assignment,omitempty"`

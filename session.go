@@ -60,14 +60,14 @@ func (s *Session) Wait(ctx context.Context) (*flow.Record, error) { return s.ses
 
 // WaitIdle waits until no process needs to work on the debate: no call is in flight, and none is due. It returns what
 // Wait returns, and [ErrPaused] with the record of that moment if the debate is paused. After that a worker can close
-// the session: nothing is aborted, and whoever continues the debate needs no session of this process.
+// the session: nothing is aborted, and any process can continue the debate.
 func (s *Session) WaitIdle(ctx context.Context) (*flow.Record, error) {
 	return s.session.Wait(ctx, true)
 }
 
-// WaitRest waits until no process needs to work on the debate for longer than far: Next.Idle is set, as when
-// [Session.WaitIdle] returns, or no call is in flight and the next one is due after Next.Wait, which is longer than far. A worker
-// can then drain the session, and open the debate again when the wait is over or the log has grown beyond Next.Seq.
+// WaitRest waits until the debate needs no process for longer than far. Then either Next.Idle is set, as when
+// [Session.WaitIdle] returns, or no call is in flight, and the next one is due only after Next.Wait, which is longer than far.
+// A worker can then drain the session, and open the debate again when the wait is over or the log has grown beyond Next.Seq.
 // Unlike WaitIdle it reads no log.
 //
 // The error is that of ctx, or why the session was closed.
@@ -75,8 +75,8 @@ func (s *Session) WaitRest(ctx context.Context, far time.Duration) (flow.Next, e
 	return s.session.WaitRest(ctx, far)
 }
 
-// Record returns the record of the debate as it is now. It belongs to the caller. It tells which participants wait for
-// their turn in a limiter or under Engine.MaxCalls ([flow.StatusQueued]).
+// Record returns the record of the debate as it is now. It belongs to the caller. It shows which participants wait for their
+// turn in a limiter or under Engine.MaxCalls ([flow.StatusQueued]).
 func (s *Session) Record(ctx context.Context) (*flow.Record, error) { return s.session.Record(ctx) }
 
 // Events yields the numbered events after the given number, then those that happen. Between them it yields the
@@ -93,16 +93,16 @@ func (s *Session) Record(ctx context.Context) (*flow.Record, error) { return s.s
 //   - If a chunk's Offset is less than the length received so far, the chunk replaces the text from Offset on.
 //   - A turn comes without chunks if it was recorded before the session was opened.
 //
-// The chunks of a structured answer, such as a judge's, have a Schema, and only the first of these promises: they add up
-// to what the provider has streamed, the model's JSON before it is checked. The event that follows has what counts. A reader that shows
-// speeches leaves out the chunks with a Schema.
+// The chunks of a structured answer, such as a judge's, have a Schema. Only the first of these promises holds for them: they
+// add up to what the provider has streamed, the model's JSON before it is checked. What counts is the event that follows. A
+// reader that shows speeches leaves out the chunks with a Schema.
 func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[flow.Event, error] {
 	return s.session.Events(ctx, after)
 }
 
 // Close closes the session and leaves the debate as it is. Calls in flight are aborted. Those that were not sent, because they
-// waited for their turn, are recorded as broken off, for free. The outcome of the others is not recorded: whoever opens the debate
-// next charges them in full. Then the lease is released, and another process may open the debate.
+// waited for their turn, are recorded as aborted, free of charge. The outcome of the others is not recorded: the process that
+// opens the debate next charges them in full. Then the lease is released, and another process may open the debate.
 //
 // Close returns when nothing of the session runs any more, apart from code that ignores its context ([Engine].Grace), the
 // store's included. So it must not be called from within a provider. It may be called again. Its error is always nil.
@@ -112,8 +112,8 @@ func (s *Session) Close() error {
 }
 
 // Drain closes the session after the calls that it has sent have finished and their results are recorded. No other call starts:
-// one that waits for its turn, in a limiter or under Engine.MaxCalls, is broken off for free.
-// If ctx is done first, Drain returns its error, and the session closes once they have finished.
+// one that waits for its turn, in a limiter or under Engine.MaxCalls, is aborted, free of charge. If ctx is done first, Drain
+// returns the error of ctx, and the session closes once the calls have finished.
 func (s *Session) Drain(ctx context.Context) error { return s.session.Drain(ctx) }
 
 // CallMode says what a pause or a shutdown does with the calls in flight.
@@ -127,7 +127,8 @@ func (s *Session) Pause(ctx context.Context, mode ...CallMode) error {
 	return s.session.Do(ctx, flow.Pause{Drain: len(mode) > 0 && mode[0] == Drain})
 }
 
-// Control gives a control to the debate, as [Engine.Control] does: [flow.Pause] with a Reason, for example, where Pause has none.
+// Control gives a control to the debate, as [Engine.Control] does. It is for a [flow.Pause] with a Reason, for example:
+// Session.Pause takes none.
 func (s *Session) Control(ctx context.Context, signal flow.Signal) error {
 	return s.session.Control(ctx, signal)
 }
@@ -142,11 +143,11 @@ func (s *Session) Stop(ctx context.Context) error { return s.session.Do(ctx, flo
 // Cancel ends the debate without a verdict. Calls in flight are aborted.
 func (s *Session) Cancel(ctx context.Context) error { return s.session.Do(ctx, flow.Cancel{}) }
 
-// Retry returns to the point at which an error stopped the debate. Nothing that has a result is repeated. The calls that
-// have failed are made again, so the questions about them are settled.
+// Retry returns to the point at which an error stopped the debate. Nothing that has a result is repeated. The calls that have
+// failed are made again, so open inquiries about them are closed.
 func (s *Session) Retry(ctx context.Context) error { return s.session.Do(ctx, flow.Retry{}) }
 
-// Acknowledge confirms the cost warning that the debate waits with: it goes on. It answers the inquiry
+// Acknowledge confirms the cost warning on which the debate waits, and the debate continues. It answers the inquiry
 // [flow.InquiryCost] with [flow.OptionContinue].
 func (s *Session) Acknowledge(ctx context.Context) error {
 	return s.Choose(ctx, flow.InquiryCost, flow.OptionContinue)
@@ -154,14 +155,14 @@ func (s *Session) Acknowledge(ctx context.Context) error {
 
 // Amend changes the terms of the debate while it runs: its budget, models, policies and time-outs, and its number of
 // rounds. The prices and sizes of new models are frozen like those of the others. If something cannot be changed, the
-// error joins one *[Error] of kind validation for each field, and nothing is changed. Providers that can tell are asked what new
-// models can do ([Engine.TrustModels]): one that surely lacks what is asked of it is refused with [flow.ErrUnable].
+// error joins one *[Error] of kind validation for each field, and nothing is changed. Providers that can tell are asked what
+// new models can do ([Engine.TrustModels]). A model that is known to lack a required ability is refused with [flow.ErrUnable].
 func (s *Session) Amend(ctx context.Context, change flow.Amendment) error {
 	return s.session.Control(ctx, change)
 }
 
-// Answer answers an open inquiry by its id. The text has at most 1 MiB. Files belong to the text: whoever reads it reads them
-// too. They are stored before the answer is. An answer that must match a schema has none.
+// Answer answers an open inquiry by its id. The text has at most 1 MiB. parts are files that belong to the text: every reader
+// of the text reads them too. They are stored before the answer is. An answer that must match a schema must have none.
 func (s *Session) Answer(ctx context.Context, inquiry, text string, parts ...flow.File) error {
 	return s.session.Control(ctx, flow.Answer{Inquiry: inquiry, Text: text, Parts: parts})
 }
@@ -185,10 +186,10 @@ func (s *Session) Choose(ctx context.Context, inquiry string, option flow.Option
 	return s.session.Control(ctx, answer)
 }
 
-// Send sends a trigger of the flow's own, with a payload. The rules of the flow say in which states it is legal, also whether
-// it is in a paused debate, and what it does; see [flow.Flow].Inputs. Anywhere else it is refused with an error of kind
-// state, or of kind validation if the flow does not admit it. The payload is recorded as JSON of at most 16 MiB, nested at most
-// 80 levels deep. A nil payload means none.
+// Send sends a trigger of the flow's own, with a payload. The rules of the flow define in which states it is legal, paused ones
+// included, and what it does; see [flow.Flow].Inputs. Anywhere else it is refused with an error of kind state, or of kind
+// validation if the flow does not admit it. The payload is recorded as JSON of at most 16 MiB, nested at most 80 levels deep. A
+// nil payload means none.
 func (s *Session) Send(ctx context.Context, trigger flow.Trigger, payload any) error {
 	sent := flow.Sent{Trigger: trigger}
 	if payload != nil {

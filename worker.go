@@ -14,11 +14,11 @@ import (
 // later. It returns the debate's id. [Engine.Due] of a worker finds it.
 //
 // If a debate exists under config.ID already, nothing is stored. If the configs are the same, Submit returns the id, wherever
-// the debate runs and however far it is, and asks no provider anything. If they differ, the error is of kind conflict. So
-// who does not know whether a Submit with an id has succeeded repeats it.
+// the debate runs and however far it is, and asks no provider anything. If they differ, the error is of kind conflict. So a
+// caller that does not know whether a Submit with an id has succeeded can repeat it.
 //
-// To store a new debate, the engine needs all that the config names: providers, judges, tools, context managers and detectors. The
-// start freezes what they tell of the models.
+// To store a new debate, the engine needs all that the config names: providers, judges, tools, context managers and detectors.
+// The start freezes what the providers report about the models.
 func (e *Engine) Submit(ctx context.Context, config flow.Config) (id string, err error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -27,16 +27,15 @@ func (e *Engine) Submit(ctx context.Context, config flow.Config) (id string, err
 	return l.Submit(ctx, config)
 }
 
-// Due yields the debates that need a process, as they come to need one, until ctx is done or the loop is left: those that
-// [Filter].Due selects, without those that this engine has found itself unable to open. It is the list of a worker, which opens
-// each of them:
+// Due yields debates as they come to need a process, until ctx is done or the loop is left. These are the debates that
+// [Filter].Due selects, except those that this engine was unable to open. A worker opens each of them:
 //
 //	for info, err := range engine.Due(ctx) { … engine.Open(ctx, info.ID) … }
 //
-// Due waits for the store to announce work ([store.Announcer]), and looks besides once in the time of a lease, but at least every
-// 30 s, for leases that have ended. If the store announces nothing, it looks every second. As long as nothing is done about a
-// debate, it comes again with each look. Several workers get the debates of a look in different orders. If a body of the loop
-// takes its time, Due looks again before it goes on.
+// Due waits for the store to announce work ([store.Announcer]). It also polls for expired leases, once in the time of a lease
+// but at least every 30 s. If the store announces nothing, Due polls every second. A debate comes again with each poll until
+// some process works on it. Workers get the debates of a poll in different orders. If the body of the loop takes long, Due
+// polls again before it continues.
 //
 // A debate that cannot be opened is put in quarantine by [Engine.Open], and does not come again until that is over. An error
 // means that the store has failed; if the loop goes on, Due tries again.
@@ -44,8 +43,8 @@ func (e *Engine) Due(ctx context.Context) iter.Seq2[store.Info, error] {
 	return each(e, func(l *engine.Engine) iter.Seq2[store.Info, error] { return l.Due(ctx) })
 }
 
-// Lift ends the quarantine of a debate that could not be opened, so that workers try again at once: somebody has repaired it,
-// or there is an engine now that has what it needs. It is no error if there is no quarantine, or no such debate.
+// Lift ends the quarantine of a debate, so that workers try to open it again at once. Call it once the debate is repaired, or
+// once an engine has what it needs. If there is no quarantine, or no such debate, Lift does nothing.
 func (e *Engine) Lift(ctx context.Context, id string) error {
 	l, err := e.freeze()
 	if err != nil {
@@ -55,38 +54,39 @@ func (e *Engine) Lift(ctx context.Context, id string) error {
 }
 
 // Advance steps a stored debate, saves what follows, and returns what is left to do: the calls in flight, those to abort, and the
-// next wait. It is all that a runtime of the host program's own needs, beside [Engine.Call], which makes a call and advances the
-// debate with its outcome. The runtime may forget everything between two calls, and make each in another process. [Engine.Submit]
+// next wait. A runtime of the host program's own needs only Advance and [Engine.Call], which makes a call and advances the
+// debate with its outcome. The runtime may be stateless, and call Advance from another process each time. [Engine.Submit]
 // stores a debate for it.
 //
 // If others have appended to the log meanwhile, Advance reads it again and steps again. The engine keeps the folded log for the next
 // call ([Engine.Folded]), and then reads only the events that are new.
 //
 // The signal is one of these:
-//   - [flow.Tick], or nil: nothing has happened that the log does not know. Advance finds what is due by the store's clock, or
-//     by this process's if the store has none ([store.Clock]). With the Seq of a Next, the Wait of that Next is over by the clock of
-//     the runtime; it counts if the log has not grown since.
-//   - [flow.Opened]: the runtime takes the debate over. All calls in flight are lost: charged in full, and made again. It is the
-//     first signal of a runtime, and the first after a time longer than a lease in which it did nothing. Give it an ID that no other
-//     Opened of this debate has.
-//   - [flow.Lost]: whoever made this call is gone.
+//   - [flow.Tick], or nil: nothing new has happened. Advance finds what is due by the store's clock, or by this process's if
+//     the store has none ([store.Clock]). A Tick with the Seq of a Next reports that the Wait of that Next is over by the clock
+//     of the runtime; it counts only if the log has not grown since.
+//   - [flow.Opened]: the runtime takes the debate over. All calls in flight are lost: charged in full, and made again. A
+//     runtime sends it first, and again after it was inactive for longer than a lease. Give it an ID that no other Opened of
+//     this debate has.
+//   - [flow.Lost]: the process that made this call is gone.
 //   - a control, as for [Engine.Control].
 //   - [flow.Result], [flow.Failed] and [flow.Late], which [Engine.Perform] returns.
 //
-// owner names the runtime's run of this debate, and nobody else's. It holds the lease of the debate for Engine.Lease from each
-// Advance on, until no process needs to work on the debate. If another owner has the lease, the error wraps [ErrLeased], and nothing
-// has changed. If calls or waits take longer than a lease, the runtime renews it with [Engine.Hold].
+// owner identifies this run of the runtime, and must be unique. Each Advance acquires or renews the owner's lease for
+// Engine.Lease, until no process needs to work on the debate. If another owner has the lease, the error wraps [ErrLeased], and
+// nothing has changed. If calls or waits take longer than a lease, the runtime renews it with [Engine.Hold].
 //
-// If the engine lacks what the debate needs, the error wraps [ErrLacking]. Then only the outcome of a call is recorded, and the Next
-// beside the error is valid. A signal that does not fit the debate's state is an error of kind state or validation, as for a control.
+// If the engine lacks what the debate needs, the error wraps [ErrLacking]. Then Advance records only the outcome of a call, and
+// returns a valid Next along with the error. A signal that does not fit the debate's state is an error of kind state or
+// validation, as for a control.
 //
-// A signal may be given again if it is not known whether it was taken: what is settled is ignored. An Opened with the same ID is
-// ignored too, until the outcome of a call that it has begun is known, or another owner has taken the debate over. An Opened without
-// an ID is another one each time: it charges the calls in flight, also those that nobody has made. A control is refused if it does
-// not fit any more. Advance is safe for concurrent use.
+// If it is unknown whether a signal was recorded, it may be sent again: what is settled is ignored. A repeated Opened with the
+// same ID is ignored too, until the outcome of a call that it has begun is known, or another owner has taken the debate over.
+// An Opened without an ID is never recognised as a repeat: each one charges all calls in flight, even if none was sent. A
+// repeated control is refused if it no longer fits the state. Advance is safe for concurrent use.
 //
-// A debate that cannot be opened, or whose work breaks down, is put in quarantine as by [Engine.Open], and a step that succeeds ends
-// that. Quarantine keeps workers away ([Engine.Due]), but refuses no Advance.
+// A debate that cannot be opened or advanced is put in quarantine as by [Engine.Open]; the next successful step ends the
+// quarantine. It keeps workers away ([Engine.Due]), but does not prevent Advance.
 func (e *Engine) Advance(ctx context.Context, id, owner string, signal flow.Signal) (flow.Next, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -95,11 +95,11 @@ func (e *Engine) Advance(ctx context.Context, id, owner string, signal flow.Sign
 	return l.Advance(ctx, id, owner, signal)
 }
 
-// Call makes one of the calls of a [flow.Next], and advances the debate with its outcome; see [Engine.Advance]. emit is called
-// with each piece of text as it arrives; nil: nobody reads along. If the call is no longer in flight, it is not made.
+// Call makes one of the calls of a [flow.Next], and advances the debate with its outcome; see [Engine.Advance]. emit, which may
+// be nil, is called with each piece of text as it arrives. If the call is no longer in flight, it is not made.
 //
-// If ctx ends, the call is broken off, and that is its outcome. Call returns soon after, or when [Engine.Grace] has given up
-// code that ignores its context. Before the call is made, it waits for a free slot under MaxCalls.
+// If ctx ends, the call is aborted, and recorded as such. Call returns soon after, or after [Engine.Grace] if code ignores its
+// context. Before the call is made, it waits for a free slot under MaxCalls.
 //
 // If the engine lacks what the debate needs, the error wraps [ErrLacking]: either the call was not made, and another engine may make
 // it, or its outcome is recorded.

@@ -33,11 +33,11 @@ type Config struct {
 	Arbiter Arbiter `json:"arbiter"`
 	// Agents do the work: from 1 to 100. Package agentfile reads them from files.
 	Agents []Agent `json:"agents"`
-	// MaxIterations is how many executions of agents there are at most: 50 if 0, at most 1,000. An execution of several agents
-	// at once counts for each of them. [flow.Amendment].Rounds replaces it while the work runs.
+	// MaxIterations bounds the executions of agents: 50 if 0, at most 1,000. Each of several agents that execute at once
+	// counts. [flow.Amendment].Rounds replaces it while the work runs.
 	MaxIterations int `json:"maxIterations,omitempty"`
 	// MaxFailures is how many failures in a row end the work in the error state: 3 if 0, at most 1,000.
-	// Session.Retry begins to count anew.
+	// Session.Retry resets the count.
 	MaxFailures int `json:"maxFailures,omitempty"`
 	// Parallel is how many agents the arbiter may select at once: 1 if 0.
 	Parallel int `json:"parallel,omitempty"`
@@ -76,7 +76,7 @@ type Arbiter struct {
 	// Prompt is added to what the arbiter is told, at most 100,000 bytes. A function and a person read it before the
 	// situation, in [Situation].Instruction and in the question.
 	Prompt string `json:"prompt,omitempty"`
-	// Temperature and MaxTokens replace those of the work: 0.2 and those of the work if not set.
+	// Temperature is 0.2 if nil. MaxTokens is that of the work if 0.
 	Temperature *float64 `json:"temperature,omitempty"`
 	MaxTokens   int      `json:"maxTokens,omitempty"`
 	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
@@ -89,23 +89,24 @@ type Agent struct {
 	Name string `json:"name"`
 	// Description tells the arbiter and the other agents what the agent is good at, at most 2,000 bytes.
 	Description string `json:"description,omitempty"`
-	// Prompt is the agent's system prompt, at most 100,000 bytes. What it reads, and how it reports its result, is added.
+	// Prompt is the agent's system prompt, at most 100,000 bytes. The flow adds what the agent reads, and how it reports its
+	// result.
 	Prompt string `json:"prompt,omitempty"`
 	// Model is "provider/model". Fallbacks take over, in this order, when the model before keeps failing.
 	Model     string   `json:"model"`
 	Fallbacks []string `json:"fallbacks,omitempty"`
 	// Tools are the tools that the agent may use, by their names in Engine.Tools.
 	Tools []string `json:"tools,omitempty"`
-	// MaxIterations is how many replies of its model one execution takes at most, those that use tools included: 10
-	// if 0. An execution that would need more has failed. A reply that ends at MaxTokens is continued up to three times, each
-	// time with as many tokens, and counts as one.
+	// MaxIterations bounds the model's replies in one execution, those that call tools included: 10 if 0. An execution that
+	// needs more fails. A reply that ends at MaxTokens is continued up to three times, each time with as many tokens, and
+	// counts as one.
 	MaxIterations int `json:"maxIterations,omitempty"`
 	// Temperature and MaxTokens replace those of the work for this agent.
 	Temperature *float64 `json:"temperature,omitempty"`
 	MaxTokens   int      `json:"maxTokens,omitempty"`
 	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
 	Options *provider.Options `json:"options,omitempty"`
-	// Metadata are the host program's own marks. No model reads them.
+	// Metadata is the host program's own data. No model reads it.
 	Metadata map[string]string `json:"metadata,omitempty"`
 }
 

@@ -30,12 +30,12 @@ const (
 	mostSummary = 20_000
 )
 
-// Ruling is what an arbiter answers with.
+// Ruling is the arbiter's answer.
 type Ruling struct {
 	// Move is one of those that are legal now.
 	Move Move `json:"move" jsonschema:"enum=legal move"`
-	// Agents are whom MoveSelect selects, at most Config.Parallel of them, in the order of their executions. They are
-	// empty for other moves.
+	// Agents are the agents that MoveSelect selects, at most Config.Parallel, in the order of their executions. It is empty
+	// for other moves.
 	Agents []string `json:"agents" jsonschema:"enum=participant's name"`
 	// Reason is told to the agents that act next.
 	Reason string `json:"reason"`
@@ -48,7 +48,7 @@ type Decision struct {
 	flow.Spend
 	Ruling
 
-	// State is where it was asked for: selecting or evaluating.
+	// State is the state in which the ruling was asked for: selecting or evaluating.
 	State flow.State `json:"state"`
 }
 
@@ -127,9 +127,9 @@ func (w *Work) refuses(ruling *Ruling, moves []Move) (problems []string) {
 	}
 	switch n := len(ruling.Agents); {
 	case ruling.Move != MoveSelect && n > 0:
-		addf("agents: only a select names agents")
+		addf("agents: only the move select may name agents")
 	case ruling.Move == MoveSelect && n == 0:
-		addf("agents: a select names at least one")
+		addf("agents: the move select must name at least one")
 	case n > w.atOnce():
 		addf("agents: %s, and at most %d may act at once", prompt.There(n), w.atOnce())
 	}
@@ -137,7 +137,7 @@ func (w *Work) refuses(ruling *Ruling, moves []Move) (problems []string) {
 		if w.config.agent(name) == nil {
 			addf("agents[%d]: there is no agent %.80q", i, name)
 		} else if slices.Contains(ruling.Agents[:i], name) {
-			addf("agents[%d]: %.80q stands there twice", i, name)
+			addf("agents[%d]: %.80q is a duplicate", i, name)
 		}
 	}
 	if len(ruling.Reason) > mostReason {
@@ -145,9 +145,9 @@ func (w *Work) refuses(ruling *Ruling, moves []Move) (problems []string) {
 	}
 	switch blank := strings.TrimSpace(ruling.Summary) == ""; {
 	case ruling.Move == MoveComplete && blank:
-		addf("summary: a complete says what was done")
+		addf("summary: the move complete must say what was done")
 	case ruling.Move != MoveComplete && !blank:
-		addf("summary: only a complete has one")
+		addf("summary: only the move complete may have one")
 	case len(ruling.Summary) > mostSummary:
 		addf("summary: has %d bytes, at most %d are accepted", len(ruling.Summary), mostSummary)
 	}

@@ -6,11 +6,11 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Degraded says how the work was less than configured, in one line each:
+// Degraded lists where the work fell short of its config, one line each:
 //   - who was dropped
 //   - what its warnings name: what was left out, and limits that were reached
-//   - which options models were asked without, because they lack them
-//   - if the task is complete, how many steps of the plan were left; if the work has ended without that, that it was not
+//   - options that were left out of requests, because the models lack them
+//   - if the task is complete, how many steps of the plan were left; if the work ended otherwise, that the task was not
 //     declared complete
 //
 // It is empty if nothing was missing. Its JSON has the same, under "degraded".

@@ -16,8 +16,8 @@
 //
 // The states are [StateSelecting], [StateExecuting], [StateEvaluating] and [StateRecovering]; [Flow] has the table of rules.
 // A decision is one of the four moves of [Move]. Which of them are legal depends on what has happened: retry needs a failure,
-// continue and complete need an execution. An answer that is not legal is asked for again once. After an evaluation the order
-// is: complete, the limit of iterations, retry. A select is carried out without another question.
+// continue and complete need an execution. If an answer is not legal, the arbiter is asked once more. After an evaluation the
+// order is: complete, the limit of iterations, retry. A select starts the agents without another question.
 //
 // An execution is a call of an agent that may use its tools in several replies and ends with a [Result]: whether it was a
 // success, its output, and what changes in the [Plan]. Outputs are turns: all agents read those of the others, and
@@ -27,10 +27,10 @@
 // # Ends
 //
 // The work is complete when the arbiter has said so; [Work.Summary] then returns its summary. Config.MaxIterations, the host
-// program or a person may end it earlier, and Record.EndedBy names who has. Failures of the arbiter, failed executions and
-// results without success count as failures. After Config.MaxFailures of them in a row the work is in the error state, from
-// which Session.Retry begins to count anew. Failures of kinds rate_limit and network that outlast Config.Patience lead back to
-// the arbiter; about others a person is asked, or Config.OnFailure decides.
+// program or a person may end it earlier, and Record.EndedBy names who did. Failures of the arbiter, failed executions and
+// results without success count as failures. After Config.MaxFailures of them in a row the work is in the error state;
+// Session.Retry leaves it and resets the count. Failures of kinds rate_limit and network that outlast Config.Patience lead
+// back to the arbiter; about others, Config.OnFailure or a person decides.
 //
 // # Inputs
 //

@@ -11,8 +11,8 @@ import (
 )
 
 // Func decides in Go: by a rule, in turns, or through a service. It is a [flow.Function]. Register it in Engine.Functions under
-// the name in Arbiter.Function. Its ruling is checked like the answer of a model: one that is not legal is asked for again
-// once.
+// the name in Arbiter.Function. Its ruling is checked like the answer of a model: if it is not legal, the function is called
+// once more.
 type Func func(ctx context.Context, s Situation) (Ruling, error)
 
 // Situation is what a [Func] decides from. It belongs to the function. Texts of agents in it are hostile.
@@ -52,8 +52,8 @@ func (f Func) Call(ctx context.Context, task any) (json.RawMessage, error) {
 	return json.Marshal(ruling)
 }
 
-// RoundRobin selects the agents one after the other, and declares the task complete after so many turns of each. An agent
-// that has failed is retried once.
+// RoundRobin selects the agents one after the other, and declares the task complete after the given number of turns of each.
+// An agent that has failed is retried once.
 func RoundRobin(turns int) Func {
 	return func(_ context.Context, s Situation) (Ruling, error) {
 		n := len(s.Executions)

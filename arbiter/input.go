@@ -20,12 +20,12 @@ type ForceAgent struct {
 	Agent string `json:"agent"`
 }
 
-// SkipStep leaves out a step of the plan that is still to be done. An agent that works on it is not disturbed.
+// SkipStep marks a step of the plan that is still to be done as skipped. An agent that works on it is not disturbed.
 type SkipStep struct {
 	Step *int `json:"step,omitempty"` // its index; nil: the current one
 }
 
-// RerunStep makes a step of the plan pending again, and the current one.
+// RerunStep makes a step of the plan pending again, and makes it the current step.
 type RerunStep struct {
 	Step int `json:"step"`
 }

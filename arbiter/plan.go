@@ -32,7 +32,8 @@ type Step struct {
 	Index       int    `json:"index"` // from 0
 	Description string `json:"description"`
 	Status      Status `json:"status"`
-	// Agent is whom the plan names for the step. AgentsUsed have worked on it, each once.
+	// Agent is the agent that the plan names for the step. AgentsUsed lists the agents that have worked on it, without
+	// duplicates.
 	Agent      string   `json:"agent,omitempty"`
 	AgentsUsed []string `json:"agentsUsed,omitempty"`
 }
@@ -109,7 +110,7 @@ func (p *Plan) refuses(u *PlanUpdate, agent func(name string) bool) (problems []
 			addf("steps[%d].index: a plan has at most %d steps", i, mostSteps)
 			continue
 		case s.Index == n && strings.TrimSpace(s.Description) == "":
-			addf("steps[%d].description: a new step has one", i)
+			addf("steps[%d].description: a new step needs one", i)
 		case len(s.Description) > mostStep:
 			addf("steps[%d].description: has %d bytes, at most %d are accepted", i, len(s.Description), mostStep)
 		}

@@ -19,7 +19,7 @@ var promptFiles embed.FS
 //	arbiter.decide                                 asks the arbiter for a decision
 //	arbiter.execute                                asks an agent for its result
 //
-// The other fields are empty there. What stands before an instruction, such as the plan, is not a part of it.
+// The other fields are empty there. What precedes an instruction, such as the plan, is not part of its template.
 type PromptData struct {
 	Task   string
 	Fence  string // the word in the markers around what others have said

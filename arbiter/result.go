@@ -21,7 +21,7 @@ type Result struct {
 	// Output is what it has done, or why it has failed. It is the text of the turn, which the arbiter and all agents
 	// read.
 	Output string `json:"output"`
-	// PlanUpdates are what changes in the plan. An agent that plans reports the whole plan so.
+	// PlanUpdates are changes of the plan. An agent that makes a plan reports all of it here.
 	PlanUpdates *PlanUpdate `json:"planUpdates,omitempty"`
 }
 
@@ -60,7 +60,7 @@ func (w *Work) mostOutput() int {
 	return min(most, math.MaxInt/each) * each
 }
 
-// ResultOf returns the result that a turn of an execution reports. false: the turn is no such turn.
+// ResultOf returns the result that a turn of an execution reports. It returns false if the turn has none.
 func ResultOf(t *flow.Turn) (Result, bool) {
 	var out Result
 	if t == nil || t.Kind != KindExecution || json.Unmarshal(t.Data, &out) != nil {

@@ -143,10 +143,10 @@ func (a *Arbiter) check(f *flow.Findings, c *Config, known flow.Registry) {
 		}
 	}
 	if set != 1 {
-		f.Addf("arbiter", "has %d of model, function and person: one of them decides", set)
+		f.Addf("arbiter", "has %d of model, function and person: set exactly one", set)
 	}
 	if a.Person && c.Unattended {
-		f.Addf("arbiter.person", "is set, but nobody attends the work")
+		f.Addf("arbiter.person", "is set, but the work is unattended")
 	}
 	if a.Function != "" && known != nil && !known.Function(a.Function) {
 		f.Addf("arbiter.function", "%.80q is not in Engine.Functions", a.Function)
@@ -189,7 +189,7 @@ func (a *Agent) check(f *flow.Findings, at string) {
 		if strings.TrimSpace(name) == "" {
 			f.Addf(fmt.Sprintf("%s.tools[%d]", at, i), "is empty")
 		} else if slices.Contains(a.Tools[:i], name) {
-			f.Addf(fmt.Sprintf("%s.tools[%d]", at, i), "%.80q stands there twice", name)
+			f.Addf(fmt.Sprintf("%s.tools[%d]", at, i), "%.80q is a duplicate", name)
 		}
 	}
 	if a.MaxIterations < 1 || a.MaxIterations > mostReplies {

@@ -51,14 +51,14 @@ type Execution struct {
 	// Reason is why the agent was selected, in the words of the arbiter. Forced means that an input has chosen the agent.
 	Reason string `json:"reason,omitempty"`
 	Forced bool   `json:"forced,omitempty"`
-	// Retries is what had failed before, if the execution retries it.
+	// Retries is the error of the failed execution that this one retries; "": it retries none.
 	Retries   string    `json:"retries,omitempty"`
 	StartedAt time.Time `json:"startedAt"`
 	EndedAt   time.Time `json:"endedAt,omitzero"`
 	Result    Outcome   `json:"result"`
 	Output    string    `json:"output,omitempty"`
 	Error     string    `json:"error,omitempty"` // why it has failed
-	// UsedUp means that the agent came to its limit of replies. Usage, Cost and Uses are what all its attempts have taken.
+	// UsedUp means that the agent reached its limit of replies. Usage, Cost and Uses are what all its attempts have taken.
 	UsedUp bool            `json:"usedUp,omitempty"`
 	Usage  provider.Usage  `json:"usage,omitzero"`
 	Cost   flow.Money      `json:"cost,omitempty"`
@@ -107,8 +107,8 @@ func (w *Work) Decision() *Decision {
 	return w.decisions[len(w.decisions)-1]
 }
 
-// Executions returns the executions of agents in the order of their iterations. Those of a conversation that was canceled
-// in the middle are cancelled.
+// Executions returns the executions of agents in the order of their iterations. If the conversation was canceled, executions
+// that had not ended have the result Cancelled.
 func (w *Work) Executions() []Execution {
 	out := make([]Execution, len(w.executions))
 	for i, e := range w.executions {
@@ -166,7 +166,7 @@ func (w *Work) counted() (failed int, succeeded bool) {
 	return failed, succeeded
 }
 
-// Summary returns the arbiter's summary of the complete task. false: it has not declared the task complete.
+// Summary returns the arbiter's summary of the complete task. It returns false if the task was not declared complete.
 func (w *Work) Summary() (string, bool) {
 	if w.done == nil {
 		return "", false
@@ -183,8 +183,8 @@ func (w *Work) names() []string {
 	return out
 }
 
-// MarshalJSON writes the record's JSON, then the plan, the decisions, the executions, and how the work was less
-// than configured. It cannot be read back.
+// MarshalJSON writes the record's JSON, then the plan, the decisions, the executions, and the lines of Degraded. The JSON
+// cannot be read back.
 func (w *Work) MarshalJSON() ([]byte, error) {
 	total, row := w.Failures()
 	summary, complete := w.Summary()

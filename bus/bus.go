@@ -32,8 +32,8 @@ type Bus interface {
 	// neither keeps nor changes the messages and their bytes after it has returned.
 	Publish(ctx context.Context, messages []Message) error
 	// Subscribe returns a channel that gets the data of each message to the topic from now on. A subscriber that does not
-	// receive delays nobody: messages that find its channel full are dropped. The channel gets a nil slice in the place of
-	// those that were dropped in a row.
+	// receive delays nobody: messages that find its channel full are dropped. Each run of dropped messages becomes one nil
+	// slice in the channel.
 	//
 	// If messages may be missing because the bus's connection was lost, the channel gets a nil slice once the bus can deliver
 	// again. Subscribe itself waits for no connection.
@@ -52,8 +52,8 @@ type Message struct {
 type Limits struct {
 	// Interval is how long an engine gathers text between two calls of Publish; 0: 10 ms. It is at least 1 ms.
 	Interval time.Duration
-	// Size is the most bytes of Message.Data; 0: 64 KiB. It is at least 1 KiB.
+	// Size bounds Message.Data, in bytes; 0: 64 KiB. It is at least 1 KiB.
 	Size int
-	// Batch is the most bytes of data that one call of Publish gets; 0: 64 × Size. What is beyond waits for the next one.
+	// Batch bounds the data of one call of Publish, in bytes; 0: 64 × Size. The rest waits for the next call.
 	Batch int
 }

@@ -59,11 +59,11 @@ func (v *validation) check(c *Config) {
 	f.choice("proposals", c.Proposals, ProposalsCarry, ProposalsFresh)
 	switch registered := c.Synthesis == SynthesisRegistered; {
 	case registered && c.Synthesizer == "":
-		f.addf("synthesizer", "is empty: synthesis %q needs the name of a judge of the engine", SynthesisRegistered)
+		f.addf("synthesizer", "is empty: synthesis %q needs a name in Engine.Functions", SynthesisRegistered)
 	case !registered && c.Synthesizer != "":
 		f.addf("synthesizer", "is set, but synthesis is %q", c.Synthesis)
 	case registered && v.known != nil && !v.known.Function(c.Synthesizer):
-		f.addf("synthesizer", "no judge %.40q is registered", c.Synthesizer)
+		f.addf("synthesizer", "no function %.40q is registered", c.Synthesizer)
 	}
 	f.knownAnswers(c.Clarification.Known)
 	f.summaries("summaries", c.Summaries, c.readsHistory())
@@ -242,7 +242,7 @@ func (f *findings) knownAnswers(all []KnownAnswer) {
 			}
 		}
 		if slices.ContainsFunc(all[:i], func(other KnownAnswer) bool { return asks(other.Question) == asks(k.Question) }) {
-			f.addf(at+".question", "stands there twice")
+			f.addf(at+".question", "is a duplicate")
 		}
 	}
 }
@@ -254,7 +254,7 @@ func (f *findings) toolNames(at string, names []string) {
 			f.addf(field, "is empty")
 		}
 		if slices.Contains(names[:i], name) {
-			f.addf(field, "stands there twice")
+			f.addf(field, "is a duplicate")
 		}
 	}
 }
@@ -333,7 +333,7 @@ func (v *validation) prompt(at, file, text string) {
 	f := &v.findings
 	switch err := v.unread[at]; {
 	case file != "" && text != "":
-		f.addf(at+".prompt", "is set beside promptFile: one of them counts")
+		f.addf(at+".prompt", "cannot be set together with promptFile")
 	case err != nil:
 		f.addf(at+".promptFile", "%.200q: %w", file, cause(err))
 	case file != "":
@@ -406,7 +406,7 @@ func (v *validation) model(field, name string, asked bool) {
 	host, model, _ := strings.Cut(name, "/")
 	switch {
 	case name == "":
-		v.addf(field, "is empty: it is \"provider/model\"")
+		v.addf(field, "is empty: it must be \"provider/model\"")
 	case host == "" || model == "":
 		v.addf(field, "%.80q is not \"provider/model\"", name)
 	}

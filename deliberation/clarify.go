@@ -40,7 +40,7 @@ func checkQuestions(r *flow.Record, v *questionList) []string {
 		case len(q) > longestQuestion:
 			problems = append(problems, fmt.Sprintf("questions[%d]: is longer than %d bytes", i, longestQuestion))
 		case slices.Contains(v.Questions[:i], v.Questions[i]):
-			problems = append(problems, fmt.Sprintf("questions[%d]: stands there twice", i))
+			problems = append(problems, fmt.Sprintf("questions[%d]: is a duplicate", i))
 		}
 	}
 	return problems

@@ -24,7 +24,7 @@ import (
 type Config struct {
 	// ID names the deliberation in the store. If it is empty, the deliberation gets a new id.
 	ID string `json:"id,omitempty"`
-	// Problem is what a solution is wanted for, at most 1 MiB of UTF-8. Its first line is the topic.
+	// Problem is the problem to solve, at most 1 MiB of UTF-8. Its first line is the topic.
 	Problem string `json:"problem"`
 	// Context is further material, such as the description of a system, at most 1 MiB of UTF-8. All prompts hold it,
 	// between fences. It may be empty.
@@ -43,8 +43,8 @@ type Config struct {
 	Judge Judge `json:"judge,omitzero"`
 	// Rounds is the largest number of rounds: 3 if it is not set. JSON that says 0 is refused.
 	Rounds int `json:"rounds,omitempty"`
-	// Termination says what ends the rounds earlier. The judge is not asked in the last round, for nothing would follow
-	// from it, so with one round it is never asked.
+	// Termination says what ends the rounds earlier. The judge does not evaluate the last round, because its answer would
+	// change nothing. So with one round it is never asked.
 	Termination Termination `json:"termination,omitzero"`
 	// Synthesis says how the solution is made: SynthesisJudge if empty.
 	Synthesis string `json:"synthesis,omitempty"`
@@ -56,12 +56,11 @@ type Config struct {
 	Proposals string `json:"proposals,omitempty"`
 	// FullHistory says what agents read of earlier rounds. If it is nil, proposals and refinements read the agent's own
 	// history: its proposals, what was said of them, its refinements. If it is true, proposals, critiques and
-	// refinements read all that anybody has said. If it is false, they read nothing. A summary of an agent's history
-	// stands in the place of what it covers. The synthesis by a judge or by a registered synthesizer reads all rounds in
-	// any case.
+	// refinements read all that anybody has said. If it is false, they read no history. A summary of an agent's history
+	// replaces what it covers. The synthesis by a judge or by a registered synthesizer always reads all rounds.
 	FullHistory *bool `json:"includeFullHistory,omitempty"`
 	// Summaries say when the history of an agent is summarised. An agent can have settings of its own. They are refused
-	// if FullHistory is false, for then no agent reads a history.
+	// if FullHistory is false, because then no agent reads a history.
 	Summaries Summaries `json:"summaries,omitzero"`
 	// Clarification lets the agents ask a person before the first round.
 	Clarification Clarification `json:"clarification,omitzero"`
@@ -70,8 +69,8 @@ type Config struct {
 	// ToolCalls is how often each agent may use tools in one phase: 10 if 0. It is refused if no agent that takes part
 	// has tools.
 	ToolCalls int `json:"toolCalls,omitempty"`
-	// ToolPolicy says what is done about uses of tools if the deliberation is unattended. The zero value tells the model of an
-	// unknown outcome, and denies what needs approval.
+	// ToolPolicy decides about tool calls in an unattended deliberation. The zero value reports an unknown outcome to the
+	// model, and denies calls that need approval.
 	ToolPolicy flow.ToolPolicy `json:"toolPolicy,omitzero"`
 	// Roles are roles of the host program. They are added to the built-in ones.
 	Roles []Role `json:"roles,omitempty"`
@@ -82,16 +81,16 @@ type Config struct {
 	// Reserve is the part of each model's window that is kept free, in tokens: flow.DefaultReserve if 0.
 	Reserve int `json:"reserve,omitempty"`
 	// RoundTimeout bounds the proposals, critiques and refinements of one round together: no bound if 0. The phases share
-	// it fairly. What is not there in time is left out; see flow.Record.Skips. If an agent is late in
+	// it fairly. What is not finished in time is skipped; see flow.Record.Skips. If an agent is late in
 	// two phases in a row, the deliberation goes to the error state, from which Session.Retry continues.
 	RoundTimeout time.Duration `json:"-"`
 	// TurnTimeout bounds one attempt at a call of an agent: flow.DefaultTurnTimeout if 0. JudgeTimeout bounds one attempt at
-	// a call of the judge, or of a registered synthesizer. If it is 0, it is TurnTimeout, or DefaultJudgeTimeout if that
-	// is 0 too. It is refused if there is neither of them.
+	// a call of the judge, or of a registered synthesizer: TurnTimeout if 0, or DefaultJudgeTimeout if both are 0. It is
+	// refused if there is neither a judge nor a registered synthesizer.
 	TurnTimeout  time.Duration `json:"-"`
 	JudgeTimeout time.Duration `json:"-"`
-	// Budget, Retry, OnFailure, Patience and Labels are those of a debate.Config. In an unattended deliberation the judge's
-	// number is left out if its answers were not accepted, but not twice in a row.
+	// Budget, Retry, OnFailure, Patience and Labels are those of a debate.Config. In an unattended deliberation, a judge's
+	// evaluation whose answers were not accepted is skipped, but not two in a row.
 	Budget     *flow.Budget       `json:"budget,omitempty"`
 	Retry      *flow.RetryPolicy  `json:"retry,omitempty"`
 	Unattended bool               `json:"unattended,omitempty"`
@@ -102,8 +101,8 @@ type Config struct {
 
 // Agent is one of those who work out the solution.
 type Agent struct {
-	// ID is one line of at most 64 characters, such as "ada" or "System Architect". A dot is possible before a space and
-	// at the end. No two ids read alike: the case of letters, marks and letters of one look do not tell them apart.
+	// ID is one line of at most 64 characters, such as "ada" or "System Architect". A dot may only precede a space or end
+	// the ID. IDs that differ only in the case of letters, in marks or in look-alike letters are refused.
 	ID string `json:"id"`
 	// Name is what people are shown. If it is empty, they are shown the ID.
 	Name string `json:"name,omitempty"`
@@ -119,23 +118,23 @@ type Agent struct {
 	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
 	Options *provider.Options `json:"options,omitempty"`
 	// PromptFile is a text file that says who the agent is. It replaces what the role says about that. Prompt is
-	// the same as text. At most one of them is set.
+	// such a text itself. At most one of them is set.
 	PromptFile string `json:"promptFile,omitempty"`
 	Prompt     string `json:"prompt,omitempty"`
-	// Origin says where the words about the agent come from. The start sets it.
+	// Origin says where the agent's prompt comes from. The start sets it.
 	Origin *Origin `json:"origin,omitempty"`
 	// Summaries and Tools replace those of the config. If they are nil, those of the config apply.
 	Summaries *Summaries `json:"summaries,omitempty"`
 	Tools     *[]string  `json:"tools,omitempty"`
-	// Metadata are the host program's own marks, such as the ID of a user. No prompt holds them: records and exports show
-	// them. They have the bounds of labels.
+	// Metadata is the host program's own data, such as the ID of a user. No prompt holds it; records and exports show it.
+	// It has the bounds of labels.
 	Metadata map[string]string `json:"metadata,omitempty"`
-	// Disabled leaves the agent out. Its other fields are checked in any case.
+	// Disabled leaves the agent out. Its other fields are still checked.
 	Disabled bool `json:"disabled,omitempty"`
 }
 
 // Judge evaluates rounds, votes, and makes the solution. Without a Model all other fields are refused, except
-// PromptFile and Prompt with a registered synthesizer, which gets those words. A Model that no call needs is no error.
+// PromptFile and Prompt with a registered synthesizer, which gets that text. A Model that no call needs is allowed.
 type Judge struct {
 	// Model is "provider/model". Fallbacks are models that take over, in this order, when the model before keeps
 	// failing.
@@ -154,14 +153,14 @@ type Judge struct {
 	Origin *Origin `json:"origin,omitempty"`
 }
 
-// Origin says where the words of an agent, judge or evaluator come from. If an Origin does not belong to the words, the
-// start replaces it, and the words count as the own words of the config.
+// Origin says where the prompt of an agent, judge or evaluator comes from. If an Origin does not match the prompt, the
+// start replaces it, and the prompt counts as the config's own.
 type Origin struct {
 	// Source is SourceBuiltIn, SourceConfig, or the absolute path of a file.
 	Source string `json:"source"`
 	// SHA256 is the hash of the file, or of the text, in hexadecimal digits.
 	SHA256 string `json:"sha256,omitempty"`
-	// Of is the SHA-256 of the words themselves.
+	// Of is the SHA-256 of the prompt itself.
 	Of string `json:"of,omitempty"`
 }
 
@@ -182,8 +181,8 @@ type Topology struct {
 }
 
 // Summaries say when the history of an agent is summarised. A summary is made only if it is expected to save more
-// characters of input than it takes: by all rounds that are left, or, if the judge may end them early, by as many rounds
-// as there have been. It is made in any case if a prompt that reads the history does not fit the window of its model.
+// characters of input than it costs: over all rounds that are left or, if the judge may end them early, over as many as
+// have passed. It is always made if a prompt that reads the history does not fit the window of its model.
 type Summaries struct {
 	// Off turns summaries off. The other fields are then refused.
 	Off bool `json:"off,omitempty"`
@@ -197,18 +196,18 @@ type Summaries struct {
 // recorded, and nobody is asked. Equal questions of several agents are one question, and what was asked before is not
 // asked again.
 //
-// If an agent fails to say what it asks, a warning is recorded, and the agent has asked nothing. It still takes part.
-// The rounds begin even if all agents have failed in this way. An agent that cannot be reached will also fail to
-// propose. The rule for too few agents applies there.
+// If an agent's call for questions fails, a warning is recorded, and the agent counts as having no questions. It still
+// takes part. The rounds begin even if the calls of all agents have failed. An agent that cannot be reached will also fail
+// to propose; the rule for too few agents applies there.
 type Clarification struct {
 	// On turns the clarification on.
 	On bool `json:"on,omitempty"`
-	// Iterations is how often the agents may ask: 3 if 0. Each time they have read the answers so far.
+	// Iterations is how often the agents may ask: 3 if 0. Each time they read the answers so far.
 	Iterations int `json:"iterations,omitempty"`
 	// Questions limits the questions of one agent in one iteration: 5 if 0.
 	Questions int `json:"questions,omitempty"`
 	// Known are answers that are known beforehand, at most 100, also if the clarification is off. All prompts hold them.
-	// Nobody is asked such a question.
+	// A person is not asked these questions.
 	Known []KnownAnswer `json:"known,omitempty"`
 }
 
@@ -231,7 +230,7 @@ const (
 	SynthesisJudge      = "judge"      // the judge reads all rounds
 	SynthesisVoting     = "voting"     // the final proposals are ranked by vote; the author of the best writes it out
 	SynthesisMerge      = "merge"      // the judge merges the final proposals in pairs, until one is left
-	SynthesisRegistered = "registered" // a judge of the engine, such as a [SynthesizerFunc]
+	SynthesisRegistered = "registered" // a function of the engine, such as a [SynthesizerFunc]
 )
 
 // The topologies.

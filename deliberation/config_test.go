@@ -122,7 +122,7 @@ func TestBadInputNamesItsField(t *testing.T) {
 		"summary of no length":     {func(c *deliberation.Config) { c.Summaries.MaxLength = 5 }, "summaries.maxLength", "100"},
 		"agent's summary":          {func(c *deliberation.Config) { c.Agents[1].Summaries = &deliberation.Summaries{Threshold: -1} }, "agents[1].summaries.threshold", "negative"},
 		"empty tool name":          {func(c *deliberation.Config) { c.Tools = []string{""} }, "tools[0]", "empty"},
-		"tool twice":               {func(c *deliberation.Config) { c.Agents[0].Tools = &[]string{"look", "look"} }, "agents[0].tools[1]", "twice"},
+		"tool twice":               {func(c *deliberation.Config) { c.Agents[0].Tools = &[]string{"look", "look"} }, "agents[0].tools[1]", "is a duplicate"},
 		"own role without words":   {func(c *deliberation.Config) { c.Roles = []deliberation.Role{{Name: "own"}} }, "roles[0].system", "empty"},
 		"own role without a name":  {func(c *deliberation.Config) { c.Roles = []deliberation.Role{{System: "x"}} }, "roles[0].name", ""},
 		"own role twice": {func(c *deliberation.Config) {

@@ -74,8 +74,8 @@ type Summary struct {
 	// Before is the size of what was summarised, a former summary included. After is that of Text. Both are in
 	// characters.
 	Before, After int
-	// Method says why the summary was made: SummaryByLength or SummaryByWindow. At is when it was there. Model, Usage, Cost and Took are
-	// those of the attempt that succeeded.
+	// Method says why the summary was made: SummaryByLength or SummaryByWindow. At is when it was made. Model, Usage, Cost
+	// and Took are those of the attempt that succeeded.
 	Method string
 	At     time.Time
 	Model  string
@@ -90,8 +90,8 @@ const (
 	SummaryByWindow = "window-based" // made because a prompt that reads the history did not fit the window of its model
 )
 
-// Summaries returns the summaries that were made, in the order of rounds and agents. Those of the record, by a summarizer, are none of a
-// deliberation's.
+// Summaries returns the summaries that were made, in the order of rounds and agents. Summaries that a summarizer made for
+// the record are not among them.
 func (d *Deliberation) Summaries() []Summary {
 	var out []Summary
 	all := slices.Clone(d.Turns)
@@ -135,7 +135,7 @@ type Asked struct {
 }
 
 // Clarifications returns the answers of the config, and then the agents' questions with their answers, in the order of
-// iterations and agents. Questions that differ in the case of letters, in spaces and in the marks at their end alone are
+// iterations and agents. Questions that differ only in the case of letters, in spaces or in final punctuation count as
 // one.
 func (d *Deliberation) Clarifications() []Asked { return d.clarifications(0) }
 

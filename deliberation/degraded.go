@@ -2,10 +2,10 @@ package deliberation
 
 import "github.com/agonist-dev/debate/flow"
 
-// Degraded says how the deliberation was less than configured, in one line each:
+// Degraded lists where the deliberation fell short of its config, one line each:
 //   - who was dropped
 //   - what its warnings name: what nobody has answered, what is missing, what was left out or made smaller
-//   - which options models were asked without, because they lack them
+//   - options that were left out of requests, because the models lack them
 //
 // It is empty if nothing was missing. Its JSON has the same, under "degraded".
 func (d *Deliberation) Degraded() []string {

@@ -20,9 +20,9 @@
 // # Clarification
 //
 // Before the first round the agents may ask a person ([Clarification]). Equal questions of several agents are one. The
-// config may hold answers that are known beforehand. Asking is optional. If an agent fails to say what it asks, it can be
-// left out: a warning is recorded, and the agent has asked nothing. The rounds begin even if all agents have failed in this
-// way. The rule for too few agents, below, applies to the rounds only.
+// config may hold answers that are known beforehand. Asking is optional. If an agent's call for questions fails, it can be
+// skipped: a warning is recorded, and the agent counts as having no questions. The rounds begin even if the calls of all
+// agents have failed. The rule for too few agents, below, applies to the rounds only.
 //
 // # Rounds
 //
@@ -30,18 +30,18 @@
 // refinement of the round before, without a call (ProposalsCarry), or a new one (ProposalsFresh). All critiques of a
 // round are made at once, as [Topology] says. Then all refinements are made at once.
 //
-// A call that has failed for good is decided about by Config.OnFailure, by a person, or ends in the error state. A rule may
-// leave an agent out of a phase, or drop it, with a warning, as long as two are left. If a person leaves fewer, the rounds
-// end. Otherwise they end after Config.Rounds, or earlier: by the judge's confidence that the agents agree,
-// or by its mark of the quality ([Termination]).
+// If a call has failed for good, Config.OnFailure or a person decides what follows; without a decision the deliberation goes
+// to the error state. A rule may skip an agent in a phase, or drop it, with a warning, as long as two agents are left. If a
+// person's decisions leave fewer, the rounds end. Otherwise they end after Config.Rounds, or earlier: by the judge's
+// confidence that the agents agree, or by its mark of the quality ([Termination]).
 //
 // # What agents read
 //
 // Every prompt holds the problem, the context, the clarifications and what the call acts on. Refinements and fresh
 // proposals also hold the agent's own history: its proposals, the critiques of them, its refinements; or that of all
 // agents, or none (Config.FullHistory). A history is summarised if that is expected to save input ([Summaries]). Texts of
-// models and people stand between markers that their authors cannot know, as material. docs/flows.md lists what each
-// kind of prompt contains.
+// models and people are quoted between markers that their authors cannot know. docs/flows.md lists what each kind of
+// prompt contains.
 //
 // # Solution
 //
@@ -49,12 +49,12 @@
 // checked against its schema, and against two rules that no schema can express. It lists at least one requirement.
 // While a major requirement is not fulfilled, a confidence above 40 is refused, and the author is asked again.
 //
-// A rule may leave out votes as long as half of the voters have voted, and merges as long as one is made. If the winner of
-// the vote is left out or dropped, the next author in the ranking writes the solution, and a warning says so.
+// A rule may skip failed votes as long as half of the voters have voted, and failed merges as long as one succeeds. If the
+// winner of the vote is skipped or dropped, the next author in the ranking writes the solution, and a warning says so.
 //
 // # More states
 //
-// [Insert] adds a state to the flow, such as one in which facts are checked between critiques and refinements. An agent
-// reads what was said about it there when it refines. A flow with such a state is another flow, and needs a Version or
-// a Name of its own.
+// [Insert] adds a state to the flow, such as one in which facts are checked between critiques and refinements. When an
+// agent refines, it reads what was said about it in that state. A flow with such a state is another flow, and needs a
+// Version or a Name of its own.
 package deliberation

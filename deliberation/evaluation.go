@@ -37,7 +37,7 @@ func settleEvaluation(config flow.Config) (flow.Config, error) {
 	e.TurnTimeout = cmp.Or(e.TurnTimeout, flow.DefaultTurnTimeout)
 	builtin, err := evaluationText("evaluator-role", nil)
 	if err != nil {
-		return nil, invalidf("config", "evaluators", "cannot be told who they are: %w", err)
+		return nil, invalidf("config", "evaluators", "their built-in prompt cannot be made: %w", err)
 	}
 	v := &validation{terms: e.Terms(), unread: make(map[string]error)}
 	for i := range e.Evaluators {

@@ -40,8 +40,8 @@ type EvaluationConfig struct {
 	Reserve int `json:"reserve,omitempty"`
 	// TurnTimeout bounds one attempt at an answer: flow.DefaultTurnTimeout if 0.
 	TurnTimeout time.Duration `json:"-"`
-	// Budget, Retry, Unattended, OnFailure and Labels are those of a debate.Config. A rule that does skip leaves out an
-	// evaluator, but never the last one.
+	// Budget, Retry, Unattended, OnFailure and Labels are those of a debate.Config. A rule may skip an evaluator, but never
+	// the last one.
 	Budget     *flow.Budget       `json:"budget,omitempty"`
 	Retry      *flow.RetryPolicy  `json:"retry,omitempty"`
 	Unattended bool               `json:"unattended,omitempty"`
@@ -66,13 +66,13 @@ type Evaluator struct {
 	// one of them is set. What the evaluator reads, and how it answers, is added in any case.
 	Prompt     string `json:"prompt,omitempty"`
 	PromptFile string `json:"promptFile,omitempty"`
-	// Origin says where the words about the evaluator come from. The start sets it.
+	// Origin says where Prompt comes from. The start sets it.
 	Origin *Origin `json:"origin,omitempty"`
 }
 
-// Evaluation returns an evaluation of the deliberation's solution. The caller adds the evaluators. It has the problem,
-// as context the deliberation's context and the answers of a person, and the solution as text. The author's confidence,
-// and the requirements that the author takes for fulfilled, are left out, so that they do not bias the evaluators.
+// Evaluation returns an evaluation of the deliberation's solution. The caller adds the evaluators. It has the deliberation's
+// problem, the solution as text and, as Context, the deliberation's context and a person's answers. The author's confidence,
+// and the requirements that the author claims to fulfil, are left out, so that they do not bias the evaluators.
 // Without a solution the error is a [flow.Error] of kind validation.
 func (d *Deliberation) Evaluation() (EvaluationConfig, error) {
 	solution, _, ok := d.Solution()

@@ -66,7 +66,7 @@ func ExampleConfig_refused() {
 	}))
 	// Output:
 	// debate: validation: config: termination.kind: "boredom" is not known: it is fixed, convergence, quality
-	// debate: validation: config: agents[1].model: is empty: it is "provider/model"
+	// debate: validation: config: agents[1].model: is empty: it must be "provider/model"
 	// debate: validation: config: agents[1].role: no role "wizard" is known: there are architect, security, performance, testing, data-modeling, simplicity, generalist
 }
 

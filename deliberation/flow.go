@@ -197,7 +197,7 @@ func (b *board) after(on flow.Trigger, phase flow.State, next func(*flow.Record)
 		return flow.TriggerFail, flow.Exit{Reason: flow.EndFailed, Evidence: failure.Error(), Failure: failure}, true
 	case !b.decided(phase):
 		failure := &flow.Error{
-			Kind: provider.KindState, Op: string(phase), Round: b.Round, Err: fmt.Errorf("%s, and no person has decided to go on with so few", few),
+			Kind: provider.KindState, Op: string(phase), Round: b.Round, Err: fmt.Errorf("%s, and nobody decided to continue with so few", few),
 		}
 		return flow.TriggerFail, flow.Exit{Reason: flow.EndFailed, Evidence: failure.Error(), Failure: failure}, true
 	default:

@@ -22,7 +22,7 @@ type Node struct {
 
 // Insert puts a node behind a state of the flow. A rule that led from this state to another state of the flow now leads
 // to the node, and the node leads there. Rules that end the rounds, or stay in the state, do not change. So the node is
-// not passed when too few agents are left, or when the rounds are over, unless it follows AfterRounds.
+// skipped when too few agents are left, or when the rounds are over, unless it follows AfterRounds.
 //
 // A node can follow
 //
@@ -32,8 +32,8 @@ type Node struct {
 //   - StateClarifying or StateAnswering, which count as one here: the node follows once no agent asks any more,
 //     before the first round, also if the clarification is off
 //   - AfterRounds, which stands for all states in which the rounds can end: the node comes between the last round and
-//     the solution, once. Record.Reason already says why the rounds have ended. What ends them from outside, such as a
-//     limit or the host program, leads to the solution at once.
+//     the solution, once. Record.Reason already says why the rounds have ended. If a limit or the host program ends
+//     them, the node is skipped.
 //   - another node
 //
 // The results of the node's calls are turns of the kind that the calls name. If a turn has an agent as its target, and
@@ -42,18 +42,17 @@ type Node struct {
 // returns the present proposals. Set Call.View to None if the instruction holds all that the call needs. Set OnFail.Skip
 // if the deliberation can continue without the result.
 //
-// The node may make calls of any kind, so Insert takes away Flow.Kinds: rules for failures may then name any.
+// The node may make calls of any kind, so Insert clears Flow.Kinds: failure rules may then name any kind.
 //
-// Insert does not change Flow.Name and Flow.Version. A host program that stores deliberations changes one of them.
-// Otherwise this flow continues, unnoticed, a log that the plain flow began, and the plain flow continues a log of this
-// one.
+// Insert changes neither Flow.Name nor Flow.Version. A host program that stores deliberations must change one of them.
+// Otherwise each of the two flows silently continues logs of the other.
 //
 //   - With a Version above that of the plain flow, logs of the plain flow are refused unless Flow.Accepts allows
 //     them.
 //   - With a Name of its own, both flows can be registered, and [flow.Named] starts a config with this one.
 //
-// The error is of kind validation. It says that the flow does not have the state, has a state of the node's name
-// already, or leads to more than one state from there.
+// The error is of kind validation. It says that the flow has no state after, has a state of the node's name already, or
+// leads from after to more than one state.
 func Insert(f *flow.Flow, after flow.State, n Node) error {
 	bad := func(format string, args ...any) error { return invalidf("insert", string(n.State), format, args...) }
 	if f == nil {

@@ -44,7 +44,7 @@ func (c *Config) role(name string) Role {
 	return role
 }
 
-// PromptSource is a prompt about an agent or the judge, and where its words come from.
+// PromptSource is a prompt about an agent or the judge, and where it comes from.
 type PromptSource struct {
 	Who    string // an agent's id, or "judge"
 	Role   string // of an agent

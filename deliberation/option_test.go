@@ -122,7 +122,7 @@ func adding(t *testing.T, own answers, without ...string) (deliberation.Config, 
 func TestAnAgentWithToolsNeedsAModelWithTools(t *testing.T) {
 	config, engine, p := adding(t, nil, "plain")
 	config.Agents[1].Model = "test/plain"
-	require.ErrorContains(t, engine.Validate(t.Context(), config), `agents[1].model: "test/plain": the model surely lacks an ability that is asked of it: "tools"`)
+	require.ErrorContains(t, engine.Validate(t.Context(), config), `agents[1].model: "test/plain": the model is known to lack a required ability: "tools"`)
 	config.Agents[1].Tools = &[]string{}
 	require.NoError(t, engine.Validate(t.Context(), config))
 	assert.Zero(t, p.Calls())

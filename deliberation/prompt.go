@@ -36,7 +36,7 @@ const builtinJudge = "You are the judge of a deliberation between agents. You we
 //	deliberation.written     Solution                                asks for the solution out of one proposal
 //	deliberation.solution                                            what a solution holds
 //
-// The other fields are empty there. What stands before an instruction, such as the history, is not a part of it.
+// The other fields are empty there. What precedes an instruction, such as the history, is not part of its template.
 type PromptData struct {
 	Who       string // what the agent's role, the config or a file says
 	ID        string // of the agent

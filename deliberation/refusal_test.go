@@ -28,7 +28,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 		"blank requirement":             {"synthesis.ada", toJSON(unnamed), "requirements[1].text: is blank"},
 		"confidence above 100":          {"synthesis.ada", strings.Replace(toJSON(solution("x")), `"confidence":82`, `"confidence":820`, 1), "confidence"},
 		"vote for nobody":               {"vote.ada", votes("ben", "eve"), "ranking[1]: is the id of no proposal"},
-		"vote twice":                    {"vote.ada", votes("ben", "ben"), "ranking[1]: stands there twice"},
+		"vote twice":                    {"vote.ada", votes("ben", "ben"), "ranking[1]: is a duplicate"},
 		"vote that is short":            {"vote.ada", votes("ben"), "ranking: the proposal of cyd, that you have been shown, is missing"},
 		"vote for oneself":              {"vote.ada", votes("ada", "ben", "cyd"), "ranking[0]: is your own proposal"},
 		"vote with oneself for another": {"vote.ada", votes("ada", "ben"), "ranking: the proposal of cyd, that you have been shown, is missing"},

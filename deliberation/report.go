@@ -1,7 +1,7 @@
 package deliberation
 
-// MarshalJSON writes the record's JSON, then the solution, its author, and how the deliberation was less than configured. It
-// cannot be read back.
+// MarshalJSON writes the record's JSON, then the solution, its author, and the lines of Degraded. The JSON cannot be read
+// back.
 func (d *Deliberation) MarshalJSON() ([]byte, error) {
 	var own struct {
 		Solution *Solution `json:"solution,omitempty"`

@@ -38,8 +38,8 @@ type Role struct {
 	Summarize string `json:"summarize,omitempty"`
 	// Source says where the texts come from: SourceBuiltIn, the absolute path of a file, or "". SHA256 is the hash of
 	// the file, in hexadecimal digits. This package sets both, and JSON does not hold them. A host program that sets
-	// them, or changes a text of a role that was read, makes the role one of the config's own ([SourceConfig]). So a
-	// record never names a source with other words than the agent was told.
+	// them, or changes a text of a role that was read, makes the role one of the config's own ([SourceConfig]). So the
+	// source in a record always has the text that the agent was given.
 	Source string `json:"-"`
 	SHA256 string `json:"-"`
 
@@ -248,7 +248,7 @@ func readSections(name string, data []byte) (Role, error) {
 		role.Title, front = strings.TrimSpace(title), strings.TrimSpace(front)
 	}
 	if role.System = front; front == "" {
-		return Role{}, invalidf("read role", name, "says nothing before its first section: there stands who the agent is")
+		return Role{}, invalidf("read role", name, "has no text before its first section: that text says who the agent is")
 	}
 	if rest == "" {
 		return role, nil
@@ -260,9 +260,9 @@ func readSections(name string, data []byte) (Role, error) {
 		into := role.section(title)
 		switch {
 		case into == nil:
-			return Role{}, invalidf("read role", field, "is no section of a role: there are %s", strings.Join(sectionTitles(), ", "))
+			return Role{}, invalidf("read role", field, "is not a section of a role: the sections are %s", strings.Join(sectionTitles(), ", "))
 		case *into != "":
-			return Role{}, invalidf("read role", field, "stands there twice")
+			return Role{}, invalidf("read role", field, "is a duplicate")
 		case body == "":
 			return Role{}, invalidf("read role", field, "is empty: leave it out to have the generalist's")
 		}

@@ -121,9 +121,9 @@ func TestParseRoleRefuses(t *testing.T) {
 		"a NUL":             {"r", "You \x00.", "r", "NUL"},
 		"too large":         {"r", strings.Repeat("x", deliberation.MaxPromptFile+1), "r", "larger than 65536"},
 		"an unknown one":    {"r", "You.\n## Sing\nLa.", "## Sing", "Propose, Critique, Refine, Summarize"},
-		"another case":      {"r", "You.\n## propose\nDraft.", "## propose", "no section"},
-		"one without title": {"r", "You.\n## \nLa.", "## ", "no section"},
-		"twice":             {"r", "You.\n## Refine\nA.\n## Refine\nB.", "## Refine", "twice"},
+		"another case":      {"r", "You.\n## propose\nDraft.", "## propose", "is not a section"},
+		"one without title": {"r", "You.\n## \nLa.", "## ", "is not a section"},
+		"twice":             {"r", "You.\n## Refine\nA.\n## Refine\nB.", "## Refine", "is a duplicate"},
 		"an empty one":      {"r", "You.\n## Refine\n\n## Propose\nB.", "## Refine", "is empty"},
 		"an empty last one": {"r", "You.\n## Refine", "## Refine", "is empty"},
 		"no name":           {"", "You.", "name", "ASCII"},
@@ -161,7 +161,7 @@ func TestReadRole(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("You.\n## Sing\nLa.\n"), 0o600))
 	_, err = deliberation.ReadRole(path)
 	assert.Equal(t, path+": ## Sing", refused(t, err).Field)
-	assert.ErrorContains(t, err, "no section")
+	assert.ErrorContains(t, err, "is not a section")
 }
 
 func TestReadPrompt(t *testing.T) {

@@ -26,8 +26,8 @@ const schemaMarks = "marks"
 // EvaluationFlow returns the flow of an [EvaluationConfig]. Register it as Engine.Flows[EvaluationName]. Each call
 // returns a fresh value.
 //
-// An evaluator that fails is retried, and then decided about like any failed call: EvaluationConfig.OnFailure, or a person,
-// can leave it out, but never the last one. If an answer is not valid, the evaluator is asked once more.
+// An evaluator's failed call is retried, and then handled like any failed call: EvaluationConfig.OnFailure, or a person, can
+// skip the evaluator, but never the last one. If an answer is not valid, the evaluator is asked once more.
 func EvaluationFlow() *flow.Flow {
 	marks, _ := flow.NewSchema[Marks](schemaMarks, nil) // the type has a schema: answers are accepted
 	return &flow.Flow{

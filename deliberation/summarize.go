@@ -308,7 +308,7 @@ func (b *board) unsummarized() []flow.Warning {
 			case b.Failed(a.id):
 				warn(flow.Warning{
 					Kind: WarnSummary, Call: a.id, By: w.ID,
-					Evidence: fmt.Sprintf("the history of %s has no new summary, because it has failed for good: it is read whole, if it fits", w.Name),
+					Evidence: fmt.Sprintf("the summary of the history of %s has failed for good: the history is sent in full, if it fits", w.Name),
 				})
 			case b.Done(a.id) && a.short > 0:
 				warn(a.smaller(w.ID))

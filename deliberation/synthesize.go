@@ -40,7 +40,7 @@ func (f SynthesizerFunc) Call(ctx context.Context, task any) (json.RawMessage, e
 		return nil, err
 	}
 	if made == nil {
-		return nil, errors.New("the synthesizer has made nothing")
+		return nil, errors.New("the synthesizer returned no solution")
 	}
 	out := *made
 	for _, list := range []*[]string{&out.Implementation, &out.Tradeoffs, &out.Recommendations, &out.OpenQuestions} {

@@ -127,7 +127,7 @@ func TestARegisteredSynthesizer(t *testing.T) {
 		config.Unattended = true
 		r = stuck(t, engine, config)
 		assert.Equal(t, "synthesis", r.Failure.Op)
-		assert.Contains(t, r.Failure.Error(), "the synthesizer has made nothing")
+		assert.Contains(t, r.Failure.Error(), "the synthesizer returned no solution")
 	})
 }
 

@@ -45,7 +45,7 @@ func checkVote(voter int) func(*flow.Record, *Vote) []string {
 			case !others:
 				problems = append(problems, fmt.Sprintf("ranking[%d]: is your own proposal, which you do not rank", i))
 			case slices.Contains(v.Ranking[:i], id):
-				problems = append(problems, fmt.Sprintf("ranking[%d]: stands there twice", i))
+				problems = append(problems, fmt.Sprintf("ranking[%d]: is a duplicate", i))
 			}
 		}
 		for _, w := range b.finalists(0) {

@@ -9,8 +9,8 @@ import (
 // RepetitiveRounds is the number of repetitive rounds in a row that counts as diminishing returns.
 const RepetitiveRounds = 2
 
-// Round describes one round of a debate for [Diminishing]. Marks are a judge's, from 0 to 10. A mark that
-// nobody gave is NaN, or 0 in all rounds.
+// Round describes one round of a debate for [Diminishing]. Marks are a judge's, from 0 to 10. A missing
+// mark is NaN. A mark that is 0 in all rounds counts as missing too.
 type Round struct {
 	Quality    float64
 	Novelty    float64 // the rubric's

@@ -6,8 +6,8 @@
 // for readers of what was said. The pages that a turn cites are listed behind it.
 // A deliberation has its problem, its solution, the agents with their roles, clarifications, contributions by round,
 // evaluations, votes and summaries. Arbitrated work has its task, how it has ended, the plan, the agents with their models and
-// tools, the executions with their uses of tools, the arbiter's decisions, and the inputs of the host program. Of a use of a tool,
-// the beginning of the arguments and of the result is shown: 2,000 and 4,000 characters.
+// tools, the executions with their uses of tools, the arbiter's decisions, and the inputs of the host program. A use of a tool
+// shows the first 2,000 characters of the arguments and the first 4,000 of the result.
 // A record of any other flow gives a plain report: its turns, what happened, and what it cost.
 //
 // # Drawings
@@ -31,8 +31,8 @@
 //     followed by their address: javascript: and data: have no effect, and no link points into the
 //     document.
 //   - The list of sources of a turn is text, with a link for each http or https address and the host to which it leads.
-//   - An image becomes a link to it, marked as an image. No document loads anything. The images of a page are those among the
-//     debate's files, and stand in it: their bytes must be those that the log names and begin as their type does. SVG is none.
+//   - An image becomes a link to it, marked as an image. No document loads anything. The images of a page are the debate's own
+//     image files, which it embeds: their bytes must match the hash in the log, and begin as their type does. SVG is not shown.
 //   - Link reference definitions are resolved where they are used, and removed. They affect no other
 //     text.
 //   - Control characters, escape sequences of terminals included, are shown as symbols. Characters that

@@ -34,7 +34,7 @@ type Budget struct {
 	// [InquiryCost], as Session.Acknowledge does. In an unattended conversation a [FailureRule] answers; without
 	// one it goes to the error state, and Session.Retry confirms the warning.
 	Confirm bool `json:"confirm,omitempty"`
-	// Soft limits end the rounds, and the conclusion follows. Its worst case is kept back from the hard limits.
+	// Soft limits end the rounds, and the conclusion follows. Its worst case is reserved within the hard limits.
 	Soft       Money         `json:"soft,omitempty"`
 	SoftTokens int           `json:"softTokens,omitempty"` // input and output
 	SoftCalls  int           `json:"softCalls,omitempty"`  // attempts
@@ -76,7 +76,7 @@ func (b *Budget) UnmarshalJSON(data []byte) error {
 
 // Money is an amount in pico-USD (10⁻¹² USD). The price of a single token is a whole number of them, so sums are
 // exact. In JSON an amount is a decimal number of USD: 0.25 is 25 cents. The largest amount is about 9.2 million
-// USD; larger sums stay at it.
+// USD; larger sums are capped at it.
 type Money int64
 
 // USD is one US dollar.

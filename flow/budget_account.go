@@ -13,13 +13,13 @@ type Account struct {
 	Name  string         `json:"name,omitempty"`
 	Usage provider.Usage `json:"usage"`
 	Cost  Money          `json:"cost"`
-	// Told is the part of Cost that the vendors themselves have told. Table is what the prices of the models say of the same
-	// attempts.
+	// Told is the part of Cost that the vendors have reported. Table is the cost of the same attempts by the prices of the
+	// models.
 	Told     Money `json:"told,omitempty"`
 	Table    Money `json:"table,omitempty"`
 	Requests int   `json:"requests"` // attempts, failed ones included; answers of persons do not count
 	// Took is the time of the attempts, and Queued the time that they waited for their turn before; in JSON both are
-	// nanoseconds. What happened at the same time counts twice.
+	// nanoseconds. Concurrent attempts count in full each.
 	Took   time.Duration `json:"took,omitempty"`
 	Queued time.Duration `json:"queued,omitempty"`
 }
@@ -132,7 +132,7 @@ func (r *Record) charge(intent *Intent, usage provider.Usage, free bool) Spend {
 }
 
 // KnownUsage returns the usage if all its numbers are possible: not negative, and at most 2⁴⁰ tokens. Otherwise the
-// usage is unknown, and KnownUsage returns the zero value. A runtime passes through it what a provider has reported.
+// usage is unknown, and KnownUsage returns the zero value. A runtime must call KnownUsage on what a provider has reported.
 func KnownUsage(u provider.Usage) provider.Usage {
 	const most = 1 << 40 // no request has as many tokens
 	for _, n := range []int{u.Input, u.CachedInput, u.CacheWrite, u.Output, u.Reasoning} {

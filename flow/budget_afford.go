@@ -64,9 +64,9 @@ func (n *need) ends(s *Estimator, end func()) {
 	s.pending, s.reserving = 0, false
 }
 
-// CheckBudget returns an error for each limit of the budget with which the calls of the first round and the conclusion
-// could not be reserved, however little the others use. The errors name the fields. ctx bounds the walk through the first
-// round. The second error is that of the walk.
+// CheckBudget returns an error for each limit of the budget that is too low: the calls of the first round and the conclusion
+// cannot be reserved within it, however little the others use. The errors name the fields. ctx bounds the walk through the
+// first round. The second result is the error of the walk.
 func CheckBudget(ctx context.Context, m *Machine, contexts map[string]window.Manager, start *Start) ([]error, error) {
 	b := start.Terms.Budget
 	if b == nil || m.flow.Estimate == nil {

@@ -14,7 +14,7 @@ import (
 // rounds, and calls that read as much as their window holds. Failed attempts and answers that are asked for again are
 // not included.
 //
-// Its fields but the typical ones are the worst case: every reply has its maximum length.
+// All its fields except the typical ones are the worst case: every reply has its maximum length.
 type Estimate struct {
 	Cost   Money `json:"cost"`
 	Tokens int   `json:"tokens"` // input and output
@@ -26,9 +26,8 @@ type Estimate struct {
 	// Models are the shares of the first models of the calls, in the order of their first use. Their Usage counts
 	// plain input, and output with thoughts.
 	Models []Account `json:"models"`
-	// FirstRound is the cost with which the conversation certainly gives a result: what precedes the first round, that
-	// round, and the conclusion. With a soft limit, the hard limit must also allow the conclusion a second time, because
-	// that is kept back for asking again.
+	// FirstRound is the cost that suffices for a result: what precedes the first round, that round, and the conclusion. With a
+	// soft limit, the hard limit must also allow the conclusion a second time, which is reserved for asking again.
 	FirstRound Money `json:"firstRound"`
 }
 

@@ -113,7 +113,7 @@ func (c *Core) watchBudget() (move, error) {
 	return proceed, nil
 }
 
-// InquiryCost is the ID of the inquiry in which the cost warning waits to be confirmed; see Budget.Confirm.
+// InquiryCost is the ID of the inquiry that asks to confirm the cost warning; see Budget.Confirm.
 const InquiryCost = "confirm.cost"
 
 // confirm asks whether to go on after the cost warning. A rule answers, or a person.
@@ -141,7 +141,7 @@ func (c *Core) confirm() (move, error) {
 	}
 	switch do {
 	case OptionFail:
-		err := errors.New("the cost warning waits to be confirmed, and nobody is asked: retry to go on")
+		err := errors.New("the cost warning must be confirmed, but no person is asked: retry to continue")
 		return rerun, c.fail(&Error{Kind: provider.KindState, Op: string(KindConfirm), Round: r.Round, Err: err})
 	case OptionAsk:
 		return rerun, c.emit(Event{Body: &q})

@@ -115,7 +115,7 @@ func unusable(s Result, whole string) *Error {
 	case strings.TrimSpace(s.Text) == "" && s.Stop == provider.StopLength:
 		return &Error{
 			Kind: provider.KindInvalidResponse, Capped: true,
-			Err: errors.New("the reply is blank: thoughts have taken all the tokens that it was allowed"),
+			Err: errors.New("the reply is blank: the model's thoughts used all its output tokens"),
 		}
 	case strings.TrimSpace(whole) == "":
 		return &Error{Kind: provider.KindInvalidResponse, Err: errors.New("the reply is blank")}
@@ -179,8 +179,8 @@ func (c *Core) Thoughts(s Result) string {
 	return turn.Reasoning
 }
 
-// Validates reports whether stepping the signal compares an answer with a JSON schema. That takes up to 64 KiB of
-// stack, so a runtime with many goroutines steps such a signal on one of few whose stacks have grown.
+// Validates reports whether stepping the signal compares an answer with a JSON schema. That takes up to 64 KiB of stack, so a
+// runtime with many goroutines should step such signals on a few dedicated ones.
 func (c *Core) Validates(signal Signal) bool {
 	result, ok := signal.(Result)
 	if !ok {

@@ -81,7 +81,8 @@ func (c *Core) joined(state *callState, s Result) (whole Result, anew bool) {
 	return whole, false
 }
 
-// beginsAnew reports whether a reply begins as the parts before it do: nobody goes on like that.
+// beginsAnew reports whether a continuation repeats the start of the reply. Then the model has begun again instead of
+// continuing.
 func beginsAnew(said, reply string) bool {
 	const sure = 24 // bytes
 	said, reply = strings.TrimSpace(said), strings.TrimSpace(reply)

@@ -89,7 +89,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	ready.papers = r.papersOf(call)
 	model := c.pick(call, ready, intent)
 	if r.model(ready.model) == nil {
-		err := fmt.Errorf("the model %q is none of those that the Models of the config yield", text.OneLine(ready.model, 80))
+		err := fmt.Errorf("the Models of the config do not yield the model %q", text.OneLine(ready.model, 80))
 		return nil, nil, &Error{Kind: provider.KindValidation, Op: call.ID, Participant: call.By, Err: err}
 	}
 	ready.without(r, state, intent, model)
@@ -97,7 +97,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	c.cap(call, ready, intent, model)
 	for _, name := range call.Tools {
 		if _, known := r.start.Tools[name]; !known {
-			err := fmt.Errorf("the tool %q is none of those that the terms name", text.OneLine(name, 80))
+			err := fmt.Errorf("the terms do not name the tool %q", text.OneLine(name, 80))
 			return nil, nil, &Error{Kind: provider.KindValidation, Op: call.ID, Participant: call.By, Err: err}
 		}
 	}
@@ -359,7 +359,7 @@ func (c *Core) preparedFor(state *callState) (*prepared, error) {
 	ready, now, failure := c.prepare(call, false)
 	made := state.intent
 	if failure != nil || now.Model != made.Model || now.Bound > made.Bound || now.Reserve > made.Reserve {
-		err := errors.New("the call would no longer be what was reserved for: " + text.OneLine(made.Call, 80))
+		err := errors.New("the call no longer matches what was reserved for it: " + text.OneLine(made.Call, 80))
 		return nil, &Error{Kind: provider.KindState, Op: "command", Err: err}
 	}
 	return ready, nil

@@ -18,10 +18,9 @@ type RetryPolicy struct {
 	// Max is the number of retries by kind. Kinds that it does not name keep their default: network 3, rate_limit
 	// 5, api_error 2, timeout 2, invalid_response 1, all others 0. Quota, authentication, refusal, content_filter,
 	// validation and context_overflow are never retried; a number above 0 for one of them is an error.
-	// Whatever ends them, 1000 attempts at one call without a result end in the error state.
+	// After 1000 attempts at one call without a result, the conversation goes to the error state.
 	//
-	// When these are used up and no fallback model is left, a failure that passes by itself is waited for; see
-	// [Terms].Patience.
+	// When the retries are used up and no fallback model is left, the call waits for an outage to pass; see [Terms].Patience.
 	Max map[Kind]int `json:"max,omitempty"`
 	// Base is the first wait. Each further wait is twice as long. 0: 1 s.
 	Base time.Duration `json:"-"`

@@ -23,7 +23,7 @@ import (
 func (m *Machine) learnConfig() error {
 	config, err := m.flow.Decode([]byte("{}"))
 	if err == nil && Unnamed(config) == nil {
-		err = errors.New("it returns none")
+		err = errors.New("it returns nil")
 	}
 	if err != nil {
 		err = fmt.Errorf("its Decode cannot read {}, which shows the type of its configs: %w", err)
@@ -38,7 +38,7 @@ func (m *Machine) learnConfig() error {
 func (m *Machine) typed(config Config, of string) (Config, error) {
 	config = Unnamed(config)
 	if config == nil {
-		return nil, configError("", fmt.Errorf("%s is none", of))
+		return nil, configError("", fmt.Errorf("%s is nil", of))
 	}
 	v := reflect.ValueOf(config)
 	switch t := v.Type(); {
@@ -54,7 +54,7 @@ func (m *Machine) typed(config Config, of string) (Config, error) {
 	if own, ok := reflect.TypeAssert[Config](v); ok && v.Type() == m.config {
 		return own, nil
 	}
-	return nil, configError("", fmt.Errorf("%s is a %T, and no config of flow %s, whose configs are of type %s, which its Decode returns",
+	return nil, configError("", fmt.Errorf("%s is a %T, but configs of flow %s are of type %s, which its Decode returns",
 		of, config, m.flow.Name, m.config))
 }
 
@@ -66,7 +66,7 @@ func (m *Machine) ReadConfig(v Value) (Config, error) {
 	return m.DecodeConfig(v.JSON)
 }
 
-// DecodeConfig reads a config from JSON. Other than Flow.Decode, it never returns nil without an error.
+// DecodeConfig reads a config from JSON. Unlike Flow.Decode, it never returns nil without an error.
 func (m *Machine) DecodeConfig(data []byte) (Config, error) {
 	config, err := m.flow.Decode(data)
 	if err != nil {
@@ -98,7 +98,7 @@ func (m *Machine) Settled(config Config) (Config, error) {
 const longestTopic = 200
 
 // TopicOf returns the first line of a longer text as a topic: without the marks of a heading, and at most 200 bytes. If the
-// line is blank, it returns otherwise. What is wrong with the text itself is for the flow's check to tell.
+// line is blank, it returns otherwise. It does not validate the text: Flow.Check does.
 func TopicOf(content, otherwise string) string {
 	content = strings.ReplaceAll(strings.ToValidUTF8(content, ""), "\x00", "")
 	line, _, _ := strings.Cut(strings.TrimSpace(content), "\n")
@@ -116,8 +116,8 @@ func TopicOf(content, otherwise string) string {
 	return cut
 }
 
-// EachModel yields a model and its fallbacks to a loop over [Config].Models, with the fields at+".model" and
-// at+".fallbacks[0]" and so on. false: no more are wanted.
+// EachModel yields a model and its fallbacks to a loop over [Config].Models, with the fields at+".model" and at+".fallbacks[0]"
+// and so on. It returns false once the loop has ended.
 func EachModel(yield func(field, name string) bool, at, model string, fallbacks []string) bool {
 	if !yield(at+".model", model) {
 		return false
@@ -131,7 +131,7 @@ func EachModel(yield func(field, name string) bool, at, model string, fallbacks 
 }
 
 // NeutralLabels returns neutral names for this many participants, by seat: "Speaker A", "Speaker B" and so on, in an
-// order that is drawn from a seed. A flow that shows labels in letter of names returns them in [Views].
+// order that is drawn from a seed. A flow that shows labels in place of names returns them in [Views].
 func NeutralLabels(seed string, participants int) []string {
 	out := make([]string, participants)
 	for i, letter := range secret.Shuffled(seed, "labels", participants) {

@@ -31,8 +31,9 @@ type Amendment struct {
 	Summarizer  *string `json:"summarizer,omitempty"`
 	AutoSummary *bool   `json:"autoSummary,omitempty"`
 	// Retry, OnFailure, Unattended and Patience replace those of the terms. OnFailure replaces the rules of the config.
-	// Flow.Complete completes the rules anew with each amendment. OnFailure and Unattended withdraw the open questions about
-	// failures and the cost warning: the rules decide about those anew. Unattended and ToolPolicy withdraw those about uses of tools.
+	// Each amendment applies Flow.Complete to the rules again. OnFailure and Unattended withdraw the open inquiries about
+	// failures and the cost warning, and the rules decide again. Unattended and ToolPolicy withdraw the inquiries about uses of
+	// tools.
 	Retry      *RetryPolicy   `json:"retry,omitempty"`
 	OnFailure  *[]FailureRule `json:"onFailure,omitempty"`
 	Unattended *bool          `json:"unattended,omitempty"`
@@ -48,8 +49,8 @@ type Amendment struct {
 	// Rounds replaces the largest number of rounds. It cannot be less than the present round, and it is refused once the
 	// conclusion has begun.
 	Rounds *int `json:"rounds,omitempty"`
-	// Rows holds the prices and sizes of the models that the conversation did not have, and what the named models lack of
-	// what the conversation asks for. The engine sets it.
+	// Rows holds the prices and sizes of the models that the conversation did not have, and the required abilities that the
+	// named models lack. The engine sets it.
 	Rows map[string]Model `json:"rows,omitempty"`
 	// Accounts holds what Start.Accounts holds, for registered providers that the conversation did not have. The engine sets
 	// it.
@@ -159,7 +160,7 @@ func (c *Core) amend(a *Amendment) error {
 		return &Error{Kind: provider.KindState, Op: "amend", Err: fmt.Errorf("not possible in state %s", r.State)}
 	}
 	if a.isEmpty() {
-		return &Error{Kind: provider.KindValidation, Op: "amend", Err: errors.New("sets nothing: set at least one field of the amendment")}
+		return &Error{Kind: provider.KindValidation, Op: "amend", Err: errors.New("is empty: set at least one field of the amendment")}
 	}
 	if err := c.checkAmendment(a); err != nil {
 		return err
@@ -200,7 +201,7 @@ func (c *Core) checkAmendment(a *Amendment) error {
 	}
 	for kind := range order.ByKey(a.Timeouts) {
 		if flow := c.machine.flow; flow.Kinds != nil && !slices.Contains(flow.callKinds(r.config), kind) {
-			f.Addf("timeouts."+text.OneLine(string(kind), 40), "is for no kind of call of this conversation")
+			f.Addf("timeouts."+text.OneLine(string(kind), 40), "this conversation has no calls of this kind")
 		}
 	}
 	c.checkNamed(&f, terms, a)

@@ -21,7 +21,7 @@ type Demand struct {
 	By      string // the actor, as calls name it
 	Model   string // "provider/model", of the model that is asked first
 	Options *provider.Options
-	// Temperature reports that the config gives this actor a temperature. The default of a flow is not asked for: a model
+	// Temperature reports that the config gives this actor a temperature. A flow's default temperature is no demand: a model
 	// that takes no temperature is sent none.
 	Temperature bool
 	// Tools reports that its requests offer tools.
@@ -48,15 +48,15 @@ func (d Demand) Asks() []provider.Ability {
 }
 
 // Demanding is a [Config] whose requests ask for more than text. Demands yields what each actor asks for, with the field of
-// its options, such as "participants[0].options", and with the model that is asked first: no config may ask it for what it
-// surely lacks. Fallbacks are asked without what they lack.
+// its options, such as "participants[0].options", and with the model that is asked first: a config that asks it for what it is
+// known to lack is invalid. Fallbacks are asked without what they lack.
 type Demanding interface {
 	Config
 	Demands() iter.Seq2[string, Demand]
 }
 
-// Demands returns what a config asks of its models beyond text: what it yields if it is [Demanding], and then the options of
-// the summarizer of its terms.
+// Demands yields what a config asks of its models beyond text: the demands of a [Demanding] config, then the options of the
+// summarizer in its terms.
 func Demands(c Config) iter.Seq2[string, Demand] {
 	return func(yield func(string, Demand) bool) {
 		if d, ok := Unnamed(c).(Demanding); ok {
@@ -106,7 +106,7 @@ func (f *Findings) Options(field string, o *provider.Options) {
 		f.Addf(field+".effort", "no effort %q is known: it is one of %q", text.OneLine(string(o.Effort), 40), provider.Efforts())
 	}
 	if p := o.TopP; p != nil && !(*p > 0 && *p <= 1) {
-		f.Addf(field+".topP", "is not above 0 and at most 1")
+		f.Addf(field+".topP", "must be above 0 and at most 1")
 	}
 	if len(o.Stop) > maxStops {
 		f.Addf(field+".stop", "has %d texts: at most %d are allowed", len(o.Stop), maxStops)
@@ -190,7 +190,7 @@ func (f *Findings) headers(field string, header map[string]string) {
 		case slices.Contains(ownHeaders, lower):
 			f.Addf(field, "%q is written by the provider", shown)
 		case seen[lower]:
-			f.Addf(field, "%q is there twice", shown)
+			f.Addf(field, "%q is a duplicate", shown)
 		case len(value) > maxHeader || strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c > '~' }):
 			f.Addf(field, "the value of %q is not at most %d printable ASCII characters", shown, maxHeader)
 		}
@@ -256,9 +256,8 @@ func (c *Core) able(model string, d Demand, files []File) error {
 	return nil
 }
 
-// Unreadable returns which models that the rest of the conversation may ask surely cannot read its files. A conversation whose
-// log was made of another one's can have such models. The error joins one error of kind validation for each field of the
-// config. nil: there is none.
+// Unreadable reports models that the rest of the conversation may ask, and that are known to be unable to read its files. A
+// fork can have such models. The error joins one error of kind validation for each field of the config. nil: there are none.
 func (c *Core) Unreadable() error {
 	if c.record.start == nil {
 		return nil

@@ -73,8 +73,8 @@ func (f *Findings) Between(field string, n, least, most int) {
 	}
 }
 
-// Labels checks the host program's own marks: those of a conversation, or the metadata of a participant. It refuses what
-// is more than 64 marks, a name of more than 128 bytes and a value of more than 1024.
+// Labels checks the host program's own marks: those of a conversation, or the metadata of a participant. It refuses more than
+// 64 marks, a name of more than 128 bytes, and a value of more than 1024.
 func (f *Findings) Labels(at string, labels map[string]string) {
 	if len(labels) > maxLabels {
 		f.AtMost(at, len(labels), maxLabels)
@@ -172,7 +172,7 @@ func (f *Findings) Text(field, text string, limit int) {
 	}
 }
 
-// Name refuses a name that cannot stand in a fence, or cannot be told from another name.
+// Name refuses a name unless it is 1 to 64 printable characters without '<', '>' or outer white space, and visible.
 func (f *Findings) Name(field, name string) {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -184,14 +184,14 @@ func (f *Findings) Name(field, name string) {
 	case strings.ContainsFunc(name, func(r rune) bool { return notPrinted(r) || r == '<' || r == '>' }):
 		f.Addf(field, "holds a character that does not print, '<' or '>'")
 	case text.Skeleton(name) == "":
-		f.Addf(field, "holds only characters that nobody sees")
+		f.Addf(field, "holds only invisible characters")
 	}
 }
 
-// Model refuses a place without a model. The engine checks models that are named.
+// Model refuses an empty name. The engine checks models that are named.
 func (f *Findings) Model(field, name string) {
 	if name == "" {
-		f.Addf(field, "is empty: it is \"provider/model\"")
+		f.Addf(field, "is empty: it must be \"provider/model\"")
 	}
 }
 
@@ -261,7 +261,7 @@ func (f *Findings) People(all []NameField, labels bool, suffixes, own []string) 
 			f.Addf(one.Field, "looks like a neutral label")
 		}
 		if other, taken := seen[key]; taken && key != "" {
-			f.Addf(one.Field, "cannot be told from %s", other)
+			f.Addf(one.Field, "can be confused with %s", other)
 			continue
 		}
 		seen[key] = "the name of " + strings.TrimSuffix(one.Field, ".name")

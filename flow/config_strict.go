@@ -34,9 +34,9 @@ const maxItems = 1 << 16
 // "read config". Flow.Decode uses it, and so do UnmarshalJSON methods of configs.
 //
 // The error joins one *[Error] of kind validation for each problem, up to [MaxProblems] of them. Its Field is the
-// path of the problem, such as "agents[1].model". The path is empty if the problem is that of the whole value.
+// path of the problem, such as "agents[1].model". The path is empty if the problem concerns the whole value.
 //
-// into is a pointer that is not nil. The value is at most 64 MiB.
+// into must be a non-nil pointer. The value is at most 64 MiB.
 //
 // Types with readers of their own (json.Unmarshaler, encoding.TextUnmarshaler) are called twice for each of their
 // values: once to find problems, and once to read the value.
@@ -65,9 +65,9 @@ func DecodeStrict(op string, data []byte, into any) error {
 // maxForeign bounds the JSON of a flow or a host program that a log keeps, in bytes.
 const maxForeign = 16 << 20
 
-// ReadableJSON returns why a log that holds this JSON could not be read again, or nil. The JSON of a config, or of the
-// payload of a [Sent], is at most 16 MiB, nests at most 80 deep, and has no key twice in one object. [Core.Step]
-// checks payloads itself. A runtime checks configs, unless [Flow].Readable is set. Empty JSON is readable.
+// ReadableJSON returns an error if a log that holds this JSON could not be read again. The JSON of a config, or of the payload
+// of a [Sent], is at most 16 MiB, nests at most 80 deep, and has no key twice in one object. [Core.Step] checks payloads
+// itself. A runtime checks configs, unless [Flow].Readable is set. Empty JSON is readable.
 func ReadableJSON(data json.RawMessage) error {
 	if len(data) == 0 {
 		return nil
@@ -201,7 +201,7 @@ func explained(tree any, err error) []error {
 		number, _ := tree.(json.Number)
 		switch {
 		case number == "":
-			err = fmt.Errorf("is %s, which cannot stand here", strictjson.Kind(tree))
+			err = fmt.Errorf("is %s, which is not allowed here", strictjson.Kind(tree))
 		case strings.Contains(string(number), "."):
 			err = fmt.Errorf("is %s, not a whole number", text.OneLine(string(number), 40))
 		default:

@@ -88,8 +88,8 @@ func DecodeTo[T any, P interface {
 	return config, nil
 }
 
-// SettleTo makes a Flow.Settle of configs that are a *T: a deep copy, by way of their JSON, in which defaults writes the defaults
-// out and removes the ID.
+// SettleTo makes a Flow.Settle of configs that are a *T: a deep copy, made through their JSON. The function defaults must write
+// the defaults out in the copy, and remove the ID.
 func SettleTo[T any, P interface {
 	*T
 	Config
@@ -109,8 +109,8 @@ func SettleTo[T any, P interface {
 	}
 }
 
-// ConfigAs returns a config as a *T, whether the host program gave a T or a *T. It copies nothing of a *T. If the
-// config is of another type, the error is of kind validation, and the *T beside it is empty.
+// ConfigAs returns a config as a *T, whether the host program gave a T or a *T. A *T is returned as it is. If the config is of
+// another type, the error is of kind validation, and the returned *T is empty.
 func ConfigAs[T any](config Config) (*T, error) {
 	switch c := any(config).(type) {
 	case *T:
@@ -144,8 +144,8 @@ type Terms struct {
 	// OnFailure says what is done about calls that have failed for good. The terms of a conversation hold all of its
 	// rules: the config's, then those of Flow.Complete.
 	OnFailure []FailureRule `json:"onFailure,omitempty"`
-	// Patience is how long an outage is waited for: a failure that passes by itself, such as a rate limit or a server
-	// that does not answer. 0: 10 minutes. In JSON it is in nanoseconds.
+	// Patience is how long the conversation waits for an outage to pass, such as a rate limit or a server that does not answer.
+	// 0: 10 minutes. In JSON it is in nanoseconds.
 	Patience time.Duration `json:"patience,omitempty"`
 	// Context is the name of the context manager. "": "hybrid".
 	Context string `json:"context,omitempty"`
@@ -162,8 +162,8 @@ type Terms struct {
 	CutLong bool `json:"cutLong,omitempty"`
 	// Reserve is the part of each model's window that is kept free, in tokens. 0: 4096.
 	Reserve int `json:"reserve,omitempty"`
-	// MaxTokens bounds the output tokens of a reply. 0: 4096. A reply that ends there without a use is asked for with
-	// twice as many, as far as the model, its window and the budget allow it.
+	// MaxTokens bounds the output tokens of a reply. 0: 4096. A reply that ends there with nothing usable is requested again
+	// with twice as many, as far as the model, its window and the budget allow it.
 	MaxTokens int `json:"maxTokens,omitempty"`
 	// RoundDelay is the pause before each round after the first. RoundTimeout bounds the calls of a round in the
 	// states that the flow names; 0: no bound. TurnTimeout bounds one attempt at a call; 0: 120 s. In JSON all
@@ -242,7 +242,7 @@ func (t Terms) takes(name string, row *Model) error {
 	case !ok || !Registrable(name):
 		return fmt.Errorf("%q is not \"provider/model\"", shown)
 	case row == nil:
-		return fmt.Errorf("nothing is known of %q", shown)
+		return fmt.Errorf("the model %q is not known", shown)
 	default:
 		if err := t.Prices(name, *row); err != nil {
 			return fmt.Errorf("%q %w", shown, err)

@@ -139,13 +139,13 @@ func TestAConfigOfAnotherTypeIsRefused(t *testing.T) {
 		config flow.Config
 		says   string
 	}{
-		"of the host program": {func(*debate.Flow) {}, other{given}, "the config is a flow_test.other, and no config of flow menu, whose configs are of type *flow_test.menu"},
+		"of the host program": {func(*debate.Flow) {}, other{given}, "the config is a flow_test.other, but configs of flow menu are of type *flow_test.menu"},
 		"of Settle": {func(f *debate.Flow) {
 			f.Settle = func(flow.Config) (flow.Config, error) { return other{given}, nil }
 		}, given, "what Settle has returned is a flow_test.other"},
 		"none of Settle": {func(f *debate.Flow) {
 			f.Settle = func(flow.Config) (flow.Config, error) { return (*menu)(nil), nil }
-		}, given, "what Settle has returned is none"},
+		}, given, "what Settle has returned is nil"},
 		"of Decode": {func(f *debate.Flow) {
 			f.Settle, f.Decode = nil, func(data []byte) (flow.Config, error) {
 				if string(data) == "{}" {
@@ -159,7 +159,7 @@ func TestAConfigOfAnotherTypeIsRefused(t *testing.T) {
 		}, given, "flow menu: its Decode cannot read {}"},
 		"a Decode of nothing": {func(f *debate.Flow) {
 			f.Decode = func([]byte) (flow.Config, error) { return (*menu)(nil), nil }
-		}, given, "flow menu: its Decode cannot read {}, which shows the type of its configs: it returns none"},
+		}, given, "flow menu: its Decode cannot read {}, which shows the type of its configs: it returns nil"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, source := stage.Engine(stage.TwoDebaters())

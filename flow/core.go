@@ -55,9 +55,9 @@ type Flows struct {
 	// Lacks returns why the runtime cannot give what a call needs, or nil if it can. The error wraps [ErrLacking]. It
 	// must not change while a core runs. nil: the runtime lacks nothing.
 	Lacks func(Need) error
-	// Unable returns why a model, as "provider/model", surely cannot be asked for what the config asks of an actor's model, or
-	// lacks one of these abilities. The error wraps [ErrUnable] where an ability is lacking. nil, also of the function: nothing
-	// is known. It asks nobody.
+	// Unable returns why a model, as "provider/model", is known to be unable to meet the demand of an actor, or to lack one of
+	// these abilities. If an ability is lacking, the error wraps [ErrUnable]. A nil error, or a nil Unable, means that nothing
+	// is known against the model. Unable makes no request.
 	Unable func(model string, demand Demand, abilities []provider.Ability) error
 }
 
@@ -117,8 +117,8 @@ func (c *Core) Step(in Input) (Output, error) {
 // next, continues from there and aborts the calls in Output.Abort. A signal that is no control is an error of kind
 // validation.
 //
-// Where the conversation has work, the control has the time of the last event: the clock of this process may be ahead, and
-// would end what the other process waits for.
+// If the conversation has work, the control gets the time of the last event: the clock of this process may be ahead, and would
+// cut short the waits of the other process.
 func (c *Core) StepRemote(in Input) (Output, error) {
 	switch in.Signal.(type) {
 	case Pause, Resume, Stop, Cancel, Retry, Answer, Sent, Amendment:
@@ -136,8 +136,8 @@ func (c *Core) StepRemote(in Input) (Output, error) {
 func (c *Core) StepDrain(in Input) (Output, error) { return c.step(in, c.answered) }
 
 // Fold takes an event that another process has appended to the log. Events are folded in the order of their numbers,
-// without gaps. After an error the core is unusable; see [Core.Err]. A [Redacted] is such an error, [ErrRewritten]: the core
-// holds what no longer stands in the log, and its owner makes another one from the whole log.
+// without gaps. After an error the core is unusable; see [Core.Err]. A [Redacted] gives such an error, [ErrRewritten]: the core
+// holds texts that are no longer in the log, and its owner must make a new core from the whole log.
 func (c *Core) Fold(e Event) error {
 	if c.broken != nil {
 		return c.broken

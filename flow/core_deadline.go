@@ -28,8 +28,8 @@ func (r *Record) deadline() time.Time {
 	return time.Time{}
 }
 
-// shareOf returns until when a call may take, from the beginning of the round's time, if batch calls of the round are
-// made at once: an equal share of the time that is left, for each of the steps that are. Zero: all of it.
+// shareOf returns the deadline of a call, measured from the start of the round, if batch calls are made at once. The time that
+// is left is split evenly over the remaining batches. Zero: all of it.
 func (r *Record) shareOf(batch int, now time.Time) time.Duration {
 	began := r.began()
 	left := r.planned - r.done

@@ -13,10 +13,9 @@ import (
 // Input is one thing that happens to a conversation. It carries its time and its random bits, so that the core
 // needs no clock and draws no random number.
 type Input struct {
-	// At is the time by the clock of the process, or, in the engine's own runtime, by that of the store (see store.Clock). If the log is
-	// ahead of it, because another process whose clock was ahead has written it, the core keeps the difference: what is waited for takes
-	// as long as by the clock of the log.
-	// A core that is made anew for each input forgets the difference.
+	// At is the time by the clock of the process, or, in the engine's own runtime, by that of the store (see store.Clock). If
+	// the log is ahead of At, because the clock of the process that wrote it was, the core remembers the difference, so that
+	// waits keep their length. A core that is made anew for each input forgets it.
 	At     time.Time
 	Bits   uint64 // random; jitter is computed from them
 	Signal Signal
@@ -67,8 +66,8 @@ type (
 	// opens the log, before any Lost. Opened starts no call: the runtime steps a Tick after the last Lost.
 	Opened struct {
 		By string `json:"by,omitempty"` // the owner of the lease
-		// ID names this opening, for a runtime that may have to give it to Engine.Advance again because it has not learned
-		// whether it was taken. One line of at most MaxReason bytes; "": each Opened is another one.
+		// ID identifies a repeated Opened, which a runtime gives to Engine.Advance again if it does not know whether the first
+		// was recorded. One line of at most MaxReason bytes; "": an Opened is never recognised as a repeat.
 		ID string `json:"id,omitempty"`
 	}
 	// Result is the reply to an attempt. Call and Attempt are those of its [Command].
@@ -94,7 +93,7 @@ type (
 		Attempt int
 		Error   *Error         // see Classify
 		Free    bool           // nothing was paid
-		Void    bool           // the runtime itself has ended the attempt, because it stops: the call is made again, and this was no try
+		Void    bool           // the runtime aborted the attempt because it is stopping: the call is made again, and this does not count as a try
 		Usage   provider.Usage // what was paid, as far as it is known
 		Took    time.Duration  // without the time in queues
 		Queued  time.Duration  // the time in queues

@@ -15,10 +15,10 @@ type Need struct {
 	Context  string // the name of a context manager
 }
 
-// Lacks returns what the runtime lacks of all that the rest of the conversation may need; see Flows.Lacks. The error
-// joins one error for each thing. nil: it lacks nothing, the conversation has not started, or it is final.
+// Lacks returns what the rest of the conversation may need and the runtime lacks; see Flows.Lacks. The error joins one error
+// for each thing. nil: it lacks nothing, the conversation has not started, or it is final.
 //
-// Whoever was dropped needs nothing any more. Whoever got another model needs that model and the fallbacks.
+// An actor that was dropped needs nothing. An actor that got another model needs that model and the fallbacks.
 func (c *Core) Lacks() error {
 	r := c.record
 	if c.lacks == nil || r.start == nil || r.Final() {

@@ -40,16 +40,16 @@ func (c *Core) InFlightAs(call string, attempt int) bool {
 	return state != nil && state.status == callInFlight && state.intent.Attempt == attempt && !state.aborted
 }
 
-// Queue marks an attempt in flight as one that waits for its turn. It is for the readers of this core's record: a runtime
-// that knows of the wait calls it on a core of its own, and nothing is recorded.
+// Queue marks an attempt in flight as one that waits for its turn. Nothing is recorded: only readers of this core's record see
+// the wait. A runtime that knows of the wait calls Queue on a core of its own.
 func (c *Core) Queue(call string, attempt int) {
 	if c.InFlightAs(call, attempt) {
 		c.record.callByID(call).unbegun = true
 	}
 }
 
-// Streams returns the beginning of the chunks of an attempt that is in flight and whose text readers may watch: a chunk without
-// text. nil: there is no such attempt.
+// Streams returns the first chunk, without text, of an attempt that is in flight and whose text readers may watch. nil: there
+// is no such attempt.
 func (c *Core) Streams(call string, attempt int) *Chunk {
 	state := c.current(call, attempt)
 	if state == nil || state.intent.Tool != "" {
@@ -84,12 +84,12 @@ func SameEvent(a, b *Event) bool {
 	return errL == nil && errR == nil && string(left) == string(right)
 }
 
-// Next is what is left to a runtime after Engine.Advance. It holds no text, so that an engine of workflows may keep it.
+// Next is what is left to a runtime after Engine.Advance. It holds no text, so that a workflow engine may store it.
 type Next struct {
 	// Calls are all calls in flight: those that the signal has begun, and those from before. The runtime makes each of them once.
 	Calls []Lost `json:"calls,omitempty"`
-	// Abort names those of the Calls that a control has aborted. The runtime breaks them off, and still brings what they bring.
-	// It makes none of them that it has not begun: Engine.Call knows.
+	// Abort names those of the Calls that a control has aborted. The runtime aborts them, and still reports their outcomes. It
+	// begins none of them; Engine.Call makes sure of that.
 	Abort []string `json:"abort,omitempty"`
 	// Wait is after how long a Tick is due, from now on. 0: none is. It replaces the Wait of the Next before.
 	Wait time.Duration `json:"wait,omitempty"`
@@ -136,8 +136,8 @@ func (r *Record) foldOpened(o *Opened, at time.Time) error {
 	return nil
 }
 
-// OpenedAs reports whether a runtime has given this very Opened before, and cannot have made any of the calls in flight that were
-// begun since. It is false for an Opened without an ID.
+// OpenedAs reports whether a runtime has stepped this same Opened before, and cannot have made any call that was begun since
+// and is in flight. It is false for an Opened without an ID.
 func (c *Core) OpenedAs(o Opened) bool { return o.ID != "" && c.record.opened.Opened == o }
 
 // onOpened records that the conversation was resumed after a break, if a round's time or an outage is running: the break does not

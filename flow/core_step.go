@@ -18,7 +18,7 @@ func (c *Core) advance() error {
 			return err
 		}
 	}
-	circle := errors.New("the flow goes in a circle without asking anybody")
+	circle := errors.New("the flow changes states in a loop without making a call")
 	return c.fail(&Error{Kind: provider.KindState, Op: "flow " + c.machine.flow.Name, Err: circle})
 }
 
@@ -163,15 +163,15 @@ func (r *Record) undecided() *callState {
 	return nil
 }
 
-// undecidedAbout reports whether a call has failed and nobody has decided about that, be it the flow. The flow does without
-// summaries, and without those who were dropped.
+// undecidedAbout reports whether a call has failed and neither a person, a rule nor the flow has decided what follows. Failed
+// summaries, and calls of dropped actors, need no decision.
 func (r *Record) undecidedAbout(call *callState) bool {
 	t := call.trouble
 	return call.status == callFailed && call.intent.Upto == 0 && t != nil && t.failure != nil && !t.instead && !t.fired && t.chosen == "" &&
 		!r.IsDropped(call.intent.By)
 }
 
-// stops returns the failure of a call as that of the conversation, with why it stops that.
+// stops returns the call's failure as the reason why the conversation stopped, prefixed with why.
 func (c *callState) stops(why string) *Error {
 	failure := *c.trouble.failure
 	if failure.Err = errors.New(why); c.trouble.failure.Err != nil {

@@ -43,7 +43,7 @@
 //
 // # For authors of a flow
 //
-// A [Flow] is a table of states with the work of each. A flow outside this repository has the same means as the debate.
+// A [Flow] is a table of states with the work of each. A flow outside this repository can do all that the debate flow can.
 //
 //   - the table: [State], [Trigger], [Rule], [Guard], [Lifecycle], [Compile]
 //   - the work of a state: [Step], [Exit], [EndReason], [Missing], [Then]

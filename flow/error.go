@@ -31,8 +31,8 @@ func kinds() []Kind {
 var (
 	// ErrAwaitingInput means that the conversation waits for an answer to an inquiry.
 	ErrAwaitingInput = errors.New("the conversation awaits an answer")
-	// ErrClosed means that the session was closed, or its engine was shut down; the error of an engine wraps it, and says so.
-	// Another process may resume the conversation.
+	// ErrClosed means that the session was closed. The error of an engine that was shut down wraps it, and says so. Another
+	// process may resume the conversation.
 	ErrClosed = errors.New("the session is closed")
 	// ErrNotFound means that the store has no conversation with this ID.
 	ErrNotFound = errors.New("no such conversation")
@@ -41,16 +41,16 @@ var (
 	// ErrNoFile means that the store lacks a file that the conversation refers to, or has other bytes in its place. The
 	// error around it names the file.
 	ErrNoFile = errors.New("a file of the conversation is missing or damaged")
-	// ErrRewritten means that events which were read before have changed in the log: what was folded has to be read again.
+	// ErrRewritten means that events of the log have changed since they were read: the whole log must be folded again.
 	ErrRewritten = errors.New("the log was rewritten")
 	// ErrPaused means that the conversation is paused, and that no call is in flight.
 	ErrPaused = errors.New("the conversation is paused")
 	// ErrLacking means that this engine lacks something that the conversation needs, such as a provider. The error
 	// around it names what. Another engine may have it.
 	ErrLacking = errors.New("this engine lacks what the conversation needs")
-	// ErrUnable means that a model surely lacks something that is asked of it: a config, an amendment or a choice asks it for an
-	// option, or to read a file. The error around it names the model and the ability.
-	ErrUnable = errors.New("the model surely lacks an ability that is asked of it")
+	// ErrUnable means that a model is known to lack an ability that a config, an amendment or a choice requires: an option, or
+	// reading a file. The error around it names the model and the ability.
+	ErrUnable = errors.New("the model is known to lack a required ability")
 	// ErrLeased means that another owner holds the lease.
 	ErrLeased = errors.New("another owner holds the conversation's lease")
 )
@@ -171,9 +171,9 @@ func (e *Error) Hint() string {
 		return "The model's answer could not be used; retry, or use another model."
 	case provider.KindValidation:
 		if e.Field == "" {
-			return "The request or the config is wrong as it stands: the message says how."
+			return "The request or the config is invalid: the message says why."
 		}
-		return "Mend the field that the error names."
+		return "Correct the field that the error names."
 	case provider.KindCanceled:
 		return "It was canceled: start or open the conversation again."
 	case provider.KindCostLimit:
@@ -181,11 +181,11 @@ func (e *Error) Hint() string {
 	case provider.KindToolLimit:
 		return "The model went on asking for tools until its replies were used up: retry, raise the limit, or use another model."
 	case provider.KindState:
-		return "Look at the conversation's state first: this is not possible in it now."
+		return "Check the conversation's state: this is not possible in it now."
 	case provider.KindConflict:
 		return "Another owner holds or has changed this conversation: open it again, or choose another ID."
 	case provider.KindStore:
-		return "The store has failed: see to it, then open the conversation again; nothing that was recorded is lost."
+		return "The store has failed: repair it, then open the conversation again; nothing that was recorded is lost."
 	default:
 		return "Look at the cause."
 	}

@@ -22,8 +22,8 @@ type Start struct {
 	Frozen Value            `json:"frozen,omitzero"`
 	Views  Views            `json:"views,omitzero"`
 	Models map[string]Model `json:"models,omitempty"` // prices and sizes by "provider/model"
-	// Accounts names, for registered providers that have the account of another one, that other one. Their models share
-	// quotas, waits and outages.
+	// Accounts maps a registered provider to another one whose account it has too. Their models share quotas, waits and
+	// outages.
 	Accounts map[string]string   `json:"accounts,omitempty"`
 	Texts    map[string]string   `json:"texts,omitempty"` // the flow's prompts, rendered
 	Tools    map[string]ToolInfo `json:"tools,omitempty"` // those of Terms.Tools, by name
@@ -45,7 +45,7 @@ type Transition struct {
 	To   State   `json:"to"`
 	On   Trigger `json:"on"`
 	// Reason and Evidence say why the rounds or the conversation ended, such as "soft-limit" and "soft-limit of the
-	// budget: 12 of 12 calls". The evidence of a control of the host program has the reason that it gave.
+	// budget: 12 of 12 calls". The evidence of a control includes the reason that the host program gave.
 	Reason   EndReason `json:"reason,omitempty"`
 	Evidence string    `json:"evidence,omitempty"`
 	// By names who has decided to end the conversation early; see Record.EndedBy.
@@ -56,7 +56,7 @@ type Transition struct {
 	Calls int `json:"calls,omitempty"`
 	// Call is the failed call whose OnFail.Fire has fired the trigger.
 	Call string `json:"call,omitempty"`
-	// Round is the round that the new state begins. The event of it follows. nil: none begins.
+	// Round is the round that the new state begins. Its event follows. nil: none begins.
 	Round *Round `json:"round,omitempty"`
 	// Failure is why the conversation went to the error state.
 	Failure *Error `json:"failure,omitempty"`
@@ -94,7 +94,7 @@ type Intent struct {
 	Tag        string `json:"tag,omitempty"`    // the mark of Call.Tag
 	View       string `json:"view,omitempty"`   // for a summary: the view that is summarised; with Unread: the view that is read
 	Upto       int    `json:"upto,omitempty"`   // for a summary: the first message that is left as it is
-	// Only is for a summary: the View.Summarizer whose calls alone read it. "": all calls of the view read it.
+	// Only is for a summary: only calls with this View.Summarizer read it. "": all calls of the view read it.
 	Only  string `json:"only,omitempty"`
 	Reask bool   `json:"reask,omitempty"` // an answer was rejected: the request shows its problems
 	Tool  string `json:"tool,omitempty"`  // for the use of a tool: its name
@@ -103,12 +103,12 @@ type Intent struct {
 	Temperature *float64 `json:"temperature,omitempty"`
 	// Options are what the request asks for beyond text, as they are sent. nil: the vendor's defaults.
 	Options *provider.Options `json:"options,omitempty"`
-	// Left are the abilities that the config asks for and that this model surely lacks, and "extra" and "header" where another
-	// provider than the seat's is asked: it is asked without them.
+	// Left are what the config asks for and the request omits: abilities that this model is known to lack, and "extra" and
+	// "header" if the provider is not the seat's.
 	Left []provider.Ability `json:"left,omitempty"`
 	// Offer names the tools that the reply may ask for. nil: none.
 	Offer *ToolOffer `json:"offer,omitempty"`
-	// Unread are the messages of the view that are sent neither whole nor in a summary, where View.All claims them.
+	// Unread are the messages of the view that are sent neither whole nor in a summary, although View.All claims them.
 	Unread []Gap `json:"unread,omitempty"`
 	Input  int   `json:"input,omitempty"`  // counted tokens of input; 0: they were not counted
 	Bound  int   `json:"bound,omitempty"`  // upper bound of the tokens of input and output together
@@ -118,8 +118,8 @@ type Intent struct {
 	// Continues is how often the reply may still be continued if it ends at its cap; see Call.Continues.
 	Continues int   `json:"continues,omitempty"`
 	Reserve   Money `json:"reserve,omitempty"` // upper bound of the attempt's cost
-	// Share is until when the call may take, from the beginning of the round's time, in nanoseconds. 0: as long as the
-	// round may. Only the first attempt has it.
+	// Share is the deadline of the call, in nanoseconds from the start of the round's time. 0: that of the round. Only the
+	// first attempt has it.
 	Share time.Duration `json:"share,omitempty"`
 }
 
@@ -157,10 +157,10 @@ type Spend struct {
 	Model   string         `json:"model,omitempty"` // "provider/model" as asked for
 	Usage   provider.Usage `json:"usage,omitzero"`
 	Cost    Money          `json:"cost,omitempty"`
-	// Estimated means that the provider reported no usage. The reserve is then charged in full, unless the vendor has told
+	// Estimated means that the provider reported no usage. The reserve is then charged in full, unless the vendor has reported
 	// its own cost; limits of tokens count Intent.Bound.
 	Estimated bool `json:"estimated,omitempty"`
-	// Cached means that a cache of the host program's gave a former reply, which cost nothing.
+	// Cached means that the reply came from a cache of the host program's, and cost nothing.
 	Cached bool          `json:"cached,omitempty"`
 	Took   time.Duration `json:"took,omitempty"` // nanoseconds, without Queued
 	// Queued is how long the attempt waited for its turn, in a limiter or under Engine.MaxCalls; in nanoseconds.
@@ -199,7 +199,7 @@ type Turn struct {
 	// Cut means that the reply ended at the limit of output tokens.
 	Cut    bool `json:"cut,omitempty"`
 	Hidden bool `json:"hidden,omitempty"` // see Intent
-	// UsedUp means that the model came to a limit of its use of tools; see [Record.UsedUp].
+	// UsedUp means that the model reached a limit on its use of tools; see [Record.UsedUp].
 	UsedUp bool `json:"usedUp,omitempty"`
 	// Reasoning is the text of the model's thoughts, as far as the vendor sends it. Nobody else reads it.
 	Reasoning string `json:"reasoning,omitempty"`
@@ -233,10 +233,10 @@ type Rejection struct {
 	// Broken means that the answer ended at the cap on its tokens. The next attempt has a larger one if the model and the
 	// budget allow it.
 	Broken bool `json:"broken,omitempty"`
-	// Next is the fallback model that is asked instead, without these problems. Only a second rejection has one, because a
-	// first answer is asked for again.
+	// Next is the fallback model that is asked instead, without these problems. Only a second rejection has one: after the
+	// first, the same model is asked again.
 	Next string `json:"next,omitempty"`
-	// Instead means that the flow goes on by itself if this was the last answer; see OnFail.
+	// Instead means that the flow continues by itself if this was the last answer; see OnFail.
 	Instead bool `json:"instead,omitempty"`
 }
 
@@ -250,7 +250,7 @@ type Failure struct {
 	Text string `json:"text,omitempty"`
 	Cut  bool   `json:"cut,omitempty"`
 	// RetryAt is when the next attempt starts. Zero: at once, or never if Final. Waits means that the retries are used up,
-	// and that the call waits for an outage to pass. It then begins anew with its first model.
+	// and that the call waits for an outage to pass. It then starts over with its first model.
 	RetryAt time.Time `json:"retryAt,omitzero"`
 	Waits   bool      `json:"waits,omitempty"`
 	// Final means that the call is not retried, unless the host program asks for it.
@@ -265,7 +265,7 @@ type Failure struct {
 	Void bool `json:"void,omitempty"`
 	// Unsent means that no request was made, because it could not fit. It counts in no account.
 	Unsent bool `json:"unsent,omitempty"`
-	// Instead means that the flow goes on by itself after this failure; see OnFail.
+	// Instead means that the flow continues by itself after this failure; see OnFail.
 	Instead bool `json:"instead,omitempty"`
 	// Window is the size of the model's window after this overflow, in tokens: what the vendor names, if Named is set, or
 	// what is assumed. Kept is the part of it that is kept free for the reply. Ratio is how many of the vendor's tokens
@@ -297,7 +297,7 @@ const (
 	WarnLate   WarningKind = "round-time" // Terms.RoundTimeout: the round ends
 	WarnOver   WarningKind = "overshoot"  // an attempt has cost more than was reserved for it
 
-	WarnOutage    WarningKind = "outage"    // a provider has failed in a way that may pass: it is waited for
+	WarnOutage    WarningKind = "outage"    // a provider has failed in a way that may pass: the call waits
 	WarnUnchecked WarningKind = "unchecked" // a provider could not be asked whether it has the models
 
 	WarnLeftOut WarningKind = "left-out" // a call has failed for good, and the flow continues without it
@@ -347,9 +347,9 @@ type Received struct {
 // that ends the attempt, and its text need not be the sum of the chunks. Where the schema names a field that is spoken
 // (AnswerOf.Spoken), the chunks are those of a free text: of that field's.
 //
-// A reader in another process than the one that makes the call may miss text. Missing says so, at the place where it is missing.
-// Offsets count what the reader has had, so that the two rules hold all the same. Before the turn, the reader gets a chunk with
-// Offset at the first such place and the whole rest.
+// A reader in another process than the one that makes the call may miss text. Missing reports it at the place of the gap.
+// Offsets count only what the reader has received, so the two rules still hold. Before the turn, the reader gets a chunk whose
+// Offset is the first gap, with all the text from there on.
 //
 // The chunks of a model's thoughts have Reasoning set. They have offsets of their own, and add up to Turn.Reasoning.
 type Chunk struct {
@@ -361,8 +361,8 @@ type Chunk struct {
 	Text    string `json:"text"`
 	// Reasoning means that the text is of the model's thoughts, not of its reply.
 	Reasoning bool `json:"reasoning,omitempty"`
-	// Missing is how many bytes are missing between what came before and Text; 0: none. With -1 it is not known how many. Then
-	// Text may be empty: nothing is heard of this attempt, or nothing more, until its turn or a chunk that comes after all.
+	// Missing is how many bytes are missing between what came before and Text; 0: none. -1: an unknown number. Then Text may be
+	// empty: the reader gets no text of this attempt, or no more, until its turn or a late chunk.
 	Missing int `json:"missing,omitempty"`
 	// Parts is how many chunks of the provider are merged in this one. It is 1 for a text that is read after its
 	// turn.

@@ -8,40 +8,39 @@ import (
 // Redaction says what is to be removed from a log. See Engine.Redact.
 type Redaction struct {
 	// Texts are removed wherever they stand: in turns, prompts, summaries, answers, labels, arguments of tools, also within
-	// JSON that is a text. They must stand there exactly. Each is valid UTF-8.
+	// JSON that is a text. They must match exactly. Each is valid UTF-8.
 	Texts []string
 	// Events are the numbers of events of which the texts are removed: all that somebody has written or said in the event and,
 	// for a turn, in the parts of its reply. Texts of at least 16 bytes are then removed wherever they stand, as Texts
-	// are. The start is no such event: Texts names what is to go from it.
+	// are. The start cannot be one of them: name its texts in Texts.
 	Events []int64
-	// Files are the hashes of files. A file of the same kind that says nothing takes the place of each.
+	// Files are the hashes of files. Each is replaced by a blank file of the same kind.
 	Files []string
-	// With stands in the place of each text: one line of at most 100 bytes that contains none of the texts.
-	// "": "[redacted]".
+	// With replaces each text: one line of at most 100 bytes that contains none of the texts. "": "[redacted]".
 	With string
 	// By names who removes it, and Reason says why: one line of at most [MaxReason] bytes each. The log keeps both.
 	By, Reason string
 }
 
-// Redacted records that something was removed from the events before it. Those have kept their numbers, times, names,
-// usage and costs. Who has the old text can prove by Removed that it stood there. A short text can be guessed from it.
+// Redacted records that something was removed from the events before it. These have kept their numbers, times, names, usage and
+// costs. Whoever has the old text can prove with Removed that it was there. A short text can be guessed from its hash.
 type Redacted struct {
 	Texts []Removed `json:"texts,omitempty"`
 	Files []Removed `json:"files,omitempty"`
 	// Events are the numbers of the events that were changed.
 	Events []int64 `json:"events,omitempty"`
-	// Kept are places where a text still stands, because it is a name there, by which the log refers to something: that of
-	// an actor, a model, a call. At most 20 of them.
+	// Kept are places where a text remains because it is an identifier there: the name of an actor, a model or a call. At most
+	// 20 of them.
 	Kept   []string  `json:"kept,omitempty"`
 	With   string    `json:"with"`
 	By     string    `json:"by,omitempty"`
 	Reason string    `json:"reason,omitempty"`
-	At     time.Time `json:"at"` // by the clock of who has removed it
+	At     time.Time `json:"at"` // by the clock of the process that removed it
 }
 
 // Removed describes a text or a file that was removed.
 type Removed struct {
-	Hash  string `json:"hash"` // SHA-256 of its bytes, in small hexadecimal digits
+	Hash  string `json:"hash"` // SHA-256 of its bytes, in lower-case hexadecimal digits
 	Size  int    `json:"size"` // in bytes
 	Count int    `json:"count"`
 	// As is the hash of the file that stands there now.
@@ -56,7 +55,7 @@ func (r *Record) foldRedacted(body *Redacted) error {
 	for _, all := range [][]Removed{body.Texts, body.Files} {
 		for i := range all {
 			if !IsHash(all[i].Hash) {
-				return invalid("redacted.hash", "is no SHA-256 in small hexadecimal digits")
+				return invalid("redacted.hash", "is no SHA-256 in lower-case hexadecimal digits")
 			}
 		}
 	}

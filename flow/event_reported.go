@@ -14,8 +14,7 @@ import (
 type Reported struct {
 	ID    string `json:"id,omitempty"`    // of the reply
 	Model string `json:"model,omitempty"` // that has answered, if the vendor names another one than was asked
-	// Told means that the vendor has told its own cost, which [Spend].Cost then is. Table is what the prices of the model
-	// say of the same usage.
+	// Told means that [Spend].Cost is what the vendor reported. Table is the cost of the same usage by the prices of the model.
 	Told  bool  `json:"told,omitempty"`
 	Table Money `json:"table,omitempty"`
 	// Left are parameters that the vendor has refused for this model, by their names in the request. The reply was made
@@ -54,7 +53,7 @@ func AnsweredBy(r *provider.Response) *Answered {
 // Answered is what a vendor says of a reply beside its text, as [AnsweredBy] reads it.
 type Answered struct {
 	ID, Model string
-	Cost      *Money // the vendor's own figure; nil: it tells none
+	Cost      *Money // the vendor's own figure; nil: it reports none
 	Left      []string
 	Reasoning string              // the text of the model's thoughts
 	Citations []provider.Citation // as the adapter gives them
@@ -190,8 +189,8 @@ func overshot(intent *Intent, s *Spend) *Warning {
 // LeftOut is what a model was asked without, although the config asks for it.
 type LeftOut struct {
 	Model string `json:"model"` // "provider/model"
-	// What are abilities that the model surely lacks, and parameters that its vendor has refused, in the order in which they
-	// were left out first.
+	// What are abilities that the model is known to lack, and parameters that its vendor has refused, in the order in which
+	// they were first left out.
 	What []string `json:"what"`
 }
 

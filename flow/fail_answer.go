@@ -32,7 +32,7 @@ func (c *Core) answer(s Answer) error {
 	}
 	if len(inquiry.Options) > 0 {
 		if len(s.Parts) > 0 {
-			err := errors.New("the inquiry asks for one of its options, which have no files")
+			err := errors.New("the inquiry asks for one of its options, without files")
 			return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "parts", Err: err}
 		}
 		if inquiry.Use != nil {

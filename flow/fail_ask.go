@@ -105,7 +105,7 @@ type PendingUse struct {
 	For  string `json:"for"` // the call whose model asks for it
 	Tool string `json:"tool"`
 	// Arguments show the arguments, at most 4 KiB of them. A model wrote them: they are not trusted. What looks like a secret
-	// is left out, and characters that nobody sees are escaped. Cut reports that there is more; Record.Outlay has all of it.
+	// is left out, and invisible characters are escaped. Cut reports that there is more; Record.Outlay has all of it.
 	Arguments string `json:"arguments"`
 	Cut       bool   `json:"cut,omitempty"`
 	// Attempt is the attempt whose outcome nobody knows. 0: the use waits for approval.
@@ -159,30 +159,29 @@ type Option string
 
 // The options.
 const (
-	// OptionRetry tries again at once: the host program has fixed the cause. The call begins anew, with its first model.
+	// OptionRetry tries again at once: the host program has fixed the cause. The call starts over with its first model.
 	OptionRetry Option = "retry"
 	// OptionWait waits once for as long as the vendor has asked, also beyond Terms.Patience, and tries again. If the vendor has
 	// named no time, it tries again at once, and waits for up to Terms.Patience if that fails too, whatever the kind of failure.
 	OptionWait Option = "wait"
 	// OptionModel lets another model take over, in this and all later calls of the actors that are asked about.
-	// Answer.Model names it. The calls begin anew.
+	// Answer.Model names it. The calls start over.
 	OptionModel Option = "model"
-	// OptionSummarize summarises what no longer fits the model, with Terms.Summarizer or View.Summarizer. The call begins
-	// anew.
+	// OptionSummarize summarises what no longer fits the model, with Terms.Summarizer or View.Summarizer. The call starts over.
 	OptionSummarize Option = "summarize"
-	// OptionTruncate leaves out what no longer fits the model. The call begins anew.
+	// OptionTruncate leaves out what no longer fits the model. The call starts over.
 	OptionTruncate Option = "truncate"
 	// OptionSkip continues without the result of the call. Its actor is asked again next time.
 	OptionSkip Option = "skip"
-	// OptionDrop continues without the actor. The call stays failed, so Calls leaves out whatever Record.IsDropped
-	// reports.
+	// OptionDrop continues without the actor. The call stays failed, so Calls must omit every actor for which Record.IsDropped
+	// is true.
 	OptionDrop Option = "drop"
 	// OptionEnd ends the conversation with what there is: it moves to StateCompleting, or, without any turn, to
 	// StateCompleted. In StateCompleting, where the conclusion is being made, it moves to StateError: from there
 	// Session.Retry makes the conclusion after all, and Session.Stop ends without one. If Flow.Owes returns nothing, it
 	// moves to StateCompleted.
 	OptionEnd Option = "end"
-	// OptionContinue goes on after the cost warning; see Budget.Confirm.
+	// OptionContinue continues after the cost warning; see Budget.Confirm.
 	OptionContinue Option = "continue"
 
 	// OptionAsk asks a person. OptionFail goes to the error state, from which Session.Retry continues. Only a
@@ -195,7 +194,7 @@ const (
 const (
 	// OptionApprove lets this one use be made.
 	OptionApprove Option = "approve"
-	// OptionDeny makes the use's result that it was denied. The model reads Answer.Text as the reason.
+	// OptionDeny denies the use. Its result says so, and the model reads Answer.Text as the reason.
 	OptionDeny Option = "deny"
 	// OptionAlways lets this use be made, and all later uses of the same tool in this conversation and in its forks. Other uses
 	// of it that wait for approval are made too: their inquiries are closed without an answer.

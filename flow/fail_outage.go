@@ -15,7 +15,7 @@ import (
 // growing intervals, until Terms.Patience is over. Then the call has failed for good. The time in which the conversation
 // is paused, or in which no process holds it, does not count.
 
-// DefaultPatience is how long an outage is waited for.
+// DefaultPatience is how long a conversation waits for an outage to pass.
 const DefaultPatience = 10 * time.Minute
 
 // outage is a provider's failure that may pass by itself.
@@ -26,7 +26,7 @@ type outage struct {
 	seen  int  // its place among Record.Outages, from 1; 0: it is none of them
 }
 
-// Outage is a provider's failure that passes by itself, and of which a warning has said that it is waited for.
+// Outage is a temporary failure of a provider. A warning has said that the conversation waits for it to pass.
 type Outage struct {
 	Host     string        // the registered name of the provider; the actor's name, if no model is asked
 	Kind     Kind          // of the failure of which the warning was given
@@ -184,7 +184,7 @@ func (r *Record) foldTold(w *Warning) {
 
 // Hastened records that a person has cut the waiting short: the calls that wait are made now.
 type Hastened struct {
-	Reason string `json:"reason,omitempty"` // the one of the Retry that did so
+	Reason string `json:"reason,omitempty"` // the Reason of the Retry
 }
 
 // waiting reports whether a call waits before it is made again.

@@ -47,8 +47,8 @@ type FailureRule struct {
 	Model string     `json:"model,omitempty"` // "provider/model", for OptionModel
 }
 
-// KindConfirm is the kind of the inquiry in which a cost warning waits to be confirmed. A rule for it has the kind of
-// failure cost_limit, and does continue, end, ask or fail. After fail, Session.Retry confirms the warning.
+// KindConfirm is the kind of the inquiry that asks to confirm a cost warning. A rule for it has the kind of failure cost_limit,
+// and does continue, end, ask or fail. After fail, Session.Retry confirms the warning.
 const KindConfirm CallKind = "confirm"
 
 // fits reports whether the rule is for this failure of this kind of call.

@@ -52,7 +52,7 @@ func (c *Core) carryOut(call *Call, state *callState) error {
 		}
 		return c.fire(TriggerStop, exit, false)
 	default:
-		err := fmt.Errorf("the flow still wants this call after %q: its Calls leave out whoever was dropped", option)
+		err := fmt.Errorf("the flow still returns this call after %q: its Calls must omit actors that were dropped", option)
 		return c.fail(&Error{Kind: provider.KindState, Op: call.ID, Participant: call.By, Err: err})
 	}
 }

@@ -186,8 +186,8 @@ func (r *Record) DroppedBy(name string) string {
 	return ""
 }
 
-// SkippedBy returns who has decided that the conversation continues without the result of a call: EndedByPerson,
-// EndedByRule, or "" if nobody has: it was not left out, or was late.
+// SkippedBy returns who has decided that the conversation continues without the result of a call: EndedByPerson, EndedByRule,
+// or "" if the call was not left out, or only because the time of its round was over.
 func (r *Record) SkippedBy(call string) string {
 	if c := r.calls[call]; c != nil && c.status == callSkipped && c.trouble != nil && c.trouble.chosen == OptionSkip {
 		return c.trouble.by

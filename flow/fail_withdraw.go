@@ -11,9 +11,9 @@ import (
 // This file ends what the flow no longer wants: attempts in flight at calls that its Calls leaves out since the record has
 // changed, and questions about such calls.
 
-// Withdrawn records that the flow no longer wants a call: an input, a drop or another call's result has made it needless. What is
-// in flight for the call is aborted. The call leaves the open inquiries about it, and an inquiry that is left without a call is
-// closed. If the flow wants the call again, it is made from the beginning.
+// Withdrawn records that the flow no longer wants a call: an input, a drop or another call's result has made it unnecessary.
+// What is in flight for the call is aborted. The call is removed from open inquiries, and an inquiry without a call is closed.
+// If the flow wants the call again, it is made from the beginning.
 type Withdrawn struct {
 	Call  string   `json:"call"`
 	Kind  CallKind `json:"kind"`
@@ -60,9 +60,9 @@ func (r *Record) mayWithdraw() bool {
 	return r.owed == nil && len(r.inFlight)+len(r.Inquiries)+len(r.failing) > 0
 }
 
-// unwanted returns the calls that are none of those that the flow wants, although attempts at them are in flight, somebody is
-// asked about them, or they have failed and an input came before anybody has decided about that. A call that has failed without
-// an input since is none of them: a flow that leaves it out forgets it.
+// unwanted returns the calls that the flow no longer returns but that are still pending: in flight, awaiting a person, or
+// failed and undecided since the last input. It does not return a call that has failed without an input since: a flow that
+// omits it forgets it.
 func (r *Record) unwanted(calls []Call) []*callState {
 	if !r.mayWithdraw() {
 		return nil

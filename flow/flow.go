@@ -19,7 +19,7 @@ import (
 type Flow struct {
 	Name string // as logs and configs name the flow
 	// Version is at least 1, and frozen in the start event. Accepts is the oldest version whose logs this flow
-	// continues; 0: only Version. A change after which an old log would ask for other calls raises Version.
+	// continues; 0: only Version. Raise Version with each change after which an old log would yield other calls.
 	Version int
 	Accepts int
 	// Start is the flow's first state. No round begins with it: Exit.Round begins one, the first often in a step
@@ -33,35 +33,34 @@ type Flow struct {
 	Steps map[State]Step
 	// Inputs are the triggers that a host program may send with Session.Send. An input has a name of its own, which
 	// no trigger of the lifecycle has, and at least one rule. The rules say where it is legal: in any other state, or if no
-	// guard holds, it is refused and not recorded. Guards are asked before it is recorded.
+	// guard holds, it is refused and not recorded. Guards are evaluated before it is recorded.
 	//   - A rule to another state records the input and changes the state. A call in flight that the new state's Step does not
 	//     return is aborted; see Withdrawn.
 	//   - A rule to StateUnchanged only records it. Such a rule may also begin in StatePaused, StateAwaitingInput and
 	//     StateError. The conversation stays there, and nothing is fired later: a Next, a guard or a Last reads
 	//     Record.Inputs.
 	Inputs []Trigger
-	// Admit returns why an input is refused that a rule allows, before it is recorded: its payload, what it names, or anything
-	// else about it. The payload is then valid JSON or empty. An error without a kind is of kind validation; a Field of it
-	// may be a path in the payload, such as "payload.agent". Both arguments are read only. A log that was written elsewhere
-	// may hold inputs that Admit would refuse. nil: everything is admitted.
+	// Admit may refuse an input that a rule allows, before it is recorded, and returns why: its payload, what it names, or
+	// anything else about it. The payload is valid JSON or empty. An error without a kind is of kind validation; its Field may
+	// be a path in the payload, such as "payload.agent". Both arguments are read only. A log that was written elsewhere may
+	// hold inputs that Admit would refuse. nil: everything is admitted.
 	Admit func(r *Record, s *Sent) error
-	// Timed names the states whose calls Terms.RoundTimeout bounds. Round.Calls are shared out: where they are made one
-	// after the other, each may take an equal share of the time that is left. If there are several states, in the order in
-	// which a round comes to them, the calls of each are taken to be made at once, and the states share the time. A call
-	// whose time is over is left out; see Record.Skipped. When the time of the whole round is over, Record.Late reports
-	// true, and Calls must return no further calls. nil: the flow has no such states.
+	// Timed names the states whose calls Terms.RoundTimeout bounds, in the order of a round. With one state, Round.Calls says
+	// how many calls share the time: those that are made one after the other get equal parts of what is left. With several
+	// states, the calls of each are taken to be made at once, and the states share the time. A call whose time is over is
+	// skipped; see Record.Skipped. When the time of the whole round is over, Record.Late reports true, and Calls must return no
+	// further calls. nil: the flow has no such states.
 	Timed []State
 	// Schemas are the schemas that answers must match, by the name in Call.Schema.
 	Schemas map[string]*Schema
 	// Bodies are samples of the event bodies that only this flow has. Each is a pointer to a struct that embeds
-	// [Spend], with a kind of its own. The value of a sample is not used. Only AnswerOf.Body puts one into a log: an
-	// own event is always the result of a call with a schema.
+	// [Spend], with a kind of its own. The value of a sample is not used. Only AnswerOf.Body puts one into a log: such an event
+	// is always the result of a call with a schema.
 	Bodies []Body
 	// Decode reads a config of the flow from JSON, strictly; see [DecodeTo]. Every flow has it. The type that it returns, a
 	// pointer with [DecodeTo], is the type of all configs of the flow: every other function of the flow, Settle included, gets
-	// that type, and so does whoever calls Record.Config, wherever the conversation was started or opened. If that is a *T, a
-	// host program may also give a T. A config of any other type is refused. Decode reads {} too: what a config lacks is for
-	// Check to find.
+	// that type, and Record.Config returns it, wherever the conversation was started or opened. If that is a *T, a host program
+	// may also give a T. A config of any other type is refused. Decode must accept {}: Check reports what a config lacks.
 	Decode func(data []byte) (Config, error)
 	// Settle returns a deep copy of a config with every default written out, and without an ID. The log holds the
 	// copy, so it must depend on nothing outside, such as files. nil: the copy is what Decode reads of the config's JSON.
@@ -95,7 +94,7 @@ type Flow struct {
 	// "tools.none" are those of the texts that every flow has. nil: the flow has no prompts of its own.
 	Texts func(Setup) (map[string]string, error)
 	// Prompts are the templates that Texts renders with Setup.Prompts. A host program replaces them in Engine.Prompts by
-	// their names, so a name begins with a word of the flow's, such as "review.ask". nil: Texts does without.
+	// their names, so a name begins with a word of the flow's, such as "review.ask". nil: Texts needs none.
 	Prompts map[string]prompt.Template
 	// Open makes the flow's part of a record that begins with this event. Record.Config and Record.Frozen already
 	// return what the flow has read from it. nil: the flow keeps no part.
@@ -104,22 +103,20 @@ type Flow struct {
 	// Fallbacks and Function are read. An engine that lacks a provider or a function of these does not continue the
 	// conversation. nil: every model of the config is needed.
 	Asks func(r *Record) []Call
-	// Last returns the calls of the conclusion that are missing, as if the conversation had come to it, also those that
-	// the step of StateCompleting asks for one after the other. The budget keeps their worst case back. nil: the calls of
-	// that step.
+	// Last returns the missing calls of the conclusion, as if the conversation had come to it, including those that the step of
+	// StateCompleting makes one after the other. The budget reserves their worst case. nil: the calls of that step.
 	Last func(r *Record) []Call
-	// Lacks reports what the program lacks of what the rest of the conversation needs by a name of the flow's own. Its errors wrap
-	// [ErrLacking]. nil: it lacks nothing.
+	// Lacks reports what the program lacks, among what the rest of the conversation needs and only this flow knows by name. Its
+	// errors wrap [ErrLacking]. nil: it lacks nothing.
 	Lacks func(r *Record) error
 	// Shape names the shape of a conversation of this config; a debate's is its format. Lists show it. nil: there is none.
 	Shape func(Config) string
 	// Result names the result of a conversation that is about to be completed, in a few words; a debate's is who has won.
 	// Lists show it. nil: there is none.
 	Result func(r *Record) string
-	// Owes returns what the conversation still lacks of what its config asks for, one line each, when it is about to be
-	// completed. Record.EndedBy tells whether somebody has decided to end it early. While Owes returns anything, the
-	// conversation does not complete but goes to the error state. In any flow, calls that have failed without anybody's
-	// decision are owed too. nil: only those.
+	// Owes is called before the conversation completes. It returns what the conversation still lacks of its config, one line
+	// each. If it returns anything, the conversation goes to the error state instead. Record.EndedBy shows whether somebody has
+	// decided to end it early. In any flow, failed calls about which nobody has decided are owed too. nil: only those.
 	Owes func(r *Record) []string
 	// Amend reports what of an amendment the flow cannot change. The kernel has checked the rest. The flow's functions read
 	// the number of rounds from Record.Terms. nil: rounds cannot be changed, and only participants have models.
@@ -146,8 +143,8 @@ type Setup struct {
 	Frozen  any // the result of Freeze
 	Drawn   any // the result of Draw
 	Prompts *prompt.Set
-	// Fence stands for the secret word in the markers around what others have said. Each conversation puts its own
-	// word in its place.
+	// Fence is a placeholder for the secret word in the markers around what others have said. Each conversation replaces it by
+	// its own word.
 	Fence string
 }
 
@@ -159,7 +156,7 @@ func (s Setup) FenceRule() string {
 
 // Registry reports what an engine has registered. Flow.Check uses it.
 type Registry interface {
-	// Function reports whether a function is registered under the name, in Engine.Judges.
+	// Function reports whether a function is registered under the name, in Engine.Judges or Engine.Functions.
 	Function(name string) bool
 	// Model returns why a model cannot be asked, or nil if it can.
 	Model(terms *Terms, name string) error
@@ -189,8 +186,8 @@ type Step struct {
 	// attempt of the call. nil: there are none.
 	Calls func(r *Record) []Call
 	// Next returns the trigger to fire when no call is missing. false: nothing is due, and the flow waits for an
-	// input, for the answer to an inquiry, for a call in flight or for the end of the round's time. If there is none
-	// to wait for, the conversation goes to the error state.
+	// input, for the answer to an inquiry, for a call in flight or for the end of the round's time. If there is nothing to wait
+	// for, the conversation goes to the error state.
 	Next func(r *Record) (Trigger, Exit, bool)
 }
 
@@ -198,19 +195,19 @@ type Step struct {
 type Exit struct {
 	// Round begins a round, if its number differs from the record's. Rounds are numbered from 1 without gaps.
 	Round *Round
-	// Reason and Evidence say why, where the name of the rule does not. A reason says that the rounds end, also if another
-	// state comes before StateCompleting.
+	// Reason and Evidence say why, where the name of the rule does not. Setting Reason means that the rounds end, even if
+	// another state comes before StateCompleting.
 	Reason   EndReason
 	Evidence string
-	// By names who has decided to end the conversation before all that its config asks for is there: a judge, "detector",
+	// By names who has decided to end the conversation before it has all that its config asks for: a judge, "detector",
 	// "format". "": nobody has.
 	By string
 	// Failure is the cause of TriggerFail.
 	Failure *Error
 	// Calls is how many calls the new state is expected to make. 0: none, or the number is unknown.
 	Calls int
-	// Warnings report what differed from the config in the state that is left, such as a participant that was left
-	// out of it. They are recorded before the transition.
+	// Warnings report deviations from the config in the state that ends, such as a participant that was left out. They are
+	// recorded before the transition.
 	Warnings []Warning
 
 	call string // the failed call whose OnFail.Fire this is
@@ -228,7 +225,7 @@ type Performer uint8
 // The performers.
 const (
 	ByModel    Performer = iota // a model, through its provider
-	ByFunction                  // a function that the host program has registered, in Engine.Judges
+	ByFunction                  // a function that the host program has registered, in Engine.Judges or Engine.Functions
 	ByPerson                    // a person, through an inquiry
 
 	byTool // a Tool registered on the engine
@@ -243,7 +240,7 @@ type Call struct {
 	Performer Performer // ByModel if zero
 	Model     string    // "provider/model", for ByModel
 	Fallbacks []string  // models that take over, in order
-	Function  string    // the function's name in Engine.Judges, for ByFunction
+	Function  string    // the function's name in Engine.Judges or Engine.Functions, for ByFunction
 	Target    string    // the participant that the call is about, if any
 	Round     int       // from 1; 0: outside the rounds
 	Slot      int       // place in the round's order, from 0
@@ -257,8 +254,8 @@ type Call struct {
 	System string
 	// Last makes the last message, which is the instruction of this call. It must be pure.
 	Last func(r *Record) string
-	// Longer is how many bytes longer the instruction will be because of replies that are not there yet. It counts where
-	// calls are foreseen, in Flow.Last and Flow.Estimate; see [Record.Longest].
+	// Longer is how many bytes longer the instruction will be because of replies that are not there yet. It is used where calls
+	// are predicted, in Flow.Last and Flow.Estimate; see [Record.Longest].
 	Longer      int
 	MaxTokens   int      // output tokens; 0: Terms.MaxTokens
 	Temperature *float64 // nil: the vendor's default
@@ -277,13 +274,13 @@ type Call struct {
 	// said so far as its own message, and the joined text is the reply. Each part may have MaxTokens, and has an event of its
 	// own; see [Continued]. 0, or once that is used up: a free reply stays cut, and a structured answer is asked for again.
 	Continues int
-	// Moot names a call that was left out, and without which this one is no use, such as the question that it would answer.
-	// The call is then recorded as left out too, without any attempt, and its actor has missed nothing. "": it has a use.
+	// Moot names a skipped call that makes this one pointless, such as the question that it would answer. This call is then
+	// recorded as skipped too, without any attempt, and its actor has not missed a turn. "": it is not pointless.
 	Moot string
 	// NotBefore is the earliest time at which the call may start. Zero: at once.
 	NotBefore time.Time
-	// Needed says that the conversation cannot do without the result: if the round's time is over before it is there, the
-	// conversation goes to the error state, from which Retry makes the call again, in place of leaving the call out.
+	// Needed means that the conversation cannot continue without the result. If the round's time is over first, the call is not
+	// skipped: the conversation goes to the error state, from which Retry makes the call again.
 	Needed bool
 	OnFail OnFail
 	// Tag is a mark for the flow's own use. The intent records it.
@@ -304,8 +301,8 @@ type Asked struct {
 	Schema      json.RawMessage // with the names of this conversation; nil: the answer is free text
 }
 
-// OnFail says what a call that has failed for good may cost: what the conversation can do without. Which of it is chosen
-// says Terms.OnFailure, or a person.
+// OnFail says what the conversation can do without if a call has failed for good. Terms.OnFailure or a person chooses among
+// that.
 //
 // OnFail is read only while Step.Calls returns the call. So Calls returns a call that has failed until the flow has
 // acted on it, or until Record.Skipped or Record.IsDropped reports true for it or its actor.
@@ -313,16 +310,16 @@ type OnFail struct {
 	// Skip says who may decide that the flow continues without the result. Calls may still return such a call. Next learns
 	// from Record.Skipped that it was left out.
 	Skip Allowance
-	// Drop says who may decide that it continues without the actor. Calls must then leave out whatever Record.IsDropped
-	// reports.
+	// Drop says who may decide that it continues without the actor. Calls must then omit every actor for which Record.IsDropped
+	// is true.
 	Drop Allowance
 	// Fire fires a trigger of the flow's own, or TriggerComplete. The flow then acts on the failure itself: nobody else
 	// decides about it. If no rule of the present state allows the trigger, Terms.OnFailure decides. A call with any other
 	// trigger of the lifecycle is not made: the conversation goes to the error state.
 	Fire Trigger
-	// Aid means that the result is only an aid: the flow goes on without it. Instead are the kinds of failures after which
-	// the flow makes another call instead. In both cases nobody is asked. Outages are waited for before, unless Instead
-	// names their kind.
+	// Aid means that the result is optional: the flow continues without it. Instead are the kinds of failures after which the
+	// flow makes another call. In both cases nobody is asked. The call first waits for an outage to pass, unless Instead names
+	// its kind.
 	Aid     bool
 	Instead []Kind
 }
@@ -332,15 +329,16 @@ func (o *OnFail) instead(kind Kind) bool { return o.Aid || slices.Contains(o.Ins
 
 // What most steps do. None of it is needed: a step is any function of the record.
 
-// Missing makes a [Step].Calls from all calls of a state: those of them that have no result, and whose actor was not dropped.
-// A call that has failed stays, so that its OnFail is read. The calls that are returned together run at the same time.
+// Missing makes a [Step].Calls from a function that returns all calls of a state. That Calls returns those that have no result,
+// and whose actor was not dropped. A call that has failed stays, so that its OnFail is read. The calls that are returned
+// together run at the same time.
 func Missing(calls func(r *Record) []Call) func(r *Record) []Call {
 	return func(r *Record) []Call {
 		return slices.DeleteFunc(slices.Clone(calls(r)), func(c Call) bool { return r.Done(c.ID) || r.IsDropped(c.By) })
 	}
 }
 
-// Then makes a [Step].Next that fires always the same trigger.
+// Then makes a [Step].Next that always fires the same trigger.
 func Then(on Trigger) func(r *Record) (Trigger, Exit, bool) {
 	return func(*Record) (Trigger, Exit, bool) { return on, Exit{}, true }
 }
@@ -362,8 +360,8 @@ func (r *Record) TurnOf(call string) *Turn {
 	return nil
 }
 
-// AnswerTo returns the structured answer that the turn of a call holds, as a T. false: there is no such turn, or what a log
-// from elsewhere holds is no T.
+// AnswerTo returns the structured answer that the turn of a call holds, as a T. ok is false if there is no such turn, or if
+// what an imported log holds is no T.
 func AnswerTo[T any](r *Record, call string) (answer T, ok bool) {
 	t := r.TurnOf(call)
 	ok = t != nil && len(t.Data) > 0 && json.Unmarshal(t.Data, &answer) == nil

@@ -97,7 +97,7 @@ func TestFlowsThatContradictThemselves(t *testing.T) {
 		kind debate.Kind
 		says string
 	}{
-		"in a circle":             {circle, provider.KindState, "circle"},
+		"in a circle":             {circle, provider.KindState, "in a loop"},
 		"a trigger without rules": {nowhere, provider.KindState, "nowhere"},
 		"an unknown model":        {stage.OneState(stage.CallsOf(func(c *flow.Call) { c.Model = "test/other" })), provider.KindValidation, `"test/other"`},
 		"moot without a reason":   {stage.OneState(stage.CallsOf(func(c *flow.Call) { c.Moot = "ask" })), provider.KindState, "moot without ask"},

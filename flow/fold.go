@@ -24,7 +24,7 @@ func (r *Record) fold(e *Event, m *Machine) error {
 		return invalid("seq", "is %d after %d: events have no gaps", e.Seq, r.Seq)
 	}
 	if (e.Kind() == EventStart) != (r.start == nil) {
-		return invalid("kind", "%q cannot stand here: the first event, and no other, is the start", e.Kind())
+		return invalid("kind", "%q is not allowed here: the first event, and no other, is the start", e.Kind())
 	}
 	foreign, unknown := e.Body.(*Foreign)
 	if chunk := e.Kind() == EventChunk; e.Body == nil || unknown || chunk {
@@ -32,7 +32,7 @@ func (r *Record) fold(e *Event, m *Machine) error {
 		if unknown {
 			kind = foreign.Kind
 		}
-		return invalid("kind", "%q is not known, or the event lacks what it tells", text.OneLine(string(kind), 40))
+		return invalid("kind", "%q is not known, or the event has no body", text.OneLine(string(kind), 40))
 	}
 	if err := r.foldBody(e, m); err != nil {
 		return err

@@ -27,16 +27,16 @@ func (r *Record) foldIntent(in *Intent, at time.Time) error {
 	case in.Attempt != last+1:
 		return invalid("intent.attempt", "is %d after %d", in.Attempt, last)
 	case in.Reask != (call.rejection != nil):
-		return invalid("intent.reask", "is %t, but an answer that waits to be asked for again says otherwise", in.Reask)
+		return invalid("intent.reask", "is %t, but must be true if, and only if, the last answer was rejected", in.Reask)
 	case in.Reserve < 0 || in.Tokens < 0 || in.Thinking < 0 || in.Thinking > in.Tokens:
-		return invalid("intent.reserve", "or the number of tokens is negative")
+		return invalid("intent.reserve", "is negative, or the number of tokens is invalid")
 	case in.Model != "" && r.model(in.Model) == nil:
 		return invalid("intent.model", "%q is no model of this conversation", text.OneLine(in.Model, 80))
 	case in.Round < 0 || in.Slot < 0 || in.ModelIndex < 0 || in.ModelIndex > maxTracked:
-		return invalid("intent.round", "or the slot is negative")
+		return invalid("intent.round", "is negative, or the slot or the index of the model is invalid")
 	}
 	if len(r.inFlight) >= maxTracked || len(r.current) >= maxTracked {
-		return invalid("intent", "is one of more than %d in flight, or askers", maxTracked)
+		return invalid("intent", "exceeds the limit of %d calls in flight or actors", maxTracked)
 	}
 	if call.intent != nil && call.intent.Model != in.Model {
 		call.whole() // another model begins anew
@@ -99,7 +99,7 @@ func (r *Record) setLatest(call *callState) {
 func (r *Record) foldInquiry(q *Inquiry) error {
 	call := r.calls[q.ID]
 	if len(r.Inquiries) >= maxTracked {
-		return invalid("inquiry", "is one of more than %d", maxTracked)
+		return invalid("inquiry", "exceeds the limit of %d", maxTracked)
 	}
 	if q.Use != nil {
 		return r.foldUseQuestion(q)
@@ -194,7 +194,7 @@ func (r *Record) foldSpend(spend *Spend, call *callState) error {
 		return invalid("cost", "is negative, or of a model that was not asked")
 	}
 	if spend.Usage != KnownUsage(spend.Usage) {
-		return invalid("usage", "has a number of tokens that cannot be")
+		return invalid("usage", "has an impossible number of tokens")
 	}
 	if err := spend.checkReported(); err != nil {
 		return err

@@ -113,7 +113,7 @@ func TestADropThatTheFlowDoesNotActOn(t *testing.T) {
 	defer session.Close()
 	record, err := session.Wait(t.Context())
 	stage.RequireKind(t, err, provider.KindState)
-	require.ErrorContains(t, err, `the flow still wants this call after "drop"`)
+	require.ErrorContains(t, err, `the flow still returns this call after "drop"`)
 	assert.Len(t, record.Answers, 1)
 	assert.Equal(t, 1, source.Calls())
 }
@@ -223,7 +223,7 @@ func TestAFlowThatForgetsWhomItAsks(t *testing.T) {
 	defer session.Close()
 	_, err = session.Wait(t.Context())
 	stage.RequireKind(t, err, provider.KindState)
-	require.ErrorContains(t, err, "circle")
+	require.ErrorContains(t, err, "in a loop")
 }
 
 // A flow that leaves out a round would make a log that nobody can read: its conversation stops with an error that says so.

@@ -19,7 +19,7 @@ type Model struct {
 	OwnTemperature bool `json:"ownTemperature,omitempty"`
 	// Reasoning means that the model thinks before it answers. Its thoughts count as output.
 	Reasoning bool `json:"reasoning,omitempty"`
-	// Lacks are the abilities that the model surely lacks. A request leaves out what needs them: options, the temperature,
+	// Lacks are the abilities that the model is known to lack. A request leaves out what needs them: options, the temperature,
 	// tools. A schema is then a part of the instruction.
 	Lacks []provider.Ability `json:"lacks,omitempty"`
 	// ImageTokens is the most input tokens of an image, or of a page of a PDF. 0: 5000, which is more than most models take.

@@ -32,14 +32,14 @@ type Record struct {
 	Inputs     []Received      // a flow's own inputs, in the order in which they were recorded
 	ToolUses   []*ToolResult   // in the order in which they were recorded
 	Skips      []Skipped       // calls that were left out
-	Redactions []Redacted      // what was removed from the log, in the order in which it was
+	Redactions []Redacted      // what was removed from the log, in the order of removal
 	// Failure is why the conversation is in the error state. It is nil in all other states.
 	Failure *Error
 	// Reason and Evidence say why the conversation ended, concluded, or stopped in the error state.
 	Reason   EndReason
 	Evidence string
-	// EndedBy names who has decided to end the conversation before all that its config asks for was there: "host",
-	// "person" for an answer, "rule" for a FailureRule, "budget", or whom the flow names. "": nobody.
+	// EndedBy names who has decided to end the conversation before it had all that its config asks for: "host", "person" for an
+	// answer, "rule" for a FailureRule, "budget", or whom the flow names. "": nobody.
 	EndedBy           string
 	StartedAt, LastAt time.Time
 	Seq               int64 // the number of the last event
@@ -307,7 +307,7 @@ func (r *Record) Done(call string) bool {
 	return c != nil && c.status == callDone
 }
 
-// Failed reports whether the call has failed for good, so that no attempt is left, or was left out.
+// Failed reports whether the call was left out, or has failed for good, with no attempt left.
 func (r *Record) Failed(call string) bool {
 	c := r.calls[call]
 	return c != nil && (c.status == callFailed || c.status == callSkipped)
@@ -420,8 +420,8 @@ func (r *Record) readable(shown func(i int) *Turn) []*Turn {
 	return turns
 }
 
-// Line returns a text for a prompt that quotes nothing. It is one line of at most limit bytes, which cannot close
-// the conversation's fence.
+// Line returns a text for use in a prompt outside of a quotation: one line of at most limit bytes, which cannot close the
+// conversation's fence.
 func (r *Record) Line(content string, limit int) string {
 	return text.Escape(text.OneLine(content, limit), r.fence)
 }

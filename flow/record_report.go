@@ -185,8 +185,8 @@ func (r *Record) At(call string, value any) json.Marshaler {
 	return timed[any]{value, report.EndedAt}
 }
 
-// Outlay is all that a call has taken: its attempts, and the uses of tools that they have asked for. From
-// BeganAt to EndedAt it has taken as long as its reader has waited for it, queues, pauses and persons included.
+// Outlay is all that a call has taken: its attempts, and the uses of tools that they have asked for. The time from BeganAt to
+// EndedAt includes queues, pauses and waits for persons.
 type Outlay struct {
 	CallReport
 

@@ -42,8 +42,8 @@ type Views struct {
 	Reads [][]bool `json:"reads,omitempty"`
 	// Labels are neutral names, by seat, for calls whose View asks for them. nil: there are none.
 	Labels []string `json:"labels,omitempty"`
-	// Sides are the sides that participants speak for, by seat. The conversation opens with the messages of its first
-	// round up to the one with which the last of the sides begins. A cut keeps them. nil: it opens with one message.
+	// Sides are the sides that participants speak for, by seat. The opening of the conversation, which a cut keeps, is its
+	// first round up to the first message of the last side to speak. nil: the opening is one message.
 	Sides []string `json:"sides,omitempty"`
 }
 

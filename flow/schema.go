@@ -64,14 +64,14 @@ type AnswerOf[T any] struct {
 	// Narrow changes the schema that is sent. Unless Strict is set, the result must only be narrower than the schema that
 	// is checked. nil: no change.
 	Narrow func(names Names, schema []byte) []byte
-	// Strict checks an answer against the schema as it is sent, with the names of this conversation and what Narrow has
-	// made of it. It is compiled once per process for each list of names, which takes about a millisecond: those of the
-	// latest 64 lists are kept. Otherwise the schema of the type is checked, in which the values of the tag
-	// jsonschema:"enum=participant's name" are any text, and Check looks at the names.
+	// Strict checks an answer against the schema as it is sent: with the names of this conversation, after Narrow. This schema
+	// is compiled once per list of names, which takes about a millisecond; the process caches the latest 64. Without Strict,
+	// the schema of the type is checked, where a field with the tag jsonschema:"enum=participant's name" accepts any text, and
+	// Check must verify the names.
 	Strict bool
-	// Spoken names a top-level field of type string whose value is the text of the answer's turn. Readers see that text as
-	// it arrives, as that of a free reply, and the others read it. "": the turn's text is the JSON, and chunks of it have
-	// a Schema. It has no effect on an answer with a Body.
+	// Spoken names a top-level field of type string whose value is the text of the answer's turn. Readers see the text as it
+	// arrives, as they do a free reply, and the other participants read it. "": the turn's text is the JSON, and chunks of it
+	// have a Schema. It has no effect on an answer with a Body.
 	Spoken string
 	// Body makes the event body of an accepted answer: a pointer of a type that Flow.Bodies lists, with the Spend that
 	// it was given. Any other body fails the call. nil: a [Turn] that has the answer as its Data.
@@ -179,7 +179,7 @@ func (s *Schema) accept(r *Record, content string, l *text.Labels) (answer accep
 	}
 	if l != nil {
 		tree = l.ShowAll("(root)", tree, func(at string) {
-			problems = append(problems, at+": a participant stands there twice, by name and by label")
+			problems = append(problems, at+": a participant is a duplicate: named once by name and once by label")
 		})
 	}
 	value, err := s.decode(content, tree)

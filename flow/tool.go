@@ -40,8 +40,8 @@ type ToolInfo struct {
 	// ReadOnly means that the tool changes nothing. A use that a pause or a crash has aborted is then made again.
 	ReadOnly bool `json:"readOnly,omitempty"`
 	// Idempotent means that a use with the same ToolUse.Key may be made again without a second effect. A use that a pause
-	// or a crash has aborted is then made again too. If the tool is neither ReadOnly nor Idempotent, a person decides about
-	// such a use and about one that has taken too long, or [ToolPolicy].
+	// or a crash has aborted is then made again too. If the tool is neither ReadOnly nor Idempotent, a person or the
+	// [ToolPolicy] decides about such a use, and about one that has taken too long.
 	Idempotent bool `json:"idempotent,omitempty"`
 	// Approval means that a person has to approve each use before it is made. In an unattended conversation [ToolPolicy]
 	// decides.
@@ -86,8 +86,8 @@ func NewTool[T any](info ToolInfo, run func(ctx context.Context, use ToolUse, ar
 	return &tool[T]{info, validator, run}, nil
 }
 
-// WithApproval returns the tool as one of which a person has to approve each use. It is for tools of others, such as those
-// of an MCP server.
+// WithApproval returns a tool of which a person has to approve each use. It is for tools of others, such as those of an MCP
+// server.
 func WithApproval(t Tool) Tool { return approved{t} }
 
 type approved struct{ Tool }
@@ -194,8 +194,8 @@ type ToolPolicy struct {
 	//   - OptionTell, the default, tells the model.
 	//   - OptionAgain makes the use again, as often as Terms.Retry allows after a time-out, and then tells the model. There may be
 	//     a second effect.
-	//   - OptionFail goes to the error state. An [Amendment] of the policy, or one that lets a person be asked, and then
-	//     Session.Retry continue.
+	//   - OptionFail goes to the error state. To continue, send an [Amendment] of the policy, or one that lets a person be
+	//     asked, and then Session.Retry.
 	Unknown Option `json:"unknown,omitempty"`
 	// Approval is for a use that needs approval: OptionDeny, the default, or OptionApprove.
 	Approval Option `json:"approval,omitempty"`

@@ -53,7 +53,7 @@ func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 		return c.toolLimit(state, spend, s)
 	}
 	if offer.Exchanges == 0 && len(state.talk) > offer.Uses+maxStubborn {
-		err := errors.New("the model goes on asking for tools, though it may use no more")
+		err := errors.New("the model keeps asking for tools, although it may use no more")
 		return c.setback(state, &Error{Kind: provider.KindInvalidResponse, Err: err}, spend)
 	}
 	out := &ToolCalls{Spend: spend, By: intent.By, Round: intent.Round, Text: text.Readable(s.Text)}
@@ -98,8 +98,8 @@ func (c *Core) toolLimit(state *callState, spend Spend, s Result) error {
 	return c.emit(Event{Body: out})
 }
 
-// UsedUp reports whether the model of a call came to a limit of its use of tools, and was told so: to Call.Uses, or to the last
-// of Call.Exchanges.
+// UsedUp reports whether the model of a call reached a limit on its use of tools, and was told so: Call.Uses, or the last of
+// Call.Exchanges.
 func (r *Record) UsedUp(call string) bool {
 	c := r.calls[call]
 	return c != nil && c.usedUp
@@ -155,7 +155,7 @@ func (r *Record) foldTools(call *callState, t *ToolCalls) error {
 	for i := range t.Uses {
 		asked := &t.Uses[i]
 		if r.calls[asked.Use] != nil {
-			return invalid("tools.uses.use", "%q has been before", text.OneLine(asked.Use, 80))
+			return invalid("tools.uses.use", "%q is a duplicate", text.OneLine(asked.Use, 80))
 		}
 		if asked.Denied == "" && (asked.Name == "" || !slices.Contains(call.intent.offered().Tools, asked.Name)) {
 			return invalid("tools.uses.name", "%q was not offered", text.OneLine(asked.Name, 80))

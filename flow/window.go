@@ -58,7 +58,7 @@ func (c *Core) manage(ready *prepared, intent *Intent, problem window.Problem) (
 	ready.limit = &problem
 	plan, ok := c.planned(manager, ready, problem)
 	if !ok {
-		err := fmt.Errorf("context manager %q has made a plan that makes no sense", r.terms.Context)
+		err := fmt.Errorf("context manager %q has made an invalid plan", r.terms.Context)
 		return 0, &Error{Kind: provider.KindValidation, Field: "context", Err: err}
 	}
 	if wish := r.wish(ready, plan, &problem); wish.To > wish.From {

@@ -35,11 +35,11 @@ const (
 //
 // In JSON, Data is base64. No path is read: a config may come from a user, who must not name files of the server.
 type File struct {
-	// Name is the name of the file, without a folder: at most 128 bytes that print. It may be empty.
+	// Name is the name of the file, without a folder: at most 128 printable bytes. It may be empty.
 	Name string `json:"name,omitempty"`
 	// Type is the media type, such as "image/png". If it is empty, the start sets the type that the bytes show.
 	Type string `json:"type,omitempty"`
-	// Hash is the SHA-256 of the bytes, in small hexadecimal digits. Size is their number. Pages is the number of pages of
+	// Hash is the SHA-256 of the bytes, in lower-case hexadecimal digits. Size is their number. Pages is the number of pages of
 	// a PDF: 100 at least, if a part of the PDF cannot be read. The start sets all three.
 	Hash  string `json:"hash,omitempty"`
 	Size  int    `json:"size,omitempty"`
@@ -47,15 +47,15 @@ type File struct {
 	// URL is where Engine.Fetch finds the bytes. No vendor gets it. A File with a Hash is not fetched. The start keeps the
 	// scheme, the host and the path: a user or a query may hold a password or a signature.
 	URL string `json:"url,omitempty"`
-	// Data are the bytes, at most MaxFile. No log holds them. They are read only once they are given.
+	// Data are the bytes, at most MaxFile. No log holds them. The caller must not change them afterwards.
 	Data []byte `json:"data,omitempty"`
 }
 
 // Document is something that everybody who takes part in a conversation reads, judges included.
 type Document struct {
-	// Name is what the document is called in prompts, at most 128 bytes that print.
+	// Name is what the document is called in prompts, at most 128 printable bytes.
 	Name string `json:"name,omitempty"`
-	// Parts are its files. There is one at least.
+	// Parts are its files, at least one.
 	Parts []File `json:"parts"`
 }
 
@@ -66,7 +66,7 @@ type Filed interface {
 	Files() iter.Seq2[string, *File]
 }
 
-// Files yields the files of a config: nothing, if it is not [Filed].
+// Files yields the files of a config, or nothing if it is not [Filed].
 func Files(c Config) iter.Seq2[string, *File] {
 	if filed, ok := Unnamed(c).(Filed); ok {
 		return filed.Files()
@@ -92,8 +92,8 @@ func EachFile(parts []File, documents []Document) iter.Seq2[string, *File] {
 	}
 }
 
-// TopicDocuments returns the documents of terms: those of a config, behind the files that belong to its topic. The topic's
-// document has no name.
+// TopicDocuments returns the documents of terms: first one without a name that holds the files of the topic, then those of the
+// config.
 func TopicDocuments(parts []File, documents []Document) []Document {
 	if len(parts) == 0 {
 		return documents
@@ -200,7 +200,7 @@ func (f *File) Described(data []byte) (File, error) {
 	case f.Size != 0 && f.Size != out.Size:
 		return out, fmt.Errorf("the file has %d bytes, not %d", out.Size, f.Size)
 	case f.Type == "" && shown == "":
-		return out, errors.New("the file shows no known type: name it")
+		return out, errors.New("the type of the file cannot be detected: set it")
 	case f.Type == "":
 		out.Type = shown
 	case media.Signed(f.Type) && f.Type != shown:
@@ -237,7 +237,7 @@ func (f *File) problem() (field, why string) {
 	case strings.HasPrefix(f.Type, "image/") && !media.Signed(f.Type):
 		return "type", "is no image that models read: they read PNG, JPEG, GIF and WebP"
 	case !IsHash(f.Hash):
-		return "hash", "is no SHA-256 in small hexadecimal digits"
+		return "hash", "is no SHA-256 in lower-case hexadecimal digits"
 	case f.Size < 1 || f.Size > MaxFile:
 		return "size", fmt.Sprintf("is not from 1 to %d bytes", MaxFile)
 	case f.Pages < 0 || f.Pages > media.MostPages || (f.Pages > 0) != (f.Type == media.PDF):

@@ -11,8 +11,8 @@ import (
 // learnt is what the answers of a vendor have shown about a model, in the vendor's own tokens.
 type learnt struct {
 	model string
-	// window is the size of the model's window that overflows have shown, and kept the part of it that is kept free
-	// for the reply. 0: there was no overflow. named says that the vendor has named the size.
+	// window is the model's context size as learned from overflows, and kept the part of it that is reserved for the reply. 0:
+	// there was no overflow. named says that the vendor has named the size.
 	window, kept int
 	named        bool
 	// measured is the ratio of reported to counted tokens, and assumed a larger one after an overflow. 0: there is none.
@@ -175,8 +175,8 @@ type Shrinking struct {
 	By     string
 	Option Option
 	Times  int
-	// InVain are the options that have not made the request smaller, since the actor's last result. To offer one again
-	// would change nothing.
+	// InVain are the options that have not made the request smaller, since the actor's last result. Offering one again would
+	// change nothing.
 	InVain []Option
 
 	size int // of the request for which Option was chosen; 0: it has had its effect
@@ -226,7 +226,7 @@ func (r *Record) shrank(call *callState, failure *Failure) {
 	}
 }
 
-// Shrinking returns how the context of an actor is made smaller. false: that was not chosen.
+// Shrinking returns how the context of an actor is made smaller. false: no such option was chosen.
 func (r *Record) Shrinking(by string) (Shrinking, bool) {
 	for _, c := range r.shrunk {
 		if c.By == by {

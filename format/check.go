@@ -38,7 +38,7 @@ func (f *Format) Fits(cast Cast) []error {
 	return c.Findings
 }
 
-// CheckSide reports an unknown side, as an error about this field of a config. An empty side is none.
+// CheckSide reports an unknown side, as an error about this field of a config. An empty side is valid: it means no side.
 func CheckSide(field string, side Side) []error {
 	c := &check{}
 	c.side(field, side)
@@ -74,7 +74,7 @@ func (c *check) format(field string, format *Format) {
 	}
 	c.rules(field, format)
 	if least, most := format.Participants(); format.MinParticipants < 0 || format.MaxParticipants < 0 || least > most {
-		c.Addf(field+".minParticipants", "or maxParticipants is negative, or the least is above the most")
+		c.Addf(field+".minParticipants", "is above maxParticipants, or one of the two is negative")
 	}
 	if format.Rounds < 0 {
 		c.Addf(field+".rounds", "is negative")
@@ -88,7 +88,7 @@ func (c *check) format(field string, format *Format) {
 		c.side(at+".side", seats.Side)
 		c.Text(at+".role", seats.Role, flow.MaxText)
 		if seats.Min < 0 || seats.Max < 0 || seats.Max > 0 && seats.Min > seats.Max {
-			c.Addf(at, "min or max is negative, or the least is above the most")
+			c.Addf(at, "min is above max, or one of the two is negative")
 		}
 		for k := range i {
 			if format.Seats[k].Side == seats.Side {
@@ -163,7 +163,7 @@ func (c *check) slot(at string, s *Slot) {
 		c.who(at+".to", s.To)
 	}
 	if s.Who == Others {
-		c.Addf(at+".who", "is %q, which only to can be", Others)
+		c.Addf(at+".who", "is %q, which is possible in \"to\" only", Others)
 	}
 	c.Text(at+".instruction", s.Instruction, flow.MaxText)
 	c.Text(at+".answer", s.Answer, flow.MaxText)
@@ -174,9 +174,9 @@ func (c *check) slot(at string, s *Slot) {
 	case s.Exchanges < 0 || s.Exchanges > maxExchanges:
 		c.Addf(at+".exchanges", "is %d: 0 to %d are possible", s.Exchanges, maxExchanges)
 	case s.Exchanges > 0 && s.To == "":
-		c.Addf(at+".to", "is empty: a cross-examination has somebody who answers")
+		c.Addf(at+".to", "is empty: a cross-examination needs a participant who answers")
 	case s.Exchanges > 0 && s.Group != 0:
-		c.Addf(at+".group", "is set: who asks and who answers do not speak at once")
+		c.Addf(at+".group", "is set: the speakers of a cross-examination take turns")
 	}
 	if math.IsNaN(s.Minutes) || s.Minutes < 0 || s.Minutes > maxMinutes {
 		c.Addf(at+".minutes", "is not between 0 and %d", maxMinutes)

@@ -1,5 +1,5 @@
 // Package format describes the shape of a debate as data. A [Format] says who speaks when, a [Cast] is who takes part,
-// and [Format.Schedule] returns the [Speech] of each that is due in a round.
+// and [Format.Schedule] returns each [Speech] of a round.
 package format
 
 import (
@@ -43,7 +43,8 @@ type Format struct {
 	StopOn []Detector `json:"stopOn,omitempty"`
 	// Decide says how the winner is found: by the judges if empty.
 	Decide Decision `json:"decide,omitempty"`
-	// LeaverMayWin lets a participant win who has left the debate before its end. Such a participant is judged in any case.
+	// LeaverMayWin lets a participant win even after leaving the debate before its end. Such a participant is judged in any
+	// case.
 	LeaverMayWin bool `json:"leaverMayWin,omitempty"`
 }
 
@@ -84,8 +85,8 @@ type Slot struct {
 	// To names the participant to whom the speech is addressed. If it is empty, the speech is for all. If several
 	// participants match, there is one speech to each.
 	To Who `json:"to,omitempty"`
-	// Exchanges makes the slot a cross-examination of so many questions; 0 means that it is none. For each
-	// question Who asks and To answers, in a turn each.
+	// Exchanges makes the slot a cross-examination of this many questions; 0 means no cross-examination. Who asks each question
+	// and To answers it, in one turn each.
 	Exchanges int `json:"exchanges,omitempty"`
 	// Minutes is the length of the slot if it were spoken: of the speech, or of the whole cross-examination. It
 	// gives a target of words ([WordsPerMinute]) and a cap of tokens.

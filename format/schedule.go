@@ -17,7 +17,7 @@ type Speech struct {
 	// Words is the length to aim for, and MaxTokens the cap. 0 means that the format sets none.
 	Words     int `json:"words,omitempty"`
 	MaxTokens int `json:"maxTokens,omitempty"`
-	// Group lets neighbouring speeches with the same number run at once. 0 means after the speech before.
+	// Group lets neighbouring speeches with the same number run at once. 0 means that the speech waits for the one before.
 	Group int `json:"group,omitempty"`
 
 	// ID is the part of its calls' ids after the round, and Text the name of its instruction.

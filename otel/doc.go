@@ -28,8 +28,8 @@
 //
 // Each attempt is a span of its own, so a call that is retried has several. The span of the agent contains them, the
 // waits between them and the tools. It ends with the answer, or when no further attempt follows by itself. If a person
-// has the call tried once more, that is another span of the agent. A model that is nobody's, such as one that
-// summarises, has none.
+// has the call tried once more, that is another span of the agent. A call of no participant or judge, such as a
+// summarizer's, has no agent span.
 //
 // A failed attempt has the status Error, the failure's kind as error.type, and no text. So has an agent whose last
 // attempt failed. An attempt that a control broke off is void, which is not an error. A working state continues after a

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Count writes a number with the noun that it counts: "1 word", "3 words". Where the plural is not the noun with an "s", it is given:
+// Count writes a number with the noun that it counts: "1 word", "3 words". many is the plural if it does not just add an "s":
 // Count(2, "entry", "entries"). The function count of the templates does the same, also for a number that is a text already.
 func Count(n int, one string, many ...string) string { return count(n, one, many...) }
 
@@ -21,7 +21,7 @@ func count(n any, one string, many ...string) string {
 	return number + " " + noun
 }
 
-// There begins a sentence about how many there are: "there is 1", "there are 3".
+// There returns the beginning of a sentence that says how many things exist: "there is 1", "there are 3".
 func There(n int) string {
 	if n == 1 {
 		return "there is 1"

@@ -57,8 +57,7 @@ type Set struct {
 // Template is a template of a flow outside this package. [Set.Render] executes it.
 type Template struct {
 	Text string
-	// Samples are data that reach all branches of the template, and of those that may replace it. There is at least
-	// one.
+	// Samples are data that reach all branches of the template and of its possible replacements. There is at least one.
 	Samples []any
 }
 
@@ -191,8 +190,8 @@ func (s *Set) Names() []string {
 	return slices.Sorted(maps.Keys(s.templates))
 }
 
-// Render executes a template of a flow. Of the templates of this package each has a method of its own, which also makes
-// its data safe.
+// Render executes a template of a flow. Each template of this package has a method of its own, which also makes its
+// data safe.
 func (s *Set) Render(name string, data any) (string, error) { return s.render(name, data) }
 
 func (s *Set) render(name string, data any) (string, error) {

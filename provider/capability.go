@@ -17,8 +17,8 @@ type Checker interface {
 
 // Lister is a [Checker] that can list the models that may be used with the credentials at hand, without paying for a
 // reply. It fails with kind authentication if the key is refused. An empty list means that the vendor has none. The
-// engine then asks for the list instead of checking each model, and checks only what the list lacks, which may be an
-// alias.
+// engine asks a Lister for the list instead of checking each model. It checks only models that are not in the list, which
+// may be aliases.
 type Lister interface {
 	Models(ctx context.Context) ([]string, error)
 }
@@ -66,7 +66,7 @@ func (a Abilities) Lacks() []Ability {
 	return lacks
 }
 
-// Able tells what a model can do, from what the adapter and its vendor's protocol know. It may ask the vendor, without
+// Able reports what a model can do, from what the adapter and its vendor's protocol know. It may ask the vendor, without
 // paying for a reply. A failure means that the abilities are unknown. The engine asks while it validates a config, and
 // refuses a config that asks a model for what it surely lacks.
 type Able interface {
@@ -79,8 +79,8 @@ type Vetter interface {
 	Vet(req *Request) error
 }
 
-// Accounted tells which account a provider uses, as a text that shows nothing of the key and that no account of another
-// vendor has. Registered providers of one account share quotas, waits and outages. "": it is unknown.
+// Accounted identifies the account that a provider uses, by a text that reveals nothing of the key and that no account of
+// another vendor has. Registered providers of one account share quotas, waits and outages. "": it is unknown.
 type Accounted interface {
 	Account(ctx context.Context) string
 }

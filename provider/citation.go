@@ -15,8 +15,8 @@ const (
 // Citation is a source that a model names for a passage of its reply, after a vendor's own web search. All of it is
 // hostile text: a page on the web may have written it.
 //
-// The engine records the first [MaxCitations] sources of a reply whose URL is one that can be shown; see [Citation.Linked]. A turn
-// counts those that it has dropped. A place that is none in the text becomes two zeros; see [Citation.Within].
+// The engine records the first [MaxCitations] sources of a reply whose URL is safe to show; see [Citation.Linked]. A turn counts
+// the sources that were dropped. A passage that is not in the text becomes two zeros; see [Citation.Within].
 type Citation struct {
 	Title string `json:"title,omitempty"`
 	URL   string `json:"url,omitempty"`
@@ -27,8 +27,8 @@ type Citation struct {
 	End   int `json:"end,omitempty"`
 }
 
-// Linked reports whether URL is the address of a web page that can be recorded and shown: of http or https, with a host and
-// without a user or password, at most 2,048 bytes that print, without spaces, quotes, backquotes and angle brackets. Another
+// Linked reports whether URL is the address of a web page that is safe to record and show: http or https, with a host and
+// without a user or password, at most 2,048 printable bytes, without spaces, quotes, backquotes and angle brackets. Another
 // scheme could run a script where an export is shown.
 func (c Citation) Linked() bool {
 	s := c.URL

@@ -25,7 +25,7 @@ const (
 	KindValidation      Kind = "validation"       // an invalid request or config
 	KindCanceled        Kind = "canceled"         // the host program canceled the call
 	KindCostLimit       Kind = "cost_limit"       // a hard limit of the budget
-	KindToolLimit       Kind = "tool_limit"       // the model goes on asking for tools after its last reply that may
+	KindToolLimit       Kind = "tool_limit"       // the model still asks for tools in its last reply
 	KindState           Kind = "state"            // not possible in the debate's present state
 	KindConflict        Kind = "conflict"         // another writer has appended to the debate, or holds its lease
 	KindStore           Kind = "store"            // the store of debates failed

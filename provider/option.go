@@ -7,8 +7,8 @@ import (
 )
 
 // Options are what a request can ask for beyond its text, as data of a config. The zero value of each field is the
-// vendor's default. An adapter sends what its vendor has a field for. What the vendor surely has no word for is a
-// failure of kind validation, which was not sent; [Vetter] finds it before anything is paid.
+// vendor's default. An adapter sends what its vendor has a field for. If the vendor surely has no field for an option, the
+// request fails with kind validation and is not sent; [Vetter] finds that before anything is paid.
 type Options struct {
 	// Effort is how much the model thinks before it replies, on one scale for all vendors.
 	Effort Effort `json:"effort,omitempty"`
@@ -52,8 +52,8 @@ func (o *Options) Clone() *Options {
 	return &c
 }
 
-// Portable returns the options without the fields of a vendor's own and without the headers: what another vendor can be asked
-// for. It returns o itself if it has none of them, and copies otherwise.
+// Portable returns the options that another vendor can be asked for: all but Extra and Header. If o has neither, it returns o
+// itself, otherwise a copy.
 func (o *Options) Portable() *Options {
 	if o == nil || len(o.Extra)+len(o.Header) == 0 {
 		return o
@@ -89,8 +89,8 @@ func (o *Options) Asks() []Ability {
 	return asked
 }
 
-// Without returns the options without what needs one of these abilities. It returns o itself if there is none of them,
-// and otherwise a copy.
+// Without returns the options without those that need one of these abilities. If no option does, it returns o itself,
+// otherwise a copy.
 func (o *Options) Without(lacks []Ability) *Options {
 	if !slices.ContainsFunc(o.Asks(), func(a Ability) bool { return slices.Contains(lacks, a) }) {
 		return o

@@ -19,9 +19,9 @@ import (
 //
 //   - It returns soon after ctx is done.
 //   - It does not modify or keep req.
-//   - It does not retry. The one exception is a parameter that the model refuses, such as a temperature: if the
-//     vendor answers with a status of 400 and above that it does not take the parameter, which costs nothing, an
-//     implementation may ask again without it, remembers that for the model, and names it in Response.Left.
+//   - It does not retry. The one exception is a parameter, such as a temperature, that the vendor refuses for the model
+//     with a status of 400 or above, which costs nothing. An implementation may then ask again without the parameter.
+//     It remembers that for the model, and names the parameter in Response.Left.
 //   - It is safe for concurrent use.
 //   - It must not panic: the panic would end the whole program.
 //

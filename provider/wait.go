@@ -17,9 +17,9 @@ type ClockKey struct{}
 // begun. While the clock is paused, the time limit of the call does not end ctx. Without a clock, Waiting
 // does nothing.
 //
-// If the engine drains, it recalls the calls that wait: ctx ends during the wait, or as it begins. The wrapper then
-// fails with an [Error] of kind canceled and NotSent set, and the call is free. So it resumes the clock before it
-// looks at ctx a last time, and sends the request if ctx has not ended: from then on the call is finished.
+// If the engine drains, it recalls waiting calls: it ends their ctx, at the beginning of a wait or during it. The wrapper
+// then fails with an [Error] of kind canceled and NotSent set, and the call costs nothing. After a wait, a wrapper resumes
+// the clock first, and then checks ctx. If ctx has not ended, it sends the request, and the engine lets the call finish.
 func Waiting(ctx context.Context) (resume func()) {
 	if clock, ok := ctx.Value(ClockKey{}).(Clock); ok {
 		return clock.Pause()

@@ -7,10 +7,10 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// CheckBlob reports whether a hash is that of data, as [Blobs] has it. Otherwise the error is of kind validation.
+// CheckBlob checks that hash is the hash of data that [Blobs] requires. If not, the error is of kind validation.
 func CheckBlob(hash string, data []byte) error {
 	if !flow.IsHash(hash) || flow.HashOf(data) != hash {
-		err := errors.New("is not the SHA-256 of the data in small hexadecimal digits")
+		err := errors.New("is not the SHA-256 of the data in lower-case hexadecimal digits")
 		return &flow.Error{Kind: provider.KindValidation, Op: "blob", Field: "hash", Err: err}
 	}
 	return nil

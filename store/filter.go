@@ -54,15 +54,15 @@ type Info struct {
 	Owner  string `json:"owner,omitempty"` // of the lease; "": there is none
 	// Quarantine says that the conversation could not be opened. The zero value: it could, or nobody has tried.
 	Quarantine Quarantine `json:"quarantine,omitzero"`
-	// Err says why the log cannot be read to its end; nil: it can, as far as List has looked. The other fields but
-	// Owner and Quarantine describe what precedes the damage. If Seq is 0, nothing of it can be read.
+	// Err says why the log cannot be read to its end; nil: it can, as far as List has looked. The other fields, except
+	// Owner and Quarantine, describe what precedes the damage. If Seq is 0, nothing of the log can be read.
 	Err error `json:"-"`
 }
 
 // Matches reports whether a conversation is selected by all conditions but two: [Filter.Finds] checks Text, and the
 // caller applies Limit.
 //
-// A conversation of which nothing can be read is selected, so that it is seen, unless Labels are asked for.
+// A conversation of which nothing can be read is selected, so that it is seen, unless Labels is set.
 func (f Filter) Matches(info Info) bool {
 	if f.Due {
 		f.Working, f.Idle = true, true

@@ -17,7 +17,7 @@ func CheckID(id string) error {
 	name, _, _ := strings.Cut(id, ".")
 	switch {
 	case len(id) == 0 || len(id) > 128 || id[0] == '.' || id[len(id)-1] == '.' || strings.IndexFunc(id, notOfID) >= 0:
-		err := errors.New("is not 1 to 128 letters, digits, '-', '_' and '.', the first and the last no '.'")
+		err := errors.New("is not 1 to 128 letters, digits, '-', '_' and '.', without '.' at the beginning or the end")
 		return &flow.Error{Kind: provider.KindValidation, Op: "config", Field: "id", Err: err}
 	case device(strings.ToLower(name)):
 		err := fmt.Errorf("is the name of a device on some systems: %q", text.OneLine(id, 40))

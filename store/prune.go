@@ -17,24 +17,25 @@ import (
 type Retention struct {
 	// Before is that time. It is required.
 	Before time.Time
-	// Labels are those that a conversation has, all of them, with these values.
+	// Labels are labels that a conversation must have, all of them, with these values.
 	Labels map[string]string
 	// Unfinished also deletes conversations that are not over: those that are paused, wait for a person, are in the error state, or
-	// should be continued.
+	// need a process.
 	Unfinished bool
-	// Batch is how many conversations are deleted before a pause; 0: 100. Pause is how long that is, for others to use the store.
+	// Batch is how many conversations are deleted before a pause; 0: 100. Pause is the length of the pause, in which others can use
+	// the store.
 	Batch int
 	Pause time.Duration
 	// Limit bounds how many conversations are deleted; 0: no limit.
 	Limit int
 	// DryRun deletes nothing, and yields what would be deleted.
 	DryRun bool
-	// Open reports whether the caller has a conversation open itself. Such a one is not deleted. nil: it has none open.
+	// Open reports whether the caller itself has a conversation open. An open conversation is not deleted. nil: none is open.
 	Open func(id string) bool
 }
 
-// Pruned is a conversation that [Prune] has deleted. Err says why it was not: somebody has its lease ([flow.ErrLeased]), it has
-// grown meanwhile ([flow.ErrConflict]), or it cannot be read.
+// Pruned is a conversation that [Prune] has deleted or, if Err is set, has not. Err says why: somebody has its lease
+// ([flow.ErrLeased]), it has grown meanwhile ([flow.ErrConflict]), or it cannot be read.
 type Pruned struct {
 	Info
 
@@ -47,9 +48,9 @@ var ErrOpen = fmt.Errorf("%w here", flow.ErrLeased)
 // leaseToPrune is the time of the lease under which a conversation is deleted. It is long enough for a busy store.
 const leaseToPrune = time.Minute
 
-// Prune deletes conversations with their files, in the order of their ids, and yields each when it is deleted, or is not. It
-// acquires the lease of each first, and looks whether the log has grown: no process loses a conversation on which it works, and
-// one that is continued meanwhile stays. An answer from elsewhere that comes in the very moment of the deletion goes with it.
+// Prune deletes conversations with their files, in the order of their ids, and yields each with its result. It first acquires
+// the lease of each, and checks whether the log has grown. So no process loses a conversation on which it works, and one that
+// is continued meanwhile stays. An answer from another process that arrives at the moment of the deletion is deleted too.
 //
 // ctx bounds the time. A loop that ends early, for whatever reason, has deleted what it has yielded, and a later call continues. An
 // error of the loop means that the store has failed, and comes last; ErrOpen and the like are in Pruned.Err.

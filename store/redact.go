@@ -9,8 +9,8 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// CheckRedact reports whether these events can change a log that ends at after, as [Redactor] has it: their numbers rise, and
-// those behind after follow it without gaps. Otherwise the error is of kind validation.
+// CheckRedact checks that these events can change a log that ends at after, as [Redactor] requires: their numbers rise, and
+// numbers above after follow it without gaps. If not, the error is of kind validation.
 func CheckRedact(after int64, events []flow.Event) error {
 	last := int64(0)
 	for i := range events {
@@ -28,7 +28,7 @@ func CheckRedact(after int64, events []flow.Event) error {
 	return nil
 }
 
-// Redact implements [Redactor]. The garbage collector frees what stood in the log.
+// Redact implements [Redactor]. The garbage collector frees what was replaced.
 func (s *Memory) Redact(_ context.Context, id string, after int64, events []flow.Event, blobs []string) error {
 	if err := CheckID(id); err != nil {
 		return err

@@ -11,9 +11,9 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// ErrDamaged reports that what is stored of a conversation cannot be read, however often one tries. A store that only fails
-// reports other errors.
-var ErrDamaged = errors.New("what is stored of the conversation is damaged")
+// ErrDamaged reports that the stored data of a conversation cannot be read, and that retrying does not help. A store that only
+// fails reports other errors.
+var ErrDamaged = errors.New("the stored data of the conversation is damaged")
 
 // Store keeps the logs of conversations. It is safe for concurrent use, and several processes may have the same storage
 // open. Package store/storetest tests what a Store has to do.
@@ -28,21 +28,20 @@ type Store interface {
 	// conflict: if the same writer has appended exactly these events already (a retry of a commit whose outcome was
 	// unknown), Append returns nil. A writer's token belongs to one owner. The empty token matches no writer.
 	//
-	// What is appended under a lease has the token of its owner, or one that begins with it and a slash.
+	// Under a lease, writer is the owner's token, or begins with that token and a slash.
 	//
 	// Once Append returns nil, the events survive a crash. The caller may reuse the slice. What the events point to
 	// is shared and never changes. No lease is needed. Without events Append does nothing.
 	Append(ctx context.Context, id string, after int64, writer string, events []flow.Event) error
 	// Read yields the events with numbers above after that the log has now. It yields whole commits only, and all
-	// events that were appended before the call. If there is no such conversation, the error is [flow.ErrNotFound]. Of a
-	// damaged log Read yields what precedes the damage, then an error that wraps [ErrDamaged].
+	// events that were appended before the call. If there is no such conversation, the error is [flow.ErrNotFound]. If
+	// the log is damaged, Read yields what precedes the damage, then an error that wraps [ErrDamaged].
 	Read(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error]
 	// List yields the conversations that match, in the order of their ids, compared byte by byte. UUIDv7s sort by time.
-	// A conversation that cannot be read keeps no other from being listed, nor does one that another process is
-	// changing. It is listed with Info.Err. An error of the loop means that the store has failed, and comes last.
+	// A conversation that cannot be read is listed with Info.Err. Neither it, nor one that another process is changing,
+	// stops the list. An error of the loop means that the store has failed, and comes last.
 	List(ctx context.Context, filter Filter) iter.Seq2[Info, error]
-	// Delete removes a conversation, its blobs and its lease, whichever owner holds it. It is no error if there is no such
-	// conversation.
+	// Delete removes a conversation with its blobs and its lease, whoever holds that. If there is none, it returns nil.
 	//
 	// The caller makes sure that no session has the conversation open. Such a session would write into another
 	// conversation that is started under the same id.
@@ -50,8 +49,8 @@ type Store interface {
 	// Lease acquires or renews the lease of a conversation for owner: the right to make its calls. It lasts for d from
 	// now. The conversation need not exist yet. If several owners ask at once, one gets it.
 	//
-	// If another owner holds the lease, the error is [flow.ErrLeased]. That ends when the lease's time is over, or,
-	// where the store can tell, when the owner's process is gone.
+	// If another owner holds the lease, the error is [flow.ErrLeased]. That lease ends when its time is over, or, where
+	// the store can tell, when its owner's process is gone.
 	Lease(ctx context.Context, id, owner string, d time.Duration) error
 	// Release releases the lease of a conversation, if owner holds it. Otherwise it does nothing, without an error.
 	Release(ctx context.Context, id, owner string) error
@@ -60,11 +59,11 @@ type Store interface {
 // Blobs is an optional ability of a [Store]: it keeps the bytes of files beside the logs of conversations. Without it a store
 // keeps no conversation with files. Package store/storetest tests it.
 //
-// A blob belongs to one conversation. Store.Delete removes the blobs of a conversation, also if it has no log: a process may
-// have ended between PutBlob and Append, or another one's append may have come first. What is refused outright stores no
-// blob. Another conversation has a copy of its own. No lease is needed.
+// A blob belongs to one conversation; another conversation has a copy of its own. Store.Delete removes the blobs of a
+// conversation, also if it has no log: a process may have ended between PutBlob and Append, or another process may have
+// appended first. A PutBlob that is refused stores nothing. No lease is needed.
 type Blobs interface {
-	// PutBlob stores data under its hash, which is the data's SHA-256 in small hexadecimal digits. The conversation need
+	// PutBlob stores data under its hash, which is the data's SHA-256 in lower-case hexadecimal. The conversation need
 	// not exist yet. Once PutBlob returns nil, the blob survives a crash, and every handle reads it. If the blob is there
 	// already, PutBlob does nothing; if it is damaged there, PutBlob repairs it. If the hash is not that of the data, the
 	// error is of kind validation, and nothing is stored. data must not change until PutBlob returns.
@@ -74,18 +73,18 @@ type Blobs interface {
 	Blob(ctx context.Context, id, hash string) ([]byte, error)
 }
 
-// Announcer is an optional ability of a [Store]: it announces work, so that nobody has to look for it all the time. The
-// channel gets a value after a conversation may have come to need a process, whichever process has caused that:
+// Announcer is an optional ability of a [Store]: it announces work, so that workers need not poll for it. The channel gets
+// a value after a conversation may have come to need a process, whichever process has caused that:
 //   - an append has brought it from a state in which nothing happens by itself (see [flow.State.Idle]), or from nothing, to
 //     another state
 //   - its lease was released, or its quarantine ended, while it was in such another state
 //
-// Values merge: one may stand for any number of conversations. A value may also come for nothing, but not for the steps of a
-// conversation at work, and not for the release of one that rests. What happened before
-// Announce returned may not be announced. Announcing ends when ctx is done; the channel is never closed.
+// Values merge: one may stand for any number of conversations. A value may also come without a cause, but the steps of a
+// running conversation cause none, nor does the release of an idle one. What happened before Announce returned need not be
+// announced. Announcing ends when ctx is done; the channel is never closed.
 //
-// A lease that ends because its time is over announces nothing, and a value may get lost together with a connection. So
-// whoever listens also lists once in the time of a lease. Engine.Due does both.
+// A lease that ends because its time is over announces nothing, and a value may get lost together with a connection. So a
+// listener also calls List once per lease time. Engine.Due does both.
 type Announcer interface {
 	Announce(ctx context.Context) <-chan struct{}
 }
@@ -94,35 +93,35 @@ type Announcer interface {
 // from it that another process works on a conversation. Without it the engine reads the log before it learns that.
 // Package store/storetest tests it.
 type Describer interface {
-	// Describe returns what [Store].List would yield for the conversation, with Info.Err if it is damaged. What it costs does not
-	// grow with the log, nor with the number of conversations, unless the log is damaged. If there is no such conversation, the
+	// Describe returns what [Store].List would yield for the conversation, with Info.Err if it is damaged. Unless the log is
+	// damaged, the cost grows neither with the log nor with the number of conversations. If there is no such conversation, the
 	// error is [flow.ErrNotFound].
 	Describe(ctx context.Context, id string) (Info, error)
 }
 
 // Clock is an optional ability of a [Store]: it has a clock that all processes share. The engine takes the times of events from
-// it, because processes that go on with a conversation one after the other may have clocks that differ by hours. Without it an
-// event has the time of the process that writes it, and the limits of time of a conversation need clocks that agree. Package
+// it, because processes that continue a conversation one after the other may have clocks that differ by hours. Without it, an
+// event has the time of the process that writes it, and time limits hold only if the clocks of the processes agree. Package
 // store/storetest tests it.
 type Clock interface {
 	// Time returns the time by the clock of the store at some moment of the call, to within two seconds.
 	Time(ctx context.Context) (time.Time, error)
 }
 
-// Redactor is an optional ability of a [Store]: it rewrites events of a log, and leaves nothing of what stood there. Package
+// Redactor is an optional ability of a [Store]: it rewrites events of a log, and leaves nothing of the old content. Package
 // store/storetest tests it.
 type Redactor interface {
-	// Redact changes a log in one commit: all or nothing. Each of the events takes the place of the one that has its number.
-	// Those that are numbered from after+1 on, without gaps, are appended. The last of the events is appended, so that whoever has
-	// read the log learns of the change. No lease is needed. Lists and searches find what stands in the log now.
+	// Redact changes a log in one commit: all or nothing. Each event replaces the one with its number. Events numbered from
+	// after+1 on, without gaps, are appended. The last event must be an appended one, so that readers of the log learn of the
+	// change. No lease is needed. Lists and searches then find only the new content.
 	//
 	// blobs are the hashes of blobs of the conversation that are removed in the same commit, or right after it.
 	//
 	// If the log does not end at after, Redact returns [flow.ErrConflict] and changes nothing. If there is no such conversation,
 	// the error is [flow.ErrNotFound].
 	//
-	// Once Redact returns nil, the change survives a crash, and nothing of what it replaced stands in the store's files. If it
-	// fails after the commit, something may stand there still: Redact without events, which appends nothing, removes that.
+	// Once Redact returns nil, the change survives a crash, and the store's files hold nothing of what was replaced. If Redact
+	// fails after the commit, they may still hold some of it: Redact without events, which appends nothing, removes that.
 	// What a store cannot reach, such as backups and the blocks of a disk, the store names in its documentation.
 	Redact(ctx context.Context, id string, after int64, events []flow.Event, blobs []string) error
 }

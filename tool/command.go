@@ -16,7 +16,7 @@ import (
 
 // Commands says which programs models may run, and how.
 type Commands struct {
-	// Programs are all that may be run. There must be one.
+	// Programs are the only programs that may be run. There must be at least one.
 	Programs []Program
 	// Unasked lets models run them without the approval of a person.
 	Unasked bool
@@ -29,8 +29,8 @@ type Commands struct {
 	Output int
 	// Env are the variables of a command and their values.
 	Env map[string]string
-	// Inherit names variables that a command has as this process has them when the tool is made. It gets no others.
-	// Names and values that look like those of a secret are refused, here and in Env.
+	// Inherit names variables whose values a command gets from this process, as they are when the tool is made. It gets
+	// no others. Names and values that look like those of a secret are refused, here and in Env.
 	Inherit []string
 
 	after func(time.Duration) <-chan time.Time // as time.After, which it is if nil
@@ -42,8 +42,8 @@ type Program struct {
 	Name string
 	// Path is its file, absolute. If it is empty, Name is looked up in the PATH of this process when the tool is made.
 	Path string
-	// Check refuses arguments with an error that the model reads. The folder is the one that the command runs in, as in
-	// the answers of tools. Nil allows all arguments. Check must be safe for concurrent use.
+	// Check refuses arguments with an error that the model reads. folder is the one that the command runs in, in the form
+	// in which tools name it in answers. Nil allows all arguments. Check must be safe for concurrent use.
 	Check func(folder string, arguments []string) error
 }
 
@@ -69,8 +69,8 @@ type commandArguments struct {
 // answer has the exit code and what the program printed, errors included. A person must approve each use, unless
 // [Commands] says otherwise.
 //
-// The tool is no sandbox. A program does all that its user may do: it reads and writes outside of the folder, uses the
-// network, starts other programs, and obeys files that models may have written. Allow only programs and arguments
+// The tool is no sandbox. A program can do all that its user may do: read and write outside of the folder, use the
+// network, start other programs, and obey files that models may have written. Allow only programs and arguments
 // whose worst use you accept, or let the whole process run in a container.
 //
 // When its time is up, or the context is done, the program and all others of its process group are asked to end, and
@@ -128,7 +128,7 @@ func (c Commands) runner(dir *Dir) (*runner, error) {
 	for i, program := range c.Programs {
 		found, err := program.found()
 		if err == nil && seen[found.Name] {
-			err = errors.New("is there twice")
+			err = errors.New("is a duplicate")
 		}
 		if err != nil {
 			return nil, invalid(fmt.Sprintf("commands.programs[%d]", i), fmt.Errorf("%s %w", strconv.Quote(program.Name), err))

@@ -132,7 +132,7 @@ func TestWhatIsNoCommand(t *testing.T) {
 		commands    tool.Commands
 	}{
 		{"commands.programs", "none", tool.Commands{}},
-		{"commands.programs[1]", "twice", tool.Commands{Programs: []tool.Program{self, self}}},
+		{"commands.programs[1]", "is a duplicate", tool.Commands{Programs: []tool.Program{self, self}}},
 		{"commands.programs[0]", "is no name", tool.Commands{Programs: []tool.Program{{Path: self.Path}}}},
 		{"commands.programs[0]", "is no name", tool.Commands{Programs: []tool.Program{{Name: "a b", Path: self.Path}}}},
 		{"commands.programs[0]", "is no name", tool.Commands{Programs: []tool.Program{{Name: "/bin/sh"}}}},
@@ -148,8 +148,8 @@ func TestWhatIsNoCommand(t *testing.T) {
 		{"commands.env", "is no name", tool.Commands{Programs: []tool.Program{self}, Env: map[string]string{"A=B": "x"}}},
 		{"commands.env", "zero byte", tool.Commands{Programs: []tool.Program{self}, Env: map[string]string{"A": "x\x00"}}},
 		{"commands.env", "32768", tool.Commands{Programs: []tool.Program{self}, Env: map[string]string{"A": strings.Repeat("x", 40_000)}}},
-		{"commands.inherit[1]", "twice", tool.Commands{Programs: []tool.Program{self}, Inherit: []string{"A", "A"}}},
-		{"commands.inherit[0]", "twice", tool.Commands{Programs: []tool.Program{self}, Inherit: []string{"A"}, Env: map[string]string{"A": ""}}},
+		{"commands.inherit[1]", "is a duplicate", tool.Commands{Programs: []tool.Program{self}, Inherit: []string{"A", "A"}}},
+		{"commands.inherit[0]", "is a duplicate", tool.Commands{Programs: []tool.Program{self}, Inherit: []string{"A"}, Env: map[string]string{"A": ""}}},
 		{"commands.inherit[0]", "is no name", tool.Commands{Programs: []tool.Program{self}, Inherit: []string{""}}},
 		{"commands.inherit[0]", "looks like a secret", tool.Commands{Programs: []tool.Program{self}, Inherit: []string{"TOOL_TEST_VALUE"}}},
 	} {

@@ -19,27 +19,27 @@
 //	tools[tool.WriteFileName], err = tool.WriteFile(dir, tool.Writing{Only: []string{"docs"}})
 //	tools[tool.EditFileName], err = tool.EditFile(dir, tool.Writing{Only: []string{"docs"}})
 //
-// A person must approve each use, unless [Writing.Unasked] is set. Who replaces or edits a file gives the hash that
+// A person must approve each use, unless [Writing.Unasked] is set. To replace or edit a file, a model gives the hash that
 // [ReadFile] has named. If the file has changed since then, the write is refused, and the model is told to read again. So
 // agents that work at once do not overwrite each other.
 //
-//   - A file is replaced as a whole: a reader, and whoever comes after a crash, finds the old text or the new one. A
-//     process that is killed may leave a file whose name begins with ".debate-unfinished-". The next write in that
+//   - A file is replaced as a whole: a reader finds the old text or the new one, also after a crash. A process that is
+//     killed may leave a file whose name begins with ".debate-unfinished-". The next write in that
 //     folder removes it.
 //   - No other use of a tool comes between the check of the hash and the replacement, not even one of another
 //     process, if the file system has locks. A program that ignores these locks may write in the last few
 //     microseconds before the replacement, and what it wrote is lost.
-//   - The new file has the permissions of the old one and, if possible, its owner. It does not have its other names
-//     (hard links) and its extended attributes.
+//   - The new file has the permissions of the old one and, if possible, its owner, but neither its hard links nor its
+//     extended attributes.
 //   - A path that passes through a symbolic link is not written, not even one that stays in the folder. Neither are
 //     hidden files, unless [Writing.Hidden] is set. [Writing.Only] and [Writing.Except] exclude others.
 //
 // # Programs
 //
-// [RunCommand] makes a tool that runs programs of a list, in the folder. It is no sandbox: what a program may do, its
-// user may do, and that includes the network and files outside of the folder. A program that obeys files of the folder,
-// as go, make and git do, does what models have written there, and one that lies in the folder may be replaced by them. A
-// program that changes its user, as sudo does, cannot be stopped. Run the process in a container if models are not
+// [RunCommand] makes a tool that runs programs of a list, in the folder. It is no sandbox: a program can do all that its
+// user may do, which includes the network and files outside of the folder. A program that obeys files of the folder, as
+// go, make and git do, does what models have written there. Models may replace a program that is in the folder. A program
+// that changes its user, as sudo does, cannot be stopped. Run the process in a container if models are not
 // trusted with that.
 //
 //	tools[tool.RunCommandName], err = tool.RunCommand(dir, tool.Commands{

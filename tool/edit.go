@@ -21,9 +21,9 @@ type editArguments struct {
 // The file must be text in UTF-8, and must have the hash that [ReadFile] has named. The answer has the new hash, and
 // the lines that have changed.
 //
-// An edit is never made twice, because afterwards the file has another hash. If it is repeated after a crash, the tool
-// recognises its own work where the text that it has put there occurs nowhere else, and answers as the first time.
-// Otherwise the model is told to read the file again. So the tool is [flow.ToolInfo.Idempotent].
+// An edit is never made twice, because afterwards the file has another hash. If an edit is repeated after a crash, the
+// tool recognises its own work if the new text occurs nowhere else, and answers as the first time. Otherwise the model is
+// told to read the file again. So the tool is [flow.ToolInfo.Idempotent].
 //
 // A person must approve each use, unless [Writing] says otherwise. EditFile fails with kind validation if dir is nil
 // or writing is invalid.

@@ -28,7 +28,7 @@ func environment(env map[string]string, inherit []string) ([]string, error) {
 		value, set := os.LookupEnv(name)
 		err := harmless(name, value)
 		if _, twice := env[name]; err == nil && (twice || slices.Contains(inherit[:i], name)) {
-			err = errors.New("is there twice")
+			err = errors.New("is a duplicate")
 		}
 		if err != nil {
 			return nil, invalid(fmt.Sprintf("commands.inherit[%d]", i), fmt.Errorf("%s %w", strconv.Quote(cut(name, maxName)), err))

@@ -110,7 +110,7 @@ func step(folder *os.Root, name string, create bool) (*os.Root, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return nil, errors.New("passes through what is no folder")
+		return nil, errors.New("passes through a file that is not a folder")
 	}
 	inner, err := folder.OpenRoot(name)
 	if err != nil {

@@ -240,7 +240,7 @@ func (s *search) text(ctx context.Context, text string, title func(at int) strin
 			begin, end := at+match[0], at+match[1]
 			switch {
 			case begin == end:
-				return errors.New("the query matches where nothing is, and so everywhere: ask for at least one character")
+				return errors.New("the query matches the empty text, and so everywhere: ask for at least one character")
 			case begin < shown:
 				continue
 			}

@@ -20,8 +20,8 @@ type Writing struct {
 	// Only are globs, as in a list: if there are any, a file may be written if one of them matches its path or a
 	// folder that it is in. "docs" allows what is in any folder of this name, "docs/*.md" what matches below the top.
 	Only []string
-	// Except are globs of what may not be written, although Only allows it. They are matched without regard to case
-	// or to the form of letters, because some file systems have none.
+	// Except are globs of what may not be written, although Only allows it. They ignore the case and the Unicode form of
+	// letters, because some file systems do too.
 	Except []string
 	// Hidden allows names that begin with a dot. Programs run or obey many such files, as those in .git/hooks.
 	Hidden bool

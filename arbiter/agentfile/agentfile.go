@@ -10,8 +10,8 @@
 //	---
 //	You review changes. Name each fault with its file and line.
 //
-// The keys are the JSON names of the fields of [arbiter.Agent]. The body is its Prompt. Without a name, the agent is called
-// as the file without its extension.
+// The keys are the JSON names of the fields of [arbiter.Agent]. The body is its Prompt. An agent without a name gets
+// the name of the file without its extension.
 package agentfile
 
 import (
@@ -42,10 +42,10 @@ const (
 	mark      = "---"
 )
 
-// Load reads all files "*.md" that stand directly in the folder, in the order of their names. The error joins one error for
+// Load reads all files "*.md" directly in the folder, in the order of their names. The error joins one error for
 // each mistake; each is a [flow.Error] of kind validation whose Op is the file with the line and
-// the column, as "reviewer.md:3:5", and whose Field is the path of the key. Broken YAML has no column. What an
-// agent needs besides, such as a model, is checked when the work starts.
+// the column, as "reviewer.md:3:5", and whose Field is the path of the key. Broken YAML has no column. What else
+// an agent needs, such as a model, is checked when the work starts.
 func Load(folder fs.FS) ([]arbiter.Agent, error) {
 	entries, err := fs.ReadDir(folder, ".")
 	if err != nil {
@@ -102,7 +102,7 @@ func read(folder fs.FS, name string) (arbiter.Agent, error) {
 	return Parse(name, data)
 }
 
-// Parse reads one file; see [Load]. name stands in errors, and gives an agent without a name its name.
+// Parse reads one file; see [Load]. name is the name of the file, for errors and for an agent without a name.
 func Parse(name string, data []byte) (arbiter.Agent, error) {
 	switch {
 	case len(data) > mostBytes:
@@ -154,7 +154,7 @@ func decode(file, front string) (arbiter.Agent, error) {
 		return agent, mistake(file, place{line: lineOf(err) + before}, "", plainly(err))
 	}
 	if len(tree.Content) != 1 || tree.Content[0].Kind != yaml.MappingNode {
-		return agent, mistake(file, placeOf(&tree), "", errors.New("the front matter is no list of keys with values"))
+		return agent, mistake(file, placeOf(&tree), "", errors.New("the front matter is not a mapping of keys to values"))
 	}
 	var wrong []error
 	seen := make(map[string]bool)
@@ -165,7 +165,7 @@ func decode(file, front string) (arbiter.Agent, error) {
 		case seen[key.Value]:
 			wrong = append(wrong, mistake(file, placeOf(key), key.Value, errTwice))
 		case key.Value == "prompt":
-			wrong = append(wrong, mistake(file, placeOf(key), key.Value, errors.New("is the text below the front matter")))
+			wrong = append(wrong, mistake(file, placeOf(key), key.Value, errors.New("is not a key: write the prompt below the front matter")))
 		default:
 			for _, m := range set(&agent, key, value) {
 				wrong = append(wrong, mistake(file, placeOf(m.node), m.field, m.err))

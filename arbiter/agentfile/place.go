@@ -22,12 +22,12 @@ type finding struct {
 }
 
 var (
-	errTwice  = errors.New("stands there twice")
-	errNoJSON = errors.New("is nothing that JSON can say")
+	errTwice  = errors.New("is a duplicate")
+	errNoJSON = errors.New("cannot be written as JSON")
 )
 
-// unspeakable finds what of a value JSON cannot say: keys that stand there twice or are no texts, and numbers that are infinite or
-// none. It does not follow aliases: what they name stands elsewhere in the front matter.
+// unspeakable finds what JSON cannot express: duplicate keys, keys that are not strings, infinities and NaN. It does not follow
+// aliases: what they name is elsewhere in the front matter.
 func unspeakable(path string, n *yaml.Node) (found []finding) {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -37,7 +37,7 @@ func unspeakable(path string, n *yaml.Node) (found []finding) {
 			at := path + "." + key.Value
 			switch tag := key.ShortTag(); {
 			case tag != "!!str" && tag != "!!merge":
-				found = append(found, finding{key, at, errors.New("is a key that is no text: write it in quotes")})
+				found = append(found, finding{key, at, errors.New("is a key that is not a string: write it in quotes")})
 			case seen[key.Value]:
 				found = append(found, finding{key, at, errTwice})
 			}

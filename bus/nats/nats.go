@@ -6,7 +6,7 @@
 //	engine := &debate.Engine{Bus: chunks, …}
 //	defer chunks.Close() // after engine.Shutdown
 //
-// Text is gathered for 20 ms. Messages are sealed, as package bus says, so accounts and subjects of their own are no condition.
+// Text is gathered for 20 ms. Messages are sealed, as package bus says, so they need no accounts or subjects of their own.
 // A program needs the permissions to publish and to subscribe to the subjects below the prefix, "debate.chunks.>".
 package nats
 
@@ -53,8 +53,8 @@ type topic struct {
 
 var _ bus.Bus = (*Bus)(nil)
 
-// New returns a bus on a connection, which stays the caller's. The connection's options decide for how long it is made again when
-// it is lost; nats.MaxReconnects(-1) means for ever. The subjects begin with the prefix; "" means "debate.chunks".
+// New returns a bus on a connection, which stays the caller's. The connection's options decide how long it reconnects after it is
+// lost; nats.MaxReconnects(-1) means for ever. The subjects begin with the prefix; "" means "debate.chunks".
 //
 // The bus has one goroutine, which [Bus.Close] ends, and the connection one for each topic that is subscribed to.
 func New(conn *nats.Conn, prefix string) *Bus {

@@ -4,7 +4,7 @@ package window
 // to use by default.
 //
 //   - As long as all messages fit, they are sent, from 80 % of the limit on with a warning. If they pass
-//     80 % and there is a summary, all is the opening, the summary, and the messages that it does not cover.
+//     80 % and there is a summary, the summary is sent in place of the messages that it covers, after the opening.
 //   - From 80 % on, if Problem.Auto and Problem.Summarizer are set, Hybrid requests summaries as
 //     [Summarize] does.
 //   - From 90 % on, if Problem.Summarizer is set, Hybrid requests summaries whether the host program

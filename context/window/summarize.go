@@ -14,7 +14,7 @@ import "sort"
 //
 //   - If a summary exists and all messages together are below 80 % of the limit, all messages are sent.
 //     That can happen for a model with a larger window than the one that the summary was made for.
-//   - Otherwise the opening is sent, the summary, and the messages that it does not cover.
+//   - Otherwise the opening, the summary, and the messages that it does not cover are sent.
 //   - If no summary can be made, Summarize slides over the messages that the summary does not cover, as
 //     [Sliding] does. The opening stays as long as it fits beside the summary and the messages that must be sent;
 //     then the summary, which covers it, stays as long as it fits.

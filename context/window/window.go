@@ -36,9 +36,8 @@ type Manager interface {
 	Plan(p Problem) Plan
 }
 
-// Lazy is an optional ability of a [Manager]: it sends everything as long as the limit is unknown, or what there is to send is
-// below NearPercent of it. The engine does not ask such a manager then, and need not count tokens. The built-in managers are
-// lazy.
+// Lazy is an optional ability of a [Manager]. A lazy manager sends everything as long as the limit is unknown, or everything
+// is below NearPercent of the limit. The engine then does not ask it, and need not count tokens. The built-in managers are lazy.
 type Lazy interface {
 	Manager
 	Lazy()
@@ -72,9 +71,9 @@ const (
 	// HighPercent of the limit: from here on, Hybrid requests summaries even if the host program does not
 	// want them.
 	HighPercent = 90
-	// LowWaterPercent of the limit less Fixed stay filled at least when old messages are dropped, or the next
-	// message would not fit. It leaves space, so that the next drop is far away and the beginning of the
-	// requests stays the same until then.
+	// LowWaterPercent: when old messages are dropped, at least this part of the limit less Fixed stays filled,
+	// unless the next older message does not fit. The rest is free, so that the next drop is far away and the
+	// beginning of the requests stays the same until then.
 	LowWaterPercent = 60
 	// SummaryPercent of the window is the cap on a summary. The code that makes the summary enforces it.
 	SummaryPercent = 20
@@ -147,7 +146,7 @@ type Range struct{ From, To int }
 
 // Warning is something about a plan that a host program may want to know. A plan has the gravest warning
 // that applies. A host that wants one event per participant and threshold reports each warning once, and
-// none that is lesser than one already reported.
+// no lesser warning after a graver one.
 type Warning string
 
 // These are the warnings, from the least to the gravest.

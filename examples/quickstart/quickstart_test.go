@@ -193,7 +193,7 @@ func TestAFailureIsToldWithItsHint(t *testing.T) {
 	address, _ := server(t, "Yes.")
 	var stdout, stderr bytes.Buffer
 	assert.Equal(t, 1, run(t.Context(), []string{"-topic", "\x00"}, &stdout, &stderr, environment("OPENAI_BASE_URL", address)))
-	assert.Contains(t, stderr.String(), "topic: holds a NUL character\n  Mend the field that the error names.\n")
+	assert.Contains(t, stderr.String(), "topic: holds a NUL character\n  Correct the field that the error names.\n")
 
 	stderr.Reset()
 	assert.Equal(t, 1, run(t.Context(), nil, &stdout, &stderr, environment("OPENAI_BASE_URL", "localhost")))

@@ -247,7 +247,7 @@ func inspectFiles(wanted []flow.File, blobs []blob) (files, error) {
 			return nil, restoreError(at+".hash", errors.Unwrap(err))
 		}
 		if _, twice := given[blobs[i].Hash]; twice {
-			return nil, restoreError(at+".hash", errors.New("stands there twice"))
+			return nil, restoreError(at+".hash", errors.New("is a duplicate"))
 		}
 		given[blobs[i].Hash] = blobs[i].Data
 	}

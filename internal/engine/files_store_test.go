@@ -62,7 +62,7 @@ func TestHostileFilesInSnapshotsAreRefused(t *testing.T) {
 		"missing":           {first + ",", "", "chart.png"},
 		"other bytes":       {text(stage.PNG), text(other), "blobs[0].hash"},
 		"a path as hash":    {`"hash":"` + flow.HashOf(stage.PNG) + `","data"`, `"hash":"../../x","data"`, "blobs[0].hash"},
-		"twice":             {first, first + "," + first, "twice"},
+		"twice":             {first, first + "," + first, "is a duplicate"},
 		"not referred to":   {first, first + `,{"hash":"` + flow.HashOf(other) + `","data":"` + text(other) + `"}`, "does not refer"},
 		"unknown key":       {`{"hash":"` + flow.HashOf(stage.PNG), `{"path":"/etc/passwd","hash":"` + flow.HashOf(stage.PNG), "blobs"},
 		"no base64":         {text(stage.PNG), "!" + text(stage.PNG), "blobs"},

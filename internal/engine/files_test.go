@@ -167,7 +167,7 @@ func TestFilesOfConfigsAreChecked(t *testing.T) {
 		"other hash":    {parts: []flow.File{{Data: stage.PNG, Hash: flow.HashOf(stage.PDF)}}, field: "parts[0]", want: "another hash"},
 		"image as text": {parts: []flow.File{{Data: stage.PNG, Type: "text/html"}}, field: "parts[0]", want: "is image/png, not text/html"},
 		"other type":    {parts: []flow.File{{Data: stage.PDF, Type: "image/png"}}, field: "parts[0]", want: "is no image/png"},
-		"unknown type":  {parts: []flow.File{{Data: []byte{0, 1, 2}}}, field: "parts[0]", want: "no known type"},
+		"unknown type":  {parts: []flow.File{{Data: []byte{0, 1, 2}}}, field: "parts[0]", want: "cannot be detected"},
 		"svg":           {parts: []flow.File{{Data: []byte("<svg/>"), Type: "image/svg+xml"}}, field: "parts[0].type", want: "PNG, JPEG"},
 		"hostile type":  {parts: []flow.File{{Data: []byte("a"), Type: "text/html\"><script>"}}, field: "parts[0].type", want: "no media type"},
 		"a folder":      {parts: []flow.File{text("../../etc/passwd")}, field: "parts[0].name", want: "without a folder"},

@@ -237,8 +237,8 @@ func tells(kind flow.Kind, cause *provider.Error) bool {
 	return kind == provider.KindValidation || kind == provider.KindAuthentication && !scoped
 }
 
-// memory is what an engine remembers of the models of one provider. Who holds a place in asking may use the other
-// fields.
+// memory is what an engine remembers of the models of one provider. The other fields are guarded by asking (a semaphore of
+// one).
 type memory struct {
 	asking   chan struct{}
 	listedAt time.Time

@@ -109,8 +109,8 @@ func flowOf(log []flow.Event) string {
 	return start.Flow
 }
 
-// blankFile returns a file that takes the place of one that is removed: of a kind that whoever could read the one can read too,
-// so that the debate goes on.
+// blankFile returns a blank file to replace a redacted one. Every model that could read the original can read it, so that the
+// debate continues.
 func blankFile(f *flow.File, with string) (flow.File, []byte, error) {
 	blank, data := flow.File{Name: f.Name, Type: "text/plain"}, []byte(cmp.Or(with, "[redacted]")+"\n")
 	switch provider.MediaAbility(f.Type) {

@@ -171,7 +171,7 @@ func readEvents(data []byte) (*snapshot, error) {
 		}
 		key, _ := token.(string)
 		if seen[key] {
-			return nil, restoreError(text.OneLine(key, 80), errors.New("stands there twice"))
+			return nil, restoreError(text.OneLine(key, 80), errors.New("is a duplicate"))
 		}
 		seen[key] = true
 		value := bytes.TrimLeft(data[in.InputOffset():], " \t\r\n:")

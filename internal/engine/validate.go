@@ -122,7 +122,7 @@ func (l registry) Model(t *flow.Terms, name string) error {
 	host, _, ok := flow.SplitModel(name)
 	switch {
 	case name == "":
-		return errors.New("is empty: it is \"provider/model\"")
+		return errors.New("is empty: it must be \"provider/model\"")
 	case !flow.Registrable(name):
 		return fmt.Errorf("is not one line of at most %d bytes that print", flow.MaxName)
 	case !ok:

@@ -2,10 +2,10 @@ package redaction
 
 import "slices"
 
-// In the JSON of an event a text is either something that somebody has written or said, or a name, by which the log refers to
-// something: an actor, a model, a call, a state. (The hint of a failure counts as one: it follows from the kind.) What may be
-// removed from a log is the former. The keys below hold names; what any other key holds may be removed. A flow whose own events
-// hold names under other keys loses nothing by it: a redaction that changes more than texts is refused, see [SameButTexts].
+// Strings in the JSON of an event are either content (written by a person or a model) or names, by which the log refers to
+// something: an actor, a model, a call, a state. (The hint of a failure counts as one: it follows from the kind.) Only content
+// may be removed from a log. The keys below hold names; what any other key holds may be removed. A flow whose own events hold
+// names under other keys loses nothing by it: a redaction that changes more than texts is refused, see [SameButTexts].
 
 // nameKeys returns the keys of which the values are names.
 func nameKeys() []string {

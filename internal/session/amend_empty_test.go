@@ -28,7 +28,7 @@ func TestAnAmendmentThatSetsNothingIsRefused(t *testing.T) {
 				s.Amend(t.Context(), empty), s.Control(t.Context(), empty), other.Control(t.Context(), s.ID(), empty),
 			} {
 				stage.RequireKind(t, err, provider.KindValidation)
-				require.ErrorContains(t, err, "debate: validation: amend: sets nothing")
+				require.ErrorContains(t, err, "debate: validation: amend: is empty")
 			}
 		}
 		assert.Equal(t, before, c.Log(s.ID()))

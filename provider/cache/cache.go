@@ -11,7 +11,7 @@
 //
 // Two requests are equal if these are: model, system prompt, self, messages, last message, limit of
 // tokens, temperature, schema, tools, options, and the files of messages by their type, their name and their data. ID and Labels
-// do not count. Options that ask for nothing are none. Only Scope separates tenants.
+// do not count. Options that ask for nothing equal no options. Only Scope separates tenants.
 //
 // Each debate draws new fence words for the texts of other speakers, and the engine's system prompts
 // mention them. If the words counted, no two debates would ever ask the same question. So a placeholder

@@ -43,8 +43,8 @@ func (m Mode) String() string {
 // Options configures a cassette. The zero value replays.
 type Options struct {
 	Mode Mode
-	// Secrets are never written, in any form known of them: plain, wrapped, in JSON, HTML, a URL, base64 and
-	// hexadecimal. Of those that have 16 bytes and more, no eight bytes are. A replay finds a request that
+	// Secrets are never written, in any known form: plain, wrapped, in JSON, HTML, a URL, base64 and
+	// hexadecimal. Of a secret of 16 bytes or more, not even eight consecutive bytes are written. A replay finds a request that
 	// holds a secret only if it has the same secrets. Text that looks like a vendor's key is never written,
 	// whether it is listed here or not.
 	Secrets []string
@@ -106,7 +106,7 @@ func Open(file string, options Options) (*Cassette, error) {
 			err = c.create()
 		}
 	default:
-		err = fmt.Errorf("cassette: %s is none", options.Mode)
+		err = fmt.Errorf("cassette: %s is unknown", options.Mode)
 	}
 	if err != nil {
 		return nil, err

@@ -39,24 +39,24 @@
 //
 // A cassette records chunks, Response, usage and failure of each call of Generate, CountTokens and Embed,
 // and the models that passed a Check. It also records what a model can do (Abilities), and why a request could not be written
-// (Vet): a replayed debate leaves out of the requests to its fallbacks what was left out in the recording.
+// (Vet). So a replayed debate sends its fallbacks the same requests as the recorded one.
 //
 // A replay emits the same text in the same pieces, at once or at
 // [Options.Interval]; the pieces of thoughts come first. It returns the same Response and error: kind, status, code, message,
 // request id, RetryAfter, Window, Capped and NotSent. Of an error's cause only the text is kept; the same goes for an error that is
-// not a [*provider.Error]. A call that its context ended is not recorded, because its end is not the
-// provider's answer. A replay that is broken off does not use up its answer.
+// not a [*provider.Error]. A call that ended with its context is not recorded, because that end is not
+// the provider's answer. A replay that is broken off does not use up its answer.
 //
 // The file is written after each exchange, in one step, with mode 0600. So a crash loses at most
 // exchanges that have not ended. A recording never replaces a file; remove the old one first.
 //
 // # Keys
 //
-// Before anything is written, "[redacted]" replaces [Options.Secrets], plain, wrapped, escaped or encoded, any
-// eight bytes of those that have 16 and more, and text that looks like a vendor's key (sk-…, AIza…, gsk_…,
-// xai-…, Bearer …), in requests, answers and errors alike. Of errors it also replaces the users and queries of
-// URLs, and headers that carry credentials. The recording program gets the original answer; a replay gets the redacted one. Everything else
-// is in clear text: a cassette is as confidential as the debate.
+// Before anything is written, "[redacted]" replaces [Options.Secrets] (plain, wrapped, escaped or encoded), any
+// eight consecutive bytes of a secret of 16 bytes or more, and text that looks like a vendor's key (sk-…, AIza…,
+// gsk_…, xai-…, Bearer …), in requests, answers and errors alike. In errors it also replaces the users and queries
+// of URLs, and headers that carry credentials. The recording program gets the original answer; a replay gets the
+// redacted one. Everything else is in clear text: a cassette is as confidential as the debate.
 //
 // # The file
 //

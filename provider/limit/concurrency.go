@@ -20,16 +20,16 @@ type Concurrency struct {
 
 	// Ledger makes this Concurrency one of several that share their places, on any number of machines: those with the
 	// same Name, see [Ledger]. Calls should be equal for all of them. Machines that want more places than there are get
-	// equal parts. If there are fewer places than machines, the machines take turns. A place that is free
-	// is with another machine within some half a second.
+	// equal parts. If there are fewer places than machines, the machines take turns. A free place
+	// reaches another machine within about half a second.
 	//
-	// If the ledger fails, calls start in the places that the machine has, until its lease ends. A call that waits
-	// while it has failed for 10 seconds fails with kind network and NotSent set.
+	// If the ledger fails, calls start in the places that the machine has, until its lease ends. When the ledger has
+	// failed for 10 seconds, waiting calls fail with kind network and NotSent set.
 	Ledger Ledger
 	// Name is the name under which a Ledger keeps the places. It must not hold a key.
 	Name string
 	// Lease is how long the places of a machine that has died, or cannot reach the ledger, stay taken; DefaultLease if
-	// it is not above 0. Calls in flight do not end with the lease. Should be equal for all machines.
+	// it is not above 0. Calls in flight do not end with the lease. Lease should be equal on all machines.
 	Lease time.Duration
 
 	mu      sync.Mutex
@@ -59,7 +59,7 @@ func (c *Concurrency) Status() ConcurrencyStatus {
 	return ConcurrencyStatus{Calls: c.calls(), Waiting: c.line.len(), InFlight: c.inside}
 }
 
-// Close gives the places back to the Ledger, and ends the goroutine that speaks to it. Call it after the last call has
+// Close returns the places to the Ledger, and ends the goroutine that speaks to it. Call it after the last call has
 // ended; calls that wait fail, and so do later ones, with kind network. It takes three seconds at most. Without a
 // Ledger, Close does nothing.
 func (c *Concurrency) Close() {

@@ -21,7 +21,7 @@
 //	limits := &limit.Rate{Requests: 500, Ledger: store}
 //	defer limits.Close()
 //
-// A machine takes portions of the limit from the ledger, and gives back what it does not use. So the ledger gets
+// A machine takes portions of the limit from the ledger, and returns what it does not use. So the ledger gets
 // few updates, and calls start without asking it.
 //
 // # Combining wrappers

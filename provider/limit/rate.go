@@ -84,8 +84,9 @@ type Rate struct {
 	// any minute. They also share pauses and lowered limits: a machine learns of them within a second. Up to
 	// two seconds' tokens are saved up, not a minute's.
 	//
-	// If the ledger fails, calls start by what was handed out before, and wait. A call that waits while it has failed for
-	// 10 seconds fails with kind network and NotSent set. After that, calls fail at the next try of the ledger.
+	// If the ledger fails, calls start as far as what it handed out before lasts; others wait. When the ledger has failed
+	// for 10 seconds, waiting calls fail with kind network and NotSent set. After that, calls fail at the next try of the
+	// ledger.
 	Ledger Ledger
 
 	mu      sync.Mutex
@@ -167,8 +168,8 @@ func (r *Rate) enter(ctx context.Context, name string, req *provider.Request) (p
 	return pass{}, ended(err)
 }
 
-// Close gives what the Ledger has handed out and nobody has used back, and ends the goroutines that speak to
-// it. Call it after the last call has ended; calls that wait fail. It takes three seconds at most. Later calls
+// Close returns the unused part of what the Ledger has handed out, and ends the goroutines that speak to the
+// Ledger. Call it after the last call has ended; calls that wait fail. It takes three seconds at most. Later calls
 // fail with kind network. Without a Ledger, Close does nothing.
 func (r *Rate) Close() {
 	if r.Ledger == nil {

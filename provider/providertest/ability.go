@@ -13,8 +13,8 @@ import (
 // [provider.TokenCounter], [provider.Embedder], [provider.Able] and [provider.Vetter]. What the provider says of its abilities and
 // what it refuses to write must agree. It skips abilities that the provider does not have.
 //
-// The server that connect starts answers with the scenario's Models, Tokens and Vectors, and with its Fail to any request. The
-// rules of [Run] apply.
+// The server that connect starts must answer with the scenario's Models, Tokens and Vectors. If Fail is set, it answers every
+// request with that failure. The rules of [Run] apply.
 func RunAbilities(t *testing.T, connect Connect) {
 	t.Helper()
 	run(t, connect, abilities())

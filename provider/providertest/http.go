@@ -22,9 +22,9 @@ type HTTP struct {
 	Faults  []Fault           // answers by which the vendor signals something, byte for byte, and their meaning
 	Lacks   map[string]string // rows for which this vendor has no signal, and why
 	// Long makes the suite cut each answer at each byte, in each way that a connection can end, which takes
-	// minutes. Otherwise it cuts where a reader has something else before it than at the byte before: within
-	// and beside the ends of lines, frames and the parts of a document, in the middle of a line, of a
-	// character and of an escape, and at each of the last bytes.
+	// minutes. Otherwise it cuts only where a reader may behave differently than at the byte before: within and
+	// beside the ends of lines, frames and the parts of a document, in the middle of a line, of a character and
+	// of an escape, and at each of the last bytes.
 	Long bool
 
 	cut *cutting // what RunHTTP has cut

@@ -24,9 +24,9 @@ import (
 type Provider struct {
 	// ByID holds replies by the ID of the request: the conversation's ID (set Config.ID: otherwise it is drawn), the
 	// ID of the call and the number of the attempt, as in "cars/r1.opening.Ada/1". Calls of a debate are named
-	// "r1.opening.Ada", "r1.assessment.judge" and "verdict.judge". A reply after uses of tools has
-	// the number of another attempt. A reply can be given any number of times. So a debate with such a script is the same,
-	// whatever is repeated or arrives in another order.
+	// "r1.opening.Ada", "r1.assessment.judge" and "verdict.judge". A reply after tool calls has
+	// the number of another attempt. A reply can be given any number of times. So the debate is the same even if requests
+	// are repeated or arrive in another order.
 	ByID map[string]Reply
 	// Replies holds a queue of replies for each speaker, by the Self of the request. Each reply is given
 	// once. When the queue of a speaker is empty, Reply answers; if Reply is nil, the request fails with

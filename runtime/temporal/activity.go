@@ -26,7 +26,7 @@ const defaultLease = 15 * time.Second
 // the engine down after the worker. The error is of kind validation: the engine has no store.
 func Register(r worker.Registry, engine *debate.Engine) error {
 	if engine == nil || engine.Store == nil {
-		none := errors.New("the engine has none that workers share")
+		none := errors.New("the engine has no store that workers share")
 		return &flow.Error{Kind: provider.KindValidation, Op: "register", Field: "store", Err: none}
 	}
 	w := &activities{engine: engine, lease: cmp.Or(engine.Lease, defaultLease)}
@@ -79,7 +79,7 @@ func (w *activities) signal(ctx context.Context, in *advanceInput) (flow.Signal,
 		canceled := &flow.Error{Kind: provider.KindCanceled, Err: errors.New("broken off before it was made")}
 		return flow.Failed{Call: in.Call.Call, Attempt: in.Call.Attempt, Error: canceled, Free: true}, nil
 	}
-	unknown := fmt.Errorf("%.40q is no occasion that this worker knows", in.On)
+	unknown := fmt.Errorf("this worker does not know the occasion %.40q", in.On)
 	return nil, &flow.Error{Kind: provider.KindValidation, Op: "advance", Err: unknown}
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Client starts and steers debates that workers of Temporal carry through. It is safe for concurrent use; its fields must not change
-// once it is used.
+// Client starts and steers debates that workers of Temporal run. It is safe for concurrent use; its fields must not change once it
+// is used.
 type Client struct {
 	// Engine has the store of the debates, and what a config names. It makes no calls here.
 	Engine *debate.Engine

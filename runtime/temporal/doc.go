@@ -1,4 +1,4 @@
-// Package temporal carries debates, and conversations of other flows, through on Temporal: each is a workflow.
+// Package temporal runs debates, and conversations of other flows, on Temporal: each is a workflow.
 //
 //	engine := &debate.Engine{Store: store, Providers: …}
 //	w := worker.New(connection, "debates", worker.Options{WorkerStopTimeout: time.Minute})
@@ -8,17 +8,18 @@
 //	id, err := client.Start(ctx, config)
 //	err = client.Control(ctx, id, debate.Pause{})
 //
-// The engine's store keeps the log of a debate, which is all its truth. Temporal keeps ids: of the debate, of calls in flight, the
-// number of the last event. No text of a debate is in a history, so histories stay small, and nobody who may read them reads a
-// debate. Every worker needs an engine on the same store.
+// The engine's store keeps the log of a debate, the only source of truth. Temporal keeps the id of the debate, the ids of calls in
+// flight, and the number of the last event. No text of a debate is in a history. So histories stay small, and a reader of them
+// does not learn what is debated. Every worker needs an engine on the same store.
 //
 // # Who does what
 //
 // A workflow repeats what activities have decided, and decides nothing. An activity makes one call and advances the debate with its
 // outcome (Engine.Call); another one advances it after a timer, a signal or the loss of a worker (Engine.Advance). So a release of
-// this library that decides otherwise continues the debates of older ones: no workflow replays a decision.
+// this library that decides differently can continue the debates of older ones: no workflow replays a decision.
 //
-//   - A call is an activity with one attempt. Whether it is made again decides the debate's retry policy, and the log has it.
+//   - A call is an activity with one attempt. The debate's retry policy decides whether the call is made again, and the log
+//     records that.
 //   - A worker that is silent for Engine.Lease has lost its calls. They are charged in full and made again.
 //   - A worker that lacks a provider, a flow or a tool leaves the call to another worker. Nothing is charged.
 //   - A debate that is paused, or waits for a person, waits in its workflow. No worker keeps anything of it, and there is no lease.
@@ -31,13 +32,14 @@
 // [Status]. Temporal keeps what an update or a signal says, an answer's text included. A cancellation of the workflow cancels the
 // debate. The query "status" returns a [Status].
 //
-// A program that has given a control by Engine.Control sends the signal "look" afterwards, or the workflow acts on the control only
-// with the next outcome of a call. A control that breaks calls off is seen within a third of a lease in any case.
+// A program that has given a control by Engine.Control must send the signal "look" afterwards. Otherwise the workflow acts on the
+// control only after the next outcome of a call. A control that breaks calls off is seen within a third of a lease in any case.
 //
 // # Tenants
 //
-// Debates of one task queue share the places of its workers: who starts a thousand debates at once delays all others. [Client.Route] gives
-// each tenant a task queue of its own. A process serves all of them, with a worker of Temporal's for each queue on one engine:
+// Debates of one task queue share the places of its workers: a tenant that starts a thousand debates at once delays all others.
+// [Client.Route] gives each tenant a task queue of its own. A process serves all of them, with a Temporal worker for each queue on
+// one engine:
 //
 //	for _, tenant := range tenants {
 //		w := worker.New(connection, "debates-"+tenant, worker.Options{MaxConcurrentActivityExecutionSize: 10})

@@ -14,7 +14,7 @@ import (
 
 // A conversation's blobs are in one file, one behind the other: a head of fixed length, and the bytes. The head is the hash, a
 // space, the number of bytes in twelve digits, and a line feed. What a crash leaves behind the last whole blob is overwritten
-// by the next one. If a hash stands there twice, the last one counts. If a head is damaged, the bytes up to the next whole blob
+// by the next one. If a hash occurs twice, the last one counts. If a head is damaged, the bytes up to the next whole blob
 // are taken for those that it had: their hash says whose they are.
 const (
 	blobHead = 64 + 1 + 12 + 1

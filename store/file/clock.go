@@ -14,8 +14,8 @@ var _ store.Clock = (*Store)(nil)
 // fileClock is written to ask for the time. It is not named like a file of a conversation.
 const fileClock = "clock"
 
-// Time implements [store.Clock] by the clock of the file system: what it says of a file that is written now. If Store.Now is set,
-// that counts.
+// Time implements [store.Clock] with the clock of the file system: it writes a file and returns its modification time. If
+// Store.Now is set, Time returns its time instead.
 func (s *Store) Time(context.Context) (time.Time, error) {
 	if s.Now != nil {
 		return s.Now(), nil

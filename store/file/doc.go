@@ -7,7 +7,7 @@
 //	defer store.Close() // after engine.Shutdown
 //
 // With [Open], each commit is on the disk before it is acknowledged. A [Store] that you make yourself has
-// more options: Report receives what a crash has torn, which is a warning in the default log otherwise, and Sync
+// more options: Report receives what a crash has torn, of which otherwise the default log gets a warning, and Sync
 // can turn off waiting for the disk.
 //
 // # Durability
@@ -15,9 +15,9 @@
 // A commit that Append has acknowledged survives the end of the process at any moment and, with
 // [SyncAlways], a power loss. A commit that was not acknowledged is stored completely or not at all.
 //
-// Readers see a commit once it is on the disk, and wait for nobody. While a process appends to a conversation, or is
-// stopped within it, readers see what precedes that commit. If a process is killed between writing and syncing,
-// readers see its commit; whoever changes the conversation next syncs the commit first.
+// Readers see a commit once it is on the disk, and never wait for a writer. While a process appends to a conversation,
+// or is stopped in an append, readers see what precedes that commit. If a process is killed between writing and
+// syncing, readers see its commit; the process that changes the conversation next syncs the commit first.
 //
 // If writing or syncing fails, the outcome is unknown, as the error says. The journal is cut back to its
 // previous end if possible, and it is read again before the next append. Bytes that may not be on the
@@ -37,8 +37,8 @@
 // Store.Report or writes a warning to slog.Default.
 //
 // Any other damage was not left by a crash, and is a [*CorruptError]: a complete commit with other bytes
-// than were written, even if it is the last or only one; damage that a whole commit follows; a file that
-// does not begin as a journal of its conversation. Read yields everything before the damage and then the error.
+// than were written, even if it is the last or only one; damage before a whole commit; a file that does
+// not begin as a journal of its conversation. Read yields everything before the damage and then the error.
 // List sets it in Info.Err, beside what precedes the damage. Append refuses, and no byte is changed. A conversation is
 // [flow.ErrNotFound] only if it has no journal, or only the tear of its first commit.
 //
@@ -47,7 +47,7 @@
 // is left of the first of them looks like a commit that was never finished, and is treated as a tear. So whatever
 // shortens files, such as an unfinished copy or the repair of a file system, loses commits. Two things show it: the
 // report of the tear, and a list that knows from the index that the journal was longer, which calls Store.Report or
-// warns too. If the cut is exactly behind a commit, and no list has seen the journal before, nothing does. A
+// warns too. If the cut is exactly behind a commit, and no list has seen the journal before, nothing shows it. A
 // conversation that has lost its end continues from what is left, and makes the later calls again.
 //
 // # The journal
@@ -99,8 +99,8 @@
 // names. Otherwise it reads the journal. So the index may be lost, damaged or old, and may be deleted at any time. But a
 // list does not notice damage of a journal that leaves its size and time as they were; Read does.
 //
-// A process that is stopped holds up nobody but those who would change the same conversation. Append and Delete then wait
-// as long as their context allows. Lease reports [flow.ErrLeased] after two seconds.
+// A stopped process delays only changes of the conversation that it was changing. Append and Delete then wait as long as
+// their context allows. Lease reports [flow.ErrLeased] after two seconds.
 //
 // A lease ends when its time is over, or with the handle that acquired it. The system unlocks the file of
 // a process that has died, however it died, so another process can continue at once. A process that hangs

@@ -32,8 +32,8 @@ func (e *CorruptError) Is(target error) bool { return target == store.ErrDamaged
 
 // Torn describes bytes behind the last whole commit of a journal. A crash or a power loss leaves such bytes, of a
 // commit that was never acknowledged. But if the file was shortened, or its end replaced by zeros, acknowledged
-// commits are lost: no file tells the two cases apart. If Kept is empty, the bytes are gone: the folder's index knows that
-// the journal once had them, on the disk.
+// commits are lost: no file tells the two cases apart. If Kept is empty, the bytes are gone: only the folder's index shows
+// that the journal once had them, on the disk.
 type Torn struct {
 	ID     string // of the conversation
 	Offset int64  // where in the journal they began, in bytes

@@ -28,7 +28,7 @@ type lease struct {
 // it: when the handle is closed or its process ends. Then another process can acquire it at once.
 //
 // If another process keeps the conversation's files locked for two seconds, that is [flow.ErrLeased] too: the process
-// may be stopped, and who wants to work finds other conversations. The owner of the lease waits as long as ctx allows.
+// may be stopped, and a worker can open other conversations. The owner of the lease waits as long as ctx allows.
 func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) error {
 	if err := store.CheckID(id); err != nil {
 		return err

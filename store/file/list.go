@@ -21,7 +21,7 @@ import (
 
 // List implements [store.Store]. The folder's index describes the journals that have not changed since it was
 // written. Of each other journal List reads the last commit and the start event. With Filter.Text, it reads all events
-// of the conversations that match otherwise. It waits for nobody: while another handle appends to a conversation, the
+// of the conversations that match otherwise. It never waits for a writer: while another handle appends to a conversation, the
 // conversation is described as it was before. A journal that cannot be read is listed with its error in Info.Err, a
 // [*CorruptError] if it is damaged.
 func (s *Store) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
@@ -148,8 +148,8 @@ func (l *lister) add(info *store.Info, lease, quarantine bool) {
 	}
 }
 
-// Describe implements [store.Describer]. It reads the last commit of the journal and the start event. Like List, it waits for
-// nobody.
+// Describe implements [store.Describer]. It reads the last commit of the journal and the start event. Like List, it never
+// waits for a writer.
 func (s *Store) Describe(ctx context.Context, id string) (store.Info, error) {
 	if err := cmp.Or(store.CheckID(id), s.ready(), ctx.Err()); err != nil {
 		return store.Info{}, err

@@ -14,7 +14,7 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// Read implements [store.Store]. It waits for nobody: while another handle appends, Read yields what precedes that
+// Read implements [store.Store]. It never waits for a writer: while another handle appends, Read yields what precedes that
 // commit. It keeps one file open until the loop ends. It skips a tear behind the last whole commit. Any other damage, a
 // file that is not a journal, and an event that cannot be decoded are a [*CorruptError].
 func (s *Store) Read(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {

@@ -15,10 +15,10 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// Redact implements [store.Redactor]. It writes the journal anew under another name, syncs it, and then changes the name: a crash
-// leaves the one or the other, whole. A reader that has begun to read the former journal reads it to its end. Then it does the same
-// with the file of blobs, if one is removed, and with the index, and removes what was cut off the journal. The file system frees the
-// former files; what it leaves on the disk no store can reach.
+// Redact implements [store.Redactor]. It writes the new journal under another name, syncs it, and then renames it: a crash leaves
+// the old journal or the new one, whole. A reader that has begun to read the old journal reads it to its end. Redact then does the
+// same with the file of blobs, if one is removed, and with the index, and removes what was cut off the journal. The file system
+// frees the old files; a store cannot reach what that leaves on the disk.
 func (s *Store) Redact(ctx context.Context, id string, after int64, events []flow.Event, blobs []string) error {
 	if err := store.CheckID(id); err != nil {
 		return err

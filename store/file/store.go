@@ -25,15 +25,15 @@ const (
 	// and a power loss.
 	SyncAlways Sync = iota
 	// SyncNever leaves it to the operating system when to write. Appended events survive any end of the
-	// process, but not that of the machine: a power loss takes away about the last half minute. If it
-	// takes away only parts of it, the journal is corrupt and is refused from there on. It is for tests,
+	// process, but not that of the machine: a power loss takes away about the last half minute. If only parts
+	// of that are lost, the journal is corrupt and is refused from there on. It is for tests,
 	// and for conversations that cost nothing.
 	SyncNever
 )
 
 // Store stores conversations in the files of a folder. Set its fields before the first use. It is safe for
-// concurrent use. So is a folder that several Stores have open, in one process or many, if it is on a
-// local disk. A Store must not be copied.
+// concurrent use. Several Stores, in one process or many, may have the same folder open if it is on a local
+// disk. A Store must not be copied.
 type Store struct {
 	// Dir is the folder. If it is missing, it is created, with access for the current user only.
 	Dir string
@@ -45,7 +45,7 @@ type Store struct {
 	// Tears and corruption).
 	Report func(Torn)
 	// Now replaces the clock that leases use, and that of [Store.Time]; nil: time.Now, and the clock of the file system. In a
-	// bubble of testing/synctest set it to time.Now: the file system has no other clock than that outside.
+	// bubble of testing/synctest set it to time.Now, because the file system's clock is outside the bubble.
 	Now func() time.Time
 
 	once sync.Once

@@ -30,11 +30,11 @@ const (
 // Bus carries chunks through a PostgreSQL server, by LISTEN and NOTIFY. It is safe for concurrent use. Engines whose buses are on
 // the same database hear each other, whatever their stores are.
 //
-// It has two connections of its own: one publishes, and one listens once something was subscribed to. It writes to no table, and
+// It has two connections of its own: one publishes, and one listens from the first subscription on. It writes to no table, and
 // no append waits for it. Text is gathered for 100 ms. If more than half of the server's queue of notifications is
 // filled, because some session of the server does not read them, Publish sends nothing and fails.
 //
-// A connection that is lost is made again, after 0.1 to 5 s. PgBouncer has to be in session mode, because others pass on no
+// A lost connection is made again after 0.1 to 5 s. PgBouncer must be in session mode, because its other modes forward no
 // notifications.
 type Bus struct {
 	config      *pgx.ConnConfig

@@ -22,7 +22,8 @@
 // not wait for the disk: a lease's owner is on the same machine, and a power cut ends both. In PostgreSQL
 // only a release does not wait. If it is lost, the lease expires.
 //
-// The store is also a limit.Ledger of package provider/limit: several machines on one database share the limits of their accounts by it.
+// The store is also a limit.Ledger of package provider/limit, by which machines on one database share the limits of their
+// accounts.
 //
 // # Cost
 //
@@ -34,8 +35,8 @@
 // # Stopped processes and damage
 //
 // A process may be stopped at any moment, and a conversation may be damaged; neither holds up other conversations.
-// Nobody waits for a locked row of PostgreSQL but those who would change the same conversation, and the server ends a
-// transaction in whose middle nothing has come for five seconds. There is one exception: SQLite has one writer. A process
+// In PostgreSQL, only changes of the same conversation wait for a locked row, and the server ends a transaction that is idle
+// for five seconds. There is one exception: SQLite has one writer. A process
 // that is stopped within the milliseconds of a transaction keeps the others from writing until it continues or ends.
 // They read meanwhile.
 //
@@ -49,9 +50,9 @@
 //
 // [Store.Redact] and [Store.Delete] remove texts from the tables at once. What the files keep differs:
 //
-//   - SQLite: Redact writes the file anew and empties the write-ahead log, unless [Options].VacuumLater is set. Then, and after
-//     Delete, SQLite has overwritten with zeros what it has deleted, but a copy may stay where rows have moved, and in the
-//     write-ahead log until it is emptied. [Store.Vacuum] removes both.
+//   - SQLite: Redact rewrites the file and empties the write-ahead log, unless [Options].VacuumLater is set. With VacuumLater,
+//     and after Delete, SQLite has overwritten with zeros what it has deleted, but a copy may stay where rows have moved, and
+//     in the write-ahead log until it is emptied. [Store.Vacuum] removes both.
 //   - PostgreSQL: old rows stay in the files of the tables until [Store.Vacuum], which is VACUUM FULL: an ordinary VACUUM frees
 //     their room and leaves the bytes. The server's write-ahead log, its archive, replicas and backups hold them for as long as
 //     the server is set to keep those.
@@ -94,7 +95,7 @@
 // # PostgreSQL behind a pooler
 //
 // Statements are prepared once per connection. A pooler that assigns connections per transaction must
-// support that (PgBouncer since 1.21), or the URL must say ?default_query_exec_mode=exec. It passes on no
-// notifications, so that [Store.Announce] announces nothing: workers on such a URL find what others have
-// begun by their sweeps alone.
+// support that (PgBouncer since 1.21), or the URL must say ?default_query_exec_mode=exec. Such a pooler
+// forwards no notifications, so [Store.Announce] announces nothing: workers behind it find the work of
+// other processes only by their sweeps.
 package sql

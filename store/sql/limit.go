@@ -11,7 +11,7 @@ import (
 // machine's.
 //
 // An update takes two statements and no transaction: one reads the value, the other writes the new one if nobody
-// else has written meanwhile. So no machine that is stopped holds up another.
+// else has written meanwhile. So a stopped machine does not delay the others.
 func (s *Store) UpdateLimit(ctx context.Context, name string, change func(value []byte, now time.Time) []byte) error {
 	name = plain(name)
 	return failed("update limit", s.transact(ctx, func(ctx context.Context) error {

@@ -45,7 +45,7 @@ func (s *Store) migrated(ctx context.Context) error {
 	}
 	have, err := version(ctx, s.read, s.dialect, len(scripts))
 	if err == nil && have < len(scripts) {
-		err = fmt.Errorf("the database has version %d of %d and is only read: opening it to be written migrates it", have, len(scripts))
+		err = fmt.Errorf("the database has version %d of %d and is opened read-only: open it for writing to migrate it", have, len(scripts))
 	}
 	return err
 }

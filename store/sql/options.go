@@ -18,12 +18,13 @@ type Options struct {
 	// Poll is the interval at which watched logs are checked for events that other stores have appended;
 	// 0: 200 ms.
 	Poll time.Duration
-	// VacuumLater lets Redact leave it to [Store.Vacuum], at a quiet time, to remove the last traces from the file of SQLite.
+	// VacuumLater makes Redact leave the last traces in the file of SQLite. The host program then calls [Store.Vacuum] at a quiet
+	// time, which removes them.
 	VacuumLater bool
-	// ReadOnly opens a file of SQLite that may not be written, or must not be. Nothing is created and nothing is migrated: the
-	// file must exist and have the present version. What would change it fails with [fs.ErrPermission]. If no write-ahead log
-	// stands beside the file, no process has it open for writing, and the store reads it as it is then: what is appended later
-	// is seen by a store that is opened later. PostgreSQL does not know it.
+	// ReadOnly opens a file of SQLite that cannot or must not be written. Nothing is created and nothing is migrated: the file
+	// must exist and have the present version. Methods that would change it fail with [fs.ErrPermission]. If there is no
+	// write-ahead log beside the file, no process has it open for writing, and the store reads the file as it is at that time:
+	// only a store that is opened later sees later appends. PostgreSQL ignores ReadOnly.
 	ReadOnly bool
 	// OnWake is called in the transaction of each append that wakes a conversation, before it is committed: a host program
 	// can insert a job there, which then exists if and only if the events do. An append wakes a conversation if the
@@ -38,7 +39,7 @@ type Options struct {
 	//
 	// If OnWake returns an error, that append fails with it, and nothing of it is stored; no other append fails. OnWake is
 	// called concurrently. It must neither commit tx nor roll it back, and must be quick: SQLite has one writer, whose
-	// lock it holds, and PostgreSQL ends a transaction that rests for five seconds. It must not use the Store: in SQLite it
+	// lock it holds, and PostgreSQL ends a transaction that is idle for five seconds. It must not use the Store: in SQLite it
 	// would wait for itself. It is called again if the transaction is tried again. ctx ends with [Options.Timeout].
 	//
 	// Where it is set, an append that wakes a conversation has a transaction to itself; all others share theirs. nil: nothing

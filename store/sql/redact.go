@@ -11,10 +11,10 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// Redact implements [store.Redactor]. In SQLite it writes the whole file anew, as Vacuum does, unless [Options].VacuumLater is set:
-// what SQLite zeroes when it deletes may stand a second time where rows have moved. If somebody else writes or reads for too long,
-// Redact fails after the commit, and may be called again without events. PostgreSQL keeps what was replaced in the files of its
-// tables until Vacuum, and in its write-ahead log.
+// Redact implements [store.Redactor]. In SQLite it rewrites the whole file, as Vacuum does, unless [Options].VacuumLater is set:
+// SQLite zeroes what it deletes, but a copy may remain where rows have moved. If another connection writes or reads for too long,
+// Redact fails after the commit, and may be called again without events. In PostgreSQL, what was replaced stays in the files of
+// the tables until Vacuum, and in the write-ahead log.
 func (s *Store) Redact(ctx context.Context, id string, after int64, events []flow.Event, blobs []string) error {
 	if err := store.CheckID(id); err != nil {
 		return err
@@ -152,8 +152,8 @@ func (r *redaction) replace(ctx context.Context, tx *stdsql.Tx, no int64) error 
 	return nil
 }
 
-// Vacuum writes the whole database anew, so that nothing of what was removed before, by redactions and deletions, is left in the
-// files of its tables. Meanwhile nobody can write, and with PostgreSQL nobody can read. It needs as much free space as the
+// Vacuum rewrites the whole database, so that the files of its tables hold nothing of what redactions and deletions have removed.
+// Meanwhile nobody can write, and with PostgreSQL nobody can read. It needs as much free space as the
 // database takes. ctx bounds its time; in SQLite the store's timeout bounds how long it then waits for readers, who hold the
 // write-ahead log.
 func (s *Store) Vacuum(ctx context.Context) error {

@@ -8,9 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Announce implements [store.Announcer]. PostgreSQL announces work by NOTIFY, which one connection of this store listens to
-// as long as somebody does. In SQLite, what this store appends is announced at once. What else happens is noticed within
-// [Options.Poll]: a look tells whether the file has changed, and only then a number is read.
+// Announce implements [store.Announcer]. PostgreSQL announces work by NOTIFY; one connection of this store listens as long as
+// Announce has a listener. In SQLite, what this store appends is announced at once. Changes by others are noticed within
+// [Options.Poll]: the store checks whether the file has changed, and only then reads a counter.
 func (s *Store) Announce(ctx context.Context) <-chan struct{} { return s.work.Listen(ctx) }
 
 // Pauses between two attempts to listen to a server.

@@ -38,17 +38,17 @@
 // Each worker has a lease in the debates' store, under its own name. Every [Config].Sweep one of the workers looks at all unfinished
 // jobs and at the debates that have work and no lease. It replaces the jobs of workers without a lease, gives debates without a job
 // one, and makes jobs available whose time has come. So a debate whose worker is killed continues after four thirds of
-// Engine.Lease and one sweep, whoever leads River's clients then.
+// Engine.Lease and one sweep, whichever of River's clients is the leader then.
 //
-// River's rescuers take no part: they go by the age of a job only. The rescuers of workers let debates' jobs be, which have no time limit,
-// whatever RescueStuckJobsAfter says; jobs of the host program in the same client keep theirs. The rescuer of another program on
-// River's tables discards jobs of a kind that it does not know, after an hour by default. So each worker renews the time at which
-// its jobs were taken, at least every 20 s: to River they are slices that follow one another (TestARescuerOfAnotherProgram). While
-// no worker runs for longer than that program's RescueStuckJobsAfter, it may discard the jobs of those that were killed. The next
-// sweep gives their debates new ones.
+// River's rescuers take no part: they go by the age of a job only. The rescuers of workers never touch the jobs of debates, which
+// have no time limit, whatever RescueStuckJobsAfter says; the host program's jobs in the same client are rescued as usual. The
+// rescuer of another program on River's tables discards jobs of a kind that it does not know, after an hour by default. So each
+// worker renews the time at which its jobs were taken, at least every 20 s, so that they never look old to that rescuer
+// (TestARescuerOfAnotherProgram). If no worker runs for longer than that program's RescueStuckJobsAfter, it may discard the jobs
+// of workers that were killed. The next sweep gives their debates new ones.
 //
 // Whatever becomes of jobs, a debate is safe. Only the holder of its lease makes its calls, and each step is appended at the
-// end of the log or not at all. A job that is worked twice, late or never is a matter of time, not of the debate.
+// end of the log or not at all. A job that is worked twice, late or never changes when a debate continues, but not how.
 //
 // All times of jobs are those of the database. A worker whose clock is off delays nothing.
 //

@@ -75,8 +75,8 @@ func New(db *sql.DB, driver Driver, options Options) (*Jobs, error) {
 	return &Jobs{db: db, driver: driver, options: options, client: client}, nil
 }
 
-// Migrate brings River's tables to the version that this package's River needs, if they are missing or older. In SQLite, the store
-// is opened before: it refuses a file that only has tables of others.
+// Migrate brings River's tables to the version that this package's River needs, if they are missing or older. In SQLite, open the
+// store before: it refuses a file that has only tables of other programs.
 func (j *Jobs) Migrate(ctx context.Context) error {
 	migrator, err := j.migrator()
 	if err == nil {
@@ -110,8 +110,8 @@ func (j *Jobs) migrator() (*rivermigrate.Migrator[*sql.Tx], error) {
 }
 
 // OnWake gives a debate its job, within the transaction tx that has given the debate work. It is for sql.Options.OnWake:
-// the job is there if and only if the event is. If the debate has an unfinished job, that one becomes due at once. A job that
-// is being worked looks at the end of the log before it ends, so nothing is to be done about it.
+// the job is there if and only if the event is. If the debate has an unfinished job, that one becomes due at once. OnWake
+// leaves a running job alone, because it checks the end of the log before it ends.
 func (j *Jobs) OnWake(ctx context.Context, tx *sql.Tx, woken store.Info) error {
 	route := j.route(woken)
 	made, err := j.client.InsertTx(ctx, tx, Args{woken.ID}, &river.InsertOpts{Queue: route.Queue, Priority: route.Priority})

@@ -26,8 +26,8 @@ type Config struct {
 	Queues map[string]int
 	// Places is how many debates the worker has at a time over all queues. If it is less than the sum of Queues, queues with waiting
 	// jobs get equal parts, and what a queue does not need goes to the others. A place that becomes free may stand empty until its
-	// queue fetches, at most River's FetchPollInterval (1 s by default). 0: only Queues bounds the debates. Otherwise River's driver is
-	// wrapped, so that what it offers beyond River's own (a plugin of River Pro) is not seen: bound with Queues there.
+	// queue fetches, at most River's FetchPollInterval (1 s by default). 0: only Queues bounds the debates. Otherwise River's driver
+	// is wrapped, which hides what it offers beyond River's own (a plugin of River Pro): with such a driver, set only Queues.
 	Places int
 	// Far is the wait from which a debate is released: the worker closes it, and its job becomes due when the wait is over.
 	// 0: a minute.
@@ -157,7 +157,7 @@ func (w *Worker) Start(ctx context.Context) error {
 }
 
 // Stop takes no more jobs, lets the calls in flight finish, makes the jobs of unfinished debates due for other workers, and
-// shuts the engine down. If ctx is done before, the calls are aborted, charged in full and made again by whoever continues.
+// shuts the engine down. If ctx is done before, the calls are aborted, charged in full and made again by the next worker.
 // Then Stop returns one error that wraps that of ctx, and counts the debates that had not finished.
 func (w *Worker) Stop(ctx context.Context) error {
 	w.stop.Do(func() { close(w.stopping) })

@@ -370,7 +370,7 @@ func TestUnreadable(t *testing.T) {
 		"less than none":   {".ci/figures", "lines flow -1\n", `"-1" is not a number`},
 		"no number at all": {".ci/figures", "lines flow NaN\n", `"NaN" is not a number`},
 		"an unknown kind":  {".ci/figures", "length flow 1\n", `unknown kind "length"`},
-		"a line twice":     {".ci/figures", "lines flow 1\nlines flow 2\n", ".ci/figures:2: lines flow stands there twice"},
+		"a line twice":     {".ci/figures", "lines flow 1\nlines flow 2\n", ".ci/figures:2: lines flow is a duplicate"},
 		"no Go":            {"flow/flow.go", "no Go", "flow/flow.go:1:1"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -117,7 +117,7 @@ func (t table) add(fields []string) error {
 	case err != nil || !(value >= 0) || math.IsInf(value, 0):
 		return fmt.Errorf("%q is not a number", fields[2])
 	case twice:
-		return fmt.Errorf("%s stands there twice", name)
+		return fmt.Errorf("%s is a duplicate", name)
 	}
 	t[name] = line{value, strings.Join(fields[3:], " ")}
 	return nil

@@ -169,8 +169,8 @@ func TestTheErrorNamesWhomANameIsLike(t *testing.T) {
 	config.Judging.Judges[0].Name = "ada"
 	engine, _ := stage.Engine(config)
 	err := engine.Validate(t.Context(), config)
-	assert.EqualError(t, err, "debate: validation: config: judging.judges[0].name: cannot be told from the name of participants[0]")
-	assert.Equal(t, "Mend the field that the error names.", stage.RequireKind(t, err, provider.KindValidation).Hint())
+	assert.EqualError(t, err, "debate: validation: config: judging.judges[0].name: can be confused with the name of participants[0]")
+	assert.Equal(t, "Correct the field that the error names.", stage.RequireKind(t, err, provider.KindValidation).Hint())
 }
 
 // Names that look different are different, in every script.

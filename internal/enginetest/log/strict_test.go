@@ -83,7 +83,7 @@ func TestHeadsOfSnapshotsArePlain(t *testing.T) {
 		`{`:               "this is no snapshot: unexpected end",
 		`{"version":1,"id":3,"events":{}}`: "debate: validation: restore: id: is a number, not a text\n" +
 			"debate: validation: restore: events: is an object, not a list",
-		`{"version":1,"id":"a","id":"b","events":[]}`: "restore: id: stands there twice",
+		`{"version":1,"id":"a","id":"b","events":[]}`: "restore: id: is a duplicate",
 		`{"version":1,"id":"a","more":1,"events":[]}`: "restore: more: is not a known key",
 		`{"version":1,"id":"a","events":[]}`:          "restore: events: is empty",
 		`{"version":1,"id":"a","events":[`:            "this is no snapshot: unexpected end",

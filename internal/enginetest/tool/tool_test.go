@@ -179,7 +179,7 @@ func TestToolsThatCannotBeOffered(t *testing.T) {
 	config = stage.TwoDebaters()
 	config.Tools = []string{"add"}
 	err = engine.Validate(t.Context(), config)
-	require.ErrorContains(t, err, `tools: the flow "debate" lets nobody use tools`)
+	require.ErrorContains(t, err, `tools: the flow "debate" offers no tools`)
 	for _, parameters := range []string{``, `null`, `[]`, `{"type":"string"}`, `{}`} {
 		engine := &debate.Engine{Tools: map[string]debate.Tool{"raw": described(parameters)}}
 		_, err := engine.New(debate.Config{})

@@ -124,7 +124,7 @@ func (p *jsonParser) object(n *node, depth int) {
 		at.Path = within(n.Path, key)
 		value := p.value(at, depth+1)
 		if first, twice := seen[key]; twice {
-			p.wrong.addf(at, "stands there twice: first in line %d", first.Line)
+			p.wrong.addf(at, "is a duplicate: first in line %d", first.Line)
 			continue
 		}
 		seen[key] = at

@@ -102,7 +102,7 @@ func TestMistakesHideNothing(t *testing.T) {
 		"3:26: agents[1].foo: is not a known key",
 		"4:35: agents[2].temperature: is not between 0 and 2",
 		"4:55: rounds: is a text, not a number",
-		"4:72: rounds: stands there twice: first in line 4",
+		"4:72: rounds: is a duplicate: first in line 4",
 		"4:85: judge: is a number, not an object",
 	}, places(err))
 	assert.False(t, settings.OfFlags(err))
@@ -128,7 +128,7 @@ func TestHostileFilesAreBounded(t *testing.T) {
 		"alias bomb":       {"c.yaml", bomb, "is too much"},
 		"own anchor":       {"c.yaml", "a: &a {b: *a}", "levels deep"},
 		"own merge":        {"c.yaml", "a: &a {<<: *a}", "levels deep"},
-		"many merges":      {"c.yaml", merges, "stands there twice"},
+		"many merges":      {"c.yaml", merges, "is a duplicate"},
 		"too large":        {"c.yaml", strings.Repeat("#", 4<<20+1), "is larger than 4 MiB"},
 		"binary":           {"c.json", "\x7fELF\x01\x02", "c.json:1:1: there is a control character, U+007F"},
 		"half a letter":    {"c.yaml", "rounds: 2\nproblem: \xe6\xbc", "c.yaml:2:10: is no text in UTF-8"},

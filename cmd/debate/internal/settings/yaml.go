@@ -131,7 +131,7 @@ func (p *yamlParser) object(n *node, y *yaml.Node, depth int) {
 		case key.Tag == "!!merge":
 			merged = append(merged, value)
 		case seen[key.Value]:
-			p.wrong.addf(at, "stands there twice")
+			p.wrong.addf(at, "is a duplicate")
 		default:
 			seen[key.Value] = true
 			n.members = append(n.members, member{key.Value, p.value(value, at, depth+1)})
