@@ -9,27 +9,9 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
-
-// conclude runs a debate of the example's models to its end.
-func conclude(config debate.Config, reply func(*provider.Request) scripted.Reply) (*debate.Record, error) {
-	engine := &debate.Engine{
-		Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: reply}},
-		Models: map[string]debate.Model{ // 1 and 4 USD for a million tokens
-			"acme/talker": {Priced: true, Input: debate.USD / 1_000_000, Output: 4 * debate.USD / 1_000_000},
-		},
-	}
-	ctx := context.Background()
-	session, err := engine.Start(ctx, config)
-	if err != nil {
-		return nil, err
-	}
-	defer session.Close()
-	return session.Wait(ctx)
-}
 
 // A format says who speaks; Schedule says it of a debate, before anybody is asked.
 func ExampleFormat_Schedule() {
@@ -84,25 +66,35 @@ func ExampleRubric_Total() {
 
 // The outcome of a panel is what its protocol makes of the verdicts. Who is outvoted is heard all the same.
 func ExampleDebate_Outcome() {
-	config := cars()
-	config.Judging = &debate.Judging{When: debate.AtEnd, Protocol: debate.Majority, Judges: []debate.JudgeConfig{
-		{Name: "Iris", Model: "acme/talker"}, {Name: "Juno", Model: "acme/talker"}, {Name: "Kai", Model: "acme/talker"},
-	}}
-	record, err := conclude(config, func(req *provider.Request) scripted.Reply {
-		switch {
-		case req.Schema == nil:
-			return scripted.Reply{Text: "I am " + req.Self + "."}
-		case req.Self == "Kai":
-			return scripted.Reply{Text: stage.Verdict([]string{"Ben", "Ada"})} // for the first
-		default:
-			return scripted.Reply{Text: stage.Verdict([]string{"Ada", "Ben"})}
-		}
-	})
+	// Kai is for Ben; a judge without a script is for whom the schema names first.
+	kai := `{"summary": "Ben knew the costs.", "winner": {"participant": "Ben", "reasoning": "answered every point"},
+		"scores": {"Ada": 60, "Ben": 70}, "qualityScore": 65, "criteria": {}, "insights": [], "areasOfAgreement": [],
+		"areasOfDisagreement": [], "keyPoints": [{"participant": "Ada", "mainArguments": []}, {"participant": "Ben", "mainArguments": []}]}`
+	acme := &scripted.Provider{Replies: map[string][]scripted.Reply{"Kai": {{Text: kai}}}}
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": acme}}
+	config := debate.Config{
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+		Judging: &debate.Judging{When: debate.AtEnd, Protocol: debate.Majority, Judges: []debate.JudgeConfig{
+			{Name: "Iris", Model: "acme/judge"}, {Name: "Juno", Model: "acme/judge"}, {Name: "Kai", Model: "acme/judge"},
+		}},
+	}
+	ctx := context.Background()
+	session, err := engine.Start(ctx, config)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	o := stage.View(record).Outcome()
+	defer session.Close()
+	record, err := session.Wait(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d, _ := debate.Of(record)
+	o := d.Outcome()
 	fmt.Println(o.Winner, "wins, who is", o.Side, "the topic:", o.Votes)
 	fmt.Printf("%d of %d judges have judged; scores: Ada %.1f, Ben %.1f\n", o.Verdicts, o.Judges, o.Scores["Ada"], o.Scores["Ben"])
 	for _, d := range o.Dissent {
@@ -110,7 +102,7 @@ func ExampleDebate_Outcome() {
 	}
 	// Output:
 	// Ada wins, who is for the topic: [{Ada 2} {Ben 1}]
-	// 3 of 3 judges have judged; scores: Ada 79.7, Ben 79.3
+	// 3 of 3 judges have judged; scores: Ada 86.7, Ben 90.0
 	// Kai is for Ben, who answered every point
 }
 
@@ -119,26 +111,40 @@ func ExampleDebate_Swing() {
 	votes := map[string][2]string{ // before and after
 		"Tom": {"for", "for"}, "Lena": {"undecided", "against"}, "Omar": {"for", "against"}, "Ines": {"for", "for"},
 	}
-	config := cars()
-	config.Judging, config.Audience = nil, &debate.Audience{}
-	for _, name := range []string{"Tom", "Lena", "Omar", "Ines"} {
-		config.Audience.Members = append(config.Audience.Members, debate.Member{Name: name, Model: "acme/talker"})
-	}
-	record, err := conclude(config, func(req *provider.Request) scripted.Reply {
-		switch {
-		case req.Schema == nil:
+	acme := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+		if req.Schema == nil {
 			return scripted.Reply{Text: "I am " + req.Self + "."}
-		case strings.Contains(req.ID, "/vote.before."):
-			return scripted.Reply{Text: stage.JSON(debate.BallotPaper{Vote: debate.Vote(votes[req.Self][0]), Reasoning: "So I feel."})}
-		default:
-			return scripted.Reply{Text: stage.JSON(debate.BallotPaper{Vote: debate.Vote(votes[req.Self][1]), Reasoning: "So I think."})}
 		}
-	})
+		vote := votes[req.Self][1]
+		if strings.Contains(req.ID, "/vote.before.") {
+			vote = votes[req.Self][0]
+		}
+		return scripted.Reply{Text: fmt.Sprintf(`{"vote": %q, "reasoning": "So I think."}`, vote)}
+	}}
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": acme}}
+	config := debate.Config{
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+		Audience: &debate.Audience{Members: []debate.Member{
+			{Name: "Tom", Model: "acme/voter"}, {Name: "Lena", Model: "acme/voter"}, {Name: "Omar", Model: "acme/voter"}, {Name: "Ines", Model: "acme/voter"},
+		}},
+	}
+	ctx := context.Background()
+	session, err := engine.Start(ctx, config)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	swing := stage.View(record).Swing()
+	defer session.Close()
+	record, err := session.Wait(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d, _ := debate.Of(record)
+	swing := d.Swing()
 	fmt.Println(swing)
 	fmt.Println("moved the most:", swing.Winner, swing.Gain[debate.VoteAgainst])
 	// Output:
@@ -148,16 +154,21 @@ func ExampleDebate_Swing() {
 
 // A debate that meets what only a person can mend waits, and says what may be chosen. Here Ben's key is refused.
 func ExampleSession_Choose() {
-	acme, quick := models(), models().Reply
-	acme.Reply = func(req *provider.Request) scripted.Reply {
+	acme := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
 		if req.Self == "Ben" && req.Model == "talker" {
 			return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Message: "this key has expired"}}
 		}
-		return quick(req)
-	}
+		return scripted.Reply{Text: "I am " + req.Self + "."}
+	}}
 	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": acme}}
+	config := debate.Config{
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+	}
 	ctx := context.Background()
-	session, err := engine.Start(ctx, cars())
+	session, err := engine.Start(ctx, config)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -189,15 +200,27 @@ func ExampleSession_Choose() {
 
 // A rule decides in a person's place. The question and the choice are in the record all the same.
 func ExampleFailureRule() {
-	config := cars()
-	config.Unattended, config.OnFailure = true, []debate.FailureRule{{Calls: []flow.CallKind{debate.KindAssessment}, Do: flow.OptionSkip}}
-	quick := models().Reply
-	record, err := conclude(config, func(req *provider.Request) scripted.Reply {
-		if strings.Contains(req.ID, "/r1.assessment.") {
-			return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal, Message: "I would rather not"}}
-		}
-		return quick(req)
-	})
+	refused := scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal, Message: "I would rather not"}}
+	acme := &scripted.Provider{ByID: map[string]scripted.Reply{"cars/r1.assessment.judge/1": refused}}
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": acme}}
+	config := debate.Config{
+		ID:    "cars",
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+		Judging:    &debate.Judging{Judges: []debate.JudgeConfig{{Model: "acme/judge"}}},
+		Unattended: true,
+		OnFailure:  []debate.FailureRule{{Calls: []flow.CallKind{debate.KindAssessment}, Do: flow.OptionSkip}},
+	}
+	ctx := context.Background()
+	session, err := engine.Start(ctx, config)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer session.Close()
+	record, err := session.Wait(ctx)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -206,23 +229,28 @@ func ExampleFailureRule() {
 	for _, a := range record.Answers {
 		fmt.Println("by a rule:", a.Rule, "chosen:", a.Option)
 	}
-	for _, less := range stage.View(record).Outcome().Degraded {
-		fmt.Println(less)
+	if d, ok := debate.Of(record); ok {
+		fmt.Println(d.Outcome().Degraded)
 	}
 	// Output:
 	// completed after 4 turns
 	// by a rule: true chosen: skip
-	// judge has missed the assessment of round 1 (refusal)
+	// [judge has missed the assessment of round 1 (refusal)]
 }
 
 // With Confirm a debate waits at the warning until somebody has seen it.
 func ExampleSession_Acknowledge() {
 	engine := &debate.Engine{
-		Providers: map[string]debate.Provider{"acme": models()},
+		Providers: map[string]debate.Provider{"acme": &scripted.Provider{}},
 		Models:    map[string]debate.Model{"acme/talker": {Priced: true, Input: debate.USD / 1_000_000, Output: debate.USD / 1_000_000}},
 	}
-	config := cars()
-	config.Budget = &debate.Budget{Warn: debate.USD / 10_000, Confirm: true}
+	config := debate.Config{
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+		Budget: &debate.Budget{Warn: debate.USD / 10_000, Confirm: true},
+	}
 	ctx := context.Background()
 	session, err := engine.Start(ctx, config)
 	if err != nil {
@@ -251,13 +279,27 @@ func ExampleSession_Acknowledge() {
 
 // A host that serves several tenants labels its debates, and bills by the label.
 func ExampleSpentByLabel() {
+	acme := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+		return scripted.Reply{Text: "I am " + req.Self + ".", Usage: provider.Usage{Input: 1000, Output: 100}}
+	}}
+	engine := &debate.Engine{
+		Providers: map[string]debate.Provider{"acme": acme},
+		Models: map[string]debate.Model{ // 1 and 4 USD for a million tokens
+			"acme/talker": {Priced: true, Input: debate.USD / 1_000_000, Output: 4 * debate.USD / 1_000_000},
+		},
+	}
+	ctx := context.Background()
 	var records []*debate.Record
 	for _, tenant := range []string{"north", "south", "north"} {
-		config := cars()
-		config.Judging, config.Labels = nil, map[string]string{"tenant": tenant}
-		record, err := conclude(config, func(req *provider.Request) scripted.Reply {
-			return scripted.Reply{Text: "I am " + req.Self + ".", Usage: provider.Usage{Input: 1000, Output: 100}}
+		session, err := engine.Start(ctx, debate.Config{
+			Topic: "Should cities ban private cars from their centres?", Rounds: 2, Labels: map[string]string{"tenant": tenant},
+			Participants: []debate.Participant{{Name: "Ada", Model: "acme/talker"}, {Name: "Ben", Model: "acme/talker"}},
 		})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		record, err := session.Wait(ctx)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -274,15 +316,29 @@ func ExampleSpentByLabel() {
 
 // Detectors measure what has been said. Here both have said the same twice.
 func ExampleDebate_Findings() {
-	config := cars()
-	config.Judging, config.Watch = nil, []format.Detector{format.DetectRepetition}
-	record, err := conclude(config, models().Reply)
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
+	config := debate.Config{
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+		Watch: []format.Detector{format.DetectRepetition},
+	}
+	ctx := context.Background()
+	session, err := engine.Start(ctx, config)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for round := 1; round <= record.Round; round++ {
-		for _, finding := range stage.View(record).Findings(round) {
+	defer session.Close()
+	record, err := session.Wait(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d, _ := debate.Of(record)
+	for round := 1; round <= d.Round; round++ {
+		for _, finding := range d.Findings(round) {
 			fmt.Printf("round %d: %s %s\n%s\n", round, finding.Level, finding.Kind, finding.Evidence)
 		}
 	}
@@ -293,30 +349,41 @@ func ExampleDebate_Findings() {
 
 // Assign lets a model find positions for those who have none. They are in the record, and in the prompts.
 func ExampleAssign() {
-	config := cars()
-	config.Judging = nil
-	config.Assign = &debate.Assign{Model: "acme/talker", Diversity: debate.Binary}
-	config.Participants[0].Position = "Cars leave the centre by next spring."
-	record, err := conclude(config, func(req *provider.Request) scripted.Reply {
+	plan := `{"reasoning": "A ban and a price differ in who decides.", "positions": [{"participant": "Ben", "side": "against",
+		"position": "A charge does what a ban does, and leaves the choice.", "persona": "a transport economist",
+		"keyArguments": ["a price needs no list of exceptions"]}]}`
+	acme := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
 		if req.Schema != nil {
-			return scripted.Reply{Text: stage.JSON(debate.PositionPlan{
-				Positions: []debate.PlannedPosition{{
-					Participant: "Ben", Side: "against", Position: "A charge does what a ban does, and leaves the choice.", Persona: "a transport economist",
-					KeyArguments: []string{"a price needs no list of exceptions"},
-				}},
-				Reasoning: "A ban and a price differ in who decides.",
-			})}
+			return scripted.Reply{Text: plan}
 		}
 		return scripted.Reply{Text: fmt.Sprintf("My prompt tells my position: %t.", strings.Contains(req.System, "A charge does"))}
-	})
+	}}
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": acme}}
+	config := debate.Config{
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker", Position: "Cars leave the centre by next spring."},
+			{Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+		Assign: &debate.Assign{Model: "acme/talker", Diversity: debate.Binary},
+	}
+	ctx := context.Background()
+	session, err := engine.Start(ctx, config)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, found := range stage.View(record).Assignment.Positions {
+	defer session.Close()
+	record, err := session.Wait(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d, _ := debate.Of(record)
+	for _, found := range d.Assignment.Positions {
 		fmt.Printf("%s, %s: %s\n", found.Participant, found.Persona, found.Position)
 	}
-	fmt.Println(record.Turns[1].Speaker+":", record.Turns[1].Text)
+	fmt.Println(d.Turns[1].Speaker+":", d.Turns[1].Text)
 	// Output:
 	// Ben, a transport economist: A charge does what a ban does, and leaves the choice.
 	// Ben: My prompt tells my position: true.

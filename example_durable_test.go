@@ -9,31 +9,29 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/body"
-	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
 )
 
 // A debate is told again from its second turn on, with one round more. The old one stays as it is.
 func ExampleEngine_Fork() {
 	ctx := context.Background()
-	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": models()}}
-	config := cars()
-	config.ID = "cars"
-	old, err := finished(ctx, engine, config)
-	if err != nil {
-		fmt.Println(err)
-		return
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
+	config := debate.Config{
+		ID:    "cars",
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
 	}
 	var second int64 // the number of the second turn
-	for event, err := range engine.Events(ctx, "cars", 0) {
+	for event, err := range engine.Run(ctx, config) {
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		if body.As[debate.Turn](event) != nil && body.As[debate.Turn](event).Speaker == "Ben" {
+		if turn, ok := event.Body.(*debate.Turn); ok && turn.Speaker == "Ben" && turn.Round == 1 {
 			second = event.Seq
-			break
 		}
 	}
 	session, err := engine.Fork(ctx, "cars", second, debate.Editing(func(c *debate.Config) { c.ID, c.Rounds = "cars-long", 3 }))
@@ -47,22 +45,27 @@ func ExampleEngine_Fork() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(record.ID, "goes on from", record.Parent().ID)
-	fmt.Println(len(old.Turns), "turns became", len(record.Turns))
-	// Output:
-	// cars-long goes on from cars
-	// 4 turns became 6
+	fmt.Println(record.ID, "goes on from", record.Parent().ID, "and has", len(record.Turns), "turns")
+	// Output: cars-long goes on from cars and has 6 turns
 }
 
 // An export can be given away: the secret seed is not in it. Whoever imports it has the whole debate.
 func ExampleEngine_Export() {
 	ctx := context.Background()
-	here := &debate.Engine{Providers: map[string]debate.Provider{"acme": models()}}
-	config := cars()
-	config.ID = "cars"
-	if _, err := finished(ctx, here, config); err != nil {
-		fmt.Println(err)
-		return
+	here := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
+	config := debate.Config{
+		ID:    "cars",
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+		Judging: &debate.Judging{When: debate.AtEnd, Judges: []debate.JudgeConfig{{Model: "acme/judge"}}},
+	}
+	for _, err := range here.Run(ctx, config) { // to its end
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
 	}
 	var file bytes.Buffer
 	if err := here.Export(ctx, "cars", &file); err != nil {
@@ -81,18 +84,25 @@ func ExampleEngine_Export() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(record.State, "after", len(record.Turns), "turns; the winner is", stage.View(record).Verdict.Winner.Participant)
-	// Output:
-	// completed after 4 turns; the winner is Ada
+	if d, ok := debate.Of(record); ok {
+		fmt.Println(d.State, "after", len(d.Turns), "turns; the winner is", d.Verdict.Winner.Participant)
+	}
+	// Output: completed after 4 turns; the winner is Ada
 }
 
 // A worker looks for what others have left, and goes on with it.
 func ExampleEngine_List() {
 	ctx := context.Background()
 	store := &store.Memory{} // in earnest one of store/file or store/sql
-	gone := &debate.Engine{Store: store, Providers: map[string]debate.Provider{"acme": stalled()}}
-	config := cars()
-	config.ID, config.Labels = "cars", map[string]string{"tenant": "town"}
+	slow := &scripted.Provider{Replies: map[string][]scripted.Reply{"Ben": {{Delay: time.Hour}}}}
+	gone := &debate.Engine{Store: store, Providers: map[string]debate.Provider{"acme": slow}}
+	config := debate.Config{
+		ID: "cars", Labels: map[string]string{"tenant": "town"},
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+	}
 	if _, err := gone.Start(ctx, config); err != nil {
 		fmt.Println(err)
 		return
@@ -102,7 +112,7 @@ func ExampleEngine_List() {
 		return
 	}
 
-	worker := &debate.Engine{Store: store, Providers: map[string]debate.Provider{"acme": models()}}
+	worker := &debate.Engine{Store: store, Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
 	filter := debate.Filter{Working: true, Idle: true, Labels: map[string]string{"tenant": "town"}}
 	for info, err := range worker.List(ctx, filter) {
 		if err != nil {
@@ -132,12 +142,19 @@ func ExampleEngine_List() {
 func ExampleEngine_Control() {
 	ctx := context.Background()
 	store := &store.Memory{}
+	slow := &scripted.Provider{Replies: map[string][]scripted.Reply{"Ben": {{Delay: time.Hour}}}}
 	runs := &debate.Engine{
-		Store: store, Providers: map[string]debate.Provider{"acme": stalled()},
+		Store: store, Providers: map[string]debate.Provider{"acme": slow},
 		Lease: 300 * time.Millisecond, // for the example; 15 s are good
 	}
-	config := cars()
-	config.ID = "cars"
+	config := debate.Config{
+		ID:    "cars",
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+		Judging: &debate.Judging{When: debate.AtEnd, Judges: []debate.JudgeConfig{{Model: "acme/judge"}}},
+	}
 	session, err := runs.Start(ctx, config)
 	if err != nil {
 		fmt.Println(err)
@@ -151,7 +168,7 @@ func ExampleEngine_Control() {
 			fmt.Println(err)
 			return
 		}
-		if body.As[debate.Turn](event) == nil {
+		if _, ok := event.Body.(*debate.Turn); !ok {
 			continue
 		}
 		if err := elsewhere.Control(ctx, "cars", flow.Stop{}); err != nil {
@@ -165,20 +182,28 @@ func ExampleEngine_Control() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(record.State, "with", len(record.Turns), "turn and a verdict:", stage.View(record).Verdict != nil)
-	// Output:
-	// completed with 1 turn and a verdict: true
+	if d, ok := debate.Of(record); ok {
+		fmt.Println(d.State, "with", len(d.Turns), "turn and a verdict:", d.Verdict != nil)
+	}
+	// Output: completed with 1 turn and a verdict: true
 }
 
 // What must not stay in a log is removed from it, and the log says that it was.
 func ExampleEngine_Redact() {
 	ctx := context.Background()
-	engine := &debate.Engine{Store: &store.Memory{}, Providers: map[string]debate.Provider{"acme": models()}}
-	config := cars()
-	config.ID, config.Topic = "cars", "Should Zora Quill ban cars?"
-	if _, err := finished(ctx, engine, config); err != nil {
-		fmt.Println(err)
-		return
+	engine := &debate.Engine{Store: &store.Memory{}, Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
+	config := debate.Config{
+		ID:    "cars",
+		Topic: "Should Zora Quill ban cars?", Rounds: 1,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+	}
+	for _, err := range engine.Run(ctx, config) { // to its end
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
 	}
 	fact, err := engine.Redact(ctx, "cars", flow.Redaction{
 		Texts: []string{"Zora Quill"}, With: "[a person]", By: "privacy@example.com", Reason: "asked for",
@@ -197,14 +222,4 @@ func ExampleEngine_Redact() {
 	// Output:
 	// Should [a person] ban cars? completed
 	// 10 bytes were removed by privacy@example.com
-}
-
-// finished runs a debate to its end.
-func finished(ctx context.Context, engine *debate.Engine, config debate.Config) (*debate.Record, error) {
-	session, err := engine.Start(ctx, config)
-	if err != nil {
-		return nil, err
-	}
-	defer session.Close()
-	return session.Wait(ctx)
 }

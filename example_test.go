@@ -10,89 +10,57 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/internal/body"
-	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
 )
 
-// models stands in for a real provider: everybody says a sentence, and the judge is content.
-func models() *scripted.Provider {
-	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
-		names := []string{"Ada", "Ben"}
-		switch {
-		case req.Schema == nil:
-			return scripted.Reply{Text: "I am " + req.Self + ", and I stand by that."}
-		case req.Schema.Name == string(debate.KindVerdict):
-			return scripted.Reply{Text: stage.Verdict(names)}
-		default:
-			return scripted.Reply{Text: stage.Judgement(names, true)}
-		}
-	}}
-}
-
-// stalled is models of which Ben has not answered for an hour.
-func stalled() *scripted.Provider {
-	acme := models()
-	quick := acme.Reply
-	acme.Reply = func(req *provider.Request) scripted.Reply {
-		reply := quick(req)
-		if req.Self == "Ben" {
-			reply.Delay = time.Hour
-		}
-		return reply
-	}
-	return acme
-}
-
-// cars is a debate of two rounds.
-func cars() debate.Config {
-	return debate.Config{
-		Topic:  "Should cities ban private cars from their centres?",
-		Format: format.StructuredRounds,
-		Rounds: 2,
-		Participants: []debate.Participant{
-			{Name: "Ada", Side: debate.For, Model: "acme/talker"},
-			{Name: "Ben", Side: debate.Against, Model: "acme/talker"},
-		},
-		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: "acme/talker"}}},
-	}
-}
-
 // Run is all that a program needs that only watches. A real one would register, say,
 // openaicompat.OpenAI in place of the script.
 func ExampleEngine_Run() {
-	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": models()}}
-	for event, err := range engine.Run(context.Background(), cars()) {
-		switch {
-		case err != nil:
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
+	config := debate.Config{
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+		Judging: &debate.Judging{When: debate.AtEnd, Judges: []debate.JudgeConfig{{Model: "acme/judge"}}},
+	}
+	for event, err := range engine.Run(context.Background(), config) {
+		if err != nil {
 			fmt.Println(err)
 			return
-		case body.As[flow.Round](event) != nil:
-			fmt.Printf("Round %d of %d: %s\n", body.As[flow.Round](event).N, body.As[flow.Round](event).Of, body.As[flow.Round](event).Phase)
-		case body.As[debate.Turn](event) != nil:
-			fmt.Printf("%s: %s\n", body.As[debate.Turn](event).Speaker, body.As[debate.Turn](event).Text)
-		case body.As[debate.Verdict](event) != nil:
-			fmt.Println(body.As[debate.Verdict](event).Winner.Participant, "wins:", body.As[debate.Verdict](event).Summary)
+		}
+		switch body := event.Body.(type) {
+		case *flow.Round:
+			fmt.Printf("Round %d of %d: %s\n", body.N, body.Of, body.Phase)
+		case *debate.Turn:
+			fmt.Printf("%s: %s\n", body.Speaker, body.Text)
+		case *debate.Verdict:
+			fmt.Println(body.Winner.Participant, "wins")
 		}
 	}
 	// Output:
 	// Round 1 of 2: opening
-	// Ada: I am Ada, and I stand by that.
-	// Ben: I am Ben, and I stand by that.
-	// Round 2 of 2: closing
-	// Ada: I am Ada, and I stand by that.
-	// Ben: I am Ben, and I stand by that.
-	// Ada wins: A close debate.
+	// Ada: This is what Ada has to say.
+	// Ben: This is what Ben has to say.
+	// Round 2 of 2: argument
+	// Ada: This is what Ada has to say.
+	// Ben: This is what Ben has to say.
+	// Ada wins
 }
 
 // Start gives a session with controls; Wait yields the record when the debate is over.
 func ExampleEngine_Start() {
-	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": models()}}
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
+	config := debate.Config{
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+	}
 	ctx := context.Background()
-	session, err := engine.Start(ctx, cars())
+	session, err := engine.Start(ctx, config)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -104,7 +72,7 @@ func ExampleEngine_Start() {
 		return
 	}
 	fmt.Println(record.State, "after", len(record.Turns), "turns:", record.Evidence)
-	// Output: completed after 4 turns: the format has 2 rounds
+	// Output: completed after 4 turns: all 2 rounds are spoken
 }
 
 // A turn can be shown as it is spoken: its chunks add up to its text.
@@ -113,8 +81,12 @@ func ExampleSession_Events() {
 		return scripted.Reply{Text: "Word by word.", ChunkSize: 5}
 	}}
 	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": acme}}
-	config := cars()
-	config.Rounds, config.Judging = 1, nil
+	config := debate.Config{
+		Topic: "Should cities ban private cars from their centres?", Rounds: 1,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+	}
 	ctx := context.Background()
 	session, err := engine.Start(ctx, config)
 	if err != nil {
@@ -123,15 +95,17 @@ func ExampleSession_Events() {
 	}
 	defer session.Close()
 	for event, err := range session.Events(ctx, 0) {
-		switch {
-		case err != nil:
+		if err != nil {
 			fmt.Println(err)
 			return
-		case body.As[flow.Chunk](event) != nil && body.As[flow.Chunk](event).Offset == 0:
-			fmt.Print(body.As[flow.Chunk](event).By, ": ", body.As[flow.Chunk](event).Text)
-		case body.As[flow.Chunk](event) != nil:
-			fmt.Print(body.As[flow.Chunk](event).Text)
-		case body.As[debate.Turn](event) != nil:
+		}
+		switch body := event.Body.(type) {
+		case *flow.Chunk:
+			if body.Offset == 0 {
+				fmt.Print(body.By, ": ")
+			}
+			fmt.Print(body.Text)
+		case *debate.Turn:
 			fmt.Println()
 		}
 	}
@@ -143,18 +117,18 @@ func ExampleSession_Events() {
 // A pause that drains lets the turn end that is being spoken, and begins no other.
 func ExampleSession_Pause() {
 	talk := make(chan struct{})
-	acme := models()
-	quick := acme.Reply
-	acme.Reply = func(req *provider.Request) scripted.Reply {
-		reply := quick(req)
-		if strings.Contains(req.ID, "/r1.opening.Ben/") {
-			reply.Chunks, reply.Hold = 2, talk // stops in the middle
-		}
-		return reply
-	}
+	acme := &scripted.Provider{Replies: map[string][]scripted.Reply{
+		"Ben": {{Text: "Word by word.", Chunks: 2, Hold: talk}, {Text: "As I said."}}, // he stops in the middle
+	}}
 	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": acme}}
+	config := debate.Config{
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+	}
 	ctx := context.Background()
-	session, err := engine.Start(ctx, cars())
+	session, err := engine.Start(ctx, config)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -165,7 +139,7 @@ func ExampleSession_Pause() {
 			fmt.Println(err)
 			return
 		}
-		if body.As[flow.Chunk](event) != nil && body.As[flow.Chunk](event).By == "Ben" {
+		if chunk, ok := event.Body.(*flow.Chunk); ok && chunk.By == "Ben" {
 			break
 		}
 	}
@@ -195,9 +169,15 @@ func ExampleSession_Pause() {
 func ExampleEngine_Open() {
 	ctx := context.Background()
 	store := &store.Memory{} // any store; a second process would use one that both reach
-	first := &debate.Engine{Providers: map[string]debate.Provider{"acme": stalled()}, Store: store}
-	config := cars()
-	config.ID = "cars-1"
+	slow := &scripted.Provider{Replies: map[string][]scripted.Reply{"Ben": {{Delay: time.Hour}}}}
+	first := &debate.Engine{Providers: map[string]debate.Provider{"acme": slow}, Store: store}
+	config := debate.Config{
+		ID:    "cars-1",
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+	}
 	session, err := first.Start(ctx, config)
 	if err != nil {
 		fmt.Println(err)
@@ -208,7 +188,7 @@ func ExampleEngine_Open() {
 			fmt.Println(err)
 			return
 		}
-		if body.As[debate.Turn](event) != nil {
+		if _, ok := event.Body.(*debate.Turn); ok {
 			break // Ada has spoken
 		}
 	}
@@ -217,7 +197,7 @@ func ExampleEngine_Open() {
 		return
 	}
 
-	acme := models()
+	acme := &scripted.Provider{}
 	second := &debate.Engine{Providers: map[string]debate.Provider{"acme": acme}, Store: store}
 	session, err = second.Open(ctx, "cars-1")
 	if err != nil {
@@ -230,18 +210,22 @@ func ExampleEngine_Open() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(record.State, "after", len(record.Turns), "turns and a verdict")
-	fmt.Println(acme.Calls(), "of 7 calls were left")
-	// Output:
-	// completed after 4 turns and a verdict
-	// 6 of 7 calls were left
+	fmt.Println(record.State, "after", len(record.Turns), "turns, of which", acme.Calls(), "were left")
+	// Output: completed after 4 turns, of which 3 were left
 }
 
 // A snapshot is the whole log as JSON. Restore goes on with it in another engine.
 func ExampleSession_Snapshot() {
 	ctx := context.Background()
-	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": stalled()}}
-	session, err := engine.Start(ctx, cars())
+	slow := &scripted.Provider{Replies: map[string][]scripted.Reply{"Ben": {{Delay: time.Hour}}}}
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": slow}}
+	config := debate.Config{
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+	}
+	session, err := engine.Start(ctx, config)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -260,7 +244,7 @@ func ExampleSession_Snapshot() {
 		return
 	}
 
-	elsewhere := &debate.Engine{Providers: map[string]debate.Provider{"acme": models()}}
+	elsewhere := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
 	restored, err := elsewhere.Restore(ctx, snapshot)
 	if err != nil {
 		fmt.Println(err)
@@ -285,7 +269,7 @@ func ExampleSession_Snapshot() {
 
 // Validate names everything that is wrong, not the first problem only.
 func ExampleEngine_Validate() {
-	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": models()}}
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
 	err := engine.Validate(context.Background(), debate.Config{
 		Format: "free-for-all",
 		Rounds: -1,
@@ -348,8 +332,13 @@ func ExampleJudgeFunc() {
 		}}},
 		Judges: map[string]debate.Judge{"longest": debate.JudgeFunc(longest)},
 	}
-	config := cars()
-	config.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Counter", Judge: "longest"}}}
+	config := debate.Config{
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Counter", Judge: "longest"}}},
+	}
 	ctx := context.Background()
 	session, err := engine.Start(ctx, config)
 	if err != nil {
@@ -362,7 +351,9 @@ func ExampleJudgeFunc() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(stage.View(record).Verdict.Winner.Participant, "wins:", stage.View(record).Verdict.Winner.Reasoning)
+	if d, ok := debate.Of(record); ok {
+		fmt.Println(d.Verdict.Winner.Participant, "wins:", d.Verdict.Winner.Reasoning)
+	}
 	// Output: Ben wins: More was said.
 }
 
@@ -412,8 +403,12 @@ func ExampleRecord() {
 			"acme/talker": {Priced: true, Input: debate.USD / 1_000_000, Output: 4 * debate.USD / 1_000_000},
 		},
 	}
-	config := cars()
-	config.Judging = nil
+	config := debate.Config{
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+	}
 	ctx := context.Background()
 	session, err := engine.Start(ctx, config)
 	if err != nil {
@@ -434,8 +429,8 @@ func ExampleRecord() {
 	}
 	fmt.Println("in all", record.Spent().Cost)
 	// Output:
-	// closing by Ada
-	// closing by Ben
+	// argument by Ada
+	// argument by Ben
 	// Ada 2 200 $0.0028
 	// Ben 2 200 $0.0028
 	// in all $0.0056

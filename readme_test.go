@@ -3,8 +3,12 @@ package debate_test
 import (
 	"encoding/json"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -79,5 +83,27 @@ func chat(said string, input, output int) http.HandlerFunc {
 			"choices": []any{map[string]any{"index": 0, "delta": map[string]string{"content": text}, "finish_reason": "stop"}},
 			"usage":   map[string]int{"prompt_tokens": input, "completion_tokens": output},
 		}))
+	}
+}
+
+// Whoever copies an example of the package has all of it: it uses nothing that another declaration of the tests makes.
+func TestEachExampleStandsAlone(t *testing.T) {
+	paths, err := filepath.Glob("example*_test.go")
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	for _, path := range paths {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		require.NoError(t, err)
+		for _, spec := range file.Imports {
+			assert.NotContains(t, spec.Path.Value, "/internal/", path)
+		}
+		for _, decl := range file.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				assert.True(t, strings.HasPrefix(d.Name.Name, "Example"), "%s: %s is a helper", path, d.Name.Name)
+			case *ast.GenDecl:
+				assert.Equal(t, token.IMPORT, d.Tok, path)
+			}
+		}
 	}
 }

@@ -5,12 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -22,11 +24,13 @@ func TestAWorkerPassesWhatIsDamaged(t *testing.T) {
 			dir, ctx := t.TempDir(), t.Context()
 			first, err := file.Open(dir)
 			require.NoError(t, err)
-			host := &debate.Engine{Store: first, Providers: map[string]debate.Provider{"acme": stalled()}}
+			slow := &scripted.Provider{Replies: map[string][]scripted.Reply{"Ben": {{Delay: time.Hour}}}}
+			host := &debate.Engine{Store: first, Providers: map[string]debate.Provider{"acme": slow}}
 			for _, id := range []string{"a", "b", "c"} {
-				config := cars()
-				config.ID = id
-				_, err := host.Start(ctx, config)
+				_, err := host.Start(ctx, debate.Config{
+					ID: id, Topic: "Should cities ban cars?", Rounds: 1,
+					Participants: []debate.Participant{{Name: "Ada", Model: "acme/talker"}, {Name: "Ben", Model: "acme/talker"}},
+				})
 				require.NoError(t, err)
 			}
 			require.NoError(t, host.Shutdown(ctx))
@@ -39,7 +43,7 @@ func TestAWorkerPassesWhatIsDamaged(t *testing.T) {
 
 			kept, err := file.Open(dir)
 			require.NoError(t, err)
-			worker := &debate.Engine{Store: kept, Providers: map[string]debate.Provider{"acme": models()}}
+			worker := &debate.Engine{Store: kept, Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
 			failed := map[string]error{}
 			for info, err := range worker.List(ctx, debate.Filter{Working: true, Idle: true}) {
 				require.NoError(t, err)

@@ -16,7 +16,8 @@ import (
 )
 
 // Provider is a [provider.Provider] that follows a script. The zero Provider answers each request with a
-// sentence of its own.
+// sentence of its own, or, if the request has a schema, with a small value that the schema allows. So it is enough for a whole
+// debate with its judges.
 //
 // The first of these with a reply for the request answers it: ByID, Replies, Reply. Only Replies depends
 // on the order of the requests. The fields must not change after the first request. From then on, a
@@ -32,8 +33,8 @@ type Provider struct {
 	// once. When the queue of a speaker is empty, Reply answers; if Reply is nil, the request fails with
 	// kind validation.
 	Replies map[string][]Reply
-	// Reply makes up a reply. It may be called concurrently and must only read the request. If it is nil,
-	// a speaker without a script says one sentence.
+	// Reply makes up a reply. It may be called concurrently and must only read the request. If it is nil, a speaker without a
+	// script says one sentence, or gives an answer that the schema of the request allows.
 	Reply func(req *provider.Request) Reply
 
 	// Record keeps a copy of each request for Requests. It costs time and memory in proportion to the
@@ -135,7 +136,11 @@ func (p *Provider) reply(req *provider.Request) (Reply, error) {
 	if p.Reply != nil {
 		return p.Reply(req), nil
 	}
-	return Reply{Text: "This is what " + req.Self + " has to say."}, nil
+	words := "This is what " + req.Self + " has to say."
+	if req.Schema != nil {
+		return Reply{Text: answer(req.Schema, words)}, nil
+	}
+	return Reply{Text: words}, nil
 }
 
 func (p *Provider) keep(req *provider.Request) {

@@ -413,3 +413,25 @@ func Example() {
 	// provider: rate_limit
 	// "Price them." → Price them.
 }
+
+// Without a script an answer is what the schema allows, and names everybody of whom the schema speaks.
+func TestWithoutAScriptAnAnswerMatchesItsSchema(t *testing.T) {
+	p := &scripted.Provider{}
+	answer, err := p.Generate(t.Context(), &provider.Request{Self: "Iris", Schema: &provider.Schema{Name: "verdict", JSON: []byte(`{
+		"type": "object", "required": ["marks", "winner", "sure", "why", "notes"],
+		"properties": {
+			"marks": {"type": "array", "items": {"$ref": "#/$defs/mark"}},
+			"winner": {"anyOf": [{"enum": ["Ada", "Ben"]}, {"type": "null"}]},
+			"sure": {"type": "boolean"}, "why": {"type": ["string", "null"]}, "left": {"type": "string"},
+			"notes": {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 0}}
+		},
+		"$defs": {"mark": {"type": "object", "required": ["of", "score"], "properties": {
+			"of": {"enum": ["Ada", "Ben"]}, "score": {"type": "number", "maximum": 10}
+		}}}
+	}`)}}, func(provider.Chunk) {})
+	require.NoError(t, err)
+	assert.JSONEq(t, `{
+		"marks": [{"of": "Ada", "score": 10}, {"of": "Ben", "score": 10}], "winner": "Ada", "sure": false,
+		"why": "This is what Iris has to say.", "notes": [1]
+	}`, answer.Text)
+}

@@ -1,0 +1,111 @@
+package scripted
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// node is the part of a JSON schema that an answer is made of.
+type node struct {
+	Type       any              `json:"type"`
+	Enum       []any            `json:"enum"`
+	Const      any              `json:"const"`
+	Properties map[string]*node `json:"properties"`
+	Required   []string         `json:"required"`
+	Items      *node            `json:"items"`
+	MinItems   int              `json:"minItems"`
+	Maximum    *float64         `json:"maximum"`
+	AnyOf      []*node          `json:"anyOf"`
+	OneOf      []*node          `json:"oneOf"`
+	Ref        string           `json:"$ref"`
+	Defs       map[string]*node `json:"$defs"`
+}
+
+// answer returns a small value that a schema allows: the first of each choice, the highest numbers, the same words everywhere.
+func answer(schema *provider.Schema, words string) string {
+	var root node
+	if err := json.Unmarshal(schema.JSON, &root); err != nil {
+		return words // no schema: the answer is refused as any other text is
+	}
+	data, _ := json.Marshal((&writer{&root, words}).value(&root, 0)) //nolint:errchkjson // values that JSON has
+	return string(data)
+}
+
+// writer writes values for the parts of one schema.
+type writer struct {
+	root  *node
+	words string
+}
+
+// value returns a value of a part. i is its place in a list, where each value takes another choice.
+func (w *writer) value(n *node, i int) any {
+	switch {
+	case n == nil:
+		return nil
+	case n.Ref != "":
+		return w.value(w.at(n.Ref), i)
+	case len(n.Enum) > 0:
+		return n.Enum[i%len(n.Enum)]
+	case n.Const != nil:
+		return n.Const
+	case len(n.AnyOf) > 0:
+		return w.value(n.AnyOf[0], i)
+	case len(n.OneOf) > 0:
+		return w.value(n.OneOf[0], i)
+	}
+	switch n.kind() {
+	case "object":
+		out := make(map[string]any, len(n.Required))
+		for _, key := range n.Required {
+			out[key] = w.value(n.Properties[key], i)
+		}
+		return out
+	case "array":
+		out := make([]any, max(n.MinItems, w.choices(n.Items)))
+		for at := range out {
+			out[at] = w.value(n.Items, at)
+		}
+		return out
+	case "integer", "number":
+		if n.Maximum != nil {
+			return *n.Maximum
+		}
+		return 1
+	case "boolean":
+		return false
+	case "null":
+		return nil
+	default:
+		return w.words
+	}
+}
+
+// choices returns how many objects of a list it takes to name everybody whom they may be about; 0: they are about nobody.
+func (w *writer) choices(n *node) int {
+	if n == nil {
+		return 0
+	}
+	if n.Ref != "" {
+		return w.choices(w.at(n.Ref))
+	}
+	most := 0
+	for _, property := range n.Properties {
+		most = max(most, len(property.Enum))
+	}
+	return most
+}
+
+// at returns the part that a reference names; nil: there is none.
+func (w *writer) at(ref string) *node { return w.root.Defs[strings.TrimPrefix(ref, "#/$defs/")] }
+
+// kind returns the type of a schema: the first of several.
+func (n *node) kind() string {
+	if all, ok := n.Type.([]any); ok && len(all) > 0 {
+		first, _ := all[0].(string)
+		return first
+	}
+	kind, _ := n.Type.(string)
+	return kind
+}
