@@ -157,7 +157,7 @@ func (e *Error) Hint() string {
 	case provider.KindAPI:
 		return "The provider failed; retry, or name a fallback model."
 	case provider.KindTimeout:
-		return "Retry, or raise TurnTimeout or JudgeTimeout."
+		return "Retry, or raise the timeout of these calls, in the config or by Session.Amend."
 	case provider.KindContextOverflow:
 		return "The conversation no longer fits the model's window: choose a context manager or a model with a larger window, " +
 			"or lower Reserve and MaxTokens, which keep a part of it free."

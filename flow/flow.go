@@ -14,9 +14,12 @@ import (
 // state. A flow is data and pure functions of the [Record]. It starts nothing, reads no clock and keeps no state. A
 // constructor returns a fresh value each time, so that a flow composed from another one never changes the other.
 //
-// Name, Version, Start, Steps and Decode are required. Once the flow is registered it is read only, and its functions
-// are called from many goroutines at once.
+// The fields stand in groups. The first is required, but for Accepts and Rules. Most authors need the second too, and each of the
+// others only for what it names. Once the flow is registered it is read only, and its functions are called from many goroutines at
+// once.
 type Flow struct {
+	// Every flow has these.
+
 	Name string // as logs and configs name the flow
 	// Version is at least 1, and frozen in the start event. Accepts is the oldest version whose logs this flow
 	// continues; 0: only Version. Raise Version with each change after which an old log would yield other calls.
@@ -31,6 +34,51 @@ type Flow struct {
 	// Steps hold the work of each state. Every state of the flow has one. StateInitializing and StateCompleting may
 	// have one; without it the machine passes through them at once.
 	Steps map[State]Step
+	// Decode reads a config of the flow from JSON, strictly; see [DecodeTo]. Every flow has it. The type that it returns, a
+	// pointer with [DecodeTo], is the type of all configs of the flow: every other function of the flow, Settle included, gets
+	// that type, and Record.Config returns it, wherever the conversation was started or opened. If that is a *T, a host program
+	// may also give a T. A config of any other type is refused. Decode must accept {}: Check reports what a config lacks.
+	Decode func(data []byte) (Config, error)
+
+	// Most flows have these: what a config means, what models are told, what becomes of their answers, and what the conversation owes.
+
+	// Settle returns a deep copy of a config with every default written out, and without an ID. The log holds the
+	// copy, so it must depend on nothing outside, such as files. nil: the copy is what Decode reads of the config's JSON.
+	// Settle returns the type that Decode returns.
+	Settle func(Config) (Config, error)
+	// Check reports what is wrong with a settled config, in the order of its fields. The engine checks the terms
+	// itself. frozen is what the log holds for the config already, or nil for a new config. An error about frozen
+	// has a field that begins with "frozen". nil: nothing is checked.
+	Check func(config Config, frozen any, known Registry) []error
+	// Texts renders the flow's prompts once, when a conversation starts. Record.Text returns them. Conversations of
+	// the same setup share the result. The names "again", "summary", "summary.former", "system.summarizer", "tools" and
+	// "tools.none" are those of the texts that every flow has. nil: the flow has no prompts of its own.
+	Texts func(Setup) (map[string]string, error)
+	// Schemas are the schemas that answers must match, by the name in Call.Schema.
+	Schemas map[string]*Schema
+	// Bodies are samples of the event bodies that only this flow has. Each is a pointer to a struct that embeds
+	// [Spend], with a kind of its own. The value of a sample is not used. Only AnswerOf.Body puts one into a log: such an event
+	// is always the result of a call with a schema.
+	Bodies []Body
+	// Open makes the flow's part of a record that begins with this event. Record.Config and Record.Frozen already
+	// return what the flow has read from it. nil: the flow keeps no part.
+	Open func(r *Record, start *Start) (Part, error)
+	// Owes is called before the conversation completes. It returns what the conversation still lacks of its config, one line
+	// each. If it returns anything, the conversation goes to the error state instead. Record.EndedBy shows whether somebody has
+	// decided to end it early. In any flow, failed calls about which nobody has decided are owed too. nil: only those.
+	Owes func(r *Record) []string
+
+	// For budgets and estimates.
+
+	// Last returns the missing calls of the conclusion, as if the conversation had come to it, including those that the step of
+	// StateCompleting makes one after the other. The budget reserves their worst case. nil: the calls of that step.
+	Last func(r *Record) []Call
+	// Estimate walks through a conversation of at most this many rounds and counts its calls. nil: conversations of
+	// this flow cannot be estimated.
+	Estimate func(e *Estimator, rounds int) error
+
+	// For flows that a host program steers.
+
 	// Inputs are the triggers that a host program may send with Session.Send. An input has a name of its own, which
 	// no trigger of the lifecycle has, and at least one rule. The rules say where it is legal: in any other state, or if no
 	// guard holds, it is refused and not recorded. Guards are evaluated before it is recorded.
@@ -45,94 +93,76 @@ type Flow struct {
 	// be a path in the payload, such as "payload.agent". Both arguments are read only. A log that was written elsewhere may
 	// hold inputs that Admit would refuse. nil: everything is admitted.
 	Admit func(r *Record, s *Sent) error
-	// Timed names the states whose calls Terms.RoundTimeout bounds, in the order of a round. With one state, Round.Calls says
-	// how many calls share the time: those that are made one after the other get equal parts of what is left. With several
-	// states, the calls of each are taken to be made at once, and the states share the time. A call whose time is over is
-	// skipped; see Record.Skipped. When the time of the whole round is over, Record.Late reports true, and Calls must return no
-	// further calls. nil: the flow has no such states.
-	Timed []State
-	// Schemas are the schemas that answers must match, by the name in Call.Schema.
-	Schemas map[string]*Schema
-	// Bodies are samples of the event bodies that only this flow has. Each is a pointer to a struct that embeds
-	// [Spend], with a kind of its own. The value of a sample is not used. Only AnswerOf.Body puts one into a log: such an event
-	// is always the result of a call with a schema.
-	Bodies []Body
-	// Decode reads a config of the flow from JSON, strictly; see [DecodeTo]. Every flow has it. The type that it returns, a
-	// pointer with [DecodeTo], is the type of all configs of the flow: every other function of the flow, Settle included, gets
-	// that type, and Record.Config returns it, wherever the conversation was started or opened. If that is a *T, a host program
-	// may also give a T. A config of any other type is refused. Decode must accept {}: Check reports what a config lacks.
-	Decode func(data []byte) (Config, error)
-	// Settle returns a deep copy of a config with every default written out, and without an ID. The log holds the
-	// copy, so it must depend on nothing outside, such as files. nil: the copy is what Decode reads of the config's JSON.
-	// Settle returns the type that Decode returns.
-	Settle func(Config) (Config, error)
-	// Check reports what is wrong with a settled config, in the order of its fields. The engine checks the terms
-	// itself. frozen is what the log holds for the config already, or nil for a new config. An error about frozen
-	// has a field that begins with "frozen". nil: nothing is checked.
-	Check func(config Config, frozen any, known Registry) []error
-	// Field returns the name that a field of Terms, such as "tools[0]", has in the config. Errors about the terms
-	// name the field so. nil: the names are the same.
-	Field func(config Config, field string) string
-	// Readable says that Decode reads the JSON of every settled config in which Check finds nothing wrong. If it is
-	// false, the engine writes and reads a config once before it starts a conversation with it.
-	Readable bool
-	// Freeze returns whatever else must not change while a conversation of this config runs. The log holds it as
-	// JSON. nil: nothing.
-	Freeze func(Config) (any, error)
-	// Thaw reads the result of Freeze from JSON, strictly.
-	Thaw func(data []byte) (any, error)
-	// Draw returns what is drawn at random for a conversation. It depends on the secret seed and the config alone;
-	// see [Shuffled]. nil: nothing is drawn.
-	Draw func(config Config, seed string) any
-	// Views says which participants read which turns. nil: everybody reads everything.
-	Views func(Setup) Views
-	// Prompted returns the part of a config that its prompts and views depend on. Conversations for which this part is equal
-	// share their prompts. nil: the whole config.
-	Prompted func(Config) any
-	// Texts renders the flow's prompts once, when a conversation starts. Record.Text returns them. Conversations of
-	// the same setup share the result. The names "again", "summary", "summary.former", "system.summarizer", "tools" and
-	// "tools.none" are those of the texts that every flow has. nil: the flow has no prompts of its own.
-	Texts func(Setup) (map[string]string, error)
-	// Prompts are the templates that Texts renders with Setup.Prompts. A host program replaces them in Engine.Prompts by
-	// their names, so a name begins with a word of the flow's, such as "review.ask". nil: Texts needs none.
-	Prompts map[string]prompt.Template
-	// Open makes the flow's part of a record that begins with this event. Record.Config and Record.Frozen already
-	// return what the flow has read from it. nil: the flow keeps no part.
-	Open func(r *Record, start *Start) (Part, error)
-	// Asks returns one call for each actor that the rest of the conversation may ask. Only By, Performer, Model,
-	// Fallbacks and Function are read. An engine that lacks a provider or a function of these does not continue the
-	// conversation. nil: every model of the config is needed.
-	Asks func(r *Record) []Call
-	// Last returns the missing calls of the conclusion, as if the conversation had come to it, including those that the step of
-	// StateCompleting makes one after the other. The budget reserves their worst case. nil: the calls of that step.
-	Last func(r *Record) []Call
-	// Lacks reports what the program lacks, among what the rest of the conversation needs and only this flow knows by name. Its
-	// errors wrap [ErrLacking]. nil: it lacks nothing.
-	Lacks func(r *Record) error
+	// Amend reports what of an amendment the flow cannot change. The kernel has checked the rest. The flow's functions read
+	// the number of rounds from Record.Terms. nil: rounds cannot be changed, and only participants have models.
+	Amend func(r *Record, a *Amendment) []error
+
+	// For lists of conversations.
+
 	// Shape names the shape of a conversation of this config; a debate's is its format. Lists show it. nil: there is none.
 	Shape func(Config) string
 	// Result names the result of a conversation that is about to be completed, in a few words; a debate's is who has won.
 	// Lists show it. nil: there is none.
 	Result func(r *Record) string
-	// Owes is called before the conversation completes. It returns what the conversation still lacks of its config, one line
-	// each. If it returns anything, the conversation goes to the error state instead. Record.EndedBy shows whether somebody has
-	// decided to end it early. In any flow, failed calls about which nobody has decided are owed too. nil: only those.
-	Owes func(r *Record) []string
-	// Amend reports what of an amendment the flow cannot change. The kernel has checked the rest. The flow's functions read
-	// the number of rounds from Record.Terms. nil: rounds cannot be changed, and only participants have models.
-	Amend func(r *Record, a *Amendment) []error
+
+	// For flows in which not everybody reads everything, or that draw or freeze something beside the config.
+
+	// Views says which participants read which turns. nil: everybody reads everything.
+	Views func(Setup) Views
+	// Draw returns what is drawn at random for a conversation. It depends on the secret seed and the config alone;
+	// see [Shuffled]. nil: nothing is drawn.
+	Draw func(config Config, seed string) any
+	// Freeze returns whatever else must not change while a conversation of this config runs. The log holds it as
+	// JSON. nil: nothing.
+	Freeze func(Config) (any, error)
+	// Thaw reads the result of Freeze from JSON, strictly.
+	Thaw func(data []byte) (any, error)
+
+	// For failures, and rounds whose time is bounded.
+
 	// OnFailure are the rules for failures in unattended conversations of this flow. They apply after those of the config.
 	OnFailure []FailureRule
 	// Kinds returns the kinds of the calls of a conversation of this config. Rules for failures and amended time-outs may name
 	// these, and those that every flow has: KindConfirm, KindSummary and KindTool. A flow that is composed from another one
 	// adds the kinds of its own steps. nil: any kind may be named.
 	Kinds func(Config) []CallKind
+	// Timed names the states whose calls Terms.RoundTimeout bounds, in the order of a round. With one state, Round.Calls says
+	// how many calls share the time: those that are made one after the other get equal parts of what is left. With several
+	// states, the calls of each are taken to be made at once, and the states share the time. A call whose time is over is
+	// skipped; see Record.Skipped. When the time of the whole round is over, Record.Late reports true, and Calls must return no
+	// further calls. nil: the flow has no such states.
+	Timed []State
+
+	// For prompts that a host program replaces, and configs that share them.
+
+	// Prompts are the templates that Texts renders with Setup.Prompts. A host program replaces them in Engine.Prompts by
+	// their names, so a name begins with a word of the flow's, such as "review.ask". nil: Texts needs none.
+	Prompts map[string]prompt.Template
+	// Prompted returns the part of a config that its prompts and views depend on. Conversations for which this part is equal
+	// share their prompts. nil: the whole config.
+	Prompted func(Config) any
+
+	// For configs: how their fields are named, what a fork must not change, and whether they are read once more.
+
+	// Field returns the name that a field of Terms, such as "tools[0]", has in the config. Errors about the terms
+	// name the field so. nil: the names are the same.
+	Field func(config Config, field string) string
 	// Fixed returns the part of a config that a log refers to, so that a fork cannot change it. nil: the whole
 	// config.
 	Fixed func(Config) any
-	// Estimate walks through a conversation of at most this many rounds and counts its calls. nil: conversations of
-	// this flow cannot be estimated.
-	Estimate func(e *Estimator, rounds int) error
+	// Readable says that Decode reads the JSON of every settled config in which Check finds nothing wrong. If it is
+	// false, the engine writes and reads a config once before it starts a conversation with it.
+	Readable bool
+
+	// For engines that lack what the conversation needs.
+
+	// Asks returns one call for each actor that the rest of the conversation may ask. Only By, Performer, Model,
+	// Fallbacks and Function are read. An engine that lacks a provider or a function of these does not continue the
+	// conversation. nil: every model of the config is needed.
+	Asks func(r *Record) []Call
+	// Lacks reports what the program lacks, among what the rest of the conversation needs and only this flow knows by name. Its
+	// errors wrap [ErrLacking]. nil: it lacks nothing.
+	Lacks func(r *Record) error
 }
 
 // Setup is what a flow makes prompts and views from. No prompt may depend on the config's ID, Labels, Budget or
