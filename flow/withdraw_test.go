@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -133,6 +134,47 @@ func TestAWithdrawnCallIsWantedAgain(t *testing.T) {
 		record := stage.Ends(t, session)
 		assert.Equal(t, []string{"r0 Ben", "r0 Ada"}, stage.Speakers(record))
 		assert.Equal(t, 2, record.Turns[1].Attempt)
+	})
+}
+
+// Nor does it go on from an answer that was rejected before it was withdrawn.
+func TestAWithdrawnCallForgetsItsRejectedAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := sparing(func(c *flow.Call) {
+			if c.By == "Ada" {
+				c.Schema = "pick"
+			}
+		})
+		f.Schemas = map[string]*flow.Schema{"pick": flow.AnswerSchema[struct{ Pick string }]("pick", flow.AnswerOf[struct{ Pick string }]{})}
+		engine, p, config := stage.WithFlow(f)
+		p.Record = true
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			switch {
+			case req.Schema == nil:
+				return scripted.Reply{Text: "Words.", Delay: time.Hour}
+			case strings.HasSuffix(req.ID, "/1"):
+				return scripted.Reply{Text: "no JSON"}
+			default:
+				return scripted.Reply{Text: `{"Pick":"tea"}`, Delay: time.Minute}
+			}
+		}
+		config.TurnTimeout = 2 * time.Hour
+		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
+		require.NoError(t, err)
+		defer session.Close()
+		stage.Pass(10 * time.Second)
+		require.NoError(t, session.Send(t.Context(), stage.Nudge, []string{"Ada"}))
+		stage.Pass(time.Second)
+		require.NoError(t, session.Send(t.Context(), stage.Nudge, []string{}))
+		record := stage.Ends(t, session)
+		var reasked []bool
+		for _, req := range p.Requests() {
+			if req.Schema != nil {
+				reasked = append(reasked, stage.Reasked(&req))
+			}
+		}
+		assert.Equal(t, []bool{false, true, false}, reasked)
+		reloads(t, engine, record)
 	})
 }
 
