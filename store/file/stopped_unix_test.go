@@ -5,6 +5,7 @@ package file_test
 import (
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"testing"
 	"time"
@@ -28,7 +29,10 @@ func TestStoppingChild(t *testing.T) {
 			return
 		}
 		if syncs++; syncs == 2 { // first comes the commit before, which another process has written
+			continued := make(chan os.Signal, 1)
+			signal.Notify(continued, syscall.SIGCONT)
 			require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGSTOP))
+			<-continued // another thread may have taken the signal: this one goes on until it is stopped too
 		}
 	}})
 	require.NoError(t, s.Append(t.Context(), "a", 1, "child", facts(1, 1)))
