@@ -296,11 +296,11 @@ func (c *Core) beginOwed() error {
 }
 
 // begin records the start of a conversation, and what there is to warn of.
-func (c *Core) begin(start *Start) error {
+func (c *Core) begin(start *Start, to State) error {
 	if err := c.emit(Event{Body: start}); err != nil {
 		return err
 	}
-	if err := c.fire(TriggerStart, Exit{Warnings: c.found}, false); err != nil {
+	if err := c.enter(to, TriggerStart, Exit{Warnings: c.found}, false); err != nil {
 		return err
 	}
 	return c.foresee(start)
@@ -347,14 +347,15 @@ func (c *Core) dispatch(signal Signal) error {
 	case Validated:
 		return c.validated(s)
 	case Start:
-		if !c.machine.allows(c.record, TriggerStart) {
-			return c.machine.refusal(c.record, TriggerStart)
+		to, err := c.machine.fire(c.record, TriggerStart)
+		if err != nil {
+			return err
 		}
 		if s.Flow != c.machine.flow.Name {
 			err := fmt.Errorf("the start is of flow %q, the config of %q", text.OneLine(s.Flow, 40), c.machine.flow.Name)
 			return &Error{Kind: provider.KindValidation, Op: string(TriggerStart), Field: "flow", Err: err}
 		}
-		return c.begin(&s)
+		return c.begin(&s, to)
 	case Answer:
 		return c.answer(s)
 	case Sent:

@@ -173,8 +173,7 @@ func (c *Core) stays(step Step) bool {
 	if !ok {
 		return false
 	}
-	to, err := c.machine.fire(c.record, on)
-	return err == nil && to == c.record.State
+	return c.machine.leads(c.record, on) == c.record.State
 }
 
 // asCall returns the call of an intent, as far as its being left out needs it.

@@ -135,7 +135,7 @@ func (c *Core) owing(on Trigger) *Error {
 	if !slices.ContainsFunc(rules, func(rule Rule) bool { return rule.To == StateCompleted }) {
 		return nil // without asking the guards, which the firing asks
 	}
-	if to, err := c.machine.fire(r, on); err != nil || to != StateCompleted {
+	if c.machine.leads(r, on) != StateCompleted {
 		return nil
 	}
 	if call := r.undecided(); call != nil {

@@ -15,25 +15,8 @@ func (r *Record) foldIntent(in *Intent, at time.Time) error {
 		call = &callState{}
 		r.calls[in.Call] = call
 	}
-	last := 0
-	if call.intent != nil {
-		last = call.intent.Attempt
-	}
-	switch {
-	case call.status == callInFlight || call.status == callDone:
-		return invalid("intent.call", "%q is in flight or done already", text.OneLine(in.Call, 80))
-	case call.status == callSkipped:
-		return invalid("intent.call", "%q was left out", text.OneLine(in.Call, 80))
-	case in.Attempt != last+1:
-		return invalid("intent.attempt", "is %d after %d", in.Attempt, last)
-	case in.Reask != (call.rejection != nil):
-		return invalid("intent.reask", "is %t, but must be true if, and only if, the last answer was rejected", in.Reask)
-	case in.Reserve < 0 || in.Tokens < 0 || in.Thinking < 0 || in.Thinking > in.Tokens:
-		return invalid("intent.reserve", "is negative, or the number of tokens is invalid")
-	case in.Model != "" && r.model(in.Model) == nil:
-		return invalid("intent.model", "%q is no model of this conversation", text.OneLine(in.Model, 80))
-	case in.Round < 0 || in.Slot < 0 || in.ModelIndex < 0 || in.ModelIndex > maxTracked:
-		return invalid("intent.round", "is negative, or the slot or the index of the model is invalid")
+	if err := r.checkIntent(call, in); err != nil {
+		return err
 	}
 	if len(r.inFlight) >= maxTracked || len(r.current) >= maxTracked {
 		return invalid("intent", "exceeds the limit of %d calls in flight or actors", maxTracked)
@@ -75,6 +58,31 @@ func (r *Record) foldIntent(in *Intent, at time.Time) error {
 		r.setLatest(call)
 	}
 	r.reserved = r.reserved.plus(in.Reserve)
+	return nil
+}
+
+// checkIntent refuses an attempt that cannot follow on what has happened to the call.
+func (r *Record) checkIntent(call *callState, in *Intent) error {
+	last := 0
+	if call.intent != nil {
+		last = call.intent.Attempt
+	}
+	switch {
+	case call.status == callInFlight || call.status == callDone:
+		return invalid("intent.call", "%q is in flight or done already", text.OneLine(in.Call, 80))
+	case call.status == callSkipped:
+		return invalid("intent.call", "%q was left out", text.OneLine(in.Call, 80))
+	case in.Attempt != last+1:
+		return invalid("intent.attempt", "is %d after %d", in.Attempt, last)
+	case in.Reask != (call.rejection != nil):
+		return invalid("intent.reask", "is %t, but must be true if, and only if, the last answer was rejected", in.Reask)
+	case in.Reserve < 0 || in.Tokens < 0 || in.Thinking < 0 || in.Thinking > in.Tokens:
+		return invalid("intent.reserve", "is negative, or the number of tokens is invalid")
+	case in.Model != "" && r.model(in.Model) == nil:
+		return invalid("intent.model", "%q is no model of this conversation", text.OneLine(in.Model, 80))
+	case in.Round < 0 || in.Slot < 0 || in.ModelIndex < 0 || in.ModelIndex > maxTracked:
+		return invalid("intent.round", "is negative, or the slot or the index of the model is invalid")
+	}
 	return nil
 }
 

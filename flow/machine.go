@@ -244,7 +244,7 @@ type firing struct {
 	to     State
 }
 
-// firingOf returns the firing that a context of the chart is. Only fire calls the chart.
+// firingOf returns the firing that a context of the chart is. Only leads and allows ask the chart.
 func firingOf(ctx context.Context) *firing {
 	return ctx.(*firing) //nolint:forcetypeassert // see above
 }
@@ -252,11 +252,19 @@ func firingOf(ctx context.Context) *firing {
 // fire returns the state that the trigger leads to, or StateUnchanged. A refusal names the state, the trigger and the
 // guards, and changes nothing.
 func (m *Machine) fire(r *Record, on Trigger) (State, error) {
+	if to := m.leads(r, on); to != "" {
+		return to, nil
+	}
+	return "", m.refusal(r, on)
+}
+
+// leads returns the state that the trigger leads to, or StateUnchanged; "": it is not possible now.
+func (m *Machine) leads(r *Record, on Trigger) State {
 	f := firing{Context: context.Background(), record: r, to: StateUnchanged}
 	if m.chart.FireCtx(&f, on) != nil {
-		return "", m.refusal(r, on)
+		return ""
 	}
-	return f.to, nil
+	return f.to
 }
 
 // refusal returns why the trigger is not possible now.
@@ -288,8 +296,11 @@ func ofLifecycle() map[Trigger]bool {
 	return on
 }
 
-// allows reports whether the trigger is possible now.
+// allows reports whether the trigger is possible now. The chart is asked only where guards decide.
 func (m *Machine) allows(r *Record, on Trigger) bool {
+	if rules := m.rules[ruleKey{r.State, on}]; len(rules) == 0 || rules[0].When.OK == nil {
+		return len(rules) > 0
+	}
 	can, err := m.chart.CanFireCtx(&firing{Context: context.Background(), record: r}, on)
 	return can && err == nil
 }
