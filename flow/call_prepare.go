@@ -107,7 +107,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 		ready.recall(r, state, room)
 	default:
 		intent.Offer = &ToolOffer{Tools: call.Tools, Uses: call.Uses, Exchanges: call.Exchanges}
-		intent.Offer.Last = call.Exchanges > 0 && r.exchanged(call)+1 >= call.Exchanges
+		intent.Offer.Last = call.Exchanges > 0 && r.exchanged(call, ready.model)+1 >= call.Exchanges
 		ready.offer(r, state, intent.Offer, room)
 	}
 	ready.reask(r, state, intent)
@@ -223,7 +223,7 @@ func (c *Core) wire(name string, labelled bool) (*provider.Schema, error) {
 
 // reask adds to the last message what was wrong with the answer that is asked for again, if one is.
 func (p *prepared) reask(r *Record, state *callState, intent *Intent) {
-	if state == nil || state.rejection == nil {
+	if !state.reasks(p.model) {
 		return
 	}
 	intent.Reask = true

@@ -320,7 +320,7 @@ func (r *Record) foldAmendment(a *Amendment, flow *Flow) error {
 	}
 	for _, call := range r.current {
 		if choice, ok := a.Models[call.intent.By]; ok && call.status == callIdle && choice.Model != "" {
-			call.model, call.trouble = 0, nil
+			call.model, call.least, call.trouble = 0, 0, nil
 		}
 	}
 	if a.Models != nil || a.Retry != nil || a.Patience != nil {

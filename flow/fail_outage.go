@@ -190,7 +190,7 @@ type Hastened struct {
 // waiting reports whether a call waits before it is made again.
 func (r *Record) waiting() bool {
 	for _, call := range r.calls {
-		if call.status == callIdle && !call.retryAt().IsZero() {
+		if call.status == callIdle && !call.retryAt().IsZero() && call.ending == (r.work == StateCompleting) {
 			return true
 		}
 	}

@@ -21,9 +21,11 @@ func (r *Record) foldIntent(in *Intent, at time.Time) error {
 	if len(r.inFlight) >= maxTracked || len(r.current) >= maxTracked {
 		return invalid("intent", "exceeds the limit of %d calls in flight or actors", maxTracked)
 	}
-	if call.intent != nil && call.intent.Model != in.Model {
-		call.whole() // another model begins anew
+	if call.intent != nil && call.intent.Model != in.Model { // another model begins anew
+		call.whole()
+		call.rejection = nil
 	}
+	call.setBack = false
 	call.intent, call.status, call.aborted, call.drains, call.person, call.unbegun = in, callInFlight, false, false, false, false
 	if call.began.IsZero() {
 		call.began = at
@@ -74,8 +76,8 @@ func (r *Record) checkIntent(call *callState, in *Intent) error {
 		return invalid("intent.call", "%q was left out", text.OneLine(in.Call, 80))
 	case in.Attempt != last+1:
 		return invalid("intent.attempt", "is %d after %d", in.Attempt, last)
-	case in.Reask != (call.rejection != nil):
-		return invalid("intent.reask", "is %t, but must be true if, and only if, the last answer was rejected", in.Reask)
+	case in.Reask != call.reasks(in.Model):
+		return invalid("intent.reask", "is %t, although the last answer of this model says otherwise", in.Reask)
 	case in.Reserve < 0 || in.Tokens < 0 || in.Thinking < 0 || in.Thinking > in.Tokens:
 		return invalid("intent.reserve", "is negative, or the number of tokens is invalid")
 	case in.Model != "" && r.model(in.Model) == nil:
@@ -177,8 +179,7 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 	case *Summarized:
 		r.foldSummary(body)
 	case *Rejection:
-		r.foldRejection(call, body, at)
-		return nil
+		return r.foldRejection(call, body, at)
 	case *Failure:
 		r.foldFailure(call, body, at)
 		return nil
@@ -265,9 +266,13 @@ func (r *Record) foldTurn(t *Turn) {
 // reaskDelay is the wait before a call asks again for an answer that was not accepted.
 const reaskDelay = 2 * time.Second
 
-// foldRejection folds an answer that was not accepted. The next attempt asks for it again and shows its problems. If that answer
-// is rejected too, a fallback model begins from the beginning; without one the call fails.
-func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Time) {
+// foldRejection folds an answer that was not accepted. The next attempt with the same model asks for it again and shows its
+// problems. If that answer is rejected too, a fallback model begins from the beginning; without one the call fails.
+func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Time) error {
+	in := call.intent
+	if in.Schema == "" || in.Tool != "" || (rejection.Next != "" || rejection.Instead) && !in.Reask {
+		return invalid("rejected.call", "%q was asked for no such answer, or for the first time", text.OneLine(in.Call, 80))
+	}
 	r.Rejections = append(r.Rejections, *rejection)
 	call.status, call.trouble = callIdle, nil
 	call.whole()
@@ -277,7 +282,9 @@ func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Ti
 		call.rejection, call.troubled().retryAt = rejection, at.Add(reaskDelay)
 	case rejection.Next != "":
 		call.rejection, call.model = nil, call.intent.modelIndexOf(rejection.Next)
+		call.least = call.model
 	default:
+		r.unshare(call)
 		call.status, call.troubled().instead, call.trouble.failedAt = callFailed, rejection.Instead, r.Seq+1
 		call.trouble.failure = &Error{
 			Kind: provider.KindInvalidResponse, Op: call.intent.Call, Participant: rejection.By, Round: rejection.Round,
@@ -285,6 +292,7 @@ func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Ti
 		}
 		r.failing = append(r.failing, call)
 	}
+	return nil
 }
 
 func firstOf(problems []string) string {
@@ -300,6 +308,7 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 	r.Failures = append(r.Failures, FailedAttempt{f, at})
 	if !f.Void {
 		call.failures++
+		call.setBack = true
 	}
 	r.foldLimit(f, at)
 	if !f.Void && !f.Unsent && (passes(f.Error.Kind) || call.patient) {
@@ -321,7 +330,7 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 	case f.Waits:
 		t := call.troubled()
 		t.tries, t.retryAt = append(t.tries, f.Error.Kind), f.RetryAt
-		t.waits, call.model = t.waits+1, 0
+		t.waits, call.model = t.waits+1, call.least
 	case f.Next != "":
 		call.model = call.intent.modelIndexOf(f.Next)
 		call.trouble = nil
@@ -352,7 +361,12 @@ func (r *Record) reset() {
 
 // anew gives a call a new start, with its first model and none of its failures. What tools have answered is kept.
 func (c *callState) anew() {
-	c.status, c.model, c.trouble, c.rejection, c.spared = callIdle, 0, nil, nil, len(c.talk)
+	c.status, c.model, c.least, c.trouble, c.rejection, c.spared = callIdle, 0, 0, nil, nil, len(c.talk)
+}
+
+// reasks reports whether the model is to be asked again for an answer of its own that was rejected.
+func (c *callState) reasks(model string) bool {
+	return c != nil && c.rejection != nil && c.rejection.Model == model
 }
 
 func oneIf(yes bool) int {

@@ -136,11 +136,14 @@ type callState struct {
 	aborted      bool          // a control has aborted the attempt, or the flow no longer wants it
 	drains       bool          // a limit has ended the rounds, and lets the attempt finish
 	person       bool          // a person performs it
-	model        int           // index of the model that is asked
-	broken       int           // replies that ended at the cap on their tokens
 	patient      bool          // was chosen to be waited for, whatever the kind of its failure
-	ruled        []string      // models that rules have chosen for it, since the host program has retried
 	ending       bool          // belongs to the conclusion
+	usedUp       bool          // a limit of its uses of tools was reached
+	setBack      bool          // the latest attempt has failed
+	model        int           // index of the model that is asked
+	least        int           // the same of the first model of which no two answers in a row were rejected
+	broken       int           // replies that ended at the cap on their tokens
+	ruled        []string      // models that rules have chosen for it, since the host program has retried
 	share        time.Duration // of the round's time, from its beginning; 0: all of it
 	first        int64         // the number of the event with which it was begun first; 0: it was not
 	formerly     *misses       // what its actor had missed before this call was left out; nil: it was not left out
@@ -155,7 +158,6 @@ type callState struct {
 	spared       int           // of these, those from before the call began anew
 	said         string        // the parts of its reply so far; "": there is none
 	parts        int           // how many
-	usedUp       bool          // a limit of its uses of tools was reached
 }
 
 // trouble holds the failures of a call.

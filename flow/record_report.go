@@ -63,7 +63,7 @@ func (r *Record) tries(of func(by string) bool) (failures, retries int) {
 			continue
 		}
 		failures += c.failures
-		retries += min(c.failures, c.intent.Attempt-1)
+		retries += c.failures - oneIf(c.setBack) // nothing has followed the latest
 	}
 	return failures, retries
 }

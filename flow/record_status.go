@@ -73,7 +73,7 @@ func (r *Record) Participant(name string) ParticipantState {
 	s.Failures, s.Retries = r.tries(func(by string) bool { return by == name })
 	if call := r.latestOf(name); call != nil {
 		s.Model, s.LastAt = call.intent.Model, call.last()
-		if s.Status = call.standing(); call.status == callIdle {
+		if s.Status = call.standing(); call.status == callIdle && !r.Final() {
 			s.RetryAt = call.retryAt()
 		}
 	}

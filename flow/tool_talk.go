@@ -76,13 +76,14 @@ func toolUse(call *Call, asked *AskedTool) *Call {
 	}
 }
 
-// exchanged returns how many replies of a call count for Call.Exchanges: those that have asked for tools, and one that was rejected.
-func (r *Record) exchanged(call *Call) int {
+// exchanged returns how many replies of a call count for Call.Exchanges: those that have asked for tools, and one of the model's that
+// was rejected.
+func (r *Record) exchanged(call *Call, model string) int {
 	state := r.calls[call.ID]
 	if state == nil {
 		return 0
 	}
-	return len(state.talk) - state.spared + oneIf(state.rejection != nil)
+	return len(state.talk) - state.spared + oneIf(state.reasks(model))
 }
 
 // offer adds the tools, and what they have answered so far, to what is sent. Tools are described in the last reply too if there
@@ -126,7 +127,7 @@ func (p *prepared) offer(r *Record, state *callState, offer *ToolOffer, room int
 	case offer.Last:
 		left = 0
 	case !offer.bounded(): // in each reply but the last
-		left = offer.Exchanges - 1 - r.exchanged(p.call)
+		left = offer.Exchanges - 1 - r.exchanged(p.call, p.model)
 	}
 	if left > 0 {
 		p.last = strings.ReplaceAll(r.Text(textTools), leftMark, strconv.Itoa(left))

@@ -62,14 +62,23 @@ func (w *watch) agentAttributes(in *flow.Intent) []attribute.KeyValue {
 }
 
 // worked ends the span of an agent, unless another attempt follows by itself.
-func (w *watch) worked(out *outcome, at time.Time) {
+func (w *watch) worked(c *call, out *outcome, at time.Time) {
 	a := w.agents[out.spend.Call]
 	if a == nil {
 		return
 	}
 	a.busy = false
 	a.pay(out.spend.Cost)
-	if goesOn := out.name == outcomeTools || out.name == outcomeCut || out.failure != nil && !out.failure.Final; goesOn && !a.over {
+	var goesOn bool
+	switch {
+	case out.failure != nil:
+		goesOn = !out.failure.Final
+	case out.name == outcomeRejected:
+		goesOn = out.again || !c.intent.Reask
+	default:
+		goesOn = out.name == outcomeTools || out.name == outcomeCut
+	}
+	if goesOn && !a.over {
 		return
 	}
 	if kind := out.failed(); kind != "" {

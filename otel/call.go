@@ -133,7 +133,7 @@ func (w *watch) answered(out *outcome, at time.Time) {
 		}
 	}
 	c.end(at, false)
-	w.worked(out, at)
+	w.worked(c, out, at)
 	if w.measured {
 		w.measure(c, out, at)
 	}

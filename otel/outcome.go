@@ -36,7 +36,8 @@ type outcome struct {
 	round   int
 	finish  string // why the reply ended, in the words of the conventions; "": unknown
 	failure *flow.Failure
-	answer  any // a text, or a value for JSON
+	again   bool // the answer was rejected, and a fallback model is asked instead
+	answer  any  // a text, or a value for JSON
 }
 
 // failed returns the error.type of a failure; "": there is none. A call that the host program broke off
@@ -93,7 +94,7 @@ func outcomeOf(e *flow.Event) (outcome, bool) {
 		}
 		return out, true
 	case *flow.Rejection:
-		return outcome{spend: &body.Spend, name: outcomeRejected, by: body.By, round: body.Round, answer: body.Text}, true
+		return outcome{spend: &body.Spend, name: outcomeRejected, by: body.By, round: body.Round, again: body.Next != "", answer: body.Text}, true
 	case *flow.Failure:
 		return outcome{spend: &body.Spend, name: nameOf(body), by: body.By, failure: body}, true
 	case *flow.Charge:

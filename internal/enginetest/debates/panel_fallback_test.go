@@ -65,13 +65,13 @@ func TestFallbackJudgesInOrder(t *testing.T) {
 		},
 		"after the failure of a re-ask": {
 			map[string][]scripted.Reply{"judge": {bad, gone}},
-			[]string{"verdict.judge judge", "verdict.judge again judge", "verdict.judge again first"},
+			[]string{"verdict.judge judge", "verdict.judge again judge", "verdict.judge first"},
 			"test/first",
 		},
 		"after the failure of a re-ask and a rejection of the next": {
 			map[string][]scripted.Reply{"judge": {bad, gone}, "first": {bad}},
-			[]string{"verdict.judge judge", "verdict.judge again judge", "verdict.judge again first", "verdict.judge second"},
-			"test/second",
+			[]string{"verdict.judge judge", "verdict.judge again judge", "verdict.judge first", "verdict.judge again first"},
+			"test/first",
 		},
 		"to the end": {
 			map[string][]scripted.Reply{"judge": {bad, bad}, "first": {bad, bad}, "second": {bad, bad}},

@@ -38,7 +38,8 @@ func TestFallbacksAreEachParticipantsOwn(t *testing.T) {
 	assert.Equal(t, "test/spare", stage.View(record).Verdict.Model)
 }
 
-// The answer of a fallback that has taken over the re-ask is rejected too: the next model is asked, not the same again.
+// A fallback that takes over while an answer is asked for again begins from the beginning. Once its answers are rejected too, the next
+// model is asked.
 func TestEveryFallbackIsAskedInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := stage.TwoDebaters()
@@ -62,7 +63,8 @@ func TestEveryFallbackIsAskedInTurn(t *testing.T) {
 		assert.Equal(t, "test/last", stage.View(record).Verdict.Model)
 		asked := intents(stage.Logged(t, engine, record.ID))
 		assert.Equal(t, []string{
-			"verdict.judge test/judge", "verdict.judge test/judge", "verdict.judge test/spare", "verdict.judge test/last",
+			"verdict.judge test/judge", "verdict.judge test/judge", "verdict.judge test/spare", "verdict.judge test/spare",
+			"verdict.judge test/last",
 		}, asked[2:])
 	})
 }

@@ -61,6 +61,7 @@ type Job struct {
 	RetryAt  time.Time // when the next attempt starts; zero: at once
 
 	call   string
+	reask  bool       // an answer was rejected, and is asked for again
 	phase  flow.State // in which it was begun
 	text   string     // the last part of what was streamed
 	tail   string     // its end, cleaned
@@ -181,7 +182,7 @@ func (c *Course) foldCall(body flow.Body) {
 			j.InFlight = false // the next attempt goes on with the text
 		}
 	case *flow.Rejection:
-		c.setBack(body.Call, "the answer was not accepted", time.Time{})
+		c.reject(body)
 	case *flow.Failure:
 		c.fail(body)
 	case *flow.Skipped:
@@ -272,7 +273,7 @@ func (c *Course) begin(in *flow.Intent) {
 	}
 	a.Failed = ""
 	*j = Job{
-		Activity: Activity(in.Kind, c.Name(in.Target)), Attempt: j.Attempt + 1, InFlight: true, call: in.Call, phase: c.Phase,
+		Activity: Activity(in.Kind, c.Name(in.Target)), Attempt: j.Attempt + 1, InFlight: true, call: in.Call, reask: in.Reask, phase: c.Phase,
 	}
 }
 
@@ -306,6 +307,16 @@ func (c *Course) setBack(call, trouble string, retryAt time.Time) {
 	if _, j := c.find(call); j != nil {
 		j.hush()
 		j.Trouble, j.RetryAt, j.Tool = trouble, retryAt, ""
+	}
+}
+
+// reject takes an answer that was not accepted. Who was asked for it again is not asked a third time.
+func (c *Course) reject(r *flow.Rejection) {
+	const trouble = "the answer was not accepted"
+	if _, j := c.find(r.Call); j == nil || !j.reask || r.Next != "" {
+		c.setBack(r.Call, trouble, time.Time{})
+	} else if a := c.end(r.Call); a != nil {
+		a.Failed = trouble
 	}
 }
 
