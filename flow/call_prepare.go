@@ -152,7 +152,8 @@ const mostDoublings = 3
 // bound is twice as large. A model that reasons gets more for its thoughts.
 func (c *Core) cap(call *Call, ready *prepared, intent *Intent, model Model) {
 	r := c.record
-	if state := r.calls[call.ID]; state != nil && state.status == callInFlight { // chosen when the call started
+	state := r.calls[call.ID]
+	if state != nil && state.status == callInFlight { // chosen when the call started
 		intent.Tokens, intent.Thinking = state.intent.Tokens, state.intent.Thinking
 		return
 	}
@@ -165,12 +166,9 @@ func (c *Core) cap(call *Call, ready *prepared, intent *Intent, model Model) {
 	if intent.Tokens == 0 {
 		intent.Tokens = r.terms.MaxTokens
 	}
-	own, broken := bound(intent.Tokens), 0
-	if state := r.calls[call.ID]; state != nil {
-		broken = state.broken
-	}
-	if broken > 0 && !call.plain {
-		own = bound(intent.Tokens << min(broken, mostDoublings))
+	own := bound(intent.Tokens)
+	if state != nil && state.broken > 0 && !call.plain {
+		own = bound(intent.Tokens << min(state.broken, mostDoublings))
 		ready.doubled = true
 	}
 	intent.Tokens = bound(own + model.thoughts(call.Options))

@@ -1,7 +1,6 @@
 package flow_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -98,17 +97,9 @@ func TestARejectionFitsItsCall(t *testing.T) {
 		"a fallback":   {Next: "test/spare"},
 	} {
 		rejection.Spend = flow.Spend{Call: intent.Call, Attempt: intent.Attempt, Model: intent.Model}
-		_, err := engine.NewCore("test", append(copied(t, h.Log), flow.Event{Seq: last.Seq + 1, At: last.At, Body: &rejection}))
+		_, err := engine.NewCore("test", append(stage.StoredLog{Events: h.Log}.Copied(t), flow.Event{Seq: last.Seq + 1, At: last.At, Body: &rejection}))
 		require.ErrorContains(t, err, "rejected.call", name)
 	}
-}
-
-func copied(t *testing.T, log []flow.Event) (out []flow.Event) {
-	t.Helper()
-	data, err := json.Marshal(log)
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(data, &out))
-	return out
 }
 
 // An attempt that asks again for a rejected answer follows no failed one.

@@ -64,18 +64,18 @@ func TestSearches(t *testing.T) {
 func TestWhatCannotBeSearchedFor(t *testing.T) {
 	search := tools(t, map[string]string{"text": "one\n\n", "bin": "\x00"}, tool.Limits{})[tool.SearchName]
 	for want, args := range map[string]arguments{
-		"the arguments are wrong":  {"query": ""},
-		"missing properties":       {},
-		"wrong":                    {"query": strings.Repeat("x", 257)},
-		"no regular expression":    {"query": "(", "regexp": true},
-		"the query repeats":        {"query": "(?:x{30}){20}", "regexp": true},
-		"invalid repeat count":     {"query": "x{1001}", "regexp": true},
-		"the query matches the em": {"query": "z*", "regexp": true},
-		"value must be one of":     {"query": "x", "in": "memory"},
-		"a path says where":        {"query": "x", "in": "debate", "path": "text"},
-		`"gone": `:                 {"query": "x", "path": "gone"},
-		`"bin": is no text`:        {"query": "x", "path": "bin"},
-		"the query has 450 bytes":  {"query": strings.Repeat("€", 150)},
+		"the arguments are wrong": {"query": ""},
+		"missing properties":      {},
+		"wrong":                   {"query": strings.Repeat("x", 257)},
+		"no regular expression":   {"query": "(", "regexp": true},
+		"the query repeats":       {"query": "(?:x{30}){20}", "regexp": true},
+		"invalid repeat count":    {"query": "x{1001}", "regexp": true},
+		"matches the empty text":  {"query": "z*", "regexp": true},
+		"value must be one of":    {"query": "x", "in": "memory"},
+		"a path says where":       {"query": "x", "in": "debate", "path": "text"},
+		`"gone": `:                {"query": "x", "path": "gone"},
+		`"bin": is no text`:       {"query": "x", "path": "bin"},
+		"the query has 450 bytes": {"query": strings.Repeat("€", 150)},
 	} {
 		assert.Contains(t, refusal(t, search, args), want)
 	}

@@ -29,20 +29,25 @@ func answer(schema *provider.Schema, words string) string {
 	if err := json.Unmarshal(schema.JSON, &root); err != nil {
 		return words // no schema: the answer is refused as any other text is
 	}
-	data, _ := json.Marshal((&writer{&root, words}).value(&root, 0)) //nolint:errchkjson // values that JSON has
+	data, _ := json.Marshal((&writer{root: &root, words: words}).value(&root, 0)) //nolint:errchkjson // values that JSON has
 	return string(data)
 }
+
+// mostValues bounds the values of an answer: a schema may refer to itself.
+const mostValues = 4096
 
 // writer writes values for the parts of one schema.
 type writer struct {
 	root  *node
 	words string
+	count int // of the values that were written
 }
 
 // value returns a value of a part. i is its place in a list, where each value takes another choice.
 func (w *writer) value(n *node, i int) any {
+	w.count++
 	switch {
-	case n == nil:
+	case n == nil || w.count > mostValues:
 		return nil
 	case n.Ref != "":
 		return w.value(w.at(n.Ref), i)
@@ -63,7 +68,7 @@ func (w *writer) value(n *node, i int) any {
 		}
 		return out
 	case "array":
-		out := make([]any, max(n.MinItems, w.choices(n.Items)))
+		out := make([]any, min(max(n.MinItems, w.choices(n.Items)), mostValues))
 		for at := range out {
 			out[at] = w.value(n.Items, at)
 		}
@@ -84,11 +89,14 @@ func (w *writer) value(n *node, i int) any {
 
 // choices returns how many objects of a list it takes to name everybody whom they may be about; 0: they are about nobody.
 func (w *writer) choices(n *node) int {
+	for range mostValues {
+		if n == nil || n.Ref == "" {
+			break
+		}
+		n = w.at(n.Ref)
+	}
 	if n == nil {
 		return 0
-	}
-	if n.Ref != "" {
-		return w.choices(w.at(n.Ref))
 	}
 	most := 0
 	for _, property := range n.Properties {

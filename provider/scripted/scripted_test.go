@@ -435,3 +435,18 @@ func TestWithoutAScriptAnAnswerMatchesItsSchema(t *testing.T) {
 		"why": "This is what Iris has to say.", "notes": [1]
 	}`, answer.Text)
 }
+
+// A schema that refers to itself has no end, but the answer to it has.
+func TestAnAnswerToAnEndlessSchemaEnds(t *testing.T) {
+	for name, schema := range map[string]string{
+		"an object": `{"$ref": "#/$defs/a", "$defs": {"a": {"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#/$defs/a"}}}}}`,
+		"a list":    `{"$ref": "#/$defs/a", "$defs": {"a": {"type": "array", "minItems": 2, "items": {"$ref": "#/$defs/a"}}}}`,
+		"nothing":   `{"type": "array", "items": {"$ref": "#/$defs/a"}, "$defs": {"a": {"$ref": "#/$defs/a"}}}`,
+	} {
+		answer, err := (&scripted.Provider{}).Generate(t.Context(), &provider.Request{
+			Self: "Iris", Schema: &provider.Schema{Name: "endless", JSON: []byte(schema)},
+		}, func(provider.Chunk) {})
+		require.NoError(t, err, name)
+		assert.NotEmpty(t, answer.Text, name)
+	}
+}
