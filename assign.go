@@ -39,6 +39,13 @@ const (
 
 const defaultAssignTemperature = 0.9
 
+func (a *Assign) seat() flow.Seat {
+	return flow.Seat{
+		Field: "assign", By: assigner, Model: &a.Model, Fallbacks: &a.Fallbacks, Temperature: &a.Temperature, Options: &a.Options,
+		Usual: defaultAssignTemperature, Schema: true,
+	}
+}
+
 func (a *Assign) defaults(j *Judging) {
 	if a.Model == "" && j != nil && len(j.Judges) > 0 {
 		a.Model = j.Judges[0].Model
@@ -47,17 +54,6 @@ func (a *Assign) defaults(j *Judging) {
 		}
 	}
 	a.Diversity = cmp.Or(a.Diversity, MultiPerspective)
-	a.Temperature = cmp.Or(a.Temperature, new(defaultAssignTemperature))
-}
-
-func (a *Assign) clone() *Assign {
-	d := flow.CloneValue(a)
-	if d == nil {
-		return nil
-	}
-	d.Fallbacks = append([]string(nil), a.Fallbacks...)
-	d.Temperature, d.Options = flow.CloneValue(a.Temperature), a.Options.Clone()
-	return d
 }
 
 // PositionPlan is the answer of a model that finds positions.
@@ -255,11 +251,12 @@ func assignCalls(d *Debate) []flow.Call {
 	if a == nil || d.Assignment != nil || len(d.unplaced()) == 0 {
 		return nil
 	}
-	return []flow.Call{{
-		ID: id, Kind: KindAssign, By: assigner, Model: a.Model, Fallbacks: a.Fallbacks, View: flow.View{None: true},
-		Schema: string(KindAssign), Last: func(*flow.Record) string { return d.Text("assign") },
-		Temperature: a.Temperature, Options: a.Options, Timeout: d.config.JudgeTimeout,
-	}}
+	call := flow.Call{
+		ID: id, Kind: KindAssign, View: flow.View{None: true}, Schema: string(KindAssign),
+		Last: func(*flow.Record) string { return d.Text("assign") }, Timeout: d.config.JudgeTimeout,
+	}
+	a.seat().Ask(&call)
+	return []flow.Call{call}
 }
 
 // assigner is the name under which the search for positions is accounted.

@@ -34,6 +34,10 @@ type Member struct {
 	Options *provider.Options `json:"options,omitempty"`
 }
 
+func (m *Member) seat(field string) flow.Seat {
+	return flow.Seat{Field: field, By: m.Name, Model: &m.Model, Fallbacks: &m.Fallbacks, Options: &m.Options, Schema: true}
+}
+
 func (a *Audience) defaults() {
 	for i := range a.Members {
 		a.Members[i].Name = cmp.Or(a.Members[i].Name, listenerName(i))
@@ -43,14 +47,11 @@ func (a *Audience) defaults() {
 // listenerName is the name of a member without one.
 func listenerName(i int) string { return "audience-" + strconv.Itoa(i+1) }
 
+// clone returns a copy with members of its own. What their fields refer to is shared.
 func (a *Audience) clone() *Audience {
 	d := flow.CloneValue(a)
-	if d == nil {
-		return nil
-	}
-	d.Members = slices.Clone(d.Members)
-	for i := range d.Members {
-		d.Members[i].Fallbacks, d.Members[i].Options = slices.Clone(d.Members[i].Fallbacks), d.Members[i].Options.Clone()
+	if d != nil {
+		d.Members = slices.Clone(d.Members)
 	}
 	return d
 }
@@ -182,9 +183,10 @@ func ballotCalls(d *Debate, after bool) []flow.Call {
 
 // memberCall asks a member of the audience, whose answer can be left out.
 func memberCall(d *Debate, m *Member, id string, kind flow.CallKind) flow.Call {
-	return flow.Call{
-		ID: id, Kind: kind, By: m.Name, Performer: performer(m.Judge, m.Person), Model: m.Model, Fallbacks: m.Fallbacks, Function: m.Judge,
-		System: d.Text(textSystem.of(m.Name)), Options: m.Options, Timeout: d.config.JudgeTimeout, OnFail: flow.OnFail{Skip: flow.RuleToo},
-		Task: judgeTask,
+	call := flow.Call{
+		ID: id, Kind: kind, Performer: performer(m.Judge, m.Person), Function: m.Judge, System: d.Text(textSystem.of(m.Name)),
+		Timeout: d.config.JudgeTimeout, OnFail: flow.OnFail{Skip: flow.RuleToo}, Task: judgeTask,
 	}
+	m.seat("").Ask(&call)
+	return call
 }

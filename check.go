@@ -7,7 +7,6 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/provider"
 )
 
 // Bounds of a debate's config; see [Config].
@@ -15,7 +14,6 @@ const (
 	maxParticipants = 1000
 	maxJudges       = 100
 	maxMembers      = 1000 // of the audience
-	maxFallbacks    = 16   // of each caller of models: participant, judge, member, …
 	maxCriteria     = 50   // of judging, or of its rubric
 	maxDetectors    = 16   // of each list
 	maxScale        = 1000 // bytes of the text at one end of a rubric's scale
@@ -83,8 +81,8 @@ func (v *validation) lists(c *Config) bool {
 		v.AtMost("audience.members", len(c.Audience.Members), maxMembers)
 	}
 	if len(v.Findings) == before {
-		for a := range c.askers() {
-			v.AtMost(a.field+".fallbacks", len(a.fallbacks), maxFallbacks)
+		for _, s := range c.seats() {
+			s.CheckFallbacks(&v.Findings)
 		}
 	}
 	return len(v.Findings) == before
@@ -107,20 +105,17 @@ func (v *validation) checkParticipants(c *Config, f *format.Format) {
 			v.Addf("participants", "there are %d: format %s has %d to %d", len(c.Participants), f.Name, least, most)
 		}
 	}
-	for i, p := range c.Participants {
-		at := fmt.Sprintf("participants[%d]", i)
+	for i := range c.Participants {
+		p, at := &c.Participants[i], fmt.Sprintf("participants[%d]", i)
 		v.Name(at+".name", p.Name)
 		v.Add(format.CheckSide(at+".side", p.Side)...)
 		v.Text(at+".position", p.Position, flow.MaxText)
 		v.Text(at+".persona", p.Persona, flow.MaxText)
 		v.Labels(at+".metadata", p.Metadata)
 		v.Text(at+".instructions", p.Instructions, maxInstructions)
-		v.Temperature(at+".temperature", p.Temperature)
-		v.Options(at+".options", p.Options)
-		if p.MaxTokens < 0 {
-			v.Addf(at+".maxTokens", "is negative")
-		}
-		v.models(at, p.Model, p.Fallbacks)
+		s := p.seat(c, at)
+		s.Check(&v.Findings)
+		v.models(s)
 	}
 }
 
@@ -158,17 +153,12 @@ func (v *validation) checkFormat(c *Config) *format.Format {
 	return f
 }
 
-// models checks that a model and its fallbacks can be asked.
-func (v *validation) models(at, model string, fallbacks []string) {
-	v.model(at+".model", model)
-	for i, name := range fallbacks {
-		v.model(fmt.Sprintf("%s.fallbacks[%d]", at, i), name)
-	}
-}
-
-func (v *validation) model(field, name string) {
-	if err := v.known.Model(&v.terms, name); err != nil {
-		v.Addf(field, "%w", err)
+// models checks that the model of a seat and its fallbacks can be asked.
+func (v *validation) models(s flow.Seat) {
+	for field, name := range s.Models() {
+		if err := v.known.Model(&v.terms, name); err != nil {
+			v.Addf(field, "%w", err)
+		}
 	}
 }
 
@@ -200,33 +190,28 @@ func (v *validation) checkJudging(c *Config) {
 	}
 	for i := range j.Judges {
 		judge := &j.Judges[i]
-		at := fmt.Sprintf("judging.judges[%d]", i)
-		v.Temperature(at+".temperature", judge.Temperature)
-		if judge.MaxTokens < 0 {
-			v.Addf(at+".maxTokens", "is negative")
-		}
-		v.checkAsked(at, judge.Model, judge.Judge, judge.Person, judge.Fallbacks, judge.Options)
+		v.checkAsked(judge.seat(fmt.Sprintf("judging.judges[%d]", i)), judge.Judge, judge.Person)
 	}
 }
 
 // checkAsked checks that exactly one of a model, a judge of the engine, or a person is named.
-func (v *validation) checkAsked(at, model, judge string, person bool, fallbacks []string, options *provider.Options) {
-	v.Options(at+".options", options)
-	switch {
+func (v *validation) checkAsked(s flow.Seat, judge string, person bool) {
+	s.Check(&v.Findings)
+	switch at, model := s.Field, *s.Model; {
 	case judge != "" && model != "":
 		v.Addf(at, "names both a model and a judge")
 	case person && (judge != "" || model != ""):
 		v.Addf(at, "is a person, so it cannot name a model or a judge")
-	case (judge != "" || person) && len(fallbacks) > 0:
+	case (judge != "" || person) && len(*s.Fallbacks) > 0:
 		v.Addf(at+".fallbacks", "are possible for a model only")
-	case (judge != "" || person) && options != nil:
+	case (judge != "" || person) && *s.Options != nil:
 		v.Addf(at+".options", "are possible for a model only")
 	case judge != "":
 		if !v.known.Function(judge) {
 			v.Addf(at+".judge", "no judge %.40q is registered", judge)
 		}
 	case !person:
-		v.models(at, model, fallbacks)
+		v.models(s)
 	}
 }
 
@@ -278,7 +263,7 @@ func (v *validation) checkAudience(c *Config, f *format.Format) {
 		m := &c.Audience.Members[i]
 		at := fmt.Sprintf("audience.members[%d]", i)
 		v.Text(at+".persona", m.Persona, flow.MaxText)
-		v.checkAsked(at, m.Model, m.Judge, m.Person, m.Fallbacks, m.Options)
+		v.checkAsked(m.seat(at), m.Judge, m.Person)
 	}
 }
 
@@ -290,13 +275,13 @@ func (v *validation) checkAssign(c *Config) {
 	if !slices.Contains([]Diversity{Binary, Spectrum, MultiPerspective}, a.Diversity) {
 		v.Addf("assign.diversity", "no diversity %.40q is known", a.Diversity)
 	}
-	v.Temperature("assign.temperature", a.Temperature)
-	v.Options("assign.options", a.Options)
+	s := a.seat()
+	s.Check(&v.Findings)
 	if a.Model == "" {
 		v.Addf("assign.model", "is empty, and no judge has a model to use instead")
 		return
 	}
-	v.models("assign", a.Model, a.Fallbacks)
+	v.models(s)
 }
 
 // people checks that no name can be mistaken for another.

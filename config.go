@@ -160,6 +160,13 @@ type Participant struct {
 	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
+func (p *Participant) seat(c *Config, field string) flow.Seat {
+	return flow.Seat{
+		Field: field, By: p.Name, Model: &p.Model, Fallbacks: &p.Fallbacks, Temperature: &p.Temperature, MaxTokens: &p.MaxTokens,
+		Options: &p.Options, Shared: c.Temperature,
+	}
+}
+
 // Mode says what the speakers of one round know of each other.
 type Mode string
 
@@ -199,16 +206,7 @@ func (c Config) Terms() flow.Terms {
 func (c *Config) Files() iter.Seq2[string, *flow.File] { return flow.EachFile(c.Parts, c.Documents) }
 
 // Demands implements [flow.Demanding].
-func (c Config) Demands() iter.Seq2[string, flow.Demand] {
-	return func(yield func(field string, demand flow.Demand) bool) {
-		for a := range c.askers() {
-			demand := flow.Demand{By: a.by, Model: a.model, Options: a.options, Temperature: a.heated, Schema: a.structured}
-			if !yield(a.field+".options", demand) {
-				return
-			}
-		}
-	}
-}
+func (c Config) Demands() iter.Seq2[string, flow.Demand] { return c.seats().Demands() }
 
 // Metadata implements [flow.Described].
 func (c Config) Metadata(name string) map[string]string {
@@ -224,7 +222,7 @@ func (c Config) Metadata(name string) map[string]string {
 func formatName(config flow.Config) string { return config.(*Config).Format }
 
 // Models yields every field that names a model, with the name.
-func (c Config) Models() iter.Seq2[string, string] { return c.modelFields() }
+func (c Config) Models() iter.Seq2[string, string] { return c.seats().Models(c.Summarizer) }
 
 // Cast returns the participants and the audience as formats see them. The config need not have its defaults written out.
 func (c Config) Cast() format.Cast {
@@ -267,6 +265,9 @@ func (c Config) withDefaults() *Config {
 	if c.Assign != nil {
 		c.Assign.defaults(c.Judging)
 	}
+	for _, s := range c.seats() {
+		s.Settle()
+	}
 	c.Patience = cmp.Or(c.Patience, flow.DefaultPatience)
 	return &c
 }
@@ -280,12 +281,12 @@ func (c *Config) clone() *Config {
 	d.Parts, d.Documents = slices.Clone(c.Parts), flow.CloneDocuments(c.Documents)
 	d.Participants = slices.Clone(c.Participants)
 	for i := range d.Participants {
-		d.Participants[i].Fallbacks = slices.Clone(d.Participants[i].Fallbacks)
-		d.Participants[i].Temperature = flow.CloneValue(d.Participants[i].Temperature)
-		d.Participants[i].Options = d.Participants[i].Options.Clone()
 		d.Participants[i].Metadata = maps.Clone(d.Participants[i].Metadata)
 	}
-	d.Judging, d.Audience, d.Assign = c.Judging.clone(), c.Audience.clone(), c.Assign.clone()
+	d.Judging, d.Audience, d.Assign = c.Judging.clone(), c.Audience.clone(), flow.CloneValue(c.Assign)
+	for _, s := range d.seats() {
+		s.Clone()
+	}
 	d.Watch, d.StopOn = slices.Clone(c.Watch), slices.Clone(c.StopOn)
 	d.OnFailure = flow.CloneRules(c.OnFailure)
 	d.SummarizerOptions = c.SummarizerOptions.Clone()

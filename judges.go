@@ -103,12 +103,11 @@ func verdictCall(d *Debate, judge *JudgeConfig, swapped bool) flow.Call {
 
 func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) flow.Call {
 	call := flow.Call{
-		ID: id, Kind: kind, By: judge.Name, Performer: performer(judge.Judge, judge.Person), Model: judge.Model,
-		Fallbacks: judge.Fallbacks, Function: judge.Judge, Round: d.Round, System: d.Text(textSystem.of(judge.Name)),
-		View: flow.View{Labels: d.config.Judging.Anonymous, All: true}, MaxTokens: judge.MaxTokens, Temperature: judge.Temperature,
-		Options: judge.Options,
+		ID: id, Kind: kind, Performer: performer(judge.Judge, judge.Person), Function: judge.Judge, Round: d.Round,
+		System: d.Text(textSystem.of(judge.Name)), View: flow.View{Labels: d.config.Judging.Anonymous, All: true},
 		Timeout: d.config.JudgeTimeout, OnFail: d.failingJudge(kind), Task: judgeTask,
 	}
+	judge.seat("").Ask(&call)
 	if len(call.Fallbacks) > 0 && len(d.bench) > 1 && !d.config.Judging.OwnFamily {
 		call.Fallbacks = slices.DeleteFunc(slices.Clone(call.Fallbacks), d.partial)
 	}
@@ -188,7 +187,7 @@ func judgeTask(r *flow.Record, asked flow.Asked) any {
 	judged := d.Contestants()
 	for _, seat := range d.shownTo(call) {
 		if p := d.placed(seat); !d.IsDropped(p.Name) || has(judged, p.Name) {
-			p.Model, p.Fallbacks, p.Temperature, p.MaxTokens, p.Options = "", nil, nil, 0, nil
+			p.seat(d.config, "").Clear()
 			task.Participants = append(task.Participants, p)
 		}
 	}

@@ -80,6 +80,13 @@ type JudgeConfig struct {
 	Options *provider.Options `json:"options,omitempty"`
 }
 
+func (j *JudgeConfig) seat(field string) flow.Seat {
+	return flow.Seat{
+		Field: field, By: j.Name, Model: &j.Model, Fallbacks: &j.Fallbacks, Temperature: &j.Temperature, MaxTokens: &j.MaxTokens,
+		Options: &j.Options, Usual: defaultJudgeTemperature, Schema: true,
+	}
+}
+
 // Rubric is the list of criteria by which judges mark. The total is computed in code, never asked of a model.
 type Rubric struct {
 	Criteria []Criterion `json:"criteria"`
@@ -134,11 +141,11 @@ func (j *Judging) defaults(maxTokens int) {
 		} else {
 			judge.Name = cmp.Or(judge.Name, name+"-"+strconv.Itoa(i+1))
 		}
-		judge.Temperature = cmp.Or(judge.Temperature, new(defaultJudgeTemperature))
 		judge.MaxTokens = cmp.Or(judge.MaxTokens, maxTokens)
 	}
 }
 
+// clone returns a copy with a rubric, criteria and judges of its own. What the judges' fields refer to is shared.
 func (j *Judging) clone() *Judging {
 	d := flow.CloneValue(j)
 	if d == nil {
@@ -149,10 +156,6 @@ func (j *Judging) clone() *Judging {
 	}
 	d.Criteria = slices.Clone(d.Criteria)
 	d.Judges = slices.Clone(d.Judges)
-	for i := range d.Judges {
-		d.Judges[i].Fallbacks = slices.Clone(d.Judges[i].Fallbacks)
-		d.Judges[i].Temperature, d.Judges[i].Options = flow.CloneValue(d.Judges[i].Temperature), d.Judges[i].Options.Clone()
-	}
 	return d
 }
 

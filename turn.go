@@ -53,20 +53,16 @@ func turnCall(d *Debate, s *format.Speech) flow.Call {
 	}
 	p := &d.config.Participants[s.Seat]
 	call := flow.Call{
-		ID: id, Kind: s.Kind, By: p.Name, Model: p.Model, Fallbacks: p.Fallbacks, Target: s.Target, Round: d.Round, Slot: s.Slot,
-		Hidden: s.Group != 0, System: d.systems[s.Seat], Last: func(*flow.Record) string { return d.instruction(s) },
-		View:      flow.View{Reader: s.Speaker, From: d.since()},
-		MaxTokens: p.MaxTokens, Temperature: p.Temperature, Options: p.Options,
+		ID: id, Kind: s.Kind, Target: s.Target, Round: d.Round, Slot: s.Slot, Hidden: s.Group != 0, System: d.systems[s.Seat],
+		Last: func(*flow.Record) string { return d.instruction(s) }, View: flow.View{Reader: s.Speaker, From: d.since()},
 	}
+	p.seat(d.config, "").Ask(&call)
 	if d.Failed(id) {
 		call.OnFail = d.failingSpeaker(p.Name)
 	}
 	call.Needed = d.Terms().RoundTimeout > 0 && d.Round >= d.rounds() && d.unheardWithout(p.Name)
 	if call.MaxTokens == 0 && s.MaxTokens > 0 {
 		call.MaxTokens = min(s.MaxTokens, d.config.MaxTokens)
-	}
-	if call.Temperature == nil {
-		call.Temperature = d.config.Temperature
 	}
 	if d.Round > 1 && d.Terms().RoundDelay > 0 {
 		call.NotBefore = d.EnteredAt().Add(d.Terms().RoundDelay)
