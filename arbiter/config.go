@@ -83,6 +83,13 @@ type Arbiter struct {
 	Options *provider.Options `json:"options,omitempty"`
 }
 
+func (a *Arbiter) seat() flow.Seat {
+	return flow.Seat{
+		Field: "arbiter", By: nameArbiter, Model: &a.Model, Fallbacks: &a.Fallbacks, Temperature: &a.Temperature, MaxTokens: &a.MaxTokens,
+		Options: &a.Options, Usual: DefaultArbiterTemperature, Schema: true, Vacant: a.Model == "",
+	}
+}
+
 // Agent does a part of the work when the arbiter selects it.
 type Agent struct {
 	// Name is what the arbiter calls the agent: one line of at most 64 characters, unique in the work.
@@ -108,6 +115,13 @@ type Agent struct {
 	Options *provider.Options `json:"options,omitempty"`
 	// Metadata is the host program's own data. No model reads it.
 	Metadata map[string]string `json:"metadata,omitempty"`
+}
+
+func (a *Agent) seat(c *Config, field string) flow.Seat {
+	return flow.Seat{
+		Field: field, By: a.Name, Model: &a.Model, Fallbacks: &a.Fallbacks, Temperature: &a.Temperature, MaxTokens: &a.MaxTokens,
+		Options: &a.Options, Shared: c.Temperature, Tools: len(a.Tools) > 0, Schema: true, Vacant: a.Model == "",
+	}
 }
 
 // Defaults of a Config.
@@ -181,42 +195,18 @@ func (c Config) Metadata(name string) map[string]string {
 func (c *Config) Files() iter.Seq2[string, *flow.File] { return flow.EachFile(c.Parts, c.Documents) }
 
 // Demands implements [flow.Demanding].
-func (c Config) Demands() iter.Seq2[string, flow.Demand] {
-	return func(yield func(field string, demand flow.Demand) bool) {
-		if a := c.Arbiter; a.Model != "" {
-			heated := a.Temperature != nil && *a.Temperature != DefaultArbiterTemperature
-			demand := flow.Demand{By: nameArbiter, Model: a.Model, Options: a.Options, Temperature: heated, Schema: true}
-			if !yield("arbiter.options", demand) {
-				return
-			}
-		}
-		for i := range c.Agents {
-			a := &c.Agents[i]
-			demand := flow.Demand{
-				By: a.Name, Model: a.Model, Options: a.Options, Temperature: a.Temperature != nil, Tools: len(a.Tools) > 0, Schema: true,
-			}
-			if a.Model != "" && !yield(fmt.Sprintf("agents[%d].options", i), demand) {
-				return
-			}
-		}
-	}
-}
+func (c Config) Demands() iter.Seq2[string, flow.Demand] { return c.seats().Demands() }
 
 // Models yields every model that may be asked, with the field that names it.
-func (c Config) Models() iter.Seq2[string, string] {
-	return func(yield func(field, name string) bool) {
-		if !flow.EachModel(yield, "arbiter", c.Arbiter.Model, c.Arbiter.Fallbacks) {
-			return
-		}
-		for i := range c.Agents {
-			if !flow.EachModel(yield, fmt.Sprintf("agents[%d]", i), c.Agents[i].Model, c.Agents[i].Fallbacks) {
-				return
-			}
-		}
-		if c.Summarizer != flow.NoSummarizer {
-			yield("summarizer", c.Summarizer)
-		}
+func (c Config) Models() iter.Seq2[string, string] { return c.seats().Models(c.Summarizer) }
+
+// seats returns the arbiter's seat and those of the agents.
+func (c *Config) seats() flow.Seats {
+	all := flow.Seats{c.Arbiter.seat()}
+	for i := range c.Agents {
+		all = append(all, c.Agents[i].seat(c, fmt.Sprintf("agents[%d]", i)))
 	}
+	return all
 }
 
 // agent returns the agent of that name; nil: there is none.

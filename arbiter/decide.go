@@ -19,8 +19,7 @@ func (a *Arbiter) call() flow.Call {
 	case a.Person:
 		call.Performer = flow.ByPerson
 	default:
-		call.Model, call.Fallbacks, call.Options = a.Model, a.Fallbacks, a.Options
-		call.Temperature, call.MaxTokens = a.Temperature, a.MaxTokens
+		a.seat().Ask(&call)
 	}
 	return call
 }

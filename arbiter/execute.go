@@ -42,14 +42,11 @@ func (w *Work) call(e *Execution, slot int) flow.Call {
 		return flow.Call{ID: e.Call, Kind: KindExecution, By: e.Agent}
 	}
 	call := flow.Call{
-		ID: e.Call, Kind: KindExecution, By: a.Name, Model: a.Model, Fallbacks: a.Fallbacks, Round: e.Round, Slot: slot, Hidden: true,
-		Schema: schemaResult, Continues: mostContinued, System: w.Text(textAgent + a.Name), Temperature: a.Temperature,
-		MaxTokens: a.MaxTokens, Options: a.Options,
+		ID: e.Call, Kind: KindExecution, Round: e.Round, Slot: slot, Hidden: true,
+		Schema: schemaResult, Continues: mostContinued, System: w.Text(textAgent + a.Name),
 		OnFail: flow.OnFail{Fire: TriggerFailed, Skip: flow.RuleToo, Instead: []flow.Kind{provider.KindToolLimit}},
 	}
-	if call.Temperature == nil {
-		call.Temperature = w.config.Temperature
-	}
+	a.seat(w.config, "").Ask(&call)
 	if len(w.batch) > 1 { // the others' work is kept, and the arbiter sees the failure
 		call.OnFail = flow.OnFail{Aid: true}
 	}

@@ -14,7 +14,6 @@ import (
 // Bounds of a config.
 const (
 	mostAgents      = 100
-	mostFallbacks   = 16
 	mostIterations  = 1000
 	mostReplies     = 200     // of one execution
 	mostTask        = 1 << 20 // bytes
@@ -32,8 +31,8 @@ func settle(config flow.Config) (flow.Config, error) {
 	c.Context = cmp.Or(c.Context, flow.DefaultContext)
 	c.MaxTokens, c.Reserve = cmp.Or(c.MaxTokens, flow.DefaultMaxTokens), cmp.Or(c.Reserve, flow.DefaultReserve)
 	c.TurnTimeout, c.Patience = cmp.Or(c.TurnTimeout, flow.DefaultTurnTimeout), cmp.Or(c.Patience, flow.DefaultPatience)
-	if c.Arbiter.Model != "" && c.Arbiter.Temperature == nil {
-		c.Arbiter.Temperature = new(DefaultArbiterTemperature)
+	if c.Arbiter.Model != "" {
+		c.Arbiter.seat().Settle()
 	}
 	for i := range c.Agents {
 		c.Agents[i].MaxIterations = cmp.Or(c.Agents[i].MaxIterations, DefaultAgentIterations)
@@ -48,13 +47,13 @@ func (c *Config) clone() *Config {
 	d.Agents, d.Labels = slices.Clone(c.Agents), maps.Clone(c.Labels)
 	for i := range d.Agents {
 		a := &d.Agents[i]
-		a.Fallbacks, a.Tools, a.Metadata = slices.Clone(a.Fallbacks), slices.Clone(a.Tools), maps.Clone(a.Metadata)
-		a.Temperature, a.Options = flow.CloneValue(a.Temperature), a.Options.Clone()
+		a.Tools, a.Metadata = slices.Clone(a.Tools), maps.Clone(a.Metadata)
 	}
-	d.Arbiter.Fallbacks, d.Arbiter.Options = slices.Clone(c.Arbiter.Fallbacks), c.Arbiter.Options.Clone()
-	d.Arbiter.Temperature, d.Temperature = flow.CloneValue(c.Arbiter.Temperature), flow.CloneValue(c.Temperature)
-	d.Budget, d.OnFailure = flow.CloneValue(c.Budget), flow.CloneRules(c.OnFailure)
-	d.Retry = c.Retry.Clone()
+	for _, s := range d.seats() {
+		s.Clone()
+	}
+	d.Temperature, d.Budget = flow.CloneValue(c.Temperature), flow.CloneValue(c.Budget)
+	d.OnFailure, d.Retry = flow.CloneRules(c.OnFailure), c.Retry.Clone()
 	return &d
 }
 
@@ -115,7 +114,7 @@ func check(config flow.Config, _ any, known flow.Registry) []error {
 	}
 	var people []flow.NameField
 	for i := range c.Agents[:min(len(c.Agents), mostAgents)] {
-		c.Agents[i].check(&f, fmt.Sprintf("agents[%d]", i))
+		c.Agents[i].check(&f, c.Agents[i].seat(c, fmt.Sprintf("agents[%d]", i)))
 		people = append(people, flow.NameField{Field: fmt.Sprintf("agents[%d].name", i), Name: c.Agents[i].Name})
 	}
 	f.People(people, false, nil, []string{nameArbiter, "person", "summarizer"})
@@ -151,31 +150,19 @@ func (a *Arbiter) check(f *flow.Findings, c *Config, known flow.Registry) {
 	if a.Function != "" && known != nil && !known.Function(a.Function) {
 		f.Addf("arbiter.function", "%.80q is not in Engine.Functions", a.Function)
 	}
+	s := a.seat()
 	if a.Model == "" {
-		for _, one := range []struct {
-			field string
-			set   bool
-		}{
-			{"fallbacks", len(a.Fallbacks) > 0},
-			{"temperature", a.Temperature != nil},
-			{"maxTokens", a.MaxTokens != 0},
-			{"options", a.Options != nil},
-		} {
-			if one.set {
-				f.Addf("arbiter."+one.field, "is set, but no model decides")
-			}
+		for _, field := range s.Given() {
+			f.Addf("arbiter."+field, "is set, but no model decides")
 		}
 	}
-	f.AtMost("arbiter.fallbacks", len(a.Fallbacks), mostFallbacks)
+	s.CheckFallbacks(f)
 	f.Text("arbiter.prompt", a.Prompt, mostPrompt)
-	f.Temperature("arbiter.temperature", a.Temperature)
-	f.Options("arbiter.options", a.Options)
-	if a.MaxTokens < 0 {
-		f.Addf("arbiter.maxTokens", "is negative")
-	}
+	s.Check(f)
 }
 
-func (a *Agent) check(f *flow.Findings, at string) {
+func (a *Agent) check(f *flow.Findings, s flow.Seat) {
+	at := s.Field
 	f.Name(at+".name", a.Name)
 	if strings.Contains(a.Name, ".") {
 		f.Addf(at+".name", "%.80q has a dot: dots divide the ids of calls", a.Name)
@@ -183,7 +170,7 @@ func (a *Agent) check(f *flow.Findings, at string) {
 	f.Text(at+".description", a.Description, mostDescription)
 	f.Text(at+".prompt", a.Prompt, mostPrompt)
 	f.Model(at+".model", a.Model)
-	f.AtMost(at+".fallbacks", len(a.Fallbacks), mostFallbacks)
+	s.CheckFallbacks(f)
 	f.AtMost(at+".tools", len(a.Tools), flow.MaxTools)
 	for i, name := range a.Tools[:min(len(a.Tools), flow.MaxTools)] {
 		if strings.TrimSpace(name) == "" {
@@ -195,10 +182,6 @@ func (a *Agent) check(f *flow.Findings, at string) {
 	if a.MaxIterations < 1 || a.MaxIterations > mostReplies {
 		f.Addf(at+".maxIterations", "is %d: 1 to %d are possible", a.MaxIterations, mostReplies)
 	}
-	if a.MaxTokens < 0 {
-		f.Addf(at+".maxTokens", "is negative")
-	}
-	f.Temperature(at+".temperature", a.Temperature)
-	f.Options(at+".options", a.Options)
+	s.Check(f)
 	f.Labels(at+".metadata", a.Metadata)
 }
