@@ -94,13 +94,10 @@ const (
 // them, until the state is left; the solution comes alone.
 func (b *board) call(w *work, id string, kind flow.CallKind) flow.Call {
 	call := flow.Call{
-		ID: id, Kind: kind, By: w.ID, Model: w.Model, Fallbacks: w.Fallbacks, Round: b.round, View: flow.View{None: true},
-		System: b.system("who." + w.ID), Temperature: w.Temperature, MaxTokens: w.MaxTokens, OnFail: b.cost(w, kind),
-		Options: w.Options, Hidden: kind != KindSynthesis,
+		ID: id, Kind: kind, Round: b.round, View: flow.View{None: true}, System: b.system("who." + w.ID), OnFail: b.cost(w, kind),
+		Hidden: kind != KindSynthesis,
 	}
-	if call.Temperature == nil {
-		call.Temperature = b.config.Temperature
-	}
+	w.Agent.seat(b.config, "").Ask(&call)
 	return call
 }
 
@@ -115,12 +112,12 @@ func (b *board) work(w *work, id string, kind flow.CallKind) flow.Call {
 
 // judge asks the judge. It has a model wherever one is needed.
 func (b *board) judge(id string, kind flow.CallKind) flow.Call {
-	j := &b.config.Judge
-	return flow.Call{
-		ID: id, Kind: kind, By: nameJudge, Model: j.Model, Fallbacks: j.Fallbacks, Round: b.round, View: flow.View{None: true},
-		System: b.system("who." + nameJudge), Temperature: j.Temperature, MaxTokens: j.MaxTokens, Timeout: b.config.JudgeTimeout,
-		OnFail: flow.OnFail{Skip: flow.RuleToo}, Hidden: kind == KindVote, Options: j.Options,
+	call := flow.Call{
+		ID: id, Kind: kind, Round: b.round, View: flow.View{None: true}, System: b.system("who." + nameJudge),
+		Timeout: b.config.JudgeTimeout, OnFail: flow.OnFail{Skip: flow.RuleToo}, Hidden: kind == KindVote,
 	}
+	b.config.Judge.seat().Ask(&call)
+	return call
 }
 
 // judges reports whether there is a judge.

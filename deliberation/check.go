@@ -10,28 +10,19 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/prompt"
-	"github.com/agonist-dev/debate/provider"
 )
 
 // Bounds of a config.
 const (
-	mostAgents    = 100
-	mostFallbacks = 16      // of each who is asked
-	mostText      = 1 << 20 // bytes of a problem, and of a context
-	mostKnown     = 100     // answers that are known beforehand
-	mostAtOnce    = 4096    // calls in flight, and open questions: what a log takes
+	mostAgents = 100
+	mostText   = 1 << 20 // bytes of a problem, and of a context
+	mostKnown  = 100     // answers that are known beforehand
+	mostAtOnce = 4096    // calls in flight, and open questions: what a log takes
 )
-
-// findings gathers what is wrong with a config.
-type findings []error
-
-func (f *findings) addf(field, format string, args ...any) {
-	*f = append(*f, invalidf("config", field, format, args...))
-}
 
 // validation checks a settled config.
 type validation struct {
-	findings
+	flow.Findings
 
 	known  flow.Registry    // nil: what is registered is not known
 	terms  flow.Terms       // of the config
@@ -43,42 +34,41 @@ func check(config flow.Config, _ any, known flow.Registry) []error {
 	c := config.(*Config)
 	v := &validation{known: known, terms: c.Terms()}
 	v.check(c)
-	return v.findings
+	return v.Findings
 }
 
 func (v *validation) check(c *Config) {
-	f := &v.findings
-	f.text("problem", c.Problem)
+	v.Text("problem", c.Problem, mostText)
 	if strings.TrimSpace(c.Problem) == "" {
-		f.addf("problem", "is empty")
+		v.Addf("problem", "is empty")
 	}
-	f.text("context", c.Context)
-	f.numbers(c)
-	f.termination(c.Termination)
-	f.choice("synthesis", c.Synthesis, SynthesisJudge, SynthesisVoting, SynthesisMerge, SynthesisRegistered)
-	f.choice("proposals", c.Proposals, ProposalsCarry, ProposalsFresh)
+	v.Text("context", c.Context, mostText)
+	v.numbers(c)
+	v.termination(c.Termination)
+	v.choice("synthesis", c.Synthesis, SynthesisJudge, SynthesisVoting, SynthesisMerge, SynthesisRegistered)
+	v.choice("proposals", c.Proposals, ProposalsCarry, ProposalsFresh)
 	switch registered := c.Synthesis == SynthesisRegistered; {
 	case registered && c.Synthesizer == "":
-		f.addf("synthesizer", "is empty: synthesis %q needs a name in Engine.Functions", SynthesisRegistered)
+		v.Addf("synthesizer", "is empty: synthesis %q needs a name in Engine.Functions", SynthesisRegistered)
 	case !registered && c.Synthesizer != "":
-		f.addf("synthesizer", "is set, but synthesis is %q", c.Synthesis)
+		v.Addf("synthesizer", "is set, but synthesis is %q", c.Synthesis)
 	case registered && v.known != nil && !v.known.Function(c.Synthesizer):
-		f.addf("synthesizer", "no function %.40q is registered", c.Synthesizer)
+		v.Addf("synthesizer", "no function %.40q is registered", c.Synthesizer)
 	}
-	f.knownAnswers(c.Clarification.Known)
-	f.summaries("summaries", c.Summaries, c.readsHistory())
-	f.toolNames("tools", c.Tools)
-	f.roles(c.Roles)
+	v.knownAnswers(c.Clarification.Known)
+	v.summaries("summaries", c.Summaries, c.readsHistory())
+	v.toolNames("tools", c.Tools)
+	v.roles(c.Roles)
 	v.agents(c)
-	if f.topology(c) {
-		f.atOnce(c)
+	if v.topology(c) {
+		v.atOnce(c)
 	}
 	v.judge(c)
-	f.unused(c)
+	v.unused(c)
 }
 
 // numbers checks what the Terms of the config do not hold.
-func (f *findings) numbers(c *Config) {
+func (v *validation) numbers(c *Config) {
 	for _, n := range []struct {
 		field string
 		value int
@@ -88,72 +78,48 @@ func (f *findings) numbers(c *Config) {
 		{"toolCalls", c.ToolCalls},
 	} {
 		if n.value < 0 {
-			f.addf(n.field, "is negative")
+			v.Addf(n.field, "is negative")
 		}
 	}
-	f.temperature("temperature", c.Temperature)
-}
-
-func (f *findings) options(field string, o *provider.Options) {
-	var found flow.Findings
-	found.Options(field, o)
-	*f = append(*f, found...)
-}
-
-func (f *findings) temperature(field string, t *float64) {
-	if t != nil && (math.IsNaN(*t) || *t < 0 || *t > 2) {
-		f.addf(field, "is not between 0 and 2")
-	}
-}
-
-// text refuses what no vendor and no store takes.
-func (f *findings) text(field, text string) {
-	switch {
-	case !utf8.ValidString(text):
-		f.addf(field, "is not valid UTF-8")
-	case strings.ContainsRune(text, 0):
-		f.addf(field, "holds a NUL character")
-	case len(text) > mostText:
-		f.addf(field, "has %d bytes: at most %d are allowed", len(text), mostText)
-	}
+	v.Temperature("temperature", c.Temperature)
 }
 
 // choice refuses a word that is none of those known, and lists them.
-func (f *findings) choice(field, value string, known ...string) bool {
+func (v *validation) choice(field, value string, known ...string) bool {
 	if slices.Contains(known, value) {
 		return true
 	}
-	f.addf(field, "%.40q is not known: it is %s", value, strings.Join(known, ", "))
+	v.Addf(field, "%.40q is not known: it is %s", value, strings.Join(known, ", "))
 	return false
 }
 
-func (f *findings) termination(t Termination) {
-	if !f.choice("termination.kind", t.Kind, TerminationFixed, TerminationConvergence, TerminationQuality) {
+func (v *validation) termination(t Termination) {
+	if !v.choice("termination.kind", t.Kind, TerminationFixed, TerminationConvergence, TerminationQuality) {
 		return
 	}
 	switch {
 	case t.Kind == TerminationFixed:
 		if t.Threshold != nil {
-			f.addf("termination.threshold", "is set, but termination %q has none", TerminationFixed)
+			v.Addf("termination.threshold", "is set, but termination %q has none", TerminationFixed)
 		}
 	case t.Threshold == nil:
-		f.addf("termination.threshold", "is missing")
+		v.Addf("termination.threshold", "is missing")
 	case math.IsNaN(*t.Threshold) || *t.Threshold < 0 || *t.Threshold > 100:
-		f.addf("termination.threshold", "is not between 0 and 100")
+		v.Addf("termination.threshold", "is not between 0 and 100")
 	}
 }
 
 // topology reports whether it is one.
-func (f *findings) topology(c *Config) bool {
+func (v *validation) topology(c *Config) bool {
 	t := c.Topology
-	if !f.choice("topology.kind", t.Kind, TopologyAll, TopologyRing, TopologyNearest) {
+	if !v.choice("topology.kind", t.Kind, TopologyAll, TopologyRing, TopologyNearest) {
 		return false
 	}
 	switch others := c.taking() - 1; {
 	case t.Kind != TopologyNearest && t.K != 0:
-		f.addf("topology.k", "is set, but topology %q has none", t.Kind)
+		v.Addf("topology.k", "is set, but topology %q has none", t.Kind)
 	case t.Kind == TopologyNearest && (t.K < 1 || t.K > max(1, others)):
-		f.addf("topology.k", "is %d: each agent critiques 1 to %d others", t.K, max(1, others))
+		v.Addf("topology.k", "is %d: each agent critiques 1 to %d others", t.K, max(1, others))
 	default:
 		return true
 	}
@@ -162,13 +128,13 @@ func (f *findings) topology(c *Config) bool {
 
 // atOnce refuses what could not be in flight at the same time: all critiques of a round and the summaries beside
 // them, what agents look up meanwhile, and all questions of an iteration.
-func (f *findings) atOnce(c *Config) {
+func (v *validation) atOnce(c *Config) {
 	n := c.taking()
 	if n < 2 || n > mostAgents {
 		return // that is told already
 	}
 	if most := mostAtOnce / n; c.Clarification.On && c.Clarification.Questions > most {
-		f.addf("clarification.questions", "is %d: with %d agents at most %d are possible", c.Clarification.Questions, n, most)
+		v.Addf("clarification.questions", "is %d: with %d agents at most %d are possible", c.Clarification.Questions, n, most)
 	}
 	critiques, armed := n*c.degree(), 0
 	for i := range c.Agents {
@@ -178,35 +144,35 @@ func (f *findings) atOnce(c *Config) {
 	}
 	switch left := mostAtOnce - critiques - n; {
 	case left < 0:
-		f.addf("topology", "makes %d critiques at once, beside %d summaries: at most %d calls can be in flight; "+
+		v.Addf("topology", "makes %d critiques at once, beside %d summaries: at most %d calls can be in flight; "+
 			"fewer agents, or a topology in which each critiques fewer others, can be", critiques, n, mostAtOnce)
 	case armed > 0 && c.ToolCalls > left/armed:
-		f.addf("toolCalls", "is %d for each of %d agents, beside %d critiques and summaries: at most %d can be in flight",
+		v.Addf("toolCalls", "is %d for each of %d agents, beside %d critiques and summaries: at most %d can be in flight",
 			c.ToolCalls, armed, critiques+n, left/armed)
 	}
 }
 
 // unused refuses settings of what is off: they would be ignored.
-func (f *findings) unused(c *Config) {
+func (v *validation) unused(c *Config) {
 	for _, n := range []struct {
 		field string
 		value int
 	}{{"clarification.iterations", c.Clarification.Iterations}, {"clarification.questions", c.Clarification.Questions}} {
 		if n.value > 0 && !c.Clarification.On {
-			f.addf(n.field, "is set, but clarification is not on")
+			v.Addf(n.field, "is set, but clarification is not on")
 		}
 	}
 	if c.ToolCalls > 0 && !c.armed() {
-		f.addf("toolCalls", "is set, but no agent that takes part has tools")
+		v.Addf("toolCalls", "is set, but no agent that takes part has tools")
 	}
 }
 
-func (f *findings) summaries(at string, s Summaries, read bool) {
+func (v *validation) summaries(at string, s Summaries, read bool) {
 	if s.Threshold < 0 {
-		f.addf(at+".threshold", "is negative")
+		v.Addf(at+".threshold", "is negative")
 	}
 	if s.MaxLength < 0 || s.MaxLength > 0 && s.MaxLength < shortestSummary {
-		f.addf(at+".maxLength", "is below %d characters", shortestSummary)
+		v.Addf(at+".maxLength", "is below %d characters", shortestSummary)
 	}
 	var why string
 	switch {
@@ -218,10 +184,10 @@ func (f *findings) summaries(at string, s Summaries, read bool) {
 		return
 	}
 	if s.Threshold > 0 {
-		f.addf(at+".threshold", "is set, but %s", why)
+		v.Addf(at+".threshold", "is set, but %s", why)
 	}
 	if s.MaxLength >= shortestSummary {
-		f.addf(at+".maxLength", "is set, but %s", why)
+		v.Addf(at+".maxLength", "is set, but %s", why)
 	}
 }
 
@@ -229,47 +195,47 @@ func (f *findings) summaries(at string, s Summaries, read bool) {
 const shortestSummary = 100
 
 // knownAnswers checks the answers that the config has beforehand.
-func (f *findings) knownAnswers(all []KnownAnswer) {
+func (v *validation) knownAnswers(all []KnownAnswer) {
 	if len(all) > mostKnown {
-		f.addf("clarification.known", "there are %d: at most %d are allowed", len(all), mostKnown)
+		v.Addf("clarification.known", "there are %d: at most %d are allowed", len(all), mostKnown)
 		return
 	}
 	for i, k := range all {
 		at := fmt.Sprintf("clarification.known[%d]", i)
 		for _, part := range []struct{ field, text string }{{at + ".question", k.Question}, {at + ".answer", k.Answer}} {
-			if f.text(part.field, part.text); strings.TrimSpace(part.text) == "" {
-				f.addf(part.field, "is blank")
+			if v.Text(part.field, part.text, mostText); strings.TrimSpace(part.text) == "" {
+				v.Addf(part.field, "is blank")
 			}
 		}
 		if slices.ContainsFunc(all[:i], func(other KnownAnswer) bool { return asks(other.Question) == asks(k.Question) }) {
-			f.addf(at+".question", "is a duplicate")
+			v.Addf(at+".question", "is a duplicate")
 		}
 	}
 }
 
-func (f *findings) toolNames(at string, names []string) {
+func (v *validation) toolNames(at string, names []string) {
 	for i, name := range names {
 		field := fmt.Sprintf("%s[%d]", at, i)
 		if strings.TrimSpace(name) == "" {
-			f.addf(field, "is empty")
+			v.Addf(field, "is empty")
 		}
 		if slices.Contains(names[:i], name) {
-			f.addf(field, "is a duplicate")
+			v.Addf(field, "is a duplicate")
 		}
 	}
 }
 
-func (f *findings) roles(roles []Role) {
+func (v *validation) roles(roles []Role) {
 	for i := range roles {
 		at := fmt.Sprintf("roles[%d]", i)
 		if !roleName(roles[i].Name) {
-			f.addf(at+".name", "%.64q is not 1 to 64 ASCII letters, digits, '-' and '_'", roles[i].Name)
+			v.Addf(at+".name", "%.64q is not 1 to 64 ASCII letters, digits, '-' and '_'", roles[i].Name)
 		}
 		if slices.ContainsFunc(roles[:i], func(r Role) bool { return r.Name == roles[i].Name }) {
-			f.addf(at+".name", "is the name of an earlier role")
+			v.Addf(at+".name", "is the name of an earlier role")
 		}
 		if strings.TrimSpace(roles[i].System) == "" {
-			f.addf(at+".system", "is empty")
+			v.Addf(at+".system", "is empty")
 		}
 		for _, part := range []struct{ field, text string }{
 			{"system", roles[i].System},
@@ -279,44 +245,37 @@ func (f *findings) roles(roles []Role) {
 			{"summarize", roles[i].Summarize},
 			{"title", roles[i].Title},
 		} {
-			f.text(at+"."+part.field, part.text)
+			v.Text(at+"."+part.field, part.text, mostText)
 		}
 	}
 }
 
 // agents checks the agents, also those that are disabled.
 func (v *validation) agents(c *Config) {
-	f := &v.findings
-	f.ids(c.Agents)
+	v.ids(c.Agents)
 	for i := range c.Agents {
-		a := &c.Agents[i]
-		at := fmt.Sprintf("agents[%d]", i)
-		var marks flow.Findings
-		marks.Labels(at+".metadata", a.Metadata)
-		*f = append(*f, marks...)
-		v.models(at, a.Model, a.Fallbacks, !a.Disabled)
-		f.temperature(at+".temperature", a.Temperature)
-		f.options(at+".options", a.Options)
-		if a.MaxTokens < 0 {
-			f.addf(at+".maxTokens", "is negative")
-		}
-		f.text(at+".name", a.Name)
+		a, at := &c.Agents[i], fmt.Sprintf("agents[%d]", i)
+		v.Labels(at+".metadata", a.Metadata)
+		s := a.seat(c, at)
+		v.models(s, !a.Disabled)
+		s.Check(&v.Findings)
+		v.Text(at+".name", a.Name, mostText)
 		if strings.ContainsAny(a.Name, "\r\n") || utf8.RuneCountInString(a.Name) > 64 {
-			f.addf(at+".name", "is longer than 64 characters, or than one line")
+			v.Addf(at+".name", "is longer than 64 characters, or than one line")
 		}
 		if a.Summaries != nil {
-			f.summaries(at+".summaries", *a.Summaries, c.readsHistory())
+			v.summaries(at+".summaries", *a.Summaries, c.readsHistory())
 		}
 		if a.Tools != nil {
-			f.toolNames(at+".tools", *a.Tools)
+			v.toolNames(at+".tools", *a.Tools)
 		}
 		if _, err := FindRole(a.Role, ownRoles(c.Roles)); err != nil {
-			f.addf(at+".role", "%w", cause(err))
+			v.Addf(at+".role", "%w", cause(err))
 		}
 		v.prompt(at, a.PromptFile, a.Prompt)
 	}
 	if n := c.taking(); n < 2 || n > mostAgents {
-		f.addf("agents", "%s able to take part: 2 to %d are possible", prompt.There(n), mostAgents)
+		v.Addf("agents", "%s able to take part: 2 to %d are possible", prompt.There(n), mostAgents)
 	}
 }
 
@@ -330,18 +289,17 @@ func ownRoles(roles []Role) []Role {
 
 // prompt checks words of somebody's own. Those of a file have been put in its place, if it could be read.
 func (v *validation) prompt(at, file, text string) {
-	f := &v.findings
 	switch err := v.unread[at]; {
 	case file != "" && text != "":
-		f.addf(at+".prompt", "cannot be set together with promptFile")
+		v.Addf(at+".prompt", "cannot be set together with promptFile")
 	case err != nil:
-		f.addf(at+".promptFile", "%.200q: %w", file, cause(err))
+		v.Addf(at+".promptFile", "%.200q: %w", file, cause(err))
 	case file != "":
-		f.addf(at+".promptFile", "%.200q is still to be read: a settled config names no file", file)
+		v.Addf(at+".promptFile", "%.200q is still to be read: a settled config names no file", file)
 	case text != "":
-		f.text(at+".prompt", text)
+		v.Text(at+".prompt", text, mostText)
 		if strings.TrimSpace(text) == "" {
-			f.addf(at+".prompt", "is blank")
+			v.Addf(at+".prompt", "is blank")
 		}
 	}
 }
@@ -359,19 +317,17 @@ func cause(err error) error {
 
 // ids refuses ids that cannot stand in a prompt, or that can be confused with another one or with a part of the ids of
 // calls.
-func (f *findings) ids(agents []Agent) {
-	var wrong flow.Findings
+func (v *validation) ids(agents []Agent) {
 	var people []flow.NameField
 	for i := range agents {
 		field, id := fmt.Sprintf("agents[%d].id", i), agents[i].ID
-		wrong.Name(field, id)
+		v.Name(field, id)
 		if dotted(id) {
-			wrong.Addf(field, "%.80q begins with a dot, or holds one that no space follows", id)
+			v.Addf(field, "%.80q begins with a dot, or holds one that no space follows", id)
 		}
 		people = append(people, flow.NameField{Field: field, Name: id})
 	}
-	wrong.People(people, false, nil, []string{nameJudge, namePerson, nameSynthesizer, "assigner"})
-	*f = append(*f, wrong...)
+	v.People(people, false, nil, []string{nameJudge, namePerson, nameSynthesizer, "assigner"})
 }
 
 // dotted reports whether a dot begins an id, or stands in a word. The ids of calls are divided by dots.
@@ -384,30 +340,29 @@ func dotted(id string) bool {
 	return false
 }
 
-// models checks that a model can be asked, and its fallbacks. Of one that nobody asks only the name is checked.
-func (v *validation) models(at, model string, fallbacks []string, asked bool) {
-	v.model(at+".model", model, asked)
-	if len(fallbacks) > mostFallbacks {
-		v.addf(at+".fallbacks", "there are %d: at most %d are allowed", len(fallbacks), mostFallbacks)
+// models checks that the model of a seat can be asked, and its fallbacks. Of one that nobody asks only the name is checked.
+func (v *validation) models(s flow.Seat, asked bool) {
+	v.model(s.Field+".model", *s.Model, asked)
+	if !s.CheckFallbacks(&v.Findings) {
 		return
 	}
-	for i, name := range fallbacks {
-		v.model(fmt.Sprintf("%s.fallbacks[%d]", at, i), name, asked)
+	for i, name := range *s.Fallbacks {
+		v.model(fmt.Sprintf("%s.fallbacks[%d]", s.Field, i), name, asked)
 	}
 }
 
 func (v *validation) model(field, name string, asked bool) {
 	if asked && v.known != nil {
 		if err := v.known.Model(&v.terms, name); err != nil {
-			v.addf(field, "%w", err)
+			v.Addf(field, "%w", err)
 		}
 		return
 	}
 	host, model, _ := strings.Cut(name, "/")
 	switch {
 	case name == "":
-		v.addf(field, "is empty: it must be \"provider/model\"")
+		v.Addf(field, "is empty: it must be \"provider/model\"")
 	case host == "" || model == "":
-		v.addf(field, "%.80q is not \"provider/model\"", name)
+		v.Addf(field, "%.80q is not \"provider/model\"", name)
 	}
 }

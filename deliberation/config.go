@@ -133,6 +133,14 @@ type Agent struct {
 	Disabled bool `json:"disabled,omitempty"`
 }
 
+func (a *Agent) seat(c *Config, field string) flow.Seat {
+	return flow.Seat{
+		Field: field, By: a.ID, Model: &a.Model, Fallbacks: &a.Fallbacks, Temperature: &a.Temperature, MaxTokens: &a.MaxTokens,
+		Options: &a.Options, Shared: c.Temperature, Tools: len(c.toolsOf(a)) > 0,
+		Schema: c.Clarification.On || c.Synthesis == SynthesisVoting,
+	}
+}
+
 // Judge evaluates rounds, votes, and makes the solution. Without a Model all other fields are refused, except
 // PromptFile and Prompt with a registered synthesizer, which gets that text. A Model that no call needs is allowed.
 type Judge struct {
@@ -151,6 +159,13 @@ type Judge struct {
 	Prompt     string `json:"prompt,omitempty"`
 	// Origin says where Prompt comes from. The start sets it.
 	Origin *Origin `json:"origin,omitempty"`
+}
+
+func (j *Judge) seat() flow.Seat {
+	return flow.Seat{
+		Field: "judge", By: nameJudge, Model: &j.Model, Fallbacks: &j.Fallbacks, Temperature: &j.Temperature, MaxTokens: &j.MaxTokens,
+		Options: &j.Options, Usual: DefaultJudgeTemperature, Schema: true, Vacant: j.Model == "",
+	}
 }
 
 // Origin says where the prompt of an agent, judge or evaluator comes from. If an Origin does not match the prompt, the
@@ -337,36 +352,20 @@ func (c Config) Metadata(name string) map[string]string {
 func (c *Config) Files() iter.Seq2[string, *flow.File] { return flow.EachFile(c.Parts, c.Documents) }
 
 // Demands implements [flow.Demanding].
-func (c Config) Demands() iter.Seq2[string, flow.Demand] {
-	return func(yield func(field string, demand flow.Demand) bool) {
-		for i := range c.Agents {
-			a := &c.Agents[i]
-			demand := flow.Demand{
-				By: a.ID, Model: a.Model, Options: a.Options, Temperature: a.Temperature != nil, Tools: len(c.toolsOf(a)) > 0,
-				Schema: c.Clarification.On || c.Synthesis == SynthesisVoting,
-			}
-			if !a.Disabled && !yield(fmt.Sprintf("agents[%d].options", i), demand) {
-				return
-			}
-		}
-		if j := c.Judge; j.Model != "" {
-			heated := j.Temperature != nil && *j.Temperature != DefaultJudgeTemperature
-			yield("judge.options", flow.Demand{By: nameJudge, Model: j.Model, Options: j.Options, Temperature: heated, Schema: true})
-		}
-	}
-}
+func (c Config) Demands() iter.Seq2[string, flow.Demand] { return c.seats().Demands() }
 
 // Models yields every model that may be asked, with the field that names it.
-func (c Config) Models() iter.Seq2[string, string] {
-	return func(yield func(field, name string) bool) {
-		for i := range c.Agents {
-			a := &c.Agents[i]
-			if !a.Disabled && !flow.EachModel(yield, fmt.Sprintf("agents[%d]", i), a.Model, a.Fallbacks) {
-				return
-			}
+func (c Config) Models() iter.Seq2[string, string] { return c.seats().Models(flow.NoSummarizer) }
+
+// seats returns those of the agents that take part, and the judge's.
+func (c *Config) seats() flow.Seats {
+	var all flow.Seats
+	for i := range c.Agents {
+		if a := &c.Agents[i]; !a.Disabled {
+			all = append(all, a.seat(c, fmt.Sprintf("agents[%d]", i)))
 		}
-		flow.EachModel(yield, "judge", c.Judge.Model, c.Judge.Fallbacks)
 	}
+	return append(all, c.Judge.seat())
 }
 
 // toolsOf returns what an agent may use.
@@ -375,12 +374,4 @@ func (c *Config) toolsOf(a *Agent) []string {
 		return *a.Tools
 	}
 	return c.Tools
-}
-
-func orDefault(v *float64, otherwise float64) *float64 {
-	if v == nil {
-		return &otherwise
-	}
-	out := *v
-	return &out
 }

@@ -32,7 +32,7 @@ func decodeEvaluation(data []byte) (flow.Config, error) {
 func settleEvaluation(config flow.Config) (flow.Config, error) {
 	e := config.(*EvaluationConfig).clone()
 	e.ID = ""
-	e.Temperature = orDefault(e.Temperature, DefaultJudgeTemperature)
+	e.Temperature = cmp.Or(e.Temperature, new(DefaultJudgeTemperature))
 	e.MaxTokens, e.Reserve = cmp.Or(e.MaxTokens, flow.DefaultMaxTokens), cmp.Or(e.Reserve, flow.DefaultReserve)
 	e.TurnTimeout = cmp.Or(e.TurnTimeout, flow.DefaultTurnTimeout)
 	builtin, err := evaluationText("evaluator-role", nil)
@@ -54,7 +54,7 @@ func settleEvaluation(config flow.Config) (flow.Config, error) {
 	}
 	if len(v.unread) > 0 {
 		v.evaluation(e)
-		return nil, errors.Join(v.findings...)
+		return nil, errors.Join(v.Findings...)
 	}
 	return e, nil
 }
@@ -65,8 +65,8 @@ func (e *EvaluationConfig) clone() *EvaluationConfig {
 	d.Evaluators, d.Labels = slices.Clone(e.Evaluators), maps.Clone(e.Labels)
 	for i := range d.Evaluators {
 		one := &d.Evaluators[i]
-		one.Fallbacks, one.Temperature, one.Origin = slices.Clone(one.Fallbacks), flow.CloneValue(one.Temperature), flow.CloneValue(one.Origin)
-		one.Options = one.Options.Clone()
+		one.seat(&d, "").Clone()
+		one.Origin = flow.CloneValue(one.Origin)
 	}
 	d.Temperature, d.Budget = flow.CloneValue(e.Temperature), flow.CloneValue(e.Budget)
 	d.Retry = e.Retry.Clone()
@@ -79,53 +79,49 @@ func checkEvaluation(config flow.Config, _ any, known flow.Registry) []error {
 	e := config.(*EvaluationConfig)
 	v := &validation{known: known, terms: e.Terms()}
 	v.evaluation(e)
-	return v.findings
+	return v.Findings
 }
 
 func (v *validation) evaluation(e *EvaluationConfig) {
-	f := &v.findings
-	f.text("problem", e.Problem)
+	v.Text("problem", e.Problem, mostText)
 	if strings.TrimSpace(e.Problem) == "" {
-		f.addf("problem", "is empty")
+		v.Addf("problem", "is empty")
 	}
-	f.text("context", e.Context)
-	f.text("solution", e.Solution)
+	v.Text("context", e.Context, mostText)
+	v.Text("solution", e.Solution, mostText)
 	if strings.TrimSpace(e.Solution) == "" {
-		f.addf("solution", "is empty")
+		v.Addf("solution", "is empty")
 	}
-	f.temperature("temperature", e.Temperature)
+	v.Temperature("temperature", e.Temperature)
 	if n := len(e.Evaluators); n == 0 || n > mostEvaluators {
-		f.addf("evaluators", "%s: 1 to %d are possible", prompt.There(n), mostEvaluators)
+		v.Addf("evaluators", "%s: 1 to %d are possible", prompt.There(n), mostEvaluators)
 		return
 	}
 	for i := range e.Evaluators {
 		one, at := &e.Evaluators[i], fmt.Sprintf("evaluators[%d]", i)
-		f.evaluatorID(at+".id", one.ID, e.Evaluators[:i])
-		v.models(at, one.Model, one.Fallbacks, true)
-		f.temperature(at+".temperature", one.Temperature)
-		f.options(at+".options", one.Options)
-		if one.MaxTokens < 0 {
-			f.addf(at+".maxTokens", "is negative")
-		}
+		v.evaluatorID(at+".id", one.ID, e.Evaluators[:i])
+		s := one.seat(e, at)
+		v.models(s, true)
+		s.Check(&v.Findings)
 		if v.prompt(at, one.PromptFile, one.Prompt); one.PromptFile == "" && one.Prompt == "" {
-			f.addf(at+".prompt", "is empty")
+			v.Addf(at+".prompt", "is empty")
 		}
 	}
 }
 
 // evaluatorID refuses what could not stand in a log, in a quotation or in the id of a call.
-func (f *findings) evaluatorID(field, id string, before []Evaluator) {
+func (v *validation) evaluatorID(field, id string, before []Evaluator) {
 	switch {
 	case strings.TrimSpace(id) == "":
-		f.addf(field, "is empty")
+		v.Addf(field, "is empty")
 	case !utf8.ValidString(id) || utf8.RuneCountInString(id) > 64 || id != strings.TrimSpace(id):
-		f.addf(field, "is longer than 64 characters, is not valid UTF-8, or begins or ends with white space")
+		v.Addf(field, "is longer than 64 characters, is not valid UTF-8, or begins or ends with white space")
 	case strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) || r == '<' || r == '>' }):
-		f.addf(field, "holds a character that does not print, '<' or '>'")
+		v.Addf(field, "holds a character that does not print, '<' or '>'")
 	case strings.Contains(id, ".tool."):
-		f.addf(field, "%q reads like a part of the id of a call", id)
+		v.Addf(field, "%q reads like a part of the id of a call", id)
 	case slices.ContainsFunc(before, func(other Evaluator) bool { return strings.EqualFold(other.ID, id) }):
-		f.addf(field, "%.64q is the id of an earlier evaluator too", id)
+		v.Addf(field, "%.64q is the id of an earlier evaluator too", id)
 	}
 }
 

@@ -70,6 +70,13 @@ type Evaluator struct {
 	Origin *Origin `json:"origin,omitempty"`
 }
 
+func (one *Evaluator) seat(e *EvaluationConfig, field string) flow.Seat {
+	return flow.Seat{
+		Field: field, By: one.ID, Model: &one.Model, Fallbacks: &one.Fallbacks, Temperature: &one.Temperature, MaxTokens: &one.MaxTokens,
+		Options: &one.Options, Shared: e.Temperature, Schema: true,
+	}
+}
+
 // Evaluation returns an evaluation of the deliberation's solution. The caller adds the evaluators. It has the deliberation's
 // problem, the solution as text and, as Context, the deliberation's context and a person's answers. The author's confidence,
 // and the requirements that the author claims to fulfil, are left out, so that they do not bias the evaluators.
@@ -130,30 +137,20 @@ func (e EvaluationConfig) Terms() flow.Terms {
 }
 
 // Demands implements [flow.Demanding].
-func (e EvaluationConfig) Demands() iter.Seq2[string, flow.Demand] {
-	return func(yield func(field string, demand flow.Demand) bool) {
-		for i := range e.Evaluators {
-			one := &e.Evaluators[i]
-			demand := flow.Demand{
-				By: one.ID, Model: one.Model, Options: one.Options, Temperature: one.Temperature != nil, Schema: true,
-			}
-			if !yield(fmt.Sprintf("evaluators[%d].options", i), demand) {
-				return
-			}
-		}
-	}
-}
+func (e EvaluationConfig) Demands() iter.Seq2[string, flow.Demand] { return e.seats().Demands() }
 
 // Models yields every model that may be asked, with the field that names it.
 func (e EvaluationConfig) Models() iter.Seq2[string, string] {
-	return func(yield func(field, name string) bool) {
-		for i := range e.Evaluators {
-			one := &e.Evaluators[i]
-			if !flow.EachModel(yield, fmt.Sprintf("evaluators[%d]", i), one.Model, one.Fallbacks) {
-				return
-			}
-		}
+	return e.seats().Models(flow.NoSummarizer)
+}
+
+// seats returns those of the evaluators.
+func (e *EvaluationConfig) seats() flow.Seats {
+	var all flow.Seats
+	for i := range e.Evaluators {
+		all = append(all, e.Evaluators[i].seat(e, fmt.Sprintf("evaluators[%d]", i)))
 	}
+	return all
 }
 
 // evaluationFields is EvaluationConfig without its methods.

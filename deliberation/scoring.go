@@ -96,15 +96,12 @@ func scoringCalls(r *flow.Record) []flow.Call {
 			continue
 		}
 		call := flow.Call{
-			ID: id, Kind: KindScore, By: one.ID, Model: one.Model, Fallbacks: one.Fallbacks, Round: 1, Slot: i, Schema: schemaMarks,
-			View: flow.View{None: true}, System: r.Text("system." + one.ID), Last: evaluationMaterial, MaxTokens: one.MaxTokens,
-			Temperature: one.Temperature, Options: one.Options,
+			ID: id, Kind: KindScore, Round: 1, Slot: i, Schema: schemaMarks, View: flow.View{None: true},
+			System: r.Text("system." + one.ID), Last: evaluationMaterial,
 		}
+		one.seat(config, "").Ask(&call)
 		if others(r, config, one) > 0 {
 			call.OnFail.Skip = flow.RuleToo
-		}
-		if call.Temperature == nil {
-			call.Temperature = config.Temperature
 		}
 		calls = append(calls, call)
 	}

@@ -61,7 +61,7 @@ func settle(config flow.Config) (flow.Config, error) {
 	}
 	if len(v.unread) > 0 {
 		v.check(c)
-		return nil, errors.Join(v.findings...)
+		return nil, errors.Join(v.Findings...)
 	}
 	return c, nil
 }
@@ -107,7 +107,7 @@ func (c *Config) defaults() {
 	c.Rounds = cmp.Or(c.Rounds, DefaultRounds)
 	c.Termination.Kind = cmp.Or(c.Termination.Kind, TerminationFixed)
 	if c.Termination.Kind != TerminationFixed {
-		c.Termination.Threshold = orDefault(c.Termination.Threshold, DefaultThreshold)
+		c.Termination.Threshold = cmp.Or(c.Termination.Threshold, new(float64(DefaultThreshold)))
 	}
 	c.Synthesis = cmp.Or(c.Synthesis, SynthesisJudge)
 	c.Topology.Kind = cmp.Or(c.Topology.Kind, TopologyAll)
@@ -119,14 +119,14 @@ func (c *Config) defaults() {
 		c.Clarification.Iterations = cmp.Or(c.Clarification.Iterations, DefaultIterations)
 		c.Clarification.Questions = cmp.Or(c.Clarification.Questions, DefaultQuestions)
 	}
-	c.Temperature = orDefault(c.Temperature, DefaultTemperature)
+	c.Temperature = cmp.Or(c.Temperature, new(DefaultTemperature))
 	c.MaxTokens, c.Reserve = cmp.Or(c.MaxTokens, flow.DefaultMaxTokens), cmp.Or(c.Reserve, flow.DefaultReserve)
 	if c.Judge.Model != "" || c.Synthesis == SynthesisRegistered {
 		c.JudgeTimeout = cmp.Or(c.JudgeTimeout, c.TurnTimeout, DefaultJudgeTimeout)
 	}
 	c.TurnTimeout = cmp.Or(c.TurnTimeout, flow.DefaultTurnTimeout)
 	if c.Judge.Model != "" {
-		c.Judge.Temperature = orDefault(c.Judge.Temperature, DefaultJudgeTemperature)
+		c.Judge.seat().Settle()
 	}
 	for i := range c.Agents {
 		a := &c.Agents[i]
@@ -157,16 +157,14 @@ func (c *Config) clone() *Config {
 	for i := range d.Agents {
 		a := &d.Agents[i]
 		a.Metadata = maps.Clone(a.Metadata)
-		a.Fallbacks, a.Temperature = slices.Clone(a.Fallbacks), flow.CloneValue(a.Temperature)
-		a.Options = a.Options.Clone()
+		a.seat(&d, "").Clone()
 		a.Summaries, a.Origin = flow.CloneValue(a.Summaries), flow.CloneValue(a.Origin)
 		if a.Tools != nil {
 			a.Tools = new(slices.Clone(*a.Tools))
 		}
 	}
-	j := &d.Judge
-	j.Fallbacks, j.Temperature, j.Origin = slices.Clone(j.Fallbacks), flow.CloneValue(j.Temperature), flow.CloneValue(j.Origin)
-	j.Options = j.Options.Clone()
+	d.Judge.seat().Clone()
+	d.Judge.Origin = flow.CloneValue(c.Judge.Origin)
 	d.Termination.Threshold, d.FullHistory = flow.CloneValue(c.Termination.Threshold), flow.CloneValue(c.FullHistory)
 	d.Temperature = flow.CloneValue(c.Temperature)
 	d.Budget = flow.CloneValue(c.Budget)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/agonist-dev/debate/flow"
 )
 
 // explicitZeros refuses what a config in JSON says to be 0 where 0 stands for a default, for it would not be what it
@@ -17,33 +19,33 @@ func explicitZeros(data []byte) error {
 	if err := json.Unmarshal(data, &read); err != nil {
 		return invalidf("read config", "", "%w", err)
 	}
-	f := new(findings)
-	f.zeros("", "", read)
-	return errors.Join(*f...)
+	var f flow.Findings
+	zeros(&f, "", "", read)
+	return errors.Join(f...)
 }
 
 // zeros looks for them in what stands under a key.
-func (f *findings) zeros(at, key string, value any) {
+func zeros(f *flow.Findings, at, key string, value any) {
 	switch v := value.(type) {
 	case map[string]any:
 		for _, inner := range slices.Sorted(maps.Keys(v)) {
 			switch inner {
 			case "budget", "retry", "unattended", "labels", "metadata": // those of every flow
 			default:
-				f.zeros(strings.TrimPrefix(at+"."+inner, "."), inner, v[inner])
+				zeros(f, strings.TrimPrefix(at+"."+inner, "."), inner, v[inner])
 			}
 		}
 	case []any:
 		for i := range v {
-			f.zeros(fmt.Sprintf("%s[%d]", at, i), key, v[i])
+			zeros(f, fmt.Sprintf("%s[%d]", at, i), key, v[i])
 		}
 	case float64:
 		if v == 0 && (slices.Contains(numbersWithDefaults(), key) || strings.HasSuffix(at, "summaries.threshold")) {
-			f.addf(at, "is 0: leave it out to have the default")
+			f.Addf(at, "is 0: leave it out to have the default")
 		}
 	case string:
 		if d, err := time.ParseDuration(v); err == nil && d == 0 && (key == "turnTimeout" || key == "judgeTimeout") {
-			f.addf(at, "is 0: leave it out to have the default")
+			f.Addf(at, "is 0: leave it out to have the default")
 		}
 	}
 }
