@@ -18,6 +18,7 @@ func (v *validation) judge(c *Config) {
 		return
 	}
 	before := len(v.Findings)
+	// A negative limit is reported already.
 	unused := slices.DeleteFunc(s.Given(), func(field string) bool { return field == "maxTokens" && j.MaxTokens < 0 })
 	if c.Synthesis != SynthesisRegistered { // a registered synthesizer is told the prompt too
 		if j.PromptFile != "" {
