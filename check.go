@@ -81,7 +81,7 @@ func (v *validation) lists(c *Config) bool {
 		v.AtMost("audience.members", len(c.Audience.Members), maxMembers)
 	}
 	if len(v.Findings) == before {
-		for _, s := range c.seats() {
+		for s := range c.seats() {
 			s.CheckFallbacks(&v.Findings)
 		}
 	}

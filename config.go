@@ -265,7 +265,7 @@ func (c Config) withDefaults() *Config {
 	if c.Assign != nil {
 		c.Assign.defaults(c.Judging)
 	}
-	for _, s := range c.seats() {
+	for s := range c.seats() {
 		s.Settle()
 	}
 	c.Patience = cmp.Or(c.Patience, flow.DefaultPatience)
@@ -284,7 +284,7 @@ func (c *Config) clone() *Config {
 		d.Participants[i].Metadata = maps.Clone(d.Participants[i].Metadata)
 	}
 	d.Judging, d.Audience, d.Assign = c.Judging.clone(), c.Audience.clone(), flow.CloneValue(c.Assign)
-	for _, s := range d.seats() {
+	for s := range d.seats() {
 		s.Clone()
 	}
 	d.Watch, d.StopOn = slices.Clone(c.Watch), slices.Clone(c.StopOn)

@@ -6,27 +6,33 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// seats returns every part of the config that asks models.
+// seats yields every part of the config that asks models.
 func (c *Config) seats() flow.Seats {
-	at := func(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
-	var all flow.Seats
-	for i := range c.Participants {
-		all = append(all, c.Participants[i].seat(c, at("participants", i)))
-	}
-	if c.Judging != nil {
-		for i := range c.Judging.Judges {
-			all = append(all, c.Judging.Judges[i].seat(at("judging.judges", i)))
+	return func(yield func(flow.Seat) bool) {
+		at := func(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
+		for i := range c.Participants {
+			if !yield(c.Participants[i].seat(c, at("participants", i))) {
+				return
+			}
+		}
+		if c.Judging != nil {
+			for i := range c.Judging.Judges {
+				if !yield(c.Judging.Judges[i].seat(at("judging.judges", i))) {
+					return
+				}
+			}
+		}
+		if c.Audience != nil {
+			for i := range c.Audience.Members {
+				if !yield(c.Audience.Members[i].seat(at("audience.members", i))) {
+					return
+				}
+			}
+		}
+		if c.Assign != nil {
+			yield(c.Assign.seat())
 		}
 	}
-	if c.Audience != nil {
-		for i := range c.Audience.Members {
-			all = append(all, c.Audience.Members[i].seat(at("audience.members", i)))
-		}
-	}
-	if c.Assign != nil {
-		all = append(all, c.Assign.seat())
-	}
-	return all
 }
 
 // asks returns one call for each actor that the rest of a debate may ask; see flow.Flow.Asks.

@@ -200,13 +200,18 @@ func (c Config) Demands() iter.Seq2[string, flow.Demand] { return c.seats().Dema
 // Models yields every model that may be asked, with the field that names it.
 func (c Config) Models() iter.Seq2[string, string] { return c.seats().Models(c.Summarizer) }
 
-// seats returns the arbiter's seat and those of the agents.
+// seats yields the arbiter's seat and those of the agents.
 func (c *Config) seats() flow.Seats {
-	all := flow.Seats{c.Arbiter.seat()}
-	for i := range c.Agents {
-		all = append(all, c.Agents[i].seat(c, fmt.Sprintf("agents[%d]", i)))
+	return func(yield func(flow.Seat) bool) {
+		if !yield(c.Arbiter.seat()) {
+			return
+		}
+		for i := range c.Agents {
+			if !yield(c.Agents[i].seat(c, fmt.Sprintf("agents[%d]", i))) {
+				return
+			}
+		}
 	}
-	return all
 }
 
 // agent returns the agent of that name; nil: there is none.

@@ -49,7 +49,7 @@ func (c *Config) clone() *Config {
 		a := &d.Agents[i]
 		a.Tools, a.Metadata = slices.Clone(a.Tools), maps.Clone(a.Metadata)
 	}
-	for _, s := range d.seats() {
+	for s := range d.seats() {
 		s.Clone()
 	}
 	d.Temperature, d.Budget = flow.CloneValue(c.Temperature), flow.CloneValue(c.Budget)

@@ -357,15 +357,16 @@ func (c Config) Demands() iter.Seq2[string, flow.Demand] { return c.seats().Dema
 // Models yields every model that may be asked, with the field that names it.
 func (c Config) Models() iter.Seq2[string, string] { return c.seats().Models(flow.NoSummarizer) }
 
-// seats returns those of the agents that take part, and the judge's.
+// seats yields those of the agents that take part, and the judge's.
 func (c *Config) seats() flow.Seats {
-	var all flow.Seats
-	for i := range c.Agents {
-		if a := &c.Agents[i]; !a.Disabled {
-			all = append(all, a.seat(c, fmt.Sprintf("agents[%d]", i)))
+	return func(yield func(flow.Seat) bool) {
+		for i := range c.Agents {
+			if a := &c.Agents[i]; !a.Disabled && !yield(a.seat(c, fmt.Sprintf("agents[%d]", i))) {
+				return
+			}
 		}
+		yield(c.Judge.seat())
 	}
-	return append(all, c.Judge.seat())
 }
 
 // toolsOf returns what an agent may use.

@@ -144,13 +144,15 @@ func (e EvaluationConfig) Models() iter.Seq2[string, string] {
 	return e.seats().Models(flow.NoSummarizer)
 }
 
-// seats returns those of the evaluators.
+// seats yields those of the evaluators.
 func (e *EvaluationConfig) seats() flow.Seats {
-	var all flow.Seats
-	for i := range e.Evaluators {
-		all = append(all, e.Evaluators[i].seat(e, fmt.Sprintf("evaluators[%d]", i)))
+	return func(yield func(flow.Seat) bool) {
+		for i := range e.Evaluators {
+			if !yield(e.Evaluators[i].seat(e, fmt.Sprintf("evaluators[%d]", i))) {
+				return
+			}
+		}
 	}
-	return all
 }
 
 // evaluationFields is EvaluationConfig without its methods.

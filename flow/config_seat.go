@@ -98,7 +98,9 @@ func (s Seat) Given() []string {
 }
 
 // Models yields the fields that name the model and its fallbacks, with the names.
-func (s Seat) Models() iter.Seq2[string, string] { return Seats{s}.Models(NoSummarizer) }
+func (s Seat) Models() iter.Seq2[string, string] {
+	return func(yield func(field, name string) bool) { EachModel(yield, s.Field, *s.Model, *s.Fallbacks) }
+}
 
 // Demand returns what the seat's requests ask of a model beyond text.
 func (s Seat) Demand() Demand {
@@ -120,14 +122,14 @@ func (s Seat) Ask(call *Call) {
 	}
 }
 
-// Seats are the seats of a config, in its order.
-type Seats []Seat
+// Seats yields the seats of a config, in its order.
+type Seats iter.Seq[Seat]
 
 // Models yields every field that names a model, with the name: those of the seats, then the summarizer; see [Config].Models. A
 // config without a summarizer passes [NoSummarizer].
 func (all Seats) Models(summarizer string) iter.Seq2[string, string] {
 	return func(yield func(field, name string) bool) {
-		for _, s := range all {
+		for s := range all {
 			if !EachModel(yield, s.Field, *s.Model, *s.Fallbacks) {
 				return
 			}
@@ -141,7 +143,7 @@ func (all Seats) Models(summarizer string) iter.Seq2[string, string] {
 // Demands yields what each seat demands, with the field of its options; see [Demanding].
 func (all Seats) Demands() iter.Seq2[string, Demand] {
 	return func(yield func(field string, demand Demand) bool) {
-		for _, s := range all {
+		for s := range all {
 			if !s.Vacant && !yield(s.Field+".options", s.Demand()) {
 				return
 			}
