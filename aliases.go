@@ -78,7 +78,7 @@ const (
 var (
 	ErrAwaitingInput = flow.ErrAwaitingInput
 	ErrConflict      = flow.ErrConflict
-	ErrLacking       = flow.ErrLacking
+	ErrMissing       = flow.ErrMissing
 	ErrLeased        = flow.ErrLeased
 	ErrNotFound      = flow.ErrNotFound
 	ErrPaused        = flow.ErrPaused

@@ -33,7 +33,7 @@ func amendable(r *flow.Record, a *flow.Amendment) []error {
 			}
 		}
 	}
-	if d.config.Assign != nil {
+	if d.config.AssignPositions != nil {
 		known = append(known, assigner)
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.Models)) {

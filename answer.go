@@ -28,10 +28,10 @@ func debateSchemas() map[string]*flow.Schema {
 				return &Verdict{Spend: spend, Judge: in.By, Swapped: in.Tag == tagSwapped, FinalVerdict: *v}
 			},
 		}),
-		string(KindBallot): flow.AnswerSchema[BallotPaper](string(KindBallot), flow.AnswerOf[BallotPaper]{
+		string(KindBallot): flow.AnswerSchema[BallotAnswer](string(KindBallot), flow.AnswerOf[BallotAnswer]{
 			Check: checkBallot,
-			Body: func(_ *flow.Record, in *flow.Intent, spend flow.Spend, b *BallotPaper) flow.Body {
-				return &Ballot{Spend: spend, Voter: in.By, After: in.Tag == tagAfter, BallotPaper: *b}
+			Body: func(_ *flow.Record, in *flow.Intent, spend flow.Spend, b *BallotAnswer) flow.Body {
+				return &Ballot{Spend: spend, Voter: in.By, After: in.Tag == tagAfter, BallotAnswer: *b}
 			},
 		}),
 		string(KindAssign): flow.AnswerSchema[PositionPlan](string(KindAssign), flow.AnswerOf[PositionPlan]{

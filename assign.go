@@ -12,9 +12,9 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Assign lets a model find positions, personas and key arguments for the participants that have no position.
+// AssignPositions lets a model find positions, personas and key arguments for the participants that have no position.
 // Positions in the config stay.
-type Assign struct {
+type AssignPositions struct {
 	// Model is "provider/model": the model of the first judge if empty.
 	Model string `json:"model,omitempty"`
 	// Fallbacks are models that take over, in this order, when the model before keeps failing.
@@ -39,14 +39,14 @@ const (
 
 const defaultAssignTemperature = 0.9
 
-func (a *Assign) seat() flow.Seat {
+func (a *AssignPositions) seat() flow.Seat {
 	return flow.Seat{
-		Field: "assign", By: assigner, Model: &a.Model, Fallbacks: &a.Fallbacks, Temperature: &a.Temperature, Options: &a.Options,
+		Field: "assignPositions", By: assigner, Model: &a.Model, Fallbacks: &a.Fallbacks, Temperature: &a.Temperature, Options: &a.Options,
 		Usual: defaultAssignTemperature, Schema: true,
 	}
 }
 
-func (a *Assign) defaults(j *Judging) {
+func (a *AssignPositions) defaults(j *Judging) {
 	if a.Model == "" && j != nil && len(j.Judges) > 0 {
 		a.Model = j.Judges[0].Model
 		if len(a.Fallbacks) == 0 {
@@ -246,7 +246,7 @@ func (d *Debate) foldAssignment(a *Assignment) {
 
 // assignCalls returns the call that finds positions, if it is still missing.
 func assignCalls(d *Debate) []flow.Call {
-	a := d.config.Assign
+	a := d.config.AssignPositions
 	const id = "assign"
 	if a == nil || d.Assignment != nil || len(d.unplaced()) == 0 {
 		return nil

@@ -66,8 +66,8 @@ const (
 	VoteUndecided Vote = "undecided"
 )
 
-// BallotPaper is a vote with its reasons, in the JSON that a member of the audience answers with.
-type BallotPaper struct {
+// BallotAnswer is a vote with its reasons, in the JSON that a member of the audience answers with.
+type BallotAnswer struct {
 	Vote      Vote   `json:"vote" jsonschema:"enum=for,enum=against,enum=undecided"`
 	Reasoning string `json:"reasoning" jsonschema:"description=why you vote so"`
 }
@@ -78,10 +78,10 @@ type Ballot struct {
 	Voter string `json:"voter"`
 	// After is true for a vote after the debate, and false for one before it.
 	After bool `json:"after,omitempty"`
-	BallotPaper
+	BallotAnswer
 }
 
-func checkBallot(_ *flow.Record, b *BallotPaper) []string { return blank("reasoning", b.Reasoning) }
+func checkBallot(_ *flow.Record, b *BallotAnswer) []string { return blank("reasoning", b.Reasoning) }
 
 // Swing is how the debate has moved the audience. Shares are in percent of the members who have voted both before
 // and after the debate. Other members do not count.

@@ -28,7 +28,7 @@ type validation struct {
 	formats   map[string]format.Format
 	own       map[string]format.Format // those of formats that are not built in
 	detectors map[string]Detector      // of the host program
-	terms     flow.Terms
+	settings  flow.Settings
 	frozen    *format.Format // the format that a log holds; nil for a new debate
 }
 
@@ -88,7 +88,7 @@ func (v *validation) lists(c *Config) bool {
 	return len(v.Findings) == before
 }
 
-// numbers checks the numbers that only a debate's config has. Its Terms have the others.
+// numbers checks the numbers that only a debate's config has. Its Settings have the others.
 func (v *validation) numbers(c *Config) {
 	if c.JudgeTimeout < 0 {
 		v.Addf("judgeTimeout", "is negative")
@@ -156,7 +156,7 @@ func (v *validation) checkFormat(c *Config) *format.Format {
 // models checks that the model of a seat and its fallbacks can be asked.
 func (v *validation) models(s flow.Seat) {
 	for field, name := range s.Models() {
-		if err := v.known.Model(&v.terms, name); err != nil {
+		if err := v.known.Model(&v.settings, name); err != nil {
 			v.Addf(field, "%w", err)
 		}
 	}
@@ -268,17 +268,17 @@ func (v *validation) checkAudience(c *Config, f *format.Format) {
 }
 
 func (v *validation) checkAssign(c *Config) {
-	a := c.Assign
+	a := c.AssignPositions
 	if a == nil {
 		return
 	}
 	if !slices.Contains([]Diversity{Binary, Spectrum, MultiPerspective}, a.Diversity) {
-		v.Addf("assign.diversity", "no diversity %.40q is known", a.Diversity)
+		v.Addf("assignPositions.diversity", "no diversity %.40q is known", a.Diversity)
 	}
 	s := a.seat()
 	s.Check(&v.Findings)
 	if a.Model == "" {
-		v.Addf("assign.model", "is empty, and no judge has a model to use instead")
+		v.Addf("assignPositions.model", "is empty, and no judge has a model to use instead")
 		return
 	}
 	v.models(s)

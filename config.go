@@ -40,11 +40,11 @@ type Config struct {
 	// Topic is the question under debate. It may come from a user, and so may positions and personas: prompts mark every line
 	// after the first as quoted.
 	Topic string `json:"topic"`
-	// Parts are images, PDFs and other files that belong to the topic. Documents have a name and files of their own. All who
+	// Attachments are images, PDFs and other files that belong to the topic. Documents have a name and files of their own. All who
 	// take part read both, judges and summarizers included: each model of the config must be able to read them. There are at
 	// most 64 files, of 10 MiB each and 14 MiB together.
-	Parts     []flow.File     `json:"parts,omitempty"`
-	Documents []flow.Document `json:"documents,omitempty"`
+	Attachments []flow.File     `json:"attachments,omitempty"`
+	Documents   []flow.Document `json:"documents,omitempty"`
 	// Format is the name of a format: "free-form" if empty.
 	Format string `json:"format,omitempty"`
 	// CustomFormat is a format that the host program defines. It replaces a named one: Format is then empty or the
@@ -62,9 +62,9 @@ type Config struct {
 	Judging *Judging `json:"judging,omitempty"`
 	// Audience votes before and after the debate. If it is nil, there is no audience.
 	Audience *Audience `json:"audience,omitempty"`
-	// Assign lets a model find positions for the participants without one. If it is nil, they choose for
+	// AssignPositions lets a model find positions for the participants without one. If it is nil, they choose for
 	// themselves.
-	Assign *Assign `json:"assign,omitempty"`
+	AssignPositions *AssignPositions `json:"assignPositions,omitempty"`
 	// Watch and StopOn name detectors in addition to those of the format: built-in ones, or ones in Engine.Detectors. The judge
 	// is shown the findings of Watch. A finding of a detector in StopOn ends the debate after the round.
 	Watch  []format.Detector `json:"watch,omitempty"`
@@ -81,7 +81,7 @@ type Config struct {
 	//   - anything else, and a cost warning to be confirmed, leads to the error state; Session.Retry continues, and confirms
 	//     the warning
 	//
-	// An answer is skipped if all its questions were. Record.Skips lists what was skipped.
+	// An answer is skipped if all its questions were. Record.SkippedCalls lists what was skipped.
 	OnFailure []flow.FailureRule `json:"onFailure,omitempty"`
 	// Patience is how long the debate waits for an outage to pass: 10 minutes if 0. Outages are rate limits, and networks and
 	// servers that do not answer.
@@ -97,9 +97,9 @@ type Config struct {
 	// SummarizerOptions are what the requests to Summarizer ask for beyond text, such as effort. nil: the vendor's defaults.
 	// Without a Summarizer these options are an error: a judge's model summarises with the judge's options.
 	SummarizerOptions *provider.Options `json:"summarizerOptions,omitempty"`
-	// CutLong cuts a turn that alone is larger than a reader's window, and marks the cut. Without it such a turn is
+	// TruncateTurns cuts a turn that alone is larger than a reader's window, and marks the cut. Without it such a turn is
 	// a failure of kind context_overflow that names the turn.
-	CutLong bool `json:"cutLong,omitempty"`
+	TruncateTurns bool `json:"truncateTurns,omitempty"`
 	// Reserve is the part of each model's window that is kept free, in tokens: 4096 if 0.
 	Reserve int `json:"reserve,omitempty"`
 	// MaxTokens limits the output of a reply, in tokens: 4096 if 0. A model that reasons gets more for its thoughts: 8192,
@@ -113,7 +113,7 @@ type Config struct {
 	// RoundDelay is the pause before each round after the first: none if 0.
 	RoundDelay time.Duration `json:"-"`
 	// RoundTimeout bounds the speeches of a round: no bound if 0. Participants who speak in sequence get equal shares. One who
-	// is cut off misses the round; see Record.Skips. The debate goes to the error state, from which Session.Retry repeats the
+	// is cut off misses the round; see Record.SkippedCalls. The debate goes to the error state, from which Session.Retry repeats the
 	// round, in two cases: a participant would miss a second round in a row, or one without whom there is nothing to judge has
 	// said nothing by the end of the last round.
 	RoundTimeout time.Duration `json:"-"`
@@ -189,24 +189,26 @@ const (
 // Flow returns the name of the flow: [FlowName].
 func (c Config) Flow() string { return FlowName }
 
-// Terms returns the part of the config that all flows share.
-func (c Config) Terms() flow.Terms {
-	return flow.Terms{
-		ID: c.ID, Topic: c.Topic, Documents: flow.TopicDocuments(c.Parts, c.Documents),
+// Settings returns the part of the config that all flows share.
+func (c Config) Settings() flow.Settings {
+	return flow.Settings{
+		ID: c.ID, Topic: c.Topic, Documents: flow.TopicDocuments(c.Attachments, c.Documents),
 		Rounds: c.Rounds, Participants: namesOf(c.Participants), Budget: c.Budget, Unattended: c.Unattended,
 		OnFailure: c.OnFailure, Patience: c.Patience,
 		Context: c.Context, Summarizer: c.Summarizer, AutoSummary: c.AutoSummary, SummarizerOptions: c.SummarizerOptions,
-		CutLong: c.CutLong, Reserve: c.Reserve,
+		TruncateTurns: c.TruncateTurns, Reserve: c.Reserve,
 		MaxTokens: c.MaxTokens, RoundDelay: c.RoundDelay, RoundTimeout: c.RoundTimeout, TurnTimeout: c.TurnTimeout, Retry: c.Retry,
 		Tools: c.Tools, ToolPolicy: c.ToolPolicy, Labels: c.Labels,
 	}
 }
 
 // Files implements [flow.Filed].
-func (c *Config) Files() iter.Seq2[string, *flow.File] { return flow.EachFile(c.Parts, c.Documents) }
+func (c *Config) Files() iter.Seq2[string, *flow.File] {
+	return flow.EachFile(c.Attachments, c.Documents)
+}
 
-// Demands implements [flow.Demanding].
-func (c Config) Demands() iter.Seq2[string, flow.Demand] { return c.seats().Demands() }
+// Requirements implements [flow.Requiring].
+func (c Config) Requirements() iter.Seq2[string, flow.Requirement] { return c.seats().Requirements() }
 
 // Metadata implements [flow.Described].
 func (c Config) Metadata(name string) map[string]string {
@@ -262,11 +264,11 @@ func (c Config) withDefaults() *Config {
 	if c.Audience != nil {
 		c.Audience.defaults()
 	}
-	if c.Assign != nil {
-		c.Assign.defaults(c.Judging)
+	if c.AssignPositions != nil {
+		c.AssignPositions.defaults(c.Judging)
 	}
 	for s := range c.seats() {
-		s.Settle()
+		s.Normalize()
 	}
 	c.Patience = cmp.Or(c.Patience, flow.DefaultPatience)
 	return &c
@@ -278,12 +280,12 @@ func (c *Config) clone() *Config {
 	if c.CustomFormat != nil {
 		d.CustomFormat = c.CustomFormat.Clone()
 	}
-	d.Parts, d.Documents = slices.Clone(c.Parts), flow.CloneDocuments(c.Documents)
+	d.Attachments, d.Documents = slices.Clone(c.Attachments), flow.CloneDocuments(c.Documents)
 	d.Participants = slices.Clone(c.Participants)
 	for i := range d.Participants {
 		d.Participants[i].Metadata = maps.Clone(d.Participants[i].Metadata)
 	}
-	d.Judging, d.Audience, d.Assign = c.Judging.clone(), c.Audience.clone(), flow.CloneValue(c.Assign)
+	d.Judging, d.Audience, d.AssignPositions = c.Judging.clone(), c.Audience.clone(), flow.CloneValue(c.AssignPositions)
 	for s := range d.seats() {
 		s.Clone()
 	}

@@ -48,11 +48,11 @@ type Engine struct {
 	Prompts map[string]string
 	// Models are prices and sizes by "provider/model". They take precedence over the embedded table.
 	Models map[string]flow.Model
-	// TrustModels makes Validate and Start skip the check of models with their providers. Without it, the engine asks each
+	// SkipModelCheck makes Validate and Start skip the check of models with their providers. Without it, the engine asks each
 	// provider that can list its models, all at the same time and within 10 s, and caches the answers for 10 minutes. A start
 	// fails if a key is refused or a model is unknown. If a provider cannot be asked (no permission to list models, a rate
 	// limit, an outage, no answer in time), that is a warning of kind [flow.WarnUnchecked] in the log.
-	TrustModels bool
+	SkipModelCheck bool
 	// Store keeps the logs. If it is nil, the engine makes a [store.Memory] of its own, which keeps every debate until
 	// the debate is deleted there. A host program that runs many debates sets a store and deletes from it.
 	Store store.Store
@@ -82,9 +82,9 @@ type Engine struct {
 	// ChunkInterval is how long chunks of a turn are gathered before a reader of Events gets them. With 0, chunks
 	// come as they arrive, but at most one every 0.2 ms. 100 ms suit a screen.
 	ChunkInterval time.Duration
-	// Folded bounds the cache in which [Engine.Advance] keeps folded logs between its calls, in bytes (approximately); 0 means
+	// CacheBytes bounds the cache in which [Engine.Advance] keeps folded logs between its calls, in bytes (approximately); 0 means
 	// 64 MiB.
-	Folded int64
+	CacheBytes int64
 	// Bus carries the chunks of calls between engines, so that readers in other processes see text while it is spoken. All
 	// engines of a store need a bus that reaches the same server. If it is nil, chunks stay in this engine, and readers of
 	// debates that are open elsewhere get facts; see [Engine.Events]. A slow bus never delays a debate, and a failing one never
@@ -141,8 +141,8 @@ func (e *Engine) build() (*engine.Engine, error) {
 	}
 	l, more := engine.New(engine.Parts{
 		Providers: e.Providers, Functions: functions, Contexts: e.Contexts, Flows: flows, Tools: e.Tools, Prompts: e.Prompts,
-		Models: e.Models, TrustModels: e.TrustModels, Store: e.Store, Lease: e.Lease, Fetch: fetch, Grace: e.Grace, Logger: e.Logger,
-		MaxCalls: e.MaxCalls, ChunkInterval: e.ChunkInterval, Folded: e.Folded, Bus: e.Bus, Seed: e.Seed,
+		Models: e.Models, SkipModelCheck: e.SkipModelCheck, Store: e.Store, Lease: e.Lease, Fetch: fetch, Grace: e.Grace, Logger: e.Logger,
+		MaxCalls: e.MaxCalls, ChunkInterval: e.ChunkInterval, CacheBytes: e.CacheBytes, Bus: e.Bus, Seed: e.Seed,
 		First: FlowName, Face: func(s *engine.Session) any { return &Session{s} },
 	})
 	return l, errors.Join(append(problems, more...)...)
@@ -244,10 +244,10 @@ func (e *Engine) Run(ctx context.Context, config flow.Config) iter.Seq2[flow.Eve
 //
 // A debate that cannot be opened is put in quarantine: workers leave it alone for 30 s, and for twice as long after each
 // further failure, up to an hour. The same happens if its session fails, or if a runtime cannot advance it. Opening it ends the
-// quarantine, and so does [Engine.Lift].
+// quarantine, and so does [Engine.ClearQuarantine].
 //
 // If this engine lacks something that the rest of the debate may need (its flow, a provider, fallbacks included, a judge, a
-// tool, a context manager, a detector), Open changes nothing. The error wraps [ErrLacking] and names what is missing. Another
+// tool, a context manager, a detector), Open changes nothing. The error wraps [ErrMissing] and names what is missing. Another
 // engine may have it, so the debate is quarantined in this engine alone. After the second failed attempt, Info.Quarantine shows
 // it to all. A session ends with the same error if its debate comes to need something that this engine lacks. [Engine.Record],
 // [Engine.Events] and [Engine.Control] need no provider.
@@ -320,7 +320,7 @@ func (e *Engine) Control(ctx context.Context, id string, signal flow.Signal) err
 }
 
 // Validate checks a config without starting anything: its fields, the names in it, and its models with the
-// providers that can tell ([provider.Checker], [Engine].TrustModels).
+// providers that can tell ([provider.Checker], [Engine].SkipModelCheck).
 //
 // The error joins one *[Error] per field. Each is of kind validation, unless a provider has reported another kind.
 // errors.As finds the first, and Unwrap() []error returns all of them.

@@ -23,8 +23,8 @@ func (d *Debate) degraded() []string {
 			out = append(out, fmt.Sprintf("%s has judged no further", name))
 		}
 	}
-	for i := range d.Skips {
-		out = append(out, d.missed(&d.Skips[i]))
+	for i := range d.SkippedCalls {
+		out = append(out, d.missed(&d.SkippedCalls[i]))
 	}
 	if d.Final() && d.config.Judging != nil {
 		switch given := len(d.opinions()); {
@@ -69,7 +69,7 @@ func (d *Debate) degraded() []string {
 // asks for.
 func (d *Debate) missing() []string {
 	switch {
-	case d.EndedBy != "":
+	case d.EndedEarlyBy != "":
 	case d.State == flow.StateError:
 		return owes(d.Record)
 	default:
@@ -101,7 +101,7 @@ func (d *Debate) limited() string {
 	switch {
 	case d.State == flow.StateError && d.Reason == flow.EndHardLimit:
 		limit = flow.WarnHard
-	case d.EndedBy == flow.EndedByBudget:
+	case d.EndedEarlyBy == flow.EndedByBudget:
 		limit = flow.WarnSoft
 	default:
 		return ""
@@ -129,7 +129,7 @@ func (d *Debate) missed(s *flow.Skipped) string {
 	if cause == "" {
 		cause = "its time was over"
 	}
-	if s.Moot != "" {
+	if s.With != "" {
 		return fmt.Sprintf("%s had no question to answer in round %d, because it was left out (%s)", s.By, s.Round, cause)
 	}
 	return fmt.Sprintf("%s has missed %s (%s)", s.By, what, cause)

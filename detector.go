@@ -54,13 +54,13 @@ func (d *Debate) own(name format.Detector, round int) detect.Finding {
 	return f
 }
 
-// lacks reports the host program's detectors that a debate names and that are not there; see flow.Flow.Lacks.
+// lacks reports the host program's detectors that a debate names and that are not there; see flow.Flow.Missing.
 func lacks(r *flow.Record) error {
 	var found []error
 	d := of(r)
 	for _, name := range d.watched() {
 		if !builtin(name) && d.detectors[string(name)] == nil {
-			err := fmt.Errorf("%w: no detector %.40q is registered", flow.ErrLacking, string(name))
+			err := fmt.Errorf("%w: no detector %.40q is registered", flow.ErrMissing, string(name))
 			found = append(found, &flow.Error{Kind: provider.KindValidation, Op: "open", Field: "Detectors", Err: err})
 		}
 	}

@@ -76,7 +76,7 @@
 // Config.Rounds limits the rounds of formats that do not fix them. In formats without an order of their own, the
 // speakers of a round hear each other, unless Config.Mode is [Simultaneous].
 //
-// With [Assign] a model finds positions, personas and key arguments for participants that have no position. An
+// With [AssignPositions] a model finds positions, personas and key arguments for participants that have no position. An
 // [Audience] votes before and after the debate; see [Debate.Swing].
 //
 // # Judging

@@ -19,7 +19,7 @@ const (
 // endReason returns why the debate ends after this round, if it does. It does not end before its last round while somebody
 // without whom there is nothing to judge has not spoken yet.
 func endReason(d *Debate) (end flow.Exit, ok bool) {
-	if d.format == nil || len(d.Skips) > 0 && d.Round < d.rounds() && d.unheardWithout("") {
+	if d.format == nil || len(d.SkippedCalls) > 0 && d.Round < d.rounds() && d.unheardWithout("") {
 		return end, false
 	}
 	p := d.panelOf(d.Round)

@@ -347,8 +347,8 @@ func ExampleDebate_Findings() {
 	// Ada: The overlap with the speaker's own speeches is 1.000 at most (the speech before); 0.12 is noticeable, 0.30 repetitive.
 }
 
-// Assign lets a model find positions for those who have none. They are in the record, and in the prompts.
-func ExampleAssign() {
+// A model can find positions for those who have none. They are in the record, and in the prompts.
+func ExampleAssignPositions() {
 	plan := `{"reasoning": "A ban and a price differ in who decides.", "positions": [{"participant": "Ben", "side": "against",
 		"position": "A charge does what a ban does, and leaves the choice.", "persona": "a transport economist",
 		"keyArguments": ["a price needs no list of exceptions"]}]}`
@@ -365,7 +365,7 @@ func ExampleAssign() {
 			{Name: "Ada", Side: debate.For, Model: "acme/talker", Position: "Cars leave the centre by next spring."},
 			{Name: "Ben", Side: debate.Against, Model: "acme/talker"},
 		},
-		Assign: &debate.Assign{Model: "acme/talker", Diversity: debate.Binary},
+		AssignPositions: &debate.AssignPositions{Model: "acme/talker", Diversity: debate.Binary},
 	}
 	ctx := context.Background()
 	session, err := engine.Start(ctx, config)

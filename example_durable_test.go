@@ -217,7 +217,7 @@ func ExampleEngine_Redact() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(record.Terms().Topic, record.State)
+	fmt.Println(record.Settings().Topic, record.State)
 	fmt.Println(fact.Texts[0].Size, "bytes were removed by", fact.By)
 	// Output:
 	// Should [a person] ban cars? completed

@@ -56,7 +56,7 @@ func (d *Debate) failingJudge(kind flow.CallKind) flow.OnFail {
 func owes(r *flow.Record) []string {
 	d := of(r)
 	out := d.lacksVerdicts()
-	if d.EndedBy == "" {
+	if d.EndedEarlyBy == "" {
 		out = append(d.lacksSpeeches(), out...)
 	}
 	return out
@@ -94,15 +94,15 @@ func (d *Debate) lacksVerdicts() []string {
 
 // skippedInRound reports whether a participant misses a speech of the present round.
 func (d *Debate) skippedInRound(name string) bool {
-	return slices.ContainsFunc(d.Skips, func(s flow.Skipped) bool {
-		return s.By == name && s.Round == d.Round && s.Moot == ""
+	return slices.ContainsFunc(d.SkippedCalls, func(s flow.Skipped) bool {
+		return s.By == name && s.Round == d.Round && s.With == ""
 	})
 }
 
 // rounds returns the largest number of rounds, as it is now.
 func (d *Debate) rounds() int {
-	if terms := d.Terms(); terms != nil && terms.Rounds > 0 {
-		return terms.Rounds
+	if settings := d.Settings(); settings != nil && settings.Rounds > 0 {
+		return settings.Rounds
 	}
 	return d.config.Rounds
 }

@@ -40,7 +40,7 @@ const MaxSnapshot = engine.MaxSnapshot
 //
 // What the copied part refers to cannot be changed: the names, sides and order of the participants, the flow and
 // its config, the format, the mode, and the audience. Other models, texts, judges, limits, rounds and labels can. A model that
-// is known to lack a required ability is refused with [flow.ErrUnable], as by [Engine.Validate].
+// is known to lack a required ability is refused with [flow.ErrUnsupported], as by [Engine.Validate].
 //
 // edit gets the config that the old debate was started with, without its amendments. A fork of a debate of [Engine.Run] stays
 // unattended. Any other fork is unattended if the edited config says so. The amendments of the copied part hold in the new
@@ -113,7 +113,7 @@ func (e *Engine) Import(ctx context.Context, r io.Reader) (id string, err error)
 }
 
 // Restore stores a snapshot, with the checks of [Engine.Import], and continues its debate as Open does. Only calls without a
-// result in the snapshot are made again. If the error is [ErrLacking], the debate is stored, and an engine that has what is
+// result in the snapshot are made again. If the error is [ErrMissing], the debate is stored, and an engine that has what is
 // missing can open it.
 //
 // If the snapshot is not complete, is of another kind or of a newer version, or is larger than [MaxSnapshot], the
@@ -165,7 +165,7 @@ func (e *Engine) Prune(ctx context.Context, r store.Retention) iter.Seq2[store.P
 	return each(e, func(l *engine.Engine) iter.Seq2[store.Pruned, error] { return l.Prune(ctx, r) })
 }
 
-// File returns the bytes of a file of a stored debate by its hash, for displays. The record's terms and turns have the
+// File returns the bytes of a file of a stored debate by its hash, for displays. The record's settings and turns have the
 // hashes. If the debate refers to no such file, or its bytes are missing or damaged, the error wraps [flow.ErrNoFile]. The
 // caller must not write to the bytes.
 func (e *Engine) File(ctx context.Context, id, hash string) ([]byte, error) {

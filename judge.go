@@ -17,7 +17,7 @@ import (
 // The answer must be one JSON object as task.Schema describes, and is checked like a model's. Its types are:
 //   - [Judgement], or [RubricJudgement] if the config has a rubric
 //   - [FinalVerdict]
-//   - [BallotPaper]
+//   - [BallotAnswer]
 //
 // A nil list is null in JSON, which is not accepted. An empty list is [].
 //

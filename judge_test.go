@@ -208,7 +208,7 @@ func TestAnswersThatAreRejectedInAnUnattendedDebate(t *testing.T) {
 				b.Config.Unattended, b.Config.Rounds = true, 3
 				_, record, err := b.Start(t)
 				var skipped []string
-				for _, s := range record.Skips {
+				for _, s := range record.SkippedCalls {
 					skipped = append(skipped, s.Call)
 					assert.Equal(t, provider.KindInvalidResponse, s.Cause)
 				}

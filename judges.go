@@ -108,7 +108,7 @@ func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) flo
 		Timeout: d.config.JudgeTimeout, OnFail: d.failingJudge(kind), Task: judgeTask,
 	}
 	judge.seat("").Ask(&call)
-	if len(call.Fallbacks) > 0 && len(d.bench) > 1 && !d.config.Judging.OwnFamily {
+	if len(call.Fallbacks) > 0 && len(d.bench) > 1 && !d.config.Judging.AllowSameFamily {
 		call.Fallbacks = slices.DeleteFunc(slices.Clone(call.Fallbacks), d.partial)
 	}
 	if model := d.Replacement(judge.Name); model != "" {
@@ -146,8 +146,8 @@ func (d *Debate) gone(judged []Participant) string {
 // absences tells a judge who of those who are left has missed this round, or which rounds of all if it is 0.
 func (d *Debate) absences(round int) string {
 	var who []string
-	for i := range d.Skips {
-		s := &d.Skips[i]
+	for i := range d.SkippedCalls {
+		s := &d.SkippedCalls[i]
 		if s.Round == 0 || round != 0 && s.Round != round || d.Seat(s.By) < 0 || d.IsDropped(s.By) {
 			continue
 		}

@@ -31,9 +31,9 @@ type Judging struct {
 	BothOrders bool `json:"bothOrders,omitempty"`
 	// Anonymous shows the judges labels such as "Speaker A" in place of names, in the transcript too.
 	Anonymous bool `json:"anonymous,omitempty"`
-	// OwnFamily lets a model judge participants of its own family even if another judge could. Without it, such a
+	// AllowSameFamily lets a model judge participants of its own family even if another judge could. Without it, such a
 	// judge of a panel is recused.
-	OwnFamily bool `json:"ownFamily,omitempty"`
+	AllowSameFamily bool `json:"allowSameFamily,omitempty"`
 }
 
 // When says when judges are asked.

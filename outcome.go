@@ -26,7 +26,7 @@ func (d *Debate) seated() []int {
 	var all, free []int
 	for i := range j.Judges {
 		all = append(all, i)
-		if j.OwnFamily || !d.partial(j.Judges[i].Model) {
+		if j.AllowSameFamily || !d.partial(j.Judges[i].Model) {
 			free = append(free, i)
 		}
 	}
@@ -138,8 +138,8 @@ func (d *Debate) panelOf(round int) panel {
 		p.drifting += oneIf(a.Flags.Drifting)
 		p.repeating += oneIf(a.Flags.Repetitive)
 	}
-	for i := range d.Skips {
-		if s := &d.Skips[i]; s.Kind == KindAssessment && s.Round == round {
+	for i := range d.SkippedCalls {
+		if s := &d.SkippedCalls[i]; s.Kind == KindAssessment && s.Round == round {
 			p.missed++
 		}
 	}
@@ -193,7 +193,7 @@ type Outcome struct {
 	Unread []Unread `json:"unread,omitempty"`
 	// Degraded names what the debate lacked of its config, in one line each. It is empty if nothing was missing. In the error
 	// state it names what the debate still lacks. If somebody has ended the debate early, it names the rounds, speeches and
-	// verdicts that are missing for that reason; see Record.EndedBy.
+	// verdicts that are missing for that reason; see Record.EndedEarlyBy.
 	Degraded []string `json:"degraded,omitempty"`
 	// Cost is what the debate has cost so far, and Duration its time from the start to the last event, pauses included;
 	// in JSON it is nanoseconds.

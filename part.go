@@ -47,7 +47,7 @@ func Of(r *flow.Record) (*Debate, bool) {
 	if r == nil {
 		return nil, false
 	}
-	d, ok := r.Part().(*Debate)
+	d, ok := r.Projection().(*Debate)
 	return d, ok
 }
 
@@ -84,8 +84,8 @@ func draw(config flow.Config, seed string) any {
 }
 
 // opener returns the function that makes the part of a record, with the host program's detectors.
-func opener(detectors map[string]Detector) func(*flow.Record, *flow.Start) (flow.Part, error) {
-	return func(r *flow.Record, start *flow.Start) (flow.Part, error) {
+func opener(detectors map[string]Detector) func(*flow.Record, *flow.Start) (flow.Projection, error) {
+	return func(r *flow.Record, start *flow.Start) (flow.Projection, error) {
 		d, err := open(r, start)
 		if err != nil {
 			return nil, err
@@ -121,7 +121,7 @@ func (d *Debate) Format() *format.Format { return d.format }
 // Text returns a prompt as it was rendered when the debate started, with what has been assigned since.
 func (d *Debate) Text(name string) string { return d.texts[name] }
 
-// Fold implements [flow.Part].
+// Fold implements [flow.Projection].
 func (d *Debate) Fold(e *flow.Event) error {
 	switch body := e.Body.(type) {
 	case *flow.Round:
@@ -265,7 +265,7 @@ func (d *Debate) Canonical() ([]byte, error) {
 		})
 	}
 	for _, b := range d.Ballots {
-		out.Ballots = append(out.Ballots, namedBallot{b.Voter, b.After, b.BallotPaper})
+		out.Ballots = append(out.Ballots, namedBallot{b.Voter, b.After, b.BallotAnswer})
 	}
 	slices.SortStableFunc(out.Ballots, func(a, b namedBallot) int { return cmp.Or(order(a.After, b.After), cmp.Compare(a.Voter, b.Voter)) })
 	return json.Marshal(out)
@@ -279,9 +279,9 @@ type (
 		Verdict FinalVerdict `json:"verdict"`
 	}
 	namedBallot struct {
-		Voter string      `json:"voter"`
-		After bool        `json:"after,omitempty"`
-		Paper BallotPaper `json:"ballot"`
+		Voter string       `json:"voter"`
+		After bool         `json:"after,omitempty"`
+		Paper BallotAnswer `json:"ballot"`
 	}
 )
 

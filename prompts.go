@@ -82,7 +82,7 @@ func (t *textWriter) guidance() string {
 // position returns a participant's position, or the hole for a position that is still to be found.
 func (t *textWriter) position(i int) string {
 	p := &t.Config.Participants[i]
-	if p.Position == "" && t.Config.Assign != nil && t.Format.Judged(p.Side) {
+	if p.Position == "" && t.Config.AssignPositions != nil && t.Format.Judged(p.Side) {
 		return positionHole(i)
 	}
 	return p.Position
@@ -272,11 +272,11 @@ func (t *textWriter) audience() {
 }
 
 func (t *textWriter) assign() {
-	a := t.Config.Assign
+	a := t.Config.AssignPositions
 	if a == nil {
 		return
 	}
-	ask := prompt.Assign{Topic: t.Config.Topic, Diversity: string(a.Diversity)}
+	ask := prompt.AssignPositions{Topic: t.Config.Topic, Diversity: string(a.Diversity)}
 	for i := range t.Config.Participants {
 		p := &t.Config.Participants[i]
 		switch {
@@ -288,7 +288,7 @@ func (t *textWriter) assign() {
 			ask.Taken = append(ask.Taken, prompt.Person{Name: p.Name, Side: string(p.Side), Position: p.Position})
 		}
 	}
-	text, err := t.Prompts.Assign(ask)
+	text, err := t.Prompts.AssignPositions(ask)
 	t.put("assign", text, err)
 }
 

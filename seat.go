@@ -29,8 +29,8 @@ func (c *Config) seats() flow.Seats {
 				}
 			}
 		}
-		if c.Assign != nil {
-			yield(c.Assign.seat())
+		if c.AssignPositions != nil {
+			yield(c.AssignPositions.seat())
 		}
 	}
 }

@@ -37,7 +37,7 @@ func TestAConfigsJSONIsRefusedByPath(t *testing.T) {
 		"a number":               {`{"temperature":"hot"}`, []string{"temperature"}, "is a text, not a number"},
 		"a fraction":             {`{"rounds":1.5}`, []string{"rounds"}, "is 1.5, not a whole number"},
 		"a number too large":     {`{"rounds":99999999999999999999}`, []string{"rounds"}, "out of range"},
-		"a truth":                {`{"cutLong":"yes"}`, []string{"cutLong"}, "is a text, not true or false"},
+		"a truth":                {`{"truncateTurns":"yes"}`, []string{"truncateTurns"}, "is a text, not true or false"},
 		"a list":                 {`{"participants":{}}`, []string{"participants"}, "is an object, not a list"},
 		"an object":              {`{"judging":[]}`, []string{"judging"}, "is a list, not an object"},
 		"null in a list":         {`{"participants":[null,7]}`, []string{"participants[1]"}, "is a number, not an object"},

@@ -37,7 +37,7 @@ func turnCalls(r *flow.Record) []flow.Call {
 			break
 		}
 		call := turnCall(d, s)
-		call.Moot = d.unasked(s)
+		call.SkipWith = d.unasked(s)
 		calls, group = append(calls, call), s.Group
 		if group == 0 {
 			break
@@ -60,12 +60,12 @@ func turnCall(d *Debate, s *format.Speech) flow.Call {
 	if d.Failed(id) {
 		call.OnFail = d.failingSpeaker(p.Name)
 	}
-	call.Needed = d.Terms().RoundTimeout > 0 && d.Round >= d.rounds() && d.unheardWithout(p.Name)
+	call.Needed = d.Settings().RoundTimeout > 0 && d.Round >= d.rounds() && d.unheardWithout(p.Name)
 	if call.MaxTokens == 0 && s.MaxTokens > 0 {
 		call.MaxTokens = min(s.MaxTokens, d.config.MaxTokens)
 	}
-	if d.Round > 1 && d.Terms().RoundDelay > 0 {
-		call.NotBefore = d.EnteredAt().Add(d.Terms().RoundDelay)
+	if d.Round > 1 && d.Settings().RoundDelay > 0 {
+		call.NotBefore = d.EnteredAt().Add(d.Settings().RoundDelay)
 	}
 	return call
 }
@@ -98,7 +98,7 @@ func (d *Debate) left(s *format.Speech) bool {
 // unasked returns the question that a speech would answer, if all that it would answer were left out. "": it has one to
 // answer, or it is no answer.
 func (d *Debate) unasked(s *format.Speech) string {
-	if len(d.Skips) == 0 || s.Kind != format.KindAnswer {
+	if len(d.SkippedCalls) == 0 || s.Kind != format.KindAnswer {
 		return ""
 	}
 	put, left := false, ""
@@ -218,7 +218,7 @@ func responded(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	d := of(r)
 	exit := flow.Exit{}
 	if d.Late() && len(d.spoken(d.Round)) == 0 {
-		err := fmt.Errorf("nobody has spoken within the round's time of %s", d.Terms().RoundTimeout)
+		err := fmt.Errorf("nobody has spoken within the round's time of %s", d.Settings().RoundTimeout)
 		failure := &flow.Error{Kind: provider.KindTimeout, Op: "round", Round: d.Round, Err: err}
 		return flow.TriggerFail, flow.Exit{Reason: flow.EndFailed, Evidence: failure.Error(), Failure: failure}, true
 	}

@@ -43,14 +43,14 @@ func (e *Engine) Due(ctx context.Context) iter.Seq2[store.Info, error] {
 	return each(e, func(l *engine.Engine) iter.Seq2[store.Info, error] { return l.Due(ctx) })
 }
 
-// Lift ends the quarantine of a debate, so that workers try to open it again at once. Call it once the debate is repaired, or
-// once an engine has what it needs. If there is no quarantine, or no such debate, Lift does nothing.
-func (e *Engine) Lift(ctx context.Context, id string) error {
+// ClearQuarantine ends the quarantine of a debate, so that workers try to open it again at once. Call it once the debate is repaired, or
+// once an engine has what it needs. If there is no quarantine, or no such debate, ClearQuarantine does nothing.
+func (e *Engine) ClearQuarantine(ctx context.Context, id string) error {
 	l, err := e.freeze()
 	if err != nil {
 		return err
 	}
-	return l.Lift(ctx, id)
+	return l.ClearQuarantine(ctx, id)
 }
 
 // Advance steps a stored debate, saves what follows, and returns what is left to do: the calls in flight, those to abort, and the
@@ -59,7 +59,7 @@ func (e *Engine) Lift(ctx context.Context, id string) error {
 // stores a debate for it.
 //
 // If others have appended to the log meanwhile, Advance reads it again and steps again. The engine keeps the folded log for the next
-// call ([Engine.Folded]), and then reads only the events that are new.
+// call ([Engine.CacheBytes]), and then reads only the events that are new.
 //
 // The signal is one of these:
 //   - [flow.Tick], or nil: nothing new has happened. Advance finds what is due by the store's clock, or by this process's if
@@ -74,9 +74,9 @@ func (e *Engine) Lift(ctx context.Context, id string) error {
 //
 // owner identifies this run of the runtime, and must be unique. Each Advance acquires or renews the owner's lease for
 // Engine.Lease, until no process needs to work on the debate. If another owner has the lease, the error wraps [ErrLeased], and
-// nothing has changed. If calls or waits take longer than a lease, the runtime renews it with [Engine.Hold].
+// nothing has changed. If calls or waits take longer than a lease, the runtime renews it with [Engine.RenewLease].
 //
-// If the engine lacks what the debate needs, the error wraps [ErrLacking]. Then Advance records only the outcome of a call, and
+// If the engine lacks what the debate needs, the error wraps [ErrMissing]. Then Advance records only the outcome of a call, and
 // returns a valid Next along with the error. A signal that does not fit the debate's state is an error of kind state or
 // validation, as for a control.
 //
@@ -101,7 +101,7 @@ func (e *Engine) Advance(ctx context.Context, id, owner string, signal flow.Sign
 // If ctx ends, the call is aborted, and recorded as such. Call returns soon after, or after [Engine.Grace] if code ignores its
 // context. Before the call is made, it waits for a free slot under MaxCalls.
 //
-// If the engine lacks what the debate needs, the error wraps [ErrLacking]: either the call was not made, and another engine may make
+// If the engine lacks what the debate needs, the error wraps [ErrMissing]: either the call was not made, and another engine may make
 // it, or its outcome is recorded.
 func (e *Engine) Call(ctx context.Context, id, owner string, call flow.Lost, emit func(provider.Chunk)) (flow.Next, error) {
 	l, err := e.freeze()
@@ -111,15 +111,15 @@ func (e *Engine) Call(ctx context.Context, id, owner string, call flow.Lost, emi
 	return l.Call(ctx, id, owner, call, emit)
 }
 
-// Hold renews the lease of a debate for its owner; see [Engine.Advance]. It steps nothing. The Next is what the log says, without a
+// RenewLease renews the lease of a debate for its owner; see [Engine.Advance]. It steps nothing. The Next is what the log says, without a
 // Wait: a runtime that makes a call sees whether the call is still in flight, or is to be aborted. If another owner has the lease,
 // the error wraps [ErrLeased].
-func (e *Engine) Hold(ctx context.Context, id, owner string) (flow.Next, error) {
+func (e *Engine) RenewLease(ctx context.Context, id, owner string) (flow.Next, error) {
 	l, err := e.freeze()
 	if err != nil {
 		return flow.Next{}, err
 	}
-	return l.Hold(ctx, id, owner)
+	return l.RenewLease(ctx, id, owner)
 }
 
 // Freeze returns the signal with which a log begins: the config with every default written out, and everything else

@@ -36,7 +36,7 @@ const (
 	EndIterations flow.EndReason = "iterations" // there were Config.MaxIterations executions
 )
 
-// EndedByLimit is Record.EndedBy of work that Config.MaxIterations has ended.
+// EndedByLimit is Record.EndedEarlyBy of work that Config.MaxIterations has ended.
 const EndedByLimit = "maxIterations"
 
 // Flow returns the flow of arbitrated work. Register it in Engine.Flows under [FlowName]. Each call returns a fresh value.
@@ -104,7 +104,7 @@ func Flow() *flow.Flow {
 		Inputs: []flow.Trigger{TriggerForceAgent, TriggerSkipStep, TriggerRerunStep}, Admit: admit,
 		Schemas: schemas(), Bodies: []flow.Body{&Decision{}}, Prompts: templates(),
 
-		Decode: flow.DecodeTo[Config], Settle: settle, Check: check, Field: field, Fixed: fixed, Prompted: prompted, Texts: texts,
+		Decode: flow.DecodeTo[Config], Normalize: normalize, Check: check, Field: field, Fixed: fixed, Prompted: prompted, Texts: texts,
 		Open: open, Asks: actors, Owes: owes, Result: result, Amend: amendable, Kinds: kinds, Estimate: estimate,
 	}
 }
@@ -151,7 +151,7 @@ func (w *Work) forces() bool { return w.forced != "" && !w.exhausted() }
 func (w *Work) exhausted() bool { return w.left() == 0 }
 
 // left returns how many executions there may still be.
-func (w *Work) left() int { return max(0, w.Record.Terms().Rounds-len(w.executions)) }
+func (w *Work) left() int { return max(0, w.Record.Settings().Rounds-len(w.executions)) }
 
 // hopeless reports whether there were as many failures in a row as end the work.
 func (w *Work) hopeless() bool {
@@ -203,7 +203,7 @@ func (w *Work) trouble() string {
 
 // owes returns what the work lacks: that the arbiter declares the task complete, unless somebody has ended it early.
 func owes(r *flow.Record) []string {
-	if _, ok := of(r).Summary(); ok || r.EndedBy != "" {
+	if _, ok := of(r).Summary(); ok || r.EndedEarlyBy != "" {
 		return nil
 	}
 	return []string{"the arbiter's decision that the task is complete"}

@@ -15,7 +15,7 @@ import (
 // Config describes arbitrated work. [debate.Engine.Start] starts the work with it.
 //
 // Its JSON is strict: an unknown key is an error. Durations are strings such as "90s". If a field is zero, the default
-// that its comment names applies. The start settles the config: it writes the defaults out. The log holds the settled
+// that its comment names applies. The start normalizes the config: it writes the defaults out. The log holds the normalized
 // config, which [Work.Config] returns.
 //
 //nolint:recvcheck // only reading JSON changes a config
@@ -24,10 +24,10 @@ type Config struct {
 	ID string `json:"id,omitempty"`
 	// Task is what is to be done, at most 1 MiB of UTF-8. Its first line is the topic.
 	Task string `json:"task"`
-	// Parts are images, PDFs and other files that belong to the task. Documents have a name and files of their own. The
+	// Attachments are images, PDFs and other files that belong to the task. Documents have a name and files of their own. The
 	// arbiter and all agents read both: each model of the config must be able to read them.
-	Parts     []flow.File     `json:"parts,omitempty"`
-	Documents []flow.Document `json:"documents,omitempty"`
+	Attachments []flow.File     `json:"attachments,omitempty"`
+	Documents   []flow.Document `json:"documents,omitempty"`
 	// Arbiter decides who acts next, and when the task is complete. Its name is "arbiter": for [flow.Amendment].Models, in
 	// [provider.Request].Self and in events.
 	Arbiter Arbiter `json:"arbiter"`
@@ -48,7 +48,7 @@ type Config struct {
 	// Reserve is the part of each model's window that is kept free, in tokens: flow.DefaultReserve if 0.
 	Reserve int `json:"reserve,omitempty"`
 	// Context is the name of the context manager, which makes long work fit a window: flow.DefaultContext if "".
-	// Summarizer is the model that summarises; see flow.Terms.
+	// Summarizer is the model that summarises; see flow.Settings.
 	Context    string `json:"context,omitempty"`
 	Summarizer string `json:"summarizer,omitempty"`
 	// TurnTimeout bounds one attempt at a reply, a decision, or the use of a tool: flow.DefaultTurnTimeout if 0.
@@ -164,11 +164,11 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 // Flow returns the name of the flow: [FlowName].
 func (c Config) Flow() string { return FlowName }
 
-// Terms returns the part of the config that all flows share.
-func (c Config) Terms() flow.Terms {
-	t := flow.Terms{
-		ID: c.ID, Topic: flow.TopicOf(c.Task, "a task"), Documents: flow.TopicDocuments(c.Parts, c.Documents), Rounds: c.MaxIterations,
-		Budget: c.Budget, Unattended: c.Unattended, Context: c.Context, Summarizer: c.Summarizer, CutLong: true,
+// Settings returns the part of the config that all flows share.
+func (c Config) Settings() flow.Settings {
+	t := flow.Settings{
+		ID: c.ID, Topic: flow.TopicOf(c.Task, "a task"), Documents: flow.TopicDocuments(c.Attachments, c.Documents), Rounds: c.MaxIterations,
+		Budget: c.Budget, Unattended: c.Unattended, Context: c.Context, Summarizer: c.Summarizer, TruncateTurns: true,
 		MaxTokens: c.MaxTokens, Reserve: c.Reserve, TurnTimeout: c.TurnTimeout, Retry: c.Retry, Labels: c.Labels,
 		OnFailure: c.OnFailure, Patience: c.Patience, ToolPolicy: c.ToolPolicy,
 	}
@@ -192,10 +192,12 @@ func (c Config) Metadata(name string) map[string]string {
 }
 
 // Files implements [flow.Filed].
-func (c *Config) Files() iter.Seq2[string, *flow.File] { return flow.EachFile(c.Parts, c.Documents) }
+func (c *Config) Files() iter.Seq2[string, *flow.File] {
+	return flow.EachFile(c.Attachments, c.Documents)
+}
 
-// Demands implements [flow.Demanding].
-func (c Config) Demands() iter.Seq2[string, flow.Demand] { return c.seats().Demands() }
+// Requirements implements [flow.Requiring].
+func (c Config) Requirements() iter.Seq2[string, flow.Requirement] { return c.seats().Requirements() }
 
 // Models yields every model that may be asked, with the field that names it.
 func (c Config) Models() iter.Seq2[string, string] { return c.seats().Models(c.Summarizer) }

@@ -76,7 +76,7 @@ func TestACutReplyIsContinued(t *testing.T) {
 			e := w.Executions()[0]
 			assert.Equal(t, arbiter.Success, e.Result)
 			assert.Equal(t, result.Output, e.Output)
-			took, _ := w.Record.Outlay(e.Call)
+			took, _ := w.Record.CallUsage(e.Call)
 			assert.Equal(t, len(test.want), took.Attempts, "all that was paid counts for the execution")
 			assert.Positive(t, e.Usage.Output)
 		})

@@ -68,7 +68,7 @@ func selected(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 		return "", flow.Exit{}, false // somebody has left out the decision: an input can still force an agent
 	}
 	return TriggerSelected, flow.Exit{
-		Round: &flow.Round{N: r.Round + 1, Of: r.Terms().Rounds, Phase: string(StateExecuting), Calls: len(agents)}, Calls: len(agents),
+		Round: &flow.Round{N: r.Round + 1, Of: r.Settings().Rounds, Phase: string(StateExecuting), Calls: len(agents)}, Calls: len(agents),
 	}, true
 }
 
@@ -87,7 +87,7 @@ func (w *Work) ending(on flow.Trigger) (flow.Trigger, flow.Exit, bool) {
 	case w.moves(MoveComplete):
 		return on, flow.Exit{Reason: EndComplete, Evidence: w.Line(w.ruling.Summary, 300)}, true
 	case w.exhausted():
-		evidence := fmt.Sprintf("%d of %d iterations are used, and the task is not complete", len(w.executions), w.Record.Terms().Rounds)
+		evidence := fmt.Sprintf("%d of %d iterations are used, and the task is not complete", len(w.executions), w.Record.Settings().Rounds)
 		return on, flow.Exit{Reason: EndIterations, By: EndedByLimit, Evidence: evidence}, true
 	default:
 		return on, flow.Exit{}, false
@@ -103,7 +103,7 @@ func (w *Work) choices(out *strings.Builder) {
 	if n := w.atOnce(); n > 1 {
 		fmt.Fprintf(out, "\n\nYou may select up to %d agents at once. They do not read each other's output until all have ended.", n)
 	}
-	fmt.Fprintf(out, "\n%d of %d iterations are left.", w.left(), w.Record.Terms().Rounds)
+	fmt.Fprintf(out, "\n%d of %d iterations are left.", w.left(), w.Record.Settings().Rounds)
 }
 
 // meaning says what each move does.

@@ -27,7 +27,7 @@
 // # Ends
 //
 // The work is complete when the arbiter has said so; [Work.Summary] then returns its summary. Config.MaxIterations, the host
-// program or a person may end it earlier, and Record.EndedBy names who did. Failures of the arbiter, failed executions and
+// program or a person may end it earlier, and Record.EndedEarlyBy names who did. Failures of the arbiter, failed executions and
 // results without success count as failures. After Config.MaxFailures of them in a row the work is in the error state;
 // Session.Retry leaves it and resets the count. Failures of kinds rate_limit and network that outlast Config.Patience lead
 // back to the arbiter; about others, Config.OnFailure or a person decides.

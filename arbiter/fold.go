@@ -9,7 +9,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Fold implements [flow.Part].
+// Fold implements [flow.Projection].
 func (w *Work) Fold(e *flow.Event) error {
 	switch body := e.Body.(type) {
 	case *Decision:

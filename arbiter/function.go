@@ -95,12 +95,12 @@ func (s *Situation) allows(m Move) bool { return slices.Contains(s.Legal, m) }
 
 // task makes what a registered function is asked.
 func task(r *flow.Record, asked flow.Asked) any {
-	w, terms := of(r), r.Terms()
+	w, settings := of(r), r.Settings()
 	total, row := w.Failures()
 	s := &Situation{
 		Work: r.ID, Call: asked.Call.ID, Attempt: asked.Attempt, State: flow.State(asked.Call.Tag), Task: w.config.Task,
 		Legal: w.legal(), Parallel: w.config.Parallel, Plan: w.Plan(),
-		Executions: w.Executions(), Left: w.left(), Failures: total, InARow: row, Labels: maps.Clone(terms.Labels),
+		Executions: w.Executions(), Left: w.left(), Failures: total, InARow: row, Labels: maps.Clone(settings.Labels),
 		Instruction: asked.Instruction, Agents: w.config.clone().Agents,
 	}
 	for i := range s.Agents {

@@ -55,7 +55,7 @@ func (w *Work) reads(s *flow.Sent) (effect, error) {
 			return effect{}, refused("payload.agent", "there is no agent %.80q", p.Agent)
 		}
 		if w.exhausted() {
-			return effect{}, refused("payload.agent", "no iteration is left: %d of %d are used", len(w.executions), w.Record.Terms().Rounds)
+			return effect{}, refused("payload.agent", "no iteration is left: %d of %d are used", len(w.executions), w.Record.Settings().Rounds)
 		}
 		return effect{agent: p.Agent}, nil
 	case TriggerSkipStep:

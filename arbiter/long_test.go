@@ -83,22 +83,22 @@ func TestOutputsOfManyAgentsAreCut(t *testing.T) {
 // What all flows share reaches the kernel, and so do the files of the task.
 func TestTermsOfWork(t *testing.T) {
 	c := config()
-	c.Parts = []flow.File{{Name: "note.txt", Data: []byte("A note."), Type: "text/plain"}}
-	c.Documents = []flow.Document{{Name: "paper", Parts: []flow.File{{Data: []byte("A paper."), Type: "text/plain"}}}}
+	c.Attachments = []flow.File{{Name: "note.txt", Data: []byte("A note."), Type: "text/plain"}}
+	c.Documents = []flow.Document{{Name: "paper", Files: []flow.File{{Data: []byte("A paper."), Type: "text/plain"}}}}
 	c.Budget, c.Retry, c.Patience = &flow.Budget{HardCalls: 9}, &flow.RetryPolicy{Base: 1}, 7
 	c.OnFailure = []flow.FailureRule{{Do: flow.OptionFail}}
 	c.Context, c.Summarizer, c.MaxTokens, c.Reserve, c.TurnTimeout, c.MaxIterations = "sliding", "test/m", 100, 200, 8, 20
 	c.ToolPolicy, c.Labels = flow.ToolPolicy{Approval: flow.OptionApprove}, map[string]string{"team": "blue"}
 	c.Agents[0].Tools, c.Agents[1].Tools = []string{"read", "write"}, []string{"write", "run"}
-	assert.Equal(t, flow.Terms{
-		ID: "work", Topic: "Write a function.", Documents: []flow.Document{{Parts: c.Parts}, c.Documents[0]}, Rounds: 20,
+	assert.Equal(t, flow.Settings{
+		ID: "work", Topic: "Write a function.", Documents: []flow.Document{{Files: c.Attachments}, c.Documents[0]}, Rounds: 20,
 		Participants: []string{"Ada", "Ben"}, Tools: []string{"read", "write", "run"}, Budget: c.Budget, Retry: c.Retry, Patience: 7,
-		OnFailure: c.OnFailure, Context: "sliding", Summarizer: "test/m", MaxTokens: 100, Reserve: 200, TurnTimeout: 8, CutLong: true,
+		OnFailure: c.OnFailure, Context: "sliding", Summarizer: "test/m", MaxTokens: 100, Reserve: 200, TurnTimeout: 8, TruncateTurns: true,
 		ToolPolicy: c.ToolPolicy, Labels: c.Labels, Unattended: true,
-	}, c.Terms())
+	}, c.Settings())
 	fields := []string{}
 	for field := range c.Files() {
 		fields = append(fields, field)
 	}
-	assert.Equal(t, []string{"parts[0]", "documents[0].parts[0]"}, fields)
+	assert.Equal(t, []string{"attachments[0]", "documents[0].files[0]"}, fields)
 }

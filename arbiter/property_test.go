@@ -187,7 +187,7 @@ func (c *chaos) check(t *testing.T, w *arbiter.Work) {
 	_, complete := w.Summary()
 	switch w.State {
 	case flow.StateCompleted:
-		assert.Equal(t, complete, w.EndedBy == "", label)
+		assert.Equal(t, complete, w.EndedEarlyBy == "", label)
 	case flow.StateError:
 		require.NotNil(t, w.Failure, label)
 		assert.NotEmpty(t, w.Failure.Error(), label)

@@ -52,7 +52,7 @@ const mostContinued = 3
 // mostOutput bounds the output of an execution, in bytes: what the largest number of tokens of a reply can hold, with all its parts.
 func (w *Work) mostOutput() int {
 	const bytesPerToken = 8
-	most := w.Terms().MaxTokens
+	most := w.Settings().MaxTokens
 	for i := range w.config.Agents {
 		most = max(most, w.config.Agents[i].MaxTokens)
 	}

@@ -73,7 +73,7 @@ func Of(r *flow.Record) (*Work, bool) {
 	if r == nil {
 		return nil, false
 	}
-	w, ok := r.Part().(*Work)
+	w, ok := r.Projection().(*Work)
 	return w, ok
 }
 
@@ -86,11 +86,11 @@ func of(r *flow.Record) *Work {
 }
 
 // open makes the part of a record.
-func open(r *flow.Record, _ *flow.Start) (flow.Part, error) {
+func open(r *flow.Record, _ *flow.Start) (flow.Projection, error) {
 	return &Work{Record: r, config: r.Config().(*Config)}, nil
 }
 
-// Config returns the settled config, with every default written out, but without an ID. It is read only.
+// Config returns the normalized config, with every default written out, but without an ID. It is read only.
 func (w *Work) Config() *Config { return w.config }
 
 // Plan returns the plan; nil: no agent has made one.
@@ -113,7 +113,7 @@ func (w *Work) Executions() []Execution {
 	out := make([]Execution, len(w.executions))
 	for i, e := range w.executions {
 		out[i] = *e
-		if took, ok := w.Record.Outlay(e.Call); ok {
+		if took, ok := w.Record.CallUsage(e.Call); ok {
 			out[i].UsedUp, out[i].Usage, out[i].Cost, out[i].Uses = e.UsedUp || took.UsedUp, took.Usage, took.Cost, took.Uses
 		}
 		if e.Result == Running && w.Final() {

@@ -19,7 +19,7 @@ func Example() {
 	ctx := context.Background()
 	kept, chunks := &store.Memory{}, &bus.Local{}
 	speaker := &debate.Engine{
-		Store: kept, Bus: chunks, TrustModels: true,
+		Store: kept, Bus: chunks, SkipModelCheck: true,
 		Providers: map[string]debate.Provider{"test": &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
 			return scripted.Reply{Text: "This is what " + req.Self + " says.", Chunks: 4}
 		}}},

@@ -137,7 +137,7 @@ func TestAPromptThatDoesNotFitIsMadeSmaller(t *testing.T) {
 	assert.Equal(t, flow.StateError, r.State, "the rule leaves out one agent, and two are needed")
 	assert.Equal(t, provider.KindContextOverflow, r.Failure.Kind)
 	assert.Contains(t, r.Failure.Op, "r1.refine.")
-	assert.Len(t, r.Skips, 1)
+	assert.Len(t, r.SkippedCalls, 1)
 
 	config.Proposals = deliberation.ProposalsFresh
 	r, p = windowed(t, config, 7500, 0)

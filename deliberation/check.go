@@ -20,19 +20,19 @@ const (
 	mostAtOnce = 4096    // calls in flight, and open questions: what a log takes
 )
 
-// validation checks a settled config.
+// validation checks a normalized config.
 type validation struct {
 	flow.Findings
 
-	known  flow.Registry    // nil: what is registered is not known
-	terms  flow.Terms       // of the config
-	unread map[string]error // by field: why a prompt file could not be read
+	known    flow.Registry    // nil: what is registered is not known
+	settings flow.Settings    // of the config
+	unread   map[string]error // by field: why a prompt file could not be read
 }
 
-// check finds what is wrong with a settled config.
+// check finds what is wrong with a normalized config.
 func check(config flow.Config, _ any, known flow.Registry) []error {
 	c := config.(*Config)
-	v := &validation{known: known, terms: c.Terms()}
+	v := &validation{known: known, settings: c.Settings()}
 	v.check(c)
 	return v.Findings
 }
@@ -67,7 +67,7 @@ func (v *validation) check(c *Config) {
 	v.unused(c)
 }
 
-// numbers checks what the Terms of the config do not hold.
+// numbers checks what the Settings of the config do not hold.
 func (v *validation) numbers(c *Config) {
 	for _, n := range []struct {
 		field string
@@ -295,7 +295,7 @@ func (v *validation) prompt(at, file, text string) {
 	case err != nil:
 		v.Addf(at+".promptFile", "%.200q: %w", file, cause(err))
 	case file != "":
-		v.Addf(at+".promptFile", "%.200q is still to be read: a settled config names no file", file)
+		v.Addf(at+".promptFile", "%.200q is still to be read: a normalized config names no file", file)
 	case text != "":
 		v.Text(at+".prompt", text, mostText)
 		if strings.TrimSpace(text) == "" {
@@ -353,7 +353,7 @@ func (v *validation) models(s flow.Seat, asked bool) {
 
 func (v *validation) model(field, name string, asked bool) {
 	if asked && v.known != nil {
-		if err := v.known.Model(&v.terms, name); err != nil {
+		if err := v.known.Model(&v.settings, name); err != nil {
 			v.Addf(field, "%w", err)
 		}
 		return

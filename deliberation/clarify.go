@@ -175,7 +175,7 @@ func (b *board) asksAgain() bool { return len(b.unasked(b.iteration())) > 0 }
 
 // pending returns the questions that a person is to answer; none if nobody is there.
 func (b *board) pending() []Asked {
-	if !b.config.Clarification.On || b.Record.Terms().Unattended {
+	if !b.config.Clarification.On || b.Record.Settings().Unattended {
 		return nil
 	}
 	return slices.DeleteFunc(b.clarificationsOf(b.iteration()), func(c Asked) bool { return c.Answered })

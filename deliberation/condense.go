@@ -31,7 +31,7 @@ func (b *board) givenUp(a attempt) bool { return b.Failed(a.id) || b.Skipped(a.i
 // condensable reports whether an agent has a history that it may summarise for a prompt that does not fit. For the
 // solution it may not where a budget has hard limits: nothing is kept back for that.
 func (b *board) condensable(w *work) bool {
-	budget := b.Terms().Budget
+	budget := b.Settings().Budget
 	return w.active && !w.summaries.Off && b.config.readsHistory() && b.began(w) &&
 		(b.Working() != flow.StateCompleting || budget == nil || budget.Hard == 0 && budget.HardTokens == 0 && budget.HardCalls == 0)
 }

@@ -16,8 +16,8 @@ import (
 // Its JSON is strict: an unknown key is an error. Durations are strings such as "90s", under the keys roundTimeout,
 // turnTimeout and judgeTimeout. If a field is zero, the default that its comment names applies.
 //
-// The start settles the config: it writes the defaults out, adds the built-in roles that agents have to Roles, and
-// replaces the name of each prompt file by its text. The log holds the settled config, which depends on no file.
+// The start normalizes the config: it writes the defaults out, adds the built-in roles that agents have to Roles, and
+// replaces the name of each prompt file by its text. The log holds the normalized config, which depends on no file.
 // [Deliberation.Config] returns it.
 //
 //nolint:recvcheck // only reading JSON changes a config
@@ -29,11 +29,11 @@ type Config struct {
 	// Context is further material, such as the description of a system, at most 1 MiB of UTF-8. All prompts hold it,
 	// between fences. It may be empty.
 	Context string `json:"context,omitempty"`
-	// Parts are images, PDFs and other files that belong to the problem. Documents have a name and files of their own. All
+	// Attachments are images, PDFs and other files that belong to the problem. Documents have a name and files of their own. All
 	// agents and the judge read both: each model of the config must be able to read them. There are at most 64 files, of
 	// 10 MiB each and 14 MiB together.
-	Parts     []flow.File     `json:"parts,omitempty"`
-	Documents []flow.Document `json:"documents,omitempty"`
+	Attachments []flow.File     `json:"attachments,omitempty"`
+	Documents   []flow.Document `json:"documents,omitempty"`
 	// Agents work out the solution. From 2 to 100 of them take part; those that are disabled do not count. At most 4096
 	// calls may be in flight in a round: its critiques, a summary for each agent, and the tools that the agents use
 	// meanwhile. That allows 64 agents if all critique all.
@@ -81,7 +81,7 @@ type Config struct {
 	// Reserve is the part of each model's window that is kept free, in tokens: flow.DefaultReserve if 0.
 	Reserve int `json:"reserve,omitempty"`
 	// RoundTimeout bounds the proposals, critiques and refinements of one round together: no bound if 0. The phases share
-	// it fairly. What is not finished in time is skipped; see flow.Record.Skips. If an agent is late in
+	// it fairly. What is not finished in time is skipped; see flow.Record.SkippedCalls. If an agent is late in
 	// two phases in a row, the deliberation goes to the error state, from which Session.Retry continues.
 	RoundTimeout time.Duration `json:"-"`
 	// TurnTimeout bounds one attempt at a call of an agent: flow.DefaultTurnTimeout if 0. JudgeTimeout bounds one attempt at
@@ -315,10 +315,10 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 // Flow returns the name of the flow: [FlowName].
 func (c Config) Flow() string { return FlowName }
 
-// Terms returns the part of the config that all flows share.
-func (c Config) Terms() flow.Terms {
-	t := flow.Terms{
-		ID: c.ID, Topic: flow.TopicOf(c.Problem, "a problem"), Documents: flow.TopicDocuments(c.Parts, c.Documents),
+// Settings returns the part of the config that all flows share.
+func (c Config) Settings() flow.Settings {
+	t := flow.Settings{
+		ID: c.ID, Topic: flow.TopicOf(c.Problem, "a problem"), Documents: flow.TopicDocuments(c.Attachments, c.Documents),
 		Rounds: c.Rounds, Budget: c.Budget, Unattended: c.Unattended,
 		MaxTokens: c.MaxTokens, Reserve: c.Reserve,
 		RoundTimeout: c.RoundTimeout, TurnTimeout: c.TurnTimeout, Retry: c.Retry, Labels: c.Labels, OnFailure: c.OnFailure, Patience: c.Patience,
@@ -349,10 +349,12 @@ func (c Config) Metadata(name string) map[string]string {
 }
 
 // Files implements [flow.Filed].
-func (c *Config) Files() iter.Seq2[string, *flow.File] { return flow.EachFile(c.Parts, c.Documents) }
+func (c *Config) Files() iter.Seq2[string, *flow.File] {
+	return flow.EachFile(c.Attachments, c.Documents)
+}
 
-// Demands implements [flow.Demanding].
-func (c Config) Demands() iter.Seq2[string, flow.Demand] { return c.seats().Demands() }
+// Requirements implements [flow.Requiring].
+func (c Config) Requirements() iter.Seq2[string, flow.Requirement] { return c.seats().Requirements() }
 
 // Models yields every model that may be asked, with the field that names it.
 func (c Config) Models() iter.Seq2[string, string] { return c.seats().Models(flow.NoSummarizer) }

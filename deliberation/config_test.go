@@ -260,7 +260,7 @@ func TestValidate(t *testing.T) {
 	assert.Contains(t, fields(t, err), "flow", "the engine has no such flow")
 }
 
-// TestWhatEveryConfigHasIsCheckedToo: what is wrong with the terms that all flows have.
+// TestWhatEveryConfigHasIsCheckedToo: what is wrong with the settings that all flows have.
 func TestWhatEveryConfigHasIsCheckedToo(t *testing.T) {
 	for field, change := range map[string]func(*deliberation.Config){
 		"budget.hardTokens": func(c *deliberation.Config) { c.Budget = &flow.Budget{HardTokens: -1} },
@@ -287,7 +287,7 @@ func TestWhatEveryConfigHasIsCheckedToo(t *testing.T) {
 	require.NoError(t, engine.Validate(t.Context(), config))
 }
 
-// TestTheFrozenConfigIsChecked: a log may hold a config that no start has settled.
+// TestTheFrozenConfigIsChecked: a log may hold a config that no start has normalized.
 func TestTheFrozenConfigIsChecked(t *testing.T) {
 	flow := deliberation.Flow()
 	for name, test := range map[string]struct {
@@ -310,7 +310,7 @@ func TestTheFrozenConfigIsChecked(t *testing.T) {
 		}, "agents"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			settled, err := flow.Settle(new(three()))
+			settled, err := flow.Normalize(new(three()))
 			require.NoError(t, err)
 			config, err := flow.Decode([]byte(toJSON(settled)))
 			require.NoError(t, err)
@@ -339,11 +339,11 @@ func TestConfigAsJSON(t *testing.T) {
 	var again deliberation.Config
 	require.NoError(t, json.Unmarshal(data, &again))
 	assert.Equal(t, config, again)
-	assert.Equal(t, time.Minute, config.Terms().TurnTimeout)
-	assert.Equal(t, 3*time.Minute, config.Terms().Patience)
-	assert.Equal(t, []flow.FailureRule{{Kinds: []flow.Kind{provider.KindRefusal}, Do: flow.OptionSkip}}, config.Terms().OnFailure)
+	assert.Equal(t, time.Minute, config.Settings().TurnTimeout)
+	assert.Equal(t, 3*time.Minute, config.Settings().Patience)
+	assert.Equal(t, []flow.FailureRule{{Kinds: []flow.Kind{provider.KindRefusal}, Do: flow.OptionSkip}}, config.Settings().OnFailure)
 	assert.InDelta(t, 0, *config.Agents[1].Temperature, 0)
-	settled, err := deliberation.Flow().Settle(&config)
+	settled, err := deliberation.Flow().Normalize(&config)
 	require.NoError(t, err)
 	made, ok := settled.(*deliberation.Config)
 	require.True(t, ok)
@@ -370,7 +370,7 @@ func TestTheTopicIsTheFirstLineOfTheProblem(t *testing.T) {
 	} {
 		config := three()
 		config.Problem = problem
-		assert.Equal(t, topic, config.Terms().Topic)
+		assert.Equal(t, topic, config.Settings().Topic)
 	}
 }
 

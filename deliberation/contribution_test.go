@@ -92,7 +92,7 @@ func TestTheConfigIsInTheRecord(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config := three()
 			change(&config)
-			made, err := deliberation.Flow().Settle(&config)
+			made, err := deliberation.Flow().Normalize(&config)
 			require.NoError(t, err)
 			engine, _ := engineFor(nil)
 			r := play(t, engine, config)
@@ -103,7 +103,7 @@ func TestTheConfigIsInTheRecord(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, map[bool]string{true: "Mine", false: "Architect"}[name == "all of it"], role.Title)
 
-			again, err := deliberation.Flow().Settle(got)
+			again, err := deliberation.Flow().Normalize(got)
 			require.NoError(t, err)
 			assert.JSONEq(t, toJSON(made), toJSON(got))
 			assert.Equal(t, got, again)

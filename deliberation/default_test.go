@@ -12,7 +12,7 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// TestDefaults: the settled config of a deliberation has the documented numbers.
+// TestDefaults: the normalized config of a deliberation has the documented numbers.
 func TestDefaults(t *testing.T) {
 	engine, _ := engineFor(nil)
 	tool, err := flow.NewTool(flow.ToolInfo{Description: "notes", ReadOnly: true}, func(context.Context, flow.ToolUse, struct{}) (string, error) { return "", nil })

@@ -22,7 +22,7 @@ func Of(r *flow.Record) (*Deliberation, bool) {
 	if r == nil {
 		return nil, false
 	}
-	d, ok := r.Part().(*Deliberation)
+	d, ok := r.Projection().(*Deliberation)
 	return d, ok
 }
 
@@ -35,15 +35,15 @@ func of(r *flow.Record) *Deliberation {
 }
 
 // open makes the part of a record.
-func open(r *flow.Record, _ *flow.Start) (flow.Part, error) {
+func open(r *flow.Record, _ *flow.Start) (flow.Projection, error) {
 	return &Deliberation{Record: r, sorted: sorting(r.Config().(*Config))}, nil
 }
 
-// Config returns the settled config, with every default and the texts of all prompt files written out, but without an
+// Config returns the normalized config, with every default and the texts of all prompt files written out, but without an
 // ID. A new deliberation can be started with it. It is read only.
 func (d *Deliberation) Config() *Config { return d.config }
 
-// Fold implements [flow.Part].
+// Fold implements [flow.Projection].
 func (d *Deliberation) Fold(e *flow.Event) error {
 	switch body := e.Body.(type) {
 	case *flow.Turn:

@@ -43,7 +43,7 @@ func (w *walk) clarify() {
 		return
 	}
 	iterations := c.Iterations
-	if w.d.Record.Terms().Unattended {
+	if w.d.Record.Settings().Unattended {
 		iterations = 1 // nobody answers, and nobody asks twice
 	}
 	for i := 1; i <= iterations; i++ {

@@ -41,7 +41,7 @@ func checkQuality(_ *flow.Record, v *Quality) []string {
 
 // evaluates reports whether this round is evaluated: the last is not, for nothing would follow from it.
 func (b *board) evaluates() bool {
-	return b.config.Termination.Kind != TerminationFixed && b.config.Termination.Threshold != nil && b.round < b.Record.Terms().Rounds
+	return b.config.Termination.Kind != TerminationFixed && b.config.Termination.Threshold != nil && b.round < b.Record.Settings().Rounds
 }
 
 func evaluateCalls(r *flow.Record) []flow.Call {

@@ -19,7 +19,7 @@ import (
 // mostEvaluators bounds the calls that an evaluation makes at once.
 const mostEvaluators = 100
 
-// decodeEvaluation reads a config, settled or not.
+// decodeEvaluation reads a config, normalized or not.
 func decodeEvaluation(data []byte) (flow.Config, error) {
 	e := new(EvaluationConfig)
 	if err := e.UnmarshalJSON(data); err != nil {
@@ -28,8 +28,8 @@ func decodeEvaluation(data []byte) (flow.Config, error) {
 	return e, nil
 }
 
-// settleEvaluation writes the defaults of a config out, and the prompts of all evaluators.
-func settleEvaluation(config flow.Config) (flow.Config, error) {
+// normalizeEvaluation writes the defaults of a config out, and the prompts of all evaluators.
+func normalizeEvaluation(config flow.Config) (flow.Config, error) {
 	e := config.(*EvaluationConfig).clone()
 	e.ID = ""
 	e.Temperature = cmp.Or(e.Temperature, new(DefaultJudgeTemperature))
@@ -39,7 +39,7 @@ func settleEvaluation(config flow.Config) (flow.Config, error) {
 	if err != nil {
 		return nil, invalidf("config", "evaluators", "their built-in prompt cannot be made: %w", err)
 	}
-	v := &validation{terms: e.Terms(), unread: make(map[string]error)}
+	v := &validation{settings: e.Settings(), unread: make(map[string]error)}
 	for i := range e.Evaluators {
 		one := &e.Evaluators[i]
 		if err := readInto(&one.PromptFile, &one.Prompt, &one.Origin); err != nil {
@@ -74,10 +74,10 @@ func (e *EvaluationConfig) clone() *EvaluationConfig {
 	return &d
 }
 
-// checkEvaluation finds what is wrong with a settled config.
+// checkEvaluation finds what is wrong with a normalized config.
 func checkEvaluation(config flow.Config, _ any, known flow.Registry) []error {
 	e := config.(*EvaluationConfig)
-	v := &validation{known: known, terms: e.Terms()}
+	v := &validation{known: known, settings: e.Settings()}
 	v.evaluation(e)
 	return v.Findings
 }
@@ -129,7 +129,7 @@ func (v *validation) evaluatorID(field, id string, before []Evaluator) {
 func fixedEvaluation(config flow.Config) any {
 	return struct {
 		Evaluators []string `json:"evaluators"`
-	}{config.(*EvaluationConfig).Terms().Participants}
+	}{config.(*EvaluationConfig).Settings().Participants}
 }
 
 // promptedEvaluation is what the prompts of an evaluation, and its models, depend on.

@@ -18,7 +18,7 @@ const EvaluationName = "evaluation"
 // evaluation is a conversation of the flow [EvaluationFlow], and as durable, bounded and retried as any other.
 // [ScoresOf] reads its result.
 //
-// The start settles the config: each evaluator then has its Prompt as text. Its JSON is strict: an unknown key is an
+// The start normalizes the config: each evaluator then has its Prompt as text. Its JSON is strict: an unknown key is an
 // error. turnTimeout is a string such as "90s".
 //
 //nolint:recvcheck // only reading JSON changes a config
@@ -123,9 +123,9 @@ func solutionText(s *Solution) string {
 // Flow returns the name of the flow: [EvaluationName].
 func (e EvaluationConfig) Flow() string { return EvaluationName }
 
-// Terms returns the part of the config that all flows share.
-func (e EvaluationConfig) Terms() flow.Terms {
-	t := flow.Terms{
+// Settings returns the part of the config that all flows share.
+func (e EvaluationConfig) Settings() flow.Settings {
+	t := flow.Settings{
 		ID: e.ID, Topic: flow.TopicOf(e.Problem, "a problem"), Rounds: 1, MaxTokens: e.MaxTokens, Reserve: e.Reserve, TurnTimeout: e.TurnTimeout,
 		Budget: e.Budget,
 		Retry:  e.Retry, Labels: e.Labels, Unattended: e.Unattended, OnFailure: e.OnFailure,
@@ -136,8 +136,10 @@ func (e EvaluationConfig) Terms() flow.Terms {
 	return t
 }
 
-// Demands implements [flow.Demanding].
-func (e EvaluationConfig) Demands() iter.Seq2[string, flow.Demand] { return e.seats().Demands() }
+// Requirements implements [flow.Requiring].
+func (e EvaluationConfig) Requirements() iter.Seq2[string, flow.Requirement] {
+	return e.seats().Requirements()
+}
 
 // Models yields every model that may be asked, with the field that names it.
 func (e EvaluationConfig) Models() iter.Seq2[string, string] {

@@ -83,7 +83,7 @@ func TestEvaluation(t *testing.T) {
 	})
 	record := evaluate(t, engine, threeEvaluators())
 	assert.Equal(t, flow.StateCompleted, record.State)
-	assert.Equal(t, "Keep the counts of 1,000 meters.", record.Terms().Topic)
+	assert.Equal(t, "Keep the counts of 1,000 meters.", record.Settings().Topic)
 	assert.Equal(t, flow.EndRounds, record.Reason)
 	assert.Equal(t, "3 of 3 evaluators have scored", record.Evidence)
 	assert.Empty(t, record.Warnings)
@@ -300,7 +300,7 @@ func TestEvaluationsThatAreRefused(t *testing.T) {
 // TestConfigsThatDoNotFitAnEvaluation: nothing that a config says is ignored.
 func TestConfigsThatDoNotFitAnEvaluation(t *testing.T) {
 	flow := deliberation.EvaluationFlow()
-	settled, err := flow.Settle(new(threeEvaluators()))
+	settled, err := flow.Normalize(new(threeEvaluators()))
 	require.NoError(t, err)
 	whole := toJSON(settled)
 	_, err = flow.Decode([]byte(whole))

@@ -78,9 +78,9 @@ func TestARuleLeavesTwoAgents(t *testing.T) {
 				require.Error(t, err)
 				require.Equal(t, flow.StateError, r.State)
 				most := map[string]int{"the critiques of two": 3}[name] // the fourth would leave out the second agent
-				assert.NotEmpty(t, r.Skips)
-				assert.LessOrEqual(t, len(r.Skips), max(1, most))
-				for _, skip := range r.Skips {
+				assert.NotEmpty(t, r.SkippedCalls)
+				assert.LessOrEqual(t, len(r.SkippedCalls), max(1, most))
+				for _, skip := range r.SkippedCalls {
 					assert.NotEqual(t, skip.Call, r.Failure.Op)
 				}
 				synctest.Wait() // what else was in flight fails before the cause is gone
@@ -89,7 +89,7 @@ func TestARuleLeavesTwoAgents(t *testing.T) {
 				r, err = session.Wait(t.Context())
 				require.NoError(t, err)
 				assert.Equal(t, flow.EndRounds, r.Reason, r.Evidence)
-				assert.Empty(t, r.EndedBy)
+				assert.Empty(t, r.EndedEarlyBy)
 				_, _, ok := solved(r)
 				assert.True(t, ok)
 			})
@@ -173,7 +173,7 @@ func TestTheTimeOfARound(t *testing.T) {
 		assert.Contains(t, calls(r), "r1.refine.ada", "the critiques have only their share of the time")
 		assert.Contains(t, calls(r), "r2.refine.ada")
 		assert.Less(t, time.Since(began), 2*time.Minute, "the refinements of the first round took their share, and no more")
-		for _, skip := range r.Skips {
+		for _, skip := range r.SkippedCalls {
 			assert.Empty(t, skip.Cause, "%s is late, and has not failed", skip.Call)
 		}
 	})
@@ -254,7 +254,7 @@ func TestProposalsThatAreAllLate(t *testing.T) {
 		require.NoError(t, session.Retry(t.Context()))
 		r, err = session.Wait(t.Context())
 		require.NoError(t, err)
-		assert.Empty(t, r.Skips)
+		assert.Empty(t, r.SkippedCalls)
 		_, _, ok := solved(r)
 		assert.True(t, ok)
 	})
@@ -292,6 +292,6 @@ func TestProposalsThatAreLateWhileAPersonIsAsked(t *testing.T) {
 		require.NoError(t, err)
 		_, _, ok := solved(r)
 		assert.True(t, ok)
-		assert.Empty(t, r.Skips)
+		assert.Empty(t, r.SkippedCalls)
 	})
 }

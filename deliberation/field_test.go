@@ -84,7 +84,7 @@ func whatFieldsDo(t *testing.T) map[string]field {
 		"id":                 {func(c *c) { c.ID = "mine" }, func(h *held) any { return h.ID }, "mine"},
 		"problem":            {func(c *c) { c.Problem = "Paint it." }, func(h *held) any { return h.has("", "\nPaint it.\n") > 20 }, true},
 		"context":            {func(c *c) { c.Context = "It rains." }, func(h *held) any { return h.has("", "\nIt rains.\n") > 20 }, true},
-		"parts[]":            {func(c *c) { c.Parts = image("a.png") }, func(h *held) any { return shownIn(h, "Files that belong to the topic: [image: a.png]") }, true},
+		"attachments[]":      {func(c *c) { c.Attachments = image("a.png") }, func(h *held) any { return shownIn(h, "Files that belong to the topic: [image: a.png]") }, true},
 		"documents[]":        {func(c *c) { c.Documents = study("s") }, func(h *held) any { return shownIn(h, `Document "s": [image: a.png]`) }, true},
 		"agents[].id":        {func(c *c) { c.Agents[0].ID = "eve" }, func(h *held) any { return h.has("r1.propose.eve", "You are eve,") }, 1},
 		"agents[].name":      {func(c *c) { c.Agents[0].Name = "Eve" }, func(h *held) any { return h.Config().Agents[0].Name }, "Eve"},
@@ -102,7 +102,7 @@ func whatFieldsDo(t *testing.T) map[string]field {
 		"agents[].summaries.threshold": {func(c *c) { c.Rounds, c.Agents[0].Summaries = 5, &deliberation.Summaries{Threshold: 99_999} }, func(h *held) any { return h.has("r3.summarize.ada", "") + h.has("r3.summarize.ben", "") }, 1},
 		"agents[].summaries.maxLength": {func(c *c) { c.Rounds, c.Agents[0].Summaries = 5, &deliberation.Summaries{MaxLength: 333} }, func(h *held) any { return h.has("r3.summarize.ada", "at most 333 characters") }, 1},
 		"agents[].tools":               {func(c *c) { c.Agents[0].Tools = &[]string{"look"} }, func(h *held) any { return len(h.first("r1.propose.ada").Tools) }, 1},
-		"agents[].disabled":            {func(c *c) { c.Agents[0].Disabled = true }, func(h *held) any { return h.Record.Terms().Participants }, []string{"ben", "cyd"}},
+		"agents[].disabled":            {func(c *c) { c.Agents[0].Disabled = true }, func(h *held) any { return h.Record.Settings().Participants }, []string{"ben", "cyd"}},
 		"agents[].metadata":            {func(c *c) { c.Agents[0].Metadata = map[string]string{"user": "u-7"} }, func(h *held) any { return h.Participant("ada").Metadata["user"] }, "u-7"},
 		"judge.model":                  {func(c *c) { c.Judge.Model = "test/other" }, func(h *held) any { return h.first("synthesis").Model }, "other"},
 		"judge.fallbacks":              {func(c *c) { c.Judge.Model, c.Judge.Fallbacks = "test/broken", []string{"test/spare"} }, func(h *held) any { return h.Turns[len(h.Turns)-1].Model }, "test/spare"},
@@ -151,7 +151,7 @@ func whatFieldsDo(t *testing.T) map[string]field {
 		"toolCalls": {func(c *c) { c.Tools, c.ToolCalls = []string{"look"}, 3 }, offered, 3},
 		"toolPolicy": {
 			func(c *c) { c.Tools, c.ToolPolicy.Unknown = []string{"look"}, flow.OptionFail },
-			func(h *held) any { return h.Record.Terms().ToolPolicy.Unknown }, flow.OptionFail,
+			func(h *held) any { return h.Record.Settings().ToolPolicy.Unknown }, flow.OptionFail,
 		},
 		"roles[].name":      {role(func(*deliberation.Role) {}), func(h *held) any { return h.Prompts()[0].Role }, "own"},
 		"roles[].title":     {role(func(r *deliberation.Role) { r.Title = "Chief" }), func(h *held) any { return h.Config().Roles[0].Title }, "Chief"},
@@ -162,8 +162,8 @@ func whatFieldsDo(t *testing.T) map[string]field {
 		"roles[].summarize": {role(func(r *deliberation.Role) { r.Summarize = "Be bold." }), func(h *held) any { return h.has("r2.summarize.ada", "Be bold.") }, 1},
 		"temperature":       {func(c *c) { c.Temperature = new(0.9) }, func(h *held) any { return *h.first("r1.refine.cyd").Temperature }, 0.9},
 		"maxTokens":         {func(c *c) { c.MaxTokens = 2048 }, func(h *held) any { return h.first("r1.refine.cyd").MaxTokens }, 2048},
-		"reserve":           {func(c *c) { c.Reserve = 1024 }, func(h *held) any { return h.Record.Terms().Reserve }, 1024},
-		"roundTimeout":      {func(c *c) { c.RoundTimeout = time.Hour }, func(h *held) any { return h.Record.Terms().RoundTimeout }, time.Hour},
+		"reserve":           {func(c *c) { c.Reserve = 1024 }, func(h *held) any { return h.Record.Settings().Reserve }, 1024},
+		"roundTimeout":      {func(c *c) { c.RoundTimeout = time.Hour }, func(h *held) any { return h.Record.Settings().RoundTimeout }, time.Hour},
 		"turnTimeout":       {func(c *c) { c.TurnTimeout, c.JudgeTimeout = time.Millisecond, time.Hour }, func(h *held) any { return h.kinds(deliberation.KindProposal) }, 0},
 		"judgeTimeout": {
 			func(c *c) {
@@ -181,10 +181,10 @@ func whatFieldsDo(t *testing.T) map[string]field {
 		}, func(h *held) any { return h.Record.Participant("ada").Status }, flow.StatusFailed},
 		"onFailure[]": {func(c *c) {
 			c.OnFailure = []flow.FailureRule{{Do: flow.OptionFail}}
-		}, func(h *held) any { return h.Record.Terms().OnFailure[0].Do }, flow.OptionFail},
-		"patience":   {func(c *c) { c.Patience = time.Hour }, func(h *held) any { return h.Record.Terms().Patience }, time.Hour},
-		"unattended": {func(c *c) { c.Unattended = true }, func(h *held) any { return h.Record.Terms().Unattended }, true},
-		"labels":     {func(c *c) { c.Labels = map[string]string{"tenant": "x"} }, func(h *held) any { return h.Record.Terms().Labels["tenant"] }, "x"},
+		}, func(h *held) any { return h.Record.Settings().OnFailure[0].Do }, flow.OptionFail},
+		"patience":   {func(c *c) { c.Patience = time.Hour }, func(h *held) any { return h.Record.Settings().Patience }, time.Hour},
+		"unattended": {func(c *c) { c.Unattended = true }, func(h *held) any { return h.Record.Settings().Unattended }, true},
+		"labels":     {func(c *c) { c.Labels = map[string]string{"tenant": "x"} }, func(h *held) any { return h.Record.Settings().Labels["tenant"] }, "x"},
 	}
 }
 

@@ -54,7 +54,7 @@ func TestARefusedAnswerStoresNoFile(t *testing.T) {
 		for _, answer := range []func() error{
 			func() error { return s.Answer(t.Context(), inquiry, text, parts...) },
 			func() error {
-				return engine.Control(t.Context(), "asking", flow.Answer{Inquiry: inquiry, Text: text, Parts: parts})
+				return engine.Control(t.Context(), "asking", flow.Answer{Inquiry: inquiry, Text: text, Attachments: parts})
 			},
 		} {
 			require.ErrorContains(t, answer(), why)
@@ -71,6 +71,6 @@ func TestARefusedAnswerStoresNoFile(t *testing.T) {
 	assert.Equal(t, 1, fetched)
 	_, err = s.Wait(t.Context())
 	require.NoError(t, err)
-	require.ErrorContains(t, engine.Control(t.Context(), "asking", flow.Answer{Inquiry: inquiry, Text: "Look.", Parts: file(20)}), "no inquiry")
+	require.ErrorContains(t, engine.Control(t.Context(), "asking", flow.Answer{Inquiry: inquiry, Text: "Look.", Attachments: file(20)}), "no inquiry")
 	assert.Equal(t, 1, kept.puts)
 }

@@ -18,7 +18,7 @@ var pixels = []byte("\x89PNG\r\n\x1a\npixels")
 
 func image(name string) []flow.File { return []flow.File{{Name: name, Data: pixels}} }
 
-func study(name string) []flow.Document { return []flow.Document{{Name: name, Parts: image("a.png")}} }
+func study(name string) []flow.Document { return []flow.Document{{Name: name, Files: image("a.png")}} }
 
 // shownIn reports whether all requests begin with an image, under this text.
 func shownIn(h *held, text string) bool {
@@ -42,8 +42,8 @@ func TestAPersonAnswersWithAnImage(t *testing.T) {
 
 	sketch := []byte("\x89PNG\r\n\x1a\na sketch")
 	for field, parts := range map[string][]flow.File{
-		"parts[0]":      {{Name: "sketch.png", Type: "image/jpeg", Data: sketch}},
-		"parts[0].name": {{Name: "../sketch.png", Data: sketch}},
+		"attachments[0]":      {{Name: "sketch.png", Type: "image/jpeg", Data: sketch}},
+		"attachments[0].name": {{Name: "../sketch.png", Data: sketch}},
 	} {
 		err = session.Answer(t.Context(), "question.1.ada.1", "Like this.", parts...)
 		var failure *flow.Error
@@ -100,16 +100,16 @@ func TestTheFilesOfAPersonAreReadByTheModelsInForce(t *testing.T) {
 		t.Helper()
 		var failure *flow.Error
 		require.ErrorAs(t, err, &failure)
-		require.ErrorIs(t, err, flow.ErrUnable)
+		require.ErrorIs(t, err, flow.ErrUnsupported)
 		assert.Equal(t, field, failure.Field)
 	}
-	answer := flow.Answer{Inquiry: "question.1.ada.1", Text: "Like this.", Parts: image("sketch.png")}
+	answer := flow.Answer{Inquiry: "question.1.ada.1", Text: "Like this.", Attachments: image("sketch.png")}
 	require.NoError(t, session.Amend(t.Context(), models("test/agent", "test/blind")), "there is no file yet")
-	refused(session.Answer(t.Context(), answer.Inquiry, answer.Text, answer.Parts...), "models.ada")
+	refused(session.Answer(t.Context(), answer.Inquiry, answer.Text, answer.Attachments...), "models.ada")
 	refused(engine.Control(t.Context(), "drawn", answer), "models.ada")
 	require.NoError(t, session.Amend(t.Context(), models("test/agent")))
 	require.NoError(t, session.Pause(t.Context()))
-	require.NoError(t, session.Answer(t.Context(), answer.Inquiry, answer.Text, answer.Parts...))
+	require.NoError(t, session.Answer(t.Context(), answer.Inquiry, answer.Text, answer.Attachments...))
 	refused(session.Amend(t.Context(), models("test/blind")), "models.ada")
 	refused(engine.Control(t.Context(), "drawn", models("test/agent", "test/blind")), "models.ada.fallbacks[0]")
 	record, err := session.Record(t.Context())
@@ -146,7 +146,7 @@ func TestAnAnswerThatAnAgentCannotReadIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	for _, trusts := range []bool{false, true} { // an engine that trusts its models asks nobody
 		engine := open()
-		engine.TrustModels = trusts
+		engine.SkipModelCheck = trusts
 		session, err = engine.Open(t.Context(), config.ID)
 		require.NoError(t, err)
 		err = session.Answer(t.Context(), "question.1.ada.1", "Like this.", image("sketch.png")...)
@@ -157,7 +157,7 @@ func TestAnAnswerThatAnAgentCannotReadIsRefused(t *testing.T) {
 		var failure *flow.Error
 		require.ErrorAs(t, err, &failure)
 		assert.Equal(t, []any{provider.KindValidation, "agents[1].fallbacks[0]"}, []any{failure.Kind, failure.Field})
-		require.ErrorIs(t, err, flow.ErrUnable)
+		require.ErrorIs(t, err, flow.ErrUnsupported)
 		_, err = kept.Blob(t.Context(), config.ID, flow.HashOf(pixels))
 		require.ErrorIs(t, err, flow.ErrNoFile)
 		after, err := session.Record(t.Context())

@@ -99,7 +99,7 @@ func Flow() *flow.Flow {
 		Prompts: templates(),
 		Schemas: schemas(),
 
-		Decode: decode, Settle: settle, Check: check, Field: field, Prompted: prompted, Texts: texts, Open: open, Asks: actors,
+		Decode: decode, Normalize: normalize, Check: check, Field: field, Prompted: prompted, Texts: texts, Open: open, Asks: actors,
 		Fixed: fixed, Estimate: estimate,
 	}
 }
@@ -132,7 +132,7 @@ func (b *board) leftOut(w *work, phase flow.State) bool {
 
 // late reports whether a call was left out because its time was over.
 func (b *board) late(call string) bool {
-	return slices.ContainsFunc(b.Skips, func(s flow.Skipped) bool { return s.Call == call && s.Cause == "" })
+	return slices.ContainsFunc(b.SkippedCalls, func(s flow.Skipped) bool { return s.Call == call && s.Cause == "" })
 }
 
 // duties returns the calls that an agent has to do in a phase, done or not.
@@ -192,7 +192,7 @@ func (b *board) after(on flow.Trigger, phase flow.State, next func(*flow.Record)
 	case few == "":
 		exit.Calls = len(next(b.Record))
 	case b.stands() < 2 && b.stands()+b.lateProposals() >= 2:
-		err := fmt.Errorf("%s: the others were late, and the round's time is %s", few, b.Terms().RoundTimeout)
+		err := fmt.Errorf("%s: the others were late, and the round's time is %s", few, b.Settings().RoundTimeout)
 		failure := &flow.Error{Kind: provider.KindTimeout, Op: string(phase), Round: b.Round, Err: err}
 		return flow.TriggerFail, flow.Exit{Reason: flow.EndFailed, Evidence: failure.Error(), Failure: failure}, true
 	case !b.decided(phase):

@@ -17,10 +17,10 @@ import (
 // registered is an engine that has everything.
 type registered struct{}
 
-func (registered) Function(string) bool            { return true }
-func (registered) Model(*flow.Terms, string) error { return nil }
+func (registered) Function(string) bool               { return true }
+func (registered) Model(*flow.Settings, string) error { return nil }
 
-// FuzzConfig: whatever a config says, it is refused with errors that name their fields, or settled, and the flow reads
+// FuzzConfig: whatever a config says, it is refused with errors that name their fields, or normalized, and the flow reads
 // what it has settled again.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{
@@ -40,7 +40,7 @@ func FuzzConfig(f *testing.F) {
 		}
 		config.Judge.PromptFile = ""
 		kind := deliberation.Flow()
-		settled, err := kind.Settle(&config)
+		settled, err := kind.Normalize(&config)
 		require.NoError(t, err)
 		if found := kind.Check(settled, nil, registered{}); len(found) > 0 {
 			for _, field := range fields(t, errors.Join(found...)) {
@@ -51,7 +51,7 @@ func FuzzConfig(f *testing.F) {
 		read, err := kind.Decode([]byte(toJSON(settled)))
 		require.NoError(t, err)
 		assert.JSONEq(t, toJSON(settled), toJSON(read))
-		again, err := kind.Settle(read)
+		again, err := kind.Normalize(read)
 		require.NoError(t, err)
 		assert.JSONEq(t, toJSON(settled), toJSON(again), "what is settled stays as it is")
 		texts, err := kind.Texts(flow.Setup{Config: settled, Prompts: sets(t), Fence: "1234567890"})
@@ -72,7 +72,7 @@ func sets(t *testing.T) *promptpkg.Set {
 
 // FuzzFrozen: the config of a hostile log is refused or read, and its prompts can be rendered.
 func FuzzFrozen(f *testing.F) {
-	settled, err := deliberation.Flow().Settle(new(three()))
+	settled, err := deliberation.Flow().Normalize(new(three()))
 	require.NoError(f, err)
 	f.Add([]byte(toJSON(settled)))
 	f.Add([]byte(`{"problem":"x","agents":[{"id":"a"},{"id":"a"}],"termination":{"kind":"fixed"}}`))
@@ -87,7 +87,7 @@ func FuzzFrozen(f *testing.F) {
 		require.NoError(t, err)
 		engine, _ := engineFor(nil)
 		core, err := engine.NewCore("frozen", []flow.Event{{Seq: 1, Body: &flow.Start{
-			Version: 1, Flow: kind.Name, FlowVersion: kind.Version, Config: flow.Value{JSON: data}, Terms: config.Terms(),
+			Version: 1, Flow: kind.Name, FlowVersion: kind.Version, Config: flow.Value{JSON: data}, Settings: config.Settings(),
 		}}})
 		require.NoError(t, err)
 		d := view(core.Record())

@@ -86,8 +86,8 @@ func (b *board) votesLeft(but string) flow.Allowance {
 // mergesLeft says who may do without another merge. A rule leaves at least one.
 func (b *board) mergesLeft() flow.Allowance {
 	skipped := 0
-	for i := range b.Skips {
-		if b.Skips[i].Kind == KindMerge {
+	for i := range b.SkippedCalls {
+		if b.SkippedCalls[i].Kind == KindMerge {
 			skipped++
 		}
 	}

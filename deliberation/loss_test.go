@@ -81,7 +81,7 @@ func TestWhomARuleDrops(t *testing.T) {
 					assert.Equal(t, flow.EndedByRule, r.DroppedBy(name))
 				}
 				assert.Equal(t, flow.EndRounds, r.Reason, r.Evidence)
-				assert.Empty(t, r.EndedBy)
+				assert.Empty(t, r.EndedEarlyBy)
 			})
 		})
 	}
@@ -145,10 +145,10 @@ func TestWhatAPersonDecides(t *testing.T) {
 				}
 				require.NoError(t, err)
 				assert.Equal(t, flow.StateCompleted, r.State)
-				assert.Equal(t, test.by, r.EndedBy)
+				assert.Equal(t, test.by, r.EndedEarlyBy)
 				_, _, ok := solved(r)
 				assert.True(t, ok)
-				for _, skip := range r.Skips {
+				for _, skip := range r.SkippedCalls {
 					assert.Equal(t, flow.EndedByPerson, r.SkippedBy(skip.Call))
 				}
 			})
@@ -174,14 +174,14 @@ func TestASharedSkipLeavesOne(t *testing.T) {
 		require.NoError(t, session.Choose(t.Context(), r.Inquiries[0].ID, flow.OptionSkip))
 		r, err = session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
-		assert.Len(t, r.Skips, 2)
+		assert.Len(t, r.SkippedCalls, 2)
 		require.Len(t, r.Inquiries, 1)
 		assert.Equal(t, []flow.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionEnd}, r.Inquiries[0].Options)
 		empty = false
 		require.NoError(t, session.Choose(t.Context(), r.Inquiries[0].ID, flow.OptionRetry))
 		r, err = session.Wait(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, []any{flow.EndTooFew, flow.EndedByPerson}, []any{r.Reason, r.EndedBy})
+		assert.Equal(t, []any{flow.EndTooFew, flow.EndedByPerson}, []any{r.Reason, r.EndedEarlyBy})
 		_, _, ok := solved(r)
 		assert.True(t, ok)
 	})
@@ -213,7 +213,7 @@ func TestAnEndWithoutAProposal(t *testing.T) {
 					require.NoError(t, session.Stop(t.Context()))
 				}
 				r, err = session.Wait(t.Context())
-				assert.Equal(t, by, r.EndedBy)
+				assert.Equal(t, by, r.EndedEarlyBy)
 				if owed {
 					require.ErrorContains(t, err, "still lacks proposals, and the solution")
 					assert.Equal(t, flow.StateError, r.State)

@@ -2,7 +2,7 @@ package deliberation
 
 import "cmp"
 
-// member is an agent that takes part, with what it is told. The zero members of a config that is not settled are those
+// member is an agent that takes part, with what it is told. The zero members of a config that is not normalized are those
 // of its defaults.
 type member struct {
 	*Agent
@@ -33,7 +33,7 @@ func (c *Config) members() []member {
 	return all
 }
 
-// role returns the role of that name. A settled config has all that it needs.
+// role returns the role of that name. a normalized config has all that it needs.
 func (c *Config) role(name string) Role {
 	for i := range c.Roles {
 		if c.Roles[i].Name == name {

@@ -15,7 +15,7 @@ func owes(r *flow.Record) []string {
 	if b.stands() > 0 {
 		return []string{"the solution"}
 	}
-	if b.EndedBy != flow.EndedByPerson && b.EndedBy != flow.EndedByHost {
+	if b.EndedEarlyBy != flow.EndedByPerson && b.EndedEarlyBy != flow.EndedByHost {
 		return []string{"proposals, and the solution"}
 	}
 	return nil

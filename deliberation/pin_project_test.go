@@ -25,7 +25,7 @@ func pinOwn(l *pin.Line, body flow.Body) {
 			l.Add("broken", err.Error())
 		}
 	}
-	l.Add("version", s.Version, "topic", s.Terms.Topic, "mode", "sequential", "rounds", s.Terms.Rounds, "format", "deliberation",
+	l.Add("version", s.Version, "topic", s.Settings.Topic, "mode", "sequential", "rounds", s.Settings.Rounds, "format", "deliberation",
 		"flow", s.Flow, "flowVersion", s.FlowVersion)
 	for i := range c.Agents {
 		l.Add("participant", c.Agents[i].ID, "model", c.Agents[i].Model, "fallbacks", c.Agents[i].Fallbacks)

@@ -33,12 +33,12 @@ func TestQuestionsAreLeftOutByARuleOnly(t *testing.T) {
 			if rules == nil {
 				require.ErrorIs(t, err, &debate.Error{Kind: provider.KindAuthentication})
 				assert.Equal(t, flow.StateError, r.State)
-				assert.Empty(t, r.Skips)
+				assert.Empty(t, r.SkippedCalls)
 				return
 			}
 			require.NoError(t, err)
 			assert.Equal(t, flow.StateCompleted, r.State)
-			assert.Len(t, r.Skips, 1)
+			assert.Len(t, r.SkippedCalls, 1)
 		})
 	}
 }

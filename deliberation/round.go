@@ -6,11 +6,11 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-func roundsLeft(r *flow.Record) bool { return r.Round < r.Terms().Rounds }
+func roundsLeft(r *flow.Record) bool { return r.Round < r.Settings().Rounds }
 
 // planned begins the next round, or ends the rounds.
 func planned(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-	most := r.Terms().Rounds
+	most := r.Settings().Rounds
 	if !roundsLeft(r) {
 		evidence := "the only round is done"
 		if most > 1 {

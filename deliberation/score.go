@@ -147,7 +147,7 @@ func ScoresOf(r *flow.Record) (*Scores, bool) {
 	if r == nil {
 		return nil, false
 	}
-	s, ok := r.Part().(*Scores)
+	s, ok := r.Projection().(*Scores)
 	return s, ok
 }
 
@@ -160,15 +160,15 @@ func scoresOf(r *flow.Record) *Scores {
 }
 
 // openScores makes the part of a record.
-func openScores(r *flow.Record, _ *flow.Start) (flow.Part, error) {
+func openScores(r *flow.Record, _ *flow.Start) (flow.Projection, error) {
 	return &Scores{Record: r, config: r.Config().(*EvaluationConfig), answers: make(map[string]*flow.Turn)}, nil
 }
 
-// Config returns the settled config, with every default and every prompt written out, but without an ID. It is read
+// Config returns the normalized config, with every default and every prompt written out, but without an ID. It is read
 // only.
 func (s *Scores) Config() *EvaluationConfig { return s.config }
 
-// Fold implements [flow.Part].
+// Fold implements [flow.Projection].
 func (s *Scores) Fold(e *flow.Event) error {
 	if t, ok := e.Body.(*flow.Turn); ok && t.Kind == KindScore && s.answers[t.Speaker] == nil {
 		s.answers[t.Speaker] = t

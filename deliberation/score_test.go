@@ -111,7 +111,7 @@ func TestNobodyAnswers(t *testing.T) {
 			require.NoError(t, err)
 			record, err := session.Wait(t.Context())
 			require.Error(t, err)
-			assert.Len(t, record.Skips, 2)
+			assert.Len(t, record.SkippedCalls, 2)
 			report := scores(record)
 			assert.Zero(t, report.Answered)
 			for _, rating := range append(report.Criteria, report.Overall) {

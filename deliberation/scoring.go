@@ -39,7 +39,7 @@ func EvaluationFlow() *flow.Flow {
 		},
 		Schemas: map[string]*flow.Schema{schemaMarks: marks},
 
-		Decode: decodeEvaluation, Settle: settleEvaluation, Check: checkEvaluation, Prompted: promptedEvaluation,
+		Decode: decodeEvaluation, Normalize: normalizeEvaluation, Check: checkEvaluation, Prompted: promptedEvaluation,
 		Kinds: func(flow.Config) []flow.CallKind { return []flow.CallKind{KindScore} },
 		Owes:  owedScores, Texts: evaluationTexts, Open: openScores, Fixed: fixedEvaluation, Estimate: estimateEvaluation,
 	}
@@ -144,7 +144,7 @@ func evaluationMaterial(r *flow.Record) string {
 
 // owedScores returns the evaluators that are still to answer.
 func owedScores(r *flow.Record) []string {
-	if r.EndedBy != "" {
+	if r.EndedEarlyBy != "" {
 		return nil
 	}
 	var owed []string

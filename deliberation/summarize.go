@@ -250,7 +250,7 @@ func (b *board) due(w *work) (former *flow.Turn, items []*flow.Turn, due bool) {
 // early, as many are expected to come as there have been: who stops to pay for the whole history when it has paid for
 // it as often as a summary costs is never far off, whenever the end comes.
 func (b *board) readers() int {
-	rounds := b.Record.Terms().Rounds - b.round + 1
+	rounds := b.Record.Settings().Rounds - b.round + 1
 	if b.config.Termination.Kind != TerminationFixed {
 		rounds = min(rounds, b.round-1)
 	}

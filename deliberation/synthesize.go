@@ -196,8 +196,8 @@ func (b *board) registered() []flow.Call {
 // synthesisTask makes what a registered synthesizer is asked.
 func synthesisTask(r *flow.Record, asked flow.Asked) any {
 	return &SynthesisTask{
-		Deliberation: r.ID, Call: asked.Call.ID, Attempt: asked.Attempt, Problem: r.Terms().Topic, Round: r.Round, Agents: r.Active(),
-		Turns: r.Readable(), Instruction: asked.Instruction, Schema: asked.Schema, Labels: r.Terms().Labels,
+		Deliberation: r.ID, Call: asked.Call.ID, Attempt: asked.Attempt, Problem: r.Settings().Topic, Round: r.Round, Agents: r.Active(),
+		Turns: r.Readable(), Instruction: asked.Instruction, Schema: asked.Schema, Labels: r.Settings().Labels,
 	}
 }
 

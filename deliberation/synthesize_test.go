@@ -266,7 +266,7 @@ func TestHowManyMergesARuleSkips(t *testing.T) {
 				if assert.Equal(t, test.stops != "", failed != nil) && failed != nil {
 					assert.Equal(t, test.stops, failed.Failure.Op)
 				}
-				assert.LessOrEqual(t, len(r.Skips), 1)
+				assert.LessOrEqual(t, len(r.SkippedCalls), 1)
 
 				config.OnFailure = nil
 				mended := false

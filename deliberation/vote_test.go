@@ -87,11 +87,11 @@ func TestHowManyVotesARuleSkips(t *testing.T) {
 				}
 				failed, done := settled(t, config, test.failed...)
 				assert.Equal(t, test.stops, failed != nil)
-				assert.Len(t, done.Skips, test.skips)
+				assert.Len(t, done.SkippedCalls, test.skips)
 				if failed != nil {
 					assert.Equal(t, deliberation.KindVote, flow.CallKind(strings.Split(failed.Failure.Op, ".")[0]))
 				}
-				for _, skip := range done.Skips {
+				for _, skip := range done.SkippedCalls {
 					assert.Equal(t, flow.EndedByRule, done.SkippedBy(skip.Call))
 				}
 

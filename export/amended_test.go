@@ -26,7 +26,7 @@ func TestADocumentOfAnAmendedDebate(t *testing.T) {
 		}
 		return scripted.Reply{Text: "Well."}
 	}}
-	engine := &debate.Engine{Providers: map[string]debate.Provider{"test": source}, TrustModels: true}
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"test": source}, SkipModelCheck: true}
 	session, err := engine.Start(t.Context(), debate.Config{
 		Topic: "Trams?", Format: format.StructuredRounds, Rounds: 2, Unattended: true,
 		Participants: []debate.Participant{

@@ -191,8 +191,8 @@ func (w *reporter) clarifications(d *deliberation.Deliberation) *section {
 		if q.Answered && !q.Skipped {
 			a.Blocks = append(a.Blocks, block{Label: "Answer", Speech: &q.Answer})
 			for _, t := range d.Turns {
-				if t.Call == q.ID && len(t.Parts) > 0 {
-					a.Blocks = append(a.Blocks, w.files(t.Parts))
+				if t.Call == q.ID && len(t.Attachments) > 0 {
+					a.Blocks = append(a.Blocks, w.files(t.Attachments))
 				}
 			}
 		} else {

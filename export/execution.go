@@ -63,7 +63,7 @@ func (w *reporter) execution(e *arbiter.Execution, t *flow.Turn, plan *arbiter.P
 	if t != nil {
 		a.Marks = append(a.Marks, notes(w.otherModel(t))...)
 		a.Marks = append(a.Marks, w.circumstances(t)...)
-	} else if took, ok := w.record.Outlay(e.Call); ok && took.Estimated {
+	} else if took, ok := w.record.CallUsage(e.Call); ok && took.Estimated {
 		a.Marks = append(a.Marks, unreportedMark)
 	}
 	a.Blocks = append(a.Blocks, block{Fields: w.effort(e, plan)})
@@ -86,8 +86,8 @@ func (w *reporter) execution(e *arbiter.Execution, t *flow.Turn, plan *arbiter.P
 		a.Blocks = append(a.Blocks, block{Label: "Output", Speech: &e.Output})
 	}
 	if t != nil {
-		if len(t.Parts) > 0 {
-			a.Blocks = append(a.Blocks, w.files(t.Parts))
+		if len(t.Attachments) > 0 {
+			a.Blocks = append(a.Blocks, w.files(t.Attachments))
 		}
 		a.Blocks = append(a.Blocks, sources(t)...)
 	}

@@ -78,7 +78,7 @@ func TestNothingSecret(t *testing.T) {
 			found := 0
 			for _, prompt := range start.Texts {
 				for sentence := range strings.FieldsFuncSeq(prompt, func(r rune) bool { return r == '\n' || r == '.' }) {
-					if len(sentence) > 60 && !strings.Contains(sentence, start.Terms.Topic) && !strings.Contains(sentence, "City") {
+					if len(sentence) > 60 && !strings.Contains(sentence, start.Settings.Topic) && !strings.Contains(sentence, "City") {
 						assert.NotContains(t, text, strings.TrimSpace(sentence))
 						found++
 					}

@@ -9,13 +9,13 @@ import (
 // documents lists the files that everybody has read.
 func (w *reporter) documents() *section {
 	s := &section{ID: "documents", Title: "Documents"}
-	terms := w.record.Terms()
-	if terms == nil {
+	settings := w.record.Settings()
+	if settings == nil {
 		return s
 	}
-	for i := range terms.Documents {
-		d := &terms.Documents[i]
-		b := w.files(d.Parts)
+	for i := range settings.Documents {
+		d := &settings.Documents[i]
+		b := w.files(d.Files)
 		if b.Label = d.Name; d.Name == "" {
 			b.Label = "Of the topic"
 		}

@@ -17,8 +17,8 @@ func TestFilesAreShown(t *testing.T) {
 	config := players.TwoDebaters()
 	config.Rounds = 1
 	png := []byte("\x89PNG\r\n\x1a\n<script>alert(1)</script>")
-	config.Parts = []flow.File{{Name: "<img src=x onerror=alert(1)>.png", Data: png}}
-	config.Documents = []flow.Document{{Name: "A [study](javascript:x)", Parts: []flow.File{{Name: "a_b_.txt", Type: "text/plain", Data: []byte("words")}}}}
+	config.Attachments = []flow.File{{Name: "<img src=x onerror=alert(1)>.png", Data: png}}
+	config.Documents = []flow.Document{{Name: "A [study](javascript:x)", Files: []flow.File{{Name: "a_b_.txt", Type: "text/plain", Data: []byte("words")}}}}
 	engine, _ := players.Engine(config)
 	s, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)

@@ -26,8 +26,8 @@ type notes struct {
 
 func (*notes) Flow() string { return "notes" }
 
-func (n *notes) Terms() flow.Terms {
-	return flow.Terms{
+func (n *notes) Settings() flow.Settings {
+	return flow.Settings{
 		ID: "notes-1", Topic: n.Topic, Participants: []string{"Ada", "Ben"}, OnFailure: []flow.FailureRule{{Do: flow.OptionDrop}},
 	}
 }

@@ -221,10 +221,10 @@ func (s *stage) with(text string) *export.Document {
 		Assessments: []debate.ParticipantMark{{Participant: text, Strengths: all, Weaknesses: all}}, Reasoning: text, Recommendations: text,
 	}}}
 	r.Summaries = []*flow.Summarized{{Text: text, View: text}}
-	d.Ballots = []*debate.Ballot{{Voter: text, BallotPaper: debate.BallotPaper{Vote: debate.Vote(text), Reasoning: text}}}
+	d.Ballots = []*debate.Ballot{{Voter: text, BallotAnswer: debate.BallotAnswer{Vote: debate.Vote(text), Reasoning: text}}}
 	r.Rejections = []flow.Rejection{{By: text, Problems: all}}
 	r.Warnings = []flow.Warning{{By: text, Evidence: text}}
-	r.Skips = []flow.Skipped{{By: text, Reason: text, Cause: flow.Kind(text)}}
+	r.SkippedCalls = []flow.Skipped{{By: text, Reason: text, Cause: flow.Kind(text)}}
 	d.Assignment = &debate.Assignment{Reasoning: text, Positions: []debate.AssignedPosition{{Participant: "Ben", Position: text, Persona: text, KeyArguments: all}}}
 	r.Answers = []flow.Answer{{Inquiry: text, Option: flow.Option(text), Model: text}}
 	*d.Config() = c

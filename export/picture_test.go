@@ -50,7 +50,7 @@ func webp(chunk string) []byte {
 func reported(t *testing.T, file func(hash string) ([]byte, error), parts ...flow.File) (page, markdown string) {
 	t.Helper()
 	config := players.TwoDebaters()
-	config.Rounds, config.Parts = 1, parts
+	config.Rounds, config.Attachments = 1, parts
 	engine, _ := players.Engine(config)
 	s, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
@@ -180,7 +180,7 @@ func TestAPageHasABoundForItsImages(t *testing.T) {
 // Another failure than a missing file is the caller's, and nothing is written.
 func TestAFailureToReadAFileIsReturned(t *testing.T) {
 	config := players.TwoDebaters()
-	config.Rounds, config.Parts = 1, []flow.File{{Data: canvas(4, 3, "")}}
+	config.Rounds, config.Attachments = 1, []flow.File{{Data: canvas(4, 3, "")}}
 	engine, _ := players.Engine(config)
 	s, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
@@ -198,13 +198,13 @@ func TestAFailureToReadAFileIsReturned(t *testing.T) {
 // A log that was changed names another file as an image: its bytes do not show the type.
 func TestALogThatCallsAFileAnImage(t *testing.T) {
 	config := players.TwoDebaters()
-	config.Rounds, config.Parts = 1, []flow.File{{Data: canvas(4, 3, "")}}
+	config.Rounds, config.Attachments = 1, []flow.File{{Data: canvas(4, 3, "")}}
 	engine, _ := players.Engine(config)
 	start, err := engine.Freeze(config)
 	require.NoError(t, err)
 	svg := []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)
 	for _, media := range []string{"image/gif", "image/webp", "image/svg+xml", "image/gif\" onload=\"x"} {
-		start.Terms.Documents = []flow.Document{{Parts: []flow.File{{Type: media, Hash: flow.HashOf(svg), Size: len(svg)}}}}
+		start.Settings.Documents = []flow.Document{{Files: []flow.File{{Type: media, Hash: flow.HashOf(svg), Size: len(svg)}}}}
 		core, err := engine.NewCore("changed", []debate.Event{{Seq: 1, Body: &start}})
 		if err != nil {
 			assert.Contains(t, err.Error(), "type")

@@ -131,7 +131,7 @@ func newReporter(r *flow.Record, events []flow.Event) *reporter {
 		w.word = "conversation"
 	}
 	w.debate, w.config = &debate.Debate{Record: r}, &debate.Config{}
-	if terms := r.Terms(); terms != nil {
+	if terms := r.Settings(); terms != nil {
 		w.config.Topic = terms.Topic
 		for _, name := range terms.Participants {
 			w.config.Participants = append(w.config.Participants, debate.Participant{Name: name})
@@ -203,7 +203,7 @@ func (w *reporter) head() *report {
 		out.Title = "Untitled " + w.word
 	}
 	rounds := strconv.Itoa(r.Round)
-	if terms := r.Terms(); terms != nil && terms.Rounds > 0 {
+	if terms := r.Settings(); terms != nil && terms.Rounds > 0 {
 		rounds += " of at most " + strconv.Itoa(terms.Rounds)
 	}
 	turns := count(len(r.Turns))
@@ -230,7 +230,7 @@ func (w *reporter) head() *report {
 	}
 	out.Facts = append(out.Facts, present(
 		field{"Ended by", string(r.Reason)},
-		field{"Decided by", r.EndedBy},
+		field{"Decided by", r.EndedEarlyBy},
 		field{"Cost", w.total()},
 	)...)
 	return out

@@ -85,8 +85,8 @@ func (w *reporter) turn(t *flow.Turn) *article {
 	if w.deliberation != nil {
 		a.Marks = notes(strings.TrimSpace(string(t.Kind)+" "+prefixed("of ", w.called(t.Target))), w.otherModel(t))
 	}
-	if len(t.Parts) > 0 {
-		a.Blocks = append(a.Blocks, w.files(t.Parts))
+	if len(t.Attachments) > 0 {
+		a.Blocks = append(a.Blocks, w.files(t.Attachments))
 	}
 	a.Blocks = append(a.Blocks, sources(t)...)
 	if t.Hidden && w.deliberation == nil {
@@ -108,7 +108,7 @@ func (w *reporter) circumstances(t *flow.Turn) []string {
 	if t.Cached {
 		out = append(out, "from a cache")
 	}
-	if t.Estimated && (t.Reported == nil || !t.Reported.Told) {
+	if t.Estimated && (t.Vendor == nil || !t.Vendor.Told) {
 		out = append(out, unreportedMark)
 	}
 	if at, ok := w.log.turns[attemptID{t.Call, t.Attempt}]; ok {

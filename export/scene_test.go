@@ -201,7 +201,7 @@ func court(change ...func(*debate.Config)) *scene {
 				if strings.Contains(req.ID, "vote.after.") {
 					after = 1
 				}
-				return says(toJSON(debate.BallotPaper{Vote: votes[req.Self][after], Reasoning: "I have " + []string{"no", "a better"}[after] + " reason | yet."}))
+				return says(toJSON(debate.BallotAnswer{Vote: votes[req.Self][after], Reasoning: "I have " + []string{"no", "a better"}[after] + " reason | yet."}))
 			case string(debate.KindVerdict):
 				v := debate.FinalVerdict{
 					Summary: "One reason each.", KeyPoints: []debate.KeyPoints{{Participant: a, MainArguments: []string{}}, {Participant: b, MainArguments: []string{}}},
@@ -241,7 +241,7 @@ func storm() *scene {
 				{Name: "Ben", Model: "acme/small"},
 				{Name: "Cleo", Model: "acme/small"},
 			},
-			Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Judge", Model: "acme/large"}, {Name: "Absent", Judge: "absent"}}, Quorum: 1, OwnFamily: true},
+			Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Judge", Model: "acme/large"}, {Name: "Absent", Judge: "absent"}}, Quorum: 1, AllowSameFamily: true},
 			Retry:   &flow.RetryPolicy{Jitter: 1}, // the waits are to be the same each time
 			Budget:  &flow.Budget{Warn: flow.USD / 100},
 		},
@@ -290,8 +290,8 @@ func world() *scene {
 	s := &scene{
 		config: debate.Config{
 			ID: "мир-1", Topic: "Whom do streets belong to? / 街道属于谁？ / لمن الشوارع؟", Format: format.Roundtable, Rounds: 2,
-			Assign:  &debate.Assign{Model: "acme/small"},
-			Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Судья", Model: "acme/large"}}, When: debate.AtEnd},
+			AssignPositions: &debate.AssignPositions{Model: "acme/small"},
+			Judging:         &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Судья", Model: "acme/large"}}, When: debate.AtEnd},
 		},
 	}
 	s.config.ID = "world-1"

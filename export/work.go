@@ -43,8 +43,8 @@ func (w *reporter) works(work *arbiter.Work) {
 func (w *reporter) workTerms(work *arbiter.Work) []field {
 	c := work.Config()
 	most := c.MaxIterations
-	if terms := w.record.Terms(); terms != nil {
-		most = terms.Rounds
+	if settings := w.record.Settings(); settings != nil {
+		most = settings.Rounds
 	}
 	out := []field{
 		{"Arbiter", decider(&c.Arbiter)},
@@ -183,7 +183,7 @@ func (w *reporter) decisions(work *arbiter.Work) *section {
 			Marks:  notes("while "+string(d.State), prefixed("by ", otherThan(work.Config().Arbiter.Model, d.Model)), d.Cost.String()),
 			Blocks: []block{spoken(d.Reason)},
 		}
-		if took, ok := w.record.Outlay(d.Call); ok && !took.EndedAt.IsZero() {
+		if took, ok := w.record.CallUsage(d.Call); ok && !took.EndedAt.IsZero() {
 			a.Marks = append(a.Marks, w.clock(took.EndedAt))
 		}
 		if d.Move == arbiter.MoveComplete {

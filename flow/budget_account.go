@@ -27,7 +27,7 @@ type Account struct {
 func (a *Account) add(s *Spend) {
 	a.Usage = a.Usage.Add(s.Usage)
 	a.Cost = a.Cost.plus(s.Cost)
-	if r := s.Reported; r != nil && r.Told {
+	if r := s.Vendor; r != nil && r.Told {
 		a.Told, a.Table = a.Told.plus(s.Cost), a.Table.plus(r.Table)
 	}
 	a.Took, a.Queued = a.Took+s.Took, a.Queued+s.Queued
@@ -100,8 +100,8 @@ func SpentByLabel(label string, records ...*Record) []Account {
 	var out []Account
 	for _, r := range records {
 		value := ""
-		if r.terms != nil {
-			value = r.terms.Labels[label]
+		if r.settings != nil {
+			value = r.settings.Labels[label]
 		}
 		total := &r.spent.total
 		a := account(&out, value)

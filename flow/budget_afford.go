@@ -68,7 +68,7 @@ func (n *need) ends(s *Estimator, end func()) {
 // cannot be reserved within it, however little the others use. The errors name the fields. ctx bounds the walk through the
 // first round. The second result is the error of the walk.
 func CheckBudget(ctx context.Context, m *Machine, contexts map[string]window.Manager, start *Start) ([]error, error) {
-	b := start.Terms.Budget
+	b := start.Settings.Budget
 	if b == nil || m.flow.Estimate == nil {
 		return nil, nil
 	}
@@ -133,16 +133,16 @@ const mostForeseen = 100
 
 // foresee warns of limits that a conversation of this start may reach.
 func (c *Core) foresee(start *Start) error {
-	b := start.Terms.Budget
+	b := start.Settings.Budget
 	if b == nil || c.machine.flow.Estimate == nil || b.soft() == (amount{}) && b.hard() == (amount{}) {
 		return nil
 	}
-	e, err := EstimateStart(context.Background(), c.machine, c.plans, start, min(start.Terms.Rounds, mostForeseen))
+	e, err := EstimateStart(context.Background(), c.machine, c.plans, start, min(start.Settings.Rounds, mostForeseen))
 	if err != nil {
 		return nil //nolint:nilerr // a conversation that cannot be foreseen starts without the warning
 	}
 	if what := e.Beyond(b); what != "" {
-		if rounds := start.Terms.Rounds; rounds > mostForeseen {
+		if rounds := start.Settings.Rounds; rounds > mostForeseen {
 			what += fmt.Sprintf("; of %d rounds the first %d are counted", rounds, mostForeseen)
 		}
 		return c.warn(&Warning{Kind: WarnBudget, Evidence: what})

@@ -115,10 +115,10 @@ func (s *Estimator) Round(n int) error {
 	}
 	r := s.core.record
 	r.beginRound(&Round{N: n}, time.Time{})
-	if r.part == nil {
+	if r.projection == nil {
 		return nil
 	}
-	return r.part.Fold(&Event{Body: &Round{N: n}})
+	return r.projection.Fold(&Event{Body: &Round{N: n}})
 }
 
 // Said makes the calls that follow read this call's reply.
@@ -206,7 +206,7 @@ func (s *Estimator) longest(call *Call) int {
 	if call.MaxTokens > 0 {
 		return call.MaxTokens
 	}
-	return s.core.record.terms.MaxTokens
+	return s.core.record.settings.MaxTokens
 }
 
 // Calls counts calls.

@@ -75,7 +75,7 @@ const (
 
 // watchBudget gives warnings and stops at limits. A soft limit lets calls in flight finish.
 func (c *Core) watchBudget() (move, error) {
-	r, budget := c.record, c.record.terms.Budget
+	r, budget := c.record, c.record.settings.Budget
 	if budget == nil {
 		return proceed, nil
 	}
@@ -123,9 +123,9 @@ func (c *Core) confirm() (move, error) {
 		return rerun, c.fire(TriggerWarn, Exit{Evidence: "the cost warning waits to be confirmed"}, false)
 	}
 	do := OptionAsk
-	for i := range r.terms.OnFailure {
-		rule := &r.terms.OnFailure[i]
-		ask := rule.Do == OptionAsk && !r.terms.Unattended
+	for i := range r.settings.OnFailure {
+		rule := &r.settings.OnFailure[i]
+		ask := rule.Do == OptionAsk && !r.settings.Unattended
 		if rule.fits(KindConfirm, provider.KindCostLimit) && (ask || rule.Do == OptionContinue || rule.Do == OptionEnd || rule.Do == OptionFail) {
 			do = rule.Do
 			break
@@ -156,7 +156,7 @@ func (c *Core) confirm() (move, error) {
 // warned reports whether the cost warning was given, with the threshold in force.
 func (r *Record) warned() bool {
 	for i := range r.Warnings {
-		if w := &r.Warnings[i]; w.Kind == WarnCost && r.terms.Budget != nil && w.Threshold == r.terms.Budget.Warn {
+		if w := &r.Warnings[i]; w.Kind == WarnCost && r.settings.Budget != nil && w.Threshold == r.settings.Budget.Warn {
 			return true
 		}
 	}
@@ -165,14 +165,14 @@ func (r *Record) warned() bool {
 
 // unconfirmed reports whether the conversation waits for the acknowledgement of the cost warning.
 func (r *Record) unconfirmed() bool {
-	return r.terms != nil && r.terms.Budget != nil && r.terms.Budget.Confirm && !r.acked && r.warned()
+	return r.settings != nil && r.settings.Budget != nil && r.settings.Budget.Confirm && !r.acked && r.warned()
 }
 
 func (c *Core) warn(w *Warning) error { return c.emit(Event{Body: w}) }
 
 // reach records that a limit was reached, and fires the trigger.
 func (c *Core) reach(limit WarningKind, call, what string) error {
-	budget := c.record.terms.Budget
+	budget := c.record.settings.Budget
 	w := &Warning{Kind: limit, Threshold: budget.Hard, Spend: c.record.spent.total.Cost, Call: call, Evidence: what}
 	exit := Exit{Reason: EndHardLimit, By: EndedByBudget, Evidence: string(limit) + " of the budget: " + what}
 	if limit == WarnSoft {
@@ -206,7 +206,7 @@ const withNext = ", with what the next call may take"
 // fits reports whether the worst case of a call fits the rest of the limits. The rest is what remains beside the
 // reserves and the share of the conclusion. If the call does not fit, limit and what say which limit prevents it.
 func (c *Core) fits(intent *Intent) (limit WarningKind, what string, ok bool) {
-	r, budget := c.record, c.record.terms.Budget
+	r, budget := c.record, c.record.settings.Budget
 	if budget == nil {
 		return "", "", true
 	}

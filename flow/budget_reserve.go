@@ -11,7 +11,7 @@ import (
 
 // spares reports whether a summary that is made for the conclusion leaves enough of the budget for it.
 func (c *Core) spares(intent *Intent) bool {
-	r, budget := c.record, c.record.terms.Budget
+	r, budget := c.record, c.record.settings.Budget
 	if budget == nil || r.State != StateCompleting {
 		return true
 	}
@@ -38,7 +38,7 @@ func (c *Core) share(intent *Intent) amount {
 		growth += len(text.Defused(r.Turns[i].Text)) + 2*len(r.fence) + transcript.Framing
 	}
 	if r.Round > 1 {
-		if whole := c.conclusion(growth, true); whole.passed(r.terms.Budget.hard()) == "" {
+		if whole := c.conclusion(growth, true); whole.passed(r.settings.Budget.hard()) == "" {
 			return whole
 		}
 	}
@@ -78,7 +78,7 @@ func (r *Record) summaryBefore(call *Call, growth, perToken int) (summary *Call,
 		return nil, 0
 	}
 	row, _ := r.Model(call.Model)
-	problem := r.room(call.Model, row, cmp.Or(call.MaxTokens, r.terms.MaxTokens)+row.thoughts(call.Options))
+	problem := r.room(call.Model, row, cmp.Or(call.MaxTokens, r.settings.MaxTokens)+row.thoughts(call.Options))
 	limit, limited := problem.Limit()
 	shared, from := r.view(call.View)
 	if !limited || 100*(shared.Size(from, len(shared.Messages))+growth) < window.NearPercent*limit*perToken {
@@ -119,7 +119,7 @@ func (c *Core) worstReply(call *Call, growth int) (most amount, output int) {
 		model, _ := r.Model(name)
 		tokens := call.MaxTokens
 		if tokens == 0 {
-			tokens = r.terms.MaxTokens
+			tokens = r.settings.MaxTokens
 		}
 		tokens += model.thoughts(call.Options)
 		if model.MaxOutput > 0 {
@@ -155,7 +155,7 @@ func (c *Core) bytes(call *Call) int {
 // Longest returns the most bytes that the reply to a call takes where another call reads it. Of the call it reads By and
 // MaxTokens.
 func (r *Record) Longest(call *Call) int {
-	return r.growth(longestReply(cmp.Or(call.MaxTokens, r.terms.MaxTokens)), call.By)
+	return r.growth(longestReply(cmp.Or(call.MaxTokens, r.settings.MaxTokens)), call.By)
 }
 
 // longestReply bounds the bytes that a reply of this many tokens takes where others read it. Control tokens in it become longer.

@@ -32,7 +32,7 @@ func (c *Core) result(s Result) error {
 	}
 	spend := c.record.charge(state.intent, s.Usage, s.Free)
 	spend.Took, spend.Queued, spend.Cached = s.Took, s.Queued, s.Free
-	spend.settle(s.Beside)
+	spend.settle(s.Metadata)
 	intent := state.intent
 	if err := c.outcome(state, spend, s); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (c *Core) outcome(state *callState, spend Spend, s Result) error {
 		return c.spend(spend)
 	}
 	breaks := state.intent.breaks(s)
-	part := bounded(state.intent, s, c.record.terms.MaxTokens)
+	part := bounded(state.intent, s, c.record.settings.MaxTokens)
 	s, anew := c.joined(state, part)
 	if breaks && c.mayGoOn(state, s.Text) {
 		return c.emit(Event{Body: &Continued{
@@ -159,7 +159,7 @@ func maxReplyBytes(tokens int) int {
 // Spoken returns the text of a result as its turn will hold it: cut where it is too long, and in valid UTF-8.
 func (c *Core) Spoken(s Result) string {
 	if state := c.current(s.Call, s.Attempt); state != nil {
-		s, _ = c.joined(state, bounded(state.intent, s, c.record.terms.MaxTokens))
+		s, _ = c.joined(state, bounded(state.intent, s, c.record.settings.MaxTokens))
 		if schema := c.machine.flow.Schemas[state.intent.Schema]; schema != nil && schema.spoken != "" {
 			return schema.streamed(s.Text)
 		}
@@ -171,11 +171,11 @@ func (c *Core) Spoken(s Result) string {
 // Thoughts returns the text of the model's thoughts as the turn of a result will hold it.
 func (c *Core) Thoughts(s Result) string {
 	state := c.current(s.Call, s.Attempt)
-	if state == nil || s.Beside == nil {
+	if state == nil || s.Metadata == nil {
 		return ""
 	}
 	var turn Turn
-	turn.beside(&Answered{Reasoning: s.Beside.Reasoning}, state.intent.Tokens)
+	turn.beside(&Metadata{Reasoning: s.Metadata.Reasoning}, state.intent.Tokens)
 	return turn.Reasoning
 }
 
@@ -193,10 +193,10 @@ func (c *Core) Validates(signal Signal) bool {
 func (c *Core) turn(intent *Intent, spend Spend, s Result) *Turn {
 	turn := &Turn{
 		Spend: spend, Round: intent.Round, Slot: intent.Slot, Kind: intent.Kind, Speaker: intent.By,
-		Target: intent.Target, Text: s.Text, Parts: s.Parts, Cut: s.Stop == provider.StopLength, Hidden: intent.Hidden,
+		Target: intent.Target, Text: s.Text, Attachments: s.Attachments, Cut: s.Stop == provider.StopLength, Hidden: intent.Hidden,
 		UsedUp: c.record.UsedUp(intent.Call),
 	}
-	turn.beside(s.Beside, intent.Tokens)
+	turn.beside(s.Metadata, intent.Tokens)
 	return turn
 }
 
@@ -260,7 +260,7 @@ func (c *Core) failed(s Failed) error {
 	}
 	spend := c.record.charge(state.intent, s.Usage, s.Free)
 	spend.Took, spend.Queued = s.Took, s.Queued
-	spend.settle(s.Beside)
+	spend.settle(s.Metadata)
 	if state.intent.Tool != "" {
 		return c.toolFailed(state, spend, failure, failure.Kind == provider.KindCanceled)
 	}
@@ -310,7 +310,7 @@ func (c *Core) unused(state *callState, failure *Error, spend Spend, reply strin
 		out.Void = true
 		return c.emit(Event{Body: out})
 	}
-	policy := c.record.terms.Retry
+	policy := c.record.settings.Retry
 	tries := append(slices.Clone(state.tries()), failure.Kind)
 	if wait, again := policy.delay(tries, failure.RetryAfter, c.in.Bits); again && state.waits() == 0 {
 		out.RetryAt = c.in.At.Add(wait)

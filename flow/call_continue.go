@@ -63,15 +63,15 @@ func (c *Core) joined(state *callState, s Result) (whole Result, anew bool) {
 	}
 	whole = s
 	whole.Text = said + s.Text
-	if s.Beside != nil && len(s.Beside.Citations) > 0 { // their passages are counted from the beginning
-		beside := *s.Beside
+	if s.Metadata != nil && len(s.Metadata.Citations) > 0 { // their passages are counted from the beginning
+		beside := *s.Metadata
 		beside.Citations = slices.Clone(beside.Citations)
 		for i := range beside.Citations {
 			if one := &beside.Citations[i]; one.End > 0 {
 				one.Start, one.End = one.Start+len(said), one.End+len(said)
 			}
 		}
-		whole.Beside = &beside
+		whole.Metadata = &beside
 	}
 	if schema := c.machine.flow.Schemas[state.intent.Schema]; schema != nil && s.Stop != provider.StopLength {
 		if !schema.reads(whole.Text) && schema.reads(s.Text) {

@@ -103,7 +103,7 @@ func (r *Record) chosenModel(call *Call, now time.Time) (index int, model string
 	if len(r.limits) == 0 || len(fallbacks) == 0 {
 		return index, model
 	}
-	most := r.terms.Retry.withDefaults().Cap
+	most := r.settings.Retry.withDefaults().Cap
 	if _, closed := r.limitedUntil(model, now, most); !closed {
 		return index, model
 	}
@@ -219,7 +219,7 @@ func (r *Record) atHome(call *Call, model string) bool {
 		return r.accountOf(a) == r.accountOf(b)
 	}
 	found := false
-	for _, d := range Demands(r.Config()) {
+	for _, d := range Requirements(r.Config()) {
 		if d.Options != call.Options {
 			continue
 		}

@@ -97,7 +97,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	c.cap(call, ready, intent, model)
 	for _, name := range call.Tools {
 		if _, known := r.start.Tools[name]; !known {
-			err := fmt.Errorf("the terms do not name the tool %q", text.OneLine(name, 80))
+			err := fmt.Errorf("the settings do not name the tool %q", text.OneLine(name, 80))
 			return nil, nil, &Error{Kind: provider.KindValidation, Op: call.ID, Participant: call.By, Err: err}
 		}
 	}
@@ -127,8 +127,8 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 // what the config has asked for of that. A schema becomes a part of the instruction, also where a reply is continued.
 func (p *prepared) without(r *Record, state *callState, intent *Intent, model Model) {
 	call := p.call
-	asks := Demand{Options: call.Options, Tools: len(call.Tools) > 0, Schema: p.wire != nil}
-	intent.Options, intent.Temperature = call.Options.Without(model.Lacks), call.Temperature
+	asks := Requirement{Options: call.Options, Tools: len(call.Tools) > 0, Schema: p.wire != nil}
+	intent.Options, intent.Temperature = call.Options.Without(model.Unsupported), call.Temperature
 	if call.Temperature != nil && model.lacks(provider.AbilityTemperature) {
 		intent.Temperature, asks.Temperature = nil, r.demandOf(call.By).Temperature
 	}
@@ -148,7 +148,7 @@ const schemaInWords = "\n\nReply with one JSON object and nothing else. It must 
 // mostDoublings bounds how often the cap on a call's reply is doubled.
 const mostDoublings = 3
 
-// cap bounds the reply: by the call or the terms, by the model, and by its window. After a reply that ended at its cap, the
+// cap bounds the reply: by the call or the settings, by the model, and by its window. After a reply that ended at its cap, the
 // bound is twice as large. A model that reasons gets more for its thoughts.
 func (c *Core) cap(call *Call, ready *prepared, intent *Intent, model Model) {
 	r := c.record
@@ -164,7 +164,7 @@ func (c *Core) cap(call *Call, ready *prepared, intent *Intent, model Model) {
 		return r.room(ready.model, model, tokens).Output
 	}
 	if intent.Tokens == 0 {
-		intent.Tokens = r.terms.MaxTokens
+		intent.Tokens = r.settings.MaxTokens
 	}
 	own := bound(intent.Tokens)
 	if state != nil && state.broken > 0 && !call.plain {
@@ -300,7 +300,7 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 	call := ready.call
 	*command = Command{
 		Conversation: r.ID, Call: id, Attempt: intent.Attempt, Kind: intent.Kind, By: intent.By,
-		Timeout: r.terms.timeout(call), Stream: intent.Tool == "", Said: ready.said,
+		Timeout: r.settings.timeout(call), Stream: intent.Tool == "", Said: ready.said,
 	}
 	command.Schema, command.Spoken = c.machine.flow.watched(call.Schema)
 	if call.Performer == byTool {
@@ -321,7 +321,7 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 		ID: r.ID + "/" + id + "/" + strconv.Itoa(intent.Attempt), Model: model, System: call.System, Self: call.By,
 		Messages: ready.messages(), Last: provider.Message{Text: ready.last},
 		MaxTokens: intent.Tokens, Temperature: intent.Temperature, Schema: ready.wire, Tools: ready.tools, Options: intent.Options,
-		Labels: r.terms.Labels,
+		Labels: r.settings.Labels,
 	}
 	return nil
 }

@@ -20,12 +20,12 @@ type RetryPolicy struct {
 	// validation and context_overflow are never retried; a number above 0 for one of them is an error.
 	// After 1000 attempts at one call without a result, the conversation goes to the error state.
 	//
-	// When the retries are used up and no fallback model is left, the call waits for an outage to pass; see [Terms].Patience.
+	// When the retries are used up and no fallback model is left, the call waits for an outage to pass; see [Settings].Patience.
 	Max map[Kind]int `json:"max,omitempty"`
 	// Base is the first wait. Each further wait is twice as long. 0: 1 s.
 	Base time.Duration `json:"-"`
 	// Cap bounds a wait, without its jitter. If a vendor asks for a longer wait, the call goes to its fallback
-	// models. If there is none, it waits as long as the vendor says, within [Terms].Patience. 0: 60 s.
+	// models. If there is none, it waits as long as the vendor says, within [Settings].Patience. 0: 60 s.
 	Cap time.Duration `json:"-"`
 	// Jitter bounds the random time that is added to each wait. 0: 1 s.
 	Jitter time.Duration `json:"-"`

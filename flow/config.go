@@ -15,9 +15,9 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// What a conversation is started with. Each flow has a type of configs, which its Decode returns; what all of them share is their Terms
-// (config_terms). config_strict reads JSON from strangers, config_findings checks it and names every mistake by its field,
-// config_demand says what the models of a config must be able to do, and config_amend changes terms on the way.
+// What a conversation is started with. Each flow has a type of configs, which its Decode returns; what all of them share is their Settings
+// (config_settings). config_strict reads JSON from strangers, config_findings checks it and names every mistake by its field,
+// config_requirement says what the models of a config must be able to do, and config_amend changes settings on the way.
 
 // learnConfig learns the type of the flow's configs.
 func (m *Machine) learnConfig() error {
@@ -75,23 +75,23 @@ func (m *Machine) DecodeConfig(data []byte) (Config, error) {
 	return m.typed(config, "what Decode has returned")
 }
 
-// Settled returns a deep copy of a config, as a log holds it; see Flow.Settle.
-func (m *Machine) Settled(config Config) (Config, error) {
+// Normalized returns a deep copy of a config, as a log holds it; see Flow.Normalize.
+func (m *Machine) Normalized(config Config) (Config, error) {
 	config, err := m.typed(config, "the config")
 	if err != nil {
 		return nil, err
 	}
-	if m.flow.Settle == nil {
+	if m.flow.Normalize == nil {
 		data, err := json.Marshal(config)
 		if err != nil {
 			return nil, configError("", err)
 		}
 		return m.DecodeConfig(data)
 	}
-	if config, err = m.flow.Settle(config); err != nil {
+	if config, err = m.flow.Normalize(config); err != nil {
 		return nil, err
 	}
-	return m.typed(config, "what Settle has returned")
+	return m.typed(config, "what Normalize has returned")
 }
 
 // longestTopic is how many bytes [TopicOf] returns at most.
@@ -150,16 +150,16 @@ func ReplaceNames(content string, names, others []string) string {
 // the same in every process.
 func Shuffled(seed, use string, n int) []int { return secret.Shuffled(seed, use, n) }
 
-// Part is what a flow keeps of a conversation for itself, beside the record: what it has read from the config, and
-// what it computes from the events. A part belongs to one [Record].
-type Part interface {
+// Projection is what a flow keeps of a conversation for itself, beside the record: what it has read from the config, and
+// what it computes from the events. A projection belongs to one [Record].
+type Projection interface {
 	// Fold takes an event after the record has folded it. An error means that the log is refused. It must be of
 	// kind validation and name a field of the event's body.
 	Fold(e *Event) error
 }
 
-// Part returns the part that Flow.Open made, or nil.
-func (r *Record) Part() Part { return r.part }
+// Projection returns what Flow.Open made, or nil.
+func (r *Record) Projection() Projection { return r.projection }
 
 // Render renders the prompts of the flow, and those that every flow has.
 func (f *Flow) Render(s Setup, views Views) (map[string]string, error) {

@@ -17,20 +17,20 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Amendment changes the terms of a conversation that has started, in any state but the final ones. Fields that are nil
-// stay as they are; an amendment that sets none is refused. It is a fact: Record.Terms returns the terms in force. Attempts in
-// flight end under the terms under which they began; calls that wait are made at once.
+// Amendment changes the settings of a conversation that has started, in any state but the final ones. Fields that are nil
+// stay as they are; an amendment that sets none is refused. It is a fact: Record.Settings returns the settings in force. Attempts in
+// flight end under the settings under which they began; calls that wait are made at once.
 type Amendment struct {
 	// Budget replaces the budget. A budget without limits removes all of them.
 	Budget *Budget `json:"budget,omitempty"`
 	// Models replaces the models of actors, by name: of participants, and of others that the flow has models for.
 	Models map[string]ModelChoice `json:"models,omitempty"`
-	// Context, Summarizer and AutoSummary replace those of the terms. An empty Summarizer leaves summaries to each call's
+	// Context, Summarizer and AutoSummary replace those of the settings. An empty Summarizer leaves summaries to each call's
 	// own model, and with [NoSummarizer] nothing is summarised.
 	Context     *string `json:"context,omitempty"`
 	Summarizer  *string `json:"summarizer,omitempty"`
 	AutoSummary *bool   `json:"autoSummary,omitempty"`
-	// Retry, OnFailure, Unattended and Patience replace those of the terms. OnFailure replaces the rules of the config.
+	// Retry, OnFailure, Unattended and Patience replace those of the settings. OnFailure replaces the rules of the config.
 	// Each amendment applies Flow.Complete to the rules again. OnFailure and Unattended withdraw the open inquiries about
 	// failures and the cost warning, and the rules decide again. Unattended and ToolPolicy withdraw the inquiries about uses of
 	// tools.
@@ -38,9 +38,9 @@ type Amendment struct {
 	OnFailure  *[]FailureRule `json:"onFailure,omitempty"`
 	Unattended *bool          `json:"unattended,omitempty"`
 	Patience   *Duration      `json:"patience,omitempty"`
-	// ToolPolicy replaces that of the terms.
+	// ToolPolicy replaces that of the settings.
 	ToolPolicy *ToolPolicy `json:"toolPolicy,omitempty"`
-	// RoundDelay, RoundTimeout and TurnTimeout replace those of the terms. Timeouts are by kind of call, and replace what
+	// RoundDelay, RoundTimeout and TurnTimeout replace those of the settings. Timeouts are by kind of call, and replace what
 	// the flow sets for one attempt at such a call.
 	RoundDelay   *Duration             `json:"roundDelay,omitempty"`
 	RoundTimeout *Duration             `json:"roundTimeout,omitempty"`
@@ -63,7 +63,7 @@ type ModelChoice struct {
 	Fallbacks []string `json:"fallbacks,omitempty"`
 }
 
-// isEmpty reports whether the amendment changes nothing, whatever the terms are. Rows and Accounts only go with other fields.
+// isEmpty reports whether the amendment changes nothing, whatever the settings are. Rows and Accounts only go with other fields.
 func (a *Amendment) isEmpty() bool {
 	rest := *a
 	rest.Rows, rest.Accounts = nil, nil
@@ -115,10 +115,10 @@ func (a *Amendment) named() iter.Seq2[string, appointed] {
 	}
 }
 
-// apply returns the terms as the amendment makes them. rules are the conversation's own rules for failures, which
-// Flow.Complete completes anew: the default ones depend on the other terms.
-func (a *Amendment) apply(terms *Terms, rules []FailureRule, flow *Flow) *Terms {
-	t := *terms
+// apply returns the settings as the amendment makes them. rules are the conversation's own rules for failures, which
+// Flow.Complete completes anew: the default ones depend on the other settings.
+func (a *Amendment) apply(settings *Settings, rules []FailureRule, flow *Flow) *Settings {
+	t := *settings
 	if a.Budget != nil {
 		t.Budget = new(*a.Budget)
 	}
@@ -180,8 +180,8 @@ func fewest(round int) string {
 func (c *Core) checkAmendment(a *Amendment) error {
 	r := c.record
 	var f Findings
-	terms := a.apply(r.terms, r.rules, c.machine.flow)
-	f.completed(terms)
+	settings := a.apply(r.settings, r.rules, c.machine.flow)
+	f.completed(settings)
 	if a.OnFailure != nil {
 		f.AtMost("onFailure", len(*a.OnFailure), mostRules)
 		f.CallKinds(c.machine.flow, r.config, *a.OnFailure)
@@ -192,8 +192,8 @@ func (c *Core) checkAmendment(a *Amendment) error {
 	if a.Rounds != nil && r.work == StateCompleting {
 		f.Addf("rounds", "cannot be changed: the conclusion has begun")
 	}
-	if a.Context != nil && c.plans[terms.Context] == nil {
-		f.Addf("context", "no context manager %q is registered", text.OneLine(terms.Context, 40))
+	if a.Context != nil && c.plans[settings.Context] == nil {
+		f.Addf("context", "no context manager %q is registered", text.OneLine(settings.Context, 40))
 	}
 	if len(a.Models)+len(a.Timeouts)+len(a.Rows)+len(r.models) > maxTracked {
 		f.Addf("models", "are more than %d", maxTracked)
@@ -204,9 +204,9 @@ func (c *Core) checkAmendment(a *Amendment) error {
 			f.Addf("timeouts."+text.OneLine(string(kind), 40), "this conversation has no calls of this kind")
 		}
 	}
-	c.checkNamed(&f, terms, a)
-	if a.Budget != nil && terms.Limited() {
-		c.priced(&f, terms, a)
+	c.checkNamed(&f, settings, a)
+	if a.Budget != nil && settings.Limited() {
+		c.priced(&f, settings, a)
 	}
 	for name, choice := range order.ByKey(a.Models) {
 		if choice.Model == "" {
@@ -218,7 +218,7 @@ func (c *Core) checkAmendment(a *Amendment) error {
 }
 
 // checkNamed reports the models of an amendment that cannot be asked.
-func (c *Core) checkNamed(f *Findings, terms *Terms, a *Amendment) {
+func (c *Core) checkNamed(f *Findings, settings *Settings, a *Amendment) {
 	r, files := c.record, c.record.Files()
 	for field, to := range a.named() {
 		if f.about(field) {
@@ -228,7 +228,7 @@ func (c *Core) checkNamed(f *Findings, terms *Terms, a *Amendment) {
 		if given, ok := a.Rows[to.model]; ok && row == nil {
 			row = &given
 		}
-		err := cmp.Or(terms.takes(to.model, row), c.unreachable(to.model))
+		err := cmp.Or(settings.takes(to.model, row), c.unreachable(to.model))
 		if err == nil {
 			err = c.able(to.model, r.demandOf(to.by), files)
 		}
@@ -239,26 +239,26 @@ func (c *Core) checkNamed(f *Findings, terms *Terms, a *Amendment) {
 }
 
 // unreachable returns why the runtime cannot ask a model, or nil if it can. The error is of a field that somebody has filled
-// in: it is no [ErrLacking], which is about the conversation.
+// in: it is no [ErrMissing], which is about the conversation.
 func (c *Core) unreachable(name string) error {
-	if c.lacks == nil {
+	if c.absent == nil {
 		return nil
 	}
-	err := c.lacks(Need{Model: name})
+	err := c.absent(Need{Model: name})
 	if own, ok := errors.AsType[*Error](err); ok {
 		err = own.Err
 	}
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%q cannot be asked: %s", text.OneLine(name, 80), strings.TrimPrefix(err.Error(), ErrLacking.Error()+": "))
+	return fmt.Errorf("%q cannot be asked: %s", text.OneLine(name, 80), strings.TrimPrefix(err.Error(), ErrMissing.Error()+": "))
 }
 
 // priced reports the models that the rest of the conversation may ask, and that were frozen without a price. The models that
 // the amendment names are checked by themselves.
-func (c *Core) priced(f *Findings, terms *Terms, a *Amendment) {
+func (c *Core) priced(f *Findings, settings *Settings, a *Amendment) {
 	seen := a.Names()
-	for _, n := range c.mayAsk(terms, a.Models) {
+	for _, n := range c.mayAsk(settings, a.Models) {
 		if row := c.record.model(n.Model); row != nil && !row.Priced && !slices.Contains(seen, n.Model) {
 			seen = append(seen, n.Model)
 			f.Addf("budget", "limits the cost, and %q was frozen without a known price: choose another model, or limit calls or tokens",
@@ -277,7 +277,7 @@ func (c *Core) amendable(a *Amendment) []error {
 		f.Addf("rounds", "the flow %s has no number of rounds that could be changed", c.machine.flow.Name)
 	}
 	for name := range order.ByKey(a.Models) {
-		if !slices.Contains(c.record.terms.Participants, name) {
+		if !slices.Contains(c.record.settings.Participants, name) {
 			f.Addf("models", "%q is no participant", text.OneLine(name, 80))
 		}
 	}
@@ -289,8 +289,8 @@ func (r *Record) foldAmendment(a *Amendment, flow *Flow) error {
 	if len(r.models)+len(a.Rows) > maxTracked || len(r.swaps)+len(a.Models) > maxTracked || len(a.Accounts) > maxTracked {
 		return invalid("amended.models", "are more than %d", maxTracked)
 	}
-	terms := a.apply(r.terms, r.rules, flow)
-	if err := foldTerms(terms, "amended."); err != nil {
+	settings := a.apply(r.settings, r.rules, flow)
+	if err := foldSettings(settings, "amended."); err != nil {
 		return err
 	}
 	r.join(a.Accounts)
@@ -305,7 +305,7 @@ func (r *Record) foldAmendment(a *Amendment, flow *Flow) error {
 	for by, choice := range order.ByKey(a.Models) {
 		r.replace(replacement{by: by, model: choice.Model, fallbacks: choice.Fallbacks, all: true})
 	}
-	r.terms = terms
+	r.settings = settings
 	set(&r.rules, a.OnFailure)
 	if a.Budget != nil {
 		r.acked, r.raisedAt = false, r.Seq+1
@@ -330,7 +330,7 @@ func (r *Record) foldAmendment(a *Amendment, flow *Flow) error {
 }
 
 // timeout returns how long one attempt at a call may take.
-func (t Terms) timeout(call *Call) time.Duration {
+func (t Settings) timeout(call *Call) time.Duration {
 	if d, ok := t.Timeouts[call.Kind]; ok {
 		return time.Duration(d)
 	}

@@ -17,11 +17,11 @@ import (
 
 // Bounds of any config, far above what a conversation can use. They keep a config that was made by mistake or in bad
 // faith from costing time and memory. A flow's Check applies MaxText to the texts of its config, with
-// [Findings.Text]. [Findings.Terms] applies the others.
+// [Findings.Text]. [Findings.Settings] applies the others.
 const (
 	MaxText  = 20_000 // bytes of a text
 	MaxName  = 256    // bytes of the name of anything that is registered on an engine, models included
-	MaxTools = 128    // items of [Terms].Tools; many vendors accept no more
+	MaxTools = 128    // items of [Settings].Tools; many vendors accept no more
 
 	maxLabels    = 64
 	maxLabelName = 128  // bytes
@@ -195,14 +195,14 @@ func (f *Findings) Model(field, name string) {
 	}
 }
 
-// Terms checks the terms of a config, except for names that are registered on an engine.
-func (f *Findings) Terms(t *Terms) {
+// Settings checks the settings of a config, except for names that are registered on an engine.
+func (f *Findings) Settings(t *Settings) {
 	f.AtMost("onFailure", len(t.OnFailure), mostRules)
 	f.completed(t)
 }
 
-// completed checks terms in which every default is written out.
-func (f *Findings) completed(t *Terms) {
+// completed checks settings in which every default is written out.
+func (f *Findings) completed(t *Settings) {
 	f.Text("topic", t.Topic, MaxText)
 	if strings.TrimSpace(t.Topic) == "" {
 		f.Addf("topic", "is empty")

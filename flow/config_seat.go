@@ -10,11 +10,11 @@ import (
 
 // Seat is where a config says which model is asked, and how. A config has its own structs for that, such as
 // debate.Participant and arbiter.Agent, whose fields differ in name and place. Each of these structs lists its fields once, in a
-// Seat. Copies, checks, demands and calls are made from the Seat, so that a new field is added to the structs and here.
+// Seat. Copies, checks, requirements and calls are made from the Seat, so that a new field is added to the structs and here.
 //
 // A Seat points into the config and is used while the config does not move. It may be copied.
 type Seat struct {
-	Field string // the place in the config, such as "participants[0]"; "" if neither checks nor demands need it
+	Field string // the place in the config, such as "participants[0]"; "" if neither checks nor requirements need it
 	By    string // the actor, as calls name it
 
 	// Model, Fallbacks and Options are never nil. Temperature and MaxTokens are nil if the struct has no such field.
@@ -26,11 +26,11 @@ type Seat struct {
 
 	// Shared is the temperature of the config, for a seat without one of its own. nil: there is none.
 	Shared *float64
-	// Usual is the temperature that Settle writes out. It is no demand. 0: Settle writes none.
+	// Usual is the temperature that Normalize writes out. It is no requirement. 0: Normalize writes none.
 	Usual float64
 
-	Tools, Schema bool // those of its Demand
-	// Vacant means that the config has no model here and expects none: the seat demands nothing.
+	Tools, Schema bool // those of its Requirement
+	// Vacant means that the config has no model here and expects none: the seat requires nothing.
 	Vacant bool
 }
 
@@ -53,8 +53,8 @@ func (s Seat) Clear() {
 	}
 }
 
-// Settle writes out the temperature that is left to the flow.
-func (s Seat) Settle() {
+// Normalize writes out the temperature that is left to the flow.
+func (s Seat) Normalize() {
 	if s.Usual != 0 && *s.Temperature == nil {
 		*s.Temperature = new(s.Usual)
 	}
@@ -102,9 +102,9 @@ func (s Seat) Models() iter.Seq2[string, string] {
 	return func(yield func(field, name string) bool) { EachModel(yield, s.Field, *s.Model, *s.Fallbacks) }
 }
 
-// Demand returns what the seat's requests ask of a model beyond text.
-func (s Seat) Demand() Demand {
-	d := Demand{By: s.By, Model: *s.Model, Options: *s.Options, Tools: s.Tools, Schema: s.Schema}
+// Requirement returns what the seat's requests ask of a model beyond text.
+func (s Seat) Requirement() Requirement {
+	d := Requirement{By: s.By, Model: *s.Model, Options: *s.Options, Tools: s.Tools, Schema: s.Schema}
 	if s.Temperature != nil && *s.Temperature != nil {
 		d.Temperature = s.Usual == 0 || **s.Temperature != s.Usual
 	}
@@ -140,11 +140,11 @@ func (all Seats) Models(summarizer string) iter.Seq2[string, string] {
 	}
 }
 
-// Demands yields what each seat demands, with the field of its options; see [Demanding].
-func (all Seats) Demands() iter.Seq2[string, Demand] {
-	return func(yield func(field string, demand Demand) bool) {
+// Requirements yields what each seat requires, with the field of its options; see [Requiring].
+func (all Seats) Requirements() iter.Seq2[string, Requirement] {
+	return func(yield func(field string, required Requirement) bool) {
 		for s := range all {
-			if !s.Vacant && !yield(s.Field+".options", s.Demand()) {
+			if !s.Vacant && !yield(s.Field+".options", s.Requirement()) {
 				return
 			}
 		}

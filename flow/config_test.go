@@ -27,8 +27,8 @@ type menu struct {
 
 func (menu) Flow() string { return "menu" }
 
-func (m menu) Terms() flow.Terms {
-	return flow.Terms{ID: m.ID, Topic: m.Dish, Participants: m.Who}
+func (m menu) Settings() flow.Settings {
+	return flow.Settings{ID: m.ID, Topic: m.Dish, Participants: m.Who}
 }
 
 func (menu) Models() iter.Seq2[string, string] {
@@ -45,8 +45,8 @@ func menuFlow(seen map[string]string) *debate.Flow {
 		Name: "menu", Version: 1, Start: stage.Asks,
 		Rules:  []debate.Rule{{From: stage.Asks, On: stage.Done, To: flow.StateCompleting}},
 		Decode: flow.DecodeTo[menu],
-		Settle: func(c flow.Config) (flow.Config, error) {
-			note("Settle", c)
+		Normalize: func(c flow.Config) (flow.Config, error) {
+			note("Normalize", c)
 			settled := *c.(*menu)
 			settled.ID = ""
 			return settled, nil // a value: the type beneath is what counts
@@ -68,7 +68,7 @@ func menuFlow(seen map[string]string) *debate.Flow {
 		Shape: func(c flow.Config) string { note("Shape", c); return "" },
 		Kinds: func(c flow.Config) []flow.CallKind { note("Kinds", c); return []flow.CallKind{"word"} },
 		Fixed: func(c flow.Config) any { note("Fixed", c); return nil },
-		Open: func(r *debate.Record, _ *flow.Start) (flow.Part, error) {
+		Open: func(r *debate.Record, _ *flow.Start) (flow.Projection, error) {
 			note("Open", r.Config())
 			return &grades{}, nil
 		},
@@ -109,7 +109,7 @@ func TestTheFunctionsOfAFlowGetOneTypeOfConfig(t *testing.T) {
 			}
 			record := stage.Run(t, engine, config)
 			assert.IsType(t, &menu{}, record.Config())
-			all("started", "Settle", "Check", "Freeze", "Draw", "Views", "Prompted", "Texts", "Shape", "Open", "Calls")
+			all("started", "Normalize", "Check", "Freeze", "Draw", "Views", "Prompted", "Texts", "Shape", "Open", "Calls")
 
 			record, err := engine.Record(t.Context(), "m")
 			require.NoError(t, err)
@@ -119,7 +119,7 @@ func TestTheFunctionsOfAFlowGetOneTypeOfConfig(t *testing.T) {
 			require.NoError(t, err)
 			_, err = fork.Wait(t.Context())
 			require.NoError(t, err)
-			all("forked", "Settle", "Open")
+			all("forked", "Normalize", "Open")
 
 			var export bytes.Buffer
 			require.NoError(t, engine.Export(t.Context(), "m", &export))
@@ -140,14 +140,14 @@ func TestAConfigOfAnotherTypeIsRefused(t *testing.T) {
 		says   string
 	}{
 		"of the host program": {func(*debate.Flow) {}, other{given}, "the config is a flow_test.other, but configs of flow menu are of type *flow_test.menu"},
-		"of Settle": {func(f *debate.Flow) {
-			f.Settle = func(flow.Config) (flow.Config, error) { return other{given}, nil }
-		}, given, "what Settle has returned is a flow_test.other"},
-		"none of Settle": {func(f *debate.Flow) {
-			f.Settle = func(flow.Config) (flow.Config, error) { return (*menu)(nil), nil }
-		}, given, "what Settle has returned is nil"},
+		"of Normalize": {func(f *debate.Flow) {
+			f.Normalize = func(flow.Config) (flow.Config, error) { return other{given}, nil }
+		}, given, "what Normalize has returned is a flow_test.other"},
+		"none of Normalize": {func(f *debate.Flow) {
+			f.Normalize = func(flow.Config) (flow.Config, error) { return (*menu)(nil), nil }
+		}, given, "what Normalize has returned is nil"},
 		"of Decode": {func(f *debate.Flow) {
-			f.Settle, f.Decode = nil, func(data []byte) (flow.Config, error) {
+			f.Normalize, f.Decode = nil, func(data []byte) (flow.Config, error) {
 				if string(data) == "{}" {
 					return &menu{}, nil
 				}

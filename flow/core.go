@@ -31,42 +31,42 @@ import (
 // A Core has one owner at a time: it is not safe for concurrent use. [NewCore] makes one, and so does
 // Engine.NewCore.
 type Core struct {
-	machine *Machine
-	flows   map[string]*Machine // by name: before the start an Edit may choose any of them
-	plans   map[string]window.Manager
-	lacks   func(Need) error // see Flows.Lacks
-	unable  func(string, Demand, []provider.Ability) error
-	record  *Record
-	in      Input
-	ahead   time.Duration // by how much the times of the log are ahead of those of the inputs
-	out     Output
-	wires   map[string]*provider.Schema // schemas as they are sent, by name
-	counts  map[countedText]int         // tokens of texts that do not change
-	begun   []begun                     // the calls that the last Step has begun
-	found   []Warning                   // what the checks of the config have found
-	shown   []*Turn                     // of the record, as tools read them
-	broken  error                       // a Step or Fold failed half-way: the owner must drop the core
+	machine     *Machine
+	flows       map[string]*Machine // by name: before the start an Edit may choose any of them
+	plans       map[string]window.Manager
+	absent      func(Need) error // see Flows.Missing
+	unsupported func(string, Requirement, []provider.Ability) error
+	record      *Record
+	in          Input
+	ahead       time.Duration // by how much the times of the log are ahead of those of the inputs
+	out         Output
+	wires       map[string]*provider.Schema // schemas as they are sent, by name
+	counts      map[countedText]int         // tokens of texts that do not change
+	begun       []begun                     // the calls that the last Step has begun
+	found       []Warning                   // what the checks of the config have found
+	shown       []*Turn                     // of the record, as tools read them
+	broken      error                       // a Step or Fold failed half-way: the owner must drop the core
 }
 
 // Flows are the compiled flows by name. First is the flow of a conversation that has no config yet.
 type Flows struct {
 	Machines map[string]*Machine
 	First    string
-	// Lacks returns why the runtime cannot give what a call needs, or nil if it can. The error wraps [ErrLacking]. It
+	// Missing returns why the runtime cannot give what a call needs, or nil if it can. The error wraps [ErrMissing]. It
 	// must not change while a core runs. nil: the runtime lacks nothing.
-	Lacks func(Need) error
-	// Unable returns why a model, as "provider/model", is known to be unable to meet the demand of an actor, or to lack one of
-	// these abilities. If an ability is lacking, the error wraps [ErrUnable]. A nil error, or a nil Unable, means that nothing
-	// is known against the model. Unable makes no request.
-	Unable func(model string, demand Demand, abilities []provider.Ability) error
+	Missing func(Need) error
+	// Unsupported returns why a model, as "provider/model", is known not to meet the requirement of an actor, or to lack one of
+	// these abilities. If an ability is lacking, the error wraps [ErrUnsupported]. A nil error, or a nil Unsupported, means that nothing
+	// is known against the model. Unsupported makes no request.
+	Unsupported func(model string, required Requirement, abilities []provider.Ability) error
 }
 
 // NewCore makes the core of a stored conversation from its events. The first event names the flow. Without events
 // the core is that of a conversation that is not configured yet. contexts are the context managers by the names in
-// Terms.Context.
+// Settings.Context.
 //
 // The error is of kind validation if the flow is not registered, if its version cannot be continued, or if an event
-// does not fit the log. In the first two cases it wraps [ErrLacking]. NewCore keeps no reference to the slice; it
+// does not fit the log. In the first two cases it wraps [ErrMissing]. NewCore keeps no reference to the slice; it
 // shares the bodies of the events, and does not change them.
 func NewCore(flows Flows, contexts map[string]window.Manager, id string, events []Event) (*Core, error) {
 	name, version := flows.First, 0
@@ -77,15 +77,17 @@ func NewCore(flows Flows, contexts map[string]window.Manager, id string, events 
 	}
 	m := flows.Machines[name]
 	if m == nil {
-		err := fmt.Errorf("%w: no flow %q is registered", ErrLacking, text.OneLine(name, 40))
+		err := fmt.Errorf("%w: no flow %q is registered", ErrMissing, text.OneLine(name, 40))
 		return nil, &Error{Kind: provider.KindValidation, Op: "open", Field: "flow", Err: err}
 	}
 	if least := m.flow.oldest(); version != 0 && (version > m.flow.Version || version < least) {
 		return nil, &Error{Kind: provider.KindValidation, Op: "open", Field: "flowVersion", Err: fmt.Errorf(
 			"%w: the conversation was started with version %d of flow %s; this program continues versions %d to %d",
-			ErrLacking, version, name, least, m.flow.Version)}
+			ErrMissing, version, name, least, m.flow.Version)}
 	}
-	c := &Core{machine: m, flows: flows.Machines, plans: contexts, lacks: flows.Lacks, unable: flows.Unable, record: newRecord(id)}
+	c := &Core{
+		machine: m, flows: flows.Machines, plans: contexts, absent: flows.Missing, unsupported: flows.Unsupported, record: newRecord(id),
+	}
 	for i := range events {
 		if err := c.foldStored(events[i]); err != nil {
 			return nil, fmt.Errorf("event %d: %w", i+1, err)
@@ -329,7 +331,7 @@ func (c *Core) dispatch(signal Signal) error {
 		if config == nil {
 			return &Error{Kind: provider.KindValidation, Op: string(TriggerEdit), Field: "config", Err: errors.New("is missing")}
 		}
-		flow, terms := cmp.Or(s.Flow, s.Config.Flow()), s.Terms
+		flow, settings := cmp.Or(s.Flow, s.Config.Flow()), s.Settings
 		if m := c.flows[flow]; m != nil { // validation reports an unknown flow
 			own, err := m.typed(config, "the config")
 			if err != nil {
@@ -337,10 +339,10 @@ func (c *Core) dispatch(signal Signal) error {
 			}
 			c.machine, config = m, own
 		}
-		if terms == nil {
-			terms = c.machine.flow.Complete(config.Terms())
+		if settings == nil {
+			settings = c.machine.flow.Complete(config.Settings())
 		}
-		c.record.flow, c.record.config, c.record.terms, c.record.valid = flow, config, terms, false
+		c.record.flow, c.record.config, c.record.settings, c.record.valid = flow, config, settings, false
 		return c.fire(TriggerEdit, Exit{}, false)
 	case Validate:
 		return c.fire(TriggerValidate, Exit{}, false)
@@ -390,7 +392,7 @@ func (c *Core) control(signal Signal) error {
 		return err
 	}
 	if on == TriggerRetry && c.machine.working(c.record.State) && c.record.waiting() {
-		return c.emit(Event{Body: &Hastened{Reason: reason}})
+		return c.emit(Event{Body: &RetriedNow{Reason: reason}})
 	}
 	exit := Exit{Evidence: hostEvidence(on, reason)}
 	if on == TriggerStop || on == TriggerCancel {

@@ -11,11 +11,11 @@ import (
 
 // began returns when the time of the present round began. Zero: no time runs.
 func (r *Record) began() time.Time {
-	if r.terms.RoundTimeout <= 0 || r.late || !slices.Contains(r.timed, r.work) || r.roundAt.IsZero() {
+	if r.settings.RoundTimeout <= 0 || r.late || !slices.Contains(r.timed, r.work) || r.roundAt.IsZero() {
 		return time.Time{}
 	}
 	if r.Round > 1 {
-		return r.roundAt.Add(r.terms.RoundDelay)
+		return r.roundAt.Add(r.settings.RoundDelay)
 	}
 	return r.roundAt
 }
@@ -23,7 +23,7 @@ func (r *Record) began() time.Time {
 // deadline returns when the time of the present round is over. Zero: never.
 func (r *Record) deadline() time.Time {
 	if began := r.began(); !began.IsZero() {
-		return began.Add(r.terms.RoundTimeout)
+		return began.Add(r.settings.RoundTimeout)
 	}
 	return time.Time{}
 }
@@ -44,7 +44,7 @@ func (r *Record) shareOf(batch int, now time.Time) time.Duration {
 		steps = min(steps, len(r.timed)-slices.Index(r.timed, r.work))
 	}
 	used := now.Sub(began)
-	return used + (r.terms.RoundTimeout-used)/time.Duration(steps)
+	return used + (r.settings.RoundTimeout-used)/time.Duration(steps)
 }
 
 // unshare ends the share of a call, which is done or left out.
@@ -67,7 +67,7 @@ func (r *Record) times(now time.Time) time.Time {
 			next = t
 		}
 	}
-	if b := r.terms.Budget; b != nil {
+	if b := r.settings.Budget; b != nil {
 		if b.SoftTime > 0 && r.State != StateCompleting {
 			at(r.StartedAt.Add(b.SoftTime))
 		}
@@ -98,7 +98,7 @@ func (c *Core) watchRound() (again bool, err error) {
 	if began.IsZero() {
 		return false, nil
 	}
-	if !c.in.At.Before(began.Add(r.terms.RoundTimeout)) {
+	if !c.in.At.Before(began.Add(r.settings.RoundTimeout)) {
 		return c.endRound()
 	}
 	for _, call := range r.sharing {
@@ -109,7 +109,7 @@ func (c *Core) watchRound() (again bool, err error) {
 		if missing == nil {
 			missing = call.intent.asCall()
 		}
-		fatal, err := c.cutOff(missing, fmt.Sprintf("its share of the round's time of %s is over", r.terms.RoundTimeout))
+		fatal, err := c.cutOff(missing, fmt.Sprintf("its share of the round's time of %s is over", r.settings.RoundTimeout))
 		if err == nil && fatal != nil {
 			err = c.fail(fatal)
 		}
@@ -122,7 +122,7 @@ func (c *Core) watchRound() (again bool, err error) {
 // round: then again is false, and the flow moves on.
 func (c *Core) endRound() (again bool, err error) {
 	r := c.record
-	over := fmt.Sprintf("the round's time of %s is over", r.terms.RoundTimeout)
+	over := fmt.Sprintf("the round's time of %s is over", r.settings.RoundTimeout)
 	var calls []Call
 	step := c.machine.flow.Steps[r.work]
 	if step.Calls != nil {
@@ -151,7 +151,7 @@ func (c *Core) endRound() (again bool, err error) {
 	if fatal == nil && c.stays(step) {
 		return false, nil
 	}
-	evidence := fmt.Sprintf("the time of round %d, %s, was over before everybody had spoken", r.Round, r.terms.RoundTimeout)
+	evidence := fmt.Sprintf("the time of round %d, %s, was over before everybody had spoken", r.Round, r.settings.RoundTimeout)
 	if err := c.warn(&Warning{Kind: WarnLate, Evidence: evidence}); err != nil || fatal == nil {
 		return true, err
 	}
@@ -189,8 +189,8 @@ func (c *Core) cutOff(call *Call, why string) (fatal *Error, _ error) {
 			return nil, err
 		}
 	}
-	if call.Moot != "" {
-		return nil, c.moot(call)
+	if call.SkipWith != "" {
+		return nil, c.skipWith(call)
 	}
 	second := c.record.missed(call.ID, call.By) > 0
 	if second || call.Needed {

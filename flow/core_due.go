@@ -68,15 +68,15 @@ func (d *due) all(calls []Call) (again bool, err error) {
 	return d.begin(fresh)
 }
 
-// without deals with a call that is not made, or not again: one that is moot, or that has failed for good.
+// without deals with a call that is not made, or not again: one that is skipped with another, or that has failed for good.
 func (d *due) without(call *Call, state *callState) (again bool, err error) {
 	if on := call.OnFail.Fire; on != "" && on != TriggerComplete && d.core.machine.common[on] {
 		err := fmt.Errorf("OnFail.Fire of %s is %q: it is a trigger of the flow's own, or %q", call.ID, on, TriggerComplete)
 		return true, d.core.fail(&Error{Kind: provider.KindState, Op: "flow " + d.core.machine.flow.Name, Round: d.core.record.Round, Err: err})
 	}
 	switch {
-	case call.Moot != "" && (state == nil || state.status != callInFlight && state.status != callSkipped):
-		return true, d.core.moot(call)
+	case call.SkipWith != "" && (state == nil || state.status != callInFlight && state.status != callSkipped):
+		return true, d.core.skipWith(call)
 	case state != nil && state.status == callFailed:
 		return d.giveUp(call, state)
 	default:
@@ -210,7 +210,7 @@ func (d *due) look(call *Call) bool {
 	}
 	if len(r.limits) > 0 && call.Performer == ByModel {
 		_, model := r.chosenModel(call, d.core.in.At)
-		most := max(r.terms.Patience, r.terms.Retry.withDefaults().Cap)
+		most := max(r.settings.Patience, r.settings.Retry.withDefaults().Cap)
 		if until, closed := r.limitedUntil(model, d.core.in.At, most); !closed && until.After(from) {
 			from = until
 		}

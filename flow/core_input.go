@@ -28,9 +28,9 @@ type Signal interface{ signal() }
 type (
 	// Edit sets the config of a conversation that has not started.
 	Edit struct {
-		Flow   string // "": the config's own
-		Config Config
-		Terms  *Terms // the config's, with every default written out; nil: the engine makes them
+		Flow     string // "": the config's own
+		Config   Config
+		Settings *Settings // the config's, with every default written out; nil: the engine makes them
 	}
 	// Validate begins the checks.
 	Validate struct{}
@@ -54,7 +54,7 @@ type (
 	// Cancel ends the conversation without a conclusion.
 	Cancel struct{ Reason string }
 	// Retry goes back to the state that an error interrupted, and tries the failed call again. While calls wait for an outage
-	// to pass, or for their next attempt, it makes them at once; a Hastened then holds the Reason.
+	// to pass, or for their next attempt, it makes them at once; a RetriedNow then holds the Reason.
 	Retry struct{ Reason string }
 	// Tick reports that time has passed, so that a wait may be over.
 	Tick struct {
@@ -72,11 +72,11 @@ type (
 	}
 	// Result is the reply to an attempt. Call and Attempt are those of its [Command].
 	Result struct {
-		Call    string
-		Attempt int
-		Text    string     // free text, or the JSON of an answer
-		Stop    StopReason // "": the end
-		Parts   []File     // of a person's answer
+		Call        string
+		Attempt     int
+		Text        string     // free text, or the JSON of an answer
+		Stop        StopReason // "": the end
+		Attachments []File     // of a person's answer
 		// Calls are the tools that the model asks for, instead of a reply or beside it.
 		Calls []provider.ToolCall
 		Free  bool // nothing was paid: the reply came from a cache of the host program's
@@ -84,20 +84,20 @@ type (
 		Took  time.Duration // without the time in queues
 		// Queued is the time in queues.
 		Queued time.Duration
-		// Beside is what the vendor says beside the reply; nil: nothing. See [AnsweredBy].
-		Beside *Answered
+		// Metadata is what the vendor says beside the reply; nil: nothing. See [MetadataOf].
+		Metadata *Metadata
 	}
 	// Failed reports that an attempt gave no reply. Call and Attempt are those of its [Command].
 	Failed struct {
-		Call    string
-		Attempt int
-		Error   *Error         // see Classify
-		Free    bool           // nothing was paid
-		Void    bool           // the runtime aborted the attempt because it is stopping: the call is made again, and this does not count as a try
-		Usage   provider.Usage // what was paid, as far as it is known
-		Took    time.Duration  // without the time in queues
-		Queued  time.Duration  // the time in queues
-		Beside  *Answered      // what the vendor says of what was paid; nil: nothing
+		Call     string
+		Attempt  int
+		Error    *Error         // see Classify
+		Free     bool           // nothing was paid
+		Void     bool           // the runtime aborted the attempt because it stops: the call is made again, and this does not count as a try
+		Usage    provider.Usage // what was paid, as far as it is known
+		Took     time.Duration  // without the time in queues
+		Queued   time.Duration  // the time in queues
+		Metadata *Metadata      // what the vendor says of what was paid; nil: nothing
 	}
 	// Lost reports that the outcome of an attempt is unknown, because the process that made it is gone. The attempt
 	// is charged in full and made again, except for the use of a tool that is neither read-only nor idempotent: a person or
@@ -140,9 +140,9 @@ type Output struct {
 	Start []string
 	// Wait is when a Tick is due, by the clock of Input.At. It replaces the Wait of the Output before. Zero: no Tick is due.
 	Wait time.Time
-	// Lacks is set if a call is due for which the runtime lacks something; see Flows.Lacks. No call of its batch was begun.
+	// Missing is set if a call is due for which the runtime lacks something; see Flows.Missing. No call of its batch was begun.
 	// The runtime finishes its calls in flight with Core.StepDrain, and leaves the conversation to another one.
-	Lacks error
+	Missing error
 }
 
 // sent takes an input of the flow's own. The rule of the present state that allows it is the one that applies: it is

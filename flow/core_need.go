@@ -15,13 +15,13 @@ type Need struct {
 	Context  string // the name of a context manager
 }
 
-// Lacks returns what the rest of the conversation may need and the runtime lacks; see Flows.Lacks. The error joins one error
+// Missing returns what the rest of the conversation may need and the runtime lacks; see Flows.Missing. The error joins one error
 // for each thing. nil: it lacks nothing, the conversation has not started, or it is final.
 //
 // An actor that was dropped needs nothing. An actor that got another model needs that model and the fallbacks.
-func (c *Core) Lacks() error {
+func (c *Core) Missing() error {
 	r := c.record
-	if c.lacks == nil || r.start == nil || r.Final() {
+	if c.absent == nil || r.start == nil || r.Final() {
 		return nil
 	}
 	var found []error
@@ -38,11 +38,11 @@ func (c *Core) Lacks() error {
 			}
 			known[Need{Model: host}] = true
 		}
-		if err := c.lacks(n); err != nil {
+		if err := c.absent(n); err != nil {
 			found = append(found, err)
 		}
 	}
-	if lacks := c.machine.flow.Lacks; lacks != nil {
+	if lacks := c.machine.flow.Missing; lacks != nil {
 		found = append(found, lacks(r))
 	}
 	for _, n := range c.needs() {
@@ -54,16 +54,16 @@ func (c *Core) Lacks() error {
 // needs returns what the rest of the conversation may need, with repetitions and empty needs.
 func (c *Core) needs() []Need {
 	r := c.record
-	all := []Need{{Context: r.terms.Context}}
+	all := []Need{{Context: r.settings.Context}}
 	for name := range order.ByKey(r.start.Tools) {
 		all = append(all, Need{Tool: name})
 	}
-	return append(all, c.mayAsk(r.terms, nil)...)
+	return append(all, c.mayAsk(r.settings, nil)...)
 }
 
-// mayAsk returns the models and functions that the rest of the conversation may ask under these terms, without those of
+// mayAsk returns the models and functions that the rest of the conversation may ask under these settings, without those of
 // actors who get another model.
-func (c *Core) mayAsk(terms *Terms, instead map[string]ModelChoice) []Need {
+func (c *Core) mayAsk(settings *Settings, instead map[string]ModelChoice) []Need {
 	r := c.record
 	var all []Need
 	if c.machine.flow.Asks == nil {
@@ -72,11 +72,11 @@ func (c *Core) mayAsk(terms *Terms, instead map[string]ModelChoice) []Need {
 		}
 		return all
 	}
-	if name := terms.Summarizer; name != NoSummarizer && !slices.Contains(r.unsummed, "") {
+	if name := settings.Summarizer; name != NoSummarizer && !slices.Contains(r.unsummed, "") {
 		all = append(all, Need{Model: name})
 	}
-	for i := range terms.OnFailure {
-		all = append(all, Need{Model: terms.OnFailure[i].Model})
+	for i := range settings.OnFailure {
+		all = append(all, Need{Model: settings.OnFailure[i].Model})
 	}
 	calls := c.machine.flow.Asks(r)
 	for i := range calls {
@@ -109,9 +109,9 @@ func (r *Record) needsOf(call *Call) []Need {
 }
 
 // missing returns what the runtime lacks of what the beginnings need. It is asked right before they are recorded: what
-// Lacks could not foresee is found here, and no call is begun that would fail for it.
+// Missing could not foresee is found here, and no call is begun that would fail for it.
 func (c *Core) missing(fresh []beginning) error {
-	if c.lacks == nil {
+	if c.absent == nil {
 		return nil
 	}
 	for i := range fresh {
@@ -126,7 +126,7 @@ func (c *Core) missing(fresh []beginning) error {
 		default:
 			continue
 		}
-		if err := c.lacks(n); err != nil {
+		if err := c.absent(n); err != nil {
 			return err
 		}
 	}
@@ -135,10 +135,10 @@ func (c *Core) missing(fresh []beginning) error {
 
 // missingContext is missing for the context manager, which is needed before calls can be prepared.
 func (c *Core) missingContext(calls int) error {
-	if c.lacks == nil || calls == 0 || c.plans[c.record.terms.Context] != nil {
+	if c.absent == nil || calls == 0 || c.plans[c.record.settings.Context] != nil {
 		return nil
 	}
-	return c.lacks(Need{Context: c.record.terms.Context})
+	return c.absent(Need{Context: c.record.settings.Context})
 }
 
 // lacks reports whether the runtime lacks something. Nothing is begun then, and the state waits for another runtime.
@@ -146,6 +146,6 @@ func (d *due) lacks(err error) bool {
 	if err == nil {
 		return false
 	}
-	d.core.out.Lacks, d.busy = err, true
+	d.core.out.Missing, d.busy = err, true
 	return true
 }

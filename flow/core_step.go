@@ -156,7 +156,7 @@ func (c *Core) owing(on Trigger) *Error {
 // has ended the conversation early, only the calls of its conclusion are owed.
 func (r *Record) undecided() *callState {
 	for _, call := range r.failing {
-		if r.undecidedAbout(call) && (r.EndedBy == "" || call.ending) {
+		if r.undecidedAbout(call) && (r.EndedEarlyBy == "" || call.ending) {
 			return call
 		}
 	}

@@ -26,9 +26,9 @@ import (
 func everyField() debate.Config {
 	return debate.Config{
 		Topic: "Should cities ban cars?", Format: "own",
-		Parts: []flow.File{{Name: "chart.png", Type: "image/png", Hash: strings.Repeat("a", 64), Size: 9, URL: "https://example.com/chart"}},
+		Attachments: []flow.File{{Name: "chart.png", Type: "image/png", Hash: strings.Repeat("a", 64), Size: 9, URL: "https://example.com/chart"}},
 		Documents: []flow.Document{{
-			Name: "The study", Parts: []flow.File{{Name: "s.pdf", Type: "application/pdf", Hash: strings.Repeat("b", 64), Size: 9, Pages: 2}},
+			Name: "The study", Files: []flow.File{{Name: "s.pdf", Type: "application/pdf", Hash: strings.Repeat("b", 64), Size: 9, Pages: 2}},
 		}},
 		CustomFormat: &debate.Format{
 			Name: "own", Guidance: "Be brief.", MinParticipants: 2, MaxParticipants: 5, Chair: debate.Neutral, Rounds: 4,
@@ -65,7 +65,7 @@ func everyField() debate.Config {
 				{Name: "Juno", Judge: "cato"},
 				{Name: "Kim", Person: true},
 			},
-			Quorum: 2, Protocol: debate.Plurality, When: debate.AtEnd, BothOrders: true, Anonymous: true, OwnFamily: true,
+			Quorum: 2, Protocol: debate.Plurality, When: debate.AtEnd, BothOrders: true, Anonymous: true, AllowSameFamily: true,
 			Rubric: &debate.Rubric{Criteria: []debate.Criterion{
 				{Name: "wit", Weight: 40, Low: "none", High: "much"}, {Name: "sense", Weight: 60, Low: "none", High: "much"},
 			}},
@@ -75,8 +75,8 @@ func everyField() debate.Config {
 			{Name: "Noor", Judge: "cato"},
 			{Name: "Oz", Person: true},
 		}},
-		Assign: &debate.Assign{Model: "test/judge", Fallbacks: []string{"test/spare"}, Diversity: debate.Binary, Temperature: new(0.5), Options: everyOption()},
-		Watch:  []format.Detector{format.DetectDiminishing}, StopOn: []format.Detector{format.DetectDrift},
+		AssignPositions: &debate.AssignPositions{Model: "test/judge", Fallbacks: []string{"test/spare"}, Diversity: debate.Binary, Temperature: new(0.5), Options: everyOption()},
+		Watch:           []format.Detector{format.DetectDiminishing}, StopOn: []format.Detector{format.DetectDrift},
 		Budget: &debate.Budget{
 			Warn: debate.USD, Confirm: true, Soft: 50 * debate.USD, SoftTokens: 50_000_000, SoftCalls: 5_000, SoftTime: 5 * time.Hour,
 			Hard: 90 * debate.USD, HardTokens: 90_000_000, HardCalls: 9_000, HardTime: 9 * time.Hour,
@@ -85,7 +85,7 @@ func everyField() debate.Config {
 			{Calls: []flow.CallKind{debate.KindVerdict}, Kinds: []debate.Kind{provider.KindQuota}, Do: flow.OptionModel, Model: "test/spare"},
 		},
 		Context: flow.ContextSliding, Summarizer: "test/summarizer", AutoSummary: true, SummarizerOptions: everyOption(),
-		CutLong: true, Reserve: 2000, MaxTokens: 1000,
+		TruncateTurns: true, Reserve: 2000, MaxTokens: 1000,
 		Temperature: new(0.6), RoundDelay: time.Second, RoundTimeout: time.Hour, TurnTimeout: time.Minute, JudgeTimeout: 2 * time.Minute,
 		Retry: &debate.RetryPolicy{
 			Max: map[debate.Kind]int{provider.KindNetwork: 1}, Base: time.Second, Cap: time.Minute, Jitter: time.Second, RateLimit: time.Second,
@@ -231,7 +231,7 @@ func TestEveryDifferenceOfConfigsIsNamed(t *testing.T) {
 				l.change()
 				start := frozen
 				start.Config, start.Views = flow.Value{Go: stored}, flow.Views{} // which is of all seats
-				start.Terms.Participants = stored.Terms().Participants           // the others must be valid
+				start.Settings.Participants = stored.Settings().Participants     // the others must be valid
 				require.NoError(t, engine.Store.Append(t.Context(), config.ID, 0, "another", []debate.Event{
 					{Seq: 1, At: time.Unix(1, 0), Body: &start},
 					{Seq: 2, At: time.Unix(2, 0), Body: &flow.Transition{
@@ -257,7 +257,7 @@ func TestEveryDifferenceOfConfigsIsNamed(t *testing.T) {
 		})
 	}
 	for path, holds := range entered {
-		if strings.HasSuffix(path, "parts[].data") {
+		if strings.HasSuffix(path, "[].data") {
 			continue // no stored config holds the bytes of files
 		}
 		assert.True(t, holds, "nothing is in %s: give everyField something that can be changed", path)

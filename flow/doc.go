@@ -16,11 +16,11 @@
 // These are set in configs and on an engine. The root package has aliases for most of them.
 //
 //   - defaults and context managers: [DefaultContext] and the constants beside it
-//   - what configs ask of models beyond text: [Demand], [Demanding], [Demands]
+//   - what configs ask of models beyond text: [Requirement], [Requiring], [Requirements]
 //   - limits and prices: [Budget], [Money] ([USD]), [Model], [LookupModel], [KnownModels], [SplitModel], [Estimate],
 //     [TypicalReply]
 //   - failures: [Error], [Kind], [RetryPolicy], [FailureRule], [KindConfirm], [DefaultPatience], [ErrAwaitingInput],
-//     [ErrClosed], [ErrNotFound], [ErrConflict], [ErrLeased], [ErrLacking], [ErrUnable], [ErrPaused]
+//     [ErrClosed], [ErrNotFound], [ErrConflict], [ErrLeased], [ErrMissing], [ErrUnsupported], [ErrPaused]
 //   - tools: [Tool], [NewTool], [WithApproval], [ToolInfo], [ToolUse], [ToolPolicy]
 //   - answers of persons: [Inquiry], [InquiryCost], [FailedCall], [PendingUse], [Answer], [Option]
 //
@@ -30,13 +30,13 @@
 // type that its [EventKind] names.
 //
 //   - the course: [Start], [Parent], [Transition], [Round], [EndReason], [EndedByHost] and the constants beside it, [Opened],
-//     [Sent], [Received], [MaxReason], [Warning], [WarningKind], [Outage], [Hastened], [Amendment] ([ModelChoice])
-//   - a call and its attempts: [Intent], [Spend], [Reported], [LeftOut], [AttemptEnd], [SpendOf], [Turn], [Chunk],
+//     [Sent], [Received], [MaxReason], [Warning], [WarningKind], [Outage], [RetriedNow], [Amendment] ([ModelChoice])
+//   - a call and its attempts: [Intent], [Spend], [VendorMetadata], [LeftOut], [AttemptEnd], [SpendOf], [Turn], [Chunk],
 //     [StopReason], [Summarized], [Rejection], [Failure], [FailedAttempt], [Skipped], [Withdrawn], [CallReport],
-//     [Outlay] ([UsedTool]), [Charge], [Late], [ToolCalls], [AskedTool], [Continued], [ToolResult], [ToolOffer], [Gap]
+//     [CallUsage] ([UsedTool]), [Charge], [Late], [ToolCalls], [AskedTool], [Continued], [ToolResult], [ToolOffer], [Gap]
 //   - persons: [Inquiry], [Answer]
 //   - files: [File], [Document], [MaxFile], [MaxFiles], [HashOf], [IsHash], [LogFiles], [ErrNoFile]
-//   - actors: [ParticipantState], [Status], [Described], [Dropped], [Shrinking]
+//   - actors: [ParticipantState], [Status], [Described], [Dropped], [ContextReduction]
 //   - costs: [Account], [SpentByLabel]
 //   - what was removed: [Redaction], [Redacted] ([Removed])
 //   - logs as JSON: [ReadEvent], [Foreign], [LogVersion]
@@ -50,13 +50,13 @@
 //   - what is asked, and of which performer: [Call], [CallKind], [KindSummary], [KindTool], [Performer], [Function], [TaskOf],
 //     [Asked], [View], [OnFail], [Allowance]
 //   - answers as JSON: [Schema], [NewSchema], [AnswerSchema], [AnswerOf], [AnswerTo], [Names]
-//   - its config: [Config], [DecodeTo], [SettleTo], [ConfigAs], [Terms], [TopicOf], [Seat], [Seats], [EachModel], [NoSummarizer],
+//   - its config: [Config], [DecodeTo], [NormalizeTo], [ConfigAs], [Settings], [TopicOf], [Seat], [Seats], [EachModel], [NoSummarizer],
 //     [Registry], [Findings], [NameField], [MaxText], [Registrable]
 //   - its files: [Filed], [Files], [EachFile], [TopicDocuments], [CloneDocuments]
 //   - copies of a config: [CloneValue], [CloneRules], [RetryPolicy]
 //   - reading and writing JSON: [DecodeStrict], [MaxProblems], [Within], [Duration], [Value], [EncodeConfig]
 //   - prompts: [Setup], [Views], [Shuffled], [NeutralLabels], [ReplaceNames], and Record.Quote
-//   - its own events and state: [Part], [Body], [Spend], [CanonicalTurn]
+//   - its own events and state: [Projection], [Body], [Spend], [CanonicalTurn]
 //   - estimates: [Estimator], [EstimateRounds]
 //   - composed from another flow: [Named]
 //
@@ -68,7 +68,7 @@
 //   - what a host program wants ([Signal]): [Edit], [Validate], [Validated], [Start], [Pause], [Resume], [Stop],
 //     [Cancel], [Retry], [Answer], [Sent], [Amendment]
 //   - what happens: [Tick], [Opened], [Result], [Failed], [Lost], [Late] ([LateOf])
-//   - calls: [Command], [Classify], [KnownUsage], [Answered], [AnsweredBy]
+//   - calls: [Command], [Classify], [KnownUsage], [Metadata], [MetadataOf]
 //   - before the start: [EstimateStart], [CheckBudget], [ReadableJSON], [Unnamed], and Flow.Render
 //   - logs: [SameEvent], [ErrRewritten]
 //

@@ -45,12 +45,12 @@ var (
 	ErrRewritten = errors.New("the log was rewritten")
 	// ErrPaused means that the conversation is paused, and that no call is in flight.
 	ErrPaused = errors.New("the conversation is paused")
-	// ErrLacking means that this engine lacks something that the conversation needs, such as a provider. The error
+	// ErrMissing means that this engine lacks something that the conversation needs, such as a provider. The error
 	// around it names what. Another engine may have it.
-	ErrLacking = errors.New("this engine lacks what the conversation needs")
-	// ErrUnable means that a model is known to lack an ability that a config, an amendment or a choice requires: an option, or
+	ErrMissing = errors.New("this engine lacks what the conversation needs")
+	// ErrUnsupported means that a model is known to lack an ability that a config, an amendment or a choice requires: an option, or
 	// reading a file. The error around it names the model and the ability.
-	ErrUnable = errors.New("the model is known to lack a required ability")
+	ErrUnsupported = errors.New("the model is known to lack a required ability")
 	// ErrLeased means that another owner holds the lease.
 	ErrLeased = errors.New("another owner holds the conversation's lease")
 )

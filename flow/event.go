@@ -37,9 +37,9 @@ const (
 	EventDropped    EventKind = "dropped"    // *Dropped: a participant was dropped
 	EventWarning    EventKind = "warning"    // *Warning: a threshold was reached
 	EventSkipped    EventKind = "skipped"    // *Skipped: a call was left out
-	EventHastened   EventKind = "hastened"   // *Hastened: a person has cut the waiting short
+	EventRetriedNow EventKind = "retriedNow" // *RetriedNow: a person has cut the waiting short
 	EventWithdrawn  EventKind = "withdrawn"  // *Withdrawn: the flow no longer wants a call
-	EventAmended    EventKind = "amended"    // *Amendment: the terms were changed
+	EventAmended    EventKind = "amended"    // *Amendment: the settings were changed
 	EventInquiry    EventKind = "inquiry"    // *Inquiry: a person is asked
 	EventAnswer     EventKind = "answer"     // *Answer: a person has answered
 	EventSent       EventKind = "sent"       // *Sent: an input of the flow's own
@@ -245,8 +245,8 @@ func newBody(kind EventKind) Body { //nolint:funlen // one case for each kind
 		return new(Warning)
 	case EventSkipped:
 		return new(Skipped)
-	case EventHastened:
-		return new(Hastened)
+	case EventRetriedNow:
+		return new(RetriedNow)
 	case EventWithdrawn:
 		return new(Withdrawn)
 	case EventAmended:
@@ -343,7 +343,7 @@ func (*Skipped) EventKind() EventKind { return EventSkipped }
 func (*Amendment) EventKind() EventKind { return EventAmended }
 
 // EventKind implements [Body].
-func (*Hastened) EventKind() EventKind { return EventHastened }
+func (*RetriedNow) EventKind() EventKind { return EventRetriedNow }
 
 // EventKind implements [Body].
 func (*Withdrawn) EventKind() EventKind { return EventWithdrawn }

@@ -12,12 +12,12 @@ const LogVersion = 1
 
 // Start freezes everything that could change under a running conversation.
 type Start struct {
-	Version     int    `json:"version"` // of the log
-	Flow        string `json:"flow"`
-	FlowVersion int    `json:"flowVersion"`
-	Shape       string `json:"shape,omitempty"` // what Flow.Shape returned
-	Config      Value  `json:"config"`          // settled: with every default written out
-	Terms       Terms  `json:"terms"`
+	Version     int      `json:"version"` // of the log
+	Flow        string   `json:"flow"`
+	FlowVersion int      `json:"flowVersion"`
+	Shape       string   `json:"shape,omitempty"` // what Flow.Shape returned
+	Config      Value    `json:"config"`          // normalized: with every default written out
+	Settings    Settings `json:"settings"`
 	// Frozen is the result of Flow.Freeze.
 	Frozen Value            `json:"frozen,omitzero"`
 	Views  Views            `json:"views,omitzero"`
@@ -26,7 +26,7 @@ type Start struct {
 	// outages.
 	Accounts map[string]string   `json:"accounts,omitempty"`
 	Texts    map[string]string   `json:"texts,omitempty"` // the flow's prompts, rendered
-	Tools    map[string]ToolInfo `json:"tools,omitempty"` // those of Terms.Tools, by name
+	Tools    map[string]ToolInfo `json:"tools,omitempty"` // those of Settings.Tools, by name
 	// Seed is the conversation's secret, from which fences and labels are drawn. Only stores and snapshots hold it.
 	Seed string `json:"seed,omitempty"`
 	// Parent is the conversation that this one was forked from, or nil.
@@ -48,7 +48,7 @@ type Transition struct {
 	// budget: 12 of 12 calls". The evidence of a control includes the reason that the host program gave.
 	Reason   EndReason `json:"reason,omitempty"`
 	Evidence string    `json:"evidence,omitempty"`
-	// By names who has decided to end the conversation early; see Record.EndedBy.
+	// By names who has decided to end the conversation early; see Record.EndedEarlyBy.
 	By string `json:"by,omitempty"`
 	// Drain marks a pause, or a limit, that lets the calls in flight finish.
 	Drain bool `json:"drain,omitempty"`
@@ -165,8 +165,8 @@ type Spend struct {
 	Took   time.Duration `json:"took,omitempty"` // nanoseconds, without Queued
 	// Queued is how long the attempt waited for its turn, in a limiter or under Engine.MaxCalls; in nanoseconds.
 	Queued time.Duration `json:"queued,omitempty"`
-	// Reported is what the vendor says of the reply beside its text. nil: nothing.
-	Reported *Reported `json:"reported,omitempty"`
+	// Vendor is what the vendor says of the reply beside its text. nil: nothing.
+	Vendor *VendorMetadata `json:"vendor,omitempty"`
 }
 
 // spent makes each type that embeds Spend an [AttemptEnd].
@@ -192,8 +192,8 @@ type Turn struct {
 	Speaker string   `json:"speaker"`
 	Target  string   `json:"target,omitempty"`
 	Text    string   `json:"text"`
-	// Parts are the files that a person has added.
-	Parts []File `json:"parts,omitempty"`
+	// Attachments are the files that a person has added.
+	Attachments []File `json:"attachments,omitempty"`
 	// Data is the answer as JSON, where the call had a schema.
 	Data json.RawMessage `json:"data,omitempty"`
 	// Cut means that the reply ended at the limit of output tokens.
@@ -294,7 +294,7 @@ const (
 	WarnNear   WarningKind = "context-80" // 80 % of a window are used
 	WarnHigh   WarningKind = "context-90" // 90 % of a window are used
 	WarnShort  WarningKind = "context"    // messages no longer fit a window; they are left out, or one is cut
-	WarnLate   WarningKind = "round-time" // Terms.RoundTimeout: the round ends
+	WarnLate   WarningKind = "round-time" // Settings.RoundTimeout: the round ends
 	WarnOver   WarningKind = "overshoot"  // an attempt has cost more than was reserved for it
 
 	WarnOutage    WarningKind = "outage"    // a provider has failed in a way that may pass: the call waits

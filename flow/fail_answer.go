@@ -14,7 +14,7 @@ import (
 // opAnswer is what errors about answers name.
 const opAnswer = "answer"
 
-// maxAnswer bounds a person's answer, in bytes. A turn is cut further, to [Terms].MaxTokens.
+// maxAnswer bounds a person's answer, in bytes. A turn is cut further, to [Settings].MaxTokens.
 const maxAnswer = 1 << 20
 
 // decider returns who has given the answer.
@@ -31,9 +31,9 @@ func (c *Core) answer(s Answer) error {
 		return &Error{Kind: provider.KindState, Op: opAnswer, Err: fmt.Errorf("no inquiry %q is open", text.OneLine(s.Inquiry, 80))}
 	}
 	if len(inquiry.Options) > 0 {
-		if len(s.Parts) > 0 {
+		if len(s.Attachments) > 0 {
 			err := errors.New("the inquiry asks for one of its options, without files")
-			return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "parts", Err: err}
+			return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "attachments", Err: err}
 		}
 		if inquiry.Use != nil {
 			return c.chosenUse(inquiry, s)
@@ -47,17 +47,17 @@ func (c *Core) answer(s Answer) error {
 		return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "text", Err: err}
 	}
 	intent := c.record.calls[s.Inquiry].intent
-	result := Result{Call: s.Inquiry, Attempt: intent.Attempt, Text: s.Text, Parts: s.Parts}
-	if field, err := c.record.accepts(s.Parts); err != nil {
+	result := Result{Call: s.Inquiry, Attempt: intent.Attempt, Text: s.Text, Attachments: s.Attachments}
+	if field, err := c.record.accepts(s.Attachments); err != nil {
 		return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: field, Err: err}
 	}
-	if err := c.unreadable(opAnswer, s.Parts); err != nil {
+	if err := c.unreadable(opAnswer, s.Attachments); err != nil {
 		return err
 	}
 	if intent.Schema != "" {
-		if len(s.Parts) > 0 {
+		if len(s.Attachments) > 0 {
 			err := errors.New("an answer with a schema has no files")
-			return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "parts", Err: err}
+			return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "attachments", Err: err}
 		}
 		if _, problems := c.structured(intent, Spend{Call: intent.Call, Attempt: intent.Attempt}, result); len(problems) > 0 {
 			err := errors.New("the answer is not accepted: " + text.OneLine(strings.Join(problems, "; "), 400))
@@ -90,7 +90,7 @@ func (c *Core) chosen(q *Inquiry, a Answer) error {
 		if row == nil && len(c.record.models) < maxTracked {
 			row = a.Row
 		}
-		if err := cmp.Or(c.record.terms.takes(a.Model, row), c.ableFor(q, a.Model)); err != nil {
+		if err := cmp.Or(c.record.settings.takes(a.Model, row), c.ableFor(q, a.Model)); err != nil {
 			return bad("model", "%w", err)
 		}
 	}

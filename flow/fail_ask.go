@@ -105,7 +105,7 @@ type PendingUse struct {
 	For  string `json:"for"` // the call whose model asks for it
 	Tool string `json:"tool"`
 	// Arguments show the arguments, at most 4 KiB of them. A model wrote them: they are not trusted. What looks like a secret
-	// is left out, and invisible characters are escaped. Cut reports that there is more; Record.Outlay has all of it.
+	// is left out, and invisible characters are escaped. Cut reports that there is more; Record.CallUsage has all of it.
 	Arguments string `json:"arguments"`
 	Cut       bool   `json:"cut,omitempty"`
 	// Attempt is the attempt whose outcome nobody knows. 0: the use waits for approval.
@@ -127,9 +127,9 @@ type Answer struct {
 	// Text is the answer where a person performs a call. With OptionDeny it is the reason, and with OptionDone what the tool
 	// has answered, at most 32 KiB; it may be empty there.
 	Text string `json:"text,omitempty"`
-	// Parts are files that belong to the text, stored as blobs. The engine stores them, and takes Data out.
-	Parts  []File `json:"parts,omitempty"`
-	Option Option `json:"option,omitempty"`
+	// Attachments are files that belong to the text, stored as blobs. The engine stores them, and takes Data out.
+	Attachments []File `json:"attachments,omitempty"`
+	Option      Option `json:"option,omitempty"`
 	// Model is the "provider/model" for OptionModel. Row holds its prices and sizes, frozen like those of the other
 	// models. The engine sets it.
 	Model string `json:"model,omitempty"`
@@ -161,13 +161,13 @@ type Option string
 const (
 	// OptionRetry tries again at once: the host program has fixed the cause. The call starts over with its first model.
 	OptionRetry Option = "retry"
-	// OptionWait waits once for as long as the vendor has asked, also beyond Terms.Patience, and tries again. If the vendor has
-	// named no time, it tries again at once, and waits for up to Terms.Patience if that fails too, whatever the kind of failure.
+	// OptionWait waits once for as long as the vendor has asked, also beyond Settings.Patience, and tries again. If the vendor has
+	// named no time, it tries again at once, and waits for up to Settings.Patience if that fails too, whatever the kind of failure.
 	OptionWait Option = "wait"
 	// OptionModel lets another model take over, in this and all later calls of the actors that are asked about.
 	// Answer.Model names it. The calls start over.
 	OptionModel Option = "model"
-	// OptionSummarize summarises what no longer fits the model, with Terms.Summarizer or View.Summarizer. The call starts over.
+	// OptionSummarize summarises what no longer fits the model, with Settings.Summarizer or View.Summarizer. The call starts over.
 	OptionSummarize Option = "summarize"
 	// OptionTruncate leaves out what no longer fits the model. The call starts over.
 	OptionTruncate Option = "truncate"

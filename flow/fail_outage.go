@@ -12,7 +12,7 @@ import (
 
 // A failure that passes by itself is waited for. The calls to one provider share an outage: it begins with the first
 // such failure, of whatever kind, and ends with the first reply. While it lasts, each call is tried again and again, at
-// growing intervals, until Terms.Patience is over. Then the call has failed for good. The time in which the conversation
+// growing intervals, until Settings.Patience is over. Then the call has failed for good. The time in which the conversation
 // is paused, or in which no process holds it, does not count.
 
 // DefaultPatience is how long a conversation waits for an outage to pass.
@@ -141,13 +141,13 @@ func (c *Core) await(state *callState, failure *Error) (time.Duration, bool) {
 	if o := r.outage(r.hostOf(state.intent)); o != nil {
 		since = o.since
 	}
-	left := since.Add(r.terms.Patience).Sub(c.in.At)
-	policy := r.terms.Retry.withDefaults()
+	left := since.Add(r.settings.Patience).Sub(c.in.At)
+	policy := r.settings.Retry.withDefaults()
 	if failure.RetryAfter > 0 {
 		chosen := state.patient && state.waits() == 0 // once, a call that was chosen to be waited for waits as long as it takes
 		return failure.RetryAfter + policy.jitter(c.in.Bits), failure.RetryAfter <= left || chosen
 	}
-	wait := policy.backoff(failure.Kind, r.terms.Retry.most(failure.Kind)+1+state.waits())
+	wait := policy.backoff(failure.Kind, r.settings.Retry.most(failure.Kind)+1+state.waits())
 	return wait, wait <= left
 }
 
@@ -160,7 +160,7 @@ func (c *Core) outlast(state *callState, failure *Error) error {
 	}
 	return c.warn(&Warning{
 		Kind: WarnOutage, Call: in.Call, By: in.By, Evidence: fmt.Sprintf("%s: %s is waited for, for up to %s, until %s",
-			failure.Kind, r.hostOf(in), r.terms.Patience, o.since.Add(r.terms.Patience).UTC().Format(time.RFC3339)),
+			failure.Kind, r.hostOf(in), r.settings.Patience, o.since.Add(r.settings.Patience).UTC().Format(time.RFC3339)),
 	})
 }
 
@@ -182,8 +182,8 @@ func (r *Record) foldTold(w *Warning) {
 	}
 }
 
-// Hastened records that a person has cut the waiting short: the calls that wait are made now.
-type Hastened struct {
+// RetriedNow records that a person has cut the waiting short: the calls that wait are made now.
+type RetriedNow struct {
 	Reason string `json:"reason,omitempty"` // the Reason of the Retry
 }
 

@@ -14,15 +14,15 @@ import (
 
 // A call has failed for good when its retries and its fallback models are used up. What comes then:
 //
-//   - fail_outage waits for failures that pass by themselves, as long as Terms.Patience says.
-//   - fail_policy finds the rule of Terms.OnFailure that decides, and fail_recover carries it out.
+//   - fail_outage waits for failures that pass by themselves, as long as Settings.Patience says.
+//   - fail_policy finds the rule of Settings.OnFailure that decides, and fail_recover carries it out.
 //   - fail_ask asks a person, and fail_answer takes the answer.
 //   - fail_skip leaves out the call or its actor, and fail_withdraw ends what the flow no longer wants.
 //
 // Each decision is in the log, so that nobody is asked twice.
 
 // FailureRule says what is done about calls that have failed for good: after their retries, their fallback models and,
-// for failures that pass by themselves, after Terms.Patience. The first rule of Terms.OnFailure that fits a failure and
+// for failures that pass by themselves, after Settings.Patience. The first rule of Settings.OnFailure that fits a failure and
 // can be applied to it decides.
 //
 // What cannot be applied:
@@ -56,11 +56,11 @@ func (f *FailureRule) fits(call CallKind, failure Kind) bool {
 	return (len(f.Calls) == 0 || slices.Contains(f.Calls, call)) && (len(f.Kinds) == 0 || slices.Contains(f.Kinds, failure))
 }
 
-// Complete returns a deep copy of the terms in which every default is written out. That includes the policy of failures:
+// Complete returns a deep copy of the settings in which every default is written out. That includes the policy of failures:
 // in attended conversations a person is asked about whatever the config has no rule for. In unattended ones the rules of
 // the flow apply, then those that every flow has.
-func (f *Flow) Complete(terms Terms) *Terms {
-	t := terms.WithDefaults()
+func (f *Flow) Complete(settings Settings) *Settings {
+	t := settings.WithDefaults()
 	if len(t.OnFailure) > 0 && t.OnFailure[len(t.OnFailure)-1].last() {
 		return t
 	}
@@ -146,7 +146,7 @@ func (f *Flow) callKinds(config Config) []CallKind {
 // ruled returns the option of the first rule that fits a failed call and can be applied to it. Without one it is
 // OptionFail.
 func (c *Core) ruled(call *Call, state *callState) *FailureRule {
-	rules, failure := c.record.terms.OnFailure, state.trouble.failure.Kind
+	rules, failure := c.record.settings.OnFailure, state.trouble.failure.Kind
 	for i := range rules {
 		if rules[i].fits(call.Kind, failure) && c.applies(&rules[i], call, state) {
 			return &rules[i]
@@ -159,7 +159,7 @@ func (c *Core) ruled(call *Call, state *callState) *FailureRule {
 // rule that decides after them.
 func (c *Core) passedOver(call *Call, state *callState, by *FailureRule) *Error {
 	failure := *state.trouble.failure
-	rules := c.record.terms.OnFailure
+	rules := c.record.settings.OnFailure
 	for i := range rules[:min(len(c.record.rules), len(rules))] {
 		rule := &rules[i]
 		if rule == by {
@@ -202,7 +202,7 @@ func (c *Core) applies(rule *FailureRule, call *Call, state *callState) bool {
 	r := c.record
 	switch rule.Do {
 	case OptionAsk:
-		return !r.terms.Unattended
+		return !r.settings.Unattended
 	case OptionFail:
 		return true
 	case OptionWait:
@@ -232,7 +232,7 @@ func (r *Record) shrinks(call *Call, state *callState, option Option) bool {
 	if !r.shrinkable(call, state, option) {
 		return false
 	}
-	before, _ := r.Shrinking(call.By)
+	before, _ := r.ContextReduction(call.By)
 	return before.Times < mostShrinks
 }
 
@@ -242,7 +242,7 @@ func (r *Record) shrinkable(call *Call, state *callState, option Option) bool {
 	if call.Performer != ByModel || call.View.None || state.trouble.failure.Kind != provider.KindContextOverflow {
 		return false
 	}
-	if before, _ := r.Shrinking(call.By); slices.Contains(before.InVain, option) {
+	if before, _ := r.ContextReduction(call.By); slices.Contains(before.InVain, option) {
 		return false
 	}
 	model, _ := r.summarizing(call)

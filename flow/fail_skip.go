@@ -17,8 +17,8 @@ type Skipped struct {
 	Slot   int      `json:"slot,omitempty"`
 	Reason string   `json:"reason"`
 	Cause  Kind     `json:"cause,omitempty"` // the kind of failure; "": the round's time was over
-	// Moot is the call of Call.Moot that was left out before. Then the actor of this one has missed nothing.
-	Moot string `json:"moot,omitempty"`
+	// With is the call of Call.SkipWith that was left out before. Then the actor of this one has missed nothing.
+	With string `json:"with,omitempty"`
 }
 
 // skip records that a call is left out.
@@ -28,17 +28,17 @@ func (c *Core) skip(call *Call, reason string, cause Kind) error {
 	}})
 }
 
-// moot records that a call is left out, because the call was that it needs.
-func (c *Core) moot(call *Call) error {
-	for i := range c.record.Skips {
-		if s := &c.record.Skips[i]; s.Call == call.Moot {
+// skipWith records that a call is left out, because the call was that it needs.
+func (c *Core) skipWith(call *Call) error {
+	for i := range c.record.SkippedCalls {
+		if s := &c.record.SkippedCalls[i]; s.Call == call.SkipWith {
 			return c.emit(Event{Body: &Skipped{
-				Call: call.ID, Kind: call.Kind, By: call.By, Round: call.Round, Slot: call.Slot, Reason: call.Moot + " was left out: " + s.Reason,
-				Cause: s.Cause, Moot: call.Moot,
+				Call: call.ID, Kind: call.Kind, By: call.By, Round: call.Round, Slot: call.Slot, Reason: call.SkipWith + " was left out: " + s.Reason,
+				Cause: s.Cause, With: call.SkipWith,
 			}})
 		}
 	}
-	err := fmt.Errorf("the call is moot without %s, which was not left out", text.OneLine(call.Moot, 80))
+	err := fmt.Errorf("the call is skipped with %s, which was not left out", text.OneLine(call.SkipWith, 80))
 	return c.fail(&Error{Kind: provider.KindState, Op: call.ID, Participant: call.By, Round: call.Round, Err: err})
 }
 
@@ -86,11 +86,11 @@ func (r *Record) foldSkipped(s *Skipped) error {
 		call = &callState{intent: &Intent{Call: s.Call, Kind: s.Kind, By: s.By, Round: s.Round, Slot: s.Slot}}
 		r.calls[s.Call] = call
 	}
-	if call.status == callInFlight || call.status == callDone || call.status == callSkipped || len(r.Skips) >= maxSkips {
+	if call.status == callInFlight || call.status == callDone || call.status == callSkipped || len(r.SkippedCalls) >= maxSkips {
 		return invalid("skipped.call", "is in flight, done or left out already")
 	}
-	if s.Moot != "" && !r.Skipped(s.Moot) {
-		return invalid("skipped.moot", "%q was not left out", text.OneLine(s.Moot, 80))
+	if s.With != "" && !r.Skipped(s.With) {
+		return invalid("skipped.with", "%q was not left out", text.OneLine(s.With, 80))
 	}
 	call.status = callSkipped
 	if s.Cause == "" {
@@ -99,7 +99,7 @@ func (r *Record) foldSkipped(s *Skipped) error {
 	r.unshare(call)
 	r.settled(s.Call)
 	r.withdrawUses(func(base string) bool { return base == s.Call })
-	r.Skips = append(r.Skips, *s)
+	r.SkippedCalls = append(r.SkippedCalls, *s)
 	if call.intent.Upto > 0 { // a summary: those who would read it do without
 		if only := call.intent.Only; !slices.Contains(r.unsummed, only) && len(r.unsummed) < maxTracked {
 			r.unsummed = append(r.unsummed, only)
@@ -107,7 +107,7 @@ func (r *Record) foldSkipped(s *Skipped) error {
 		return nil
 	}
 	r.countDone(s.Round)
-	if s.Moot == "" {
+	if s.With == "" {
 		r.miss(call, s.By)
 	}
 	return nil
@@ -132,7 +132,7 @@ func (r *Record) restore() {
 		call.share, call.formerly, call.first = 0, nil, 0
 		r.done--
 	}
-	r.Skips = slices.DeleteFunc(slices.Clone(r.Skips), func(s Skipped) bool { return restored[s.Call] })
+	r.SkippedCalls = slices.DeleteFunc(slices.Clone(r.SkippedCalls), func(s Skipped) bool { return restored[s.Call] })
 	r.tardy = nil
 }
 

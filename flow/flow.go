@@ -35,18 +35,18 @@ type Flow struct {
 	// have one; without it the machine passes through them at once.
 	Steps map[State]Step
 	// Decode reads a config of the flow from JSON, strictly; see [DecodeTo]. Every flow has it. The type that it returns, a
-	// pointer with [DecodeTo], is the type of all configs of the flow: every other function of the flow, Settle included, gets
+	// pointer with [DecodeTo], is the type of all configs of the flow: every other function of the flow, Normalize included, gets
 	// that type, and Record.Config returns it, wherever the conversation was started or opened. If that is a *T, a host program
 	// may also give a T. A config of any other type is refused. Decode must accept {}: Check reports what a config lacks.
 	Decode func(data []byte) (Config, error)
 
 	// Most flows have these: what a config means, what models are told, what becomes of their answers, and what the conversation owes.
 
-	// Settle returns a deep copy of a config with every default written out, and without an ID. The log holds the
+	// Normalize returns a deep copy of a config with every default written out, and without an ID. The log holds the
 	// copy, so it must depend on nothing outside, such as files. nil: the copy is what Decode reads of the config's JSON.
-	// Settle returns the type that Decode returns.
-	Settle func(Config) (Config, error)
-	// Check reports what is wrong with a settled config, in the order of its fields. The engine checks the terms
+	// Normalize returns the type that Decode returns.
+	Normalize func(Config) (Config, error)
+	// Check reports what is wrong with a normalized config, in the order of its fields. The engine checks the settings
 	// itself. frozen is what the log holds for the config already, or nil for a new config. An error about frozen
 	// has a field that begins with "frozen". nil: nothing is checked.
 	Check func(config Config, frozen any, known Registry) []error
@@ -62,9 +62,9 @@ type Flow struct {
 	Bodies []Body
 	// Open makes the flow's part of a record that begins with this event. Record.Config and Record.Frozen already
 	// return what the flow has read from it. nil: the flow keeps no part.
-	Open func(r *Record, start *Start) (Part, error)
+	Open func(r *Record, start *Start) (Projection, error)
 	// Owes is called before the conversation completes. It returns what the conversation still lacks of its config, one line
-	// each. If it returns anything, the conversation goes to the error state instead. Record.EndedBy shows whether somebody has
+	// each. If it returns anything, the conversation goes to the error state instead. Record.EndedEarlyBy shows whether somebody has
 	// decided to end it early. In any flow, failed calls about which nobody has decided are owed too. nil: only those.
 	Owes func(r *Record) []string
 
@@ -94,7 +94,7 @@ type Flow struct {
 	// hold inputs that Admit would refuse. nil: everything is admitted.
 	Admit func(r *Record, s *Sent) error
 	// Amend reports what of an amendment the flow cannot change. The kernel has checked the rest. The flow's functions read
-	// the number of rounds from Record.Terms. nil: rounds cannot be changed, and only participants have models.
+	// the number of rounds from Record.Settings. nil: rounds cannot be changed, and only participants have models.
 	Amend func(r *Record, a *Amendment) []error
 
 	// For lists of conversations.
@@ -126,7 +126,7 @@ type Flow struct {
 	// these, and those that every flow has: KindConfirm, KindSummary and KindTool. A flow that is composed from another one
 	// adds the kinds of its own steps. nil: any kind may be named.
 	Kinds func(Config) []CallKind
-	// Timed names the states whose calls Terms.RoundTimeout bounds, in the order of a round. With one state, Round.Calls says
+	// Timed names the states whose calls Settings.RoundTimeout bounds, in the order of a round. With one state, Round.Calls says
 	// how many calls share the time: those that are made one after the other get equal parts of what is left. With several
 	// states, the calls of each are taken to be made at once, and the states share the time. A call whose time is over is
 	// skipped; see Record.Skipped. When the time of the whole round is over, Record.Late reports true, and Calls must return no
@@ -144,13 +144,13 @@ type Flow struct {
 
 	// For configs: how their fields are named, what a fork must not change, and whether they are read once more.
 
-	// Field returns the name that a field of Terms, such as "tools[0]", has in the config. Errors about the terms
+	// Field returns the name that a field of Settings, such as "tools[0]", has in the config. Errors about the settings
 	// name the field so. nil: the names are the same.
 	Field func(config Config, field string) string
 	// Fixed returns the part of a config that a log refers to, so that a fork cannot change it. nil: the whole
 	// config.
 	Fixed func(Config) any
-	// Readable says that Decode reads the JSON of every settled config in which Check finds nothing wrong. If it is
+	// Readable says that Decode reads the JSON of every normalized config in which Check finds nothing wrong. If it is
 	// false, the engine writes and reads a config once before it starts a conversation with it.
 	Readable bool
 
@@ -160,19 +160,19 @@ type Flow struct {
 	// Fallbacks and Function are read. An engine that lacks a provider or a function of these does not continue the
 	// conversation. nil: every model of the config is needed.
 	Asks func(r *Record) []Call
-	// Lacks reports what the program lacks, among what the rest of the conversation needs and only this flow knows by name. Its
-	// errors wrap [ErrLacking]. nil: it lacks nothing.
-	Lacks func(r *Record) error
+	// Missing reports what the program lacks, among what the rest of the conversation needs and only this flow knows by name. Its
+	// errors wrap [ErrMissing]. nil: it lacks nothing.
+	Missing func(r *Record) error
 }
 
 // Setup is what a flow makes prompts and views from. No prompt may depend on the config's ID, Labels, Budget or
 // Retry. Conversations share a Setup: it is read only.
 type Setup struct {
-	Config  Config // settled
-	Terms   *Terms
-	Frozen  any // the result of Freeze
-	Drawn   any // the result of Draw
-	Prompts *prompt.Set
+	Config   Config // settled
+	Settings *Settings
+	Frozen   any // the result of Freeze
+	Drawn    any // the result of Draw
+	Prompts  *prompt.Set
 	// Fence is a placeholder for the secret word in the markers around what others have said. Each conversation replaces it by
 	// its own word.
 	Fence string
@@ -189,7 +189,7 @@ type Registry interface {
 	// Function reports whether a function is registered under the name, in Engine.Judges or Engine.Functions.
 	Function(name string) bool
 	// Model returns why a model cannot be asked, or nil if it can.
-	Model(terms *Terms, name string) error
+	Model(settings *Settings, name string) error
 }
 
 // ReadFrozen returns what a log holds as the result of Freeze, from its Go value or else by Thaw.
@@ -287,12 +287,12 @@ type Call struct {
 	// Longer is how many bytes longer the instruction will be because of replies that are not there yet. It is used where calls
 	// are predicted, in Flow.Last and Flow.Estimate; see [Record.Longest].
 	Longer      int
-	MaxTokens   int      // output tokens; 0: Terms.MaxTokens
+	MaxTokens   int      // output tokens; 0: Settings.MaxTokens
 	Temperature *float64 // nil: the vendor's default
 	// Options are what the request asks for beyond text. nil: the vendor's defaults. They are read only.
 	Options *provider.Options
-	Timeout time.Duration // 0: Terms.TurnTimeout
-	// Tools are the tools that the model may use before it replies, by their names in Terms.Tools. Uses bounds how
+	Timeout time.Duration // 0: Settings.TurnTimeout
+	// Tools are the tools that the model may use before it replies, by their names in Settings.Tools. Uses bounds how
 	// often the participant may use tools, over all its calls in this state and round.
 	Tools []string
 	Uses  int
@@ -304,9 +304,9 @@ type Call struct {
 	// said so far as its own message, and the joined text is the reply. Each part may have MaxTokens, and has an event of its
 	// own; see [Continued]. 0, or once that is used up: a free reply stays cut, and a structured answer is asked for again.
 	Continues int
-	// Moot names a skipped call that makes this one pointless, such as the question that it would answer. This call is then
+	// SkipWith names a skipped call that makes this one pointless, such as the question that it would answer. This call is then
 	// recorded as skipped too, without any attempt, and its actor has not missed a turn. "": it is not pointless.
-	Moot string
+	SkipWith string
 	// NotBefore is the earliest time at which the call may start. Zero: at once.
 	NotBefore time.Time
 	// Needed means that the conversation cannot continue without the result. If the round's time is over first, the call is not
@@ -331,7 +331,7 @@ type Asked struct {
 	Schema      json.RawMessage // with the names of this conversation; nil: the answer is free text
 }
 
-// OnFail says what the conversation can do without if a call has failed for good. Terms.OnFailure or a person chooses among
+// OnFail says what the conversation can do without if a call has failed for good. Settings.OnFailure or a person chooses among
 // that.
 //
 // OnFail is read only while Step.Calls returns the call. So Calls returns a call that has failed until the flow has
@@ -344,7 +344,7 @@ type OnFail struct {
 	// is true.
 	Drop Allowance
 	// Fire fires a trigger of the flow's own, or TriggerComplete. The flow then acts on the failure itself: nobody else
-	// decides about it. If no rule of the present state allows the trigger, Terms.OnFailure decides. A call with any other
+	// decides about it. If no rule of the present state allows the trigger, Settings.OnFailure decides. A call with any other
 	// trigger of the lifecycle is not made: the conversation goes to the error state.
 	Fire Trigger
 	// Aid means that the result is optional: the flow continues without it. Instead are the kinds of failures after which the
@@ -373,10 +373,10 @@ func Then(on Trigger) func(r *Record) (Trigger, Exit, bool) {
 	return func(*Record) (Trigger, Exit, bool) { return on, Exit{}, true }
 }
 
-// NextRound returns the round after the present one, of at most Terms.Rounds, with this expected number of turns. It is for
+// NextRound returns the round after the present one, of at most Settings.Rounds, with this expected number of turns. It is for
 // Exit.Round.
 func (r *Record) NextRound(calls int) *Round {
-	return &Round{N: r.Round + 1, Of: r.terms.Rounds, Calls: calls}
+	return &Round{N: r.Round + 1, Of: r.settings.Rounds, Calls: calls}
 }
 
 // TurnOf returns the turn that is the result of a call. It is read only. nil: there is none, or its result is an event of the

@@ -97,11 +97,11 @@ func TestFlowsThatContradictThemselves(t *testing.T) {
 		kind debate.Kind
 		says string
 	}{
-		"in a circle":             {circle, provider.KindState, "in a loop"},
-		"a trigger without rules": {nowhere, provider.KindState, "nowhere"},
-		"an unknown model":        {stage.OneState(stage.CallsOf(func(c *flow.Call) { c.Model = "test/other" })), provider.KindValidation, `"test/other"`},
-		"moot without a reason":   {stage.OneState(stage.CallsOf(func(c *flow.Call) { c.Moot = "ask" })), provider.KindState, "moot without ask"},
-		"an unknown schema":       {stage.OneState(stage.CallsOf(func(c *flow.Call) { c.Schema = "plan" })), provider.KindValidation, "plan"},
+		"in a circle":              {circle, provider.KindState, "in a loop"},
+		"a trigger without rules":  {nowhere, provider.KindState, "nowhere"},
+		"an unknown model":         {stage.OneState(stage.CallsOf(func(c *flow.Call) { c.Model = "test/other" })), provider.KindValidation, `"test/other"`},
+		"skipped without a reason": {stage.OneState(stage.CallsOf(func(c *flow.Call) { c.SkipWith = "ask" })), provider.KindState, "skipped with ask"},
+		"an unknown schema":        {stage.OneState(stage.CallsOf(func(c *flow.Call) { c.Schema = "plan" })), provider.KindValidation, "plan"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, source, config := stage.WithFlow(c.flow)

@@ -38,10 +38,10 @@ func (r *Record) fold(e *Event, m *Machine) error {
 		return err
 	}
 	r.Seq, r.LastAt = e.Seq, e.At
-	if r.part == nil || e.Seq == 1 {
+	if r.projection == nil || e.Seq == 1 {
 		return nil
 	}
-	return r.part.Fold(e)
+	return r.projection.Fold(e)
 }
 
 func invalid(field, format string, args ...any) error {
@@ -68,9 +68,9 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 		return r.foldSkipped(body)
 	case *Withdrawn:
 		return r.foldWithdrawn(body)
-	case *Hastened:
+	case *RetriedNow:
 		if why := notReason(body.Reason); why != "" {
-			return invalid("hastened.reason", "%s", why)
+			return invalid("retriedNow.reason", "%s", why)
 		}
 		r.foldHastened()
 	case *Amendment:
@@ -117,7 +117,7 @@ func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 	case len(s.Models) > maxTracked:
 		return invalid("start.models", "are more than %d", maxTracked)
 	}
-	if err := foldTerms(&s.Terms, "start.terms."); err != nil {
+	if err := foldSettings(&s.Settings, "start.settings."); err != nil {
 		return err
 	}
 	config, err := m.ReadConfig(s.Config)
@@ -128,12 +128,12 @@ func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 	if err != nil {
 		return invalid("start.frozen", "cannot be read: %s", text.OneLine(err.Error(), 200))
 	}
-	if !slices.Equal(config.Terms().Participants, s.Terms.Participants) {
-		return invalid("start.terms.participants", "are not those of the config")
+	if !slices.Equal(config.Settings().Participants, s.Settings.Participants) {
+		return invalid("start.settings.participants", "are not those of the config")
 	}
 	r.flow, r.frozen = s.Flow, frozen
-	r.start, r.config, r.terms, r.valid, r.timed = s, config, &s.Terms, true, m.flow.Timed
-	r.rules = config.Terms().OnFailure
+	r.start, r.config, r.settings, r.valid, r.timed = s, config, &s.Settings, true, m.flow.Timed
+	r.rules = config.Settings().OnFailure
 	r.fence, r.texts = secret.Fence(s.Seed), s.Texts
 	r.expect()
 	r.readDocuments()
@@ -142,7 +142,7 @@ func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 	}
 	r.State, r.StartedAt = StateReady, at
 	if m.flow.Open != nil {
-		if r.part, err = m.flow.Open(r, s); err != nil {
+		if r.projection, err = m.flow.Open(r, s); err != nil {
 			if own, ok := errors.AsType[*Error](err); ok && own.Field != "" {
 				return invalid("start."+own.Field, "cannot be read: %s", text.OneLine(own.Err.Error(), 200))
 			}
@@ -152,8 +152,8 @@ func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 	return nil
 }
 
-// foldTerms checks the terms that an event holds.
-func foldTerms(t *Terms, at string) error {
+// foldSettings checks the settings that an event holds.
+func foldSettings(t *Settings, at string) error {
 	var f Findings
 	f.completed(t)
 	if len(f) == 0 {
@@ -165,7 +165,7 @@ func foldTerms(t *Terms, at string) error {
 
 // expect allocates room for the turns and calls that the conversation will have. A bound keeps the room small.
 func (r *Record) expect() {
-	rounds := min(maxExpectedTurns, max(1, r.terms.Rounds))
+	rounds := min(maxExpectedTurns, max(1, r.settings.Rounds))
 	turns := r.expectedTurns()
 	r.calls = make(map[string]*callState, min(maxExpectedTurns, turns+rounds+1))
 	r.Turns = make([]*Turn, 0, turns)
@@ -178,8 +178,8 @@ func (r *Record) expect() {
 const maxExpectedTurns = 64
 
 func (r *Record) expectedTurns() int {
-	rounds := min(maxExpectedTurns, max(1, r.terms.Rounds))
-	return min(maxExpectedTurns, rounds*min(maxExpectedTurns, len(r.terms.Participants)))
+	rounds := min(maxExpectedTurns, max(1, r.settings.Rounds))
+	return min(maxExpectedTurns, rounds*min(maxExpectedTurns, len(r.settings.Participants)))
 }
 
 // follows reports whether a round is the one after the present one. So there are never more rounds than events.
@@ -252,7 +252,7 @@ func (r *Record) foldEnding(t *Transition, m *Machine, concludes bool) {
 		r.Reason, r.Evidence = t.Reason, t.Evidence
 	}
 	if t.By != "" && (concludes || m.working(t.From) && m.working(t.To)) {
-		r.EndedBy = t.By
+		r.EndedEarlyBy = t.By
 	}
 	if concludes {
 		r.Inquiries = nil

@@ -152,7 +152,7 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 		if body.Round != call.intent.Round || body.Slot != call.intent.Slot || body.Speaker != call.intent.By {
 			return invalid("turn", "is not the one that was asked for")
 		}
-		if field, err := r.accepts(body.Parts); err != nil {
+		if field, err := r.accepts(body.Attachments); err != nil {
 			return invalid("turn."+field, "%s", err.Error())
 		}
 		if err := body.checkBeside(); err != nil {
@@ -208,8 +208,8 @@ func (r *Record) foldSpend(spend *Spend, call *callState) error {
 	if err := spend.checkReported(); err != nil {
 		return err
 	}
-	if spend.Reported != nil {
-		for _, name := range spend.Reported.Left {
+	if spend.Vendor != nil {
+		for _, name := range spend.Vendor.Left {
 			r.leave(spend.Model, name)
 		}
 	}

@@ -36,7 +36,7 @@ func (r *Record) foldQuestion(q *Inquiry) error {
 
 // foldAnswer folds an answer. If a person performs a call, the result of that call follows as an event of its own.
 func (r *Record) foldAnswer(a *Answer) error {
-	if field, err := r.accepts(a.Parts); err != nil {
+	if field, err := r.accepts(a.Attachments); err != nil {
 		return invalid("answer."+field, "%s", err.Error())
 	}
 	r.Answers = append(r.Answers, *a)

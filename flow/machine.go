@@ -457,7 +457,7 @@ func (m *Machine) checkNames(bad func(format string, args ...any) error) error {
 var (
 	hasValidConfig       = Guard{"hasValidConfig", func(r *Record) bool { return r.valid }}
 	allParticipantsReady = Guard{"allParticipantsReady", func(r *Record) bool {
-		return r.terms != nil && !slices.Contains(r.Active(), "")
+		return r.settings != nil && !slices.Contains(r.Active(), "")
 	}}
 	hasTurn              = Guard{"hasTurn", func(r *Record) bool { return len(r.Turns) > 0 }}
 	costWarningThreshold = Guard{"costWarningThreshold", func(r *Record) bool { return r.unconfirmed() }}

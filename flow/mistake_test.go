@@ -80,7 +80,7 @@ func TestAPartThatRefusesItsOwnEventEndsTheSession(t *testing.T) {
 			}
 			return []flow.Call{{ID: "say", Kind: "word", By: "Ada", Model: "test/debater"}}
 		})
-		f.Open = func(*debate.Record, *flow.Start) (flow.Part, error) { return refusing{}, nil }
+		f.Open = func(*debate.Record, *flow.Start) (flow.Projection, error) { return refusing{}, nil }
 		engine, _, config := stage.WithFlow(f)
 		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
 		require.NoError(t, err)

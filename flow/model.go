@@ -19,9 +19,9 @@ type Model struct {
 	OwnTemperature bool `json:"ownTemperature,omitempty"`
 	// Reasoning means that the model thinks before it answers. Its thoughts count as output.
 	Reasoning bool `json:"reasoning,omitempty"`
-	// Lacks are the abilities that the model is known to lack. A request leaves out what needs them: options, the temperature,
+	// Unsupported are the abilities that the model is known to lack. A request leaves out what needs them: options, the temperature,
 	// tools. A schema is then a part of the instruction.
-	Lacks []provider.Ability `json:"lacks,omitempty"`
+	Unsupported []provider.Ability `json:"unsupported,omitempty"`
 	// ImageTokens is the most input tokens of an image, or of a page of a PDF. 0: 5000, which is more than most models take.
 	ImageTokens int `json:"imageTokens,omitempty"`
 	// Priced means that the price is known. A known price may be zero.
@@ -76,7 +76,7 @@ func (m Model) Bound(input, output int) Money {
 
 // lacks reports whether the model surely lacks an ability.
 func (m Model) lacks(ability provider.Ability) bool {
-	return slices.Contains(m.Lacks, ability) || ability == provider.AbilityTemperature && m.OwnTemperature
+	return slices.Contains(m.Unsupported, ability) || ability == provider.AbilityTemperature && m.OwnTemperature
 }
 
 // thoughts returns how many tokens of output are kept for the thoughts of one reply, beside those of its text. The steps
@@ -84,7 +84,7 @@ func (m Model) lacks(ability provider.Ability) bool {
 // medium and high. The others lie between and beyond.
 func (m Model) thoughts(o *provider.Options) int {
 	effort := provider.Effort("")
-	if o = o.Without(m.Lacks); o != nil {
+	if o = o.Without(m.Unsupported); o != nil {
 		effort = o.Effort
 	}
 	if !m.Reasoning && effort == "" {

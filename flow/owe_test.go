@@ -66,7 +66,7 @@ func TestAFlowCannotCompleteWhileSomethingIsOwed(t *testing.T) {
 			record, err = session.Wait(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, flow.StateCompleted, record.State)
-			assert.Equal(t, flow.EndedByHost, record.EndedBy)
+			assert.Equal(t, flow.EndedByHost, record.EndedEarlyBy)
 		})
 	}
 }
@@ -82,7 +82,7 @@ func TestWhatIsLeftOutIsLogged(t *testing.T) {
 	engine.Logger = slog.New(slog.NewTextHandler(&lines, nil))
 	record := stage.Run(t, engine, config)
 	assert.Equal(t, []string{"Ben"}, record.Dropped())
-	require.Len(t, record.Skips, 1)
+	require.Len(t, record.SkippedCalls, 1)
 	assert.Equal(t, 1, strings.Count(lines.String(), `msg="call left out"`))
 	assert.Equal(t, 1, strings.Count(lines.String(), `msg="actor dropped"`))
 	assert.Contains(t, lines.String(), "call=r2.rebuttal.Ben by=Ben kind=refusal")

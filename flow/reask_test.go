@@ -48,7 +48,7 @@ func TestTheShareOfARejectedCallIsOver(t *testing.T) {
 		config.RoundTimeout, config.TurnTimeout = time.Hour, time.Hour
 		record := stage.Run(t, engine, stage.InFlow(engine, config))
 		assert.Len(t, record.Rejections, 2)
-		assert.Empty(t, record.Skips)
+		assert.Empty(t, record.SkippedCalls)
 		assert.Equal(t, []string{"r0 Ben"}, stage.Speakers(record))
 	})
 }

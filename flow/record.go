@@ -21,26 +21,26 @@ type Record struct {
 	ID    string
 	State State
 	// Round is the current round, from 1; 0 before the first.
-	Round      int
-	Turns      []*Turn       // in the order in which they were recorded
-	Summaries  []*Summarized // oldest first
-	Rejections []Rejection   // answers that were not accepted
-	Inquiries  []Inquiry     // those without an answer
-	Answers    []Answer
-	Warnings   []Warning
-	Failures   []FailedAttempt // in the order in which they were recorded
-	Inputs     []Received      // a flow's own inputs, in the order in which they were recorded
-	ToolUses   []*ToolResult   // in the order in which they were recorded
-	Skips      []Skipped       // calls that were left out
-	Redactions []Redacted      // what was removed from the log, in the order of removal
+	Round        int
+	Turns        []*Turn       // in the order in which they were recorded
+	Summaries    []*Summarized // oldest first
+	Rejections   []Rejection   // answers that were not accepted
+	Inquiries    []Inquiry     // those without an answer
+	Answers      []Answer
+	Warnings     []Warning
+	Failures     []FailedAttempt // in the order in which they were recorded
+	Inputs       []Received      // a flow's own inputs, in the order in which they were recorded
+	ToolUses     []*ToolResult   // in the order in which they were recorded
+	SkippedCalls []Skipped       // calls that were left out
+	Redactions   []Redacted      // what was removed from the log, in the order of removal
 	// Failure is why the conversation is in the error state. It is nil in all other states.
 	Failure *Error
 	// Reason and Evidence say why the conversation ended, concluded, or stopped in the error state.
 	Reason   EndReason
 	Evidence string
-	// EndedBy names who has decided to end the conversation before it had all that its config asks for: "host", "person" for an
+	// EndedEarlyBy names who has decided to end the conversation before it had all that its config asks for: "host", "person" for an
 	// answer, "rule" for a FailureRule, "budget", or whom the flow names. "": nobody.
-	EndedBy           string
+	EndedEarlyBy      string
 	StartedAt, LastAt time.Time
 	Seq               int64 // the number of the last event
 
@@ -49,21 +49,21 @@ type Record struct {
 	callTable
 	readings
 	learned
-	part Part // the flow's own; nil: it has none
+	projection Projection // the flow's own; nil: it has none
 }
 
 // setting is what the start has frozen.
 type setting struct {
-	start  *Start
-	flow   string // the name of the flow; "" before there is a config
-	config Config // as the flow reads it
-	terms  *Terms
-	rules  []FailureRule // the conversation's own: those of Terms.OnFailure before Flow.Complete has added any
-	frozen any           // what the flow has frozen beside the config
-	valid  bool          // the config has passed validation
-	timed  []State       // the flow's states that a round's time covers
-	texts  map[string]string
-	fence  string
+	start    *Start
+	flow     string // the name of the flow; "" before there is a config
+	config   Config // as the flow reads it
+	settings *Settings
+	rules    []FailureRule // the conversation's own: those of Settings.OnFailure before Flow.Complete has added any
+	frozen   any           // what the flow has frozen beside the config
+	valid    bool          // the config has passed validation
+	timed    []State       // the flow's states that a round's time covers
+	texts    map[string]string
+	fence    string
 }
 
 // course is where the conversation is, and since when.
@@ -117,15 +117,15 @@ type readings struct {
 // learned is what was found out about models and vendors, and what people have chosen for them.
 type learned struct {
 	models     []namedModel
-	joined     map[string]string // like Start.Accounts, for providers that came later
-	limits     []vendorLimit     // vendors' limits that still hold
-	leftOut    []LeftOut         // what models were asked without
-	outages    []outage          // of providers that may pass by themselves
-	outlasted  []Outage          // of which a warning was given
-	swaps      []replacement     // models chosen as replacements, one for each actor
-	shrunk     []Shrinking       // choices for participants whose context was too large
-	sizes      []learnt          // what vendors' answers have shown, by model
-	thresholds []threshold       // thresholds of windows that were reported
+	joined     map[string]string  // like Start.Accounts, for providers that came later
+	limits     []vendorLimit      // vendors' limits that still hold
+	leftOut    []LeftOut          // what models were asked without
+	outages    []outage           // of providers that may pass by themselves
+	outlasted  []Outage           // of which a warning was given
+	swaps      []replacement      // models chosen as replacements, one for each actor
+	shrunk     []ContextReduction // choices for participants whose context was too large
+	sizes      []learnt           // what vendors' answers have shown, by model
+	thresholds []threshold        // thresholds of windows that were reported
 }
 
 // callState is the state of one call.
@@ -239,8 +239,8 @@ func (r *Record) Config() Config { return r.config }
 // Frozen returns what the flow has frozen beside the config, or nil. It is read only.
 func (r *Record) Frozen() any { return r.frozen }
 
-// Terms returns the part of the config that all flows share, or nil before there is a config. It is read only.
-func (r *Record) Terms() *Terms { return r.terms }
+// Settings returns the part of the config that all flows share, or nil before there is a config. It is read only.
+func (r *Record) Settings() *Settings { return r.settings }
 
 // Start returns the first event of the log, or nil before the start. It holds the secret seed. It is read only.
 func (r *Record) Start() *Start { return r.start }
@@ -253,7 +253,7 @@ func (r *Record) Parent() *Parent {
 	return r.start.Parent
 }
 
-// Late reports whether the time of the present round is over; see [Terms].RoundTimeout.
+// Late reports whether the time of the present round is over; see [Settings].RoundTimeout.
 func (r *Record) Late() bool { return r.late }
 
 // Quote returns a text as a quotation for an instruction. The markers of the conversation's fence enclose it, and
@@ -358,13 +358,13 @@ func (r *Record) EnteredAt() time.Time { return r.entered }
 
 // Active returns the names of the participants that were not dropped, in the order of their seats. It is read only.
 func (r *Record) Active() []string {
-	if r.terms == nil {
+	if r.settings == nil {
 		return nil
 	}
 	if len(r.dropped) == 0 {
-		return r.terms.Participants
+		return r.settings.Participants
 	}
-	return slices.DeleteFunc(slices.Clone(r.terms.Participants), r.IsDropped)
+	return slices.DeleteFunc(slices.Clone(r.settings.Participants), r.IsDropped)
 }
 
 // Dropped returns the names of the actors that were dropped, in the order in which they were. It is read only.

@@ -122,7 +122,7 @@ type recordJSON struct {
 	State              State              `json:"state"`
 	Topic              string             `json:"topic,omitempty"`
 	Labels             map[string]string  `json:"labels,omitempty"`
-	Terms              *Terms             `json:"terms,omitempty"` // those in force
+	Settings           *Settings          `json:"settings,omitempty"` // those in force
 	Round              int                `json:"round"`
 	StartedAt          time.Time          `json:"startedAt,omitzero"`
 	LastAt             time.Time          `json:"lastAt,omitzero"`
@@ -130,7 +130,7 @@ type recordJSON struct {
 	Seq                int64              `json:"seq"`
 	Reason             EndReason          `json:"reason,omitempty"`
 	Evidence           string             `json:"evidence,omitempty"`
-	EndedBy            string             `json:"endedBy,omitempty"`
+	EndedEarlyBy       string             `json:"endedEarlyBy,omitempty"`
 	Failure            *Error             `json:"failure,omitempty"`
 	Participants       []ParticipantState `json:"participants,omitempty"`
 	Dropped            []string           `json:"dropped,omitempty"`
@@ -156,17 +156,17 @@ type recordJSON struct {
 func (r *Record) MarshalJSON() ([]byte, error) {
 	out := recordJSON{
 		ID: r.ID, Flow: r.Flow(), Parent: r.Parent(), State: r.State, Round: r.Round, StartedAt: r.StartedAt, LastAt: r.LastAt,
-		Duration: r.Duration(), Seq: r.Seq, Reason: r.Reason, Evidence: r.Evidence, EndedBy: r.EndedBy, Failure: r.Failure,
+		Duration: r.Duration(), Seq: r.Seq, Reason: r.Reason, Evidence: r.Evidence, EndedEarlyBy: r.EndedEarlyBy, Failure: r.Failure,
 		Participants: r.Participants(), Dropped: r.dropped, Summaries: r.Summaries, ToolUses: r.ToolUses, Rejections: r.Rejections,
-		Failures: r.Failures, Skips: r.Skips, Inquiries: r.Inquiries, Answers: r.Answers, Warnings: r.Warnings, LeftOut: r.leftOut,
+		Failures: r.Failures, Skips: r.SkippedCalls, Inquiries: r.Inquiries, Answers: r.Answers, Warnings: r.Warnings, LeftOut: r.leftOut,
 		Redactions: r.Redactions, Inputs: r.Inputs, Spent: r.Spent(), Reserved: r.reserved,
 		SpentByModel: r.spent.models, SpentByParticipant: r.spent.participants,
 	}
 	if r.start != nil {
 		out.Shape = r.start.Shape
 	}
-	if r.terms != nil {
-		out.Topic, out.Labels, out.Terms = r.terms.Topic, r.terms.Labels, r.terms
+	if r.settings != nil {
+		out.Topic, out.Labels, out.Settings = r.settings.Topic, r.settings.Labels, r.settings
 	}
 	for _, t := range r.Turns {
 		call, _ := r.Call(t.Call)
@@ -185,9 +185,9 @@ func (r *Record) At(call string, value any) json.Marshaler {
 	return timed[any]{value, report.EndedAt}
 }
 
-// Outlay is all that a call has taken: its attempts, and the uses of tools that they have asked for. The time from BeganAt to
+// CallUsage is all that a call has taken: its attempts, and the uses of tools that they have asked for. The time from BeganAt to
 // EndedAt includes queues, pauses and waits for persons.
-type Outlay struct {
+type CallUsage struct {
 	CallReport
 
 	// Usage and Cost are those of all attempts. Estimated means that a provider has reported no usage for some attempt, whose
@@ -233,14 +233,14 @@ func (b *bill) add(s *Spend) {
 	b.estimated = b.estimated || s.Estimated
 }
 
-// Outlay returns what a call has taken, such as that of Turn.Call. false: there was no such call.
-func (r *Record) Outlay(call string) (Outlay, bool) {
+// CallUsage returns what a call has taken, such as that of Turn.Call. false: there was no such call.
+func (r *Record) CallUsage(call string) (CallUsage, bool) {
 	report, ok := r.Call(call)
 	if !ok {
-		return Outlay{}, false
+		return CallUsage{}, false
 	}
 	c := r.calls[call]
-	o := Outlay{
+	o := CallUsage{
 		CallReport: report, Usage: c.bill.usage, Cost: c.bill.cost, Took: c.bill.took, Estimated: c.bill.estimated,
 		Exchanges: len(c.talk), UsedUp: c.usedUp,
 	}

@@ -85,11 +85,11 @@ func (r *Record) Participant(name string) ParticipantState {
 
 // Participants returns the states of all participants, in the order of their seats.
 func (r *Record) Participants() []ParticipantState {
-	if r.terms == nil {
+	if r.settings == nil {
 		return nil
 	}
-	out := make([]ParticipantState, len(r.terms.Participants))
-	for i, name := range r.terms.Participants {
+	out := make([]ParticipantState, len(r.settings.Participants))
+	for i, name := range r.settings.Participants {
 		out[i] = r.Participant(name)
 	}
 	return out

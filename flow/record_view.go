@@ -22,13 +22,13 @@ type View struct {
 	// Swapped reverses the order of the turns that were revealed at the same time.
 	Swapped bool
 	// All says that the result claims to rest on all of the view. Where a window cannot hold it, older messages are
-	// summarised, whatever built-in strategy Terms.Context names. Record.Unread returns what a call has read neither
+	// summarised, whatever built-in strategy Settings.Context names. Record.Unread returns what a call has read neither
 	// whole nor in a summary.
 	All bool
 	// Whole is the first round whose messages are sent whole if they fit at all: no summary takes their place.
 	// 0: there is no such round.
 	Whole int
-	// Summarizer is the model ("provider/model") that summarises for this call if Terms.Summarizer names none. It is
+	// Summarizer is the model ("provider/model") that summarises for this call if Settings.Summarizer names none. It is
 	// asked only when a request would not fit, with the options of the call that needs the summary first. Calls that name
 	// another model do not read its summaries. "": no model.
 	Summarizer string
@@ -49,7 +49,7 @@ type Views struct {
 
 // makeViews makes the views that the conversation needs. The first is everybody's.
 func (r *Record) makeViews(views Views) error {
-	seats, turns := len(r.terms.Participants), r.expectedTurns()
+	seats, turns := len(r.settings.Participants), r.expectedTurns()
 	r.views = []*transcript.View{{
 		Messages: make([]provider.Message, 0, turns), Sizes: make([]int, 0, turns), Rounds: make([]int, 0, turns),
 		Turns:   make([]int, 0, turns),
@@ -68,7 +68,7 @@ func (r *Record) makeViews(views Views) error {
 		r.readers = append(r.readers, r.audible(reads, seat))
 	}
 	if len(views.Labels) > 0 {
-		r.anonymous = &transcript.View{Key: "labels", Labels: &text.Labels{Names: r.terms.Participants, Labels: views.Labels}}
+		r.anonymous = &transcript.View{Key: "labels", Labels: &text.Labels{Names: r.settings.Participants, Labels: views.Labels}}
 		r.views = append(r.views, r.anonymous)
 	}
 	return nil
@@ -108,8 +108,8 @@ func (r *Record) show(n int) {
 func (r *Record) Seat(name string) int { return r.seatOr(name, -1) }
 
 func (r *Record) seatOr(name string, otherwise int) int {
-	for seat := range r.terms.Participants {
-		if r.terms.Participants[seat] == name {
+	for seat := range r.settings.Participants {
+		if r.settings.Participants[seat] == name {
 			return seat
 		}
 	}

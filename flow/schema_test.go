@@ -23,8 +23,8 @@ type choiceConfig struct {
 
 func (*choiceConfig) Flow() string { return "choice" }
 
-func (c *choiceConfig) Terms() flow.Terms {
-	return flow.Terms{Topic: "Who?", Participants: c.Names, Rounds: 1, Unattended: true}
+func (c *choiceConfig) Settings() flow.Settings {
+	return flow.Settings{Topic: "Who?", Participants: c.Names, Rounds: 1, Unattended: true}
 }
 
 func (*choiceConfig) Models() iter.Seq2[string, string] {
@@ -35,7 +35,7 @@ func (*choiceConfig) Models() iter.Seq2[string, string] {
 func choosing(made *int) *flow.Flow {
 	ask := func(r *flow.Record) []flow.Call {
 		return []flow.Call{{
-			ID: "pick", Kind: "pick", By: r.Terms().Participants[0], Model: "test/m", Schema: "pick", Last: func(*flow.Record) string { return "Who?" },
+			ID: "pick", Kind: "pick", By: r.Settings().Participants[0], Model: "test/m", Schema: "pick", Last: func(*flow.Record) string { return "Who?" },
 		}}
 	}
 	return &flow.Flow{
@@ -50,7 +50,7 @@ func choosing(made *int) *flow.Flow {
 		Schemas: map[string]*flow.Schema{"pick": flow.AnswerSchema[choice]("pick", flow.AnswerOf[choice]{
 			Strict: true, Narrow: func(_ flow.Names, schema []byte) []byte { *made++; return schema },
 		})},
-		Decode: flow.DecodeTo[choiceConfig], Settle: flow.SettleTo(func(*choiceConfig) {}),
+		Decode: flow.DecodeTo[choiceConfig], Normalize: flow.NormalizeTo(func(*choiceConfig) {}),
 	}
 }
 

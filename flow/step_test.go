@@ -24,8 +24,8 @@ type poll struct {
 
 func (poll) Flow() string { return "poll" }
 
-func (p poll) Terms() flow.Terms {
-	return flow.Terms{ID: p.ID, Topic: "A poll", Participants: p.People, Rounds: p.Rounds}
+func (p poll) Settings() flow.Settings {
+	return flow.Settings{ID: p.ID, Topic: "A poll", Participants: p.People, Rounds: p.Rounds}
 }
 
 func (poll) Models() iter.Seq2[string, string] {
@@ -52,7 +52,7 @@ func pollEngine() *debate.Engine {
 		Name: "poll", Version: 1, Start: asking, Rules: []flow.Rule{{From: asking, On: asked, To: flow.StateCompleting}},
 		Steps: map[flow.State]flow.Step{
 			flow.StateInitializing: {Next: func(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-				return flow.TriggerInitialized, flow.Exit{Round: r.NextRound(len(r.Terms().Participants))}, true
+				return flow.TriggerInitialized, flow.Exit{Round: r.NextRound(len(r.Settings().Participants))}, true
 			}},
 			asking: {Calls: flow.Missing(all), Next: flow.Then(asked)},
 		},
@@ -64,7 +64,7 @@ func pollEngine() *debate.Engine {
 		}})},
 		Texts:  func(s flow.Setup) (map[string]string, error) { return map[string]string{"rule": s.FenceRule()}, nil },
 		Decode: flow.DecodeTo[poll], Estimate: flow.EstimateRounds(none, all),
-		Settle: flow.SettleTo(func(p *poll) { p.ID, p.Rounds = "", max(1, p.Rounds) }),
+		Normalize: flow.NormalizeTo(func(p *poll) { p.ID, p.Rounds = "", max(1, p.Rounds) }),
 		Check: func(config flow.Config, _ any, _ flow.Registry) []error {
 			var f flow.Findings
 			f.Between("rounds", config.(*poll).Rounds, 1, 9)
@@ -112,7 +112,7 @@ func TestSettleTo(t *testing.T) {
 	require.ErrorAs(t, engine.Validate(t.Context(), poll{People: []string{"Ada"}, Rounds: 10}), &failure)
 	assert.Equal(t, "rounds", failure.Field)
 	assert.Contains(t, failure.Error(), "is 10: 1 to 9 are possible")
-	settle := flow.SettleTo(func(*poll) {})
+	settle := flow.NormalizeTo(func(*poll) {})
 	_, err = settle(flow.Named("other", poll{People: []string{"Ada"}}))
 	require.NoError(t, err)
 }

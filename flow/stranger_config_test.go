@@ -25,7 +25,7 @@ func TestNamed(t *testing.T) {
 	renamed := flow.Named("notes", config)
 	assert.Equal(t, "notes", renamed.Flow())
 	assert.Equal(t, debate.FlowName, config.Flow())
-	assert.Equal(t, config.Terms(), renamed.Terms())
+	assert.Equal(t, config.Settings(), renamed.Settings())
 	assert.JSONEq(t, stage.JSON(config), stage.JSON(renamed), "its JSON is the config's")
 	var left, right []string
 	for field, name := range config.Models() {

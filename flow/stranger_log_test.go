@@ -163,7 +163,7 @@ func TestAStrangersHostileEventsAreRefused(t *testing.T) {
 	})
 }
 
-// What is frozen of the terms must be what the config says: the engine reads the one, the flow the other.
+// What is frozen of the settings must be what the config says: the engine reads the one, the flow the other.
 func TestALogWhoseTermsAreNotItsConfigs(t *testing.T) {
 	t.Parallel()
 	config := stage.TwoDebaters()
@@ -171,29 +171,29 @@ func TestALogWhoseTermsAreNotItsConfigs(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*flow.Start)
 		fold   string // the field that is named when the log is folded; "": it is folded
-		field  string // of the terms, when it is imported
+		field  string // of the settings, when it is imported
 	}{
-		"one more": {func(s *flow.Start) { s.Terms.Participants = append(s.Terms.Participants, "Zoe") }, "start.terms.participants", "participants"},
-		"one less": {func(s *flow.Start) { s.Terms.Participants = s.Terms.Participants[:1] }, "start.terms.participants", "participants"},
-		"nobody":   {func(s *flow.Start) { s.Terms.Participants = nil }, "start.terms.participants", "participants"},
+		"one more": {func(s *flow.Start) { s.Settings.Participants = append(s.Settings.Participants, "Zoe") }, "start.settings.participants", "participants"},
+		"one less": {func(s *flow.Start) { s.Settings.Participants = s.Settings.Participants[:1] }, "start.settings.participants", "participants"},
+		"nobody":   {func(s *flow.Start) { s.Settings.Participants = nil }, "start.settings.participants", "participants"},
 		"another order": {
-			func(s *flow.Start) { slices.Reverse(s.Terms.Participants) }, "start.terms.participants", "participants[0]",
+			func(s *flow.Start) { slices.Reverse(s.Settings.Participants) }, "start.settings.participants", "participants[0]",
 		},
-		"another name":   {func(s *flow.Start) { s.Terms.Participants[1] = "Zoe" }, "start.terms.participants", "participants[1]"},
-		"one name twice": {func(s *flow.Start) { s.Terms.Participants[1] = "Ada" }, "start.terms.participants", "participants[1]"},
-		"another topic":  {func(s *flow.Start) { s.Terms.Topic = "Trams?" }, "", "topic"},
-		"more rounds":    {func(s *flow.Start) { s.Terms.Rounds = 1 << 40 }, "", "rounds"},
-		"a budget":       {func(s *flow.Start) { s.Terms.Budget = &debate.Budget{Hard: 1} }, "", "budget"},
-		"labels":         {func(s *flow.Start) { s.Terms.Labels = map[string]string{"tenant": "red"} }, "", "labels"},
-		"a tool":         {func(s *flow.Start) { s.Terms.Tools = []string{"shell"} }, "", "tools"},
-		"longer replies": {func(s *flow.Start) { s.Terms.MaxTokens *= 2 }, "", "maxTokens"},
-		"no time":        {func(s *flow.Start) { s.Terms.TurnTimeout = 1 }, "", "turnTimeout"},
+		"another name":   {func(s *flow.Start) { s.Settings.Participants[1] = "Zoe" }, "start.settings.participants", "participants[1]"},
+		"one name twice": {func(s *flow.Start) { s.Settings.Participants[1] = "Ada" }, "start.settings.participants", "participants[1]"},
+		"another topic":  {func(s *flow.Start) { s.Settings.Topic = "Trams?" }, "", "topic"},
+		"more rounds":    {func(s *flow.Start) { s.Settings.Rounds = 1 << 40 }, "", "rounds"},
+		"a budget":       {func(s *flow.Start) { s.Settings.Budget = &debate.Budget{Hard: 1} }, "", "budget"},
+		"labels":         {func(s *flow.Start) { s.Settings.Labels = map[string]string{"tenant": "red"} }, "", "labels"},
+		"a tool":         {func(s *flow.Start) { s.Settings.Tools = []string{"shell"} }, "", "tools"},
+		"longer replies": {func(s *flow.Start) { s.Settings.MaxTokens *= 2 }, "", "maxTokens"},
+		"no time":        {func(s *flow.Start) { s.Settings.TurnTimeout = 1 }, "", "turnTimeout"},
 		"config of others": {
 			func(s *flow.Start) {
 				c := stage.StartConfig(s)
 				c.Participants[0].Name = "Zoe"
 				s.Config = flow.Value{Go: c}
-			}, "start.terms.participants", "participants[0]",
+			}, "start.settings.participants", "participants[0]",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -207,7 +207,7 @@ func TestALogWhoseTermsAreNotItsConfigs(t *testing.T) {
 			}
 			engine, _ := stage.Engine(config)
 			_, err = engine.Import(t.Context(), bytes.NewReader(stage.Snapshot(t, l.ID, events)))
-			assert.Equal(t, "events[0].body.terms."+c.field, stage.RequireKind(t, err, provider.KindValidation).Field, "%v", err)
+			assert.Equal(t, "events[0].body.settings."+c.field, stage.RequireKind(t, err, provider.KindValidation).Field, "%v", err)
 			_, err = engine.Record(t.Context(), l.ID)
 			assert.ErrorIs(t, err, debate.ErrNotFound)
 

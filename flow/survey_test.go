@@ -30,8 +30,8 @@ type survey struct {
 
 func (*survey) Flow() string { return "survey" }
 
-func (s *survey) Terms() flow.Terms {
-	return flow.Terms{ID: s.ID, Topic: s.Topic, Participants: s.People, Rounds: 1, Labels: s.Labels}
+func (s *survey) Settings() flow.Settings {
+	return flow.Settings{ID: s.ID, Topic: s.Topic, Participants: s.People, Rounds: 1, Labels: s.Labels}
 }
 
 func (s *survey) Models() iter.Seq2[string, string] {
@@ -73,7 +73,7 @@ func (g *grades) Fold(e *debate.Event) error {
 
 // gradesOf yields what a survey keeps.
 func gradesOf(r *debate.Record) map[string]int {
-	if g, ok := r.Part().(*grades); ok {
+	if g, ok := r.Projection().(*grades); ok {
 		return g.given
 	}
 	return nil
@@ -107,7 +107,7 @@ func surveyFlow(t *testing.T) *debate.Flow {
 			s := new(survey)
 			return s, flow.DecodeStrict("read config", data, s)
 		},
-		Settle: func(config flow.Config) (flow.Config, error) {
+		Normalize: func(config flow.Config) (flow.Config, error) {
 			given, ok := config.(*survey)
 			if !ok {
 				return nil, &debate.Error{Kind: provider.KindValidation, Field: "config", Err: fmt.Errorf("a %T is no survey", config)}
@@ -118,14 +118,14 @@ func surveyFlow(t *testing.T) *debate.Flow {
 		},
 		Check: func(config flow.Config, _ any, known flow.Registry) []error {
 			s, _ := config.(*survey)
-			terms := s.Terms()
-			if err := known.Model(&terms, s.Model); err != nil {
+			settings := s.Settings()
+			if err := known.Model(&settings, s.Model); err != nil {
 				return []error{&debate.Error{Kind: provider.KindValidation, Op: "config", Field: "model", Err: err}}
 			}
 			return nil
 		},
-		Open: func(r *debate.Record, _ *flow.Start) (flow.Part, error) {
-			return &grades{r.Terms().Participants, map[string]int{}}, nil
+		Open: func(r *debate.Record, _ *flow.Start) (flow.Projection, error) {
+			return &grades{r.Settings().Participants, map[string]int{}}, nil
 		},
 	}
 }

@@ -28,7 +28,7 @@ type Tool interface {
 	// The text that Use returns goes to the model, at most 32 KiB of it. The text of its error goes there too, so
 	// neither may contain a secret. A tool that panics has failed, and the engine's Logger gets the stack.
 	//
-	// Use must return soon after ctx is done. That happens after Terms.TurnTimeout at the latest.
+	// Use must return soon after ctx is done. That happens after Settings.TurnTimeout at the latest.
 	Use(ctx context.Context, use ToolUse) (string, error)
 }
 
@@ -192,7 +192,7 @@ func TaskOf[T any](task any) (*T, error) {
 type ToolPolicy struct {
 	// Unknown is for a use whose outcome nobody knows, because it was aborted, took too long, or its process is gone:
 	//   - OptionTell, the default, tells the model.
-	//   - OptionAgain makes the use again, as often as Terms.Retry allows after a time-out, and then tells the model. There may be
+	//   - OptionAgain makes the use again, as often as Settings.Retry allows after a time-out, and then tells the model. There may be
 	//     a second effect.
 	//   - OptionFail goes to the error state. To continue, send an [Amendment] of the policy, or one that lets a person be
 	//     asked, and then Session.Retry.

@@ -35,17 +35,17 @@ func (d *due) askUse(base *Call, asked *AskedTool, u *useState) (again bool, err
 	c, r := d.core, d.core.record
 	q := useQuestion(base, asked, u)
 	open := r.inquiry(q.ID) != nil
-	if !r.terms.Unattended {
+	if !r.settings.Unattended {
 		d.asked = true
 		if open || len(r.Inquiries) >= maxUseAsks {
 			return false, nil
 		}
 		return false, c.emit(Event{Body: q})
 	}
-	policy := r.terms.ToolPolicy.withDefaults()
+	policy := r.settings.ToolPolicy.withDefaults()
 	a := &Answer{Inquiry: q.ID, Option: policy.Approval, Rule: true}
 	if u.unknown != nil {
-		if a.Option = policy.Unknown; a.Option == OptionAgain && u.unknown.Attempt > r.terms.Retry.most(provider.KindTimeout) {
+		if a.Option = policy.Unknown; a.Option == OptionAgain && u.unknown.Attempt > r.settings.Retry.most(provider.KindTimeout) {
 			a.Option = OptionTell
 		}
 	}

@@ -18,7 +18,7 @@ import (
 
 // toolTexts renders the texts that follow the answers of tools. Every flow has them if its config has tools.
 func toolTexts(texts map[string]string, s Setup) error {
-	if len(s.Terms.Tools) == 0 {
+	if len(s.Settings.Tools) == 0 {
 		return nil
 	}
 	var err error
@@ -199,7 +199,7 @@ func (c *Core) toolInput(ready *prepared, intent *Intent) *ToolUse {
 	}
 	return &ToolUse{
 		Conversation: r.ID, Call: intent.Call, Attempt: intent.Attempt, Key: hex.EncodeToString(key.Sum(nil)[:16]), By: intent.By,
-		Round: intent.Round, Arguments: arguments, Turns: c.readable(), Labels: r.terms.Labels,
+		Round: intent.Round, Arguments: arguments, Turns: c.readable(), Labels: r.settings.Labels,
 	}
 }
 
@@ -234,7 +234,7 @@ func (r *Record) roomForUses(intent *Intent, model Model) int {
 	if size == 0 {
 		return 0
 	}
-	return max(1, size-r.terms.Reserve-intent.Tokens) * halfOfFour
+	return max(1, size-r.settings.Reserve-intent.Tokens) * halfOfFour
 }
 
 // sentUses returns what is sent of each use, by exchange and by use. The newest get the room first: of the older ones, answers and

@@ -58,7 +58,7 @@ func (c *Core) manage(ready *prepared, intent *Intent, problem window.Problem) (
 	ready.limit = &problem
 	plan, ok := c.planned(manager, ready, problem)
 	if !ok {
-		err := fmt.Errorf("context manager %q has made an invalid plan", r.terms.Context)
+		err := fmt.Errorf("context manager %q has made an invalid plan", r.settings.Context)
 		return 0, &Error{Kind: provider.KindValidation, Field: "context", Err: err}
 	}
 	if wish := r.wish(ready, plan, &problem); wish.To > wish.From {
@@ -195,11 +195,11 @@ const noteTokens = 60
 // manager returns the context manager for a call: the config's, or the one that a person has chosen since for its
 // actor. A call that claims to rest on all of its view has summaries made, where the config's strategy would not.
 func (c *Core) manager(call *Call) (window.Manager, *Error) {
-	name := c.record.terms.Context
+	name := c.record.settings.Context
 	if call.View.All && (name == ContextTruncate || name == ContextSliding) {
 		name = DefaultContext
 	}
-	if chosen, ok := c.record.Shrinking(call.By); ok {
+	if chosen, ok := c.record.ContextReduction(call.By); ok {
 		switch {
 		case chosen.Option == OptionSummarize:
 			name = ContextSummarize
@@ -244,7 +244,7 @@ func (c *Core) pose(p *window.Problem, ready *prepared, intent *Intent) {
 	model, only := r.summarizing(ready.call)
 	p.Opening = ready.view.Opening
 	p.Summarizer = model != "" && !ready.slide && !slices.Contains(r.unsummed, only)
-	p.Auto = r.terms.AutoSummary
+	p.Auto = r.settings.AutoSummary
 	if s := ready.view.Summary(only); s != nil {
 		p.Covered = s.Upto
 		p.Summary = transcript.Count(&s.Message, counter)
@@ -255,10 +255,10 @@ func (c *Core) pose(p *window.Problem, ready *prepared, intent *Intent) {
 // cut, if the config or a person allows that. Otherwise it returns a failure.
 func (c *Core) squeeze(ready *prepared, intent *Intent, p *window.Problem, plan window.Plan) (int, *Error) {
 	shared, n := ready.view, p.Len()
-	chosen, _ := c.record.Shrinking(intent.By)
+	chosen, _ := c.record.ContextReduction(intent.By)
 	limit, _ := p.Limit()
 	room := limit - p.Fixed - 2*transcript.Framing
-	if plan.TooBig < 0 || n == 0 || room < minCut || !c.record.terms.CutLong && chosen.Option != OptionTruncate {
+	if plan.TooBig < 0 || n == 0 || room < minCut || !c.record.settings.TruncateTurns && chosen.Option != OptionTruncate {
 		return 0, overflow(shared, ready.start, plan, p)
 	}
 	newest := &shared.Messages[len(shared.Messages)-1]

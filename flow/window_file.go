@@ -55,12 +55,12 @@ type File struct {
 type Document struct {
 	// Name is what the document is called in prompts, at most 128 printable bytes.
 	Name string `json:"name,omitempty"`
-	// Parts are its files, at least one.
-	Parts []File `json:"parts"`
+	// Files are its files, at least one.
+	Files []File `json:"files"`
 }
 
-// Filed is a [Config] with files, implemented by the pointer that Flow.Settle returns. Files yields each of them with its
-// field, such as "documents[0].parts[0]". The start writes to them. Terms.Documents holds the same files.
+// Filed is a [Config] with files, implemented by the pointer that Flow.Normalize returns. Files yields each of them with its
+// field, such as "documents[0].files[0]". The start writes to them. Settings.Documents holds the same files.
 type Filed interface {
 	Config
 	Files() iter.Seq2[string, *File]
@@ -78,13 +78,13 @@ func Files(c Config) iter.Seq2[string, *File] {
 func EachFile(parts []File, documents []Document) iter.Seq2[string, *File] {
 	return func(yield func(string, *File) bool) {
 		for i := range parts {
-			if !yield(fmt.Sprintf("parts[%d]", i), &parts[i]) {
+			if !yield(fmt.Sprintf("attachments[%d]", i), &parts[i]) {
 				return
 			}
 		}
 		for i := range documents {
-			for k := range documents[i].Parts {
-				if !yield(fmt.Sprintf("documents[%d].parts[%d]", i, k), &documents[i].Parts[k]) {
+			for k := range documents[i].Files {
+				if !yield(fmt.Sprintf("documents[%d].files[%d]", i, k), &documents[i].Files[k]) {
 					return
 				}
 			}
@@ -92,20 +92,20 @@ func EachFile(parts []File, documents []Document) iter.Seq2[string, *File] {
 	}
 }
 
-// TopicDocuments returns the documents of terms: first one without a name that holds the files of the topic, then those of the
+// TopicDocuments returns the documents of settings: first one without a name that holds the files of the topic, then those of the
 // config.
 func TopicDocuments(parts []File, documents []Document) []Document {
 	if len(parts) == 0 {
 		return documents
 	}
-	return append([]Document{{Parts: parts}}, documents...)
+	return append([]Document{{Files: parts}}, documents...)
 }
 
 // CloneDocuments returns a copy. The bytes of the files are shared: they are read only.
 func CloneDocuments(documents []Document) []Document {
 	documents = slices.Clone(documents)
 	for i := range documents {
-		documents[i].Parts = slices.Clone(documents[i].Parts)
+		documents[i].Files = slices.Clone(documents[i].Files)
 	}
 	return documents
 }
@@ -249,29 +249,32 @@ func (f *File) problem() (field, why string) {
 	}
 }
 
-// documents checks the documents of terms.
+// documents checks the documents of settings.
 func (f *Findings) documents(all []Document) {
 	count, size := 0, 0
 	for i := range all {
-		count += len(all[i].Parts)
+		count += len(all[i].Files)
 	}
 	if count > maxFileCount || len(all) > maxFileCount {
 		f.Addf("documents", "have more than %d files", maxFileCount)
 		return
 	}
 	for i := range all {
-		d, at := &all[i], documentField(all, i)
-		if named := at != ""; named && (len(d.Name) > maxFileName || !Registrable(d.Name) || strings.ContainsAny(d.Name, "<>")) {
-			f.Addf(at+"name", "is not one line of 1 to %d bytes that print, without '<' and '>'", maxFileName)
-		}
-		if len(d.Parts) == 0 {
-			f.Addf(at+"parts", "is empty")
-		}
-		for k := range d.Parts {
-			if field, why := d.Parts[k].problem(); why != "" {
-				f.Addf(fmt.Sprintf("%sparts[%d].%s", at, k, field), "%s", why)
+		d, at, files := &all[i], documentField(all, i), "attachments"
+		if at != "" {
+			files = at + "files"
+			if len(d.Name) > maxFileName || !Registrable(d.Name) || strings.ContainsAny(d.Name, "<>") {
+				f.Addf(at+"name", "is not one line of 1 to %d bytes that print, without '<' and '>'", maxFileName)
 			}
-			size += max(0, d.Parts[k].Size)
+		}
+		if len(d.Files) == 0 {
+			f.Addf(files, "is empty")
+		}
+		for k := range d.Files {
+			if field, why := d.Files[k].problem(); why != "" {
+				f.Addf(fmt.Sprintf("%s[%d].%s", files, k, field), "%s", why)
+			}
+			size += max(0, d.Files[k].Size)
 		}
 	}
 	if size > MaxFiles {
@@ -295,20 +298,20 @@ func documentField(all []Document, i int) string {
 // type, hash, size and number of pages come once. A hash may come twice: a log may describe the same bytes in two ways.
 func (r *Record) Files() []File {
 	var out []File
-	if r.terms != nil {
-		out = r.terms.Files()
+	if r.settings != nil {
+		out = r.settings.Files()
 	}
 	for _, t := range r.Turns {
-		out = appendFiles(out, t.Parts)
+		out = appendFiles(out, t.Attachments)
 	}
 	return out
 }
 
 // Files returns the files of the documents, as [Record.Files] does.
-func (t Terms) Files() []File {
+func (t Settings) Files() []File {
 	var out []File
 	for i := range t.Documents {
-		out = appendFiles(out, t.Documents[i].Parts)
+		out = appendFiles(out, t.Documents[i].Files)
 	}
 	return out
 }
@@ -319,9 +322,9 @@ func LogFiles(events []Event) []File {
 	for i := range events {
 		switch body := events[i].Body.(type) {
 		case *Start:
-			out = appendFiles(out, body.Terms.Files())
+			out = appendFiles(out, body.Settings.Files())
 		case *Turn:
-			out = appendFiles(out, body.Parts)
+			out = appendFiles(out, body.Attachments)
 		}
 	}
 	return out
@@ -347,7 +350,7 @@ func (r *Record) accepts(parts []File) (field string, err error) {
 	}
 	for i := range parts {
 		if field, why := parts[i].problem(); why != "" {
-			return fmt.Sprintf("parts[%d].%s", i, field), errors.New(why)
+			return fmt.Sprintf("attachments[%d].%s", i, field), errors.New(why)
 		}
 	}
 	count, size := 0, 0
@@ -357,14 +360,14 @@ func (r *Record) accepts(parts []File) (field string, err error) {
 			size += all[i].Size
 		}
 	}
-	for i := range r.terms.Documents {
-		add(r.terms.Documents[i].Parts)
+	for i := range r.settings.Documents {
+		add(r.settings.Documents[i].Files)
 	}
 	for _, t := range r.Turns {
-		add(t.Parts)
+		add(t.Attachments)
 	}
 	if add(parts); count > maxFileCount || size > MaxFiles {
-		return "parts", fmt.Errorf("the conversation would have %d files of %d bytes: at most %d of %d are allowed",
+		return "attachments", fmt.Errorf("the conversation would have %d files of %d bytes: at most %d of %d are allowed",
 			count, size, maxFileCount, MaxFiles)
 	}
 	return "", nil
@@ -384,9 +387,9 @@ func (p *papers) add(m provider.Message, load int) {
 
 // readDocuments makes the messages of the documents.
 func (r *Record) readDocuments() {
-	for i := range r.terms.Documents {
-		d := &r.terms.Documents[i]
-		parts, names, load := r.carried(d.Parts)
+	for i := range r.settings.Documents {
+		d := &r.settings.Documents[i]
+		parts, names, load := r.carried(d.Files)
 		title := "Files that belong to the topic: "
 		if d.Name != "" {
 			title = "Document \"" + d.Name + "\": "
@@ -411,10 +414,10 @@ func (r *Record) carried(files []File) (parts []provider.Part, names string, loa
 // attached returns the text of a turn as others read it, with the names of its files, the files, and a bound of their tokens.
 // Calls that read no view read the turn as well, because it has files.
 func (r *Record) attached(t *Turn) (content string, parts []provider.Part, load int) {
-	if len(t.Parts) == 0 {
+	if len(t.Attachments) == 0 {
 		return t.Text, nil, 0
 	}
-	parts, names, load := r.carried(t.Parts)
+	parts, names, load := r.carried(t.Attachments)
 	content = t.Text + "\n" + names
 	r.handed.add(provider.Message{Speaker: t.Speaker, Text: text.Escape(content, r.fence), Fence: r.fence, Parts: parts}, load)
 	return content, parts, load

@@ -61,7 +61,7 @@ func (l learnt) narrows(model Model) bool {
 // room poses the window of a model, for a reply of at most this many tokens. The reply takes no more than half of a
 // window, unless the reserve is larger. Of a window that an overflow has shown, it has the part that is kept free.
 func (r *Record) room(name string, model Model, tokens int) window.Problem {
-	p := window.Problem{Window: r.window(name, model), Reserve: r.terms.Reserve, Output: tokens}
+	p := window.Problem{Window: r.window(name, model), Reserve: r.settings.Reserve, Output: tokens}
 	if known := r.learnt(name); known.narrows(model) {
 		p.Reserve = max(known.kept, 1)
 		p.Output = min(tokens, p.Reserve)
@@ -169,9 +169,9 @@ func (r *Record) learn(intent *Intent, spend *Spend, succeeded bool) {
 
 func (r *Record) ratio(model string) float64 { return r.learnt(model).ratio() }
 
-// Shrinking is the option that was chosen to make the context of an actor smaller, and how often it
+// ContextReduction is the option that was chosen to make the context of an actor smaller, and how often it
 // was chosen.
-type Shrinking struct {
+type ContextReduction struct {
 	By     string
 	Option Option
 	Times  int
@@ -196,7 +196,7 @@ func (r *Record) shrink(by string, option Option) {
 		}
 	}
 	if len(r.shrunk) < maxTracked {
-		r.shrunk = append(r.shrunk, Shrinking{By: by, Option: option, Times: 1, size: size})
+		r.shrunk = append(r.shrunk, ContextReduction{By: by, Option: option, Times: 1, size: size})
 	}
 }
 
@@ -226,12 +226,12 @@ func (r *Record) shrank(call *callState, failure *Failure) {
 	}
 }
 
-// Shrinking returns how the context of an actor is made smaller. false: no such option was chosen.
-func (r *Record) Shrinking(by string) (Shrinking, bool) {
+// ContextReduction returns how the context of an actor is made smaller. false: no such option was chosen.
+func (r *Record) ContextReduction(by string) (ContextReduction, bool) {
 	for _, c := range r.shrunk {
 		if c.By == by {
 			return c, true
 		}
 	}
-	return Shrinking{}, false
+	return ContextReduction{}, false
 }

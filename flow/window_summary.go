@@ -22,17 +22,17 @@ type span struct {
 	only string // see Intent
 }
 
-// NoSummarizer is the value of Terms.Summarizer with which no model summarises, not even for its own calls.
+// NoSummarizer is the value of Settings.Summarizer with which no model summarises, not even for its own calls.
 const NoSummarizer = "none"
 
 // summarizing returns the model that makes the summaries that a call reads, and whose calls alone read them: "" if all
 // do. If no model makes any, the model is "".
 func (r *Record) summarizing(call *Call) (model, only string) {
 	switch own := call.View.Summarizer; {
-	case r.terms.Summarizer == NoSummarizer:
+	case r.settings.Summarizer == NoSummarizer:
 		return "", ""
-	case r.terms.Summarizer != "":
-		return r.terms.Summarizer, ""
+	case r.settings.Summarizer != "":
+		return r.settings.Summarizer, ""
 	default:
 		return own, own
 	}
@@ -42,7 +42,7 @@ func (r *Record) summarizing(call *Call) (model, only string) {
 // returned: a call's own model summarises with the options of the call.
 func (r *Record) summarizerOptions(call *Call, only string) *provider.Options {
 	if only == "" {
-		return r.terms.SummarizerOptions
+		return r.settings.SummarizerOptions
 	}
 	return call.Options
 }
@@ -81,7 +81,7 @@ func (r *Record) summaryCall(s span, model string, options *provider.Options, to
 		Last: func(r *Record) string {
 			return strings.ReplaceAll(r.Text(content), wordsMark, strconv.Itoa(tokens/tokensInWord))
 		},
-		MaxTokens: tokens, Temperature: new(summaryTemperature), Options: options, Timeout: r.terms.TurnTimeout,
+		MaxTokens: tokens, Temperature: new(summaryTemperature), Options: options, Timeout: r.settings.TurnTimeout,
 		OnFail: OnFail{Skip: RuleToo, Instead: []Kind{provider.KindContextOverflow}}, span: &s,
 	}
 }
@@ -120,7 +120,7 @@ func (r *Record) digestTokens(p *window.Problem) int {
 // summaryTokens bounds the tokens of a summary: a fifth of the smallest window of the models that may read it, and
 // no more than a reply may have.
 func (r *Record) summaryTokens() int {
-	most := r.terms.MaxTokens
+	most := r.settings.MaxTokens
 	for i := range r.models {
 		if size := r.window(r.models[i].name, r.models[i].Model); size > 0 {
 			most = min(most, max(minCut, size*window.SummaryPercent/100))
@@ -206,9 +206,9 @@ func (r *Record) foldSummary(s *Summarized) {
 
 // summaryTexts renders the summarizer's prompts, which every flow has: an amendment may name a summarizer later.
 func summaryTexts(texts map[string]string, s Setup, views Views) error {
-	hidden := s.Terms.Topic
+	hidden := s.Settings.Topic
 	if len(views.Labels) > 0 {
-		l := text.Labels{Names: s.Terms.Participants, Labels: views.Labels}
+		l := text.Labels{Names: s.Settings.Participants, Labels: views.Labels}
 		hidden = l.Hide(hidden)
 	}
 	var err error

@@ -56,7 +56,7 @@ func (w *watch) agentAttributes(in *flow.Intent) []attribute.KeyValue {
 		attributes = append(attributes, keyRound.Int(in.Round))
 	}
 	if w.start != nil {
-		attributes = append(attributes, present(keyConversation, w.start.Terms.ID)...)
+		attributes = append(attributes, present(keyConversation, w.start.Settings.ID)...)
 	}
 	return attributes
 }

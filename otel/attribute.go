@@ -106,15 +106,15 @@ const (
 
 // Names of the events in spans.
 const (
-	eventRetry     = "debate.retry"
-	eventDropped   = "debate.dropped"
-	eventWarning   = "debate.warning"
-	eventSkipped   = "debate.skipped"
-	eventHastened  = "debate.hastened"
-	eventRedacted  = "debate.redacted"
-	eventWithdrawn = "debate.withdrawn"
-	eventInquiry   = "debate.inquiry"
-	eventAnswer    = "debate.answer"
-	eventSent      = "debate.sent"
-	eventControl   = "debate.control"
+	eventRetry      = "debate.retry"
+	eventDropped    = "debate.dropped"
+	eventWarning    = "debate.warning"
+	eventSkipped    = "debate.skipped"
+	eventRetriedNow = "debate.retried_now"
+	eventRedacted   = "debate.redacted"
+	eventWithdrawn  = "debate.withdrawn"
+	eventInquiry    = "debate.inquiry"
+	eventAnswer     = "debate.answer"
+	eventSent       = "debate.sent"
+	eventControl    = "debate.control"
 )

@@ -69,7 +69,7 @@ func (w *watch) startAttributes(in *flow.Intent) []attribute.KeyValue {
 		attributes = append(attributes, keyRound.Int(in.Round))
 	}
 	if w.start != nil {
-		attributes = append(attributes, present(keyConversation, w.start.Terms.ID)...)
+		attributes = append(attributes, present(keyConversation, w.start.Settings.ID)...)
 	}
 	if in.Tool != "" {
 		return append(attributes, keyOperation.String(operationTool), keyTool.String(clean(in.Tool)))
@@ -144,7 +144,7 @@ func (w *watch) endAttributes(c *call, out *outcome) []attribute.KeyValue {
 	attributes := []attribute.KeyValue{keyOutcome.String(out.name)}
 	if c.intent.Model != "" {
 		attributes = append(attributes, keyCost.Float64(usd(out.spend.Cost)))
-		if told := out.spend.Reported; out.spend.Estimated && (told == nil || !told.Told) {
+		if told := out.spend.Vendor; out.spend.Estimated && (told == nil || !told.Told) {
 			attributes = append(attributes, keyEstimated.Bool(true))
 		}
 		if out.finish != "" {

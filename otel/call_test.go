@@ -131,7 +131,7 @@ func TestACallOfAnotherFlow(t *testing.T) {
 	spend := flow.Spend{Call: "note.Ada", Attempt: 1, Model: "acme/talker", Cost: flow.USD}
 	start := &flow.Start{
 		Flow: "notes", Config: flow.Value{JSON: []byte(`{"format":1}`)},
-		Terms: flow.Terms{ID: "n1", Participants: []string{"Ada"}},
+		Settings: flow.Settings{ID: "n1", Participants: []string{"Ada"}},
 	}
 	r := newRecorder()
 	read(t, r, []flow.Event{

@@ -47,7 +47,7 @@
 //     are on the working state, with debate.trigger, and with debate.trigger.reason only with Content.
 //   - debate.inquiry about the use of a tool is on the working state too. It has the name of the tool, and the call of the use
 //     in debate.inquiry.calls.
-//   - debate.dropped, debate.warning, debate.skipped, debate.hastened and debate.redacted are on the working state.
+//   - debate.dropped, debate.warning, debate.skipped, debate.retried_now and debate.redacted are on the working state.
 //
 // However reading ends (the debate's end, an error, a break, a panic), every span ends with it, at the
 // time of the last event. The spans of a debate that is not over have debate.unfinished. If a reader

@@ -25,8 +25,8 @@ func (w *watch) note(e *flow.Event, at time.Time) {
 		w.event(eventSkipped, at, keyAgent.String(clean(body.By)))
 	case *flow.Withdrawn:
 		w.event(eventWithdrawn, at, keyAgent.String(clean(body.By)))
-	case *flow.Hastened:
-		w.event(eventHastened, at)
+	case *flow.RetriedNow:
+		w.event(eventRetriedNow, at)
 	case *flow.Redacted:
 		w.event(eventRedacted, at)
 	case *flow.Inquiry:

@@ -76,7 +76,7 @@ func outcomeOf(e *flow.Event) (outcome, bool) {
 	case *debate.Verdict:
 		accepted.spend, accepted.kind, accepted.by, accepted.answer = &body.Spend, debate.KindVerdict, body.Judge, &body.FinalVerdict
 	case *debate.Ballot:
-		accepted.spend, accepted.kind, accepted.by, accepted.answer = &body.Spend, debate.KindBallot, body.Voter, &body.BallotPaper
+		accepted.spend, accepted.kind, accepted.by, accepted.answer = &body.Spend, debate.KindBallot, body.Voter, &body.BallotAnswer
 	case *debate.Assignment:
 		accepted.spend, accepted.kind = &body.Spend, debate.KindAssign
 		accepted.answer = &positions{body.Positions, body.Reasoning}

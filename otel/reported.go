@@ -40,9 +40,9 @@ func (w *watch) reported(in *flow.Intent, out *outcome) []attribute.KeyValue {
 	if !out.replied() {
 		return without(in, nil)
 	}
-	r := out.spend.Reported
+	r := out.spend.Vendor
 	if r == nil {
-		r = &flow.Reported{}
+		r = &flow.VendorMetadata{}
 	}
 	model := clean(r.Model)
 	if model == "" {
@@ -74,7 +74,7 @@ func (o *outcome) replied() bool {
 	case outcomeAccepted, outcomeRejected, outcomeTools:
 		return true
 	default:
-		return o.spend.Reported != nil || o.failure != nil && o.failure.Text != ""
+		return o.spend.Vendor != nil || o.failure != nil && o.failure.Text != ""
 	}
 }
 

@@ -116,8 +116,8 @@ func (w *watch) begin(e *flow.Event, at time.Time) {
 // configured returns the attributes of a config.
 func (w *watch) configured(s *flow.Start) []attribute.KeyValue {
 	attributes := []attribute.KeyValue{
-		keyConversation.String(clean(s.Terms.ID)),
-		keyParticipants.Int(len(s.Terms.Participants)), keyMaxRounds.Int(s.Terms.Rounds),
+		keyConversation.String(clean(s.Settings.ID)),
+		keyParticipants.Int(len(s.Settings.Participants)), keyMaxRounds.Int(s.Settings.Rounds),
 	}
 	if c := configOf(s); c != nil {
 		attributes = append(attributes, keyFormat.String(clean(c.Format)))
@@ -126,14 +126,14 @@ func (w *watch) configured(s *flow.Start) []attribute.KeyValue {
 		}
 	}
 	if w.observer.Content {
-		attributes = append(attributes, keyTopic.String(line(s.Terms.Topic, maxContent)))
+		attributes = append(attributes, keyTopic.String(line(s.Settings.Topic, maxContent)))
 	}
 	if w.observer.Labels {
-		for i, name := range slices.Sorted(maps.Keys(s.Terms.Labels)) {
+		for i, name := range slices.Sorted(maps.Keys(s.Settings.Labels)) {
 			if i == maxLabels {
 				break
 			}
-			attributes = append(attributes, attribute.String(labelPrefix+clean(name), line(s.Terms.Labels[name], maxValue)))
+			attributes = append(attributes, attribute.String(labelPrefix+clean(name), line(s.Settings.Labels[name], maxValue)))
 		}
 	}
 	return attributes

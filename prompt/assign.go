@@ -1,7 +1,7 @@
 package prompt
 
-// Assign holds the values of the instruction to find positions for speakers who have none.
-type Assign struct {
+// AssignPositions holds the values of the instruction to find positions for speakers who have none.
+type AssignPositions struct {
 	Topic     string
 	Count     int      // positions to find
 	Diversity string   // "binary", "spectrum" or "multi-perspective"; otherwise the model chooses
@@ -9,9 +9,9 @@ type Assign struct {
 	Taken     []Person // persons who have a position already
 }
 
-// Assign returns the instruction to find positions. It describes each field of the JSON answer: positions
+// AssignPositions returns the instruction to find positions. It describes each field of the JSON answer: positions
 // (participant, side, position, persona, keyArguments) and reasoning. It fails only if a replaced template fails.
-func (s *Set) Assign(a Assign) (string, error) {
+func (s *Set) AssignPositions(a AssignPositions) (string, error) {
 	a.Topic = quoted(a.Topic)
 	a.Open = people(a.Open)
 	a.Taken = people(a.Taken)

@@ -224,16 +224,16 @@ func TestAgainElements(t *testing.T) {
 }
 
 func TestAssignElements(t *testing.T) {
-	given := assign(prompt.Assign{Topic: topic, Count: 2, Diversity: "binary", Taken: people[:1]})
-	free := assign(prompt.Assign{})
+	given := assign(prompt.AssignPositions{Topic: topic, Count: 2, Diversity: "binary", Taken: people[:1]})
+	free := assign(prompt.AssignPositions{})
 	check(t, map[string]element{
 		"task":             {given, []string{"Its speakers still need positions"}, nil},
 		"topic":            {given, []string{"Topic: " + topic + "\n"}, nil},
 		"taken":            {given, []string{"## Positions already taken\n\n- Ada (for): Ban them.\n"}, nil},
 		"count":            {given, []string{"Positions to find: 2.", "exactly 2 entries"}, nil},
 		"binary":           {given, []string{"two camps"}, []string{"range of opinion", "different angles", "suits the topic"}},
-		"spectrum":         {assign(prompt.Assign{Diversity: "spectrum"}), []string{"range of opinion"}, []string{"two camps"}},
-		"angles":           {assign(prompt.Assign{Diversity: "multi-perspective"}), []string{"different angles"}, []string{"two camps"}},
+		"spectrum":         {assign(prompt.AssignPositions{Diversity: "spectrum"}), []string{"range of opinion"}, []string{"two camps"}},
+		"angles":           {assign(prompt.AssignPositions{Diversity: "multi-perspective"}), []string{"different angles"}, []string{"two camps"}},
 		"free":             {free, []string{"suits the topic"}, []string{"two camps"}},
 		"tension":          {given, []string{"They collide"}, nil},
 		"diversity":        {given, []string{"They differ in what they start from"}, nil},

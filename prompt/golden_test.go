@@ -95,8 +95,8 @@ func tools(v prompt.Tools) render { return func(s *prompt.Set) (string, error) {
 
 func again(v prompt.Again) render { return func(s *prompt.Set) (string, error) { return s.Again(v) } }
 
-func assign(v prompt.Assign) render {
-	return func(s *prompt.Set) (string, error) { return s.Assign(v) }
+func assign(v prompt.AssignPositions) render {
+	return func(s *prompt.Set) (string, error) { return s.AssignPositions(v) }
 }
 
 func findings(v prompt.Findings) render {
@@ -144,7 +144,7 @@ func everything(t testing.TB, set *prompt.Set) map[string]string {
 		"verdict":    verdict(prompt.Verdict{Participants: names, Rounds: 3}),
 		"again":      again(prompt.Again{Problems: []string{"one", "two"}}),
 		"tools":      tools(prompt.Tools{Left: "3"}),
-		"assign":     assign(prompt.Assign{Topic: topic, Count: 3}),
+		"assign":     assign(prompt.AssignPositions{Topic: topic, Count: 3}),
 		"findings":   findings(prompt.Findings{Items: []string{"one", "two"}}),
 		"voter":      voter(func(*prompt.Voter) {}),
 		"ballot":     ballot(prompt.Ballot{Before: true}),
@@ -216,11 +216,11 @@ var variants = map[string]render{
 	"again-empty":        again(prompt.Again{}),
 	"tools-left":         tools(prompt.Tools{Left: "3"}),
 	"tools-none":         tools(prompt.Tools{}),
-	"assign-full":        assign(prompt.Assign{Topic: topic, Count: 2, Diversity: "binary", Open: people[1:], Taken: people[:1]}),
-	"assign-binary":      assign(prompt.Assign{Topic: topic, Count: 2, Diversity: "binary", Open: []prompt.Person{{Name: "Ada"}, {Name: "Ben"}}}),
-	"assign-spectrum":    assign(prompt.Assign{Topic: topic, Count: 3, Diversity: "spectrum"}),
-	"assign-angles":      assign(prompt.Assign{Topic: topic, Count: 3, Diversity: "multi-perspective"}),
-	"assign-empty":       assign(prompt.Assign{}),
+	"assign-full":        assign(prompt.AssignPositions{Topic: topic, Count: 2, Diversity: "binary", Open: people[1:], Taken: people[:1]}),
+	"assign-binary":      assign(prompt.AssignPositions{Topic: topic, Count: 2, Diversity: "binary", Open: []prompt.Person{{Name: "Ada"}, {Name: "Ben"}}}),
+	"assign-spectrum":    assign(prompt.AssignPositions{Topic: topic, Count: 3, Diversity: "spectrum"}),
+	"assign-angles":      assign(prompt.AssignPositions{Topic: topic, Count: 3, Diversity: "multi-perspective"}),
+	"assign-empty":       assign(prompt.AssignPositions{}),
 	"findings":           findings(prompt.Findings{Items: []string{"Ada: 41 % of this speech repeats an earlier one.", "Quality has fallen for three rounds."}}),
 	"voter-full":         voter(func(*prompt.Voter) {}),
 	"voter-empty":        voter(func(v *prompt.Voter) { *v = prompt.Voter{} }),

@@ -206,7 +206,7 @@ func TestInputIsKept(t *testing.T) {
 		assess(prompt.Assess{Participants: names, Rubric: rubric}),
 		verdict(prompt.Verdict{Participants: names, Criteria: names}),
 		again(prompt.Again{Problems: names}),
-		assign(prompt.Assign{Taken: others}),
+		assign(prompt.AssignPositions{Taken: others}),
 		findings(prompt.Findings{Items: names}),
 		voter(func(v *prompt.Voter) { v.Participants = others }),
 		summarizer(prompt.Summarizer{Participants: others}),

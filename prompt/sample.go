@@ -65,11 +65,11 @@ func samples() map[string][]any {
 		"again": {Again{Problems: names}, Again{}},
 		"tools": {Tools{Left: "3"}, Tools{}},
 		"assign": {
-			Assign{Topic: topic, Count: 2, Diversity: "binary", Open: person, Taken: person},
-			Assign{Diversity: "binary"},
-			Assign{},
-			Assign{Diversity: "spectrum"},
-			Assign{Diversity: "multi-perspective"},
+			AssignPositions{Topic: topic, Count: 2, Diversity: "binary", Open: person, Taken: person},
+			AssignPositions{Diversity: "binary"},
+			AssignPositions{},
+			AssignPositions{Diversity: "spectrum"},
+			AssignPositions{Diversity: "multi-perspective"},
 		},
 		"findings": {Findings{Items: names}, Findings{}},
 		"voter": {

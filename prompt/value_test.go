@@ -40,7 +40,7 @@ func withValue(v string) map[string]render {
 		"assess":   assess(prompt.Assess{Participants: list, Rubric: rubric}),
 		"verdict":  verdict(prompt.Verdict{Participants: list, Criteria: list}),
 		"again":    again(prompt.Again{Problems: list}),
-		"assign":   assign(prompt.Assign{Topic: v, Diversity: v, Taken: person}),
+		"assign":   assign(prompt.AssignPositions{Topic: v, Diversity: v, Taken: person}),
 		"findings": findings(prompt.Findings{Items: list}),
 		"voter": voter(func(w *prompt.Voter) {
 			*w = prompt.Voter{
@@ -140,7 +140,7 @@ func TestListEntriesStayOnOneLine(t *testing.T) {
 			"assess":   assess(prompt.Assess{Participants: list, Rubric: rubric}),
 			"verdict":  verdict(prompt.Verdict{Participants: list, Criteria: list}),
 			"again":    again(prompt.Again{Problems: list}),
-			"assign":   assign(prompt.Assign{Taken: person}),
+			"assign":   assign(prompt.AssignPositions{Taken: person}),
 			"findings": findings(prompt.Findings{Items: list}),
 			"voter": voter(func(w *prompt.Voter) {
 				*w = prompt.Voter{Name: v, For: v, Against: v, Format: v, Participants: person, Fence: v}
@@ -172,7 +172,7 @@ func TestValuesOfUsersAreQuoted(t *testing.T) {
 		for name, do := range map[string]render{
 			"debater":    debater(func(d *prompt.Debater) { *d = prompt.Debater{Topic: v, Position: v, Persona: v} }),
 			"judge":      judged(func(j *prompt.Judge) { *j = prompt.Judge{Topic: v} }),
-			"assign":     assign(prompt.Assign{Topic: v}),
+			"assign":     assign(prompt.AssignPositions{Topic: v}),
 			"voter":      voter(func(w *prompt.Voter) { *w = prompt.Voter{Topic: v, Persona: v} }),
 			"summarizer": summarizer(prompt.Summarizer{Topic: v}),
 		} {

@@ -54,8 +54,8 @@ const (
 // vendor's answer decides.
 type Abilities map[Ability]bool
 
-// Lacks returns the abilities that the model surely lacks, sorted.
-func (a Abilities) Lacks() []Ability {
+// Unsupported returns the abilities that the model surely lacks, sorted.
+func (a Abilities) Unsupported() []Ability {
 	var lacks []Ability
 	for ability, has := range a {
 		if !has {

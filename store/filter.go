@@ -50,7 +50,7 @@ type Info struct {
 	// Spent is what the conversation had cost when its state changed last.
 	Spent flow.Money `json:"spent"`
 	// Winner is the result of a completed conversation: who has won a debate, or which side has. "": nobody.
-	Winner string `json:"winner,omitempty"`
+	Result string `json:"winner,omitempty"`
 	Owner  string `json:"owner,omitempty"` // of the lease; "": there is none
 	// Quarantine says that the conversation could not be opened. The zero value: it could, or nobody has tried.
 	Quarantine Quarantine `json:"quarantine,omitzero"`
@@ -103,7 +103,7 @@ func (f Filter) Finds(e *flow.Event) bool {
 	}
 	switch body := e.Body.(type) {
 	case *flow.Start:
-		return containsFold(body.Terms.Topic, f.Text)
+		return containsFold(body.Settings.Topic, f.Text)
 	case *flow.Turn:
 		return containsFold(body.Text, f.Text)
 	default:
@@ -130,9 +130,9 @@ func (i *Info) Add(e *flow.Event) {
 	switch body := e.Body.(type) {
 	case *flow.Start:
 		i.Flow, i.Format = body.Flow, body.Shape
-		i.Topic, i.Labels, i.StartedAt = body.Terms.Topic, maps.Clone(body.Terms.Labels), e.At
+		i.Topic, i.Labels, i.StartedAt = body.Settings.Topic, maps.Clone(body.Settings.Labels), e.At
 	case *flow.Transition:
-		i.State, i.Spent, i.Winner = body.To, body.Spent, body.Result
+		i.State, i.Spent, i.Result = body.To, body.Spent, body.Result
 	case *flow.Round:
 		i.Round = body.N
 	}

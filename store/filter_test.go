@@ -101,7 +101,7 @@ func TestFilterFinds(t *testing.T) {
 	}
 	start := func(topic string) debate.Event {
 		config := debate.Config{Topic: topic, Labels: map[string]string{"needle": "needle"}}
-		return debate.Event{Body: &flow.Start{Config: flow.Value{Go: &config}, Terms: config.Terms(), Flow: "needle", Seed: "needle"}}
+		return debate.Event{Body: &flow.Start{Config: flow.Value{Go: &config}, Settings: config.Settings(), Flow: "needle", Seed: "needle"}}
 	}
 	for _, c := range []struct {
 		text  string
@@ -181,7 +181,7 @@ func TestInfoNote(t *testing.T) {
 		want  debate.Info
 	}{
 		{
-			debate.Event{Body: &flow.Start{Config: flow.Value{Go: &config}, Terms: config.Terms()}},
+			debate.Event{Body: &flow.Start{Config: flow.Value{Go: &config}, Settings: config.Settings()}},
 			debate.Info{ID: "a", Owner: "me", Topic: "topic", Labels: labels, StartedAt: at(1), Seq: 1, LastAt: at(1)},
 		},
 		{

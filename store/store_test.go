@@ -175,7 +175,7 @@ func TestMemoryStoreList(t *testing.T) {
 	labels := map[string]string{"tenant": "blue"}
 	for i, id := range []string{"d", "b", "a", "c"} {
 		require.NoError(t, store.Append(ctx, id, 0, "w", []debate.Event{
-			{Seq: 1, At: time.Unix(int64(i), 0), Body: &flow.Start{Terms: flow.Terms{Topic: "topic " + id, Labels: labels}}},
+			{Seq: 1, At: time.Unix(int64(i), 0), Body: &flow.Start{Settings: flow.Settings{Topic: "topic " + id, Labels: labels}}},
 			{Seq: 2, At: time.Unix(9, 0), Body: &debate.Turn{Text: "Words of " + id}},
 		}))
 	}

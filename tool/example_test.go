@@ -27,8 +27,8 @@ type design struct {
 
 func (*design) Flow() string { return "review" }
 
-func (d *design) Terms() flow.Terms {
-	return flow.Terms{Topic: d.Title, Participants: d.Reviewers, Tools: d.Tools}
+func (d *design) Settings() flow.Settings {
+	return flow.Settings{Topic: d.Title, Participants: d.Reviewers, Tools: d.Tools}
 }
 
 func (d *design) Models() iter.Seq2[string, string] {

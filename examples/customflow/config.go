@@ -33,9 +33,9 @@ type Config struct {
 // Flow implements [flow.Config].
 func (Config) Flow() string { return flowName }
 
-// Terms implements [flow.Config]. The grader is no participant: nobody speaks to it.
-func (c Config) Terms() flow.Terms {
-	return flow.Terms{
+// Settings implements [flow.Config]. The grader is no participant: nobody speaks to it.
+func (c Config) Settings() flow.Settings {
+	return flow.Settings{
 		ID: c.ID, Topic: "Interview: " + c.Position, Rounds: c.Questions,
 		Participants: []string{c.Interviewer.Name, c.Candidate.Name}, Budget: c.Budget, Unattended: c.Unattended,
 		OnFailure: c.OnFailure,
@@ -56,7 +56,7 @@ func defaults(c *Config) {
 	c.ID, c.Questions, c.PassMark = "", cmp.Or(c.Questions, 3), cmp.Or(c.PassMark, 60)
 }
 
-// check finds what is wrong with a settled config. The engine itself checks the terms, and the models that are named.
+// check finds what is wrong with a normalized config. The engine itself checks the settings, and the models that are named.
 func check(config flow.Config, _ any, _ flow.Registry) []error {
 	c := config.(*Config)
 	var f flow.Findings

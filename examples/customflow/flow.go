@@ -54,9 +54,9 @@ func interviewFlow() *flow.Flow {
 
 		Schemas: map[string]*flow.Schema{"mark": markSchema()},
 		Bodies:  []flow.Body{&Graded{}},
-		Open:    func(r *flow.Record, _ *flow.Start) (flow.Part, error) { return &Interview{Record: r}, nil },
+		Open:    func(r *flow.Record, _ *flow.Start) (flow.Projection, error) { return &Interview{Record: r}, nil },
 
-		Decode: flow.DecodeTo[Config], Settle: flow.SettleTo(defaults), Check: check, Fixed: fixed, Texts: texts, Owes: owes,
+		Decode: flow.DecodeTo[Config], Normalize: flow.NormalizeTo(defaults), Check: check, Fixed: fixed, Texts: texts, Owes: owes,
 		Estimate: flow.EstimateRounds(grade, question, answer),
 	}
 }

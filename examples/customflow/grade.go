@@ -46,7 +46,7 @@ type Interview struct {
 	Grade *Graded // nil: there is no mark yet, or the grader was dropped
 }
 
-// Fold implements [flow.Part].
+// Fold implements [flow.Projection].
 func (i *Interview) Fold(e *flow.Event) error {
 	if body, ok := e.Body.(*Graded); ok {
 		i.Grade = body

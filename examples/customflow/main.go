@@ -89,7 +89,7 @@ func show(p stage.Printer, e *debate.Event) {
 
 // result prints the mark, which the flow's own part of the record holds.
 func result(p stage.Printer, r *debate.Record) error {
-	i, ok := r.Part().(*Interview)
+	i, ok := r.Projection().(*Interview)
 	if !ok {
 		return fmt.Errorf("the record is of flow %q", r.Flow())
 	}

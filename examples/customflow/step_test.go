@@ -22,7 +22,7 @@ func begin(t *testing.T, config flow.Config) *flowtest.Hand {
 // read returns the interview as another process reads it.
 func read(t *testing.T, h *flowtest.Hand) *Interview {
 	t.Helper()
-	i, ok := h.Reload().Part().(*Interview)
+	i, ok := h.Reload().Projection().(*Interview)
 	require.True(t, ok)
 	return i
 }

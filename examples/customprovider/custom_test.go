@@ -39,7 +39,7 @@ func TestFaults(t *testing.T) {
 		},
 		Wholes: providertest.Wholes(t, "testdata/whole"),
 		Faults: providertest.Faults(t, "testdata/fault"),
-		Lacks: map[string]string{
+		NoSignal: map[string]string{
 			"slow-down":        "Parlour has one way to ask for patience: status 429",
 			"budget-in-flight": "Parlour reserves no money for a reply",
 			"window-exceeded":  "Parlour refuses a question that leaves no room for a reply",

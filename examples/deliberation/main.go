@@ -173,7 +173,7 @@ func deliberate(ctx context.Context, p stage.Printer, engine *debate.Engine, con
 	if err := engine.Validate(ctx, config); err != nil {
 		return nil, err
 	}
-	p.Linef("%s — %s\n", stage.Clean(config.Terms().Topic), config.Agents[0].Model)
+	p.Linef("%s — %s\n", stage.Clean(config.Settings().Topic), config.Agents[0].Model)
 	show := progress{p: p}
 	for _, err := range show.hooks().Events(engine.Run(ctx, config)) {
 		if err != nil {

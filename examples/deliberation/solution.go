@@ -24,7 +24,7 @@ func publish(w io.Writer, r *debate.Record, demo bool) error {
 		return errors.New("the deliberation has ended without a solution")
 	}
 	p := stage.Printer{Out: w}
-	p.Linef("# %s\n\n%s", stage.Clean(r.Terms().Topic), clean(s.Description))
+	p.Linef("# %s\n\n%s", stage.Clean(r.Settings().Topic), clean(s.Description))
 	list(p, "Implementation", s.Implementation)
 	list(p, "Trade-offs", s.Tradeoffs)
 	list(p, "Recommendations", s.Recommendations)

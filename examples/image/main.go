@@ -44,9 +44,9 @@ func run(ctx context.Context, out io.Writer, engine *debate.Engine, model string
 		return err
 	}
 	config := debate.Config{
-		Topic:  "The chart shows cyclists a day, in hundreds, over four years. Does it prove that the new lanes work?",
-		Parts:  []flow.File{{Name: "cyclists.png", Data: drawn}}, // the start reads the type and the hash from the bytes
-		Format: format.StructuredRounds, Rounds: 1,
+		Topic:       "The chart shows cyclists a day, in hundreds, over four years. Does it prove that the new lanes work?",
+		Attachments: []flow.File{{Name: "cyclists.png", Data: drawn}}, // the start reads the type and the hash from the bytes
+		Format:      format.StructuredRounds, Rounds: 1,
 		Participants: []debate.Participant{
 			{Name: "Ada", Side: debate.For, Model: model}, {Name: "Ben", Side: debate.Against, Model: model},
 		},
@@ -65,7 +65,7 @@ func run(ctx context.Context, out io.Writer, engine *debate.Engine, model string
 		}
 		switch body := event.Body.(type) {
 		case *flow.Start:
-			id = body.Terms.ID
+			id = body.Settings.ID
 		case *debate.Turn:
 			p.Linef("%s: %s", body.Speaker, body.Text)
 		case *debate.Verdict:

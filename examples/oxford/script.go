@@ -37,6 +37,6 @@ func script() *scripted.Provider {
 // ballot turns a line "vote: reasons" into a voter's answer.
 func ballot(line string) scripted.Reply {
 	vote, reasoning, _ := strings.Cut(line, ": ")
-	paper, err := json.Marshal(debate.BallotPaper{Vote: debate.Vote(vote), Reasoning: reasoning})
+	paper, err := json.Marshal(debate.BallotAnswer{Vote: debate.Vote(vote), Reasoning: reasoning})
 	return scripted.Reply{Text: string(paper), Err: err}
 }

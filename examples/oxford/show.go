@@ -35,7 +35,7 @@ func show(p stage.Printer, e *debate.Event) {
 func votes(p stage.Printer, d *debate.Debate) {
 	p.Linef("\nThe votes")
 	for _, member := range d.Config().Audience.Members {
-		before, after := debate.Vote("none"), debate.Ballot{BallotPaper: debate.BallotPaper{Vote: "none"}}
+		before, after := debate.Vote("none"), debate.Ballot{BallotAnswer: debate.BallotAnswer{Vote: "none"}}
 		for _, ballot := range d.Ballots {
 			switch {
 			case ballot.Voter != member.Name:

@@ -76,7 +76,7 @@ func run(ctx context.Context) error {
 			return err
 		}
 		if start, ok := event.Body.(*flow.Start); ok {
-			id = start.Terms.ID
+			id = start.Settings.ID
 		}
 		show(&event)
 	}

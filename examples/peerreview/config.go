@@ -31,9 +31,9 @@ type Config struct {
 
 func (Config) Flow() string { return flowName }
 
-// Terms has one round more than there are revisions: the first draft is none.
-func (c Config) Terms() flow.Terms {
-	t := flow.Terms{ID: c.ID, Topic: c.Subject, Budget: c.Budget, Unattended: c.Unattended, OnFailure: c.OnFailure}
+// Settings has one round more than there are revisions: the first draft is none.
+func (c Config) Settings() flow.Settings {
+	t := flow.Settings{ID: c.ID, Topic: c.Subject, Budget: c.Budget, Unattended: c.Unattended, OnFailure: c.OnFailure}
 	if c.Revisions != nil {
 		t.Rounds = *c.Revisions + 1
 	}
@@ -68,7 +68,7 @@ func defaults(c *Config) {
 	c.ID, c.Revisions = "", cmp.Or(c.Revisions, new(3))
 }
 
-// check finds what is wrong with a settled config. The engine itself checks the terms, and the models that are named.
+// check finds what is wrong with a normalized config. The engine itself checks the settings, and the models that are named.
 func check(config flow.Config, _ any, _ flow.Registry) []error {
 	c, f := config.(*Config), flow.Findings{}
 	var names []flow.NameField

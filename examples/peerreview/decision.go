@@ -13,7 +13,7 @@ func decisionSchema() *flow.Schema {
 	return flow.AnswerSchema[Decision]("decision", flow.AnswerOf[Decision]{
 		Spoken: "reasons",
 		Check: func(r *flow.Record, d *Decision) []string {
-			if d.Decision == "revise" && r.Round >= r.Terms().Rounds {
+			if d.Decision == "revise" && r.Round >= r.Settings().Rounds {
 				return []string{"decision: no revision is left: accept or reject"}
 			}
 			return nil

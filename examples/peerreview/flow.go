@@ -29,13 +29,13 @@ func reviewFlow() *flow.Flow {
 		},
 		Steps: map[flow.State]flow.Step{
 			flow.StateInitializing: {Next: func(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-				return flow.TriggerInitialized, flow.Exit{Round: r.NextRound(len(r.Terms().Participants))}, true
+				return flow.TriggerInitialized, flow.Exit{Round: r.NextRound(len(r.Settings().Participants))}, true
 			}},
 			drafting:  {Calls: flow.Missing(draft), Next: flow.Then(drafted)},
 			reviewing: {Calls: flow.Missing(reviews), Next: flow.Then(reviewed)},
 			deciding: {Calls: flow.Missing(decide), Next: func(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 				if revise.OK(r) {
-					return decided, flow.Exit{Round: r.NextRound(len(r.Terms().Participants))}, true
+					return decided, flow.Exit{Round: r.NextRound(len(r.Settings().Participants))}, true
 				}
 				d := decisionOf(r)
 				return decided, flow.Exit{Reason: flow.EndReason(d.Decision), Evidence: r.Line(d.Reasons, 200)}, true
@@ -44,7 +44,7 @@ func reviewFlow() *flow.Flow {
 		},
 		Schemas: map[string]*flow.Schema{"decision": decisionSchema()},
 
-		Decode: flow.DecodeTo[Config], Settle: flow.SettleTo(defaults), Check: check, Texts: texts,
+		Decode: flow.DecodeTo[Config], Normalize: flow.NormalizeTo(defaults), Check: check, Texts: texts,
 		Estimate: flow.EstimateRounds(letter, draft, reviews, decide), Owes: owes,
 	}
 }

@@ -81,9 +81,9 @@ func (w *wanted) add(abilities []provider.Ability, o *provider.Options) {
 	}
 }
 
-// demands returns what a config asks for beyond text, by model: of those that are asked first, of their fallbacks, and of the
+// requirements returns what a config asks for beyond text, by model: of those that are asked first, of their fallbacks, and of the
 // models of rules for failures, which may take over for anybody.
-func demands(config flow.Config) map[string]wanted {
+func requirements(config flow.Config) map[string]wanted {
 	out := make(map[string]wanted)
 	want := func(name string, abilities []provider.Ability, o *provider.Options) {
 		if name == "" || len(abilities) == 0 {
@@ -108,10 +108,10 @@ func demands(config flow.Config) map[string]wanted {
 }
 
 // seats yields what a config asks of the models that are asked first. It ends where no valid config is as large.
-func seats(config flow.Config) iter.Seq2[string, flow.Demand] {
-	return func(yield func(string, flow.Demand) bool) {
+func seats(config flow.Config) iter.Seq2[string, flow.Requirement] {
+	return func(yield func(string, flow.Requirement) bool) {
 		looked := 0
-		for field, d := range flow.Demands(config) {
+		for field, d := range flow.Requirements(config) {
 			if looked++; looked > mostModels || !yield(field, d) {
 				return
 			}
@@ -121,7 +121,7 @@ func seats(config flow.Config) iter.Seq2[string, flow.Demand] {
 
 // substitute is a model that may take over from the model of a seat.
 type substitute struct {
-	flow.Demand // of the seat
+	flow.Requirement // of the seat
 
 	model string
 }
@@ -130,7 +130,7 @@ type substitute struct {
 // may take over for anybody.
 func substitutes(config flow.Config) iter.Seq2[string, substitute] {
 	return func(yield func(string, substitute) bool) {
-		looked, seated := 0, make(map[string]flow.Demand)
+		looked, seated := 0, make(map[string]flow.Requirement)
 		var order []string
 		for field, d := range seats(config) {
 			if d.Options != nil || len(d.Asks()) > 0 {
@@ -145,7 +145,7 @@ func substitutes(config flow.Config) iter.Seq2[string, substitute] {
 				return
 			}
 		}
-		for i, rule := range config.Terms().OnFailure {
+		for i, rule := range config.Settings().OnFailure {
 			field := "onFailure[" + strconv.Itoa(i) + "].model"
 			for _, seat := range order {
 				if looked++; looked > mostFields || rule.Model != "" && !yield(field, substitute{seated[seat], rule.Model}) {
@@ -156,9 +156,9 @@ func substitutes(config flow.Config) iter.Seq2[string, substitute] {
 	}
 }
 
-// sent returns the options of a demand as a model gets them: fields of a vendor's own and headers are for the provider of the
-// demand's model alone, under each name of its account.
-func (l *Engine) sent(name string, d flow.Demand) *provider.Options {
+// sent returns the options of a requirement as a model gets them: fields of a vendor's own and headers are for the provider of the
+// requirement's model alone, under each name of its account.
+func (l *Engine) sent(name string, d flow.Requirement) *provider.Options {
 	to, _, _ := flow.SplitModel(name)
 	home, _, _ := flow.SplitModel(d.Model)
 	if account := l.memories.account(to); to == home || account != "" && account == l.memories.account(home) {
@@ -172,7 +172,7 @@ func (l *Engine) sent(name string, d flow.Demand) *provider.Options {
 func (l *Engine) unable(name string, w wanted) []provider.Ability {
 	host, model, _ := flow.SplitModel(name)
 	row := l.model(name)
-	lacks := slices.Clone(row.Lacks)
+	lacks := slices.Clone(row.Unsupported)
 	known := l.memories.abilities(name)
 	for _, ability := range w.abilities {
 		can, told := false, false
@@ -198,9 +198,9 @@ func (l *Engine) unable(name string, w wanted) []provider.Ability {
 	return slices.Compact(lacks)
 }
 
-// cannot returns why a model surely cannot be asked for what a config demands of an actor's, or lacks abilities; nil: it can,
+// cannot returns why a model surely cannot be asked for what a config requires of an actor's, or lacks abilities; nil: it can,
 // or that is not known. It asks nobody.
-func (l *Engine) cannot(name string, d flow.Demand, abilities []provider.Ability) error {
+func (l *Engine) cannot(name string, d flow.Requirement, abilities []provider.Ability) error {
 	w := wanted{abilities: slices.Clone(abilities)}
 	w.add(d.Asks(), d.Options)
 	lacks := l.unable(name, w)
@@ -208,7 +208,7 @@ func (l *Engine) cannot(name string, d flow.Demand, abilities []provider.Ability
 		return a == provider.AbilitySchema || !slices.Contains(lacks, a) // a schema can be a part of the instruction
 	})
 	if len(missing) > 0 {
-		return fmt.Errorf("%w: %q", flow.ErrUnable, missing)
+		return fmt.Errorf("%w: %q", flow.ErrUnsupported, missing)
 	}
 	if failure := l.vet(name, l.sent(name, d)); failure != nil {
 		return fmt.Errorf("the options cannot be sent: %s", text.OneLine(failure.Message, 400)) //nolint:err113 // foreign text
@@ -242,7 +242,7 @@ func (l *Engine) refused(config flow.Config) (f flow.Findings) {
 	}
 	for field, s := range substitutes(config) {
 		if s.Options != nil && !reported(f, field) {
-			o := l.sent(s.model, s.Demand)
+			o := l.sent(s.model, s.Requirement)
 			l.unwritable(&f, field, s.model, o, l.unable(s.model, wanted{s.Asks(), []*provider.Options{o}}))
 		}
 	}
@@ -250,8 +250,8 @@ func (l *Engine) refused(config flow.Config) (f flow.Findings) {
 	return f
 }
 
-// refuse reports what the model of a demand surely lacks. field is that of the options.
-func (l *Engine) refuse(f *flow.Findings, field string, d flow.Demand) {
+// refuse reports what the model of a requirement surely lacks. field is that of the options.
+func (l *Engine) refuse(f *flow.Findings, field string, d flow.Requirement) {
 	asks := d.Asks()
 	if d.Model == "" || d.Options == nil && !d.Temperature && !d.Tools {
 		return
@@ -264,11 +264,11 @@ func (l *Engine) refuse(f *flow.Findings, field string, d flow.Demand) {
 		switch ability {
 		case provider.AbilitySchema: // it reads the schema in its instruction
 		case provider.AbilityTemperature:
-			f.Addf(seat+"temperature", "%q: %w: it has a temperature of its own", text.OneLine(d.Model, 80), flow.ErrUnable)
+			f.Addf(seat+"temperature", "%q: %w: it has a temperature of its own", text.OneLine(d.Model, 80), flow.ErrUnsupported)
 		case provider.AbilityTools:
-			f.Addf(seat+"model", "%q: %w: %q, and its requests offer tools", text.OneLine(d.Model, 80), flow.ErrUnable, ability)
+			f.Addf(seat+"model", "%q: %w: %q, and its requests offer tools", text.OneLine(d.Model, 80), flow.ErrUnsupported, ability)
 		default:
-			f.Addf(field+"."+string(ability), "%q: %w", text.OneLine(d.Model, 80), flow.ErrUnable)
+			f.Addf(field+"."+string(ability), "%q: %w", text.OneLine(d.Model, 80), flow.ErrUnsupported)
 		}
 	}
 	l.unwritable(f, field, d.Model, d.Options, lacks)
@@ -321,7 +321,7 @@ func (l *Engine) checkReaders(f *flow.Findings, config flow.Config, needed map[p
 		lacks := l.unable(name, wanted{abilities: asks})
 		for _, ability := range asks {
 			if slices.Contains(lacks, ability) {
-				f.Addf(field, "%q: %w: %q, which %s needs", text.OneLine(name, 80), flow.ErrUnable, ability, needed[ability])
+				f.Addf(field, "%q: %w: %q, which %s needs", text.OneLine(name, 80), flow.ErrUnsupported, ability, needed[ability])
 			}
 		}
 	}
@@ -346,7 +346,7 @@ func wantedBy(r *flow.Record, config flow.Config) (w wanted) {
 	for _, f := range r.Files() {
 		w.abilities = append(w.abilities, provider.MediaAbility(f.Type))
 	}
-	for _, d := range flow.Demands(config) {
+	for _, d := range flow.Requirements(config) {
 		w.add(d.Asks(), d.Options)
 	}
 	slices.Sort(w.abilities)
@@ -357,7 +357,7 @@ func wantedBy(r *flow.Record, config flow.Config) (w wanted) {
 // row returns the row of a model that takes over in a conversation, with what it lacks of what that asks for.
 func (l *Engine) row(name string, w wanted) flow.Model {
 	row := l.model(name)
-	row.Lacks = l.unable(name, w)
+	row.Unsupported = l.unable(name, w)
 	return row
 }
 
@@ -409,7 +409,7 @@ func lackingToo(a, b []provider.Ability) []provider.Ability {
 // lacking returns the rows of models with what they lack of what the config asks for. It changes no row of the given map.
 func (l *Engine) lacking(config flow.Config, rows map[string]flow.Model) map[string]flow.Model {
 	copied := false
-	for name, w := range demands(config) {
+	for name, w := range requirements(config) {
 		row, ok := rows[name]
 		lacks := l.unable(name, w)
 		if !ok || len(lacks) == 0 {
@@ -418,7 +418,7 @@ func (l *Engine) lacking(config flow.Config, rows map[string]flow.Model) map[str
 		if !copied {
 			rows, copied = maps.Clone(rows), true
 		}
-		row.Lacks = lackingToo(row.Lacks, lacks)
+		row.Unsupported = lackingToo(row.Unsupported, lacks)
 		rows[name] = row
 	}
 	return rows

@@ -115,8 +115,10 @@ func (d *dueLook) give(ctx context.Context, page []store.Info) bool {
 	return true
 }
 
-// Lift ends the quarantine of a conversation; see debate.Engine.
-func (l *Engine) Lift(ctx context.Context, id string) error { return l.host.Lift(ctx, id) }
+// ClearQuarantine ends the quarantine of a conversation; see debate.Engine.
+func (l *Engine) ClearQuarantine(ctx context.Context, id string) error {
+	return l.host.ClearQuarantine(ctx, id)
+}
 
 // quarantined logs that a debate could not be opened.
 func (l *Engine) quarantined(id string, q store.Quarantine) {

@@ -2,7 +2,7 @@
 // exports and redacts what is stored. It knows no kind of conversation: each comes with its flow. The sessions of a process are those
 // of internal/session.
 //
-// A config becomes a plan, which is settled and has its files taken out; a plan that the checks accept becomes a start, in which
+// A config becomes a plan, which is normalized and has its files taken out; a plan that the checks accept becomes a start, in which
 // everything is frozen that must not change while the conversation runs. From then on the log alone says what it is.
 package engine
 
@@ -32,24 +32,24 @@ import (
 
 // Parts are what an engine is made of. debate.Engine describes the fields of the same names.
 type Parts struct {
-	Providers     map[string]provider.Provider
-	Functions     map[string]flow.Function
-	Contexts      map[string]window.Manager
-	Flows         map[string]*flow.Flow
-	Tools         map[string]flow.Tool
-	Prompts       map[string]string
-	Models        map[string]flow.Model
-	TrustModels   bool
-	Store         store.Store
-	Lease         time.Duration
-	Fetch         func(ctx context.Context, url string) (Fetched, error)
-	Grace         time.Duration
-	Logger        *slog.Logger
-	MaxCalls      int
-	ChunkInterval time.Duration
-	Folded        int64
-	Bus           bus.Bus
-	Seed          func() string
+	Providers      map[string]provider.Provider
+	Functions      map[string]flow.Function
+	Contexts       map[string]window.Manager
+	Flows          map[string]*flow.Flow
+	Tools          map[string]flow.Tool
+	Prompts        map[string]string
+	Models         map[string]flow.Model
+	SkipModelCheck bool
+	Store          store.Store
+	Lease          time.Duration
+	Fetch          func(ctx context.Context, url string) (Fetched, error)
+	Grace          time.Duration
+	Logger         *slog.Logger
+	MaxCalls       int
+	ChunkInterval  time.Duration
+	CacheBytes     int64
+	Bus            bus.Bus
+	Seed           func() string
 	// First is the flow of a config that names none.
 	First string
 	// Face makes what the host program gets for a session. It is called once for each.
@@ -92,7 +92,7 @@ func New(p Parts) (*Engine, []error) {
 			flow.DefaultContext: window.Hybrid{},
 		},
 		machines: make(map[string]*flow.Machine), first: p.First,
-		logger: p.Logger, seed: p.Seed, trust: p.TrustModels, fetch: p.Fetch,
+		logger: p.Logger, seed: p.Seed, trust: p.SkipModelCheck, fetch: p.Fetch,
 	}
 	maps.Copy(l.contexts, p.Contexts)
 	problems := p.check()
@@ -119,7 +119,7 @@ func New(p Parts) (*Engine, []error) {
 		kept = &store.Memory{}
 	}
 	l.host = session.NewHost(session.HostConfig{
-		Store: kept, Lease: p.Lease, Interval: p.ChunkInterval, Folded: p.Folded, Bus: p.Bus, Owner: newID(),
+		Store: kept, Lease: p.Lease, Interval: p.ChunkInterval, Folded: p.CacheBytes, Bus: p.Bus, Owner: newID(),
 		NewCore: l.core, Bound: l.bound, Perform: l.perform, Log: l.log,
 		Grace: p.Grace, GaveUp: l.gaveUp, Returned: l.returned, GaveUpStore: l.gaveUpStore, StoreReturned: l.storeReturned,
 		Same: sameConfig, Quarantined: l.quarantined,
@@ -186,5 +186,5 @@ func (l *Engine) newSeed() string {
 // core makes the core of a stored debate, by its flow. Without events it makes the core of a debate that is still
 // to be configured.
 func (l *Engine) core(id string, events []flow.Event) (*flow.Core, error) {
-	return flow.NewCore(flow.Flows{Machines: l.machines, First: l.first, Lacks: l.lacks, Unable: l.cannot}, l.contexts, id, events)
+	return flow.NewCore(flow.Flows{Machines: l.machines, First: l.first, Missing: l.lacks, Unsupported: l.cannot}, l.contexts, id, events)
 }

@@ -21,9 +21,9 @@ import (
 // linked returns a debate with a file for each URL, and an engine that finds these bytes there and counts what it fetches.
 func linked(found []byte, media string, urls ...string) (debate.Config, *debate.Engine, map[string]int) {
 	config := stage.Illustrated()
-	config.Documents, config.Parts = nil, nil
+	config.Documents, config.Attachments = nil, nil
 	for _, url := range urls {
-		config.Parts = append(config.Parts, flow.File{URL: url})
+		config.Attachments = append(config.Attachments, flow.File{URL: url})
 	}
 	engine, _ := stage.Engine(config)
 	asked := map[string]int{}
@@ -59,7 +59,7 @@ func TestFetchedFilesAreBounded(t *testing.T) {
 	config, engine, asked := linked(large, "")
 	validate := func(at int) {
 		t.Helper()
-		config.Parts = []flow.File{{URL: fmt.Sprintf("https://%d", at)}}
+		config.Attachments = []flow.File{{URL: fmt.Sprintf("https://%d", at)}}
 		require.NoError(t, engine.Validate(t.Context(), config))
 	}
 	for _, at := range []int{0, 1, 0, 1, 2, 2, 1, 0} {

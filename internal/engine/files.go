@@ -19,7 +19,7 @@ import (
 // files are the bytes of files, by hash.
 type files map[string][]byte
 
-// takeFiles takes the bytes out of the files of a settled config, and describes each file by what its bytes are, also a file
+// takeFiles takes the bytes out of the files of a normalized config, and describes each file by what its bytes are, also a file
 // that only refers to the bytes of another one. It fetches the files that have a URL alone.
 func (l *Engine) takeFiles(ctx context.Context, config flow.Config, op string) (files, error) {
 	var found flow.Findings
@@ -27,7 +27,7 @@ func (l *Engine) takeFiles(ctx context.Context, config flow.Config, op string) (
 	out, size, count := make(files), 0, 0
 	for field, f := range flow.Files(config) {
 		if count++; size > flow.MaxFiles || len(found) > flow.MaxProblems {
-			break // the check of the terms says so
+			break // the check of the settings says so
 		}
 		data, err := l.bytesOf(ctx, f)
 		if err == nil && data != nil {
@@ -74,7 +74,7 @@ func (b files) describe(all []mention, size int) (found flow.Findings) {
 			continue // the store has them
 		}
 		if size += len(data); size > flow.MaxFiles || len(found) > flow.MaxProblems {
-			break // the check of the terms says so
+			break // the check of the settings says so
 		}
 		var err error
 		if *m.file, err = m.file.Described(data); err != nil {
@@ -148,7 +148,7 @@ func (l *Engine) carried(ctx context.Context, from string, wanted []flow.File, g
 // storeAnswer takes the bytes out of the files of an answer and stores them: before the commit that refers to them. What the
 // log would refuse is refused first, so that nothing is fetched or stored for it.
 func (l *Engine) storeAnswer(ctx context.Context, id string, a flow.Answer) (flow.Answer, error) {
-	if len(a.Parts) == 0 {
+	if len(a.Attachments) == 0 {
 		return a, nil
 	}
 	events, err := l.host.Read(ctx, id)
@@ -156,25 +156,25 @@ func (l *Engine) storeAnswer(ctx context.Context, id string, a flow.Answer) (flo
 		return a, err
 	}
 	bare := a
-	bare.Parts = nil
+	bare.Attachments = nil
 	record, err := l.tried(id, events, bare)
 	if err != nil {
 		return a, err
 	}
-	a.Parts = slices.Clone(a.Parts)
-	given, err := l.takeFiles(ctx, answered{parts: a.Parts}, "answer")
+	a.Attachments = slices.Clone(a.Attachments)
+	given, err := l.takeFiles(ctx, answered{parts: a.Attachments}, "answer")
 	if err != nil {
 		return a, err
 	}
-	if err := l.learnReaders(ctx, record, a.Parts...); err != nil {
+	if err := l.learnReaders(ctx, record, a.Attachments...); err != nil {
 		return a, err
 	}
 	if _, err := l.tried(id, events, a); err != nil {
 		return a, err
 	}
-	for i := range a.Parts {
-		if _, ok := given[a.Parts[i].Hash]; !ok {
-			if _, err := l.host.File(ctx, id, &a.Parts[i]); err != nil {
+	for i := range a.Attachments {
+		if _, ok := given[a.Attachments[i].Hash]; !ok {
+			if _, err := l.host.File(ctx, id, &a.Attachments[i]); err != nil {
 				return a, err
 			}
 		}

@@ -35,7 +35,7 @@ func TestARefusedForkStoresNoFile(t *testing.T) {
 	engine.Store = kept
 	played(t, engine, stage.Illustrated())
 	other := stage.Illustrated()
-	other.ID, other.Parts, other.Documents = "other", nil, nil
+	other.ID, other.Attachments, other.Documents = "other", nil, nil
 	played(t, engine, other)
 	for name, c := range map[string]struct {
 		edit func(*debate.Config)

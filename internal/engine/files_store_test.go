@@ -66,7 +66,7 @@ func TestHostileFilesInSnapshotsAreRefused(t *testing.T) {
 		"not referred to":   {first, first + `,{"hash":"` + flow.HashOf(other) + `","data":"` + text(other) + `"}`, "does not refer"},
 		"unknown key":       {`{"hash":"` + flow.HashOf(stage.PNG), `{"path":"/etc/passwd","hash":"` + flow.HashOf(stage.PNG), "blobs"},
 		"no base64":         {text(stage.PNG), "!" + text(stage.PNG), "blobs"},
-		"name with folder":  {`"name":"chart.png"`, `"name":"../chart.png"`, "parts[0].name"},
+		"name with folder":  {`"name":"chart.png"`, `"name":"../chart.png"`, "attachments[0].name"},
 		"another size":      {`"size":23`, `"size":5`, "bytes, not 5"},
 		"fewer pages":       {`"pages":2`, `"pages":1`, "2 pages, not 1"},
 		"too large by name": {`"size":23`, `"size":99999999999`, "size"},
@@ -96,7 +96,7 @@ func TestAForkHasItsOwnFiles(t *testing.T) {
 			added := []byte("more to read")
 			s, err := engine.Fork(t.Context(), "illustrated", seq, debate.Editing(func(c *debate.Config) {
 				c.ID = "forked"
-				c.Documents = append(c.Documents, flow.Document{Name: "more", Parts: []flow.File{{Name: "more.txt", Data: added}}})
+				c.Documents = append(c.Documents, flow.Document{Name: "more", Files: []flow.File{{Name: "more.txt", Data: added}}})
 			}))
 			require.NoError(t, err)
 			require.NoError(t, kept.Delete(t.Context(), "illustrated"))
@@ -278,7 +278,7 @@ func TestFilesOfAConfigInJSON(t *testing.T) {
 	again.(*debate.Config).ID = "other"
 	_, err = engine.Start(t.Context(), again)
 	require.ErrorIs(t, err, flow.ErrNoFile, "another debate has not these files")
-	_, err = engine.DecodeConfig([]byte(`{"topic":"t","participants":[],"parts":[{"path":"/etc/passwd"}]}`))
+	_, err = engine.DecodeConfig([]byte(`{"topic":"t","participants":[],"attachments":[{"path":"/etc/passwd"}]}`))
 	require.ErrorContains(t, err, "path")
 }
 

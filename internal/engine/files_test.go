@@ -118,7 +118,7 @@ func TestASummarizerReadsTheFiles(t *testing.T) {
 // A file costs as much as it can: the budget's reserve and the estimate hold it.
 func TestFilesArePriced(t *testing.T) {
 	plain := stage.Illustrated()
-	plain.Parts, plain.Documents = nil, nil
+	plain.Attachments, plain.Documents = nil, nil
 	cost := func(config debate.Config, change func(*debate.Engine)) (flow.Estimate, int) {
 		engine, _ := stage.Engine(config)
 		change(engine)
@@ -159,31 +159,31 @@ func TestFilesOfConfigsAreChecked(t *testing.T) {
 		field     string
 		want      string
 	}{
-		"nothing":       {parts: []flow.File{{Name: "a"}}, field: "parts[0]", want: "no data, url or hash"},
-		"empty":         {parts: []flow.File{{Name: "a", Data: []byte{}}}, field: "parts[0]", want: "is empty"},
-		"too large":     {parts: []flow.File{{Data: make([]byte, flow.MaxFile+1)}}, field: "parts[0]", want: "at most 10485760"},
+		"nothing":       {parts: []flow.File{{Name: "a"}}, field: "attachments[0]", want: "no data, url or hash"},
+		"empty":         {parts: []flow.File{{Name: "a", Data: []byte{}}}, field: "attachments[0]", want: "is empty"},
+		"too large":     {parts: []flow.File{{Data: make([]byte, flow.MaxFile+1)}}, field: "attachments[0]", want: "at most 10485760"},
 		"too many":      {parts: many, field: "documents", want: "more than 64"},
 		"large in all":  {parts: []flow.File{{Type: "text/plain", Data: bytes.Repeat([]byte("a"), flow.MaxFile)}, {Type: "text/plain", Data: bytes.Repeat([]byte("b"), flow.MaxFile)}}, field: "documents", want: "20971520 bytes: at most"},
-		"other hash":    {parts: []flow.File{{Data: stage.PNG, Hash: flow.HashOf(stage.PDF)}}, field: "parts[0]", want: "another hash"},
-		"image as text": {parts: []flow.File{{Data: stage.PNG, Type: "text/html"}}, field: "parts[0]", want: "is image/png, not text/html"},
-		"other type":    {parts: []flow.File{{Data: stage.PDF, Type: "image/png"}}, field: "parts[0]", want: "is no image/png"},
-		"unknown type":  {parts: []flow.File{{Data: []byte{0, 1, 2}}}, field: "parts[0]", want: "cannot be detected"},
-		"svg":           {parts: []flow.File{{Data: []byte("<svg/>"), Type: "image/svg+xml"}}, field: "parts[0].type", want: "PNG, JPEG"},
-		"hostile type":  {parts: []flow.File{{Data: []byte("a"), Type: "text/html\"><script>"}}, field: "parts[0].type", want: "no media type"},
-		"a folder":      {parts: []flow.File{text("../../etc/passwd")}, field: "parts[0].name", want: "without a folder"},
-		"a backslash":   {parts: []flow.File{text(`a\b`)}, field: "parts[0].name", want: "without a folder"},
-		"two lines":     {parts: []flow.File{text("a\nb")}, field: "parts[0].name", want: "one line"},
-		"no name":       {documents: []flow.Document{{Parts: []flow.File{text("a")}}}, parts: []flow.File{text("b")}, field: "documents[0].name", want: "one line"},
-		"no parts":      {documents: []flow.Document{{Name: "x"}}, field: "documents[0].parts", want: "is empty"},
-		"a url":         {parts: []flow.File{{URL: "https://example.com/a.png"}}, field: "parts[0]", want: "Engine.Fetch"},
-		"no such model": {parts: []flow.File{{Data: stage.PNG}}, field: "judging.judges[0].model", want: `: "image", which parts[0] needs`},
+		"other hash":    {parts: []flow.File{{Data: stage.PNG, Hash: flow.HashOf(stage.PDF)}}, field: "attachments[0]", want: "another hash"},
+		"image as text": {parts: []flow.File{{Data: stage.PNG, Type: "text/html"}}, field: "attachments[0]", want: "is image/png, not text/html"},
+		"other type":    {parts: []flow.File{{Data: stage.PDF, Type: "image/png"}}, field: "attachments[0]", want: "is no image/png"},
+		"unknown type":  {parts: []flow.File{{Data: []byte{0, 1, 2}}}, field: "attachments[0]", want: "cannot be detected"},
+		"svg":           {parts: []flow.File{{Data: []byte("<svg/>"), Type: "image/svg+xml"}}, field: "attachments[0].type", want: "PNG, JPEG"},
+		"hostile type":  {parts: []flow.File{{Data: []byte("a"), Type: "text/html\"><script>"}}, field: "attachments[0].type", want: "no media type"},
+		"a folder":      {parts: []flow.File{text("../../etc/passwd")}, field: "attachments[0].name", want: "without a folder"},
+		"a backslash":   {parts: []flow.File{text(`a\b`)}, field: "attachments[0].name", want: "without a folder"},
+		"two lines":     {parts: []flow.File{text("a\nb")}, field: "attachments[0].name", want: "one line"},
+		"no name":       {documents: []flow.Document{{Files: []flow.File{text("a")}}}, parts: []flow.File{text("b")}, field: "documents[0].name", want: "one line"},
+		"no parts":      {documents: []flow.Document{{Name: "x"}}, field: "documents[0].files", want: "is empty"},
+		"a url":         {parts: []flow.File{{URL: "https://example.com/a.png"}}, field: "attachments[0]", want: "Engine.Fetch"},
+		"no such model": {parts: []flow.File{{Data: stage.PNG}}, field: "judging.judges[0].model", want: `: "image", which attachments[0] needs`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := stage.Illustrated()
-			config.Parts, config.Documents = c.parts, c.documents
+			config.Attachments, config.Documents = c.parts, c.documents
 			engine, p := stage.Engine(config)
 			row := engine.Models["test/judge"]
-			row.Lacks = []provider.Ability{provider.AbilityImage}
+			row.Unsupported = []provider.Ability{provider.AbilityImage}
 			engine.Models["test/judge"] = row
 			err := engine.Validate(t.Context(), config)
 			require.Error(t, err)
@@ -222,7 +222,7 @@ func TestAStoreWithoutFilesRefusesThem(t *testing.T) {
 func TestAURLIsFetchedOnce(t *testing.T) {
 	t.Parallel()
 	config := stage.Illustrated()
-	config.Documents, config.Parts = nil, []flow.File{{Name: "chart", URL: "https://example.com/secret"}}
+	config.Documents, config.Attachments = nil, []flow.File{{Name: "chart", URL: "https://example.com/secret"}}
 	engine, p := stage.Engine(config)
 	asked := 0
 	engine.Fetch = func(_ context.Context, url string) (debate.Fetched, error) {

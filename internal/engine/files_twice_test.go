@@ -28,10 +28,10 @@ func lies() map[string]flow.File {
 // lying returns the illustrated debate with a file more: in front of the one that has the bytes, or behind it.
 func lying(lie flow.File, front bool) debate.Config {
 	config := stage.Illustrated()
-	study := config.Documents[0].Parts[0]
-	config.Documents[0].Parts = []flow.File{study, lie}
+	study := config.Documents[0].Files[0]
+	config.Documents[0].Files = []flow.File{study, lie}
 	if front {
-		config.Documents[0].Parts = []flow.File{lie, study}
+		config.Documents[0].Files = []flow.File{lie, study}
 	}
 	return config
 }
@@ -43,9 +43,9 @@ func TestEachMentionOfAFileIsChecked(t *testing.T) {
 			engine, p := stage.Engine(stage.Illustrated())
 			engine.Store = &store.Memory{}
 			config := lying(lie, front)
-			at := "documents[0].parts[1]"
+			at := "documents[0].files[1]"
 			if front {
-				at = "documents[0].parts[0]"
+				at = "documents[0].files[0]"
 			}
 			for _, err := range []error{engine.Validate(t.Context(), config), started(t, engine, config)} {
 				require.ErrorContains(t, err, why)
@@ -53,8 +53,8 @@ func TestEachMentionOfAFileIsChecked(t *testing.T) {
 			}
 
 			config = lying(lie, front) // the store has the bytes
-			for i := range config.Documents[0].Parts {
-				if f := &config.Documents[0].Parts[i]; f.Data != nil {
+			for i := range config.Documents[0].Files {
+				if f := &config.Documents[0].Files[i]; f.Data != nil {
 					*f, _ = f.Described(f.Data)
 				}
 			}
@@ -87,7 +87,7 @@ func TestForksAndImportsCheckEachMentionOfAFile(t *testing.T) {
 		for _, seq := range []int64{0, 1} {
 			_, err := engine.Fork(t.Context(), "illustrated", seq, debate.Editing(func(c *debate.Config) {
 				c.ID = fmt.Sprint("fork", seq)
-				c.Documents[0].Parts[1] = lie
+				c.Documents[0].Files[1] = lie
 			}))
 			require.ErrorContains(t, err, why)
 		}
@@ -123,10 +123,10 @@ func TestTheSameBytesTwice(t *testing.T) {
 
 	config = stage.Illustrated()
 	big := flow.File{Name: "big.txt", Type: "text/plain", Data: bytes.Repeat([]byte("w"), flow.MaxFiles/2)}
-	config.Documents[0].Parts = []flow.File{big, {Name: "again.txt", Hash: flow.HashOf(big.Data)}, {Name: "more.txt", Type: "text/csv", Hash: flow.HashOf(big.Data)}}
+	config.Documents[0].Files = []flow.File{big, {Name: "again.txt", Hash: flow.HashOf(big.Data)}, {Name: "more.txt", Type: "text/csv", Hash: flow.HashOf(big.Data)}}
 	config.ID = "big"
 	err := engine.Validate(t.Context(), config)
 	require.Error(t, err)
-	config.Documents[0].Parts[2].Size = len(big.Data)
+	config.Documents[0].Files[2].Size = len(big.Data)
 	require.ErrorContains(t, engine.Validate(t.Context(), config), fmt.Sprintf("at most %d are allowed", flow.MaxFiles))
 }

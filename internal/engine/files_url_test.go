@@ -24,7 +24,7 @@ func TestTheSecretsOfAURLAreNotKept(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := stage.Illustrated()
-			config.Parts, config.Documents = []flow.File{file}, nil
+			config.Attachments, config.Documents = []flow.File{file}, nil
 			engine, _ := stage.Engine(config)
 			fetched := ""
 			engine.Fetch = func(_ context.Context, url string) (debate.Fetched, error) {
@@ -40,7 +40,7 @@ func TestTheSecretsOfAURLAreNotKept(t *testing.T) {
 			if file.Data == nil {
 				assert.Equal(t, given, fetched)
 			}
-			assert.Equal(t, file.URL, config.Parts[0].URL, "the caller's config is not touched")
+			assert.Equal(t, file.URL, config.Attachments[0].URL, "the caller's config is not touched")
 			var out strings.Builder
 			require.NoError(t, engine.Export(t.Context(), r.ID, &out))
 			assert.NotContains(t, out.String(), "hunter2secret")

@@ -26,12 +26,12 @@ func (l *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 	if err != nil {
 		return nil, err
 	}
-	config, err := l.machines[origin.Flow().Name].Settled(origin.Record().Config()) // a copy, since edit may write to it
+	config, err := l.machines[origin.Flow().Name].Normalized(origin.Record().Config()) // a copy, since edit may write to it
 	if err != nil {
 		return nil, err
 	}
 	name := origin.Flow().Name
-	forced := origin.Record().Start().Terms.Unattended && !config.Terms().Unattended // the config says nothing that an edit could change
+	forced := origin.Record().Start().Settings.Unattended && !config.Settings().Unattended // the config says nothing that an edit could change
 	config = flow.Named(name, config)
 	if edit != nil {
 		if config = edit(flow.Unnamed(config)); config != nil && config.Flow() == origin.Record().Config().Flow() {
@@ -42,8 +42,8 @@ func (l *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 	if err != nil {
 		return nil, err
 	}
-	if plan.terms.ID == "" || plan.terms.ID == id && origin.Flow().Settle == nil { // then the copy still has the ID
-		plan.terms.ID = newID()
+	if plan.settings.ID == "" || plan.settings.ID == id && origin.Flow().Normalize == nil { // then the copy still has the ID
+		plan.settings.ID = newID()
 	}
 	lasting := lastingEffects(origin.Record().Start().Tools, events, seq)
 	if seq == 0 {
@@ -54,7 +54,7 @@ func (l *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 		return nil, err
 	}
 	start.Parent = &flow.Parent{ID: id, Seq: seq}
-	copied, err := l.kept(origin, plan.terms.ID, copyPrefix(origin, start, events, seq))
+	copied, err := l.kept(origin, plan.settings.ID, copyPrefix(origin, start, events, seq))
 	if err != nil {
 		return nil, err
 	}
@@ -62,14 +62,14 @@ func (l *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 		last := copied[len(copied)-1]
 		copied = append(copied, flow.Event{Seq: last.Seq + 1, At: last.At, Body: lasting})
 	}
-	if err := l.checkForked(ctx, plan.terms.ID, copied); err != nil {
+	if err := l.checkForked(ctx, plan.settings.ID, copied); err != nil {
 		return nil, err
 	}
 	carried, err := l.carried(ctx, id, flow.LogFiles(copied), plan.files)
 	if err != nil {
 		return nil, err
 	}
-	return l.storeFork(ctx, plan.terms.ID, carried, copied)
+	return l.storeFork(ctx, plan.settings.ID, carried, copied)
 }
 
 // checkForked refuses a fork with a model that surely cannot read its files: those of the edited config, and those of people
@@ -102,7 +102,7 @@ func (l *Engine) forkFromStart(ctx context.Context, p *plan, parent *flow.Parent
 	if _, err := l.host.Load(ctx, s.ID); !errors.Is(err, flow.ErrNotFound) {
 		return nil, idExists(err)
 	}
-	carried, err := l.carried(ctx, parent.ID, p.terms.Files(), p.files)
+	carried, err := l.carried(ctx, parent.ID, p.settings.Files(), p.files)
 	if err != nil {
 		return nil, err
 	}
@@ -137,13 +137,13 @@ func (l *Engine) forkStart(ctx context.Context, origin *flow.Core, p *plan) (*fl
 		return nil, err
 	}
 	start := *old
-	start.Config, start.Terms, start.Models = flow.Value{Go: p.config}, *p.terms, make(map[string]flow.Model)
+	start.Config, start.Settings, start.Models = flow.Value{Go: p.config}, *p.settings, make(map[string]flow.Model)
 	for _, name := range models(p.config) {
 		start.Models[name] = l.model(name)
 	}
 	asked := wantedBy(origin.Record(), p.config)
 	for name, row := range origin.Record().Models() {
-		row.Lacks = lackingToo(row.Lacks, l.unable(name, asked))
+		row.Unsupported = lackingToo(row.Unsupported, l.unable(name, asked))
 		start.Models[name] = row
 	}
 	start.Models = l.lacking(p.config, start.Models)

@@ -17,7 +17,7 @@ func (l *Engine) kept(origin *flow.Core, id string, events []flow.Event) ([]flow
 	record := forked.Record()
 	old, edited := origin.Record().Start(), record.Start()
 	a := &flow.Amendment{}
-	amended := overridden(a, &old.Terms, &edited.Terms, record.Terms())
+	amended := overridden(a, &old.Settings, &edited.Settings, record.Settings())
 	if asks := origin.Flow().Asks; asks != nil {
 		before, err := l.asked(id, old, asks)
 		if err != nil {
@@ -46,7 +46,7 @@ func (l *Engine) asked(id string, start *flow.Start, asks func(*flow.Record) []f
 
 // overridden sets the fields of an amendment that an edit has changed and that are not in force. It reports whether there
 // are any.
-func overridden(a *flow.Amendment, old, edited, inForce *flow.Terms) bool {
+func overridden(a *flow.Amendment, old, edited, inForce *flow.Settings) bool {
 	found := false
 	lost := func(before, after, now any) bool {
 		lost := !reflect.DeepEqual(before, after) && !reflect.DeepEqual(after, now)
@@ -63,7 +63,7 @@ func overridden(a *flow.Amendment, old, edited, inForce *flow.Terms) bool {
 			a.Retry = &flow.RetryPolicy{}
 		}
 	}
-	policy := func(t *flow.Terms) any { return []any{t.Unattended, t.OnFailure} }
+	policy := func(t *flow.Settings) any { return []any{t.Unattended, t.OnFailure} }
 	if lost(policy(old), policy(edited), policy(inForce)) {
 		a.OnFailure, a.Unattended = &edited.OnFailure, &edited.Unattended
 	}

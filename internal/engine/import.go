@@ -100,9 +100,9 @@ func (l *Engine) inspectStart(m *flow.Machine, start *flow.Start) (*plan, error)
 	}
 	start.Config.Go, start.Frozen.Go = config, frozen
 	stage := l.stage(start, config)
-	terms := config.Terms()
-	terms.ID, terms.Unattended = start.Terms.ID, start.Terms.Unattended
-	p := &plan{machine: m, config: config, terms: m.Flow().Complete(terms)}
+	settings := config.Settings()
+	settings.ID, settings.Unattended = start.Settings.ID, start.Settings.Unattended
+	p := &plan{machine: m, config: config, settings: m.Flow().Complete(settings)}
 	var found []error
 	for _, err := range stage.check(p, frozen) {
 		where := at + ".config"
@@ -111,8 +111,8 @@ func (l *Engine) inspectStart(m *flow.Machine, start *flow.Start) (*plan, error)
 		}
 		found = append(found, flow.Within("restore", where, err)...)
 	}
-	if field, left, right, err := jsondiff.Find(p.terms, &start.Terms); len(found) == 0 && (err != nil || field != "") {
-		found = append(found, restoreError(at+".terms."+field, fmt.Errorf("is %s, and the config says %s", right, left)))
+	if field, left, right, err := jsondiff.Find(p.settings, &start.Settings); len(found) == 0 && (err != nil || field != "") {
+		found = append(found, restoreError(at+".settings."+field, fmt.Errorf("is %s, and the config says %s", right, left)))
 	}
 	if name := m.Flow().Shape; name != nil && len(found) == 0 && start.Shape != "" && start.Shape != name(config) {
 		found = append(found, restoreError(at+".shape", fmt.Errorf("is %q, and the config says %q", text.OneLine(start.Shape, 40), name(config))))
@@ -140,7 +140,7 @@ func (l *Engine) readOwn(s *snapshot) error {
 // elsewhere.
 func (l *Engine) stage(start *flow.Start, config flow.Config) *Engine {
 	s := &Engine{
-		providers: make(map[string]provider.Provider), contexts: map[string]window.Manager{start.Terms.Context: window.Hybrid{}},
+		providers: make(map[string]provider.Provider), contexts: map[string]window.Manager{start.Settings.Context: window.Hybrid{}},
 		machines: l.machines, models: start.Models, tools: make(map[string]flow.Tool), absent: true,
 	}
 	for name, info := range start.Tools {

@@ -33,7 +33,7 @@ const (
 //
 // It also asks what the models can do that the config asks for more than text of.
 func (l *Engine) checkModels(ctx context.Context, config flow.Config) (found flow.Findings, unchecked []flow.Warning) {
-	demands := demands(config)
+	required := requirements(config)
 	if l.trust {
 		return l.refused(config), nil
 	}
@@ -42,7 +42,7 @@ func (l *Engine) checkModels(ctx context.Context, config flow.Config) (found flo
 		host, model, named := flow.SplitModel(name)
 		_, checks := provider.As[provider.Checker](l.providers[host])
 		_, able := provider.As[provider.Able](l.providers[host])
-		able = able && len(demands[name].abilities) > 0
+		able = able && len(required[name].abilities) > 0
 		if !named || !checks && !able || !flow.Registrable(name) {
 			continue
 		}
@@ -306,7 +306,7 @@ func named(config flow.Config) iter.Seq2[string, string] {
 				return
 			}
 		}
-		for i, rule := range config.Terms().OnFailure {
+		for i, rule := range config.Settings().OnFailure {
 			if !yield("onFailure["+strconv.Itoa(i)+"].model", rule.Model) {
 				return
 			}

@@ -153,7 +153,7 @@ func TestTheStartOfAStoredDebateAsksNobody(t *testing.T) {
 	config.ID, config.Rounds, config.RoundDelay = "trusted", 2, time.Hour // so that it cannot end before the pause
 	again = config
 	_, trusting, trusted := stage.Market()
-	trusting.TrustModels, trusting.Store = true, engine.Store
+	trusting.SkipModelCheck, trusting.Store = true, engine.Store
 	s, err = trusting.New(config)
 	require.NoError(t, err)
 	require.NoError(t, s.Validate(t.Context()))

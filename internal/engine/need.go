@@ -26,6 +26,6 @@ func (l *Engine) lacks(n flow.Need) error {
 }
 
 func lacking(field, format, name string) error {
-	err := fmt.Errorf("%w: "+format, flow.ErrLacking, text.OneLine(name, 40))
+	err := fmt.Errorf("%w: "+format, flow.ErrMissing, text.OneLine(name, 40))
 	return &flow.Error{Kind: provider.KindValidation, Op: "open", Field: field, Err: err}
 }

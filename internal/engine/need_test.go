@@ -81,7 +81,7 @@ func TestAnEngineThatLacksSomethingTouchesNothing(t *testing.T) {
 					return do()
 				})
 				_, err := wrong.Open(t.Context(), s.ID())
-				require.ErrorIs(t, err, debate.ErrLacking)
+				require.ErrorIs(t, err, debate.ErrMissing)
 				assert.ErrorContains(t, err, test.says)
 				assert.Len(t, c.Log(s.ID()), len(before))
 
@@ -92,7 +92,7 @@ func TestAnEngineThatLacksSomethingTouchesNothing(t *testing.T) {
 				wrong.Goes(func(_ context.Context, _ string, do func() error) error { return do() })
 				require.NoError(t, wrong.Control(t.Context(), s.ID(), flow.Pause{Drain: true}))
 				_, err = wrong.Open(t.Context(), s.ID())
-				require.ErrorIs(t, err, debate.ErrLacking, "paused too")
+				require.ErrorIs(t, err, debate.ErrMissing, "paused too")
 				require.NoError(t, wrong.Control(t.Context(), s.ID(), flow.Resume{}))
 				assert.Empty(t, c.Owner(s.ID()))
 
@@ -130,7 +130,7 @@ func TestAWorkerWithoutTheProviderBesideARightOne(t *testing.T) {
 						require.NoError(t, err)
 						s, err := m.Open(t.Context(), info.ID)
 						switch {
-						case errors.Is(err, debate.ErrLacking):
+						case errors.Is(err, debate.ErrMissing):
 							refused++
 						case errors.Is(err, debate.ErrLeased):
 						default:
@@ -174,13 +174,13 @@ func TestAModelThatOnlyAnotherEngineHas(t *testing.T) {
 		choice := flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "other/debater"}
 		require.NoError(t, right.Control(t.Context(), held.ID(), choice))
 		_, err := held.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrLacking)
+		require.ErrorIs(t, err, debate.ErrMissing)
 		assert.ErrorContains(t, err, `no provider "other" is registered`)
 		stage.Pass(time.Second)
 		record = c.Record(held.ID())
 		require.Len(t, record.Turns, 1, "what Ada said meanwhile is recorded")
 		_, err = wrong.Open(t.Context(), held.ID())
-		require.ErrorIs(t, err, debate.ErrLacking)
+		require.ErrorIs(t, err, debate.ErrMissing)
 
 		_, err = right.Opened(held.ID()).Wait(t.Context())
 		require.NoError(t, err)
@@ -209,11 +209,11 @@ func TestASessionThatLacksSomethingDoesNotResume(t *testing.T) {
 		choice := flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "other/debater"}
 		require.NoError(t, right.Control(t.Context(), s.ID(), choice))
 		stage.Pass(stage.LeaseTime + time.Second) // the session has seen it
-		require.ErrorIs(t, s.Resume(t.Context()), debate.ErrLacking)
+		require.ErrorIs(t, s.Resume(t.Context()), debate.ErrMissing)
 		assert.Equal(t, flow.StatePaused, c.Record(s.ID()).State)
 		require.NoError(t, wrong.Control(t.Context(), s.ID(), flow.Resume{}))
 		_, err = s.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrLacking)
+		require.ErrorIs(t, err, debate.ErrMissing)
 		resumed := 0
 		for _, e := range c.Log(s.ID()) {
 			if change := body.As[flow.Transition](e); change != nil && change.On == flow.TriggerResume {
@@ -241,7 +241,7 @@ func TestAReplacedModelIsNotNeeded(t *testing.T) {
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		require.NoError(t, s.Close())
 		_, err = second.Open(t.Context(), s.ID())
-		require.ErrorIs(t, err, debate.ErrLacking)
+		require.ErrorIs(t, err, debate.ErrMissing)
 		choice := flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "test/judge"}
 		require.NoError(t, second.Control(t.Context(), s.ID(), choice))
 		mend()
@@ -269,7 +269,7 @@ func TestAToolThatIsMissing(t *testing.T) {
 		second := stage.WorkshopEngine(stage.ToolAsker(), 5, nil)
 		second.Store = first.Store
 		_, err = second.Open(t.Context(), "sums")
-		require.ErrorIs(t, err, debate.ErrLacking)
+		require.ErrorIs(t, err, debate.ErrMissing)
 		assert.ErrorContains(t, err, `no tool "add" is registered`)
 	})
 }
@@ -297,7 +297,7 @@ func TestALackThatIsOnlySeenAtTheCall(t *testing.T) {
 		config := c.Config
 		config.ID = "seen"
 		_, err := wrong.Start(t.Context(), stage.InFlow(wrong.Engine, config))
-		require.ErrorIs(t, err, debate.ErrLacking)
+		require.ErrorIs(t, err, debate.ErrMissing)
 		assert.ErrorContains(t, err, `no judge or function "own" is registered`)
 		for _, e := range c.Log("seen") {
 			assert.Nil(t, body.As[flow.Intent](e))

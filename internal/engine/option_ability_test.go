@@ -34,14 +34,14 @@ func TestATemperatureThatAModelDoesNotTakeIsRefused(t *testing.T) {
 	}{
 		"a participant's":     {func(c *debate.Config) { c.Participants[1].Temperature = new(0.8) }, "participants[1].temperature"},
 		"a judge's":           {func(c *debate.Config) { c.Judging.Judges[0].Temperature = new(0.5) }, "judging.judges[0].temperature"},
-		"the planner's":       {func(c *debate.Config) { c.Assign.Temperature = new(0.5) }, "assign.temperature"},
+		"the planner's":       {func(c *debate.Config) { c.AssignPositions.Temperature = new(0.5) }, "assignPositions.temperature"},
 		"the debate's":        {func(c *debate.Config) { c.Temperature = new(0.5) }, ""},
 		"the default of each": {func(*debate.Config) {}, ""},
 		"a default by hand":   {func(c *debate.Config) { c.Judging.Judges[0].Temperature = new(0.2) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := stage.TwoDebaters()
-			config.Assign = &debate.Assign{Model: "test/planner"}
+			config.AssignPositions = &debate.AssignPositions{Model: "test/planner"}
 			tc.change(&config)
 			for how, change := range map[string]func(*debate.Engine, *scripted.Provider){
 				"its provider": func(_ *debate.Engine, p *scripted.Provider) {
@@ -50,7 +50,7 @@ func TestATemperatureThatAModelDoesNotTakeIsRefused(t *testing.T) {
 				"the host program": func(e *debate.Engine, _ *scripted.Provider) {
 					for _, name := range []string{"test/debater", "test/judge", "test/planner"} {
 						row := e.Models[name]
-						row.Lacks = []provider.Ability{provider.AbilityTemperature}
+						row.Unsupported = []provider.Ability{provider.AbilityTemperature}
 						e.Models[name] = row
 					}
 				},
@@ -87,7 +87,7 @@ func TestAFallbackIsSentNoTemperatureThatItDoesNotTake(t *testing.T) {
 			e.Models["test/plain"] = e.Models[ada.Model]
 			if own == nil {
 				row := e.Models["test/plain"]
-				row.Lacks = []provider.Ability{provider.AbilityTemperature}
+				row.Unsupported = []provider.Ability{provider.AbilityTemperature}
 				e.Models["test/plain"] = row
 			}
 			lacking(p, provider.AbilityTemperature, "plain")

@@ -94,7 +94,7 @@ func TestAnAmendedModelMustTakeTheTemperatureOfItsSeat(t *testing.T) {
 		if own == nil {
 			require.NoError(t, err, "nobody has asked for the default")
 		} else {
-			require.ErrorIs(t, err, flow.ErrUnable)
+			require.ErrorIs(t, err, flow.ErrUnsupported)
 		}
 		require.NoError(t, s.Close())
 	}

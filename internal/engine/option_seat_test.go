@@ -25,7 +25,7 @@ func seated(t *testing.T, lacking ...provider.Ability) (debate.Config, *debate.E
 	effort := &provider.Options{Effort: provider.EffortLow, Seed: new(int64(3))}
 	voter := &config.Audience.Members[0]
 	voter.Options, voter.Fallbacks = effort, []string{"test/plain"}
-	config.Assign = &debate.Assign{Model: "test/planner", Options: effort, Fallbacks: []string{"test/plain"}}
+	config.AssignPositions = &debate.AssignPositions{Model: "test/planner", Options: effort, Fallbacks: []string{"test/plain"}}
 	config.Summarizer, config.SummarizerOptions = "test/summarizer", effort
 	config.Participants[0].Position = ""
 	for _, name := range []string{"test/voter", "test/planner", "test/plain", "test/summarizer"} {
@@ -59,14 +59,14 @@ func TestOptionsOfTheAudienceAndOfTheSearchForPositions(t *testing.T) {
 	for _, request := range source.Requests() {
 		want := (*provider.Options)(nil)
 		if request.Self == "Voter 1" || request.Self == "assigner" {
-			want, seen[request.Self] = config.Assign.Options, true
+			want, seen[request.Self] = config.AssignPositions.Options, true
 		}
 		assert.Equal(t, want, request.Options, request.ID)
 	}
 	assert.Len(t, seen, 2)
 	for _, e := range stage.Logged(t, engine, record.ID) {
 		if in := body.As[flow.Intent](e); in != nil && seen[in.By] {
-			assert.Equal(t, config.Assign.Options, in.Options, in.Call)
+			assert.Equal(t, config.AssignPositions.Options, in.Options, in.Call)
 		}
 	}
 }
@@ -77,18 +77,18 @@ func TestTheOptionsOfSeatsAreCopied(t *testing.T) {
 	start, err := engine.Freeze(config)
 	require.NoError(t, err)
 	before := stage.JSON(start)
-	for _, o := range []*provider.Options{config.Assign.Options, config.SummarizerOptions, config.Audience.Members[0].Options} {
+	for _, o := range []*provider.Options{config.AssignPositions.Options, config.SummarizerOptions, config.Audience.Members[0].Options} {
 		*o.Seed, o.Effort = 99, provider.EffortMax
 	}
 	assert.Equal(t, before, stage.JSON(start))
-	assert.Equal(t, provider.EffortLow, start.Terms.SummarizerOptions.Effort)
+	assert.Equal(t, provider.EffortLow, start.Settings.SummarizerOptions.Effort)
 }
 
 // What the own model of a seat surely lacks is told before anything is paid.
 func TestValidateNamesWhatTheModelOfASeatLacks(t *testing.T) {
 	config, engine, source := seated(t, provider.AbilityEffort)
 	assert.Equal(t, []string{
-		"assign.options.effort", "audience.members[0].options.effort", "summarizerOptions.effort",
+		"assignPositions.options.effort", "audience.members[0].options.effort", "summarizerOptions.effort",
 	}, stage.FieldsOf(t, engine.Validate(t.Context(), config)))
 	assert.Empty(t, source.Requests())
 }
@@ -115,7 +115,7 @@ func TestFallbacksOfSeatsAreAskedWithoutWhatTheyLack(t *testing.T) {
 	for name, change := range map[string]func(*debate.Config){
 		"fallbacks": func(c *debate.Config) { c.OnFailure = nil },
 		"the model of a rule": func(c *debate.Config) {
-			c.Assign.Fallbacks, c.Audience.Members[0].Fallbacks = nil, nil
+			c.AssignPositions.Fallbacks, c.Audience.Members[0].Fallbacks = nil, nil
 			c.OnFailure = stage.Rules(debate.FailureRule{Do: flow.OptionModel, Model: "test/plain"})
 		},
 	} {

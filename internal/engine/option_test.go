@@ -124,7 +124,7 @@ func TestValidateAsksTheAdapterWhatItCanWrite(t *testing.T) {
 	require.NoError(t, engine.Validate(t.Context(), config))
 	start, err := engine.Freeze(config)
 	require.NoError(t, err)
-	assert.Equal(t, []provider.Ability{provider.AbilityEffort}, start.Models["test/judge"].Lacks)
+	assert.Equal(t, []provider.Ability{provider.AbilityEffort}, start.Models["test/judge"].Unsupported)
 	assert.Empty(t, source.Requests())
 }
 
@@ -164,14 +164,14 @@ func TestValidateRefusesOptionsThatNoVendorTakes(t *testing.T) {
 			config := stage.TwoDebaters()
 			config.Participants[0].Options, config.Judging.Judges[0].Options = &tc.options, &tc.options
 			config.Audience = &debate.Audience{Members: []debate.Member{{Model: "test/voter", Options: &tc.options}}}
-			config.Assign, config.Summarizer = &debate.Assign{Options: &tc.options}, "test/summarizer"
+			config.AssignPositions, config.Summarizer = &debate.AssignPositions{Options: &tc.options}, "test/summarizer"
 			config.SummarizerOptions = &tc.options
 			engine, _ := stage.Engine(config)
 			err := engine.Validate(t.Context(), config)
 			require.Error(t, err)
 			var want []string
 			for _, seat := range []string{
-				"assign.options", "audience.members[0].options", "judging.judges[0].options", "participants[0].options", "summarizerOptions",
+				"assignPositions.options", "audience.members[0].options", "judging.judges[0].options", "participants[0].options", "summarizerOptions",
 			} {
 				want = append(want, seat+"."+tc.field)
 			}

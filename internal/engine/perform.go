@@ -109,13 +109,13 @@ func (l *Engine) askModel(ctx *callctx.Context, c *flow.Command, emit func(provi
 	if err != nil {
 		failed := flow.Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: !heard && unpaid(err), Took: took, Queued: queued}
 		if response != nil && (!response.Usage.IsZero() || response.Cost != nil) {
-			failed.Usage, failed.Free, failed.Beside = flow.KnownUsage(response.Usage), false, flow.AnsweredBy(response)
+			failed.Usage, failed.Free, failed.Metadata = flow.KnownUsage(response.Usage), false, flow.MetadataOf(response)
 		}
 		return failed, nil
 	}
 	return flow.Result{
 		Call: c.Call, Attempt: c.Attempt, Text: response.Text, Stop: response.Stop, Usage: flow.KnownUsage(response.Usage),
-		Free: response.Cached, Took: took, Queued: queued, Calls: response.Calls, Beside: flow.AnsweredBy(response),
+		Free: response.Cached, Took: took, Queued: queued, Calls: response.Calls, Metadata: flow.MetadataOf(response),
 	}, nil
 }
 

@@ -24,7 +24,7 @@ func (l *Engine) Call(ctx context.Context, id, owner string, call flow.Lost, emi
 	return l.host.Call(ctx, id, owner, call, emit)
 }
 
-// Hold renews the lease of a conversation; see debate.Engine.
-func (l *Engine) Hold(ctx context.Context, id, owner string) (flow.Next, error) {
-	return l.host.Hold(ctx, id, owner)
+// RenewLease renews the lease of a conversation; see debate.Engine.
+func (l *Engine) RenewLease(ctx context.Context, id, owner string) (flow.Next, error) {
+	return l.host.RenewLease(ctx, id, owner)
 }

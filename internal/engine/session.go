@@ -40,7 +40,7 @@ func (l *Engine) NewSession(ctx context.Context, config flow.Config, unattended 
 func (l *Engine) identified(ctx context.Context, config flow.Config, unattended bool) (*plan, error) {
 	p, err := l.plan(ctx, config, unattended)
 	if err == nil {
-		p.terms.ID = cmp.Or(p.terms.ID, newID())
+		p.settings.ID = cmp.Or(p.settings.ID, newID())
 	}
 	return p, err
 }
@@ -74,14 +74,14 @@ func (l *Engine) configure(p *plan) (*Session, error) {
 
 // configured makes the core of a debate that has a config and has not started.
 func (l *Engine) configured(p *plan) (*flow.Core, error) {
-	if err := store.CheckID(p.terms.ID); err != nil {
+	if err := store.CheckID(p.settings.ID); err != nil {
 		return nil, err
 	}
-	core, err := l.core(p.terms.ID, nil)
+	core, err := l.core(p.settings.ID, nil)
 	if err != nil {
 		return nil, err
 	}
-	_, err = core.Step(session.NewInput(flow.Edit{Flow: p.machine.Flow().Name, Config: p.config, Terms: p.terms}))
+	_, err = core.Step(session.NewInput(flow.Edit{Flow: p.machine.Flow().Name, Config: p.config, Settings: p.settings}))
 	return core, err
 }
 
@@ -99,7 +99,7 @@ func (l *Engine) Start(ctx context.Context, config flow.Config, unattended bool)
 	if err != nil {
 		return nil, err
 	}
-	if given := flow.Unnamed(config).Terms().ID; given != "" { // a stored conversation is continued without checks
+	if given := flow.Unnamed(config).Settings().ID; given != "" { // a stored conversation is continued without checks
 		open, err := l.host.Open(ctx, s.ID, s.SameAs)
 		if err == nil {
 			return of(open), nil
@@ -129,7 +129,7 @@ func (l *Engine) Submit(ctx context.Context, config flow.Config) (id string, err
 	if err != nil {
 		return "", err
 	}
-	if flow.Unnamed(config).Terms().ID != "" {
+	if flow.Unnamed(config).Settings().ID != "" {
 		stored, err := l.host.Load(ctx, s.ID)
 		if err == nil {
 			return s.ID, s.SameAs(stored.Record())
@@ -162,7 +162,7 @@ func (s *Session) Edit(config flow.Config) error {
 	if err != nil {
 		return err
 	}
-	p.terms.ID = s.ID
+	p.settings.ID = s.ID
 	s.Keep(p.files)
 	return s.Replace(func() (*flow.Core, error) { return s.engine.configured(p) })
 }

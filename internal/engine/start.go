@@ -36,13 +36,13 @@ func (l *Engine) model(name string) flow.Model {
 
 // plan is a conversation that is to be started.
 type plan struct {
-	machine *flow.Machine
-	config  flow.Config // settled
-	terms   *flow.Terms
-	files   files // that are to be stored
+	machine  *flow.Machine
+	config   flow.Config // normalized
+	settings *flow.Settings
+	files    files // that are to be stored
 }
 
-// plan settles a config, and takes its files out of it. If unattended is set, no person is asked, whatever the config says.
+// plan normalizes a config, and takes its files out of it. If unattended is set, no person is asked, whatever the config says.
 func (l *Engine) plan(ctx context.Context, config flow.Config, unattended bool) (*plan, error) {
 	if flow.Unnamed(config) == nil {
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: "config", Err: errors.New("there is none")}
@@ -53,43 +53,43 @@ func (l *Engine) plan(ctx context.Context, config flow.Config, unattended bool) 
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: "config", Field: "flow", Err: err}
 	}
 	config = flow.Unnamed(config)
-	id := config.Terms().ID
-	settled, err := m.Settled(config)
+	id := config.Settings().ID
+	normalized, err := m.Normalized(config)
 	if err != nil {
 		return nil, errors.Join(flow.Within("config", "", err)...)
 	}
-	given, err := l.takeFiles(ctx, settled, "")
+	given, err := l.takeFiles(ctx, normalized, "")
 	if err != nil {
 		return nil, err
 	}
-	terms := settled.Terms()
-	terms.ID = id
-	terms.Unattended = terms.Unattended || unattended
-	return &plan{machine: m, config: settled, terms: m.Flow().Complete(terms), files: given}, nil
+	settings := normalized.Settings()
+	settings.ID = id
+	settings.Unattended = settings.Unattended || unattended
+	return &plan{machine: m, config: normalized, settings: m.Flow().Complete(settings), files: given}, nil
 }
 
 // planOf returns the plan of a conversation that has not started.
 func (l *Engine) planOf(r *flow.Record) *plan {
-	return &plan{machine: l.machines[r.Flow()], config: r.Config(), terms: r.Terms()}
+	return &plan{machine: l.machines[r.Flow()], config: r.Config(), settings: r.Settings()}
 }
 
 // start freezes what a conversation needs.
 func (l *Engine) start(p *plan) (*flow.Start, error) {
 	s := &flow.Start{
-		Version: flow.LogVersion, Config: flow.Value{Go: p.config}, Terms: *p.terms,
+		Version: flow.LogVersion, Config: flow.Value{Go: p.config}, Settings: *p.settings,
 		Flow: p.machine.Flow().Name, FlowVersion: p.machine.Flow().Version,
 		Seed: l.newSeed(),
 	}
 	if name := p.machine.Flow().Shape; name != nil {
 		s.Shape = name(p.config)
 	}
-	for _, name := range p.terms.Tools {
+	for _, name := range p.settings.Tools {
 		tool := l.tools[name]
 		if tool == nil {
 			return nil, unknown("tools", "no tool %q is registered", name)
 		}
 		if s.Tools == nil {
-			s.Tools = make(map[string]flow.ToolInfo, len(p.terms.Tools))
+			s.Tools = make(map[string]flow.ToolInfo, len(p.settings.Tools))
 		}
 		s.Tools[name] = tool.Describe()
 	}
@@ -161,7 +161,7 @@ type renderings struct {
 // rendered returns what a conversation shares with others of its setup. It must not be written to.
 func (l *Engine) rendered(p *plan, frozen any, seed string) (*rendering, error) {
 	f := p.machine.Flow()
-	s := flow.Setup{Config: p.config, Terms: p.terms, Frozen: frozen, Prompts: l.prompts, Fence: fenceHole}
+	s := flow.Setup{Config: p.config, Settings: p.settings, Frozen: frozen, Prompts: l.prompts, Fence: fenceHole}
 	if f.Draw != nil {
 		s.Drawn = f.Draw(p.config, seed)
 	}

@@ -150,7 +150,7 @@ func TestSomebodySubmitsInBetween(t *testing.T) {
 		}
 		record, err := other.Record(t.Context(), config.ID)
 		require.NoError(t, err)
-		assert.Equal(t, topic, record.Terms().Topic)
+		assert.Equal(t, topic, record.Settings().Topic)
 	}
 }
 

@@ -44,13 +44,13 @@ func (l *Engine) validate(ctx context.Context, p *plan, frozen any) (start *flow
 
 // check checks a plan by itself, and the names in it.
 func (l *Engine) check(p *plan, frozen any) (f flow.Findings) {
-	t := p.terms
+	t := p.settings
 	if err := store.CheckID(t.ID); err != nil && t.ID != "" {
 		f = append(f, err)
 	}
-	f.Terms(t)
+	f.Settings(t)
 	kind := p.machine.Flow()
-	f.CallKinds(kind, p.config, p.config.Terms().OnFailure)
+	f.CallKinds(kind, p.config, p.config.Settings().OnFailure)
 	f = inConfig(kind, p.config, f)
 	if kind.Check != nil {
 		f = append(f, kind.Check(p.config, frozen, registry{l})...)
@@ -66,7 +66,7 @@ func (l *Engine) check(p *plan, frozen any) (f flow.Findings) {
 	return f
 }
 
-// inConfig gives errors about the terms the field names of the config. It changes found.
+// inConfig gives errors about the settings the field names of the config. It changes found.
 func inConfig(f *flow.Flow, config flow.Config, found flow.Findings) flow.Findings {
 	if f.Field == nil {
 		return found
@@ -98,7 +98,7 @@ func checkReadable(f *flow.Findings, p *plan) {
 			err = errors.New("what is read of its JSON writes another JSON")
 		}
 	}
-	if err == nil && !slices.Equal(read.Terms().Participants, p.config.Terms().Participants) {
+	if err == nil && !slices.Equal(read.Settings().Participants, p.config.Settings().Participants) {
 		err = errors.New("what is read of its JSON has other participants")
 	}
 	if err != nil {
@@ -118,7 +118,7 @@ func (l registry) Function(name string) bool {
 }
 
 // Model implements [flow.Registry].
-func (l registry) Model(t *flow.Terms, name string) error {
+func (l registry) Model(t *flow.Settings, name string) error {
 	host, _, ok := flow.SplitModel(name)
 	switch {
 	case name == "":
@@ -138,7 +138,7 @@ func (l registry) Model(t *flow.Terms, name string) error {
 }
 
 // roomy refuses a model whose whole window is kept free: it could be sent nothing.
-func (l *Engine) roomy(t *flow.Terms, name string) error {
+func (l *Engine) roomy(t *flow.Settings, name string) error {
 	p := window.Problem{Window: l.model(name).Context, Reserve: t.Reserve}
 	if limit, limited := p.Limit(); limited && limit <= 0 {
 		return fmt.Errorf("has a window of %d tokens, and reserve keeps %d of them free: lower reserve, and maxTokens with it",
@@ -147,7 +147,7 @@ func (l *Engine) roomy(t *flow.Terms, name string) error {
 	return nil
 }
 
-func (l *Engine) checkSummarizer(f *flow.Findings, t *flow.Terms) {
+func (l *Engine) checkSummarizer(f *flow.Findings, t *flow.Settings) {
 	if t.Summarizer == "" || t.Summarizer == flow.NoSummarizer {
 		if t.AutoSummary {
 			f.Addf("autoSummary", "needs summarizer, the model that summarises")
@@ -169,7 +169,7 @@ func (l *Engine) checkNamed(f *flow.Findings, p *plan) {
 		if looked++; looked > mostModels {
 			return
 		}
-		if err := (registry{l}).Model(p.terms, name); err != nil && name != "" && !reported(*f, field) {
+		if err := (registry{l}).Model(p.settings, name); err != nil && name != "" && !reported(*f, field) {
 			f.Addf(field, "%w", err)
 		}
 	}
@@ -193,13 +193,13 @@ func (l *Engine) Estimate(ctx context.Context, config flow.Config) (flow.Estimat
 	if err != nil {
 		return flow.Estimate{}, err
 	}
-	return flow.EstimateStart(ctx, plan.machine, l.contexts, start, plan.terms.Rounds)
+	return flow.EstimateStart(ctx, plan.machine, l.contexts, start, plan.settings.Rounds)
 }
 
 // checkLimits refuses limits with which the first round and the conclusion cannot be reserved. It returns the start that it
 // made for that, or nil if it needed none.
 func (l *Engine) checkLimits(ctx context.Context, f *flow.Findings, p *plan) *flow.Start {
-	b := p.terms.Budget
+	b := p.settings.Budget
 	if b == nil || p.machine.Flow().Estimate == nil {
 		return nil
 	}
@@ -235,7 +235,7 @@ func checkTool(name string, tool flow.Tool) error {
 	return nil
 }
 
-func (l *Engine) checkTools(f *flow.Findings, t *flow.Terms) {
+func (l *Engine) checkTools(f *flow.Findings, t *flow.Settings) {
 	if len(t.Tools) > flow.MaxTools {
 		return // a list that is too long is not worked through
 	}

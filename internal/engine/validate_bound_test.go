@@ -50,8 +50,8 @@ func bounds() []bound {
 		{"audience.members[0].fallbacks", 16, func(c *debate.Config, n int) {
 			c.Audience = &debate.Audience{Members: []debate.Member{{Model: "test/m", Fallbacks: names("test/%d", n)}}}
 		}},
-		{"assign.fallbacks", 16, func(c *debate.Config, n int) {
-			c.Assign = &debate.Assign{Model: "test/m", Fallbacks: names("test/%d", n)}
+		{"assignPositions.fallbacks", 16, func(c *debate.Config, n int) {
+			c.AssignPositions = &debate.AssignPositions{Model: "test/m", Fallbacks: names("test/%d", n)}
 		}},
 		{"judging.judges", 100, func(c *debate.Config, n int) { stage.PanelOf(n)(c) }},
 		{"judging.criteria", 50, func(c *debate.Config, n int) { c.Judging.Criteria = names("criterion %d", n) }},

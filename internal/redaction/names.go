@@ -12,11 +12,11 @@ func nameKeys() []string {
 	return []string{
 		"agent", "agents", "approval", "at", "by", "call", "calls", "cause", "chair", "context", "decide", "diversity",
 		"do", "edges", "effort", "end", "enum", "fallbacks", "family", "field", "flow", "for", "format", "from", "function",
-		"graph", "hash", "hint", "id", "inquiry", "judge", "kind", "kinds", "labels", "lacks", "left", "mode", "model", "moot", "move",
+		"graph", "hash", "hint", "id", "inquiry", "judge", "kind", "kinds", "labels", "left", "mode", "model", "move",
 		"name", "next", "of", "on", "only", "op", "option", "options", "participant", "participants", "phase", "protocol",
 		"required", "result", "retryAt", "role", "schema", "seed", "serviceTier", "sha256", "shape", "side", "sides", "source",
 		"speaker", "state", "stopOn", "summarizer", "synthesis", "synthesizer", "tag", "target", "to", "tool", "tools", "trigger",
-		"type", "unknown", "use", "verbosity", "view", "vote", "voter", "watch", "when", "who",
+		"type", "unknown", "unsupported", "use", "verbosity", "view", "vote", "voter", "watch", "when", "who", "with",
 	}
 }
 
@@ -35,7 +35,7 @@ func isName(path []string) bool {
 		return false
 	case directly("accounts", "edges"), within("options") && last != "options":
 		return true
-	case last == "name" && directly("documents", "parts"):
+	case last == "name" && directly("documents", "attachments", "files"):
 		return false
 	default:
 		return slices.Contains(nameKeys(), last)

@@ -21,7 +21,7 @@ func TestATextIsFoundInEveryPlace(t *testing.T) {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	quoted := stage.JSON(map[string]string{"note": secret})
 	log := []flow.Event{
-		{Seq: 1, At: at, Body: &flow.Start{Terms: flow.Terms{Topic: "About " + secret, Labels: map[string]string{"name": secret, "tenant": "acme"}}}},
+		{Seq: 1, At: at, Body: &flow.Start{Settings: flow.Settings{Topic: "About " + secret, Labels: map[string]string{"name": secret, "tenant": "acme"}}}},
 		{Seq: 2, At: at, Body: &flow.Turn{Speaker: "Ada", Text: quoted, Data: []byte(quoted)}},
 		{Seq: 3, At: at, Body: &flow.ToolCalls{Text: stage.JSON(quoted), Uses: []flow.AskedTool{{Use: "u", ToolCall: provider.ToolCall{
 			Name: "mail", Arguments: []byte(`{"name": ` + stage.JSON(secret) + `, "n": 1.50}`),
@@ -70,14 +70,14 @@ func TestATextIsNotFormedAnew(t *testing.T) {
 		{flow.Redaction{Texts: []string{"ba"}, With: "b"}, "baa", "b"},
 		{flow.Redaction{Texts: []string{"]x"}}, "a ]x b", "a [redacted] b"},
 	} {
-		log := []flow.Event{{Seq: 1, Body: &flow.Start{Terms: flow.Terms{Topic: "motors"}}}, {Seq: 2, Body: &flow.Turn{Speaker: "Ada", Text: c.said}}}
+		log := []flow.Event{{Seq: 1, Body: &flow.Start{Settings: flow.Settings{Topic: "motors"}}}, {Seq: 2, Body: &flow.Turn{Speaker: "Ada", Text: c.said}}}
 		changed, fact, err := redaction.Apply(c.of, log, nil)
 		require.NoError(t, err, c.said)
 		require.Len(t, changed, 1, c.said)
 		assert.Equal(t, c.want, body.As[flow.Turn](changed[0]).Text, c.said)
 		assert.Equal(t, []int64{2}, fact.Events)
 	}
-	log := []flow.Event{{Seq: 1, Body: &flow.Start{Terms: flow.Terms{Topic: "a text", Labels: map[string]string{"]xx": ""}}}}, {Seq: 2, Body: &flow.Turn{Text: "]x"}}}
+	log := []flow.Event{{Seq: 1, Body: &flow.Start{Settings: flow.Settings{Topic: "a text", Labels: map[string]string{"]xx": ""}}}}, {Seq: 2, Body: &flow.Turn{Text: "]x"}}}
 	_, fact, err := redaction.Apply(flow.Redaction{Texts: []string{"]x"}}, log, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"event 1"}, fact.Kept, "nor where a name that is kept is told")
@@ -86,7 +86,7 @@ func TestATextIsNotFormedAnew(t *testing.T) {
 func TestRedactionsThatAreRefused(t *testing.T) {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	log := []flow.Event{
-		{Seq: 1, At: at, Body: &flow.Start{Terms: flow.Terms{Topic: "cars"}}},
+		{Seq: 1, At: at, Body: &flow.Start{Settings: flow.Settings{Topic: "cars"}}},
 		{Seq: 2, At: at, Body: &flow.Turn{Speaker: "Ada", Text: "a text"}},
 	}
 	for name, c := range map[string]struct {

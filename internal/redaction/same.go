@@ -41,7 +41,7 @@ func HeldBySetting(err error) error {
 // tree returns the JSON of a record, with what its flow adds.
 func tree(r *flow.Record) (out any, err error) {
 	var shown json.Marshaler = r
-	if part, ok := r.Part().(json.Marshaler); ok {
+	if part, ok := r.Projection().(json.Marshaler); ok {
 		shown = part
 	}
 	data, err := shown.MarshalJSON()

@@ -18,7 +18,7 @@ import (
 //
 // A nil signal is a flow.Tick without a Seq. A flow.Opened takes over: all calls in flight are lost.
 //
-// If the host lacks what the conversation needs, the error wraps flow.ErrLacking, and only the outcome of a call is recorded: the
+// If the host lacks what the conversation needs, the error wraps flow.ErrMissing, and only the outcome of a call is recorded: the
 // Next is valid then too.
 func (h *Host) Advance(ctx context.Context, id, owner string, signal flow.Signal) (next flow.Next, err error) {
 	err = h.inFolded(ctx, id, owner, func(a *advance) error {
@@ -39,7 +39,7 @@ func (h *Host) Call(ctx context.Context, id, owner string, call flow.Lost, emit 
 		var outcome flow.Signal
 		switch {
 		case a.core.InFlightAs(call.Call, call.Attempt):
-			if lacks := a.core.Lacks(); lacks != nil {
+			if lacks := a.core.Missing(); lacks != nil {
 				return lacks // another host makes it
 			}
 			if command, err = a.core.Command(call.Call); err == nil {
@@ -62,8 +62,8 @@ func (h *Host) Call(ctx context.Context, id, owner string, call flow.Lost, emit 
 	return h.Advance(context.WithoutCancel(ctx), id, owner, made.make(ctx))
 }
 
-// Hold renews the lease of owner, for a runtime whose calls take longer than a lease, and returns what the log says, without a Wait.
-func (h *Host) Hold(ctx context.Context, id, owner string) (next flow.Next, err error) {
+// RenewLease renews the lease of owner, for a runtime whose calls take longer than a lease, and returns what the log says, without a Wait.
+func (h *Host) RenewLease(ctx context.Context, id, owner string) (next flow.Next, err error) {
 	err = h.inFolded(ctx, id, owner, func(a *advance) error {
 		next = a.found()
 		return nil
@@ -102,7 +102,7 @@ func (h *Host) inFolded(ctx context.Context, id, owner string, do func(a *advanc
 	case err == nil && (anew || f.refused):
 		h.letOut(ctx, id)
 		f.refused = false
-	case f.core == nil || errors.Is(err, flow.ErrLacking):
+	case f.core == nil || errors.Is(err, flow.ErrMissing):
 		f.refused = h.refused(ctx, id, err, 0) || f.refused // before the lease ends, so that no worker comes in between
 	}
 	if a.rests(err) {
@@ -145,7 +145,7 @@ func (a *advance) rests(err error) bool {
 	if a.core != nil {
 		return !errors.Is(err, flow.ErrLeased) && (a.core.Over() || !a.core.HasWork())
 	}
-	return errors.Is(err, flow.ErrNotFound) || !blameless(err) && !errors.Is(err, flow.ErrLacking)
+	return errors.Is(err, flow.ErrNotFound) || !blameless(err) && !errors.Is(err, flow.ErrMissing)
 }
 
 // catchUp folds what the log has grown by. The core survives a store that fails.
@@ -171,7 +171,7 @@ func (a *advance) catchUp() (err error) {
 
 // signal steps a signal of the runtime, and what belongs to it.
 func (a *advance) signal(signal flow.Signal) (flow.Next, error) {
-	drain, lacks := false, a.core.Lacks()
+	drain, lacks := false, a.core.Missing()
 	switch s := signal.(type) {
 	case nil:
 		signal = flow.Tick{}
@@ -200,7 +200,7 @@ func (a *advance) signal(signal flow.Signal) (flow.Next, error) {
 		if err != nil {
 			return flow.Next{}, err
 		}
-		if lacks = cmp.Or(lacks, out.Lacks); lacks != nil {
+		if lacks = cmp.Or(lacks, out.Missing); lacks != nil {
 			break
 		}
 	}

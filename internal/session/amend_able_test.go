@@ -19,7 +19,7 @@ import (
 func demanding(t *testing.T) (debate.Config, *debate.Engine, *scripted.Provider) {
 	t.Helper()
 	config := stage.TwoDebaters()
-	config.Parts = []flow.File{{Name: "chart.png", Data: stage.PNG}}
+	config.Attachments = []flow.File{{Name: "chart.png", Data: stage.PNG}}
 	effort := &provider.Options{Effort: provider.EffortLow, Extra: stage.TopK("1")}
 	config.Participants[0].Options = effort
 	config.Summarizer, config.SummarizerOptions = "test/summarizer", effort
@@ -84,7 +84,7 @@ func TestAnAmendedModelMustBeAble(t *testing.T) {
 				}
 				assert.Equal(t, []string{tc.field}, stage.FieldsOf(t, err))
 				if name != "cannot be written" {
-					require.ErrorIs(t, err, flow.ErrUnable)
+					require.ErrorIs(t, err, flow.ErrUnsupported)
 				}
 			}
 			assert.Equal(t, calls, p.Calls(), "nothing is paid")
@@ -127,7 +127,7 @@ func TestAnAmendedFallbackIsAskedWithoutWhatItLacks(t *testing.T) {
 			read, err := engine.Record(t.Context(), record.ID)
 			require.NoError(t, err)
 			row, _ := read.Model("test/plain")
-			assert.Equal(t, []provider.Ability{provider.AbilityEffort}, row.Lacks)
+			assert.Equal(t, []provider.Ability{provider.AbilityEffort}, row.Unsupported)
 		})
 	}
 }
@@ -162,7 +162,7 @@ func TestAChosenModelMustBeAble(t *testing.T) {
 					require.NoError(t, err)
 					break
 				}
-				require.ErrorIs(t, err, flow.ErrUnable)
+				require.ErrorIs(t, err, flow.ErrUnsupported)
 				assert.Equal(t, "model", stage.RequireKind(t, err, provider.KindValidation).Field)
 			}
 			if !tc.refused {
@@ -187,7 +187,7 @@ func TestTheModelsOfAForkMustBeAble(t *testing.T) {
 		for _, seq := range []int64{0, record.Seq / 2, record.Seq} {
 			_, err := engine.Fork(t.Context(), record.ID, seq, debate.Editing(edit))
 			assert.Equal(t, []string{field}, stage.FieldsOf(t, err), seq)
-			require.ErrorIs(t, err, flow.ErrUnable)
+			require.ErrorIs(t, err, flow.ErrUnsupported)
 		}
 	}
 	fork, err := engine.Fork(t.Context(), record.ID, record.Seq/2, debate.Editing(func(c *debate.Config) {
@@ -200,7 +200,7 @@ func TestTheModelsOfAForkMustBeAble(t *testing.T) {
 // The edit of a fork adds a file: a model that was chosen in the copied part must read it too.
 func TestAFileOfAForkIsReadByTheModelsInForce(t *testing.T) {
 	config, engine, p := demanding(t)
-	config.Parts = nil
+	config.Attachments = nil
 	stage.Befall(p, provider.KindRefusal, stage.Said("Ben", 2))
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
@@ -210,10 +210,10 @@ func TestAFileOfAForkIsReadByTheModelsInForce(t *testing.T) {
 	require.NoError(t, session.Amend(t.Context(), flow.Amendment{Models: map[string]flow.ModelChoice{"Ben": {Model: "test/blind"}}}))
 	record, err := session.Record(t.Context())
 	require.NoError(t, err)
-	illustrate := func(c *debate.Config) { c.Parts = []flow.File{{Name: "chart.png", Data: stage.PNG}} }
+	illustrate := func(c *debate.Config) { c.Attachments = []flow.File{{Name: "chart.png", Data: stage.PNG}} }
 	_, err = engine.Fork(t.Context(), record.ID, record.Seq, debate.Editing(illustrate))
 	assert.Equal(t, []string{"models.Ben"}, stage.FieldsOf(t, err))
-	require.ErrorIs(t, err, flow.ErrUnable)
+	require.ErrorIs(t, err, flow.ErrUnsupported)
 	fork, err := engine.Fork(t.Context(), record.ID, record.Seq-1, debate.Editing(illustrate))
 	require.NoError(t, err, "before that choice")
 	defer fork.Close()

@@ -111,7 +111,7 @@ func TestAnAmendmentDecidesAboutTheCostWarningAnew(t *testing.T) {
 			}
 			require.NoError(t, err)
 			assert.Equal(t, flow.StateCompleted, record.State)
-			assert.Empty(t, record.EndedBy)
+			assert.Empty(t, record.EndedEarlyBy)
 		})
 	}
 }

@@ -83,16 +83,16 @@ func TestPromptsTellTheNumberOfRoundsInForce(t *testing.T) {
 	}
 }
 
-// The JSON of a record has the terms in force.
+// The JSON of a record has the settings in force.
 func TestTheJSONOfARecordHasTheTermsInForce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		record, _ := extended(t, 3, 5)
 		data, err := json.Marshal(stage.View(record))
 		require.NoError(t, err)
-		var read struct{ Terms flow.Terms }
+		var read struct{ Settings flow.Settings }
 		require.NoError(t, json.Unmarshal(data, &read))
-		assert.Equal(t, 5, read.Terms.Rounds)
-		assert.Equal(t, record.Terms(), &read.Terms)
+		assert.Equal(t, 5, read.Settings.Rounds)
+		assert.Equal(t, record.Settings(), &read.Settings)
 	})
 }
 

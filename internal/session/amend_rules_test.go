@@ -40,20 +40,20 @@ func TestWhoIsThereDecidesTheDefaultRules(t *testing.T) {
 				require.NoError(t, session.Retry(t.Context()))
 			}
 			after, err := session.Wait(t.Context())
-			inForce := after.Terms().OnFailure
+			inForce := after.Settings().OnFailure
 			if tc.attended {
 				require.NoError(t, err)
-				assert.Len(t, after.Skips, 1, "nobody is there to ask")
+				assert.Len(t, after.SkippedCalls, 1, "nobody is there to ask")
 				assert.Equal(t, flow.FailureRule{Do: flow.OptionFail}, inForce[len(inForce)-1])
 				assert.NotContains(t, inForce, flow.FailureRule{Do: flow.OptionAsk})
 				return
 			}
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
 			assert.Equal(t, append(slices.Clone(tc.rules), flow.FailureRule{Do: flow.OptionAsk}), inForce)
-			assert.Empty(t, after.Skips, "no rule decides in the person's place")
+			assert.Empty(t, after.SkippedCalls, "no rule decides in the person's place")
 			read, err := engine.Record(t.Context(), after.ID)
 			require.NoError(t, err)
-			assert.Equal(t, after.Terms(), read.Terms())
+			assert.Equal(t, after.Settings(), read.Settings())
 		}))
 	}
 }
@@ -113,7 +113,7 @@ func TestEveryMistakeOfAnAmendmentIsNamed(t *testing.T) {
 			before := recordNow(t, session)
 			check := func(err error) {
 				t.Helper()
-				require.NotErrorIs(t, err, debate.ErrLacking, "the amendment is wrong, not the engine")
+				require.NotErrorIs(t, err, debate.ErrMissing, "the amendment is wrong, not the engine")
 				found := stage.FieldsOf(t, err)
 				slices.Sort(found)
 				assert.Equal(t, tc.fields, found)

@@ -19,14 +19,14 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// resumed finishes a debate, and checks that its log tells the same terms.
+// resumed finishes a debate, and checks that its log tells the same settings.
 func resumed(t *testing.T, engine *debate.Engine, session *debate.Session) *debate.Record {
 	t.Helper()
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	read, err := engine.Record(t.Context(), record.ID)
 	require.NoError(t, err)
-	assert.Equal(t, record.Terms(), read.Terms(), "the log holds the terms in force")
+	assert.Equal(t, record.Settings(), read.Settings(), "the log holds the settings in force")
 	return record
 }
 
@@ -43,7 +43,7 @@ func TestALimitIsRaisedWhileTheDebateStands(t *testing.T) {
 	require.NoError(t, session.Retry(t.Context()))
 	record = resumed(t, engine, session)
 	assert.Len(t, record.Turns, 6)
-	assert.Equal(t, 100, record.Terms().Budget.HardCalls)
+	assert.Equal(t, 100, record.Settings().Budget.HardCalls)
 	assert.Equal(t, 4, stage.View(record).Config().Budget.HardCalls, "the config is what it was started with")
 }
 
@@ -157,7 +157,7 @@ func TestPoliciesAreAmended(t *testing.T) {
 		record, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput, "the waiting is cut short, and now somebody is there")
 		assert.Less(t, time.Since(began), time.Minute)
-		assert.Equal(t, append(rules, flow.FailureRule{Do: flow.OptionAsk}), record.Terms().OnFailure)
+		assert.Equal(t, append(rules, flow.FailureRule{Do: flow.OptionAsk}), record.Settings().OnFailure)
 
 		var asked []time.Duration
 		p.Reply = func(req *provider.Request) scripted.Reply {
@@ -312,7 +312,7 @@ func TestABudgetThatIsAmendedNeedsPrices(t *testing.T) {
 			for _, model := range tc.lacks {
 				require.ErrorContains(t, err, `"`+model+`"`)
 			}
-			assert.Nil(t, recordNow(t, session).Terms().Budget, "nothing is changed")
+			assert.Nil(t, recordNow(t, session).Settings().Budget, "nothing is changed")
 			config.ID, config.Budget = "", tc.amend.Budget
 			if tc.amend.Models["Ada"].Model == "" {
 				assert.Error(t, engine.Validate(t.Context(), config), "a start refuses the same")

@@ -60,7 +60,7 @@ func fileError(f *flow.File, err error) error {
 
 func unusable(f *flow.File, why string) error {
 	err := fmt.Errorf("%w: %s, SHA-256 %.64s%s", flow.ErrNoFile, f.String(), f.Hash, why)
-	return &flow.Error{Kind: provider.KindValidation, Op: "read file", Field: "parts", Err: err}
+	return &flow.Error{Kind: provider.KindValidation, Op: "read file", Field: "attachments", Err: err}
 }
 
 // check reports why bytes are not those that a file describes. Each mention of the bytes has to describe them as they are:
@@ -102,7 +102,7 @@ func (h *Host) PutFiles(ctx context.Context, id string, files map[string][]byte)
 	}
 	blobs, ok := h.Store.(store.Blobs)
 	if !ok {
-		return &flow.Error{Kind: provider.KindValidation, Op: "store file", Field: "parts", Err: errNoBlobs}
+		return &flow.Error{Kind: provider.KindValidation, Op: "store file", Field: "attachments", Err: errNoBlobs}
 	}
 	for hash, data := range files {
 		if err := h.retryStore(ctx.Done(), func() error { return blobs.PutBlob(ctx, id, hash, data) }); err != nil {

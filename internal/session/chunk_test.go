@@ -42,7 +42,7 @@ func TestAReaderWhoHasHeardAFalseStartEndsWithTheTurnsText(t *testing.T) {
 func TestTurnsFromBeforeTheSessionComeWithoutChunks(t *testing.T) {
 	for name, reopen := range map[string]func(*debate.Engine, context.Context, flow.Config) (*debate.Session, error){
 		"opened": func(e *debate.Engine, ctx context.Context, config flow.Config) (*debate.Session, error) {
-			return e.Open(ctx, config.Terms().ID)
+			return e.Open(ctx, config.Settings().ID)
 		},
 		"started again": (*debate.Engine).Start,
 	} {

@@ -42,7 +42,7 @@ func TestTheReasonOfAControlIsRecorded(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "stopped by the host: it is late – 🙂", record.Evidence)
 		assert.Equal(t, flow.EndHost, record.Reason)
-		assert.Equal(t, flow.EndedByHost, record.EndedBy)
+		assert.Equal(t, flow.EndedByHost, record.EndedEarlyBy)
 		assert.Contains(t, stage.View(record).Outcome().Degraded, "stopped by the host: it is late – 🙂")
 		var evidence []string
 		for _, change := range stage.Bodies[flow.Transition](t, here.Engine, s.ID()) {

@@ -14,7 +14,7 @@ const defaultFolded = 64 << 20
 // What things take in a core, about: measured on debates of the formats, see TestFoldedLogsTakeTheirBound.
 const (
 	coreBytes  = 8 << 10 // the machine and the format
-	startTimes = 4       // each byte of the start, at most: it stands in the config, in the terms and in prompts
+	startTimes = 4       // each byte of the start, at most: it stands in the config, in the settings and in prompts
 	eventBytes = 512     // an event without its texts
 )
 
@@ -117,7 +117,7 @@ func (f *folded) size() int64 {
 // startSize is about how many bytes the start has as JSON: its config, what its flow has frozen, its prompts and its tools. A store in
 // memory keeps the first two as Go values, which the core shares with it.
 func startSize(s *flow.Start) int64 {
-	size := len(s.Config.JSON) + len(s.Frozen.JSON) + len(s.Terms.Topic)
+	size := len(s.Config.JSON) + len(s.Frozen.JSON) + len(s.Settings.Topic)
 	for name, text := range s.Texts {
 		size += len(name) + len(text)
 	}

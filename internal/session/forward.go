@@ -69,7 +69,7 @@ func (s *Session) forward(ctx context.Context, signal flow.Signal) error {
 // Control brings a control to a conversation, whether or not it is open in this host.
 func (h *Host) Control(ctx context.Context, id string, signal flow.Signal) error {
 	if s := h.Session(id); s != nil {
-		if err := s.Do(ctx, signal); !errors.Is(err, flow.ErrLacking) {
+		if err := s.Do(ctx, signal); !errors.Is(err, flow.ErrMissing) {
 			return err
 		}
 	}

@@ -62,7 +62,7 @@ func (s *Session) checkLog(ctx context.Context) bool {
 	switch err := s.takeOver(ctx); {
 	case err == nil:
 		_ = s.continueWork(context.Background()) // an error closes the session: its callers learn of it there
-	case errors.Is(err, flow.ErrLacking):
+	case errors.Is(err, flow.ErrMissing):
 		s.closeWith(err)
 	}
 	return s.closed == nil && !s.leased && !s.over.Load()
@@ -82,7 +82,7 @@ func (s *Session) finishIfOver() bool {
 // that lacks what the conversation needs does not take it over.
 func (s *Session) takeOver(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx) // acquireLease ends listening, and with it the context of checkLog
-	if err := s.core.Lacks(); err != nil {
+	if err := s.core.Missing(); err != nil {
 		return err
 	}
 	if err := s.acquireLease(ctx); err != nil {
@@ -90,7 +90,7 @@ func (s *Session) takeOver(ctx context.Context) error {
 	}
 	_, err := s.catchUp(ctx)
 	if err == nil {
-		err = s.core.Lacks()
+		err = s.core.Missing()
 	}
 	if err != nil {
 		s.releaseLease()

@@ -40,7 +40,7 @@ func (h *Host) openStored(ctx context.Context, id string, check func(*flow.Recor
 		}
 	}
 	if err == nil {
-		err = core.Lacks()
+		err = core.Missing()
 	}
 	if err != nil {
 		h.refused(ctx, id, err, 0)
@@ -222,7 +222,7 @@ func (s *Session) adopt(ctx context.Context, stored *flow.Core) error {
 	if err := s.host.Same(stored.Record(), s.core.Record()); err != nil {
 		return err
 	}
-	if err := stored.Lacks(); err != nil {
+	if err := stored.Missing(); err != nil {
 		return err
 	}
 	if err := s.readFiles(ctx, stored.Record()); err != nil {

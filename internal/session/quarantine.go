@@ -92,9 +92,9 @@ func blameless(err error) bool {
 }
 
 // refused records that a conversation could not be opened, or that the work on it has broken down: workers leave it alone for a
-// while, each time for longer. It is the one way into quarantine, for sessions and for runtimes of others; letOut and Lift are the
-// ways out. It reports whether err says something of the conversation. Who tries before that time is over makes it no longer. before
-// is how often that has happened already, as far as the caller knows.
+// while, each time for longer. It is the one way into quarantine, for sessions and for runtimes of others; letOut and
+// ClearQuarantine are the ways out. It reports whether err says something of the conversation. Who tries before that time is over
+// makes it no longer. before is how often that has happened already, as far as the caller knows.
 //
 // What only this host lacks is no reason for others to leave the conversation alone. If nobody has taken it up by the second
 // time, the quarantine in the store tells of it, with nothing left.
@@ -104,7 +104,7 @@ func (h *Host) refused(ctx context.Context, id string, err error, before int) bo
 	}
 	reason := text.OneLine(redact.Foreign(err.Error()), reasonBytes)
 	kept, keeps := h.Store.(store.Quarantines)
-	lacking := errors.Is(err, flow.ErrLacking)
+	lacking := errors.Is(err, flow.ErrMissing)
 	if lacking || !keeps {
 		q, added := h.shunned.add(id, reason, before)
 		if added {
@@ -146,8 +146,8 @@ func (h *Host) letOut(ctx context.Context, id string) (count int) {
 	return count
 }
 
-// Lift ends the quarantine of a conversation, for all hosts.
-func (h *Host) Lift(ctx context.Context, id string) error {
+// ClearQuarantine ends the quarantine of a conversation, for all hosts.
+func (h *Host) ClearQuarantine(ctx context.Context, id string) error {
 	h.shunned.set(id, store.Quarantine{})
 	kept, keeps := h.Store.(store.Quarantines)
 	if !keeps {

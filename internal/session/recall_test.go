@@ -21,7 +21,7 @@ var queues = map[string]func(*stage.Member){
 	"MaxCalls":    func(m *stage.Member) { m.MaxCalls = 1 },
 	"Concurrency": func(m *stage.Member) { m.Providers["test"] = (&limit.Concurrency{Calls: 1}).Wrap(m) },
 	"Rate": func(m *stage.Member) {
-		m.TrustModels = true
+		m.SkipModelCheck = true
 		m.Providers["test"] = (&limit.Rate{Requests: 1}).Wrap("test", m)
 	},
 }

@@ -72,7 +72,7 @@ func TestAnIDThatIsGivenAgain(t *testing.T) {
 	}
 }
 
-// Engine.Folded bounds what kept logs take, whatever they are made of.
+// Engine.CacheBytes bounds what kept logs take, whatever they are made of.
 func TestFoldedLogsTakeTheirBound(t *testing.T) {
 	longform.Lone(t)
 	bound := longform.Or[int64](4<<20, 1<<20)
@@ -94,7 +94,7 @@ func advanced(t *testing.T, folded int64, text int) int64 {
 	kept, err := file.Open(t.TempDir())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, kept.Close()) }()
-	engine.Store, engine.Folded = kept, folded
+	engine.Store, engine.CacheBytes = kept, folded
 	before := heap()
 	for i := range longform.Or(60, 15) {
 		long := strings.Repeat(fmt.Sprintf("x%07d", i), text/8+1)

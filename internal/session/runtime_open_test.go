@@ -29,7 +29,7 @@ func strides() map[string]func(ctx context.Context, e *debate.Engine, id string)
 			return err
 		},
 		"hold": func(ctx context.Context, e *debate.Engine, id string) error {
-			_, err := e.Hold(ctx, id, "runtime")
+			_, err := e.RenewLease(ctx, id, "runtime")
 			return err
 		},
 	}
@@ -82,7 +82,7 @@ func TestADebateThatARuntimeLacksSomethingFor(t *testing.T) {
 				without(poor)
 				for range 2 {
 					_, err = poor.Advance(t.Context(), "a", "runtime", flow.Opened{})
-					require.ErrorIs(t, err, debate.ErrLacking)
+					require.ErrorIs(t, err, debate.ErrMissing)
 					stage.Pass(16 * time.Second) // the lease of the runtime has ended
 					ctx, cancel := context.WithCancel(t.Context())
 					idle, began := stage.ListenTo(ctx, poor), time.Now()

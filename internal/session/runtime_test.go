@@ -142,11 +142,11 @@ func TestARuntimeBesideASession(t *testing.T) {
 	require.ErrorIs(t, err, debate.ErrLeased)
 	_, err = n.Engine().Advance(t.Context(), config.ID, "another", flow.Opened{})
 	require.ErrorIs(t, err, debate.ErrLeased)
-	_, err = n.Engine().Hold(t.Context(), config.ID, "another")
+	_, err = n.Engine().RenewLease(t.Context(), config.ID, "another")
 	require.ErrorIs(t, err, debate.ErrLeased)
 
 	require.NoError(t, n.Engine().Control(t.Context(), config.ID, flow.Pause{}), "controls need no lease")
-	held, err := n.Engine().Hold(t.Context(), config.ID, "nomad")
+	held, err := n.Engine().RenewLease(t.Context(), config.ID, "nomad")
 	require.NoError(t, err)
 	next := n.Advance(nil)
 	assert.Equal(t, next, held, "who makes a call sees that it is to be aborted")
@@ -195,19 +195,19 @@ func TestWhatARuntimeMayNotDo(t *testing.T) {
 	}
 	lacking := &debate.Engine{Store: n.Store}
 	_, err := lacking.Advance(t.Context(), "d", "nomad", flow.Opened{})
-	require.ErrorIs(t, err, debate.ErrLacking)
+	require.ErrorIs(t, err, debate.ErrMissing)
 	record, err := engine.Record(t.Context(), "d")
 	require.NoError(t, err)
 	assert.Zero(t, record.InFlight())
 	next := n.Advance(flow.Opened{})
 	_, err = lacking.Call(t.Context(), "d", "nomad", next.Calls[0], nil)
-	require.ErrorIs(t, err, debate.ErrLacking)
-	held, err := n.Engine().Hold(t.Context(), "d", "nomad")
+	require.ErrorIs(t, err, debate.ErrMissing)
+	held, err := n.Engine().RenewLease(t.Context(), "d", "nomad")
 	require.NoError(t, err)
 	assert.Equal(t, next, held, "a call that could not be made is left to others")
 	result := flow.Result{Call: next.Calls[0].Call, Attempt: next.Calls[0].Attempt, Text: "I was paid for."}
 	next, err = lacking.Advance(t.Context(), "d", "nomad", result)
-	require.ErrorIs(t, err, debate.ErrLacking)
+	require.ErrorIs(t, err, debate.ErrMissing)
 	assert.Empty(t, next.Calls)
 	record, err = engine.Record(t.Context(), "d")
 	require.NoError(t, err)
@@ -224,7 +224,7 @@ func TestFoldedLogsAreKept(t *testing.T) {
 			n := &stage.Nomad{T: t, Config: config, Store: counted}
 			n.Begin()
 			engine := n.Engine()
-			engine.Folded = folded
+			engine.CacheBytes = folded
 			next, err := engine.Advance(t.Context(), "d", "nomad", flow.Opened{})
 			require.NoError(t, err)
 			looks := int64(2)

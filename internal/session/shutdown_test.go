@@ -236,7 +236,7 @@ func TestAnEngineThatIsShutDownSaysSo(t *testing.T) {
 			"Start":   func(ctx context.Context) error { _, err := m.Start(ctx, c.Config); return err },
 			"Open":    func(ctx context.Context) error { _, err := m.Open(ctx, s.ID()); return err },
 			"Advance": func(ctx context.Context) error { _, err := m.Advance(ctx, s.ID(), "runtime", nil); return err },
-			"Hold":    func(ctx context.Context) error { _, err := m.Hold(ctx, s.ID(), "runtime"); return err },
+			"Hold":    func(ctx context.Context) error { _, err := m.RenewLease(ctx, s.ID(), "runtime"); return err },
 		} {
 			err := do(t.Context())
 			require.ErrorIs(t, err, flow.ErrClosed, name)

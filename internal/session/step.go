@@ -59,8 +59,8 @@ func (s *Session) apply(ctx context.Context, signal flow.Signal) (*flight, error
 		s.notify()
 	}
 	s.releaseIfIdle()
-	if out.Lacks != nil {
-		s.drain(out.Lacks)
+	if out.Missing != nil {
+		s.drain(out.Missing)
 	}
 	s.closeIfDrained()
 	return first, cmp.Or(err, broken)

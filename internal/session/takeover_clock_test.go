@@ -129,7 +129,7 @@ func TestAControlWithAClockAheadEndsNothing(t *testing.T) {
 				require.NoError(t, err)
 				assert.Len(t, record.Turns, 6)
 				assert.Equal(t, flow.EndRounds, record.Reason)
-				assert.Equal(t, 2*time.Minute, record.Terms().TurnTimeout)
+				assert.Equal(t, 2*time.Minute, record.Settings().TurnTimeout)
 			})
 		})
 	}

@@ -277,7 +277,7 @@ func (s *sim) checkEvent(e *debate.Event) {
 			s.failf("%s is dropped: %s", body.As[flow.Dropped](*e).Participant, body.As[flow.Dropped](*e).Reason)
 		}
 		s.dropped = append(s.dropped, body.As[flow.Dropped](*e).Participant)
-	case flow.EventHastened:
+	case flow.EventRetriedNow:
 		clear(s.waits)
 	default:
 		if spend := flow.SpendOf(e.Body); spend != nil {

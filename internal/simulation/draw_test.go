@@ -67,7 +67,7 @@ func (s *casting) drawParticipants(c *debate.Config, sides []debate.Side) {
 		if chance(s.dice, 3) {
 			p.Fallbacks = []string{oneOf(s.dice, s.spare...)}
 		}
-		if c.Assign == nil || chance(s.dice, 2) {
+		if c.AssignPositions == nil || chance(s.dice, 2) {
 			p.Position = fmt.Sprintf("Position %c of its own kind.", 'A'+i)
 		}
 		c.Participants = append(c.Participants, p)
@@ -170,7 +170,7 @@ func (s *casting) drawJudging(c *debate.Config, most int) {
 	j := &debate.Judging{
 		Quorum: dice.IntN(n + 1), When: oneOf(dice, "", debate.EveryRound, debate.AtEnd), BothOrders: chance(dice, 4),
 		Protocol:  oneOf(dice, "", debate.Majority, debate.Plurality, debate.Supermajority, debate.Unanimity, debate.Borda),
-		Anonymous: chance(dice, 3), OwnFamily: chance(dice, 2),
+		Anonymous: chance(dice, 3), AllowSameFamily: chance(dice, 2),
 	}
 	switch dice.IntN(4) {
 	case 0:
@@ -219,7 +219,7 @@ func (s *casting) drawAudience(c *debate.Config) {
 func (s *casting) drawExtras(c *debate.Config) {
 	dice := s.dice
 	if chance(dice, 8) {
-		c.Assign = &debate.Assign{Model: "test/large", Fallbacks: []string{"spare/large-b"}}
+		c.AssignPositions = &debate.AssignPositions{Model: "test/large", Fallbacks: []string{"spare/large-b"}}
 	}
 	if chance(dice, 4) {
 		c.Participants, c.Audience = nil, nil

@@ -57,7 +57,7 @@ func plays() map[string]play {
 				if d.Verdict == nil {
 					return errors.New("there is no verdict")
 				}
-				if n := len(r.Turns) + len(r.Skips); n < 6 {
+				if n := len(r.Turns) + len(r.SkippedCalls); n < 6 {
 					return fmt.Errorf("%d of 6 speeches are spoken or left out", n)
 				}
 				return nil
@@ -180,9 +180,9 @@ func (n *tally) play(t *testing.T, p play, at string, kind provider.Kind, attend
 			}
 			if err := p.whole(record); err != nil {
 				n.silent.Add(1)
-				t.Errorf("completed, but %s; skips %v", err, record.Skips)
+				t.Errorf("completed, but %s; skips %v", err, record.SkippedCalls)
 			}
-			for _, s := range record.Skips {
+			for _, s := range record.SkippedCalls {
 				if !ruled(record, s) {
 					n.lacking.Add(1)
 					t.Errorf("%s was left out by nobody's rule", s.Call)

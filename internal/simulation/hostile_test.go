@@ -172,7 +172,7 @@ func mutate(dice *rand.Rand, v any) any {
 	}
 }
 
-// mutateLog alters a log: its events, their order, and the terms of its start.
+// mutateLog alters a log: its events, their order, and the settings of its start.
 func mutateLog(dice *rand.Rand, log []flow.Event) []flow.Event {
 	data, err := json.Marshal(log[:1+dice.IntN(len(log))])
 	var events []any
@@ -186,7 +186,7 @@ func mutateLog(dice *rand.Rand, log []flow.Event) []flow.Event {
 		}
 		event, _ := events[i].(map[string]any)
 		body, _ := event["body"].(map[string]any)
-		terms, _ := body["terms"].(map[string]any)
+		settings, _ := body["settings"].(map[string]any)
 		switch dice.IntN(10) {
 		case 0:
 			events = slices.Delete(events, i, i+1)
@@ -196,16 +196,16 @@ func mutateLog(dice *rand.Rand, log []flow.Event) []flow.Event {
 			events[i], events[j] = events[j], events[i]
 		case 3:
 			key := oneOf(dice, "rounds", "roundTimeout", "roundDelay", "turnTimeout", "patience", "maxTokens", "reserve")
-			if terms != nil {
-				terms[key] = oneOf[any](dice, -1, 0, 1, math.MaxInt64, math.MinInt64)
+			if settings != nil {
+				settings[key] = oneOf[any](dice, -1, 0, 1, math.MaxInt64, math.MinInt64)
 			}
 		case 4:
 			retry := map[string]any{
 				"max":  map[string]any{"network": oneOf(dice, 3, math.MaxInt64), "timeout": math.MaxInt64, "api_error": math.MaxInt64},
 				"base": oneOf(dice, "-4611686018427387904ns", "1ns"), "cap": oneOf(dice, "-1s", "1ns", "2540400h"),
 			}
-			if terms != nil {
-				terms["retry"] = retry
+			if settings != nil {
+				settings["retry"] = retry
 			}
 		default:
 			if body != nil {

@@ -108,10 +108,10 @@ func (s *limitSim) checkUse(r *debate.Record) {
 		s.failf("the record says %v in %d calls, the books %v in %d", spent.Cost, spent.Requests, b.cost, b.calls)
 	case r.Reserved() != reserved || r.InFlight() != len(b.open):
 		s.failf("%d calls have reserved %v, the record says %d and %v", len(b.open), reserved, r.InFlight(), r.Reserved())
-	case r.Terms() == nil || r.Terms().Budget == nil:
+	case r.Settings() == nil || r.Settings().Budget == nil:
 		return
 	}
-	hard := r.Terms().Budget
+	hard := r.Settings().Budget
 	s.within("cost", int64(b.cost), int64(reserved), int64(hard.Hard))
 	s.within("tokens", int64(b.tokens), int64(bound), int64(hard.HardTokens))
 	s.within("calls", int64(b.calls), int64(len(b.open)), int64(hard.HardCalls))
@@ -169,7 +169,7 @@ func (s *limitSim) checkEvent(e *debate.Event) {
 		b.late = b.late || body.As[flow.Warning](*e).Kind == flow.WarnLate
 	case flow.EventSkipped:
 		s.checkSkipped(body.As[flow.Skipped](*e))
-	case flow.EventHastened:
+	case flow.EventRetriedNow:
 		s.seen.count("waiting that was cut short")
 	case flow.EventWithdrawn:
 		if w := body.As[flow.Withdrawn](*e); !b.dropped[w.By] {
@@ -235,7 +235,7 @@ func (b *limitBooks) forget(a *flow.Answer) {
 	}
 }
 
-// checkAnswer: a rule only does what the terms have a rule for.
+// checkAnswer: a rule only does what the settings have a rule for.
 func (s *limitSim) checkAnswer(a *flow.Answer) {
 	b := &s.books
 	b.chosen = b.chosen || a.Option != "" && !a.Rule
@@ -244,7 +244,7 @@ func (s *limitSim) checkAnswer(a *flow.Answer) {
 		return
 	}
 	s.seen.count("rule")
-	if !slices.ContainsFunc(s.core.Record().Terms().OnFailure, func(rule flow.FailureRule) bool { return rule.Do == a.Option && rule.Model == a.Model }) {
+	if !slices.ContainsFunc(s.core.Record().Settings().OnFailure, func(rule flow.FailureRule) bool { return rule.Do == a.Option && rule.Model == a.Model }) {
 		s.failf("a rule has answered %+v, and there is no such rule", a)
 	}
 }

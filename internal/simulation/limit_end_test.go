@@ -86,7 +86,7 @@ func (s *limitSim) checkSoft(r *debate.Record) {
 	}
 	if len(r.Turns) == 0 { // there is nothing to judge
 		before := r.Spent().Requests // such as those of the audience
-		if budget := r.Terms().Budget; before == 0 && len(b.setbacks) == 0 && !budget.Confirm && budget.SoftTime == 0 {
+		if budget := r.Settings().Budget; before == 0 && len(b.setbacks) == 0 && !budget.Confirm && budget.SoftTime == 0 {
 			s.failf("nothing has failed, and no turn was within the limits that were accepted: %s", r.Evidence)
 		}
 		s.seen.count("soft limit before any turn")
@@ -96,7 +96,7 @@ func (s *limitSim) checkSoft(r *debate.Record) {
 	for call, n := range b.setbacks {
 		unlucky = unlucky || n > 1 && (strings.HasPrefix(call, "verdict.") || strings.HasPrefix(call, "vote.after."))
 	}
-	if r.State == flow.StateError && r.Failure.Kind == provider.KindCostLimit && !unlucky && r.Terms().Budget.HardTime == 0 {
+	if r.State == flow.StateError && r.Failure.Kind == provider.KindCostLimit && !unlucky && r.Settings().Budget.HardTime == 0 {
 		s.failf("a soft limit has ended the rounds, and not enough was left for the verdict: %s", b.last.Evidence)
 	}
 	if r.State != flow.StateCompleted || r.Reason != flow.EndSoftLimit {

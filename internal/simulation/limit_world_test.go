@@ -57,14 +57,14 @@ func drawLimited(dice *rand.Rand, id string) debate.Config {
 	if chance(dice, 26) { // counting tokens takes most of the time
 		s.models, s.spare = append(s.models, "test/small", "test/small", "test/tiny"), append(s.spare, "test/small")
 		config.Context = oneOf(dice, "", flow.ContextTruncate, flow.ContextSliding, flow.ContextSummarize)
-		config.CutLong = chance(dice, 2)
+		config.TruncateTurns = chance(dice, 2)
 		config.MaxTokens = oneOf(dice, 60, 200)
 		if !chance(dice, 4) {
 			config.Summarizer, config.AutoSummary = oneOf(dice, s.models...), chance(dice, 2)
 		}
 	}
 	if chance(dice, 6) {
-		config.Assign = &debate.Assign{Model: oneOf(dice, s.models...), Fallbacks: []string{"test/large"}}
+		config.AssignPositions = &debate.AssignPositions{Model: oneOf(dice, s.models...), Fallbacks: []string{"test/large"}}
 	}
 	s.drawCast(&config)
 	if config.Audience == nil && chance(dice, 4) {

@@ -104,8 +104,8 @@ func silentLoss(r *flow.Record, log []debate.Event) string {
 	if r.State != flow.StateCompleted {
 		return ""
 	}
-	if early := r.Reason != flow.EndRounds; early != (r.EndedBy != "") {
-		return fmt.Sprintf("it has ended for %q, and %q has decided so", r.Reason, r.EndedBy)
+	if early := r.Reason != flow.EndRounds; early != (r.EndedEarlyBy != "") {
+		return fmt.Sprintf("it has ended for %q, and %q has decided so", r.Reason, r.EndedEarlyBy)
 	}
 	for round := 1; round <= r.Round; round++ {
 		if lost := lostInRound(r, round); lost != "" {
@@ -130,9 +130,9 @@ func endedFromError(log []debate.Event) bool {
 func lostInRound(r *flow.Record, round int) string {
 	d := stage.View(r)
 	config := d.Config()
-	last := round == r.Round && r.EndedBy != "" // the round that somebody may have broken off
+	last := round == r.Round && r.EndedEarlyBy != "" // the round that somebody may have broken off
 	skipped := func(is func(k *flow.Skipped) bool) bool {
-		return slices.ContainsFunc(r.Skips, func(k flow.Skipped) bool { return k.Round == round && is(&k) })
+		return slices.ContainsFunc(r.SkippedCalls, func(k flow.Skipped) bool { return k.Round == round && is(&k) })
 	}
 	schedule := d.Format().Schedule(config.Cast(), round)
 	for _, speech := range schedule {
@@ -203,7 +203,7 @@ func lostAtEnd(r *flow.Record) string {
 	}
 	for _, m := range d.Config().Audience.Members {
 		given := slices.ContainsFunc(d.Ballots, func(b *debate.Ballot) bool { return b.Voter == m.Name && b.After })
-		left := slices.ContainsFunc(r.Skips, func(k flow.Skipped) bool { return k.Kind == debate.KindBallot && k.By == m.Name })
+		left := slices.ContainsFunc(r.SkippedCalls, func(k flow.Skipped) bool { return k.Kind == debate.KindBallot && k.By == m.Name })
 		if !given && !left {
 			return fmt.Sprintf("%s has neither voted nor been left out", m.Name)
 		}

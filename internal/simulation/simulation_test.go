@@ -55,7 +55,7 @@ func TestSimulation(t *testing.T) {
 		"question about a failure": seen[0].Asked, "dropped participant": seen[0].Dropped, "shortened request": seen[0].Shortened,
 		"fallback": seen[0].Fallbacks, "late result": seen[0].Late,
 		"position": seen[0].Assigned, "summary": seen[0].Summaries, "answer of a person": seen[0].Answers,
-		"answer of a rule": seen[0].Rules, "skipped call": seen[0].Skipped, "outage": seen[0].Outages, "waiting that was cut short": seen[0].Hastened,
+		"answer of a rule": seen[0].Rules, "skipped call": seen[0].Skipped, "outage": seen[0].Outages, "waiting that was cut short": seen[0].RetriedNow,
 	} {
 		assert.Positive(t, n, "%s: the simulation no longer meets one", name)
 	}
@@ -64,14 +64,14 @@ func TestSimulation(t *testing.T) {
 // troubles count what the debates went through.
 type troubles struct {
 	Events, Failed, Void, Rejected, Paused, Errors, Warned, Asked, Dropped, Shortened, Fallbacks, Late int
-	Assigned, Summaries, Answers, Rules, Skipped, Outages, Hastened                                    int
+	Assigned, Summaries, Answers, Rules, Skipped, Outages, RetriedNow                                  int
 }
 
 func (n *troubles) add(m troubles) {
 	n.Events, n.Failed, n.Void, n.Rejected = n.Events+m.Events, n.Failed+m.Failed, n.Void+m.Void, n.Rejected+m.Rejected
 	n.Paused, n.Errors, n.Warned, n.Shortened = n.Paused+m.Paused, n.Errors+m.Errors, n.Warned+m.Warned, n.Shortened+m.Shortened
 	n.Assigned, n.Summaries, n.Answers = n.Assigned+m.Assigned, n.Summaries+m.Summaries, n.Answers+m.Answers
-	n.Rules, n.Skipped, n.Outages, n.Hastened = n.Rules+m.Rules, n.Skipped+m.Skipped, n.Outages+m.Outages, n.Hastened+m.Hastened
+	n.Rules, n.Skipped, n.Outages, n.RetriedNow = n.Rules+m.Rules, n.Skipped+m.Skipped, n.Outages+m.Outages, n.RetriedNow+m.RetriedNow
 	n.Fallbacks, n.Late, n.Asked, n.Dropped = n.Fallbacks+m.Fallbacks, n.Late+m.Late, n.Asked+m.Asked, n.Dropped+m.Dropped
 }
 
@@ -100,8 +100,8 @@ func (n *troubles) note(e *debate.Event) {
 		n.Answers++
 	case body.As[flow.Skipped](*e) != nil:
 		n.Skipped++
-	case e.Kind() == flow.EventHastened:
-		n.Hastened++
+	case e.Kind() == flow.EventRetriedNow:
+		n.RetriedNow++
 	case body.As[flow.Warning](*e) != nil && body.As[flow.Warning](*e).Kind == flow.WarnOutage:
 		n.Outages++
 	case body.As[flow.Inquiry](*e) != nil && len(body.As[flow.Inquiry](*e).Options) > 0:

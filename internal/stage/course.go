@@ -56,7 +56,7 @@ func found(kind flow.CallKind, names []string, by, call string) string {
 	case debate.KindVerdict:
 		return strings.Replace(Verdict(names), "A close debate.", "So finds "+by+" in "+call+".", 1)
 	case debate.KindBallot:
-		return JSON(debate.BallotPaper{Vote: []debate.Vote{debate.VoteFor, debate.VoteAgainst}[len(by)%2], Reasoning: "So feels " + by + "."})
+		return JSON(debate.BallotAnswer{Vote: []debate.Vote{debate.VoteFor, debate.VoteAgainst}[len(by)%2], Reasoning: "So feels " + by + "."})
 	case debate.KindAssign:
 		return JSON(PlanOf(NoonPosition, QuarterPosition))
 	case debate.KindAssessment:

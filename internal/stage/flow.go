@@ -142,12 +142,12 @@ func Notes() *debate.Flow {
 	return Recording(flow, Noted)
 }
 
-// ofDebates gives a flow that a test has written by hand the configs of debates: how they are read, settled and checked,
+// ofDebates gives a flow that a test has written by hand the configs of debates: how they are read, normalized and checked,
 // what is frozen of them, and the debate that a record shows. Unlike the flow of debates it may let its participants use
 // tools.
 func ofDebates(flow *debate.Flow) *debate.Flow {
 	like := debate.DebateFlow()
-	flow.Decode, flow.Settle, flow.Freeze, flow.Thaw, flow.Fixed = like.Decode, like.Settle, like.Freeze, like.Thaw, like.Fixed
+	flow.Decode, flow.Normalize, flow.Freeze, flow.Thaw, flow.Fixed = like.Decode, like.Normalize, like.Freeze, like.Thaw, like.Fixed
 	flow.Draw, flow.Views, flow.Prompted, flow.Open = like.Draw, like.Views, like.Prompted, like.Open
 	flow.Check = WithTools(like.Check)
 	return flow

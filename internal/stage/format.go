@@ -32,7 +32,7 @@ func Ready(config debate.Config) (*debate.Engine, *scripted.Provider) {
 	talk := source.Reply
 	source.Reply = func(req *provider.Request) scripted.Reply {
 		if req.Schema != nil && req.Schema.Name == "ballot" {
-			return scripted.Reply{Text: JSON(debate.BallotPaper{Vote: debate.VoteUndecided, Reasoning: "Both have a point."})}
+			return scripted.Reply{Text: JSON(debate.BallotAnswer{Vote: debate.VoteUndecided, Reasoning: "Both have a point."})}
 		}
 		if req.Schema == nil {
 			return scripted.Reply{Text: news(req.ID)}

@@ -178,14 +178,14 @@ func Snapshot(t *testing.T, id string, events []debate.Event) []byte {
 	return data
 }
 
-// Reconfigure changes the config of a start, and what is frozen of its terms with it.
+// Reconfigure changes the config of a start, and what is frozen of its settings with it.
 func Reconfigure(s *flow.Start, change func(*debate.Config)) {
 	config := StartConfig(s)
 	change(config)
-	id, unattended := s.Terms.ID, s.Terms.Unattended
-	terms := config.Terms()
-	terms.ID, terms.Unattended = id, unattended
-	s.Config, s.Terms = flow.Value{Go: config}, *debate.DebateFlow().Complete(terms)
+	id, unattended := s.Settings.ID, s.Settings.Unattended
+	settings := config.Settings()
+	settings.ID, settings.Unattended = id, unattended
+	s.Config, s.Settings = flow.Value{Go: config}, *debate.DebateFlow().Complete(settings)
 }
 
 // Withdrawals yields the calls that a log has withdrawn.

@@ -117,7 +117,7 @@ const ReasonOfAVote = "my ballot's secret"
 
 // Paper is how somebody of an audience votes.
 func Paper(vote debate.Vote) string {
-	return JSON(debate.BallotPaper{Vote: vote, Reasoning: ReasonOfAVote})
+	return JSON(debate.BallotAnswer{Vote: vote, Reasoning: ReasonOfAVote})
 }
 
 // House is a debate before an audience whose i-th member votes as the i-th pair says, before and after

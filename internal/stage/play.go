@@ -59,7 +59,7 @@ func Unplaced(given, open int) debate.Config {
 		config.Participants[i].Position = ""
 	}
 	config.Rounds = 1
-	config.Assign = &debate.Assign{}
+	config.AssignPositions = &debate.AssignPositions{}
 	return config
 }
 
@@ -237,7 +237,7 @@ type Fileless struct{ store.Store }
 func Illustrated() debate.Config {
 	config := TwoDebaters()
 	config.ID, config.Rounds = "illustrated", 1
-	config.Parts = []flow.File{{Name: "chart.png", Data: PNG}}
-	config.Documents = []flow.Document{{Name: "The study", Parts: []flow.File{{Name: "study.pdf", Type: "application/pdf", Data: PDF}}}}
+	config.Attachments = []flow.File{{Name: "chart.png", Data: PNG}}
+	config.Documents = []flow.Document{{Name: "The study", Files: []flow.File{{Name: "study.pdf", Type: "application/pdf", Data: PDF}}}}
 	return config
 }

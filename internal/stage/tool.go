@@ -114,7 +114,7 @@ func Workshop(uses int) *debate.Flow {
 					if id := "work." + name; !r.Done(id) && !r.Failed(id) {
 						calls = append(calls, flow.Call{
 							ID: id, Kind: "work", By: name, Model: ModelOf(r, name), Slot: i, View: flow.View{None: true}, System: "You work.",
-							Last: func(*debate.Record) string { return "Compute, " + name + "." }, Tools: r.Terms().Tools, Uses: uses,
+							Last: func(*debate.Record) string { return "Compute, " + name + "." }, Tools: r.Settings().Tools, Uses: uses,
 							Continues: 2, OnFail: flow.OnFail{Aid: true},
 						})
 					}

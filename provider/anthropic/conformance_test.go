@@ -44,7 +44,7 @@ func TestFaults(t *testing.T) {
 		Wholes: providertest.Wholes(t, "testdata/whole"),
 		Faults: providertest.Faults(t, "testdata/fault"),
 		Long:   longform.Asked(),
-		Lacks: map[string]string{
+		NoSignal: map[string]string{
 			"slow-down":        "Anthropic knows 429 and 529 alone",
 			"budget-in-flight": "its 402 is an account without money",
 			"moderation":       "its 403 is a matter of permissions",

@@ -52,7 +52,7 @@ func TestFaults(t *testing.T) {
 		Wholes: wholes(t),
 		Faults: faults(t),
 		Long:   longform.Asked(),
-		Lacks: map[string]string{
+		NoSignal: map[string]string{
 			"slow-down":        "too steep a rise is a throttlingException as any other",
 			"budget-in-flight": "AWS bills afterwards",
 			"moderation":       "its 403 is a matter of permissions, and a guardrail that blocks a prompt ends a reply",

@@ -43,5 +43,5 @@ func TestOptions(t *testing.T) {
 	known, err := p.Abilities(t.Context(), req.Model)
 	require.NoError(t, err)
 	assert.True(t, known[provider.AbilityTopP])
-	assert.Contains(t, known.Lacks(), provider.AbilitySeed)
+	assert.Contains(t, known.Unsupported(), provider.AbilitySeed)
 }

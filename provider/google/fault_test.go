@@ -22,7 +22,7 @@ func TestFaults(t *testing.T) {
 		Wholes: providertest.Wholes(t, "testdata/whole"),
 		Faults: providertest.Faults(t, "testdata/fault"),
 		Long:   longform.Asked(),
-		Lacks: map[string]string{
+		NoSignal: map[string]string{
 			"slow-down":        "a load that rises too fast gets the same RESOURCE_EXHAUSTED as any other",
 			"budget-in-flight": "the vendor takes no budget in advance",
 			"window-exceeded":  "a reply that fills the window ends with MAX_TOKENS",

@@ -47,7 +47,7 @@ func TestFaults(t *testing.T) {
 		Wholes: providertest.Wholes(t, "testdata/whole"),
 		Faults: providertest.Faults(t, "testdata/fault"),
 		Long:   longform.Asked(),
-		Lacks: map[string]string{
+		NoSignal: map[string]string{
 			"slow-down":        "Ollama has no word for it besides 429",
 			"budget-in-flight": "Ollama takes no budget in advance",
 			"moderation":       "Ollama moderates nothing",

@@ -140,7 +140,7 @@ func TestAbilities(t *testing.T) {
 	} {
 		got, err := answering(t, http.StatusOK, show).Abilities(t.Context(), "m")
 		require.NoError(t, err)
-		assert.Equal(t, lacks, got.Lacks())
+		assert.Equal(t, lacks, got.Unsupported())
 		assert.True(t, got[provider.AbilitySeed])
 	}
 	_, err := answering(t, http.StatusUnauthorized, `{"error":"unauthorized"}`).Abilities(t.Context(), "m")

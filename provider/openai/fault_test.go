@@ -26,7 +26,7 @@ func TestFaults(t *testing.T) {
 		Wholes: providertest.Wholes(t, "testdata/whole"),
 		Faults: providertest.Faults(t, "testdata/fault"),
 		Long:   longform.Asked(),
-		Lacks: map[string]string{
+		NoSignal: map[string]string{
 			"budget-in-flight": "OpenAI takes no budget in advance",
 			"moderation":       "OpenAI gives no reasons for a 403; what it filters is told as content_filter or as a policy",
 		},

@@ -88,6 +88,6 @@ func TestChatsKnowTheirModels(t *testing.T) {
 		}
 		has, err := p.Abilities(t.Context(), "gpt-4.1")
 		require.NoError(t, err)
-		assert.Equal(t, lacks, slices.Contains(has.Lacks(), provider.AbilityEffort))
+		assert.Equal(t, lacks, slices.Contains(has.Unsupported(), provider.AbilityEffort))
 	}
 }

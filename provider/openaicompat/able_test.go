@@ -49,7 +49,7 @@ func TestAbilities(t *testing.T) {
 			}
 		}
 		assert.ElementsMatch(t, tt.has, has, "%s %s", tt.p, tt.model)
-		assert.Equal(t, tt.lacks, got.Lacks(), "%s %s", tt.p, tt.model)
+		assert.Equal(t, tt.lacks, got.Unsupported(), "%s %s", tt.p, tt.model)
 		assert.Equal(t, tt.answer != "", asks > 0, "others are not asked")
 	}
 	p := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })

@@ -12,8 +12,8 @@ import (
 // Dialect is how a server takes what [provider.Options] ask for. The zero Dialect is OpenAI's names: reasoning_effort, top_p,
 // stop, seed, service_tier, verbosity, with everything unknown but the web search, for which there is no common name.
 type Dialect struct {
-	// Lacks are the abilities that the server or the model surely lacks, and Has those that it surely has.
-	Lacks, Has []provider.Ability
+	// Unsupported are the abilities that the server or the model surely lacks, and Supported those that it surely has.
+	Unsupported, Supported []provider.Ability
 	// Names are the fields that differ from OpenAI's names. A dot leads into an object: "reasoning.effort".
 	Names map[provider.Ability]string
 	// Efforts are the steps of the server's scale: some of none, minimal, low, medium, high, xhigh and max. nil: none to
@@ -50,10 +50,10 @@ func (d *Dialect) abilities() provider.Abilities {
 	if d.Search == "" && d.SearchTool == "" {
 		has[provider.AbilitySearch] = false
 	}
-	for _, a := range d.Has {
+	for _, a := range d.Supported {
 		has[a] = true
 	}
-	for _, a := range d.Lacks {
+	for _, a := range d.Unsupported {
 		has[a] = false
 	}
 	return has

@@ -32,11 +32,11 @@ var dialects = map[string]func(model string) Dialect{
 // that are made for it.
 func OpenAIDialect(model string) Dialect {
 	name := strings.ToLower(strings.TrimPrefix(model, "ft:"))
-	d := Dialect{Lacks: []provider.Ability{provider.AbilityReasoning}}
+	d := Dialect{Unsupported: []provider.Ability{provider.AbilityReasoning}}
 	if strings.Contains(name, "-search") {
 		d.Search = `{"web_search_options":{}}`
-		d.Lacks = append(
-			d.Lacks, provider.AbilityTemperature, provider.AbilityTopP, provider.AbilitySeed, provider.AbilityStop, provider.AbilityEffort,
+		d.Unsupported = append(
+			d.Unsupported, provider.AbilityTemperature, provider.AbilityTopP, provider.AbilitySeed, provider.AbilityStop, provider.AbilityEffort,
 		)
 		return d
 	}
@@ -45,17 +45,17 @@ func OpenAIDialect(model string) Dialect {
 		return d
 	}
 	if !generation.MatchString(name[strings.LastIndexByte(name, '/')+1:]) {
-		d.Lacks = append(d.Lacks, provider.AbilityVerbosity)
+		d.Unsupported = append(d.Unsupported, provider.AbilityVerbosity)
 	}
 	d.Efforts = steps
 	if len(steps) == 0 {
-		d.Lacks = append(d.Lacks, provider.AbilityEffort)
+		d.Unsupported = append(d.Unsupported, provider.AbilityEffort)
 		return d
 	}
-	d.Has = append(d.Has, provider.AbilityEffort)
-	d.Lacks = append(d.Lacks, provider.AbilityStop)
+	d.Supported = append(d.Supported, provider.AbilityEffort)
+	d.Unsupported = append(d.Unsupported, provider.AbilityStop)
 	if !slices.Contains(steps, "none") { // the others take them while they do not think
-		d.Lacks = append(d.Lacks, provider.AbilityTemperature, provider.AbilityTopP)
+		d.Unsupported = append(d.Unsupported, provider.AbilityTemperature, provider.AbilityTopP)
 	}
 	return d
 }
@@ -121,7 +121,7 @@ func openRouterDialect(string) Dialect {
 		Efforts:   strings.Fields("none minimal low medium high xhigh"),
 		Reasoning: `{"reasoning":{"enabled":true}}`,
 		Search:    `{"plugins":[{"id":"web"}]}`,
-		Has:       []provider.Ability{provider.AbilitySearch, provider.AbilityPDF}, // for every model
+		Supported: []provider.Ability{provider.AbilitySearch, provider.AbilityPDF}, // for every model
 	}
 }
 
@@ -130,8 +130,8 @@ func mistralDialect(string) Dialect {
 		Names:       map[provider.Ability]string{provider.AbilitySeed: "random_seed"},
 		Efforts:     strings.Fields("none high"),
 		DocumentURL: true,
-		Has:         []provider.Ability{provider.AbilityTopP, provider.AbilityStop, provider.AbilitySeed},
-		Lacks:       []provider.Ability{provider.AbilityServiceTier, provider.AbilityVerbosity},
+		Supported:   []provider.Ability{provider.AbilityTopP, provider.AbilityStop, provider.AbilitySeed},
+		Unsupported: []provider.Ability{provider.AbilityServiceTier, provider.AbilityVerbosity},
 	}
 }
 
@@ -139,24 +139,24 @@ func mistralDialect(string) Dialect {
 // its own efforts.
 func groqDialect(model string) Dialect {
 	d := Dialect{
-		Has:   []provider.Ability{provider.AbilityTopP, provider.AbilityStop, provider.AbilitySeed, provider.AbilityServiceTier},
-		Lacks: []provider.Ability{provider.AbilityVerbosity, provider.AbilityPDF},
+		Supported:   []provider.Ability{provider.AbilityTopP, provider.AbilityStop, provider.AbilitySeed, provider.AbilityServiceTier},
+		Unsupported: []provider.Ability{provider.AbilityVerbosity, provider.AbilityPDF},
 	}
 	switch {
 	case strings.Contains(model, "compound"):
-		d.Has = append(d.Has, provider.AbilitySearch)
-		d.Lacks = append(d.Lacks, provider.AbilityEffort)
+		d.Supported = append(d.Supported, provider.AbilitySearch)
+		d.Unsupported = append(d.Unsupported, provider.AbilityEffort)
 	case strings.Contains(model, "gpt-oss"):
 		d.SearchTool, d.Efforts = "browser_search", strings.Fields("low medium high")
 		d.Reasoning = `{"include_reasoning":true}`
-		d.Has = append(d.Has, provider.AbilityEffort, provider.AbilityReasoning, provider.AbilitySearch)
-		d.Lacks = append(d.Lacks, provider.AbilityImage)
+		d.Supported = append(d.Supported, provider.AbilityEffort, provider.AbilityReasoning, provider.AbilitySearch)
+		d.Unsupported = append(d.Unsupported, provider.AbilityImage)
 	case strings.Contains(model, "qwen3"):
 		d.Efforts, d.Think = strings.Fields("none"), `{"reasoning_effort":"default"}`
 		d.Reasoning = `{"reasoning_format":"parsed"}`
-		d.Has = append(d.Has, provider.AbilityEffort, provider.AbilityReasoning)
+		d.Supported = append(d.Supported, provider.AbilityEffort, provider.AbilityReasoning)
 	case strings.Contains(model, "llama"), strings.Contains(model, "gemma"):
-		d.Lacks = append(d.Lacks, provider.AbilityEffort, provider.AbilityReasoning)
+		d.Unsupported = append(d.Unsupported, provider.AbilityEffort, provider.AbilityReasoning)
 	default:
 		d.Reasoning = `{"reasoning_format":"parsed"}`
 	}
@@ -165,15 +165,15 @@ func groqDialect(model string) Dialect {
 
 func deepSeekDialect(model string) Dialect {
 	d := Dialect{
-		Efforts:   strings.Fields("low medium high xhigh max"),
-		Think:     `{"thinking":{"type":"enabled"}}`,
-		NoThink:   `{"thinking":{"type":"disabled"}}`,
-		Reasoning: `{"thinking":{"type":"enabled"}}`,
-		Has:       []provider.Ability{provider.AbilityEffort, provider.AbilityReasoning, provider.AbilityTopP, provider.AbilityStop},
-		Lacks:     []provider.Ability{provider.AbilitySeed, provider.AbilityServiceTier, provider.AbilityVerbosity, provider.AbilityPDF},
+		Efforts:     strings.Fields("low medium high xhigh max"),
+		Think:       `{"thinking":{"type":"enabled"}}`,
+		NoThink:     `{"thinking":{"type":"disabled"}}`,
+		Reasoning:   `{"thinking":{"type":"enabled"}}`,
+		Supported:   []provider.Ability{provider.AbilityEffort, provider.AbilityReasoning, provider.AbilityTopP, provider.AbilityStop},
+		Unsupported: []provider.Ability{provider.AbilitySeed, provider.AbilityServiceTier, provider.AbilityVerbosity, provider.AbilityPDF},
 	}
 	if !strings.Contains(model, "vision") {
-		d.Lacks = append(d.Lacks, provider.AbilityImage)
+		d.Unsupported = append(d.Unsupported, provider.AbilityImage)
 	}
 	return d
 }
@@ -184,41 +184,41 @@ var silentGrok = regexp.MustCompile(`^grok-4(-\d{4}|-fast.*|\.20(-\d{4})?-(non-)
 // xaiDialect: the search in chat completions has ended; only the vendor's Responses API searches.
 func xaiDialect(model string) Dialect {
 	d := Dialect{
-		Efforts: strings.Fields("none low medium high"),
-		Has:     []provider.Ability{provider.AbilityTopP, provider.AbilitySeed, provider.AbilityServiceTier},
-		Lacks:   []provider.Ability{provider.AbilityVerbosity, provider.AbilityPDF},
+		Efforts:     strings.Fields("none low medium high"),
+		Supported:   []provider.Ability{provider.AbilityTopP, provider.AbilitySeed, provider.AbilityServiceTier},
+		Unsupported: []provider.Ability{provider.AbilityVerbosity, provider.AbilityPDF},
 	}
 	switch {
 	case strings.HasPrefix(model, "grok-3-mini"):
 		d.Efforts = strings.Fields("low high")
-		d.Has = append(d.Has, provider.AbilityReasoning)
-		d.Lacks = append(d.Lacks, provider.AbilityStop, provider.AbilityImage)
+		d.Supported = append(d.Supported, provider.AbilityReasoning)
+		d.Unsupported = append(d.Unsupported, provider.AbilityStop, provider.AbilityImage)
 	case silentGrok.MatchString(model):
-		d.Lacks = append(d.Lacks, provider.AbilityEffort)
+		d.Unsupported = append(d.Unsupported, provider.AbilityEffort)
 	}
 	return d
 }
 
 func moonshotDialect(string) Dialect {
 	return Dialect{
-		Efforts:   []string{}, // thinking is on or off
-		Think:     `{"thinking":{"type":"enabled"}}`,
-		NoThink:   `{"thinking":{"type":"disabled"}}`,
-		Reasoning: `{"thinking":{"type":"enabled"}}`,
-		Lacks:     []provider.Ability{provider.AbilityServiceTier, provider.AbilityVerbosity, provider.AbilityPDF},
+		Efforts:     []string{}, // thinking is on or off
+		Think:       `{"thinking":{"type":"enabled"}}`,
+		NoThink:     `{"thinking":{"type":"disabled"}}`,
+		Reasoning:   `{"thinking":{"type":"enabled"}}`,
+		Unsupported: []provider.Ability{provider.AbilityServiceTier, provider.AbilityVerbosity, provider.AbilityPDF},
 	}
 }
 
 // geminiDialect: the compatible endpoint shows thoughts only instead of taking an effort.
 func geminiDialect(string) Dialect {
 	return Dialect{
-		Efforts: strings.Fields("none minimal low medium high"),
-		Lacks:   []provider.Ability{provider.AbilityServiceTier, provider.AbilityVerbosity, provider.AbilityReasoning, provider.AbilityPDF},
+		Efforts:     strings.Fields("none minimal low medium high"),
+		Unsupported: []provider.Ability{provider.AbilityServiceTier, provider.AbilityVerbosity, provider.AbilityReasoning, provider.AbilityPDF},
 	}
 }
 
 func snowflakeDialect(string) Dialect {
-	return Dialect{Lacks: []provider.Ability{provider.AbilityServiceTier, provider.AbilityVerbosity, provider.AbilityPDF}}
+	return Dialect{Unsupported: []provider.Ability{provider.AbilityServiceTier, provider.AbilityVerbosity, provider.AbilityPDF}}
 }
 
 // ollamaDialect: a field that the server does not know is ignored, so it counts as lacking.
@@ -232,7 +232,7 @@ func ollamaDialect(model string) Dialect {
 // localDialect is that of servers for open models.
 func localDialect(string) Dialect {
 	return Dialect{
-		Has:   []provider.Ability{provider.AbilityTopP, provider.AbilityStop, provider.AbilitySeed},
-		Lacks: []provider.Ability{provider.AbilityServiceTier, provider.AbilityVerbosity, provider.AbilityPDF},
+		Supported:   []provider.Ability{provider.AbilityTopP, provider.AbilityStop, provider.AbilitySeed},
+		Unsupported: []provider.Ability{provider.AbilityServiceTier, provider.AbilityVerbosity, provider.AbilityPDF},
 	}
 }

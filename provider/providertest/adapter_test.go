@@ -155,13 +155,13 @@ func suite(spoil func(s providertest.Server, p provider.Provider) provider.Provi
 				Answer: []byte(stream + "data: {\"error\":{\"code\":503,\"message\":\"Busy\"}}\n\n"),
 			},
 		},
-		Lacks: map[string]string{},
+		NoSignal: map[string]string{},
 	}
 	for _, row := range []string{
 		"error-null", "slow-down", "budget-in-flight", "moderation", "context-overflow", "window-exceeded", "refusal",
 		"content-filter", "no-choices", "blank", "only-thinking", "usage-twice",
 	} {
-		h.Lacks[row] = "the vendor has no such signal"
+		h.NoSignal[row] = "the vendor has no such signal"
 	}
 	return h
 }

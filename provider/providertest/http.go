@@ -17,10 +17,10 @@ type HTTP struct {
 	// Connect returns the adapter, connected to s. It is called for each check. Most checks run in a
 	// bubble of package synctest, so Connect starts nothing that outlives t, and shares nothing with
 	// other checks.
-	Connect func(t testing.TB, s Server) provider.Provider
-	Wholes  []Whole           // complete streamed answers of the vendor, byte for byte
-	Faults  []Fault           // answers by which the vendor signals something, byte for byte, and their meaning
-	Lacks   map[string]string // rows for which this vendor has no signal, and why
+	Connect  func(t testing.TB, s Server) provider.Provider
+	Wholes   []Whole           // complete streamed answers of the vendor, byte for byte
+	Faults   []Fault           // answers by which the vendor signals something, byte for byte, and their meaning
+	NoSignal map[string]string // rows for which this vendor has no signal, and why
 	// Long makes the suite cut each answer at each byte, in each way that a connection can end, which takes
 	// minutes. Otherwise it cuts only where a reader may behave differently than at the byte before: within and
 	// beside the ends of lines, frames and the parts of a document, in the middle of a line, of a character and
@@ -92,13 +92,13 @@ type Fault struct {
 //			},
 //			Wholes: providertest.Wholes(t, "testdata/whole"),
 //			Faults: providertest.Faults(t, "testdata/fault"),
-//			Lacks:  map[string]string{"budget-in-flight": "the vendor takes no budget in advance"},
+//			NoSignal: map[string]string{"budget-in-flight": "the vendor takes no budget in advance"},
 //		})
 //	}
 //
 // Each row of the fault table is a subtest. The suite itself does what every vendor's server can do:
 // refuse, redirect, fall silent, send without an end, repeat the key. Faults contains what a vendor says
-// in words of its own. A row without either fails, unless Lacks says why the vendor has no such signal.
+// in words of its own. A row without either fails, unless NoSignal says why the vendor has no such signal.
 // The server is in memory and its time is package synctest's, so an hour of silence takes no time. Only
 // refused and reset connections are real.
 //
@@ -129,7 +129,7 @@ func RunHTTP(t *testing.T, h HTTP) {
 	for _, r := range table() {
 		checks := h.checks(r)
 		ok := t.Run(r.name, func(t *testing.T) {
-			if reason := h.Lacks[r.name]; len(checks) == 0 && reason != "" {
+			if reason := h.NoSignal[r.name]; len(checks) == 0 && reason != "" {
 				lacking++
 				t.Log("the vendor has no such signal: " + reason)
 			}
@@ -157,9 +157,9 @@ func (h *HTTP) gaps() []error {
 	var list []error
 	add := func(format string, args ...any) { list = append(list, fmt.Errorf(format, args...)) }
 	rows := Rows()
-	for _, row := range slices.Sorted(maps.Keys(h.Lacks)) {
+	for _, row := range slices.Sorted(maps.Keys(h.NoSignal)) {
 		if !slices.Contains(rows, row) {
-			add("Lacks names %q, which is no row", row)
+			add("NoSignal names %q, which is no row", row)
 		}
 	}
 	for _, f := range h.Faults {
@@ -175,8 +175,8 @@ func (h *HTTP) gaps() []error {
 		return list
 	}
 	for _, r := range table() {
-		if len(h.checks(r)) == 0 && h.Lacks[r.name] == "" {
-			add("no fixture shows the row %s; if the vendor has no such signal, say so in Lacks", r.name)
+		if len(h.checks(r)) == 0 && h.NoSignal[r.name] == "" {
+			add("no fixture shows the row %s; if the vendor has no such signal, say so in NoSignal", r.name)
 		}
 	}
 	return list

@@ -185,9 +185,9 @@ func afterTheEnd(h *HTTP) []check {
 }
 
 // toolHistory sends tool calls with their results, and checks the request's bytes. An adapter without
-// tools has the row in Lacks.
+// tools has the row in NoSignal.
 func toolHistory(h *HTTP) []check {
-	if h.Lacks["tool-results"] != "" {
+	if h.NoSignal["tool-results"] != "" {
 		return nil
 	}
 	return []check{{name: "sent back", run: func(x *bench) {

@@ -17,7 +17,7 @@ func (h *HTTP) Table() string {
 			fmt.Fprintf(&b, "%s: %d\n", r.name, len(checks))
 			continue
 		}
-		fmt.Fprintf(&b, "%s: - %s\n", r.name, h.Lacks[r.name])
+		fmt.Fprintf(&b, "%s: - %s\n", r.name, h.NoSignal[r.name])
 	}
 	return b.String()
 }

@@ -22,17 +22,17 @@ func TestTheTableIsComplete(t *testing.T) {
 	assert.Len(t, slices.Compact(slices.Sorted(slices.Values(providertest.Rows()))), 52, "a row has one place")
 	h := suite(nil)
 	assert.Empty(t, providertest.Gaps(h))
-	for row := range maps.Keys(h.Lacks) {
+	for row := range maps.Keys(h.NoSignal) {
 		h := suite(nil)
-		delete(h.Lacks, row)
+		delete(h.NoSignal, row)
 		assert.Contains(t, errors.Join(providertest.Gaps(h)...).Error(), row)
 	}
-	h.Lacks["tea"] = "no"
+	h.NoSignal["tea"] = "no"
 	h.Faults[0].Row = "tea"
 	h.Faults[1].Stop = ""
 	h.Wholes = nil
 	text := errors.Join(providertest.Gaps(h)...).Error()
-	for _, want := range []string{`Lacks names "tea"`, `of row "tea"`, "neither", "no whole answer"} {
+	for _, want := range []string{`NoSignal names "tea"`, `of row "tea"`, "neither", "no whole answer"} {
 		assert.Contains(t, text, want)
 	}
 }

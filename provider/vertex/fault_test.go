@@ -43,7 +43,7 @@ func TestFaults(t *testing.T) {
 		Wholes: providertest.Wholes(t, "testdata/whole"),
 		Faults: providertest.Faults(t, "testdata/fault"),
 		Long:   longform.Asked(),
-		Lacks: map[string]string{
+		NoSignal: map[string]string{
 			"slow-down":        "a load that rises too fast gets the same RESOURCE_EXHAUSTED as any other",
 			"budget-in-flight": "Google Cloud bills afterwards",
 		},

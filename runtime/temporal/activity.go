@@ -68,7 +68,7 @@ func (w *activities) signal(ctx context.Context, in *advanceInput) (flow.Signal,
 		return opened(ctx), nil
 	case in.On == looking, in.On == waking:
 		if in.Lapsed {
-			if now, err := w.engine.Hold(ctx, in.ID, in.Owner); err != nil || len(now.Calls) > 0 {
+			if now, err := w.engine.RenewLease(ctx, in.ID, in.Owner); err != nil || len(now.Calls) > 0 {
 				return opened(ctx), err
 			}
 		}

@@ -124,15 +124,15 @@ func (c *Client) queue(r *flow.Record) string {
 	if c.Route == nil {
 		return c.TaskQueue
 	}
-	terms := r.Terms()
-	return cmp.Or(c.Route(debate.Info{ID: r.ID, Flow: r.Flow(), Topic: terms.Topic, Labels: maps.Clone(terms.Labels)}), c.TaskQueue)
+	settings := r.Settings()
+	return cmp.Or(c.Route(debate.Info{ID: r.ID, Flow: r.Flow(), Topic: settings.Topic, Labels: maps.Clone(settings.Labels)}), c.TaskQueue)
 }
 
 // attributesOf returns the search attributes that do not change.
 func attributesOf(r *flow.Record) temporal.SearchAttributes {
-	labels := make([]string, 0, len(r.Terms().Labels))
-	for _, name := range slices.Sorted(maps.Keys(r.Terms().Labels)) {
-		labels = append(labels, name+"="+r.Terms().Labels[name])
+	labels := make([]string, 0, len(r.Settings().Labels))
+	for _, name := range slices.Sorted(maps.Keys(r.Settings().Labels)) {
+		labels = append(labels, name+"="+r.Settings().Labels[name])
 	}
 	all := []temporal.SearchAttributeUpdate{temporal.NewSearchAttributeKeyKeyword(FlowAttribute).ValueSet(r.Flow())}
 	if len(labels) > 0 {

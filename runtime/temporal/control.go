@@ -85,7 +85,7 @@ func (c Control) recordedAs(body flow.Body) bool {
 	case *flow.Answer:
 		return c.Action == ActionAnswer && b.Inquiry == c.Inquiry && b.Option == c.Option &&
 			(c.Option != "" || b.Text == c.Text)
-	case *flow.Hastened:
+	case *flow.RetriedNow:
 		return c.Action == ActionRetry && b.Reason == c.Reason
 	case *flow.Transition:
 		return string(b.On) == string(c.Action) && strings.HasSuffix(b.Evidence, c.Reason)

@@ -59,7 +59,7 @@ type errand struct {
 // ended returns the plan after the call. Without what the debate needs, this worker has not begun the call, or has recorded its
 // outcome; another one continues.
 func (e *errand) ended(err error) (*plan, error) {
-	if errors.Is(err, flow.ErrLacking) {
+	if errors.Is(err, flow.ErrMissing) {
 		return nil, temporal.NewNonRetryableApplicationError(err.Error(), string(unmade), nil)
 	}
 	return e.plan(e.next, err)
@@ -70,7 +70,7 @@ func (e *errand) ended(err error) (*plan, error) {
 func (e *errand) wanted(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, e.lease/3)
 	defer cancel()
-	next, err := e.engine.Hold(ctx, e.in.ID, e.in.Owner)
+	next, err := e.engine.RenewLease(ctx, e.in.ID, e.in.Owner)
 	if err != nil {
 		return !errors.Is(err, flow.ErrLeased) && !errors.Is(err, flow.ErrNotFound)
 	}

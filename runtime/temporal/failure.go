@@ -49,7 +49,7 @@ func report(err error) error {
 		return temporal.NewNonRetryableApplicationError(err.Error(), string(missing), nil)
 	case errors.Is(err, flow.ErrLeased):
 		return temporal.NewApplicationErrorWithCause(err.Error(), string(leased), nil)
-	case errors.Is(err, flow.ErrLacking): // another worker may have it
+	case errors.Is(err, flow.ErrMissing): // another worker may have it
 		return temporal.NewApplicationErrorWithCause(err.Error(), "lacking", nil)
 	}
 	if failed, ok := errors.AsType[*flow.Error](err); ok && (failed.Kind == provider.KindState || failed.Kind == provider.KindValidation) {

@@ -21,7 +21,7 @@ func TestListOfDamaged(t *testing.T) {
 	d := newDrive()
 	s := stored(d)
 	begin := []flow.Event{
-		{Seq: 1, At: time.Unix(1, 0).UTC(), Body: &flow.Start{Terms: flow.Terms{Topic: "Cars", Labels: map[string]string{"k": "v"}}}},
+		{Seq: 1, At: time.Unix(1, 0).UTC(), Body: &flow.Start{Settings: flow.Settings{Topic: "Cars", Labels: map[string]string{"k": "v"}}}},
 		{Seq: 2, At: time.Unix(2, 0).UTC(), Body: &flow.Transition{To: flow.StateRunning}},
 	}
 	require.NoError(t, s.Append(t.Context(), "a", 0, "w", begin))

@@ -23,7 +23,7 @@ func TestGolden(t *testing.T) {
 		{
 			{Seq: 1, At: at, Body: &flow.Start{
 				Version: 1, Flow: "notes", Config: flow.Value{JSON: []byte(`{"problem":"Are 2 < 3?"}`)},
-				Terms: flow.Terms{Topic: "Are 2 < 3?", Labels: map[string]string{"tenant": "blue"}}, Seed: "secret",
+				Settings: flow.Settings{Topic: "Are 2 < 3?", Labels: map[string]string{"tenant": "blue"}}, Seed: "secret",
 			}},
 			{Seq: 2, At: at, Body: &flow.Transition{To: flow.StateInitializing, On: flow.TriggerStart}},
 			{Seq: 3, At: at, Body: &flow.Round{N: 1, Of: 2}},

@@ -150,7 +150,7 @@ func (e *entry) describes(now stamp) bool {
 func (e *entry) info() store.Info {
 	info := store.Info{
 		ID: e.ID, Flow: e.Flow, Format: e.Format, State: e.State, Topic: e.Topic, Labels: e.Labels, Round: e.Round,
-		Spent: e.Spent, Winner: e.Winner, Seq: e.Seq, StartedAt: e.Started, LastAt: e.Last,
+		Spent: e.Spent, Result: e.Winner, Seq: e.Seq, StartedAt: e.Started, LastAt: e.Last,
 	}
 	if e.Damage != nil {
 		info.Err = &CorruptError{ID: e.ID, Offset: e.Damage.Offset, Line: e.Damage.Line, Err: errors.New(e.Damage.Says)}
@@ -171,7 +171,7 @@ func (e *entry) lost(info *store.Info, now stamp) *Torn {
 func (x *index) add(info *store.Info, now stamp) {
 	e := entry{
 		ID: info.ID, Size: now.size, Changed: now.at.UnixNano(), Flow: info.Flow, Format: info.Format, State: info.State,
-		Topic: info.Topic, Labels: info.Labels, Round: info.Round, Spent: info.Spent, Winner: info.Winner,
+		Topic: info.Topic, Labels: info.Labels, Round: info.Round, Spent: info.Spent, Winner: info.Result,
 		Seq: info.Seq, Started: info.StartedAt, Last: info.LastAt,
 	}
 	if corrupt, ok := errors.AsType[*CorruptError](info.Err); ok {

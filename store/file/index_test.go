@@ -78,13 +78,13 @@ func (x *indexed) events(after int64) []flow.Event {
 		body := []flow.Body{
 			&flow.Start{
 				Flow: "talk", Shape: fmt.Sprint("shape ", x.rng.IntN(3)),
-				Terms: flow.Terms{Topic: fmt.Sprint("topic ", x.rng.IntN(100)), Labels: map[string]string{"k": "v"}},
+				Settings: flow.Settings{Topic: fmt.Sprint("topic ", x.rng.IntN(100)), Labels: map[string]string{"k": "v"}},
 			},
 			&flow.Transition{
 				To: []flow.State{flow.StatePaused, flow.StateRunning, flow.StateCompleted}[x.rng.IntN(3)], Spent: flow.Money(x.rng.IntN(9)),
 				Result: []string{"", "Ada"}[x.rng.IntN(2)],
 			},
-			&flow.Round{N: x.rng.IntN(9)}, &flow.Turn{Text: strings.Repeat("word", x.rng.IntN(300))}, &flow.Hastened{},
+			&flow.Round{N: x.rng.IntN(9)}, &flow.Turn{Text: strings.Repeat("word", x.rng.IntN(300))}, &flow.RetriedNow{},
 		}[x.rng.IntN(5)]
 		events[i] = flow.Event{Seq: seq, At: time.Unix(seq, 0).UTC(), Body: body}
 	}
@@ -271,7 +271,7 @@ func TestTheIndexLeavesOutWhatIsRecent(t *testing.T) {
 		for _, topic := range []string{"one", "two"} {
 			require.NoError(t, s.Delete(t.Context(), "a"))
 			require.NoError(t, s.Append(t.Context(), "a", 0, "w", []flow.Event{{
-				Seq: 1, At: time.Unix(1, 0), Body: &flow.Start{Terms: flow.Terms{Topic: topic}},
+				Seq: 1, At: time.Unix(1, 0), Body: &flow.Start{Settings: flow.Settings{Topic: topic}},
 			}}))
 			require.NoError(t, os.Chtimes(filepath.Join(dir, "a.log"), at, at))
 			for info, err := range s.List(t.Context(), store.Filter{}) {

@@ -205,7 +205,7 @@ func (l *lister) look(id string) (store.Info, bool) {
 	defer func() { _ = f.Close() }()
 	last, settled, err := l.end(f, id)
 	info := store.Info{
-		ID: id, State: last.State, Round: last.Round, Spent: last.Spent, Winner: last.Winner, Seq: last.Last, LastAt: last.At, Err: err,
+		ID: id, State: last.State, Round: last.Round, Spent: last.Spent, Result: last.Winner, Seq: last.Last, LastAt: last.At, Err: err,
 	}
 	if err := l.start(f, &last, &info); err != nil {
 		if d, wrong := errors.AsType[*damage](err); wrong {
@@ -270,12 +270,12 @@ func (l *lister) start(f handle, last *block, info *store.Info) error {
 		At   time.Time      `json:"at"`
 		Kind flow.EventKind `json:"kind"`
 		Body struct {
-			Flow  string `json:"flow"`
-			Shape string `json:"shape"`
-			Terms struct {
+			Flow     string `json:"flow"`
+			Shape    string `json:"shape"`
+			Settings struct {
 				Topic  string            `json:"topic"`
 				Labels map[string]string `json:"labels"`
-			} `json:"terms"`
+			} `json:"settings"`
 		} `json:"body"`
 	}
 	err = json.Unmarshal(text, &e)
@@ -286,7 +286,7 @@ func (l *lister) start(f handle, last *block, info *store.Info) error {
 		return &damage{err: err}
 	}
 	info.Flow, info.Format, info.StartedAt = e.Body.Flow, e.Body.Shape, e.At
-	info.Topic, info.Labels = e.Body.Terms.Topic, e.Body.Terms.Labels
+	info.Topic, info.Labels = e.Body.Settings.Topic, e.Body.Settings.Labels
 	return nil
 }
 

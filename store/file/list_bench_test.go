@@ -34,7 +34,7 @@ func BenchmarkList(b *testing.B) {
 	s := &file.Store{Dir: dir, Sync: file.SyncNever}
 	b.Cleanup(func() { require.NoError(b, s.Close()) })
 	for i := range *debates {
-		start.Terms.Labels = map[string]string{"tenant": fmt.Sprint("tenant-", i%100), "user": fmt.Sprint("user-", i)}
+		start.Settings.Labels = map[string]string{"tenant": fmt.Sprint("tenant-", i%100), "user": fmt.Sprint("user-", i)}
 		id := fmt.Sprintf("0190163d-8694-739b-aea5-%012x", i)
 		require.NoError(b, s.Append(b.Context(), id, 0, "w", log.Events[:3]))
 		require.NoError(b, s.Append(b.Context(), id, 3, "w", log.Events[3:]))

@@ -58,7 +58,7 @@ func TestALostEndIsReported(t *testing.T) {
 // A journal has lost its end, exactly behind a commit or within one. A list that knows it from the index says so, once.
 func TestAListReportsALostEnd(t *testing.T) {
 	begin := func(topic string) []flow.Event {
-		return []flow.Event{{Seq: 1, At: time.Unix(int64(len(topic)), 0), Body: &flow.Start{Terms: flow.Terms{Topic: topic}}}}
+		return []flow.Event{{Seq: 1, At: time.Unix(int64(len(topic)), 0), Body: &flow.Start{Settings: flow.Settings{Topic: topic}}}}
 	}
 	d := newDrive()
 	s := stored(d)

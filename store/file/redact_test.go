@@ -154,7 +154,7 @@ func TestNothingThatWasRemovedIsLeftInTheFolder(t *testing.T) {
 	dir := t.TempDir()
 	s := &file.Store{Dir: dir}
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	start := flow.Event{Seq: 1, At: time.Unix(1, 0).UTC(), Body: &flow.Start{Version: 1, Terms: flow.Terms{Topic: "the secret"}}}
+	start := flow.Event{Seq: 1, At: time.Unix(1, 0).UTC(), Body: &flow.Start{Version: 1, Settings: flow.Settings{Topic: "the secret"}}}
 	require.NoError(t, s.Append(t.Context(), "a", 0, "w", []flow.Event{start}))
 	require.NoError(t, s.Append(t.Context(), "b", 0, "w", []flow.Event{spoken(1, "b")}))
 	for _, name := range []string{"a.log", "b.log"} { // the index describes only what has not changed for a while
@@ -174,7 +174,7 @@ func TestNothingThatWasRemovedIsLeftInTheFolder(t *testing.T) {
 	}
 	require.Len(t, holding(t, dir, "the secret"), 4, "the journal, the index, and what is left over")
 
-	gone := flow.Event{Seq: 1, At: start.At, Body: &flow.Start{Version: 1, Terms: flow.Terms{Topic: "gone"}}}
+	gone := flow.Event{Seq: 1, At: start.At, Body: &flow.Start{Version: 1, Settings: flow.Settings{Topic: "gone"}}}
 	fact := flow.Event{Seq: 2, At: start.At, Body: &flow.Redacted{With: "gone"}}
 	require.NoError(t, s.Redact(t.Context(), "a", 1, []flow.Event{gone, fact}, nil))
 	assert.Empty(t, holding(t, dir, "the secret"))

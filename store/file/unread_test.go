@@ -21,7 +21,7 @@ func TestADiskThatFailsIsNoDamage(t *testing.T) {
 	text, _ := journal(t)
 	started := newDrive()
 	require.NoError(t, stored(started).Append(t.Context(), "a", 0, "w", []flow.Event{{
-		Seq: 1, At: facts(0, 1)[0].At, Body: &flow.Start{Version: flow.LogVersion, Terms: flow.Terms{Topic: "Cars"}},
+		Seq: 1, At: facts(0, 1)[0].At, Body: &flow.Start{Version: flow.LogVersion, Settings: flow.Settings{Topic: "Cars"}},
 	}}))
 	for name, data := range map[string][]byte{"turns": text, "a start": started.get("a.log")} {
 		const listing = 5

@@ -70,7 +70,7 @@ func (s *speaker) engine(t *testing.T, url string) *debate.Engine {
 	store, err := sql.OpenPostgres(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, store.Close()) })
-	engine := &debate.Engine{Store: store, Bus: openBus(t, url), Providers: map[string]debate.Provider{"test": s}, TrustModels: true}
+	engine := &debate.Engine{Store: store, Bus: openBus(t, url), Providers: map[string]debate.Provider{"test": s}, SkipModelCheck: true}
 	t.Cleanup(func() { assert.NoError(t, engine.Shutdown(context.WithoutCancel(t.Context()))) })
 	return engine
 }

@@ -28,7 +28,7 @@ func facts(after int64, n int) []flow.Event {
 func start(topic string, labels map[string]string) []flow.Event {
 	return []flow.Event{{
 		Seq: 1, At: time.Unix(1, 0).UTC(),
-		Body: &flow.Start{Version: 1, Terms: flow.Terms{Topic: topic, Labels: labels}},
+		Body: &flow.Start{Version: 1, Settings: flow.Settings{Topic: topic, Labels: labels}},
 	}}
 }
 

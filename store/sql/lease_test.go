@@ -111,7 +111,7 @@ func TestEventsHaveTheTimeOfTheDatabase(t *testing.T) {
 	require.NoError(t, err)
 	is(at)
 	voice := &speaker{pace: time.Millisecond, spoken: map[string]time.Time{}}
-	engine := &debate.Engine{Store: kept, Providers: map[string]debate.Provider{"test": voice}, TrustModels: true}
+	engine := &debate.Engine{Store: kept, Providers: map[string]debate.Provider{"test": voice}, SkipModelCheck: true}
 	config := watchedDebate()
 	config.ID = "timed"
 	for event, err := range engine.Run(t.Context(), config) {

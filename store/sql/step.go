@@ -91,7 +91,7 @@ func newStep(id string, after int64, writer string, events []flow.Event) (*step,
 			s.begun = begun
 		case *flow.Transition:
 			s.wakes = s.wakes || body.From.Idle()
-			result, err := json.Marshal(outcome{info.Spent, info.Winner})
+			result, err := json.Marshal(outcome{info.Spent, info.Result})
 			if err != nil {
 				return nil, err
 			}

@@ -209,7 +209,7 @@ func appendOverwritten(x *exam) {
 		copy(events, some(3*n, 3, "w"))
 		x.append(s, "a", 3*n, "w", events)
 		for i := range events {
-			events[i] = flow.Event{Seq: 99, Body: &flow.Hastened{}}
+			events[i] = flow.Event{Seq: 99, Body: &flow.RetriedNow{}}
 		}
 		x.log(s, "a", 0, some(0, 3*int(n)+3, "w"))
 	}

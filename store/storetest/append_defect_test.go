@@ -119,14 +119,14 @@ func appendDefects() []defect {
 		{"an empty append begins a conversation", []string{"append/without*"}, "", appends(func(s *spoiled) appending {
 			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if len(events) == 0 {
-					events = []flow.Event{{Seq: 1, Body: &flow.Hastened{}}}
+					events = []flow.Event{{Seq: 1, Body: &flow.RetriedNow{}}}
 				}
 				return s.good.Append(ctx, id, after, writer, events)
 			}
 		})},
 		{"uses the caller's slice", []string{"append/the events may*"}, "written into the caller's slice", appends(func(s *spoiled) appending {
 			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
-				events = append(events, flow.Event{Body: &flow.Hastened{}})
+				events = append(events, flow.Event{Body: &flow.RetriedNow{}})
 				return s.good.Append(ctx, id, after, writer, events[:len(events)-1])
 			}
 		})},

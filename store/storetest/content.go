@@ -43,7 +43,7 @@ func kinds() []flow.Event {
 		{Body: full[flow.Dropped](f)},
 		{Body: full[flow.Warning](f)},
 		{Body: full[flow.Skipped](f)},
-		{Body: full[flow.Hastened](f)},
+		{Body: full[flow.RetriedNow](f)},
 		{Body: full[flow.Redacted](f)},
 		{Body: full[flow.Withdrawn](f)},
 		{Body: full[flow.Continued](f)},
@@ -197,7 +197,7 @@ func eventTexts(x *exam) {
 	number := 0
 	for name, text := range texts() {
 		number++
-		start := started(flow.Terms{Topic: text, Labels: map[string]string{"key " + text: text}})
+		start := started(flow.Settings{Topic: text, Labels: map[string]string{"key " + text: text}})
 		start.Body.(*flow.Start).Texts = map[string]string{text: text} //nolint:forcetypeassert // started makes one
 		x.kept(handles[0], handles[1], fmt.Sprint("text-", number),
 			said("neighbour"), start, said(text), said("neighbour"),

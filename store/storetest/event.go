@@ -46,11 +46,11 @@ type config struct {
 	Problem string `json:"problem"`
 }
 
-func started(terms flow.Terms) flow.Event {
-	problem := strings.ToValidUTF8(terms.Topic, "\uFFFD") // encoding/json has two ways to replace what is invalid
+func started(settings flow.Settings) flow.Event {
+	problem := strings.ToValidUTF8(settings.Topic, "\uFFFD") // encoding/json has two ways to replace what is invalid
 	return flow.Event{Body: &flow.Start{
 		Shape:   "a <shape>",
-		Version: flow.LogVersion, Config: flow.Value{Go: config{problem}}, Terms: terms,
+		Version: flow.LogVersion, Config: flow.Value{Go: config{problem}}, Settings: settings,
 	}}
 }
 
@@ -64,7 +64,7 @@ func said(text string) flow.Event {
 
 // debateOf returns the log of a short conversation about a topic.
 func debateOf(topic string, labels map[string]string, state flow.State, texts ...string) []flow.Event {
-	events := []flow.Event{started(flow.Terms{Topic: topic, Labels: labels}), moved(state)}
+	events := []flow.Event{started(flow.Settings{Topic: topic, Labels: labels}), moved(state)}
 	for _, text := range texts {
 		events = append(events, said(text))
 	}

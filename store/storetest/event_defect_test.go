@@ -51,10 +51,10 @@ func eventDefects() []defect {
 		})},
 		{"keeps no kinds of others", []string{"event/kinds of*"}, "not what was appended", reads(func(e *flow.Event) {
 			if body.As[flow.Foreign](*e) != nil {
-				e.Body = &flow.Hastened{}
+				e.Body = &flow.RetriedNow{}
 			}
 		})},
-		{"keeps no kinds", []string{"event/every*"}, "kind-hastened", reads(func(e *flow.Event) { e.Body = &flow.Foreign{JSON: json.RawMessage("{}")} })},
+		{"keeps no kinds", []string{"event/every*"}, "kind-retriedNow", reads(func(e *flow.Event) { e.Body = &flow.Foreign{JSON: json.RawMessage("{}")} })},
 		{"knows the kinds of an older release", []string{"event/every*"}, "kind-opened", reads(func(e *flow.Event) {
 			if e.Kind() == flow.EventOpened {
 				e.Body = &flow.Opened{}

@@ -120,7 +120,7 @@ func leaseDefects() []defect {
 		{"a lease begins a conversation", []string{"lease/a lease is no*"}, "", leases(func(s *spoiled) leasing {
 			return func(ctx context.Context, id, owner string, d time.Duration) error {
 				if s.end(id) == 0 {
-					_ = s.good.Append(ctx, id, 0, "", []flow.Event{{Seq: 1, Body: &flow.Hastened{}}})
+					_ = s.good.Append(ctx, id, 0, "", []flow.Event{{Seq: 1, Body: &flow.RetriedNow{}}})
 				}
 				return s.good.Lease(ctx, id, owner, d)
 			}

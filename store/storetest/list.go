@@ -78,21 +78,21 @@ func listEmpty(x *exam) {
 
 func listInfo(x *exam) {
 	handles := x.handles(2)
-	terms := flow.Terms{
+	settings := flow.Settings{
 		Topic: "Cars \"in\" cities?\n", Labels: map[string]string{tenant: "green", "trace": "", "x.y": "z", "ключ": "значение"},
 	}
 	log := after(0,
-		started(terms), moved(flow.StateInitializing), moved(arguing),
+		started(settings), moved(flow.StateInitializing), moved(arguing),
 		flow.Event{Body: &flow.Round{N: 1, Of: 3}}, said("text"),
 		flow.Event{Body: &flow.Round{N: 2, Of: 3}}, said("text"),
-		moved(flow.StatePaused), flow.Event{Body: &flow.Hastened{}},
+		moved(flow.StatePaused), flow.Event{Body: &flow.RetriedNow{}},
 	)
 	log[8].At = log[8].At.In(time.FixedZone("", 3600))
 	x.append(handles[0], "a", 0, "w", log)
 	x.lease(handles[0], "a", "me", time.Hour)
 	want := store.Info{
-		ID: "a", Format: "a <shape>", Spent: 3 * flow.USD / 7, Winner: "Зоя \"Z\"",
-		State: flow.StatePaused, Topic: terms.Topic, Labels: terms.Labels, Round: 2, Seq: 9,
+		ID: "a", Format: "a <shape>", Spent: 3 * flow.USD / 7, Result: "Зоя \"Z\"",
+		State: flow.StatePaused, Topic: settings.Topic, Labels: settings.Labels, Round: 2, Seq: 9,
 		StartedAt: moment(1), LastAt: moment(9), Owner: "me",
 	}
 	for _, s := range append(handles, x.open()) {
@@ -129,9 +129,9 @@ func listFollows(x *exam) {
 // listOdd stores logs of a host program or of another flow.
 func listOdd(x *exam) {
 	s := x.open()
-	acks := after(0, flow.Event{Body: &flow.Hastened{}}, flow.Event{Body: &flow.Hastened{}})
+	acks := after(0, flow.Event{Body: &flow.RetriedNow{}}, flow.Event{Body: &flow.RetriedNow{}})
 	x.append(s, "acks", 0, "w", acks)
-	late := after(0, flow.Event{Body: &flow.Hastened{}}, moved(flow.StatePaused), started(flow.Terms{Topic: "late"}))
+	late := after(0, flow.Event{Body: &flow.RetriedNow{}}, moved(flow.StatePaused), started(flow.Settings{Topic: "late"}))
 	x.append(s, "late", 0, "w", late)
 	empty := after(0, flow.Event{Body: &flow.Start{}}, flow.Event{Body: &flow.Turn{}})
 	x.append(s, "void", 0, "w", empty)

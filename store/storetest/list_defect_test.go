@@ -208,7 +208,7 @@ func searchDefects() []defect {
 		case body.As[flow.Turn](*e) != nil:
 			return body.As[flow.Turn](*e).Text
 		case body.As[flow.Start](*e) != nil:
-			return body.As[flow.Start](*e).Terms.Topic
+			return body.As[flow.Start](*e).Settings.Topic
 		default:
 			return ""
 		}

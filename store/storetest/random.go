@@ -107,12 +107,12 @@ func (p *player) labels() map[string]string {
 func (p *player) events(length int) []flow.Event {
 	var events []flow.Event
 	if length == 0 {
-		events = append(events, started(flow.Terms{Topic: p.word(), Labels: p.labels()}))
+		events = append(events, started(flow.Settings{Topic: p.word(), Labels: p.labels()}))
 	}
 	for range 1 + p.rng.IntN(4) {
 		events = append(events, one(p, []flow.Event{
 			said(p.word() + " " + p.word()), said(p.word()), moved(p.state()),
-			{Body: &flow.Hastened{}},
+			{Body: &flow.RetriedNow{}},
 			{Body: &flow.Round{N: 1 + p.rng.IntN(9)}},
 		}))
 	}

@@ -178,7 +178,7 @@ func redactListed(x *exam) {
 		switch body := e.Body.(type) {
 		case *flow.Start:
 			now := *body
-			now.Terms.Topic, now.Terms.Labels = gone, map[string]string{"k": gone, "keep": "it"}
+			now.Settings.Topic, now.Settings.Labels = gone, map[string]string{"k": gone, "keep": "it"}
 			events = append(events, flow.Event{Seq: e.Seq, At: e.At, Body: &now})
 		case *flow.Turn:
 			events = append(events, flow.Event{Seq: e.Seq, At: e.At, Body: &flow.Turn{Text: gone}})
@@ -202,7 +202,7 @@ func redactListed(x *exam) {
 		}
 		got, want := infos[0], before[0]
 		if got.Topic != gone || got.State != want.State || got.Seq != end.Seq+1 || !got.StartedAt.Equal(want.StartedAt) ||
-			got.Spent != want.Spent || got.Winner != want.Winner || got.Round != want.Round {
+			got.Spent != want.Spent || got.Result != want.Result || got.Round != want.Round {
 			x.Errorf("List yields %+v after %+v", got, want)
 		}
 	}
@@ -301,7 +301,7 @@ func redactLeft(x *exam) {
 		case *flow.Start:
 			now := *body
 			now.Config.Go = config{gone}
-			now.Terms.Topic, now.Terms.Labels = gone, map[string]string{"k": gone}
+			now.Settings.Topic, now.Settings.Labels = gone, map[string]string{"k": gone}
 			e.Body = &now
 		case *flow.Turn:
 			e.Body = &flow.Turn{Text: gone}

@@ -53,7 +53,7 @@ func searchNowhere(x *exam) {
 	s := x.open()
 	const word = "needle"
 	spend := flow.Spend{Call: word, Model: word}
-	start := started(flow.Terms{
+	start := started(flow.Settings{
 		ID: word, Topic: "hay", Labels: map[string]string{word: word}, Participants: []string{word}, Context: word, Summarizer: word,
 	})
 	first, _ := start.Body.(*flow.Start)

@@ -25,9 +25,9 @@ type Survey struct {
 // Flow implements [flow.Config].
 func (Survey) Flow() string { return "survey" }
 
-// Terms implements [flow.Config].
-func (s Survey) Terms() flow.Terms {
-	return flow.Terms{Topic: s.Topic, Participants: s.People, Rounds: 1}
+// Settings implements [flow.Config].
+func (s Survey) Settings() flow.Settings {
+	return flow.Settings{Topic: s.Topic, Participants: s.People, Rounds: 1}
 }
 
 // Models implements [flow.Config].
@@ -50,7 +50,7 @@ func (*opinion) EventKind() flow.EventKind { return "opinion" }
 
 type marks struct{ sum, count int }
 
-// Fold implements [flow.Part].
+// Fold implements [flow.Projection].
 func (m *marks) Fold(e *flow.Event) error {
 	if o, ok := e.Body.(*opinion); ok {
 		m.sum, m.count = m.sum+o.Mark, m.count+1
@@ -75,7 +75,7 @@ func survey() *flow.Flow {
 			var s Survey
 			return s, flow.DecodeStrict("read config", data, &s)
 		},
-		Settle: func(c flow.Config) (flow.Config, error) {
+		Normalize: func(c flow.Config) (flow.Config, error) {
 			s, ok := c.(Survey)
 			if !ok {
 				return nil, &flow.Error{Kind: provider.KindValidation, Field: "config", Err: fmt.Errorf("a %T is no survey", c)}
@@ -83,7 +83,7 @@ func survey() *flow.Flow {
 			s.People = slices.Clone(s.People)
 			return s, nil
 		},
-		Open: func(*flow.Record, *flow.Start) (flow.Part, error) { return new(marks), nil },
+		Open: func(*flow.Record, *flow.Start) (flow.Projection, error) { return new(marks), nil },
 	}
 }
 
@@ -123,6 +123,6 @@ func main() {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	m, _ := record.Part().(*marks)
+	m, _ := record.Projection().(*marks)
 	fmt.Printf("%s: %d people, %d in all, %d requests\n", record.State, m.count, m.sum, record.Spent().Requests)
 }

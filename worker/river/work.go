@@ -108,7 +108,7 @@ func (t *turn) failed(ctx context.Context, err error) error {
 	case errors.Is(err, flow.ErrLeased):
 		w.counts.leased.Add(1)
 		return t.end(ctx, ending{next: &river.InsertOpts{ScheduledAt: t.now().Add(w.lease)}})
-	case errors.Is(err, flow.ErrLacking): // others may have it: they get the job at once, at first
+	case errors.Is(err, flow.ErrMissing): // others may have it: they get the job at once, at first
 		w.counts.lacking.Add(1)
 		defer w.holdBack(ctx)
 		return t.backOff(ctx, err, lackingFree, time.Minute)

@@ -43,13 +43,13 @@ func TestAVendorsOwnCostSettlesTheAccount(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	turn := stage.TurnsOf(events, "Ada")[0]
-	require.NotNil(t, turn.Reported)
-	table = turn.Reported.Table
-	assert.Equal(t, flow.Reported{ID: "resp_1", Model: "debater-2026", Told: true, Table: table, Left: []string{"temperature"}}, *turn.Reported)
+	require.NotNil(t, turn.Vendor)
+	table = turn.Vendor.Table
+	assert.Equal(t, flow.VendorMetadata{ID: "resp_1", Model: "debater-2026", Told: true, Table: table, Left: []string{"temperature"}}, *turn.Vendor)
 	assert.Equal(t, flow.USD/1000, turn.Cost)
 	assert.Positive(t, table)
 	assert.NotEqual(t, table, turn.Cost)
-	assert.Nil(t, stage.TurnsOf(events, "Ben")[0].Reported, "a vendor that says nothing new")
+	assert.Nil(t, stage.TurnsOf(events, "Ben")[0].Vendor, "a vendor that says nothing new")
 	core, err := (&debate.Engine{}).NewCore("told", events)
 	require.NoError(t, err)
 	spent := core.Record().Spent()
@@ -66,7 +66,7 @@ func TestACostThatCannotBeIsNotBelieved(t *testing.T) {
 			config.Judging, config.Rounds = nil, 1
 			events, err := stage.OnClock(t, config, besideAda(func(r *scripted.Reply) { r.Cost = &cost }))
 			require.NoError(t, err)
-			assert.Nil(t, stage.TurnsOf(events, "Ada")[0].Reported)
+			assert.Nil(t, stage.TurnsOf(events, "Ada")[0].Vendor)
 			assert.Positive(t, stage.TurnsOf(events, "Ada")[0].Cost)
 		})
 	}

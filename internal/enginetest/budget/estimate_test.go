@@ -53,7 +53,7 @@ func TestNoDebateUsesMoreThanItsEstimate(t *testing.T) {
 		out, ok := s.play(t)
 		require.True(t, ok)
 		name := fmt.Sprintf("seed %d: %s, %s, %d rounds, silent %t, anonymous %t, assigned %t", seed,
-			s.config.Format, s.config.Mode, s.config.Rounds, s.silent, s.config.Judging.Anonymous, s.config.Assign != nil)
+			s.config.Format, s.config.Mode, s.config.Rounds, s.silent, s.config.Judging.Anonymous, s.config.AssignPositions != nil)
 		require.NoError(t, out.err, name)
 		if len(out.record.Rejections) > 0 || len(out.record.Answers) > 0 {
 			continue // what is asked again comes on top
@@ -111,7 +111,7 @@ func TestAnEstimateHoldsForBytesInANarrowWindow(t *testing.T) {
 // Positions that a model finds are written into the prompts of all others.
 func TestAnEstimateHoldsForPositionsThatAreFound(t *testing.T) {
 	d := stage.NewTalk(1, 0)
-	d.Config.MaxTokens, d.Config.Assign = 3000, &debate.Assign{Model: "test/judge"}
+	d.Config.MaxTokens, d.Config.AssignPositions = 3000, &debate.AssignPositions{Model: "test/judge"}
 	d.Said = func(*provider.Request) int { return 5000 }
 	reply := d.Provider.Reply
 	d.Provider.Reply = func(req *provider.Request) scripted.Reply {
@@ -283,7 +283,7 @@ func TestEstimatesThatCannotBeMade(t *testing.T) {
 		"negative":        {Rounds: -3, MaxTokens: -1, Participants: config.Participants},
 		"no such judge":   {Participants: config.Participants, Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Judge: "x"}}}},
 		"empty audience":  {Participants: config.Participants, Audience: &debate.Audience{}},
-		"assigned by who": {Participants: config.Participants, Assign: &debate.Assign{}},
+		"assigned by who": {Participants: config.Participants, AssignPositions: &debate.AssignPositions{}},
 		"huge":            {Participants: config.Participants, MaxTokens: 1 << 60, Rounds: 3},
 	} {
 		assert.NotPanics(t, func() {

@@ -76,7 +76,7 @@ func newSpree(seed uint64) *spree {
 func (s *spree) crowded() {
 	s.config.MaxTokens = 3000
 	s.config.Audience = &debate.Audience{Members: []debate.Member{{Name: "Eve", Model: "test/cheap"}, {Name: "Fay", Model: "test/dear"}}}
-	s.config.Assign = &debate.Assign{Model: "test/dear"}
+	s.config.AssignPositions = &debate.AssignPositions{Model: "test/dear"}
 }
 
 func (s *spree) generate(_ context.Context, req *provider.Request, _ func(provider.Chunk)) (*provider.Response, error) {

@@ -90,7 +90,7 @@ func TestAPersonEndsItAtTheWarning(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.Equal(t, flow.EndHost, record.Reason)
-		assert.Equal(t, flow.EndedByPerson, record.EndedBy)
+		assert.Equal(t, flow.EndedByPerson, record.EndedEarlyBy)
 		assert.Equal(t, "ended at the cost warning: "+record.Warnings[0].Evidence, record.Evidence)
 		assert.Len(t, record.Turns, spoken)
 		assert.NotNil(t, stage.View(record).Verdict)

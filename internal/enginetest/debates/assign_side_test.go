@@ -22,7 +22,7 @@ func TestPositionsAreFoundForNamesAndSides(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := stage.Builtin(t, name)
 			config := stage.CastFor(f)
-			config.Assign = &debate.Assign{Model: "test/planner", Diversity: debate.Binary}
+			config.AssignPositions = &debate.AssignPositions{Model: "test/planner", Diversity: debate.Binary}
 			var answer debate.PositionPlan
 			var open strings.Builder
 			want := map[string]string{}
@@ -64,7 +64,7 @@ func TestPositionsAreFoundForNamesAndSides(t *testing.T) {
 // Without sides nothing is said of them.
 func TestPositionsAreFoundWithoutSides(t *testing.T) {
 	config := stage.Unplaced(1, 2)
-	config.Assign.Diversity = debate.Binary
+	config.AssignPositions.Diversity = debate.Binary
 	engine, p := stage.Engine(config)
 	asked := stage.Planner(p, stage.JSON(stage.PlanOf(stage.NoonPosition, stage.QuarterPosition)))
 	stage.Run(t, engine, config)
@@ -76,7 +76,7 @@ func TestPositionsAreFoundWithoutSides(t *testing.T) {
 func TestAPositionAgainstItsSpeakersSideIsNotAccepted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := stage.TwoDebaters()
-		config.Rounds, config.Assign = 1, &debate.Assign{}
+		config.Rounds, config.AssignPositions = 1, &debate.AssignPositions{}
 		for i := range config.Participants {
 			config.Participants[i].Position = ""
 		}

@@ -35,20 +35,20 @@ func systems(p *scripted.Provider) map[string]string {
 func TestPositionsAreFoundByTheJudgesModelUnlessAnotherIsSet(t *testing.T) {
 	cool := 0.1
 	for name, tc := range map[string]struct {
-		assign      debate.Assign
+		assign      debate.AssignPositions
 		model       string
 		temperature float64
 		says        string
 	}{
-		"by default":   {debate.Assign{}, "judge", 0.9, "different angles"},
-		"as given":     {debate.Assign{Model: "test/planner", Diversity: debate.Binary, Temperature: &cool}, "planner", 0.1, "two camps"},
-		"spectrum":     {debate.Assign{Diversity: debate.Spectrum}, "judge", 0.9, "range of opinion"},
-		"perspectives": {debate.Assign{Diversity: debate.MultiPerspective}, "judge", 0.9, "different angles"},
-		"cold":         {debate.Assign{Temperature: new(float64)}, "judge", 0, "different angles"},
+		"by default":   {debate.AssignPositions{}, "judge", 0.9, "different angles"},
+		"as given":     {debate.AssignPositions{Model: "test/planner", Diversity: debate.Binary, Temperature: &cool}, "planner", 0.1, "two camps"},
+		"spectrum":     {debate.AssignPositions{Diversity: debate.Spectrum}, "judge", 0.9, "range of opinion"},
+		"perspectives": {debate.AssignPositions{Diversity: debate.MultiPerspective}, "judge", 0.9, "different angles"},
+		"cold":         {debate.AssignPositions{Temperature: new(float64)}, "judge", 0, "different angles"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := stage.Unplaced(1, 1)
-			config.Assign = &tc.assign
+			config.AssignPositions = &tc.assign
 			engine, p := stage.Engine(config)
 			asked := stage.Planner(p, stage.JSON(stage.PlanOf(stage.NoonPosition)))
 			record := stage.Run(t, engine, config)
@@ -151,7 +151,7 @@ func TestAPersonaThatIsGivenIsKept(t *testing.T) {
 func TestFallbacksOfWhoFindsPositions(t *testing.T) {
 	for name, change := range map[string]func(*debate.Config){
 		"its own": func(c *debate.Config) {
-			c.Assign = &debate.Assign{Model: "test/planner", Fallbacks: []string{"test/spare"}}
+			c.AssignPositions = &debate.AssignPositions{Model: "test/planner", Fallbacks: []string{"test/spare"}}
 		},
 		"the judge's": func(c *debate.Config) { c.Judging.Judges[0].Fallbacks = []string{"test/spare"} },
 	} {
@@ -173,16 +173,16 @@ func TestAssignsThatAreRefused(t *testing.T) {
 		change func(*debate.Config)
 		field  string
 	}{
-		"nobody to ask":         {func(c *debate.Config) { c.Judging = nil }, "assign.model"},
-		"the judge is no model": {func(c *debate.Config) { c.Judging.Judges[0] = debate.JudgeConfig{Person: true} }, "assign.model"},
-		"an unknown provider":   {func(c *debate.Config) { c.Assign.Model = "other/model" }, "assign.model"},
-		"an unknown fallback":   {func(c *debate.Config) { c.Assign.Fallbacks = []string{"other/model"} }, "assign.fallbacks[0]"},
-		"an unknown diversity":  {func(c *debate.Config) { c.Assign.Diversity = "wild" }, "assign.diversity"},
-		"a temperature":         {func(c *debate.Config) { c.Assign.Temperature = &hot }, "assign.temperature"},
+		"nobody to ask":         {func(c *debate.Config) { c.Judging = nil }, "assignPositions.model"},
+		"the judge is no model": {func(c *debate.Config) { c.Judging.Judges[0] = debate.JudgeConfig{Person: true} }, "assignPositions.model"},
+		"an unknown provider":   {func(c *debate.Config) { c.AssignPositions.Model = "other/model" }, "assignPositions.model"},
+		"an unknown fallback":   {func(c *debate.Config) { c.AssignPositions.Fallbacks = []string{"other/model"} }, "assignPositions.fallbacks[0]"},
+		"an unknown diversity":  {func(c *debate.Config) { c.AssignPositions.Diversity = "wild" }, "assignPositions.diversity"},
+		"a temperature":         {func(c *debate.Config) { c.AssignPositions.Temperature = &hot }, "assignPositions.temperature"},
 		"no price": {func(c *debate.Config) {
-			c.Assign.Model = "test/free"
+			c.AssignPositions.Model = "test/free"
 			c.Budget = &debate.Budget{Hard: debate.USD}
-		}, "assign.model"},
+		}, "assignPositions.model"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := stage.Unplaced(0, 2)
@@ -197,7 +197,7 @@ func TestAssignsThatAreRefused(t *testing.T) {
 // A judge from outside is told the positions too.
 func TestAJudgeFromOutsideKnowsThePositions(t *testing.T) {
 	config := stage.Unplaced(1, 1)
-	config.Assign.Model = "test/planner"
+	config.AssignPositions.Model = "test/planner"
 	config.Judging.Judges[0] = debate.JudgeConfig{Judge: "friend"}
 	engine, p := stage.Engine(config)
 	stage.Planner(p, stage.JSON(stage.PlanOf(stage.NoonPosition)))

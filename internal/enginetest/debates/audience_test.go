@@ -258,9 +258,9 @@ func TestVotesThatAreNotAccepted(t *testing.T) {
 				record := stage.Run(t, engine, config)
 				assert.Len(t, record.Rejections, 4, "each is asked once more")
 				assert.Equal(t, map[string]string{"Voter 1": "for → for"}, ballots(record), "who has a fallback has voted by it")
-				require.Len(t, record.Skips, 1)
-				assert.Equal(t, "vote.before.Voter 2", record.Skips[0].Call)
-				assert.Equal(t, provider.KindInvalidResponse, record.Skips[0].Cause)
+				require.Len(t, record.SkippedCalls, 1)
+				assert.Equal(t, "vote.before.Voter 2", record.SkippedCalls[0].Call)
+				assert.Equal(t, provider.KindInvalidResponse, record.SkippedCalls[0].Cause)
 				for _, req := range source.Requests() {
 					assert.NotEqual(t, "vote.after.Voter 2", stage.CallOf(&req), "whoever has not voted before is not asked after")
 				}
@@ -347,7 +347,7 @@ func TestAFunctionOfTheAudienceMayFail(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, map[string]string{"Voter 1": "for → against", "Pat": "undecided → undecided"}, ballots(record))
 		var skipped []string
-		for _, s := range record.Skips {
+		for _, s := range record.SkippedCalls {
 			skipped = append(skipped, s.Call)
 		}
 		assert.Equal(t, []string{"vote.before.audience-2"}, skipped)

@@ -220,7 +220,7 @@ func TestEveryReasonToStopIsRecorded(t *testing.T) {
 				if tc.failed != "" {
 					tc.by = "" // it has not ended yet
 				}
-				assert.Equal(t, tc.by, record.EndedBy)
+				assert.Equal(t, tc.by, record.EndedEarlyBy)
 				missing := slices.ContainsFunc(stage.View(record).Outcome().Degraded, func(s string) bool { return strings.HasPrefix(s, "missing: round") })
 				assert.Equal(t, (tc.by != "" || tc.failed != "") && record.Round < 4, missing, "the outcome names the rounds that were not held")
 
@@ -228,7 +228,7 @@ func TestEveryReasonToStopIsRecorded(t *testing.T) {
 				require.NoError(t, err)
 				assert.Equal(t, record.Reason, stored.Reason)
 				assert.Equal(t, record.Evidence, stored.Evidence)
-				assert.Equal(t, record.EndedBy, stored.EndedBy)
+				assert.Equal(t, record.EndedEarlyBy, stored.EndedEarlyBy)
 			})
 		})
 	}
@@ -350,8 +350,8 @@ func TestARoundWhoseTimeIsOver(t *testing.T) {
 			out := s.Feed(flow.Tick{})
 			assert.Len(t, r.Active(), 2)
 			assert.Empty(t, r.Inquiries, "nobody is asked about what is left out")
-			require.Len(t, r.Skips, missed)
-			for i, skipped := range r.Skips {
+			require.Len(t, r.SkippedCalls, missed)
+			for i, skipped := range r.SkippedCalls {
 				assert.Equal(t, calls[i], skipped.Call)
 				assert.Empty(t, skipped.Cause)
 				assert.Contains(t, skipped.Reason, "time of 10s is over")
@@ -370,7 +370,7 @@ func TestARoundWhoseTimeIsOver(t *testing.T) {
 
 			s.At = s.At.Add(time.Hour)
 			s.Feed(flow.Retry{})
-			assert.Empty(t, r.Skips, "they are asked again")
+			assert.Empty(t, r.SkippedCalls, "they are asked again")
 			if c.ada == &overflow { // it may overflow again
 				return
 			}
@@ -404,15 +404,15 @@ func TestARetryAfterALateRoundAsksItsJudgeOnly(t *testing.T) {
 		defer session.Close()
 		record, err := session.Wait(t.Context())
 		stage.RequireKind(t, err, provider.KindRefusal)
-		require.Len(t, record.Skips, 1)
+		require.Len(t, record.SkippedCalls, 1)
 		cut.Over.Store(true)
 		require.NoError(t, session.Retry(t.Context()))
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.Len(t, record.Turns, 5)
-		require.Len(t, record.Skips, 1)
-		assert.Equal(t, "r3.closing.Ben", record.Skips[0].Call)
+		require.Len(t, record.SkippedCalls, 1)
+		assert.Equal(t, "r3.closing.Ben", record.SkippedCalls[0].Call)
 		assert.NotNil(t, stage.View(record).Verdict)
 	})
 }

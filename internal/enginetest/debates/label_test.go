@@ -155,7 +155,7 @@ func TestLabelsInAllThatAJudgeIsTold(t *testing.T) {
 func TestLabelsInAssignedPositions(t *testing.T) {
 	config, engine, source := masked("Well.", "Adalbert", "Benedict", "Casimir")
 	config.Participants[1].Position, config.Participants[2].Position = "", ""
-	config.Assign = &debate.Assign{Model: "test/assigner"}
+	config.AssignPositions = &debate.AssignPositions{Model: "test/assigner"}
 	answer := source.Reply
 	source.Reply = func(req *provider.Request) scripted.Reply {
 		if req.Schema != nil && req.Schema.Name == "assign" {

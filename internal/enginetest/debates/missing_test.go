@@ -110,7 +110,7 @@ func TestTheOutcomeNamesWhatIsMissing(t *testing.T) {
 				record, err := session.Wait(t.Context())
 				require.NoError(t, err)
 				assert.Equal(t, tc.want, stage.View(record).Outcome().Degraded)
-				assert.Equal(t, tc.want != nil, record.EndedBy != "")
+				assert.Equal(t, tc.want != nil, record.EndedEarlyBy != "")
 			})
 		})
 	}

@@ -42,7 +42,7 @@ func TestAMissedAssessmentMeansGoOn(t *testing.T) {
 					p.Reply = replacing(p.Reply, slipped, tc.says)
 					record := stage.Run(t, engine, config)
 					if slipped == "J1 J2" {
-						assert.Len(t, record.Skips, 2)
+						assert.Len(t, record.SkippedCalls, 2)
 						assert.Greater(t, record.Round, 1, record.Evidence)
 						return
 					}

@@ -38,7 +38,7 @@ func TestRecusal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config := stage.TwoDebaters()
 			config.Rounds = 1
-			config.Judging = &debate.Judging{OwnFamily: test.own}
+			config.Judging = &debate.Judging{AllowSameFamily: test.own}
 			engine, source := stage.Engine(config)
 			know := func(families []string) []string {
 				names := models(families...)

@@ -96,11 +96,11 @@ func TestTheJSONOfARecordTellsWhatIsMissing(t *testing.T) {
 	data, err := json.Marshal(record)
 	require.NoError(t, err)
 	var shown struct {
-		EndedBy string
-		Skips   []flow.Skipped
+		EndedEarlyBy string
+		Skips        []flow.Skipped
 	}
 	require.NoError(t, json.Unmarshal(data, &shown))
-	assert.Equal(t, flow.EndedByBudget, shown.EndedBy)
+	assert.Equal(t, flow.EndedByBudget, shown.EndedEarlyBy)
 	require.Len(t, shown.Skips, 1)
 	assert.Equal(t, "r1.assessment.judge", shown.Skips[0].Call)
 	assert.Equal(t, provider.KindRefusal, shown.Skips[0].Cause)
@@ -162,7 +162,7 @@ func TestAListTellsWhoHasWon(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, debate.FlowName, info.Flow)
 		assert.Equal(t, config.Format, info.Format)
-		assert.Equal(t, "Ada", info.Winner)
+		assert.Equal(t, "Ada", info.Result)
 		assert.Equal(t, record.Spent().Cost, info.Spent)
 	}
 }

@@ -55,7 +55,7 @@ func TestADebateIsNotJudgedWithoutTheOnlyOpponent(t *testing.T) {
 					require.NoError(t, err)
 					assert.ElementsMatch(t, []string{"r1 Ada", "r1 Ben"}, stage.Speakers(record))
 					assert.NotNil(t, stage.View(record).Verdict)
-					assert.Empty(t, record.Skips)
+					assert.Empty(t, record.SkippedCalls)
 				})
 			})
 		}
@@ -92,7 +92,7 @@ func TestJudgesAreToldWhoHasMissedARound(t *testing.T) {
 					engine, p := stage.Engine(config)
 					delayed(p, "Ben", round, func() bool { return true })
 					record := stage.Run(t, engine, config)
-					require.Len(t, record.Skips, 1)
+					require.Len(t, record.SkippedCalls, 1)
 					assert.NotNil(t, stage.View(record).Verdict)
 					note := fmt.Sprintf("Has missed speeches, and is judged by what was said: %s in round %d.", stage.View(record).Hide("Ben"), round)
 					told := 0

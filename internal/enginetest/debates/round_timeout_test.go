@@ -73,13 +73,13 @@ func TestARoundThatTakesTooLong(t *testing.T) {
 	}
 	missed := func(t *testing.T, r *debate.Record, round int, why string) {
 		t.Helper()
-		require.Len(t, r.Skips, 1)
+		require.Len(t, r.SkippedCalls, 1)
 		id := "r1.opening.Ben"
 		if round == 2 {
 			id = "r2.rebuttal.Ben"
 		}
 		want := flow.Skipped{Call: id, Kind: r.RoundTurns(round)[0].Kind, By: "Ben", Round: round, Slot: 1, Reason: why}
-		assert.Equal(t, want, r.Skips[0])
+		assert.Equal(t, want, r.SkippedCalls[0])
 		assert.True(t, r.Skipped(id))
 		assert.Equal(t, flow.StatusActive, r.Participant("Ben").Status, "nobody is dropped")
 		assert.Equal(t, flow.EndRounds, r.Reason)
@@ -163,8 +163,8 @@ func TestARoundThatTakesTooLongForTwo(t *testing.T) {
 						want := []string{"r1 Ada", "r1 Ben", "r2 Ada", "r2 Ben", "r3 Ada", "r3 Ben"}
 						want = slices.DeleteFunc(want, func(turn string) bool { return turn == round+" Ben" })
 						assert.ElementsMatch(t, want, stage.Speakers(record))
-						require.Len(t, record.Skips, 1)
-						assert.Equal(t, "Ben", record.Skips[0].By)
+						require.Len(t, record.SkippedCalls, 1)
+						assert.Equal(t, "Ben", record.SkippedCalls[0].By)
 					})
 				})
 			}
@@ -199,7 +199,7 @@ func TestWhoIsLateTwiceInARow(t *testing.T) {
 					assert.Equal(t, flow.StateError, record.State)
 					assert.Equal(t, 2, record.Round)
 					assert.Equal(t, "Ben", record.Failure.Participant)
-					require.Len(t, record.Skips, 1, "the first time")
+					require.Len(t, record.SkippedCalls, 1, "the first time")
 					require.NoError(t, session.Retry(t.Context()))
 					record, err = session.Wait(t.Context())
 					require.NoError(t, err)
@@ -233,8 +233,8 @@ func TestACallThatFailsAsTheRoundEnds(t *testing.T) {
 		}
 		record := stage.Run(t, engine, config)
 		assert.Len(t, record.Turns, 5)
-		require.Len(t, record.Skips, 1)
-		assert.Equal(t, "r3.closing.Ben", record.Skips[0].Call)
+		require.Len(t, record.SkippedCalls, 1)
+		assert.Equal(t, "r3.closing.Ben", record.SkippedCalls[0].Call)
 		assert.NotNil(t, stage.View(record).Verdict)
 	})
 }
@@ -276,12 +276,12 @@ func TestTheTimeOfARoundOfGroups(t *testing.T) {
 		record, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, &debate.Error{Kind: provider.KindAuthentication})
 		assert.Len(t, record.Turns, 5)
-		assert.Len(t, record.Skips, 3)
+		assert.Len(t, record.SkippedCalls, 3)
 		broken = false
 		require.NoError(t, session.Retry(t.Context()))
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
 		assert.NotNil(t, stage.View(record).Verdict)
-		assert.Len(t, record.Skips, 3)
+		assert.Len(t, record.SkippedCalls, 3)
 	})
 }

@@ -124,7 +124,7 @@ func TestAStopInPlaceOfAnAcknowledgement(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotNil(t, stage.View(record).Verdict)
 	assert.Equal(t, flow.EndHost, record.Reason)
-	assert.Equal(t, flow.EndedByHost, record.EndedBy)
+	assert.Equal(t, flow.EndedByHost, record.EndedEarlyBy)
 	assert.Empty(t, record.Inquiries)
 }
 
@@ -133,9 +133,9 @@ func TestAStopInPlaceOfAnAcknowledgement(t *testing.T) {
 func TestAWholeDebate(t *testing.T) {
 	config := debate.Config{
 		Topic: "Should we colonise Mars?", Format: format.ConvergenceSeeker,
-		Participants: []debate.Participant{{Name: "Claude", Model: "test/debater"}, {Name: "Grace", Model: "test/debater"}},
-		Judging:      &debate.Judging{Judges: []debate.JudgeConfig{{Model: "test/judge"}}},
-		Assign:       &debate.Assign{},
+		Participants:    []debate.Participant{{Name: "Claude", Model: "test/debater"}, {Name: "Grace", Model: "test/debater"}},
+		Judging:         &debate.Judging{Judges: []debate.JudgeConfig{{Model: "test/judge"}}},
+		AssignPositions: &debate.AssignPositions{},
 	}
 	engine, p := stage.Engine(config)
 	reply := p.Reply

@@ -69,7 +69,7 @@ func TestAVerdictThatFailsIsAnError(t *testing.T) {
 					assert.Equal(t, "verdict.judge", stage.RequireKind(t, err, provider.KindInvalidResponse).Op)
 					assert.Equal(t, flow.StateError, record.State)
 					assert.Len(t, record.Turns, tc.turns)
-					assert.Equal(t, tc.decided, record.EndedBy)
+					assert.Equal(t, tc.decided, record.EndedEarlyBy)
 
 					mended = true
 					if then == "retry" {
@@ -83,11 +83,11 @@ func TestAVerdictThatFailsIsAnError(t *testing.T) {
 					assert.Len(t, record.Turns, tc.turns)
 					if then == "retry" {
 						assert.NotNil(t, stage.View(record).Verdict)
-						assert.Equal(t, tc.decided, record.EndedBy)
+						assert.Equal(t, tc.decided, record.EndedEarlyBy)
 						assert.NotContains(t, stage.View(record).Outcome().Degraded, "there is no verdict")
 					} else {
 						assert.Nil(t, stage.View(record).Verdict)
-						assert.Equal(t, flow.EndedByHost, record.EndedBy)
+						assert.Equal(t, flow.EndedByHost, record.EndedEarlyBy)
 						assert.Contains(t, stage.View(record).Outcome().Degraded, "there is no verdict")
 					}
 				})

@@ -76,7 +76,7 @@ func TestNothingIsLeftOutWithoutARule(t *testing.T) {
 			record, err := session.Wait(t.Context())
 			stage.RequireKind(t, err, provider.KindAuthentication)
 			assert.Equal(t, flow.StateError, record.State)
-			assert.Empty(t, record.Skips)
+			assert.Empty(t, record.SkippedCalls)
 
 			o.Over.Store(true)
 			require.NoError(t, session.Retry(t.Context()))
@@ -84,7 +84,7 @@ func TestNothingIsLeftOutWithoutARule(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Len(t, record.Turns, len(undisturbed.Turns), "nothing is missing once the cause is gone")
-			assert.Empty(t, record.Skips)
+			assert.Empty(t, record.SkippedCalls)
 		})
 	}
 }
@@ -105,14 +105,14 @@ func TestTheAnswersToALeftOutQuestionAreRecorded(t *testing.T) {
 		id := fmt.Sprintf("r2.%s", s.ID)
 		assert.True(t, record.Done(id) || record.Skipped(id), id)
 	}
-	for _, s := range record.Skips {
-		if s.Moot == "" {
+	for _, s := range record.SkippedCalls {
+		if s.With == "" {
 			continue
 		}
 		answers++
 		assert.Equal(t, format.KindAnswer, s.Kind)
 		assert.Equal(t, provider.KindRefusal, s.Cause)
-		assert.True(t, record.Skipped(s.Moot), "of a question that was left out")
+		assert.True(t, record.Skipped(s.With), "of a question that was left out")
 		assert.Contains(t, stage.View(record).Outcome().Degraded, s.By+" had no question to answer in round 2, because it was left out (refusal)")
 	}
 	assert.Equal(t, 2, answers)
@@ -129,7 +129,7 @@ func TestARetryConfirmsTheCostWarning(t *testing.T) {
 	record, err := session.Wait(t.Context())
 	stage.RequireKind(t, err, provider.KindState)
 	assert.Equal(t, flow.StateError, record.State)
-	assert.Empty(t, record.EndedBy)
+	assert.Empty(t, record.EndedEarlyBy)
 	require.NoError(t, session.Retry(t.Context()))
 	record, err = session.Wait(t.Context())
 	require.NoError(t, err)

@@ -63,7 +63,7 @@ func TestASecondSkipInARowIsAnError(t *testing.T) {
 			require.NoError(t, err)
 			defer session.Close()
 			record, err := session.Wait(t.Context())
-			assert.Len(t, record.Skips, tc.skips)
+			assert.Len(t, record.SkippedCalls, tc.skips)
 			if !tc.again {
 				require.NoError(t, err)
 				assert.Len(t, record.Turns, 18-tc.skips)
@@ -105,7 +105,7 @@ func TestSkipsSideBySideAreOne(t *testing.T) {
 		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
 		require.NoError(t, err)
 		record, err := session.Wait(t.Context())
-		assert.Len(t, record.Skips, 3)
+		assert.Len(t, record.SkippedCalls, 3)
 		if later {
 			assert.Equal(t, "say.4", stage.RequireKind(t, err, provider.KindRefusal).Op)
 		} else {

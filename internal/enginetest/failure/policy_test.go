@@ -206,7 +206,7 @@ func TestRulesDecideAboutFailures(t *testing.T) {
 			if tc.failed == "" || tc.reason == flow.EndFailed {
 				assert.Equal(t, tc.reason, record.Reason)
 			}
-			assert.Equal(t, tc.by, record.EndedBy)
+			assert.Equal(t, tc.by, record.EndedEarlyBy)
 			assert.Len(t, record.Turns, tc.turns)
 			assert.Equal(t, tc.verdict, stage.View(record).Verdict != nil)
 			for _, line := range tc.less {
@@ -241,7 +241,7 @@ func followed(t *testing.T, engine *debate.Engine, kept *stage.Commits, record *
 			for i := range again.Answers {
 				assert.Equal(t, record.Answers[i].Option, again.Answers[i].Option)
 			}
-			assert.Len(t, again.Skips, len(record.Skips))
+			assert.Len(t, again.SkippedCalls, len(record.SkippedCalls))
 		}
 		require.NoError(t, session.Close())
 	}
@@ -334,9 +334,9 @@ func TestRunIsAlwaysUnattendedAndTellsTheFailure(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, flow.StateError, record.State)
 	assert.Empty(t, record.Inquiries)
-	terms := record.Terms()
-	assert.True(t, terms.Unattended)
-	assert.Equal(t, flow.OptionFail, terms.OnFailure[len(terms.OnFailure)-1].Do, "the record holds the rules in force")
+	settings := record.Settings()
+	assert.True(t, settings.Unattended)
+	assert.Equal(t, flow.OptionFail, settings.OnFailure[len(settings.OnFailure)-1].Do, "the record holds the rules in force")
 }
 
 func TestRulesThatAreRefused(t *testing.T) {

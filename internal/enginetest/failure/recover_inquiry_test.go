@@ -121,7 +121,7 @@ func TestEndIsChosenWhileOthersSpeak(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.Equal(t, flow.EndHost, record.Reason)
-		assert.Equal(t, flow.EndedByPerson, record.EndedBy)
+		assert.Equal(t, flow.EndedByPerson, record.EndedEarlyBy)
 		assert.NotNil(t, stage.View(record).Verdict)
 		assert.Len(t, record.Turns, 4)
 		assert.Zero(t, record.InFlight())

@@ -90,7 +90,7 @@ func eventful(t *testing.T) stage.StoredLog {
 	config.Format, config.Rounds = format.FreeForm, 4
 	config.Participants[1].Position = ""
 	config.Participants = append(config.Participants, debate.Participant{Name: "Cyd", Model: "test/debater"})
-	config.Assign = &debate.Assign{}
+	config.AssignPositions = &debate.AssignPositions{}
 	config.OnFailure = []debate.FailureRule{{Kinds: []debate.Kind{provider.KindRefusal}, Do: flow.OptionSkip}, stage.Dropping()[0]}
 	config.Audience = &debate.Audience{Members: []debate.Member{{Model: "test/judge"}, {Model: "test/judge"}}}
 	config.Judging.Judges = append(config.Judging.Judges, debate.JudgeConfig{Model: "test/judge"})

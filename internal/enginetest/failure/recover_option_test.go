@@ -41,7 +41,7 @@ func impasses() map[string]impasse {
 		t.Helper()
 		assert.Equal(t, flow.StateCompleted, r.State)
 		assert.Equal(t, flow.EndHost, r.Reason)
-		assert.Equal(t, flow.EndedByPerson, r.EndedBy)
+		assert.Equal(t, flow.EndedByPerson, r.EndedEarlyBy)
 		assert.Contains(t, r.Evidence, "ended after a failure: debate: ")
 		assert.Contains(t, stage.View(r).Outcome().Degraded, r.Evidence)
 	}
@@ -55,7 +55,7 @@ func impasses() map[string]impasse {
 	dropped := func(t *testing.T, r *debate.Record) {
 		t.Helper()
 		less := []string{"Ben has taken no further part"}
-		if r.EndedBy != "" {
+		if r.EndedEarlyBy != "" {
 			less = append(less, "missing: round 3")
 		}
 		assert.Equal(t, less, stage.View(r).Outcome().Degraded)
@@ -71,7 +71,7 @@ func impasses() map[string]impasse {
 			assert.Contains(t, stage.Speakers(r), fmt.Sprintf("r%d %s", round+1, who), "it speaks again in the next round")
 			assert.Len(t, r.Turns, turns)
 			assert.Equal(t, flow.EndRounds, r.Reason)
-			assert.Empty(t, r.EndedBy)
+			assert.Empty(t, r.EndedEarlyBy)
 			assert.NotNil(t, stage.View(r).Verdict)
 		}
 	}
@@ -107,7 +107,7 @@ func impasses() map[string]impasse {
 				flow.OptionDrop: func(t *testing.T, r *debate.Record) {
 					dropped(t, r)
 					assert.Equal(t, flow.EndTooFew, r.Reason)
-					assert.Equal(t, flow.EndedByPerson, r.EndedBy)
+					assert.Equal(t, flow.EndedByPerson, r.EndedEarlyBy)
 				},
 			},
 		},

@@ -132,7 +132,7 @@ func TestAPersonJudgesOnWithoutAJudgeUntilTheEnd(t *testing.T) {
 				record, err = session.Wait(t.Context())
 				require.NoError(t, err)
 				assert.Equal(t, flow.StateCompleted, record.State)
-				assert.Equal(t, flow.EndedByHost, record.EndedBy)
+				assert.Equal(t, flow.EndedByHost, record.EndedEarlyBy)
 				assert.Empty(t, record.Inquiries)
 				assert.Empty(t, stage.View(record).Verdicts)
 				assert.Contains(t, stage.View(record).Outcome().Degraded, "there is no verdict")

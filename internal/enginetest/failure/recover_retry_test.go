@@ -56,7 +56,7 @@ func TestRetryReturnsToTheStateOfTheError(t *testing.T) {
 	}{
 		"positions": {func(c *debate.Config) {
 			c.Participants[1].Position = ""
-			c.Assign = &debate.Assign{}
+			c.AssignPositions = &debate.AssignPositions{}
 		}, "assign", flow.StateInitializing},
 		"first turn":   {func(*debate.Config) {}, "r1.opening.Ada", debate.StateAwaitingResponses},
 		"second turn":  {func(*debate.Config) {}, "r1.opening.Ben", debate.StateAwaitingResponses},

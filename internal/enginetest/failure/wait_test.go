@@ -115,7 +115,7 @@ func TestAPersonCutsTheWaitShort(t *testing.T) {
 		require.NoError(t, err)
 		assert.Less(t, time.Since(began), time.Minute)
 		assert.Len(t, record.Turns, 6)
-		assert.Equal(t, []flow.Hastened{{Reason: "they are back"}}, stage.Bodies[flow.Hastened](t, engine, session.ID()))
+		assert.Equal(t, []flow.RetriedNow{{Reason: "they are back"}}, stage.Bodies[flow.RetriedNow](t, engine, session.ID()))
 		stage.RequireKind(t, session.Retry(t.Context()), provider.KindState)
 	})
 }

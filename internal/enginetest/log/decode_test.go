@@ -21,7 +21,7 @@ func TestConfigsOfAllFlowsAreReadFromJSON(t *testing.T) {
 	config, err := engine.DecodeConfig([]byte(`{"topic":"Is chess a sport?","rounds":2,"participants":[]}`))
 	require.NoError(t, err)
 	assert.Equal(t, "debate", config.Flow(), "without a flow it is a debate")
-	assert.Equal(t, 2, config.Terms().Rounds)
+	assert.Equal(t, 2, config.Settings().Rounds)
 
 	config, err = engine.DecodeConfig([]byte(`{"flow":"notes","topic":"Is chess a sport?","participants":[]}`))
 	require.NoError(t, err)

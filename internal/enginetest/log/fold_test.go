@@ -97,9 +97,9 @@ func TestLogsThatDoNotFold(t *testing.T) {
 		"to previous":                 {change, func(e *debate.Event) { body.As[flow.Transition](*e).To = flow.StatePrevious }, "transition.to"},
 		"an error without a reason":   {change, func(e *debate.Event) { body.As[flow.Transition](*e).To = flow.StateError }, "transition.failure"},
 		"a negative wait": {0, func(e *debate.Event) {
-			body.As[flow.Start](*e).Terms.Retry = &flow.RetryPolicy{Base: -1 << 62, Max: map[debate.Kind]int{provider.KindNetwork: 9e18}}
-		}, "start.terms.retry.base"},
-		"a negative number of rounds": {0, func(e *debate.Event) { body.As[flow.Start](*e).Terms.Rounds = -1 }, "start.terms.rounds"},
+			body.As[flow.Start](*e).Settings.Retry = &flow.RetryPolicy{Base: -1 << 62, Max: map[debate.Kind]int{provider.KindNetwork: 9e18}}
+		}, "start.settings.retry.base"},
+		"a negative number of rounds": {0, func(e *debate.Event) { body.As[flow.Start](*e).Settings.Rounds = -1 }, "start.settings.rounds"},
 		"an amended negative wait": {turn, func(e *debate.Event) {
 			e.Body = &flow.Amendment{Retry: &flow.RetryPolicy{Cap: -1}}
 		}, "amended.retry.cap"},

@@ -24,30 +24,30 @@ func TestTheEditOfAForkWinsOverAmendments(t *testing.T) {
 		edit    func(*debate.Config)
 		facts   int // amendments in the fork's log
 		ben     string
-		check   func(t *testing.T, terms *flow.Terms)
+		check   func(t *testing.T, settings *flow.Settings)
 	}{
 		"a budget and a model": {
 			flow.Amendment{Budget: &debate.Budget{HardCalls: 6}, Models: spare, Patience: new(flow.Duration(time.Hour))},
 			func(c *debate.Config) { c.Budget, c.Participants[1].Model = &debate.Budget{HardCalls: 50}, "test/last" }, 2, "test/last",
-			func(t *testing.T, terms *flow.Terms) {
-				assert.Equal(t, 50, terms.Budget.HardCalls)
-				assert.Equal(t, time.Hour, terms.Patience, "nobody has edited that")
+			func(t *testing.T, settings *flow.Settings) {
+				assert.Equal(t, 50, settings.Budget.HardCalls)
+				assert.Equal(t, time.Hour, settings.Patience, "nobody has edited that")
 			},
 		},
 		"no budget": {
 			flow.Amendment{Budget: &debate.Budget{HardCalls: 6}},
 			func(c *debate.Config) { c.Budget = nil }, 2, "test/debater",
-			func(t *testing.T, terms *flow.Terms) { assert.Equal(t, debate.Budget{}, *terms.Budget) },
+			func(t *testing.T, settings *flow.Settings) { assert.Equal(t, debate.Budget{}, *settings.Budget) },
 		},
 		"nothing that was amended": {
 			flow.Amendment{Budget: &debate.Budget{HardCalls: 60}, Models: spare},
 			func(c *debate.Config) { c.Participants[0].Instructions = "Speak in verse." }, 1, "test/spare",
-			func(t *testing.T, terms *flow.Terms) { assert.Equal(t, 60, terms.Budget.HardCalls) },
+			func(t *testing.T, settings *flow.Settings) { assert.Equal(t, 60, settings.Budget.HardCalls) },
 		},
 		"what is in force already": {
 			flow.Amendment{Budget: &debate.Budget{HardCalls: 60}},
 			func(c *debate.Config) { c.Budget = &debate.Budget{HardCalls: 60} }, 1, "test/debater",
-			func(t *testing.T, terms *flow.Terms) { assert.Equal(t, 60, terms.Budget.HardCalls) },
+			func(t *testing.T, settings *flow.Settings) { assert.Equal(t, 60, settings.Budget.HardCalls) },
 		},
 		"policies, time-outs and rounds": {
 			flow.Amendment{
@@ -61,13 +61,13 @@ func TestTheEditOfAForkWinsOverAmendments(t *testing.T) {
 				c.TurnTimeout, c.Rounds, c.Context, c.Summarizer = time.Minute, 2, flow.ContextSliding, flow.NoSummarizer
 				c.Retry = &debate.RetryPolicy{Base: time.Second}
 			}, 2, "test/debater",
-			func(t *testing.T, terms *flow.Terms) {
-				assert.Equal(t, policy, terms.OnFailure)
+			func(t *testing.T, settings *flow.Settings) {
+				assert.Equal(t, policy, settings.OnFailure)
 				assert.Equal(t, []time.Duration{2 * time.Hour, time.Millisecond, 2 * time.Hour, time.Minute}, []time.Duration{
-					terms.Patience, terms.RoundDelay, terms.RoundTimeout, terms.TurnTimeout,
+					settings.Patience, settings.RoundDelay, settings.RoundTimeout, settings.TurnTimeout,
 				})
 				assert.Equal(t, []any{2, flow.ContextSliding, flow.NoSummarizer, true, time.Second}, []any{
-					terms.Rounds, terms.Context, terms.Summarizer, terms.AutoSummary, terms.Retry.Base,
+					settings.Rounds, settings.Context, settings.Summarizer, settings.AutoSummary, settings.Retry.Base,
 				})
 			},
 		},
@@ -85,7 +85,7 @@ func TestTheEditOfAForkWinsOverAmendments(t *testing.T) {
 			require.NoError(t, fork.Retry(t.Context()))
 			record, err = fork.Wait(t.Context())
 			require.NoError(t, err)
-			tc.check(t, record.Terms())
+			tc.check(t, record.Settings())
 			assert.Equal(t, tc.ben, record.Turns[len(record.Turns)-1].Model)
 			facts := 0
 			for _, e := range stage.Logged(t, engine, fork.ID()) {

@@ -44,7 +44,7 @@ func TestAnEditLetsAForkAskPeople(t *testing.T) {
 				require.NoError(t, err)
 				record, err := fork.Wait(t.Context())
 				require.NoError(t, err)
-				assert.Equal(t, tc.want, record.Terms().Unattended, "at %d", seq)
+				assert.Equal(t, tc.want, record.Settings().Unattended, "at %d", seq)
 			}
 		})
 	}

@@ -39,7 +39,7 @@ func textsOf(log []debate.Event) []string {
 		case *flow.Turn:
 			all = append(append(all, body.Text), words.FindAllString(body.Text, -1)...)
 		case *flow.Start:
-			all = append(append(all, body.Terms.Topic), words.FindAllString(body.Terms.Topic, -1)...)
+			all = append(append(all, body.Settings.Topic), words.FindAllString(body.Settings.Topic, -1)...)
 		case *flow.Summarized:
 			all = append(all, words.FindAllString(body.Text, -1)...)
 		case *flow.ToolResult:
@@ -167,7 +167,7 @@ func TestARunningDebateGoesOnWithoutARedactedText(t *testing.T) {
 		<-read
 		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.Equal(t, "[gone]", record.Turns[0].Text)
-		assert.Equal(t, "[gone]", record.Terms().Topic)
+		assert.Equal(t, "[gone]", record.Settings().Topic)
 		assert.Equal(t, 10, p.Calls(), "no call is repeated")
 		require.Greater(t, len(sent), before)
 		for _, request := range sent[before:] {

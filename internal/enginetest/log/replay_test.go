@@ -101,7 +101,7 @@ func scenes() []scene {
 			return config, engine, p
 		}},
 		{name: "withdrawn", whole: true, set: quorumSet},
-		{name: "hastened", whole: true, set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
+		{name: "retried-now", whole: true, set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
 			config := stage.TwoDebaters()
 			config.Patience = time.Hour
 			engine, p := stage.Engine(config)

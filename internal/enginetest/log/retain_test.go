@@ -24,7 +24,7 @@ func aged(t *testing.T, s store.Store, id string, days int, state flow.State, la
 	t.Helper()
 	at := epoch.AddDate(0, 0, days)
 	require.NoError(t, s.Append(t.Context(), id, 0, "w", []flow.Event{
-		{Seq: 1, At: epoch, Body: &flow.Start{Version: 1, Terms: flow.Terms{Topic: id, Labels: labels}}},
+		{Seq: 1, At: epoch, Body: &flow.Start{Version: 1, Settings: flow.Settings{Topic: id, Labels: labels}}},
 		{Seq: 2, At: at, Body: &flow.Transition{To: state}},
 	}))
 }

@@ -153,11 +153,11 @@ func TestAnswersAboutUsesThatAreRefused(t *testing.T) {
 	q := record.Inquiries[0].ID
 	for field, a := range map[string]flow.Answer{
 		"option": {Option: flow.OptionAgain}, "text": {Option: flow.OptionApprove, Text: "Go on."}, "by": {Option: flow.OptionDeny, By: "Ada"},
-		"model": {Option: flow.OptionDeny, Model: "test/debater"}, "parts": {Option: flow.OptionDeny, Parts: []flow.File{{Name: "x"}}},
+		"model": {Option: flow.OptionDeny, Model: "test/debater"}, "attachments": {Option: flow.OptionDeny, Attachments: []flow.File{{Name: "x"}}},
 	} {
 		a.Inquiry = q
 		failure := stage.RequireKind(t, engine.Control(t.Context(), record.ID, a), provider.KindValidation)
-		if field != "parts" {
+		if field != "attachments" {
 			assert.Equal(t, field, failure.Field)
 		}
 	}

@@ -48,7 +48,7 @@ func TestWhateverGoesWrongWithAUseIsAResult(t *testing.T) {
 					assert.Contains(t, adaSaid(t, record), c.want)
 					unknown := name == "time-out" && sort == "neither"
 					assert.Equal(t, unknown, len(record.Answers) == 1)
-					outlay, _ := record.Outlay("work.Ada")
+					outlay, _ := record.CallUsage("work.Ada")
 					require.Len(t, outlay.Uses, 1)
 					assert.True(t, outlay.Uses[0].Failed)
 					assert.Equal(t, unknown, outlay.Uses[0].Unknown)

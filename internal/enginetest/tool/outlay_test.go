@@ -26,7 +26,7 @@ func TestTheOutlayOfACall(t *testing.T) {
 		require.NoError(t, err)
 		defer session.Close()
 		record := stage.AwaitsInput(t, session)
-		outlay, ok := record.Outlay("work.Ada")
+		outlay, ok := record.CallUsage("work.Ada")
 		require.True(t, ok)
 		assert.True(t, outlay.Uses[0].Pending)
 		assert.Zero(t, outlay.Uses[0].Attempts)
@@ -35,7 +35,7 @@ func TestTheOutlayOfACall(t *testing.T) {
 		require.NoError(t, session.Choose(t.Context(), record.Inquiries[1].ID, flow.OptionDeny, "No."))
 		record = stage.Ends(t, session)
 
-		outlay, _ = record.Outlay("work.Ada")
+		outlay, _ = record.CallUsage("work.Ada")
 		assert.Equal(t, 2, outlay.Attempts)
 		assert.Equal(t, 1, outlay.Exchanges)
 		assert.True(t, outlay.UsedUp)
@@ -57,7 +57,7 @@ func TestTheOutlayOfACall(t *testing.T) {
 		assert.Equal(t, "There is no tool of this name.", outlay.Uses[1].Text)
 		assert.True(t, outlay.Uses[2].Denied)
 		assert.Equal(t, "This use was denied: No.", outlay.Uses[2].Text)
-		_, ok = record.Outlay("work.Eve")
+		_, ok = record.CallUsage("work.Eve")
 		assert.False(t, ok)
 	})
 }
@@ -71,7 +71,7 @@ func TestTheOutlayOfACallHasItsRejectedAnswers(t *testing.T) {
 		require.Len(t, record.Rejections, 1)
 		rejected := record.Rejections[0]
 		report, _ := record.Call(rejected.Call)
-		outlay, ok := record.Outlay(rejected.Call)
+		outlay, ok := record.CallUsage(rejected.Call)
 		require.True(t, ok)
 		assert.Equal(t, 2, outlay.Attempts)
 		assert.Equal(t, report, outlay.CallReport)

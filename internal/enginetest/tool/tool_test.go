@@ -145,7 +145,7 @@ func TestUsesAreThoseOfAState(t *testing.T) {
 			if id := "rework." + name; !r.Done(id) {
 				calls = append(calls, flow.Call{
 					ID: id, Kind: "work", By: name, Model: stage.ModelOf(r, name), Slot: 2 + i, View: flow.View{None: true},
-					Last: func(*debate.Record) string { return "Once more." }, Tools: r.Terms().Tools, Uses: 1,
+					Last: func(*debate.Record) string { return "Once more." }, Tools: r.Settings().Tools, Uses: 1,
 				})
 			}
 		}

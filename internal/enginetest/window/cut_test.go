@@ -77,7 +77,7 @@ func TestALearnedWindowIsNamedToo(t *testing.T) {
 
 func TestATurnThatIsLargerThanTheWindowIsCutVisibly(t *testing.T) {
 	d := tooLong()
-	d.Config.Unattended, d.Config.CutLong = false, true
+	d.Config.Unattended, d.Config.TruncateTurns = false, true
 	record := stage.Run(t, d.Engine, d.Config)
 	assert.Len(t, record.Turns, 6)
 	cut := d.TurnsOf("Ben")[1]
@@ -102,7 +102,7 @@ func TestCutsFit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := tooLong()
-			d.Config.CutLong = true
+			d.Config.TruncateTurns = true
 			reply := d.Provider.Reply
 			d.Provider.Reply = func(req *provider.Request) scripted.Reply {
 				if strings.Contains(req.ID, "/r2.argument.Ada/") {

@@ -143,7 +143,7 @@ func TestASummaryWaitsForWhatPasses(t *testing.T) {
 		record := stage.Run(t, d.Engine, d.Config)
 		assert.NotEmpty(t, record.Summaries)
 		assert.Empty(t, stage.View(record).Outcome().Unread)
-		assert.Empty(t, record.Skips)
+		assert.Empty(t, record.SkippedCalls)
 		assert.Contains(t, kindsOf(record), "outage summarizer")
 	})
 }

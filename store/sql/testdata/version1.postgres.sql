@@ -50,7 +50,7 @@ INSERT INTO debate (no, id, seq, at, started, state, round, about) OVERRIDING SY
 	'2026-03-01T10:00:00.000000000Z', 'initializing', 1, '{"topic":"Should cities ban cars from their centres?","labels":{"tenant":"blue"}}');
 SELECT setval(pg_get_serial_sequence('debate', 'no'), 7);
 INSERT INTO debate_commit (key, last, writer, body) VALUES
-	(30064771072, 2, 'w', '{"seq":1,"at":"2026-03-01T10:00:00Z","kind":"start","body":{"version":1,"flow":"debate","flowVersion":1,"config":{"topic":"Should cities ban cars from their centres?","labels":{"tenant":"blue"}},"terms":{"id":"kept","topic":"Should cities ban cars from their centres?","labels":{"tenant":"blue"}},"seed":"5eed"}}
+	(30064771072, 2, 'w', '{"seq":1,"at":"2026-03-01T10:00:00Z","kind":"start","body":{"version":1,"flow":"debate","flowVersion":1,"config":{"topic":"Should cities ban cars from their centres?","labels":{"tenant":"blue"}},"settings":{"id":"kept","topic":"Should cities ban cars from their centres?","labels":{"tenant":"blue"}},"seed":"5eed"}}
 {"seq":2,"at":"2026-03-01T10:00:00.000000001Z","kind":"transition","body":{"from":"ready","to":"initializing","on":"start"}}'),
 	(30064771074, 4, 'w', '{"seq":3,"at":"2026-03-01T10:00:01.5Z","kind":"round","body":{"n":1,"of":3}}
 {"seq":4,"at":"2026-03-01T10:00:02Z","kind":"turn","body":{"call":"r1.ada","attempt":1,"round":1,"slot":0,"kind":"turn","speaker":"Ada","text":"Yes: it''s quieter."}}');

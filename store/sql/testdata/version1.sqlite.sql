@@ -61,7 +61,7 @@ INSERT INTO debate_version (version) VALUES (1);
 INSERT INTO debate (no, id, seq, at, started, state, round, about) VALUES (7, 'kept', 0, '', '2026-03-01T10:00:00.000000000Z', '', 0,
 	'{"topic":"Should cities ban cars from their centres?","labels":{"tenant":"blue"}}');
 INSERT INTO debate_commit (key, last, at, state, round, writer, body) VALUES
-	(30064771072, 2, '2026-03-01T10:00:00.000000001Z', 'initializing', NULL, 'w', '{"seq":1,"at":"2026-03-01T10:00:00Z","kind":"start","body":{"version":1,"flow":"debate","flowVersion":1,"config":{"topic":"Should cities ban cars from their centres?","labels":{"tenant":"blue"}},"terms":{"id":"kept","topic":"Should cities ban cars from their centres?","labels":{"tenant":"blue"}},"seed":"5eed"}}
+	(30064771072, 2, '2026-03-01T10:00:00.000000001Z', 'initializing', NULL, 'w', '{"seq":1,"at":"2026-03-01T10:00:00Z","kind":"start","body":{"version":1,"flow":"debate","flowVersion":1,"config":{"topic":"Should cities ban cars from their centres?","labels":{"tenant":"blue"}},"settings":{"id":"kept","topic":"Should cities ban cars from their centres?","labels":{"tenant":"blue"}},"seed":"5eed"}}
 {"seq":2,"at":"2026-03-01T10:00:00.000000001Z","kind":"transition","body":{"from":"ready","to":"initializing","on":"start"}}'),
 	(30064771074, 4, '2026-03-01T10:00:02.000000000Z', NULL, 1, 'w', '{"seq":3,"at":"2026-03-01T10:00:01.5Z","kind":"round","body":{"n":1,"of":3}}
 {"seq":4,"at":"2026-03-01T10:00:02Z","kind":"turn","body":{"call":"r1.ada","attempt":1,"round":1,"slot":0,"kind":"turn","speaker":"Ada","text":"Yes: it''s quieter."}}');

@@ -29,15 +29,15 @@ type amendFlags struct {
 	timeouts                         []string
 }
 
-// amend changes the terms of a conversation.
+// amend changes the settings of a conversation.
 func (p *program) amend() *cobra.Command {
 	var f amendFlags
 	c := &cobra.Command{
-		Use: "amend id", Short: "Change the terms of a conversation that has started: budget, models, rounds, time-outs",
-		Long: `Change the terms of a conversation that has started and is not over, wherever
-it runs. What no flag names stays as it is. Calls in flight end under the
-terms under which they began. --from reads an amendment from a file, JSON or
-YAML, which can also change the policies for failures and tools (retry,
+		Use: "amend id", Short: "Change the settings of a conversation that has started: budget, models, rounds, time-outs",
+		Long: `Change the settings of a conversation that has started and is not over,
+wherever it runs. What no flag names stays as it is. Calls in flight end under
+the settings under which they began. --from reads an amendment from a file, in
+JSON or YAML, which can also change the policies for failures and tools (retry,
 onFailure, toolPolicy); the flags come after it.`,
 		Example: `  debate amend 0198c2f1 --budget 5 --rounds 6
   debate amend 0198c2f1 --model architect=anthropic/claude-sonnet-4-5,openai/gpt-4.1
@@ -136,7 +136,7 @@ func (f *amendFlags) amendment(c *cobra.Command, engine *debate.Engine, record *
 // setBudget changes the limits that flags name. The other limits stay.
 func (f *amendFlags) setBudget(changed func(string) bool, record *flow.Record, change *flow.Amendment) error {
 	var budget flow.Budget
-	switch present := record.Terms().Budget; {
+	switch present := record.Settings().Budget; {
 	case f.unlimited:
 		change.Budget = &budget
 	case change.Budget != nil:

@@ -56,7 +56,7 @@ missing, the conversation is continued here, unless another process runs it.`,
 			if answer.Text, err = p.answerText(rest); err != nil {
 				return err
 			}
-			if answer.Parts, err = readFiles(files); err != nil {
+			if answer.Attachments, err = readFiles(files); err != nil {
 				return err
 			}
 			return p.control(c.Context(), engine, id, answer, f.run)

@@ -65,7 +65,7 @@ func (p *program) unpaid(c *cobra.Command, args []string, f *configFlags) (*deba
 		return nil, nil, err
 	}
 	engine := p.engine()
-	engine.TrustModels = true
+	engine.SkipModelCheck = true
 	keys := maps.Clone(engine.Providers)
 	if len(keys) == 0 { // the default models are those of the first vendor
 		demo.StandIn(engine, "openai")
@@ -109,7 +109,7 @@ func (p *program) unpaidSource(args []string, f *configFlags) (*settings.Source,
 	return source, placeholder, nil
 }
 
-// printConfig prints a settled config as JSON.
+// printConfig prints a normalized config as JSON.
 func (p *program) printConfig(start *flow.Start) error {
 	data, err := json.Marshal(start.Config)
 	if err != nil {

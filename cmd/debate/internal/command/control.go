@@ -97,7 +97,7 @@ func (p *program) session(ctx context.Context, engine *debate.Engine, id string)
 	switch {
 	case errors.Is(err, flow.ErrLeased):
 		return nil, exit(exitGeneral, fmt.Errorf("another process runs %s: debate watch %s follows it", id, id))
-	case errors.Is(err, flow.ErrLacking):
+	case errors.Is(err, flow.ErrMissing):
 		return nil, exit(exitConfig, fmt.Errorf("%w; debate resume %s continues it where that is there. "+
 			"--context, --allow-write, --allow-run and --mcp offer tools", err, id))
 	}

@@ -82,7 +82,7 @@ func (p *program) playDemo(ctx context.Context, engine *debate.Engine, id string
 		if !ok {
 			break
 		}
-		if _, own := start.Models[demo.Model]; own || start.Terms.Labels[demo.Label] != "" {
+		if _, own := start.Models[demo.Model]; own || start.Settings.Labels[demo.Label] != "" {
 			demo.Play(engine, slices.Collect(maps.Keys(start.Models))...)
 		}
 		break

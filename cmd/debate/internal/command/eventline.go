@@ -45,15 +45,15 @@ func escaped(line []byte) []byte {
 // printResult writes the last line of --json: how the conversation stands, and its result. It has a kind, as events have.
 func (p *program) printResult(r *flow.Record, got *result) {
 	p.printJSON(struct {
-		Kind     string         `json:"kind"`
-		ID       string         `json:"id"`
-		Flow     string         `json:"flow"`
-		State    flow.State     `json:"state"`
-		Exists   bool           `json:"exists"` // whether there is what was asked for
-		Reason   flow.EndReason `json:"reason,omitempty"`
-		Evidence string         `json:"evidence,omitempty"`
-		EndedBy  string         `json:"endedBy,omitempty"`
-		Cost     flow.Money     `json:"cost"`
-		Result   any            `json:"result"`
-	}{"result", r.ID, r.Flow(), r.State, got.exists, r.Reason, r.Evidence, r.EndedBy, r.Spent().Cost, got.data})
+		Kind         string         `json:"kind"`
+		ID           string         `json:"id"`
+		Flow         string         `json:"flow"`
+		State        flow.State     `json:"state"`
+		Exists       bool           `json:"exists"` // whether there is what was asked for
+		Reason       flow.EndReason `json:"reason,omitempty"`
+		Evidence     string         `json:"evidence,omitempty"`
+		EndedEarlyBy string         `json:"endedEarlyBy,omitempty"`
+		Cost         flow.Money     `json:"cost"`
+		Result       any            `json:"result"`
+	}{"result", r.ID, r.Flow(), r.State, got.exists, r.Reason, r.Evidence, r.EndedEarlyBy, r.Spent().Cost, got.data})
 }

@@ -125,7 +125,7 @@ func forked(ctx context.Context, engine *debate.Engine, id string, seq int64, ed
 		mistake = edits.Placed(err)
 	}
 	switch code := codeOfMistakes(mistake); {
-	case errors.Is(err, flow.ErrLacking):
+	case errors.Is(err, flow.ErrMissing):
 		return nil, exit(exitConfig, err)
 	case code != exitGeneral:
 		return nil, exit(code, settings.Sorted(mistake))

@@ -52,7 +52,7 @@ func resultOf(r *flow.Record) result {
 // early reports whether the host program, a person, a rule or the budget has ended a conversation before its time. What ends it
 // as its config says, such as the convergence of a debate, is not early.
 func early(r *flow.Record) bool {
-	switch r.EndedBy {
+	switch r.EndedEarlyBy {
 	case flow.EndedByHost, flow.EndedByPerson, flow.EndedByRule, flow.EndedByBudget:
 		return true
 	default:

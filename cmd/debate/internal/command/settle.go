@@ -133,7 +133,7 @@ func (p *program) load(
 // It reports whether agents without tools of their own are offered all that there are.
 func (p *program) reach(loaded *settings.Settings) (offered bool) {
 	reading := []string{tool.ListFilesName, tool.ReadFileName, tool.SearchName}
-	for _, name := range loaded.Config.Terms().Tools {
+	for _, name := range loaded.Config.Settings().Tools {
 		if p.tools.folder == "" && slices.Contains(reading, name) {
 			p.tools.folder = "."
 			p.warnf("The config gives agents the tool %s: they may read the working folder. --context names another one.", name)

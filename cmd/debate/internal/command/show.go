@@ -56,7 +56,7 @@ its result. --json prints the whole record.`,
 
 // detailed returns the record with what its flow adds to the JSON.
 func detailed(record *flow.Record) any {
-	if part := record.Part(); part != nil {
+	if part := record.Projection(); part != nil {
 		return part
 	}
 	return record
@@ -107,7 +107,7 @@ func (p *program) showRecord(record *flow.Record, info *store.Info, why string) 
 	t.row("State", state)
 	started := record.StartedAt.Local().Format(time.DateTime) //nolint:gosmopolitan // people read the time of their place
 	t.row("Started", fmt.Sprintf("%s, took %s", started, took(record.Duration())))
-	if rounds := record.Terms().Rounds; rounds > 0 {
+	if rounds := record.Settings().Rounds; rounds > 0 {
 		t.row("Round", fmt.Sprintf("%d of at most %d", record.Round, rounds))
 	}
 	spent := record.Spent()
@@ -119,7 +119,7 @@ func (p *program) showRecord(record *flow.Record, info *store.Info, why string) 
 	if record.Failure != nil && record.Failure.Error() != why {
 		t.row("Failure", record.Failure)
 	}
-	for name, value := range record.Terms().Labels {
+	for name, value := range record.Settings().Labels {
 		t.row("Label", name+"="+value)
 	}
 	if err := t.end(); err != nil {

@@ -100,7 +100,7 @@ func (s *screen) press(keys ...string) *screen {
 func (s *screen) frame() string { return ansi.Strip(s.View().Content) }
 
 func start(flowName, topic string, rounds int, budget *flow.Budget, people ...string) *flow.Start {
-	return &flow.Start{Flow: flowName, Terms: flow.Terms{Topic: topic, Rounds: rounds, Participants: people, Budget: budget}}
+	return &flow.Start{Flow: flowName, Settings: flow.Settings{Topic: topic, Rounds: rounds, Participants: people, Budget: budget}}
 }
 
 func to(state flow.State, calls int) *flow.Transition {

@@ -77,8 +77,8 @@ const (
 // Tail returns the end of what is streaming, on one line: more than a terminal is wide.
 func (j *Job) Tail() string { return j.tail }
 
-// Settled reports whether the cost of all calls is recorded.
-func (c *Course) Settled() bool { return len(c.open) == 0 }
+// Normalized reports whether the cost of all calls is recorded.
+func (c *Course) Normalized() bool { return len(c.open) == 0 }
 
 // Over reports whether the conversation is completed or canceled.
 func (c *Course) Over() bool { return c.State == flow.StateCompleted || c.State == flow.StateCanceled }
@@ -150,7 +150,7 @@ func (c *Course) Fold(e *flow.Event) {
 	case *flow.Dropped:
 		a := c.actor(body.Participant)
 		a.Dropped, a.Jobs = true, nil
-	case *flow.Hastened:
+	case *flow.RetriedNow:
 		for _, a := range c.Actors {
 			for _, j := range a.Jobs {
 				j.RetryAt = time.Time{}
@@ -205,9 +205,9 @@ func (c *Course) foldCall(body flow.Body) {
 }
 
 func (c *Course) start(start *flow.Start, at time.Time) {
-	c.Flow, c.Topic, c.Of, c.Started = start.Flow, Clean(start.Terms.Topic), start.Terms.Rounds, at
-	if start.Terms.Budget != nil {
-		c.Budget = *start.Terms.Budget
+	c.Flow, c.Topic, c.Of, c.Started = start.Flow, Clean(start.Settings.Topic), start.Settings.Rounds, at
+	if start.Settings.Budget != nil {
+		c.Budget = *start.Settings.Budget
 	}
 	names := make(map[string]string)
 	if config, ok := start.Config.Go.(*deliberation.Config); ok {
@@ -215,7 +215,7 @@ func (c *Course) start(start *flow.Start, at time.Time) {
 			names[config.Agents[i].ID] = config.Agents[i].Name
 		}
 	}
-	for _, id := range start.Terms.Participants {
+	for _, id := range start.Settings.Participants {
 		a := c.actor(id)
 		if name := Clean(names[id]); name != "" {
 			a.Name = name

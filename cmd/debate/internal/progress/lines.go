@@ -40,7 +40,7 @@ func (l *Lines) Show(e *flow.Event) {
 	}
 	l.headings(e.Body)
 	l.tell(e, owner, job, asked)
-	if l.course.Over() && l.course.Settled() && !l.ended {
+	if l.course.Over() && l.course.Normalized() && !l.ended {
 		l.ended = true
 		l.printf("%s", l.course.Ending())
 	}
@@ -65,10 +65,10 @@ func (l *Lines) tell(e *flow.Event, owner *Actor, job *Job, asked string) {
 		l.printf("warning: %s", Warning(body))
 	case *flow.Answer:
 		l.answered(body, asked)
-	case *flow.Hastened:
+	case *flow.RetriedNow:
 		l.printf("The calls that wait are made now.")
 	case *flow.Amendment:
-		l.printf("The terms were changed.")
+		l.printf("The settings were changed.")
 	case *flow.Redacted:
 		l.printf("Something was removed from the log.")
 	case *arbiter.Decision:
@@ -221,7 +221,7 @@ func (l *Lines) turnTo(t *flow.Transition) {
 		l.printf("The task is complete.")
 	case t.To == flow.StateCompleting && t.Evidence != "":
 		l.printf("The rounds end: %s", Shorten(Clean(t.Evidence), 300))
-	case l.course.Over() && !l.course.Settled(): // the cost of what was broken off comes next
+	case l.course.Over() && !l.course.Normalized(): // the cost of what was broken off comes next
 		l.printf("%s. The calls in flight are broken off.", l.course.PhaseWord())
 	}
 }

@@ -46,7 +46,7 @@ func say(kind flow.CallKind, by string) *flow.Turn {
 }
 
 func start(name string, people ...string) *flow.Start {
-	return &flow.Start{Flow: name, Terms: flow.Terms{Topic: "T", Rounds: 3, Participants: people, Budget: &flow.Budget{Soft: flow.USD}}}
+	return &flow.Start{Flow: name, Settings: flow.Settings{Topic: "T", Rounds: 3, Participants: people, Budget: &flow.Budget{Soft: flow.USD}}}
 }
 
 // TestLines: what a log file says of a deliberation with setbacks.
@@ -71,7 +71,7 @@ func TestLines(t *testing.T) {
 		&flow.Transition{To: flow.StatePaused, On: flow.TriggerPause, Evidence: "paused by the host: lunch\x1b[2J"},
 		&flow.Transition{To: flow.StateCompleting, Calls: 1, Evidence: "too few agents are left"},
 		&flow.Transition{To: flow.StateError, On: flow.TriggerFail, Failure: &flow.Error{Kind: provider.KindAuthentication, Err: errors.New("401")}},
-		&flow.Hastened{}, &flow.Amendment{}, &flow.Transition{To: flow.StateCanceled, Evidence: "canceled"},
+		&flow.RetriedNow{}, &flow.Amendment{}, &flow.Transition{To: flow.StateCanceled, Evidence: "canceled"},
 		&flow.Failure{Spend: flow.Spend{Call: id(deliberation.KindCritique, "ada", "cyd"), Model: "openai/m", Cost: flow.USD / 100}, Void: true},
 	)
 	assert.Equal(t, strings.TrimPrefix(`
@@ -99,7 +99,7 @@ The conversation is paused by the host: lunch[2J.
 The rounds end: too few agents are left
 Failed: key refused: 401
 The calls that wait are made now.
-The terms were changed.
+The settings were changed.
 Canceled. The calls in flight are broken off.
 Canceled: canceled: 5 calls, 4,936 tokens, $0.0500 of $1.00, 2.9s
 `, "\n"), got)

@@ -46,9 +46,9 @@ func (d *draft) attachments() {
 			}
 		}
 	}
-	take(d.root.get("parts"), "parts")
+	take(d.root.get("attachments"), "attachments")
 	for i, document := range d.root.get("documents").list() {
-		take(document.get("parts"), fmt.Sprintf("documents[%d].parts", i))
+		take(document.get("files"), fmt.Sprintf("documents[%d].files", i))
 	}
 }
 

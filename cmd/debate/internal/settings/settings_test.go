@@ -93,7 +93,7 @@ func TestMistakesHideNothing(t *testing.T) {
 	{"id": "c", "model": "openai/x", "temperature": 9}], "rounds": "two", "rounds": 2, "judge": 5}`)
 	require.Error(t, err)
 	require.NotNil(t, loaded)
-	engine := &debate.Engine{TrustModels: true, Flows: map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()}}
+	engine := &debate.Engine{SkipModelCheck: true, Flows: map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()}}
 	demo.Play(engine, "openai/x")
 	err = errors.Join(err, loaded.Check(t.Context(), engine, func(string) string { return "" }))
 	assert.Equal(t, []string{
@@ -156,7 +156,7 @@ func FuzzLoad(f *testing.F) {
 		`{"agents": [{"id": "a", "model": "openai/x"}], "rounds": 2}`, `{"agents": [{"provider": "x", "tools": [{}]}], "debate": {}}`,
 		`{"debate": {"summarization": {"enabled": false}, "timeoutPerRound": 5, "terminationCondition": 3}, "judge": {"role": []}}`,
 		"agents:\n- &a {id: x, <<: {role: y}}\n- *a\n", "flow: arbiter\nagents: [1]\narbiter: 2", "participants: {}", "a: *b", `{"a": "\ud800"}`,
-		"x: [", "? [a]\n: b", "--- 1\n--- 2", "\ufeff{}", "documents: [{parts: [{path: 3}]}]",
+		"x: [", "? [a]\n: b", "--- 1\n--- 2", "\ufeff{}", "documents: [{files: [{path: 3}]}]",
 	} {
 		f.Add([]byte(text), true)
 		f.Add([]byte(text), false)

@@ -10,8 +10,8 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Reported is what the vendor says of a reply beside its text. All texts are the vendor's.
-type Reported struct {
+// VendorMetadata is what the vendor says of a reply beside its text. All texts are the vendor's.
+type VendorMetadata struct {
 	ID    string `json:"id,omitempty"`    // of the reply
 	Model string `json:"model,omitempty"` // that has answered, if the vendor names another one than was asked
 	// Told means that [Spend].Cost is what the vendor reported. Table is the cost of the same usage by the prices of the model.
@@ -32,12 +32,12 @@ const (
 	maxQuote    = 2048                       // bytes
 )
 
-// AnsweredBy returns what a response says beside its text; nil: nothing. A runtime puts it into a [Result] or [Failed].
-func AnsweredBy(r *provider.Response) *Answered {
+// MetadataOf returns what a response says beside its text; nil: nothing. A runtime puts it into a [Result] or [Failed].
+func MetadataOf(r *provider.Response) *Metadata {
 	if r.ID == "" && r.Model == "" && r.Cost == nil && len(r.Left) == 0 && r.Reasoning == "" && len(r.Citations) == 0 && r.Uncited <= 0 {
 		return nil
 	}
-	a := &Answered{ID: text.OneLine(r.ID, maxReported), Model: text.OneLine(r.Model, maxReported)}
+	a := &Metadata{ID: text.OneLine(r.ID, maxReported), Model: text.OneLine(r.Model, maxReported)}
 	if r.Cost != nil {
 		if told, ok := fromUSD(*r.Cost); ok {
 			a.Cost = &told
@@ -50,8 +50,8 @@ func AnsweredBy(r *provider.Response) *Answered {
 	return a
 }
 
-// Answered is what a vendor says of a reply beside its text, as [AnsweredBy] reads it.
-type Answered struct {
+// Metadata is what a vendor says of a reply beside its text, as [MetadataOf] reads it.
+type Metadata struct {
 	ID, Model string
 	Cost      *Money // the vendor's own figure; nil: it reports none
 	Left      []string
@@ -72,20 +72,20 @@ func fromUSD(usd float64) (amount Money, ok bool) {
 }
 
 // settle adds what the vendor reports to the spend. A cost that the vendor tells replaces that of the table.
-func (s *Spend) settle(a *Answered) {
+func (s *Spend) settle(a *Metadata) {
 	if a == nil {
 		return
 	}
-	r := Reported{ID: a.ID, Model: a.Model, Left: a.Left}
+	r := VendorMetadata{ID: a.ID, Model: a.Model, Left: a.Left}
 	if _, asked, _ := SplitModel(s.Model); r.Model == asked {
 		r.Model = ""
 	}
 	if r.ID == "" && r.Model == "" && a.Cost == nil && len(r.Left) == 0 {
 		return
 	}
-	s.Reported = &r
+	s.Vendor = &r
 	if a.Cost != nil && !s.Cached {
-		s.Reported.Told, s.Reported.Table = true, s.Cost
+		s.Vendor.Told, s.Vendor.Table = true, s.Cost
 		s.Cost = *a.Cost
 	}
 }
@@ -93,7 +93,7 @@ func (s *Spend) settle(a *Answered) {
 // saying returns the result with the text that is kept of its reply. The places of citations move with the text. A place in
 // what is not kept, or not kept as it was, is dropped.
 func (s Result) saying(kept string) Result {
-	if s.Beside == nil || len(s.Beside.Citations) == 0 || kept == s.Text {
+	if s.Metadata == nil || len(s.Metadata.Citations) == 0 || kept == s.Text {
 		s.Text = kept
 		return s
 	}
@@ -104,7 +104,7 @@ func (s Result) saying(kept string) Result {
 	for same < len(kept) && from+same < len(s.Text) && kept[same] == s.Text[from+same] {
 		same++
 	}
-	beside := *s.Beside
+	beside := *s.Metadata
 	beside.Citations = slices.Clone(beside.Citations)
 	for i := range beside.Citations {
 		c := &beside.Citations[i]
@@ -114,7 +114,7 @@ func (s Result) saying(kept string) Result {
 		}
 		c.Start, c.End = c.Start-from, c.End-from
 	}
-	s.Text, s.Beside = kept, &beside
+	s.Text, s.Metadata = kept, &beside
 	return s
 }
 
@@ -140,8 +140,8 @@ func cited(all []provider.Citation, reply string) (out []provider.Citation, drop
 
 // checkReported refuses what no runtime has recorded.
 func (s *Spend) checkReported() error {
-	if r := s.Reported; r != nil && (r.Table < 0 || len(r.ID) > 2*maxReported || len(r.Model) > 2*maxReported || len(r.Left) > maxLeft) {
-		return invalid("reported", "is longer than what a vendor reports can be, or has a negative cost")
+	if r := s.Vendor; r != nil && (r.Table < 0 || len(r.ID) > 2*maxReported || len(r.Model) > 2*maxReported || len(r.Left) > maxLeft) {
+		return invalid("vendor", "is longer than what a vendor reports can be, or has a negative cost")
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func (t *Turn) checkBeside() error {
 }
 
 // beside adds to a turn what came with its text.
-func (t *Turn) beside(a *Answered, tokens int) {
+func (t *Turn) beside(a *Metadata, tokens int) {
 	if a == nil {
 		return
 	}

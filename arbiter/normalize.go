@@ -21,8 +21,8 @@ const (
 	mostDescription = 2000    // bytes
 )
 
-// settle writes the defaults out, into a deep copy without an ID.
-func settle(config flow.Config) (flow.Config, error) {
+// normalize writes the defaults out, into a deep copy without an ID.
+func normalize(config flow.Config) (flow.Config, error) {
 	c := config.(*Config).clone()
 	c.ID = ""
 	c.MaxIterations = cmp.Or(c.MaxIterations, DefaultMaxIterations)
@@ -32,7 +32,7 @@ func settle(config flow.Config) (flow.Config, error) {
 	c.MaxTokens, c.Reserve = cmp.Or(c.MaxTokens, flow.DefaultMaxTokens), cmp.Or(c.Reserve, flow.DefaultReserve)
 	c.TurnTimeout, c.Patience = cmp.Or(c.TurnTimeout, flow.DefaultTurnTimeout), cmp.Or(c.Patience, flow.DefaultPatience)
 	if c.Arbiter.Model != "" {
-		c.Arbiter.seat().Settle()
+		c.Arbiter.seat().Normalize()
 	}
 	for i := range c.Agents {
 		c.Agents[i].MaxIterations = cmp.Or(c.Agents[i].MaxIterations, DefaultAgentIterations)
@@ -43,7 +43,7 @@ func settle(config flow.Config) (flow.Config, error) {
 // clone returns a deep copy: running work shares nothing with its host's config.
 func (c *Config) clone() *Config {
 	d := *c
-	d.Parts, d.Documents = slices.Clone(c.Parts), flow.CloneDocuments(c.Documents)
+	d.Attachments, d.Documents = slices.Clone(c.Attachments), flow.CloneDocuments(c.Documents)
 	d.Agents, d.Labels = slices.Clone(c.Agents), maps.Clone(c.Labels)
 	for i := range d.Agents {
 		a := &d.Agents[i]
@@ -74,11 +74,11 @@ func fixed(config flow.Config) any {
 func prompted(config flow.Config) any {
 	c := *config.(*Config)
 	c.ID, c.Labels, c.Budget, c.Retry, c.Unattended, c.OnFailure, c.Patience = "", nil, nil, nil, false, nil, 0
-	c.Parts, c.Documents = nil, nil
+	c.Attachments, c.Documents = nil, nil
 	return &c
 }
 
-// field names where a config names a tool, and what its terms call rounds and topic.
+// field names where a config names a tool, and what its settings call rounds and topic.
 func field(config flow.Config, at string) string {
 	c := config.(*Config)
 	switch at {
@@ -87,7 +87,7 @@ func field(config flow.Config, at string) string {
 	case "rounds":
 		return "maxIterations"
 	}
-	for i, name := range c.Terms().Tools {
+	for i, name := range c.Settings().Tools {
 		if at != fmt.Sprintf("tools[%d]", i) {
 			continue
 		}
@@ -100,7 +100,7 @@ func field(config flow.Config, at string) string {
 	return at
 }
 
-// check finds what is wrong with a settled config, all at once. The engine itself checks the terms and the models.
+// check finds what is wrong with a normalized config, all at once. The engine itself checks the settings and the models.
 func check(config flow.Config, _ any, known flow.Registry) []error {
 	c := config.(*Config)
 	var f flow.Findings

@@ -46,7 +46,7 @@ func TestWhatAVendorReports(t *testing.T) {
 func TestWhichAttemptsHaveAReply(t *testing.T) {
 	spend := flow.Spend{Call: "r1.Ada", Attempt: 1, Model: "acme/talker"}
 	reported := spend
-	reported.Reported = &flow.Reported{ID: "resp-1", Left: []string{"top_p"}}
+	reported.Vendor = &flow.VendorMetadata{ID: "resp-1", Left: []string{"top_p"}}
 	for name, test := range map[string]struct {
 		body      flow.Body
 		id, model string
@@ -93,7 +93,7 @@ func TestAHostileReply(t *testing.T) {
 		}
 	})
 	many := strings.Split(strings.Repeat(long+"|", 1000), "|")
-	spend := flow.Spend{Call: "c", Attempt: 1, Model: "acme/liar", Reported: &flow.Reported{ID: long, Model: long, Told: true, Table: -1, Left: many}}
+	spend := flow.Spend{Call: "c", Attempt: 1, Model: "acme/liar", Vendor: &flow.VendorMetadata{ID: long, Model: long, Told: true, Table: -1, Left: many}}
 	read(t, r, []flow.Event{
 		{Body: &flow.Intent{Call: "c", Attempt: 1, Model: "acme/liar", Options: &provider.Options{
 			Effort: provider.Effort(long), Stop: many, ServiceTier: long, Verbosity: provider.Verbosity(long),

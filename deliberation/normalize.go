@@ -12,7 +12,7 @@ import (
 
 // What the flow does with its configs before a deliberation begins.
 
-// decode reads a config, settled or not.
+// decode reads a config, normalized or not.
 func decode(data []byte) (flow.Config, error) {
 	c := new(Config)
 	if err := c.UnmarshalJSON(data); err != nil {
@@ -21,13 +21,13 @@ func decode(data []byte) (flow.Config, error) {
 	return c, nil
 }
 
-// settle writes the defaults of a config out, and puts the texts of its prompt files in the place of their names. The
+// normalize writes the defaults of a config out, and puts the texts of its prompt files in the place of their names. The
 // error says which of these could not be read, and what else is wrong.
-func settle(config flow.Config) (flow.Config, error) {
+func normalize(config flow.Config) (flow.Config, error) {
 	c := config.(*Config).clone()
 	c.ID = ""
 	c.defaults()
-	v := &validation{terms: c.Terms(), unread: make(map[string]error)}
+	v := &validation{settings: c.Settings(), unread: make(map[string]error)}
 	for i := range c.Roles {
 		c.Roles[i] = completed(c.Roles[i])
 	}
@@ -113,7 +113,7 @@ func (c *Config) defaults() {
 	c.Topology.Kind = cmp.Or(c.Topology.Kind, TopologyAll)
 	c.Proposals = cmp.Or(c.Proposals, ProposalsCarry)
 	if c.readsHistory() {
-		c.Summaries = c.Summaries.settled()
+		c.Summaries = c.Summaries.normalized()
 	}
 	if c.Clarification.On {
 		c.Clarification.Iterations = cmp.Or(c.Clarification.Iterations, DefaultIterations)
@@ -126,13 +126,13 @@ func (c *Config) defaults() {
 	}
 	c.TurnTimeout = cmp.Or(c.TurnTimeout, flow.DefaultTurnTimeout)
 	if c.Judge.Model != "" {
-		c.Judge.seat().Settle()
+		c.Judge.seat().Normalize()
 	}
 	for i := range c.Agents {
 		a := &c.Agents[i]
 		a.Name, a.Role = cmp.Or(a.Name, a.ID), cmp.Or(a.Role, RoleGeneralist)
 		if a.Summaries != nil && c.readsHistory() {
-			a.Summaries = new(a.Summaries.settled())
+			a.Summaries = new(a.Summaries.normalized())
 		}
 	}
 	if c.armed() {
@@ -140,7 +140,7 @@ func (c *Config) defaults() {
 	}
 }
 
-func (s Summaries) settled() Summaries {
+func (s Summaries) normalized() Summaries {
 	if s.Off {
 		return s
 	}
@@ -151,7 +151,7 @@ func (s Summaries) settled() Summaries {
 // clone returns a deep copy: a running deliberation shares nothing with its host's config.
 func (c *Config) clone() *Config {
 	d := *c
-	d.Parts, d.Documents = slices.Clone(c.Parts), flow.CloneDocuments(c.Documents)
+	d.Attachments, d.Documents = slices.Clone(c.Attachments), flow.CloneDocuments(c.Documents)
 	d.Clarification.Known = slices.Clone(c.Clarification.Known)
 	d.Agents, d.Roles, d.Tools, d.Labels = slices.Clone(c.Agents), slices.Clone(c.Roles), slices.Clone(c.Tools), maps.Clone(c.Labels)
 	for i := range d.Agents {
@@ -197,14 +197,14 @@ func fixed(config flow.Config) any {
 func prompted(config flow.Config) any {
 	c := *config.(*Config)
 	c.ID, c.Labels, c.Budget, c.Retry, c.Unattended, c.OnFailure, c.Patience = "", nil, nil, nil, false, nil, 0
-	c.Parts, c.Documents, c.ToolPolicy = nil, nil, flow.ToolPolicy{}
+	c.Attachments, c.Documents, c.ToolPolicy = nil, nil, flow.ToolPolicy{}
 	return &c
 }
 
-// field names where a config names a tool that some agent may use; other fields have the same names in its terms.
+// field names where a config names a tool that some agent may use; other fields have the same names in its settings.
 func field(config flow.Config, at string) string {
 	c := config.(*Config)
-	tools := c.Terms().Tools
+	tools := c.Settings().Tools
 	for i, name := range tools {
 		if at != fmt.Sprintf("tools[%d]", i) {
 			continue

@@ -20,11 +20,11 @@ import (
 type Config interface {
 	// Flow returns the name of the flow that the config is for.
 	Flow() string
-	// Terms returns the part of the config that all flows share. The engine writes out the defaults of fields that
+	// Settings returns the part of the config that all flows share. The engine writes out the defaults of fields that
 	// are zero.
-	Terms() Terms
+	Settings() Settings
 	// Models yields the fields that name models, each with its model, as "provider/model": every model that may be
-	// asked, fallbacks and the summarizer of the terms included. Names may be empty and may come twice. The start
+	// asked, fallbacks and the summarizer of the settings included. Names may be empty and may come twice. The start
 	// freezes the price and the window of each. A call of a model that is not yielded ends in the error state. The
 	// engine checks the yielded models by itself, and that each has a price if the budget limits the cost.
 	Models() iter.Seq2[string, string]
@@ -88,9 +88,9 @@ func DecodeTo[T any, P interface {
 	return config, nil
 }
 
-// SettleTo makes a Flow.Settle of configs that are a *T: a deep copy, made through their JSON. The function defaults must write
+// NormalizeTo makes a Flow.Normalize of configs that are a *T: a deep copy, made through their JSON. The function defaults must write
 // the defaults out in the copy, and remove the ID.
-func SettleTo[T any, P interface {
+func NormalizeTo[T any, P interface {
 	*T
 	Config
 }](defaults func(c P),
@@ -100,12 +100,12 @@ func SettleTo[T any, P interface {
 		if err != nil {
 			return nil, configError("", err)
 		}
-		settled := P(new(T))
-		if err := DecodeStrict("settle config", data, settled); err != nil {
+		normalized := P(new(T))
+		if err := DecodeStrict("normalize config", data, normalized); err != nil {
 			return nil, err
 		}
-		defaults(settled)
-		return settled, nil
+		defaults(normalized)
+		return normalized, nil
 	}
 }
 
@@ -122,9 +122,9 @@ func ConfigAs[T any](config Config) (*T, error) {
 	}
 }
 
-// Terms are the part of a config that all flows share: the participants, the limits, and what every flow does in
+// Settings are the part of a config that all flows share: the participants, the limits, and what every flow does in
 // the same way. The first event of a log holds them.
-type Terms struct {
+type Settings struct {
 	// ID names the conversation in its store. "": the engine makes a UUIDv7.
 	ID string `json:"id,omitempty"`
 	// Topic is what lists show and search.
@@ -141,7 +141,7 @@ type Terms struct {
 	// Unattended means that no person is asked about a failure, a cost warning or the use of a tool. A person who
 	// performs calls is still asked.
 	Unattended bool `json:"unattended,omitempty"`
-	// OnFailure says what is done about calls that have failed for good. The terms of a conversation hold all of its
+	// OnFailure says what is done about calls that have failed for good. The settings of a conversation hold all of its
 	// rules: the config's, then those of Flow.Complete.
 	OnFailure []FailureRule `json:"onFailure,omitempty"`
 	// Patience is how long the conversation waits for an outage to pass, such as a rate limit or a server that does not answer.
@@ -157,9 +157,9 @@ type Terms struct {
 	// SummarizerOptions are what the requests to Summarizer ask for beyond text. nil: the vendor's defaults. They are read
 	// only. A call's own model summarises with the options of the call.
 	SummarizerOptions *provider.Options `json:"summarizerOptions,omitempty"`
-	// CutLong cuts a turn that alone is larger than a reader's window, and marks the cut. Without it such a turn is
+	// TruncateTurns cuts a turn that alone is larger than a reader's window, and marks the cut. Without it such a turn is
 	// a failure of kind context_overflow.
-	CutLong bool `json:"cutLong,omitempty"`
+	TruncateTurns bool `json:"truncateTurns,omitempty"`
 	// Reserve is the part of each model's window that is kept free, in tokens. 0: 4096.
 	Reserve int `json:"reserve,omitempty"`
 	// MaxTokens bounds the output tokens of a reply. 0: 4096. A reply that ends there with nothing usable is requested again
@@ -184,7 +184,7 @@ type Terms struct {
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// Defaults of [Terms], and the names of the built-in context managers. DefaultMaxTokens and DefaultReserve are
+// Defaults of [Settings], and the names of the built-in context managers. DefaultMaxTokens and DefaultReserve are
 // tokens.
 const (
 	DefaultMaxTokens   = 4096
@@ -197,7 +197,7 @@ const (
 )
 
 // WithDefaults returns a deep copy in which every default is written out.
-func (t Terms) WithDefaults() *Terms {
+func (t Settings) WithDefaults() *Settings {
 	t.Documents = CloneDocuments(t.Documents)
 	t.Participants, t.Tools, t.Labels = slices.Clone(t.Participants), slices.Clone(t.Tools), maps.Clone(t.Labels)
 	t.Budget = CloneValue(t.Budget)
@@ -230,13 +230,13 @@ func CloneRules(rules []FailureRule) []FailureRule {
 }
 
 // Limited reports whether the budget bounds the cost. Every model then needs a known price.
-func (t Terms) Limited() bool {
+func (t Settings) Limited() bool {
 	return t.Budget != nil && (t.Budget.Warn > 0 || t.Budget.Soft > 0 || t.Budget.Hard > 0)
 }
 
 // takes returns why a model cannot be chosen while a conversation runs, or nil if it can. row is nil if nothing is known of
 // the model.
-func (t Terms) takes(name string, row *Model) error {
+func (t Settings) takes(name string, row *Model) error {
 	shown := text.OneLine(name, 80)
 	switch _, _, ok := SplitModel(name); {
 	case !ok || !Registrable(name):
@@ -253,7 +253,7 @@ func (t Terms) takes(name string, row *Model) error {
 
 // Prices returns why the budget cannot be kept with a model: it limits the cost, and the model's row has no known price. nil:
 // it can.
-func (t Terms) Prices(name string, row Model) error {
+func (t Settings) Prices(name string, row Model) error {
 	shown := text.OneLine(name, 80)
 	switch {
 	case !t.Limited() || row.Priced:

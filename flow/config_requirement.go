@@ -16,12 +16,12 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Demand is what the requests of one actor ask of a model beyond text.
-type Demand struct {
+// Requirement is what the requests of one actor ask of a model beyond text.
+type Requirement struct {
 	By      string // the actor, as calls name it
 	Model   string // "provider/model", of the model that is asked first
 	Options *provider.Options
-	// Temperature reports that the config gives this actor a temperature. A flow's default temperature is no demand: a model
+	// Temperature reports that the config gives this actor a temperature. A flow's default temperature is no requirement: a model
 	// that takes no temperature is sent none.
 	Temperature bool
 	// Tools reports that its requests offer tools.
@@ -32,7 +32,7 @@ type Demand struct {
 }
 
 // Asks returns the abilities that the requests need, those of the options first.
-func (d Demand) Asks() []provider.Ability {
+func (d Requirement) Asks() []provider.Ability {
 	asks := slices.Clip(d.Options.Asks())
 	for _, one := range []struct {
 		set     bool
@@ -47,27 +47,27 @@ func (d Demand) Asks() []provider.Ability {
 	return asks
 }
 
-// Demanding is a [Config] whose requests ask for more than text. Demands yields what each actor asks for, with the field of
+// Requiring is a [Config] whose requests ask for more than text. Requirements yields what each actor asks for, with the field of
 // its options, such as "participants[0].options", and with the model that is asked first: a config that asks it for what it is
 // known to lack is invalid. Fallbacks are asked without what they lack.
-type Demanding interface {
+type Requiring interface {
 	Config
-	Demands() iter.Seq2[string, Demand]
+	Requirements() iter.Seq2[string, Requirement]
 }
 
-// Demands yields what a config asks of its models beyond text: the demands of a [Demanding] config, then the options of the
-// summarizer in its terms.
-func Demands(c Config) iter.Seq2[string, Demand] {
-	return func(yield func(string, Demand) bool) {
-		if d, ok := Unnamed(c).(Demanding); ok {
-			for field, demand := range d.Demands() {
-				if !yield(field, demand) {
+// Requirements yields what a config asks of its models beyond text: those of a [Requiring] config, then the options of the
+// summarizer in its settings.
+func Requirements(c Config) iter.Seq2[string, Requirement] {
+	return func(yield func(string, Requirement) bool) {
+		if d, ok := Unnamed(c).(Requiring); ok {
+			for field, required := range d.Requirements() {
+				if !yield(field, required) {
 					return
 				}
 			}
 		}
-		if t := c.Terms(); t.SummarizerOptions != nil && t.Summarizer != NoSummarizer {
-			yield(fieldSummarizer, Demand{By: summarizer, Model: t.Summarizer, Options: t.SummarizerOptions})
+		if t := c.Settings(); t.SummarizerOptions != nil && t.Summarizer != NoSummarizer {
+			yield(fieldSummarizer, Requirement{By: summarizer, Model: t.Summarizer, Options: t.SummarizerOptions})
 		}
 	}
 }
@@ -218,30 +218,30 @@ func (r *Record) knows(name string, row Model) {
 	switch {
 	case known == nil:
 		r.models = append(r.models, namedModel{name, row})
-	case len(row.Lacks) > 0:
-		lacks := slices.Concat(known.Lacks, row.Lacks)
+	case len(row.Unsupported) > 0:
+		lacks := slices.Concat(known.Unsupported, row.Unsupported)
 		slices.Sort(lacks)
-		known.Lacks = slices.Compact(lacks)
+		known.Unsupported = slices.Compact(lacks)
 	}
 }
 
 // demandOf returns what an actor's requests ask for beyond text. "": nobody's.
-func (r *Record) demandOf(by string) Demand {
+func (r *Record) demandOf(by string) Requirement {
 	if by == "" {
-		return Demand{}
+		return Requirement{}
 	}
-	for _, d := range Demands(r.config) {
+	for _, d := range Requirements(r.config) {
 		if d.By == by {
 			return d
 		}
 	}
-	return Demand{}
+	return Requirement{}
 }
 
 // able returns why a model surely cannot do what is asked of it; nil: it can, or nothing is known of it. Every model reads the
-// files. A model that takes over, as fallbacks do, is asked without what it lacks: no demand is given for it.
-func (c *Core) able(model string, d Demand, files []File) error {
-	if c.unable == nil || model == "" || model == NoSummarizer {
+// files. A model that takes over, as fallbacks do, is asked without what it lacks: no requirement is given for it.
+func (c *Core) able(model string, d Requirement, files []File) error {
+	if c.unsupported == nil || model == "" || model == NoSummarizer {
 		return nil
 	}
 	var media []provider.Ability
@@ -250,7 +250,7 @@ func (c *Core) able(model string, d Demand, files []File) error {
 			media = append(media, ability)
 		}
 	}
-	if err := c.unable(model, d, media); err != nil {
+	if err := c.unsupported(model, d, media); err != nil {
 		return fmt.Errorf("%q: %w", text.OneLine(model, 80), err)
 	}
 	return nil
@@ -272,12 +272,12 @@ func (c *Core) unreadable(op string, files []File) error {
 	}
 	var found []error
 	seen := make(map[string]bool)
-	for _, n := range c.mayAsk(c.record.terms, nil) {
+	for _, n := range c.mayAsk(c.record.settings, nil) {
 		if seen[n.Model] {
 			continue
 		}
 		seen[n.Model] = true
-		if err := c.able(n.Model, Demand{}, files); err != nil {
+		if err := c.able(n.Model, Requirement{}, files); err != nil {
 			found = append(found, &Error{Kind: provider.KindValidation, Op: op, Field: c.record.fieldOf(n.Model), Err: err})
 		}
 	}

@@ -36,9 +36,9 @@ func settler(formats map[string]format.Format) func(flow.Config) (flow.Config, e
 		if format, ok := formatOf(formats, &c); ok && format.Rounds > 0 && (c.Rounds == 0 || c.Rounds > format.Rounds) {
 			c.Rounds = format.Rounds
 		}
-		settled := c.withDefaults()
-		settled.ID = ""
-		return settled, nil
+		normalized := c.withDefaults()
+		normalized.ID = ""
+		return normalized, nil
 	}
 }
 
@@ -69,7 +69,7 @@ func thaw(data []byte) (any, error) {
 func checker(formats, own map[string]format.Format, detectors map[string]Detector) func(flow.Config, any, flow.Registry) []error {
 	return func(config flow.Config, frozen any, known flow.Registry) []error {
 		c := config.(*Config)
-		v := &validation{known: known, formats: formats, own: own, detectors: detectors, terms: c.Terms()}
+		v := &validation{known: known, formats: formats, own: own, detectors: detectors, settings: c.Settings()}
 		v.frozen, _ = frozen.(*format.Format)
 		v.check(c)
 		return v.Findings
@@ -99,7 +99,7 @@ func fixed(config flow.Config) any {
 // prompted returns the config without the fields that no prompt depends on.
 func prompted(config flow.Config) any {
 	c := *config.(*Config)
-	c.ID, c.Labels, c.Budget, c.Retry, c.Parts, c.Documents = "", nil, nil, nil, nil, nil
+	c.ID, c.Labels, c.Budget, c.Retry, c.Attachments, c.Documents = "", nil, nil, nil, nil, nil
 	c.Participants = slices.Clone(c.Participants)
 	for i := range c.Participants {
 		c.Participants[i].Metadata = nil
