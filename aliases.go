@@ -78,8 +78,8 @@ const (
 var (
 	ErrAwaitingInput = flow.ErrAwaitingInput
 	ErrConflict      = flow.ErrConflict
-	ErrMissing       = flow.ErrMissing
 	ErrLeased        = flow.ErrLeased
+	ErrMissing       = flow.ErrMissing
 	ErrNotFound      = flow.ErrNotFound
 	ErrPaused        = flow.ErrPaused
 )

@@ -40,8 +40,8 @@ type Config struct {
 	// Topic is the question under debate. It may come from a user, and so may positions and personas: prompts mark every line
 	// after the first as quoted.
 	Topic string `json:"topic"`
-	// Attachments are images, PDFs and other files that belong to the topic. Documents have a name and files of their own. All who
-	// take part read both, judges and summarizers included: each model of the config must be able to read them. There are at
+	// Attachments are images, PDFs and other files that belong to the topic. Documents have a name and files of their own. All
+	// who take part read both, judges and summarizers included: each model of the config must be able to read them. There are at
 	// most 64 files, of 10 MiB each and 14 MiB together.
 	Attachments []flow.File     `json:"attachments,omitempty"`
 	Documents   []flow.Document `json:"documents,omitempty"`
@@ -112,8 +112,8 @@ type Config struct {
 	Temperature *float64 `json:"temperature,omitempty"`
 	// RoundDelay is the pause before each round after the first: none if 0.
 	RoundDelay time.Duration `json:"-"`
-	// RoundTimeout bounds the speeches of a round: no bound if 0. Participants who speak in sequence get equal shares. One who
-	// is cut off misses the round; see Record.SkippedCalls. The debate goes to the error state, from which Session.Retry repeats the
+	// RoundTimeout bounds the speeches of a round: no bound if 0. Participants who speak in sequence get equal shares. One who is
+	// cut off misses the round; see Record.SkippedCalls. The debate goes to the error state, from which Session.Retry repeats the
 	// round, in two cases: a participant would miss a second round in a row, or one without whom there is nothing to judge has
 	// said nothing by the end of the last round.
 	RoundTimeout time.Duration `json:"-"`

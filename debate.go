@@ -82,8 +82,8 @@ type Engine struct {
 	// ChunkInterval is how long chunks of a turn are gathered before a reader of Events gets them. With 0, chunks
 	// come as they arrive, but at most one every 0.2 ms. 100 ms suit a screen.
 	ChunkInterval time.Duration
-	// CacheBytes bounds the cache in which [Engine.Advance] keeps folded logs between its calls, in bytes (approximately); 0 means
-	// 64 MiB.
+	// CacheBytes bounds the cache in which [Engine.Advance] keeps folded logs between its calls, in bytes (approximately); 0
+	// means 64 MiB.
 	CacheBytes int64
 	// Bus carries the chunks of calls between engines, so that readers in other processes see text while it is spoken. All
 	// engines of a store need a bus that reaches the same server. If it is nil, chunks stay in this engine, and readers of

@@ -54,8 +54,8 @@ func (d *Debate) own(name format.Detector, round int) detect.Finding {
 	return f
 }
 
-// lacks reports the host program's detectors that a debate names and that are not there; see flow.Flow.Missing.
-func lacks(r *flow.Record) error {
+// missingDetectors reports the host program's detectors that a debate names and that are not registered; see flow.Flow.Missing.
+func missingDetectors(r *flow.Record) error {
 	var found []error
 	d := of(r)
 	for _, name := range d.watched() {

@@ -76,9 +76,9 @@ func debateFlow(own map[string]format.Format, detectors map[string]Detector) *fl
 		Bodies:  []flow.Body{&Assessment{}, &Verdict{}, &Ballot{}, &Assignment{}},
 		Timed:   []flow.State{StateAwaitingResponses},
 
-		Decode: decodeDebate, Normalize: settler(formats), Check: checker(formats, own, detectors), Readable: true,
+		Decode: decodeDebate, Normalize: normalizer(formats), Check: checker(formats, own, detectors), Readable: true,
 		Freeze: freezer(formats), Thaw: thaw, Draw: draw, Views: views, Prompted: prompted,
-		Texts: debateTexts, Open: opener(detectors), Asks: asks, Missing: lacks, Last: verdictsAndVotes, Owes: owes, Amend: amendable,
+		Texts: debateTexts, Open: opener(detectors), Asks: asks, Missing: missingDetectors, Last: verdictsAndVotes, Owes: owes, Amend: amendable,
 		OnFailure: failureRules(), Kinds: kinds(formats), Fixed: fixed, Estimate: estimateDebate,
 		Shape: formatName, Result: winnerOf,
 	}

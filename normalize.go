@@ -29,8 +29,8 @@ func formatOf(formats map[string]format.Format, c *Config) (*format.Format, bool
 	return &known, ok
 }
 
-// settler returns the function that writes out all defaults, including those that a config leaves to its format.
-func settler(formats map[string]format.Format) func(flow.Config) (flow.Config, error) {
+// normalizer returns the function that writes out all defaults, including those that a config leaves to its format.
+func normalizer(formats map[string]format.Format) func(flow.Config) (flow.Config, error) {
 	return func(config flow.Config) (flow.Config, error) {
 		c := *config.(*Config)
 		if format, ok := formatOf(formats, &c); ok && format.Rounds > 0 && (c.Rounds == 0 || c.Rounds > format.Rounds) {

@@ -83,7 +83,7 @@ func draw(config flow.Config, seed string) any {
 	return out
 }
 
-// opener returns the function that makes the part of a record, with the host program's detectors.
+// opener returns the function that makes the projection of a record, with the host program's detectors.
 func opener(detectors map[string]Detector) func(*flow.Record, *flow.Start) (flow.Projection, error) {
 	return func(r *flow.Record, start *flow.Start) (flow.Projection, error) {
 		d, err := open(r, start)
@@ -95,7 +95,7 @@ func opener(detectors map[string]Detector) func(*flow.Record, *flow.Start) (flow
 	}
 }
 
-// open makes the part of a record.
+// open makes the projection of a record.
 func open(r *flow.Record, start *flow.Start) (*Debate, error) {
 	f, ok := r.Frozen().(*format.Format)
 	if !ok {

@@ -153,18 +153,18 @@ func (s *Session) Acknowledge(ctx context.Context) error {
 	return s.Choose(ctx, flow.InquiryCost, flow.OptionContinue)
 }
 
-// Amend changes the settings of the debate while it runs: its budget, models, policies and time-outs, and its number of
-// rounds. The prices and sizes of new models are frozen like those of the others. If something cannot be changed, the
-// error joins one *[Error] of kind validation for each field, and nothing is changed. Providers that can tell are asked what
-// new models can do ([Engine.SkipModelCheck]). A model that is known to lack a required ability is refused with [flow.ErrUnsupported].
+// Amend changes the settings of the debate while it runs: its budget, models, policies and time-outs, and its number of rounds.
+// The prices and sizes of new models are frozen like those of the others. If something cannot be changed, the error joins one
+// *[Error] of kind validation for each field, and nothing is changed. Providers that can tell are asked what new models can do
+// ([Engine.SkipModelCheck]). A model that is known to lack a required ability is refused with [flow.ErrUnsupported].
 func (s *Session) Amend(ctx context.Context, change flow.Amendment) error {
 	return s.session.Control(ctx, change)
 }
 
-// Answer answers an open inquiry by its id. The text has at most 1 MiB. parts are files that belong to the text: every reader
-// of the text reads them too. They are stored before the answer is. An answer that must match a schema must have none.
-func (s *Session) Answer(ctx context.Context, inquiry, text string, parts ...flow.File) error {
-	return s.session.Control(ctx, flow.Answer{Inquiry: inquiry, Text: text, Attachments: parts})
+// Answer answers an open inquiry by its id. The text has at most 1 MiB. attachments are files that belong to the text: every
+// reader of the text reads them too. They are stored before the answer is. An answer that must match a schema must have none.
+func (s *Session) Answer(ctx context.Context, inquiry, text string, attachments ...flow.File) error {
+	return s.session.Control(ctx, flow.Answer{Inquiry: inquiry, Text: text, Attachments: attachments})
 }
 
 // Choose answers an open inquiry with one of its options. more belongs to some of them:

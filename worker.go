@@ -43,8 +43,8 @@ func (e *Engine) Due(ctx context.Context) iter.Seq2[store.Info, error] {
 	return each(e, func(l *engine.Engine) iter.Seq2[store.Info, error] { return l.Due(ctx) })
 }
 
-// ClearQuarantine ends the quarantine of a debate, so that workers try to open it again at once. Call it once the debate is repaired, or
-// once an engine has what it needs. If there is no quarantine, or no such debate, ClearQuarantine does nothing.
+// ClearQuarantine ends the quarantine of a debate, so that workers try to open it again at once. Call it once the debate is
+// repaired, or once an engine has what it needs. If there is no quarantine, or no such debate, ClearQuarantine does nothing.
 func (e *Engine) ClearQuarantine(ctx context.Context, id string) error {
 	l, err := e.freeze()
 	if err != nil {
@@ -80,9 +80,9 @@ func (e *Engine) ClearQuarantine(ctx context.Context, id string) error {
 // returns a valid Next along with the error. A signal that does not fit the debate's state is an error of kind state or
 // validation, as for a control.
 //
-// If it is unknown whether a signal was recorded, it may be sent again: what is settled is ignored. A repeated Opened with the
-// same ID is ignored too, until the outcome of a call that it has begun is known, or another owner has taken the debate over.
-// An Opened without an ID is never recognised as a repeat: each one charges all calls in flight, even if none was sent. A
+// If it is unknown whether a signal was recorded, it may be sent again: what is recorded already is ignored. A repeated Opened
+// with the same ID is ignored too, until the outcome of a call that it has begun is known, or another owner has taken the debate
+// over. An Opened without an ID is never recognised as a repeat: each one charges all calls in flight, even if none was sent. A
 // repeated control is refused if it no longer fits the state. Advance is safe for concurrent use.
 //
 // A debate that cannot be opened or advanced is put in quarantine as by [Engine.Open]; the next successful step ends the
@@ -101,8 +101,8 @@ func (e *Engine) Advance(ctx context.Context, id, owner string, signal flow.Sign
 // If ctx ends, the call is aborted, and recorded as such. Call returns soon after, or after [Engine.Grace] if code ignores its
 // context. Before the call is made, it waits for a free slot under MaxCalls.
 //
-// If the engine lacks what the debate needs, the error wraps [ErrMissing]: either the call was not made, and another engine may make
-// it, or its outcome is recorded.
+// If the engine lacks what the debate needs, the error wraps [ErrMissing]: either the call was not made, and another engine may
+// make it, or its outcome is recorded.
 func (e *Engine) Call(ctx context.Context, id, owner string, call flow.Lost, emit func(provider.Chunk)) (flow.Next, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -111,9 +111,9 @@ func (e *Engine) Call(ctx context.Context, id, owner string, call flow.Lost, emi
 	return l.Call(ctx, id, owner, call, emit)
 }
 
-// RenewLease renews the lease of a debate for its owner; see [Engine.Advance]. It steps nothing. The Next is what the log says, without a
-// Wait: a runtime that makes a call sees whether the call is still in flight, or is to be aborted. If another owner has the lease,
-// the error wraps [ErrLeased].
+// RenewLease renews the lease of a debate for its owner; see [Engine.Advance]. It steps nothing. The Next is what the log says,
+// without a Wait: a runtime that makes a call sees whether the call is still in flight, or is to be aborted. If another owner has
+// the lease, the error wraps [ErrLeased].
 func (e *Engine) RenewLease(ctx context.Context, id, owner string) (flow.Next, error) {
 	l, err := e.freeze()
 	if err != nil {

@@ -42,11 +42,11 @@ type Hooks struct {
 //	for event, err := range hooks.Events(engine.Run(ctx, config)) {
 func (h Hooks) Events(events iter.Seq2[flow.Event, error]) iter.Seq2[flow.Event, error] {
 	return func(yield func(flow.Event, error) bool) {
-		reasks := make(map[string]bool) // of the executions that have begun: whether one is asked for again
+		begun := make(map[string]bool)  // executions
 		uses := make(map[string][]byte) // their arguments
 		for event, err := range events {
 			if err == nil {
-				h.take(&event, reasks, uses)
+				h.take(&event, begun, uses)
 			}
 			if !yield(event, err) {
 				return
@@ -55,7 +55,7 @@ func (h Hooks) Events(events iter.Seq2[flow.Event, error]) iter.Seq2[flow.Event,
 	}
 }
 
-func (h Hooks) take(e *flow.Event, reasks map[string]bool, uses map[string][]byte) {
+func (h Hooks) take(e *flow.Event, begun map[string]bool, uses map[string][]byte) {
 	switch body := e.Body.(type) {
 	case *flow.Transition:
 		h.pass(body)
@@ -63,10 +63,10 @@ func (h Hooks) take(e *flow.Event, reasks map[string]bool, uses map[string][]byt
 		call(h.OnDecision, body)
 	case *flow.Intent:
 		if body.Kind == KindExecution {
-			if _, known := reasks[body.Call]; !known && !body.Reask {
+			if !begun[body.Call] && !body.Reask {
 				call2(h.OnExecutionStart, body.By, body.Round)
 			}
-			reasks[body.Call] = body.Reask
+			begun[body.Call] = true
 		}
 		if body.Tool != "" && h.OnToolStart != nil {
 			h.OnToolStart(body.By, body.Tool, uses[body.Call])
@@ -78,10 +78,10 @@ func (h Hooks) take(e *flow.Event, reasks map[string]bool, uses map[string][]byt
 	case *flow.Turn:
 		h.end(body)
 	case *flow.Failure:
-		h.fail(body.By, body.Call, body.Error, body.Final && body.Next == "", reasks)
+		h.fail(body.By, body.Call, body.Error, body.Final, begun)
 	case *flow.Rejection:
 		failure := errors.New("the result was not accepted: " + strings.Join(body.Problems, "; "))
-		h.fail(body.By, body.Call, failure, reasks[body.Call] && body.Next == "", reasks)
+		h.fail(body.By, body.Call, failure, body.Final, begun)
 	case *flow.ToolCalls:
 		for i := range body.Uses {
 			uses[body.Uses[i].Use] = body.Uses[i].Arguments
@@ -123,8 +123,8 @@ func (h Hooks) end(t *flow.Turn) {
 }
 
 // fail shows that an attempt at an execution has failed, or the whole execution.
-func (h Hooks) fail(by, id string, failure error, final bool, reasks map[string]bool) {
-	if _, known := reasks[id]; !known {
+func (h Hooks) fail(by, id string, failure error, final bool, begun map[string]bool) {
+	if !begun[id] {
 		return
 	}
 	if !final {

@@ -81,7 +81,7 @@ func TestOutputsOfManyAgentsAreCut(t *testing.T) {
 }
 
 // What all flows share reaches the kernel, and so do the files of the task.
-func TestTermsOfWork(t *testing.T) {
+func TestSettingsOfWork(t *testing.T) {
 	c := config()
 	c.Attachments = []flow.File{{Name: "note.txt", Data: []byte("A note."), Type: "text/plain"}}
 	c.Documents = []flow.Document{{Name: "paper", Files: []flow.File{{Data: []byte("A paper."), Type: "text/plain"}}}}

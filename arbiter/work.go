@@ -85,7 +85,7 @@ func of(r *flow.Record) *Work {
 	return &Work{Record: r, config: &Config{}}
 }
 
-// open makes the part of a record.
+// open makes the projection of a record.
 func open(r *flow.Record, _ *flow.Start) (flow.Projection, error) {
 	return &Work{Record: r, config: r.Config().(*Config)}, nil
 }

@@ -310,9 +310,9 @@ func TestTheFrozenConfigIsChecked(t *testing.T) {
 		}, "agents"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			settled, err := flow.Normalize(new(three()))
+			normalized, err := flow.Normalize(new(three()))
 			require.NoError(t, err)
-			config, err := flow.Decode([]byte(toJSON(settled)))
+			config, err := flow.Decode([]byte(toJSON(normalized)))
 			require.NoError(t, err)
 			require.Empty(t, flow.Check(config, nil, registered{}))
 			test.change(config.(*deliberation.Config))
@@ -343,9 +343,9 @@ func TestConfigAsJSON(t *testing.T) {
 	assert.Equal(t, 3*time.Minute, config.Settings().Patience)
 	assert.Equal(t, []flow.FailureRule{{Kinds: []flow.Kind{provider.KindRefusal}, Do: flow.OptionSkip}}, config.Settings().OnFailure)
 	assert.InDelta(t, 0, *config.Agents[1].Temperature, 0)
-	settled, err := deliberation.Flow().Normalize(&config)
+	normalized, err := deliberation.Flow().Normalize(&config)
 	require.NoError(t, err)
-	made, ok := settled.(*deliberation.Config)
+	made, ok := normalized.(*deliberation.Config)
 	require.True(t, ok)
 	assert.InDelta(t, 0, *made.Agents[1].Temperature, 0)
 	assert.Nil(t, made.Agents[0].Temperature, "it has that of all")

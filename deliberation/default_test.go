@@ -22,13 +22,13 @@ func TestDefaults(t *testing.T) {
 	config.Rounds, config.Tools, config.Clarification.On = 0, []string{"note"}, true
 	start, err := engine.Freeze(config)
 	require.NoError(t, err)
-	settled, ok := start.Config.Go.(*deliberation.Config)
+	normalized, ok := start.Config.Go.(*deliberation.Config)
 	require.True(t, ok)
-	assert.Equal(t, 3, settled.Rounds)
-	assert.Equal(t, 3, settled.Clarification.Iterations)
-	assert.Equal(t, 5, settled.Clarification.Questions)
-	assert.Equal(t, 10, settled.ToolCalls)
-	assert.InDelta(t, 0.3, *settled.Judge.Temperature, 0)
+	assert.Equal(t, 3, normalized.Rounds)
+	assert.Equal(t, 3, normalized.Clarification.Iterations)
+	assert.Equal(t, 5, normalized.Clarification.Questions)
+	assert.Equal(t, 10, normalized.ToolCalls)
+	assert.InDelta(t, 0.3, *normalized.Judge.Temperature, 0)
 }
 
 // TestTheJudgeIsAskedAtALowerTemperature than the agents, with the words of its prompt, by a provider of its own.

@@ -34,7 +34,7 @@ func of(r *flow.Record) *Deliberation {
 	return &Deliberation{Record: r, sorted: sorting(&Config{})}
 }
 
-// open makes the part of a record.
+// open makes the projection of a record.
 func open(r *flow.Record, _ *flow.Start) (flow.Projection, error) {
 	return &Deliberation{Record: r, sorted: sorting(r.Config().(*Config))}, nil
 }

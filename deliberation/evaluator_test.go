@@ -300,9 +300,9 @@ func TestEvaluationsThatAreRefused(t *testing.T) {
 // TestConfigsThatDoNotFitAnEvaluation: nothing that a config says is ignored.
 func TestConfigsThatDoNotFitAnEvaluation(t *testing.T) {
 	flow := deliberation.EvaluationFlow()
-	settled, err := flow.Normalize(new(threeEvaluators()))
+	normalized, err := flow.Normalize(new(threeEvaluators()))
 	require.NoError(t, err)
-	whole := toJSON(settled)
+	whole := toJSON(normalized)
 	_, err = flow.Decode([]byte(whole))
 	require.NoError(t, err)
 	for name, test := range map[string]struct{ before, after, field string }{

@@ -49,12 +49,12 @@ func TestARefusedAnswerStoresNoFile(t *testing.T) {
 		return []flow.File{{Name: "x.txt", Type: "text/plain", Data: bytes.Repeat([]byte{'a'}, size)}}
 	}
 	url := []flow.File{{Name: "x.png", URL: "https://example.com/x.png"}}
-	refused := func(why, inquiry, text string, parts []flow.File) {
+	refused := func(why, inquiry, text string, attachments []flow.File) {
 		t.Helper()
 		for _, answer := range []func() error{
-			func() error { return s.Answer(t.Context(), inquiry, text, parts...) },
+			func() error { return s.Answer(t.Context(), inquiry, text, attachments...) },
 			func() error {
-				return engine.Control(t.Context(), "asking", flow.Answer{Inquiry: inquiry, Text: text, Attachments: parts})
+				return engine.Control(t.Context(), "asking", flow.Answer{Inquiry: inquiry, Text: text, Attachments: attachments})
 			},
 		} {
 			require.ErrorContains(t, answer(), why)

@@ -41,11 +41,11 @@ func TestAPersonAnswersWithAnImage(t *testing.T) {
 	require.ErrorIs(t, err, flow.ErrAwaitingInput)
 
 	sketch := []byte("\x89PNG\r\n\x1a\na sketch")
-	for field, parts := range map[string][]flow.File{
+	for field, attachments := range map[string][]flow.File{
 		"attachments[0]":      {{Name: "sketch.png", Type: "image/jpeg", Data: sketch}},
 		"attachments[0].name": {{Name: "../sketch.png", Data: sketch}},
 	} {
-		err = session.Answer(t.Context(), "question.1.ada.1", "Like this.", parts...)
+		err = session.Answer(t.Context(), "question.1.ada.1", "Like this.", attachments...)
 		var failure *flow.Error
 		require.ErrorAs(t, err, &failure)
 		assert.Equal(t, []any{provider.KindValidation, field}, []any{failure.Kind, failure.Field})

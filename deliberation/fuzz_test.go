@@ -20,8 +20,8 @@ type registered struct{}
 func (registered) Function(string) bool               { return true }
 func (registered) Model(*flow.Settings, string) error { return nil }
 
-// FuzzConfig: whatever a config says, it is refused with errors that name their fields, or normalized, and the flow reads
-// what it has settled again.
+// FuzzConfig: whatever a config says, it is refused with errors that name their fields, or normalized. The flow reads
+// what it has normalized, and normalizes it to the same.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{
 		toJSON(three()), `{}`, `{"problem":"x","agents":[{"id":"a"},{"id":"b"}]}`,
@@ -40,21 +40,21 @@ func FuzzConfig(f *testing.F) {
 		}
 		config.Judge.PromptFile = ""
 		kind := deliberation.Flow()
-		settled, err := kind.Normalize(&config)
+		normalized, err := kind.Normalize(&config)
 		require.NoError(t, err)
-		if found := kind.Check(settled, nil, registered{}); len(found) > 0 {
+		if found := kind.Check(normalized, nil, registered{}); len(found) > 0 {
 			for _, field := range fields(t, errors.Join(found...)) {
 				assert.NotEmpty(t, field)
 			}
 			return
 		}
-		read, err := kind.Decode([]byte(toJSON(settled)))
+		read, err := kind.Decode([]byte(toJSON(normalized)))
 		require.NoError(t, err)
-		assert.JSONEq(t, toJSON(settled), toJSON(read))
+		assert.JSONEq(t, toJSON(normalized), toJSON(read))
 		again, err := kind.Normalize(read)
 		require.NoError(t, err)
-		assert.JSONEq(t, toJSON(settled), toJSON(again), "what is settled stays as it is")
-		texts, err := kind.Texts(flow.Setup{Config: settled, Prompts: sets(t), Fence: "1234567890"})
+		assert.JSONEq(t, toJSON(normalized), toJSON(again), "what is normalized stays as it is")
+		texts, err := kind.Texts(flow.Setup{Config: normalized, Prompts: sets(t), Fence: "1234567890"})
 		require.NoError(t, err)
 		for name, text := range texts {
 			assert.NotEmpty(t, text, name)

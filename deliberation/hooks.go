@@ -96,7 +96,6 @@ type job struct {
 	agent    string
 	kind     flow.CallKind
 	activity string
-	reasked  bool // its answer was not accepted, and is asked for again
 }
 
 // take makes the callbacks of one event.
@@ -201,11 +200,10 @@ func (p *progress) begin(in *flow.Intent) {
 		}
 		return
 	}
-	if known := p.jobs[in.Call]; known != nil {
-		known.reasked = in.Reask
+	if p.jobs[in.Call] != nil {
 		return
 	}
-	j := &job{agent: in.By, kind: in.Kind, activity: activity(in.Kind, in.Target), reasked: in.Reask}
+	j := &job{agent: in.By, kind: in.Kind, activity: activity(in.Kind, in.Target)}
 	p.jobs[in.Call] = j
 	if !p.whole && in.Attempt > 1 {
 		return // it began before the reader came
@@ -271,19 +269,15 @@ func (p *progress) sizes(t *flow.Turn) (before, after int) {
 	return before, characters(w.shown(t))
 }
 
-// rejected takes an answer that was not accepted. Who was asked again is not asked a third time.
+// rejected takes an answer that was not accepted.
 func (p *progress) rejected(r *flow.Rejection) {
 	why := errors.New("the answer was not accepted: " + strings.Join(r.Problems, "; "))
-	j := p.jobs[r.Call]
-	switch {
-	case j == nil:
+	if !r.Final {
 		p.setback(p.OnAgentRetry, r.By, r.Call, why)
-	case j.reasked && r.Next == "":
-		p.setback(p.OnAgentFailed, r.By, r.Call, why)
-		delete(p.jobs, r.Call)
-	default:
-		p.setback(p.OnAgentRetry, r.By, r.Call, why)
+		return
 	}
+	p.setback(p.OnAgentFailed, r.By, r.Call, why)
+	delete(p.jobs, r.Call)
 }
 
 func (p *progress) failed(f *flow.Failure) {

@@ -93,7 +93,7 @@ func Insert(f *flow.Flow, after flow.State, n Node) error {
 	f.Steps[n.State] = n.Step
 	for _, from := range group {
 		f.Steps[from] = announced(f.Steps[from], n.Step, func(on flow.Trigger, r *flow.Record) bool {
-			for _, rule := range f.Rules { // the first that matches wins
+			for _, rule := range f.Rules { // in the order that the chart keeps: this foretells it, for the number of calls
 				if rule.From == from && rule.On == on && (rule.When.OK == nil || rule.When.OK(r)) {
 					return rule.To == n.State
 				}

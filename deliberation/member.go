@@ -33,7 +33,7 @@ func (c *Config) members() []member {
 	return all
 }
 
-// role returns the role of that name. a normalized config has all that it needs.
+// role returns the role of that name. A normalized config has all that it needs.
 func (c *Config) role(name string) Role {
 	for i := range c.Roles {
 		if c.Roles[i].Name == name {

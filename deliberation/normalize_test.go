@@ -27,8 +27,8 @@ func filed(t *testing.T) (config deliberation.Config, files []string) {
 	return config, []string{config.Agents[0].PromptFile, config.Judge.PromptFile}
 }
 
-// TestASettledConfigDependsOnNoFile: what was read at the start stays, in the log and wherever it is started again.
-func TestASettledConfigDependsOnNoFile(t *testing.T) {
+// TestANormalizedConfigDependsOnNoFile: what was read at the start stays, in the log and wherever it is started again.
+func TestANormalizedConfigDependsOnNoFile(t *testing.T) {
 	config, files := filed(t)
 	config.ID = "filed"
 	engine, _ := engineFor(nil)

@@ -159,7 +159,7 @@ func scoresOf(r *flow.Record) *Scores {
 	return &Scores{Record: r, config: &EvaluationConfig{}}
 }
 
-// openScores makes the part of a record.
+// openScores makes the projection of a record.
 func openScores(r *flow.Record, _ *flow.Start) (flow.Projection, error) {
 	return &Scores{Record: r, config: r.Config().(*EvaluationConfig), answers: make(map[string]*flow.Turn)}, nil
 }

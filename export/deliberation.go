@@ -41,8 +41,8 @@ func (w *reporter) called(name string) string {
 	return name
 }
 
-// terms describes the deliberation in the head of the document.
-func (w *reporter) terms(d *deliberation.Deliberation) []field {
+// deliberationFacts describes the deliberation in the head of the document.
+func (w *reporter) deliberationFacts(d *deliberation.Deliberation) []field {
 	c := d.Config()
 	ends := "after all rounds"
 	if t := c.Termination; t.Threshold != nil {

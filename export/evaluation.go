@@ -44,8 +44,8 @@ func (w *reporter) evaluated(s *deliberation.Scores) []*section {
 	return out
 }
 
-// evaluationTerms describes the evaluation in the head of the document.
-func evaluationTerms(s *deliberation.Scores) []field {
+// evaluationFacts describes the evaluation in the head of the document.
+func evaluationFacts(s *deliberation.Scores) []field {
 	report := s.Report()
 	return present(
 		field{"Evaluators", fmt.Sprintf("%d of %d have answered", report.Answered, report.Asked)},

@@ -26,10 +26,10 @@ func (w *reporter) documents() *section {
 
 // files lists files by name, type, size and hash, with the pictures of those that a page can show. All of that is of the host
 // program's users.
-func (w *reporter) files(parts []flow.File) block {
+func (w *reporter) files(all []flow.File) block {
 	var b block
-	for i := range parts {
-		f := &parts[i]
+	for i := range all {
+		f := &all[i]
 		item := f.String() + " " + f.Type + ", " + strconv.Itoa(f.Size) + " bytes"
 		if f.Pages > 0 {
 			item += ", " + strconv.Itoa(f.Pages) + " pages"

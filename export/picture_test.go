@@ -47,10 +47,10 @@ func webp(chunk string) []byte {
 }
 
 // reported plays a debate with files, and writes it with their bytes.
-func reported(t *testing.T, file func(hash string) ([]byte, error), parts ...flow.File) (page, markdown string) {
+func reported(t *testing.T, file func(hash string) ([]byte, error), attachments ...flow.File) (page, markdown string) {
 	t.Helper()
 	config := players.TwoDebaters()
-	config.Rounds, config.Attachments = 1, parts
+	config.Rounds, config.Attachments = 1, attachments
 	engine, _ := players.Engine(config)
 	s, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
@@ -89,12 +89,12 @@ func TestAPageShowsTheImages(t *testing.T) {
 		"image/webp": webp("VP8X\x0a\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x02\x00\x00"),
 	}
 	lossy, lossless := webp("VP8 \x0a\x00\x00\x00\x00\x00\x00\x9d\x01\x2a\x04\x00\x03\x00"), webp("VP8L\x0a\x00\x00\x00/\x03\x80\x00\x00")
-	var parts []flow.File
+	var files []flow.File
 	for _, data := range images {
-		parts = append(parts, flow.File{Name: "image", Data: data})
+		files = append(files, flow.File{Name: "image", Data: data})
 	}
-	parts = append(parts, flow.File{Data: lossy}, flow.File{Data: lossless}, flow.File{Name: "a.txt", Type: "text/plain", Data: []byte("words")})
-	page, markdown := reported(t, nil, parts...)
+	files = append(files, flow.File{Data: lossy}, flow.File{Data: lossless}, flow.File{Name: "a.txt", Type: "text/plain", Data: []byte("words")})
+	page, markdown := reported(t, nil, files...)
 	images["image/webp"] = lossy
 	for media, data := range images {
 		assert.Contains(t, page, embeds(media, data))
@@ -168,11 +168,11 @@ func TestImagesThatAreNotShown(t *testing.T) {
 
 // All images of a page together are bounded: those that come later are named only.
 func TestAPageHasABoundForItsImages(t *testing.T) {
-	var parts []flow.File
+	var files []flow.File
 	for i := range 6 {
-		parts = append(parts, flow.File{Data: canvas(8192, 8192, fmt.Sprint(i))})
+		files = append(files, flow.File{Data: canvas(8192, 8192, fmt.Sprint(i))})
 	}
-	page, _ := reported(t, nil, parts...)
+	page, _ := reported(t, nil, files...)
 	assert.Equal(t, 4, strings.Count(page, "<img"))
 	assert.Equal(t, 2, strings.Count(page, "not shown: it is too large"))
 }

@@ -120,7 +120,7 @@ type reporter struct {
 	turns int // that have an anchor
 }
 
-// newReporter returns a reporter. If the record is of another flow, the reporter knows only its terms.
+// newReporter returns a reporter. If the record is of another flow, the reporter knows only its settings.
 func newReporter(r *flow.Record, events []flow.Event) *reporter {
 	w := &reporter{record: r, word: "debate", log: readLog(events)}
 	if d, ok := debate.Of(r); ok {
@@ -131,9 +131,9 @@ func newReporter(r *flow.Record, events []flow.Event) *reporter {
 		w.word = "conversation"
 	}
 	w.debate, w.config = &debate.Debate{Record: r}, &debate.Config{}
-	if terms := r.Settings(); terms != nil {
-		w.config.Topic = terms.Topic
-		for _, name := range terms.Participants {
+	if settings := r.Settings(); settings != nil {
+		w.config.Topic = settings.Topic
+		for _, name := range settings.Participants {
 			w.config.Participants = append(w.config.Participants, debate.Participant{Name: name})
 		}
 	}
@@ -203,17 +203,17 @@ func (w *reporter) head() *report {
 		out.Title = "Untitled " + w.word
 	}
 	rounds := strconv.Itoa(r.Round)
-	if terms := r.Settings(); terms != nil && terms.Rounds > 0 {
-		rounds += " of at most " + strconv.Itoa(terms.Rounds)
+	if settings := r.Settings(); settings != nil && settings.Rounds > 0 {
+		rounds += " of at most " + strconv.Itoa(settings.Rounds)
 	}
 	turns := count(len(r.Turns))
 	switch {
 	case w.deliberation != nil:
-		out.Facts = w.terms(w.deliberation)
+		out.Facts = w.deliberationFacts(w.deliberation)
 	case w.work != nil:
-		out.Facts, rounds, turns = w.workTerms(w.work), "", ""
+		out.Facts, rounds, turns = w.workFacts(w.work), "", ""
 	case w.evaluation != nil:
-		out.Facts, rounds, turns = evaluationTerms(w.evaluation), "", ""
+		out.Facts, rounds, turns = evaluationFacts(w.evaluation), "", ""
 	case w.word != "debate":
 		out.Facts = present(field{"Flow", r.Flow()})
 	}

@@ -39,8 +39,8 @@ func (w *reporter) works(work *arbiter.Work) {
 	}
 }
 
-// workTerms describes the work in the head of the document.
-func (w *reporter) workTerms(work *arbiter.Work) []field {
+// workFacts describes the work in the head of the document.
+func (w *reporter) workFacts(work *arbiter.Work) []field {
 	c := work.Config()
 	most := c.MaxIterations
 	if settings := w.record.Settings(); settings != nil {

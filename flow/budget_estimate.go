@@ -108,7 +108,7 @@ type said struct{ bytes, messages int }
 // Record returns the record that the walk begins with. Only the walk writes to it.
 func (s *Estimator) Record() *Record { return s.core.record }
 
-// Round begins a round. Its error is that of the context that bounds the walk, or of the flow's part.
+// Round begins a round. Its error is that of the context that bounds the walk, or of the flow's projection.
 func (s *Estimator) Round(n int) error {
 	if err := s.ctx.Err(); err != nil {
 		return err

@@ -126,7 +126,7 @@ func (c *Core) worstReply(call *Call, growth int) (most amount, output int) {
 			tokens = min(tokens, model.MaxOutput)
 		}
 		input := bound + r.surplus(model)
-		if call.Schema != "" && model.lacks(provider.AbilitySchema) {
+		if call.Schema != "" && model.unsupported(provider.AbilitySchema) {
 			input += len(schemaInWords)
 		}
 		most.cost = max(most.cost, model.Bound(input, tokens))

@@ -32,7 +32,7 @@ func (c *Core) result(s Result) error {
 	}
 	spend := c.record.charge(state.intent, s.Usage, s.Free)
 	spend.Took, spend.Queued, spend.Cached = s.Took, s.Queued, s.Free
-	spend.settle(s.Metadata)
+	spend.addMetadata(s.Metadata)
 	intent := state.intent
 	if err := c.outcome(state, spend, s); err != nil {
 		return err
@@ -91,7 +91,8 @@ func (c *Core) outcome(state *callState, spend Spend, s Result) error {
 	out.Broken = s.Stop == provider.StopLength
 	if state.intent.Reask {
 		out.Next = state.intent.Next
-		out.Instead = out.Next == "" && c.instead(state, provider.KindInvalidResponse)
+		out.Final = out.Next == ""
+		out.Instead = out.Final && c.instead(state, provider.KindInvalidResponse)
 	}
 	return c.emit(Event{Body: out})
 }
@@ -175,7 +176,7 @@ func (c *Core) Thoughts(s Result) string {
 		return ""
 	}
 	var turn Turn
-	turn.beside(&Metadata{Reasoning: s.Metadata.Reasoning}, state.intent.Tokens)
+	turn.addMetadata(&Metadata{Reasoning: s.Metadata.Reasoning}, state.intent.Tokens)
 	return turn.Reasoning
 }
 
@@ -196,7 +197,7 @@ func (c *Core) turn(intent *Intent, spend Spend, s Result) *Turn {
 		Target: intent.Target, Text: s.Text, Attachments: s.Attachments, Cut: s.Stop == provider.StopLength, Hidden: intent.Hidden,
 		UsedUp: c.record.UsedUp(intent.Call),
 	}
-	turn.beside(s.Metadata, intent.Tokens)
+	turn.addMetadata(s.Metadata, intent.Tokens)
 	return turn
 }
 
@@ -260,7 +261,7 @@ func (c *Core) failed(s Failed) error {
 	}
 	spend := c.record.charge(state.intent, s.Usage, s.Free)
 	spend.Took, spend.Queued = s.Took, s.Queued
-	spend.settle(s.Metadata)
+	spend.addMetadata(s.Metadata)
 	if state.intent.Tool != "" {
 		return c.toolFailed(state, spend, failure, failure.Kind == provider.KindCanceled)
 	}

@@ -103,7 +103,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	}
 	switch room := r.roomForUses(intent, model); {
 	case len(call.Tools) == 0:
-	case model.lacks(provider.AbilityTools):
+	case model.unsupported(provider.AbilityTools):
 		ready.recall(r, state, room)
 	default:
 		intent.Offer = &ToolOffer{Tools: call.Tools, Uses: call.Uses, Exchanges: call.Exchanges}
@@ -129,11 +129,11 @@ func (p *prepared) without(r *Record, state *callState, intent *Intent, model Mo
 	call := p.call
 	asks := Requirement{Options: call.Options, Tools: len(call.Tools) > 0, Schema: p.wire != nil}
 	intent.Options, intent.Temperature = call.Options.Without(model.Unsupported), call.Temperature
-	if call.Temperature != nil && model.lacks(provider.AbilityTemperature) {
-		intent.Temperature, asks.Temperature = nil, r.demandOf(call.By).Temperature
+	if call.Temperature != nil && model.unsupported(provider.AbilityTemperature) {
+		intent.Temperature, asks.Temperature = nil, r.requirementOf(call.By).Temperature
 	}
-	intent.Left = slices.DeleteFunc(asks.Asks(), func(a provider.Ability) bool { return !model.lacks(a) })
-	if p.wire != nil && (model.lacks(provider.AbilitySchema) || state.begun(p.model) != "") {
+	intent.Left = slices.DeleteFunc(asks.Asks(), func(a provider.Ability) bool { return !model.unsupported(a) })
+	if p.wire != nil && (model.unsupported(provider.AbilitySchema) || state.begun(p.model) != "") {
 		p.last += schemaInWords + string(p.wire.JSON)
 		p.wire = nil
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// What a conversation is started with. Each flow has a type of configs, which its Decode returns; what all of them share is their Settings
-// (config_settings). config_strict reads JSON from strangers, config_findings checks it and names every mistake by its field,
-// config_requirement says what the models of a config must be able to do, and config_amend changes settings on the way.
+// What a conversation is started with. Each flow has a type of configs, which its Decode returns; what all of them share is their
+// Settings (config_settings). config_strict reads JSON from strangers, config_findings checks it and names every mistake by its
+// field, config_requirement says what the models of a config must be able to do, and config_amend changes settings on the way.
 
 // learnConfig learns the type of the flow's configs.
 func (m *Machine) learnConfig() error {
@@ -146,7 +146,7 @@ func ReplaceNames(content string, names, others []string) string {
 	return text.ReplaceWords(content, names, others)
 }
 
-// Shuffled returns the numbers below n in an order drawn from a seed for one use, such as "judge 2". The order is
+// Shuffled returns the numbers below n in an order drawn from a seed for one use, such as "order 2". The order is
 // the same in every process.
 func Shuffled(seed, use string, n int) []int { return secret.Shuffled(seed, use, n) }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Amendment changes the settings of a conversation that has started, in any state but the final ones. Fields that are nil
-// stay as they are; an amendment that sets none is refused. It is a fact: Record.Settings returns the settings in force. Attempts in
+// Amendment changes the settings of a conversation that has started, in any state but the final ones. Fields that are nil stay as
+// they are; an amendment that sets none is refused. It is a fact: Record.Settings returns the settings in force. Attempts in
 // flight end under the settings under which they began; calls that wait are made at once.
 type Amendment struct {
 	// Budget replaces the budget. A budget without limits removes all of them.
@@ -230,7 +230,7 @@ func (c *Core) checkNamed(f *Findings, settings *Settings, a *Amendment) {
 		}
 		err := cmp.Or(settings.takes(to.model, row), c.unreachable(to.model))
 		if err == nil {
-			err = c.able(to.model, r.demandOf(to.by), files)
+			err = c.able(to.model, r.requirementOf(to.by), files)
 		}
 		if err != nil {
 			f.Addf(field, "%w", err)
@@ -324,7 +324,7 @@ func (r *Record) foldAmendment(a *Amendment, flow *Flow) error {
 		}
 	}
 	if a.Models != nil || a.Retry != nil || a.Patience != nil {
-		r.foldHastened()
+		r.foldRetriedNow()
 	}
 	return nil
 }

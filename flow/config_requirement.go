@@ -219,14 +219,14 @@ func (r *Record) knows(name string, row Model) {
 	case known == nil:
 		r.models = append(r.models, namedModel{name, row})
 	case len(row.Unsupported) > 0:
-		lacks := slices.Concat(known.Unsupported, row.Unsupported)
-		slices.Sort(lacks)
-		known.Unsupported = slices.Compact(lacks)
+		all := slices.Concat(known.Unsupported, row.Unsupported)
+		slices.Sort(all)
+		known.Unsupported = slices.Compact(all)
 	}
 }
 
-// demandOf returns what an actor's requests ask for beyond text. "": nobody's.
-func (r *Record) demandOf(by string) Requirement {
+// requirementOf returns what an actor's requests ask for beyond text. "": nobody's.
+func (r *Record) requirementOf(by string) Requirement {
 	if by == "" {
 		return Requirement{}
 	}

@@ -88,8 +88,8 @@ func DecodeTo[T any, P interface {
 	return config, nil
 }
 
-// NormalizeTo makes a Flow.Normalize of configs that are a *T: a deep copy, made through their JSON. The function defaults must write
-// the defaults out in the copy, and remove the ID.
+// NormalizeTo makes a Flow.Normalize of configs that are a *T: a deep copy, made through their JSON. The function defaults must
+// write the defaults out in the copy, and remove the ID.
 func NormalizeTo[T any, P interface {
 	*T
 	Config

@@ -47,9 +47,9 @@ func menuFlow(seen map[string]string) *debate.Flow {
 		Decode: flow.DecodeTo[menu],
 		Normalize: func(c flow.Config) (flow.Config, error) {
 			note("Normalize", c)
-			settled := *c.(*menu)
-			settled.ID = ""
-			return settled, nil // a value: the type beneath is what counts
+			normalized := *c.(*menu)
+			normalized.ID = ""
+			return normalized, nil // a value: the type beneath is what counts
 		},
 		Check: func(c flow.Config, _ any, _ flow.Registry) []error { note("Check", c); return nil },
 		Field: func(c flow.Config, field string) string { note("Field", c); return field },

@@ -56,8 +56,8 @@ type Flows struct {
 	// must not change while a core runs. nil: the runtime lacks nothing.
 	Missing func(Need) error
 	// Unsupported returns why a model, as "provider/model", is known not to meet the requirement of an actor, or to lack one of
-	// these abilities. If an ability is lacking, the error wraps [ErrUnsupported]. A nil error, or a nil Unsupported, means that nothing
-	// is known against the model. Unsupported makes no request.
+	// these abilities. If it lacks an ability, the error wraps [ErrUnsupported]. A nil error, or a nil Unsupported, means that
+	// nothing is known against the model. Unsupported makes no request.
 	Unsupported func(model string, required Requirement, abilities []provider.Ability) error
 }
 
@@ -239,7 +239,7 @@ func (c *Core) emit(e Event) error {
 	added := &c.out.Events[len(c.out.Events)-1] // e itself would have to move to the heap
 	if err := c.record.fold(added, c.machine); err != nil {
 		c.out.Events = c.out.Events[:len(c.out.Events)-1]
-		if _, first := e.Body.(*Start); !first { // a start is checked before it is folded; of another event a part may be
+		if _, first := e.Body.(*Start); !first { // a start is checked before it is folded; another event may be folded in part
 			c.broken = err
 		}
 		return err

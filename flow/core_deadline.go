@@ -158,7 +158,7 @@ func (c *Core) endRound() (again bool, err error) {
 	return true, c.fail(fatal)
 }
 
-// decided reports whether somebody has decided about a call that has failed, be it the flow.
+// decided reports whether a person, a rule or the flow has decided what follows a failed call.
 func (r *Record) decided(id string) bool {
 	call := r.calls[id]
 	return call != nil && call.status == callFailed && (call.trouble.instead || call.trouble.fired || call.trouble.chosen != "")

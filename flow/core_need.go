@@ -42,8 +42,8 @@ func (c *Core) Missing() error {
 			found = append(found, err)
 		}
 	}
-	if lacks := c.machine.flow.Missing; lacks != nil {
-		found = append(found, lacks(r))
+	if missing := c.machine.flow.Missing; missing != nil {
+		found = append(found, missing(r))
 	}
 	for _, n := range c.needs() {
 		need(n)

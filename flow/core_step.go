@@ -152,7 +152,7 @@ func (c *Core) owing(on Trigger) *Error {
 	return &Error{Kind: provider.KindState, Op: "flow " + f.Name, Round: r.Round, Err: err}
 }
 
-// undecided returns a call that has failed without anybody's decision, be it the flow's. nil: there is none. Once somebody
+// undecided returns a call that has failed without a decision of a person, a rule or the flow. nil: there is none. Once somebody
 // has ended the conversation early, only the calls of its conclusion are owed.
 func (r *Record) undecided() *callState {
 	for _, call := range r.failing {

@@ -50,8 +50,8 @@
 //   - what is asked, and of which performer: [Call], [CallKind], [KindSummary], [KindTool], [Performer], [Function], [TaskOf],
 //     [Asked], [View], [OnFail], [Allowance]
 //   - answers as JSON: [Schema], [NewSchema], [AnswerSchema], [AnswerOf], [AnswerTo], [Names]
-//   - its config: [Config], [DecodeTo], [NormalizeTo], [ConfigAs], [Settings], [TopicOf], [Seat], [Seats], [EachModel], [NoSummarizer],
-//     [Registry], [Findings], [NameField], [MaxText], [Registrable]
+//   - its config: [Config], [DecodeTo], [NormalizeTo], [ConfigAs], [Settings], [TopicOf], [Seat], [Seats], [EachModel],
+//     [NoSummarizer], [Registry], [Findings], [NameField], [MaxText], [Registrable]
 //   - its files: [Filed], [Files], [EachFile], [TopicDocuments], [CloneDocuments]
 //   - copies of a config: [CloneValue], [CloneRules], [RetryPolicy]
 //   - reading and writing JSON: [DecodeStrict], [MaxProblems], [Within], [Duration], [Value], [EncodeConfig]

@@ -48,8 +48,8 @@ var (
 	// ErrMissing means that this engine lacks something that the conversation needs, such as a provider. The error
 	// around it names what. Another engine may have it.
 	ErrMissing = errors.New("this engine lacks what the conversation needs")
-	// ErrUnsupported means that a model is known to lack an ability that a config, an amendment or a choice requires: an option, or
-	// reading a file. The error around it names the model and the ability.
+	// ErrUnsupported means that a model is known to lack an ability that a config, an amendment or a choice requires: an option,
+	// or reading a file. The error around it names the model and the ability.
 	ErrUnsupported = errors.New("the model is known to lack a required ability")
 	// ErrLeased means that another owner holds the lease.
 	ErrLeased = errors.New("another owner holds the conversation's lease")
@@ -242,7 +242,7 @@ func (e *Error) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Classify returns an Error for what a provider, a judge or a tool has returned. If the error wraps an *[Error] or a
+// Classify returns an Error for what a provider, a function or a tool has returned. If the error wraps an *[Error] or a
 // *[provider.Error], the result has its kind. Otherwise the kind is timeout, canceled or api_error. Of the cause it
 // keeps one short line only, because an error may contain a request. What looks like a secret is left out: the user and
 // the query of a URL, headers that carry credentials, keys and tokens.

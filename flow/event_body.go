@@ -233,9 +233,11 @@ type Rejection struct {
 	// Broken means that the answer ended at the cap on its tokens. The next attempt has a larger one if the model and the
 	// budget allow it.
 	Broken bool `json:"broken,omitempty"`
-	// Next is the fallback model that is asked instead, without these problems. Only a second rejection has one: after the
-	// first, the same model is asked again.
+	// Next is the fallback model that is asked instead, without these problems. Only the rejection of an answer that was asked
+	// for again has one.
 	Next string `json:"next,omitempty"`
+	// Final means that nobody is asked again: the call has failed.
+	Final bool `json:"final,omitempty"`
 	// Instead means that the flow continues by itself if this was the last answer; see OnFail.
 	Instead bool `json:"instead,omitempty"`
 }
@@ -342,7 +344,7 @@ type Received struct {
 //   - A chunk of a new attempt voids the text of the former attempt, from its Offset on. That is 0, unless the new attempt
 //     continues a reply that was cut; see [Continued].
 //
-// The chunks of a structured answer, such as a judge's, name its Schema. They are what the model writes before anybody has
+// The chunks of a structured answer name its Schema. They are what the model writes before anybody has
 // checked it: JSON that may be wrapped, cut or wrong, with labels where the model reads labels. What counts is the event
 // that ends the attempt, and its text need not be the sum of the chunks. Where the schema names a field that is spoken
 // (AnswerOf.Spoken), the chunks are those of a free text: of that field's.

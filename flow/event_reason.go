@@ -7,7 +7,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Who has ended a conversation early; see [Record].EndedEarlyBy. A flow may name others, such as a judge.
+// Who has ended a conversation early; see [Record].EndedEarlyBy. A flow may name others.
 const (
 	EndedByHost   = "host"   // Stop or Cancel
 	EndedByPerson = "person" // an answer to an inquiry

@@ -10,7 +10,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// VendorMetadata is what the vendor says of a reply beside its text. All texts are the vendor's.
+// VendorMetadata is what a log keeps of the [Metadata] of a reply, in the [Spend] of its attempt. All texts are the vendor's.
 type VendorMetadata struct {
 	ID    string `json:"id,omitempty"`    // of the reply
 	Model string `json:"model,omitempty"` // that has answered, if the vendor names another one than was asked
@@ -50,7 +50,8 @@ func MetadataOf(r *provider.Response) *Metadata {
 	return a
 }
 
-// Metadata is what a vendor says of a reply beside its text, as [MetadataOf] reads it.
+// Metadata is what a vendor says of a reply beside its text, as [MetadataOf] reads it. A log keeps it in two places: the thoughts
+// and the citations in the [Turn], the rest as [VendorMetadata].
 type Metadata struct {
 	ID, Model string
 	Cost      *Money // the vendor's own figure; nil: it reports none
@@ -71,8 +72,8 @@ func fromUSD(usd float64) (amount Money, ok bool) {
 	return Money(math.Round(usd * float64(USD))), true
 }
 
-// settle adds what the vendor reports to the spend. A cost that the vendor tells replaces that of the table.
-func (s *Spend) settle(a *Metadata) {
+// addMetadata adds what the vendor reports to the spend. A cost that the vendor tells replaces that of the table.
+func (s *Spend) addMetadata(a *Metadata) {
 	if a == nil {
 		return
 	}
@@ -138,16 +139,16 @@ func cited(all []provider.Citation, reply string) (out []provider.Citation, drop
 	return out, dropped
 }
 
-// checkReported refuses what no runtime has recorded.
-func (s *Spend) checkReported() error {
+// checkVendor refuses what no runtime has recorded.
+func (s *Spend) checkVendor() error {
 	if r := s.Vendor; r != nil && (r.Table < 0 || len(r.ID) > 2*maxReported || len(r.Model) > 2*maxReported || len(r.Left) > maxLeft) {
 		return invalid("vendor", "is longer than what a vendor reports can be, or has a negative cost")
 	}
 	return nil
 }
 
-// checkBeside refuses thoughts and citations that no runtime has recorded.
-func (t *Turn) checkBeside() error {
+// checkMetadata refuses thoughts and citations that no runtime has recorded.
+func (t *Turn) checkMetadata() error {
 	if len(t.Citations) > provider.MaxCitations {
 		return invalid("turn.citations", "are %d: at most %d are kept", len(t.Citations), provider.MaxCitations)
 	}
@@ -162,8 +163,8 @@ func (t *Turn) checkBeside() error {
 	return nil
 }
 
-// beside adds to a turn what came with its text.
-func (t *Turn) beside(a *Metadata, tokens int) {
+// addMetadata adds to a turn what came with its text.
+func (t *Turn) addMetadata(a *Metadata, tokens int) {
 	if a == nil {
 		return
 	}

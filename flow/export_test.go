@@ -1,5 +1,7 @@
 package flow
 
+import "slices"
+
 // TableMachine is a compiled machine whose guards a test decides.
 type TableMachine struct {
 	machine *Machine
@@ -33,6 +35,22 @@ func (t *TableMachine) Fire(from State, on Trigger, holds func(guard string) boo
 // Working yields the states in which calls are made.
 func (t *TableMachine) Working() []State {
 	return append([]State{StateInitializing, StateCompleting}, t.machine.states...)
+}
+
+// Unguard takes a guard out of the chart that the core asks. The table that charts are made from keeps it.
+func (c *Core) Unguard(guard string) {
+	m := *c.machine
+	m.rules = make(map[ruleKey][]Rule)
+	for key, rules := range c.machine.rules {
+		m.rules[key] = slices.Clone(rules)
+		for i := range rules {
+			if rules[i].When.Name == guard {
+				m.rules[key][i].When = Guard{}
+			}
+		}
+	}
+	m.draw()
+	m.rules, c.machine = c.machine.rules, &m
 }
 
 // Plus adds amounts as accounts do.

@@ -105,7 +105,7 @@ func (c *Core) chosen(q *Inquiry, a Answer) error {
 func (c *Core) ableFor(q *Inquiry, model string) error {
 	files := c.record.Files()
 	for i := range q.About {
-		if err := c.able(model, c.record.demandOf(q.About[i].By), files); err != nil {
+		if err := c.able(model, c.record.requirementOf(q.About[i].By), files); err != nil {
 			return err
 		}
 	}

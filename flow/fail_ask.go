@@ -161,13 +161,15 @@ type Option string
 const (
 	// OptionRetry tries again at once: the host program has fixed the cause. The call starts over with its first model.
 	OptionRetry Option = "retry"
-	// OptionWait waits once for as long as the vendor has asked, also beyond Settings.Patience, and tries again. If the vendor has
-	// named no time, it tries again at once, and waits for up to Settings.Patience if that fails too, whatever the kind of failure.
+	// OptionWait waits once for as long as the vendor has asked, also beyond Settings.Patience, and tries again. If the vendor
+	// has named no time, it tries again at once, and waits for up to Settings.Patience if that fails too, whatever the kind of
+	// failure.
 	OptionWait Option = "wait"
 	// OptionModel lets another model take over, in this and all later calls of the actors that are asked about.
 	// Answer.Model names it. The calls start over.
 	OptionModel Option = "model"
-	// OptionSummarize summarises what no longer fits the model, with Settings.Summarizer or View.Summarizer. The call starts over.
+	// OptionSummarize summarises what no longer fits the model, with Settings.Summarizer or View.Summarizer. The call starts
+	// over.
 	OptionSummarize Option = "summarize"
 	// OptionTruncate leaves out what no longer fits the model. The call starts over.
 	OptionTruncate Option = "truncate"

@@ -197,8 +197,8 @@ func (r *Record) waiting() bool {
 	return false
 }
 
-// foldHastened folds that no call waits any longer.
-func (r *Record) foldHastened() {
+// foldRetriedNow folds that no call waits any longer.
+func (r *Record) foldRetriedNow() {
 	r.limits = nil
 	for _, call := range r.calls {
 		if call.status == callIdle && call.trouble != nil {

@@ -17,7 +17,8 @@ type Skipped struct {
 	Slot   int      `json:"slot,omitempty"`
 	Reason string   `json:"reason"`
 	Cause  Kind     `json:"cause,omitempty"` // the kind of failure; "": the round's time was over
-	// With is the call of Call.SkipWith that was left out before. Then the actor of this one has missed nothing.
+	// With is the call that was left out before, as Call.SkipWith names it. Then the actor of this one has missed nothing. "":
+	// this call was left out by itself.
 	With string `json:"with,omitempty"`
 }
 
@@ -28,7 +29,7 @@ func (c *Core) skip(call *Call, reason string, cause Kind) error {
 	}})
 }
 
-// skipWith records that a call is left out, because the call was that it needs.
+// skipWith records that a call is left out because the call that its SkipWith names was left out.
 func (c *Core) skipWith(call *Call) error {
 	for i := range c.record.SkippedCalls {
 		if s := &c.record.SkippedCalls[i]; s.Call == call.SkipWith {
@@ -97,7 +98,7 @@ func (r *Record) foldSkipped(s *Skipped) error {
 		r.tardy = append(r.tardy, tardy{call, r.Seq + 1})
 	}
 	r.unshare(call)
-	r.settled(s.Call)
+	r.closeInquiries(s.Call)
 	r.withdrawUses(func(base string) bool { return base == s.Call })
 	r.SkippedCalls = append(r.SkippedCalls, *s)
 	if call.intent.Upto > 0 { // a summary: those who would read it do without
@@ -206,7 +207,7 @@ func (r *Record) foldDropped(name string) {
 		if call.intent.By != name {
 			continue
 		}
-		r.settled(call.intent.Call)
+		r.closeInquiries(call.intent.Call)
 		if call.trouble != nil && call.trouble.chosen == OptionDrop {
 			by = call.trouble.by
 		}

@@ -136,7 +136,7 @@ func (r *Record) foldWithdrawn(w *Withdrawn) error {
 		flying.aborted = flying.aborted || flying == call || flying.serves(w.Call)
 	}
 	r.unshare(call)
-	r.settled(w.Call)
+	r.closeInquiries(w.Call)
 	r.withdraw(func(q *Inquiry) bool {
 		return len(q.Options) == 0 && q.ID == w.Call || q.Use != nil && q.Use.For == w.Call
 	})

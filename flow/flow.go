@@ -1,8 +1,10 @@
 package flow
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -60,12 +62,12 @@ type Flow struct {
 	// [Spend], with a kind of its own. The value of a sample is not used. Only AnswerOf.Body puts one into a log: such an event
 	// is always the result of a call with a schema.
 	Bodies []Body
-	// Open makes the flow's part of a record that begins with this event. Record.Config and Record.Frozen already
-	// return what the flow has read from it. nil: the flow keeps no part.
+	// Open makes the flow's [Projection] for a record that begins with this event. Record.Config and Record.Frozen already
+	// return what the flow has read from it. nil: the flow has no projection.
 	Open func(r *Record, start *Start) (Projection, error)
 	// Owes is called before the conversation completes. It returns what the conversation still lacks of its config, one line
-	// each. If it returns anything, the conversation goes to the error state instead. Record.EndedEarlyBy shows whether somebody has
-	// decided to end it early. In any flow, failed calls about which nobody has decided are owed too. nil: only those.
+	// each. If it returns anything, the conversation goes to the error state instead. Record.EndedEarlyBy shows whether somebody
+	// has decided to end it early. In any flow, failed calls about which nobody has decided are owed too. nil: only those.
 	Owes func(r *Record) []string
 
 	// For budgets and estimates.
@@ -168,7 +170,7 @@ type Flow struct {
 // Setup is what a flow makes prompts and views from. No prompt may depend on the config's ID, Labels, Budget or
 // Retry. Conversations share a Setup: it is read only.
 type Setup struct {
-	Config   Config // settled
+	Config   Config // normalized
 	Settings *Settings
 	Frozen   any // the result of Freeze
 	Drawn    any // the result of Draw
@@ -186,7 +188,7 @@ func (s Setup) FenceRule() string {
 
 // Registry reports what an engine has registered. Flow.Check uses it.
 type Registry interface {
-	// Function reports whether a function is registered under the name, in Engine.Judges or Engine.Functions.
+	// Function reports whether a function is registered under the name.
 	Function(name string) bool
 	// Model returns why a model cannot be asked, or nil if it can.
 	Model(settings *Settings, name string) error
@@ -209,7 +211,7 @@ func (f *Flow) ReadFrozen(v Value) (any, error) {
 type Step struct {
 	// Calls returns the calls whose result is missing, in order: those that have not begun, those in flight, and those
 	// that have failed for good. A flow leaves out a call only if Record.Done reports true for it, or if the participant
-	// or judge was dropped. If it leaves out one that has failed, its OnFail is never read, and Next decides as if
+	// or another actor was dropped. If it leaves out one that has failed, its OnFail is never read, and Next decides as if
 	// nothing were missing.
 	//
 	// The calls of one batch may run at the same time. An answer that is not accepted is asked for once more, as another
@@ -229,7 +231,7 @@ type Exit struct {
 	// another state comes before StateCompleting.
 	Reason   EndReason
 	Evidence string
-	// By names who has decided to end the conversation before it has all that its config asks for: a judge, "detector",
+	// By names who has decided to end the conversation before it has all that its config asks for: an actor, "detector",
 	// "format". "": nobody has.
 	By string
 	// Failure is the cause of TriggerFail.
@@ -255,7 +257,7 @@ type Performer uint8
 // The performers.
 const (
 	ByModel    Performer = iota // a model, through its provider
-	ByFunction                  // a function that the host program has registered, in Engine.Judges or Engine.Functions
+	ByFunction                  // a function that the host program has registered on its engine
 	ByPerson                    // a person, through an inquiry
 
 	byTool // a Tool registered on the engine
@@ -270,7 +272,7 @@ type Call struct {
 	Performer Performer // ByModel if zero
 	Model     string    // "provider/model", for ByModel
 	Fallbacks []string  // models that take over, in order
-	Function  string    // the function's name in Engine.Judges or Engine.Functions, for ByFunction
+	Function  string    // the name under which the engine has the function, for ByFunction
 	Target    string    // the participant that the call is about, if any
 	Round     int       // from 1; 0: outside the rounds
 	Slot      int       // place in the round's order, from 0
@@ -396,4 +398,28 @@ func AnswerTo[T any](r *Record, call string) (answer T, ok bool) {
 	t := r.TurnOf(call)
 	ok = t != nil && len(t.Data) > 0 && json.Unmarshal(t.Data, &answer) == nil
 	return answer, ok
+}
+
+// Function is code of the host program that answers calls in place of a model. The engine has it under a name, which the config of
+// a conversation uses.
+//
+// Each flow says which task it gives to its functions, and has a type of function that takes it; see [TaskOf]. The answer is checked
+// like that of a model: it must be one JSON value that matches the schema of the call, and if it is not accepted, the function is
+// asked once more.
+//
+// Call must return soon after ctx is done. It is called concurrently if several conversations use it. Errors that are
+// *provider.Error or *[Error] are retried by their kind, all others as api_error. A panic ends the process.
+type Function interface {
+	Call(ctx context.Context, task any) (json.RawMessage, error)
+}
+
+// TaskOf returns the task of a function that takes a *T. A config may name a function that is made for another flow: that is an
+// error of kind validation, which is not retried.
+func TaskOf[T any](task any) (*T, error) {
+	own, ok := task.(*T)
+	if !ok {
+		err := fmt.Errorf("the function takes a %T, and the flow of this conversation gives it a %T", own, task)
+		return nil, &Error{Kind: provider.KindValidation, Op: "function", Err: err}
+	}
+	return own, nil
 }

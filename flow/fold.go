@@ -72,7 +72,7 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 		if why := notReason(body.Reason); why != "" {
 			return invalid("retriedNow.reason", "%s", why)
 		}
-		r.foldHastened()
+		r.foldRetriedNow()
 	case *Amendment:
 		return r.foldAmendment(body, m.flow)
 	case *Late:

@@ -155,7 +155,7 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 		if field, err := r.accepts(body.Attachments); err != nil {
 			return invalid("turn."+field, "%s", err.Error())
 		}
-		if err := body.checkBeside(); err != nil {
+		if err := body.checkMetadata(); err != nil {
 			return err
 		}
 	case *Summarized:
@@ -205,7 +205,7 @@ func (r *Record) foldSpend(spend *Spend, call *callState) error {
 	if spend.Usage != KnownUsage(spend.Usage) {
 		return invalid("usage", "has an impossible number of tokens")
 	}
-	if err := spend.checkReported(); err != nil {
+	if err := spend.checkVendor(); err != nil {
 		return err
 	}
 	if spend.Vendor != nil {
@@ -270,7 +270,8 @@ const reaskDelay = 2 * time.Second
 // problems. If that answer is rejected too, a fallback model begins from the beginning; without one the call fails.
 func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Time) error {
 	in := call.intent
-	if in.Schema == "" || in.Tool != "" || (rejection.Next != "" || rejection.Instead) && !in.Reask {
+	if in.Schema == "" || in.Tool != "" || !in.Reask && (rejection.Next != "" || rejection.Final || rejection.Instead) ||
+		in.Reask && rejection.Final != (rejection.Next == "") {
 		return invalid("rejected.call", "%q was asked for no such answer, or for the first time", text.OneLine(in.Call, 80))
 	}
 	r.Rejections = append(r.Rejections, *rejection)
@@ -278,7 +279,7 @@ func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Ti
 	call.whole()
 	call.broken += oneIf(rejection.Broken)
 	switch {
-	case call.rejection == nil:
+	case !in.Reask:
 		call.rejection, call.troubled().retryAt = rejection, at.Add(reaskDelay)
 	case rejection.Next != "":
 		call.rejection, call.model = nil, call.intent.modelIndexOf(rejection.Next)

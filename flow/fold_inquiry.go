@@ -54,7 +54,7 @@ func (r *Record) foldAnswer(a *Answer) error {
 		return (a.Option == OptionSkip || a.Option == OptionDrop) && !a.chooses(&each)
 	})
 	for _, each := range about {
-		r.settled(each.Call)
+		r.closeInquiries(each.Call)
 	}
 	if len(about) == 0 { // about a warning
 		r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == a.Inquiry })
@@ -110,8 +110,8 @@ func (r *Record) foldChoice(a *Answer, about *FailedCall) error {
 	return nil
 }
 
-// settled takes a call out of the inquiries about it.
-func (r *Record) settled(call string) {
+// closeInquiries takes a call out of the inquiries about it.
+func (r *Record) closeInquiries(call string) {
 	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool {
 		return q.about(call) && len(q.About) == 1
 	})

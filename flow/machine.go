@@ -13,6 +13,13 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
+// A flow's states and triggers are one table of rules, together with those of the lifecycle that every conversation has. Rules are
+// ordered: of those for the same state and trigger the first whose guard holds leads on. [Compile] makes of the table a chart of
+// github.com/qmuntal/stateless, which is what decides: it knows the state from the record, evaluates the guards and names the next
+// state. A rule's guard in the chart is its own and none of those before it, since stateless knows no order and takes two guards
+// that hold at once for a mistake. A chart holds no state of its own, so that all conversations of a flow share one. The table
+// remains for what is no decision: to draw a diagram, to say why a trigger is refused, and not to ask where there is nothing to ask.
+
 // State is a state of a conversation. A flow adds its own, which are all inside StateRunning.
 type State string
 
@@ -161,6 +168,18 @@ func Compile(flow *Flow) (*Machine, error) {
 	if err := m.learnConfig(); err != nil {
 		return nil, err
 	}
+	for _, rule := range append(slices.Clone(flow.Rules), Lifecycle()...) {
+		for _, expanded := range m.expand(rule) {
+			key := ruleKey{expanded.From, expanded.On}
+			m.rules[key] = append(m.rules[key], expanded)
+		}
+	}
+	m.draw()
+	return m, nil
+}
+
+// draw makes the chart of the rules.
+func (m *Machine) draw() {
 	m.chart = stateless.NewStateMachineWithExternalStorage(
 		func(ctx context.Context) (stateless.State, error) {
 			return firingOf(ctx).record.State, nil
@@ -174,18 +193,11 @@ func Compile(flow *Flow) (*Machine, error) {
 	for _, state := range m.states {
 		m.chart.Configure(state).SubstateOf(StateRunning)
 	}
-	for _, rule := range append(slices.Clone(flow.Rules), Lifecycle()...) {
-		for _, expanded := range m.expand(rule) {
-			key := ruleKey{expanded.From, expanded.On}
-			m.rules[key] = append(m.rules[key], expanded)
-		}
-	}
 	for key, rules := range m.rules {
 		for i := range slices.Backward(rules) { // the last is the usual one: stateless allocates where the first that it asks does not hold
 			m.permit(key, rules, i)
 		}
 	}
-	return m, nil
 }
 
 // Flow returns the flow of these rules. It is read only.

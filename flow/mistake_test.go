@@ -61,7 +61,7 @@ func TestABodyThatNoLogCouldHoldFailsItsCall(t *testing.T) {
 	}
 }
 
-// refusing is a part that refuses every turn.
+// refusing is a projection that refuses every turn.
 type refusing struct{}
 
 func (refusing) Fold(e *debate.Event) error {
@@ -71,8 +71,8 @@ func (refusing) Fold(e *debate.Event) error {
 	return nil
 }
 
-// A part that refuses an event of its own flow would leave a record that the log does not have.
-func TestAPartThatRefusesItsOwnEventEndsTheSession(t *testing.T) {
+// A projection that refuses an event of its own flow would leave a record that the log does not have.
+func TestAProjectionThatRefusesItsOwnEventEndsTheSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := stage.OneState(func(r *debate.Record) []flow.Call {
 			if r.Done("say") {

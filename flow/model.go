@@ -19,8 +19,8 @@ type Model struct {
 	OwnTemperature bool `json:"ownTemperature,omitempty"`
 	// Reasoning means that the model thinks before it answers. Its thoughts count as output.
 	Reasoning bool `json:"reasoning,omitempty"`
-	// Unsupported are the abilities that the model is known to lack. A request leaves out what needs them: options, the temperature,
-	// tools. A schema is then a part of the instruction.
+	// Unsupported are the abilities that the model is known to lack. A request leaves out what needs them: options, the
+	// temperature, tools. A schema is then a part of the instruction.
 	Unsupported []provider.Ability `json:"unsupported,omitempty"`
 	// ImageTokens is the most input tokens of an image, or of a page of a PDF. 0: 5000, which is more than most models take.
 	ImageTokens int `json:"imageTokens,omitempty"`
@@ -74,8 +74,8 @@ func (m Model) Bound(input, output int) Money {
 	return dearest.times(input).plus(out.times(output))
 }
 
-// lacks reports whether the model surely lacks an ability.
-func (m Model) lacks(ability provider.Ability) bool {
+// unsupported reports whether the model surely lacks an ability.
+func (m Model) unsupported(ability provider.Ability) bool {
 	return slices.Contains(m.Unsupported, ability) || ability == provider.AbilityTemperature && m.OwnTemperature
 }
 

@@ -95,6 +95,7 @@ func TestARejectionFitsItsCall(t *testing.T) {
 	for name, rejection := range map[string]flow.Rejection{
 		"a free reply": {},
 		"a fallback":   {Next: "test/spare"},
+		"an end":       {Final: true},
 	} {
 		rejection.Spend = flow.Spend{Call: intent.Call, Attempt: intent.Attempt, Model: intent.Model}
 		_, err := engine.NewCore("test", append(stage.StoredLog{Events: h.Log}.Copied(t), flow.Event{Seq: last.Seq + 1, At: last.At, Body: &rejection}))

@@ -38,13 +38,13 @@ type Record struct {
 	// Reason and Evidence say why the conversation ended, concluded, or stopped in the error state.
 	Reason   EndReason
 	Evidence string
-	// EndedEarlyBy names who has decided to end the conversation before it had all that its config asks for: "host", "person" for an
-	// answer, "rule" for a FailureRule, "budget", or whom the flow names. "": nobody.
+	// EndedEarlyBy names who has decided to end the conversation before it had all that its config asks for: "host", "person" for
+	// an answer, "rule" for a FailureRule, "budget", or whom the flow names. "": nobody.
 	EndedEarlyBy      string
 	StartedAt, LastAt time.Time
 	Seq               int64 // the number of the last event
 
-	setting
+	fromStart
 	course
 	callTable
 	readings
@@ -52,8 +52,8 @@ type Record struct {
 	projection Projection // the flow's own; nil: it has none
 }
 
-// setting is what the start has frozen.
-type setting struct {
+// fromStart is what the start has frozen.
+type fromStart struct {
 	start    *Start
 	flow     string // the name of the flow; "" before there is a config
 	config   Config // as the flow reads it
@@ -403,7 +403,7 @@ func (r *Record) Waiting() *Turn {
 }
 
 // Readable returns the turns that are not hidden, in the order of rounds and slots, as others may read them: tools, and the
-// functions of the host program that judge. They are copies without the model's thoughts. Of their Spend they have the call
+// functions of the host program. They are copies without the model's thoughts. Of their Spend they have the call
 // and the attempt only: neither the model nor the cost. The order in which simultaneous replies arrived does not show. The
 // slice belongs to the caller; what the turns point to is read only.
 func (r *Record) Readable() []*Turn {

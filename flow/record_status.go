@@ -6,7 +6,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Status is what an actor is doing: a participant, or another name that calls are made for, such as a judge.
+// Status is what an actor is doing: a participant, or another name that calls are made for.
 type Status string
 
 // The statuses of an actor.

@@ -101,7 +101,7 @@ func TestStepsOfWhatTheKernelOffers(t *testing.T) {
 	assert.Equal(t, 2, r.TurnOf("vote.Ada").Attempt)
 }
 
-func TestSettleTo(t *testing.T) {
+func TestNormalizeTo(t *testing.T) {
 	engine := pollEngine()
 	given := &poll{ID: "x", People: []string{"Ada"}, Notes: map[string]int{"a": 1}}
 	start, err := engine.Freeze(given)
@@ -112,8 +112,8 @@ func TestSettleTo(t *testing.T) {
 	require.ErrorAs(t, engine.Validate(t.Context(), poll{People: []string{"Ada"}, Rounds: 10}), &failure)
 	assert.Equal(t, "rounds", failure.Field)
 	assert.Contains(t, failure.Error(), "is 10: 1 to 9 are possible")
-	settle := flow.NormalizeTo(func(*poll) {})
-	_, err = settle(flow.Named("other", poll{People: []string{"Ada"}}))
+	normalize := flow.NormalizeTo(func(*poll) {})
+	_, err = normalize(flow.Named("other", poll{People: []string{"Ada"}}))
 	require.NoError(t, err)
 }
 

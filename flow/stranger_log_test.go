@@ -164,7 +164,7 @@ func TestAStrangersHostileEventsAreRefused(t *testing.T) {
 }
 
 // What is frozen of the settings must be what the config says: the engine reads the one, the flow the other.
-func TestALogWhoseTermsAreNotItsConfigs(t *testing.T) {
+func TestALogWhoseSettingsAreNotItsConfigs(t *testing.T) {
 	t.Parallel()
 	config := stage.TwoDebaters()
 	l := stage.PlayedLog(t, config)

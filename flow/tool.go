@@ -163,37 +163,13 @@ type ToolResult struct {
 	Cut bool `json:"cut,omitempty"`
 }
 
-// Function is code of the host program that answers calls in place of a model: it judges, makes a solution, or decides what comes
-// next. The engine has it under a name, which the config of a conversation uses.
-//
-// Each flow says which task it gives to its functions, and has a type of function that takes it; see [TaskOf]. The answer is checked
-// like that of a model: it must be one JSON value that matches the schema of the call, and if it is not accepted, the function is
-// asked once more.
-//
-// Call must return soon after ctx is done. It is called concurrently if several conversations use it. Errors that are
-// *provider.Error or *[Error] are retried by their kind, all others as api_error. A panic ends the process.
-type Function interface {
-	Call(ctx context.Context, task any) (json.RawMessage, error)
-}
-
-// TaskOf returns the task of a function that takes a *T. A config may name a function that is made for another flow: that is an
-// error of kind validation, which is not retried.
-func TaskOf[T any](task any) (*T, error) {
-	own, ok := task.(*T)
-	if !ok {
-		err := fmt.Errorf("the function takes a %T, and the flow of this conversation gives it a %T", own, task)
-		return nil, &Error{Kind: provider.KindValidation, Op: "function", Err: err}
-	}
-	return own, nil
-}
-
 // ToolPolicy says what is done about uses of tools where no person can be asked: in unattended conversations. Each decision
 // is recorded as an inquiry with its answer, as a person's would be.
 type ToolPolicy struct {
 	// Unknown is for a use whose outcome nobody knows, because it was aborted, took too long, or its process is gone:
 	//   - OptionTell, the default, tells the model.
-	//   - OptionAgain makes the use again, as often as Settings.Retry allows after a time-out, and then tells the model. There may be
-	//     a second effect.
+	//   - OptionAgain makes the use again, as often as Settings.Retry allows after a time-out, and then tells the model. There
+	//     may be a second effect.
 	//   - OptionFail goes to the error state. To continue, send an [Amendment] of the policy, or one that lets a person be
 	//     asked, and then Session.Retry.
 	Unknown Option `json:"unknown,omitempty"`

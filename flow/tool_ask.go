@@ -199,8 +199,8 @@ func prefixed(prefix, content string) string {
 }
 
 // withdraw removes open inquiries.
-func (r *Record) withdraw(moot func(*Inquiry) bool) {
-	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return moot(&q) })
+func (r *Record) withdraw(needless func(*Inquiry) bool) {
+	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return needless(&q) })
 }
 
 // withdrawUses removes the open inquiries about the uses that a call asks for.

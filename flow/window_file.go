@@ -51,7 +51,7 @@ type File struct {
 	Data []byte `json:"data,omitempty"`
 }
 
-// Document is something that everybody who takes part in a conversation reads, judges included.
+// Document is something that everybody who is asked in a conversation reads.
 type Document struct {
 	// Name is what the document is called in prompts, at most 128 printable bytes.
 	Name string `json:"name,omitempty"`
@@ -74,11 +74,11 @@ func Files(c Config) iter.Seq2[string, *File] {
 	return func(func(string, *File) bool) {}
 }
 
-// EachFile yields the files of a topic and of documents with their fields, as [Filed] does.
-func EachFile(parts []File, documents []Document) iter.Seq2[string, *File] {
+// EachFile yields attachments and the files of documents with their fields, as [Filed] does.
+func EachFile(attachments []File, documents []Document) iter.Seq2[string, *File] {
 	return func(yield func(string, *File) bool) {
-		for i := range parts {
-			if !yield(fmt.Sprintf("attachments[%d]", i), &parts[i]) {
+		for i := range attachments {
+			if !yield(fmt.Sprintf("attachments[%d]", i), &attachments[i]) {
 				return
 			}
 		}
@@ -92,13 +92,13 @@ func EachFile(parts []File, documents []Document) iter.Seq2[string, *File] {
 	}
 }
 
-// TopicDocuments returns the documents of settings: first one without a name that holds the files of the topic, then those of the
-// config.
-func TopicDocuments(parts []File, documents []Document) []Document {
-	if len(parts) == 0 {
+// TopicDocuments returns the documents for the [Settings] of a config: first one without a name that holds the attachments, which
+// belong to the topic, then the documents of the config.
+func TopicDocuments(attachments []File, documents []Document) []Document {
+	if len(attachments) == 0 {
 		return documents
 	}
-	return append([]Document{{Files: parts}}, documents...)
+	return append([]Document{{Files: attachments}}, documents...)
 }
 
 // CloneDocuments returns a copy. The bytes of the files are shared: they are read only.
@@ -249,7 +249,7 @@ func (f *File) problem() (field, why string) {
 	}
 }
 
-// documents checks the documents of settings.
+// documents checks Settings.Documents.
 func (f *Findings) documents(all []Document) {
 	count, size := 0, 0
 	for i := range all {
@@ -344,12 +344,12 @@ func appendFiles(out, more []File) []File {
 }
 
 // accepts reports why a turn with these files cannot be added: one is invalid, or there are too many.
-func (r *Record) accepts(parts []File) (field string, err error) {
-	if len(parts) == 0 {
+func (r *Record) accepts(files []File) (field string, err error) {
+	if len(files) == 0 {
 		return "", nil
 	}
-	for i := range parts {
-		if field, why := parts[i].problem(); why != "" {
+	for i := range files {
+		if field, why := files[i].problem(); why != "" {
 			return fmt.Sprintf("attachments[%d].%s", i, field), errors.New(why)
 		}
 	}
@@ -366,7 +366,7 @@ func (r *Record) accepts(parts []File) (field string, err error) {
 	for _, t := range r.Turns {
 		add(t.Attachments)
 	}
-	if add(parts); count > maxFileCount || size > MaxFiles {
+	if add(files); count > maxFileCount || size > MaxFiles {
 		return "attachments", fmt.Errorf("the conversation would have %d files of %d bytes: at most %d of %d are allowed",
 			count, size, maxFileCount, MaxFiles)
 	}

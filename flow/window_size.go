@@ -169,8 +169,7 @@ func (r *Record) learn(intent *Intent, spend *Spend, succeeded bool) {
 
 func (r *Record) ratio(model string) float64 { return r.learnt(model).ratio() }
 
-// ContextReduction is the option that was chosen to make the context of an actor smaller, and how often it
-// was chosen.
+// ContextReduction is the option that was chosen to make the context of an actor smaller, and how often it was chosen.
 type ContextReduction struct {
 	By     string
 	Option Option

@@ -74,7 +74,7 @@ func (w *watch) worked(c *call, out *outcome, at time.Time) {
 	case out.failure != nil:
 		goesOn = !out.failure.Final
 	case out.name == outcomeRejected:
-		goesOn = out.again || !c.intent.Reask
+		goesOn = !out.rejection.Final
 	default:
 		goesOn = out.name == outcomeTools || out.name == outcomeCut
 	}

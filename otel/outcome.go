@@ -28,16 +28,16 @@ const (
 
 // outcome is the result of an attempt.
 type outcome struct {
-	spend   *flow.Spend
-	name    string
-	kind    flow.CallKind
-	by      string
-	tool    string // the name of the tool, if one was used
-	round   int
-	finish  string // why the reply ended, in the words of the conventions; "": unknown
-	failure *flow.Failure
-	again   bool // the answer was rejected, and a fallback model is asked instead
-	answer  any  // a text, or a value for JSON
+	spend     *flow.Spend
+	name      string
+	kind      flow.CallKind
+	by        string
+	tool      string // the name of the tool, if one was used
+	round     int
+	finish    string // why the reply ended, in the words of the conventions; "": unknown
+	failure   *flow.Failure
+	rejection *flow.Rejection
+	answer    any // a text, or a value for JSON
 }
 
 // failed returns the error.type of a failure; "": there is none. A call that the host program broke off
@@ -94,7 +94,7 @@ func outcomeOf(e *flow.Event) (outcome, bool) {
 		}
 		return out, true
 	case *flow.Rejection:
-		return outcome{spend: &body.Spend, name: outcomeRejected, by: body.By, round: body.Round, again: body.Next != "", answer: body.Text}, true
+		return outcome{spend: &body.Spend, name: outcomeRejected, by: body.By, round: body.Round, rejection: body, answer: body.Text}, true
 	case *flow.Failure:
 		return outcome{spend: &body.Spend, name: nameOf(body), by: body.By, failure: body}, true
 	case *flow.Charge:

@@ -12,7 +12,8 @@
 //	verdict     [Verdict]     instruction before the final verdict
 //	again       [Again]       instruction after an answer that was not accepted
 //	tools       [Tools]       instruction after what tools have answered
-//	assign      [AssignPositions] instruction to find positions for the speakers
+//	assign      [AssignPositions]
+//	                          instruction to find positions for the speakers
 //	voter       [Voter]       system prompt of a member of the audience
 //	ballot      [Ballot]      instruction before a vote
 //	summarizer  [Summarizer]  system prompt of the summarizer

@@ -56,14 +56,14 @@ type Abilities map[Ability]bool
 
 // Unsupported returns the abilities that the model surely lacks, sorted.
 func (a Abilities) Unsupported() []Ability {
-	var lacks []Ability
+	var unsupported []Ability
 	for ability, has := range a {
 		if !has {
-			lacks = append(lacks, ability)
+			unsupported = append(unsupported, ability)
 		}
 	}
-	slices.Sort(lacks)
-	return lacks
+	slices.Sort(unsupported)
+	return unsupported
 }
 
 // Able reports what a model can do, from what the adapter and its vendor's protocol know. It may ask the vendor, without

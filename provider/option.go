@@ -91,12 +91,12 @@ func (o *Options) Asks() []Ability {
 
 // Without returns the options without those that need one of these abilities. If no option does, it returns o itself,
 // otherwise a copy.
-func (o *Options) Without(lacks []Ability) *Options {
-	if !slices.ContainsFunc(o.Asks(), func(a Ability) bool { return slices.Contains(lacks, a) }) {
+func (o *Options) Without(abilities []Ability) *Options {
+	if !slices.ContainsFunc(o.Asks(), func(a Ability) bool { return slices.Contains(abilities, a) }) {
 		return o
 	}
 	c := o.Clone()
-	for _, ability := range lacks {
+	for _, ability := range abilities {
 		switch ability {
 		case AbilityEffort:
 			c.Effort = ""

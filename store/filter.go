@@ -49,8 +49,8 @@ type Info struct {
 	LastAt    time.Time         `json:"lastAt,omitzero"` // of the last event
 	// Spent is what the conversation had cost when its state changed last.
 	Spent flow.Money `json:"spent"`
-	// Winner is the result of a completed conversation: who has won a debate, or which side has. "": nobody.
-	Result string `json:"winner,omitempty"`
+	// Result names the result of a completed conversation, as Flow.Result does: who has won a debate. "": there is none.
+	Result string `json:"result,omitempty"`
 	Owner  string `json:"owner,omitempty"` // of the lease; "": there is none
 	// Quarantine says that the conversation could not be opened. The zero value: it could, or nobody has tried.
 	Quarantine Quarantine `json:"quarantine,omitzero"`

@@ -87,7 +87,7 @@ func show(p stage.Printer, e *debate.Event) {
 	}
 }
 
-// result prints the mark, which the flow's own part of the record holds.
+// result prints the mark, which the flow's projection holds.
 func result(p stage.Printer, r *debate.Record) error {
 	i, ok := r.Projection().(*Interview)
 	if !ok {

@@ -33,14 +33,14 @@ func (Config) Flow() string { return flowName }
 
 // Settings has one round more than there are revisions: the first draft is none.
 func (c Config) Settings() flow.Settings {
-	t := flow.Settings{ID: c.ID, Topic: c.Subject, Budget: c.Budget, Unattended: c.Unattended, OnFailure: c.OnFailure}
+	s := flow.Settings{ID: c.ID, Topic: c.Subject, Budget: c.Budget, Unattended: c.Unattended, OnFailure: c.OnFailure}
 	if c.Revisions != nil {
-		t.Rounds = *c.Revisions + 1
+		s.Rounds = *c.Revisions + 1
 	}
 	for _, p := range c.people() {
-		t.Participants = append(t.Participants, p.Name)
+		s.Participants = append(s.Participants, p.Name)
 	}
-	return t
+	return s
 }
 
 func (c Config) Models() iter.Seq2[string, string] {

@@ -81,8 +81,8 @@ func (w *wanted) add(abilities []provider.Ability, o *provider.Options) {
 	}
 }
 
-// requirements returns what a config asks for beyond text, by model: of those that are asked first, of their fallbacks, and of the
-// models of rules for failures, which may take over for anybody.
+// requirements returns what a config asks for beyond text, by model: of those that are asked first, of their fallbacks, and of
+// the models of rules for failures, which may take over for anybody.
 func requirements(config flow.Config) map[string]wanted {
 	out := make(map[string]wanted)
 	want := func(name string, abilities []provider.Ability, o *provider.Options) {
@@ -156,8 +156,8 @@ func substitutes(config flow.Config) iter.Seq2[string, substitute] {
 	}
 }
 
-// sent returns the options of a requirement as a model gets them: fields of a vendor's own and headers are for the provider of the
-// requirement's model alone, under each name of its account.
+// sent returns the options of a requirement as a model gets them: fields of a vendor's own and headers are for the provider of
+// the requirement's model alone, under each name of its account.
 func (l *Engine) sent(name string, d flow.Requirement) *provider.Options {
 	to, _, _ := flow.SplitModel(name)
 	home, _, _ := flow.SplitModel(d.Model)
@@ -198,7 +198,7 @@ func (l *Engine) unable(name string, w wanted) []provider.Ability {
 	return slices.Compact(lacks)
 }
 
-// cannot returns why a model surely cannot be asked for what a config requires of an actor's, or lacks abilities; nil: it can,
+// cannot returns why a model surely cannot be asked for what a config requires of an actor, or lacks abilities; nil: it can,
 // or that is not known. It asks nobody.
 func (l *Engine) cannot(name string, d flow.Requirement, abilities []provider.Ability) error {
 	w := wanted{abilities: slices.Clone(abilities)}
@@ -377,7 +377,7 @@ func (l *Engine) appoint(ctx context.Context, id string, names []string) (*flow.
 
 // learn asks the providers what models can do, if something is wanted of them.
 func (l *Engine) learn(ctx context.Context, names []string, w wanted) error {
-	if l.trust || len(w.abilities) == 0 {
+	if l.skipCheck || len(w.abilities) == 0 {
 		return nil
 	}
 	asked := make(map[string]*inquest) // by the provider's name

@@ -2,8 +2,8 @@
 // exports and redacts what is stored. It knows no kind of conversation: each comes with its flow. The sessions of a process are those
 // of internal/session.
 //
-// A config becomes a plan, which is normalized and has its files taken out; a plan that the checks accept becomes a start, in which
-// everything is frozen that must not change while the conversation runs. From then on the log alone says what it is.
+// A config becomes a plan, which is normalized and has its files taken out; a plan that the checks accept becomes a start, in
+// which everything is frozen that must not change while the conversation runs. From then on the log alone says what it is.
 package engine
 
 import (
@@ -70,7 +70,7 @@ type Engine struct {
 	slots     chan struct{} // one for each call in flight; nil if MaxCalls is not set
 	seed      func() string
 	fetch     func(ctx context.Context, url string) (Fetched, error)
-	trust     bool // no provider is asked about models
+	skipCheck bool // no provider is asked about models
 	absent    bool // any registrable name of a function counts as registered
 
 	remembered fetchedFiles
@@ -92,7 +92,7 @@ func New(p Parts) (*Engine, []error) {
 			flow.DefaultContext: window.Hybrid{},
 		},
 		machines: make(map[string]*flow.Machine), first: p.First,
-		logger: p.Logger, seed: p.Seed, trust: p.SkipModelCheck, fetch: p.Fetch,
+		logger: p.Logger, seed: p.Seed, skipCheck: p.SkipModelCheck, fetch: p.Fetch,
 	}
 	maps.Copy(l.contexts, p.Contexts)
 	problems := p.check()
@@ -119,7 +119,7 @@ func New(p Parts) (*Engine, []error) {
 		kept = &store.Memory{}
 	}
 	l.host = session.NewHost(session.HostConfig{
-		Store: kept, Lease: p.Lease, Interval: p.ChunkInterval, Folded: p.CacheBytes, Bus: p.Bus, Owner: newID(),
+		Store: kept, Lease: p.Lease, Interval: p.ChunkInterval, CacheBytes: p.CacheBytes, Bus: p.Bus, Owner: newID(),
 		NewCore: l.core, Bound: l.bound, Perform: l.perform, Log: l.log,
 		Grace: p.Grace, GaveUp: l.gaveUp, Returned: l.returned, GaveUpStore: l.gaveUpStore, StoreReturned: l.storeReturned,
 		Same: sameConfig, Quarantined: l.quarantined,

@@ -162,7 +162,7 @@ func (l *Engine) storeAnswer(ctx context.Context, id string, a flow.Answer) (flo
 		return a, err
 	}
 	a.Attachments = slices.Clone(a.Attachments)
-	given, err := l.takeFiles(ctx, answered{parts: a.Attachments}, "answer")
+	given, err := l.takeFiles(ctx, answered{attachments: a.Attachments}, "answer")
 	if err != nil {
 		return a, err
 	}
@@ -210,11 +210,11 @@ func (l *Engine) tried(id string, events []flow.Event, signal flow.Signal) (*flo
 type answered struct {
 	flow.Config
 
-	parts []flow.File
+	attachments []flow.File
 }
 
 // Files implements [flow.Filed].
-func (a answered) Files() iter.Seq2[string, *flow.File] { return flow.EachFile(a.parts, nil) }
+func (a answered) Files() iter.Seq2[string, *flow.File] { return flow.EachFile(a.attachments, nil) }
 
 // snapshotFiles reads the files that a log refers to.
 func (l *Engine) snapshotFiles(ctx context.Context, id string, events []flow.Event) ([]blob, error) {

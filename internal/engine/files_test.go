@@ -154,33 +154,33 @@ func TestFilesOfConfigsAreChecked(t *testing.T) {
 	}
 	text := func(name string) flow.File { return flow.File{Name: name, Type: "text/plain", Data: []byte("text")} }
 	for name, c := range map[string]struct {
-		parts     []flow.File
-		documents []flow.Document
-		field     string
-		want      string
+		attachments []flow.File
+		documents   []flow.Document
+		field       string
+		want        string
 	}{
-		"nothing":       {parts: []flow.File{{Name: "a"}}, field: "attachments[0]", want: "no data, url or hash"},
-		"empty":         {parts: []flow.File{{Name: "a", Data: []byte{}}}, field: "attachments[0]", want: "is empty"},
-		"too large":     {parts: []flow.File{{Data: make([]byte, flow.MaxFile+1)}}, field: "attachments[0]", want: "at most 10485760"},
-		"too many":      {parts: many, field: "documents", want: "more than 64"},
-		"large in all":  {parts: []flow.File{{Type: "text/plain", Data: bytes.Repeat([]byte("a"), flow.MaxFile)}, {Type: "text/plain", Data: bytes.Repeat([]byte("b"), flow.MaxFile)}}, field: "documents", want: "20971520 bytes: at most"},
-		"other hash":    {parts: []flow.File{{Data: stage.PNG, Hash: flow.HashOf(stage.PDF)}}, field: "attachments[0]", want: "another hash"},
-		"image as text": {parts: []flow.File{{Data: stage.PNG, Type: "text/html"}}, field: "attachments[0]", want: "is image/png, not text/html"},
-		"other type":    {parts: []flow.File{{Data: stage.PDF, Type: "image/png"}}, field: "attachments[0]", want: "is no image/png"},
-		"unknown type":  {parts: []flow.File{{Data: []byte{0, 1, 2}}}, field: "attachments[0]", want: "cannot be detected"},
-		"svg":           {parts: []flow.File{{Data: []byte("<svg/>"), Type: "image/svg+xml"}}, field: "attachments[0].type", want: "PNG, JPEG"},
-		"hostile type":  {parts: []flow.File{{Data: []byte("a"), Type: "text/html\"><script>"}}, field: "attachments[0].type", want: "no media type"},
-		"a folder":      {parts: []flow.File{text("../../etc/passwd")}, field: "attachments[0].name", want: "without a folder"},
-		"a backslash":   {parts: []flow.File{text(`a\b`)}, field: "attachments[0].name", want: "without a folder"},
-		"two lines":     {parts: []flow.File{text("a\nb")}, field: "attachments[0].name", want: "one line"},
-		"no name":       {documents: []flow.Document{{Files: []flow.File{text("a")}}}, parts: []flow.File{text("b")}, field: "documents[0].name", want: "one line"},
-		"no parts":      {documents: []flow.Document{{Name: "x"}}, field: "documents[0].files", want: "is empty"},
-		"a url":         {parts: []flow.File{{URL: "https://example.com/a.png"}}, field: "attachments[0]", want: "Engine.Fetch"},
-		"no such model": {parts: []flow.File{{Data: stage.PNG}}, field: "judging.judges[0].model", want: `: "image", which attachments[0] needs`},
+		"nothing":       {attachments: []flow.File{{Name: "a"}}, field: "attachments[0]", want: "no data, url or hash"},
+		"empty":         {attachments: []flow.File{{Name: "a", Data: []byte{}}}, field: "attachments[0]", want: "is empty"},
+		"too large":     {attachments: []flow.File{{Data: make([]byte, flow.MaxFile+1)}}, field: "attachments[0]", want: "at most 10485760"},
+		"too many":      {attachments: many, field: "documents", want: "more than 64"},
+		"large in all":  {attachments: []flow.File{{Type: "text/plain", Data: bytes.Repeat([]byte("a"), flow.MaxFile)}, {Type: "text/plain", Data: bytes.Repeat([]byte("b"), flow.MaxFile)}}, field: "documents", want: "20971520 bytes: at most"},
+		"other hash":    {attachments: []flow.File{{Data: stage.PNG, Hash: flow.HashOf(stage.PDF)}}, field: "attachments[0]", want: "another hash"},
+		"image as text": {attachments: []flow.File{{Data: stage.PNG, Type: "text/html"}}, field: "attachments[0]", want: "is image/png, not text/html"},
+		"other type":    {attachments: []flow.File{{Data: stage.PDF, Type: "image/png"}}, field: "attachments[0]", want: "is no image/png"},
+		"unknown type":  {attachments: []flow.File{{Data: []byte{0, 1, 2}}}, field: "attachments[0]", want: "cannot be detected"},
+		"svg":           {attachments: []flow.File{{Data: []byte("<svg/>"), Type: "image/svg+xml"}}, field: "attachments[0].type", want: "PNG, JPEG"},
+		"hostile type":  {attachments: []flow.File{{Data: []byte("a"), Type: "text/html\"><script>"}}, field: "attachments[0].type", want: "no media type"},
+		"a folder":      {attachments: []flow.File{text("../../etc/passwd")}, field: "attachments[0].name", want: "without a folder"},
+		"a backslash":   {attachments: []flow.File{text(`a\b`)}, field: "attachments[0].name", want: "without a folder"},
+		"two lines":     {attachments: []flow.File{text("a\nb")}, field: "attachments[0].name", want: "one line"},
+		"no name":       {documents: []flow.Document{{Files: []flow.File{text("a")}}}, attachments: []flow.File{text("b")}, field: "documents[0].name", want: "one line"},
+		"no files":      {documents: []flow.Document{{Name: "x"}}, field: "documents[0].files", want: "is empty"},
+		"a url":         {attachments: []flow.File{{URL: "https://example.com/a.png"}}, field: "attachments[0]", want: "Engine.Fetch"},
+		"no such model": {attachments: []flow.File{{Data: stage.PNG}}, field: "judging.judges[0].model", want: `: "image", which attachments[0] needs`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := stage.Illustrated()
-			config.Attachments, config.Documents = c.parts, c.documents
+			config.Attachments, config.Documents = c.attachments, c.documents
 			engine, p := stage.Engine(config)
 			row := engine.Models["test/judge"]
 			row.Unsupported = []provider.Ability{provider.AbilityImage}

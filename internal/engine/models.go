@@ -34,7 +34,7 @@ const (
 // It also asks what the models can do that the config asks for more than text of.
 func (l *Engine) checkModels(ctx context.Context, config flow.Config) (found flow.Findings, unchecked []flow.Warning) {
 	required := requirements(config)
-	if l.trust {
+	if l.skipCheck {
 		return l.refused(config), nil
 	}
 	asked := make(map[string]*inquest) // by the provider's name

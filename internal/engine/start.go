@@ -58,14 +58,15 @@ func (l *Engine) plan(ctx context.Context, config flow.Config, unattended bool) 
 	if err != nil {
 		return nil, errors.Join(flow.Within("config", "", err)...)
 	}
-	given, err := l.takeFiles(ctx, normalized, "")
-	if err != nil {
-		return nil, err
-	}
+	given, broken := l.takeFiles(ctx, normalized, "")
 	settings := normalized.Settings()
 	settings.ID = id
 	settings.Unattended = settings.Unattended || unattended
-	return &plan{machine: m, config: normalized, settings: m.Flow().Complete(settings), files: given}, nil
+	p := &plan{machine: m, config: normalized, settings: m.Flow().Complete(settings), files: given}
+	if broken != nil {
+		return nil, errors.Join(append(l.check(p, nil), broken)...)
+	}
+	return p, nil
 }
 
 // planOf returns the plan of a conversation that has not started.
@@ -194,9 +195,8 @@ func (l *Engine) rendered(p *plan, frozen any, seed string) (*rendering, error) 
 	return made, nil
 }
 
-// log writes a line for each change of state, each failed attempt, each question with its answer, and whatever differs from
-// what the config asks for. It
-// never writes a text of the debate.
+// log writes a line for each change of state, each failed attempt, each question with its answer, and whatever differs from what the
+// config asks for. It never writes a text of the conversation.
 func (l *Engine) log(id string, events []flow.Event) {
 	if l.logger == nil {
 		return

@@ -245,7 +245,7 @@ func (l *Engine) checkTools(f *flow.Findings, t *flow.Settings) {
 		case l.tools[name] == nil || !flow.Registrable(name):
 			f.Addf(field, "no tool %q is registered", text.OneLine(name, 80))
 		case slices.Contains(t.Tools[:i], name):
-			f.Addf(field, "%q is named twice", text.OneLine(name, 80))
+			f.Addf(field, "%q is a duplicate", text.OneLine(name, 80))
 		}
 	}
 }

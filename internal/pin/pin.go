@@ -91,7 +91,7 @@ func (l *Line) attemptEnd(body flow.Body, own func(l *Line, body flow.Body)) {
 			"cut", body.Cut)
 	case *flow.Rejection:
 		l.Spend(&body.Spend)
-		l.Add("by", body.By, "round", body.Round, "text", body.Text, "problems", body.Problems, "next", body.Next)
+		l.Add("by", body.By, "round", body.Round, "text", body.Text, "problems", body.Problems, "next", body.Next, "final", body.Final)
 	case *flow.Failure:
 		l.Spend(&body.Spend)
 		l.Add("by", body.By, "final", body.Final, "next", body.Next, "void", body.Void, "unsent", body.Unsent, "instead", body.Instead,

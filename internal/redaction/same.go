@@ -41,8 +41,8 @@ func HeldBySetting(err error) error {
 // tree returns the JSON of a record, with what its flow adds.
 func tree(r *flow.Record) (out any, err error) {
 	var shown json.Marshaler = r
-	if part, ok := r.Projection().(json.Marshaler); ok {
-		shown = part
+	if own, ok := r.Projection().(json.Marshaler); ok {
+		shown = own
 	}
 	data, err := shown.MarshalJSON()
 	if err != nil {

@@ -39,8 +39,8 @@ func (h *Host) Call(ctx context.Context, id, owner string, call flow.Lost, emit 
 		var outcome flow.Signal
 		switch {
 		case a.core.InFlightAs(call.Call, call.Attempt):
-			if lacks := a.core.Missing(); lacks != nil {
-				return lacks // another host makes it
+			if missing := a.core.Missing(); missing != nil {
+				return missing // another host makes it
 			}
 			if command, err = a.core.Command(call.Call); err == nil {
 				key, after = pieceKey(a.core), a.core.Record().Seq
@@ -62,7 +62,8 @@ func (h *Host) Call(ctx context.Context, id, owner string, call flow.Lost, emit 
 	return h.Advance(context.WithoutCancel(ctx), id, owner, made.make(ctx))
 }
 
-// RenewLease renews the lease of owner, for a runtime whose calls take longer than a lease, and returns what the log says, without a Wait.
+// RenewLease renews the lease of owner, for a runtime whose calls take longer than a lease, and returns what the log says,
+// without a Wait.
 func (h *Host) RenewLease(ctx context.Context, id, owner string) (next flow.Next, err error) {
 	err = h.inFolded(ctx, id, owner, func(a *advance) error {
 		next = a.found()
@@ -171,7 +172,7 @@ func (a *advance) catchUp() (err error) {
 
 // signal steps a signal of the runtime, and what belongs to it.
 func (a *advance) signal(signal flow.Signal) (flow.Next, error) {
-	drain, lacks := false, a.core.Missing()
+	drain, missing := false, a.core.Missing()
 	switch s := signal.(type) {
 	case nil:
 		signal = flow.Tick{}
@@ -181,12 +182,12 @@ func (a *advance) signal(signal flow.Signal) (flow.Next, error) {
 			signal = flow.Tick{}
 		}
 	case flow.Result, flow.Failed, flow.Lost, flow.Late:
-		drain = lacks != nil
+		drain = missing != nil
 	case flow.Edit, flow.Validate, flow.Validated, flow.Start:
 		return flow.Next{}, &flow.Error{Kind: provider.KindState, Op: "advance", Err: errors.New("the conversation has begun")}
 	}
-	if lacks != nil && !drain {
-		return flow.Next{}, lacks
+	if missing != nil && !drain {
+		return flow.Next{}, missing
 	}
 	signals := []flow.Signal{signal}
 	if _, takesOver := signal.(flow.Opened); takesOver {
@@ -200,13 +201,13 @@ func (a *advance) signal(signal flow.Signal) (flow.Next, error) {
 		if err != nil {
 			return flow.Next{}, err
 		}
-		if lacks = cmp.Or(lacks, out.Missing); lacks != nil {
+		if missing = cmp.Or(missing, out.Missing); missing != nil {
 			break
 		}
 	}
 	next := a.found()
 	next.Wait = a.wait
-	return next, lacks
+	return next, missing
 }
 
 // found returns what the log says, without a Wait.

@@ -44,7 +44,7 @@ func choice(model string, fallbacks ...string) map[string]flow.ModelChoice {
 	return map[string]flow.ModelChoice{"Ada": {Model: model, Fallbacks: fallbacks}}
 }
 
-// A model that an amendment names must be able to do what the start demands of its place: its field says which one is not.
+// A model that an amendment names must be able to do what the start requires of its place: its field says which one is not.
 func TestAnAmendedModelMustBeAble(t *testing.T) {
 	for name, tc := range map[string]struct {
 		amend flow.Amendment

@@ -84,7 +84,7 @@ func TestPromptsTellTheNumberOfRoundsInForce(t *testing.T) {
 }
 
 // The JSON of a record has the settings in force.
-func TestTheJSONOfARecordHasTheTermsInForce(t *testing.T) {
+func TestTheJSONOfARecordHasTheSettingsInForce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		record, _ := extended(t, 3, 5)
 		data, err := json.Marshal(stage.View(record))

@@ -29,13 +29,13 @@ const DefaultGrace = 5 * time.Second
 
 // HostConfig is what an engine gives its host. The functions may be called concurrently.
 type HostConfig struct {
-	Store    store.Store
-	Lease    time.Duration // how long a lease lasts, and how long a store may fail; 0: defaultLease
-	Grace    time.Duration // how long a call may run after its context has ended; 0: DefaultGrace
-	Interval time.Duration // the least time between two chunks of one reader; minChunkInterval if less
-	Folded   int64         // how many bytes of folded logs Advance keeps; 0: defaultFolded
-	Bus      bus.Bus       // carries chunks between processes; nil: they stay in this one
-	Owner    string        // the name under which leases are held; no other host has it
+	Store      store.Store
+	Lease      time.Duration // how long a lease lasts, and how long a store may fail; 0: defaultLease
+	Grace      time.Duration // how long a call may run after its context has ended; 0: DefaultGrace
+	Interval   time.Duration // the least time between two chunks of one reader; minChunkInterval if less
+	CacheBytes int64         // how many bytes of folded logs Advance keeps; 0: defaultFolded
+	Bus        bus.Bus       // carries chunks between processes; nil: they stay in this one
+	Owner      string        // the name under which leases are held; no other host has it
 
 	// NewCore makes the core of a stored conversation from its events.
 	NewCore func(id string, events []flow.Event) (*flow.Core, error)
@@ -87,7 +87,7 @@ func NewHost(c HostConfig) *Host {
 	c.Grace = cmp.Or(c.Grace, DefaultGrace)
 	c.Interval = max(c.Interval, minChunkInterval)
 	return &Host{
-		HostConfig: c, cores: newCores(cmp.Or(c.Folded, defaultFolded)), relay: newRelay(c.Bus),
+		HostConfig: c, cores: newCores(cmp.Or(c.CacheBytes, defaultFolded)), relay: newRelay(c.Bus),
 		sessions: make(map[string]*Session), opening: make(map[string]chan struct{}), holders: make(map[*Session]struct{}),
 		awaiting: make(map[string][]chan struct{}),
 	}

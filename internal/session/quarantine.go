@@ -104,8 +104,8 @@ func (h *Host) refused(ctx context.Context, id string, err error, before int) bo
 	}
 	reason := text.OneLine(redact.Foreign(err.Error()), reasonBytes)
 	kept, keeps := h.Store.(store.Quarantines)
-	lacking := errors.Is(err, flow.ErrMissing)
-	if lacking || !keeps {
+	missing := errors.Is(err, flow.ErrMissing)
+	if missing || !keeps {
 		q, added := h.shunned.add(id, reason, before)
 		if added {
 			h.Quarantined(id, q)
@@ -121,10 +121,10 @@ func (h *Host) refused(ctx context.Context, id string, err error, before int) bo
 		return true
 	}
 	q := oneMore(old, reason, before)
-	if lacking {
+	if missing {
 		q.Left = 0
 	}
-	if kept.SetQuarantine(ctx, id, q) == nil && !lacking {
+	if kept.SetQuarantine(ctx, id, q) == nil && !missing {
 		h.Quarantined(id, q)
 	}
 	return true
@@ -154,7 +154,7 @@ func (h *Host) ClearQuarantine(ctx context.Context, id string) error {
 		return nil
 	}
 	if err := kept.SetQuarantine(ctx, id, store.Quarantine{}); err != nil {
-		return StoreError("lift quarantine", err)
+		return StoreError("clear quarantine", err)
 	}
 	return nil
 }

@@ -135,7 +135,7 @@ func TestQuarantinesGrow(t *testing.T) {
 }
 
 // Somebody has repaired a debate, and does not want to wait.
-func TestAQuarantineIsLifted(t *testing.T) {
+func TestAQuarantineIsCleared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine, kept := damaged(t)
 		working(t.Context(), engine)

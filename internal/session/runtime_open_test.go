@@ -28,7 +28,7 @@ func strides() map[string]func(ctx context.Context, e *debate.Engine, id string)
 			_, err := e.Call(ctx, id, "runtime", flow.Lost{Call: "none", Attempt: 1}, nil)
 			return err
 		},
-		"hold": func(ctx context.Context, e *debate.Engine, id string) error {
+		"renew the lease": func(ctx context.Context, e *debate.Engine, id string) error {
 			_, err := e.RenewLease(ctx, id, "runtime")
 			return err
 		},

@@ -232,11 +232,11 @@ func TestAnEngineThatIsShutDownSaysSo(t *testing.T) {
 		require.NoError(t, m.Shutdown(t.Context()))
 		c.Config.ID = "another"
 		for name, do := range map[string]func(ctx context.Context) error{
-			"Submit":  func(ctx context.Context) error { _, err := m.Submit(ctx, c.Config); return err },
-			"Start":   func(ctx context.Context) error { _, err := m.Start(ctx, c.Config); return err },
-			"Open":    func(ctx context.Context) error { _, err := m.Open(ctx, s.ID()); return err },
-			"Advance": func(ctx context.Context) error { _, err := m.Advance(ctx, s.ID(), "runtime", nil); return err },
-			"Hold":    func(ctx context.Context) error { _, err := m.RenewLease(ctx, s.ID(), "runtime"); return err },
+			"Submit":     func(ctx context.Context) error { _, err := m.Submit(ctx, c.Config); return err },
+			"Start":      func(ctx context.Context) error { _, err := m.Start(ctx, c.Config); return err },
+			"Open":       func(ctx context.Context) error { _, err := m.Open(ctx, s.ID()); return err },
+			"Advance":    func(ctx context.Context) error { _, err := m.Advance(ctx, s.ID(), "runtime", nil); return err },
+			"RenewLease": func(ctx context.Context) error { _, err := m.RenewLease(ctx, s.ID(), "runtime"); return err },
 		} {
 			err := do(t.Context())
 			require.ErrorIs(t, err, flow.ErrClosed, name)

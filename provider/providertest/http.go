@@ -90,8 +90,8 @@ type Fault struct {
 //				p.IdleTimeout, p.MaxBody, p.MaxLine = s.IdleTimeout, s.MaxBody, s.MaxLine
 //				return p
 //			},
-//			Wholes: providertest.Wholes(t, "testdata/whole"),
-//			Faults: providertest.Faults(t, "testdata/fault"),
+//			Wholes:   providertest.Wholes(t, "testdata/whole"),
+//			Faults:   providertest.Faults(t, "testdata/fault"),
 //			NoSignal: map[string]string{"budget-in-flight": "the vendor takes no budget in advance"},
 //		})
 //	}
@@ -125,12 +125,12 @@ func RunHTTP(t *testing.T, h HTTP) {
 		return
 	}
 	h.cut = &cutting{}
-	passed, lacking := 0, 0
+	passed, excused := 0, 0
 	for _, r := range table() {
 		checks := h.checks(r)
 		ok := t.Run(r.name, func(t *testing.T) {
 			if reason := h.NoSignal[r.name]; len(checks) == 0 && reason != "" {
-				lacking++
+				excused++
 				t.Log("the vendor has no such signal: " + reason)
 			}
 			for _, c := range checks {
@@ -149,7 +149,7 @@ func RunHTTP(t *testing.T, h HTTP) {
 	}
 	t.Logf("%d answers cut at %d places: %d refused, %d after their end, partial successes %d",
 		h.cut.answers, h.cut.cuts, h.cut.refused, h.cut.whole, h.cut.partial)
-	t.Logf("fault table: %d of %d rows pass, %d lacking", passed, len(Rows()), lacking)
+	t.Logf("fault table: %d of %d rows pass, %d without a signal", passed, len(Rows()), excused)
 }
 
 // gaps returns what h leaves open about the table, or gets wrong.

@@ -59,7 +59,7 @@ type entry struct {
 	Labels  map[string]string `json:"labels,omitempty"`
 	Round   int               `json:"round,omitempty"`
 	Spent   flow.Money        `json:"spent,omitempty"`
-	Winner  string            `json:"winner,omitempty"`
+	Result  string            `json:"result,omitempty"`
 	Seq     int64             `json:"seq"`
 	Started time.Time         `json:"started"`
 	Last    time.Time         `json:"last"`
@@ -150,7 +150,7 @@ func (e *entry) describes(now stamp) bool {
 func (e *entry) info() store.Info {
 	info := store.Info{
 		ID: e.ID, Flow: e.Flow, Format: e.Format, State: e.State, Topic: e.Topic, Labels: e.Labels, Round: e.Round,
-		Spent: e.Spent, Result: e.Winner, Seq: e.Seq, StartedAt: e.Started, LastAt: e.Last,
+		Spent: e.Spent, Result: e.Result, Seq: e.Seq, StartedAt: e.Started, LastAt: e.Last,
 	}
 	if e.Damage != nil {
 		info.Err = &CorruptError{ID: e.ID, Offset: e.Damage.Offset, Line: e.Damage.Line, Err: errors.New(e.Damage.Says)}
@@ -171,7 +171,7 @@ func (e *entry) lost(info *store.Info, now stamp) *Torn {
 func (x *index) add(info *store.Info, now stamp) {
 	e := entry{
 		ID: info.ID, Size: now.size, Changed: now.at.UnixNano(), Flow: info.Flow, Format: info.Format, State: info.State,
-		Topic: info.Topic, Labels: info.Labels, Round: info.Round, Spent: info.Spent, Winner: info.Result,
+		Topic: info.Topic, Labels: info.Labels, Round: info.Round, Spent: info.Spent, Result: info.Result,
 		Seq: info.Seq, Started: info.StartedAt, Last: info.LastAt,
 	}
 	if corrupt, ok := errors.AsType[*CorruptError](info.Err); ok {

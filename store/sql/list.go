@@ -234,7 +234,7 @@ func scan(rows *stdsql.Rows) (info store.Info, err error) {
 	if result != "" {
 		var o outcome
 		err = errors.Join(err, json.Unmarshal([]byte(result), &o))
-		info.Spent, info.Result = o.Spent, o.Winner
+		info.Spent, info.Result = o.Spent, o.Result
 	}
 	var startedErr, lastErr error
 	info.StartedAt, startedErr = time.Parse(timeFormat, started)

@@ -64,7 +64,7 @@ type about struct {
 // outcome holds what a list shows of the course of a conversation.
 type outcome struct {
 	Spent  flow.Money `json:"spent,omitempty"`
-	Winner string     `json:"winner,omitempty"`
+	Result string     `json:"result,omitempty"`
 }
 
 func newStep(id string, after int64, writer string, events []flow.Event) (*step, error) {

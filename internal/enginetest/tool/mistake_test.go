@@ -48,11 +48,11 @@ func TestWhateverGoesWrongWithAUseIsAResult(t *testing.T) {
 					assert.Contains(t, adaSaid(t, record), c.want)
 					unknown := name == "time-out" && sort == "neither"
 					assert.Equal(t, unknown, len(record.Answers) == 1)
-					outlay, _ := record.CallUsage("work.Ada")
-					require.Len(t, outlay.Uses, 1)
-					assert.True(t, outlay.Uses[0].Failed)
-					assert.Equal(t, unknown, outlay.Uses[0].Unknown)
-					assert.Equal(t, unknown, strings.Contains(outlay.Uses[0].Text, "Nobody knows"), "the words and the flag agree")
+					taken, _ := record.CallUsage("work.Ada")
+					require.Len(t, taken.Uses, 1)
+					assert.True(t, taken.Uses[0].Failed)
+					assert.Equal(t, unknown, taken.Uses[0].Unknown)
+					assert.Equal(t, unknown, strings.Contains(taken.Uses[0].Text, "Nobody knows"), "the words and the flag agree")
 					if len(record.ToolUses) > 0 {
 						assert.Equal(t, unknown, record.ToolUses[0].Unknown)
 					}

@@ -56,8 +56,8 @@ its result. --json prints the whole record.`,
 
 // detailed returns the record with what its flow adds to the JSON.
 func detailed(record *flow.Record) any {
-	if part := record.Projection(); part != nil {
-		return part
+	if own := record.Projection(); own != nil {
+		return own
 	}
 	return record
 }

@@ -32,7 +32,7 @@ func (s *scene) texts(field string) []string {
 			"An append-only record costs space, and pays it back when something has to be explained.",
 		}
 	case "recommendations":
-		return []string{"Try it with one group first, for a time that is set beforehand.", "Normalize who decides about a step back."}
+		return []string{"Try it with one group first, for a time that is set beforehand.", "Settle who decides about a step back."}
 	case "text":
 		return []string{"It does what was asked for: " + s.subject, "It stays usable at the peak of the load", "Its cost is known beforehand"}
 	case "note":

@@ -378,7 +378,7 @@ func TestAnyEvents(t *testing.T) {
 		case 10:
 			return &flow.Failure{Spend: spend, By: by, Error: trouble, Final: random.IntN(2) == 0, RetryAt: begun.Add(time.Hour)}
 		case 11:
-			return &flow.Rejection{Spend: spend, By: by, Problems: []string{word()}}
+			return &flow.Rejection{Spend: spend, By: by, Problems: []string{word()}, Final: random.IntN(2) == 0}
 		case 12:
 			return &flow.Intent{Call: "t" + word(), Tool: "t" + word(), By: by, For: spend.Call}
 		case 13:

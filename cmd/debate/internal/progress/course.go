@@ -61,7 +61,6 @@ type Job struct {
 	RetryAt  time.Time // when the next attempt starts; zero: at once
 
 	call   string
-	reask  bool       // an answer was rejected, and is asked for again
 	phase  flow.State // in which it was begun
 	text   string     // the last part of what was streamed
 	tail   string     // its end, cleaned
@@ -77,8 +76,8 @@ const (
 // Tail returns the end of what is streaming, on one line: more than a terminal is wide.
 func (j *Job) Tail() string { return j.tail }
 
-// Normalized reports whether the cost of all calls is recorded.
-func (c *Course) Normalized() bool { return len(c.open) == 0 }
+// Settled reports whether the cost of all calls is recorded.
+func (c *Course) Settled() bool { return len(c.open) == 0 }
 
 // Over reports whether the conversation is completed or canceled.
 func (c *Course) Over() bool { return c.State == flow.StateCompleted || c.State == flow.StateCanceled }
@@ -273,7 +272,7 @@ func (c *Course) begin(in *flow.Intent) {
 	}
 	a.Failed = ""
 	*j = Job{
-		Activity: Activity(in.Kind, c.Name(in.Target)), Attempt: j.Attempt + 1, InFlight: true, call: in.Call, reask: in.Reask, phase: c.Phase,
+		Activity: Activity(in.Kind, c.Name(in.Target)), Attempt: j.Attempt + 1, InFlight: true, call: in.Call, phase: c.Phase,
 	}
 }
 
@@ -310,10 +309,10 @@ func (c *Course) setBack(call, trouble string, retryAt time.Time) {
 	}
 }
 
-// reject takes an answer that was not accepted. Who was asked for it again is not asked a third time.
+// reject takes an answer that was not accepted.
 func (c *Course) reject(r *flow.Rejection) {
 	const trouble = "the answer was not accepted"
-	if _, j := c.find(r.Call); j == nil || !j.reask || r.Next != "" {
+	if !r.Final {
 		c.setBack(r.Call, trouble, time.Time{})
 	} else if a := c.end(r.Call); a != nil {
 		a.Failed = trouble

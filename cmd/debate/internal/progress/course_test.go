@@ -80,7 +80,7 @@ func TestCourse(t *testing.T) {
 	assert.Equal(t, "(2/2)", c.Count())
 
 	c.Fold(&flow.Event{Body: &flow.Intent{Call: "b", Attempt: 2, Reask: true, By: "a", Kind: deliberation.KindProposal}})
-	c.Fold(&flow.Event{Body: &flow.Rejection{Spend: flow.Spend{Call: "b"}, By: "a"}})
+	c.Fold(&flow.Event{Body: &flow.Rejection{Spend: flow.Spend{Call: "b"}, By: "a", Final: true}})
 	assert.Empty(t, c.Actors[0].Jobs, "nobody is asked a third time")
 	assert.Equal(t, "the answer was not accepted", c.Actors[0].Failed)
 }

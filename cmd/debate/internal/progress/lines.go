@@ -40,7 +40,7 @@ func (l *Lines) Show(e *flow.Event) {
 	}
 	l.headings(e.Body)
 	l.tell(e, owner, job, asked)
-	if l.course.Over() && l.course.Normalized() && !l.ended {
+	if l.course.Over() && l.course.Settled() && !l.ended {
 		l.ended = true
 		l.printf("%s", l.course.Ending())
 	}
@@ -221,7 +221,7 @@ func (l *Lines) turnTo(t *flow.Transition) {
 		l.printf("The task is complete.")
 	case t.To == flow.StateCompleting && t.Evidence != "":
 		l.printf("The rounds end: %s", Shorten(Clean(t.Evidence), 300))
-	case l.course.Over() && !l.course.Normalized(): // the cost of what was broken off comes next
+	case l.course.Over() && !l.course.Settled(): // the cost of what was broken off comes next
 		l.printf("%s. The calls in flight are broken off.", l.course.PhaseWord())
 	}
 }

@@ -39,9 +39,9 @@ func promptsOf(root *node) {
 // attachments takes the paths of attached files out of a config: a config of the library holds bytes or a URL, for it may
 // come from a user who must name no file of a server. The key "path" is this program's.
 func (d *draft) attachments() {
-	take := func(parts *node, field string) {
-		for i, part := range parts.list() {
-			if path := part.remove("path"); path != nil {
+	take := func(files *node, field string) {
+		for i, file := range files.list() {
+			if path := file.remove("path"); path != nil {
 				d.attached = append(d.attached, attachment{fmt.Sprintf("%s[%d]", field, i), path})
 			}
 		}

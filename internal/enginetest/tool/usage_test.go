@@ -17,7 +17,7 @@ import (
 )
 
 // All that a contribution has taken stands in one place: its replies, its time and the uses of tools.
-func TestTheOutlayOfACall(t *testing.T) {
+func TestTheUsageOfACall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := &stage.Tally{}
 		asks := []provider.ToolCall{stage.ToolCall("1", "add", `{"a":1,"b":2}`), stage.ToolCall("2", "sing", `{}`), stage.ToolCall("3", "add", `{"a":-1,"b":2}`)}
@@ -26,44 +26,44 @@ func TestTheOutlayOfACall(t *testing.T) {
 		require.NoError(t, err)
 		defer session.Close()
 		record := stage.AwaitsInput(t, session)
-		outlay, ok := record.CallUsage("work.Ada")
+		taken, ok := record.CallUsage("work.Ada")
 		require.True(t, ok)
-		assert.True(t, outlay.Uses[0].Pending)
-		assert.Zero(t, outlay.Uses[0].Attempts)
+		assert.True(t, taken.Uses[0].Pending)
+		assert.Zero(t, taken.Uses[0].Attempts)
 		<-time.After(time.Hour)
 		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionApprove))
 		require.NoError(t, session.Choose(t.Context(), record.Inquiries[1].ID, flow.OptionDeny, "No."))
 		record = stage.Ends(t, session)
 
-		outlay, _ = record.CallUsage("work.Ada")
-		assert.Equal(t, 2, outlay.Attempts)
-		assert.Equal(t, 1, outlay.Exchanges)
-		assert.True(t, outlay.UsedUp)
-		assert.Equal(t, time.Hour, outlay.EndedAt.Sub(outlay.BeganAt))
+		taken, _ = record.CallUsage("work.Ada")
+		assert.Equal(t, 2, taken.Attempts)
+		assert.Equal(t, 1, taken.Exchanges)
+		assert.True(t, taken.UsedUp)
+		assert.Equal(t, time.Hour, taken.EndedAt.Sub(taken.BeganAt))
 		for _, of := range record.SpentByParticipant() {
 			if of.Name == "Ada" {
-				assert.Equal(t, of.Usage, outlay.Usage, "of both replies")
-				assert.Equal(t, of.Cost, outlay.Cost)
+				assert.Equal(t, of.Usage, taken.Usage, "of both replies")
+				assert.Equal(t, of.Cost, taken.Cost)
 			}
 		}
-		require.Len(t, outlay.Uses, 3)
-		first := outlay.Uses[0]
+		require.Len(t, taken.Uses, 3)
+		first := taken.Uses[0]
 		assert.Equal(t, flow.UsedTool{
 			Use: "work.Ada.tool.1", Tool: "add", Arguments: json.RawMessage(`{"a":1,"b":2}`), Text: "3", Attempts: 1,
 			BeganAt: first.BeganAt, EndedAt: first.EndedAt,
 		}, first)
 		assert.False(t, first.EndedAt.IsZero())
-		assert.True(t, outlay.Uses[1].Denied)
-		assert.Equal(t, "There is no tool of this name.", outlay.Uses[1].Text)
-		assert.True(t, outlay.Uses[2].Denied)
-		assert.Equal(t, "This use was denied: No.", outlay.Uses[2].Text)
+		assert.True(t, taken.Uses[1].Denied)
+		assert.Equal(t, "There is no tool of this name.", taken.Uses[1].Text)
+		assert.True(t, taken.Uses[2].Denied)
+		assert.Equal(t, "This use was denied: No.", taken.Uses[2].Text)
 		_, ok = record.CallUsage("work.Eve")
 		assert.False(t, ok)
 	})
 }
 
 // What is asked for again is work of the same call.
-func TestTheOutlayOfACallHasItsRejectedAnswers(t *testing.T) {
+func TestTheUsageOfACallHasItsRejectedAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := stage.NewBench(debate.KindVerdict, false, scripted.Reply{Text: "nonsense"}, scripted.Reply{Text: stage.WellFormed(debate.KindVerdict)})
 		_, record, err := b.Start(t)
@@ -71,11 +71,11 @@ func TestTheOutlayOfACallHasItsRejectedAnswers(t *testing.T) {
 		require.Len(t, record.Rejections, 1)
 		rejected := record.Rejections[0]
 		report, _ := record.Call(rejected.Call)
-		outlay, ok := record.CallUsage(rejected.Call)
+		taken, ok := record.CallUsage(rejected.Call)
 		require.True(t, ok)
-		assert.Equal(t, 2, outlay.Attempts)
-		assert.Equal(t, report, outlay.CallReport)
-		assert.Equal(t, 2*time.Second, outlay.EndedAt.Sub(outlay.BeganAt))
-		assert.Greater(t, outlay.Usage.Output, rejected.Usage.Output)
+		assert.Equal(t, 2, taken.Attempts)
+		assert.Equal(t, report, taken.CallReport)
+		assert.Equal(t, 2*time.Second, taken.EndedAt.Sub(taken.BeganAt))
+		assert.Greater(t, taken.Usage.Output, rejected.Usage.Output)
 	})
 }
