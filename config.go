@@ -98,7 +98,7 @@ type Config struct {
 	// Without a Summarizer these options are an error: a judge's model summarises with the judge's options.
 	SummarizerOptions *provider.Options `json:"summarizerOptions,omitempty"`
 	// TruncateTurns cuts a turn that alone is larger than a reader's window, and marks the cut. Without it such a turn is
-	// a failure of kind context_overflow that names the turn.
+	// a failure of kind context_overflow that names the turn, and OnFailure decides.
 	TruncateTurns bool `json:"truncateTurns,omitempty"`
 	// Reserve is the part of each model's window that is kept free, in tokens: 4096 if 0.
 	Reserve int `json:"reserve,omitempty"`

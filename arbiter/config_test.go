@@ -23,7 +23,7 @@ func TestProblemsAreToldAtOnce(t *testing.T) {
 		Agents: []arbiter.Agent{
 			{Name: "Ada", Model: "test/m", Tools: []string{"read", "read", ""}, MaxTokens: -1, MaxIterations: 1000},
 			{Name: "ada", Model: "nowhere/m"},
-			{Name: "a.b", Model: "test/m"},
+			{Name: "a.b", Model: "test/m", Fallbacks: []string{""}},
 			{Name: "arbiter", Description: strings.Repeat("x", 2001)},
 		},
 	}
@@ -33,7 +33,7 @@ func TestProblemsAreToldAtOnce(t *testing.T) {
 		"task: is empty", "maxIterations: is -1", "maxFailures: is 2000", "parallel: is 9", "temperature: is not between",
 		"arbiter: has 2 of model, function and person", "arbiter.person: is set, but the work is unattended", `arbiter.function: "nobody"`,
 		"arbiter.temperature: is set, but no model", "arbiter.options", "agents[0].tools[1]", "agents[0].tools[2]: is empty",
-		"agents[0].maxTokens: is negative", "agents[0].maxIterations: is 1000", "agents[1].name", "agents[1].model", "agents[2].name",
+		"agents[0].maxTokens: is negative", "agents[0].maxIterations: is 1000", "agents[1].name", "agents[1].model", "agents[2].name", "agents[2].fallbacks[0]: is empty",
 		"agents[3].name", "agents[3].description", "agents[3].model: is empty", `agents[0].tools[0]: no tool "read" is registered`,
 	} {
 		assert.ErrorContains(t, err, part)

@@ -219,7 +219,7 @@ func TestARestThatDoesNotFitTheWindow(t *testing.T) {
 	whole, cut := essay()
 	begin := func(window int, part string) *flowtest.Hand {
 		engine, _ := engineFor(nil)
-		engine.Models = map[string]debate.Model{"test/m": {Context: window}}
+		engine.Models = map[string]debate.Model{"test/m": {Window: window}}
 		h := flowtest.Begin(t, engine, config())
 		h.Say("d1", toJSON(picks("Ada")))
 		h.Do(flow.Result{Call: "r1.Ada", Attempt: 1, Text: part, Stop: provider.StopLength})

@@ -222,7 +222,7 @@ func TestARulingOfACrowdIsRejectedBriefly(t *testing.T) {
 func TestTheInstructionIsBounded(t *testing.T) {
 	t.Parallel()
 	engine, _ := engineFor(nil)
-	engine.Models = map[string]debate.Model{"test/m": {Context: 128_000, MaxOutput: 16_384}}
+	engine.Models = map[string]debate.Model{"test/m": {Window: 128_000, MaxOutput: 16_384}}
 	c := config()
 	c.Agents, c.MaxTokens = nil, 16_384
 	var names []string

@@ -32,7 +32,7 @@ func TestLongWorkFitsTheWindow(t *testing.T) {
 				return scripted.Reply{Text: toJSON(picks("Ada"))}
 			}
 		}
-		engine.Models = map[string]debate.Model{"test/m": {Context: 12_000}}
+		engine.Models = map[string]debate.Model{"test/m": {Window: 12_000}}
 		c := config()
 		c.MaxIterations, c.Summarizer = 12, summarizer
 		w, err := play(t, engine, c)
@@ -69,7 +69,7 @@ func TestOutputsOfManyAgentsAreCut(t *testing.T) {
 		all["d1"] = picks(names...)
 		engine, p := engineFor(all)
 		p.Record = true
-		engine.Models = map[string]debate.Model{"test/m": {Context: 40_000}}
+		engine.Models = map[string]debate.Model{"test/m": {Window: 40_000}}
 		w, err := play(t, engine, c)
 		require.NoError(t, err)
 		assert.Equal(t, arbiter.EndComplete, w.Reason)

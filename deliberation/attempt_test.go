@@ -21,7 +21,7 @@ func windowed(t *testing.T, config deliberation.Config, agent, judge int) (*flow
 	t.Helper()
 	config.Unattended, config.MaxTokens = true, 600
 	engine, p := engineFor(sized(func(string) int { return replyLength }))
-	engine.Models = map[string]flow.Model{"test/agent": {Context: agent}, "test/judge": {Context: judge}}
+	engine.Models = map[string]flow.Model{"test/agent": {Window: agent}, "test/judge": {Window: judge}}
 	var r *flow.Record
 	synctest.Test(t, func(t *testing.T) {
 		session, err := engine.Start(t.Context(), config)
@@ -188,7 +188,7 @@ func shrunk(t *testing.T, change func(*deliberation.Config)) (*flow.Record, *scr
 	config.Unattended, config.OnFailure, config.MaxTokens = true, nil, 1500
 	change(&config)
 	engine, p := engineFor(sized(func(string) int { return 3500 }))
-	engine.Models = map[string]flow.Model{"test/agent": {Context: 8192}, "test/judge": {Context: 8192}}
+	engine.Models = map[string]flow.Model{"test/agent": {Window: 8192}, "test/judge": {Window: 8192}}
 	return play(t, engine, config), p
 }
 

@@ -192,7 +192,7 @@ func TestALongDeliberationFitsASmallWindow(t *testing.T) {
 			config := three()
 			config.Rounds, config.Termination.Kind, config.Synthesis, config.MaxTokens = 8, end, synthesis, 1024
 			engine, _ := engineFor(sized(func(string) int { return replyLength }))
-			engine.Models = map[string]flow.Model{"test/agent": {Context: 8000}, "test/judge": {Context: 8000}}
+			engine.Models = map[string]flow.Model{"test/agent": {Window: 8000}, "test/judge": {Window: 8000}}
 			for _, w := range play(t, engine, config).Warnings {
 				assert.NotEqual(t, deliberation.WarnShortened, w.Kind, "%s, %s: %s", end, synthesis, w.Evidence)
 			}

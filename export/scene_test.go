@@ -390,7 +390,7 @@ func asked() *scene {
 	s := duel()
 	names := []string{"Ada", "Ben"}
 	s.models = map[string]flow.Model{
-		"acme/large": {Context: 9000, MaxOutput: 400}, "acme/small": {Context: 9000, MaxOutput: 400, Priced: true},
+		"acme/large": {Window: 9000, MaxOutput: 400}, "acme/small": {Window: 9000, MaxOutput: 400, Priced: true},
 	}
 	s.config.ID, s.config.Rounds, s.config.Format = "asked", 10, format.RoundLimited
 	s.config.Context, s.config.Summarizer, s.config.AutoSummary, s.config.Reserve, s.config.MaxTokens = flow.ContextSummarize, "acme/small", true, 1000, 400

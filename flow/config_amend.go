@@ -76,8 +76,8 @@ func (a *Amendment) isEmpty() bool {
 	return reflect.ValueOf(rest).IsZero()
 }
 
-// Names returns every model that the amendment names, in order, each once.
-func (a *Amendment) Names() []string {
+// ModelNames returns every model that the amendment names, in order, each once.
+func (a *Amendment) ModelNames() []string {
 	var out []string
 	for _, to := range a.named() {
 		if !slices.Contains(out, to.model) {
@@ -257,7 +257,7 @@ func (c *Core) unreachable(name string) error {
 // priced reports the models that the rest of the conversation may ask, and that were frozen without a price. The models that
 // the amendment names are checked by themselves.
 func (c *Core) priced(f *Findings, settings *Settings, a *Amendment) {
-	seen := a.Names()
+	seen := a.ModelNames()
 	for _, n := range c.mayAsk(settings, a.Models) {
 		if row := c.record.model(n.Model); row != nil && !row.Priced && !slices.Contains(seen, n.Model) {
 			seen = append(seen, n.Model)
@@ -297,7 +297,7 @@ func (r *Record) foldAmendment(a *Amendment, flow *Flow) error {
 	for name, row := range order.ByKey(a.Rows) {
 		r.knows(name, row)
 	}
-	for _, name := range a.Names() {
+	for _, name := range a.ModelNames() {
 		if r.model(name) == nil {
 			return invalid("amended.models", "%q is not known", text.OneLine(name, 80))
 		}

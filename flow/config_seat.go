@@ -126,7 +126,7 @@ func (s Seat) Ask(call *Call) {
 type Seats iter.Seq[Seat]
 
 // Models yields every field that names a model, with the name: those of the seats, then the summarizer; see [Config].Models. A
-// config without a summarizer passes [NoSummarizer].
+// config whose flow knows no summarizer passes [NoSummarizer], and none is yielded.
 func (all Seats) Models(summarizer string) iter.Seq2[string, string] {
 	return func(yield func(field, name string) bool) {
 		for s := range all {

@@ -158,7 +158,7 @@ type Settings struct {
 	// only. A call's own model summarises with the options of the call.
 	SummarizerOptions *provider.Options `json:"summarizerOptions,omitempty"`
 	// TruncateTurns cuts a turn that alone is larger than a reader's window, and marks the cut. Without it such a turn is
-	// a failure of kind context_overflow.
+	// a failure of kind context_overflow, about which OnFailure decides.
 	TruncateTurns bool `json:"truncateTurns,omitempty"`
 	// Reserve is the part of each model's window that is kept free, in tokens. 0: 4096.
 	Reserve int `json:"reserve,omitempty"`

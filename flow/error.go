@@ -160,7 +160,7 @@ func (e *Error) Hint() string {
 		return "Retry, or raise the timeout of these calls, in the config or by Session.Amend."
 	case provider.KindContextOverflow:
 		return "The conversation no longer fits the model's window: choose a context manager or a model with a larger window, " +
-			"or lower Reserve and MaxTokens, which keep a part of it free."
+			"lower Reserve and MaxTokens, which keep a part of it free, or set TruncateTurns if a single turn is longer."
 	case provider.KindAuthentication:
 		return "Renew the API key behind this provider, then retry."
 	case provider.KindContentFilter:

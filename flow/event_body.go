@@ -222,7 +222,8 @@ type Summarized struct {
 	Cut    bool   `json:"cut,omitempty"`
 }
 
-// Rejection records an answer that was not accepted. The next attempt at the call shows the model its problems.
+// Rejection records an answer that was not accepted. It is no failure of an attempt: whatever [RetryPolicy] says, the model is asked
+// again once, two seconds later, and shown the problems. A call that Session.Retry begins anew shows none.
 type Rejection struct {
 	Spend
 	By       string   `json:"by"`

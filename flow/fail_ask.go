@@ -82,7 +82,8 @@ func union(a, b []Option) []Option {
 }
 
 // Inquiry is a question to a person: to perform a call, to decide about calls that have failed, to decide about the use of a
-// tool, or to confirm a cost warning. An inquiry with the ID of an open one replaces it.
+// tool, or to confirm a cost warning. Where a rule decides, its [Answer] follows at once, and no person need look: what waits for one
+// is in Record.Inquiries. An inquiry with the ID of an open one replaces it.
 type Inquiry struct {
 	ID       string          `json:"id"`
 	Kind     CallKind        `json:"kind"`

@@ -13,7 +13,7 @@ import (
 // The embedded table has the common models; Engine.Models replaces or adds rows.
 type Model struct {
 	Family    string `json:"family,omitempty"`    // the maker's line; models of one family favour each other's answers
-	Context   int    `json:"context,omitempty"`   // the window, in tokens; 0: unknown
+	Window    int    `json:"window,omitempty"`    // the window, in tokens; 0: unknown
 	MaxOutput int    `json:"maxOutput,omitempty"` // most output tokens of a reply; 0: unknown
 	// OwnTemperature means that the model accepts no temperature, so that none is sent to it.
 	OwnTemperature bool `json:"ownTemperature,omitempty"`
@@ -137,7 +137,7 @@ func KnownModels() iter.Seq2[string, Model] {
 // modelOf returns the model that a row of the table describes.
 func modelOf(row *model.Row) Model {
 	return Model{
-		Family: row.Family, Context: row.Context, MaxOutput: row.MaxOutput, Priced: row.Priced,
+		Family: row.Family, Window: row.Window, MaxOutput: row.MaxOutput, Priced: row.Priced,
 		Reasoning:      row.Reasoning,
 		OwnTemperature: model.OwnTemperature(row.Name), ImageTokens: model.ImageTokens(row.Name),
 		Input: Money(row.Input), Output: Money(row.Output),

@@ -139,7 +139,7 @@ type recordJSON struct {
 	ToolUses           []*ToolResult      `json:"toolUses,omitempty"`
 	Rejections         []Rejection        `json:"rejections,omitempty"`
 	Failures           []FailedAttempt    `json:"failures,omitempty"`
-	Skips              []Skipped          `json:"skips,omitempty"`
+	Skips              []Skipped          `json:"skippedCalls,omitempty"`
 	Inquiries          []Inquiry          `json:"inquiries,omitempty"`
 	Answers            []Answer           `json:"answers,omitempty"`
 	Warnings           []Warning          `json:"warnings,omitempty"`

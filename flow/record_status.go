@@ -61,8 +61,8 @@ func (r *Record) Participant(name string) ParticipantState {
 		}
 	}
 	if last != nil {
-		if m, _ := r.Model(last.Model); m.Context > 0 {
-			s.ContextUsed = 100 * float64(last.Usage.Input+last.Usage.Output) / float64(m.Context)
+		if m, _ := r.Model(last.Model); m.Window > 0 {
+			s.ContextUsed = 100 * float64(last.Usage.Input+last.Usage.Output) / float64(m.Window)
 		}
 	}
 	for i := range r.Failures {

@@ -50,12 +50,12 @@ func (r *Record) window(name string, model Model) int {
 	if known := r.learnt(name); known.narrows(model) {
 		return known.window
 	}
-	return model.Context
+	return model.Window
 }
 
 // narrows reports whether an overflow has shown a smaller window than the table has.
 func (l learnt) narrows(model Model) bool {
-	return l.window > 0 && (model.Context == 0 || l.window < model.Context)
+	return l.window > 0 && (model.Window == 0 || l.window < model.Window)
 }
 
 // room poses the window of a model, for a reply of at most this many tokens. The reply takes no more than half of a

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // flowName is the name of the flow, in Engine.Flows and under the key "flow" of a config's JSON.
@@ -12,8 +13,15 @@ const flowName = "interview"
 
 // Person is one of the three who take part.
 type Person struct {
-	Name  string `json:"name"`
-	Model string `json:"model"` // "provider/model"
+	Name      string            `json:"name"`
+	Model     string            `json:"model"` // "provider/model"
+	Fallbacks []string          `json:"fallbacks,omitempty"`
+	Options   *provider.Options `json:"options,omitempty"`
+}
+
+// seat says where the config has a person's model, and how that is asked.
+func (p *Person) seat(field string) flow.Seat {
+	return flow.Seat{Field: field, By: p.Name, Model: &p.Model, Fallbacks: &p.Fallbacks, Options: &p.Options}
 }
 
 // Config is what an interview is started with.
@@ -42,14 +50,20 @@ func (c Config) Settings() flow.Settings {
 	}
 }
 
-// Models implements [flow.Config].
-func (c Config) Models() iter.Seq2[string, string] {
-	return func(yield func(field, name string) bool) {
-		_ = yield("interviewer.model", c.Interviewer.Model) &&
-			yield("candidate.model", c.Candidate.Model) &&
-			yield("grader.model", c.Grader.Model)
+// seats yields those of the three. The grader's reply must match a schema.
+func (c Config) seats() flow.Seats {
+	return func(yield func(flow.Seat) bool) {
+		grader := c.Grader.seat("grader")
+		grader.Schema = true
+		_ = yield(c.Interviewer.seat("interviewer")) && yield(c.Candidate.seat("candidate")) && yield(grader)
 	}
 }
+
+// Models implements [flow.Config]. Nothing is summarised.
+func (c Config) Models() iter.Seq2[string, string] { return c.seats().Models(flow.NoSummarizer) }
+
+// Requirements implements [flow.Requiring].
+func (c Config) Requirements() iter.Seq2[string, flow.Requirement] { return c.seats().Requirements() }
 
 // defaults completes the copy of a config that the log holds. A fork gets another ID.
 func defaults(c *Config) {
@@ -61,8 +75,10 @@ func check(config flow.Config, _ any, _ flow.Registry) []error {
 	c := config.(*Config)
 	var f flow.Findings
 	var names []flow.NameField
-	for field, model := range c.Models() {
-		f.Model(field, model)
+	for seat := range c.seats() {
+		f.Model(seat.Field+".model", *seat.Model)
+		seat.CheckFallbacks(&f)
+		seat.Check(&f)
 	}
 	for _, one := range []flow.NameField{
 		{Field: "interviewer.name", Name: c.Interviewer.Name},

@@ -61,29 +61,32 @@ func interviewFlow() *flow.Flow {
 	}
 }
 
+// call returns the one call of a step, with who is asked, which model, and how.
+func call(p *Person, c flow.Call) []flow.Call {
+	p.seat("").Ask(&c)
+	return []flow.Call{c}
+}
+
 func question(r *flow.Record) []flow.Call {
-	p := r.Config().(*Config).Interviewer
-	return []flow.Call{{
-		ID: fmt.Sprintf("r%d.question", r.Round), Kind: "question", By: p.Name, Model: p.Model, Round: r.Round, Slot: 0,
-		System: r.Text("interviewer"),
-		Last:   func(r *flow.Record) string { return fmt.Sprintf("Ask question %d. Ask one thing only.", r.Round) },
-	}} // without an OnFail, nothing can be left out: a person is asked, or the interview goes to the error state
+	return call(&r.Config().(*Config).Interviewer, flow.Call{
+		ID: fmt.Sprintf("r%d.question", r.Round), Kind: "question", Round: r.Round, Slot: 0, System: r.Text("interviewer"),
+		Last: func(r *flow.Record) string { return fmt.Sprintf("Ask question %d. Ask one thing only.", r.Round) },
+	}) // without an OnFail, nothing can be left out: a person is asked, or the interview goes to the error state
 }
 
 func answer(r *flow.Record) []flow.Call {
 	c := r.Config().(*Config)
-	return []flow.Call{{
-		ID: fmt.Sprintf("r%d.answer", r.Round), Kind: "answer", By: c.Candidate.Name, Model: c.Candidate.Model,
-		Target: c.Interviewer.Name, Round: r.Round, Slot: 1, System: r.Text("candidate"),
+	return call(&c.Candidate, flow.Call{
+		ID: fmt.Sprintf("r%d.answer", r.Round), Kind: "answer", Target: c.Interviewer.Name, Round: r.Round, Slot: 1,
+		System: r.Text("candidate"),
 		Last:   func(*flow.Record) string { return "Answer the last question." },
 		OnFail: flow.OnFail{Fire: walkout},
-	}}
+	})
 }
 
 func grade(r *flow.Record) []flow.Call {
-	p := r.Config().(*Config).Grader
-	return []flow.Call{{
-		ID: "grade", Kind: "grade", By: p.Name, Model: p.Model, Schema: "mark", System: r.Text("grader"),
+	return call(&r.Config().(*Config).Grader, flow.Call{
+		ID: "grade", Kind: "grade", Schema: "mark", System: r.Text("grader"),
 		Last: func(r *flow.Record) string {
 			early := ""
 			if why, ok := ended(r); ok { // somebody's words: they are quoted, as the messages are
@@ -92,7 +95,7 @@ func grade(r *flow.Record) []flow.Call {
 			return early + "Mark the candidate, as JSON that matches the schema."
 		},
 		OnFail: flow.OnFail{Drop: flow.PersonOnly}, // only a person may decide to do without a mark
-	}}
+	})
 }
 
 // owes returns what the interview lacks of what its config asks for. Whoever ends it early, the grade is still owed.

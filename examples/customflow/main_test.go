@@ -80,7 +80,8 @@ func TestAForkAsksMore(t *testing.T) {
 func interview() *Config {
 	return &Config{
 		Position: "cook", Questions: 2,
-		Interviewer: Person{"Iris", "script/m"}, Candidate: Person{"Carl", "script/m"}, Grader: Person{"Gwen", "script/m"},
+		Interviewer: Person{Name: "Iris", Model: "script/m"}, Candidate: Person{Name: "Carl", Model: "script/m"},
+		Grader: Person{Name: "Gwen", Model: "script/m"},
 	}
 }
 

@@ -80,7 +80,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 func rehearse(p stage.Printer, engine *debate.Engine, o options) {
 	const usd = debate.USD
 	engine.Models = map[string]debate.Model{
-		"script/without-a-key": {Context: 1_000_000, Input: usd * 4 / 10_000_000, Output: usd * 16 / 10_000_000, Priced: true},
+		"script/without-a-key": {Window: 1_000_000, Input: usd * 4 / 10_000_000, Output: usd * 16 / 10_000_000, Priced: true},
 	}
 	without := ""
 	if len(o.ignored) > 0 {

@@ -249,9 +249,9 @@ func TestATurnIsCountedOnceForAllModelsOfAVocabulary(t *testing.T) {
 // narrow gives all models a window of so many tokens.
 func (b *workload) narrow(tokens int) {
 	model := b.engine.Models["bench/debater"]
-	model.Context = tokens
+	model.Window = tokens
 	judge := b.engine.Models["bench/judge"]
-	judge.Context = tokens
+	judge.Window = tokens
 	b.engine.Models = map[string]debate.Model{
 		"bench/debater": model, "bench/gpt-4o": model, "bench/gpt-4.1": model, "bench/judge": judge,
 	}

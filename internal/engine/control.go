@@ -57,7 +57,7 @@ func (l *Engine) completed(ctx context.Context, id string, a flow.Answer) (flow.
 // rowed freezes the rows of the models that an amendment names, and their accounts. Whether they can be asked checks the
 // core, together with the rest of the amendment.
 func (l *Engine) rowed(ctx context.Context, id string, a flow.Amendment) (_ flow.Amendment, err error) {
-	a.Rows, a.Accounts, err = l.entering(ctx, id, a.Names())
+	a.Rows, a.Accounts, err = l.entering(ctx, id, a.ModelNames())
 	return a, err
 }
 

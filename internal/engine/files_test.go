@@ -94,7 +94,7 @@ func TestASummarizerReadsTheFiles(t *testing.T) {
 	engine, p := stage.Engine(config)
 	for _, name := range []string{"test/debater", "test/judge", "test/summarizer"} {
 		row := engine.Models[name]
-		row.Context = 17_500
+		row.Window = 17_500
 		engine.Models[name] = row
 	}
 	inner := p.Reply

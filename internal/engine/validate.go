@@ -139,7 +139,7 @@ func (l registry) Model(t *flow.Settings, name string) error {
 
 // roomy refuses a model whose whole window is kept free: it could be sent nothing.
 func (l *Engine) roomy(t *flow.Settings, name string) error {
-	p := window.Problem{Window: l.model(name).Context, Reserve: t.Reserve}
+	p := window.Problem{Window: l.model(name).Window, Reserve: t.Reserve}
 	if limit, limited := p.Limit(); limited && limit <= 0 {
 		return fmt.Errorf("has a window of %d tokens, and reserve keeps %d of them free: lower reserve, and maxTokens with it",
 			p.Window, p.Window-limit)
@@ -169,7 +169,10 @@ func (l *Engine) checkNamed(f *flow.Findings, p *plan) {
 		if looked++; looked > mostModels {
 			return
 		}
-		if err := (registry{l}).Model(p.settings, name); err != nil && name != "" && !reported(*f, field) {
+		if name == "" && !strings.Contains(field, ".fallbacks[") {
+			continue // whether there must be a model, the flow knows
+		}
+		if err := (registry{l}).Model(p.settings, name); err != nil && !reported(*f, field) {
 			f.Addf(field, "%w", err)
 		}
 	}

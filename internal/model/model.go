@@ -22,7 +22,7 @@ type Row struct {
 	Name     string // as the provider calls the model; may contain slashes
 	Family   string // who made it; judges of one family have similar taste
 
-	Context   int // tokens of input and output together
+	Window    int // tokens of input and output together
 	MaxOutput int // cap on output tokens; 0: unknown
 
 	Priced          bool  // Input and Output are known; if not, all prices are 0 and mean nothing
@@ -158,7 +158,7 @@ func (r *reading) take(key string, value any) (err error) {
 	case "family":
 		r.Family, ok = value.(string)
 	case "context_tokens":
-		r.Context, err = tokens(value)
+		r.Window, err = tokens(value)
 	case "max_output_tokens":
 		r.MaxOutput, err = tokens(value)
 	case "json_schema":

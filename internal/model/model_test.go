@@ -17,7 +17,7 @@ import (
 
 func ExampleLookup() {
 	row, ok := model.Lookup("anthropic", "claude-haiku-4-5")
-	fmt.Println(ok, row.Context, row.Input, row.Output)
+	fmt.Println(ok, row.Window, row.Input, row.Output)
 	// Output: true 200000 1000000 5000000
 }
 
@@ -47,8 +47,8 @@ func TestEveryRow(t *testing.T) {
 			continue
 		}
 		assert.True(t, row.Priced, name)
-		assert.Positive(t, row.Context, name)
-		assert.LessOrEqual(t, row.MaxOutput, row.Context, name)
+		assert.Positive(t, row.Window, name)
+		assert.LessOrEqual(t, row.MaxOutput, row.Window, name)
 		for _, p := range []struct {
 			field   string
 			got     int64
@@ -78,7 +78,7 @@ func TestLookup(t *testing.T) {
 	row, ok := model.Lookup("anthropic", "claude-sonnet-4-5")
 	require.True(t, ok)
 	assert.Equal(t, model.Row{
-		Provider: "anthropic", Name: "claude-sonnet-4-5", Family: "anthropic", Context: 200_000, MaxOutput: 64_000,
+		Provider: "anthropic", Name: "claude-sonnet-4-5", Family: "anthropic", Window: 200_000, MaxOutput: 64_000,
 		Priced: true, Input: 3_000_000, Output: 15_000_000, CachedInput: 300_000, CacheWrite: 3_750_000,
 		InputAbove200k: 6_000_000, OutputAbove200k: 22_500_000, JSONSchema: true, Tools: true, Reasoning: true,
 	}, row)

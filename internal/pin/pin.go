@@ -126,7 +126,7 @@ func (l *Line) start(s *flow.Start) {
 
 func (l *Line) model(name string, m flow.Model) {
 	l.Add("row", name, "priced", m.Priced, "input", m.Input, "output", m.Output, "cached", m.CachedInput, "written", m.CacheWrite,
-		"context", m.Context)
+		"context", m.Window)
 }
 
 func (l *Line) intent(in *flow.Intent) {

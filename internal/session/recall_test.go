@@ -168,7 +168,7 @@ func member(join func() *stage.Member) *stage.Member {
 	m := join()
 	m.Models = map[string]flow.Model{}
 	for _, p := range m.Company.Config.Participants {
-		m.Models[p.Model] = flow.Model{Priced: true, Input: debate.USD / 1_000_000, Output: debate.USD / 1_000_000, Context: 100_000}
+		m.Models[p.Model] = flow.Model{Priced: true, Input: debate.USD / 1_000_000, Output: debate.USD / 1_000_000, Window: 100_000}
 	}
 	return m
 }

@@ -25,7 +25,7 @@ func TestWhatAParticipantDoes(t *testing.T) {
 		config.Retry = &debate.RetryPolicy{Jitter: 1} // or the moments below would be a matter of luck
 		engine, p := stage.Engine(config)
 		model := engine.Models["test/debater"]
-		model.Context = 20_000
+		model.Window = 20_000
 		engine.Models["test/debater"] = model
 		stage.Slowly(p)
 		reply, failed := p.Reply, 0

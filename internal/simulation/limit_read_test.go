@@ -186,7 +186,7 @@ func (s *limitSim) placeOf(m *provider.Message) (place, bool) {
 // room is what a model can take, as far as that is known when a call is intended.
 func (s *limitSim) room(in *flow.Intent) float64 {
 	b := &s.books
-	size := b.models[in.Model].Context
+	size := b.models[in.Model].Window
 	if w := b.windows[in.Model]; w > 0 && (size == 0 || w < size) {
 		size = w
 	}

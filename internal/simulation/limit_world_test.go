@@ -35,17 +35,17 @@ func limitEngine() *debate.Engine {
 func limitModels() map[string]debate.Model {
 	return map[string]debate.Model{
 		"test/large": {Priced: true, Family: "north", Input: 3, Output: 7, CachedInput: 1, CacheWrite: 4},
-		"test/dear":  {Priced: true, Family: "south", Input: 9, Output: 30, Thinking: 40, Reasoning: true, Context: 1_000_000},
+		"test/dear":  {Priced: true, Family: "south", Input: 9, Output: 30, Thinking: 40, Reasoning: true, Window: 1_000_000},
 		"test/terse": {Priced: true, Family: "north", Input: 2, Output: 5, MaxOutput: 120},
 		"test/free":  {Priced: true},
-		"test/small": {Priced: true, Family: "south", Input: 1, Output: 2, Context: 2_600},
-		"test/tiny":  {Priced: true, Input: 1, Output: 3, Context: 1_700},
+		"test/small": {Priced: true, Family: "south", Input: 1, Output: 2, Window: 2_600},
+		"test/tiny":  {Priced: true, Input: 1, Output: 3, Window: 1_700},
 	}
 }
 
 // latecomer is a model that no config names: a person brings it along.
 func latecomer() debate.Model {
-	return debate.Model{Priced: true, Input: 11, Output: 13, CacheWrite: 12, Context: 5_000}
+	return debate.Model{Priced: true, Input: 11, Output: 13, CacheWrite: 12, Window: 5_000}
 }
 
 // drawLimited draws a debate without a budget.

@@ -46,7 +46,7 @@ func newNarrow(seed uint64, config debate.Config, window int) *narrow {
 			return response, err
 		})
 	for _, name := range []string{"debater", "judge", "other", "minutes"} {
-		n.engine.Models["test/"+name] = debate.Model{Priced: true, Input: 1000, Output: 1000, Context: window}
+		n.engine.Models["test/"+name] = debate.Model{Priced: true, Input: 1000, Output: 1000, Window: window}
 	}
 	return n
 }

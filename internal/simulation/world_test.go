@@ -100,7 +100,7 @@ func simEngine() *debate.Engine {
 	nobody := errors.New("nobody is asked here")
 	row := debate.Model{Priced: true, Input: 1, Output: 2}
 	small := row
-	small.Context = 1_900
+	small.Window = 1_900
 	silent := stage.ProviderFunc(func(context.Context, *provider.Request, func(provider.Chunk)) (*provider.Response, error) {
 		return nil, nobody
 	})

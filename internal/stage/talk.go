@@ -119,7 +119,7 @@ func (d *Talk) Drops(names ...string) (drops, back, all int) {
 func (d *Talk) Windows(debaters, judge int) {
 	for name, size := range map[string]int{"test/debater": debaters, "test/judge": judge} {
 		row := d.Engine.Models[name]
-		row.Context = size
+		row.Window = size
 		d.Engine.Models[name] = row
 	}
 }

@@ -37,7 +37,7 @@ func TestADebateWhoseFallbackLacksOptionsIsReplayed(t *testing.T) {
 	file := t.TempDir() + "/tape.json"
 	play := func(options cassette.Options, p provider.Provider) *flow.Record {
 		tape := open(t, file, options)
-		row := debate.Model{Context: 1 << 20, MaxOutput: 1 << 16}
+		row := debate.Model{Window: 1 << 20, MaxOutput: 1 << 16}
 		e := &debate.Engine{
 			Providers: map[string]debate.Provider{"own": tape.Wrap("own", p)}, Models: map[string]debate.Model{"own/big": row, "own/small": row},
 			Seed: func() string { return "of this test alone" },

@@ -31,7 +31,7 @@
 //	engine := debate.Engine{
 //		Providers: map[string]provider.Provider{"ollama": p},
 //		Models: map[string]debate.Model{
-//			"ollama/qwen3:8b": {Family: "qwen", Context: 16_384, MaxOutput: 4_096, Reasoning: true, Priced: true},
+//			"ollama/qwen3:8b": {Family: "qwen", Window: 16_384, MaxOutput: 4_096, Reasoning: true, Priced: true},
 //		},
 //	}
 //

@@ -16,8 +16,8 @@ import (
 )
 
 // Provider is a [provider.Provider] that follows a script. The zero Provider answers each request with a
-// sentence of its own, or, if the request has a schema, with a small value that the schema allows. So it is enough for a whole
-// debate with its judges.
+// sentence of its own, or, if the request has a schema, with a small value that the schema allows, of numbers the largest. So it is
+// enough for a whole debate with its judges, but not where an answer must fit its prompt, as that of AssignPositions.
 //
 // The first of these with a reply for the request answers it: ByID, Replies, Reply. Only Replies depends
 // on the order of the requests. The fields must not change after the first request. From then on, a

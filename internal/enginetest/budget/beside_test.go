@@ -263,7 +263,7 @@ func TestThoughtsHaveAReserveOfTheirOwn(t *testing.T) {
 			var source *scripted.Provider
 			events, err := stage.OnClock(t, config, func(e *debate.Engine, p *scripted.Provider) {
 				row := e.Models["test/debater"]
-				row.Reasoning, row.Context = true, 200_000
+				row.Reasoning, row.Window = true, 200_000
 				e.Models["test/deep"], source = row, p
 			})
 			require.NoError(t, err)

@@ -41,7 +41,7 @@ func TestNoDebateUsesMoreThanItsEstimate(t *testing.T) {
 		if dice.IntN(3) == 0 { // windows that hold a part of it
 			for _, name := range []string{"test/cheap", "test/dear"} {
 				row := s.engine.Models[name]
-				row.Context = 20_000 + dice.IntN(20_000)
+				row.Window = 20_000 + dice.IntN(20_000)
 				s.engine = &debate.Engine{Store: s.engine.Store, Providers: s.engine.Providers, Models: map[string]debate.Model{
 					"test/cheap": s.engine.Models["test/cheap"], "test/dear": s.engine.Models["test/dear"],
 				}}
@@ -316,7 +316,7 @@ func TestAnEstimateCountsThoughtsAsOutput(t *testing.T) {
 				}
 			}
 			engine, source := stage.Engine(config)
-			thinker := debate.Model{Context: 1_000_000, MaxOutput: 100_000, Reasoning: true, Priced: true, Input: 1, Output: 2}
+			thinker := debate.Model{Window: 1_000_000, MaxOutput: 100_000, Reasoning: true, Priced: true, Input: 1, Output: 2}
 			engine.Models["test/thinker"] = thinker
 			if !tc.fall {
 				engine.Models["test/debater"] = thinker

@@ -22,7 +22,7 @@ func listened(before, after debate.Vote) (debate.Config, *debate.Engine, *script
 	config.Format, config.Rounds, config.MaxTokens, config.Reserve = format.Oxford, 0, 800, 800
 	config.Audience = &debate.Audience{Members: []debate.Member{{Name: "L1", Model: "test/listener"}, {Name: "L2", Model: "test/listener"}}}
 	engine, p := stage.Engine(config)
-	engine.Models["test/listener"] = debate.Model{Priced: true, Context: 3000}
+	engine.Models["test/listener"] = debate.Model{Priced: true, Window: 3000}
 	answer := p.Reply
 	p.Reply = func(req *provider.Request) scripted.Reply {
 		switch {
@@ -53,7 +53,7 @@ func TestWhatAListenerHasNotReadIsNamed(t *testing.T) {
 					config.Judging = nil
 				}
 				if config.Summarizer = summarizer; summarizer != "" {
-					engine.Models[summarizer] = debate.Model{Priced: true, Context: 100_000}
+					engine.Models[summarizer] = debate.Model{Priced: true, Window: 100_000}
 				}
 				record := stage.Run(t, engine, config)
 				outcome := stage.View(record).Outcome()

@@ -275,7 +275,7 @@ func TestASummaryLeavesTheVerdictsShare(t *testing.T) {
 		d := stage.NewTalk(24, 0).Summarizes(false)
 		d.Windows(0, 5000)
 		d.Engine.Models["test/debater"] = debate.Model{Priced: true, Input: 1, Output: 1, CachedInput: 1, CacheWrite: 1}
-		d.Engine.Models["test/judge"] = debate.Model{Priced: true, Context: 5000, Input: 10, Output: 10, CachedInput: 10, CacheWrite: 10}
+		d.Engine.Models["test/judge"] = debate.Model{Priced: true, Window: 5000, Input: 10, Output: 10, CachedInput: 10, CacheWrite: 10}
 		d.Engine.Models["test/summarizer"] = debate.Model{Priced: true, Input: price, Output: price, CachedInput: price, CacheWrite: price}
 		d.Config.Budget = &debate.Budget{Hard: 900_000, SoftTokens: 1 << 40}
 		s, err := d.Engine.Start(t.Context(), d.Config)
@@ -361,7 +361,7 @@ func TestManyJudgesAreNoCircle(t *testing.T) {
 	config.Judging.Quorum = 1
 	engine, _ := stage.Engine(config)
 	row := engine.Models["test/judge"]
-	row.Context = 4500
+	row.Window = 4500
 	engine.Models["test/judge"] = row
 	s, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)

@@ -97,13 +97,13 @@ func TestTheJSONOfARecordTellsWhatIsMissing(t *testing.T) {
 	require.NoError(t, err)
 	var shown struct {
 		EndedEarlyBy string
-		Skips        []flow.Skipped
+		SkippedCalls []flow.Skipped
 	}
 	require.NoError(t, json.Unmarshal(data, &shown))
 	assert.Equal(t, flow.EndedByBudget, shown.EndedEarlyBy)
-	require.Len(t, shown.Skips, 1)
-	assert.Equal(t, "r1.assessment.judge", shown.Skips[0].Call)
-	assert.Equal(t, provider.KindRefusal, shown.Skips[0].Cause)
+	require.Len(t, shown.SkippedCalls, 1)
+	assert.Equal(t, "r1.assessment.judge", shown.SkippedCalls[0].Call)
+	assert.Equal(t, provider.KindRefusal, shown.SkippedCalls[0].Cause)
 }
 
 // TestARecordTellsTimesFailuresAndQueues: of each call, each participant and the whole.

@@ -203,7 +203,7 @@ func TestACallIsPlannedOnTheMessagesThatItReads(t *testing.T) {
 	config.Participants[0].Fallbacks = []string{"test/small"}
 	engine, p := stage.Engine(config)
 	engine.Flows = map[string]*debate.Flow{f.Name: f}
-	engine.Models["test/small"] = debate.Model{Priced: true, Context: 4300}
+	engine.Models["test/small"] = debate.Model{Priced: true, Window: 4300}
 	var planned, sent []int
 	engine.Contexts = map[string]debate.ContextManager{"counting": counting{&planned}}
 	stage.Run(t, engine, stage.InFlow(engine, config))

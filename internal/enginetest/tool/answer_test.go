@@ -82,7 +82,7 @@ func TestAnswersOfToolsFitTheWindow(t *testing.T) {
 			p := stage.ToolAsker(one, one, one, one, one, one, one, one, one)
 			p.Reply = closing(p.Reply, "Done.")
 			engine := stage.WorkshopEngine(p, 10, map[string]debate.Tool{"add": tool})
-			engine.Models = map[string]debate.Model{"test/debater": {Context: size}}
+			engine.Models = map[string]debate.Model{"test/debater": {Window: size}}
 			config := stage.ToolUsers()
 			config.MaxTokens = 1000
 			record := stage.Run(t, engine, stage.InFlow(engine, config))
@@ -108,7 +108,7 @@ func TestArgumentsOfToolsFitTheWindow(t *testing.T) {
 	p := stage.ToolAsker(one, one, one, one, one, one, one, one, one)
 	p.Reply = closing(p.Reply, "Done.")
 	engine := stage.WorkshopEngine(p, 10, map[string]debate.Tool{"add": tool})
-	engine.Models = map[string]debate.Model{"test/debater": {Context: 12_000}}
+	engine.Models = map[string]debate.Model{"test/debater": {Window: 12_000}}
 	config := stage.ToolUsers()
 	config.MaxTokens = 1000
 	record := stage.Run(t, engine, stage.InFlow(engine, config))
@@ -142,7 +142,7 @@ func TestThoughtsAreCountedAsText(t *testing.T) {
 	call.Opaque = thoughts // 17,000 bytes, 4,000 tokens
 	p := stage.ToolAsker([]provider.ToolCall{call})
 	engine := stage.WorkshopEngine(p, 5, map[string]debate.Tool{"add": (&stage.Tally{}).Tool(t, true)})
-	engine.Models = map[string]debate.Model{"test/debater": {Context: 14_000}}
+	engine.Models = map[string]debate.Model{"test/debater": {Window: 14_000}}
 	record := stage.Run(t, engine, stage.InFlow(engine, stage.ToolUsers()))
 	assert.Equal(t, flow.StateCompleted, record.State)
 	require.Len(t, record.Turns, 2)

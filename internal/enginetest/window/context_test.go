@@ -35,7 +35,7 @@ func tokensOf(req *provider.Request) int {
 // have read.
 func narrowEngine(config debate.Config, tokens int) (*debate.Engine, *scripted.Provider) {
 	engine, p := stage.Engine(config)
-	engine.Models["test/debater"] = debate.Model{Priced: true, Input: 1_000_000, Output: 2_000_000, Context: tokens}
+	engine.Models["test/debater"] = debate.Model{Priced: true, Input: 1_000_000, Output: 2_000_000, Window: tokens}
 	reply := p.Reply
 	p.Reply = func(req *provider.Request) scripted.Reply {
 		r := reply(req)
@@ -284,7 +284,7 @@ func TestAHostsOwnContextManager(t *testing.T) {
 	config.Participants[0].Model = "test/small"
 	engine, p := stage.Engine(config)
 	engine.Contexts = map[string]debate.ContextManager{"ends": firstAndLast{}}
-	engine.Models["test/small"] = debate.Model{Context: 5000}
+	engine.Models["test/small"] = debate.Model{Window: 5000}
 	stage.Run(t, engine, config)
 	for _, req := range p.Requests() {
 		if strings.HasSuffix(req.ID, "r3.closing.Ada/1") {
@@ -332,7 +332,7 @@ func TestAManagerOfTheHostsIsAskedBeforeEachCall(t *testing.T) {
 			var times atomic.Int64
 			engine.Contexts = map[string]debate.ContextManager{"own": tallied{&times}}
 			for model, row := range engine.Models {
-				row.Context = size
+				row.Window = size
 				engine.Models[model] = row
 			}
 			record := stage.Run(t, engine, config)

@@ -21,7 +21,7 @@ func tooLong() *stage.Talk {
 	d.Config.MaxTokens, d.Config.Reserve = 5000, 500
 	d.Config.Participants[1].Model = "test/narrow"
 	d.Config.Participants[1].MaxTokens = 500
-	d.Engine.Models["test/narrow"] = debate.Model{Priced: true, Context: 4000}
+	d.Engine.Models["test/narrow"] = debate.Model{Priced: true, Window: 4000}
 	d.Said = func(req *provider.Request) int {
 		if strings.Contains(req.ID, "/r2.argument.Ada/") {
 			return 4000

@@ -70,7 +70,7 @@ func TestAnOverflowIsAQuestionWhereSomebodyIsThere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := stage.NewTalk(12, 0)
 			d.Config.Unattended = false
-			d.Engine.Models["test/wide"] = debate.Model{Priced: true, Context: 200_000}
+			d.Engine.Models["test/wide"] = debate.Model{Priced: true, Window: 200_000}
 			if test.summarizer {
 				d.Summarizes(false)
 			}
@@ -138,8 +138,8 @@ func TestAnOptionThatChangedNothingIsNotOfferedAgain(t *testing.T) {
 			d := stage.NewTalk(3, 0)
 			d.Config.Unattended = false
 			d.Config.Participants[1].Model = "test/narrow"
-			d.Engine.Models["test/narrow"] = debate.Model{Priced: true, Context: 700} // less than the prompt needs
-			d.Engine.Models["test/wide"] = debate.Model{Priced: true, Context: 200_000}
+			d.Engine.Models["test/narrow"] = debate.Model{Priced: true, Window: 700} // less than the prompt needs
+			d.Engine.Models["test/wide"] = debate.Model{Priced: true, Window: 200_000}
 			if test.summarizer {
 				d.Summarizes(false)
 			}

@@ -15,7 +15,7 @@ import (
 func TestValidateNamesAWindowThatIsAllReserve(t *testing.T) {
 	config := stage.TwoDebaters()
 	engine, p := stage.Engine(config)
-	engine.Models["test/small"] = debate.Model{Priced: true, Context: 4096}
+	engine.Models["test/small"] = debate.Model{Priced: true, Window: 4096}
 	config.Participants[0].Model = "test/small"
 	config.Participants[1].Fallbacks = []string{"test/small"}
 	config.Judging.Judges[0].Model, config.Summarizer = "test/small", "test/small"

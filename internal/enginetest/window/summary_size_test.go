@@ -32,7 +32,7 @@ func TestASummaryHasAFifthOfTheSmallestWindow(t *testing.T) {
 func TestASummaryIsMadeOfWhatFitsTheSummarizersWindow(t *testing.T) {
 	t.Parallel()
 	d := stage.NewTalk(30, 9000).Summarizes(true)
-	d.Engine.Models["test/summarizer"] = debate.Model{Priced: true, Context: 2500}
+	d.Engine.Models["test/summarizer"] = debate.Model{Priced: true, Window: 2500}
 	record := stage.Run(t, d.Engine, d.Config)
 	require.NotNil(t, stage.View(record).Verdict)
 	require.NotEmpty(t, record.Summaries)
@@ -56,7 +56,7 @@ func TestASummaryIsMadeOfWhatFitsTheSummarizersWindow(t *testing.T) {
 // A summary that covers less than was wished leaves a wish for the same place: that is another summary.
 func TestASummaryThatCoversLessIsGoneOnWith(t *testing.T) {
 	d := stage.NewTalk(10, 5000).Summarizes(true)
-	d.Engine.Models["test/summarizer"] = debate.Model{Priced: true, Context: 2300}
+	d.Engine.Models["test/summarizer"] = debate.Model{Priced: true, Window: 2300}
 	d.Said = func(req *provider.Request) int {
 		if req.Self == "Ada" {
 			return 300
@@ -70,7 +70,7 @@ func TestASummaryThatCoversLessIsGoneOnWith(t *testing.T) {
 
 func TestASummarizerForWhomASingleTurnIsTooLong(t *testing.T) {
 	d := stage.NewTalk(20, 6000).Summarizes(true)
-	d.Engine.Models["test/summarizer"] = debate.Model{Priced: true, Context: 1100}
+	d.Engine.Models["test/summarizer"] = debate.Model{Priced: true, Window: 1100}
 	record := stage.Run(t, d.Engine, d.Config)
 	assert.NotNil(t, stage.View(record).Verdict)
 	assert.Len(t, record.Turns, 40)
@@ -95,11 +95,11 @@ func TestSummariesOfAnySizeEnd(t *testing.T) {
 		}
 		d.Said = func(req *provider.Request) int { return lengths[(len(req.ID)+len(req.Messages)*7+int(req.Self[0]))%64] }
 		if dice.IntN(2) == 0 {
-			d.Engine.Models["test/summarizer"] = debate.Model{Priced: true, Context: 1500 + dice.IntN(3000)}
+			d.Engine.Models["test/summarizer"] = debate.Model{Priced: true, Window: 1500 + dice.IntN(3000)}
 		}
 		if dice.IntN(2) == 0 {
 			d.Config.Participants[1].Model = "test/other"
-			d.Engine.Models["test/other"] = debate.Model{Priced: true, Context: 3000 + dice.IntN(5000)}
+			d.Engine.Models["test/other"] = debate.Model{Priced: true, Window: 3000 + dice.IntN(5000)}
 		}
 		length := []int{1, 50, 300, 1500}[dice.IntN(4)]
 		d.Summary = func(*provider.Request) scripted.Reply { return scripted.Reply{Text: stage.Words(length)} }
@@ -112,7 +112,7 @@ func TestSummariesOfAnySizeEnd(t *testing.T) {
 		require.Len(t, record.Turns, 2*d.Config.Rounds, name)
 		require.NotNil(t, stage.View(record).Verdict, name)
 		for _, req := range d.Provider.Requests() {
-			if window := d.Engine.Models["test/"+req.Model].Context; window > 0 {
+			if window := d.Engine.Models["test/"+req.Model].Window; window > 0 {
 				require.LessOrEqual(t, d.Sent(&req), window-stage.ReplyTokens, "%s: %s", name, req.ID)
 			}
 		}

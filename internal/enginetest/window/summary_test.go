@@ -161,7 +161,7 @@ func TestTwoWhoNeedTheSameSummaryPayForItOnce(t *testing.T) {
 func TestASummaryIsReadByThoseWhoNeedIt(t *testing.T) {
 	d := stage.NewTalk(16, 6000).Summarizes(true)
 	d.Config.Participants[1].Model = "test/wide"
-	d.Engine.Models["test/wide"] = debate.Model{Priced: true, Context: 200_000}
+	d.Engine.Models["test/wide"] = debate.Model{Priced: true, Window: 200_000}
 	stage.Run(t, d.Engine, d.Config)
 	narrow, wide := d.TurnsOf("Ada"), d.TurnsOf("Ben")
 	assert.Contains(t, stage.Heard(&narrow[15]), "summary")

@@ -75,7 +75,7 @@ func TestHybridSendsEverythingThatFitsAndSlidesFromThere(t *testing.T) {
 func TestEverybodyHasItsOwnWindow(t *testing.T) {
 	d := stage.NewTalk(16, 6000)
 	d.Config.Participants[1].Model = "test/wide"
-	d.Engine.Models["test/wide"] = debate.Model{Priced: true, Context: 200_000}
+	d.Engine.Models["test/wide"] = debate.Model{Priced: true, Window: 200_000}
 	record := stage.Run(t, d.Engine, d.Config)
 	narrow, wide := d.TurnsOf("Ada"), d.TurnsOf("Ben")
 	assert.Less(t, len(narrow[15].Messages), 30)
@@ -128,7 +128,7 @@ func TestNothingIsSentThatDoesNotFit(t *testing.T) {
 		require.NotNil(t, stage.View(record).Verdict, name)
 		require.Len(t, record.Turns, 2*d.Config.Rounds, name)
 		for _, req := range d.Provider.Requests() {
-			window := d.Engine.Models["test/"+req.Model].Context
+			window := d.Engine.Models["test/"+req.Model].Window
 			if window == 0 {
 				continue
 			}

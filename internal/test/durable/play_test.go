@@ -75,7 +75,7 @@ func engineOn(store store.Store, voice debate.Provider) *debate.Engine {
 			"test/debater":    {Priced: true, Input: 1_000_000, Output: 2_000_000},
 			"test/judge":      {Priced: true, Input: 3_000_000, Output: 9_000_000},
 			"test/summarizer": {Priced: true, Input: 500_000, Output: 500_000},
-			"test/forgetful":  {Priced: true, Input: 1_000_000, Output: 2_000_000, Context: 2_600},
+			"test/forgetful":  {Priced: true, Input: 1_000_000, Output: 2_000_000, Window: 2_600},
 		},
 		Seed: func() string { return "the same for all" },
 	}

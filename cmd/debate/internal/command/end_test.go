@@ -54,7 +54,7 @@ func engine(t *testing.T, dir string, script map[string]scripted.Reply) *debate.
 	}}
 	return &debate.Engine{
 		Providers: map[string]debate.Provider{"demo": model}, Store: kept,
-		Models: map[string]debate.Model{"demo/script": {Context: 100_000, Priced: true}},
+		Models: map[string]debate.Model{"demo/script": {Window: 100_000, Priced: true}},
 		Flows: map[string]*debate.Flow{
 			deliberation.FlowName: deliberation.Flow(), arbiter.FlowName: arbiter.Flow(), deliberation.EvaluationName: deliberation.EvaluationFlow(),
 		},

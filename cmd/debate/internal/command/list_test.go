@@ -23,7 +23,7 @@ func TestTheListKnowsWhatWasSpentUntilNow(t *testing.T) {
 	kept, err := file.Open(place)
 	require.NoError(t, err)
 	engine := &debate.Engine{
-		Store: kept, Models: map[string]debate.Model{"demo/script": {Context: 1_000_000, Priced: true, Output: debate.USD / 100}},
+		Store: kept, Models: map[string]debate.Model{"demo/script": {Window: 1_000_000, Priced: true, Output: debate.USD / 100}},
 		Providers: map[string]debate.Provider{"demo": &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
 			if req.Self == "Ben" {
 				return scripted.Reply{Text: "No.", Delay: time.Hour}

@@ -71,7 +71,7 @@ func (p *program) showModels(found []knownModel) error {
 	t.row("MODEL", "WINDOW", "MAX OUTPUT", "INPUT", "CACHED", "OUTPUT")
 	for i := range found {
 		m := &found[i]
-		row := []any{m.Name, tokens(m.Context), tokens(m.MaxOutput), "-", "-", "-"}
+		row := []any{m.Name, tokens(m.Window), tokens(m.MaxOutput), "-", "-", "-"}
 		if m.Priced {
 			row[3], row[4], row[5] = m.Input*million, m.CachedInput*million, m.Output*million
 		}

@@ -48,7 +48,7 @@ func hold(t *testing.T, place string, reply func(*provider.Request) scripted.Rep
 	defer func() { require.NoError(t, kept.Close()) }()
 	engine := &debate.Engine{
 		Store: kept, Providers: map[string]debate.Provider{"demo": &scripted.Provider{Reply: reply}},
-		Models: map[string]debate.Model{"demo/script": {Context: 1_000_000, Priced: true}},
+		Models: map[string]debate.Model{"demo/script": {Window: 1_000_000, Priced: true}},
 		Flows:  map[string]*debate.Flow{arbiter.FlowName: arbiter.Flow(), deliberation.FlowName: deliberation.Flow()},
 	}
 	for _, config := range configs {

@@ -26,7 +26,7 @@ func begin(t *testing.T, then func(*testing.T, *debate.Session), after func(*tes
 	kept, err := file.Open(place)
 	require.NoError(t, err)
 	engine := &debate.Engine{
-		Store: kept, Models: map[string]debate.Model{"demo/script": {Context: 1_000_000, Priced: true}},
+		Store: kept, Models: map[string]debate.Model{"demo/script": {Window: 1_000_000, Priced: true}},
 		Providers: map[string]debate.Provider{"demo": &scripted.Provider{Reply: func(*provider.Request) scripted.Reply {
 			return scripted.Reply{Text: "No.", Delay: time.Hour}
 		}}},

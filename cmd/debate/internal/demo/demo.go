@@ -33,7 +33,7 @@ func Play(engine *debate.Engine, models ...string) {
 			continue
 		}
 		StandIn(engine, vendor)
-		engine.Models[model] = debate.Model{Context: 1_000_000, Priced: true}
+		engine.Models[model] = debate.Model{Window: 1_000_000, Priced: true}
 	}
 }
 
