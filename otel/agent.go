@@ -62,7 +62,7 @@ func (w *watch) agentAttributes(in *flow.Intent) []attribute.KeyValue {
 }
 
 // worked ends the span of an agent, unless another attempt follows by itself.
-func (w *watch) worked(c *call, out *outcome, at time.Time) {
+func (w *watch) worked(out *outcome, at time.Time) {
 	a := w.agents[out.spend.Call]
 	if a == nil {
 		return

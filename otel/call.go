@@ -133,7 +133,7 @@ func (w *watch) answered(out *outcome, at time.Time) {
 		}
 	}
 	c.end(at, false)
-	w.worked(c, out, at)
+	w.worked(out, at)
 	if w.measured {
 		w.measure(c, out, at)
 	}
