@@ -139,7 +139,7 @@ type recordJSON struct {
 	ToolUses           []*ToolResult      `json:"toolUses,omitempty"`
 	Rejections         []Rejection        `json:"rejections,omitempty"`
 	Failures           []FailedAttempt    `json:"failures,omitempty"`
-	Skips              []Skipped          `json:"skippedCalls,omitempty"`
+	SkippedCalls       []Skipped          `json:"skippedCalls,omitempty"`
 	Inquiries          []Inquiry          `json:"inquiries,omitempty"`
 	Answers            []Answer           `json:"answers,omitempty"`
 	Warnings           []Warning          `json:"warnings,omitempty"`
@@ -158,7 +158,7 @@ func (r *Record) MarshalJSON() ([]byte, error) {
 		ID: r.ID, Flow: r.Flow(), Parent: r.Parent(), State: r.State, Round: r.Round, StartedAt: r.StartedAt, LastAt: r.LastAt,
 		Duration: r.Duration(), Seq: r.Seq, Reason: r.Reason, Evidence: r.Evidence, EndedEarlyBy: r.EndedEarlyBy, Failure: r.Failure,
 		Participants: r.Participants(), Dropped: r.dropped, Summaries: r.Summaries, ToolUses: r.ToolUses, Rejections: r.Rejections,
-		Failures: r.Failures, Skips: r.SkippedCalls, Inquiries: r.Inquiries, Answers: r.Answers, Warnings: r.Warnings, LeftOut: r.leftOut,
+		Failures: r.Failures, SkippedCalls: r.SkippedCalls, Inquiries: r.Inquiries, Answers: r.Answers, Warnings: r.Warnings, LeftOut: r.leftOut,
 		Redactions: r.Redactions, Inputs: r.Inputs, Spent: r.Spent(), Reserved: r.reserved,
 		SpentByModel: r.spent.models, SpentByParticipant: r.spent.participants,
 	}

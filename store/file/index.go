@@ -24,7 +24,7 @@ const (
 	// lockIndex is locked while the index is written. It is empty, and there only meanwhile.
 	lockIndex = fileIndex + "+" + suffixLock
 	// headIndex is the text of its first line. It reads no other version.
-	headIndex = `{"index":2}`
+	headIndex = `{"index":3}`
 	// markEntry is how the text of its other lines begins.
 	markEntry = `{"id":"`
 	// calm is how long a journal must not have changed before the index describes it. It is longer than the time in

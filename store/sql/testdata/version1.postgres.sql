@@ -1,4 +1,4 @@
--- A database of version 1, as a release of that version has left it. It never changes.
+-- A database of version 1. From the first release on it never changes.
 
 -- The versions that the database has been brought to.
 CREATE TABLE debate_version (version bigint NOT NULL);
