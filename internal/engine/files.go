@@ -21,10 +21,10 @@ type files map[string][]byte
 
 // takeFiles takes the bytes out of the files of a normalized config, and describes each file by what its bytes are, also a file
 // that only refers to the bytes of another one. It fetches the files that have a URL alone.
-func (l *Engine) takeFiles(ctx context.Context, config flow.Config, op string) (files, error) {
-	var found flow.Findings
+func (l *Engine) takeFiles(ctx context.Context, config flow.Config) (out files, found flow.Findings) {
 	var mentions []mention
-	out, size, count := make(files), 0, 0
+	out = make(files)
+	size, count := 0, 0
 	for field, f := range flow.Files(config) {
 		if count++; size > flow.MaxFiles || len(found) > flow.MaxProblems {
 			break // the check of the settings says so
@@ -48,15 +48,7 @@ func (l *Engine) takeFiles(ctx context.Context, config flow.Config, op string) (
 			found.Addf("documents", "Engine.Store keeps no files: it is no store.Blobs")
 		}
 	}
-	if len(found) == 0 {
-		return out, nil
-	}
-	for _, err := range found {
-		if own, ok := errors.AsType[*flow.Error](err); ok && op != "" {
-			own.Op = op
-		}
-	}
-	return nil, errors.Join(found...)
+	return out, found
 }
 
 // mention is a file of a config that refers to bytes by their hash.
@@ -162,9 +154,9 @@ func (l *Engine) storeAnswer(ctx context.Context, id string, a flow.Answer) (flo
 		return a, err
 	}
 	a.Attachments = slices.Clone(a.Attachments)
-	given, err := l.takeFiles(ctx, answered{attachments: a.Attachments}, "answer")
-	if err != nil {
-		return a, err
+	given, broken := l.takeFiles(ctx, answered{attachments: a.Attachments})
+	if len(broken) > 0 {
+		return a, errors.Join(flow.Within("answer", "", broken...)...)
 	}
 	if err := l.learnReaders(ctx, record, a.Attachments...); err != nil {
 		return a, err

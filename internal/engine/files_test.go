@@ -195,6 +195,9 @@ func TestFilesOfConfigsAreChecked(t *testing.T) {
 				found = append(found, failure.Field)
 			}
 			assert.Contains(t, found, c.field)
+			for _, field := range found {
+				assert.False(t, strings.HasPrefix(field, c.field+"."), "%s: nothing describes a file that is broken", field)
+			}
 			_, err = engine.Start(t.Context(), config)
 			require.Error(t, err)
 			assert.Zero(t, p.Calls())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -58,15 +59,27 @@ func (l *Engine) plan(ctx context.Context, config flow.Config, unattended bool) 
 	if err != nil {
 		return nil, errors.Join(flow.Within("config", "", err)...)
 	}
-	given, broken := l.takeFiles(ctx, normalized, "")
+	given, broken := l.takeFiles(ctx, normalized)
 	settings := normalized.Settings()
 	settings.ID = id
 	settings.Unattended = settings.Unattended || unattended
 	p := &plan{machine: m, config: normalized, settings: m.Flow().Complete(settings), files: given}
-	if broken != nil {
-		return nil, errors.Join(append(l.check(p, nil), broken)...)
+	if len(broken) > 0 {
+		return nil, errors.Join(append(besides(l.check(p, nil), broken), broken...)...)
 	}
 	return p, nil
+}
+
+// besides returns the findings without those about files that could not be taken: nothing describes such a file, and that is no
+// mistake of its own.
+func besides(found, broken flow.Findings) flow.Findings {
+	return slices.DeleteFunc(found, func(err error) bool {
+		own, ok := errors.AsType[*flow.Error](err)
+		return ok && slices.ContainsFunc(broken, func(err error) bool {
+			file, ok := errors.AsType[*flow.Error](err)
+			return ok && strings.HasPrefix(own.Field, file.Field+".")
+		})
+	})
 }
 
 // planOf returns the plan of a conversation that has not started.
