@@ -45,3 +45,17 @@ func (s *Store) extent(id string, f handle) (extent, error) {
 		return extent{size, false}, errors.Join(err, unlock())
 	}
 }
+
+// appending reports whether a living process may be within an append, so that readers do not see all that the file of the journal
+// holds.
+func appending(d disk, id string) bool {
+	lock, err := d.Stat(name(id) + suffixLock)
+	if err == nil && lock.size == 0 || errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	unlock, ok, err := d.Share(name(id) + suffixLock)
+	if ok {
+		err = unlock()
+	}
+	return err != nil && !errors.Is(err, fs.ErrNotExist) || err == nil && !ok
+}

@@ -30,6 +30,7 @@ type watch struct {
 // watched is a journal that is being watched.
 type watched struct {
 	seen  stamp
+	whole bool // nobody was appending when seen was taken: readers may read all of it
 	wakes []chan struct{}
 }
 
@@ -65,6 +66,7 @@ func (w *watch) add(d disk, id string, wake chan struct{}) bool {
 	if one == nil {
 		one = &watched{}
 		one.seen, _ = d.Stat(name(id) + suffixLog) // a missing journal has not grown yet
+		one.whole = !appending(d, id)
 		if w.ids == nil {
 			w.ids = make(map[string]*watched)
 		}
@@ -135,7 +137,8 @@ func (w *watch) all() []string {
 	return slices.Collect(maps.Keys(w.ids))
 }
 
-// look wakes the watchers of a journal if it has changed, or if grown says so.
+// look wakes the watchers of a journal if it has changed, or if grown says so. What another handle is appending changes the file
+// before anybody may read it, see [Store.extent]. So they are woken once more when that is over.
 func (w *watch) look(d disk, id string, grown bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,8 +147,12 @@ func (w *watch) look(d disk, id string, grown bool) {
 		return
 	}
 	now, err := d.Stat(name(id) + suffixLog)
-	if err == nil && now != one.seen || grown {
+	if err == nil && now == one.seen && one.whole && !grown {
+		return
+	}
+	whole := !appending(d, id) // before they are woken
+	if err == nil && now != one.seen || whole && !one.whole || grown {
 		one.wake()
 	}
-	one.seen = now
+	one.seen, one.whole = now, whole
 }

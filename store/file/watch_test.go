@@ -79,3 +79,41 @@ func TestNobodyWatches(t *testing.T) {
 		assert.False(t, woken(store.Watch(t.Context(), "../a")))
 	}) // though the store was not closed
 }
+
+// What another process is appending wakes a watcher when it may be read, and not only when the file has grown.
+func TestWatchDuringAnAppend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDrive()
+		store := stored(d)
+		require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+		slow, written, goOn := &file.Store{Dir: "x"}, make(chan struct{}), make(chan struct{})
+		slow.SetDisk(watched{d, func(op string) {
+			if op == "sync" {
+				written <- struct{}{}
+				<-goOn
+			}
+		}})
+		defer func() { require.NoError(t, slow.Close()) }()
+		wake := store.Watch(t.Context(), "a")
+
+		done := make(chan error)
+		go func() { done <- slow.Append(t.Context(), "a", 1, "v", facts(1, 1)) }()
+		<-written
+		goOn <- struct{}{} // of what another handle has written before
+		<-written
+		<-time.After(2 * file.PollEvery)
+		woken(wake)
+		events, err := collect(store, "a")
+		require.NoError(t, err)
+		require.Len(t, events, 1, "the second is not on the disk yet")
+		<-time.After(time.Minute)
+		assert.False(t, woken(wake), "a process that is stopped wakes nobody")
+
+		goOn <- struct{}{}
+		require.NoError(t, <-done)
+		<-time.After(file.PollEvery + time.Millisecond)
+		assert.True(t, woken(wake))
+		<-time.After(time.Minute)
+		assert.False(t, woken(wake))
+	})
+}
