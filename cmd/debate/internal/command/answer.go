@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
 )
@@ -50,7 +51,8 @@ missing, the conversation is continued here, unless another process runs it.`,
 				return err
 			}
 			if len(q.Options) > 0 {
-				return exit(exitArguments, fmt.Errorf("%s is answered with an option: debate choose %s %s %s", q.ID, id, q.ID, either(q.Options)))
+				return exit(exitArguments, fmt.Errorf("%s is answered with an option, %s: %s OPTION",
+					q.ID, either(q.Options), progress.Command("choose", id, q.ID)))
 			}
 			answer := flow.Answer{Inquiry: q.ID}
 			if answer.Text, err = p.answerText(rest); err != nil {

@@ -8,7 +8,6 @@ import (
 	"io"
 
 	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
-	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -166,17 +165,16 @@ func (l *leader) askOne(ctx context.Context, q *flow.Inquiry) error {
 
 // tellAnswers says how the open inquiries are answered later.
 func (p *program) tellAnswers(record *flow.Record) {
-	again := p.tools.again()
 	for i := range record.Inquiries {
 		q := &record.Inquiries[i]
 		for _, line := range inquiry.Lines(q) {
 			_, _ = fmt.Fprintln(p.Err, line)
 		}
 		if len(q.Options) > 0 {
-			p.warnf("debate choose %s %s OPTION%s", record.ID, q.ID, again)
+			p.warnf("%s OPTION", p.tools.again("choose", record.ID, q.ID))
 		} else {
-			p.warnf("debate answer %s %s TEXT%s", record.ID, progress.Clean(q.ID), again)
+			p.warnf("%s TEXT", p.tools.again("answer", record.ID, q.ID))
 		}
 	}
-	p.warnf("debate resume %s%s continues it then.", record.ID, again)
+	p.warnf("%s continues it then.", p.tools.again("resume", record.ID))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 )
 
@@ -41,7 +42,7 @@ another process runs it.`,
 				return err
 			}
 			if len(q.Options) == 0 {
-				return exit(exitArguments, fmt.Errorf("%s is answered with a text: debate answer %s %s TEXT", q.ID, id, q.ID))
+				return exit(exitArguments, fmt.Errorf("%s is answered with a text: %s TEXT", q.ID, progress.Command("answer", id, q.ID)))
 			}
 			answer.Inquiry, answer.Option = q.ID, flow.Option(rest[0])
 			if err := checkChoice(q, &answer); err != nil {

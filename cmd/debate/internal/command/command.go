@@ -127,7 +127,7 @@ func spelled(check cobra.PositionalArgs) cobra.PositionalArgs {
 			if meant := c.SuggestionsFor(args[0]); len(meant) > 0 {
 				err := fmt.Errorf("there is no command %q; did you mean %s?", args[0], strings.Join(meant, " or "))
 				if len(args) == 1 {
-					err = fmt.Errorf("%w A problem of one word stands behind --: debate -- %s", err, args[0])
+					err = fmt.Errorf("%w A problem of one word stands behind --: debate -- %s", err, progress.Quote(args[0]))
 				}
 				return exit(exitArguments, err)
 			}

@@ -67,15 +67,15 @@ func (c *controlled) next(record *flow.Record) string {
 	case record.Final():
 		return string(c.State) + "."
 	case c.State == flow.StatePaused:
-		return fmt.Sprintf("paused; debate resume %s continues it.", c.ID)
+		return fmt.Sprintf("paused; %s continues it.", progress.Command("resume", c.ID))
 	case c.State == flow.StateError:
-		return fmt.Sprintf("stopped by a failure; debate retry %s tries again.", c.ID)
+		return fmt.Sprintf("stopped by a failure; %s tries again.", progress.Command("retry", c.ID))
 	case c.State == flow.StateAwaitingInput:
-		return fmt.Sprintf("it waits for %s; debate show %s lists them.", progress.Plural(len(record.Inquiries), "answer"), c.ID)
+		return fmt.Sprintf("it waits for %s; %s lists them.", progress.Plural(len(record.Inquiries), "answer"), progress.Command("show", c.ID))
 	case c.Held:
-		return fmt.Sprintf("%s; the process that runs it acts on this. debate watch %s follows it.", c.State, c.ID)
+		return fmt.Sprintf("%s; the process that runs it acts on this. %s follows it.", c.State, progress.Command("watch", c.ID))
 	default:
-		return fmt.Sprintf("%s; no process runs it. debate resume %s continues it.", c.State, c.ID)
+		return fmt.Sprintf("%s; no process runs it. %s continues it.", c.State, progress.Command("resume", c.ID))
 	}
 }
 
@@ -96,10 +96,10 @@ func (p *program) session(ctx context.Context, engine *debate.Engine, id string)
 	}
 	switch {
 	case errors.Is(err, flow.ErrLeased):
-		return nil, exit(exitGeneral, fmt.Errorf("another process runs %s: debate watch %s follows it", id, id))
+		return nil, exit(exitGeneral, fmt.Errorf("another process runs %s: %s follows it", id, progress.Command("watch", id)))
 	case errors.Is(err, flow.ErrMissing):
-		return nil, exit(exitConfig, fmt.Errorf("%w; debate resume %s continues it where that is there. "+
-			"--context, --allow-write, --allow-run and --mcp offer tools", err, id))
+		return nil, exit(exitConfig, fmt.Errorf("%w; %s continues it where that is there. "+
+			"--context, --allow-write, --allow-run and --mcp offer tools", err, progress.Command("resume", id)))
 	}
 	return session, err
 }

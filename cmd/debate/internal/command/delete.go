@@ -126,7 +126,7 @@ func (p *program) deleteAll(ctx context.Context, kept store.Store, infos []store
 			_ = kept.Release(ctx, leased.ID, owner)
 		}
 		if errors.Is(err, flow.ErrLeased) {
-			return fmt.Errorf("another process runs %s: debate cancel %s ends it. Nothing is deleted", id, id)
+			return fmt.Errorf("another process runs %s: %s ends it. Nothing is deleted", id, progress.Command("cancel", id))
 		}
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/env"
@@ -135,7 +136,7 @@ func (p *program) adviceOn(err error) string {
 		return p.badKeys()
 	case errors.Is(err, sql.ErrDamaged):
 		return fmt.Sprintf("What is whole in it can be saved: debate export writes a conversation that can still be read, and "+
-			"sqlite3 %s .recover | sqlite3 recovered.db writes a new file. --store names that one, or another place.", quoted(p.place()))
+			"sqlite3 %s .recover | sqlite3 recovered.db writes a new file. --store names that one, or another place.", progress.Quote(p.place()))
 	case errors.As(err, &foreign):
 		return "Nothing was changed in it. --store names another file."
 	case errors.Is(err, fs.ErrPermission) && (kept || errors.As(err, &unopened)):

@@ -229,12 +229,14 @@ func (l *leader) show(e *flow.Event) {
 	}
 }
 
+// again returns a command for this conversation that offers the same tools.
+func (l *leader) again(name string) string { return l.tools.again(name, l.session.ID()) }
+
 // finish prints the result of a conversation, and says what is to be done about one that is not over.
 func (l *leader) finish(record *flow.Record, err error) error {
-	id := l.session.ID()
 	switch {
 	case record == nil && l.interrupted.Load():
-		l.warnf("Interrupted. debate resume %s continues it.", id+l.tools.again())
+		l.warnf("Interrupted. %s continues it.", l.again("resume"))
 		return exit(exitInterrupted, nil)
 	case record == nil:
 		return l.left(err)
@@ -247,7 +249,7 @@ func (l *leader) finish(record *flow.Record, err error) error {
 	case record.Final():
 		return l.conclude(record, &got)
 	case record.State == flow.StateError:
-		l.warnf("debate retry %s tries again.", id+l.tools.again())
+		l.warnf("%s tries again.", l.again("retry"))
 		if record.Failure != nil {
 			err = record.Failure
 		}
@@ -257,10 +259,10 @@ func (l *leader) finish(record *flow.Record, err error) error {
 		if l.lines != nil {
 			said = "" // by a line
 		}
-		l.warnf("%sdebate resume %s continues it.", said, id+l.tools.again())
+		l.warnf("%s%s continues it.", said, l.again("resume"))
 		return exit(exitInterrupted, nil)
 	case l.interrupted.Load():
-		l.warnf("Interrupted. debate resume %s continues it.", id+l.tools.again())
+		l.warnf("Interrupted. %s continues it.", l.again("resume"))
 		return exit(exitInterrupted, nil)
 	case record.State == flow.StateAwaitingInput:
 		l.warnf("The conversation waits for an answer.")
@@ -274,7 +276,7 @@ func (l *leader) finish(record *flow.Record, err error) error {
 // left says how a conversation is continued that is not over, and that something beside it has stopped, such as its store.
 func (l *leader) left(err error) error {
 	if err != nil {
-		l.warnf("debate resume %s continues it.", l.session.ID()+l.tools.again())
+		l.warnf("%s continues it.", l.again("resume"))
 	}
 	return err
 }

@@ -195,10 +195,10 @@ func (p *program) showInquiries(record *flow.Record) {
 			p.printf("  The answer is JSON of this schema: %s\n", progress.Clean(string(q.Schema)))
 		}
 		if len(q.Options) == 0 {
-			p.printf("  debate answer %s %s TEXT\n", record.ID, progress.Clean(q.ID))
+			p.printf("  %s TEXT\n", progress.Command("answer", record.ID, q.ID))
 		}
 		for _, option := range q.Options {
-			p.printf("  debate choose %s %s %s\n", record.ID, progress.Clean(q.ID), progress.Clean(string(option)))
+			p.printf("  %s\n", progress.Command("choose", record.ID, q.ID, string(option)))
 		}
 	}
 }
@@ -207,18 +207,18 @@ func (p *program) showInquiries(record *flow.Record) {
 func (p *program) showNext(record *flow.Record, info *store.Info) {
 	switch {
 	case record.State == flow.StatePaused:
-		p.warnf("debate resume %s continues it.", record.ID)
+		p.warnf("%s continues it.", progress.Command("resume", record.ID))
 	case record.State == flow.StateError && record.Reason == flow.EndHardLimit:
-		p.warnf("debate amend %s raises the limit, and debate retry %s tries again.", record.ID, record.ID)
+		p.warnf("%s raises the limit, and %s tries again.", progress.Command("amend", record.ID), progress.Command("retry", record.ID))
 	case record.State == flow.StateError:
-		p.warnf("debate retry %s tries again.", record.ID)
+		p.warnf("%s tries again.", progress.Command("retry", record.ID))
 	case record.State == flow.StateAwaitingInput:
 		p.warnf("It continues once this is answered: the commands stand under each question.")
 	case record.State.Idle(), record.Final():
 	case info.Owner == "":
-		p.warnf("No process runs it. debate resume %s continues it.", record.ID)
+		p.warnf("No process runs it. %s continues it.", progress.Command("resume", record.ID))
 	default:
-		p.warnf("debate watch %s follows it.", record.ID)
+		p.warnf("%s follows it.", progress.Command("watch", record.ID))
 	}
 }
 

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/tool"
@@ -45,33 +45,23 @@ func (f *toolFlags) define(c *cobra.Command) {
 		"approve every use of a tool that changes something; without it you are asked on a terminal, and elsewhere it is denied")
 }
 
-// again returns the flags with which a later command offers the same tools, each behind a space.
-func (f *toolFlags) again() string {
+// again returns a command that offers the same tools. Its operands stand behind the flags.
+func (f *toolFlags) again(name string, operands ...string) string {
 	var out strings.Builder
+	out.WriteString(progress.Command(name))
 	if f.folder != "" {
-		out.WriteString(" --context " + quoted(f.folder))
+		out.WriteString(" --context " + progress.Quote(f.folder))
 	}
 	if f.write {
 		out.WriteString(" --allow-write")
 	}
 	for _, program := range f.programs {
-		out.WriteString(" --allow-run " + quoted(program))
+		out.WriteString(" --allow-run " + progress.Quote(program))
 	}
 	for _, server := range f.servers {
-		out.WriteString(" --mcp " + quoted(server))
+		out.WriteString(" --mcp " + progress.Quote(server))
 	}
-	return out.String()
-}
-
-// quoted returns a text as one word of a shell.
-func quoted(text string) string {
-	plain := func(r rune) bool {
-		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:@", r)
-	}
-	if text != "" && strings.TrimLeftFunc(text, plain) == "" {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return out.String() + progress.Operands(operands...)
 }
 
 // equip registers the tools with an engine that was not used yet. The returned function closes them. It must be called when

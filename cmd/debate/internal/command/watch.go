@@ -74,7 +74,7 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, id string, 
 		}
 		show(&event)
 		if event.Seq >= before.Seq && event.Err() != nil { // of those before, something has come of it
-			p.warnf("It waits: debate show %s says for what.", id)
+			p.warnf("It waits: %s says for what.", progress.Command("show", id))
 		}
 	}
 	record, err := engine.Record(ctx, id)
