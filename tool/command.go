@@ -73,6 +73,9 @@ type commandArguments struct {
 // network, start other programs, and obey files that models may have written. Allow only programs and arguments
 // whose worst use you accept, or let the whole process run in a container.
 //
+// On Linux with /proc a program starts in the very folder that was checked. On other systems somebody who may rename folders
+// in it can put a link in its place meanwhile, and so choose another folder.
+//
 // When its time is up, or the context is done, the program and all others of its process group are asked to end, and
 // killed after 2 seconds. What a program leaves running in its group when it ends is killed too, a second later if it may
 // still print. On Linux the program also dies with this process. On Windows only the program itself is killed.
@@ -143,9 +146,11 @@ func (c Commands) runner(dir *Dir) (*runner, error) {
 	if r.root, err = filepath.Abs(dir.root.Name()); err != nil {
 		return nil, invalid("dir", reason(err))
 	}
-	if _, err = r.folder(place{given: ".", clean: ".", local: "."}); err != nil {
+	top, _, err := r.folder(place{given: ".", clean: ".", local: "."})
+	if err != nil {
 		return nil, invalid("dir", err)
 	}
+	_ = top.Close() // nothing was written
 	return r, nil
 }
 
@@ -169,10 +174,11 @@ func (r *runner) run(ctx context.Context, args commandArguments) (string, error)
 	if err != nil {
 		return "", err
 	}
-	folder, err := r.folder(p)
+	folder, path, err := r.folder(p)
 	if err != nil {
 		return "", err
 	}
+	defer func() { _ = folder.Close() }() // nothing was written
 	if program.Check != nil {
 		if err := program.Check(p.clean, args.Arguments); err != nil {
 			return "", err
@@ -181,7 +187,10 @@ func (r *runner) run(ctx context.Context, args commandArguments) (string, error)
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	c := command{path: program.Path, arguments: append([]string{program.Name}, args.Arguments...), folder: folder, env: r.env, after: r.after}
+	c := command{
+		path: program.Path, arguments: append([]string{program.Name}, args.Arguments...),
+		folder: pathOf(folder, path), env: r.env, after: r.after,
+	}
 	end, err := c.run(ctx, r.timeout, r.output)
 	if err != nil {
 		return "", fmt.Errorf("%s cannot be started: %w", program.Name, reason(err))
@@ -200,23 +209,25 @@ func (r *runner) program(name string) (*Program, error) {
 	return nil, fmt.Errorf("%s may not be run: only %s", strconv.Quote(cut(name, maxProgramName)), strings.Join(names, ", "))
 }
 
-// folder returns where a folder is, for a program to run in.
-func (r *runner) folder(p place) (string, error) {
+// folder opens a folder for a program to run in, and returns where it is.
+func (r *runner) folder(p place) (file *os.File, path string, err error) {
 	file, info, err := r.dir.open(p)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
-	_ = file.Close() // nothing was written
-	if !info.IsDir() {
-		return "", p.fault(errors.New("is a file, no folder"))
-	}
-	at := filepath.Join(r.root, p.local)
-	named, err := os.Stat(at)
+	path = filepath.Join(r.root, p.local)
+	named, err := os.Stat(path)
 	switch {
+	case !info.IsDir():
+		err = p.fault(errors.New("is a file, no folder"))
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return "", p.fault(err)
+		err = p.fault(err)
 	case err != nil || !os.SameFile(info, named):
-		return "", p.fault(errors.New("has been moved, so that nothing can be run there"))
+		err = p.fault(errors.New("has been moved, so that nothing can be run there"))
 	}
-	return at, nil
+	if err != nil {
+		_ = file.Close() // nothing was written
+		return nil, "", err
+	}
+	return file, path, nil
 }
