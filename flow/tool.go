@@ -25,8 +25,8 @@ type Tool interface {
 	Describe() ToolInfo
 	// Use performs one use. A model wrote the arguments, so they may be anything: Use checks them.
 	//
-	// The text that Use returns goes to the model, at most 32 KiB of it. The text of its error goes there too, so
-	// neither may contain a secret. A tool that panics has failed, and the engine's Logger gets the stack.
+	// The text that Use returns goes to the model, at most 32 KiB of it and without characters that control a terminal. The
+	// text of its error goes there too, so neither may contain a secret. A tool that panics has failed, and the engine's Logger gets the stack.
 	//
 	// Use must return soon after ctx is done. That happens after Settings.TurnTimeout at the latest.
 	Use(ctx context.Context, use ToolUse) (string, error)

@@ -32,6 +32,7 @@ const (
 	maxAsked     = 32        // tools that one reply may ask for
 	maxAnswered  = 32 << 10  // bytes of a tool's answer
 	maxArguments = 256 << 10 // bytes of the arguments of a use
+	maxToolName  = 256       // bytes of the name and the id of a use
 	leastShown   = 200       // bytes of an answer that are shown even if the window is small
 	maxStubborn  = 2         // replies that ask only for denied uses, before the attempt counts as failed
 )
@@ -63,7 +64,8 @@ func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 	}
 	for i, call := range s.Calls[:min(len(s.Calls), maxAsked)] {
 		asked := AskedTool{Use: intent.Call + toolInfix + strconv.Itoa(before+i+1), ToolCall: provider.ToolCall{
-			ID: text.Cut(text.Readable(call.ID), 256), Name: text.Cut(text.Readable(call.Name), 256), Arguments: call.Arguments,
+			ID: text.Cut(text.Readable(call.ID), maxToolName), Arguments: call.Arguments,
+			Name: text.OneLine(text.Cut(text.Readable(call.Name), maxToolName), maxToolName),
 		}}
 		if _, err := strictjson.Decode(string(call.Opaque), strictjson.Limits{}); err == nil {
 			asked.Opaque = call.Opaque
@@ -114,7 +116,8 @@ func (c *Core) answeredBy(intent *Intent, spend Spend, content string, failed bo
 // used records the end of the use of a tool.
 func (c *Core) used(intent *Intent, spend Spend, content string, failed, unknown bool) error {
 	out := &ToolResult{
-		Spend: spend, By: intent.By, Round: intent.Round, Tool: intent.Tool, Text: text.Readable(content), Failed: failed, Unknown: unknown,
+		Spend: spend, By: intent.By, Round: intent.Round, Tool: intent.Tool,
+		Text: text.Shown(text.Readable(content)), Failed: failed, Unknown: unknown,
 	}
 	if len(out.Text) > maxAnswered {
 		out.Text, out.Cut = text.Cut(out.Text, maxAnswered), true
@@ -133,7 +136,7 @@ func (c *Core) toolFailed(state *callState, spend Spend, failure *Error, broken 
 	}
 	content := "The tool has failed."
 	if failure.Err != nil {
-		content = redact.Foreign(failure.Err.Error())
+		content = redact.Foreign(text.Shown(failure.Err.Error())) // in this order: what is not shown may stand in a key
 	}
 	late := failure.Kind == provider.KindTimeout
 	unknown := broken && !info.ReadOnly || late && !info.repeatable()

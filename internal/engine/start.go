@@ -105,7 +105,9 @@ func (l *Engine) start(p *plan) (*flow.Start, error) {
 		if s.Tools == nil {
 			s.Tools = make(map[string]flow.ToolInfo, len(p.settings.Tools))
 		}
-		s.Tools[name] = tool.Describe()
+		info := tool.Describe()
+		info.Description = text.Shown(info.Description) // an MCP server may have written it
+		s.Tools[name] = info
 	}
 	var frozen any
 	if freeze := p.machine.Flow().Freeze; freeze != nil {
