@@ -8,14 +8,21 @@ import (
 	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/internal/redact"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
 // list collects attributes, and leaves out empty and zero ones.
 type list []slog.Attr
 
-func (l *list) text(key, value string) { l.body(key, value, maxName) }
+// text adds a name, a code or an id.
+func (l *list) text(key, value string) {
+	if value != "" {
+		*l = append(*l, slog.String(key, named(value)))
+	}
+}
 
+// body adds a text that may have several lines.
 func (l *list) body(key, value string, limit int) {
 	if value != "" {
 		*l = append(*l, slog.String(key, cut(value, limit)))
@@ -48,7 +55,7 @@ func (l *list) reply(req *provider.Request, r *provider.Response) {
 	}
 	l.text("replyId", redact.Foreign(r.ID))
 	l.yes("cached", r.Cached)
-	l.texts("left", r.Left)
+	l.names("left", r.Left)
 	usage := list{}
 	usage.number("input", r.Usage.Input)
 	usage.number("cachedInput", r.Usage.CachedInput)
@@ -65,7 +72,7 @@ func (l *list) reply(req *provider.Request, r *provider.Response) {
 	}
 	names := make([]string, min(len(r.Calls), maxTools))
 	for i := range names {
-		names[i] = cut(r.Calls[i].Name, maxName)
+		names[i] = named(r.Calls[i].Name)
 	}
 	l.group("tools", list{slog.Int("calls", len(r.Calls)), slog.Any("names", names)})
 }
@@ -89,20 +96,25 @@ func (l *list) asked(req *provider.Request) {
 	if o.Reasoning == provider.ReasoningHide {
 		names = append(names, "reasoning hide")
 	}
-	l.texts("options", names)
+	l.names("options", names)
 	l.text("effort", string(o.Effort))
-	l.texts("extra", keys(o.Extra))
-	l.texts("headers", keys(o.Header))
+	l.names("extra", keys(o.Extra))
+	l.names("headers", keys(o.Header))
 }
 
 // keys returns the first keys of a map, sorted.
 func keys[V any](m map[string]V) []string {
 	all := slices.Sorted(maps.Keys(m))
-	all = all[:min(len(all), maxTools)]
-	for i := range all {
-		all[i] = cut(all[i], maxName)
+	return all[:min(len(all), maxTools)]
+}
+
+// names adds a list of names.
+func (l *list) names(key string, values []string) {
+	out := make([]string, len(values))
+	for i, value := range values {
+		out[i] = named(value)
 	}
-	return all
+	l.texts(key, out)
 }
 
 // texts adds a list of texts.
@@ -112,16 +124,24 @@ func (l *list) texts(key string, values []string) {
 	}
 }
 
-// cut returns at most that many bytes of a text, followed by the number of bytes left out. What looks like a key is
-// replaced before, because it could not be found once it is cut in two.
-func cut(text string, limit int) string {
-	text = redact.Replace(text, redact.Merge(redact.Likely(text)))
-	if len(text) <= limit {
-		return text
+// named returns a name as a part of a line: vendors and models choose many of them, and not every handler quotes a value.
+func named(name string) string {
+	name = cut(name, maxName)
+	return text.OneLine(name, len(name))
+}
+
+// cut returns at most that many bytes of a text, followed by the number of bytes left out, and without what could control a
+// terminal: that goes first, since it could stand in a key. What looks like a key is replaced then, because it could not be found
+// once it is cut in two.
+func cut(body string, limit int) string {
+	body = text.Shown(body)
+	body = redact.Replace(body, redact.Merge(redact.Likely(body)))
+	if len(body) <= limit {
+		return body
 	}
 	at := limit
-	for at > max(0, limit-utf8.UTFMax) && !utf8.RuneStart(text[at]) {
+	for at > max(0, limit-utf8.UTFMax) && !utf8.RuneStart(body[at]) {
 		at--
 	}
-	return fmt.Sprintf("%s… [%d bytes more]", text[:at], len(text)-at)
+	return fmt.Sprintf("%s… [%d bytes more]", body[:at], len(body)-at)
 }

@@ -125,7 +125,7 @@ func (p *Provider) texts(c *call) list {
 		}
 		conversation[i] = cut(text, limit)
 		if m.Speaker != "" {
-			conversation[i] = cut(m.Speaker, maxName) + ": " + conversation[i]
+			conversation[i] = named(m.Speaker) + ": " + conversation[i]
 		}
 	}
 	l.texts("conversation", conversation)

@@ -37,8 +37,9 @@
 // What looks like a key is replaced by "[redacted]" in all of them. In codes, ids and error messages, so are the users and
 // queries of URLs, and headers that carry credentials.
 //
-// Names, codes and texts may be hostile. They are cut, and a mark shows how much is missing. The handler
-// has to keep them from starting a new line; slog's own handlers do.
+// Names, codes and texts may be hostile. They are cut, and a mark shows how much is missing. No control character is left in
+// them, so names and codes stay on their line in every handler. Texts keep their line breaks: a handler has to keep them from
+// starting a new line, and slog's own handlers do.
 package logger
 
 import (
