@@ -183,7 +183,7 @@ func (f *Findings) Name(field, name string) {
 		f.Addf(field, "begins or ends with white space")
 	case strings.ContainsFunc(name, func(r rune) bool { return notPrinted(r) || r == '<' || r == '>' }):
 		f.Addf(field, "holds a character that does not print, '<' or '>'")
-	case text.Skeleton(name) == "":
+	case !text.IsVisible(name):
 		f.Addf(field, "holds only invisible characters")
 	}
 }
@@ -243,9 +243,9 @@ type NameField struct {
 // People refuses names that can be confused: with another name, with a part of the IDs of calls, or, if labels is
 // set, with a neutral label. suffixes end the IDs of the flow's calls, and own are the flow's own names.
 func (f *Findings) People(all []NameField, labels bool, suffixes, own []string) {
-	seen := map[string]string{text.Skeleton(summarizer): "a name of the library's own"}
-	for _, name := range own {
-		seen[text.Skeleton(name)] = "a name of the library's own"
+	var names text.Names
+	for _, name := range append([]string{summarizer}, own...) {
+		names.Add(name, "a name of the library's own")
 	}
 	for _, one := range all {
 		for _, suffix := range suffixes {
@@ -256,14 +256,11 @@ func (f *Findings) People(all []NameField, labels bool, suffixes, own []string) 
 		if strings.Contains(one.Name, toolInfix) {
 			f.Addf(one.Field, "holds %q, which the ids of calls hold", toolInfix)
 		}
-		key := text.Skeleton(one.Name)
-		if labels && text.IsLabel(key) {
+		if labels && text.IsLabel(one.Name) {
 			f.Addf(one.Field, "looks like a neutral label")
 		}
-		if other, taken := seen[key]; taken && key != "" {
+		if other, ok := names.Add(one.Name, "the name of "+strings.TrimSuffix(one.Field, ".name")); !ok {
 			f.Addf(one.Field, "can be confused with %s", other)
-			continue
 		}
-		seen[key] = "the name of " + strings.TrimSuffix(one.Field, ".name")
 	}
 }

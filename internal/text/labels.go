@@ -2,14 +2,35 @@ package text
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/agonist-dev/debate/internal/order"
 )
 
-// IsLabel reports whether a folded name is that of a neutral label.
-func IsLabel(folded string) bool {
-	rest, ok := strings.CutPrefix(folded, Skeleton(LabelPrefix))
-	return ok && len(rest) > 0 && len(rest) <= 2 && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz") == ""
+// IsLabel reports whether a name looks like a neutral label.
+func IsLabel(name string) bool {
+	prefix := sight(LabelPrefix)
+	for _, sight := range sightsOf(name) {
+		n := len(prefix)
+		if len(sight) > n && alike(sight[:n], prefix) && areLetters(sight[n:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// areLetters reports whether there are at most two characters, and all look like Latin letters.
+func areLetters(sight []glyph) bool {
+	n := 0
+	for _, g := range sight {
+		if g.shown < 'a' || g.shown > 'z' || g.typed <= unicode.MaxASCII && (g.typed < 'a' || g.typed > 'z') {
+			return false
+		}
+		if g.first {
+			n++
+		}
+	}
+	return n <= 2
 }
 
 // Labels are the neutral names under which judges know the participants, if the config asks for that. The

@@ -112,6 +112,8 @@ func TestNamesThatCannotBeToldApart(t *testing.T) {
 		"a Greek Zeta":               {"Zed", "\u0396ed"},
 		"a Cyrillic S for a C":       {"Cyd", "\u0421yd"},
 		"all of it, in another case": {"PACO", "\u0440\u0430\u0441\u043e"},
+		"an Armenian n":              {"Ben", "Be\u0578"},
+		"a Lisu A":                   {"Ada", "\ua4eeda"},
 		"a variation selector":       {"Ben", "Ben\ufe0f"},
 		"a late variation selector":  {"Ben", "Be\U000e0100n"},
 		"a Mongolian selector":       {"Ben", "Be\u180bn"},
@@ -186,6 +188,9 @@ func TestNamesThatCanBeToldApart(t *testing.T) {
 		{"judge 1", "judge 2"},
 		{"Speaker", "Speakers"},
 		{"R2-D2", "C-3PO"},
+		{"A1", "Al"},
+		{"Arno", "Amo"},
+		{"Ian", "Lan"},
 	} {
 		for role, put := range roles() {
 			t.Run(pair[0]+" and "+pair[1]+"/"+role, func(t *testing.T) {
