@@ -153,15 +153,20 @@ func oneScript(one, other string) bool {
 }
 
 func TestIsVisible(t *testing.T) {
-	for name, want := range map[string]bool{"": false, " ": false, "\u3164\u2800": false, "\ufe0f": false, "\u115f\u1160": false, "a": true, "\u0301": true, "張": true} {
+	for name, want := range map[string]bool{
+		"": false, " ": false, "\u3164\u2800": false, "\ufe0f": false, "\u115f\u1160": false,
+		"a": true, "\u0301": true, "張": true,
+	} {
 		assert.Equal(t, want, text.IsVisible(name), "%q", name)
 	}
 }
 
 func TestIsLabel(t *testing.T) {
 	for name, want := range map[string]bool{
-		"Speaker A": true, "speaker m": true, "Speaker MM": true, "SpeakerAB": true, "Ѕpeaker A": true, "Speaker \u0410": true, "Speaker \u217f": true,
-		"Speaker": false, "Speaker ": false, "Speaker 1": false, "Speaker 0": false, "Speaker ABC": false, "Speaker -": false, "Speakar A": false, "": false,
+		"Speaker A": true, "speaker m": true, "Speaker MM": true, "SpeakerAB": true, "Ѕpeaker A": true,
+		"Speaker \u0410": true, "Speaker \u217f": true,
+		"Speaker": false, "Speaker ": false, "Speaker 1": false, "Speaker 0": false, "Speaker ABC": false,
+		"Speaker -": false, "Speakar A": false, "": false,
 	} {
 		assert.Equal(t, want, text.IsLabel(name), "%q", name)
 	}
