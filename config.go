@@ -112,8 +112,9 @@ type Config struct {
 	Temperature *float64 `json:"temperature,omitempty"`
 	// RoundDelay is the pause before each round after the first: none if 0.
 	RoundDelay time.Duration `json:"-"`
-	// RoundTimeout bounds the speeches of a round: no bound if 0. Participants who speak in sequence get equal shares. One who is
-	// cut off misses the round; see Record.SkippedCalls. The debate goes to the error state, from which Session.Retry repeats the
+	// RoundTimeout bounds the speeches of a round: no bound if 0. Of participants who speak in sequence, each may use what is left of
+	// the time, less half of an equal part of it for each who still has to speak. In 60 s Ada may speak for 45 s if only Ben comes
+	// after her. A participant who is cut off misses the round; see Record.SkippedCalls. The debate goes to the error state, from which Session.Retry repeats the
 	// round, in two cases: a participant would miss a second round in a row, or one without whom there is nothing to judge has
 	// said nothing by the end of the last round.
 	RoundTimeout time.Duration `json:"-"`

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/flow"
@@ -82,7 +83,25 @@ func (v *validation) numbers(c *Config) {
 		}
 	}
 	v.Temperature("temperature", c.Temperature)
+	v.roundTime(c)
 }
+
+// roundTime refuses a time of a round that its three phases cannot fit: the proposals, the critiques and the refinements.
+func (v *validation) roundTime(c *Config) {
+	const phases = 3
+	switch {
+	case c.RoundTimeout <= 0:
+	case c.RoundTimeout < phases*shortestPhase:
+		v.Addf("roundTimeout", "is %s: three phases do not fit in less than %s", c.RoundTimeout, phases*shortestPhase)
+	case c.TurnTimeout == flow.DefaultTurnTimeout: // a guard, which says nothing about how long a call is expected to take
+	case c.RoundTimeout/phases < c.TurnTimeout:
+		v.Addf("roundTimeout", "is %s: three phases of calls of up to %s each (turnTimeout) do not fit: raise it to %s, or lower turnTimeout",
+			c.RoundTimeout, c.TurnTimeout, phases*c.TurnTimeout)
+	}
+}
+
+// shortestPhase is the least time in which a phase of a round is taken to be possible. No model replies faster.
+const shortestPhase = time.Second
 
 // choice refuses a word that is none of those known, and lists them.
 func (v *validation) choice(field, value string, known ...string) bool {

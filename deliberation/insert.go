@@ -102,9 +102,30 @@ func Insert(f *flow.Flow, after flow.State, n Node) error {
 		})
 	}
 	if n.Timed {
-		f.Timed = append(slices.Clone(f.Timed), n.State)
+		f.Timed = slices.Insert(slices.Clone(f.Timed), placeOf(f, group), n.State)
 	}
 	return nil
+}
+
+// placeOf returns where among the timed states of a round a node stands that follows some states: behind each timed state from
+// which the round comes to it.
+func placeOf(f *flow.Flow, after []flow.State) int {
+	place, from := 0, slices.Clone(after)
+	for i := 0; i < len(from); i++ {
+		if at := slices.Index(f.Timed, from[i]); at >= 0 {
+			place = max(place, at+1)
+			continue
+		}
+		if from[i] == StatePlanningRound { // a round begins here
+			continue
+		}
+		for _, rule := range f.Rules {
+			if rule.To == from[i] && !slices.Contains(from, rule.From) {
+				from = append(from, rule.From)
+			}
+		}
+	}
+	return place
 }
 
 // whither returns where some rules lead, and another state if they lead to more than one.

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,23 +29,36 @@ func (r *Record) deadline() time.Time {
 	return time.Time{}
 }
 
-// shareOf returns the deadline of a call, measured from the start of the round, if batch calls are made at once. The time that
-// is left is split evenly over the remaining batches. Zero: all of it.
+// shareOf returns the deadline of a call, measured from the start of the round, if batch calls are made at once. A call may use
+// what is left of the round's time, less half of an equal part of the whole for each step that is still to come. So each of N
+// steps has at least one part of 2N, whatever the others take. Zero: all of it.
+//
+// If less than that is left, because an amendment has shortened the time or the calls are made in batches of unequal size, the
+// steps that are left get equal parts of it.
 func (r *Record) shareOf(batch int, now time.Time) time.Duration {
 	began := r.began()
-	left := r.planned - r.done
-	if began.IsZero() || left <= batch {
+	steps, after := r.stepsOf(batch)
+	if began.IsZero() || after <= 0 {
 		return 0
 	}
 	if now.Before(began) {
 		now = began
 	}
-	steps := (left + batch - 1) / batch
-	if len(r.timed) > 1 {
-		steps = min(steps, len(r.timed)-slices.Index(r.timed, r.work))
-	}
 	used := now.Sub(began)
-	return used + (r.settings.RoundTimeout-used)/time.Duration(steps)
+	left := r.settings.RoundTimeout - used
+	kept := r.settings.RoundTimeout / time.Duration(2*steps) * time.Duration(after)
+	return used + max(left-kept, left/time.Duration(after+1))
+}
+
+// stepsOf returns how many steps share the time of the round, and how many of them come after the present one. A step is a
+// batch of calls. In a flow with several timed states it is a state, from the first one that has made a call.
+func (r *Record) stepsOf(batch int) (steps, after int) {
+	if len(r.timed) > 1 {
+		first := slices.Index(r.timed, cmp.Or(r.firstTimed, r.work))
+		return len(r.timed) - first, len(r.timed) - 1 - slices.Index(r.timed, r.work)
+	}
+	batches := func(calls int) int { return (calls + batch - 1) / batch }
+	return batches(r.planned), batches(r.planned-r.done) - 1
 }
 
 // unshare ends the share of a call, which is done or left out.
@@ -52,10 +66,10 @@ func (r *Record) unshare(call *callState) {
 	r.sharing = slices.DeleteFunc(r.sharing, func(c *callState) bool { return c == call })
 }
 
-// countDone counts a call that the present round was expected to make.
-func (r *Record) countDone(round int) {
-	if round == r.Round && slices.Contains(r.timed, r.work) {
-		r.done++
+// countDone counts a call that the present round was expected to make. n is 1, or -1 if it is to be made again.
+func (r *Record) countDone(in *Intent, n int) {
+	if in.Upto == 0 && in.Round == r.Round && slices.Contains(r.timed, r.work) {
+		r.done += n
 	}
 }
 
@@ -182,7 +196,7 @@ func (in *Intent) asCall() *Call {
 }
 
 // cutOff breaks off a call and leaves it out. It does not if the conversation cannot do without the call, or if the actor has
-// missed the step before as well: fatal is the failure that the conversation ends in.
+// missed the round before as well: fatal is the failure that the conversation ends in.
 func (c *Core) cutOff(call *Call, why string) (fatal *Error, _ error) {
 	if state := c.record.calls[call.ID]; state != nil && state.status == callInFlight {
 		if err := c.breakOff(state, why); err != nil {
@@ -196,7 +210,7 @@ func (c *Core) cutOff(call *Call, why string) (fatal *Error, _ error) {
 	if second || call.Needed {
 		what := "and the conversation cannot do without this call"
 		if second {
-			what = "for the second time in a row"
+			what = "for the second round in a row"
 		}
 		err := fmt.Errorf("%s, %s", why, what)
 		return &Error{Kind: provider.KindTimeout, Op: call.ID, Participant: call.By, Round: call.Round, Err: err}, nil

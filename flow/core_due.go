@@ -241,7 +241,7 @@ func (d *due) start(ready *prepared, intent *Intent) error {
 			return err
 		}
 	}
-	own := intent.Tool == "" && intent.Upto == 0
+	own := intent.Tool == "" && intent.Upto == 0 && ready.call.Performer != ByPerson
 	if state := c.record.calls[intent.Call]; own && (state == nil || state.share == 0) {
 		intent.Share = c.record.shareOf(d.batch, c.in.At)
 	}

@@ -119,7 +119,7 @@ type Intent struct {
 	Continues int   `json:"continues,omitempty"`
 	Reserve   Money `json:"reserve,omitempty"` // upper bound of the attempt's cost
 	// Share is the deadline of the call, in nanoseconds from the start of the round's time. 0: that of the round. Only the
-	// first attempt has it.
+	// first attempt has it, and no call of a person.
 	Share time.Duration `json:"share,omitempty"`
 }
 

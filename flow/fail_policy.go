@@ -31,8 +31,8 @@ import (
 //   - model, a second time with the same model for one call, until Session.Retry; also for an actor who has that model
 //     already, or who is no model
 //   - skip, where the conversation cannot continue without the result, where fewer than the config needs would be left,
-//     and a second time in a row for one actor: the call was begun after a former one of this actor was left out, and the
-//     actor has had no result in between
+//     and for one actor in a second round in a row: a call of the actor was left out in an earlier round, and it has had no
+//     result in between. Outside of rounds, the calls that are begun side by side count as a round
 //   - end, about a call of the conclusion
 //   - drop, where the conversation cannot continue without the actor, or where fewer than the config needs would be left
 //   - summarize and truncate, where the failure is no context_overflow, or where they no longer help

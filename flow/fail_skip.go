@@ -49,7 +49,7 @@ func (r *Record) Skipped(call string) bool {
 	return c != nil && c.status == callSkipped
 }
 
-// misses counts the calls of an actor in a row that were left out. Calls that are begun side by side count as one.
+// misses counts how often in a row an actor was left out. The calls of one round count as one.
 type misses struct {
 	by    string
 	times int
@@ -58,26 +58,33 @@ type misses struct {
 	state State
 }
 
-// missed returns how many calls of the actor in a row were left out before this one: none of its calls had a result
-// in between. A call that was begun before the last of them was left out stands beside it. So does a call that was never
-// begun, in the same state and round.
+// missed returns how many times in a row the actor was left out before this call: none of its calls had a result in between.
+// Calls that stand beside each other are one time.
 func (r *Record) missed(call, by string) int {
 	for i := range r.misses {
 		m := &r.misses[i]
 		if m.by != by || m.times == 0 {
 			continue
 		}
-		state := r.calls[call]
-		beside := m.round == r.Round && m.state == r.work
-		if state != nil && state.first > 0 {
-			beside = state.first < m.seq
-		}
-		if beside {
+		if r.beside(m, r.calls[call]) {
 			return m.times - 1
 		}
 		return m.times
 	}
 	return 0
+}
+
+// beside reports whether a call stands beside the last one that its actor missed. All calls of a round do. Outside of rounds
+// it is a call that was begun before the other was left out, or one of the same state that was never begun.
+func (r *Record) beside(m *misses, call *callState) bool {
+	switch {
+	case m.round == r.Round && r.Round > 0 && r.work != StateCompleting:
+		return true
+	case call != nil && call.first > 0:
+		return call.first < m.seq
+	default:
+		return m.round == r.Round && m.state == r.work
+	}
 }
 
 // foldSkipped folds a call that was left out. No attempt at it need have been made.
@@ -107,7 +114,7 @@ func (r *Record) foldSkipped(s *Skipped) error {
 		}
 		return nil
 	}
-	r.countDone(s.Round)
+	r.countDone(call.intent, 1)
 	if s.With == "" {
 		r.miss(call, s.By)
 	}
@@ -131,7 +138,7 @@ func (r *Record) restore() {
 		restored[call.intent.Call] = true
 		call.anew()
 		call.share, call.formerly, call.first = 0, nil, 0
-		r.done--
+		r.countDone(call.intent, -1)
 	}
 	r.SkippedCalls = slices.DeleteFunc(slices.Clone(r.SkippedCalls), func(s Skipped) bool { return restored[s.Call] })
 	r.tardy = nil

@@ -188,7 +188,7 @@ func (r *Record) follows(round *Round) bool { return round.N-1 == r.Round }
 // beginRound begins a round.
 func (r *Record) beginRound(round *Round, at time.Time) {
 	r.Round, r.late, r.roundAt, r.toolCounts, r.owed = round.N, false, at, nil, nil
-	r.sharing, r.planned, r.done = nil, round.Calls, 0
+	r.sharing, r.planned, r.done, r.firstTimed = nil, round.Calls, 0, ""
 	r.nextBatch()
 }
 
@@ -283,7 +283,7 @@ func (r *Record) foldTrigger(t *Transition, at time.Time) {
 	case TriggerRetry:
 		if slices.Contains(r.timed, r.work) { // the round's time begins anew
 			r.restore()
-			r.late = false
+			r.late, r.firstTimed = false, ""
 		}
 		r.limit, r.roundAt, r.unsummed = "", at, nil
 		r.Reason, r.Evidence = r.before.reason, r.before.evidence

@@ -35,6 +35,9 @@ func (r *Record) foldIntent(in *Intent, at time.Time) error {
 	}
 	call.vain++
 	call.ending = r.work == StateCompleting
+	if r.firstTimed == "" && slices.Contains(r.timed, r.work) {
+		r.firstTimed = r.work
+	}
 	if in.Share > 0 && len(r.sharing) < maxTracked && !slices.Contains(r.sharing, call) {
 		call.share = in.Share
 		r.sharing = append(r.sharing, call)
@@ -223,7 +226,7 @@ func (r *Record) foldDone(call *callState) {
 	r.shrank(call, nil)
 	if call.intent.Upto == 0 {
 		r.heard(call.intent.By)
-		r.countDone(call.intent.Round)
+		r.countDone(call.intent, 1)
 		r.tardy = slices.DeleteFunc(r.tardy, func(late tardy) bool { return late.seq < call.first })
 	}
 }

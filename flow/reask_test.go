@@ -21,7 +21,7 @@ import (
 func TestTheShareOfARejectedCallIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := stage.CallsOf(func(c *flow.Call) {
-			if c.By == "Ada" {
+			if c.Round = 1; c.By == "Ada" {
 				c.Schema, c.OnFail = "pick", flow.OnFail{Aid: true}
 			}
 		})
@@ -36,20 +36,24 @@ func TestTheShareOfARejectedCallIsOver(t *testing.T) {
 		f.Schemas = map[string]*flow.Schema{"pick": flow.AnswerSchema[struct{ Pick string }]("pick", flow.AnswerOf[struct{ Pick string }]{})}
 		f.Timed = []debate.State{stage.Asks}
 		f.Steps[flow.StateInitializing] = flow.Step{Next: func(*debate.Record) (debate.Trigger, flow.Exit, bool) {
-			return flow.TriggerInitialized, flow.Exit{Round: &flow.Round{N: 1, Of: 1, Calls: 2}}, true
+			return flow.TriggerInitialized, flow.Exit{Round: &flow.Round{N: 1, Of: 1, Calls: 3}}, true
 		}}
 		engine, p, config := stage.WithFlow(f)
 		p.Reply = func(req *provider.Request) scripted.Reply {
 			if req.Schema != nil {
 				return scripted.Reply{Text: "no JSON"}
 			}
-			return scripted.Reply{Text: "Words.", Delay: 30*time.Minute - 1500*time.Millisecond} // half a second after Ada's share
+			if req.Self == "Ben" {
+				return scripted.Reply{Text: "Words."}
+			}
+			return scripted.Reply{Text: "Words.", Delay: 40*time.Minute - 1500*time.Millisecond} // half a second after Ada's share
 		}
+		config.Participants = append(config.Participants, debate.Participant{Name: "Cem", Model: "test/debater"})
 		config.RoundTimeout, config.TurnTimeout = time.Hour, time.Hour
 		record := stage.Run(t, engine, stage.InFlow(engine, config))
 		assert.Len(t, record.Rejections, 2)
 		assert.Empty(t, record.SkippedCalls)
-		assert.Equal(t, []string{"r0 Ben"}, stage.Speakers(record))
+		assert.Equal(t, []string{"r1 Ben", "r1 Cem"}, stage.Speakers(record))
 	})
 }
 

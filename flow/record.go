@@ -84,7 +84,9 @@ type course struct {
 	sharing  []*callState // calls whose share of the round's time runs
 	planned  int          // how many calls the round was expected to make
 	done     int          // how many of them are done or left out
-	opened   opening
+	// firstTimed is the first timed state that has made a call since the round's time began. "": none has.
+	firstTimed State
+	opened     opening
 }
 
 // callTable holds the calls, and what they have cost.

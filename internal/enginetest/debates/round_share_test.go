@@ -1,0 +1,138 @@
+package debates_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// spoken lets the speeches of a round take these times, by the name of the speaker.
+func spoken(p *scripted.Provider, times map[string]time.Duration, rounds ...string) {
+	reply := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		r := reply(req)
+		if slices.ContainsFunc(rounds, func(round string) bool { return strings.Contains(req.ID, "/"+round+".") }) {
+			r.Delay = times[req.Self]
+		}
+		return r
+	}
+}
+
+// A round that fits in its time is held, although some take more than an equal part of it.
+func TestARoundThatFitsIsHeld(t *testing.T) {
+	for name, seconds := range map[string][]int{
+		"a long speech and a short one": {35, 10},
+		"a short speech and a long one": {2, 57},
+		"half of a part is enough":      {44, 15},
+		"three":                         {39, 10, 10},
+		"the last one of three":         {5, 5, 49},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := stage.Crew(len(seconds))
+				config.RoundTimeout = time.Minute
+				engine, p := stage.Engine(config)
+				stage.Abiding(p)
+				times := make(map[string]time.Duration)
+				for i, n := range seconds {
+					times[config.Participants[i].Name] = time.Duration(n) * time.Second
+				}
+				spoken(p, times, "r1", "r2", "r3")
+				record := stage.Run(t, engine, config)
+				assert.Empty(t, record.SkippedCalls)
+				assert.Empty(t, record.Warnings)
+				assert.Len(t, record.Turns, 3*len(seconds))
+			})
+		})
+	}
+}
+
+// Of N speakers in a row, the k-th may speak until half of an equal part is left for each who comes after. So whoever needs no
+// more than half of a part is heard, whatever the others take.
+func TestWhoeverSpeaksLeavesTheOthersTime(t *testing.T) {
+	dice := rand.New(rand.NewPCG(29, 2)) //nolint:gosec // draws are to be repeatable
+	for range 200 / longform.Fewer() {
+		n := 2 + dice.IntN(5)
+		round := time.Duration(2*n) * time.Minute // half of a part is a minute
+		config := stage.Crew(n)
+		config.Format, config.Judging, config.Rounds, config.RoundTimeout = "free-form", nil, 2, round
+		config.TurnTimeout = round
+		times := make(map[string]time.Duration)
+		var heard, short []string
+		var at time.Duration
+		for i, p := range config.Participants {
+			end := round - time.Duration(n-1-i)*time.Minute
+			// Half a second keeps each end apart from each deadline.
+			takes := time.Duration(dice.Int64N(int64(round/time.Second)))*time.Second/time.Duration(1+dice.IntN(4)) + time.Second/2
+			times[p.Name] = takes
+			if takes <= time.Minute {
+				short = append(short, "r1 "+p.Name)
+			}
+			if at+takes < end {
+				at += takes
+				heard = append(heard, "r1 "+p.Name)
+			} else {
+				at = end
+			}
+		}
+		if len(heard) < 2 {
+			continue // nobody would be left to speak to
+		}
+		synctest.Test(t, func(t *testing.T) {
+			engine, p := stage.Engine(config)
+			stage.Abiding(p)
+			spoken(p, times, "r1")
+			record := stage.Run(t, engine, config)
+			spoke := slices.DeleteFunc(stage.Speakers(record), func(turn string) bool { return !strings.HasPrefix(turn, "r1 ") })
+			assert.Equal(t, heard, spoke, times)
+			assert.Subset(t, spoke, short)
+			assert.Len(t, record.SkippedCalls, n-len(heard))
+		})
+	}
+}
+
+// A person who is asked beside models is not cut off with them. The time of the round stands still while only a person is awaited.
+func TestAPersonHasNoShareOfARound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := stage.CallsOf(func(c *flow.Call) {
+			c.Round = 1
+			if c.By == "Ben" {
+				c.Performer, c.Model = flow.ByPerson, ""
+			}
+		})
+		f := stage.OneState(func(r *debate.Record) []flow.Call {
+			return slices.DeleteFunc(all(r), func(c flow.Call) bool { return r.Skipped(c.ID) })
+		})
+		f.Timed = []debate.State{stage.Asks}
+		f.Steps[flow.StateInitializing] = flow.Step{Next: func(*debate.Record) (debate.Trigger, flow.Exit, bool) {
+			return flow.TriggerInitialized, flow.Exit{Round: &flow.Round{N: 1, Of: 1, Calls: 4}}, true
+		}}
+		engine, p, config := stage.WithFlow(f)
+		p.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Text: "Words.", Delay: time.Hour} }
+		config.RoundTimeout, config.TurnTimeout = time.Hour, time.Hour
+		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
+		require.NoError(t, err)
+		defer session.Close()
+		asked := stage.AwaitsInput(t, session)
+		stage.Pass(time.Hour)
+		require.NoError(t, session.Answer(t.Context(), asked.Inquiries[0].ID, "Here I am."))
+		record, err := session.Wait(t.Context())
+		require.NoError(t, err)
+		require.Len(t, record.SkippedCalls, 1)
+		assert.Equal(t, "say.Ada", record.SkippedCalls[0].Call)
+		assert.Equal(t, []string{"r1 Ben"}, stage.Speakers(record))
+	})
+}
