@@ -63,7 +63,7 @@ func TestARoundThatFitsIsHeld(t *testing.T) {
 // Of N speakers in a row, the k-th may speak until half of an equal part is left for each who comes after. So whoever needs no
 // more than half of a part is heard, whatever the others take.
 func TestWhoeverSpeaksLeavesTheOthersTime(t *testing.T) {
-	dice := rand.New(rand.NewPCG(29, 2)) //nolint:gosec // draws are to be repeatable
+	dice := rand.New(rand.NewPCG(29, 2)) // the draws are the same in each run
 	for range 200 / longform.Fewer() {
 		n := 2 + dice.IntN(5)
 		round := time.Duration(2*n) * time.Minute // half of a part is a minute
