@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/session"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
@@ -147,6 +146,9 @@ func (l *Engine) storeAnswer(ctx context.Context, id string, a flow.Answer) (flo
 	if err != nil {
 		return a, err
 	}
+	if _, err := l.host.Now(ctx, "answer"); err != nil {
+		return a, err
+	}
 	bare := a
 	bare.Attachments = nil
 	record, err := l.tried(id, events, bare)
@@ -192,7 +194,7 @@ func (l *Engine) tried(id string, events []flow.Event, signal flow.Signal) (*flo
 	if err != nil {
 		return nil, err
 	}
-	if _, err := core.StepRemote(session.NewInput(signal)); err != nil {
+	if _, err := core.StepRemote(l.host.Input(signal)); err != nil {
 		return nil, err
 	}
 	return core.Record(), nil

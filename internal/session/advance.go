@@ -107,6 +107,7 @@ func (h *Host) inFolded(ctx context.Context, id, owner string, do func(a *advanc
 		f.refused = h.refused(ctx, id, err, 0) || f.refused // before the lease ends, so that no worker comes in between
 	}
 	if a.rests(err) {
+		f.held = ""
 		_ = h.Store.Release(context.WithoutCancel(ctx), id, owner) // without it the lease ends by itself
 	}
 	return err
@@ -117,8 +118,10 @@ func (h *Host) inFolded(ctx context.Context, id, owner string, do func(a *advanc
 // only to find out whether the conversation is over.
 func (a *advance) begin() error {
 	if a.core != nil && a.core.Over() {
-		return a.catchUp()
+		_, err := a.catchUp()
+		return err
 	}
+	held, anew := a.held, a.core == nil
 	working := false // as far as is known without the log
 	if a.core == nil {
 		info, known, err := a.host.describe(a.ctx, a.id)
@@ -127,6 +130,7 @@ func (a *advance) begin() error {
 		}
 		working = known && !final(info.State)
 	}
+	a.held = ""
 	leased := a.host.retryStore(a.ctx.Done(), func() error { return a.host.Store.Lease(a.ctx, a.id, a.lease, a.host.Lease) })
 	if leased != nil && (working || !errors.Is(leased, flow.ErrLeased)) {
 		return StoreError("lease", leased)
@@ -134,7 +138,14 @@ func (a *advance) begin() error {
 	if _, err := a.host.Now(a.ctx, "lease"); err != nil {
 		return err
 	}
-	if err := a.catchUp(); err != nil || leased == nil || a.core.Over() {
+	grew, err := a.catchUp()
+	if anew || grew && held != a.lease { // somebody else may have counted the time
+		a.since = a.host.clock.moment()
+	}
+	if leased == nil {
+		a.held = a.lease
+	}
+	if err != nil || leased == nil || a.core.Over() {
 		return err
 	}
 	return StoreError("lease", leased)
@@ -150,24 +161,25 @@ func (a *advance) rests(err error) bool {
 }
 
 // catchUp folds what the log has grown by. The core survives a store that fails.
-func (a *advance) catchUp() (err error) {
+func (a *advance) catchUp() (grew bool, err error) {
 	if a.core != nil {
-		if _, err = a.host.foldOn(a.ctx, a.id, a.core); err == nil {
-			return nil
+		more, err := a.host.foldOn(a.ctx, a.id, a.core)
+		if err == nil {
+			return len(more) > 0, nil
 		}
 		if a.core.Err() != nil || errors.Is(err, flow.ErrNotFound) {
 			a.core = nil
 		}
 		if !errors.Is(err, flow.ErrRewritten) {
-			return err
+			return len(more) > 0, err
 		}
 	}
 	log, err := a.host.Read(a.ctx, a.id)
 	if err != nil {
-		return err
+		return true, err
 	}
 	a.core, err = a.host.NewCore(a.id, log)
-	return err
+	return true, err
 }
 
 // signal steps a signal of the runtime, and what belongs to it.
@@ -243,7 +255,7 @@ func (a *advance) step(signal flow.Signal, drain bool) (flow.Output, error) {
 		at = in.At
 		return out, err
 	})
-	way.core = a.core
+	way.core, way.input = a.core, func(signal flow.Signal) flow.Input { return inputAt(a.since.later(time.Now()), signal) }
 	out, _, err := way.advance(signal)
 	if a.core = way.core; a.core != nil && a.core.Err() != nil {
 		a.core = nil

@@ -16,7 +16,8 @@ import (
 const clockSlack = 3 * time.Second
 
 // clock tells the time by which events are written. If the store has a clock, it is the store's: the processes that work on a
-// conversation share it, whatever their own clocks say. Else it is that of this process.
+// conversation share it, whatever their own clocks say. Else it is that of this process. The owner of a lease reads it when it
+// acquires the lease, and counts by the monotonic clock from then on: a clock that is set meanwhile is no time that has passed.
 type clock struct {
 	known atomic.Pointer[moment] // nil: the store was not asked yet
 	mu    sync.Mutex
@@ -33,8 +34,16 @@ type moment struct {
 // monotonic clock counts, which nobody sets.
 func (m *moment) later(now time.Time) time.Time { return m.there.Add(now.Sub(m.here)) }
 
-func (c *clock) now() time.Time {
+// moment returns this moment, for an owner of a lease to count from.
+func (c *clock) moment() moment {
 	now := time.Now()
+	return moment{here: now, there: c.at(now)}
+}
+
+func (c *clock) now() time.Time { return c.at(time.Now()) }
+
+// at returns what the clock shows when that of the process shows now.
+func (c *clock) at(now time.Time) time.Time {
 	if known := c.known.Load(); known != nil {
 		return known.later(now)
 	}
@@ -98,11 +107,27 @@ func (h *Host) Now(ctx context.Context, op string) (time.Time, error) {
 	return h.clock.now(), nil
 }
 
-// until returns how long it is until a time of the log.
-func (h *Host) until(at time.Time) time.Duration { return at.Sub(h.clock.now()) }
+// Input adds the time and the random bits to a signal of a process that holds no lease.
+func (h *Host) Input(signal flow.Signal) flow.Input { return inputAt(h.clock.now(), signal) }
 
-// input adds the time and the random bits to a signal.
-func (h *Host) input(signal flow.Signal) flow.Input { return inputAt(h.clock.now(), signal) }
+// count begins to count time: from now on only what passes by the monotonic clock is time of the conversation.
+func (s *Session) count() {
+	since := s.host.clock.moment()
+	s.since.Store(&since)
+}
+
+// now returns the time by which this session writes events.
+func (s *Session) now() time.Time {
+	if since := s.since.Load(); since != nil {
+		return since.later(time.Now())
+	}
+	return s.host.clock.now()
+}
+
+// until returns how long it is until a time of the log.
+func (s *Session) until(at time.Time) time.Duration { return at.Sub(s.now()) }
+
+func (s *Session) input(signal flow.Signal) flow.Input { return inputAt(s.now(), signal) }
 
 // NewInput is an input for a core whose runtime writes the times of its own clock.
 func NewInput(signal flow.Signal) flow.Input { return inputAt(time.Now().Round(0).UTC(), signal) }

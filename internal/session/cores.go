@@ -35,6 +35,8 @@ type folded struct {
 	owner  gate
 	core   *flow.Core // nil: the log has to be read
 	writer string
+	since  moment // from which time is counted
+	held   string // the owner under whom this process has acquired the lease, and not released it; "": none
 
 	refused bool // the conversation may be in quarantine on account of this core
 

@@ -159,7 +159,7 @@ func (s *Session) tickAt(at time.Time) {
 		return
 	}
 	s.due = at
-	s.timer = s.after(s.host.until(at), func() {
+	s.timer = s.after(s.until(at), func() {
 		s.mu.Lock()
 		first, _ := s.apply(context.Background(), flow.Tick{})
 		s.mu.Unlock()

@@ -88,7 +88,10 @@ func (s *Session) takeOver(ctx context.Context) error {
 	if err := s.acquireLease(ctx); err != nil {
 		return err
 	}
-	_, err := s.catchUp(ctx)
+	grew, err := s.catchUp(ctx)
+	if grew || s.since.Load() == nil {
+		s.count()
+	}
 	if err == nil {
 		err = s.core.Missing()
 	}
@@ -169,8 +172,12 @@ func (s *Session) reload(ctx context.Context) (log []flow.Event, err error) {
 	return log, err
 }
 
-// publishFolded shows what somebody else has appended, and cancels the calls that it has ended.
+// publishFolded shows what somebody else has appended, and cancels the calls that it has ended. If that was not under this
+// session's lease, somebody else may have counted the time.
 func (s *Session) publishFolded() {
+	if !s.leased {
+		s.since.Store(nil)
+	}
 	s.savedSeq.Store(s.core.Record().Seq)
 	s.publishState()
 	for _, f := range s.flights {

@@ -40,8 +40,8 @@ func (s *Session) rest(ctx context.Context, far time.Duration) (next flow.Next, 
 		return flow.Next{}, false, s.closed
 	case !s.core.HasWork():
 		next.Idle = true
-	case s.timer != nil && len(s.flights) == 0 && r.InFlight() == 0 && s.host.until(s.due) > far:
-		next.Wait = s.host.until(s.due)
+	case s.timer != nil && len(s.flights) == 0 && r.InFlight() == 0 && s.until(s.due) > far:
+		next.Wait = s.until(s.due)
 	default:
 		return flow.Next{}, false, nil
 	}

@@ -55,6 +55,7 @@ type Session struct {
 	savedState atomic.Value              // State
 	flow       atomic.Pointer[flow.Flow] // of the core
 	renewed    atomic.Pointer[time.Time] // when the lease was last renewed
+	since      atomic.Pointer[moment]    // from which this session counts time; nil: others may have worked since it did
 	terms      atomic.Int64              // how many leases followed a time without one
 	savedSeq   atomic.Int64              // the number of the last event that is saved
 	firstSeq   atomic.Int64              // the number of the last event from before this session

@@ -40,7 +40,7 @@ func (s *Session) submitLocked(ctx context.Context, freeze func(*flow.Record, *f
 	if _, err := s.host.Now(ctx, "submit"); err != nil {
 		return err
 	}
-	out, err := s.core.StepDrain(s.host.input(*start))
+	out, err := s.core.StepDrain(s.input(*start))
 	if err != nil {
 		return err
 	}
