@@ -96,8 +96,9 @@ func (s *fragile) Release(ctx context.Context, id, owner string) error {
 	return s.Store.Release(ctx, id, owner)
 }
 
-// watchful is a fragile store that can watch.
+// watchful is a fragile store that can watch and has a clock.
 type watchful struct {
 	fragile
 	store.Watcher
+	store.Clock
 }

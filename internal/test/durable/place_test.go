@@ -41,6 +41,7 @@ type place struct {
 type storage interface {
 	store.Store
 	store.Watcher
+	store.Clock
 	io.Closer
 }
 

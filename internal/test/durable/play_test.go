@@ -25,6 +25,8 @@ const (
 	lengthy      = "lengthy"    // more rounds
 	endless      = "endless"    // more than there is time for, and nobody judges
 	asking       = "asking"     // a person judges
+	hardTimed    = "hardTimed"  // it fails after half an hour
+	softTimed    = "softTimed"  // it ends early after half an hour
 )
 
 // playLabel tells the provider which play it is in.
@@ -61,6 +63,10 @@ func configOf(play, id string) debate.Config {
 	case asking:
 		c.Participants = c.Participants[:2]
 		c.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Person: true}}}
+	case hardTimed:
+		c.Budget.HardTime = 30 * time.Minute
+	case softTimed:
+		c.Budget.SoftTime = 30 * time.Minute
 	default:
 	}
 	return c

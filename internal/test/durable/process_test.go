@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/internal/stage/offclock"
 )
 
 // orderVariable is the variable of the environment that makes this program another process of a test. It
@@ -29,6 +31,7 @@ type order struct {
 	Kill    death         `json:"kill,omitzero"`
 	Lease   time.Duration `json:"lease,omitempty"`
 	Latency time.Duration `json:"latency,omitempty"` // of calls
+	Off     time.Duration `json:"off,omitempty"`     // what the clock of the process leads by
 	Starts  bool          `json:"starts,omitempty"`  // by Engine.Start, and not by Engine.Open
 }
 
@@ -106,6 +109,9 @@ func (p *process) pid() int { return p.cmd.Process.Pid }
 func obey(text string) int {
 	var o order
 	err := json.Unmarshal([]byte(text), &o)
+	if err == nil && o.Off != 0 {
+		err = offclock.Set(o.Off)
+	}
 	if err == nil {
 		err = o.perform()
 	}

@@ -42,7 +42,7 @@ func (o order) perform() (err error) {
 		return err
 	}
 	w := &worker{order: o, points: &failpoints{kill: o.Kill}, lines: listen()}
-	w.engine = engineOn(&watchful{fragile{store, w.points, ledger}, store}, &voice{w.points, ledger, o.Latency})
+	w.engine = engineOn(&watchful{fragile{store, w.points, ledger}, store, store}, &voice{w.points, ledger, o.Latency})
 	w.engine.Lease = o.Lease
 	task := w.tasks()[o.Task]
 	if task == nil {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/internal/stage/flows"
+	"github.com/agonist-dev/debate/internal/stage/offclock"
 	"github.com/agonist-dev/debate/internal/test/temporal/server"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/runtime/temporal"
@@ -52,7 +53,7 @@ func obey(text string) int {
 	var o order
 	err := json.Unmarshal([]byte(text), &o)
 	if err == nil && o.Off != 0 {
-		err = setClockOff(o.Off)
+		err = offclock.Set(o.Off)
 	}
 	if err == nil {
 		err = o.do()

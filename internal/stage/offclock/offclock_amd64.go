@@ -1,21 +1,23 @@
 //go:build linux
 
-package temporal_test
+// Package offclock sets the clock of a process wrong, for tests that start processes of their own. Only tests import it.
+package offclock
 
 import (
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
 )
 
-// setClockOff makes time.Now of this process lead by some time: the first instructions of the function become a jump to another one.
+// Set makes time.Now of this process lead by some time: the first instructions of the function become a jump to another one.
 // The store's clock stays right: that of SQLite does not ask Go.
-func setClockOff(off time.Duration) error {
+func Set(off time.Duration) error {
 	began := time.Now() // with a reading of the monotonic clock, so that Since does not come back here
 	now := func() time.Time { return began.Round(0).Add(off + time.Since(began)) }
 	old := time.Now
 	code, to := **(**unsafe.Pointer)(unsafe.Pointer(&old)), *(*uint64)(unsafe.Pointer(&now))
-	keep = now
+	keep.Store(&now)
 	jump := []byte{0x48, 0xba, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0x22} // MOVQ $to, DX; JMP (DX)
 	for i := range 8 {
 		jump[2+i] = byte(to >> (8 * i))
@@ -30,4 +32,4 @@ func setClockOff(off time.Duration) error {
 }
 
 // keep keeps the function from the garbage collector, which does not see it in the instructions.
-var keep func() time.Time
+var keep atomic.Pointer[func() time.Time]

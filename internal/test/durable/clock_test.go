@@ -1,0 +1,56 @@
+package durable_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// TestProcessesWhoseClocksAreOff lets three processes carry a debate on, one after the other, whose clocks are hours apart. The time
+// that limits allow is that of the store.
+func TestProcessesWhoseClocksAreOff(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("the clock of a process is set only on Linux with amd64")
+	}
+	for _, kind := range kinds() {
+		t.Run(kind, func(t *testing.T) {
+			place := newPlace(t, kind)
+			engine := engineOn(opened(t, place), nil)
+			for _, play := range []string{hardTimed, softTimed} {
+				for _, off := range []time.Duration{time.Hour, -time.Hour} {
+					o := order{
+						Task: "serve", Place: place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: play,
+						IDs: []string{fmt.Sprint(play, off)}, Lease: time.Minute, Latency: 50 * time.Millisecond,
+					}
+					for _, o.Off = range []time.Duration{off, -off} {
+						holder := launch(t, o)
+						require.Equal(t, "ready", holder.hear(t))
+						holder.say(t, "shut down")
+						_, killed := holder.wait(t)
+						require.False(t, killed)
+					}
+					record, err := engine.Record(t.Context(), o.IDs[0])
+					require.NoError(t, err)
+					require.False(t, record.Final(), "the debate was over before the last process")
+
+					o.Task, o.Off = "play", off
+					_, killed := launch(t, o).wait(t)
+					require.False(t, killed)
+					record, err = engine.Record(t.Context(), o.IDs[0])
+					require.NoError(t, err)
+					assert.Equal(t, flow.StateCompleted, record.State)
+					assert.Equal(t, flow.EndRounds, record.Reason)
+					assert.Len(t, record.Turns, 6)
+					assert.Less(t, record.Duration(), 30*time.Minute)
+				}
+			}
+		})
+	}
+}
