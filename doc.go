@@ -143,7 +143,7 @@
 // # Errors
 //
 // Errors are [*Error] values. They have a [Kind], the field or participant they concern, and a Hint for a person. The
-// exceptions are context errors, [flow.ErrClosed], errors that wrap it, and [ErrAwaitingInput]. Failed calls are retried by
+// exceptions are context errors, [flow.ErrClosed], errors that wrap it, and [flow.AwaitingInputError], which says what is asked. Failed calls are retried by
 // their kind, as a [RetryPolicy] says. Then the participant's fallback models are asked.
 //
 // # Tools

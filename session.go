@@ -51,7 +51,8 @@ func (s *Session) Start(ctx context.Context) error { return s.session.Start(ctx)
 // Wait waits until the debate is over, and returns its record. It returns earlier, with the record of that moment
 // and an error, in these cases:
 //   - The debate comes to the error state. The error is its *[Error].
-//   - The debate waits for a person. The error is [ErrAwaitingInput].
+//   - The debate waits for a person. The error is a [*flow.AwaitingInputError]: it wraps [ErrAwaitingInput], holds what is asked, and
+//     wraps the failure behind it.
 //   - The session is closed. The error is [flow.ErrClosed], or what has ended the session.
 //
 // In these cases the record is nil if nothing is stored of the debate, or if the store fails. If ctx is done, Wait

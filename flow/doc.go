@@ -19,8 +19,8 @@
 //   - what configs ask of models beyond text: [Requirement], [Requiring], [Requirements]
 //   - limits and prices: [Budget], [Money] ([USD]), [Model], [LookupModel], [KnownModels], [SplitModel], [Estimate],
 //     [TypicalReply]
-//   - failures: [Error], [Kind], [RetryPolicy], [FailureRule], [KindConfirm], [DefaultPatience], [ErrAwaitingInput],
-//     [ErrClosed], [ErrNotFound], [ErrConflict], [ErrLeased], [ErrMissing], [ErrUnsupported], [ErrPaused]
+//   - failures: [Error], [Kind], [RetryPolicy], [FailureRule], [KindConfirm], [DefaultPatience], [ErrAwaitingInput]
+//     ([AwaitingInputError]), [ErrClosed], [ErrNotFound], [ErrConflict], [ErrLeased], [ErrMissing], [ErrUnsupported], [ErrPaused]
 //   - tools: [Tool], [NewTool], [WithApproval], [ToolInfo], [ToolUse], [ToolPolicy]
 //   - answers of persons: [Inquiry], [InquiryCost], [FailedCall], [PendingUse], [Answer], [Option]
 //

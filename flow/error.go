@@ -29,7 +29,8 @@ func kinds() []Kind {
 
 // Errors to compare with errors.Is. Engines, sessions and stores return them, possibly wrapped.
 var (
-	// ErrAwaitingInput means that the conversation waits for an answer to an inquiry.
+	// ErrAwaitingInput means that the conversation waits for an answer to an inquiry. The [AwaitingInputError] around it holds
+	// what is asked, and the failure behind it.
 	ErrAwaitingInput = errors.New("the conversation awaits an answer")
 	// ErrClosed means that the session was closed. The error of an engine that was shut down wraps it, and says so. Another
 	// process may resume the conversation.

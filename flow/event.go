@@ -90,7 +90,8 @@ func (e Event) Kind() EventKind {
 }
 
 // Err returns the error of an event after which a conversation waits for the host program. That is the failure of a
-// transition to the error state, or [ErrAwaitingInput]. For all other events it is nil.
+// transition to the error state, or [ErrAwaitingInput] alone, since the inquiries are events of their own. For all other events it
+// is nil.
 func (e Event) Err() error {
 	t, ok := e.Body.(*Transition)
 	switch {

@@ -80,7 +80,7 @@ func run(ctx context.Context, person *bufio.Scanner, source debate.Provider) err
 	for ; errors.Is(err, debate.ErrAwaitingInput); record, err = session.Wait(ctx) {
 		q := record.Inquiries[0]
 		if len(q.Options) > 0 { // a debater's model has failed for good: another attempt would fail too
-			return errors.New(q.Question)
+			return err
 		}
 		if err := ask(ctx, session, q.ID, record, person); err != nil {
 			return err

@@ -101,8 +101,8 @@ func play(ctx context.Context, engine *debate.Engine, config debate.Config, p *p
 	}
 	record, err := session.Wait(ctx)
 	switch {
-	case errors.Is(err, debate.ErrAwaitingInput) && record != nil && len(record.Inquiries) > 0:
-		return record, fmt.Errorf("%w, whom this program cannot ask: %s", err, record.Inquiries[0].Question)
+	case errors.Is(err, debate.ErrAwaitingInput):
+		return record, fmt.Errorf("nobody can be asked here: %w", err)
 	case err == nil && !hasVerdict(record):
 		return record, fmt.Errorf("there is no verdict: %w", p.cause(record))
 	}

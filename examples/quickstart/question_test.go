@@ -198,7 +198,9 @@ func TestWhoeverWaitsForAPersonIsToldSo(t *testing.T) {
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		assert.Equal(t, flow.StateAwaitingInput, record.State)
 		assert.Equal(t, 1, finish(t.Context(), &stderr, err, record))
-		assert.Contains(t, stderr.String(), "the conversation awaits an answer, whom this program cannot ask: judge: invalid_response: ")
+		assert.Contains(t, stderr.String(), "nobody can be asked here: the conversation awaits an answer to inquiry ")
+		assert.Contains(t, stderr.String(), "invalid_response: ")
+		assert.Contains(t, stderr.String(), "The model's answer could not be used", "what helps")
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -168,7 +169,7 @@ func (s *Session) Outcome(ctx context.Context, idle bool) (record *flow.Record, 
 	case r.State == flow.StateError:
 		return nil, true, r.Failure
 	case r.State == flow.StateAwaitingInput:
-		return nil, true, flow.ErrAwaitingInput
+		return nil, true, &flow.AwaitingInputError{Inquiries: slices.Clone(r.Inquiries)}
 	default:
 		return nil, false, nil
 	}

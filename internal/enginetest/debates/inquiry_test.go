@@ -1,7 +1,9 @@
 package debates_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -11,6 +13,8 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -64,6 +68,46 @@ func TestRunEndsWhereAPersonIsNeeded(t *testing.T) {
 		last = err
 	}
 	require.ErrorIs(t, last, debate.ErrAwaitingInput)
+	require.ErrorContains(t, last, `"question.Ada": What do you say, Ada? (and 1 more)`)
+}
+
+// The error of a debate that waits for a person says what is asked, in one line, and wraps the failure behind it.
+func TestTheErrorOfAWaitSaysWhatIsAsked(t *testing.T) {
+	const key = "sk-ant-api03-0123456789abcdefghij"
+	config := stage.TwoDebaters()
+	config.Unattended = false
+	engine, p := stage.Engine(config)
+	reply := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		if stage.Said("Ben", 1)(req) {
+			return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Status: 401, Message: "no\nkey " + key}}
+		}
+		return reply(req)
+	}
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	for name, wait := range map[string]func(context.Context) (*debate.Record, error){"Wait": session.Wait, "WaitIdle": session.WaitIdle} {
+		t.Run(name, func(t *testing.T) {
+			record, err := wait(t.Context())
+			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			asked, ok := errors.AsType[*flow.AwaitingInputError](err)
+			require.True(t, ok)
+			assert.Equal(t, record.Inquiries, asked.Inquiries)
+			failure := stage.RequireKind(t, err, provider.KindAuthentication)
+			assert.Equal(t, "Ben", failure.Participant)
+			require.ErrorContains(t, err, "awaits an answer to inquiry \""+asked.Inquiries[0].ID+"\": authentication: ")
+			assert.NotContains(t, err.Error(), "\n")
+			assert.NotContains(t, err.Error(), key)
+
+			asked.Inquiries[0] = flow.Inquiry{}
+			record, err = session.Record(t.Context())
+			require.NoError(t, err)
+			assert.NotEmpty(t, record.Inquiries[0].ID)
+			_, err = wait(t.Context())
+			assert.ErrorContains(t, err, record.Inquiries[0].ID, "who gets the error may change it")
+		})
+	}
 }
 
 func TestAFlowsOwnInput(t *testing.T) {
