@@ -309,7 +309,8 @@ func (e *Engine) Record(ctx context.Context, id string) (*flow.Record, error) {
 // All of these but an Amendment and an Answer may give a Reason: one line of at most [flow.MaxReason] bytes. The log and
 // exports show it in the evidence of the transition, or with the input.
 //
-// If a control does not fit the debate's state, the error is of kind state, and nothing changes. If a reason or an input is
+// If a control does not fit the debate's state, the error is of kind state, and nothing changes. That of a second answer says who
+// was first ([flow.AnsweredError]). If a reason or an input is
 // refused, the error is of kind validation, and nothing changes either.
 func (e *Engine) Control(ctx context.Context, id string, signal flow.Signal) error {
 	l, err := e.freeze()

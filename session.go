@@ -164,6 +164,10 @@ func (s *Session) Amend(ctx context.Context, change flow.Amendment) error {
 
 // Answer answers an open inquiry by its id. The text has at most 1 MiB. attachments are files that belong to the text: every
 // reader of the text reads them too. They are stored before the answer is. An answer that must match a schema must have none.
+//
+// The first answer counts, from whichever process. A later one is refused with an error of kind state, which wraps a
+// [*flow.AnsweredError]: it says who was first, when, and how the inquiry was answered. [Engine.Control] with a [flow.Answer]
+// records the name of the person too.
 func (s *Session) Answer(ctx context.Context, inquiry, text string, attachments ...flow.File) error {
 	return s.session.Control(ctx, flow.Answer{Inquiry: inquiry, Text: text, Attachments: attachments})
 }
@@ -173,6 +177,8 @@ func (s *Session) Answer(ctx context.Context, inquiry, text string, attachments 
 //     the other models, and it must be able to do what is asked of it, as with [Session.Amend].
 //   - With OptionSkip and OptionDrop it is the actor, if the inquiry is about several.
 //   - With OptionDeny it is the reason, and with OptionDone what the tool has answered. It may be left out.
+//
+// The first answer counts, as with [Session.Answer].
 func (s *Session) Choose(ctx context.Context, inquiry string, option flow.Option, more ...string) error {
 	answer := flow.Answer{Inquiry: inquiry, Option: option}
 	switch {

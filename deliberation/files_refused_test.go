@@ -71,6 +71,6 @@ func TestARefusedAnswerStoresNoFile(t *testing.T) {
 	assert.Equal(t, 1, fetched)
 	_, err = s.Wait(t.Context())
 	require.NoError(t, err)
-	require.ErrorContains(t, engine.Control(t.Context(), "asking", flow.Answer{Inquiry: inquiry, Text: "Look.", Attachments: file(20)}), "no inquiry")
+	require.ErrorContains(t, engine.Control(t.Context(), "asking", flow.Answer{Inquiry: inquiry, Text: "Look.", Attachments: file(20)}), "was answered by a person")
 	assert.Equal(t, 1, kept.puts)
 }

@@ -20,7 +20,8 @@
 //   - limits and prices: [Budget], [Money] ([USD]), [Model], [LookupModel], [KnownModels], [SplitModel], [Estimate],
 //     [TypicalReply]
 //   - failures: [Error], [Kind], [RetryPolicy], [FailureRule], [KindConfirm], [DefaultPatience], [ErrAwaitingInput]
-//     ([AwaitingInputError]), [ErrClosed], [ErrNotFound], [ErrConflict], [ErrLeased], [ErrMissing], [ErrUnsupported], [ErrPaused]
+//     ([AwaitingInputError]), [AnsweredError], [ErrClosed], [ErrNotFound], [ErrConflict], [ErrLeased], [ErrMissing],
+//     [ErrUnsupported], [ErrPaused]
 //   - tools: [Tool], [NewTool], [WithApproval], [ToolInfo], [ToolUse], [ToolPolicy]
 //   - answers of persons: [Inquiry], [InquiryCost], [FailedCall], [PendingUse], [Answer], [Option]
 //

@@ -28,8 +28,12 @@ func (a *Answer) decider() string {
 func (c *Core) answer(s Answer) error {
 	inquiry := c.record.inquiry(s.Inquiry)
 	if inquiry == nil || c.record.Final() {
-		return &Error{Kind: provider.KindState, Op: opAnswer, Err: fmt.Errorf("no inquiry %q is open", text.OneLine(s.Inquiry, 80))}
+		return c.record.notOpen(s.Inquiry)
 	}
+	if why := notReason(s.Person); why != "" {
+		return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "person", Err: errors.New("the name of the person " + why)}
+	}
+	s.Rule = false
 	if len(inquiry.Options) > 0 {
 		if len(s.Attachments) > 0 {
 			err := errors.New("the inquiry asks for one of its options, without files")
@@ -97,7 +101,7 @@ func (c *Core) chosen(q *Inquiry, a Answer) error {
 	if err := c.chosenFor(q, a, bad); err != nil {
 		return err
 	}
-	a.Text, a.Rule = "", false
+	a.Text = ""
 	return c.choose(q, a)
 }
 

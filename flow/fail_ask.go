@@ -142,6 +142,9 @@ type Answer struct {
 	By string `json:"by,omitempty"`
 	// Rule means that a [FailureRule] or the [ToolPolicy] has answered, and no person was asked.
 	Rule bool `json:"rule,omitempty"`
+	// Person names who answers, as the host program knows them: one line of at most [MaxReason] bytes; it may be empty. Whoever
+	// answers the same inquiry later gets it in an [AnsweredError]. Logs and exports show it, and no prompt does.
+	Person string `json:"person,omitempty"`
 }
 
 // about reports whether the inquiry asks about a call.

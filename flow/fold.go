@@ -88,7 +88,7 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 	case *Inquiry:
 		return r.foldInquiry(body)
 	case *Answer:
-		return r.foldAnswer(body)
+		return r.foldAnswer(body, e.At)
 	case *Sent:
 		if why := notReason(body.Reason); why != "" {
 			return invalid("sent.reason", "%s", why)

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"slices"
+	"time"
 
 	"github.com/agonist-dev/debate/internal/text"
 )
@@ -35,11 +36,14 @@ func (r *Record) foldQuestion(q *Inquiry) error {
 }
 
 // foldAnswer folds an answer. If a person performs a call, the result of that call follows as an event of its own.
-func (r *Record) foldAnswer(a *Answer) error {
+func (r *Record) foldAnswer(a *Answer, at time.Time) error {
 	if field, err := r.accepts(a.Attachments); err != nil {
 		return invalid("answer."+field, "%s", err.Error())
 	}
-	r.Answers = append(r.Answers, *a)
+	if why := notReason(a.Person); why != "" {
+		return invalid("answer.person", "%s", why)
+	}
+	r.Answers, r.answeredAt = append(r.Answers, *a), append(r.answeredAt, at)
 	if a.Option == "" {
 		return nil
 	}

@@ -124,6 +124,7 @@ type learned struct {
 	leftOut    []LeftOut          // what models were asked without
 	outages    []outage           // of providers that may pass by themselves
 	outlasted  []Outage           // of which a warning was given
+	answeredAt []time.Time        // when each of Answers was recorded
 	swaps      []replacement      // models chosen as replacements, one for each actor
 	shrunk     []ContextReduction // choices for participants whose context was too large
 	sizes      []learnt           // what vendors' answers have shown, by model

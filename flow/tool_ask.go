@@ -144,7 +144,7 @@ func (c *Core) chosenUse(q *Inquiry, a Answer) error {
 	case len(a.Text) > maxAnswered:
 		return bad("text", "has %d bytes: at most %d are allowed", len(a.Text), maxAnswered)
 	}
-	a.Row, a.Rule = nil, false
+	a.Row = nil
 	return c.emit(Event{Body: &a})
 }
 

@@ -1,0 +1,127 @@
+package failure_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
+)
+
+// twoOf begins a debate that asks what is to be done about Ben, who has failed, unless rules say it. It returns two engines of its store.
+func twoOf(t *testing.T, rules ...flow.FailureRule) (engines [2]*debate.Engine, session *debate.Session, record *debate.Record) {
+	t.Helper()
+	config, shared := stage.TwoDebaters(), &store.Memory{}
+	config.Unattended, config.OnFailure = false, rules
+	for i := range engines {
+		engine, script := stage.Engine(config)
+		stage.Befall(script, provider.KindAuthentication, stage.Said("Ben", 1))
+		engine.Store, engines[i] = shared, engine
+	}
+	session, err := engines[0].Start(t.Context(), config)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = session.Close() })
+	record, err = session.Wait(t.Context())
+	if len(rules) == 0 {
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	}
+	return engines, session, record
+}
+
+// Whoever answers after another learns who was first, when, and with what: in the same session, in another process, after a restart
+// and after the end of the debate.
+func TestASecondAnswerLearnsWhoWasFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engines, session, record := twoOf(t)
+		id := record.Inquiries[0].ID
+		first := flow.Answer{Inquiry: id, Option: flow.OptionModel, Model: "test/spare", Person: "Mia", Rule: true}
+		for name, wrong := range map[string]string{"two lines": "Mia\nBen", "long": strings.Repeat("m", flow.MaxReason+1), "no UTF-8": "\xff"} {
+			refused := first
+			refused.Person = wrong
+			failure := stage.RequireKind(t, engines[1].Control(t.Context(), record.ID, refused), provider.KindValidation)
+			assert.Equal(t, "person", failure.Field, name)
+		}
+		time.Sleep(time.Hour)
+		at := time.Now()
+		require.NoError(t, engines[1].Control(t.Context(), record.ID, first))
+		second := func(when string, answer func() error) {
+			time.Sleep(time.Minute)
+			err := answer()
+			stage.RequireKind(t, err, provider.KindState)
+			found, ok := errors.AsType[*flow.AnsweredError](err)
+			require.True(t, ok, "%s: %v", when, err)
+			assert.Equal(t, []any{"Mia", false, flow.OptionModel, "test/spare"},
+				[]any{found.Answer.Person, found.Answer.Rule, found.Answer.Option, found.Answer.Model}, when)
+			assert.WithinDuration(t, at, found.At, 0, when)
+			assert.ErrorContains(t, err, fmt.Sprintf("inquiry %q was answered by \"Mia\" at %s with model test/spare",
+				id, at.UTC().Format(time.RFC3339)), when)
+		}
+		other := flow.Answer{Inquiry: id, Option: flow.OptionRetry, Person: "Ben"}
+		second("in another engine", func() error { return engines[1].Control(t.Context(), record.ID, other) })
+		second("in the session", func() error { return session.Choose(t.Context(), id, flow.OptionRetry) })
+		second("as a text", func() error { return session.Answer(t.Context(), id, "Retry.") })
+		require.NoError(t, session.Close())
+		again, err := engines[1].Open(t.Context(), record.ID)
+		require.NoError(t, err)
+		defer again.Close()
+		second("after a restart", func() error { return again.Choose(t.Context(), id, flow.OptionRetry) })
+		_, err = again.Wait(t.Context())
+		require.NoError(t, err)
+		second("after the end", func() error { return again.Choose(t.Context(), id, flow.OptionRetry) })
+		second("after the end, in another engine", func() error { return engines[0].Control(t.Context(), record.ID, other) })
+
+		_, err = engines[1].Redact(t.Context(), record.ID, flow.Redaction{Texts: []string{"Mia"}, With: "somebody"})
+		require.NoError(t, err)
+		err = engines[0].Control(t.Context(), record.ID, other)
+		require.ErrorContains(t, err, `was answered by "somebody" at `, "a name can be removed")
+	})
+}
+
+func TestAnAnswerAfterARuleLearnsOfTheRule(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, session, record := twoOf(t, flow.FailureRule{Do: flow.OptionModel, Model: "test/spare"})
+		require.NotEmpty(t, record.Answers)
+		err := session.Choose(t.Context(), record.Answers[0].Inquiry, flow.OptionRetry)
+		stage.RequireKind(t, err, provider.KindState)
+		require.ErrorContains(t, err, "was answered by a rule at ")
+		require.ErrorContains(t, err, " with model test/spare")
+		err = session.Choose(t.Context(), "ask.nothing", flow.OptionRetry)
+		require.ErrorContains(t, err, `no inquiry "ask.nothing" is open`)
+	})
+}
+
+// Two people answer at once, each in a process of their own: one answer counts, and the other person learns whose.
+func TestOfTwoAnswersAtOnceOneLearnsOfTheOther(t *testing.T) {
+	for range 20 {
+		engines, _, record := twoOf(t)
+		names, errs := [2]string{"Mia", "Pat"}, [2]error{}
+		var both sync.WaitGroup
+		for i := range engines {
+			both.Go(func() {
+				errs[i] = engines[i].Control(context.WithoutCancel(t.Context()), record.ID,
+					flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "test/spare", Person: names[i]})
+			})
+		}
+		both.Wait()
+		first := 0
+		if errs[0] != nil {
+			first = 1
+		}
+		require.NoError(t, errs[first])
+		found, ok := errors.AsType[*flow.AnsweredError](errs[1-first])
+		require.True(t, ok, "%v", errs[1-first])
+		assert.Equal(t, names[first], found.Answer.Person)
+	}
+}
