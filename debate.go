@@ -9,12 +9,14 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agonist-dev/debate/bus"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/engine"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -210,8 +212,16 @@ func (e *Engine) start(ctx context.Context, config flow.Config, unattended bool)
 //   - ctx is done. The session is closed, and the debate can be opened again.
 //   - The debate comes to the error state, or waits for a person (a judge with Person set). Run yields that
 //     error, and the debate can be opened again.
+//
+// One Run is one debate: its events can be ranged over once. A second range yields an error of kind state, and starts nothing.
 func (e *Engine) Run(ctx context.Context, config flow.Config) iter.Seq2[flow.Event, error] {
+	var ranged atomic.Bool
 	return func(yield func(flow.Event, error) bool) {
+		if ranged.Swap(true) {
+			err := errors.New("the events of one Run can be ranged over once: call Run again for another debate")
+			yield(flow.Event{}, &flow.Error{Kind: provider.KindState, Op: "run", Err: err})
+			return
+		}
 		s, err := e.start(ctx, config, true)
 		if err != nil {
 			yield(flow.Event{}, err)
@@ -401,7 +411,8 @@ type Fetched struct {
 // Calls that wait for their turn, in a limiter or under MaxCalls, were not sent. They are recorded as aborted, free of charge,
 // with or without Drain. See [provider.Waiting] for how a wrapper of the host program's own takes part in that.
 //
-// From then on the engine refuses to open or start a debate with [flow.ErrClosed]. Stored debates can still be read.
+// From then on the engine, and each session that Shutdown has closed, refuses to make, open or start a debate with an error that
+// says "the engine is shut down", and wraps [flow.ErrClosed]. Stored debates can still be read and controlled.
 func (e *Engine) Shutdown(ctx context.Context, mode ...CallMode) error {
 	l, err := e.freeze()
 	if err != nil {

@@ -29,6 +29,9 @@ func of(s *session.Session) *Session {
 // NewSession returns a session whose conversation can still be edited. If unattended is set, no person is asked, even if the config
 // does not say what is chosen then.
 func (l *Engine) NewSession(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
+	if err := l.host.Refusal(); err != nil {
+		return nil, err
+	}
 	p, err := l.identified(ctx, config, unattended)
 	if err != nil {
 		return nil, err

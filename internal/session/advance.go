@@ -83,7 +83,7 @@ type advance struct {
 
 // inFolded calls do with the core of a conversation as its log is now, under the lease of owner.
 func (h *Host) inFolded(ctx context.Context, id, owner string, do func(a *advance) error) error {
-	if err := h.refusal(); err != nil {
+	if err := h.Refusal(); err != nil {
 		return err
 	}
 	if owner == "" {

@@ -22,26 +22,26 @@ func (s *Session) finish() {
 }
 
 // Close closes the session and waits until nothing of it runs any more, apart from code of others that is given up.
-func (s *Session) Close() { _ = s.closeWithin(context.Background()) }
+func (s *Session) Close() { _ = s.closeWithin(context.Background(), flow.ErrClosed) }
 
-// closeWithin is Close for at most as long as ctx lasts.
+// closeWithin is Close for at most as long as ctx lasts, and for a reason of its own, which wraps [flow.ErrClosed].
 //
 // Whoever holds the lock may wait for the store. Each call of the store gets as much time as a lease lasts. A store that
 // has not returned by then, and the host's Grace, ignores its context. The session is then closed without it.
-func (s *Session) closeWithin(ctx context.Context) error {
+func (s *Session) closeWithin(ctx context.Context, reason error) error {
 	s.cancel()
 	most := time.NewTimer(saturated(s.host.Lease, s.host.Grace))
 	defer most.Stop()
 	select {
 	case s.mu.lock <- struct{}{}:
-		s.end(flow.ErrClosed)
+		s.end(reason)
 		s.mu.Unlock()
 	case <-s.mu.lost:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-most.C:
-		s.abandon()
+		s.abandon(reason)
 		return nil
 	}
 	most.Reset(saturated(s.host.Lease, s.host.Grace)) // for what is recorded, within Grace, and the release of the lease
@@ -51,19 +51,19 @@ func (s *Session) closeWithin(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-most.C:
-		s.abandon()
+		s.abandon(reason)
 	}
 	return nil
 }
 
-// abandon gives up the store that does not return. Readers and waiters learn that the session is closed. When the store
+// abandon gives up the store that does not return. Readers and waiters learn why the session is closed. When the store
 // returns, the session closes as usual.
-func (s *Session) abandon() {
+func (s *Session) abandon(reason error) {
 	if !s.abandoned.CompareAndSwap(false, true) {
 		return
 	}
-	reason := flow.ErrClosed
 	s.closedErr.CompareAndSwap(nil, &reason)
+	s.mu.why = reason
 	close(s.mu.lost)
 	s.host.unregister(s)
 	for _, w := range *s.watchers.Load() {

@@ -111,12 +111,13 @@ func (s *Session) stepUnsent(core *flow.Core, in flow.Input) (all flow.Output, e
 	return all, nil
 }
 
-// drainWithin drains the session and waits until it is closed and nothing of it runs any more, or ctx is done.
-func (s *Session) drainWithin(ctx context.Context) error {
+// drainWithin drains the session for a reason, which wraps [flow.ErrClosed]. It waits until the session is closed and nothing of it
+// runs any more, or ctx is done.
+func (s *Session) drainWithin(ctx context.Context, reason error) error {
 	if err := s.mu.enter(ctx); err != nil {
 		return err
 	}
-	s.drain(flow.ErrClosed)
+	s.drain(reason)
 	s.closeIfDrained()
 	s.mu.Unlock()
 	select {

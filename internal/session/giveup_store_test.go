@@ -72,7 +72,11 @@ func TestNothingWaitsForAStoreThatIsGivenUp(t *testing.T) {
 					}()
 					require.NoError(t, end(t.Context(), engine, session))
 					assert.Equal(t, engine.Lease+engine.Grace, time.Since(began))
-					require.ErrorIs(t, <-waited, flow.ErrClosed)
+					why := <-waited
+					require.ErrorIs(t, why, flow.ErrClosed)
+					assert.Equal(t, map[string]string{"close": "the session is closed", "shutdown": "the engine is shut down"}[name], why.Error())
+					_, err = session.Wait(t.Context())
+					require.EqualError(t, err, why.Error(), "also who comes later")
 					assert.Equal(t, debate.Stats{GivenUp: 1, Stuck: 1}, givenUp(engine))
 					assert.Contains(t, lines.String(), "store given up")
 					require.NoError(t, session.Close(), "at once")

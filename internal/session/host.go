@@ -229,9 +229,9 @@ func (h *Host) Shutdown(ctx context.Context, drain bool) error {
 	for i, s := range sessions {
 		all.Go(func() {
 			if drain {
-				errs[i] = s.drainWithin(ctx)
+				errs[i] = s.drainWithin(ctx, errShut)
 			} else {
-				errs[i] = s.closeWithin(ctx)
+				errs[i] = s.closeWithin(ctx, errShut)
 			}
 		})
 	}
@@ -274,8 +274,8 @@ func (shutError) Error() string { return "the engine is shut down" }
 
 func (shutError) Unwrap() error { return flow.ErrClosed }
 
-// refusal returns errShut once Shutdown was called.
-func (h *Host) refusal() error {
+// Refusal returns an error once Shutdown was called: this host neither opens nor starts a conversation any more.
+func (h *Host) Refusal() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.shut {

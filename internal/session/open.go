@@ -72,7 +72,7 @@ func (h *Host) openStored(ctx context.Context, id string, check func(*flow.Recor
 // Create stores a whole log with its files under a new id. If the id exists, that is a [flow.ErrConflict], and nothing is
 // stored.
 func (h *Host) Create(ctx context.Context, op, id string, files map[string][]byte, events []flow.Event) error {
-	if err := h.refusal(); err != nil {
+	if err := h.Refusal(); err != nil {
 		return err
 	}
 	writer := h.newWriter()

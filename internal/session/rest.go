@@ -50,4 +50,4 @@ func (s *Session) rest(ctx context.Context, far time.Duration) (next flow.Next, 
 
 // Drain lets the calls in flight finish, starts none, and closes the session. It returns when nothing of it runs any more,
 // or ctx is done: then it drains on.
-func (s *Session) Drain(ctx context.Context) error { return s.drainWithin(ctx) }
+func (s *Session) Drain(ctx context.Context) error { return s.drainWithin(ctx, flow.ErrClosed) }

@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -223,27 +224,59 @@ func TestAfterShutdownAnotherEngineGoesOn(t *testing.T) {
 	})
 }
 
-// Whatever needs an engine that runs says that it is shut down. Sessions that it has closed say that they are closed.
+// Whatever needs an engine that runs says that it is shut down. So do the sessions that the shutdown has closed. One that was closed
+// before says that it is closed. What is stored can be read and controlled.
 func TestAnEngineThatIsShutDownSaysSo(t *testing.T) {
-	stage.InCompany(t, stage.TwoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
-		m := join()
-		s := m.Begun()
-		stage.Pass(500 * time.Millisecond)
-		require.NoError(t, m.Shutdown(t.Context()))
-		c.Config.ID = "another"
-		for name, do := range map[string]func(ctx context.Context) error{
-			"Submit":     func(ctx context.Context) error { _, err := m.Submit(ctx, c.Config); return err },
-			"Start":      func(ctx context.Context) error { _, err := m.Start(ctx, c.Config); return err },
-			"Open":       func(ctx context.Context) error { _, err := m.Open(ctx, s.ID()); return err },
-			"Advance":    func(ctx context.Context) error { _, err := m.Advance(ctx, s.ID(), "runtime", nil); return err },
-			"RenewLease": func(ctx context.Context) error { _, err := m.RenewLease(ctx, s.ID(), "runtime"); return err },
-		} {
-			err := do(t.Context())
-			require.ErrorIs(t, err, flow.ErrClosed, name)
-			require.EqualError(t, err, "the engine is shut down", name)
-		}
-		require.EqualError(t, s.Resume(t.Context()), "the session is closed")
-	})
+	for name, mode := range map[string][]debate.CallMode{"aborting": nil, "draining": {debate.Drain}} {
+		t.Run(name, func(t *testing.T) {
+			stage.InCompany(t, stage.TwoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+				m := join()
+				s := m.Begun()
+				c.Config.ID = "before"
+				before := m.Begun()
+				c.Config.ID = "made"
+				made, err := m.New(c.Config)
+				require.NoError(t, err)
+				require.NoError(t, made.Validate(t.Context()))
+				stage.Pass(500 * time.Millisecond)
+				require.NoError(t, before.Close())
+				require.NoError(t, m.Shutdown(t.Context(), mode...))
+				c.Config.ID = "another"
+				last := func(events iter.Seq2[flow.Event, error]) (last error) {
+					for _, err := range events {
+						last = err
+					}
+					return last
+				}
+				for name, do := range map[string]func(ctx context.Context) error{
+					"Submit":     func(ctx context.Context) error { _, err := m.Submit(ctx, c.Config); return err },
+					"Start":      func(ctx context.Context) error { _, err := m.Start(ctx, c.Config); return err },
+					"Run":        func(ctx context.Context) error { return last(m.Run(ctx, c.Config)) },
+					"New":        func(context.Context) error { _, err := m.New(c.Config); return err },
+					"Open":       func(ctx context.Context) error { _, err := m.Open(ctx, s.ID()); return err },
+					"Advance":    func(ctx context.Context) error { _, err := m.Advance(ctx, s.ID(), "runtime", nil); return err },
+					"RenewLease": func(ctx context.Context) error { _, err := m.RenewLease(ctx, s.ID(), "runtime"); return err },
+
+					"Session.Start":    made.Start,
+					"Session.Wait":     func(ctx context.Context) error { _, err := s.Wait(ctx); return err },
+					"Session.WaitIdle": func(ctx context.Context) error { _, err := s.WaitIdle(ctx); return err },
+					"Session.Resume":   func(ctx context.Context) error { return s.Resume(ctx) },
+					"Session.Stop":     s.Stop,
+					"Session.Answer":   func(ctx context.Context) error { return s.Answer(ctx, "question", "Yes.") },
+					"Session.Events":   func(ctx context.Context) error { return last(s.Events(ctx, 0)) },
+				} {
+					err := do(t.Context())
+					require.ErrorIs(t, err, flow.ErrClosed, name)
+					require.EqualError(t, err, "the engine is shut down", name)
+				}
+				_, err = before.Wait(t.Context())
+				require.EqualError(t, err, "the session is closed")
+				_, err = s.Record(t.Context())
+				require.NoError(t, err)
+				require.NoError(t, m.Control(t.Context(), s.ID(), flow.Pause{}))
+			})
+		})
+	}
 }
 
 func TestShutdownLetsGoOfEverything(t *testing.T) {
