@@ -22,7 +22,8 @@ import (
 // A nil list is null in JSON, which is not accepted. An empty list is [].
 //
 // Judge must return soon after ctx is done. It is called concurrently if several debates use it. Errors that are
-// *provider.Error or *Error are retried by their kind, all others as api_error.
+// *provider.Error or *Error are retried by their kind. Others are final, but for those of a context or a connection; see
+// flow.Classify.
 type Judge interface {
 	Judge(ctx context.Context, task JudgeTask) (json.RawMessage, error)
 }

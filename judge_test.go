@@ -256,7 +256,7 @@ func TestUnusableAnswersFail(t *testing.T) {
 		"blank":     {scripted.Reply{Text: " \n\t "}, provider.KindInvalidResponse, 2},
 		"refused":   {scripted.Reply{Text: stage.WellFormed(debate.KindAssessment), Stop: provider.StopRefusal}, provider.KindRefusal, 1},
 		"filtered":  {scripted.Reply{Text: stage.WellFormed(debate.KindAssessment), Stop: provider.StopFilter}, provider.KindContentFilter, 1},
-		"no answer": {scripted.Reply{Err: errors.New("nobody is there")}, provider.KindAPI, 3},
+		"no answer": {scripted.Reply{Err: errors.New("nobody is there")}, provider.KindUnknown, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

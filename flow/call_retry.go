@@ -17,8 +17,8 @@ import (
 type RetryPolicy struct {
 	// Max is the number of retries by kind. Kinds that it does not name keep their default: network 3, rate_limit
 	// 5, api_error 2, timeout 2, invalid_response 1, all others 0. (An answer that is not accepted is another thing: see
-	// [Rejection].) Quota, authentication, refusal, content_filter, validation and context_overflow are never retried; a
-	// number above 0 for one of them is an error.
+	// [Rejection].) Quota, authentication, refusal, content_filter, validation, context_overflow, tool_limit and unknown are never
+	// retried; a number above 0 for one of them is an error.
 	// After 1000 attempts at one call without a result, the conversation goes to the error state.
 	//
 	// When the retries are used up and no fallback model is left, the call waits for an outage to pass; see [Settings].Patience.
@@ -59,7 +59,7 @@ func (p *RetryPolicy) withDefaults() RetryPolicy {
 func hopeless(kind Kind) bool {
 	switch kind {
 	case provider.KindQuota, provider.KindAuthentication, provider.KindRefusal, provider.KindContentFilter,
-		provider.KindValidation, provider.KindContextOverflow, provider.KindToolLimit:
+		provider.KindValidation, provider.KindContextOverflow, provider.KindToolLimit, provider.KindUnknown:
 		return true
 	default:
 		return false

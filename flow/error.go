@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +27,7 @@ func kinds() []Kind {
 		provider.KindContextOverflow, provider.KindAuthentication, provider.KindContentFilter,
 		provider.KindRefusal, provider.KindInvalidResponse, provider.KindValidation, provider.KindCanceled,
 		provider.KindCostLimit, provider.KindToolLimit, provider.KindState, provider.KindConflict, provider.KindStore,
+		provider.KindUnknown,
 	}
 }
 
@@ -130,7 +134,8 @@ func (e *Error) Retryable() bool {
 	switch e.Kind {
 	case provider.KindNetwork, provider.KindRateLimit, provider.KindAPI, provider.KindTimeout,
 		provider.KindInvalidResponse, provider.KindAuthentication, provider.KindQuota,
-		provider.KindCostLimit, provider.KindToolLimit, provider.KindContextOverflow, provider.KindContentFilter, provider.KindRefusal:
+		provider.KindCostLimit, provider.KindToolLimit, provider.KindContextOverflow, provider.KindContentFilter, provider.KindRefusal,
+		provider.KindUnknown:
 		return true
 	default:
 		return false
@@ -187,6 +192,8 @@ func (e *Error) Hint() string {
 		return "Another owner holds or has changed this conversation: open it again, or choose another ID."
 	case provider.KindStore:
 		return "The store has failed: repair it, then open the conversation again; nothing that was recorded is lost."
+	case provider.KindUnknown:
+		return "Mend the cause, then retry. For a failure that may pass by itself, return a *provider.Error whose Kind says so: it is retried."
 	default:
 		return "Look at the cause."
 	}
@@ -244,40 +251,57 @@ func (e *Error) UnmarshalJSON(data []byte) error {
 }
 
 // Classify returns an Error for what a provider, a function or a tool has returned. If the error wraps an *[Error] or a
-// *[provider.Error], the result has its kind. Otherwise the kind is timeout, canceled or api_error. Of the cause it
-// keeps one short line only, because an error may contain a request. What looks like a secret is left out: the user and
-// the query of a URL, headers that carry credentials, keys and tokens.
+// *[provider.Error], the result has its kind. Otherwise the kind is:
+//   - timeout or canceled, for the errors of a context and for a connection that was too slow
+//   - network, for the other errors of package net, a *url.Error, and a stream that was cut (io.ErrUnexpectedEOF)
+//   - unknown, for all other errors, and for a kind that the library does not have
+//
+// Of the cause it keeps one short line only, because an error may contain a request. What looks like a secret is left out: the
+// user and the query of a URL, headers that carry credentials, keys and tokens.
 func Classify(err error) *Error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		reason := own.Err
 		if reason == nil {
 			reason = own
 		}
-		return &Error{
-			Kind: kindOr(own.Kind, provider.KindAPI), RetryAfter: own.RetryAfter, Window: own.Window, Capped: own.Capped, Err: shorten(reason),
-		}
+		return &Error{Kind: known(own.Kind), RetryAfter: own.RetryAfter, Window: own.Window, Capped: own.Capped, Err: shorten(reason)}
 	}
 	if failure, ok := errors.AsType[*provider.Error](err); ok {
 		return &Error{
-			Kind: kindOr(failure.Kind, provider.KindAPI), RetryAfter: failure.RetryAfter, Window: failure.Window, Capped: failure.Capped,
-			Err: words(failure),
+			Kind: known(failure.Kind), RetryAfter: failure.RetryAfter, Window: failure.Window, Capped: failure.Capped, Err: words(failure),
 		}
 	}
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return &Error{Kind: provider.KindTimeout, Err: shorten(err)}
-	case errors.Is(err, context.Canceled):
-		return &Error{Kind: provider.KindCanceled, Err: shorten(err)}
-	default:
-		return &Error{Kind: provider.KindAPI, Err: shorten(err)}
-	}
+	return &Error{Kind: foreign(err), Err: shorten(err)}
 }
 
-func kindOr(kind, otherwise Kind) Kind {
-	if kind == "" {
-		return otherwise
+// known returns a kind, or unknown for one that the library does not have.
+func known(kind Kind) Kind {
+	if slices.Contains(kinds(), kind) {
+		return kind
 	}
-	return kind
+	return provider.KindUnknown
+}
+
+// foreign returns the kind of an error that is neither an *Error nor a *provider.Error.
+func foreign(err error) Kind {
+	connection, failed := errors.AsType[interface { // of package net, which the flows may not use
+		error
+		Timeout() bool
+		Temporary() bool
+	}](err)
+	if _, file := errors.AsType[*fs.PathError](err); file { // it wraps a number of the system, which has these methods too
+		failed = false
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), failed && connection.Timeout():
+		return provider.KindTimeout
+	case errors.Is(err, context.Canceled):
+		return provider.KindCanceled
+	case failed, errors.Is(err, io.ErrUnexpectedEOF):
+		return provider.KindNetwork
+	default:
+		return provider.KindUnknown
+	}
 }
 
 // words returns a provider's failure without its kind, which the enclosing Error has.

@@ -70,7 +70,7 @@ func TestEveryKindHasAHint(t *testing.T) {
 	retryable := map[debate.Kind]bool{
 		provider.KindNetwork: true, provider.KindRateLimit: true, provider.KindAPI: true, provider.KindTimeout: true, provider.KindInvalidResponse: true,
 		provider.KindAuthentication: true, provider.KindQuota: true, provider.KindCostLimit: true, provider.KindContextOverflow: true,
-		provider.KindContentFilter: true, provider.KindRefusal: true, provider.KindToolLimit: true,
+		provider.KindContentFilter: true, provider.KindRefusal: true, provider.KindToolLimit: true, provider.KindUnknown: true,
 	}
 	other := (&debate.Error{Kind: "unheard of"}).Hint()
 	seen := map[string]debate.Kind{}
@@ -114,14 +114,14 @@ func TestFailuresAreClassified(t *testing.T) {
 	}
 	cases := map[string]failure{
 		"an error of ours":      {fmt.Errorf("x: %w", &debate.Error{Kind: provider.KindRefusal, Err: errors.New("no")}), provider.KindRefusal, "no"},
-		"ours without a kind":   {&debate.Error{Err: errors.New("hm")}, provider.KindAPI, "hm"},
-		"theirs without a kind": {&provider.Error{Message: "hm"}, provider.KindAPI, "hm"},
-		"a foreign error":       {errors.New("boom"), provider.KindAPI, "boom"},
+		"ours without a kind":   {&debate.Error{Err: errors.New("hm")}, provider.KindUnknown, "hm"},
+		"theirs without a kind": {&provider.Error{Message: "hm"}, provider.KindUnknown, "hm"},
+		"a foreign error":       {errors.New("boom"), provider.KindUnknown, "boom"},
 		"a deadline":            {fmt.Errorf("dial: %w", context.DeadlineExceeded), provider.KindTimeout, "dial"},
 		"a cancellation":        {fmt.Errorf("dial: %w", context.Canceled), provider.KindAPI, "dial"}, // nobody had asked for that,
-		"control characters":    {errors.New("a\x1b[31mred\x07\r\nb\u202ec\x00d"), provider.KindAPI, "a [31mred   b c d"},
-		"not UTF-8":             {errors.New("a\xff\xfeb"), provider.KindAPI, "a"},
-		"very long":             {errors.New(strings.Repeat("é", 100_000)), provider.KindAPI, "…"},
+		"control characters":    {errors.New("a\x1b[31mred\x07\r\nb\u202ec\x00d"), provider.KindUnknown, "a [31mred   b c d"},
+		"not UTF-8":             {errors.New("a\xff\xfeb"), provider.KindUnknown, "a"},
+		"very long":             {errors.New(strings.Repeat("é", 100_000)), provider.KindUnknown, "…"},
 	}
 	for _, kind := range stage.Kinds {
 		told := kind

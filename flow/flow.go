@@ -410,7 +410,8 @@ func AnswerTo[T any](r *Record, call string) (answer T, ok bool) {
 // asked once more.
 //
 // Call must return soon after ctx is done. It is called concurrently if several conversations use it. Errors that are
-// *provider.Error or *[Error] are retried by their kind, all others as api_error. A panic ends the process.
+// *provider.Error or *[Error] are retried by their kind; all others by what [Classify] says, so most are not retried. A panic ends
+// the process.
 type Function interface {
 	Call(ctx context.Context, task any) (json.RawMessage, error)
 }

@@ -16,7 +16,7 @@ func errorType(kind flow.Kind) string {
 	case provider.KindNetwork, provider.KindRateLimit, provider.KindQuota, provider.KindAPI, provider.KindTimeout,
 		provider.KindContextOverflow, provider.KindAuthentication, provider.KindContentFilter, provider.KindRefusal,
 		provider.KindInvalidResponse, provider.KindValidation, provider.KindCanceled, provider.KindCostLimit,
-		provider.KindToolLimit, provider.KindState, provider.KindConflict, provider.KindStore:
+		provider.KindToolLimit, provider.KindState, provider.KindConflict, provider.KindStore, provider.KindUnknown:
 		return string(kind)
 	default:
 		return otherValue

@@ -29,6 +29,7 @@ const (
 	KindState           Kind = "state"            // not possible in the debate's present state
 	KindConflict        Kind = "conflict"         // another writer has appended to the debate, or holds its lease
 	KindStore           Kind = "store"            // the store of debates failed
+	KindUnknown         Kind = "unknown"          // an error without a kind of the library, or with an unknown one; it is not retried
 )
 
 // Error describes a provider's failure. It holds no request, no header and no key: an adapter copies what

@@ -24,6 +24,7 @@ var Kinds = []debate.Kind{
 	provider.KindNetwork, provider.KindRateLimit, provider.KindQuota, provider.KindAPI, provider.KindTimeout, provider.KindContextOverflow,
 	provider.KindAuthentication, provider.KindContentFilter, provider.KindRefusal, provider.KindInvalidResponse, provider.KindValidation,
 	provider.KindCanceled, provider.KindCostLimit, provider.KindToolLimit, provider.KindState, provider.KindConflict, provider.KindStore,
+	provider.KindUnknown,
 }
 
 // DeafOnce is code that ignores its context: its first call returns only when it is told to.

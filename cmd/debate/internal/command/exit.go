@@ -55,7 +55,7 @@ func codeOf(err error) int {
 		return exitConfig
 	case provider.KindNetwork, provider.KindRateLimit, provider.KindQuota, provider.KindAPI, provider.KindTimeout,
 		provider.KindContextOverflow, provider.KindAuthentication, provider.KindContentFilter, provider.KindRefusal,
-		provider.KindInvalidResponse:
+		provider.KindInvalidResponse, provider.KindUnknown:
 		return exitProvider
 	default:
 		return exitGeneral

@@ -147,6 +147,7 @@ func Cause(err *flow.Error) string {
 		provider.KindContextOverflow: "too long for the model", provider.KindAuthentication: "key refused",
 		provider.KindContentFilter: "content filter", provider.KindRefusal: "refused by the model",
 		provider.KindInvalidResponse: "unusable reply", provider.KindCostLimit: "limit of the budget",
+		provider.KindUnknown: "failure of an unknown kind",
 	}[err.Kind]
 	if what == "" {
 		what = strings.ReplaceAll(string(err.Kind), "_", " ")
