@@ -84,7 +84,8 @@ type Config struct {
 	// An answer is skipped if all its questions were. Record.SkippedCalls lists what was skipped.
 	OnFailure []flow.FailureRule `json:"onFailure,omitempty"`
 	// Patience is how long the debate waits for an outage to pass: 10 minutes if 0. Outages are rate limits, and networks and
-	// servers that do not answer.
+	// servers that do not answer. A provider that could never be connected to in the debate is tried for at most 15 s, retries
+	// included: its address is probably wrong.
 	Patience time.Duration `json:"-"`
 	// Context is the name of the context manager: "hybrid" if empty. The others are "truncate", "sliding",
 	// "summarize", and those of Engine.Contexts. With "truncate" and "sliding", judges still read summaries.

@@ -52,12 +52,17 @@ func TestTheBudgetInTheReadmeIsEnoughForItsProgram(t *testing.T) {
 // runReadme builds a program of the README, but for the address of the models, and returns what it prints.
 func runReadme(t *testing.T, source string, models http.HandlerFunc) string {
 	t.Helper()
-	const there = `openaicompat.OpenAI(os.Getenv("OPENAI_API_KEY"))`
-	require.Equal(t, 1, strings.Count(source, there))
 	server := httptest.NewServer(models)
 	defer server.Close()
-	local := fmt.Sprintf("openaicompat.Compatible(%q, os.Getenv(%q))", server.URL, "OPENAI_API_KEY")
-	return runOutside(t, strings.Replace(source, there, local, 1))
+	return runOutside(t, withModelsAt(t, source, server.URL))
+}
+
+// withModelsAt returns a program of the README with another address of the models.
+func withModelsAt(t *testing.T, source, url string) string {
+	t.Helper()
+	const there = `openaicompat.OpenAI(os.Getenv("OPENAI_API_KEY"))`
+	require.Equal(t, 1, strings.Count(source, there))
+	return strings.Replace(source, there, fmt.Sprintf("openaicompat.Compatible(%q, os.Getenv(%q))", url, "OPENAI_API_KEY"), 1)
 }
 
 // chat answers chat completions: with what is said, or with what the schema asks for.
@@ -106,4 +111,17 @@ func TestEachExampleStandsAlone(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Nobody waits in the dark: without a network the README's program ends with an error that says what could not be reached, where, and
+// what helps.
+func TestTheProgramInTheReadmeEndsWithoutANetwork(t *testing.T) {
+	longform.Lone(t)
+	t.Parallel()
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	_, source, _ := block(t, "go")
+	text, err := runProgram(t, withModelsAt(t, source, gone.URL))
+	require.Error(t, err)
+	assert.Regexp(t, `the provider openai could not be reached in (1?[0-9])s: cannot reach `+gone.URL+`: .*check its address, the network, and HTTPS_PROXY`, text)
 }

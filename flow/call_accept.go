@@ -68,7 +68,7 @@ func (c *Core) outcome(state *callState, spend Spend, s Result) error {
 		return c.askTools(state, spend, s)
 	}
 	if failure := unusable(part, s.Text); failure != nil {
-		return c.unused(state, failure, spend, part.Text)
+		return c.unused(state, failure, &Failure{Spend: spend}, part.Text)
 	}
 	if state.intent.Kind == KindSummary && state.intent.Upto > 0 {
 		return c.emit(Event{Body: c.summarized(state.intent, spend, s)})
@@ -272,7 +272,7 @@ func (c *Core) failed(s Failed) error {
 	if s.Void {
 		return c.emit(Event{Body: &Failure{Spend: spend, By: intent.By, Void: true, Error: c.locate(state, failure)}})
 	}
-	if err := c.setback(state, failure, spend); err != nil {
+	if err := c.unused(state, failure, &Failure{Spend: spend, Unreached: s.Unreached}, ""); err != nil {
 		return err
 	}
 	return c.overshoot(intent, &spend)
@@ -295,15 +295,10 @@ func (c *Core) lost(s Lost) error {
 	return c.emit(Event{Body: &Failure{Spend: spend, By: state.intent.By, Void: true, Error: c.locate(state, gone)}})
 }
 
-// setback records a failed attempt.
-func (c *Core) setback(state *callState, failure *Error, spend Spend) error {
-	return c.unused(state, failure, spend, "")
-}
-
 // unused records a failed attempt, with the reply that could not be used. It decides whether there is another attempt,
-// when, and with which model.
-func (c *Core) unused(state *callState, failure *Error, spend Spend, reply string) error {
-	out := &Failure{Spend: spend, By: state.intent.By, Error: c.locate(state, failure)}
+// when, and with which model. out holds what is known of it.
+func (c *Core) unused(state *callState, failure *Error, out *Failure, reply string) error {
+	out.By, out.Error = state.intent.By, c.locate(state, failure)
 	out.Text, out.Cut = excerpt(reply)
 	out.Broken = failure.Capped
 	smaller := failure.Kind == provider.KindContextOverflow && c.record.overflowed(state.intent, failure, out)
@@ -313,7 +308,9 @@ func (c *Core) unused(state *callState, failure *Error, spend Spend, reply strin
 	}
 	policy := c.record.settings.Retry
 	tries := append(slices.Clone(state.tries()), failure.Kind)
-	if wait, again := policy.delay(tries, failure.RetryAfter, c.in.Bits); again && state.waits() == 0 {
+	last, unproven := c.unproven(state, out)
+	wait, again := policy.delay(tries, failure.RetryAfter, c.in.Bits)
+	if again && state.waits() == 0 && !(unproven && c.in.At.Add(wait).After(last)) {
 		out.RetryAt = c.in.At.Add(wait)
 		return c.emit(Event{Body: out})
 	}
@@ -325,14 +322,17 @@ func (c *Core) unused(state *callState, failure *Error, spend Spend, reply strin
 		return c.emit(Event{Body: out})
 	}
 	call := c.wanted(state)
-	if wait, ok := c.await(state, failure); ok && call != nil && !slices.Contains(call.OnFail.Instead, failure.Kind) {
+	if wait, ok := c.await(state, out); ok && call != nil && !slices.Contains(call.OnFail.Instead, failure.Kind) {
 		out.RetryAt, out.Waits = c.in.At.Add(wait), true
 		if err := c.emit(Event{Body: out}); err != nil {
 			return err
 		}
-		return c.outlast(state, failure)
+		return c.outlast(state, out)
 	}
 	out.Final, out.Instead = true, call == nil || call.OnFail.instead(failure.Kind)
+	if unproven {
+		c.unreached(state, out)
+	}
 	return c.emit(Event{Body: out})
 }
 

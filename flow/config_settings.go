@@ -145,7 +145,8 @@ type Settings struct {
 	// rules: the config's, then those of Flow.Complete.
 	OnFailure []FailureRule `json:"onFailure,omitempty"`
 	// Patience is how long the conversation waits for an outage to pass, such as a rate limit or a server that does not answer.
-	// 0: 10 minutes. In JSON it is in nanoseconds.
+	// 0: 10 minutes. In JSON it is in nanoseconds. A provider that could never be connected to in the conversation is tried for at
+	// most 15 s, retries included.
 	Patience time.Duration `json:"patience,omitempty"`
 	// Context is the name of the context manager. "": "hybrid".
 	Context string `json:"context,omitempty"`

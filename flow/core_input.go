@@ -90,15 +90,17 @@ type (
 	}
 	// Failed reports that an attempt gave no reply. Call and Attempt are those of its [Command].
 	Failed struct {
-		Call     string
-		Attempt  int
-		Error    *Error         // see Classify
-		Free     bool           // nothing was paid
-		Void     bool           // the runtime aborted the attempt because it stops: the call is made again, and this does not count as a try
-		Usage    provider.Usage // what was paid, as far as it is known
-		Took     time.Duration  // without the time in queues
-		Queued   time.Duration  // the time in queues
-		Metadata *Metadata      // what the vendor says of what was paid; nil: nothing
+		Call    string
+		Attempt int
+		Error   *Error // see Classify
+		Free    bool   // nothing was paid
+		Void    bool   // the runtime aborted the attempt because it stops: the call is made again, and this does not count as a try
+		// Unreached means that nobody could be connected to, so nothing was sent.
+		Unreached bool
+		Usage     provider.Usage // what was paid, as far as it is known
+		Took      time.Duration  // without the time in queues
+		Queued    time.Duration  // the time in queues
+		Metadata  *Metadata      // what the vendor says of what was paid; nil: nothing
 	}
 	// Lost reports that the outcome of an attempt is unknown, because the process that made it is gone. The attempt
 	// is charged in full and made again, except for the use of a tool that is neither read-only nor idempotent: a person or

@@ -152,7 +152,7 @@ func (e *Error) Hint() string {
 	}
 	switch e.Kind {
 	case provider.KindNetwork:
-		return "Check the connection to the provider, then retry."
+		return "Check the provider's address, the network, and HTTPS_PROXY, then retry."
 	case provider.KindRateLimit:
 		if e.RetryAfter > 0 {
 			return fmt.Sprintf("The provider asks to wait %s; retry after that, or name a fallback model.", e.RetryAfter)

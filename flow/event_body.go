@@ -268,6 +268,9 @@ type Failure struct {
 	Void bool `json:"void,omitempty"`
 	// Unsent means that no request was made, because it could not fit. It counts in no account.
 	Unsent bool `json:"unsent,omitempty"`
+	// Unreached means that nobody could be connected to, so nothing was sent. A provider that the conversation has never reached is
+	// not waited for; see Settings.Patience.
+	Unreached bool `json:"unreached,omitempty"`
 	// Instead means that the flow continues by itself after this failure; see OnFail.
 	Instead bool `json:"instead,omitempty"`
 	// Window is the size of the model's window after this overflow, in tokens: what the vendor names, if Named is set, or

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/internal/order"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -14,16 +15,23 @@ import (
 // such failure, of whatever kind, and ends with the first reply. While it lasts, each call is tried again and again, at
 // growing intervals, until Settings.Patience is over. Then the call has failed for good. The time in which the conversation
 // is paused, or in which no process holds it, does not count.
+//
+// Patience is for a provider that has answered before. One that nobody has ever reached in this conversation probably has a wrong
+// address, so it is tried for a few seconds only; see Core.unproven.
 
 // DefaultPatience is how long a conversation waits for an outage to pass.
 const DefaultPatience = 10 * time.Minute
+
+// patienceUnproven bounds how long a provider is tried that nobody has reached in the conversation.
+const patienceUnproven = 15 * time.Second
 
 // outage is a provider's failure that may pass by itself.
 type outage struct {
 	host  string // the registered name of the provider; the actor's name, if no model is asked
 	since time.Time
-	told  bool // whether the warning was given
-	seen  int  // its place among Record.Outages, from 1; 0: it is none of them
+	from  time.Time // when the attempt was begun whose failure began the outage
+	told  bool      // whether the warning was given
+	seen  int       // its place among Record.Outages, from 1; 0: it is none of them
 }
 
 // Outage is a temporary failure of a provider. A warning has said that the conversation waits for it to pass.
@@ -107,10 +115,25 @@ func (r *Record) outage(host string) *outage {
 }
 
 // foldOutage records that a provider has failed in a way that may pass.
-func (r *Record) foldOutage(in *Intent, at time.Time) {
+func (r *Record) foldOutage(in *Intent, f *Failure, at time.Time) {
 	if host := r.hostOf(in); r.outage(host) == nil && len(r.outages) < maxTracked {
-		r.outages = append(r.outages, outage{host: host, since: at})
+		r.outages = append(r.outages, outage{host: host, since: at, from: began(f, at)})
 	}
+}
+
+// began returns when an attempt was begun that has failed now, without the time in queues.
+func began(f *Failure, at time.Time) time.Time { return at.Add(-max(0, f.Took)) }
+
+// foldReached records that a provider was reached.
+func (r *Record) foldReached(in *Intent) {
+	host := r.hostOf(in)
+	if in.Model == "" || r.reached[host] || len(r.reached) >= maxTracked {
+		return
+	}
+	if r.reached == nil {
+		r.reached = make(map[string]bool)
+	}
+	r.reached[host] = true
 }
 
 // recovered ends the outages of a provider, because it has answered.
@@ -127,21 +150,50 @@ func (r *Record) recovered(in *Intent) {
 func (r *Record) shift(d time.Duration) {
 	r.roundAt = r.roundAt.Add(d)
 	for i := range r.outages {
-		r.outages[i].since = r.outages[i].since.Add(d)
+		r.outages[i].since, r.outages[i].from = r.outages[i].since.Add(d), r.outages[i].from.Add(d)
 	}
 }
 
+// unproven reports whether a failure is one to reach a provider that nobody has ever reached in this conversation. Then no attempt
+// begins after until, retries included: it would take as long as this one. A person who chooses to wait decides otherwise.
+func (c *Core) unproven(state *callState, f *Failure) (until time.Time, yes bool) {
+	host := c.record.hostOf(state.intent)
+	if !f.Unreached || c.record.reached[host] || state.patient {
+		return time.Time{}, false
+	}
+	return c.tried(host, f).Add(patienceUnproven - max(0, f.Took)), true
+}
+
+// tried returns since when a provider is tried that fails now.
+func (c *Core) tried(host string, f *Failure) time.Time {
+	if o := c.record.outage(host); o != nil {
+		return o.from
+	}
+	return began(f, c.in.At)
+}
+
+// patience returns for how long, and until when, an outage that shows in a failure is waited for.
+func (c *Core) patience(state *callState, f *Failure) (most time.Duration, until time.Time) {
+	since := c.in.At
+	if o := c.record.outage(c.record.hostOf(state.intent)); o != nil {
+		since = o.since
+	}
+	most = c.record.settings.Patience
+	until = since.Add(most)
+	if last, yes := c.unproven(state, f); yes && last.Before(until) {
+		return patienceUnproven, last
+	}
+	return most, until
+}
+
 // await returns how long to wait for an outage to pass before the next attempt. false: it is not waited for any longer.
-func (c *Core) await(state *callState, failure *Error) (time.Duration, bool) {
-	r := c.record
+func (c *Core) await(state *callState, f *Failure) (time.Duration, bool) {
+	r, failure := c.record, f.Error
 	if !passes(failure.Kind) && !state.patient {
 		return 0, false
 	}
-	since := c.in.At
-	if o := r.outage(r.hostOf(state.intent)); o != nil {
-		since = o.since
-	}
-	left := since.Add(r.settings.Patience).Sub(c.in.At)
+	_, until := c.patience(state, f)
+	left := until.Sub(c.in.At)
 	policy := r.settings.Retry.withDefaults()
 	if failure.RetryAfter > 0 {
 		chosen := state.patient && state.waits() == 0 // once, a call that was chosen to be waited for waits as long as it takes
@@ -152,16 +204,24 @@ func (c *Core) await(state *callState, failure *Error) (time.Duration, bool) {
 }
 
 // outlast warns, once per outage, that it is waited for.
-func (c *Core) outlast(state *callState, failure *Error) error {
+func (c *Core) outlast(state *callState, f *Failure) error {
 	r, in := c.record, state.intent
 	o := r.outage(r.hostOf(in))
 	if o == nil || o.told {
 		return nil
 	}
+	most, until := c.patience(state, f)
 	return c.warn(&Warning{
 		Kind: WarnOutage, Call: in.Call, By: in.By, Evidence: fmt.Sprintf("%s: %s is waited for, for up to %s, until %s",
-			failure.Kind, r.hostOf(in), r.settings.Patience, o.since.Add(r.settings.Patience).UTC().Format(time.RFC3339)),
+			f.Error.Kind, r.hostOf(in), most, until.UTC().Format(time.RFC3339)),
 	})
+}
+
+// unreached says of a failure for good that nobody has ever reached the provider, and what helps.
+func (c *Core) unreached(state *callState, f *Failure) {
+	host := c.record.hostOf(state.intent)
+	f.Error.Err = fmt.Errorf("the provider %s could not be reached in %s: %w; check its address, the network, and HTTPS_PROXY",
+		text.OneLine(host, 80), c.in.At.Sub(c.tried(host, f)).Round(time.Second), f.Error.Err)
 }
 
 // foldTold records that the warning of an outage was given.

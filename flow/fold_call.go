@@ -241,6 +241,9 @@ func (r *Record) closeAttempt(call *callState, spend *Spend, failure *Failure) {
 	if failure == nil && !spend.Cached {
 		r.recovered(call.intent)
 	}
+	if failure == nil && !spend.Cached || failure != nil && !failure.Void && !failure.Unsent && !failure.Unreached {
+		r.foldReached(call.intent)
+	}
 	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == spend.Call })
 	if (failure == nil || !failure.Unsent) && !call.person && call.intent.Tool == "" {
 		r.spent.add(call.intent, spend)
@@ -316,7 +319,7 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 	}
 	r.foldLimit(f, at)
 	if !f.Void && !f.Unsent && (passes(f.Error.Kind) || call.patient) {
-		r.foldOutage(call.intent, at)
+		r.foldOutage(call.intent, f, at)
 	}
 	r.narrow(call.intent.Model, f)
 	switch {

@@ -55,7 +55,7 @@ func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 	}
 	if offer.Exchanges == 0 && len(state.talk) > offer.Uses+maxStubborn {
 		err := errors.New("the model keeps asking for tools, although it may use no more")
-		return c.setback(state, &Error{Kind: provider.KindInvalidResponse, Err: err}, spend)
+		return c.unused(state, &Error{Kind: provider.KindInvalidResponse, Err: err}, &Failure{Spend: spend}, "")
 	}
 	out := &ToolCalls{Spend: spend, By: intent.By, Round: intent.Round, Text: text.Readable(s.Text)}
 	before := 0

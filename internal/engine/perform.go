@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"runtime/debug"
 
 	"github.com/agonist-dev/debate/flow"
@@ -107,7 +108,10 @@ func (l *Engine) askModel(ctx *callctx.Context, c *flow.Command, emit func(provi
 		err = &provider.Error{Kind: provider.KindInvalidResponse, Message: "the provider returned neither a reply nor an error"}
 	}
 	if err != nil {
-		failed := flow.Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: !heard && unpaid(err), Took: took, Queued: queued}
+		failed := flow.Failed{
+			Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: !heard && unpaid(err), Unreached: !heard && unreached(err),
+			Took: took, Queued: queued,
+		}
 		if response != nil && (!response.Usage.IsZero() || response.Cost != nil) {
 			failed.Usage, failed.Free, failed.Metadata = flow.KnownUsage(response.Usage), false, flow.MetadataOf(response)
 		}
@@ -171,9 +175,9 @@ func (l *Engine) askFunction(ctx *callctx.Context, c *flow.Command) (flow.Signal
 // explain classifies a failure. If the context has ended the call, that is the reason, whatever wraps the error.
 func explain(ctx context.Context, err error) *flow.Error {
 	switch cause := ctx.Err(); {
-	case errors.Is(cause, context.DeadlineExceeded):
+	case errors.Is(cause, context.DeadlineExceeded) && !unreached(err): // else the adapter says more
 		return &flow.Error{Kind: provider.KindTimeout, Err: errors.New("no reply in time")}
-	case cause != nil:
+	case cause != nil && !errors.Is(cause, context.DeadlineExceeded):
 		return &flow.Error{Kind: provider.KindCanceled, Err: errors.New("broken off")}
 	default:
 		failure := flow.Classify(err)
@@ -189,4 +193,20 @@ func explain(ctx context.Context, err error) *flow.Error {
 func unpaid(err error) bool {
 	var failure *provider.Error
 	return errors.As(err, &failure) && (failure.NotSent || failure.Status >= 400)
+}
+
+// unreached reports whether a failure shows that nobody could be connected to. An adapter says so; of other errors only those count
+// that tell it for sure.
+func unreached(err error) bool {
+	if failure, ok := errors.AsType[*provider.Error](err); ok {
+		return failure.NotSent && failure.Kind == provider.KindNetwork
+	}
+	if _, ok := errors.AsType[*flow.Error](err); ok {
+		return false
+	}
+	if dial, ok := errors.AsType[*net.OpError](err); ok && (dial.Op == "dial" || dial.Op == "proxyconnect") {
+		return true
+	}
+	_, lookup := errors.AsType[*net.DNSError](err)
+	return lookup
 }

@@ -96,6 +96,9 @@ func (l *Line) attemptEnd(body flow.Body, own func(l *Line, body flow.Body)) {
 		l.Spend(&body.Spend)
 		l.Add("by", body.By, "final", body.Final, "next", body.Next, "void", body.Void, "unsent", body.Unsent, "instead", body.Instead,
 			"waits", body.Waits, "window", body.Window, "named", body.Named, "kept", body.Kept, "ratio", body.Ratio, "broken", body.Broken)
+		if body.Unreached {
+			l.Add("unreached", true)
+		}
 		l.failure(body.Error)
 	case *flow.ToolCalls:
 		l.Spend(&body.Spend)

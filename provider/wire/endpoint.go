@@ -121,9 +121,16 @@ func (e *Endpoint) Open(ctx context.Context, id string) (*Exchange, error) {
 		return nil, unsent(fault)
 	}
 	x.ctx, x.cancel = context.WithCancelCause(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { x.asked.Store(true) },
-		GotConn: func(httptrace.GotConnInfo) { x.got.Store(true) },
+		GetConn:      func(string) { x.asked.Store(true) },
+		DNSStart:     func(httptrace.DNSStartInfo) { x.connect() },
+		ConnectStart: func(string, string) { x.connect() },
+		GotConn:      func(httptrace.GotConnInfo) { x.got.Store(true) },
 	}))
+	x.patience = time.AfterFunc(math.MaxInt64, func() {
+		if !x.got.Load() {
+			x.cancel(errConnect)
+		}
+	})
 	x.alarm = time.AfterFunc(math.MaxInt64, func() { x.cancel(errIdle) })
 	if e.Client != nil && e.Client.Timeout > 0 {
 		x.limit = time.AfterFunc(e.Client.Timeout, func() { x.cancel(errTime) })
@@ -209,6 +216,7 @@ func portable(s string) bool {
 
 var (
 	errIdle     = errors.New("the server fell silent")
+	errConnect  = errors.New("no connection came about within " + connecting.String())
 	errTime     = errors.New("the client's timeout has passed")
 	errBody     = errors.New("the reply is longer than MaxBody")
 	errLine     = errors.New("an event is longer than MaxLine")

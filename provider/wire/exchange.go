@@ -18,6 +18,7 @@ import (
 )
 
 const (
+	connecting = 9 * time.Second       // what looking up the host and connecting to it may take
 	lingering  = 10 * time.Second      // what reading may take in all after the reply's end, to get its usage
 	grace      = 20 * time.Millisecond // for the end of the transfer, so that its connection can be used again
 	maxFault   = 64 << 10              // bytes read of an error's body
@@ -45,6 +46,8 @@ type Exchange struct {
 	signature *Signature // nil: requests are not signed
 
 	asked, got atomic.Bool // a connection was asked for; one was obtained
+	dialed     atomic.Bool // a connection of its own was begun
+	patience   *time.Timer // for that connection
 
 	response *http.Response
 	left     int64 // bytes of the body that may still come, plus one
@@ -296,11 +299,23 @@ func (x *Exchange) Close() {
 		_ = x.response.Body.Close()
 	}
 	x.alarm.Stop()
+	x.patience.Stop()
 	if x.limit != nil {
 		x.limit.Stop()
 	}
 	x.cancel(nil)
 }
+
+// connect notes that the host is looked up or dialed, and bounds how long that takes. Waiting for a connection that the client keeps
+// to itself has no bound.
+func (x *Exchange) connect() {
+	if x.dialed.CompareAndSwap(false, true) {
+		x.patience.Reset(connecting)
+	}
+}
+
+// unreached reports whether the host could not be connected to.
+func (x *Exchange) unreached() bool { return x.dialed.Load() && !x.got.Load() }
 
 // fail classifies a failure of the transfer. It keeps the cause only if the cause is known to hold no
 // secret: a *url.Error holds the URL, and a host program's transport may put anything into its errors.
@@ -313,7 +328,13 @@ func (x *Exchange) fail(err error) *provider.Error {
 		e.Kind, e.Err = provider.KindCanceled, x.caller.Err()
 		if errors.Is(e.Err, context.DeadlineExceeded) {
 			e.Kind = provider.KindTimeout
+			if x.unreached() {
+				e.Kind, e.Message = provider.KindNetwork, "cannot reach "+x.address()+": no connection came about in time"
+			}
 		}
+		return e
+	case x.ctx != nil && errors.Is(context.Cause(x.ctx), errConnect):
+		e.Kind, e.NotSent, e.Message = provider.KindNetwork, true, "cannot reach "+x.address()+": "+errConnect.Error()
 		return e
 	case errors.Is(err, errBody), errors.Is(err, errLine):
 		e.Kind, e.Code, e.Message = provider.KindInvalidResponse, codeTooBig, err.Error()
@@ -346,8 +367,14 @@ func (x *Exchange) fail(err error) *provider.Error {
 		err = u.Err
 	}
 	e.Message = x.secrets.clean(err.Error())
+	if e.NotSent && e.Kind == provider.KindNetwork {
+		e.Message = "cannot reach " + x.address() + ": " + e.Message
+	}
 	return e
 }
+
+// address returns the scheme and the host of the endpoint, without its user.
+func (x *Exchange) address() string { return x.secrets.clean(x.base.Scheme + "://" + x.base.Host) }
 
 // Cut returns the failure of an answer that could not be read to its end. err is the error of reading. If
 // the answer just ended, before the vendor said that it is complete, the failure has kind network and

@@ -7,12 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -365,4 +369,50 @@ func TestPrintingAnEndpoint(t *testing.T) {
 	assert.Contains(t, text, "model.test")
 	assert.NotEmpty(t, (&wire.Endpoint{BaseURL: "%zz" + secret}).String())
 	assert.NotContains(t, (&wire.Endpoint{BaseURL: "%zz" + secret}).String(), secret)
+}
+
+// What cannot be reached is named by its address, without user and key, and nothing waits for it longer than it takes to notice.
+func TestTheAddressIsTold(t *testing.T) {
+	hangs := &net.Dialer{ControlContext: func(ctx context.Context, _, _ string, _ syscall.RawConn) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	for name, tt := range map[string]struct {
+		dial    func(ctx context.Context, network, _ string) (net.Conn, error)
+		timeout time.Duration
+		says    string
+	}{
+		"refused": {func(context.Context, string, string) (net.Conn, error) {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+		}, 0, "connection refused"},
+		"silent": {func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return hangs.DialContext(ctx, network, "127.0.0.1:9")
+		}, 0, "no connection came about within 9s"},
+		"silent for longer than the caller waits": {func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return hangs.DialContext(ctx, network, "127.0.0.1:9")
+		}, time.Second, "no connection came about in time"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx := t.Context()
+				if tt.timeout > 0 {
+					var cancel context.CancelFunc
+					ctx, cancel = context.WithTimeout(ctx, tt.timeout)
+					defer cancel()
+				}
+				e := endpoint(nil)
+				e.BaseURL = "https://ada:" + url.QueryEscape(secret) + "@model.test:8443/v1?key=" + url.QueryEscape(secret)
+				e.Client = &http.Client{Transport: &http.Transport{DialContext: tt.dial}}
+				began := time.Now()
+				x, err := e.Open(ctx, "r1.opening.ada/1")
+				require.NoError(t, err)
+				defer x.Close()
+				f := failure(t, x.Send(http.MethodPost, "chat", []byte("{}")), provider.KindNetwork)
+				assert.True(t, f.NotSent)
+				assert.Contains(t, f.Message, "cannot reach https://model.test:8443: ")
+				assert.Contains(t, f.Message, tt.says)
+				assert.LessOrEqual(t, time.Since(began), 10*time.Second)
+			})
+		})
+	}
 }
