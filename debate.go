@@ -75,8 +75,10 @@ type Engine struct {
 	// and the debate, Wait, Close and Shutdown go on without it. [Engine.Stats] counts such calls. A call of the Store may take
 	// as long as Lease; Close and Shutdown wait for Grace longer, and then close the session without its result.
 	Grace time.Duration
-	// Logger gets a line for each change of state, each failed attempt and each call that is given up, never a text. If it
-	// is nil, nothing is logged.
+	// Logger gets a line for each change of state, each failed attempt, each call that is given up and each question to a person,
+	// never a text of a conversation and no key. What a person should know is at slog.LevelWarn or above: a wait of more than 2 s, a
+	// call that has failed for good or is left out, an actor who is dropped, an early end.
+	// If Logger is nil, these lines go to slog.Default, and the others nowhere. A logger of slog.DiscardHandler silences them.
 	Logger *slog.Logger
 	// MaxCalls limits how many calls are in flight at once, over all debates; 0 means no limit. Uses of tools do
 	// not count, because a tool may run a debate of its own.

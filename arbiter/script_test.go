@@ -2,6 +2,7 @@ package arbiter_test
 
 import (
 	"encoding/json"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -95,7 +96,8 @@ func config() arbiter.Config {
 func engineFor(a answers) (*debate.Engine, *scripted.Provider) {
 	p := &scripted.Provider{Reply: a.reply}
 	return &debate.Engine{
-		Store: &store.Memory{}, Providers: map[string]debate.Provider{"test": p},
+		Logger: slog.New(slog.DiscardHandler),
+		Store:  &store.Memory{}, Providers: map[string]debate.Provider{"test": p},
 		Flows: map[string]*debate.Flow{arbiter.FlowName: arbiter.Flow()},
 	}, p
 }

@@ -3,6 +3,7 @@ package deliberation_test
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"regexp"
 	"strconv"
 	"strings"
@@ -131,6 +132,7 @@ func three() deliberation.Config {
 func engineFor(own answers) (*debate.Engine, *scripted.Provider) {
 	p := &scripted.Provider{Reply: script(own), Record: true}
 	return &debate.Engine{
+		Logger:    slog.New(slog.DiscardHandler),
 		Providers: map[string]debate.Provider{"test": p},
 		Flows:     map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow()},
 		Seed:      func() string { return "0123456789abcdef0123456789abcdef" },

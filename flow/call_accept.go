@@ -310,7 +310,7 @@ func (c *Core) unused(state *callState, failure *Error, out *Failure, reply stri
 	tries := append(slices.Clone(state.tries()), failure.Kind)
 	last, unproven := c.unproven(state, out)
 	wait, again := policy.delay(tries, failure.RetryAfter, c.in.Bits)
-	if again && state.waits() == 0 && !(unproven && c.in.At.Add(wait).After(last)) {
+	if again && state.waits() == 0 && (!unproven || !c.in.At.Add(wait).After(last)) {
 		out.RetryAt = c.in.At.Add(wait)
 		return c.emit(Event{Body: out})
 	}

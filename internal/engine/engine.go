@@ -94,6 +94,9 @@ func New(p Parts) (*Engine, []error) {
 		machines: make(map[string]*flow.Machine), first: p.First,
 		logger: p.Logger, seed: p.Seed, skipCheck: p.SkipModelCheck, fetch: p.Fetch,
 	}
+	if l.logger == nil {
+		l.logger = slog.New(standard{})
+	}
 	maps.Copy(l.contexts, p.Contexts)
 	problems := p.check()
 	var err error

@@ -141,7 +141,7 @@ func (l *Engine) readOwn(s *snapshot) error {
 func (l *Engine) stage(start *flow.Start, config flow.Config) *Engine {
 	s := &Engine{
 		providers: make(map[string]provider.Provider), contexts: map[string]window.Manager{start.Settings.Context: window.Hybrid{}},
-		machines: l.machines, models: start.Models, tools: make(map[string]flow.Tool), absent: true,
+		machines: l.machines, models: start.Models, tools: make(map[string]flow.Tool), absent: true, logger: l.logger,
 	}
 	for name, info := range start.Tools {
 		s.tools[name] = absentTool{info}

@@ -148,10 +148,8 @@ func (l *Engine) useTool(ctx *callctx.Context, c *flow.Command) (flow.Signal, er
 func (l *Engine) guarded(ctx context.Context, tool flow.Tool, c *flow.Command) (answer string, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			if l.logger != nil {
-				l.logger.Error("tool panicked", slog.String("id", c.Conversation), slog.String("tool", c.Tool),
-					slog.String("panic", text.OneLine(redact.Foreign(fmt.Sprint(reason)), maxPanic)), slog.String("stack", string(debug.Stack())))
-			}
+			l.logger.Error("tool panicked", slog.String("id", c.Conversation), slog.String("tool", c.Tool),
+				slog.String("panic", text.OneLine(redact.Foreign(fmt.Sprint(reason)), maxPanic)), slog.String("stack", string(debug.Stack())))
 			answer, err = "", errors.New("the tool has broken down")
 		}
 	}()

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"reflect"
 	"slices"
 	"strings"
@@ -208,45 +207,6 @@ func (l *Engine) rendered(p *plan, frozen any, seed string) (*rendering, error) 
 	l.renderings.last[l.renderings.next%len(l.renderings.last)] = made
 	l.renderings.next++
 	return made, nil
-}
-
-// log writes a line for each change of state, each failed attempt, each question with its answer, and whatever differs from what the
-// config asks for. It never writes a text of the conversation.
-func (l *Engine) log(id string, events []flow.Event) {
-	if l.logger == nil {
-		return
-	}
-	decided := make(map[string]bool) // inquiries that a rule has answered at once
-	for i := range events {
-		if a, ok := events[i].Body.(*flow.Answer); ok && a.Rule {
-			decided[a.Inquiry] = true
-		}
-	}
-	for i := range events {
-		switch body := events[i].Body.(type) {
-		case *flow.Transition:
-			l.logger.Info("debate", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("state", string(body.To)),
-				slog.String("on", string(body.On)))
-		case *flow.Failure:
-			l.logger.Warn("attempt failed", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("call", body.Call),
-				slog.Int("attempt", body.Attempt), slog.String("kind", string(body.Error.Kind)), slog.Bool("final", body.Final))
-		case *flow.Skipped:
-			l.logger.Warn("call left out", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("call", body.Call),
-				slog.String("by", body.By), slog.String("kind", string(body.Cause)))
-		case *flow.Dropped:
-			l.logger.Warn("actor dropped", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("by", body.Participant))
-		case *flow.Inquiry:
-			if !decided[body.ID] {
-				l.logger.Info("person asked", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("inquiry", body.ID))
-			}
-		case *flow.Answer:
-			l.logger.Info("answered", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("inquiry", body.Inquiry),
-				slog.Bool("rule", body.Rule), slog.String("option", string(body.Option)), slog.String("for", body.By))
-		case *flow.Warning:
-			l.logger.Warn("warning", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("kind", string(body.Kind)),
-				slog.String("call", body.Call), slog.String("by", body.By))
-		}
-	}
 }
 
 // sameConfig reports where two configs differ, as an error of kind conflict that names the field and both values.

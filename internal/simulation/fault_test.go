@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -165,7 +166,7 @@ func (n *tally) play(t *testing.T, p play, at string, kind provider.Kind, attend
 		}
 		return p.reply(req)
 	}}
-	engine := &debate.Engine{Providers: map[string]debate.Provider{"test": source}, Flows: p.flows, Store: &store.Memory{}}
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"test": source}, Flows: p.flows, Store: &store.Memory{}, Logger: slog.New(slog.DiscardHandler)}
 	session, err := engine.Start(t.Context(), p.config(attended))
 	require.NoError(t, err)
 	defer session.Close()

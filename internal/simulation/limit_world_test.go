@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ import (
 func limitEngine() *debate.Engine {
 	nobody := errors.New("nobody is asked here")
 	return &debate.Engine{
+		Logger: slog.New(slog.DiscardHandler),
 		Providers: map[string]debate.Provider{"test": stage.ProviderFunc(func(context.Context, *provider.Request, func(provider.Chunk)) (*provider.Response, error) {
 			return nil, nobody
 		})},

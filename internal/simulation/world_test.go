@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -105,6 +106,7 @@ func simEngine() *debate.Engine {
 		return nil, nobody
 	})
 	return &debate.Engine{
+		Logger:    slog.New(slog.DiscardHandler),
 		Providers: map[string]debate.Provider{"test": silent, "spare": silent},
 		Judges: map[string]debate.Judge{"jury": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
 			return nil, nobody

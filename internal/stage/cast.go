@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"log/slog"
 	"time"
 
 	"github.com/agonist-dev/debate"
@@ -33,6 +34,7 @@ func Engine(config debate.Config) (*debate.Engine, *scripted.Provider) {
 	}
 	p := &scripted.Provider{Reply: Script(names), Record: true}
 	return &debate.Engine{
+		Logger:    slog.New(slog.DiscardHandler), // a test that wants lines has a logger of its own
 		Providers: map[string]debate.Provider{"test": p},
 		Models: map[string]debate.Model{
 			"test/debater": {Priced: true, Input: 1_000_000, Output: 2_000_000, CachedInput: 100_000, CacheWrite: 1_000_000},

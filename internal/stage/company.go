@@ -3,6 +3,7 @@ package stage
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func NewCompany(t *testing.T, config debate.Config) *Company {
 	_, p := Engine(config)
 	Slowly(p)
 	c := &Company{T: t, Config: config, Store: &store.Memory{}, Reply: p.Reply, asked: make(map[string]int)}
-	c.Reader = &debate.Engine{Store: c.Store}
+	c.Reader = &debate.Engine{Store: c.Store, Logger: slog.New(slog.DiscardHandler)}
 	return c
 }
 

@@ -133,7 +133,7 @@ func InSlots(r *debate.Record) (out []string) {
 
 // Twin is another engine that asks the same models, as another process does; its store is the same.
 func Twin(e *debate.Engine) *debate.Engine {
-	return &debate.Engine{Providers: e.Providers, Judges: e.Judges, Functions: e.Functions, Models: e.Models, Store: e.Store}
+	return &debate.Engine{Providers: e.Providers, Judges: e.Judges, Functions: e.Functions, Models: e.Models, Store: e.Store, Logger: e.Logger}
 }
 
 // Simultaneous is a config of three rounds in which both speak at once.

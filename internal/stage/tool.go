@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -163,5 +164,6 @@ func ToolUsers() debate.Config {
 func WorkshopEngine(p provider.Provider, uses int, tools map[string]debate.Tool) *debate.Engine {
 	return &debate.Engine{
 		Providers: map[string]debate.Provider{"test": p}, Tools: tools, Flows: map[string]*debate.Flow{"workshop": Workshop(uses)},
+		Logger: slog.New(slog.DiscardHandler),
 	}
 }

@@ -341,7 +341,7 @@ func TestAHugeBaseWaitsForTheCap(t *testing.T) {
 		}
 		engine, p := stage.Engine(config)
 		p.Reply = func(*provider.Request) scripted.Reply {
-			return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork, NotSent: true}}
+			return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork}}
 		}
 		began := time.Now()
 		session, err := engine.Start(t.Context(), config)

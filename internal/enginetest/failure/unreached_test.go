@@ -63,7 +63,7 @@ func TestAProviderThatWasNeverReached(t *testing.T) {
 		return client
 	}
 	slowly := func(ctx context.Context) error {
-		time.Sleep(8 * time.Second)
+		stage.Pass(8 * time.Second)
 		return unknown(ctx)
 	}
 	for name, tc := range map[string]struct {
@@ -91,7 +91,7 @@ func TestAProviderThatWasNeverReached(t *testing.T) {
 					session, err := engine.Start(t.Context(), config)
 					require.NoError(t, err)
 					started := time.Now()
-					defer time.Sleep(time.Minute) // a dial goes on without its request
+					defer stage.Pass(time.Minute) // a dial goes on without its request
 					defer session.Close()
 					record, err := session.Wait(t.Context())
 					assert.LessOrEqual(t, time.Since(started), 15*time.Second)
@@ -201,9 +201,9 @@ func TestWhatIsTriedForLonger(t *testing.T) {
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
 		defer session.Close()
-		time.Sleep(3 * time.Second)
+		stage.Pass(3 * time.Second)
 		require.NoError(t, session.Pause(t.Context()))
-		time.Sleep(time.Hour)
+		stage.Pass(time.Hour)
 		paused := len(asked)
 		require.NoError(t, session.Resume(t.Context()))
 		record, err := session.Wait(t.Context())
@@ -215,7 +215,7 @@ func TestWhatIsTriedForLonger(t *testing.T) {
 
 		chosen := time.Now()
 		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionWait))
-		time.Sleep(5 * time.Minute)
+		stage.Pass(5 * time.Minute)
 		synctest.Wait()
 		assert.True(t, slices.ContainsFunc(asked, func(at time.Time) bool { return at.Sub(chosen) > 4*time.Minute }), "it is waited for")
 		over.Store(true)

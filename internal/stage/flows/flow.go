@@ -3,6 +3,7 @@
 package flows
 
 import (
+	"log/slog"
 	"time"
 
 	"github.com/agonist-dev/debate"
@@ -16,7 +17,8 @@ import (
 // Engine returns an engine of all flows, whose provider calls before with each request; nil: it answers at once.
 func Engine(s store.Store, before Before) *debate.Engine {
 	return &debate.Engine{
-		Store: s, Providers: map[string]debate.Provider{"test": Provider(before)}, SkipModelCheck: true,
+		Logger: slog.New(slog.DiscardHandler),
+		Store:  s, Providers: map[string]debate.Provider{"test": Provider(before)}, SkipModelCheck: true,
 		Flows: map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow(), arbiter.FlowName: arbiter.Flow()},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -150,7 +151,7 @@ func (p *program) checkLog(ctx context.Context, engine *debate.Engine, id string
 	if err := engine.Export(ctx, id, &log); err != nil {
 		return fmt.Errorf("the log is damaged: %w", err)
 	}
-	other := &debate.Engine{Flows: engine.Flows, Store: &store.Memory{}}
+	other := &debate.Engine{Flows: engine.Flows, Store: &store.Memory{}, Logger: slog.New(slog.DiscardHandler)}
 	if _, err := other.Import(ctx, &log); err != nil {
 		return fmt.Errorf("the log is not whole: %w", err)
 	}
