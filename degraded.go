@@ -16,6 +16,9 @@ func (d *Debate) degraded() []string {
 	if d.config == nil || d.format == nil {
 		return nil
 	}
+	if cut := d.CutShort(); cut != "" {
+		out = append(out, cut)
+	}
 	for _, name := range d.Dropped() {
 		if d.Seat(name) >= 0 {
 			out = append(out, fmt.Sprintf("%s has taken no further part", name))
@@ -53,12 +56,6 @@ func (d *Debate) degraded() []string {
 	for _, o := range d.Outages() {
 		out = append(out, d.waited(&o))
 	}
-	if limit := d.limited(); limit != "" {
-		out = append(out, "the budget has ended it: "+limit)
-	}
-	if d.Reason == flow.EndHost {
-		out = append(out, d.Evidence)
-	}
 	for _, what := range d.missing() {
 		out = append(out, "missing: "+what)
 	}
@@ -92,26 +89,6 @@ func (d *Debate) waited(o *flow.Outage) string {
 	default:
 		return o.Evidence
 	}
-}
-
-// limited returns the limit of the budget that has ended the rounds, or because of which the debate is in the error state.
-// "": there is none, or it was raised since.
-func (d *Debate) limited() string {
-	var limit flow.WarningKind
-	switch {
-	case d.State == flow.StateError && d.Reason == flow.EndHardLimit:
-		limit = flow.WarnHard
-	case d.EndedEarlyBy == flow.EndedByBudget:
-		limit = flow.WarnSoft
-	default:
-		return ""
-	}
-	for _, w := range slices.Backward(d.Warnings) {
-		if w.Kind == limit {
-			return w.Evidence
-		}
-	}
-	return ""
 }
 
 // missed returns what was left out, in words.

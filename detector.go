@@ -100,14 +100,11 @@ func (d *Debate) stopOn() []format.Detector {
 	return append(slices.Clone(d.format.StopOn), d.config.StopOn...)
 }
 
-// endedByDetector says that a detector of Config.StopOn has ended a debate.
-const endedByDetector = "detector"
-
 // found returns which of the detectors ends the debate after the present round, if one does.
 func (d *Debate) found(all []format.Detector) (flow.Exit, bool) {
 	for _, name := range all {
 		if f := d.find(name, d.Round); f.Level == detect.LevelStrong {
-			return flow.Exit{Reason: flow.EndReason(name), Evidence: f.Evidence, By: endedByDetector}, true
+			return flow.Exit{Reason: flow.EndReason(name), Evidence: f.Evidence, By: flow.EndedByDetector}, true
 		}
 	}
 	return flow.Exit{}, false

@@ -7,8 +7,9 @@ import (
 )
 
 // Degraded lists where the work fell short of its config, one line each:
+//   - what has ended it early; see [flow.Record.CutShort]
 //   - who was dropped
-//   - what its warnings name: what was left out, and limits that were reached
+//   - what its warnings name: what was left out
 //   - options that were left out of requests, because the models lack them
 //   - if the task is complete, how many steps of the plan were left; if the work ended otherwise, that the task was not
 //     declared complete
@@ -16,15 +17,16 @@ import (
 // It is empty if nothing was missing. Its JSON has the same, under "degraded".
 func (w *Work) Degraded() []string {
 	var out []string
+	if cut := w.CutShort(); cut != "" {
+		out = append(out, cut)
+	}
 	for _, name := range w.Dropped() {
 		out = append(out, name+" has taken no further part")
 	}
 	for i := range w.Warnings {
-		switch warning := &w.Warnings[i]; warning.Kind {
+		switch w.Warnings[i].Kind {
 		case flow.WarnLeftOut, flow.WarnLate:
-			out = append(out, warning.Evidence)
-		case flow.WarnHard, flow.WarnSoft:
-			out = append(out, string(warning.Kind)+" of the budget: "+warning.Evidence)
+			out = append(out, w.Warnings[i].Evidence)
 		default: // about the budget and windows, or about what has passed
 		}
 	}

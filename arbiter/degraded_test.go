@@ -45,7 +45,7 @@ func TestDegradedWorkSaysSo(t *testing.T) {
 	w, err = play(t, engine, c)
 	require.NoError(t, err)
 	require.Len(t, w.Degraded(), 2)
-	assert.Contains(t, w.Degraded()[0], "soft-limit of the budget")
+	assert.Regexp(t, `^ended after \d of \d+ rounds by the soft limit of 4 calls: raise it$`, w.Degraded()[0])
 	assert.Equal(t, "the task was not declared complete", w.Degraded()[1])
 
 	engine, _ = engineFor(nil)

@@ -3,6 +3,7 @@ package deliberation
 import "github.com/agonist-dev/debate/flow"
 
 // Degraded lists where the deliberation fell short of its config, one line each:
+//   - what has ended it early; see [flow.Record.CutShort]
 //   - who was dropped
 //   - what its warnings name: what nobody has answered, what is missing, what was left out or made smaller
 //   - options that were left out of requests, because the models lack them
@@ -10,6 +11,9 @@ import "github.com/agonist-dev/debate/flow"
 // It is empty if nothing was missing. Its JSON has the same, under "degraded".
 func (d *Deliberation) Degraded() []string {
 	var out []string
+	if cut := d.CutShort(); cut != "" {
+		out = append(out, cut)
+	}
 	for _, name := range d.Dropped() {
 		out = append(out, name+" has taken no further part")
 	}

@@ -117,6 +117,6 @@ func TestABudgetIsCheckedBeforehand(t *testing.T) {
 		assert.Equal(t, flow.StateCompleted, r.State)
 		require.NotEmpty(t, r.Warnings)
 		assert.Equal(t, flow.WarnBudget, r.Warnings[0].Kind)
-		assert.Contains(t, r.Warnings[0].Evidence, "is above budget.hard; the typical case is "+most.Typical.String())
+		assert.Contains(t, r.Warnings[0].Evidence, "is above budget.hard; the typical case is "+most.Typical.Rounded())
 	}
 }

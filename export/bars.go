@@ -86,5 +86,5 @@ func (w *reporter) priceOf(a *flow.Account, unknown bool) string {
 	if a.Cost == 0 && unknown && tokensOf(a) > 0 {
 		return "price not known"
 	}
-	return a.Cost.String()
+	return a.Cost.Rounded()
 }

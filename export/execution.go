@@ -126,7 +126,7 @@ func (w *reporter) effort(e *arbiter.Execution, plan *arbiter.Plan) []field {
 	if w.work.Config().Parallel > 1 {
 		out = append(out, field{roundColumn, strconv.Itoa(e.Round)})
 	}
-	out = append(out, []field{{"Step", step}, {"Tokens", tokens + "; " + count(e.Usage.Output) + " written"}, {"Cost", e.Cost.String()}}...)
+	out = append(out, []field{{"Step", step}, {"Tokens", tokens + "; " + count(e.Usage.Output) + " written"}, {"Cost", e.Cost.Rounded()}}...)
 	if !e.StartedAt.IsZero() {
 		out = append(out, field{"Began", w.clock(e.StartedAt)})
 	}

@@ -56,7 +56,7 @@ func (s *section) account(caption, of string, accounts []flow.Account, total flo
 		if a.Name == "" {
 			a.Name = "no model"
 		}
-		row := cells(a.Name, a.Cost.String(), count(a.Requests), count(a.Usage.Input), count(a.Usage.CachedInput), count(a.Usage.Output))
+		row := cells(a.Name, a.Cost.Rounded(), count(a.Requests), count(a.Usage.Input), count(a.Usage.CachedInput), count(a.Usage.Output))
 		if told {
 			row = append(row, cell{Text: toldCost(&a)})
 		}
@@ -70,11 +70,11 @@ func toldCost(a *flow.Account) string {
 	if a.Told == 0 && a.Table == 0 {
 		return ""
 	}
-	more := (a.Told - a.Table).String()
+	more := (a.Told - a.Table).Rounded()
 	if a.Told >= a.Table {
 		more = "+" + more
 	}
-	return a.Told.String() + " (" + more + ")"
+	return a.Told.Rounded() + " (" + more + ")"
 }
 
 // byRound returns the accounts of the rounds in the record, and of everything outside them.
@@ -116,7 +116,7 @@ func (w *reporter) unpriced() []string {
 
 // total writes the cost of the debate, as far as it is known.
 func (w *reporter) total() string {
-	cost := w.record.Spent().Cost.String()
+	cost := w.record.Spent().Cost.Rounded()
 	if len(w.unpriced()) > 0 {
 		return cost + ", without the models whose price is not known"
 	}

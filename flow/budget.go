@@ -82,13 +82,36 @@ type Money int64
 // USD is one US dollar.
 const USD Money = 1_000_000_000_000
 
-// String returns the amount in USD, such as "$0.0042", with as many decimals as it has.
+// String returns the amount in USD, such as "$0.0042", with as many decimals as it has. Texts for people have [Money.Rounded].
 func (m Money) String() string {
 	s := m.decimal()
 	if strings.HasPrefix(s, "-") {
 		return "-$" + s[1:]
 	}
 	return "$" + s
+}
+
+// Rounded returns the amount in USD as people read it: four significant digits, halves away from zero, such as "$0.02043".
+// Whole dollars are never rounded ("$12345"). An amount that has cents has two decimals at least ("$0.30").
+func (m Money) Rounded() string {
+	sign, abs := "$", uint64(m) //nolint:gosec // of a negative amount the next lines take the complement back
+	if m < 0 {
+		sign, abs = "-$", -abs
+	}
+	unit := uint64(1)
+	for abs/unit >= 10_000 && unit < uint64(USD) {
+		unit *= 10
+	}
+	abs = (abs + unit/2) / unit * unit
+	whole, part := strconv.FormatUint(abs/uint64(USD), 10), abs%uint64(USD)
+	if part == 0 {
+		return sign + whole
+	}
+	decimals := strings.TrimRight(fmt.Sprintf("%012d", part), "0")
+	if len(decimals) == 1 {
+		decimals += "0"
+	}
+	return sign + whole + "." + decimals
 }
 
 // decimal writes the amount in USD without rounding.

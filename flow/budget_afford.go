@@ -92,7 +92,7 @@ func CheckBudget(ctx context.Context, m *Machine, contexts map[string]window.Man
 		if same != field && low[same] && limits[same] == limit {
 			continue // it is no lower than the hard limit, about which all is said
 		}
-		if what := least.passed(limit); what != "" {
+		if what := least.passed(limit).what; what != "" {
 			low[field] = true
 			f.Addf(field, "is below what one round and the conclusion reserve: %s; raise it, or lower maxTokens", what)
 		}
@@ -116,7 +116,7 @@ func (e *Estimate) Beyond(b *Budget) string {
 	worst := amount{e.Cost, e.Tokens, e.Calls}
 	var passed []string
 	for field, limit := range order.ByKey(b.limits()) {
-		if worst.passed(limit) != "" {
+		if worst.passed(limit).what != "" {
 			passed = append(passed, field)
 		}
 	}
@@ -124,7 +124,7 @@ func (e *Estimate) Beyond(b *Budget) string {
 		return ""
 	}
 	return fmt.Sprintf("the worst case, %s, %d tokens and %d calls, is above %s; the typical case is %s and %d tokens",
-		e.Cost, e.Tokens, e.Calls, strings.Join(passed, " and "), e.Typical, e.TypicalTokens)
+		e.Cost.Rounded(), e.Tokens, e.Calls, strings.Join(passed, " and "), e.Typical.Rounded(), e.TypicalTokens)
 }
 
 // mostForeseen bounds how many rounds the warning of a start looks at, since the walk takes time quadratic in them. If

@@ -18,29 +18,47 @@ func (u amount) plus(v amount) amount {
 	return amount{u.cost.plus(v.cost), u.tokens + v.tokens, u.calls + v.calls}
 }
 
-// passed returns which limit a use exceeds, and by how much, or "" if none.
-func (u amount) passed(limit amount) string {
+// atLimit tells of a limit that a use has come to.
+type atLimit struct {
+	limit string // the limit's key in the JSON of a Budget
+	what  string // the use and the limit, in words; "": no limit is meant
+}
+
+// The keys of the limits of a Budget: whether a limit is soft or hard, and what it measures if that is no cost.
+const (
+	limitSoft     = "soft"
+	limitHard     = "hard"
+	measureTokens = "Tokens"
+	measureCalls  = "Calls"
+	measureTime   = "Time"
+)
+
+// passed returns which limit a use exceeds, by what it measures.
+func (u amount) passed(limit amount) atLimit {
 	return u.beyond(limit, u)
 }
 
-// reached returns which limit a use has reached, or "" if none.
-func (u amount) reached(limit amount) string {
+// reached returns which limit a use has reached, by what it measures.
+func (u amount) reached(limit amount) atLimit {
 	return u.beyond(limit, amount{u.cost.plus(1), u.tokens + 1, u.calls + 1})
 }
 
 // beyond tells of a use whose measure exceeds a limit.
-func (u amount) beyond(limit, measure amount) string {
+func (u amount) beyond(limit, measure amount) atLimit {
 	switch {
 	case limit.cost > 0 && measure.cost > limit.cost:
-		return fmt.Sprintf("%s of %s", u.cost, limit.cost)
+		return atLimit{"", fmt.Sprintf("%s of %s", u.cost.Rounded(), limit.cost.Rounded())}
 	case limit.tokens > 0 && measure.tokens > limit.tokens:
-		return fmt.Sprintf("%d of %d tokens", u.tokens, limit.tokens)
+		return atLimit{measureTokens, fmt.Sprintf("%d of %d tokens", u.tokens, limit.tokens)}
 	case limit.calls > 0 && measure.calls > limit.calls:
-		return fmt.Sprintf("%d of %d calls", u.calls, limit.calls)
+		return atLimit{measureCalls, fmt.Sprintf("%d of %d calls", u.calls, limit.calls)}
 	default:
-		return ""
+		return atLimit{}
 	}
 }
+
+// of names the limit in full, soft or hard, and says what the use holds beside what was spent.
+func (l atLimit) of(side, beside string) atLimit { return atLimit{side + l.limit, l.what + beside} }
 
 func (b *Budget) soft() amount { return amount{b.Soft, b.SoftTokens, b.SoftCalls} }
 
@@ -82,7 +100,8 @@ func (c *Core) watchBudget() (move, error) {
 	spent := r.used()
 	if budget.Warn > 0 && spent.cost >= budget.Warn && !r.warned() {
 		return rerun, c.warn(&Warning{
-			Kind: WarnCost, Threshold: budget.Warn, Spend: spent.cost, Evidence: fmt.Sprintf("%s of %s", spent.cost, budget.Warn),
+			Kind: WarnCost, Threshold: budget.Warn, Spend: spent.cost,
+			Evidence: fmt.Sprintf("%s of %s", spent.cost.Rounded(), budget.Warn.Rounded()),
 		})
 	}
 	if c.machine.allows(r, TriggerWarn) {
@@ -91,24 +110,24 @@ func (c *Core) watchBudget() (move, error) {
 	took := c.in.At.Sub(r.StartedAt)
 	if budget.HardTime > 0 && took >= budget.HardTime {
 		c.abort()
-		return rerun, c.reach(WarnHard, "", fmt.Sprintf("%s of %s", took, budget.HardTime))
+		return rerun, c.reach(WarnHard, "", atLimit{limitHard + measureTime, fmt.Sprintf("%s of %s", took, budget.HardTime)})
 	}
 	if r.State == StateCompleting {
 		return proceed, nil
 	}
-	what := spent.reached(budget.soft())
+	soft := spent.reached(budget.soft())
 	if budget.SoftTime > 0 && took >= budget.SoftTime {
-		what = fmt.Sprintf("%s of %s", took, budget.SoftTime)
+		soft = atLimit{measureTime, fmt.Sprintf("%s of %s", took, budget.SoftTime)}
 	}
-	if what != "" && r.State != StateInitializing {
+	if soft.what != "" && r.State != StateInitializing {
 		if len(r.inFlight) > 0 {
 			c.waitUntil(r.times(c.in.At))
 			return wait, nil
 		}
-		return rerun, c.reach(WarnSoft, "", what)
+		return rerun, c.reach(WarnSoft, "", soft.of(limitSoft, ""))
 	}
-	if what := spent.reached(budget.hard()); what != "" {
-		return rerun, c.reach(WarnHard, "", what)
+	if hard := spent.reached(budget.hard()); hard.what != "" {
+		return rerun, c.reach(WarnHard, "", hard.of(limitHard, ""))
 	}
 	return proceed, nil
 }
@@ -171,12 +190,17 @@ func (r *Record) unconfirmed() bool {
 func (c *Core) warn(w *Warning) error { return c.emit(Event{Body: w}) }
 
 // reach records that a limit was reached, and fires the trigger.
-func (c *Core) reach(limit WarningKind, call, what string) error {
+func (c *Core) reach(limit WarningKind, call string, at atLimit) error {
 	budget := c.record.settings.Budget
-	w := &Warning{Kind: limit, Threshold: budget.Hard, Spend: c.record.spent.total.Cost, Call: call, Evidence: what}
-	exit := Exit{Reason: EndHardLimit, By: EndedByBudget, Evidence: string(limit) + " of the budget: " + what}
+	w := &Warning{
+		Kind: limit, Threshold: budget.Hard, Spend: c.record.spent.total.Cost, Call: call, Limit: at.limit, Evidence: at.what,
+	}
+	exit := Exit{Reason: EndHardLimit, By: EndedByBudget, Evidence: string(limit) + " of the budget: " + at.what}
 	if limit == WarnSoft {
 		w.Threshold, exit.Reason = budget.Soft, EndSoftLimit
+	}
+	if limit == WarnSoft && at.limit == limitHard {
+		w.Threshold = budget.Hard
 	}
 	if err := c.warn(w); err != nil {
 		return err
@@ -204,28 +228,28 @@ func (r *Record) raised() bool {
 const withNext = ", with what the next call may take"
 
 // fits reports whether the worst case of a call fits the rest of the limits. The rest is what remains beside the
-// reserves and the share of the conclusion. If the call does not fit, limit and what say which limit prevents it.
-func (c *Core) fits(intent *Intent) (limit WarningKind, what string, ok bool) {
+// reserves and the share of the conclusion. If the call does not fit, limit and at say which limit prevents it.
+func (c *Core) fits(intent *Intent) (limit WarningKind, at atLimit, ok bool) {
 	r, budget := c.record, c.record.settings.Budget
 	if budget == nil {
-		return "", "", true
+		return "", atLimit{}, true
 	}
 	worst := r.used().plus(r.pending()).plus(amount{intent.Reserve, intent.Bound, 1})
 	if r.State != StateCompleting {
-		if what := worst.passed(budget.soft()); what != "" {
-			return WarnSoft, what + withNext, false
+		if soft := worst.passed(budget.soft()); soft.what != "" {
+			return WarnSoft, soft.of(limitSoft, withNext), false
 		}
 	}
-	if what := worst.passed(budget.hard()); what != "" {
-		return WarnHard, what + withNext, false
+	if hard := worst.passed(budget.hard()); hard.what != "" {
+		return WarnHard, hard.of(limitHard, withNext), false
 	}
 	if r.State == StateCompleting {
-		return "", "", true
+		return "", atLimit{}, true
 	}
 	if budget.concludes() && budget.hard() != (amount{}) {
-		if what := worst.plus(c.share(intent)).passed(budget.hard()); what != "" {
-			return WarnSoft, what + ", with what the conclusion may take", false
+		if hard := worst.plus(c.share(intent)).passed(budget.hard()); hard.what != "" {
+			return WarnSoft, hard.of(limitHard, ", with what the conclusion may take"), false
 		}
 	}
-	return "", "", true
+	return "", atLimit{}, true
 }

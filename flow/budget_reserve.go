@@ -16,7 +16,7 @@ func (c *Core) spares(intent *Intent) bool {
 		return true
 	}
 	worst := r.used().plus(r.pending()).plus(amount{intent.Reserve, intent.Bound, 1}).plus(c.conclusion(0, false))
-	return worst.passed(budget.hard()) == ""
+	return worst.passed(budget.hard()).what == ""
 }
 
 // concludes reports whether the conversation may conclude at a soft limit. Only then is anything kept back for the
@@ -38,7 +38,7 @@ func (c *Core) share(intent *Intent) amount {
 		growth += len(text.Defused(r.Turns[i].Text)) + 2*len(r.fence) + transcript.Framing
 	}
 	if r.Round > 1 {
-		if whole := c.conclusion(growth, true); whole.passed(r.settings.Budget.hard()) == "" {
+		if whole := c.conclusion(growth, true); whole.passed(r.settings.Budget.hard()).what == "" {
 			return whole
 		}
 	}

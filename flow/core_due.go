@@ -15,7 +15,7 @@ type due struct {
 	overBudget bool // a call does not fit the budget
 	limit      WarningKind
 	short      *Intent   // the call that does not fit
-	what       string    // by how much
+	at         atLimit   // which it is, and by how much
 	wait       time.Time // when the next call may start
 	batch      int       // how many calls are missing now
 	one        [1]beginning
@@ -228,11 +228,11 @@ func (d *due) look(call *Call) bool {
 // start starts a call, unless the budget holds it back.
 func (d *due) start(ready *prepared, intent *Intent) error {
 	c := d.core
-	if limit, what, ok := c.fits(intent); !ok && ready.call.Performer != ByPerson && ready.call.Performer != byTool {
+	if limit, at, ok := c.fits(intent); !ok && ready.call.Performer != ByPerson && ready.call.Performer != byTool {
 		if len(c.record.inFlight) > 0 {
 			d.busy = true // results may free a part of the reserve
 		} else {
-			d.overBudget, d.limit, d.short, d.what = true, limit, intent, what
+			d.overBudget, d.limit, d.short, d.at = true, limit, intent, at
 		}
 		return nil
 	}

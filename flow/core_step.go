@@ -64,7 +64,7 @@ func (c *Core) once() (again bool, err error) {
 	case due.asked:
 		return true, c.fire(TriggerAsk, Exit{}, false)
 	case due.overBudget:
-		return true, c.reach(due.limit, due.short.Call, due.what)
+		return true, c.reach(due.limit, due.short.Call, due.at)
 	}
 	return c.next(step)
 }

@@ -321,6 +321,9 @@ type Warning struct {
 	Call      string      `json:"call,omitempty"`
 	By        string      `json:"by,omitempty"`   // whose window it is
 	Left      int         `json:"left,omitempty"` // how many messages are left out
+	// Limit is the limit of the budget that WarnSoft and WarnHard tell of, by its key in JSON, such as "softCalls". A hard limit that
+	// ends the rounds, so that the conclusion fits, is told of by WarnSoft.
+	Limit string `json:"limit,omitempty"`
 	// Evidence says what was reached, with figures.
 	Evidence string `json:"evidence,omitempty"`
 }

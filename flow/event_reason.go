@@ -13,6 +13,8 @@ const (
 	EndedByPerson = "person" // an answer to an inquiry
 	EndedByRule   = "rule"   // a FailureRule
 	EndedByBudget = "budget" // a limit of the budget
+	// EndedByDetector: what watches the rounds has found that they lead nowhere. The EndReason is its name.
+	EndedByDetector = "detector"
 )
 
 // EndReason says why the rounds of a conversation, or the conversation itself, ended. A flow adds its own.

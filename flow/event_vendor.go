@@ -183,7 +183,8 @@ func overshot(intent *Intent, s *Spend) *Warning {
 	}
 	return &Warning{
 		Kind: WarnOver, Threshold: intent.Reserve, Spend: s.Cost, Call: intent.Call, By: intent.By,
-		Evidence: fmt.Sprintf("%s has cost %s: %s was reserved", text.OneLine(intent.Call, 80), s.Cost, intent.Reserve),
+		Evidence: fmt.Sprintf("%s has cost %s: %s was reserved",
+			text.OneLine(intent.Call, 80), s.Cost.Rounded(), intent.Reserve.Rounded()),
 	}
 }
 

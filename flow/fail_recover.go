@@ -46,7 +46,7 @@ func (c *Core) carryOut(call *Call, state *callState) error {
 	case option == OptionDrop && !c.record.IsDropped(call.By):
 		return c.drop(call.By, reason)
 	case option == OptionEnd:
-		exit := Exit{Reason: EndHost, By: state.trouble.by, Evidence: "ended after a failure: " + reason}
+		exit := Exit{Reason: EndHost, By: state.trouble.by, Evidence: endedWord + "after a failure: " + reason}
 		if c.record.State == StateCompleting {
 			return c.endConclusion(state.trouble.failure, exit)
 		}
@@ -148,15 +148,18 @@ func (r *Record) stillFailed(about FailedCall) bool {
 	return call != nil && call.status == callFailed
 }
 
+// endedWord begins the evidence of a conversation that an answer has ended.
+const endedWord = "ended "
+
 // endEarly ends the conversation, because an answer says so.
 func (c *Core) endEarly(q *Inquiry, a Answer, reason string) error {
 	r := c.record
-	exit := Exit{Reason: EndHost, By: EndedByPerson, Evidence: "ended after a failure: " + reason}
+	exit := Exit{Reason: EndHost, By: EndedByPerson, Evidence: endedWord + "after a failure: " + reason}
 	if a.Rule {
 		exit.By = EndedByRule
 	}
 	if q.Kind == KindConfirm {
-		exit.Evidence = "ended at the cost warning: " + r.evidenceOf(WarnCost)
+		exit.Evidence = endedWord + "at the cost warning: " + r.evidenceOf(WarnCost)
 	}
 	concluding := r.Working() == StateCompleting
 	if concluding && r.State == StateError { // the conclusion has failed already

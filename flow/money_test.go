@@ -31,6 +31,20 @@ func TestMoneyIsText(t *testing.T) {
 	}
 }
 
+// TestMoneyIsRoundedForPeople: four significant digits, whole dollars in full, and two decimals of what has cents.
+func TestMoneyIsRoundedForPeople(t *testing.T) {
+	for amount, want := range map[flow.Money]string{
+		0: "$0", 1: "$0.000000000001", -1: "-$0.000000000001", 123_400: "$0.0000001234", 123_449: "$0.0000001234", 123_450: "$0.0000001235",
+		20_430_000_000: "$0.02043", 20_434_999_999: "$0.02043", 20_435_000_000: "$0.02044", -20_435_000_000: "-$0.02044",
+		flow.USD / 100: "$0.01", 3 * flow.USD / 10: "$0.30", flow.USD - 1: "$1", flow.USD: "$1", flow.USD * 5 / 4: "$1.25",
+		flow.USD * 12_345 / 1000: "$12.35", flow.USD * 125 / 10: "$12.50", flow.USD * 999_949 / 1000: "$999.90", flow.USD * 99_996 / 100: "$1000",
+		flow.USD * 12_345: "$12345", flow.USD*12_345 + flow.USD/2: "$12346", flow.USD*12_345 + flow.USD/2 - 1: "$12345",
+		math.MaxInt64: "$9223372", math.MinInt64: "-$9223372",
+	} {
+		assert.Equal(t, want, amount.Rounded(), "%d", int64(amount))
+	}
+}
+
 func TestMoneyIsExactInJSON(t *testing.T) {
 	for _, amount := range amounts(rand.New(rand.NewPCG(1, 2)), 2000) {
 		data, err := json.Marshal(amount)

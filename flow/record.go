@@ -39,7 +39,7 @@ type Record struct {
 	Reason   EndReason
 	Evidence string
 	// EndedEarlyBy names who has decided to end the conversation before it had all that its config asks for: "host", "person" for
-	// an answer, "rule" for a FailureRule, "budget", or whom the flow names. "": nobody.
+	// an answer, "rule" for a FailureRule, "budget", "detector", or whom the flow names. "": nobody. CutShort says it in a sentence.
 	EndedEarlyBy      string
 	StartedAt, LastAt time.Time
 	Seq               int64 // the number of the last event

@@ -47,7 +47,7 @@ func run(ctx context.Context, out io.Writer, engine *debate.Engine, model string
 	}
 	p := stage.Printer{Out: out}
 	p.Linef("At most: %d calls, %d tokens, %s. One round and its verdict: %s.",
-		estimate.Calls, estimate.Tokens, usd(estimate.Cost), usd(estimate.FirstRound))
+		estimate.Calls, estimate.Tokens, estimate.Cost.Rounded(), estimate.FirstRound.Rounded())
 
 	// Most debates cost a fraction of that. With this soft limit, the debate gets as many rounds as the
 	// worst case of little more than one round pays for. The hard limit is never passed.
@@ -55,7 +55,7 @@ func run(ctx context.Context, out io.Writer, engine *debate.Engine, model string
 		Warn: estimate.FirstRound / 4, Confirm: true, Soft: estimate.FirstRound * 5 / 4, Hard: estimate.FirstRound * 2,
 	}
 	p.Linef("The budget: a warning at %s, the verdict at %s, never more than %s.\n",
-		usd(config.Budget.Warn), usd(config.Budget.Soft), usd(config.Budget.Hard))
+		config.Budget.Warn.Rounded(), config.Budget.Soft.Rounded(), config.Budget.Hard.Rounded())
 
 	session, err := engine.Start(ctx, config)
 	if err != nil {
@@ -68,10 +68,10 @@ func run(ctx context.Context, out io.Writer, engine *debate.Engine, model string
 		}
 		switch body := event.Body.(type) {
 		case *debate.Turn:
-			p.Linef("Round %d, %s: %d tokens for %s", body.Round, body.Speaker, body.Usage.Output, usd(body.Cost))
+			p.Linef("Round %d, %s: %d tokens for %s", body.Round, body.Speaker, body.Usage.Output, body.Cost.Rounded())
 		case *flow.Warning:
 			if body.Kind == flow.WarnCost {
-				p.Linef("-- %s are spent.", usd(body.Spend))
+				p.Linef("-- %s are spent.", body.Spend.Rounded())
 			}
 		case *flow.Transition:
 			if body.To == flow.StateCompleting {

@@ -8,8 +8,6 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-func usd(m debate.Money) string { return fmt.Sprintf("$%.4f", float64(m)/float64(debate.USD)) }
-
 // accounts prints the verdict and who spent what. The money in an account is exact; it is rounded only
 // here.
 func accounts(p stage.Printer, r *debate.Record) {
@@ -31,5 +29,5 @@ func accounts(p stage.Printer, r *debate.Record) {
 }
 
 func account(p stage.Printer, a flow.Account) {
-	p.Linef("  %-20s %3d calls %7d tokens %s", a.Name, a.Requests, a.Usage.Input+a.Usage.Output, usd(a.Cost))
+	p.Linef("  %-20s %3d calls %7d tokens %s", a.Name, a.Requests, a.Usage.Input+a.Usage.Output, a.Cost.Rounded())
 }

@@ -44,7 +44,7 @@ func publish(w io.Writer, r *debate.Record, demo bool) error {
 		}
 	}
 	spent := r.Spent()
-	cost := fmt.Sprintf("$%.4f", float64(spent.Cost)/float64(debate.USD))
+	cost := spent.Cost.Rounded()
 	if m, ok := r.Model(d.Config().Agents[0].Model); !ok || !m.Priced {
 		cost = "at an unknown price"
 	} else if demo {

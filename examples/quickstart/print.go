@@ -277,7 +277,7 @@ func (p *printer) end(r *debate.Record, would string) {
 		}
 	}
 	total := r.Spent()
-	cost := fmt.Sprintf("$%.4f", float64(total.Cost)/float64(debate.USD))
+	cost := total.Cost.Rounded()
 	if p.bound {
 		cost += " at most"
 	}

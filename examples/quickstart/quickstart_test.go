@@ -25,7 +25,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files under testdata")
 
 // spent is what follows the number of requests in the last lines.
-var spent = regexp.MustCompile(` \d{4,} tokens in \(0 from a cache\), \d{3,} tokens out: \$0\.0\d{3}\.\n`)
+var spent = regexp.MustCompile(` \d{4,} tokens in \(0 from a cache\), \d{3,} tokens out: \$0\.0\d{2,5}\.\n`)
 
 // environment is a getenv of its own.
 func environment(pairs ...string) func(string) string {

@@ -43,7 +43,7 @@ func TestTheReasonOfAControlIsRecorded(t *testing.T) {
 		assert.Equal(t, "stopped by the host: it is late – 🙂", record.Evidence)
 		assert.Equal(t, flow.EndHost, record.Reason)
 		assert.Equal(t, flow.EndedByHost, record.EndedEarlyBy)
-		assert.Contains(t, stage.View(record).Outcome().Degraded, "stopped by the host: it is late – 🙂")
+		assert.Contains(t, stage.View(record).Outcome().Degraded, "ended after 0 of 3 rounds: stopped by the host: it is late – 🙂")
 		var evidence []string
 		for _, change := range stage.Bodies[flow.Transition](t, here.Engine, s.ID()) {
 			if change.Evidence != "" {

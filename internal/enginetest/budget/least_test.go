@@ -120,8 +120,8 @@ func TestALimitBelowTheWorstCaseIsAWarning(t *testing.T) {
 			}
 			require.Len(t, found, 1)
 			assert.Contains(t, found[0], "is above "+c.fields+";")
-			assert.Contains(t, found[0], "the worst case, "+estimate.Cost.String()+",")
-			assert.Contains(t, found[0], "the typical case is "+estimate.Typical.String()+" ")
+			assert.Contains(t, found[0], "the worst case, "+estimate.Cost.Rounded()+",")
+			assert.Contains(t, found[0], "the typical case is "+estimate.Typical.Rounded()+" ")
 			assert.Equal(t, 1, strings.Count(found[0], "worst"))
 		})
 	}

@@ -1,6 +1,7 @@
 package debates_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -95,16 +96,16 @@ func endings() map[string]ending {
 				c.Format, c.StopOn = format.FreeForm, []format.Detector{format.DetectDiminishing}
 			},
 			play:   says(func(j *debate.Judgement) { j.Flags.Repetitive = true }, 2),
-			reason: debate.EndDiminishing, by: "detector", words: "Returns diminish: ", rounds: 3,
+			reason: debate.EndDiminishing, by: flow.EndedByDetector, words: "Returns diminish: ", rounds: 3,
 		},
 		"repetition": {
 			change: func(c *debate.Config) { c.StopOn = []format.Detector{format.DetectRepetition} },
-			play:   play{says: onlyAda}, reason: debate.EndRepetition, by: "detector", words: "Ada: The overlap", rounds: 2,
+			play:   play{says: onlyAda}, reason: debate.EndRepetition, by: flow.EndedByDetector, words: "Ada: The overlap", rounds: 2,
 		},
 		"drift": {
 			change: func(c *debate.Config) { c.StopOn = []format.Detector{format.DetectDrift} },
 			play:   says(func(j *debate.Judgement) { j.Flags.Drifting = true }, 2),
-			reason: debate.EndDrift, by: "detector", words: "Of 1 judges 1 see", rounds: 2,
+			reason: debate.EndDrift, by: flow.EndedByDetector, words: "Of 1 judges 1 see", rounds: 2,
 		},
 		"too few are left": { // no rule leaves too few
 			change: func(c *debate.Config) { c.Unattended = false },
@@ -221,6 +222,10 @@ func TestEveryReasonToStopIsRecorded(t *testing.T) {
 					tc.by = "" // it has not ended yet
 				}
 				assert.Equal(t, tc.by, record.EndedEarlyBy)
+				if tc.by == flow.EndedByDetector {
+					want := fmt.Sprintf("ended after %d of 4 rounds by the detector %s: %s", tc.rounds, tc.reason, tc.words)
+					assert.True(t, strings.HasPrefix(record.CutShort(), want), record.CutShort())
+				}
 				missing := slices.ContainsFunc(stage.View(record).Outcome().Degraded, func(s string) bool { return strings.HasPrefix(s, "missing: round") })
 				assert.Equal(t, (tc.by != "" || tc.failed != "") && record.Round < 4, missing, "the outcome names the rounds that were not held")
 
@@ -278,7 +283,7 @@ func TestAnErrorThatIsGivenUp(t *testing.T) {
 			assert.True(t, record.Final())
 			assert.Equal(t, flow.EndHost, record.Reason)
 			assert.Equal(t, name+" by the host", record.Evidence)
-			assert.Contains(t, stage.View(record).Outcome().Degraded, name+" by the host")
+			assert.Contains(t, stage.View(record).Outcome().Degraded, "ended after 0 of 3 rounds: "+name+" by the host")
 			assert.Nil(t, stage.View(record).Verdict)
 		})
 	}

@@ -32,18 +32,20 @@ func TestTheOutcomeNamesWhatIsMissing(t *testing.T) {
 		"nothing": {change: same},
 		"stopped within a round": {
 			same, nil, 2500 * time.Millisecond, stop,
-			[]string{"stopped by the host", "missing: in round 1 the speeches of Cyd", "missing: rounds 2 to 3"},
+			[]string{"ended after 0 of 3 rounds: stopped by the host", "missing: in round 1 the speeches of Cyd", "missing: rounds 2 to 3"},
 		},
 		"stopped before anybody has spoken": {
 			same, nil, 500 * time.Millisecond, stop,
 			[]string{
-				"there is no verdict", "stopped by the host", "missing: in round 1 the speeches of Ada, Ben, Cyd", "missing: rounds 2 to 3",
+				"ended after 0 of 3 rounds: stopped by the host", "there is no verdict",
+				"missing: in round 1 the speeches of Ada, Ben, Cyd", "missing: rounds 2 to 3",
 			},
 		},
 		"canceled within the last round": {
 			func(c *debate.Config) { c.Rounds = 2 }, nil, 5500 * time.Millisecond, cancel,
 			[]string{
-				"there is no verdict", "canceled by the host", "missing: in round 2 the speeches of Ben, Cyd", "missing: the verdict of judge",
+				"ended after 1 of 2 rounds: canceled by the host", "there is no verdict",
+				"missing: in round 2 the speeches of Ben, Cyd", "missing: the verdict of judge",
 			},
 		},
 		"canceled before the second of two verdicts": {
@@ -63,18 +65,19 @@ func TestTheOutcomeNamesWhatIsMissing(t *testing.T) {
 				}
 			}, 10 * time.Second, cancel,
 			[]string{
-				"1 of 2 judges have given a verdict: fewer than the quorum of 2", "canceled by the host", "missing: the verdict of judge-2",
+				"ended after 1 of 1 round: canceled by the host", "1 of 2 judges have given a verdict: fewer than the quorum of 2",
+				"missing: the verdict of judge-2",
 			},
 		},
 		"whoever has left, or was skipped, is named by itself": {
 			func(c *debate.Config) { c.OnFailure = []debate.FailureRule{{Do: flow.OptionDrop}} },
 			func(p *scripted.Provider) { stage.Befall(p, provider.KindRefusal, stage.Said("Cyd", 2)) }, 6500 * time.Millisecond, stop,
-			[]string{"Cyd has taken no further part", "stopped by the host", "missing: round 3"},
+			[]string{"ended after 2 of 3 rounds: stopped by the host", "Cyd has taken no further part", "missing: round 3"},
 		},
 		"a soft limit": {
 			func(c *debate.Config) { c.Format, c.Budget = format.FreeForm, &debate.Budget{SoftCalls: 5} }, nil, 0, nil,
 			[]string{
-				"the budget has ended it: 5 of 5 calls", "missing: in round 2 the speeches of Ben, Cyd", "missing: round 3",
+				"ended after 1 of 3 rounds by the soft limit of 5 calls: raise it", "missing: in round 2 the speeches of Ben, Cyd", "missing: round 3",
 			},
 		},
 		"the judge": {

@@ -73,7 +73,8 @@ func TestBelowTwoAPersonSendsTheDebateToItsVerdict(t *testing.T) {
 			assert.Equal(t, flow.EndTooFew, record.Reason)
 			assert.Equal(t, flow.EndedByPerson, record.EndedEarlyBy)
 			assert.Equal(t, "1 of 2 participants are left", record.Evidence)
-			assert.Equal(t, []string{"Ben has taken no further part", "missing: round 3"}, stage.View(record).Outcome().Degraded)
+			less := []string{"ended after 2 of 3 rounds by a person: 1 of 2 participants are left", "Ben has taken no further part", "missing: round 3"}
+			assert.Equal(t, less, stage.View(record).Outcome().Degraded)
 			assert.NotNil(t, stage.View(record).Verdict)
 		})
 	}

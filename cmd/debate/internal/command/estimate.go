@@ -66,10 +66,10 @@ func (p *program) printEstimate(e *flow.Estimate, models map[string]flow.Model) 
 // price writes an amount. A sum in which the price of a model is missing is too low.
 func price(amount flow.Money, unpriced bool) string {
 	if !unpriced {
-		return amount.String()
+		return amount.Rounded()
 	}
 	if amount == 0 {
 		return "unknown"
 	}
-	return "more than " + amount.String() + " (a price is unknown)"
+	return "more than " + amount.Rounded() + " (a price is unknown)"
 }

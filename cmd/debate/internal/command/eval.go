@@ -133,5 +133,9 @@ func (p *program) scores(ctx context.Context, session *debate.Session) error {
 	if !ok || record.State != flow.StateCompleted {
 		return exit(exitEarly, fmt.Errorf("there are no scores: %s", record.Evidence))
 	}
-	return p.printValue(scored{session.ID(), scores.Report()})
+	if err := p.printValue(scored{session.ID(), scores.Report()}); err != nil {
+		return err
+	}
+	got := resultOf(record)
+	return lacking(record, &got)
 }

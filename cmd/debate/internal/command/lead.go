@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -293,14 +294,21 @@ func (l *leader) conclude(record *flow.Record, got *result) error {
 			l.warnf("%s", note)
 		}
 	}
-	if got.exists {
+	return lacking(record, got)
+}
+
+// lacking returns the error that a conversation which is over ends the program with: it was cut short, or has not what was asked for.
+func lacking(record *flow.Record, got *result) error {
+	cut := progress.Clean(record.CutShort())
+	switch {
+	case !got.exists:
+		why := cmp.Or(cut, progress.Clean(record.Evidence), string(record.State))
+		return exit(exitEarly, fmt.Errorf("the conversation has ended without what was asked for: %s", why))
+	case cut != "":
+		return exit(exitEarly, errors.New("the conversation has "+cut))
+	default:
 		return nil
 	}
-	why := progress.Clean(record.Evidence)
-	if why == "" {
-		why = string(record.State)
-	}
-	return exit(exitEarly, fmt.Errorf("the conversation has ended without what was asked for: %s", why))
 }
 
 // print writes a text that models have written to the standard output.

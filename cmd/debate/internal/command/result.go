@@ -49,8 +49,8 @@ func resultOf(r *flow.Record) result {
 	return result{exists: r.State == flow.StateCompleted && !early(r)}
 }
 
-// early reports whether the host program, a person, a rule or the budget has ended a conversation before its time. What ends it
-// as its config says, such as the convergence of a debate, is not early.
+// early reports whether the host program, a person, a rule or the budget has ended a conversation, so that it lacks what it was
+// held for if that is all its rounds. What a detector has ended has all that there is to be had.
 func early(r *flow.Record) bool {
 	switch r.EndedEarlyBy {
 	case flow.EndedByHost, flow.EndedByPerson, flow.EndedByRule, flow.EndedByBudget:

@@ -112,7 +112,8 @@ func (p *program) showRecord(record *flow.Record, info *store.Info, why string) 
 	}
 	spent := record.Spent()
 	u := spent.Usage
-	t.row("Cost", fmt.Sprintf("%v for %s: %d tokens in, %d out", spent.Cost, progress.Plural(spent.Requests, "call"), u.Input, u.Output))
+	t.row("Cost", fmt.Sprintf("%s for %s: %d tokens in, %d out",
+		spent.Cost.Rounded(), progress.Plural(spent.Requests, "call"), u.Input, u.Output))
 	if why != "" {
 		t.row("Because", why)
 	}
@@ -161,7 +162,7 @@ func (p *program) showActors(record *flow.Record) error {
 	}
 	for _, who := range shown {
 		u := who.Account.Usage
-		t.row(who.Name, dashed(who.Model), who.Status, who.Turns, who.Failures, u.Input+u.Output, who.Account.Cost)
+		t.row(who.Name, dashed(who.Model), who.Status, who.Turns, who.Failures, u.Input+u.Output, who.Account.Cost.Rounded())
 	}
 	return t.end()
 }

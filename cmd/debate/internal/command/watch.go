@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -78,15 +77,16 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, id string, 
 		}
 	}
 	record, err := engine.Record(ctx, id)
-	if err != nil || p.json {
+	if err != nil {
 		return err
 	}
 	got := resultOf(record)
-	if !got.exists {
-		why := cmp.Or(record.Evidence, string(record.State))
-		return exit(exitEarly, fmt.Errorf("the conversation has ended without what was asked for: %s", why))
+	if got.exists && !p.json {
+		if err := p.print(got.text); err != nil {
+			return err
+		}
 	}
-	return p.print(got.text)
+	return lacking(record, &got)
 }
 
 // course returns a function that shows events on the standard error as lines, or with --json on the standard output.

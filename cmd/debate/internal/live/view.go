@@ -187,9 +187,9 @@ func (m *Model) foot() []row {
 // used is what the conversation has cost, with a bar of the budget if it has one.
 func (m *Model) used() string {
 	c := m.course
-	text, tokens := progress.Price(c.Cost), progress.Number(c.Tokens)+" tokens"
+	text, tokens := c.Cost.Rounded(), progress.Number(c.Tokens)+" tokens"
 	if limit := c.Limit(); limit > 0 {
-		text += " of " + progress.Price(limit)
+		text += " of " + limit.Rounded()
 		share := min(1, max(0, float64(c.Cost)/float64(limit)))
 		cells := min(20, m.width-ansi.StringWidth(text)-2)
 		if cells >= 5 {

@@ -90,9 +90,6 @@ func TestFigures(t *testing.T) {
 	assert.Equal(t, []string{"0", "999", "1,000", "-1,234,567"}, []string{
 		progress.Number(0), progress.Number(999), progress.Number(1000), progress.Number(-1234567),
 	})
-	assert.Equal(t, []string{"$0", "<$0.0001", "$0.0100", "$12.35"}, []string{
-		progress.Price(0), progress.Price(1), progress.Price(flow.USD / 100), progress.Price(flow.USD * 1235 / 100),
-	})
 }
 
 // TestClean: what could control a terminal is removed.

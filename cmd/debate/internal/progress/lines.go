@@ -239,10 +239,10 @@ func (c *Course) Ending() string {
 func (c *Course) Used() string {
 	used := Plural(c.Calls, "call") + ", " + Plural(c.Tokens, "token")
 	if limit := c.Limit(); limit > 0 {
-		return used + fmt.Sprintf(", %s of %s", Price(c.Cost), Price(limit))
+		return used + fmt.Sprintf(", %s of %s", c.Cost.Rounded(), limit.Rounded())
 	}
 	if c.Cost > 0 {
-		return used + ", " + Price(c.Cost)
+		return used + ", " + c.Cost.Rounded()
 	}
 	return used
 }

@@ -89,7 +89,7 @@ warning: ben is left out of it
 Critiques (0/1)
   ada is critiquing ben
   ada: critique is left out (1/1): its time was over
-  so far: 4 calls, 4,936 tokens, $0.0400 of $1.00
+  so far: 4 calls, 4,936 tokens, $0.04 of $1
 Round 2/3
 Critiques
   ada is critiquing cyd
@@ -101,7 +101,7 @@ Failed: key refused: 401
 The calls that wait are made now.
 The settings were changed.
 Canceled. The calls in flight are broken off.
-Canceled: canceled: 5 calls, 4,936 tokens, $0.0500 of $1.00, 2.9s
+Canceled: canceled: 5 calls, 4,936 tokens, $0.05 of $1, 2.9s
 `, "\n"), got)
 }
 
@@ -141,7 +141,7 @@ Evaluation (0/1)
   arbiter is deciding
   The arbiter decides: complete: all is done
   Plan: 1 of 2 steps are done.
-Completed: 5 calls, 6,170 tokens, $0.0500 of $1.00, 1.7s
+Completed: 5 calls, 6,170 tokens, $0.05 of $1, 1.7s
 `, "\n"), got)
 }
 

@@ -167,21 +167,6 @@ func Shorten(line string, most int) string {
 	return string(runes[:most-1]) + "…"
 }
 
-// Price writes an amount with at most four decimals, or more where it would be zero.
-func Price(m flow.Money) string {
-	usd := float64(m) / float64(flow.USD)
-	switch {
-	case m == 0:
-		return "$0"
-	case usd < 0.0001 && usd > 0:
-		return "<$0.0001"
-	case usd < 1:
-		return fmt.Sprintf("$%.4f", usd)
-	default:
-		return fmt.Sprintf("$%.2f", usd)
-	}
-}
-
 // Plural counts things.
 func Plural(n int, thing string) string {
 	if n == 1 {
