@@ -126,7 +126,7 @@ func (e *Endpoint) Open(ctx context.Context, id string) (*Exchange, error) {
 		ConnectStart: func(string, string) { x.connect() },
 		GotConn:      func(httptrace.GotConnInfo) { x.got.Store(true) },
 	}))
-	x.patience = time.AfterFunc(math.MaxInt64, func() {
+	x.connecting = time.AfterFunc(math.MaxInt64, func() {
 		if !x.got.Load() {
 			x.cancel(errConnect)
 		}
@@ -216,7 +216,7 @@ func portable(s string) bool {
 
 var (
 	errIdle     = errors.New("the server fell silent")
-	errConnect  = errors.New("no connection came about within " + connecting.String())
+	errConnect  = errors.New("no connection came about within " + reaching.String())
 	errTime     = errors.New("the client's timeout has passed")
 	errBody     = errors.New("the reply is longer than MaxBody")
 	errLine     = errors.New("an event is longer than MaxLine")

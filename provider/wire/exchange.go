@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	connecting = 9 * time.Second       // what looking up the host and connecting to it may take
+	reaching   = 9 * time.Second       // what looking up the host and connecting to it may take
 	lingering  = 10 * time.Second      // what reading may take in all after the reply's end, to get its usage
 	grace      = 20 * time.Millisecond // for the end of the transfer, so that its connection can be used again
 	maxFault   = 64 << 10              // bytes read of an error's body
@@ -47,7 +47,7 @@ type Exchange struct {
 
 	asked, got atomic.Bool // a connection was asked for; one was obtained
 	dialed     atomic.Bool // a connection of its own was begun
-	patience   *time.Timer // for that connection
+	connecting *time.Timer // ends the exchange if no connection comes about
 
 	response *http.Response
 	left     int64 // bytes of the body that may still come, plus one
@@ -299,7 +299,7 @@ func (x *Exchange) Close() {
 		_ = x.response.Body.Close()
 	}
 	x.alarm.Stop()
-	x.patience.Stop()
+	x.connecting.Stop()
 	if x.limit != nil {
 		x.limit.Stop()
 	}
@@ -310,12 +310,27 @@ func (x *Exchange) Close() {
 // to itself has no bound.
 func (x *Exchange) connect() {
 	if x.dialed.CompareAndSwap(false, true) {
-		x.patience.Reset(connecting)
+		x.connecting.Reset(reaching)
 	}
 }
 
-// unreached reports whether the host could not be connected to.
-func (x *Exchange) unreached() bool { return x.dialed.Load() && !x.got.Load() }
+// unconnected reports whether a connection was begun and did not come about.
+func (x *Exchange) unconnected() bool { return x.dialed.Load() && !x.got.Load() }
+
+// late makes of the failure of a request whose time is over one of connecting, if that is what took the time. Otherwise the request may
+// have been sent.
+func (x *Exchange) late(e *provider.Error, when string) *provider.Error {
+	if x.unconnected() {
+		e.Kind, e.Code, e.NotSent, e.Message = provider.KindNetwork, "", true, x.away("no connection came about "+when)
+	}
+	return e
+}
+
+// away returns the message of a failure to connect: where, why, and what helps. It shows no user of the URL.
+func (x *Exchange) away(why string) string {
+	host := x.secrets.clean(x.base.Scheme + "://" + x.base.Host)
+	return "cannot reach " + host + ": " + why + "; check the address, the network, and HTTPS_PROXY"
+}
 
 // fail classifies a failure of the transfer. It keeps the cause only if the cause is known to hold no
 // secret: a *url.Error holds the URL, and a host program's transport may put anything into its errors.
@@ -328,14 +343,12 @@ func (x *Exchange) fail(err error) *provider.Error {
 		e.Kind, e.Err = provider.KindCanceled, x.caller.Err()
 		if errors.Is(e.Err, context.DeadlineExceeded) {
 			e.Kind = provider.KindTimeout
-			if x.unreached() {
-				e.Kind, e.Message = provider.KindNetwork, "cannot reach "+x.address()+": no connection came about in time"
-			}
+			return x.late(e, "in time")
 		}
 		return e
 	case x.ctx != nil && errors.Is(context.Cause(x.ctx), errConnect):
-		e.Kind, e.NotSent, e.Message = provider.KindNetwork, true, "cannot reach "+x.address()+": "+errConnect.Error()
-		return e
+		e.Kind, e.Message = provider.KindTimeout, errConnect.Error()
+		return x.late(e, "within "+reaching.String())
 	case errors.Is(err, errBody), errors.Is(err, errLine):
 		e.Kind, e.Code, e.Message = provider.KindInvalidResponse, codeTooBig, err.Error()
 		return e
@@ -347,13 +360,13 @@ func (x *Exchange) fail(err error) *provider.Error {
 		if x.ended {
 			e.Message = "no usage came within " + lingering.String() + " of the reply's end"
 		}
-		return e
+		return x.late(e, "within "+x.idle.String())
 	case x.ctx != nil && errors.Is(context.Cause(x.ctx), errTime):
 		e.Kind, e.Message = provider.KindTimeout, "the client's timeout has passed"
-		return e
+		return x.late(e, "before the client's timeout has passed")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		e.Kind, e.Err = provider.KindNetwork, io.ErrUnexpectedEOF
-	case errors.As(err, &dial) && dial.Op == "dial":
+	case errors.As(err, &dial) && dial.Op == "dial", x.unconnected():
 		e.Kind, e.NotSent = provider.KindNetwork, true
 	case errors.As(err, &network) && network.Timeout():
 		e.Kind = provider.KindTimeout
@@ -368,13 +381,10 @@ func (x *Exchange) fail(err error) *provider.Error {
 	}
 	e.Message = x.secrets.clean(err.Error())
 	if e.NotSent && e.Kind == provider.KindNetwork {
-		e.Message = "cannot reach " + x.address() + ": " + e.Message
+		e.Message = x.away(e.Message)
 	}
 	return e
 }
-
-// address returns the scheme and the host of the endpoint, without its user.
-func (x *Exchange) address() string { return x.secrets.clean(x.base.Scheme + "://" + x.base.Host) }
 
 // Cut returns the failure of an answer that could not be read to its end. err is the error of reading. If
 // the answer just ended, before the vendor said that it is complete, the failure has kind network and

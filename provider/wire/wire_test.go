@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -371,26 +372,41 @@ func TestPrintingAnEndpoint(t *testing.T) {
 	assert.NotContains(t, (&wire.Endpoint{BaseURL: "%zz" + secret}).String(), secret)
 }
 
-// What cannot be reached is named by its address, without user and key, and nothing waits for it longer than it takes to notice.
+// What cannot be reached is named by its address, without user and key, and nothing waits for it longer than it takes to notice,
+// whichever limit of time comes first.
 func TestTheAddressIsTold(t *testing.T) {
 	hangs := &net.Dialer{ControlContext: func(context.Context, string, string, syscall.RawConn) error {
 		<-time.After(30 * time.Second)
 		return errors.New("nothing has come back")
 	}}
+	refuses := func(context.Context, string, string) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	}
+	silent := func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return hangs.DialContext(ctx, network, "127.0.0.1:9")
+	}
+	mute := func(ctx context.Context, network, address string) (net.Conn, error) {
+		httptrace.ContextClientTrace(ctx).ConnectStart(network, address)
+		conn, server := net.Pipe()
+		time.AfterFunc(30*time.Second, func() { _ = server.Close() })
+		return conn, nil
+	}
+	of := func(d time.Duration) func(*wire.Endpoint) { return func(e *wire.Endpoint) { e.Client.Timeout = d } }
 	for name, tt := range map[string]struct {
 		dial    func(ctx context.Context, network, _ string) (net.Conn, error)
 		timeout time.Duration
+		change  func(*wire.Endpoint)
 		says    string
 	}{
-		"refused": {func(context.Context, string, string) (net.Conn, error) {
-			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
-		}, 0, "connection refused"},
-		"silent": {func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return hangs.DialContext(ctx, network, "127.0.0.1:9")
-		}, 0, "no connection came about within 9s"},
-		"silent for longer than the caller waits": {func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return hangs.DialContext(ctx, network, "127.0.0.1:9")
-		}, time.Second, "no connection came about in time"},
+		"refused": {refuses, 0, nil, "connection refused"},
+		"silent":  {silent, 0, nil, "no connection came about within 9s"},
+		"silent for longer than the caller waits": {silent, time.Second, nil, "no connection came about in time"},
+		"silent for longer than the client waits": {silent, 0, of(time.Second), "no connection came about before the client's timeout has passed"},
+		"silent for longer than a server may be":  {silent, 0, func(e *wire.Endpoint) { e.IdleTimeout = 2 * time.Second }, "within 2s"},
+		"a handshake without an answer":           {mute, 0, nil, "no connection came about within 9s"},
+		"a handshake with a time of its own": {mute, 0, func(e *wire.Endpoint) {
+			e.Client.Transport.(*http.Transport).TLSHandshakeTimeout = time.Second
+		}, "TLS handshake timeout"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -404,15 +420,48 @@ func TestTheAddressIsTold(t *testing.T) {
 				e := endpoint(nil)
 				e.BaseURL = "https://ada:" + url.QueryEscape(secret) + "@model.test:8443/v1?key=" + url.QueryEscape(secret)
 				e.Client = &http.Client{Transport: &http.Transport{DialContext: tt.dial}}
+				if tt.change != nil {
+					tt.change(e)
+				}
 				began := time.Now()
 				x, err := e.Open(ctx, "r1.opening.ada/1")
 				require.NoError(t, err)
 				defer x.Close()
 				f := failure(t, x.Send(http.MethodPost, "chat", []byte("{}")), provider.KindNetwork)
 				assert.True(t, f.NotSent)
+				assert.Empty(t, f.Code)
 				assert.Contains(t, f.Message, "cannot reach https://model.test:8443: ")
 				assert.Contains(t, f.Message, tt.says)
+				assert.Contains(t, f.Message, "; check the address, the network, and HTTPS_PROXY")
 				assert.LessOrEqual(t, time.Since(began), 10*time.Second)
+			})
+		})
+	}
+}
+
+// A connection that comes about in the very moment in which its time is over may have carried the request: nobody says that nothing was
+// sent.
+func TestAConnectionThatComesTooLate(t *testing.T) {
+	for name, change := range map[string]func(*wire.Endpoint){
+		"for connecting": func(*wire.Endpoint) {},
+		"for the client": func(e *wire.Endpoint) { e.Client.Timeout = time.Second },
+		"for a server":   func(e *wire.Endpoint) { e.IdleTimeout = time.Second },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := endpoint(transport(func(req *http.Request) (*http.Response, error) {
+					trace := httptrace.ContextClientTrace(req.Context())
+					trace.GetConn("model.test:443")
+					trace.ConnectStart("tcp", "model.test:443")
+					<-req.Context().Done()
+					trace.GotConn(httptrace.GotConnInfo{})
+					return nil, req.Context().Err()
+				}))
+				change(e)
+				_, err := send(t, e)
+				f := failure(t, err, provider.KindTimeout)
+				assert.False(t, f.NotSent)
+				assert.NotContains(t, f.Message, "cannot reach")
 			})
 		})
 	}
