@@ -331,7 +331,7 @@ func (c *Core) unused(state *callState, failure *Error, out *Failure, reply stri
 	}
 	out.Final, out.Instead = true, call == nil || call.OnFail.instead(failure.Kind)
 	if unproven {
-		c.unreached(state, out)
+		c.sayUnreached(state, out)
 	}
 	return c.emit(Event{Body: out})
 }

@@ -95,7 +95,7 @@ type (
 		Error   *Error // see Classify
 		Free    bool   // nothing was paid
 		Void    bool   // the runtime aborted the attempt because it stops: the call is made again, and this does not count as a try
-		// Unreached means that nobody could be connected to, so nothing was sent.
+		// Unreached means that the provider could not be connected to, so nothing was sent.
 		Unreached bool
 		Usage     provider.Usage // what was paid, as far as it is known
 		Took      time.Duration  // without the time in queues

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -152,7 +152,7 @@ func (e *Error) Hint() string {
 	}
 	switch e.Kind {
 	case provider.KindNetwork:
-		return "Check the provider's address, the network, and HTTPS_PROXY, then retry."
+		return "Check the connection to the provider, then retry."
 	case provider.KindRateLimit:
 		if e.RetryAfter > 0 {
 			return fmt.Sprintf("The provider asks to wait %s; retry after that, or name a fallback model.", e.RetryAfter)
@@ -289,7 +289,7 @@ func foreign(err error) Kind {
 		Timeout() bool
 		Temporary() bool
 	}](err)
-	if _, file := errors.AsType[*fs.PathError](err); file { // it wraps a number of the system, which has these methods too
+	if failed && reflect.ValueOf(connection).Kind() == reflect.Uintptr { // a bare number of the system is more often about a file
 		failed = false
 	}
 	switch {

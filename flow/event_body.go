@@ -268,7 +268,7 @@ type Failure struct {
 	Void bool `json:"void,omitempty"`
 	// Unsent means that no request was made, because it could not fit. It counts in no account.
 	Unsent bool `json:"unsent,omitempty"`
-	// Unreached means that nobody could be connected to, so nothing was sent. A provider that the conversation has never reached is
+	// Unreached means that the provider could not be connected to, so nothing was sent. One that the conversation has never reached is
 	// not waited for; see Settings.Patience.
 	Unreached bool `json:"unreached,omitempty"`
 	// Instead means that the flow continues by itself after this failure; see OnFail.

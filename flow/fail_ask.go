@@ -25,9 +25,9 @@ func inquiryAbout(state *callState) string {
 }
 
 // shared reports whether calls that fail so at one provider share one inquiry: the cause is the provider's or the
-// account's, not the call's.
+// account's, not the call's. So it is, more often than not, where nobody knows the kind.
 func shared(kind Kind) bool {
-	return passes(kind) || kind == provider.KindAuthentication || kind == provider.KindQuota
+	return passes(kind) || kind == provider.KindAuthentication || kind == provider.KindQuota || kind == provider.KindUnknown
 }
 
 // ask asks a person about a call that has failed. If the same failure of the same provider is being asked about already,

@@ -1,6 +1,8 @@
 package flow
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,7 +19,7 @@ import (
 // is paused, or in which no process holds it, does not count.
 //
 // Patience is for a provider that has answered before. One that nobody has ever reached in this conversation probably has a wrong
-// address, so it is tried for a few seconds only; see Core.unproven.
+// address, so it is tried for 15 s at most; see Core.unproven.
 
 // DefaultPatience is how long a conversation waits for an outage to pass.
 const DefaultPatience = 10 * time.Minute
@@ -29,7 +31,7 @@ const patienceUnproven = 15 * time.Second
 type outage struct {
 	host  string // the registered name of the provider; the actor's name, if no model is asked
 	since time.Time
-	from  time.Time // when the attempt was begun whose failure began the outage
+	from  time.Time // when the first attempt was begun that could not connect; zero: there was none
 	told  bool      // whether the warning was given
 	seen  int       // its place among Record.Outages, from 1; 0: it is none of them
 }
@@ -116,24 +118,41 @@ func (r *Record) outage(host string) *outage {
 
 // foldOutage records that a provider has failed in a way that may pass.
 func (r *Record) foldOutage(in *Intent, f *Failure, at time.Time) {
-	if host := r.hostOf(in); r.outage(host) == nil && len(r.outages) < maxTracked {
-		r.outages = append(r.outages, outage{host: host, since: at, from: began(f, at)})
+	host := r.hostOf(in)
+	if r.outage(host) == nil && len(r.outages) < maxTracked {
+		r.outages = append(r.outages, outage{host: host, since: at})
+	}
+	if o := r.outage(host); o != nil && f.Unreached && o.from.IsZero() {
+		o.from = began(f, at)
 	}
 }
 
 // began returns when an attempt was begun that has failed now, without the time in queues.
 func began(f *Failure, at time.Time) time.Time { return at.Add(-max(0, f.Took)) }
 
-// foldReached records that a provider was reached.
-func (r *Record) foldReached(in *Intent) {
+// foldAnswered records that a provider has answered.
+func (r *Record) foldAnswered(in *Intent) {
 	host := r.hostOf(in)
-	if in.Model == "" || r.reached[host] || len(r.reached) >= maxTracked {
+	if in.Model == "" || r.answered[host] || len(r.answered) >= maxTracked {
 		return
 	}
-	if r.reached == nil {
-		r.reached = make(map[string]bool)
+	if r.answered == nil {
+		r.answered = make(map[string]bool)
 	}
-	r.reached[host] = true
+	r.answered[host] = true
+}
+
+// answers reports whether the end of an attempt shows that the provider was reached, if only with an error. A timeout that cost
+// nothing does not: the request has waited in a queue, or for a connection.
+func answers(spend *Spend, failure *Failure) bool {
+	switch {
+	case failure == nil:
+		return !spend.Cached
+	case failure.Void, failure.Unsent, failure.Unreached:
+		return false
+	default:
+		return failure.Error.Kind != provider.KindTimeout || spend.Estimated || !spend.Usage.IsZero()
+	}
 }
 
 // recovered ends the outages of a provider, because it has answered.
@@ -150,7 +169,10 @@ func (r *Record) recovered(in *Intent) {
 func (r *Record) shift(d time.Duration) {
 	r.roundAt = r.roundAt.Add(d)
 	for i := range r.outages {
-		r.outages[i].since, r.outages[i].from = r.outages[i].since.Add(d), r.outages[i].from.Add(d)
+		o := &r.outages[i]
+		if o.since = o.since.Add(d); !o.from.IsZero() {
+			o.from = o.from.Add(d)
+		}
 	}
 }
 
@@ -158,7 +180,7 @@ func (r *Record) shift(d time.Duration) {
 // begins after until, retries included: it would take as long as this one. A person who chooses to wait decides otherwise.
 func (c *Core) unproven(state *callState, f *Failure) (until time.Time, yes bool) {
 	host := c.record.hostOf(state.intent)
-	if !f.Unreached || c.record.reached[host] || state.patient {
+	if !f.Unreached || c.record.answered[host] || state.patient {
 		return time.Time{}, false
 	}
 	return c.tried(host, f).Add(patienceUnproven - max(0, f.Took)), true
@@ -166,7 +188,7 @@ func (c *Core) unproven(state *callState, f *Failure) (until time.Time, yes bool
 
 // tried returns since when a provider is tried that fails now.
 func (c *Core) tried(host string, f *Failure) time.Time {
-	if o := c.record.outage(host); o != nil {
+	if o := c.record.outage(host); o != nil && !o.from.IsZero() {
 		return o.from
 	}
 	return began(f, c.in.At)
@@ -217,11 +239,12 @@ func (c *Core) outlast(state *callState, f *Failure) error {
 	})
 }
 
-// unreached says of a failure for good that nobody has ever reached the provider, and what helps.
-func (c *Core) unreached(state *callState, f *Failure) {
-	host := c.record.hostOf(state.intent)
-	f.Error.Err = fmt.Errorf("the provider %s could not be reached in %s: %w; check its address, the network, and HTTPS_PROXY",
-		text.OneLine(host, 80), c.in.At.Sub(c.tried(host, f)).Round(time.Second), f.Error.Err)
+// sayUnreached says of a failure for good that nobody has ever reached the provider. What helps stands in the failure itself: its adapter
+// knows what it could not connect to.
+func (c *Core) sayUnreached(state *callState, f *Failure) {
+	host, why := c.record.hostOf(state.intent), cmp.Or(f.Error.Err, errors.New("no reason is known"))
+	f.Error.Err = fmt.Errorf("the provider %s was not reached in %s: %w",
+		text.OneLine(host, 80), c.in.At.Sub(c.tried(host, f)).Round(time.Second), why)
 }
 
 // foldTold records that the warning of an outage was given.

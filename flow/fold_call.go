@@ -241,8 +241,8 @@ func (r *Record) closeAttempt(call *callState, spend *Spend, failure *Failure) {
 	if failure == nil && !spend.Cached {
 		r.recovered(call.intent)
 	}
-	if failure == nil && !spend.Cached || failure != nil && !failure.Void && !failure.Unsent && !failure.Unreached {
-		r.foldReached(call.intent)
+	if answers(spend, failure) {
+		r.foldAnswered(call.intent)
 	}
 	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == spend.Call })
 	if (failure == nil || !failure.Unsent) && !call.person && call.intent.Tool == "" {

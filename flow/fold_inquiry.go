@@ -86,6 +86,9 @@ func (r *Record) foldChoice(a *Answer, about *FailedCall) error {
 	switch a.Option {
 	case OptionRetry:
 		r.widen(call)
+		if !r.answered[r.hostOf(call.intent)] { // somebody has changed what keeps it from being reached: it is tried as at first
+			r.recovered(call.intent)
+		}
 	case OptionWait:
 		r.widen(call)
 		until := call.trouble.asksUntil()

@@ -123,7 +123,7 @@ type learned struct {
 	limits     []vendorLimit      // vendors' limits that still hold
 	leftOut    []LeftOut          // what models were asked without
 	outages    []outage           // of providers that may pass by themselves
-	reached    map[string]bool    // the providers that have answered, if only with an error, by their hosts
+	answered   map[string]bool    // the providers that have answered, if only with an error, by their hosts
 	outlasted  []Outage           // of which a warning was given
 	answeredAt []time.Time        // when each of Answers was recorded
 	swaps      []replacement      // models chosen as replacements, one for each actor

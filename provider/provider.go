@@ -26,8 +26,9 @@ import (
 //   - It must not panic: the panic would end the whole program.
 //
 // Failures on which the engine can act are *[Error]. An Error with NotSent says that the request was
-// never sent and cost nothing. Other errors are final, except those of a context, of package net and a *url.Error: the
-// engine does not know whether they pass.
+// never sent and cost nothing. If its kind is network too, the provider could not be connected to. Other errors are final, because
+// the engine does not know whether they pass. The exceptions are those of a context, of package net, and of an HTTP client, unless they
+// show a mistake in the address.
 //
 // Generate may return a Response together with an error. That Response reports what the failed attempt
 // cost in all: its usage is charged in place of the upper bound, and its text is ignored. If the vendor

@@ -2,11 +2,15 @@ package engine
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
+	"net/url"
 	"runtime/debug"
+	"slices"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/callctx"
@@ -112,6 +116,9 @@ func (l *Engine) askModel(ctx *callctx.Context, c *flow.Command, emit func(provi
 			Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: !heard && unpaid(err), Unreached: !heard && unreached(err),
 			Took: took, Queued: queued,
 		}
+		if failed.Unreached && failed.Error.Kind == provider.KindTimeout { // what the adapter says of it helps more
+			failed.Error = classify(err)
+		}
 		if response != nil && (!response.Usage.IsZero() || response.Cost != nil) {
 			failed.Usage, failed.Free, failed.Metadata = flow.KnownUsage(response.Usage), false, flow.MetadataOf(response)
 		}
@@ -148,7 +155,7 @@ func (l *Engine) useTool(ctx *callctx.Context, c *flow.Command) (flow.Signal, er
 func (l *Engine) guarded(ctx context.Context, tool flow.Tool, c *flow.Command) (answer string, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			l.logger.Error("tool panicked", slog.String("id", c.Conversation), slog.String("tool", c.Tool),
+			l.logger.Error("tool panicked", name("id", c.Conversation), name("tool", c.Tool),
 				slog.String("panic", text.OneLine(redact.Foreign(fmt.Sprint(reason)), maxPanic)), slog.String("stack", string(debug.Stack())))
 			answer, err = "", errors.New("the tool has broken down")
 		}
@@ -173,28 +180,36 @@ func (l *Engine) askFunction(ctx *callctx.Context, c *flow.Command) (flow.Signal
 // explain classifies a failure. If the context has ended the call, that is the reason, whatever wraps the error.
 func explain(ctx context.Context, err error) *flow.Error {
 	switch cause := ctx.Err(); {
-	case errors.Is(cause, context.DeadlineExceeded) && !unreached(err): // else the adapter says more
+	case errors.Is(cause, context.DeadlineExceeded):
 		return &flow.Error{Kind: provider.KindTimeout, Err: errors.New("no reply in time")}
-	case cause != nil && !errors.Is(cause, context.DeadlineExceeded):
+	case cause != nil:
 		return &flow.Error{Kind: provider.KindCanceled, Err: errors.New("broken off")}
 	default:
-		failure := flow.Classify(err)
-		if failure.Kind == provider.KindCanceled { // the engine has not canceled the call
-			failure.Kind = provider.KindAPI
-		}
-		return failure
+		return classify(err)
 	}
+}
+
+// classify is flow.Classify for a failure of a call that the engine has not ended.
+func classify(err error) *flow.Error {
+	failure := flow.Classify(err)
+	switch {
+	case failure.Kind == provider.KindCanceled: // not by the engine
+		failure.Kind = provider.KindAPI
+	case failure.Kind == provider.KindNetwork && misaddressed(err):
+		failure.Kind = provider.KindUnknown
+	}
+	return failure
 }
 
 // unpaid reports whether the failure shows that nothing was paid: the request never left, or the vendor answered
 // with an error instead of a reply. A reply that has begun is never free.
 func unpaid(err error) bool {
-	var failure *provider.Error
-	return errors.As(err, &failure) && (failure.NotSent || failure.Status >= 400)
+	failure, ok := errors.AsType[*provider.Error](err)
+	return ok && (failure.NotSent || failure.Status >= 400) || unreached(err)
 }
 
-// unreached reports whether a failure shows that nobody could be connected to. An adapter says so; of other errors only those count
-// that tell it for sure.
+// unreached reports whether a failure shows that the provider could not be connected to, so that nothing was sent. An adapter says so by
+// a *provider.Error. Of other errors only those count that show it for sure.
 func unreached(err error) bool {
 	if failure, ok := errors.AsType[*provider.Error](err); ok {
 		return failure.NotSent && failure.Kind == provider.KindNetwork
@@ -202,9 +217,35 @@ func unreached(err error) bool {
 	if _, ok := errors.AsType[*flow.Error](err); ok {
 		return false
 	}
-	if dial, ok := errors.AsType[*net.OpError](err); ok && (dial.Op == "dial" || dial.Op == "proxyconnect") {
+	if dial, ok := errors.AsType[*net.OpError](err); ok && slices.Contains([]string{"dial", "proxyconnect", "socks connect"}, dial.Op) {
 		return true
 	}
-	_, lookup := errors.AsType[*net.DNSError](err)
-	return lookup
+	if _, lookup := errors.AsType[*net.DNSError](err); lookup {
+		return true
+	}
+	request, ok := errors.AsType[*url.Error](err)
+	return ok && request.Op != "parse" && misaddressed(err) // a URL that is none may be one of the reply
+}
+
+// misaddressed reports whether an HTTP client has met a mistake in an address, which no retry mends: no request can be made from the URL,
+// or what answers there is no HTTPS server of that name. To Classify each error of a client looks like one of the connection.
+func misaddressed(err error) bool {
+	if _, ok := errors.AsType[*provider.Error](err); ok {
+		return false
+	}
+	if _, ok := errors.AsType[*flow.Error](err); ok {
+		return false
+	}
+	request, ok := errors.AsType[*url.Error](err)
+	if !ok || request.Err == nil {
+		return false
+	}
+	_, stranger := errors.AsType[*tls.CertificateVerificationError](request.Err)
+	_, plain := errors.AsType[tls.RecordHeaderError](request.Err)
+	if stranger || plain || errors.Is(request.Err, http.ErrSchemeMismatch) {
+		return true
+	}
+	to, invalid := url.Parse(request.URL)
+	usable := invalid == nil && to.Host != "" && (to.Scheme == "http" || to.Scheme == "https")
+	return !usable && flow.Classify(request.Err).Kind == provider.KindUnknown
 }

@@ -152,6 +152,87 @@ func TestFaultMatrix(t *testing.T) {
 	assert.Equal(t, n.stopped.Load(), n.continued.Load())
 }
 
+// engine returns an engine that has the flow, on a store that it may share.
+func (p *play) engine(source debate.Provider, kept store.Store) *debate.Engine {
+	return &debate.Engine{
+		Providers: map[string]debate.Provider{"test": source}, Flows: p.flows, Store: kept, Logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+// A provider that is never reached keeps nobody waiting, in no flow: not at the start, not in another process that opens the
+// conversation, and not in a fork of it. Each of them comes to its end once the provider can be reached.
+func TestAProviderThatWasNeverReachedInEachFlow(t *testing.T) {
+	for name, p := range plays() {
+		for _, attended := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/attended: %t", name, attended), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var there atomic.Bool
+					source := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+						if there.Load() {
+							return p.reply(req)
+						}
+						return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork, NotSent: true, Message: "nobody is there"}}
+					}}
+					kept := &store.Memory{}
+					first := p.engine(source, kept)
+					session, err := first.Start(t.Context(), p.config(attended))
+					require.NoError(t, err)
+					parent := neverReached(t, session)
+					require.NoError(t, session.Close())
+					stage.Pass(time.Hour)
+
+					other := p.engine(source, kept)
+					fork, err := other.Fork(t.Context(), parent.ID, parent.Seq, nil)
+					require.NoError(t, err)
+					session, err = other.Open(t.Context(), parent.ID)
+					require.NoError(t, err)
+					for _, s := range []*debate.Session{session, fork} {
+						tryAgain(t, s)
+						neverReached(t, s)
+					}
+					there.Store(true)
+					for _, s := range []*debate.Session{session, fork} {
+						tryAgain(t, s)
+						record, err := s.Wait(t.Context())
+						require.NoError(t, err)
+						require.NoError(t, p.whole(record))
+						assert.Empty(t, record.SkippedCalls)
+						assert.NoError(t, s.Close())
+					}
+				})
+			})
+		}
+	}
+}
+
+// neverReached waits until a conversation stops, soon, because its provider was never reached.
+func neverReached(t *testing.T, s *debate.Session) *debate.Record {
+	t.Helper()
+	began := time.Now()
+	record, err := s.Wait(t.Context())
+	require.Error(t, err)
+	assert.LessOrEqual(t, time.Since(began), 15*time.Second)
+	assert.Contains(t, err.Error(), "the provider test was not reached in ")
+	synctest.Wait() // other calls that are in flight fail as well
+	for _, f := range record.Failures {
+		assert.True(t, f.Unreached)
+	}
+	return record
+}
+
+// tryAgain lets whoever decides about a conversation that has stopped try again.
+func tryAgain(t *testing.T, s *debate.Session) {
+	t.Helper()
+	record, err := s.Record(t.Context())
+	require.NoError(t, err)
+	if record.State == flow.StateError {
+		require.NoError(t, s.Retry(t.Context()))
+	}
+	for _, q := range record.Inquiries {
+		require.NoError(t, s.Choose(t.Context(), q.ID, flow.OptionRetry))
+	}
+}
+
 // play plays one cell of the matrix.
 func (n *tally) play(t *testing.T, p play, at string, kind provider.Kind, attended bool) {
 	t.Helper()
@@ -166,7 +247,7 @@ func (n *tally) play(t *testing.T, p play, at string, kind provider.Kind, attend
 		}
 		return p.reply(req)
 	}}
-	engine := &debate.Engine{Providers: map[string]debate.Provider{"test": source}, Flows: p.flows, Store: &store.Memory{}, Logger: slog.New(slog.DiscardHandler)}
+	engine := p.engine(source, &store.Memory{})
 	session, err := engine.Start(t.Context(), p.config(attended))
 	require.NoError(t, err)
 	defer session.Close()

@@ -2,12 +2,14 @@ package failure_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -19,6 +21,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow/flowtest"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
@@ -66,6 +69,11 @@ func TestAProviderThatWasNeverReached(t *testing.T) {
 		stage.Pass(8 * time.Second)
 		return unknown(ctx)
 	}
+	hasty := func() *http.Client {
+		client := silent()
+		client.Timeout = 5 * time.Second
+		return client
+	}
 	for name, tc := range map[string]struct {
 		client  func() *http.Client
 		timeout time.Duration // of a call
@@ -77,6 +85,7 @@ func TestAProviderThatWasNeverReached(t *testing.T) {
 		"a proxy refuses":                 {byProxy, 0, "proxyconnect"},
 		"silence":                         {silent, 0, "within 9s"},
 		"silence beyond a call's timeout": {silent, 5 * time.Second, "in time"},
+		"silence beyond the client's":     {hasty, 0, "before the client's timeout has passed"},
 	} {
 		for _, attended := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/attended: %t", name, attended), func(t *testing.T) {
@@ -99,27 +108,30 @@ func TestAProviderThatWasNeverReached(t *testing.T) {
 						assert.LessOrEqual(t, time.Since(began), 20*time.Second, "with the check of the models before")
 					}
 					if attended {
-						err = stage.Question(t, record, err).Failure
+						q := stage.Question(t, record, err)
+						err = q.Failure
+						assert.Equal(t, 1, strings.Count(q.Question, "HTTPS_PROXY"), q.Question)
 					}
 					stage.RequireKind(t, err, provider.KindNetwork)
-					for _, says := range []string{"the provider test could not be reached in ", "https://models.test", tc.says, "HTTPS_PROXY"} {
+					for _, says := range []string{"the provider test was not reached in ", "https://models.test", tc.says, "HTTPS_PROXY"} {
 						assert.ErrorContains(t, err, says)
 					}
 					assert.NotContains(t, err.Error(), "canary")
 					for _, f := range record.Failures {
 						assert.True(t, f.Unreached)
 					}
+					assert.Zero(t, record.Spent().Cost)
 				})
 			})
 		}
 	}
 }
 
-// unreachedFrom lets the requests fail from the one on that this hits, with what it returns; nil: the provider answers.
-func unreachedFrom(p *scripted.Provider, fails func(request int, req *provider.Request) error) {
+// failsWith lets requests fail with what fails returns, by their number; nil: the provider answers.
+func failsWith(p *scripted.Provider, fails func(request int) error) {
 	reply, n := p.Reply, atomic.Int64{}
 	p.Reply = func(req *provider.Request) scripted.Reply {
-		if err := fails(int(n.Add(1)), req); err != nil {
+		if err := fails(int(n.Add(1))); err != nil {
 			return scripted.Reply{Err: err}
 		}
 		return reply(req)
@@ -128,16 +140,19 @@ func unreachedFrom(p *scripted.Provider, fails func(request int, req *provider.R
 
 var errUnreached = &provider.Error{Kind: provider.KindNetwork, NotSent: true, Message: "nobody is there"}
 
-// Patience is for what has worked in this conversation, and a refusal is an answer too.
+// Patience is for what has worked in this conversation. A refusal is an answer too, and so is the silence that follows a request.
 func TestPatienceIsForWhatHasAnswered(t *testing.T) {
-	busy := &provider.Error{Kind: provider.KindRateLimit, Status: 429, RetryAfter: time.Second, Message: "later"}
-	for name, first := range map[string]error{"a reply": nil, "a refusal": busy} {
+	for name, first := range map[string]error{
+		"a reply":   nil,
+		"a refusal": &provider.Error{Kind: provider.KindRateLimit, Status: 429, RetryAfter: time.Second, Message: "later"},
+		"a silence": &provider.Error{Kind: provider.KindTimeout, Message: "no byte came for 5m"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				config := stage.Patient(false)
 				engine, p := stage.Engine(config)
 				began := time.Now()
-				unreachedFrom(p, func(request int, _ *provider.Request) error {
+				failsWith(p, func(request int) error {
 					switch {
 					case request == 1:
 						return first
@@ -153,6 +168,40 @@ func TestPatienceIsForWhatHasAnswered(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A call that has waited in a queue until its time was over has not reached its provider. Its wait does not count either: the provider
+// is tried for 15 s from the first time on that somebody tries to connect to it.
+func TestAWaitInAQueueIsNoAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.Patient(false)
+		engine, p := stage.Engine(config)
+		var refused []time.Time
+		failsWith(p, func(request int) error {
+			if request == 1 {
+				return &provider.Error{Kind: provider.KindTimeout, NotSent: true, Message: "no turn came"}
+			}
+			refused = append(refused, time.Now())
+			return errUnreached
+		})
+		n := 0
+		engine.Providers["test"] = stage.ProviderFunc(
+			func(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+				if n++; n <= 2 {
+					resume := provider.Waiting(ctx)
+					stage.Pass(2 * time.Minute)
+					resume()
+				}
+				return p.Generate(ctx, req, emit)
+			})
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		_, err = session.Wait(t.Context())
+		assert.Regexp(t, `the provider test was not reached in 1?\d+s: nobody is there`, stage.RequireKind(t, err, provider.KindNetwork).Error())
+		assert.Greater(t, len(refused), 1)
+		assert.LessOrEqual(t, refused[len(refused)-1].Sub(refused[0]), 15*time.Second)
+	})
 }
 
 // Nobody waits for the dead before a fallback of another provider is asked, and the retries of a policy end in time too.
@@ -184,14 +233,14 @@ func TestTheUnreachedIsNotTriedForLong(t *testing.T) {
 	}
 }
 
-// The time of a pause does not count, a person who chooses to wait is obeyed, and a retry begins anew.
+// The time of a pause does not count, and a person who chooses to wait is obeyed.
 func TestWhatIsTriedForLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := stage.Patient(true)
 		engine, p := stage.Engine(config)
 		var over atomic.Bool
 		var asked []time.Time
-		unreachedFrom(p, func(int, *provider.Request) error {
+		failsWith(p, func(int) error {
 			if over.Load() {
 				return nil
 			}
@@ -210,8 +259,8 @@ func TestWhatIsTriedForLonger(t *testing.T) {
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		assert.Greater(t, len(asked), paused, "it is tried again after the pause")
 		failure := stage.Question(t, record, err).Failure
-		assert.ErrorContains(t, failure, "could not be reached in ")
-		assert.NotContains(t, failure.Error(), "could not be reached in 1h")
+		assert.ErrorContains(t, failure, "was not reached in ")
+		assert.NotContains(t, failure.Error(), "was not reached in 1h")
 
 		chosen := time.Now()
 		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionWait))
@@ -222,4 +271,78 @@ func TestWhatIsTriedForLonger(t *testing.T) {
 		_, err = session.Wait(t.Context())
 		require.NoError(t, err)
 	})
+}
+
+// Who tries again has changed something: the provider is tried as long as at first, whoever decides so.
+func TestARetryTriesTheUnreachedAsLongAsAtFirst(t *testing.T) {
+	for name, again := range map[string]func(ctx context.Context, s *debate.Session, r *debate.Record) error{
+		"the program": func(ctx context.Context, s *debate.Session, _ *debate.Record) error { return s.Retry(ctx) },
+		"a person": func(ctx context.Context, s *debate.Session, r *debate.Record) error {
+			return s.Choose(ctx, r.Inquiries[0].ID, flow.OptionRetry)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := stage.Patient(name == "a person")
+				engine, p := stage.Engine(config)
+				asked := 0
+				failsWith(p, func(int) error {
+					asked++
+					return errUnreached
+				})
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				record, err := session.Wait(t.Context())
+				require.Error(t, err)
+				first := asked
+				require.Greater(t, first, 1)
+				stage.Pass(time.Hour)
+				began := time.Now()
+				require.NoError(t, again(t.Context(), session, record))
+				record, err = session.Wait(t.Context())
+				if name == "a person" {
+					err = stage.Question(t, record, err).Failure
+				}
+				assert.Regexp(t, `was not reached in 1?\ds: `, err.Error())
+				assert.LessOrEqual(t, time.Since(began), 15*time.Second)
+				assert.GreaterOrEqual(t, asked-first, 3, "as often as at first, but for what chance adds to the waits")
+			})
+		})
+	}
+}
+
+// Runtimes of others may say no more than that the provider was not reached.
+func TestTheUnreachedWithoutAReason(t *testing.T) {
+	config := stage.Patient(false)
+	engine, _ := stage.Engine(config)
+	h := flowtest.Begin(t, engine, config)
+	for attempt := 1; h.Record().Failure == nil && attempt < 9; attempt++ {
+		h.Do(flow.Failed{Call: stage.AdasOpening, Attempt: attempt, Error: &flow.Error{Kind: provider.KindNetwork}, Unreached: true})
+	}
+	require.NotNil(t, h.Record().Failure)
+	assert.Regexp(t, `the provider test was not reached in \S+: no reason is known$`, h.Record().Failure.Error())
+}
+
+// That the time of code of the program is over is all that is said of it, whatever it was doing: only of a model's provider it helps to
+// know that it could not be connected to.
+func TestATimeoutOfAJudgeIsOne(t *testing.T) {
+	for name, says := range map[string]error{"a dial": refused(t.Context()), "a provider": errUnreached} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := stage.TwoDebaters()
+				config.Judging.Judges[0] = debate.JudgeConfig{Judge: "own"}
+				engine, _ := stage.Engine(config)
+				engine.Judges = map[string]debate.Judge{"own": debate.JudgeFunc(func(ctx context.Context, _ debate.JudgeTask) (json.RawMessage, error) {
+					<-ctx.Done()
+					return nil, says
+				})}
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				_, err = session.Wait(t.Context())
+				stage.RequireKind(t, err, provider.KindTimeout)
+			})
+		})
+	}
 }
