@@ -122,6 +122,6 @@ func (l *Engine) ClearQuarantine(ctx context.Context, id string) error {
 
 // quarantined logs that a debate could not be opened.
 func (l *Engine) quarantined(id string, q store.Quarantine) {
-	l.logger.Warn("debate cannot be opened", slog.String("id", id), slog.Int("count", q.Count), name("reason", q.Reason),
+	l.logger.Warn("debate cannot be opened", name("id", id), slog.Int("count", q.Count), name("reason", q.Reason),
 		slog.Duration("left alone for", time.Duration(q.Left)))
 }

@@ -68,8 +68,7 @@ func importance(e *flow.Event, commit []flow.Event) (slog.Level, string) {
 		switch {
 		case body.To == flow.StateError:
 			return slog.LevelWarn, "stopped by a failure"
-		case body.By != "" || body.To == flow.StateCanceled || slices.Contains(
-			[]flow.EndReason{flow.EndSoftLimit, flow.EndHardLimit, flow.EndTooFew}, body.Reason):
+		case cut(body.By):
 			return slog.LevelWarn, "ended early"
 		default:
 			return slog.LevelInfo, "debate"
@@ -91,8 +90,8 @@ func importance(e *flow.Event, commit []flow.Event) (slog.Level, string) {
 		switch {
 		case decided(body.ID, commit):
 			return slog.LevelInfo, ""
-		case body.Failure != nil:
-			return slog.LevelWarn, "person asked" // nothing but an answer ends this wait
+		case body.Failure != nil && len(body.About) == 1:
+			return slog.LevelWarn, "person asked" // nothing but an answer ends this wait; a call that joins it later changes nothing
 		default:
 			return slog.LevelInfo, "person asked"
 		}
@@ -108,6 +107,12 @@ func importance(e *flow.Event, commit []flow.Event) (slog.Level, string) {
 	default:
 		return slog.LevelInfo, ""
 	}
+}
+
+// cut reports whether somebody has ended a conversation before it had all that its config asks for. A flow that ends as its config says,
+// such as by its judges, names others.
+func cut(by string) bool {
+	return slices.Contains([]string{flow.EndedByHost, flow.EndedByPerson, flow.EndedByRule, flow.EndedByBudget, flow.EndedByDetector}, by)
 }
 
 // decided reports whether a rule has answered an inquiry at once.

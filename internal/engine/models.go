@@ -124,7 +124,7 @@ func (l *Engine) inquire(ctx context.Context, asked map[string]*inquest) {
 		if q := asked[host]; q.ended.CompareAndSwap(false, true) {
 			l.givenUp.Add(1)
 			l.stuck.Add(1)
-			l.logger.Error("check of models given up", slog.String("provider", host))
+			l.logger.Error("check of models given up", name("provider", host))
 			asked[host] = &inquest{silent: &silence{provider.KindTimeout, 0, time.Now()}} // q may still be written to
 			l.memories.replace(host, asked[host].silent)
 		} else if !q.ran {
@@ -139,7 +139,7 @@ func (l *Engine) unchecked(host string, silent *silence) flow.Warning {
 	if silent.status > 0 {
 		why += fmt.Sprintf(", status %d", silent.status)
 	}
-	l.logger.Warn("models not checked", slog.String("provider", host), slog.String("why", why))
+	l.logger.Warn("models not checked", name("provider", host), slog.String("why", why))
 	return flow.Warning{
 		Kind:     flow.WarnUnchecked,
 		Evidence: fmt.Sprintf("provider %s could not be asked about its models: %s", text.OneLine(host, 40), why),

@@ -19,32 +19,31 @@ func (l *Engine) Stats() Stats {
 func (l *Engine) gaveUp(c *flow.Command) {
 	l.givenUp.Add(1)
 	l.stuck.Add(1)
-	whose := slog.String("provider", c.Provider)
+	whose := name("provider", c.Provider)
 	switch {
 	case c.Use != nil:
-		whose = slog.String("tool", c.Tool)
+		whose = name("tool", c.Tool)
 	case c.Task != nil:
-		whose = slog.String("function", c.Function)
+		whose = name("function", c.Function)
 	}
-	l.logger.Error("call given up", slog.String("id", c.Conversation), slog.String("call", c.Call), slog.Int("attempt", c.Attempt),
-		whose)
+	l.logger.Error("call given up", name("id", c.Conversation), name("call", c.Call), slog.Int("attempt", c.Attempt), whose)
 }
 
 // returned counts a call that was given up and has returned at last.
 func (l *Engine) returned(c *flow.Command) {
 	l.stuck.Add(-1)
-	l.logger.Warn("call returned late", slog.String("id", c.Conversation), slog.String("call", c.Call), slog.Int("attempt", c.Attempt))
+	l.logger.Warn("call returned late", name("id", c.Conversation), name("call", c.Call), slog.Int("attempt", c.Attempt))
 }
 
 // gaveUpStore counts a store that was given up, and logs at which debate.
 func (l *Engine) gaveUpStore(id string) {
 	l.givenUp.Add(1)
 	l.stuck.Add(1)
-	l.logger.Error("store given up", slog.String("id", id), slog.String("store", fmt.Sprintf("%T", l.host.Store)))
+	l.logger.Error("store given up", name("id", id), slog.String("store", fmt.Sprintf("%T", l.host.Store)))
 }
 
 // storeReturned counts a store that was given up and has returned at last.
 func (l *Engine) storeReturned(id string) {
 	l.stuck.Add(-1)
-	l.logger.Warn("store returned late", slog.String("id", id))
+	l.logger.Warn("store returned late", name("id", id))
 }

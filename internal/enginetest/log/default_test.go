@@ -1,7 +1,9 @@
 package log_test
 
 import (
-	"bytes"
+	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -9,70 +11,141 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
-// Without a Logger, what a person should know goes to slog.Default, and nothing else. No line holds a text or a key.
-//
-//nolint:paralleltest // it replaces the default logger
-func TestWithoutALoggerWarningsReachTheDefault(t *testing.T) {
-	const canary = "sk-canary5f1d7a0c93be"
+// No line may hold a key, or a text.
+const (
+	key  = "sk-canary5f1d7a0c93be"
+	song = "what the canary sings"
+)
+
+// setDefault replaces the default logger until the end of the test.
+func setDefault(t *testing.T, logger *slog.Logger) {
+	t.Helper()
 	former := slog.Default()
 	t.Cleanup(func() { slog.SetDefault(former) })
+	slog.SetDefault(logger)
+}
+
+// mishap is what befalls a debate, and what is said of it without a Logger.
+type mishap struct {
+	befalls func(*scripted.Provider)
+	change  func(*debate.Config)
+	during  flow.Signal // what the host program does in the second round; nil: nothing
+	says    []string    // one line each, in this order; nil: nothing is said
+}
+
+// mishaps are all that a person should know of, and what nobody needs to know.
+func mishaps() map[string]mishap {
 	failing := func(kind provider.Kind, after time.Duration, times int, hits func(*provider.Request) bool) func(*scripted.Provider) {
 		return func(p *scripted.Provider) {
 			reply, n := p.Reply, 0
 			p.Reply = func(req *provider.Request) scripted.Reply {
 				if n < times && hits(req) {
 					n++
-					return scripted.Reply{Err: &provider.Error{Kind: kind, RetryAfter: after, Message: canary}}
+					return scripted.Reply{Err: &provider.Error{Kind: kind, RetryAfter: after, Code: song, Message: song + key}}
 				}
 				return reply(req)
 			}
 		}
 	}
+	judging := func(old, now string) func(*scripted.Provider) {
+		return func(p *scripted.Provider) {
+			reply := p.Reply
+			p.Reply = func(req *provider.Request) scripted.Reply {
+				r := reply(req)
+				r.Text = strings.Replace(r.Text, old, now, 1)
+				return r
+			}
+		}
+	}
+	inFormat := func(name string, on ...format.Detector) func(*debate.Config) {
+		return func(c *debate.Config) { c.Format, c.Rounds, c.StopOn = name, 5, on }
+	}
 	ben, judge := stage.Said("Ben", 2), func(req *provider.Request) bool { return strings.Contains(req.ID, "/verdict") }
-	for name, tc := range map[string]struct {
-		befalls func(*scripted.Provider)
-		change  func(*debate.Config)
-		says    []string // one line each, in this order; nil: nothing is said
-	}{
-		"nothing":      {nil, nil, nil},
-		"a short wait": {failing(provider.KindAPI, time.Millisecond, 1, ben), nil, nil},
+	return map[string]mishap{
+		"nothing":      {},
+		"a short wait": {befalls: failing(provider.KindAPI, time.Millisecond, 1, ben)},
+		"a judge who wishes to end": {
+			befalls: judging(`"shouldContinue":true`, `"shouldContinue":false`), change: inFormat(format.FreeForm),
+		},
+		"a judge who sees convergence": {
+			befalls: judging(`"convergenceReached":false`, `"convergenceReached":true`), change: inFormat(format.ConvergenceSeeker),
+		},
+		"a detector": {
+			befalls: judging(`"drifting":false`, `"drifting":true`), change: inFormat(format.FreeForm, format.DetectDrift),
+			says: []string{`msg="ended early".* reason=drift by=detector`},
+		},
+		"a stop": {
+			during: flow.Stop{Reason: song},
+			says:   []string{`msg="ended early".* state=completing on=stop reason=host by=host`},
+		},
+		"a cancellation": {
+			during: flow.Cancel{Reason: song},
+			says:   []string{`msg="ended early".* state=canceled on=cancel reason=host by=host`},
+		},
+		"a pause": {during: flow.Pause{Reason: song}},
 		"a long wait": {
-			failing(provider.KindRateLimit, 30*time.Second, 1, ben), nil,
-			[]string{`msg="attempt failed".* call=r2\.rebuttal\.Ben .*kind=rate_limit model=test/debater final=false wait=3`},
+			befalls: failing(provider.KindRateLimit, 30*time.Second, 1, ben),
+			says:    []string{`msg="attempt failed".* call=r2\.rebuttal\.Ben .*kind=rate_limit model=test/debater final=false wait=3`},
+		},
+		"an outage": {
+			befalls: failing(provider.KindNetwork, 0, 1, ben),
+			change: func(c *debate.Config) {
+				c.Patience, c.Retry = time.Minute, &debate.RetryPolicy{Max: map[debate.Kind]int{provider.KindNetwork: 0}, Base: 10 * time.Second}
+			},
+			says: []string{`msg="attempt failed".*kind=network .* wait=1`, `msg=warning.* kind=outage call=r2\.rebuttal\.Ben `},
+		},
+		"a question": {
+			befalls: failing(provider.KindRefusal, 0, 1, ben),
+			change:  func(c *debate.Config) { c.Unattended = false },
+			says:    []string{`msg="call has failed for good".* call=r2\.rebuttal\.Ben `, `msg="person asked".* inquiry=ask\.r2\.rebuttal\.Ben\.1`},
 		},
 		"a give-up": {
-			failing(provider.KindRefusal, 0, 1, ben), nil,
-			[]string{`msg="call has failed for good".* call=r2\.rebuttal\.Ben `, `msg="stopped by a failure".* kind=refusal `},
+			befalls: failing(provider.KindRefusal, 0, 1, ben),
+			says:    []string{`msg="call has failed for good".* call=r2\.rebuttal\.Ben `, `msg="stopped by a failure".* kind=refusal `},
 		},
 		"a skip": {
-			failing(provider.KindRefusal, 0, 1, ben),
-			func(c *debate.Config) {
+			befalls: failing(provider.KindRefusal, 0, 1, ben),
+			change: func(c *debate.Config) {
 				*c = stage.Crew(3)
-				c.Unattended, c.OnFailure = true, stage.Rules(debate.FailureRule{Do: flow.OptionSkip})
+				c.OnFailure = stage.Rules(debate.FailureRule{Do: flow.OptionSkip})
 			},
-			[]string{`msg="call has failed for good"`, `msg="call left out".* by=Ben `},
+			says: []string{`msg="call has failed for good"`, `msg="call left out".* by=Ben `},
 		},
 		"a lost judge": {
-			failing(provider.KindRefusal, 0, 1, judge),
-			func(c *debate.Config) {
-				c.Judging.Judges = []debate.JudgeConfig{{Name: "one", Model: "test/judge"}, {Name: "two", Model: "test/judge"}, {Name: "three", Model: "test/judge"}}
+			befalls: failing(provider.KindRefusal, 0, 1, judge),
+			change: func(c *debate.Config) {
+				c.Judging.Judges = nil
+				for _, name := range []string{"one", "two", "three"} {
+					c.Judging.Judges = append(c.Judging.Judges, debate.JudgeConfig{Name: name, Model: "test/judge"})
+				}
 				c.OnFailure = stage.Dropping()
 			},
-			[]string{`msg="call has failed for good"`, `msg="actor dropped"`},
+			says: []string{`msg="call has failed for good"`, `msg="actor dropped"`},
 		},
 		"an early end": {
-			nil, func(c *debate.Config) { c.Budget = &debate.Budget{SoftCalls: 3} },
-			[]string{`msg=warning.*kind=soft-limit`, `msg="ended early".* reason=soft-limit`},
+			change: func(c *debate.Config) { c.Budget = &debate.Budget{SoftCalls: 3} },
+			says:   []string{`msg=warning.*kind=soft-limit`, `msg="ended early".* reason=soft-limit by=budget`},
 		},
-	} {
+	}
+}
+
+// Without a Logger, what a person should know goes to slog.Default, and nothing else. No line holds a text or a key.
+//
+//nolint:paralleltest // it replaces the default logger
+func TestWithoutALoggerWarningsReachTheDefault(t *testing.T) {
+	for name, tc := range mishaps() {
 		t.Run(name, func(t *testing.T) {
 			for _, silent := range []bool{false, true} {
 				synctest.Test(t, func(t *testing.T) {
@@ -80,23 +153,27 @@ func TestWithoutALoggerWarningsReachTheDefault(t *testing.T) {
 					if tc.change != nil {
 						tc.change(&config)
 					}
-					config.Topic = "Is " + canary + " a good topic?"
+					config.Topic = song
 					engine, p := stage.Engine(config)
 					if tc.befalls != nil {
 						tc.befalls(p)
 					}
+					stage.Slowly(p)
 					if !silent {
 						engine.Logger = nil
 					}
 					_, err := engine.Estimate(t.Context(), config) // makes the engine
 					assert.NoError(t, err)
 					var lines stage.Locked
-					slog.SetDefault(slog.New(slog.NewTextHandler(&lines, nil))) // later than the engine
-					for _, err := range engine.Run(t.Context(), config) {
-						if err != nil {
-							assert.ErrorAs(t, err, new(*debate.Error))
-						}
+					setDefault(t, slog.New(slog.NewTextHandler(&lines, nil))) // later than the engine
+					session, err := engine.Start(t.Context(), config)
+					require.NoError(t, err)
+					defer session.Close()
+					if tc.during != nil {
+						stage.Pass(3500 * time.Millisecond)
+						require.NoError(t, session.Control(t.Context(), tc.during))
 					}
+					_, _ = session.WaitIdle(t.Context())
 					said := lines.String()
 					assert.NotContains(t, said, "canary")
 					assert.NotContains(t, said, "level=INFO")
@@ -104,29 +181,138 @@ func TestWithoutALoggerWarningsReachTheDefault(t *testing.T) {
 						assert.Empty(t, said)
 						return
 					}
-					assert.Regexp(t, "(?s)"+strings.Join(tc.says, ".*\n.*"), said)
+					all := strings.Split(strings.TrimSuffix(said, "\n"), "\n")
+					require.Len(t, all, len(tc.says), said)
+					for i, line := range all {
+						assert.Regexp(t, tc.says[i], line)
+					}
 				})
 			}
 		})
 	}
 }
 
-// A line that nobody reads costs nothing.
+// The level of the default logger decides, too.
 //
-//nolint:paralleltest // it replaces the default logger, and counts
+//nolint:paralleltest // it replaces the default logger
 func TestTheDefaultHearsOnlyItsLevel(t *testing.T) {
-	former := slog.Default()
-	t.Cleanup(func() { slog.SetDefault(former) })
-	var lines bytes.Buffer
-	slog.SetDefault(slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelError})))
+	var lines stage.Locked
+	setDefault(t, slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelError})))
 	config := stage.TwoDebaters()
 	engine, p := stage.Engine(config)
 	engine.Logger = nil
 	stage.Befall(p, provider.KindRefusal, stage.Said("Ben", 2))
-	for _, err := range engine.Run(t.Context(), config) {
-		if err != nil {
-			break
-		}
-	}
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	_, err = session.Wait(t.Context())
+	require.Error(t, err)
 	assert.Empty(t, lines.String())
+}
+
+// A line that nobody reads is not made: without a Logger, a debate that nothing befalls allocates what it does without any lines.
+//
+//nolint:paralleltest // it replaces the default logger, and counts
+func TestLinesThatNobodyReadsCostNothing(t *testing.T) {
+	var lines stage.Locked
+	setDefault(t, slog.New(slog.NewTextHandler(&lines, nil)))
+	config := stage.TwoDebaters()
+	events := 0
+	allocations := func(logger *slog.Logger) float64 {
+		return testing.AllocsPerRun(20, func() {
+			engine, _ := stage.Engine(config)
+			engine.Logger = logger
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			record, err := session.Wait(t.Context())
+			require.NoError(t, err)
+			events = int(record.Seq)
+			assert.NoError(t, session.Close())
+		})
+	}
+	without := allocations(slog.New(slog.DiscardHandler))
+	with := allocations(nil)
+	assert.Empty(t, lines.String())
+	assert.InDelta(t, without, with, float64(events)/2, "of %d events", events)
+}
+
+// In no flow, and at no level, a line holds a text of the conversation, a key, or what the host program gives as its reason. A person
+// is asked, calls are made again, and all is paused, resumed and stopped.
+func TestNoLineHoldsATextOrAKey(t *testing.T) {
+	t.Parallel()
+	debating, deliberating, arbitrating := flows.Debate("talk"), flows.Deliberation("talk"), flows.Arbitration("talk")
+	debating.Unattended, deliberating.Unattended, arbitrating.Unattended = false, false, false
+	debating.Topic, deliberating.Problem, deliberating.Context, arbitrating.Task = song, song, song, song
+	debating.Participants[0].Persona, debating.Participants[1].Position = song, song
+	arbitrating.Agents[0].Description, arbitrating.Agents[1].Prompt, arbitrating.Arbiter.Prompt = song, song, song
+	for name, config := range map[string]flow.Config{"debate": debating, "deliberation": deliberating, "arbiter": arbitrating} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				asked := 0
+				engine := flows.Engine(&store.Memory{}, func(ctx context.Context, req *provider.Request) error {
+					switch asked++; asked {
+					case 1:
+						return &provider.Error{Kind: provider.KindRefusal, Code: song, Message: song + key, RequestID: song}
+					case 2:
+						return &provider.Error{Kind: provider.KindAPI, Code: song, Message: "Bearer " + key}
+					case 3:
+						return fmt.Errorf("%s: %w", song, errors.New(key))
+					default:
+						return flows.Slowly(time.Second)(ctx, req)
+					}
+				})
+				plain := engine.Providers["test"]
+				engine.Providers["test"] = stage.ProviderFunc(
+					func(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+						r, err := plain.Generate(ctx, req, emit)
+						if err == nil {
+							r.Text = marked(r.Text)
+						}
+						return r, err
+					})
+				var lines stage.Locked
+				engine.Logger = slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				answers := func() bool {
+					record, err := session.Record(t.Context())
+					require.NoError(t, err)
+					for _, q := range record.Inquiries {
+						require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
+					}
+					return len(record.Inquiries) > 0
+				}
+				for asked < 4 || answers() {
+					answers()
+					stage.Pass(1500 * time.Millisecond)
+				}
+				for _, signal := range []flow.Signal{flow.Pause{Reason: song}, flow.Resume{Reason: song}, flow.Stop{Reason: song}} {
+					require.NoError(t, session.Control(t.Context(), signal))
+					stage.Pass(500 * time.Millisecond)
+				}
+				record, err := session.Wait(t.Context())
+				require.NoError(t, err)
+				assert.Equal(t, flow.EndedByHost, record.EndedEarlyBy)
+				said := lines.String()
+				for _, what := range []string{
+					`"call has failed for good"`, `"attempt failed"`, `"person asked"`, "msg=answered", "state=paused", `"ended early"`,
+				} {
+					assert.Contains(t, said, what)
+				}
+				assert.NotContains(t, said, "canary")
+				assert.Contains(t, stage.JSON(stage.LogOf(t, engine, record.ID).Events), "said: "+song, "it has said what no line may hold")
+			})
+		})
+	}
+}
+
+// marked puts what no line may hold into a reply.
+func marked(reply string) string {
+	for _, words := range []string{
+		"speaks in round", "they agree", "sound", "The solution of", "it is their part", "it is done", "What ", "Both made",
+	} {
+		reply = strings.ReplaceAll(reply, words, "said: "+song+" "+words)
+	}
+	return reply
 }

@@ -20,7 +20,7 @@ import (
 // engine returns an engine with every flow of the library and the providers whose keys are set. Its store is in memory.
 func (p *program) engine() *debate.Engine {
 	return &debate.Engine{
-		Logger:        slog.New(slog.DiscardHandler), // the program shows the same in its own words
+		Logger:        slog.New(slog.DiscardHandler), // the program shows warnings in its own words
 		Providers:     env.From(p.Lookup),
 		Flows:         ownFlows(),
 		ChunkInterval: 50 * time.Millisecond,
