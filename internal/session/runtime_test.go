@@ -60,7 +60,7 @@ func TestARuntimeWaitsByItsOwnClock(t *testing.T) {
 		n := &stage.Nomad{T: t, Config: config, Store: &store.Memory{}}
 		n.Reply = func(r *provider.Request) scripted.Reply {
 			if failed++; failed <= 3 {
-				return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork, NotSent: true}}
+				return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork}}
 			}
 			return p.Reply(r)
 		}

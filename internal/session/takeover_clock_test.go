@@ -116,7 +116,7 @@ func TestAControlWithAClockAheadEndsNothing(t *testing.T) {
 				p.Reply = func(req *provider.Request) scripted.Reply {
 					r := reply(req)
 					if r.Delay = 20 * time.Second; name == "an outage" && req.Self == "Ben" && time.Since(began) < 3*time.Minute {
-						r.Err = &provider.Error{Kind: provider.KindNetwork, NotSent: true}
+						r.Err = &provider.Error{Kind: provider.KindNetwork}
 					}
 					return r
 				}
