@@ -54,6 +54,21 @@ func TestErrorsAreOneLine(t *testing.T) {
 	assert.NotContains(t, (&debate.Error{Kind: provider.KindTimeout, Attempt: 1}).Error(), "attempt", "the first is not worth a word")
 }
 
+// A log that was imported may hold anything as the model of an answer, and a name may be long.
+func TestTheErrorOfASecondAnswerIsOneShortLine(t *testing.T) {
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.FixedZone("", 3600))
+	err := &flow.AnsweredError{Answer: flow.Answer{
+		Inquiry: "ask.1\n2", Option: flow.OptionRetry, Model: "x\nERROR all is lost" + strings.Repeat("!", 500),
+		By: "Ben\n", Person: strings.Repeat("Mia ", 200),
+	}, At: at}
+	assert.NotContains(t, err.Error(), "\n")
+	assert.Less(t, len(err.Error()), 500)
+	err.Answer = flow.Answer{Inquiry: "ask.1", Option: flow.OptionDrop, By: "Ben", Person: "Mia"}
+	assert.EqualError(t, err, `inquiry "ask.1" was answered by "Mia" at 2026-03-01T11:00:00Z with drop for "Ben"`)
+	err.Answer = flow.Answer{Inquiry: "ask.1", Option: flow.OptionModel, Model: "test/spare", Rule: true}
+	assert.EqualError(t, err, `inquiry "ask.1" was answered by a rule at 2026-03-01T11:00:00Z with model test/spare`)
+}
+
 func TestErrorsHoldTheirCause(t *testing.T) {
 	cause := errors.New("cause")
 	err := fmt.Errorf("wrapped: %w", &debate.Error{Kind: provider.KindCostLimit, Op: "limit", Err: cause})

@@ -28,7 +28,9 @@ func (a *Answer) decider() string {
 func (c *Core) answer(s Answer) error {
 	inquiry := c.record.inquiry(s.Inquiry)
 	if inquiry == nil || c.record.Final() {
-		return c.record.notOpen(s.Inquiry)
+		err := fmt.Errorf("no inquiry %q is open", text.OneLine(s.Inquiry, 80))
+		return cmp.Or(c.record.wasAnswered(s.Inquiry, s.By), c.record.wasAnswered(s.Inquiry, ""),
+			error(&Error{Kind: provider.KindState, Op: opAnswer, Err: err}))
 	}
 	if why := notReason(s.Person); why != "" {
 		return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "person", Err: errors.New("the name of the person " + why)}
@@ -80,6 +82,11 @@ func (c *Core) answer(s Answer) error {
 func (c *Core) chosen(q *Inquiry, a Answer) error {
 	bad := func(field, format string, args ...any) error {
 		return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: field, Err: fmt.Errorf(format, args...)}
+	}
+	if a.By != "" && !slices.ContainsFunc(q.About, func(each FailedCall) bool { return each.By == a.By }) {
+		if first := c.record.wasAnswered(q.ID, a.By); first != nil {
+			return first // the inquiry is open for others only
+		}
 	}
 	switch {
 	case len(q.About) > 0 && !slices.ContainsFunc(q.About, c.record.stillFailed):

@@ -142,8 +142,9 @@ type Answer struct {
 	By string `json:"by,omitempty"`
 	// Rule means that a [FailureRule] or the [ToolPolicy] has answered, and no person was asked.
 	Rule bool `json:"rule,omitempty"`
-	// Person names who answers, as the host program knows them: one line of at most [MaxReason] bytes; it may be empty. Whoever
-	// answers the same inquiry later gets it in an [AnsweredError]. Logs and exports show it, and no prompt does.
+	// Person names the person who answers, as the host program knows them: one line of at most [MaxReason] bytes; it may be
+	// empty. A later answer to the same inquiry is refused with an [AnsweredError] that holds it. The log, the JSON of a record
+	// and the questions in a report show it. No prompt does.
 	Person string `json:"person,omitempty"`
 }
 
@@ -203,7 +204,8 @@ const (
 	// OptionDeny denies the use. Its result says so, and the model reads Answer.Text as the reason.
 	OptionDeny Option = "deny"
 	// OptionAlways lets this use be made, and all later uses of the same tool in this conversation and in its forks. Other uses
-	// of it that wait for approval are made too: their inquiries are closed without an answer.
+	// of it that wait for approval are made too: their inquiries are closed without an answer of their own, and an answer to one
+	// of them is refused with an [AnsweredError] that holds this one.
 	OptionAlways Option = "always"
 )
 

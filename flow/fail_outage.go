@@ -133,13 +133,13 @@ func began(f *Failure, at time.Time) time.Time { return at.Add(-max(0, f.Took)) 
 // foldAnswered records that a provider has answered.
 func (r *Record) foldAnswered(in *Intent) {
 	host := r.hostOf(in)
-	if in.Model == "" || r.answered[host] || len(r.answered) >= maxTracked {
+	if in.Model == "" || r.replied[host] || len(r.replied) >= maxTracked {
 		return
 	}
-	if r.answered == nil {
-		r.answered = make(map[string]bool)
+	if r.replied == nil {
+		r.replied = make(map[string]bool)
 	}
-	r.answered[host] = true
+	r.replied[host] = true
 }
 
 // answers reports whether the end of an attempt shows that the provider was reached, if only with an error. A timeout that cost
@@ -180,7 +180,7 @@ func (r *Record) shift(d time.Duration) {
 // begins after until, retries included: it would take as long as this one. A person who chooses to wait decides otherwise.
 func (c *Core) unproven(state *callState, f *Failure) (until time.Time, yes bool) {
 	host := c.record.hostOf(state.intent)
-	if !f.Unreached || c.record.answered[host] || state.patient {
+	if !f.Unreached || c.record.replied[host] || state.patient {
 		return time.Time{}, false
 	}
 	return c.tried(host, f).Add(patienceUnproven - max(0, f.Took)), true

@@ -125,7 +125,7 @@ func (r *Record) foldInquiry(q *Inquiry) error {
 	}
 	r.close(call)
 	call.person = true
-	r.Inquiries = append(r.Inquiries, *q)
+	r.addInquiry(q)
 	return nil
 }
 

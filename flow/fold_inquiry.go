@@ -31,8 +31,24 @@ func (r *Record) foldQuestion(q *Inquiry) error {
 		*open = *q
 		return nil
 	}
-	r.Inquiries = append(r.Inquiries, *q)
+	r.addInquiry(q)
 	return nil
+}
+
+// addInquiry opens an inquiry. Answers to a former one with its ID are not its own: the cost warning is asked about again after
+// an amendment of the budget.
+func (r *Record) addInquiry(q *Inquiry) {
+	r.Inquiries = append(r.Inquiries, *q)
+	delete(r.answered, q.ID)
+}
+
+// addAnswer keeps an answer for later ones to the same inquiry, which are refused with it.
+func (r *Record) addAnswer(inquiry string, a Answer, at time.Time) {
+	if r.answered == nil {
+		r.answered = make(map[string][]AnsweredError)
+	}
+	a.Inquiry = inquiry
+	r.answered[inquiry] = append(r.answered[inquiry], AnsweredError{Answer: a, At: at})
 }
 
 // foldAnswer folds an answer. If a person performs a call, the result of that call follows as an event of its own.
@@ -43,7 +59,8 @@ func (r *Record) foldAnswer(a *Answer, at time.Time) error {
 	if why := notReason(a.Person); why != "" {
 		return invalid("answer.person", "%s", why)
 	}
-	r.Answers, r.answeredAt = append(r.Answers, *a), append(r.answeredAt, at)
+	r.Answers = append(r.Answers, *a)
+	r.addAnswer(a.Inquiry, *a, at)
 	if a.Option == "" {
 		return nil
 	}
@@ -52,7 +69,7 @@ func (r *Record) foldAnswer(a *Answer, at time.Time) error {
 		return invalid("answer.option", "%q was not offered", text.OneLine(string(a.Option), 40))
 	}
 	if q.Use != nil {
-		return r.foldUseAnswer(*q, a)
+		return r.foldUseAnswer(*q, a, at)
 	}
 	about := slices.DeleteFunc(slices.Clone(q.About), func(each FailedCall) bool {
 		return (a.Option == OptionSkip || a.Option == OptionDrop) && !a.chooses(&each)
@@ -86,7 +103,7 @@ func (r *Record) foldChoice(a *Answer, about *FailedCall) error {
 	switch a.Option {
 	case OptionRetry:
 		r.widen(call)
-		if !r.answered[r.hostOf(call.intent)] { // somebody has changed what keeps it from being reached: it is tried as at first
+		if !r.replied[r.hostOf(call.intent)] { // somebody has changed what keeps it from being reached: it is tried as at first
 			r.recovered(call.intent)
 		}
 	case OptionWait:

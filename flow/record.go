@@ -119,17 +119,17 @@ type readings struct {
 // learned is what was found out about models and vendors, and what people have chosen for them.
 type learned struct {
 	models     []namedModel
-	joined     map[string]string  // like Start.Accounts, for providers that came later
-	limits     []vendorLimit      // vendors' limits that still hold
-	leftOut    []LeftOut          // what models were asked without
-	outages    []outage           // of providers that may pass by themselves
-	answered   map[string]bool    // the providers that have answered, if only with an error, by their hosts
-	outlasted  []Outage           // of which a warning was given
-	answeredAt []time.Time        // when each of Answers was recorded
-	swaps      []replacement      // models chosen as replacements, one for each actor
-	shrunk     []ContextReduction // choices for participants whose context was too large
-	sizes      []learnt           // what vendors' answers have shown, by model
-	thresholds []threshold        // thresholds of windows that were reported
+	joined     map[string]string          // like Start.Accounts, for providers that came later
+	limits     []vendorLimit              // vendors' limits that still hold
+	leftOut    []LeftOut                  // what models were asked without
+	outages    []outage                   // of providers that may pass by themselves
+	replied    map[string]bool            // the providers that have answered, if only with an error, by their hosts
+	outlasted  []Outage                   // of which a warning was given
+	answered   map[string][]AnsweredError // the answers to an inquiry since it was last asked, by its ID
+	swaps      []replacement              // models chosen as replacements, one for each actor
+	shrunk     []ContextReduction         // choices for participants whose context was too large
+	sizes      []learnt                   // what vendors' answers have shown, by model
+	thresholds []threshold                // thresholds of windows that were reported
 }
 
 // callState is the state of one call.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/agonist-dev/debate/internal/redact"
 	"github.com/agonist-dev/debate/internal/text"
@@ -122,7 +123,7 @@ func (r *Record) foldUseQuestion(q *Inquiry) error {
 	if former := r.calls[q.Use.Use]; unknown != q.Use.Attempt || former != nil && former.status == callInFlight || r.inquiry(q.ID) != nil {
 		return invalid("inquiry.use", "%q needs no decision, or was asked about already", text.OneLine(q.Use.Use, 80))
 	}
-	r.Inquiries = append(r.Inquiries, *q)
+	r.addInquiry(q)
 	return nil
 }
 
@@ -149,7 +150,7 @@ func (c *Core) chosenUse(q *Inquiry, a Answer) error {
 }
 
 // foldUseAnswer folds what was decided about the use of a tool.
-func (r *Record) foldUseAnswer(q Inquiry, a *Answer) error {
+func (r *Record) foldUseAnswer(q Inquiry, a *Answer, at time.Time) error {
 	if !slices.Contains(useOptions(q.Use.Attempt), a.Option) {
 		return invalid("answer.option", "%q is no option about this use", text.OneLine(string(a.Option), 40))
 	}
@@ -167,9 +168,15 @@ func (r *Record) foldUseAnswer(q Inquiry, a *Answer) error {
 		if u.approved = true; !slices.Contains(r.always, q.Use.Tool) && len(r.always) < maxTracked {
 			r.always = append(r.always, q.Use.Tool)
 		}
-		r.withdraw(func(open *Inquiry) bool {
+		decided := func(open *Inquiry) bool {
 			return open.Use != nil && open.Use.Attempt == 0 && open.Use.Tool == q.Use.Tool
-		})
+		}
+		for i := range r.Inquiries {
+			if open := &r.Inquiries[i]; decided(open) {
+				r.addAnswer(open.ID, *a, at)
+			}
+		}
+		r.withdraw(decided)
 	case OptionDeny:
 		decided.Text = "This use was denied" + prefixed(": ", a.Text)
 		if a.Rule {

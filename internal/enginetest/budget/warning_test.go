@@ -1,6 +1,7 @@
 package budget_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -95,6 +96,38 @@ func TestAPersonEndsItAtTheWarning(t *testing.T) {
 		assert.Len(t, record.Turns, spoken)
 		assert.NotNil(t, stage.View(record).Verdict)
 	})
+}
+
+// An amendment of the budget asks the same question anew. The answer before is not its own: if the question is withdrawn, nobody has
+// answered it.
+func TestACostWarningThatIsAskedAnewHasNoAnswer(t *testing.T) {
+	budget := &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
+	for name, withdraw := range map[string]func(ctx context.Context, s *debate.Session) error{
+		"by a stop": func(ctx context.Context, s *debate.Session) error { return s.Stop(ctx) },
+		"by an amendment": func(ctx context.Context, s *debate.Session) error {
+			return s.Amend(ctx, flow.Amendment{Budget: &debate.Budget{Warn: budget.Warn}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := stage.Attended()
+			config.Budget = budget
+			stage.InBubble(t, config, func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
+				_, err := s.Wait(t.Context())
+				require.ErrorIs(t, err, debate.ErrAwaitingInput)
+				require.NoError(t, s.Acknowledge(t.Context()))
+				require.ErrorContains(t, s.Acknowledge(t.Context()), "was answered by a person")
+				require.NoError(t, s.Amend(t.Context(), flow.Amendment{Budget: budget}))
+				record, err := s.Wait(t.Context())
+				require.ErrorIs(t, err, debate.ErrAwaitingInput)
+				require.Len(t, record.Inquiries, 1)
+				require.Equal(t, flow.InquiryCost, record.Inquiries[0].ID)
+				require.NoError(t, withdraw(t.Context(), s))
+				err = s.Choose(t.Context(), flow.InquiryCost, flow.OptionEnd)
+				stage.RequireKind(t, err, provider.KindState)
+				require.ErrorContains(t, err, `no inquiry "confirm.cost" is open`)
+			})
+		})
+	}
 }
 
 func TestConfirmBlocksUntilSomebodyHasSeenTheWarning(t *testing.T) {

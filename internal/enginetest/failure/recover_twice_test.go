@@ -40,8 +40,8 @@ func twoOf(t *testing.T, rules ...flow.FailureRule) (engines [2]*debate.Engine, 
 	return engines, session, record
 }
 
-// Whoever answers after another learns who was first, when, and with what: in the same session, in another process, after a restart
-// and after the end of the debate.
+// The error of a second answer says which person was first, when, and with what: in the same session, in another process, after a
+// restart and after the end of the debate.
 func TestASecondAnswerLearnsWhoWasFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engines, session, record := twoOf(t)
@@ -86,6 +86,50 @@ func TestASecondAnswerLearnsWhoWasFirst(t *testing.T) {
 		require.NoError(t, err)
 		err = engines[0].Control(t.Context(), record.ID, other)
 		require.ErrorContains(t, err, `was answered by "somebody" at `, "a name can be removed")
+	})
+}
+
+// Calls that fail alike share an inquiry. An answer for one actor leaves it open for the other one. A second answer for the same
+// actor is refused with the first, and so is every answer for both once the inquiry is closed.
+func TestASecondAnswerForOneOfTwoLearnsWhoWasFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.Crew(4)
+		config.Mode, config.Unattended = debate.Simultaneous, false
+		engine, p := stage.Engine(config)
+		engine.Store = &store.Memory{}
+		stage.Abiding(p)
+		stage.Befall(p, provider.KindAuthentication, func(req *provider.Request) bool {
+			return req.Model == "debater" && (req.Self == "Ada" || req.Self == "Dan")
+		})
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		record, err := session.Wait(t.Context())
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		require.Len(t, record.Inquiries, 1)
+		require.Len(t, record.Inquiries[0].About, 2)
+		answer := func(person string, option flow.Option, by string) error {
+			return engine.Control(t.Context(), record.ID,
+				flow.Answer{Inquiry: record.Inquiries[0].ID, Option: option, By: by, Person: person})
+		}
+		second := func(by, first string) {
+			for _, option := range []flow.Option{flow.OptionDrop, flow.OptionSkip, flow.OptionRetry} {
+				err := answer("Zoe", option, by)
+				stage.RequireKind(t, err, provider.KindState)
+				found, ok := errors.AsType[*flow.AnsweredError](err)
+				require.True(t, ok, "%s %s: %v", option, by, err)
+				assert.Equal(t, []string{first, by, string(flow.OptionDrop)},
+					[]string{found.Answer.Person, found.Answer.By, string(found.Answer.Option)})
+			}
+		}
+		require.NoError(t, answer("Mia", flow.OptionDrop, "Dan"))
+		second("Dan", "Mia")
+		failure := stage.RequireKind(t, answer("Pat", flow.OptionDrop, "Eve"), provider.KindValidation)
+		assert.Equal(t, "by", failure.Field, "nobody has answered for her")
+		require.NoError(t, answer("Pat", flow.OptionDrop, "Ada"))
+		second("Dan", "Mia")
+		second("Ada", "Pat")
+		require.ErrorContains(t, answer("Zoe", flow.OptionRetry, ""), `was answered by "Pat" at `)
 	})
 }
 

@@ -2,6 +2,7 @@ package tool_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -67,8 +68,14 @@ func TestAToolMayBeApprovedForAllItsUses(t *testing.T) {
 	require.Len(t, record.Inquiries, 2, "of Ada and of Ben")
 	require.NoError(t, session.Close())
 
-	err = engine.Control(t.Context(), record.ID, flow.Answer{Inquiry: record.Inquiries[1].ID, Option: flow.OptionAlways})
-	require.NoError(t, err)
+	first := flow.Answer{Inquiry: record.Inquiries[1].ID, Option: flow.OptionAlways, Person: "Mia"}
+	require.NoError(t, engine.Control(t.Context(), record.ID, first))
+	for _, q := range record.Inquiries {
+		err := engine.Control(t.Context(), record.ID, flow.Answer{Inquiry: q.ID, Option: flow.OptionDeny})
+		stage.RequireKind(t, err, provider.KindState)
+		require.ErrorContains(t, err, fmt.Sprintf("inquiry %q was answered by \"Mia\" at ", q.ID))
+		require.ErrorContains(t, err, " with always")
+	}
 	again := approvalEngine(t, count, 2)
 	again.Store = kept
 	session, err = again.Open(t.Context(), record.ID)
