@@ -300,8 +300,9 @@ func complain(stderr io.Writer, err error) int {
 		return 0
 	}
 	for _, one := range causes(err) {
-		sayf(stderr, "%s\n", oneLine(one.Error(), 500))
-		if typed, ok := errors.AsType[*debate.Error](one); ok {
+		line := oneLine(one.Error(), 500)
+		sayf(stderr, "%s\n", line)
+		if typed, ok := errors.AsType[*debate.Error](one); ok && !strings.Contains(line, typed.Hint()) { // a question has it
 			sayf(stderr, "  %s\n", typed.Hint())
 		}
 	}

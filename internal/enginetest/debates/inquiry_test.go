@@ -68,7 +68,7 @@ func TestRunEndsWhereAPersonIsNeeded(t *testing.T) {
 		last = err
 	}
 	require.ErrorIs(t, last, debate.ErrAwaitingInput)
-	require.ErrorContains(t, last, `"question.Ada": What do you say, Ada? (and 1 more)`)
+	require.EqualError(t, last, `the conversation awaits an answer to inquiry "question.Ada": question by Ada (and 1 more)`, "without the prompt")
 }
 
 // The error of a debate that waits for a person says what is asked, in one line, and wraps the failure behind it.
@@ -96,7 +96,8 @@ func TestTheErrorOfAWaitSaysWhatIsAsked(t *testing.T) {
 			assert.Equal(t, record.Inquiries, asked.Inquiries)
 			failure := stage.RequireKind(t, err, provider.KindAuthentication)
 			assert.Equal(t, "Ben", failure.Participant)
-			require.ErrorContains(t, err, "awaits an answer to inquiry \""+asked.Inquiries[0].ID+"\": authentication: ")
+			require.ErrorContains(t, err, "awaits an answer to inquiry \""+asked.Inquiries[0].ID+"\": Ben: authentication: ")
+			require.ErrorContains(t, err, failure.Hint())
 			assert.NotContains(t, err.Error(), "\n")
 			assert.NotContains(t, err.Error(), key)
 
@@ -105,7 +106,7 @@ func TestTheErrorOfAWaitSaysWhatIsAsked(t *testing.T) {
 			require.NoError(t, err)
 			assert.NotEmpty(t, record.Inquiries[0].ID)
 			_, err = wait(t.Context())
-			assert.ErrorContains(t, err, record.Inquiries[0].ID, "who gets the error may change it")
+			assert.ErrorContains(t, err, record.Inquiries[0].ID, "the slice is the caller's")
 		})
 	}
 }

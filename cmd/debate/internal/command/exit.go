@@ -45,6 +45,8 @@ func codeOf(err error) int {
 		return exitOK
 	case errors.As(err, &decided):
 		return decided.code
+	case errors.Is(err, flow.ErrAwaitingInput): // before the failure that the question is about
+		return exitWaiting
 	}
 	var failure *flow.Error
 	if !errors.As(err, &failure) {
