@@ -128,15 +128,15 @@ func (w *reporter) inquiries() *table {
 
 // answered returns the answer in words.
 func answered(a *flow.Answer) string {
-	switch {
-	case a == nil:
+	if a == nil {
 		return "open"
-	case a.Option == "":
-		return "answered"
 	}
-	out := string(a.Option) + prefixed(": ", a.Model) + prefixed(": ", a.By) + prefixed(": ", brief(a.Text))
+	out := "answered"
+	if a.Option != "" {
+		out = string(a.Option) + prefixed(": ", a.Model) + prefixed(": ", a.By) + prefixed(": ", brief(a.Text))
+	}
 	if a.Rule {
 		out += " (nobody was asked: a rule of the config says so)"
 	}
-	return out
+	return out + prefixed(" by ", brief(a.Person))
 }

@@ -117,6 +117,21 @@ func TestWithoutTheLog(t *testing.T) {
 	}
 }
 
+// TestWhoHasAnswered: a report names the person of each answer, if the log does.
+func TestWhoHasAnswered(t *testing.T) {
+	d := asked().play(t)
+	require.Len(t, d.Record.Answers, 2)
+	for i, name := range []string{"Mia", "Pat"} {
+		d.Record.Answers[i].Person = name
+	}
+	for name, write := range map[string]func(io.Writer) error{"markdown": d.Markdown, "html": d.HTML} {
+		var out bytes.Buffer
+		require.NoError(t, write(&out))
+		assert.Contains(t, out.String(), "retry by Mia", name)
+		assert.Contains(t, out.String(), "answered by Pat", name)
+	}
+}
+
 // TestOutcomesAgainstTheScores: a winner with the lower score, and none where scores differ, are named as such.
 func TestOutcomesAgainstTheScores(t *testing.T) {
 	for winner, want := range map[string][]string{

@@ -226,7 +226,7 @@ func (s *stage) with(text string) *export.Document {
 	r.Warnings = []flow.Warning{{By: text, Evidence: text}}
 	r.SkippedCalls = []flow.Skipped{{By: text, Reason: text, Cause: flow.Kind(text)}}
 	d.Assignment = &debate.Assignment{Reasoning: text, Positions: []debate.AssignedPosition{{Participant: "Ben", Position: text, Persona: text, KeyArguments: all}}}
-	r.Answers = []flow.Answer{{Inquiry: text, Option: flow.Option(text), Model: text}}
+	r.Answers = []flow.Answer{{Inquiry: text, Option: flow.Option(text), Model: text, Person: text}}
 	*d.Config() = c
 	failed := &flow.Error{Kind: flow.Kind(text), Err: errors.New(text)}
 	return &export.Document{Record: &r, Title: text, Events: []flow.Event{
