@@ -321,9 +321,9 @@ func (e *Engine) Record(ctx context.Context, id string) (*flow.Record, error) {
 // All of these but an Amendment and an Answer may give a Reason: one line of at most [flow.MaxReason] bytes. The log and
 // exports show it in the evidence of the transition, or with the input.
 //
-// If a control does not fit the debate's state, the error is of kind state, and nothing changes. That of a second answer says who
-// was first ([flow.AnsweredError]). If a reason or an input is
-// refused, the error is of kind validation, and nothing changes either.
+// If a control does not fit the debate's state, the error is of kind state, and nothing changes. The error of a second answer
+// holds the first one ([*flow.AnsweredError]). If a reason or an input is refused, the error is of kind validation, and nothing
+// changes either.
 func (e *Engine) Control(ctx context.Context, id string, signal flow.Signal) error {
 	l, err := e.freeze()
 	if err != nil {
@@ -413,8 +413,10 @@ type Fetched struct {
 // Calls that wait for their turn, in a limiter or under MaxCalls, were not sent. They are recorded as aborted, free of charge,
 // with or without Drain. See [provider.Waiting] for how a wrapper of the host program's own takes part in that.
 //
-// From then on the engine, and each session that Shutdown has closed, refuses to make, open or start a debate with an error that
-// says "the engine is shut down", and wraps [flow.ErrClosed]. Stored debates can still be read and controlled.
+// From then on, the engine refuses to make, start, open, submit or advance a debate, and each session that Shutdown has closed
+// refuses every control. The error says "the engine is shut down" and wraps [flow.ErrClosed]. Stored debates can still be read,
+// and controlled with [Engine.Control]. A session of [Engine.New] whose debate has not started is not closed: its Start is
+// refused, and its Wait waits until its context is done.
 func (e *Engine) Shutdown(ctx context.Context, mode ...CallMode) error {
 	l, err := e.freeze()
 	if err != nil {

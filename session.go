@@ -53,7 +53,7 @@ func (s *Session) Start(ctx context.Context) error { return s.session.Start(ctx)
 //   - The debate comes to the error state. The error is its *[Error].
 //   - The debate waits for a person. The error is a [*flow.AwaitingInputError]: it wraps [ErrAwaitingInput], holds what is asked, and
 //     wraps the failure behind it.
-//   - The session is closed. The error is [flow.ErrClosed], or what has ended the session.
+//   - The session is closed. The error wraps [flow.ErrClosed], or is what has ended the session.
 //
 // In these cases the record is nil if nothing is stored of the debate, or if the store fails. If ctx is done, Wait
 // returns its error and no record.
@@ -166,8 +166,8 @@ func (s *Session) Amend(ctx context.Context, change flow.Amendment) error {
 // reader of the text reads them too. They are stored before the answer is. An answer that must match a schema must have none.
 //
 // The first answer counts, from whichever process. A later one is refused with an error of kind state, which wraps a
-// [*flow.AnsweredError]: it says who was first, when, and how the inquiry was answered. [Engine.Control] with a [flow.Answer]
-// records the name of the person too.
+// [*flow.AnsweredError]: it says which person was first, when, and how the inquiry was answered. [Engine.Control] with a
+// [flow.Answer] records the name of the person too.
 func (s *Session) Answer(ctx context.Context, inquiry, text string, attachments ...flow.File) error {
 	return s.session.Control(ctx, flow.Answer{Inquiry: inquiry, Text: text, Attachments: attachments})
 }

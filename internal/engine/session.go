@@ -29,9 +29,6 @@ func of(s *session.Session) *Session {
 // NewSession returns a session whose conversation can still be edited. If unattended is set, no person is asked, even if the config
 // does not say what is chosen then.
 func (l *Engine) NewSession(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
-	if err := l.host.Refusal(); err != nil {
-		return nil, err
-	}
 	p, err := l.identified(ctx, config, unattended)
 	if err != nil {
 		return nil, err
@@ -39,8 +36,12 @@ func (l *Engine) NewSession(ctx context.Context, config flow.Config, unattended 
 	return l.configure(p)
 }
 
-// identified returns the plan of a conversation that has an ID.
+// identified returns the plan of a conversation that has an ID. An engine that is shut down makes none: it would only fetch files and
+// ask providers in vain.
 func (l *Engine) identified(ctx context.Context, config flow.Config, unattended bool) (*plan, error) {
+	if err := l.host.Refusal(); err != nil {
+		return nil, err
+	}
 	p, err := l.plan(ctx, config, unattended)
 	if err == nil {
 		p.settings.ID = cmp.Or(p.settings.ID, newID())

@@ -63,7 +63,7 @@ func (s *Session) abandon(reason error) {
 		return
 	}
 	s.closedErr.CompareAndSwap(nil, &reason)
-	s.mu.why = reason
+	s.mu.why = *s.closedErr.Load()
 	close(s.mu.lost)
 	s.host.unregister(s)
 	for _, w := range *s.watchers.Load() {
@@ -92,8 +92,8 @@ func (s *Session) closeWith(reason error) {
 	if s.closed != nil {
 		return
 	}
-	s.closed = reason
-	s.closedErr.Store(&reason)
+	s.closedErr.CompareAndSwap(nil, &reason) // of a session that was given up, the callers know why already
+	s.closed = *s.closedErr.Load()
 	s.tickAt(time.Time{})
 	for _, f := range s.flights {
 		s.cancelCall(f)

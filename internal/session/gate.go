@@ -7,7 +7,7 @@ import "context"
 type gate struct {
 	lock chan struct{}
 	lost chan struct{} // closed when the store does not return to whoever holds the lock
-	why  error         // set before lost is closed: the [flow.ErrClosed] that callers get
+	why  error         // set before lost is closed: why the session is closed
 }
 
 func newGate() gate { return gate{lock: make(chan struct{}, 1), lost: make(chan struct{})} }

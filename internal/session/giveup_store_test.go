@@ -23,12 +23,16 @@ type deafStore struct {
 	*store.Memory
 
 	append, release atomic.Bool
+	broken          atomic.Bool // nothing can be appended
 	freed           chan struct{}
 }
 
 func (s *deafStore) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
 	if s.append.Load() {
 		<-s.freed
+	}
+	if s.broken.Load() {
+		return stage.ErrBroken
 	}
 	return s.Memory.Append(ctx, id, after, writer, events)
 }
@@ -88,6 +92,41 @@ func TestNothingWaitsForAStoreThatIsGivenUp(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A session that a failure of the store has closed says so to everybody, also after a shutdown that has given up the release of its
+// lease. What is stored can still be read.
+func TestAShutdownKeepsWhyASessionWasClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.TwoDebaters()
+		engine, p := stage.Engine(config)
+		stage.Slowly(p)
+		engine.Lease, engine.Grace = 10*time.Second, 3*time.Second
+		s := &deafStore{Memory: &store.Memory{}, freed: make(chan struct{})}
+		engine.Store = s
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		stage.Pass(1500 * time.Millisecond)
+		s.release.Store(true)
+		s.broken.Store(true)
+		_, why := session.Wait(t.Context())
+		require.ErrorIs(t, why, stage.ErrBroken)
+		require.NoError(t, engine.Shutdown(t.Context()))
+		assert.Equal(t, debate.Stats{GivenUp: 1, Stuck: 1}, givenUp(engine))
+		for range 20 { // whatever a caller finds first
+			record, err := session.Wait(t.Context())
+			require.EqualError(t, err, why.Error())
+			require.NotNil(t, record)
+			require.EqualError(t, session.Resume(t.Context()), why.Error())
+			var last error
+			for _, err := range session.Events(t.Context(), 0) {
+				last = err
+			}
+			require.EqualError(t, last, why.Error())
+		}
+		close(s.freed)
+		stage.Pass(time.Minute)
+	})
 }
 
 // A time without end is none that is over at once: nothing waits for its turn in vain.

@@ -202,8 +202,8 @@ func (s *Session) fold(ctx context.Context) (*flow.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.mu.enter(ctx); errors.Is(err, flow.ErrClosed) {
-		return core.Record(), nil
+	if err := s.mu.enter(ctx); err != nil && ctx.Err() == nil {
+		return core.Record(), nil // the lock is lost, and with it what waits for its turn
 	} else if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -231,6 +232,9 @@ func TestAnEngineThatIsShutDownSaysSo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			stage.InCompany(t, stage.TwoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 				m := join()
+				m.Fetch = func(context.Context, string) (debate.Fetched, error) {
+					return debate.Fetched{}, errors.New("an engine that is shut down fetches nothing")
+				}
 				s := m.Begun()
 				c.Config.ID = "before"
 				before := m.Begun()
@@ -242,6 +246,7 @@ func TestAnEngineThatIsShutDownSaysSo(t *testing.T) {
 				require.NoError(t, before.Close())
 				require.NoError(t, m.Shutdown(t.Context(), mode...))
 				c.Config.ID = "another"
+				c.Config.Attachments = []flow.File{{Name: "figures.txt", URL: "https://example.org/figures.txt"}}
 				last := func(events iter.Seq2[flow.Event, error]) (last error) {
 					for _, err := range events {
 						last = err
