@@ -25,37 +25,40 @@ const (
 const maxText = 64 << 10
 
 // Control is a control as a signal or an update brings it: for programs that have no engine of the debate's store, in any
-// language. Temporal keeps it in the history, with the text of an answer. [Client.Control] takes all controls and keeps their
-// texts out of the history.
+// language. Temporal keeps it in the history, with the text of an answer and the name of the person. [Client.Control] takes all
+// controls and keeps their texts out of the history.
 type Control struct {
 	Action Action `json:"action"`
 	// Reason is one line for the log; see flow.Pause. An answer has none.
 	Reason string `json:"reason,omitempty"`
 	// Drain lets the calls in flight finish. Only a pause has it.
 	Drain bool `json:"drain,omitempty"`
-	// Inquiry, Option, Model and Text are those of an answer; see flow.Answer. The text has at most 64 KiB.
+	// Inquiry, Option, Model, Text and Person are those of an answer; see flow.Answer. The text has at most 64 KiB.
 	Inquiry string      `json:"inquiry,omitempty"`
 	Option  flow.Option `json:"option,omitempty"`
 	Model   string      `json:"model,omitempty"`
 	Text    string      `json:"text,omitempty"`
+	Person  string      `json:"person,omitempty"`
 }
 
 // signal returns the control of package flow. It checks what the control alone shows; the rest depends on the log.
 func (c Control) signal() (flow.Signal, error) {
-	answer := flow.Answer{Inquiry: c.Inquiry, Option: c.Option, Model: c.Model, Text: c.Text}
+	answer := flow.Answer{Inquiry: c.Inquiry, Option: c.Option, Model: c.Model, Text: c.Text, Person: c.Person}
 	if c.Action == ActionAnswer {
 		switch {
 		case c.Inquiry == "":
 			return nil, invalid("inquiry", "is missing")
 		case len(c.Text) > maxText:
 			return nil, invalid("text", fmt.Sprintf("has %d bytes; at most %d are possible here, more with Engine.Control", len(c.Text), maxText))
+		case len(c.Person) > flow.MaxReason:
+			return nil, invalid("person", fmt.Sprintf("has %d bytes, at most %d are possible", len(c.Person), flow.MaxReason))
 		case c.Reason != "" || c.Drain:
 			return nil, invalid("reason", "an answer has neither a reason nor drain")
 		}
 		return answer, nil
 	}
-	if c.Inquiry != "" || c.Option != "" || c.Model != "" || c.Text != "" {
-		return nil, invalid("inquiry", "only an answer has an inquiry, an option, a model or a text")
+	if c.Inquiry != "" || c.Option != "" || c.Model != "" || c.Text != "" || c.Person != "" {
+		return nil, invalid("inquiry", "only an answer has an inquiry, an option, a model, a text or a person")
 	}
 	if c.Drain && c.Action != ActionPause {
 		return nil, invalid("drain", "only a pause has it")
@@ -79,12 +82,12 @@ func (c Control) signal() (flow.Signal, error) {
 	}
 }
 
-// recordedAs reports whether an event is what the control becomes in a log.
+// recordedAs reports whether an event is what the control becomes in a log. The same answer of another person is not.
 func (c Control) recordedAs(body flow.Body) bool {
 	switch b := body.(type) {
 	case *flow.Answer:
-		return c.Action == ActionAnswer && b.Inquiry == c.Inquiry && b.Option == c.Option &&
-			(c.Option != "" || b.Text == c.Text)
+		return c.Action == ActionAnswer && b.Inquiry == c.Inquiry && b.Option == c.Option && b.Person == c.Person &&
+			(c.Option != "" && b.Model == c.Model || c.Option == "" && b.Text == c.Text)
 	case *flow.RetriedNow:
 		return c.Action == ActionRetry && b.Reason == c.Reason
 	case *flow.Transition:

@@ -1,6 +1,7 @@
 package temporal_test
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/runtime/temporal"
@@ -90,6 +92,10 @@ func TestControlsThatAreRefused(t *testing.T) {
 		"an answer to none":  {temporal.Control{Action: temporal.ActionAnswer, Text: "x"}, false, "inquiry"},
 		"an answer too long": {temporal.Control{Action: temporal.ActionAnswer, Inquiry: "q", Text: strings.Repeat("x", 1<<17)}, false, "131072 bytes"},
 		"a reason too long":  {temporal.Control{Action: temporal.ActionPause, Reason: strings.Repeat("x", 10_000)}, false, "10000 bytes"},
+		"a name too long": {
+			temporal.Control{Action: temporal.ActionAnswer, Inquiry: "q", Text: "x", Person: strings.Repeat("x", 10_000)}, false, "10000 bytes",
+		},
+		"a pause by name":    {temporal.Control{Action: temporal.ActionPause, Person: "Mia"}, false, "only an answer"},
 		"a useless resume":   {temporal.Control{Action: temporal.ActionResume}, true, "resume"},
 		"an unknown inquiry": {temporal.Control{Action: temporal.ActionAnswer, Inquiry: "q", Text: "x"}, true, "q"},
 		"a line too many":    {temporal.Control{Action: temporal.ActionPause, Reason: "a\nb"}, true, "line"},
@@ -138,6 +144,62 @@ func TestAControlOfAWorkerThatDied(t *testing.T) {
 			require.ErrorAs(t, given.failed, &failed)
 			assert.Equal(t, "refused", failed.Type())
 			assert.Equal(t, s.undisturbed(), canonical(t, s.record()), "nothing has changed")
+		})
+	}
+}
+
+// A worker dies while it gives an answer. Another one gives it, unless the log has it: the same answer of another person is not it,
+// and then the error names that person.
+func TestAnAnswerOfAWorkerThatDied(t *testing.T) {
+	for name, c := range map[string]struct {
+		first, person string // of the answer in the log, "" if there is none, and of the one that is given
+		refused       bool
+	}{
+		"it is given":          {"", "Pat", false},
+		"it was given already": {"Pat", "Pat", false},
+		"another was first":    {"Mia", "Pat", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, func(c *debate.Config) { c.Unattended = false })
+			stage.Befall(s.script, provider.KindAuthentication, stage.Said("Ben", 1))
+			answer := flow.Answer{Option: flow.OptionModel, Model: "test/spare"}
+			died := false
+			s.around("debate.control", func(run func() (any, error), _ any) (any, error) {
+				if died {
+					return run()
+				}
+				died = true
+				if c.first != "" {
+					answer.Person = c.first
+					assert.NoError(t, s.engine.Control(t.Context(), s.config.ID, answer))
+				}
+				return nil, errors.New("the worker died")
+			})
+			given := &updated{then: func() {
+				if c.refused { // the workflow has not learned of the other answer
+					s.env.RegisterDelayedCallback(func() { s.env.SignalWorkflow(temporal.LookName, temporal.Look{}) }, 0)
+				}
+			}}
+			s.env.RegisterDelayedCallback(func() {
+				answer.Inquiry = s.record().Inquiries[0].ID
+				s.env.UpdateWorkflow(temporal.ControlName, "u", given, temporal.Control{
+					Action: temporal.ActionAnswer, Inquiry: answer.Inquiry, Option: answer.Option, Model: answer.Model, Person: c.person,
+				})
+			}, time.Hour)
+			s.run(nil)
+			require.NoError(t, given.refused)
+			if c.refused {
+				var failed *sdk.ApplicationError
+				require.ErrorAs(t, given.failed, &failed)
+				assert.Equal(t, "refused", failed.Type())
+				assert.ErrorContains(t, given.failed, `was answered by "Mia" at `)
+			} else {
+				require.NoError(t, given.failed)
+			}
+			assert.Equal(t, flow.StateCompleted, s.result().State)
+			answers := s.record().Answers
+			require.Len(t, answers, 1)
+			assert.Equal(t, cmp.Or(c.first, c.person), answers[0].Person)
 		})
 	}
 }
