@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
@@ -25,12 +27,14 @@ func waiting() choice {
 func (p *program) answer() *cobra.Command {
 	var f controlFlags
 	var files []string
+	var person string
 	c := &cobra.Command{
 		Use: "answer id [inquiry] text", Short: "Answer a question of a conversation, and continue it",
 		Long: `Answer a question of a conversation. The inquiry may be left out if only one
 is open; debate show lists them. A text of "-" is read from the standard
 input. "last" is the newest conversation that waits. Once no answer is
-missing, the conversation is continued here, unless another process runs it.`,
+missing, the conversation is continued here, unless another process runs it.
+The first answer counts; a later one fails and names the person of the first.`,
 		Example: `  debate answer 0198c2f1 "About 5,000 requests a second"
   debate answer last clarify.1 - < figures.md
   debate answer 0198c2f1 --file plan.pdf "See the plan"`,
@@ -48,13 +52,13 @@ missing, the conversation is continued here, unless another process runs it.`,
 			}
 			q, rest, err := inquiryOf(record, args[1:], len(files) > 0)
 			if err != nil {
-				return err
+				return first(c.Context(), engine, record, args[1:], err)
 			}
 			if len(q.Options) > 0 {
 				return exit(exitArguments, fmt.Errorf("%s is answered with an option, %s: %s OPTION",
 					q.ID, either(q.Options), progress.Command("choose", id, q.ID)))
 			}
-			answer := flow.Answer{Inquiry: q.ID}
+			answer := flow.Answer{Inquiry: q.ID, Person: p.person(c, person)}
 			if answer.Text, err = p.answerText(rest); err != nil {
 				return err
 			}
@@ -65,8 +69,48 @@ missing, the conversation is continued here, unless another process runs it.`,
 		},
 	}
 	c.Flags().StringArrayVar(&files, "file", nil, "a `file` that belongs to the answer, such as an image or a PDF; can be repeated")
+	withPerson(c, &person)
 	p.withRun(c, &f)
 	return c
+}
+
+// withPerson adds the flag --person.
+func withPerson(c *cobra.Command, person *string) {
+	c.Flags().StringVar(person, "person", "", "the name that the log keeps of the person who answers: by default that of the system's user")
+	_ = c.Flags().SetAnnotation("person", mayBeBlank, []string{"true"}) // nobody is named
+}
+
+// person returns the name of the person who answers: what the flag --person says, or the system's user.
+func (p *program) person(c *cobra.Command, said string) string {
+	if c.Flags().Changed("person") {
+		return said
+	}
+	return p.user()
+}
+
+// first returns the error of an answer that comes too late. It says how the question that the arguments behind the id name was answered,
+// or the last one if they name none and none is open. If it was not answered, why is the error.
+func first(ctx context.Context, engine *debate.Engine, record *flow.Record, args []string, why error) error {
+	named, answers := len(args) > 1, record.Answers
+	var id string
+	switch {
+	case named:
+		id = args[0]
+	case len(record.Inquiries) == 0 && len(answers) > 0:
+		id = answers[len(answers)-1].Inquiry
+	default:
+		return why
+	}
+	// An answer without a text and an option is never accepted: this one only asks.
+	answered, ok := errors.AsType[*flow.AnsweredError](engine.Control(ctx, record.ID, flow.Answer{Inquiry: id}))
+	switch {
+	case !ok:
+		return why
+	case named:
+		return answered
+	default:
+		return fmt.Errorf("%w; %w", why, answered)
+	}
 }
 
 // inquiryOf returns the open inquiry that the arguments behind the id name, or the only one, and the arguments behind it.

@@ -146,7 +146,7 @@ func (l *leader) askOne(ctx context.Context, q *flow.Inquiry) error {
 		if answer == nil {
 			continue
 		}
-		err = l.session.Control(ctx, *answer)
+		err = l.give(ctx, *answer)
 		var failure *flow.Error
 		switch {
 		case err == nil:
@@ -161,6 +161,15 @@ func (l *leader) askOne(ctx context.Context, q *flow.Inquiry) error {
 			return err
 		}
 	}
+}
+
+// give gives a signal to the conversation. An answer names the system's user, who is at the terminal.
+func (l *leader) give(ctx context.Context, signal flow.Signal) error {
+	if answer, ok := signal.(flow.Answer); ok {
+		answer.Person = l.user()
+		signal = answer
+	}
+	return l.session.Control(ctx, signal)
 }
 
 // tellAnswers says how the open inquiries are answered later.

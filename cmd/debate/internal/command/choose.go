@@ -15,13 +15,15 @@ import (
 func (p *program) choose() *cobra.Command {
 	var f controlFlags
 	var answer flow.Answer
+	var person string
 	c := &cobra.Command{
 		Use: "choose id [inquiry] option", Short: "Decide about a failure, a tool or a cost warning, and continue the conversation",
 		Long: `Answer a question of a conversation with one of its options: what is done
 about a failed call, the use of a tool, or a cost warning. debate show lists
 the questions and their options. The inquiry may be left out if only one is
 open. Once no answer is missing, the conversation is continued here, unless
-another process runs it.`,
+another process runs it. The first answer counts; a later one fails and names
+the person of the first.`,
 		Example: `  debate choose 0198c2f1 retry
   debate choose last model --model anthropic/claude-haiku-4-5
   debate choose 0198c2f1 deny --text "not that folder"`,
@@ -39,12 +41,12 @@ another process runs it.`,
 			}
 			q, rest, err := inquiryOf(record, args[1:], false)
 			if err != nil {
-				return err
+				return first(c.Context(), engine, record, args[1:], err)
 			}
 			if len(q.Options) == 0 {
 				return exit(exitArguments, fmt.Errorf("%s is answered with a text: %s TEXT", q.ID, progress.Command("answer", id, q.ID)))
 			}
-			answer.Inquiry, answer.Option = q.ID, flow.Option(rest[0])
+			answer.Inquiry, answer.Option, answer.Person = q.ID, flow.Option(rest[0]), p.person(c, person)
 			if err := checkChoice(q, &answer); err != nil {
 				return exit(exitArguments, err)
 			}
@@ -56,6 +58,7 @@ another process runs it.`,
 	flags.StringVar(&answer.By, "actor", "", "with skip and drop: who is meant, if the question is about several")
 	flags.StringVar(&answer.Text, "text", "", "with deny: why; with done: what the tool has answered")
 	_ = flags.SetAnnotation("text", mayBeBlank, []string{"true"}) // a tool may have answered nothing
+	withPerson(c, &person)
 	p.withRun(c, &f)
 	return c
 }

@@ -90,7 +90,7 @@ func (l *leader) leadLive(ctx context.Context) (*flow.Record, error) {
 		t.In = l.In
 	}
 	l.hold(true)
-	left, err := live.Show(ctx, t, l.events, func(signal flow.Signal) error { return l.session.Control(ctx, signal) })
+	left, err := live.Show(ctx, t, l.events, func(signal flow.Signal) error { return l.give(ctx, signal) })
 	l.hold(false)
 	l.interrupted.Store(left == live.Interrupt || left == live.AtOnce)
 	if left == live.AtOnce {

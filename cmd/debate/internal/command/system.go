@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"time"
@@ -30,6 +31,9 @@ func (s *System) get(name string) string {
 	value, _ := s.Lookup(name)
 	return value
 }
+
+// user returns the name of the system's user; "" if the environment does not have it.
+func (s *System) user() string { return cmp.Or(s.get("USER"), s.get("LOGNAME"), s.get("USERNAME")) }
 
 // interactive reports whether a person can be asked: both ends of the dialogue are a terminal.
 func (s *System) interactive() bool { return terminal(s.In) && terminal(s.Err) }
