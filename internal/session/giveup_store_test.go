@@ -104,6 +104,10 @@ func TestAShutdownKeepsWhyASessionWasClosed(t *testing.T) {
 		engine.Lease, engine.Grace = 10*time.Second, 3*time.Second
 		s := &deafStore{Memory: &store.Memory{}, freed: make(chan struct{})}
 		engine.Store = s
+		defer func() {
+			close(s.freed)
+			stage.Pass(time.Minute)
+		}()
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
 		stage.Pass(1500 * time.Millisecond)
@@ -124,8 +128,6 @@ func TestAShutdownKeepsWhyASessionWasClosed(t *testing.T) {
 			}
 			require.EqualError(t, last, why.Error())
 		}
-		close(s.freed)
-		stage.Pass(time.Minute)
 	})
 }
 
