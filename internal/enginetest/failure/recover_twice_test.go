@@ -53,11 +53,11 @@ func TestASecondAnswerLearnsWhoWasFirst(t *testing.T) {
 			failure := stage.RequireKind(t, engines[1].Control(t.Context(), record.ID, refused), provider.KindValidation)
 			assert.Equal(t, "person", failure.Field, name)
 		}
-		time.Sleep(time.Hour)
+		stage.Pass(time.Hour)
 		at := time.Now()
 		require.NoError(t, engines[1].Control(t.Context(), record.ID, first))
 		second := func(when string, answer func() error) {
-			time.Sleep(time.Minute)
+			stage.Pass(time.Minute)
 			err := answer()
 			stage.RequireKind(t, err, provider.KindState)
 			found, ok := errors.AsType[*flow.AnsweredError](err)
