@@ -244,8 +244,10 @@ type NameField struct {
 // set, with a neutral label. suffixes end the IDs of the flow's calls, and own are the flow's own names.
 func (f *Findings) People(all []NameField, labels bool, suffixes, own []string) {
 	var names text.Names
-	for _, name := range append([]string{summarizer}, own...) {
-		names.Add(name, "a name of the library's own")
+	const library = "a name of the library's own"
+	names.Add(summarizer, library)
+	for _, name := range own {
+		names.Add(name, library)
 	}
 	for _, one := range all {
 		for _, suffix := range suffixes {

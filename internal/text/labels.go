@@ -10,9 +10,9 @@ import (
 // IsLabel reports whether a name looks like a neutral label.
 func IsLabel(name string) bool {
 	prefix := sight(LabelPrefix)
-	for _, sight := range sightsOf(name) {
-		n := len(prefix)
-		if len(sight) > n && alike(sight[:n], prefix) && areLetters(sight[n:]) {
+	n := len(prefix)
+	for _, seen := range sightsOf(name) {
+		if len(seen) > n && seen[n].first && alike(seen[:n], prefix) && areLetters(seen[n:]) {
 			return true
 		}
 	}
@@ -20,9 +20,9 @@ func IsLabel(name string) bool {
 }
 
 // areLetters reports whether there are at most two characters, and all look like Latin letters.
-func areLetters(sight []glyph) bool {
+func areLetters(seen []glyph) bool {
 	n := 0
-	for _, g := range sight {
+	for _, g := range seen {
 		if g.shown < 'a' || g.shown > 'z' || g.typed <= unicode.MaxASCII && (g.typed < 'a' || g.typed > 'z') {
 			return false
 		}

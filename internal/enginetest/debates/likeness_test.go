@@ -1,6 +1,7 @@
 package debates_test
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,10 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // roles put two names into a debate, in two places that differ.
@@ -138,6 +142,24 @@ func TestNamesThatCannotBeToldApart(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A stored debate whose names look alike can neither be imported nor forked.
+func TestStoredNamesThatLookAlike(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.ID = "alike"
+	l := stage.PlayedLog(t, config)
+	events := l.Copied(t)[:1]
+	stage.Reconfigure(body.As[flow.Start](events[0]), func(c *debate.Config) { c.Participants[0].Name = "Be\u0578" })
+	const want = "participants[1].name: can be confused with the name of participants[0]"
+
+	other, _ := stage.Engine(config)
+	other.Store = &store.Memory{}
+	_, err := other.Import(t.Context(), bytes.NewReader(stage.Snapshot(t, l.ID, events)))
+	require.ErrorContains(t, err, want)
+	require.NoError(t, other.Store.Append(t.Context(), l.ID, 0, "stored", events))
+	_, err = other.Fork(t.Context(), l.ID, 1, nil)
+	require.ErrorContains(t, err, want)
 }
 
 // What does not print is refused by itself, so it cannot make two names of one.
