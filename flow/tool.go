@@ -25,8 +25,10 @@ type Tool interface {
 	Describe() ToolInfo
 	// Use performs one use. A model wrote the arguments, so they may be anything: Use checks them.
 	//
-	// The text that Use returns goes to the model, at most 32 KiB of it and without characters that control a terminal. The
-	// text of its error goes there too, so neither may contain a secret. A tool that panics has failed, and the engine's Logger gets the stack.
+	// The text that Use returns goes to the model and into the log, at most 32 KiB of it. Nothing in it is changed, because a
+	// model gives parts of it back, as to tool.EditFile. So it may hold characters that control a terminal: who shows it removes
+	// them. The text of an error is recorded without them. Neither text may contain a secret. A tool that panics has failed, and the
+	// engine's Logger gets the stack.
 	//
 	// Use must return soon after ctx is done. That happens after Settings.TurnTimeout at the latest.
 	Use(ctx context.Context, use ToolUse) (string, error)
@@ -153,7 +155,8 @@ type ToolResult struct {
 	By    string `json:"by"` // the participant whose model has asked
 	Round int    `json:"round,omitempty"`
 	Tool  string `json:"tool"`
-	Text  string `json:"text"` // what the tool answered, or why it failed
+	// Text is what the tool answered, unchanged, or why it failed. An answer may hold characters that control a terminal.
+	Text string `json:"text"`
 	// Failed means that the tool has failed or was aborted.
 	Failed bool `json:"failed,omitempty"`
 	// Unknown means that nobody knows whether the use took effect: it was aborted, took too long, or its process is gone. It is

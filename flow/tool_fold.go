@@ -113,11 +113,11 @@ func (c *Core) answeredBy(intent *Intent, spend Spend, content string, failed bo
 	return c.used(intent, spend, content, failed, false)
 }
 
-// used records the end of the use of a tool.
+// used records the end of the use of a tool. An answer is not cleaned, because a model gives parts of it back: who shows it cleans it.
 func (c *Core) used(intent *Intent, spend Spend, content string, failed, unknown bool) error {
 	out := &ToolResult{
 		Spend: spend, By: intent.By, Round: intent.Round, Tool: intent.Tool,
-		Text: text.Shown(text.Readable(content)), Failed: failed, Unknown: unknown,
+		Text: text.Readable(content), Failed: failed, Unknown: unknown,
 	}
 	if len(out.Text) > maxAnswered {
 		out.Text, out.Cut = text.Cut(out.Text, maxAnswered), true

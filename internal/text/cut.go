@@ -24,8 +24,9 @@ func Cut(text string, n int) string {
 
 // Shown returns a text without what could control a terminal that shows it or turn its order around: control characters but tabs
 // and line breaks, the controls of bidirectional text, and marks of the byte order. A carriage return alone, with which a line is
-// written over, is a line break.
+// written over, is a line break. Bytes that are not UTF-8 become U+FFFD: some terminals take one of them for a control character.
 func Shown(text string) string {
+	text = Readable(text)
 	if !strings.ContainsFunc(text, controlRune) { // most texts
 		return text
 	}

@@ -19,7 +19,7 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
-// TestShown: a text controls neither the terminal that shows it nor the order in which it is read, and is kept otherwise.
+// TestShown: a text is UTF-8, controls neither the terminal that shows it nor the order in which it is read, and is kept otherwise.
 func TestShown(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", ""},
@@ -28,7 +28,9 @@ func TestShown(t *testing.T) {
 		{"\x1b[2J\x1b]0;title\a\x00\x7f\u009b2J", "[2J]0;title2J"},
 		{"a\u202eb\u2066c\u2069d\ufeffe", "abcde"},
 		{"10%\r20%\r\r\n", "10%\n20%\n\r\n"},
-		{"a\xffb", "a\xffb"},
+		{"a\xffb", "a\ufffdb"},
+		{"\x9b2J", "\ufffd2J"},
+		{"\x1b[2J\x9b2J", "[2J\ufffd2J"},
 	} {
 		assert.Equal(t, c.want, text.Shown(c.text), "%q", c.text)
 	}

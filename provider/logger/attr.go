@@ -53,7 +53,7 @@ func (l *list) reply(req *provider.Request, r *provider.Response) {
 	if r.Model != req.Model {
 		l.text("answeredBy", r.Model)
 	}
-	l.text("replyId", redact.Foreign(r.ID))
+	l.text("replyId", foreign(r.ID))
 	l.yes("cached", r.Cached)
 	l.names("left", r.Left)
 	usage := list{}
@@ -123,6 +123,10 @@ func (l *list) texts(key string, values []string) {
 		*l = append(*l, slog.Any(key, values))
 	}
 }
+
+// foreign returns a text of a vendor without credentials. What could control a terminal goes first: it is never shown, and may stand
+// in a key or in the name of a header.
+func foreign(said string) string { return redact.Foreign(text.Shown(said)) }
 
 // named returns a name as a part of a line: vendors and models choose many of them, and not every handler quotes a value.
 func named(name string) string {

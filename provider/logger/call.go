@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/agonist-dev/debate/internal/redact"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -94,8 +93,8 @@ func (p *Provider) fault(c *call) list {
 	if e := c.failure(); e != nil {
 		l.text("kind", string(e.Kind))
 		l.number("status", e.Status)
-		l.text("code", redact.Foreign(e.Code))
-		l.text("requestId", redact.Foreign(e.RequestID))
+		l.text("code", foreign(e.Code))
+		l.text("requestId", foreign(e.RequestID))
 		if e.RetryAfter != 0 {
 			l = append(l, slog.Duration("retryAfter", e.RetryAfter))
 		}
@@ -106,7 +105,7 @@ func (p *Provider) fault(c *call) list {
 		l.text("type", fmt.Sprintf("%T", c.err))
 	}
 	if p.Bodies {
-		l.body("message", redact.Foreign(c.err.Error()), p.maxText())
+		l.body("message", foreign(c.err.Error()), p.maxText())
 	}
 	return l
 }

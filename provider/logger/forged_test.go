@@ -78,16 +78,38 @@ func TestNoHandlerIsForged(t *testing.T) {
 	}
 }
 
+// TestControlCharactersHideNoCredential: what vendors say is looked through in the form in which it is written.
+func TestControlCharactersHideNoCredential(t *testing.T) {
+	const token = "9f8e7d6c5b4a"
+	for _, said := range []string{
+		"Authorization: Token " + token, "Auth\x00orization: Token " + token, "\ufeffAuthori\x1bzation\u202e: Token " + token,
+	} {
+		var lines strings.Builder
+		p := &logger.Provider{
+			Provider: model{err: &provider.Error{Kind: provider.KindAPI, Code: said, RequestID: said, Message: said}},
+			Logger:   slog.New(joining{lines: &lines}), Bodies: true,
+		}
+		_, _ = p.Generate(t.Context(), question(), func(provider.Chunk) {})
+		p.Provider = model{response: &provider.Response{ID: said, Stop: provider.StopEnd}}
+		_, _ = p.Generate(t.Context(), question(), func(provider.Chunk) {})
+		assert.GreaterOrEqual(t, strings.Count(lines.String(), "[redacted]"), 4, lines.String())
+		assert.NotContains(t, lines.String(), token)
+	}
+}
+
 // TestTextsKeepTheirLines: with Bodies texts keep their line breaks, and nothing else that controls a terminal.
 func TestTextsKeepTheirLines(t *testing.T) {
 	var lines strings.Builder
 	p := &logger.Provider{
 		Provider: model{response: &provider.Response{
-			Text: "one\r\n\ttwo\x1b[2J\u202e sk-proj-\x00abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL", Stop: provider.StopEnd,
+			Text: "one\r\n\ttwo\x1b[2J\u202e sk-proj-\x00abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL\x9b2J", Stop: provider.StopEnd,
 		}},
 		Logger: slog.New(joining{lines: &lines}), Bodies: true,
 	}
-	_, err := p.Generate(t.Context(), question(), func(provider.Chunk) {})
+	req := question()
+	req.Messages = append(req.Messages, provider.Message{Speaker: "Ada", ToolResult: &provider.ToolResult{ID: "1", Text: "a\fb\x1b[2J\x9b2J"}})
+	_, err := p.Generate(t.Context(), req, func(provider.Chunk) {})
 	require.NoError(t, err)
-	assert.Contains(t, lines.String(), "reply=one\r\n\ttwo[2J [redacted]\n")
+	assert.Contains(t, lines.String(), "reply=one\r\n\ttwo[2J [redacted]\ufffd2J\n")
+	assert.Contains(t, lines.String(), "Ada: ab[2J\ufffd2J]", "an answer of a tool")
 }

@@ -209,7 +209,8 @@ func TestTextsAreCut(t *testing.T) {
 		"short":            {strings.Repeat("a", 10), strings.Repeat("a", 10)},
 		"long":             {strings.Repeat("a", 11), strings.Repeat("a", 10) + "… [1 bytes more]"},
 		"in a character":   {"aaaaaaaaaéé", "aaaaaaaaa… [4 bytes more]"},
-		"no character":     {strings.Repeat("\x80", 50), "\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd… [44 bytes more]"},
+		"no character":     {strings.Repeat("\x80", 50), "\ufffd"},
+		"not UTF-8":        {strings.Repeat("\x80a", 50), "\ufffda\ufffda… [192 bytes more]"},
 		"a long character": {"aaaaaaa🙂a", "aaaaaaa… [5 bytes more]"},
 	} {
 		var line bytes.Buffer

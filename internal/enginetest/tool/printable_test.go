@@ -15,14 +15,15 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// What tools say of themselves and answer, and how models call them, reaches models and the log without what controls a terminal.
+// What tools say of themselves and of failures, and how models call them, reaches models and the log without what controls a
+// terminal. What they answer reaches both unchanged.
 func TestWhatToolsSayIsPrintable(t *testing.T) {
 	const loud = "\x1b[2J\x1b]0;title\a\x00one\r\n\ttwo\u202e\u009b\x7f"
 	for name, tc := range map[string]struct {
 		fails bool
 		want  string
 	}{
-		"an answer": {false, "[2J]0;titleone\r\n\ttwo"},
+		"an answer": {false, loud},
 		"an error":  {true, "[2J]0;titleone\r\n\ttwo"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -56,6 +57,11 @@ func TestWhatToolsSayIsPrintable(t *testing.T) {
 			for _, req := range p.Requests() {
 				for _, offered := range req.Tools {
 					assert.NotContains(t, offered.Description, "\x1b")
+				}
+				for _, m := range req.Messages {
+					if m.ToolResult != nil && !m.ToolResult.Error {
+						assert.Contains(t, m.ToolResult.Text, loud)
+					}
 				}
 			}
 		})
