@@ -104,9 +104,9 @@ func (p *program) groups() []group {
 	}
 }
 
-// warnf writes a line for a person to the standard error.
+// warnf writes a line for a person to the standard error. Blanks within it stay, because a command in it may have quoted a name.
 func (p *program) warnf(format string, args ...any) {
-	_, _ = fmt.Fprintln(p.Err, progress.Clean(fmt.Sprintf(format, args...)))
+	_, _ = fmt.Fprintln(p.Err, strings.TrimSpace(progress.Line(fmt.Sprintf(format, args...))))
 }
 
 // arguments makes a mistake in the number of arguments one of the command line.

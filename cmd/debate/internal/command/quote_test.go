@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -20,8 +21,8 @@ import (
 // somebody has called a participant or a conversation.
 func TestPrintedCommandsAreQuoted(t *testing.T) {
 	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("there is no sh")
+	if err != nil || runtime.GOOS == "windows" {
+		t.Skip("what is printed is for sh, or there is none")
 	}
 	for _, tc := range []struct{ id, name string }{
 		{"d1", "$(touch PWNED)"},
@@ -30,6 +31,7 @@ func TestPrintedCommandsAreQuoted(t *testing.T) {
 		{"d1", "| touch PWNED #"},
 		{"d1", "& touch PWNED"},
 		{"d1", "System Architect"},
+		{"d1", "Ada  L"},
 		{"d1", "it's"},
 		{"d1", "-rf"},
 		{"d1", "*"},

@@ -96,6 +96,7 @@ func TestFigures(t *testing.T) {
 func TestClean(t *testing.T) {
 	assert.Equal(t, "a [31mb c", progress.Clean("a\x1b \u009b[31mb\r\n\u202e\tc\x00\x7f"))
 	assert.Equal(t, "a\n\tb", progress.Text("a\r\n\tb\x07"))
+	assert.Equal(t, " a  b c d", progress.Line(" a  b\r\nc\td\x1b"))
 }
 
 // TestBrokenOff: a call that a stop has broken off is not shown any more, in whichever order the log says so. One that a pause

@@ -11,7 +11,7 @@ import (
 func TestQuote(t *testing.T) {
 	for _, tc := range []struct{ word, sh, windows string }{
 		{"ask.r1.opening.Ada.1", "ask.r1.opening.Ada.1", "ask.r1.opening.Ada.1"},
-		{"/tmp/a-b_c:d@e", "/tmp/a-b_c:d@e", "/tmp/a-b_c:d@e"},
+		{"/tmp/a-b_c:d@e", "/tmp/a-b_c:d@e", `"/tmp/a-b_c:d@e"`},
 		{"Renée", "Renée", "Renée"},
 		{"", "''", `""`},
 		{"System Architect", "'System Architect'", `"System Architect"`},
@@ -19,10 +19,14 @@ func TestQuote(t *testing.T) {
 		{"$(touch x)", "'$(touch x)'", "\"`$(touch x)\""},
 		{"`touch x`", "'`touch x`'", "\"``touch x``\""},
 		{"; touch x;", "'; touch x;'", `"; touch x;"`},
-		{`" & calc & "`, `'" & calc & "'`, `""" & calc & """`},
+		{`" & calc & "`, `'" & calc & "'`, `"' & calc & '"`},
+		{`Ada.1" --approve --text="`, `'Ada.1" --approve --text="'`, `"Ada.1' --approve --text='"`},
+		{"Ada  L", "'Ada  L'", `"Ada  L"`},
+		{"@x", "@x", `"@x"`},
 		{"“$x”", "'“$x”'", "\"`“`$x`”\""},
 		{"~root", "'~root'", `"~root"`},
 		{`C:\docs`, `'C:\docs'`, `C:\docs`},
+		{`C:\my docs\`, `'C:\my docs\'`, `"C:\my docs\\"`},
 		{"two\nlines \x1b[2J", "'two lines [2J'", `"two lines [2J"`},
 	} {
 		assert.Equal(t, tc.sh, progress.QuoteFor(tc.word, false))
