@@ -114,10 +114,10 @@ type Config struct {
 	// RoundDelay is the pause before each round after the first: none if 0.
 	RoundDelay time.Duration `json:"-"`
 	// RoundTimeout bounds the speeches of a round: no bound if 0. Of participants who speak in sequence, each may use what is left of
-	// the time, less half of an equal part of it for each who still has to speak. In 60 s Ada may speak for 45 s if only Ben comes
-	// after her. A participant who is cut off misses the round; see Record.SkippedCalls. The debate goes to the error state, from which Session.Retry repeats the
-	// round, in two cases: a participant would miss a second round in a row, or one without whom there is nothing to judge has
-	// said nothing by the end of the last round.
+	// the time, less half of an equal part of the whole for each speech that is still to come. In 60 s Ada may speak for 45 s if only
+	// Ben comes after her. A participant who is cut off misses the round; see Record.SkippedCalls. The debate goes to the error
+	// state, from which Session.Retry repeats the round, in two cases: a participant would miss a second round in a row, or one
+	// without whom there is nothing to judge has said nothing by the end of the last round.
 	RoundTimeout time.Duration `json:"-"`
 	// TurnTimeout bounds one attempt at a turn: 120 s if 0. Time in a queue does not count.
 	TurnTimeout time.Duration `json:"-"`

@@ -31,10 +31,10 @@ func (r *Record) deadline() time.Time {
 
 // shareOf returns the deadline of a call, measured from the start of the round, if batch calls are made at once. A call may use
 // what is left of the round's time, less half of an equal part of the whole for each step that is still to come. So each of N
-// steps has at least one part of 2N, whatever the others take. Zero: all of it.
+// steps that begin without delay has at least one part of 2N, whatever the others take. Zero: all of it.
 //
-// If less than that is left, because an amendment has shortened the time or the calls are made in batches of unequal size, the
-// steps that are left get equal parts of it.
+// If less than that is left, the steps that are left get equal parts of it: the call begins late, an amendment has shortened the
+// time, or the calls are made in batches of unequal size.
 func (r *Record) shareOf(batch int, now time.Time) time.Duration {
 	began := r.began()
 	steps, after := r.stepsOf(batch)
@@ -46,19 +46,22 @@ func (r *Record) shareOf(batch int, now time.Time) time.Duration {
 	}
 	used := now.Sub(began)
 	left := r.settings.RoundTimeout - used
-	kept := r.settings.RoundTimeout / time.Duration(2*steps) * time.Duration(after)
+	kept := r.settings.RoundTimeout / 2 / time.Duration(steps) * time.Duration(after)
 	return used + max(left-kept, left/time.Duration(after+1))
 }
 
 // stepsOf returns how many steps share the time of the round, and how many of them come after the present one. A step is a
-// batch of calls. In a flow with several timed states it is a state, from the first one that has made a call.
+// batch of calls. In a flow with several timed states it is a state, from the first one that has made a call. There are never
+// fewer steps than those to come: a flow may go back within a round, and a log may count calls that the round was not planned with.
 func (r *Record) stepsOf(batch int) (steps, after int) {
 	if len(r.timed) > 1 {
 		first := slices.Index(r.timed, cmp.Or(r.firstTimed, r.work))
-		return len(r.timed) - first, len(r.timed) - 1 - slices.Index(r.timed, r.work)
+		steps, after = len(r.timed)-first, len(r.timed)-1-slices.Index(r.timed, r.work)
+	} else {
+		batches := func(calls int) int { return (calls + batch - 1) / batch }
+		steps, after = batches(r.planned), batches(r.planned-r.done)-1
 	}
-	batches := func(calls int) int { return (calls + batch - 1) / batch }
-	return batches(r.planned), batches(r.planned-r.done) - 1
+	return max(steps, after+1), after
 }
 
 // unshare ends the share of a call, which is done or left out.
@@ -66,11 +69,21 @@ func (r *Record) unshare(call *callState) {
 	r.sharing = slices.DeleteFunc(r.sharing, func(c *callState) bool { return c == call })
 }
 
-// countDone counts a call that the present round was expected to make. n is 1, or -1 if it is to be made again.
-func (r *Record) countDone(in *Intent, n int) {
-	if in.Upto == 0 && in.Round == r.Round && slices.Contains(r.timed, r.work) {
-		r.done += n
+// countDone counts a call of the present round that is still to come no longer: it is done, left out, or has failed and is done
+// without.
+func (r *Record) countDone(call *callState) {
+	if in := call.intent; !call.counted && in.Upto == 0 && in.Round == r.Round && slices.Contains(r.timed, r.work) {
+		call.counted = true
+		r.done++
 	}
+}
+
+// uncount takes back that a call was counted, since it is to be made again.
+func (r *Record) uncount(call *callState) {
+	if call.counted && call.intent.Round == r.Round {
+		r.done--
+	}
+	call.counted = false
 }
 
 // times returns the next moment after now at which a limit of time is reached. Zero: there is none.

@@ -185,7 +185,7 @@ func (c *Core) hindrance(rule *FailureRule, call *Call) string {
 	case rule.Do == OptionModel:
 		return call.By + " has that model already"
 	case rule.Do == OptionSkip && call.OnFail.Skip == RuleToo:
-		return call.By + " was left out the last time"
+		return call.By + " was left out in the round before"
 	case rule.Do == OptionSkip:
 		return "the conversation cannot continue without this result"
 	case rule.Do == OptionDrop:

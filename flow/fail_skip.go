@@ -114,7 +114,7 @@ func (r *Record) foldSkipped(s *Skipped) error {
 		}
 		return nil
 	}
-	r.countDone(call.intent, 1)
+	r.countDone(call)
 	if s.With == "" {
 		r.miss(call, s.By)
 	}
@@ -138,7 +138,7 @@ func (r *Record) restore() {
 		restored[call.intent.Call] = true
 		call.anew()
 		call.share, call.formerly, call.first = 0, nil, 0
-		r.countDone(call.intent, -1)
+		r.uncount(call.callState)
 	}
 	r.SkippedCalls = slices.DeleteFunc(slices.Clone(r.SkippedCalls), func(s Skipped) bool { return restored[s.Call] })
 	r.tardy = nil
@@ -215,6 +215,9 @@ func (r *Record) foldDropped(name string) {
 			continue
 		}
 		r.closeInquiries(call.intent.Call)
+		if call.status == callFailed {
+			r.countDone(call)
+		}
 		if call.trouble != nil && call.trouble.chosen == OptionDrop {
 			by = call.trouble.by
 		}

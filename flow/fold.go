@@ -269,6 +269,7 @@ func (r *Record) foldFired(name string) error {
 		return invalid("transition.call", "%q is no call that has failed", text.OneLine(name, 80))
 	}
 	call.troubled().fired = true
+	r.countDone(call)
 	return nil
 }
 
@@ -283,9 +284,9 @@ func (r *Record) foldTrigger(t *Transition, at time.Time) {
 	case TriggerRetry:
 		if slices.Contains(r.timed, r.work) { // the round's time begins anew
 			r.restore()
-			r.late, r.firstTimed = false, ""
+			r.late = false
 		}
-		r.limit, r.roundAt, r.unsummed = "", at, nil
+		r.limit, r.roundAt, r.firstTimed, r.unsummed = "", at, "", nil
 		r.Reason, r.Evidence = r.before.reason, r.before.evidence
 		r.reset()
 	}

@@ -226,7 +226,7 @@ func (r *Record) foldDone(call *callState) {
 	r.shrank(call, nil)
 	if call.intent.Upto == 0 {
 		r.heard(call.intent.By)
-		r.countDone(call.intent, 1)
+		r.countDone(call)
 		r.tardy = slices.DeleteFunc(r.tardy, func(late tardy) bool { return late.seq < call.first })
 	}
 }
@@ -291,13 +291,12 @@ func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Ti
 		call.rejection, call.model = nil, call.intent.modelIndexOf(rejection.Next)
 		call.least = call.model
 	default:
-		r.unshare(call)
 		call.status, call.troubled().instead, call.trouble.failedAt = callFailed, rejection.Instead, r.Seq+1
 		call.trouble.failure = &Error{
 			Kind: provider.KindInvalidResponse, Op: call.intent.Call, Participant: rejection.By, Round: rejection.Round,
 			Err: fmt.Errorf("the answer was not accepted: %s", text.OneLine(firstOf(rejection.Problems), 200)),
 		}
-		r.failing = append(r.failing, call)
+		r.foldFailed(call)
 	}
 	return nil
 }
@@ -329,11 +328,10 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 		call.status, call.troubled().failure, call.trouble.unsent, call.trouble.instead = callFailed, f.Error, f.Unsent, f.Instead
 		call.trouble.failedAt = r.Seq + 1
 		r.shrank(call, f)
-		r.unshare(call)
 		if f.Error.Kind == provider.KindContextOverflow {
 			call.whole() // with its parts it would not fit again
 		}
-		r.failing = append(r.failing, call)
+		r.foldFailed(call)
 	case f.Waits:
 		t := call.troubled()
 		t.tries, t.retryAt = append(t.tries, f.Error.Kind), f.RetryAt
@@ -345,6 +343,15 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 		t := call.troubled()
 		t.tries, t.retryAt = append(t.tries, f.Error.Kind), f.RetryAt
 	}
+}
+
+// foldFailed folds that a call has failed for good.
+func (r *Record) foldFailed(call *callState) {
+	r.unshare(call)
+	if call.trouble.instead {
+		r.countDone(call)
+	}
+	r.failing = append(r.failing, call)
 }
 
 // reset gives every call that has failed for good a new start, because the host program retries. Nothing is left to ask
@@ -360,6 +367,9 @@ func (r *Record) reset() {
 			r.widen(call)
 			call.anew()
 			call.share = 0
+			if !r.IsDropped(call.intent.By) {
+				r.uncount(call)
+			}
 		}
 	}
 	r.failing = nil

@@ -17,7 +17,8 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// A call that has failed because its answers were rejected takes no more of the round's time: its share does not run on.
+// A call that has failed because its answers were rejected takes no more of the round's time: its share does not run on, and it is not
+// still to come.
 func TestTheShareOfARejectedCallIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := stage.CallsOf(func(c *flow.Call) {
@@ -46,7 +47,8 @@ func TestTheShareOfARejectedCallIsOver(t *testing.T) {
 			if req.Self == "Ben" {
 				return scripted.Reply{Text: "Words."}
 			}
-			return scripted.Reply{Text: "Words.", Delay: 40*time.Minute - 1500*time.Millisecond} // half a second after Ada's share
+			// Ada's share is over after 40 minutes, and after 50 that of one whom somebody follows.
+			return scripted.Reply{Text: "Words.", Delay: 55 * time.Minute}
 		}
 		config.Participants = append(config.Participants, debate.Participant{Name: "Cem", Model: "test/debater"})
 		config.RoundTimeout, config.TurnTimeout = time.Hour, time.Hour

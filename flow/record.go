@@ -83,7 +83,7 @@ type course struct {
 	droppers []string     // who has decided each of these: EndedByPerson, EndedByRule or "" for nobody
 	sharing  []*callState // calls whose share of the round's time runs
 	planned  int          // how many calls the round was expected to make
-	done     int          // how many of them are done or left out
+	done     int          // how many of them are still to come no longer
 	// firstTimed is the first timed state that has made a call since the round's time began. "": none has.
 	firstTimed State
 	opened     opening
@@ -144,6 +144,7 @@ type callState struct {
 	ending       bool          // belongs to the conclusion
 	usedUp       bool          // a limit of its uses of tools was reached
 	setBack      bool          // the latest attempt has failed
+	counted      bool          // among those that the round was expected to make, as one that is still to come no longer
 	model        int           // index of the model that is asked
 	least        int           // the same of the first model of which no two answers in a row were rejected
 	broken       int           // replies that ended at the cap on their tokens

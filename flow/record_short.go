@@ -46,11 +46,6 @@ func (r *Record) after(done string) string {
 		return done + " before its time"
 	}
 	left, whole := r.planned-r.done, r.Round
-	for _, call := range r.current { // whoever was dropped is waited for no longer
-		if call.intent.Round == r.Round && call.status == callFailed && slices.Contains(r.dropped, call.intent.By) {
-			left--
-		}
-	}
 	if r.planned == 0 || left > 0 {
 		whole = max(0, whole-1)
 	}

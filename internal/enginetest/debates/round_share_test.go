@@ -75,8 +75,8 @@ func TestWhoeverSpeaksLeavesTheOthersTime(t *testing.T) {
 		var at time.Duration
 		for i, p := range config.Participants {
 			end := round - time.Duration(n-1-i)*time.Minute
-			// Half a second keeps each end apart from each deadline.
-			takes := time.Duration(dice.Int64N(int64(round/time.Second)))*time.Second/time.Duration(1+dice.IntN(4)) + time.Second/2
+			// A seventh of a second keeps each end apart from each deadline: six of them are no whole second, nor a part of one.
+			takes := time.Duration(dice.Int64N(int64(round/time.Second)))*time.Second/time.Duration(1+dice.IntN(4)) + time.Second/7
 			times[p.Name] = takes
 			if takes <= time.Minute {
 				short = append(short, "r1 "+p.Name)
@@ -102,6 +102,54 @@ func TestWhoeverSpeaksLeavesTheOthersTime(t *testing.T) {
 			assert.Len(t, record.SkippedCalls, n-len(heard))
 		})
 	}
+}
+
+// A speaker who was dropped is still to come no longer: the last one has all that is left.
+func TestADroppedSpeakerLeavesTheOthersTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.Crew(3)
+		config.Format, config.Judging, config.Rounds, config.RoundTimeout = "free-form", nil, 2, time.Minute
+		config.Unattended, config.OnFailure = true, stage.Rules(debate.FailureRule{Do: flow.OptionDrop})
+		engine, p := stage.Engine(config)
+		stage.Abiding(p)
+		spoken(p, map[string]time.Duration{"Ben": 45 * time.Second, "Cyd": 14 * time.Second}, "r1")
+		stage.Befall(p, provider.KindRefusal, func(req *provider.Request) bool { return req.Self == "Ada" })
+		record := stage.Run(t, engine, config)
+		assert.Equal(t, []string{"Ada"}, record.Dropped())
+		assert.Empty(t, record.SkippedCalls)
+		assert.Equal(t, []string{"r1 Ben", "r1 Cyd", "r2 Ben", "r2 Cyd"}, stage.Speakers(record))
+	})
+}
+
+// A speaker who begins late has an equal part of what is left, and is not cut off at once.
+func TestASpeakerWhoBeginsLateHasAPart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := stage.CallsOf(func(c *flow.Call) { c.Round = 1 })
+		f := stage.OneState(func(r *debate.Record) []flow.Call {
+			for _, call := range all(r) {
+				if !r.Skipped(call.ID) {
+					if call.By == "Ben" {
+						call.NotBefore = r.StartedAt.Add(50 * time.Second)
+					}
+					return []flow.Call{call} // one after the other
+				}
+			}
+			return nil
+		})
+		f.Timed = []debate.State{stage.Asks}
+		f.Steps[flow.StateInitializing] = flow.Step{Next: func(*debate.Record) (debate.Trigger, flow.Exit, bool) {
+			return flow.TriggerInitialized, flow.Exit{Round: &flow.Round{N: 1, Of: 1, Calls: 3}}, true
+		}}
+		engine, p, config := stage.WithFlow(f)
+		p.Reply = func(*provider.Request) scripted.Reply {
+			return scripted.Reply{Text: "Words.", Delay: 4900 * time.Millisecond}
+		}
+		config.Participants = append(config.Participants, debate.Participant{Name: "Cyd", Model: "test/debater"})
+		config.RoundTimeout = time.Minute
+		record := stage.Run(t, engine, stage.InFlow(engine, config))
+		assert.Empty(t, record.SkippedCalls)
+		assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r1 Cyd"}, stage.Speakers(record))
+	})
 }
 
 // A person who is asked beside models is not cut off with them. The time of the round stands still while only a person is awaited.

@@ -32,7 +32,12 @@ func TestARuleThatIsPassedOverIsNamed(t *testing.T) {
 			ben,
 			[]string{"onFailure[1] (skip)", "onFailure[2] (drop) could not be applied: the conversation cannot continue without Ben"},
 		},
-		"the second time in a row": {stage.Crew(3), []debate.FailureRule{skip}, ben, []string{"onFailure[0] (skip) could not be applied: Ben was left out the last time"}},
+		"a second round in a row": {
+			stage.Crew(3),
+			[]debate.FailureRule{skip},
+			ben,
+			[]string{"onFailure[0] (skip) could not be applied: Ben was left out in the round before"},
+		},
 		"a verdict": {
 			stage.Crew(3),
 			[]debate.FailureRule{skip},
