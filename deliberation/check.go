@@ -83,20 +83,23 @@ func (v *validation) numbers(c *Config) {
 		}
 	}
 	v.Temperature("temperature", c.Temperature)
-	v.roundTime(c)
+	if elsewhere, ok := v.known.(interface{ Elsewhere() bool }); !ok || !elsewhere.Elsewhere() { // what was run may have been short
+		roundTime(&v.Findings, c.RoundTimeout, c.TurnTimeout)
+	}
 }
 
-// roundTime refuses a time of a round that its three phases cannot fit: the proposals, the critiques and the refinements.
-func (v *validation) roundTime(c *Config) {
+// roundTime refuses a time of a round that its three phases cannot fit: the proposals, the critiques and the refinements. turn
+// bounds a call.
+func roundTime(f *flow.Findings, round, turn time.Duration) {
 	const phases = 3
 	switch {
-	case c.RoundTimeout <= 0:
-	case c.RoundTimeout < phases*shortestPhase:
-		v.Addf("roundTimeout", "is %s: three phases do not fit in less than %s", c.RoundTimeout, phases*shortestPhase)
-	case c.TurnTimeout == flow.DefaultTurnTimeout: // a guard, which says nothing about how long a call is expected to take
-	case c.RoundTimeout/phases < c.TurnTimeout:
-		v.Addf("roundTimeout", "is %s: three phases of calls of up to %s each (turnTimeout) do not fit: raise it to %s, or lower turnTimeout",
-			c.RoundTimeout, c.TurnTimeout, phases*c.TurnTimeout)
+	case round <= 0:
+	case round < phases*shortestPhase:
+		f.Addf("roundTimeout", "is %s: three phases do not fit in less than %s", round, phases*shortestPhase)
+	case turn >= flow.DefaultTurnTimeout: // a guard, which says nothing about how long a call is expected to take
+	case round/phases < turn:
+		f.Addf("roundTimeout", "is %s: three phases of calls of up to %s each (turnTimeout) do not fit: raise it to %s, or lower turnTimeout",
+			round, turn, phases*turn)
 	}
 }
 

@@ -81,10 +81,11 @@ type Config struct {
 	// Reserve is the part of each model's window that is kept free, in tokens: flow.DefaultReserve if 0.
 	Reserve int `json:"reserve,omitempty"`
 	// RoundTimeout bounds the proposals, critiques and refinements of one round together: no bound if 0. Each phase may use what
-	// is left of the time, less half of an equal part of it for each phase that is still to come. What is not finished in time is
-	// skipped; see flow.Record.SkippedCalls. If an agent is late in two rounds in a row, and was heard in no call in between, the
-	// deliberation goes to the error state, from which Session.Retry continues. A time that three phases cannot fit is refused:
-	// one below 3 s, and one below three times a TurnTimeout that is not the default.
+	// is left of the time, less half of an equal part of the whole for each phase that is still to come. Summaries that are made
+	// before the proposals are a phase as well. What is not finished in time is skipped; see flow.Record.SkippedCalls. If an agent
+	// is late in two rounds in a row, and was heard in no call in between, the deliberation goes to the error state, from which
+	// Session.Retry continues. A time that three phases cannot fit is refused: one below 3 s, and one below three times a
+	// TurnTimeout that is shorter than the default.
 	RoundTimeout time.Duration `json:"-"`
 	// TurnTimeout bounds one attempt at a call of an agent: flow.DefaultTurnTimeout if 0. JudgeTimeout bounds one attempt at
 	// a call of the judge, or of a registered synthesizer: TurnTimeout if 0, or DefaultJudgeTimeout if both are 0. It is

@@ -16,7 +16,8 @@ type Node struct {
 	Step flow.Step
 	// On is the trigger that leads on: "<state>Done" if empty. If Next is set, it fires this trigger.
 	On flow.Trigger
-	// Timed puts the calls of the node under the time limit of the round.
+	// Timed puts the calls of the node under the time limit of the round. Each round then keeps a part of its time for the node,
+	// also one in which the node is not reached.
 	Timed bool
 }
 
@@ -107,8 +108,8 @@ func Insert(f *flow.Flow, after flow.State, n Node) error {
 	return nil
 }
 
-// placeOf returns where among the timed states of a round a node stands that follows some states: behind each timed state from
-// which the round comes to it.
+// placeOf returns the place of a node in Timed: behind every timed state that leads to it within a round. after are the states
+// that the node follows.
 func placeOf(f *flow.Flow, after []flow.State) int {
 	place, from := 0, slices.Clone(after)
 	for i := 0; i < len(from); i++ {

@@ -1,6 +1,8 @@
 package deliberation_test
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -9,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -133,9 +136,125 @@ func TestARoundThatItsPhasesFit(t *testing.T) {
 		"three calls of the default":  {time.Minute, 0},
 		"three of the longest calls":  {90 * time.Second, 30 * time.Second},
 		"the default time is written": {time.Minute, flow.DefaultTurnTimeout},
+		"calls may take longer":       {time.Minute, flow.DefaultTurnTimeout + time.Second},
+		"calls may take very long":    {5 * time.Minute, 10 * time.Minute},
 	} {
 		config := three()
 		config.RoundTimeout, config.TurnTimeout = times[0], times[1]
 		assert.NoError(t, validated(t, config), name)
 	}
+}
+
+// TestAStoredDeliberationKeepsTheTimeOfItsRounds: one that an older release has run is restored, although it would be refused now. A
+// fork of it needs another time.
+func TestAStoredDeliberationKeepsTheTimeOfItsRounds(t *testing.T) {
+	older, _ := engineFor(nil)
+	older.Flows[deliberation.FlowName].Check = nil
+	config := three()
+	config.RoundTimeout, config.TurnTimeout = time.Minute, 30*time.Second
+	r := play(t, older, config)
+	var snapshot bytes.Buffer
+	require.NoError(t, older.Export(t.Context(), r.ID, &snapshot))
+
+	engine, _ := engineFor(nil)
+	session, err := engine.Restore(t.Context(), snapshot.Bytes())
+	require.NoError(t, err)
+	require.NoError(t, session.Close())
+	_, err = engine.Fork(t.Context(), r.ID, r.Seq-1, nil)
+	require.ErrorContains(t, err, "raise it to 1m30s, or lower turnTimeout")
+	longer := debate.Editing(func(c *deliberation.Config) { c.RoundTimeout = 90 * time.Second })
+	fork, err := engine.Fork(t.Context(), r.ID, r.Seq-1, longer)
+	require.NoError(t, err)
+	require.NoError(t, fork.Close())
+}
+
+// TestAnAmendedTimeOfARound is checked as that of a config is.
+func TestAnAmendedTimeOfARound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, p := engineFor(nil)
+		reply := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			r := reply(req)
+			r.Delay = time.Second
+			return r
+		}
+		session, err := engine.Start(t.Context(), three())
+		require.NoError(t, err)
+		defer session.Close()
+		for _, test := range []struct {
+			round, turn time.Duration // 0: it is not amended
+			says        string
+		}{
+			{60 * time.Millisecond, 0, "three phases do not fit in less than 3s"},
+			{time.Minute, 30 * time.Second, "raise it to 1m30s, or lower turnTimeout"},
+			{time.Minute, 20 * time.Second, ""},
+			{50 * time.Second, 0, "raise it to 1m0s, or lower turnTimeout"},
+			{time.Hour, 0, ""},
+		} {
+			change := flow.Amendment{RoundTimeout: new(flow.Duration(test.round))}
+			if test.turn > 0 {
+				change.TurnTimeout = new(flow.Duration(test.turn))
+			}
+			err := session.Amend(t.Context(), change)
+			if test.says == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, test.says)
+			}
+		}
+		require.NoError(t, session.Amend(t.Context(), flow.Amendment{RoundTimeout: new(flow.Duration(0))}), "no time at all")
+		r, err := session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Empty(t, r.SkippedCalls)
+	})
+}
+
+// TestARetryBetweenTheTimedStates: the time of the round begins anew, and is shared by the states that are still to come.
+func TestARetryBetweenTheTimedStates(t *testing.T) {
+	node := func(state flow.State, timed bool) deliberation.Node {
+		return deliberation.Node{State: state, Timed: timed, Step: flow.Step{Calls: func(r *flow.Record) []flow.Call {
+			id := fmt.Sprintf("r%d.%s", r.Round, state)
+			if r.Done(id) || r.Skipped(id) {
+				return nil
+			}
+			return []flow.Call{{
+				ID: id, Kind: "finding", By: "checker", Model: "test/agent", Round: r.Round, View: flow.View{None: true},
+				Last: func(*flow.Record) string { return "Check the facts." },
+			}}
+		}}}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		mended := false
+		engine, p := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
+			refused := call == "r1.checking" && !mended
+			return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal, Message: "no"}}, refused
+		})
+		reply := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			r := reply(req)
+			switch callOf(req) {
+			case "r1.weighing":
+				r.Delay = time.Hour // it is cut off after three quarters of the time
+			case "r1.refine.ben":
+				r.Delay = 10 * time.Second
+			}
+			return r
+		}
+		require.NoError(t, deliberation.Insert(engine.Flows[deliberation.FlowName], deliberation.StateCritiquing, node("checking", false)))
+		require.NoError(t, deliberation.Insert(engine.Flows[deliberation.FlowName], "checking", node("weighing", true)))
+		config := three()
+		config.Rounds, config.RoundTimeout = 1, time.Minute
+		config.OnFailure = []flow.FailureRule{{Kinds: []flow.Kind{provider.KindRefusal}, Do: flow.OptionFail}}
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		_, err = session.Wait(t.Context())
+		require.ErrorIs(t, err, &flow.Error{Kind: provider.KindRefusal})
+		mended = true
+		require.NoError(t, session.Retry(t.Context()))
+		r, err := session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, []string{"r1.weighing"}, leftOut(r))
+		assert.Contains(t, calls(r), "r1.refine.ben")
+	})
 }
