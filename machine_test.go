@@ -79,6 +79,19 @@ func TestEveryGuardBothWays(t *testing.T) {
 			config.Budget = &budget
 			play(config, "")
 		}
+		judged := stage.TwoDebaters()
+		judged.Budget = &debate.Budget{HardTime: time.Hour}
+		judged.Judging = &debate.Judging{When: debate.AtEnd, Judges: []debate.JudgeConfig{{Name: "Zoe", Person: true}}}
+		engine, _ = stage.Engine(judged)
+		late, err := engine.Start(t.Context(), judged)
+		require.NoError(t, err)
+		defer late.Close()
+		asked := stage.AwaitsInput(t, late).Inquiries[0]
+		stage.Pass(2 * time.Hour)
+		_, example, _ := strings.Cut(asked.Question, "looks like this: ")
+		require.NoError(t, late.Answer(t.Context(), asked.ID, example))
+		stage.Ends(t, late)
+		follow(stage.LogOf(t, engine, late.ID()))
 		core, err := engine.NewCore("new", nil)
 		require.NoError(t, err)
 		look(core.Record())

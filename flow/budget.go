@@ -35,12 +35,15 @@ type Budget struct {
 	// one it goes to the error state, and Session.Retry confirms the warning.
 	Confirm bool `json:"confirm,omitempty"`
 	// Soft limits end the rounds, and the conclusion follows. Its worst case is reserved within the hard limits.
-	Soft       Money         `json:"soft,omitempty"`
-	SoftTokens int           `json:"softTokens,omitempty"` // input and output
-	SoftCalls  int           `json:"softCalls,omitempty"`  // attempts
-	SoftTime   time.Duration `json:"-"`                    // since the start; pauses, and time without a process, included
+	Soft       Money `json:"soft,omitempty"`
+	SoftTokens int   `json:"softTokens,omitempty"` // input and output
+	SoftCalls  int   `json:"softCalls,omitempty"`  // attempts
+	// SoftTime and HardTime count from the start; pauses, and time without a process, included. They are watched while a person is
+	// awaited too, and after a pause. At SoftTime the open questions of the rounds are over.
+	SoftTime time.Duration `json:"-"`
 	// Hard limits are never passed: no call starts whose worst case would pass one. At HardTime the calls in flight
-	// are aborted. A hard limit ends the conversation with an error of kind cost_limit.
+	// are aborted. A hard limit ends the conversation with an error of kind cost_limit. Open questions stay open: an answer is
+	// recorded, and if it is the last thing that the conclusion lacks, the conversation is completed.
 	Hard       Money         `json:"hard,omitempty"`
 	HardTokens int           `json:"hardTokens,omitempty"`
 	HardCalls  int           `json:"hardCalls,omitempty"`

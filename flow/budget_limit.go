@@ -91,8 +91,8 @@ const (
 	rerun               // the record has changed: the next pass begins
 )
 
-// watchBudget gives warnings and stops at limits. A soft limit lets calls in flight finish.
-func (c *Core) watchBudget() (move, error) {
+// watchBudget gives warnings and stops at limits. calls are those that the present step returns.
+func (c *Core) watchBudget(step Step, calls []Call) (move, error) {
 	r, budget := c.record, c.record.settings.Budget
 	if budget == nil {
 		return proceed, nil
@@ -107,29 +107,56 @@ func (c *Core) watchBudget() (move, error) {
 	if c.machine.allows(r, TriggerWarn) {
 		return c.confirm()
 	}
-	took := c.in.At.Sub(r.StartedAt)
-	if budget.HardTime > 0 && took >= budget.HardTime {
-		c.abort()
-		return rerun, c.reach(WarnHard, "", atLimit{limitHard + measureTime, fmt.Sprintf("%s of %s", took, budget.HardTime)})
+	if next, err := c.watchTime(step, calls); next != proceed || err != nil || r.State == StateCompleting {
+		return next, err
 	}
-	if r.State == StateCompleting {
-		return proceed, nil
-	}
-	soft := spent.reached(budget.soft())
-	if budget.SoftTime > 0 && took >= budget.SoftTime {
-		soft = atLimit{measureTime, fmt.Sprintf("%s of %s", took, budget.SoftTime)}
-	}
-	if soft.what != "" && r.State != StateInitializing {
-		if len(r.inFlight) > 0 {
-			c.waitUntil(r.times(c.in.At))
-			return wait, nil
-		}
-		return rerun, c.reach(WarnSoft, "", soft.of(limitSoft, ""))
+	if soft := spent.reached(budget.soft()); soft.what != "" && r.State != StateInitializing {
+		return c.reachSoft(soft)
 	}
 	if hard := spent.reached(budget.hard()); hard.what != "" {
 		return rerun, c.reach(WarnHard, "", hard.of(limitHard, ""))
 	}
 	return proceed, nil
+}
+
+// watchTime stops at the limits of time, also while a person is awaited. What is given counts before the time is looked at: a conversation
+// whose conclusion lacks nothing is completed.
+func (c *Core) watchTime(step Step, calls []Call) (move, error) {
+	r, budget := c.record, c.record.settings.Budget
+	if budget == nil {
+		return proceed, nil
+	}
+	took := c.in.At.Sub(r.StartedAt)
+	if budget.HardTime > 0 && took >= budget.HardTime && !c.concluded(step, calls) {
+		c.abort()
+		return rerun, c.reach(WarnHard, "", atLimit{limitHard + measureTime, fmt.Sprintf("%s of %s", took, budget.HardTime)})
+	}
+	if budget.SoftTime > 0 && took >= budget.SoftTime && r.work != StateCompleting && r.work != StateInitializing {
+		return c.reachSoft(atLimit{measureTime, fmt.Sprintf("%s of %s", took, budget.SoftTime)})
+	}
+	return proceed, nil
+}
+
+// concluded reports whether the conclusion lacks nothing, so that the flow itself leads on.
+func (c *Core) concluded(step Step, calls []Call) bool {
+	r := c.record
+	if r.State != StateCompleting || len(r.inFlight) > 0 || r.lacks(calls) {
+		return false
+	}
+	if step.Next == nil {
+		return true
+	}
+	_, _, ok := step.Next(r)
+	return ok
+}
+
+// reachSoft ends the rounds at a soft limit, once the calls in flight have finished.
+func (c *Core) reachSoft(at atLimit) (move, error) {
+	if len(c.record.inFlight) > 0 {
+		c.waitUntil(c.record.times(c.in.At))
+		return wait, nil
+	}
+	return rerun, c.reach(WarnSoft, "", at.of(limitSoft, ""))
 }
 
 // InquiryCost is the ID of the inquiry that asks to confirm the cost warning; see Budget.Confirm.

@@ -211,15 +211,14 @@ func (c *Core) timeOf(at time.Time) time.Time {
 
 // answered withdraws what the flow no longer wants, and goes back to the working state once no answer is missing.
 func (c *Core) answered() error {
-	if step := c.machine.flow.Steps[c.record.work]; step.Calls != nil && c.record.mayWithdraw() && !c.record.Final() {
+	step := c.machine.flow.Steps[c.record.work]
+	if step.Calls != nil && c.record.mayWithdraw() && !c.record.Final() {
 		if _, err := c.withdraw(step.Calls(c.record)); err != nil {
 			return err
 		}
 	}
-	if c.record.State != StateAwaitingInput || !c.machine.allows(c.record, TriggerAnswered) {
-		return nil
-	}
-	return c.fire(TriggerAnswered, Exit{}, false)
+	_, err := c.leaveAnswered(step)
+	return err
 }
 
 // InFlight returns a Lost for each call in flight. A runtime that opens the log of another process steps each of them

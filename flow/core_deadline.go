@@ -86,7 +86,8 @@ func (r *Record) uncount(call *callState) {
 	call.counted = false
 }
 
-// times returns the next moment after now at which a limit of time is reached. Zero: there is none.
+// times returns the next moment after now at which a limit of time is reached that still counts. Zero: there is none. While a person
+// is awaited, the time of a round stands still.
 func (r *Record) times(now time.Time) time.Time {
 	var next time.Time
 	at := func(t time.Time) {
@@ -95,14 +96,14 @@ func (r *Record) times(now time.Time) time.Time {
 		}
 	}
 	if b := r.settings.Budget; b != nil {
-		if b.SoftTime > 0 && r.State != StateCompleting {
+		if b.SoftTime > 0 && r.work != StateCompleting && r.work != StateInitializing {
 			at(r.StartedAt.Add(b.SoftTime))
 		}
 		if b.HardTime > 0 {
 			at(r.StartedAt.Add(b.HardTime))
 		}
 	}
-	if d := r.deadline(); !d.IsZero() {
+	if d := r.deadline(); !d.IsZero() && r.State != StateAwaitingInput {
 		at(d)
 		for _, call := range r.sharing {
 			at(r.began().Add(call.share))
@@ -153,7 +154,7 @@ func (c *Core) endRound() (again bool, err error) {
 	var calls []Call
 	step := c.machine.flow.Steps[r.work]
 	if step.Calls != nil {
-		calls = slices.DeleteFunc(step.Calls(r), func(call Call) bool { return r.Done(call.ID) || r.Skipped(call.ID) || r.decided(call.ID) })
+		calls = slices.DeleteFunc(step.Calls(r), func(call Call) bool { return r.settled(call.ID) })
 	}
 	var fatal *Error // of the first call that is not left out
 	for i := range calls {

@@ -31,6 +31,19 @@ func (c *Core) HasWork() bool {
 	return c.machine.working(c.record.State) || c.record.InFlight() > 0
 }
 
+// Wake returns when a process has to step a [Tick] of a conversation that waits for a person, on the clock of the inputs: a limit of
+// its time is reached then. Zero: no process has to.
+func (c *Core) Wake() time.Time {
+	if c.record.State != StateAwaitingInput || c.record.InFlight() > 0 {
+		return time.Time{}
+	}
+	at := c.record.times(time.Time{})
+	if !at.IsZero() {
+		at = at.Add(-c.ahead)
+	}
+	return at
+}
+
 // Over reports whether nothing more can be recorded: the conversation is final, and no call is in flight.
 func (c *Core) Over() bool { return c.record.Final() && c.record.InFlight() == 0 }
 
@@ -91,7 +104,8 @@ type Next struct {
 	// Abort names those of the Calls that a control has aborted. The runtime aborts them, and still reports their outcomes. It
 	// begins none of them; Engine.Call makes sure of that.
 	Abort []string `json:"abort,omitempty"`
-	// Wait is after how long a Tick is due, from now on. 0: none is. It replaces the Wait of the Next before.
+	// Wait is after how long a Tick is due, from now on. 0: none is. It replaces the Wait of the Next before. It is set beside Idle
+	// if a person is awaited and a limit of the budget's time is still to be reached.
 	Wait time.Duration `json:"wait,omitempty"`
 	// Idle says that no process needs to work on the conversation: it is over, in the error state, paused, or waits for a person,
 	// and no call is in flight.

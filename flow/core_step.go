@@ -40,13 +40,13 @@ func (c *Core) once() (again bool, err error) {
 	if again, err := c.withdraw(calls); again || err != nil {
 		return again, err
 	}
-	if r.State == StateAwaitingInput && c.machine.allows(r, TriggerAnswered) {
-		return true, c.fire(TriggerAnswered, Exit{}, false)
+	if again, err := c.leaveAnswered(step); again || err != nil {
+		return again, err
 	}
 	if !working {
-		return false, nil
+		return c.awaits(step)
 	}
-	if next, err := c.watchBudget(); next != proceed || err != nil {
+	if next, err := c.watchBudget(step, calls); next != proceed || err != nil {
 		return next == rerun, err
 	}
 	if again, err := c.watchRound(); again || err != nil {
@@ -68,6 +68,45 @@ func (c *Core) once() (again bool, err error) {
 	}
 	return c.next(step)
 }
+
+// leaveAnswered goes back to the working state once no answer is missing. After a hard limit it does so only if the answer was the last
+// thing that the conclusion lacked: no call follows.
+func (c *Core) leaveAnswered(step Step) (again bool, err error) {
+	r := c.record
+	switch r.State {
+	case StateAwaitingInput:
+	case StateError:
+		if _, answer := c.in.Signal.(Answer); !answer {
+			return false, nil
+		}
+	default:
+		return false, nil
+	}
+	if !c.machine.allows(r, TriggerAnswered) || r.State == StateError && step.Calls != nil && r.lacks(step.Calls(r)) {
+		return false, nil
+	}
+	return true, c.fire(TriggerAnswered, Exit{}, false)
+}
+
+// awaits watches the time of a conversation that waits for a person.
+func (c *Core) awaits(step Step) (again bool, err error) {
+	if c.record.State != StateAwaitingInput {
+		return false, nil
+	}
+	if next, err := c.watchTime(step, nil); next != proceed || err != nil {
+		return next == rerun, err
+	}
+	c.waitUntil(c.record.times(c.in.At))
+	return false, nil
+}
+
+// lacks reports whether a result of one of these calls is missing, and nobody has decided to do without it.
+func (r *Record) lacks(calls []Call) bool {
+	return slices.ContainsFunc(calls, func(call Call) bool { return !r.settled(call.ID) })
+}
+
+// settled reports whether a call has its result, was left out, or has failed and somebody has decided what follows.
+func (r *Record) settled(id string) bool { return r.Done(id) || r.Skipped(id) || r.decided(id) }
 
 // next fires what the flow returns once no call is missing.
 func (c *Core) next(step Step) (again bool, err error) {

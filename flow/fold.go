@@ -281,6 +281,11 @@ func (r *Record) foldTrigger(t *Transition, at time.Time) {
 			call.aborted = call.aborted || !t.Drain
 			call.drains = call.drains || t.On == TriggerLimit
 		}
+	case TriggerAnswered:
+		if t.From == StateError { // nothing is missing any more, in spite of the limit
+			r.limit = ""
+			r.Reason, r.Evidence = r.before.reason, r.before.evidence
+		}
 	case TriggerRetry:
 		if slices.Contains(r.timed, r.work) { // the round's time begins anew
 			r.restore()

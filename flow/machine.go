@@ -115,11 +115,14 @@ func Lifecycle() []Rule {
 		{StateRunning, TriggerLimit, StateError, costLimitExceeded},
 		{StateRunning, TriggerLimit, StateCompleting, shouldAutoStop},
 		{StateCompleting, TriggerLimit, StateError, costLimitExceeded},
+		{StateAwaitingInput, TriggerLimit, StateError, costLimitExceeded},
+		{StateAwaitingInput, TriggerLimit, StateCompleting, shouldAutoStop},
 
 		{StateInitializing, TriggerFail, StateError, always},
 		{StateRunning, TriggerFail, StateError, always},
 		{StateCompleting, TriggerFail, StateError, always},
 		{StateError, TriggerRetry, StatePrevious, canRetry},
+		{StateError, TriggerAnswered, StateCompleting, answeredLate},
 		{StateError, TriggerStop, StateCompleted, always},
 
 		{StateInitializing, TriggerStop, StateCompleting, hasTurn},
@@ -478,6 +481,9 @@ var (
 	costLimitExceeded    = Guard{"costLimitExceeded", func(r *Record) bool { return r.limit == WarnHard }}
 	shouldAutoStop       = Guard{"shouldAutoStop", func(r *Record) bool { return r.limit == WarnSoft }}
 	canRetry             = Guard{"canRetry", func(r *Record) bool { return r.limit != WarnHard || r.raised() }}
+	answeredLate         = Guard{"answeredLate", func(r *Record) bool {
+		return r.limit == WarnHard && r.work == StateCompleting && len(r.Inquiries)+len(r.inFlight) == 0
+	}}
 )
 
 const cameFromName = "from "

@@ -106,12 +106,12 @@ func byARuntime(t *testing.T, config debate.Config, engine *debate.Engine) *deba
 		case len(next.Calls) > 0:
 			next, err = engine.Call(t.Context(), config.ID, "nomad", next.Calls[0], nil)
 			require.NoError(t, err)
-		case next.Wait > 0:
+		case len(record.Inquiries) > 0:
+			next = n.Advance(exampleOf(record.Inquiries[0]))
+		default:
+			require.NotZero(t, next.Wait, "nothing is due in state %s", next.State)
 			stage.Pass(next.Wait)
 			next = n.Advance(flow.Tick{Seq: next.Seq})
-		default:
-			require.NotEmpty(t, record.Inquiries, "nothing is due in state %s", next.State)
-			next = n.Advance(exampleOf(record.Inquiries[0]))
 		}
 	}
 }

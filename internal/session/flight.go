@@ -159,10 +159,23 @@ func (s *Session) tickAt(at time.Time) {
 		return
 	}
 	s.due = at
-	s.timer = s.after(s.until(at), func() {
-		s.mu.Lock()
-		first, _ := s.apply(context.Background(), flow.Tick{})
-		s.mu.Unlock()
-		s.makeCalls(first)
-	})
+	s.timer = s.after(s.until(at), s.tick)
+}
+
+// tick steps a Tick. A session that listens takes the conversation over for that: a limit of its time is reached while a person is
+// awaited. If another process has the lease, that one steps the Tick.
+func (s *Session) tick() {
+	s.mu.Lock()
+	var first *flight
+	switch wake := s.core.Wake(); {
+	case s.stopListening == nil:
+		first, _ = s.apply(context.Background(), flow.Tick{})
+	case wake.IsZero(): // somebody has answered meanwhile
+	case s.until(wake) > 0: // or the clock was corrected
+		s.tickAt(wake)
+	default:
+		s.resume(context.Background())
+	}
+	s.mu.Unlock()
+	s.makeCalls(first)
 }

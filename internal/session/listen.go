@@ -39,8 +39,8 @@ func (s *Session) watchLog(ctx context.Context) {
 	}
 }
 
-// checkLog folds what the log has grown by, and takes the conversation over if it has work. It reports whether the log
-// is still to be watched.
+// checkLog folds what the log has grown by, and takes the conversation over if it has work. If it waits for a person, checkLog sets the
+// timer for the limits of its time. It reports whether the log is still to be watched.
 func (s *Session) checkLog(ctx context.Context) bool {
 	if s.mu.enter(ctx) != nil {
 		return false
@@ -57,15 +57,24 @@ func (s *Session) checkLog(ctx context.Context) bool {
 		return true // the store may recover
 	}
 	if !s.core.HasWork() {
+		s.tickAt(s.core.Wake())
 		return !s.finishIfOver()
 	}
+	s.resume(ctx)
+	return s.closed == nil && !s.leased && !s.over.Load()
+}
+
+// resume takes the conversation over and continues it, unless another process has the lease. The error is told to nobody: it closes
+// the session, whose callers learn of it there, or the session listens on and tries again.
+func (s *Session) resume(ctx context.Context) {
 	switch err := s.takeOver(ctx); {
+	case err == nil && s.core.HasWork():
+		_ = s.continueWork(context.Background())
 	case err == nil:
-		_ = s.continueWork(context.Background()) // an error closes the session: its callers learn of it there
+		_ = s.begin(context.Background(), flow.Tick{})
 	case errors.Is(err, flow.ErrMissing):
 		s.closeWith(err)
 	}
-	return s.closed == nil && !s.leased && !s.over.Load()
 }
 
 // finishIfOver finishes a conversation that another process has brought to its end. It reports whether it has ended.

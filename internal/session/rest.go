@@ -7,8 +7,8 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// WaitRest waits until no process needs to work on the conversation for longer than far: it needs none at all, or no call is
-// in flight and the next one is due later. The error is why the session is closed, or that of ctx.
+// WaitRest waits until no process needs to work on the conversation for longer than far: it needs none, at least until a limit of
+// its time is reached, or no call is in flight and the next one is due later. The error is why the session is closed, or that of ctx.
 func (s *Session) WaitRest(ctx context.Context, far time.Duration) (flow.Next, error) {
 	w := s.addWatcher(0, false)
 	defer s.removeWatcher(w)
@@ -38,14 +38,26 @@ func (s *Session) rest(ctx context.Context, far time.Duration) (next flow.Next, 
 		next.Idle = true
 	case s.closed != nil:
 		return flow.Next{}, false, s.closed
-	case !s.core.HasWork():
+	case !s.hasWork():
 		next.Idle = true
+		if wake := s.core.Wake(); !wake.IsZero() {
+			next.Wait = s.until(wake)
+		}
 	case s.timer != nil && len(s.flights) == 0 && r.InFlight() == 0 && s.until(s.due) > far:
 		next.Wait = s.until(s.due)
 	default:
 		return flow.Next{}, false, nil
 	}
 	return next, true, nil
+}
+
+// hasWork reports whether a process needs to work on the conversation now, or so soon that another clock may say now. The lock is held.
+func (s *Session) hasWork() bool {
+	if s.core.HasWork() {
+		return true
+	}
+	wake := s.core.Wake()
+	return !wake.IsZero() && s.until(wake) <= clockSlack
 }
 
 // Drain lets the calls in flight finish, starts none, and closes the session. It returns when nothing of it runs any more,

@@ -162,7 +162,7 @@ func (s *Session) Outcome(ctx context.Context, idle bool) (record *flow.Record, 
 		return r, true, nil
 	case s.closed != nil:
 		return nil, true, s.closed
-	case idle && s.core.HasWork():
+	case idle && s.hasWork():
 		return nil, false, nil
 	case idle && r.State == flow.StatePaused:
 		return nil, true, flow.ErrPaused

@@ -78,6 +78,27 @@ func TestPauseAndResume(t *testing.T) {
 	assert.Equal(t, 1, s.entered(flow.StatePaused))
 }
 
+// The timer of a workflow ends the wait for a person when the time of the budget is over. A verdict that comes later is recorded, and
+// completes the debate.
+func TestAPersonIsAwaitedNoLongerThanTheBudget(t *testing.T) {
+	s := newScene(t, func(c *debate.Config) {
+		c.Budget = &debate.Budget{HardTime: time.Hour}
+		c.Judging = &debate.Judging{When: debate.AtEnd, Judges: []debate.JudgeConfig{{Name: "Zoe", Person: true}}}
+	})
+	s.env.RegisterDelayedCallback(func() {
+		assert.Equal(t, flow.StateError, s.status().State)
+		record := s.record()
+		assert.Equal(t, provider.KindCostLimit, record.Failure.Kind)
+		_, example, _ := strings.Cut(record.Inquiries[0].Question, "looks like this: ")
+		s.env.SignalWorkflow(temporal.ControlName, temporal.Control{
+			Action: temporal.ActionAnswer, Inquiry: record.Inquiries[0].ID, Text: example,
+		})
+	}, 2*time.Hour)
+	s.run(nil)
+	assert.Equal(t, flow.StateCompleted, s.result().State)
+	assert.Equal(t, 1, s.entered(flow.StateError))
+}
+
 // What an update may not ask for is refused: at once what it shows by itself, and with the log's reason what the log shows.
 func TestControlsThatAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -24,7 +24,8 @@
 //     has a job that waits, that job becomes due. If its job is being worked, nothing happens: that job looks at the end of the log
 //     before it ends, in the transaction in which it ends.
 //   - A job lasts as long as the debate has work in this worker. It ends when the debate is over, paused, in the error state or waits
-//     for a person: then the debate holds no place, and no lease.
+//     for a person: then the debate holds no place, and no lease. If a person is awaited and the budget limits the time, the next job
+//     is due when that is over.
 //   - If nothing is in flight and the next call is due after [Config].Far, the debate is released. Its next job is due at that
 //     time. The wait for an outage (Patience) does not run while no process holds a debate.
 //   - A debate that another process holds is tried again after a lease.

@@ -119,6 +119,29 @@ func TestAFarWaitHoldsNoPlace(t *testing.T) {
 	})
 }
 
+// The time of a debate that waits for a person is watched by a job, which is due when it is over and holds no place before.
+func TestAPersonIsAwaitedNoLongerThanTheBudget(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		host := p.opened(t, worker.Options{})
+		control := engineOn(host.store, nil)
+		own := p.opened(t, worker.Options{})
+		w := working(t, own, engineOn(own.store, nil), worker.Config{})
+		config := debating("asked")
+		config.Budget = &debate.Budget{HardTime: 6 * time.Second}
+		config.Judging = &debate.Judging{When: debate.AtEnd, Judges: []debate.JudgeConfig{{Name: "Zoe", Person: true}}}
+		submit(t, control, config)
+		eventually(t, "a person is asked, and a job is due later", func() bool {
+			return state(t, control, "asked") == flow.StateAwaitingInput && host.rows(t)["scheduled"] == 1 && w.Stats().Running == 0
+		})
+		eventually(t, "the time is over", func() bool { return state(t, control, "asked") == flow.StateError })
+		record, err := control.Record(t.Context(), "asked")
+		require.NoError(t, err)
+		assert.Equal(t, provider.KindCostLimit, record.Failure.Kind)
+		assert.GreaterOrEqual(t, record.LastAt.Sub(record.StartedAt), 6*time.Second)
+		eventually(t, "no job is left", func() bool { return host.rows(t)["scheduled"] == 0 && w.Stats().Running == 0 })
+	})
+}
+
 // A debate that another process holds is left to it, and taken over when that has released it.
 func TestALeaseHeldElsewhere(t *testing.T) {
 	each(t, func(t *testing.T, p place) {

@@ -72,11 +72,14 @@ func (t *turn) work(ctx context.Context) error {
 	if err != nil {
 		return t.failed(ctx, err)
 	}
-	if next.Idle {
-		return t.end(ctx, ending{after: next.Seq, rests: true})
+	end := ending{after: next.Seq, rests: true}
+	if next.Wait > 0 {
+		end.next = &river.InsertOpts{ScheduledAt: due}
 	}
-	w.counts.far.Add(1)
-	return t.end(ctx, ending{after: next.Seq, rests: true, next: &river.InsertOpts{ScheduledAt: due}})
+	if !next.Idle {
+		w.counts.far.Add(1)
+	}
+	return t.end(ctx, end)
 }
 
 // hold lets a session work until its debate rests or its next call is far, which is due then, and closes the session.
