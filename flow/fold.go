@@ -216,9 +216,10 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 	}
 	r.State = t.To
 	r.Failure = nil
-	if !m.working(t.To) {
+	switch rested := !m.working(t.From); {
+	case !m.working(t.To) && !rested:
 		r.left = at
-	} else if !m.working(t.From) {
+	case m.working(t.To) && rested:
 		r.opened = opening{} // whoever resumes a conversation that rests begins calls without an Opened
 	}
 	switch {

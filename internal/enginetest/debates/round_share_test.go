@@ -152,23 +152,48 @@ func TestASpeakerWhoBeginsLateHasAPart(t *testing.T) {
 	})
 }
 
+// personBeside is a flow whose one round is limited in time, and in which Ben is a person.
+func personBeside() *debate.Flow {
+	all := stage.CallsOf(func(c *flow.Call) {
+		c.Round = 1
+		if c.By == "Ben" {
+			c.Performer, c.Model = flow.ByPerson, ""
+		}
+	})
+	f := stage.OneState(func(r *debate.Record) []flow.Call {
+		return slices.DeleteFunc(all(r), func(c flow.Call) bool { return r.Skipped(c.ID) })
+	})
+	f.Timed = []debate.State{stage.Asks}
+	f.Steps[flow.StateInitializing] = flow.Step{Next: func(*debate.Record) (debate.Trigger, flow.Exit, bool) {
+		return flow.TriggerInitialized, flow.Exit{Round: &flow.Round{N: 1, Of: 1, Calls: 4}}, true
+	}}
+	return f
+}
+
+// The time of a round stands still from the moment at which only a person is awaited, also if the debate is paused then.
+func TestAPauseWhileAPersonIsAwaitedTakesNoTimeOfTheRound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, _, config := stage.WithFlow(personBeside())
+		config.RoundTimeout = time.Minute
+		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
+		require.NoError(t, err)
+		defer session.Close()
+		stage.AwaitsInput(t, session)
+		stage.Pass(time.Hour)
+		require.NoError(t, session.Pause(t.Context()))
+		stage.Pass(time.Hour)
+		require.NoError(t, session.Resume(t.Context()))
+		asked := stage.AwaitsInput(t, session)
+		require.Len(t, asked.Inquiries, 1)
+		require.NoError(t, session.Answer(t.Context(), asked.Inquiries[0].ID, "Here I am."))
+		assert.Empty(t, stage.Ends(t, session).SkippedCalls)
+	})
+}
+
 // A person who is asked beside models is not cut off with them. The time of the round stands still while only a person is awaited.
 func TestAPersonHasNoShareOfARound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := stage.CallsOf(func(c *flow.Call) {
-			c.Round = 1
-			if c.By == "Ben" {
-				c.Performer, c.Model = flow.ByPerson, ""
-			}
-		})
-		f := stage.OneState(func(r *debate.Record) []flow.Call {
-			return slices.DeleteFunc(all(r), func(c flow.Call) bool { return r.Skipped(c.ID) })
-		})
-		f.Timed = []debate.State{stage.Asks}
-		f.Steps[flow.StateInitializing] = flow.Step{Next: func(*debate.Record) (debate.Trigger, flow.Exit, bool) {
-			return flow.TriggerInitialized, flow.Exit{Round: &flow.Round{N: 1, Of: 1, Calls: 4}}, true
-		}}
-		engine, p, config := stage.WithFlow(f)
+		engine, p, config := stage.WithFlow(personBeside())
 		p.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Text: "Words.", Delay: time.Hour} }
 		config.RoundTimeout, config.TurnTimeout = time.Hour, time.Hour
 		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
