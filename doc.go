@@ -139,7 +139,7 @@
 // [Budget] of USD, tokens, calls and time has limits that warn, that end the rounds early, or that stop the debate. No
 // call starts whose worst case would pass a hard limit. [Engine.Estimate] computes beforehand the most that a debate
 // can cost, and what it typically costs. A limit below the worst case is a warning at the start. Amounts and their JSON are
-// exact; [Money.Rounded] writes one for people.
+// exact; [Money.Rounded] writes one for people: four significant digits, and cents in full.
 //
 // # Errors
 //

@@ -33,7 +33,7 @@ func endReason(d *Debate) (end flow.Exit, ok bool) {
 		}
 		return fmt.Sprintf("of %d judges %d: %s", p.all(), n, what)
 	}
-	by := name
+	by := "judge" // never a name, which could be that of somebody else who ends debates
 	if p.all() > 1 {
 		by = "judges"
 	}

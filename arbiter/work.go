@@ -1,6 +1,7 @@
 package arbiter
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -139,6 +140,17 @@ func (w *Work) Current() []Agent {
 
 // Iterations returns how many executions there were.
 func (w *Work) Iterations() int { return len(w.executions) }
+
+// Progress implements [flow.Paced]. It counts the executions that have ended, whatever has come of them.
+func (w *Work) Progress() string {
+	ended := 0
+	for _, e := range w.executions {
+		if e.Result != Running {
+			ended++
+		}
+	}
+	return fmt.Sprintf("%d of %d executions", ended, w.Record.Settings().Rounds)
+}
 
 // Failures returns how many decisions and executions have failed, and how many of them in a row.
 func (w *Work) Failures() (total, row int) {

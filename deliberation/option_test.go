@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -102,46 +101,6 @@ func TestADegradedDeliberationSaysHow(t *testing.T) {
 	assert.Equal(t, record.Warnings[len(record.Warnings)-1].Evidence, degraded[0])
 	engine, _ = engineFor(nil)
 	assert.Empty(t, view(play(t, engine, config)).Degraded())
-}
-
-// What has ended a deliberation early is the first thing that is said of it: a limit of each kind, or the host program.
-func TestADeliberationThatWasCutShortSaysSo(t *testing.T) {
-	for name, tc := range map[string]struct {
-		budget flow.Budget
-		stop   bool // by the host program, in round 2
-		want   string
-	}{
-		"calls": {budget: flow.Budget{SoftCalls: 13}, want: `ended after 1 of 2 rounds by the soft limit of 13 calls: raise it`},
-		"time":  {budget: flow.Budget{SoftTime: 1}, want: `ended after 0 of 2 rounds because the time was over: raise softTime \(.* of 1ns\)`},
-		"stop":  {stop: true, want: `ended after 1 of 2 rounds: stopped by the host: enough`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			reached, leave, once := make(chan struct{}), make(chan struct{}), sync.Once{}
-			engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
-				if tc.stop && strings.HasPrefix(call, "r2.") {
-					once.Do(func() { close(reached) })
-					<-leave
-				}
-				return scripted.Reply{}, false
-			})
-			config := three()
-			if !tc.stop {
-				config.Budget = &tc.budget
-			}
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
-			if tc.stop {
-				<-reached
-				require.NoError(t, session.Control(t.Context(), flow.Stop{Reason: "enough"}))
-				close(leave)
-			}
-			record, err := session.Wait(t.Context())
-			require.NoError(t, err)
-			require.NotEmpty(t, view(record).Degraded())
-			assert.Regexp(t, "^"+tc.want+"$", view(record).Degraded()[0])
-		})
-	}
 }
 
 // adding is a deliberation of two agents with a tool, and an engine with the tool. Some models lack tools.

@@ -95,7 +95,7 @@ func (m Money) String() string {
 }
 
 // Rounded returns the amount in USD as people read it: four significant digits, halves away from zero, such as "$0.02043".
-// Whole dollars are never rounded ("$12345"). An amount that has cents has two decimals at least ("$0.30").
+// Whole dollars are never rounded ("$12345"), and cents are written in full ("$0.30").
 func (m Money) Rounded() string {
 	sign, abs := "$", uint64(m) //nolint:gosec // of a negative amount the next lines take the complement back
 	if m < 0 {
@@ -155,6 +155,21 @@ func (m *Money) UnmarshalJSON(data []byte) error {
 	}
 	*m = Money(rat.Num().Int64())
 	return nil
+}
+
+// up rounds an amount that is not negative up to so many significant digits. An amount that is too large for that stays as it is.
+func (m Money) up(digits int) Money {
+	most, unit := Money(1), Money(1)
+	for range digits {
+		most *= 10
+	}
+	for m/unit >= most {
+		unit *= 10
+	}
+	if rest := m % unit; rest > 0 && m <= math.MaxInt64-unit {
+		m += unit - rest
+	}
+	return m
 }
 
 // plus adds without overflow. A sum that is too large becomes the largest amount.

@@ -92,9 +92,10 @@ func CheckBudget(ctx context.Context, m *Machine, contexts map[string]window.Man
 		if same != field && low[same] && limits[same] == limit {
 			continue // it is no lower than the hard limit, about which all is said
 		}
-		if what := least.passed(limit).what; what != "" {
+		if least.passed(limit).what != "" {
 			low[field] = true
-			f.Addf(field, "is below what one round and the conclusion reserve: %s; raise it, or lower maxTokens", what)
+			least.cost = least.cost.up(4) // as many digits as are shown: the amount that is named is enough
+			f.Addf(field, "is below what one round and the conclusion reserve: %s; raise it, or lower maxTokens", least.passed(limit).what)
 		}
 	}
 	return f, nil

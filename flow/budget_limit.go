@@ -3,6 +3,7 @@ package flow
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/agonist-dev/debate/provider"
 )
@@ -22,6 +23,7 @@ func (u amount) plus(v amount) amount {
 type atLimit struct {
 	limit string // the limit's key in the JSON of a Budget
 	what  string // the use and the limit, in words; "": no limit is meant
+	whole bool   // the round was over; see Transition.Whole
 }
 
 // The keys of the limits of a Budget: whether a limit is soft or hard, and what it measures if that is no cost.
@@ -47,18 +49,21 @@ func (u amount) reached(limit amount) atLimit {
 func (u amount) beyond(limit, measure amount) atLimit {
 	switch {
 	case limit.cost > 0 && measure.cost > limit.cost:
-		return atLimit{"", fmt.Sprintf("%s of %s", u.cost.Rounded(), limit.cost.Rounded())}
+		return atLimit{what: fmt.Sprintf("%s of %s", u.cost.Rounded(), limit.cost.Rounded())}
 	case limit.tokens > 0 && measure.tokens > limit.tokens:
-		return atLimit{measureTokens, fmt.Sprintf("%d of %d tokens", u.tokens, limit.tokens)}
+		return atLimit{limit: measureTokens, what: fmt.Sprintf("%d of %d tokens", u.tokens, limit.tokens)}
 	case limit.calls > 0 && measure.calls > limit.calls:
-		return atLimit{measureCalls, fmt.Sprintf("%d of %d calls", u.calls, limit.calls)}
+		return atLimit{limit: measureCalls, what: fmt.Sprintf("%d of %d calls", u.calls, limit.calls)}
 	default:
 		return atLimit{}
 	}
 }
 
 // of names the limit in full, soft or hard, and says what the use holds beside what was spent.
-func (l atLimit) of(side, beside string) atLimit { return atLimit{side + l.limit, l.what + beside} }
+func (l atLimit) of(side, beside string) atLimit {
+	l.limit, l.what = side+l.limit, l.what+beside
+	return l
+}
 
 func (b *Budget) soft() amount { return amount{b.Soft, b.SoftTokens, b.SoftCalls} }
 
@@ -91,7 +96,8 @@ const (
 	rerun               // the record has changed: the next pass begins
 )
 
-// watchBudget gives warnings and stops at limits. calls are those that the present step returns.
+// watchBudget gives warnings and stops at limits. calls are those that the step of the
+// present state returns.
 func (c *Core) watchBudget(step Step, calls []Call) (move, error) {
 	r, budget := c.record, c.record.settings.Budget
 	if budget == nil {
@@ -111,12 +117,35 @@ func (c *Core) watchBudget(step Step, calls []Call) (move, error) {
 		return next, err
 	}
 	if soft := spent.reached(budget.soft()); soft.what != "" && r.State != StateInitializing {
-		return c.reachSoft(soft)
+		return c.reachSoft(step, calls, soft)
 	}
-	if hard := spent.reached(budget.hard()); hard.what != "" {
-		return rerun, c.reach(WarnHard, "", hard.of(limitHard, ""))
+	hard := spent.reached(budget.hard())
+	if hard.what == "" || c.cutsNothing(step, calls, &hard) {
+		return proceed, nil
 	}
-	return proceed, nil
+	return rerun, c.reach(WarnHard, "", hard.of(limitHard, ""))
+}
+
+// cutsNothing reports whether the flow leads on from the present state without a call and without a new round, so that a limit that
+// is reached cuts nothing yet. It notes at the limit whether the round is whole.
+func (c *Core) cutsNothing(step Step, calls []Call, at *atLimit) bool {
+	exit, leads := c.leads(step, calls)
+	at.whole = leads
+	return leads && (exit.Round == nil || exit.Round.N == c.record.Round)
+}
+
+// leads returns how the flow leads on from the present state. false: it does not now, because it lacks a call or waits, or because it
+// fails.
+func (c *Core) leads(step Step, calls []Call) (Exit, bool) {
+	r := c.record
+	if r.State == StateAwaitingInput || len(r.inFlight) > 0 || r.lacks(calls) {
+		return Exit{}, false
+	}
+	if step.Next == nil {
+		return Exit{}, true
+	}
+	on, exit, ok := step.Next(r)
+	return exit, ok && on != TriggerFail
 }
 
 // watchTime stops at the limits of time, also while a person is awaited. What is given counts before the time is looked at: a conversation
@@ -127,31 +156,24 @@ func (c *Core) watchTime(step Step, calls []Call) (move, error) {
 		return proceed, nil
 	}
 	took := c.in.At.Sub(r.StartedAt)
-	if budget.HardTime > 0 && took >= budget.HardTime && !c.concluded(step, calls) {
+	if budget.HardTime > 0 && took >= budget.HardTime {
+		if _, leads := c.leads(step, calls); leads && r.State == StateCompleting {
+			return proceed, nil
+		}
 		c.abort()
-		return rerun, c.reach(WarnHard, "", atLimit{limitHard + measureTime, fmt.Sprintf("%s of %s", took, budget.HardTime)})
+		return rerun, c.reach(WarnHard, "", atLimit{limit: limitHard + measureTime, what: fmt.Sprintf("%s of %s", took, budget.HardTime)})
 	}
 	if budget.SoftTime > 0 && took >= budget.SoftTime && r.work != StateCompleting && r.work != StateInitializing {
-		return c.reachSoft(atLimit{measureTime, fmt.Sprintf("%s of %s", took, budget.SoftTime)})
+		return c.reachSoft(step, calls, atLimit{limit: measureTime, what: fmt.Sprintf("%s of %s", took, budget.SoftTime)})
 	}
 	return proceed, nil
 }
 
-// concluded reports whether the conclusion lacks nothing, so that the flow itself leads on.
-func (c *Core) concluded(step Step, calls []Call) bool {
-	r := c.record
-	if r.State != StateCompleting || len(r.inFlight) > 0 || r.lacks(calls) {
-		return false
-	}
-	if step.Next == nil {
-		return true
-	}
-	_, _, ok := step.Next(r)
-	return ok
-}
-
 // reachSoft ends the rounds at a soft limit, once the calls in flight have finished.
-func (c *Core) reachSoft(at atLimit) (move, error) {
+func (c *Core) reachSoft(step Step, calls []Call, at atLimit) (move, error) {
+	if c.cutsNothing(step, calls, &at) {
+		return proceed, nil
+	}
 	if len(c.record.inFlight) > 0 {
 		c.waitUntil(c.record.times(c.in.At))
 		return wait, nil
@@ -222,12 +244,12 @@ func (c *Core) reach(limit WarningKind, call string, at atLimit) error {
 	w := &Warning{
 		Kind: limit, Threshold: budget.Hard, Spend: c.record.spent.total.Cost, Call: call, Limit: at.limit, Evidence: at.what,
 	}
-	exit := Exit{Reason: EndHardLimit, By: EndedByBudget, Evidence: string(limit) + " of the budget: " + at.what}
-	if limit == WarnSoft {
-		w.Threshold, exit.Reason = budget.Soft, EndSoftLimit
+	if strings.HasPrefix(at.limit, limitSoft) {
+		w.Threshold = budget.Soft
 	}
-	if limit == WarnSoft && at.limit == limitHard {
-		w.Threshold = budget.Hard
+	exit := Exit{Reason: EndHardLimit, By: EndedByBudget, Evidence: string(limit) + " of the budget: " + at.what, whole: at.whole}
+	if limit == WarnSoft {
+		exit.Reason = EndSoftLimit
 	}
 	if err := c.warn(w); err != nil {
 		return err

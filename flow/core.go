@@ -270,7 +270,7 @@ func (c *Core) enter(to State, on Trigger, exit Exit, drain bool) error {
 	}
 	change := &Transition{
 		From: from, To: to, On: on, Reason: exit.Reason, Evidence: exit.Evidence, By: exit.By, Drain: drain, Calls: exit.Calls,
-		Call: exit.call, Spent: c.record.spent.total.Cost,
+		Call: exit.call, Whole: exit.whole, Spent: c.record.spent.total.Cost,
 	}
 	if to == StateError {
 		change.Failure = exit.Failure

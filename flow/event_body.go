@@ -50,6 +50,8 @@ type Transition struct {
 	Evidence string    `json:"evidence,omitempty"`
 	// By names who has decided to end the conversation early; see Record.EndedEarlyBy.
 	By string `json:"by,omitempty"`
+	// Whole means that the present round was over when a limit ended the rounds: the flow was about to begin the next one.
+	Whole bool `json:"whole,omitempty"`
 	// Drain marks a pause, or a limit, that lets the calls in flight finish.
 	Drain bool `json:"drain,omitempty"`
 	// Calls is how many calls the new state is expected to make. 0: none, or the number is unknown.
@@ -321,8 +323,8 @@ type Warning struct {
 	Call      string      `json:"call,omitempty"`
 	By        string      `json:"by,omitempty"`   // whose window it is
 	Left      int         `json:"left,omitempty"` // how many messages are left out
-	// Limit is the limit of the budget that WarnSoft and WarnHard tell of, by its key in JSON, such as "softCalls". A hard limit that
-	// ends the rounds, so that the conclusion fits, is told of by WarnSoft.
+	// Limit is the limit of the budget that WarnSoft and WarnHard report, by its key in JSON, such as "softCalls". A WarnSoft names a
+	// hard limit if the rounds end to leave room in it for the conclusion.
 	Limit string `json:"limit,omitempty"`
 	// Evidence says what was reached, with figures.
 	Evidence string `json:"evidence,omitempty"`

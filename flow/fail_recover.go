@@ -148,7 +148,7 @@ func (r *Record) stillFailed(about FailedCall) bool {
 	return call != nil && call.status == callFailed
 }
 
-// endedWord begins the evidence of a conversation that an answer has ended.
+// endedWord begins the evidence of a conversation that an answer has ended. CutShort continues its own sentence with the rest.
 const endedWord = "ended "
 
 // endEarly ends the conversation, because an answer says so.

@@ -233,8 +233,8 @@ type Exit struct {
 	// another state comes before StateCompleting.
 	Reason   EndReason
 	Evidence string
-	// By names who has decided to end the conversation before it has all that its config asks for: an actor, "detector",
-	// "format". "": nobody has.
+	// By names who has decided to end the conversation before it has all that its config asks for, such as [EndedByDetector], or
+	// "judges". It is a word of the library's or of the flow's, and no name that a config chooses. "": nobody has.
 	By string
 	// Failure is the cause of TriggerFail.
 	Failure *Error
@@ -244,7 +244,8 @@ type Exit struct {
 	// recorded before the transition.
 	Warnings []Warning
 
-	call string // the failed call whose OnFail.Fire this is
+	call  string // the failed call whose OnFail.Fire this is
+	whole bool   // see Transition.Whole
 }
 
 // CallKind is the purpose of a call, and the kind of the turn that it results in. A flow names its own kinds.

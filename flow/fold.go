@@ -81,8 +81,12 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 		r.foldDropped(body.Participant)
 	case *Warning:
 		r.Warnings = append(r.Warnings, *body)
-		if body.Kind == WarnSoft || body.Kind == WarnHard {
+		switch body.Kind {
+		case WarnSoft:
+			r.limit, r.softened = body.Kind, r.settings.Budget
+		case WarnHard:
 			r.limit = body.Kind
+		default: // no limit
 		}
 		r.foldThreshold(body)
 	case *Inquiry:
@@ -207,6 +211,7 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 	if err := r.foldFired(t.Call); err != nil {
 		return err
 	}
+	r.foldWhole(t, m)
 	if t.Round != nil {
 		r.owed = t.Round
 	}

@@ -73,6 +73,7 @@ type course struct {
 	errorAt  int64       // the number of the event that led to the error state
 	before   ending      // why the conversation was about to end before an error
 	limit    WarningKind // the limit that was reached
+	softened *Budget     // in force when a soft limit was reached last
 	acked    bool
 	raisedAt int64     // the number of the event that has changed the budget last
 	late     bool      // the round's time is over
@@ -84,6 +85,7 @@ type course struct {
 	sharing  []*callState // calls whose share of the round's time runs
 	planned  int          // how many calls the round was expected to make
 	done     int          // how many of them are still to come no longer
+	whole    int          // the last round that is over; see foldWhole
 	// firstTimed is the first timed state that has made a call since the round's time began. "": none has.
 	firstTimed State
 	opened     opening

@@ -7,9 +7,12 @@ import (
 	"strings"
 )
 
-// CutShort says in one line that the conversation was ended before it had all that its config asks for, after how many rounds, and by
-// what: a limit of the budget, the host program, a person, a rule, or a detector. It is "" if nothing was cut, and for what a flow ends
-// as its config says, such as convergence. A limit that has been raised since is not told of.
+// CutShort says in one line that the conversation was ended before it had all that its config asks for, after how many whole rounds,
+// and by what: a limit of the budget, the host program, a person, a rule, or a detector. It returns "" if nothing was cut, and for an
+// end that the config asks for, such as convergence. It does not report a hard limit that was raised since.
+//
+// A round is whole once the flow has led on from the last state of Flow.Timed. In a flow that has none, it is whole once the next round
+// begins or the conclusion does. A flow whose progress is no number of rounds has a [Paced] projection.
 func (r *Record) CutShort() string {
 	if r.State == StateError && r.Reason == EndHardLimit {
 		if r.raised() {
@@ -29,7 +32,7 @@ func (r *Record) CutShort() string {
 		return ended + ": " + cmp.Or(evidence, "stopped by the host")
 	case EndedByPerson, EndedByRule:
 		who := " by a " + r.EndedEarlyBy
-		if when, ok := strings.CutPrefix(evidence, endedWord); ok {
+		if when, ok := strings.CutPrefix(evidence, endedWord); ok { // "ended" is said already
 			return ended + who + " " + when
 		}
 		return ended + who + ": " + evidence
@@ -40,16 +43,35 @@ func (r *Record) CutShort() string {
 	}
 }
 
-// after says after how many whole rounds a conversation was ended.
+// Paced is implemented by a [Projection] of a flow that is measured in something else than rounds.
+type Paced interface {
+	// Progress says in a few words how much was done, and of how much, such as "2 of 50 executions". [Record.CutShort] quotes it.
+	Progress() string
+}
+
+// foldWhole folds which round is over. A limit and a stop can lead on from anywhere, so of their transitions only Whole counts.
+func (r *Record) foldWhole(t *Transition, m *Machine) {
+	last := len(r.timed) - 1
+	switch {
+	case t.Round != nil || t.Whole:
+		r.whole = r.Round
+	case t.On == TriggerLimit || t.On == TriggerStop || !m.working(t.From) || !m.working(t.To):
+	case slices.Contains(r.timed, t.To):
+		r.whole = max(0, r.Round-1)
+	case last >= 0 && t.From == r.timed[last], last < 0 && t.To == StateCompleting:
+		r.whole = r.Round
+	}
+}
+
+// after says how far the conversation had come.
 func (r *Record) after(done string) string {
+	if p, ok := r.projection.(Paced); ok {
+		return done + " after " + p.Progress()
+	}
 	if r.settings == nil || r.settings.Rounds == 0 {
 		return done + " before its time"
 	}
-	left, whole := r.planned-r.done, r.Round
-	if r.planned == 0 || left > 0 {
-		whole = max(0, whole-1)
-	}
-	said := fmt.Sprintf("%s after %d of %d round", done, whole, r.settings.Rounds)
+	said := fmt.Sprintf("%s after %d of %d round", done, r.whole, r.settings.Rounds)
 	if r.settings.Rounds > 1 {
 		said += "s"
 	}
@@ -68,7 +90,7 @@ func (r *Record) byLimit(kind WarningKind) string {
 		case strings.HasSuffix(w.Limit, measureTime):
 			return fmt.Sprintf(" because the time was over: raise %s (%s)", w.Limit, w.Evidence)
 		case kind == WarnSoft && strings.HasPrefix(w.Limit, limitHard):
-			return fmt.Sprintf(" because the hard limit of %s keeps the conclusion: raise it", r.limitOf(&w))
+			return fmt.Sprintf(" because the rest of the hard limit of %s is kept for the conclusion: raise it", r.limitOf(&w))
 		default:
 			return fmt.Sprintf(" by the %s of %s: raise it", words, r.limitOf(&w))
 		}
@@ -76,9 +98,12 @@ func (r *Record) byLimit(kind WarningKind) string {
 	return " by the " + words + ": raise it"
 }
 
-// limitOf writes the limit that a warning tells of.
+// limitOf returns the limit that a warning reports, in words.
 func (r *Record) limitOf(w *Warning) string {
-	b := r.settings.Budget
+	b := r.settings.Budget // a hard limit that was changed since is not reported
+	if w.Kind == WarnSoft {
+		b = r.softened
+	}
 	if b == nil {
 		return "the budget"
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -149,6 +150,26 @@ func TestTheHostProgramIsRefusedWhereNoRuleTakesItsInput(t *testing.T) {
 	err := h.Try(flow.Sent{Trigger: wrapUp})
 	require.ErrorContains(t, err, "not possible in state error")
 	assert.Empty(t, h.Record().Inputs)
+}
+
+// A limit is reached where another call or another question is wanted, and what it has cut short is said.
+func TestALimitEndsAnInterview(t *testing.T) {
+	for calls, want := range map[int]string{
+		2: `ended after 1 of 3 rounds by the soft limit of 2 calls: raise it( to about \d+ calls)?`,
+		3: `ended after 1 of 3 rounds by the soft limit of 3 calls: raise it( to about \d+ calls)?`,
+		5: `ended after 2 of 3 rounds by the soft limit of 5 calls: raise it( to about \d+ calls)?`,
+		6: "",
+	} {
+		config := interview()
+		config.Questions, config.Budget = 3, &flow.Budget{SoftCalls: calls}
+		h := begin(t, config)
+		for n := range calls {
+			h.Say(fmt.Sprintf("r%d.%s", 1+n/2, []string{"question", "answer"}[n%2]), "Words.")
+		}
+		require.Equal(t, flow.StateCompleting, h.Record().State)
+		assert.Regexp(t, "^"+want+"$", h.Record().CutShort())
+		assert.Equal(t, h.Record().CutShort(), h.Reload().CutShort())
+	}
 }
 
 func TestConfigs(t *testing.T) {

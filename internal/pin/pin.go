@@ -37,6 +37,9 @@ func (l *Line) event(body flow.Body, own func(l *Line, body flow.Body)) {
 			"evidence", body.Evidence, "by", body.By)
 		l.failure(body.Failure)
 		l.Add("fired", body.Call)
+		if body.Whole {
+			l.Add("whole", true)
+		}
 	case *flow.Round:
 		l.Add("n", body.N, "of", body.Of, "phase", body.Phase, "calls", body.Calls)
 	case *flow.Intent:
@@ -55,7 +58,7 @@ func (l *Line) event(body flow.Body, own func(l *Line, body flow.Body)) {
 		l.Add("call", body.Call, "kind", body.Kind, "by", body.By, "round", body.Round)
 	case *flow.Warning:
 		l.Add("kind", body.Kind, "threshold", body.Threshold, "spent", body.Spend, "call", body.Call, "by", body.By, "left", body.Left,
-			"evidence", body.Evidence)
+			"limit", body.Limit, "evidence", body.Evidence)
 	case *flow.Inquiry:
 		l.Add("id", body.ID, "kind", body.Kind, "to", body.To, "question", body.Question, "schema", body.Schema,
 			"options", body.Options)

@@ -1,6 +1,8 @@
 package budget_test
 
 import (
+	"encoding/json"
+	"regexp"
 	"sort"
 	"strings"
 	"testing"
@@ -78,6 +80,31 @@ func TestALimitIsRefusedOnlyIfNothingCanComeOfIt(t *testing.T) {
 			assert.Len(t, record.Turns, 2)
 			assert.NotNil(t, stage.View(record).Assessments)
 			assert.NotNil(t, stage.View(record).Verdict)
+		})
+	}
+}
+
+// An error that refuses a limit names the least one, rounded for people. Whoever sets that is not refused again.
+func TestTheLeastLimitThatIsNamedIsEnough(t *testing.T) {
+	for name, limit := range map[string]func(debate.Money) debate.Budget{
+		"hard":               func(m debate.Money) debate.Budget { return debate.Budget{Hard: m} },
+		"soft":               func(m debate.Money) debate.Budget { return debate.Budget{Soft: m} },
+		"hard beside a soft": func(m debate.Money) debate.Budget { return debate.Budget{Hard: m, SoftCalls: 1000} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for price := range debate.Money(10) {
+				config := stage.TwoDebaters()
+				engine, _ := stage.Engine(config)
+				engine.Models["test/judge"] = debate.Model{Priced: true, Input: 3_000_000 + 1234*price, Output: 9_000_000}
+				config.Budget = new(limit(1))
+				named := regexp.MustCompile(`reserve: \$([0-9.]+) of `).FindStringSubmatch(engine.Validate(t.Context(), config).Error())
+				require.Len(t, named, 2)
+				assert.LessOrEqual(t, len(strings.TrimLeft(named[1], "0.")), 4, named[1])
+				var least debate.Money
+				require.NoError(t, json.Unmarshal([]byte(named[1]), &least))
+				config.Budget = new(limit(least))
+				require.NoError(t, engine.Validate(t.Context(), config))
+			}
 		})
 	}
 }

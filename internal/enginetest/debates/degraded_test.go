@@ -51,10 +51,11 @@ func TestASoftLimitHasEndedTheRounds(t *testing.T) {
 	assert.Contains(t, stage.View(record).Outcome().Degraded, ended)
 	assert.Contains(t, stage.View(record).Outcome().Degraded, "missing: the verdict of judge")
 	cut.Over.Store(true)
+	require.NoError(t, session.Amend(t.Context(), flow.Amendment{Budget: &debate.Budget{SoftCalls: 100}}))
 	require.NoError(t, session.Retry(t.Context()))
 	record, err = session.Wait(t.Context())
 	require.NoError(t, err)
-	assert.Contains(t, stage.View(record).Outcome().Degraded, ended)
+	assert.Contains(t, stage.View(record).Outcome().Degraded, ended, "by the limit that was in force then")
 	assert.NotContains(t, stage.View(record).Outcome().Degraded, "missing: the verdict of judge")
 }
 

@@ -15,7 +15,7 @@ const (
 	exitProvider    = 3   // a vendor failed for good
 	exitConfig      = 4   // a mistake in a config file, a prompt that cannot be read, a missing key
 	exitWaiting     = 5   // the conversation waits for an answer
-	exitEarly       = 6   // cut short, or without what was asked for; what there was is printed
+	exitEarly       = 6   // cut short, or without what was asked for; a result is printed if there is one
 	exitInterrupted = 130 // Ctrl-C
 )
 

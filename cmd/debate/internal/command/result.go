@@ -49,15 +49,10 @@ func resultOf(r *flow.Record) result {
 	return result{exists: r.State == flow.StateCompleted && !early(r)}
 }
 
-// early reports whether the host program, a person, a rule or the budget has ended a conversation, so that it lacks what it was
-// held for if that is all its rounds. What a detector has ended has all that there is to be had.
+// early reports whether a conversation that was held for its rounds lacks some of them. A detector ends rounds that lead nowhere: those
+// before are the result.
 func early(r *flow.Record) bool {
-	switch r.EndedEarlyBy {
-	case flow.EndedByHost, flow.EndedByPerson, flow.EndedByRule, flow.EndedByBudget:
-		return true
-	default:
-		return r.State == flow.StateCanceled
-	}
+	return r.State == flow.StateCanceled || r.CutShort() != "" && r.EndedEarlyBy != flow.EndedByDetector
 }
 
 // decided reports whether a debate has the decision that it was held for. Without judges and audience that is all its rounds.
