@@ -1,6 +1,7 @@
 package arbiter_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,7 +19,7 @@ import (
 // take a second each; two agents are selected at once where the config allows it.
 func TestCutShortIsSaid(t *testing.T) {
 	t.Parallel()
-	const raise = `: raise it( to about \S+( tokens| calls)?)?`
+	const raise = `: raise it to about \S+( tokens| calls)?`
 	soft := func(done, limit string) string { return done + " by the soft limit of " + limit + raise }
 	hard := func(done, limit string) string { return done + " by the hard limit of " + limit + raise }
 	budget := func(b flow.Budget) func(*arbiter.Config) { return func(c *arbiter.Config) { c.Budget = &b } }
@@ -84,6 +85,52 @@ func TestCutShortIsSaid(t *testing.T) {
 				require.NoError(t, err)
 				assert.Equal(t, w.CutShort(), stored.CutShort(), "the log alone says so")
 			})
+		})
+	}
+}
+
+// Work that a limit has cut short says about how much would do. With that limit it has all its executions.
+func TestTheLimitThatIsNamedSuffices(t *testing.T) {
+	t.Parallel()
+	for name, limit := range map[string]func(n int) flow.Budget{
+		"soft":        func(n int) flow.Budget { return flow.Budget{Soft: flow.USD * flow.Money(n) / 1000} },
+		"soft tokens": func(n int) flow.Budget { return flow.Budget{SoftTokens: 1000 * n} },
+		"soft calls":  func(n int) flow.Budget { return flow.Budget{SoftCalls: n} },
+		"hard":        func(n int) flow.Budget { return flow.Budget{Hard: flow.USD * flow.Money(n) / 1000} },
+		"hard calls":  func(n int) flow.Budget { return flow.Budget{HardCalls: n} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			engine, p := engineFor(nil)
+			engine.Models = map[string]flow.Model{"test/m": {Priced: true, Input: flow.USD / 1_000_000, Output: 4 * flow.USD / 1_000_000}}
+			p.Reply = func(req *provider.Request) scripted.Reply {
+				if req.Schema != nil && req.Schema.Name == "result" {
+					return scripted.Reply{Text: toJSON(arbiter.Result{Success: true, Output: strings.Repeat("It is done. ", 120)})}
+				}
+				return scripted.Reply{Text: toJSON(picks("Ada"))}
+			}
+			c := config()
+			c.ID, c.MaxIterations, c.MaxTokens = "", 8, 600
+			for n := 1; ; n += 1 + n/16 {
+				require.Less(t, n, 1000, "a limit is accepted")
+				c.Budget = new(limit(n))
+				if engine.Validate(t.Context(), c) == nil {
+					break
+				}
+			}
+			cut, _ := play(t, engine, c)
+			require.NotEmpty(t, cut.Warnings)
+			w := cut.Warnings[len(cut.Warnings)-1]
+			require.Contains(t, cut.CutShort(), ": raise it to about ")
+			b := c.Budget
+			c.Budget = &flow.Budget{
+				Soft: min(b.Soft, 1) * w.Needs, Hard: min(b.Hard, 1) * w.Needs, SoftTokens: w.NeedsTokens,
+				SoftCalls: min(b.SoftCalls, 1) * w.NeedsCalls, HardCalls: min(b.HardCalls, 1) * w.NeedsCalls,
+			}
+			whole, err := play(t, engine, c)
+			require.NoError(t, err)
+			assert.Empty(t, whole.CutShort(), "%s", cut.CutShort())
+			assert.Equal(t, arbiter.EndIterations, whole.Reason)
 		})
 	}
 }

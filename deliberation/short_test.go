@@ -19,7 +19,7 @@ import (
 // twelve calls, and each of the others nine.
 func TestCutShortIsSaid(t *testing.T) {
 	t.Parallel()
-	const raise = `: raise it( to about \S+( tokens| calls)?)?`
+	const raise = `: raise it to about \S+( tokens| calls)?`
 	soft := func(done, limit string) string { return done + " by the soft limit of " + limit + raise }
 	hard := func(done, limit string) string { return done + " by the hard limit of " + limit + raise }
 	kept := func(done, limit string) string {
@@ -125,4 +125,61 @@ func TestCutShortIsSaid(t *testing.T) {
 // digesting makes a deliberation of three rounds summarise what was said before.
 func digesting(c *deliberation.Config) {
 	c.Rounds, c.FullHistory, c.Summaries = 3, new(true), deliberation.Summaries{Threshold: 1, MaxLength: 100}
+}
+
+// A deliberation that a limit has cut short says about how much would do. With that limit it has all its rounds.
+func TestTheLimitThatIsNamedSuffices(t *testing.T) {
+	t.Parallel()
+	for name, limit := range map[string]func(n int) flow.Budget{
+		"soft":        func(n int) flow.Budget { return flow.Budget{Soft: flow.USD * flow.Money(n) / 1000} },
+		"soft tokens": func(n int) flow.Budget { return flow.Budget{SoftTokens: 1000 * n} },
+		"soft calls":  func(n int) flow.Budget { return flow.Budget{SoftCalls: n} },
+		"hard":        func(n int) flow.Budget { return flow.Budget{Hard: flow.USD * flow.Money(n) / 1000} },
+		"hard calls":  func(n int) flow.Budget { return flow.Budget{HardCalls: n} },
+		"kept":        func(n int) flow.Budget { return flow.Budget{Hard: flow.USD * flow.Money(n) / 1000, SoftCalls: 1000} },
+		"kept tokens": func(n int) flow.Budget { return flow.Budget{HardTokens: 1000 * n, SoftCalls: 1000} },
+		"kept calls":  func(n int) flow.Budget { return flow.Budget{HardCalls: n, Soft: 100 * flow.USD} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			engine, _ := engineFor(sized(func(string) int { return 1600 }))
+			engine.Models = priced()
+			config := three()
+			config.Rounds, config.MaxTokens = 4, 600
+			for n := 1; ; n += 1 + n/16 {
+				require.Less(t, n, 1000, "a limit is accepted")
+				config.Budget = new(limit(n))
+				if engine.Validate(t.Context(), config) == nil {
+					break
+				}
+			}
+			run := func() *flow.Record {
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				record, _ := session.Wait(t.Context())
+				return record
+			}
+			cut := run()
+			w := cut.Warnings[len(cut.Warnings)-1]
+			require.Contains(t, []flow.WarningKind{flow.WarnSoft, flow.WarnHard}, w.Kind)
+			require.Contains(t, cut.CutShort(), ": raise it to about ")
+			b := config.Budget
+			for _, field := range []*flow.Money{&b.Soft, &b.Hard} {
+				if *field != 0 && *field < 10*flow.USD {
+					*field = w.Needs
+				}
+			}
+			for field, needs := range map[*int]int{
+				&b.SoftTokens: w.NeedsTokens, &b.HardTokens: w.NeedsTokens, &b.SoftCalls: w.NeedsCalls, &b.HardCalls: w.NeedsCalls,
+			} {
+				if *field > 0 {
+					*field = max(*field, needs)
+				}
+			}
+			whole := run()
+			assert.Empty(t, whole.CutShort(), "%s", cut.CutShort())
+			assert.Equal(t, flow.EndRounds, whole.Reason)
+		})
+	}
 }

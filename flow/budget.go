@@ -16,6 +16,7 @@ import (
 //   - budget_reserve keeps back what the conclusion needs.
 //   - budget_afford refuses, before a start, what could not pay for one round and the conclusion.
 //   - budget_estimate foresees what a conversation uses.
+//   - budget_need says, at a limit, with how much all rounds would run.
 //   - budget_account adds up what was used.
 //
 // Sums are whole numbers of 10⁻¹² USD, so that they are exact.

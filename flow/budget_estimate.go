@@ -57,6 +57,18 @@ func EstimateStart(ctx context.Context, m *Machine, contexts map[string]window.M
 
 // walk leads a flow's Estimate through a conversation.
 func walk(ctx context.Context, m *Machine, contexts map[string]window.Manager, start *Start, rounds int, said replies) (*Estimator, error) {
+	s, err := newWalk(ctx, m, contexts, start, said)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.flow.Estimate(s, rounds); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// newWalk returns the estimator of a walk that has not begun.
+func newWalk(ctx context.Context, m *Machine, contexts map[string]window.Manager, start *Start, said replies) (*Estimator, error) {
 	if m.flow.Estimate == nil {
 		err := fmt.Errorf("conversations of the flow %q cannot be estimated", text.OneLine(start.Flow, 40))
 		return nil, &Error{Kind: provider.KindValidation, Op: "estimate", Field: "flow", Err: err}
@@ -65,11 +77,7 @@ func walk(ctx context.Context, m *Machine, contexts map[string]window.Manager, s
 	if err := r.foldStart(start, time.Time{}, m); err != nil {
 		return nil, err
 	}
-	s := &Estimator{core: &Core{machine: m, plans: contexts, record: r}, ctx: ctx, replies: said}
-	if err := m.flow.Estimate(s, rounds); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return &Estimator{core: &Core{machine: m, plans: contexts, record: r}, ctx: ctx, replies: said}, nil
 }
 
 // replies is how long the replies of a walk are.
@@ -100,6 +108,7 @@ type Estimator struct {
 	summaries amount
 	covered   map[string]said // by summaries, by their model and those who read them
 	need      need
+	weigh     func(call *Call, growth int) // is called with each call of a model, and how much longer its request is; may be nil
 }
 
 // said is a part of the conversation.
@@ -236,6 +245,9 @@ func (s *Estimator) Reading(bytes int, calls []Call) {
 			growth = 0
 		}
 		growth += s.added + s.again + s.pending + bytes
+		if s.weigh != nil {
+			s.weigh(&calls[i], growth)
+		}
 		one, output := s.one(&calls[i], growth)
 		s.need.add(s, &calls[i], one)
 		s.out.Cost = s.out.Cost.plus(one.cost)

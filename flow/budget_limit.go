@@ -247,6 +247,7 @@ func (c *Core) reach(limit WarningKind, call string, at atLimit) error {
 	if strings.HasPrefix(at.limit, limitSoft) {
 		w.Threshold = budget.Soft
 	}
+	c.tellNeeds(w)
 	exit := Exit{Reason: EndHardLimit, By: EndedByBudget, Evidence: string(limit) + " of the budget: " + at.what, whole: at.whole}
 	if limit == WarnSoft {
 		exit.Reason = EndSoftLimit

@@ -326,6 +326,11 @@ type Warning struct {
 	// Limit is the limit of the budget that WarnSoft and WarnHard report, by its key in JSON, such as "softCalls". A WarnSoft names a
 	// hard limit if the rounds end to leave room in it for the conclusion.
 	Limit string `json:"limit,omitempty"`
+	// Needs, NeedsTokens and NeedsCalls are about the limit with which all rounds would run, if the replies stay as long as they were.
+	// One of them is set, by what the limit measures; none for a limit of time, or if the flow cannot be estimated.
+	Needs       Money `json:"needs,omitempty"`
+	NeedsTokens int   `json:"needsTokens,omitempty"`
+	NeedsCalls  int   `json:"needsCalls,omitempty"`
 	// Evidence says what was reached, with figures.
 	Evidence string `json:"evidence,omitempty"`
 }

@@ -90,12 +90,26 @@ func (r *Record) byLimit(kind WarningKind) string {
 		case strings.HasSuffix(w.Limit, measureTime):
 			return fmt.Sprintf(" because the time was over: raise %s (%s)", w.Limit, w.Evidence)
 		case kind == WarnSoft && strings.HasPrefix(w.Limit, limitHard):
-			return fmt.Sprintf(" because the rest of the hard limit of %s is kept for the conclusion: raise it", r.limitOf(&w))
+			return fmt.Sprintf(" because the rest of the hard limit of %s is kept for the conclusion: %s", r.limitOf(&w), w.raise())
 		default:
-			return fmt.Sprintf(" by the %s of %s: raise it", words, r.limitOf(&w))
+			return fmt.Sprintf(" by the %s of %s: %s", words, r.limitOf(&w), w.raise())
 		}
 	}
 	return " by the " + words + ": raise it"
+}
+
+// raise says what helps against a limit: to how much it is to be raised, if that is known.
+func (w *Warning) raise() string {
+	switch {
+	case w.Needs > 0:
+		return "raise it to about " + w.Needs.Rounded()
+	case w.NeedsTokens > 0:
+		return fmt.Sprintf("raise it to about %d tokens", w.NeedsTokens)
+	case w.NeedsCalls > 0:
+		return fmt.Sprintf("raise it to about %d calls", w.NeedsCalls)
+	default:
+		return "raise it"
+	}
 }
 
 // limitOf returns the limit that a warning reports, in words.

@@ -155,9 +155,9 @@ func TestTheHostProgramIsRefusedWhereNoRuleTakesItsInput(t *testing.T) {
 // A limit is reached where another call or another question is wanted, and what it has cut short is said.
 func TestALimitEndsAnInterview(t *testing.T) {
 	for calls, want := range map[int]string{
-		2: `ended after 1 of 3 rounds by the soft limit of 2 calls: raise it( to about \d+ calls)?`,
-		3: `ended after 1 of 3 rounds by the soft limit of 3 calls: raise it( to about \d+ calls)?`,
-		5: `ended after 2 of 3 rounds by the soft limit of 5 calls: raise it( to about \d+ calls)?`,
+		2: `ended after 1 of 3 rounds by the soft limit of 2 calls: raise it to about \d+ calls`,
+		3: `ended after 1 of 3 rounds by the soft limit of 3 calls: raise it to about \d+ calls`,
+		5: `ended after 2 of 3 rounds by the soft limit of 5 calls: raise it to about \d+ calls`,
 		6: "",
 	} {
 		config := interview()

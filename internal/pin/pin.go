@@ -58,7 +58,7 @@ func (l *Line) event(body flow.Body, own func(l *Line, body flow.Body)) {
 		l.Add("call", body.Call, "kind", body.Kind, "by", body.By, "round", body.Round)
 	case *flow.Warning:
 		l.Add("kind", body.Kind, "threshold", body.Threshold, "spent", body.Spend, "call", body.Call, "by", body.By, "left", body.Left,
-			"limit", body.Limit, "evidence", body.Evidence)
+			"limit", body.Limit, "needs", body.Needs, "needsTokens", body.NeedsTokens, "needsCalls", body.NeedsCalls, "evidence", body.Evidence)
 	case *flow.Inquiry:
 		l.Add("id", body.ID, "kind", body.Kind, "to", body.To, "question", body.Question, "schema", body.Schema,
 			"options", body.Options)

@@ -20,7 +20,7 @@ import (
 // an assessment, which take a second each.
 func TestCutShortIsSaid(t *testing.T) {
 	t.Parallel()
-	const raise = `: raise it( to about \S+( tokens| calls)?)?`
+	const raise = `: raise it to about \S+( tokens| calls)?`
 	soft := func(done, limit string) string { return done + " by the soft limit of " + limit + raise }
 	hard := func(done, limit string) string { return done + " by the hard limit of " + limit + raise }
 	kept := func(done, limit string) string {
