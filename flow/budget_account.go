@@ -94,8 +94,35 @@ func (r *Record) SpentInRound(round int) Account {
 	return Account{}
 }
 
+// Copied returns the part of Spent that a fork has copied from its parent. Whoever adds conversations up leaves it out, so that it
+// counts once.
+func (r *Record) Copied() Account {
+	if p := r.Parent(); p != nil {
+		return p.Spent
+	}
+	return Account{}
+}
+
+// less returns what an account holds beyond another one.
+func (a Account) less(b *Account) Account {
+	u, v := &a.Usage, &b.Usage
+	a.Usage = provider.Usage{
+		Input: max(0, u.Input-v.Input), CachedInput: max(0, u.CachedInput-v.CachedInput), CacheWrite: max(0, u.CacheWrite-v.CacheWrite),
+		Output: max(0, u.Output-v.Output), Reasoning: max(0, u.Reasoning-v.Reasoning),
+	}
+	a.Cost, a.Told, a.Table = max(0, a.Cost-b.Cost), max(0, a.Told-b.Told), max(0, a.Table-b.Table)
+	a.Requests, a.Took, a.Queued = max(0, a.Requests-b.Requests), max(0, a.Took-b.Took), max(0, a.Queued-b.Queued)
+	return a
+}
+
+// possible reports whether an account can be a sum of spends. A log may be hostile.
+func (a Account) possible() bool {
+	return KnownUsage(a.Usage) == a.Usage && min(a.Cost, a.Told, a.Table) >= 0 && a.Requests >= 0 && min(a.Took, a.Queued) >= 0
+}
+
 // SpentByLabel sums what conversations have used by the value of one of their labels, such as a tenant. The values
-// are in the order of their first occurrence. Conversations without the label are summed under "".
+// are in the order of their first occurrence. Conversations without the label are summed under "". What a fork has copied counts once,
+// with the conversation that it was copied from.
 func SpentByLabel(label string, records ...*Record) []Account {
 	var out []Account
 	for _, r := range records {
@@ -103,7 +130,8 @@ func SpentByLabel(label string, records ...*Record) []Account {
 		if r.settings != nil {
 			value = r.settings.Labels[label]
 		}
-		total := &r.spent.total
+		copied := r.Copied()
+		total := r.spent.total.less(&copied)
 		a := account(&out, value)
 		a.Usage = a.Usage.Add(total.Usage)
 		a.Cost = a.Cost.plus(total.Cost)

@@ -37,6 +37,9 @@ type Start struct {
 type Parent struct {
 	ID  string `json:"id"`
 	Seq int64  `json:"seq"`
+	// Spent is what the copied events have used. It counts against the limits of this conversation, and is part of Record.Spent, as it
+	// is of the parent's. The zero value: nothing, or the log of an older release, which does not say.
+	Spent Account `json:"spent,omitzero"`
 }
 
 // Transition is a change of state.

@@ -120,6 +120,8 @@ func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 		return invalid("start.config", "is missing")
 	case len(s.Models) > maxTracked:
 		return invalid("start.models", "are more than %d", maxTracked)
+	case s.Parent != nil && !s.Parent.Spent.possible():
+		return invalid("start.parent.spent", "is no use: its numbers are negative, or too large")
 	}
 	if err := foldSettings(&s.Settings, "start.settings."); err != nil {
 		return err

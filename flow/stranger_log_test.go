@@ -249,3 +249,27 @@ func TestALogWhoseViewsAreOfOthers(t *testing.T) {
 		})
 	}
 }
+
+// What a fork says of the copied part is subtracted in sums, so it must be an amount that can be.
+func TestALogThatHasCopiedWhatCannotBe(t *testing.T) {
+	l := stage.PlayedLog(t, stage.TwoDebaters())
+	for name, spent := range map[string]flow.Account{
+		"a negative cost":      {Cost: -1},
+		"too many tokens":      {Usage: provider.Usage{Input: 1 << 50}},
+		"a negative number":    {Requests: -1},
+		"a negative time":      {Took: -time.Second},
+		"a negative told cost": {Told: -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			events := l.Copied(t)
+			body.As[flow.Start](events[0]).Parent = &flow.Parent{ID: "p", Seq: 1, Spent: spent}
+			_, err := l.Engine.NewCore(l.ID, events)
+			assert.Equal(t, "start.parent.spent", stage.RequireKind(t, err, provider.KindValidation).Field)
+		})
+	}
+	events := l.Copied(t)
+	body.As[flow.Start](events[0]).Parent = &flow.Parent{ID: "p", Seq: 1, Spent: flow.Account{Cost: debate.USD, Requests: 1 << 40}}
+	core, err := l.Engine.NewCore(l.ID, events)
+	require.NoError(t, err)
+	assert.Zero(t, flow.SpentByLabel("x", core.Record())[0].Cost, "it says that more was copied than there is")
+}

@@ -49,6 +49,8 @@ type Info struct {
 	LastAt    time.Time         `json:"lastAt,omitzero"` // of the last event
 	// Spent is what the conversation had cost when its state changed last.
 	Spent flow.Money `json:"spent"`
+	// Copied is the part of Spent that a fork has copied from its parent. Whoever adds conversations up leaves it out.
+	Copied flow.Money `json:"copied,omitempty"`
 	// Result names the result of a completed conversation, as Flow.Result does: who has won a debate. "": there is none.
 	Result string `json:"result,omitempty"`
 	Owner  string `json:"owner,omitempty"` // of the lease; "": there is none
@@ -131,6 +133,9 @@ func (i *Info) Add(e *flow.Event) {
 	case *flow.Start:
 		i.Flow, i.Format = body.Flow, body.Shape
 		i.Topic, i.Labels, i.StartedAt = body.Settings.Topic, maps.Clone(body.Settings.Labels), e.At
+		if body.Parent != nil {
+			i.Copied = body.Parent.Spent.Cost
+		}
 	case *flow.Transition:
 		i.State, i.Spent, i.Result = body.To, body.Spent, body.Result
 	case *flow.Round:

@@ -62,9 +62,11 @@ func (l *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 		last := copied[len(copied)-1]
 		copied = append(copied, flow.Event{Seq: last.Seq + 1, At: last.At, Body: lasting})
 	}
-	if err := l.checkForked(ctx, plan.settings.ID, copied); err != nil {
+	spent, err := l.checkForked(ctx, plan.settings.ID, copied)
+	if err != nil {
 		return nil, err
 	}
+	start.Parent.Spent = spent // the first of the copied events is this start
 	carried, err := l.carried(ctx, id, flow.LogFiles(copied), plan.files)
 	if err != nil {
 		return nil, err
@@ -72,17 +74,17 @@ func (l *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 	return l.storeFork(ctx, plan.settings.ID, carried, copied)
 }
 
-// checkForked refuses a fork with a model that surely cannot read its files: those of the edited config, and those of people
-// in the copied part.
-func (l *Engine) checkForked(ctx context.Context, id string, events []flow.Event) error {
+// checkForked returns what the copied part of a fork has used. It refuses a fork with a model that surely cannot read its files: those
+// of the edited config, and those of people in the copied part.
+func (l *Engine) checkForked(ctx context.Context, id string, events []flow.Event) (flow.Account, error) {
 	forked, err := l.core(id, events)
 	if err != nil {
-		return err
+		return flow.Account{}, err
 	}
 	if err := l.learnReaders(ctx, forked.Record()); err != nil {
-		return err
+		return flow.Account{}, err
 	}
-	return forked.Unreadable()
+	return forked.Record().Spent(), forked.Unreadable()
 }
 
 func forkError(field, format string, args ...any) error {

@@ -126,7 +126,7 @@ func (l *Line) start(s *flow.Start) {
 	}
 	l.Add("texts", slices.Sorted(maps.Values(s.Texts)), "tools", slices.Sorted(maps.Keys(s.Tools)))
 	if s.Parent != nil {
-		l.Add("parent", s.Parent.ID, "seq", s.Parent.Seq)
+		l.Add("parent", s.Parent.ID, "seq", s.Parent.Seq, "copied", s.Parent.Spent.Cost)
 	}
 }
 

@@ -276,6 +276,11 @@ func (l *lister) start(f handle, last *block, info *store.Info) error {
 				Topic  string            `json:"topic"`
 				Labels map[string]string `json:"labels"`
 			} `json:"settings"`
+			Parent struct {
+				Spent struct {
+					Cost flow.Money `json:"cost"`
+				} `json:"spent"`
+			} `json:"parent"`
 		} `json:"body"`
 	}
 	err = json.Unmarshal(text, &e)
@@ -286,7 +291,7 @@ func (l *lister) start(f handle, last *block, info *store.Info) error {
 		return &damage{err: err}
 	}
 	info.Flow, info.Format, info.StartedAt = e.Body.Flow, e.Body.Shape, e.At
-	info.Topic, info.Labels = e.Body.Settings.Topic, e.Body.Settings.Labels
+	info.Topic, info.Labels, info.Copied = e.Body.Settings.Topic, e.Body.Settings.Labels, e.Body.Parent.Spent.Cost
 	return nil
 }
 

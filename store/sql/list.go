@@ -230,7 +230,7 @@ func scan(rows *stdsql.Rows) (info store.Info, err error) {
 	info.State, info.Owner, info.Quarantine = flow.State(original(state)), original(owner), quarantine(count, reason, left)
 	var a about
 	err = json.Unmarshal([]byte(encoded), &a)
-	info.Flow, info.Format, info.Topic, info.Labels = a.Flow, a.Format, a.Topic, a.Labels
+	info.Flow, info.Format, info.Topic, info.Labels, info.Copied = a.Flow, a.Format, a.Topic, a.Labels, a.Copied
 	if result != "" {
 		var o outcome
 		err = errors.Join(err, json.Unmarshal([]byte(result), &o))

@@ -59,6 +59,7 @@ type about struct {
 	Format string            `json:"format,omitempty"`
 	Topic  string            `json:"topic"`
 	Labels map[string]string `json:"labels,omitempty"`
+	Copied flow.Money        `json:"copied,omitempty"`
 }
 
 // outcome holds what a list shows of the course of a conversation.
@@ -111,7 +112,7 @@ func newStep(id string, after int64, writer string, events []flow.Event) (*step,
 }
 
 func begin(info store.Info) (*begun, error) {
-	encoded, err := json.Marshal(about{info.Flow, info.Format, info.Topic, info.Labels})
+	encoded, err := json.Marshal(about{info.Flow, info.Format, info.Topic, info.Labels, info.Copied})
 	if err != nil {
 		return nil, err
 	}

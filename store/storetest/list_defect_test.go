@@ -29,6 +29,7 @@ func listDefects() []defect {
 			s.infos(func(info *store.Info, f store.Filter) bool { info.Labels = nil; return f.Matches(*info) }, func(f store.Filter) store.Filter { return f })
 		}},
 		{"tells no round", []string{"list/what is told*", "event/numbers"}, "", tells(func(info *store.Info) { info.Round = 0 })},
+		{"tells nothing of what was copied", []string{"list/what is told of*"}, "List tells", tells(func(info *store.Info) { info.Copied = 0 })},
 		{"tells no number", []string{"list/what is told*", "list/a log*"}, "List tells", tells(func(info *store.Info) { info.Seq = 1 })},
 		{"tells whole seconds", []string{"list/what is told*", "list/far*"}, "List tells", tells(func(info *store.Info) { info.LastAt = info.LastAt.Truncate(time.Second) })},
 		{"counts nanoseconds since 1970", []string{"list/far*"}, "", tells(func(info *store.Info) {

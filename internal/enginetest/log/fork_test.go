@@ -58,14 +58,58 @@ func TestAForkOfAFork(t *testing.T) {
 		require.NoError(t, err)
 		record := w.conclude(t, second)
 		assert.Equal(t, want, stage.Canonical(t, record))
-		assert.Equal(t, &flow.Parent{ID: "child", Seq: at}, record.Parent())
-		assert.Equal(t, &flow.Parent{ID: "parent", Seq: until(t, events, 3, isTurn)}, w.recordOf(t, "child").Parent())
+		assert.Equal(t, &flow.Parent{ID: "child", Seq: at, Spent: record.Copied()}, record.Parent())
+		child := w.recordOf(t, "child")
+		assert.Equal(t, &flow.Parent{ID: "parent", Seq: until(t, events, 3, isTurn), Spent: child.Copied()}, child.Parent())
 		assert.Nil(t, w.recordOf(t, "parent").Parent())
 		third, err := w.engine.Fork(t.Context(), "grandchild", 0, nil)
 		require.NoError(t, err)
 		record = w.conclude(t, third)
 		assert.Equal(t, want, stage.Canonical(t, record))
 		assert.Equal(t, &flow.Parent{ID: "grandchild"}, record.Parent())
+	})
+}
+
+// What a fork has copied was paid once, with its parent. The sums of several conversations are what the vendor was asked for.
+func TestForksDoNotCountTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := course{config: stage.TwoDebaters()}
+		c.config.ID = "parent"
+		w := c.world(&store.Memory{})
+		session, err := w.engine.Start(t.Context(), w.config)
+		require.NoError(t, err)
+		records := []*debate.Record{w.conclude(t, session)}
+		for _, id := range []string{"child", "grandchild"} {
+			from := records[len(records)-1]
+			log := stage.Kept(t, w.engine.Store, from.ID)
+			at := until(t, log, 3, isTurn)
+			fork, err := w.engine.Fork(t.Context(), from.ID, at, debate.Editing(func(c *debate.Config) { c.ID = id }))
+			require.NoError(t, err)
+			record := w.conclude(t, fork)
+			records = append(records, record)
+			copied := flow.Account{}
+			for i := range log[:at] {
+				if s := flow.SpendOf(log[i].Body); s != nil {
+					copied.Requests++
+					copied.Cost += s.Cost
+					copied.Usage = copied.Usage.Add(s.Usage)
+				}
+			}
+			require.Equal(t, 4, copied.Requests, "three turns and an assessment")
+			got := record.Copied()
+			assert.Equal(t, []any{copied.Requests, copied.Cost, copied.Usage}, []any{got.Requests, got.Cost, got.Usage})
+			assert.Equal(t, records[0].Spent().Cost, record.Spent().Cost, "the whole log of a fork")
+			assert.Equal(t, record.Copied(), w.recordOf(t, id).Copied(), "the log says so")
+		}
+		sums := flow.SpentByLabel("tenant", records...)
+		require.Len(t, sums, 1)
+		assert.Equal(t, w.source.Calls(), sums[0].Requests)
+		var listed debate.Money
+		for info, err := range w.engine.List(t.Context(), store.Filter{}) {
+			require.NoError(t, err)
+			listed += info.Spent - info.Copied
+		}
+		assert.Equal(t, sums[0].Cost, listed)
 	})
 }
 

@@ -36,7 +36,7 @@ func (p *program) list() *cobra.Command {
 and topic. A star behind the state means that a process runs the conversation
 now. An exclamation mark means that it is in quarantine: it could not be
 opened, and a line below the list says why. The cost is what was spent until
-now.`,
+now, without what a fork has copied; --json has both, as spent and copied.`,
 		Example: `  debate list --unfinished
   debate list --state awaitingInput --since 7d
   debate list --text "rate limiter" --json`,
@@ -215,7 +215,7 @@ func (l *listed) cells() []any {
 		state += "!"
 	}
 	started := l.StartedAt.Local().Format("2006-01-02 15:04") //nolint:gosmopolitan // people read the time of their place
-	return []any{l.ID, started, l.Flow, state, l.Round, l.Spent.Rounded(), short(l.Topic, 60)}
+	return []any{l.ID, started, l.Flow, state, l.Round, max(0, l.Spent-l.Copied).Rounded(), short(l.Topic, 60)}
 }
 
 // quarantined says that a conversation could not be opened, why, and how long workers leave it alone; "": it could be.
