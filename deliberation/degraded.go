@@ -29,3 +29,27 @@ func (d *Deliberation) Degraded() []string {
 	}
 	return out
 }
+
+// Degraded lists where the evaluation fell short of its config, one line each:
+//   - what has ended it early; see [flow.Record.CutShort]
+//   - once it is over, which evaluators have given no valid answer
+//   - options that were left out of requests, because the models lack them
+//
+// It is empty if nothing was missing. Its JSON has the same, under "degraded".
+func (s *Scores) Degraded() []string {
+	var out []string
+	if cut := s.CutShort(); cut != "" {
+		out = append(out, cut)
+	}
+	if s.Final() {
+		for i := range s.config.Evaluators {
+			if id := s.config.Evaluators[i].ID; s.sheet(id).gap != "" {
+				out = append(out, id+": "+s.sheet(id).gap)
+			}
+		}
+	}
+	for _, left := range s.LeftOut() {
+		out = append(out, left.String())
+	}
+	return out
+}

@@ -87,6 +87,8 @@ func TestEvaluation(t *testing.T) {
 	assert.Equal(t, flow.EndRounds, record.Reason)
 	assert.Equal(t, "3 of 3 evaluators have scored", record.Evidence)
 	assert.Empty(t, record.Warnings)
+	s, _ := deliberation.ScoresOf(record)
+	assert.Empty(t, s.Degraded())
 
 	report := scores(record)
 	assert.Equal(t, 3, report.Asked)
@@ -204,6 +206,18 @@ func TestAStoppedEvaluation(t *testing.T) {
 		report := scores(record)
 		assert.Equal(t, 1, report.Answered)
 		assert.Equal(t, "has not answered", report.Overall.Opinions[2].Gap)
+		s, _ := deliberation.ScoresOf(record)
+		want := []string{"ended after 0 of 1 round: stopped by the host", "eli: has not answered", "eda: has not answered"}
+		assert.Equal(t, want, s.Degraded())
+		data, err := json.Marshal(s)
+		require.NoError(t, err)
+		var read struct {
+			CutShort string   `json:"cutShort"`
+			Degraded []string `json:"degraded"`
+		}
+		require.NoError(t, json.Unmarshal(data, &read))
+		assert.Equal(t, want, read.Degraded)
+		assert.Equal(t, want[0], read.CutShort)
 	})
 }
 

@@ -176,11 +176,12 @@ func (s *Scores) Fold(e *flow.Event) error {
 	return nil
 }
 
-// MarshalJSON writes the record's JSON, then the report. It cannot be read back.
+// MarshalJSON writes the record's JSON, then the report, and the lines of Degraded. It cannot be read back.
 func (s *Scores) MarshalJSON() ([]byte, error) {
 	return s.MarshalWith(struct {
-		Report Report `json:"report"`
-	}{s.Report()})
+		Report   Report   `json:"report"`
+		Degraded []string `json:"degraded,omitempty"`
+	}{s.Report(), s.Degraded()})
 }
 
 // Report returns the result of the evaluation so far. An evaluator without a valid answer is a gap in every criterion,

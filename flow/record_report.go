@@ -131,6 +131,7 @@ type recordJSON struct {
 	Reason             EndReason          `json:"reason,omitempty"`
 	Evidence           string             `json:"evidence,omitempty"`
 	EndedEarlyBy       string             `json:"endedEarlyBy,omitempty"`
+	CutShort           string             `json:"cutShort,omitempty"`
 	Failure            *Error             `json:"failure,omitempty"`
 	Participants       []ParticipantState `json:"participants,omitempty"`
 	Dropped            []string           `json:"dropped,omitempty"`
@@ -156,8 +157,8 @@ type recordJSON struct {
 func (r *Record) MarshalJSON() ([]byte, error) {
 	out := recordJSON{
 		ID: r.ID, Flow: r.Flow(), Parent: r.Parent(), State: r.State, Round: r.Round, StartedAt: r.StartedAt, LastAt: r.LastAt,
-		Duration: r.Duration(), Seq: r.Seq, Reason: r.Reason, Evidence: r.Evidence, EndedEarlyBy: r.EndedEarlyBy, Failure: r.Failure,
-		Participants: r.Participants(), Dropped: r.dropped, Summaries: r.Summaries, ToolUses: r.ToolUses, Rejections: r.Rejections,
+		Duration: r.Duration(), Seq: r.Seq, Reason: r.Reason, Evidence: r.Evidence, EndedEarlyBy: r.EndedEarlyBy, CutShort: r.CutShort(),
+		Failure: r.Failure, Participants: r.Participants(), Dropped: r.dropped, Summaries: r.Summaries, ToolUses: r.ToolUses, Rejections: r.Rejections,
 		Failures: r.Failures, SkippedCalls: r.SkippedCalls, Inquiries: r.Inquiries, Answers: r.Answers, Warnings: r.Warnings, LeftOut: r.leftOut,
 		Redactions: r.Redactions, Inputs: r.Inputs, Spent: r.Spent(), Reserved: r.reserved,
 		SpentByModel: r.spent.models, SpentByParticipant: r.spent.participants,

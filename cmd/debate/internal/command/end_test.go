@@ -156,7 +156,10 @@ func TestEnds(t *testing.T) {
 			limited,
 			map[string]scripted.Reply{"r1.critique.ada.ben": {Err: &provider.Error{Kind: provider.KindAPI, Message: "busy"}}},
 			nil, 6, "",
-			[]string{"cost_limit", "debate retry c"},
+			[]string{
+				"debate amend c raises the limit, and debate retry c tries again",
+				"the conversation has stopped after 0 of ", " by the hard limit of 7 calls: raise it to about ",
+			},
 		},
 		"a verdict": {
 			debaters(judged),

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,7 +132,7 @@ func (p *program) scores(ctx context.Context, session *debate.Session) error {
 	}
 	scores, ok := deliberation.ScoresOf(record)
 	if !ok || record.State != flow.StateCompleted {
-		return exit(exitEarly, fmt.Errorf("there are no scores: %s", record.Evidence))
+		return exit(exitEarly, fmt.Errorf("there are no scores: %s", cmp.Or(record.CutShort(), record.Evidence)))
 	}
 	if err := p.printValue(scored{session.ID(), scores.Report()}); err != nil {
 		return err

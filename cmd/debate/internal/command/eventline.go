@@ -53,7 +53,8 @@ func (p *program) printResult(r *flow.Record, got *result) {
 		Reason       flow.EndReason `json:"reason,omitempty"`
 		Evidence     string         `json:"evidence,omitempty"`
 		EndedEarlyBy string         `json:"endedEarlyBy,omitempty"`
+		CutShort     string         `json:"cutShort,omitempty"`
 		Cost         flow.Money     `json:"cost"`
 		Result       any            `json:"result"`
-	}{"result", r.ID, r.Flow(), r.State, got.exists, r.Reason, r.Evidence, r.EndedEarlyBy, r.Spent().Cost, got.data})
+	}{"result", r.ID, r.Flow(), r.State, got.exists, r.Reason, r.Evidence, r.EndedEarlyBy, r.CutShort(), r.Spent().Cost, got.data})
 }

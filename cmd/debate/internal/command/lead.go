@@ -251,11 +251,7 @@ func (l *leader) finish(record *flow.Record, err error) error {
 	case record.Final():
 		return l.conclude(record, &got)
 	case record.State == flow.StateError:
-		l.warnf("%s tries again.", l.again("retry"))
-		if record.Failure != nil {
-			err = record.Failure
-		}
-		return failed(err)
+		return l.stopped(record, err)
 	case record.State == flow.StatePaused:
 		said := "Paused. "
 		if l.lines != nil {
@@ -273,6 +269,19 @@ func (l *leader) finish(record *flow.Record, err error) error {
 	default:
 		return l.left(err)
 	}
+}
+
+// stopped says what is to be done about a conversation in the error state.
+func (l *leader) stopped(record *flow.Record, err error) error {
+	if cut := record.CutShort(); cut != "" && record.Reason == flow.EndHardLimit {
+		l.warnf("%s raises the limit, and %s tries again.", progress.Command("amend", record.ID), l.again("retry"))
+		return exit(exitEarly, errors.New("the conversation has "+progress.Clean(cut)))
+	}
+	l.warnf("%s tries again.", l.again("retry"))
+	if record.Failure != nil {
+		err = record.Failure
+	}
+	return failed(err)
 }
 
 // left says how a conversation is continued that is not over, and that something beside it has stopped, such as its store.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -68,7 +69,7 @@ func because(ctx context.Context, engine *debate.Engine, record *flow.Record) (s
 		if record.Reason == arbiter.EndComplete { // that is the result
 			return "", nil
 		}
-		return record.Evidence, nil
+		return cmp.Or(record.CutShort(), record.Evidence), nil
 	}
 	last := new(flow.Transition)
 	for event, err := range engine.Events(ctx, record.ID, 0) {
