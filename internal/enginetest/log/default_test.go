@@ -111,6 +111,16 @@ func mishaps() map[string]mishap {
 			change:  func(c *debate.Config) { c.Unattended = false },
 			says:    []string{`msg="call has failed for good".* call=r2\.rebuttal\.Ben `, `msg="person asked".* inquiry=ask\.r2\.rebuttal\.Ben\.1`},
 		},
+		"a broken provider": {
+			befalls: func(p *scripted.Provider) {
+				p.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Err: errors.New(song + key)} }
+			},
+			change: func(c *debate.Config) { c.Mode, c.Unattended = debate.Simultaneous, false },
+			says: []string{
+				`msg="call has failed for good".* kind=unknown`, `msg="person asked".* inquiry=ask\.r1\.opening\.(Ada|Ben)\.1`,
+				`msg="call has failed for good".* kind=unknown`,
+			},
+		},
 		"a give-up": {
 			befalls: failing(provider.KindRefusal, 0, 1, ben),
 			says:    []string{`msg="call has failed for good".* call=r2\.rebuttal\.Ben `, `msg="stopped by a failure".* kind=refusal `},
