@@ -13,10 +13,11 @@ import (
 // Input is one thing that happens to a conversation. It carries its time and its random bits, so that the core
 // needs no clock and draws no random number.
 type Input struct {
-	// At is the time by the clock of the process, or, in the engine's own runtime, by that of the store (see store.Clock) when the
-	// process acquired the lease, and what has passed since then by a monotonic clock. If
-	// the log is ahead of At, because the clock of the process that wrote it was, the core remembers the difference, so that
-	// waits keep their length. A core that is made anew for each input forgets it.
+	// At is the time by the clock of the process. If the log is ahead of At, because the clock of the process that wrote it was, the
+	// core remembers the difference, so that waits keep their length. A core that is made anew for each input forgets it.
+	//
+	// The engine's own runtime counts by the clock of the store (see store.Clock), which a process reads with the lease at most once in
+	// a third of one, and by a monotonic clock from then on. Its At is never behind the log.
 	At     time.Time
 	Bits   uint64 // random; jitter is computed from them
 	Signal Signal

@@ -55,7 +55,8 @@ const (
 type Event struct {
 	// Seq numbers the facts of a log from 1 without gaps. A chunk has the number of the last fact before it.
 	Seq int64
-	At  time.Time
+	// At is the time of a fact by the clock of the store (see store.Clock). That of a chunk is only about right.
+	At time.Time
 	// Body says what happened. Copies of an event share it: it is read only.
 	Body Body
 }

@@ -100,9 +100,9 @@ type Describer interface {
 }
 
 // Clock is an optional ability of a [Store]: it has a clock that all processes share. The engine takes the times of events from
-// it, because processes that continue a conversation one after the other may have clocks that differ by hours. Without it, an
-// event has the time of the process that writes it, and time limits hold only if the clocks of the processes agree. Package
-// store/storetest tests it.
+// it, because processes that continue a conversation one after the other may have clocks that differ by hours. A process reads it
+// when it acquires a lease, and counts by its own monotonic clock from then on. Without it, an event has the time of the process
+// that writes it, and time limits hold only if the clocks of the processes agree. Package store/storetest tests it.
 type Clock interface {
 	// Time returns the time by the clock of the store at some moment of the call, to within two seconds.
 	Time(ctx context.Context) (time.Time, error)

@@ -89,7 +89,7 @@ func (h *Host) inFolded(ctx context.Context, id, owner string, do func(a *advanc
 	if owner == "" {
 		return &flow.Error{Kind: provider.KindValidation, Op: "advance", Field: "owner", Err: errors.New("is missing")}
 	}
-	f, err := h.cores.enter(ctx, id, h.newWriter)
+	f, err := h.cores.enter(ctx, id, h.newFolded)
 	if err != nil {
 		return err
 	}
@@ -139,11 +139,14 @@ func (a *advance) begin() error {
 		return err
 	}
 	grew, err := a.catchUp()
-	if anew || grew && held != a.lease { // somebody else may have counted the time
-		a.since = a.host.clock.moment()
+	if anew || grew && (leased != nil || held != a.lease) { // somebody else may have counted the time
+		a.stopwatch.stop()
 	}
 	if leased == nil {
 		a.held = a.lease
+		if !a.stopwatch.runs() {
+			a.stopwatch.start()
+		}
 	}
 	if err != nil || leased == nil || a.core.Over() {
 		return err
@@ -255,7 +258,7 @@ func (a *advance) step(signal flow.Signal, drain bool) (flow.Output, error) {
 		at = in.At
 		return out, err
 	})
-	way.core, way.input = a.core, func(signal flow.Signal) flow.Input { return inputAt(a.since.later(time.Now()), signal) }
+	way.core, way.input = a.core, a.stopwatch.input
 	out, _, err := way.advance(signal)
 	if a.core = way.core; a.core != nil && a.core.Err() != nil {
 		a.core = nil

@@ -15,9 +15,8 @@ import (
 // answer is uncertain by where a file system tells it (FAT keeps two seconds), and less than anybody limits a debate to.
 const clockSlack = 3 * time.Second
 
-// clock tells the time by which events are written. If the store has a clock, it is the store's: the processes that work on a
-// conversation share it, whatever their own clocks say. Else it is that of this process. The owner of a lease reads it when it
-// acquires the lease, and counts by the monotonic clock from then on: a clock that is set meanwhile is no time that has passed.
+// clock tells the time of the store, if the store has a clock: the processes that work on a conversation share it, whatever their own
+// clocks say. Else it tells the time of this process. The owner of a lease counts from there by a stopwatch.
 type clock struct {
 	known atomic.Pointer[moment] // nil: the store was not asked yet
 	mu    sync.Mutex
@@ -33,12 +32,6 @@ type moment struct {
 // later returns what the store's clock shows when that of the process shows now. Between two answers of the store only the
 // monotonic clock counts, which nobody sets.
 func (m *moment) later(now time.Time) time.Time { return m.there.Add(now.Sub(m.here)) }
-
-// moment returns this moment, for an owner of a lease to count from.
-func (c *clock) moment() moment {
-	now := time.Now()
-	return moment{here: now, there: c.at(now)}
-}
 
 func (c *clock) now() time.Time { return c.at(time.Now()) }
 
@@ -64,6 +57,13 @@ func (c *clock) due(now time.Time, every time.Duration) bool {
 	}
 	c.asked = now // nobody else needs to ask meanwhile
 	return true
+}
+
+// askAgain has the next lease ask the store, however soon that is: this time it has not answered, and its answer is what is counted from.
+func (c *clock) askAgain() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked = time.Time{}
 }
 
 // learn takes in what the store's clock has shown at some moment between two of this process. Only what cannot be explained by
@@ -94,6 +94,7 @@ func (h *Host) syncClock(ctx context.Context) error {
 	case err == nil:
 		h.clock.learn(before, time.Now(), there)
 	case h.clock.known.Load() != nil:
+		h.clock.askAgain()
 		err = nil
 	}
 	return err
@@ -109,25 +110,6 @@ func (h *Host) Now(ctx context.Context, op string) (time.Time, error) {
 
 // Input adds the time and the random bits to a signal of a process that holds no lease.
 func (h *Host) Input(signal flow.Signal) flow.Input { return inputAt(h.clock.now(), signal) }
-
-// count begins to count time: from now on only what passes by the monotonic clock is time of the conversation.
-func (s *Session) count() {
-	since := s.host.clock.moment()
-	s.since.Store(&since)
-}
-
-// now returns the time by which this session writes events.
-func (s *Session) now() time.Time {
-	if since := s.since.Load(); since != nil {
-		return since.later(time.Now())
-	}
-	return s.host.clock.now()
-}
-
-// until returns how long it is until a time of the log.
-func (s *Session) until(at time.Time) time.Duration { return at.Sub(s.now()) }
-
-func (s *Session) input(signal flow.Signal) flow.Input { return inputAt(s.now(), signal) }
 
 // NewInput is an input for a core whose runtime writes the times of its own clock.
 func NewInput(signal flow.Signal) flow.Input { return inputAt(time.Now().Round(0).UTC(), signal) }

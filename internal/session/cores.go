@@ -35,10 +35,10 @@ type folded struct {
 	owner  gate
 	core   *flow.Core // nil: the log has to be read
 	writer string
-	since  moment // from which time is counted
 	held   string // the owner under whom this process has acquired the lease, and not released it; "": none
 
-	refused bool // the conversation may be in quarantine on account of this core
+	stopwatch stopwatch // for the times of events
+	refused   bool      // the conversation may be in quarantine on account of this core
 
 	users int   // who have entered or wait to; guarded by cores
 	bytes int64 // guarded by cores
@@ -46,12 +46,16 @@ type folded struct {
 
 func newCores(limit int64) *cores { return &cores{limit: limit, byID: make(map[string]*list.Element)} }
 
+func (h *Host) newFolded(id string) *folded {
+	return &folded{id: id, owner: newGate(), writer: h.newWriter(), stopwatch: stopwatch{clock: &h.clock}}
+}
+
 // enter waits until nobody else advances the conversation in this process. The caller has to leave.
-func (c *cores) enter(ctx context.Context, id string, newWriter func() string) (*folded, error) {
+func (c *cores) enter(ctx context.Context, id string, anew func(id string) *folded) (*folded, error) {
 	c.mu.Lock()
 	at := c.byID[id]
 	if at == nil {
-		at = c.used.PushFront(&folded{id: id, owner: newGate(), writer: newWriter()})
+		at = c.used.PushFront(anew(id))
 		c.byID[id] = at
 	}
 	c.used.MoveToFront(at)

@@ -151,6 +151,9 @@ func (s *Session) cancelCall(f *flight) {
 	s.watchFlight(f)
 }
 
+// until returns how long it is until a time of the log.
+func (s *Session) until(at time.Time) time.Duration { return at.Sub(s.stopwatch.now()) }
+
 // tickAt sets the session's one timer to the given time; zero: no Tick is due.
 func (s *Session) tickAt(at time.Time) {
 	s.stop(s.timer)

@@ -93,7 +93,7 @@ func (h *Host) ledger(
 	ctx context.Context, id, writer, op string, step func(*flow.Core, flow.Input) (flow.Output, error),
 ) *ledger {
 	return &ledger{
-		input: h.Input,
+		input: func(_ *flow.Core, signal flow.Signal) flow.Input { return h.Input(signal) },
 		step:  step,
 		load:  func() (*flow.Core, []flow.Event, error) { return h.loadLate(ctx, id) },
 		save: func(events []flow.Event) (doubt bool, err error) {

@@ -15,8 +15,8 @@ type ledger struct {
 	core *flow.Core
 	// load makes a core of the log as it is now, and returns the log.
 	load func() (*flow.Core, []flow.Event, error)
-	// input adds to a signal what a step needs beside it.
-	input func(flow.Signal) flow.Input
+	// input adds to a signal what a step of this core needs beside it.
+	input func(*flow.Core, flow.Signal) flow.Input
 	step  func(core *flow.Core, in flow.Input) (flow.Output, error)
 	// save appends the events of a step. If others have appended, it returns flow.ErrConflict. doubt says that an earlier try of
 	// this append may have succeeded all the same.
@@ -40,7 +40,7 @@ func (l *ledger) advance(signal flow.Signal) (out flow.Output, grown bool, err e
 				signal = flow.Tick{}
 			}
 		}
-		out, err = l.step(l.core, l.input(signal))
+		out, err = l.step(l.core, l.input(l.core, signal))
 		if err != nil || len(out.Events) == 0 {
 			return out, grown, err
 		}

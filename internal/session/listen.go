@@ -98,8 +98,8 @@ func (s *Session) takeOver(ctx context.Context) error {
 		return err
 	}
 	grew, err := s.catchUp(ctx)
-	if grew || s.since.Load() == nil {
-		s.count()
+	if grew || !s.stopwatch.runs() {
+		s.stopwatch.start()
 	}
 	if err == nil {
 		err = s.core.Missing()
@@ -152,7 +152,7 @@ func (s *Session) catchUp(ctx context.Context) (grew bool, err error) {
 		_, err := s.reload(&bound)
 		return true, err
 	}
-	if grew = len(events) > 0; grew && err == nil {
+	if grew = len(events) > 0; grew && s.core.Err() == nil { // also what was folded before an error of the store
 		s.publishFolded()
 	}
 	return grew, err
@@ -181,11 +181,11 @@ func (s *Session) reload(ctx context.Context) (log []flow.Event, err error) {
 	return log, err
 }
 
-// publishFolded shows what somebody else has appended, and cancels the calls that it has ended. If that was not under this
-// session's lease, somebody else may have counted the time.
+// publishFolded shows what somebody else has appended, and cancels the calls that it has ended. Without the lease the stopwatch stops:
+// somebody else may have counted the time.
 func (s *Session) publishFolded() {
 	if !s.leased {
-		s.since.Store(nil)
+		s.stopwatch.stop()
 	}
 	s.savedSeq.Store(s.core.Record().Seq)
 	s.publishState()

@@ -182,7 +182,7 @@ func (s *Session) startLocked(ctx context.Context, freeze func(*flow.Record, *fl
 		_ = s.endOpening(nil)
 		return err
 	}
-	s.count()
+	s.stopwatch.start()
 	if err = s.startLeased(ctx, start); err == nil {
 		err = s.endOpening(s)
 	}

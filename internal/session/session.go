@@ -56,13 +56,14 @@ type Session struct {
 	savedState atomic.Value              // State
 	flow       atomic.Pointer[flow.Flow] // of the core
 	renewed    atomic.Pointer[time.Time] // when the lease was last renewed
-	since      atomic.Pointer[moment]    // from which this session counts time; nil: others may have worked since it did
 	terms      atomic.Int64              // how many leases followed a time without one
 	savedSeq   atomic.Int64              // the number of the last event that is saved
 	firstSeq   atomic.Int64              // the number of the last event from before this session
 	over       atomic.Bool               // nothing more can be recorded
 	closedErr  atomic.Pointer[error]     // closed, for readers, who do not wait for a slow store
 	abandoned  atomic.Bool               // the store does not return to whoever holds the lock
+
+	stopwatch stopwatch // for the times of events
 
 	key   *piece.Key // of the conversation on the host's bus; nil: it is not known yet
 	files shelf      // the bytes of the conversation's files
@@ -76,6 +77,7 @@ type Session struct {
 func (h *Host) NewSession(core *flow.Core) *Session {
 	s := &Session{
 		host: h, ID: core.Record().ID, core: core, mu: newGate(), done: make(chan struct{}), writer: h.newWriter(),
+		stopwatch: stopwatch{clock: &h.clock},
 	}
 	s.life, s.cancel = context.WithCancel(context.Background())
 	s.resetSaved()

@@ -90,7 +90,7 @@ func (s *Session) step(ctx context.Context, signal flow.Signal) (out flow.Output
 // ledger is the session's way into its log.
 func (s *Session) ledger(ctx context.Context, step func(*flow.Core, flow.Input) (flow.Output, error)) *ledger {
 	return &ledger{
-		input: s.input,
+		input: s.stopwatch.input,
 		step:  step,
 		load: func() (*flow.Core, []flow.Event, error) {
 			log, err := s.reload(ctx)

@@ -40,7 +40,7 @@ func (s *Session) submitLocked(ctx context.Context, freeze func(*flow.Record, *f
 	if _, err := s.host.Now(ctx, "submit"); err != nil {
 		return err
 	}
-	out, err := s.core.StepDrain(s.input(*start))
+	out, err := s.core.StepDrain(s.stopwatch.input(s.core, *start))
 	if err != nil {
 		return err
 	}

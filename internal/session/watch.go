@@ -240,7 +240,7 @@ func (w *watcher) chunks(yield func(flow.Event, error) bool) bool {
 		}
 		if chunk := f.thoughtSince(f.thoughts, f.thought); chunk != nil {
 			f.thoughts, f.thought, yielded = f.thoughts+chunk.Parts, f.thought+len(chunk.Text), true
-			if !yield(flow.Event{Seq: w.cursor, At: w.session.now(), Body: chunk}, nil) {
+			if !yield(flow.Event{Seq: w.cursor, At: w.session.stopwatch.now(), Body: chunk}, nil) {
 				return false
 			}
 		}
@@ -254,7 +254,7 @@ func (w *watcher) chunks(yield func(flow.Event, error) bool) bool {
 			Parts: count,
 		}
 		f.had, f.offset, yielded = f.had+count, f.offset+len(text), true
-		if !yield(flow.Event{Seq: w.cursor, At: w.session.now(), Body: chunk}, nil) {
+		if !yield(flow.Event{Seq: w.cursor, At: w.session.stopwatch.now(), Body: chunk}, nil) {
 			return false
 		}
 	}

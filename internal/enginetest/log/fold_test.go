@@ -160,6 +160,22 @@ func TestTimesAreInOrderWhateverTheClockSays(t *testing.T) {
 	assert.False(t, out.Events[0].At.Before(l.Events[i].At))
 }
 
+// A core whose inputs are an hour behind its log waits as long as it would otherwise, by the clock of its inputs.
+func TestAClockBehindTheLogDelaysNothing(t *testing.T) {
+	l := stage.PlayedLog(t, stage.TwoDebaters())
+	i := l.Index(t, flow.EventIntent, 0)
+	core, err := l.Engine.NewCore(l.ID, l.Events[:i+1])
+	require.NoError(t, err)
+	behind := l.Events[i].At.Add(-time.Hour)
+	failed := flow.Failed{Call: body.As[flow.Intent](l.Events[i]).Call, Attempt: 1, Error: &debate.Error{Kind: provider.KindNetwork}}
+	out, err := core.Step(flow.Input{At: behind, Signal: failed})
+	require.NoError(t, err)
+	require.WithinRange(t, out.Wait, behind.Add(time.Second), behind.Add(time.Minute))
+	out, err = core.Step(flow.Input{At: out.Wait, Signal: flow.Tick{}})
+	require.NoError(t, err)
+	assert.Len(t, out.Start, 1)
+}
+
 // An input that is refused, or that nobody waits for, changes nothing: neither the record nor what follows
 // from the next input. Both are compared with those of a core that has never seen it.
 func TestARefusedInputChangesNothing(t *testing.T) {

@@ -1,6 +1,5 @@
 //go:build linux
 
-// Package offclock sets the clock of a process wrong, for tests that start processes of their own. Only tests import it.
 package offclock
 
 import (

@@ -39,8 +39,9 @@ func TestProcessesWhoseClocksAreOff(t *testing.T) {
 					record, err := engine.Record(t.Context(), o.IDs[0])
 					require.NoError(t, err)
 					require.False(t, record.Final(), "the debate was over before the last process")
+					require.NotEqual(t, flow.StateError, record.State, "%v", record.Failure)
 
-					o.Task, o.Off = "play", off
+					o.Task, o.Off = "play", 2*off
 					_, killed := launch(t, o).wait(t)
 					require.False(t, killed)
 					record, err = engine.Record(t.Context(), o.IDs[0])
