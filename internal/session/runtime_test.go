@@ -56,11 +56,11 @@ func TestARuntimeWaitsByItsOwnClock(t *testing.T) {
 		config := stage.TwoDebaters()
 		config.ID, config.Patience = "d", 0
 		_, p := stage.Engine(config)
-		failed := 0
+		asked := 0
 		n := &stage.Nomad{T: t, Config: config, Store: &store.Memory{}}
 		n.Reply = func(r *provider.Request) scripted.Reply {
-			if failed++; failed <= 3 {
-				return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork}}
+			if asked++; asked > 1 && asked <= 4 { // it was reached before
+				return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork, NotSent: true}}
 			}
 			return p.Reply(r)
 		}
