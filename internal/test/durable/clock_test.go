@@ -13,8 +13,8 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// TestProcessesWhoseClocksAreOff lets three processes carry a debate on, one after the other, whose clocks are hours apart. The time
-// that limits allow is that of the store.
+// TestProcessesWhoseClocksAreOff lets three processes carry a debate on, one after the other, whose clocks are hours apart. The first
+// starts the debate, or only submits it. The time that limits allow is that of the store.
 func TestProcessesWhoseClocksAreOff(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("the clock of a process is set only on Linux with amd64")
@@ -23,35 +23,42 @@ func TestProcessesWhoseClocksAreOff(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			place := newPlace(t, kind)
 			engine := engineOn(opened(t, place), nil)
-			for _, play := range []string{hardTimed, softTimed} {
-				for _, off := range []time.Duration{time.Hour, -time.Hour} {
-					o := order{
-						Task: "serve", Place: place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: play,
-						IDs: []string{fmt.Sprint(play, off)}, Lease: time.Minute, Latency: 50 * time.Millisecond,
+			for _, first := range []string{"serve", "submit"} {
+				for _, play := range []string{hardTimed, softTimed} {
+					for _, off := range []time.Duration{time.Hour, -time.Hour} {
+						o := order{
+							Place: place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: play,
+							IDs: []string{fmt.Sprint(first, play, off)}, Lease: time.Minute, Latency: 50 * time.Millisecond,
+						}
+						o.leg(t, first, off)
+						o.leg(t, "serve", -off)
+						record, err := engine.Record(t.Context(), o.IDs[0])
+						require.NoError(t, err)
+						require.False(t, record.Final(), "the debate was over before the last process")
+						require.NotEqual(t, flow.StateError, record.State, "%v", record.Failure)
+						o.leg(t, "play", 2*off)
+						record, err = engine.Record(t.Context(), o.IDs[0])
+						require.NoError(t, err)
+						assert.Equal(t, flow.StateCompleted, record.State)
+						assert.Equal(t, flow.EndRounds, record.Reason)
+						assert.Len(t, record.Turns, 6)
+						assert.Less(t, record.Duration(), 30*time.Minute)
 					}
-					for _, o.Off = range []time.Duration{off, -off} {
-						holder := launch(t, o)
-						require.Equal(t, "ready", holder.hear(t))
-						holder.say(t, "shut down")
-						_, killed := holder.wait(t)
-						require.False(t, killed)
-					}
-					record, err := engine.Record(t.Context(), o.IDs[0])
-					require.NoError(t, err)
-					require.False(t, record.Final(), "the debate was over before the last process")
-					require.NotEqual(t, flow.StateError, record.State, "%v", record.Failure)
-
-					o.Task, o.Off = "play", 2*off
-					_, killed := launch(t, o).wait(t)
-					require.False(t, killed)
-					record, err = engine.Record(t.Context(), o.IDs[0])
-					require.NoError(t, err)
-					assert.Equal(t, flow.StateCompleted, record.State)
-					assert.Equal(t, flow.EndRounds, record.Reason)
-					assert.Len(t, record.Turns, 6)
-					assert.Less(t, record.Duration(), 30*time.Minute)
 				}
 			}
 		})
 	}
+}
+
+// leg lets a process do a task whose clock is off by some time. It returns once the process has ended.
+func (o order) leg(t *testing.T, task string, off time.Duration) {
+	t.Helper()
+	o.Task, o.Off = task, off
+	p := launch(t, o)
+	if task == "serve" {
+		require.Equal(t, "ready", p.hear(t))
+		p.say(t, "shut down")
+	}
+	_, killed := p.wait(t)
+	require.False(t, killed)
 }

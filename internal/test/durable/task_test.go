@@ -26,7 +26,9 @@ type worker struct {
 
 // tasks are what a process can be told to do.
 func (w *worker) tasks() map[string]func(context.Context) error {
-	return map[string]func(context.Context) error{"play": w.play, "begin": w.begin, "work": w.work, "serve": w.serve, "ask": w.ask, "act": w.act}
+	return map[string]func(context.Context) error{
+		"play": w.play, "submit": w.submit, "begin": w.begin, "work": w.work, "serve": w.serve, "ask": w.ask, "act": w.act,
+	}
 }
 
 // perform does what an order says.
@@ -118,6 +120,16 @@ func (w *worker) enter(ctx context.Context, id string) (*debate.Session, error) 
 // within a lease. Both pass.
 func busy(err error) bool {
 	return errors.Is(err, flow.ErrLeased) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// submit stores debates, and makes no call.
+func (w *worker) submit(ctx context.Context) error {
+	for _, id := range w.IDs {
+		if _, err := w.engine.Submit(ctx, configOf(w.Play, id)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // begin starts debates and leaves them as a crash does.
