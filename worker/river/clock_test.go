@@ -3,13 +3,20 @@ package river_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/provider"
 	worker "github.com/agonist-dev/debate/worker/river"
 )
@@ -23,8 +30,7 @@ func (c clock) Now() time.Time { return time.Now().UTC().Add(time.Duration(c)) }
 // NowOrNil implements River's generator of times: it leaves to the database what River does.
 func (clock) NowOrNil() *time.Time { return nil }
 
-// A worker whose clock is an hour off delays nothing, whether it leads or not: neither waits nor the debates of others. (How the
-// engine bears such a clock is tested at the root.)
+// A worker for whose River the clock is an hour off delays nothing, whether it leads or not: neither waits nor the debates of others.
 func TestAClockThatIsOff(t *testing.T) {
 	t.Parallel()
 	for _, off := range []time.Duration{time.Hour, -time.Hour} {
@@ -63,4 +69,61 @@ func TestAClockThatIsOff(t *testing.T) {
 			})
 		})
 	}
+}
+
+// timed is a debate with a limit of half an hour, by its id: a hard one, which fails it, or a soft one, which ends it early.
+func timed(id string) debate.Config {
+	config := debating(id)
+	config.RoundDelay, config.Patience = time.Second, time.Hour
+	config.Budget = &flow.Budget{SoftTime: 30 * time.Minute}
+	if id == "hard" {
+		config.Budget = &flow.Budget{HardTime: 30 * time.Minute}
+	}
+	return config
+}
+
+// Workers whose clocks are hours apart, as processes, carry debates with limits of time to their end, one after the other. The first also
+// submits them; the first two are killed.
+func TestWorkersWhoseClocksAreOff(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("the clock of a process is set only on Linux with amd64")
+	}
+	for _, off := range []time.Duration{time.Hour, -time.Hour} {
+		t.Run(off.String(), func(t *testing.T) {
+			t.Parallel()
+			each(t, func(t *testing.T, p place) {
+				ids := []string{"hard", "soft"}
+				o := order{Place: p, Ledger: filepath.Join(t.TempDir(), "ledger"), Lease: time.Second, Slots: 5}
+				o.Name, o.Off, o.Latency, o.Timed = "first", off, time.Hour, ids
+				o.untilAsked(t, ids).kill()
+				o.Name, o.Off, o.Timed = "second", -off, nil
+				o.untilAsked(t, ids).kill()
+				o.Name, o.Off, o.Latency = "third", 2*off, 10*time.Millisecond
+				o.untilAsked(t, ids)
+				engine := engineOn(p.opened(t, worker.Options{}).store, nil)
+				for _, id := range ids {
+					record := finished(t, engine, id)
+					assert.Equal(t, flow.StateCompleted, record.State)
+					assert.Equal(t, flow.EndRounds, record.Reason)
+					assert.Len(t, record.Turns, 4)
+					assert.Less(t, record.Duration(), 30*time.Minute)
+				}
+			})
+		})
+	}
+}
+
+// untilAsked starts a worker, and returns once it was asked for a call of each debate.
+func (o order) untilAsked(t *testing.T, ids []string) *process {
+	t.Helper()
+	p := launch(t, o)
+	for _, id := range ids {
+		eventually(t, o.Name+" works on "+id, func() bool {
+			asked, err := flows.ReadLedger(o.Ledger)
+			require.NoError(t, err)
+			return slices.ContainsFunc(asked[id], func(a flows.Asked) bool { return a.By == o.Name })
+		})
+	}
+	return p
 }

@@ -51,7 +51,8 @@
 // Whatever becomes of jobs, a debate is safe. Only the holder of its lease makes its calls, and each step is appended at the
 // end of the log or not at all. A job that is worked twice, late or never changes when a debate continues, but not how.
 //
-// All times of jobs are those of the database. A worker whose clock is off delays nothing.
+// All times of jobs are those of the database, and so are those of events. A worker whose clock is off delays nothing, and limits of time
+// end nothing by its clock (TestWorkersWhoseClocksAreOff).
 //
 // # Queues
 //

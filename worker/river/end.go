@@ -95,7 +95,7 @@ func (j *Jobs) replace(ctx context.Context, job *river.Job[Args], then func(cont
 // follow inserts a job in the place of another.
 func (j *Jobs) follow(ctx context.Context, tx *sql.Tx, job *river.Job[Args], next river.InsertOpts) error {
 	next.Queue, next.Priority = job.Queue, job.Priority
-	if _, err := j.client.InsertTx(ctx, tx, job.Args, &next); err != nil {
+	if _, err := j.insertTx(ctx, tx, job.Args, &next); err != nil {
 		return fmt.Errorf("the next job: %w", err)
 	}
 	return nil

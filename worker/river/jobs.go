@@ -114,7 +114,7 @@ func (j *Jobs) migrator() (*rivermigrate.Migrator[*sql.Tx], error) {
 // leaves a running job alone, because it checks the end of the log before it ends.
 func (j *Jobs) OnWake(ctx context.Context, tx *sql.Tx, woken store.Info) error {
 	route := j.route(woken)
-	made, err := j.client.InsertTx(ctx, tx, Args{woken.ID}, &river.InsertOpts{Queue: route.Queue, Priority: route.Priority})
+	made, err := j.insertTx(ctx, tx, Args{woken.ID}, &river.InsertOpts{Queue: route.Queue, Priority: route.Priority})
 	if err == nil && made.UniqueSkippedAsDuplicate && made.Job.State != rivertype.JobStateRunning {
 		_, err = j.client.JobRetryTx(ctx, tx, made.Job.ID)
 	}
@@ -125,6 +125,32 @@ func (j *Jobs) OnWake(ctx context.Context, tx *sql.Tx, woken store.Info) error {
 		return fmt.Errorf("river: a job for debate %s: %w", woken.ID, err)
 	}
 	return nil
+}
+
+// insertTx inserts a job within a transaction. One that is due at once gets the time of the database: River's driver for PostgreSQL
+// gives it that of this process, and from a clock that is ahead nobody would take it until then.
+func (j *Jobs) insertTx(ctx context.Context, tx *sql.Tx, args river.JobArgs, opts *river.InsertOpts) (*rivertype.JobInsertResult, error) {
+	made, err := j.client.InsertTx(ctx, tx, args, opts)
+	if err != nil || made.UniqueSkippedAsDuplicate || j.driver.DatabaseName() == riverdriver.DatabaseNameSQLite {
+		return made, err
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE "+j.table()+ //nolint:gosec // no input
+		" SET scheduled_at = now() WHERE id = $1 AND state = 'available'", made.Job.ID)
+	return made, err
+}
+
+// insert inserts a job in a transaction of its own.
+func (j *Jobs) insert(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) (*rivertype.JobInsertResult, error) {
+	tx, err := j.db.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = tx.Rollback() }()
+	made, err := j.insertTx(ctx, tx, args, opts)
+	if err != nil {
+		return nil, err
+	}
+	return made, tx.Commit()
 }
 
 // isMissing reports whether a database has refused a statement because a table, or a part of one, is not there.

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/internal/stage/flows"
+	"github.com/agonist-dev/debate/internal/stage/offclock"
 	"github.com/agonist-dev/debate/provider"
 	worker "github.com/agonist-dev/debate/worker/river"
 )
@@ -31,7 +32,9 @@ type order struct {
 	Lease   time.Duration `json:"lease"`
 	Latency time.Duration `json:"latency"` // of calls
 	Slots   int           `json:"slots"`
-	Calm    bool          `json:"calm"` // it polls and sweeps as rarely as it does by default
+	Calm    bool          `json:"calm"`  // it polls and sweeps as rarely as it does by default
+	Off     time.Duration `json:"off"`   // what its clock leads by
+	Timed   []string      `json:"timed"` // debates with a limit of time that it submits before it works
 }
 
 // process is a worker of its own. It ends with this one, however that ends: its input is then over.
@@ -82,6 +85,11 @@ func serve(text string) error {
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
 		return err
 	}
+	if o.Off != 0 {
+		if err := offclock.Set(o.Off); err != nil {
+			return err
+		}
+	}
 	ctx := context.Background()
 	ledger, err := flows.OpenLedger(o.Ledger, o.Name)
 	if err != nil {
@@ -117,6 +125,11 @@ func serve(text string) error {
 		return slowly(o.Latency)(ctx, req)
 	})
 	engine.Lease = o.Lease
+	for _, id := range o.Timed {
+		if _, err := engine.Submit(ctx, timed(id)); err != nil {
+			return err
+		}
+	}
 	config := worker.Config{Queues: map[string]int{worker.DefaultQueue: o.Slots}, Sweep: time.Second, River: soon()}
 	if o.Calm {
 		config.Sweep, config.River = 0, nil

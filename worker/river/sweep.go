@@ -31,7 +31,7 @@ func (s *sweepWorker) Work(ctx context.Context, job *river.Job[sweepArgs]) error
 // askSweep inserts a sweep, unless another worker has done so in this period. River's periodic jobs would come from its leader
 // only, which may be the very worker that has disappeared.
 func (w *Worker) askSweep(ctx context.Context) error {
-	_, err := w.jobs.client.Insert(ctx, sweepArgs{}, &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByPeriod: w.config.Sweep}})
+	_, err := w.jobs.insert(ctx, sweepArgs{}, &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByPeriod: w.config.Sweep}})
 	return err
 }
 
@@ -153,7 +153,7 @@ func (w *Worker) rescue(ctx context.Context, job *river.Job[Args]) error {
 // supply gives a debate a job, unless it has got one meanwhile.
 func (w *Worker) supply(ctx context.Context, info store.Info) error {
 	route := w.jobs.route(info)
-	made, err := w.jobs.client.Insert(ctx, Args{info.ID}, &river.InsertOpts{Queue: route.Queue, Priority: route.Priority})
+	made, err := w.jobs.insert(ctx, Args{info.ID}, &river.InsertOpts{Queue: route.Queue, Priority: route.Priority})
 	if err == nil && !made.UniqueSkippedAsDuplicate {
 		w.counts.supplied.Add(1)
 	}
