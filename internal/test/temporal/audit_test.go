@@ -50,6 +50,7 @@ func (c *cluster) log(t testing.TB, id string) (log []flow.Event) {
 type outcome struct {
 	results   map[string]string
 	canonical string
+	reason    flow.EndReason
 }
 
 // undisturbed lets a session play a conversation.
@@ -67,7 +68,7 @@ func undisturbed(t testing.TB, config flow.Config) *outcome {
 		require.NoError(t, err)
 		log = append(log, event)
 	}
-	return &outcome{flows.Results(log), canonical(t, record)}
+	return &outcome{flows.Results(log), canonical(t, record), record.Reason}
 }
 
 // canonical is the record of a debate without its times; "": it is of another flow.

@@ -16,13 +16,17 @@ import (
 	"github.com/agonist-dev/debate/internal/stage/flows"
 )
 
-// troupe returns conversations of all flows, some of each. A debate waits between its rounds.
+// troupe returns conversations of all flows, some of each. A debate waits between its rounds. All have a limit of half an hour, in turn a
+// hard one, which fails them, and a soft one, which ends them early.
 func troupe(name string, of int) (all []flow.Config, ids []string) {
+	hard, soft := &flow.Budget{HardTime: 30 * time.Minute}, &flow.Budget{SoftTime: 30 * time.Minute}
 	for i := range of {
 		ids = append(ids, fmt.Sprintf("%s-debate-%d", name, i), fmt.Sprintf("%s-deliberation-%d", name, i), fmt.Sprintf("%s-arbiter-%d", name, i))
-		debate := flows.Debate(ids[3*i])
+		debate, deliberation, arbitration := flows.Debate(ids[3*i]), flows.Deliberation(ids[3*i+1]), flows.Arbitration(ids[3*i+2])
 		debate.RoundDelay = time.Second
-		all = append(all, debate, flows.Deliberation(ids[3*i+1]), flows.Arbitration(ids[3*i+2]))
+		debate.Budget, deliberation.Budget, arbitration.Budget = hard, soft, hard
+		all = append(all, debate, deliberation, arbitration)
+		hard, soft = soft, hard
 	}
 	return all, ids
 }
@@ -46,14 +50,18 @@ func (c *cluster) end(t *testing.T, configs []flow.Config, ids []string) *tally 
 	}
 	sum := c.tally(t)
 	for i, id := range ids {
-		sum.add(t, id, undisturbed(t, configs[i]))
+		want := undisturbed(t, configs[i])
+		sum.add(t, id, want)
+		record, err := c.client.Engine.Record(t.Context(), id)
+		require.NoError(t, err)
+		assert.Equal(t, want.reason, record.Reason, id)
 	}
 	assert.Zero(t, sum.Faults(), "%s", &sum.Audit)
 	return sum
 }
 
-// A worker whose clock is an hour off, either way, carries conversations through, alone and with others. It loses no call, and what
-// waits for a time waits no longer.
+// A worker whose clock is an hour off, either way, carries conversations through, alone and with others. It loses no call, what waits for
+// a time waits no longer, and limits of time end nothing.
 func TestAClockThatIsOff(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
@@ -67,21 +75,23 @@ func TestAClockThatIsOff(t *testing.T) {
 	c.begin(t, alone)
 	assert.Zero(t, c.end(t, alone, names).Broken)
 	c.worker(t, func(o *order) { o.Off = -time.Hour })
-	configs, ids := troupe("shared", some)
-	c.begin(t, configs)
-	assert.Zero(t, c.end(t, configs, ids).Broken)
+	shared, others := troupe("shared", some)
+	c.begin(t, shared)
+	assert.Zero(t, c.end(t, shared, others).Broken)
 	ahead.kill()
 	c.worker(t)
-	configs, ids = troupe("later", some)
-	c.begin(t, configs)
-	assert.Zero(t, c.end(t, configs, ids).Broken)
+	later, last := troupe("later", some)
+	c.begin(t, later)
+	assert.Zero(t, c.end(t, later, last).Broken)
 
-	for _, id := range names { // the ledger has the times of the process, and the log those of the store
-		for _, a := range c.tally(t).asked[id] {
+	for _, id := range names {
+		for _, a := range c.tally(t).asked[id] { // the ledger has the times of the process
 			assert.Greater(t, a.At.Sub(began), 30*time.Minute, "no clock was off: the test finds nothing")
 		}
-		log := c.log(t, id)
-		assert.Less(t, log[len(log)-1].At.Sub(began), 30*time.Minute)
+	}
+	for _, id := range slices.Concat(names, others, last) {
+		log := c.log(t, id) // it has the times of the store
+		assert.Less(t, log[len(log)-1].At.Sub(began), 30*time.Minute, id)
 	}
 }
 
