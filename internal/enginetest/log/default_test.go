@@ -47,12 +47,12 @@ type mishap struct {
 
 // mishaps are all that a person should know of, and what nobody needs to know.
 func mishaps() map[string]mishap {
-	failing := func(kind provider.Kind, after time.Duration, times int, hits func(*provider.Request) bool) func(*scripted.Provider) {
+	failing := func(kind provider.Kind, after time.Duration, hits func(*provider.Request) bool) func(*scripted.Provider) {
 		return func(p *scripted.Provider) {
-			reply, n := p.Reply, 0
+			reply, failed := p.Reply, false
 			p.Reply = func(req *provider.Request) scripted.Reply {
-				if n < times && hits(req) {
-					n++
+				if !failed && hits(req) {
+					failed = true
 					return scripted.Reply{Err: &provider.Error{Kind: kind, RetryAfter: after, Code: song, Message: song + key}}
 				}
 				return reply(req)
@@ -75,7 +75,7 @@ func mishaps() map[string]mishap {
 	ben, judge := stage.Said("Ben", 2), func(req *provider.Request) bool { return strings.Contains(req.ID, "/verdict") }
 	return map[string]mishap{
 		"nothing":      {},
-		"a short wait": {befalls: failing(provider.KindAPI, time.Millisecond, 1, ben)},
+		"a short wait": {befalls: failing(provider.KindAPI, time.Millisecond, ben)},
 		"a judge who wishes to end": {
 			befalls: judging(`"shouldContinue":true`, `"shouldContinue":false`), change: inFormat(format.FreeForm),
 		},
@@ -96,18 +96,18 @@ func mishaps() map[string]mishap {
 		},
 		"a pause": {during: flow.Pause{Reason: song}},
 		"a long wait": {
-			befalls: failing(provider.KindRateLimit, 30*time.Second, 1, ben),
+			befalls: failing(provider.KindRateLimit, 30*time.Second, ben),
 			says:    []string{`msg="attempt failed".* call=r2\.rebuttal\.Ben .*kind=rate_limit model=test/debater final=false wait=3`},
 		},
 		"an outage": {
-			befalls: failing(provider.KindNetwork, 0, 1, ben),
+			befalls: failing(provider.KindNetwork, 0, ben),
 			change: func(c *debate.Config) {
 				c.Patience, c.Retry = time.Minute, &debate.RetryPolicy{Max: map[debate.Kind]int{provider.KindNetwork: 0}, Base: 10 * time.Second}
 			},
 			says: []string{`msg="attempt failed".*kind=network .* wait=1`, `msg=warning.* kind=outage call=r2\.rebuttal\.Ben `},
 		},
 		"a question": {
-			befalls: failing(provider.KindRefusal, 0, 1, ben),
+			befalls: failing(provider.KindRefusal, 0, ben),
 			change:  func(c *debate.Config) { c.Unattended = false },
 			says:    []string{`msg="call has failed for good".* call=r2\.rebuttal\.Ben `, `msg="person asked".* inquiry=ask\.r2\.rebuttal\.Ben\.1`},
 		},
@@ -122,11 +122,11 @@ func mishaps() map[string]mishap {
 			},
 		},
 		"a give-up": {
-			befalls: failing(provider.KindRefusal, 0, 1, ben),
+			befalls: failing(provider.KindRefusal, 0, ben),
 			says:    []string{`msg="call has failed for good".* call=r2\.rebuttal\.Ben `, `msg="stopped by a failure".* kind=refusal `},
 		},
 		"a skip": {
-			befalls: failing(provider.KindRefusal, 0, 1, ben),
+			befalls: failing(provider.KindRefusal, 0, ben),
 			change: func(c *debate.Config) {
 				*c = stage.Crew(3)
 				c.OnFailure = stage.Rules(debate.FailureRule{Do: flow.OptionSkip})
@@ -134,7 +134,7 @@ func mishaps() map[string]mishap {
 			says: []string{`msg="call has failed for good"`, `msg="call left out".* by=Ben `},
 		},
 		"a lost judge": {
-			befalls: failing(provider.KindRefusal, 0, 1, judge),
+			befalls: failing(provider.KindRefusal, 0, judge),
 			change: func(c *debate.Config) {
 				c.Judging.Judges = nil
 				for _, name := range []string{"one", "two", "three"} {
