@@ -104,19 +104,19 @@ func (r *Record) Copied() Account {
 }
 
 // less returns what an account holds beyond another one.
-func (a Account) less(b *Account) Account {
-	u, v := &a.Usage, &b.Usage
-	a.Usage = provider.Usage{
+func (a *Account) less(b *Account) Account {
+	u, v, out := &a.Usage, &b.Usage, *a
+	out.Usage = provider.Usage{
 		Input: max(0, u.Input-v.Input), CachedInput: max(0, u.CachedInput-v.CachedInput), CacheWrite: max(0, u.CacheWrite-v.CacheWrite),
 		Output: max(0, u.Output-v.Output), Reasoning: max(0, u.Reasoning-v.Reasoning),
 	}
-	a.Cost, a.Told, a.Table = max(0, a.Cost-b.Cost), max(0, a.Told-b.Told), max(0, a.Table-b.Table)
-	a.Requests, a.Took, a.Queued = max(0, a.Requests-b.Requests), max(0, a.Took-b.Took), max(0, a.Queued-b.Queued)
-	return a
+	out.Cost, out.Told, out.Table = max(0, a.Cost-b.Cost), max(0, a.Told-b.Told), max(0, a.Table-b.Table)
+	out.Requests, out.Took, out.Queued = max(0, a.Requests-b.Requests), max(0, a.Took-b.Took), max(0, a.Queued-b.Queued)
+	return out
 }
 
 // possible reports whether an account can be a sum of spends. A log may be hostile.
-func (a Account) possible() bool {
+func (a *Account) possible() bool {
 	return KnownUsage(a.Usage) == a.Usage && min(a.Cost, a.Told, a.Table) >= 0 && a.Requests >= 0 && min(a.Took, a.Queued) >= 0
 }
 

@@ -80,15 +80,7 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 	case *Dropped:
 		r.foldDropped(body.Participant)
 	case *Warning:
-		r.Warnings = append(r.Warnings, *body)
-		switch body.Kind {
-		case WarnSoft:
-			r.limit, r.softened = body.Kind, r.settings.Budget
-		case WarnHard:
-			r.limit = body.Kind
-		default: // no limit
-		}
-		r.foldThreshold(body)
+		r.foldWarning(body)
 	case *Inquiry:
 		return r.foldInquiry(body)
 	case *Answer:
@@ -108,6 +100,18 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 		return invalid("kind", "%q is no fact", text.OneLine(string(e.Kind()), 40))
 	}
 	return nil
+}
+
+func (r *Record) foldWarning(w *Warning) {
+	r.Warnings = append(r.Warnings, *w)
+	switch w.Kind {
+	case WarnSoft:
+		r.limit, r.softened = w.Kind, r.settings.Budget
+	case WarnHard:
+		r.limit = w.Kind
+	default: // no limit
+	}
+	r.foldThreshold(w)
 }
 
 func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {

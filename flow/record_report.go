@@ -158,9 +158,9 @@ func (r *Record) MarshalJSON() ([]byte, error) {
 	out := recordJSON{
 		ID: r.ID, Flow: r.Flow(), Parent: r.Parent(), State: r.State, Round: r.Round, StartedAt: r.StartedAt, LastAt: r.LastAt,
 		Duration: r.Duration(), Seq: r.Seq, Reason: r.Reason, Evidence: r.Evidence, EndedEarlyBy: r.EndedEarlyBy, CutShort: r.CutShort(),
-		Failure: r.Failure, Participants: r.Participants(), Dropped: r.dropped, Summaries: r.Summaries, ToolUses: r.ToolUses, Rejections: r.Rejections,
-		Failures: r.Failures, SkippedCalls: r.SkippedCalls, Inquiries: r.Inquiries, Answers: r.Answers, Warnings: r.Warnings, LeftOut: r.leftOut,
-		Redactions: r.Redactions, Inputs: r.Inputs, Spent: r.Spent(), Reserved: r.reserved,
+		Failure: r.Failure, Participants: r.Participants(), Dropped: r.dropped, Summaries: r.Summaries, ToolUses: r.ToolUses,
+		Rejections: r.Rejections, Failures: r.Failures, SkippedCalls: r.SkippedCalls, Inquiries: r.Inquiries, Answers: r.Answers,
+		Warnings: r.Warnings, LeftOut: r.leftOut, Redactions: r.Redactions, Inputs: r.Inputs, Spent: r.Spent(), Reserved: r.reserved,
 		SpentByModel: r.spent.models, SpentByParticipant: r.spent.participants,
 	}
 	if r.start != nil {
