@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -49,10 +50,10 @@ type mishap struct {
 func mishaps() map[string]mishap {
 	failing := func(kind provider.Kind, after time.Duration, hits func(*provider.Request) bool) func(*scripted.Provider) {
 		return func(p *scripted.Provider) {
-			reply, failed := p.Reply, false
+			reply := p.Reply
+			var failed atomic.Bool
 			p.Reply = func(req *provider.Request) scripted.Reply {
-				if !failed && hits(req) {
-					failed = true
+				if hits(req) && failed.CompareAndSwap(false, true) {
 					return scripted.Reply{Err: &provider.Error{Kind: kind, RetryAfter: after, Code: song, Message: song + key}}
 				}
 				return reply(req)
@@ -258,9 +259,9 @@ func TestNoLineHoldsATextOrAKey(t *testing.T) {
 	for name, config := range map[string]flow.Config{"debate": debating, "deliberation": deliberating, "arbiter": arbitrating} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				asked := 0
+				var asked atomic.Int64
 				engine := flows.Engine(&store.Memory{}, func(ctx context.Context, req *provider.Request) error {
-					switch asked++; asked {
+					switch asked.Add(1) {
 					case 1:
 						return &provider.Error{Kind: provider.KindRefusal, Code: song, Message: song + key, RequestID: song}
 					case 2:
@@ -293,7 +294,7 @@ func TestNoLineHoldsATextOrAKey(t *testing.T) {
 					}
 					return len(record.Inquiries) > 0
 				}
-				for asked < 4 || answers() {
+				for asked.Load() < 4 || answers() {
 					answers()
 					stage.Pass(1500 * time.Millisecond)
 				}
