@@ -96,8 +96,7 @@ const (
 	rerun               // the record has changed: the next pass begins
 )
 
-// watchBudget gives warnings and stops at limits. calls are those that the step of the
-// present state returns.
+// watchBudget gives warnings and stops at limits. calls are those that the step of the present state returns.
 func (c *Core) watchBudget(step Step, calls []Call) (move, error) {
 	r, budget := c.record, c.record.settings.Budget
 	if budget == nil {
@@ -120,18 +119,22 @@ func (c *Core) watchBudget(step Step, calls []Call) (move, error) {
 		return c.reachSoft(step, calls, soft)
 	}
 	hard := spent.reached(budget.hard())
-	if hard.what == "" || c.cutsNothing(step, calls, &hard) {
+	if hard.what == "" {
 		return proceed, nil
 	}
+	cuts, whole := c.cuts(step, calls)
+	if !cuts {
+		return proceed, nil
+	}
+	hard.whole = whole
 	return rerun, c.reach(WarnHard, "", hard.of(limitHard, ""))
 }
 
-// cutsNothing reports whether the flow leads on from the present state without a call and without a new round, so that a limit that
-// is reached cuts nothing yet. It notes at the limit whether the round is whole.
-func (c *Core) cutsNothing(step Step, calls []Call, at *atLimit) bool {
+// cuts reports whether a limit that is reached cuts something now: the flow lacks a call, or, once the round is whole, begins the next
+// one. Where it leads on without either, the limit waits.
+func (c *Core) cuts(step Step, calls []Call) (cuts, whole bool) {
 	exit, leads := c.leads(step, calls)
-	at.whole = leads
-	return leads && (exit.Round == nil || exit.Round.N == c.record.Round)
+	return !leads || exit.Round != nil && exit.Round.N != c.record.Round, leads
 }
 
 // leads returns how the flow leads on from the present state. false: it does not now, because it lacks a call or waits, or because it
@@ -171,13 +174,15 @@ func (c *Core) watchTime(step Step, calls []Call) (move, error) {
 
 // reachSoft ends the rounds at a soft limit, once the calls in flight have finished.
 func (c *Core) reachSoft(step Step, calls []Call, at atLimit) (move, error) {
-	if c.cutsNothing(step, calls, &at) {
+	cuts, whole := c.cuts(step, calls)
+	switch {
+	case !cuts:
 		return proceed, nil
-	}
-	if len(c.record.inFlight) > 0 {
+	case len(c.record.inFlight) > 0:
 		c.waitUntil(c.record.times(c.in.At))
 		return wait, nil
 	}
+	at.whole = whole
 	return rerun, c.reach(WarnSoft, "", at.of(limitSoft, ""))
 }
 
