@@ -98,7 +98,7 @@ func (s *Store) commit(ctx context.Context, batch []*step) {
 // answer reports the outcome to the caller that waits for it.
 func (s *Store) answer(step *step, outcome error) {
 	if outcome == nil {
-		s.watch.appended(step.id, step.after, step.last)
+		s.appended(step.id, step.after, step.last)
 		if step.wakes {
 			s.work.Ring()
 		}

@@ -13,7 +13,11 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	if err := store.CheckID(id); err != nil {
 		return err
 	}
-	return failed("delete", s.transact(ctx, func(ctx context.Context) error { return s.remove(ctx, id) }))
+	err := s.transact(ctx, func(ctx context.Context) error { return s.remove(ctx, id) })
+	if err == nil {
+		s.removed(id)
+	}
+	return failed("delete", err)
 }
 
 func (s *Store) remove(ctx context.Context, id string) error {

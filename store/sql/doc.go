@@ -32,6 +32,14 @@
 // in SQLite, up to two in PostgreSQL), so that a thousand conversations do not wait a thousand times. An append
 // that comes alone does not wait for others. An append that the database refuses fails alone.
 //
+// # Watching
+//
+// All logs that a store watches cost one statement together, however many watch each: while nothing happens, one in two seconds in
+// PostgreSQL and five in two seconds in SQLite, which are reads of this machine's memory. A store that has changed logs of PostgreSQL
+// names them to the others by NOTIFY, after the commit and at most ten times a second, whatever the number of conversations. A store
+// that hears of a log that it watches asks for its end. What is not heard, because a connection or a process was lost, is found by
+// the statement that asks for all. SQLite has no server that could tell: each store looks at the time of its write-ahead log.
+//
 // # Stopped processes and damage
 //
 // A process may be stopped at any moment, and a conversation may be damaged; neither holds up other conversations.
@@ -97,5 +105,6 @@
 // Statements are prepared once per connection. A pooler that assigns connections per transaction must
 // support that (PgBouncer since 1.21), or the URL must say ?default_query_exec_mode=exec. Such a pooler
 // forwards no notifications, so [Store.Announce] announces nothing: workers behind it find the work of
-// other processes only by their sweeps.
+// other processes only by their sweeps. A store finds out by itself whether notifications arrive. Where they do not, [Store.Watch] asks
+// for the watched logs once in two [Options].Poll.
 package sql

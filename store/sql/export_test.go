@@ -3,7 +3,11 @@ package sql
 import (
 	"context"
 	stdsql "database/sql"
+	"database/sql/driver"
 	"fmt"
+	"sync/atomic"
+
+	"modernc.org/sqlite"
 )
 
 // Pattern is exported for its tests.
@@ -21,7 +25,48 @@ func (s *Store) Migrate(ctx context.Context, more ...string) error {
 // Looker returns what Announce does every so often in SQLite.
 func (s *Store) Looker() (look func(ctx context.Context) bool, end func()) {
 	l := &sqliteListener{db: s.read}
-	return l.changed, l.close
+	look = func(ctx context.Context) bool {
+		changed, _ := l.look(ctx)
+		return changed
+	}
+	return look, l.close
+}
+
+// Counted counts the statements of SQLite's connections that read, from now on. The store is not used yet.
+func (s *Store) Counted(path string, connections int) (*atomic.Int64, error) {
+	connector, err := sqlite.NewConnector(sqliteName(path, nil, "busy_timeout(30000)", "query_only(1)"))
+	if err != nil {
+		return nil, err
+	}
+	counted := &countingConnector{Connector: connector}
+	db := stdsql.OpenDB(counted)
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	err = s.read.Close()
+	s.read = db
+	return &counted.statements, err
+}
+
+type countingConnector struct {
+	driver.Connector
+
+	statements atomic.Int64
+}
+
+func (c *countingConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	return &countingConn{conn, &c.statements}, err
+}
+
+type countingConn struct {
+	driver.Conn
+
+	statements *atomic.Int64
+}
+
+func (c *countingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	c.statements.Add(1)
+	return c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
 }
 
 // Begin begins a transaction as the store does.

@@ -10,13 +10,17 @@ import (
 
 // Options configures how a database is opened. The zero value suits most programs.
 type Options struct {
-	// Connections caps the connections that read; 0: 8. Up to three more connections append.
+	// Connections caps the connections that read; 0: 8. Up to three more connections append, and one more listens while somebody
+	// watches a log or waits for work.
 	Connections int
 	// Timeout bounds a transaction, including the time that it waits for others; 0: 30 s. An append that
 	// takes longer fails.
 	Timeout time.Duration
-	// Poll is the interval at which watched logs are checked for events that other stores have appended;
-	// 0: 200 ms.
+	// Poll bounds how late a watcher learns what other stores have done; 0: 200 ms. PostgreSQL's notifications tell sooner. Where
+	// neither they arrive nor a file's time of writing tells that SQLite's file has changed, it takes up to twice as long.
+	//
+	// While nothing happens, a store whose logs are watched asks SQLite once in two Polls, and PostgreSQL once in ten, or in two
+	// where notifications do not arrive.
 	Poll time.Duration
 	// VacuumLater makes Redact leave the last traces in the file of SQLite. The host program then calls [Store.Vacuum] at a quiet
 	// time, which removes them.

@@ -54,7 +54,7 @@ func (o Options) openPostgres(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, read.Close(), write.Close())
 	}
-	s.work.Source = s.postgresListen(config)
+	s.work.Source, s.notices.publish = s.postgresListen(config), s.postgresPublish
 	s.start(postgresCommitters)
 	return s, nil
 }

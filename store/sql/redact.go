@@ -34,7 +34,7 @@ func (s *Store) Redact(ctx context.Context, id string, after int64, events []flo
 		return failed("redact", err)
 	}
 	if r.added != nil {
-		s.watch.appended(id, after, r.added.last)
+		s.appended(id, after, r.added.last)
 	}
 	if s.dialect.name != "sqlite" || s.later {
 		return nil

@@ -54,7 +54,7 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	read, err := sqlitePool(path, access, o.Connections, fmt.Sprintf("busy_timeout(%d)", o.Timeout.Milliseconds()), "query_only(1)")
+	read, err := sqlitePool(path, access, o.Connections+1, fmt.Sprintf("busy_timeout(%d)", o.Timeout.Milliseconds()), "query_only(1)")
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
@@ -81,7 +81,7 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, read.Close(), write.Close())
 	}
-	s.work.Source = s.sqliteListen
+	s.work.Source = s.sqliteListen(path)
 	s.start(1)
 	return s, nil
 }

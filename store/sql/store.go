@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"crypto/rand"
 	stdsql "database/sql"
 	"errors"
 	"sync"
@@ -21,7 +22,8 @@ type Store struct {
 	timeout time.Duration
 	poll    time.Duration
 	wake    wake
-	work    bell.Bell
+	work    bell.Bell // its source also looks at the watched logs
+	notices notices
 
 	queue      *queue
 	committers sync.WaitGroup
@@ -44,13 +46,14 @@ var (
 // start starts that many committers.
 func (s *Store) start(committers int) {
 	s.queue = newQueue(committers)
+	s.notices.sender, s.notices.closing = rand.Text(), make(chan struct{})
 	for range committers {
 		s.committers.Go(s.run)
 	}
 	s.close = sync.OnceValue(func() error {
 		s.queue.close()
 		s.committers.Wait()
-		s.watch.close()
+		s.notices.close()
 		s.work.Close()
 		return errors.Join(s.read.Close(), s.write.Close())
 	})

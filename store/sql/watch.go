@@ -6,130 +6,186 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
+	"sync/atomic"
+
+	"github.com/agonist-dev/debate/store"
 )
 
-// watch records who waits for which log to grow.
+// watch records who waits for which log to change.
 type watch struct {
-	mu       sync.Mutex
-	watchers map[string][]*watcher
-	stop     context.CancelFunc // of the poller; nil: there is none
-	closed   bool
-	poller   sync.WaitGroup
+	// behind is set if a look has failed: something may have changed, whatever the database says of the time since.
+	behind atomic.Bool
+
+	mu   sync.Mutex
+	logs map[string]*watchedLog
+	rest context.CancelFunc // stops listening for what other stores do; nil: nobody watches
 }
 
-type watcher struct {
-	grown chan struct{}
-	known end // its number is 0 while it is unknown
+// watchedLog is a log that is watched.
+type watchedLog struct {
+	known  end  // zero: there is no log, or nobody has looked
+	asked  bool // somebody has looked
+	missed bool // a watcher's first look has failed
+	wakes  []chan struct{}
 }
 
-// Watch implements [store.Watcher]. Events of this store are reported at once, those of other stores
-// after at most [Options.Poll]. A single query checks all watched logs.
+func (w *watchedLog) wake() {
+	for _, c := range w.wakes {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Watch implements [store.Watcher]. Changes by this store are reported at once, those by other stores after at most
+// [Options.Poll]; where nothing tells of them, after twice that. One statement checks all watched logs, however many watch.
 func (s *Store) Watch(ctx context.Context, id string) <-chan struct{} {
-	w := &watcher{grown: make(chan struct{}, 1)}
-	if ends, err := s.ends(ctx, []string{id}); err == nil {
-		w.known = ends[id]
+	wake := make(chan struct{}, 1)
+	if store.CheckID(id) != nil {
+		return wake
 	}
-	s.watch.mu.Lock()
-	defer s.watch.mu.Unlock()
-	if s.watch.watchers == nil {
-		s.watch.watchers = make(map[string][]*watcher)
+	asked := s.watchToo(id, wake)
+	context.AfterFunc(ctx, func() { s.watch.leave(id, wake) })
+	if !asked && !s.look(ctx, []string{id}) {
+		s.watch.miss(id)
 	}
-	s.watch.watchers[id] = append(s.watch.watchers[id], w)
-	context.AfterFunc(ctx, func() { s.watch.leave(id, w) })
-	if s.watch.stop == nil && !s.watch.closed {
-		polling, stop := context.WithCancel(context.Background())
-		s.watch.stop = stop
-		s.watch.poller.Go(func() { s.look(polling) })
-	}
-	return w.grown
+	return wake
 }
 
-// leave removes a watcher. Removing the last one ends the poller.
-func (w *watch) leave(id string, gone *watcher) {
+// watchToo adds a watcher, and reports whether somebody has looked at its log. The first watcher starts listening for what other stores
+// do.
+func (s *Store) watchToo(id string, wake chan struct{}) (asked bool) {
+	w := &s.watch
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.watchers[id] = slices.DeleteFunc(w.watchers[id], func(other *watcher) bool { return other == gone })
-	if len(w.watchers[id]) == 0 {
-		delete(w.watchers, id)
-	}
-	if len(w.watchers) == 0 && w.stop != nil {
-		w.stop()
-		w.stop = nil
-	}
-}
-
-func (w *watch) close() {
-	w.mu.Lock()
-	w.closed = true
-	if w.stop != nil {
-		w.stop()
-		w.stop = nil
-	}
-	w.mu.Unlock()
-	w.poller.Wait()
-}
-
-// appended wakes the watchers of a log to which this store has appended.
-func (w *watch) appended(id string, after, last int64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, one := range w.watchers[id] {
-		if one.known.seq = last; after == 0 {
-			one.known.no = 0
+	one := w.logs[id]
+	if one == nil {
+		one = &watchedLog{}
+		if w.logs == nil {
+			w.logs = make(map[string]*watchedLog)
 		}
-		one.tell()
+		w.logs[id] = one
 	}
+	one.wakes = append(one.wakes, wake)
+	if w.rest == nil {
+		var listening context.Context
+		listening, w.rest = context.WithCancel(context.Background())
+		s.work.Listen(listening) // whoever announces work tells what has changed, too
+	}
+	return one.asked
 }
 
-// seen wakes the watchers of a log that was found to end at a new place. The finding may be older than
-// what is known.
-func (w *watch) seen(id string, found end) {
+// miss notes that a watcher does not know where its log ends. The next look wakes it.
+func (w *watch) miss(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, one := range w.watchers[id] {
-		switch {
-		case found.no < one.known.no:
-		case found.seq > one.known.seq, found.no > one.known.no && one.known.no != 0:
-			one.known = found
-			one.tell()
-		case one.known.no == 0:
-			one.known.no = found.no
-		}
+	if one := w.logs[id]; one != nil {
+		one.missed = true
 	}
 }
 
-func (w *watcher) tell() {
-	select {
-	case w.grown <- struct{}{}:
-	default:
+// leave removes a watcher. The last one stops listening.
+func (w *watch) leave(id string, gone chan struct{}) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	one := w.logs[id]
+	one.wakes = slices.DeleteFunc(one.wakes, func(c chan struct{}) bool { return c == gone })
+	if len(one.wakes) == 0 {
+		delete(w.logs, id)
 	}
+	if len(w.logs) == 0 {
+		w.rest()
+		w.rest = nil
+	}
+}
+
+func (w *watch) watches(id string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.logs[id] != nil
 }
 
 func (w *watch) ids() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.Collect(maps.Keys(w.watchers))
+	return slices.Collect(maps.Keys(w.logs))
 }
 
-// look checks all watched logs until ctx ends.
-func (s *Store) look(ctx context.Context) {
-	ticker := time.NewTicker(s.poll)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return
+// appended wakes the watchers of a log to which this store has appended, and tells the other stores.
+func (s *Store) appended(id string, after, last int64) {
+	s.watch.change(id, func(known end) end {
+		if after == 0 {
+			known.no = 0 // a new conversation
 		}
-		ends, err := s.ends(ctx, s.watch.ids())
-		if err != nil {
-			continue // the next check may succeed
-		}
-		for id, found := range ends {
-			s.watch.seen(id, found)
-		}
+		known.seq = last
+		return known
+	})
+	s.notices.add(id)
+}
+
+// removed does the same for a conversation that this store has deleted.
+func (s *Store) removed(id string) {
+	s.watch.change(id, func(end) end { return end{} })
+	s.notices.add(id)
+}
+
+func (w *watch) change(id string, now func(known end) end) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if one := w.logs[id]; one != nil {
+		one.known = now(one.known)
+		one.wake()
 	}
+}
+
+// seen wakes the watchers of those logs that a look has found to end elsewhere than is known. A look may be older than what is known;
+// if that is in doubt, they are woken. The first look at a log wakes nobody: Watch has not returned, and its caller reads the log
+// afterwards.
+func (w *watch) seen(ids []string, found map[string]end) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, id := range ids {
+		one, now := w.logs[id], found[id]
+		switch {
+		case one == nil: // nobody watches it any more
+			continue
+		case !one.asked && !one.missed && one.known == end{}:
+			one.known = now
+		case one.asked && one.known == now, now.olderThan(one.known):
+		default:
+			one.known = now
+			one.wake()
+		}
+		one.asked = true
+	}
+}
+
+// olderThan reports whether a log that ends here ended elsewhere later.
+func (e end) olderThan(other end) bool {
+	return e.no != 0 && (e.no < other.no || e.no == other.no && e.seq < other.seq)
+}
+
+// look wakes the watchers of those logs that have changed. It takes one statement, and reports whether that has succeeded.
+func (s *Store) look(ctx context.Context, ids []string) bool {
+	if len(ids) == 0 {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	found, err := s.ends(ctx, ids)
+	if err != nil {
+		s.watch.behind.Store(true)
+		return false
+	}
+	s.watch.seen(ids, found)
+	return true
+}
+
+// lookAtAll looks at all watched logs.
+func (s *Store) lookAtAll(ctx context.Context) {
+	s.watch.behind.Store(false)
+	s.look(ctx, s.watch.ids())
 }
 
 // ends returns where the logs of these conversations end.
