@@ -214,6 +214,7 @@ func (s *Memory) Delete(_ context.Context, id string) error {
 	l.facts, l.length, l.writer, l.before, l.info = nil, 0, "", 0, Info{}
 	l.owner, l.until, l.blobs = "", time.Time{}, nil
 	l.quarantine, l.quarantined = Quarantine{}, time.Time{}
+	l.wake()
 	l.mu.Unlock()
 	s.forget(id, l)
 	return nil

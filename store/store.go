@@ -126,9 +126,12 @@ type Redactor interface {
 	Redact(ctx context.Context, id string, after int64, events []flow.Event, blobs []string) error
 }
 
-// Watcher is an optional ability of a [Store]. The channel gets a value after the log of id has grown, whichever
-// process appended to it. Values merge: one may stand for several commits. The conversation need not exist yet.
-// Watching ends when ctx is done; the channel is never closed.
+// Watcher is an optional ability of a [Store]. The channel gets a value after the log of id has grown or was deleted,
+// whichever process has done that. Values merge: one may stand for several commits. A value may also come without a cause.
+// The conversation need not exist yet. Watching ends when ctx is done; the channel is never closed.
+//
+// A reader of a log asks nothing between two values. So a store must not lose one, also if its connection breaks. [Announcer] tells
+// of leases that are released.
 //
 // Readers of a store without this ability read the log four times a second.
 type Watcher interface {

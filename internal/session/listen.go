@@ -28,40 +28,42 @@ func (s *Session) unlisten() {
 	}
 }
 
-// watchLog calls checkLog whenever the log may have grown, until ctx is done or checkLog returns false.
+// watchLog calls checkLog whenever the log may have grown, until ctx is done or checkLog says that it is no longer watched.
 func (s *Session) watchLog(ctx context.Context) {
 	log := s.host.growthOf(ctx, s.ID, s.host.Lease) // by then the lease of a process that is gone has ended
 	defer log.stop()
-	for s.checkLog(ctx) {
-		if log.wait(ctx) != nil {
+	for {
+		watched, timed := s.checkLog(ctx)
+		if !watched || log.wait(ctx, timed) != nil {
 			return
 		}
 	}
 }
 
 // checkLog folds what the log has grown by, and takes the conversation over if it has work. If it waits for a person, checkLog sets the
-// timer for the limits of its time. It reports whether the log is still to be watched.
-func (s *Session) checkLog(ctx context.Context) bool {
+// timer for the limits of its time. It reports whether the log is still to be watched, and whether to look again after the time of a
+// lease, without a reason: another process may have died, or the store may have recovered.
+func (s *Session) checkLog(ctx context.Context) (watched, timed bool) {
 	if s.mu.enter(ctx) != nil {
-		return false
+		return false, false
 	}
 	defer s.mu.Unlock()
 	if s.closed != nil || s.leased || ctx.Err() != nil {
-		return false
+		return false, false
 	}
 	if _, err := s.catchUp(ctx); err != nil {
 		if errors.Is(err, flow.ErrNotFound) || s.core.Err() != nil {
 			s.closeWith(err)
-			return false
+			return false, false
 		}
-		return true // the store may recover
+		return true, true
 	}
 	if !s.core.HasWork() {
 		s.tickAt(s.core.Wake())
-		return !s.finishIfOver()
+		return !s.finishIfOver(), false
 	}
 	s.resume(ctx)
-	return s.closed == nil && !s.leased && !s.over.Load()
+	return s.closed == nil && !s.leased && !s.over.Load(), true
 }
 
 // resume takes the conversation over and continues it, unless another process has the lease. The error is told to nobody: it closes

@@ -43,7 +43,7 @@ type tail struct {
 func (t *tail) read(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	log := t.host.growthOf(ctx, t.id, t.host.Lease) // the loop looks at the clock too
+	log := t.host.growthOf(ctx, t.id, t.host.Lease)
 	defer log.stop()
 	opened := t.host.awaitOpening(t.id)
 	defer t.host.stopAwaiting(t.id, opened)
@@ -105,7 +105,7 @@ func (t *tail) wait(ctx context.Context, log *growth, opened <-chan struct{}) (s
 			log.watched = nil
 		}
 		return true, nil
-	case <-log.ticker.C:
+	case <-log.ticks(t.core.Record().Final()): // it may be over by now
 		return true, nil
 	case <-ctx.Done():
 		return false, ctx.Err()

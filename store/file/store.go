@@ -227,7 +227,10 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	defer h.release()
+	defer func() {
+		h.release()
+		s.watch.look(s.disk, id, true)
+	}()
 	h.last = block{}
 	for _, suffix := range []string{suffixTorn, suffixBlobs, suffixLog, suffixLease, suffixQuarantine} {
 		if err := s.disk.Remove(h.name + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -43,7 +43,7 @@ func (w *watched) wake() {
 	}
 }
 
-// Watch implements [store.Watcher]. Events of this handle are reported at once, those of others within
+// Watch implements [store.Watcher]. Changes by this handle are reported at once, those by others within
 // about a tenth of a second. After Close nothing is reported.
 func (s *Store) Watch(ctx context.Context, id string) <-chan struct{} {
 	wake := make(chan struct{}, 1)
@@ -137,21 +137,21 @@ func (w *watch) all() []string {
 	return slices.Collect(maps.Keys(w.ids))
 }
 
-// look wakes the watchers of a journal if it has changed, or if grown says so. What another handle is appending changes the file
+// look wakes the watchers of a journal if it has changed or is gone, or if changed says so. What another handle is appending changes the file
 // before anybody may read it, see [Store.extent]. So they are woken once more when that is over.
-func (w *watch) look(d disk, id string, grown bool) {
+func (w *watch) look(d disk, id string, changed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	one := w.ids[id]
 	if one == nil {
 		return
 	}
-	now, err := d.Stat(name(id) + suffixLog)
-	if err == nil && now == one.seen && one.whole && !grown {
+	now, _ := d.Stat(name(id) + suffixLog) // the zero stamp: there is no journal
+	if now == one.seen && one.whole && !changed {
 		return
 	}
 	whole := !appending(d, id) // before they are woken
-	if err == nil && now != one.seen || whole && !one.whole || grown {
+	if now != one.seen || whole && !one.whole || changed {
 		one.wake()
 	}
 	one.seen, one.whole = now, whole

@@ -281,7 +281,7 @@ func searchDefects() []defect {
 
 func watchDefects() []defect {
 	return []defect{
-		{"tells nobody", []string{"watch/appends*", "watch/a conversation that is yet*", "watch/nobody*", "watch/all*", "watch/a conversation that is begun*"}, "no value has come", func(s *spoiled) {
+		{"tells nobody", []string{"watch/appends*", "watch/a conversation that is yet*", "watch/nobody*", "watch/all*", "watch/a conversation that is begun*", "watch/a conversation that is deleted"}, "no value has come", func(s *spoiled) {
 			s.onWatch = func(context.Context, string) <-chan struct{} { return make(chan struct{}) }
 		}},
 		{"tells its own handle", []string{"watch/appends of another*"}, "no value has come", func(s *spoiled) {
@@ -304,6 +304,27 @@ func watchDefects() []defect {
 					}
 				}
 				return err
+			}
+		}},
+		{"tells of no deletion", []string{"watch/a conversation that is deleted"}, "no value has come", func(s *spoiled) {
+			s.onWatch = func(ctx context.Context, id string) <-chan struct{} {
+				changed, grown := s.good.Watch(ctx, id), make(chan struct{}, 1)
+				go func() {
+					for {
+						select {
+						case <-changed:
+						case <-ctx.Done():
+							return
+						}
+						if s.end(id) > 0 {
+							select {
+							case grown <- struct{}{}:
+							default:
+							}
+						}
+					}
+				}()
+				return grown
 			}
 		}},
 		{"waits for who watches", []string{"watch/nobody*"}, "takes more than", func(s *spoiled) {

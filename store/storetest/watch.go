@@ -2,10 +2,12 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"time"
 
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -18,6 +20,7 @@ func watchChecks() []check {
 		{"watch/all who watch are told", watchMany},
 		{"watch/it ends with its context", watchEnds},
 		{"watch/a conversation that is begun again", watchAgain},
+		{"watch/a conversation that is deleted", watchDeleted},
 	}
 	for i := range list {
 		run := list[i].run
@@ -199,4 +202,37 @@ func watchAgain(x *exam) {
 	x.append(handles[0], "a", 1, "v", some(1, 3, "v"))
 	x.grows(grown, handles[0], "a", 4)
 	x.grows(other, handles[1], "a", 4)
+}
+
+func watchDeleted(x *exam) {
+	handles := x.handles(2)
+	var changed []<-chan struct{}
+	for _, s := range handles {
+		x.append(s, "a", int64(len(changed)), "w", some(int64(len(changed)), 1, "w"))
+		changed = append(changed, x.watch(x.Context(), s, "a"))
+	}
+	x.grows(changed[0], handles[0], "a", 2)
+	x.remove(handles[0], "a")
+	for i, s := range handles {
+		x.ends(changed[i], s, "a")
+	}
+}
+
+// ends waits for a value after which there is no log, as a reader would.
+func (x *exam) ends(changed <-chan struct{}, s store.Store, id string) {
+	x.Helper()
+	timer := time.NewTimer(x.patience)
+	defer timer.Stop()
+	for {
+		select {
+		case <-changed:
+		case <-timer.C:
+			x.Fatalf("%v after the conversation was deleted no value has come", x.patience)
+		}
+		for _, err := range s.Read(x.Context(), id, 0) {
+			if errors.Is(err, flow.ErrNotFound) {
+				return
+			}
+		}
+	}
 }
