@@ -66,11 +66,11 @@ func debateFlow(own map[string]format.Format, detectors map[string]Detector) *fl
 			{From: StateRoundComplete, On: TriggerProceed, To: flow.StateCompleting, When: always},
 		},
 		Steps: map[flow.State]flow.Step{
-			flow.StateInitializing: {Calls: firstCalls, Next: begin},
+			flow.StateInitializing: {Calls: firstCalls, Next: begin, Steady: []flow.CallKind{KindBallot}},
 			StateAwaitingResponses: {Calls: turnCalls, Next: responded},
 			StateJudging:           {Calls: assessmentCalls, Next: judged},
 			StateRoundComplete:     {Next: proceed},
-			flow.StateCompleting:   {Calls: lastCalls, Next: concluded},
+			flow.StateCompleting:   {Calls: lastCalls, Next: concluded, Steady: []flow.CallKind{KindBallot}},
 		},
 		Schemas: debateSchemas(),
 		Bodies:  []flow.Body{&Assessment{}, &Verdict{}, &Ballot{}, &Assignment{}},

@@ -24,12 +24,14 @@ const (
 	KindSynthesis  flow.CallKind = "synthesis"  // the solution, with data
 )
 
-// board is a deliberation as the flow looks at it: from one round.
+// board is a deliberation as the flow looks at it: from one round, and at one moment. What it has looked up once it knows.
 type board struct {
 	*Deliberation
 
-	round  int // the one that is looked at
-	asking int // the iteration in which the agents say what they want to ask; 0: they do not
+	round  int                   // the one that is looked at
+	asking int                   // the iteration in which the agents say what they want to ask; 0: they do not
+	out    map[flow.State][]bool // by phase and seat: whether the agent is left out; see leftOut
+	tardy  map[string]bool       // the calls that were left out because their time was over; nil: nobody has asked
 }
 
 // read looks at the record's round.

@@ -6,7 +6,8 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// critiqueCalls returns the critiques, and beside them the summaries that refining will read.
+// critiqueCalls returns the critiques, and beside them the summaries that refining will read. A critique that is there changes
+// nothing about the others: they are hidden from each other, and the summaries are of the rounds before.
 func critiqueCalls(r *flow.Record) []flow.Call {
 	if r.Late() {
 		return nil
@@ -19,6 +20,7 @@ func critiqueCalls(r *flow.Record) []flow.Call {
 		if !w.active {
 			continue
 		}
+		each := b.work(w, "", KindCritique)
 		for _, seat := range b.targets(i) {
 			target := &b.agents[seat]
 			a := b.critiquing(w, target)
@@ -29,8 +31,8 @@ func critiqueCalls(r *flow.Record) []flow.Call {
 				wanted = append(wanted, lacking...)
 				continue
 			}
-			call := b.work(w, a.id, KindCritique)
-			call.Target, call.Slot, call.OnFail = target.ID, b.slot(slotCritique, i, seat), a.onFail(call.OnFail)
+			call := each
+			call.ID, call.Target, call.Slot, call.OnFail = a.id, target.ID, b.slot(slotCritique, i, seat), a.onFail(call.OnFail)
 			call.Last = func(r *flow.Record) string {
 				var text strings.Builder
 				if b.whole() {

@@ -2,7 +2,6 @@ package deliberation
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -89,7 +88,7 @@ func Flow() *flow.Flow {
 			StatePlanningRound:     {Next: planned},
 			StateSummarizing:       {Calls: digestCalls, Next: contextsReady},
 			StateProposing:         {Calls: proposeCalls, Next: proposed},
-			StateCritiquing:        {Calls: critiqueCalls, Next: critiqued},
+			StateCritiquing:        {Calls: critiqueCalls, Next: critiqued, Steady: []flow.CallKind{KindCritique}},
 			StateRefining:          {Calls: refineCalls, Next: refined},
 			StateEvaluating:        {Calls: evaluateCalls, Next: evaluated},
 			flow.StateCompleting:   {Calls: solutionCalls, Next: solved},
@@ -119,11 +118,30 @@ func (b *board) tooFew(phase flow.State) string {
 	return ""
 }
 
-// leftOut reports whether an agent has failed in all that it was to do in a phase.
+// leftOut reports whether an agent has failed in all that it was to do in a phase. The duties of all agents are gone through once: as
+// many are asked about as there are calls.
 func (b *board) leftOut(w *work, phase flow.State) bool {
-	duties := b.duties(w, phase)
-	for _, a := range duties {
-		if !b.Skipped(a.id) || b.late(a.id) {
+	if len(b.SkippedCalls) == 0 {
+		return false
+	}
+	out, known := b.out[phase]
+	if !known {
+		out = make([]bool, len(b.agents))
+		for i := range b.agents {
+			out[i] = b.skips(b.duties(&b.agents[i], phase))
+		}
+		if b.out == nil {
+			b.out = make(map[flow.State][]bool)
+		}
+		b.out[phase] = out
+	}
+	return out[w.seat]
+}
+
+// skips reports whether each of an agent's duties was left out, and none of them because its time was over.
+func (b *board) skips(duties []attempt) bool {
+	for i := range duties {
+		if !b.Skipped(duties[i].id) || b.late(duties[i].id) {
 			return false
 		}
 	}
@@ -132,7 +150,15 @@ func (b *board) leftOut(w *work, phase flow.State) bool {
 
 // late reports whether a call was left out because its time was over.
 func (b *board) late(call string) bool {
-	return slices.ContainsFunc(b.SkippedCalls, func(s flow.Skipped) bool { return s.Call == call && s.Cause == "" })
+	if b.tardy == nil {
+		b.tardy = make(map[string]bool)
+		for i := range b.SkippedCalls {
+			if s := &b.SkippedCalls[i]; s.Cause == "" {
+				b.tardy[s.Call] = true
+			}
+		}
+	}
+	return b.tardy[call]
 }
 
 // duties returns the calls that an agent has to do in a phase, done or not.

@@ -143,7 +143,7 @@ func SpentByLabel(label string, records ...*Record) []Account {
 }
 
 // Reserved returns the most that the calls in flight can still cost.
-func (r *Record) Reserved() Money { return r.reserved }
+func (r *Record) Reserved() Money { return r.reserves.cost }
 
 // charge returns what an attempt cost. If its usage is unknown, that is its whole reserve.
 func (r *Record) charge(intent *Intent, usage provider.Usage, free bool) Spend {

@@ -305,7 +305,7 @@ func (s *Estimator) parts(summary *Call, former int) int {
 // the conversation is by then.
 func (s *Estimator) one(call *Call, growth int) (amount, int) {
 	if s.replies != typical {
-		return s.core.worstReply(call, growth)
+		return s.core.worstReply(call, s.core.bytes(call)+growth)
 	}
 	u := provider.Usage{Input: (s.core.bytes(call) + growth) / typicalBytes, Output: s.tokens(call)}
 	model, _ := s.core.record.Model(call.Model)

@@ -74,16 +74,18 @@ func (r *Record) used() amount {
 	return amount{r.spent.total.Cost, r.spent.tokens, r.spent.total.Requests}
 }
 
-// pending returns the worst case of the attempts in flight.
-func (r *Record) pending() amount {
-	u := amount{cost: r.reserved}
-	for _, call := range r.inFlight {
-		u.tokens += call.intent.Bound
-		if call.intent.Tool == "" {
-			u.calls++
-		}
-	}
-	return u
+// reserve adds the worst case of an attempt in flight to that of the others.
+func (r *Record) reserve(in *Intent) {
+	r.reserves = r.reserves.plus(amount{in.Reserve, in.Bound, oneIf(in.Tool == "")})
+	r.growths += r.growth(longestReply(in.visible()), in.By)
+}
+
+// release takes the worst case of an attempt out of that of the attempts in flight.
+func (r *Record) release(in *Intent) {
+	r.reserves.cost -= in.Reserve
+	r.reserves.tokens -= in.Bound
+	r.reserves.calls -= oneIf(in.Tool == "")
+	r.growths -= r.growth(longestReply(in.visible()), in.By)
 }
 
 // move is what follows in a pass of [Core.advance].
@@ -289,7 +291,7 @@ func (c *Core) fits(intent *Intent) (limit WarningKind, at atLimit, ok bool) {
 	if budget == nil {
 		return "", atLimit{}, true
 	}
-	worst := r.used().plus(r.pending()).plus(amount{intent.Reserve, intent.Bound, 1})
+	worst := r.used().plus(r.reserves).plus(amount{intent.Reserve, intent.Bound, 1})
 	if r.State != StateCompleting {
 		if soft := worst.passed(budget.soft()); soft.what != "" {
 			return WarnSoft, soft.of(limitSoft, withNext), false

@@ -15,7 +15,7 @@ func (c *Core) spares(intent *Intent) bool {
 	if budget == nil || r.State != StateCompleting {
 		return true
 	}
-	worst := r.used().plus(r.pending()).plus(amount{intent.Reserve, intent.Bound, 1}).plus(c.conclusion(0, false))
+	worst := r.used().plus(r.reserves).plus(amount{intent.Reserve, intent.Bound, 1}).plus(c.conclusion(0, false))
 	return worst.passed(budget.hard()).what == ""
 }
 
@@ -30,13 +30,8 @@ func (b *Budget) concludes() bool {
 // could hold them at all. It assumes that this call and those in flight give the longest replies that are accepted.
 func (c *Core) share(intent *Intent) amount {
 	r := c.record
-	growth := r.growth(longestReply(intent.visible()), intent.By)
-	for _, call := range r.inFlight {
-		growth += r.growth(longestReply(call.intent.visible()), call.intent.By)
-	}
-	for _, i := range r.hidden {
-		growth += len(text.Defused(r.Turns[i].Text)) + 2*len(r.fence) + transcript.Framing
-	}
+	growth := r.growth(longestReply(intent.visible()), intent.By) + r.growths
+	growth += c.hiddenGrowth()
 	if r.Round > 1 {
 		if whole := c.conclusion(growth, true); whole.passed(r.settings.Budget.hard()).what == "" {
 			return whole
@@ -45,12 +40,36 @@ func (c *Core) share(intent *Intent) amount {
 	return c.conclusion(growth, false)
 }
 
+// unseen is how many bytes longer the turns make the conversation that are hidden now.
+type unseen struct {
+	first, turns int // the index of the first of them, and how many are counted
+	bytes        int
+}
+
+// hiddenGrowth counts each hidden turn once.
+func (c *Core) hiddenGrowth() int {
+	r, sum := c.record, &c.unseen
+	if len(r.hidden) == 0 {
+		return 0
+	}
+	if sum.first != r.hidden[0] || sum.turns > len(r.hidden) {
+		*sum = unseen{first: r.hidden[0]}
+	}
+	for _, i := range r.hidden[sum.turns:] {
+		sum.bytes += len(text.Defused(r.Turns[i].Text)) + 2*len(r.fence) + transcript.Framing
+	}
+	sum.turns = len(r.hidden)
+	return sum.bytes
+}
+
 // conclusion returns the most that the calls of the conclusion can use, each asked twice, once the conversation is
 // this many bytes longer.
 func (c *Core) conclusion(growth int, summaries bool) amount {
 	r := c.record
 	var sum amount
-	for _, call := range c.last() {
+	end := c.ending()
+	for i := range end.calls {
+		call := end.calls[i]
 		switch call.Performer {
 		case ByModel:
 		case ByPerson:
@@ -59,7 +78,10 @@ func (c *Core) conclusion(growth int, summaries bool) amount {
 			sum.calls += 2
 			continue
 		}
-		sum = sum.plus(c.worst(&call, growth)).plus(c.worst(&call, growth+len(r.Text(textAgain))+text.ProblemBytes))
+		size := end.bytes[i] + growth
+		first, _ := c.worstReply(&call, size)
+		again, _ := c.worstReply(&call, size+len(r.Text(textAgain))+text.ProblemBytes)
+		sum = sum.plus(first).plus(again)
 		if summary, shared := r.summaryBefore(&call, growth, 1); summaries && summary != nil {
 			sum = sum.plus(c.worst(summary, growth))
 			fixed := *summary
@@ -68,6 +90,26 @@ func (c *Core) conclusion(growth int, summaries bool) amount {
 		}
 	}
 	return sum
+}
+
+// concluding is what the conclusion asks for. Attempts that are begun change nothing about it.
+type concluding struct {
+	calls []Call
+	bytes []int // of the requests of those that models are asked
+}
+
+// ending returns the calls of the conclusion as they are now. Each of many calls that begin at once asks for them.
+func (c *Core) ending() *concluding {
+	if c.concluding == nil {
+		calls := c.last()
+		c.concluding = &concluding{calls, make([]int, len(calls))}
+		for i := range calls {
+			if calls[i].Performer == ByModel {
+				c.concluding.bytes[i] = c.bytes(&calls[i])
+			}
+		}
+	}
+	return c.concluding
 }
 
 // summaryBefore returns a summary that a call may need once the conversation is this many bytes longer, if a token has
@@ -107,14 +149,13 @@ func (c *Core) last() []Call {
 // worst returns the most that one attempt at a call can use with any of its models. growth is how many bytes longer
 // the conversation is by then.
 func (c *Core) worst(call *Call, growth int) amount {
-	most, _ := c.worstReply(call, growth)
+	most, _ := c.worstReply(call, c.bytes(call)+growth)
 	return most
 }
 
-// worstReply returns what worst does, and the part of its tokens that is output, thoughts included.
-func (c *Core) worstReply(call *Call, growth int) (most amount, output int) {
+// worstReply returns what worst does, of a request of this many bytes, and the part of its tokens that is output, thoughts included.
+func (c *Core) worstReply(call *Call, bytes int) (most amount, output int) {
 	r := c.record
-	bound := c.bytes(call) + growth
 	for _, name := range append([]string{call.Model}, call.Fallbacks...) {
 		model, _ := r.Model(name)
 		tokens := call.MaxTokens
@@ -125,7 +166,7 @@ func (c *Core) worstReply(call *Call, growth int) (most amount, output int) {
 		if model.MaxOutput > 0 {
 			tokens = min(tokens, model.MaxOutput)
 		}
-		input := bound + r.surplus(model)
+		input := bytes + r.surplus(model)
 		if call.Schema != "" && model.unsupported(provider.AbilitySchema) {
 			input += len(schemaInWords)
 		}

@@ -183,6 +183,9 @@ func (c *Core) Thoughts(s Result) string {
 // Validates reports whether stepping the signal compares an answer with a JSON schema. That takes up to 64 KiB of stack, so a
 // runtime with many goroutines should step such signals on a few dedicated ones.
 func (c *Core) Validates(signal Signal) bool {
+	if outcomes, several := signal.(Outcomes); several {
+		return slices.ContainsFunc(outcomes, c.Validates)
+	}
 	result, ok := signal.(Result)
 	if !ok {
 		return false

@@ -386,6 +386,12 @@ func (c *Core) wanted(state *callState) *Call {
 		}
 		return nil
 	}
+	if c.batch.holds() {
+		if at := c.batch.find(intent.Call); at >= 0 && !state.over() {
+			return &c.batch.calls[at]
+		}
+		return nil
+	}
 	step := c.machine.flow.Steps[r.work]
 	if step.Calls == nil {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math/bits"
 	"time"
 
 	"github.com/agonist-dev/debate/context/window"
@@ -43,6 +44,9 @@ type Core struct {
 	wires       map[string]*provider.Schema // schemas as they are sent, by name
 	counts      map[countedText]int         // tokens of texts that do not change
 	begun       []begun                     // the calls that the last Step has begun
+	concluding  *concluding                 // as it was asked for last; nil: it may be another by now
+	unseen      unseen                      // what hidden turns add to the conversation
+	batch       *batch                      // what the flow wants in the present state; nil: it is asked
 	found       []Warning                   // what the checks of the config have found
 	shown       []*Turn                     // of the record, as tools read them
 	broken      error                       // a Step or Fold failed half-way: the owner must drop the core
@@ -164,14 +168,20 @@ func (c *Core) foldStored(e Event) error {
 	if err := c.record.fold(&e, c.machine); err != nil {
 		return err
 	}
-	c.folded(e.Kind())
+	c.folded(&e)
 	return nil
 }
 
-// folded drops cached values that an event has made invalid.
-func (c *Core) folded(kind EventKind) {
-	if kind == EventDropped || kind == EventRound && len(c.record.dropped) > 0 {
+// folded brings values that are kept up to date with an event, or drops those that it has made invalid.
+func (c *Core) folded(e *Event) {
+	if kind := e.Kind(); kind == EventDropped || kind == EventRound && len(c.record.dropped) > 0 {
 		c.wires = nil // they name the participants
+	}
+	if c.batch != nil && !c.batch.fold(c.record, e) {
+		c.batch = nil
+	}
+	if _, begins := e.Body.(*Intent); !begins {
+		c.concluding = nil
 	}
 }
 
@@ -212,9 +222,14 @@ func (c *Core) timeOf(at time.Time) time.Time {
 // answered withdraws what the flow no longer wants, and goes back to the working state once no answer is missing.
 func (c *Core) answered() error {
 	step := c.machine.flow.Steps[c.record.work]
-	if step.Calls != nil && c.record.mayWithdraw() && !c.record.Final() {
-		if _, err := c.withdraw(step.Calls(c.record)); err != nil {
+	if step.Calls != nil && c.record.mayWithdraw() && !c.record.Final() && !c.batch.holds() {
+		calls := step.Calls(c.record)
+		again, err := c.withdraw(calls)
+		if err != nil {
 			return err
+		}
+		if !again {
+			c.keep(step, calls)
 		}
 	}
 	_, err := c.leaveAnswered(step)
@@ -243,7 +258,7 @@ func (c *Core) emit(e Event) error {
 		}
 		return err
 	}
-	c.folded(e.Kind())
+	c.folded(added)
 	return nil
 }
 
@@ -310,14 +325,10 @@ func (c *Core) begin(start *Start, to State) error {
 // dispatch checks an input against the record and folds its facts.
 func (c *Core) dispatch(signal Signal) error {
 	switch s := signal.(type) {
-	case Result:
-		return c.result(s)
-	case Failed:
-		return c.failed(s)
-	case Lost:
-		return c.lost(s)
-	case Late:
-		return c.late(s)
+	case Outcomes:
+		return c.outcomes(s)
+	case Result, Failed, Lost, Late:
+		return c.ended(s)
 	case Tick:
 		return nil
 	case Opened:
@@ -366,6 +377,41 @@ func (c *Core) dispatch(signal Signal) error {
 	default:
 		return c.control(signal)
 	}
+}
+
+// ended takes the outcome of an attempt.
+func (c *Core) ended(outcome Signal) error {
+	switch s := outcome.(type) {
+	case Result:
+		return c.result(s)
+	case Failed:
+		return c.failed(s)
+	case Lost:
+		return c.lost(s)
+	case Late:
+		return c.late(s)
+	default:
+		return &Error{Kind: provider.KindValidation, Op: "step", Err: text.IsNo(outcome, "outcome")}
+	}
+}
+
+// outcomes takes those of several attempts. Each has random bits of its own, so that calls that have failed together are not made again
+// at the same moment.
+func (c *Core) outcomes(all Outcomes) error {
+	for _, outcome := range all {
+		switch outcome.(type) {
+		case Result, Failed, Lost, Late:
+		default:
+			return c.ended(outcome)
+		}
+	}
+	for _, outcome := range all {
+		if err := c.ended(outcome); err != nil {
+			return err
+		}
+		c.in.Bits = bits.RotateLeft64(c.in.Bits, 7)
+	}
+	return nil
 }
 
 // control takes the inputs that only fire a trigger.

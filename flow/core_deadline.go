@@ -103,10 +103,10 @@ func (r *Record) times(now time.Time) time.Time {
 			at(r.StartedAt.Add(b.HardTime))
 		}
 	}
-	if d := r.deadline(); !d.IsZero() && r.State != StateAwaitingInput {
-		at(d)
+	if began := r.began(); !began.IsZero() && r.State != StateAwaitingInput {
+		at(began.Add(r.settings.RoundTimeout))
 		for _, call := range r.sharing {
-			at(r.began().Add(call.share))
+			at(began.Add(call.share))
 		}
 	}
 	return next

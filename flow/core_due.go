@@ -10,40 +10,53 @@ import (
 // due collects what the calls of one state need.
 type due struct {
 	core       *Core
-	busy       bool // a call is in flight, or waits for its time
-	asked      bool // a person's answer is pending
-	overBudget bool // a call does not fit the budget
+	kept       bool // the calls are those of the core's batch, and only those that are idle are looked at
+	calls      []Call
+	idle       []int // the places of those that are looked at, if kept
+	busy       bool  // a call is in flight, or waits for its time
+	asked      bool  // a person's answer is pending
+	overBudget bool  // a call does not fit the budget
 	limit      WarningKind
 	short      *Intent   // the call that does not fit
 	at         atLimit   // which it is, and by how much
 	wait       time.Time // when the next call may start
 	batch      int       // how many calls are missing now
 	one        [1]beginning
+	more       bool            // calls follow that were not looked at
+	held       bool            // the budget holds a call back until results have come
+	about      map[string]bool // the calls that inquiries are about; nil: nobody has asked for them
 }
 
 // all deals with the missing calls of a state. It starts none before it knows that no call of the batch ends the
-// state. again reports that the record has changed, so that the calls must be computed again.
+// state. again reports that the record has changed, so that the calls must be computed again. If the core's batch says what the flow
+// wants, calls is not read.
 func (d *due) all(calls []Call) (again bool, err error) {
 	r := d.core.record
-	if d.lacks(d.core.missingContext(len(calls))) {
+	if d.calls = calls; d.kept {
+		b := d.core.batch
+		d.calls, d.idle, d.batch, d.busy = b.calls, b.idle, b.left, true
+	}
+	if d.lacks(d.core.missingContext(len(d.calls))) {
 		return false, nil
 	}
-	for i := range calls {
-		state := r.calls[calls[i].ID]
-		if state == nil || state.status != callSkipped {
+	for i := range d.size() {
+		call := d.nth(i)
+		state := r.calls[call.ID]
+		if !d.kept && (state == nil || state.status != callSkipped) {
 			d.batch++
 		}
-		if again, err := d.without(&calls[i], state); again || err != nil {
+		if again, err := d.without(call, state); again || err != nil {
 			return again, err
 		}
 	}
 	var fresh []beginning
-	if len(calls) == 1 {
+	if len(d.calls) == 1 {
 		fresh = d.one[:0]
 	}
 	decided := false
-	for i := range calls {
-		uses, waits, again, err := d.pendingTools(&calls[i])
+	for i := range d.size() {
+		call := d.nth(i)
+		uses, waits, again, err := d.pendingTools(call)
 		if err != nil || again && r.State == StateError {
 			return again, err
 		}
@@ -51,21 +64,48 @@ func (d *due) all(calls []Call) (again bool, err error) {
 			fresh = append(fresh, uses...)
 			continue
 		}
-		if !d.look(&calls[i]) {
+		if !d.look(call) {
 			continue
 		}
-		begun, again, err := d.ready(&calls[i], fresh)
+		begun, again, err := d.ready(call, fresh)
 		if again || err != nil {
 			return again, err
 		}
 		if begun.intent != nil {
 			fresh = append(fresh, begun)
 		}
+		if len(fresh) >= mostAhead && len(r.inFlight) > 0 {
+			d.more = true
+			break
+		}
 	}
 	if decided {
 		return true, nil
 	}
-	return d.begin(fresh)
+	if again, err := d.begin(fresh); again || err != nil {
+		return again, err
+	}
+	return d.more && !d.held && d.core.out.Missing == nil, nil
+}
+
+// mostAhead bounds how many calls are prepared at once while others are in flight. If the budget holds one of them back, those that
+// follow wait as well: otherwise hundreds of calls would be prepared for each result.
+const mostAhead = 16
+
+// size returns how many calls are looked at.
+func (d *due) size() int {
+	if d.kept {
+		return len(d.idle)
+	}
+	return len(d.calls)
+}
+
+// nth returns the i-th of the calls that are looked at.
+func (d *due) nth(i int) *Call {
+	if d.kept {
+		i = d.idle[i]
+	}
+	return &d.calls[i]
 }
 
 // without deals with a call that is not made, or not again: one that is skipped with another, or that has failed for good.
@@ -230,7 +270,7 @@ func (d *due) start(ready *prepared, intent *Intent) error {
 	c := d.core
 	if limit, at, ok := c.fits(intent); !ok && ready.call.Performer != ByPerson && ready.call.Performer != byTool {
 		if len(c.record.inFlight) > 0 {
-			d.busy = true // results may free a part of the reserve
+			d.busy, d.held = true, true // results may free a part of the reserve
 		} else {
 			d.overBudget, d.limit, d.short, d.at = true, limit, intent, at
 		}

@@ -113,6 +113,10 @@ type (
 		Call    string
 		Attempt int
 	}
+	// Outcomes are those of several attempts that have ended at the same time, in the order in which they came: each is a Result, a
+	// Failed, a Lost or a Late. They are recorded one after the other, and what is due then follows. So a runtime can save them in one
+	// commit.
+	Outcomes []Signal
 )
 
 func (Edit) signal()      {}
@@ -132,6 +136,7 @@ func (Amendment) signal() {}
 func (Result) signal()    {}
 func (Failed) signal()    {}
 func (Lost) signal()      {}
+func (Outcomes) signal()  {}
 
 // Output is what a Step asks its runtime to do, in the order of the fields. It is valid until the next Step.
 type Output struct {

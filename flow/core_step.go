@@ -32,18 +32,24 @@ func (c *Core) once() (again bool, err error) {
 	if working && r.owed != nil {
 		return true, c.beginOwed()
 	}
-	var calls []Call
+	var calls []Call // what the flow wants; nil while the batch says it, for then calls are in flight
 	step := c.machine.flow.Steps[r.work]
-	if step.Calls != nil && (working || r.mayWithdraw()) {
-		calls = step.Calls(r)
-	}
-	if again, err := c.withdraw(calls); again || err != nil {
-		return again, err
+	due := due{core: c, kept: c.batch.holds()}
+	if !due.kept {
+		if step.Calls != nil && (working || r.mayWithdraw()) {
+			calls = step.Calls(r)
+		}
+		if again, err := c.withdraw(calls); again || err != nil {
+			return again, err
+		}
 	}
 	if again, err := c.leaveAnswered(step); again || err != nil {
 		return again, err
 	}
 	if !working {
+		if !due.kept {
+			c.keep(step, calls)
+		}
 		return c.awaits(step)
 	}
 	if next, err := c.watchBudget(step, calls); next != proceed || err != nil {
@@ -52,12 +58,17 @@ func (c *Core) once() (again bool, err error) {
 	if again, err := c.watchRound(); again || err != nil {
 		return again, err
 	}
-	due := due{core: c}
+	if due.kept && !c.batch.holds() {
+		return true, nil
+	}
 	if again, err := due.all(calls); again || err != nil {
 		return again, err
 	}
 	switch {
 	case due.busy:
+		if !due.kept {
+			c.keep(step, calls)
+		}
 		c.waitUntil(due.wait)
 		c.waitUntil(r.times(c.in.At))
 		return false, nil

@@ -58,8 +58,10 @@ func (c *Core) ask(call *Call, state *callState) error {
 // questionAbout returns the text of an inquiry about calls that have failed.
 func (r *Record) questionAbout(q *Inquiry) string {
 	var who []string
+	named := make(map[string]bool)
 	for _, each := range q.About {
-		if !slices.Contains(who, each.By) {
+		if !named[each.By] {
+			named[each.By] = true
 			who = append(who, each.By)
 		}
 	}
@@ -146,6 +148,13 @@ type Answer struct {
 	// empty. A later answer to the same inquiry is refused with an [AnsweredError] that holds it. The log, the JSON of a record
 	// and the questions in a report show it. No prompt does.
 	Person string `json:"person,omitempty"`
+}
+
+// addAbout adds the calls that the inquiry asks about.
+func (q *Inquiry) addAbout(calls map[string]bool) {
+	for i := range q.About {
+		calls[q.About[i].Call] = true
+	}
 }
 
 // about reports whether the inquiry asks about a call.

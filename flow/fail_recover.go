@@ -17,7 +17,7 @@ func (d *due) giveUp(call *Call, state *callState) (again bool, err error) {
 	switch {
 	case state.trouble.instead:
 		return false, nil
-	case r.asked(call.ID):
+	case d.asksAbout(call.ID):
 		d.asked = true
 		return false, nil
 	case state.trouble.chosen != "":
@@ -33,6 +33,18 @@ func (d *due) giveUp(call *Call, state *callState) (again bool, err error) {
 	default:
 		return true, c.byRule(call, state, rule)
 	}
+}
+
+// asksAbout reports whether an inquiry about the call has no answer yet. It reads the inquiries once: a provider that is down may fail
+// every call of a batch.
+func (d *due) asksAbout(call string) bool {
+	if d.about == nil {
+		d.about = make(map[string]bool)
+		for i := range d.core.record.Inquiries {
+			d.core.record.Inquiries[i].addAbout(d.about)
+		}
+	}
+	return d.about[call]
 }
 
 // carryOut does what was chosen about a call, where the log was cut behind the answer.

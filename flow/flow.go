@@ -73,7 +73,8 @@ type Flow struct {
 	// For budgets and estimates.
 
 	// Last returns the missing calls of the conclusion, as if the conversation had come to it, including those that the step of
-	// StateCompleting makes one after the other. The budget reserves their worst case. nil: the calls of that step.
+	// StateCompleting makes one after the other. The budget reserves their worst case. An attempt that begins changes nothing about
+	// them. nil: the calls of that step.
 	Last func(r *Record) []Call
 	// Estimate walks through a conversation of at most this many rounds and counts its calls. nil: conversations of
 	// this flow cannot be estimated.
@@ -219,6 +220,13 @@ type Step struct {
 	// The calls of one batch may run at the same time. An answer that is not accepted is asked for once more, as another
 	// attempt of the call. nil: there are none.
 	Calls func(r *Record) []Call
+	// Steady are the kinds of those calls whose results change none of the others. It is for states that make many calls at once: while
+	// calls are in flight, the core does not ask Calls again after each of them.
+	//
+	// A state with such kinds keeps this rule: results of these kinds, attempts at the calls (also those that fail and are made again,
+	// and uses of tools) and warnings about attempts change nothing about what Calls returns, except that a call with a result is
+	// missing from then on. After anything else, and before Next, Calls is asked again. nil: it is asked in each step.
+	Steady []CallKind
 	// Next returns the trigger to fire when no call is missing. false: nothing is due, and the flow waits for an
 	// input, for the answer to an inquiry, for a call in flight or for the end of the round's time. If there is nothing to wait
 	// for, the conversation goes to the error state.

@@ -62,7 +62,7 @@ func (r *Record) foldIntent(in *Intent, at time.Time) error {
 	if in.Tool == "" {
 		r.setLatest(call)
 	}
-	r.reserved = r.reserved.plus(in.Reserve)
+	r.reserve(in)
 	return nil
 }
 
@@ -255,7 +255,7 @@ func (r *Record) closeAttempt(call *callState, spend *Spend, failure *Failure) {
 func (r *Record) close(call *callState) {
 	if i := slices.Index(r.inFlight, call); i >= 0 {
 		r.inFlight = slices.Delete(r.inFlight, i, i+1)
-		r.reserved -= call.intent.Reserve
+		r.release(call.intent)
 	}
 }
 

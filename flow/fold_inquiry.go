@@ -13,13 +13,17 @@ func (r *Record) foldQuestion(q *Inquiry) error {
 		return invalid("inquiry.options", "are missing")
 	}
 	open := r.inquiry(q.ID)
-	for i, each := range q.About {
+	known, seen := make(map[string]bool), make(map[string]bool, len(q.About))
+	if open != nil {
+		open.addAbout(known)
+	}
+	for _, each := range q.About {
 		call := r.calls[each.Call]
-		known := open != nil && open.about(each.Call)
-		twice := slices.ContainsFunc(q.About[:i], func(other FailedCall) bool { return other.Call == each.Call })
-		if call == nil || call.status != callFailed || call.trouble == nil || each.By != call.intent.By || twice || !known && r.asked(each.Call) {
+		if call == nil || call.status != callFailed || call.trouble == nil || each.By != call.intent.By || seen[each.Call] ||
+			!known[each.Call] && r.asked(each.Call) {
 			return invalid("inquiry.about", "%q is no call that has failed, or was asked about already", text.OneLine(each.Call, 80))
 		}
+		seen[each.Call] = true
 	}
 	if len(q.About) > 0 && q.Failure == nil {
 		return invalid("inquiry.failure", "is missing")

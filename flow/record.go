@@ -102,7 +102,8 @@ type callTable struct {
 	misses     []misses
 	tardy      []tardy // calls of this state that were left out because the time was over, and that nothing has followed
 	spent      accounts
-	reserved   Money
+	reserves   amount // the worst case of the attempts in flight
+	growths    int    // how many bytes longer they make the conversation at most
 }
 
 // readings holds what is read of the conversation, and by whom.
@@ -332,6 +333,9 @@ func (r *Record) FailureOf(call string) *Error {
 
 // callByID returns a call. The lookup is fastest if the call is in flight.
 func (r *Record) callByID(id string) *callState {
+	if len(r.inFlight) > manyInFlight {
+		return r.calls[id]
+	}
 	for _, call := range r.inFlight {
 		if call.intent.Call == id {
 			return call
@@ -339,6 +343,9 @@ func (r *Record) callByID(id string) *callState {
 	}
 	return r.calls[id]
 }
+
+// manyInFlight is how many calls in flight are too many to look through.
+const manyInFlight = 8
 
 // latestOf returns the latest call of an actor, or nil if there was none.
 func (r *Record) latestOf(name string) *callState {

@@ -71,8 +71,14 @@ func (s *Session) keepUnsent(signal flow.Signal) {
 	if !s.ending {
 		return
 	}
-	if failed, ok := signal.(flow.Failed); ok && failed.Void && failed.Free {
-		s.unsent = append(s.unsent, signal)
+	outcomes, several := signal.(flow.Outcomes)
+	if !several {
+		outcomes = flow.Outcomes{signal}
+	}
+	for _, one := range outcomes {
+		if failed, ok := one.(flow.Failed); ok && failed.Void && failed.Free {
+			s.unsent = append(s.unsent, one)
+		}
 	}
 	if len(s.flights) == 0 {
 		s.endNow()
@@ -89,26 +95,13 @@ func (s *Session) endNow() {
 	if len(s.unsent) > 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), s.host.Grace/2)
 		defer cancel()
-		way := s.ledger(ctx, s.stepUnsent)
+		way := s.ledger(ctx, (*flow.Core).StepDrain)
 		way.core = s.core
-		if _, _, err := way.advance(flow.Tick{}); err == nil { // else they are charged in full
+		if _, _, err := way.advance(s.unsent); err == nil { // else they are charged in full
 			s.publishState()
 		}
 	}
 	s.releaseLease()
-}
-
-// stepUnsent steps the outcomes of all calls that were not sent.
-func (s *Session) stepUnsent(core *flow.Core, in flow.Input) (all flow.Output, err error) {
-	for _, signal := range s.unsent {
-		in.Signal = signal
-		out, err := core.StepDrain(in)
-		if err != nil {
-			return flow.Output{}, err
-		}
-		all.Events = append(all.Events, out.Events...)
-	}
-	return all, nil
 }
 
 // drainWithin drains the session for a reason, which wraps [flow.ErrClosed]. It waits until the session is closed and nothing of it

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +24,7 @@ type flight struct {
 	term    int64       // the term of the lease that the call was recorded in
 	home    atomic.Bool // the code that was called has returned
 	givenUp bool        // its goroutine no longer counts among those of the session
+	stepped bool        // its outcome was stepped
 }
 
 // makes reports whether the flight is that attempt.
@@ -102,19 +104,67 @@ func (s *Session) perform(f *flight) flow.Signal {
 
 // stepResult steps a call's result, and returns a call that follows. A closed session records nothing: its calls were
 // canceled.
+//
+// Whoever gets the lock steps all results that have come until then, and saves them in one commit: hundreds of calls may end at the
+// same time, also because a control has broken them off.
 func (s *Session) stepResult(f *flight, signal flow.Signal) *flight {
+	s.landing.add(landed{f, signal})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if f.givenUp {
-		s.returned(f)
-		signal = flow.LateOf(signal)
-	} else {
-		signal = s.recalled(f, signal)
-		s.land(f, signal)
+	if f.stepped {
+		return nil
 	}
+	all := s.landing.take()
+	for i := range all {
+		f := all[i].flight
+		f.stepped = true
+		if f.givenUp {
+			s.returned(f)
+			all[i].outcome = flow.LateOf(all[i].outcome)
+		} else {
+			all[i].outcome = s.recalled(f, all[i].outcome)
+			s.land(f, all[i].outcome)
+		}
+	}
+	signal = all[0].outcome
+	if len(all) > 1 {
+		outcomes := make(flow.Outcomes, len(all))
+		for i := range all {
+			outcomes[i] = all[i].outcome
+		}
+		signal = outcomes
+	}
+	clear(all)
 	next, _ := s.apply(context.Background(), signal) // an error closes the session: its callers learn of it there
 	s.closeIfDrained()
 	return next
+}
+
+// landed is a call with what has come of it.
+type landed struct {
+	flight  *flight
+	outcome flow.Signal
+}
+
+// landing holds the calls whose results have come and were not stepped yet, in their order. It is safe for concurrent use.
+type landing struct {
+	mu    sync.Mutex
+	calls []landed
+	spare []landed // what take has returned last, for its room
+}
+
+func (l *landing) add(one landed) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls = append(l.calls, one)
+}
+
+// take empties it. The slice is valid until the next call of take.
+func (l *landing) take() []landed {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls, l.spare = l.spare[:0], l.calls
+	return l.spare
 }
 
 // land removes a call from those in flight, and ends its stream. The lock is held.
@@ -142,6 +192,22 @@ func (s *Session) land(f *flight, signal flow.Signal) {
 	s.host.relay.remove(&f.stream)
 	if s.closed != nil {
 		s.host.relay.rest()
+	}
+}
+
+// abort cancels those of the calls in flight. The lock is held.
+func (s *Session) abort(ids []string) {
+	if len(ids) == 0 {
+		return
+	}
+	aborted := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		aborted[id] = true
+	}
+	for _, f := range s.flights {
+		if aborted[f.command.Call] {
+			s.cancelCall(f)
+		}
 	}
 }
 

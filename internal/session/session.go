@@ -31,11 +31,12 @@ type Session struct {
 	core          *flow.Core
 	checked       *flow.Start // what the conversation starts with, if the checks of its config have made it
 	flights       []*flight
+	landing       landing       // those whose results were not stepped yet; it has a lock of its own
 	lastParts     int32         // how many chunks the last turn had
 	closed        error         // why the session takes no more signals; nil: it does
 	draining      error         // why no call is started any more, and the session closes once none is in flight; nil: calls start
 	ending        bool          // the session is closed, and releases its lease once its calls have returned, or soon
-	unsent        []flow.Signal // what has come of calls that were canceled before they were sent
+	unsent        flow.Outcomes // what has come of calls that were canceled before they were sent
 	opening       bool          // the conversation is being opened: others in this host wait for the outcome
 	leased        bool
 	renewal       *time.Timer // of the lease

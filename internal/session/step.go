@@ -23,7 +23,7 @@ func (s *Session) apply(ctx context.Context, signal flow.Signal) (*flight, error
 	}
 	if !s.leased && s.core.Started() { // another process continues the conversation
 		switch signal.(type) {
-		case flow.Result, flow.Failed, flow.Lost, flow.Late, flow.Tick, flow.Opened:
+		case flow.Result, flow.Failed, flow.Outcomes, flow.Lost, flow.Late, flow.Tick, flow.Opened:
 			return nil, nil //nolint:nilnil // no call follows
 		}
 	}
@@ -43,13 +43,7 @@ func (s *Session) apply(ctx context.Context, signal flow.Signal) (*flight, error
 		}()
 	}
 	s.publishState()
-	for _, id := range out.Abort {
-		for _, f := range s.flights {
-			if f.command.Call == id {
-				s.cancelCall(f)
-			}
-		}
-	}
+	s.abort(out.Abort)
 	first, broken := s.startCalls(out.Start)
 	s.tickAt(out.Wait)
 	if s.core.Over() {
