@@ -1,0 +1,162 @@
+package bench_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/bench"
+	"github.com/agonist-dev/debate/internal/order"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
+)
+
+// table answers the calls of a deliberation at once, or, if held is set, keeps critiques in flight until they are broken off.
+type table struct {
+	speech, solution string
+	held             bool
+	critiques        atomic.Int64 // in flight, of those that are held
+}
+
+func newTable(held bool) *table {
+	solution, err := json.Marshal(deliberation.Solution{
+		Description: "Begin small.", Implementation: []string{"one table"}, Tradeoffs: []string{"cost for speed"}, Recommendations: []string{"measure"},
+		Requirements:  []deliberation.Requirement{{Text: "short links", Major: true, Fulfilled: true, Note: "by the table"}},
+		OpenQuestions: []string{"how long links live"}, Confidence: 80,
+	})
+	if err != nil {
+		panic(err)
+	}
+	return &table{speech: bench.NewScript().Speech(bench.Ada, 0), solution: string(solution), held: held}
+}
+
+// Generate implements [provider.Provider].
+func (p *table) Generate(ctx context.Context, req *provider.Request, _ func(provider.Chunk)) (*provider.Response, error) {
+	usage := provider.Usage{Input: len(req.System)/4 + len(req.Last.Text)/4, Output: 450}
+	if req.Schema != nil {
+		return &provider.Response{Text: p.solution, Stop: provider.StopEnd, Usage: usage}, nil
+	}
+	if p.held && critique(req.ID) {
+		p.critiques.Add(1)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return &provider.Response{Text: p.speech, Stop: provider.StopEnd, Usage: usage}, nil
+}
+
+func critique(request string) bool { return strings.Contains(request, "/r1.critique.") }
+
+// council is a deliberation of one round in which so many agents critique all others, or the nearest ones if there would be more calls at
+// once than a conversation has.
+func council(agents int, budget *flow.Budget) deliberation.Config {
+	config := deliberation.Config{
+		Problem: bench.Topic, Rounds: 1, Judge: deliberation.Judge{Model: "bench/judge"}, Budget: budget, Unattended: true,
+	}
+	for i := range agents {
+		config.Agents = append(config.Agents, deliberation.Agent{
+			ID: fmt.Sprintf("agent%d", i+1), Role: deliberation.RoleGeneralist, Model: "bench/debater",
+		})
+	}
+	if agents > mostWithAll {
+		config.Topology = deliberation.Topology{Kind: deliberation.TopologyNearest, K: nearest}
+	}
+	return config
+}
+
+// critiques is how many so many agents make in a round.
+func critiques(agents int) int {
+	if agents > mostWithAll {
+		return agents * nearest
+	}
+	return agents * (agents - 1)
+}
+
+// nearest is how many others each of a hundred agents can critique.
+const nearest = 39
+
+// mostWithAll is how many agents can critique all others.
+const mostWithAll = 64
+
+func councilEngine(p provider.Provider) *debate.Engine {
+	w := &workload{store: &store.Memory{}}
+	engine := w.engineOver(p)
+	engine.Flows = map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()}
+	return engine
+}
+
+// BenchmarkAgents plays deliberations of one round whose replies come at once: without a budget, with one that is never reached, and with
+// one that holds most critiques back until others have ended.
+//
+//	cpu-ms   the processor time of a deliberation
+//	wall-ms  the time from its start to its end
+//	calls    how many calls it makes
+func BenchmarkAgents(b *testing.B) {
+	for _, n := range []int{8, 30, mostWithAll, 100} {
+		for name, budget := range order.ByKey(map[string]*flow.Budget{
+			"free": nil, "ample": {Soft: 900_000 * debate.USD, Hard: 1_000_000 * debate.USD}, "tight": {HardTokens: 400_000 + 4500*critiques(n)},
+		}) {
+			b.Run(fmt.Sprintf("N=%d/%s", n, name), func(b *testing.B) {
+				engine, calls := councilEngine(newTable(false)), 0
+				cpu := cpuTime()
+				for b.Loop() {
+					session, err := engine.Start(context.Background(), council(n, budget))
+					require.NoError(b, err)
+					record, err := session.Wait(context.Background())
+					require.NoError(b, err)
+					require.Equal(b, flow.StateCompleted, record.State)
+					calls = record.Spent().Requests
+				}
+				b.ReportMetric(float64((cpuTime()-cpu).Milliseconds())/float64(b.N), "cpu-ms")
+				b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "wall-ms")
+				b.ReportMetric(float64(calls), "calls")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
+// BenchmarkAgentsStop measures how long a pause and a shutdown take while all critiques are in flight.
+func BenchmarkAgentsStop(b *testing.B) {
+	for _, n := range []int{30, 100} {
+		b.Run(fmt.Sprintf("N=%d", n), func(b *testing.B) {
+			var pause, shutdown time.Duration
+			for b.Loop() {
+				p := newTable(true)
+				engine, config := councilEngine(p), council(n, nil)
+				session, err := engine.Start(context.Background(), config)
+				require.NoError(b, err)
+				p.await(b, config)
+				began := time.Now()
+				require.NoError(b, session.Pause(context.Background()))
+				_, err = session.WaitIdle(context.Background())
+				require.ErrorIs(b, err, flow.ErrPaused)
+				pause += time.Since(began)
+				p.critiques.Store(0)
+				require.NoError(b, session.Resume(context.Background()))
+				p.await(b, config)
+				began = time.Now()
+				require.NoError(b, engine.Shutdown(context.Background()))
+				shutdown += time.Since(began)
+			}
+			b.ReportMetric(float64(pause.Milliseconds())/float64(b.N), "pause-ms")
+			b.ReportMetric(float64(shutdown.Milliseconds())/float64(b.N), "shutdown-ms")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// await returns once all critiques are in flight.
+func (p *table) await(b *testing.B, config deliberation.Config) {
+	for p.critiques.Load() < int64(critiques(len(config.Agents))) {
+		time.Sleep(time.Millisecond)
+	}
+}
