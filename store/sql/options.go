@@ -16,8 +16,8 @@ type Options struct {
 	// Timeout bounds a transaction, including the time that it waits for others; 0: 30 s. An append that
 	// takes longer fails.
 	Timeout time.Duration
-	// Poll bounds how late a watcher learns what other stores have done; 0: 200 ms. PostgreSQL's notifications tell sooner. Where
-	// neither they arrive nor a file's time of writing tells that SQLite's file has changed, it takes up to twice as long.
+	// Poll bounds how late a watcher learns what other stores have done; 0: 200 ms. PostgreSQL's notifications tell sooner. If they do
+	// not arrive, as behind a pooler, or the file system does not tell when SQLite's file was written, it takes up to twice as long.
 	//
 	// While nothing happens, a store whose logs are watched asks SQLite once in two Polls, and PostgreSQL once in ten, or in two
 	// where notifications do not arrive.
