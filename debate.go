@@ -271,8 +271,9 @@ func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 	return facade(l.Open(ctx, id))
 }
 
-// Events yields the numbered events of a debate after the given number, wherever the debate runs. If it is open in
-// this engine, Events is [Session.Events]. Otherwise it yields the facts of the log as they are saved, and chunks:
+// Events yields the numbered events of a debate after the given number, then those that happen, wherever the debate runs and
+// however often it changes hands. While it is open in this engine, they are those of [Session.Events]. Otherwise Events yields the
+// facts of the log as they are saved, and chunks:
 //   - If the engine has a Bus, the chunks that the debate's engine publishes there. Where text is lost on the way, the next chunk
 //     has Missing set.
 //   - Without a Bus, a chunk without text for each call in flight, with Missing set to -1: its text is unknown. With a Bus on
@@ -280,13 +281,28 @@ func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 //   - Before each turn that is recorded from then on, the text of it that the reader has missed. So the chunks of a turn add up
 //     to it, as in [Session.Events].
 //
-// The chunks of a structured answer may lack its end. Once the debate is opened in this engine, Events continues with those of
-// its session. Events ends after the debate's last event.
+// The chunks of a structured answer may lack its end.
 //
-// If the store fails, Events yields one error of kind store and ends. Nothing is lost: call Events again, with the Seq of the last
-// event that it has yielded.
+// Events ends in one of these ways, and holds nothing any more then:
+//   - The debate is over. The last event is the last that Events yields.
+//   - The caller leaves the loop.
+//   - ctx is done. Events yields its error.
+//   - The store fails. Events yields one error of kind store. Nothing is lost: call Events again, with the Seq of the last event
+//     that it has yielded. If there is no such debate, or no longer, the error wraps [ErrNotFound] and is of kind validation.
+//
+// Nothing else ends it: at a pause, at a question to a person and in the error state, Events waits for what others do, for
+// days if need be; see [Engine.Follow]. A session that is closed, a lease that another process acquires and [Engine.Shutdown] do not end
+// it either. While it waits it has no goroutine of its own, and watches the log ([store.Watcher]).
 func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
-	return each(e, func(l *engine.Engine) iter.Seq2[flow.Event, error] { return l.Events(ctx, id, after) })
+	return e.Follow(ctx, id, after, 0)
+}
+
+// Follow is Events with a heartbeat: whenever it has yielded nothing for the time every, it yields an event whose body is a
+// [*flow.Heartbeat]. A service that streams a debate over HTTP writes something then, such as a comment every 15 s, so that no proxy
+// takes the connection for dead and a client that has gone is noticed. The time counts from when the loop's body has returned.
+// Without it, or with a negative one, Follow is Events.
+func (e *Engine) Follow(ctx context.Context, id string, after int64, every time.Duration) iter.Seq2[flow.Event, error] {
+	return each(e, func(l *engine.Engine) iter.Seq2[flow.Event, error] { return l.Follow(ctx, id, after, every) })
 }
 
 // List yields a description of each stored debate that matches, as [Store].List does. A debate that cannot be read is

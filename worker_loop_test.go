@@ -87,6 +87,52 @@ func TestTheWorkerOfTheDocs(t *testing.T) {
 	})
 }
 
+// The loop closes a session at each pause. Readers in its engine wait through it, and end with the debate.
+func TestAReaderBesideTheWorkerOfTheDocsReadsThroughEachPause(t *testing.T) {
+	t.Parallel()
+	stage.InCompany(t, stage.TwoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		worker, control, began := join(), join(), time.Now()
+		c.Config.ID = "read"
+		_, err := worker.Submit(t.Context(), c.Config)
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		var group sync.WaitGroup
+		group.Go(func() { assert.NoError(t, workLoop(ctx, worker.Engine, 1)) })
+		until := func(held bool) {
+			for (c.Owner("read") != "") != held {
+				stage.Pass(50 * time.Millisecond)
+				require.Less(t, time.Since(began), 12*time.Hour)
+			}
+		}
+		until(true) // the session is open when the reader comes
+		var seqs []int64
+		group.Go(func() {
+			defer cancel()
+			for event, err := range worker.Events(t.Context(), "read", 0) {
+				assert.NoError(t, err)
+				if event.Kind() != flow.EventChunk {
+					seqs = append(seqs, event.Seq)
+				}
+			}
+		})
+		for range 3 {
+			until(true)
+			stage.Pass(1500 * time.Millisecond)
+			require.NoError(t, control.Control(t.Context(), "read", flow.Pause{Drain: true}))
+			until(false)
+			stage.Pass(time.Hour)
+			require.NoError(t, control.Control(t.Context(), "read", flow.Resume{}))
+		}
+		group.Wait()
+		log := c.Log("read")
+		require.Len(t, seqs, len(log))
+		for i, seq := range seqs {
+			assert.EqualValues(t, i+1, seq)
+		}
+		c.Finished("read")
+	})
+}
+
 // The loop passes a debate that is damaged and one that its engine lacks something for, with one place, and goes on.
 func TestTheWorkerOfTheDocsPassesWhatItCannotOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

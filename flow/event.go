@@ -21,7 +21,7 @@ import (
 // EventKind names a kind of [Event], as it stands in a log.
 type EventKind string
 
-// The kinds of events of every flow, with their bodies. All except chunks are facts: they are numbered and stored, and
+// The kinds of events of every flow, with their bodies. All except chunks and heartbeats are facts: they are numbered and stored, and
 // only Engine.Redact rewrites them. A flow adds kinds of its own; see [Flow].Bodies.
 const (
 	EventStart      EventKind = "start"      // *Start: the conversation begins; holds what is frozen for it
@@ -49,13 +49,14 @@ const (
 	EventRedacted   EventKind = "redacted"   // *Redacted: something was removed from the events before
 	EventOpened     EventKind = "opened"     // *Opened: the conversation was resumed; only where rounds have a time
 	EventChunk      EventKind = "chunk"      // *Chunk: a piece of a turn as it is spoken; live only
+	EventHeartbeat  EventKind = "heartbeat"  // *Heartbeat: nothing has happened for a while; live only, and only if it is asked for
 )
 
 // Event is one thing that happened. Its JSON has the keys seq, at, kind and body.
 type Event struct {
-	// Seq numbers the facts of a log from 1 without gaps. A chunk has the number of the last fact before it.
+	// Seq numbers the facts of a log from 1 without gaps. A chunk or a heartbeat has the number of the last fact before it.
 	Seq int64
-	// At is the time of a fact by the clock of the store (see store.Clock). That of a chunk is only about right.
+	// At is the time of a fact by the clock of the store (see store.Clock). That of a chunk or a heartbeat is only about right.
 	At time.Time
 	// Body says what happened. Copies of an event share it: it is read only.
 	Body Body
@@ -271,6 +272,8 @@ func newBody(kind EventKind) Body { //nolint:funlen // one case for each kind
 		return new(Opened)
 	case EventChunk:
 		return new(Chunk)
+	case EventHeartbeat:
+		return new(Heartbeat)
 	default:
 		return nil
 	}
@@ -373,6 +376,9 @@ func (*Opened) EventKind() EventKind { return EventOpened }
 
 // EventKind implements [Body].
 func (*Chunk) EventKind() EventKind { return EventChunk }
+
+// EventKind implements [Body].
+func (*Heartbeat) EventKind() EventKind { return EventHeartbeat }
 
 // EventKind implements [Body].
 func (f *Foreign) EventKind() EventKind { return f.Kind }

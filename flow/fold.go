@@ -27,7 +27,7 @@ func (r *Record) fold(e *Event, m *Machine) error {
 		return invalid("kind", "%q is not allowed here: the first event, and no other, is the start", e.Kind())
 	}
 	foreign, unknown := e.Body.(*Foreign)
-	if chunk := e.Kind() == EventChunk; e.Body == nil || unknown || chunk {
+	if live := e.Kind() == EventChunk || e.Kind() == EventHeartbeat; e.Body == nil || unknown || live {
 		kind := e.Kind()
 		if unknown {
 			kind = foreign.Kind

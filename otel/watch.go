@@ -66,10 +66,13 @@ func (w *watch) take(e *flow.Event) {
 	if w.idle {
 		return
 	}
-	if e.Kind() == flow.EventChunk {
+	switch e.Kind() {
+	case flow.EventChunk:
 		if e.At.After(w.heard) {
 			w.heard = e.At
 		}
+		return
+	case flow.EventHeartbeat:
 		return
 	}
 	at := w.time(e.At)

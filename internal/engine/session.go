@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"maps"
+	"time"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/session"
@@ -209,9 +210,9 @@ func (s *Session) Control(ctx context.Context, signal flow.Signal) error {
 	return s.Do(ctx, signal)
 }
 
-// Events yields the events of a conversation, wherever it runs; see debate.Engine.
-func (l *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
-	return l.host.Events(ctx, id, after)
+// Follow yields the events of a conversation, wherever it runs, and heartbeats; see debate.Engine.
+func (l *Engine) Follow(ctx context.Context, id string, after int64, every time.Duration) iter.Seq2[flow.Event, error] {
+	return l.host.Follow(ctx, id, after, every)
 }
 
 // List describes the stored conversations that match.

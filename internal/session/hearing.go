@@ -95,14 +95,12 @@ func (h *hearing) expect(core *flow.Core) {
 	h.mute = false
 }
 
-// expiry returns when the first silence is too long, false if none is expected to end.
-func (h *hearing) expiry() (at time.Time, waits bool) {
+// expiry returns when the first silence is too long; zero: none is expected to end.
+func (h *hearing) expiry() (at time.Time) {
 	for _, v := range h.voices {
-		if !v.silent.IsZero() && (!waits || v.silent.Before(at)) {
-			at, waits = v.silent, true
-		}
+		at = earlier(at, v.silent)
 	}
-	return at, waits
+	return at
 }
 
 // expire ends the waits that are over: the text is asked for once, and then the reader is told that it hears nothing.
@@ -119,19 +117,6 @@ func (h *hearing) expire(core *flow.Core) {
 			if begin := core.Streams(id, v.attempt); begin != nil {
 				v.lines[0].miss(begin)
 			}
-		}
-	}
-}
-
-// clear forgets what was heard: a session of this process was, meanwhile.
-func (h *hearing) clear() {
-	clear(h.voices)
-	h.early, h.mute = nil, true
-	for {
-		select {
-		case <-h.in:
-		default:
-			return
 		}
 	}
 }

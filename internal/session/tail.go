@@ -9,15 +9,16 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Events yields the events of a conversation after the given number: those of its session if it is open in this host,
-// else those of its log as it grows, with the chunks of the host's bus. If it is opened in this host meanwhile, they are
-// those of the session from then on, until that is closed.
-func (h *Host) Events(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
-	if s := h.Session(id); s != nil {
-		return s.Events(ctx, after)
-	}
+// Follow yields the events of a conversation after the given number, whoever runs it: those of its session while it is open in this
+// host, else those of its log as it grows, with the chunks of the host's bus. It ends when the conversation is over, and at nothing
+// that can be followed by more. If it has yielded nothing for the time every, it yields a heartbeat; 0: none.
+func (h *Host) Follow(ctx context.Context, id string, after int64, every time.Duration) iter.Seq2[flow.Event, error] {
 	return func(yield func(flow.Event, error) bool) {
-		t := &tail{host: h, id: id, after: after, yield: yield}
+		t := &tail{host: h, id: id, after: max(0, after), pulse: newPulse(every)}
+		t.yield = func(event flow.Event, err error) bool {
+			defer t.pulse.rest()
+			return yield(event, err)
+		}
 		if err := t.read(ctx); err != nil && !errors.Is(err, errReaderLeft) {
 			yield(flow.Event{}, err)
 		}
@@ -26,12 +27,50 @@ func (h *Host) Events(ctx context.Context, id string, after int64) iter.Seq2[flo
 
 var errReaderLeft = errors.New("the reader has left")
 
-// tail is a reader of a conversation that is not open in this host.
+// pulse tells when a reader that gets nothing is due for a heartbeat. That of nil, as of one that was made for no time, never is.
+type pulse struct {
+	every time.Duration
+	due   time.Time
+}
+
+func newPulse(every time.Duration) *pulse {
+	if every <= 0 {
+		return nil
+	}
+	return &pulse{every, time.Now().Add(every)}
+}
+
+// rest begins to wait anew: the reader has got something.
+func (p *pulse) rest() {
+	if p != nil {
+		p.due = time.Now().Add(p.every)
+	}
+}
+
+// at returns when the next heartbeat is due; zero: none is.
+func (p *pulse) at() time.Time {
+	if p == nil {
+		return time.Time{}
+	}
+	return p.due
+}
+
+// over reports whether a heartbeat is due.
+func (p *pulse) over() bool { return p != nil && !time.Now().Before(p.due) }
+
+// beat is the heartbeat after the given event.
+func (p *pulse) beat(after int64, at time.Time) flow.Event {
+	return flow.Event{Seq: after, At: at, Body: &flow.Heartbeat{}}
+}
+
+// tail is a reader of a conversation, wherever that runs.
 type tail struct {
 	host  *Host
 	id    string
 	after int64 // the number of the last event that was yielded, or what the reader has begun after
 	yield func(flow.Event, error) bool
+	pulse *pulse
+	here  bool // it has read a session of this host
 
 	core    *flow.Core
 	grew    time.Time // when the log was last found longer
@@ -39,63 +78,97 @@ type tail struct {
 	flushed time.Time // when chunks were last yielded
 }
 
-// read reads a log until its conversation is over.
+// read reads sessions of this host and the log, one after the other, until the conversation is over.
 func (t *tail) read(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	log := t.host.growthOf(ctx, t.id, t.host.Lease)
-	defer log.stop()
 	opened := t.host.awaitOpening(t.id)
 	defer t.host.stopAwaiting(t.id, opened)
-	t.heard.subscribe(ctx, t.host.relay, t.id)
-	defer t.host.relay.rest()
-	for stale := true; ; {
-		if s := t.host.Session(t.id); s != nil {
-			if ended, err := t.follow(ctx, s); ended || err != nil {
-				return err
-			}
-			stale = true
-		}
-		if stale {
-			if err := t.facts(ctx); err != nil {
-				return err
-			}
-		}
-		if err := t.chunks(); err != nil {
-			return err
-		}
-		// The calls in flight at the end still report their cost, if a process makes them.
-		if t.core.Over() || t.core.Record().Final() && time.Since(t.grew) > t.host.Lease {
-			return nil
-		}
+	for {
+		var over bool
 		var err error
-		if stale, err = t.wait(ctx, log, opened); err != nil {
+		if s := t.session(); s != nil {
+			over, err = t.follow(ctx, s)
+		} else {
+			over, err = t.watch(ctx, opened)
+		}
+		if over || err != nil {
 			return err
 		}
 	}
 }
 
+// session returns the session of the conversation that is open in this host; nil: there is none, or it was just closed.
+func (t *tail) session() *Session {
+	s := t.host.Session(t.id)
+	if s == nil || s.readErr() != nil {
+		return nil
+	}
+	return s
+}
+
+// follow yields the events of an open session. It reports whether the conversation is over. If the session is closed before,
+// it returns: the log may still grow.
+func (t *tail) follow(ctx context.Context, s *Session) (over bool, err error) {
+	t.here = true
+	for event, err := range s.follow(ctx, t.after, t.pulse) {
+		if err != nil {
+			if ctx.Err() == nil && s.readErr() != nil {
+				return false, nil
+			}
+			return false, err
+		}
+		if !t.yield(event, nil) {
+			return false, errReaderLeft
+		}
+		t.after = event.Seq
+	}
+	return true, nil
+}
+
+// watch yields the events of the log. It reports whether the conversation is over. If that is opened in this host before, it returns.
+func (t *tail) watch(ctx context.Context, opened <-chan struct{}) (over bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	log := t.host.growthOf(ctx, t.id, t.host.Lease)
+	defer log.stop()
+	t.heard = hearing{mute: t.here}
+	t.heard.subscribe(ctx, t.host.relay, t.id)
+	defer t.host.relay.rest()
+	for stale := true; t.session() == nil; {
+		if stale {
+			if err := t.facts(ctx); err != nil {
+				return false, err
+			}
+		}
+		if err := t.chunks(); err != nil {
+			return false, err
+		}
+		// The calls in flight at the end still report their cost, if a process makes them.
+		if t.core.Over() || t.core.Record().Final() && time.Since(t.grew) > t.host.Lease {
+			return true, nil
+		}
+		if t.pulse.over() && !t.yield(t.pulse.beat(t.after, t.host.clock.now()), nil) {
+			return false, errReaderLeft
+		}
+		if stale, err = t.wait(ctx, log, opened); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
 // wait returns when there may be something to yield. stale reports that the log may have grown.
 func (t *tail) wait(ctx context.Context, log *growth, opened <-chan struct{}) (stale bool, err error) {
-	var flush <-chan time.Time
-	if t.heard.fresh() {
-		timer := time.NewTimer(t.host.Interval - time.Since(t.flushed))
-		defer timer.Stop()
-		flush = timer.C
-	}
-	var silence <-chan time.Time
-	if at, waits := t.heard.expiry(); waits {
+	var alarm <-chan time.Time
+	if at := t.alarm(); !at.IsZero() {
 		timer := time.NewTimer(time.Until(at))
 		defer timer.Stop()
-		silence = timer.C
+		alarm = timer.C
 	}
 	select {
 	case message := <-t.heard.in:
 		t.heard.receive(message, t.core)
 		return t.heard.ahead(t.core), nil
-	case <-flush:
-		return false, nil
-	case <-silence:
+	case <-alarm:
 		t.heard.expire(t.core)
 		return false, nil
 	case <-opened:
@@ -112,32 +185,30 @@ func (t *tail) wait(ctx context.Context, log *growth, opened <-chan struct{}) (s
 	}
 }
 
-// follow yields the events of an open session. It reports whether the conversation has ended. If the session is closed before,
-// it returns: the log may still grow.
-func (t *tail) follow(ctx context.Context, s *Session) (ended bool, err error) {
-	for event, err := range s.Events(ctx, t.after) {
-		if err != nil {
-			if ctx.Err() == nil && s.readErr() != nil {
-				t.heard.clear()
-				return false, nil
-			}
-			return false, err
-		}
-		if !t.yield(event, nil) {
-			return false, errReaderLeft
-		}
-		t.after = event.Seq
+// alarm returns when there is something to do although nothing comes; zero: there is nothing.
+func (t *tail) alarm() time.Time {
+	at := earlier(t.heard.expiry(), t.pulse.at())
+	if t.heard.fresh() {
+		at = earlier(at, t.flushed.Add(t.host.Interval))
 	}
-	return true, nil
+	return at
+}
+
+// earlier returns the earlier of two times; zero: there is none.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // facts folds what the log has grown by, and yields the events that the reader has not had. Before a turn it yields the rest of its
 // text.
 func (t *tail) facts(ctx context.Context) error {
-	first := t.core == nil
+	live := t.core != nil || t.here
 	show := func(core *flow.Core, event flow.Event) error {
 		t.core = core
-		return t.show(event, !first)
+		return t.show(event, live)
 	}
 	err := t.host.foldEach(ctx, t.id, t.core, show)
 	if errors.Is(err, flow.ErrRewritten) {
@@ -189,15 +260,16 @@ func (t *tail) chunks() error {
 	return nil
 }
 
-// show yields an event that was folded, unless the reader has had it. Before a turn it yields the rest of its text. heard says that
-// the reader may have had a part of that.
-func (t *tail) show(event flow.Event, heard bool) (err error) {
+// show yields an event that was folded, unless the reader has had it. Before a turn it yields the rest of its text. live says that
+// the reader was there before the event: it may have had a part of that.
+func (t *tail) show(event flow.Event, live bool) (err error) {
 	t.grew = time.Now()
 	if event, err = t.core.Flow().DecodeEvent(event); err != nil {
 		return err
 	}
-	left := t.heard.end(event.Body, heard)
-	if event.Seq <= t.after {
+	had := event.Seq <= t.after
+	left := t.heard.end(event.Body, live && !had)
+	if had {
 		return nil
 	}
 	for i := range left {

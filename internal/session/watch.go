@@ -14,6 +14,11 @@ import (
 
 // Events is [debate.Session.Events].
 func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[flow.Event, error] {
+	return s.follow(ctx, after, nil)
+}
+
+// follow is Events with heartbeats; nil: there are none.
+func (s *Session) follow(ctx context.Context, after int64, p *pulse) iter.Seq2[flow.Event, error] {
 	return func(yield func(flow.Event, error) bool) {
 		w := s.addWatcher(after, true)
 		defer s.removeWatcher(w)
@@ -21,7 +26,10 @@ func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[flow.Event,
 			if !w.facts(ctx, yield) || !w.chunks(yield) || w.ended() {
 				return
 			}
-			if err := w.pause(ctx); err != nil {
+			if p.over() && !yield(p.beat(w.cursor, s.stopwatch.now()), nil) {
+				return
+			}
+			if err := w.pause(ctx, p); err != nil {
 				yield(flow.Event{}, err)
 				return
 			}
@@ -145,7 +153,7 @@ func (w *watcher) facts(ctx context.Context, yield func(flow.Event, error) bool)
 	}
 	for event, err := range w.session.host.Store.Read(ctx, w.session.ID, w.cursor) {
 		if err != nil {
-			yield(flow.Event{}, err)
+			yield(flow.Event{}, StoreError("read", named(err, w.session.ID)))
 			return false
 		}
 		if event, err = w.session.flow.Load().DecodeEvent(event); err != nil {
@@ -270,11 +278,13 @@ func (w *watcher) ended() bool {
 }
 
 // pause waits until there is something to yield.
-func (w *watcher) pause(ctx context.Context) error {
-	if left := w.session.host.Interval - time.Since(w.flushed); left > 0 {
-		return w.wait(ctx, false, left)
+func (w *watcher) pause(ctx context.Context, p *pulse) error {
+	limit := max(0, w.session.host.Interval-time.Since(w.flushed))
+	chunks := limit == 0
+	if at := p.at(); !at.IsZero() && (chunks || time.Until(at) < limit) {
+		limit = max(1, time.Until(at))
 	}
-	return w.wait(ctx, true, 0)
+	return w.wait(ctx, chunks, limit)
 }
 
 func (w *watcher) hasChunks() bool {

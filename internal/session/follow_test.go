@@ -1,0 +1,238 @@
+package session_test
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/bus"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
+)
+
+// TestAReaderOutlivesTheSessionThatItReads: closed sessions, leases that move, a pause and a shutdown are no end for a reader of the engine.
+// It gets each fact once, and ends after the last.
+func TestAReaderOutlivesTheSessionThatItReads(t *testing.T) {
+	stage.InCompany(t, stage.TwoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		here, there := join(), join()
+		session := here.Begun()
+		id, tr, ended := session.ID(), newTranscript(t), make(chan struct{})
+		go func() {
+			defer close(ended)
+			for event, err := range here.Events(t.Context(), id, 0) {
+				if !assert.NoError(t, err) {
+					return
+				}
+				tr.read(event)
+			}
+		}()
+		stage.Pass(1500 * time.Millisecond)
+		require.NoError(t, session.Close(), "while Ben speaks")
+		stage.Pass(time.Second)
+		session = there.Opened(id)
+		stage.Pass(1500 * time.Millisecond)
+		require.NoError(t, session.Pause(t.Context(), debate.Drain))
+		_, err := session.WaitIdle(t.Context())
+		require.ErrorIs(t, err, debate.ErrPaused)
+		require.NoError(t, session.Close())
+		stage.Pass(24 * time.Hour)
+		session = here.Opened(id)
+		require.NoError(t, session.Resume(t.Context()))
+		stage.Pass(1500 * time.Millisecond)
+		require.NoError(t, here.Shutdown(t.Context(), debate.Drain))
+		_, err = there.Opened(id).Wait(t.Context())
+		require.NoError(t, err)
+		<-ended
+		assert.Equal(t, c.Record(id).Seq, tr.last)
+		assert.Len(t, tr.done, 6)
+	})
+}
+
+// TestAReaderOfASessionIsToldThatTheStoreHasFailed: by one error of kind store, though the session holds on.
+func TestAReaderOfASessionIsToldThatTheStoreHasFailed(t *testing.T) {
+	stage.InCompany(t, stage.TwoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		m := join()
+		s := m.Begun()
+		last, failed := int64(0), error(nil)
+		for event, err := range m.Events(t.Context(), s.ID(), 0) {
+			if err != nil {
+				require.NoError(t, failed, "the error is the last that comes")
+				failed = err
+				continue
+			}
+			if last = event.Seq; last == 5 {
+				m.Goes(func(_ context.Context, op string, do func() error) error {
+					if op == "read" {
+						return stage.ErrBroken
+					}
+					return do()
+				})
+			}
+		}
+		require.ErrorIs(t, failed, stage.ErrBroken)
+		stage.RequireKind(t, failed, provider.KindStore)
+		m.Goes(func(_ context.Context, _ string, do func() error) error { return do() })
+		for event, err := range m.Events(t.Context(), s.ID(), last) {
+			require.NoError(t, err)
+			if event.Kind() != flow.EventChunk {
+				assert.Equal(t, last+1, event.Seq)
+				last = event.Seq
+			}
+		}
+		assert.Equal(t, c.Record(s.ID()).Seq, last)
+	})
+}
+
+// TestAReaderHasAHeartbeatWhileNothingHappens: each comes so long after the last that it got, whether the session is open or not, and
+// none is a fact.
+func TestAReaderHasAHeartbeatWhileNothingHappens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.TwoDebaters()
+		config.ID = "beats"
+		engine, p := stage.Engine(config)
+		stage.Slowly(p)
+		engine.Store = &store.Memory{}
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		const every = 15 * time.Second
+		tr, beats, ended := newTranscript(t), 0, make(chan struct{})
+		go func() {
+			defer close(ended)
+			last := time.Now()
+			for event, err := range engine.Follow(t.Context(), "beats", 0, every) {
+				if !assert.NoError(t, err) {
+					return
+				}
+				if _, beat := event.Body.(*flow.Heartbeat); beat {
+					beats++
+					assert.Equal(t, every, time.Since(last))
+					assert.Equal(t, tr.last, event.Seq)
+					data, err := json.Marshal(event)
+					assert.NoError(t, err)
+					var read debate.Event
+					assert.NoError(t, json.Unmarshal(data, &read))
+					assert.Equal(t, flow.EventHeartbeat, read.Kind())
+				} else {
+					tr.read(event)
+				}
+				last = time.Now()
+			}
+		}()
+		stage.Pass(1500 * time.Millisecond)
+		require.NoError(t, session.Pause(t.Context()))
+		stage.Pass(10*time.Minute + time.Second)
+		require.NoError(t, session.Close())
+		stage.Pass(10*time.Minute + time.Second)
+		session, err = engine.Open(t.Context(), "beats")
+		require.NoError(t, err)
+		defer session.Close()
+		require.NoError(t, session.Resume(t.Context()))
+		<-ended
+		assert.Equal(t, 80, beats)
+		assert.Len(t, tr.done, 6)
+	})
+}
+
+// spied is a store and a bus that count who watches and who subscribes.
+type spied struct {
+	*store.Memory
+	*bus.Local
+
+	mu       sync.Mutex
+	watching []context.Context
+}
+
+func (c *spied) Watch(ctx context.Context, id string) <-chan struct{} {
+	c.count(ctx)
+	return c.Memory.Watch(ctx, id)
+}
+
+func (c *spied) Subscribe(ctx context.Context, topic string) <-chan []byte {
+	if topic != "asks" { // an engine that speaks listens for those
+		c.count(ctx)
+	}
+	return c.Local.Subscribe(ctx, topic)
+}
+
+func (c *spied) count(ctx context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.watching = append(c.watching, ctx)
+}
+
+func (c *spied) now() (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, ctx := range c.watching {
+		if ctx.Err() == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// TestAReaderThatLeavesLeavesNothing: it watches the log and the bus only while the session is not open here, and has nothing after it
+// has left or its context has ended.
+func TestAReaderThatLeavesLeavesNothing(t *testing.T) {
+	for name, leave := range map[string]bool{"leaves": true, "is told to end": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := stage.TwoDebaters()
+				config.ID = "left"
+				engine, p := stage.Engine(config)
+				stage.Slowly(p)
+				kept := &spied{Memory: &store.Memory{}, Local: &bus.Local{}}
+				engine.Store, engine.Bus = kept, kept
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				ctx, end := context.WithCancel(t.Context())
+				defer end()
+				var leaves atomic.Bool
+				var readers sync.WaitGroup
+				for range 3 {
+					readers.Go(func() {
+						for _, err := range engine.Follow(ctx, "left", 0, time.Minute) {
+							if err != nil {
+								assert.ErrorIs(t, err, context.Canceled)
+							}
+							if leaves.Load() {
+								return
+							}
+						}
+					})
+				}
+				stage.Pass(1500 * time.Millisecond)
+				assert.LessOrEqual(t, kept.now(), 1, "the session watches its log, and tells its readers")
+				require.NoError(t, session.Pause(t.Context()))
+				require.NoError(t, session.Close())
+				stage.Pass(time.Hour)
+				assert.Equal(t, 6, kept.now(), "the log and the bus, for each")
+				session, err = engine.Open(t.Context(), "left")
+				require.NoError(t, err)
+				stage.Pass(time.Second)
+				assert.LessOrEqual(t, kept.now(), 1)
+				require.NoError(t, session.Close())
+				stage.Pass(time.Second)
+				assert.Equal(t, 6, kept.now())
+				if leave {
+					leaves.Store(true)
+				} else {
+					end()
+				}
+				readers.Wait()
+				assert.Zero(t, kept.now())
+				require.NoError(t, engine.Shutdown(t.Context()))
+			})
+		})
+	}
+}
