@@ -380,11 +380,12 @@ type Chunk struct {
 	Text    string `json:"text"`
 	// Reasoning means that the text is of the model's thoughts, not of its reply.
 	Reasoning bool `json:"reasoning,omitempty"`
-	// Missing is how many bytes are missing between what came before and Text; 0: none. -1: an unknown number. Then Text may be
-	// empty: the reader gets no text of this attempt, or no more, until its turn or a late chunk.
+	// Missing is how many bytes are missing between what came before and Text; 0: none; -1: an unknown number. With Missing set,
+	// Text may be empty: what comes after the gap is not known yet. The next chunk has the same Offset then, and says anew what is
+	// missing before it. If there is none, the turn mends the gap.
 	Missing int `json:"missing,omitempty"`
 	// Parts is how many chunks of the provider are merged in this one. It is 1 for a text that is read after its
-	// turn.
+	// turn, and 0 without a text.
 	Parts int `json:"parts"`
 }
 

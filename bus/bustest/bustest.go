@@ -14,7 +14,8 @@
 //		})
 //	}
 //
-// Each check is a subtest with the name of the clause of the contract that it tests. Run the suite with the race detector too,
+// Each check is a subtest with the name of the clause of the contract that it tests. Those of readers let whole engines speak and read over
+// the bus. Run the suite with the race detector too,
 // which finds what the suite cannot.
 package bustest
 
@@ -76,6 +77,8 @@ func checks() []check {
 		{"subscribe/a subscriber that was too slow is told", tooSlow},
 		{"subscribe/ends with its context", unsubscribed},
 		{"subscribe/continues after the connection was lost", lostConnection},
+		{"readers/two that are slow miss nothing untold", slowReaders},
+		{"readers/a text beyond what they keep is named", longText},
 	}
 }
 

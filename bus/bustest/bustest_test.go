@@ -70,6 +70,8 @@ func TestABadBusFails(t *testing.T) {
 		{"subscribe/a subscriber that was too slow is told", "is not told"},
 		{"subscribe/ends with its context", "still delivers"},
 		{"subscribe/continues after the connection was lost", "does not learn"},
+		{"readers/two that are slow miss nothing untold", "is not told"},
+		{"readers/a text beyond what they keep is named", "is not told"},
 	} {
 		t.Run(d.check, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -90,7 +92,7 @@ func TestABadBusFails(t *testing.T) {
 			})
 		})
 	}
-	assert.Len(t, bustest.Names(), 14, "each check has a defect here")
+	assert.Len(t, bustest.Names(), 16, "each check has a defect here")
 }
 
 func spoil(s *spoiled, check string, opened int) {
@@ -164,6 +166,19 @@ func spoil(s *spoiled, check string, opened int) {
 		}
 	case "subscribe/a subscriber that was too slow is told":
 		s.subscribe = func(ctx context.Context, topic string) <-chan []byte { return untold(ctx, good.Subscribe(ctx, topic)) }
+	case "readers/two that are slow miss nothing untold":
+		s.subscribe = func(ctx context.Context, topic string) <-chan []byte { return untold(ctx, good.Subscribe(ctx, topic)) }
+	case "readers/a text beyond what they keep is named":
+		left := 1 << 20
+		s.publish = func(ctx context.Context, messages []bus.Message) error {
+			for i := range messages {
+				left -= len(messages[i].Data)
+			}
+			if left < 0 {
+				return nil
+			}
+			return good.Publish(ctx, messages)
+		}
 	case "subscribe/ends with its context":
 		s.subscribe = func(ctx context.Context, topic string) <-chan []byte {
 			return good.Subscribe(context.WithoutCancel(ctx), topic)

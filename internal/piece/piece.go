@@ -11,15 +11,16 @@ import (
 	"math"
 )
 
-// Piece is text of one attempt at a call, or asks for such text. Without text it says that the attempt's text will be published.
+// Piece is text of one attempt at a call, or asks for such text. Without text it says how much of the attempt was published so far, and
+// that the rest will be.
 type Piece struct {
 	Ask       bool // somebody has begun to read: the text so far is to be published again; nothing else is set
 	Reasoning bool // the text is of the model's thoughts
 	Call      string
 	Attempt   int
 	After     int64 // the number of the last event before the attempt's text began
-	Offset    int   // of the text, in bytes
-	Parts     int   // how many chunks of the provider there were, up to the end of this text
+	Offset    int   // of the text, in bytes; without text, how many bytes of the reply were published
+	Parts     int   // how many chunks of the provider there were, up to the end of this text; without text, how many bytes of thoughts
 	Text      string
 }
 

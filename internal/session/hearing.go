@@ -14,10 +14,10 @@ import (
 const (
 	// maxEarly bounds the pieces that came before the facts that they follow.
 	maxEarly = 64
-	// maxHeard bounds the text of one call that a reader keeps, in bytes. What is beyond it is missing until the turn.
+	// maxHeard bounds the text of one call that a reader keeps, in bytes. The reader is told that what is beyond it comes with the turn.
 	maxHeard = 4 << 20
-	// silence is how long a reader waits for the first piece of a call, which comes at once if the call's engine has a bus: for so
-	// long until it asks, and once more until it is told that it hears nothing.
+	// silence is how long a reader waits for the word of how much was published of a call, which comes at once if the call's engine has
+	// a bus: for so long until it asks again, and once more until it is told that text is missing.
 	silence = 2 * time.Second
 )
 
@@ -31,6 +31,7 @@ type hearing struct {
 	id     string
 	key    *piece.Key
 	asked  time.Time // when the text so far was last asked for
+	again  bool      // it is to be asked for once more, once that can be answered
 	voices map[string]*voice
 	early  []piece.Piece // they follow facts that are not folded yet
 	mute   bool          // the calls in flight were heard in a session that was closed: nothing more comes of them
@@ -41,8 +42,8 @@ type voice struct {
 	attempt int
 	schema  string       // of a structured answer
 	lines   [2]heardLine // of the reply, and of the thoughts
-	silent  time.Time    // when the silence is too long; zero: something was heard of the attempt, or the reader is told that nothing is
-	asked   bool         // because of the silence
+	late    time.Time    // when the word of how much was published is overdue; zero: it has come, or the reader is told that text is missing
+	asked   bool         // it was asked for because it was overdue
 }
 
 // subscribe begins to hear a conversation.
@@ -72,7 +73,7 @@ func (h *hearing) folded(core *flow.Core) {
 	}
 }
 
-// expect begins to wait for the first piece of each call in flight. Without a bus the wait is over at once.
+// expect begins to wait for word of each call in flight. Without a bus the wait is over at once.
 func (h *hearing) expect(core *flow.Core) {
 	for _, call := range core.InFlight() {
 		chunk := core.Streams(call.Call, call.Attempt)
@@ -84,46 +85,87 @@ func (h *hearing) expect(core *flow.Core) {
 			v = &voice{schema: chunk.Schema}
 			h.voices[call.Call] = v
 		}
-		v.attempt, v.asked, v.silent = call.Attempt, h.relay == nil, time.Now()
+		v.attempt, v.asked, v.late = call.Attempt, h.relay == nil, time.Now()
 		switch {
 		case h.mute:
-			v.silent = time.Time{}
+			v.late, v.lines[0].told = time.Time{}, true
 		case h.relay != nil:
-			v.silent = v.silent.Add(silence)
+			v.late = v.late.Add(silence)
 		}
 	}
 	h.mute = false
 }
 
-// expiry returns when the first silence is too long; zero: none is expected to end.
-func (h *hearing) expiry() (at time.Time) {
+// doubt says that messages may be lost: the text so far is asked for, and the word of how much that is.
+func (h *hearing) doubt(core *flow.Core) {
+	for _, call := range core.InFlight() {
+		if v := h.voices[call.Call]; v != nil {
+			v.asked, v.late = false, time.Now().Add(silence)
+		}
+	}
+	if h.lacks() {
+		h.ask()
+	}
+}
+
+// lacks reports whether something is missing that may come again, or may be.
+func (h *hearing) lacks() bool {
 	for _, v := range h.voices {
-		at = earlier(at, v.silent)
+		if !v.late.IsZero() || v.lines[0].open() || v.lines[1].open() {
+			return true
+		}
+	}
+	return false
+}
+
+// expiry returns when there is something to do although nothing comes; zero: there is nothing.
+func (h *hearing) expiry() (at time.Time) {
+	if h.again {
+		at = h.asked.Add(askInterval)
+	}
+	for _, v := range h.voices {
+		at = earlier(at, v.late)
 	}
 	return at
 }
 
-// expire ends the waits that are over: the text is asked for once, and then the reader is told that it hears nothing.
+// expire ends the waits that are over: the text is asked for once, and then the reader is told that it is missing.
 func (h *hearing) expire(core *flow.Core) {
 	now := time.Now()
+	asks := h.again && now.Sub(h.asked) >= askInterval && h.lacks()
+	h.again = h.again && now.Sub(h.asked) < askInterval
 	for id, v := range h.voices {
 		switch {
-		case v.silent.IsZero() || v.silent.After(now):
+		case v.late.IsZero() || v.late.After(now):
 		case !v.asked:
-			v.asked, v.silent = true, now.Add(silence)
-			h.ask()
+			v.asked, v.late, asks = true, now.Add(silence), true
 		default:
-			v.silent = time.Time{}
-			if begin := core.Streams(id, v.attempt); begin != nil {
-				v.lines[0].miss(begin)
-			}
+			v.late = time.Time{}
+			v.miss(core.Streams(id, v.attempt))
 		}
+	}
+	if asks {
+		h.ask()
 	}
 }
 
-// ask asks for the text so far of the calls in flight.
+// miss says that nothing more is heard of an attempt, whose first chunk begin is; nil: it has ended.
+func (v *voice) miss(begin *flow.Chunk) {
+	if begin == nil {
+		return
+	}
+	v.lines[0].miss(begin, -1)
+	if begin.Reasoning = true; len(v.lines[1].text) > 0 {
+		v.lines[1].miss(begin, -1)
+	}
+}
+
+// ask asks for the text so far of the calls in flight: now, or as soon as that can be answered.
 func (h *hearing) ask() {
-	if h.key == nil || time.Since(h.asked) < askInterval {
+	if h.key == nil {
+		return
+	}
+	if h.again = time.Since(h.asked) < askInterval; h.again {
 		return
 	}
 	h.asked = time.Now()
@@ -133,9 +175,7 @@ func (h *hearing) ask() {
 // receive takes a message of the bus.
 func (h *hearing) receive(message []byte, core *flow.Core) {
 	if message == nil { // some may be lost
-		if len(core.InFlight()) > 0 {
-			h.ask()
-		}
+		h.doubt(core)
 		return
 	}
 	if h.key == nil {
@@ -170,11 +210,33 @@ func (h *hearing) hear(p *piece.Piece, core *flow.Core) {
 		v = &voice{schema: begin.Schema}
 		h.voices[p.Call] = v
 	}
-	v.attempt, v.silent = p.Attempt, time.Time{}
-	begin.Reasoning = p.Reasoning
-	if p.Text != "" && v.line(p.Reasoning).add(begin, p) {
+	v.attempt = p.Attempt
+	var gap bool
+	if p.Text == "" {
+		v.late = time.Time{}
+		gap = v.reach(begin, p)
+	} else {
+		if !v.late.IsZero() { // the word comes after the text that it counts
+			v.late = time.Now().Add(silence)
+		}
+		begin.Reasoning = p.Reasoning
+		gap = v.line(p.Reasoning).add(begin, p)
+	}
+	if gap {
 		h.ask()
 	}
+}
+
+// reach takes the word of how much was published, and reports whether some of it is missing.
+func (v *voice) reach(begin *flow.Chunk, p *piece.Piece) (gap bool) {
+	for i, published := range [...]int{p.Offset, p.Parts} {
+		l := &v.lines[i]
+		if n := published - len(l.text) - l.missing; n > 0 && !l.full {
+			begin.Reasoning, gap = i == 1, true
+			l.miss(begin, n)
+		}
+	}
+	return gap
 }
 
 // line returns one of the two texts of a call.
@@ -242,32 +304,41 @@ type heardLine struct {
 	text    []byte       // without what is missing
 	holed   bool         // something is missing
 	hole    int          // where: the first place, in text
-	missing int          // how many bytes, in all places
+	missing int          // how many bytes, in all places but the end
+	told    bool         // the reader is told that something is missing at the end
+	full    bool         // what else comes is not kept
 	parts   int          // how many chunks of the provider came so far
 	fresh   []flow.Chunk // what the reader has not had
 }
 
-// miss says that nothing is heard of a text, or of what continues it.
-func (l *heardLine) miss(begin *flow.Chunk) {
-	if l.holed {
+// open reports whether something is missing that may come again.
+func (l *heardLine) open() bool { return l.holed && !l.full }
+
+// miss says that so many bytes are missing at the end of what was heard; -1: nobody knows how many.
+func (l *heardLine) miss(begin *flow.Chunk, n int) {
+	if l.told {
 		return
 	}
-	l.holed, l.hole = true, len(l.text)
-	begin.Missing, begin.Offset = -1, l.hole
-	l.fresh = append(l.fresh, *begin)
+	l.told = true
+	if !l.holed {
+		l.holed, l.hole = true, len(l.text)
+	}
+	chunk := *begin
+	chunk.Missing, chunk.Offset = n, len(l.text)
+	l.fresh = append(l.fresh, chunk)
 }
 
-// add adds a piece, and reports whether text before it is missing.
+// add adds a piece, and reports whether text before it is missing that may come again.
 func (l *heardLine) add(begin *flow.Chunk, p *piece.Piece) (gap bool) {
-	if len(l.text)+len(p.Text) > maxHeard {
+	if l.full {
 		return false
 	}
 	end := len(l.text) + l.missing
 	switch {
 	case l.holed && p.Offset <= l.hole: // what is missing comes again
-		if p.Offset+len(p.Text) > l.hole {
-			l.show(begin, p, l.hole, 0, p.Text[l.hole-p.Offset:])
+		if at := l.hole; p.Offset+len(p.Text) > at {
 			l.holed, l.missing = false, 0
+			l.show(begin, p, at, 0, p.Text[at-p.Offset:])
 		}
 	case p.Offset > end:
 		if !l.holed {
@@ -275,7 +346,6 @@ func (l *heardLine) add(begin *flow.Chunk, p *piece.Piece) (gap bool) {
 		}
 		l.missing += p.Offset - end
 		l.show(begin, p, len(l.text), p.Offset-end, p.Text)
-		return true
 	case p.Offset+len(p.Text) <= end && (l.holed || string(l.text[p.Offset:p.Offset+len(p.Text)]) == p.Text):
 		// it came twice
 	case l.holed || strings.HasPrefix(p.Text, string(l.text[p.Offset:])):
@@ -283,12 +353,20 @@ func (l *heardLine) add(begin *flow.Chunk, p *piece.Piece) (gap bool) {
 	default: // it replaces what came before
 		l.show(begin, p, p.Offset, 0, p.Text)
 	}
-	return l.holed
+	return l.open()
 }
 
-// show lets the reader have text from an offset on.
+// show lets the reader have text from an offset on. If that is more than is kept, the reader is told that the rest is missing.
 func (l *heardLine) show(begin *flow.Chunk, p *piece.Piece, offset, missing int, text string) {
-	l.text = append(l.text[:offset], text...)
+	if n := len(l.fresh); n > 0 && l.fresh[n-1].Text == "" { // what was missing at the end has come, or is counted now
+		l.fresh = l.fresh[:n-1]
+	}
+	l.text, l.told = l.text[:offset], false
+	if l.full = offset+len(text) > maxHeard; l.full {
+		l.miss(begin, -1)
+		return
+	}
+	l.text = append(l.text, text...)
 	parts := max(1, p.Parts-l.parts)
 	l.parts = max(l.parts, p.Parts)
 	if n := len(l.fresh); n > 0 && missing == 0 {

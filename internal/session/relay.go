@@ -45,11 +45,12 @@ type relay struct {
 type relayed struct {
 	*stream
 
-	key   *piece.Key
-	topic string
-	lines [2]line   // of the reply, and of the thoughts
-	known bool      // something of it was published, so that readers know that it is
-	again time.Time // when it was last published from its beginning on request
+	key    *piece.Key
+	topic  string
+	lines  [2]line   // of the reply, and of the thoughts
+	told   bool      // readers know how much of it was published
+	wanted bool      // a reader asks for it from its beginning
+	again  time.Time // when it was last published from its beginning on request
 }
 
 // line is one text of a stream on its way to the bus.
@@ -237,10 +238,10 @@ func (r *relay) busy() bool {
 	return len(r.streams)+len(r.asks) > 0
 }
 
-// askInterval is the least time between two requests for the same text that are answered.
+// askInterval is the least time between two answers to requests for the same text. Requests that come sooner are answered together.
 const askInterval = time.Second
 
-// answer publishes the streams of a conversation from their beginning, if a reader of that conversation asks for it.
+// answer has the streams of a conversation published from their beginning, if a reader of that conversation asks for it.
 func (r *relay) answer(ask []byte) {
 	const topic = 32
 	if len(ask) <= topic {
@@ -251,7 +252,7 @@ func (r *relay) answer(ask []byte) {
 	r.mu.Unlock()
 	checked := false
 	for _, one := range streams {
-		if one.topic != string(ask[:topic]) || time.Since(one.again) < askInterval {
+		if one.topic != string(ask[:topic]) {
 			continue
 		}
 		if !checked {
@@ -261,7 +262,7 @@ func (r *relay) answer(ask []byte) {
 			}
 			checked = true
 		}
-		one.lines, one.known, one.again = [2]line{}, false, time.Now()
+		one.wanted = true
 	}
 }
 
@@ -286,8 +287,9 @@ func (r *relay) next() (streams []*relayed, asks []bus.Message) {
 	return slices.Clone(r.streams), asks
 }
 
-// publish publishes batch, and what has come since the last interval, as far as it fits a batch. Of a stream that says nothing yet
-// it publishes a piece without text, so that readers can tell a speaker who is silent from one whose engine has no bus.
+// publish publishes batch, and what has come since the last interval, as far as it fits a batch. At the beginning of a stream, and once
+// it was published again from there, it says how much that is: so readers can tell a speaker who is silent from one whose engine has no
+// bus, and from text that they have not got.
 func (r *relay) publish(streams []*relayed, batch []bus.Message) {
 	var done []func()
 	left := r.limits.Batch
@@ -298,7 +300,11 @@ func (r *relay) publish(streams []*relayed, batch []bus.Message) {
 		left -= len(data)
 	}
 	for _, one := range streams {
-		quiet := true
+		if one.wanted && time.Since(one.again) >= askInterval {
+			one.lines, one.told, one.wanted, one.again = [2]line{}, false, false, time.Now()
+		}
+		var published [2]int
+		whole := true
 		for i := range one.lines {
 			l := &one.lines[i]
 			one.read(l, i == 1)
@@ -313,14 +319,14 @@ func (r *relay) publish(streams []*relayed, batch []bus.Message) {
 				send(one, piece.Piece{Reasoning: i == 1, Offset: l.sent + sent, Parts: l.had, Text: text})
 				sent += len(text)
 			}
+			published[i], whole = l.sent+sent, whole && sent == len(l.unsent)
 			if sent > 0 {
-				quiet = false
-				done = append(done, func() { l.sent, l.unsent, one.known = l.sent+sent, l.unsent[sent:], true })
+				done = append(done, func() { l.sent, l.unsent = l.sent+sent, l.unsent[sent:] })
 			}
 		}
-		if quiet && !one.known && left >= piece.Overhead(one.command.Call) {
-			send(one, piece.Piece{})
-			done = append(done, func() { one.known = true })
+		if !one.told && whole && left >= piece.Overhead(one.command.Call) {
+			send(one, piece.Piece{Offset: published[0], Parts: published[1]})
+			done = append(done, func() { one.told = true })
 		}
 	}
 	if len(batch) == 0 || time.Now().Before(r.retry) {

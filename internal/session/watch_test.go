@@ -42,7 +42,7 @@ func (tr *transcript) read(e debate.Event) {
 		c := body.As[flow.Chunk](e)
 		assert.Equal(tr.t, tr.last, e.Seq, "a chunk has the number of the last fact")
 		assert.False(tr.t, tr.done[c.Call], "no chunk follows its call's result")
-		if c.Missing >= 0 {
+		if c.Missing == 0 {
 			assert.NotEmpty(tr.t, c.Text)
 			assert.Positive(tr.t, c.Parts)
 		}
