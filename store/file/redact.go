@@ -142,14 +142,15 @@ func (r *rewriter) head(n int64) error {
 	return err
 }
 
-// block writes a commit with its events, or those in their places. It keeps all else that the commit says.
+// block writes a commit with its events, or those in their places. The result is that of the last transition, and may be another one
+// now. It keeps all else that the commit says.
 func (r *rewriter) block(b *block) error {
 	data := make([]byte, b.Bytes)
 	if _, err := r.from.ReadAt(data, b.from); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	out := &batch{start: -1}
-	own := *b
+	own, shown := *b, store.Info{Result: r.last.Result}
 	seq, at := b.First, b.from
 	for line := range bytes.Lines(data) {
 		if at == b.Start {
@@ -158,16 +159,21 @@ func (r *rewriter) block(b *block) error {
 		at += int64(len(line))
 		if len(r.events) == 0 || r.events[0].Seq != seq {
 			out.lines.Write(line)
+			if err := showTransition(&shown, line); err != nil {
+				return err
+			}
 		} else {
 			again, err := encode(seq-1, r.events[:1])
 			if err != nil {
 				return err
 			}
 			out.lines.Write(again.lines.Bytes())
+			shown.Add(&r.events[0])
 			r.events = r.events[1:]
 		}
 		seq++
 	}
+	own.Result = shown.Result
 	own.Start = r.last.Start
 	if out.start >= 0 {
 		own.Start = r.last.end + out.start
@@ -184,6 +190,25 @@ func (r *rewriter) block(b *block) error {
 	r.last = own
 	_, err = r.to.WriteAt(out.lines.Bytes(), own.from)
 	return err
+}
+
+// showTransition adds the event of a line to what lists show, if it is a transition.
+func showTransition(info *store.Info, line []byte) error {
+	if !bytes.Contains(line, []byte(`"`+flow.EventTransition+`"`)) { // a fast check
+		return nil
+	}
+	_, text, err := divide(line)
+	if err != nil {
+		return err
+	}
+	var e flow.Event
+	if err := e.UnmarshalJSON(text); err != nil {
+		return err
+	}
+	if e.Kind() == flow.EventTransition {
+		info.Add(&e)
+	}
+	return nil
 }
 
 // dropBlobs writes the file of blobs anew without some of them.

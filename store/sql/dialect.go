@@ -27,6 +27,8 @@ type dialect struct {
 	add func(ctx context.Context, tx *stdsql.Tx, s *step) (kept bool, err error)
 	// turn waits until this process may write. end is called after the transaction.
 	turn func(ctx context.Context) (end func())
+	// rewrite replaces the body of a commit, whose key is $1, by $2. The commit holds nothing else of its events.
+	rewrite string
 	// purge removes from the database's other files what the tables no longer hold.
 	purge func(ctx context.Context, db *stdsql.DB) error
 	// vacuum are the statements that write all tables anew.

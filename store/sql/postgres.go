@@ -122,6 +122,7 @@ func postgresDialect() *dialect {
 		lock:      `SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(7161113098253541985)`, // an arbitrary number
 		write:     postgresWrite,
 		add:       postgresAdd,
+		rewrite:   `UPDATE debate_commit SET body = $2 WHERE key = $1`,
 		purge:     func(context.Context, *stdsql.DB) error { return nil },
 		vacuum: []string{
 			"VACUUM FULL debate", "VACUUM FULL debate_commit", "VACUUM FULL debate_label", "VACUUM FULL debate_blob",

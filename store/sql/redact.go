@@ -3,8 +3,10 @@ package sql
 import (
 	"context"
 	stdsql "database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
@@ -50,6 +52,7 @@ type redaction struct {
 	lines map[int64]string // the events that take the places of others, by number
 	order []int64          // their numbers
 	begun *begun           // nil: the start stays
+	moved bool             // a transition is rewritten
 	added *step            // nil: nothing is appended
 	blobs []string
 }
@@ -72,6 +75,7 @@ func (r *redaction) encode(events []flow.Event) error {
 		if one.begun != nil {
 			r.begun = one.begun
 		}
+		r.moved = r.moved || one.result != nil
 	}
 	return nil
 }
@@ -130,8 +134,13 @@ func (r *redaction) replace(ctx context.Context, tx *stdsql.Tx, no int64) error 
 		for ; len(rest) > 0 && rest[0] <= c.last; rest = rest[1:] {
 			lines[rest[0]-c.after-1] = r.lines[rest[0]]
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE debate_commit SET body = $2 WHERE key = $1`, no*span+c.after, strings.Join(lines, "\n"))
+		_, err = tx.ExecContext(ctx, r.store.dialect.rewrite, no*span+c.after, strings.Join(lines, "\n"))
 		if err != nil {
+			return err
+		}
+	}
+	if r.moved {
+		if err := r.retell(ctx, tx, no); err != nil {
 			return err
 		}
 	}
@@ -150,6 +159,34 @@ func (r *redaction) replace(ctx context.Context, tx *stdsql.Tx, no int64) error 
 		}
 	}
 	return nil
+}
+
+// retell stores what a list shows of the last transition.
+func (r *redaction) retell(ctx context.Context, tx *stdsql.Tx, no int64) error {
+	for before := (no + 1) * span; ; {
+		var body string
+		err := tx.QueryRowContext(ctx, `SELECT key, body FROM debate_commit WHERE key >= $1 AND key < $2 ORDER BY key DESC LIMIT 1`,
+			no*span, before).Scan(&before, &body)
+		if errors.Is(err, stdsql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, line := range slices.Backward(strings.Split(body, "\n")) {
+			var e flow.Event
+			if err := json.Unmarshal([]byte(line), &e); err != nil {
+				return err
+			}
+			if moved, ok := e.Body.(*flow.Transition); ok {
+				result, err := json.Marshal(outcome{moved.Spent, moved.Result})
+				if err == nil {
+					_, err = tx.ExecContext(ctx, `UPDATE debate SET result = $2 WHERE no = $1`, no, string(result))
+				}
+				return err
+			}
+		}
+	}
 }
 
 // Vacuum rewrites the whole database, so that the files of its tables hold nothing of what redactions and deletions have removed.

@@ -225,9 +225,10 @@ func (w *sqliteWriter) dialect() *dialect {
 			w.turn.begin(ctx)
 			return w.turn.end
 		},
-		purge:  sqlitePurge,
-		vacuum: []string{"VACUUM"},
-		lend:   w.lend,
+		rewrite: `UPDATE debate_commit SET body = $2, result = NULL WHERE key = $1`, // a trigger has read the result
+		purge:   sqlitePurge,
+		vacuum:  []string{"VACUUM"},
+		lend:    w.lend,
 		again: func(err error, _ int) bool {
 			return sqliteCode(err) == codes.SQLITE_BUSY // nothing was written: a transaction that has begun has the lock
 		},

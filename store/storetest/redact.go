@@ -168,6 +168,9 @@ func redactGoesOn(x *exam) {
 func redactListed(x *exam) {
 	handles := x.handles(2)
 	log := debateOf("vans", map[string]string{"k": "v", "keep": "it"}, flow.StateCompleted, "old words")
+	log = append(log, flow.Event{At: log[0].At, Body: &flow.Transition{
+		From: flow.StateCompleting, To: flow.StateCompleted, Spent: 7, Result: "vans win",
+	}})
 	for i := range log {
 		log[i].Seq = int64(i) + 1
 	}
@@ -182,6 +185,13 @@ func redactListed(x *exam) {
 			events = append(events, flow.Event{Seq: e.Seq, At: e.At, Body: &now})
 		case *flow.Turn:
 			events = append(events, flow.Event{Seq: e.Seq, At: e.At, Body: &flow.Turn{Text: gone}})
+		case *flow.Transition:
+			now := *body
+			now.Evidence = gone
+			if now.Result != "" {
+				now.Result = gone
+			}
+			events = append(events, flow.Event{Seq: e.Seq, At: e.At, Body: &now})
 		}
 	}
 	end := log[len(log)-1]
@@ -202,7 +212,7 @@ func redactListed(x *exam) {
 		}
 		got, want := infos[0], before[0]
 		if got.Topic != gone || got.State != want.State || got.Seq != end.Seq+1 || !got.StartedAt.Equal(want.StartedAt) ||
-			got.Spent != want.Spent || got.Result != want.Result || got.Round != want.Round {
+			got.Spent != want.Spent || got.Result != gone || got.Round != want.Round {
 			x.Errorf("List yields %+v after %+v", got, want)
 		}
 	}
@@ -276,6 +286,7 @@ func redactLeft(x *exam) {
 	const secret = "the-secret-that-nobody-may-find"
 	handles := x.handles(2)
 	log := debateOf(secret, map[string]string{"k": secret}, flow.StateCompleted, secret)
+	log = append(log, flow.Event{At: log[0].At, Body: &flow.Transition{To: flow.StateCompleted, Result: secret}})
 	for i := range log {
 		log[i].Seq = int64(i) + 1
 	}
@@ -305,6 +316,10 @@ func redactLeft(x *exam) {
 			e.Body = &now
 		case *flow.Turn:
 			e.Body = &flow.Turn{Text: gone}
+		case *flow.Transition:
+			now := *body
+			now.Result = ""
+			e.Body = &now
 		default:
 			continue
 		}

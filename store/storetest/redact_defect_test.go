@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,15 @@ func redactDefects() []defect {
 			[]string{"redact/events*", "redact/lists*", "redact/the log goes on", "redact/watchers*", "redact/nothing*"},
 			"",
 			redacts(func(_ *spoiled, _ context.Context, _ string, _ int64, _ []flow.Event, _ []string) error { return nil }),
+		},
+		{
+			"keeps the results",
+			[]string{"redact/lists*", "redact/nothing*"},
+			"",
+			redacts(func(s *spoiled, ctx context.Context, id string, after int64, events []flow.Event, blobs []string) error {
+				events = slices.DeleteFunc(slices.Clone(events), func(e flow.Event) bool { return e.Kind() == flow.EventTransition })
+				return s.good.Redact(ctx, id, after, events, blobs)
+			}),
 		},
 		{
 			"keeps the blobs",
