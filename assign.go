@@ -16,11 +16,11 @@ import (
 // Positions in the config stay.
 type AssignPositions struct {
 	// Model is "provider/model": the model of the first judge if empty.
-	Model string `json:"model,omitempty"`
+	Model string `json:"model,omitempty" redact:"-"`
 	// Fallbacks are models that take over, in this order, when the model before keeps failing.
-	Fallbacks []string `json:"fallbacks,omitempty"`
+	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
 	// Diversity is the desired spread of opinion: MultiPerspective if empty.
-	Diversity Diversity `json:"diversity,omitempty"`
+	Diversity Diversity `json:"diversity,omitempty" redact:"-"`
 	// Temperature is 0.9 if nil.
 	Temperature *float64 `json:"temperature,omitempty"`
 	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
@@ -64,10 +64,10 @@ type PositionPlan struct {
 
 // PlannedPosition is a position with a persona and key arguments, for a participant.
 type PlannedPosition struct {
-	Participant string `json:"participant" jsonschema:"enum=participant's name"`
+	Participant string `json:"participant" jsonschema:"enum=participant's name" redact:"-"`
 	// Side is the side that the position takes. It must be the participant's own side, or "none" if the participant has no
 	// side.
-	Side         string   `json:"side" jsonschema:"enum=for,enum=against,enum=neutral,enum=none"`
+	Side         string   `json:"side" jsonschema:"enum=for,enum=against,enum=neutral,enum=none" redact:"-"`
 	Position     string   `json:"position"`
 	Persona      string   `json:"persona"`
 	KeyArguments []string `json:"keyArguments"`
@@ -82,7 +82,7 @@ type Assignment struct {
 
 // AssignedPosition is a participant's position.
 type AssignedPosition struct {
-	Participant  string   `json:"participant"`
+	Participant  string   `json:"participant" redact:"-"`
 	Position     string   `json:"position"`
 	Persona      string   `json:"persona"`
 	KeyArguments []string `json:"keyArguments"`

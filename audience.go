@@ -19,17 +19,17 @@ type Audience struct {
 // Member is a member of the audience: a model, a [Judge] registered on the engine, or a person.
 type Member struct {
 	// Name is "audience-1" and so on if empty.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name,omitempty" redact:"-"`
 	// Model is "provider/model".
-	Model string `json:"model,omitempty"`
+	Model string `json:"model,omitempty" redact:"-"`
 	// Judge is a name in Engine.Judges. It stands in place of a model.
-	Judge string `json:"judge,omitempty"`
+	Judge string `json:"judge,omitempty" redact:"-"`
 	// Person asks a person of the host program through a [flow.Inquiry]. It stands in place of a model.
 	Person bool `json:"person,omitempty"`
 	// Persona describes the member as a person.
 	Persona string `json:"persona,omitempty"`
 	// Fallbacks are models that take over, in this order, when the model before keeps failing.
-	Fallbacks []string `json:"fallbacks,omitempty"`
+	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
 	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
 	Options *provider.Options `json:"options,omitempty"`
 }
@@ -68,14 +68,14 @@ const (
 
 // BallotAnswer is a vote with its reasons, in the JSON that a member of the audience answers with.
 type BallotAnswer struct {
-	Vote      Vote   `json:"vote" jsonschema:"enum=for,enum=against,enum=undecided"`
+	Vote      Vote   `json:"vote" jsonschema:"enum=for,enum=against,enum=undecided" redact:"-"`
 	Reasoning string `json:"reasoning" jsonschema:"description=why you vote so"`
 }
 
 // Ballot is a recorded vote.
 type Ballot struct {
 	flow.Spend
-	Voter string `json:"voter"`
+	Voter string `json:"voter" redact:"-"`
 	// After is true for a vote after the debate, and false for one before it.
 	After bool `json:"after,omitempty"`
 	BallotAnswer

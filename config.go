@@ -36,7 +36,7 @@ import (
 type Config struct {
 	// ID names the debate in the store. It has at most 128 letters, digits, '-', '_' and '.'. If it is empty, the
 	// debate gets a new UUIDv7.
-	ID string `json:"id,omitempty"`
+	ID string `json:"id,omitempty" redact:"-"`
 	// Topic is the question under debate. It may come from a user, and so may positions and personas: prompts mark every line
 	// after the first as quoted.
 	Topic string `json:"topic"`
@@ -46,12 +46,12 @@ type Config struct {
 	Attachments []flow.File     `json:"attachments,omitempty"`
 	Documents   []flow.Document `json:"documents,omitempty"`
 	// Format is the name of a format: "free-form" if empty.
-	Format string `json:"format,omitempty"`
+	Format string `json:"format,omitempty" redact:"-"`
 	// CustomFormat is a format that the host program defines. It replaces a named one: Format is then empty or the
 	// name of CustomFormat.
 	CustomFormat *format.Format `json:"customFormat,omitempty"`
 	// Mode says whether speakers of one round hear each other: Sequential if empty.
-	Mode Mode `json:"mode,omitempty"`
+	Mode Mode `json:"mode,omitempty" redact:"-"`
 	// Rounds is the largest number of rounds: 5 if 0. There is no upper bound. If the format fixes its rounds, a larger number
 	// is lowered to the format's, and a smaller one is an error.
 	Rounds int `json:"rounds,omitempty"`
@@ -67,8 +67,8 @@ type Config struct {
 	AssignPositions *AssignPositions `json:"assignPositions,omitempty"`
 	// Watch and StopOn name detectors in addition to those of the format: built-in ones, or ones in Engine.Detectors. The judge
 	// is shown the findings of Watch. A finding of a detector in StopOn ends the debate after the round.
-	Watch  []format.Detector `json:"watch,omitempty"`
-	StopOn []format.Detector `json:"stopOn,omitempty"`
+	Watch  []format.Detector `json:"watch,omitempty" redact:"-"`
+	StopOn []format.Detector `json:"stopOn,omitempty" redact:"-"`
 	// Budget limits what the debate may cost. If it is nil, there is no limit.
 	Budget *flow.Budget `json:"budget,omitempty"`
 	// Unattended means that no person is asked about a failure, a cost warning or the use of a tool. Engine.Run is always unattended. A
@@ -89,11 +89,11 @@ type Config struct {
 	Patience time.Duration `json:"-"`
 	// Context is the name of the context manager: "hybrid" if empty. The others are "truncate", "sliding",
 	// "summarize", and those of Engine.Contexts. With "truncate" and "sliding", judges still read summaries.
-	Context string `json:"context,omitempty"`
+	Context string `json:"context,omitempty" redact:"-"`
 	// Summarizer is the model ("provider/model") that summarises what no longer fits. If it is empty, each judge's own model
 	// summarises, for that judge alone. If it is [flow.NoSummarizer] ("none"), nothing is summarised. AutoSummary summarises
 	// early, once a window is filled to 80 %.
-	Summarizer  string `json:"summarizer,omitempty"`
+	Summarizer  string `json:"summarizer,omitempty" redact:"-"`
 	AutoSummary bool   `json:"autoSummary,omitempty"`
 	// SummarizerOptions are what the requests to Summarizer ask for beyond text, such as effort. nil: the vendor's defaults.
 	// Without a Summarizer these options are an error: a judge's model summarises with the judge's options.
@@ -127,20 +127,20 @@ type Config struct {
 	Retry *flow.RetryPolicy `json:"retry,omitempty"`
 	// Tools are the tools that a flow may offer to its participants, by their names in Engine.Tools. The flow
 	// "debate" offers none.
-	Tools []string `json:"tools,omitempty"`
+	Tools []string `json:"tools,omitempty" redact:"-"`
 	// ToolPolicy decides about uses of tools in an unattended debate. The zero value reports an unknown outcome to the model,
 	// and denies uses that need approval.
 	ToolPolicy flow.ToolPolicy `json:"toolPolicy,omitzero"`
 	// Labels are marks of the host program, such as a tenant or a trace. They appear in requests and lists.
-	Labels map[string]string `json:"labels,omitempty"`
+	Labels map[string]string `json:"labels,omitempty" redact:"keys"`
 }
 
 // Participant speaks in a debate.
 type Participant struct {
 	// Name is one line of at most 64 characters, and unique in the debate.
-	Name string `json:"name"`
+	Name string `json:"name" redact:"-"`
 	// Side is For, Against or Neutral. If it is empty, the participant has no side.
-	Side format.Side `json:"side,omitempty"`
+	Side format.Side `json:"side,omitempty" redact:"-"`
 	// Position is what the participant argues, in a sentence.
 	Position string `json:"position,omitempty"`
 	// Persona describes the participant as a person.
@@ -148,9 +148,9 @@ type Participant struct {
 	// Instructions are added to the prompt unchanged. They are trusted: do not fill them from a user's input.
 	Instructions string `json:"instructions,omitempty"`
 	// Model is "provider/model". The first slash divides the two.
-	Model string `json:"model"`
+	Model string `json:"model" redact:"-"`
 	// Fallbacks are models that take over, in this order, when the model before keeps failing.
-	Fallbacks []string `json:"fallbacks,omitempty"`
+	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
 	// Temperature and MaxTokens replace those of the debate for this participant. A Temperature is refused if Model is known to
 	// accept none.
 	Temperature *float64 `json:"temperature,omitempty"`
@@ -159,7 +159,7 @@ type Participant struct {
 	Options *provider.Options `json:"options,omitempty"`
 	// Metadata are the host program's own marks, such as the ID of a user. No prompt holds them: records, lists of
 	// participants and exports show them.
-	Metadata map[string]string `json:"metadata,omitempty"`
+	Metadata map[string]string `json:"metadata,omitempty" redact:"keys"`
 }
 
 func (p *Participant) seat(c *Config, field string) flow.Seat {

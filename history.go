@@ -137,7 +137,8 @@ func (e *Engine) Restore(ctx context.Context, snapshot []byte) (*Session, error)
 //
 //   - a text in other words, in parts, in other letters or with other spaces, as in a summary or a quotation
 //   - text in any encoding other than JSON
-//   - names: of participants, models, calls, labels. Redacted.Kept lists where a text is such a name.
+//   - identifiers: names of participants, models, calls, labels, criteria. Redacted.Kept lists where a text is one. The types of
+//     configs and events say which of their strings are identifiers; see flow.Flow.Bodies for a flow of the host program.
 //   - copies: forks and exports that were made before, backups, the host program's logs, caches and cassettes
 //
 // The debate may be running, here or in another process: no lease is needed, and nothing that is appended meanwhile is lost. A

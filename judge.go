@@ -78,13 +78,13 @@ type Judgement struct {
 
 // ParticipantMark is a judge's assessment of one participant in one round.
 type ParticipantMark struct {
-	Participant string   `json:"participant" jsonschema:"enum=participant's name"`
+	Participant string   `json:"participant" jsonschema:"enum=participant's name" redact:"-"`
 	Strengths   []string `json:"strengths"`
 	Weaknesses  []string `json:"weaknesses"`
 	// Score is from 0 to 10: the judge's own, or the weighted total of Criteria, which the library computes.
 	Score float64 `json:"score" jsonschema:"minimum=0,maximum=10"`
 	// Criteria are the marks by criterion, if the config has a rubric.
-	Criteria map[string]float64 `json:"criteria,omitempty" jsonschema:"-"`
+	Criteria map[string]float64 `json:"criteria,omitempty" jsonschema:"-" redact:"keys"`
 }
 
 // RubricJudgement is a Judgement in the JSON that a judge with a rubric answers with. It has marks in place of
@@ -100,10 +100,10 @@ type RubricJudgement struct {
 
 // RubricMark is a judge's assessment of one participant by a rubric.
 type RubricMark struct {
-	Participant string             `json:"participant" jsonschema:"enum=participant's name"`
+	Participant string             `json:"participant" jsonschema:"enum=participant's name" redact:"-"`
 	Strengths   []string           `json:"strengths"`
 	Weaknesses  []string           `json:"weaknesses"`
-	Criteria    map[string]float64 `json:"criteria" jsonschema:"description=every criterion from 0 to 10"`
+	Criteria    map[string]float64 `json:"criteria" jsonschema:"description=every criterion from 0 to 10" redact:"keys"`
 }
 
 // Flags are what a judge has noticed about a round.
@@ -121,21 +121,21 @@ type FinalVerdict struct {
 	AreasOfAgreement    []string           `json:"areasOfAgreement"`
 	AreasOfDisagreement []string           `json:"areasOfDisagreement"`
 	Winner              *Winner            `json:"winner" jsonschema:"nullable,description=null if nobody has won"`
-	Scores              map[string]float64 `json:"scores" jsonschema:"description=0 to 100 for every participant by name"`
-	Criteria            map[string]string  `json:"criteria" jsonschema:"description=a finding for every criterion"`
+	Scores              map[string]float64 `json:"scores" jsonschema:"description=0 to 100 for every participant by name" redact:"keys"`
+	Criteria            map[string]string  `json:"criteria" jsonschema:"description=a finding for every criterion" redact:"keys"`
 	QualityScore        float64            `json:"qualityScore" jsonschema:"minimum=0,maximum=100,description=quality of the debate as a whole"` //nolint:lll // a tag
 	Insights            []string           `json:"insights"`
 }
 
 // KeyPoints are the main arguments of one participant.
 type KeyPoints struct {
-	Participant   string   `json:"participant" jsonschema:"enum=participant's name"`
+	Participant   string   `json:"participant" jsonschema:"enum=participant's name" redact:"-"`
 	MainArguments []string `json:"mainArguments"`
 }
 
 // Winner names the participant who has won, and why.
 type Winner struct {
-	Participant string `json:"participant" jsonschema:"enum=participant's name"`
+	Participant string `json:"participant" jsonschema:"enum=participant's name" redact:"-"`
 	Reasoning   string `json:"reasoning"`
 }
 
@@ -143,14 +143,14 @@ type Winner struct {
 type Assessment struct {
 	flow.Spend
 	Round int    `json:"round"`
-	Judge string `json:"judge"`
+	Judge string `json:"judge" redact:"-"`
 	Judgement
 }
 
 // Verdict is an accepted verdict.
 type Verdict struct {
 	flow.Spend
-	Judge string `json:"judge"`
+	Judge string `json:"judge" redact:"-"`
 	// Swapped reports that the judge was shown the participants in the other order.
 	Swapped bool `json:"swapped,omitempty"`
 	FinalVerdict

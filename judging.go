@@ -19,13 +19,13 @@ type Judging struct {
 	// With fewer verdicts nobody wins, and the outcome says so in Degraded.
 	Quorum int `json:"quorum,omitempty"`
 	// Protocol says how the panel's verdicts become one: Majority if empty.
-	Protocol Protocol `json:"protocol,omitempty"`
+	Protocol Protocol `json:"protocol,omitempty" redact:"-"`
 	// When says when judges are asked: EveryRound if empty.
-	When When `json:"when,omitempty"`
+	When When `json:"when,omitempty" redact:"-"`
 	// Rubric makes the judges mark each participant by criterion. If it is nil, they give one score.
 	Rubric *Rubric `json:"rubric,omitempty"`
 	// Criteria replace the six default criteria. They apply if there is no rubric.
-	Criteria []string `json:"criteria,omitempty"`
+	Criteria []string `json:"criteria,omitempty" redact:"-"`
 	// BothOrders asks each judge for two verdicts, with the participants in one order and in the other. If their
 	// winners differ, the judge counts as seeing a tie.
 	BothOrders bool `json:"bothOrders,omitempty"`
@@ -62,16 +62,16 @@ const (
 // JudgeConfig names a judge: a model, a [Judge] registered on the engine, or a person.
 type JudgeConfig struct {
 	// Name is "judge" if empty, and "judge-2" and so on from the second judge of a panel.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name,omitempty" redact:"-"`
 	// Model is "provider/model".
-	Model string `json:"model,omitempty"`
+	Model string `json:"model,omitempty" redact:"-"`
 	// Judge is a name in Engine.Judges. It stands in place of a model.
-	Judge string `json:"judge,omitempty"`
+	Judge string `json:"judge,omitempty" redact:"-"`
 	// Person asks a person of the host program through a [flow.Inquiry]. It stands in place of a model.
 	Person bool `json:"person,omitempty"`
 	// Fallbacks are models that take over, in this order. A fallback takes over when the model before keeps
 	// failing, or when two answers of it were not accepted.
-	Fallbacks []string `json:"fallbacks,omitempty"`
+	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
 	// Temperature is 0.2 if nil.
 	Temperature *float64 `json:"temperature,omitempty"`
 	// MaxTokens limits the output of an answer, in tokens: the debate's limit if 0.
@@ -94,7 +94,7 @@ type Rubric struct {
 
 // Criterion is one line of a rubric, marked from 0 to 10.
 type Criterion struct {
-	Name string `json:"name"`
+	Name string `json:"name" redact:"-"`
 	// Weight is in percent. The weights of a rubric sum to 100.
 	Weight float64 `json:"weight"`
 	// Low and High say what 0 and 10 mean.

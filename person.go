@@ -14,7 +14,7 @@ import (
 // PersonJudgement is what a person who judges answers about one round: a score for each participant, a mark for the round,
 // whether the debate should go on, and a sentence.
 type PersonJudgement struct {
-	Scores         map[string]float64 `json:"scores" jsonschema:"description=0 to 10 for every participant by name"`
+	Scores         map[string]float64 `json:"scores" jsonschema:"description=0 to 10 for every participant by name" redact:"keys"`
 	QualityScore   float64            `json:"qualityScore" jsonschema:"minimum=0,maximum=10,description=quality of the round as a whole"`
 	ShouldContinue bool               `json:"shouldContinue" jsonschema:"description=whether another round is worth having"`
 	Reasoning      string             `json:"reasoning" jsonschema:"description=why you judge so, in a sentence"`
@@ -23,9 +23,9 @@ type PersonJudgement struct {
 // PersonVerdict is what a person who judges answers about the whole debate: a score for each participant, a mark for the
 // debate, the winner, and a sentence.
 type PersonVerdict struct {
-	Scores       map[string]float64 `json:"scores" jsonschema:"description=0 to 100 for every participant by name"`
+	Scores       map[string]float64 `json:"scores" jsonschema:"description=0 to 100 for every participant by name" redact:"keys"`
 	QualityScore float64            `json:"qualityScore" jsonschema:"minimum=0,maximum=100,description=quality of the debate as a whole"`
-	Winner       string             `json:"winner" jsonschema:"description=the winner's name; empty if nobody has won"`
+	Winner       string             `json:"winner" jsonschema:"description=the winner's name; empty if nobody has won" redact:"-"`
 	Reasoning    string             `json:"reasoning" jsonschema:"description=why you judge so, in a sentence"`
 }
 

@@ -102,6 +102,9 @@ func Flow() *flow.Flow {
 			StateRecovering: {Next: recovered},
 		},
 		Inputs: []flow.Trigger{TriggerForceAgent, TriggerSkipStep, TriggerRerunStep}, Admit: admit,
+		Payloads: map[flow.Trigger]any{
+			TriggerForceAgent: &ForceAgent{}, TriggerSkipStep: &SkipStep{}, TriggerRerunStep: &RerunStep{},
+		},
 		Schemas: schemas(), Bodies: []flow.Body{&Decision{}}, Prompts: templates(),
 
 		Decode: flow.DecodeTo[Config], Normalize: normalize, Check: check, Field: field, Fixed: fixed, Prompted: prompted, Texts: texts,

@@ -21,7 +21,7 @@ import (
 //nolint:recvcheck // only reading JSON changes a config
 type Config struct {
 	// ID names the work in the store. If it is empty, the work gets a new id.
-	ID string `json:"id,omitempty"`
+	ID string `json:"id,omitempty" redact:"-"`
 	// Task is what is to be done, at most 1 MiB of UTF-8. Its first line is the topic.
 	Task string `json:"task"`
 	// Attachments are images, PDFs and other files that belong to the task. Documents have a name and files of their own. The
@@ -49,8 +49,8 @@ type Config struct {
 	Reserve int `json:"reserve,omitempty"`
 	// Context is the name of the context manager, which makes long work fit a window: flow.DefaultContext if "".
 	// Summarizer is the model that summarises; see flow.Settings.
-	Context    string `json:"context,omitempty"`
-	Summarizer string `json:"summarizer,omitempty"`
+	Context    string `json:"context,omitempty" redact:"-"`
+	Summarizer string `json:"summarizer,omitempty" redact:"-"`
 	// TurnTimeout bounds one attempt at a reply, a decision, or the use of a tool: flow.DefaultTurnTimeout if 0.
 	TurnTimeout time.Duration `json:"-"`
 	// Budget, Retry, Patience, OnFailure, Unattended, ToolPolicy and Labels are those of a debate.Config.
@@ -60,17 +60,17 @@ type Config struct {
 	OnFailure  []flow.FailureRule `json:"onFailure,omitempty"`
 	Unattended bool               `json:"unattended,omitempty"`
 	ToolPolicy flow.ToolPolicy    `json:"toolPolicy,omitzero"`
-	Labels     map[string]string  `json:"labels,omitempty"`
+	Labels     map[string]string  `json:"labels,omitempty" redact:"keys"`
 }
 
 // Arbiter decides. It is a model, a function of the host program, or a person: exactly one of Model, Function and Person
 // is set.
 type Arbiter struct {
 	// Model is "provider/model". Fallbacks take over, in this order, when the model before keeps failing.
-	Model     string   `json:"model,omitempty"`
-	Fallbacks []string `json:"fallbacks,omitempty"`
+	Model     string   `json:"model,omitempty" redact:"-"`
+	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
 	// Function is a name in Engine.Functions, such as that of a [Func].
-	Function string `json:"function,omitempty"`
+	Function string `json:"function,omitempty" redact:"-"`
 	// Person lets a person decide. Each decision is an inquiry.
 	Person bool `json:"person,omitempty"`
 	// Prompt is added to what the arbiter is told, at most 100,000 bytes. A function and a person read it before the
@@ -93,17 +93,17 @@ func (a *Arbiter) seat() flow.Seat {
 // Agent does a part of the work when the arbiter selects it.
 type Agent struct {
 	// Name is what the arbiter calls the agent: one line of at most 64 characters, unique in the work.
-	Name string `json:"name"`
+	Name string `json:"name" redact:"-"`
 	// Description tells the arbiter and the other agents what the agent is good at, at most 2,000 bytes.
 	Description string `json:"description,omitempty"`
 	// Prompt is the agent's system prompt, at most 100,000 bytes. The flow adds what the agent reads, and how it reports its
 	// result.
 	Prompt string `json:"prompt,omitempty"`
 	// Model is "provider/model". Fallbacks take over, in this order, when the model before keeps failing.
-	Model     string   `json:"model"`
-	Fallbacks []string `json:"fallbacks,omitempty"`
+	Model     string   `json:"model" redact:"-"`
+	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
 	// Tools are the tools that the agent may use, by their names in Engine.Tools.
-	Tools []string `json:"tools,omitempty"`
+	Tools []string `json:"tools,omitempty" redact:"-"`
 	// MaxIterations bounds the model's replies in one execution, those that call tools included: 10 if 0. An execution that
 	// needs more fails. A reply that ends at MaxTokens is continued up to three times, each time with as many tokens, and
 	// counts as one.
@@ -114,7 +114,7 @@ type Agent struct {
 	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
 	Options *provider.Options `json:"options,omitempty"`
 	// Metadata is the host program's own data. No model reads it.
-	Metadata map[string]string `json:"metadata,omitempty"`
+	Metadata map[string]string `json:"metadata,omitempty" redact:"keys"`
 }
 
 func (a *Agent) seat(c *Config, field string) flow.Seat {

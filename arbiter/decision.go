@@ -33,10 +33,10 @@ const (
 // Ruling is the arbiter's answer.
 type Ruling struct {
 	// Move is one of those that are legal now.
-	Move Move `json:"move" jsonschema:"enum=legal move"`
+	Move Move `json:"move" jsonschema:"enum=legal move" redact:"-"`
 	// Agents are the agents that MoveSelect selects, at most Config.Parallel, in the order of their executions. It is empty
 	// for other moves.
-	Agents []string `json:"agents" jsonschema:"enum=participant's name"`
+	Agents []string `json:"agents" jsonschema:"enum=participant's name" redact:"-"`
 	// Reason is told to the agents that act next.
 	Reason string `json:"reason"`
 	// Summary is what was done, for MoveComplete, at most 20,000 bytes. It is empty for other moves.
@@ -49,7 +49,7 @@ type Decision struct {
 	Ruling
 
 	// State is the state in which the ruling was asked for: selecting or evaluating.
-	State flow.State `json:"state"`
+	State flow.State `json:"state" redact:"-"`
 }
 
 // EventKind implements [flow.Body].

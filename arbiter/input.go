@@ -17,7 +17,7 @@ const (
 // ForceAgent lets an agent act next, whatever the arbiter would decide. It counts for one execution. It is refused while
 // an agent is executing.
 type ForceAgent struct {
-	Agent string `json:"agent"`
+	Agent string `json:"agent" redact:"-"`
 }
 
 // SkipStep marks a step of the plan that is still to be done as skipped. An agent that works on it is not disturbed.

@@ -52,8 +52,8 @@ type StepUpdate struct {
 	// Description and Status are kept if they are left out. A new step has a description, and is pending if it has no
 	// status.
 	Description string `json:"description,omitempty"`
-	Status      Status `json:"status,omitempty" jsonschema:"enum=pending,enum=in_progress,enum=complete,enum=failed,enum=skipped"`
-	Agent       string `json:"agent,omitempty"`
+	Status      Status `json:"status,omitempty" jsonschema:"enum=pending,enum=in_progress,enum=complete,enum=failed,enum=skipped" redact:"-"`
+	Agent       string `json:"agent,omitempty" redact:"-"`
 }
 
 // Bounds of a plan.

@@ -23,7 +23,7 @@ import (
 //nolint:recvcheck // only reading JSON changes a config
 type Config struct {
 	// ID names the deliberation in the store. If it is empty, the deliberation gets a new id.
-	ID string `json:"id,omitempty"`
+	ID string `json:"id,omitempty" redact:"-"`
 	// Problem is the problem to solve, at most 1 MiB of UTF-8. Its first line is the topic.
 	Problem string `json:"problem"`
 	// Context is further material, such as the description of a system, at most 1 MiB of UTF-8. All prompts hold it,
@@ -47,13 +47,13 @@ type Config struct {
 	// change nothing. So with one round it is never asked.
 	Termination Termination `json:"termination,omitzero"`
 	// Synthesis says how the solution is made: SynthesisJudge if empty.
-	Synthesis string `json:"synthesis,omitempty"`
+	Synthesis string `json:"synthesis,omitempty" redact:"-"`
 	// Synthesizer is a name in Engine.Functions. It is required with SynthesisRegistered, and refused otherwise.
-	Synthesizer string `json:"synthesizer,omitempty"`
+	Synthesizer string `json:"synthesizer,omitempty" redact:"-"`
 	// Topology says who critiques whom.
 	Topology Topology `json:"topology,omitzero"`
 	// Proposals says what an agent proposes from the second round on: ProposalsCarry if empty.
-	Proposals string `json:"proposals,omitempty"`
+	Proposals string `json:"proposals,omitempty" redact:"-"`
 	// FullHistory says what agents read of earlier rounds. If it is nil, proposals and refinements read the agent's own
 	// history: its proposals, what was said of them, its refinements. If it is true, proposals, critiques and
 	// refinements read all that anybody has said. If it is false, they read no history. A summary of an agent's history
@@ -65,7 +65,7 @@ type Config struct {
 	// Clarification lets the agents ask a person before the first round.
 	Clarification Clarification `json:"clarification,omitzero"`
 	// Tools are the tools that the agents may use, by their names in Engine.Tools. An agent can have a list of its own.
-	Tools []string `json:"tools,omitempty"`
+	Tools []string `json:"tools,omitempty" redact:"-"`
 	// ToolCalls is how often each agent may use tools in one phase: 10 if 0. It is refused if no agent that takes part
 	// has tools.
 	ToolCalls int `json:"toolCalls,omitempty"`
@@ -99,22 +99,22 @@ type Config struct {
 	Unattended bool               `json:"unattended,omitempty"`
 	OnFailure  []flow.FailureRule `json:"onFailure,omitempty"`
 	Patience   time.Duration      `json:"-"`
-	Labels     map[string]string  `json:"labels,omitempty"`
+	Labels     map[string]string  `json:"labels,omitempty" redact:"keys"`
 }
 
 // Agent is one of those who work out the solution.
 type Agent struct {
 	// ID is one line of at most 64 characters, such as "ada" or "System Architect". A dot may only precede a space or end
 	// the ID. IDs that differ only in the case of letters, in marks or in look-alike letters are refused.
-	ID string `json:"id"`
+	ID string `json:"id" redact:"-"`
 	// Name is what people are shown. If it is empty, they are shown the ID.
 	Name string `json:"name,omitempty"`
 	// Role is the name of a role: RoleGeneralist if empty.
-	Role string `json:"role,omitempty"`
+	Role string `json:"role,omitempty" redact:"-"`
 	// Model is "provider/model". The first slash divides the two. Fallbacks are models that take over, in this
 	// order, when the model before keeps failing.
-	Model     string   `json:"model"`
-	Fallbacks []string `json:"fallbacks,omitempty"`
+	Model     string   `json:"model" redact:"-"`
+	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
 	// Temperature and MaxTokens replace those of the config.
 	Temperature *float64 `json:"temperature,omitempty"`
 	MaxTokens   int      `json:"maxTokens,omitempty"`
@@ -128,10 +128,10 @@ type Agent struct {
 	Origin *Origin `json:"origin,omitempty"`
 	// Summaries and Tools replace those of the config. If they are nil, those of the config apply.
 	Summaries *Summaries `json:"summaries,omitempty"`
-	Tools     *[]string  `json:"tools,omitempty"`
+	Tools     *[]string  `json:"tools,omitempty" redact:"-"`
 	// Metadata is the host program's own data, such as the ID of a user. No prompt holds it; records and exports show it.
 	// It has the bounds of labels.
-	Metadata map[string]string `json:"metadata,omitempty"`
+	Metadata map[string]string `json:"metadata,omitempty" redact:"keys"`
 	// Disabled leaves the agent out. Its other fields are still checked.
 	Disabled bool `json:"disabled,omitempty"`
 }
@@ -149,8 +149,8 @@ func (a *Agent) seat(c *Config, field string) flow.Seat {
 type Judge struct {
 	// Model is "provider/model". Fallbacks are models that take over, in this order, when the model before keeps
 	// failing.
-	Model     string   `json:"model,omitempty"`
-	Fallbacks []string `json:"fallbacks,omitempty"`
+	Model     string   `json:"model,omitempty" redact:"-"`
+	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
 	// Temperature is 0.3 if nil.
 	Temperature *float64 `json:"temperature,omitempty"`
 	// MaxTokens limits the output of an answer, in tokens: the limit of the config if 0.
@@ -177,15 +177,15 @@ type Origin struct {
 	// Source is SourceBuiltIn, SourceConfig, or the absolute path of a file.
 	Source string `json:"source"`
 	// SHA256 is the hash of the file, or of the text, in hexadecimal digits.
-	SHA256 string `json:"sha256,omitempty"`
+	SHA256 string `json:"sha256,omitempty" redact:"-"`
 	// Of is the SHA-256 of the prompt itself.
-	Of string `json:"of,omitempty"`
+	Of string `json:"of,omitempty" redact:"-"`
 }
 
 // Termination says what ends the rounds before Config.Rounds is reached.
 type Termination struct {
 	// Kind is TerminationFixed if empty.
-	Kind string `json:"kind,omitempty"`
+	Kind string `json:"kind,omitempty" redact:"-"`
 	// Threshold is the number, from 0 to 100, at which the rounds end: 80 if nil. It is refused with TerminationFixed.
 	Threshold *float64 `json:"threshold,omitempty"`
 }
@@ -193,7 +193,7 @@ type Termination struct {
 // Topology says who critiques whom.
 type Topology struct {
 	// Kind is TopologyAll if empty.
-	Kind string `json:"kind,omitempty"`
+	Kind string `json:"kind,omitempty" redact:"-"`
 	// K is how many proposals each agent critiques. It applies to TopologyNearest.
 	K int `json:"k,omitempty"`
 }

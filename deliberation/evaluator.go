@@ -24,7 +24,7 @@ const EvaluationName = "evaluation"
 //nolint:recvcheck // only reading JSON changes a config
 type EvaluationConfig struct {
 	// ID names the evaluation in the store. If it is empty, the evaluation gets a new id.
-	ID string `json:"id,omitempty"`
+	ID string `json:"id,omitempty" redact:"-"`
 	// Evaluators score the solution, from 1 to 100 of them, all at once. None sees the answer of another one.
 	Evaluators []Evaluator `json:"evaluators"`
 	// Problem is what was to be solved. Context is what else was known about it, and may be empty. Solution is what is
@@ -46,17 +46,17 @@ type EvaluationConfig struct {
 	Retry      *flow.RetryPolicy  `json:"retry,omitempty"`
 	Unattended bool               `json:"unattended,omitempty"`
 	OnFailure  []flow.FailureRule `json:"onFailure,omitempty"`
-	Labels     map[string]string  `json:"labels,omitempty"`
+	Labels     map[string]string  `json:"labels,omitempty" redact:"keys"`
 }
 
 // Evaluator is a model that scores.
 type Evaluator struct {
 	// ID is one line of at most 64 characters, and unique in the evaluation.
-	ID string `json:"id"`
+	ID string `json:"id" redact:"-"`
 	// Model is "provider/model". Fallbacks are models that take over, in this order, when the model before keeps
 	// failing.
-	Model     string   `json:"model"`
-	Fallbacks []string `json:"fallbacks,omitempty"`
+	Model     string   `json:"model" redact:"-"`
+	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
 	// Temperature and MaxTokens replace those of the evaluation for this evaluator.
 	Temperature *float64 `json:"temperature,omitempty"`
 	MaxTokens   int      `json:"maxTokens,omitempty"`

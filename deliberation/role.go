@@ -24,7 +24,7 @@ import (
 // a [Config] has it.
 type Role struct {
 	// Name is what Agent.Role refers to. It has 1 to 64 ASCII letters, digits, '-' and '_'.
-	Name string `json:"name"`
+	Name string `json:"name" redact:"-"`
 	// Title is what people are shown, such as "Software architect".
 	Title string `json:"title,omitempty"`
 	// System says who the agent is. It ends the agent's system prompt, after the problem, the context and the

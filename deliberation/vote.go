@@ -14,7 +14,7 @@ import (
 type Vote struct {
 	// Ranking holds the ids of the authors of all final proposals, each once, the best first. An agent does not rank
 	// its own proposal.
-	Ranking   []string `json:"ranking" jsonschema:"description=ids of the authors of the proposals you have been shown; the best first"`
+	Ranking   []string `json:"ranking" jsonschema:"description=ids of the authors of the proposals you have been shown; the best first" redact:"-"` //nolint:lll // a tag stays on its line
 	Reasoning string   `json:"reasoning"`
 }
 

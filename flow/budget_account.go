@@ -10,7 +10,7 @@ import (
 type Account struct {
 	// Name is that of an actor or of a model, or the value of a label. "": the account is that of a whole conversation or
 	// round.
-	Name  string         `json:"name,omitempty"`
+	Name  string         `json:"name,omitempty" redact:"-"`
 	Usage provider.Usage `json:"usage"`
 	Cost  Money          `json:"cost"`
 	// Told is the part of Cost that the vendors have reported. Table is the cost of the same attempts by the prices of the

@@ -16,7 +16,7 @@ import (
 // it; see Call.Continues.
 type Continued struct {
 	Spend
-	By    string `json:"by"`
+	By    string `json:"by" redact:"-"`
 	Round int    `json:"round,omitempty"`
 	Text  string `json:"text"` // of this attempt alone
 	// Anew means that the model has begun its reply again. The parts before this one are dropped.

@@ -22,7 +22,7 @@ type RetryPolicy struct {
 	// After 1000 attempts at one call without a result, the conversation goes to the error state.
 	//
 	// When the retries are used up and no fallback model is left, the call waits for an outage to pass; see [Settings].Patience.
-	Max map[Kind]int `json:"max,omitempty"`
+	Max map[Kind]int `json:"max,omitempty" redact:"-"`
 	// Base is the first wait. Each further wait is twice as long. 0: 1 s.
 	Base time.Duration `json:"-"`
 	// Cap bounds a wait, without its jitter. If a vendor asks for a longer wait, the call goes to its fallback

@@ -24,11 +24,11 @@ type Amendment struct {
 	// Budget replaces the budget. A budget without limits removes all of them.
 	Budget *Budget `json:"budget,omitempty"`
 	// Models replaces the models of actors, by name: of participants, and of others that the flow has models for.
-	Models map[string]ModelChoice `json:"models,omitempty"`
+	Models map[string]ModelChoice `json:"models,omitempty" redact:"keys"`
 	// Context, Summarizer and AutoSummary replace those of the settings. An empty Summarizer leaves summaries to each call's
 	// own model, and with [NoSummarizer] nothing is summarised.
-	Context     *string `json:"context,omitempty"`
-	Summarizer  *string `json:"summarizer,omitempty"`
+	Context     *string `json:"context,omitempty" redact:"-"`
+	Summarizer  *string `json:"summarizer,omitempty" redact:"-"`
 	AutoSummary *bool   `json:"autoSummary,omitempty"`
 	// Retry, OnFailure, Unattended and Patience replace those of the settings. OnFailure replaces the rules of the config.
 	// Each amendment applies Flow.Complete to the rules again. OnFailure and Unattended withdraw the open inquiries about
@@ -45,22 +45,22 @@ type Amendment struct {
 	RoundDelay   *Duration             `json:"roundDelay,omitempty"`
 	RoundTimeout *Duration             `json:"roundTimeout,omitempty"`
 	TurnTimeout  *Duration             `json:"turnTimeout,omitempty"`
-	Timeouts     map[CallKind]Duration `json:"timeouts,omitempty"`
+	Timeouts     map[CallKind]Duration `json:"timeouts,omitempty" redact:"keys"`
 	// Rounds replaces the largest number of rounds. It cannot be less than the present round, and it is refused once the
 	// conclusion has begun.
 	Rounds *int `json:"rounds,omitempty"`
 	// Rows holds the prices and sizes of the models that the conversation did not have, and the required abilities that the
 	// named models lack. The engine sets it.
-	Rows map[string]Model `json:"rows,omitempty"`
+	Rows map[string]Model `json:"rows,omitempty" redact:"keys"`
 	// Accounts holds what Start.Accounts holds, for registered providers that the conversation did not have. The engine sets
 	// it.
-	Accounts map[string]string `json:"accounts,omitempty"`
+	Accounts map[string]string `json:"accounts,omitempty" redact:"-"`
 }
 
 // ModelChoice is a model with its fallbacks, each as "provider/model".
 type ModelChoice struct {
-	Model     string   `json:"model"`
-	Fallbacks []string `json:"fallbacks,omitempty"`
+	Model     string   `json:"model" redact:"-"`
+	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
 }
 
 // isEmpty reports whether the amendment changes nothing, whatever the settings are. Rows and Accounts only go with other fields.

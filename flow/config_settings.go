@@ -126,7 +126,7 @@ func ConfigAs[T any](config Config) (*T, error) {
 // the same way. The first event of a log holds them.
 type Settings struct {
 	// ID names the conversation in its store. "": the engine makes a UUIDv7.
-	ID string `json:"id,omitempty"`
+	ID string `json:"id,omitempty" redact:"-"`
 	// Topic is what lists show and search.
 	Topic string `json:"topic"`
 	// Documents are what everybody reads. The first may have no name: its files belong to the topic. Requests to models
@@ -135,7 +135,7 @@ type Settings struct {
 	// Rounds is the maximum number of rounds. 0: unknown.
 	Rounds int `json:"rounds,omitempty"`
 	// Participants are the names of the participants, in the order of their seats.
-	Participants []string `json:"participants,omitempty"`
+	Participants []string `json:"participants,omitempty" redact:"-"`
 	// Budget limits what may be used. nil: no limit.
 	Budget *Budget `json:"budget,omitempty"`
 	// Unattended means that no person is asked about a failure, a cost warning or the use of a tool. A person who
@@ -149,11 +149,11 @@ type Settings struct {
 	// most 15 s, retries included.
 	Patience time.Duration `json:"patience,omitempty"`
 	// Context is the name of the context manager. "": "hybrid".
-	Context string `json:"context,omitempty"`
+	Context string `json:"context,omitempty" redact:"-"`
 	// Summarizer is the model ("provider/model") that summarises what no longer fits. "": each call's own; see
 	// View.Summarizer. [NoSummarizer]: nothing is summarised. AutoSummary summarises early, once 80 % of a window are
 	// used.
-	Summarizer  string `json:"summarizer,omitempty"`
+	Summarizer  string `json:"summarizer,omitempty" redact:"-"`
 	AutoSummary bool   `json:"autoSummary,omitempty"`
 	// SummarizerOptions are what the requests to Summarizer ask for beyond text. nil: the vendor's defaults. They are read
 	// only. A call's own model summarises with the options of the call.
@@ -173,16 +173,16 @@ type Settings struct {
 	RoundTimeout time.Duration `json:"roundTimeout,omitempty"`
 	TurnTimeout  time.Duration `json:"turnTimeout,omitempty"`
 	// Timeouts bound one attempt at a call of a kind, in place of what the flow sets. Only an [Amendment] sets them.
-	Timeouts map[CallKind]Duration `json:"timeouts,omitempty"`
+	Timeouts map[CallKind]Duration `json:"timeouts,omitempty" redact:"keys"`
 	// Retry is the policy for failed calls. nil: the default.
 	Retry *RetryPolicy `json:"retry,omitempty"`
 	// Tools are the tools that the flow may offer to its participants, by their names in Engine.Tools. There are at
 	// most [MaxTools].
-	Tools []string `json:"tools,omitempty"`
+	Tools []string `json:"tools,omitempty" redact:"-"`
 	// ToolPolicy says what is done about uses of tools where no person can be asked.
 	ToolPolicy ToolPolicy `json:"toolPolicy,omitzero"`
 	// Labels are the host program's own marks, such as a tenant. Requests and lists carry them.
-	Labels map[string]string `json:"labels,omitempty"`
+	Labels map[string]string `json:"labels,omitempty" redact:"keys"`
 }
 
 // Defaults of [Settings], and the names of the built-in context managers. DefaultMaxTokens and DefaultReserve are

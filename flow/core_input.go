@@ -67,10 +67,10 @@ type (
 	// Opened reports that a process resumes a log that another process has left. The runtime steps it once when it
 	// opens the log, before any Lost. Opened starts no call: the runtime steps a Tick after the last Lost.
 	Opened struct {
-		By string `json:"by,omitempty"` // the owner of the lease
+		By string `json:"by,omitempty" redact:"-"` // the owner of the lease
 		// ID identifies a repeated Opened, which a runtime gives to Engine.Advance again if it does not know whether the first
 		// was recorded. One line of at most MaxReason bytes; "": an Opened is never recognised as a repeat.
-		ID string `json:"id,omitempty"`
+		ID string `json:"id,omitempty" redact:"-"`
 	}
 	// Result is the reply to an attempt. Call and Attempt are those of its [Command].
 	Result struct {

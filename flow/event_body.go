@@ -13,29 +13,29 @@ const LogVersion = 1
 // Start freezes everything that could change under a running conversation.
 type Start struct {
 	Version     int      `json:"version"` // of the log
-	Flow        string   `json:"flow"`
+	Flow        string   `json:"flow" redact:"-"`
 	FlowVersion int      `json:"flowVersion"`
-	Shape       string   `json:"shape,omitempty"` // what Flow.Shape returned
-	Config      Value    `json:"config"`          // normalized: with every default written out
+	Shape       string   `json:"shape,omitempty" redact:"-"` // what Flow.Shape returned
+	Config      Value    `json:"config"`                     // normalized: with every default written out
 	Settings    Settings `json:"settings"`
 	// Frozen is the result of Flow.Freeze.
 	Frozen Value            `json:"frozen,omitzero"`
 	Views  Views            `json:"views,omitzero"`
-	Models map[string]Model `json:"models,omitempty"` // prices and sizes by "provider/model"
+	Models map[string]Model `json:"models,omitempty" redact:"keys"` // prices and sizes by "provider/model"
 	// Accounts maps a registered provider to another one whose account it has too. Their models share quotas, waits and
 	// outages.
-	Accounts map[string]string   `json:"accounts,omitempty"`
-	Texts    map[string]string   `json:"texts,omitempty"` // the flow's prompts, rendered
-	Tools    map[string]ToolInfo `json:"tools,omitempty"` // those of Settings.Tools, by name
+	Accounts map[string]string   `json:"accounts,omitempty" redact:"-"`
+	Texts    map[string]string   `json:"texts,omitempty" redact:"keys"` // the flow's prompts, rendered
+	Tools    map[string]ToolInfo `json:"tools,omitempty" redact:"keys"` // those of Settings.Tools, by name
 	// Seed is the conversation's secret, from which fences and labels are drawn. Only stores and snapshots hold it.
-	Seed string `json:"seed,omitempty"`
+	Seed string `json:"seed,omitempty" redact:"-"`
 	// Parent is the conversation that this one was forked from, or nil.
 	Parent *Parent `json:"parent,omitempty"`
 }
 
 // Parent names the conversation that another one was forked from, and the last event of it that was copied.
 type Parent struct {
-	ID  string `json:"id"`
+	ID  string `json:"id" redact:"-"`
 	Seq int64  `json:"seq"`
 	// Spent is what the copied events have used. It counts against the limits of this conversation, and is part of Record.Spent, as it
 	// is of the parent's. The zero value: nothing, or the log of an older release, which does not say.
@@ -44,15 +44,15 @@ type Parent struct {
 
 // Transition is a change of state.
 type Transition struct {
-	From State   `json:"from"`
-	To   State   `json:"to"`
-	On   Trigger `json:"on"`
+	From State   `json:"from" redact:"-"`
+	To   State   `json:"to" redact:"-"`
+	On   Trigger `json:"on" redact:"-"`
 	// Reason and Evidence say why the rounds or the conversation ended, such as "soft-limit" and "soft-limit of the
 	// budget: 12 of 12 calls". The evidence of a control includes the reason that the host program gave.
-	Reason   EndReason `json:"reason,omitempty"`
+	Reason   EndReason `json:"reason,omitempty" redact:"-"`
 	Evidence string    `json:"evidence,omitempty"`
 	// By names who has decided to end the conversation early; see Record.EndedEarlyBy.
-	By string `json:"by,omitempty"`
+	By string `json:"by,omitempty" redact:"-"`
 	// Whole means that the present round was over when a limit ended the rounds: the flow was about to begin the next one.
 	Whole bool `json:"whole,omitempty"`
 	// Drain marks a pause, or a limit, that lets the calls in flight finish.
@@ -60,7 +60,7 @@ type Transition struct {
 	// Calls is how many calls the new state is expected to make. 0: none, or the number is unknown.
 	Calls int `json:"calls,omitempty"`
 	// Call is the failed call whose OnFail.Fire has fired the trigger.
-	Call string `json:"call,omitempty"`
+	Call string `json:"call,omitempty" redact:"-"`
 	// Round is the round that the new state begins. Its event follows. nil: none begins.
 	Round *Round `json:"round,omitempty"`
 	// Failure is why the conversation went to the error state.
@@ -75,42 +75,42 @@ type Transition struct {
 type Round struct {
 	N     int    `json:"n"`  // from 1
 	Of    int    `json:"of"` // the maximum number of rounds
-	Phase string `json:"phase,omitempty"`
+	Phase string `json:"phase,omitempty" redact:"-"`
 	Calls int    `json:"calls,omitempty"` // expected number of turns
 }
 
 // Intent records that an attempt at a call is about to be made. Each attempt has its own.
 type Intent struct {
-	Call      string   `json:"call"`
+	Call      string   `json:"call" redact:"-"`
 	Attempt   int      `json:"attempt"` // from 1
-	Kind      CallKind `json:"kind"`
-	By        string   `json:"by"`                  // the actor that is asked
-	Model     string   `json:"model,omitempty"`     // "provider/model"; "" if no model is asked
-	Next      string   `json:"next,omitempty"`      // the fallback model that is asked if this one keeps failing
-	Fallbacks []string `json:"fallbacks,omitempty"` // the fallbacks after Next, in order
+	Kind      CallKind `json:"kind" redact:"-"`
+	By        string   `json:"by" redact:"-"`                  // the actor that is asked
+	Model     string   `json:"model,omitempty" redact:"-"`     // "provider/model"; "" if no model is asked
+	Next      string   `json:"next,omitempty" redact:"-"`      // the fallback model that is asked if this one keeps failing
+	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"` // the fallbacks after Next, in order
 	// ModelIndex is the index of the model among those of the call: 0 for its own, n for the nth fallback.
 	ModelIndex int    `json:"modelIndex,omitempty"`
 	Round      int    `json:"round,omitempty"`
 	Slot       int    `json:"slot,omitempty"` // place in the round's order, from 0
-	Target     string `json:"target,omitempty"`
-	Schema     string `json:"schema,omitempty"` // the name of the schema that the answer must match
-	Hidden     bool   `json:"hidden,omitempty"` // see Call.Hidden
-	Labels     bool   `json:"labels,omitempty"` // the actor reads neutral labels in place of names
-	Tag        string `json:"tag,omitempty"`    // the mark of Call.Tag
-	View       string `json:"view,omitempty"`   // for a summary: the view that is summarised; with Unread: the view that is read
-	Upto       int    `json:"upto,omitempty"`   // for a summary: the first message that is left as it is
+	Target     string `json:"target,omitempty" redact:"-"`
+	Schema     string `json:"schema,omitempty" redact:"-"` // the name of the schema that the answer must match
+	Hidden     bool   `json:"hidden,omitempty"`            // see Call.Hidden
+	Labels     bool   `json:"labels,omitempty"`            // the actor reads neutral labels in place of names
+	Tag        string `json:"tag,omitempty" redact:"-"`    // the mark of Call.Tag
+	View       string `json:"view,omitempty" redact:"-"`   // for a summary: the view that is summarised; with Unread: the view that is read
+	Upto       int    `json:"upto,omitempty"`              // for a summary: the first message that is left as it is
 	// Only is for a summary: only calls with this View.Summarizer read it. "": all calls of the view read it.
-	Only  string `json:"only,omitempty"`
-	Reask bool   `json:"reask,omitempty"` // an answer was rejected: the request shows its problems
-	Tool  string `json:"tool,omitempty"`  // for the use of a tool: its name
-	For   string `json:"for,omitempty"`   // for the use of a tool: the call that asks for it
+	Only  string `json:"only,omitempty" redact:"-"`
+	Reask bool   `json:"reask,omitempty"`           // an answer was rejected: the request shows its problems
+	Tool  string `json:"tool,omitempty" redact:"-"` // for the use of a tool: its name
+	For   string `json:"for,omitempty" redact:"-"`  // for the use of a tool: the call that asks for it
 	// Temperature is the temperature that is sent. nil: none is sent.
 	Temperature *float64 `json:"temperature,omitempty"`
 	// Options are what the request asks for beyond text, as they are sent. nil: the vendor's defaults.
 	Options *provider.Options `json:"options,omitempty"`
 	// Left are what the config asks for and the request omits: abilities that this model is known to lack, and "extra" and
 	// "header" if the provider is not the seat's.
-	Left []provider.Ability `json:"left,omitempty"`
+	Left []provider.Ability `json:"left,omitempty" redact:"-"`
 	// Offer names the tools that the reply may ask for. nil: none.
 	Offer *ToolOffer `json:"offer,omitempty"`
 	// Unread are the messages of the view that are sent neither whole nor in a summary, although View.All claims them.
@@ -137,7 +137,7 @@ type Gap struct {
 
 // ToolOffer names tools, and bounds how often one participant may use them in one state and round.
 type ToolOffer struct {
-	Tools     []string `json:"tools"`
+	Tools     []string `json:"tools" redact:"-"`
 	Uses      int      `json:"uses"`
 	Exchanges int      `json:"exchanges,omitempty"` // see Call.Exchanges
 	// Last means that the reply may ask for no tool: it is the last of Exchanges.
@@ -157,9 +157,9 @@ func (in *Intent) offered() ToolOffer {
 
 // Spend is what one attempt used and cost. Each [AttemptEnd] embeds one.
 type Spend struct {
-	Call    string         `json:"call"`
+	Call    string         `json:"call" redact:"-"`
 	Attempt int            `json:"attempt"`
-	Model   string         `json:"model,omitempty"` // "provider/model" as asked for
+	Model   string         `json:"model,omitempty" redact:"-"` // "provider/model" as asked for
 	Usage   provider.Usage `json:"usage,omitzero"`
 	Cost    Money          `json:"cost,omitempty"`
 	// Estimated means that the provider reported no usage. The reserve is then charged in full, unless the vendor has reported
@@ -193,9 +193,9 @@ type Turn struct {
 	Spend
 	Round   int      `json:"round"`
 	Slot    int      `json:"slot"`
-	Kind    CallKind `json:"kind"`
-	Speaker string   `json:"speaker"`
-	Target  string   `json:"target,omitempty"`
+	Kind    CallKind `json:"kind" redact:"-"`
+	Speaker string   `json:"speaker" redact:"-"`
+	Target  string   `json:"target,omitempty" redact:"-"`
 	Text    string   `json:"text"`
 	// Attachments are the files that a person has added.
 	Attachments []File `json:"attachments,omitempty"`
@@ -218,8 +218,8 @@ type Turn struct {
 // Those include the messages that the former summary replaced.
 type Summarized struct {
 	Spend
-	View   string `json:"view,omitempty"` // key of the view; "": everybody's
-	Only   string `json:"only,omitempty"` // see Intent
+	View   string `json:"view,omitempty" redact:"-"` // key of the view; "": everybody's
+	Only   string `json:"only,omitempty" redact:"-"` // see Intent
 	Upto   int    `json:"upto"`
 	Text   string `json:"text"`
 	Before int    `json:"before"` // size of what it replaces, in bytes
@@ -231,7 +231,7 @@ type Summarized struct {
 // again once, two seconds later, and shown the problems. A call that Session.Retry begins anew shows none.
 type Rejection struct {
 	Spend
-	By       string   `json:"by"`
+	By       string   `json:"by" redact:"-"`
 	Round    int      `json:"round,omitempty"`
 	Text     string   `json:"text"`          // the answer: at most 2 KiB of it
 	Cut      bool     `json:"cut,omitempty"` // whether the answer was longer than Text
@@ -241,7 +241,7 @@ type Rejection struct {
 	Broken bool `json:"broken,omitempty"`
 	// Next is the fallback model that is asked instead, without these problems. Only the rejection of an answer that was asked
 	// for again has one.
-	Next string `json:"next,omitempty"`
+	Next string `json:"next,omitempty" redact:"-"`
 	// Final means that nobody is asked again: the call has failed.
 	Final bool `json:"final,omitempty"`
 	// Instead means that the flow continues by itself if this was the last answer; see OnFail.
@@ -251,7 +251,7 @@ type Rejection struct {
 // Failure records an attempt that gave no result.
 type Failure struct {
 	Spend
-	By    string `json:"by"`
+	By    string `json:"by" redact:"-"`
 	Error *Error `json:"error"`
 	// Text is the reply, if there was one that could not be used, such as a refusal: at most 2 KiB of it. Cut reports
 	// that it was longer.
@@ -264,7 +264,7 @@ type Failure struct {
 	// Final means that the call is not retried, unless the host program asks for it.
 	Final bool `json:"final,omitempty"`
 	// Next is the fallback model that the next attempt asks.
-	Next string `json:"next,omitempty"`
+	Next string `json:"next,omitempty" redact:"-"`
 	// Broken means that the reply ended at the cap on its tokens before it had any text. The next attempt has a larger
 	// one if the model and the budget allow it.
 	Broken bool `json:"broken,omitempty"`
@@ -289,7 +289,7 @@ type Failure struct {
 
 // Dropped records that an actor takes no further part.
 type Dropped struct {
-	Participant string `json:"participant"` // the name of the actor
+	Participant string `json:"participant" redact:"-"` // the name of the actor
 	Reason      string `json:"reason"`
 }
 
@@ -320,15 +320,15 @@ const (
 // Warning reports a threshold that was reached. It is recorded once per threshold. For a window it is recorded once
 // for each actor. A flow may add warnings of its own kinds.
 type Warning struct {
-	Kind      WarningKind `json:"kind"`
+	Kind      WarningKind `json:"kind" redact:"-"`
 	Threshold Money       `json:"threshold,omitempty"`
 	Spend     Money       `json:"spend,omitempty"`
-	Call      string      `json:"call,omitempty"`
-	By        string      `json:"by,omitempty"`   // whose window it is
-	Left      int         `json:"left,omitempty"` // how many messages are left out
+	Call      string      `json:"call,omitempty" redact:"-"`
+	By        string      `json:"by,omitempty" redact:"-"` // whose window it is
+	Left      int         `json:"left,omitempty"`          // how many messages are left out
 	// Limit is the limit of the budget that WarnSoft and WarnHard report, by its key in JSON, such as "softCalls". A WarnSoft names a
 	// hard limit if the rounds end to leave room in it for the conclusion.
-	Limit string `json:"limit,omitempty"`
+	Limit string `json:"limit,omitempty" redact:"-"`
 	// Needs, NeedsTokens and NeedsCalls are about the limit with which all rounds would run, if the replies stay as long as they were.
 	// One of them is set, by what the limit measures; none for a limit of time, or if the flow cannot be estimated.
 	Needs       Money `json:"needs,omitempty"`
@@ -340,7 +340,7 @@ type Warning struct {
 
 // Sent is an input of the flow's own; see Flow.Inputs.
 type Sent struct {
-	Trigger Trigger         `json:"trigger"`
+	Trigger Trigger         `json:"trigger" redact:"-"`
 	Payload json.RawMessage `json:"payload,omitempty"`
 	Reason  string          `json:"reason,omitempty"` // why it was sent: one line of at most MaxReason bytes
 }
@@ -372,11 +372,11 @@ type Received struct {
 //
 // The chunks of a model's thoughts have Reasoning set. They have offsets of their own, and add up to Turn.Reasoning.
 type Chunk struct {
-	Call    string `json:"call"`
+	Call    string `json:"call" redact:"-"`
 	Attempt int    `json:"attempt"`
-	By      string `json:"by"`
-	Schema  string `json:"schema,omitempty"` // of a structured answer
-	Offset  int    `json:"offset"`           // in bytes
+	By      string `json:"by" redact:"-"`
+	Schema  string `json:"schema,omitempty" redact:"-"` // of a structured answer
+	Offset  int    `json:"offset"`                      // in bytes
 	Text    string `json:"text"`
 	// Reasoning means that the text is of the model's thoughts, not of its reply.
 	Reasoning bool `json:"reasoning,omitempty"`

@@ -11,9 +11,9 @@ import (
 // nothing else: the attempt has failed, and stays charged in full. As a signal, Call and Attempt are those of the [Command]. If
 // the attempt is still in flight, or if nothing more can be recorded, it is ignored.
 type Late struct {
-	Call    string `json:"call"`
+	Call    string `json:"call" redact:"-"`
 	Attempt int    `json:"attempt"`
-	By      string `json:"by,omitempty"` // the actor that was asked; the core sets it
+	By      string `json:"by,omitempty" redact:"-"` // the actor that was asked; the core sets it
 	// Text is the reply: at most 2 KiB of it. Cut reports that it was longer.
 	Text  string         `json:"text,omitempty"`
 	Cut   bool           `json:"cut,omitempty"`

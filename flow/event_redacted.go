@@ -7,8 +7,8 @@ import (
 
 // Redaction says what is to be removed from a log. See Engine.Redact.
 type Redaction struct {
-	// Texts are removed wherever they stand: in turns, prompts, summaries, answers, labels, arguments of tools, also within
-	// JSON that is a text. They must match exactly. Each is valid UTF-8.
+	// Texts are removed from all strings of the log but identifiers: from turns, prompts, the config, summaries, answers, labels,
+	// arguments of tools, also within JSON that is a text. They must match exactly. Each is valid UTF-8.
 	Texts []string
 	// Events are the numbers of events of which the texts are removed: all that somebody has written or said in the event and,
 	// for a turn, in the parts of its reply. Texts of at least 16 bytes are then removed wherever they stand, as Texts
@@ -29,8 +29,8 @@ type Redacted struct {
 	Files []Removed `json:"files,omitempty"`
 	// Events are the numbers of the events that were changed.
 	Events []int64 `json:"events,omitempty"`
-	// Kept are places where a text remains because it is an identifier there: the name of an actor, a model or a call. At most
-	// 20 of them.
+	// Kept are places where a text remains because it is an identifier there: the name of an actor, a model or a call; see
+	// [Flow].Bodies. At most 20 of them.
 	Kept   []string  `json:"kept,omitempty"`
 	With   string    `json:"with"`
 	By     string    `json:"by,omitempty"`
@@ -40,11 +40,11 @@ type Redacted struct {
 
 // Removed describes a text or a file that was removed.
 type Removed struct {
-	Hash  string `json:"hash"` // SHA-256 of its bytes, in lower-case hexadecimal digits
-	Size  int    `json:"size"` // in bytes
+	Hash  string `json:"hash" redact:"-"` // SHA-256 of its bytes, in lower-case hexadecimal digits
+	Size  int    `json:"size"`            // in bytes
 	Count int    `json:"count"`
 	// As is the hash of the file that stands there now.
-	As string `json:"as,omitempty"`
+	As string `json:"as,omitempty" redact:"-"`
 }
 
 // EventKind implements [Body].

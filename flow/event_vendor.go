@@ -12,14 +12,14 @@ import (
 
 // VendorMetadata is what a log keeps of the [Metadata] of a reply, in the [Spend] of its attempt. All texts are the vendor's.
 type VendorMetadata struct {
-	ID    string `json:"id,omitempty"`    // of the reply
-	Model string `json:"model,omitempty"` // that has answered, if the vendor names another one than was asked
+	ID    string `json:"id,omitempty" redact:"-"`    // of the reply
+	Model string `json:"model,omitempty" redact:"-"` // that has answered, if the vendor names another one than was asked
 	// Told means that [Spend].Cost is what the vendor reported. Table is the cost of the same usage by the prices of the model.
 	Told  bool  `json:"told,omitempty"`
 	Table Money `json:"table,omitempty"`
 	// Left are parameters that the vendor has refused for this model, by their names in the request. The reply was made
 	// without them.
-	Left []string `json:"left,omitempty"`
+	Left []string `json:"left,omitempty" redact:"-"`
 }
 
 // Bounds of what a vendor reports.

@@ -87,16 +87,17 @@ func union(a, b []Option) []Option {
 // tool, or to confirm a cost warning. Where a rule decides, its [Answer] follows at once, and no person need look: what waits for one
 // is in Record.Inquiries. An inquiry with the ID of an open one replaces it.
 type Inquiry struct {
-	ID       string          `json:"id"`
-	Kind     CallKind        `json:"kind"`
-	To       string          `json:"to,omitempty"` // the actor that is asked, whose call has failed first, or whose model asks for a tool
+	ID   string   `json:"id" redact:"-"`
+	Kind CallKind `json:"kind" redact:"-"`
+	// To is the actor that is asked, whose call has failed first, or whose model asks for a tool.
+	To       string          `json:"to,omitempty" redact:"-"`
 	Question string          `json:"question"`
-	Schema   json.RawMessage `json:"schema,omitempty"` // schema of the answer, if it must match one
+	Schema   json.RawMessage `json:"schema,omitempty" redact:"schema"` // schema of the answer, if it must match one
 	// About are the calls that have failed, if the person is to decide about them. Calls that fail with the same kind of
 	// failure at the same provider share one inquiry. Options are then the possible answers, and Failure is the first
 	// cause.
 	About   []FailedCall `json:"about,omitempty"`
-	Options []Option     `json:"options,omitempty"`
+	Options []Option     `json:"options,omitempty" redact:"-"`
 	Failure *Error       `json:"failure,omitempty"`
 	// Use is the use of a tool, if the person is to decide about one: to approve it, or what follows from its unknown outcome.
 	Use *PendingUse `json:"use,omitempty"`
@@ -104,9 +105,9 @@ type Inquiry struct {
 
 // PendingUse is the use of a tool that an [Inquiry] asks about.
 type PendingUse struct {
-	Use  string `json:"use"` // the ID of the call that uses the tool
-	For  string `json:"for"` // the call whose model asks for it
-	Tool string `json:"tool"`
+	Use  string `json:"use" redact:"-"` // the ID of the call that uses the tool
+	For  string `json:"for" redact:"-"` // the call whose model asks for it
+	Tool string `json:"tool" redact:"-"`
 	// Arguments show the arguments, at most 4 KiB of them. A model wrote them: they are not trusted. What looks like a secret
 	// is left out, and invisible characters are escaped. Cut reports that there is more; Record.CallUsage has all of it.
 	Arguments string `json:"arguments"`
@@ -117,31 +118,31 @@ type PendingUse struct {
 
 // FailedCall is a call that an [Inquiry] asks about.
 type FailedCall struct {
-	Call string `json:"call"`
-	By   string `json:"by"`
+	Call string `json:"call" redact:"-"`
+	By   string `json:"by" redact:"-"`
 	// Options are what can be chosen for this call. The inquiry offers all of them, but skip and drop only affect the
 	// calls that have them.
-	Options []Option `json:"options"`
+	Options []Option `json:"options" redact:"-"`
 }
 
 // Answer is the answer to an inquiry: Text if a person performs a call, otherwise one of the options.
 type Answer struct {
-	Inquiry string `json:"inquiry"`
+	Inquiry string `json:"inquiry" redact:"-"`
 	// Text is the answer where a person performs a call. With OptionDeny it is the reason, and with OptionDone what the tool
 	// has answered, at most 32 KiB; it may be empty there.
 	Text string `json:"text,omitempty"`
 	// Attachments are files that belong to the text, stored as blobs. The engine stores them, and takes Data out.
 	Attachments []File `json:"attachments,omitempty"`
-	Option      Option `json:"option,omitempty"`
+	Option      Option `json:"option,omitempty" redact:"-"`
 	// Model is the "provider/model" for OptionModel. Row holds its prices and sizes, frozen like those of the other
 	// models. The engine sets it.
-	Model string `json:"model,omitempty"`
+	Model string `json:"model,omitempty" redact:"-"`
 	Row   *Model `json:"row,omitempty"`
 	// Accounts holds what Start.Accounts holds, for the model's registered provider if the conversation did not have it. The
 	// engine sets it.
-	Accounts map[string]string `json:"accounts,omitempty"`
+	Accounts map[string]string `json:"accounts,omitempty" redact:"-"`
 	// By names the actor whose calls OptionSkip or OptionDrop is for. "": the only one that the inquiry is about.
-	By string `json:"by,omitempty"`
+	By string `json:"by,omitempty" redact:"-"`
 	// Rule means that a [FailureRule] or the [ToolPolicy] has answered, and no person was asked.
 	Rule bool `json:"rule,omitempty"`
 	// Person names the person who answers, as the host program knows them: one line of at most [MaxReason] bytes; it may be

@@ -41,10 +41,10 @@ import (
 // and could not be applied, and says why. Each decision is recorded as an inquiry with its
 // answer, as a person's would be.
 type FailureRule struct {
-	Calls []CallKind `json:"calls,omitempty"` // the kinds of calls that it is for; none: all
-	Kinds []Kind     `json:"kinds,omitempty"` // the kinds of failures that it is for; none: all
-	Do    Option     `json:"do"`
-	Model string     `json:"model,omitempty"` // "provider/model", for OptionModel
+	Calls []CallKind `json:"calls,omitempty" redact:"-"` // the kinds of calls that it is for; none: all
+	Kinds []Kind     `json:"kinds,omitempty" redact:"-"` // the kinds of failures that it is for; none: all
+	Do    Option     `json:"do" redact:"-"`
+	Model string     `json:"model,omitempty" redact:"-"` // "provider/model", for OptionModel
 }
 
 // KindConfirm is the kind of the inquiry that asks to confirm a cost warning. A rule for it has the kind of failure cost_limit,

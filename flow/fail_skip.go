@@ -10,16 +10,16 @@ import (
 
 // Skipped records that a call was left out: the conversation continues without its result.
 type Skipped struct {
-	Call   string   `json:"call"`
-	Kind   CallKind `json:"kind"`
-	By     string   `json:"by"` // the actor that was to be asked
+	Call   string   `json:"call" redact:"-"`
+	Kind   CallKind `json:"kind" redact:"-"`
+	By     string   `json:"by" redact:"-"` // the actor that was to be asked
 	Round  int      `json:"round,omitempty"`
 	Slot   int      `json:"slot,omitempty"`
 	Reason string   `json:"reason"`
-	Cause  Kind     `json:"cause,omitempty"` // the kind of failure; "": the round's time was over
+	Cause  Kind     `json:"cause,omitempty" redact:"-"` // the kind of failure; "": the round's time was over
 	// With is the call that was left out before, as Call.SkipWith names it. Then the actor of this one has missed nothing. "":
 	// this call was left out by itself.
-	With string `json:"with,omitempty"`
+	With string `json:"with,omitempty" redact:"-"`
 }
 
 // skip records that a call is left out.

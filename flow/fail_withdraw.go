@@ -15,9 +15,9 @@ import (
 // What is in flight for the call is aborted. The call is removed from open inquiries, and an inquiry without a call is closed.
 // If the flow wants the call again, it is made from the beginning.
 type Withdrawn struct {
-	Call  string   `json:"call"`
-	Kind  CallKind `json:"kind"`
-	By    string   `json:"by"` // the actor that was asked
+	Call  string   `json:"call" redact:"-"`
+	Kind  CallKind `json:"kind" redact:"-"`
+	By    string   `json:"by" redact:"-"` // the actor that was asked
 	Round int      `json:"round,omitempty"`
 }
 

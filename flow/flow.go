@@ -61,6 +61,10 @@ type Flow struct {
 	// Bodies are samples of the event bodies that only this flow has. Each is a pointer to a struct that embeds
 	// [Spend], with a kind of its own. The value of a sample is not used. Only AnswerOf.Body puts one into a log: such an event
 	// is always the result of a call with a schema.
+	//
+	// Engine.Redact removes a text from all strings of a body, except those whose field has the tag redact:"-". These are
+	// identifiers, by which the log refers to something: an actor, a model, a state. The tag redact:"keys" of a map says so of its
+	// keys alone. Configs, what Freeze returns, answers that a turn holds and Payloads have the same tags.
 	Bodies []Body
 	// Open makes the flow's [Projection] for a record that begins with this event. Record.Config and Record.Frozen already
 	// return what the flow has read from it. nil: the flow has no projection.
@@ -91,6 +95,9 @@ type Flow struct {
 	//     StateError. The conversation stays there, and nothing is fired later: a Next, a guard or a Last reads
 	//     Record.Inputs.
 	Inputs []Trigger
+	// Payloads are samples of the payloads of Inputs, by trigger. The value of a sample is not used: the tags of its type say which
+	// strings of a payload are identifiers; see Bodies. An input that is not here may have any JSON, and all its strings are texts.
+	Payloads map[Trigger]any
 	// Admit may refuse an input that a rule allows, before it is recorded, and returns why: its payload, what it names, or
 	// anything else about it. The payload is valid JSON or empty. An error without a kind is of kind validation; its Field may
 	// be a path in the payload, such as "payload.agent". Both arguments are read only. A log that was written elsewhere may
@@ -105,7 +112,7 @@ type Flow struct {
 	// Shape names the shape of a conversation of this config; a debate's is its format. Lists show it. nil: there is none.
 	Shape func(Config) string
 	// Result names the result of a conversation that is about to be completed, in a few words; a debate's is who has won.
-	// Lists show it. nil: there is none.
+	// Lists show it. It is a text: Engine.Redact changes it. nil: there is none.
 	Result func(r *Record) string
 
 	// For flows in which not everybody reads everything, or that draw or freeze something beside the config.

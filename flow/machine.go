@@ -463,6 +463,11 @@ func (m *Machine) checkNames(bad func(format string, args ...any) error) error {
 			return bad("the input %q has no rule, so every state would refuse it", on)
 		}
 	}
+	for on, sample := range order.ByKey(f.Payloads) {
+		if !slices.Contains(f.Inputs, on) || sample == nil {
+			return bad("the payload of %q is nil, or of no input", on)
+		}
+	}
 	return nil
 }
 

@@ -12,16 +12,16 @@ import (
 // Model holds the prices and sizes of a model. Prices are per token. They are frozen when a conversation starts.
 // The embedded table has the common models; Engine.Models replaces or adds rows.
 type Model struct {
-	Family    string `json:"family,omitempty"`    // the maker's line; models of one family favour each other's answers
-	Window    int    `json:"window,omitempty"`    // the window, in tokens; 0: unknown
-	MaxOutput int    `json:"maxOutput,omitempty"` // most output tokens of a reply; 0: unknown
+	Family    string `json:"family,omitempty" redact:"-"` // the maker's line; models of one family favour each other's answers
+	Window    int    `json:"window,omitempty"`            // the window, in tokens; 0: unknown
+	MaxOutput int    `json:"maxOutput,omitempty"`         // most output tokens of a reply; 0: unknown
 	// OwnTemperature means that the model accepts no temperature, so that none is sent to it.
 	OwnTemperature bool `json:"ownTemperature,omitempty"`
 	// Reasoning means that the model thinks before it answers. Its thoughts count as output.
 	Reasoning bool `json:"reasoning,omitempty"`
 	// Unsupported are the abilities that the model is known to lack. A request leaves out what needs them: options, the
 	// temperature, tools. A schema is then a part of the instruction.
-	Unsupported []provider.Ability `json:"unsupported,omitempty"`
+	Unsupported []provider.Ability `json:"unsupported,omitempty" redact:"-"`
 	// ImageTokens is the most input tokens of an image, or of a page of a PDF. 0: 5000, which is more than most models take.
 	ImageTokens int `json:"imageTokens,omitempty"`
 	// Priced means that the price is known. A known price may be zero.

@@ -41,10 +41,10 @@ type Views struct {
 	// seat. The last column stands for speakers that are no participants. nil: everybody reads everything.
 	Reads [][]bool `json:"reads,omitempty"`
 	// Labels are neutral names, by seat, for calls whose View asks for them. nil: there are none.
-	Labels []string `json:"labels,omitempty"`
+	Labels []string `json:"labels,omitempty" redact:"-"`
 	// Sides are the sides that participants speak for, by seat. The opening of the conversation, which a cut keeps, is its
 	// first round up to the first message of the last side to speak. nil: the opening is one message.
-	Sides []string `json:"sides,omitempty"`
+	Sides []string `json:"sides,omitempty" redact:"-"`
 }
 
 // makeViews makes the views that the conversation needs. The first is everybody's.

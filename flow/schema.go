@@ -19,6 +19,7 @@ import (
 // JSON schema cannot say. It is compiled once per process and type. It is safe for concurrent use.
 type Schema struct {
 	name   string
+	shape  reflect.Type
 	typ    func() (*compiledType, error) // compiles the type when the schema is first used
 	decode func(content string, tree any) (any, error)
 	check  func(r *Record, v any) []string
@@ -90,8 +91,8 @@ func NewSchema[T any](name string, check func(r *Record, v *T) []string) (*Schem
 // has no JSON schema, no answer is ever accepted.
 func AnswerSchema[Shape, T any](name string, a AnswerOf[T]) *Schema {
 	s := &Schema{
-		name: name, typ: func() (*compiledType, error) { return compileType[Shape](name) }, names: a.Names, wire: a.Narrow,
-		strict: a.Strict, spoken: a.Spoken,
+		name: name, shape: reflect.TypeFor[Shape](), typ: func() (*compiledType, error) { return compileType[Shape](name) },
+		names: a.Names, wire: a.Narrow, strict: a.Strict, spoken: a.Spoken,
 		decode: func(content string, tree any) (any, error) {
 			if a.Read != nil {
 				return a.Read(tree), nil
@@ -114,6 +115,9 @@ func AnswerSchema[Shape, T any](name string, a AnswerOf[T]) *Schema {
 	}
 	return s
 }
+
+// Shape returns the type whose schema the JSON of an answer has. nil: the schema is empty.
+func (s *Schema) Shape() reflect.Type { return s.shape }
 
 // compiledType is the schema of a type. Compiling takes longer than a whole conversation of scripted models.
 type compiledType struct {

@@ -38,7 +38,7 @@ type Tool interface {
 type ToolInfo struct {
 	Description string `json:"description"`
 	// Parameters is the JSON schema of the arguments. It must be that of an object.
-	Parameters json.RawMessage `json:"parameters"`
+	Parameters json.RawMessage `json:"parameters" redact:"schema"`
 	// ReadOnly means that the tool changes nothing. A use that a pause or a crash has aborted is then made again.
 	ReadOnly bool `json:"readOnly,omitempty"`
 	// Idempotent means that a use with the same ToolUse.Key may be made again without a second effect. A use that a pause
@@ -135,7 +135,7 @@ const KindTool CallKind = "tool"
 // what the tools have answered.
 type ToolCalls struct {
 	Spend
-	By    string      `json:"by"`
+	By    string      `json:"by" redact:"-"`
 	Round int         `json:"round,omitempty"`
 	Text  string      `json:"text,omitempty"` // what the model said beside
 	Uses  []AskedTool `json:"uses"`
@@ -143,7 +143,7 @@ type ToolCalls struct {
 
 // AskedTool is one use that a model has asked for.
 type AskedTool struct {
-	Use string `json:"use"` // the ID of the call that uses the tool
+	Use string `json:"use" redact:"-"` // the ID of the call that uses the tool
 	provider.ToolCall
 	// Denied says why the tool is not used. The model is told.
 	Denied string `json:"denied,omitempty"`
@@ -152,9 +152,9 @@ type AskedTool struct {
 // ToolResult is the result of the use of a tool.
 type ToolResult struct {
 	Spend
-	By    string `json:"by"` // the participant whose model has asked
+	By    string `json:"by" redact:"-"` // the participant whose model has asked
 	Round int    `json:"round,omitempty"`
-	Tool  string `json:"tool"`
+	Tool  string `json:"tool" redact:"-"`
 	// Text is what the tool answered, unchanged, or why it failed. An answer may hold characters that control a terminal.
 	Text string `json:"text"`
 	// Failed means that the tool has failed or was aborted.
@@ -175,9 +175,9 @@ type ToolPolicy struct {
 	//     may be a second effect.
 	//   - OptionFail goes to the error state. To continue, send an [Amendment] of the policy, or one that lets a person be
 	//     asked, and then Session.Retry.
-	Unknown Option `json:"unknown,omitempty"`
+	Unknown Option `json:"unknown,omitempty" redact:"-"`
 	// Approval is for a use that needs approval: OptionDeny, the default, or OptionApprove.
-	Approval Option `json:"approval,omitempty"`
+	Approval Option `json:"approval,omitempty" redact:"-"`
 }
 
 // withDefaults returns the policy with its defaults written out.

@@ -38,10 +38,10 @@ type File struct {
 	// Name is the name of the file, without a folder: at most 128 printable bytes. It may be empty.
 	Name string `json:"name,omitempty"`
 	// Type is the media type, such as "image/png". If it is empty, the start sets the type that the bytes show.
-	Type string `json:"type,omitempty"`
+	Type string `json:"type,omitempty" redact:"-"`
 	// Hash is the SHA-256 of the bytes, in lower-case hexadecimal digits. Size is their number. Pages is the number of pages of
 	// a PDF: 100 at least, if a part of the PDF cannot be read. The start sets all three.
-	Hash  string `json:"hash,omitempty"`
+	Hash  string `json:"hash,omitempty" redact:"-"`
 	Size  int    `json:"size,omitempty"`
 	Pages int    `json:"pages,omitempty"`
 	// URL is where Engine.Fetch finds the bytes. No vendor gets it. A File with a Hash is not fetched. The start keeps the

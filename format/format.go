@@ -16,7 +16,7 @@ import (
 //
 // The methods do not change a format, and are safe for concurrent use.
 type Format struct {
-	Name string `json:"name"` // as judges and speakers read it
+	Name string `json:"name" redact:"-"` // as judges and speakers read it
 	// Guidance tells the debaters and the judges, in a few sentences, what kind of debate this is.
 	Guidance string `json:"guidance,omitempty"`
 	// MinParticipants and MaxParticipants bound the number of participants: 2 and 10 if 0.
@@ -27,7 +27,7 @@ type Format struct {
 	Seats []Seats `json:"seats,omitempty"`
 	// Chair is the side of the participants who lead the talk and are not judged. If it is empty, there is no
 	// chair.
-	Chair Side `json:"chair,omitempty"`
+	Chair Side `json:"chair,omitempty" redact:"-"`
 	// Rounds fixes the number of rounds: Config.Rounds is then 0, or at least as many. If it is 0, Config.Rounds gives
 	// the number.
 	Rounds int `json:"rounds,omitempty"`
@@ -36,13 +36,13 @@ type Format struct {
 	// Reads says whose turns a debater reads. Judges and the audience read all turns.
 	Reads Reads `json:"reads,omitzero"`
 	// End is the rule for the end. Config.Rounds caps every format.
-	End End `json:"end"`
+	End End `json:"end" redact:"-"`
 	// Watch are detectors whose findings are shown to the judge.
-	Watch []Detector `json:"watch,omitempty"`
+	Watch []Detector `json:"watch,omitempty" redact:"-"`
 	// StopOn are detectors whose finding ends the debate after the round.
-	StopOn []Detector `json:"stopOn,omitempty"`
+	StopOn []Detector `json:"stopOn,omitempty" redact:"-"`
 	// Decide says how the winner is found: by the judges if empty.
-	Decide Decision `json:"decide,omitempty"`
+	Decide Decision `json:"decide,omitempty" redact:"-"`
 	// LeaverMayWin lets a participant win even after leaving the debate before its end. Such a participant is judged in any
 	// case.
 	LeaverMayWin bool `json:"leaverMayWin,omitempty"`
@@ -51,7 +51,7 @@ type Format struct {
 // Seats are the participants of one side.
 type Seats struct {
 	// Side is the side. Seats without a side are for all participants whose side has no seats of its own.
-	Side Side `json:"side"`
+	Side Side `json:"side" redact:"-"`
 	// Min and Max bound their number. Max 0 means no upper bound.
 	Min int `json:"min,omitempty"`
 	Max int `json:"max,omitempty"`
@@ -61,7 +61,7 @@ type Seats struct {
 
 // Phase is a span of rounds in which the same is asked of the speakers.
 type Phase struct {
-	Name string `json:"name"` // "opening", "rebuttal", …: also the kind of its turns
+	Name string `json:"name" redact:"-"` // "opening", "rebuttal", …: also the kind of its turns
 	// First and Last are the first and the last round of the phase. Rounds count from 1. Negative numbers count
 	// from the end: -1 is the last round.
 	First int `json:"first"`
@@ -79,12 +79,12 @@ type Phase struct {
 // Slot is one speech of a round, or several of the same kind.
 type Slot struct {
 	// Who names the speakers. If no participant matches, the slot is skipped.
-	Who Who `json:"who"`
+	Who Who `json:"who" redact:"-"`
 	// Kind is the kind of the turns: the phase's name if empty.
-	Kind flow.CallKind `json:"kind,omitempty"`
+	Kind flow.CallKind `json:"kind,omitempty" redact:"-"`
 	// To names the participant to whom the speech is addressed. If it is empty, the speech is for all. If several
 	// participants match, there is one speech to each.
-	To Who `json:"to,omitempty"`
+	To Who `json:"to,omitempty" redact:"-"`
 	// Exchanges makes the slot a cross-examination of this many questions; 0 means no cross-examination. Who asks each question
 	// and To answers it, in one turn each.
 	Exchanges int `json:"exchanges,omitempty"`
@@ -121,10 +121,10 @@ const (
 
 // Reads says whose turns a debater reads, as a graph of readers and speakers.
 type Reads struct {
-	Graph Graph `json:"graph,omitempty"` // AllRead if empty
+	Graph Graph `json:"graph,omitempty" redact:"-"` // AllRead if empty
 	// Edges are used for GivenEdges. They give the names of the speakers whom a reader reads besides itself, by the
 	// reader's name.
-	Edges map[string][]string `json:"edges,omitempty"`
+	Edges map[string][]string `json:"edges,omitempty" redact:"-"`
 }
 
 // Graph is a graph of readers and speakers.

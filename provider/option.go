@@ -11,7 +11,7 @@ import (
 // request fails with kind validation and is not sent; [Vetter] finds that before anything is paid.
 type Options struct {
 	// Effort is how much the model thinks before it replies, on one scale for all vendors.
-	Effort Effort `json:"effort,omitempty"`
+	Effort Effort `json:"effort,omitempty" redact:"-"`
 	// TopP limits sampling to the likeliest tokens that have this share of the probability: above 0, at most 1.
 	TopP *float64 `json:"topP,omitempty"`
 	// Stop are texts before which the reply ends: at most 4 of at most 64 bytes.
@@ -19,18 +19,18 @@ type Options struct {
 	// Seed asks for the same reply to the same request. No vendor promises it.
 	Seed *int64 `json:"seed,omitempty"`
 	// ServiceTier is the vendor's own name of a class of service, such as "flex" or "priority". It can change the price.
-	ServiceTier string `json:"serviceTier,omitempty"`
+	ServiceTier string `json:"serviceTier,omitempty" redact:"-"`
 	// Verbosity is how long the model's replies should be.
-	Verbosity Verbosity `json:"verbosity,omitempty"`
+	Verbosity Verbosity `json:"verbosity,omitempty" redact:"-"`
 	// Search lets the model use the vendor's own web search. What it cites is in [Response.Citations].
 	Search bool `json:"search,omitempty"`
 	// Reasoning says what becomes of the text of the model's thoughts.
-	Reasoning ReasoningText `json:"reasoning,omitempty"`
+	Reasoning ReasoningText `json:"reasoning,omitempty" redact:"-"`
 	// Extra are fields of the vendor's own, which are added to the body of the request. A field that the adapter writes
 	// itself is a failure of kind validation. They hold no credentials: see [SecretField].
-	Extra map[string]json.RawMessage `json:"extra,omitempty"`
+	Extra map[string]json.RawMessage `json:"extra,omitempty" redact:"keys"`
 	// Header are further headers of the request. It holds no credentials: see [SecretHeader].
-	Header map[string]string `json:"header,omitempty"`
+	Header map[string]string `json:"header,omitempty" redact:"keys"`
 }
 
 // Clone returns a copy that shares nothing with o. The clone of nil is nil.

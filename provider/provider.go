@@ -102,12 +102,12 @@ type Tool struct {
 
 // ToolCall is a model's request to call a tool.
 type ToolCall struct {
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
+	ID        string          `json:"id" redact:"-"`
+	Name      string          `json:"name" redact:"-"`
 	Arguments json.RawMessage `json:"arguments"`
 	// Opaque belongs to the adapter that made the call (a signature, encrypted reasoning). It is sent
 	// back with the call, unread and unchanged. An adapter of another vendor ignores it.
-	Opaque json.RawMessage `json:"opaque,omitempty"`
+	Opaque json.RawMessage `json:"opaque,omitempty" redact:"-"`
 }
 
 // ToolResult is a tool's answer to the call with the same ID.

@@ -13,9 +13,9 @@ const flowName = "interview"
 
 // Person is one of the three who take part.
 type Person struct {
-	Name      string            `json:"name"`
-	Model     string            `json:"model"` // "provider/model"
-	Fallbacks []string          `json:"fallbacks,omitempty"`
+	Name      string            `json:"name" redact:"-"`
+	Model     string            `json:"model" redact:"-"` // "provider/model"
+	Fallbacks []string          `json:"fallbacks,omitempty" redact:"-"`
 	Options   *provider.Options `json:"options,omitempty"`
 }
 
@@ -26,7 +26,7 @@ func (p *Person) seat(field string) flow.Seat {
 
 // Config is what an interview is started with.
 type Config struct {
-	ID          string             `json:"id,omitempty"`
+	ID          string             `json:"id,omitempty" redact:"-"`
 	Position    string             `json:"position"`
 	Interviewer Person             `json:"interviewer"`
 	Candidate   Person             `json:"candidate"`

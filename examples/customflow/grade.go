@@ -18,7 +18,7 @@ type Graded struct {
 	flow.Spend
 	Mark
 
-	Grader string `json:"grader"`
+	Grader string `json:"grader" redact:"-"`
 }
 
 // EventKind implements [flow.Body].

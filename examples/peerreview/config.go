@@ -12,13 +12,13 @@ const flowName = "review"
 
 // Person is somebody who takes part.
 type Person struct {
-	Name  string `json:"name"`
-	Model string `json:"model"` // "provider/model"
+	Name  string `json:"name" redact:"-"`
+	Model string `json:"model" redact:"-"` // "provider/model"
 }
 
 // Config is what a peer review is started with.
 type Config struct {
-	ID         string             `json:"id,omitempty"`
+	ID         string             `json:"id,omitempty" redact:"-"`
 	Subject    string             `json:"subject"` // of the paper
 	Author     Person             `json:"author"`
 	Reviewers  []Person           `json:"reviewers"`

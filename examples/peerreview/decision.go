@@ -4,7 +4,7 @@ import "github.com/agonist-dev/debate/flow"
 
 // Decision is what the editor answers with, as JSON.
 type Decision struct {
-	Decision string `json:"decision" jsonschema:"enum=accept,enum=revise,enum=reject"`
+	Decision string `json:"decision" jsonschema:"enum=accept,enum=revise,enum=reject" redact:"-"`
 	Reasons  string `json:"reasons"`
 }
 

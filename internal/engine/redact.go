@@ -54,18 +54,11 @@ func (l *Engine) redacted(
 		}
 		blanks[f.Hash], out.Files[blank.Hash] = blank, data
 	}
-	for i := range log {
-		m := l.machines[flowOf(log)]
-		if m == nil {
-			break // the core reports it
-		}
-		event, err := m.Flow().DecodeEvent(log[i])
-		if err != nil {
-			return nil, out, err
-		}
-		log[i] = event
+	var of *flow.Flow
+	if m := l.machines[flowOf(log)]; m != nil { // if not, the core reports it
+		of = m.Flow()
 	}
-	changed, fact, err := redaction.Apply(what, log, blanks)
+	changed, fact, err := redaction.Apply(what, of, log, blanks)
 	if err != nil {
 		if done := redaction.Done(what, log); done != nil {
 			return done, session.Rewritten{Gone: what.Files}, nil

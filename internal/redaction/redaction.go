@@ -1,8 +1,8 @@
 // Package redaction removes texts and files from the log of a conversation.
 //
-// Whoever wants something forgotten names it; nobody else's words may change. So the events are rewritten as JSON, text by text, and
-// what is a name there stays: the log refers to it. A record that is folded from the new log is then compared with the old one, and
-// a redaction that has changed more than texts is refused.
+// Whoever wants something forgotten names it; nobody else's words may change. So the events are rewritten as JSON, text by text.
+// Identifiers stay, because the log refers to them; shape says which strings they are. A record that is folded from the new log is then
+// compared with the old one, and a redaction that has changed more than texts is refused.
 package redaction
 
 import (
@@ -30,15 +30,21 @@ const (
 	keptNameSize = 80
 )
 
-// Apply returns the events of a log that a redaction changes, and the fact that is to be appended. blanks are the files that take
-// the place of Redaction.Files, by the hash of the former. The log itself is not changed.
+// Apply returns the events of a log that a redaction changes, and the fact that is to be appended. of is the flow of the log, whose
+// types say which strings are identifiers; nil: it is unknown. blanks are the files that take the place of Redaction.Files, by the
+// hash of the former. The log itself is not changed.
 //
 // If nothing of it stands in the log, the fact is nil. The caller then checks that the log still folds, with [SameButTexts].
-func Apply(r flow.Redaction, log []flow.Event, blanks map[string]flow.File) (changed []flow.Event, fact *flow.Redacted, err error) {
+func Apply(
+	r flow.Redaction, of *flow.Flow, log []flow.Event, blanks map[string]flow.File,
+) (changed []flow.Event, fact *flow.Redacted, err error) {
 	if r, err = checked(r); err != nil {
 		return nil, nil, err
 	}
-	w := &redactor{Redaction: r, blanks: blanks, counts: make(map[string]int), sizes: make(map[string]int), whole: make(map[int64]bool)}
+	w := &redactor{
+		Redaction: r, reading: newReading(of), blanks: blanks,
+		counts: make(map[string]int), sizes: make(map[string]int), whole: make(map[int64]bool),
+	}
 	if err := w.address(log); err != nil {
 		return nil, nil, err
 	}
@@ -104,6 +110,7 @@ func unredacted(field, format string, args ...any) error {
 // redactor carries one redaction out.
 type redactor struct {
 	flow.Redaction
+	*reading
 
 	blanks map[string]flow.File
 	whole  map[int64]bool // the events that lose all their texts
@@ -142,11 +149,12 @@ func (w *redactor) address(log []flow.Event) error {
 		}
 	}
 	for i := range log {
+		body := w.body(&log[i])
 		if !w.whole[log[i].Seq] {
 			continue
 		}
-		_, err := rewriteBody(&log[i], &rewriting{leaf: func(path []string, value string) string {
-			if !isName(path) && len(value) >= minQuoted && !slices.Contains(w.Texts, value) && !strings.Contains(w.With, value) {
+		_, err := rewriteBody(&log[i], body, &rewriting{leaf: func(_ []string, value string, name bool) string {
+			if !name && len(value) >= minQuoted && !slices.Contains(w.Texts, value) && !strings.Contains(w.With, value) {
 				w.Texts = append(w.Texts, value)
 			}
 			return value
@@ -218,14 +226,15 @@ func (w *redactor) replaced(value string) string {
 
 // event returns an event without what is removed. If nothing of it stands there, the body is nil.
 func (w *redactor) event(e flow.Event) (flow.Event, error) {
-	if _, ok := e.Body.(*flow.Redacted); ok {
-		return flow.Event{}, nil
-	}
 	if start, ok := e.Body.(*flow.Start); ok {
 		w.fence = secret.Fence(start.Seed)
 	}
 	w.seq, w.touched = e.Seq, nil
-	body, err := rewriteBody(&e, &rewriting{leaf: w.leaf, key: w.key, object: w.object})
+	as := &rewriting{leaf: w.leaf, key: w.key, object: w.object}
+	if e.Kind() == flow.EventRedacted { // it has hashes of files, and no files
+		as.object = nil
+	}
+	body, err := rewriteBody(&e, w.body(&e), as)
 	if err != nil {
 		return flow.Event{}, HeldBySetting(fmt.Errorf("event %d: %s: %w", e.Seq, strings.Join(w.touched, ", "), err))
 	}
@@ -242,10 +251,10 @@ func (w *redactor) event(e flow.Event) (flow.Event, error) {
 	return e, nil
 }
 
-// leaf rewrites one text of an event.
-func (w *redactor) leaf(path []string, value string) string {
+// leaf rewrites one string of an event.
+func (w *redactor) leaf(path []string, value string, name bool) string {
 	switch {
-	case isName(path):
+	case name:
 		if w.holds(value) {
 			w.keep(path)
 		}
@@ -257,8 +266,8 @@ func (w *redactor) leaf(path []string, value string) string {
 		}
 	}
 	out := w.replaced(value)
-	if at := text.OneLine(strings.Join(path, "."), keptNameSize); out != value && len(w.touched) < maxKept && !slices.Contains(w.touched, at) {
-		w.touched = append(w.touched, at)
+	if out != value {
+		w.touch(path)
 	}
 	if w.seq == 1 && strings.Count(out, w.fence) != strings.Count(value, w.fence) { // a prompt must name the fence as it is
 		w.keep(path)
@@ -267,24 +276,46 @@ func (w *redactor) leaf(path []string, value string) string {
 	return out
 }
 
-// key notes a key that holds a text: keys are names.
-func (w *redactor) key(path []string) {
-	if w.holds(path[len(path)-1]) {
-		w.keep(path)
+// key rewrites one key of an event.
+func (w *redactor) key(path []string, name bool) string {
+	key := path[len(path)-1]
+	if name {
+		if w.holds(key) {
+			w.keep(path)
+		}
+		return key
+	}
+	out := w.replaced(key)
+	if out != key {
+		w.touch(path)
+	}
+	return out
+}
+
+// touch notes where a text was removed from the event.
+func (w *redactor) touch(path []string) {
+	if at := w.place(path); len(w.touched) < maxKept && !slices.Contains(w.touched, at) {
+		w.touched = append(w.touched, at)
 	}
 }
 
 func (w *redactor) keep(path []string) {
-	at := fmt.Sprintf("event %d: %s", w.seq, text.OneLine(strings.Join(path, "."), keptNameSize))
-	for _, f := range w.forms { // a key may hold it
-		at = strings.ReplaceAll(at, f.shown, w.With)
-	}
+	at := fmt.Sprintf("event %d: %s", w.seq, w.place(path))
 	if w.holds(at) {
 		at = fmt.Sprintf("event %d", w.seq)
 	}
 	if len(w.kept) < maxKept && !slices.Contains(w.kept, at) {
 		w.kept = append(w.kept, at)
 	}
+}
+
+// place returns a path in one line, without the texts that keys may hold.
+func (w *redactor) place(path []string) string {
+	at := strings.Join(path, ".")
+	for _, f := range w.forms {
+		at = strings.ReplaceAll(at, f.shown, w.With)
+	}
+	return text.OneLine(at, keptNameSize)
 }
 
 // object describes a file that is removed by the one that takes its place.

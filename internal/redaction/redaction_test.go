@@ -1,6 +1,8 @@
 package redaction_test
 
 import (
+	"errors"
+	"iter"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +32,7 @@ func TestATextIsFoundInEveryPlace(t *testing.T) {
 		{Seq: 5, At: at, Body: &flow.Turn{Speaker: secret, Text: "nothing"}},
 		{Seq: 6, At: at, Body: &flow.Turn{Speaker: "Ben", Text: "nothing of it"}},
 	}
-	changed, fact, err := redaction.Apply(flow.Redaction{Texts: []string{secret}, With: "X"}, log, nil)
+	changed, fact, err := redaction.Apply(flow.Redaction{Texts: []string{secret}, With: "X"}, nil, log, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []int64{1, 2, 3, 4}, fact.Events)
 	assert.Equal(t, []string{"event 5: speaker"}, fact.Kept)
@@ -46,13 +48,13 @@ func TestATextIsFoundInEveryPlace(t *testing.T) {
 	assert.Contains(t, stage.JSON(log[0]), "Zora", "the log itself is as it was")
 
 	// An event loses all that was said in it, and what is short only there.
-	changed, fact, err = redaction.Apply(flow.Redaction{Events: []int64{5}}, log, nil)
+	changed, fact, err = redaction.Apply(flow.Redaction{Events: []int64{5}}, nil, log, nil)
 	require.NoError(t, err)
 	require.Len(t, changed, 1)
 	assert.Equal(t, "[redacted]", body.As[flow.Turn](changed[0]).Text)
 	assert.Equal(t, secret, body.As[flow.Turn](changed[0]).Speaker)
 	assert.Equal(t, []int64{5}, fact.Events)
-	changed, _, err = redaction.Apply(flow.Redaction{Events: []int64{2}}, log, nil)
+	changed, _, err = redaction.Apply(flow.Redaction{Events: []int64{2}}, nil, log, nil)
 	require.NoError(t, err)
 	assert.Len(t, changed, 4, "what is long is removed wherever it stands")
 }
@@ -71,14 +73,14 @@ func TestATextIsNotFormedAnew(t *testing.T) {
 		{flow.Redaction{Texts: []string{"]x"}}, "a ]x b", "a [redacted] b"},
 	} {
 		log := []flow.Event{{Seq: 1, Body: &flow.Start{Settings: flow.Settings{Topic: "motors"}}}, {Seq: 2, Body: &flow.Turn{Speaker: "Ada", Text: c.said}}}
-		changed, fact, err := redaction.Apply(c.of, log, nil)
+		changed, fact, err := redaction.Apply(c.of, nil, log, nil)
 		require.NoError(t, err, c.said)
 		require.Len(t, changed, 1, c.said)
 		assert.Equal(t, c.want, body.As[flow.Turn](changed[0]).Text, c.said)
 		assert.Equal(t, []int64{2}, fact.Events)
 	}
 	log := []flow.Event{{Seq: 1, Body: &flow.Start{Settings: flow.Settings{Topic: "a text", Labels: map[string]string{"]xx": ""}}}}, {Seq: 2, Body: &flow.Turn{Text: "]x"}}}
-	_, fact, err := redaction.Apply(flow.Redaction{Texts: []string{"]x"}}, log, nil)
+	_, fact, err := redaction.Apply(flow.Redaction{Texts: []string{"]x"}}, nil, log, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"event 1"}, fact.Kept, "nor where a name that is kept is told")
 }
@@ -109,11 +111,94 @@ func TestRedactionsThatAreRefused(t *testing.T) {
 		"too many events": {flow.Redaction{Events: make([]int64, 101)}, "more than 100"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			changed, fact, err := redaction.Apply(c.of, log, nil)
+			changed, fact, err := redaction.Apply(c.of, nil, log, nil)
 			require.ErrorContains(t, err, c.want)
 			assert.Equal(t, provider.KindValidation, flow.Classify(err).Kind)
 			assert.Nil(t, fact)
 			assert.Empty(t, changed)
 		})
 	}
+}
+
+// wish is the config of a flow of a host program's own, and opinion is an event of it. voice is what a turn of it holds.
+type (
+	wish struct {
+		People []string          `json:"people" redact:"-"`
+		Note   string            `json:"note"`
+		Kinds  map[string]string `json:"kinds" redact:"keys"`
+		Free   map[string]string `json:"free"`
+	}
+	opinion struct {
+		flow.Spend
+
+		By  string `json:"by" redact:"-"`
+		Why string `json:"why"`
+	}
+	voice struct {
+		For  []string `json:"for" redact:"-"`
+		Says string   `json:"says"`
+	}
+)
+
+func (wish) Flow() string                      { return "own" }
+func (wish) Settings() flow.Settings           { return flow.Settings{} }
+func (wish) Models() iter.Seq2[string, string] { return func(func(string, string) bool) {} }
+func (*opinion) EventKind() flow.EventKind     { return "opinion" }
+func ownFlow() *flow.Flow {
+	return &flow.Flow{
+		Name: "own", Decode: flow.DecodeTo[wish], Bodies: []flow.Body{&opinion{}}, Inputs: []flow.Trigger{"hear"},
+		Payloads: map[flow.Trigger]any{"hear": &voice{}},
+		Schemas:  map[string]*flow.Schema{"voice": flow.AnswerSchema[voice]("voice", flow.AnswerOf[voice]{})},
+	}
+}
+
+// The types of a flow of a host program's own say which strings are identifiers: of its configs, events, answers and inputs. What such a
+// type does not know is text, keys included.
+func TestTheTypesOfAFlowSayWhatStays(t *testing.T) {
+	const zora = "Zora"
+	const voices = `{"for":["Zora"],"says":"I am Zora.","more":{"of Zora":["Zora"],"of [redacted]":1}}`
+	log := []flow.Event{
+		{Seq: 1, Body: &flow.Start{Flow: "own", Config: flow.Value{JSON: []byte(
+			`{"people":["Zora"],"note":"Zora asks.","kinds":{"Zora":"Zora"},"free":{"Zora":"Zora"}}`,
+		)}}},
+		{Seq: 2, Body: &flow.Intent{Call: "c", By: zora, Schema: "voice"}},
+		{Seq: 3, Body: &flow.Turn{Spend: flow.Spend{Call: "c"}, Speaker: zora, Data: []byte(voices)}},
+		{Seq: 4, Body: &flow.Foreign{Kind: "opinion", JSON: []byte(`{"call":"Zora","by":"Zora","why":"Zora.","unknown":{"Zora":"Zora"}}`)}},
+		{Seq: 5, Body: &flow.Sent{Trigger: "hear", Payload: []byte(voices), Reason: "for Zora"}},
+		{Seq: 6, Body: &flow.Foreign{Kind: "unknown", JSON: []byte(`{"by":"Zora"}`)}},
+		{Seq: 7, Body: &flow.Redacted{With: "[X]", By: zora, Reason: "Zora asked.", Kept: []string{"event 1: of Zora"}}},
+		{Seq: 8, Body: &flow.Transition{To: "Zora", Failure: &flow.Error{Kind: "Zora", Participant: zora, Err: errors.New("no Zora")}}},
+	}
+	changed, fact, err := redaction.Apply(flow.Redaction{Texts: []string{zora}}, ownFlow(), log, nil)
+	require.NoError(t, err)
+	lines := make(map[int64]string)
+	for i := range changed {
+		lines[changed[i].Seq] = stage.JSON(changed[i])
+	}
+	const heard = `{"for":["Zora"],"says":"I am [redacted].","more":{"of [redacted] 2":["[redacted]"],"of [redacted]":1}}`
+	assert.Contains(t, lines[1], `{"people":["Zora"],"note":"[redacted] asks.","kinds":{"Zora":"[redacted]"},"free":{"[redacted]":"[redacted]"}}`)
+	assert.Contains(t, lines[3], `"speaker":"Zora","text":"","data":`+heard)
+	assert.Contains(t, lines[4], `{"call":"Zora","by":"Zora","why":"[redacted].","unknown":{"[redacted]":"[redacted]"}}`)
+	assert.Contains(t, lines[5], `"payload":`+heard+`,"reason":"for [redacted]"`)
+	assert.Contains(t, lines[6], `{"by":"[redacted]"}`)
+	assert.Contains(t, lines[7], `"kept":["event 1: of [redacted]"],"with":"[X]","by":"[redacted]","reason":"[redacted] asked."`)
+	assert.Contains(t, lines[8], `"to":"Zora"`)
+	assert.Contains(t, lines[8], `"kind":"Zora","participant":"Zora","message":"no [redacted]"`)
+	assert.Equal(t, []int64{1, 3, 4, 5, 6, 7, 8}, fact.Events)
+	assert.Equal(t, []string{
+		"event 1: config.people", "event 1: config.kinds.[redacted]", "event 2: by", "event 3: speaker", "event 3: data.for",
+		"event 4: call", "event 4: by", "event 5: payload.for", "event 8: to", "event 8: failure.kind", "event 8: failure.participant",
+	}, fact.Kept)
+}
+
+// Of the schema of a tool the descriptions are texts.
+func TestASchemaKeepsItsWords(t *testing.T) {
+	log := []flow.Event{{Seq: 1, Body: &flow.Start{Tools: map[string]flow.ToolInfo{"look": {
+		Description: "of type object",
+		Parameters:  []byte(`{"type":"object","description":"an object","properties":{"description":{"type":"object"}},"required":["description"]}`),
+	}}}}}
+	changed, _, err := redaction.Apply(flow.Redaction{Texts: []string{"object"}, With: "X"}, nil, log, nil)
+	require.NoError(t, err)
+	assert.Contains(t, stage.JSON(changed[0]), `{"look":{"description":"of type X","parameters":`+
+		`{"type":"object","description":"an X","properties":{"description":{"type":"object"}},"required":["description"]}}}`)
 }

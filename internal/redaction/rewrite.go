@@ -3,16 +3,19 @@ package redaction
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/order"
 )
 
-// rewriting says what becomes of the JSON of a body. The path of a value has the keys that lead to it, and of lists nothing.
+// rewriting says what becomes of the JSON of a body. The path of a value has the keys that lead to it, and of lists nothing. name
+// means that the string is an identifier.
 type rewriting struct {
-	leaf   func(path []string, value string) string // returns what a text becomes
-	key    func(path []string)                      // sees each key, the last of the path; nil: nobody does
-	object func(fields []field) []field             // returns what an object becomes, after its fields; nil: what it is
+	leaf   func(path []string, value string, name bool) string // returns what a string becomes
+	key    func(path []string, name bool) string               // returns what the last key of the path becomes; nil: what it is
+	object func(fields []field) []field                        // returns what an object becomes, after its fields; nil: what it is
 }
 
 // field is a field of an object.
@@ -21,8 +24,9 @@ type field struct {
 	value json.RawMessage
 }
 
-// rewriteBody returns the body of an event as its JSON is rewritten, or nil if nothing changes. The event keeps its own.
-func rewriteBody(e *flow.Event, w *rewriting) (flow.Body, error) {
+// rewriteBody returns the body of an event, which has this shape, as its JSON is rewritten, or nil if nothing changes. The event
+// keeps its own.
+func rewriteBody(e *flow.Event, s *shape, w *rewriting) (flow.Body, error) {
 	line, err := e.MarshalJSON()
 	if err != nil {
 		return nil, err
@@ -39,7 +43,7 @@ func rewriteBody(e *flow.Event, w *rewriting) (flow.Body, error) {
 	decoder := json.NewDecoder(bytes.NewReader(in.Body))
 	decoder.UseNumber()
 	c := &changing{rewriting: w, in: decoder}
-	if in.Body, err = c.value(nil); err != nil || !c.changed {
+	if in.Body, err = c.value(nil, s); err != nil || !c.changed {
 		return nil, err
 	}
 	if line, err = json.Marshal(in); err != nil {
@@ -60,7 +64,7 @@ type changing struct {
 	changed bool
 }
 
-func (c *changing) value(path []string) (json.RawMessage, error) {
+func (c *changing) value(path []string, s *shape) (json.RawMessage, error) {
 	token, err := c.in.Token()
 	if err != nil {
 		return nil, err
@@ -68,11 +72,11 @@ func (c *changing) value(path []string) (json.RawMessage, error) {
 	switch t := token.(type) {
 	case json.Delim:
 		if t == '[' {
-			return c.list(path)
+			return c.list(path, s.item())
 		}
-		return c.fields(path)
+		return c.fields(path, s)
 	case string:
-		value := c.leaf(path, t)
+		value := c.leaf(path, t, s.isName())
 		c.changed = c.changed || value != t
 		return plainJSON(value)
 	default:
@@ -80,10 +84,10 @@ func (c *changing) value(path []string) (json.RawMessage, error) {
 	}
 }
 
-func (c *changing) list(path []string) (json.RawMessage, error) {
+func (c *changing) list(path []string, items *shape) (json.RawMessage, error) {
 	out := []byte("[")
 	for c.in.More() {
-		value, err := c.value(path)
+		value, err := c.value(path, items)
 		if err != nil {
 			return nil, err
 		}
@@ -96,8 +100,9 @@ func (c *changing) list(path []string) (json.RawMessage, error) {
 	return append(out, ']'), err
 }
 
-func (c *changing) fields(path []string) (json.RawMessage, error) {
+func (c *changing) fields(path []string, s *shape) (json.RawMessage, error) {
 	var all []field
+	renamed := make(map[int]string) // by field
 	for c.in.More() {
 		token, err := c.in.Token()
 		if err != nil {
@@ -105,18 +110,22 @@ func (c *changing) fields(path []string) (json.RawMessage, error) {
 		}
 		key, _ := token.(string) // a decoder gives no other
 		at := append(slices.Clone(path), key)
-		if c.key != nil {
-			c.key(at)
-		}
-		value, err := c.value(at)
+		value, err := c.value(at, s.under(key))
 		if err != nil {
 			return nil, err
+		}
+		if c.key != nil {
+			if now := c.key(at, s.isKey(key)); now != key {
+				renamed[len(all)] = now
+			}
 		}
 		all = append(all, field{key, value})
 	}
 	if _, err := c.in.Token(); err != nil { // the end
 		return nil, err
 	}
+	c.changed = c.changed || len(renamed) > 0
+	rename(all, renamed)
 	if c.object != nil {
 		now := c.object(all)
 		c.changed = c.changed || len(now) != len(all) || len(now) > 0 && &now[0] != &all[0]
@@ -134,6 +143,23 @@ func (c *changing) fields(path []string) (json.RawMessage, error) {
 		out = append(append(append(out, key...), ':'), all[i].value...)
 	}
 	return append(out, '}'), nil
+}
+
+// rename gives fields other keys. Where an object would have one twice, it gets a number behind it.
+func rename(all []field, keys map[int]string) {
+	taken := make(map[string]bool)
+	for i := range all {
+		if _, ok := keys[i]; !ok {
+			taken[all[i].key] = true
+		}
+	}
+	for i, key := range order.ByKey(keys) {
+		all[i].key = key
+		for n := 2; taken[all[i].key]; n++ {
+			all[i].key = fmt.Sprintf("%s %d", key, n)
+		}
+		taken[all[i].key] = true
+	}
 }
 
 // plainJSON returns the JSON of a token, without escapes for HTML.

@@ -12,8 +12,9 @@ import (
 	"github.com/agonist-dev/debate/internal/text"
 )
 
-// SameButTexts reports whether two records, before a redaction and after it, differ in nothing but texts: states, names,
-// scores, times, usage and costs are the same. Otherwise the error is of kind validation and names the place.
+// SameButTexts reports whether two records, before a redaction and after it, differ in nothing but strings and keys that hold what
+// takes the place of a text: scores, times, usage and costs are the same, and so is all that is there. Otherwise the error is of kind
+// validation and names the place.
 func SameButTexts(before, after *flow.Record, fact *flow.Redacted) error {
 	old, err := tree(before)
 	if err != nil {
@@ -72,7 +73,7 @@ func differ(f *flow.Redacted, old, now any, path []string) []string {
 		}
 		return nil
 	case string:
-		if b, ok := now.(string); ok && (a == b || !isName(path) && strings.Contains(b, f.With)) {
+		if b, ok := now.(string); ok && (a == b || strings.Contains(b, f.With)) {
 			return nil
 		}
 	default:
@@ -89,17 +90,42 @@ func differIn(f *flow.Redacted, old, now map[string]any, path []string) []string
 		return nil
 	}
 	_, cited := old["url"] // the passages of a text that was changed are gone
+	var missing []string
 	for _, key := range slices.Sorted(maps.Keys(old)) {
 		value, there := now[key]
 		if !there && cited && (key == "start" || key == "end") {
 			continue
 		}
 		if !there {
-			return append(path, key)
+			missing = append(missing, key)
+			continue
 		}
 		if at := differ(f, old[key], value, append(path, key)); at != nil {
 			return at
 		}
+	}
+	return renamed(f, old, now, missing, path)
+}
+
+// renamed is differ for keys that are missing: each has another one in its place, from which a text was removed.
+func renamed(f *flow.Redacted, old, now map[string]any, missing, path []string) []string {
+	var others []string
+	for _, key := range slices.Sorted(maps.Keys(now)) {
+		if _, there := old[key]; !there {
+			others = append(others, key)
+		}
+	}
+	for _, key := range missing {
+		i := slices.IndexFunc(others, func(other string) bool {
+			return strings.Contains(other, f.With) && differ(f, old[key], now[other], path) == nil
+		})
+		if i < 0 {
+			return append(path, key)
+		}
+		others = slices.Delete(others, i, i+1)
+	}
+	if len(others) > 0 {
+		return append(path, others[0])
 	}
 	return nil
 }

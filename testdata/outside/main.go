@@ -18,8 +18,8 @@ import (
 // Survey asks people for marks from 1 to 5.
 type Survey struct {
 	Topic  string   `json:"topic"`
-	People []string `json:"people"`
-	Model  string   `json:"model"`
+	People []string `json:"people" redact:"-"`
+	Model  string   `json:"model" redact:"-"`
 }
 
 // Flow implements [flow.Config].
@@ -42,7 +42,7 @@ type grade struct {
 type opinion struct {
 	flow.Spend
 
-	By   string `json:"by"`
+	By   string `json:"by" redact:"-"`
 	Mark int    `json:"mark"`
 }
 
