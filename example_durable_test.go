@@ -239,7 +239,8 @@ func ExampleEngine_Follow() {
 	mux.HandleFunc("GET /debates/{id}/events", stream)
 	request, page := httptest.NewRequest(http.MethodGet, "/debates/"+id+"/events", nil), httptest.NewRecorder()
 	mux.ServeHTTP(page, request)
-	fmt.Println(strings.Count(page.Body.String(), `"kind":"turn"`), "turns, then the end:", strings.HasSuffix(page.Body.String(), "event: end\ndata:\n\n"))
+	got := page.Body.String()
+	fmt.Println(strings.Count(got, `"kind":"turn"`), "turns, then the end:", strings.HasSuffix(got, "event: end\ndata:\n\n"))
 	// Output: 4 turns, then the end: true
 }
 

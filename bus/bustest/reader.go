@@ -205,8 +205,8 @@ func passage(from, size int) string {
 	return text.String()[:size]
 }
 
-// slowReaders lets two readers stand still while more is said than waits for them. Then one goes on and, as soon as it knows where it is, the
-// other one, while the speaker is silent: the bus may drop what answers the first one before the second one reads.
+// slowReaders lets two readers stand still while more is said than waits for them. Then one goes on and, as soon as it knows where it
+// is, the other one, while the speaker is silent: the bus may drop what answers the first one before the second one reads.
 func slowReaders(x *exam) {
 	const passages, size = 35, 32 << 10
 	s := x.speak(smallest{x.server.Open(x.TB)})

@@ -20,8 +20,8 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// TestAReaderOutlivesTheSessionThatItReads: closed sessions, leases that move, a pause and a shutdown are no end for a reader of the engine.
-// It gets each fact once, and ends after the last.
+// TestAReaderOutlivesTheSessionThatItReads: closed sessions, leases that move, a pause and a shutdown are no end for a reader of the
+// engine. It gets each fact once, and ends after the last.
 func TestAReaderOutlivesTheSessionThatItReads(t *testing.T) {
 	stage.InCompany(t, stage.TwoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		here, there := join(), join()
