@@ -1,12 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -32,6 +34,52 @@ func BenchmarkDeliberation(b *testing.B) {
 			}
 			ideal := time.Duration(1+2*rounds+1) * latency
 			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(ideal), "x-ideal")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// BenchmarkAgents is the time of a deliberation of one round in which so many agents critique each other, at a server of the same latency,
+// and how long the program runs on after a SIGTERM while all critiques are in flight.
+func BenchmarkAgents(b *testing.B) {
+	for _, n := range []int{8, 30} {
+		config := filepath.Join(b.TempDir(), "agents.json")
+		var agents []string
+		for i := range n {
+			agents = append(agents, fmt.Sprintf(`{"id":"a%d","name":"Agent %d","role":"generalist","model":"openai/gpt-4.1-mini"}`, i, i))
+		}
+		require.NoError(b, os.WriteFile(config, []byte(`{"agents":[`+strings.Join(agents, ",")+`]}`), 0o600))
+		args := []string{"--config", config, "--rounds", "1", "Design a rate limiter"}
+		b.Run(fmt.Sprintf("N=%d", n), func(b *testing.B) {
+			start := launcher(b, &fake.Server{Delay: 100 * time.Millisecond, Text: strings.Repeat("Four hundred tokens. ", 80)})
+			var spent time.Duration
+			for b.Loop() {
+				spent += start(args...)
+			}
+			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/op")
+			b.ReportMetric(spent.Seconds()/float64(b.N), "cpu-s/op")
+			b.ReportMetric(0, "ns/op")
+		})
+		b.Run(fmt.Sprintf("N=%d/SIGTERM", n), func(b *testing.B) {
+			const critique = "r1.critique.*"
+			server := &fake.Server{Text: "Four hundred tokens.", Rules: []fake.Rule{{Call: critique, Fault: fake.FaultHold}}}
+			command := preparing(b, server)
+			var waited time.Duration
+			for turn := 1; b.Loop(); turn++ {
+				c := command(args...)
+				said := new(strings.Builder)
+				c.Stderr = said
+				require.NoError(b, c.Start())
+				for calls, more := server.Calls(critique); len(calls) < turn*n*(n-1); calls, more = server.Calls(critique) {
+					<-more
+				}
+				began := time.Now()
+				require.NoError(b, c.Process.Signal(syscall.SIGTERM))
+				err := c.Wait()
+				waited += time.Since(began)
+				require.ErrorContains(b, err, "exit status 130", "%s", said)
+			}
+			b.ReportMetric(waited.Seconds()/float64(b.N), "s/SIGTERM")
 			b.ReportMetric(0, "ns/op")
 		})
 	}
@@ -68,19 +116,29 @@ func BenchmarkProcess(b *testing.B) {
 // processor time of the process.
 func launcher(b *testing.B, server *fake.Server) func(args ...string) time.Duration {
 	b.Helper()
+	command := preparing(b, server)
+	return func(args ...string) time.Duration {
+		c := command(args...)
+		if said, err := c.CombinedOutput(); err != nil {
+			require.NoError(b, err, "%s", said)
+		}
+		return c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+	}
+}
+
+// preparing returns a function that makes the command which launcher runs.
+func preparing(b *testing.B, server *fake.Server) func(args ...string) *exec.Cmd {
+	b.Helper()
 	program := filepath.Join(b.TempDir(), "debate")
 	output, err := exec.CommandContext(b.Context(), "go", "build", "-o", program, ".").CombinedOutput()
 	require.NoError(b, err, "%s", output)
 	listening := httptest.NewServer(server)
 	b.Cleanup(listening.Close)
 	folder := b.TempDir()
-	return func(args ...string) time.Duration {
+	return func(args ...string) *exec.Cmd {
 		c := exec.CommandContext(b.Context(), program, args...)
 		c.Dir = folder
 		c.Env = []string{"HOME=" + folder, "PATH=" + os.Getenv("PATH"), "OPENAI_BASE_URL=" + listening.URL + "/v1", "OPENAI_API_KEY=sk-of-the-test"}
-		if said, err := c.CombinedOutput(); err != nil {
-			require.NoError(b, err, "%s", said)
-		}
-		return c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+		return c
 	}
 }
