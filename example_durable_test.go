@@ -205,13 +205,17 @@ func ExampleEngine_Follow() {
 			if err != nil {
 				return // the browser connects again
 			}
+			line, err := json.Marshal(event.Public()) // what anybody may see
+			if err != nil {
+				return
+			}
 			switch event.Body.(type) {
 			case *flow.Heartbeat:
 				_, err = fmt.Fprint(w, ":\n\n")
 			case *flow.Chunk: // it has no number of its own
-				_, err = fmt.Fprintf(w, "event: chunk\ndata: %s\n\n", line(event))
+				_, err = fmt.Fprintf(w, "event: chunk\ndata: %s\n\n", line)
 			default:
-				_, err = fmt.Fprintf(w, "id: %d\nevent: fact\ndata: %s\n\n", event.Seq, line(event))
+				_, err = fmt.Fprintf(w, "id: %d\nevent: fact\ndata: %s\n\n", event.Seq, line)
 			}
 			if err != nil || flush() != nil {
 				return // the browser has left
@@ -242,15 +246,6 @@ func ExampleEngine_Follow() {
 	got := page.Body.String()
 	fmt.Println(strings.Count(got, `"kind":"turn"`), "turns, then the end:", strings.HasSuffix(got, "event: end\ndata:\n\n"))
 	// Output: 4 turns, then the end: true
-}
-
-// line returns the JSON of an event that anybody may see.
-func line(event debate.Event) []byte {
-	data, err := json.Marshal(event.Public())
-	if err != nil {
-		return []byte("{}")
-	}
-	return data
 }
 
 // What must not stay in a log is removed from it, and the log says that it was.
