@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -27,15 +28,14 @@ type table struct {
 	critiques        atomic.Int64 // in flight, of those that are held
 }
 
-func newTable(held bool) *table {
+func newTable(b *testing.B, held bool) *table {
+	b.Helper()
 	solution, err := json.Marshal(deliberation.Solution{
 		Description: "Begin small.", Implementation: []string{"one table"}, Tradeoffs: []string{"cost for speed"}, Recommendations: []string{"measure"},
 		Requirements:  []deliberation.Requirement{{Text: "short links", Major: true, Fulfilled: true, Note: "by the table"}},
 		OpenQuestions: []string{"how long links live"}, Confidence: 80,
 	})
-	if err != nil {
-		panic(err)
-	}
+	require.NoError(b, err)
 	return &table{speech: bench.NewScript().Speech(bench.Ada, 0), solution: string(solution), held: held}
 }
 
@@ -105,7 +105,7 @@ func BenchmarkAgents(b *testing.B) {
 			"free": nil, "ample": {Soft: 900_000 * debate.USD, Hard: 1_000_000 * debate.USD}, "tight": {HardTokens: 400_000 + 4500*critiques(n)},
 		}) {
 			b.Run(fmt.Sprintf("N=%d/%s", n, name), func(b *testing.B) {
-				engine, calls := councilEngine(newTable(false)), 0
+				engine, calls := councilEngine(newTable(b, false)), 0
 				cpu := cpuTime()
 				for b.Loop() {
 					session, err := engine.Start(context.Background(), council(n, budget))
@@ -130,11 +130,11 @@ func BenchmarkAgentsStop(b *testing.B) {
 		b.Run(fmt.Sprintf("N=%d", n), func(b *testing.B) {
 			var pause, shutdown time.Duration
 			for b.Loop() {
-				p := newTable(true)
+				p := newTable(b, true)
 				engine, config := councilEngine(p), council(n, nil)
 				session, err := engine.Start(context.Background(), config)
 				require.NoError(b, err)
-				p.await(b, config)
+				p.await(config)
 				began := time.Now()
 				require.NoError(b, session.Pause(context.Background()))
 				_, err = session.WaitIdle(context.Background())
@@ -142,7 +142,7 @@ func BenchmarkAgentsStop(b *testing.B) {
 				pause += time.Since(began)
 				p.critiques.Store(0)
 				require.NoError(b, session.Resume(context.Background()))
-				p.await(b, config)
+				p.await(config)
 				began = time.Now()
 				require.NoError(b, engine.Shutdown(context.Background()))
 				shutdown += time.Since(began)
@@ -155,8 +155,8 @@ func BenchmarkAgentsStop(b *testing.B) {
 }
 
 // await returns once all critiques are in flight.
-func (p *table) await(b *testing.B, config deliberation.Config) {
+func (p *table) await(config deliberation.Config) {
 	for p.critiques.Load() < int64(critiques(len(config.Agents))) {
-		time.Sleep(time.Millisecond)
+		runtime.Gosched()
 	}
 }

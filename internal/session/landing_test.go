@@ -23,7 +23,7 @@ type tardy struct{ *store.Memory }
 
 // Append implements [store.Store].
 func (s tardy) Append(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
-	time.Sleep(time.Second)
+	stage.Pass(time.Second)
 	return s.Memory.Append(ctx, id, after, writer, events)
 }
 
@@ -57,7 +57,7 @@ func TestResultsThatComeTogetherAreSavedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, session := crowded(t)
 		defer session.Close()
-		time.Sleep(2 * time.Minute)
+		stage.Pass(2 * time.Minute)
 		began := time.Now()
 		record := stage.Ends(t, session)
 		assert.Len(t, record.Turns, 100)
@@ -71,9 +71,9 @@ func TestACrowdOfCallsIsBrokenOffAtOnce(t *testing.T) {
 		t.Run(fmt.Sprintf("landed=%t", landed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				engine, session := crowded(t)
-				time.Sleep(30 * time.Second)
+				stage.Pass(30 * time.Second)
 				if landed {
-					time.Sleep(30*time.Second + time.Millisecond)
+					stage.Pass(30*time.Second + time.Millisecond)
 				}
 				began := time.Now()
 				require.NoError(t, session.Pause(t.Context()))
@@ -81,7 +81,7 @@ func TestACrowdOfCallsIsBrokenOffAtOnce(t *testing.T) {
 				require.ErrorIs(t, err, flow.ErrPaused)
 				assert.Less(t, time.Since(began), 10*time.Second)
 				require.NoError(t, session.Resume(t.Context()))
-				time.Sleep(30 * time.Second)
+				stage.Pass(30 * time.Second)
 				began = time.Now()
 				require.NoError(t, engine.Shutdown(t.Context()))
 				assert.Less(t, time.Since(began), 10*time.Second)

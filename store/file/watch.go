@@ -137,8 +137,8 @@ func (w *watch) all() []string {
 	return slices.Collect(maps.Keys(w.ids))
 }
 
-// look wakes the watchers of a journal if it has changed or is gone, or if changed says so. What another handle is appending changes the file
-// before anybody may read it, see [Store.extent]. So they are woken once more when that is over.
+// look wakes the watchers of a journal if it has changed or is gone, or if changed says so. What another handle is appending changes the
+// file before anybody may read it, see [Store.extent]. So they are woken once more when that is over.
 func (w *watch) look(d disk, id string, changed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -36,7 +36,7 @@ func newWire(t testing.TB, server string) *wire {
 	query := u.Query()
 	socket := ".s.PGSQL." + query.Get("port")
 	w := &wire{server: filepath.Join(query.Get("host"), socket), open: make(map[net.Conn]bool)}
-	folder, err := os.MkdirTemp("", "wire") // the path of a socket must be short
+	folder, err := os.MkdirTemp("", "wire") //nolint:usetesting // the path of a socket must be short
 	require.NoError(t, err)
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", filepath.Join(folder, socket))
 	require.NoError(t, err)

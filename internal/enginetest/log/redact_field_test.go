@@ -97,7 +97,7 @@ func write(v reflect.Value, field, tag string) {
 			}
 		}
 	case reflect.Slice:
-		if raw, ok := v.Interface().(json.RawMessage); ok {
+		if raw, ok := reflect.TypeAssert[json.RawMessage](v); ok {
 			v.Set(reflect.ValueOf(json.RawMessage(stage.JSON(map[string]any{about("word"): []string{about(field)}, "n": raw}))))
 			return
 		}
@@ -221,7 +221,8 @@ func everyDebate() *debate.Config {
 		},
 		Audience: &debate.Audience{Members: []debate.Member{
 			{Name: "Xia", Model: "test/a", Persona: ".", Fallbacks: []string{"test/b"}, Options: everyOption()},
-			{Name: "Yul", Judge: "jury"}, {Name: "Zed", Person: true},
+			{Name: "Yul", Judge: "jury"},
+			{Name: "Zed", Person: true},
 		}},
 		AssignPositions: &debate.AssignPositions{
 			Model: "test/a", Fallbacks: []string{"test/b"}, Diversity: debate.Spectrum, Temperature: new(0.9), Options: everyOption(),
@@ -412,7 +413,7 @@ type writer struct {
 
 func (w *writer) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	select {
-	case <-time.After(time.Second): //nolint:forbidigo // in a bubble
+	case <-time.After(time.Second):
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
