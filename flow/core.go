@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math/bits"
 	"time"
 
 	"github.com/agonist-dev/debate/context/window"
@@ -405,13 +404,24 @@ func (c *Core) outcomes(all Outcomes) error {
 			return c.ended(outcome)
 		}
 	}
-	for _, outcome := range all {
+	seed := c.in.Bits
+	for i, outcome := range all {
+		if c.in.Bits = seed; i > 0 {
+			c.in.Bits = mixed(seed, uint64(i))
+		}
 		if err := c.ended(outcome); err != nil {
 			return err
 		}
-		c.in.Bits = bits.RotateLeft64(c.in.Bits, 7)
 	}
 	return nil
+}
+
+// mixed returns the nth of the numbers that the generator SplitMix64 makes of a seed.
+func mixed(seed, n uint64) uint64 {
+	z := seed + n*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
 }
 
 // control takes the inputs that only fire a trigger.
@@ -471,7 +481,8 @@ func (c *Core) abort() {
 	}
 }
 
-// maxSteps bounds how often a flow may change its state without a call. Beyond it the flow is in a circle.
+// maxSteps bounds how often a flow may change its state without a call. Beyond it the flow is in a circle. It bounds what else is
+// done one thing after the other as well: as often for each call that has failed, since hundreds may fail together.
 const maxSteps = 1000
 
 // fail goes to the error state.

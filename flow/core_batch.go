@@ -45,9 +45,7 @@ func (c *Core) keep(step Step, calls []Call) {
 			kept.left++
 		}
 	}
-	if kept.holds() {
-		c.batch = kept
-	}
+	c.batch = kept
 }
 
 // find returns the place of a call; -1: it is none of them.
@@ -88,7 +86,9 @@ func (b *batch) takeOff(id string) bool {
 	if at < 0 {
 		return false
 	}
-	if i, found := slices.BinarySearch(b.idle, at); found {
+	if i, found := slices.BinarySearch(b.idle, at); found && i == 0 {
+		b.idle = b.idle[1:]
+	} else if found {
 		b.idle = slices.Delete(b.idle, i, i+1)
 	}
 	b.flying++

@@ -22,14 +22,15 @@ type due struct {
 	wait       time.Time // when the next call may start
 	batch      int       // how many calls are missing now
 	one        [1]beginning
-	more       bool            // calls follow that were not looked at
+	more       bool            // calls follow that were not prepared
 	held       bool            // the budget holds a call back until results have come
 	about      map[string]bool // the calls that inquiries are about; nil: nobody has asked for them
+	questions  []*Inquiry      // what is to be asked about calls that have failed, noted or noted anew
 }
 
-// all deals with the missing calls of a state. It starts none before it knows that no call of the batch ends the
-// state. again reports that the record has changed, so that the calls must be computed again. If the core's batch says what the flow
-// wants, calls is not read.
+// all deals with the missing calls of a state. It starts none before it knows that no call that has failed ends the state, and that
+// those it prepares can be begun. While others are in flight it may prepare only the first of them; see mostAhead. again reports that
+// the record has changed, so that it must be looked at again. If the core has kept what the flow wants, calls is not read.
 func (d *due) all(calls []Call) (again bool, err error) {
 	r := d.core.record
 	if d.calls = calls; d.kept {
@@ -49,7 +50,11 @@ func (d *due) all(calls []Call) (again bool, err error) {
 			return again, err
 		}
 	}
+	if len(d.questions) > 0 {
+		return true, d.askAll()
+	}
 	var fresh []beginning
+	prepared := 0
 	if len(d.calls) == 1 {
 		fresh = d.one[:0]
 	}
@@ -67,16 +72,17 @@ func (d *due) all(calls []Call) (again bool, err error) {
 		if !d.look(call) {
 			continue
 		}
+		if prepared >= mostAhead && len(r.inFlight) > 0 && call.Performer != ByPerson {
+			d.more = true
+			continue
+		}
 		begun, again, err := d.ready(call, fresh)
 		if again || err != nil {
 			return again, err
 		}
 		if begun.intent != nil {
 			fresh = append(fresh, begun)
-		}
-		if len(fresh) >= mostAhead && len(r.inFlight) > 0 {
-			d.more = true
-			break
+			prepared++
 		}
 	}
 	if decided {
@@ -88,8 +94,9 @@ func (d *due) all(calls []Call) (again bool, err error) {
 	return d.more && !d.held && d.core.out.Missing == nil, nil
 }
 
-// mostAhead bounds how many calls are prepared at once while others are in flight. If the budget holds one of them back, those that
-// follow wait as well: otherwise hundreds of calls would be prepared for each result.
+// mostAhead bounds how many calls that the budget may hold back are prepared at once while others are in flight. If it holds back one
+// of them, those that follow wait as well: otherwise hundreds of calls would be prepared for each result. Uses of tools and people's
+// calls wait for none of them.
 const mostAhead = 16
 
 // size returns how many calls are looked at.
@@ -114,8 +121,11 @@ func (d *due) without(call *Call, state *callState) (again bool, err error) {
 		err := fmt.Errorf("OnFail.Fire of %s is %q: it is a trigger of the flow's own, or %q", call.ID, on, TriggerComplete)
 		return true, d.core.fail(&Error{Kind: provider.KindState, Op: "flow " + d.core.machine.flow.Name, Round: d.core.record.Round, Err: err})
 	}
+	skips := call.SkipWith != "" && (state == nil || state.status != callInFlight && state.status != callSkipped)
 	switch {
-	case call.SkipWith != "" && (state == nil || state.status != callInFlight && state.status != callSkipped):
+	case skips && len(d.questions) > 0:
+		return true, d.askAll()
+	case skips:
 		return true, d.core.skipWith(call)
 	case state != nil && state.status == callFailed:
 		return d.giveUp(call, state)
@@ -124,7 +134,7 @@ func (d *due) without(call *Call, state *callState) (again bool, err error) {
 	}
 }
 
-// begin starts calls, unless one of them was in vain too often: then the conversation fails.
+// begin starts the calls that were prepared, unless one of them was in vain too often: then the conversation fails.
 func (d *due) begin(fresh []beginning) (again bool, err error) {
 	for _, b := range fresh {
 		if state := d.core.record.calls[b.intent.Call]; state != nil && state.vain >= maxVain {
@@ -176,7 +186,9 @@ func (d *due) ready(call *Call, fresh []beginning) (b beginning, again bool, err
 // without one.
 func (d *due) summary(call, needs *Call) (b beginning, again bool, err error) {
 	if state := d.core.record.calls[needs.ID]; state != nil && state.status == callFailed {
-		again, err = d.giveUp(needs, state)
+		if again, err = d.giveUp(needs, state); !again && err == nil && len(d.questions) > 0 {
+			again, err = true, d.askAll()
+		}
 		return b, again, err
 	}
 	if !d.look(needs) {

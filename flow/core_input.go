@@ -149,7 +149,8 @@ type Output struct {
 	Start []string
 	// Wait is when a Tick is due, by the clock of Input.At. It replaces the Wait of the Output before. Zero: no Tick is due.
 	Wait time.Time
-	// Missing is set if a call is due for which the runtime lacks something; see Flows.Missing. No call of its batch was begun.
+	// Missing is set if a call is due for which the runtime lacks something; see Flows.Missing. It is not begun, and no call
+	// after it; Start names those before it that were, if there were hundreds to begin.
 	// The runtime finishes its calls in flight with Core.StepDrain, and leaves the conversation to another one.
 	Missing error
 }

@@ -12,14 +12,28 @@ import (
 
 // advance does what is due. It starts the missing calls, or fires what the flow returns.
 func (c *Core) advance() error {
-	for range maxSteps {
+	changes, others := 0, 0
+	most := maxSteps * (1 + len(c.record.failing))
+	for others < most && (changes < maxSteps || !c.machine.allows(c.record, TriggerFail)) { // while a person is awaited, nothing fails
+		known := len(c.out.Events)
 		again, err := c.once()
 		if err != nil || !again {
 			return err
 		}
+		if slices.ContainsFunc(c.out.Events[known:], changesState) {
+			changes++
+		} else {
+			others++
+		}
 	}
 	circle := errors.New("the flow changes states in a loop without making a call")
 	return c.fail(&Error{Kind: provider.KindState, Op: "flow " + c.machine.flow.Name, Err: circle})
+}
+
+// changesState reports whether an event changes the state, and not because of a call that has failed: there are only so many of these.
+func changesState(e Event) bool {
+	change, ok := e.Body.(*Transition)
+	return ok && change.Call == ""
 }
 
 // once does one thing that is due. again reports whether there may be more.
@@ -42,14 +56,12 @@ func (c *Core) once() (again bool, err error) {
 		if again, err := c.withdraw(calls); again || err != nil {
 			return again, err
 		}
+		c.keep(step, calls)
 	}
 	if again, err := c.leaveAnswered(step); again || err != nil {
 		return again, err
 	}
 	if !working {
-		if !due.kept {
-			c.keep(step, calls)
-		}
 		return c.awaits(step)
 	}
 	if next, err := c.watchBudget(step, calls); next != proceed || err != nil {
@@ -66,9 +78,6 @@ func (c *Core) once() (again bool, err error) {
 	}
 	switch {
 	case due.busy:
-		if !due.kept {
-			c.keep(step, calls)
-		}
 		c.waitUntil(due.wait)
 		c.waitUntil(r.times(c.in.At))
 		return false, nil

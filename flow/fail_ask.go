@@ -30,29 +30,55 @@ func shared(kind Kind) bool {
 	return passes(kind) || kind == provider.KindAuthentication || kind == provider.KindQuota || kind == provider.KindUnknown
 }
 
-// ask asks a person about a call that has failed. If the same failure of the same provider is being asked about already,
-// the call joins that inquiry.
-func (c *Core) ask(call *Call, state *callState) error {
-	r, failure, host := c.record, state.trouble.failure, c.record.hostOf(state.intent)
-	about := FailedCall{call.ID, call.By, c.options(call, state)}
+// ask notes that a person is to be asked about a call that has failed. If the same failure of the same provider is being asked about
+// already, or is to be, the call joins that inquiry.
+func (d *due) ask(call *Call, state *callState) {
+	about := FailedCall{call.ID, call.By, d.core.options(call, state)}
+	q := d.questionFor(state)
+	if q == nil {
+		q = &Inquiry{ID: inquiryAbout(state), Kind: call.Kind, To: call.By, Options: about.Options, Failure: state.trouble.failure}
+		d.questions = append(d.questions, q)
+	}
+	q.About, q.Options = append(q.About, about), union(q.Options, about.Options)
+	d.about[call.ID] = true
+}
+
+// questionFor returns the noted inquiry that a call joins which has failed. One that is open is noted as it is. nil: there is none.
+func (d *due) questionFor(state *callState) *Inquiry {
+	r, kind := d.core.record, state.trouble.failure.Kind
+	if !shared(kind) {
+		return nil
+	}
+	host := r.hostOf(state.intent)
+	joins := func(q *Inquiry) bool {
+		if len(q.About) == 0 || len(q.About) >= maxTracked || q.Failure.Kind != kind {
+			return false
+		}
+		first := r.calls[q.About[0].Call]
+		return first != nil && r.hostOf(first.intent) == host
+	}
+	if i := slices.IndexFunc(d.questions, joins); i >= 0 {
+		return d.questions[i]
+	}
 	for _, open := range r.Inquiries {
-		if len(open.About) == 0 || !shared(failure.Kind) || open.Failure.Kind != failure.Kind {
-			continue
+		if joins(&open) {
+			open.About = slices.Clip(open.About)
+			d.questions = append(d.questions, &open)
+			return &open
 		}
-		first := r.calls[open.About[0].Call]
-		if first == nil || r.hostOf(first.intent) != host {
-			continue
+	}
+	return nil
+}
+
+// askAll asks what was noted.
+func (d *due) askAll() error {
+	for _, q := range d.questions {
+		q.Question = d.core.record.questionAbout(q)
+		if err := d.core.emit(Event{Body: q}); err != nil {
+			return err
 		}
-		open.About = append(slices.Clip(open.About), about)
-		open.Options = union(open.Options, about.Options)
-		open.Question = r.questionAbout(&open)
-		return c.emit(Event{Body: &open})
 	}
-	q := Inquiry{
-		ID: inquiryAbout(state), Kind: call.Kind, To: call.By, About: []FailedCall{about}, Options: about.Options, Failure: failure,
-	}
-	q.Question = r.questionAbout(&q)
-	return c.emit(Event{Body: &q})
+	return nil
 }
 
 // questionAbout returns the text of an inquiry about calls that have failed.

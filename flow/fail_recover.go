@@ -10,26 +10,35 @@ import (
 
 // This file deals with calls that have failed for good. A rule decides about each, or a person whom an inquiry asks.
 
-// giveUp deals with a call that has failed for good. again reports that the record has changed.
+// giveUp deals with a call that has failed for good. again reports that the record has changed. What is to be asked about the call is
+// only noted in d.questions: hundreds of calls may share one inquiry.
 func (d *due) giveUp(call *Call, state *callState) (again bool, err error) {
 	c, r := d.core, d.core.record
-	failure := state.trouble.failure
+	failure, chosen := state.trouble.failure, state.trouble.chosen
 	switch {
 	case state.trouble.instead:
 		return false, nil
 	case d.asksAbout(call.ID):
 		d.asked = true
 		return false, nil
-	case state.trouble.chosen != "":
-		return true, c.carryOut(call, state)
-	case call.OnFail.Fire != "" && c.machine.allows(r, call.OnFail.Fire):
-		return c.fireOwn(call.OnFail.Fire, Exit{Evidence: failure.Error(), call: call.ID})
 	}
-	switch rule := c.ruled(call, state); rule.Do {
-	case OptionFail:
+	fires := chosen == "" && call.OnFail.Fire != "" && c.machine.allows(r, call.OnFail.Fire)
+	rule := &FailureRule{}
+	if chosen == "" && !fires {
+		rule = c.ruled(call, state)
+	}
+	switch {
+	case rule.Do == OptionAsk, chosen == OptionSkip && call.OnFail.Skip == Nobody: // others have been left out since it was chosen
+		d.ask(call, state)
+		return false, nil
+	case len(d.questions) > 0:
+		return true, d.askAll()
+	case chosen != "":
+		return true, c.carryOut(call, state)
+	case fires:
+		return c.fireOwn(call.OnFail.Fire, Exit{Evidence: failure.Error(), call: call.ID})
+	case rule.Do == OptionFail:
 		return true, c.fail(c.passedOver(call, state, rule))
-	case OptionAsk:
-		return true, c.ask(call, state)
 	default:
 		return true, c.byRule(call, state, rule)
 	}
@@ -51,8 +60,6 @@ func (d *due) asksAbout(call string) bool {
 func (c *Core) carryOut(call *Call, state *callState) error {
 	reason := state.trouble.failure.Error()
 	switch option := state.trouble.chosen; {
-	case option == OptionSkip && call.OnFail.Skip == Nobody: // others have been left out since
-		return c.ask(call, state)
 	case option == OptionSkip:
 		return c.skip(call, reason, state.trouble.failure.Kind)
 	case option == OptionDrop && !c.record.IsDropped(call.By):
