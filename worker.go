@@ -70,14 +70,15 @@ func (e *Engine) ClearQuarantine(ctx context.Context, id string) error {
 //     this debate has.
 //   - [flow.Lost]: the process that made this call is gone.
 //   - a control, as for [Engine.Control].
-//   - [flow.Result], [flow.Failed] and [flow.Late], which [Engine.Perform] returns.
+//   - [flow.Result], [flow.Failed] and [flow.Late], which [Engine.Perform] returns. [flow.Outcomes] are several of them, which are
+//     saved in one commit.
 //
 // owner identifies this run of the runtime, and must be unique. Each Advance acquires or renews the owner's lease for
 // Engine.Lease, until no process needs to work on the debate. If another owner has the lease, the error wraps [ErrLeased], and
 // nothing has changed. If calls or waits take longer than a lease, the runtime renews it with [Engine.RenewLease].
 //
-// If the engine lacks what the debate needs, the error wraps [ErrMissing]. Then Advance records only the outcome of a call, and
-// returns a valid Next along with the error. A signal that does not fit the debate's state is an error of kind state or
+// If the engine lacks what the debate needs, the error wraps [ErrMissing]. Then Advance records only outcomes of calls, and returns
+// a valid Next along with the error. Next.Calls holds those that the same Advance had begun before the lack showed. A signal that does not fit the debate's state is an error of kind state or
 // validation, as for a control.
 //
 // If it is unknown whether a signal was recorded, it may be sent again: what is recorded already is ignored. A repeated Opened

@@ -18,8 +18,8 @@ import (
 //
 // A nil signal is a flow.Tick without a Seq. A flow.Opened takes over: all calls in flight are lost.
 //
-// If the host lacks what the conversation needs, the error wraps flow.ErrMissing, and only the outcome of a call is recorded: the
-// Next is valid then too.
+// If the host lacks what the conversation needs, the error wraps flow.ErrMissing, and only outcomes of calls are recorded, or
+// what has begun before the lack showed: the Next is valid then too.
 func (h *Host) Advance(ctx context.Context, id, owner string, signal flow.Signal) (next flow.Next, err error) {
 	err = h.inFolded(ctx, id, owner, func(a *advance) error {
 		next, err = a.signal(signal)
@@ -196,7 +196,7 @@ func (a *advance) signal(signal flow.Signal) (flow.Next, error) {
 		if signal = s; a.core.OpenedAs(s) { // the runtime has not learned that it was taken: it has made none of the calls
 			signal = flow.Tick{}
 		}
-	case flow.Result, flow.Failed, flow.Lost, flow.Late:
+	case flow.Result, flow.Failed, flow.Outcomes, flow.Lost, flow.Late:
 		drain = missing != nil
 	case flow.Edit, flow.Validate, flow.Validated, flow.Start:
 		return flow.Next{}, &flow.Error{Kind: provider.KindState, Op: "advance", Err: errors.New("the conversation has begun")}

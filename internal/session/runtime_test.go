@@ -212,6 +212,15 @@ func TestWhatARuntimeMayNotDo(t *testing.T) {
 	record, err = engine.Record(t.Context(), "d")
 	require.NoError(t, err)
 	require.Len(t, record.Turns, 1, "what a call has brought is recorded all the same")
+	next = n.Advance(nil)
+	require.NotEmpty(t, next.Calls)
+	_, err = lacking.Advance(t.Context(), "d", "nomad", flow.Outcomes{
+		flow.Result{Call: next.Calls[0].Call, Attempt: next.Calls[0].Attempt, Text: "So was I."},
+	})
+	require.ErrorIs(t, err, debate.ErrMissing)
+	record, err = engine.Record(t.Context(), "d")
+	require.NoError(t, err)
+	require.Len(t, record.Turns, 2, "so is what several have brought")
 }
 
 // An engine that keeps the folded log reads only the events that are new; one that has no room for it reads the log again.
