@@ -63,10 +63,16 @@ func (s *twins) load() *flow.Core {
 // step steps both cores.
 func (s *twins) step(signal flow.Signal) {
 	s.t.Helper()
+	s.by((*flow.Core).Step, signal)
+}
+
+// by takes a signal on both cores in this way.
+func (s *twins) by(step func(*flow.Core, flow.Input) (flow.Output, error), signal flow.Signal) {
+	s.t.Helper()
 	in := flow.Input{At: s.now, Bits: s.dice.Uint64(), Signal: signal}
-	want, err := s.load().Step(in)
+	want, err := step(s.load(), in)
 	require.NoError(s.t, err)
-	got, err := s.live.Step(in)
+	got, err := step(s.live, in)
 	require.NoError(s.t, err)
 	events := func(out flow.Output) string { return toJSON(append([]flow.Event{}, out.Events...)) }
 	require.Equal(s.t, events(want), events(got), "%T after event %d", signal, len(s.log))
@@ -81,12 +87,31 @@ func (s *twins) step(signal flow.Signal) {
 	}
 }
 
-// land brings the outcome of one of the calls in flight.
+// land brings the outcome of one of the calls in flight, or of several at once.
 func (s *twins) land() {
+	s.now = s.now.Add(time.Duration(s.dice.IntN(200)) * time.Millisecond)
+	signal := s.outcome()
+	if s.dice.IntN(4) == 0 {
+		outcomes := flow.Outcomes{signal}
+		for range s.dice.IntN(6) {
+			if len(s.flying) > 0 {
+				outcomes = append(outcomes, s.outcome())
+			}
+		}
+		signal = outcomes
+	}
+	if s.dice.IntN(30) == 0 {
+		s.by((*flow.Core).StepDrain, signal)
+		signal = flow.Tick{}
+	}
+	s.step(signal)
+}
+
+// outcome is that of one of the calls in flight.
+func (s *twins) outcome() flow.Signal {
 	i := s.dice.IntN(len(s.flying))
 	c := s.flying[i]
 	s.flying = slices.Delete(s.flying, i, i+1)
-	s.now = s.now.Add(time.Duration(s.dice.IntN(200)) * time.Millisecond)
 	failed := func(kind provider.Kind, after time.Duration) flow.Failed {
 		return flow.Failed{Call: c.Call, Attempt: c.Attempt, Error: &flow.Error{Kind: kind, RetryAfter: after}}
 	}
@@ -94,20 +119,15 @@ func (s *twins) land() {
 	switch n := s.dice.IntN(40); {
 	case c.Use != nil:
 		result.Text = "It is there."
-		s.step(result)
-		return
+		return result
 	case n < 3:
-		s.step(failed(provider.KindNetwork, 0))
-		return
+		return failed(provider.KindNetwork, 0)
 	case n < 5:
-		s.step(failed(provider.KindRateLimit, time.Duration(s.dice.IntN(90))*time.Second))
-		return
+		return failed(provider.KindRateLimit, time.Duration(s.dice.IntN(90))*time.Second)
 	case n < 7:
-		s.step(failed(provider.KindContextOverflow, 0))
-		return
+		return failed(provider.KindContextOverflow, 0)
 	case n == 7:
-		s.step(failed(provider.KindRefusal, 0))
-		return
+		return failed(provider.KindRefusal, 0)
 	case n < 12 && len(c.Request.Tools) > 0:
 		result.Calls = []provider.ToolCall{{ID: "1", Name: "look", Arguments: json.RawMessage(`{}`)}, {ID: "2", Name: "look", Arguments: json.RawMessage(`{}`)}}
 	case n == 12 && c.Request.Schema != nil:
@@ -118,7 +138,7 @@ func (s *twins) land() {
 			result.Text = long(result.Text)
 		}
 	}
-	s.step(result)
+	return result
 }
 
 // disturb does what a host program may do meanwhile.
@@ -128,6 +148,11 @@ func (s *twins) disturb() {
 		s.step(flow.Pause{Drain: s.dice.IntN(2) == 0})
 	case n == 1:
 		s.now = s.now.Add(time.Minute)
+		s.step(flow.Tick{})
+	case n == 3 && !s.live.Record().Final() && s.live.Record().Settings().Budget != nil:
+		s.step(flow.Amendment{Budget: &flow.Budget{HardTokens: 1 << (18 + s.dice.IntN(4))}})
+	case n == 4 && s.live.Refusal(flow.TriggerStop) == nil && s.dice.IntN(5) == 0:
+		s.by((*flow.Core).StepRemote, flow.Stop{})
 		s.step(flow.Tick{})
 	case n == 2 && s.live.HasWork():
 		s.step(flow.Opened{By: "another"})
@@ -157,7 +182,7 @@ func (s *twins) play() *flow.Record {
 			s.land()
 		case r.State == flow.StatePaused:
 			s.step(flow.Resume{})
-		case r.State == flow.StateError && retries < 5:
+		case r.State == flow.StateError && retries < 5 && s.live.Refusal(flow.TriggerRetry) == nil:
 			retries++
 			s.step(flow.Retry{})
 		case r.State == flow.StateError:
@@ -178,7 +203,8 @@ func (s *twins) play() *flow.Record {
 }
 
 // TestACoreThatLivesDoesWhatOneOfTheLogDoes: what a core keeps of the calls of a state changes nothing about what it does. Calls
-// fail, wait, use tools, are made smaller and left out, and the conversation is paused and taken over.
+// fail, wait, use tools, are made smaller and left out, end together, and come to limits of a budget, and the conversation is paused,
+// drained, amended, stopped and taken over.
 func TestACoreThatLivesDoesWhatOneOfTheLogDoes(t *testing.T) {
 	t.Parallel()
 	look, err := flow.NewTool(flow.ToolInfo{Description: "looks", ReadOnly: true}, func(context.Context, flow.ToolUse, struct{}) (string, error) { return "", nil })
@@ -195,6 +221,9 @@ func TestACoreThatLivesDoesWhatOneOfTheLogDoes(t *testing.T) {
 		if seed%5 == 1 {
 			config.RoundTimeout = time.Minute
 		}
+		if seed%4 == 2 {
+			config.MaxTokens, config.Budget = 300, &flow.Budget{SoftTokens: 15_000 * (1 + int(seed%11)), HardTokens: 20_000 * (1 + int(seed%11))}
+		}
 		if seed%4 == 1 {
 			config.Proposals = deliberation.ProposalsFresh
 		}
@@ -202,13 +231,16 @@ func TestACoreThatLivesDoesWhatOneOfTheLogDoes(t *testing.T) {
 		engine.Tools = map[string]flow.Tool{"look": look}
 		r := begin(t, engine, config, seed).play()
 		seen[string(r.State)]++
+		if r.EndedEarlyBy == flow.EndedByBudget {
+			seen["cut short"]++
+		}
 		seen["failures"] += len(r.Failures)
 		seen["skipped"] += len(r.SkippedCalls)
 		seen["uses"] += len(r.ToolUses)
 		seen["summaries"] += strings.Count(strings.Join(calls(r), " "), "summarize")
 	}
 	t.Logf("%v", seen)
-	for _, what := range []string{"completed", "failures", "skipped", "uses", "summaries"} {
+	for _, what := range []string{"completed", "failures", "skipped", "uses", "summaries", "cut short"} {
 		assert.Positive(t, seen[what], what)
 	}
 }

@@ -92,24 +92,24 @@ func (c *Core) conclusion(growth int, summaries bool) amount {
 	return sum
 }
 
-// concluding is what the conclusion asks for. Attempts that are begun change nothing about it.
-type concluding struct {
+// closing is what the conclusion asks for. Attempts that are begun change nothing about it.
+type closing struct {
 	calls []Call
 	bytes []int // of the requests of those that models are asked
 }
 
 // ending returns the calls of the conclusion as they are now. Each of many calls that begin at once asks for them.
-func (c *Core) ending() *concluding {
-	if c.concluding == nil {
+func (c *Core) ending() *closing {
+	if c.closing == nil {
 		calls := c.last()
-		c.concluding = &concluding{calls, make([]int, len(calls))}
+		c.closing = &closing{calls, make([]int, len(calls))}
 		for i := range calls {
 			if calls[i].Performer == ByModel {
-				c.concluding.bytes[i] = c.bytes(&calls[i])
+				c.closing.bytes[i] = c.bytes(&calls[i])
 			}
 		}
 	}
-	return c.concluding
+	return c.closing
 }
 
 // summaryBefore returns a summary that a call may need once the conversation is this many bytes longer, if a token has

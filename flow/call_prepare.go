@@ -386,9 +386,9 @@ func (c *Core) wanted(state *callState) *Call {
 		}
 		return nil
 	}
-	if c.batch.holds() {
-		if at := c.batch.find(intent.Call); at >= 0 && !state.over() {
-			return &c.batch.calls[at]
+	if c.kept.holds() {
+		if at := c.kept.find(intent.Call); at >= 0 && !state.over() {
+			return &c.kept.calls[at]
 		}
 		return nil
 	}

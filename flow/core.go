@@ -16,6 +16,7 @@ import (
 //   - core_input: what can happen to a conversation, such as a result, a control, or the end of a wait
 //   - core: Step turns an input into events, and the record folds each of them at once
 //   - core_step: then what is due is done, one thing after the other, until nothing is
+//   - core_kept: what a flow wants that need not be asked for it again
 //   - core_due: what each call needs that the flow lacks: a start, a wait, a decision, or a summary first
 //   - core_deadline: rounds whose time is over
 //   - core_need: what an engine must have for a call
@@ -43,9 +44,9 @@ type Core struct {
 	wires       map[string]*provider.Schema // schemas as they are sent, by name
 	counts      map[countedText]int         // tokens of texts that do not change
 	begun       []begun                     // the calls that the last Step has begun
-	concluding  *concluding                 // as it was asked for last; nil: it may be another by now
+	closing     *closing                    // as it was asked for last; nil: it may be another by now
 	unseen      unseen                      // what hidden turns add to the conversation
-	batch       *batch                      // what the flow wants in the present state; nil: it is asked
+	kept        *kept                       // what the flow wants in the present state; nil: it is asked
 	found       []Warning                   // what the checks of the config have found
 	shown       []*Turn                     // of the record, as tools read them
 	broken      error                       // a Step or Fold failed half-way: the owner must drop the core
@@ -176,11 +177,11 @@ func (c *Core) folded(e *Event) {
 	if kind := e.Kind(); kind == EventDropped || kind == EventRound && len(c.record.dropped) > 0 {
 		c.wires = nil // they name the participants
 	}
-	if c.batch != nil && !c.batch.fold(c.record, e) {
-		c.batch = nil
+	if c.kept != nil && !c.kept.fold(c.record, e) {
+		c.kept = nil
 	}
 	if _, begins := e.Body.(*Intent); !begins {
-		c.concluding = nil
+		c.closing = nil
 	}
 }
 
@@ -221,7 +222,7 @@ func (c *Core) timeOf(at time.Time) time.Time {
 // answered withdraws what the flow no longer wants, and goes back to the working state once no answer is missing.
 func (c *Core) answered() error {
 	step := c.machine.flow.Steps[c.record.work]
-	if step.Calls != nil && c.record.mayWithdraw() && !c.record.Final() && !c.batch.holds() {
+	if step.Calls != nil && c.record.mayWithdraw() && !c.record.Final() && !c.kept.holds() {
 		calls := step.Calls(c.record)
 		again, err := c.withdraw(calls)
 		if err != nil {

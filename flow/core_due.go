@@ -10,7 +10,7 @@ import (
 // due collects what the calls of one state need.
 type due struct {
 	core       *Core
-	kept       bool // the calls are those of the core's batch, and only those that are idle are looked at
+	kept       bool // the calls are those that the core has kept, and only those that are idle are looked at
 	calls      []Call
 	idle       []int // the places of those that are looked at, if kept
 	busy       bool  // a call is in flight, or waits for its time
@@ -34,8 +34,8 @@ type due struct {
 func (d *due) all(calls []Call) (again bool, err error) {
 	r := d.core.record
 	if d.calls = calls; d.kept {
-		b := d.core.batch
-		d.calls, d.idle, d.batch, d.busy = b.calls, b.idle, b.left, true
+		k := d.core.kept
+		d.calls, d.idle, d.batch, d.busy = k.calls, k.idle, k.left, true
 	}
 	if d.lacks(d.core.missingContext(len(d.calls))) {
 		return false, nil

@@ -46,9 +46,9 @@ func (c *Core) once() (again bool, err error) {
 	if working && r.owed != nil {
 		return true, c.beginOwed()
 	}
-	var calls []Call // what the flow wants; nil while the batch says it, for then calls are in flight
+	var calls []Call // what the flow wants; nil while it is kept, for then calls are in flight
 	step := c.machine.flow.Steps[r.work]
-	due := due{core: c, kept: c.batch.holds()}
+	due := due{core: c, kept: c.kept.holds()}
 	if !due.kept {
 		if step.Calls != nil && (working || r.mayWithdraw()) {
 			calls = step.Calls(r)
@@ -70,7 +70,7 @@ func (c *Core) once() (again bool, err error) {
 	if again, err := c.watchRound(); again || err != nil {
 		return again, err
 	}
-	if due.kept && !c.batch.holds() {
+	if due.kept && !c.kept.holds() {
 		return true, nil
 	}
 	if again, err := due.all(calls); again || err != nil {

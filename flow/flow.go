@@ -228,11 +228,13 @@ type Step struct {
 	// attempt of the call. nil: there are none.
 	Calls func(r *Record) []Call
 	// Steady are the kinds of those calls whose results change none of the others. It is for states that make many calls at once: while
-	// calls are in flight, the core does not ask Calls again after each of them.
+	// calls are in flight, the core does not ask Calls again after each of them. As long as Calls returns a person's call, the state has
+	// no gain from it.
 	//
 	// A state with such kinds keeps this rule: results of these kinds, attempts at the calls (also those that fail and are made again,
-	// and uses of tools) and warnings about attempts change nothing about what Calls returns, except that a call with a result is
-	// missing from then on. After anything else, and before Next, Calls is asked again. nil: it is asked in each step.
+	// uses of tools, and summaries that the engine makes before them) and warnings about attempts change nothing about what Calls
+	// returns, except that a call with a result is missing from then on. After anything else, and before Next, Calls is asked again. nil:
+	// it is asked in each step.
 	Steady []CallKind
 	// Next returns the trigger to fire when no call is missing. false: nothing is due, and the flow waits for an
 	// input, for the answer to an inquiry, for a call in flight or for the end of the round's time. If there is nothing to wait

@@ -2,12 +2,12 @@ package flow
 
 import "slices"
 
-// batch is what the flow wanted last in the present state. As long as nothing is recorded that could change it (see [Step].Steady), it
-// is kept up to date from what is recorded, so that a step costs as much as what has changed, however many calls are in flight. It
-// follows from the record: a core without it asks the flow, and finds the same.
+// kept is what the flow wanted last in the present state. As long as nothing is recorded that could change it (see [Step].Steady), it
+// is kept up to date from what is recorded: the flow is not asked, and calls in flight are not looked at. It follows from the record: a
+// core without it asks the flow, and finds the same.
 //
 // It is of use while calls of it are in flight; nil: there is none. Before the flow leads on, it is asked in any case.
-type batch struct {
+type kept struct {
 	calls  []Call // in the flow's order, also those that have a result since
 	steady []CallKind
 	idle   []int // the places of those that are neither in flight nor over, in their order
@@ -17,15 +17,15 @@ type batch struct {
 }
 
 // holds reports whether the flow need not be asked what it wants.
-func (b *batch) holds() bool { return b != nil && b.flying > 0 }
+func (k *kept) holds() bool { return k != nil && k.flying > 0 }
 
 // keep keeps what the flow wants now, if the step is steady. A person's call is watched in another way; see [due.look].
 func (c *Core) keep(step Step, calls []Call) {
-	c.batch = nil
+	c.kept = nil
 	if len(step.Steady) == 0 || len(calls) < 2 {
 		return
 	}
-	kept := &batch{calls: calls, steady: step.Steady}
+	now := &kept{calls: calls, steady: step.Steady}
 	for i := range calls {
 		if calls[i].Performer == ByPerson {
 			return
@@ -36,42 +36,42 @@ func (c *Core) keep(step Step, calls []Call) {
 		}
 		switch status {
 		case callInFlight:
-			kept.flying++
+			now.flying++
 		case callIdle, callFailed:
-			kept.idle = append(kept.idle, i)
+			now.idle = append(now.idle, i)
 		case callDone, callSkipped:
 		}
 		if status != callSkipped {
-			kept.left++
+			now.left++
 		}
 	}
-	c.batch = kept
+	c.kept = now
 }
 
 // find returns the place of a call; -1: it is none of them.
-func (b *batch) find(id string) int {
-	for range b.calls {
-		at := b.from
-		if b.from++; b.from == len(b.calls) {
-			b.from = 0
+func (k *kept) find(id string) int {
+	for range k.calls {
+		at := k.from
+		if k.from++; k.from == len(k.calls) {
+			k.from = 0
 		}
-		if b.calls[at].ID == id {
+		if k.calls[at].ID == id {
 			return at
 		}
 	}
 	return -1
 }
 
-// fold brings the batch up to date with an event that the record has folded. false: the flow may want something else now.
-func (b *batch) fold(r *Record, e *Event) bool {
+// fold brings the list up to date with an event that the record has folded. false: the flow may want something else now.
+func (k *kept) fold(r *Record, e *Event) bool {
 	switch body := e.Body.(type) {
 	case *Intent:
-		return aside(body) || b.takeOff(body.Call)
+		return aside(body) || k.takeOff(body.Call)
 	case *Warning:
 		return body.Call != "" // about an attempt, and not about the round or the budget
 	case AttemptEnd:
 		call := r.calls[body.spent().Call]
-		return aside(call.intent) && call.status != callFailed || b.land(call)
+		return aside(call.intent) && call.status != callFailed || k.land(call)
 	default:
 		return false
 	}
@@ -80,38 +80,38 @@ func (b *batch) fold(r *Record, e *Event) bool {
 // aside reports whether an attempt is at something that a call waits for: a summary, or the use of a tool. That call is idle meanwhile.
 func aside(in *Intent) bool { return in.Tool != "" || in.Upto > 0 }
 
-// takeOff takes note that a call is in flight. false: it is none of the batch.
-func (b *batch) takeOff(id string) bool {
-	at := b.find(id)
+// takeOff takes note that a call is in flight. false: it is none of the list.
+func (k *kept) takeOff(id string) bool {
+	at := k.find(id)
 	if at < 0 {
 		return false
 	}
-	if i, found := slices.BinarySearch(b.idle, at); found && i == 0 {
-		b.idle = b.idle[1:]
+	if i, found := slices.BinarySearch(k.idle, at); found && i == 0 {
+		k.idle = k.idle[1:]
 	} else if found {
-		b.idle = slices.Delete(b.idle, i, i+1)
+		k.idle = slices.Delete(k.idle, i, i+1)
 	}
-	b.flying++
+	k.flying++
 	return true
 }
 
 // land takes note that an attempt has ended. false: the flow may want something else now.
-func (b *batch) land(call *callState) bool {
+func (k *kept) land(call *callState) bool {
 	at := -1
 	if !aside(call.intent) {
-		at = b.find(call.intent.Call)
+		at = k.find(call.intent.Call)
 	}
 	if at < 0 {
 		return false
 	}
-	b.flying--
+	k.flying--
 	switch call.status {
 	case callDone:
-		b.left--
-		return slices.Contains(b.steady, call.intent.Kind)
+		k.left--
+		return slices.Contains(k.steady, call.intent.Kind)
 	case callIdle: // it is made again, or waits for its tools
-		i, _ := slices.BinarySearch(b.idle, at)
-		b.idle = slices.Insert(b.idle, i, at)
+		i, _ := slices.BinarySearch(k.idle, at)
+		k.idle = slices.Insert(k.idle, i, at)
 		return true
 	default:
 		return false
