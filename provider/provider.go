@@ -106,8 +106,9 @@ type ToolCall struct {
 	Name      string          `json:"name" redact:"-"`
 	Arguments json.RawMessage `json:"arguments"`
 	// Opaque belongs to the adapter that made the call (a signature, encrypted reasoning). It is sent
-	// back with the call, unread and unchanged. An adapter of another vendor ignores it.
-	Opaque json.RawMessage `json:"opaque,omitempty" redact:"-"`
+	// back with the call, unread and unchanged. An adapter of another vendor ignores it. Engine.Redact drops it whole
+	// where it finds a text in it. The adapter then sends the call as one without it.
+	Opaque json.RawMessage `json:"opaque,omitempty" redact:"whole"`
 }
 
 // ToolResult is a tool's answer to the call with the same ID.

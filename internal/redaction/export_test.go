@@ -38,6 +38,8 @@ func list(t reflect.Type, s *shape, at string, seen map[reflect.Type]bool, found
 				found["flow.Error "+key+": "+map[bool]string{true: "identifier", false: "text"}[s.under(key).isName()]] = true
 			}
 		}
+	case s != nil && s.whole:
+		found[at+": whole: if a text stands there, all of it goes"] = true
 	case t == reflect.TypeFor[time.Time](), t == reflect.TypeFor[flow.Value]():
 	case s != nil && s.schema:
 		say("JSON schema: ", true)

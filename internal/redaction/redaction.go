@@ -230,7 +230,7 @@ func (w *redactor) event(e flow.Event) (flow.Event, error) {
 		w.fence = secret.Fence(start.Seed)
 	}
 	w.seq, w.touched = e.Seq, nil
-	as := &rewriting{leaf: w.leaf, key: w.key, object: w.object}
+	as := &rewriting{leaf: w.leaf, key: w.key, object: w.object, gone: w.gone}
 	if e.Kind() == flow.EventRedacted { // it has hashes of files, and no files
 		as.object = nil
 	}
@@ -290,6 +290,23 @@ func (w *redactor) key(path []string, name bool) string {
 		w.touch(path)
 	}
 	return out
+}
+
+// gone reports whether a field goes because one of the texts stands in it, or because the event loses all its texts.
+func (w *redactor) gone(path []string, value json.RawMessage) bool {
+	found := w.whole[w.seq]
+	search := func(part string) string {
+		found = w.replaced(part) != part || found
+		return part
+	}
+	_, _, err := rewritten(value, nil, &rewriting{
+		leaf: func(_ []string, value string, _ bool) string { return search(value) },
+		key:  func(path []string, _ bool) string { return search(path[len(path)-1]) },
+	})
+	if found = found || err != nil; found { // what cannot be searched goes, too
+		w.touch(path)
+	}
+	return found
 }
 
 // touch notes where a text was removed from the event.

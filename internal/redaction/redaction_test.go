@@ -202,3 +202,46 @@ func TestASchemaKeepsItsWords(t *testing.T) {
 	assert.Contains(t, stage.JSON(changed[0]), `{"look":{"description":"of type X","parameters":`+
 		`{"type":"object","description":"an X","properties":{"description":{"type":"object"}},"required":["description"]}}}`)
 }
+
+// What an adapter keeps with a call, such as a model's thoughts in plain text, nobody may change, since some of it is signed: it goes
+// whole where one of the texts stands in it, and with its event. What stays is as it was, byte by byte.
+func TestThoughtsBehindACallGoWhole(t *testing.T) {
+	const thought = `{"host":"api.deepseek.com","model":"m","kept":{"reasoning_content":"The user, Zora Quill, asks for the time."}}`
+	const other = `{ "host": "api.deepseek.com", "kept": {"thinking": "Nobody is \u003cnamed\u003e.", "n": 1.0} }`
+	called := func(opaque string) *flow.ToolCalls {
+		return &flow.ToolCalls{Text: "Zora Quill asks.", Uses: []flow.AskedTool{
+			{Use: "a", ToolCall: provider.ToolCall{ID: "1", Name: "now", Arguments: []byte(`{}`), Opaque: []byte(opaque)}},
+			{Use: "b", ToolCall: provider.ToolCall{ID: "2", Name: "now", Arguments: []byte(`{}`), Opaque: []byte(other)}},
+		}}
+	}
+	log := []flow.Event{
+		{Seq: 1, Body: &flow.Start{Settings: flow.Settings{Topic: "clocks at api.deepseek.com"}}},
+		{Seq: 2, Body: called(thought)},
+		{Seq: 3, Body: called(`{"Zora Quill":1}`)},
+		{Seq: 4, Body: &flow.ToolCalls{Uses: []flow.AskedTool{{ToolCall: provider.ToolCall{Arguments: []byte(`{}`), Opaque: []byte(thought)}}}}},
+	}
+	changed, fact, err := redaction.Apply(flow.Redaction{Texts: []string{"Zora Quill"}}, nil, log, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []int64{2, 3, 4}, fact.Events)
+	assert.Empty(t, fact.Kept)
+	assert.Equal(t, 5, fact.Texts[0].Count)
+	for i := range changed {
+		uses := body.As[flow.ToolCalls](changed[i]).Uses
+		assert.Nil(t, uses[0].Opaque, "the thought")
+		if len(uses) > 1 {
+			assert.JSONEq(t, other, string(uses[1].Opaque))
+		}
+	}
+
+	// An event loses its thoughts with all else that was said in it. The words of an adapter stay wherever else they stand.
+	changed, fact, err = redaction.Apply(flow.Redaction{Events: []int64{2}}, nil, log, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []int64{2, 3}, fact.Events, "the text is long")
+	for _, use := range body.As[flow.ToolCalls](changed[0]).Uses {
+		assert.Nil(t, use.Opaque)
+	}
+	assert.NotNil(t, body.As[flow.ToolCalls](changed[1]).Uses[0].Opaque)
+	_, fact, err = redaction.Apply(flow.Redaction{Events: []int64{4}}, nil, log, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []int64{4}, fact.Events)
+}

@@ -16,6 +16,7 @@ type rewriting struct {
 	leaf   func(path []string, value string, name bool) string // returns what a string becomes
 	key    func(path []string, name bool) string               // returns what the last key of the path becomes; nil: what it is
 	object func(fields []field) []field                        // returns what an object becomes, after its fields; nil: what it is
+	gone   func(path []string, value json.RawMessage) bool     // reports whether a field goes that stays whole otherwise; nil: it stays
 }
 
 // field is a field of an object.
@@ -40,10 +41,8 @@ func rewriteBody(e *flow.Event, s *shape, w *rewriting) (flow.Body, error) {
 	if err := json.Unmarshal(line, &in); err != nil {
 		return nil, err
 	}
-	decoder := json.NewDecoder(bytes.NewReader(in.Body))
-	decoder.UseNumber()
-	c := &changing{rewriting: w, in: decoder}
-	if in.Body, err = c.value(nil, s); err != nil || !c.changed {
+	changed := false
+	if in.Body, changed, err = rewritten(in.Body, s, w); err != nil || !changed {
 		return nil, err
 	}
 	if line, err = json.Marshal(in); err != nil {
@@ -54,6 +53,15 @@ func rewriteBody(e *flow.Event, s *shape, w *rewriting) (flow.Body, error) {
 		return nil, err
 	}
 	return out.Body, nil
+}
+
+// rewritten returns JSON of a shape as it is rewritten, and whether that has changed it.
+func rewritten(data json.RawMessage, s *shape, w *rewriting) (json.RawMessage, bool, error) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	c := &changing{rewriting: w, in: decoder}
+	out, err := c.value(nil, s)
+	return out, c.changed, err
 }
 
 // changing rewrites one value.
@@ -110,7 +118,20 @@ func (c *changing) fields(path []string, s *shape) (json.RawMessage, error) {
 		}
 		key, _ := token.(string) // a decoder gives no other
 		at := append(slices.Clone(path), key)
-		value, err := c.value(at, s.under(key))
+		inner := s.under(key)
+		if inner != nil && inner.whole {
+			var value json.RawMessage
+			if err := c.in.Decode(&value); err != nil {
+				return nil, err
+			}
+			if c.gone != nil && c.gone(at, value) {
+				c.changed = true
+			} else {
+				all = append(all, field{key, value})
+			}
+			continue
+		}
+		value, err := c.value(at, inner)
 		if err != nil {
 			return nil, err
 		}

@@ -20,6 +20,7 @@ const (
 	tagName   = "-"      // all strings within are identifiers
 	tagKeys   = "keys"   // the keys of the map are identifiers; the type of its values says the rest
 	tagSchema = "schema" // the field is a JSON schema: all but its descriptions are identifiers
+	tagWhole  = "whole"  // the field is JSON that may be signed: if a text stands there, the field goes, since nobody may change it
 )
 
 // shape says which strings of a JSON value are identifiers. nil: none is, and no key of its objects either.
@@ -28,6 +29,7 @@ type shape struct {
 	keys   bool              // all keys of the object are
 	schema bool              // it is a part of a JSON schema
 	prose  bool              // it is a description in a JSON schema
+	whole  bool              // it goes or stays as a whole
 	fields map[string]*shape // of an object, by key
 	rest   *shape            // of the items of a list, and of the values of an object that are not in fields
 }
@@ -146,6 +148,8 @@ func (all shapes) tagged(t reflect.Type, tag string) *shape {
 		return &shape{name: true}
 	case tagSchema:
 		return &shape{schema: true}
+	case tagWhole:
+		return &shape{whole: true}
 	case tagKeys:
 		return &shape{keys: true, rest: all.of(t).item()}
 	default:
