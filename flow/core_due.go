@@ -53,17 +53,28 @@ func (d *due) all(calls []Call) (again bool, err error) {
 	if len(d.questions) > 0 {
 		return true, d.askAll()
 	}
-	var fresh []beginning
-	prepared := 0
+	fresh, again, err := d.preparable()
+	if again || err != nil {
+		return again, err
+	}
+	if again, err := d.begin(fresh); again || err != nil {
+		return again, err
+	}
+	return d.more && !d.held && d.core.out.Missing == nil, nil
+}
+
+// preparable returns the calls that can be made now, and the uses of tools. again reports that the record has changed.
+func (d *due) preparable() (fresh []beginning, again bool, err error) {
+	r := d.core.record
+	prepared, decided := 0, false
 	if len(d.calls) == 1 {
 		fresh = d.one[:0]
 	}
-	decided := false
 	for i := range d.size() {
 		call := d.nth(i)
 		uses, waits, again, err := d.pendingTools(call)
 		if err != nil || again && r.State == StateError {
-			return again, err
+			return nil, again, err
 		}
 		if decided = decided || again; waits {
 			fresh = append(fresh, uses...)
@@ -78,20 +89,14 @@ func (d *due) all(calls []Call) (again bool, err error) {
 		}
 		begun, again, err := d.ready(call, fresh)
 		if again || err != nil {
-			return again, err
+			return nil, again, err
 		}
 		if begun.intent != nil {
 			fresh = append(fresh, begun)
 			prepared++
 		}
 	}
-	if decided {
-		return true, nil
-	}
-	if again, err := d.begin(fresh); again || err != nil {
-		return again, err
-	}
-	return d.more && !d.held && d.core.out.Missing == nil, nil
+	return fresh, decided, nil
 }
 
 // mostAhead bounds how many calls that the budget may hold back are prepared at once while others are in flight. If it holds back one
