@@ -8,7 +8,7 @@ import (
 // Redaction says what is to be removed from a log. See Engine.Redact.
 type Redaction struct {
 	// Texts are removed from all strings of the log but identifiers: from turns, prompts, the config, summaries, answers, labels,
-	// arguments of tools, also within JSON that is a text. They must match exactly. Each is valid UTF-8.
+	// arguments of tools, also within JSON that is a text, however that escapes them. They must match exactly. Each is valid UTF-8.
 	Texts []string
 	// Events are the numbers of events of which the texts are removed: all that somebody has written or said in the event and,
 	// for a turn, in the parts of its reply. Texts of at least 16 bytes are then removed wherever they stand, as Texts

@@ -6,7 +6,6 @@
 package redaction
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -48,7 +47,6 @@ func Apply(
 	if err := w.address(log); err != nil {
 		return nil, nil, err
 	}
-	w.prepare()
 	if w.holds(w.By) || w.holds(w.Reason) {
 		return nil, nil, unredacted("reason", "repeats what is to be removed")
 	}
@@ -117,15 +115,11 @@ type redactor struct {
 	counts map[string]int // how often something was removed, by text or hash
 	sizes  map[string]int // of files, by hash
 	kept   []string
-	forms  []form
 	fence  string
 	seq    int64 // of the event that is rewritten
 
 	touched []string // where its texts have changed
 }
-
-// form is a text as it may stand in another one.
-type form struct{ shown, text string }
 
 // address finds the texts of the events that are named.
 func (w *redactor) address(log []flow.Event) error {
@@ -166,62 +160,54 @@ func (w *redactor) address(log []flow.Event) error {
 	return nil
 }
 
-// prepare makes the forms in which the texts may stand: as they are, and within JSON that is a text.
-func (w *redactor) prepare() {
-	for _, part := range w.Texts {
-		w.forms = append(w.forms, form{part, part})
-		for _, html := range []bool{false, true} {
-			once := escaped(part, html)
-			w.forms = append(w.forms, form{once, part}, form{escaped(once, html), part})
-		}
-	}
-	slices.SortStableFunc(w.forms, func(a, b form) int { return len(b.shown) - len(a.shown) }) // the longest first
-	seen := make(map[string]bool)
-	w.forms = slices.DeleteFunc(w.forms, func(f form) bool {
-		twice := seen[f.shown]
-		seen[f.shown] = true
-		return twice
-	})
-}
-
-// escaped returns a text as it stands within a JSON string.
-func escaped(part string, html bool) string {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(html)
-	_ = encoder.Encode(part) //nolint:errchkjson // a string always encodes
-	line := bytes.TrimSpace(out.Bytes())
-	return string(line[1 : len(line)-1])
-}
-
 // holds reports whether one of the texts stands in a value.
 func (w *redactor) holds(value string) bool {
-	return slices.ContainsFunc(w.forms, func(f form) bool { return strings.Contains(value, f.shown) })
+	for v := range views(value) {
+		if slices.ContainsFunc(w.Texts, func(part string) bool { return strings.Contains(v.text, part) }) {
+			return true
+		}
+	}
+	return false
 }
 
-// replaced returns a value without the texts, and counts them. Where several begin, the longest is removed. If what takes their
-// place forms one of them anew with what stands beside it, as "[redacted]" and "x" form "]x", the whole value goes.
+// replaced returns a value without the texts, and counts them.
 func (w *redactor) replaced(value string) string {
+	out, found := w.without(value)
+	for _, part := range found {
+		w.counts[part]++
+	}
+	return out
+}
+
+// without returns a value without the texts, and those that stood there. Where several begin, the longest is removed. If what takes
+// their place forms one of them anew with what stands beside it, as "[redacted]" and "x" form "]x", the whole value goes.
+func (w *redactor) without(value string) (string, []string) {
+	var all []hit
+	for v := range views(value) {
+		for _, part := range w.Texts {
+			all = v.find(part, all)
+		}
+	}
+	if len(all) == 0 {
+		return value, nil
+	}
+	slices.SortStableFunc(all, func(a, b hit) int { return cmp.Or(a.from-b.from, b.to-a.to) })
 	var out strings.Builder
-	for rest := value; ; {
-		at, found := len(rest), -1
-		for i := range w.forms {
-			if k := strings.Index(rest, w.forms[i].shown); k >= 0 && k < at {
-				at, found = k, i
-			}
+	var found []string
+	done := 0 // bytes of the value
+	for _, h := range all {
+		if h.from < done {
+			continue
 		}
-		out.WriteString(rest[:at])
-		if found < 0 {
-			break
-		}
+		out.WriteString(value[done:h.from])
 		out.WriteString(w.With)
-		w.counts[w.forms[found].text]++
-		rest = rest[at+len(w.forms[found].shown):]
+		found, done = append(found, h.part), h.to
 	}
-	if left := out.String(); left == value || !w.holds(left) {
-		return left
+	out.WriteString(value[done:])
+	if left := out.String(); !w.holds(left) {
+		return left, found
 	}
-	return w.With
+	return w.With, found
 }
 
 // event returns an event without what is removed. If nothing of it stands there, the body is nil.
@@ -317,8 +303,9 @@ func (w *redactor) touch(path []string) {
 }
 
 func (w *redactor) keep(path []string) {
-	at := fmt.Sprintf("event %d: %s", w.seq, w.place(path))
-	if w.holds(at) {
+	place := w.place(path)
+	at := fmt.Sprintf("event %d: %s", w.seq, place)
+	if place == w.With || w.holds(at) {
 		at = fmt.Sprintf("event %d", w.seq)
 	}
 	if len(w.kept) < maxKept && !slices.Contains(w.kept, at) {
@@ -328,10 +315,7 @@ func (w *redactor) keep(path []string) {
 
 // place returns a path in one line, without the texts that keys may hold.
 func (w *redactor) place(path []string) string {
-	at := strings.Join(path, ".")
-	for _, f := range w.forms {
-		at = strings.ReplaceAll(at, f.shown, w.With)
-	}
+	at, _ := w.without(strings.Join(path, "."))
 	return text.OneLine(at, keptNameSize)
 }
 

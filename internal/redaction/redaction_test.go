@@ -245,3 +245,28 @@ func TestThoughtsBehindACallGoWhole(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []int64{4}, fact.Events)
 }
+
+// A text is found within JSON that is a text, however its writer escapes: Go, Python, PHP and models do so in their own ways.
+func TestATextIsFoundInAllEscapes(t *testing.T) {
+	const secret = "Zoë </Quill> \U0001F600\n\"née\""
+	for _, said := range []string{
+		secret,
+		`{"name": "Zo\u00eb \u003c/Quill\u003e \ud83d\ude00\n\"n\u00e9e\""}`,
+		`{"name": "Zo\u00EB <\/Quill> \uD83D\uDE00\u000A\u0022née\""}`,
+		`{"name": "\u005ao\u00eb <\u002FQuill\u003E 😀\n\"n\u00E9e\""}`,
+		`"{\"name\": \"Zo\\u00eb <\\/Quill> \\ud83d\\ude00\\n\\\"n\u00e9e\\\"\"}"`,
+		`C:\new \x \u12 \ud83d \ud83dx \` + "\n" + secret + `\`,
+	} {
+		log := []flow.Event{{Seq: 1, Body: &flow.Start{}}, {Seq: 2, Body: &flow.ToolResult{Text: "é " + said + " é", Tool: "find"}}}
+		changed, fact, err := redaction.Apply(flow.Redaction{Texts: []string{secret}, With: "X"}, nil, log, nil)
+		require.NoError(t, err, said)
+		assert.Equal(t, 1, fact.Texts[0].Count)
+		left := body.As[flow.ToolResult](changed[0]).Text
+		before, _, _ := strings.Cut(said, "Zo")
+		before, _, _ = strings.Cut(before, `\u005a`)
+		assert.True(t, strings.HasPrefix(left, "é "+before+"X"), left)
+		assert.NotContains(t, left, "Quill")
+		assert.NotContains(t, left, "e9e")
+		assert.True(t, strings.HasSuffix(left, " é"), left)
+	}
+}
