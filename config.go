@@ -159,7 +159,7 @@ type Participant struct {
 	Options *provider.Options `json:"options,omitempty"`
 	// Metadata are the host program's own marks, such as the ID of a user. No prompt holds them: records, lists of
 	// participants and exports show them.
-	Metadata map[string]string `json:"metadata,omitempty" redact:"keys"`
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
 func (p *Participant) seat(c *Config, field string) flow.Seat {

@@ -114,7 +114,7 @@ type Agent struct {
 	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
 	Options *provider.Options `json:"options,omitempty"`
 	// Metadata is the host program's own data. No model reads it.
-	Metadata map[string]string `json:"metadata,omitempty" redact:"keys"`
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
 func (a *Agent) seat(c *Config, field string) flow.Seat {

@@ -131,7 +131,7 @@ type Agent struct {
 	Tools     *[]string  `json:"tools,omitempty" redact:"-"`
 	// Metadata is the host program's own data, such as the ID of a user. No prompt holds it; records and exports show it.
 	// It has the bounds of labels.
-	Metadata map[string]string `json:"metadata,omitempty" redact:"keys"`
+	Metadata map[string]string `json:"metadata,omitempty"`
 	// Disabled leaves the agent out. Its other fields are still checked.
 	Disabled bool `json:"disabled,omitempty"`
 }

@@ -8,11 +8,13 @@ import (
 // Redaction says what is to be removed from a log. See Engine.Redact.
 type Redaction struct {
 	// Texts are removed from all strings of the log but identifiers: from turns, prompts, the config, summaries, answers, labels,
-	// arguments of tools, also within JSON that is a text, however that escapes them. They must match exactly. Each is valid UTF-8.
+	// arguments of tools, also within JSON that is a text, however that escapes them. They must match exactly. A
+	// number that is one of them is removed from arguments, data and payloads without a type of the flow, and stays where the log counts
+	// with it. Each is valid UTF-8.
 	Texts []string
 	// Events are the numbers of events of which the texts are removed: all that somebody has written or said in the event and,
 	// for a turn, in the parts of its reply. Texts of at least 16 bytes are then removed wherever they stand, as Texts
-	// are. The start cannot be one of them: name its texts in Texts.
+	// are. So are numbers in JSON without a type; its keys stay. The start cannot be one of them: name its texts in Texts.
 	Events []int64
 	// Files are the hashes of files. Each is replaced by a blank file of the same kind.
 	Files []string
@@ -29,8 +31,8 @@ type Redacted struct {
 	Files []Removed `json:"files,omitempty"`
 	// Events are the numbers of the events that were changed.
 	Events []int64 `json:"events,omitempty"`
-	// Kept are places where a text remains because it is an identifier there: the name of an actor, a model or a call; see
-	// [Flow].Bodies. At most 20 of them.
+	// Kept are places where a text remains because it is an identifier there: the name of an actor, a model, a tool or a call (see
+	// [Flow].Bodies), or a number that the log counts with. At most 20 of them.
 	Kept   []string  `json:"kept,omitempty"`
 	With   string    `json:"with"`
 	By     string    `json:"by,omitempty"`

@@ -147,12 +147,25 @@ func (w *redactor) address(log []flow.Event) error {
 		if !w.whole[log[i].Seq] {
 			continue
 		}
-		_, err := rewriteBody(&log[i], body, &rewriting{leaf: func(_ []string, value string, name bool) string {
-			if !name && len(value) >= minQuoted && !slices.Contains(w.Texts, value) && !strings.Contains(w.With, value) {
+		find := func(value string) {
+			if len(value) >= minQuoted && !slices.Contains(w.Texts, value) && !strings.Contains(w.With, value) {
 				w.Texts = append(w.Texts, value)
 			}
-			return value
-		}})
+		}
+		_, err := rewriteBody(&log[i], body, &rewriting{
+			leaf: func(_ []string, value string, name bool) string {
+				if !name {
+					find(value)
+				}
+				return value
+			},
+			number: func(_ []string, value string, free bool) (string, bool) {
+				if free {
+					find(value)
+				}
+				return "", false
+			},
+		})
 		if err != nil {
 			return err
 		}
@@ -216,7 +229,7 @@ func (w *redactor) event(e flow.Event) (flow.Event, error) {
 		w.fence = secret.Fence(start.Seed)
 	}
 	w.seq, w.touched = e.Seq, nil
-	as := &rewriting{leaf: w.leaf, key: w.key, object: w.object, gone: w.gone}
+	as := &rewriting{leaf: w.leaf, key: w.key, number: w.number, object: w.object, gone: w.gone}
 	if e.Kind() == flow.EventRedacted { // it has hashes of files, and no files
 		as.object = nil
 	}
@@ -278,6 +291,21 @@ func (w *redactor) key(path []string, name bool) string {
 	return out
 }
 
+// number returns what takes the place of a number that is one of the texts. Where a program counts with it, it stays: free means that it
+// stands in JSON without a type.
+func (w *redactor) number(path []string, value string, free bool) (string, bool) {
+	named := slices.Contains(w.Texts, value)
+	switch {
+	case free && (named || w.whole[w.seq]):
+		w.counts[value]++
+		w.touch(path)
+		return w.With, true
+	case named:
+		w.keep(path)
+	}
+	return "", false
+}
+
 // gone reports whether a field goes because one of the texts stands in it, or because the event loses all its texts.
 func (w *redactor) gone(path []string, value json.RawMessage) bool {
 	found := w.whole[w.seq]
@@ -288,6 +316,10 @@ func (w *redactor) gone(path []string, value json.RawMessage) bool {
 	_, _, err := rewritten(value, nil, &rewriting{
 		leaf: func(_ []string, value string, _ bool) string { return search(value) },
 		key:  func(path []string, _ bool) string { return search(path[len(path)-1]) },
+		number: func(_ []string, value string, _ bool) (string, bool) {
+			found = found || slices.Contains(w.Texts, value)
+			return "", false
+		},
 	})
 	if found = found || err != nil; found { // what cannot be searched goes, too
 		w.touch(path)
@@ -362,7 +394,7 @@ func (w *redactor) object(fields []field) []field {
 // nowhere is the error that nothing was found.
 func (w *redactor) nowhere() error {
 	if len(w.kept) > 0 {
-		return unredacted("texts", "stand only where they are names: %s", strings.Join(w.kept, ", "))
+		return unredacted("texts", "stand only where the log needs them, as numbers or as names: %s", strings.Join(w.kept, ", "))
 	}
 	return unredacted("texts", "stand nowhere in the log, as they are")
 }

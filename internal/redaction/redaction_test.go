@@ -195,12 +195,14 @@ func TestTheTypesOfAFlowSayWhatStays(t *testing.T) {
 func TestASchemaKeepsItsWords(t *testing.T) {
 	log := []flow.Event{{Seq: 1, Body: &flow.Start{Tools: map[string]flow.ToolInfo{"look": {
 		Description: "of type object",
-		Parameters:  []byte(`{"type":"object","description":"an object","properties":{"description":{"type":"object"}},"required":["description"]}`),
+		Parameters: []byte(`{"type":"object","description":"an object","examples":[{"type":"an object"}],` +
+			`"properties":{"description":{"type":"object"},"properties":{"description":"object"}},"required":["description"]}`),
 	}}}}}
 	changed, _, err := redaction.Apply(flow.Redaction{Texts: []string{"object"}, With: "X"}, nil, log, nil)
 	require.NoError(t, err)
 	assert.Contains(t, stage.JSON(changed[0]), `{"look":{"description":"of type X","parameters":`+
-		`{"type":"object","description":"an X","properties":{"description":{"type":"object"}},"required":["description"]}}}`)
+		`{"type":"object","description":"an X","examples":[{"type":"an X"}],`+
+		`"properties":{"description":{"type":"object"},"properties":{"description":"X"}},"required":["description"]}}}`)
 }
 
 // What an adapter keeps with a call, such as a model's thoughts in plain text, nobody may change, since some of it is signed: it goes
@@ -269,4 +271,47 @@ func TestATextIsFoundInAllEscapes(t *testing.T) {
 		assert.NotContains(t, left, "e9e")
 		assert.True(t, strings.HasSuffix(left, " é"), left)
 	}
+}
+
+// A number that is one of the texts is removed from JSON without a type. Where a program counts with it, it stays, and the fact says so.
+func TestNumbersOfModelsAreTexts(t *testing.T) {
+	const card = "4111111111111111"
+	log := []flow.Event{
+		{Seq: 1, Body: &flow.Start{Flow: "own", Config: flow.Value{JSON: []byte(`{"people":["Ada"],"note":"x","unknown":4111111111111111}`)}}},
+		{Seq: 2, Body: &flow.ToolCalls{Uses: []flow.AskedTool{{ToolCall: provider.ToolCall{
+			Name: "pay", Arguments: []byte(`{"card":4111111111111111,"of":[12,4111111111111111],"sum":41111111111111110}`), Opaque: []byte(`{"thought":[4111111111111111]}`),
+		}}}}},
+		{Seq: 3, Body: &flow.Sent{Trigger: "other", Payload: []byte(`4111111111111111`)}},
+		{Seq: 4, Body: &flow.Turn{Round: 4111111111111111, Text: "It is 4111111111111111.", Data: []byte(`{"card":4111111111111111,"age":41}`)}},
+	}
+	changed, fact, err := redaction.Apply(flow.Redaction{Texts: []string{card}, With: "X"}, ownFlow(), log, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []int64{1, 2, 3, 4}, fact.Events)
+	assert.Equal(t, []string{"event 4: round"}, fact.Kept)
+	assert.Contains(t, stage.JSON(changed[0]), `"unknown":"X"`)
+	assert.Contains(t, stage.JSON(changed[1]), `"arguments":{"card":"X","of":[12,"X"],"sum":41111111111111110}}`)
+	assert.Contains(t, stage.JSON(changed[2]), `"payload":"X"`)
+	assert.Contains(t, stage.JSON(changed[3]), `"data":{"card":"X","age":41}`)
+	_, _, err = redaction.Apply(flow.Redaction{Texts: []string{card}}, nil, []flow.Event{log[0], {Seq: 2, Body: &flow.Turn{Round: 4111111111111111}}}[1:], nil)
+	require.ErrorContains(t, err, "as numbers or as names: event 2: round")
+
+	// An event loses its free numbers with its texts: what is long goes wherever it stands.
+	changed, fact, err = redaction.Apply(flow.Redaction{Events: []int64{4}, With: "X"}, ownFlow(), log, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []int64{1, 2, 3, 4}, fact.Events)
+	assert.Contains(t, stage.JSON(changed[3]), `"round":4111111111111111,`)
+	assert.Contains(t, stage.JSON(changed[3]), `"data":{"card":"X","age":"X"}`)
+}
+
+// A log that says how long something may take is not refused for that, nor does it lose it.
+func TestADurationIsNoText(t *testing.T) {
+	log := []flow.Event{
+		{Seq: 1, Body: &flow.Start{Settings: flow.Settings{Topic: "1m0s", Timeouts: map[flow.CallKind]flow.Duration{"turn": flow.Duration(time.Minute)}}}},
+		{Seq: 2, Body: &flow.Amendment{Patience: new(flow.Duration(time.Minute))}},
+	}
+	changed, fact, err := redaction.Apply(flow.Redaction{Texts: []string{"1m0s"}, Events: []int64{2}}, nil, log, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []int64{1}, fact.Events)
+	assert.Equal(t, []string{"event 1: settings.timeouts.turn", "event 2: patience"}, fact.Kept)
+	assert.Contains(t, stage.JSON(changed[0]), `"topic":"[redacted]"`)
 }

@@ -13,10 +13,11 @@ import (
 // rewriting says what becomes of the JSON of a body. The path of a value has the keys that lead to it, and of lists nothing. name
 // means that the string is an identifier.
 type rewriting struct {
-	leaf   func(path []string, value string, name bool) string // returns what a string becomes
-	key    func(path []string, name bool) string               // returns what the last key of the path becomes; nil: what it is
-	object func(fields []field) []field                        // returns what an object becomes, after its fields; nil: what it is
-	gone   func(path []string, value json.RawMessage) bool     // reports whether a field goes that stays whole otherwise; nil: it stays
+	leaf   func(path []string, value string, name bool) string         // returns what a string becomes
+	key    func(path []string, name bool) string                       // returns what the last key of the path becomes; nil: what it is
+	number func(path []string, value string, free bool) (string, bool) // returns the string that takes a number's place, if any; nil: none
+	object func(fields []field) []field                                // returns what an object becomes, after its fields; nil: what it is
+	gone   func(path []string, value json.RawMessage) bool             // reports whether a field goes that stays whole otherwise; nil: it stays
 }
 
 // field is a field of an object.
@@ -87,6 +88,14 @@ func (c *changing) value(path []string, s *shape) (json.RawMessage, error) {
 		value := c.leaf(path, t, s.isName())
 		c.changed = c.changed || value != t
 		return plainJSON(value)
+	case json.Number:
+		if c.number != nil {
+			if value, ok := c.number(path, t.String(), s == nil); ok {
+				c.changed = true
+				return plainJSON(value)
+			}
+		}
+		return plainJSON(t)
 	default:
 		return plainJSON(token)
 	}

@@ -1,6 +1,7 @@
 package redaction
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"reflect"
@@ -13,7 +14,7 @@ import (
 )
 
 // SameButTexts reports whether two records, before a redaction and after it, differ in nothing but strings and keys that hold what
-// takes the place of a text: scores, times, usage and costs are the same, and so is all that is there. Otherwise the error is of kind
+// takes the place of a text, and numbers that were one: scores, times, usage and costs are the same, and so is all that is there. Otherwise the error is of kind
 // validation and names the place.
 func SameButTexts(before, after *flow.Record, fact *flow.Redacted) error {
 	old, err := tree(before)
@@ -49,7 +50,9 @@ func tree(r *flow.Record) (out any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return out, json.Unmarshal(data, &out)
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	return out, decoder.Decode(&out)
 }
 
 // differ returns where two values differ in more than texts; nil: nowhere.
@@ -77,7 +80,7 @@ func differ(f *flow.Redacted, old, now any, path []string) []string {
 			return nil
 		}
 	default:
-		if reflect.DeepEqual(old, now) {
+		if reflect.DeepEqual(old, now) || removed(f, old, now) {
 			return nil
 		}
 	}
@@ -128,6 +131,12 @@ func renamed(f *flow.Redacted, old, now map[string]any, missing, path []string) 
 		return append(path, others[0])
 	}
 	return nil
+}
+
+// removed reports whether a number was one of the texts that were removed, and has made room for what takes their place.
+func removed(f *flow.Redacted, old, now any) bool {
+	number, ok := old.(json.Number)
+	return ok && now == f.With && slices.ContainsFunc(f.Texts, func(r flow.Removed) bool { return r.Hash == flow.HashOf([]byte(number)) })
 }
 
 // replaced reports whether a file was replaced by the one that takes its place.

@@ -23,10 +23,11 @@ const (
 	tagWhole  = "whole"  // the field is JSON that may be signed: if a text stands there, the field goes, since nobody may change it
 )
 
-// shape says which strings of a JSON value are identifiers. nil: none is, and no key of its objects either.
+// shape says which strings of a JSON value are identifiers. nil: none is, and no key of its objects either, and its numbers are as free as
+// they are in JSON without a type: no program counts with them.
 type shape struct {
 	name   bool              // all strings are, unless fields says otherwise
-	keys   bool              // all keys of the object are
+	keys   bool              // all keys of the object are; of a schema: it has schemas by names
 	schema bool              // it is a part of a JSON schema
 	prose  bool              // it is a description in a JSON schema
 	whole  bool              // it goes or stays as a whole
@@ -59,8 +60,12 @@ func (s *shape) under(key string) *shape {
 	switch {
 	case s == nil:
 		return nil
-	case s.schema: // a property may have any of these keys as its name: then an object stands there
-		return &shape{schema: true, prose: slices.Contains([]string{"title", "description", "$comment", "examples"}, key)}
+	case s.schema && s.keys:
+		return &shape{schema: true}
+	case s.schema && !s.prose && slices.Contains([]string{"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"}, key):
+		return &shape{schema: true, keys: true}
+	case s.schema:
+		return &shape{schema: true, prose: s.prose || slices.Contains([]string{"title", "description", "$comment", "examples"}, key)}
 	}
 	if inner, known := s.fields[key]; known {
 		return inner
@@ -95,11 +100,23 @@ func (all shapes) of(t reflect.Type) *shape {
 		return &shape{name: true}
 	case t == reflect.TypeFor[flow.Error](): // its JSON has other keys than its fields. The hint follows from the kind
 		return &shape{name: true, fields: map[string]*shape{"message": nil}}
+	case t.Kind() == reflect.Bool, t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64: // also those that are written as text: durations
+		return &shape{name: true}
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8: // JSON without a type, or bytes in Base64
+		return nil
 	case t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Map:
 		return &shape{rest: all.of(t.Elem())}
 	case t.Kind() == reflect.Struct:
-		// A type that writes its own JSON may have keys there that are no fields, such as those of durations.
-		s := &shape{fields: make(map[string]*shape), keys: reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]())}
+		// A type that writes its own JSON may have keys there that are no fields.
+		s := &shape{fields: make(map[string]*shape)}
+		if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()) {
+			s.keys, s.rest = true, &shape{} // texts there, and numbers that the type counts with
+			for f := range t.Fields() {
+				if f.Type == reflect.TypeFor[time.Duration]() { // written as text, under the name of its field
+					s.fields[strings.ToLower(f.Name[:1])+f.Name[1:]] = &shape{name: true}
+				}
+			}
+		}
 		all[t] = s
 		all.fields(s, t)
 		return s
