@@ -130,6 +130,9 @@ type Redactor interface {
 // whichever process has done that. Values merge: one may stand for several commits. A value may also come without a cause.
 // The conversation need not exist yet. Watching ends when ctx is done; the channel is never closed.
 //
+// A store that can be closed gives each channel a value then, and each that Watch returns afterwards has one: whoever watches
+// reads, and gets the error of a closed store.
+//
 // A reader of a log asks nothing between two values. So a store must not lose one, also if its connection breaks. [Announcer] tells
 // of leases that are released.
 //

@@ -33,6 +33,9 @@ func (s *Store) read(ctx context.Context, id string, after int64, give func(flow
 	if err := errors.Join(s.ready(), ctx.Err()); err != nil {
 		return err
 	}
+	if s.closed() {
+		return s.errClosed()
+	}
 	f, err := s.disk.Open(name(id)+suffixLog, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return flow.ErrNotFound

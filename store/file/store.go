@@ -115,8 +115,8 @@ func (s *Store) makeDir(path string) error {
 	return nil
 }
 
-// Close ends all watching and releases all leases that this handle has acquired. It waits for changes
-// that have begun; loops over Read and List continue. From then on, everything else fails with
+// Close wakes all who watch and releases all leases that this handle has acquired. It waits for changes
+// that have begun; loops over Read and List that have begun continue. From then on, everything else fails with
 // [fs.ErrClosed].
 func (s *Store) Close() error {
 	if s.ready() != nil {

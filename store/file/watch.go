@@ -44,15 +44,17 @@ func (w *watched) wake() {
 }
 
 // Watch implements [store.Watcher]. Changes by this handle are reported at once, those by others within
-// about a tenth of a second. After Close nothing is reported.
+// about a tenth of a second. Close wakes all who watch, and whoever watches afterwards is woken at once.
 func (s *Store) Watch(ctx context.Context, id string) <-chan struct{} {
 	wake := make(chan struct{}, 1)
 	if store.CheckID(id) != nil || s.ready() != nil {
 		return wake
 	}
-	if s.watch.add(s.disk, id, wake) {
-		context.AfterFunc(ctx, func() { s.watch.remove(id, wake) })
+	if !s.watch.add(s.disk, id, wake) {
+		wake <- struct{}{}
+		return wake
 	}
+	context.AfterFunc(ctx, func() { s.watch.remove(id, wake) })
 	return wake
 }
 
@@ -105,8 +107,12 @@ func (w *watch) stopPolling() {
 	}
 }
 
+// close wakes all who watch: reads fail by now.
 func (w *watch) close() {
 	w.mu.Lock()
+	for _, one := range w.ids {
+		one.wake()
+	}
 	w.closed, w.ids = true, nil
 	w.stopPolling()
 	w.mu.Unlock()

@@ -55,6 +55,7 @@ func TestWatch(t *testing.T) {
 		assert.True(t, woken(second), "it was begun again")
 
 		require.NoError(t, store.Close())
+		assert.True(t, woken(second), "whoever watches reads, and gets the error")
 		require.NoError(t, other.Append(t.Context(), "a", 1, "w", facts(1, 1)))
 		<-time.After(2 * file.PollEvery)
 		assert.False(t, woken(second))

@@ -55,10 +55,12 @@ func (s *Store) start(committers int) {
 		s.committers.Wait()
 		s.notices.close()
 		s.work.Close()
-		return errors.Join(s.read.Close(), s.write.Close())
+		err := errors.Join(s.read.Close(), s.write.Close())
+		s.watch.close()
+		return err
 	})
 }
 
 // Close writes everything that is queued, stops the store's goroutines, waits for them and closes its
-// connections. Later calls fail with [ErrClosed]. A second Close does nothing.
+// connections. It wakes all who watch. Later calls fail with [ErrClosed]. A second Close does nothing.
 func (s *Store) Close() error { return s.close() }

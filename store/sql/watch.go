@@ -16,9 +16,10 @@ type watch struct {
 	// behind is set if a look has failed: something may have changed, whatever the database says of the time since.
 	behind atomic.Bool
 
-	mu   sync.Mutex
-	logs map[string]*watchedLog
-	rest context.CancelFunc // stops listening for what other stores do; nil: nobody watches
+	mu     sync.Mutex
+	closed bool
+	logs   map[string]*watchedLog
+	rest   context.CancelFunc // stops listening for what other stores do; nil: nobody watches
 }
 
 // watchedLog is a log that is watched.
@@ -40,12 +41,17 @@ func (w *watchedLog) wake() {
 
 // Watch implements [store.Watcher]. Changes by this store are reported at once, those by other stores after at most
 // [Options.Poll]; where nothing tells of them, after twice that. One statement checks all watched logs, however many watch.
+// [Store.Close] wakes all who watch, and whoever watches afterwards is woken at once.
 func (s *Store) Watch(ctx context.Context, id string) <-chan struct{} {
 	wake := make(chan struct{}, 1)
 	if store.CheckID(id) != nil {
 		return wake
 	}
-	asked := s.watchToo(id, wake)
+	asked, closed := s.watchToo(id, wake)
+	if closed {
+		wake <- struct{}{}
+		return wake
+	}
 	context.AfterFunc(ctx, func() { s.watch.leave(id, wake) })
 	if !asked && !s.look(ctx, []string{id}) {
 		s.watch.miss(id)
@@ -54,11 +60,14 @@ func (s *Store) Watch(ctx context.Context, id string) <-chan struct{} {
 }
 
 // watchToo adds a watcher, and reports whether somebody has looked at its log. The first watcher starts listening for what other stores
-// do.
-func (s *Store) watchToo(id string, wake chan struct{}) (asked bool) {
+// do. A store that is closed adds none.
+func (s *Store) watchToo(id string, wake chan struct{}) (asked, closed bool) {
 	w := &s.watch
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.closed {
+		return false, true
+	}
 	one := w.logs[id]
 	if one == nil {
 		one = &watchedLog{}
@@ -73,7 +82,17 @@ func (s *Store) watchToo(id string, wake chan struct{}) (asked bool) {
 		listening, w.rest = context.WithCancel(context.Background())
 		s.work.Listen(listening) // whoever announces work tells what has changed, too
 	}
-	return one.asked
+	return one.asked, false
+}
+
+// close wakes all who watch: reads fail by now.
+func (w *watch) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	for _, one := range w.logs {
+		one.wake()
+	}
 }
 
 // miss notes that a watcher does not know where its log ends. The next look wakes it.

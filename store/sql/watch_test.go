@@ -64,16 +64,6 @@ func TestWatchingLeavesNothingBehind(t *testing.T) {
 	})
 }
 
-// Those who watch when a store is closed wait for their context, as ever.
-func TestWatchersOutliveTheStore(t *testing.T) {
-	each(t, func(t *testing.T, s *storage) {
-		store := s.store(t)
-		watch := store.Watch(t.Context(), "a")
-		require.NoError(t, store.Close())
-		quiet(t, watch)
-	})
-}
-
 // A poller that cannot reach the server tries again.
 func killBesideWatchers(t *testing.T, server *postgres.Server) {
 	t.Helper()

@@ -354,6 +354,19 @@ func watchDefects() []defect {
 				return one
 			}
 		}},
+		{"wakes nobody when it is closed", []string{"watch/a store that is closed*"}, "after the store was closed no value has come", func(s *spoiled) {
+			s.onWatch = s.good.Watch
+		}},
+		{"cannot be watched once it is closed", []string{"watch/a store that is closed*"}, "after the store was closed no value has come", func(s *spoiled) {
+			s.onWatch = func(ctx context.Context, id string) <-chan struct{} {
+				select {
+				case <-s.done:
+					return make(chan struct{})
+				default:
+					return s.watch(ctx, id)
+				}
+			}
+		}},
 		{"watches for ever", []string{"watch/it ends*"}, "nobody is told any more", func(s *spoiled) {
 			s.onWatch = func(ctx context.Context, id string) <-chan struct{} {
 				return s.good.Watch(context.WithoutCancel(ctx), id)

@@ -19,6 +19,8 @@ type spoiled struct {
 	mu     *sync.Mutex    // of all handles
 	shared map[string]any // by all handles
 	handle int            // from 0
+	done   chan struct{}  // closed by Close
+	once   sync.Once
 
 	onAppend  func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error
 	onRead    func(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error]
@@ -49,14 +51,16 @@ func storage(spoil func(s *spoiled)) func(testing.TB) storetest.Storage {
 			shared["damaged "+id] = true
 		}
 		holds := func(_ testing.TB, text string) []string { return (&spoiled{good: good}).holds(text) }
-		return storetest.Storage{Damage: damage, Holds: holds, Open: func(testing.TB) store.Store {
+		return storetest.Storage{Damage: damage, Holds: holds, Open: func(t testing.TB) store.Store {
 			s := &spoiled{
-				good: good, mu: mu, shared: shared, handle: handles,
+				good: good, mu: mu, shared: shared, handle: handles, done: make(chan struct{}),
 				onAppend: good.Append, onRead: good.Read, onList: good.List, onDelete: good.Delete,
-				onLease: good.Lease, onRelease: good.Release, onWatch: good.Watch, onWork: good.Announce, onInquire: good.Quarantine,
+				onLease: good.Lease, onRelease: good.Release, onWork: good.Announce, onInquire: good.Quarantine,
 				onConfine: good.SetQuarantine, onTime: good.Time, onTell: good.Describe, onPut: good.PutBlob, onBlob: good.Blob, onRedact: good.Redact,
 				onDamaged: damaged,
 			}
+			s.onWatch = s.watch
+			t.Cleanup(func() { _ = s.Close() })
 			handles++
 			if spoil != nil {
 				spoil(s)
@@ -75,7 +79,39 @@ func (s *spoiled) Redact(ctx context.Context, id string, after int64, events []f
 }
 
 func (s *spoiled) Read(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
-	return s.onRead(ctx, id, after)
+	select {
+	case <-s.done:
+		return func(yield func(flow.Event, error) bool) { yield(flow.Event{}, errors.New("is closed")) }
+	default:
+		return s.onRead(ctx, id, after)
+	}
+}
+
+// Close ends the handle.
+func (s *spoiled) Close() error {
+	s.once.Do(func() { close(s.done) })
+	return nil
+}
+
+// watch is that of a good store.
+func (s *spoiled) watch(ctx context.Context, id string) <-chan struct{} {
+	changed, woken := s.good.Watch(ctx, id), make(chan struct{}, 1)
+	go func() {
+		for closed := false; !closed; {
+			select {
+			case <-changed:
+			case <-s.done:
+				closed = true
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case woken <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	return woken
 }
 
 func (s *spoiled) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {

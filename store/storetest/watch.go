@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"time"
 
@@ -21,6 +22,7 @@ func watchChecks() []check {
 		{"watch/it ends with its context", watchEnds},
 		{"watch/a conversation that is begun again", watchAgain},
 		{"watch/a conversation that is deleted", watchDeleted},
+		{"watch/a store that is closed wakes who watches", watchClosed},
 	}
 	for i := range list {
 		run := list[i].run
@@ -231,6 +233,48 @@ func (x *exam) ends(changed <-chan struct{}, s store.Store, id string) {
 		}
 		for _, err := range s.Read(x.Context(), id, 0) {
 			if errors.Is(err, flow.ErrNotFound) {
+				return
+			}
+		}
+	}
+}
+
+func watchClosed(x *exam) {
+	other := x.open()
+	for _, id := range []string{"a", "b"} {
+		x.append(other, id, 0, "w", some(0, 1, id))
+	}
+	s := x.open()
+	closer, ok := s.(io.Closer)
+	if !ok {
+		x.Skip("the store has no method Close")
+		return
+	}
+	var watches []<-chan struct{}
+	for i := range 4 {
+		watches = append(watches, x.watch(x.Context(), s, []string{"a", "b"}[i%2]))
+	}
+	if err := closer.Close(); err != nil {
+		x.Fatalf("Close failed: %v", err)
+	}
+	for i, watch := range append(watches, x.watch(x.Context(), s, "a"), x.watch(x.Context(), s, "yet-to-begin")) {
+		x.fails(watch, s, []string{"a", "b"}[i%2])
+	}
+}
+
+// fails waits for a value after which the log cannot be read, as a reader would.
+func (x *exam) fails(woken <-chan struct{}, s store.Store, id string) {
+	x.Helper()
+	timer := time.NewTimer(x.patience)
+	defer timer.Stop()
+	for {
+		select {
+		case <-woken:
+		case <-timer.C:
+			x.Fatalf("%v after the store was closed no value has come", x.patience)
+		}
+		for _, err := range s.Read(x.Context(), id, 0) {
+			if err != nil {
 				return
 			}
 		}
