@@ -9,7 +9,8 @@
 //
 // With Engine.Bus set, an engine announces each of its calls with a message without text. It gathers the text of its calls in
 // flight for Limits.Interval, and hands it to Publish in one batch, from one goroutine of its own. So a slow bus never slows a
-// speaker: while Publish works, text gathers, and what is gathered beyond a bound is left out. The goroutine runs while calls are
+// speaker: while Publish works, text gathers, and what is gathered beyond 64 KiB of a call is left out. If a reader lacks text, the
+// last 64 KiB of its call are published again. The goroutine runs while calls are
 // in flight, and Engine.Shutdown ends it.
 //
 // Messages are sealed. Their key is derived from the conversation's secret seed, which only the store holds. So a stranger who

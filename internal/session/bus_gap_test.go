@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -212,5 +213,31 @@ func TestTextBeyondWhatAReaderKeepsIsNamed(t *testing.T) {
 		assert.True(t, strings.HasPrefix(text, has))
 		reader.Wait()
 		assert.True(t, e.turn == text && e.text == text, "the turn has all of it")
+	})
+}
+
+// TestAHoleThatNoAnswerMendsIsAskedForTwice: a reader joins when more was said than an answer has. The model says nothing for long.
+func TestAHoleThatNoAnswerMendsIsAskedForTwice(t *testing.T) {
+	text := numbered(20_000)
+	var asks atomic.Int64
+	overBus(t, func(r *relayed, p *scripted.Provider) {
+		thenSilent(r, p, text, 1000)
+		r.reader.Bus = &faulty{r.shared, func(m bus.Message) []bus.Message {
+			asks.Add(1)
+			return []bus.Message{m}
+		}}
+	}, func(r *relayed) {
+		stage.Pass(10 * time.Second)
+		var e ear
+		var reader sync.WaitGroup
+		reader.Go(func() { e.listen(t, r, r.reader, time.Now()) })
+		stage.Pass(30 * time.Second)
+		assert.LessOrEqual(t, asks.Load(), int64(2))
+		assert.Positive(t, asks.Load())
+		has, missing := e.now()
+		assert.Positive(t, len(has))
+		assert.NotEmpty(t, missing)
+		reader.Wait()
+		assert.True(t, e.turn == text && e.text == text, "the turn has it")
 	})
 }

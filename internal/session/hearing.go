@@ -231,6 +231,9 @@ func (h *hearing) hear(p *piece.Piece, core *flow.Core) {
 func (v *voice) reach(begin *flow.Chunk, p *piece.Piece) (gap bool) {
 	for i, published := range [...]int{p.Offset, p.Parts} {
 		l := &v.lines[i]
+		if l.holed {
+			l.answers++
+		}
 		if n := published - len(l.text) - l.missing; n > 0 && !l.full {
 			begin.Reasoning, gap = i == 1, true
 			l.miss(begin, n)
@@ -307,12 +310,17 @@ type heardLine struct {
 	missing int          // how many bytes, in all places but the end
 	told    bool         // the reader is told that something is missing at the end
 	full    bool         // what else comes is not kept
+	answers int          // how many times the text was published anew, and did not mend it
 	parts   int          // how many chunks of the provider came so far
 	fresh   []flow.Chunk // what the reader has not had
 }
 
+// maxAnswers is how many answers that leave a hole a reader waits for. One may have been lost, or be that to somebody else. What
+// two do not mend is further back than an answer goes, and comes with the turn.
+const maxAnswers = 2
+
 // open reports whether something is missing that may come again.
-func (l *heardLine) open() bool { return l.holed && !l.full }
+func (l *heardLine) open() bool { return l.holed && !l.full && l.answers < maxAnswers }
 
 // miss says that so many bytes are missing at the end of what was heard; -1: nobody knows how many.
 func (l *heardLine) miss(begin *flow.Chunk, n int) {
@@ -337,7 +345,7 @@ func (l *heardLine) add(begin *flow.Chunk, p *piece.Piece) (gap bool) {
 	switch {
 	case l.holed && p.Offset <= l.hole: // what is missing comes again
 		if at := l.hole; p.Offset+len(p.Text) > at {
-			l.holed, l.missing = false, 0
+			l.holed, l.missing, l.answers = false, 0, 0
 			l.show(begin, p, at, 0, p.Text[at-p.Offset:])
 		}
 	case p.Offset > end:

@@ -49,8 +49,8 @@ type relayed struct {
 	topic  string
 	lines  [2]line   // of the reply, and of the thoughts
 	told   bool      // readers know how much of it was published
-	wanted bool      // a reader asks for it from its beginning
-	again  time.Time // when it was last published from its beginning on request
+	wanted bool      // a reader asks for it from its beginning, which is left out beyond maxUnsent
+	again  time.Time // when it was last published anew on request
 }
 
 // line is one text of a stream on its way to the bus.
@@ -288,7 +288,7 @@ func (r *relay) next() (streams []*relayed, asks []bus.Message) {
 }
 
 // publish publishes batch, and what has come since the last interval, as far as it fits a batch. At the beginning of a stream, and once
-// it was published again from there, it says how much that is: so readers can tell a speaker who is silent from one whose engine has no
+// it was published again, from there or as far back as maxUnsent goes, it says how much that is: so readers can tell a speaker who is silent from one whose engine has no
 // bus, and from text that they have not got.
 func (r *relay) publish(streams []*relayed, batch []bus.Message) {
 	var done []func()

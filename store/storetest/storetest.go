@@ -36,8 +36,8 @@ type Storage struct {
 	// Open opens one more handle to the storage, as another process would, and registers its closing with
 	// t.Cleanup. Several handles are open at once. The suite closes some in the middle of a test and
 	// opens others later. It closes one itself if that has a method Close, before the cleanup does so again. Whether a
-	// lease ends with the handle that acquired it is the store's choice. A store that exists only in its handle, as [store.Memory] does, returns the same handle each
-	// time.
+	// lease ends with the handle that acquired it is the store's choice. A store that exists only in its
+	// handle, as [store.Memory] does, returns the same handle each time.
 	Open func(t testing.TB) store.Store
 	// Damage changes the stored bytes of a conversation past the store, so that List cannot describe it any more. The
 	// id is in lower case. Nil: there are no such bytes, and the checks that need them are skipped.
