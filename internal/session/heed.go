@@ -10,7 +10,7 @@ import (
 )
 
 // heedInterval is how often a session with the lease looks whether others have appended, while it appends nothing itself.
-// Twice that and the delay of a store's Watch are a second at most.
+// Twice that and the delay of a store's Watch are a second at most, unless a notification of a database is lost.
 const heedInterval = 300 * time.Millisecond
 
 // heed has the session act on what others append while it has the lease, such as a pause from another process. An append

@@ -22,7 +22,7 @@ const (
 	noticeIDs = 7800
 	// noticePause is the time between two statements that tell what has changed, and between two that look at what others have told.
 	noticePause = 100 * time.Millisecond
-	// noticeTimeout bounds such a statement. If it fails, the other stores find out by themselves.
+	// noticeTimeout bounds such a statement. If it fails twice, the other stores find out by themselves.
 	noticeTimeout = 2 * time.Second
 )
 
@@ -61,12 +61,16 @@ func (n *notices) add(id string) {
 	}
 }
 
-// send tells what there is to tell, and ends when there is no more.
+// send tells what there is to tell, and ends when there is no more. What could not be told is told once more.
 func (n *notices) send() {
+	failed := false
 	for ids := n.take(); ids != nil; ids = n.take() {
 		ctx, cancel := context.WithTimeout(context.Background(), noticeTimeout)
-		_ = n.publish(ctx, n.payloads(ids))
+		err := n.publish(ctx, n.payloads(ids))
 		cancel()
+		if failed = err != nil && !failed; failed {
+			n.putBack(ids)
+		}
 		select {
 		case <-time.After(noticePause):
 		case <-n.closing:
@@ -80,6 +84,18 @@ func (n *notices) take() []string {
 	ids := slices.Collect(maps.Keys(n.ids))
 	n.ids, n.sending = nil, ids != nil
 	return ids
+}
+
+// putBack adds logs of which could not be told.
+func (n *notices) putBack(ids []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.ids == nil {
+		n.ids = make(map[string]bool)
+	}
+	for _, id := range ids {
+		n.ids[id] = true
+	}
 }
 
 // payloads returns the payloads, still without the schema.

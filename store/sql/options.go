@@ -18,6 +18,7 @@ type Options struct {
 	Timeout time.Duration
 	// Poll bounds how late a watcher learns what other stores have done; 0: 200 ms. PostgreSQL's notifications tell sooner. If they do
 	// not arrive, as behind a pooler, or the file system does not tell when SQLite's file was written, it takes up to twice as long.
+	// If one is lost where others arrive, it takes up to ten times as long.
 	//
 	// While nothing happens, a store whose logs are watched asks SQLite once in two Polls, and PostgreSQL once in ten, or in two
 	// where notifications do not arrive.
