@@ -172,6 +172,10 @@ func (w *watch) seen(ids []string, found map[string]end) {
 		case !one.asked && !one.missed && one.known == end{}:
 			one.known = now
 		case one.asked && one.known == now, now.olderThan(one.known):
+		case now == end{} && one.known != end{}: // the look may be older than the log: the next one wakes again
+			one.known, one.asked, one.missed = now, false, true
+			one.wake()
+			continue
 		default:
 			one.known = now
 			one.wake()
