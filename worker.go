@@ -78,8 +78,8 @@ func (e *Engine) ClearQuarantine(ctx context.Context, id string) error {
 // nothing has changed. If calls or waits take longer than a lease, the runtime renews it with [Engine.RenewLease].
 //
 // If the engine lacks what the debate needs, the error wraps [ErrMissing]. Then Advance records only outcomes of calls, and returns
-// a valid Next along with the error. Next.Calls holds those that the same Advance had begun before the lack showed. A signal that does not fit the debate's state is an error of kind state or
-// validation, as for a control.
+// a valid Next along with the error. Next.Calls holds those that the same Advance had begun before the lack showed. A signal that
+// does not fit the debate's state is an error of kind state or validation, as for a control.
 //
 // If it is unknown whether a signal was recorded, it may be sent again: what is recorded already is ignored. A repeated Opened
 // with the same ID is ignored too, until the outcome of a call that it has begun is known, or another owner has taken the debate

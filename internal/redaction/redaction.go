@@ -147,30 +147,35 @@ func (w *redactor) address(log []flow.Event) error {
 		if !w.whole[log[i].Seq] {
 			continue
 		}
-		find := func(value string) {
-			if len(value) >= minQuoted && !slices.Contains(w.Texts, value) && !strings.Contains(w.With, value) {
-				w.Texts = append(w.Texts, value)
-			}
-		}
-		_, err := rewriteBody(&log[i], body, &rewriting{
-			leaf: func(_ []string, value string, name bool) string {
-				if !name {
-					find(value)
-				}
-				return value
-			},
-			number: func(_ []string, value string, free bool) (string, bool) {
-				if free {
-					find(value)
-				}
-				return "", false
-			},
-		})
-		if err != nil {
+		if err := w.take(&log[i], body); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// take adds the texts of an event that is named to those that are removed.
+func (w *redactor) take(e *flow.Event, body *shape) error {
+	find := func(value string) {
+		if len(value) >= minQuoted && !slices.Contains(w.Texts, value) && !strings.Contains(w.With, value) {
+			w.Texts = append(w.Texts, value)
+		}
+	}
+	_, err := rewriteBody(e, body, &rewriting{
+		leaf: func(_ []string, value string, name bool) string {
+			if !name {
+				find(value)
+			}
+			return value
+		},
+		number: func(_ []string, value string, free bool) (string, bool) {
+			if free {
+				find(value)
+			}
+			return "", false
+		},
+	})
+	return err
 }
 
 // holds reports whether one of the texts stands in a value.

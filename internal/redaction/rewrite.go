@@ -17,7 +17,7 @@ type rewriting struct {
 	key    func(path []string, name bool) string                       // returns what the last key of the path becomes; nil: what it is
 	number func(path []string, value string, free bool) (string, bool) // returns the string that takes a number's place, if any; nil: none
 	object func(fields []field) []field                                // returns what an object becomes, after its fields; nil: what it is
-	gone   func(path []string, value json.RawMessage) bool             // reports whether a field goes that stays whole otherwise; nil: it stays
+	gone   func(path []string, value json.RawMessage) bool             // reports whether a field goes that else stays whole; nil: it stays
 }
 
 // field is a field of an object.
@@ -42,10 +42,11 @@ func rewriteBody(e *flow.Event, s *shape, w *rewriting) (flow.Body, error) {
 	if err := json.Unmarshal(line, &in); err != nil {
 		return nil, err
 	}
-	changed := false
-	if in.Body, changed, err = rewritten(in.Body, s, w); err != nil || !changed {
+	body, changed, err := rewritten(in.Body, s, w)
+	if err != nil || !changed {
 		return nil, err
 	}
+	in.Body = body
 	if line, err = json.Marshal(in); err != nil {
 		return nil, err
 	}
@@ -127,22 +128,12 @@ func (c *changing) fields(path []string, s *shape) (json.RawMessage, error) {
 		}
 		key, _ := token.(string) // a decoder gives no other
 		at := append(slices.Clone(path), key)
-		inner := s.under(key)
-		if inner != nil && inner.whole {
-			var value json.RawMessage
-			if err := c.in.Decode(&value); err != nil {
-				return nil, err
-			}
-			if c.gone != nil && c.gone(at, value) {
-				c.changed = true
-			} else {
-				all = append(all, field{key, value})
-			}
-			continue
-		}
-		value, err := c.value(at, inner)
+		value, gone, err := c.field(at, s.under(key))
 		if err != nil {
 			return nil, err
+		}
+		if gone {
+			continue
 		}
 		if c.key != nil {
 			if now := c.key(at, s.isKey(key)); now != key {
@@ -161,6 +152,25 @@ func (c *changing) fields(path []string, s *shape) (json.RawMessage, error) {
 		c.changed = c.changed || len(now) != len(all) || len(now) > 0 && &now[0] != &all[0]
 		all = now
 	}
+	return object(all)
+}
+
+// field returns the value of a field, and whether the field goes.
+func (c *changing) field(path []string, s *shape) (value json.RawMessage, gone bool, err error) {
+	if s == nil || !s.whole {
+		value, err = c.value(path, s)
+		return value, false, err
+	}
+	if err := c.in.Decode(&value); err != nil {
+		return nil, false, err
+	}
+	gone = c.gone != nil && c.gone(path, value)
+	c.changed = c.changed || gone
+	return value, gone, nil
+}
+
+// object returns the JSON of an object.
+func object(all []field) (json.RawMessage, error) {
 	out := []byte("{")
 	for i := range all {
 		key, err := plainJSON(all[i].key)

@@ -14,8 +14,8 @@ import (
 )
 
 // SameButTexts reports whether two records, before a redaction and after it, differ in nothing but strings and keys that hold what
-// takes the place of a text, and numbers that were one: scores, times, usage and costs are the same, and so is all that is there. Otherwise the error is of kind
-// validation and names the place.
+// takes the place of a text, and numbers that were one: scores, times, usage and costs are the same, and so is all that is there.
+// Otherwise the error is of kind validation and names the place.
 func SameButTexts(before, after *flow.Record, fact *flow.Redacted) error {
 	old, err := tree(before)
 	if err != nil {

@@ -235,7 +235,7 @@ func TestAHoleThatNoAnswerMendsIsAskedForTwice(t *testing.T) {
 		assert.LessOrEqual(t, asks.Load(), int64(2))
 		assert.Positive(t, asks.Load())
 		has, missing := e.now()
-		assert.Positive(t, len(has))
+		assert.NotEmpty(t, has)
 		assert.NotEmpty(t, missing)
 		reader.Wait()
 		assert.True(t, e.turn == text && e.text == text, "the turn has it")

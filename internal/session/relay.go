@@ -288,8 +288,8 @@ func (r *relay) next() (streams []*relayed, asks []bus.Message) {
 }
 
 // publish publishes batch, and what has come since the last interval, as far as it fits a batch. At the beginning of a stream, and once
-// it was published again, from there or as far back as maxUnsent goes, it says how much that is: so readers can tell a speaker who is silent from one whose engine has no
-// bus, and from text that they have not got.
+// it was published again, from there or as far back as maxUnsent goes, it says how much that is: so readers can tell a speaker who is
+// silent from one whose engine has no bus, and from text that they have not got.
 func (r *relay) publish(streams []*relayed, batch []bus.Message) {
 	var done []func()
 	left := r.limits.Batch

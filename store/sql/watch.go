@@ -40,7 +40,8 @@ func (w *watchedLog) wake() {
 }
 
 // Watch implements [store.Watcher]. Changes by this store are reported at once, those by other stores after at most
-// [Options.Poll]; where nothing tells of them, after twice that. A notification of PostgreSQL that is lost costs up to ten. One statement checks all watched logs, however many watch.
+// [Options.Poll]; where nothing tells of them, after twice that. A notification of PostgreSQL that is lost costs up to ten. One
+// statement checks all watched logs, however many watch.
 // [Store.Close] wakes all who watch, and whoever watches afterwards is woken at once.
 func (s *Store) Watch(ctx context.Context, id string) <-chan struct{} {
 	wake := make(chan struct{}, 1)
