@@ -216,26 +216,7 @@ func watchDeleted(x *exam) {
 	x.grows(changed[0], handles[0], "a", 2)
 	x.remove(handles[0], "a")
 	for i, s := range handles {
-		x.ends(changed[i], s, "a")
-	}
-}
-
-// ends waits for a value after which there is no log, as a reader would.
-func (x *exam) ends(changed <-chan struct{}, s store.Store, id string) {
-	x.Helper()
-	timer := time.NewTimer(x.patience)
-	defer timer.Stop()
-	for {
-		select {
-		case <-changed:
-		case <-timer.C:
-			x.Fatalf("%v after the conversation was deleted no value has come", x.patience)
-		}
-		for _, err := range s.Read(x.Context(), id, 0) {
-			if errors.Is(err, flow.ErrNotFound) {
-				return
-			}
-		}
+		x.fails(changed[i], s, "a", "the conversation was deleted", flow.ErrNotFound)
 	}
 }
 
@@ -258,12 +239,13 @@ func watchClosed(x *exam) {
 		x.Fatalf("Close failed: %v", err)
 	}
 	for i, watch := range append(watches, x.watch(x.Context(), s, "a"), x.watch(x.Context(), s, "yet-to-begin")) {
-		x.fails(watch, s, []string{"a", "b"}[i%2])
+		x.fails(watch, s, []string{"a", "b"}[i%2], "the store was closed", nil)
 	}
 }
 
-// fails waits for a value after which the log cannot be read, as a reader would.
-func (x *exam) fails(woken <-chan struct{}, s store.Store, id string) {
+// fails waits for a value after which the log cannot be read, as a reader would, because of what has happened: with the error want; nil:
+// with any.
+func (x *exam) fails(woken <-chan struct{}, s store.Store, id, what string, want error) {
 	x.Helper()
 	timer := time.NewTimer(x.patience)
 	defer timer.Stop()
@@ -271,10 +253,10 @@ func (x *exam) fails(woken <-chan struct{}, s store.Store, id string) {
 		select {
 		case <-woken:
 		case <-timer.C:
-			x.Fatalf("%v after the store was closed no value has come", x.patience)
+			x.Fatalf("%v after %s no value has come", x.patience, what)
 		}
 		for _, err := range s.Read(x.Context(), id, 0) {
-			if err != nil {
+			if err != nil && (want == nil || errors.Is(err, want)) {
 				return
 			}
 		}
