@@ -32,6 +32,29 @@ func ForModel(model string) Counter {
 	return o200k
 }
 
+// Exact returns the Counter of a model whose vocabulary is published: a chat model of OpenAI. Its counts are those of the vendor, as
+// far as texts go. false: the vendor of the model has published no vocabulary, so that only [Bytes] is a bound.
+func Exact(model string) (Counter, bool) {
+	name := model[strings.LastIndexByte(model, '/')+1:]
+	name = strings.TrimPrefix(name, "ft:")
+	for _, known := range exact {
+		rest, ok := strings.CutPrefix(name, known.prefix)
+		if ok && (rest == "" || strings.IndexByte(known.next, rest[0]) >= 0) {
+			return ForModel(model), true
+		}
+	}
+	return nil, false
+}
+
+// exact are the beginnings of the names of models for which Exact vouches, and the bytes of which one follows, if any does. It is
+// read only.
+//
+//nolint:gochecknoglobals // read only
+var exact = [...]struct{ prefix, next string }{
+	{"gpt-3.5-turbo", "-:"}, {"gpt-35-turbo", "-:"}, {"gpt-4", "-.o:"}, {"gpt-5", "-.:"}, {"chatgpt-4o", "-:"},
+	{"o1", "-:"}, {"o3", "-:"}, {"o4-mini", "-:"},
+}
+
 // models is read only. The first prefix that matches decides. The assignment is that of OpenAI's tiktoken
 // (tiktoken/model.py).
 //
