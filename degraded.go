@@ -46,7 +46,7 @@ func (d *Debate) degraded() []string {
 		out = append(out, cut)
 	}
 	for i := range d.Warnings {
-		if d.Warnings[i].Kind == flow.WarnLate {
+		if kind := d.Warnings[i].Kind; kind == flow.WarnLate || kind == flow.WarnCapped {
 			out = append(out, d.Warnings[i].Evidence)
 		}
 	}

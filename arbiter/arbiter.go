@@ -108,7 +108,7 @@ func Flow() *flow.Flow {
 		Schemas: schemas(), Bodies: []flow.Body{&Decision{}}, Prompts: templates(),
 
 		Decode: flow.DecodeTo[Config], Normalize: normalize, Check: check, Field: field, Fixed: fixed, Prompted: prompted, Texts: texts,
-		Open: open, Asks: actors, Owes: owes, Result: result, Amend: amendable, Kinds: kinds, Estimate: estimate,
+		Open: open, Asks: actors, Owes: owes, Result: result, Amend: amendable, Kinds: kinds, Estimate: estimate, Last: conclusion,
 	}
 }
 

@@ -36,11 +36,14 @@ func decisionCalls(r *flow.Record) []flow.Call {
 	return []flow.Call{w.decision()}
 }
 
+// usualDecision is how many tokens a usual decision has: a move, and a sentence or two.
+const usualDecision = 120
+
 // decision returns the call for the decision that is made now.
 func (w *Work) decision() flow.Call {
 	call := w.config.Arbiter.call()
 	call.ID, call.Round, call.Slot, call.Tag = w.decisionID(), w.Round, len(w.config.Agents), string(w.Working())
-	call.System, call.Schema = w.Text(textArbiter), schemaOf(w.legal())
+	call.System, call.Schema, call.Usual = w.Text(textArbiter), schemaOf(w.legal()), usualDecision
 	call.OnFail = flow.OnFail{Fire: TriggerFailed}
 	call.Last = func(r *flow.Record) string {
 		w := of(r)
@@ -55,6 +58,18 @@ func (w *Work) decision() flow.Call {
 		return out.String()
 	}
 	return call
+}
+
+// conclusion returns the decision that follows the executions of now: it can find the task complete. So a limit of the budget ends no work
+// between an execution and what the arbiter says of it.
+func conclusion(r *flow.Record) []flow.Call {
+	w := of(r)
+	if w.Working() != StateExecuting {
+		return nil
+	}
+	next := w.decision()
+	next.ID += ".next" // the one before has its result
+	return []flow.Call{next}
 }
 
 // selected leads on from selecting.

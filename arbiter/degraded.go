@@ -9,7 +9,7 @@ import (
 // Degraded lists where the work fell short of its config, one line each:
 //   - what has ended it early; see [flow.Record.CutShort]
 //   - who was dropped
-//   - what its warnings name: what was left out
+//   - what its warnings name: what was left out, or cut by the budget
 //   - options that were left out of requests, because the models lack them
 //   - if the task is complete, how many steps of the plan were left; if the work ended otherwise, that the task was not
 //     declared complete
@@ -25,7 +25,7 @@ func (w *Work) Degraded() []string {
 	}
 	for i := range w.Warnings {
 		switch w.Warnings[i].Kind {
-		case flow.WarnLeftOut, flow.WarnLate:
+		case flow.WarnLeftOut, flow.WarnLate, flow.WarnCapped:
 			out = append(out, w.Warnings[i].Evidence)
 		default: // about the budget and windows, or about what has passed
 		}

@@ -12,31 +12,36 @@ import (
 // are continued, come on top.
 func estimate(e *flow.Estimator, rounds int) error {
 	w := of(e.Record())
-	read := w.reading()
-	e.Reading(read, []flow.Call{w.decision()})
+	length := 0 // of a reply, in bytes
+	decide := func(n int) {
+		decision := w.decision()
+		e.Reading(w.reading(n, length), []flow.Call{decision})
+	}
+	decide(0)
 	for n := 1; n <= rounds; n++ {
 		if err := e.Round(n); err != nil {
 			return err
 		}
 		a := w.dearest()
 		call := w.call(&Execution{Call: executionID(n, a.Name), Agent: a.Name, Round: n, Step: noStep}, 0)
-		e.Reading(read, []flow.Call{call})
+		e.Reading(w.reading(0, length), []flow.Call{call})
+		length = e.Length(&call)
 		e.Said(&call)
-		decision := w.decision()
-		e.Reading(read, []flow.Call{decision})
 		if n == 1 {
-			e.First(func() {})
+			e.First(func() { decide(n) })
 		}
+		decide(n)
 	}
 	return nil
 }
 
-// reading is how many bytes longer an instruction can become by what the work has reported: the plan, the table, the last
-// output. Plans as long as they may be are far beyond what models report, so it is what a plan of twenty steps takes.
-func (w *Work) reading() int {
-	const plan = 20 * mostRow
-	n := w.config.Parallel
-	return plan + mostRows*mostRow/2 + n*shown(n)
+// reading is how many bytes longer an instruction can become by what so many executions have reported: the plan, the table, and the
+// last outputs, each of this length. Plans as long as they may be are far beyond what models report, so it is half of a reply, and at
+// most what a plan of twenty steps takes.
+func (w *Work) reading(executions, length int) int {
+	const plan, row = 20 * mostRow, mostRow + mostRow/2
+	at := min(executions, w.config.Parallel)
+	return min(plan, length/2) + min(executions, mostRows)*row + at*min(length, shown(at))
 }
 
 // dearest returns the agent to whose model a reply costs most.

@@ -40,6 +40,7 @@ func TestCutShortIsSaid(t *testing.T) {
 			want: soft(`ended after 2 of 50 executions`, `4 calls`),
 		},
 		"all it wanted": {change: budget(flow.Budget{SoftCalls: 7})},
+		"all it takes":  {change: budget(flow.Budget{SoftTime: time.Hour, HardCalls: 7})},
 		"tokens":        {change: budget(flow.Budget{SoftTokens: 300_000}), want: soft(`ended after 1 of 50 executions`, `300000 tokens`)},
 		"time": {
 			change: budget(flow.Budget{SoftTime: 3 * time.Second}),

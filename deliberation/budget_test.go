@@ -26,7 +26,7 @@ func TestEveryAcceptedSoftLimitGivesASolution(t *testing.T) {
 			m := flow.USD * flow.Money(n) / 200
 			return flow.Budget{Soft: m, Hard: m}
 		},
-		"tokens": func(n int) flow.Budget { return flow.Budget{SoftTokens: 20_000 * n, HardTokens: 20_000 * n} },
+		"tokens": func(n int) flow.Budget { return flow.Budget{SoftTokens: 4_000 * n, HardTokens: 4_000 * n} },
 	}
 	for _, method := range []string{deliberation.SynthesisJudge, deliberation.SynthesisVoting, deliberation.SynthesisMerge} {
 		for measure, budget := range limits {

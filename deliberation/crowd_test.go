@@ -222,7 +222,7 @@ func TestACoreThatLivesDoesWhatOneOfTheLogDoes(t *testing.T) {
 			config.RoundTimeout = time.Minute
 		}
 		if seed%4 == 2 {
-			config.MaxTokens, config.Budget = 300, &flow.Budget{SoftTokens: 15_000 * (1 + int(seed%11)), HardTokens: 20_000 * (1 + int(seed%11))}
+			config.MaxTokens, config.Budget = 300, &flow.Budget{SoftTokens: 200 * (1 + int(seed%11)), HardTokens: 20_000 * (1 + int(seed%11))}
 		}
 		if seed%4 == 1 {
 			config.Proposals = deliberation.ProposalsFresh

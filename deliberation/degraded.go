@@ -5,7 +5,7 @@ import "github.com/agonist-dev/debate/flow"
 // Degraded lists where the deliberation fell short of its config, one line each:
 //   - what has ended it early; see [flow.Record.CutShort]
 //   - who was dropped
-//   - what its warnings name: what nobody has answered, what is missing, what was left out or made smaller
+//   - what its warnings name: what nobody has answered, what is missing, what was left out, made smaller or cut by the budget
 //   - options that were left out of requests, because the models lack them
 //
 // It is empty if nothing was missing. Its JSON has the same, under "degraded".
@@ -19,7 +19,8 @@ func (d *Deliberation) Degraded() []string {
 	}
 	for i := range d.Warnings {
 		switch d.Warnings[i].Kind {
-		case flow.WarnLeftOut, flow.WarnLate, WarnUnanswered, WarnSummary, WarnCut, WarnNoConfidence, WarnNoSolution, WarnMissing, WarnShortened:
+		case flow.WarnLeftOut, flow.WarnLate, flow.WarnCapped, WarnUnanswered, WarnSummary, WarnCut, WarnNoConfidence, WarnNoSolution,
+			WarnMissing, WarnShortened:
 			out = append(out, d.Warnings[i].Evidence)
 		default: // about the budget, or about what has passed
 		}

@@ -12,11 +12,11 @@ import (
 
 // A budget is kept because a call starts only if the most that it can cost fits. The files of the group:
 //
-//   - budget_limit lets a call start or not, warns, and ends the rounds at a limit.
-//   - budget_reserve keeps back what the conclusion needs.
+//   - budget_limit warns, ends the rounds at a limit, and says with how much all of them would run.
+//   - budget_start lets a call start, with a lower cap on its reply where little is left, or not.
+//   - budget_reserve keeps back what the conclusion needs, by how long replies usually are.
 //   - budget_afford refuses, before a start, what could not pay for one round and the conclusion.
 //   - budget_estimate foresees what a conversation uses.
-//   - budget_need says, at a limit, with how much all rounds would run.
 //   - budget_account adds up what was used.
 //
 // Sums are whole numbers of 10⁻¹² USD, so that they are exact.
@@ -35,16 +35,18 @@ type Budget struct {
 	// [InquiryCost], as Session.Acknowledge does. In an unattended conversation a [FailureRule] answers; without
 	// one it goes to the error state, and Session.Retry confirms the warning.
 	Confirm bool `json:"confirm,omitempty"`
-	// Soft limits end the rounds, and the conclusion follows. Its worst case is reserved within the hard limits.
+	// Soft limits end the rounds once so much is spent, and the conclusion follows. What its calls can use with usual replies is kept
+	// back within the hard limits. The same amount may be the soft and the hard limit.
 	Soft       Money `json:"soft,omitempty"`
 	SoftTokens int   `json:"softTokens,omitempty"` // input and output
 	SoftCalls  int   `json:"softCalls,omitempty"`  // attempts
 	// SoftTime and HardTime count from the start; pauses, and time without a process, included. They are watched while a person is
 	// awaited too, and after a pause. At SoftTime the open questions of the rounds are over.
 	SoftTime time.Duration `json:"-"`
-	// Hard limits are never passed: no call starts whose worst case would pass one. At HardTime the calls in flight
-	// are aborted. A hard limit ends the conversation with an error of kind cost_limit. Open questions stay open: an answer is
-	// recorded, and if it is the last thing that the conclusion lacks, the conversation is completed.
+	// Hard limits are never passed: no call starts whose worst case would pass one. Where little is left, calls are made one after the
+	// other, and the caps on their replies are lowered as long as a usual reply still fits; see [Intent].Lowered. At HardTime the calls
+	// in flight are aborted. A hard limit ends the conversation with an error of kind cost_limit. Open questions stay open: an answer
+	// is recorded, and if it is the last thing that the conclusion lacks, the conversation is completed.
 	Hard       Money         `json:"hard,omitempty"`
 	HardTokens int           `json:"hardTokens,omitempty"`
 	HardCalls  int           `json:"hardCalls,omitempty"`

@@ -3,88 +3,142 @@ package flow
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/internal/order"
-	"github.com/agonist-dev/debate/internal/text"
 )
 
-// need is what a budget must be able to reserve, at least, for a first round and a conclusion. The calls before may have
-// cost nothing and said nothing.
-type need struct {
-	rounds amount // the largest reservation of the first round, and the number of its calls
-	end    amount // the largest reservation of the conclusion, and the number of its calls
-	// kept is the largest reservation of the first round beside which the conclusion is kept back, twice.
-	kept  amount
-	ended bool
-	said  map[int]amount // the largest reservations of the round, by how long their replies can make the conversation
+// steps are what the limits must hold at each call of a walk with usual replies. The calls of the conclusion are the last ones: how many
+// they are is known after the first round.
+type steps struct {
+	last []step // not yet known to be of a round
+	ends int    // how many calls the conclusion has
+	// rounds is the largest use at a call of the rounds, with what is reserved for it, and spent the largest use before one. longer is
+	// what a reply can add to what the conclusion reads, beyond a usual one.
+	rounds, spent amount
+	longer        longer
 }
 
-// add counts a call of the round, or of the conclusion.
-func (n *need) add(s *Estimator, call *Call, one amount) {
-	if s.replies != shortest || n.ended {
+// step is a call of a walk.
+type step struct {
+	before amount // what was used before
+	most   amount // what is reserved for it
+	ask    asking // of the conclusion
+	longer longer // see steps
+}
+
+// add appends a step. Those that cannot be of the conclusion are added up.
+func (s *steps) add(one step, marked bool) {
+	s.last = append(s.last, one)
+	for marked && len(s.last) > s.ends {
+		first := s.last[0]
+		s.last = s.last[1:]
+		s.rounds = s.rounds.most(first.before.plus(first.most))
+		s.spent = s.spent.most(first.before)
+		s.longer = longer{max(s.longer.bytes, first.longer.bytes), max(s.longer.tokens, first.longer.tokens)}
+	}
+}
+
+// most returns the larger measure of each kind.
+func (u amount) most(v amount) amount {
+	return amount{max(u.cost, v.cost), max(u.tokens, v.tokens), max(u.calls, v.calls)}
+}
+
+// step notes what the limits must hold at a call.
+func (s *Estimator) step(call *Call, growth int) {
+	if s.usual == 0 {
 		return
 	}
-	n.rounds = n.rounds.most(one)
-	if n.said == nil {
-		n.said = make(map[int]amount)
+	r := s.core.record
+	one := step{before: s.sum(), most: amount{calls: 1}}
+	said := r.replyOf(s.tokens(call), call.By)
+	switch call.Performer {
+	case ByPerson:
+		one.most.calls = 0
+		said = r.answerOf(call.By)
+	case ByModel:
+		model, _ := r.Model(call.Model)
+		limit := r.capOf(call, &model)
+		_, exact := exactOf(call.Model)
+		one.ask = asking{
+			model: &model, input: s.input(s.core.request(call), call.Model, growth), output: r.usualEnd(call, call.Model, limit),
+			counts: s.counts && exact,
+		}
+		output := r.usual(call, call.Model, limit)
+		one.most = amount{model.Bound(one.ask.input, output), one.ask.input + output, 1}
+	default:
 	}
-	said := s.core.record.growth(longestReply(s.longest(call)), call.By)
-	n.said[said] = n.said[said].most(one)
+	length := r.growth(s.reply(call), call.By)
+	one.longer = longer{max(0, said.bytes-length), max(0, said.tokens-length/typicalBytes)}
+	s.steps.add(one, s.steps.ends > 0)
 }
 
-// most returns the larger measure of each kind, but the sum of the calls.
-func (u amount) most(v amount) amount {
-	return amount{max(u.cost, v.cost), max(u.tokens, v.tokens), u.calls + v.calls}
-}
-
-// ends counts the calls of the conclusion, as the engine reserves them beside each call of the round.
-func (n *need) ends(s *Estimator, end func()) {
-	round, said := n.rounds, n.said
-	n.rounds, n.said = amount{}, nil
-	end()
-	n.end, n.rounds, n.said = n.rounds, round, said
-	n.ended = true
-	again := len(s.core.record.Text(textAgain)) + text.ProblemBytes
-	s.reserving = true
-	for _, longer := range slices.Sorted(maps.Keys(said)) {
-		before := s.sum()
-		s.pending = longer
-		end()
-		s.again = again
-		end()
-		s.again = 0
-		share := s.sum().less(before)
-		one := said[longer].plus(share)
-		n.kept = amount{max(n.kept.cost, one.cost), max(n.kept.tokens, one.tokens), round.calls + share.calls}
+// whole returns the smallest limits with which the walk comes to its end. kept is whether the conclusion is kept back meanwhile.
+func (s *Estimator) whole(kept bool) amount {
+	least, end := s.steps.rounds, s.steps.last
+	if s.steps.ends == 0 {
+		end = nil
 	}
-	s.pending, s.reserving = 0, false
+	for i := range s.steps.last {
+		least = least.most(s.steps.last[i].before.plus(s.steps.last[i].most))
+	}
+	if !kept {
+		return least
+	}
+	sum := s.steps.rounds
+	for i := range end {
+		if end[i].most.calls > 0 { // no person's
+			sum = sum.plus(end[i].ask.use(s.steps.longer, once))
+		}
+	}
+	return least.most(sum)
 }
 
-// CheckBudget returns an error for each limit of the budget that is too low: the calls of the first round and the conclusion
-// cannot be reserved within it, however little the others use. The errors name the fields. ctx bounds the walk through the
-// first round. The second result is the error of the walk.
+// CheckBudget returns an error for each limit of the budget that is too low: with usual replies, the calls of the first round and the
+// conclusion do not fit. The errors name the fields. ctx bounds the walk through the first round. The second result is the error of the
+// walk.
 func CheckBudget(ctx context.Context, m *Machine, contexts map[string]window.Manager, start *Start) ([]error, error) {
 	b := start.Settings.Budget
-	if b == nil || m.flow.Estimate == nil {
+	if b == nil || m.flow.Estimate == nil || b.soft() == (amount{}) && b.hard() == (amount{}) {
 		return nil, nil
 	}
-	s, err := walk(ctx, m, contexts, start, 1, shortest)
-	if err != nil {
-		return nil, err
-	}
-	n := &s.need
-	hard := n.rounds.most(n.end)
-	if b.concludes() && n.ended {
-		hard = amount{max(hard.cost, n.kept.cost), max(hard.tokens, n.kept.tokens), max(hard.calls, n.kept.calls)}
-	}
 	var f Findings
+	for _, counts := range []bool{false, true} { // bytes are enough where a limit is far away
+		s, err := walk(ctx, m, contexts, start, 1, Estimator{counts: counts, usual: TypicalReply})
+		if err != nil {
+			return nil, err
+		}
+		if f = s.findings(b); len(f) == 0 || !anyExact(start) {
+			break
+		}
+	}
+	return f, nil
+}
+
+// anyExact reports whether the vocabulary of some model of a conversation is known.
+func anyExact(start *Start) bool {
+	for name := range start.Models {
+		if _, exact := exactOf(name); exact {
+			return true
+		}
+	}
+	return false
+}
+
+// findings names the limits that are below what the walk needs.
+func (s *Estimator) findings(b *Budget) (f Findings) {
+	hard := s.whole(b.concludes())
+	soft := s.steps.spent
+	if s.steps.ends == 0 {
+		for i := range s.steps.last {
+			soft = soft.most(s.steps.last[i].before)
+		}
+	}
+	soft = soft.plus(amount{1, 1, 1}) // at a soft limit that is reached no call starts
 	limits, low := b.limits(), make(map[string]bool)
 	for field, limit := range order.ByKey(limits) { // hard before soft
-		least := n.rounds
+		least := soft
 		if strings.HasPrefix(field, "budget.hard") {
 			least = hard
 		}
@@ -95,10 +149,10 @@ func CheckBudget(ctx context.Context, m *Machine, contexts map[string]window.Man
 		if least.passed(limit).what != "" {
 			low[field] = true
 			least.cost = least.cost.up(4) // as many digits as are shown: the amount that is named is enough
-			f.Addf(field, "is below what one round and the conclusion reserve: %s; raise it, or lower maxTokens", least.passed(limit).what)
+			f.Addf(field, "is below what one round and the conclusion take with usual replies: %s; raise it", least.passed(limit).what)
 		}
 	}
-	return f, nil
+	return f
 }
 
 // limits returns the limits of a use, by their fields.
@@ -138,15 +192,21 @@ func (c *Core) foresee(start *Start) error {
 	if b == nil || c.machine.flow.Estimate == nil || b.soft() == (amount{}) && b.hard() == (amount{}) {
 		return nil
 	}
-	e, err := EstimateStart(context.Background(), c.machine, c.plans, start, min(start.Settings.Rounds, mostForeseen))
-	if err != nil {
-		return nil //nolint:nilerr // a conversation that cannot be foreseen starts without the warning
-	}
-	if what := e.Beyond(b); what != "" {
-		if rounds := start.Settings.Rounds; rounds > mostForeseen {
-			what += fmt.Sprintf("; of %d rounds the first %d are counted", rounds, mostForeseen)
+	what := ""
+	for _, counts := range []bool{false, true} { // bytes are enough where no limit is near
+		e, err := estimateStart(context.Background(), c.machine, c.plans, start, min(start.Settings.Rounds, mostForeseen), counts)
+		if err != nil {
+			return nil //nolint:nilerr // a conversation that cannot be foreseen starts without the warning
 		}
-		return c.warn(&Warning{Kind: WarnBudget, Evidence: what})
+		if what = e.Beyond(b); what == "" || !anyExact(start) {
+			break
+		}
 	}
-	return nil
+	if what == "" {
+		return nil
+	}
+	if rounds := start.Settings.Rounds; rounds > mostForeseen {
+		what += fmt.Sprintf("; of %d rounds the first %d are counted", rounds, mostForeseen)
+	}
+	return c.warn(&Warning{Kind: WarnBudget, Evidence: what})
 }

@@ -1,12 +1,14 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 
 	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/internal/transcript"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -14,20 +16,26 @@ import (
 // rounds, and calls that read as much as their window holds. Failed attempts and answers that are asked for again are
 // not included.
 //
-// All its fields except the typical ones are the worst case: every reply has its maximum length.
+// All its fields except Typical, TypicalTokens, Whole and WholeTokens are the worst case: every reply has its maximum length. What others
+// have said is read as so many tokens where the vocabulary of the reader is published. For other models it is read as so
+// many bytes, of which a token can have up to eight, so that the worst case of long conversations is far above the typical one.
+// Otherwise it is above it by about as much as the caps on replies are above usual replies: ten times where they are 4,096 tokens.
 type Estimate struct {
 	Cost   Money `json:"cost"`
 	Tokens int   `json:"tokens"` // input and output
 	Calls  int   `json:"calls"`
-	// Typical and TypicalTokens are the use if every reply has [TypicalReply] tokens, or its maximum where that is less,
-	// and if a token has four bytes. No model was asked: replies may be shorter or longer.
+	// Typical and TypicalTokens are the use if every reply has [TypicalReply] tokens, or what its call says (Call.Usual), or its maximum
+	// where that is less, and if a token has four bytes where tokens are not counted. No model was asked: replies may be shorter or longer.
 	Typical       Money `json:"typical"`
 	TypicalTokens int   `json:"typicalTokens"`
+	// Whole and WholeTokens are the smallest limits with which all rounds run and the conclusion follows in the typical case. They are
+	// above it, because the last calls start only if the most that they can use fits. As a limit of calls, Calls is enough.
+	Whole       Money `json:"whole"`
+	WholeTokens int   `json:"wholeTokens"`
 	// Models are the shares of the first models of the calls, in the order of their first use. Their Usage counts
 	// plain input, and output with thoughts.
 	Models []Account `json:"models"`
-	// FirstRound is the cost that suffices for a result: what precedes the first round, that round, and the conclusion. With a
-	// soft limit, the hard limit must also allow the conclusion a second time, which is reserved for asking again.
+	// FirstRound is the worst case of what precedes the first round, that round, and the conclusion.
 	FirstRound Money `json:"firstRound"`
 }
 
@@ -38,37 +46,37 @@ const TypicalReply = 400
 const typicalBytes = 4
 
 // typicalThoughts is the part of the tokens kept for thoughts that a typical reply takes: one in so many.
-const typicalThoughts = 4
+const typicalThoughts = 8
 
 // EstimateStart walks through a conversation that would begin with this start, of at most this many rounds. ctx
 // bounds the walk. The error is of kind validation if the flow has no Estimate.
 func EstimateStart(ctx context.Context, m *Machine, contexts map[string]window.Manager, start *Start, rounds int) (Estimate, error) {
-	worst, err := walk(ctx, m, contexts, start, rounds, longest)
+	return estimateStart(ctx, m, contexts, start, rounds, true)
+}
+
+// estimateStart does what EstimateStart does. counts is whether tokens are counted where the vocabulary is known.
+func estimateStart(
+	ctx context.Context, m *Machine, contexts map[string]window.Manager, start *Start, rounds int, counts bool,
+) (Estimate, error) {
+	worst, err := walk(ctx, m, contexts, start, rounds, Estimator{counts: counts})
 	if err != nil {
 		return Estimate{}, err
 	}
-	usual, err := walk(ctx, m, contexts, start, rounds, typical)
+	usual, err := walk(ctx, m, contexts, start, rounds, Estimator{counts: counts, usual: TypicalReply})
 	if err != nil {
 		return Estimate{}, err
 	}
-	worst.out.Typical, worst.out.TypicalTokens = usual.out.Cost, usual.out.Tokens
-	return worst.out, nil
+	out, whole := worst.out, usual.whole(true)
+	out.Typical, out.TypicalTokens = usual.out.Cost, usual.out.Tokens
+	out.Whole, out.WholeTokens = whole.cost, whole.tokens
+	return out, nil
 }
 
-// walk leads a flow's Estimate through a conversation.
-func walk(ctx context.Context, m *Machine, contexts map[string]window.Manager, start *Start, rounds int, said replies) (*Estimator, error) {
-	s, err := newWalk(ctx, m, contexts, start, said)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.flow.Estimate(s, rounds); err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// newWalk returns the estimator of a walk that has not begun.
-func newWalk(ctx context.Context, m *Machine, contexts map[string]window.Manager, start *Start, said replies) (*Estimator, error) {
+// walk leads a flow's Estimate through a conversation. kind is an estimator that has not begun.
+func walk(
+	ctx context.Context, m *Machine, contexts map[string]window.Manager, start *Start, rounds int, kind Estimator,
+) (*Estimator, error) {
+	s := &kind
 	if m.flow.Estimate == nil {
 		err := fmt.Errorf("conversations of the flow %q cannot be estimated", text.OneLine(start.Flow, 40))
 		return nil, &Error{Kind: provider.KindValidation, Op: "estimate", Field: "flow", Err: err}
@@ -77,38 +85,30 @@ func newWalk(ctx context.Context, m *Machine, contexts map[string]window.Manager
 	if err := r.foldStart(start, time.Time{}, m); err != nil {
 		return nil, err
 	}
-	return &Estimator{core: &Core{machine: m, plans: contexts, record: r}, ctx: ctx, replies: said}, nil
+	r.lengths.visible = s.usual
+	s.core, s.ctx = &Core{machine: m, plans: contexts, record: r}, ctx
+	if err := m.flow.Estimate(s, rounds); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
-
-// replies is how long the replies of a walk are.
-type replies uint8
-
-const (
-	longest  replies = iota
-	typical          // TypicalReply
-	shortest         // empty, to see what has to be reserved at least
-)
 
 // Estimator walks through a conversation and counts its calls. It makes none of them. [Flow].Estimate leads the walk,
 // on one goroutine.
 type Estimator struct {
-	core    *Core
-	ctx     context.Context
-	replies replies
-	growth  int // bytes that were said
-	said    int // messages
-	added   int // bytes that were added to system prompts
-	again   int // bytes that asking again adds to each instruction
-	// reserving reports that the walk counts the conclusion as the engine keeps it back beside a call: its replies are the
-	// longest, and the call's adds pending bytes to each request.
-	reserving bool
-	pending   int
-	out       Estimate
+	core *Core
+	ctx  context.Context
+	// usual is how many tokens a reply has. 0: replies are the longest.
+	usual  int
+	counts bool // tokens are counted where the vocabulary is known
+	growth int  // bytes that were said
+	said   int  // messages
+	added  int  // bytes that were added to system prompts
+	out    Estimate
 	// summaries is the part of out that summaries use. A conversation can do without them.
 	summaries amount
 	covered   map[string]said // by summaries, by their model and those who read them
-	need      need
-	weigh     func(call *Call, growth int) // is called with each call of a model, and how much longer its request is; may be nil
+	steps     steps           // of a walk with usual replies
 }
 
 // said is a part of the conversation.
@@ -170,38 +170,35 @@ func EstimateRounds(end func(r *Record) []Call, steps ...func(r *Record) []Call)
 }
 
 // reply returns the length of a call's reply, in bytes.
-func (s *Estimator) reply(call *Call) int {
-	switch {
-	case s.replies == typical:
-		return s.tokens(call) * typicalBytes
-	case s.replies == shortest && !s.reserving:
-		return 0
-	default:
-		return longestReply(s.longest(call))
+func (s *Estimator) reply(call *Call) int { return s.tokens(call) * s.perToken() }
+
+// perToken is how many bytes a token of a reply has. The most is also what control tokens in it add.
+func (s *Estimator) perToken() int {
+	if s.usual > 0 {
+		return typicalBytes
 	}
+	return longestToken
 }
 
 // tokens returns how many tokens a call's reply has.
 func (s *Estimator) tokens(call *Call) int {
-	if s.replies == typical {
-		return min(s.longest(call), TypicalReply)
+	if s.usual > 0 {
+		return min(s.longest(call), cmp.Or(call.Usual, s.usual))
 	}
-	return s.longest(call)
+	return min(s.longest(call), 1<<40) // no reply has as many
 }
 
 // First marks that the first round is complete. end counts the calls of the conclusion. What was counted so far,
 // together with those calls, is what the conversation needs for a result. The walk then continues as if end had not
 // been called. A walk that marks no first round is one without a conclusion.
 func (s *Estimator) First(end func()) {
-	sofar, summaries := s.out, s.summaries
+	sofar, summaries, steps := s.out, s.summaries, s.steps
 	sofar.Models = append([]Account(nil), s.out.Models...)
-	if s.replies == shortest {
-		s.need.ends(s, end)
-	} else {
-		end()
-		sofar.FirstRound = s.sum().less(s.summaries).cost
-	}
-	s.out, s.summaries = sofar, summaries
+	s.steps.last = nil
+	end()
+	steps.ends = len(s.steps.last)
+	sofar.FirstRound = s.sum().less(s.summaries).cost
+	s.out, s.summaries, s.steps = sofar, summaries, steps
 }
 
 func (s *Estimator) sum() amount { return amount{s.out.Cost, s.out.Tokens, s.out.Calls} }
@@ -225,52 +222,49 @@ func (s *Estimator) Calls(calls []Call) { s.Reading(0, calls) }
 // counted a reply cannot quote it; bytes is the size that the quoted replies will take.
 func (s *Estimator) Reading(bytes int, calls []Call) {
 	for i := range calls {
-		if summary, former := s.summaryBefore(&calls[i]); summary != nil {
+		call := &calls[i]
+		if summary, former := s.summaryBefore(call); summary != nil {
 			before := s.sum()
 			for range s.parts(summary, former) {
 				s.Reading(former, []Call{*summary})
 			}
 			s.summaries = s.summaries.plus(s.sum().less(before))
 		}
-		if calls[i].Performer == ByPerson {
-			continue
-		}
-		s.out.Calls++
-		if calls[i].Performer != ByModel {
-			s.need.add(s, &calls[i], amount{calls: 1})
-			continue
-		}
 		growth := s.growth
-		if calls[i].View.None {
+		if call.View.None {
 			growth = 0
 		}
-		growth += s.added + s.again + s.pending + bytes
-		if s.weigh != nil {
-			s.weigh(&calls[i], growth)
+		growth += s.added + bytes
+		s.step(call, growth)
+		switch call.Performer {
+		case ByPerson:
+		case ByModel:
+			one, output := s.one(call, growth)
+			s.out.Calls++
+			s.out.Cost = s.out.Cost.plus(one.cost)
+			s.out.Tokens += one.tokens
+			a := account(&s.out.Models, call.Model)
+			a.Requests++
+			a.Cost = a.Cost.plus(one.cost)
+			a.Usage.Output += output
+			a.Usage.Input += one.tokens - output
+		default:
+			s.out.Calls++
 		}
-		one, output := s.one(&calls[i], growth)
-		s.need.add(s, &calls[i], one)
-		s.out.Cost = s.out.Cost.plus(one.cost)
-		s.out.Tokens += one.tokens
-		a := account(&s.out.Models, calls[i].Model)
-		a.Requests++
-		a.Cost = a.Cost.plus(one.cost)
-		a.Usage.Output += output
-		a.Usage.Input += one.tokens - output
 	}
 }
 
-// summaryBefore returns a summary that a call may need first, and the most bytes of a former one. It returns nil if the
-// walk looks for the least: a conversation can do without summaries.
+// summaryBefore returns a summary that a call may need first, and the most bytes of a former one.
 func (s *Estimator) summaryBefore(call *Call) (summary *Call, former int) {
-	switch s.replies {
-	case shortest:
-		return nil, 0
-	case typical:
-		return s.core.record.summaryBefore(call, s.growth, typicalBytes)
-	default:
-		return s.core.record.summaryBefore(call, s.growth, 1)
+	return s.core.record.summaryBefore(call, s.growth, s.windowed(call.Model))
+}
+
+// windowed is how many bytes of what was said a token of a model's window holds.
+func (s *Estimator) windowed(model string) int {
+	if _, exact := exactOf(model); s.usual > 0 || s.counts && exact {
+		return s.perToken()
 	}
+	return 1
 }
 
 // parts returns in how many parts a summarizer may read what the former summary does not cover: two parts in a row fill
@@ -283,10 +277,8 @@ func (s *Estimator) parts(summary *Call, former int) int {
 	if !limited {
 		return 1
 	}
-	if s.replies == typical {
-		room *= typicalBytes
-	}
-	room -= s.core.bytes(summary) + former
+	room *= s.windowed(summary.Model)
+	room -= s.core.request(summary).bytes() + former
 	if s.covered == nil {
 		s.covered = make(map[string]said)
 	}
@@ -302,16 +294,44 @@ func (s *Estimator) parts(summary *Call, former int) int {
 }
 
 // one returns what a call uses, and the part of its tokens that is output, thoughts included. growth is how many bytes longer
-// the conversation is by then.
-func (s *Estimator) one(call *Call, growth int) (amount, int) {
-	if s.replies != typical {
-		return s.core.worstReply(call, s.core.bytes(call)+growth)
+// the conversation is by then. The worst case is that of the dearest of its models.
+func (s *Estimator) one(call *Call, growth int) (most amount, output int) {
+	r, ready := s.core.record, s.core.request(call)
+	if s.usual > 0 {
+		model, _ := r.Model(call.Model)
+		u := provider.Usage{Input: (ready.bytes() + call.Longer + growth) / typicalBytes, Output: s.tokens(call)}
+		if counter, exact := exactOf(call.Model); s.counts && exact {
+			u.Input = s.core.tokensOf(ready, counter) + (call.Longer+growth)/typicalBytes
+		}
+		u.Output = min(u.Output+model.thoughts(call.Options)/typicalThoughts, r.capOf(call, &model))
+		return amount{model.Cost(u), u.Input + u.Output, 1}, u.Output
 	}
-	u := provider.Usage{Input: (s.core.bytes(call) + growth) / typicalBytes, Output: s.tokens(call)}
-	model, _ := s.core.record.Model(call.Model)
-	u.Output += model.thoughts(call.Options) / typicalThoughts
-	if model.MaxOutput > 0 {
-		u.Output = min(u.Output, model.MaxOutput)
+	for _, name := range append([]string{call.Model}, call.Fallbacks...) {
+		model, _ := r.Model(name)
+		tokens, input := r.capOf(call, &model), s.input(ready, name, growth)
+		most.cost = max(most.cost, model.Bound(input, tokens))
+		if input+tokens > most.tokens {
+			most.tokens, output = input+tokens, tokens
+		}
 	}
-	return amount{model.Cost(u), u.Input + u.Output, 1}, u.Output
+	most.calls = 1
+	return most, output
+}
+
+// input bounds the tokens of a call's input with a model.
+func (s *Estimator) input(ready *prepared, name string, growth int) int {
+	r := s.core.record
+	model, _ := r.Model(name)
+	growth += ready.call.Longer
+	input := ready.bytes() + growth
+	if counter, exact := exactOf(name); s.counts && exact {
+		input = s.core.tokensOf(ready, counter) + (growth+s.perToken()-1)/s.perToken()
+		if !ready.call.View.None {
+			input += s.said * (transcript.Framing + 2*len(r.fence))
+		}
+	}
+	if ready.call.Schema != "" && model.unsupported(provider.AbilitySchema) {
+		input += len(schemaInWords)
+	}
+	return input + r.surplus(model)
 }

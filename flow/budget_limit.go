@@ -1,8 +1,10 @@
 package flow
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/agonist-dev/debate/provider"
@@ -77,7 +79,9 @@ func (r *Record) used() amount {
 // reserve adds the worst case of an attempt in flight to that of the others.
 func (r *Record) reserve(in *Intent) {
 	r.reserves = r.reserves.plus(amount{in.Reserve, in.Bound, oneIf(in.Tool == "")})
-	r.growths += r.growth(longestReply(in.visible()), in.By)
+	if in.Tool == "" {
+		r.growths = r.growths.plus(r.replyOf(in.visible(), in.By))
+	}
 }
 
 // release takes the worst case of an attempt out of that of the attempts in flight.
@@ -85,7 +89,9 @@ func (r *Record) release(in *Intent) {
 	r.reserves.cost -= in.Reserve
 	r.reserves.tokens -= in.Bound
 	r.reserves.calls -= oneIf(in.Tool == "")
-	r.growths -= r.growth(longestReply(in.visible()), in.By)
+	if in.Tool == "" {
+		r.growths = r.growths.less(r.replyOf(in.visible(), in.By))
+	}
 }
 
 // move is what follows in a pass of [Core.advance].
@@ -281,32 +287,70 @@ func (r *Record) raised() bool {
 	return r.Failure != nil && r.Failure.Kind == provider.KindCostLimit && parent != nil && r.errorAt <= parent.Seq
 }
 
-// withNext follows a use in which a call is counted that has not been made.
-const withNext = ", with what the next call may take"
+// tellNeeds writes into the warning about a limit with how much of it all rounds would run.
+func (c *Core) tellNeeds(w *Warning) {
+	if strings.HasSuffix(w.Limit, measureTime) {
+		return
+	}
+	b := c.record.settings.Budget
+	limit, hard := b.soft(), strings.HasPrefix(w.Limit, limitHard)
+	if hard {
+		limit = b.hard()
+	}
+	needs, ok := c.forAll(hard)
+	switch {
+	case !ok:
+	case strings.HasSuffix(w.Limit, measureTokens):
+		w.NeedsTokens = above(needs.tokens, limit.tokens)
+	case strings.HasSuffix(w.Limit, measureCalls):
+		w.NeedsCalls = above(needs.calls, limit.calls)
+	default:
+		w.Needs = above(needs.cost, limit.cost)
+	}
+}
 
-// fits reports whether the worst case of a call fits the rest of the limits. The rest is what remains beside the
-// reserves and the share of the conclusion. If the call does not fit, limit and at say which limit prevents it.
-func (c *Core) fits(intent *Intent) (limit WarningKind, at atLimit, ok bool) {
-	r, budget := c.record, c.record.settings.Budget
-	if budget == nil {
-		return "", atLimit{}, true
+// above returns what is needed, or 0 if it is no more than the limit: such a figure would help nobody.
+func above[T int | Money](needs, limit T) T {
+	if needs <= limit {
+		return 0
 	}
-	worst := r.used().plus(r.reserves).plus(amount{intent.Reserve, intent.Bound, 1})
-	if r.State != StateCompleting {
-		if soft := worst.passed(budget.soft()); soft.what != "" {
-			return WarnSoft, soft.of(limitSoft, withNext), false
-		}
+	return needs
+}
+
+// forAll returns about the limits, hard or soft, with which all rounds would run, in two digits: a quarter more than the least that does so
+// with replies as long as they are on average so far, or as long as [TypicalReply] if that is more. It is no less than what was used, and
+// a quarter more.
+//
+// false: the flow cannot be estimated, or has too many rounds.
+func (c *Core) forAll(hard bool) (amount, bool) {
+	r := c.record
+	rounds := max(1, r.settings.Rounds)
+	if c.machine.flow.Estimate == nil || rounds > mostForeseen {
+		return amount{}, false
 	}
-	if hard := worst.passed(budget.hard()); hard.what != "" {
-		return WarnHard, hard.of(limitHard, withNext), false
+	start := *r.start
+	start.Settings = *r.settings
+	spent := &r.spent.total
+	said := max(0, spent.Usage.Output-spent.Usage.Reasoning) / max(1, spent.Requests)
+	s, err := walk(context.Background(), c.machine, c.plans, &start, rounds, Estimator{counts: true, usual: max(TypicalReply, said)})
+	if err != nil {
+		return amount{}, false
 	}
-	if r.State == StateCompleting {
-		return "", atLimit{}, true
+	used := r.used()
+	least := used.most(s.sum())
+	if hard {
+		least = least.most(s.whole(r.settings.Budget.concludes()))
 	}
-	if budget.concludes() && budget.hard() != (amount{}) {
-		if hard := worst.plus(c.share(intent)).passed(budget.hard()); hard.what != "" {
-			return WarnSoft, hard.of(limitHard, ", with what the conclusion may take"), false
-		}
+	const more = 1.25
+	return amount{
+		least.cost.scaled(more).up(2), int(Money(float64(least.tokens) * more).up(2)), int(Money((5*least.calls + 3) / 4).up(2)),
+	}, true
+}
+
+// scaled multiplies an amount without overflow.
+func (m Money) scaled(by float64) Money {
+	if float64(m) >= math.MaxInt64/by {
+		return math.MaxInt64
 	}
-	return "", atLimit{}, true
+	return Money(float64(m) * by)
 }

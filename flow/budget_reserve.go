@@ -2,22 +2,14 @@ package flow
 
 import (
 	"cmp"
+	"time"
 
+	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/internal/transcript"
 	"github.com/agonist-dev/debate/provider"
 )
-
-// spares reports whether a summary that is made for the conclusion leaves enough of the budget for it.
-func (c *Core) spares(intent *Intent) bool {
-	r, budget := c.record, c.record.settings.Budget
-	if budget == nil || r.State != StateCompleting {
-		return true
-	}
-	worst := r.used().plus(r.reserves).plus(amount{intent.Reserve, intent.Bound, 1}).plus(c.conclusion(0, false))
-	return worst.passed(budget.hard()).what == ""
-}
 
 // concludes reports whether the conversation may conclude at a soft limit. Only then is anything kept back for the
 // conclusion, because at a hard limit the conversation ends in an error.
@@ -25,91 +17,237 @@ func (b *Budget) concludes() bool {
 	return b.soft() != (amount{}) || b.SoftTime > 0 || b.Confirm
 }
 
-// share returns the most that the calls of the conclusion can use, each asked twice. After the first round, for which the
-// start accepts budgets that hold no summaries, it includes the summaries that these calls may need, if the hard limits
-// could hold them at all. It assumes that this call and those in flight give the longest replies that are accepted.
-func (c *Core) share(intent *Intent) amount {
-	r := c.record
-	growth := r.growth(longestReply(intent.visible()), intent.By) + r.growths
-	growth += c.hiddenGrowth()
-	if r.Round > 1 {
-		if whole := c.conclusion(growth, true); whole.passed(r.settings.Budget.hard()).what == "" {
-			return whole
-		}
-	}
-	return c.conclusion(growth, false)
+// longer is by how much a text that is not there yet makes what others read longer: at most so many bytes, and, where tokens are
+// counted, so many tokens.
+type longer struct{ bytes, tokens int }
+
+func (l longer) plus(m longer) longer { return longer{l.bytes + m.bytes, l.tokens + m.tokens} }
+
+func (l longer) less(m longer) longer { return longer{l.bytes - m.bytes, l.tokens - m.tokens} }
+
+// replyOf bounds how much longer a reply of so many tokens makes the conversation. Its tokens are those that its model has written.
+func (r *Record) replyOf(tokens int, by string) longer {
+	return longer{r.growth(longestReply(tokens), by), r.growth(tokens, by)}
 }
 
-// unseen is how many bytes longer the turns make the conversation that are hidden now.
-type unseen struct {
-	first, turns int // the index of the first of them, and how many are counted
-	bytes        int
+// answerOf bounds how much longer the answer of a person makes the conversation. Its bytes are bounded as those of a reply, and a person
+// writes as many bytes for a token as a model.
+func (r *Record) answerOf(by string) longer {
+	bytes := r.growth(longestReply(r.settings.MaxTokens), by)
+	return longer{bytes, bytes / typicalBytes}
 }
 
-// hiddenGrowth counts each hidden turn once.
-func (c *Core) hiddenGrowth() int {
-	r, sum := c.record, &c.unseen
-	if len(r.hidden) == 0 {
-		return 0
-	}
-	if sum.first != r.hidden[0] || sum.turns > len(r.hidden) {
-		*sum = unseen{first: r.hidden[0]}
-	}
-	for _, i := range r.hidden[sum.turns:] {
-		sum.bytes += len(text.Defused(r.Turns[i].Text)) + 2*len(r.fence) + transcript.Framing
-	}
-	sum.turns = len(r.hidden)
-	return sum.bytes
-}
-
-// conclusion returns the most that the calls of the conclusion can use, each asked twice, once the conversation is
-// this many bytes longer.
-func (c *Core) conclusion(growth int, summaries bool) amount {
-	r := c.record
-	var sum amount
-	end := c.ending()
-	for i := range end.calls {
-		call := end.calls[i]
-		switch call.Performer {
-		case ByModel:
-		case ByPerson:
-			continue
-		default:
-			sum.calls += 2
-			continue
-		}
-		size := end.bytes[i] + growth
-		first, _ := c.worstReply(&call, size)
-		again, _ := c.worstReply(&call, size+len(r.Text(textAgain))+text.ProblemBytes)
-		sum = sum.plus(first).plus(again)
-		if summary, shared := r.summaryBefore(&call, growth, 1); summaries && summary != nil {
-			sum = sum.plus(c.worst(summary, growth))
-			fixed := *summary
-			fixed.View.None = true // what is left for a second one is part of what the first could read
-			sum = sum.plus(c.worst(&fixed, shared))
+// beingAnswered bounds how much longer the persons who are asked make the conversation.
+func (r *Record) beingAnswered() longer {
+	var sum longer
+	for i := range r.Inquiries {
+		if call := r.calls[r.Inquiries[i].ID]; call != nil && call.person && call.status == callInFlight {
+			sum = sum.plus(r.answerOf(call.intent.By))
 		}
 	}
 	return sum
 }
 
-// closing is what the conclusion asks for. Attempts that are begun change nothing about it.
-type closing struct {
-	calls []Call
-	bytes []int // of the requests of those that models are asked
+// asking is a call of the conclusion, as far as the budget goes: an attempt at it with its own model, and a usual reply.
+type asking struct {
+	model  *Model // nil: no model is asked
+	input  int    // bounds the tokens of its input now
+	again  int    // and those that asking again adds
+	output int
+	counts bool // tokens are counted
+	fixed  bool // its input grows no more
 }
 
-// ending returns the calls of the conclusion as they are now. Each of many calls that begin at once asks for them.
+// use returns what so many attempts use, once what it reads is this much longer.
+func (a *asking) use(said longer, times int) amount {
+	if a.model == nil {
+		return amount{calls: times}
+	}
+	input := a.input
+	switch {
+	case a.fixed:
+	case a.counts:
+		input += said.tokens
+	default:
+		input += said.bytes
+	}
+	var sum amount
+	for range times {
+		sum = sum.plus(amount{a.model.Bound(input, a.output), input + a.output, 1})
+		input += a.again
+	}
+	return sum
+}
+
+// closing is what the conclusion asks for. Attempts that are begun change nothing about it, but those at its own calls, which are no longer
+// to come.
+type closing struct {
+	at    time.Time   // of the input: which model a call gets depends on it
+	calls []Call      // that were still to come, without those of persons
+	sizes [2][]asking // of these calls, by their bytes and by their tokens; nil: nobody has asked for them
+	said  longer      // by the persons who are asked
+}
+
+// ending returns what the conclusion asks for now. Each of many calls that begin at once asks for it.
 func (c *Core) ending() *closing {
-	if c.closing == nil {
-		calls := c.last()
-		c.closing = &closing{calls, make([]int, len(calls))}
-		for i := range calls {
-			if calls[i].Performer == ByModel {
-				c.closing.bytes[i] = c.bytes(&calls[i])
-			}
+	if c.closing != nil && c.closing.at.Equal(c.in.At) {
+		return c.closing
+	}
+	c.closing = &closing{at: c.in.At, said: c.record.beingAnswered()}
+	for _, call := range c.last() {
+		if call.Performer != ByPerson && c.record.toCome(call.ID) {
+			c.closing.calls = append(c.closing.calls, call)
 		}
 	}
 	return c.closing
+}
+
+// toCome reports whether a call of the conclusion is still to come.
+func (r *Record) toCome(id string) bool {
+	state := r.calls[id]
+	return !r.settled(id) && (state == nil || state.status != callInFlight)
+}
+
+// sized returns the calls of the conclusion as the budget sees them. counts is whether tokens are counted where the vocabulary is known.
+func (c *Core) sized(end *closing, counts bool) []asking {
+	sizes := &end.sizes[oneIf(counts)]
+	if *sizes == nil {
+		*sizes = make([]asking, len(end.calls))
+		for i := range end.calls {
+			(*sizes)[i] = c.asking(&end.calls[i], counts)
+		}
+	}
+	return *sizes
+}
+
+// keptBack returns the calls of the conclusion that are still to come, without the one that is about to start. After the first round, for
+// which the start accepts budgets that hold no summaries, they include the summaries that these calls may need, if the hard limits could
+// hold them at all. counted reports whether the tokens of some of them were counted, which they are if counts is set.
+func (c *Core) keptBack(intent *Intent, counts bool) (all []asking, counted bool) {
+	r, end := c.record, c.ending()
+	sizes := c.sized(end, counts)
+	all = make([]asking, 0, len(sizes))
+	growth := r.growth(longestReply(intent.visible()), intent.By)
+	var summaries []asking
+	for i := range end.calls {
+		call := &end.calls[i]
+		if call.ID == intent.Call || !r.toCome(call.ID) {
+			continue
+		}
+		all, counted = append(all, sizes[i]), counted || sizes[i].counts
+		if r.Round <= 1 {
+			continue
+		}
+		if summary, shared := r.summaryBefore(call, growth, 1); summary != nil {
+			fixed := *summary
+			fixed.View.None = true // what is left for a second one is part of what the first could read
+			first, second := c.asking(summary, false), c.asking(&fixed, false)
+			second.input, second.fixed = second.input+shared, true
+			summaries = append(summaries, first, second)
+		}
+	}
+	if len(summaries) > 0 {
+		var sum amount
+		said := r.replyOf(intent.visible(), intent.By)
+		for _, one := range append(summaries, all...) {
+			sum = sum.plus(one.use(said, once))
+		}
+		if sum.passed(r.settings.Budget.hard()).what == "" {
+			all = append(all, summaries...)
+		}
+	}
+	return all, counted
+}
+
+// asking returns a call of the conclusion as the budget sees it.
+func (c *Core) asking(call *Call, counts bool) asking {
+	r := c.record
+	if call.Performer != ByModel {
+		return asking{}
+	}
+	_, name := r.chosenModel(call, c.in.At)
+	model, _ := r.Model(name)
+	limit := r.capOf(call, &model)
+	one := asking{model: &model, output: r.usualEnd(call, name, limit)}
+	if call.Kind == KindSummary {
+		one.output = limit
+	}
+	again := r.Text(textAgain)
+	counter, exact := exactOf(name)
+	one.counts = counts && exact
+	ready := c.request(call)
+	if one.counts {
+		one.input = c.tokensOf(ready, counter) + c.hiddenGrowth(counter)
+		one.again = c.counted(counter, again) + text.ProblemBytes/typicalBytes
+	} else {
+		one.input, one.again = ready.bytes()+c.hiddenGrowth(nil), len(again)+text.ProblemBytes
+	}
+	foreseen := call.Longer // with replies as long as they may be
+	if full := cmp.Or(call.MaxTokens, r.settings.MaxTokens); full > 0 {
+		foreseen = int(float64(foreseen) * min(1, float64(one.output)/float64(full)))
+	}
+	if one.counts {
+		foreseen /= longestToken
+	}
+	one.input = r.scaledIf(one.counts, name, one.input) + foreseen + r.surplus(model)
+	if call.Schema != "" && model.unsupported(provider.AbilitySchema) {
+		one.input += len(schemaInWords)
+	}
+	return one
+}
+
+// unseen is how much longer the turns make the conversation that are hidden now. They are read once their group has spoken.
+type unseen struct {
+	first, turns int // the index of the first of them, and how many are counted
+	size         int // their tokens, or their bytes
+}
+
+// hiddenGrowth returns how many tokens the hidden turns add to the conversation, or, without a counter, bytes. It counts each of them once.
+func (c *Core) hiddenGrowth(counter token.Counter) int {
+	r := c.record
+	if len(r.hidden) == 0 {
+		return 0
+	}
+	sum := c.unseen[counter]
+	if sum.first != r.hidden[0] || sum.turns > len(r.hidden) {
+		sum = unseen{first: r.hidden[0]}
+	}
+	for _, i := range r.hidden[sum.turns:] {
+		said := text.Defused(r.Turns[i].Text)
+		size := len(said)
+		if counter != nil {
+			size = counter.Count(said)
+		}
+		sum.size += size + 2*len(r.fence) + transcript.Framing
+	}
+	sum.turns = len(r.hidden)
+	if c.unseen == nil {
+		c.unseen = make(map[token.Counter]unseen)
+	}
+	c.unseen[counter] = sum
+	return sum.size
+}
+
+// exactOf returns the counter of a model, as "provider/model", whose vocabulary is known. false: only bytes bound its tokens.
+func exactOf(name string) (token.Counter, bool) {
+	_, model, _ := SplitModel(name)
+	return token.Exact(model)
+}
+
+// scaled returns how many tokens the vendor of a model may count where so many were counted. What vendors have reported may be more:
+// then their ratio counts.
+func (r *Record) scaled(model string, counted int) int {
+	if ratio := r.ratio(model); ratio > minRatio {
+		return int(float64(counted)*ratio) + 1
+	}
+	return counted
+}
+
+func (r *Record) scaledIf(counts bool, model string, tokens int) int {
+	if counts {
+		return r.scaled(model, tokens)
+	}
+	return tokens
 }
 
 // summaryBefore returns a summary that a call may need once the conversation is this many bytes longer, if a token has
@@ -146,52 +284,23 @@ func (c *Core) last() []Call {
 	return nil
 }
 
-// worst returns the most that one attempt at a call can use with any of its models. growth is how many bytes longer
-// the conversation is by then.
-func (c *Core) worst(call *Call, growth int) amount {
-	most, _ := c.worstReply(call, c.bytes(call)+growth)
-	return most
-}
-
-// worstReply returns what worst does, of a request of this many bytes, and the part of its tokens that is output, thoughts included.
-func (c *Core) worstReply(call *Call, bytes int) (most amount, output int) {
+// request returns the request that the call would make now, as far as its size goes.
+func (c *Core) request(call *Call) *prepared {
 	r := c.record
-	for _, name := range append([]string{call.Model}, call.Fallbacks...) {
-		model, _ := r.Model(name)
-		tokens := call.MaxTokens
-		if tokens == 0 {
-			tokens = r.settings.MaxTokens
-		}
-		tokens += model.thoughts(call.Options)
-		if model.MaxOutput > 0 {
-			tokens = min(tokens, model.MaxOutput)
-		}
-		input := bytes + r.surplus(model)
-		if call.Schema != "" && model.unsupported(provider.AbilitySchema) {
-			input += len(schemaInWords)
-		}
-		most.cost = max(most.cost, model.Bound(input, tokens))
-		if input+tokens > most.tokens {
-			most.tokens, output = input+tokens, tokens
-		}
-	}
-	most.calls = 1
-	return most, output
-}
-
-// bytes returns the size of the request that the call would make now, with the replies that it foresees.
-func (c *Core) bytes(call *Call) int {
-	r := c.record
-	ready := prepared{call: call, papers: r.papersOf(call)}
+	ready := &prepared{call: call, papers: r.papersOf(call)}
 	if call.Last != nil {
 		ready.last = call.Last(r)
 	}
 	if call.Schema != "" {
 		ready.wire, _ = c.wire(call.Schema, call.View.Labels)
 	}
-	shared, from := r.view(call.View)
-	return ready.fixed() + shared.Size(from, len(shared.Messages)) + call.Longer
+	ready.view, ready.start = r.view(call.View)
+	ready.from, ready.upto = ready.start, len(ready.view.Messages)
+	return ready
 }
+
+// bytes bounds the tokens of a request of which nothing is left out.
+func (p *prepared) bytes() int { return p.fixed() + p.view.Size(p.start, p.upto) }
 
 // Longest returns the most bytes that the reply to a call takes where another call reads it. Of the call it reads By and
 // MaxTokens.
@@ -205,6 +314,9 @@ func longestReply(tokens int) int {
 	return bytes + bytes/text.ShortestToken
 }
 
+// longestToken is how many bytes a token of such a reply has.
+const longestToken = bytesPerToken + bytesPerToken/text.ShortestToken
+
 // growth bounds, in bytes, how much longer a reply of this many bytes makes the conversation, fences included.
 // Neutral labels may be longer than the names that they replace.
 func (r *Record) growth(bytes int, by string) int {
@@ -216,4 +328,91 @@ func (r *Record) growth(bytes int, by string) int {
 		bytes, by = bytes*times, l.Hide(by)
 	}
 	return bytes + 2*len(r.fence) + len(by) + transcript.Framing
+}
+
+// lengths are the longest replies so far, in tokens of output. They say how long a usual one is.
+type lengths struct {
+	visible  int               // of all, without thoughts
+	outputs  map[replyKind]int // with thoughts
+	thoughts map[string]int    // by model
+}
+
+// replyKind is a sort of reply: what was asked for, and of which model.
+type replyKind struct {
+	kind  CallKind
+	model string
+}
+
+// add learns from a reply that has arrived.
+func (l *lengths) add(intent *Intent, u provider.Usage) {
+	if u.Output <= 0 || intent.Tool != "" || intent.Upto > 0 || intent.Lowered > 0 && u.Output >= intent.Tokens {
+		return // the budget has said how long it is
+	}
+	if l.outputs == nil {
+		l.outputs, l.thoughts = make(map[replyKind]int), make(map[string]int)
+	}
+	kind := replyKind{intent.Kind, intent.Model}
+	if _, known := l.outputs[kind]; !known && len(l.outputs) >= maxTracked {
+		return
+	}
+	l.outputs[kind] = max(l.outputs[kind], u.Output)
+	l.thoughts[intent.Model] = max(l.thoughts[intent.Model], u.Reasoning)
+	l.visible = max(l.visible, u.Output-u.Reasoning)
+}
+
+// A usual reply is a quarter longer than the longest of its sort so far. The conclusion is half as long again as the longest reply: what
+// sums up is longer than its parts, and a structured answer that is cut is worth nothing.
+const (
+	quarter = 4
+	half    = 2
+)
+
+// leastEnd is the lowest cap, in tokens, on the reply to a call of the conclusion. Such a call is made with whatever is left: it was kept
+// back by what was usual before the last replies.
+const leastEnd = 64
+
+// usual returns how many tokens of output, thoughts included, a usual reply to a call takes with a model, at most limit.
+func (r *Record) usual(call *Call, name string, limit int) int {
+	if n := r.lengths.outputs[replyKind{call.Kind, name}]; n > 0 {
+		return min(limit, n+n/quarter)
+	}
+	n := call.Usual
+	if n == 0 {
+		n = max(TypicalReply, r.lengths.visible+r.lengths.visible/quarter)
+	}
+	return min(limit, n+r.usualThoughts(call, name))
+}
+
+// usualEnd does what usual does, for a call of the conclusion.
+func (r *Record) usualEnd(call *Call, name string, limit int) int {
+	if n := r.lengths.outputs[replyKind{call.Kind, name}]; n > 0 {
+		return min(limit, max(leastEnd, n+n/half))
+	}
+	n := call.Usual
+	if n == 0 {
+		n = max(TypicalReply, r.lengths.visible)
+	}
+	return min(limit, n+n/half+r.usualThoughts(call, name))
+}
+
+// usualThoughts returns how many tokens a model usually thinks before it replies.
+func (r *Record) usualThoughts(call *Call, name string) int {
+	if n := r.lengths.thoughts[name]; n > 0 {
+		return n + n/quarter
+	}
+	row, _ := r.Model(name)
+	return row.thoughts(call.Options) / typicalThoughts
+}
+
+// capOf returns the most tokens of output, thoughts included, that a request to a model of the call asks for.
+func (r *Record) capOf(call *Call, model *Model) int {
+	tokens := call.MaxTokens
+	if tokens == 0 {
+		tokens = r.settings.MaxTokens
+	}
+	tokens += model.thoughts(call.Options)
+	if model.MaxOutput > 0 {
+		tokens = min(tokens, model.MaxOutput)
+	}
+	return tokens
 }

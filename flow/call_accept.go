@@ -74,7 +74,7 @@ func (c *Core) outcome(state *callState, spend Spend, s Result) error {
 		return c.emit(Event{Body: c.summarized(state.intent, spend, s)})
 	}
 	if state.intent.Schema == "" {
-		return c.emit(Event{Body: c.turn(state.intent, spend, s)})
+		return c.speak(state.intent, c.turn(state.intent, spend, s))
 	}
 	body, problems := c.structured(state.intent, spend, s)
 	if len(problems) == 0 {
@@ -95,6 +95,15 @@ func (c *Core) outcome(state *callState, spend Spend, s Result) error {
 		out.Instead = out.Final && c.instead(state, provider.KindInvalidResponse)
 	}
 	return c.emit(Event{Body: out})
+}
+
+// speak records a turn, and warns if it has ended at a cap that the budget had lowered.
+func (c *Core) speak(intent *Intent, turn *Turn) error {
+	if err := c.emit(Event{Body: turn}); err != nil || !turn.Cut || intent.Lowered == 0 {
+		return err
+	}
+	return c.warn(&Warning{Kind: WarnCapped, Call: intent.Call, By: intent.By, Evidence: fmt.Sprintf(
+		"the budget has cut the reply of %s (%s): it had %d of %d tokens left for it", intent.By, intent.Call, intent.Tokens, intent.Lowered)})
 }
 
 // spend records the cost of a call whose result came after the end.
@@ -212,7 +221,11 @@ func (c *Core) structured(intent *Intent, spend Spend, s Result) (Body, []string
 		return nil, []string{fmt.Sprintf("the flow has no schema %q", intent.Schema)}
 	}
 	if s.Stop != "" && s.Stop != provider.StopEnd {
-		return nil, []string{fmt.Sprintf("the answer was broken off (%s) before its end", s.Stop)}
+		problem := fmt.Sprintf("the answer was broken off (%s) before its end", s.Stop)
+		if intent.Lowered > 0 && s.Stop == provider.StopLength {
+			problem += fmt.Sprintf(": the budget had %d of %d tokens left for it", intent.Tokens, intent.Lowered)
+		}
+		return nil, []string{problem}
 	}
 	var l *text.Labels
 	if c.record.anonymous != nil && intent.Labels {

@@ -43,7 +43,6 @@ type prepared struct {
 	cut     *provider.Message // the only message that is sent, cut; nil: none had to be
 	needs   *Call             // the summary that must be made first
 	slide   bool              // do not wait for a summary
-	doubled bool              // the cap on the reply is larger than that of the call
 	limit   *window.Problem   // the problem that the context manager solved; nil: all fits
 	wire    *provider.Schema
 	papers  papers             // the documents, which come before the messages
@@ -148,13 +147,13 @@ const schemaInWords = "\n\nReply with one JSON object and nothing else. It must 
 // mostDoublings bounds how often the cap on a call's reply is doubled.
 const mostDoublings = 3
 
-// cap bounds the reply: by the call or the settings, by the model, and by its window. After a reply that ended at its cap, the
-// bound is twice as large. A model that reasons gets more for its thoughts.
+// cap bounds the reply: by the call or the settings, by the model, by its window, and by what the budget leaves. After a reply that
+// ended at its cap, the bound is twice as large. A model that reasons gets more for its thoughts.
 func (c *Core) cap(call *Call, ready *prepared, intent *Intent, model Model) {
 	r := c.record
 	state := r.calls[call.ID]
 	if state != nil && state.status == callInFlight { // chosen when the call started
-		intent.Tokens, intent.Thinking = state.intent.Tokens, state.intent.Thinking
+		intent.Tokens, intent.Thinking, intent.Lowered = state.intent.Tokens, state.intent.Thinking, state.intent.Lowered
 		return
 	}
 	bound := func(tokens int) int {
@@ -167,12 +166,12 @@ func (c *Core) cap(call *Call, ready *prepared, intent *Intent, model Model) {
 		intent.Tokens = r.settings.MaxTokens
 	}
 	own := bound(intent.Tokens)
-	if state != nil && state.broken > 0 && !call.plain {
+	if state != nil && state.broken > 0 {
 		own = bound(intent.Tokens << min(state.broken, mostDoublings))
-		ready.doubled = true
 	}
 	intent.Tokens = bound(own + model.thoughts(call.Options))
 	intent.Thinking = max(0, intent.Tokens-own)
+	intent.lower(call.most)
 }
 
 // visible returns how many tokens of output the reply has beside the thoughts.
@@ -356,11 +355,26 @@ func (c *Core) preparedFor(state *callState) (*prepared, error) {
 	}
 	ready, now, failure := c.prepare(call, false)
 	made := state.intent
-	if failure != nil || now.Model != made.Model || now.Bound > made.Bound || now.Reserve > made.Reserve {
+	if failure != nil || now.Model != made.Model || !c.within(ready, now, made) {
 		err := errors.New("the call no longer matches what was reserved for it: " + text.OneLine(made.Call, 80))
 		return nil, &Error{Kind: provider.KindState, Op: "command", Err: err}
 	}
 	return ready, nil
+}
+
+// within reports whether a request that was prepared again is within what was reserved for it: by its bytes, or by its tokens where those
+// were counted.
+func (c *Core) within(ready *prepared, now, made *Intent) bool {
+	if now.Bound <= made.Bound && now.Reserve <= made.Reserve {
+		return true
+	}
+	counter, exact := exactOf(made.Model)
+	if !exact || ready.call.span != nil {
+		return false
+	}
+	model, _ := c.record.Model(made.Model)
+	input := c.tokensOf(ready, counter) + c.record.surplus(model)
+	return input+made.Tokens <= made.Bound && model.Bound(input, made.Tokens) <= made.Reserve
 }
 
 // wanted returns the call that an intent was for, if the flow still lacks its result. Otherwise it returns nil.

@@ -149,8 +149,10 @@ func (d *due) begin(fresh []beginning) (again bool, err error) {
 	if d.lacks(d.core.missing(fresh)) {
 		return false, nil
 	}
+	all := starting{calls: fresh}
 	for _, b := range fresh {
-		if err := d.start(b.ready, b.intent); err != nil {
+		all.next++
+		if err := d.start(b, &all); err != nil {
 			return false, err
 		}
 	}
@@ -160,14 +162,6 @@ func (d *due) begin(fresh []beginning) (again bool, err error) {
 // ready prepares a call, or the summary that must precede it. A call that cannot be sent fails.
 func (d *due) ready(call *Call, fresh []beginning) (b beginning, again bool, err error) {
 	ready, intent, failure := d.core.prepare(call, true)
-	if failure == nil && ready.doubled && len(d.core.record.inFlight) == 0 {
-		if _, _, ok := d.core.fits(intent); !ok { // rather the same cap than none
-			plain := *call
-			plain.plain = true
-			call = &plain
-			ready, intent, failure = d.core.prepare(call, true)
-		}
-	}
 	if failure == nil && ready.needs != nil {
 		for _, other := range fresh {
 			if other.intent.Call == ready.needs.ID {
@@ -202,8 +196,8 @@ func (d *due) summary(call, needs *Call) (b beginning, again bool, err error) {
 	summary := needs
 	ready, intent, failure := d.core.prepare(summary, true)
 	if failure == nil {
-		if _, _, ok := d.core.fits(intent); ok && d.core.spares(intent) || len(d.core.record.inFlight) > 0 {
-			return beginning{ready, intent}, false, nil
+		if one := (beginning{ready, intent}); len(d.core.record.inFlight) > 0 || d.core.fits(one) {
+			return one, false, nil
 		}
 		summary = call
 		ready, intent, failure = d.core.prepare(call, false)
@@ -282,10 +276,12 @@ func (d *due) look(call *Call) bool {
 	return true
 }
 
-// start starts a call, unless the budget holds it back.
-func (d *due) start(ready *prepared, intent *Intent) error {
+// start starts a call, unless the budget holds it back. all are the calls that are about to start, with this one.
+func (d *due) start(one beginning, all *starting) error {
 	c := d.core
-	if limit, at, ok := c.fits(intent); !ok && ready.call.Performer != ByPerson && ready.call.Performer != byTool {
+	one, limit, at, ok := c.allot(one, all)
+	ready, intent := one.ready, one.intent
+	if !ok {
 		if len(c.record.inFlight) > 0 {
 			d.busy, d.held = true, true // results may free a part of the reserve
 		} else {

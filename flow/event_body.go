@@ -118,6 +118,9 @@ type Intent struct {
 	Input  int   `json:"input,omitempty"`  // counted tokens of input; 0: they were not counted
 	Bound  int   `json:"bound,omitempty"`  // upper bound of the tokens of input and output together
 	Tokens int   `json:"tokens,omitempty"` // upper bound of the output tokens
+	// Lowered is the bound that the output would have had: the budget has lowered it to Tokens, because little was left. 0: it was
+	// not lowered.
+	Lowered int `json:"lowered,omitempty"`
 	// Thinking is the part of Tokens that is kept for the thoughts of a model that reasons.
 	Thinking int `json:"thinking,omitempty"`
 	// Continues is how often the reply may still be continued if it ends at its cap; see Call.Continues.
@@ -310,6 +313,8 @@ const (
 
 	WarnOutage    WarningKind = "outage"    // a provider has failed in a way that may pass: the call waits
 	WarnUnchecked WarningKind = "unchecked" // a provider could not be asked whether it has the models
+
+	WarnCapped WarningKind = "capped" // a reply has ended at a cap that the budget had lowered; see Intent.Lowered
 
 	WarnLeftOut WarningKind = "left-out" // a call has failed for good, and the flow continues without it
 

@@ -310,6 +310,7 @@ type Call struct {
 	// are predicted, in Flow.Last and Flow.Estimate; see [Record.Longest].
 	Longer      int
 	MaxTokens   int      // output tokens; 0: Settings.MaxTokens
+	Usual       int      // output tokens of a usual reply, for budgets and estimates; 0: TypicalReply
 	Temperature *float64 // nil: the vendor's default
 	// Options are what the request asks for beyond text. nil: the vendor's defaults. They are read only.
 	Options *provider.Options
@@ -340,7 +341,7 @@ type Call struct {
 	// Task makes what a [Function] is asked, for ByFunction.
 	Task func(r *Record, asked Asked) any
 
-	plain bool       // the cap on the reply is not raised
+	most  int        // the highest cap on the reply that the budget allows; 0: it allows the call's own
 	asked *AskedTool // for the use of a tool: the request of the model
 	span  *span      // for a summary: the messages that it covers
 }

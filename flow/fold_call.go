@@ -81,7 +81,7 @@ func (r *Record) checkIntent(call *callState, in *Intent) error {
 		return invalid("intent.attempt", "is %d after %d", in.Attempt, last)
 	case in.Reask != call.reasks(in.Model):
 		return invalid("intent.reask", "is %t, although the last answer of this model says otherwise", in.Reask)
-	case in.Reserve < 0 || in.Tokens < 0 || in.Thinking < 0 || in.Thinking > in.Tokens:
+	case min(in.Reserve, Money(in.Tokens), Money(in.Lowered), Money(in.Thinking)) < 0 || in.Thinking > in.Tokens:
 		return invalid("intent.reserve", "is negative, or the number of tokens is invalid")
 	case in.Model != "" && r.model(in.Model) == nil:
 		return invalid("intent.model", "%q is no model of this conversation", text.OneLine(in.Model, 80))
@@ -247,6 +247,9 @@ func (r *Record) closeAttempt(call *callState, spend *Spend, failure *Failure) {
 	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == spend.Call })
 	if (failure == nil || !failure.Unsent) && !call.person && call.intent.Tool == "" {
 		r.spent.add(call.intent, spend)
+	}
+	if failure == nil && !spend.Cached {
+		r.lengths.add(call.intent, spend.Usage)
 	}
 	r.learn(call.intent, spend, failure == nil)
 }

@@ -103,7 +103,8 @@ type callTable struct {
 	tardy      []tardy // calls of this state that were left out because the time was over, and that nothing has followed
 	spent      accounts
 	reserves   amount // the worst case of the attempts in flight
-	growths    int    // how many bytes longer they make the conversation at most
+	growths    longer // how much longer they make the conversation at most
+	lengths    lengths
 }
 
 // readings holds what is read of the conversation, and by whom.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/context/window"
+	"github.com/agonist-dev/debate/internal/transcript"
 )
 
 // threshold is a share of a window that the requests of an actor have reached.
@@ -60,11 +61,38 @@ func (r *Record) foldThreshold(w *Warning) {
 	}
 }
 
+// schemaWords is the part of the tokens of a schema, one in so many, that the vendor's own words about it take.
+const schemaWords = 4
+
+// tokensOf counts the tokens of a request in a vocabulary. Texts are counted, and the rest is bounded as by their bytes.
+func (c *Core) tokensOf(p *prepared, counter token.Counter) int {
+	n := c.counted(counter, p.call.System) + c.counted(counter, p.last) + 3*transcript.Framing + p.papers.bound + p.talkCount(counter)
+	if p.wire != nil {
+		schema := c.counted(counter, string(p.wire.JSON))
+		n += schema + schema/schemaWords
+	}
+	if p.summary != nil {
+		n += transcript.Count(p.summary, counter)
+	}
+	switch {
+	case p.view == nil:
+	case p.cut != nil:
+		n += transcript.Count(p.cut, counter)
+	default:
+		sums := p.view.Count(counter)
+		n += sums[p.start+p.head] - sums[p.start] + sums[p.upto] - sums[p.from]
+	}
+	return n
+}
+
 // countedText is a text that many requests contain, with the vocabulary in which it is counted.
 type countedText struct {
 	counter token.Counter
 	text    string
 }
+
+// mostCounted bounds the bytes of the texts whose counts a core keeps.
+const mostCounted = 4 << 20
 
 // counted returns the tokens of a text that many requests contain, such as a system prompt. It counts each text
 // once, and keeps a bounded number of counts.
@@ -72,11 +100,12 @@ func (c *Core) counted(counter token.Counter, text string) int {
 	key := countedText{counter, text}
 	count, ok := c.counts[key]
 	if !ok {
-		if c.counts == nil || len(c.counts) >= maxTracked {
-			c.counts = make(map[countedText]int)
+		if c.counts == nil || len(c.counts) >= maxTracked || c.countedBytes > mostCounted {
+			c.counts, c.countedBytes = make(map[countedText]int), 0
 		}
 		count = counter.Count(text)
 		c.counts[key] = count
+		c.countedBytes += len(text)
 	}
 	return count
 }

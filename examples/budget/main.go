@@ -49,8 +49,8 @@ func run(ctx context.Context, out io.Writer, engine *debate.Engine, model string
 	p.Linef("At most: %d calls, %d tokens, %s. One round and its verdict: %s.",
 		estimate.Calls, estimate.Tokens, estimate.Cost.Rounded(), estimate.FirstRound.Rounded())
 
-	// Most debates cost a fraction of that. With this soft limit, the debate gets as many rounds as the
-	// worst case of little more than one round pays for. The hard limit is never passed.
+	// Most debates cost a fraction of that. Once the soft limit is spent, the rounds end and the verdict follows: here that is as many
+	// rounds as the worst case of little more than one round pays for. The hard limit is never passed.
 	config.Budget = &debate.Budget{
 		Warn: estimate.FirstRound / 4, Confirm: true, Soft: estimate.FirstRound * 5 / 4, Hard: estimate.FirstRound * 2,
 	}

@@ -78,7 +78,7 @@ func (s *limitSim) checkEnd() {
 	s.seen.verdicts += len(stage.View(r).Verdicts)
 }
 
-// checkSoft: a soft limit leads to a verdict, for which there is enough as long as nothing fails twice.
+// checkSoft: a soft limit leads to a verdict, for which there is enough as long as nothing fails there.
 func (s *limitSim) checkSoft(r *debate.Record) {
 	b := &s.books
 	if !b.soft || stage.View(r).Config().Judging == nil {
@@ -94,7 +94,7 @@ func (s *limitSim) checkSoft(r *debate.Record) {
 	}
 	unlucky := b.replaced
 	for call, n := range b.setbacks {
-		unlucky = unlucky || n > 1 && (strings.HasPrefix(call, "verdict.") || strings.HasPrefix(call, "vote.after."))
+		unlucky = unlucky || n > 0 && (strings.HasPrefix(call, "verdict.") || strings.HasPrefix(call, "vote.after."))
 	}
 	if r.State == flow.StateError && r.Failure.Kind == provider.KindCostLimit && !unlucky && r.Settings().Budget.HardTime == 0 {
 		s.failf("a soft limit has ended the rounds, and not enough was left for the verdict: %s", b.last.Evidence)

@@ -160,6 +160,9 @@ func (s *limitSim) checkRequest(in *flow.Intent, c *flow.Command) []byte {
 		}
 	}
 	if size > in.Bound-in.Tokens {
+		size = s.counted(q)
+	}
+	if size > in.Bound-in.Tokens {
 		s.failf("%s has %d bytes, its bound is %d tokens", in.Call, size, in.Bound-in.Tokens)
 	}
 	if in.Input > 0 {
@@ -167,6 +170,23 @@ func (s *limitSim) checkRequest(in *flow.Intent, c *flow.Command) []byte {
 	}
 	s.checkRead(in, read, in.Input == 0 && in.Kind != flow.KindSummary)
 	return schema
+}
+
+// counted is the size of a request in tokens, if the vocabulary of its model is published, and otherwise no bound holds it.
+func (s *limitSim) counted(q *provider.Request) int {
+	counter, exact := token.Exact(q.Model)
+	if !exact {
+		return math.MaxInt
+	}
+	s.seen.count("request within its tokens")
+	size := 0
+	for _, text := range q.Chat() {
+		size += counter.Count(text)
+	}
+	if q.Schema != nil {
+		size += counter.Count(string(q.Schema.JSON))
+	}
+	return size
 }
 
 // placeOf finds the speech that a message holds; of a summary there is none.

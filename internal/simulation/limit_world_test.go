@@ -40,8 +40,10 @@ func limitModels() map[string]debate.Model {
 		"test/dear":  {Priced: true, Family: "south", Input: 9, Output: 30, Thinking: 40, Reasoning: true, Window: 1_000_000},
 		"test/terse": {Priced: true, Family: "north", Input: 2, Output: 5, MaxOutput: 120},
 		"test/free":  {Priced: true},
-		"test/small": {Priced: true, Family: "south", Input: 1, Output: 2, Window: 2_600},
-		"test/tiny":  {Priced: true, Input: 1, Output: 3, Window: 1_700},
+		// Its vocabulary is published: where a limit is near, its tokens are counted.
+		"test/gpt-4.1": {Priced: true, Family: "west", Input: 4, Output: 16, CachedInput: 1},
+		"test/small":   {Priced: true, Family: "south", Input: 1, Output: 2, Window: 2_600},
+		"test/tiny":    {Priced: true, Input: 1, Output: 3, Window: 1_700},
 	}
 }
 
@@ -56,6 +58,9 @@ func drawLimited(dice *rand.Rand, id string) debate.Config {
 		ID: id, Topic: "Is chance fair?", Mode: oneOf(dice, debate.Sequential, debate.Simultaneous), MaxTokens: oneOf(dice, 60, 200, 500), Reserve: 1,
 	}
 	s := &casting{dice: dice, models: []string{"test/large", "test/dear", "test/terse", "test/free"}, spare: []string{"test/large", "test/dear"}, people: true}
+	if chance(dice, 12) {
+		s.models = append(s.models, "test/gpt-4.1", "test/gpt-4.1")
+	}
 	if chance(dice, 26) { // counting tokens takes most of the time
 		s.models, s.spare = append(s.models, "test/small", "test/small", "test/tiny"), append(s.spare, "test/small")
 		config.Context = oneOf(dice, "", flow.ContextTruncate, flow.ContextSliding, flow.ContextSummarize)
@@ -120,7 +125,7 @@ func drawRules(dice *rand.Rand, config *debate.Config) {
 	}
 }
 
-// drawBudget limits a debate to something between the least that is accepted and twice what it may need.
+// drawBudget limits a debate to something between the least that is accepted, or about what it typically uses, and twice what it may need.
 func drawBudget(dice *rand.Rand, config *debate.Config, e *flow.Estimate) {
 	b := &debate.Budget{}
 	config.Budget = b
@@ -134,8 +139,19 @@ func drawBudget(dice *rand.Rand, config *debate.Config, e *flow.Estimate) {
 	if e.Cost > 0 {
 		share = float64(e.FirstRound) / float64(e.Cost)
 	}
-	cost := func() debate.Money { return debate.Money(between(float64(e.FirstRound), float64(e.Cost))) + 1 }
-	tokens := func() int { return int(between(share*float64(e.Tokens), float64(e.Tokens))) }
+	tight, about := chance(dice, 3), 0.3+dice.Float64()
+	cost := func() debate.Money {
+		if tight {
+			return debate.Money(about*float64(e.Typical)) + 1
+		}
+		return debate.Money(between(float64(e.FirstRound), float64(e.Cost))) + 1
+	}
+	tokens := func() int {
+		if tight {
+			return int(about*float64(e.TypicalTokens)) + 1
+		}
+		return int(between(share*float64(e.Tokens), float64(e.Tokens)))
+	}
 	calls := func() int { return int(between(share*float64(e.Calls), float64(e.Calls))) }
 	span := func() time.Duration { return time.Duration(1+dice.IntN(240)) * time.Second }
 	if chance(dice, 2) {

@@ -122,7 +122,7 @@ func TestACostWithoutUsageCountsAllTokens(t *testing.T) {
 	for _, told := range []bool{false, true} {
 		config := stage.TwoDebaters()
 		config.Judging, config.Rounds, config.MaxTokens = nil, 3, 500
-		config.Budget = &debate.Budget{HardTokens: 4000}
+		config.Budget = &debate.Budget{HardTokens: 6000}
 		events, err := stage.OnClock(t, config, func(e *debate.Engine, _ *scripted.Provider) {
 			e.Providers["test"] = provideFunc(func(_ context.Context, _ *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 				emit(provider.Chunk{Text: "hello"})

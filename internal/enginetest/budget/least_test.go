@@ -27,8 +27,8 @@ func least(t *testing.T, engine *debate.Engine, config debate.Config, most int64
 	return int64(lowest) + 1
 }
 
-// A limit is refused only if the first round's calls and the verdict cannot be reserved: with the lowest that is not
-// refused a debate comes to its verdict, if its calls use little.
+// A limit is refused only if the first round and the verdict do not fit with usual replies: with the lowest that is not refused a debate
+// comes to its verdict, if its calls use no more.
 func TestALimitIsRefusedOnlyIfNothingCanComeOfIt(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Rounds = 1
@@ -62,7 +62,7 @@ func TestALimitIsRefusedOnlyIfNothingCanComeOfIt(t *testing.T) {
 		}, 0},
 		"calls beside a soft limit": {"budget.hardCalls", 10, func(n int64) debate.Budget {
 			return debate.Budget{HardCalls: int(n), Soft: estimate.Cost}
-		}, 5},
+		}, 4},
 		"soft cost":  {"budget.soft", int64(estimate.Cost), func(n int64) debate.Budget { return debate.Budget{Soft: debate.Money(n)} }, 0},
 		"soft calls": {"budget.softCalls", 10, func(n int64) debate.Budget { return debate.Budget{SoftCalls: int(n)} }, 3},
 	} {
@@ -97,7 +97,7 @@ func TestTheLeastLimitThatIsNamedIsEnough(t *testing.T) {
 				engine, _ := stage.Engine(config)
 				engine.Models["test/judge"] = debate.Model{Priced: true, Input: 3_000_000 + 1234*price, Output: 9_000_000}
 				config.Budget = new(limit(1))
-				named := regexp.MustCompile(`reserve: \$([0-9.]+) of `).FindStringSubmatch(engine.Validate(t.Context(), config).Error())
+				named := regexp.MustCompile(`replies: \$([0-9.]+) of `).FindStringSubmatch(engine.Validate(t.Context(), config).Error())
 				require.Len(t, named, 2)
 				assert.LessOrEqual(t, len(strings.TrimLeft(named[1], "0.")), 4, named[1])
 				var least debate.Money

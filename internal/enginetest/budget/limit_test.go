@@ -71,7 +71,7 @@ func TestASoftLimitEndsWithAVerdict(t *testing.T) {
 				s := newSpree(seed)
 				dice := rand.New(rand.NewPCG(seed, 5))
 				least, most := s.span(t, limit.of)
-				soft := least + dice.Int64N(max(1, most-least))
+				soft := least/4 + dice.Int64N(max(1, most/2-least/4)) // it is compared with what is spent
 				s.config.Budget = &debate.Budget{}
 				limit.soft(s.config.Budget, soft)
 				name := fmt.Sprintf("seed %d, soft %d of %d to %d", seed, soft, least, most)

@@ -26,7 +26,7 @@ func TestALimitThatWasRaisedHasEndedNothing(t *testing.T) {
 	stage.RequireKind(t, err, provider.KindCostLimit)
 	degraded := stage.View(record).Outcome().Degraded
 	require.NotEmpty(t, degraded)
-	assert.Equal(t, "stopped after 1 of 3 rounds by the hard limit of 4 calls: raise it to about 14 calls", degraded[0])
+	assert.Equal(t, "stopped after 1 of 3 rounds by the hard limit of 4 calls: raise it to about 13 calls", degraded[0])
 	assert.Contains(t, degraded, "missing: the verdict of judge")
 	require.NoError(t, session.Amend(t.Context(), flow.Amendment{Budget: &debate.Budget{HardCalls: 100}}))
 	require.NoError(t, session.Retry(t.Context()))
@@ -47,7 +47,7 @@ func TestASoftLimitHasEndedTheRounds(t *testing.T) {
 	defer session.Close()
 	record, err := session.Wait(t.Context())
 	stage.RequireKind(t, err, provider.KindQuota)
-	const ended = "ended after 1 of 3 rounds by the soft limit of 4 calls: raise it to about 14 calls"
+	const ended = "ended after 1 of 3 rounds by the soft limit of 4 calls: raise it to about 13 calls"
 	assert.Contains(t, stage.View(record).Outcome().Degraded, ended)
 	assert.Contains(t, stage.View(record).Outcome().Degraded, "missing: the verdict of judge")
 	cut.Over.Store(true)

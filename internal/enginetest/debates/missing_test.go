@@ -77,7 +77,7 @@ func TestTheOutcomeNamesWhatIsMissing(t *testing.T) {
 		"a soft limit": {
 			func(c *debate.Config) { c.Format, c.Budget = format.FreeForm, &debate.Budget{SoftCalls: 5} }, nil, 0, nil,
 			[]string{
-				"ended after 1 of 3 rounds by the soft limit of 5 calls: raise it to about 18 calls",
+				"ended after 1 of 3 rounds by the soft limit of 5 calls: raise it to about 17 calls",
 				"missing: in round 2 the speeches of Ben, Cyd", "missing: round 3",
 			},
 		},

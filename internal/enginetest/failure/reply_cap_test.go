@@ -64,13 +64,13 @@ func TestAReplyThatEndsAtItsCapIsAskedForWithALargerOne(t *testing.T) {
 	}
 }
 
-// A cap that the budget does not hold stays as it is, and so does that of a turn that was cut in its text.
+// A cap is raised as far as the budget holds it. That of a turn that was cut in its text stays as it is.
 func TestACapIsNotRaisedBeyondTheBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := stage.NewTalk(1, 0)
 		d.Engine.Models["test/debater"] = debate.Model{Priced: true, Output: 1_000_000}
 		d.Engine.Models["test/judge"] = debate.Model{Priced: true, Output: 1_000_000}
-		d.Config.Budget = &debate.Budget{Hard: 1_700_000_000} // four replies of 400 tokens
+		d.Config.Budget = &debate.Budget{Hard: 1_700_000_000} // three replies of 400 tokens, and one of 500
 		reply := d.Provider.Reply
 		d.Provider.Reply = func(req *provider.Request) scripted.Reply {
 			if strings.HasSuffix(req.ID, "/verdict.judge/1") {
@@ -80,7 +80,7 @@ func TestACapIsNotRaisedBeyondTheBudget(t *testing.T) {
 		}
 		d.Usage = func(*provider.Request, string) provider.Usage { return provider.Usage{Input: 1, Output: 400} }
 		record := stage.Run(t, d.Engine, d.Config)
-		assert.Equal(t, []int{400, 400}, d.Caps("verdict.judge"))
+		assert.Equal(t, []int{400, 500}, d.Caps("verdict.judge"))
 		assert.NotNil(t, stage.View(record).Verdict)
 	})
 	d := stage.NewTalk(2, 0)

@@ -1,0 +1,290 @@
+package flow
+
+import "sort"
+
+// withNext follows a use in which a call is counted that has not been made.
+const withNext = ", with what the next call may take"
+
+// withEnd follows a use in which the conclusion is counted besides.
+const withEnd = ", with what the conclusion may take"
+
+// allot returns a call as the limits let it start, which is with a lower cap on its reply where little is left:
+//
+//   - Beside what was used, what the calls in flight may still use and what is kept for the conclusion, the worst case of the call
+//     must fit the hard limits. Then it starts as it is, also beside others.
+//   - Otherwise it waits until nothing is in flight. Then the cap on its reply is lowered to what is left, as long as a usual reply
+//     still fits.
+//   - A lowered cap leaves usual replies to the others that are about to start beside the call, if that lets it start.
+//   - The conclusion is kept back for two attempts at each of its calls, and for one attempt if that lets the call start.
+//
+// Sizes are bounded by bytes first. Tokens are counted only where that does not do, and only for models of a known vocabulary.
+//
+// all are the calls that are about to start with it; nil: there are no others.
+//
+// If the call may not start, limit and at say which limit prevents it. A limit of calls is compared with calls alone, and so is a soft
+// one: a call in flight is one for certain. Other soft limits stop no call; see [Core.watchBudget].
+func (c *Core) allot(one beginning, all *starting) (start beginning, limit WarningKind, at atLimit, ok bool) {
+	r, budget := c.record, c.record.settings.Budget
+	if budget == nil || one.ready.call.Performer == byTool {
+		return one, "", atLimit{}, true
+	}
+	ends, person := r.State == StateCompleting, one.ready.call.Performer == ByPerson
+	if person && (ends || !budget.concludes()) {
+		return one, "", atLimit{}, true // it costs nothing, and nothing is kept back that the answer could make longer
+	}
+	if !ends && !person {
+		next := r.used().plus(r.reserves).plus(amount{calls: 1})
+		if soft := next.passed(amount{calls: budget.SoftCalls}); soft.what != "" {
+			return one, WarnSoft, soft.of(limitSoft, withNext), false
+		}
+	}
+	if budget.hard() == (amount{}) {
+		return one, "", atLimit{}, true
+	}
+	room := c.roomBeside(one, false)
+	if room.holds(one.intent.Tokens, twice) {
+		return one, "", atLimit{}, true
+	}
+	if counted := c.roomBeside(one, true); counted.counts {
+		room = counted
+		if room.holds(one.intent.Tokens, twice) {
+			return room.reserved(), "", atLimit{}, true
+		}
+	}
+	if len(r.inFlight) == 0 {
+		if start, ok = c.lowered(&room, all); ok {
+			return start, "", atLimit{}, true
+		}
+	}
+	if !ends && budget.concludes() {
+		limit = WarnSoft
+	} else {
+		limit = WarnHard
+	}
+	return one, limit, room.lacks(), false
+}
+
+// fits reports whether a call fits the limits as it is.
+func (c *Core) fits(one beginning) bool {
+	start, _, _, ok := c.allot(one, nil)
+	return ok && start.intent.Lowered == 0
+}
+
+// How many attempts at each call of the conclusion are kept back.
+const (
+	never = iota
+	once
+	twice
+)
+
+// room is what the hard limits leave for a call.
+type room struct {
+	one    beginning
+	hard   amount
+	held   amount // what was used, and what the calls in flight may still use
+	model  Model
+	input  int // bounds the tokens of the call's input
+	calls  int
+	person bool
+	end    []asking // the calls of the conclusion that are kept back
+	said   longer   // by the calls in flight, and by the persons who are asked
+	others amount   // what the calls beside it use with usual replies
+	counts bool     // tokens are counted where the vocabulary is known, and it is of some model
+	record *Record
+}
+
+// roomBeside returns the room for a call beside what is in flight and kept back. counts is whether tokens are counted.
+func (c *Core) roomBeside(one beginning, counts bool) room {
+	r, call, intent := c.record, one.ready.call, one.intent
+	out := room{
+		one: one, hard: r.settings.Budget.hard(), held: r.used().plus(r.reserves), calls: 1, person: call.Performer == ByPerson, record: r,
+	}
+	switch call.Performer {
+	case ByModel:
+		out.model, _ = r.Model(intent.Model)
+		out.input = c.inputOf(one, out.model, counts)
+		_, exact := exactOf(intent.Model)
+		out.counts = counts && exact && call.span == nil
+	case ByPerson:
+		out.calls = 0
+	default:
+	}
+	if r.State == StateCompleting || r.settings.Budget.concludes() {
+		var exact bool
+		out.end, exact = c.keptBack(intent, counts)
+		out.counts = out.counts || exact
+		out.said = r.growths.plus(c.ending().said)
+	}
+	return out
+}
+
+// use returns what the call uses with this cap on its reply, beside all that is held and kept back.
+func (m *room) use(tokens, times int) amount {
+	own := amount{calls: m.calls}
+	if m.one.intent.Model != "" {
+		own = amount{m.model.Bound(m.input, tokens), m.input + tokens, 1}
+	}
+	sum := m.held.plus(own).plus(m.others)
+	if times == never || len(m.end) == 0 {
+		return sum
+	}
+	said := m.said.plus(m.record.replyOf(m.one.intent.visibleOf(tokens), m.one.intent.By))
+	if m.person {
+		said = m.said.plus(m.record.answerOf(m.one.intent.By))
+	}
+	for i := range m.end {
+		sum = sum.plus(m.end[i].use(said, times))
+	}
+	return sum
+}
+
+// holds reports whether there is room for the call with this cap.
+func (m *room) holds(tokens, times int) bool { return m.use(tokens, times).passed(m.hard).what == "" }
+
+// reserved returns the call with what was counted as its reserve.
+func (m *room) reserved() beginning {
+	if in := m.one.intent; in.Model != "" {
+		in.Bound, in.Reserve = m.input+in.Tokens, m.model.Bound(m.input, in.Tokens)
+	}
+	return m.one
+}
+
+// lacks says which limit leaves no room, with the least that would do.
+func (m *room) lacks() atLimit {
+	least := m.one.intent.Tokens
+	for _, n := range m.leasts() {
+		least = min(least, n)
+	}
+	if alone := m.use(least, never).passed(m.hard); alone.what != "" {
+		return alone.of(limitHard, withNext)
+	}
+	if at := m.use(least, once).passed(m.hard); at.what != "" {
+		return at.of(limitHard, withEnd)
+	}
+	return m.use(m.one.intent.Tokens, twice).passed(m.hard).of(limitHard, withEnd)
+}
+
+// leasts returns the caps below which the call does not start, the best first: a usual reply fits. In the conclusion, for which nothing is
+// to be spared, a shorter reply is better than none. A reply that has ended at its cap is not asked for again with a lower one.
+func (m *room) leasts() []int {
+	in, call := m.one.intent, m.one.ready.call
+	if in.Model == "" || call.span != nil {
+		return []int{in.Tokens}
+	}
+	floor := 0
+	if state := m.record.calls[call.ID]; state != nil && state.broken > 0 && state.intent != nil {
+		floor = min(in.Tokens, state.intent.Tokens)
+	}
+	if m.record.State == StateCompleting {
+		return []int{max(floor, m.record.usualEnd(call, in.Model, in.Tokens)), max(floor, min(leastEnd, in.Tokens))}
+	}
+	return []int{max(floor, m.record.usual(call, in.Model, in.Tokens))}
+}
+
+// lowered returns the call with the highest cap for which there is room. false: there is none for a usual reply.
+func (c *Core) lowered(m *room, all *starting) (start beginning, ok bool) {
+	if all != nil && all.next < len(all.calls) {
+		sparing := *m
+		sparing.others = c.usualUse(all, m.counts)
+		if start, ok = c.lowered(&sparing, nil); ok {
+			return start, true
+		}
+	}
+	least, full := m.leasts(), m.one.intent.Tokens
+	attempts := []int{twice, once}
+	if c.record.State == StateCompleting {
+		attempts = append(attempts, never) // rather this call than none
+	}
+	for _, floor := range least {
+		for _, times := range attempts {
+			if !m.holds(floor, times) {
+				continue
+			}
+			tokens := floor + sort.Search(full-floor, func(n int) bool { return !m.holds(floor+n+1, times) })
+			if tokens == full {
+				return m.reserved(), true
+			}
+			if start, ok = c.capped(m, tokens, times); ok {
+				return start, true
+			}
+		}
+	}
+	return beginning{}, false
+}
+
+// starting are calls that are about to start, one after the other.
+type starting struct {
+	calls []beginning
+	next  int         // the place of the first of those that are still to start
+	usual [2][]amount // what each of them uses together with those after it; by whether tokens are counted; nil: nobody has asked
+}
+
+// usualUse returns what the calls that are still to start use with usual replies. Each of hundreds of calls asks for it.
+func (c *Core) usualUse(all *starting, counts bool) amount {
+	sums := &all.usual[oneIf(counts)]
+	if *sums == nil {
+		*sums = make([]amount, len(all.calls)+1)
+		for i := len(all.calls) - 1; i >= all.next; i-- {
+			(*sums)[i] = (*sums)[i+1].plus(c.usualOne(all.calls[i], counts))
+		}
+	}
+	return (*sums)[all.next]
+}
+
+// usualOne returns what a call uses with a usual reply.
+func (c *Core) usualOne(one beginning, counts bool) amount {
+	call, in := one.ready.call, one.intent
+	if in.Model == "" {
+		return amount{calls: oneIf(call.Performer == ByFunction)}
+	}
+	model, _ := c.record.Model(in.Model)
+	input, output := c.inputOf(one, model, counts), c.record.usual(call, in.Model, in.Tokens)
+	return amount{model.Bound(input, output), input + output, 1}
+}
+
+// inputOf bounds the tokens of a call's input: by its bytes, or, if counts is set, by its tokens where the vocabulary is known.
+func (c *Core) inputOf(one beginning, model Model, counts bool) int {
+	r, in := c.record, one.intent
+	input := in.Bound - in.Tokens
+	if counter, exact := exactOf(in.Model); counts && exact && one.ready.call.span == nil {
+		return min(input, r.scaled(in.Model, c.tokensOf(one.ready, counter))+r.surplus(model))
+	}
+	return input
+}
+
+// capped prepares a call anew with a lower cap. false: it does not fit all the same, because its window then holds more input.
+func (c *Core) capped(m *room, tokens, times int) (start beginning, ok bool) {
+	call := *m.one.ready.call
+	call.most = tokens
+	ready, intent, failure := c.prepare(&call, !m.one.ready.slide)
+	if failure == nil && ready.needs != nil {
+		ready, intent, failure = c.prepare(&call, false)
+	}
+	if failure != nil {
+		return start, false
+	}
+	again := c.roomBeside(beginning{ready, intent}, m.counts)
+	again.others = m.others
+	if !again.holds(intent.Tokens, times) {
+		return start, false
+	}
+	return again.reserved(), true
+}
+
+// lower lowers the cap on a reply to what the budget leaves. Thoughts and text share what is left as they share the whole.
+func (in *Intent) lower(most int) {
+	if most <= 0 || most >= in.Tokens {
+		return
+	}
+	visible := in.visibleOf(most)
+	in.Lowered, in.Tokens, in.Thinking = in.Tokens, most, most-visible
+}
+
+// visibleOf returns how many of so many tokens of output the reply has beside the thoughts.
+func (in *Intent) visibleOf(tokens int) int {
+	if in.Tokens == 0 || tokens >= in.Tokens {
+		return in.visible()
+	}
+	thinking := int(float64(in.Thinking) * float64(tokens) / float64(in.Tokens))
+	return tokens - thinking
+}
