@@ -144,6 +144,7 @@ func (f *amendFlags) setBudget(changed func(string) bool, record *flow.Record, c
 	case present != nil:
 		budget = *present
 	}
+	same := budget.Soft > 0 && budget.Soft == budget.Hard // as --budget of a start sets them
 	var mistakes []error
 	for name, field := range map[string]struct {
 		to   *flow.Money
@@ -156,6 +157,9 @@ func (f *amendFlags) setBudget(changed func(string) bool, record *flow.Record, c
 		if err := field.to.UnmarshalJSON([]byte(field.from)); err != nil {
 			mistakes = append(mistakes, fmt.Errorf("--%s %q: want an amount of USD such as 2.50", name, field.from))
 		}
+	}
+	if same && changed("budget") && !changed("soft") {
+		budget.Soft = budget.Hard
 	}
 	if changed("budget-calls") {
 		change.Budget, budget.HardCalls = &budget, f.calls

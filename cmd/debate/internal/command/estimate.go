@@ -18,8 +18,9 @@ func (p *program) estimate() *cobra.Command {
 		Short: "Print what a conversation can use: calls, tokens and USD",
 		Long: `Print what a conversation can use if every call succeeds at the first attempt:
 in the worst case, in which every reply is as long as it may be, and
-typically. No model is asked, and no key is needed. Without a problem, the
-length of one is left out. The flags are those of the command debate.`,
+typically; and the smallest budget with which all rounds run, if replies are
+of typical length. No model is asked, and no key is needed. Without a problem,
+the length of one is left out. The flags are those of the command debate.`,
 		Example: `  debate estimate "Design a rate limiter" --config my.yaml`,
 		Args:    arguments(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -55,6 +56,7 @@ func (p *program) printEstimate(e *flow.Estimate, models map[string]flow.Model) 
 	_, _ = fmt.Fprintln(table, "\tcalls\ttokens\tUSD")
 	_, _ = fmt.Fprintf(table, "at most\t%d\t%d\t%s\n", e.Calls, e.Tokens, price(e.Cost, unpriced))
 	_, _ = fmt.Fprintf(table, "typically\t%d\t%d\t%s\n", e.Calls, e.TypicalTokens, price(e.Typical, unpriced))
+	_, _ = fmt.Fprintf(table, "budget for all rounds\t%d\t%d\t%s\n", e.Calls, e.WholeTokens, price(e.Whole, unpriced))
 	for i := range e.Models {
 		m := &e.Models[i]
 		tokens := m.Usage.Input + m.Usage.Output
