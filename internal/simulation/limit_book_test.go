@@ -138,8 +138,9 @@ func (s *limitSim) checkEvent(e *debate.Event) {
 		b.models = maps.Clone(body.As[flow.Start](*e).Models)
 	case flow.EventTransition:
 		s.checkTransition(body.As[flow.Transition](*e))
-		if body.As[flow.Transition](*e).On == flow.TriggerRetry {
-			clear(b.windows) // the cause of an overflow may be gone
+		if t := body.As[flow.Transition](*e); t.On == flow.TriggerRetry {
+			clear(b.windows)                                         // the cause of an overflow may be gone
+			b.late = b.late && t.To != debate.StateAwaitingResponses // the round has all of its time again
 		}
 	case flow.EventRound:
 		b.round, b.late = body.As[flow.Round](*e).N, false

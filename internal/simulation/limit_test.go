@@ -257,6 +257,9 @@ func (s *limitSim) tick() {
 // waits reports whether a participant waits for its next attempt.
 func (s *limitSim) waits() bool {
 	r := s.core.Record()
+	if r.State == flow.StateCompleting {
+		return false // what the rounds still waited for is no longer wanted
+	}
 	return !r.Working().Idle() && slices.ContainsFunc(r.Participants(), func(p flow.ParticipantState) bool {
 		return !p.RetryAt.IsZero() && p.Status != flow.StatusSpeaking && p.Status != flow.StatusDropped && p.Status != flow.StatusFailed
 	}) && r.State == r.Working()
