@@ -60,6 +60,10 @@ type asking struct {
 
 // use returns what so many attempts use, once what it reads is this much longer.
 func (a *asking) use(said longer, times int) amount {
+	output := a.output
+	if times == shortly {
+		times, output = once, min(output, leastEnd)
+	}
 	if a.model == nil {
 		return amount{calls: times}
 	}
@@ -73,7 +77,7 @@ func (a *asking) use(said longer, times int) amount {
 	}
 	var sum amount
 	for range times {
-		sum = sum.plus(amount{a.model.Bound(input, a.output), input + a.output, 1})
+		sum = sum.plus(amount{a.model.Bound(input, output), input + output, 1})
 		input += a.again
 	}
 	return sum

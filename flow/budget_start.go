@@ -75,6 +75,7 @@ const (
 	never = iota
 	once
 	twice
+	shortly // one attempt with the shortest reply: the replies before may have been longer than what was kept back for them
 )
 
 // room is what the hard limits leave for a call.
@@ -193,10 +194,10 @@ func (c *Core) lowered(m *room, all *starting) (start beginning, ok bool) {
 	least, full := m.leasts(), m.one.intent.Tokens
 	attempts := []int{twice, once}
 	if c.record.State == StateCompleting {
-		attempts = append(attempts, never) // rather this call than none
+		attempts = append(attempts, shortly, never) // rather this call than none
 	}
-	for _, floor := range least {
-		for _, times := range attempts {
+	for _, times := range attempts {
+		for _, floor := range least {
 			if !m.holds(floor, times) {
 				continue
 			}
