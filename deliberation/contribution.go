@@ -11,27 +11,29 @@ import (
 
 // Contribution is a proposal, a critique, a refinement, or the result of an added node.
 type Contribution struct {
-	Round  int
-	Kind   flow.CallKind
-	Agent  string // its author
-	Role   string // of the agent; "" for an added node
-	Target string // of a critique: the agent whose proposal it is about
-	Text   string
-	Cut    bool   // the text ended at the limit of output tokens
-	Model  string // the one that was asked, as "provider/model"
+	Call   string        `json:"call"` // the ID of its call; see flow.Record.Call
+	Round  int           `json:"round"`
+	Kind   flow.CallKind `json:"kind"`
+	Agent  string        `json:"agent"`            // its author
+	Role   string        `json:"role,omitempty"`   // of the agent; "" for an added node
+	Target string        `json:"target,omitempty"` // of a critique: the agent whose proposal it is about
+	Text   string        `json:"text"`
+	Cut    bool          `json:"cut,omitempty"`   // the text ended at the limit of output tokens
+	Model  string        `json:"model,omitempty"` // the one that was asked, as "provider/model"
+	At     time.Time     `json:"at"`              // when it was recorded
 	// Usage, Cost and Took are those of the attempt that succeeded, with the uses of tools in it. Failed attempts are not
 	// included.
-	Usage provider.Usage
-	Cost  flow.Money
-	Took  time.Duration
+	Usage provider.Usage `json:"usage,omitzero"`
+	Cost  flow.Money     `json:"cost,omitempty"`
+	Took  time.Duration  `json:"took,omitempty"` // nanoseconds
 }
 
 // contribution returns a turn for readers outside.
 func (d *Deliberation) contribution(t *flow.Turn) Contribution {
 	made := d.effortOf(t)
 	c := Contribution{
-		Round: t.Round, Kind: t.Kind, Agent: t.Speaker, Target: t.Target, Text: t.Text, Cut: t.Cut,
-		Model: t.Model, Usage: made.usage, Cost: made.cost, Took: made.took,
+		Call: t.Call, Round: t.Round, Kind: t.Kind, Agent: t.Speaker, Target: t.Target, Text: t.Text, Cut: t.Cut,
+		Model: t.Model, At: made.at, Usage: made.usage, Cost: made.cost, Took: made.took,
 	}
 	if w := d.seats[t.Speaker]; w != nil {
 		c.Role = w.Role
@@ -66,22 +68,23 @@ func (d *Deliberation) Standing() []Contribution {
 
 // Summary is the summary of an agent's history.
 type Summary struct {
-	Round int    // in which the summary was made
-	Upto  int    // the last round that it covers; it covers all before too
-	Agent string // whose history it is
-	Role  string // of the agent
-	Text  string // as it is read: cut to Summaries.MaxLength of the agent
+	Round int    `json:"round"` // in which the summary was made
+	Upto  int    `json:"upto"`  // the last round that it covers; it covers all before too
+	Agent string `json:"agent"` // whose history it is
+	Role  string `json:"role,omitempty"`
+	Text  string `json:"text"` // as it is read: cut to Summaries.MaxLength of the agent
 	// Before is the size of what was summarised, a former summary included. After is that of Text. Both are in
 	// characters.
-	Before, After int
+	Before int `json:"before"`
+	After  int `json:"after"`
 	// Method says why the summary was made: SummaryByLength or SummaryByWindow. At is when it was made. Model, Usage, Cost
 	// and Took are those of the attempt that succeeded.
-	Method string
-	At     time.Time
-	Model  string
-	Usage  provider.Usage
-	Cost   flow.Money
-	Took   time.Duration
+	Method string         `json:"method"`
+	At     time.Time      `json:"at"`
+	Model  string         `json:"model,omitempty"`
+	Usage  provider.Usage `json:"usage,omitzero"`
+	Cost   flow.Money     `json:"cost,omitempty"`
+	Took   time.Duration  `json:"took,omitempty"` // nanoseconds
 }
 
 // The methods of summaries.
@@ -124,14 +127,14 @@ func (d *Deliberation) Summaries() []Summary {
 
 // Asked is a question of agents before the first round, and its answer.
 type Asked struct {
-	ID        string   // of the inquiry: "question.1.ada.2"; "" if the config has the answer
-	Iteration int      // from 1, in which it was asked first; 0 if the config has the answer
-	Agents    []string // who have asked it, the first of them first; none if the config has the answer and nobody has asked
-	Known     bool     // whether the config has the answer
-	Question  string
-	Answered  bool
-	Answer    string
-	Skipped   bool // the answer was NotAnswered
+	ID        string   `json:"id,omitempty"`        // of the inquiry: "question.1.ada.2"; "" if the config has the answer
+	Iteration int      `json:"iteration,omitempty"` // from 1, in which it was asked first; 0 if the config has the answer
+	Agents    []string `json:"agents,omitempty"`    // who have asked it, the first of them first; none: only the config tells of it
+	Known     bool     `json:"known,omitempty"`     // whether the config has the answer
+	Question  string   `json:"question"`
+	Answered  bool     `json:"answered"`
+	Answer    string   `json:"answer,omitempty"`
+	Skipped   bool     `json:"skipped,omitempty"` // the answer was NotAnswered
 }
 
 // Clarifications returns the answers of the config, and then the agents' questions with their answers, in the order of
@@ -141,9 +144,9 @@ func (d *Deliberation) Clarifications() []Asked { return d.clarifications(0) }
 
 // Evaluation is the judge's view of one round. Exactly one of Confidence and Quality is set.
 type Evaluation struct {
-	Round      int
-	Confidence *Confidence
-	Quality    *Quality
+	Round      int         `json:"round"`
+	Confidence *Confidence `json:"confidence,omitempty"`
+	Quality    *Quality    `json:"quality,omitempty"`
 }
 
 // Evaluations returns the accepted evaluations, in the order of rounds.
@@ -192,7 +195,7 @@ func valueOf(t *flow.Turn) (float64, bool) {
 
 // Ballot is one vote on the final proposals.
 type Ballot struct {
-	Voter string
+	Voter string `json:"voter"`
 	Vote
 }
 

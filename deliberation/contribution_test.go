@@ -26,8 +26,9 @@ func TestAContributionTellsWhatItTook(t *testing.T) {
 		r := play(t, engine, config)
 		for _, c := range view(r).Contributions() {
 			if c.Agent == "ben" && c.Kind == deliberation.KindCritique && c.Target == "ada" && c.Round == 1 {
+				assert.Equal(t, time.Second, c.At.Sub(r.RoundStarts[0]), "after the proposals, which take no time here")
 				assert.Equal(t, deliberation.Contribution{
-					Round: 1, Kind: deliberation.KindCritique, Agent: "ben", Role: deliberation.RolePerformance, Target: "ada", Text: "I object.",
+					Call: "r1.critique.ben.ada", At: c.At, Round: 1, Kind: deliberation.KindCritique, Agent: "ben", Role: deliberation.RolePerformance, Target: "ada", Text: "I object.",
 					Model: "test/other", Usage: provider.Usage{Input: 100, Output: 10}, Cost: 120 * flow.USD, Took: time.Second,
 				}, c)
 				return

@@ -182,9 +182,9 @@ func (b *board) writing(w *work) flow.Call {
 
 // Score is what a final proposal got in the votes.
 type Score struct {
-	Agent  string
-	Points int // Borda: for each voter the number of proposals that it ranked lower
-	First  int // how many voters ranked it first
+	Agent  string `json:"agent"`
+	Points int    `json:"points"` // Borda: for each voter the number of proposals that it ranked lower
+	First  int    `json:"first"`  // how many voters ranked it first
 }
 
 // tally counts the votes: the best first. Of those with equal points the one that more voters ranked first

@@ -178,7 +178,7 @@ func (r *Record) expect() {
 	rounds := min(maxExpectedTurns, max(1, r.settings.Rounds))
 	turns := r.expectedTurns()
 	r.calls = make(map[string]*callState, min(maxExpectedTurns, turns+rounds+1))
-	r.Turns = make([]*Turn, 0, turns)
+	r.Turns, r.RoundStarts = make([]*Turn, 0, turns), make([]time.Time, 0, rounds)
 	for name, model := range order.ByKey(r.start.Models) {
 		r.models = append(r.models, namedModel{name, model})
 	}
@@ -199,6 +199,7 @@ func (r *Record) follows(round *Round) bool { return round.N-1 == r.Round }
 func (r *Record) beginRound(round *Round, at time.Time) {
 	r.Round, r.late, r.roundAt, r.toolCounts, r.owed = round.N, false, at, nil, nil
 	r.sharing, r.planned, r.done, r.firstTimed = nil, round.Calls, 0, ""
+	r.RoundStarts = append(r.RoundStarts, at)
 	r.nextBatch()
 }
 

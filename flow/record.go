@@ -22,6 +22,7 @@ type Record struct {
 	State State
 	// Round is the current round, from 1; 0 before the first.
 	Round        int
+	RoundStarts  []time.Time   // when each round began: the first one at index 0
 	Turns        []*Turn       // in the order in which they were recorded
 	Summaries    []*Summarized // oldest first
 	Rejections   []Rejection   // answers that were not accepted

@@ -113,6 +113,12 @@ func splice(first, second any) ([]byte, error) {
 	return append(a, b...), nil
 }
 
+// roundJSON is a round that has begun.
+type roundJSON struct {
+	Round     int       `json:"round"`
+	StartedAt time.Time `json:"startedAt"`
+}
+
 // recordJSON is a record as JSON shows it.
 type recordJSON struct {
 	ID                 string             `json:"id"`
@@ -122,8 +128,10 @@ type recordJSON struct {
 	State              State              `json:"state"`
 	Topic              string             `json:"topic,omitempty"`
 	Labels             map[string]string  `json:"labels,omitempty"`
+	Config             Value              `json:"config,omitzero"`    // as the conversation began
 	Settings           *Settings          `json:"settings,omitempty"` // those in force
 	Round              int                `json:"round"`
+	Rounds             []roundJSON        `json:"rounds,omitempty"`
 	StartedAt          time.Time          `json:"startedAt,omitzero"`
 	LastAt             time.Time          `json:"lastAt,omitzero"`
 	Duration           time.Duration      `json:"duration,omitempty"`
@@ -136,6 +144,7 @@ type recordJSON struct {
 	Participants       []ParticipantState `json:"participants,omitempty"`
 	Dropped            []string           `json:"dropped,omitempty"`
 	Turns              []timed[*Turn]     `json:"turns,omitempty"`
+	Calls              []CallUsage        `json:"calls,omitempty"`
 	Summaries          []*Summarized      `json:"summaries,omitempty"`
 	ToolUses           []*ToolResult      `json:"toolUses,omitempty"`
 	Rejections         []Rejection        `json:"rejections,omitempty"`
@@ -153,21 +162,26 @@ type recordJSON struct {
 	SpentByParticipant []Account          `json:"spentByParticipant,omitempty"`
 }
 
-// MarshalJSON writes what the record's fields and methods return. A turn has its time, "at".
+// MarshalJSON writes what the record's fields and methods return. Its config is the one that the conversation was started with,
+// and its settings are those in force, with all amendments. A turn has its time, "at". What each call has taken is in calls, in the
+// order in which they began. The texts that tools have answered are in toolUses alone.
 func (r *Record) MarshalJSON() ([]byte, error) {
 	out := recordJSON{
 		ID: r.ID, Flow: r.Flow(), Parent: r.Parent(), State: r.State, Round: r.Round, StartedAt: r.StartedAt, LastAt: r.LastAt,
-		Duration: r.Duration(), Seq: r.Seq, Reason: r.Reason, Evidence: r.Evidence, EndedEarlyBy: r.EndedEarlyBy, CutShort: r.CutShort(),
-		Failure: r.Failure, Participants: r.Participants(), Dropped: r.dropped, Summaries: r.Summaries, ToolUses: r.ToolUses,
-		Rejections: r.Rejections, Failures: r.Failures, SkippedCalls: r.SkippedCalls, Inquiries: r.Inquiries, Answers: r.Answers,
-		Warnings: r.Warnings, LeftOut: r.leftOut, Redactions: r.Redactions, Inputs: r.Inputs, Spent: r.Spent(), Reserved: r.reserves.cost,
-		SpentByModel: r.spent.models, SpentByParticipant: r.spent.participants,
+		Calls: r.usages(), Duration: r.Duration(), Seq: r.Seq, Reason: r.Reason, Evidence: r.Evidence, EndedEarlyBy: r.EndedEarlyBy,
+		CutShort: r.CutShort(), Failure: r.Failure, Participants: r.Participants(), Dropped: r.dropped, Summaries: r.Summaries,
+		ToolUses: r.ToolUses, Rejections: r.Rejections, Failures: r.Failures, SkippedCalls: r.SkippedCalls, Inquiries: r.Inquiries,
+		Answers: r.Answers, Warnings: r.Warnings, LeftOut: r.leftOut, Redactions: r.Redactions, Inputs: r.Inputs, Spent: r.Spent(),
+		Reserved: r.reserves.cost, SpentByModel: r.spent.models, SpentByParticipant: r.spent.participants,
 	}
 	if r.start != nil {
-		out.Shape = r.start.Shape
+		out.Shape, out.Config = r.start.Shape, r.start.Config
 	}
 	if r.settings != nil {
 		out.Topic, out.Labels, out.Settings = r.settings.Topic, r.settings.Labels, r.settings
+	}
+	for i, at := range r.RoundStarts {
+		out.Rounds = append(out.Rounds, roundJSON{i + 1, at})
 	}
 	for _, t := range r.Turns {
 		call, _ := r.Call(t.Call)
@@ -249,6 +263,24 @@ func (r *Record) CallUsage(call string) (CallUsage, bool) {
 		o.Uses = append(o.Uses, r.usedTools(&c.talk[i])...)
 	}
 	return o, true
+}
+
+// usages returns what all calls but the uses of tools have taken, in the order in which they began, without the texts that tools have
+// answered.
+func (r *Record) usages() []CallUsage {
+	var out []CallUsage
+	for id, c := range r.calls {
+		if c.intent == nil || c.intent.Kind == KindTool {
+			continue
+		}
+		usage, _ := r.CallUsage(id)
+		for i := range usage.Uses {
+			usage.Uses[i].Text = ""
+		}
+		out = append(out, usage)
+	}
+	slices.SortFunc(out, func(a, b CallUsage) int { return cmp.Or(a.BeganAt.Compare(b.BeganAt), cmp.Compare(a.Call, b.Call)) })
+	return out
 }
 
 // usedTools returns the uses that a reply has asked for.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,9 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
-	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 )
 
@@ -104,10 +101,9 @@ func (p *program) writeResult(record *flow.Record, led error) error {
 	switch {
 	case p.outputs.whole():
 		var err error
-		if data, err = json.MarshalIndent(wholeOf(record), "", "  "); err != nil {
+		if data, err = indented(detailed(record)); err != nil {
 			return cmp.Or(led, err)
 		}
-		data = escaped(data) // it may be shown on a terminal
 	case got.text == "" || !record.Final():
 		return led // there is nothing to write; led says why
 	}
@@ -125,20 +121,6 @@ func (p *program) writeResult(record *flow.Record, led error) error {
 		_ = p.print(got.text)
 	}
 	return cmp.Or(led, fmt.Errorf("write the output: %w", err))
-}
-
-// wholeOf returns the record with what its flow adds to its JSON.
-func wholeOf(r *flow.Record) json.Marshaler {
-	if d, ok := deliberation.Of(r); ok {
-		return d
-	}
-	if w, ok := arbiter.Of(r); ok {
-		return w
-	}
-	if d, ok := debate.Of(r); ok {
-		return d
-	}
-	return r
 }
 
 // writeFile replaces a file in one step: whoever reads it finds the old content or the new one. The folders to it are created.

@@ -15,15 +15,23 @@ import (
 
 // printValue writes a value to the standard output as indented JSON.
 func (p *program) printValue(value any) error {
+	data, err := indented(value)
+	if err == nil {
+		_, err = p.Out.Write(data)
+	}
+	return err
+}
+
+// indented returns a value as indented JSON, which cannot control a terminal.
+func indented(value any) ([]byte, error) {
 	var data bytes.Buffer
 	encoder := json.NewEncoder(&data)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(value); err != nil {
-		return err
+		return nil, err
 	}
-	_, err := p.Out.Write(escaped(data.Bytes()))
-	return err
+	return escaped(data.Bytes()), nil
 }
 
 // table writes rows of cells in columns. What is in a cell cannot control a terminal.
