@@ -134,14 +134,9 @@ func (p *progress) take(e *flow.Event) {
 // start learns what is needed to tell the sizes of summaries.
 func (p *progress) start(start *flow.Start) {
 	p.whole = true
-	config, ok := start.Config.Go.(*Config)
-	if !ok {
-		config = new(Config)
-		if err := config.UnmarshalJSON(start.Config.JSON); err != nil {
-			return
-		}
+	if config := ConfigIn(start); config != nil {
+		p.sorted = sorting(config)
 	}
-	p.sorted = sorting(config)
 }
 
 // turnTo takes a change of state.

@@ -1,6 +1,10 @@
 package deliberation
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/agonist-dev/debate/flow"
+)
 
 // member is an agent that takes part, with what it is told. The zero members of a config that is not normalized are those
 // of its defaults.
@@ -31,6 +35,30 @@ func (c *Config) members() []member {
 		all = append(all, m)
 	}
 	return all
+}
+
+// ConfigIn returns the config that the start of a deliberation holds, for readers of its events. It returns nil if the start is that
+// of another flow. The config is read only.
+func ConfigIn(start *flow.Start) *Config {
+	if config, ok := start.Config.Go.(*Config); ok {
+		return config
+	}
+	config := new(Config)
+	if config.UnmarshalJSON(start.Config.JSON) != nil {
+		return nil
+	}
+	return config
+}
+
+// NameOf returns what people are shown of an agent by ID: its Name, or the ID if it has none. Whoever is no agent, such as the judge,
+// is shown as it is called.
+func (c *Config) NameOf(id string) string {
+	for i := range c.Agents {
+		if a := &c.Agents[i]; a.ID == id {
+			return cmp.Or(a.Name, id)
+		}
+	}
+	return id
 }
 
 // role returns the role of that name. A normalized config has all that it needs.

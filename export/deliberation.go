@@ -21,22 +21,23 @@ func (w *reporter) deliberated(d *deliberation.Deliberation) []*section {
 // deliberates makes the reporter one of a deliberation.
 func (w *reporter) deliberates(d *deliberation.Deliberation) {
 	c := d.Config()
-	w.deliberation, w.word, w.names = d, "deliberation", make(map[string]string)
+	w.deliberation, w.word = d, "deliberation"
 	for i := range w.config.Participants {
 		p := &w.config.Participants[i]
 		at := slices.IndexFunc(c.Agents, func(a deliberation.Agent) bool { return a.ID == p.Name })
 		if at < 0 {
 			continue
 		}
-		a := &c.Agents[at]
-		p.Model, p.Fallbacks, w.names[a.ID] = a.Model, a.Fallbacks, a.Name
+		p.Model, p.Fallbacks = c.Agents[at].Model, c.Agents[at].Fallbacks
 	}
 }
 
 // called returns how people know somebody.
 func (w *reporter) called(name string) string {
-	if known := w.names[name]; line(known) != "" {
-		return known
+	if w.deliberation != nil {
+		if known := w.deliberation.Config().NameOf(name); line(known) != "" {
+			return known
+		}
 	}
 	return name
 }

@@ -104,8 +104,7 @@ type reporter struct {
 	record *flow.Record
 	debate *debate.Debate // empty if the record is of another flow
 	config *debate.Config
-	word   string            // for what the record is of
-	names  map[string]string // under which people know somebody; those that differ are enough
+	word   string // for what the record is of
 
 	deliberation *deliberation.Deliberation // nil: the record is of another flow
 	work         *arbiter.Work              // likewise

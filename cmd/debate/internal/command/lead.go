@@ -352,7 +352,7 @@ func failed(err error) error {
 func (l *leader) summaries() deliberation.Hooks {
 	return deliberation.Hooks{OnSummarizationComplete: func(agent string, before, after int) {
 		if l.lines != nil {
-			l.warnf("%s: summary of %s characters in %s", agent, progress.Number(before), progress.Number(after))
+			l.warnf("%s: summary of %s characters in %s", l.lines.Course().Name(agent), progress.Number(before), progress.Number(after))
 		}
 	}}
 }

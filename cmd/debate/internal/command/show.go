@@ -163,7 +163,11 @@ func (p *program) showActors(record *flow.Record) error {
 	}
 	for _, who := range shown {
 		u := who.Account.Usage
-		t.row(who.Name, dashed(who.Model), who.Status, who.Turns, who.Failures, u.Input+u.Output, who.Account.Cost.Rounded())
+		name := called(record, who.Name)
+		if name != who.Name {
+			name += " (" + who.Name + ")" // which commands take
+		}
+		t.row(name, dashed(who.Model), who.Status, who.Turns, who.Failures, u.Input+u.Output, who.Account.Cost.Rounded())
 	}
 	return t.end()
 }
@@ -187,7 +191,7 @@ func (p *program) showInquiries(record *flow.Record) {
 		q := &record.Inquiries[i]
 		p.printf("\nQuestion %s", progress.Clean(q.ID))
 		if len(q.Options) > 0 && q.To != "" {
-			p.printf(" about %s", progress.Clean(q.To))
+			p.printf(" about %s", progress.Clean(called(record, q.To)))
 		}
 		p.printf("\n%s\n", progress.Text(q.Question))
 		if q.Use != nil {

@@ -19,12 +19,12 @@ func (p *program) preface(r *flow.Record) {
 	switch d, ok := deliberation.Of(r); {
 	case ok:
 		for _, prompt := range d.Prompts() {
-			p.detailf("System prompt of %s: %s", prompt.Who, source(prompt.Source))
+			p.detailf("System prompt of %s: %s", progress.Clean(called(r, prompt.Who)), source(prompt.Source))
 		}
 		p.summarizing("Summaries", &d.Config().Summaries)
 		for i := range d.Config().Agents {
 			if a := &d.Config().Agents[i]; a.Summaries != nil {
-				p.summarizing("Summaries of "+a.ID, a.Summaries)
+				p.summarizing("Summaries of "+progress.Clean(called(r, a.ID)), a.Summaries)
 			}
 		}
 	default:
@@ -44,8 +44,20 @@ func source(s string) string {
 	}
 }
 
+// called returns how people know an actor of a conversation.
+func called(r *flow.Record, id string) string {
+	if d, ok := deliberation.Of(r); ok {
+		return d.Config().NameOf(id)
+	}
+	return id
+}
+
 // summarizing shows the settings of summaries.
 func (p *program) summarizing(of string, s *deliberation.Summaries) {
+	if s.Off {
+		p.detailf("%s: off", of)
+		return
+	}
 	p.detailf("%s: from %s characters down to %s", of,
 		progress.Number(cmp.Or(s.Threshold, deliberation.DefaultSummaryThreshold)),
 		progress.Number(cmp.Or(s.MaxLength, deliberation.DefaultSummaryLength)))
@@ -94,16 +106,17 @@ func (p *program) breakdown(r *flow.Record) {
 		}
 		whom := ""
 		if t.Target != "" {
-			whom = " of " + progress.Clean(t.Target)
+			whom = " of " + progress.Clean(called(r, t.Target))
 		}
 		first, _, _ := strings.Cut(strings.TrimSpace(progress.Text(contribution(t))), "\n")
 		_, _ = fmt.Fprintf(p.Err, "  %s%s by %s (%s, %s tokens): %s\n", progress.Clean(string(t.Kind)), whom,
-			progress.Clean(t.Speaker), progress.Span(t.Took), progress.Number(t.Usage.Input+t.Usage.Output),
+			progress.Clean(called(r, t.Speaker)), progress.Span(t.Took), progress.Number(t.Usage.Input+t.Usage.Output),
 			progress.Shorten(progress.Clean(first), 100))
 	}
 	if d, ok := deliberation.Of(r); ok {
 		for _, s := range d.Summaries() {
-			p.detailf("Round %d: the history of %s was summarized from %s to %s characters (%s, %s tokens)", s.Round, s.Agent,
+			p.detailf("Round %d: the history of %s was summarized from %s to %s characters (%s, %s tokens)", s.Round,
+				progress.Clean(called(r, s.Agent)),
 				progress.Number(s.Before), progress.Number(s.After), progress.Span(s.Took), progress.Number(s.Usage.Input+s.Usage.Output))
 		}
 	}

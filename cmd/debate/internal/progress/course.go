@@ -208,15 +208,13 @@ func (c *Course) start(start *flow.Start, at time.Time) {
 	if start.Settings.Budget != nil {
 		c.Budget = *start.Settings.Budget
 	}
-	names := make(map[string]string)
-	if config, ok := start.Config.Go.(*deliberation.Config); ok {
-		for i := range config.Agents {
-			names[config.Agents[i].ID] = config.Agents[i].Name
-		}
-	}
+	config := deliberation.ConfigIn(start)
 	for _, id := range start.Settings.Participants {
 		a := c.actor(id)
-		if name := Clean(names[id]); name != "" {
+		if config == nil {
+			continue
+		}
+		if name := Clean(config.NameOf(id)); name != "" {
 			a.Name = name
 		}
 	}

@@ -55,6 +55,21 @@ func TestTail(t *testing.T) {
 	assert.True(t, strings.HasSuffix(c.Actors[0].Jobs[0].Tail(), "words and words and"))
 }
 
+// TestNamesOfAStoredConfig: a start that was read from a store holds the config as JSON.
+func TestNamesOfAStoredConfig(t *testing.T) {
+	stored := start(deliberation.FlowName, "a", "b")
+	stored.Config.Go = nil
+	stored.Config.JSON = []byte(`{"problem":"p","agents":[{"id":"a","name":"Ada","model":"m/m"},{"id":"b","model":"m/m"}]}`)
+	c := fold(stored, &flow.Transition{To: deliberation.StateCritiquing, Calls: 2}, ask(deliberation.KindCritique, "b", "a"))
+	assert.Equal(t, []string{"Ada", "b"}, []string{c.Actors[0].Name, c.Actors[1].Name})
+	assert.Equal(t, "critiquing Ada", c.Actors[1].Jobs[0].Activity)
+	assert.Equal(t, "judge", c.Name("judge"))
+
+	other := start("debate", "a")
+	other.Config.Go, other.Config.JSON = nil, []byte(`{"topic":"t"}`)
+	assert.Equal(t, "a", fold(other).Name("a"))
+}
+
 // TestCourse: names, pauses and the counts of a phase.
 func TestCourse(t *testing.T) {
 	named := start(deliberation.FlowName, "a")
