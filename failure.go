@@ -35,18 +35,18 @@ func (d *Debate) failingSpeaker(name string) flow.OnFail {
 }
 
 // failingJudge says what a judge's answer may cost. An assessment can be missed, a verdict cannot. A rule may drop a judge
-// if the panel keeps its quorum, and a person may if any judge is left.
-func (d *Debate) failingJudge(kind flow.CallKind) flow.OnFail {
-	out := flow.OnFail{}
-	if kind == KindAssessment {
-		out.Skip = flow.RuleToo
-	}
-	switch left := len(d.Judges()) - 1; {
-	case left < 1:
-	case left < d.quorum():
-		out.Drop = flow.PersonOnly
-	default:
+// if the panel keeps its quorum. A person may drop any judge: without the last one the debate has no verdict. Of a judge at whose
+// failure a person has ended the debate nobody is asked again: the verdict is tried, and may be missing.
+func (d *Debate) failingJudge(name string, kind flow.CallKind) flow.OnFail {
+	out := flow.OnFail{Drop: flow.PersonOnly}
+	if left := len(d.Judges()) - 1; left > 0 && left >= d.quorum() {
 		out.Drop = flow.RuleToo
+	}
+	switch {
+	case kind == KindAssessment:
+		out.Skip = flow.RuleToo
+	case d.EndedEarlyBy == flow.EndedByPerson && d.Failed(assessmentID(d.Round, name)) && !d.Skipped(assessmentID(d.Round, name)):
+		out.Aid = true
 	}
 	return out
 }
@@ -55,11 +55,25 @@ func (d *Debate) failingJudge(kind flow.CallKind) flow.OnFail {
 // without the rest of its course, not without the verdicts.
 func owes(r *flow.Record) []string {
 	d := of(r)
-	out := d.lacksVerdicts()
+	var out []string
+	if !d.withoutVerdict() {
+		out = d.lacksVerdicts()
+	}
 	if d.EndedEarlyBy == "" {
 		out = append(d.lacksSpeeches(), out...)
 	}
 	return out
+}
+
+// withoutVerdict reports whether a person has decided to do without the verdicts that are missing: by dropping the last judge, or by
+// ending the debate at the failure of a judge who then has failed again.
+func (d *Debate) withoutVerdict() bool {
+	if d.config.Judging != nil && len(d.Judges()) == 0 {
+		return slices.ContainsFunc(d.bench, func(i int) bool {
+			return d.DroppedBy(d.config.Judging.Judges[i].Name) == flow.EndedByPerson
+		})
+	}
+	return !slices.ContainsFunc(verdictCalls(d), func(call flow.Call) bool { return !call.OnFail.Aid || !d.Failed(call.ID) })
 }
 
 // lacksSpeeches returns what is missing of the rounds that the config asks for.

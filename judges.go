@@ -23,14 +23,14 @@ func assessmentCalls(r *flow.Record) []flow.Call {
 	if judging.Rubric != nil {
 		schema = schemaRubric
 	}
-	id := "r" + strconv.Itoa(d.Round) + ".assessment."
 	var calls []flow.Call
 	for place, i := range d.bench {
 		judge := &judging.Judges[i]
-		if d.Done(id+judge.Name) || d.Skipped(id+judge.Name) || len(d.Dropped()) > 0 && d.IsDropped(judge.Name) {
+		id := assessmentID(d.Round, judge.Name)
+		if d.Done(id) || d.Skipped(id) || len(d.Dropped()) > 0 && d.IsDropped(judge.Name) {
 			continue
 		}
-		call := judgeCall(d, judge, id+judge.Name, KindAssessment)
+		call := judgeCall(d, judge, id, KindAssessment)
 		call.Schema, call.Slot, call.View.Whole = schema, place, d.Round
 		asked := func() string {
 			return prompt.Fill(d.Text(textAssess.of(judge.Name)), d.Round, d.rounds()) + d.extended()
@@ -42,6 +42,11 @@ func assessmentCalls(r *flow.Record) []flow.Call {
 		calls = append(calls, call)
 	}
 	return calls
+}
+
+// assessmentID returns the ID of a judge's assessment of a round.
+func assessmentID(round int, judge string) string {
+	return "r" + strconv.Itoa(round) + ".assessment." + judge
 }
 
 // verdictCalls returns the verdicts that are still missing.
@@ -105,7 +110,7 @@ func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) flo
 	call := flow.Call{
 		ID: id, Kind: kind, Performer: performer(judge.Judge, judge.Person), Function: judge.Judge, Round: d.Round,
 		System: d.Text(textSystem.of(judge.Name)), View: flow.View{Labels: d.config.Judging.Anonymous, All: true},
-		Timeout: d.config.JudgeTimeout, OnFail: d.failingJudge(kind), Task: judgeTask,
+		Timeout: d.config.JudgeTimeout, OnFail: d.failingJudge(judge.Name, kind), Task: judgeTask,
 	}
 	judge.seat("").Ask(&call)
 	if len(call.Fallbacks) > 0 && len(d.bench) > 1 && !d.config.Judging.AllowSameFamily {

@@ -121,7 +121,7 @@ func JudgeOptions(call flow.CallKind) []debate.Option {
 	if call == debate.KindAssessment {
 		options = append(options, flow.OptionSkip)
 	}
-	return append(options, flow.OptionEnd)
+	return append(options, flow.OptionDrop, flow.OptionEnd)
 }
 
 // LabelsIn yields the names that a schema allows for a participant.

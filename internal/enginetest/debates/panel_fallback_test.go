@@ -163,14 +163,17 @@ func TestAModelTakesOverFromAModelOnly(t *testing.T) {
 					assert.Equal(t, "test/spare", stage.View(record).Verdict.Model)
 					return
 				}
-				assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionEnd}, q.Options)
+				assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionDrop, flow.OptionEnd}, q.Options)
 				stage.RequireKind(t, session.Choose(t.Context(), q.ID, flow.OptionModel, "test/spare"), provider.KindValidation)
 				require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
 				record, err = session.Wait(t.Context())
 				require.ErrorIs(t, err, debate.ErrAwaitingInput)
 				again := stage.Question(t, record, err)
 				assert.NotEqual(t, q.ID, again.ID)
-				stage.RequireKind(t, session.Choose(t.Context(), again.ID, flow.OptionDrop), provider.KindValidation)
+				require.NoError(t, session.Choose(t.Context(), again.ID, flow.OptionDrop))
+				record, err = session.Wait(t.Context())
+				require.NoError(t, err)
+				assert.Nil(t, stage.View(record).Verdict)
 			})
 		})
 	}

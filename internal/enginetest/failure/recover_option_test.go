@@ -52,6 +52,18 @@ func impasses() map[string]impasse {
 		assert.Nil(t, stage.View(r).Verdict)
 		assert.Empty(t, r.Dropped())
 	}
+	judgeless := func(turns int) func(*testing.T, *debate.Record) {
+		return func(t *testing.T, r *debate.Record) {
+			t.Helper()
+			assert.Equal(t, flow.StateCompleted, r.State)
+			assert.Equal(t, flow.EndRounds, r.Reason)
+			assert.Empty(t, r.EndedEarlyBy)
+			assert.Len(t, r.Turns, turns)
+			assert.Nil(t, stage.View(r).Verdict)
+			assert.Equal(t, flow.EndedByPerson, r.DroppedBy("judge"))
+			assert.Equal(t, []string{"judge has judged no further", "there is no verdict"}, stage.View(r).Outcome().Degraded)
+		}
+	}
 	dropped := func(t *testing.T, r *debate.Record) {
 		t.Helper()
 		less := []string{"Ben has taken no further part"}
@@ -138,15 +150,16 @@ func impasses() map[string]impasse {
 					assert.Len(t, r.Turns, 4)
 					assert.NotNil(t, stage.View(r).Verdict, "which the judge can still give")
 				},
+				flow.OptionDrop: judgeless(6),
 			},
 		},
 		"a judge's verdict": {
 			same, provider.KindQuota, stage.Requested("judge", "verdict.judge"), "verdict.judge", stage.JudgeOptions(debate.KindVerdict),
-			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionEnd: without},
+			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionEnd: without, flow.OptionDrop: judgeless(6)},
 		},
 		"a judge's key": {
 			same, provider.KindAuthentication, stage.Requested("judge", "verdict.judge"), "verdict.judge", stage.JudgeOptions(debate.KindVerdict),
-			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionEnd: without},
+			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionEnd: without, flow.OptionDrop: judgeless(6)},
 		},
 	}
 }

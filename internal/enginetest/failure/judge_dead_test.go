@@ -1,0 +1,73 @@
+package failure_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// TestADeadJudgeIsDecidedAboutOnce: a person who continues without the only judge, or ends the debate, is asked nothing more about it.
+func TestADeadJudgeIsDecidedAboutOnce(t *testing.T) {
+	for name, tc := range map[string]struct {
+		option       flow.Option
+		when         debate.When
+		turns        int
+		endedEarlyBy string
+		degraded     []string
+	}{
+		"without the judge": {
+			flow.OptionDrop, debate.EveryRound, 6, "", []string{"judge has judged no further", "there is no verdict"},
+		},
+		"without the verdict": {flow.OptionDrop, debate.AtEnd, 6, "", []string{"judge has judged no further", "there is no verdict"}},
+		"the end": {
+			flow.OptionEnd, debate.EveryRound, 2, flow.EndedByPerson, []string{"there is no verdict", "missing: the verdict of judge"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.Unattended, config.Judging.When = false, tc.when
+			engine, p := stage.Engine(config)
+			stage.Abiding(p)
+			stage.Befall(p, provider.KindRefusal, stage.Requested("judge", ""))
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			defer session.Close()
+			record, err := session.Wait(t.Context())
+			q := stage.Question(t, record, err)
+			require.NoError(t, session.Choose(t.Context(), q.ID, tc.option))
+
+			record, err = session.Wait(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, flow.StateCompleted, record.State)
+			assert.Len(t, record.Answers, 1)
+			assert.Len(t, record.Turns, tc.turns)
+			assert.Equal(t, tc.endedEarlyBy, record.EndedEarlyBy)
+			outcome := stage.View(record).Outcome()
+			assert.Nil(t, stage.View(record).Verdict)
+			assert.Empty(t, outcome.Winner)
+			assert.Subset(t, outcome.Degraded, tc.degraded)
+		})
+	}
+}
+
+// TestNoRuleDropsTheLastJudge: only a person may do without any verdict.
+func TestNoRuleDropsTheLastJudge(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.OnFailure = stage.Dropping()
+	engine, p := stage.Engine(config)
+	stage.Abiding(p)
+	stage.Befall(p, provider.KindRefusal, stage.Requested("judge", "verdict"))
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	record, err := session.Wait(t.Context())
+	stage.RequireKind(t, err, provider.KindRefusal)
+	assert.Equal(t, flow.StateError, record.State)
+	assert.Empty(t, record.Dropped())
+}
