@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -57,4 +58,81 @@ func TestALateReaderGetsTheOutputAsText(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "What r1.Ada has done.", text)
+}
+
+// TestTextBesideAToolCallStreams: what an agent says before it uses a tool reaches readers while it is written, and the hook. It is the
+// text of the event, whether it holds a brace or came in no pieces at all. Then the result streams as ever.
+func TestTextBesideAToolCallStreams(t *testing.T) {
+	for name, test := range map[string]struct {
+		said  string
+		size  int
+		first string // what has come when the tool begins
+	}{
+		"words": {"I double it now.", 3, "I double it now."}, "code": {"I write func main() { } now.", 3, "I write func main() { } now."},
+		"at once": {"I double it now.", 0, "I double it now."}, "nothing": {"", 0, ""}, "fenced": {"`double` does it.", 4, "`double` does it."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ask := uses("double", `{"n":21}`)
+				ask.Text, ask.ChunkSize, ask.Interval = test.said, test.size, time.Second
+				done := scripted.Reply{Text: toJSON(arbiter.Result{Success: true, Output: "It is 42."}), ChunkSize: 5, Interval: time.Second}
+				engine, _ := engineFor(answers{"r1.Ada": byReply(ask, done), "d2": completes("Done.")})
+				engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
+				text, pieces, attempt, told := "", 0, 0, 0
+				hooks := arbiter.Hooks{OnText: func(agent, _ string) {
+					assert.Equal(t, "Ada", agent)
+					told++
+				}}
+				for event, err := range hooks.Events(engine.Run(t.Context(), equipped())) {
+					require.NoError(t, err)
+					switch body := event.Body.(type) {
+					case *flow.Chunk:
+						if body.Call != "r1.Ada" {
+							continue
+						}
+						require.Empty(t, body.Schema)
+						if body.Attempt != attempt {
+							text, pieces, attempt = "", 0, body.Attempt
+						}
+						text, pieces = text[:body.Offset]+body.Text, pieces+1
+					case *flow.ToolCalls:
+						assert.Equal(t, test.first, text)
+						assert.Equal(t, test.said, body.Text)
+						if name == "words" {
+							assert.Greater(t, pieces, 3, "while it is written")
+						}
+					case *flow.Turn:
+						assert.Equal(t, "It is 42.", text)
+					}
+				}
+				assert.Positive(t, told)
+			})
+		})
+	}
+}
+
+// TestWordsBeforeAResultAreReplacedByIt: the text of the turn is that of the field, whatever the model has written around the object.
+func TestWordsBeforeAResultAreReplacedByIt(t *testing.T) {
+	result := toJSON(arbiter.Result{Success: true, Output: "I have written it."})
+	for _, written := range []string{"Here it is:\n" + result, "```json\n" + result + "\n```", "  " + result} {
+		synctest.Test(t, func(t *testing.T) {
+			say := func(text string) func(*provider.Request) scripted.Reply {
+				return func(*provider.Request) scripted.Reply {
+					return scripted.Reply{Text: text, ChunkSize: 4, Interval: time.Second}
+				}
+			}
+			engine, _ := engineFor(answers{"r1.Ada": say(written), "r1.Ada again": say(result), "d2": completes("Done.")})
+			text := ""
+			for event, err := range engine.Run(t.Context(), config()) {
+				require.NoError(t, err)
+				if c, ok := event.Body.(*flow.Chunk); ok && c.Call == "r1.Ada" {
+					text = text[:c.Offset] + c.Text
+				}
+				if turn, ok := event.Body.(*flow.Turn); ok {
+					assert.Equal(t, turn.Text, text)
+				}
+			}
+			assert.Equal(t, "I have written it.", text)
+		})
+	}
 }

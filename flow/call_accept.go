@@ -166,10 +166,13 @@ func maxReplyBytes(tokens int) int {
 	return tokens * bytesPerToken
 }
 
-// Spoken returns the text of a result as its turn will hold it: cut where it is too long, and in valid UTF-8.
+// Spoken returns the text of a result as its turn or its ToolCalls will hold it: cut where it is too long, and in valid UTF-8.
 func (c *Core) Spoken(s Result) string {
 	if state := c.current(s.Call, s.Attempt); state != nil {
 		s, _ = c.joined(state, bounded(state.intent, s, c.record.settings.MaxTokens))
+		if len(s.Calls) > 0 && state.intent.Offer != nil {
+			return text.Readable(s.Text)
+		}
 		if schema := c.machine.flow.Schemas[state.intent.Schema]; schema != nil && schema.spoken != "" {
 			return schema.streamed(s.Text)
 		}

@@ -369,7 +369,8 @@ type Received struct {
 // The chunks of a structured answer name its Schema. They are what the model writes before anybody has
 // checked it: JSON that may be wrapped, cut or wrong, with labels where the model reads labels. What counts is the event
 // that ends the attempt, and its text need not be the sum of the chunks. Where the schema names a field that is spoken
-// (AnswerOf.Spoken), the chunks are those of a free text: of that field's.
+// (AnswerOf.Spoken), the chunks are those of a free text: of that field's, or of the words that a reply begins with in place of JSON.
+// What a model says beside the use of tools is such a text: it adds up to ToolCalls.Text.
 //
 // A reader in another process than the one that makes the call may miss text. Missing reports it at the place of the gap.
 // Offsets count only what the reader has received, so the two rules still hold. Before the turn, the reader gets a chunk whose

@@ -287,11 +287,11 @@ func (h *hearing) end(body flow.Body, live bool) (left []flow.Chunk) {
 		return v.take() // the next attempt continues its text
 	}
 	delete(h.voices, spend.Call)
-	turn, spoken := body.(*flow.Turn)
+	turn := saidIn(body)
 	switch {
 	case v != nil && v.schema != "":
 		return v.take()
-	case !spoken || v == nil && (!live || turn.Data != nil && turn.Text == string(turn.Data)):
+	case turn == nil || v == nil && (!live || turn.Data != nil && turn.Text == string(turn.Data)):
 		return nil
 	case v == nil:
 		v = &voice{}

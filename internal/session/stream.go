@@ -52,18 +52,61 @@ func watched(command *flow.Command, to func(provider.Chunk)) (emit func(provider
 			}
 		}, command.Said
 	}
-	spoken := strictjson.NewField(command.Spoken)
+	spoken := &spokenText{field: strictjson.NewField(command.Spoken)}
 	if command.Said != "" {
-		said = spoken.Next(command.Said)
+		said = spoken.next(command.Said)
 	}
 	return func(c provider.Chunk) {
 		if !c.Reasoning {
-			c.Text = spoken.Next(c.Text)
+			c.Text = spoken.next(c.Text)
 		}
 		if c.Text != "" {
 			to(c)
 		}
 	}, said
+}
+
+// spokenText reads what readers watch of a reply that is to be a JSON object: the text of one field. A reply may also be words, such as
+// those beside the use of a tool, or begin with words. Readers watch them up to the first brace. If the object follows, its field
+// replaces them.
+type spokenText struct {
+	field *strictjson.Field
+	words bool // the reply begins with words
+	json  bool // what comes now may be the object
+}
+
+// next returns what the next piece of the reply adds.
+func (s *spokenText) next(piece string) string {
+	if !s.words && !s.json {
+		piece = strings.TrimLeft(piece, " \t\r\n")
+		if piece == "" {
+			return ""
+		}
+		s.json = strings.ContainsRune("{[`", rune(piece[0]))
+		s.words = !s.json
+	}
+	if s.json {
+		return s.field.Next(piece)
+	}
+	words, _, found := strings.Cut(piece, "{")
+	if !found {
+		return piece
+	}
+	s.json = true
+	return words + s.field.Next(piece[len(words):])
+}
+
+// saidIn returns what an event has of a reply's text, as a turn; nil: it has none. A reply that asks for tools may say something
+// beside that.
+func saidIn(body flow.Body) *flow.Turn {
+	switch body := body.(type) {
+	case *flow.Turn:
+		return body
+	case *flow.ToolCalls:
+		return &flow.Turn{Spend: body.Spend, Speaker: body.By, Text: body.Text}
+	default:
+		return nil
+	}
 }
 
 // add adds a part. When the reply is too long, add ignores it: a provider must not fill the memory.

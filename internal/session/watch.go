@@ -180,7 +180,7 @@ func (w *watcher) finishStream(e *flow.Event) (left [2]*flow.Chunk) {
 	if spend == nil {
 		return left
 	}
-	turn, spoken := e.Body.(*flow.Turn)
+	turn := saidIn(e.Body)
 	_, continued := e.Body.(*flow.Continued)
 	w.mu.Lock()
 	i := slices.IndexFunc(w.streams, func(f *heardStream) bool {
@@ -188,7 +188,7 @@ func (w *watcher) finishStream(e *flow.Event) (left [2]*flow.Chunk) {
 	})
 	if i < 0 {
 		w.mu.Unlock()
-		if spoken {
+		if turn != nil && turn.Text != "" {
 			return w.wholeText(e.Seq, turn)
 		}
 		return left
@@ -198,7 +198,7 @@ func (w *watcher) finishStream(e *flow.Event) (left [2]*flow.Chunk) {
 	w.mu.Unlock()
 	w.resume(f)
 	switch {
-	case spoken:
+	case turn != nil:
 		delete(w.heard, f.command.Call)
 	case continued && w.heard == nil:
 		w.heard = map[string]int{f.command.Call: f.length()}
@@ -207,7 +207,7 @@ func (w *watcher) finishStream(e *flow.Event) (left [2]*flow.Chunk) {
 	}
 	if f.command.Schema != "" || continued {
 		left[1] = f.rest(f.had, f.offset)
-	} else if spoken {
+	} else if turn != nil {
 		left[0] = f.thoughtRemainder(turn, f.thoughts, f.thought)
 		left[1] = f.remainder(turn, f.had, f.offset)
 	}
