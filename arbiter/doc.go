@@ -20,7 +20,8 @@
 // order is: complete, the limit of iterations, retry. A select starts the agents without another question.
 //
 // An execution is a call of an agent that may use its tools in several replies and ends with a [Result]: whether it was a
-// success, its output, and what changes in the [Plan]. Outputs are turns: all agents read those of the others, and
+// success, its output, and what changes in the [Plan]. The next execution of the same agent is shown again how it has used its tools
+// before, up to 64 KiB of the newest uses. Outputs are turns: all agents read those of the others, and
 // Config.Context keeps them within the models' windows. Agents that are selected together do not read each other's output until
 // all have ended, and what they report of the plan is applied in the order of their selection.
 //

@@ -51,10 +51,25 @@ func (w *Work) call(e *Execution, slot int) flow.Call {
 		call.OnFail = flow.OnFail{Aid: true}
 	}
 	if len(a.Tools) > 0 {
-		call.Tools, call.Exchanges = a.Tools, a.MaxIterations
+		call.Tools, call.Exchanges, call.Recalls = a.Tools, a.MaxIterations, w.before(e)
 	}
 	call.Last = func(r *flow.Record) string { return of(r).assignment(e) + "\n\n" + r.Text(textExecute) }
 	return call
+}
+
+// mostRecalled bounds the executions of which an agent is shown again how it has used its tools.
+const mostRecalled = 32
+
+// before returns the calls of the latest executions of an agent before this one, oldest first.
+func (w *Work) before(e *Execution) []string {
+	var out []string
+	for _, x := range slices.Backward(w.executions) {
+		if x.Agent == e.Agent && x.Iteration < e.Iteration && len(out) < mostRecalled {
+			out = append(out, x.Call)
+		}
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // executed leads on from executing.

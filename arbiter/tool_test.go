@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -197,4 +198,120 @@ func TestAPersonApprovesUses(t *testing.T) {
 		assert.Contains(t, texts[0], "one is enough")
 		assert.Equal(t, []string{"4", "6"}, texts[1:])
 	})
+}
+
+// TestAnAgentKeepsItsUsesOfTools: what its tools have answered in an earlier execution stands in the next one of the same agent, and in
+// no other's. A model without tools reads it too.
+func TestAnAgentKeepsItsUsesOfTools(t *testing.T) {
+	for name, plain := range map[string]bool{"with tools": false, "a model without tools": true} {
+		t.Run(name, func(t *testing.T) {
+			var second, third, others *provider.Request
+			done := func(at **provider.Request) func(*provider.Request) scripted.Reply {
+				return func(req *provider.Request) scripted.Reply {
+					*at = req
+					return scripted.Reply{Text: toJSON(arbiter.Result{Success: true, Output: "Done."})}
+				}
+			}
+			var last *provider.Request
+			engine, p := engineFor(answers{
+				"d1": picks("Ada"), "d2": picks("Ada", "Ben"), "d4": picks("Ada"), "d6": completes("Done."),
+				"r1.Ada": byReply(uses("double", `{"n":21}`), scripted.Reply{Text: toJSON(arbiter.Result{Success: true, Output: "Done."})}),
+				"r2.Ada": done(&second), "r2.Ben": done(&others),
+				"r3.Ada": func(req *provider.Request) scripted.Reply {
+					if third = req; last == nil && !plain {
+						last = req
+						return uses("double", `{"n":4}`)
+					}
+					return done(&last)(req)
+				},
+			})
+			engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
+			c := equipped()
+			c.Agents[1].Tools, c.Parallel = []string{"double"}, 2
+			if plain {
+				p.OnAbilities = func(_ context.Context, model string) (provider.Abilities, error) {
+					return provider.Abilities{provider.AbilityTools: model != "plain"}, nil
+				}
+				c.Agents[0].Fallbacks = []string{"test/plain"}
+				reply := p.Reply
+				p.Reply = func(req *provider.Request) scripted.Reply {
+					if callOf(req) == "r2.Ada" && req.Model != "plain" {
+						return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}}
+					}
+					return reply(req)
+				}
+			}
+			_, err := play(t, engine, c)
+			require.NoError(t, err)
+			require.NotNil(t, second)
+			require.NotNil(t, others)
+			for i := range others.Messages {
+				assert.Nil(t, others.Messages[i].ToolResult)
+			}
+			if plain {
+				assert.Contains(t, second.Last.Text, "42")
+				return
+			}
+			asked, answered := usesIn(second)
+			assert.Equal(t, []string{`{"n":21}`}, asked)
+			require.Len(t, answered, 1)
+			assert.Contains(t, answered[0], "42")
+			assert.Contains(t, second.Last.Text, "Do your part now", "the instruction comes last")
+			asked, answered = usesIn(third)
+			assert.Equal(t, []string{`{"n":21}`, `{"n":4}`}, asked)
+			require.Len(t, answered, 2)
+			assert.Contains(t, answered[1], "8")
+		})
+	}
+}
+
+// usesIn returns the arguments and answers of the uses of tools that a request shows.
+func usesIn(req *provider.Request) (asked, answered []string) {
+	for i := range req.Messages {
+		for _, call := range req.Messages[i].ToolCalls {
+			asked = append(asked, string(call.Arguments))
+		}
+		if result := req.Messages[i].ToolResult; result != nil {
+			answered = append(answered, result.Text)
+		}
+	}
+	return asked, answered
+}
+
+// TestTheNewestUsesAreKept: of many long answers only the newest are shown again, so that long work has bounded requests.
+func TestTheNewestUsesAreKept(t *testing.T) {
+	const rounds = 8
+	script, longest := answers{"d1": picks("Ada"), fmt.Sprintf("d%d", 2*rounds): completes("Done.")}, 0
+	for n := 1; n <= rounds; n++ {
+		if n < rounds { // who acts next is decided at an evaluation, and taken up at a selection
+			script[fmt.Sprintf("d%d", 2*n)] = picks("Ada")
+		}
+		asked := false
+		script[fmt.Sprintf("r%d.Ada", n)] = func(req *provider.Request) scripted.Reply {
+			size := 0
+			_, answered := usesIn(req)
+			for _, text := range answered {
+				size += len(text)
+			}
+			if longest = max(longest, size); !asked {
+				asked = true
+				return uses("long", fmt.Sprintf(`{"n":%d}`, n))
+			}
+			require.Contains(t, answered[len(answered)-1], fmt.Sprintf("answer %d:", n))
+			return scripted.Reply{Text: toJSON(arbiter.Result{Success: true, Output: "Done."})}
+		}
+	}
+	engine, _ := engineFor(script)
+	long, err := flow.NewTool(flow.ToolInfo{Description: "is long"}, func(_ context.Context, _ flow.ToolUse, args numbers) (string, error) {
+		return fmt.Sprintf("answer %d: %s", args.N, strings.Repeat("word ", 6000)), nil
+	})
+	require.NoError(t, err)
+	engine.Tools = map[string]debate.Tool{"long": long}
+	c := equipped()
+	c.Agents[0].Tools = []string{"long"}
+	w, err := play(t, engine, c)
+	require.NoError(t, err)
+	assert.Equal(t, flow.StateCompleted, w.State)
+	assert.Greater(t, longest, 64<<10, "those of two executions, and its own")
+	assert.Less(t, longest, 100<<10)
 }

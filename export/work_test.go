@@ -86,9 +86,11 @@ func errandReply(words string) func(*provider.Request) scripted.Reply {
 		}
 		_, rest, _ := strings.Cut(req.ID, "/")
 		call, _, _ := strings.Cut(rest, "/")
-		n := 0
+		n, own := 0, false
 		for i := range req.Messages {
-			if req.Messages[i].ToolResult != nil {
+			if m := &req.Messages[i]; m.ToolResult == nil {
+				own = own || strings.Contains(m.Text, "Do your part now") // what comes before was used in earlier executions
+			} else if own {
 				n++
 			}
 		}

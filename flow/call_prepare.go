@@ -48,6 +48,7 @@ type prepared struct {
 	papers  papers             // the documents, which come before the messages
 	tools   []provider.Tool    // the tools that the model may ask for
 	said    string             // the parts of the reply so far, which it continues
+	former  []provider.Message // uses of tools in earlier calls, with their answers; nil: none
 	talk    []provider.Message // the instruction, then the model's uses of tools with their answers, and the parts of its reply; nil: none yet
 }
 

@@ -323,6 +323,9 @@ type Call struct {
 	// If it asks for one all the same, the call has failed for good, with a failure of kind tool_limit. Where Exchanges is set,
 	// Uses of 0 is no bound. 0: Uses alone bounds the replies. See [Record.UsedUp].
 	Exchanges int
+	// Recalls are the IDs of earlier calls of the same actor, oldest first. The model is shown again how it has used tools in them, and
+	// what these have answered, as far as that is not more than 64 KiB: the newest uses come first. A call without Tools recalls none.
+	Recalls []string
 	// Continues is how often a reply of a model that ends at its cap is continued, at most 16 times. The model gets what it has
 	// said so far as its own message, and the joined text is the reply. Each part may have MaxTokens, and has an event of its
 	// own; see [Continued]. 0, or once that is used up: a free reply stays cut, and a structured answer is asked for again.

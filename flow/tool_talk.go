@@ -89,39 +89,24 @@ func (r *Record) exchanged(call *Call, model string) int {
 // offer adds the tools, and what they have answered so far, to what is sent. Tools are described in the last reply too if there
 // were uses: vendors refuse uses of tools that are not described, and prompt caches depend on it.
 func (p *prepared) offer(r *Record, state *callState, offer *ToolOffer, room int) {
-	if offer.Last && (state == nil || len(state.talk) == 0) {
+	own := state.exchanges()
+	if offer.Last && len(own) == 0 {
+		p.recall(r, state, room)
 		return
 	}
 	for _, name := range p.call.Tools {
 		info := r.start.Tools[name]
 		p.tools = append(p.tools, provider.Tool{Name: name, Description: info.Description, Parameters: info.Parameters})
 	}
-	if state == nil || len(state.talk) == 0 {
+	former := r.recalled(p.call)
+	sent := sentUses(slices.Concat(former, own), room)
+	if len(former) > 0 {
+		p.former = p.addUses(r, []provider.Message{{Text: formerWords}}, former, sent)
+	}
+	if len(own) == 0 {
 		return
 	}
-	p.talk = append(p.talk, provider.Message{Text: p.last})
-	sent := state.sentUses(room)
-	for at, e := range state.talk {
-		calls := make([]provider.ToolCall, len(e.asked.Uses))
-		for i := range calls {
-			calls[i] = e.asked.Uses[i].ToolCall
-			calls[i].Arguments = sent[at][i].arguments
-		}
-		p.talk = append(p.talk, provider.Message{Speaker: p.call.By, Text: e.asked.Text, ToolCalls: calls})
-		for i := range e.uses {
-			result := e.uses[i].result
-			if result == nil {
-				continue // cannot happen: a call continues when all uses are answered
-			}
-			content := sent[at][i].answer
-			if result.Tool != "" {
-				content = r.Quote("tool "+result.Tool, content)
-			}
-			p.talk = append(p.talk, provider.Message{Speaker: p.call.By, ToolResult: &provider.ToolResult{
-				ID: calls[i].ID, Text: content, Error: result.Failed,
-			}})
-		}
-	}
+	p.talk = p.addUses(r, []provider.Message{{Text: p.last}}, own, sent[len(former):])
 	left := p.call.Uses - r.toolCounts[p.call.By]
 	switch {
 	case offer.Last:
@@ -136,13 +121,40 @@ func (p *prepared) offer(r *Record, state *callState, offer *ToolOffer, room int
 	}
 }
 
+// formerWords stand before what an actor has used its tools for in earlier calls.
+const formerWords = "So you have used your tools before:"
+
+// addUses adds exchanges to messages, with what is sent of each use.
+func (p *prepared) addUses(r *Record, messages []provider.Message, talk []exchange, sent [][]sentUse) []provider.Message {
+	for at, e := range talk {
+		calls := make([]provider.ToolCall, len(e.asked.Uses))
+		for i := range calls {
+			calls[i] = e.asked.Uses[i].ToolCall
+			calls[i].Arguments = sent[at][i].arguments
+		}
+		messages = append(messages, provider.Message{Speaker: p.call.By, Text: e.asked.Text, ToolCalls: calls})
+		for i := range e.uses {
+			result := e.uses[i].result
+			if result == nil {
+				continue // cannot happen: a call continues when all uses are answered
+			}
+			content := sent[at][i].answer
+			if result.Tool != "" {
+				content = r.Quote("tool "+result.Tool, content)
+			}
+			messages = append(messages, provider.Message{Speaker: p.call.By, ToolResult: &provider.ToolResult{
+				ID: calls[i].ID, Text: content, Error: result.Failed,
+			}})
+		}
+	}
+	return messages
+}
+
 // recall quotes in the instruction what tools have answered so far, for a model that can use none.
 func (p *prepared) recall(r *Record, state *callState, room int) {
-	if state == nil {
-		return
-	}
-	sent := state.sentUses(room)
-	for at, e := range state.talk {
+	talk := slices.Concat(r.recalled(p.call), state.exchanges())
+	sent := sentUses(talk, room)
+	for at, e := range talk {
 		for i := range e.uses {
 			if result := e.uses[i].result; result != nil && result.Tool != "" {
 				p.last += "\n\n" + r.Quote("tool "+result.Tool, sent[at][i].answer)
@@ -151,14 +163,65 @@ func (p *prepared) recall(r *Record, state *callState, room int) {
 	}
 }
 
+// maxRecalled bounds the bytes of earlier calls' uses, arguments and answers, that a call is shown again.
+const maxRecalled = 64 << 10
+
+// recalled returns the exchanges of earlier calls that a call is shown again, oldest first: the newest that are within the bound. One
+// with a use that was never answered is left out, because vendors want an answer to each.
+func (r *Record) recalled(call *Call) []exchange {
+	var out []exchange
+	left := maxRecalled
+	for _, id := range slices.Backward(call.Recalls) {
+		for _, e := range slices.Backward(r.calls[id].exchanges()) {
+			size, whole := e.size()
+			if !whole {
+				continue
+			}
+			if left -= size; left < 0 {
+				slices.Reverse(out)
+				return out
+			}
+			out = append(out, e)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// exchanges returns the replies of a call that have asked for tools. A call that was never made has none.
+func (c *callState) exchanges() []exchange {
+	if c == nil {
+		return nil
+	}
+	return c.talk
+}
+
+// size returns how many bytes an exchange has, and whether all its uses are answered.
+func (e *exchange) size() (bytes int, whole bool) {
+	bytes = len(e.asked.Text)
+	for i := range e.uses {
+		if e.uses[i].result == nil {
+			return 0, false
+		}
+		bytes += len(e.asked.Uses[i].Arguments) + len(e.asked.Uses[i].Opaque) + len(e.uses[i].result.Text)
+	}
+	return bytes, true
+}
+
 // talkBound bounds the tokens of the tools, and of their uses with the answers.
 func (p *prepared) talkBound() int {
 	bound := 0
 	for i := range p.tools {
 		bound += len(p.tools[i].Name) + len(p.tools[i].Description) + len(p.tools[i].Parameters) + transcript.Framing
 	}
-	for i := range p.talk {
-		m := &p.talk[i]
+	return bound + usesBound(p.former) + usesBound(p.talk)
+}
+
+// usesBound bounds the tokens of messages with uses of tools.
+func usesBound(messages []provider.Message) int {
+	bound := 0
+	for i := range messages {
+		m := &messages[i]
 		bound += transcript.Bound(m)
 		for j := range m.ToolCalls {
 			call := &m.ToolCalls[j]
@@ -173,9 +236,14 @@ func (p *prepared) talkBound() int {
 
 // talkCount counts the texts of what talkBound bounds.
 func (p *prepared) talkCount(counter token.Counter) int {
-	count := p.talkBound()
-	for i := range p.talk {
-		m := &p.talk[i]
+	return p.talkBound() + usesCount(counter, p.former) + usesCount(counter, p.talk)
+}
+
+// usesCount returns by how much the texts of messages with uses of tools are counted above their bound; it is below 0.
+func usesCount(counter token.Counter, messages []provider.Message) int {
+	count := 0
+	for i := range messages {
+		m := &messages[i]
 		count += counter.Count(m.Text) - len(m.Text)
 		for j := range m.ToolCalls {
 			for _, part := range []json.RawMessage{m.ToolCalls[j].Arguments, m.ToolCalls[j].Opaque} { // thoughts are plain text at some vendors
@@ -239,9 +307,9 @@ func (r *Record) roomForUses(intent *Intent, model Model) int {
 
 // sentUses returns what is sent of each use, by exchange and by use. The newest get the room first: of the older ones, answers and
 // long texts in arguments are cut, so that a long work does not overflow the window that it began with.
-func (c *callState) sentUses(room int) [][]sentUse {
-	sent := make([][]sentUse, len(c.talk))
-	for i, e := range slices.Backward(c.talk) {
+func sentUses(talk []exchange, room int) [][]sentUse {
+	sent := make([][]sentUse, len(talk))
+	for i, e := range slices.Backward(talk) {
 		sent[i] = make([]sentUse, len(e.uses))
 		for j := range slices.Backward(e.uses) {
 			use := &sent[i][j]

@@ -314,8 +314,8 @@ func overflow(shared *transcript.View, from int, plan window.Plan, p *window.Pro
 
 // messages returns all messages that are sent before the instruction, or with it if tools were used.
 func (p *prepared) messages() []provider.Message {
-	if len(p.talk) > 0 || len(p.papers.messages) > 0 {
-		return slices.Concat(p.papers.messages, p.conversation(), p.talk)
+	if len(p.former) > 0 || len(p.talk) > 0 || len(p.papers.messages) > 0 {
+		return slices.Concat(p.papers.messages, p.conversation(), p.former, p.talk)
 	}
 	return p.conversation()
 }

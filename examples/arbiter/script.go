@@ -65,7 +65,9 @@ func decide(situation string, said map[string]string) scripted.Reply {
 func act(req *provider.Request, said map[string]string) scripted.Reply {
 	answered, denied, passed, hash, again := 0, false, req.Self == "planner", "", false
 	for _, message := range append(req.Messages, req.Last) {
-		again = again || strings.Contains(message.Text, "Your last execution has failed.")
+		if strings.Contains(message.Text, "Your last execution has failed.") {
+			again, answered = true, 0 // what comes before it are the uses of that execution
+		}
 		answered += len(message.ToolCalls)
 		if message.ToolResult == nil {
 			continue
