@@ -28,6 +28,7 @@ func (w *Work) Fold(e *flow.Event) error {
 		}
 	case *flow.Turn:
 		w.end(body, e.At)
+		w.settle()
 	case *flow.Failure:
 		w.lose(body.Call, e.At)
 	case *flow.Rejection:
@@ -35,6 +36,7 @@ func (w *Work) Fold(e *flow.Event) error {
 	case *flow.Skipped:
 		if x := w.execution(body.Call); x != nil {
 			x.Result, x.Error, x.EndedAt = Failed, body.Reason, e.At
+			w.settle()
 		}
 	case *flow.Sent:
 		w.take(body)
@@ -149,6 +151,14 @@ func (w *Work) end(t *flow.Turn, at time.Time) {
 	if e.Result, e.update = Success, result.PlanUpdates; !ok || !result.Success {
 		e.Result, e.Error = Failed, t.Text
 		w.failures++
+	}
+}
+
+// settle joins the executions that were selected together once each has a result, or is left out: none of them is made again. So what
+// they report of the plan counts also if the work is paused then, and an input finds it.
+func (w *Work) settle() {
+	if !slices.ContainsFunc(w.batch, func(e *Execution) bool { return !w.Done(e.Call) && !w.Record.Skipped(e.Call) }) {
+		w.join()
 	}
 }
 

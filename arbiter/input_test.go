@@ -148,6 +148,25 @@ func TestADecisionThatWasMadeDuringAPauseDoesNotCountForAnotherPlan(t *testing.T
 	assert.Equal(t, "d1 select[Ada]\nd3 select[Ben]\nd5 complete[]\nr1.Ada success\nr2.Ben success\n0/0 failures\ncompleted complete", said(w))
 }
 
+// A plan that is reported during a pause is there: its steps can be skipped before the work is resumed.
+func TestAStepOfAPlanThatWasReportedDuringAPauseIsSkipped(t *testing.T) {
+	engine, _ := engineFor(nil)
+	h := flowtest.Begin(t, engine, config())
+	h.Say("d1", toJSON(picks("Ada")))
+	h.Do(flow.Pause{Drain: true})
+	h.Say("r1.Ada", toJSON(planned("think", "write")))
+	h.Do(flow.Sent{Trigger: arbiter.TriggerSkipStep, Payload: json.RawMessage(`{"step":1}`)})
+	h.Do(flow.Resume{})
+	h.Say("d2", toJSON(picks("Ben")))
+	h.Say("r2.Ben", toJSON(arbiter.Result{Success: true, Output: "Done."}))
+	h.Say("d4", toJSON(completes("Done.")))
+	w, _ := arbiter.Of(h.Reload())
+	assert.Equal(t, flow.StateCompleted, w.State)
+	assert.Equal(t, arbiter.Skipped, w.Plan().Steps[1].Status)
+	assert.Equal(t, arbiter.Complete, w.Plan().Steps[0].Status)
+	assert.Len(t, w.Inputs, 1)
+}
+
 // A retry does not do a step that was skipped since.
 func TestARetryLeavesOutASkippedStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
