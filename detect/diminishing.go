@@ -20,9 +20,10 @@ type Round struct {
 }
 
 // Diminishing looks at the last [TrendWindow] rounds of a debate. Rounds are ordered, the oldest first. The
-// level is LevelStrong in these two cases, otherwise LevelNone:
+// level is LevelStrong in these three cases, otherwise LevelNone:
 //
 //   - Quality falls, and so does novelty if it has marks.
+//   - Quality and novelty were both lower in each of the last [FallRounds] rounds, by [LeastFall] marks in all.
 //   - The last [RepetitiveRounds] rounds were repetitive.
 //
 // A mark falls if chance hardly explains the trend. Diminishing fits a line to the marks by least squares and
@@ -36,12 +37,17 @@ type Round struct {
 // numbers, 0.5 % and 3.4 % do. Of debates whose quality falls by 0.7 a round with the same scatter, 99 % raise
 // one within 8 rounds.
 //
+// Three marks fall by chance more often, and judges that mark quality high mark novelty high too. Of such debates (σ 0.7 in both), 0.2 %
+// raise an alarm within 8 rounds if the two are independent, 1.6 % if their correlation is 0.5, and 6 % if it is 0.9; with whole
+// numbers 0.8 %, 3.2 % and 9 %. If any fall of three marks counted, however small, it would be 15 %, 28 % and 49 %. In return, of
+// debates whose marks fall by 1 a round, 68 % are found within 5 rounds, and not 30 %.
+//
 // Falling engagement and length are no reason by themselves, but Evidence mentions them. Length counts in
 // tenths of the longest round, so that it has the scale of a mark.
 //
-// Value is the t of quality or of novelty, whichever is lower against its limit, and Limit is that limit. If
-// only the repetition was found, Value is the number of rounds that it has lasted, up to TrendWindow, and
-// Limit is RepetitiveRounds.
+// Value is the t of quality or of novelty, whichever is lower against its limit, and Limit is that limit. If only the last
+// rounds have fallen, Value is the smaller of the two falls, in marks, and Limit is LeastFall. If only the repetition was found,
+// Value is the number of rounds that it has lasted, up to TrendWindow, and Limit is RepetitiveRounds.
 func Diminishing(rounds []Round) Finding {
 	found := Finding{Kind: KindDiminishing, Limit: criticalT(TrendRounds)}
 	if len(rounds) == 0 {
@@ -51,8 +57,9 @@ func Diminishing(rounds []Round) Finding {
 	quality := trendOf(column(rounds, func(r Round) float64 { return r.Quality }))
 	weaker, marks := quality, "Quality does"
 	facts := []string{"quality " + quality.String()}
-	if all := column(rounds, func(r Round) float64 { return r.Novelty }); given(all) {
-		novelty := trendOf(all)
+	novel := column(rounds, func(r Round) float64 { return r.Novelty })
+	if given(novel) {
+		novelty := trendOf(novel)
 		facts = append(facts, "novelty "+novelty.String())
 		marks = "Quality and novelty do"
 		if novelty.t-novelty.limit < quality.t-quality.limit {
@@ -60,9 +67,16 @@ func Diminishing(rounds []Round) Finding {
 		}
 	}
 	found.Value, found.Limit = weaker.t, weaker.limit
-	if weaker.found() {
+	lower, falls := steady(column(rounds, func(r Round) float64 { return r.Quality }))
+	staler, stales := steady(novel)
+	switch {
+	case weaker.found():
 		found.Level = LevelStrong
-	} else {
+	case falls && stales:
+		found.Level, found.Value, found.Limit = LevelStrong, min(lower, staler), LeastFall
+		facts = []string{fmt.Sprintf("quality fell by %s and novelty by %s, round by round, in the last %d rounds",
+			figure(lower), figure(staler), FallRounds)}
+	default:
 		facts = nil
 	}
 	repetitive := 0
@@ -79,8 +93,8 @@ func Diminishing(rounds []Round) Finding {
 	case found.Found():
 		found.Evidence = "Returns diminish: " + strings.Join(append(facts, further(rounds)...), "; ") + "."
 	case weaker.marks < TrendRounds:
-		found.Evidence = fmt.Sprintf("A fall takes %d marks of quality or novelty, and the last %d rounds were not repetitive.",
-			TrendRounds, RepetitiveRounds)
+		found.Evidence = fmt.Sprintf("A fall takes %d marks of quality or novelty, or %d of both that fall by %d, "+
+			"and the last %d rounds were not repetitive.", TrendRounds, FallRounds, LeastFall, RepetitiveRounds)
 	default:
 		found.Evidence = fmt.Sprintf("%s not fall more than chance explains (t = %.2f, limit %.2f), and the last %d rounds were not repetitive.",
 			marks, weaker.t, weaker.limit, RepetitiveRounds)

@@ -35,7 +35,7 @@ func TestDiminishing(t *testing.T) {
 	words := func(r *detect.Round, n float64) { r.Words = int(n) }
 	repeats := func(r *detect.Round, yes float64) { r.Repetitive = yes > 0 }
 	const (
-		few    = "A fall takes 4 marks of quality or novelty, and the last 2 rounds were not repetitive."
+		few    = "A fall takes 4 marks of quality or novelty, or 3 of both that fall by 2, and the last 2 rounds were not repetitive."
 		steady = " not fall more than chance explains (t = "
 		fell   = "Returns diminish: quality fell by 1 a round over 5 rounds (t = 5.27, limit 4.54)"
 	)
@@ -69,6 +69,16 @@ func TestDiminishing(t *testing.T) {
 		{"novelty alone falls", with(marked(7, 7, 7, 7, 7), novelty, 9, 8, 7, 6, 5), false, 4.541, "Quality and novelty do" + steady + "0.00"},
 		{"novelty is marked twice", with(marked(9, 8, 7, 6, 5), novelty, nan, nan, nan, 8, 2), false, 6.965, few},
 		{"nobody marks novelty", with(marked(9, 8, 7, 6, 5), novelty, nan, nan, nan, nan, nan), true, 4.541, fell + "."},
+
+		{
+			"three of both", with(marked(8, 7, 6), novelty, 8, 7, 6), true, 2,
+			"Returns diminish: quality fell by 2 and novelty by 2, round by round, in the last 3 rounds.",
+		},
+		{"the last three of both", with(marked(7, 8, 7, 5), novelty, 3, 9, 8.5, 7), true, 2, "quality fell by 3 and novelty by 2, round by round"},
+		{"three of both, by little", with(marked(8, 7.5, 6.5), novelty, 8, 7, 6), false, 6.965, few},
+		{"three of both, one of them twice the same", with(marked(8, 7, 5), novelty, 8, 6, 6), false, 6.965, few},
+		{"three of both, and one more that is better", with(marked(8, 7, 6, 7), novelty, 8, 7, 6, 5), false, 6.965, "Quality and novelty do" + steady},
+		{"three of both, one of which nobody gave", with(marked(8, nan, 6, 5), novelty, 9, 8, 7, 6), false, 6.965, few},
 
 		{"one repetitive round", with(marked(7, 7), repeats, 0, 1), false, 6.965, few},
 		{"two of them", with(marked(7, 7, 7), repeats, 0, 1, 1), true, 2, "Returns diminish: the last 2 rounds were repetitive."},
@@ -172,4 +182,63 @@ func TestDiminishingLooksAtTheEnd(t *testing.T) {
 		}
 	}
 	require.Greater(t, fallen, 100)
+}
+
+// paired returns rounds whose quality and novelty both fall by slope a round, with normal scatter (σ 0.7) and a correlation between the
+// two, as judges have that mark all high or all low.
+func paired(random *rand.Rand, rounds int, slope, correlation float64, whole bool) []detect.Round {
+	out := make([]detect.Round, rounds)
+	for i := range out {
+		first, second := random.NormFloat64(), random.NormFloat64()
+		second = correlation*first + math.Sqrt(1-correlation*correlation)*second
+		for k, z := range []float64{first, second} {
+			mark := 8 - slope*float64(i) + 0.7*z
+			if whole {
+				mark = math.Round(mark)
+			}
+			mark = min(10, max(0, mark))
+			if k == 0 {
+				out[i].Quality = mark
+			} else {
+				out[i].Novelty = mark
+			}
+		}
+	}
+	return out
+}
+
+// Three falling marks of quality and novelty are found early, and are chance in few debates. The limit was chosen with another
+// generator of random numbers.
+func TestThreeFallingMarksOfScatteredOnes(t *testing.T) {
+	const debates = 5_000
+	for _, c := range []struct {
+		name        string
+		rounds      int
+		slope       float64
+		correlation float64
+		whole       bool
+		least, most float64 // percent
+	}{
+		{"random, independent", 8, 0, 0, false, 0, 0.6},
+		{"random, independent, whole numbers", 8, 0, 0, true, 0, 1.3},
+		{"random, correlation 0.5", 8, 0, 0.5, false, 0, 2.5},
+		{"random, correlation 0.5, whole numbers", 8, 0, 0.5, true, 0, 4.2},
+		{"random, correlation 0.9", 8, 0, 0.9, false, 0, 7.5},
+		{"random, correlation 0.9, whole numbers", 8, 0, 0.9, true, 0, 11.5},
+		{"falling by 1, 3 rounds", 3, 1, 0.5, false, 22, 100},
+		{"falling by 1, 5 rounds", 5, 1, 0.5, false, 60, 100},
+		{"falling by 1, 5 rounds, whole numbers", 5, 1, 0.5, true, 48, 100},
+	} {
+		random := rand.New(rand.NewPCG(20261129, 6))
+		alarms := 0
+		for range debates {
+			if alarmed(paired(random, c.rounds, c.slope, c.correlation, c.whole)) {
+				alarms++
+			}
+		}
+		percent := 100 * float64(alarms) / debates
+		t.Logf("%s: %d of %d debates raised an alarm (%.2f %%)", c.name, alarms, debates, percent)
+		require.LessOrEqual(t, percent, c.most, c.name)
+		require.GreaterOrEqual(t, percent, c.least, c.name)
+	}
 }

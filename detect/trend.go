@@ -13,7 +13,29 @@ const (
 	// LeastScatter is the scatter around a line, in marks from 0 to 10, that is assumed at least. Four marks
 	// often lie on a line by chance, above all if the judge gives whole numbers.
 	LeastScatter = 0.6
+
+	// FallRounds is the number of the last rounds in which quality and novelty both fall from mark to mark, each by LeastFall marks in
+	// all. So 8, 7, 6 is a fall, and 8, 7.9, 7.8 is none: among random marks such a fall is common.
+	FallRounds = 3
+	LeastFall  = 2
 )
+
+// steady returns by how much a mark has fallen in the last FallRounds rounds, in each of which it was lower than before. false: it was
+// not, or it has fallen by less than LeastFall, or a mark is missing.
+func steady(all []float64) (fall float64, found bool) {
+	if len(all) < FallRounds {
+		return 0, false
+	}
+	all = all[len(all)-FallRounds:]
+	for i, mark := range all {
+		given := mark >= 0 && mark <= 10 // NaN is neither
+		if !given || i > 0 && mark >= all[i-1] {
+			return 0, false
+		}
+	}
+	fall = all[0] - all[FallRounds-1]
+	return fall, fall >= LeastFall
+}
 
 // criticalT returns the limit of t for this many marks, from TrendRounds to TrendWindow. It is the 99th percentile of
 // Student's distribution with two degrees of freedom less than there are marks.

@@ -164,8 +164,8 @@ func TestADetectorEndsTheDebateAfterTheRound(t *testing.T) {
 					return m
 				},
 			},
-			5,
-			[]string{"quality fell by 1 a round over 5 rounds", "novelty fell by 1 a round over 5 rounds", "engagement fell by 1 a round over 5 rounds"},
+			3,
+			[]string{"quality fell by 2 and novelty by 2, round by round, in the last 3 rounds"},
 		},
 	} {
 		for _, place := range []string{"config", "format", "both"} {
