@@ -18,7 +18,7 @@ func (b *board) lacking(w *work, a attempt) []*work {
 	}
 	var out []*work
 	for i := range b.agents {
-		if v := &b.agents[i]; b.condensable(v) && (w == nil || b.reads(w, v)) && b.covered(v.digest(b.round)) < b.round-1 &&
+		if v := &b.agents[i]; b.condensable(v) && (w == nil || v == w) && b.covered(v.digest(b.round)) < b.round-1 &&
 			!b.givenUp(b.summarizing(v)) && !b.givenUp(b.condensing(v)) {
 			out = append(out, v)
 		}
@@ -36,46 +36,34 @@ func (b *board) condensable(w *work) bool {
 		(b.Working() != flow.StateCompleting || budget == nil || budget.Hard == 0 && budget.HardTokens == 0 && budget.HardCalls == 0)
 }
 
-// reads reports whether the prompts of an agent hold the history of another, or its own.
-func (b *board) reads(w, other *work) bool { return w == other || b.whole() }
-
-// fewer are the steps of a prompt that reads the rounds before: no more of them than the summaries, which are made if they
-// are missing, then a part of these, then nothing, then a part of the other texts. beside says that the summaries of this
-// round are made beside the call, which has not read them.
-func (b *board) fewer(w *work, beside bool) func() []step {
+// fewer are the steps of a prompt that reads the rounds before: no more of them than the agent's summary, which is made if it
+// is missing, then a part of that, then nothing, then a part of the other texts.
+func (b *board) fewer(w *work) func() []step {
 	return func() []step {
 		if !b.past(w) {
 			return halved("of a part of each text")()
 		}
-		return b.fewerOf(w, beside)
+		return b.fewerOf(w)
 	}
 }
 
-func (b *board) fewerOf(w *work, beside bool) []step {
-	var fresh, some bool
-	for i := range b.agents {
-		if v := &b.agents[i]; b.reads(w, v) && b.condensable(v) {
-			some = true
-			fresh = fresh || beside || !slices.ContainsFunc(v.digests, func(t *flow.Turn) bool {
-				return t.Round == b.round && !condensed(t)
-			})
-		}
-	}
+func (b *board) fewerOf(w *work) []step {
 	const part = "without the history, and of a part of each text"
 	steps := []step{{readNothing, 0, "without the history"}, {readNothing, 1, part}, {readNothing, 2, part}}
+	if !b.condensable(w) {
+		return steps
+	}
 	summary := b.summaryRead(w)
-	if some {
-		steps = append([]step{{readParts, 0, "with a part of " + summary + " alone"}}, steps...)
+	steps = append([]step{{readParts, 0, "with a part of " + summary + " alone"}}, steps...)
+	if slices.ContainsFunc(w.digests, func(t *flow.Turn) bool { return t.Round == b.round && !condensed(t) }) {
+		return steps // the prompt has read it
 	}
-	if fresh {
-		steps = append([]step{{readSummaries, 0, "with " + summary + " alone"}}, steps...)
-	}
-	return steps
+	return append([]step{{readSummaries, 0, "with " + summary + " alone"}}, steps...)
 }
 
 // summaryRead says which summaries a prompt for an agent reads.
 func (b *board) summaryRead(w *work) string {
-	if digest := w.digest(b.round); digest != nil && !b.whole() {
+	if digest := w.digest(b.round); digest != nil {
 		return fmt.Sprintf("the summary of rounds 1 to %d", b.covered(digest))
 	}
 	return "the summaries of the rounds before"

@@ -56,8 +56,9 @@ type Config struct {
 	Proposals string `json:"proposals,omitempty" redact:"-"`
 	// FullHistory says what agents read of earlier rounds. If it is nil, proposals and refinements read the agent's own
 	// history: its proposals, what was said of them, its refinements. If it is true, proposals, critiques and
-	// refinements read all that anybody has said. If it is false, they read no history. A summary of an agent's history
-	// replaces what it covers. The synthesis by a judge or by a registered synthesizer always reads all rounds.
+	// refinements read all that anybody has said. If it is false, they read no history. An agent's summary of its own history
+	// replaces all rounds that it covers, those of the others included. The synthesis by a judge or by a registered synthesizer always
+	// reads all rounds.
 	FullHistory *bool `json:"includeFullHistory,omitempty"`
 	// Summaries say when the history of an agent is summarised. An agent can have settings of its own. They are refused
 	// if FullHistory is false, because then no agent reads a history.

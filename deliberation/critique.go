@@ -6,8 +6,8 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// critiqueCalls returns the critiques, and beside them the summaries that refining will read. A critique that is there changes
-// nothing about the others: they are hidden from each other, and the summaries are of the rounds before.
+// critiqueCalls returns the critiques, and beside them the summaries that refining will read, unless these were made before. A critique
+// that is there changes nothing about the others: they are hidden from each other, and the summaries are of the rounds before.
 func critiqueCalls(r *flow.Record) []flow.Call {
 	if r.Late() {
 		return nil
@@ -36,7 +36,7 @@ func critiqueCalls(r *flow.Record) []flow.Call {
 			call.Last = func(r *flow.Record) string {
 				var text strings.Builder
 				if b.whole() {
-					b.all(&text, target, b.summarized(a), a.history)
+					b.history(&text, w, target, a.history)
 				}
 				b.quoteNow(&text, target.standing(), a.halves)
 				return text.String() + r.Text("ask.critique."+w.ID) + a.note("critique")
@@ -50,18 +50,9 @@ func critiqueCalls(r *flow.Record) []flow.Call {
 func (b *board) critiquing(w, target *work) attempt {
 	steps := halved("of a part of the proposal")
 	if b.whole() {
-		steps = b.fewer(w, !b.early())
+		steps = b.fewer(w)
 	}
 	return b.attempt(b.id("critique", w.ID, target.ID), steps)
-}
-
-// summarized is the latest round whose summaries a critique can read: those of this round are made beside it, unless they
-// are made before the proposals. A critique that reads summaries alone waits for them.
-func (b *board) summarized(a attempt) int {
-	if b.early() || a.history != readAll {
-		return b.round
-	}
-	return b.round - 1
 }
 
 func critiqued(r *flow.Record) (flow.Trigger, flow.Exit, bool) {

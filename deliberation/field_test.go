@@ -128,7 +128,7 @@ func whatFieldsDo(t *testing.T) map[string]field {
 		"topology.kind":            {func(c *c) { c.Topology.Kind = deliberation.TopologyRing }, func(h *held) any { return h.kinds(deliberation.KindCritique) }, 9},
 		"topology.k":               {func(c *c) { c.Topology = deliberation.Topology{Kind: deliberation.TopologyNearest, K: 1} }, func(h *held) any { return h.kinds(deliberation.KindCritique) }, 9},
 		"proposals":                {func(c *c) { c.Proposals = deliberation.ProposalsFresh }, func(h *held) any { return h.has("r2.propose.ada", "") }, 1},
-		"includeFullHistory":       {func(c *c) { c.FullHistory = new(true) }, func(h *held) any { return h.has("r2.refine.ada", "ben: refinement, round 1>>>") }, 1},
+		"includeFullHistory":       {func(c *c) { c.FullHistory, c.Summaries.Off = new(true), true }, func(h *held) any { return h.has("r2.refine.ada", "ben: refinement, round 1>>>") }, 1},
 		"summaries.off":            {func(c *c) { c.Rounds, c.Summaries.Off = 5, true }, func(h *held) any { return h.Round*100 + h.kinds(deliberation.KindDigest) }, 500},
 		"summaries.threshold":      {func(c *c) { c.Rounds, c.Summaries.Threshold = 5, 99_999 }, func(h *held) any { return h.Round*100 + h.kinds(deliberation.KindDigest) }, 500},
 		"summaries.maxLength":      {func(c *c) { c.Rounds, c.Summaries.MaxLength = 5, 333 }, func(h *held) any { return h.has("r3.summarize.ada", "at most 333 characters") }, 1},

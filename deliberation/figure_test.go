@@ -165,10 +165,11 @@ func shortener(n int, summaries bool) deliberation.Config {
 	return c
 }
 
-// mostCharacters is the half of what the comparable program sends at R = 10 with summaries on: 1,290,237. The prompts
-// stay below it by some margin.
+// comparison is what the comparable program sends at R = 10 with summaries on, and mostCharacters the half of it. The prompts
+// stay below that by some margin.
 const (
-	mostCharacters = 1_290_237 / 2
+	comparison     = 1_290_237
+	mostCharacters = comparison / 2
 	margin         = 20_000
 )
 
@@ -178,6 +179,16 @@ func TestCharactersOnTheWire(t *testing.T) {
 	t.Logf("R=10: %d characters in %d requests with summaries, %d without", on, requests, off)
 	assert.LessOrEqual(t, on, int64(mostCharacters-margin))
 	assert.Less(t, on, off)
+}
+
+// TestCharactersOfTheWholeHistory: where all read all that was said, their own summaries keep the input below 0.7 times that of the
+// comparable program.
+func TestCharactersOfTheWholeHistory(t *testing.T) {
+	config := shortener(10, true)
+	config.FullHistory = new(true)
+	on, requests := onTheWire(t, config)
+	t.Logf("R=10: %d characters in %d requests", on, requests)
+	assert.LessOrEqual(t, on, int64(comparison*7/10))
 }
 
 // TestTheLogIsLinearInContributions: what is written for a contribution does not grow with the debate.

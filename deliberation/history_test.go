@@ -149,23 +149,40 @@ func TestWhatIsReadOfEarlierRounds(t *testing.T) {
 	}
 }
 
-// TestTheWholeHistoryIsReadInSummaries: each agent's own summary stands in the place of what it covers. A critique does
-// not wait for the summaries of its round.
+// TestTheWholeHistoryIsReadInSummaries: until an agent has a summary, it reads all that was said. Its own summary stands in the place of
+// all of that, in its critiques too, for it is made before the round's proposals. It reads nobody else's.
 func TestTheWholeHistoryIsReadInSummaries(t *testing.T) {
 	config := three()
 	config.Rounds, config.FullHistory = 5, new(true)
+	config.Agents[2].Summaries = &deliberation.Summaries{Off: true}
 	engine, p := engineFor(sized(func(string) int { return replyLength }))
-	play(t, engine, config)
+	r := play(t, engine, config)
+	made := map[string]int{}
+	for _, s := range view(r).Summaries() {
+		made[s.Agent]++
+		assert.Equal(t, s.Round-1, s.Upto)
+	}
+	assert.Equal(t, map[string]int{"ada": 4, "ben": 4}, made)
+
 	refine := prompt(t, p, "r4.refine.ada")
-	for _, has := range []string{"r4.summarize.ada", "r4.summarize.ben", "r4.summarize.cyd", "r3.refine.ben", "r3.refine.ada"} {
+	for _, has := range []string{"r4.summarize.ada", "r3.refine.ada", "r4.critique.ben.ada", "r4.critique.cyd.ada"} {
 		assert.Equal(t, 1, strings.Count(refine, said(has)), has)
 	}
-	assert.NotContains(t, refine, said("r3.critique.ada.ben"), "Ben's summary holds it")
 	critique := prompt(t, p, "r4.critique.ada.ben")
-	for _, has := range []string{"r3.summarize.ada", "r3.summarize.ben", "r3.summarize.cyd", "r3.critique.ada.ben", "r3.refine.ben", "r3.refine.ada"} {
+	for _, has := range []string{"r4.summarize.ada", "r3.refine.ben"} {
 		assert.Equal(t, 1, strings.Count(critique, said(has)), has)
 	}
-	assert.NotContains(t, critique, said("r2.critique.ada.ben"))
+	for _, text := range []string{refine, critique} {
+		for _, not := range []string{"r4.summarize.ben", "r3.summarize.ada", "r3.critique.ada.ben", "r3.refine.cyd", "r3.critique.ben.ada"} {
+			assert.NotContains(t, text, said(not))
+		}
+	}
+	whole := prompt(t, p, "r4.refine.cyd") // who has no summary
+	for _, c := range view(r).Contributions() {
+		if c.Round < 4 {
+			assert.Equal(t, 1, strings.Count(whole, c.Text), c.Text)
+		}
+	}
 }
 
 // TestSummariesOfWhatNobodyReadsAreRefused, for nobody would make them.

@@ -32,7 +32,7 @@ func proposeCalls(r *flow.Record) []flow.Call {
 		call.Slot, call.OnFail = b.slot(slotPropose, w.seat, 0), a.onFail(call.OnFail)
 		call.Last = func(*flow.Record) string {
 			var text strings.Builder
-			b.history(&text, w, a.history)
+			b.history(&text, w, w, a.history)
 			if former := w.standing(); former != nil {
 				b.quoteNow(&text, former, a.halves)
 			}
@@ -44,7 +44,7 @@ func proposeCalls(r *flow.Record) []flow.Call {
 }
 
 func (b *board) proposalOf(w *work) attempt {
-	return b.attempt(b.id("propose", w.ID), b.fewer(w, false))
+	return b.attempt(b.id("propose", w.ID), b.fewer(w))
 }
 
 func proposed(r *flow.Record) (flow.Trigger, flow.Exit, bool) {

@@ -33,7 +33,7 @@ func refineCalls(r *flow.Record) []flow.Call {
 		call.Slot, call.OnFail = b.slot(slotRefine, w.seat, 0), a.onFail(call.OnFail)
 		call.Last = func(r *flow.Record) string {
 			var text strings.Builder
-			b.history(&text, w, a.history)
+			b.history(&text, w, w, a.history)
 			for _, t := range append([]*flow.Turn{w.standing()}, b.heard(w)...) {
 				b.quoteNow(&text, t, a.halves)
 			}
@@ -44,7 +44,7 @@ func refineCalls(r *flow.Record) []flow.Call {
 	return append(calls, b.digests(false, wanted)...)
 }
 
-func (b *board) refining(w *work) attempt { return b.attempt(b.id("refine", w.ID), b.fewer(w, false)) }
+func (b *board) refining(w *work) attempt { return b.attempt(b.id("refine", w.ID), b.fewer(w)) }
 
 func refined(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	return read(r).after(TriggerRefined, StateRefining, evaluateCalls)

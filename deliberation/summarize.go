@@ -36,7 +36,7 @@ func (k *sorted) items(w *work, after, before int) []*flow.Turn {
 	return out
 }
 
-// since returns what was said before a round and is not in the summary of an agent's history. What stands now is left
+// since returns what belongs to the history of an agent before a round, after the rounds that a summary covers. What stands now is left
 // out: it is shown by itself.
 func (b *board) since(w *work, digest *flow.Turn, before int) []*flow.Turn {
 	standing := w.standing()
@@ -61,51 +61,37 @@ func (w *work) digest(round int) *flow.Turn {
 	return nil
 }
 
-// history writes what a proposal or a refinement reads of the rounds before: the agent's own history, that of all, or
-// nothing, by Config.FullHistory. Of each it is the summary and what it does not cover, so that no round is lost.
-func (b *board) history(text *strings.Builder, w *work, what reading) {
-	switch {
-	case what == readNothing:
-	case b.whole():
-		b.all(text, w, b.round, what)
-	case b.config.FullHistory == nil:
-		digest := w.digest(b.round)
-		if b.quoteSummary(text, w, digest, what); what != readAll {
-			return
-		}
+// history writes what a prompt for an agent reads of the rounds before: its own history, that of all, or nothing, by
+// Config.FullHistory. Its own summary stands in the place of the rounds that it covers, and what was said after them is read in full.
+// What stands of one agent is left out: it is shown by itself.
+func (b *board) history(text *strings.Builder, w, but *work, what reading) {
+	if what == readNothing || !b.config.readsHistory() {
+		return
+	}
+	digest := w.digest(b.round)
+	if b.quoteSummary(text, w, digest, what); what != readAll {
+		return
+	}
+	if !b.whole() {
 		for _, t := range b.since(w, digest, b.round) {
 			b.quoteOwn(text, t, 0)
 		}
-	default:
+		return
 	}
+	for i := range b.agents {
+		v := &b.agents[i]
+		for _, t := range b.since(v, digest, b.round) {
+			b.quote(text, t, 0)
+		}
+		if t := v.standing(); v != but && t != nil && t.Round < b.round && t.Round > b.covered(digest) {
+			b.quote(text, t, 0)
+		}
+	}
+	b.aimless(text, b.round)
 }
 
 // whole reports whether agents read all that was said.
 func (b *board) whole() bool { return b.config.FullHistory != nil && *b.config.FullHistory }
-
-// all writes all that was said in the rounds before, with the summaries up to a round, or no more than these and what
-// stands, or a part of both. What stands of one agent is left out: it is shown by itself.
-func (b *board) all(text *strings.Builder, but *work, summaries int, what reading) {
-	if what == readNothing {
-		return
-	}
-	for i := range b.agents {
-		w := &b.agents[i]
-		digest := w.digest(summaries)
-		b.quoteSummary(text, w, digest, what)
-		if what == readAll {
-			for _, t := range b.since(w, digest, b.round) {
-				b.quote(text, t, 0)
-			}
-		}
-		if t := w.standing(); w != but && t != nil && t.Round < b.round {
-			b.quote(text, t, what.halves())
-		}
-	}
-	if what == readAll {
-		b.aimless(text, b.round)
-	}
-}
 
 // aimless writes what was aimed at nobody before a round.
 func (b *board) aimless(out *strings.Builder, before int) {
@@ -152,9 +138,9 @@ func shorten(text string, most int) string {
 	return text
 }
 
-// early reports whether summaries are made before the proposals, because these read them too. Otherwise they
+// early reports whether summaries are made before the proposals, because these read them too, or the critiques. Otherwise they
 // are made while the critiques are, and nothing waits for them.
-func (b *board) early() bool { return b.config.Proposals == ProposalsFresh }
+func (b *board) early() bool { return b.config.Proposals == ProposalsFresh || b.whole() }
 
 // digests returns the summaries of this round that are still missing: those that are due, if they are made now, and those
 // that a call waits for whose prompt did not fit. Which are due depends on earlier rounds and on the number of rounds
@@ -216,8 +202,8 @@ const slack = 120
 //
 // It is if the characters that this saves are expected to be more than those that it takes. The summary takes
 // its prompt. Each reader saves the difference between what it would have read and the longest summary. The
-// readers are, for every round that is expected to come, the refinements and fresh proposals that read the history;
-// and the synthesis, if it reads the rounds. As each summary pays for itself against making no further one, all of
+// readers are, for every round that is expected to come, the agent's refinement, and its fresh proposal and its critiques if they read
+// the history; and the synthesis, if it reads the rounds. As each summary pays for itself against making no further one, all of
 // them together never cost more than none, if all expected rounds come.
 func (b *board) due(w *work) (former *flow.Turn, items []*flow.Turn, due bool) {
 	if w.summaries.Off || !w.active || w.standing() == nil || b.round < 2 {
@@ -242,35 +228,50 @@ func (b *board) due(w *work) (former *flow.Turn, items []*flow.Turn, due bool) {
 		return nil, nil, false
 	}
 	takes := size + (len(items)+2)*slack + characters(b.system("summarizer."+w.ID)) + characters(b.Text("ask.summarize."+w.ID))
-	saves := b.readers() * (size - shown - w.summaries.MaxLength - slack)
+	longest := w.summaries.MaxLength + slack
+	saves := b.readings(b.expected()) * (size - shown + b.others(w, former) - longest)
+	if b.config.Synthesis == SynthesisJudge || b.config.Synthesis == SynthesisRegistered {
+		saves += size - shown - longest
+	}
 	return former, items, saves > takes
 }
 
-// readers is how many calls are expected to read an agent's history from this round on. If the judge may end the rounds
-// early, as many are expected to come as there have been: who stops to pay for the whole history when it has paid for
-// it as often as a summary costs is never far off, whenever the end comes.
-func (b *board) readers() int {
-	rounds := b.Record.Settings().Rounds - b.round + 1
-	if b.config.Termination.Kind != TerminationFixed {
-		rounds = min(rounds, b.round-1)
+// others returns how many characters of the others a summary takes the place of, beside those of the agent itself: where all read the
+// whole history, what was said since its former summary.
+func (b *board) others(w *work, former *flow.Turn) (n int) {
+	if !b.whole() {
+		return 0
 	}
-	n := b.readings(rounds)
-	if b.config.Synthesis == SynthesisJudge || b.config.Synthesis == SynthesisRegistered {
-		n++
+	for i := range b.agents {
+		if v := &b.agents[i]; v != w {
+			for _, t := range b.since(v, former, b.round) {
+				n += characters(t.Text)
+			}
+		}
 	}
 	return n
 }
 
-// readings is how often agents read the history of one of them in so many rounds from this one on. The critiques of this
-// round read its summaries only if these are made before.
+// expected returns how many rounds are expected to come, this one included. If the judge may end them early, these are as many as there
+// have been: who stops to pay for the whole history when it has paid for it as often as a summary costs is never far off, whenever the
+// end comes.
+func (b *board) expected() int {
+	rounds := b.Record.Settings().Rounds - b.round + 1
+	if b.config.Termination.Kind != TerminationFixed {
+		rounds = min(rounds, b.round-1)
+	}
+	return rounds
+}
+
+// readings is how often an agent reads its history, with its summary, in so many rounds from this one on.
 func (b *board) readings(rounds int) int {
-	n, critiques := rounds, rounds-1
-	if b.early() {
-		n, critiques = 2*rounds, rounds
+	n := rounds
+	if b.config.Proposals == ProposalsFresh {
+		n += rounds
 	}
 	switch {
 	case b.whole():
-		return len(b.Active()) * (n + critiques*b.config.degree())
+		return n + rounds*b.config.degree()
 	case b.config.FullHistory == nil:
 		return n
 	default:

@@ -38,6 +38,9 @@ func TestASmallWindowKeepsTheSummaries(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%d/whole=%t", synthesis, rounds, whole != nil), func(t *testing.T) {
 					config := three()
 					config.Rounds, config.Synthesis, config.FullHistory = rounds, synthesis, whole
+					if whole != nil {
+						config.Summaries.Threshold = 1 << 20 // else they are made before a prompt is too long
+					}
 					r, p := narrow(t, config, 2000)
 					for _, w := range r.Warnings {
 						assert.NotContains(t, w.Evidence, "without the history")
@@ -51,7 +54,7 @@ func TestASmallWindowKeepsTheSummaries(t *testing.T) {
 						}
 						smaller++
 						assert.Contains(t, req.Last.Text, "Not all of the deliberation fits here: the ", call)
-						if strings.Contains(call, ".refine.") || strings.HasPrefix(call, "synthesis") && synthesis == deliberation.SynthesisJudge {
+						if strings.Contains(call, ".refine.") || whole != nil && strings.Contains(call, ".critique.") || strings.HasPrefix(call, "synthesis") && synthesis == deliberation.SynthesisJudge {
 							read++
 							assert.Contains(t, req.Last.Text, "summary of rounds 1 to ", call)
 						}
