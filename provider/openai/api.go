@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/provider"
 )
@@ -129,20 +130,8 @@ func (f *finding) wait(ctx context.Context, busy <-chan struct{}) {
 	}
 }
 
-// These are the messages of servers that do not know a path and do not name it: a status alone or a page,
-// FastAPI (vLLM, LiteLLM), Go (Ollama, gateways), llama.cpp, Azure.
-//
-//nolint:gochecknoglobals // read only
-var (
-	nowhere = []string{
-		"not found", "404 not found", "404 page not found", "page not found", "file not found",
-		"path not found", "route not found", "endpoint not found", "resource not found", "url not found",
-	}
-	nowhereWords = []string{"invalid url", "unknown request url", "no route"} // OpenAI and Groq; Kong, Cloudflare
-)
-
-// absent reports whether a failure means that the server has no endpoint at a path, and not that it lacks
-// the model.
+// absent reports whether a failure means that the server has no endpoint at a path. A 404 means that, however it is worded, unless
+// it speaks of the model, or of an item of the request that the server did not keep.
 func absent(err error, path, model string) bool {
 	e, ok := errors.AsType[*provider.Error](err)
 	if !ok {
@@ -158,16 +147,31 @@ func absent(err error, path, model string) bool {
 	default:
 		return false
 	}
-	if e.Code == "unknown_url" {
-		return true
+	message := strings.ToLower(e.Message)
+	if e.Code == "unknown_url" || strings.Contains(message, path) && !names(message, strings.ToLower(model)) {
+		return true // the path may hold one of the words below
 	}
-	message := strings.ToLower(strings.Trim(e.Message, " .!"))
-	if slices.Contains(nowhere, message) {
-		return true
-	}
-	if model != "" && strings.Contains(message, strings.ToLower(model)) {
+	return !names(message, strings.ToLower(model)) && !strings.Contains(message, "model") && !strings.Contains(message, "deployment") &&
+		!strings.HasPrefix(message, "item ")
+}
+
+// names reports whether a message has a name, and not only as a part of another word.
+func names(message, name string) bool {
+	if name == "" {
 		return false
 	}
-	return strings.Contains(message, path) ||
-		slices.ContainsFunc(nowhereWords, func(w string) bool { return strings.Contains(message, w) })
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	for at := 0; ; {
+		i := strings.Index(message[at:], name)
+		if i < 0 {
+			return false
+		}
+		at += i
+		before, _ := utf8.DecodeLastRuneInString(message[:at])
+		after, _ := utf8.DecodeRuneInString(message[at+len(name):])
+		if !inWord(before) && !inWord(after) {
+			return true
+		}
+		at += len(name)
+	}
 }
