@@ -30,7 +30,7 @@ func TestProblemsAreToldAtOnce(t *testing.T) {
 	err := engine.Validate(t.Context(), c)
 	require.Error(t, err)
 	for _, part := range []string{
-		"task: is empty", "maxIterations: is -1", "maxFailures: is 2000", "parallel: is 9", "temperature: is not between",
+		"task: is empty", "maxIterations: is negative", "maxFailures: is 2000", "parallel: is 9", "temperature: is not between",
 		"arbiter: has 2 of model, function and person", "arbiter.person: is set, but the work is unattended", `arbiter.function: "nobody"`,
 		"arbiter.temperature: is set, but no model", "arbiter.options", "agents[0].tools[1]", "agents[0].tools[2]: is empty",
 		"agents[0].maxTokens: is negative", "agents[0].maxIterations: is 1000", "agents[1].name", "agents[1].model", "agents[2].name", "agents[2].fallbacks[0]: is empty",
@@ -38,6 +38,7 @@ func TestProblemsAreToldAtOnce(t *testing.T) {
 	} {
 		assert.ErrorContains(t, err, part)
 	}
+	assert.NotContains(t, err.Error(), "maxIterations: is -1", "it is said once")
 	err = engine.Validate(t.Context(), arbiter.Config{
 		Task: "x", Arbiter: arbiter.Arbiter{Model: "test/m"}, Temperature: &hot, MaxFailures: -1, Parallel: 2,
 	})

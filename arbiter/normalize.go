@@ -119,11 +119,13 @@ func check(config flow.Config, _ any, known flow.Registry) []error {
 	}
 	f.People(people, false, nil, []string{nameArbiter, "person", "summarizer"})
 	f.Temperature("temperature", c.Temperature)
+	if c.MaxIterations > mostIterations { // that it is negative the check of the settings says
+		f.Addf("maxIterations", "is %d: 1 to %d are possible", c.MaxIterations, mostIterations)
+	}
 	for _, n := range []struct {
 		field       string
 		value, most int
 	}{
-		{"maxIterations", c.MaxIterations, mostIterations},
 		{"maxFailures", c.MaxFailures, mostIterations},
 		{"parallel", c.Parallel, max(1, len(c.Agents))},
 	} {

@@ -50,10 +50,10 @@ func evaluateCalls(r *flow.Record) []flow.Call {
 	if !b.evaluates() || !b.missing(a.id) {
 		return nil
 	}
-	call := b.judge(a.id, KindConfidence)
+	call := b.judge(a.id, b.config.number())
 	call.Schema, call.Slot, call.OnFail = schemaConfidence, b.slot(slotEvaluate, 0, 0), a.onFail(call.OnFail)
-	if b.config.Termination.Kind == TerminationQuality {
-		call.Kind, call.Schema = KindQuality, schemaQuality
+	if call.Kind == KindQuality {
+		call.Schema = schemaQuality
 	}
 	text := "ask." + call.Schema
 	call.Last = func(r *flow.Record) string {
@@ -64,6 +64,14 @@ func evaluateCalls(r *flow.Record) []flow.Call {
 		return out.String() + r.Text(text) + a.note("evaluation")
 	}
 	return []flow.Call{call}
+}
+
+// number returns which number of the judge's may end the rounds.
+func (c *Config) number() flow.CallKind {
+	if c.Termination.Kind == TerminationQuality {
+		return KindQuality
+	}
+	return KindConfidence
 }
 
 func (b *board) evaluation() attempt {
@@ -107,7 +115,7 @@ func evaluated(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	if b.evaluates() && r.Skipped(a.id) {
 		exit.Warnings = []flow.Warning{{
 			Kind: WarnNoConfidence, Call: a.id, By: nameJudge,
-			Evidence: fmt.Sprintf("the judge has given no valid %s after round %d: the next round begins", b.config.Termination.Kind, b.round),
+			Evidence: fmt.Sprintf("the judge has given no valid %s after round %d: the next round begins", b.config.number(), b.round),
 		}}
 	}
 	return TriggerContinue, exit, true

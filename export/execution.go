@@ -113,7 +113,7 @@ func reason(failure string) *string { return new(strings.TrimPrefix(failure, "de
 func (w *reporter) effort(e *arbiter.Execution, plan *arbiter.Plan) []field {
 	step := "of no plan"
 	if e.Step >= 0 {
-		step = strconv.Itoa(e.Step)
+		step = stepNumber(e.Step)
 		if plan != nil && e.Step < len(plan.Steps) {
 			step += ": " + brief(plan.Steps[e.Step].Description)
 		}

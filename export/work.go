@@ -121,19 +121,22 @@ func (w *reporter) plan(work *arbiter.Work) *section {
 	case p.IsComplete:
 		standing += " The agents have declared the plan complete."
 	case at >= 0 && at < len(p.Steps):
-		standing += fmt.Sprintf(" The current step is %d.", at)
+		standing += " The current step is " + stepNumber(at) + "."
 	}
 	t := &table{Head: []string{"Step", "What", "Status", "For", "Worked on by"}, Figures: 5}
 	for i := range p.Steps {
 		step := &p.Steps[i]
 		t.Rows = append(t.Rows, cells(
-			strconv.Itoa(step.Index), step.Description, strings.ReplaceAll(string(step.Status), "_", " "), step.Agent,
+			stepNumber(step.Index), step.Description, strings.ReplaceAll(string(step.Status), "_", " "), step.Agent,
 			strings.Join(step.AgentsUsed, ", "),
 		))
 	}
 	s.Blocks = []block{{Text: standing}, {Table: t}}
 	return s
 }
+
+// stepNumber is the number of a step as people count, and as the commands of the program take it: from 1.
+func stepNumber(index int) string { return strconv.Itoa(index + 1) }
 
 // workers lists the agents and the arbiter, with their models and tools.
 func (w *reporter) workers(work *arbiter.Work, executions []arbiter.Execution) *section {
@@ -230,12 +233,12 @@ func meant(in *flow.Sent) string {
 			if p.Step == nil {
 				return "the current step"
 			}
-			return "step " + strconv.Itoa(*p.Step)
+			return "step " + stepNumber(*p.Step)
 		}
 	case arbiter.TriggerRerunStep:
 		var p arbiter.RerunStep
 		if json.Unmarshal(in.Payload, &p) == nil {
-			return "step " + strconv.Itoa(p.Step)
+			return "step " + stepNumber(p.Step)
 		}
 	}
 	return brief(string(in.Payload))

@@ -68,6 +68,9 @@ func (p *program) tree() *cobra.Command {
 	root.Args, root.SuggestionsMinimumDistance = spelled(root.Args), 2
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return blank(c) }
 	root.SilenceErrors, root.SilenceUsage = true, true
+	root.Version = thisRelease().String()
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.Flags().BoolP("version", "V", false, "print the version of the program")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.PersistentFlags().StringVar(&p.store, "store", "",
 		"where conversations are kept: a file of SQLite, a folder, or the URL of a PostgreSQL database")

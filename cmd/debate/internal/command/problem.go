@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 )
 
 // mostProblem bounds a problem, in bytes.
@@ -65,6 +66,8 @@ func readAll(in io.Reader, from string) (string, error) {
 		return "", exit(exitArguments, fmt.Errorf("%s is larger than 1 MiB, the most that a problem may be", from))
 	case strings.TrimSpace(string(data)) == "":
 		return "", exit(exitArguments, fmt.Errorf("there is no problem: %s is empty", from))
+	case !utf8.Valid(data):
+		return "", exit(exitArguments, fmt.Errorf("%s is no text in UTF-8: convert it first, for example with iconv -f latin1 -t utf-8", from))
 	}
 	return string(data), nil
 }

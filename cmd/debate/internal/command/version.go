@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -14,20 +15,28 @@ type release struct {
 	System  string `json:"system"`
 }
 
+// thisRelease returns which program this is.
+func thisRelease() release {
+	r := release{Version: "(unknown)", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		r.Version = info.Main.Version
+	}
+	return r
+}
+
+func (r release) String() string { return fmt.Sprintf("debate %s, %s, %s", r.Version, r.Go, r.System) }
+
 // version prints the version of the program.
 func (p *program) version() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version of the program", Args: arguments(cobra.NoArgs),
 		Example: `  debate version --json`,
 		RunE: func(*cobra.Command, []string) error {
-			r := release{Version: "(unknown)", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
-			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-				r.Version = info.Main.Version
-			}
+			r := thisRelease()
 			if p.json {
 				return p.printValue(r)
 			}
-			p.printf("debate %s, %s, %s\n", r.Version, r.Go, r.System)
+			p.printf("%s\n", r)
 			return nil
 		},
 	}

@@ -227,7 +227,7 @@ func (t *translator) judge(judge *node) *node {
 			}
 		case "summarization":
 			if !m.value.get("enabled").is(false) {
-				t.wrong.addf(m.value.Place, "is not supported: the judge reads all rounds")
+				t.notes = append(t.notes, "judge.summarization has no effect: the judge reads the agents' summaries, and all rounds without one")
 			}
 		case "tools":
 			if len(m.value.items) > 0 || m.value.form != formList {
