@@ -38,7 +38,7 @@ func amendable(r *flow.Record, a *flow.Amendment) []error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.Models)) {
 		if !slices.Contains(known, name) {
-			f.Addf("models", "nobody in this debate is called %q", name)
+			f.Addf("models", "%w", flow.Unknown("actor", name, known...))
 		}
 		if slices.Contains(own, name) {
 			f.Addf("models", "%q is no model", name)

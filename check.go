@@ -59,7 +59,7 @@ func (v *validation) checkDetectors(field string, all []format.Detector) {
 		case builtin(name) || v.detectors[string(name)] != nil && flow.Registrable(string(name)):
 		case ok && elsewhere.Elsewhere() && flow.Registrable(string(name)):
 		default:
-			v.Addf(fmt.Sprintf("%s[%d]", field, i), "no detector %.40q is known: register it in Engine.Detectors", string(name))
+			v.Addf(fmt.Sprintf("%s[%d]", field, i), "%w", noDetector(string(name), v.detectors))
 		}
 	}
 }
@@ -95,7 +95,7 @@ func (v *validation) numbers(c *Config) {
 	}
 	v.Temperature("temperature", c.Temperature)
 	if c.Mode != Sequential && c.Mode != Simultaneous {
-		v.Addf("mode", "no mode %.40q is known: it is %q or %q", c.Mode, Sequential, Simultaneous)
+		v.Addf("mode", "%w", flow.Unknown("mode", c.Mode, Sequential, Simultaneous))
 	}
 }
 
@@ -130,7 +130,7 @@ func (v *validation) checkFormat(c *Config) *format.Format {
 		return v.frozen
 	}
 	if !ok {
-		v.Addf("format", "no format %.40q is known", c.Format)
+		v.Addf("format", "%w", noFormat(c.Format, v.formats))
 		return nil
 	}
 	if c.CustomFormat != nil && c.Format != f.Name {
@@ -170,10 +170,10 @@ func (v *validation) checkJudging(c *Config) {
 		return
 	}
 	if j.When != EveryRound && j.When != AtEnd {
-		v.Addf("judging.when", "no time %.40q is known: it is %q or %q", j.When, EveryRound, AtEnd)
+		v.Addf("judging.when", "%w", flow.Unknown("time", j.When, EveryRound, AtEnd))
 	}
-	if !slices.Contains([]Protocol{Majority, Plurality, Supermajority, Unanimity, Borda}, j.Protocol) {
-		v.Addf("judging.protocol", "no protocol %.40q is known", j.Protocol)
+	if known := []Protocol{Majority, Plurality, Supermajority, Unanimity, Borda}; !slices.Contains(known, j.Protocol) {
+		v.Addf("judging.protocol", "%w", flow.Unknown("protocol", j.Protocol, known...))
 	}
 	switch {
 	case len(j.Judges) == 0:
@@ -207,8 +207,8 @@ func (v *validation) checkAsked(s flow.Seat, judge string, person bool) {
 	case (judge != "" || person) && *s.Options != nil:
 		v.Addf(at+".options", "are possible for a model only")
 	case judge != "":
-		if !v.known.Function(judge) {
-			v.Addf(at+".judge", "no judge %.40q is registered", judge)
+		if err := v.known.Function(judge); err != nil {
+			v.Addf(at+".judge", "%w", err)
 		}
 	case !person:
 		v.models(s)
@@ -272,8 +272,8 @@ func (v *validation) checkAssign(c *Config) {
 	if a == nil {
 		return
 	}
-	if !slices.Contains([]Diversity{Binary, Spectrum, MultiPerspective}, a.Diversity) {
-		v.Addf("assignPositions.diversity", "no diversity %.40q is known", a.Diversity)
+	if known := []Diversity{Binary, Spectrum, MultiPerspective}; !slices.Contains(known, a.Diversity) {
+		v.Addf("assignPositions.diversity", "%w", flow.Unknown("diversity", a.Diversity, known...))
 	}
 	s := a.seat()
 	s.Check(&v.Findings)

@@ -221,6 +221,7 @@ func (e *Engine) Run(ctx context.Context, config flow.Config) iter.Seq2[flow.Eve
 	return func(yield func(flow.Event, error) bool) {
 		if ranged.Swap(true) {
 			err := errors.New("the events of one Run can be ranged over once: call Run again for another debate")
+			err = flow.WithMend(err, "call Run again for another debate")
 			yield(flow.Event{}, &flow.Error{Kind: provider.KindState, Op: "run", Err: err})
 			return
 		}

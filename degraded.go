@@ -161,7 +161,8 @@ func (d *Debate) sayUnread(u *Unread) string {
 		what += " in the other order"
 	}
 	lost := strings.Join(d.spell(u.Turns), ", ")
-	return fmt.Sprintf("%s rests on a part: the %s's window did not hold %s, of which there is no summary", what, whose, lost)
+	return fmt.Sprintf("%s rests on a part: the %s's window did not hold %s, of which there is no summary: amend summarizer, or its model",
+		what, whose, lost)
 }
 
 // sayCut says in one line that summaries have no end. "": all have one.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -35,6 +36,14 @@ type DetectorFunc func(d *Debate, round int) detect.Finding
 // Detect calls the function.
 func (f DetectorFunc) Detect(d *Debate, round int) detect.Finding { return f(d, round) }
 
+// noDetector returns the error about a detector that is neither built in nor registered.
+func noDetector(name string, registered map[string]Detector) error {
+	known := slices.AppendSeq([]string{
+		string(format.DetectRepetition), string(format.DetectDiminishing), string(format.DetectDrift),
+	}, maps.Keys(registered))
+	return flow.Unregistered("detector", "Engine.Detectors", name, known...)
+}
+
 // builtin reports whether a detector is one of package detect.
 func builtin(name format.Detector) bool {
 	return len(format.CheckDetectors("", []format.Detector{name})) == 0
@@ -60,7 +69,7 @@ func missingDetectors(r *flow.Record) error {
 	d := of(r)
 	for _, name := range d.watched() {
 		if !builtin(name) && d.detectors[string(name)] == nil {
-			err := fmt.Errorf("%w: no detector %.40q is registered", flow.ErrMissing, string(name))
+			err := fmt.Errorf("%w: %w", flow.ErrMissing, noDetector(string(name), d.detectors))
 			found = append(found, &flow.Error{Kind: provider.KindValidation, Op: "open", Field: "Detectors", Err: err})
 		}
 	}

@@ -2,7 +2,7 @@ package debate
 
 import (
 	"cmp"
-	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/agonist-dev/debate/flow"
@@ -29,6 +29,11 @@ func formatOf(formats map[string]format.Format, c *Config) (*format.Format, bool
 	return &known, ok
 }
 
+// noFormat returns the error about a format that the engine does not have.
+func noFormat(name string, formats map[string]format.Format) error {
+	return flow.Unregistered("format", "Engine.Formats", name, slices.Collect(maps.Keys(formats))...)
+}
+
 // normalizer returns the function that writes out all defaults, including those that a config leaves to its format.
 func normalizer(formats map[string]format.Format) func(flow.Config) (flow.Config, error) {
 	return func(config flow.Config) (flow.Config, error) {
@@ -47,7 +52,7 @@ func freezer(formats map[string]format.Format) func(flow.Config) (any, error) {
 		c := config.(*Config)
 		known, ok := formatOf(formats, c)
 		if !ok {
-			err := fmt.Errorf("no format %.40q is known", c.Format)
+			err := noFormat(c.Format, formats)
 			return nil, &flow.Error{Kind: provider.KindValidation, Op: string(flow.TriggerStart), Field: "format", Err: err}
 		}
 		frozen := known.Clone()

@@ -219,7 +219,7 @@ func responded(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	exit := flow.Exit{}
 	if d.Late() && len(d.spoken(d.Round)) == 0 {
 		err := fmt.Errorf("nobody has spoken within the round's time of %s", d.Settings().RoundTimeout)
-		failure := &flow.Error{Kind: provider.KindTimeout, Op: "round", Round: d.Round, Err: err}
+		failure := &flow.Error{Kind: provider.KindTimeout, Op: "round", Field: "roundTimeout", Round: d.Round, Err: err}
 		return flow.TriggerFail, flow.Exit{Reason: flow.EndFailed, Evidence: failure.Error(), Failure: failure}, true
 	}
 	if evidence, few := tooFew(d); few {

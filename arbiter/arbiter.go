@@ -186,7 +186,8 @@ func recovered(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	}
 	_, row := w.Failures()
 	failure := &flow.Error{
-		Kind: provider.KindState, Op: "flow " + FlowName, Round: r.Round, Err: fmt.Errorf("%d failures in a row: %s", row, w.trouble()),
+		Kind: provider.KindState, Op: "flow " + FlowName, Field: "maxFailures", Round: r.Round,
+		Err: fmt.Errorf("%d failures in a row: %s", row, w.trouble()),
 	}
 	return flow.TriggerFail, flow.Exit{Reason: flow.EndFailed, Evidence: failure.Error(), Failure: failure}, true
 }
@@ -242,7 +243,11 @@ func amendable(r *flow.Record, a *flow.Amendment) []error {
 	var f flow.Findings
 	for name := range a.Models {
 		if w.config.agent(name) == nil && (name != nameArbiter || w.config.Arbiter.Model == "") {
-			f.Addf("models", "%.80q is no agent", name)
+			known := w.names()
+			if w.config.Arbiter.Model != "" {
+				known = append(known, nameArbiter)
+			}
+			f.Addf("models", "%w", flow.Unknown("agent", name, known...))
 		}
 	}
 	if most := a.Rounds; most != nil && (*most < max(1, len(w.executions)) || *most > mostIterations) {

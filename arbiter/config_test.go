@@ -31,7 +31,7 @@ func TestProblemsAreToldAtOnce(t *testing.T) {
 	require.Error(t, err)
 	for _, part := range []string{
 		"task: is empty", "maxIterations: is negative", "maxFailures: is 2000", "parallel: is 9", "temperature: is not between",
-		"arbiter: has 2 of model, function and person", "arbiter.person: is set, but the work is unattended", `arbiter.function: "nobody"`,
+		"arbiter: has 2 of model, function and person", "arbiter.person: is set, but the work is unattended", `arbiter.function: no judge or function "nobody" is registered: there is none`,
 		"arbiter.temperature: is set, but no model", "arbiter.options", "agents[0].tools[1]", "agents[0].tools[2]: is empty",
 		"agents[0].maxTokens: is negative", "agents[0].maxIterations: is 1000", "agents[1].name", "agents[1].model", "agents[2].name", "agents[2].fallbacks[0]: is empty",
 		"agents[3].name", "agents[3].description", "agents[3].model: is empty", `agents[0].tools[0]: no tool "read" is registered`,

@@ -2,6 +2,7 @@ package arbiter
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -52,7 +53,7 @@ func (w *Work) reads(s *flow.Sent) (effect, error) {
 			return effect{}, err
 		}
 		if w.config.agent(p.Agent) == nil {
-			return effect{}, refused("payload.agent", "there is no agent %.80q", p.Agent)
+			return effect{}, refused("payload.agent", "%w", flow.Unknown("agent", p.Agent, w.names()...))
 		}
 		if w.exhausted() {
 			return effect{}, refused("payload.agent", "no iteration is left: %d of %d are used", len(w.executions), w.Record.Settings().Rounds)
@@ -73,7 +74,7 @@ func (w *Work) reads(s *flow.Sent) (effect, error) {
 			at = *p.Step
 		}
 		if step := w.plan.step(at); step == nil || !step.left() {
-			return effect{}, refused("payload.step", "there is no step %d that is still to be done", at)
+			return effect{}, refused("payload.step", "%w", flow.Unknown("step to be done", strconv.Itoa(at), w.plan.numbers((*Step).left)...))
 		}
 		return effect{step: at}, nil
 	default:
@@ -82,7 +83,7 @@ func (w *Work) reads(s *flow.Sent) (effect, error) {
 			return effect{}, err
 		}
 		if w.plan.step(p.Step) == nil {
-			return effect{}, refused("payload.step", "there is no step %d", p.Step)
+			return effect{}, refused("payload.step", "%w", flow.Unknown("step", strconv.Itoa(p.Step), w.plan.numbers(nil)...))
 		}
 		return effect{step: p.Step, again: true}, nil
 	}

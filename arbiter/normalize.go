@@ -149,8 +149,10 @@ func (a *Arbiter) check(f *flow.Findings, c *Config, known flow.Registry) {
 	if a.Person && c.Unattended {
 		f.Addf("arbiter.person", "is set, but the work is unattended")
 	}
-	if a.Function != "" && known != nil && !known.Function(a.Function) {
-		f.Addf("arbiter.function", "%.80q is not in Engine.Functions", a.Function)
+	if a.Function != "" && known != nil {
+		if err := known.Function(a.Function); err != nil {
+			f.Addf("arbiter.function", "%w", err)
+		}
 	}
 	s := a.seat()
 	if a.Model == "" {

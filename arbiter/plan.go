@@ -3,6 +3,7 @@ package arbiter
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -212,6 +213,19 @@ func (p *Plan) stepFor(agent string) int {
 
 // noStep is the step of an execution that works on none.
 const noStep = -1
+
+// numbers returns the numbers of the steps that a function selects; nil: all.
+func (p *Plan) numbers(selected func(*Step) bool) (out []string) {
+	if p == nil {
+		return nil
+	}
+	for i := range p.Steps {
+		if selected == nil || selected(&p.Steps[i]) {
+			out = append(out, strconv.Itoa(i))
+		}
+	}
+	return out
+}
 
 // step returns a step of the plan; nil: there is none.
 func (p *Plan) step(i int) *Step {

@@ -8,6 +8,15 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
+// replaceable returns the names of those who can be given another model.
+func (d *Deliberation) replaceable() []string {
+	names := slices.Collect(maps.Keys(d.seats))
+	if d.config.Judge.Model != "" {
+		names = append(names, nameJudge)
+	}
+	return names
+}
+
 // amendable reports what of an amendment a deliberation cannot change: models of those whom nobody asks, and the time of a round to
 // one that its phases cannot fit.
 func amendable(r *flow.Record, a *flow.Amendment) []error {
@@ -15,7 +24,7 @@ func amendable(r *flow.Record, a *flow.Amendment) []error {
 	var f flow.Findings
 	for _, name := range slices.Sorted(maps.Keys(a.Models)) {
 		if d.seats[name] == nil && (name != nameJudge || d.config.Judge.Model == "") {
-			f.Addf("models", "%q is no agent", name)
+			f.Addf("models", "%w", flow.Unknown("agent", name, d.replaceable()...))
 		}
 	}
 	if a.RoundTimeout != nil {

@@ -53,8 +53,10 @@ func (v *validation) check(c *Config) {
 		v.Addf("synthesizer", "is empty: synthesis %q needs a name in Engine.Functions", SynthesisRegistered)
 	case !registered && c.Synthesizer != "":
 		v.Addf("synthesizer", "is set, but synthesis is %q", c.Synthesis)
-	case registered && v.known != nil && !v.known.Function(c.Synthesizer):
-		v.Addf("synthesizer", "no function %.40q is registered", c.Synthesizer)
+	case registered && v.known != nil:
+		if err := v.known.Function(c.Synthesizer); err != nil {
+			v.Addf("synthesizer", "%w", err)
+		}
 	}
 	v.knownAnswers(c.Clarification.Known)
 	v.summaries("summaries", c.Summaries, c.readsHistory())
@@ -111,7 +113,7 @@ func (v *validation) choice(field, value string, known ...string) bool {
 	if slices.Contains(known, value) {
 		return true
 	}
-	v.Addf(field, "%.40q is not known: it is %s", value, strings.Join(known, ", "))
+	v.Addf(field, "%w", flow.Unknown("", value, known...))
 	return false
 }
 

@@ -231,7 +231,8 @@ func clarified(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	}
 	if open := b.clarificationsOf(b.iteration()); len(open) > 0 {
 		exit.Warnings = append(exit.Warnings, flow.Warning{
-			Kind: WarnUnanswered, Evidence: "nobody is there to answer " + prompt.Count(len(open), "question") + " of the agents",
+			Kind: WarnUnanswered, Evidence: "nobody is there to answer " + prompt.Count(len(open), "question") +
+				" of the agents: set unattended to false, or answer in clarification.known",
 		})
 	}
 	return TriggerAllClear, exit, true

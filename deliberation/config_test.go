@@ -73,7 +73,7 @@ func TestBadInputNamesItsField(t *testing.T) {
 		"context with NUL":    {func(c *deliberation.Config) { c.Context = "a\x00" }, "context", "NUL"},
 		"no agents":           {func(c *deliberation.Config) { c.Agents = nil }, "agents", "2 to 100"},
 		"one agent":           {func(c *deliberation.Config) { c.Agents[0].Disabled, c.Agents[1].Disabled = true, true }, "agents", "there is 1"},
-		"unknown role":        {func(c *deliberation.Config) { c.Agents[1].Role = "wizard" }, "agents[1].role", "architect, security, performance, testing"},
+		"unknown role":        {func(c *deliberation.Config) { c.Agents[1].Role = "wizard" }, "agents[1].role", "architect, data-modeling, generalist, performance"},
 		"no model":            {func(c *deliberation.Config) { c.Agents[2].Model = "" }, "agents[2].model", "empty"},
 		"half a model":        {func(c *deliberation.Config) { c.Agents[2].Model = "gpt" }, "agents[2].model", "provider/model"},
 		"half a fallback":     {func(c *deliberation.Config) { c.Agents[2].Fallbacks = []string{"test/b", "/c"} }, "agents[2].fallbacks[1]", "provider/model"},
@@ -85,10 +85,10 @@ func TestBadInputNamesItsField(t *testing.T) {
 		"id with a dot":       {func(c *deliberation.Config) { c.Agents[0].ID = "a.b" }, "agents[0].id", "dot"},
 		"name of two lines":   {func(c *deliberation.Config) { c.Agents[0].Name = "a\nb" }, "agents[0].name", "line"},
 		"reserved id":         {func(c *deliberation.Config) { c.Agents[0].ID = "judge" }, "agents[0].id", "library"},
-		"unknown method":      {func(c *deliberation.Config) { c.Synthesis = "dice" }, "synthesis", "judge, voting, merge, registered"},
+		"unknown method":      {func(c *deliberation.Config) { c.Synthesis = "dice" }, "synthesis", "judge, merge, registered, voting"},
 		"synthesizer missing": {func(c *deliberation.Config) { c.Synthesis = "registered" }, "synthesizer", "empty"},
 		"synthesizer unused":  {func(c *deliberation.Config) { c.Synthesizer = "own" }, "synthesizer", `synthesis is "judge"`},
-		"unknown termination": {func(c *deliberation.Config) { c.Termination.Kind = "boredom" }, "termination.kind", "fixed, convergence, quality"},
+		"unknown termination": {func(c *deliberation.Config) { c.Termination.Kind = "boredom" }, "termination.kind", "convergence, fixed, quality"},
 		"threshold above 100": {func(c *deliberation.Config) {
 			c.Termination = deliberation.Termination{Kind: "quality", Threshold: number(100.5)}
 		}, "termination.threshold", "between 0 and 100"},
@@ -99,7 +99,7 @@ func TestBadInputNamesItsField(t *testing.T) {
 			c.Termination = deliberation.Termination{Kind: "quality", Threshold: number(math.NaN())}
 		}, "termination.threshold", "between 0 and 100"},
 		"threshold without use":    {func(c *deliberation.Config) { c.Termination.Threshold = number(50) }, "termination.threshold", `"fixed" has none`},
-		"unknown topology":         {func(c *deliberation.Config) { c.Topology.Kind = "star" }, "topology.kind", "all, ring, nearest"},
+		"unknown topology":         {func(c *deliberation.Config) { c.Topology.Kind = "star" }, "topology.kind", "all, nearest, ring"},
 		"nearest none":             {func(c *deliberation.Config) { c.Topology.Kind = "nearest" }, "topology.k", "1 to 2"},
 		"nearest too many":         {func(c *deliberation.Config) { c.Topology = deliberation.Topology{Kind: "nearest", K: 3} }, "topology.k", "1 to 2"},
 		"k without use":            {func(c *deliberation.Config) { c.Topology.K = 1 }, "topology.k", "none"},

@@ -115,7 +115,8 @@ func evaluated(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	if b.evaluates() && r.Skipped(a.id) {
 		exit.Warnings = []flow.Warning{{
 			Kind: WarnNoConfidence, Call: a.id, By: nameJudge,
-			Evidence: fmt.Sprintf("the judge has given no valid %s after round %d: the next round begins", b.config.number(), b.round),
+			Evidence: fmt.Sprintf("the judge has given no valid %s after round %d: the next round begins; amend models.judge",
+				b.config.number(), b.round),
 		}}
 	}
 	return TriggerContinue, exit, true

@@ -65,9 +65,9 @@ func ExampleConfig_refused() {
 		Termination: deliberation.Termination{Kind: "boredom"},
 	}))
 	// Output:
-	// debate: validation: config: termination.kind: "boredom" is not known: it is fixed, convergence, quality
+	// debate: validation: config: termination.kind: "boredom" is not known: there are convergence, fixed, quality
 	// debate: validation: config: agents[1].model: is empty: it must be "provider/model"
-	// debate: validation: config: agents[1].role: no role "wizard" is known: there are architect, security, performance, testing, data-modeling, simplicity, generalist
+	// debate: validation: config: agents[1].role: no role "wizard" is known: there are architect, data-modeling, generalist, performance, security, simplicity, testing
 }
 
 // A config can be a file.
@@ -182,8 +182,8 @@ func ExampleConfig_registered() {
 	engine, _ := engineFor(nil)
 	fmt.Println(engine.Validate(context.Background(), config))
 	// Output:
-	// debate: validation: config: agents[2].model: no provider "nobody" is registered
-	// debate: validation: config: agents[0].tools[0]: no tool "list_files" is registered
+	// debate: validation: config: agents[2].model: no provider "nobody" is registered: there is only test
+	// debate: validation: config: agents[0].tools[0]: no tool "list_files" is registered: there is none
 }
 
 // From a record a report takes what was asked, and of whom.

@@ -219,11 +219,12 @@ func (b *board) after(on flow.Trigger, phase flow.State, next func(*flow.Record)
 		exit.Calls = len(next(b.Record))
 	case b.stands() < 2 && b.stands()+b.lateProposals() >= 2:
 		err := fmt.Errorf("%s: the others were late, and the round's time is %s", few, b.Settings().RoundTimeout)
-		failure := &flow.Error{Kind: provider.KindTimeout, Op: string(phase), Round: b.Round, Err: err}
+		failure := &flow.Error{Kind: provider.KindTimeout, Op: string(phase), Field: "roundTimeout", Round: b.Round, Err: err}
 		return flow.TriggerFail, flow.Exit{Reason: flow.EndFailed, Evidence: failure.Error(), Failure: failure}, true
 	case !b.decided(phase):
 		failure := &flow.Error{
-			Kind: provider.KindState, Op: string(phase), Round: b.Round, Err: fmt.Errorf("%s, and nobody decided to continue with so few", few),
+			Kind: provider.KindState, Op: string(phase), Field: "unattended", Round: b.Round,
+			Err: fmt.Errorf("%s, and nobody decided to continue with so few", few),
 		}
 		return flow.TriggerFail, flow.Exit{Reason: flow.EndFailed, Evidence: failure.Error(), Failure: failure}, true
 	default:

@@ -17,7 +17,7 @@ import (
 // registered is an engine that has everything.
 type registered struct{}
 
-func (registered) Function(string) bool               { return true }
+func (registered) Function(string) error              { return nil }
 func (registered) Model(*flow.Settings, string) error { return nil }
 
 // FuzzConfig: whatever a config says, it is refused with errors that name their fields, or normalized. The flow reads

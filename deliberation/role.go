@@ -128,7 +128,7 @@ func FindRole(name string, own []Role) (Role, error) {
 			known = append(known, all[i].Name)
 		}
 	}
-	return Role{}, invalidf("role", "role", "no role %.64q is known: there are %s", name, strings.Join(known, ", "))
+	return Role{}, invalidf("role", "role", "%w", flow.Unknown("role", name, known...))
 }
 
 // completed fills in what a role does not say.

@@ -228,7 +228,7 @@ func TestFindRole(t *testing.T) {
 
 	_, err = deliberation.FindRole("kiss", own)
 	assert.Equal(t, "role", refused(t, err).Field)
-	assert.ErrorContains(t, err, `no role "kiss" is known: there are lawyer, security, architect, performance, testing, data-modeling, simplicity, generalist`)
+	assert.ErrorContains(t, err, `no role "kiss" is known: there are architect, data-modeling, generalist, lawyer, performance, security, simplicity, testing`)
 }
 
 // TestNoRoleClaimsASource: what the record tells is what was read here, or that the config says it.

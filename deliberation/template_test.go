@@ -73,7 +73,7 @@ func TestOnePromptIsReplaced(t *testing.T) {
 // TestReplacementsThatAreRefused: before anything is asked.
 func TestReplacementsThatAreRefused(t *testing.T) {
 	for name, test := range map[string]struct{ name, text, want string }{
-		"unknown name":  {"deliberation.ponder", "x", `"deliberation.ponder": unknown name`},
+		"unknown name":  {"deliberation.ponder", "x", `no template "deliberation.ponder" is known: there are `},
 		"unknown field": {"deliberation.refine", "{{.Colour}}", "Colour"},
 		"broken":        {"deliberation.merge", "{{", `"deliberation.merge"`},
 		"empty":         {"deliberation.merge", " ", "yields no text"},

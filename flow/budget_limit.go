@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -272,9 +274,28 @@ func (c *Core) reach(limit WarningKind, call string, at atLimit) error {
 	return c.fire(TriggerLimit, exit, finish)
 }
 
-// limitError is the failure of a conversation that has reached its hard limit.
-func limitError(round int) *Error {
-	return &Error{Kind: provider.KindCostLimit, Op: "limit", Round: round, Err: errors.New("the hard limit of the budget is reached")}
+// limitError is the failure of a conversation that has reached its hard limit. warned is the warning about it; nil: it is not known.
+func limitError(round int, warned *Warning) *Error {
+	failure := &Error{Kind: provider.KindCostLimit, Op: "limit", Round: round, Err: errors.New("the hard limit of the budget is reached")}
+	if warned == nil || warned.Limit == "" { // or of an older log
+		return failure
+	}
+	failure.Field = "budget." + text.OneLine(warned.Limit, 40) // a log may hold anything
+	failure.Err = fmt.Errorf("%w: %s", failure.Err, text.OneLine(warned.Evidence, 200))
+	if to, ok := strings.CutPrefix(warned.raise(), "raise it to "); ok {
+		failure.Err = WithMend(failure.Err, fmt.Sprintf("amend %s to %s, then retry", failure.Field, to))
+	}
+	return failure
+}
+
+// warning returns the last warning of a kind; nil: there is none.
+func (r *Record) warning(kind WarningKind) *Warning {
+	for i := range slices.Backward(r.Warnings) {
+		if r.Warnings[i].Kind == kind {
+			return &r.Warnings[i]
+		}
+	}
+	return nil
 }
 
 // raised reports whether the limit that stopped the conversation may have been raised since: by an amendment, or by a fork,

@@ -157,7 +157,7 @@ func set[T any](field, value *T) {
 func (c *Core) amend(a *Amendment) error {
 	r := c.record
 	if r.start == nil || r.Final() {
-		return &Error{Kind: provider.KindState, Op: "amend", Err: fmt.Errorf("not possible in state %s", r.State)}
+		return &Error{Kind: provider.KindState, Op: "amend", Err: r.opposed("", fmt.Errorf("not possible in state %s", r.State))}
 	}
 	if a.isEmpty() {
 		return &Error{Kind: provider.KindValidation, Op: "amend", Err: errors.New("is empty: set at least one field of the amendment")}
@@ -193,7 +193,7 @@ func (c *Core) checkAmendment(a *Amendment) error {
 		f.Addf("rounds", "cannot be changed: the conclusion has begun")
 	}
 	if a.Context != nil && c.plans[settings.Context] == nil {
-		f.Addf("context", "no context manager %q is registered", text.OneLine(settings.Context, 40))
+		f.Addf("context", "%w", c.noManager(settings.Context))
 	}
 	if len(a.Models)+len(a.Timeouts)+len(a.Rows)+len(r.models) > maxTracked {
 		f.Addf("models", "are more than %d", maxTracked)
@@ -201,7 +201,7 @@ func (c *Core) checkAmendment(a *Amendment) error {
 	}
 	for kind := range order.ByKey(a.Timeouts) {
 		if flow := c.machine.flow; flow.Kinds != nil && !slices.Contains(flow.callKinds(r.config), kind) {
-			f.Addf("timeouts."+text.OneLine(string(kind), 40), "this conversation has no calls of this kind")
+			f.Addf("timeouts."+text.OneLine(string(kind), 40), "%w", Unknown("kind of call", kind, flow.callKinds(r.config)...))
 		}
 	}
 	c.checkNamed(&f, settings, a)
@@ -278,7 +278,7 @@ func (c *Core) amendable(a *Amendment) []error {
 	}
 	for name := range order.ByKey(a.Models) {
 		if !slices.Contains(c.record.settings.Participants, name) {
-			f.Addf("models", "%q is no participant", text.OneLine(name, 80))
+			f.Addf("models", "%w", Unknown("participant", name, c.record.settings.Participants...))
 		}
 	}
 	return f

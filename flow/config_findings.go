@@ -117,7 +117,7 @@ func (f *Findings) retry(p *RetryPolicy) {
 		field := "retry.max." + text.OneLine(string(kind), 40)
 		switch {
 		case !slices.Contains(kinds(), kind):
-			f.Addf(field, "is no kind of failure")
+			f.Addf(field, "%w", Unknown("kind of failure", kind, kinds()...))
 		case n < 0:
 			f.Addf(field, "is negative")
 		case n > 0 && hopeless(kind):

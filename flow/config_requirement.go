@@ -103,7 +103,7 @@ func (f *Findings) Options(field string, o *provider.Options) {
 		return
 	}
 	if o.Effort != "" && !slices.Contains(provider.Efforts(), o.Effort) {
-		f.Addf(field+".effort", "no effort %q is known: it is one of %q", text.OneLine(string(o.Effort), 40), provider.Efforts())
+		f.Addf(field+".effort", "%w", Unknown("effort", o.Effort, provider.Efforts()...))
 	}
 	if p := o.TopP; p != nil && !(*p > 0 && *p <= 1) {
 		f.Addf(field+".topP", "must be above 0 and at most 1")
@@ -122,12 +122,13 @@ func (f *Findings) Options(field string, o *provider.Options) {
 	switch o.Verbosity {
 	case "", provider.VerbosityLow, provider.VerbosityMedium, provider.VerbosityHigh:
 	default:
-		f.Addf(field+".verbosity", "no verbosity %q is known: it is low, medium or high", text.OneLine(string(o.Verbosity), 40))
+		known := []provider.Verbosity{"", provider.VerbosityLow, provider.VerbosityMedium, provider.VerbosityHigh}
+		f.Addf(field+".verbosity", "%w", Unknown("verbosity", o.Verbosity, known...))
 	}
 	switch o.Reasoning {
 	case provider.ReasoningShow, provider.ReasoningHide, provider.ReasoningAsk:
 	default:
-		f.Addf(field+".reasoning", "%q is not known: it is empty, hide or ask", text.OneLine(string(o.Reasoning), 40))
+		f.Addf(field+".reasoning", "%w", Unknown("", o.Reasoning, provider.ReasoningShow, provider.ReasoningHide, provider.ReasoningAsk))
 	}
 	f.extra(field+".extra", o.Extra)
 	f.headers(field+".header", o.Header)

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -152,9 +153,11 @@ func problemsOfList(list []any, t reflect.Type) (found []error) {
 
 func problemsOfObject(object map[string]any, t reflect.Type) (found []error) {
 	for key, value := range order.ByKey(object) {
-		one := []error{errors.New("is not a known key")}
+		var one []error
 		if inner, known := member(t, key); known {
 			one = problems(value, inner)
+		} else {
+			one = []error{text.UnknownKey(key, keys(t)...)}
 		}
 		if len(one) > 0 {
 			at := text.OneLine(key, 80)
@@ -286,4 +289,27 @@ func member(t reflect.Type, key string) (inner reflect.Type, known bool) {
 		}
 	}
 	return nil, false
+}
+
+// keys returns the keys of an object that is read into a struct.
+func keys(t reflect.Type) (all []string) {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for field := range t.Fields() {
+		tag := field.Tag.Get("json")
+		name, _, _ := strings.Cut(tag, ",")
+		inside := field.Type
+		if inside.Kind() == reflect.Pointer {
+			inside = inside.Elem()
+		}
+		switch {
+		case tag == "-":
+		case field.Anonymous && name == "" && inside.Kind() == reflect.Struct:
+			all = append(all, keys(inside)...)
+		case field.IsExported():
+			all = append(all, cmp.Or(name, field.Name))
+		}
+	}
+	return all
 }

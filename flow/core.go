@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/agonist-dev/debate/context/token"
@@ -83,7 +85,7 @@ func NewCore(flows Flows, contexts map[string]window.Manager, id string, events 
 	}
 	m := flows.Machines[name]
 	if m == nil {
-		err := fmt.Errorf("%w: no flow %q is registered", ErrMissing, text.OneLine(name, 40))
+		err := fmt.Errorf("%w: %w", ErrMissing, Unregistered("flow", "Engine.Flows", name, slices.Collect(maps.Keys(flows.Machines))...))
 		return nil, &Error{Kind: provider.KindValidation, Op: "open", Field: "flow", Err: err}
 	}
 	if least := m.flow.oldest(); version != 0 && (version > m.flow.Version || version < least) {

@@ -179,7 +179,8 @@ func (c *Core) endRound() (again bool, err error) {
 	if fatal == nil && c.stays(step) {
 		return false, nil
 	}
-	evidence := fmt.Sprintf("the time of round %d, %s, was over before everybody had spoken", r.Round, r.settings.RoundTimeout)
+	evidence := fmt.Sprintf(
+		"the time of round %d, %s, was over before everybody had spoken: raise roundTimeout", r.Round, r.settings.RoundTimeout)
 	if err := c.warn(&Warning{Kind: WarnLate, Evidence: evidence}); err != nil || fatal == nil {
 		return true, err
 	}
@@ -227,7 +228,9 @@ func (c *Core) cutOff(call *Call, why string) (fatal *Error, _ error) {
 			what = "for the second round in a row"
 		}
 		err := fmt.Errorf("%s, %s", why, what)
-		return &Error{Kind: provider.KindTimeout, Op: call.ID, Participant: call.By, Round: call.Round, Err: err}, nil
+		return &Error{
+			Kind: provider.KindTimeout, Op: call.ID, Field: fieldRoundTimeout, Participant: call.By, Round: call.Round, Err: err,
+		}, nil
 	}
 	return nil, c.skip(call, why, "")
 }
@@ -236,7 +239,7 @@ func (c *Core) cutOff(call *Call, why string) (fatal *Error, _ error) {
 func (c *Core) breakOff(call *callState, why string) error {
 	r := c.record
 	c.out.Abort = append(c.out.Abort, call.intent.Call)
-	failure := &Error{Kind: provider.KindTimeout, Err: errors.New(why)}
+	failure := &Error{Kind: provider.KindTimeout, Field: fieldRoundTimeout, Err: errors.New(why)}
 	return c.emit(Event{Body: &Failure{
 		Spend: r.charge(call.intent, provider.Usage{}, false), By: call.intent.By, Error: c.locate(call, failure), Final: true,
 	}})

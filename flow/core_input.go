@@ -2,7 +2,6 @@ package flow
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -159,7 +158,10 @@ type Output struct {
 // chosen before the input is recorded.
 func (c *Core) sent(s Sent) error {
 	if !c.machine.input(s.Trigger) {
-		err := fmt.Errorf("flow %s has no input %q", c.machine.flow.Name, text.OneLine(string(s.Trigger), 40))
+		err := text.Absent("input", "known to flow "+c.machine.flow.Name, s.Trigger, c.machine.flow.Inputs...)
+		if len(c.machine.flow.Inputs) == 0 {
+			err = WithMend(err, "send nothing: the flow takes no input")
+		}
 		return &Error{Kind: provider.KindState, Op: "send", Err: err}
 	}
 	to, err := c.machine.fire(c.record, s.Trigger)

@@ -19,7 +19,7 @@
 //   - what configs ask of models beyond text: [Requirement], [Requiring], [Requirements]
 //   - limits and prices: [Budget], [Money] ([USD]), [Model], [LookupModel], [KnownModels], [SplitModel], [Estimate],
 //     [TypicalReply]
-//   - failures: [Error], [Kind], [RetryPolicy], [FailureRule], [KindConfirm], [DefaultPatience], [ErrAwaitingInput]
+//   - failures: [Error], [WithMend], [Kind], [RetryPolicy], [FailureRule], [KindConfirm], [DefaultPatience], [ErrAwaitingInput]
 //     ([AwaitingInputError]), [AnsweredError], [ErrClosed], [ErrNotFound], [ErrConflict], [ErrLeased], [ErrMissing],
 //     [ErrUnsupported], [ErrPaused]
 //   - tools: [Tool], [NewTool], [WithApproval], [ToolInfo], [ToolUse], [ToolPolicy]
@@ -52,7 +52,7 @@
 //     [Asked], [View], [OnFail], [Allowance]
 //   - answers as JSON: [Schema], [NewSchema], [AnswerSchema], [AnswerOf], [AnswerTo], [Names]
 //   - its config: [Config], [DecodeTo], [NormalizeTo], [ConfigAs], [Settings], [TopicOf], [Seat], [Seats], [EachModel],
-//     [NoSummarizer], [Registry], [Findings], [NameField], [MaxText], [Registrable]
+//     [NoSummarizer], [Registry], [Findings], [NameField], [MaxText], [Registrable], [Unknown], [Unregistered]
 //   - its files: [Filed], [Files], [EachFile], [TopicDocuments], [CloneDocuments]
 //   - copies of a config: [CloneValue], [CloneRules], [RetryPolicy]
 //   - reading and writing JSON: [DecodeStrict], [MaxProblems], [Within], [Duration], [Value], [EncodeConfig]

@@ -9,6 +9,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -137,65 +138,10 @@ func (e *Error) Retryable() bool {
 		provider.KindCostLimit, provider.KindToolLimit, provider.KindContextOverflow, provider.KindContentFilter, provider.KindRefusal,
 		provider.KindUnknown:
 		return true
+	case provider.KindValidation:
+		return e.Attempt > 0 // a provider has refused a request: another model may take it
 	default:
 		return false
-	}
-}
-
-// Hint returns a sentence on what a person can do about the failure.
-func (e *Error) Hint() string {
-	if e == nil {
-		return ""
-	}
-	if errors.Is(e.Err, ErrNoFile) {
-		return "Give the bytes of the file again, or import an export or a snapshot of the conversation: that puts back what is missing."
-	}
-	switch e.Kind {
-	case provider.KindNetwork:
-		return "Check the connection to the provider, then retry."
-	case provider.KindRateLimit:
-		if e.RetryAfter > 0 {
-			return fmt.Sprintf("The provider asks to wait %s; retry after that, or name a fallback model.", e.RetryAfter)
-		}
-		return "Wait a minute and retry, lower Engine.MaxCalls, or name a fallback model."
-	case provider.KindQuota:
-		return "The account's allowance is used up: top it up or raise its limit at the provider, then retry."
-	case provider.KindAPI:
-		return "The provider failed; retry, or name a fallback model."
-	case provider.KindTimeout:
-		return "Retry, or raise the timeout of these calls, in the config or by Session.Amend."
-	case provider.KindContextOverflow:
-		return "The conversation no longer fits the model's window: choose a context manager or a model with a larger window, " +
-			"lower Reserve and MaxTokens, which keep a part of it free, or set TruncateTurns if a single turn is longer."
-	case provider.KindAuthentication:
-		return "Renew the API key behind this provider, then retry."
-	case provider.KindContentFilter:
-		return "The provider's filter refused this text: reword the topic or the instructions, or use another model."
-	case provider.KindRefusal:
-		return "The model declined: reword the topic or the instructions, or use another model."
-	case provider.KindInvalidResponse:
-		return "The model's answer could not be used; retry, or use another model."
-	case provider.KindValidation:
-		if e.Field == "" {
-			return "The request or the config is invalid: the message says why."
-		}
-		return "Correct the field that the error names."
-	case provider.KindCanceled:
-		return "It was canceled: start or open the conversation again."
-	case provider.KindCostLimit:
-		return "The budget is used up: raise its limit with Session.Amend, then call Session.Retry."
-	case provider.KindToolLimit:
-		return "The model went on asking for tools until its replies were used up: retry, raise the limit, or use another model."
-	case provider.KindState:
-		return "Check the conversation's state: this is not possible in it now."
-	case provider.KindConflict:
-		return "Another owner holds or has changed this conversation: open it again, or choose another ID."
-	case provider.KindStore:
-		return "The store has failed: repair it, then open the conversation again; nothing that was recorded is lost."
-	case provider.KindUnknown:
-		return "Mend the cause, then retry. For a failure that may pass by itself, return a *provider.Error whose Kind says so: it is retried."
-	default:
-		return "Look at the cause."
 	}
 }
 
@@ -324,4 +270,92 @@ func seconds(s float64) time.Duration {
 		return time.Duration(ns)
 	}
 	return 0
+}
+
+// AwaitingInputError is the error of a conversation that waits for a person. It wraps [ErrAwaitingInput], and the failures that
+// the inquiries are about: errors.As finds the first of them as an *[Error]. So a caller that branches by the kind of an *[Error]
+// tests for [ErrAwaitingInput] first.
+type AwaitingInputError struct {
+	// Inquiries are those without an answer, oldest first, as in Record.Inquiries. The caller may keep and change the slice, and
+	// must not change what the inquiries point to.
+	Inquiries []Inquiry
+}
+
+// Error returns one line: the ID of the first inquiry, its question, and how many more inquiries there are. For a call that a
+// person performs, the kind of the call and the person who is asked stand for the question, which is a prompt. A question about
+// a tool quotes its arguments, which a model has written. A question is cut, and what looks like a secret is left out.
+func (e *AwaitingInputError) Error() string {
+	if e == nil || len(e.Inquiries) == 0 {
+		return ErrAwaitingInput.Error()
+	}
+	first := &e.Inquiries[0]
+	what := first.Question
+	if len(first.Options) == 0 {
+		what = fmt.Sprintf("%s by %s", first.Kind, first.To)
+	}
+	line := fmt.Sprintf("%v to inquiry %q: %s", ErrAwaitingInput, text.OneLine(first.ID, 80), text.OneLine(redact.Foreign(what), 400))
+	if more := len(e.Inquiries) - 1; more > 0 {
+		line += fmt.Sprintf(" (and %d more)", more)
+	}
+	return line
+}
+
+// Unwrap returns [ErrAwaitingInput], and the failure of each inquiry that has one. They are no independent errors: a program that
+// reports each of several joined errors reports this one as a whole.
+func (e *AwaitingInputError) Unwrap() []error {
+	errs := []error{ErrAwaitingInput}
+	if e == nil {
+		return errs
+	}
+	for i := range e.Inquiries {
+		if failure := e.Inquiries[i].Failure; failure != nil {
+			errs = append(errs, failure)
+		}
+	}
+	return errs
+}
+
+// AnsweredError means that an inquiry was answered before: by which person, when, and how. The *[Error] around it is of kind
+// state.
+type AnsweredError struct {
+	// Answer is the one that counts. Answer.Person names who gave it, if the host program has said so. Answer.Inquiry is the
+	// inquiry that was to be answered again, also if its answer was an [OptionAlways] about another use of the tool. The caller
+	// must not change what Answer points to.
+	Answer Answer
+	// At is the time of the answer in the log. If another process was working on the conversation, it is the time of the event
+	// before.
+	At time.Time
+}
+
+// Error returns one line: the inquiry, the person who answered it, the time, and the option. It leaves out the text of the answer.
+func (e *AnsweredError) Error() string {
+	if e == nil {
+		return "the inquiry was answered"
+	}
+	a, who := &e.Answer, "a person"
+	switch {
+	case a.Rule:
+		who = "a rule"
+	case a.Person != "":
+		who = strconv.Quote(text.OneLine(a.Person, 80))
+	}
+	line := fmt.Sprintf("inquiry %q was answered by %s at %s", text.OneLine(a.Inquiry, 80), who, e.At.UTC().Format(time.RFC3339))
+	if a.Option != "" {
+		line += " with " + text.OneLine(strings.TrimSpace(string(a.Option)+" "+a.Model), 160)
+	}
+	if a.By != "" {
+		line += fmt.Sprintf(" for %q", text.OneLine(a.By, 80))
+	}
+	return line
+}
+
+// wasAnswered returns the error of an answer that comes too late: the inquiry was answered, for this actor or for all. If by is
+// empty, an answer for any actor counts. nil: it was not answered since it was last asked.
+func (r *Record) wasAnswered(inquiry, by string) error {
+	for _, first := range slices.Backward(r.answered[inquiry]) {
+		if by == "" || first.Answer.By == "" || first.Answer.By == by {
+			return &Error{Kind: provider.KindState, Op: opAnswer, Err: WithMend(&first, "read Record.Answers: nothing is left to answer here")}
+		}
+	}
+	return nil
 }

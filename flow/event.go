@@ -106,7 +106,7 @@ func (e Event) Err() error {
 	case t.Failure != nil:
 		return t.Failure
 	default:
-		return limitError(0)
+		return limitError(0, nil)
 	}
 }
 

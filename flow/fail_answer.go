@@ -28,7 +28,11 @@ func (a *Answer) decider() string {
 func (c *Core) answer(s Answer) error {
 	inquiry := c.record.inquiry(s.Inquiry)
 	if inquiry == nil || c.record.Final() {
-		err := fmt.Errorf("no inquiry %q is open", text.OneLine(s.Inquiry, 80))
+		var open []string
+		for i := range c.record.Inquiries {
+			open = append(open, c.record.Inquiries[i].ID)
+		}
+		err := text.Absent("inquiry", "open", s.Inquiry, open...)
 		return cmp.Or(c.record.wasAnswered(s.Inquiry, s.By), c.record.wasAnswered(s.Inquiry, ""),
 			error(&Error{Kind: provider.KindState, Op: opAnswer, Err: err}))
 	}
@@ -91,9 +95,10 @@ func (c *Core) chosen(q *Inquiry, a Answer) error {
 	switch {
 	case len(q.About) > 0 && !slices.ContainsFunc(q.About, c.record.stillFailed):
 		err := fmt.Errorf("inquiry %q is about calls that are not failed any more", text.OneLine(q.ID, 80))
+		err = WithMend(err, "look at Record.Inquiries: this one needs no answer any more")
 		return &Error{Kind: provider.KindState, Op: opAnswer, Err: err}
 	case !slices.Contains(q.Options, a.Option):
-		return bad("option", "%q is none of the options %v", text.OneLine(string(a.Option), 40), q.Options)
+		return bad("option", "%w", text.Absent("option", "possible", a.Option, q.Options...))
 	case a.Option != OptionModel && a.Model != "":
 		return bad("model", "is given, but the option is %s", a.Option)
 	case a.Option == OptionModel:

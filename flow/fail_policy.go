@@ -101,25 +101,30 @@ func (f *Findings) onFailure(rules []FailureRule, patience time.Duration) {
 		f.AtMost(field+".calls", len(rule.Calls), mostRules)
 		for _, kind := range rule.Kinds {
 			if !slices.Contains(kinds(), kind) {
-				f.Addf(field+".kinds", "%q is no kind of failure", text.OneLine(string(kind), 40))
+				f.Addf(field+".kinds", "%w", Unknown("kind of failure", kind, kinds()...))
 			}
 		}
 		smaller := rule.Do == OptionSummarize || rule.Do == OptionTruncate
 		if smaller && len(rule.Kinds) > 0 && !slices.Contains(rule.Kinds, provider.KindContextOverflow) {
 			f.Addf(field+".kinds", "lack %s, the only kind of failure after which %s can be applied", provider.KindContextOverflow, rule.Do)
 		}
-		switch rule.Do {
-		case OptionWait, OptionSummarize, OptionTruncate, OptionSkip, OptionDrop, OptionEnd, OptionContinue, OptionAsk, OptionFail:
-			if rule.Model != "" {
-				f.Addf(field+".model", "is given, but the rule does %s", rule.Do)
-			}
-		case OptionModel:
+		switch ruling := ruling(); {
+		case !slices.Contains(ruling, rule.Do):
+			f.Addf(field+".do", "%w", Unknown("option of a rule", rule.Do, ruling...))
+		case rule.Do != OptionModel && rule.Model != "":
+			f.Addf(field+".model", "is given, but the rule does %s", rule.Do)
+		case rule.Do == OptionModel:
 			if _, _, ok := SplitModel(rule.Model); !ok || !Registrable(rule.Model) {
 				f.Addf(field+".model", "%q is not \"provider/model\"", text.OneLine(rule.Model, 80))
 			}
-		default:
-			f.Addf(field+".do", "no rule can do %q", text.OneLine(string(rule.Do), 40))
 		}
+	}
+}
+
+// ruling returns the options that a rule can choose.
+func ruling() []Option {
+	return []Option{
+		OptionWait, OptionModel, OptionSummarize, OptionTruncate, OptionSkip, OptionDrop, OptionEnd, OptionContinue, OptionAsk, OptionFail,
 	}
 }
 
@@ -132,7 +137,7 @@ func (f *Findings) CallKinds(flow *Flow, config Config, rules []FailureRule) {
 	for i := range rules[:min(len(rules), mostRules)] {
 		for _, kind := range rules[i].Calls[:min(len(rules[i].Calls), mostRules)] {
 			if !slices.Contains(known, kind) {
-				f.Addf("onFailure["+strconv.Itoa(i)+"].calls", "%q is no kind of call of this conversation", text.OneLine(string(kind), 40))
+				f.Addf("onFailure["+strconv.Itoa(i)+"].calls", "%w", Unknown("kind of call", kind, known...))
 			}
 		}
 	}

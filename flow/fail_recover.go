@@ -214,10 +214,8 @@ func (c *Core) endConclusion(failure *Error, exit Exit) error {
 
 // evidenceOf returns the evidence of the last warning of a kind.
 func (r *Record) evidenceOf(kind WarningKind) string {
-	for _, w := range slices.Backward(r.Warnings) {
-		if w.Kind == kind {
-			return w.Evidence
-		}
+	if w := r.warning(kind); w != nil {
+		return w.Evidence
 	}
 	return ""
 }

@@ -198,8 +198,8 @@ func (s Setup) FenceRule() string {
 
 // Registry reports what an engine has registered. Flow.Check uses it.
 type Registry interface {
-	// Function reports whether a function is registered under the name.
-	Function(name string) bool
+	// Function returns why a function cannot be called, or nil if it can.
+	Function(name string) error
 	// Model returns why a model cannot be asked, or nil if it can.
 	Model(settings *Settings, name string) error
 }

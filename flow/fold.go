@@ -240,7 +240,7 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 		r.Reason, r.Evidence = t.Reason, t.Evidence
 		r.Failure = t.Failure
 		if r.Failure == nil {
-			r.Failure = limitError(r.Round)
+			r.Failure = limitError(r.Round, r.warning(WarnHard))
 		}
 	case m.working(t.To):
 		if !m.working(t.From) && r.work != "" { // the time of a round stands still while no call can run

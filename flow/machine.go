@@ -286,7 +286,7 @@ func (m *Machine) leads(r *Record, on Trigger) State {
 func (m *Machine) refusal(r *Record, on Trigger) error {
 	rules := m.rules[ruleKey{r.State, on}]
 	if len(rules) == 0 {
-		return &Error{Kind: provider.KindState, Op: string(on), Err: fmt.Errorf("not possible in state %s", r.State)}
+		return &Error{Kind: provider.KindState, Op: string(on), Err: r.opposed(on, fmt.Errorf("not possible in state %s", r.State))}
 	}
 	var guards []string
 	for _, rule := range rules {
@@ -299,7 +299,29 @@ func (m *Machine) refusal(r *Record, on Trigger) error {
 	if r.State == StateError && r.Failure != nil {
 		why += ", after a failure of kind " + string(r.Failure.Kind)
 	}
-	return &Error{Kind: provider.KindState, Op: string(on), Err: fmt.Errorf("refused in state %s by %s", r.State, why)}
+	return &Error{Kind: provider.KindState, Op: string(on), Err: r.opposed(on, fmt.Errorf("refused in state %s by %s", r.State, why))}
+}
+
+// opposed adds to the error of a trigger that the present state does not allow what helps.
+func (r *Record) opposed(on Trigger, err error) error {
+	switch {
+	case r.Final():
+		return WithMend(err, "fork the conversation, which is over")
+	case r.State == StateAwaitingInput:
+		return WithMend(err, "answer what Record.Inquiries asks")
+	case r.State == StatePaused:
+		return WithMend(err, "resume the conversation")
+	case r.State == StateError && on == TriggerRetry && r.Failure != nil:
+		return WithMend(err, r.Failure.clause())
+	case r.State == StateError:
+		return WithMend(err, "retry or stop the conversation, which a failure has stopped")
+	case r.start == nil:
+		return WithMend(err, "start the conversation")
+	case on == TriggerResume || on == TriggerRetry:
+		return WithMend(err, "wait: the conversation is running")
+	default:
+		return WithMend(err, "pause the conversation first, or wait until it is in another state than "+string(r.State))
+	}
 }
 
 // ofLifecycle returns the triggers that every flow has.

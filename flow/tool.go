@@ -190,11 +190,11 @@ func (f *Findings) toolPolicy(p ToolPolicy) {
 	switch p.Unknown {
 	case "", OptionTell, OptionAgain, OptionFail:
 	default:
-		f.Addf("toolPolicy.unknown", "%q is not %s, %s or %s", text.OneLine(string(p.Unknown), 40), OptionTell, OptionAgain, OptionFail)
+		f.Addf("toolPolicy.unknown", "%w", Unknown("", p.Unknown, "", OptionTell, OptionAgain, OptionFail))
 	}
 	switch p.Approval {
 	case "", OptionDeny, OptionApprove:
 	default:
-		f.Addf("toolPolicy.approval", "%q is not %s or %s", text.OneLine(string(p.Approval), 40), OptionDeny, OptionApprove)
+		f.Addf("toolPolicy.approval", "%w", Unknown("", p.Approval, "", OptionDeny, OptionApprove))
 	}
 }

@@ -52,7 +52,7 @@ func (d *due) askUse(base *Call, asked *AskedTool, u *useState) (again bool, err
 	}
 	if a.Option == OptionFail {
 		return true, c.fail(&Error{
-			Kind: provider.KindState, Op: asked.Use, Participant: base.By, Round: base.Round, Attempt: u.unknown.Attempt,
+			Kind: provider.KindState, Op: asked.Use, Field: fieldUnknownUse, Participant: base.By, Round: base.Round, Attempt: u.unknown.Attempt,
 			Err: fmt.Errorf("the use of the tool %s has no known outcome, and toolPolicy.unknown is %s", text.OneLine(asked.Name, 80), OptionFail),
 		})
 	}
@@ -135,7 +135,7 @@ func (c *Core) chosenUse(q *Inquiry, a Answer) error {
 	a.Text = strings.TrimSpace(text.Readable(a.Text))
 	switch {
 	case !slices.Contains(q.Options, a.Option):
-		return bad("option", "%q is none of the options %v", text.OneLine(string(a.Option), 40), q.Options)
+		return bad("option", "%w", text.Absent("option", "possible", a.Option, q.Options...))
 	case a.Model != "":
 		return bad("model", "is given, but the option is %s", a.Option)
 	case a.By != "":

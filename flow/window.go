@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -210,8 +211,12 @@ func (c *Core) manager(call *Call) (window.Manager, *Error) {
 	if manager := c.plans[name]; manager != nil {
 		return manager, nil
 	}
-	err := fmt.Errorf("no context manager %q is registered", text.OneLine(name, 40))
-	return nil, &Error{Kind: provider.KindValidation, Field: "context", Err: err}
+	return nil, &Error{Kind: provider.KindValidation, Field: "context", Err: c.noManager(name)}
+}
+
+// noManager returns the error about a context manager that is not registered.
+func (c *Core) noManager(name string) error {
+	return Unregistered("context manager", "Engine.Contexts", name, slices.Collect(maps.Keys(c.plans))...)
 }
 
 // pose counts what is to be sent. If counts were too low compared with what vendors reported, it makes the window

@@ -100,15 +100,9 @@ func (c *check) format(field string, format *Format) {
 
 // rules checks the names in a format: rules, graphs and detectors.
 func (c *check) rules(field string, format *Format) {
-	if !slices.Contains([]End{EndByJudge, EndByRounds, EndByConvergence}, format.End) {
-		c.Addf(field+".end", "no rule %q is known", text.OneLine(string(format.End), 40))
-	}
-	if !slices.Contains([]Decision{"", ByJudges, BySwing, NoWinner}, format.Decide) {
-		c.Addf(field+".decide", "no way %q to find a winner is known", text.OneLine(string(format.Decide), 40))
-	}
-	if !slices.Contains([]Graph{"", AllRead, Ring, SideGroups, GivenEdges}, format.Reads.Graph) {
-		c.Addf(field+".reads.graph", "no graph %q is known", text.OneLine(string(format.Reads.Graph), 40))
-	}
+	oneOf(c, field+".end", "rule", format.End, EndByJudge, EndByRounds, EndByConvergence)
+	oneOf(c, field+".decide", "way to find a winner", format.Decide, "", ByJudges, BySwing, NoWinner)
+	oneOf(c, field+".reads.graph", "graph", format.Reads.Graph, "", AllRead, Ring, SideGroups, GivenEdges)
 	if (format.Reads.Graph == GivenEdges) != (len(format.Reads.Edges) > 0) {
 		c.Addf(field+".reads.edges", "are given if, and only if, the graph is %q", GivenEdges)
 	}
@@ -124,10 +118,15 @@ func (c *check) rules(field string, format *Format) {
 	}
 }
 
-func (c *check) side(field string, side Side) {
-	if !slices.Contains([]Side{"", For, Against, Neutral}, side) {
-		c.Addf(field, "no side %q is known: it is %q, %q, %q or empty", text.OneLine(string(side), 40), For, Against, Neutral)
+// oneOf refuses a name that is none of those that are known.
+func oneOf[S ~string](c *check, field, what string, name S, known ...S) {
+	if !slices.Contains(known, name) {
+		c.Addf(field, "%w", flow.Unknown(what, name, known...))
 	}
+}
+
+func (c *check) side(field string, side Side) {
+	oneOf(c, field, "side", side, "", For, Against, Neutral)
 }
 
 func (c *check) phase(at string, format *Format, i int) {
@@ -196,7 +195,8 @@ func (c *check) who(at string, who Who) {
 	case slices.Contains([]Who{Everyone, BothSides, TheChair, Others}, who):
 	case kind == "name" && placed && rest != "":
 	case !slices.Contains([]string{string(For), string(Against), string(Neutral), "audience"}, kind):
-		c.Addf(at, "nobody is meant by %q", text.OneLine(string(who), 40))
+		known := []Who{Everyone, BothSides, TheChair, Others, Who(For), Who(Against), Who(Neutral), "audience", "name:"}
+		c.Addf(at, "%w", flow.Unknown("speaker", who, known...))
 	case placed && (err != nil || n < 1):
 		c.Addf(at, "%q: places are numbers from 1", text.OneLine(string(who), 40))
 	}
@@ -204,25 +204,24 @@ func (c *check) who(at string, who Who) {
 
 func (c *check) detectors(field string, all []Detector) {
 	for i, d := range all {
-		if !slices.Contains([]Detector{DetectRepetition, DetectDiminishing, DetectDrift}, d) {
-			c.Addf(fmt.Sprintf("%s[%d]", field, i), "no detector %q is known", text.OneLine(string(d), 40))
-		}
+		oneOf(c, fmt.Sprintf("%s[%d]", field, i), "detector", d, DetectRepetition, DetectDiminishing, DetectDrift)
 	}
 }
 
 // fits checks a format against a cast.
 func (c *check) fits(format *Format, in Cast) {
 	seated := c.seats(format, in)
+	names := make([]string, len(in.Seats))
 	known := make(map[string]bool, len(in.Seats))
-	for _, seat := range in.Seats {
-		known[seat.Name] = true
+	for i, seat := range in.Seats {
+		names[i], known[seat.Name] = seat.Name, true
 	}
 	for i := range format.Phases {
 		for n := range format.Phases[i].Slots {
 			slot := &format.Phases[i].Slots[n]
 			for key, who := range order.ByKey(map[string]Who{"who": slot.Who, "to": slot.To}) {
 				if name, ok := strings.CutPrefix(string(who), "name:"); ok && !known[name] {
-					c.Addf(fmt.Sprintf("format.phases[%d].slots[%d].%s", i, n, key), "no participant is named %q", text.OneLine(name, 64))
+					c.Addf(fmt.Sprintf("format.phases[%d].slots[%d].%s", i, n, key), "%w", flow.Unknown("participant", name, names...))
 				}
 			}
 		}
@@ -237,7 +236,7 @@ func (c *check) fits(format *Format, in Cast) {
 	for reader, speakers := range order.ByKey(format.Reads.Edges) {
 		for _, name := range append([]string{reader}, speakers...) {
 			if !known[name] {
-				c.Addf("format.reads.edges", "no participant is named %q", text.OneLine(name, 64))
+				c.Addf("format.reads.edges", "%w", flow.Unknown("participant", name, names...))
 			}
 		}
 	}
@@ -264,10 +263,18 @@ func (c *check) seats(format *Format, in Cast) bool {
 	}
 	for i, seat := range in.Seats {
 		if format.seatsOf(seat.Side) == nil {
-			c.Addf(fmt.Sprintf("participants[%d].side", i), "is %q: format %s has no such side", text.OneLine(string(seat.Side), 40), format.Name)
+			c.Addf(fmt.Sprintf("participants[%d].side", i), "%w", text.Absent("side", "known to format "+format.Name, seat.Side, format.sides()...))
 		}
 	}
 	return len(c.Findings) == before
+}
+
+// sides returns the sides that have seats.
+func (f *Format) sides() (all []Side) {
+	for _, seats := range f.Seats {
+		all = append(all, seats.Side)
+	}
+	return all
 }
 
 // seated returns how many participants take the seats of a side.

@@ -44,6 +44,8 @@ import (
 	"text/template"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 //go:embed template/*.tmpl
@@ -79,7 +81,7 @@ func Parse(overrides map[string]string, flows ...map[string]Template) (*Set, err
 	trials, texts, failures := known(flows)
 	for _, name := range slices.Sorted(maps.Keys(overrides)) {
 		if _, ok := trials[name]; !ok {
-			failures = append(failures, fmt.Errorf("prompt: template %q: unknown name", name))
+			failures = append(failures, fmt.Errorf("prompt: %w", text.Unknown("template", name, slices.Collect(maps.Keys(trials))...)))
 		}
 	}
 	set := &Set{templates: make(map[string]*template.Template, len(trials))}

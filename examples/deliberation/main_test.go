@@ -98,7 +98,7 @@ func TestFlagsAreFollowed(t *testing.T) {
 func TestWhatIsWrongIsSaid(t *testing.T) {
 	for args, want := range map[string]string{
 		"-rounds -1":            "rounds: is negative",
-		"-synthesis dice":       `synthesis: "dice" is not known: it is judge, voting`,
+		"-synthesis dice":       `synthesis: "dice" is not known: there are judge, merge`,
 		"-termination never":    `termination.kind: "never" is not known`,
 		"-rounds 1 cars":        `"cars" is no flag`,
 		"-rounds many":          "invalid value",

@@ -97,7 +97,7 @@ func TestQuestionsAreAnsweredWithoutAPerson(t *testing.T) {
 				"The choice is to go on without this answer.)", "\n== Verdict ==\n", "\n== Spent ==\n",
 			},
 			never:  []string{"has won"},
-			stderr: []string{"debate: invalid_response: verdict.judge", "\n  The model's answer could not be used"},
+			stderr: []string{"debate: invalid_response: verdict.judge", "\n  Retry: the answer of judge could not be used"},
 		},
 		{
 			name: "the key is revoked while somebody speaks", rounds: "2",
@@ -154,7 +154,7 @@ func TestQuestionsAreAnsweredWithoutAPerson(t *testing.T) {
 			code:   1,
 			stdout: []string{"The choice is to leave out the oldest turns.)"},
 			never:  []string{"== Verdict =="},
-			stderr: []string{"debate: context_overflow: r1.assessment.judge", "\n  The conversation no longer fits"},
+			stderr: []string{"debate: context_overflow: r1.assessment.judge", "\n  Amend models.judge or context: a larger window"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestWhoeverWaitsForAPersonIsToldSo(t *testing.T) {
 		assert.Equal(t, 1, finish(t.Context(), &stderr, err, record))
 		assert.Contains(t, stderr.String(), "nobody can be asked here: the conversation awaits an answer to inquiry ")
 		assert.Contains(t, stderr.String(), "invalid_response: ")
-		assert.Equal(t, 1, strings.Count(stderr.String(), "The model's answer could not be used"), "what helps")
+		assert.Equal(t, 1, strings.Count(stderr.String(), "the answer of judge could not be used"), "what helps")
 	})
 }
 

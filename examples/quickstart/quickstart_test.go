@@ -193,11 +193,11 @@ func TestAFailureIsToldWithItsHint(t *testing.T) {
 	address, _ := server(t, "Yes.")
 	var stdout, stderr bytes.Buffer
 	assert.Equal(t, 1, run(t.Context(), []string{"-topic", "\x00"}, &stdout, &stderr, environment("OPENAI_BASE_URL", address)))
-	assert.Contains(t, stderr.String(), "topic: holds a NUL character\n  Correct the field that the error names.\n")
+	assert.Contains(t, stderr.String(), "topic: holds a NUL character\n  Correct topic.\n")
 
 	stderr.Reset()
 	assert.Equal(t, 1, run(t.Context(), nil, &stdout, &stderr, environment("OPENAI_BASE_URL", "localhost")))
-	assert.Contains(t, stderr.String(), "OPENAI_BASE_URL: BaseURL is not an http or https URL\n  The request")
+	assert.Contains(t, stderr.String(), "OPENAI_BASE_URL: BaseURL is not an http or https URL\n  Correct what was given to OPENAI_BASE_URL.\n")
 
 	refused := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/text"
@@ -43,7 +42,7 @@ func (l *Engine) completed(ctx context.Context, id string, a flow.Answer) (flow.
 		return a, nil
 	}
 	if host, _, ok := flow.SplitModel(a.Model); ok && l.providers[host] == nil {
-		err := fmt.Errorf("no provider %q is registered", text.OneLine(host, 40))
+		err := unregistered("provider", "Providers", host, l.providers)
 		return a, &flow.Error{Kind: provider.KindValidation, Op: "answer", Field: "model", Err: err}
 	}
 	rows, accounts, err := l.entering(ctx, id, []string{a.Model})

@@ -62,7 +62,7 @@ func (l *Engine) inspect(s *snapshot) error {
 	}
 	m := l.machines[start.Flow]
 	if m == nil {
-		return restoreError("events[0].body.flow", fmt.Errorf("no flow %q is registered", text.OneLine(start.Flow, 40)))
+		return restoreError("events[0].body.flow", l.noFlow(start.Flow))
 	}
 	p, err := l.inspectStart(m, start)
 	if err != nil {

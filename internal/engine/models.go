@@ -141,8 +141,9 @@ func (l *Engine) unchecked(host string, silent *silence) flow.Warning {
 	}
 	l.logger.Warn("models not checked", name("provider", host), slog.String("why", why))
 	return flow.Warning{
-		Kind:     flow.WarnUnchecked,
-		Evidence: fmt.Sprintf("provider %s could not be asked about its models: %s", text.OneLine(host, 40), why),
+		Kind: flow.WarnUnchecked,
+		Evidence: fmt.Sprintf("provider %s could not be asked about its models: %s; Engine.SkipModelCheck asks none",
+			text.OneLine(host, 40), why),
 	}
 }
 
@@ -205,8 +206,13 @@ func (q *inquest) ask(ctx context.Context) {
 		_, err := provider.Through(ctx, q.provider, model, func(ctx context.Context, c provider.Checker) error { return c.Check(ctx, model) })
 		if err == nil {
 			m.checked[model] = time.Now()
-		} else if q.judge(ctx, err, model); q.silent != nil {
+			continue
+		}
+		if q.judge(ctx, err, model); q.silent != nil {
 			return
+		}
+		if failure := q.wrong[model]; failure.Kind == provider.KindValidation && len(m.listed) > 0 {
+			failure.Err = fmt.Errorf("%w; %w", failure.Err, text.Unknown("model", model, m.listed...))
 		}
 	}
 }

@@ -96,7 +96,7 @@ func (l *Engine) perform(ctx *callctx.Context, c *flow.Command, launch func() er
 func (l *Engine) askModel(ctx *callctx.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Signal, error) {
 	host := l.providers[c.Provider]
 	if host == nil {
-		err := fmt.Errorf("no provider %q is registered", c.Provider)
+		err := unregistered("provider", "Providers", c.Provider, l.providers)
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: c.Call, Field: "provider", Err: err}
 	}
 	if emit == nil {
@@ -133,7 +133,8 @@ func (l *Engine) askModel(ctx *callctx.Context, c *flow.Command, emit func(provi
 func (l *Engine) useTool(ctx *callctx.Context, c *flow.Command) (flow.Signal, error) {
 	tool := l.tools[c.Tool]
 	if tool == nil {
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: c.Call, Field: "tool", Err: fmt.Errorf("no tool %q is registered", c.Tool)}
+		err := unregistered("tool", "Tools", c.Tool, l.tools)
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: c.Call, Field: "tool", Err: err}
 	}
 	answer, err := l.guarded(ctx, tool, c)
 	took, queued := ctx.Took(), ctx.Queued()
@@ -166,7 +167,7 @@ func (l *Engine) guarded(ctx context.Context, tool flow.Tool, c *flow.Command) (
 func (l *Engine) askFunction(ctx *callctx.Context, c *flow.Command) (flow.Signal, error) {
 	function := l.functions[c.Function]
 	if function == nil {
-		err := fmt.Errorf("no function %q is registered", c.Function)
+		err := unregistered("judge or function", "Functions", c.Function, l.functions)
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: c.Call, Field: "function", Err: err}
 	}
 	answer, err := function.Call(ctx, c.Task)

@@ -215,7 +215,7 @@ func (s *snapshot) readField(in *json.Decoder, key string) (found []error, err e
 			found = append(found, flow.Within("restore", key, err)...)
 		}
 	case key != "id":
-		found = append(found, restoreError(text.OneLine(key, 80), errors.New("is not a known key")))
+		found = append(found, restoreError(text.OneLine(key, 80), text.UnknownKey(key, "version", "id", "events", "blobs")))
 	case json.Unmarshal(piece, &s.ID) != nil:
 		found = append(found, restoreError(key, fmt.Errorf("is %s, not a text", is)))
 	}

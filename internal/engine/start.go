@@ -49,8 +49,7 @@ func (l *Engine) plan(ctx context.Context, config flow.Config, unattended bool) 
 	}
 	m := l.machines[config.Flow()]
 	if m == nil {
-		err := fmt.Errorf("no flow %q is registered", text.OneLine(config.Flow(), 40))
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: "config", Field: "flow", Err: err}
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: "config", Field: "flow", Err: l.noFlow(config.Flow())}
 	}
 	config = flow.Unnamed(config)
 	id := config.Settings().ID
@@ -99,7 +98,8 @@ func (l *Engine) start(p *plan) (*flow.Start, error) {
 	for _, name := range p.settings.Tools {
 		tool := l.tools[name]
 		if tool == nil {
-			return nil, unknown("tools", "no tool %q is registered", name)
+			err := unregistered("tool", "Tools", name, l.tools)
+			return nil, &flow.Error{Kind: provider.KindValidation, Op: string(flow.TriggerStart), Field: "tools", Err: err}
 		}
 		if s.Tools == nil {
 			s.Tools = make(map[string]flow.ToolInfo, len(p.settings.Tools))
@@ -123,11 +123,6 @@ func (l *Engine) start(p *plan) (*flow.Start, error) {
 	s.Accounts = l.accounts(hostsIn(p.config))
 	s.Models, s.Views, s.Texts = l.lacking(p.config, made.models), made.views, made.fenced(s.Seed)
 	return s, nil
-}
-
-func unknown(field, format, name string) error {
-	err := fmt.Errorf(format, text.OneLine(name, 40))
-	return &flow.Error{Kind: provider.KindValidation, Op: string(flow.TriggerStart), Field: field, Err: err}
 }
 
 // fenceHole stands for the fence in prompts that several debates share. Its runes are of private use.
@@ -263,7 +258,7 @@ func (l *Engine) DecodeConfig(data []byte) (flow.Config, error) {
 	}
 	m := l.machines[name]
 	if m == nil {
-		return nil, wrong("flow", fmt.Errorf("no flow %q is registered", text.OneLine(name, 40)))
+		return nil, wrong("flow", l.noFlow(name))
 	}
 	own, err := json.Marshal(fields)
 	if err != nil {

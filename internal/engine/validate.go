@@ -59,7 +59,7 @@ func (l *Engine) check(p *plan, frozen any) (f flow.Findings) {
 	l.checkTools(&names, t)
 	l.checkSummarizer(&names, t)
 	if l.contexts[t.Context] == nil || !flow.Registrable(t.Context) {
-		names.Addf("context", "no context manager %q is known", text.OneLine(t.Context, 40))
+		names.Addf("context", "%w", unregistered("context manager", "Contexts", t.Context, l.contexts))
 	}
 	f = append(f, inConfig(kind, p.config, names)...)
 	l.checkNamed(&f, p)
@@ -113,8 +113,11 @@ type registry struct{ *Engine }
 func (l registry) Elsewhere() bool { return l.absent }
 
 // Function implements [flow.Registry].
-func (l registry) Function(name string) bool {
-	return (l.absent || l.functions[name] != nil) && flow.Registrable(name)
+func (l registry) Function(name string) error {
+	if (l.absent || l.functions[name] != nil) && flow.Registrable(name) {
+		return nil
+	}
+	return unregistered("judge or function", "Functions", name, l.functions)
 }
 
 // Model implements [flow.Registry].
@@ -128,7 +131,7 @@ func (l registry) Model(t *flow.Settings, name string) error {
 	case !ok:
 		return fmt.Errorf("%q is not \"provider/model\"", text.OneLine(name, 80))
 	case l.providers[host] == nil:
-		return fmt.Errorf("no provider %q is registered", text.OneLine(host, 40))
+		return unregistered("provider", "Providers", host, l.providers)
 	default:
 		if err := t.Prices(name, l.model(name)); err != nil {
 			return err
@@ -246,7 +249,7 @@ func (l *Engine) checkTools(f *flow.Findings, t *flow.Settings) {
 		field := "tools[" + strconv.Itoa(i) + "]"
 		switch {
 		case l.tools[name] == nil || !flow.Registrable(name):
-			f.Addf(field, "no tool %q is registered", text.OneLine(name, 80))
+			f.Addf(field, "%w", unregistered("tool", "Tools", name, l.tools))
 		case slices.Contains(t.Tools[:i], name):
 			f.Addf(field, "%q is a duplicate", text.OneLine(name, 80))
 		}

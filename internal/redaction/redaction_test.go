@@ -187,7 +187,7 @@ func TestTheTypesOfAFlowSayWhatStays(t *testing.T) {
 	assert.Equal(t, []int64{1, 3, 4, 5, 6, 7, 8}, fact.Events)
 	assert.Equal(t, []string{
 		"event 1: config.people", "event 1: config.kinds.[redacted]", "event 2: by", "event 3: speaker", "event 3: data.for",
-		"event 4: call", "event 4: by", "event 5: payload.for", "event 8: to", "event 8: failure.kind", "event 8: failure.participant",
+		"event 4: call", "event 4: by", "event 5: payload.for", "event 8: to", "event 8: failure.kind", "event 8: failure.participant", "event 8: failure.hint",
 	}, fact.Kept)
 }
 

@@ -98,7 +98,7 @@ func (all shapes) of(t reflect.Type) *shape {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
 		return &shape{name: true}
-	case t == reflect.TypeFor[flow.Error](): // its JSON has other keys than its fields. The hint follows from the kind
+	case t == reflect.TypeFor[flow.Error](): // its JSON has other keys than its fields. The hint follows from identifiers
 		return &shape{name: true, fields: map[string]*shape{"message": nil}}
 	case t.Kind() == reflect.Bool, t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64: // also those that are written as text: durations
 		return &shape{name: true}

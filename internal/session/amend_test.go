@@ -36,7 +36,7 @@ func TestALimitIsRaisedWhileTheDebateStands(t *testing.T) {
 	engine, session, _ := stage.Stranded(t, config, func(*scripted.Provider) {})
 	record, err := session.Record(t.Context())
 	require.NoError(t, err)
-	assert.Contains(t, record.Failure.Hint(), "Session.Amend, then call Session.Retry")
+	assert.Contains(t, record.Failure.Hint(), "Amend budget.hardCalls to ")
 	assert.True(t, record.Failure.Retryable())
 	stage.RequireKind(t, session.Retry(t.Context()), provider.KindState)
 	require.NoError(t, session.Amend(t.Context(), flow.Amendment{Budget: &debate.Budget{HardCalls: 100}}))

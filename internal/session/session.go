@@ -240,5 +240,6 @@ func (s *Session) recorded(op string) error {
 	if s.savedSeq.Load() > 0 {
 		return nil
 	}
-	return &flow.Error{Kind: provider.KindState, Op: op, Err: fmt.Errorf("nothing is recorded in state %s", s.State())}
+	err := fmt.Errorf("nothing is recorded in state %s", s.State())
+	return &flow.Error{Kind: provider.KindState, Op: op, Err: flow.WithMend(err, "start the conversation")}
 }

@@ -2,6 +2,14 @@ package env
 
 import "strings"
 
+// Vendors returns the names of the vendors that [Variables] knows, in order.
+func Vendors() []string {
+	return []string{
+		"anthropic", "azure", "deepseek", "google", "groq", "lmstudio", "mistral", "moonshot", "ollama", "openai", "openrouter", "snowflake",
+		"vllm", "xai",
+	}
+}
+
 // Variables returns the environment variables without which From returns no provider of that name, as it stands before the
 // slash of a model: {"OPENAI_API_KEY"} for "openai". It is nil if no variable makes From return one. Others may stand in
 // their place, or change what the provider does; see [FromEnv].

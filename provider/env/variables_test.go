@@ -1,6 +1,8 @@
 package env_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 func TestVariablesMakeTheirVendor(t *testing.T) {
 	everything := env.From(func(string) (string, bool) { return "x", true })
 	assert.Greater(t, len(everything), 10)
+	assert.Equal(t, slices.Sorted(maps.Keys(everything)), env.Vendors())
 	for name := range everything {
 		names := env.Variables(name)
 		assert.NotEmpty(t, names, name)

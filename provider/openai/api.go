@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -22,8 +23,9 @@ const (
 	ChatCompletions API = "chat_completions" // always /chat/completions
 )
 
-func unknownAPI() *provider.Error {
-	return &provider.Error{Kind: provider.KindValidation, Code: "api", Message: "unknown API", NotSent: true}
+func unknownAPI(api API) *provider.Error {
+	err := text.Unknown("API", api, Auto, Responses, ChatCompletions)
+	return &provider.Error{Kind: provider.KindValidation, Code: "api", Message: err.Error(), NotSent: true}
 }
 
 // discover asks for a reply through the API that the server has.

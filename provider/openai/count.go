@@ -23,7 +23,7 @@ func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int,
 			Kind: provider.KindValidation, Code: codeUnsupported, Message: "Chat Completions cannot count tokens", NotSent: true,
 		}
 	default:
-		return 0, unknownAPI()
+		return 0, unknownAPI(p.API)
 	}
 	if err := p.vet(req); err != nil {
 		return 0, err

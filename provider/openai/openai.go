@@ -101,7 +101,7 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 	case ChatCompletions:
 		return p.chat().Generate(ctx, req, emit)
 	default:
-		return nil, unknownAPI()
+		return nil, unknownAPI(p.API)
 	}
 }
 

@@ -26,7 +26,7 @@ func (p *Provider) Vet(req *provider.Request) error {
 	case p.mayChat():
 		return p.chat().Vet(req)
 	case p.API != Auto && p.API != Responses:
-		return unknownAPI()
+		return unknownAPI(p.API)
 	}
 	w, err := p.write(req, nil)
 	if err == nil {

@@ -194,7 +194,7 @@ func TestTheErrorNamesWhomANameIsLike(t *testing.T) {
 	engine, _ := stage.Engine(config)
 	err := engine.Validate(t.Context(), config)
 	assert.EqualError(t, err, "debate: validation: config: judging.judges[0].name: can be confused with the name of participants[0]")
-	assert.Equal(t, "Correct the field that the error names.", stage.RequireKind(t, err, provider.KindValidation).Hint())
+	assert.Equal(t, "Correct judging.judges[0].name.", stage.RequireKind(t, err, provider.KindValidation).Hint())
 }
 
 // Names that look different are different, in every script.

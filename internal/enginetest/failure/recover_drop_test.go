@@ -105,7 +105,7 @@ func TestBelowTwoBeforeOneRoundIsAnError(t *testing.T) {
 				assert.Contains(t, tc.falls, failure.Participant)
 				assert.NotContains(t, record.Dropped(), failure.Participant)
 				assert.Len(t, record.Dropped(), tc.dropped)
-				assert.Contains(t, failure.Hint(), "top it up")
+				assert.Contains(t, failure.Hint(), "Top up the account")
 				assert.Equal(t, flow.StateError, record.State)
 				assert.Zero(t, stage.View(record).Verdicts)
 				last := stage.LastReason(stage.Logged(t, engine, record.ID))

@@ -142,7 +142,7 @@ func TestARoundThatDoesNotFitIsNamed(t *testing.T) {
 	outcome := stage.View(record).Outcome()
 	require.NotEmpty(t, outcome.Unread)
 	assert.Equal(t, debate.Unread{Judge: "judge", Kind: debate.KindAssessment, Round: 1, Turns: []string{stage.Oldest}}, outcome.Unread[0])
-	assert.Equal(t, "the assessment of round 1 by judge rests on a part: the judge's window did not hold Ada in round 1, of which there is no summary", outcome.Degraded[0])
+	assert.Equal(t, "the assessment of round 1 by judge rests on a part: the judge's window did not hold Ada in round 1, of which there is no summary: amend summarizer, or its model", outcome.Degraded[0])
 }
 
 // A Go judge has no window: it gets every turn, and nobody summarises for it.

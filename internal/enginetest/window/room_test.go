@@ -44,5 +44,5 @@ func TestAFailureForWantOfRoomNamesTheReserve(t *testing.T) {
 	failure := stage.RequireKind(t, err, provider.KindContextOverflow)
 	assert.ErrorContains(t, err, "the prompt alone does not fit the window of 4096 tokens: it needs ")
 	assert.ErrorContains(t, err, ", and reserve and maxTokens keep 3900 free")
-	assert.Contains(t, failure.Hint(), "Reserve")
+	assert.Contains(t, failure.Hint(), "smaller reserve or maxTokens")
 }

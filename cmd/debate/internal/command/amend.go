@@ -211,7 +211,7 @@ func (f *amendFlags) setModels(engine *debate.Engine, record *flow.Record, chang
 			pick.Model = modelOf(engine, record, who)
 		}
 		if pick.Model == "" {
-			return fmt.Errorf("--fallbacks %q: nobody of that name has a model", given)
+			return fmt.Errorf("--fallbacks %q: %w", given, flow.Unknown("actor with a model", who, asked(engine, record)...))
 		}
 		pick.Fallbacks = nil
 		if names != "" {
@@ -238,4 +238,19 @@ func modelOf(engine *debate.Engine, record *flow.Record, who string) string {
 		}
 	}
 	return ""
+}
+
+// asked returns the names of the actors who have a model.
+func asked(engine *debate.Engine, record *flow.Record) []string {
+	f := flowOf(engine, record.Flow())
+	if f == nil || f.Asks == nil {
+		return record.Settings().Participants
+	}
+	var names []string
+	for _, call := range f.Asks(record) {
+		if call.Model != "" {
+			names = append(names, call.By)
+		}
+	}
+	return names
 }

@@ -128,7 +128,7 @@ func inquiryOf(record *flow.Record, args []string, bare bool) (*flow.Inquiry, []
 	case len(ids) == 0:
 		return nil, nil, fmt.Errorf("%s does not wait for an answer: it is %s", record.ID, record.State)
 	case len(args) > 1:
-		return nil, nil, exit(exitArguments, fmt.Errorf("there is no open question %q; open are: %s", args[0], strings.Join(ids, ", ")))
+		return nil, nil, exit(exitArguments, flow.Unknown("open question", args[0], ids...))
 	case len(args) == 0 && !bare, len(args) == 1 && slices.Contains(ids, args[0]):
 		return nil, nil, exit(exitArguments, fmt.Errorf("the answer to %s is missing", strings.Join(ids, ", ")))
 	case len(ids) > 1:

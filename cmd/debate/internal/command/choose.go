@@ -68,7 +68,7 @@ func checkChoice(q *flow.Inquiry, a *flow.Answer) error {
 	option := a.Option
 	switch {
 	case !slices.Contains(q.Options, option):
-		return fmt.Errorf("there is no option %q for %s; choose %s", option, q.ID, either(q.Options))
+		return fmt.Errorf("%s: %w", q.ID, flow.Unknown("option", option, q.Options...))
 	case option == flow.OptionModel && a.Model == "":
 		return errors.New("the option model wants --model")
 	case option != flow.OptionModel && a.Model != "":

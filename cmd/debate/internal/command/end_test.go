@@ -150,14 +150,17 @@ func TestEnds(t *testing.T) {
 			agents(),
 			map[string]scripted.Reply{"r1.propose.ada": {Err: &provider.Error{Kind: provider.KindAuthentication, Message: "no"}}},
 			nil, 3, "",
-			[]string{"debate retry c tries again", "authentication"},
+			[]string{
+				"Renew the API key of the provider of ada's model, then retry; or amend models.ada.",
+				"debate amend --model 'ada=provider/model' c changes that, and debate retry c tries again", "authentication",
+			},
 		},
 		"a hard limit": {
 			limited,
 			map[string]scripted.Reply{"r1.critique.ada.ben": {Err: &provider.Error{Kind: provider.KindAPI, Message: "busy"}}},
 			nil, 6, "",
 			[]string{
-				"debate amend c raises the limit, and debate retry c tries again",
+				"debate amend --budget-calls N c raises the limit, and debate retry c tries again",
 				"the conversation has stopped after 0 of ", " by the hard limit of 7 calls: raise it to about ",
 			},
 		},

@@ -38,7 +38,7 @@ are marked, with how often it took each way.`,
 			}
 			id, err := find(c.Context(), engine.Store, name, anyNewest())
 			if err != nil {
-				return errors.Join(err, exit(exitArguments, fmt.Errorf("the flows are: %s", strings.Join(flowNames(engine), ", "))))
+				return errors.Join(err, exit(exitArguments, flow.Unknown("flow", name, flowNames(engine)...)))
 			}
 			f, path, err := pathOf(c.Context(), engine, id)
 			if err != nil {

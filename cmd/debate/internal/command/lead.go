@@ -274,10 +274,10 @@ func (l *leader) finish(record *flow.Record, err error) error {
 // stopped says what is to be done about a conversation in the error state.
 func (l *leader) stopped(record *flow.Record, err error) error {
 	if cut := record.CutShort(); cut != "" && record.Reason == flow.EndHardLimit {
-		l.warnf("%s raises the limit, and %s tries again.", progress.Command("amend", record.ID), l.again("retry"))
+		l.showMend(record, l.again("retry"))
 		return exit(exitEarly, errors.New("the conversation has "+progress.Clean(cut)))
 	}
-	l.warnf("%s tries again.", l.again("retry"))
+	l.showMend(record, l.again("retry"))
 	if record.Failure != nil {
 		err = record.Failure
 	}

@@ -85,7 +85,7 @@ func (f *listFlags) filter(engine *debate.Engine, now time.Time) (store.Filter, 
 	known := states(engine)
 	for _, name := range f.states {
 		if !slices.Contains(known, name) {
-			return filter, fmt.Errorf("there is no state %q; the states are: %s", name, strings.Join(known, ", "))
+			return filter, flow.Unknown("state", name, known...)
 		}
 		filter.States = append(filter.States, flow.State(name))
 	}

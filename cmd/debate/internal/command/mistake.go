@@ -7,10 +7,17 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/agonist-dev/debate/flow"
 )
 
 // flagMistake says in plain words what is wrong with a flag.
-func flagMistake(_ *cobra.Command, err error) error {
+func flagMistake(c *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
+		var known []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+		err = flow.Unknown("flag", "--"+unknown.GetSpecifiedName(), known...)
+	}
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		err = fmt.Errorf("--%s: %w", wrong.GetFlag().Name, wrongValue(wrong))
 	}

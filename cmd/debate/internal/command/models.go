@@ -1,7 +1,6 @@
 package command
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -33,16 +32,22 @@ USD.`,
 		Args: arguments(cobra.ArbitraryArgs),
 		RunE: func(_ *cobra.Command, args []string) error {
 			found := []knownModel{}
-			hosts := make(map[string]bool)
+			var hosts, names []string
 			for name, model := range flow.KnownModels() {
 				vendor, _, _ := flow.SplitModel(name)
-				hosts[vendor] = true
-				if (host == "" || vendor == host) && containsAll(name, args) {
+				hosts = append(hosts, vendor)
+				if host != "" && vendor != host {
+					continue
+				}
+				if names = append(names, name); containsAll(name, args) {
 					found = append(found, knownModel{name, model})
 				}
 			}
-			if host != "" && !hosts[host] {
-				return exit(exitArguments, fmt.Errorf("there is no provider %q in the table; there are: %s", host, strings.Join(sorted(hosts), ", ")))
+			switch {
+			case len(names) == 0:
+				return exit(exitArguments, flow.Unknown("provider", host, hosts...))
+			case len(found) == 0 && !p.json:
+				return exit(exitGeneral, flow.Unknown("model", strings.Join(args, " "), names...))
 			}
 			return p.showModels(found)
 		},
@@ -63,9 +68,6 @@ func containsAll(name string, parts []string) bool {
 func (p *program) showModels(found []knownModel) error {
 	if p.json {
 		return p.printValue(found)
-	}
-	if len(found) == 0 {
-		return exit(exitGeneral, fmt.Errorf("the table has no such model; debate models lists all"))
 	}
 	t := newTable(p.Out)
 	t.row("MODEL", "WINDOW", "MAX OUTPUT", "INPUT", "CACHED", "OUTPUT")

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -65,6 +63,3 @@ func dashed(text string) string {
 	}
 	return text
 }
-
-// sorted returns the keys of a set in their order.
-func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }

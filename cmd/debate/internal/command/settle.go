@@ -145,7 +145,7 @@ func (p *program) reach(loaded *settings.Settings) (offered bool) {
 
 // check reports all mistakes of a config: those that were found already, and those that the engine finds.
 func check(ctx context.Context, loaded *settings.Settings, engine *debate.Engine, found error) error {
-	err := errors.Join(found, loaded.Check(ctx, engine, func(vendor string) string {
+	err := errors.Join(found, loaded.Check(ctx, engine, env.Vendors(), func(vendor string) string {
 		names := variables(vendor)
 		switch {
 		case names == "":

@@ -214,10 +214,8 @@ func (p *program) showNext(record *flow.Record, info *store.Info) {
 	switch {
 	case record.State == flow.StatePaused:
 		p.warnf("%s continues it.", progress.Command("resume", record.ID))
-	case record.State == flow.StateError && record.Reason == flow.EndHardLimit:
-		p.warnf("%s raises the limit, and %s tries again.", progress.Command("amend", record.ID), progress.Command("retry", record.ID))
 	case record.State == flow.StateError:
-		p.warnf("%s tries again.", progress.Command("retry", record.ID))
+		p.showMend(record, progress.Command("retry", record.ID))
 	case record.State == flow.StateAwaitingInput:
 		p.warnf("It continues once this is answered: the commands stand under each question.")
 	case record.State.Idle(), record.Final():

@@ -68,7 +68,7 @@ While an agent works, it is not possible: pause the work before.`,
 	}, arbiter.TriggerForceAgent, func(work *arbiter.Work, name string) (any, error) {
 		names := agentsOf(work)
 		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("there is no agent %q; the agents are: %s", name, strings.Join(names, ", "))
+			return nil, flow.Unknown("agent", name, names...)
 		}
 		return arbiter.ForceAgent{Agent: name}, nil
 	})

@@ -104,7 +104,7 @@ func TestWorkIsSteered(t *testing.T) {
 		{[]string{"rerun-step", "work", "0"}, `there is no step "0"`},
 		{[]string{"rerun-step", "work", "first"}, `there is no step "first"`},
 		{[]string{"rerun-step", "work"}, "see debate rerun-step --help"},
-		{[]string{"force-agent", "work", "Eve"}, `there is no agent "Eve"; the agents are: Ada, Ben`},
+		{[]string{"force-agent", "work", "Eve"}, `no agent "Eve" is known: there are Ada, Ben`},
 		{[]string{"force-agent", "wonder", "Ada"}, "there is no conversation wonder"},
 		{[]string{"skip-step", "work", "--reason", "two\nlines"}, "reason"},
 	} {

@@ -79,7 +79,7 @@ func (t *translator) evaluation(root *node) *node {
 		if m.key == "agents" {
 			out.set("evaluators", t.evaluators(m.value, out))
 		} else {
-			t.unknown(m)
+			t.unknown(m, "agents")
 		}
 	}
 	return out
@@ -150,7 +150,7 @@ func (t *translator) evaluator(one *node) *node {
 			t.wrong.addf(m.value.Place, "is not supported: what evaluators read is the same for all; systemPromptPath says who one is")
 		case "model", "provider", "timeout", "enabled":
 		default:
-			t.unknown(m)
+			t.unknown(m, "id", keyName, "model", "provider", "systemPromptPath", "timeout", "enabled")
 		}
 	}
 	out.set("model", t.model(one))

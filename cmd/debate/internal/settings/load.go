@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -90,12 +91,12 @@ func (s *Source) Load(w Wish) (*Settings, error) {
 // pickFlow finds out which flow the config is of: by its key "flow", by --flow, or by the keys that only one flow has.
 func (d *draft) pickFlow(w *Wish) error {
 	if w.Flow != "" && !slices.Contains(Flows(), w.Flow) {
-		return &Error{flag("flow"), fmt.Errorf("is %q: there are %s", w.Flow, strings.Join(Flows(), ", "))}
+		return &Error{flag("flow"), flow.Unknown("flow", w.Flow, Flows()...)}
 	}
 	said := d.root.get("flow")
 	switch {
 	case said != nil && (said.form != formText || !slices.Contains(Flows(), said.value)):
-		return &Error{said.Place, fmt.Errorf("is no flow: there are %s", strings.Join(Flows(), ", "))}
+		return &Error{said.Place, flow.Unknown("flow", said.value, Flows()...)}
 	case said != nil && w.Flow != "" && w.Flow != said.value:
 		return &Error{flag("flow"), fmt.Errorf("is %s, and %s says %s", w.Flow, said.Place, said.value)}
 	case said != nil:
@@ -187,9 +188,9 @@ func decodeFlow(name string, data []byte) (flow.Config, error) {
 }
 
 // Check lets the engine check the config. remedy says what is to be done if the key of a vendor is missing; "": the vendor is
-// unknown. The error joins an [Error] for each invalid field. What is no mistake of the config, such as a vendor
-// that refuses a key, keeps its type.
-func (s *Settings) Check(ctx context.Context, engine *debate.Engine, remedy func(vendor string) string) error {
+// unknown. vendors are those that it knows. The error joins an [Error] for each invalid field. What is no mistake of the config, such
+// as a vendor that refuses a key, keeps its type.
+func (s *Settings) Check(ctx context.Context, engine *debate.Engine, vendors []string, remedy func(vendor string) string) error {
 	var wrong mistakes
 	lacking := make(map[string]bool) // fields
 	for field, model := range s.Config.Models() {
@@ -201,7 +202,8 @@ func (s *Settings) Check(ctx context.Context, engine *debate.Engine, remedy func
 		if help := remedy(vendor); help != "" {
 			wrong.addf(s.root.placeOf(field), "%s %w: %s", model, errKey, help)
 		} else {
-			wrong.addf(s.root.placeOf(field), "%s: no vendor %q is known", model, vendor)
+			known := slices.AppendSeq(vendors, maps.Keys(engine.Providers))
+			wrong.addf(s.root.placeOf(field), "%s: %w", model, flow.Unknown("vendor", vendor, known...))
 		}
 	}
 	for _, one := range each(engine.Validate(ctx, s.Config)) {

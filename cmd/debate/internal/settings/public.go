@@ -8,6 +8,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 // foreign reports whether a file has the shape of the public program dialectic: its sections, or what only its agents have.
@@ -57,7 +58,7 @@ func (t *translator) translate(root *node) *node {
 		case "debate":
 			// after the agents, for what it says of the history depends on their summaries
 		default:
-			t.unknown(m)
+			t.unknown(m, "agents", "judge", "debate")
 		}
 	}
 	debate := root.get("debate")
@@ -70,7 +71,10 @@ func (t *translator) translate(root *node) *node {
 	return out
 }
 
-func (t *translator) unknown(m member) { t.wrong.addf(m.value.Place, "is not a known key") }
+// unknown refuses a key, and lists those that are known there.
+func (t *translator) unknown(m member, known ...string) {
+	t.wrong.addf(m.value.Place, "%w", text.UnknownKey(m.key, known...))
+}
 
 // list translates the items of a list. What is no list of objects stays as it is, and the flow says so.
 func (t *translator) list(list *node, item func(*node) *node) *node {
@@ -111,7 +115,8 @@ func (t *translator) agent(agent *node) *node {
 			t.wrong.addf(m.value.Place, "is not supported: a role of its own can say how to summarise, in a config with \"flow\": "+
 				"\"deliberation\"")
 		default:
-			t.unknown(m)
+			t.unknown(m, "id", keyName, "role", "model", "provider", "temperature", "systemPromptPath", "enabled", "summarization", "tools",
+				"toolCallLimit")
 		}
 	}
 	out.set("model", t.model(agent))
@@ -169,7 +174,7 @@ func (t *translator) tool(tool *node) *node {
 	}
 	for _, m := range tool.members {
 		if m.key != keyName {
-			t.unknown(m)
+			t.unknown(m, keyName)
 		}
 	}
 	name := tool.get(keyName)
@@ -236,7 +241,7 @@ func (t *translator) judge(judge *node) *node {
 		case "summaryPromptPath", "clarificationPromptPath", "toolCallLimit":
 			t.wrong.addf(m.value.Place, "is not supported: a judge reads all rounds, asks nobody and uses no tools")
 		default:
-			t.unknown(m)
+			t.unknown(m, keyName, "id", "model", "provider", "temperature", "systemPromptPath", "enabled")
 		}
 	}
 	out.set("model", t.model(judge))
@@ -289,7 +294,8 @@ func (t *translator) debate(out, debate *node) {
 		case "trace":
 			t.wrong.addf(m.value.Place, "is not supported: remove it; every conversation is kept, and debate export reads it")
 		default:
-			t.unknown(m)
+			t.unknown(m, "rounds", "terminationCondition", "synthesisMethod", "timeoutPerRound", "includeFullHistory", "summarization",
+				"interactiveClarifications", "clarificationsMaxPerAgent", "clarificationsMaxIterations", "orchestratorType")
 		}
 	}
 	if asks := debate.get("interactiveClarifications"); asks != nil {
@@ -336,7 +342,7 @@ func (t *translator) termination(condition *node) *node {
 		case "threshold":
 			out.set("threshold", m.value)
 		default:
-			t.unknown(m)
+			t.unknown(m, "type", "threshold")
 		}
 	}
 	return out
@@ -364,13 +370,13 @@ func (t *translator) summaries(settings *node) *node {
 			}
 		case "method":
 			if m.value.value != deliberation.SummaryByLength {
-				t.wrong.addf(m.value.Place, "is no known method: there is %q", deliberation.SummaryByLength)
+				t.wrong.addf(m.value.Place, "%w", flow.Unknown("method", m.value.value, deliberation.SummaryByLength))
 			}
 		case "promptPath":
 			t.wrong.addf(m.value.Place, "is not supported: a role of its own can say how to summarise, in a config with \"flow\": "+
 				"\"deliberation\"")
 		default:
-			t.unknown(m)
+			t.unknown(m, "enabled", "threshold", "maxLength", "method")
 		}
 	}
 	t.summarised = t.summarised || !off
@@ -397,6 +403,6 @@ func (t *translator) orchestrator(kind, debate *node) {
 			t.wrong.addf(kind.Place, "is \"classic\", which knows no termination but \"fixed\": remove one of them")
 		}
 	default:
-		t.wrong.addf(kind.Place, "is not \"state-machine\" or \"classic\"")
+		t.wrong.addf(kind.Place, "%w", flow.Unknown("orchestrator", kind.value, "state-machine", "classic"))
 	}
 }

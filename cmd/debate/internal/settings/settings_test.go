@@ -95,11 +95,11 @@ func TestMistakesHideNothing(t *testing.T) {
 	require.NotNil(t, loaded)
 	engine := &debate.Engine{SkipModelCheck: true, Flows: map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()}}
 	demo.Play(engine, "openai/x")
-	err = errors.Join(err, loaded.Check(t.Context(), engine, func(string) string { return "" }))
+	err = errors.Join(err, loaded.Check(t.Context(), engine, nil, func(string) string { return "" }))
 	assert.Equal(t, []string{
 		"2:3: agents[0].id: is a number, not a text",
 		"3:14: agents[1].model: is a number, not a text",
-		"3:26: agents[1].foo: is not a known key",
+		"3:26: agents[1].foo: is not a known key: there are disabled, fallbacks, id, maxTokens, metadata, model, name, options, origin, prompt, role, tools and 3 more",
 		"4:35: agents[2].temperature: is not between 0 and 2",
 		"4:55: rounds: is a text, not a number",
 		"4:72: rounds: is a duplicate: first in line 4",

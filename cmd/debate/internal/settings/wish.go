@@ -11,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Wish is what the command line says of a conversation. What is zero is not said. It takes precedence over a file.
@@ -213,7 +214,7 @@ func (d *draft) choose(names []string) bool {
 	for i, name := range names {
 		if !used[i] {
 			found = false
-			d.wrong.addf(flag("agents"), "there is no %q: there are %s", name, strings.Join(unique(there), ", "))
+			d.wrong.addf(flag("agents"), "%w", flow.Unknown(strings.TrimSuffix(cast(d.flow), "s"), name, there...))
 		}
 	}
 	out := *list

@@ -134,7 +134,7 @@ func try(t *testing.T, text string, at path, value string) (place string, found 
 	demo.Play(engine)
 	loaded, err := load(t, "c.json", before+value+after)
 	if loaded != nil {
-		err = errors.Join(err, loaded.Check(t.Context(), engine, func(string) string { return "" }))
+		err = errors.Join(err, loaded.Check(t.Context(), engine, nil, func(string) string { return "" }))
 	}
 	return place, err
 }

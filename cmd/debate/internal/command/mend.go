@@ -1,0 +1,59 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// showMend says what helps a conversation in the error state: the hint of its failure, and the commands that carry it out. retry is
+// the one that tries again.
+func (p *program) showMend(record *flow.Record, retry string) {
+	failure := record.Failure
+	if failure == nil {
+		p.warnf("%s tries again.", retry)
+		return
+	}
+	what := "raises the limit"
+	if record.Reason != flow.EndHardLimit {
+		what = "changes that"
+		p.warnf("%s", failure.Hint())
+	}
+	if vendor, _, ok := flow.SplitModel(record.Participant(failure.Participant).Model); ok && failure.Kind == provider.KindAuthentication {
+		if names := variables(vendor); names != "" {
+			p.warnf("The key of %s is in %s.", vendor, names)
+		}
+	}
+	if flag := amending(failure); flag != "" {
+		p.warnf("%s %s, and %s tries again.", progress.Command("amend "+flag, record.ID), what, retry)
+	} else {
+		p.warnf("%s tries again.", retry)
+	}
+}
+
+// amending returns the flag of the command amend, with what stands for its value, that changes what a failure says is to be amended
+// first. It is empty if no amendment helps.
+func amending(failure *flow.Error) string {
+	fields := failure.Amends()
+	if len(fields) == 0 {
+		return ""
+	}
+	if who, ok := strings.CutPrefix(fields[0], "models."); ok {
+		return "--model " + progress.Quote(who+"=provider/model")
+	}
+	return map[string]string{
+		"budget":             "--budget USD",
+		"budget.hard":        "--budget USD",
+		"budget.hardTokens":  "--budget-tokens N",
+		"budget.hardCalls":   "--budget-calls N",
+		"budget.hardTime":    "--budget-time 1h",
+		"turnTimeout":        "--turn-timeout 5m",
+		"roundTimeout":       "--round-timeout 0",
+		"context":            "--context-manager hybrid",
+		"summarizer":         "--summarizer provider/model",
+		"unattended":         "--unattended=false",
+		"toolPolicy.unknown": "--from amendment.yaml",
+	}[fields[0]]
+}

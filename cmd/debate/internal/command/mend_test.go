@@ -1,0 +1,58 @@
+package command_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// TestTheCommandThatHelpsIsAccepted: whatever has stopped a conversation, debate show says what helps, and prints the command that
+// amends it. That command is one of this program.
+func TestTheCommandThatHelpsIsAccepted(t *testing.T) {
+	amend := regexp.MustCompile(`debate amend (--[a-z-]+) (\S+) c (?:changes that|raises the limit), and debate retry c tries again\.`)
+	limit := &flow.Budget{HardCalls: 7}
+	for name, tc := range map[string]struct {
+		kind   provider.Kind
+		budget *flow.Budget
+		flag   string
+		says   string
+	}{
+		"a key":       {provider.KindAuthentication, nil, "--model", "Renew the API key of the provider of ada's model"},
+		"a model":     {provider.KindValidation, nil, "--model", "Amend models.ada to a model that takes this request"},
+		"a refusal":   {provider.KindRefusal, nil, "--model", "Reword what ada has declined"},
+		"a window":    {provider.KindContextOverflow, nil, "--model", "Amend models.ada or context"},
+		"a time":      {provider.KindTimeout, nil, "--turn-timeout", "has not replied in time"},
+		"a budget":    {"", limit, "--budget-calls", "the hard limit of 7 calls: raise it to about "},
+		"many causes": {provider.KindQuota, nil, "--model", "Top up the account at the provider of ada's model"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			place, config := t.TempDir(), agents()
+			config.Budget, config.Patience = tc.budget, 1
+			config.Retry = &flow.RetryPolicy{Base: time.Millisecond, Jitter: time.Millisecond}
+			config.OnFailure = []flow.FailureRule{{Do: flow.OptionFail}}
+			hold(t, place, func(req *provider.Request) scripted.Reply {
+				if tc.kind != "" && strings.HasSuffix(strings.Split(req.ID, "/")[1], "propose.ada") {
+					return scripted.Reply{Err: &provider.Error{Kind: tc.kind, Status: 400, Message: "no"}}
+				}
+				return scripted.Reply{Text: "What is said."}
+			}, config)
+			shown := run(t, place, "show", "c")
+			require.Zero(t, shown.code, shown.err)
+			assert.Contains(t, shown.out+shown.err, tc.says)
+			found := amend.FindStringSubmatch(shown.err)
+			require.NotNil(t, found, shown.err)
+			assert.Equal(t, tc.flag, found[1])
+			value := strings.NewReplacer("'", "", `"`, "", "provider/model", "demo/script", "N", "100").Replace(found[2])
+			amended := run(t, place, "amend", found[1], value, "c")
+			assert.Zero(t, amended.code, amended.err)
+		})
+	}
+}
