@@ -71,7 +71,7 @@ type Engine struct {
 	// URL are refused.
 	Fetch func(ctx context.Context, url string) (Fetched, error)
 	// Grace is how long a provider, judge or tool may take to return after the context of its call has ended; 0 means
-	// 5 s. Then the call is given up, because its code ignores the context: the call has failed and is charged in full,
+	// 5 s. Then the call is given up, because its code ignores the context: the call has failed and counts as broken off,
 	// and the debate, Wait, Close and Shutdown go on without it. [Engine.Stats] counts such calls. A call of the Store may take
 	// as long as Lease; Close and Shutdown wait for Grace longer, and then close the session without its result.
 	Grace time.Duration
@@ -423,7 +423,7 @@ type Fetched struct {
 //
 // Publishing on the Bus ends too, unless the bus ignores its context for longer than Grace.
 //
-// Calls in flight are aborted, charged in full and made again by the process that continues. If mode is [Drain], they finish
+// Calls in flight are aborted, count as broken off and are made again by the process that continues. If mode is [Drain], they finish
 // and their results are recorded, and no other call starts. If ctx is done before all have finished, Shutdown leaves them
 // running, and returns one error that wraps that of ctx and counts their debates; a second Shutdown without Drain aborts them.
 //

@@ -195,9 +195,10 @@ type Outcome struct {
 	// state it names what the debate still lacks. If somebody has ended the debate early, it names the rounds, speeches and
 	// verdicts that are missing for that reason; see Record.EndedEarlyBy.
 	Degraded []string `json:"degraded,omitempty"`
-	// Cost is what the debate has cost so far, and Duration its time from the start to the last event, pauses included;
-	// in JSON it is nanoseconds.
-	Cost     flow.Money    `json:"cost"`
+	// Cost is what the debate has cost so far, as far as it is known, and Unsettled what it may have cost beyond that. Duration is its
+	// time from the start to the last event, pauses included; in JSON it is nanoseconds.
+	Cost flow.Money `json:"cost"`
+	flow.Unsettled
 	Duration time.Duration `json:"duration"`
 	// Failures is how many attempts have failed, and Retries how many attempts followed a failed one.
 	Failures int `json:"failures"`
@@ -369,7 +370,7 @@ func (d *Debate) Outcome() Outcome {
 	if d.config == nil || d.format == nil {
 		return o
 	}
-	o.Cost, o.Duration = d.Spent().Cost, d.Duration()
+	o.Cost, o.Unsettled, o.Duration = d.Spent().Cost, d.Spent().Unsettled, d.Duration()
 	o.Failures, o.Retries = d.Tries()
 	o.Decision = d.format.Decide
 	o.Decision = cmp.Or(o.Decision, format.ByJudges)

@@ -65,7 +65,7 @@ func (e *Engine) ClearQuarantine(ctx context.Context, id string) error {
 //   - [flow.Tick], or nil: nothing new has happened. Advance finds what is due by the store's clock, or by this process's if
 //     the store has none ([store.Clock]). A Tick with the Seq of a Next reports that the Wait of that Next is over by the clock
 //     of the runtime; it counts only if the log has not grown since.
-//   - [flow.Opened]: the runtime takes the debate over. All calls in flight are lost: charged in full, and made again. A
+//   - [flow.Opened]: the runtime takes the debate over. All calls in flight are lost: they count as broken off, and are made again. A
 //     runtime sends it first, and again after it was inactive for longer than a lease. Give it an ID that no other Opened of
 //     this debate has.
 //   - [flow.Lost]: the process that made this call is gone.

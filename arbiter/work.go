@@ -59,11 +59,12 @@ type Execution struct {
 	Result    Outcome   `json:"result"`
 	Output    string    `json:"output,omitempty"`
 	Error     string    `json:"error,omitempty"` // why it has failed
-	// UsedUp means that the agent reached its limit of replies. Usage, Cost and Uses are what all its attempts have taken.
-	UsedUp bool            `json:"usedUp,omitempty"`
-	Usage  provider.Usage  `json:"usage,omitzero"`
-	Cost   flow.Money      `json:"cost,omitempty"`
-	Uses   []flow.UsedTool `json:"uses,omitempty"`
+	// UsedUp means that the agent reached its limit of replies. Usage, Cost, Unsettled and Uses are what all its attempts have taken.
+	UsedUp bool           `json:"usedUp,omitempty"`
+	Usage  provider.Usage `json:"usage,omitzero"`
+	Cost   flow.Money     `json:"cost,omitempty"`
+	flow.Unsettled
+	Uses []flow.UsedTool `json:"uses,omitempty"`
 
 	update *PlanUpdate
 	row    string // of the table that the arbiter reads; "": the execution has not ended
@@ -115,7 +116,8 @@ func (w *Work) Executions() []Execution {
 	for i, e := range w.executions {
 		out[i] = *e
 		if took, ok := w.Record.CallUsage(e.Call); ok {
-			out[i].UsedUp, out[i].Usage, out[i].Cost, out[i].Uses = e.UsedUp || took.UsedUp, took.Usage, took.Cost, took.Uses
+			out[i].UsedUp, out[i].Usage, out[i].Uses = e.UsedUp || took.UsedUp, took.Usage, took.Uses
+			out[i].Cost, out[i].Unsettled = took.Cost, took.Unsettled
 		}
 		if e.Result == Running && w.Final() {
 			out[i].Result, out[i].EndedAt = Cancelled, w.LastAt

@@ -21,11 +21,12 @@ type Contribution struct {
 	Cut    bool          `json:"cut,omitempty"`   // the text ended at the limit of output tokens
 	Model  string        `json:"model,omitempty"` // the one that was asked, as "provider/model"
 	At     time.Time     `json:"at"`              // when it was recorded
-	// Usage, Cost and Took are those of the attempt that succeeded, with the uses of tools in it. Failed attempts are not
-	// included.
+	// Usage, Cost, Unsettled and Took are those of the attempt that succeeded, with the uses of tools in it. Failed attempts are
+	// not included.
 	Usage provider.Usage `json:"usage,omitzero"`
 	Cost  flow.Money     `json:"cost,omitempty"`
-	Took  time.Duration  `json:"took,omitempty"` // nanoseconds
+	flow.Unsettled
+	Took time.Duration `json:"took,omitempty"` // nanoseconds
 }
 
 // contribution returns a turn for readers outside.
@@ -33,7 +34,7 @@ func (d *Deliberation) contribution(t *flow.Turn) Contribution {
 	made := d.effortOf(t)
 	c := Contribution{
 		Call: t.Call, Round: t.Round, Kind: t.Kind, Agent: t.Speaker, Target: t.Target, Text: t.Text, Cut: t.Cut,
-		Model: t.Model, At: made.at, Usage: made.usage, Cost: made.cost, Took: made.took,
+		Model: t.Model, At: made.at, Usage: made.usage, Cost: made.cost, Unsettled: made.unsettled, Took: made.took,
 	}
 	if w := d.seats[t.Speaker]; w != nil {
 		c.Role = w.Role
@@ -77,14 +78,15 @@ type Summary struct {
 	// characters.
 	Before int `json:"before"`
 	After  int `json:"after"`
-	// Method says why the summary was made: SummaryByLength or SummaryByWindow. At is when it was made. Model, Usage, Cost
-	// and Took are those of the attempt that succeeded.
+	// Method says why the summary was made: SummaryByLength or SummaryByWindow. At is when it was made. Model, Usage, Cost,
+	// Unsettled and Took are those of the attempt that succeeded.
 	Method string         `json:"method"`
 	At     time.Time      `json:"at"`
 	Model  string         `json:"model,omitempty"`
 	Usage  provider.Usage `json:"usage,omitzero"`
 	Cost   flow.Money     `json:"cost,omitempty"`
-	Took   time.Duration  `json:"took,omitempty"` // nanoseconds
+	flow.Unsettled
+	Took time.Duration `json:"took,omitempty"` // nanoseconds
 }
 
 // The methods of summaries.
@@ -107,7 +109,7 @@ func (d *Deliberation) Summaries() []Summary {
 		made := d.effortOf(t)
 		s := Summary{
 			Round: t.Round, Upto: d.covered(t), Agent: t.Speaker, Role: w.Role, Text: w.shown(t), Method: SummaryByLength, At: made.at,
-			Model: t.Model, Usage: made.usage, Cost: made.cost, Took: made.took,
+			Model: t.Model, Usage: made.usage, Cost: made.cost, Unsettled: made.unsettled, Took: made.took,
 		}
 		if condensed(t) {
 			s.Method = SummaryByWindow

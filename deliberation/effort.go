@@ -9,11 +9,12 @@ import (
 
 // effort is what a call has taken: its replies, and the tools that they have asked for.
 type effort struct {
-	usage  provider.Usage
-	cost   flow.Money
-	took   time.Duration
-	at     time.Time     // when its result came
-	waited time.Duration // for the tools of the latest reply, which are used at the same time
+	usage     provider.Usage
+	cost      flow.Money
+	unsettled flow.Unsettled
+	took      time.Duration
+	at        time.Time     // when its result came
+	waited    time.Duration // for the tools of the latest reply, which are used at the same time
 }
 
 // effort returns what there is of a call.
@@ -31,12 +32,12 @@ func (k *sorted) effortOf(t *flow.Turn) effort {
 	if e := k.efforts[t.Call]; e != nil {
 		return *e
 	}
-	return effort{usage: t.Usage, cost: t.Cost, took: t.Took}
+	return effort{usage: t.Usage, cost: t.Cost, unsettled: t.Unsettled(), took: t.Took}
 }
 
 // replied counts a reply, which ends the wait for the tools before it.
 func (e *effort) replied(s *flow.Spend) {
-	e.usage, e.cost = e.usage.Add(s.Usage), e.cost+s.Cost
+	e.usage, e.cost, e.unsettled = e.usage.Add(s.Usage), e.cost+s.Cost, e.unsettled.Plus(s.Unsettled())
 	e.took, e.waited = e.took+e.waited+s.Took, 0
 }
 

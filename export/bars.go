@@ -83,8 +83,8 @@ func beside(d *drawing, end, y float64, words string) {
 
 // priceOf writes a cost, and says so where it may be nothing only because a price is not known.
 func (w *reporter) priceOf(a *flow.Account, unknown bool) string {
-	if a.Cost == 0 && unknown && tokensOf(a) > 0 {
+	if a.Cost == 0 && a.AtMost == 0 && unknown && tokensOf(a) > 0 {
 		return "price not known"
 	}
-	return a.Cost.Rounded()
+	return a.Short(a.Cost)
 }

@@ -63,7 +63,7 @@ func (w *reporter) execution(e *arbiter.Execution, t *flow.Turn, plan *arbiter.P
 	if t != nil {
 		a.Marks = append(a.Marks, notes(w.otherModel(t))...)
 		a.Marks = append(a.Marks, w.circumstances(t)...)
-	} else if took, ok := w.record.CallUsage(e.Call); ok && took.Estimated {
+	} else if took, ok := w.record.CallUsage(e.Call); ok && took.AtMost > 0 {
 		a.Marks = append(a.Marks, unreportedMark)
 	}
 	a.Blocks = append(a.Blocks, block{Fields: w.effort(e, plan)})
@@ -126,7 +126,7 @@ func (w *reporter) effort(e *arbiter.Execution, plan *arbiter.Plan) []field {
 	if w.work.Config().Parallel > 1 {
 		out = append(out, field{roundColumn, strconv.Itoa(e.Round)})
 	}
-	out = append(out, []field{{"Step", step}, {"Tokens", tokens + "; " + count(e.Usage.Output) + " written"}, {"Cost", e.Cost.Rounded()}}...)
+	out = append(out, []field{{"Step", step}, {"Tokens", tokens + "; " + count(e.Usage.Output) + " written"}, {"Cost", e.Beside(e.Cost)}}...)
 	if !e.StartedAt.IsZero() {
 		out = append(out, field{"Began", w.clock(e.StartedAt)})
 	}

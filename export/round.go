@@ -72,7 +72,7 @@ const cutMark = "cut at its limit of tokens"
 const usedUpMark = "limit of its uses of tools reached"
 
 // unreportedMark marks what no provider has reported the usage of.
-const unreportedMark = "charged in full: its usage is not known"
+const unreportedMark = "its usage is not known"
 
 // turn shows what somebody said.
 func (w *reporter) turn(t *flow.Turn) *article {
@@ -108,8 +108,11 @@ func (w *reporter) circumstances(t *flow.Turn) []string {
 	if t.Cached {
 		out = append(out, "from a cache")
 	}
-	if t.Estimated && (t.Vendor == nil || !t.Vendor.Told) {
+	if t.Unreported && (t.Vendor == nil || !t.Vendor.Told) {
 		out = append(out, unreportedMark)
+		if t.AtMost > 0 {
+			out = append(out, t.Unsettled().Short(t.Cost))
+		}
 	}
 	if at, ok := w.log.turns[attemptID{t.Call, t.Attempt}]; ok {
 		out = append(out, w.clock(at))

@@ -56,7 +56,7 @@ func (s *section) account(caption, of string, accounts []flow.Account, total flo
 		if a.Name == "" {
 			a.Name = "no model"
 		}
-		row := cells(a.Name, a.Cost.Rounded(), count(a.Requests), count(a.Usage.Input), count(a.Usage.CachedInput), count(a.Usage.Output))
+		row := cells(a.Name, a.Short(a.Cost), count(a.Requests), count(a.Usage.Input), count(a.Usage.CachedInput), count(a.Usage.Output))
 		if told {
 			row = append(row, cell{Text: toldCost(&a)})
 		}
@@ -116,7 +116,7 @@ func (w *reporter) unpriced() []string {
 
 // total writes the cost of the debate, as far as it is known.
 func (w *reporter) total() string {
-	cost := w.record.Spent().Cost.Rounded()
+	cost := w.record.Spent().String()
 	if len(w.unpriced()) > 0 {
 		return cost + ", without the models whose price is not known"
 	}

@@ -183,7 +183,7 @@ func (w *reporter) decisions(work *arbiter.Work) *section {
 		}
 		a := &article{
 			ID: "decision-" + strconv.Itoa(i+1), Class: classAssessment, Title: strconv.Itoa(i+1) + ". " + what,
-			Marks:  notes("while "+string(d.State), prefixed("by ", otherThan(work.Config().Arbiter.Model, d.Model)), d.Cost.Rounded()),
+			Marks:  notes("while "+string(d.State), prefixed("by ", otherThan(work.Config().Arbiter.Model, d.Model)), d.Unsettled().Short(d.Cost)),
 			Blocks: []block{spoken(d.Reason)},
 		}
 		if took, ok := w.record.CallUsage(d.Call); ok && !took.EndedAt.IsZero() {

@@ -1,18 +1,23 @@
 package flow
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/agonist-dev/debate/provider"
 )
 
 // Account is the sum of what was used under one name.
+//
+//nolint:recvcheck // package fmt asks a value for String
 type Account struct {
 	// Name is that of an actor or of a model, or the value of a label. "": the account is that of a whole conversation or
 	// round.
-	Name  string         `json:"name,omitempty" redact:"-"`
+	Name string `json:"name,omitempty" redact:"-"`
+	// Usage and Cost are what is known: by what providers and vendors have reported.
 	Usage provider.Usage `json:"usage"`
 	Cost  Money          `json:"cost"`
+	Unsettled
 	// Told is the part of Cost that the vendors have reported. Table is the cost of the same attempts by the prices of the
 	// models.
 	Told     Money `json:"told,omitempty"`
@@ -24,14 +29,83 @@ type Account struct {
 	Queued time.Duration `json:"queued,omitempty"`
 }
 
-func (a *Account) add(s *Spend) {
+// Add adds an attempt.
+func (a *Account) Add(s *Spend) {
 	a.Usage = a.Usage.Add(s.Usage)
 	a.Cost = a.Cost.plus(s.Cost)
+	a.Unsettled = a.Plus(s.Unsettled())
 	if r := s.Vendor; r != nil && r.Told {
 		a.Told, a.Table = a.Told.plus(s.Cost), a.Table.plus(r.Table)
 	}
 	a.Took, a.Queued = a.Took+s.Took, a.Queued+s.Queued
 	a.Requests++
+}
+
+// String says what is known to be spent, and what may have been on top of it; see [Unsettled.Beside].
+func (a Account) String() string { return a.Beside(a.Cost) }
+
+// Unsettled is what attempts may have cost beyond what is known of them: they were broken off, or their provider reports no usage. It is
+// computed from what was sent and, where the vendor had counted the input, from what had come back.
+type Unsettled struct {
+	// AtMost is the most that the attempts may have cost, beside their known cost. Hard limits count both.
+	AtMost Money `json:"atMost,omitempty"`
+	// BrokenOff is how many of these attempts were broken off, and Unreported how many have given a reply without a usage. An attempt
+	// that cannot have cost more than is known, such as one of a model that is free, counts in neither.
+	BrokenOff  int `json:"brokenOff,omitempty"`
+	Unreported int `json:"unreported,omitempty"`
+}
+
+// Unsettled returns what the attempt may have cost beyond what is known of it.
+func (s *Spend) Unsettled() Unsettled {
+	if s.AtMost == 0 {
+		return Unsettled{}
+	}
+	return Unsettled{s.AtMost, oneIf(s.BrokenOff), oneIf(s.Unreported)}
+}
+
+// Plus returns the sum of u and v.
+func (u Unsettled) Plus(v Unsettled) Unsettled {
+	return Unsettled{u.AtMost.plus(v.AtMost), u.BrokenOff + v.BrokenOff, u.Unreported + v.Unreported}
+}
+
+// Less returns what is unsettled beyond v, such as beyond what a fork has copied.
+func (u Unsettled) Less(v Unsettled) Unsettled {
+	return Unsettled{max(0, u.AtMost-v.AtMost), max(0, u.BrokenOff-v.BrokenOff), max(0, u.Unreported-v.Unreported)}
+}
+
+// Short says in a few words what is known to be spent, and what may have been on top of it: "$0.0021, and up to $0.02".
+func (u Unsettled) Short(spent Money) string {
+	if u.AtMost == 0 {
+		return spent.Rounded()
+	}
+	return spent.Rounded() + ", and up to " + u.AtMost.Rounded()
+}
+
+// Beside says what is known to be spent, and what may have been on top of it, by how many calls: "$0.0021, and up to $0.02 for 3 calls
+// that were broken off". All that is shown of costs to people says it so.
+func (u Unsettled) Beside(spent Money) string {
+	out := u.Short(spent)
+	if u.AtMost == 0 {
+		return out
+	}
+	joint := " for "
+	for _, part := range []struct {
+		n         int
+		one, many string
+	}{
+		{u.BrokenOff, " call that was broken off", " calls that were broken off"},
+		{u.Unreported, " call without a reported usage", " calls without a reported usage"},
+	} {
+		words := part.many
+		if part.n == 1 {
+			words = part.one
+		}
+		if part.n > 0 {
+			out += joint + strconv.Itoa(part.n) + words
+			joint = " and "
+		}
+	}
+	return out
 }
 
 func account(list *[]Account, name string) *Account {
@@ -46,22 +120,41 @@ func account(list *[]Account, name string) *Account {
 
 // accounts hold the spend of a conversation. There are few names of each sort, so a list is enough.
 type accounts struct {
-	total        Account
-	tokens       int // of all attempts; where the provider reported none, the worst case
-	models       []Account
-	participants []Account
-	rounds       map[int]*Account // 0: outside the rounds
+	total  Account
+	tokens int // those that providers have reported
+	// brokenOff and unreported are the most that attempts may have used beyond that: those that were broken off, and those of whose
+	// replies no usage was reported.
+	brokenOff, unreported amount
+	models                []Account
+	participants          []Account
+	rounds                map[int]*Account // 0: outside the rounds
 }
 
 func (a *accounts) add(intent *Intent, s *Spend) {
-	a.total.add(s)
-	if s.Estimated {
-		a.tokens += intent.Bound
-	} else {
-		a.tokens += s.Usage.Input + s.Usage.Output
+	for _, one := range a.of(intent) {
+		one.Add(s)
 	}
-	account(&a.models, s.Model).add(s)
-	account(&a.participants, intent.By).add(s)
+	a.tokens += s.Usage.Input + s.Usage.Output
+	switch more := (amount{cost: s.AtMost, tokens: intent.tokensBeyond(s.Usage)}); {
+	case s.BrokenOff:
+		a.brokenOff = a.brokenOff.plus(more)
+	case s.Unreported:
+		a.unreported = a.unreported.plus(more)
+	}
+}
+
+// takeBack takes back what was added of an attempt that was broken off, because its end is known now.
+func (a *accounts) takeBack(intent *Intent, s *Spend) {
+	for _, one := range a.of(intent) {
+		one.Unsettled = one.Less(s.Unsettled())
+		one.Requests--
+	}
+	a.brokenOff.cost = max(0, a.brokenOff.cost-s.AtMost)
+	a.brokenOff.tokens -= intent.tokensBeyond(s.Usage)
+}
+
+// of returns the accounts in which an attempt counts. They are valid until the next call.
+func (a *accounts) of(intent *Intent) [4]*Account {
 	round := a.rounds[intent.Round]
 	if round == nil {
 		round = &Account{}
@@ -70,10 +163,19 @@ func (a *accounts) add(intent *Intent, s *Spend) {
 		}
 		a.rounds[intent.Round] = round
 	}
-	round.add(s)
+	return [4]*Account{&a.total, account(&a.models, intent.Model), account(&a.participants, intent.By), round}
 }
 
-// Spent returns what the conversation has used and cost so far, failed attempts included.
+// tokensBeyond returns the most tokens that an attempt may have used beyond those that its provider has reported.
+func (in *Intent) tokensBeyond(u provider.Usage) int {
+	if u.Input > 0 {
+		return max(0, in.Tokens-u.Output)
+	}
+	return max(0, in.Bound-u.Output)
+}
+
+// Spent returns what the conversation has used and cost so far, failed attempts included. A call that a control has aborted counts as
+// broken off until its end is recorded: the process that makes it may be gone.
 func (r *Record) Spent() Account { return r.spent.total }
 
 // SpentByModel returns the accounts of the models, in the order of their first use.
@@ -111,13 +213,15 @@ func (a *Account) less(b *Account) Account {
 		Output: max(0, u.Output-v.Output), Reasoning: max(0, u.Reasoning-v.Reasoning),
 	}
 	out.Cost, out.Told, out.Table = max(0, a.Cost-b.Cost), max(0, a.Told-b.Told), max(0, a.Table-b.Table)
+	out.Unsettled = a.Less(b.Unsettled)
 	out.Requests, out.Took, out.Queued = max(0, a.Requests-b.Requests), max(0, a.Took-b.Took), max(0, a.Queued-b.Queued)
 	return out
 }
 
 // possible reports whether an account can be a sum of spends. A log may be hostile.
 func (a *Account) possible() bool {
-	return KnownUsage(a.Usage) == a.Usage && min(a.Cost, a.Told, a.Table) >= 0 && a.Requests >= 0 && min(a.Took, a.Queued) >= 0
+	return KnownUsage(a.Usage) == a.Usage && min(a.Cost, a.Told, a.Table, a.AtMost) >= 0 &&
+		min(a.Requests, a.BrokenOff, a.Unreported) >= 0 && min(a.Took, a.Queued) >= 0
 }
 
 // SpentByLabel sums what conversations have used by the value of one of their labels, such as a tenant. The values
@@ -135,6 +239,7 @@ func SpentByLabel(label string, records ...*Record) []Account {
 		a := account(&out, value)
 		a.Usage = a.Usage.Add(total.Usage)
 		a.Cost = a.Cost.plus(total.Cost)
+		a.Unsettled = a.Plus(total.Unsettled)
 		a.Told, a.Table = a.Told.plus(total.Told), a.Table.plus(total.Table)
 		a.Took, a.Queued = a.Took+total.Took, a.Queued+total.Queued
 		a.Requests += total.Requests
@@ -142,21 +247,38 @@ func SpentByLabel(label string, records ...*Record) []Account {
 	return out
 }
 
-// Reserved returns the most that the calls in flight can still cost.
+// Reserved returns the most that the calls in flight can still cost. Those that a control has aborted are a part of Spent.
 func (r *Record) Reserved() Money { return r.reserves.cost }
 
-// charge returns what an attempt cost. If its usage is unknown, that is its whole reserve.
+// charge returns what an attempt has cost by the usage that its provider has reported.
 func (r *Record) charge(intent *Intent, usage provider.Usage, free bool) Spend {
 	s := Spend{Call: intent.Call, Attempt: intent.Attempt, Model: intent.Model, Usage: usage}
-	model := r.model(intent.Model)
-	switch {
-	case model == nil || free:
-	case usage.IsZero():
-		s.Cost, s.Estimated = intent.Reserve, true
-	default:
+	if model := r.model(intent.Model); model != nil && !free {
 		s.Cost = model.Cost(usage)
 	}
 	return s
+}
+
+// brokenOff returns the spend of an attempt of which nothing is known but that it may have been made.
+func (r *Record) brokenOff(intent *Intent) Spend {
+	s := r.charge(intent, provider.Usage{}, false)
+	s.BrokenOff = s.Model != ""
+	s.AtMost = r.atMost(intent, &s)
+	return s
+}
+
+// atMost returns the most that an attempt may have cost beyond the known part of its spend. Where the vendor has counted the input, that is
+// the output between what had come back and the cap; else it is what was reserved for the request.
+func (r *Record) atMost(intent *Intent, s *Spend) Money {
+	model := r.model(intent.Model)
+	switch u := s.Usage; {
+	case model == nil:
+		return 0
+	case u.Input > 0:
+		return model.Bound(u.Input, intent.tokensBeyond(u)) - model.Bound(u.Input, 0)
+	default:
+		return max(0, intent.Reserve-s.Cost)
+	}
 }
 
 // KnownUsage returns the usage if all its numbers are possible: not negative, and at most 2⁴⁰ tokens. Otherwise the

@@ -73,9 +73,13 @@ func (b *Budget) soft() amount { return amount{b.Soft, b.SoftTokens, b.SoftCalls
 
 func (b *Budget) hard() amount { return amount{b.Hard, b.HardTokens, b.HardCalls} }
 
-// used returns the use of the attempts that have ended.
-func (r *Record) used() amount {
-	return amount{r.spent.total.Cost, r.spent.tokens, r.spent.total.Requests}
+// used returns the most that the attempts that have ended can have used. Hard limits compare it.
+func (r *Record) used() amount { return r.known().plus(r.spent.brokenOff) }
+
+// known returns what the attempts that have ended have used, as far as it is known. Soft limits compare it: what was broken off ends no
+// rounds. A reply without a reported usage counts as the most that it can have used, or else such a limit would never be reached.
+func (r *Record) known() amount {
+	return amount{r.spent.total.Cost, r.spent.tokens, r.spent.total.Requests}.plus(r.spent.unreported)
 }
 
 // reserve adds the worst case of an attempt in flight to that of the others.
@@ -86,14 +90,11 @@ func (r *Record) reserve(in *Intent) {
 	}
 }
 
-// release takes the worst case of an attempt out of that of the attempts in flight.
+// release takes the worst case of an attempt out of that of the attempts in flight: it has ended, or counts as broken off in used.
 func (r *Record) release(in *Intent) {
 	r.reserves.cost -= in.Reserve
 	r.reserves.tokens -= in.Bound
 	r.reserves.calls -= oneIf(in.Tool == "")
-	if in.Tool == "" {
-		r.growths = r.growths.less(r.replyOf(in.visible(), in.By))
-	}
 }
 
 // move is what follows in a pass of [Core.advance].
@@ -112,11 +113,11 @@ func (c *Core) watchBudget(step Step, calls []Call) (move, error) {
 	if budget == nil {
 		return proceed, nil
 	}
-	spent := r.used()
+	spent := r.known()
 	if budget.Warn > 0 && spent.cost >= budget.Warn && !r.warned() {
 		return rerun, c.warn(&Warning{
-			Kind: WarnCost, Threshold: budget.Warn, Spend: spent.cost,
-			Evidence: fmt.Sprintf("%s of %s", spent.cost.Rounded(), budget.Warn.Rounded()),
+			Kind: WarnCost, Threshold: budget.Warn, Spend: r.spent.total.Cost,
+			Evidence: fmt.Sprintf("%s of %s", spent.cost.Rounded(), budget.Warn.Rounded()) + r.doubt(atLimit{}, limitSoft),
 		})
 	}
 	if c.machine.allows(r, TriggerWarn) {
@@ -128,7 +129,7 @@ func (c *Core) watchBudget(step Step, calls []Call) (move, error) {
 	if soft := spent.reached(budget.soft()); soft.what != "" && r.State != StateInitializing {
 		return c.reachSoft(step, calls, soft)
 	}
-	hard := spent.reached(budget.hard())
+	hard := r.used().reached(budget.hard())
 	if hard.what == "" {
 		return proceed, nil
 	}
@@ -137,7 +138,7 @@ func (c *Core) watchBudget(step Step, calls []Call) (move, error) {
 		return proceed, nil
 	}
 	hard.whole = whole
-	return rerun, c.reach(WarnHard, "", hard.of(limitHard, ""))
+	return rerun, c.reach(WarnHard, "", hard.of(limitHard, r.doubt(hard, limitHard)))
 }
 
 // cuts reports whether a limit that is reached cuts something now: the flow lacks a call, or, once the round is whole, begins the next
@@ -193,7 +194,7 @@ func (c *Core) reachSoft(step Step, calls []Call, at atLimit) (move, error) {
 		return wait, nil
 	}
 	at.whole = whole
-	return rerun, c.reach(WarnSoft, "", at.of(limitSoft, ""))
+	return rerun, c.reach(WarnSoft, "", at.of(limitSoft, c.record.doubt(at, limitSoft)))
 }
 
 // InquiryCost is the ID of the inquiry that asks to confirm the cost warning; see Budget.Confirm.
@@ -306,6 +307,25 @@ func (r *Record) raised() bool {
 	}
 	parent := r.Parent()
 	return r.Failure != nil && r.Failure.Kind == provider.KindCostLimit && parent != nil && r.errorAt <= parent.Seq
+}
+
+// doubt says how much of what counts against a soft or a hard limit is not known to be used; "": all of it is.
+func (r *Record) doubt(at atLimit, side string) string {
+	total := r.spent.total
+	more := r.spent.unreported
+	if side == limitHard {
+		more = r.used().less(amount{total.Cost, r.spent.tokens, total.Requests})
+	} else {
+		total.Unsettled = Unsettled{AtMost: more.cost, Unreported: total.Unreported}
+	}
+	switch {
+	case at.limit == "" && more.cost > 0:
+		return " (" + total.String() + ")"
+	case at.limit == measureTokens && more.tokens > 0:
+		return fmt.Sprintf(" (up to %d of them of calls whose usage is not known)", more.tokens)
+	default:
+		return ""
+	}
 }
 
 // tellNeeds writes into the warning about a limit with how much of it all rounds would run.

@@ -33,7 +33,7 @@ func (c *Core) allot(one beginning, all *starting) (start beginning, limit Warni
 		return one, "", atLimit{}, true // it costs nothing, and nothing is kept back that the answer could make longer
 	}
 	if !ends && !person {
-		next := r.used().plus(r.reserves).plus(amount{calls: 1})
+		next := r.known().plus(r.reserves).plus(amount{calls: 1})
 		if soft := next.passed(amount{calls: budget.SoftCalls}); soft.what != "" {
 			return one, WarnSoft, soft.of(limitSoft, withNext), false
 		}
@@ -157,12 +157,13 @@ func (m *room) lacks() atLimit {
 		least = min(least, n)
 	}
 	if alone := m.use(least, never).passed(m.hard); alone.what != "" {
-		return alone.of(limitHard, withNext)
+		return alone.of(limitHard, m.record.doubt(alone, limitHard)+withNext)
 	}
 	if at := m.use(least, once).passed(m.hard); at.what != "" {
-		return at.of(limitHard, withEnd)
+		return at.of(limitHard, m.record.doubt(at, limitHard)+withEnd)
 	}
-	return m.use(m.one.intent.Tokens, twice).passed(m.hard).of(limitHard, withEnd)
+	at := m.use(m.one.intent.Tokens, twice).passed(m.hard)
+	return at.of(limitHard, m.record.doubt(at, limitHard)+withEnd)
 }
 
 // leasts returns the caps below which the call does not start, the best first: a usual reply fits. In the conclusion, for which nothing is

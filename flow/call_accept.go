@@ -34,6 +34,10 @@ func (c *Core) result(s Result) error {
 	spend.Took, spend.Queued, spend.Cached = s.Took, s.Queued, s.Free
 	spend.addMetadata(s.Metadata)
 	intent := state.intent
+	spend.Unreported = s.Usage.IsZero() && !s.Free && spend.Model != ""
+	if spend.Unreported && !spend.told() {
+		spend.AtMost = c.record.atMost(intent, &spend)
+	}
 	if err := c.outcome(state, spend, s); err != nil {
 		return err
 	}
@@ -281,6 +285,10 @@ func (c *Core) failed(s Failed) error {
 	spend := c.record.charge(state.intent, s.Usage, s.Free)
 	spend.Took, spend.Queued = s.Took, s.Queued
 	spend.addMetadata(s.Metadata)
+	spend.BrokenOff = (s.Partial || s.Usage.IsZero()) && !s.Free && spend.Model != ""
+	if spend.BrokenOff && (s.Partial || !spend.told()) {
+		spend.AtMost = c.record.atMost(state.intent, &spend)
+	}
 	if state.intent.Tool != "" {
 		return c.toolFailed(state, spend, failure, failure.Kind == provider.KindCanceled)
 	}
@@ -297,13 +305,13 @@ func (c *Core) failed(s Failed) error {
 	return c.overshoot(intent, &spend)
 }
 
-// lost takes an attempt whose outcome is unknown. It charges the whole reserve, because the cost is unknown too.
+// lost takes an attempt whose outcome is unknown, and so is what it has cost.
 func (c *Core) lost(s Lost) error {
 	state := c.current(s.Call, s.Attempt)
 	if state == nil {
 		return nil
 	}
-	spend := c.record.charge(state.intent, provider.Usage{}, false)
+	spend := c.record.brokenOff(state.intent)
 	gone := &Error{Kind: provider.KindNetwork, Err: errors.New("the process that made this call is gone")}
 	switch {
 	case state.intent.Tool != "":

@@ -291,6 +291,7 @@ func (c *Core) enter(to State, on Trigger, exit Exit, drain bool) error {
 		From: from, To: to, On: on, Reason: exit.Reason, Evidence: exit.Evidence, By: exit.By, Drain: drain, Calls: exit.Calls,
 		Call: exit.call, Whole: exit.whole, Spent: c.record.spent.total.Cost,
 	}
+	change.Unsettled = c.record.unsettledBy(change)
 	if to == StateError {
 		change.Failure = exit.Failure
 	}

@@ -98,12 +98,15 @@ type (
 		// Unreached means that the provider could not be connected to, so nothing was sent.
 		Unreached bool
 		Usage     provider.Usage // what was paid, as far as it is known
-		Took      time.Duration  // without the time in queues
-		Queued    time.Duration  // the time in queues
-		Metadata  *Metadata      // what the vendor says of what was paid; nil: nothing
+		// Partial means that Usage is what the vendor had counted until the attempt was broken off. Without it a Usage, or a cost in
+		// Metadata, is all that was paid.
+		Partial  bool
+		Took     time.Duration // without the time in queues
+		Queued   time.Duration // the time in queues
+		Metadata *Metadata     // what the vendor says of what was paid; nil: nothing
 	}
 	// Lost reports that the outcome of an attempt is unknown, because the process that made it is gone. The attempt
-	// is charged in full and made again, except for the use of a tool that is neither read-only nor idempotent: a person or
+	// counts as broken off and is made again, except for the use of a tool that is neither read-only nor idempotent: a person or
 	// the [ToolPolicy] decides about that.
 	//
 	// A runtime that takes over a conversation steps one Lost for each call in [Core.InFlight]. It does not step

@@ -38,7 +38,7 @@
 //   - persons: [Inquiry], [Answer]
 //   - files: [File], [Document], [MaxFile], [MaxFiles], [HashOf], [IsHash], [LogFiles], [ErrNoFile]
 //   - actors: [ParticipantState], [Status], [Described], [Dropped], [ContextReduction]
-//   - costs: [Account], [SpentByLabel]
+//   - costs: [Account], [Unsettled], [SpentByLabel]
 //   - what was removed: [Redaction], [Redacted] ([Removed])
 //   - logs as JSON: [ReadEvent], [Foreign], [LogVersion]
 //

@@ -65,8 +65,9 @@ type Transition struct {
 	Round *Round `json:"round,omitempty"`
 	// Failure is why the conversation went to the error state.
 	Failure *Error `json:"failure,omitempty"`
-	// Spent is what the conversation has cost so far, for lists.
+	// Spent is what the conversation has cost so far, as far as it is known, and Unsettled what it may have cost beyond that; for lists.
 	Spent Money `json:"spent,omitempty"`
+	Unsettled
 	// Result is what Flow.Result returned when the conversation was completed.
 	Result string `json:"result,omitempty"`
 }
@@ -160,14 +161,18 @@ func (in *Intent) offered() ToolOffer {
 
 // Spend is what one attempt used and cost. Each [AttemptEnd] embeds one.
 type Spend struct {
-	Call    string         `json:"call" redact:"-"`
-	Attempt int            `json:"attempt"`
-	Model   string         `json:"model,omitempty" redact:"-"` // "provider/model" as asked for
-	Usage   provider.Usage `json:"usage,omitzero"`
-	Cost    Money          `json:"cost,omitempty"`
-	// Estimated means that the provider reported no usage. The reserve is then charged in full, unless the vendor has reported
-	// its own cost; limits of tokens count Intent.Bound.
-	Estimated bool `json:"estimated,omitempty"`
+	Call    string `json:"call" redact:"-"`
+	Attempt int    `json:"attempt"`
+	Model   string `json:"model,omitempty" redact:"-"` // "provider/model" as asked for
+	// Usage and Cost are what is known: what the provider reports, or the vendor.
+	Usage provider.Usage `json:"usage,omitzero"`
+	Cost  Money          `json:"cost,omitempty"`
+	// AtMost is the most that the attempt may have cost beyond Cost. 0: Cost is all, or the price of the model is not known.
+	AtMost Money `json:"atMost,omitempty"`
+	// BrokenOff means that more may have been used than Usage says, because the attempt was broken off, or its process is gone: nobody
+	// knows its end. Unreported means the same of a reply whose provider reports no usage.
+	BrokenOff  bool `json:"brokenOff,omitempty"`
+	Unreported bool `json:"unreported,omitempty"`
 	// Cached means that the reply came from a cache of the host program's, and cost nothing.
 	Cached bool          `json:"cached,omitempty"`
 	Took   time.Duration `json:"took,omitempty"` // nanoseconds, without Queued

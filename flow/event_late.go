@@ -8,7 +8,7 @@ import (
 )
 
 // Late is the result of an attempt that was given up, because the code that made it ignored the end of its context. It changes
-// nothing else: the attempt has failed, and stays charged in full. As a signal, Call and Attempt are those of the [Command]. If
+// nothing else: the attempt has failed, and still counts as broken off. As a signal, Call and Attempt are those of the [Command]. If
 // the attempt is still in flight, or if nothing more can be recorded, it is ignored.
 type Late struct {
 	Call    string `json:"call" redact:"-"`

@@ -72,6 +72,9 @@ func fromUSD(usd float64) (amount Money, ok bool) {
 	return Money(math.Round(usd * float64(USD))), true
 }
 
+// told reports whether the vendor has reported the cost.
+func (s *Spend) told() bool { return s.Vendor != nil && s.Vendor.Told }
+
 // addMetadata adds what the vendor reports to the spend. A cost that the vendor tells replaces that of the table.
 func (s *Spend) addMetadata(a *Metadata) {
 	if a == nil {

@@ -151,7 +151,7 @@ func answers(spend *Spend, failure *Failure) bool {
 	case failure.Void, failure.Unsent, failure.Unreached:
 		return false
 	default:
-		return failure.Error.Kind != provider.KindTimeout || spend.Estimated || !spend.Usage.IsZero()
+		return failure.Error.Kind != provider.KindTimeout || spend.BrokenOff || spend.Unreported || !spend.Usage.IsZero()
 	}
 }
 

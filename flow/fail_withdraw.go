@@ -24,7 +24,7 @@ type Withdrawn struct {
 // withdraw withdraws the calls that the flow no longer wants. calls are those that it wants. again reports that the record has
 // changed.
 //
-// An attempt in flight ends here, and is charged in full. The use of a tool is only aborted: what it brings is recorded.
+// An attempt in flight ends here, and counts as broken off. The use of a tool is only aborted: what it brings is recorded.
 func (c *Core) withdraw(calls []Call) (again bool, err error) {
 	r := c.record
 	for _, call := range r.unwanted(calls) {
@@ -42,7 +42,7 @@ func (c *Core) withdraw(calls []Call) (again bool, err error) {
 			}
 			failure := &Error{Kind: provider.KindCanceled, Err: errors.New("the flow no longer wants this call")}
 			if err := c.emit(Event{Body: &Failure{
-				Spend: r.charge(in, provider.Usage{}, false), By: in.By, Error: c.locate(call, failure), Void: true,
+				Spend: r.brokenOff(in), By: in.By, Error: c.locate(call, failure), Void: true,
 			}}); err != nil {
 				return false, err
 			}

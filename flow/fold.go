@@ -286,13 +286,33 @@ func (r *Record) foldFired(name string) error {
 	return nil
 }
 
+// aborts reports whether a transition aborts the calls in flight.
+func (t *Transition) aborts() bool {
+	return !t.Drain && (t.On == TriggerPause || t.On == TriggerStop || t.On == TriggerCancel || t.On == TriggerLimit)
+}
+
+// unsettledBy returns what is unsettled once a transition is recorded.
+func (r *Record) unsettledBy(t *Transition) Unsettled {
+	sum := r.spent.total.Unsettled
+	if t.aborts() {
+		for _, call := range r.inFlight {
+			if spend := r.brokenOff(call.intent); !call.brokenOff {
+				sum = sum.Plus(spend.Unsettled())
+			}
+		}
+	}
+	return sum
+}
+
 // foldTrigger folds what a transition does to the calls.
 func (r *Record) foldTrigger(t *Transition, at time.Time) {
 	switch t.On {
 	case TriggerPause, TriggerStop, TriggerCancel, TriggerLimit:
 		for _, call := range r.inFlight {
-			call.aborted = call.aborted || !t.Drain
 			call.drains = call.drains || t.On == TriggerLimit
+			if t.aborts() {
+				r.breakOff(call)
+			}
 		}
 	case TriggerAnswered:
 		if t.From == StateError { // nothing is missing any more, in spite of the limit

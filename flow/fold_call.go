@@ -208,6 +208,9 @@ func (r *Record) foldSpend(spend *Spend, call *callState) error {
 	if spend.Usage != KnownUsage(spend.Usage) {
 		return invalid("usage", "has an impossible number of tokens")
 	}
+	if spend.AtMost < 0 || spend.BrokenOff && spend.Unreported || spend.AtMost > 0 && !spend.BrokenOff && !spend.Unreported {
+		return invalid("atMost", "is negative, or for no reason or two")
+	}
 	if err := spend.checkVendor(); err != nil {
 		return err
 	}
@@ -256,10 +259,34 @@ func (r *Record) closeAttempt(call *callState, spend *Spend, failure *Failure) {
 
 // close removes a call from those in flight, and releases its reserve.
 func (r *Record) close(call *callState) {
-	if i := slices.Index(r.inFlight, call); i >= 0 {
-		r.inFlight = slices.Delete(r.inFlight, i, i+1)
-		r.release(call.intent)
+	i := slices.Index(r.inFlight, call)
+	if i < 0 {
+		return
 	}
+	r.inFlight = slices.Delete(r.inFlight, i, i+1)
+	if in := call.intent; in.Tool == "" {
+		r.growths = r.growths.less(r.replyOf(in.visible(), in.By))
+	}
+	if !call.brokenOff {
+		r.release(call.intent)
+		return
+	}
+	call.brokenOff = false
+	spend := r.brokenOff(call.intent)
+	r.spent.takeBack(call.intent, &spend)
+}
+
+// breakOff counts a call in flight that a control has aborted as broken off, until its end is recorded. If the process that makes it is
+// gone, nobody may ever record that: no worker looks for a conversation that is over.
+func (r *Record) breakOff(call *callState) {
+	call.aborted = true
+	if call.intent.Model == "" || call.brokenOff {
+		return
+	}
+	call.brokenOff = true
+	r.release(call.intent)
+	spend := r.brokenOff(call.intent)
+	r.spent.add(call.intent, &spend)
 }
 
 func (r *Record) foldTurn(t *Turn) {

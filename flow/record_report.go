@@ -205,12 +205,12 @@ func (r *Record) At(call string, value any) json.Marshaler {
 type CallUsage struct {
 	CallReport
 
-	// Usage and Cost are those of all attempts. Estimated means that a provider has reported no usage for some attempt, whose
-	// reserve is charged in full. A tool has no cost.
-	Usage     provider.Usage `json:"usage,omitzero"`
-	Cost      Money          `json:"cost,omitempty"`
-	Estimated bool           `json:"estimated,omitempty"`
-	Took      time.Duration  `json:"took,omitempty"` // the time of the attempts, without queues and tools; nanoseconds
+	// Usage and Cost are those of all attempts, as far as they are known, and Unsettled is what they may have cost beyond that. A tool has
+	// no cost.
+	Usage provider.Usage `json:"usage,omitzero"`
+	Cost  Money          `json:"cost,omitempty"`
+	Unsettled
+	Took time.Duration `json:"took,omitempty"` // the time of the attempts, without queues and tools; nanoseconds
 	// Exchanges is how many replies have asked for tools. UsedUp is Record.UsedUp.
 	Exchanges int        `json:"exchanges,omitempty"`
 	UsedUp    bool       `json:"usedUp,omitempty"`
@@ -239,13 +239,13 @@ type UsedTool struct {
 type bill struct {
 	usage     provider.Usage
 	cost      Money
+	unsettled Unsettled
 	took      time.Duration
-	estimated bool
 }
 
 func (b *bill) add(s *Spend) {
 	b.usage, b.cost, b.took = b.usage.Add(s.Usage), b.cost.plus(s.Cost), b.took+s.Took
-	b.estimated = b.estimated || s.Estimated
+	b.unsettled = b.unsettled.Plus(s.Unsettled())
 }
 
 // CallUsage returns what a call has taken, such as that of Turn.Call. false: there was no such call.
@@ -256,7 +256,7 @@ func (r *Record) CallUsage(call string) (CallUsage, bool) {
 	}
 	c := r.calls[call]
 	o := CallUsage{
-		CallReport: report, Usage: c.bill.usage, Cost: c.bill.cost, Took: c.bill.took, Estimated: c.bill.estimated,
+		CallReport: report, Usage: c.bill.usage, Cost: c.bill.cost, Unsettled: c.bill.unsettled, Took: c.bill.took,
 		Exchanges: len(c.talk), UsedUp: c.usedUp,
 	}
 	for i := range c.talk {

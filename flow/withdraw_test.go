@@ -53,7 +53,7 @@ func reloads(t *testing.T, engine *debate.Engine, record *debate.Record) {
 	assert.Len(t, core.Record().Inquiries, len(record.Inquiries))
 }
 
-// A call that an input has made needless is aborted while it is in flight. It is charged in full, counts as no failure, and the
+// A call that an input has made needless is aborted while it is in flight. It counts as broken off and as no failure, and the
 // conversation goes on without waiting for it.
 func TestACallThatIsNoLongerWantedIsAborted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -77,8 +77,9 @@ func TestACallThatIsNoLongerWantedIsAborted(t *testing.T) {
 		lost := record.Failures[0]
 		assert.True(t, lost.Void)
 		assert.Equal(t, provider.KindCanceled, lost.Error.Kind)
-		assert.True(t, lost.Estimated)
-		assert.Equal(t, stage.Bodies[flow.Intent](t, engine, session.ID())[0].Reserve, lost.Cost)
+		assert.True(t, lost.BrokenOff)
+		assert.Zero(t, lost.Cost)
+		assert.Equal(t, stage.Bodies[flow.Intent](t, engine, session.ID())[0].Reserve, lost.AtMost)
 		failures, _ := record.Tries()
 		assert.Zero(t, failures)
 		reloads(t, engine, record)

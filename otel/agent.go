@@ -68,7 +68,7 @@ func (w *watch) worked(out *outcome, at time.Time) {
 		return
 	}
 	a.busy = false
-	a.pay(out.spend.Cost)
+	a.pay(out.spend)
 	var goesOn bool
 	switch {
 	case out.failure != nil:
@@ -109,6 +109,6 @@ func (w *watch) dismiss(at time.Time, unfinished bool) {
 }
 
 func (a *agent) done(at time.Time, unfinished bool) {
-	a.SetAttributes(keyCost.Float64(usd(a.cost)))
+	a.SetAttributes(a.costs()...)
 	a.end(at, unfinished)
 }

@@ -67,7 +67,7 @@ const (
 	keyRounds       = attribute.Key("debate.rounds")
 	keyCalls        = attribute.Key("debate.calls")
 	keyCost         = attribute.Key("debate.cost_usd")
-	keyEstimated    = attribute.Key("debate.cost_estimated")
+	keyAtMost       = attribute.Key("debate.cost_at_most_usd")
 	keyTold         = attribute.Key("debate.cost_told")
 	keyTable        = attribute.Key("debate.cost_table_usd")
 	keyUnfinished   = attribute.Key("debate.unfinished")

@@ -121,8 +121,8 @@ func (w *watch) answered(out *outcome, at time.Time) {
 		}, at.Add(-max(0, out.spend.Took)))
 	}
 	delete(w.calls, key)
-	w.debate.pay(out.spend.Cost)
-	c.round.pay(out.spend.Cost)
+	w.debate.pay(out.spend)
+	c.round.pay(out.spend)
 	if w.traced {
 		c.SetAttributes(w.endAttributes(c, out)...)
 		if kind := out.failed(); kind != "" {
@@ -143,10 +143,7 @@ func (w *watch) answered(out *outcome, at time.Time) {
 func (w *watch) endAttributes(c *call, out *outcome) []attribute.KeyValue {
 	attributes := []attribute.KeyValue{keyOutcome.String(out.name)}
 	if c.intent.Model != "" {
-		attributes = append(attributes, keyCost.Float64(usd(out.spend.Cost)))
-		if told := out.spend.Vendor; out.spend.Estimated && (told == nil || !told.Told) {
-			attributes = append(attributes, keyEstimated.Bool(true))
-		}
+		attributes = append(attributes, costs(out.spend.Cost, out.spend.AtMost)...)
 		if out.finish != "" {
 			attributes = append(attributes, keyFinish.StringSlice([]string{out.finish}))
 		}
@@ -208,6 +205,9 @@ func (w *watch) measure(c *call, out *outcome, at time.Time) {
 	}
 	if out.spend.Cost > 0 {
 		m.cost.Add(ctx, usd(out.spend.Cost), set(common))
+	}
+	if out.spend.AtMost > 0 {
+		m.atMost.Add(ctx, usd(out.spend.AtMost), set(common))
 	}
 	request := append(w.request(c.intent), keyOperation.String(operationChat))
 	if took, known := out.took(at.Sub(c.began)); known {

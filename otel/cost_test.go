@@ -130,6 +130,8 @@ func TestACostThatComesLate(t *testing.T) {
 		assert.Empty(t, get(root, "debate.unfinished"))
 		assert.Equal(t, codes.Unset, root.Status().Code)
 		assert.Equal(t, fmt.Sprintf("%.6g", float64(record.Spent().Cost)/float64(flow.USD)), get(root, "debate.cost_usd"))
+		assert.Equal(t, fmt.Sprintf("%.6g", float64(record.Spent().AtMost)/float64(flow.USD)), get(root, "debate.cost_at_most_usd"))
+		assert.Positive(t, record.Spent().AtMost)
 		calls := r.find(t, "chat talker")
 		assert.Equal(t, "late", get(calls[len(calls)-1], "debate.call.outcome"))
 	})

@@ -70,7 +70,9 @@
 //	              debate.end_reason         a flow.EndReason
 //	              debate.rounds             that began
 //	              debate.calls              attempts
-//	              debate.cost_usd           of all attempts, failed and late ones included
+//	              debate.cost_usd           of all attempts, failed and late ones included, as far as it is known
+//	              debate.cost_at_most_usd   the most that they may have cost beyond that: of attempts that were broken
+//	                                        off, or whose provider reports no usage. Rounds, agents and calls have it too
 //	              debate.topic              only with Content
 //	              debate.label.…            only with Labels
 //	of a round    debate.round              from 1
@@ -108,7 +110,7 @@
 //	              gen_ai.response.finish_reasons  stop or length, of answers that were accepted or continued
 //	              gen_ai.usage.input_tokens and .output_tokens, as the vendor reported them
 //	              gen_ai.usage.cache_read.input_tokens, .cache_creation.input_tokens, .reasoning.output_tokens
-//	              debate.cost_usd           and debate.cost_estimated, if it is the reservation
+//	              debate.cost_usd           and debate.cost_at_most_usd
 //	              debate.cost_told          if the vendor has told its own cost, which debate.cost_usd then is;
 //	                                        debate.cost_table_usd is what the table of prices says of the same usage
 //	              gen_ai.output.messages    only with Content
@@ -135,7 +137,9 @@
 //	                                            by kind, provider, model, outcome, error.type
 //	debate.retries                    {call}    attempts after the first
 //	                                            by kind, provider, model
-//	debate.cost                       {USD}     what attempts cost
+//	debate.cost                       {USD}     what attempts cost, as far as it is known
+//	                                            by kind, provider, model
+//	debate.cost.at_most               {USD}     the most that attempts may have cost beyond that
 //	                                            by kind, provider, model
 //	debate.active                     {debate}  that are being watched now
 //	debate.ended                      {debate}  that were watched

@@ -20,6 +20,7 @@ type instruments struct {
 	calls    metric.Int64Counter
 	retries  metric.Int64Counter
 	cost     metric.Float64Counter
+	atMost   metric.Float64Counter
 	ended    metric.Int64Counter
 	active   metric.Int64UpDownCounter
 	rounds   metric.Int64Histogram
@@ -35,7 +36,7 @@ func newInstruments(provider metric.MeterProvider, newest bool) *instruments {
 	}
 	meter := provider.Meter(scope, metric.WithSchemaURL(schema))
 	var m instruments
-	var errs [9]error
+	var errs [10]error
 	m.took, errs[0] = meter.Float64Histogram(took, metric.WithUnit("s"),
 		metric.WithDescription("How long a request to a model took, time in a queue of the host's excluded."),
 		// The bounds that the conventions recommend.
@@ -51,7 +52,9 @@ func newInstruments(provider metric.MeterProvider, newest bool) *instruments {
 	m.retries, errs[3] = meter.Int64Counter("debate.retries", metric.WithUnit("{call}"),
 		metric.WithDescription("Attempts at calls after the first."))
 	m.cost, errs[4] = meter.Float64Counter("debate.cost", metric.WithUnit("{USD}"),
-		metric.WithDescription("What calls cost, in USD."))
+		metric.WithDescription("What calls cost, in USD, as far as it is known."))
+	m.atMost, errs[9] = meter.Float64Counter("debate.cost.at_most", metric.WithUnit("{USD}"),
+		metric.WithDescription("The most that calls may have cost beyond debate.cost, in USD: they were broken off, or no usage is reported."))
 	m.ended, errs[5] = meter.Int64Counter("debate.ended", metric.WithUnit("{debate}"),
 		metric.WithDescription("Debates that were watched to their end, or to where they stopped."))
 	m.active, errs[6] = meter.Int64UpDownCounter("debate.active", metric.WithUnit("{debate}"),
@@ -75,6 +78,7 @@ func (m *instruments) fill() {
 	instead(&m.calls, metric.Int64Counter(noop.Int64Counter{}))
 	instead(&m.retries, metric.Int64Counter(noop.Int64Counter{}))
 	instead(&m.cost, metric.Float64Counter(noop.Float64Counter{}))
+	instead(&m.atMost, metric.Float64Counter(noop.Float64Counter{}))
 	instead(&m.ended, metric.Int64Counter(noop.Int64Counter{}))
 	instead(&m.active, metric.Int64UpDownCounter(noop.Int64UpDownCounter{}))
 	instead(&m.rounds, metric.Int64Histogram(noop.Int64Histogram{}))
@@ -91,5 +95,6 @@ func instead[T comparable](instrument *T, silent T) {
 // enabled reports whether anything that is measured is collected.
 func (m *instruments) enabled(ctx context.Context) bool {
 	return m.took.Enabled(ctx) || m.tokens.Enabled(ctx) || m.calls.Enabled(ctx) || m.retries.Enabled(ctx) || m.cost.Enabled(ctx) ||
+		m.atMost.Enabled(ctx) ||
 		m.ended.Enabled(ctx) || m.active.Enabled(ctx) || m.rounds.Enabled(ctx) || m.duration.Enabled(ctx) || m.latest.enabled(ctx)
 }

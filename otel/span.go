@@ -2,7 +2,6 @@ package otel
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -17,8 +16,8 @@ import (
 type span struct {
 	trace.Span
 
-	ctx  context.Context // holds the span, for its children
-	cost flow.Money
+	ctx   context.Context // holds the span, for its children
+	spent flow.Account
 }
 
 // open begins a span. If the debate's span is not recorded, its descendants are not made, because
@@ -55,16 +54,22 @@ func (s *span) fail(kind string) {
 	s.SetStatus(codes.Error, "")
 }
 
-// pay adds to the cost of a span.
-func (s *span) pay(cost flow.Money) {
-	if s == nil || cost <= 0 {
-		return
+// pay adds an attempt to what a span has cost.
+func (s *span) pay(spend *flow.Spend) {
+	if s != nil && spend.Cost >= 0 && spend.AtMost >= 0 {
+		s.spent.Add(spend)
 	}
-	if s.cost > math.MaxInt64-cost {
-		s.cost = math.MaxInt64
-		return
+}
+
+// costs returns what a span has cost, as far as it is known, and the most that it may have cost beyond that.
+func (s *span) costs() []attribute.KeyValue { return costs(s.spent.Cost, s.spent.AtMost) }
+
+func costs(known, atMost flow.Money) []attribute.KeyValue {
+	attributes := []attribute.KeyValue{keyCost.Float64(usd(known))}
+	if atMost > 0 {
+		attributes = append(attributes, keyAtMost.Float64(usd(atMost)))
 	}
-	s.cost += cost
+	return attributes
 }
 
 // usd is the amount in USD.

@@ -266,7 +266,7 @@ func (w *watch) endRound(at time.Time, unfinished bool) {
 		return
 	}
 	if w.round.IsRecording() {
-		w.round.SetAttributes(keyCost.Float64(usd(w.round.cost)))
+		w.round.SetAttributes(w.round.costs()...)
 	}
 	w.round.end(at, unfinished)
 	w.round = nil
@@ -285,6 +285,9 @@ func (w *watch) close(err error) {
 	w.meters.active.Add(w.ctx, -1)
 	open := slices.SortedFunc(maps.Values(w.calls), func(a, b *call) int { return cmp.Compare(a.n, b.n) })
 	for _, c := range open {
+		if w.final && c.intent.Model != "" {
+			w.debate.pay(&flow.Spend{AtMost: c.intent.Reserve, BrokenOff: true}) // the process that made it may be gone
+		}
 		c.end(at, true)
 	}
 	w.rest.end(at, !w.final)
@@ -306,8 +309,9 @@ func (w *watch) conclude(err error) {
 	}
 	if w.traced {
 		w.debate.SetAttributes(
-			keyState.String(clean(string(w.state))), keyRounds.Int(w.rounds), keyCalls.Int(w.begun), keyCost.Float64(usd(w.debate.cost)),
+			keyState.String(clean(string(w.state))), keyRounds.Int(w.rounds), keyCalls.Int(w.begun),
 		)
+		w.debate.SetAttributes(w.debate.costs()...)
 		if reason != "" {
 			w.debate.SetAttributes(keyReason.String(clean(string(reason))))
 		}

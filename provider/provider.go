@@ -30,9 +30,9 @@ import (
 // the engine does not know whether they pass. The exceptions are those of a context, of package net, and of an HTTP client, unless they
 // show a mistake in the address.
 //
-// Generate may return a Response together with an error. That Response reports what the failed attempt
-// cost in all: its usage is charged in place of the upper bound, and its text is ignored. If the vendor
-// counted only a part, as in a reply that was cut off, Generate returns no Response.
+// Generate may return a Response together with an error. Its usage is what the vendor has counted of the failed
+// attempt, and its text is ignored. If the vendor has counted only a part, as in a reply that was cut off, the
+// Response has Partial set: what the rest may have cost is counted apart, as an upper bound.
 type Provider interface {
 	Generate(ctx context.Context, req *Request, emit func(Chunk)) (*Response, error)
 }
@@ -148,6 +148,8 @@ type Response struct {
 	// Left names the parameters of the request that the model refuses and that were therefore left out, by their
 	// names in the vendor's API: "temperature". What the vendor takes under another name is not left out.
 	Left []string
+	// Partial means, beside an error, that Usage is what the vendor had counted until the reply was broken off: more may be charged.
+	Partial bool
 	// Cached reports that a cache of the host program returned an earlier reply, at no cost. Usage is
 	// then zero.
 	Cached bool

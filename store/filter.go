@@ -47,10 +47,14 @@ type Info struct {
 	Seq       int64             `json:"seq"`   // the number of the last event
 	StartedAt time.Time         `json:"startedAt,omitzero"`
 	LastAt    time.Time         `json:"lastAt,omitzero"` // of the last event
-	// Spent is what the conversation had cost when its state changed last.
+	// Spent is what the conversation had cost when its state changed last, as far as it is known, and Unsettled what it may have cost
+	// beyond that.
 	Spent flow.Money `json:"spent"`
-	// Copied is the part of Spent that a fork has copied from its parent. Whoever adds conversations up leaves it out.
-	Copied flow.Money `json:"copied,omitempty"`
+	flow.Unsettled
+	// Copied is the part of Spent that a fork has copied from its parent, and CopiedUnsettled that of Unsettled. Whoever adds
+	// conversations up leaves both out.
+	Copied          flow.Money     `json:"copied,omitempty"`
+	CopiedUnsettled flow.Unsettled `json:"copiedUnsettled,omitzero"`
 	// Result names the result of a completed conversation, as Flow.Result does: who has won a debate. "": there is none.
 	Result string `json:"result,omitempty"`
 	Owner  string `json:"owner,omitempty"` // of the lease; "": there is none
@@ -134,10 +138,10 @@ func (i *Info) Add(e *flow.Event) {
 		i.Flow, i.Format = body.Flow, body.Shape
 		i.Topic, i.Labels, i.StartedAt = body.Settings.Topic, maps.Clone(body.Settings.Labels), e.At
 		if body.Parent != nil {
-			i.Copied = body.Parent.Spent.Cost
+			i.Copied, i.CopiedUnsettled = body.Parent.Spent.Cost, body.Parent.Spent.Unsettled
 		}
 	case *flow.Transition:
-		i.State, i.Spent, i.Result = body.To, body.Spent, body.Result
+		i.State, i.Spent, i.Unsettled, i.Result = body.To, body.Spent, body.Unsettled, body.Result
 	case *flow.Round:
 		i.Round = body.N
 	}

@@ -29,5 +29,5 @@ func accounts(p stage.Printer, r *debate.Record) {
 }
 
 func account(p stage.Printer, a flow.Account) {
-	p.Linef("  %-20s %3d calls %7d tokens %s", a.Name, a.Requests, a.Usage.Input+a.Usage.Output, a.Cost.Rounded())
+	p.Linef("  %-20s %3d calls %7d tokens %s", a.Name, a.Requests, a.Usage.Input+a.Usage.Output, a)
 }

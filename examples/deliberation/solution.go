@@ -44,13 +44,14 @@ func publish(w io.Writer, r *debate.Record, demo bool) error {
 		}
 	}
 	spent := r.Spent()
-	cost := spent.Cost.Rounded()
+	cost, prices := spent.String(), ""
 	if m, ok := r.Model(d.Config().Agents[0].Model); !ok || !m.Priced {
 		cost = "at an unknown price"
 	} else if demo {
-		cost += " at the prices of gpt-4.1-mini"
+		prices = " at the prices of gpt-4.1-mini"
 	}
-	p.Linef("Cost: %d requests, %d tokens in, %d tokens out: %s.", spent.Requests, spent.Usage.Input, spent.Usage.Output, cost)
+	p.Linef("Cost%s: %d requests, %d tokens in, %d tokens out:", prices, spent.Requests, spent.Usage.Input, spent.Usage.Output)
+	p.Linef("%s.", cost)
 	return nil
 }
 

@@ -27,7 +27,7 @@ func hold(ctx context.Context, w io.Writer, dir string, again bool) error {
 	defer func() { _ = store.Close() }()
 	engine, model := stage.Choose(os.Getenv, script(again))
 	engine.Store = store
-	// The price is known, so a call whose outcome is unknown can be charged in full.
+	// The price is known, so it can be said what a call whose outcome is unknown has cost at most.
 	engine.Models = map[string]debate.Model{"script/without-a-key": {Window: 100_000, Input: 1_000_000, Output: 4_000_000, Priced: true}}
 
 	session, err := begin(ctx, engine, model, again)

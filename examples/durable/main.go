@@ -106,7 +106,7 @@ func account(ctx context.Context, p stage.Printer, dir string, before *debate.Re
 	defer func() { _ = store.Close() }()
 	asked, told := make(map[string]int), make(map[string]bool)
 	lost := 0
-	var charged debate.Money
+	var charged flow.Account
 	for event, err := range (&debate.Engine{Store: store}).Events(ctx, id, 0) {
 		if err != nil {
 			return err
@@ -122,7 +122,7 @@ func account(ctx context.Context, p stage.Printer, dir string, before *debate.Re
 		case *flow.Failure:
 			if body.Void {
 				lost++
-				charged += body.Cost
+				charged.Add(&body.Spend)
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func account(ctx context.Context, p stage.Printer, dir string, before *debate.Re
 	}
 	p.Linef("-- the journal --")
 	p.Linef("   %d calls, %d turns; recorded and lost: 0; recorded and asked again: 0", len(asked), len(told))
-	p.Linef("   in flight at the crash and asked again: %d, charged in full as nobody knows: %s", lost, charged)
+	p.Linef("   in flight at the crash and asked again: %d; nobody knows what became of it: %s", lost, charged)
 	return nil
 }
 

@@ -46,7 +46,7 @@ Ada: The thread is written down before anybody hears it. Cut the power, and it i
 Ben: Then Ada was killed in the middle of her sentence, and noticed nothing. I call that a draw.
 -- the journal --
    4 calls, 4 turns; recorded and lost: 0; recorded and asked again: 0
-   in flight at the crash and asked again: 1, charged in full as nobody knows: …
+   in flight at the crash and asked again: 1; nobody knows what became of it: …, and up to … for 1 call that was broken off
 `, text)
 	require.ErrorContains(t, run(t.Context(), &out, []string{"-dir", dir}), "holds the debate already")
 	require.Error(t, run(t.Context(), &out, []string{"-part", "middle"}))

@@ -22,7 +22,6 @@ type printer struct {
 	shown    int           // bytes of the turn that were shown
 	question string        // the last one that was shown
 	trouble  *debate.Error // the failure that it is about
-	bound    bool          // some cost is an upper bound, because the provider reported no usage
 }
 
 func newPrinter(out io.Writer, styled bool) *printer {
@@ -61,9 +60,6 @@ func (p *printer) begin(note string, c *debate.Config) {
 
 // show shows one event.
 func (p *printer) show(e *debate.Event) {
-	if spend := flow.SpendOf(e.Body); spend != nil {
-		p.spent(spend)
-	}
 	switch body := e.Body.(type) {
 	case *flow.Round:
 		p.heading(fmt.Sprintf("== Round %d of %d: %s ==", body.N, body.Of, oneLine(body.Phase, 40)))
@@ -98,8 +94,6 @@ func (p *printer) show(e *debate.Event) {
 		}
 	}
 }
-
-func (p *printer) spent(s *flow.Spend) { p.bound = p.bound || s.Estimated }
 
 // announce prints who is going to speak.
 func (p *printer) announce(i *flow.Intent) {
@@ -277,10 +271,7 @@ func (p *printer) end(r *debate.Record, would string) {
 		}
 	}
 	total := r.Spent()
-	cost := total.Cost.Rounded()
-	if p.bound {
-		cost += " at most"
-	}
+	cost := total.String()
 	for _, one := range r.SpentByModel() {
 		if m, ok := r.Model(one.Name); !ok || !m.Priced {
 			cost = "at an unknown price"

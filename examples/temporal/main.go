@@ -108,7 +108,7 @@ func watch(ctx context.Context, w io.Writer, folder, address string) error {
 			}
 		case *flow.Failure:
 			void++
-			_, _ = fmt.Fprintf(w, "   %s was in flight: nobody knows what became of it, so it is charged in full and made again\n", body.Call)
+			_, _ = fmt.Fprintf(w, "   %s was in flight: nobody knows what became of it, so it counts as broken off and is made again\n", body.Call)
 		case *debate.Turn:
 			if asked[body.Call] > 1 && void == 0 {
 				return fmt.Errorf("%s was asked again without need", body.Call)

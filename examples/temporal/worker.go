@@ -51,7 +51,7 @@ func newEngine(ctx context.Context, folder string) (*debate.Engine, error) {
 	return &debate.Engine{
 		Providers: map[string]debate.Provider{"script": script()}, Store: store,
 		Lease: 3 * time.Second, // after which a worker that is silent has lost its calls
-		// The price is known, so a call whose outcome is unknown can be charged in full.
+		// The price is known, so it can be said what a call whose outcome is unknown has cost at most.
 		Models: map[string]debate.Model{"script/model": {Window: 100_000, Input: 1_000_000, Output: 4_000_000, Priced: true}},
 	}, nil
 }

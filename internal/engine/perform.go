@@ -121,6 +121,7 @@ func (l *Engine) askModel(ctx *callctx.Context, c *flow.Command, emit func(provi
 		}
 		if response != nil && (!response.Usage.IsZero() || response.Cost != nil) {
 			failed.Usage, failed.Free, failed.Metadata = flow.KnownUsage(response.Usage), false, flow.MetadataOf(response)
+			failed.Partial = response.Partial
 		}
 		return failed, nil
 	}

@@ -111,7 +111,7 @@ func TestAbilitiesAreFoundThroughWrappers(t *testing.T) {
 	assert.ErrorIs(t, engine.Validate(t.Context(), config), &debate.Error{Kind: provider.KindAuthentication})
 }
 
-// TestACachedReplyCostsNothing: it is neither charged nor estimated.
+// TestACachedReplyCostsNothing: neither is known nor possible.
 func TestACachedReplyCostsNothing(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Judging, config.Rounds = nil, 1
@@ -124,7 +124,7 @@ func TestACachedReplyCostsNothing(t *testing.T) {
 	for _, event := range events {
 		if body.As[debate.Turn](event) != nil {
 			assert.Zero(t, body.As[debate.Turn](event).Cost)
-			assert.False(t, body.As[debate.Turn](event).Estimated)
+			assert.Zero(t, body.As[debate.Turn](event).Unsettled())
 		}
 		if body.As[flow.Intent](event) != nil {
 			assert.Positive(t, body.As[flow.Intent](event).Reserve, "it could have cost something")

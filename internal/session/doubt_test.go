@@ -222,7 +222,7 @@ func TestWhatWasInFlightIsChargedThoughTheDebateIsCanceled(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, flow.StateCanceled, record.State)
 		assert.Zero(t, record.InFlight())
-		assert.Positive(t, record.Spent().Cost)
+		assert.Positive(t, record.Spent().AtMost)
 	})
 }
 

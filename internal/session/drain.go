@@ -46,7 +46,7 @@ func (s *Session) closeIfDrained() {
 }
 
 // maxEnding bounds how long a session that was closed keeps its lease for calls that were broken off. A call that was not sent
-// returns at once. Others may take their time, and are charged in full.
+// returns at once. Others may take their time, and count as broken off.
 const maxEnding = time.Second
 
 // end closes the session for the given reason. Its calls are broken off. Those that were not sent cost nothing, and only this
@@ -97,7 +97,7 @@ func (s *Session) endNow() {
 		defer cancel()
 		way := s.ledger(ctx, (*flow.Core).StepDrain)
 		way.core = s.core
-		if _, _, err := way.advance(s.unsent); err == nil { // else they are charged in full
+		if _, _, err := way.advance(s.unsent); err == nil { // else they count as broken off
 			s.publishState()
 		}
 	}

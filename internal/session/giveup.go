@@ -65,7 +65,7 @@ func (s *Session) lookAfter() {
 	}
 }
 
-// giveUp goes on without a call. Nobody knows what it costs, so that it is charged in full. The lock is held.
+// giveUp goes on without a call. Nobody knows what it costs, so that it counts as broken off. The lock is held.
 func (s *Session) giveUp(f *flight) {
 	f.givenUp = true
 	reason := f.ctx.Err()

@@ -249,6 +249,14 @@ func (s *sim) checkEvent(e *debate.Event) {
 			s.failf("a transition leaves %s in state %s", body.As[flow.Transition](*e).From, s.state)
 		}
 		s.state = body.As[flow.Transition](*e).To
+		switch t := body.As[flow.Transition](*e); t.On {
+		case flow.TriggerPause, flow.TriggerStop, flow.TriggerCancel, flow.TriggerLimit:
+			for call := range s.open {
+				if !t.Drain {
+					s.open[call] = 0 // it counts as broken off
+				}
+			}
+		}
 	case flow.EventIntent:
 		if atRest(s.state) {
 			s.failf("%s is intended in state %s", body.As[flow.Intent](*e).Call, s.state)
@@ -362,9 +370,9 @@ func (s *sim) canonical(core *flow.Core) string {
 func (s *sim) summary(core *flow.Core) string {
 	r := core.Record()
 	return fmt.Sprintln(
-		s.canonical(core), r.Seq, r.Round, r.State, r.Working(), r.InFlight(), r.Reserved(), r.Spent(), len(r.Rejections),
+		s.canonical(core), r.Seq, r.Round, r.State, r.Working(), r.InFlight(), r.Reserved(), len(r.Rejections),
 		len(r.Warnings), len(r.Inquiries), len(r.Inputs), r.Failure, r.Evidence, r.EnteredAt(), r.LastAt, stage.View(r).Config().Topic,
-		r.SpentByModel(), r.SpentByParticipant(),
+		stage.JSON([]any{r.Spent(), r.SpentByModel(), r.SpentByParticipant()}),
 	)
 }
 

@@ -19,8 +19,9 @@ type place struct{ round, slot int }
 // limitBooks are kept from the events alone, beside the record, and by other code.
 type limitBooks struct {
 	state         debate.State
-	cost          debate.Money
+	cost, atMost  debate.Money
 	tokens, calls int
+	broken        map[string]*flow.Intent // in flight, and aborted by a control
 	open          map[string]*flow.Intent // in flight
 	people        map[string]bool         // calls that a person performs
 	latest        map[string]*flow.Intent
@@ -47,7 +48,8 @@ type limitBooks struct {
 
 func newLimitBooks() limitBooks {
 	return limitBooks{
-		open: make(map[string]*flow.Intent), people: make(map[string]bool), latest: make(map[string]*flow.Intent), windows: make(map[string]int),
+		broken: make(map[string]*flow.Intent),
+		open:   make(map[string]*flow.Intent), people: make(map[string]bool), latest: make(map[string]*flow.Intent), windows: make(map[string]int),
 		asked:  make(map[string]*flow.Inquiry),
 		ratios: make(map[string]float64), schedules: make(map[int][]format.Speech), said: make(map[place]*debate.Turn),
 		dropped: make(map[string]bool), leftOut: make(map[place]bool), overdue: make(map[place]bool), setbacks: make(map[string]int), state: flow.StateReady,
@@ -98,23 +100,27 @@ func (s *limitSim) checkUse(r *debate.Record) {
 	s.t.Helper()
 	b, spent := &s.books, r.Spent()
 	var reserved debate.Money
-	bound := 0
-	for _, in := range b.open {
-		reserved += in.Reserve
+	bound, atMost, calls, open := 0, b.atMost, b.calls, 0
+	for id, in := range b.open {
 		bound += in.Bound
+		if b.broken[id] == in {
+			atMost, calls = atMost+in.Reserve, calls+1
+			continue
+		}
+		reserved, open = reserved+in.Reserve, open+1
 	}
 	switch {
-	case spent.Cost != b.cost || spent.Requests != b.calls:
-		s.failf("the record says %v in %d calls, the books %v in %d", spent.Cost, spent.Requests, b.cost, b.calls)
+	case spent.Cost != b.cost || spent.AtMost != atMost || spent.Requests != calls:
+		s.failf("the record says %v in %d calls, the books %v, and up to %v, in %d", spent, spent.Requests, b.cost, atMost, calls)
 	case r.Reserved() != reserved || r.InFlight() != len(b.open):
 		s.failf("%d calls have reserved %v, the record says %d and %v", len(b.open), reserved, r.InFlight(), r.Reserved())
 	case r.Settings() == nil || r.Settings().Budget == nil:
 		return
 	}
 	hard := r.Settings().Budget
-	s.within("cost", int64(b.cost), int64(reserved), int64(hard.Hard))
+	s.within("cost", int64(b.cost+atMost), int64(reserved), int64(hard.Hard))
 	s.within("tokens", int64(b.tokens), int64(bound), int64(hard.HardTokens))
-	s.within("calls", int64(b.calls), int64(len(b.open)), int64(hard.HardCalls))
+	s.within("calls", int64(calls), int64(open), int64(hard.HardCalls))
 }
 
 func (s *limitSim) within(what string, settled, reserved, limit int64) {
@@ -188,6 +194,14 @@ func (s *limitSim) checkTransition(t *flow.Transition) {
 		s.failf("a transition leaves %s in state %s", t.From, b.state)
 	}
 	b.state, b.last = t.To, t
+	switch t.On {
+	case flow.TriggerPause, flow.TriggerStop, flow.TriggerCancel, flow.TriggerLimit:
+		for id, in := range b.open {
+			if !t.Drain && in.Model != "" {
+				b.broken[id] = in
+			}
+		}
+	}
 	b.concluding = b.concluding || t.To == flow.StateCompleting
 	if t.To == flow.StateCompleting && t.On == flow.TriggerLimit {
 		b.soft = true
@@ -311,21 +325,24 @@ func (s *limitSim) checkOutcome(e *debate.Event) {
 		s.failf("%s, attempt %d, has come to an end, and was not outstanding", spend.Call, spend.Attempt)
 	}
 	delete(b.open, spend.Call)
+	delete(b.broken, spend.Call)
 	model := b.models[in.Model]
-	b.cost += spend.Cost
+	b.cost, b.atMost = b.cost+spend.Cost, b.atMost+spend.AtMost
 	if !b.people[spend.Call] && (in.Model == "" || in.Bound > 0) { // else it could not be sent
 		b.calls++
 	}
-	if spend.Estimated {
+	unknown := spend.BrokenOff || spend.Unreported
+	if unknown {
 		b.tokens += in.Bound
 	} else {
 		b.tokens += spend.Usage.Input + spend.Usage.Output
 	}
 	switch {
-	case spend.Cost > in.Reserve:
-		s.failf("%s has cost %v, and %v was reserved", spend.Call, spend.Cost, in.Reserve)
-	case spend.Estimated && spend.Cost != in.Reserve, !spend.Estimated && spend.Cost != 0 && spend.Cost != model.Cost(spend.Usage):
-		s.failf("%s has cost %v with %+v", spend.Call, spend.Cost, spend.Usage)
+	case spend.Cost+spend.AtMost > in.Reserve:
+		s.failf("%s has cost %v, and up to %v; %v was reserved", spend.Call, spend.Cost, spend.AtMost, in.Reserve)
+	case unknown && (spend.Cost != 0 || spend.AtMost != in.Reserve),
+		!unknown && (spend.AtMost != 0 || spend.Cost != 0 && spend.Cost != model.Cost(spend.Usage)):
+		s.failf("%s has cost %v, and up to %v, with %+v", spend.Call, spend.Cost, spend.AtMost, spend.Usage)
 	}
 	if in.Input > 0 && spend.Usage.Input > 0 {
 		b.ratios[in.Model] = min(2, max(0.5, math.Ceil(10*float64(spend.Usage.Input)/float64(in.Input))/10))

@@ -88,7 +88,7 @@ func (s *storeSim) check(readers []*subscriber) {
 		}
 	}
 	s.seen.Repeated = len(s.Repeated())
-	var spent debate.Money
+	var spent flow.Account
 	requests, done := 0, make(map[string]int)
 	for i := range log {
 		e := &log[i]
@@ -97,7 +97,7 @@ func (s *storeSim) check(readers []*subscriber) {
 			requests++
 		}
 		if spend := flow.SpendOf(e.Body); spend != nil {
-			spent += spend.Cost
+			spent.Add(spend)
 			if body.As[flow.Failure](*e) == nil && body.As[flow.Rejection](*e) == nil {
 				done[spend.Call]++
 			}
@@ -108,7 +108,8 @@ func (s *storeSim) check(readers []*subscriber) {
 	}
 	s.Finished(s.id)
 	record := s.Record(s.id)
-	assert.Equal(s.T, spent, record.Spent().Cost, "seed %d", s.seed)
+	assert.Equal(s.T, spent.Cost, record.Spent().Cost, "seed %d", s.seed)
+	assert.Equal(s.T, spent.Unsettled, record.Spent().Unsettled, "seed %d", s.seed)
 	assert.Equal(s.T, requests, record.Spent().Requests, "seed %d", s.seed)
 	assert.LessOrEqual(s.T, s.Calls(), requests, "seed %d: nothing is asked that was not intended", s.seed)
 	assert.LessOrEqual(s.T, s.seen.Lost, s.lost, "seed %d: only what is in flight when a debate changes hands is asked again", s.seed)

@@ -52,6 +52,7 @@ type response struct {
 	ID        string         `json:"id,omitempty"`
 	Model     string         `json:"model,omitempty"`
 	Left      []string       `json:"left,omitempty"`
+	Partial   bool           `json:"partial,omitempty"`
 	Cached    bool           `json:"cached,omitempty"`
 }
 
@@ -99,7 +100,7 @@ func (s *scribe) response(r *provider.Response) *response {
 	out := &response{
 		Reasoning: lines(s.write(r.Reasoning)), Text: lines(s.write(r.Text)), Calls: s.toolCalls(r.Calls),
 		Stop: s.write(string(r.Stop)), Usage: r.Usage, Cost: r.Cost, ID: s.write(r.ID), Model: s.write(r.Model), Cached: r.Cached,
-		Uncited: r.Uncited,
+		Uncited: r.Uncited, Partial: r.Partial,
 	}
 	if r.Cost != nil && (math.IsNaN(*r.Cost) || math.IsInf(*r.Cost, 0)) {
 		out.Cost = nil // JSON has no such numbers
@@ -209,7 +210,7 @@ func (r *reader) response(form *response) *provider.Response {
 		Text: r.text("response.text", string(form.Text)), Stop: provider.StopReason(r.text("response.stop", form.Stop)),
 		Reasoning: r.text("response.reasoning", string(form.Reasoning)), Usage: form.Usage, Cost: form.Cost,
 		ID: r.text("response.id", form.ID), Model: r.text("response.model", form.Model), Cached: form.Cached,
-		Uncited: form.Uncited,
+		Uncited: form.Uncited, Partial: form.Partial,
 	}
 	for i := range form.Citations {
 		out.Citations = append(out.Citations, r.citation(&form.Citations[i], string(form.Text)))

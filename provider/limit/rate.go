@@ -197,7 +197,7 @@ func (r *Rate) leave(p pass, response *provider.Response, err error) {
 	unsent := failure != nil && failure.NotSent || response != nil && response.Cached
 	if unsent {
 		l.quota.refund(now, p.tokens)
-	} else if response != nil {
+	} else if response != nil && !response.Partial {
 		if n, ok := used(response.Usage); ok {
 			if l.allowance.Tokens > 0 {
 				l.quota.settle(now, n-p.tokens)

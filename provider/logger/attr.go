@@ -55,6 +55,7 @@ func (l *list) reply(req *provider.Request, r *provider.Response) {
 	}
 	l.text("replyId", foreign(r.ID))
 	l.yes("cached", r.Cached)
+	l.yes("partial", r.Partial)
 	l.names("left", r.Left)
 	usage := list{}
 	usage.number("input", r.Usage.Input)

@@ -163,7 +163,8 @@ func (c *tally) add(at int, how string, a answer) {
 	case e.Kind != provider.KindNetwork:
 		c.errorf("%s at byte %d: the error is of kind %q, want %q: %v", how, at, e.Kind, provider.KindNetwork, a.err)
 	case c.priced(a):
-		c.errorf("%s at byte %d: the usage of a reply without its end is %+v: what it costs is unknown", how, at, a.response.Usage)
+		c.errorf("%s at byte %d: the usage of a reply without its end is %+v, and not Partial: what the rest costs is unknown",
+			how, at, a.response.Usage)
 	default:
 		c.errorf("%s at byte %d: the chunks %q are no beginning of %q", how, at, a.chunks, c.want.Text)
 	}
@@ -175,10 +176,13 @@ func (c *tally) begins(a answer) bool {
 }
 
 // priced reports whether a cut answer reports a usage that cannot be its price. Only the complete reply's
-// usage is, once all of it has come.
+// usage is, once all of it has come. A partial one is a part of it.
 func (c *tally) priced(a answer) bool {
 	if a.response == nil || a.response.Usage.IsZero() {
 		return false
+	}
+	if part, whole := a.response.Usage, c.want.Usage; a.response.Partial {
+		return part.Input > whole.Input || part.Output > whole.Output
 	}
 	return a.response.Usage != c.want.Usage || strings.Join(a.chunks, "") != c.want.Text
 }

@@ -41,9 +41,11 @@ type Reply struct {
 
 	// Err is returned in place of the reply, after Delay and the first AfterChunks chunks. With
 	// AfterChunks, a stream breaks in the middle. If Usage is set, a Response next to the error reports
-	// it. The same value is returned each time and must not be changed.
+	// it; with Partial as a part of what the attempt has cost. The same value is returned each time and
+	// must not be changed.
 	Err         error
 	AfterChunks int
+	Partial     bool
 }
 
 func (r *Reply) perform(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
@@ -66,7 +68,7 @@ func (r *Reply) perform(ctx context.Context, req *provider.Request, emit func(pr
 		if r.Usage.IsZero() {
 			return nil, r.Err
 		}
-		return &provider.Response{Usage: r.Usage, ID: r.ID, Model: r.model(req), Cost: r.cost()}, r.Err
+		return &provider.Response{Usage: r.Usage, ID: r.ID, Model: r.model(req), Cost: r.cost(), Partial: r.Partial}, r.Err
 	}
 	response := &provider.Response{
 		Text: r.Text, Stop: r.Stop, Usage: r.Usage, ID: r.ID, Model: r.model(req), Reasoning: reasoning,

@@ -30,7 +30,7 @@ type Reply struct {
 	Refused bool                // the model declined, whatever Stop says
 	Usage   provider.Usage      // the latest that the vendor reported
 	// Settled reports that Usage is final although the reply has no Stop, as in an event that says that
-	// the reply failed. Tokens counted before the end are not a price, because the rest may be charged
+	// the reply failed. Tokens counted before the end are a part of the price, because the rest may be charged
 	// too.
 	Settled bool
 	ID      string // of the reply, as the vendor reports it
@@ -137,14 +137,13 @@ func (r *Reply) Seal(at int, owner Owner, kept any) {
 	}
 }
 
-// Failed returns the results of Generate for a reply that failed: err and, if the vendor had said how the
-// reply ended or Usage is Settled, a Response with the usage. The price of a reply that was cut off is
-// unknown.
+// Failed returns the results of Generate for a reply that failed: err and, if the vendor has counted tokens, a Response with
+// the usage. It is a partial one unless the vendor had said how the reply ended or Usage is Settled.
 func (r *Reply) Failed(err error) (*provider.Response, error) {
-	if r.Usage.IsZero() || r.Stop == "" && !r.Settled {
+	if r.Usage.IsZero() {
 		return nil, err
 	}
-	return r.described(provider.Response{}), err
+	return r.described(provider.Response{Partial: r.Stop == "" && !r.Settled}), err
 }
 
 // Done returns the results of Generate once the vendor has said that the reply is complete. A reply

@@ -35,7 +35,7 @@ func TestReply(t *testing.T) {
 	r.Stop = ""
 	got, err = r.Done()
 	assert.Equal(t, "truncated", failure(t, err, provider.KindNetwork).Code, "without a stop it was cut")
-	assert.Nil(t, got, "what a cut reply costs is unknown")
+	assert.Equal(t, &provider.Response{Usage: usage, Model: "m", Partial: true}, got, "what the rest of a cut reply costs is unknown")
 	r.Settled = true
 	got, err = r.Failed(errors.New("it failed"))
 	require.EqualError(t, err, "it failed")

@@ -20,7 +20,7 @@
 //
 //   - A call is an activity with one attempt. The debate's retry policy decides whether the call is made again, and the log
 //     records that.
-//   - A worker that is silent for Engine.Lease has lost its calls. They are charged in full and made again.
+//   - A worker that is silent for Engine.Lease has lost its calls. They count as broken off and are made again.
 //   - A worker that lacks a provider, a flow or a tool leaves the call to another worker. Nothing is charged.
 //   - A debate that is paused, or waits for a person, waits in its workflow. No worker keeps anything of it, and there is no lease.
 //   - A history that grows long is continued as new, between two calls.

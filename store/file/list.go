@@ -205,7 +205,8 @@ func (l *lister) look(id string) (store.Info, bool) {
 	defer func() { _ = f.Close() }()
 	last, settled, err := l.end(f, id)
 	info := store.Info{
-		ID: id, State: last.State, Round: last.Round, Spent: last.Spent, Result: last.Result, Seq: last.Last, LastAt: last.At, Err: err,
+		ID: id, State: last.State, Round: last.Round, Spent: last.Spent, Unsettled: last.Unsettled, Result: last.Result, Seq: last.Last,
+		LastAt: last.At, Err: err,
 	}
 	if err := l.start(f, &last, &info); err != nil {
 		if d, wrong := errors.AsType[*damage](err); wrong {
@@ -279,6 +280,7 @@ func (l *lister) start(f handle, last *block, info *store.Info) error {
 			Parent struct {
 				Spent struct {
 					Cost flow.Money `json:"cost"`
+					flow.Unsettled
 				} `json:"spent"`
 			} `json:"parent"`
 		} `json:"body"`
@@ -291,7 +293,8 @@ func (l *lister) start(f handle, last *block, info *store.Info) error {
 		return &damage{err: err}
 	}
 	info.Flow, info.Format, info.StartedAt = e.Body.Flow, e.Body.Shape, e.At
-	info.Topic, info.Labels, info.Copied = e.Body.Settings.Topic, e.Body.Settings.Labels, e.Body.Parent.Spent.Cost
+	info.Topic, info.Labels = e.Body.Settings.Topic, e.Body.Settings.Labels
+	info.Copied, info.CopiedUnsettled = e.Body.Parent.Spent.Cost, e.Body.Parent.Spent.Unsettled
 	return nil
 }
 

@@ -230,11 +230,12 @@ func scan(rows *stdsql.Rows) (info store.Info, err error) {
 	info.State, info.Owner, info.Quarantine = flow.State(original(state)), original(owner), quarantine(count, reason, left)
 	var a about
 	err = json.Unmarshal([]byte(encoded), &a)
-	info.Flow, info.Format, info.Topic, info.Labels, info.Copied = a.Flow, a.Format, a.Topic, a.Labels, a.Copied
+	info.Flow, info.Format, info.Topic, info.Labels = a.Flow, a.Format, a.Topic, a.Labels
+	info.Copied, info.CopiedUnsettled = a.Copied, a.CopiedUnsettled
 	if result != "" {
 		var o outcome
 		err = errors.Join(err, json.Unmarshal([]byte(result), &o))
-		info.Spent, info.Result = o.Spent, o.Result
+		info.Spent, info.Unsettled, info.Result = o.Spent, o.Unsettled, o.Result
 	}
 	var startedErr, lastErr error
 	info.StartedAt, startedErr = time.Parse(timeFormat, started)

@@ -179,7 +179,7 @@ func (r *redaction) retell(ctx context.Context, tx *stdsql.Tx, no int64) error {
 				return err
 			}
 			if moved, ok := e.Body.(*flow.Transition); ok {
-				result, err := json.Marshal(outcome{moved.Spent, moved.Result})
+				result, err := json.Marshal(outcome{moved.Spent, moved.Unsettled, moved.Result})
 				if err == nil {
 					_, err = tx.ExecContext(ctx, `UPDATE debate SET result = $2 WHERE no = $1`, no, string(result))
 				}

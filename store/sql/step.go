@@ -60,12 +60,15 @@ type about struct {
 	Topic  string            `json:"topic"`
 	Labels map[string]string `json:"labels,omitempty"`
 	Copied flow.Money        `json:"copied,omitempty"`
+	// CopiedUnsettled is that of store.Info.
+	CopiedUnsettled flow.Unsettled `json:"copiedUnsettled,omitzero"`
 }
 
 // outcome holds what a list shows of the course of a conversation.
 type outcome struct {
-	Spent  flow.Money `json:"spent,omitempty"`
-	Result string     `json:"result,omitempty"`
+	Spent flow.Money `json:"spent,omitempty"`
+	flow.Unsettled
+	Result string `json:"result,omitempty"`
 }
 
 func newStep(id string, after int64, writer string, events []flow.Event) (*step, error) {
@@ -92,7 +95,7 @@ func newStep(id string, after int64, writer string, events []flow.Event) (*step,
 			s.begun = begun
 		case *flow.Transition:
 			s.wakes = s.wakes || body.From.Idle()
-			result, err := json.Marshal(outcome{info.Spent, info.Result})
+			result, err := json.Marshal(outcome{info.Spent, info.Unsettled, info.Result})
 			if err != nil {
 				return nil, err
 			}
@@ -112,7 +115,7 @@ func newStep(id string, after int64, writer string, events []flow.Event) (*step,
 }
 
 func begin(info store.Info) (*begun, error) {
-	encoded, err := json.Marshal(about{info.Flow, info.Format, info.Topic, info.Labels, info.Copied})
+	encoded, err := json.Marshal(about{info.Flow, info.Format, info.Topic, info.Labels, info.Copied, info.CopiedUnsettled})
 	if err != nil {
 		return nil, err
 	}

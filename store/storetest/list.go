@@ -50,8 +50,9 @@ func oneLine(info store.Info) string {
 		keys = append(keys, fmt.Sprintf("%q=%q", key, value))
 	}
 	slices.Sort(keys)
-	return fmt.Sprintf("%q state %q, topic %q, labels [%s], round %d, copied %s, seq %d, started %s, last %s, owner %q",
-		info.ID, info.State, info.Topic, strings.Join(keys, " "), info.Round, info.Copied, info.Seq,
+	return fmt.Sprintf("%q state %q, topic %q, labels [%s], round %d, spent %s, copied %s, seq %d, started %s, last %s, owner %q",
+		info.ID, info.State, info.Topic, strings.Join(keys, " "), info.Round,
+		info.Beside(info.Spent), info.CopiedUnsettled.Beside(info.Copied), info.Seq,
 		info.StartedAt.UTC().Format(time.RFC3339Nano), info.LastAt.UTC().Format(time.RFC3339Nano), info.Owner)
 }
 
@@ -88,12 +89,15 @@ func listInfo(x *exam) {
 		moved(flow.StatePaused), flow.Event{Body: &flow.RetriedNow{}},
 	)
 	log[8].At = log[8].At.In(time.FixedZone("", 3600))
-	parent := &flow.Parent{ID: "b", Seq: 3, Spent: flow.Account{Cost: flow.USD / 9}}
+	parent := &flow.Parent{ID: "b", Seq: 3, Spent: flow.Account{
+		Cost: flow.USD / 9, Unsettled: flow.Unsettled{AtMost: flow.USD / 11, Unreported: 2},
+	}}
 	log[0].Body.(*flow.Start).Parent = parent //nolint:forcetypeassert // started makes one
 	x.append(handles[0], "a", 0, "w", log)
 	x.lease(handles[0], "a", "me", time.Hour)
 	want := store.Info{
-		ID: "a", Format: "a <shape>", Spent: 3 * flow.USD / 7, Copied: flow.USD / 9, Result: "Зоя \"Z\"",
+		ID: "a", Format: "a <shape>", Spent: 3 * flow.USD / 7, Unsettled: unsettled, Copied: flow.USD / 9,
+		CopiedUnsettled: parent.Spent.Unsettled, Result: "Зоя \"Z\"",
 		State: flow.StatePaused, Topic: settings.Topic, Labels: settings.Labels, Round: 2, Seq: 9,
 		StartedAt: moment(1), LastAt: moment(9), Owner: "me",
 	}

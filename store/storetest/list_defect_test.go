@@ -30,6 +30,7 @@ func listDefects() []defect {
 		}},
 		{"tells no round", []string{"list/what is told*", "event/numbers"}, "", tells(func(info *store.Info) { info.Round = 0 })},
 		{"tells nothing of what was copied", []string{"list/what is told of*"}, "List tells", tells(func(info *store.Info) { info.Copied = 0 })},
+		{"tells nothing of what is unsettled", []string{"list/what is told of*"}, "List tells", tells(func(info *store.Info) { info.Unsettled = flow.Unsettled{} })},
 		{"tells no number", []string{"list/what is told*", "list/a log*"}, "List tells", tells(func(info *store.Info) { info.Seq = 1 })},
 		{"tells whole seconds", []string{"list/what is told*", "list/far*"}, "List tells", tells(func(info *store.Info) { info.LastAt = info.LastAt.Truncate(time.Second) })},
 		{"counts nanoseconds since 1970", []string{"list/far*"}, "", tells(func(info *store.Info) {

@@ -212,7 +212,7 @@ func redactListed(x *exam) {
 		}
 		got, want := infos[0], before[0]
 		if got.Topic != gone || got.State != want.State || got.Seq != end.Seq+1 || !got.StartedAt.Equal(want.StartedAt) ||
-			got.Spent != want.Spent || got.Result != gone || got.Round != want.Round {
+			got.Spent != want.Spent || got.Unsettled != want.Unsettled || got.Result != gone || got.Round != want.Round {
 			x.Errorf("List yields %+v after %+v", got, want)
 		}
 	}

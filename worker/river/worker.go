@@ -157,7 +157,7 @@ func (w *Worker) Start(ctx context.Context) error {
 }
 
 // Stop takes no more jobs, lets the calls in flight finish, makes the jobs of unfinished debates due for other workers, and
-// shuts the engine down. If ctx is done before, the calls are aborted, charged in full and made again by the next worker.
+// shuts the engine down. If ctx is done before, the calls are aborted, count as broken off and are made again by the next worker.
 // Then Stop returns one error that wraps that of ctx, and counts the debates that had not finished.
 func (w *Worker) Stop(ctx context.Context) error {
 	w.stop.Do(func() { close(w.stopping) })

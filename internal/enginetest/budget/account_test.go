@@ -1,6 +1,7 @@
 package budget_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -22,6 +23,7 @@ func TestAccountsAddUp(t *testing.T) {
 	sum := func(list []flow.Account) (total flow.Account) {
 		for _, a := range list {
 			total.Cost += a.Cost
+			total.Unsettled = total.Plus(a.Unsettled)
 			total.Usage = total.Usage.Add(a.Usage)
 			total.Requests += a.Requests
 		}
@@ -102,21 +104,27 @@ func TestEveryTokenHasItsOwnRate(t *testing.T) {
 			assert.Equal(t, test.want, record.Turns[0].Cost)
 			assert.Equal(t, 2*test.want, record.Spent().Cost)
 			assert.Equal(t, test.usage.Add(test.usage), record.SpentByModel()[0].Usage)
-			assert.False(t, record.Turns[0].Estimated)
+			assert.Zero(t, record.Spent().Unsettled)
 		})
 	}
 }
 
-func TestAnUnknownUsageIsChargedInFull(t *testing.T) {
+func TestAnUnknownUsageIsToldApart(t *testing.T) {
 	d := stage.NewTalk(2, 0)
 	d.Engine.Store = &store.Memory{}
 	record := stage.Run(t, d.Engine, d.Config)
 	for event, err := range d.Engine.Store.Read(t.Context(), record.ID, 0) {
 		require.NoError(t, err)
 		if in := body.As[flow.Intent](event); in != nil && in.Call == stage.Oldest {
-			assert.Equal(t, in.Reserve, record.Turns[0].Cost)
-			assert.True(t, record.Turns[0].Estimated)
+			assert.Zero(t, record.Turns[0].Cost)
+			assert.Equal(t, in.Reserve, record.Turns[0].AtMost)
+			assert.True(t, record.Turns[0].Unreported)
+			assert.False(t, record.Turns[0].BrokenOff)
 		}
 	}
-	assert.Positive(t, record.Spent().Cost)
+	spent := record.Spent()
+	assert.Zero(t, spent.Cost)
+	assert.Positive(t, spent.AtMost)
+	assert.Equal(t, spent.Requests, spent.Unreported)
+	assert.Equal(t, fmt.Sprintf("$0, and up to %s for %d calls without a reported usage", spent.AtMost.Rounded(), spent.Requests), spent.String())
 }

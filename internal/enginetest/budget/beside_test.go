@@ -136,7 +136,8 @@ func TestACostWithoutUsageCountsAllTokens(t *testing.T) {
 		require.ErrorIs(t, err, &flow.Error{Kind: provider.KindCostLimit})
 		turns := append(stage.TurnsOf(events, "Ada"), stage.TurnsOf(events, "Ben")...)
 		for _, turn := range turns {
-			assert.True(t, turn.Estimated)
+			assert.True(t, turn.Unreported)
+			assert.Equal(t, told, turn.AtMost == 0)
 			assert.Equal(t, told, turn.Cost == flow.USD/1000)
 		}
 		spent[told] = len(turns)

@@ -79,7 +79,7 @@ func TestTheBudget(t *testing.T) {
 			session, err := engine.Start(t.Context(), config)
 			require.NoError(t, err)
 			record, err := session.Wait(t.Context())
-			assert.LessOrEqual(t, record.Spent().Cost, limit)
+			assert.LessOrEqual(t, record.Spent().Cost+record.Spent().AtMost, limit)
 			if err != nil {
 				require.ErrorIs(t, err, &debate.Error{Kind: provider.KindCostLimit})
 				assert.GreaterOrEqual(t, len(stage.View(record).Assessments), 1, "one round is certain")

@@ -152,7 +152,7 @@ func TestASoftLimitEndsWithAVerdictThoughCallsFail(t *testing.T) {
 			hash := fnv.New64a()
 			_, _ = hash.Write([]byte(req.ID))
 			if req.Schema == nil && hash.Sum64()%3 == 0 && !strings.HasSuffix(req.ID, "/2") {
-				return nil, &provider.Error{Kind: provider.KindTimeout, Message: "sent, and never answered"} // charged in full
+				return nil, &provider.Error{Kind: provider.KindTimeout, Message: "sent, and never answered"} // it counts as broken off
 			}
 			return inner.Generate(ctx, req, emit)
 		})

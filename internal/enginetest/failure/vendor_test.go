@@ -264,8 +264,32 @@ func TestWhatWasHeardIsNotFree(t *testing.T) {
 		for i := range events {
 			if f := body.As[flow.Failure](events[i]); f != nil {
 				failures++
-				assert.Equal(t, paid, f.Estimated)
-				assert.Equal(t, paid, f.Cost > 0)
+				assert.Equal(t, paid, f.BrokenOff)
+				assert.Equal(t, paid, f.AtMost > 0)
+				assert.Zero(t, f.Cost)
+			}
+		}
+		assert.Equal(t, 1, failures)
+	}
+}
+
+// TestWhatWasCountedBeforeItBrokeIsSpent: of a reply that breaks, the vendor has counted a part. That is spent; the rest may have been.
+func TestWhatWasCountedBeforeItBrokeIsSpent(t *testing.T) {
+	counted := provider.Usage{Input: 100, Output: 7}
+	for _, partial := range []bool{false, true} {
+		_, events := answering(t, debate.Sequential, nil, func(req *provider.Request, r *scripted.Reply) {
+			if strings.HasSuffix(req.ID, "/r1.opening.Ada/1") {
+				r.Usage, r.Partial, r.AfterChunks, r.Err = counted, partial, 1, &provider.Error{Kind: provider.KindNetwork}
+			}
+		})
+		failures := 0
+		for i := range events {
+			if f := body.As[flow.Failure](events[i]); f != nil {
+				failures++
+				assert.Equal(t, counted, f.Usage)
+				assert.Positive(t, f.Cost)
+				assert.Equal(t, partial, f.BrokenOff)
+				assert.Equal(t, partial, f.AtMost > 0)
 			}
 		}
 		assert.Equal(t, 1, failures)

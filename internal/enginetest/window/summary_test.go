@@ -55,7 +55,7 @@ func TestASummaryStandsForTheOlderHalf(t *testing.T) {
 		names[a.Name] = a
 	}
 	assert.Equal(t, len(requests), names["summarizer"].Requests)
-	assert.Positive(t, names["summarizer"].Cost)
+	assert.Positive(t, names["summarizer"].Cost+names["summarizer"].AtMost)
 }
 
 // From which size on a summary is made, by manager.

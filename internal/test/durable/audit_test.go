@@ -109,7 +109,7 @@ func missing(t testing.TB, before, after []flow.Event) (n int) {
 }
 
 // uncharged returns the attempts in flight at a crash that a later log does not report as lost, once, and
-// charged with all that was reserved for them.
+// as broken off, with all that was reserved for them as the most that they have cost.
 func uncharged(before, after []flow.Event) (wrong []attempt) {
 	for lost, intent := range historyOf(before).open {
 		reports := 0
@@ -118,7 +118,7 @@ func uncharged(before, after []flow.Event) (wrong []attempt) {
 			if spend == nil || spend.Call != lost.call || spend.Attempt != lost.n {
 				continue
 			}
-			if reports++; outcome != void || spend.Cost != intent.Reserve || intent.Reserve == 0 || !spend.Estimated {
+			if reports++; outcome != void || spend.Cost != 0 || spend.AtMost != intent.Reserve || intent.Reserve == 0 || !spend.BrokenOff {
 				reports = -1
 				break
 			}

@@ -55,6 +55,10 @@ func (p *program) printResult(r *flow.Record, got *result) {
 		EndedEarlyBy string         `json:"endedEarlyBy,omitempty"`
 		CutShort     string         `json:"cutShort,omitempty"`
 		Cost         flow.Money     `json:"cost"`
-		Result       any            `json:"result"`
-	}{"result", r.ID, r.Flow(), r.State, got.exists, r.Reason, r.Evidence, r.EndedEarlyBy, r.CutShort(), r.Spent().Cost, got.data})
+		flow.Unsettled
+		Result any `json:"result"`
+	}{
+		"result", r.ID, r.Flow(), r.State, got.exists, r.Reason, r.Evidence, r.EndedEarlyBy, r.CutShort(), r.Spent().Cost,
+		r.Spent().Unsettled, got.data,
+	})
 }

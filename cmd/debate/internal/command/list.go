@@ -36,7 +36,9 @@ func (p *program) list() *cobra.Command {
 and topic. A star behind the state means that a process runs the conversation
 now. An exclamation mark means that it is in quarantine: it could not be
 opened, and a line below the list says why. The cost is what was spent until
-now, without what a fork has copied; --json has both, as spent and copied.`,
+now and, where calls were broken off, what they may have cost on top of it,
+without what a fork has copied; --json has both, as spent and copied, and as
+atMost and copiedUnsettled.`,
 		Example: `  debate list --unfinished
   debate list --state awaitingInput --since 7d
   debate list --text "rate limiter" --json`,
@@ -155,13 +157,15 @@ type listed struct {
 	Error string `json:"error,omitempty"` // why it cannot be read
 }
 
-// listedOf returns a conversation with what it has cost until now. The store knows the cost at the last change of the state,
-// after which more may have been spent unless the conversation is over.
+// listedOf returns a conversation with what it has cost until now. The store knows the cost at the last change of the state. After that
+// more may have been spent, unless the conversation is over, and more may be known of calls that were broken off.
 func listedOf(ctx context.Context, engine *debate.Engine, info store.Info) listed {
 	out := listed{Info: info}
-	if over := info.State == flow.StateCompleted || info.State == flow.StateCanceled; !over && info.Err == nil {
+	over := info.State == flow.StateCompleted || info.State == flow.StateCanceled
+	if info.Err == nil && (!over || info.Unsettled != flow.Unsettled{}) {
 		if record, err := engine.Record(ctx, info.ID); err == nil { // what cannot be read is listed all the same
-			out.Spent = record.Spent().Cost
+			spent := record.Spent()
+			out.Spent, out.Unsettled = spent.Cost, spent.Unsettled
 		}
 	}
 	if info.Err != nil {
@@ -215,7 +219,8 @@ func (l *listed) cells() []any {
 		state += "!"
 	}
 	started := l.StartedAt.Local().Format("2006-01-02 15:04") //nolint:gosmopolitan // people read the time of their place
-	return []any{l.ID, started, l.Flow, state, l.Round, max(0, l.Spent-l.Copied).Rounded(), short(l.Topic, 60)}
+	return []any{l.ID, started, l.Flow, state, l.Round,
+		l.Less(l.CopiedUnsettled).Short(max(0, l.Spent-l.Copied)), short(l.Topic, 60)}
 }
 
 // quarantined says that a conversation could not be opened, why, and how long workers leave it alone; "": it could be.

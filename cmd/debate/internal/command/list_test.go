@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -57,4 +58,52 @@ func TestTheListKnowsWhatWasSpentUntilNow(t *testing.T) {
 	require.Len(t, listed, 1)
 	assert.Equal(t, spent, listed[0].Spent)
 	assert.Contains(t, run(t, place, "list").out, " "+strings.TrimSpace(spent.String())+" ")
+}
+
+// TestWhatWasBrokenOffIsShownApart: the list, the conversation, its report and JSON say the same of a call whose end nobody knows.
+func TestWhatWasBrokenOffIsShownApart(t *testing.T) {
+	place := filepath.Join(t.TempDir(), "kept") + "/"
+	kept, err := file.Open(place)
+	require.NoError(t, err)
+	engine := &debate.Engine{
+		Store: kept, Models: map[string]debate.Model{"demo/script": {Window: 1_000_000, Priced: true, Output: debate.USD / 1_000_000}},
+		Providers: map[string]debate.Provider{"demo": &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+			if req.Self == "Ben" {
+				return scripted.Reply{Text: "No.", Delay: time.Hour}
+			}
+			return scripted.Reply{Text: "Yes."}
+		}}},
+	}
+	session, err := engine.Start(t.Context(), debate.Config{ID: "tabs", Topic: "Tabs", Rounds: 1, Participants: []debate.Participant{
+		{Name: "Ada", Model: "demo/script"}, {Name: "Ben", Model: "demo/script"},
+	}})
+	require.NoError(t, err)
+	for event, err := range session.Events(t.Context(), 0) {
+		require.NoError(t, err)
+		if in, ok := event.Body.(*flow.Intent); ok && in.By == "Ben" {
+			break
+		}
+	}
+	require.NoError(t, session.Cancel(t.Context()))
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	spent := record.Spent()
+	require.Positive(t, spent.Cost)
+	require.Positive(t, spent.AtMost)
+	require.NoError(t, kept.Close())
+
+	assert.Contains(t, spent.String(), " for 1 call that was broken off")
+	assert.Contains(t, run(t, place, "list").out, " "+spent.Short(spent.Cost)+" ")
+	assert.Contains(t, run(t, place, "show").out, " "+spent.String()+"; in all 2 calls: ")
+	assert.Contains(t, run(t, place, "report", "tabs").out, spent.String())
+	page := filepath.Join(t.TempDir(), "tabs.html")
+	require.Zero(t, run(t, place, "report", "tabs", "--output", page).code)
+	written, err := os.ReadFile(page)
+	require.NoError(t, err)
+	assert.Contains(t, string(written), spent.String())
+	for _, args := range [][]string{{"list", "--json"}, {"show", "tabs", "--json"}} {
+		got := run(t, place, args...)
+		assert.Contains(t, strings.ReplaceAll(got.out, " ", ""), `"atMost":`+strings.TrimPrefix(spent.AtMost.String(), "$"), args)
+		assert.Contains(t, strings.ReplaceAll(got.out, " ", ""), `"brokenOff":1`, args)
+	}
 }

@@ -113,8 +113,8 @@ func (p *program) showRecord(record *flow.Record, info *store.Info, why string) 
 	}
 	spent := record.Spent()
 	u := spent.Usage
-	t.row("Cost", fmt.Sprintf("%s for %s: %d tokens in, %d out",
-		spent.Cost.Rounded(), progress.Plural(spent.Requests, "call"), u.Input, u.Output))
+	t.row("Cost", fmt.Sprintf("%s; in all %s: %d tokens in, %d out",
+		spent, progress.Plural(spent.Requests, "call"), u.Input, u.Output))
 	if why != "" {
 		t.row("Because", why)
 	}
@@ -167,7 +167,7 @@ func (p *program) showActors(record *flow.Record) error {
 		if name != who.Name {
 			name += " (" + who.Name + ")" // which commands take
 		}
-		t.row(name, dashed(who.Model), who.Status, who.Turns, who.Failures, u.Input+u.Output, who.Account.Cost.Rounded())
+		t.row(name, dashed(who.Model), who.Status, who.Turns, who.Failures, u.Input+u.Output, who.Account.Short(who.Account.Cost))
 	}
 	return t.end()
 }

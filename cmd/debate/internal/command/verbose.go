@@ -123,7 +123,7 @@ func (p *program) breakdown(r *flow.Record) {
 	spent := r.Spent()
 	p.detailf("Total: %d rounds, %s, %d calls, %s tokens (%s in, %s out), %s", r.Round, progress.Span(r.Duration()), spent.Requests,
 		progress.Number(spent.Usage.Input+spent.Usage.Output), progress.Number(spent.Usage.Input), progress.Number(spent.Usage.Output),
-		spent.Cost.Rounded())
+		spent)
 }
 
 // contribution returns what a person reads of a turn: of a solution its text, without the JSON around it.

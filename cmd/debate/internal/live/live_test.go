@@ -161,6 +161,17 @@ func failure() *flow.Inquiry {
 	}
 }
 
+// TestWhatWasBrokenOffStandsBesideTheCost: a person sees what a call may have cost whose end nobody knows.
+func TestWhatWasBrokenOffStandsBesideTheCost(t *testing.T) {
+	s := critiquing(newScreen(true)).resize(120, 30).happen(&flow.Failure{
+		Spend: flow.Spend{Call: id(deliberation.KindCritique, "cyd", "ben"), Attempt: 1, Model: "openai/m", AtMost: flow.USD / 50, BrokenOff: true},
+		By:    "cyd", Error: &flow.Error{Kind: provider.KindNetwork},
+	})
+	const want = "$0.03, and up to $0.02 for 1 call that was broken off, of $0.10"
+	assert.Contains(t, s.frame(), want)
+	assert.Contains(t, strings.Join(s.Last(), " "), want)
+}
+
 // TestFrames: what a person sees, in windows of several sizes and in each flow.
 func TestFrames(t *testing.T) {
 	crowd := func(s *screen) *screen {

@@ -187,10 +187,9 @@ func (m *Model) foot() []row {
 // used is what the conversation has cost, with a bar of the budget if it has one.
 func (m *Model) used() string {
 	c := m.course
-	text, tokens := c.Cost.Rounded(), progress.Number(c.Tokens)+" tokens"
+	text, tokens := c.Paid(), progress.Number(c.Tokens)+" tokens"
 	if limit := c.Limit(); limit > 0 {
-		text += " of " + limit.Rounded()
-		share := min(1, max(0, float64(c.Cost)/float64(limit)))
+		share := min(1, max(0, (float64(c.Spent.Cost)+float64(c.Spent.AtMost))/float64(limit)))
 		cells := min(20, m.width-ansi.StringWidth(text)-2)
 		if cells >= 5 {
 			full := int(share*float64(cells) + 0.5)

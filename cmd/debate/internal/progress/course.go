@@ -24,7 +24,7 @@ type Course struct {
 	Plan           []Step   // of arbitrated work
 	Inquiries      []flow.Inquiry
 	Budget         flow.Budget
-	Cost           flow.Money
+	Spent          flow.Account
 	Tokens, Calls  int
 	Evidence       string // why the conversation has ended or failed
 	Started, Last  time.Time
@@ -108,7 +108,7 @@ func (c *Course) Fold(e *flow.Event) {
 		c.Last = e.At
 	}
 	if spend := flow.SpendOf(e.Body); spend != nil {
-		c.Cost += spend.Cost
+		c.Spent.Add(spend)
 		c.Tokens += spend.Usage.Input + spend.Usage.Output
 		if spend.Model != "" {
 			c.Calls++

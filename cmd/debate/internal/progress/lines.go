@@ -238,13 +238,22 @@ func (c *Course) Ending() string {
 // Used says what a conversation has used so far.
 func (c *Course) Used() string {
 	used := Plural(c.Calls, "call") + ", " + Plural(c.Tokens, "token")
-	if limit := c.Limit(); limit > 0 {
-		return used + fmt.Sprintf(", %s of %s", c.Cost.Rounded(), limit.Rounded())
-	}
-	if c.Cost > 0 {
-		return used + ", " + c.Cost.Rounded()
+	if c.Limit() > 0 || c.Spent.Cost > 0 || c.Spent.AtMost > 0 {
+		return used + ", " + c.Paid()
 	}
 	return used
+}
+
+// Paid says what a conversation has cost so far, and of which limit.
+func (c *Course) Paid() string {
+	paid := c.Spent.String()
+	if limit := c.Limit(); limit > 0 {
+		if c.Spent.AtMost > 0 {
+			paid += ","
+		}
+		paid += " of " + limit.Rounded()
+	}
+	return paid
 }
 
 func (l *Lines) used() string { return l.course.Used() }

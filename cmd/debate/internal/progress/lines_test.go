@@ -72,7 +72,7 @@ func TestLines(t *testing.T) {
 		&flow.Transition{To: flow.StateCompleting, Calls: 1, Evidence: "too few agents are left"},
 		&flow.Transition{To: flow.StateError, On: flow.TriggerFail, Failure: &flow.Error{Kind: provider.KindAuthentication, Err: errors.New("401")}},
 		&flow.RetriedNow{}, &flow.Amendment{}, &flow.Transition{To: flow.StateCanceled, Evidence: "canceled"},
-		&flow.Failure{Spend: flow.Spend{Call: id(deliberation.KindCritique, "ada", "cyd"), Model: "openai/m", Cost: flow.USD / 100}, Void: true},
+		&flow.Failure{Spend: flow.Spend{Call: id(deliberation.KindCritique, "ada", "cyd"), Model: "openai/m", AtMost: flow.USD / 50, BrokenOff: true}, Void: true},
 	)
 	assert.Equal(t, strings.TrimPrefix(`
 Round 1/3
@@ -101,7 +101,7 @@ Failed: key refused: 401
 The calls that wait are made now.
 The settings were changed.
 Canceled. The calls in flight are broken off.
-Canceled: canceled: 5 calls, 4,936 tokens, $0.05 of $1, 2.9s
+Canceled: canceled: 5 calls, 4,936 tokens, $0.04, and up to $0.02 for 1 call that was broken off, of $1, 2.9s
 `, "\n"), got)
 }
 

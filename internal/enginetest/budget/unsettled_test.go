@@ -1,0 +1,169 @@
+package budget_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// What may have been spent is told beside what was spent, in every account.
+func TestWhatWasBrokenOffIsToldApart(t *testing.T) {
+	gone := &debate.Error{Kind: provider.KindNetwork}
+	reserved := stage.Begun(t, stage.TwoDebaters()).Record().Reserved()
+	require.Positive(t, reserved)
+	began := provider.Usage{Input: 100, Output: 7}
+	row, _ := stage.Begun(t, stage.TwoDebaters()).Record().Model("test/debater")
+	rest := row.Bound(0, stage.Begun(t, stage.TwoDebaters()).Record().Settings().MaxTokens-began.Output)
+	told := 7 * flow.USD / 1000
+	for name, test := range map[string]struct {
+		end  flow.Signal
+		cost debate.Money
+		flow.Unsettled
+		want string
+	}{
+		"lost": {
+			flow.Lost{Call: stage.AdasOpening, Attempt: 1}, 0, flow.Unsettled{AtMost: reserved, BrokenOff: 1},
+			"$0, and up to " + reserved.Rounded() + " for 1 call that was broken off",
+		},
+		"failed": {
+			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: gone}, 0, flow.Unsettled{AtMost: reserved, BrokenOff: 1},
+			"$0, and up to " + reserved.Rounded() + " for 1 call that was broken off",
+		},
+		"failed after a part was counted": {
+			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: gone, Usage: began, Partial: true}, row.Cost(began),
+			flow.Unsettled{AtMost: rest, BrokenOff: 1},
+			row.Cost(began).Rounded() + ", and up to " + rest.Rounded() + " for 1 call that was broken off",
+		},
+		"failed after all was counted": {
+			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: gone, Usage: began}, row.Cost(began), flow.Unsettled{}, row.Cost(began).Rounded(),
+		},
+		"failed with a cost of the vendor's": {
+			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: gone, Metadata: &flow.Metadata{Cost: &told}}, told, flow.Unsettled{}, told.Rounded(),
+		},
+		"never sent": {
+			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: gone, Free: true}, 0, flow.Unsettled{}, "$0",
+		},
+		"answered without a usage": {
+			flow.Result{Call: stage.AdasOpening, Attempt: 1, Text: "A word."}, 0, flow.Unsettled{AtMost: reserved, Unreported: 1},
+			"$0, and up to " + reserved.Rounded() + " for 1 call without a reported usage",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := stage.Begun(t, stage.TwoDebaters())
+			out := s.Feed(test.end)
+			i := slices.IndexFunc(out.Events, func(e flow.Event) bool { return flow.SpendOf(e.Body) != nil })
+			require.NotEqual(t, -1, i)
+			spend := flow.SpendOf(out.Events[i].Body)
+			assert.Equal(t, test.cost, spend.Cost)
+			assert.Equal(t, test.Unsettled, spend.Unsettled())
+			r := s.Record()
+			usage, _ := r.CallUsage(stage.AdasOpening)
+			assert.Equal(t, test.Unsettled, usage.Unsettled)
+			for _, a := range []flow.Account{
+				r.Spent(), r.SpentInRound(1), r.SpentByModel()[0], r.SpentByParticipant()[0], flow.SpentByLabel("tenant", r)[0],
+			} {
+				assert.Equal(t, test.cost, a.Cost)
+				assert.Equal(t, test.Unsettled, a.Unsettled)
+				assert.Equal(t, 1, a.Requests)
+				assert.Equal(t, test.want, a.String())
+			}
+		})
+	}
+}
+
+func TestTheSentenceAboutWhatIsUnsettled(t *testing.T) {
+	spent := 21 * flow.USD / 10_000
+	for want, u := range map[string]flow.Unsettled{
+		"$0.0021": {},
+		"$0.0021, and up to $0.02 for 3 calls that were broken off":                                      {AtMost: flow.USD / 50, BrokenOff: 3},
+		"$0.0021, and up to $0.02 for 1 call that was broken off and 1 call without a reported usage":    {AtMost: flow.USD / 50, BrokenOff: 1, Unreported: 1},
+		"$0.0021, and up to $0.02 for 2 calls that were broken off and 4 calls without a reported usage": {AtMost: flow.USD / 50, BrokenOff: 2, Unreported: 4},
+		"$0.0021, and up to $0.02 for 5 calls without a reported usage":                                  {AtMost: flow.USD / 50, Unreported: 5},
+	} {
+		assert.Equal(t, want, u.Beside(spent))
+		assert.Equal(t, want, flow.Account{Cost: spent, Unsettled: u}.String())
+		assert.Equal(t, want, fmt.Sprint(flow.Account{Cost: spent, Unsettled: u}))
+	}
+	assert.Equal(t, "$0.0021, and up to $0.02", flow.Unsettled{AtMost: flow.USD / 50, BrokenOff: 3}.Short(spent))
+	assert.Equal(t, "$0.0021", flow.Unsettled{}.Short(spent))
+}
+
+// A soft limit compares what is spent, a hard one also what may have been.
+func TestOnlyHardLimitsCountWhatWasBrokenOff(t *testing.T) {
+	reserved := stage.Begun(t, stage.TwoDebaters()).Record().Reserved()
+	begin := func(b debate.Budget) *stage.Stepper {
+		config := stage.TwoDebaters()
+		config.Budget = &b
+		return stage.Begun(t, config)
+	}
+	s := begin(debate.Budget{Soft: reserved * 3 / 2, Warn: 1})
+	state := s.Record().State
+	s.Feed(flow.Lost{Call: stage.AdasOpening, Attempt: 1})
+	assert.Equal(t, state, s.Record().State)
+	assert.Equal(t, 1, s.Record().InFlight(), "it is made again")
+	assert.Equal(t, reserved, s.Record().Spent().AtMost)
+	for _, w := range s.Record().Warnings {
+		assert.Equal(t, flow.WarnBudget, w.Kind, "nothing is spent that could be warned of")
+	}
+
+	s = begin(debate.Budget{Hard: reserved * 3 / 2})
+	s.Feed(flow.Lost{Call: stage.AdasOpening, Attempt: 1})
+	assert.Equal(t, flow.StateError, s.Record().State)
+	assert.Equal(t, flow.EndHardLimit, s.Record().Reason)
+	assert.Contains(t, s.Record().Evidence, " ("+s.Record().Spent().String()+")")
+	assert.Zero(t, s.Record().Spent().Cost)
+}
+
+// A call that a control has aborted counts as broken off at once, since nobody may live to tell of it, and as what it has cost as soon as that
+// is known.
+func TestAnAbortedCallCountsUntilItsEndIsKnown(t *testing.T) {
+	row, _ := stage.Begun(t, stage.TwoDebaters()).Record().Model("test/debater")
+	for name, control := range map[string]flow.Signal{"cancel": flow.Cancel{}, "pause": flow.Pause{}} {
+		for end, outcome := range map[string]struct {
+			flow.Signal
+			cost   debate.Money
+			atMost bool
+		}{
+			"a reply":     {flow.Result{Call: stage.AdasOpening, Attempt: 1, Text: "A word.", Usage: stage.LittleUsage}, row.Cost(stage.LittleUsage), false},
+			"never sent":  {flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: &debate.Error{Kind: provider.KindCanceled}, Free: true}, 0, false},
+			"broken off":  {flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: &debate.Error{Kind: provider.KindCanceled}}, 0, true},
+			"nobody says": {flow.Lost{Call: stage.AdasOpening, Attempt: 1}, 0, true},
+		} {
+			t.Run(name+", "+end, func(t *testing.T) {
+				s := stage.Begun(t, stage.TwoDebaters())
+				reserved := s.Record().Reserved()
+				out := s.Feed(control)
+				want := flow.Unsettled{AtMost: reserved, BrokenOff: 1}
+				assert.Equal(t, want, body.As[flow.Transition](out.Events[0]).Unsettled, "lists know it")
+				assert.Equal(t, 1, s.Record().InFlight())
+				for _, a := range []flow.Account{s.Record().Spent(), s.Record().SpentByModel()[0], s.Record().SpentInRound(1)} {
+					assert.Equal(t, want, a.Unsettled)
+					assert.Equal(t, 1, a.Requests)
+				}
+				assert.Zero(t, s.Record().Reserved(), "nothing counts twice")
+
+				s.Feed(outcome.Signal)
+				for _, a := range []flow.Account{s.Record().Spent(), s.Record().SpentByModel()[0], s.Record().SpentInRound(1)} {
+					assert.Equal(t, outcome.cost, a.Cost)
+					assert.Equal(t, 1, a.Requests)
+					if outcome.atMost {
+						assert.Equal(t, want, a.Unsettled)
+					} else {
+						assert.Zero(t, a.Unsettled)
+					}
+				}
+				assert.Zero(t, s.Record().Reserved())
+				assert.Zero(t, s.Record().InFlight())
+			})
+		}
+	}
+}
