@@ -15,6 +15,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/bus"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
@@ -55,6 +56,46 @@ func TestAReaderOutlivesTheSessionThatItReads(t *testing.T) {
 		<-ended
 		assert.Equal(t, c.Record(id).Seq, tr.last)
 		assert.Len(t, tr.done, 6)
+	})
+}
+
+// TestASlowReaderIsToldThatAnotherProcessSpeaks: while it is busy, its session is closed and another process takes over. It hears nothing
+// of that one without a bus, and is told so, but not of the call that was broken off here.
+func TestASlowReaderIsToldThatAnotherProcessSpeaks(t *testing.T) {
+	stage.InCompany(t, stage.TwoDebaters(), func(t *testing.T, _ *stage.Company, join func() *stage.Member) {
+		here, there := join(), join()
+		session := here.Begun()
+		id, busy, ended := session.ID(), make(chan struct{}), make(chan struct{})
+		var untold []flow.Chunk
+		go func() {
+			defer close(ended)
+			for event, err := range here.Events(t.Context(), id, 0) {
+				if !assert.NoError(t, err) {
+					return
+				}
+				if body.As[debate.Turn](event) != nil {
+					<-busy
+				}
+				if c := body.As[flow.Chunk](event); c != nil && c.Missing != 0 {
+					untold = append(untold, *c)
+				}
+			}
+		}()
+		stage.Pass(1500 * time.Millisecond)
+		require.NoError(t, session.Close(), "while Ben speaks")
+		session = there.Opened(id)
+		stage.Pass(500 * time.Millisecond)
+		close(busy)
+		synctest.Wait()
+		if assert.NotEmpty(t, untold, "at once") {
+			assert.Equal(t, stage.BensOpening, untold[0].Call)
+			assert.Equal(t, 2, untold[0].Attempt)
+			assert.Equal(t, -1, untold[0].Missing)
+		}
+		_, err := session.Wait(t.Context())
+		require.NoError(t, err)
+		<-ended
+		assert.Len(t, untold, 9, "each of the other process's calls, once")
 	})
 }
 

@@ -33,8 +33,8 @@ type hearing struct {
 	asked  time.Time // when the text so far was last asked for
 	again  bool      // it is to be asked for once more, once that can be answered
 	voices map[string]*voice
-	early  []piece.Piece // they follow facts that are not folded yet
-	mute   bool          // the calls in flight were heard in a session that was closed: nothing more comes of them
+	early  []piece.Piece  // they follow facts that are not folded yet
+	given  map[string]int // the attempts, by call, that a closed session of this host was making: nothing more comes of them
 }
 
 // voice is what was heard of a call.
@@ -87,13 +87,12 @@ func (h *hearing) expect(core *flow.Core) {
 		}
 		v.attempt, v.asked, v.late = call.Attempt, h.relay == nil, time.Now()
 		switch {
-		case h.mute:
+		case h.given[call.Call] == call.Attempt:
 			v.late, v.lines[0].told = time.Time{}, true
 		case h.relay != nil:
 			v.late = v.late.Add(silence)
 		}
 	}
-	h.mute = false
 }
 
 // doubt says that messages may be lost: the text so far is asked for, and the word of how much that is.

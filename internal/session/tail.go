@@ -70,7 +70,7 @@ type tail struct {
 	after int64 // the number of the last event that was yielded, or what the reader has begun after
 	yield func(flow.Event, error) bool
 	pulse *pulse
-	here  bool // it has read a session of this host
+	given map[string]int // the attempts, by call, whose text a session gave that was closed before they had ended; nil: it has read none
 
 	core    *flow.Core
 	grew    time.Time // when the log was last found longer
@@ -108,20 +108,25 @@ func (t *tail) session() *Session {
 // follow yields the events of an open session. It reports whether the conversation is over. If the session is closed before,
 // it returns: the log may still grow.
 func (t *tail) follow(ctx context.Context, s *Session) (over bool, err error) {
-	t.here = true
-	for event, err := range s.follow(ctx, t.after, t.pulse) {
-		if err != nil {
-			if ctx.Err() == nil && s.readErr() != nil {
-				return false, nil
-			}
-			return false, err
-		}
-		if !t.yield(event, nil) {
-			return false, errReaderLeft
+	w := s.addWatcher(t.after, true)
+	defer s.removeWatcher(w)
+	w.read(ctx, t.pulse, func(event flow.Event, failure error) bool {
+		switch {
+		case failure != nil:
+			err = failure
+			return false
+		case !t.yield(event, nil):
+			err = errReaderLeft
+			return false
 		}
 		t.after = event.Seq
+		return true
+	})
+	t.given = w.unfinished()
+	if err != nil && ctx.Err() == nil && s.readErr() != nil && !errors.Is(err, errReaderLeft) {
+		return false, nil
 	}
-	return true, nil
+	return err == nil, err
 }
 
 // watch yields the events of the log. It reports whether the conversation is over. If that is opened in this host before, it returns.
@@ -130,7 +135,7 @@ func (t *tail) watch(ctx context.Context, opened <-chan struct{}) (over bool, er
 	defer cancel()
 	log := t.host.growthOf(ctx, t.id, t.host.Lease)
 	defer log.stop()
-	t.heard = hearing{mute: t.here}
+	t.heard = hearing{given: t.given}
 	t.heard.subscribe(ctx, t.host.relay, t.id)
 	defer t.host.relay.rest()
 	for stale := true; t.session() == nil; {
@@ -205,7 +210,7 @@ func earlier(a, b time.Time) time.Time {
 // facts folds what the log has grown by, and yields the events that the reader has not had. Before a turn it yields the rest of its
 // text.
 func (t *tail) facts(ctx context.Context) error {
-	live := t.core != nil || t.here
+	live := t.core != nil || t.given != nil
 	show := func(core *flow.Core, event flow.Event) error {
 		t.core = core
 		return t.show(event, live)

@@ -14,26 +14,10 @@ import (
 
 // Events is [debate.Session.Events].
 func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[flow.Event, error] {
-	return s.follow(ctx, after, nil)
-}
-
-// follow is Events with heartbeats; nil: there are none.
-func (s *Session) follow(ctx context.Context, after int64, p *pulse) iter.Seq2[flow.Event, error] {
 	return func(yield func(flow.Event, error) bool) {
 		w := s.addWatcher(after, true)
 		defer s.removeWatcher(w)
-		for {
-			if !w.facts(ctx, yield) || !w.chunks(yield) || w.ended() {
-				return
-			}
-			if p.over() && !yield(p.beat(w.cursor, s.stopwatch.now()), nil) {
-				return
-			}
-			if err := w.pause(ctx, p); err != nil {
-				yield(flow.Event{}, err)
-				return
-			}
-		}
+		w.read(ctx, nil, yield)
 	}
 }
 
@@ -144,6 +128,30 @@ func (w *watcher) wakeUp() {
 	case w.wake <- struct{}{}:
 	default:
 	}
+}
+
+// read yields events until none can follow or the session is closed, and heartbeats; nil: there are none.
+func (w *watcher) read(ctx context.Context, p *pulse, yield func(flow.Event, error) bool) {
+	for w.facts(ctx, yield) && w.chunks(yield) && !w.ended() {
+		if p.over() && !yield(p.beat(w.cursor, w.session.stopwatch.now()), nil) {
+			return
+		}
+		if err := w.pause(ctx, p); err != nil {
+			yield(flow.Event{}, err)
+			return
+		}
+	}
+}
+
+// unfinished returns the calls that the reader has heard and not had the end of, with their attempts.
+func (w *watcher) unfinished() map[string]int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	calls := make(map[string]int, len(w.streams))
+	for _, f := range w.streams {
+		calls[f.command.Call] = f.command.Attempt
+	}
+	return calls
 }
 
 // facts yields the events that are saved after the cursor. Before a turn it yields the rest of its text.

@@ -244,9 +244,9 @@ func (l *postgresListener) wait(ctx context.Context) {
 	}
 }
 
-// answers reports whether the connection still stands. One that should bring notices and was silent is tried.
+// answers reports whether the connection still stands. One that was silent is tried, and has to show anew that it brings notices.
 func (l *postgresListener) answers(ctx context.Context) bool {
-	if !l.hears || time.Since(l.heard) < postgresSilence {
+	if time.Since(l.heard) < postgresSilence {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, postgresPatience)
@@ -254,7 +254,8 @@ func (l *postgresListener) answers(ctx context.Context) bool {
 	if l.conn.Ping(ctx) != nil {
 		return false
 	}
-	l.heard = time.Now()
+	l.heard, l.hears = time.Now(), false
+	l.store.notices.add("")
 	return true
 }
 
