@@ -45,8 +45,8 @@ func (u amount) most(v amount) amount {
 	return amount{max(u.cost, v.cost), max(u.tokens, v.tokens), max(u.calls, v.calls)}
 }
 
-// step notes what the limits must hold at a call.
-func (s *Estimator) step(call *Call, growth int) {
+// step notes what the limits must hold at a call. ready is its request if a model is asked.
+func (s *Estimator) step(call *Call, ready *prepared, growth int) {
 	if s.usual == 0 {
 		return
 	}
@@ -62,7 +62,7 @@ func (s *Estimator) step(call *Call, growth int) {
 		limit := r.capOf(call, &model)
 		_, exact := exactOf(call.Model)
 		one.ask = asking{
-			model: &model, input: s.input(s.core.request(call), call.Model, growth), output: r.usualEnd(call, call.Model, limit),
+			model: &model, input: s.input(ready, call.Model, growth), output: r.usualEnd(call, call.Model, limit),
 			counts: s.counts && exact,
 		}
 		output := r.usual(call, call.Model, limit)
@@ -163,50 +163,54 @@ func (b *Budget) limits() map[string]amount {
 	}
 }
 
-// Beyond says which limits of a budget the worst case passes, with the worst and the typical case. "": none.
-func (e *Estimate) Beyond(b *Budget) string {
-	if b == nil {
-		return ""
-	}
+// beyond returns the limits of a budget that an estimate's worst case passes.
+func (e *Estimate) beyond(b *Budget) (passed []string) {
 	worst := amount{e.Cost, e.Tokens, e.Calls}
-	var passed []string
 	for field, limit := range order.ByKey(b.limits()) {
 		if worst.passed(limit).what != "" {
 			passed = append(passed, field)
 		}
 	}
-	if len(passed) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("the worst case, %s, %d tokens and %d calls, is above %s; the typical case is %s and %d tokens",
-		e.Cost.Rounded(), e.Tokens, e.Calls, strings.Join(passed, " and "), e.Typical.Rounded(), e.TypicalTokens)
+	return passed
 }
 
 // mostForeseen bounds how many rounds the warning of a start looks at, since the walk takes time quadratic in them. If
 // there are more, the warning says what the first ones may use.
 const mostForeseen = 100
 
-// foresee warns of limits that a conversation of this start may reach.
+// foresee warns of limits that a conversation of this start may reach. One that cannot be foreseen starts without the warning.
 func (c *Core) foresee(start *Start) error {
 	b := start.Settings.Budget
 	if b == nil || c.machine.flow.Estimate == nil || b.soft() == (amount{}) && b.hard() == (amount{}) {
 		return nil
 	}
-	what := ""
+	rounds := min(start.Settings.Rounds, mostForeseen)
+	look := func(kind Estimator) (*Estimator, error) {
+		return walk(context.Background(), c.machine, c.plans, start, rounds, kind)
+	}
+	var e Estimate
+	var passed []string
 	for _, counts := range []bool{false, true} { // bytes are enough where no limit is near
-		e, err := estimateStart(context.Background(), c.machine, c.plans, start, min(start.Settings.Rounds, mostForeseen), counts)
+		worst, err := look(Estimator{counts: counts})
 		if err != nil {
-			return nil //nolint:nilerr // a conversation that cannot be foreseen starts without the warning
+			return nil //nolint:nilerr // see above
 		}
-		if what = e.Beyond(b); what == "" || !anyExact(start) {
+		e = worst.out
+		if passed = e.beyond(b); len(passed) == 0 || !anyExact(start) {
 			break
 		}
 	}
-	if what == "" {
+	if len(passed) == 0 {
 		return nil
 	}
-	if rounds := start.Settings.Rounds; rounds > mostForeseen {
-		what += fmt.Sprintf("; of %d rounds the first %d are counted", rounds, mostForeseen)
+	usual, err := look(Estimator{counts: true, usual: TypicalReply})
+	if err != nil {
+		return nil //nolint:nilerr // see above
+	}
+	what := fmt.Sprintf("the worst case, %s, %d tokens and %d calls, is above %s; the typical case is %s and %d tokens",
+		e.Cost.Rounded(), e.Tokens, e.Calls, strings.Join(passed, " and "), usual.out.Cost.Rounded(), usual.out.Tokens)
+	if rounds < start.Settings.Rounds {
+		what += fmt.Sprintf("; of %d rounds the first %d are counted", start.Settings.Rounds, rounds)
 	}
 	return c.warn(&Warning{Kind: WarnBudget, Evidence: what})
 }

@@ -51,18 +51,11 @@ const typicalThoughts = 8
 // EstimateStart walks through a conversation that would begin with this start, of at most this many rounds. ctx
 // bounds the walk. The error is of kind validation if the flow has no Estimate.
 func EstimateStart(ctx context.Context, m *Machine, contexts map[string]window.Manager, start *Start, rounds int) (Estimate, error) {
-	return estimateStart(ctx, m, contexts, start, rounds, true)
-}
-
-// estimateStart does what EstimateStart does. counts is whether tokens are counted where the vocabulary is known.
-func estimateStart(
-	ctx context.Context, m *Machine, contexts map[string]window.Manager, start *Start, rounds int, counts bool,
-) (Estimate, error) {
-	worst, err := walk(ctx, m, contexts, start, rounds, Estimator{counts: counts})
+	worst, err := walk(ctx, m, contexts, start, rounds, Estimator{counts: true})
 	if err != nil {
 		return Estimate{}, err
 	}
-	usual, err := walk(ctx, m, contexts, start, rounds, Estimator{counts: counts, usual: TypicalReply})
+	usual, err := walk(ctx, m, contexts, start, rounds, Estimator{counts: true, usual: TypicalReply})
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -235,11 +228,15 @@ func (s *Estimator) Reading(bytes int, calls []Call) {
 			growth = 0
 		}
 		growth += s.added + bytes
-		s.step(call, growth)
+		var ready *prepared
+		if call.Performer == ByModel {
+			ready = s.core.request(call)
+		}
+		s.step(call, ready, growth)
 		switch call.Performer {
 		case ByPerson:
 		case ByModel:
-			one, output := s.one(call, growth)
+			one, output := s.one(ready, growth)
 			s.out.Calls++
 			s.out.Cost = s.out.Cost.plus(one.cost)
 			s.out.Tokens += one.tokens
@@ -295,8 +292,8 @@ func (s *Estimator) parts(summary *Call, former int) int {
 
 // one returns what a call uses, and the part of its tokens that is output, thoughts included. growth is how many bytes longer
 // the conversation is by then. The worst case is that of the dearest of its models.
-func (s *Estimator) one(call *Call, growth int) (most amount, output int) {
-	r, ready := s.core.record, s.core.request(call)
+func (s *Estimator) one(ready *prepared, growth int) (most amount, output int) {
+	r, call := s.core.record, ready.call
 	if s.usual > 0 {
 		model, _ := r.Model(call.Model)
 		u := provider.Usage{Input: (ready.bytes() + call.Longer + growth) / typicalBytes, Output: s.tokens(call)}
