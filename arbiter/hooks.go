@@ -19,7 +19,9 @@ type Hooks struct {
 	// OnDecision is called when a decision of the arbiter is accepted.
 	OnDecision func(*Decision)
 	// OnExecutionStart is called when an agent is asked for the first time in an execution, OnText for each piece of what it
-	// writes, and OnExecutionEnd when its result is accepted, or when it has failed. iteration is its Execution.Round.
+	// writes, and OnExecutionEnd when its result is accepted, or when it has failed. iteration is its Execution.Round. OnText adds up
+	// to what an agent says beside its uses of tools, and then its output. If an agent that may use tools writes words before its
+	// result, OnText gets these words too, and then the output from its beginning. Pieces of an attempt that fails are not taken back.
 	OnExecutionStart func(agent string, iteration int)
 	OnText           func(agent, text string)
 	OnExecutionEnd   func(agent string, result Result)

@@ -78,10 +78,10 @@ func TestTextBesideAToolCallStreams(t *testing.T) {
 				done := scripted.Reply{Text: toJSON(arbiter.Result{Success: true, Output: "It is 42."}), ChunkSize: 5, Interval: time.Second}
 				engine, _ := engineFor(answers{"r1.Ada": byReply(ask, done), "d2": completes("Done.")})
 				engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
-				text, pieces, attempt, told := "", 0, 0, 0
-				hooks := arbiter.Hooks{OnText: func(agent, _ string) {
+				text, pieces, attempt, told := "", 0, 0, ""
+				hooks := arbiter.Hooks{OnText: func(agent, text string) {
 					assert.Equal(t, "Ada", agent)
-					told++
+					told += text
 				}}
 				for event, err := range hooks.Events(engine.Run(t.Context(), equipped())) {
 					require.NoError(t, err)
@@ -105,34 +105,59 @@ func TestTextBesideAToolCallStreams(t *testing.T) {
 						assert.Equal(t, "It is 42.", text)
 					}
 				}
-				assert.Positive(t, told)
+				assert.Equal(t, test.said+"It is 42.", told)
 			})
 		})
 	}
 }
 
 // TestWordsBeforeAResultAreReplacedByIt: the text of the turn is that of the field, whatever the model has written around the object.
+// Only where an agent may use tools are words before the object watched: there they may be those beside a use.
 func TestWordsBeforeAResultAreReplacedByIt(t *testing.T) {
-	result := toJSON(arbiter.Result{Success: true, Output: "I have written it."})
-	for _, written := range []string{"Here it is:\n" + result, "```json\n" + result + "\n```", "  " + result} {
-		synctest.Test(t, func(t *testing.T) {
-			say := func(text string) func(*provider.Request) scripted.Reply {
-				return func(*provider.Request) scripted.Reply {
-					return scripted.Reply{Text: text, ChunkSize: 4, Interval: time.Second}
+	const output = "I have written it."
+	result := toJSON(arbiter.Result{Success: true, Output: output})
+	for name, test := range map[string]struct {
+		written string
+		tools   bool
+		told    string // by the hook
+	}{
+		"words":                      {"Here it is:\n" + result, false, output + output}, // refused, and asked for again
+		"words of one with tools":    {"Here it is:\n" + result, true, "Here it is:\n" + output + output},
+		"a fence":                    {"```json\n" + result + "\n```", true, output},
+		"a fence of tildes":          {"~~~json\n" + result + "\n~~~", true, output},
+		"spaces":                     {"  " + result, true, output},
+		"a byte-order mark":          {"\ufeff" + result, true, output},
+		"a thought":                  {"<think>Is 42 {x} right?</think>" + result, true, output},
+		"a long thought":             {"<thinking>The user is wrong.</thinking>\n" + result, true, output},
+		"a thought without its mark": {"The user is wrong.</think>\n" + result, false, output},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				say := func(text string) func(*provider.Request) scripted.Reply {
+					return func(*provider.Request) scripted.Reply {
+						return scripted.Reply{Text: text, ChunkSize: 4, Interval: time.Second}
+					}
 				}
-			}
-			engine, _ := engineFor(answers{"r1.Ada": say(written), "r1.Ada again": say(result), "d2": completes("Done.")})
-			text := ""
-			for event, err := range engine.Run(t.Context(), config()) {
-				require.NoError(t, err)
-				if c, ok := event.Body.(*flow.Chunk); ok && c.Call == "r1.Ada" {
-					text = text[:c.Offset] + c.Text
+				engine, _ := engineFor(answers{"r1.Ada": say(test.written), "r1.Ada again": say(result), "d2": completes("Done.")})
+				work := config()
+				if test.tools {
+					work = equipped()
+					engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
 				}
-				if turn, ok := event.Body.(*flow.Turn); ok {
-					assert.Equal(t, turn.Text, text)
+				text, told := "", ""
+				hooks := arbiter.Hooks{OnText: func(_, text string) { told += text }}
+				for event, err := range hooks.Events(engine.Run(t.Context(), work)) {
+					require.NoError(t, err)
+					if c, ok := event.Body.(*flow.Chunk); ok && c.Call == "r1.Ada" {
+						text = text[:c.Offset] + c.Text
+					}
+					if turn, ok := event.Body.(*flow.Turn); ok {
+						assert.Equal(t, turn.Text, text)
+					}
 				}
-			}
-			assert.Equal(t, "I have written it.", text)
+				assert.Equal(t, output, text)
+				assert.Equal(t, test.told, told)
+			})
 		})
 	}
 }

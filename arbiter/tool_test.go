@@ -315,3 +315,66 @@ func TestTheNewestUsesAreKept(t *testing.T) {
 	assert.Greater(t, longest, 64<<10, "those of two executions, and its own")
 	assert.Less(t, longest, 100<<10)
 }
+
+// TestUsesThatAreShownAgainAreCut: an execution with more and longer answers than there is room for is shown again all the same, each
+// answer with its use. Its ids, which the server numbers anew in each reply, are unique within a request.
+func TestUsesThatAreShownAgainAreCut(t *testing.T) {
+	ask := scripted.Reply{}
+	for n := range 3 {
+		ask.Calls = append(ask.Calls, provider.ToolCall{
+			ID: fmt.Sprintf("call_%d", n), Name: "long", Arguments: json.RawMessage(fmt.Sprintf(`{"n":%d}`, n)),
+		})
+	}
+	until := func(uses int) func(*provider.Request) scripted.Reply {
+		return func(req *provider.Request) scripted.Reply {
+			if asked, _ := usesIn(req); len(asked) < uses {
+				return ask
+			}
+			return scripted.Reply{Text: toJSON(arbiter.Result{Success: true, Output: "Done."})}
+		}
+	}
+	engine, p := engineFor(answers{
+		"d1": picks("Ada"), "d2": picks("Ada"), "d4": completes("Done."), "r1.Ada": until(3), "r2.Ada": until(9),
+	})
+	p.Record = true
+	long, err := flow.NewTool(flow.ToolInfo{Description: "is long"}, func(_ context.Context, _ flow.ToolUse, args numbers) (string, error) {
+		return fmt.Sprintf("answer %d: %s", args.N, strings.Repeat("word ", 6000)), nil
+	})
+	require.NoError(t, err)
+	engine.Tools = map[string]debate.Tool{"long": long}
+	c := equipped()
+	c.Agents[0].Tools = []string{"long"}
+	_, err = play(t, engine, c)
+	require.NoError(t, err)
+	shown := 0
+	for _, req := range p.Requests() {
+		ids, open := map[string]bool{}, map[string]bool{}
+		for i := range req.Messages {
+			for _, call := range req.Messages[i].ToolCalls {
+				assert.False(t, ids[call.ID], "%s: %s", req.ID, call.ID)
+				ids[call.ID], open[call.ID] = true, true
+			}
+			if result := req.Messages[i].ToolResult; result != nil {
+				assert.True(t, open[result.ID], "%s: %s", req.ID, result.ID)
+				delete(open, result.ID)
+			}
+		}
+		assert.Empty(t, open)
+		if callOf(&req) != "r2.Ada" {
+			continue
+		}
+		shown++
+		asked, answered := usesIn(&req)
+		require.GreaterOrEqual(t, len(asked), 3)
+		size := 0
+		for i, text := range answered[:3] {
+			assert.Contains(t, text, fmt.Sprintf("answer %d:", i))
+			size += len(text)
+		}
+		assert.Contains(t, answered[0], "is cut here")
+		assert.NotContains(t, answered[2], "is cut here")
+		assert.Less(t, size, 65<<10)
+		assert.Len(t, asked, 3*shown)
+	}
+	assert.Equal(t, 3, shown)
+}

@@ -197,8 +197,8 @@ func (w *Work) names() []string {
 	return out
 }
 
-// MarshalJSON writes the record's JSON, then the plan, the decisions, the executions, and the lines of Degraded. The JSON
-// cannot be read back.
+// MarshalJSON writes the record's JSON, then the plan, the decisions, the executions, what Failures returns as failed and
+// failedInARow, and the lines of Degraded. The JSON cannot be read back.
 func (w *Work) MarshalJSON() ([]byte, error) {
 	total, row := w.Failures()
 	summary, complete := w.Summary()
@@ -208,8 +208,8 @@ func (w *Work) MarshalJSON() ([]byte, error) {
 		Plan       *Plan       `json:"plan,omitempty"`
 		Decisions  []*Decision `json:"decisions"`
 		Executions []Execution `json:"executions"`
-		Failures   int         `json:"failures"`
-		InARow     int         `json:"failuresInARow"`
+		Failed     int         `json:"failed"` // executions; the record's failures are those of calls
+		InARow     int         `json:"failedInARow"`
 		Degraded   []string    `json:"degraded,omitempty"`
 	}{complete, summary, w.plan, w.decisions, w.Executions(), total, row, w.Degraded()})
 }

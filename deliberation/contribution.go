@@ -76,8 +76,8 @@ type Summary struct {
 	Text  string `json:"text"` // as it is read: cut to Summaries.MaxLength of the agent
 	// Before is the size of what was summarised, a former summary included. After is that of Text. Both are in
 	// characters.
-	Before int `json:"before"`
-	After  int `json:"after"`
+	Before int `json:"charactersBefore"`
+	After  int `json:"charactersAfter"`
 	// Method says why the summary was made: SummaryByLength or SummaryByWindow. At is when it was made. Model, Usage, Cost,
 	// Unsettled and Took are those of the attempt that succeeded.
 	Method string         `json:"method"`

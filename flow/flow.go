@@ -324,7 +324,8 @@ type Call struct {
 	// Uses of 0 is no bound. 0: Uses alone bounds the replies. See [Record.UsedUp].
 	Exchanges int
 	// Recalls are the IDs of earlier calls of the same actor, oldest first. The model is shown again how it has used tools in them, and
-	// what these have answered, as far as that is not more than 64 KiB: the newest uses come first. A call without Tools recalls none.
+	// what these have answered, up to 64 KiB: the newest if there are more, and the oldest of these cut. A call without Tools recalls
+	// none.
 	Recalls []string
 	// Continues is how often a reply of a model that ends at its cap is continued, at most 16 times. The model gets what it has
 	// said so far as its own message, and the joined text is the reply. Each part may have MaxTokens, and has an event of its

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -190,8 +191,43 @@ func (r *Record) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// MarshalWith writes the record's JSON, followed by the fields of own: what a flow adds to its records.
-func (r *Record) MarshalWith(own any) ([]byte, error) { return splice(r, own) }
+// MarshalWith writes the record's JSON, followed by the fields of own: what a flow adds to its records. A field of the record's name is
+// an error, because readers of JSON keep only one of two fields of one name.
+//
+// A number that is computed from the length of a text has a name that begins with "characters". A redaction may change it. A
+// redaction that would change any other number is refused.
+func (r *Record) MarshalWith(own any) ([]byte, error) {
+	out, err := splice(r, own)
+	if err != nil {
+		return nil, err
+	}
+	return out, repeats(out)
+}
+
+// repeats returns an error if an object has two fields of one name.
+func repeats(object []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	if _, err := decoder.Token(); err != nil {
+		return err
+	}
+	seen := make(map[string]bool)
+	for decoder.More() {
+		token, err := decoder.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := token.(string)
+		if seen[name] {
+			return fmt.Errorf("a record's JSON has two fields %q: the flow must give its own another name", name)
+		}
+		seen[name] = true
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // At returns a value with the time at which the call that gave it ended, for a flow's JSON: the fields of the value, and
 // "at".

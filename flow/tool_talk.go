@@ -98,15 +98,16 @@ func (p *prepared) offer(r *Record, state *callState, offer *ToolOffer, room int
 		info := r.start.Tools[name]
 		p.tools = append(p.tools, provider.Tool{Name: name, Description: info.Description, Parameters: info.Parameters})
 	}
-	former := r.recalled(p.call)
-	sent := sentUses(slices.Concat(former, own), room)
+	sent := sentUses(own, room)
+	former, formerSent := r.recalled(p.call, roomLeft(room, sent))
+	ids := make(useIDs)
 	if len(former) > 0 {
-		p.former = p.addUses(r, []provider.Message{{Text: formerWords}}, former, sent)
+		p.former = p.addUses(r, []provider.Message{{Text: formerWords}}, former, formerSent, ids)
 	}
 	if len(own) == 0 {
 		return
 	}
-	p.talk = p.addUses(r, []provider.Message{{Text: p.last}}, own, sent[len(former):])
+	p.talk = p.addUses(r, []provider.Message{{Text: p.last}}, own, sent, ids)
 	left := p.call.Uses - r.toolCounts[p.call.By]
 	switch {
 	case offer.Last:
@@ -124,13 +125,27 @@ func (p *prepared) offer(r *Record, state *callState, offer *ToolOffer, room int
 // formerWords stand before what an actor has used its tools for in earlier calls.
 const formerWords = "So you have used your tools before:"
 
-// addUses adds exchanges to messages, with what is sent of each use.
-func (p *prepared) addUses(r *Record, messages []provider.Message, talk []exchange, sent [][]sentUse) []provider.Message {
+// useIDs are the ids of the uses in one request. Vendors refuse two of one id, and some servers number the uses of each reply anew.
+type useIDs map[string]bool
+
+// unique returns the id, or another one if the request has it already.
+func (ids useIDs) unique(id string) string {
+	const longest = 32 // bytes that stay of an id before a number: some vendors take 40
+	out := id
+	for n := 2; ids[out]; n++ {
+		out = text.Cut(id, longest) + "_" + strconv.Itoa(n)
+	}
+	ids[out] = true
+	return out
+}
+
+// addUses adds exchanges to messages, with what is sent of each use. ids are those that the request has so far.
+func (p *prepared) addUses(r *Record, messages []provider.Message, talk []exchange, sent [][]sentUse, ids useIDs) []provider.Message {
 	for at, e := range talk {
 		calls := make([]provider.ToolCall, len(e.asked.Uses))
 		for i := range calls {
 			calls[i] = e.asked.Uses[i].ToolCall
-			calls[i].Arguments = sent[at][i].arguments
+			calls[i].ID, calls[i].Arguments = ids.unique(calls[i].ID), sent[at][i].arguments
 		}
 		messages = append(messages, provider.Message{Speaker: p.call.By, Text: e.asked.Text, ToolCalls: calls})
 		for i := range e.uses {
@@ -152,8 +167,10 @@ func (p *prepared) addUses(r *Record, messages []provider.Message, talk []exchan
 
 // recall quotes in the instruction what tools have answered so far, for a model that can use none.
 func (p *prepared) recall(r *Record, state *callState, room int) {
-	talk := slices.Concat(r.recalled(p.call), state.exchanges())
-	sent := sentUses(talk, room)
+	own := state.exchanges()
+	sent := sentUses(own, room)
+	former, formerSent := r.recalled(p.call, roomLeft(room, sent))
+	talk, sent := slices.Concat(former, own), slices.Concat(formerSent, sent)
 	for at, e := range talk {
 		for i := range e.uses {
 			if result := e.uses[i].result; result != nil && result.Tool != "" {
@@ -166,26 +183,45 @@ func (p *prepared) recall(r *Record, state *callState, room int) {
 // maxRecalled bounds the bytes of earlier calls' uses, arguments and answers, that a call is shown again.
 const maxRecalled = 64 << 10
 
-// recalled returns the exchanges of earlier calls that a call is shown again, oldest first: the newest that are within the bound. One
-// with a use that was never answered is left out, because vendors want an answer to each.
-func (r *Record) recalled(call *Call) []exchange {
-	var out []exchange
-	left := maxRecalled
-	for _, id := range slices.Backward(call.Recalls) {
-		for _, e := range slices.Backward(r.calls[id].exchanges()) {
-			size, whole := e.size()
-			if !whole {
-				continue
-			}
-			if left -= size; left < 0 {
-				slices.Reverse(out)
-				return out
-			}
-			out = append(out, e)
+// roomLeft returns the bytes of earlier calls' uses for which there is room beside those of the call itself. room is that for all uses; 0:
+// it has no bound.
+func roomLeft(room int, own [][]sentUse) int {
+	if room == 0 {
+		return maxRecalled
+	}
+	for _, uses := range own {
+		for i := range uses {
+			room -= uses[i].size()
 		}
 	}
-	slices.Reverse(out)
-	return out
+	return min(room, maxRecalled)
+}
+
+// recalled returns the exchanges of earlier calls that a call is shown again, oldest first, with what is sent of them: the newest, for
+// which there is room. The oldest of these are cut. An exchange with a use that was never answered is left out, because vendors want
+// an answer to each.
+func (r *Record) recalled(call *Call, room int) (talk []exchange, sent [][]sentUse) {
+	for _, id := range slices.Backward(call.Recalls) {
+		for _, e := range slices.Backward(r.calls[id].exchanges()) {
+			if room < leastShown {
+				slices.Reverse(talk)
+				slices.Reverse(sent)
+				return talk, sent
+			}
+			if slices.ContainsFunc(e.uses, func(u useState) bool { return u.result == nil }) {
+				continue
+			}
+			uses := sentUses([]exchange{e}, room)[0]
+			room -= len(e.asked.Text)
+			for i := range uses {
+				room -= uses[i].size() + len(e.asked.Uses[i].Opaque)
+			}
+			talk, sent = append(talk, e), append(sent, uses)
+		}
+	}
+	slices.Reverse(talk)
+	slices.Reverse(sent)
+	return talk, sent
 }
 
 // exchanges returns the replies of a call that have asked for tools. A call that was never made has none.
@@ -194,18 +230,6 @@ func (c *callState) exchanges() []exchange {
 		return nil
 	}
 	return c.talk
-}
-
-// size returns how many bytes an exchange has, and whether all its uses are answered.
-func (e *exchange) size() (bytes int, whole bool) {
-	bytes = len(e.asked.Text)
-	for i := range e.uses {
-		if e.uses[i].result == nil {
-			return 0, false
-		}
-		bytes += len(e.asked.Uses[i].Arguments) + len(e.asked.Uses[i].Opaque) + len(e.uses[i].result.Text)
-	}
-	return bytes, true
 }
 
 // talkBound bounds the tokens of the tools, and of their uses with the answers.
@@ -293,6 +317,8 @@ type sentUse struct {
 	answer    string
 	arguments json.RawMessage
 }
+
+func (u *sentUse) size() int { return len(u.answer) + len(u.arguments) }
 
 // roomForUses bounds the bytes of uses, arguments and answers, that are sent: half of the free window, at four bytes per
 // token, as in English. 0: the window is unknown.

@@ -14,7 +14,8 @@ import (
 )
 
 // SameButTexts reports whether two records, before a redaction and after it, differ in nothing but strings and keys that hold what
-// takes the place of a text, and numbers that were one: scores, times, usage and costs are the same, and so is all that is there.
+// takes the place of a text, and numbers that were one or that are the size of one: scores, times, usage and costs are the same, and so
+// is all that is there.
 // Otherwise the error is of kind validation and names the place.
 func SameButTexts(before, after *flow.Record, fact *flow.Redacted) error {
 	old, err := tree(before)
@@ -103,6 +104,9 @@ func differIn(f *flow.Redacted, old, now map[string]any, path []string) []string
 			missing = append(missing, key)
 			continue
 		}
+		if sized(key, old[key], value) {
+			continue
+		}
 		if at := differ(f, old[key], value, append(path, key)); at != nil {
 			return at
 		}
@@ -137,6 +141,13 @@ func renamed(f *flow.Redacted, old, now map[string]any, missing, path []string) 
 func removed(f *flow.Redacted, old, now any) bool {
 	number, ok := old.(json.Number)
 	return ok && now == f.With && slices.ContainsFunc(f.Texts, func(r flow.Removed) bool { return r.Hash == flow.HashOf([]byte(number)) })
+}
+
+// sized reports whether a field is a number that is computed from the length of a text; see [flow.Record.MarshalWith].
+func sized(key string, old, now any) bool {
+	_, was := old.(json.Number)
+	_, is := now.(json.Number)
+	return was && is && strings.HasPrefix(key, "characters")
 }
 
 // replaced reports whether a file was replaced by the one that takes its place.

@@ -3,6 +3,7 @@ package session
 import (
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/strictjson"
@@ -52,7 +53,7 @@ func watched(command *flow.Command, to func(provider.Chunk)) (emit func(provider
 			}
 		}, command.Said
 	}
-	spoken := &spokenText{field: strictjson.NewField(command.Spoken)}
+	spoken := &spokenText{field: strictjson.NewField(command.Spoken), json: command.Request == nil || len(command.Request.Tools) == 0}
 	if command.Said != "" {
 		said = spoken.next(command.Said)
 	}
@@ -66,9 +67,9 @@ func watched(command *flow.Command, to func(provider.Chunk)) (emit func(provider
 	}, said
 }
 
-// spokenText reads what readers watch of a reply that is to be a JSON object: the text of one field. A reply may also be words, such as
-// those beside the use of a tool, or begin with words. Readers watch them up to the first brace. If the object follows, its field
-// replaces them.
+// spokenText reads what readers watch of a reply that is to be a JSON object: the text of one field. If tools are offered, the reply may
+// be words beside the use of one. Readers watch such words up to the first brace. If an object follows all the same, its field follows
+// the words, and the event then replaces both. What begins like JSON, thinking, a fence or a byte-order mark is never words.
 type spokenText struct {
 	field *strictjson.Field
 	words bool // the reply begins with words
@@ -82,7 +83,8 @@ func (s *spokenText) next(piece string) string {
 		if piece == "" {
 			return ""
 		}
-		s.json = strings.ContainsRune("{[`", rune(piece[0]))
+		first, _ := utf8.DecodeRuneInString(piece)
+		s.json = strings.ContainsRune("{[<`~\ufeff", first)
 		s.words = !s.json
 	}
 	if s.json {
