@@ -66,7 +66,7 @@ func (b *board) summaryRead(w *work) string {
 	if digest := w.digest(b.round); digest != nil {
 		return fmt.Sprintf("the summary of rounds 1 to %d", b.covered(digest))
 	}
-	return "the summaries of the rounds before"
+	return "the summary of the rounds before"
 }
 
 // past reports whether a prompt for an agent reads anything of the rounds before.

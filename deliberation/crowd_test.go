@@ -150,7 +150,9 @@ func (s *twins) disturb() {
 		s.now = s.now.Add(time.Minute)
 		s.step(flow.Tick{})
 	case n == 3 && !s.live.Record().Final() && s.live.Record().Settings().Budget != nil:
-		s.step(flow.Amendment{Budget: &flow.Budget{HardTokens: 1 << (18 + s.dice.IntN(4))}})
+		budget := *s.live.Record().Settings().Budget
+		budget.HardTokens = 1 << (18 + s.dice.IntN(4))
+		s.step(flow.Amendment{Budget: &budget})
 	case n == 4 && s.live.Refusal(flow.TriggerStop) == nil && s.dice.IntN(5) == 0:
 		s.by((*flow.Core).StepRemote, flow.Stop{})
 		s.step(flow.Tick{})
@@ -221,16 +223,24 @@ func TestACoreThatLivesDoesWhatOneOfTheLogDoes(t *testing.T) {
 		if seed%5 == 1 {
 			config.RoundTimeout = time.Minute
 		}
-		if seed%4 == 2 {
-			config.MaxTokens, config.Budget = 300, &flow.Budget{SoftTokens: 200 * (1 + int(seed%11)), HardTokens: 20_000 * (1 + int(seed%11))}
+		switch seed % 4 { // a call takes 30 tokens, and keeps back some thousands
+		case 2:
+			config.MaxTokens, config.Budget = 300, &flow.Budget{SoftTokens: 100 * (1 + int(seed/4%5)), HardTokens: 200_000}
+		case 3:
+			config.MaxTokens, config.Budget = 300, &flow.Budget{HardTokens: 10_000 * (1 + int(seed%3))}
+		default:
 		}
 		if seed%4 == 1 {
 			config.Proposals = deliberation.ProposalsFresh
 		}
 		engine, _ := engineFor(nil)
 		engine.Tools = map[string]flow.Tool{"look": look}
-		r := begin(t, engine, config, seed).play()
+		s := begin(t, engine, config, seed)
+		r := s.play()
 		seen[string(r.State)]++
+		if slices.ContainsFunc(r.Warnings, func(w flow.Warning) bool { return w.Kind == flow.WarnHard }) {
+			seen["hard limit"]++
+		}
 		if r.EndedEarlyBy == flow.EndedByBudget {
 			seen["cut short"]++
 		}
@@ -240,8 +250,23 @@ func TestACoreThatLivesDoesWhatOneOfTheLogDoes(t *testing.T) {
 		seen["summaries"] += strings.Count(strings.Join(calls(r), " "), "summarize")
 	}
 	t.Logf("%v", seen)
-	for _, what := range []string{"completed", "failures", "skipped", "uses", "summaries", "cut short"} {
+	for _, what := range []string{"completed", "failures", "skipped", "uses", "summaries", "cut short", "hard limit"} {
 		assert.Positive(t, seen[what], what)
+	}
+}
+
+// next answers the oldest call in flight with this text, and begins the calls that follow.
+func (s *twins) next(text string) {
+	c := s.flying[0]
+	s.flying = s.flying[1:]
+	out, err := s.live.Step(flow.Input{At: s.now, Signal: flow.Result{
+		Call: c.Call, Attempt: c.Attempt, Text: text, Usage: provider.Usage{Input: 10, Output: 20},
+	}})
+	require.NoError(s.t, err)
+	for _, id := range out.Start {
+		command, err := s.live.Command(id)
+		require.NoError(s.t, err)
+		s.flying = append(s.flying, command)
 	}
 }
 
@@ -253,23 +278,11 @@ func TestTheEndOfACritiqueCostsNothingOfTheOthers(t *testing.T) {
 		config := ofAgents(n)
 		config.Rounds = 1
 		s := begin(t, engine, config, 1)
-		one := func() {
-			c := s.flying[0]
-			s.flying = s.flying[1:]
-			out, err := s.live.Step(flow.Input{At: s.now, Signal: flow.Result{
-				Call: c.Call, Attempt: c.Attempt, Text: said(c.Call), Usage: provider.Usage{Input: 10, Output: 20},
-			}})
-			require.NoError(t, err)
-			for _, id := range out.Start {
-				command, err := s.live.Command(id)
-				require.NoError(t, err)
-				s.flying = append(s.flying, command)
-			}
-		}
 		for s.live.Record().State != deliberation.StateCritiquing {
-			one()
+			s.next(said(s.flying[0].Call))
 		}
 		require.Len(t, s.flying, n*(n-1))
+		one := func() { s.next(said(s.flying[0].Call)) }
 		one() // after the first one there is room for more
 		const sample = 40
 		return testing.AllocsPerRun(sample, one)
@@ -277,4 +290,24 @@ func TestTheEndOfACritiqueCostsNothingOfTheOthers(t *testing.T) {
 	few, all := each(8), each(30)
 	t.Logf("%.1f allocations at the end of a critique among 8 agents, %.1f among 30", few, all)
 	assert.LessOrEqual(t, all, 2*few)
+}
+
+// TestTheEndOfASummaryReadsNoTextsOfTheOthers: where all read the whole history, whether a summary pays depends on the texts of all. What
+// the end of one takes grows with the number of agents, and not with that of their texts.
+func TestTheEndOfASummaryReadsNoTextsOfTheOthers(t *testing.T) {
+	each := func(n int) float64 {
+		engine, _ := engineFor(nil)
+		config := ofAgents(n)
+		config.Rounds, config.FullHistory, config.Summaries = 4, new(true), deliberation.Summaries{Threshold: 1000, MaxLength: 500}
+		s := begin(t, engine, config, 1)
+		for s.live.Record().State != deliberation.StateSummarizing || len(s.flying) == 0 {
+			s.next(said(s.flying[0].Call) + strings.Repeat(" word", 200))
+		}
+		require.Len(t, s.flying, n)
+		const sample = 5
+		return testing.AllocsPerRun(sample, func() { s.next("A summary.") })
+	}
+	few, all := each(8), each(24)
+	t.Logf("%.1f allocations at the end of a summary among 8 agents, %.1f among 24", few, all)
+	assert.LessOrEqual(t, all, 5*few)
 }

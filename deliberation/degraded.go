@@ -15,7 +15,7 @@ func (d *Deliberation) Degraded() []string {
 		out = append(out, cut)
 	}
 	for _, name := range d.Dropped() {
-		out = append(out, name+" has taken no further part")
+		out = append(out, d.config.NameOf(name)+" has taken no further part")
 	}
 	for i := range d.Warnings {
 		switch d.Warnings[i].Kind {

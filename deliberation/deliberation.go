@@ -95,6 +95,7 @@ type work struct {
 	voter   bool                 // was dropped when the votes had begun
 	own     []*flow.Turn         // proposals and refinements, in their order
 	past    map[int][]*flow.Turn // these, and what others have said of it, by the round that each belongs to
+	lengths map[int]int          // the characters of these, by the same rounds
 	digests []*flow.Turn         // summaries of its history
 }
 
@@ -106,7 +107,7 @@ func sorting(c *Config) *sorted {
 		efforts: make(map[string]*effort), uses: make(map[string]*effort),
 	}
 	for i := range members {
-		k.agents[i] = work{member: members[i], seat: i, active: true, past: make(map[int][]*flow.Turn)}
+		k.agents[i] = work{member: members[i], seat: i, active: true, past: make(map[int][]*flow.Turn), lengths: make(map[int]int)}
 		k.seats[members[i].ID] = &k.agents[i]
 	}
 	return k
@@ -167,7 +168,10 @@ func (k *sorted) sort(t *flow.Turn) {
 	}
 }
 
-func (w *work) keep(round int, t *flow.Turn) { w.past[round] = append(w.past[round], t) }
+func (w *work) keep(round int, t *flow.Turn) {
+	w.past[round] = append(w.past[round], t)
+	w.lengths[round] += characters(t.Text)
+}
 
 // standing returns the agent's latest proposal or refinement; nil: it has none.
 func (w *work) standing() *flow.Turn {

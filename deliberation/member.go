@@ -40,6 +40,9 @@ func (c *Config) members() []member {
 // ConfigIn returns the config that the start of a deliberation holds, for readers of its events. It returns nil if the start is that
 // of another flow. The config is read only.
 func ConfigIn(start *flow.Start) *Config {
+	if start.Flow != FlowName {
+		return nil
+	}
 	if config, ok := start.Config.Go.(*Config); ok {
 		return config
 	}
@@ -50,8 +53,8 @@ func ConfigIn(start *flow.Start) *Config {
 	return config
 }
 
-// NameOf returns what people are shown of an agent by ID: its Name, or the ID if it has none. Whoever is no agent, such as the judge,
-// is shown as it is called.
+// NameOf returns what people are shown of an agent: its Name, or the ID if it has none. Other actors, such as the judge, have no name of
+// their own: NameOf returns the ID.
 func (c *Config) NameOf(id string) string {
 	for i := range c.Agents {
 		if a := &c.Agents[i]; a.ID == id {

@@ -93,7 +93,7 @@ func (b *board) history(text *strings.Builder, w, but *work, what reading) {
 // whole reports whether agents read all that was said.
 func (b *board) whole() bool { return b.config.FullHistory != nil && *b.config.FullHistory }
 
-// aimless writes what was aimed at nobody before a round.
+// aimless writes what was aimed at nobody before a round. It is in no agent's history, so no summary stands in its place.
 func (b *board) aimless(out *strings.Builder, before int) {
 	loose := slices.DeleteFunc(slices.Clone(b.loose), func(t *flow.Turn) bool { return t.Round >= before })
 	slices.SortStableFunc(loose, byPlace)
@@ -210,30 +210,46 @@ func (b *board) due(w *work) (former *flow.Turn, items []*flow.Turn, due bool) {
 		return nil, nil, false
 	}
 	former = w.digest(b.round - 1)
-	items = b.items(w, b.covered(former), b.round)
-	if len(items) == 0 {
+	count, size := w.history(b.covered(former), b.round)
+	if count == 0 {
 		return nil, nil, false
 	}
-	size, shown := 0, 0
+	shown := b.besides(w, former) // to its readers by itself: nothing is saved of it
 	if former != nil {
-		size = characters(w.shown(former))
-	}
-	for _, t := range items {
-		n := characters(t.Text)
-		if size += n; t == w.standing() {
-			shown = n // to its readers by itself: nothing is saved of it
-		}
+		size += characters(w.shown(former))
 	}
 	if size <= w.summaries.Threshold {
 		return nil, nil, false
 	}
-	takes := size + (len(items)+2)*slack + characters(b.system("summarizer."+w.ID)) + characters(b.Text("ask.summarize."+w.ID))
+	takes := size + (count+2)*slack + characters(b.system("summarizer."+w.ID)) + characters(b.Text("ask.summarize."+w.ID))
 	longest := w.summaries.MaxLength + slack
 	saves := b.readings(b.expected()) * (size - shown + b.others(w, former) - longest)
 	if b.config.Synthesis == SynthesisJudge || b.config.Synthesis == SynthesisRegistered {
 		saves += size - shown - longest
 	}
-	return former, items, saves > takes
+	if saves <= takes {
+		return nil, nil, false
+	}
+	return former, b.items(w, b.covered(former), b.round), true
+}
+
+// history returns how many texts of the rounds after one and before another an agent's history has, and how many characters these have.
+// Nothing is read for it: in a crowd this is asked after each summary, for all agents.
+func (w *work) history(after, before int) (texts, length int) {
+	for n, past := range w.past {
+		if n > max(0, after) && n < before {
+			texts, length = texts+len(past), length+w.lengths[n]
+		}
+	}
+	return texts, length
+}
+
+// besides returns the characters of what stands now of an agent, if its history since a summary has it.
+func (b *board) besides(w *work, digest *flow.Turn) int {
+	if t := w.standing(); t != nil && b.stood(t) > b.covered(digest) && b.stood(t) < b.round {
+		return characters(t.Text)
+	}
+	return 0
 }
 
 // others returns how many characters of the others a summary takes the place of, beside those of the agent itself: where all read the
@@ -244,9 +260,8 @@ func (b *board) others(w *work, former *flow.Turn) (n int) {
 	}
 	for i := range b.agents {
 		if v := &b.agents[i]; v != w {
-			for _, t := range b.since(v, former, b.round) {
-				n += characters(t.Text)
-			}
+			_, length := v.history(b.covered(former), b.round)
+			n += length - b.besides(v, former)
 		}
 	}
 	return n
