@@ -35,8 +35,9 @@ func (d *Debate) failingSpeaker(name string) flow.OnFail {
 }
 
 // failingJudge says what a judge's answer may cost. An assessment can be missed, a verdict cannot. A rule may drop a judge
-// if the panel keeps its quorum. A person may drop any judge: without the last one the debate has no verdict. Of a judge at whose
-// failure a person has ended the debate nobody is asked again: the verdict is tried, and may be missing.
+// if the panel keeps its quorum. A person may drop any judge: without the last one the debate has no verdict. If a person ends the
+// debate at a judge's assessment, that judge's verdict is optional (Aid): it is tried, and nobody is asked about its failure. At a
+// verdict the end leads to the error state, from which Retry still gives a verdict. Whoever wants none drops the judge.
 func (d *Debate) failingJudge(name string, kind flow.CallKind) flow.OnFail {
 	out := flow.OnFail{Drop: flow.PersonOnly}
 	if left := len(d.Judges()) - 1; left > 0 && left >= d.quorum() {
@@ -66,7 +67,7 @@ func owes(r *flow.Record) []string {
 }
 
 // withoutVerdict reports whether a person has decided to do without the verdicts that are missing: by dropping the last judge, or by
-// ending the debate at the failure of a judge who then has failed again.
+// ending the debate at the assessment of a judge whose verdict then has failed too.
 func (d *Debate) withoutVerdict() bool {
 	if d.config.Judging != nil && len(d.Judges()) == 0 {
 		return slices.ContainsFunc(d.bench, func(i int) bool {

@@ -29,9 +29,8 @@ func slips(p *scripted.Provider, on func() bool, calls ...string) {
 	}
 }
 
-// A verdict that fails leads to the error state, whoever has chosen to end, unless a person has ended the debate at a failure of the
-// same judge before. Retry gives the verdict after all, and Stop
-// ends without one.
+// A verdict that fails leads to the error state, whoever has chosen to end, unless a person has ended the debate at an assessment of
+// the same judge before. Retry gives the verdict after all, and Stop ends without one.
 func TestAVerdictThatFailsIsAnError(t *testing.T) {
 	end := debate.FailureRule{Do: flow.OptionEnd}
 	for name, tc := range map[string]struct {

@@ -312,7 +312,7 @@ func lacking(record *flow.Record, got *result) error {
 	cut := progress.Clean(record.CutShort())
 	switch {
 	case !got.exists:
-		why := cmp.Or(strings.TrimPrefix(cut, "ended "), progress.Clean(record.Evidence), string(record.State))
+		why := cmp.Or(strings.TrimPrefix(cut, "ended "), progress.Clean(got.lacks), progress.Clean(record.Evidence), string(record.State))
 		return exit(exitEarly, fmt.Errorf("the conversation has ended without what was asked for: %s", why))
 	case cut != "":
 		return exit(exitEarly, errors.New("the conversation has "+cut))

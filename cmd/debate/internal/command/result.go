@@ -20,13 +20,14 @@ type result struct {
 	text   string   // as Markdown
 	notes  []string // what is to be known of the result, for the standard error
 	data   any      // for --json
+	lacks  string   // what is missing, if there is no result; "": the end of the conversation says that
 }
 
 // resultOf returns the result of a conversation of any flow.
 func resultOf(r *flow.Record) result {
 	if d, ok := deliberation.Of(r); ok {
 		if solution, by, ok := d.Solution(); ok {
-			return result{true, solution.Description, assessment(solution), struct {
+			return result{exists: true, text: solution.Description, notes: assessment(solution), data: struct {
 				*deliberation.Solution
 
 				By string `json:"by"`
@@ -36,15 +37,17 @@ func resultOf(r *flow.Record) result {
 	}
 	if scores, ok := deliberation.ScoresOf(r); ok {
 		report := scores.Report()
-		return result{r.State == flow.StateCompleted && !early(r), scoresText(&report), nil, report}
+		return result{exists: r.State == flow.StateCompleted && !early(r), text: scoresText(&report), data: report}
 	}
 	if w, ok := arbiter.Of(r); ok {
 		summary, complete := w.Summary()
-		return result{complete, summary, nil, map[string]any{"summary": summary, "plan": w.Plan(), "iterations": w.Iterations()}}
+		return result{exists: complete, text: summary, data: map[string]any{"summary": summary, "plan": w.Plan(), "iterations": w.Iterations()}}
 	}
 	if d, ok := debate.Of(r); ok {
 		outcome := d.Outcome()
-		return result{decided(d, &outcome), outcomeText(d, &outcome), nil, outcome}
+		return result{
+			exists: decided(d, &outcome), text: outcomeText(d, &outcome), data: outcome, lacks: strings.Join(outcome.Degraded, "; "),
+		}
 	}
 	return result{exists: r.State == flow.StateCompleted && !early(r)}
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
@@ -28,7 +29,11 @@ func Lines(q *flow.Inquiry) []string {
 		out = append(out, "  "+progress.Clean(use.Tool)+" "+arguments)
 	}
 	for i, option := range q.Options {
-		out = append(out, fmt.Sprintf("  %d  %s: %s", i+1, option, Meaning(option)))
+		meaning := Meaning(option)
+		if option == flow.OptionDrop && (q.Kind == debate.KindAssessment || q.Kind == debate.KindVerdict) {
+			meaning += "; without the last judge there is no verdict"
+		}
+		out = append(out, fmt.Sprintf("  %d  %s: %s", i+1, option, meaning))
 	}
 	return out
 }

@@ -2,10 +2,12 @@ package inquiry_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
@@ -125,5 +127,13 @@ func TestMeaning(t *testing.T) {
 		flow.OptionEnd, flow.OptionContinue, flow.OptionApprove, flow.OptionDeny, flow.OptionAlways, flow.OptionAgain, flow.OptionDone, flow.OptionTell,
 	} {
 		assert.NotEqual(t, string(option), inquiry.Meaning(option))
+	}
+}
+
+// TestDroppingAJudgeIsExplained: whoever drops the last judge learns before that there is no verdict then.
+func TestDroppingAJudgeIsExplained(t *testing.T) {
+	for kind, told := range map[flow.CallKind]bool{debate.KindVerdict: true, debate.KindAssessment: true, "argument": false} {
+		lines := strings.Join(inquiry.Lines(&flow.Inquiry{Kind: kind, Question: "judge: refusal.", Options: []flow.Option{flow.OptionDrop}}), "\n")
+		assert.Equal(t, told, strings.Contains(lines, "without the last judge there is no verdict"), kind)
 	}
 }
