@@ -75,6 +75,7 @@ func TestDiminishing(t *testing.T) {
 			"Returns diminish: quality fell by 2 and novelty by 2, round by round, in the last 3 rounds.",
 		},
 		{"the last three of both", with(marked(7, 8, 7, 5), novelty, 3, 9, 8.5, 7), true, 2, "quality fell by 3 and novelty by 2, round by round"},
+		{"three of both, in tenths", with(marked(8.2, 7.2, 6.2), novelty, 8.2, 7.2, 6.2), true, 2, "quality fell by 2 and novelty by 2, round by round"},
 		{"three of both, by little", with(marked(8, 7.5, 6.5), novelty, 8, 7, 6), false, 6.965, few},
 		{"three of both, one of them twice the same", with(marked(8, 7, 5), novelty, 8, 6, 6), false, 6.965, few},
 		{"three of both, and one more that is better", with(marked(8, 7, 6, 7), novelty, 8, 7, 6, 5), false, 6.965, "Quality and novelty do" + steady},

@@ -33,7 +33,8 @@ func steady(all []float64) (fall float64, found bool) {
 			return 0, false
 		}
 	}
-	fall = all[0] - all[FallRounds-1]
+	const exact = 1e6 // 8.2 − 6.2 is a little less than 2
+	fall = math.Round((all[0]-all[FallRounds-1])*exact) / exact
 	return fall, fall >= LeastFall
 }
 

@@ -153,7 +153,7 @@ func absent(err error, path, model string) bool {
 	if e.Code == "unknown_url" || strings.Contains(message, path) && !names(message, strings.ToLower(model)) {
 		return true // the path may hold one of the words below
 	}
-	return !names(message, strings.ToLower(model)) && !strings.Contains(message, "model") && !strings.Contains(message, "deployment") &&
+	return !names(message, strings.ToLower(model)) && !names(message, "model") && !names(message, "deployment") &&
 		!strings.HasPrefix(message, "item ")
 }
 

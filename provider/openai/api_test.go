@@ -66,6 +66,7 @@ func TestTheChoice(t *testing.T) {
 		"Azure, wrong path":                    {404, `{"error":{"code":"404","message": "Resource not found"}}`, true},
 		"method not implemented":               {501, "", true},
 		"method not allowed":                   {405, "", true},
+		"a link to the models":                 {404, `{"error":{"message":"No such route. See https://models.example/models."}}`, true},
 		"OpenAI, unknown model":                {404, "{\"error\":{\"message\":\"The model `gpt-5` does not exist or you do not have access to it.\",\"type\":\"invalid_request_error\",\"param\":null,\"code\":\"model_not_found\"}}", false},
 		"OpenAI, unknown model under 400":      {400, `{"error":{"message":"The requested model 'gpt-5' does not exist.","type":"invalid_request_error","param":"model","code":"model_not_found"}}`, false},
 		"a laconic one":                        {404, `{"error":{"message":"Not found","code":"model_not_found"}}`, false},

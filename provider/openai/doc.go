@@ -9,13 +9,12 @@
 // of this Provider. Finding out costs one request in the Provider's life. A server has no such endpoint
 // if it answers
 //
-//   - 405 or 501, or
-//   - 404 with nothing but some form of "not found" (a page, an empty body, FastAPI's
-//     {"detail":"Not Found"}, Go's "404 page not found", "Invalid URL"), or with the endpoint's path in
-//     its message,
+//   - 405 or 501, unless its error code is about a model or a deployment, or
+//   - 404, however it is worded, unless its message names the model, or its message or code speaks of a
+//     model, a deployment or an item of the request. A message with the endpoint's path in it may speak
+//     of a model as long as it does not name this one.
 //
-// unless its error code is about a model or a deployment. Everything else is a failure like any other,
-// above all an unknown model.
+// Everything else is a failure like any other, above all an unknown model.
 //
 // While the first request finds out, requests that begin at the same time wait for it. If it does not
 // find out (the server is down, the key is refused), the next requests try again. Chat Completions is
