@@ -3,7 +3,6 @@ package arbiter_test
 import (
 	"encoding/json"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,36 +15,34 @@ import (
 
 // TestTheJSONOfWorkHasItsFailures: attempts that have failed stand beside the number of executions that have.
 func TestTheJSONOfWorkHasItsFailures(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		broken := false
-		engine, _ := engineFor(answers{
-			"r1.Ada": func(req *provider.Request) scripted.Reply {
-				if !broken {
-					broken = true
-					return scripted.Reply{Err: down(provider.KindNetwork)}
-				}
-				return scripted.Reply{Text: toJSON(fails("no time"))}
-			},
-			"d2": moves(arbiter.MoveRetry), "d4": completes("Done."),
-		})
-		w, err := play(t, engine, config())
-		require.NoError(t, err)
-		require.Len(t, w.Record.Failures, 1)
-		data, err := json.Marshal(w)
-		require.NoError(t, err)
-		var shown struct {
-			Failures []struct {
-				Call  string
-				Error struct{ Kind flow.Kind }
+	broken := false
+	engine, _ := engineFor(answers{
+		"r1.Ada": func(req *provider.Request) scripted.Reply {
+			if !broken {
+				broken = true
+				return scripted.Reply{Err: down(provider.KindNetwork)}
 			}
-			Failed, FailedInARow int
-		}
-		require.NoError(t, json.Unmarshal(data, &shown))
-		require.Len(t, shown.Failures, 1)
-		assert.Equal(t, "r1.Ada", shown.Failures[0].Call)
-		assert.Equal(t, provider.KindNetwork, shown.Failures[0].Error.Kind)
-		assert.Equal(t, []int{1, 0}, []int{shown.Failed, shown.FailedInARow})
+			return scripted.Reply{Text: toJSON(fails("no time"))}
+		},
+		"d2": moves(arbiter.MoveRetry), "d4": completes("Done."),
 	})
+	w, err := play(t, engine, config())
+	require.NoError(t, err)
+	require.Len(t, w.Record.Failures, 1)
+	data, err := json.Marshal(w)
+	require.NoError(t, err)
+	var shown struct {
+		Failures []struct {
+			Call  string
+			Error struct{ Kind flow.Kind }
+		}
+		Failed, FailedInARow int
+	}
+	require.NoError(t, json.Unmarshal(data, &shown))
+	require.Len(t, shown.Failures, 1)
+	assert.Equal(t, "r1.Ada", shown.Failures[0].Call)
+	assert.Equal(t, provider.KindNetwork, shown.Failures[0].Error.Kind)
+	assert.Equal(t, []int{1, 0}, []int{shown.Failed, shown.FailedInARow})
 }
 
 // TestAFlowDoesNotHideAFieldOfTheRecord: readers of JSON keep one of two fields of one name.

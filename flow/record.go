@@ -15,8 +15,8 @@ import (
 // what an actor does, and record_report what a call has taken.
 
 // Record is the state of a conversation: the fold of its events, and nothing else. It is read only. A Record that
-// Session.Wait or Engine.Record returned does not change any more, and many goroutines may read it. Its JSON shows what
-// its fields and methods return; it cannot be read back.
+// Session.Wait or Engine.Record returned does not change any more, and many goroutines may read it. Its JSON shows
+// its state, see MarshalJSON; it cannot be read back.
 type Record struct {
 	ID    string
 	State State

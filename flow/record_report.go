@@ -163,9 +163,10 @@ type recordJSON struct {
 	SpentByParticipant []Account          `json:"spentByParticipant,omitempty"`
 }
 
-// MarshalJSON writes what the record's fields and methods return. Its config is the one that the conversation was started with,
-// and its settings are those in force, with all amendments. A turn has its time, "at". What each call has taken is in calls, in the
-// order in which they began. The texts that tools have answered are in toolUses alone.
+// MarshalJSON writes what the record's fields and methods return, except outages and models that took over: the log has these. Its config
+// is the one that the conversation was started with, and its settings are those in force, with all amendments. A turn has its time,
+// "at". What each call has taken is in calls, in the order in which they began, and by ID where they began together. The texts that
+// tools have answered are in toolUses, and not in calls again.
 func (r *Record) MarshalJSON() ([]byte, error) {
 	out := recordJSON{
 		ID: r.ID, Flow: r.Flow(), Parent: r.Parent(), State: r.State, Round: r.Round, StartedAt: r.StartedAt, LastAt: r.LastAt,
@@ -301,8 +302,8 @@ func (r *Record) CallUsage(call string) (CallUsage, bool) {
 	return o, true
 }
 
-// usages returns what all calls but the uses of tools have taken, in the order in which they began, without the texts that tools have
-// answered.
+// usages returns what all calls but the uses of tools have taken, without the texts that tools have answered: in the order in which
+// they began, and by ID where they began together.
 func (r *Record) usages() []CallUsage {
 	var out []CallUsage
 	for id, c := range r.calls {

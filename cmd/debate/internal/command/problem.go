@@ -29,6 +29,9 @@ func (p *program) problem(argument *string, path, configured string) (string, er
 		if text == "" {
 			return "", exit(exitArguments, errors.New("the problem is blank"))
 		}
+		if !utf8.ValidString(text) {
+			return "", exit(exitArguments, errors.New("the problem is not valid UTF-8: set the terminal to UTF-8, or give the problem as a file"))
+		}
 		return text, nil
 	case path != "" && path != "-":
 		return readProblem(path)
@@ -67,7 +70,7 @@ func readAll(in io.Reader, from string) (string, error) {
 	case strings.TrimSpace(string(data)) == "":
 		return "", exit(exitArguments, fmt.Errorf("there is no problem: %s is empty", from))
 	case !utf8.Valid(data):
-		return "", exit(exitArguments, fmt.Errorf("%s is no text in UTF-8: convert it first, for example with iconv -f latin1 -t utf-8", from))
+		return "", exit(exitArguments, fmt.Errorf("%s is not valid UTF-8: convert it first, for example with iconv -f latin1 -t utf-8", from))
 	}
 	return string(data), nil
 }

@@ -232,7 +232,7 @@ func (t *translator) judge(judge *node) *node {
 			}
 		case "summarization":
 			if !m.value.get("enabled").is(false) {
-				t.notes = append(t.notes, "judge.summarization has no effect: the judge reads the agents' summaries, and all rounds without one")
+				t.notes = append(t.notes, "judge.summarization has no effect: the judge reads the agents' summaries, or all rounds if there are none")
 			}
 		case "tools":
 			if len(m.value.items) > 0 || m.value.form != formList {
