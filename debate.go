@@ -252,7 +252,7 @@ func (e *Engine) Run(ctx context.Context, config flow.Config) iter.Seq2[flow.Eve
 // Open continues a stored debate. If the debate is open in this engine already, Open returns that session. A debate
 // that is over is opened for reading.
 //
-// Calls that were in flight when the debate's last process ended are charged and made again. If another process
+// Calls that were in flight when the debate's last process ended count as broken off and are made again. If another process
 // holds the debate, the error is [ErrLeased].
 //
 // A debate that cannot be opened is put in quarantine: workers leave it alone for 30 s, and for twice as long after each

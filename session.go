@@ -103,7 +103,7 @@ func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[flow.Event,
 
 // Close closes the session and leaves the debate as it is. Calls in flight are aborted. Those that were not sent, because they
 // waited for their turn, are recorded as aborted, free of charge. The outcome of the others is not recorded: the process that
-// opens the debate next charges them in full. Then the lease is released, and another process may open the debate.
+// opens the debate next records them as broken off. Then the lease is released, and another process may open the debate.
 //
 // Close returns when nothing of the session runs any more, apart from code that ignores its context ([Engine].Grace), the
 // store's included. So it must not be called from within a provider. It may be called again. Its error is always nil.
@@ -120,7 +120,7 @@ func (s *Session) Drain(ctx context.Context) error { return s.session.Drain(ctx)
 // CallMode says what a pause or a shutdown does with the calls in flight.
 type CallMode int
 
-// Drain lets the calls in flight finish. Without it they are aborted, and their cost is charged.
+// Drain lets the calls in flight finish. Without it they are aborted, and count as broken off until their end is recorded.
 const Drain CallMode = 1
 
 // Pause stops new calls. Calls in flight are aborted, or finish if mode is Drain.

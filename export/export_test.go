@@ -98,7 +98,7 @@ func TestWithoutTheLog(t *testing.T) {
 		scene        *scene
 		kept, absent []string
 	}{
-		{storm(), []string{"Answers that were not accepted", "dropped", "0.05958"}, []string{"connection reset by peer", "the key is not known", "00:00:07"}},
+		{storm(), []string{"Answers that were not accepted", "dropped", "$0.0168, and up to $0.04278"}, []string{"connection reset by peer", "the key is not known", "00:00:07"}},
 		{asked(), []string{"Questions and decisions", "retry", "inquiry ask."}, []string{"the key is not known"}},
 	} {
 		d := test.scene.play(t)
@@ -245,7 +245,7 @@ func TestStates(t *testing.T) {
 		flow.StateConfiguring: "**Not started.** The debate is not over: this is how far it has come.", flow.StatePaused: "**Paused.**",
 		flow.StateAwaitingInput: "**Waiting for a person.**", flow.StateCompleting: "**Coming to its verdict.**",
 		"judging": "**Under way.**", flow.StateCompleted: "**Completed.**",
-		flow.StateError: "**Stopped by an error.** Quota: the account is empty. The account's allowance is used up",
+		flow.StateError: "**Stopped by an error.** Quota: the account is empty. Top up the account",
 	} {
 		r.State = state
 		var md bytes.Buffer

@@ -25,7 +25,8 @@ import (
 //
 //   - Warn, Soft and Hard limit the cost. They need a known price for every model of the conversation.
 //   - The other limits apply to the whole conversation, failed attempts included.
-//   - Hard limits also count what calls may have used that were broken off (see [Unsettled]). Soft limits and Warn do not.
+//   - Hard limits also count what calls may have used that were broken off (see [Unsettled]). Soft limits and Warn
+//     count of these only the attempts that have ended without a usage.
 //   - A limit that is 0 does not limit.
 //
 //nolint:recvcheck // encoding/json asks a value for MarshalJSON

@@ -41,16 +41,18 @@ func (a *Account) Add(s *Spend) {
 	a.Requests++
 }
 
-// String says what is known to be spent, and what may have been on top of it; see [Unsettled.Beside].
+// String returns what is known to be spent, and what may have been spent beyond it; see [Unsettled.Beside].
 func (a Account) String() string { return a.Beside(a.Cost) }
 
-// Unsettled is what attempts may have cost beyond what is known of them: they were broken off, or their provider reports no usage. It is
-// computed from what was sent and, where the vendor had counted the input, from what had come back.
+// Unsettled bounds what attempts may have cost beyond their known cost: they were broken off, or their provider reports no usage. The
+// bound of an attempt is what was reserved for its request. That bounds the input by its bytes, unless a limit made the engine count
+// tokens. If the vendor had counted the input of a reply that was cut, the bound is the output between the vendor's count and the cap.
 type Unsettled struct {
-	// AtMost is the most that the attempts may have cost, beside their known cost. Hard limits count both.
+	// AtMost is the most that the attempts may have cost beyond their known cost. Hard limits count both. Of a model whose price is not
+	// known it is 0.
 	AtMost Money `json:"atMost,omitempty"`
-	// BrokenOff is how many of these attempts were broken off, and Unreported how many have given a reply without a usage. An attempt
-	// that cannot have cost more than is known, such as one of a model that is free, counts in neither.
+	// BrokenOff is how many of these attempts were broken off, and Unreported how many have ended without a usage. An attempt whose AtMost
+	// is 0 counts in neither, such as one of a model that is free, or whose price is not known.
 	BrokenOff  int `json:"brokenOff,omitempty"`
 	Unreported int `json:"unreported,omitempty"`
 }
@@ -73,7 +75,7 @@ func (u Unsettled) Less(v Unsettled) Unsettled {
 	return Unsettled{max(0, u.AtMost-v.AtMost), max(0, u.BrokenOff-v.BrokenOff), max(0, u.Unreported-v.Unreported)}
 }
 
-// Short says in a few words what is known to be spent, and what may have been on top of it: "$0.0021, and up to $0.02".
+// Short returns what is known to be spent, and what may have been spent beyond it: "$0.0021, and up to $0.02".
 func (u Unsettled) Short(spent Money) string {
 	if u.AtMost == 0 {
 		return spent.Rounded()
@@ -81,8 +83,8 @@ func (u Unsettled) Short(spent Money) string {
 	return spent.Rounded() + ", and up to " + u.AtMost.Rounded()
 }
 
-// Beside says what is known to be spent, and what may have been on top of it, by how many calls: "$0.0021, and up to $0.02 for 3 calls
-// that were broken off". All that is shown of costs to people says it so.
+// Beside returns what is known to be spent, and what may have been spent beyond it, with the number of calls: "$0.0021, and up to $0.02
+// for 3 calls that were broken off".
 func (u Unsettled) Beside(spent Money) string {
 	out := u.Short(spent)
 	if u.AtMost == 0 {
@@ -168,14 +170,20 @@ func (a *accounts) of(intent *Intent) [4]*Account {
 
 // tokensBeyond returns the most tokens that an attempt may have used beyond those that its provider has reported.
 func (in *Intent) tokensBeyond(u provider.Usage) int {
-	if u.Input > 0 {
+	if in.counted(u) {
 		return max(0, in.Tokens-u.Output)
 	}
-	return max(0, in.Bound-u.Output)
+	return max(0, in.Bound-u.Input-u.Output)
+}
+
+// counted reports whether a usage holds the whole input. What a vendor's search finds becomes input after the vendor has counted the request.
+func (in *Intent) counted(u provider.Usage) bool {
+	return u.Input > 0 && (in.Options == nil || !in.Options.Search)
 }
 
 // Spent returns what the conversation has used and cost so far, failed attempts included. A call that a control has aborted counts as
-// broken off until its end is recorded: the process that makes it may be gone.
+// broken off until its end is recorded, and so does a call in flight while the conversation is paused, in error or over: the process that
+// makes it may have died.
 func (r *Record) Spent() Account { return r.spent.total }
 
 // SpentByModel returns the accounts of the models, in the order of their first use.
@@ -247,8 +255,20 @@ func SpentByLabel(label string, records ...*Record) []Account {
 	return out
 }
 
-// Reserved returns the most that the calls in flight can still cost. Those that a control has aborted are a part of Spent.
+// Reserved returns the most that the calls in flight can still cost. Those that Spent counts as broken off are left out.
 func (r *Record) Reserved() Money { return r.reserves.cost }
+
+// Abandoned returns what the calls in flight may have cost that Spent leaves out. A caller that knows that no process makes these calls adds
+// it to Spent.
+func (r *Record) Abandoned() Unsettled {
+	var sum Unsettled
+	for _, call := range r.inFlight {
+		if spend := r.unknownSpend(call.intent); !call.presumed {
+			sum = sum.Plus(spend.Unsettled())
+		}
+	}
+	return sum
+}
 
 // charge returns what an attempt has cost by the usage that its provider has reported.
 func (r *Record) charge(intent *Intent, usage provider.Usage, free bool) Spend {
@@ -259,26 +279,31 @@ func (r *Record) charge(intent *Intent, usage provider.Usage, free bool) Spend {
 	return s
 }
 
-// brokenOff returns the spend of an attempt of which nothing is known but that it may have been made.
-func (r *Record) brokenOff(intent *Intent) Spend {
+// unknownSpend returns the spend of an attempt of which nothing is known but that it may have been made.
+func (r *Record) unknownSpend(intent *Intent) Spend {
 	s := r.charge(intent, provider.Usage{}, false)
-	s.BrokenOff = s.Model != ""
-	s.AtMost = r.atMost(intent, &s)
+	if s.Model != "" {
+		s.BrokenOff, s.AtMost = true, r.atMost(intent, &s)
+	}
 	return s
 }
 
-// atMost returns the most that an attempt may have cost beyond the known part of its spend. Where the vendor has counted the input, that is
-// the output between what had come back and the cap; else it is what was reserved for the request.
-func (r *Record) atMost(intent *Intent, s *Spend) Money {
-	model := r.model(intent.Model)
-	switch u := s.Usage; {
-	case model == nil:
-		return 0
-	case u.Input > 0:
-		return model.Bound(u.Input, intent.tokensBeyond(u)) - model.Bound(u.Input, 0)
-	default:
-		return max(0, intent.Reserve-s.Cost)
+// bound sets the bound of an attempt whose usage is unknown, or known in part, and why it is. broken: the attempt was broken off; otherwise
+// it has ended, and its provider has reported no usage. What the vendor has charged needs no bound, if all of it is known.
+func (r *Record) bound(s *Spend, intent *Intent, broken, partial bool) {
+	s.BrokenOff, s.Unreported = broken, !broken
+	if partial || !s.told() {
+		s.AtMost = r.atMost(intent, s)
 	}
+}
+
+// atMost returns the most that an attempt may have cost beyond the known part of its spend. If the vendor has counted all the input, that is
+// the output between what the vendor has counted and the cap. Otherwise it is what was reserved for the request.
+func (r *Record) atMost(intent *Intent, s *Spend) Money {
+	if model := r.model(intent.Model); model != nil && intent.counted(s.Usage) {
+		return model.Bound(s.Usage.Input, intent.tokensBeyond(s.Usage)) - model.Bound(s.Usage.Input, 0)
+	}
+	return max(0, intent.Reserve-s.Cost)
 }
 
 // KnownUsage returns the usage if all its numbers are possible: not negative, and at most 2⁴⁰ tokens. Otherwise the

@@ -84,10 +84,15 @@ func (r *Record) known() amount {
 
 // reserve adds the worst case of an attempt in flight to that of the others.
 func (r *Record) reserve(in *Intent) {
-	r.reserves = r.reserves.plus(amount{in.Reserve, in.Bound, oneIf(in.Tool == "")})
+	r.hold(in)
 	if in.Tool == "" {
 		r.growths = r.growths.plus(r.replyOf(in.visible(), in.By))
 	}
+}
+
+// hold is the reverse of release.
+func (r *Record) hold(in *Intent) {
+	r.reserves = r.reserves.plus(amount{in.Reserve, in.Bound, oneIf(in.Tool == "")})
 }
 
 // release takes the worst case of an attempt out of that of the attempts in flight: it has ended, or counts as broken off in used.
@@ -377,9 +382,9 @@ func (c *Core) forAll(hard bool) (amount, bool) {
 	if err != nil {
 		return amount{}, false
 	}
-	used := r.used()
-	least := used.most(s.sum())
+	least := r.known().most(s.sum())
 	if hard {
+		least = r.used().most(s.sum())
 		least = least.most(s.whole(r.settings.Budget.concludes()))
 	}
 	const more = 1.25

@@ -34,9 +34,8 @@ func (c *Core) result(s Result) error {
 	spend.Took, spend.Queued, spend.Cached = s.Took, s.Queued, s.Free
 	spend.addMetadata(s.Metadata)
 	intent := state.intent
-	spend.Unreported = s.Usage.IsZero() && !s.Free && spend.Model != ""
-	if spend.Unreported && !spend.told() {
-		spend.AtMost = c.record.atMost(intent, &spend)
+	if s.Usage.IsZero() && !s.Free && spend.Model != "" {
+		c.record.bound(&spend, intent, false, false)
 	}
 	if err := c.outcome(state, spend, s); err != nil {
 		return err
@@ -285,9 +284,8 @@ func (c *Core) failed(s Failed) error {
 	spend := c.record.charge(state.intent, s.Usage, s.Free)
 	spend.Took, spend.Queued = s.Took, s.Queued
 	spend.addMetadata(s.Metadata)
-	spend.BrokenOff = (s.Partial || s.Usage.IsZero()) && !s.Free && spend.Model != ""
-	if spend.BrokenOff && (s.Partial || !spend.told()) {
-		spend.AtMost = c.record.atMost(state.intent, &spend)
+	if (s.Partial || s.Usage.IsZero()) && !s.Free && spend.Model != "" {
+		c.record.bound(&spend, state.intent, s.Partial || breaksOff(failure.Kind), s.Partial)
 	}
 	if state.intent.Tool != "" {
 		return c.toolFailed(state, spend, failure, failure.Kind == provider.KindCanceled)
@@ -305,13 +303,18 @@ func (c *Core) failed(s Failed) error {
 	return c.overshoot(intent, &spend)
 }
 
+// breaksOff reports whether a failure of a kind leaves open what the provider has done. After any other failure only the usage is unknown.
+func breaksOff(kind Kind) bool {
+	return kind == provider.KindNetwork || kind == provider.KindTimeout || kind == provider.KindCanceled
+}
+
 // lost takes an attempt whose outcome is unknown, and so is what it has cost.
 func (c *Core) lost(s Lost) error {
 	state := c.current(s.Call, s.Attempt)
 	if state == nil {
 		return nil
 	}
-	spend := c.record.brokenOff(state.intent)
+	spend := c.record.unknownSpend(state.intent)
 	gone := &Error{Kind: provider.KindNetwork, Err: errors.New("the process that made this call is gone")}
 	switch {
 	case state.intent.Tool != "":

@@ -241,6 +241,6 @@ func (c *Core) breakOff(call *callState, why string) error {
 	c.out.Abort = append(c.out.Abort, call.intent.Call)
 	failure := &Error{Kind: provider.KindTimeout, Field: fieldRoundTimeout, Err: errors.New(why)}
 	return c.emit(Event{Body: &Failure{
-		Spend: r.brokenOff(call.intent), By: call.intent.By, Error: c.locate(call, failure), Final: true,
+		Spend: r.unknownSpend(call.intent), By: call.intent.By, Error: c.locate(call, failure), Final: true,
 	}})
 }

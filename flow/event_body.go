@@ -167,10 +167,10 @@ type Spend struct {
 	// Usage and Cost are what is known: what the provider reports, or the vendor.
 	Usage provider.Usage `json:"usage,omitzero"`
 	Cost  Money          `json:"cost,omitempty"`
-	// AtMost is the most that the attempt may have cost beyond Cost. 0: Cost is all, or the price of the model is not known.
+	// AtMost is the most that the attempt may have cost beyond Cost; see [Unsettled]. 0: Cost is all, or the price of the model is not known.
 	AtMost Money `json:"atMost,omitempty"`
-	// BrokenOff means that more may have been used than Usage says, because the attempt was broken off, or its process is gone: nobody
-	// knows its end. Unreported means the same of a reply whose provider reports no usage.
+	// BrokenOff means that more may have been used than Usage says, because the attempt was broken off, or its process may have died:
+	// its end is unknown. Unreported means that the attempt has ended, and its provider has reported no usage.
 	BrokenOff  bool `json:"brokenOff,omitempty"`
 	Unreported bool `json:"unreported,omitempty"`
 	// Cached means that the reply came from a cache of the host program's, and cost nothing.

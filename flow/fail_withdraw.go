@@ -42,7 +42,7 @@ func (c *Core) withdraw(calls []Call) (again bool, err error) {
 			}
 			failure := &Error{Kind: provider.KindCanceled, Err: errors.New("the flow no longer wants this call")}
 			if err := c.emit(Event{Body: &Failure{
-				Spend: r.brokenOff(in), By: in.By, Error: c.locate(call, failure), Void: true,
+				Spend: r.unknownSpend(in), By: in.By, Error: c.locate(call, failure), Void: true,
 			}}); err != nil {
 				return false, err
 			}

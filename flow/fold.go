@@ -291,14 +291,27 @@ func (t *Transition) aborts() bool {
 	return !t.Drain && (t.On == TriggerPause || t.On == TriggerStop || t.On == TriggerCancel || t.On == TriggerLimit)
 }
 
+// forsakes reports whether the ends of the calls in flight may never be recorded after a transition: it aborts them, or no worker looks for
+// a conversation in the new state.
+func (t *Transition) forsakes() bool {
+	switch t.To {
+	case StatePaused, StateError, StateCompleted, StateCanceled:
+		return true
+	default:
+		return t.aborts()
+	}
+}
+
 // unsettledBy returns what is unsettled once a transition is recorded.
 func (r *Record) unsettledBy(t *Transition) Unsettled {
 	sum := r.spent.total.Unsettled
-	if t.aborts() {
-		for _, call := range r.inFlight {
-			if spend := r.brokenOff(call.intent); !call.brokenOff {
-				sum = sum.Plus(spend.Unsettled())
-			}
+	for _, call := range r.inFlight {
+		spend := r.unknownSpend(call.intent)
+		switch {
+		case t.forsakes() && !call.presumed:
+			sum = sum.Plus(spend.Unsettled())
+		case !t.forsakes() && call.presumed && !call.aborted:
+			sum = sum.Less(spend.Unsettled())
 		}
 	}
 	return sum
@@ -306,14 +319,17 @@ func (r *Record) unsettledBy(t *Transition) Unsettled {
 
 // foldTrigger folds what a transition does to the calls.
 func (r *Record) foldTrigger(t *Transition, at time.Time) {
-	switch t.On {
-	case TriggerPause, TriggerStop, TriggerCancel, TriggerLimit:
-		for _, call := range r.inFlight {
-			call.drains = call.drains || t.On == TriggerLimit
-			if t.aborts() {
-				r.breakOff(call)
-			}
+	for _, call := range r.inFlight {
+		call.drains = call.drains || t.On == TriggerLimit
+		call.aborted = call.aborted || t.aborts()
+		switch {
+		case t.forsakes():
+			r.presume(call)
+		case !call.aborted:
+			r.resume(call)
 		}
+	}
+	switch t.On {
 	case TriggerAnswered:
 		if t.From == StateError { // nothing is missing any more, in spite of the limit
 			r.limit = ""

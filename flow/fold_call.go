@@ -267,26 +267,31 @@ func (r *Record) close(call *callState) {
 	if in := call.intent; in.Tool == "" {
 		r.growths = r.growths.less(r.replyOf(in.visible(), in.By))
 	}
-	if !call.brokenOff {
-		r.release(call.intent)
-		return
-	}
-	call.brokenOff = false
-	spend := r.brokenOff(call.intent)
-	r.spent.takeBack(call.intent, &spend)
+	r.resume(call)
+	r.release(call.intent)
 }
 
-// breakOff counts a call in flight that a control has aborted as broken off, until its end is recorded. If the process that makes it is
-// gone, nobody may ever record that: no worker looks for a conversation that is over.
-func (r *Record) breakOff(call *callState) {
-	call.aborted = true
-	if call.intent.Model == "" || call.brokenOff {
+// presume counts a call in flight as broken off until its end is recorded. The process that makes it may have died, and then the end
+// is never recorded: no worker looks for a conversation that is over, paused or in error.
+func (r *Record) presume(call *callState) {
+	if call.intent.Model == "" || call.presumed {
 		return
 	}
-	call.brokenOff = true
+	call.presumed = true
 	r.release(call.intent)
-	spend := r.brokenOff(call.intent)
+	spend := r.unknownSpend(call.intent)
 	r.spent.add(call.intent, &spend)
+}
+
+// resume takes back what presume has counted: the call holds its reserve again.
+func (r *Record) resume(call *callState) {
+	if !call.presumed {
+		return
+	}
+	call.presumed = false
+	spend := r.unknownSpend(call.intent)
+	r.spent.takeBack(call.intent, &spend)
+	r.hold(call.intent)
 }
 
 func (r *Record) foldTurn(t *Turn) {

@@ -143,7 +143,7 @@ type callState struct {
 	status       callStatus
 	unbegun      bool          // the attempt waits for its turn in a queue
 	aborted      bool          // a control has aborted the attempt, or the flow no longer wants it
-	brokenOff    bool          // the attempt counts in the accounts as broken off, although it is in flight
+	presumed     bool          // the attempt counts in the accounts as broken off, although it is in flight
 	drains       bool          // a limit has ended the rounds, and lets the attempt finish
 	person       bool          // a person performs it
 	patient      bool          // was chosen to be waited for, whatever the kind of its failure

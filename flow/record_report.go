@@ -296,6 +296,10 @@ func (r *Record) CallUsage(call string) (CallUsage, bool) {
 		CallReport: report, Usage: c.bill.usage, Cost: c.bill.cost, Unsettled: c.bill.unsettled, Took: c.bill.took,
 		Exchanges: len(c.talk), UsedUp: c.usedUp,
 	}
+	if c.presumed {
+		spend := r.unknownSpend(c.intent)
+		o.Unsettled = o.Plus(spend.Unsettled())
+	}
 	for i := range c.talk {
 		o.Uses = append(o.Uses, r.usedTools(&c.talk[i])...)
 	}

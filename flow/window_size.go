@@ -153,7 +153,7 @@ const (
 // learn compares the counted tokens with those that the provider reported. It rounds up to a tenth: with every
 // finer change of a limit, the beginning of the next request could change and miss the vendor's cache.
 func (r *Record) learn(intent *Intent, spend *Spend, succeeded bool) {
-	if spend.Usage.Input <= 0 || intent.Model == "" {
+	if spend.Usage.Input <= 0 || intent.Model == "" || spend.BrokenOff { // the count of a part may be no count yet
 		return
 	}
 	known := r.learnt(intent.Model)

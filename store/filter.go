@@ -48,7 +48,7 @@ type Info struct {
 	StartedAt time.Time         `json:"startedAt,omitzero"`
 	LastAt    time.Time         `json:"lastAt,omitzero"` // of the last event
 	// Spent is what the conversation had cost when its state changed last, as far as it is known, and Unsettled what it may have cost
-	// beyond that.
+	// beyond that. More may be known by now of calls that were in flight then: Engine.Record has it.
 	Spent flow.Money `json:"spent"`
 	flow.Unsettled
 	// Copied is the part of Spent that a fork has copied from its parent, and CopiedUnsettled that of Unsettled. Whoever adds

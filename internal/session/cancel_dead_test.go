@@ -16,7 +16,7 @@ import (
 // A worker dies with a call in flight, and within its lease another process ends the debate. Nobody records what the call has cost: no worker
 // looks for a debate that is over. It counts all the same.
 func TestACancelCountsTheCallsOfADeadProcess(t *testing.T) {
-	for name, signal := range map[string]flow.Signal{"cancel": flow.Cancel{}, "pause": flow.Pause{}} {
+	for name, signal := range map[string]flow.Signal{"cancel": flow.Cancel{}, "pause": flow.Pause{}, "drained pause": flow.Pause{Drain: true}} {
 		t.Run(name, func(t *testing.T) {
 			stage.InCompany(t, stage.TwoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 				c.Slow("Ada", time.Hour)

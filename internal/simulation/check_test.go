@@ -219,8 +219,12 @@ func (s *sim) follow(out flow.Output, events []debate.Event) {
 	}
 	r := s.live.Record()
 	var reserved debate.Money
-	for _, reserve := range s.open {
-		reserved += reserve
+	switch s.state {
+	case flow.StatePaused, flow.StateError, flow.StateCompleted, flow.StateCanceled: // all count as broken off, for now
+	default:
+		for _, reserve := range s.open {
+			reserved += reserve
+		}
 	}
 	switch {
 	case !slices.Equal(intended, out.Start):

@@ -21,7 +21,8 @@ type limitBooks struct {
 	state         debate.State
 	cost, atMost  debate.Money
 	tokens, calls int
-	broken        map[string]*flow.Intent // in flight, and aborted by a control
+	broken        map[string]*flow.Intent // in flight, and counted as broken off
+	aborted       map[string]bool         // of them, those that a control has aborted
 	open          map[string]*flow.Intent // in flight
 	people        map[string]bool         // calls that a person performs
 	latest        map[string]*flow.Intent
@@ -48,8 +49,8 @@ type limitBooks struct {
 
 func newLimitBooks() limitBooks {
 	return limitBooks{
-		broken: make(map[string]*flow.Intent),
-		open:   make(map[string]*flow.Intent), people: make(map[string]bool), latest: make(map[string]*flow.Intent), windows: make(map[string]int),
+		broken: make(map[string]*flow.Intent), aborted: make(map[string]bool),
+		open: make(map[string]*flow.Intent), people: make(map[string]bool), latest: make(map[string]*flow.Intent), windows: make(map[string]int),
 		asked:  make(map[string]*flow.Inquiry),
 		ratios: make(map[string]float64), schedules: make(map[int][]format.Speech), said: make(map[place]*debate.Turn),
 		dropped: make(map[string]bool), leftOut: make(map[place]bool), overdue: make(map[place]bool), setbacks: make(map[string]int), state: flow.StateReady,
@@ -194,12 +195,19 @@ func (s *limitSim) checkTransition(t *flow.Transition) {
 		s.failf("a transition leaves %s in state %s", t.From, b.state)
 	}
 	b.state, b.last = t.To, t
+	ends := false
 	switch t.On {
 	case flow.TriggerPause, flow.TriggerStop, flow.TriggerCancel, flow.TriggerLimit:
-		for id, in := range b.open {
-			if !t.Drain && in.Model != "" {
-				b.broken[id] = in
-			}
+		ends = !t.Drain
+	}
+	for id, in := range b.open {
+		switch {
+		case in.Model == "":
+		case ends || t.To != flow.StateAwaitingInput && atRest(t.To):
+			b.broken[id] = in
+			b.aborted[id] = b.aborted[id] || ends
+		case !b.aborted[id]:
+			delete(b.broken, id)
 		}
 	}
 	b.concluding = b.concluding || t.To == flow.StateCompleting
@@ -326,6 +334,7 @@ func (s *limitSim) checkOutcome(e *debate.Event) {
 	}
 	delete(b.open, spend.Call)
 	delete(b.broken, spend.Call)
+	delete(b.aborted, spend.Call)
 	model := b.models[in.Model]
 	b.cost, b.atMost = b.cost+spend.Cost, b.atMost+spend.AtMost
 	if !b.people[spend.Call] && (in.Model == "" || in.Bound > 0) { // else it could not be sent

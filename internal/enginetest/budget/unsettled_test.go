@@ -15,9 +15,9 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// What may have been spent is told beside what was spent, in every account.
-func TestWhatWasBrokenOffIsToldApart(t *testing.T) {
-	gone := &debate.Error{Kind: provider.KindNetwork}
+// Each account holds what was spent, and beside it what may have been spent.
+func TestWhatWasBrokenOffIsApart(t *testing.T) {
+	gone, refused := &debate.Error{Kind: provider.KindNetwork}, &debate.Error{Kind: provider.KindRefusal}
 	reserved := stage.Begun(t, stage.TwoDebaters()).Record().Reserved()
 	require.Positive(t, reserved)
 	began := provider.Usage{Input: 100, Output: 7}
@@ -48,6 +48,15 @@ func TestWhatWasBrokenOffIsToldApart(t *testing.T) {
 		},
 		"failed with a cost of the vendor's": {
 			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: gone, Metadata: &flow.Metadata{Cost: &told}}, told, flow.Unsettled{}, told.Rounded(),
+		},
+		"refused without a usage": {
+			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: refused}, 0, flow.Unsettled{AtMost: reserved, Unreported: 1},
+			"$0, and up to " + reserved.Rounded() + " for 1 call without a reported usage",
+		},
+		"refused while it streamed": {
+			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: refused, Usage: began, Partial: true}, row.Cost(began),
+			flow.Unsettled{AtMost: rest, BrokenOff: 1},
+			row.Cost(began).Rounded() + ", and up to " + rest.Rounded() + " for 1 call that was broken off",
 		},
 		"never sent": {
 			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: gone, Free: true}, 0, flow.Unsettled{}, "$0",
@@ -115,15 +124,93 @@ func TestOnlyHardLimitsCountWhatWasBrokenOff(t *testing.T) {
 		assert.Equal(t, flow.WarnBudget, w.Kind, "nothing is spent that could be warned of")
 	}
 
-	s = begin(debate.Budget{Hard: reserved * 3 / 2})
+	s = begin(debate.Budget{Hard: reserved * 11 / 10}) // no second attempt fits beside the first, however low its cap
 	s.Feed(flow.Lost{Call: stage.AdasOpening, Attempt: 1})
 	assert.Equal(t, flow.StateError, s.Record().State)
 	assert.Equal(t, flow.EndHardLimit, s.Record().Reason)
 	assert.Contains(t, s.Record().Evidence, " ("+s.Record().Spent().String()+")")
 	assert.Zero(t, s.Record().Spent().Cost)
+
+	needs := func(lost int) debate.Money {
+		s := begin(debate.Budget{Soft: 1})
+		for attempt := range lost {
+			s.Feed(flow.Lost{Call: stage.AdasOpening, Attempt: attempt + 1})
+		}
+		s.Feed(flow.Result{Call: stage.AdasOpening, Attempt: lost + 1, Text: "A word.", Usage: stage.LittleUsage})
+		warnings := s.Record().Warnings
+		last := warnings[len(warnings)-1]
+		require.Equal(t, flow.WarnSoft, last.Kind)
+		return last.Needs
+	}
+	require.Positive(t, needs(0))
+	assert.Equal(t, needs(0), needs(9), "a soft limit need not pay for what it does not count")
 }
 
-// A call that a control has aborted counts as broken off at once, since nobody may live to tell of it, and as what it has cost as soon as that
+// A call counts as broken off from the moment on at which no process may record its end: the conversation has failed, or pauses, beside it.
+// It counts as in flight again if the conversation goes on, and as what it has cost as soon as that is known.
+func TestACallBesideAFailureOrAPauseCounts(t *testing.T) {
+	row, _ := stage.Begun(t, stage.TwoDebaters()).Record().Model("test/debater")
+	refused := debate.Error{Kind: provider.KindAuthentication}
+	for name, test := range map[string]struct {
+		halt func(*stage.Stepper) flow.Output
+		on   flow.Signal
+		to   flow.State
+	}{
+		"a failure": {func(s *stage.Stepper) flow.Output { return s.Fails(stage.AdasOpening, 1, refused) }, flow.Retry{}, flow.StateError},
+		"a pause": {func(s *stage.Stepper) flow.Output {
+			s.Says(stage.AdasOpening, 1)
+			return s.Feed(flow.Pause{Drain: true})
+		}, flow.Resume{}, flow.StatePaused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := stage.Simultaneous()
+			config.OnFailure = stage.Rules(debate.FailureRule{Do: flow.OptionFail})
+			s := stage.Begun(t, config)
+			require.Equal(t, 2, s.Record().InFlight())
+			reserved := s.Record().Reserved() / 2
+			out := test.halt(s)
+			require.Equal(t, test.to, s.Record().State)
+			require.Equal(t, 1, s.Record().InFlight())
+			before := s.Record().Spent().Cost
+			want := flow.Unsettled{AtMost: reserved, BrokenOff: 1}
+			halt := body.As[flow.Transition](out.Events[len(out.Events)-1])
+			assert.Equal(t, test.to, halt.To)
+			assert.Equal(t, want, halt.Unsettled, "lists know it")
+			assert.Equal(t, want, s.Record().Spent().Unsettled)
+			assert.Equal(t, want, s.Record().SpentInRound(1).Unsettled)
+			usage, _ := s.Record().CallUsage(stage.BensOpening)
+			assert.Equal(t, want, usage.Unsettled)
+			assert.Zero(t, s.Record().Reserved(), "nothing counts twice")
+			assert.Zero(t, s.Record().Abandoned())
+
+			out = s.Feed(test.on)
+			assert.Zero(t, body.As[flow.Transition](out.Events[0]).Unsettled)
+			assert.Zero(t, s.Record().Spent().Unsettled, "it goes on")
+			assert.GreaterOrEqual(t, s.Record().Reserved(), reserved)
+			assert.Equal(t, s.Record().Reserved(), s.Record().Abandoned().AtMost)
+
+			s.Says(stage.BensOpening, 1)
+			assert.Zero(t, s.Record().Spent().Unsettled)
+			assert.Equal(t, before+row.Cost(stage.LittleUsage), s.Record().Spent().Cost)
+		})
+	}
+}
+
+// What a vendor's search finds becomes input after the vendor has counted the request. So the count of a part bounds nothing.
+func TestAPartOfASearchIsNoBound(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Participants[0].Options = &provider.Options{Search: true}
+	s := stage.Begun(t, config)
+	reserved, began := s.Record().Reserved(), provider.Usage{Input: 100, Output: 7}
+	s.Feed(flow.Failed{
+		Call: stage.AdasOpening, Attempt: 1, Error: &debate.Error{Kind: provider.KindNetwork}, Usage: began, Partial: true,
+	})
+	spent := s.Record().Spent()
+	assert.Positive(t, spent.Cost)
+	assert.Equal(t, reserved, spent.Cost+spent.AtMost)
+}
+
+// A call that a control has aborted counts as broken off at once, since its process may have died, and as what it has cost as soon as that
 // is known.
 func TestAnAbortedCallCountsUntilItsEndIsKnown(t *testing.T) {
 	row, _ := stage.Begun(t, stage.TwoDebaters()).Record().Model("test/debater")
