@@ -87,5 +87,6 @@
 //     end, has kind invalid_response.
 //
 // The usage at the beginning of a stream does not count the output yet. If the stream breaks before
-// message_delta has counted it, no usage is reported, so the engine charges what it had reserved.
+// message_delta has counted it, that usage is reported as a partial one ([provider.Response].Partial). After a
+// search none is: what it finds is input that the vendor counts at the end.
 package anthropic

@@ -119,6 +119,9 @@ func (r *reply) response(err error) (*provider.Response, error) {
 		r.Stop, err = r.stop()
 	}
 	if err != nil {
+		if !r.usage.complete && !r.pausable { // what a search finds is input that is counted later
+			r.Usage, r.Settled = r.usage.counted(), false
+		}
 		return r.Failed(explain(r.exchange, err))
 	}
 	return r.Done()

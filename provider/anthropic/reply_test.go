@@ -21,18 +21,22 @@ func TestUsageOfWhatIsCut(t *testing.T) {
 	before, _, _ := strings.Cut(whole, "event: content_block_start")
 	r, _, err := ask(t, played(before), request())
 	failure(t, err, provider.KindNetwork)
-	assert.Nil(t, r, "the server may write on")
+	require.NotNil(t, r)
+	assert.True(t, r.Partial, "the server may write on")
+	assert.Equal(t, provider.Usage{Input: 30, CachedInput: 7, CacheWrite: 3, Output: 1}, r.Usage)
 
 	amid, _, _ := strings.Cut(whole, "event: message_delta")
 	r, chunks, err := ask(t, played(amid), request())
 	failure(t, err, provider.KindNetwork)
 	assert.Equal(t, []string{"Half ", "of it."}, chunks)
-	assert.Nil(t, r, "how much was written is not known")
+	require.NotNil(t, r)
+	assert.True(t, r.Partial, "how much was written is not known")
 
 	after, _, _ := strings.Cut(whole, "event: message_stop")
 	r, _, err = ask(t, played(after), request())
 	failure(t, err, provider.KindNetwork)
 	require.NotNil(t, r)
+	assert.False(t, r.Partial)
 	assert.Equal(t, provider.Usage{Input: 30, CachedInput: 7, CacheWrite: 3, Output: 9}, r.Usage)
 }
 

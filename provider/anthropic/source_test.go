@@ -238,9 +238,24 @@ func TestCutSources(t *testing.T) {
 	for _, name := range []string{"search", "thinking"} {
 		whole := recorded(t, name)
 		for n := 0; n < len(whole)-1; n += longform.Or(1, 17) {
-			_, _, err := ask(t, played(ok+whole[:n]), searching())
+			r, _, err := ask(t, played(ok+whole[:n]), searching())
 			failure(t, err, provider.KindNetwork)
+			require.True(t, r == nil || !r.Partial, n) // what the search finds is input that is counted later
 		}
+	}
+}
+
+// The vendor counts the input at the beginning of a reply. A reply that is cut behind that reports it as a part.
+func TestACutReplyReportsItsInput(t *testing.T) {
+	whole := recorded(t, "thinking")
+	first, counted := strings.Index(whole, "event: content_block_start"), strings.Index(whole, "event: message_delta")
+	require.Less(t, first, counted)
+	for n := first; n < counted; n += longform.Or(1, 17) {
+		r, _, err := ask(t, played(ok+whole[:n]), request())
+		failure(t, err, provider.KindNetwork)
+		require.NotNil(t, r, n)
+		require.True(t, r.Partial, n)
+		require.Equal(t, provider.Usage{Input: 47, Output: 2}, r.Usage, n)
 	}
 }
 

@@ -41,6 +41,11 @@ func (u *usage) tokens() provider.Usage {
 	if !u.complete {
 		return provider.Usage{}
 	}
+	return u.counted()
+}
+
+// counted returns what the vendor has counted so far: at the beginning of a stream the input.
+func (u *usage) counted() provider.Usage {
 	return provider.Usage{
 		Input: int(u.fresh + u.written + u.read), CachedInput: int(u.read), CacheWrite: int(u.written),
 		Output: int(u.output), Reasoning: int(min(u.thought, u.output)),

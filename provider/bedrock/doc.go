@@ -14,7 +14,7 @@
 // request. The SDK's client is not used: it retries, it takes a stream that was cut off for a complete
 // reply, and its errors hold the request. Package wire carries the request, and the SDK decodes the frames
 // of the answer. A reply counts only once messageStop has come. What follows is its usage. If that does not
-// come, the reply has none, so the engine charges what it had reserved.
+// come, the reply has none.
 //
 // # Models
 //

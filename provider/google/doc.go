@@ -74,8 +74,8 @@
 // # Usage
 //
 // The vendor counts while it replies. The count in the event that ends the reply, or in a later event, is
-// the usage. If the stream breaks before, no usage is reported, so the engine charges what it had
-// reserved. Output is the sum of candidatesTokenCount and thoughtsTokenCount, both of which the vendor
+// the usage. If the stream breaks before, the latest count is reported as a partial usage
+// ([provider.Response].Partial). Output is the sum of candidatesTokenCount and thoughtsTokenCount, both of which the vendor
 // bills as output. Input is the sum of promptTokenCount, cached tokens included, and
 // toolUsePromptTokenCount. Thinking counts against the limit of output tokens: a reply whose thoughts
 // used it up has kind invalid_response.

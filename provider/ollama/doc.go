@@ -43,7 +43,7 @@
 //
 // Tokens are counted as the server reports them at the end of the reply: input includes what its cache
 // held, output includes thinking. If one of the two numbers is missing, no usage is reported, because
-// half of it would be taken for the whole; the engine then charges what it had reserved. Older servers
+// half of it would be taken for the whole. Older servers
 // omit the input if it was cached. If a model thinks before a reply with a schema, the server calls it
 // twice, and counts the thoughts as input the second time.
 //
