@@ -102,6 +102,12 @@ func (w *watch) leftOut(call string, at time.Time) {
 
 // dismiss ends the spans of all agents.
 func (w *watch) dismiss(at time.Time, unfinished bool) {
+	for _, c := range w.calls {
+		if a := w.agents[c.intent.Call]; a != nil && !unfinished {
+			spend := c.unknown()
+			a.pay(&spend)
+		}
+	}
 	for _, a := range slices.SortedFunc(maps.Values(w.agents), func(a, b *agent) int { return cmp.Compare(a.n, b.n) }) {
 		a.done(at, unfinished)
 	}

@@ -55,6 +55,11 @@ func (w *watch) call(in *flow.Intent, at time.Time) *call {
 	return c
 }
 
+// unknown returns what an attempt may have cost whose end is not recorded: the process that makes it may have died.
+func (c *call) unknown() flow.Spend {
+	return flow.Spend{AtMost: max(0, c.intent.Reserve), BrokenOff: c.intent.Model != "" && c.intent.Reserve > 0}
+}
+
 // startAttributes returns the attributes of an attempt that are known at its beginning.
 func (w *watch) startAttributes(in *flow.Intent) []attribute.KeyValue {
 	attributes := []attribute.KeyValue{

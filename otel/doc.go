@@ -72,7 +72,8 @@
 //	              debate.calls              attempts
 //	              debate.cost_usd           of all attempts, failed and late ones included, as far as it is known
 //	              debate.cost_at_most_usd   the most that they may have cost beyond that: of attempts that were broken
-//	                                        off, or whose provider reports no usage. Rounds, agents and calls have it too
+//	                                        off, or whose provider reports no usage. Rounds, agents and calls have it
+//	                                        too; a call in flight counts when its round or agent ends
 //	              debate.topic              only with Content
 //	              debate.label.…            only with Labels
 //	of a round    debate.round              from 1

@@ -95,6 +95,6 @@ func instead[T comparable](instrument *T, silent T) {
 // enabled reports whether anything that is measured is collected.
 func (m *instruments) enabled(ctx context.Context) bool {
 	return m.took.Enabled(ctx) || m.tokens.Enabled(ctx) || m.calls.Enabled(ctx) || m.retries.Enabled(ctx) || m.cost.Enabled(ctx) ||
-		m.atMost.Enabled(ctx) ||
-		m.ended.Enabled(ctx) || m.active.Enabled(ctx) || m.rounds.Enabled(ctx) || m.duration.Enabled(ctx) || m.latest.enabled(ctx)
+		m.atMost.Enabled(ctx) || m.ended.Enabled(ctx) || m.active.Enabled(ctx) || m.rounds.Enabled(ctx) ||
+		m.duration.Enabled(ctx) || m.latest.enabled(ctx)
 }

@@ -62,8 +62,7 @@ func (w *watch) triggered(trigger flow.Trigger, reason string) []attribute.KeyVa
 	return attributes
 }
 
-// warned returns the attributes of a warning. They leave out its evidence, whose figures the other
-// attributes contain.
+// warned returns the attributes of a warning. They leave out its evidence, which is a text.
 func warned(w *flow.Warning) []attribute.KeyValue {
 	attributes := []attribute.KeyValue{keyWarning.String(clean(string(w.Kind)))}
 	if w.Threshold > 0 {

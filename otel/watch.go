@@ -265,6 +265,11 @@ func (w *watch) endRound(at time.Time, unfinished bool) {
 	if w.round == nil {
 		return
 	}
+	for _, c := range w.calls {
+		if spend := c.unknown(); c.round == w.round && !unfinished {
+			w.round.pay(&spend)
+		}
+	}
 	if w.round.IsRecording() {
 		w.round.SetAttributes(w.round.costs()...)
 	}
@@ -285,8 +290,10 @@ func (w *watch) close(err error) {
 	w.meters.active.Add(w.ctx, -1)
 	open := slices.SortedFunc(maps.Values(w.calls), func(a, b *call) int { return cmp.Compare(a.n, b.n) })
 	for _, c := range open {
-		if w.final && c.intent.Model != "" {
-			w.debate.pay(&flow.Spend{AtMost: c.intent.Reserve, BrokenOff: true}) // the process that made it may be gone
+		if spend := c.unknown(); w.final && spend.BrokenOff {
+			w.debate.pay(&spend)
+			c.SetAttributes(costs(spend.Cost, spend.AtMost)...)
+			w.meters.atMost.Add(c.ctx, usd(spend.AtMost), set(w.callAttributes(c.intent)))
 		}
 		c.end(at, true)
 	}

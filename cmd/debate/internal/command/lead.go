@@ -249,6 +249,9 @@ func (l *leader) finish(record *flow.Record, err error) error {
 	}
 	switch {
 	case record.Final():
+		if l.lines != nil {
+			l.lines.End()
+		}
 		return l.conclude(record, &got)
 	case record.State == flow.StateError:
 		return l.stopped(record, err)

@@ -164,7 +164,7 @@ func listedOf(ctx context.Context, engine *debate.Engine, info store.Info) liste
 	over := info.State == flow.StateCompleted || info.State == flow.StateCanceled
 	if info.Err == nil && (!over || info.Unsettled != flow.Unsettled{}) {
 		if record, err := engine.Record(ctx, info.ID); err == nil { // what cannot be read is listed all the same
-			spent := record.Spent()
+			spent := spentNow(record, &info)
 			out.Spent, out.Unsettled = spent.Cost, spent.Unsettled
 		}
 	}

@@ -71,7 +71,7 @@ func (p *program) play(ctx context.Context, engine *debate.Engine, id string, sp
 	if err != nil {
 		return err
 	}
-	show := p.course(time.Time{})
+	show, end := p.course(time.Time{})
 	var last time.Time
 	for event, err := range engine.Events(ctx, id, 0) {
 		if err != nil {
@@ -88,6 +88,7 @@ func (p *program) play(ctx context.Context, engine *debate.Engine, id string, sp
 			break
 		}
 	}
+	end()
 	if got := resultOf(record); got.exists && !p.json {
 		return p.print(got.text)
 	}

@@ -66,7 +66,7 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, id string, 
 			cancel(left)
 		}
 	}()
-	show := p.course(p.viewing.began)
+	show, end := p.course(p.viewing.began)
 	for event, err := range engine.Events(ctx, id, 0) {
 		if err != nil {
 			return interruption(ctx, err)
@@ -76,6 +76,7 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, id string, 
 			p.warnf("It waits: %s says for what.", progress.Command("show", id))
 		}
 	}
+	end()
 	record, err := engine.Record(ctx, id)
 	if err != nil {
 		return err
@@ -89,12 +90,14 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, id string, 
 	return lacking(record, &got)
 }
 
-// course returns a function that shows events on the standard error as lines, or with --json on the standard output.
-func (p *program) course(since time.Time) func(*flow.Event) {
+// course returns a function that shows events on the standard error as lines, or with --json on the standard output, and one to call behind
+// the last of them.
+func (p *program) course(since time.Time) (show func(*flow.Event), end func()) {
 	if p.json {
-		return func(e *flow.Event) { p.printJSON(e.Public()) }
+		return func(e *flow.Event) { p.printJSON(e.Public()) }, func() {}
 	}
-	return progress.New(p.Err, since).Show
+	lines := progress.New(p.Err, since)
+	return lines.Show, lines.End
 }
 
 // aloneNow returns an error that says that no process runs a conversation, and what continues it; nil: one does, or it is over.

@@ -189,7 +189,7 @@ func (m *Model) used() string {
 	c := m.course
 	text, tokens := c.Paid(), progress.Number(c.Tokens)+" tokens"
 	if limit := c.Limit(); limit > 0 {
-		share := min(1, max(0, (float64(c.Spent.Cost)+float64(c.Spent.AtMost))/float64(limit)))
+		share := min(1, max(0, (float64(c.Spent.Cost)+float64(c.Unsettled().AtMost))/float64(limit)))
 		cells := min(20, m.width-ansi.StringWidth(text)-2)
 		if cells >= 5 {
 			full := int(share*float64(cells) + 0.5)

@@ -24,13 +24,13 @@ type Course struct {
 	Plan           []Step   // of arbitrated work
 	Inquiries      []flow.Inquiry
 	Budget         flow.Budget
-	Spent          flow.Account
+	Spent          flow.Account // see Paid
 	Tokens, Calls  int
 	Evidence       string // why the conversation has ended or failed
 	Started, Last  time.Time
 
-	seen bool            // the phase has made a call
-	open map[string]bool // the calls whose cost is not recorded yet
+	seen bool                    // the phase has made a call
+	open map[string]*flow.Intent // the calls whose cost is not recorded yet
 }
 
 // Step is a step of the plan of arbitrated work.
@@ -118,9 +118,9 @@ func (c *Course) Fold(e *flow.Event) {
 	switch body := e.Body.(type) {
 	case *flow.Intent:
 		if c.open == nil {
-			c.open = make(map[string]bool)
+			c.open = make(map[string]*flow.Intent)
 		}
-		c.open[body.Call] = true
+		c.open[body.Call] = body
 	case *flow.Skipped:
 		delete(c.open, body.Call)
 	}

@@ -40,7 +40,15 @@ func (l *Lines) Show(e *flow.Event) {
 	}
 	l.headings(e.Body)
 	l.tell(e, owner, job, asked)
-	if l.course.Over() && l.course.Settled() && !l.ended {
+	if l.course.Settled() {
+		l.End()
+	}
+}
+
+// End writes the last line of a conversation that is over, unless Show has. It is called behind the last event: the cost of a call that a
+// control has aborted may never be recorded.
+func (l *Lines) End() {
+	if l.course.Over() && !l.ended {
 		l.ended = true
 		l.printf("%s", l.course.Ending())
 	}
@@ -238,7 +246,7 @@ func (c *Course) Ending() string {
 // Used says what a conversation has used so far.
 func (c *Course) Used() string {
 	used := Plural(c.Calls, "call") + ", " + Plural(c.Tokens, "token")
-	if c.Limit() > 0 || c.Spent.Cost > 0 || c.Spent.AtMost > 0 {
+	if c.Limit() > 0 || c.Spent.Cost > 0 || c.Unsettled().AtMost > 0 {
 		return used + ", " + c.Paid()
 	}
 	return used
@@ -246,14 +254,30 @@ func (c *Course) Used() string {
 
 // Paid says what a conversation has cost so far, and of which limit.
 func (c *Course) Paid() string {
-	paid := c.Spent.String()
+	unsettled := c.Unsettled()
+	paid := unsettled.Beside(c.Spent.Cost)
 	if limit := c.Limit(); limit > 0 {
-		if c.Spent.AtMost > 0 {
+		if unsettled.AtMost > 0 {
 			paid += ","
 		}
 		paid += " of " + limit.Rounded()
 	}
 	return paid
+}
+
+// Unsettled returns what calls may have cost beyond what is known. If the conversation is over, paused or in error, a call in flight counts
+// as broken off: the process that makes it may have died.
+func (c *Course) Unsettled() flow.Unsettled {
+	sum := c.Spent.Unsettled
+	if !c.Over() && c.State != flow.StatePaused && c.State != flow.StateError {
+		return sum
+	}
+	for _, in := range c.open {
+		if in.Reserve > 0 {
+			sum = sum.Plus(flow.Unsettled{AtMost: in.Reserve, BrokenOff: 1})
+		}
+	}
+	return sum
 }
 
 func (l *Lines) used() string { return l.course.Used() }
