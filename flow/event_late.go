@@ -7,9 +7,10 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Late is the result of an attempt that was given up, because the code that made it ignored the end of its context. It changes
-// nothing else: the attempt has failed, and still counts as broken off. As a signal, Call and Attempt are those of the [Command]. If
-// the attempt is still in flight, or if nothing more can be recorded, it is ignored.
+// Late is the result of an attempt that was given up, because the code that made it ignored the end of its context. The attempt has
+// failed nevertheless. If the result has a usage, the attempt no longer counts as broken off, but as what it has cost. Nothing else
+// changes. As a signal, Call and Attempt are those of the [Command]. If the attempt is still in flight, or if nothing more can be
+// recorded, it is ignored.
 type Late struct {
 	Call    string `json:"call" redact:"-"`
 	Attempt int    `json:"attempt"`
@@ -18,8 +19,12 @@ type Late struct {
 	Text  string         `json:"text,omitempty"`
 	Cut   bool           `json:"cut,omitempty"`
 	Usage provider.Usage `json:"usage,omitzero"` // as the vendor reports it
-	Took  time.Duration  `json:"took,omitempty"` // in nanoseconds, without the time in queues
-	Error *Error         `json:"error,omitempty"`
+	// Cost is what the attempt has cost by its usage, and counts in the place of Settled, which is the AtMost that its [Failure] holds. Both
+	// are 0 if the attempt counts as before. The core sets them.
+	Cost    Money         `json:"cost,omitempty"`
+	Settled Money         `json:"settled,omitempty"`
+	Took    time.Duration `json:"took,omitempty"` // in nanoseconds, without the time in queues
+	Error   *Error        `json:"error,omitempty"`
 }
 
 func (Late) signal() {}
@@ -46,6 +51,10 @@ func (c *Core) late(s Late) error {
 		return nil
 	}
 	s.By, s.Usage = state.intent.By, KnownUsage(s.Usage)
+	s.Cost, s.Settled = 0, 0
+	if lost := state.bill.lost[s.Attempt]; lost != nil && !s.Usage.IsZero() {
+		s.Cost, s.Settled = c.record.charge(lost.intent, s.Usage, false).Cost, lost.spend.AtMost
+	}
 	s.Text, s.Cut = excerpt(s.Text)
 	return c.emit(Event{Body: &s})
 }
@@ -59,10 +68,41 @@ func (r *Record) given(s *Late) bool {
 	return s.Attempt < state.intent.Attempt || state.status != callInFlight
 }
 
-// foldLate checks what came late. It changes nothing.
+// lostAttempt is an attempt that was broken off before anything of it was counted.
+type lostAttempt struct {
+	intent *Intent
+	spend  *Spend
+}
+
+// lose notes an attempt that was broken off. What comes late of it may have its cost.
+func (b *bill) lose(intent *Intent, spend *Spend) {
+	if !spend.BrokenOff || spend.AtMost == 0 || spend.Cost != 0 || !spend.Usage.IsZero() {
+		return
+	}
+	if b.lost == nil {
+		b.lost = make(map[int]*lostAttempt)
+	}
+	b.lost[spend.Attempt] = &lostAttempt{intent, spend}
+}
+
+// foldLate folds what came late.
 func (r *Record) foldLate(s *Late) error {
 	if !r.given(s) {
 		return invalid("late", "%q, attempt %d, was not made or is in flight", text.OneLine(s.Call, 80), s.Attempt)
 	}
+	if s.Settled == 0 && s.Cost == 0 {
+		return nil
+	}
+	state := r.callByID(s.Call)
+	lost := state.bill.lost[s.Attempt]
+	if lost == nil || s.Settled != lost.spend.AtMost || s.Cost < 0 || s.Usage != KnownUsage(s.Usage) {
+		return invalid("late.settled", "is not what %q, attempt %d, may have cost", text.OneLine(s.Call, 80), s.Attempt)
+	}
+	delete(state.bill.lost, s.Attempt)
+	spend := Spend{Call: s.Call, Attempt: s.Attempt, Model: lost.intent.Model, Usage: s.Usage, Cost: s.Cost}
+	r.spent.takeBack(lost.intent, lost.spend)
+	r.spent.add(lost.intent, &spend)
+	state.bill.unsettled = state.bill.unsettled.Less(lost.spend.Unsettled())
+	state.bill.add(&spend)
 	return nil
 }

@@ -184,6 +184,7 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 	case *Rejection:
 		return r.foldRejection(call, body, at)
 	case *Failure:
+		call.bill.lose(call.intent, spend)
 		r.foldFailure(call, body, at)
 		return nil
 	case *ToolCalls:

@@ -278,6 +278,7 @@ type bill struct {
 	cost      Money
 	unsettled Unsettled
 	took      time.Duration
+	lost      map[int]*lostAttempt // by their numbers
 }
 
 func (b *bill) add(s *Spend) {

@@ -108,6 +108,44 @@ func (forget) OnEnd(trace.ReadOnlySpan)                     {}
 func (forget) Shutdown(context.Context) error               { return nil }
 func (forget) ForceFlush(context.Context) error             { return nil }
 
+// The process that makes a call may have died when somebody cancels the debate. Then its end is never recorded, and all spans around the
+// call, and the metric, have what it may have cost.
+func TestACostThatIsNeverRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine := engineOf(script)
+		session, err := engine.Start(t.Context(), cars())
+		require.NoError(t, err)
+		defer session.Close()
+		var events []flow.Event
+		var asked *flow.Intent
+		for event, err := range session.Events(t.Context(), 0) {
+			require.NoError(t, err)
+			if event.Kind() != flow.EventChunk {
+				events = append(events, event)
+			}
+			if in := body.As[flow.Intent](event); in != nil && in.By == "Ben" {
+				asked = in
+				require.NoError(t, session.Cancel(t.Context()))
+			}
+			if change := body.As[flow.Transition](event); change != nil && change.To == flow.StateCanceled {
+				break
+			}
+		}
+		require.NotNil(t, asked)
+		require.Positive(t, asked.Reserve)
+		r := newRecorder()
+		read(t, r, events)
+		want := fmt.Sprintf("%.6g", float64(asked.Reserve)/float64(flow.USD))
+		for _, name := range []string{"invoke_workflow debate", "round", "invoke_agent Ben"} {
+			assert.Equal(t, want, get(r.one(t, name), "debate.cost_at_most_usd"), name)
+		}
+		calls := r.find(t, "chat talker")
+		assert.Equal(t, want, get(calls[len(calls)-1], "debate.cost_at_most_usd"))
+		assert.Contains(t, r.measured(t), want+"\n")
+		assert.Contains(t, r.measured(t), "debate.cost.at_most")
+	})
+}
+
 // What a canceled debate still has to pay is part of its cost, though it came after the end.
 func TestACostThatComesLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -165,6 +165,8 @@ func (w *watch) fact(e *flow.Event, at time.Time) {
 		w.beginRound(body, at)
 	case *flow.Intent:
 		w.ask(body, at)
+	case *flow.Late:
+		w.settle(body)
 	default:
 		if out, ok := outcomeOf(e); ok {
 			w.answered(&out, at)
@@ -173,6 +175,15 @@ func (w *watch) fact(e *flow.Event, at time.Time) {
 		}
 		w.note(e, at)
 	}
+}
+
+// settle takes the cost of an attempt that had been given up. The spans around it have ended, but for the debate's.
+func (w *watch) settle(late *flow.Late) {
+	if late.Settled <= 0 || late.Cost < 0 || late.Settled > w.debate.spent.AtMost {
+		return
+	}
+	w.debate.spent.Cost += late.Cost
+	w.debate.spent.AtMost -= late.Settled
 }
 
 // transition handles a change of state.

@@ -47,7 +47,8 @@ func (l *Line) event(body flow.Body, own func(l *Line, body flow.Body)) {
 	case *flow.Charge:
 		l.Spend(&body.Spend)
 	case *flow.Late:
-		l.Add("call", body.Call, "attempt", body.Attempt, "by", body.By, "text", body.Text, "cut", body.Cut, "took", body.Took)
+		l.Add("call", body.Call, "attempt", body.Attempt, "by", body.By, "text", body.Text, "cut", body.Cut, "took", body.Took,
+			"cost", body.Cost, "settled", body.Settled)
 		l.failure(body.Error)
 	case *flow.Dropped:
 		l.Add("who", body.Participant, "why", body.Reason)

@@ -94,9 +94,20 @@ func TestCodeThatIgnoresItsContextIsGivenUp(t *testing.T) {
 					assert.Positive(t, int64(failures[0].AtMost))
 					assert.True(t, failures[0].BrokenOff)
 					assert.Positive(t, late[0].Usage.Input)
+					assert.Positive(t, int64(late[0].Cost))
+					assert.Equal(t, failures[0].AtMost, late[0].Settled)
 				}
 				record, err = session.Wait(t.Context())
 				require.NoError(t, err)
+				assert.Zero(t, record.Spent().Unsettled, "what it has cost is known")
+				if name == "provider" {
+					reloaded, err := engine.Record(t.Context(), record.ID)
+					require.NoError(t, err)
+					usage, _ := record.CallUsage(late[0].Call)
+					assert.Zero(t, usage.Unsettled)
+					assert.Equal(t, 2*late[0].Cost, usage.Cost, "both attempts")
+					assert.Equal(t, record.Spent(), reloaded.Spent())
+				}
 				assert.Len(t, record.Turns, 6)
 				require.NoError(t, session.Close())
 			})

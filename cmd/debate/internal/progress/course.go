@@ -187,7 +187,13 @@ func (c *Course) foldCall(body flow.Body) {
 	case *flow.Skipped:
 		c.end(body.Call)
 		c.Done++
-	case *flow.Charge, *flow.Late:
+	case *flow.Charge:
+	case *flow.Late:
+		if body.Settled > 0 {
+			c.Spent.Usage, c.Spent.Cost = c.Spent.Usage.Add(body.Usage), c.Spent.Cost+body.Cost
+			c.Spent.Unsettled = c.Spent.Less(flow.Unsettled{AtMost: body.Settled, BrokenOff: 1})
+			c.Tokens += body.Usage.Input + body.Usage.Output
+		}
 	case *flow.Turn:
 		if result, ok := arbiter.ResultOf(body); ok {
 			c.plan(result.PlanUpdates)

@@ -105,6 +105,42 @@ Canceled: canceled: 5 calls, 4,936 tokens, $0.04, and up to $0.02 for 1 call tha
 `, "\n"), got)
 }
 
+// TestTheEndingCountsWhatIsInFlight: the process that makes a call may have died, and then its end is never recorded.
+func TestTheEndingCountsWhatIsInFlight(t *testing.T) {
+	var out strings.Builder
+	lines, seq := progress.New(&out, begun), int64(0)
+	show := func(body flow.Body) string {
+		seq++
+		lines.Show(&flow.Event{Seq: seq, At: begun, Body: body})
+		return lines.Course().Paid()
+	}
+	asked := ask(deliberation.KindProposal, "ada", "")
+	asked.Reserve = flow.USD / 50
+	show(start(deliberation.FlowName, "ada"))
+	show(&flow.Transition{To: deliberation.StateProposing, Calls: 1})
+	const doubt = "$0, and up to $0.02 for 1 call that was broken off, of $1"
+	assert.Equal(t, "$0 of $1", show(asked))
+	assert.Equal(t, doubt, show(&flow.Transition{To: flow.StatePaused, On: flow.TriggerPause}))
+	assert.Equal(t, "$0 of $1", show(&flow.Transition{To: deliberation.StateProposing, On: flow.TriggerResume}))
+	assert.Equal(t, doubt, show(&flow.Transition{To: flow.StateCanceled}))
+	assert.NotContains(t, out.String(), "0 calls")
+	lines.End()
+	lines.End()
+	assert.Equal(t, 1, strings.Count(out.String(), "Canceled: 0 calls, 0 tokens, "+doubt))
+	known := spend(deliberation.KindProposal, "ada")
+	assert.Equal(t, "$0.01 of $1", show(&flow.Failure{Spend: known, Void: true}))
+	lines.End()
+	assert.Equal(t, 1, strings.Count(out.String(), "0 tokens"))
+
+	asked = ask(deliberation.KindProposal, "ben", "")
+	asked.Reserve = flow.USD / 50
+	show(asked)
+	lost := flow.Spend{Call: asked.Call, Attempt: 1, Model: "openai/m", AtMost: asked.Reserve, BrokenOff: true}
+	assert.Equal(t, "$0.01, and up to $0.02 for 1 call that was broken off, of $1", show(&flow.Failure{Spend: lost, Void: true}))
+	late := &flow.Late{Call: asked.Call, Attempt: 1, Cost: flow.USD / 100, Settled: asked.Reserve, Usage: provider.Usage{Input: 1}}
+	assert.Equal(t, "$0.02 of $1", show(late), "what comes late says what it has cost")
+}
+
 // TestLinesOfWork: arbitrated work shows decisions, executions, tools and how much of the plan is done.
 func TestLinesOfWork(t *testing.T) {
 	const work = arbiter.KindExecution
