@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/agonist-dev/debate/flow"
 )
@@ -40,7 +41,8 @@ func (w *reporter) spending(accounts []flow.Account) *drawing {
 		d.Keys = append(d.Keys, key{Class: "cost", Text: "cost"})
 	}
 	unknown, row := len(w.unpriced()) > 0, barRow
-	if cost == 0 && !unknown {
+	free := !slices.ContainsFunc(shown, func(a flow.Account) bool { return a.Cost > 0 || a.AtMost > 0 })
+	if free && !unknown {
 		row = barFreeRow
 	}
 	for i := range shown {

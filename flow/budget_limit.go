@@ -319,7 +319,7 @@ func (r *Record) doubt(at atLimit, side string) string {
 	total := r.spent.total
 	more := r.spent.unreported
 	if side == limitHard {
-		more = r.used().less(amount{total.Cost, r.spent.tokens, total.Requests})
+		more = more.plus(r.spent.brokenOff)
 	} else {
 		total.Unsettled = Unsettled{AtMost: more.cost, Unreported: total.Unreported}
 	}

@@ -285,7 +285,7 @@ func (c *Core) failed(s Failed) error {
 	spend.Took, spend.Queued = s.Took, s.Queued
 	spend.addMetadata(s.Metadata)
 	if (s.Partial || s.Usage.IsZero()) && !s.Free && spend.Model != "" {
-		c.record.bound(&spend, state.intent, s.Partial || breaksOff(failure.Kind), s.Partial)
+		c.record.bound(&spend, state.intent, s.Partial || !ended(failure.Kind), s.Partial)
 	}
 	if state.intent.Tool != "" {
 		return c.toolFailed(state, spend, failure, failure.Kind == provider.KindCanceled)
@@ -303,9 +303,9 @@ func (c *Core) failed(s Failed) error {
 	return c.overshoot(intent, &spend)
 }
 
-// breaksOff reports whether a failure of a kind leaves open what the provider has done. After any other failure only the usage is unknown.
-func breaksOff(kind Kind) bool {
-	return kind == provider.KindNetwork || kind == provider.KindTimeout || kind == provider.KindCanceled
+// ended reports whether a failure of a kind means that a reply has come to its end. Then only its usage is unknown.
+func ended(kind Kind) bool {
+	return kind == provider.KindInvalidResponse || kind == provider.KindRefusal || kind == provider.KindContentFilter
 }
 
 // lost takes an attempt whose outcome is unknown, and so is what it has cost.

@@ -67,6 +67,9 @@ func (l *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 		return nil, err
 	}
 	start.Parent.Spent = spent // the first of the copied events is this start
+	if len(origin.InFlight()) > 0 {
+		listOnly(copied, spent.Unsettled)
+	}
 	carried, err := l.carried(ctx, id, flow.LogFiles(copied), plan.files)
 	if err != nil {
 		return nil, err
@@ -261,6 +264,18 @@ func copyPrefix(origin *flow.Core, start *flow.Start, events []flow.Event, seq i
 		out = append(out, flow.Event{Seq: int64(len(out) + 1), At: out[len(out)-1].At, Body: use})
 	}
 	return out
+}
+
+// listOnly corrects what the last copied transition says for lists: it counts calls in flight that a fork leaves out.
+func listOnly(copied []flow.Event, unsettled flow.Unsettled) {
+	for i := range slices.Backward(copied) {
+		if t, ok := copied[i].Body.(*flow.Transition); ok {
+			of := *t
+			of.Unsettled = unsettled
+			copied[i].Body = &of
+			return
+		}
+	}
 }
 
 // unusedDecisions returns the inquiries whose answer lets one use of a tool be made that does not begin in these events, and those

@@ -113,6 +113,33 @@ func TestForksDoNotCountTwice(t *testing.T) {
 	})
 }
 
+// A fork leaves out the call that its parent was making when it was paused. So does the list, which has what the pause says.
+func TestAForkListsNoCallThatItLeavesOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := course{config: stage.TwoDebaters()}
+		w := c.world(&store.Memory{})
+		parent, err := w.engine.Start(t.Context(), w.config)
+		require.NoError(t, err)
+		stage.Pass(2500 * time.Millisecond)
+		require.NoError(t, parent.Pause(t.Context()))
+		require.NoError(t, parent.Close())
+		log := stage.Kept(t, w.engine.Store, parent.ID())
+		at := until(t, log, 1, func(e *debate.Event) bool {
+			change := body.As[flow.Transition](*e)
+			return change != nil && change.To == flow.StatePaused
+		})
+		require.Positive(t, body.As[flow.Transition](log[at-1]).AtMost)
+		fork, err := w.engine.Fork(t.Context(), parent.ID(), at, nil)
+		require.NoError(t, err)
+		require.NoError(t, fork.Close())
+		assert.Zero(t, w.recordOf(t, fork.ID()).Spent().Unsettled)
+		for info, err := range w.engine.List(t.Context(), store.Filter{}) {
+			require.NoError(t, err)
+			assert.Equal(t, info.ID == fork.ID(), info.Unsettled == flow.Unsettled{}, info.ID)
+		}
+	})
+}
+
 // recordOf folds a stored log.
 func (w *world) recordOf(t *testing.T, id string) *debate.Record {
 	t.Helper()

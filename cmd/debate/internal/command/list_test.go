@@ -47,17 +47,22 @@ func TestTheListKnowsWhatWasSpentUntilNow(t *testing.T) {
 	require.NoError(t, err)
 	spent := record.Spent().Cost
 	require.Positive(t, spent)
+	abandoned := record.Abandoned()
+	require.Equal(t, 1, abandoned.BrokenOff, "Ben's call is in flight, and its process has ended")
 	require.NoError(t, kept.Close())
 
 	got := run(t, place, "list", "--json")
 	require.Zero(t, got.code, got.err)
 	var listed []struct {
 		Spent flow.Money `json:"spent"`
+		flow.Unsettled
 	}
 	require.NoError(t, json.Unmarshal([]byte(got.out), &listed))
 	require.Len(t, listed, 1)
 	assert.Equal(t, spent, listed[0].Spent)
-	assert.Contains(t, run(t, place, "list").out, " "+strings.TrimSpace(spent.String())+" ")
+	assert.Equal(t, abandoned, listed[0].Unsettled)
+	assert.Contains(t, run(t, place, "list").out, " "+abandoned.Short(spent)+" ")
+	assert.Contains(t, run(t, place, "show").out, abandoned.Beside(spent))
 }
 
 // TestWhatWasBrokenOffIsShownApart: the list, the conversation, its report and JSON say the same of a call whose end nobody knows.
