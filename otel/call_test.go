@@ -24,6 +24,7 @@ func TestACallThatWasLost(t *testing.T) {
 		r := newRecorder()
 		for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
 			if in := body.As[flow.Intent](event); in != nil && in.By == "Ben" {
+				synctest.Wait() // the call is made
 				require.NoError(t, session.Close())
 			}
 			if err != nil {
