@@ -185,24 +185,27 @@ func recovered(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 		return TriggerRecovered, flow.Exit{Calls: 1}, true
 	}
 	_, row := w.Failures()
-	failure := &flow.Error{
-		Kind: provider.KindState, Op: "flow " + FlowName, Field: "maxFailures", Round: r.Round,
-		Err: fmt.Errorf("%d failures in a row: %s", row, w.trouble()),
-	}
-	return flow.TriggerFail, flow.Exit{Reason: flow.EndFailed, Evidence: failure.Error(), Failure: failure}, true
+	failure, said := w.trouble()
+	failure.Err = fmt.Errorf("%d failures in a row: %s", row, clipped(strings.Join(strings.Fields(said), " "), 300))
+	return flow.TriggerFail, flow.Exit{Reason: flow.EndFailed, Evidence: failure.Error(), Failure: &failure}, true
 }
 
-// trouble is the latest failure, on one line.
-func (w *Work) trouble() string {
+// trouble returns the latest failure and its cause: that of a call, or else what an agent has reported.
+func (w *Work) trouble() (flow.Error, string) {
+	last, said := w.FailureOf(w.decisionID()), "no failure is recorded"
 	for _, e := range slices.Backward(w.batch) {
-		if e.Result == Failed {
-			return e.Agent + ": " + clipped(strings.Join(strings.Fields(e.Error), " "), 300)
+		if last == nil && e.Result == Failed {
+			last, said = w.FailureOf(e.Call), e.Agent+": "+e.Error
+			break
 		}
 	}
-	if n := len(w.Record.Failures); n > 0 {
-		return clipped(strings.Join(strings.Fields(w.Record.Failures[n-1].Error.Error()), " "), 300)
+	switch {
+	case last == nil:
+		return flow.Error{Kind: provider.KindState, Op: "flow " + FlowName, Field: "maxFailures", Round: w.Round}, said
+	case last.Err != nil:
+		said = last.Err.Error()
 	}
-	return "no failure is recorded"
+	return *last, said
 }
 
 // owes returns what the work lacks: that the arbiter declares the task complete, unless somebody has ended it early.

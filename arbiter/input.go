@@ -2,7 +2,6 @@ package arbiter
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -73,8 +72,12 @@ func (w *Work) reads(s *flow.Sent) (effect, error) {
 		if p.Step != nil {
 			at = *p.Step
 		}
-		if step := w.plan.step(at); step == nil || !step.left() {
-			return effect{}, refused("payload.step", "%w", flow.Unknown("step to be done", strconv.Itoa(at), w.plan.numbers((*Step).left)...))
+		step, err := w.planned(at)
+		if err == nil && !step.left() {
+			err = refused("payload.step", "step %d is %s; left are: %s", at, step.Status, w.plan.leftOver())
+		}
+		if err != nil {
+			return effect{}, err
 		}
 		return effect{step: at}, nil
 	default:
@@ -82,11 +85,22 @@ func (w *Work) reads(s *flow.Sent) (effect, error) {
 		if err := flow.DecodeStrict("send", s.Payload, &p); err != nil {
 			return effect{}, err
 		}
-		if w.plan.step(p.Step) == nil {
-			return effect{}, refused("payload.step", "%w", flow.Unknown("step", strconv.Itoa(p.Step), w.plan.numbers(nil)...))
+		if _, err := w.planned(p.Step); err != nil {
+			return effect{}, err
 		}
 		return effect{step: p.Step, again: true}, nil
 	}
+}
+
+// planned returns a step of the plan, counted from 0. The error says that there is none.
+func (w *Work) planned(at int) (*Step, error) {
+	if step := w.plan.step(at); step != nil {
+		return step, nil
+	}
+	if w.plan == nil {
+		return nil, refused("payload.step", "there is no plan yet")
+	}
+	return nil, refused("payload.step", "the plan has no step %d: it has %d, counted from 0", at, len(w.plan.Steps))
 }
 
 func refused(field, format string, args ...any) error {

@@ -98,8 +98,8 @@ func TestStepsAreSkippedAndRunAgain(t *testing.T) {
 		require.NoError(t, s.Pause(t.Context()))
 		synctest.Wait() // the decision is broken off
 		require.NoError(t, send(t, s, arbiter.TriggerSkipStep, arbiter.SkipStep{}))
-		require.ErrorContains(t, send(t, s, arbiter.TriggerSkipStep, arbiter.SkipStep{Step: &two}), `no step to be done "2" is known: there is only 1`)
-		require.ErrorContains(t, send(t, s, arbiter.TriggerRerunStep, arbiter.RerunStep{Step: 3}), `no step "3" is known: there are 0, 1, 2`)
+		require.ErrorContains(t, send(t, s, arbiter.TriggerSkipStep, arbiter.SkipStep{Step: &two}), "step 2 is skipped; left are: 1")
+		require.ErrorContains(t, send(t, s, arbiter.TriggerRerunStep, arbiter.RerunStep{Step: 3}), "the plan has no step 3: it has 3, counted from 0")
 		require.Error(t, send(t, s, arbiter.TriggerRerunStep, "step two"))
 		require.Equal(t, 1, at(t, s).Plan().CurrentStepIndex)
 		require.NoError(t, send(t, s, arbiter.TriggerRerunStep, arbiter.RerunStep{Step: 0}))

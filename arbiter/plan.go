@@ -1,6 +1,7 @@
 package arbiter
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -214,17 +215,15 @@ func (p *Plan) stepFor(agent string) int {
 // noStep is the step of an execution that works on none.
 const noStep = -1
 
-// numbers returns the numbers of the steps that a function selects; nil: all.
-func (p *Plan) numbers(selected func(*Step) bool) (out []string) {
-	if p == nil {
-		return nil
-	}
+// leftOver lists the steps that are still to be done, counted from 0.
+func (p *Plan) leftOver() string {
+	var left []string
 	for i := range p.Steps {
-		if selected == nil || selected(&p.Steps[i]) {
-			out = append(out, strconv.Itoa(i))
+		if p.Steps[i].left() {
+			left = append(left, strconv.Itoa(i))
 		}
 	}
-	return out
+	return cmp.Or(clipped(strings.Join(left, ", "), 200), "none")
 }
 
 // step returns a step of the plan; nil: there is none.

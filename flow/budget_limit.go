@@ -289,7 +289,7 @@ func limitError(round int, warned *Warning) *Error {
 	failure.Field = "budget." + text.OneLine(warned.Limit, 40) // a log may hold anything
 	failure.Err = fmt.Errorf("%w: %s", failure.Err, text.OneLine(warned.Evidence, 200))
 	if to, ok := strings.CutPrefix(warned.raise(), "raise it to "); ok {
-		failure.Err = WithMend(failure.Err, fmt.Sprintf("amend %s to %s, then retry", failure.Field, to))
+		failure.Err = WithMend(failure.Err, fmt.Sprintf("amend %s to %s, beside the other limits, then retry", failure.Field, to))
 	}
 	return failure
 }

@@ -378,10 +378,13 @@ func mayFallBack(kind Kind) bool {
 	return kind != provider.KindCanceled && kind != provider.KindState && kind != provider.KindCostLimit
 }
 
-// locate returns the failure with the call, the participant, the round and the attempt in which it happened.
+// locate returns the failure with the call, the participant, the round and the attempt in which it happened, and what it concerns.
 func (c *Core) locate(state *callState, failure *Error) *Error {
 	out := *failure
 	out.Op, out.Participant, out.Round, out.Attempt = state.intent.Call, state.intent.By, state.intent.Round, state.intent.Attempt
 	out.At = c.in.At
+	if call := c.wanted(state); call != nil && call.asked == nil && out.Field == "" {
+		out.Field = c.record.settings.concerning(call, out.Kind)
+	}
 	return &out
 }

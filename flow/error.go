@@ -67,7 +67,7 @@ var (
 type Error struct {
 	Kind        Kind
 	Op          string        // the operation: "validate", "start", a trigger, a call's ID
-	Field       string        // the path of a field in the config or the log: "participants[1].name"
+	Field       string        // the path of a field in the config or the log, or the setting concerned: "participants[1].name", "timeouts.verdict"
 	Participant string        // the actor whose call has failed
 	Round       int           // from 1; 0 if outside the rounds
 	Attempt     int           // of the call, from 1; 0 if no call
@@ -140,6 +140,8 @@ func (e *Error) Retryable() bool {
 		return true
 	case provider.KindValidation:
 		return e.Attempt > 0 // a provider has refused a request: another model may take it
+	case provider.KindState: // of what a conversation has stopped for, and not of an operation that it refuses
+		return len(e.Amends()) > 0 || e.Op == string(KindConfirm) || e.Field == fieldMaxFailures
 	default:
 		return false
 	}
@@ -180,7 +182,7 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote. The cause comes back as text. Retryable and the hint are not read: they
-// follow from the kind.
+// follow from the other fields. What a cause itself said of what helps ([WithMend]) is lost.
 func (e *Error) UnmarshalJSON(data []byte) error {
 	var in errorJSON
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -354,7 +356,7 @@ func (e *AnsweredError) Error() string {
 func (r *Record) wasAnswered(inquiry, by string) error {
 	for _, first := range slices.Backward(r.answered[inquiry]) {
 		if by == "" || first.Answer.By == "" || first.Answer.By == by {
-			return &Error{Kind: provider.KindState, Op: opAnswer, Err: WithMend(&first, "read Record.Answers: nothing is left to answer here")}
+			return &Error{Kind: provider.KindState, Op: opAnswer, Err: WithMend(&first, "answer nothing here: it is done")}
 		}
 	}
 	return nil

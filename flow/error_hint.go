@@ -3,7 +3,7 @@ package flow
 import (
 	"cmp"
 	"errors"
-	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,46 +13,40 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// This file says what helps against a failure. A mend names a field by its key in JSON, which a config, an Amendment and the program
-// debate have in common, or an operation that a Session, an Engine and the program have: amend, retry, open, fork.
+// This file says what helps against a failure. A hint is read by users of programs too, in questions, reports and the program debate.
+// So it names a field by its key in JSON, which a config and an Amendment have in common, or an operation that a Session, an Engine and
+// the program have: amend, retry, open, fork. Only what a host program has to register is named by its name in Go.
 
 // Amends returns the fields of an [Amendment] with which a retry can succeed, by their keys in JSON, the likeliest first:
-// "models.Ada", "budget.hardCalls", "turnTimeout". It is nil if no amendment helps, and for an error that is no failure of a
-// conversation.
+// "models.Ada", "budget.hardCalls", "timeouts.verdict". It is nil if no amendment helps, and for an error that is no failure of a
+// conversation. Budget and ToolPolicy are replaced as a whole: change a copy of those of Record.Settings, and the other limits stay.
 func (e *Error) Amends() []string {
 	if e == nil || errors.Is(e.Err, ErrNoFile) {
 		return nil
 	}
-	model := e.modelKey()
+	field, model := text.OneLine(e.Field, 200), e.modelKey()
 	switch e.Kind {
 	case provider.KindCostLimit:
-		return []string{cmp.Or(text.OneLine(e.Field, 200), "budget")}
-	case provider.KindState:
-		if e.Field == fieldUnknownUse || e.Field == fieldUnattended {
-			return []string{e.Field}
+		return []string{cmp.Or(field, "budget")}
+	case provider.KindState, provider.KindTimeout:
+		if slices.Contains([]string{fieldUnknownUse, fieldUnattended, fieldRoundTimeout, fieldTurnTimeout}, field) ||
+			strings.HasPrefix(field, fieldTimeouts) {
+			return []string{field}
 		}
 		return nil
-	case provider.KindTimeout:
-		switch {
-		case e.Field == fieldRoundTimeout:
-			return []string{fieldRoundTimeout}
-		case model == "":
-			return nil
-		}
-		return []string{"turnTimeout", "timeouts"}
+	case provider.KindCanceled, provider.KindConflict, provider.KindStore, "":
+		return nil
 	case provider.KindValidation:
 		switch {
-		case e.Attempt == 0 || model == "":
+		case e.Attempt == 0:
 			return nil
-		case e.Field == fieldContext:
+		case field == fieldContext:
 			return []string{fieldContext}
 		}
 	case provider.KindContextOverflow:
 		if model != "" && e.Participant != summarizer {
 			return []string{model, fieldContext}
 		}
-	case provider.KindCanceled, provider.KindConflict, provider.KindStore, "":
-		return nil
 	default:
 	}
 	if model == "" {
@@ -61,20 +55,40 @@ func (e *Error) Amends() []string {
 	return []string{model}
 }
 
-// Fields of settings that failures of a conversation name.
+// What the Field of a failure of a conversation may be: a setting, or that the actor is a function.
 const (
 	fieldContext      = "context"
 	fieldRoundTimeout = "roundTimeout"
+	fieldTurnTimeout  = "turnTimeout"
+	fieldTimeouts     = "timeouts." // and the kind of the call
 	fieldUnattended   = "unattended"
 	fieldUnknownUse   = "toolPolicy.unknown"
+	fieldMaxFailures  = "maxFailures"
+	fieldFunction     = "function"
 )
 
-// modelKey returns the field of an amendment that gives the actor another model; "": the failure is of no actor.
-func (e *Error) modelKey() string {
-	switch e.Participant {
-	case "":
+// concerning returns the Field of a failure of a call: the setting that bounds an attempt, or that a function performs the call. ""
+// stands for the actor's model.
+func (t Settings) concerning(call *Call, kind Kind) string {
+	_, own := t.Timeouts[call.Kind]
+	switch {
+	case kind == provider.KindTimeout && (own || call.Timeout > 0): // the latter is no setting, and a time for the kind replaces it
+		return fieldTimeouts + string(call.Kind)
+	case kind == provider.KindTimeout:
+		return fieldTurnTimeout
+	case call.Performer == ByFunction:
+		return fieldFunction
+	default:
 		return ""
-	case summarizer:
+	}
+}
+
+// modelKey returns the field of an amendment that gives the actor another model; "": the failure is of no actor, or of a function.
+func (e *Error) modelKey() string {
+	switch {
+	case e.Participant == "" || e.Field == fieldFunction:
+		return ""
+	case e.Participant == summarizer:
 		return "summarizer"
 	default:
 		return "models." + text.OneLine(e.Participant, 80)
@@ -101,6 +115,9 @@ func (e *Error) clause() string {
 	do := e.mend()
 	if or := e.Amends(); len(or) > 0 && !strings.Contains(do, "amend "+or[0]) {
 		do += "; or amend " + strings.Join(or, " or ")
+		if !strings.Contains(do, "retry") {
+			do += ", then retry"
+		}
 	}
 	return do
 }
@@ -108,7 +125,10 @@ func (e *Error) clause() string {
 // mended returns what the cause itself says of what helps; "": it says nothing.
 func (e *Error) mended() string {
 	unknown, ok := errors.AsType[*text.UnknownName](e.Err)
-	if ok && errors.Is(e.Err, ErrMissing) && unknown.Register() != "" {
+	switch {
+	case ok && e.Attempt > 0: // of a running conversation, where an amendment helps
+		return ""
+	case ok && errors.Is(e.Err, ErrMissing) && unknown.Register() != "":
 		return unknown.Register() // what is stored names it, and is not corrected
 	}
 	cause, ok := errors.AsType[mending](e.Err)
@@ -134,8 +154,8 @@ func WithMend(err error, mend string) error { return &mendedError{err, mend} }
 
 // Unknown returns the cause of an [Error] about a name that is none of the known ones. It quotes the name as one line, and lists at
 // most twelve of the known ones, in order: those that are most like the name, and how many more there are. what says of which sort
-// they are, such as "format"; it may be empty. If "" is among the known ones, the name may be left out. The caller must not change
-// known afterwards. [Error.Hint] names the known ones too.
+// they are, such as "format"; it may be empty. If "" is among the known ones, the name may be left out. [Error.Hint] names the known
+// ones too.
 func Unknown[S ~string](what string, name S, known ...S) error {
 	return text.Unknown(what, name, known...)
 }
@@ -154,93 +174,86 @@ type mendedError struct {
 func (m *mendedError) Mend() string  { return m.mend }
 func (m *mendedError) Unwrap() error { return m.error }
 
+// mends say what helps against failures of each kind whose hint has one form. In braces stands whom or what a failure concerns.
+//
+//nolint:gochecknoglobals // a constant in all but syntax: nothing assigns to it
+var mends = map[Kind]string{
+	provider.KindNetwork:         "check the connection to {whose}, then {again}",
+	provider.KindRateLimit:       "wait {wait}, then {again}, or let fewer calls run at once: {whose} limits the rate",
+	provider.KindQuota:           "top up the account at {whose} or raise its limit there, then {again}",
+	provider.KindAPI:             "{again} later: {whose} has failed",
+	provider.KindTimeout:         "{again}: {whose} has not replied in time",
+	provider.KindContextOverflow: "choose a model with a larger window, lower reserve or maxTokens, or set truncateTurns, then {again}",
+	provider.KindAuthentication:  "renew the API key of {whose}, then {again}",
+	provider.KindContentFilter:   "reword what the filter of {whose} has refused, in a new conversation",
+	provider.KindRefusal:         "reword what {who} has declined, in a new conversation",
+	provider.KindInvalidResponse: "{again}: the answer of {who} could not be used",
+	provider.KindCanceled:        "open the conversation again, or start another one",
+	provider.KindCostLimit:       "amend {limit} to a higher limit, beside the others, then retry",
+	provider.KindToolLimit:       "retry, or raise toolCalls of a deliberation or maxIterations of an arbiter's agent in a new conversation",
+	provider.KindStore:           "repair the store, then open the conversation again: nothing that was recorded is lost",
+	provider.KindUnknown:         "mend what the message names, then {again}",
+}
+
 // mend returns what helps against a failure of this kind, for whom or what it concerns.
-func (e *Error) mend() string { //nolint:funlen // one case for each kind
+func (e *Error) mend() string {
 	field, who := text.OneLine(e.Field, 200), text.OneLine(e.Participant, 80)
+	switch {
+	case errors.Is(e.Err, ErrNoFile):
+		return "give the bytes of the file again, or import an export or a snapshot of the conversation: that puts back what is missing"
+	case e.Kind == provider.KindTimeout && field == fieldRoundTimeout:
+		return "amend roundTimeout to more time, then retry"
+	case e.Kind == provider.KindContextOverflow && e.modelKey() != "":
+		return "amend " + strings.Join(e.Amends(), " or ") + ", then retry: a larger window, or another way to fit it; " +
+			"a new conversation can have a smaller reserve or maxTokens, or truncateTurns"
+	case e.Kind == provider.KindInvalidResponse && e.Capped:
+		return "raise maxTokens in a new conversation: the reply ended there"
+	case e.Kind == provider.KindValidation:
+		return e.mendInvalid(field, who)
+	case e.Kind == provider.KindState:
+		return e.mendState(field, who)
+	case e.Kind == provider.KindConflict:
+		return e.mendConflict(field)
+	}
 	whose, again := "the provider", "retry"
 	switch {
 	case who == summarizer:
 		whose = "the provider of the summarizer"
+	case who != "" && field == fieldFunction:
+		whose = "the service behind " + who + "'s function"
 	case who != "":
 		whose = "the provider of " + who + "'s model"
 	case field != "":
 		whose, again = "the provider of "+field, "start again"
 	}
-	if errors.Is(e.Err, ErrNoFile) {
-		return "give the bytes of the file again, or import an export or a snapshot of the conversation: that puts back what is missing"
+	wait := "a minute"
+	if e.RetryAfter > 0 {
+		wait = e.RetryAfter.String()
 	}
-	switch e.Kind {
-	case provider.KindNetwork:
-		return "check the connection to " + whose + ", then " + again
-	case provider.KindRateLimit:
-		if e.RetryAfter > 0 {
-			return fmt.Sprintf("wait %s, as %s asks, then %s", e.RetryAfter, whose, again)
-		}
-		return fmt.Sprintf("wait a minute, then %s, or lower Engine.MaxCalls: %s limits the rate", again, whose)
-	case provider.KindQuota:
-		return "top up the account at " + whose + " or raise its limit there, then " + again
-	case provider.KindAPI:
-		return again + " later: " + whose + " has failed"
-	case provider.KindTimeout:
-		if field == fieldRoundTimeout {
-			return "amend roundTimeout to more time, then retry"
-		}
-		return again + ": " + whose + " has not replied in time"
-	case provider.KindContextOverflow:
-		if who != "" {
-			return "amend " + strings.Join(e.Amends(), " or ") + ": a larger window, or another way to fit it; " +
-				"a new conversation can have a smaller reserve or maxTokens, or truncateTurns"
-		}
-		return "choose a model with a larger window, lower reserve or maxTokens, or set truncateTurns"
-	case provider.KindAuthentication:
-		return "renew the API key of " + whose + ", then " + again
-	case provider.KindContentFilter:
-		return "reword what the filter of " + whose + " has refused, in a new conversation"
-	case provider.KindRefusal:
-		return "reword what " + cmp.Or(who, "the model") + " has declined, in a new conversation"
-	case provider.KindInvalidResponse:
-		if e.Capped {
-			return "raise maxTokens in a new conversation: the reply ended there"
-		}
-		return again + ": the answer of " + cmp.Or(who, "the model") + " could not be used"
-	case provider.KindValidation:
-		return e.mendInvalid(field, who)
-	case provider.KindCanceled:
-		return "open the conversation again, or start another one"
-	case provider.KindCostLimit:
-		return "amend " + cmp.Or(field, "budget") + " to a higher limit, then retry"
-	case provider.KindToolLimit:
-		return "retry, or raise toolCalls of a deliberation or maxIterations of an arbiter's agent in a new conversation"
-	case provider.KindState:
-		return e.mendState(field, who)
-	case provider.KindConflict:
-		return e.mendConflict(field)
-	case provider.KindStore:
-		return "repair the store, then open the conversation again: nothing that was recorded is lost"
-	case provider.KindUnknown:
-		return "mend what the message names, then " + again + "; an adapter's *provider.Error with a Kind that passes is retried"
-	default:
-		return "mend what the message names"
-	}
+	return strings.NewReplacer(
+		"{whose}", whose, "{who}", cmp.Or(who, "the model"), "{again}", again, "{wait}", wait, "{limit}", cmp.Or(field, "budget"),
+	).Replace(cmp.Or(mends[e.Kind], "mend what the message names"))
 }
 
 // mendInvalid says what helps against something invalid.
 func (e *Error) mendInvalid(field, who string) string {
-	switch {
+	switch model := e.modelKey(); {
 	case errors.Is(e.Err, ErrNotFound):
-		return "choose another id: Engine.List yields those that there are"
+		return "give the id of a stored conversation"
 	case errors.Is(e.Err, ErrMissing):
 		return "open the conversation with an engine that has what the message names"
-	case e.Attempt > 0 && who != "" && field == fieldContext:
+	case e.Attempt > 0 && field == fieldContext:
 		return "amend context to another manager, then retry"
-	case e.Attempt > 0 && who != "":
-		return "amend " + e.modelKey() + " to a model that takes this request, then retry"
+	case e.Attempt > 0 && model != "":
+		return "amend " + model + " to a model that takes this request, then retry"
+	case e.Attempt > 0:
+		return "mend " + cmp.Or(who, "the conversation") + "'s function, then retry"
 	case field != "":
 		return "correct " + field
 	case e.Op != "":
-		return "correct what was given to " + text.OneLine(e.Op, 80)
+		return "correct what " + text.OneLine(e.Op, 80) + " was given"
 	default:
-		return "correct what was given"
+		return "correct what the message names"
 	}
 }
 
@@ -251,16 +264,16 @@ func (e *Error) mendState(field, who string) string {
 		return "amend toolPolicy.unknown to what follows from such a use, then retry"
 	case field == fieldUnattended:
 		return "retry, which asks again those that have failed; or amend unattended to false, so that a person decides"
-	case field != "":
-		return "mend what has failed, then retry; a new conversation can have another " + field
+	case field == fieldMaxFailures:
+		return "mend what has failed, then retry; a new conversation can have another maxFailures"
 	case op == string(KindConfirm):
 		return "retry, which confirms the cost warning"
 	case who != "" || strings.HasPrefix(op, "flow "):
 		return "correct the flow, then open the conversation again"
 	case op != "":
-		return "look at Record.State before " + op
+		return "wait for a state of the conversation that allows " + op
 	default:
-		return "look at Record.State first"
+		return "wait for another state of the conversation"
 	}
 }
 

@@ -37,6 +37,11 @@ func causes() []*flow.Error {
 	one(flow.Error{Kind: provider.KindInvalidResponse, Participant: "Ada", Attempt: 1, Capped: true})
 	one(flow.Error{Kind: provider.KindValidation, Field: "context", Participant: "Ada", Attempt: 1})
 	one(flow.Error{Kind: provider.KindTimeout, Op: "round", Field: "roundTimeout"})
+	one(flow.Error{Kind: provider.KindTimeout, Participant: "Ada", Field: "turnTimeout", Attempt: 1})
+	one(flow.Error{Kind: provider.KindTimeout, Participant: "Ada", Field: "timeouts.verdict", Attempt: 1})
+	for _, kind := range []flow.Kind{provider.KindNetwork, provider.KindQuota, provider.KindValidation, provider.KindUnknown} {
+		one(flow.Error{Kind: kind, Participant: "sums", Field: "function", Attempt: 1})
+	}
 	one(flow.Error{Kind: provider.KindAuthentication, Op: "config", Field: "participants[0].model"})
 	for _, limit := range []string{"hard", "hardTokens", "hardCalls", "hardTime"} {
 		one(flow.Error{Kind: provider.KindCostLimit, Op: "limit", Field: "budget." + limit})
@@ -81,6 +86,8 @@ func TestNoTwoCausesHaveTheSameHint(t *testing.T) {
 		assert.Nil(t, seen[hint], "%v and %v: %s", cause, seen[hint], hint)
 		seen[hint] = cause
 		assert.Regexp(t, `^[A-Z].*[^.]\.$`, hint)
+		retries := regexp.MustCompile(`(?i)\bretry\b|\bstart again\b`).MatchString(hint)
+		assert.Equal(t, cause.Retryable(), retries, "%v: %s", cause, hint)
 		if len(cause.Amends()) > 0 {
 			assert.Contains(t, strings.ToLower(hint), "amend ", "%v", cause)
 			assert.Contains(t, hint, cause.Amends()[0])
@@ -92,7 +99,8 @@ func TestNoTwoCausesHaveTheSameHint(t *testing.T) {
 			require.NoError(t, json.Unmarshal(data, &read))
 			assert.Equal(t, hint, read.Hint())
 			assert.Equal(t, cause.Amends(), read.Amends())
-			assert.True(t, cause.Retryable() || cause.Kind == provider.KindState, "%v", cause)
+			assert.Equal(t, cause.Retryable(), read.Retryable())
+			assert.True(t, cause.Retryable(), "%v", cause)
 		}
 	}
 }
@@ -101,14 +109,14 @@ func TestNoTwoCausesHaveTheSameHint(t *testing.T) {
 func values() map[string]string {
 	return map[string]string{
 		"models": `{"Ada":{"model":"a/b"}}`, "summarizer": `"a/b"`, "context": `"sliding"`, "turnTimeout": `"5m"`, "roundTimeout": `"5m"`,
-		"timeouts": `{"opening":"5m"}`, "unattended": `false`, "toolPolicy": `{"unknown":"tell"}`, "budget": `{}`,
+		"timeouts.verdict": `{"verdict":"5m"}`, "unattended": `false`, "toolPolicy": `{"unknown":"tell"}`, "budget": `{}`,
 		"budget.hard": `{"hard":1}`, "budget.hardTokens": `{"hardTokens":1}`, "budget.hardCalls": `{"hardCalls":1}`,
 		"budget.hardTime": `{"hardTime":"1h"}`,
 	}
 }
 
-// TestHintsNameWhatThereIs: the fields to amend are those of an Amendment, other fields are those of a config, and what is written
-// with a capital is a part of the library.
+// TestHintsNameWhatThereIs: the fields to amend are those of an Amendment, other fields are those of a config, and only what a host
+// program registers is named by its name in Go: the hint of a conversation's failure is read by its users.
 func TestHintsNameWhatThereIs(t *testing.T) {
 	member := regexp.MustCompile(`\b(Engine|Record)\.(\w+)`)
 	setting := regexp.MustCompile(`\b(reserve|maxTokens|truncateTurns|toolCalls|maxIterations|maxFailures)\b`)
@@ -129,6 +137,9 @@ func TestHintsNameWhatThereIs(t *testing.T) {
 			}
 			var a flow.Amendment
 			assert.NoError(t, flow.DecodeStrict("amend", []byte(`{"`+key+`":`+value+`}`), &a), field)
+		}
+		if cause.Participant != "" || len(cause.Amends()) > 0 {
+			assert.NotRegexp(t, `\b(Engine|Record|Session)\.|\*provider`, cause.Hint())
 		}
 		for _, m := range member.FindAllStringSubmatch(cause.Hint(), -1) {
 			of := types[m[1]]

@@ -308,7 +308,9 @@ func (r *Record) opposed(on Trigger, err error) error {
 	case r.Final():
 		return WithMend(err, "fork the conversation, which is over")
 	case r.State == StateAwaitingInput:
-		return WithMend(err, "answer what Record.Inquiries asks")
+		return WithMend(err, "answer the open inquiries")
+	case r.State == StatePaused && on == TriggerPause:
+		return WithMend(err, "do nothing: the conversation is paused")
 	case r.State == StatePaused:
 		return WithMend(err, "resume the conversation")
 	case r.State == StateError && on == TriggerRetry && r.Failure != nil:
@@ -416,7 +418,7 @@ func (m *Machine) check() error {
 	}
 	for state := range f.Steps {
 		if !m.working(state) {
-			return bad("there is a step for %q, which is no state of the flow", state)
+			return bad("Steps: %w", Unknown("state", state, m.states...))
 		}
 	}
 	if err := m.checkRules(bad); err != nil {
@@ -424,7 +426,7 @@ func (m *Machine) check() error {
 	}
 	for _, state := range f.Timed {
 		if !m.working(state) {
-			return bad("the time of a round covers %q, which is no state of the flow", state)
+			return bad("Timed: %w", Unknown("state", state, m.states...))
 		}
 	}
 	return m.checkNames(bad)

@@ -9,25 +9,24 @@ import (
 )
 
 // Bounds of an error about an unknown name: how many known names it lists, the bytes of each name, and how many names are compared with
-// the unknown one. A config can hold thousands of names, and as many errors.
+// the unknown one, the first of the alphabet. Vendors have hundreds of models.
 const (
 	mostListed   = 12
 	mostName     = 80
-	mostCompared = 256
+	mostCompared = 2000
 )
 
-// UnknownName is the error about a name that is none of those that are known. Unknown and the functions beside it make it. It lists
-// the known names when it is read: of many errors about one config, few are.
+// UnknownName is the error about a name that is none of those that are known. Unknown and the functions beside it make it.
 type UnknownName struct {
 	what, state string // state "": it is a key, whose place is told beside the error
 	name        string // one line
 	where       string // the field in which a host program registers names; "": it registers none
-	known       func() []string
+	known       []string // each one line, in order, without duplicates
 }
 
 // Error says that the name is unknown, and lists the known ones.
 func (e *UnknownName) Error() string {
-	switch there, _ := listed(e.name, e.known()); {
+	switch there, _ := e.listed(); {
 	case e.state == "":
 		return "is not a known key: " + there
 	case e.what == "":
@@ -39,7 +38,7 @@ func (e *UnknownName) Error() string {
 
 // Mend says what helps: which names there are to use, and where the name can be registered.
 func (e *UnknownName) Mend() string {
-	_, use := listed(e.name, e.known())
+	_, use := e.listed()
 	set := e.Register()
 	if use == "" || set == "" {
 		return use + set
@@ -57,7 +56,7 @@ func (e *UnknownName) Register() string {
 
 // Unknown returns the error about a name that is none of the known ones. what says of which sort they are, such as "format"; it may be
 // empty. The name is quoted as one line, and cut. At most twelve known names are listed, in order: if there are more, those that are most
-// like the unknown one. If "" is among the known ones, the name may be left out. The caller must not change known afterwards.
+// like the unknown one. If "" is among the known ones, the name may be left out.
 func Unknown[S ~string](what string, name S, known ...S) error {
 	return absent(what, "known", "", name, known)
 }
@@ -76,24 +75,22 @@ func Unregistered[S ~string](what, where string, name S, known ...S) error {
 }
 
 func absent[S ~string](what, state, where string, name S, known []S) error {
-	return &UnknownName{what, OneLine(state, 2*mostName), OneLine(string(name), mostName), where, func() []string {
-		names := make([]string, len(known))
-		for i, each := range known {
-			names[i] = OneLine(string(each), mostName)
-		}
-		return names
-	}}
+	names := make([]string, len(known))
+	for i, each := range known {
+		names[i] = OneLine(string(each), mostName)
+	}
+	slices.Sort(names)
+	return &UnknownName{what, OneLine(state, 2*mostName), OneLine(string(name), mostName), where, slices.Compact(names)}
 }
 
-// listed says which names there are, and which to use. It sorts the names.
-func listed(name string, names []string) (there, mend string) {
-	slices.Sort(names)
-	names = slices.Compact(names)
+// listed says which names there are, and which to use.
+func (e *UnknownName) listed() (there, mend string) {
+	names := e.known
 	optional := len(names) > 0 && names[0] == ""
 	if optional {
 		names = names[1:]
 	}
-	names, more := nearest(name, names)
+	names, more := nearest(e.name, names)
 	for i, one := range names {
 		if strings.ContainsAny(one, " ,;:\"") {
 			names[i] = strconv.Quote(one)
@@ -119,39 +116,39 @@ func listed(name string, names []string) (there, mend string) {
 
 // nearest returns the names that are most like another one, in order, and how many it leaves out. The names come in order.
 func nearest(name string, names []string) (kept []string, more int) {
+	kept = slices.Clone(names[:min(len(names), mostCompared)])
 	if len(names) <= mostListed {
-		return names, 0
+		return kept, 0
 	}
-	more = len(names) - mostListed
-	if len(names) <= mostCompared {
-		away := make(map[string]int, len(names))
-		for _, each := range names {
-			away[each] = distance(name, each)
-		}
-		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(away[a], away[b]) })
+	away := make(map[string]int, len(kept))
+	for _, each := range kept {
+		away[each] = distance(name, each)
 	}
-	kept = names[:mostListed]
+	slices.SortStableFunc(kept, func(a, b string) int { return cmp.Compare(away[a], away[b]) })
+	kept = kept[:mostListed]
 	slices.Sort(kept)
-	return kept, more
+	return kept, len(names) - mostListed
 }
 
-// distance counts the letters that differ between two names: those that one lacks, has besides, or has in place of others.
-func distance(a, b string) int {
-	x, y := []rune(strings.ToLower(a)), []rune(strings.ToLower(b))
+// distance says how little a known name is like what was written. A letter that was written and is not there, or is another one there,
+// counts as much as four that were left out: people write the beginning of a name, or the part that they remember.
+func distance(written, known string) int {
+	const wrong, left = 4, 1
+	x, y := []rune(strings.ToLower(written)), []rune(strings.ToLower(known))
 	row := make([]int, len(y)+1)
 	for j := range row {
-		row[j] = j
+		row[j] = j * left
 	}
 	for i := range x {
 		before := row[0] // of the row before, one column to the left
-		row[0] = i + 1
+		row[0] += wrong
 		for j := range y {
-			changed := before
+			same := before
 			if x[i] != y[j] {
-				changed++
+				same += wrong
 			}
 			before = row[j+1]
-			row[j+1] = min(changed, row[j+1]+1, row[j]+1)
+			row[j+1] = min(same, row[j+1]+wrong, row[j]+left)
 		}
 	}
 	return row[len(y)]

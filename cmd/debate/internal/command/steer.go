@@ -84,10 +84,17 @@ not possible: pause the work before.`,
 		Example: `  debate skip-step 0198c2f1 3`,
 		Args:    arguments(cobra.RangeArgs(1, 2)),
 	}, arbiter.TriggerSkipStep, func(work *arbiter.Work, number string) (any, error) {
+		plan := work.Plan()
+		if plan != nil && plan.Left() == 0 {
+			return nil, errors.New("no step is left to be done")
+		}
 		if number == "" {
 			return arbiter.SkipStep{}, nil
 		}
-		step, err := stepOf(work, number)
+		step, err := stepOf(plan, number)
+		if err == nil && settled(plan.Steps[step].Status) {
+			err = fmt.Errorf("step %s is %s; left are: %s", number, plan.Steps[step].Status, leftOf(plan))
+		}
 		return arbiter.SkipStep{Step: &step}, err
 	})
 }
@@ -102,7 +109,7 @@ work before.`,
 		Example: `  debate rerun-step 0198c2f1 2 --reason "the specification has changed"`,
 		Args:    arguments(cobra.ExactArgs(2)),
 	}, arbiter.TriggerRerunStep, func(work *arbiter.Work, number string) (any, error) {
-		step, err := stepOf(work, number)
+		step, err := stepOf(work.Plan(), number)
 		return arbiter.RerunStep{Step: step}, err
 	})
 }
@@ -118,8 +125,7 @@ func agentsOf(work *arbiter.Work) []string {
 }
 
 // stepOf returns the index of a step by its number, which counts from 1.
-func stepOf(work *arbiter.Work, number string) (int, error) {
-	plan := work.Plan()
+func stepOf(plan *arbiter.Plan, number string) (int, error) {
 	if plan == nil || len(plan.Steps) == 0 {
 		return 0, errors.New("there is no plan yet")
 	}
@@ -128,4 +134,18 @@ func stepOf(work *arbiter.Work, number string) (int, error) {
 		return 0, fmt.Errorf("there is no step %q; the steps are 1 to %d", number, len(plan.Steps))
 	}
 	return n - 1, nil
+}
+
+// settled reports whether nothing is left to be done of a step.
+func settled(status arbiter.Status) bool { return status == arbiter.Complete || status == arbiter.Skipped }
+
+// leftOf lists the numbers of the steps that are still to be done.
+func leftOf(plan *arbiter.Plan) string {
+	var left []string
+	for i := range plan.Steps {
+		if !settled(plan.Steps[i].Status) {
+			left = append(left, strconv.Itoa(i+1))
+		}
+	}
+	return strings.Join(left, ", ")
 }
