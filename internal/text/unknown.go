@@ -18,9 +18,9 @@ const (
 
 // UnknownName is the error about a name that is none of those that are known. Unknown and the functions beside it make it.
 type UnknownName struct {
-	what, state string // state "": it is a key, whose place is told beside the error
-	name        string // one line
-	where       string // the field in which a host program registers names; "": it registers none
+	what, state string   // state "": it is a key, whose place is told beside the error
+	name        string   // one line
+	where       string   // the field in which a host program registers names; "": it registers none
 	known       []string // each one line, in order, without duplicates
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,21 +20,37 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// amending returns an amendment of a field, by its key in JSON, that changes something.
-func amending(t *testing.T, field, kind string) (a flow.Amendment) {
+// amending returns an amendment of a field, by its key in JSON, that mends what mishaps do.
+func amending(t *testing.T, field string) (a flow.Amendment) {
 	t.Helper()
-	key, who, _ := strings.Cut(field, ".")
+	key, of, _ := strings.Cut(field, ".")
 	value := map[string]string{
-		"models": `{"` + who + `":{"model":"test/other"}}`, "context": `"sliding"`, "turnTimeout": `"5m"`, "timeouts": `{"` + kind + `":"5m"}`,
-		"summarizer": `"test/other"`, "roundTimeout": `"5m"`, "unattended": `false`,
+		"models": `{"` + of + `":{"model":"test/other"}}`, "context": `"sliding"`, "turnTimeout": `"5m"`, "timeouts": `{"` + of + `":"5m"}`,
 	}[key]
 	require.NotEmpty(t, value, field)
 	require.NoError(t, json.Unmarshal([]byte(`{"`+key+`":`+value+`}`), &a))
 	return a
 }
 
-// TestWhatAHintNamesMendsTheFailure: in each flow, each kind of failure of a call has its own hint. Every field that it says is to be
-// amended can be amended there, and with the cause mended a retry leads the conversation to its end.
+// mishap lets the provider fail with each kind: other models answer, and a reply takes four minutes in place of a timeout.
+func mishap(ctx context.Context, req *provider.Request, kind provider.Kind) error {
+	switch {
+	case kind == provider.KindTimeout:
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(4 * time.Minute): // of the bubble
+			return nil
+		}
+	case req.Model == "other":
+		return nil
+	default:
+		return &provider.Error{Kind: kind, Status: 400, Message: "no"}
+	}
+}
+
+// TestWhatAHintNamesMendsTheFailure: in each flow, each kind of failure of a call has its own hint. What it says is to be amended can be
+// amended there, and nothing else is needed for a retry to lead the conversation to its end.
 func TestWhatAHintNamesMendsTheFailure(t *testing.T) {
 	never := &flow.RetryPolicy{Max: map[flow.Kind]int{
 		provider.KindNetwork: 0, provider.KindRateLimit: 0, provider.KindAPI: 0, provider.KindTimeout: 0, provider.KindInvalidResponse: 0,
@@ -46,35 +61,38 @@ func TestWhatAHintNamesMendsTheFailure(t *testing.T) {
 		provider.KindAuthentication, provider.KindContentFilter, provider.KindRefusal, provider.KindInvalidResponse, provider.KindValidation,
 		provider.KindUnknown,
 	}
+	ofDebate := func() flow.Config {
+		c := flows.Debate("")
+		c.Retry, c.OnFailure = never, stop
+		return c
+	}
+	ofDeliberation := func() flow.Config {
+		c := flows.Deliberation("")
+		c.Retry, c.OnFailure = never, stop
+		return c
+	}
 	for name, of := range map[string]struct {
 		config func() flow.Config
 		call   string // that fails
-		kind   string // of that call
+		time   string // that bounds it
 	}{
-		"debate": {func() flow.Config {
-			c := flows.Debate("")
-			c.Retry, c.OnFailure = never, stop
-			return c
-		}, "r1.opening.Ada", "opening"},
-		"deliberation": {func() flow.Config {
-			c := flows.Deliberation("")
-			c.Retry, c.OnFailure = never, stop
-			return c
-		}, "r1.propose.ada", "proposal"},
+		"debate":                     {ofDebate, "r1.opening.Ada", "turnTimeout"},
+		"the judge of a debate":      {ofDebate, "verdict", "timeouts.verdict"},
+		"deliberation":               {ofDeliberation, "r1.propose.ada", "turnTimeout"},
+		"the judge of deliberations": {ofDeliberation, "synthesis", "timeouts.synthesis"},
 		"arbiter": {func() flow.Config {
 			c := flows.Arbitration("")
 			c.Retry, c.OnFailure, c.MaxFailures = never, stop, 1
 			return c
-		}, "d1", "decision"},
+		}, "d1", "turnTimeout"},
 	} {
 		hints := make(map[string]provider.Kind)
 		for _, kind := range kinds {
 			t.Run(name+"/"+string(kind), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					var mended atomic.Bool
-					engine := flows.Engine(&store.Memory{}, func(_ context.Context, req *provider.Request) error {
-						if !mended.Load() && strings.Contains(req.ID, "/"+of.call) {
-							return &provider.Error{Kind: kind, Status: 400, Message: "no"}
+					engine := flows.Engine(&store.Memory{}, func(ctx context.Context, req *provider.Request) error {
+						if strings.Contains(req.ID, "/"+of.call) {
+							return mishap(ctx, req, kind)
 						}
 						return nil
 					})
@@ -85,19 +103,13 @@ func TestWhatAHintNamesMendsTheFailure(t *testing.T) {
 					require.Error(t, err)
 					require.NotNil(t, record.Failure, "%s", record.State)
 					failure := record.Failure
-					if failure.Field == "maxFailures" { // of an arbiter, which goes on after what passes
-						assert.Contains(t, failure.Hint(), "maxFailures")
-					} else {
-						assert.Equal(t, kind, failure.Kind)
-						assert.Empty(t, hints[failure.Hint()], failure.Hint())
-						hints[failure.Hint()] = kind
-						assert.NotEmpty(t, failure.Amends(), "%s", kind)
-						assert.True(t, failure.Retryable())
-					}
-					for _, field := range failure.Amends() {
-						require.NoError(t, session.Amend(t.Context(), amending(t, field, of.kind)), field)
-					}
-					mended.Store(true)
+					assert.Equal(t, kind, failure.Kind)
+					assert.Empty(t, hints[failure.Hint()], failure.Hint())
+					hints[failure.Hint()] = kind
+					require.NotEmpty(t, failure.Amends(), "%s", kind)
+					assert.True(t, failure.Retryable())
+					assert.Equal(t, kind == provider.KindTimeout, failure.Amends()[0] == of.time, failure.Amends())
+					require.NoError(t, session.Amend(t.Context(), amending(t, failure.Amends()[0])))
 					require.NoError(t, session.Retry(t.Context()))
 					record, err = session.Wait(t.Context())
 					require.NoError(t, err)
@@ -115,9 +127,9 @@ func TestAHardLimitSaysWhichItIs(t *testing.T) {
 		field      string
 		says, hint string
 	}{
-		"calls": {debate.Budget{HardCalls: 4}, "budget.hardCalls", " of 4 calls", "^Amend budget.hardCalls to about [0-9]+ calls, then retry.$"},
+		"calls": {debate.Budget{HardCalls: 4}, "budget.hardCalls", " of 4 calls", "^Amend budget.hardCalls to about [0-9]+ calls, beside the other limits, then retry.$"},
 		"time": {
-			debate.Budget{HardTime: time.Nanosecond}, "budget.hardTime", " of 1ns", "^Amend budget.hardTime to a higher limit, then retry.$",
+			debate.Budget{HardTime: time.Nanosecond}, "budget.hardTime", " of 1ns", "^Amend budget.hardTime to a higher limit, beside the others, then retry.$",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -156,7 +168,7 @@ func TestWhatTheStateForbidsSaysWhatHelps(t *testing.T) {
 	assert.Equal(t, "Send nothing: the flow takes no input.", hint(engine.Control(t.Context(), "over", flow.Sent{Trigger: "note"})))
 
 	_, stranded, _ := stage.StrandedWith(t, attended())
-	assert.Equal(t, "Answer what Record.Inquiries asks.", hint(stranded.Retry(t.Context())))
+	assert.Equal(t, "Answer the open inquiries.", hint(stranded.Retry(t.Context())))
 }
 
 // attended is a debate that asks a person.

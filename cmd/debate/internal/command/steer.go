@@ -137,7 +137,9 @@ func stepOf(plan *arbiter.Plan, number string) (int, error) {
 }
 
 // settled reports whether nothing is left to be done of a step.
-func settled(status arbiter.Status) bool { return status == arbiter.Complete || status == arbiter.Skipped }
+func settled(status arbiter.Status) bool {
+	return status == arbiter.Complete || status == arbiter.Skipped
+}
 
 // leftOf lists the numbers of the steps that are still to be done.
 func leftOf(plan *arbiter.Plan) string {
