@@ -353,7 +353,8 @@ func (e *Engine) Control(ctx context.Context, id string, signal flow.Signal) err
 // providers that can tell ([provider.Checker], [Engine].SkipModelCheck).
 //
 // The error joins one *[Error] per field. Each is of kind validation, unless a provider has reported another kind.
-// errors.As finds the first, and Unwrap() []error returns all of them.
+// errors.As finds the first, and Unwrap() []error returns all of them. An error about an unknown name lists what the engine has, such
+// as the names of its tools, and models that the host program's account has: whoever may send a config may read them.
 func (e *Engine) Validate(ctx context.Context, config flow.Config) error {
 	l, err := e.freeze()
 	if err != nil {

@@ -262,8 +262,8 @@ func (t Settings) Prices(name string, row Model) error {
 	case row.Input != 0 || row.Output != 0:
 		return fmt.Errorf("has no known price, which a budget needs: Engine.Models[%q] has prices, but does not set Priced", shown)
 	default:
-		return fmt.Errorf("has no known price, which a budget needs: set Priced, Input and Output in Engine.Models[%q], "+
-			"or limit hardCalls or hardTokens in place of USD", shown)
+		return WithMend(errors.New("has no known price, which a budget needs: limit hardCalls or hardTokens in place of USD, "+
+			"or let the host program set its price"), fmt.Sprintf("set Priced, Input and Output in Engine.Models[%q]", shown))
 	}
 }
 

@@ -115,9 +115,6 @@ func (e *Error) clause() string {
 	do := e.mend()
 	if or := e.Amends(); len(or) > 0 && !strings.Contains(do, "amend "+or[0]) {
 		do += "; or amend " + strings.Join(or, " or ")
-		if !strings.Contains(do, "retry") {
-			do += ", then retry"
-		}
 	}
 	return do
 }
@@ -204,7 +201,7 @@ func (e *Error) mend() string {
 	case e.Kind == provider.KindTimeout && field == fieldRoundTimeout:
 		return "amend roundTimeout to more time, then retry"
 	case e.Kind == provider.KindContextOverflow && e.modelKey() != "":
-		return "amend " + strings.Join(e.Amends(), " or ") + ", then retry: a larger window, or another way to fit it; " +
+		return "amend " + strings.Join(e.Amends(), " or ") + ": a larger window, or another way to fit it; " +
 			"a new conversation can have a smaller reserve or maxTokens, or truncateTurns"
 	case e.Kind == provider.KindInvalidResponse && e.Capped:
 		return "raise maxTokens in a new conversation: the reply ended there"

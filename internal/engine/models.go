@@ -141,9 +141,8 @@ func (l *Engine) unchecked(host string, silent *silence) flow.Warning {
 	}
 	l.logger.Warn("models not checked", name("provider", host), slog.String("why", why))
 	return flow.Warning{
-		Kind: flow.WarnUnchecked,
-		Evidence: fmt.Sprintf("provider %s could not be asked about its models: %s; Engine.SkipModelCheck asks none",
-			text.OneLine(host, 40), why),
+		Kind:     flow.WarnUnchecked,
+		Evidence: fmt.Sprintf("provider %s could not be asked about its models: %s", text.OneLine(host, 40), why),
 	}
 }
 
@@ -212,9 +211,21 @@ func (q *inquest) ask(ctx context.Context) {
 			return
 		}
 		if failure := q.wrong[model]; failure.Kind == provider.KindValidation && len(m.listed) > 0 {
-			failure.Err = fmt.Errorf("%w; %w", failure.Err, text.Unknown("model", model, m.listed...))
+			failure.Err = fmt.Errorf("%w; %w", failure.Err, q.unlisted(model))
 		}
 	}
+}
+
+// unlisted is the error about a model that the provider does not have. The names of models that were tuned for the account of the host
+// program may be those of its customers, and are left out.
+func (q *inquest) unlisted(model string) error {
+	var known []string
+	for _, each := range q.memory.listed {
+		if !strings.HasPrefix(each, "ft:") {
+			known = append(known, q.host+"/"+each)
+		}
+	}
+	return text.Unknown("model", q.host+"/"+model, known...)
 }
 
 // judge decides what a failure says of models: they cannot be used, or the provider could not be asked.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -106,7 +107,7 @@ func Open(file string, options Options) (*Cassette, error) {
 			err = c.create()
 		}
 	default:
-		err = fmt.Errorf("cassette: %s is unknown", options.Mode)
+		err = fmt.Errorf("cassette: %w", text.Unknown("mode", options.Mode.String(), Replay.String(), Record.String(), Extend.String()))
 	}
 	if err != nil {
 		return nil, err

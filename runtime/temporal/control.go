@@ -1,6 +1,7 @@
 package temporal
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -47,24 +48,24 @@ func (c Control) signal() (flow.Signal, error) {
 	if c.Action == ActionAnswer {
 		switch {
 		case c.Inquiry == "":
-			return nil, invalid("inquiry", "is missing")
+			return nil, invalid("inquiry", errors.New("is missing"))
 		case len(c.Text) > maxText:
-			return nil, invalid("text", fmt.Sprintf("has %d bytes; at most %d are possible here, more with Engine.Control", len(c.Text), maxText))
+			return nil, invalid("text", fmt.Errorf("has %d bytes; at most %d are possible here, more with Engine.Control", len(c.Text), maxText))
 		case len(c.Person) > flow.MaxReason:
-			return nil, invalid("person", fmt.Sprintf("has %d bytes, at most %d are possible", len(c.Person), flow.MaxReason))
+			return nil, invalid("person", fmt.Errorf("has %d bytes, at most %d are possible", len(c.Person), flow.MaxReason))
 		case c.Reason != "" || c.Drain:
-			return nil, invalid("reason", "an answer has neither a reason nor drain")
+			return nil, invalid("reason", errors.New("an answer has neither a reason nor drain"))
 		}
 		return answer, nil
 	}
 	if c.Inquiry != "" || c.Option != "" || c.Model != "" || c.Text != "" || c.Person != "" {
-		return nil, invalid("inquiry", "only an answer has an inquiry, an option, a model, a text or a person")
+		return nil, invalid("inquiry", errors.New("only an answer has an inquiry, an option, a model, a text or a person"))
 	}
 	if c.Drain && c.Action != ActionPause {
-		return nil, invalid("drain", "only a pause has it")
+		return nil, invalid("drain", errors.New("only a pause has it"))
 	}
 	if len(c.Reason) > flow.MaxReason {
-		return nil, invalid("reason", fmt.Sprintf("has %d bytes, at most %d are possible", len(c.Reason), flow.MaxReason))
+		return nil, invalid("reason", fmt.Errorf("has %d bytes, at most %d are possible", len(c.Reason), flow.MaxReason))
 	}
 	switch c.Action {
 	case ActionPause:
@@ -78,7 +79,7 @@ func (c Control) signal() (flow.Signal, error) {
 	case ActionRetry:
 		return flow.Retry{Reason: c.Reason}, nil
 	default:
-		return nil, invalid("action", fmt.Sprintf("%.40q is no action", c.Action))
+		return nil, invalid("action", flow.Unknown("action", c.Action, ActionAnswer, ActionPause, ActionResume, ActionStop, ActionCancel, ActionRetry))
 	}
 }
 
@@ -97,6 +98,6 @@ func (c Control) recordedAs(body flow.Body) bool {
 	}
 }
 
-func invalid(field, why string) error {
-	return &flow.Error{Kind: provider.KindValidation, Op: "control", Field: field, Err: fmt.Errorf("%s", why)}
+func invalid(field string, why error) error {
+	return &flow.Error{Kind: provider.KindValidation, Op: "control", Field: field, Err: why}
 }

@@ -17,7 +17,13 @@ import (
 // config groups the commands about config files.
 func (p *program) config() *cobra.Command {
 	c := &cobra.Command{
-		Use: "config", Short: "Look at config files", Example: `  debate config check my.yaml`, Args: arguments(cobra.NoArgs),
+		Use: "config", Short: "Look at config files", Example: `  debate config check my.yaml`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return exit(exitArguments, flow.Unknown("command", "debate config "+args[0], "debate config check"))
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(p.configCheck())

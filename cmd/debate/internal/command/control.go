@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,18 +40,26 @@ type controlled struct {
 
 // control gives a control to a conversation, says what came of it, and continues it here if that is asked for.
 func (p *program) control(ctx context.Context, engine *debate.Engine, id string, signal flow.Signal, run bool) error {
-	if err := engine.Control(ctx, id, signal); err != nil {
-		return refused(err)
+	refusal := engine.Control(ctx, id, signal)
+	if refusal != nil && !errors.Is(refusal, &flow.Error{Kind: provider.KindState}) {
+		return refused(refusal)
 	}
 	record, err := engine.Record(ctx, id)
 	if err != nil {
-		return err
+		return cmp.Or(refusal, err)
 	}
 	info, err := describe(ctx, engine.Store, id)
 	if err != nil {
-		return err
+		return cmp.Or(refusal, err)
 	}
 	after := controlled{ID: id, State: record.State, Held: info.Owner != ""}
+	if refusal != nil {
+		next := after.next(record)
+		if record.Final() {
+			next = "it is over; " + progress.Command("fork --round N", id) + " begins another one where a round began."
+		}
+		return &opposedError{refusal, id + ": " + next}
+	}
 	if run && !after.State.Idle() && !after.Held {
 		return p.goOn(ctx, engine, id)
 	}
@@ -60,6 +69,14 @@ func (p *program) control(ctx context.Context, engine *debate.Engine, id string,
 	p.warnf("%s: %s", id, after.next(record))
 	return nil
 }
+
+// opposedError is the error of a control that the state of a conversation does not allow. next says what continues it.
+type opposedError struct {
+	error
+	next string
+}
+
+func (e *opposedError) Unwrap() error { return e.error }
 
 // next says what state the conversation is in now, and what follows from it.
 func (c *controlled) next(record *flow.Record) string {

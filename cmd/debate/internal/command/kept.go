@@ -125,13 +125,16 @@ func storeAt(ctx context.Context, place string) (store.Store, func(), error) {
 	return s, func() { _ = s.Close() }, nil
 }
 
-// adviceOn returns what helps if a store has failed, or a key cannot be sent; "": nothing is known.
+// adviceOn returns what helps if a store has failed, a key cannot be sent, or a state opposes a control; "": nothing is known.
 func (p *program) adviceOn(err error) string {
 	var unopened *storeError
 	var foreign *sql.ForeignError
 	var failure *flow.Error
+	var opposed *opposedError
 	kept := errors.As(err, &failure) && failure.Kind == provider.KindStore
 	switch {
+	case errors.As(err, &opposed):
+		return opposed.next
 	case codeOf(err) == exitConfig:
 		return p.badKeys()
 	case errors.Is(err, sql.ErrDamaged):

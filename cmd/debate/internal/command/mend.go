@@ -33,7 +33,7 @@ func (p *program) showMend(record *flow.Record, retry string) {
 	}
 }
 
-// amending returns the flag of the command amend, with what stands for its value, that changes what a failure says is to be amended
+// amending returns the flag of the command amend, with a word in capitals or provider/model for its value, that changes what a failure says is to be amended
 // first. It is empty if no amendment helps.
 func amending(failure *flow.Error) string {
 	fields := failure.Amends()
@@ -43,17 +43,19 @@ func amending(failure *flow.Error) string {
 	if who, ok := strings.CutPrefix(fields[0], "models."); ok {
 		return "--model " + progress.Quote(who+"=provider/model")
 	}
+	if kind, ok := strings.CutPrefix(fields[0], "timeouts."); ok {
+		return "--timeout " + progress.Quote(kind+"=DURATION")
+	}
 	return map[string]string{
-		"budget":             "--budget USD",
-		"budget.hard":        "--budget USD",
-		"budget.hardTokens":  "--budget-tokens N",
-		"budget.hardCalls":   "--budget-calls N",
-		"budget.hardTime":    "--budget-time 1h",
-		"turnTimeout":        "--turn-timeout 5m",
-		"roundTimeout":       "--round-timeout 0",
-		"context":            "--context-manager hybrid",
-		"summarizer":         "--summarizer provider/model",
-		"unattended":         "--unattended=false",
-		"toolPolicy.unknown": "--from amendment.yaml",
-	}[fields[0]]
+		"budget":            "--budget USD",
+		"budget.hard":       "--budget USD",
+		"budget.hardTokens": "--budget-tokens N",
+		"budget.hardCalls":  "--budget-calls N",
+		"budget.hardTime":   "--budget-time DURATION",
+		"turnTimeout":       "--turn-timeout DURATION",
+		"roundTimeout":      "--round-timeout DURATION",
+		"context":           "--context-manager NAME",
+		"summarizer":        "--summarizer provider/model",
+		"unattended":        "--unattended=false",
+	}[fields[0]] // of a policy for tools no flag is, and the hint says it
 }

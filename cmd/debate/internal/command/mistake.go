@@ -13,10 +13,18 @@ import (
 
 // flagMistake says in plain words what is wrong with a flag.
 func flagMistake(c *cobra.Command, err error) error {
-	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		name := "--" + unknown.GetSpecifiedName()
+		if unknown.GetSpecifiedShortnames() != "" {
+			name = name[1:]
+		}
 		var known []string
-		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-		err = flow.Unknown("flag", "--"+unknown.GetSpecifiedName(), known...)
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if known = append(known, "--"+f.Name); f.Shorthand != "" {
+				known = append(known, "-"+f.Shorthand)
+			}
+		})
+		err = flow.Unknown("flag", name, known...)
 	}
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		err = fmt.Errorf("--%s: %w", wrong.GetFlag().Name, wrongValue(wrong))

@@ -116,6 +116,9 @@ func TestWorkIsSteered(t *testing.T) {
 
 	require.Zero(t, run(t, place, "skip-step", "work").code)
 	require.Zero(t, run(t, place, "skip-step", "work", "3", "--reason", "others test").code)
+	skipped := run(t, place, "skip-step", "work", "3")
+	assert.Equal(t, 2, skipped.code)
+	assert.Contains(t, skipped.err, "step 3 is skipped; left are: 2\n")
 	require.Zero(t, run(t, place, "rerun-step", "work", "1").code)
 	forced := run(t, place, "force-agent", "work", "Ben", "--json")
 	assert.Zero(t, forced.code, forced.err)
