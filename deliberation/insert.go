@@ -1,7 +1,6 @@
 package deliberation
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/agonist-dev/debate/flow"
@@ -74,8 +73,7 @@ func Insert(f *flow.Flow, after flow.State, n Node) error {
 	target, other := whither(f, leads)
 	switch {
 	case target == "":
-		others := slices.DeleteFunc(slices.Collect(maps.Keys(f.Steps)), func(s flow.State) bool { return s == after })
-		return bad("%w", flow.Unknown("state that leads to another", after, others...))
+		return bad("%s is no state of the flow that leads to another", after)
 	case other != "":
 		return bad("%s leads to both %s and %s", after, target, other)
 	}

@@ -95,7 +95,7 @@ func (c *Core) chosen(q *Inquiry, a Answer) error {
 	switch {
 	case len(q.About) > 0 && !slices.ContainsFunc(q.About, c.record.stillFailed):
 		err := fmt.Errorf("inquiry %q is about calls that are not failed any more", text.OneLine(q.ID, 80))
-		err = WithMend(err, "look at Record.Inquiries: this one needs no answer any more")
+		err = WithMend(err, "answer another inquiry: this one needs no answer any more")
 		return &Error{Kind: provider.KindState, Op: opAnswer, Err: err}
 	case !slices.Contains(q.Options, a.Option):
 		return bad("option", "%w", text.Absent("option", "possible", a.Option, q.Options...))

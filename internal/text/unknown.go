@@ -18,10 +18,10 @@ const (
 
 // UnknownName is the error about a name that is none of those that are known. Unknown and the functions beside it make it.
 type UnknownName struct {
-	what, state string   // state "": it is a key, whose place is told beside the error
-	name        string   // one line
-	where       string   // the field in which a host program registers names; "": it registers none
-	known       []string // each one line, in order, without duplicates
+	what, state string          // state "": it is a key, whose place is told beside the error
+	name        string          // one line
+	where       string          // the field in which a host program registers names; "": it registers none
+	known       func() []string // each one line, in order, without duplicates; a config can have a million unknown names that nobody reads of
 }
 
 // Error says that the name is unknown, and lists the known ones.
@@ -75,17 +75,19 @@ func Unregistered[S ~string](what, where string, name S, known ...S) error {
 }
 
 func absent[S ~string](what, state, where string, name S, known []S) error {
-	names := make([]string, len(known))
-	for i, each := range known {
-		names[i] = OneLine(string(each), mostName)
-	}
-	slices.Sort(names)
-	return &UnknownName{what, OneLine(state, 2*mostName), OneLine(string(name), mostName), where, slices.Compact(names)}
+	return &UnknownName{what, OneLine(state, 2*mostName), OneLine(string(name), mostName), where, func() []string {
+		names := make([]string, len(known))
+		for i, each := range known {
+			names[i] = OneLine(string(each), mostName)
+		}
+		slices.Sort(names)
+		return slices.Compact(names)
+	}}
 }
 
 // listed says which names there are, and which to use.
 func (e *UnknownName) listed() (there, mend string) {
-	names := e.known
+	names := e.known()
 	optional := len(names) > 0 && names[0] == ""
 	if optional {
 		names = names[1:]

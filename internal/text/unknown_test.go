@@ -56,6 +56,28 @@ func TestUnknownNamesAreToldWithTheKnownOnes(t *testing.T) {
 	assert.True(t, strings.HasSuffix(says, " and 28 more"), says)
 }
 
+// TestTheKnownNamesAreThoseThatWereMeant: of many names those are listed that have what was written, or most of it, also where other
+// names are as short as it is.
+func TestTheKnownNamesAreThoseThatWereMeant(t *testing.T) {
+	models := []string{"openai/gpt-5", "anthropic/claude-sonnet-4-5", "anthropic/claude-sonnet-4", "google/gemini-2.5-pro"}
+	for i := range 300 {
+		models = append(models, fmt.Sprintf("aardvark/claude-%03d", i), fmt.Sprintf("xai/o%d", i))
+	}
+	flags := []string{"--problemDescription"}
+	for _, each := range strings.Fields("agents budget color config context demo depth format help input judge json labels model output quiet rounds store theme topic") {
+		flags = append(flags, "--"+each, "--no-"+each)
+	}
+	for written, known := range map[string][]string{"sonnet4": models, "gpt5x": models, "gemini": models, "--problem": flags, "--roudns": flags} {
+		meant := map[string]string{
+			"sonnet4": "anthropic/claude-sonnet-4, anthropic/claude-sonnet-4-5", "gpt5x": "openai/gpt-5", "gemini": "google/gemini-2.5-pro",
+			"--problem": "--problemDescription", "--roudns": "--rounds",
+		}[written]
+		says := text.Unknown("", written, known...).Error()
+		assert.Contains(t, says, meant, written)
+		assert.Contains(t, says, fmt.Sprintf("and %d more", len(known)-12))
+	}
+}
+
 // Names come from users and vendors: an error about one is a line of a bounded length, whatever the names are.
 func TestUnknownNamesAreOneLine(t *testing.T) {
 	hostile := "\x1b[31mred\nERROR all is lost " + strings.Repeat("x", 10_000)

@@ -2,6 +2,7 @@ package debates_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -61,7 +62,11 @@ func TestAnUnknownNameListsTheKnownOnes(t *testing.T) {
 			tc.change(&config)
 			err := engine.Validate(t.Context(), config)
 			require.ErrorContains(t, err, tc.says)
-			assert.Contains(t, stage.RequireKind(t, err, provider.KindValidation).Hint(), "Correct ")
+			hint := stage.RequireKind(t, err, provider.KindValidation).Hint()
+			assert.Regexp(t, `^Correct [^ ]+: (use |set Engine\.)`, hint)
+			if _, known, ok := strings.Cut(tc.says, "there are "); ok && known != "" {
+				assert.Contains(t, hint, "use one of "+strings.TrimSuffix(known, "; it may be left out"))
+			}
 		})
 	}
 }
