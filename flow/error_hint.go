@@ -176,7 +176,7 @@ func (m *mendedError) Unwrap() error { return m.error }
 //nolint:gochecknoglobals // a constant in all but syntax: nothing assigns to it
 var mends = map[Kind]string{
 	provider.KindNetwork:         "check the connection to {whose}, then {again}",
-	provider.KindRateLimit:       "wait {wait}, then {again}, or let fewer calls run at once: {whose} limits the rate",
+	provider.KindRateLimit:       "wait a minute, then {again}, or let fewer calls run at once: {whose} limits the rate",
 	provider.KindQuota:           "top up the account at {whose} or raise its limit there, then {again}",
 	provider.KindAPI:             "{again} later: {whose} has failed",
 	provider.KindTimeout:         "{again}: {whose} has not replied in time",
@@ -223,13 +223,13 @@ func (e *Error) mend() string {
 	case field != "":
 		whose, again = "the provider of "+field, "start again"
 	}
-	wait := "a minute"
-	if e.RetryAfter > 0 {
-		wait = e.RetryAfter.String()
+	form := cmp.Or(mends[e.Kind], "mend what the message names")
+	if e.Kind == provider.KindRateLimit && e.RetryAfter > 0 {
+		form = "wait " + e.RetryAfter.String() + ", as {whose} asks, then {again}"
 	}
 	return strings.NewReplacer(
-		"{whose}", whose, "{who}", cmp.Or(who, "the model"), "{again}", again, "{wait}", wait, "{limit}", cmp.Or(field, "budget"),
-	).Replace(cmp.Or(mends[e.Kind], "mend what the message names"))
+		"{whose}", whose, "{who}", cmp.Or(who, "the model"), "{again}", again, "{limit}", cmp.Or(field, "budget"),
+	).Replace(form)
 }
 
 // mendInvalid says what helps against something invalid.
