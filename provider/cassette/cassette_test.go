@@ -151,7 +151,7 @@ func TestModes(t *testing.T) {
 	_, err := cassette.Open(file, cassette.Options{})
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	_, err = cassette.Open(file, cassette.Options{Mode: 7})
-	require.EqualError(t, err, "cassette: mode 7 is unknown")
+	require.EqualError(t, err, `cassette: no mode "mode 7" is known: there are extend, record, replay`)
 	_, err = cassette.Open(filepath.Join(file, "nowhere"), cassette.Options{Mode: cassette.Record})
 	require.Error(t, err, "before anything is paid")
 	_, err = cassette.Load(nil, cassette.Options{Mode: cassette.Record})
