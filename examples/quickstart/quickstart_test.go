@@ -197,7 +197,7 @@ func TestAFailureIsToldWithItsHint(t *testing.T) {
 
 	stderr.Reset()
 	assert.Equal(t, 1, run(t.Context(), nil, &stdout, &stderr, environment("OPENAI_BASE_URL", "localhost")))
-	assert.Contains(t, stderr.String(), "OPENAI_BASE_URL: BaseURL is not an http or https URL\n  Correct what was given to OPENAI_BASE_URL.\n")
+	assert.Contains(t, stderr.String(), "OPENAI_BASE_URL: BaseURL is not an http or https URL\n  Correct what OPENAI_BASE_URL was given.\n")
 
 	refused := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
