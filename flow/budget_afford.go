@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/internal/order"
 )
@@ -56,11 +57,11 @@ func (s *Estimator) step(call *Call, ready *prepared, growth int) {
 	switch call.Performer {
 	case ByPerson:
 		one.most.calls = 0
-		said = r.answerOf(call.By)
+		said = r.answerOf(call.MaxTokens, call.By)
 	case ByModel:
 		model, _ := r.Model(call.Model)
 		limit := r.capOf(call, &model)
-		_, exact := exactOf(call.Model)
+		_, exact := r.counter(call.Model)
 		one.ask = asking{
 			model: &model, input: s.input(ready, call.Model, growth), output: r.usualEnd(call, call.Model, limit),
 			counts: s.counts && exact,
@@ -118,8 +119,8 @@ func CheckBudget(ctx context.Context, m *Machine, contexts map[string]window.Man
 
 // anyExact reports whether the vocabulary of some model of a conversation is known.
 func anyExact(start *Start) bool {
-	for name := range start.Models {
-		if _, exact := exactOf(name); exact {
+	for _, row := range start.Models {
+		if _, exact := token.Named(row.Vocabulary); exact {
 			return true
 		}
 	}

@@ -78,7 +78,7 @@ func walk(
 	if err := r.foldStart(start, time.Time{}, m); err != nil {
 		return nil, err
 	}
-	r.lengths.visible = s.usual
+	r.lengths.visible, r.lengths.thoughts = s.usual, s.thoughts
 	s.core, s.ctx = &Core{machine: m, plans: contexts, record: r}, ctx
 	if err := m.flow.Estimate(s, rounds); err != nil {
 		return nil, err
@@ -92,12 +92,13 @@ type Estimator struct {
 	core *Core
 	ctx  context.Context
 	// usual is how many tokens a reply has. 0: replies are the longest.
-	usual  int
-	counts bool // tokens are counted where the vocabulary is known
-	growth int  // bytes that were said
-	said   int  // messages
-	added  int  // bytes that were added to system prompts
-	out    Estimate
+	usual    int
+	thoughts map[thinker]int // what replies have had so far, at most; nil: it is not known
+	counts   bool            // tokens are counted where the vocabulary is known
+	growth   int             // bytes that were said
+	said     int             // messages
+	added    int             // bytes that were added to system prompts
+	out      Estimate
 	// summaries is the part of out that summaries use. A conversation can do without them.
 	summaries amount
 	covered   map[string]said // by summaries, by their model and those who read them
@@ -258,7 +259,7 @@ func (s *Estimator) summaryBefore(call *Call) (summary *Call, former int) {
 
 // windowed is how many bytes of what was said a token of a model's window holds.
 func (s *Estimator) windowed(model string) int {
-	if _, exact := exactOf(model); s.usual > 0 || s.counts && exact {
+	if _, exact := s.core.record.counter(model); s.usual > 0 || s.counts && exact {
 		return s.perToken()
 	}
 	return 1
@@ -297,10 +298,10 @@ func (s *Estimator) one(ready *prepared, growth int) (most amount, output int) {
 	if s.usual > 0 {
 		model, _ := r.Model(call.Model)
 		u := provider.Usage{Input: (ready.bytes() + call.Longer + growth) / typicalBytes, Output: s.tokens(call)}
-		if counter, exact := exactOf(call.Model); s.counts && exact {
+		if counter, exact := r.counter(call.Model); s.counts && exact {
 			u.Input = s.core.tokensOf(ready, counter) + (call.Longer+growth)/typicalBytes
 		}
-		u.Output = min(u.Output+model.thoughts(call.Options)/typicalThoughts, r.capOf(call, &model))
+		u.Output = min(u.Output+r.usualThoughts(call, call.Model), r.capOf(call, &model))
 		return amount{model.Cost(u), u.Input + u.Output, 1}, u.Output
 	}
 	for _, name := range append([]string{call.Model}, call.Fallbacks...) {
@@ -321,7 +322,7 @@ func (s *Estimator) input(ready *prepared, name string, growth int) int {
 	model, _ := r.Model(name)
 	growth += ready.call.Longer
 	input := ready.bytes() + growth
-	if counter, exact := exactOf(name); s.counts && exact {
+	if counter, exact := r.counter(name); s.counts && exact {
 		input = s.core.tokensOf(ready, counter) + (growth+s.perToken()-1)/s.perToken()
 		if !ready.call.View.None {
 			input += s.said * (transcript.Framing + 2*len(r.fence))

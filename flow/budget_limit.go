@@ -378,7 +378,9 @@ func (c *Core) forAll(hard bool) (amount, bool) {
 	start.Settings = *r.settings
 	spent := &r.spent.total
 	said := max(0, spent.Usage.Output-spent.Usage.Reasoning) / max(1, spent.Requests)
-	s, err := walk(context.Background(), c.machine, c.plans, &start, rounds, Estimator{counts: true, usual: max(TypicalReply, said)})
+	s, err := walk(context.Background(), c.machine, c.plans, &start, rounds, Estimator{
+		counts: true, usual: max(TypicalReply, said), thoughts: r.lengths.thoughts,
+	})
 	if err != nil {
 		return amount{}, false
 	}

@@ -30,11 +30,14 @@ func (r *Record) replyOf(tokens int, by string) longer {
 	return longer{r.growth(longestReply(tokens), by), r.growth(tokens, by)}
 }
 
-// answerOf bounds how much longer the answer of a person makes the conversation. Its bytes are bounded as those of a reply, and a person
-// writes as many bytes for a token as a model.
-func (r *Record) answerOf(by string) longer {
-	bytes := r.growth(longestReply(r.settings.MaxTokens), by)
-	return longer{bytes, bytes / typicalBytes}
+// answerBytes is how many bytes a token has, at least, of what persons write or paste: Chinese and base64 have about as few.
+const answerBytes = 2
+
+// answerOf bounds how much longer the answer of a person makes the conversation, whose call has this cap. Its bytes are bounded as those of
+// a reply.
+func (r *Record) answerOf(tokens int, by string) longer {
+	bytes := r.growth(longestReply(cmp.Or(tokens, r.settings.MaxTokens)), by)
+	return longer{bytes, bytes / answerBytes}
 }
 
 // beingAnswered bounds how much longer the persons who are asked make the conversation.
@@ -42,7 +45,7 @@ func (r *Record) beingAnswered() longer {
 	var sum longer
 	for i := range r.Inquiries {
 		if call := r.calls[r.Inquiries[i].ID]; call != nil && call.person && call.status == callInFlight {
-			sum = sum.plus(r.answerOf(call.intent.By))
+			sum = sum.plus(r.answerOf(call.intent.Tokens, call.intent.By))
 		}
 	}
 	return sum
@@ -50,19 +53,20 @@ func (r *Record) beingAnswered() longer {
 
 // asking is a call of the conclusion, as far as the budget goes: an attempt at it with its own model, and a usual reply.
 type asking struct {
-	model  *Model // nil: no model is asked
-	input  int    // bounds the tokens of its input now
-	again  int    // and those that asking again adds
-	output int
-	counts bool // tokens are counted
-	fixed  bool // its input grows no more
+	model    *Model // nil: no model is asked
+	input    int    // bounds the tokens of its input now
+	again    int    // and those that asking again adds
+	output   int
+	shortest int  // what a call needs for a reply that is no longer than it must be
+	counts   bool // tokens are counted
+	fixed    bool // its input grows no more
 }
 
 // use returns what so many attempts use, once what it reads is this much longer.
 func (a *asking) use(said longer, times int) amount {
 	output := a.output
 	if times == shortly {
-		times, output = once, min(output, leastEnd)
+		times, output = once, a.shortest
 	}
 	if a.model == nil {
 		return amount{calls: times}
@@ -173,11 +177,12 @@ func (c *Core) asking(call *Call, counts bool) asking {
 	model, _ := r.Model(name)
 	limit := r.capOf(call, &model)
 	one := asking{model: &model, output: r.usualEnd(call, name, limit)}
+	one.shortest = r.shortEnd(call, name, one.output)
 	if call.Kind == KindSummary {
 		one.output = limit
 	}
 	again := r.Text(textAgain)
-	counter, exact := exactOf(name)
+	counter, exact := r.counter(name)
 	one.counts = counts && exact
 	ready := c.request(call)
 	if one.counts {
@@ -232,14 +237,17 @@ func (c *Core) hiddenGrowth(counter token.Counter) int {
 	return sum.size
 }
 
-// exactOf returns the counter of a model, as "provider/model", whose vocabulary is known. false: only bytes bound its tokens.
-func exactOf(name string) (token.Counter, bool) {
-	_, model, _ := SplitModel(name)
-	return token.Exact(model)
+// counter returns the counter of a model, as "provider/model", whose vocabulary is known. false: only bytes bound its tokens.
+func (r *Record) counter(name string) (token.Counter, bool) {
+	if r.learnt(name).surpassed {
+		return nil, false
+	}
+	row, _ := r.Model(name)
+	return token.Named(row.Vocabulary)
 }
 
-// scaled returns how many tokens the vendor of a model may count where so many were counted. What vendors have reported may be more:
-// then their ratio counts.
+// scaled returns how many tokens the vendor of a model may count where so many were counted. Where a window was managed, what the vendor
+// has reported may be more: then that ratio counts.
 func (r *Record) scaled(model string, counted int) int {
 	if ratio := r.ratio(model); ratio > minRatio {
 		return int(float64(counted)*ratio) + 1
@@ -338,7 +346,7 @@ func (r *Record) growth(bytes int, by string) int {
 type lengths struct {
 	visible  int               // of all, without thoughts
 	outputs  map[replyKind]int // with thoughts
-	thoughts map[string]int    // by model
+	thoughts map[thinker]int
 }
 
 // replyKind is a sort of reply: what was asked for, and of which model.
@@ -347,20 +355,35 @@ type replyKind struct {
 	model string
 }
 
+// thinker is a model with an effort: how much it thinks depends on both.
+type thinker struct {
+	model  string
+	effort provider.Effort
+}
+
+// effort returns the effort that options ask for; "": the vendor's default.
+func effort(o *provider.Options) provider.Effort {
+	if o == nil {
+		return ""
+	}
+	return o.Effort
+}
+
 // add learns from a reply that has arrived.
 func (l *lengths) add(intent *Intent, u provider.Usage) {
 	if u.Output <= 0 || intent.Tool != "" || intent.Upto > 0 || intent.Lowered > 0 && u.Output >= intent.Tokens {
 		return // the budget has said how long it is
 	}
 	if l.outputs == nil {
-		l.outputs, l.thoughts = make(map[replyKind]int), make(map[string]int)
+		l.outputs, l.thoughts = make(map[replyKind]int), make(map[thinker]int)
 	}
 	kind := replyKind{intent.Kind, intent.Model}
 	if _, known := l.outputs[kind]; !known && len(l.outputs) >= maxTracked {
 		return
 	}
 	l.outputs[kind] = max(l.outputs[kind], u.Output)
-	l.thoughts[intent.Model] = max(l.thoughts[intent.Model], u.Reasoning)
+	by := thinker{intent.Model, effort(intent.Options)}
+	l.thoughts[by] = max(l.thoughts[by], u.Reasoning)
 	l.visible = max(l.visible, u.Output-u.Reasoning)
 }
 
@@ -371,8 +394,8 @@ const (
 	half    = 2
 )
 
-// leastEnd is the lowest cap, in tokens, on the reply to a call of the conclusion. Such a call is made with whatever is left: it was kept
-// back by what was usual before the last replies.
+// leastEnd is the lowest cap, in tokens and without thoughts, on the reply to a call of the conclusion. Such a call is made with whatever is
+// left: it was kept back by what was usual before the last replies.
 const leastEnd = 64
 
 // usual returns how many tokens of output, thoughts included, a usual reply to a call takes with a model, at most limit.
@@ -399,13 +422,19 @@ func (r *Record) usualEnd(call *Call, name string, limit int) int {
 	return min(limit, n+n/half+r.usualThoughts(call, name))
 }
 
-// usualThoughts returns how many tokens a model usually thinks before it replies.
+// shortEnd returns the lowest cap on the reply to a call of the conclusion, thoughts included, at most limit.
+func (r *Record) shortEnd(call *Call, name string, limit int) int {
+	return min(limit, leastEnd+r.usualThoughts(call, name))
+}
+
+// usualThoughts returns how many tokens a model usually thinks before it replies, with the effort that the call asks for.
 func (r *Record) usualThoughts(call *Call, name string) int {
-	if n := r.lengths.thoughts[name]; n > 0 {
+	row, _ := r.Model(name)
+	options := call.Options.Without(row.Unsupported)
+	if n := r.lengths.thoughts[thinker{name, effort(options)}]; n > 0 {
 		return n + n/quarter
 	}
-	row, _ := r.Model(name)
-	return row.thoughts(call.Options) / typicalThoughts
+	return row.thoughts(options) / typicalThoughts
 }
 
 // capOf returns the most tokens of output, thoughts included, that a request to a model of the call asks for.

@@ -16,6 +16,8 @@ const withEnd = ", with what the conclusion may take"
 //     still fits.
 //   - A lowered cap leaves usual replies to the others that are about to start beside the call, if that lets it start.
 //   - The conclusion is kept back for two attempts at each of its calls, and for one attempt if that lets the call start.
+//   - Where a call of the conclusion itself does not fit as it is, those that follow it keep one attempt with a usual reply, or else one
+//     with the shortest reply, and the last resort is the call alone.
 //
 // Sizes are bounded by bytes first. Tokens are counted only where that does not do, and only for models of a known vocabulary.
 //
@@ -78,6 +80,13 @@ const (
 	shortly // one attempt with the shortest reply: the replies before may have been longer than what was kept back for them
 )
 
+// lowering is a way to lower the cap on a reply.
+type lowering struct {
+	times int // what of the conclusion is kept back
+	least int // the lowest cap
+	most  int // the highest
+}
+
 // room is what the hard limits leave for a call.
 type room struct {
 	one    beginning
@@ -104,7 +113,7 @@ func (c *Core) roomBeside(one beginning, counts bool) room {
 	case ByModel:
 		out.model, _ = r.Model(intent.Model)
 		out.input = c.inputOf(one, out.model, counts)
-		_, exact := exactOf(intent.Model)
+		_, exact := r.counter(intent.Model)
 		out.counts = counts && exact && call.span == nil
 	case ByPerson:
 		out.calls = 0
@@ -131,7 +140,7 @@ func (m *room) use(tokens, times int) amount {
 	}
 	said := m.said.plus(m.record.replyOf(m.one.intent.visibleOf(tokens), m.one.intent.By))
 	if m.person {
-		said = m.said.plus(m.record.answerOf(m.one.intent.By))
+		said = m.said.plus(m.record.answerOf(m.one.intent.Tokens, m.one.intent.By))
 	}
 	for i := range m.end {
 		sum = sum.plus(m.end[i].use(said, times))
@@ -153,8 +162,8 @@ func (m *room) reserved() beginning {
 // lacks says which limit leaves no room, with the least that would do.
 func (m *room) lacks() atLimit {
 	least := m.one.intent.Tokens
-	for _, n := range m.leasts() {
-		least = min(least, n)
+	for _, way := range m.lowerings() {
+		least = min(least, way.least)
 	}
 	if alone := m.use(least, never).passed(m.hard); alone.what != "" {
 		return alone.of(limitHard, m.record.doubt(alone, limitHard)+withNext)
@@ -166,21 +175,26 @@ func (m *room) lacks() atLimit {
 	return at.of(limitHard, m.record.doubt(at, limitHard)+withEnd)
 }
 
-// leasts returns the caps below which the call does not start, the best first: a usual reply fits. In the conclusion, for which nothing is
-// to be spared, a shorter reply is better than none. A reply that has ended at its cap is not asked for again with a lower one.
-func (m *room) leasts() []int {
+// lowerings returns how the cap may be lowered, the best way first: a usual reply fits, at least. In the conclusion, for which nothing is to
+// be spared, a shorter reply is better than none. With more left, the cap is never lower: what of the conclusion follows has as much as it
+// needs before this call gets more than a usual reply. A reply that has ended at its cap is not asked for again with a lower one.
+func (m *room) lowerings() []lowering {
 	in, call := m.one.intent, m.one.ready.call
+	full := in.Tokens
 	if in.Model == "" || call.span != nil {
-		return []int{in.Tokens}
+		return []lowering{{twice, full, full}, {once, full, full}}
 	}
 	floor := 0
 	if state := m.record.calls[call.ID]; state != nil && state.broken > 0 && state.intent != nil {
-		floor = min(in.Tokens, state.intent.Tokens)
+		floor = min(full, state.intent.Tokens)
 	}
 	if m.record.State == StateCompleting {
-		return []int{max(floor, m.record.usualEnd(call, in.Model, in.Tokens)), max(floor, min(leastEnd, in.Tokens))}
+		usual := max(floor, m.record.usualEnd(call, in.Model, full))
+		short := max(floor, m.record.shortEnd(call, in.Model, usual))
+		return []lowering{{once, usual, full}, {shortly, usual, usual}, {shortly, short, usual}, {never, short, full}}
 	}
-	return []int{max(floor, m.record.usual(call, in.Model, in.Tokens))}
+	usual := max(floor, m.record.usual(call, in.Model, full))
+	return []lowering{{twice, usual, full}, {once, usual, full}}
 }
 
 // lowered returns the call with the highest cap for which there is room. false: there is none for a usual reply.
@@ -192,23 +206,16 @@ func (c *Core) lowered(m *room, all *starting) (start beginning, ok bool) {
 			return start, true
 		}
 	}
-	least, full := m.leasts(), m.one.intent.Tokens
-	attempts := []int{twice, once}
-	if c.record.State == StateCompleting {
-		attempts = append(attempts, shortly, never) // rather this call than none
-	}
-	for _, times := range attempts {
-		for _, floor := range least {
-			if !m.holds(floor, times) {
-				continue
-			}
-			tokens := floor + sort.Search(full-floor, func(n int) bool { return !m.holds(floor+n+1, times) })
-			if tokens == full {
-				return m.reserved(), true
-			}
-			if start, ok = c.capped(m, tokens, times); ok {
-				return start, true
-			}
+	for _, way := range m.lowerings() {
+		if !m.holds(way.least, way.times) {
+			continue
+		}
+		tokens := way.least + sort.Search(way.most-way.least, func(n int) bool { return !m.holds(way.least+n+1, way.times) })
+		if tokens == m.one.intent.Tokens {
+			return m.reserved(), true
+		}
+		if start, ok = c.capped(m, tokens, way.times); ok {
+			return start, true
 		}
 	}
 	return beginning{}, false
@@ -248,7 +255,7 @@ func (c *Core) usualOne(one beginning, counts bool) amount {
 func (c *Core) inputOf(one beginning, model Model, counts bool) int {
 	r, in := c.record, one.intent
 	input := in.Bound - in.Tokens
-	if counter, exact := exactOf(in.Model); counts && exact && one.ready.call.span == nil {
+	if counter, exact := r.counter(in.Model); counts && exact && one.ready.call.span == nil {
 		return min(input, r.scaled(in.Model, c.tokensOf(one.ready, counter))+r.surplus(model))
 	}
 	return input

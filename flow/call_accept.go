@@ -40,7 +40,19 @@ func (c *Core) result(s Result) error {
 	if err := c.outcome(state, spend, s); err != nil {
 		return err
 	}
+	if err := c.sayCapped(intent, s); err != nil {
+		return err
+	}
 	return c.overshoot(intent, &spend)
+}
+
+// sayCapped warns of a reply that has ended at a cap that the budget had lowered, whatever has become of it.
+func (c *Core) sayCapped(intent *Intent, s Result) error {
+	if intent.Lowered == 0 || c.record.Final() || bounded(intent, s, 0).Stop != provider.StopLength {
+		return nil
+	}
+	return c.warn(&Warning{Kind: WarnCapped, Call: intent.Call, By: intent.By, Evidence: fmt.Sprintf(
+		"the reply of %s (%s) was cut at %d tokens: the budget left no more (the cap is %d)", intent.By, intent.Call, intent.Tokens, intent.Lowered)})
 }
 
 // overshoot warns of an attempt that has cost more than was reserved for it.
@@ -77,7 +89,7 @@ func (c *Core) outcome(state *callState, spend Spend, s Result) error {
 		return c.emit(Event{Body: c.summarized(state.intent, spend, s)})
 	}
 	if state.intent.Schema == "" {
-		return c.speak(state.intent, c.turn(state.intent, spend, s))
+		return c.emit(Event{Body: c.turn(state.intent, spend, s)})
 	}
 	body, problems := c.structured(state.intent, spend, s)
 	if len(problems) == 0 {
@@ -98,15 +110,6 @@ func (c *Core) outcome(state *callState, spend Spend, s Result) error {
 		out.Instead = out.Final && c.instead(state, provider.KindInvalidResponse)
 	}
 	return c.emit(Event{Body: out})
-}
-
-// speak records a turn, and warns if it has ended at a cap that the budget had lowered.
-func (c *Core) speak(intent *Intent, turn *Turn) error {
-	if err := c.emit(Event{Body: turn}); err != nil || !turn.Cut || intent.Lowered == 0 {
-		return err
-	}
-	return c.warn(&Warning{Kind: WarnCapped, Call: intent.Call, By: intent.By, Evidence: fmt.Sprintf(
-		"the budget has cut the reply of %s (%s): it had %d of %d tokens left for it", intent.By, intent.Call, intent.Tokens, intent.Lowered)})
 }
 
 // spend records the cost of a call whose result came after the end.
@@ -229,7 +232,7 @@ func (c *Core) structured(intent *Intent, spend Spend, s Result) (Body, []string
 	if s.Stop != "" && s.Stop != provider.StopEnd {
 		problem := fmt.Sprintf("the answer was broken off (%s) before its end", s.Stop)
 		if intent.Lowered > 0 && s.Stop == provider.StopLength {
-			problem += fmt.Sprintf(": the budget had %d of %d tokens left for it", intent.Tokens, intent.Lowered)
+			problem += fmt.Sprintf(": the budget left no more than %d tokens for it (the cap is %d)", intent.Tokens, intent.Lowered)
 		}
 		return nil, []string{problem}
 	}
@@ -244,7 +247,7 @@ func (c *Core) structured(intent *Intent, spend Spend, s Result) (Body, []string
 	if schema.body != nil {
 		return schema.body(c.record, intent, spend, answer.value), nil
 	}
-	if most := c.mostReply(intent); intent.Tokens > 0 && len(answer.json) > most { // others read it
+	if most := c.mostReply(intent); most > 0 && len(answer.json) > most { // others read it
 		return nil, []string{fmt.Sprintf("the answer has %d bytes: at most %d are accepted", len(answer.json), most)}
 	}
 	turn := c.turn(intent, spend, s.saying(answer.spoken))

@@ -108,13 +108,16 @@ func (c *Core) mayGoOn(state *callState, said string) bool {
 	return failure == nil || failure.Kind != provider.KindContextOverflow
 }
 
-// mostReply bounds the bytes of a reply with all its parts.
+// mostReply bounds the bytes of a reply with all its parts, each of which had its own cap. 0: it has no bound.
 func (c *Core) mostReply(intent *Intent) int {
-	parts := 1
-	if state := c.record.calls[intent.Call]; state != nil {
-		parts += state.parts
+	tokens, state := intent.visible(), c.record.calls[intent.Call]
+	if tokens == 0 && state != nil && state.person {
+		tokens = c.record.settings.MaxTokens
 	}
-	return maxReplyBytes(intent.visible() * parts)
+	if tokens == 0 {
+		return 0
+	}
+	return len(state.begun(intent.Model)) + maxReplyBytes(tokens)
 }
 
 // foldContinued keeps a part of a reply.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/internal/transcript"
@@ -369,11 +370,11 @@ func (c *Core) within(ready *prepared, now, made *Intent) bool {
 	if now.Bound <= made.Bound && now.Reserve <= made.Reserve {
 		return true
 	}
-	counter, exact := exactOf(made.Model)
+	model, _ := c.record.Model(made.Model)
+	counter, exact := token.Named(model.Vocabulary) // also if the vendor's reports have shown since that it counts otherwise
 	if !exact || ready.call.span != nil {
 		return false
 	}
-	model, _ := c.record.Model(made.Model)
 	input := c.tokensOf(ready, counter) + c.record.surplus(model)
 	return input+made.Tokens <= made.Bound && model.Bound(input, made.Tokens) <= made.Reserve
 }

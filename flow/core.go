@@ -35,25 +35,24 @@ import (
 // A Core has one owner at a time: it is not safe for concurrent use. [NewCore] makes one, and so does
 // Engine.NewCore.
 type Core struct {
-	machine      *Machine
-	flows        map[string]*Machine // by name: before the start an Edit may choose any of them
-	plans        map[string]window.Manager
-	absent       func(Need) error // see Flows.Missing
-	unsupported  func(string, Requirement, []provider.Ability) error
-	record       *Record
-	in           Input
-	ahead        time.Duration // by how much the times of the log are ahead of those of the inputs
-	out          Output
-	wires        map[string]*provider.Schema // schemas as they are sent, by name
-	counts       map[countedText]int         // tokens of texts that do not change
-	countedBytes int                         // of these texts
-	begun        []begun                     // the calls that the last Step has begun
-	closing      *closing                    // as it was asked for last; nil: it may be another by now
-	unseen       map[token.Counter]unseen    // what hidden turns add to the conversation; by whose tokens, nil: in bytes
-	kept         *kept                       // what the flow wants in the present state; nil: it is asked
-	found        []Warning                   // what the checks of the config have found
-	shown        []*Turn                     // of the record, as tools read them
-	broken       error                       // a Step or Fold failed half-way: the owner must drop the core
+	machine     *Machine
+	flows       map[string]*Machine // by name: before the start an Edit may choose any of them
+	plans       map[string]window.Manager
+	absent      func(Need) error // see Flows.Missing
+	unsupported func(string, Requirement, []provider.Ability) error
+	record      *Record
+	in          Input
+	ahead       time.Duration // by how much the times of the log are ahead of those of the inputs
+	out         Output
+	wires       map[string]*provider.Schema // schemas as they are sent, by name
+	counts      counts                      // tokens of texts that many requests contain
+	begun       []begun                     // the calls that the last Step has begun
+	closing     *closing                    // as it was asked for last; nil: it may be another by now
+	unseen      map[token.Counter]unseen    // what hidden turns add to the conversation; by whose tokens, nil: in bytes
+	kept        *kept                       // what the flow wants in the present state; nil: it is asked
+	found       []Warning                   // what the checks of the config have found
+	shown       []*Turn                     // of the record, as tools read them
+	broken      error                       // a Step or Fold failed half-way: the owner must drop the core
 }
 
 // Flows are the compiled flows by name. First is the flow of a conversation that has no config yet.

@@ -3,6 +3,9 @@ package flow
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/context/window"
@@ -91,21 +94,69 @@ type countedText struct {
 	text    string
 }
 
-// mostCounted bounds the bytes of the texts whose counts a core keeps.
-const mostCounted = 4 << 20
+// counts are counts of texts, of which two generations are kept. The texts of the recent one are bounded by mostCounted and mostCounts.
+type counts struct {
+	recent, former map[countedText]int
+	bytes          int // of the recent texts
+}
 
-// counted returns the tokens of a text that many requests contain, such as a system prompt. It counts each text
-// once, and keeps a bounded number of counts.
-func (c *Core) counted(counter token.Counter, text string) int {
+// Bounds of the texts whose counts a core keeps.
+const (
+	mostCounted = 4 << 20 // bytes
+	mostCounts  = 1 << 15
+)
+
+// of returns the tokens of a text, which it counts once. part says that the text is a part of a larger one.
+func (c *counts) of(counter token.Counter, text string, part bool) int {
 	key := countedText{counter, text}
-	count, ok := c.counts[key]
-	if !ok {
-		if c.counts == nil || len(c.counts) >= maxTracked || c.countedBytes > mostCounted {
-			c.counts, c.countedBytes = make(map[countedText]int), 0
-		}
-		count = counter.Count(text)
-		c.counts[key] = count
-		c.countedBytes += len(text)
+	count, ok := c.recent[key]
+	if ok {
+		return count
 	}
+	if count, ok = c.former[key]; !ok {
+		count = counter.Count(text)
+	}
+	if c.recent == nil || len(c.recent) >= mostCounts || c.bytes > mostCounted {
+		c.recent, c.former, c.bytes = make(map[countedText]int), c.recent, 0
+	}
+	if part {
+		key.text = strings.Clone(text) // the larger one is not kept
+	}
+	c.recent[key] = count
+	c.bytes += len(text)
 	return count
+}
+
+// longText is a size, in bytes, from which a text is counted by its paragraphs.
+const longText = 2 << 10
+
+// counted returns the tokens of a text that many requests contain, such as a system prompt. It counts each text once. Of a long one, such as
+// an instruction that quotes the conversation, it counts each paragraph once: the next such text has most of them too.
+func (c *Core) counted(counter token.Counter, text string) int {
+	if len(text) < longText {
+		return c.counts.of(counter, text, false)
+	}
+	sum := 0
+	for len(text) > 0 {
+		end := paragraph(text)
+		sum += c.counts.of(counter, text[:end], true)
+		text = text[end:]
+	}
+	return sum
+}
+
+// paragraph returns where the first paragraph of a text ends, with the blank lines behind it. Where the next one begins, no token can lie
+// across the border, whatever the vocabulary: they divide a text behind line breaks, unless white space or a slash follows.
+func paragraph(text string) int {
+	for from := 0; ; {
+		i := strings.Index(text[from:], "\n\n")
+		if i < 0 {
+			return len(text)
+		}
+		end := from + i + len("\n\n")
+		if next, _ := utf8.DecodeRuneInString(text[end:]); end == len(text) || next != '/' && !unicode.IsSpace(next) {
+			return end
+		}
+		from = end - 1
+	}
 }

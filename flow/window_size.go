@@ -18,6 +18,8 @@ type learnt struct {
 	// measured is the ratio of reported to counted tokens, and assumed a larger one after an overflow. 0: there is none.
 	measured, assumed float64
 	accepted          int // the most tokens, input and output together, that a request was seen to use
+	// surpassed says that a request had more input than its bound. Its vocabulary is not the one that is known: only bytes bound it.
+	surpassed bool
 }
 
 // ratio returns how many of the vendor's tokens a counted token is.
@@ -140,7 +142,7 @@ func (r *Record) widen(call *callState) {
 		return
 	}
 	known := r.learnt(call.intent.Model)
-	r.keep(learnt{model: known.model, measured: known.measured, accepted: known.accepted})
+	r.keep(learnt{model: known.model, measured: known.measured, accepted: known.accepted, surpassed: known.surpassed})
 }
 
 // Bounds of the correction of counts. A count that is too high wastes a little room; one that is too low costs a
@@ -161,6 +163,7 @@ func (r *Record) learn(intent *Intent, spend *Spend, succeeded bool) {
 		known.measured = min(maxRatio, math.Ceil(10*float64(spend.Usage.Input)/float64(intent.Input))/10)
 		known.assumed = 0
 	}
+	known.surpassed = known.surpassed || spend.Usage.Input > intent.Bound-intent.Tokens
 	if succeeded {
 		known.accepted = max(known.accepted, spend.Usage.Input+spend.Usage.Output)
 	}

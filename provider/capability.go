@@ -29,6 +29,12 @@ type Vendor interface {
 	Vendor() string
 }
 
+// Voucher vouches for a model: the vendor's own service runs it under the vendor's own name, so that what is published about the name is
+// true of it. Budgets count its input in the vocabulary that is published for the name, and bound that of other models by its bytes.
+type Voucher interface {
+	Vouches(model string) bool
+}
+
 // Ability is something that a model may have, and another model may lack.
 type Ability string
 

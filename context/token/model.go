@@ -32,27 +32,38 @@ func ForModel(model string) Counter {
 	return o200k
 }
 
-// Exact returns the Counter of a model whose vocabulary is published: a chat model of OpenAI. Its counts are those of the vendor, as
-// far as texts go. false: the vendor of the model has published no vocabulary, so that only [Bytes] is a bound.
-func Exact(model string) (Counter, bool) {
+// Published returns the name of the vocabulary that OpenAI has published for a model of its own: "o200k_base" or "cl100k_base". "": it has
+// published none. Other vendors use the same names for other models, so whoever counts on it must know who serves the model.
+func Published(model string) string {
 	name := model[strings.LastIndexByte(model, '/')+1:]
 	name = strings.TrimPrefix(name, "ft:")
-	for _, known := range exact {
-		rest, ok := strings.CutPrefix(name, known.prefix)
-		if ok && (rest == "" || strings.IndexByte(known.next, rest[0]) >= 0) {
-			return ForModel(model), true
+	for _, known := range published {
+		rest, ok := strings.CutPrefix(name, known)
+		if ok && (rest == "" || rest[0] == '-' || rest[0] == ':') {
+			return ForModel(model).(*vocabulary).name //nolint:forcetypeassert // it returns no other
 		}
 	}
-	return nil, false
+	return ""
 }
 
-// exact are the beginnings of the names of models for which Exact vouches, and the bytes of which one follows, if any does. It is
-// read only.
+// Named returns the Counter of a published vocabulary, by its name. Its counts are those of the vendor, as far as texts go. false: the
+// name is unknown.
+func Named(name string) (Counter, bool) {
+	switch name {
+	case o200k.name:
+		return o200k, true
+	case cl100k.name:
+		return cl100k, true
+	default:
+		return nil, false
+	}
+}
+
+// published are the chat models of which tiktoken/model.py names the vocabulary, alone or before a date. It is read only.
 //
 //nolint:gochecknoglobals // read only
-var exact = [...]struct{ prefix, next string }{
-	{"gpt-3.5-turbo", "-:"}, {"gpt-35-turbo", "-:"}, {"gpt-4", "-.o:"}, {"gpt-5", "-.:"}, {"chatgpt-4o", "-:"},
-	{"o1", "-:"}, {"o3", "-:"}, {"o4-mini", "-:"},
+var published = [...]string{
+	"gpt-3.5-turbo", "gpt-35-turbo", "gpt-4", "gpt-4o", "gpt-4.1", "gpt-4.5", "chatgpt-4o", "gpt-5", "o1", "o3", "o4-mini",
 }
 
 // models is read only. The first prefix that matches decides. The assignment is that of OpenAI's tiktoken
@@ -110,7 +121,7 @@ const (
 
 // lazy returns a vocabulary that is loaded at its first use. If loading fails, it counts bytes.
 func lazy(name, pattern string) *vocabulary {
-	return &vocabulary{sync.OnceValue(func() *tiktoken.Tiktoken {
+	return &vocabulary{name, sync.OnceValue(func() *tiktoken.Tiktoken {
 		// The loader reads files that are embedded in the program. It uses only the last part of the path.
 		ranks, err := loader.NewOfflineLoader().LoadTiktokenBpe(name + ".tiktoken")
 		if err != nil {

@@ -13,6 +13,7 @@ const (
 
 // vocabulary counts with a vocabulary that is loaded at its first use. load returns nil if loading fails.
 type vocabulary struct {
+	name string
 	load func() *tiktoken.Tiktoken
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/jsondiff"
 	"github.com/agonist-dev/debate/internal/secret"
@@ -19,8 +20,18 @@ import (
 )
 
 // model returns the prices and sizes of a model. A row of the host program takes precedence. The embedded table is
-// searched by the provider's vendor, or by its registered name.
+// searched by the provider's vendor, or by its registered name. A vocabulary is that of the row, or, where the provider vouches for the
+// model, the one that is published for its name.
 func (l *Engine) model(name string) flow.Model {
+	m := l.described(name)
+	host, id, _ := flow.SplitModel(name)
+	if v, ok := provider.As[provider.Voucher](l.providers[host]); ok && m.Vocabulary == "" && v.Vouches(id) {
+		m.Vocabulary = token.Published(id)
+	}
+	return m
+}
+
+func (l *Engine) described(name string) flow.Model {
 	if m, ok := l.models[name]; ok {
 		return m
 	}

@@ -172,9 +172,9 @@ func (s *limitSim) checkRequest(in *flow.Intent, c *flow.Command) []byte {
 	return schema
 }
 
-// counted is the size of a request in tokens, if the vocabulary of its model is published, and otherwise no bound holds it.
+// counted is the size of a request in tokens, if its provider vouches for a published vocabulary, and otherwise no bound holds it.
 func (s *limitSim) counted(q *provider.Request) int {
-	counter, exact := token.Exact(q.Model)
+	counter, exact := token.Named(token.Published(q.Model))
 	if !exact {
 		return math.MaxInt
 	}

@@ -41,7 +41,7 @@ func limitModels() map[string]debate.Model {
 		"test/terse": {Priced: true, Family: "north", Input: 2, Output: 5, MaxOutput: 120},
 		"test/free":  {Priced: true},
 		// Its vocabulary is published: where a limit is near, its tokens are counted.
-		"test/gpt-4.1": {Priced: true, Family: "west", Input: 4, Output: 16, CachedInput: 1},
+		"test/gpt-4.1": {Priced: true, Family: "west", Input: 4, Output: 16, CachedInput: 1, Vocabulary: "o200k_base"},
 		"test/small":   {Priced: true, Family: "south", Input: 1, Output: 2, Window: 2_600},
 		"test/tiny":    {Priced: true, Input: 1, Output: 3, Window: 1_700},
 	}

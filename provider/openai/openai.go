@@ -47,6 +47,7 @@ var (
 	_ provider.Embedder     = (*Provider)(nil)
 	_ provider.Able         = (*Provider)(nil)
 	_ provider.Vetter       = (*Provider)(nil)
+	_ provider.Voucher      = (*Provider)(nil)
 )
 
 // New returns a Provider for api.openai.com. For another server, set BaseURL. If key is empty, none is
@@ -78,6 +79,10 @@ func kinds() map[string]provider.Kind {
 
 // Vendor returns "openai".
 func (p *Provider) Vendor() string { return vendor }
+
+// Vouches reports whether the server is OpenAI's own. Another server may run any model under a name of OpenAI's, and count its tokens
+// otherwise.
+func (p *Provider) Vouches(string) bool { return p.own() }
 
 // String returns the name of the provider, without any header or key.
 func (p *Provider) String() string { return vendor }

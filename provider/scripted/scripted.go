@@ -42,6 +42,8 @@ type Provider struct {
 	Record bool
 	// VendorName is the result of Vendor.
 	VendorName string
+	// Vouch is the result of Vouches: the usages of the replies count tokens in the vocabulary that is published for a model's name.
+	Vouch bool
 	// OnCheck implements Check; if nil, Check accepts every model.
 	OnCheck func(ctx context.Context, model string) error
 	// OnAccount answers Account. If it is nil, the account is unknown.
@@ -70,6 +72,7 @@ var (
 	_ provider.TokenCounter = (*Provider)(nil)
 	_ provider.Embedder     = (*Provider)(nil)
 	_ provider.Vendor       = (*Provider)(nil)
+	_ provider.Voucher      = (*Provider)(nil)
 )
 
 // Generate answers as the script says. It fails with the Err of the reply, with kind canceled or timeout
@@ -91,6 +94,9 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 
 // Vendor returns VendorName.
 func (p *Provider) Vendor() string { return p.VendorName }
+
+// Vouches returns Vouch.
+func (p *Provider) Vouches(string) bool { return p.Vouch }
 
 // Calls returns how often Generate was called, failed calls included.
 func (p *Provider) Calls() int { return int(p.calls.Load()) }

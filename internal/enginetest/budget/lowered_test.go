@@ -24,7 +24,7 @@ func TestWhatTheBudgetHasCutIsSaid(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Format, config.Rounds, config.Mode, config.Judging = format.FreeForm, 2, debate.Simultaneous, nil
 	engine, p := stage.Engine(config)
-	engine.Store = &store.Memory{}
+	engine.Store, p.Vouch = &store.Memory{}, true
 	engine.Models["test/gpt-4.1"] = engine.Models["test/debater"]
 	for i := range config.Participants {
 		config.Participants[i].Model = "test/gpt-4.1" // whose tokens are counted
@@ -59,7 +59,7 @@ func TestWhatTheBudgetHasCutIsSaid(t *testing.T) {
 	var cut []string
 	for _, turn := range record.Turns {
 		if in := lowered[turn.Call]; in != nil && turn.Cut {
-			cut = append(cut, fmt.Sprintf("the budget has cut the reply of %s (%s): it had %d of %d tokens left for it", in.By, in.Call, in.Tokens, in.Lowered))
+			cut = append(cut, fmt.Sprintf("the reply of %s (%s) was cut at %d tokens: the budget left no more (the cap is %d)", in.By, in.Call, in.Tokens, in.Lowered))
 		}
 	}
 	require.NotEmpty(t, cut)

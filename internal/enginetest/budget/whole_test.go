@@ -40,7 +40,7 @@ func lengthOf(req *provider.Request) int {
 // counting is a vendor that counts tokens as OpenAI does: replies by their text, requests by theirs, with a few tokens for each message.
 // A model that reasons thinks before it speaks. A reply that would be longer than it may be is cut.
 func counting(reply func(req *provider.Request) string) debate.Provider {
-	return stage.ProviderFunc(func(_ context.Context, req *provider.Request, _ func(provider.Chunk)) (*provider.Response, error) {
+	return vouching{stage.ProviderFunc(func(_ context.Context, req *provider.Request, _ func(provider.Chunk)) (*provider.Response, error) {
 		counter := token.ForModel(req.Model)
 		out := provider.Response{Text: reply(req), Stop: provider.StopEnd}
 		for _, text := range req.Chat() {
@@ -57,8 +57,13 @@ func counting(reply func(req *provider.Request) string) debate.Provider {
 			out.Text, out.Stop, out.Usage.Output = out.Text[:max(0, min(len(out.Text), 2*left))], provider.StopLength, req.MaxTokens
 		}
 		return &out, nil
-	})
+	})}
 }
+
+// vouching is a provider whose models are those that are known by their names.
+type vouching struct{ debate.Provider }
+
+func (vouching) Vouches(string) bool { return true }
 
 // piece is a conversation of a flow, and what is asked of it.
 type piece struct {

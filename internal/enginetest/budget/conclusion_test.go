@@ -1,0 +1,136 @@
+package budget_test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/context/token"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
+)
+
+// A conclusion of two calls: whatever the limit is, the first of them has the usual length at least wherever that leaves one to the second,
+// and a higher limit never lowers its cap.
+func TestAHigherLimitNeverShortensTheConclusion(t *testing.T) {
+	t.Parallel()
+	const usual = 600
+	f := stage.OneState(stage.CallsOf(func(c *flow.Call) { c.MaxTokens = 50 }))
+	f.Last = func(r *debate.Record) []flow.Call {
+		var calls []flow.Call
+		for _, id := range []string{"verdict", "vote"} {
+			if !r.Done(id) {
+				calls = append(calls, flow.Call{ID: id, Kind: flow.CallKind(id), By: "judge", Model: "test/gpt-4.1", Needed: true})
+			}
+		}
+		return calls
+	}
+	f.Steps[flow.StateCompleting] = flow.Step{Calls: func(r *debate.Record) []flow.Call {
+		calls := f.Last(r)
+		return calls[:min(1, len(calls))]
+	}}
+	caps := func(tokens int) (verdict, vote int) {
+		engine, source, config := stage.WithFlow(f)
+		engine.Store, source.Vouch = &store.Memory{}, true
+		engine.Models["test/gpt-4.1"] = engine.Models["test/debater"]
+		for i := range config.Participants {
+			config.Participants[i].Model = "test/gpt-4.1" // whose tokens are counted
+		}
+		source.Reply = func(req *provider.Request) scripted.Reply {
+			said := min(40, req.MaxTokens)
+			return scripted.Reply{Text: strings.Repeat("So. ", said), Usage: provider.Usage{Input: 30, Output: said}}
+		}
+		config.ID, config.Budget = "two", &flow.Budget{HardTokens: tokens}
+		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
+		require.NoError(t, err)
+		record, err := session.Wait(t.Context())
+		require.NoError(t, session.Close())
+		if err != nil {
+			require.ErrorIs(t, err, &debate.Error{Kind: provider.KindCostLimit})
+		}
+		for _, event := range stage.Logged(t, engine, record.ID) {
+			if in := body.As[flow.Intent](event); in != nil && in.Call == "verdict" {
+				verdict = in.Tokens
+			} else if in != nil && in.Call == "vote" {
+				vote = in.Tokens
+			}
+		}
+		return verdict, vote
+	}
+	last := 0
+	for tokens := 600; tokens < 12_000; tokens += max(20, tokens/60) {
+		verdict, vote := caps(tokens)
+		assert.GreaterOrEqual(t, verdict, last, "%d tokens", tokens)
+		if last = verdict; tokens > 3_000 {
+			assert.GreaterOrEqual(t, verdict, usual, "%d tokens", tokens)
+			assert.GreaterOrEqual(t, vote, usual, "%d tokens", tokens)
+		}
+	}
+	assert.Equal(t, flow.DefaultMaxTokens, last)
+}
+
+// A server that serves another model under a name of OpenAI's counts more tokens than the vocabulary of that name has. Nobody vouches for
+// it: its input is bounded by bytes, and no limit is passed. Where a provider vouches for it wrongly, that is believed once.
+func TestANameAloneIsNotCounted(t *testing.T) {
+	t.Parallel()
+	believed := 0
+	for tokens := 6_000; tokens <= 40_000; tokens += 1_500 {
+		record, passed := dense(t, tokens, false)
+		used := record.Spent().Usage
+		assert.LessOrEqual(t, used.Input+used.Output, tokens, "%d tokens", tokens)
+		assert.Zero(t, passed, "%d tokens", tokens)
+		_, passed = dense(t, tokens, true)
+		assert.LessOrEqual(t, passed, 1, "%d tokens", tokens)
+		believed += passed
+	}
+	assert.Positive(t, believed)
+}
+
+// dense plays a debate within so many tokens, with a vendor that counts half as many tokens again as the vocabulary of gpt-4 has. passed is
+// how many requests had more input than their bound.
+func dense(t *testing.T, tokens int, vouched bool) (record *flow.Record, passed int) {
+	t.Helper()
+	config := stage.TwoDebaters()
+	config.Format, config.Rounds, config.MaxTokens, config.Judging = format.FreeForm, 6, 400, nil
+	for i := range config.Participants {
+		config.Participants[i].Model = "local/gpt-4"
+	}
+	config.Budget = &flow.Budget{HardTokens: tokens}
+	counter := token.ForModel("gpt-4")
+	source := &scripted.Provider{Vouch: vouched, Reply: func(req *provider.Request) scripted.Reply {
+		input := 0
+		for _, text := range req.Chat() {
+			input += counter.Count(text) + 4
+		}
+		said := min(380, req.MaxTokens)
+		return scripted.Reply{Text: words(said), Usage: provider.Usage{Input: input + input/2, Output: said}}
+	}}
+	engine := &debate.Engine{
+		Logger: slog.New(slog.DiscardHandler), Store: &store.Memory{}, Providers: map[string]debate.Provider{"local": source},
+	}
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	record, err = session.Wait(t.Context())
+	require.NoError(t, session.Close())
+	if err != nil {
+		require.ErrorIs(t, err, &debate.Error{Kind: provider.KindCostLimit})
+	}
+	bounds := map[string]int{}
+	for _, event := range stage.Logged(t, engine, record.ID) {
+		if in := body.As[flow.Intent](event); in != nil {
+			bounds[in.Call] = in.Bound - in.Tokens
+		} else if turn := body.As[flow.Turn](event); turn != nil && turn.Usage.Input > bounds[turn.Call] {
+			passed++
+		}
+	}
+	return record, passed
+}
