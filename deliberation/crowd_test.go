@@ -235,6 +235,10 @@ func TestACoreThatLivesDoesWhatOneOfTheLogDoes(t *testing.T) {
 		}
 		engine, _ := engineFor(nil)
 		engine.Tools = map[string]flow.Tool{"look": look}
+		for name, row := range engine.Models {
+			row.Vocabulary = "o200k_base" // near a limit, tokens are counted
+			engine.Models[name] = row
+		}
 		s := begin(t, engine, config, seed)
 		r := s.play()
 		seen[string(r.State)]++

@@ -52,7 +52,8 @@ func (c *Core) sayCapped(intent *Intent, s Result) error {
 		return nil
 	}
 	return c.warn(&Warning{Kind: WarnCapped, Call: intent.Call, By: intent.By, Evidence: fmt.Sprintf(
-		"the reply of %s (%s) was cut at %d tokens: the budget left no more (the cap is %d)", intent.By, intent.Call, intent.Tokens, intent.Lowered)})
+		"the reply of %s (%s) was cut at %d tokens: the budget left no more (the cap is %d)",
+		intent.By, intent.Call, intent.Tokens, intent.Lowered)})
 }
 
 // overshoot warns of an attempt that has cost more than was reserved for it.

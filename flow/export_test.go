@@ -1,6 +1,10 @@
 package flow
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/agonist-dev/debate/context/token"
+)
 
 // TableMachine is a compiled machine whose guards a test decides.
 type TableMachine struct {
@@ -58,3 +62,13 @@ func (m Money) Plus(n Money) Money { return m.plus(n) }
 
 // Times multiplies a price as a model's cost does.
 func (m Money) Times(n int) Money { return m.times(n) }
+
+// Counted counts texts as a core does, one after the other.
+func Counted(counter token.Counter, texts ...string) []int {
+	var c Core
+	out := make([]int, len(texts))
+	for i, text := range texts {
+		out[i] = c.counted(counter, text)
+	}
+	return out
+}

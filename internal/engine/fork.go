@@ -197,7 +197,7 @@ func completes(e, before *flow.Event) bool {
 	case *flow.Round:
 		return true
 	case *flow.Warning:
-		if body.Kind == flow.WarnLate {
+		if body.Kind == flow.WarnLate || body.Kind == flow.WarnCapped {
 			return true
 		}
 	case *flow.Answer:

@@ -292,3 +292,14 @@ func TestNothingIsRetried(t *testing.T) {
 		}
 	}
 }
+
+// Only OpenAI's own servers are known to run the models of its names.
+func TestOnlyOpenAIsOwnServersAreVouchedFor(t *testing.T) {
+	t.Parallel()
+	p := openai.New("k")
+	assert.True(t, p.Vouches("gpt-4"))
+	for _, address := range []string{"http://localhost:8000/v1", "https://mine.openai.azure.com/openai/v1", "https://api.openai.com.example/v1"} {
+		p.BaseURL = address
+		assert.False(t, p.Vouches("gpt-4"), address)
+	}
+}
