@@ -35,7 +35,7 @@ func TestTheScriptShowsWhatItPromises(t *testing.T) {
 
 // Nobody is there to answer: a question ends the program.
 func TestAQuestionEndsIt(t *testing.T) {
-	script := &scripted.Provider{VendorName: "openai", Reply: func(req *provider.Request) scripted.Reply {
+	script := &scripted.Provider{VendorName: "openai", Vouch: true, Reply: func(req *provider.Request) scripted.Reply {
 		if req.Self == ben {
 			return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Status: 401}}
 		}

@@ -25,7 +25,7 @@ func choose(getenv func(string) string) (engine *debate.Engine, model string) {
 			return &debate.Engine{Providers: map[string]debate.Provider{source.name: source.provider(key)}}, source.name + "/" + source.model
 		}
 	}
-	script := &scripted.Provider{VendorName: "openai", Reply: reply}
+	script := &scripted.Provider{VendorName: "openai", Vouch: true, Reply: reply}
 	return &debate.Engine{Providers: map[string]debate.Provider{"demo": script}}, "demo/gpt-4.1-mini"
 }
 
