@@ -143,7 +143,7 @@ func (c *Core) keptBack(intent *Intent, counts bool) (all []asking, counted bool
 			continue
 		}
 		all, counted = append(all, sizes[i]), counted || sizes[i].counts
-		if r.Round <= 1 {
+		if r.Round <= 1 || intent.Upto > 0 && r.State == StateCompleting { // it may be one of the summaries itself
 			continue
 		}
 		if summary, shared := r.summaryBefore(call, growth, 1); summary != nil {

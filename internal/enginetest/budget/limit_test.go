@@ -272,7 +272,7 @@ func TestTheErrorAboutAPriceSaysWhatIsMissing(t *testing.T) {
 		row  debate.Model
 		says string
 	}{
-		"no prices":          {debate.Model{Window: 8000}, `set Priced, Input and Output in Engine.Models["test/debater"]`},
+		"no prices":          {debate.Model{Window: 8000}, "has no known price, which a budget needs: limit hardCalls or hardTokens in place of USD, or let the host program set its price"},
 		"prices, not Priced": {debate.Model{Input: 1, Output: 2}, `Engine.Models["test/debater"] has prices, but does not set Priced`},
 		"free, and Priced":   {debate.Model{Priced: true}, ""},
 	} {
