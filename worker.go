@@ -83,8 +83,8 @@ func (e *Engine) ClearQuarantine(ctx context.Context, id string) error {
 //
 // If it is unknown whether a signal was recorded, it may be sent again: what is recorded already is ignored. A repeated Opened
 // with the same ID is ignored too, until the outcome of a call that it has begun is known, or another owner has taken the debate
-// over. An Opened without an ID is never recognised as a repeat: each one records all calls in flight as broken off, even if none was sent. A
-// repeated control is refused if it no longer fits the state. Advance is safe for concurrent use.
+// over. An Opened without an ID is never recognised as a repeat: each one records all calls in flight as broken off, even if none was
+// sent. A repeated control is refused if it no longer fits the state. Advance is safe for concurrent use.
 //
 // A debate that cannot be opened or advanced is put in quarantine as by [Engine.Open]; the next successful step ends the
 // quarantine. It keeps workers away ([Engine.Due]), but does not prevent Advance.

@@ -17,7 +17,7 @@ import (
 func TestTheJSONOfWorkHasItsFailures(t *testing.T) {
 	broken := false
 	engine, _ := engineFor(answers{
-		"r1.Ada": func(req *provider.Request) scripted.Reply {
+		"r1.Ada": func(*provider.Request) scripted.Reply {
 			if !broken {
 				broken = true
 				return scripted.Reply{Err: down(provider.KindNetwork)}

@@ -123,13 +123,13 @@ func (t *textWriter) put(name, template string, data PromptData) {
 	t.texts[name] = text
 }
 
-// quote writes what somebody has said, halved so many times, for readers who see all of the debate.
-func (b *board) quote(out *strings.Builder, t *flow.Turn, halves int) {
+// quote writes what somebody has said, for readers who see all of the debate.
+func (b *board) quote(out *strings.Builder, t *flow.Turn) {
 	label := labelOf(t)
 	if t.Target != "" {
 		label += " of " + t.Target
 	}
-	b.quoteAs(out, fmt.Sprintf("%s, round %d", label, t.Round), cut(t.Text, halves))
+	b.quoteAs(out, fmt.Sprintf("%s, round %d", label, t.Round), t.Text)
 }
 
 // quoteOwn writes what stands in somebody's own history, halved so many times: it is about nobody else.

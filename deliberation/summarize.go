@@ -81,10 +81,10 @@ func (b *board) history(text *strings.Builder, w, but *work, what reading) {
 	for i := range b.agents {
 		v := &b.agents[i]
 		for _, t := range b.since(v, digest, b.round) {
-			b.quote(text, t, 0)
+			b.quote(text, t)
 		}
 		if t := v.standing(); v != but && t != nil && t.Round < b.round && t.Round > b.covered(digest) {
-			b.quote(text, t, 0)
+			b.quote(text, t)
 		}
 	}
 	b.aimless(text, b.round)
@@ -98,7 +98,7 @@ func (b *board) aimless(out *strings.Builder, before int) {
 	loose := slices.DeleteFunc(slices.Clone(b.loose), func(t *flow.Turn) bool { return t.Round >= before })
 	slices.SortStableFunc(loose, byPlace)
 	for _, t := range loose {
-		b.quote(out, t, 0)
+		b.quote(out, t)
 	}
 }
 

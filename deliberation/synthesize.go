@@ -210,7 +210,7 @@ func (b *board) rounds(out *strings.Builder) {
 		digest := w.digest(end)
 		b.quoteSummary(out, w, digest, readAll)
 		for _, t := range b.since(w, digest, end) {
-			b.quote(out, t, 0)
+			b.quote(out, t)
 		}
 		if t := w.standing(); t != nil {
 			b.quoteAs(out, w.ID+": final proposal", t.Text)

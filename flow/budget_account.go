@@ -2,6 +2,7 @@ package flow
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate/provider"
@@ -90,7 +91,7 @@ func (u Unsettled) Beside(spent Money) string {
 	if u.AtMost == 0 {
 		return out
 	}
-	joint := " for "
+	var parts []string
 	for _, part := range []struct {
 		n         int
 		one, many string
@@ -103,9 +104,11 @@ func (u Unsettled) Beside(spent Money) string {
 			words = part.one
 		}
 		if part.n > 0 {
-			out += joint + strconv.Itoa(part.n) + words
-			joint = " and "
+			parts = append(parts, strconv.Itoa(part.n)+words)
 		}
+	}
+	if len(parts) > 0 {
+		out += " for " + strings.Join(parts, " and ")
 	}
 	return out
 }
@@ -176,7 +179,8 @@ func (in *Intent) tokensBeyond(u provider.Usage) int {
 	return max(0, in.Bound-u.Input-u.Output)
 }
 
-// counted reports whether a usage holds the whole input. What a vendor's search finds becomes input after the vendor has counted the request.
+// counted reports whether a usage holds the whole input. What a vendor's search finds becomes input after the vendor has counted the
+// request.
 func (in *Intent) counted(u provider.Usage) bool {
 	return u.Input > 0 && (in.Options == nil || !in.Options.Search)
 }
@@ -258,8 +262,8 @@ func SpentByLabel(label string, records ...*Record) []Account {
 // Reserved returns the most that the calls in flight can still cost. Those that Spent counts as broken off are left out.
 func (r *Record) Reserved() Money { return r.reserves.cost }
 
-// Abandoned returns what the calls in flight may have cost that Spent leaves out. A caller that knows that no process makes these calls adds
-// it to Spent.
+// Abandoned returns what the calls in flight may have cost that Spent leaves out. A caller that knows that no process makes these calls
+// adds it to Spent.
 func (r *Record) Abandoned() Unsettled {
 	var sum Unsettled
 	for _, call := range r.inFlight {
@@ -297,8 +301,8 @@ func (r *Record) bound(s *Spend, intent *Intent, broken, partial bool) {
 	}
 }
 
-// atMost returns the most that an attempt may have cost beyond the known part of its spend. If the vendor has counted all the input, that is
-// the output between what the vendor has counted and the cap. Otherwise it is what was reserved for the request.
+// atMost returns the most that an attempt may have cost beyond the known part of its spend. If the vendor has counted all the input, that
+// is the output between what the vendor has counted and the cap. Otherwise it is what was reserved for the request.
 func (r *Record) atMost(intent *Intent, s *Spend) Money {
 	if model := r.model(intent.Model); model != nil && intent.counted(s.Usage) {
 		return model.Bound(s.Usage.Input, intent.tokensBeyond(s.Usage)) - model.Bound(s.Usage.Input, 0)

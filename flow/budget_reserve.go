@@ -394,8 +394,8 @@ const (
 	half    = 2
 )
 
-// leastEnd is the lowest cap, in tokens and without thoughts, on the reply to a call of the conclusion. Such a call is made with whatever is
-// left: it was kept back by what was usual before the last replies.
+// leastEnd is the lowest cap, in tokens and without thoughts, on the reply to a call of the conclusion. Such a call is made with whatever
+// is left: it was kept back by what was usual before the last replies.
 const leastEnd = 64
 
 // usual returns how many tokens of output, thoughts included, a usual reply to a call takes with a model, at most limit.

@@ -175,9 +175,9 @@ func (m *room) lacks() atLimit {
 	return at.of(limitHard, m.record.doubt(at, limitHard)+withEnd)
 }
 
-// lowerings returns how the cap may be lowered, the best way first: a usual reply fits, at least. In the conclusion, for which nothing is to
-// be spared, a shorter reply is better than none. With more left, the cap is never lower: what of the conclusion follows has as much as it
-// needs before this call gets more than a usual reply. A reply that has ended at its cap is not asked for again with a lower one.
+// lowerings returns how the cap may be lowered, the best way first: a usual reply fits, at least. In the conclusion, for which nothing is
+// to be spared, a shorter reply is better than none. With more left, the cap is never lower: what of the conclusion follows has as much
+// as it needs before this call gets more than a usual reply. A reply that has ended at its cap is not asked for again with a lower one.
 func (m *room) lowerings() []lowering {
 	in, call := m.one.intent, m.one.ready.call
 	full := in.Tokens

@@ -67,7 +67,7 @@ var (
 type Error struct {
 	Kind        Kind
 	Op          string        // the operation: "validate", "start", a trigger, a call's ID
-	Field       string        // the path of a field in the config or the log, or the setting concerned: "participants[1].name", "timeouts.verdict"
+	Field       string        // the path of a field in the config or the log, or a setting: "participants[1].name", "timeouts.verdict"
 	Participant string        // the actor whose call has failed
 	Round       int           // from 1; 0 if outside the rounds
 	Attempt     int           // of the call, from 1; 0 if no call

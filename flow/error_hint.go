@@ -121,7 +121,7 @@ func (e *Error) clause() string {
 
 // mended returns what the cause itself says of what helps; "": it says nothing.
 func (e *Error) mended() string {
-	unknown, ok := errors.AsType[*text.UnknownName](e.Err)
+	unknown, ok := errors.AsType[*text.UnknownNameError](e.Err)
 	switch {
 	case ok && e.Attempt > 0: // of a running conversation, where an amendment helps
 		return ""

@@ -130,8 +130,8 @@ func (c *counts) of(counter token.Counter, text string, part bool) int {
 // longText is a size, in bytes, from which a text is counted by its paragraphs.
 const longText = 2 << 10
 
-// counted returns the tokens of a text that many requests contain, such as a system prompt. It counts each text once. Of a long one, such as
-// an instruction that quotes the conversation, it counts each paragraph once: the next such text has most of them too.
+// counted returns the tokens of a text that many requests contain, such as a system prompt. It counts each text once. Of a long one, such
+// as an instruction that quotes the conversation, it counts each paragraph once: the next such text has most of them too.
 func (c *Core) counted(counter token.Counter, text string) int {
 	if len(text) < longText {
 		return c.counts.of(counter, text, false)

@@ -16,8 +16,8 @@ const (
 	mostCompared = 2000
 )
 
-// UnknownName is the error about a name that is none of those that are known. Unknown and the functions beside it make it.
-type UnknownName struct {
+// UnknownNameError is the error about a name that is none of those that are known. Unknown and the functions beside it make it.
+type UnknownNameError struct {
 	what, state string          // state "": it is a key, whose place is told beside the error
 	name        string          // one line
 	where       string          // the field in which a host program registers names; "": it registers none
@@ -25,7 +25,7 @@ type UnknownName struct {
 }
 
 // Error says that the name is unknown, and lists the known ones.
-func (e *UnknownName) Error() string {
+func (e *UnknownNameError) Error() string {
 	switch there, _ := e.listed(); {
 	case e.state == "":
 		return "is not a known key: " + there
@@ -37,7 +37,7 @@ func (e *UnknownName) Error() string {
 }
 
 // Mend says what helps: which names there are to use, and where the name can be registered.
-func (e *UnknownName) Mend() string {
+func (e *UnknownNameError) Mend() string {
 	_, use := e.listed()
 	set := e.Register()
 	if use == "" || set == "" {
@@ -47,7 +47,7 @@ func (e *UnknownName) Mend() string {
 }
 
 // Register says where a host program registers the name; "": it registers no such names.
-func (e *UnknownName) Register() string {
+func (e *UnknownNameError) Register() string {
 	if e.where == "" {
 		return ""
 	}
@@ -75,7 +75,7 @@ func Unregistered[S ~string](what, where string, name S, known ...S) error {
 }
 
 func absent[S ~string](what, state, where string, name S, known []S) error {
-	return &UnknownName{what, OneLine(state, 2*mostName), OneLine(string(name), mostName), where, func() []string {
+	return &UnknownNameError{what, OneLine(state, 2*mostName), OneLine(string(name), mostName), where, func() []string {
 		names := make([]string, len(known))
 		for i, each := range known {
 			names[i] = OneLine(string(each), mostName)
@@ -86,7 +86,7 @@ func absent[S ~string](what, state, where string, name S, known []S) error {
 }
 
 // listed says which names there are, and which to use.
-func (e *UnknownName) listed() (there, mend string) {
+func (e *UnknownNameError) listed() (there, mend string) {
 	names := e.known()
 	optional := len(names) > 0 && names[0] == ""
 	if optional {

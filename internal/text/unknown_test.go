@@ -46,7 +46,7 @@ func TestUnknownNamesAreToldWithTheKnownOnes(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			assert.EqualError(t, tc.err, tc.says)
-			unknown, ok := errors.AsType[*text.UnknownName](tc.err)
+			unknown, ok := errors.AsType[*text.UnknownNameError](tc.err)
 			require.True(t, ok)
 			assert.Equal(t, tc.mend, unknown.Mend())
 		})
@@ -64,7 +64,7 @@ func TestTheKnownNamesAreThoseThatWereMeant(t *testing.T) {
 		models = append(models, fmt.Sprintf("aardvark/claude-%03d", i), fmt.Sprintf("xai/o%d", i))
 	}
 	flags := []string{"--problemDescription"}
-	for _, each := range strings.Fields("agents budget color config context demo depth format help input judge json labels model output quiet rounds store theme topic") {
+	for each := range strings.FieldsSeq("agents budget color config context demo depth format help input judge json labels model output quiet rounds store theme topic") {
 		flags = append(flags, "--"+each, "--no-"+each)
 	}
 	for written, known := range map[string][]string{"sonnet4": models, "gpt5x": models, "gemini": models, "--problem": flags, "--roudns": flags} {

@@ -68,8 +68,8 @@
 //
 // Usage arrives with the last event of a reply, response.completed, response.incomplete or
 // response.failed: input tokens, including those read from and written to the cache, and output tokens,
-// including those spent on reasoning. A reply that is cut off before that event has no usage. Reasoning is never part of the text. It is paid as output: MaxTokens bounds
-// both together.
+// including those spent on reasoning. A reply that is cut off before that event has no usage. Reasoning is never part of the text. It is
+// paid as output: MaxTokens bounds both together.
 //
 // # What the SDK does
 //

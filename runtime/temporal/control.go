@@ -79,7 +79,8 @@ func (c Control) signal() (flow.Signal, error) {
 	case ActionRetry:
 		return flow.Retry{Reason: c.Reason}, nil
 	default:
-		return nil, invalid("action", flow.Unknown("action", c.Action, ActionAnswer, ActionPause, ActionResume, ActionStop, ActionCancel, ActionRetry))
+		known := []Action{ActionAnswer, ActionPause, ActionResume, ActionStop, ActionCancel, ActionRetry}
+		return nil, invalid("action", flow.Unknown("action", c.Action, known...))
 	}
 }
 

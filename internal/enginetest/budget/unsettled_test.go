@@ -31,15 +31,20 @@ func TestWhatWasBrokenOffIsApart(t *testing.T) {
 		want string
 	}{
 		"lost": {
-			flow.Lost{Call: stage.AdasOpening, Attempt: 1}, 0, flow.Unsettled{AtMost: reserved, BrokenOff: 1},
+			flow.Lost{Call: stage.AdasOpening, Attempt: 1},
+			0,
+			flow.Unsettled{AtMost: reserved, BrokenOff: 1},
 			"$0, and up to " + reserved.Rounded() + " for 1 call that was broken off",
 		},
 		"failed": {
-			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: gone}, 0, flow.Unsettled{AtMost: reserved, BrokenOff: 1},
+			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: gone},
+			0,
+			flow.Unsettled{AtMost: reserved, BrokenOff: 1},
 			"$0, and up to " + reserved.Rounded() + " for 1 call that was broken off",
 		},
 		"failed after a part was counted": {
-			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: gone, Usage: began, Partial: true}, row.Cost(began),
+			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: gone, Usage: began, Partial: true},
+			row.Cost(began),
 			flow.Unsettled{AtMost: rest, BrokenOff: 1},
 			row.Cost(began).Rounded() + ", and up to " + rest.Rounded() + " for 1 call that was broken off",
 		},
@@ -50,11 +55,14 @@ func TestWhatWasBrokenOffIsApart(t *testing.T) {
 			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: gone, Metadata: &flow.Metadata{Cost: &told}}, told, flow.Unsettled{}, told.Rounded(),
 		},
 		"refused without a usage": {
-			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: refused}, 0, flow.Unsettled{AtMost: reserved, Unreported: 1},
+			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: refused},
+			0,
+			flow.Unsettled{AtMost: reserved, Unreported: 1},
 			"$0, and up to " + reserved.Rounded() + " for 1 call without a reported usage",
 		},
 		"refused while it streamed": {
-			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: refused, Usage: began, Partial: true}, row.Cost(began),
+			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: refused, Usage: began, Partial: true},
+			row.Cost(began),
 			flow.Unsettled{AtMost: rest, BrokenOff: 1},
 			row.Cost(began).Rounded() + ", and up to " + rest.Rounded() + " for 1 call that was broken off",
 		},
@@ -62,7 +70,9 @@ func TestWhatWasBrokenOffIsApart(t *testing.T) {
 			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: gone, Free: true}, 0, flow.Unsettled{}, "$0",
 		},
 		"answered without a usage": {
-			flow.Result{Call: stage.AdasOpening, Attempt: 1, Text: "A word."}, 0, flow.Unsettled{AtMost: reserved, Unreported: 1},
+			flow.Result{Call: stage.AdasOpening, Attempt: 1, Text: "A word."},
+			0,
+			flow.Unsettled{AtMost: reserved, Unreported: 1},
 			"$0, and up to " + reserved.Rounded() + " for 1 call without a reported usage",
 		},
 	} {

@@ -114,7 +114,8 @@ func pieces() map[string]piece {
 				return deliberation.Config{
 					Problem: "Design a URL shortener.", Rounds: rounds, Unattended: true, Budget: b, Judge: deliberation.Judge{Model: model},
 					Agents: []deliberation.Agent{
-						{ID: "ada", Role: deliberation.RoleArchitect, Model: model}, {ID: "ben", Role: deliberation.RolePerformance, Model: model},
+						{ID: "ada", Role: deliberation.RoleArchitect, Model: model},
+						{ID: "ben", Role: deliberation.RolePerformance, Model: model},
 						{ID: "cyd", Role: deliberation.RoleSimplicity, Model: model},
 					},
 				}

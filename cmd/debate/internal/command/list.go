@@ -219,8 +219,10 @@ func (l *listed) cells() []any {
 		state += "!"
 	}
 	started := l.StartedAt.Local().Format("2006-01-02 15:04") //nolint:gosmopolitan // people read the time of their place
-	return []any{l.ID, started, l.Flow, state, l.Round,
-		l.Less(l.CopiedUnsettled).Short(max(0, l.Spent-l.Copied)), short(l.Topic, 60)}
+	return []any{
+		l.ID, started, l.Flow, state, l.Round,
+		l.Less(l.CopiedUnsettled).Short(max(0, l.Spent-l.Copied)), short(l.Topic, 60),
+	}
 }
 
 // quarantined says that a conversation could not be opened, why, and how long workers leave it alone; "": it could be.

@@ -33,8 +33,8 @@ func (p *program) showMend(record *flow.Record, retry string) {
 	}
 }
 
-// amending returns the flag of the command amend, with a word in capitals or provider/model for its value, that changes what a failure says is to be amended
-// first. It is empty if no amendment helps.
+// amending returns the flag of the command amend, with a word in capitals or provider/model for its value, that changes what a failure
+// says is to be amended first. It is empty if no amendment helps.
 func amending(failure *flow.Error) string {
 	fields := failure.Amends()
 	if len(fields) == 0 {
@@ -46,16 +46,26 @@ func amending(failure *flow.Error) string {
 	if kind, ok := strings.CutPrefix(fields[0], "timeouts."); ok {
 		return "--timeout " + progress.Quote(kind+"=DURATION")
 	}
-	return map[string]string{
-		"budget":            "--budget USD",
-		"budget.hard":       "--budget USD",
-		"budget.hardTokens": "--budget-tokens N",
-		"budget.hardCalls":  "--budget-calls N",
-		"budget.hardTime":   "--budget-time DURATION",
-		"turnTimeout":       "--turn-timeout DURATION",
-		"roundTimeout":      "--round-timeout DURATION",
-		"context":           "--context-manager NAME",
-		"summarizer":        "--summarizer provider/model",
-		"unattended":        "--unattended=false",
-	}[fields[0]] // of a policy for tools no flag is, and the hint says it
+	switch fields[0] { // of a policy for tools no flag is, and the hint says it
+	case "budget", "budget.hard":
+		return "--budget USD"
+	case "budget.hardTokens":
+		return "--budget-tokens N"
+	case "budget.hardCalls":
+		return "--budget-calls N"
+	case "budget.hardTime":
+		return "--budget-time DURATION"
+	case "turnTimeout":
+		return "--turn-timeout DURATION"
+	case "roundTimeout":
+		return "--round-timeout DURATION"
+	case "context":
+		return "--context-manager NAME"
+	case "summarizer":
+		return "--summarizer provider/model"
+	case "unattended":
+		return "--unattended=false"
+	default:
+		return ""
+	}
 }
