@@ -83,12 +83,17 @@ var (
 	_ provider.Lister   = (*Provider)(nil)
 	_ provider.Embedder = (*Provider)(nil)
 	_ provider.Vendor   = (*Provider)(nil)
+	_ provider.Voucher  = (*Provider)(nil)
 	_ provider.Vetter   = (*Provider)(nil)
 	_ provider.Able     = (*Provider)(nil)
 )
 
 // Vendor returns VendorName.
 func (p *Provider) Vendor() string { return p.VendorName }
+
+// Vouches reports whether the server is OpenAI's own. Another server may run any model under a name of OpenAI's, and count its tokens
+// otherwise.
+func (p *Provider) Vouches(string) bool { return p.Within("openai.com") }
 
 // String returns the name of the provider, without any header or key.
 func (p *Provider) String() string {

@@ -96,6 +96,20 @@ func TestPresets(t *testing.T) {
 }
 
 // TestAzure: the key has a header of its own, and the older API has its deployment and version in the URL.
+// Only OpenAI's own server is known to run the models of its names.
+func TestOnlyOpenAIIsVouchedFor(t *testing.T) {
+	t.Parallel()
+	p := openaicompat.OpenAI("k")
+	assert.True(t, p.Vouches("gpt-4.1"))
+	p.BaseURL = "http://localhost:8000/v1"
+	assert.False(t, p.Vouches("gpt-4.1"))
+	for name, other := range map[string]*openaicompat.Provider{
+		"openrouter": openaicompat.OpenRouter("k"), "azure": openaicompat.Azure("mine", "k"), "vllm": openaicompat.VLLM("http://localhost:8000/v1", ""),
+	} {
+		assert.False(t, other.Vouches("gpt-4.1"), name)
+	}
+}
+
 func TestAzure(t *testing.T) {
 	var asked, authorization, key string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
