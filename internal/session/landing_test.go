@@ -27,8 +27,8 @@ func (s tardy) Append(ctx context.Context, id string, after int64, writer string
 	return s.Memory.Append(ctx, id, after, writer, events)
 }
 
-// crowded starts a conversation of a hundred calls over a store that takes a second for each commit. Half of them take a minute, and
-// the others two.
+// crowded starts a conversation of a hundred calls over a store that takes a second for each commit. Half of them take half a minute, and
+// the others a whole one.
 func crowded(t *testing.T) (*debate.Engine, *debate.Session) {
 	t.Helper()
 	f := stage.OneState(flow.Missing(func(r *flow.Record) []flow.Call {
@@ -43,7 +43,7 @@ func crowded(t *testing.T) (*debate.Engine, *debate.Session) {
 	reply := p.Reply
 	p.Reply = func(req *provider.Request) scripted.Reply {
 		r, call := reply(req), stage.CallOf(req)
-		r.Delay = time.Duration(1+int(call[len(call)-1])%2) * time.Minute
+		r.Delay = time.Duration(1+int(call[len(call)-1])%2) * 30 * time.Second // the time of a turn is two minutes
 		return r
 	}
 	engine.Store = tardy{&store.Memory{}}
@@ -57,7 +57,7 @@ func TestResultsThatComeTogetherAreSavedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, session := crowded(t)
 		defer session.Close()
-		stage.Pass(2 * time.Minute)
+		stage.Pass(time.Minute)
 		began := time.Now()
 		record := stage.Ends(t, session)
 		assert.Len(t, record.Turns, 100)
@@ -71,9 +71,9 @@ func TestACrowdOfCallsIsBrokenOffAtOnce(t *testing.T) {
 		t.Run(fmt.Sprintf("landed=%t", landed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				engine, session := crowded(t)
-				stage.Pass(30 * time.Second)
+				stage.Pass(15 * time.Second)
 				if landed {
-					stage.Pass(30*time.Second + time.Millisecond)
+					stage.Pass(15*time.Second + time.Millisecond)
 				}
 				began := time.Now()
 				require.NoError(t, session.Pause(t.Context()))
@@ -81,7 +81,7 @@ func TestACrowdOfCallsIsBrokenOffAtOnce(t *testing.T) {
 				require.ErrorIs(t, err, flow.ErrPaused)
 				assert.Less(t, time.Since(began), 10*time.Second)
 				require.NoError(t, session.Resume(t.Context()))
-				stage.Pass(30 * time.Second)
+				stage.Pass(15 * time.Second)
 				began = time.Now()
 				require.NoError(t, engine.Shutdown(t.Context()))
 				assert.Less(t, time.Since(began), 10*time.Second)
