@@ -302,15 +302,18 @@ func (t *Transition) forsakes() bool {
 	}
 }
 
+// presumes reports whether a call in flight counts as broken off after a transition.
+func (t *Transition) presumes(call *callState) bool { return t.forsakes() || call.aborted }
+
 // unsettledBy returns what is unsettled once a transition is recorded.
 func (r *Record) unsettledBy(t *Transition) Unsettled {
 	sum := r.spent.total.Unsettled
 	for _, call := range r.inFlight {
 		spend := r.unknownSpend(call.intent)
-		switch {
-		case t.forsakes() && !call.presumed:
+		switch presumed := t.presumes(call); {
+		case presumed && !call.presumed:
 			sum = sum.Plus(spend.Unsettled())
-		case !t.forsakes() && call.presumed && !call.aborted:
+		case !presumed && call.presumed:
 			sum = sum.Less(spend.Unsettled())
 		}
 	}
@@ -322,10 +325,9 @@ func (r *Record) foldTrigger(t *Transition, at time.Time) {
 	for _, call := range r.inFlight {
 		call.drains = call.drains || t.On == TriggerLimit
 		call.aborted = call.aborted || t.aborts()
-		switch {
-		case t.forsakes():
+		if t.presumes(call) {
 			r.presume(call)
-		case !call.aborted:
+		} else {
 			r.resume(call)
 		}
 	}

@@ -220,7 +220,7 @@ func (s *sim) follow(out flow.Output, events []debate.Event) {
 	r := s.live.Record()
 	var reserved debate.Money
 	switch s.state {
-	case flow.StatePaused, flow.StateError, flow.StateCompleted, flow.StateCanceled: // all count as broken off, for now
+	case flow.StatePaused, flow.StateError, flow.StateCompleted, flow.StateCanceled: // all count as broken off until they go on
 	default:
 		for _, reserve := range s.open {
 			reserved += reserve
