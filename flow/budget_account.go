@@ -46,8 +46,8 @@ func (a *Account) Add(s *Spend) {
 func (a Account) String() string { return a.Beside(a.Cost) }
 
 // Unsettled bounds what attempts may have cost beyond their known cost: they were broken off, or their provider reports no usage. The
-// bound of an attempt is what was reserved for its request. That bounds the input by its bytes, unless a limit made the engine count
-// tokens. If the vendor had counted the input of a reply that was cut, the bound is the output between the vendor's count and the cap.
+// bound of an attempt is what was reserved for its request: its input is bounded by its bytes, or by counted tokens if a hard limit was
+// near. If the vendor had counted the input of a reply that was cut, the bound is the output between the vendor's count and the cap.
 type Unsettled struct {
 	// AtMost is the most that the attempts may have cost beyond their known cost. Hard limits count both. Of a model whose price is not
 	// known it is 0.
@@ -85,7 +85,7 @@ func (u Unsettled) Short(spent Money) string {
 }
 
 // Beside returns what is known to be spent, and what may have been spent beyond it, with the number of calls: "$0.0021, and up to $0.02
-// for 3 calls that were broken off".
+// for 3 calls that were broken off". For an [Account], that is [Account.String].
 func (u Unsettled) Beside(spent Money) string {
 	out := u.Short(spent)
 	if u.AtMost == 0 {
@@ -185,9 +185,14 @@ func (in *Intent) counted(u provider.Usage) bool {
 	return u.Input > 0 && (in.Options == nil || !in.Options.Search)
 }
 
-// Spent returns what the conversation has used and cost so far, failed attempts included. A call that a control has aborted counts as
-// broken off until its end is recorded, and so does a call in flight while the conversation is paused, in error or over: the process that
-// makes it may have died.
+// Spent returns what the conversation has used and cost so far, failed attempts included. These calls count as broken off until their
+// end is recorded:
+//   - calls that a control has aborted
+//   - calls in flight while the conversation is paused, in error or over, since the process that makes them may have died
+//
+// A display of the cost calls Session.Record after each event for which [SpendOf] returns something, after a [*Transition] and after a
+// [*Late]. A sum over events is wrong: a transition counts calls that have no event of their own, and what is unsettled may be settled
+// later.
 func (r *Record) Spent() Account { return r.spent.total }
 
 // SpentByModel returns the accounts of the models, in the order of their first use.
@@ -208,7 +213,7 @@ func (r *Record) SpentInRound(round int) Account {
 	return Account{}
 }
 
-// Copied returns the part of Spent that a fork has copied from its parent. Whoever adds conversations up leaves it out, so that it
+// Copied returns the part of Spent that a fork has copied from its parent. A sum over several conversations leaves it out, so that it
 // counts once.
 func (r *Record) Copied() Account {
 	if p := r.Parent(); p != nil {
@@ -238,7 +243,7 @@ func (a *Account) possible() bool {
 
 // SpentByLabel sums what conversations have used by the value of one of their labels, such as a tenant. The values
 // are in the order of their first occurrence. Conversations without the label are summed under "". What a fork has copied counts once,
-// with the conversation that it was copied from.
+// with the conversation that it was copied from. Calls in flight that no process makes any more are left out; see store.Info.Recount.
 func SpentByLabel(label string, records ...*Record) []Account {
 	var out []Account
 	for _, r := range records {
@@ -259,11 +264,11 @@ func SpentByLabel(label string, records ...*Record) []Account {
 	return out
 }
 
-// Reserved returns the most that the calls in flight can still cost. Those that Spent counts as broken off are left out.
+// Reserved bounds what the calls in flight can still cost, except those that Spent counts as broken off.
 func (r *Record) Reserved() Money { return r.reserves.cost }
 
-// Abandoned returns what the calls in flight may have cost that Spent leaves out. A caller that knows that no process makes these calls
-// adds it to Spent.
+// Abandoned bounds what the same calls may have cost, for a caller that knows that no process makes them any more: store.Info.Owner is "".
+// The caller adds it to Spent, as store.Info.Recount does.
 func (r *Record) Abandoned() Unsettled {
 	var sum Unsettled
 	for _, call := range r.inFlight {

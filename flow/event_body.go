@@ -185,7 +185,8 @@ type Spend struct {
 // spent makes each type that embeds Spend an [AttemptEnd].
 func (s *Spend) spent() *Spend { return s }
 
-// SpendOf returns what the attempt that a body ends used and cost, or nil if the body ends no attempt.
+// SpendOf returns what the attempt that a body ends used and cost, or nil if the body ends no attempt. Record.Spent is more than the sum
+// of these.
 func SpendOf(body Body) *Spend {
 	if end, ok := body.(AttemptEnd); ok {
 		return end.spent()

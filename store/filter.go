@@ -48,11 +48,12 @@ type Info struct {
 	StartedAt time.Time         `json:"startedAt,omitzero"`
 	LastAt    time.Time         `json:"lastAt,omitzero"` // of the last event
 	// Spent is what the conversation had cost when its state changed last, as far as it is known, and Unsettled what it may have cost
-	// beyond that. More may be known by now of calls that were in flight then: Engine.Record has it.
+	// beyond that. If the conversation is over and nothing is unsettled, that is final. Otherwise [Info.Recount] brings both up to date,
+	// also in an idle state: while a person is awaited, calls go on.
 	Spent flow.Money `json:"spent"`
 	flow.Unsettled
-	// Copied is the part of Spent that a fork has copied from its parent, and CopiedUnsettled that of Unsettled. Whoever adds
-	// conversations up leaves both out.
+	// Copied is the part of Spent that a fork has copied from its parent, and CopiedUnsettled that of Unsettled. A sum over several
+	// conversations leaves both out.
 	Copied          flow.Money     `json:"copied,omitempty"`
 	CopiedUnsettled flow.Unsettled `json:"copiedUnsettled,omitzero"`
 	// Result names the result of a completed conversation, as Flow.Result does: who has won a debate. "": there is none.
@@ -63,6 +64,25 @@ type Info struct {
 	// Err says why the log cannot be read to its end; nil: it can, as far as List has looked. The other fields, except
 	// Owner and Quarantine, describe what precedes the damage. If Seq is 0, nothing of the log can be read.
 	Err error `json:"-"`
+}
+
+// Recount sets Spent and Unsettled to what the conversation has cost until now, by its record, which Engine.Record returns. If no process
+// holds the lease (Owner is ""), the calls in flight count as broken off ([flow.Record.Abandoned]).
+//
+//	for info, err := range engine.List(ctx, debate.Filter{Labels: map[string]string{"tenant": "acme"}}) {
+//		…
+//		record, err := engine.Record(ctx, info.ID)
+//		…
+//		info.Recount(record)
+//		cost += info.Spent - info.Copied
+//		unsettled = unsettled.Plus(info.Less(info.CopiedUnsettled))
+//	}
+func (i *Info) Recount(r *flow.Record) {
+	spent := r.Spent()
+	i.Spent, i.Unsettled = spent.Cost, spent.Unsettled
+	if i.Owner == "" {
+		i.Unsettled = i.Plus(r.Abandoned())
+	}
 }
 
 // Matches reports whether a conversation is selected by all conditions but two: [Filter.Finds] checks Text, and the

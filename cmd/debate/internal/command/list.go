@@ -36,9 +36,9 @@ func (p *program) list() *cobra.Command {
 and topic. A star behind the state means that a process runs the conversation
 now. An exclamation mark means that it is in quarantine: it could not be
 opened, and a line below the list says why. The cost is what was spent until
-now and, where calls were broken off, what they may have cost on top of it,
-without what a fork has copied; --json has both, as spent and copied, and as
-atMost and copiedUnsettled.`,
+now, and then the most that was spent beyond it, by calls that were broken off
+and by replies without a reported usage. What a fork has copied is left out of
+both. --json has all four: spent, atMost, copied and copiedUnsettled.`,
 		Example: `  debate list --unfinished
   debate list --state awaitingInput --since 7d
   debate list --text "rate limiter" --json`,
@@ -157,15 +157,13 @@ type listed struct {
 	Error string `json:"error,omitempty"` // why it cannot be read
 }
 
-// listedOf returns a conversation with what it has cost until now. The store knows the cost at the last change of the state. After that
-// more may have been spent, unless the conversation is over, and more may be known of calls that were broken off.
+// listedOf returns a conversation with what it has cost until now.
 func listedOf(ctx context.Context, engine *debate.Engine, info store.Info) listed {
 	out := listed{Info: info}
 	over := info.State == flow.StateCompleted || info.State == flow.StateCanceled
 	if info.Err == nil && (!over || info.Unsettled != flow.Unsettled{}) {
 		if record, err := engine.Record(ctx, info.ID); err == nil { // what cannot be read is listed all the same
-			spent := spentNow(record, &info)
-			out.Spent, out.Unsettled = spent.Cost, spent.Unsettled
+			out.Recount(record)
 		}
 	}
 	if info.Err != nil {

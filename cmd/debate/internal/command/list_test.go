@@ -49,6 +49,15 @@ func TestTheListKnowsWhatWasSpentUntilNow(t *testing.T) {
 	require.Positive(t, spent)
 	abandoned := record.Abandoned()
 	require.Equal(t, 1, abandoned.BrokenOff, "Ben's call is in flight, and its process has ended")
+	for info, err := range engine.List(t.Context(), debate.Filter{}) {
+		require.NoError(t, err)
+		info.Recount(record)
+		assert.Equal(t, spent, info.Spent)
+		assert.Equal(t, abandoned, info.Unsettled)
+		info.Owner = "another process"
+		info.Recount(record)
+		assert.Equal(t, flow.Unsettled{}, info.Unsettled, "its process makes the call")
+	}
 	require.NoError(t, kept.Close())
 
 	got := run(t, place, "list", "--json")

@@ -93,15 +93,6 @@ func because(ctx context.Context, engine *debate.Engine, record *flow.Record) (s
 	}
 }
 
-// spentNow returns what a conversation has cost. Its calls in flight count as broken off if no process runs it.
-func spentNow(record *flow.Record, info *store.Info) flow.Account {
-	spent := record.Spent()
-	if info.Owner == "" {
-		spent.Unsettled = spent.Plus(record.Abandoned())
-	}
-	return spent
-}
-
 func (p *program) showRecord(record *flow.Record, info *store.Info, why string) error {
 	t := newTable(p.Out)
 	t.row("ID", record.ID)
@@ -120,10 +111,11 @@ func (p *program) showRecord(record *flow.Record, info *store.Info, why string) 
 	if rounds := record.Settings().Rounds; rounds > 0 {
 		t.row("Round", fmt.Sprintf("%d of at most %d", record.Round, rounds))
 	}
-	spent := spentNow(record, info)
+	info.Recount(record)
+	spent := record.Spent()
 	u := spent.Usage
 	t.row("Cost", fmt.Sprintf("%s; in all %s: %d tokens in, %d out",
-		spent, progress.Plural(spent.Requests, "call"), u.Input, u.Output))
+		info.Beside(info.Spent), progress.Plural(spent.Requests, "call"), u.Input, u.Output))
 	if why != "" {
 		t.row("Because", why)
 	}
