@@ -137,15 +137,18 @@
 //
 // A [Record] counts tokens and USD in total, by model, by participant and by round. Failed attempts are included. A
 // [Budget] of USD, tokens, calls and time has limits that warn, that end the rounds early, or that stop the debate. No
-// call starts whose worst case would pass a hard limit. [Engine.Estimate] computes beforehand the most that a debate
-// can cost, and what it typically costs. A limit below the worst case is a warning at the start. Amounts and their JSON are
-// exact; [Money.Rounded] writes one for people: four significant digits, and cents in full.
+// call starts whose worst case would pass a hard limit. What calls may have cost that were broken off, or whose usage was not
+// reported, stands beside the cost ([flow.Unsettled]). [flow.SpentByLabel] sums debates by a label.
+//
+// [Engine.Estimate] computes beforehand the most that a debate can cost, what it typically costs, and the smallest limit with
+// which all rounds run. A limit below the worst case is a warning at the start. 0.25 USD are 25 * [USD] / 100. Amounts and
+// their JSON are exact; [Money.Rounded] writes one for people: four significant digits, and cents in full.
 //
 // # Errors
 //
-// Errors are [*Error] values. They have a [Kind], the field or participant they concern, and a Hint for a person. The
-// exceptions are context errors, [flow.ErrClosed], errors that wrap it, and [*flow.AwaitingInputError], which says what is
-// asked. Failed calls are retried by their kind, as a [RetryPolicy] says. Then the participant's fallback models are asked.
+// Errors are [*Error] values. They have a Kind, such as [provider.KindCostLimit], the field or participant they concern, and a
+// Hint for a person. The exceptions are context errors, [flow.ErrClosed], errors that wrap it, and [*flow.AwaitingInputError],
+// which Session.Wait returns, and which says what is asked. Failed calls are retried by their kind, as a [RetryPolicy] says. Then the participant's fallback models are asked.
 //
 // Engine.Logger gets a line for each change of state and each failure, and never a text of a debate. Without a Logger, warnings
 // go to slog.Default: a debate that waits, goes without something, or ends early says so.

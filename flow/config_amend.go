@@ -21,7 +21,9 @@ import (
 // they are; an amendment that sets none is refused. It is a fact: Record.Settings returns the settings in force. Attempts in
 // flight end under the settings under which they began; calls that wait are made at once.
 type Amendment struct {
-	// Budget replaces the budget. A budget without limits removes all of them.
+	// Budget replaces the budget with all its limits: change a copy of that of Record.Settings. A budget without limits removes all of
+	// them. It does not bring rounds back that a soft limit has ended. It withdraws the inquiry about the cost warning: if the spend is at
+	// Warn and Confirm is still set, that is asked anew, also if it was acknowledged. Raise Warn, or acknowledge again.
 	Budget *Budget `json:"budget,omitempty"`
 	// Models replaces the models of actors, by name: of participants, and of others that the flow has models for.
 	Models map[string]ModelChoice `json:"models,omitempty" redact:"keys"`

@@ -117,7 +117,7 @@ func (e *Error) Unwrap() error {
 }
 
 // Is reports whether target is an *Error that sets nothing but the same Kind. A caller can thus test for a kind
-// with errors.Is(err, &Error{Kind: KindCostLimit}).
+// with errors.Is(err, &Error{Kind: provider.KindCostLimit}).
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && e != nil && t != nil && *t == Error{Kind: e.Kind}

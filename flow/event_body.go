@@ -119,8 +119,7 @@ type Intent struct {
 	Input  int   `json:"input,omitempty"`  // counted tokens of input; 0: they were not counted
 	Bound  int   `json:"bound,omitempty"`  // upper bound of the tokens of input and output together
 	Tokens int   `json:"tokens,omitempty"` // upper bound of the output tokens
-	// Lowered is the bound that the output would have had: the budget has lowered it to Tokens, because little was left. 0: it was
-	// not lowered.
+	// Lowered is the former bound of the output, which the budget has lowered to Tokens because little was left. 0: it was not lowered.
 	Lowered int `json:"lowered,omitempty"`
 	// Thinking is the part of Tokens that is kept for the thoughts of a model that reasons.
 	Thinking int `json:"thinking,omitempty"`
@@ -333,10 +332,11 @@ const (
 type Warning struct {
 	Kind      WarningKind `json:"kind" redact:"-"`
 	Threshold Money       `json:"threshold,omitempty"`
-	Spend     Money       `json:"spend,omitempty"`
-	Call      string      `json:"call,omitempty" redact:"-"`
-	By        string      `json:"by,omitempty" redact:"-"` // whose window it is
-	Left      int         `json:"left,omitempty"`          // how many messages are left out
+	// Spend is the known cost. A limit of the budget counts more: show Evidence, which has the amount that has reached the threshold.
+	Spend Money  `json:"spend,omitempty"`
+	Call  string `json:"call,omitempty" redact:"-"`
+	By    string `json:"by,omitempty" redact:"-"` // whose window it is
+	Left  int    `json:"left,omitempty"`          // how many messages are left out
 	// Limit is the limit of the budget that WarnSoft and WarnHard report, by its key in JSON, such as "softCalls". A WarnSoft names a
 	// hard limit if the rounds end to leave room in it for the conclusion.
 	Limit string `json:"limit,omitempty" redact:"-"`
