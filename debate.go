@@ -263,7 +263,7 @@ func (e *Engine) Run(ctx context.Context, config flow.Config) iter.Seq2[flow.Eve
 // tool, a context manager, a detector), Open changes nothing. The error wraps [ErrMissing] and names what is missing. Another
 // engine may have it, so the debate is quarantined in this engine alone. After the second failed attempt, Info.Quarantine shows
 // it to all. A session ends with the same error if its debate comes to need something that this engine lacks. [Engine.Record],
-// [Engine.Events] and [Engine.Control] need no provider.
+// [Engine.Events] and [Engine.Control] need no provider, except that of a model that an answer or an amendment names.
 func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -290,6 +290,8 @@ func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 //   - ctx is done. Events yields its error.
 //   - The store fails. Events yields one error of kind store. Nothing is lost: call Events again, with the Seq of the last event
 //     that it has yielded. If there is no such debate, or no longer, the error wraps [ErrNotFound] and is of kind validation.
+//   - The log is damaged. The error is of kind store too, and wraps [store.ErrDamaged]: calling again does not help.
+//   - The debate's flow is not registered in this engine. The error wraps [ErrMissing] and is of kind validation.
 //
 // Nothing else ends it: at a pause, at a question to a person and in the error state, Events waits for what others do, for
 // days if need be; see [Engine.Follow]. A session that is closed, a lease that another process acquires and [Engine.Shutdown] do not end
@@ -326,7 +328,8 @@ func (e *Engine) Record(ctx context.Context, id string) (*flow.Record, error) {
 }
 
 // Control gives a control to a debate, wherever it runs. A control is a [flow.Answer], [flow.Pause], [flow.Resume],
-// [flow.Stop], [flow.Cancel], [flow.Retry] or [flow.Amendment], or a flow's own [flow.Sent], given as a value. No lease is needed.
+// [flow.Stop], [flow.Cancel], [flow.Retry] or [flow.Amendment], or a flow's own [flow.Sent], given as a value. No lease is needed, and
+// no provider, except that of a model that an answer or an amendment names.
 //
 // If the debate is open in this engine, Control does what the session's method does. Otherwise it appends the facts
 // to the log:

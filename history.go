@@ -47,7 +47,8 @@ const MaxSnapshot = engine.MaxSnapshot
 // debate too. If edit changes what they set, the new debate records that as an amendment after the copied part.
 //
 // What the copied part has cost counts as the new debate's own. If the debate was paused or in error at the cut, so
-// is the new one. A debate that a hard limit has stopped can be retried with a higher limit.
+// is the new one. A debate that a hard limit has stopped can be retried with a higher limit. If a soft limit has ended the rounds, fork
+// from the event before its warning.
 func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.Config) flow.Config) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -144,6 +145,9 @@ func (e *Engine) Restore(ctx context.Context, snapshot []byte) (*Session, error)
 // The debate may be running, here or in another process: no lease is needed, and nothing that is appended meanwhile is lost. A
 // session in this engine has reloaded the log when Redact returns. One in another process does so with its next append or
 // within a third of its lease. A request in flight still holds the text, and its reply may repeat it.
+//
+// If nothing is found that can be removed, the error is of kind validation and nothing has changed. To find forks that hold a copy, read
+// Record.Parent of the listed debates, and again for forks of forks.
 //
 // Redact may be called again: if the fact is in the log already, it makes sure that nothing of the old texts is left in the store's
 // files. If the store does not implement [store.Redactor], the error is of kind validation.

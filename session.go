@@ -82,7 +82,7 @@ func (s *Session) Record(ctx context.Context) (*flow.Record, error) { return s.s
 
 // Events yields the numbered events after the given number, then those that happen. Between them it yields the
 // chunks of turns as they are spoken. It ends after the debate's last event, or with an error when ctx is done or
-// the session is closed.
+// the session is closed. At a pause, a question and in the error state it waits; [flow.Event.Err] tells of the last two.
 //
 // Each reader has its own pace and delays nobody. A slow reader gets chunks merged, which Chunk.Parts counts, and
 // never misses a fact. A reader that joins in the middle of a turn first gets the turn's text so far.
@@ -145,7 +145,8 @@ func (s *Session) Stop(ctx context.Context) error { return s.session.Do(ctx, flo
 func (s *Session) Cancel(ctx context.Context) error { return s.session.Do(ctx, flow.Cancel{}) }
 
 // Retry returns to the point at which an error stopped the debate. Nothing that has a result is repeated. The calls that have
-// failed are made again, so open inquiries about them are closed.
+// failed are made again, so open inquiries about them are closed. While calls wait for an outage to pass, Retry makes them at once. While a
+// person is awaited, it is refused: answer the inquiries, with OptionRetry where the calls are to be made again.
 func (s *Session) Retry(ctx context.Context) error { return s.session.Do(ctx, flow.Retry{}) }
 
 // Acknowledge confirms the cost warning on which the debate waits, and the debate continues. It answers the inquiry

@@ -283,7 +283,7 @@ type AwaitingInputError struct {
 	Inquiries []Inquiry
 }
 
-// Error returns one line: the ID of the first inquiry, its question, and how many more inquiries there are. For a call that a
+// Error returns one line: the ID of the first inquiry, its question, its options, and how many more inquiries there are. For a call that a
 // person performs, the kind of the call and the person who is asked stand for the question, which is a prompt. A question about
 // a tool quotes its arguments, which a model has written. A question is cut, and what looks like a secret is left out.
 func (e *AwaitingInputError) Error() string {
@@ -296,6 +296,13 @@ func (e *AwaitingInputError) Error() string {
 		what = fmt.Sprintf("%s by %s", first.Kind, first.To)
 	}
 	line := fmt.Sprintf("%v to inquiry %q: %s", ErrAwaitingInput, text.OneLine(first.ID, 80), text.OneLine(redact.Foreign(what), 400))
+	if len(first.Options) > 0 {
+		options := make([]string, len(first.Options))
+		for i, option := range first.Options {
+			options[i] = string(option)
+		}
+		line += " Options: " + text.OneLine(strings.Join(options, ", "), 200)
+	}
 	if more := len(e.Inquiries) - 1; more > 0 {
 		line += fmt.Sprintf(" (and %d more)", more)
 	}

@@ -46,7 +46,7 @@ const (
 	EventTools      EventKind = "tools"      // *ToolCalls: a reply asks for tools
 	EventContinued  EventKind = "continued"  // *Continued: a part of a reply that the next attempt continues
 	EventTool       EventKind = "tool"       // *ToolResult: the result of the use of a tool
-	EventRedacted   EventKind = "redacted"   // *Redacted: something was removed from the events before
+	EventRedacted   EventKind = "redacted"   // *Redacted: something was removed from the events before, which do not come again
 	EventOpened     EventKind = "opened"     // *Opened: the conversation was resumed; only where rounds have a time
 	EventChunk      EventKind = "chunk"      // *Chunk: a piece of a turn as it is spoken; live only
 	EventHeartbeat  EventKind = "heartbeat"  // *Heartbeat: nothing has happened for a while; live only, and only if it is asked for

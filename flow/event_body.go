@@ -380,7 +380,8 @@ type Received struct {
 //
 // A reader in another process than the one that makes the call may miss text. Missing reports it at the place of the gap.
 // Offsets count only what the reader has received, so the two rules still hold. Before the turn, the reader gets a chunk whose
-// Offset is the first gap, with all the text from there on.
+// Offset is the first gap, with all the text from there on. A reader that calls Events again forgets the texts in flight: without a bus,
+// their first chunk has Offset 0 and no text.
 //
 // The chunks of a model's thoughts have Reasoning set. They have offsets of their own, and add up to Turn.Reasoning.
 type Chunk struct {
@@ -392,9 +393,9 @@ type Chunk struct {
 	Text    string `json:"text"`
 	// Reasoning means that the text is of the model's thoughts, not of its reply.
 	Reasoning bool `json:"reasoning,omitempty"`
-	// Missing is how many bytes are missing between what came before and Text; 0: none; -1: an unknown number. With Missing set,
-	// Text may be empty: what comes after the gap is not known yet. The next chunk has the same Offset then, and says anew what is
-	// missing before it. If there is none, the turn mends the gap.
+	// Missing is how many bytes are missing between what came before and Text; 0: none; -1: an unknown number. If Text is empty, what
+	// comes after the gap is not known yet: the next chunk has the same Offset and replaces this report. If no chunk follows, the chunk
+	// before the turn fills the gap. A gap at or behind a chunk's Offset is void.
 	Missing int `json:"missing,omitempty"`
 	// Parts is how many chunks of the provider are merged in this one. It is 1 for a text that is read after its
 	// turn, and 0 without a text.

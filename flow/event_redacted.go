@@ -5,27 +5,30 @@ import (
 	"time"
 )
 
-// Redaction says what is to be removed from a log. See Engine.Redact.
+// Redaction says what is to be removed from a log, at most 100 texts, events and files each. See Engine.Redact.
 type Redaction struct {
 	// Texts are removed from all strings of the log but identifiers: from turns, prompts, the config, summaries, answers, labels,
 	// arguments of tools, also within JSON that is a text, however that escapes them. They must match exactly. A
 	// number that is one of them is removed from arguments, data and payloads without a type of the flow, and stays where the log counts
 	// with it. Each is valid UTF-8.
 	Texts []string
-	// Events are the numbers of events of which the texts are removed: all that somebody has written or said in the event and,
-	// for a turn, in the parts of its reply. Texts of at least 16 bytes are then removed wherever they stand, as Texts
-	// are. So are numbers in JSON without a type; its keys stay. The start cannot be one of them: name its texts in Texts.
+	// Events are the numbers of events (Event.Seq) of which the texts are removed: all that somebody has written or said in the event and,
+	// for a turn, in the parts of its reply. To find the number of a turn, read Engine.Events up to Record.Seq, or Store.Read. Texts of at
+	// least 16 bytes are then removed wherever they stand, as Texts are. So are numbers in JSON without a type; its keys stay. The start
+	// cannot be one of them: name its texts in Texts.
 	Events []int64
 	// Files are the hashes of files. Each is replaced by a blank file of the same kind.
 	Files []string
 	// With replaces each text: one line of at most 100 bytes that contains none of the texts. "": "[redacted]".
 	With string
-	// By names who removes it, and Reason says why: one line of at most [MaxReason] bytes each. The log keeps both.
+	// By names who removes it, and Reason says why: one line of at most [MaxReason] bytes each, without any of the texts. The log keeps
+	// both.
 	By, Reason string
 }
 
 // Redacted records that something was removed from the events before it. These have kept their numbers, times, names, usage and
-// costs. Whoever has the old text can prove with Removed that it was there. A short text can be guessed from its hash.
+// costs. They do not come again to readers, which load the conversation anew. Whoever has the old text can prove with Removed that it was
+// there. A short text can be guessed from its hash.
 type Redacted struct {
 	Texts []Removed `json:"texts,omitempty"`
 	Files []Removed `json:"files,omitempty"`

@@ -121,7 +121,7 @@ type Inquiry struct {
 	Schema   json.RawMessage `json:"schema,omitempty" redact:"schema"` // schema of the answer, if it must match one
 	// About are the calls that have failed, if the person is to decide about them. Calls that fail with the same kind of
 	// failure at the same provider share one inquiry. Options are then the possible answers, and Failure is the first
-	// cause.
+	// cause. Where its hint says "retry", the answer [OptionRetry] is meant, also after an amendment, which leaves the inquiry open.
 	About   []FailedCall `json:"about,omitempty"`
 	Options []Option     `json:"options,omitempty" redact:"-"`
 	Failure *Error       `json:"failure,omitempty"`

@@ -98,6 +98,7 @@ func TestTheErrorOfAWaitSaysWhatIsAsked(t *testing.T) {
 			assert.Equal(t, "Ben", failure.Participant)
 			require.ErrorContains(t, err, "awaits an answer to inquiry \""+asked.Inquiries[0].ID+"\": Ben: authentication: ")
 			require.ErrorContains(t, err, failure.Hint())
+			require.ErrorContains(t, err, " Options: "+string(asked.Inquiries[0].Options[0])+", ")
 			assert.NotContains(t, err.Error(), "\n")
 			assert.NotContains(t, err.Error(), key)
 
