@@ -96,8 +96,8 @@ func (e *Error) modelKey() string {
 }
 
 // Hint returns a sentence on what a person can do about the failure: what to do outside of the conversation, or the field of the
-// config or of an [Amendment] to change, by its key in JSON. It is as short as the cause is clear. If the cause is an unknown name, it
-// says which names there are.
+// config or of an [Amendment] to change, by its key in JSON. If the cause is an unknown name, it says which names there are. While an
+// inquiry about the failure is open, "retry" is its option; see [Inquiry].Failure.
 func (e *Error) Hint() string {
 	if e == nil {
 		return ""
