@@ -139,7 +139,7 @@ func (a *accounts) add(intent *Intent, s *Spend) {
 	for _, one := range a.of(intent) {
 		one.Add(s)
 	}
-	a.tokens += s.Usage.Input + s.Usage.Output
+	a.tokens = added(a.tokens, s.Usage.Input+s.Usage.Output)
 	switch more := (amount{cost: s.AtMost, tokens: intent.tokensBeyond(s.Usage)}); {
 	case s.BrokenOff:
 		a.brokenOff = a.brokenOff.plus(more)
@@ -155,7 +155,7 @@ func (a *accounts) takeBack(intent *Intent, s *Spend) {
 		one.Requests--
 	}
 	a.brokenOff.cost = max(0, a.brokenOff.cost-s.AtMost)
-	a.brokenOff.tokens -= intent.tokensBeyond(s.Usage)
+	a.brokenOff.tokens = max(0, a.brokenOff.tokens-intent.tokensBeyond(s.Usage))
 }
 
 // of returns the accounts in which an attempt counts. They are valid until the next call.
@@ -174,9 +174,9 @@ func (a *accounts) of(intent *Intent) [4]*Account {
 // tokensBeyond returns the most tokens that an attempt may have used beyond those that its provider has reported.
 func (in *Intent) tokensBeyond(u provider.Usage) int {
 	if in.counted(u) {
-		return max(0, in.Tokens-u.Output)
+		return max(0, min(in.Tokens, mostTokens)-u.Output)
 	}
-	return max(0, in.Bound-u.Input-u.Output)
+	return max(0, in.reserved().tokens-u.Input-u.Output)
 }
 
 // counted reports whether a usage holds the whole input. What a vendor's search finds becomes input after the vendor has counted the
@@ -318,9 +318,8 @@ func (r *Record) atMost(intent *Intent, s *Spend) Money {
 // KnownUsage returns the usage if all its numbers are possible: not negative, and at most 2⁴⁰ tokens. Otherwise the
 // usage is unknown, and KnownUsage returns the zero value. A runtime must call KnownUsage on what a provider has reported.
 func KnownUsage(u provider.Usage) provider.Usage {
-	const most = 1 << 40 // no request has as many tokens
 	for _, n := range []int{u.Input, u.CachedInput, u.CacheWrite, u.Output, u.Reasoning} {
-		if n < 0 || n > most {
+		if n < 0 || n > mostTokens {
 			return provider.Usage{}
 		}
 	}

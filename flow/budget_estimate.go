@@ -127,7 +127,7 @@ func (s *Estimator) Round(n int) error {
 
 // Said makes the calls that follow read this call's reply.
 func (s *Estimator) Said(call *Call) {
-	s.growth += s.Length(call)
+	s.growth = min(added(s.growth, s.Length(call)), mostGrowth)
 	s.said++
 }
 
@@ -136,7 +136,10 @@ func (s *Estimator) Said(call *Call) {
 func (s *Estimator) Length(call *Call) int { return s.core.record.growth(s.reply(call), call.By) }
 
 // Added adds this call's reply to the system prompts of the calls that follow.
-func (s *Estimator) Added(call *Call) { s.added += s.reply(call) }
+func (s *Estimator) Added(call *Call) { s.added = min(added(s.added, s.reply(call)), mostGrowth) }
+
+// mostGrowth bounds the bytes that a walk adds up: no conversation has as many, and what is computed of them cannot overflow.
+const mostGrowth = 1 << 52
 
 // EstimateRounds makes a Flow.Estimate of a flow whose rounds are alike. Each function returns the calls of one step of a round,
 // as if none had a result: they are made at once, and the calls that follow read their replies. end returns the calls of the
@@ -180,7 +183,7 @@ func (s *Estimator) tokens(call *Call) int {
 	if s.usual > 0 {
 		return min(s.longest(call), cmp.Or(call.Usual, s.usual))
 	}
-	return min(s.longest(call), 1<<40) // no reply has as many
+	return s.longest(call)
 }
 
 // First marks that the first round is complete. end counts the calls of the conclusion. What was counted so far,
@@ -204,10 +207,7 @@ func (u amount) less(v amount) amount {
 
 // longest returns the most tokens that a reply may have with any of the call's models.
 func (s *Estimator) longest(call *Call) int {
-	if call.MaxTokens > 0 {
-		return call.MaxTokens
-	}
-	return s.core.record.settings.MaxTokens
+	return s.core.record.mostOf(call)
 }
 
 // Calls counts calls.
@@ -241,12 +241,12 @@ func (s *Estimator) Reading(bytes int, calls []Call) {
 			one, output := s.one(ready, growth)
 			s.out.Calls++
 			s.out.Cost = s.out.Cost.plus(one.cost)
-			s.out.Tokens += one.tokens
+			s.out.Tokens = added(s.out.Tokens, one.tokens)
 			a := account(&s.out.Models, call.Model)
 			a.Requests++
 			a.Cost = a.Cost.plus(one.cost)
-			a.Usage.Output += output
-			a.Usage.Input += one.tokens - output
+			a.Usage.Output = added(a.Usage.Output, output)
+			a.Usage.Input = added(a.Usage.Input, one.tokens-output)
 		default:
 			s.out.Calls++
 		}

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,30 @@ type amount struct {
 	calls  int
 }
 
+// plus adds without overflow: a log may be hostile, and a config may allow any number of tokens.
 func (u amount) plus(v amount) amount {
-	return amount{u.cost.plus(v.cost), u.tokens + v.tokens, u.calls + v.calls}
+	return amount{u.cost.plus(v.cost), added(u.tokens, v.tokens), added(u.calls, v.calls)}
+}
+
+// added adds counts without overflow. A sum that is too large becomes the largest number.
+func added(n, m int) int { return int(Money(n).plus(Money(m))) }
+
+// mostTokens bounds a number of tokens wherever one enters: no request and no reply has as many. Configs and providers may name any number.
+const mostTokens = 1 << 40
+
+// mostOf returns the cap on the reply to a call, without the model's thoughts and the bounds of the model.
+func (r *Record) mostOf(call *Call) int {
+	return min(cmp.Or(call.MaxTokens, r.settings.MaxTokens), mostTokens)
+}
+
+// reserved returns the worst case of an attempt. A bound that no request has is as large as it can be: a log may hold any.
+func (in *Intent) reserved() amount {
+	const most = 8 * mostTokens // input, and output
+	tokens := in.Bound
+	if tokens < 0 || tokens > most {
+		tokens = most
+	}
+	return amount{in.Reserve, tokens, oneIf(in.Tool == "")}
 }
 
 // atLimit tells of a limit that a use has come to.
@@ -46,7 +69,7 @@ func (u amount) passed(limit amount) atLimit {
 
 // reached returns which limit a use has reached, by what it measures.
 func (u amount) reached(limit amount) atLimit {
-	return u.beyond(limit, amount{u.cost.plus(1), u.tokens + 1, u.calls + 1})
+	return u.beyond(limit, u.plus(amount{1, 1, 1}))
 }
 
 // beyond tells of a use whose measure exceeds a limit.
@@ -92,14 +115,12 @@ func (r *Record) reserve(in *Intent) {
 
 // hold is the reverse of release.
 func (r *Record) hold(in *Intent) {
-	r.reserves = r.reserves.plus(amount{in.Reserve, in.Bound, oneIf(in.Tool == "")})
+	r.reserves = r.reserves.plus(in.reserved())
 }
 
 // release takes the worst case of an attempt out of that of the attempts in flight: it has ended, or counts as broken off in used.
 func (r *Record) release(in *Intent) {
-	r.reserves.cost -= in.Reserve
-	r.reserves.tokens -= in.Bound
-	r.reserves.calls -= oneIf(in.Tool == "")
+	r.reserves = r.reserves.less(in.reserved())
 }
 
 // move is what follows in a pass of [Core.advance].
@@ -391,7 +412,7 @@ func (c *Core) forAll(hard bool) (amount, bool) {
 	}
 	const more = 1.25
 	return amount{
-		least.cost.scaled(more).up(2), int(Money(float64(least.tokens) * more).up(2)), int(Money((5*least.calls + 3) / 4).up(2)),
+		least.cost.scaled(more).up(2), int(Money(least.tokens).scaled(more).up(2)), int(Money((5*least.calls + 3) / 4).up(2)),
 	}, true
 }
 

@@ -192,7 +192,7 @@ func (c *Core) asking(call *Call, counts bool) asking {
 		one.input, one.again = ready.bytes()+c.hiddenGrowth(nil), len(again)+text.ProblemBytes
 	}
 	foreseen := call.Longer // with replies as long as they may be
-	if full := cmp.Or(call.MaxTokens, r.settings.MaxTokens); full > 0 {
+	if full := r.mostOf(call); full > 0 {
 		foreseen = int(float64(foreseen) * min(1, float64(one.output)/float64(full)))
 	}
 	if one.counts {
@@ -270,7 +270,7 @@ func (r *Record) summaryBefore(call *Call, growth, perToken int) (summary *Call,
 		return nil, 0
 	}
 	row, _ := r.Model(call.Model)
-	problem := r.room(call.Model, row, cmp.Or(call.MaxTokens, r.settings.MaxTokens)+row.thoughts(call.Options))
+	problem := r.room(call.Model, row, r.mostOf(call)+row.thoughts(call.Options))
 	limit, limited := problem.Limit()
 	shared, from := r.view(call.View)
 	if !limited || 100*(shared.Size(from, len(shared.Messages))+growth) < window.NearPercent*limit*perToken {
@@ -317,12 +317,12 @@ func (p *prepared) bytes() int { return p.fixed() + p.view.Size(p.start, p.upto)
 // Longest returns the most bytes that the reply to a call takes where another call reads it. Of the call it reads By and
 // MaxTokens.
 func (r *Record) Longest(call *Call) int {
-	return r.growth(longestReply(cmp.Or(call.MaxTokens, r.settings.MaxTokens)), call.By)
+	return r.growth(longestReply(r.mostOf(call)), call.By)
 }
 
 // longestReply bounds the bytes that a reply of this many tokens takes where others read it. Control tokens in it become longer.
 func longestReply(tokens int) int {
-	bytes := min(tokens, 1<<40) * bytesPerToken // no reply has as many
+	bytes := min(tokens, mostTokens) * bytesPerToken
 	return bytes + bytes/text.ShortestToken
 }
 
@@ -439,11 +439,7 @@ func (r *Record) usualThoughts(call *Call, name string) int {
 
 // capOf returns the most tokens of output, thoughts included, that a request to a model of the call asks for.
 func (r *Record) capOf(call *Call, model *Model) int {
-	tokens := call.MaxTokens
-	if tokens == 0 {
-		tokens = r.settings.MaxTokens
-	}
-	tokens += model.thoughts(call.Options)
+	tokens := r.mostOf(call) + model.thoughts(call.Options)
 	if model.MaxOutput > 0 {
 		tokens = min(tokens, model.MaxOutput)
 	}

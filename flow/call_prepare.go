@@ -119,7 +119,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 		return nil, intent, failure
 	}
 	bound += r.surplus(model)
-	intent.Bound = bound + intent.Tokens
+	intent.Bound = added(bound, intent.Tokens)
 	intent.Reserve = model.Bound(bound, intent.Tokens)
 	return ready, intent, nil
 }
@@ -159,17 +159,16 @@ func (c *Core) cap(call *Call, ready *prepared, intent *Intent, model Model) {
 		return
 	}
 	bound := func(tokens int) int {
+		tokens = min(tokens, mostTokens)
 		if model.MaxOutput > 0 {
 			tokens = min(tokens, model.MaxOutput)
 		}
 		return r.room(ready.model, model, tokens).Output
 	}
-	if intent.Tokens == 0 {
-		intent.Tokens = r.settings.MaxTokens
-	}
-	own := bound(intent.Tokens)
+	most := r.mostOf(call)
+	own := bound(most)
 	if state != nil && state.broken > 0 {
-		own = bound(intent.Tokens << min(state.broken, mostDoublings))
+		own = bound(most << min(state.broken, mostDoublings))
 	}
 	intent.Tokens = bound(own + model.thoughts(call.Options))
 	intent.Thinking = max(0, intent.Tokens-own)

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -288,5 +290,74 @@ func TestTheErrorAboutAPriceSaysWhatIsMissing(t *testing.T) {
 			}
 			require.ErrorContains(t, err, tc.says)
 		})
+	}
+}
+
+// A config may allow any number of tokens. The caps that are sent stay within what a limit of tokens leaves, also where nothing else bounds
+// them.
+func TestNoCapIsTooLargeForALimit(t *testing.T) {
+	t.Parallel()
+	const hard = 40_000
+	for name, row := range map[string]flow.Model{
+		"unknown": {}, "with a window": {Window: 400_000}, "that reasons": {Window: 400_000, MaxOutput: 128_000, Reasoning: true},
+		"that reasons without bounds": {Reasoning: true},
+	} {
+		for _, most := range []int{1 << 60, 1 << 61, 1 << 62, math.MaxInt} {
+			for _, soft := range []int{0, hard} {
+				config := stage.TwoDebaters()
+				config.MaxTokens, config.Budget = most, &debate.Budget{HardTokens: hard, SoftTokens: soft}
+				var used atomic.Int64
+				events, err := stage.OnClock(t, config, func(e *debate.Engine, p *scripted.Provider) {
+					e.Models["test/debater"], e.Models["test/judge"] = row, row
+					reply := p.Reply
+					p.Reply = func(req *provider.Request) scripted.Reply {
+						r := reply(req)
+						assert.LessOrEqual(t, int64(req.MaxTokens), hard-used.Load(), "%s, %d: %s", name, most, req.ID)
+						r.Usage = provider.Usage{Input: 100, Output: min(req.MaxTokens, 5_000)}
+						used.Add(int64(r.Usage.Input + r.Usage.Output))
+						return r
+					}
+				})
+				if err != nil {
+					require.ErrorIs(t, err, &debate.Error{Kind: provider.KindCostLimit}, "%s, %d", name, most)
+				}
+				assert.NotEmpty(t, stage.TurnsOf(events, "Ada"), "%s, %d", name, most)
+				assert.LessOrEqual(t, used.Load(), int64(hard), "%s, %d", name, most)
+			}
+		}
+	}
+}
+
+// A blank reply that ended at its cap is asked for again with twice the cap, whatever the cap is.
+func TestAnyCapCanBeDoubled(t *testing.T) {
+	t.Parallel()
+	for _, most := range []int{1 << 60, 1 << 61, 1 << 62, math.MaxInt} {
+		config := stage.TwoDebaters()
+		config.MaxTokens = most
+		_, err := stage.OnClock(t, config, func(_ *debate.Engine, p *scripted.Provider) {
+			reply := p.Reply
+			p.Reply = func(req *provider.Request) scripted.Reply {
+				assert.Positive(t, req.MaxTokens)
+				if stage.CallOf(req) == stage.AdasOpening && strings.HasSuffix(req.ID, "/1") {
+					return scripted.Reply{Stop: provider.StopLength, Usage: provider.Usage{Input: 1, Output: 1}}
+				}
+				return reply(req)
+			}
+		})
+		require.NoError(t, err, "%d", most)
+	}
+}
+
+// The worst case of a conversation whose replies may have any length is more than its typical one.
+func TestTheEstimateOfAnyCap(t *testing.T) {
+	config := stage.Crew(6)
+	config.Format, config.MaxTokens, config.Rounds, config.Judging = format.FreeForm, math.MaxInt, 100, nil
+	engine, _ := stage.Engine(config)
+	estimate, err := engine.Estimate(t.Context(), config)
+	require.NoError(t, err)
+	assert.Greater(t, estimate.Tokens, estimate.TypicalTokens)
+	assert.Positive(t, estimate.TypicalTokens)
+	for _, a := range estimate.Models {
+		assert.Positive(t, min(a.Usage.Input, a.Usage.Output), a.Name)
 	}
 }
