@@ -146,7 +146,7 @@ func TestCostsThatVendorsTell(t *testing.T) {
 		cost float64
 		want string
 	}{
-		"more": {0.02, "| $0.02 (+$0."}, "less": {0.000001, "| $0.000001 (-$0."}, "nothing": {0, "| $0 (-$0."},
+		"more": {0.02, "| $0.02 (+$0."}, "less": {0.000001, "| $0.000001 (-$0."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := searching()

@@ -40,8 +40,8 @@ func errand() arbiter.Config {
 
 // uses is a reply that asks for a tool.
 func uses(tool string, arguments any) scripted.Reply {
-	r := says("")
-	r.Calls = []provider.ToolCall{{ID: "1", Name: tool, Arguments: json.RawMessage(toJSON(arguments))}}
+	r := says(toJSON(map[string]any{tool: arguments}))
+	r.Text, r.Calls = "", []provider.ToolCall{{ID: "1", Name: tool, Arguments: json.RawMessage(toJSON(arguments))}}
 	return r
 }
 

@@ -52,8 +52,8 @@ type Unsettled struct {
 	// AtMost is the most that the attempts may have cost beyond their known cost. Hard limits count both. Of a model whose price is not
 	// known it is 0.
 	AtMost Money `json:"atMost,omitempty"`
-	// BrokenOff is how many of these attempts were broken off, and Unreported how many have ended without a usage. An attempt whose AtMost
-	// is 0 counts in neither, such as one of a model that is free, or whose price is not known.
+	// BrokenOff is how many of these attempts were broken off, and Unreported how many have ended without a whole usage. An attempt whose
+	// AtMost is 0 counts in neither, such as one of a model that is free, or whose price is not known.
 	BrokenOff  int `json:"brokenOff,omitempty"`
 	Unreported int `json:"unreported,omitempty"`
 }
@@ -286,6 +286,45 @@ func (r *Record) charge(intent *Intent, usage provider.Usage, free bool) Spend {
 		s.Cost = model.Cost(usage)
 	}
 	return s
+}
+
+// reported is what a provider has reported of an attempt.
+type reported struct {
+	usage    provider.Usage
+	metadata *Metadata
+	free     bool // nothing was paid
+	partial  bool // the usage is that of a part: the attempt was broken off meanwhile
+	broken   bool // the attempt was broken off
+	replied  bool // it has given a reply, which has input and output
+}
+
+func (s Result) reported() reported {
+	return reported{usage: s.Usage, metadata: s.Metadata, free: s.Free, replied: s.Text != "" || len(s.Calls) > 0}
+}
+
+func (s Failed) reported() reported {
+	return reported{
+		usage: s.Usage, metadata: s.Metadata, free: s.Free, partial: s.Partial, broken: s.Partial || s.Error == nil || !ended(s.Error.Kind),
+	}
+}
+
+// reckon returns what an attempt has cost by what was reported of it. It is the one place that judges a report:
+//
+//   - A usage that lacks the input or the output of a reply is known in part. The rest is bounded as that of a reply without a usage.
+//   - A cost of 0 is believed if the model has no price and a usage is reported beside it. Some gateways fill the field with 0.
+func (r *Record) reckon(intent *Intent, is reported) Spend {
+	spend, u := r.charge(intent, is.usage, is.free), is.usage
+	priced := false
+	if model := r.model(intent.Model); model != nil {
+		priced = model.Bound(1, 1) > 0
+	}
+	nothing := is.metadata != nil && is.metadata.Cost != nil && *is.metadata.Cost == 0
+	spend.addMetadata(is.metadata, !is.free && (!nothing || !priced && !u.IsZero()))
+	unknown := u.IsZero() || is.replied && (u.Input == 0 || u.Output == 0)
+	if (is.partial || unknown) && !is.free && spend.Model != "" {
+		r.bound(&spend, intent, is.broken, is.partial)
+	}
+	return spend
 }
 
 // unknownSpend returns the spend of an attempt of which nothing is known but that it may have been made.

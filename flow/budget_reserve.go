@@ -383,8 +383,9 @@ func (l *lengths) add(intent *Intent, u provider.Usage) {
 	}
 	l.outputs[kind] = max(l.outputs[kind], u.Output)
 	by := thinker{intent.Model, effort(intent.Options)}
-	l.thoughts[by] = max(l.thoughts[by], u.Reasoning)
-	l.visible = max(l.visible, u.Output-u.Reasoning)
+	thoughts := min(u.Reasoning, u.Output) // some vendors report them apart from the output
+	l.thoughts[by] = max(l.thoughts[by], thoughts)
+	l.visible = max(l.visible, u.Output-thoughts)
 }
 
 // A usual reply is a quarter longer than the longest of its sort so far. The conclusion is half as long again as the longest reply: what

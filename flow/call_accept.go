@@ -30,13 +30,9 @@ func (c *Core) result(s Result) error {
 	if state == nil {
 		return nil // a duplicate, or an attempt that was given up
 	}
-	spend := c.record.charge(state.intent, s.Usage, s.Free)
-	spend.Took, spend.Queued, spend.Cached = s.Took, s.Queued, s.Free
-	spend.addMetadata(s.Metadata)
 	intent := state.intent
-	if s.Usage.IsZero() && !s.Free && spend.Model != "" {
-		c.record.bound(&spend, intent, false, false)
-	}
+	spend := c.record.reckon(intent, s.reported())
+	spend.Took, spend.Queued, spend.Cached = s.Took, s.Queued, s.Free
 	if err := c.outcome(state, spend, s); err != nil {
 		return err
 	}
@@ -285,12 +281,8 @@ func (c *Core) failed(s Failed) error {
 	if failure == nil {
 		failure = &Error{Kind: provider.KindAPI, Err: errors.New("the attempt failed without a reason")}
 	}
-	spend := c.record.charge(state.intent, s.Usage, s.Free)
+	spend := c.record.reckon(state.intent, s.reported())
 	spend.Took, spend.Queued = s.Took, s.Queued
-	spend.addMetadata(s.Metadata)
-	if (s.Partial || s.Usage.IsZero()) && !s.Free && spend.Model != "" {
-		c.record.bound(&spend, state.intent, s.Partial || !ended(failure.Kind), s.Partial)
-	}
 	if state.intent.Tool != "" {
 		return c.toolFailed(state, spend, failure, failure.Kind == provider.KindCanceled)
 	}

@@ -169,7 +169,8 @@ type Spend struct {
 	// AtMost is the most that the attempt may have cost beyond Cost; see [Unsettled]. 0: Cost is all, or the price of the model is not known.
 	AtMost Money `json:"atMost,omitempty"`
 	// BrokenOff means that more may have been used than Usage says, because the attempt was broken off, or its process may have died:
-	// its end is unknown. Unreported means that the attempt has ended, and its provider has reported no usage.
+	// its end is unknown. Unreported means that the attempt has ended, and its provider has reported no usage, or one that lacks the input
+	// or the output of its reply.
 	BrokenOff  bool `json:"brokenOff,omitempty"`
 	Unreported bool `json:"unreported,omitempty"`
 	// Cached means that the reply came from a cache of the host program's, and cost nothing.

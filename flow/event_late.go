@@ -8,9 +8,9 @@ import (
 )
 
 // Late is the result of an attempt that was given up, because the code that made it ignored the end of its context. The attempt has
-// failed nevertheless. If the result has a usage, the attempt no longer counts as broken off, but as what it has cost. Nothing else
-// changes. As a signal, Call and Attempt are those of the [Command]. If the attempt is still in flight, or if nothing more can be
-// recorded, it is ignored.
+// failed nevertheless. If the result has the usage of the whole attempt, the attempt no longer counts as broken off, but as what it has
+// cost. Nothing else changes. As a signal, Call and Attempt are those of the [Command]. If the attempt is still in flight, or if nothing
+// more can be recorded, it is ignored.
 type Late struct {
 	Call    string `json:"call" redact:"-"`
 	Attempt int    `json:"attempt"`
@@ -25,6 +25,8 @@ type Late struct {
 	Settled Money         `json:"settled,omitempty"`
 	Took    time.Duration `json:"took,omitempty"` // in nanoseconds, without the time in queues
 	Error   *Error        `json:"error,omitempty"`
+
+	came *reported // with the signal; nil: Usage is that of the whole attempt
 }
 
 func (Late) signal() {}
@@ -36,9 +38,9 @@ func (*Late) EventKind() EventKind { return EventLate }
 func LateOf(s Signal) Signal {
 	switch s := s.(type) {
 	case Result:
-		return Late{Call: s.Call, Attempt: s.Attempt, Text: s.Text, Usage: s.Usage, Took: s.Took}
+		return Late{Call: s.Call, Attempt: s.Attempt, Text: s.Text, Usage: s.Usage, Took: s.Took, came: new(s.reported())}
 	case Failed:
-		return Late{Call: s.Call, Attempt: s.Attempt, Usage: s.Usage, Took: s.Took, Error: s.Error}
+		return Late{Call: s.Call, Attempt: s.Attempt, Usage: s.Usage, Took: s.Took, Error: s.Error, came: new(s.reported())}
 	default:
 		return nil
 	}
@@ -51,9 +53,16 @@ func (c *Core) late(s Late) error {
 		return nil
 	}
 	s.By, s.Usage = state.intent.By, KnownUsage(s.Usage)
-	s.Cost, s.Settled = 0, 0
-	if lost := state.bill.lost[s.Attempt]; lost != nil && !s.Usage.IsZero() {
-		s.Cost, s.Settled = c.record.charge(lost.intent, s.Usage, false).Cost, lost.spend.AtMost
+	is := reported{usage: s.Usage}
+	if s.came != nil {
+		is = *s.came
+		is.usage = s.Usage
+	}
+	s.Cost, s.Settled, s.came = 0, 0, nil
+	if lost := state.bill.lost[s.Attempt]; lost != nil {
+		if spend := c.record.reckon(lost.intent, is); !spend.BrokenOff && !spend.Unreported { // all of it is known
+			s.Cost, s.Settled = spend.Cost, lost.spend.AtMost
+		}
 	}
 	s.Text, s.Cut = excerpt(s.Text)
 	return c.emit(Event{Body: &s})

@@ -14,7 +14,8 @@ import (
 type VendorMetadata struct {
 	ID    string `json:"id,omitempty" redact:"-"`    // of the reply
 	Model string `json:"model,omitempty" redact:"-"` // that has answered, if the vendor names another one than was asked
-	// Told means that [Spend].Cost is what the vendor reported. Table is the cost of the same usage by the prices of the model.
+	// Told means that [Spend].Cost is what the vendor reported. Table is the cost of the same usage by the prices of the model. A cost of 0
+	// is not believed of a model that has a price.
 	Told  bool  `json:"told,omitempty"`
 	Table Money `json:"table,omitempty"`
 	// Left are parameters that the vendor has refused for this model, by their names in the request. The reply was made
@@ -75,8 +76,8 @@ func fromUSD(usd float64) (amount Money, ok bool) {
 // told reports whether the vendor has reported the cost.
 func (s *Spend) told() bool { return s.Vendor != nil && s.Vendor.Told }
 
-// addMetadata adds what the vendor reports to the spend. A cost that the vendor tells replaces that of the table.
-func (s *Spend) addMetadata(a *Metadata) {
+// addMetadata adds what the vendor reports to the spend. A cost that the vendor tells replaces that of the table if it is believed.
+func (s *Spend) addMetadata(a *Metadata, believed bool) {
 	if a == nil {
 		return
 	}
@@ -84,11 +85,12 @@ func (s *Spend) addMetadata(a *Metadata) {
 	if _, asked, _ := SplitModel(s.Model); r.Model == asked {
 		r.Model = ""
 	}
-	if r.ID == "" && r.Model == "" && a.Cost == nil && len(r.Left) == 0 {
+	told := a.Cost != nil && believed
+	if r.ID == "" && r.Model == "" && !told && len(r.Left) == 0 {
 		return
 	}
 	s.Vendor = &r
-	if a.Cost != nil && !s.Cached {
+	if told {
 		s.Vendor.Told, s.Vendor.Table = true, s.Cost
 		s.Cost = *a.Cost
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -109,6 +110,80 @@ func TestCodeThatIgnoresItsContextIsGivenUp(t *testing.T) {
 					assert.Equal(t, record.Spent(), reloaded.Spent())
 				}
 				assert.Len(t, record.Turns, 6)
+				require.NoError(t, session.Close())
+			})
+		})
+	}
+}
+
+// What comes late of an attempt settles what it may have cost only if it tells all of that. A cost of the vendor's and a reply from a cache
+// count as they do in time.
+func TestWhatComesLateSettlesOnlyIfAllIsKnown(t *testing.T) {
+	t.Parallel()
+	usage := provider.Usage{Input: 9000, Output: 1}
+	gone := &provider.Error{Kind: provider.KindNetwork, Message: "gone"}
+	whole := func(change func(*provider.Response)) *provider.Response {
+		r := &provider.Response{Text: "Late.", Stop: provider.StopEnd, Usage: usage}
+		change(r)
+		return r
+	}
+	for name, test := range map[string]struct {
+		response *provider.Response
+		err      error
+		settles  bool
+		cost     flow.Money
+	}{
+		"a part":              {&provider.Response{Usage: usage, Partial: true}, gone, false, 0},
+		"half a usage":        {whole(func(r *provider.Response) { r.Usage.Output = 0 }), nil, false, 0},
+		"the vendor's cost":   {whole(func(r *provider.Response) { r.Cost = new(0.5) }), nil, true, flow.USD / 2},
+		"a reply of a cache":  {whole(func(r *provider.Response) { r.Cached = true }), nil, true, 0},
+		"a failure, all told": {&provider.Response{Usage: usage}, gone, true, 9000*1_000_000 + 2_000_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := stage.TwoDebaters()
+				config.TurnTimeout, config.RoundDelay = 20*time.Second, time.Hour
+				engine, _ := stage.Engine(config)
+				d, inner := stage.NewDeaf(false), engine.Providers["test"]
+				var asked atomic.Bool
+				engine.Providers["test"] = stage.ProviderFunc(
+					func(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+						if asked.Swap(true) {
+							return inner.Generate(ctx, req, emit)
+						}
+						d.Call()
+						return test.response, test.err
+					})
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				stage.Pass(10 * time.Minute)
+				close(d.Freed)
+				stage.Pass(time.Second)
+				var late *flow.Late
+				log := stage.Logged(t, engine, session.ID())
+				for _, e := range log {
+					if found := body.As[flow.Late](e); found != nil {
+						late = found
+					}
+				}
+				require.NotNil(t, late)
+				failed := failuresOf(log)
+				require.Len(t, failed, 1)
+				require.Positive(t, int64(failed[0].AtMost))
+				record, err := session.Record(t.Context())
+				require.NoError(t, err)
+				both, _ := record.CallUsage(late.Call)
+				assert.Equal(t, test.cost, late.Cost)
+				if test.settles {
+					assert.Equal(t, failed[0].AtMost, late.Settled)
+					assert.Zero(t, both.Unsettled)
+				} else {
+					assert.Zero(t, late.Settled)
+					assert.Equal(t, failed[0].AtMost, both.AtMost, "nobody has said what the rest has cost")
+				}
+				reloaded, err := engine.Record(t.Context(), session.ID())
+				require.NoError(t, err)
+				assert.Equal(t, record.Spent(), reloaded.Spent())
 				require.NoError(t, session.Close())
 			})
 		})

@@ -91,7 +91,7 @@ func TestEveryTokenHasItsOwnRate(t *testing.T) {
 		"thoughts":  {provider.Usage{Input: 1, Output: 500, Reasoning: 500}, 3_000_000 + 500*20_000_000},
 		"long":      {provider.Usage{Input: 200_001, CachedInput: 1, Output: 2}, 200_000*6_000_000 + 300_000 + 2*22_500_000},
 		"not long":  {provider.Usage{Input: 200_000, Output: 2}, 200_000*3_000_000 + 2*15_000_000},
-		"one token": {provider.Usage{Output: 1}, 15_000_000},
+		"one token": {provider.Usage{Input: 1, Output: 1}, 3_000_000 + 15_000_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := stage.Brief()

@@ -134,3 +134,31 @@ func dense(t *testing.T, tokens int, vouched bool) (record *flow.Record, passed 
 	}
 	return record, passed
 }
+
+// A vendor that reports more thoughts than output has reported that all output was thought, as far as it is charged. What a conclusion keeps
+// back is no larger for it.
+func TestMoreThoughtsThanOutputCostNoRounds(t *testing.T) {
+	t.Parallel()
+	play := func(tokens, thoughts int) (turns int, completed bool) {
+		config := stage.TwoDebaters()
+		config.Judging.Judges[0].Model = config.Participants[0].Model
+		config.Budget = &debate.Budget{SoftTokens: tokens, HardTokens: tokens}
+		events, err := stage.OnClock(t, config, func(_ *debate.Engine, p *scripted.Provider) {
+			reply := p.Reply
+			p.Reply = func(req *provider.Request) scripted.Reply {
+				r := reply(req)
+				if stage.CallOf(req) == stage.AdasOpening {
+					r.Usage = provider.Usage{Input: 100, Output: 50, Reasoning: thoughts}
+				}
+				return r
+			}
+		})
+		return len(stage.TurnsOf(events, "Ada")) + len(stage.TurnsOf(events, "Ben")), err == nil
+	}
+	for tokens := 24_000; tokens <= 60_000; tokens += 3_000 {
+		turns, completed := play(tokens, 50)
+		got, same := play(tokens, 2_000_000_000)
+		assert.Equal(t, turns, got, "%d tokens", tokens)
+		assert.Equal(t, completed, same, "%d tokens", tokens)
+	}
+}

@@ -23,7 +23,9 @@ func TestWhatWasBrokenOffIsApart(t *testing.T) {
 	began := provider.Usage{Input: 100, Output: 7}
 	row, _ := stage.Begun(t, stage.TwoDebaters()).Record().Model("test/debater")
 	rest := row.Bound(0, stage.Begun(t, stage.TwoDebaters()).Record().Settings().MaxTokens-began.Output)
-	told := 7 * flow.USD / 1000
+	told, nothing := 7*flow.USD/1000, flow.Money(0)
+	all := row.Bound(0, stage.Begun(t, stage.TwoDebaters()).Record().Settings().MaxTokens)
+	heard, said := provider.Usage{Input: 100}, provider.Usage{Output: 7}
 	for name, test := range map[string]struct {
 		end  flow.Signal
 		cost debate.Money
@@ -71,6 +73,33 @@ func TestWhatWasBrokenOffIsApart(t *testing.T) {
 		},
 		"answered without a usage": {
 			flow.Result{Call: stage.AdasOpening, Attempt: 1, Text: "A word."},
+			0,
+			flow.Unsettled{AtMost: reserved, Unreported: 1},
+			"$0, and up to " + reserved.Rounded() + " for 1 call without a reported usage",
+		},
+		"answered with a usage that lacks the output": {
+			flow.Result{Call: stage.AdasOpening, Attempt: 1, Text: "A word.", Usage: heard},
+			row.Cost(heard),
+			flow.Unsettled{AtMost: all, Unreported: 1},
+			row.Cost(heard).Rounded() + ", and up to " + all.Rounded() + " for 1 call without a reported usage",
+		},
+		"answered with a usage that lacks the input": {
+			flow.Result{Call: stage.AdasOpening, Attempt: 1, Text: "A word.", Usage: said},
+			row.Cost(said),
+			flow.Unsettled{AtMost: reserved - row.Cost(said), Unreported: 1},
+			row.Cost(said).Rounded() + ", and up to " + (reserved - row.Cost(said)).Rounded() + " for 1 call without a reported usage",
+		},
+		"declined before anything was said": {
+			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: refused, Usage: heard}, row.Cost(heard), flow.Unsettled{}, row.Cost(heard).Rounded(),
+		},
+		"answered for nothing, although it has a price": {
+			flow.Result{Call: stage.AdasOpening, Attempt: 1, Text: "A word.", Usage: began, Metadata: &flow.Metadata{Cost: &nothing}},
+			row.Cost(began),
+			flow.Unsettled{},
+			row.Cost(began).Rounded(),
+		},
+		"answered for nothing, without a usage": {
+			flow.Result{Call: stage.AdasOpening, Attempt: 1, Text: "A word.", Metadata: &flow.Metadata{Cost: &nothing}},
 			0,
 			flow.Unsettled{AtMost: reserved, Unreported: 1},
 			"$0, and up to " + reserved.Rounded() + " for 1 call without a reported usage",
