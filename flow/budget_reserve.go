@@ -246,8 +246,29 @@ func (r *Record) counter(name string) (token.Counter, bool) {
 	return token.Named(row.Vocabulary)
 }
 
-// scaled returns how many tokens the vendor of a model may count where so many were counted. Where a window was managed, what the vendor
-// has reported may be more: then that ratio counts.
+// compared reports whether the input of the model's requests needs no comparing with what its vendor counts: the vendor has reported it
+// for a request that was counted, or none is counted.
+func (r *Record) compared(name string) bool {
+	_, exact := r.counter(name)
+	return !exact || r.learnt(name).measured > 0
+}
+
+// compare notes the tokens of a request that is about to start, so that the vendor's report shows how it counts: under a hard limit, which
+// the budget may come to count tokens for, for the first requests of a model and for those whose tokens were counted.
+func (c *Core) compare(ready *prepared, in *Intent) {
+	r := c.record
+	b := r.settings.Budget
+	if in.Input > 0 || b == nil || b.hard() == (amount{}) || ready.call.span != nil || in.Options != nil && in.Options.Search ||
+		!ready.counted && r.compared(in.Model) {
+		return
+	}
+	if counter, exact := r.counter(in.Model); exact {
+		in.Input = c.tokensOf(ready, counter)
+	}
+}
+
+// scaled returns how many tokens the vendor of a model may count where so many were counted. What the vendor has reported may be more: then
+// that ratio counts.
 func (r *Record) scaled(model string, counted int) int {
 	if ratio := r.ratio(model); ratio > minRatio {
 		return int(float64(counted)*ratio) + 1

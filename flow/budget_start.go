@@ -19,7 +19,8 @@ const withEnd = ", with what the conclusion may take"
 //   - Where a call of the conclusion itself does not fit as it is, those that follow it keep one attempt with a usual reply, or else one
 //     with the shortest reply, and the last resort is the call alone.
 //
-// Sizes are bounded by bytes first. Tokens are counted only where that does not do, and only for models of a known vocabulary.
+// Sizes are bounded by bytes first. Tokens are counted only where that does not do, and only for models of a known vocabulary. Until the
+// vendor of such a model has reported how it counts, a call of which only its tokens fit waits until nothing is in flight.
 //
 // all are the calls that are about to start with it; nil: there are no others.
 //
@@ -49,7 +50,7 @@ func (c *Core) allot(one beginning, all *starting) (start beginning, limit Warni
 	}
 	if counted := c.roomBeside(one, true); counted.counts {
 		room = counted
-		if room.holds(one.intent.Tokens, twice) {
+		if (len(r.inFlight) == 0 || r.compared(one.intent.Model)) && room.holds(one.intent.Tokens, twice) {
 			return room.reserved(), "", atLimit{}, true
 		}
 	}
@@ -154,6 +155,7 @@ func (m *room) holds(tokens, times int) bool { return m.use(tokens, times).passe
 // reserved returns the call with what was counted as its reserve.
 func (m *room) reserved() beginning {
 	if in := m.one.intent; in.Model != "" {
+		m.one.ready.counted = m.counts
 		in.Bound, in.Reserve = m.input+in.Tokens, m.model.Bound(m.input, in.Tokens)
 	}
 	return m.one

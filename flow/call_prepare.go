@@ -44,6 +44,7 @@ type prepared struct {
 	cut     *provider.Message // the only message that is sent, cut; nil: none had to be
 	needs   *Call             // the summary that must be made first
 	slide   bool              // do not wait for a summary
+	counted bool              // the budget has counted its tokens
 	limit   *window.Problem   // the problem that the context manager solved; nil: all fits
 	wire    *provider.Schema
 	papers  papers             // the documents, which come before the messages

@@ -294,6 +294,7 @@ func (d *due) start(one beginning, all *starting) error {
 			return err
 		}
 	}
+	c.compare(ready, intent)
 	own := intent.Tool == "" && intent.Upto == 0 && ready.call.Performer != ByPerson
 	if state := c.record.calls[intent.Call]; own && (state == nil || state.share == 0) {
 		intent.Share = c.record.shareOf(d.batch, c.in.At)

@@ -116,7 +116,7 @@ type Intent struct {
 	Offer *ToolOffer `json:"offer,omitempty"`
 	// Unread are the messages of the view that are sent neither whole nor in a summary, although View.All claims them.
 	Unread []Gap `json:"unread,omitempty"`
-	Input  int   `json:"input,omitempty"`  // counted tokens of input; 0: they were not counted
+	Input  int   `json:"input,omitempty"`  // counted tokens of input, to fit the window or to compare them; 0: they were not counted
 	Bound  int   `json:"bound,omitempty"`  // upper bound of the tokens of input and output together
 	Tokens int   `json:"tokens,omitempty"` // upper bound of the output tokens
 	// Lowered is the former bound of the output, which the budget has lowered to Tokens because little was left. 0: it was not lowered.
