@@ -316,6 +316,38 @@ func TestTheNewestUsesAreKept(t *testing.T) {
 	assert.Less(t, longest, 100<<10)
 }
 
+// TestLongTextsBesideUsesAreNotShownAgain: what an agent has said beside its uses of tools may leave no room to show them again. Then the
+// execution is made without them.
+func TestLongTextsBesideUsesAreNotShownAgain(t *testing.T) {
+	ask := uses("double", `{"n":21}`)
+	ask.Text = strings.Repeat("word ", 5200)
+	after := func(asks int) func(*provider.Request) scripted.Reply {
+		return func(*provider.Request) scripted.Reply {
+			if asks--; asks >= 0 {
+				return ask
+			}
+			return scripted.Reply{Text: toJSON(arbiter.Result{Success: true, Output: "Done."})}
+		}
+	}
+	engine, p := engineFor(answers{
+		"d1": picks("Ada"), "d2": picks("Ada"), "d4": completes("Done."), "r1.Ada": after(2), "r2.Ada": after(1),
+	})
+	p.Record = true
+	engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
+	c := equipped()
+	engine.Models = map[string]debate.Model{c.Agents[0].Model: {Window: 20_000}}
+	w, err := play(t, engine, c)
+	require.NoError(t, err)
+	assert.Equal(t, flow.StateCompleted, w.State)
+	second := 0
+	for _, req := range p.Requests() {
+		if callOf(&req) == "r2.Ada" {
+			second++
+		}
+	}
+	assert.Equal(t, 2, second, "one with a use, and one with the result")
+}
+
 // TestUsesThatAreShownAgainAreCut: an execution with more and longer answers than there is room for is shown again all the same, each
 // answer with its use. Its ids, which the server numbers anew in each reply, are unique within a request.
 func TestUsesThatAreShownAgainAreCut(t *testing.T) {

@@ -115,6 +115,11 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	ready.reask(r, state, intent)
 	intent.Continues = ready.goOn(state)
 	bound, failure := c.fit(ready, intent, model)
+	if failure != nil && failure.Kind == provider.KindContextOverflow && len(call.Recalls) > 0 {
+		fresh := *call // it can do without what it would be shown again
+		fresh.Recalls = nil
+		return c.prepare(&fresh, summaries)
+	}
 	if failure != nil {
 		failure.Op, failure.Participant, failure.Round = call.ID, call.By, call.Round
 		return nil, intent, failure

@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -94,4 +95,13 @@ func TestACoreTakesTheFlowOfItsConfig(t *testing.T) {
 	require.NoError(t, err)
 	err = step(core, flow.Edit{Config: stage.TwoDebaters()}, flow.Validate{}, flow.Validated{OK: true}, start)
 	assert.Equal(t, "flow", stage.RequireKind(t, err, provider.KindValidation).Field)
+}
+
+// Some servers number the uses of each reply anew. Every use of a request has an id of its own, and thousands of one id are no more work than
+// others.
+func TestUsesHaveIDsOfTheirOwn(t *testing.T) {
+	assert.Equal(t, []string{"x", "x_2", "x_3", "y", "x_4"}, flow.UniqueIDs("x", "x_2", "x", "y", "x"))
+	same := slices.Repeat([]string{"call_0"}, 2000)
+	assert.Len(t, slices.Compact(slices.Sorted(slices.Values(flow.UniqueIDs(same...)))), len(same))
+	assert.Less(t, testing.AllocsPerRun(1, func() { flow.UniqueIDs(same...) }), 20_000.0)
 }

@@ -63,6 +63,16 @@ func (m Money) Plus(n Money) Money { return m.plus(n) }
 // Times multiplies a price as a model's cost does.
 func (m Money) Times(n int) Money { return m.times(n) }
 
+// UniqueIDs gives each use of a request an id of its own, as a core does.
+func UniqueIDs(asked ...string) []string {
+	var ids useIDs
+	out := make([]string, len(asked))
+	for i, id := range asked {
+		out[i] = ids.unique(id)
+	}
+	return out
+}
+
 // Counted counts texts as a core does, one after the other.
 func Counted(counter token.Counter, texts ...string) []int {
 	var c Core

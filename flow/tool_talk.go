@@ -100,14 +100,14 @@ func (p *prepared) offer(r *Record, state *callState, offer *ToolOffer, room int
 	}
 	sent := sentUses(own, room)
 	former, formerSent := r.recalled(p.call, roomLeft(room, sent))
-	ids := make(useIDs)
+	var ids useIDs
 	if len(former) > 0 {
-		p.former = p.addUses(r, []provider.Message{{Text: formerWords}}, former, formerSent, ids)
+		p.former = p.addUses(r, []provider.Message{{Text: formerWords}}, former, formerSent, &ids)
 	}
 	if len(own) == 0 {
 		return
 	}
-	p.talk = p.addUses(r, []provider.Message{{Text: p.last}}, own, sent, ids)
+	p.talk = p.addUses(r, []provider.Message{{Text: p.last}}, own, sent, &ids)
 	left := p.call.Uses - r.toolCounts[p.call.By]
 	switch {
 	case offer.Last:
@@ -126,21 +126,27 @@ func (p *prepared) offer(r *Record, state *callState, offer *ToolOffer, room int
 const formerWords = "So you have used your tools before:"
 
 // useIDs are the ids of the uses in one request. Vendors refuse two of one id, and some servers number the uses of each reply anew.
-type useIDs map[string]bool
+type useIDs struct {
+	taken   map[string]bool
+	numbers map[string]int // the last number that follows an id, so that thousands of one id take no longer than others
+}
 
 // unique returns the id, or another one if the request has it already.
-func (ids useIDs) unique(id string) string {
+func (ids *useIDs) unique(id string) string {
 	const longest = 32 // bytes that stay of an id before a number: some vendors take 40
-	out := id
-	for n := 2; ids[out]; n++ {
-		out = text.Cut(id, longest) + "_" + strconv.Itoa(n)
+	if ids.taken == nil {
+		ids.taken, ids.numbers = make(map[string]bool), make(map[string]int)
 	}
-	ids[out] = true
+	out, short := id, text.Cut(id, longest)
+	for n := max(2, ids.numbers[short]+1); ids.taken[out]; n++ {
+		out, ids.numbers[short] = short+"_"+strconv.Itoa(n), n
+	}
+	ids.taken[out] = true
 	return out
 }
 
 // addUses adds exchanges to messages, with what is sent of each use. ids are those that the request has so far.
-func (p *prepared) addUses(r *Record, messages []provider.Message, talk []exchange, sent [][]sentUse, ids useIDs) []provider.Message {
+func (p *prepared) addUses(r *Record, messages []provider.Message, talk []exchange, sent [][]sentUse, ids *useIDs) []provider.Message {
 	for at, e := range talk {
 		calls := make([]provider.ToolCall, len(e.asked.Uses))
 		for i := range calls {
@@ -198,30 +204,44 @@ func roomLeft(room int, own [][]sentUse) int {
 }
 
 // recalled returns the exchanges of earlier calls that a call is shown again, oldest first, with what is sent of them: the newest, for
-// which there is room. The oldest of these are cut. An exchange with a use that was never answered is left out, because vendors want
-// an answer to each.
+// which there is room. The oldest of these are cut, as far as they can be: a text and what a vendor has added are sent whole or not at all.
+// An exchange with a use that was never answered is left out, because vendors want an answer to each.
 func (r *Record) recalled(call *Call, room int) (talk []exchange, sent [][]sentUse) {
 	for _, id := range slices.Backward(call.Recalls) {
 		for _, e := range slices.Backward(r.calls[id].exchanges()) {
-			if room < leastShown {
+			if slices.ContainsFunc(e.uses, func(u useState) bool { return u.result == nil }) {
+				continue
+			}
+			left := room - r.uncut(&e)
+			if left < leastShown {
 				slices.Reverse(talk)
 				slices.Reverse(sent)
 				return talk, sent
 			}
-			if slices.ContainsFunc(e.uses, func(u useState) bool { return u.result == nil }) {
-				continue
-			}
-			uses := sentUses([]exchange{e}, room)[0]
-			room -= len(e.asked.Text)
+			uses := sentUses([]exchange{e}, left)[0]
 			for i := range uses {
-				room -= uses[i].size() + len(e.asked.Uses[i].Opaque)
+				left -= uses[i].size()
 			}
+			room = left
 			talk, sent = append(talk, e), append(sent, uses)
 		}
 	}
 	slices.Reverse(talk)
 	slices.Reverse(sent)
 	return talk, sent
+}
+
+// uncut returns the bytes of an exchange beside answers and arguments, which can be cut, with the least that is sent of these.
+func (r *Record) uncut(e *exchange) int {
+	size := len(e.asked.Text) + transcript.Framing
+	for i := range e.asked.Uses {
+		use := &e.asked.Uses[i]
+		size += 2*len(use.ID) + 2*len(use.Name) + len(use.Opaque) + 2*len(r.fence) + 3*transcript.Framing
+		if i > 0 { // the newest has what is left
+			size += min(leastShown, len(use.Arguments)) + min(leastShown, len(e.uses[i].result.Text))
+		}
+	}
+	return size
 }
 
 // exchanges returns the replies of a call that have asked for tools. A call that was never made has none.
