@@ -82,9 +82,15 @@ func (l *Engine) checkModels(ctx context.Context, config flow.Config) (found flo
 // ask returns the questions to a provider, which it begins if there are none.
 func (l *Engine) ask(asked map[string]*inquest, host string) *inquest {
 	if asked[host] == nil {
-		asked[host] = &inquest{provider: l.providers[host], memory: l.memories.of(host), host: host, known: &l.memories}
+		asked[host] = &inquest{provider: l.providers[host], memory: l.memories.of(host), host: host, known: &l.memories, public: l.public}
 	}
 	return asked[host]
+}
+
+// public reports whether everybody may know the name of a model: the table has it, or the host program has given its row.
+func (l *Engine) public(name string) bool {
+	_, known := l.described(name)
+	return known
 }
 
 // inquire asks all the providers. One that ignores the end of its context is given up after Engine.Grace: its goroutine
@@ -151,6 +157,7 @@ type inquest struct {
 	host     string
 	provider provider.Provider
 	known    *memories
+	public   func(name string) bool // whether everybody may know that name of a model
 	memory   *memory
 	models   []string
 	able     []string               // the models whose abilities are asked for
@@ -216,14 +223,17 @@ func (q *inquest) ask(ctx context.Context) {
 	}
 }
 
-// unlisted is the error about a model that the provider does not have. The names of models that were tuned for the account of the host
-// program may be those of its customers, and are left out.
+// unlisted is the error about a model that the provider does not have. The account of the host program may have models that were made or
+// deployed for its customers, under any name. Only public names are told.
 func (q *inquest) unlisted(model string) error {
 	var known []string
 	for _, each := range q.memory.listed {
-		if !strings.HasPrefix(each, "ft:") {
-			known = append(known, q.host+"/"+each)
+		if name := q.host + "/" + each; q.public(name) {
+			known = append(known, name)
 		}
+	}
+	if len(known) == 0 {
+		return fmt.Errorf("%q is none of the %d models of the account", text.OneLine(q.host+"/"+model, 80), len(q.memory.listed))
 	}
 	return text.Unknown("model", q.host+"/"+model, known...)
 }

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -90,6 +91,35 @@ func TestWhatCannotBeAskedIsAWarning(t *testing.T) {
 				assert.Contains(t, lines.String(), "models not checked")
 			})
 		})
+	}
+}
+
+// A config may come from one of many users. The error about a model that is not there names no model that was made or deployed for another
+// one, whatever its name looks like: only those that everybody may know.
+func TestAModelThatIsMissingNamesNoneOfTheAccounts(t *testing.T) {
+	own := []string{"accounts/acme/models/x", "acme/x-ft-1", "davinci:ft-acme", "ft:gpt-4o:acme::1"}
+	says := func(change func(*debate.Engine, *stage.Shop)) string {
+		config, engine, shops := stage.Market()
+		shops["three"].Has = own
+		change(engine, shops["three"])
+		var failure *debate.Error
+		require.ErrorAs(t, engine.Validate(t.Context(), config), &failure)
+		assert.Equal(t, "judging.judges[0].model", failure.Field)
+		return failure.Error() + " " + failure.Hint()
+	}
+	for _, public := range []bool{false, true} {
+		text := says(func(e *debate.Engine, s *stage.Shop) {
+			if public {
+				s.Has = append(slices.Clone(own), "verdicts")
+				e.Models["three/verdicts"] = debate.Model{Window: 1000}
+			}
+		})
+		assert.NotContains(t, text, "acme")
+		if public {
+			assert.Contains(t, text, "there is only three/verdicts")
+		} else {
+			assert.Contains(t, text, `"three/judge" is none of the 4 models of the account`)
+		}
 	}
 }
 

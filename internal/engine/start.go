@@ -23,7 +23,7 @@ import (
 // searched by the provider's vendor, or by its registered name. A vocabulary is that of the row, or, where the provider vouches for the
 // model, the one that is published for its name.
 func (l *Engine) model(name string) flow.Model {
-	m := l.described(name)
+	m, _ := l.described(name)
 	host, id, _ := flow.SplitModel(name)
 	if v, ok := provider.As[provider.Voucher](l.providers[host]); ok && m.Vocabulary == "" && v.Vouches(id) {
 		m.Vocabulary = token.Published(id)
@@ -31,18 +31,18 @@ func (l *Engine) model(name string) flow.Model {
 	return m
 }
 
-func (l *Engine) described(name string) flow.Model {
+// described returns the row of a model. known: the host program has given it, or the table has the model.
+func (l *Engine) described(name string) (m flow.Model, known bool) {
 	if m, ok := l.models[name]; ok {
-		return m
+		return m, true
 	}
 	host, id, _ := flow.SplitModel(name)
 	if v, ok := provider.As[provider.Vendor](l.providers[host]); ok {
 		if m, ok := flow.LookupModel(v.Vendor(), id); ok {
-			return m
+			return m, true
 		}
 	}
-	m, _ := flow.LookupModel(host, id)
-	return m
+	return flow.LookupModel(host, id)
 }
 
 // plan is a conversation that is to be started.
