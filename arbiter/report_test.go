@@ -54,4 +54,6 @@ func TestAFlowDoesNotHideAFieldOfTheRecord(t *testing.T) {
 		State string `json:"state"`
 	}{"mine"})
 	require.ErrorContains(t, err, `two fields "state"`)
+	_, err = w.MarshalWith(struct{ State string }{"mine"})
+	require.ErrorContains(t, err, `two fields "State"`, "readers in Go take them for one")
 }

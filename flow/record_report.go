@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate/provider"
@@ -218,10 +219,10 @@ func repeats(object []byte) error {
 			return err
 		}
 		name, _ := token.(string)
-		if seen[name] {
+		if seen[strings.ToLower(name)] { // Go's own reader takes both for one field
 			return fmt.Errorf("a record's JSON has two fields %q: the flow must give its own another name", name)
 		}
-		seen[name] = true
+		seen[strings.ToLower(name)] = true
 		var value json.RawMessage
 		if err := decoder.Decode(&value); err != nil {
 			return err

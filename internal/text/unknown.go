@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Bounds of an error about an unknown name: how many known names it lists, the bytes of each name, and how many names are compared with
@@ -13,7 +14,7 @@ import (
 const (
 	mostListed   = 12
 	mostName     = 80
-	mostCompared = 2000
+	mostCompared = 500
 )
 
 // UnknownNameError is the error about a name that is none of those that are known. Unknown and the functions beside it make it.
@@ -21,7 +22,11 @@ type UnknownNameError struct {
 	what, state string          // state "": it is a key, whose place is told beside the error
 	name        string          // one line
 	where       string          // the field in which a host program registers names; "": it registers none
-	known       func() []string // each one line, in order, without duplicates; a config can have a million unknown names that nobody reads of
+	known       func() []string // each one line, in order, without duplicates
+
+	// What the known names make, once, and only if it is read: a config can have a million unknown names.
+	once        sync.Once
+	there, mend string
 }
 
 // Error says that the name is unknown, and lists the known ones.
@@ -75,24 +80,31 @@ func Unregistered[S ~string](what, where string, name S, known ...S) error {
 }
 
 func absent[S ~string](what, state, where string, name S, known []S) error {
-	return &UnknownNameError{what, OneLine(state, 2*mostName), OneLine(string(name), mostName), where, func() []string {
+	e := &UnknownNameError{what: what, state: OneLine(state, 2*mostName), name: OneLine(string(name), mostName), where: where}
+	e.known = func() []string {
 		names := make([]string, len(known))
 		for i, each := range known {
 			names[i] = OneLine(string(each), mostName)
 		}
 		slices.Sort(names)
 		return slices.Compact(names)
-	}}
+	}
+	return e
 }
 
 // listed says which names there are, and which to use.
 func (e *UnknownNameError) listed() (there, mend string) {
-	names := e.known()
+	e.once.Do(func() { e.there, e.mend = listed(e.name, e.known()) })
+	return e.there, e.mend
+}
+
+// listed says which of these names there are, and which to use in place of one. They come in order.
+func listed(name string, names []string) (there, mend string) {
 	optional := len(names) > 0 && names[0] == ""
 	if optional {
 		names = names[1:]
 	}
-	names, more := nearest(e.name, names)
+	names, more := nearest(name, names)
 	for i, one := range names {
 		if strings.ContainsAny(one, " ,;:\"") {
 			names[i] = strconv.Quote(one)

@@ -92,3 +92,14 @@ func TestUnknownNamesAreOneLine(t *testing.T) {
 		assert.Less(t, len(says), 2000)
 	}
 }
+
+// An error that is shown twice finds the names that are most like the unknown one once.
+func TestTheKnownNamesAreComparedOnce(t *testing.T) {
+	known := make([]string, 1000)
+	for i := range known {
+		known[i] = fmt.Sprintf("%s%d", strings.Repeat("n", 70), i)
+	}
+	err := text.Unknown("name", "nane", known...)
+	assert.Contains(t, err.Error(), "and 988 more")
+	assert.Less(t, testing.AllocsPerRun(10, func() { _ = err.Error() }), 100.0)
+}
