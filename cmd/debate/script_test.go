@@ -61,7 +61,7 @@ func scripts(t *testing.T, folder string) {
 		Dir: filepath.Join("testdata", folder),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"run": within, "code": code, "serve": serve, "served": served, "sent": sent, "await": await, "release": release, "exited": exited, "signal": send,
-			"capture": capture, "sqlite": inSQLite, "damage": damage,
+			"capture": capture, "share": share, "sqlite": inSQLite, "damage": damage,
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
@@ -163,15 +163,18 @@ func (s *stream) Write(data []byte) (int, error) {
 }
 
 // serve starts a fake of OpenAI's server, to which the variables of the script then point. A file of rules is a JSON array of
-// fake.Rule:
+// fake.Rule. With -openai it stands at OpenAI's own address, behind a proxy, for those who are started as processes, and counts tokens as
+// OpenAI does:
 //
-//	serve [-chat] [-delay 20ms] [-text FILE] [rules.json]
+//	serve [-chat] [-openai] [-delay 20ms] [-text FILE] [rules.json]
 func serve(ts *testscript.TestScript, neg bool, args []string) {
-	server := &fake.Server{}
+	server, genuine := &fake.Server{}, false
 	for len(args) > 0 && !neg {
 		switch {
 		case args[0] == "-chat":
 			server.ChatOnly = true
+		case args[0] == "-openai":
+			server.Counts, genuine = true, true
 		case args[0] == "-delay" && len(args) > 1:
 			delay, err := time.ParseDuration(args[1])
 			ts.Check(err)
@@ -183,7 +186,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Check(err)
 			server.Rules = rules
 		default:
-			ts.Fatalf("usage: serve [-chat] [-delay 20ms] [-text FILE] [rules.json]")
+			ts.Fatalf("usage: serve [-chat] [-openai] [-delay 20ms] [-text FILE] [rules.json]")
 		}
 		args = args[1:]
 	}
@@ -194,6 +197,10 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	})
 	stateOf(ts).server = server
 	ts.Setenv("OPENAI_BASE_URL", listening.URL+"/v1")
+	if genuine {
+		ts.Setenv("OPENAI_BASE_URL", "http://api.openai.com/v1")
+		ts.Setenv("HTTP_PROXY", listening.URL)
+	}
 	ts.Setenv("OPENAI_API_KEY", "sk-of-the-test")
 }
 
@@ -330,6 +337,28 @@ func capture(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("nothing in %s matches", args[1])
 	}
 	ts.Setenv(args[0], found)
+}
+
+// share sets a variable to a share of an amount: of the first that the parentheses of an expression find in the standard output of the last
+// command, or in its standard error:
+//
+//	share LIMIT 1.3 stdout '"spent": ([0-9.]+)'
+func share(ts *testscript.TestScript, neg bool, args []string) {
+	const decimals = 12 // of an amount of USD, at most
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: share NAME factor stdout|stderr expression")
+	}
+	factor, err := strconv.ParseFloat(args[1], 64)
+	ts.Check(err)
+	expression, err := regexp.Compile(args[3])
+	ts.Check(err)
+	found := expression.FindStringSubmatch(ts.ReadFile(args[2]))
+	if len(found) != 2 {
+		ts.Fatalf("nothing in %s matches, or the expression has no parentheses", args[2])
+	}
+	amount, err := strconv.ParseFloat(found[1], 64)
+	ts.Check(err)
+	ts.Setenv(args[0], strconv.FormatFloat(factor*amount, 'f', decimals, 64))
 }
 
 // exited checks the exit code of the command in the background that was waited for last.

@@ -23,6 +23,13 @@ func read(body []byte, chat bool) (*Call, error) {
 		ResponseFormat struct {
 			Schema *schema `json:"json_schema"`
 		} `json:"response_format"`
+		Instructions        string `json:"instructions"`
+		Input               any    `json:"input"`
+		Messages            any    `json:"messages"`
+		MaxOutputTokens     int    `json:"max_output_tokens"`
+		MaxCompletionTokens int    `json:"max_completion_tokens"`
+		MaxTokens           int    `json:"max_tokens"`
+
 		Stream bool `json:"stream"`
 	}
 	if err := json.Unmarshal(body, &sent); err != nil {
@@ -31,7 +38,8 @@ func read(body []byte, chat bool) (*Call, error) {
 	if !sent.Stream {
 		return nil, fmt.Errorf("the request for %s is not for a stream", sent.Model)
 	}
-	call := &Call{Model: sent.Model, Body: string(body)}
+	call := &Call{Model: sent.Model, Body: string(body), read: []any{sent.Instructions, sent.Input, sent.Messages}}
+	call.most = max(sent.MaxOutputTokens, sent.MaxCompletionTokens, sent.MaxTokens)
 	wanted := sent.Text.Format
 	if chat {
 		wanted = sent.ResponseFormat.Schema

@@ -25,6 +25,9 @@ type Server struct {
 	Text string
 	// ChatOnly leaves out /v1/responses.
 	ChatOnly bool
+	// Counts makes the usages of answers those that OpenAI reports: the tokens of the texts, in the vocabulary of the model, with a few more
+	// for each message. An answer that would be longer than it may be is cut. Otherwise a token has four bytes, and no answer is cut.
+	Counts bool
 	// Models are what GET /v1/models lists: two names of OpenAI's if nil.
 	Models []string
 
@@ -44,8 +47,10 @@ type Call struct {
 	Schema string // its name; empty: text is wanted
 	Body   string // as it was sent
 
-	schema any  // decoded
-	tools  bool // tools are offered, and none has been used so far
+	schema any   // decoded
+	read   []any // decoded: the texts that the model reads, with what stands around them
+	most   int   // the cap on the answer, in tokens; 0: none
+	tools  bool  // tools are offered, and none has been used so far
 }
 
 // ServeHTTP answers one request.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"github.com/agonist-dev/debate/context/token"
 )
 
 // reply is what a call is answered.
@@ -12,6 +14,8 @@ type reply struct {
 	fault Fault
 	tool  string // the tool that is asked for
 	with  string // its arguments
+
+	input, output int // the tokens that are reported
 }
 
 // reply returns the answer to a call under a rule.
@@ -31,7 +35,38 @@ func (s *Server) reply(call *Call, rule *Rule) *reply {
 	default:
 		said.text = "What " + call.Name + " says."
 	}
+	said.input, said.output = tokens(call.Body), tokens(said.text)
+	if s.Counts {
+		said.count(call)
+	}
 	return said
+}
+
+// count counts tokens as OpenAI does, and cuts an answer that is longer than it may be.
+func (r *reply) count(call *Call) {
+	const least = 2 // bytes of a token, of texts that tests have
+	counter := token.ForModel(call.Model)
+	r.input, r.output = texts(counter, call.read), counter.Count(r.text)
+	if call.most > 0 && r.output > call.most {
+		r.text = strings.ToValidUTF8(r.text[:min(len(r.text), least*call.most)], "")
+		r.output, r.fault = call.most, FaultLength
+	}
+}
+
+// texts counts the tokens of the texts in a part of a request. A schema is not among them.
+func texts(counter token.Counter, part any) (sum int) {
+	const message = 4 // tokens that stand around a text
+	switch part := part.(type) {
+	case string:
+		return counter.Count(part) + message
+	case []any:
+		for _, one := range part {
+			sum += texts(counter, one)
+		}
+	case map[string]any:
+		sum = texts(counter, part["text"]) + texts(counter, part["content"])
+	}
+	return sum
 }
 
 // value returns a value that matches a schema. Texts name the call and the field; numbers are 80 if that is possible.

@@ -70,7 +70,7 @@ func (s stream) responses(call *Call, said *reply) {
 		end, why = "incomplete", `{"reason":"max_output_tokens"}`
 	}
 	s.eventf("response."+end, `{"type":"response.%s","response":{"id":"resp_0","status":"%s","incomplete_details":%s,"model":%s,`+
-		`"output":[%s],"usage":{"input_tokens":%d,"output_tokens":%d}}}`, end, end, why, model, output, tokens(call.Body), tokens(said.text))
+		`"output":[%s],"usage":{"input_tokens":%d,"output_tokens":%d}}}`, end, end, why, model, output, said.input, said.output)
 }
 
 // chat writes the rest of an answer of the chat completions.
@@ -96,7 +96,7 @@ func (s stream) chat(call *Call, said *reply) {
 	}
 	send(`{}`, finish)
 	s.eventf("", `{"id":"chat_0","model":%s,"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d}}`,
-		quote(call.Model), tokens(call.Body), tokens(said.text))
+		quote(call.Model), said.input, said.output)
 	s.eventf("", "[DONE]")
 }
 
