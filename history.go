@@ -134,7 +134,7 @@ func (e *Engine) Restore(ctx context.Context, snapshot []byte) (*Session, error)
 //
 // From then on the files of the store hold nothing of the texts; see the store's documentation for what it cannot reach
 // ([store.Redactor]). Reports, exports and forks that are made from now on, searches and later requests to models have
-// [flow.Redaction].With in the place of the texts. Redact does not find:
+// [flow.Redaction].With in the place of the texts. The reason of a quarantine, which may quote one, is replaced. Redact does not find:
 //
 //   - a text in other words, in parts, in other letters or with other spaces, as in a summary or a quotation
 //   - text in any encoding other than JSON

@@ -113,6 +113,31 @@ func TestADebateThatCannotBeOpened(t *testing.T) {
 	})
 }
 
+// The reason of a quarantine may quote what somebody has said. Whoever removes that removes it from there, too; the quarantine stays.
+func TestTheReasonOfAQuarantineIsRedacted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const said = "Zora Quill owes me money"
+		config := stage.TwoDebaters()
+		config.ID, config.Topic = "a", said
+		engine, _ := stage.Engine(config)
+		kept := &store.Memory{}
+		engine.Store = kept
+		_, err := engine.Submit(t.Context(), config)
+		require.NoError(t, err)
+		held := store.Quarantine{Count: 3, Reason: "the session has broken down: " + said, Left: flow.Duration(time.Minute)}
+		require.NoError(t, kept.SetQuarantine(t.Context(), "a", held))
+		stage.Pass(20 * time.Second)
+
+		_, err = engine.Redact(t.Context(), "a", flow.Redaction{Texts: []string{said}})
+		require.NoError(t, err)
+		q := quarantine(t, engine, "a")
+		assert.Equal(t, "the reason was removed with a text of the conversation", q.Reason)
+		assert.Equal(t, 3, q.Count)
+		assert.Equal(t, flow.Duration(40*time.Second), q.Left)
+		require.NoError(t, engine.Shutdown(t.Context()))
+	})
+}
+
 // Each time a debate cannot be opened, it is left alone for twice as long, up to an hour. Who tries in between changes nothing.
 func TestQuarantinesGrow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

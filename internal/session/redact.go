@@ -50,6 +50,9 @@ func (h *Host) redact(ctx context.Context, in store.Redactor, id string, rewrite
 	if err := h.PutFiles(ctx, id, now.Files); err != nil {
 		return err
 	}
+	if err := h.redactReason(ctx, id); err != nil { // before the store cleans its files
+		return err
+	}
 	end := int64(len(log))
 	err = h.retryStore(ctx.Done(), func() error { return in.Redact(ctx, id, end, now.Events, now.Gone) })
 	if err != nil {
@@ -63,6 +66,34 @@ func (h *Host) redact(ctx context.Context, in store.Redactor, id string, rewrite
 	}
 	h.Log(id, added)
 	h.cores.forget(id)
+	return nil
+}
+
+// reasonRedacted is the reason of a quarantine whose own may have quoted what was removed.
+const reasonRedacted = "the reason was removed with a text of the conversation"
+
+// redactReason replaces the reason of a quarantine, if there is one: it may quote what was removed. The quarantine ends when it would
+// have.
+func (h *Host) redactReason(ctx context.Context, id string) error {
+	if q := h.shunned.now(id); q.Count > 0 {
+		q.Reason = reasonRedacted
+		h.shunned.set(id, q)
+	}
+	kept, keeps := h.Store.(store.Quarantines)
+	if !keeps {
+		return nil
+	}
+	err := h.retryStore(ctx.Done(), func() error {
+		q, err := kept.Quarantine(ctx, id)
+		if err != nil || q == (store.Quarantine{}) {
+			return err
+		}
+		q.Reason = reasonRedacted
+		return kept.SetQuarantine(ctx, id, q)
+	})
+	if err != nil {
+		return StoreError("redact", err)
+	}
 	return nil
 }
 
