@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -43,6 +44,48 @@ func TestTheJSONOfWorkHasItsFailures(t *testing.T) {
 	assert.Equal(t, "r1.Ada", shown.Failures[0].Call)
 	assert.Equal(t, provider.KindNetwork, shown.Failures[0].Error.Kind)
 	assert.Equal(t, []int{1, 0}, []int{shown.Failed, shown.FailedInARow})
+}
+
+// TestTheJSONOfWorkIsTheWholeState: what was asked, of whom, and every number of what came of it.
+func TestTheJSONOfWorkIsTheWholeState(t *testing.T) {
+	c := config()
+	c.Task, c.MaxIterations, c.MaxFailures = "Write a function.\nIt adds two numbers.", 7, 4
+	c.Agents[1].Prompt = "You are Ben, who writes."
+	engine, _ := engineFor(nil)
+	engine.Models = map[string]debate.Model{"test/m": {Window: 100_000, Priced: true, Output: debate.USD / 1_000_000}}
+	w, err := play(t, engine, c)
+	require.NoError(t, err)
+	data, err := json.Marshal(w)
+	require.NoError(t, err)
+	var shown struct {
+		Config     arbiter.Config
+		Decisions  json.RawMessage
+		Executions []arbiter.Execution
+		Complete   bool
+		Summary    string
+	}
+	require.NoError(t, json.Unmarshal(data, &shown))
+
+	assert.Equal(t, c.Task, shown.Config.Task, "all its lines")
+	assert.Equal(t, "test/m", shown.Config.Arbiter.Model)
+	assert.Equal(t, []int{7, 4}, []int{shown.Config.MaxIterations, shown.Config.MaxFailures})
+	require.Len(t, shown.Config.Agents, 2)
+	assert.Equal(t, "plans", shown.Config.Agents[0].Description)
+	assert.Equal(t, c.Agents[1].Prompt, shown.Config.Agents[1].Prompt)
+
+	assert.JSONEq(t, toJSON(w.Decisions()), string(shown.Decisions))
+	require.Len(t, shown.Executions, w.Iterations())
+	assert.NotEmpty(t, shown.Executions)
+	for i, e := range shown.Executions {
+		assert.Equal(t, i+1, e.Iteration)
+		assert.Equal(t, arbiter.Success, e.Result)
+		assert.NotEmpty(t, e.Output)
+		assert.Positive(t, e.Usage.Output)
+		assert.Positive(t, e.Cost)
+		assert.False(t, e.StartedAt.IsZero() || e.EndedAt.IsZero())
+	}
+	assert.True(t, shown.Complete)
+	assert.NotEmpty(t, shown.Summary)
 }
 
 // TestAFlowDoesNotHideAFieldOfTheRecord: readers of JSON keep one of two fields of one name.
