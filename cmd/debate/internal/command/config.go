@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/demo"
 	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // config groups the commands about config files.
@@ -74,7 +75,7 @@ func (p *program) unpaid(c *cobra.Command, args []string, f *configFlags) (*deba
 	engine.SkipModelCheck = true
 	keys := maps.Clone(engine.Providers)
 	if len(keys) == 0 { // the default models are those of the first vendor
-		demo.StandIn(engine, "openai")
+		standIn(engine, "openai")
 	}
 	loaded, problems := p.load(c, source, problem, engine, f)
 	if loaded == nil {
@@ -83,7 +84,7 @@ func (p *program) unpaid(c *cobra.Command, args []string, f *configFlags) (*deba
 	for _, model := range loaded.Config.Models() {
 		vendor, _, ok := flow.SplitModel(model)
 		if ok && !f.demo && keys[vendor] == nil && variables(vendor) != "" {
-			demo.StandIn(engine, vendor)
+			standIn(engine, vendor)
 			keys[vendor] = engine.Providers[vendor]
 			p.warnf("To run this, %s needs a key: set %s.", vendor, variables(vendor))
 		}
@@ -98,6 +99,14 @@ func (p *program) unpaid(c *cobra.Command, args []string, f *configFlags) (*deba
 		return nil, nil, err
 	}
 	return engine, loaded, nil
+}
+
+// standIn makes the script the provider of a vendor without a key. It vouches for its models as the vendor's own server does.
+func standIn(engine *debate.Engine, vendor string) {
+	demo.StandIn(engine, vendor)
+	if script, ok := engine.Providers[vendor].(*scripted.Provider); ok {
+		script.Vouch = vendor == "openai"
+	}
 }
 
 // unpaidSource reads the config file, and the problem if there is one. The standard input is not read.

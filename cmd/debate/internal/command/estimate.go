@@ -3,10 +3,12 @@ package command
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/flow"
 )
 
@@ -19,7 +21,8 @@ func (p *program) estimate() *cobra.Command {
 		Long: `Print what a conversation can use if every call succeeds at the first attempt:
 in the worst case, in which every reply is as long as it may be, and
 typically; and the smallest budget with which all rounds run, if replies are
-of typical length. No model is asked, and no key is needed. Without a problem,
+of typical length. Where the worst case is more than ten times the typical one,
+it is said why. No model is asked, and no key is needed. Without a problem,
 the length of one is left out. The flags are those of the command debate.`,
 		Example: `  debate estimate "Design a rate limiter" --config my.yaml`,
 		Args:    arguments(cobra.MaximumNArgs(1)),
@@ -62,7 +65,30 @@ func (p *program) printEstimate(e *flow.Estimate, models map[string]flow.Model) 
 		tokens := m.Usage.Input + m.Usage.Output
 		_, _ = fmt.Fprintf(table, "at most %s\t%d\t%d\t%s\n", m.Name, m.Requests, tokens, price(m.Cost, !models[m.Name].Priced))
 	}
-	return table.Flush()
+	err := table.Flush()
+	if why := farAbove(e, models); why != "" {
+		p.warnf("%s", why)
+	}
+	return err
+}
+
+// farAbove says why the worst case is more than ten times the typical one; "": it is not.
+func farAbove(e *flow.Estimate, models map[string]flow.Model) string {
+	const times = 10
+	if e.Tokens <= times*e.TypicalTokens && e.Cost/times <= e.Typical {
+		return ""
+	}
+	var uncounted []string
+	for i := range e.Models {
+		if _, ok := token.Named(models[e.Models[i].Name].Vocabulary); !ok {
+			uncounted = append(uncounted, e.Models[i].Name)
+		}
+	}
+	const what = "At most is more than 10 times typically: "
+	if len(uncounted) == 0 {
+		return what + "each reply may be as long as its cap, and usual ones, such as decisions, are much shorter."
+	}
+	return what + "the tokens of " + strings.Join(uncounted, ", ") + " cannot be counted before a call, so that each byte counts as one."
 }
 
 // price writes an amount. A sum in which the price of a model is missing is too low.
