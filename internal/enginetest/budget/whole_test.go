@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -227,9 +228,14 @@ func played(t *testing.T, p piece, model string, rounds int, b *flow.Budget) (re
 func TestALimitThatCoversTheCostLetsItRun(t *testing.T) {
 	t.Parallel()
 	models := []string{"openai/gpt-4.1-nano", "openai/gpt-4.1", "openai/gpt-5"}
+	var held, all atomic.Int64
+	t.Cleanup(func() {
+		t.Logf("%d of %d are whole with 1.3 times their cost, and have a conclusion with 1.0 times", held.Load(), all.Load())
+	})
 	for name, p := range pieces() {
 		for _, model := range models {
 			for _, rounds := range []int{2, 5, 10} {
+				all.Add(1)
 				t.Run(fmt.Sprintf("%s %s %d", name, model, rounds), func(t *testing.T) {
 					t.Parallel()
 					free, _, _ := played(t, p, model, rounds, nil)
@@ -264,6 +270,9 @@ func TestALimitThatCoversTheCostLetsItRun(t *testing.T) {
 					assert.Equal(t, flow.StateCompleted, record.State, "%v", record.Failure)
 					assert.Empty(t, p.concluded(record, rounds), record.CutShort())
 					assert.LessOrEqual(t, most, cost)
+					if !t.Failed() {
+						held.Add(1)
+					}
 				})
 			}
 		}
