@@ -77,6 +77,22 @@ func inSession(t *testing.T, config debate.Config, engine *debate.Engine) *debat
 	t.Helper()
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
+	return answered(t, session)
+}
+
+// submitted plays a debate that the same process has submitted before.
+func submitted(t *testing.T, config debate.Config, engine *debate.Engine) *debate.Record {
+	t.Helper()
+	id, err := engine.Submit(t.Context(), config)
+	require.NoError(t, err)
+	session, err := engine.Open(t.Context(), id)
+	require.NoError(t, err)
+	return answered(t, session)
+}
+
+// answered answers whatever a debate asks until it is over, and closes the session.
+func answered(t *testing.T, session *debate.Session) *debate.Record {
+	t.Helper()
 	defer session.Close()
 	for {
 		record, err := session.Wait(t.Context())
@@ -119,7 +135,7 @@ func byARuntime(t *testing.T, config debate.Config, engine *debate.Engine) *deba
 // ways are those to play a debate to its end.
 func ways() map[string]func(*testing.T, debate.Config, *debate.Engine) *debate.Record {
 	return map[string]func(*testing.T, debate.Config, *debate.Engine) *debate.Record{
-		"in a session": inSession, "by a runtime": byARuntime,
+		"in a session": inSession, "submitted": submitted, "by a runtime": byARuntime,
 	}
 }
 

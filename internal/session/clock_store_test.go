@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,6 +29,8 @@ type relay struct {
 	passed  time.Duration // by the clock of the store, since the first process began
 	log     []debate.Event
 	without bool // the store shows no clock
+	// befalls is what happens to the first attempts at some call; nil: nothing.
+	befalls func(req *provider.Request) (scripted.Reply, bool)
 }
 
 // leg lets a process whose clock is off by some time carry the debate on, until do returns.
@@ -40,6 +43,12 @@ func (r *relay) leg(t *testing.T, off time.Duration, do func(t *testing.T, engin
 		engine, p := stage.Engine(r.config)
 		reply := p.Reply
 		p.Reply = func(req *provider.Request) scripted.Reply {
+			if r.befalls != nil {
+				if own, ok := r.befalls(req); ok {
+					own.Delay = r.delay
+					return own
+				}
+			}
 			answer := reply(req)
 			answer.Delay = r.delay
 			return answer
@@ -110,6 +119,96 @@ func TestAClockThatIsOffEndsNothing(t *testing.T) {
 				assert.Equal(t, flow.EndRounds, record.Reason)
 				assert.Len(t, record.Turns, 6)
 				assert.InDelta(t, r.passed, record.Duration(), float64(time.Second), "the clock of the store tells how long it took")
+			})
+		}
+	}
+}
+
+// A call that has to wait is made again in time, although the process that it has failed in has ended meanwhile, and the clocks of those
+// that wait are off.
+func TestACallIsMadeAgainInTimeByProcessesWhoseClocksAreOff(t *testing.T) {
+	for name, tc := range map[string]struct {
+		call    string
+		reply   scripted.Reply // to the first attempt
+		life    time.Duration  // of the first process, which ends while the call waits
+		atLeast time.Duration
+	}{
+		"a retry": {
+			call: "r1.opening.Ben", life: 50 * time.Second, atLeast: time.Minute,
+			reply: scripted.Reply{Err: &provider.Error{Kind: provider.KindRateLimit, RetryAfter: time.Minute, NotSent: true}},
+		},
+		"an answer that is asked for again": {
+			call: "r1.assessment.judge", life: 61 * time.Second, atLeast: 2 * time.Second, reply: scripted.Reply{Text: "Ada was better."},
+		},
+	} {
+		for _, off := range []time.Duration{time.Hour, -time.Hour, 30 * time.Hour, -30 * time.Hour, 0} {
+			t.Run(fmt.Sprint(name, " ", off), func(t *testing.T) {
+				config := stage.TwoDebaters()
+				config.ID, config.Budget = "relayed", &debate.Budget{HardTime: 30 * time.Minute}
+				r := &relay{config: config, delay: 20 * time.Second}
+				r.befalls = func(req *provider.Request) (scripted.Reply, bool) {
+					return tc.reply, strings.HasSuffix(req.ID, "/"+tc.call+"/1")
+				}
+				r.leg(t, off, r.die(tc.life))
+				r.leg(t, -off, r.die(500*time.Millisecond))
+				record := r.end(t, off)
+				assert.Equal(t, flow.StateCompleted, record.State)
+				assert.Len(t, record.Turns, 6)
+				var failed time.Time
+				var waited []time.Duration
+				for _, e := range r.log {
+					switch body := e.Body.(type) {
+					case *flow.Failure:
+						failed = e.At
+					case *flow.Rejection:
+						failed = e.At
+					case *flow.Intent:
+						if body.Call == tc.call && body.Attempt > 1 {
+							waited = append(waited, e.At.Sub(failed))
+						}
+					}
+				}
+				require.Len(t, waited, 1)
+				assert.GreaterOrEqual(t, waited[0], tc.atLeast)
+				assert.LessOrEqual(t, waited[0], tc.atLeast+2*time.Second, "with its jitter")
+			})
+		}
+	}
+}
+
+// A person who is awaited has the time that the budget leaves, by the clock of the store, whatever the clocks of the processes say that
+// await the answer in turn.
+func TestAPersonIsAwaitedByProcessesWhoseClocksAreOff(t *testing.T) {
+	for _, off := range []time.Duration{time.Hour, -time.Hour, 30 * time.Hour, -30 * time.Hour, 0} {
+		for _, limit := range []time.Duration{30 * time.Minute, 5 * time.Minute} {
+			t.Run(fmt.Sprint(limit, " ", off), func(t *testing.T) {
+				config := stage.TwoDebaters()
+				config.ID, config.Budget = "relayed", &debate.Budget{HardTime: limit}
+				config.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Zoe", Person: true}}}
+				r := &relay{config: config, delay: 20 * time.Second}
+				r.leg(t, off, r.die(70*time.Second)) // she is asked after 40 s
+				r.leg(t, -off, r.die(time.Minute))
+				if limit == 30*time.Minute {
+					r.leg(t, off, func(t *testing.T, engine *debate.Engine) {
+						session, err := engine.Open(t.Context(), config.ID)
+						require.NoError(t, err)
+						record := answered(t, session)
+						assert.Equal(t, flow.StateCompleted, record.State)
+						assert.Equal(t, flow.EndRounds, record.Reason)
+						assert.Len(t, record.Turns, 6)
+					})
+					return
+				}
+				r.leg(t, off, r.die(10*time.Minute)) // she never answers
+				var ended []time.Duration
+				for _, e := range r.log {
+					if to, ok := e.Body.(*flow.Transition); ok && to.To == flow.StateError {
+						assert.Equal(t, flow.EndHardLimit, to.Reason)
+						ended = append(ended, e.At.Sub(r.log[0].At))
+					}
+				}
+				require.Len(t, ended, 1)
+				assert.InDelta(t, limit, ended[0], float64(5*time.Second))
 			})
 		}
 	}
