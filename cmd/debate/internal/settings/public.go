@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate/deliberation"
@@ -95,8 +96,10 @@ func (t *translator) agent(agent *node) *node {
 	uses := limit{uses: strconv.Itoa(deliberation.DefaultToolCalls)}
 	for _, m := range agent.members {
 		switch m.key {
-		case "id", keyName, "temperature":
+		case keyName, "temperature":
 			out.set(m.key, m.value)
+		case "id":
+			out.set("id", t.id(m.value))
 		case "role":
 			out.set("role", roleOf(m.value))
 		case "model", "provider":
@@ -119,6 +122,9 @@ func (t *translator) agent(agent *node) *node {
 				"toolCallLimit")
 		}
 	}
+	if given := agent.get("id"); agent.get(keyName) == nil && out.textAt("id") != agent.textAt("id") {
+		out.set(keyName, given)
+	}
 	out.set("model", t.model(agent))
 	t.ownTemperature(out)
 	if tools != nil && len(tools.items) > 0 {
@@ -127,6 +133,29 @@ func (t *translator) agent(agent *node) *node {
 		t.wrong.addf(uses.node.Place, "limits tools, and the agent has none")
 	}
 	return out
+}
+
+// id returns an id that an agent can have here. The ids of calls are divided by dots, and some names are the library's own. People see the
+// name of the agent: that of the file, or the id that the file gives.
+func (t *translator) id(given *node) *node {
+	if given.form != formText {
+		return given // the flow says what is wrong with it
+	}
+	mended := []byte(given.value)
+	for i, c := range mended {
+		if c == '.' && (i == 0 || i+1 < len(mended) && mended[i+1] != ' ') {
+			mended[i] = '-'
+		}
+	}
+	id := string(mended)
+	if slices.Contains([]string{"judge", "person", "synthesizer", "assigner"}, strings.ToLower(id)) {
+		id = "agent-" + id
+	}
+	if id == given.value {
+		return given
+	}
+	t.notes = append(t.notes, given.Path+" is "+strconv.Quote(id)+" here")
+	return textNode(given.Place, id)
 }
 
 // model joins provider and model by a slash. Without a provider, the model names it itself.
