@@ -121,3 +121,49 @@ func TestWhatWasBrokenOffIsShownApart(t *testing.T) {
 		assert.Contains(t, strings.ReplaceAll(got.out, " ", ""), `"brokenOff":1`, args)
 	}
 }
+
+// TestTheListCountsWhatAForkHasCopiedOnce: a fork's cost in the list is what it has spent itself, so that a sum over the lines counts
+// nothing twice.
+func TestTheListCountsWhatAForkHasCopiedOnce(t *testing.T) {
+	place := filepath.Join(t.TempDir(), "kept") + "/"
+	kept, err := file.Open(place)
+	require.NoError(t, err)
+	engine := &debate.Engine{
+		Store: kept, Models: map[string]debate.Model{"demo/script": {Window: 1_000_000, Priced: true, Output: debate.USD / 1_000_000}},
+		Providers: map[string]debate.Provider{"demo": &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+			return scripted.Reply{Text: "Yes.", Usage: provider.Usage{Input: 10, Output: map[string]int{"Ada": 7, "Ben": 11}[req.Self]}}
+		}}},
+	}
+	session, err := engine.Start(t.Context(), debate.Config{ID: "tabs", Topic: "Tabs", Rounds: 1, Unattended: true, Participants: []debate.Participant{
+		{Name: "Ada", Model: "demo/script"}, {Name: "Ben", Model: "demo/script"},
+	}})
+	require.NoError(t, err)
+	_, err = session.Wait(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, session.Close())
+	var spoken int64
+	for event, err := range kept.Read(t.Context(), "tabs", 0) {
+		require.NoError(t, err)
+		if turn, ok := event.Body.(*flow.Turn); ok && turn.Speaker == "Ada" {
+			spoken = event.Seq
+		}
+	}
+	fork, err := engine.Fork(t.Context(), "tabs", spoken, debate.Editing(func(c *debate.Config) { c.ID = "again" }))
+	require.NoError(t, err)
+	record, err := fork.Wait(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, fork.Close())
+	require.NoError(t, kept.Close())
+
+	assert.Equal(t, 18*debate.USD/1_000_000, record.Spent().Cost, "with what was copied")
+	costs := map[string]string{}
+	for line := range strings.Lines(run(t, place, "list").out) {
+		for _, cost := range []string{"$0.000018", "$0.000011"} {
+			if fields := strings.Fields(line); strings.Contains(line, " "+cost+" ") {
+				costs[fields[0]] = cost
+			}
+		}
+	}
+	assert.Equal(t, map[string]string{"tabs": "$0.000018", "again": "$0.000011"}, costs)
+	assert.Contains(t, run(t, place, "show", "again").out, "$0.000018", "a conversation alone has cost all of it")
+}
