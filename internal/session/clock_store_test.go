@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -212,6 +213,53 @@ func TestAPersonIsAwaitedByProcessesWhoseClocksAreOff(t *testing.T) {
 			})
 		}
 	}
+}
+
+// timed is a store that counts how often its clock is read.
+type timed struct {
+	*store.Memory
+
+	read atomic.Int64
+}
+
+// Time implements [store.Clock].
+func (s *timed) Time(ctx context.Context) (time.Time, error) {
+	s.read.Add(1)
+	return s.Memory.Time(ctx)
+}
+
+// A process reads the clock of its store once in a third of a lease, however many debates it works on.
+func TestTheClockOfAStoreIsReadOnceInAThirdOfALease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kept := &timed{Memory: &store.Memory{}}
+		engine, p := stage.Engine(stage.TwoDebaters())
+		engine.Store = kept
+		reply := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			answer := reply(req)
+			answer.Delay = 20 * time.Second
+			return answer
+		}
+		began := time.Now()
+		sessions := make([]*debate.Session, 30)
+		for i := range sessions {
+			config := stage.TwoDebaters()
+			config.ID = fmt.Sprint("d", i)
+			var err error
+			sessions[i], err = engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			stage.Pass(time.Second)
+		}
+		for _, session := range sessions {
+			_, err := session.Wait(t.Context())
+			require.NoError(t, err)
+			require.NoError(t, session.Close())
+		}
+		const third = 5 * time.Second
+		assert.Positive(t, kept.read.Load())
+		assert.LessOrEqual(t, kept.read.Load(), int64(time.Since(began)/third)+2)
+		require.NoError(t, engine.Shutdown(t.Context()))
+	})
 }
 
 // Without a clock that all share nobody can tell an hour that has passed from a clock that is ahead.
