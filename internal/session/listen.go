@@ -59,7 +59,11 @@ func (s *Session) checkLog(ctx context.Context) (watched, timed bool) {
 		return true, true
 	}
 	if !s.core.HasWork() {
-		s.tickAt(s.core.Wake())
+		wake := s.core.Wake()
+		if !wake.IsZero() && s.host.syncClock(ctx) != nil { // the limits count by the clock of the store
+			return true, true
+		}
+		s.tickAt(wake)
 		return !s.finishIfOver(), false
 	}
 	s.resume(ctx)
