@@ -41,7 +41,7 @@ func lengthOf(req *provider.Request) int {
 // counting is a vendor that counts tokens as OpenAI does: replies by their text, requests by theirs, with a few tokens for each message.
 // A model that reasons thinks before it speaks. A reply that would be longer than it may be is cut.
 func counting(reply func(req *provider.Request) string) debate.Provider {
-	return vouching{stage.ProviderFunc(func(_ context.Context, req *provider.Request, _ func(provider.Chunk)) (*provider.Response, error) {
+	return stage.ProviderFunc(func(_ context.Context, req *provider.Request, _ func(provider.Chunk)) (*provider.Response, error) {
 		counter := token.ForModel(req.Model)
 		out := provider.Response{Text: reply(req), Stop: provider.StopEnd}
 		for _, text := range req.Chat() {
@@ -58,7 +58,7 @@ func counting(reply func(req *provider.Request) string) debate.Provider {
 			out.Text, out.Stop, out.Usage.Output = out.Text[:max(0, min(len(out.Text), 2*left))], provider.StopLength, req.MaxTokens
 		}
 		return &out, nil
-	})}
+	})
 }
 
 // vouching is a provider whose models are those that are known by their names.
@@ -197,10 +197,14 @@ func pieces() map[string]piece {
 
 // stageOf returns an engine for a piece.
 func stageOf(p piece, rounds int) *debate.Engine {
+	vendor := counting(p.reply(rounds))
 	return &debate.Engine{
 		Logger: slog.New(slog.DiscardHandler), Store: &store.Memory{},
-		Providers: map[string]debate.Provider{"openai": counting(p.reply(rounds))},
-		Flows:     map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow(), arbiter.FlowName: arbiter.Flow()},
+		Providers: map[string]debate.Provider{"openai": vouching{vendor}, "local": vendor},
+		Models: map[string]debate.Model{
+			"local/gpt-4.1": {Window: 1 << 20, MaxOutput: 1 << 15, Priced: true, Input: debate.USD / 500_000, Output: debate.USD / 125_000},
+		},
+		Flows: map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow(), arbiter.FlowName: arbiter.Flow()},
 	}
 }
 
@@ -279,25 +283,32 @@ func TestALimitThatCoversTheCostLetsItRun(t *testing.T) {
 	}
 }
 
-// The smallest limit that an estimate names lets all rounds run, if replies have typical lengths at most.
+// The smallest limit that an estimate names lets all rounds run, if replies have typical lengths at most: also where nobody vouches for the
+// vocabulary of a model, so that the input of its calls is bounded by bytes.
 func TestTheLimitThatAnEstimateNamesLetsAllRoundsRun(t *testing.T) {
 	t.Parallel()
 	for name, p := range pieces() {
-		for _, rounds := range []int{1, 3} {
-			t.Run(fmt.Sprintf("%s %d", name, rounds), func(t *testing.T) {
-				t.Parallel()
-				engine := stageOf(p, rounds)
-				estimate, err := engine.Estimate(t.Context(), p.config("openai/gpt-4.1", rounds, nil))
-				require.NoError(t, err)
-				assert.Greater(t, estimate.Whole, estimate.Typical)
-				assert.Less(t, estimate.Whole, estimate.Typical*3/2)
-				for _, b := range []flow.Budget{{Soft: estimate.Whole, Hard: estimate.Whole}, {HardTokens: estimate.WholeTokens}} {
-					record, _, refused := played(t, p, "openai/gpt-4.1", rounds, &b)
-					require.NoError(t, refused)
-					assert.Empty(t, record.CutShort())
-					assert.Empty(t, p.whole(record, rounds))
-				}
-			})
+		for _, model := range []string{"openai/gpt-4.1", "local/gpt-4.1"} {
+			for _, rounds := range []int{1, 3, 10} {
+				t.Run(fmt.Sprintf("%s %s %d", name, model, rounds), func(t *testing.T) {
+					t.Parallel()
+					engine := stageOf(p, rounds)
+					estimate, err := engine.Estimate(t.Context(), p.config(model, rounds, nil))
+					require.NoError(t, err)
+					t.Logf("typically %s, whole %s, at most %s", estimate.Typical.Rounded(), estimate.Whole.Rounded(), estimate.Cost.Rounded())
+					assert.Greater(t, estimate.Whole, estimate.Typical)
+					if model == "openai/gpt-4.1" {
+						assert.Less(t, estimate.Whole, estimate.Typical*3/2)
+					}
+					for _, b := range []flow.Budget{{Soft: estimate.Whole, Hard: estimate.Whole}, {HardTokens: estimate.WholeTokens}} {
+						record, _, refused := played(t, p, model, rounds, &b)
+						require.NoError(t, refused)
+						assert.Empty(t, record.CutShort())
+						assert.Empty(t, p.whole(record, rounds))
+						assert.Empty(t, p.concluded(record, rounds))
+					}
+				})
+			}
 		}
 	}
 }
