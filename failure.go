@@ -37,9 +37,9 @@ func (d *Debate) failingSpeaker(name string) flow.OnFail {
 // failingJudge says what a judge's answer may cost. An assessment can be missed, a verdict cannot. A rule may drop a judge
 // if the panel keeps its quorum. A person may drop any judge: without the last one the debate has no verdict. If a person ends the
 // debate at a judge's assessment, that judge's verdict is optional (Aid): it is tried, and nobody is asked about its failure. At a
-// verdict the end leads to the error state, from which Retry still gives a verdict. Whoever wants none drops the judge.
+// verdict the judge is dropped: the end would be the same.
 func (d *Debate) failingJudge(name string, kind flow.CallKind) flow.OnFail {
-	out := flow.OnFail{Drop: flow.PersonOnly}
+	out := flow.OnFail{Drop: flow.PersonOnly, DropEnds: kind == KindVerdict}
 	if left := len(d.Judges()) - 1; left > 0 && left >= d.quorum() {
 		out.Drop = flow.RuleToo
 	}

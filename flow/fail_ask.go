@@ -222,7 +222,7 @@ const (
 	// OptionEnd ends the conversation with what there is: it moves to StateCompleting, or, without any turn, to
 	// StateCompleted. In StateCompleting, where the conclusion is being made, it moves to StateError: from there
 	// Session.Retry makes the conclusion after all, and Session.Stop ends without one. If Flow.Owes returns nothing, it
-	// moves to StateCompleted.
+	// moves to StateCompleted. It is not offered where OptionDrop says the same; see OnFail.DropEnds.
 	OptionEnd Option = "end"
 	// OptionContinue continues after the cost warning; see Budget.Confirm.
 	OptionContinue Option = "continue"

@@ -181,6 +181,8 @@ func (c *Core) passedOver(call *Call, state *callState, by *FailureRule) *Error 
 // hindrance says why a rule that fits a failed call cannot be applied to it; see applies.
 func (c *Core) hindrance(rule *FailureRule, call *Call) string {
 	switch {
+	case call.OnFail.means(rule.Do) == OptionDrop:
+		return "the conversation cannot continue without " + call.By
 	case rule.Do == OptionAsk:
 		return "the conversation is unattended"
 	case rule.Do == OptionWait:
@@ -193,8 +195,6 @@ func (c *Core) hindrance(rule *FailureRule, call *Call) string {
 		return call.By + " was left out in the round before"
 	case rule.Do == OptionSkip:
 		return "the conversation cannot continue without this result"
-	case rule.Do == OptionDrop:
-		return "the conversation cannot continue without " + call.By
 	case rule.Do == OptionSummarize || rule.Do == OptionTruncate:
 		return "the context cannot be made smaller in this way"
 	default:
@@ -205,7 +205,7 @@ func (c *Core) hindrance(rule *FailureRule, call *Call) string {
 // applies reports whether a rule can be applied to a failed call.
 func (c *Core) applies(rule *FailureRule, call *Call, state *callState) bool {
 	r := c.record
-	switch rule.Do {
+	switch call.OnFail.means(rule.Do) {
 	case OptionAsk:
 		return !r.settings.Unattended
 	case OptionFail:
@@ -271,6 +271,9 @@ func (c *Core) options(call *Call, state *callState) []Option {
 	}
 	if call.OnFail.Drop != Nobody {
 		options = append(options, OptionDrop)
+	}
+	if call.OnFail.means(OptionEnd) != OptionEnd {
+		return options
 	}
 	return append(options, OptionEnd)
 }

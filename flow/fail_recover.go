@@ -78,7 +78,8 @@ func (c *Core) carryOut(call *Call, state *callState) error {
 
 // byRule records what a rule chooses, as the answer to an inquiry.
 func (c *Core) byRule(call *Call, state *callState, rule *FailureRule) error {
-	options := []Option{rule.Do}
+	option := call.OnFail.means(rule.Do)
+	options := []Option{option}
 	q := Inquiry{
 		ID: inquiryAbout(state), Kind: call.Kind, To: call.By, About: []FailedCall{{call.ID, call.By, options}}, Options: options,
 		Failure: state.trouble.failure,
@@ -87,7 +88,7 @@ func (c *Core) byRule(call *Call, state *callState, rule *FailureRule) error {
 	if err := c.emit(Event{Body: &q}); err != nil {
 		return err
 	}
-	return c.choose(&q, Answer{Inquiry: q.ID, Option: rule.Do, Model: rule.Model, Rule: true})
+	return c.choose(&q, Answer{Inquiry: q.ID, Option: option, Model: rule.Model, Rule: true})
 }
 
 // choose records an answer, and what follows from it at once.

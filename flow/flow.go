@@ -370,6 +370,9 @@ type OnFail struct {
 	// Drop says who may decide that it continues without the actor. Calls must then omit every actor for which Record.IsDropped
 	// is true.
 	Drop Allowance
+	// DropEnds means that dropping the actor is all that an end could mean, such as for a judge of whom nothing but the verdict is left to
+	// come. Where Drop allows it, a person is offered OptionDrop alone, and a rule to end drops the actor.
+	DropEnds bool
 	// Fire fires a trigger of the flow's own, or TriggerComplete. The flow then acts on the failure itself: nobody else
 	// decides about it. If no rule of the present state allows the trigger, Settings.OnFailure decides. A call with any other
 	// trigger of the lifecycle is not made: the conversation goes to the error state.
@@ -383,6 +386,14 @@ type OnFail struct {
 
 // instead reports whether the flow goes on by itself after a failure of this kind.
 func (o *OnFail) instead(kind Kind) bool { return o.Aid || slices.Contains(o.Instead, kind) }
+
+// means returns what an option means for a call that has failed.
+func (o *OnFail) means(option Option) Option {
+	if option == OptionEnd && o.DropEnds && o.Drop != Nobody {
+		return OptionDrop
+	}
+	return option
+}
 
 // What most steps do. None of it is needed: a step is any function of the record.
 

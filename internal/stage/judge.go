@@ -119,9 +119,9 @@ func WellFormed(kind flow.CallKind) string {
 func JudgeOptions(call flow.CallKind) []debate.Option {
 	options := []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel}
 	if call == debate.KindAssessment {
-		options = append(options, flow.OptionSkip)
+		return append(options, flow.OptionSkip, flow.OptionDrop, flow.OptionEnd)
 	}
-	return append(options, flow.OptionDrop, flow.OptionEnd)
+	return append(options, flow.OptionDrop)
 }
 
 // LabelsIn yields the names that a schema allows for a participant.

@@ -163,7 +163,7 @@ func TestAModelTakesOverFromAModelOnly(t *testing.T) {
 					assert.Equal(t, "test/spare", stage.View(record).Verdict.Model)
 					return
 				}
-				assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionDrop, flow.OptionEnd}, q.Options)
+				assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionDrop}, q.Options)
 				stage.RequireKind(t, session.Choose(t.Context(), q.ID, flow.OptionModel, "test/spare"), provider.KindValidation)
 				require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
 				record, err = session.Wait(t.Context())

@@ -1,6 +1,7 @@
 package debates_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -29,27 +30,26 @@ func slips(p *scripted.Provider, on func() bool, calls ...string) {
 	}
 }
 
-// A verdict that fails leads to the error state, whoever has chosen to end, unless a person has ended the debate at an assessment of
-// the same judge before. Retry gives the verdict after all, and Stop ends without one.
+// A rule neither ends nor drops away the only verdict: if that fails, the debate is in the error state. Retry gives the verdict after all,
+// and Stop ends without one.
 func TestAVerdictThatFailsIsAnError(t *testing.T) {
 	end := debate.FailureRule{Do: flow.OptionEnd}
 	for name, tc := range map[string]struct {
-		rules   []debate.FailureRule // nil: a person is asked, and chooses the end
-		calls   []string             // of the judge, which fail
+		rules   []debate.FailureRule
+		calls   []string // of the judge, which fail
 		turns   int
 		decided string // who has ended the rounds early
 	}{
 		"by a rule":                           {rules: []debate.FailureRule{end}, calls: []string{"/verdict"}, turns: 6},
 		"by a rule, after an assessment":      {rules: []debate.FailureRule{end}, calls: []string{"judge"}, turns: 2, decided: flow.EndedByRule},
 		"by a rule to drop":                   {rules: []debate.FailureRule{{Do: flow.OptionDrop}}, calls: []string{"/verdict"}, turns: 6},
-		"by a person":                         {calls: []string{"/verdict"}, turns: 6},
 		"by a rule, after the third of three": {rules: []debate.FailureRule{end}, calls: []string{"/r3.assessment", "/verdict"}, turns: 6, decided: flow.EndedByRule},
 	} {
 		for _, then := range []string{"retry", "stop"} {
 			t.Run(name+", then "+then, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					config := stage.TwoDebaters()
-					config.Rounds, config.OnFailure, config.Unattended = 3, tc.rules, tc.rules != nil
+					config.Rounds, config.OnFailure, config.Unattended = 3, tc.rules, true
 					engine, p := stage.Engine(config)
 					mended := false
 					slips(p, func() bool { return !mended }, tc.calls...)
@@ -57,14 +57,6 @@ func TestAVerdictThatFailsIsAnError(t *testing.T) {
 					require.NoError(t, err)
 					defer session.Close()
 					record, err := session.Wait(t.Context())
-					for range 4 {
-						if len(record.Inquiries) == 0 {
-							break
-						}
-						require.ErrorIs(t, err, debate.ErrAwaitingInput)
-						require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionEnd))
-						record, err = session.Wait(t.Context())
-					}
 					assert.Equal(t, "verdict.judge", stage.RequireKind(t, err, provider.KindInvalidResponse).Op)
 					assert.Equal(t, flow.StateError, record.State)
 					assert.Len(t, record.Turns, tc.turns)
@@ -95,26 +87,22 @@ func TestAVerdictThatFailsIsAnError(t *testing.T) {
 	}
 }
 
-// Two verdicts fail, each for a reason of its own. The first answer leads to the error state, and the second leaves it so.
-func TestTwoVerdictsThatAreEndedAreAnError(t *testing.T) {
+// Where a verdict of a panel has failed, the end that a rule says is the end of its judge: the others judge without it.
+func TestARuleToEndDropsAJudgeWhoseVerdictFails(t *testing.T) {
 	config, engine, p := panelOfThree(1)
-	config.Unattended = false
-	stage.Befall(p, provider.KindRefusal, func(req *provider.Request) bool {
-		return strings.Contains(req.ID, "/verdict.J1") || strings.Contains(req.ID, "/verdict.J2")
-	})
+	config.OnFailure = []debate.FailureRule{{Do: flow.OptionEnd}}
+	stage.Befall(p, provider.KindRefusal, stage.Requested("judge", "verdict.J1"))
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer session.Close()
 	record, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
-	require.Len(t, record.Inquiries, 2)
-	for _, q := range record.Inquiries {
-		require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionEnd))
-		record, err = session.Wait(t.Context())
-		stage.RequireKind(t, err, provider.KindRefusal)
-		assert.Equal(t, flow.StateError, record.State)
-	}
-	assert.Len(t, stage.View(record).Verdicts, 1)
+	require.NoError(t, err)
+	assert.Equal(t, flow.StateCompleted, record.State)
+	assert.Equal(t, flow.EndedByRule, record.DroppedBy("J1"))
+	assert.Empty(t, record.EndedEarlyBy)
+	assert.Len(t, stage.View(record).Verdicts, 2)
+	require.Len(t, record.Answers, 1)
+	assert.Equal(t, flow.OptionDrop, record.Answers[0].Option)
 }
 
 // A person may drop judges of a panel, the last one too. The one that is left judges alone.
@@ -130,6 +118,7 @@ func TestJudgesAreDroppedUntilOneIsLeft(t *testing.T) {
 			for _, name := range []string{"J1", "J2"} {
 				record, err := session.Wait(t.Context())
 				q := stage.Question(t, record, err)
+				assert.Equal(t, call != "verdict", slices.Contains(q.Options, flow.OptionEnd), "dropping says the same")
 				assert.Contains(t, q.Options, flow.OptionDrop)
 				require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionDrop, name))
 			}

@@ -1,6 +1,7 @@
 package failure_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,6 +41,7 @@ func TestADeadJudgeIsDecidedAboutOnce(t *testing.T) {
 			defer session.Close()
 			record, err := session.Wait(t.Context())
 			q := stage.Question(t, record, err)
+			assert.Equal(t, tc.when == debate.EveryRound, slices.Contains(q.Options, flow.OptionEnd), "at a verdict, dropping says the same")
 			require.NoError(t, session.Choose(t.Context(), q.ID, tc.option))
 
 			record, err = session.Wait(t.Context())

@@ -45,13 +45,6 @@ func impasses() map[string]impasse {
 		assert.Contains(t, r.Evidence, "ended after a failure: debate: ")
 		assert.Regexp(t, `^ended after [0-3] of 3 rounds by a person after a failure: debate: `, stage.View(r).Outcome().Degraded[0])
 	}
-	without := func(t *testing.T, r *debate.Record) {
-		t.Helper()
-		assert.Equal(t, flow.StateError, r.State, "a verdict is never left out")
-		assert.Len(t, r.Turns, 6)
-		assert.Nil(t, stage.View(r).Verdict)
-		assert.Empty(t, r.Dropped())
-	}
 	judgeless := func(turns int) func(*testing.T, *debate.Record) {
 		return func(t *testing.T, r *debate.Record) {
 			t.Helper()
@@ -155,11 +148,11 @@ func impasses() map[string]impasse {
 		},
 		"a judge's verdict": {
 			same, provider.KindQuota, stage.Requested("judge", "verdict.judge"), "verdict.judge", stage.JudgeOptions(debate.KindVerdict),
-			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionEnd: without, flow.OptionDrop: judgeless(6)},
+			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionDrop: judgeless(6)},
 		},
 		"a judge's key": {
 			same, provider.KindAuthentication, stage.Requested("judge", "verdict.judge"), "verdict.judge", stage.JudgeOptions(debate.KindVerdict),
-			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionEnd: without, flow.OptionDrop: judgeless(6)},
+			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionDrop: judgeless(6)},
 		},
 	}
 }
