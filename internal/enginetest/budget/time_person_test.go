@@ -13,6 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/stage"
@@ -211,6 +212,14 @@ func asks() map[string]func(*flow.Budget) (*debate.Engine, flow.Config) {
 			c := flows.Deliberation("d")
 			c.Unattended, c.Budget = false, b
 			return engineOf(refusing("propose.ben")), c
+		},
+		"what to do about evaluators": func(b *flow.Budget) (*debate.Engine, flow.Config) {
+			engine := engineOf(refusing(""))
+			engine.Flows[deliberation.EvaluationName] = deliberation.EvaluationFlow()
+			return engine, deliberation.EvaluationConfig{
+				ID: "d", Problem: "Store short links.", Solution: "A table.", Budget: b,
+				Evaluators: []deliberation.Evaluator{{ID: "eva", Model: "test/judge"}, {ID: "leo", Model: "test/judge"}},
+			}
 		},
 		"who works next": func(b *flow.Budget) (*debate.Engine, flow.Config) {
 			c := flows.Arbitration("d")
