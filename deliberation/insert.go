@@ -52,8 +52,8 @@ type Node struct {
 //     them.
 //   - With a Name of its own, both flows can be registered, and [flow.Named] starts a config with this one.
 //
-// The error is of kind validation. It says that the flow has no state after, has a state of the node's name already, or
-// leads from after to more than one state.
+// The error is of kind validation. It says that the flow has no state after, and which it has; that it has a state of the node's name
+// already; or that it leads from after to more than one state.
 func Insert(f *flow.Flow, after flow.State, n Node) error {
 	bad := func(format string, args ...any) error { return invalidf("insert", string(n.State), format, args...) }
 	if f == nil {
@@ -73,7 +73,7 @@ func Insert(f *flow.Flow, after flow.State, n Node) error {
 	target, other := whither(f, leads)
 	switch {
 	case target == "":
-		return bad("%s is no state of the flow that leads to another", after)
+		return bad("%w", flow.Unknown("state to follow", after, followed(f)...))
 	case other != "":
 		return bad("%s leads to both %s and %s", after, target, other)
 	}
@@ -141,6 +141,17 @@ func whither(f *flow.Flow, leads func(flow.Rule) bool) (target, other flow.State
 		}
 	}
 	return target, other
+}
+
+// followed returns the states that a node can follow.
+func followed(f *flow.Flow) []flow.State {
+	all := []flow.State{AfterRounds}
+	for state := range f.Steps {
+		if !lifecycle(state) {
+			all = append(all, state)
+		}
+	}
+	return all
 }
 
 // has reports whether a rule of the flow names a state.

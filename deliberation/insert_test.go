@@ -97,10 +97,10 @@ func TestInsertRefuses(t *testing.T) {
 		node  deliberation.Node
 		says  string
 	}{
-		"no such state":      {"dreaming", deliberation.Node{State: "x"}, "no state of the flow"},
+		"no such state":      {"dreaming", deliberation.Node{State: "x"}, "there are afterRounds, answering, clarifying, critiquing, evaluating, planningRound, proposing, refining, summarizing"},
 		"a state of its own": {deliberation.StateCritiquing, deliberation.Node{State: deliberation.StateRefining}, "already"},
 		"no name":            {deliberation.StateCritiquing, deliberation.Node{}, "empty"},
-		"the end":            {flow.StateCompleting, deliberation.Node{State: "x"}, "no state of the flow"},
+		"the end":            {flow.StateCompleting, deliberation.Node{State: "x"}, `no state to follow "completing" is known: `},
 		"a lifecycle state":  {deliberation.StateCritiquing, deliberation.Node{State: flow.StatePaused}, "already"},
 	} {
 		t.Run(name, func(t *testing.T) {
