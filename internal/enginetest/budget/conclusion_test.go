@@ -84,21 +84,33 @@ func TestAHigherLimitNeverShortensTheConclusion(t *testing.T) {
 // many speak at the same time: what the vendor reports of the first requests is compared with what was counted.
 func TestANameAloneIsNotCounted(t *testing.T) {
 	t.Parallel()
+	crowds, believed := 0, 0
 	for tokens := 6_000; tokens <= 40_000; tokens += 1_500 {
-		record, passed := dense(t, tokens, false, false)
+		record, passed, _ := dense(t, tokens, false, false)
 		used := record.Spent().Usage
 		assert.LessOrEqual(t, used.Input+used.Output, tokens, "%d tokens", tokens)
 		assert.Zero(t, passed, "%d tokens", tokens)
 		for _, crowd := range []bool{false, true} {
-			_, passed = dense(t, tokens, true, crowd)
+			record, passed, largest := dense(t, tokens, true, crowd)
+			if record == nil {
+				continue // so many need more
+			}
+			used, believed = record.Spent().Usage, believed+passed
+			if crowd {
+				crowds++
+			}
 			assert.LessOrEqual(t, passed, 1, "%d tokens, in a crowd: %t", tokens, crowd)
+			assert.LessOrEqual(t, used.Input+used.Output, tokens+largest, "%d tokens, in a crowd: %t", tokens, crowd)
 		}
 	}
+	assert.Positive(t, crowds)
+	t.Logf("%d crowds; %d requests were larger than their bound", crowds, believed)
 }
 
-// dense plays a debate within so many tokens, with a vendor that counts half as many tokens again as the vocabulary of gpt-4 has. passed is
-// how many requests had more input than their bound. In a crowd, six speak at the same time.
-func dense(t *testing.T, tokens int, vouched, crowd bool) (record *flow.Record, passed int) {
+// dense plays a debate within so many tokens, with a vendor that counts half as many tokens again as the vocabulary of gpt-4 has. In a
+// crowd, six speak at the same time. passed is how many requests had more input than their bound, and largest the tokens of the largest
+// one. record is nil if the debate was refused.
+func dense(t *testing.T, tokens int, vouched, crowd bool) (record *flow.Record, passed, largest int) {
 	t.Helper()
 	config := stage.TwoDebaters()
 	if crowd {
@@ -124,7 +136,7 @@ func dense(t *testing.T, tokens int, vouched, crowd bool) (record *flow.Record, 
 	}
 	session, err := engine.Start(t.Context(), config)
 	if errors.Is(err, &debate.Error{Kind: provider.KindValidation}) && crowd {
-		return nil, 0 // so many need more
+		return nil, 0, 0
 	}
 	require.NoError(t, err)
 	record, err = session.Wait(t.Context())
@@ -136,11 +148,14 @@ func dense(t *testing.T, tokens int, vouched, crowd bool) (record *flow.Record, 
 	for _, event := range stage.Logged(t, engine, record.ID) {
 		if in := body.As[flow.Intent](event); in != nil {
 			bounds[in.Call] = in.Bound - in.Tokens
-		} else if turn := body.As[flow.Turn](event); turn != nil && turn.Usage.Input > bounds[turn.Call] {
-			passed++
+		} else if turn := body.As[flow.Turn](event); turn != nil {
+			largest = max(largest, turn.Usage.Input+turn.Usage.Output)
+			if turn.Usage.Input > bounds[turn.Call] {
+				passed++
+			}
 		}
 	}
-	return record, passed
+	return record, passed, largest
 }
 
 // A vendor that reports more thoughts than output has reported that all output was thought, as far as it is charged. What a conclusion keeps
