@@ -1,6 +1,8 @@
 package log_test
 
 import (
+	"bytes"
+	"errors"
 	"testing"
 	"time"
 
@@ -34,6 +36,31 @@ func TestATextThatStandsInASettingIsNotRemoved(t *testing.T) {
 		}
 		assert.Equal(t, before, c.Log(s.ID()))
 	})
+}
+
+// Of a flow of a host program's own, a text without which the config cannot be read is not removed.
+func TestATextWithoutWhichAConfigCannotBeReadStays(t *testing.T) {
+	f := stage.Interview()
+	decode := f.Decode
+	f.Decode = func(data []byte) (flow.Config, error) {
+		if string(data) != "{}" && !bytes.Contains(data, []byte("a high one")) {
+			return nil, errors.New("it names no level")
+		}
+		return decode(data)
+	}
+	engine, _, config := stage.WithFlow(f)
+	engine.Store, config.ID, config.Participants[0].Persona = &store.Memory{}, "d", "a high one"
+	session, err := engine.Start(t.Context(), flow.Named("interview", config))
+	require.NoError(t, err)
+	_, err = session.WaitIdle(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	require.NoError(t, session.Close())
+	before := stage.Logged(t, engine, "d")
+	_, err = engine.Redact(t.Context(), "d", flow.Redaction{Texts: []string{"high"}})
+	stage.RequireKind(t, err, provider.KindValidation)
+	require.ErrorContains(t, err, "cannot be removed, since one of them stands in a setting, too: ")
+	require.ErrorContains(t, err, "it names no level. Name a longer text")
+	assert.Equal(t, before, stage.Logged(t, engine, "d"))
 }
 
 // A label is compared as it stands in the log: once its value is redacted, the replacement selects the debate.
