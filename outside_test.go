@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -25,19 +26,20 @@ func TestAFlowOutsideTheTree(t *testing.T) {
 // prints. The modules are those of the workspace, so that nothing is downloaded. What the go command says counts only if it fails.
 func runOutside(t *testing.T, source string) string {
 	t.Helper()
-	output, err := runProgram(t, source)
+	output, _, err := runProgram(t, source)
 	require.NoError(t, err, output)
 	return output
 }
 
-// runProgram builds a program and runs it. It returns what the program prints, and how it ends.
-func runProgram(t *testing.T, source string) (string, error) {
+// runProgram builds a program and runs it. It returns what the program prints, how long it ran, and how it ends.
+func runProgram(t *testing.T, source string) (string, time.Duration, error) {
 	t.Helper()
 	folder := t.TempDir()
 	file, program := filepath.Join(folder, "main.go"), filepath.Join(folder, "program.exe")
 	require.NoError(t, os.WriteFile(file, []byte(source), 0o600))
 	output, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", program, file).CombinedOutput()
 	require.NoError(t, err, string(output))
+	began := time.Now()
 	output, err = exec.CommandContext(t.Context(), program).CombinedOutput()
-	return string(output), err
+	return string(output), time.Since(began), err
 }
