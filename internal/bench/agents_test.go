@@ -10,12 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/bench"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/order"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
@@ -28,14 +30,14 @@ type table struct {
 	critiques        atomic.Int64 // in flight, of those that are held
 }
 
-func newTable(b *testing.B, held bool) *table {
-	b.Helper()
+func newTable(tb testing.TB, held bool) *table {
+	tb.Helper()
 	solution, err := json.Marshal(deliberation.Solution{
 		Description: "Begin small.", Implementation: []string{"one table"}, Tradeoffs: []string{"cost for speed"}, Recommendations: []string{"measure"},
 		Requirements:  []deliberation.Requirement{{Text: "short links", Major: true, Fulfilled: true, Note: "by the table"}},
 		OpenQuestions: []string{"how long links live"}, Confidence: 80,
 	})
-	require.NoError(b, err)
+	require.NoError(tb, err)
 	return &table{speech: bench.NewScript().Speech(bench.Ada, 0), solution: string(solution), held: held}
 }
 
@@ -93,6 +95,43 @@ func councilEngine(p provider.Provider) *debate.Engine {
 	return engine
 }
 
+// tight is a budget that holds most critiques of so many agents back until others have ended.
+func tight(agents int) *flow.Budget {
+	return &flow.Budget{HardTokens: 400_000 + 4500*critiques(agents)}
+}
+
+// convened plays a deliberation, and returns how many calls it has made.
+func convened(tb testing.TB, engine *debate.Engine, config deliberation.Config) int {
+	tb.Helper()
+	session, err := engine.Start(context.Background(), config)
+	require.NoError(tb, err)
+	record, err := session.Wait(context.Background())
+	require.NoError(tb, err)
+	require.Equal(tb, flow.StateCompleted, record.State)
+	return record.Spent().Requests
+}
+
+// A deliberation of a crowd takes little of the processors, also where a budget holds its calls back, and is stopped at once. These
+// bounds are several times what it takes today: work for each call that grows with the square of the crowd is far above them.
+func TestACrowdTakesLittleOfTheProcessors(t *testing.T) {
+	longform.Lone(t)
+	for n, most := range map[int]time.Duration{30: time.Second, 100: 10 * time.Second} {
+		engine := councilEngine(newTable(t, false))
+		began := cpuTime()
+		calls := convened(t, engine, council(n, tight(n)))
+		took := cpuTime() - began
+		t.Logf("%d agents: %d calls take %s", n, calls, took)
+		assert.Greater(t, calls, critiques(n))
+		assert.Less(t, took, most, "%d agents", n)
+
+		began = cpuTime()
+		stopped(t, n)
+		took = cpuTime() - began
+		t.Logf("%d agents: until all are in flight, a pause, until they are again, and a shutdown take %s", n, took)
+		assert.Less(t, took, 2*most, "%d agents", n)
+	}
+}
+
 // BenchmarkAgents plays deliberations of one round whose replies come at once: without a budget, with one that is never reached, and with
 // one that holds most critiques back until others have ended.
 //
@@ -102,18 +141,13 @@ func councilEngine(p provider.Provider) *debate.Engine {
 func BenchmarkAgents(b *testing.B) {
 	for _, n := range []int{8, 30, mostWithAll, 100} {
 		for name, budget := range order.ByKey(map[string]*flow.Budget{
-			"free": nil, "ample": {Soft: 900_000 * debate.USD, Hard: 1_000_000 * debate.USD}, "tight": {HardTokens: 400_000 + 4500*critiques(n)},
+			"free": nil, "ample": {Soft: 900_000 * debate.USD, Hard: 1_000_000 * debate.USD}, "tight": tight(n),
 		}) {
 			b.Run(fmt.Sprintf("N=%d/%s", n, name), func(b *testing.B) {
 				engine, calls := councilEngine(newTable(b, false)), 0
 				cpu := cpuTime()
 				for b.Loop() {
-					session, err := engine.Start(context.Background(), council(n, budget))
-					require.NoError(b, err)
-					record, err := session.Wait(context.Background())
-					require.NoError(b, err)
-					require.Equal(b, flow.StateCompleted, record.State)
-					calls = record.Spent().Requests
+					calls = convened(b, engine, council(n, budget))
 				}
 				b.ReportMetric(float64((cpuTime()-cpu).Milliseconds())/float64(b.N), "cpu-ms")
 				b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "wall-ms")
@@ -130,28 +164,35 @@ func BenchmarkAgentsStop(b *testing.B) {
 		b.Run(fmt.Sprintf("N=%d", n), func(b *testing.B) {
 			var pause, shutdown time.Duration
 			for b.Loop() {
-				p := newTable(b, true)
-				engine, config := councilEngine(p), council(n, nil)
-				session, err := engine.Start(context.Background(), config)
-				require.NoError(b, err)
-				p.await(config)
-				began := time.Now()
-				require.NoError(b, session.Pause(context.Background()))
-				_, err = session.WaitIdle(context.Background())
-				require.ErrorIs(b, err, flow.ErrPaused)
-				pause += time.Since(began)
-				p.critiques.Store(0)
-				require.NoError(b, session.Resume(context.Background()))
-				p.await(config)
-				began = time.Now()
-				require.NoError(b, engine.Shutdown(context.Background()))
-				shutdown += time.Since(began)
+				first, second := stopped(b, n)
+				pause, shutdown = pause+first, shutdown+second
 			}
 			b.ReportMetric(float64(pause.Milliseconds())/float64(b.N), "pause-ms")
 			b.ReportMetric(float64(shutdown.Milliseconds())/float64(b.N), "shutdown-ms")
 			b.ReportMetric(0, "ns/op")
 		})
 	}
+}
+
+// stopped pauses a deliberation and shuts its engine down, each while all critiques are in flight, and returns how long that takes.
+func stopped(tb testing.TB, agents int) (pause, shutdown time.Duration) {
+	tb.Helper()
+	p := newTable(tb, true)
+	engine, config := councilEngine(p), council(agents, nil)
+	session, err := engine.Start(context.Background(), config)
+	require.NoError(tb, err)
+	p.await(config)
+	began := time.Now()
+	require.NoError(tb, session.Pause(context.Background()))
+	_, err = session.WaitIdle(context.Background())
+	require.ErrorIs(tb, err, flow.ErrPaused)
+	pause = time.Since(began)
+	p.critiques.Store(0)
+	require.NoError(tb, session.Resume(context.Background()))
+	p.await(config)
+	began = time.Now()
+	require.NoError(tb, engine.Shutdown(context.Background()))
+	return pause, time.Since(began)
 }
 
 // await returns once all critiques are in flight.
