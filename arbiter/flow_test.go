@@ -155,7 +155,7 @@ func TestWhatAgentsAndArbiterRead(t *testing.T) {
 		"r2.Ben": {"You work on step 0."},
 		"d4":     {"0. [failed] write it (Ben)", "Why Ben has failed", "the disk is full", "- retry:"},
 		"r3.Ben": {"Your last execution has failed.", "the disk is full", "You work on step 0."},
-		"d6":     {"0. [complete] write it (Ben)", "The current step is 1."},
+		"d6":     {"0. [complete] write it (Ben)", "The current step is 1 (counted from 0)."},
 	} {
 		for _, part := range want {
 			assert.Contains(t, got[call], part, call)

@@ -23,7 +23,7 @@ const (
 // Plan is how the task is to be done. Agents report it, and change it, with their results.
 type Plan struct {
 	Steps []Step `json:"steps"`
-	// CurrentStepIndex is the step that is worked on, or is next: the number of steps if none is left.
+	// CurrentStepIndex is the step that is worked on, or is next, from 0: the number of steps if none is left.
 	CurrentStepIndex int `json:"currentStepIndex"`
 	// IsComplete is what the agents have reported last: it is not computed from the steps, see [Plan.Left].
 	IsComplete bool `json:"isComplete"`

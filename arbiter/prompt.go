@@ -203,7 +203,7 @@ func (w *Work) planText() string {
 	case w.plan.IsComplete:
 		out.WriteString("The plan is complete.")
 	case w.plan.CurrentStepIndex < len(w.plan.Steps):
-		fmt.Fprintf(&out, "The current step is %d.", w.plan.CurrentStepIndex)
+		fmt.Fprintf(&out, "The current step is %d (counted from 0).", w.plan.CurrentStepIndex)
 	default:
 		out.WriteString("No step is left.")
 	}
