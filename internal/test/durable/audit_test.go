@@ -130,6 +130,23 @@ func uncharged(before, after []flow.Event) (wrong []attempt) {
 	return wrong
 }
 
+// charged returns what the provider has charged for a debate, and the part of it for attempts of which the log has the end.
+func charged(all []entry, log []flow.Event) (total, known flow.Money) {
+	ends := make(map[attempt]bool)
+	for i := range log {
+		if spend, _ := settled(&log[i]); spend != nil && !spend.BrokenOff {
+			ends[attempt{spend.Call, spend.Attempt}] = true
+		}
+	}
+	for _, e := range all {
+		total += e.Cost
+		if ends[attempt{e.Call, e.Attempt}] {
+			known += e.Cost
+		}
+	}
+	return total, known
+}
+
 // asked is what a process has asked again.
 type asked struct {
 	duplicates int // calls that were in flight when the process before it was killed, and had been made

@@ -228,6 +228,10 @@ func (r trial) run(t *testing.T, sum *tally) {
 	if assert.Equal(t, r.want, canonical(t, record)) && s.repeats+s.lost+s.excessive+s.uncharged == 0 {
 		s.survived = 1
 	}
+	total, known := charged(slices.Concat(shifts...), final)
+	spent := record.Spent()
+	assert.Equal(t, known, spent.Cost, "what is known to be spent")
+	assert.LessOrEqual(t, total, spent.Cost+spent.AtMost, "what the provider has charged")
 	assert.Zero(t, s.repeats, "repeats")
 	assert.Zero(t, s.lost, "lost")
 	assert.Zero(t, s.uncharged, "not charged")

@@ -56,7 +56,7 @@ func beLate(t *testing.T, failure error) {
 			}
 			return response, err
 		}
-		if err := ledger.call(began, req.ID); err != nil {
+		if err := ledger.call(began, req.ID, 0); err != nil {
 			return nil, err
 		}
 		close(next)

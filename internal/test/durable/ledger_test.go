@@ -24,14 +24,15 @@ const (
 
 // entry is a line of the ledger.
 type entry struct {
-	Process int       `json:"process"`
-	At      time.Time `json:"at"`
-	What    string    `json:"what"`
-	Debate  string    `json:"debate"`
-	Call    string    `json:"call,omitempty"`
-	Attempt int       `json:"attempt,omitempty"`
-	First   int64     `json:"first,omitempty"` // of the events
-	Last    int64     `json:"last,omitempty"`
+	Process int        `json:"process"`
+	At      time.Time  `json:"at"`
+	What    string     `json:"what"`
+	Debate  string     `json:"debate"`
+	Call    string     `json:"call,omitempty"`
+	Attempt int        `json:"attempt,omitempty"`
+	Cost    flow.Money `json:"cost,omitempty"`  // that the provider charges
+	First   int64      `json:"first,omitempty"` // of the events
+	Last    int64      `json:"last,omitempty"`
 }
 
 // ledger is what a provider would know, and a database's own log: a file to which all processes write,
@@ -54,15 +55,15 @@ func (l *ledger) note(e entry) error {
 	return err
 }
 
-// call notes something about the call that a request's id names.
-func (l *ledger) call(what, request string) error {
+// call notes something about the call that a request's id names, and what the provider charges for it.
+func (l *ledger) call(what, request string, cost flow.Money) error {
 	id, rest, _ := strings.Cut(request, "/")
 	i := strings.LastIndexByte(rest, '/')
 	attempt, err := strconv.Atoi(rest[i+1:])
 	if err != nil {
 		return err
 	}
-	return l.note(entry{What: what, Debate: id, Call: rest[:i], Attempt: attempt})
+	return l.note(entry{What: what, Debate: id, Call: rest[:i], Attempt: attempt, Cost: cost})
 }
 
 // commit notes that the store has kept events.

@@ -77,13 +77,17 @@ func engineOn(store store.Store, voice debate.Provider) *debate.Engine {
 	return &debate.Engine{
 		Store:     store,
 		Providers: map[string]debate.Provider{"test": voice},
-		Models: map[string]flow.Model{
-			"test/debater":    {Priced: true, Input: 1_000_000, Output: 2_000_000},
-			"test/judge":      {Priced: true, Input: 3_000_000, Output: 9_000_000},
-			"test/summarizer": {Priced: true, Input: 500_000, Output: 500_000},
-			"test/forgetful":  {Priced: true, Input: 1_000_000, Output: 2_000_000, Window: 2_600},
-		},
-		Seed: func() string { return "the same for all" },
+		Models:    prices(),
+		Seed:      func() string { return "the same for all" },
+	}
+}
+
+func prices() map[string]flow.Model {
+	return map[string]flow.Model{
+		"test/debater":    {Priced: true, Input: 1_000_000, Output: 2_000_000},
+		"test/judge":      {Priced: true, Input: 3_000_000, Output: 9_000_000},
+		"test/summarizer": {Priced: true, Input: 500_000, Output: 500_000},
+		"test/forgetful":  {Priced: true, Input: 1_000_000, Output: 2_000_000, Window: 2_600},
 	}
 }
 
@@ -98,7 +102,7 @@ type voice struct {
 // Generate implements [debate.Provider].
 func (v *voice) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	v.points.pass(beforeCall)
-	if err := v.ledger.call(began, req.ID); err != nil {
+	if err := v.ledger.call(began, req.ID, 0); err != nil {
 		return nil, err
 	}
 	if v.latency > 0 {
@@ -116,11 +120,11 @@ func (v *voice) Generate(ctx context.Context, req *provider.Request, emit func(p
 	}
 	text := answer(req)
 	emit(provider.Chunk{Text: text[:len(text)/2]})
-	if err := v.ledger.call(ended, req.ID); err != nil {
+	usage := provider.Usage{Input: 100 + 60*len(req.Messages), Output: 60}
+	if err := v.ledger.call(ended, req.ID, prices()["test/"+req.Model].Cost(usage)); err != nil {
 		return nil, err
 	}
 	v.points.pass(beforeAnswer)
-	usage := provider.Usage{Input: 100 + 60*len(req.Messages), Output: 60}
 	return &provider.Response{Text: text, Stop: provider.StopEnd, Usage: usage}, nil
 }
 
