@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store/sql"
 	worker "github.com/agonist-dev/debate/worker/river"
 )
 
@@ -109,6 +111,57 @@ func TestWorkersWhoseClocksAreOff(t *testing.T) {
 					assert.Len(t, record.Turns, 4)
 					assert.Less(t, record.Duration(), 30*time.Minute)
 				}
+			})
+		})
+	}
+}
+
+// setStore is a store whose clock is set.
+type setStore struct {
+	*sql.Store
+
+	by atomic.Int64 // nanoseconds
+}
+
+// Time implements [store.Clock].
+func (s *setStore) Time(ctx context.Context) (time.Time, error) {
+	now, err := s.Store.Time(ctx)
+	return now.Add(time.Duration(s.by.Load())), err
+}
+
+// The clock of the store is set forward by an hour. While a worker holds the debate, that counts as no time. Between two of its jobs it
+// counts once, as if nobody had worked on it.
+func TestTheClockOfTheStoreIsSet(t *testing.T) {
+	t.Parallel()
+	for name, between := range map[string]bool{"in a call": false, "between two jobs": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			each(t, func(t *testing.T, p place) {
+				host := p.opened(t, worker.Options{})
+				store := &setStore{Store: host.store}
+				var calls atomic.Int64
+				engine := engineOn(store, func(context.Context, *provider.Request) error {
+					switch second := calls.Add(1) == 2; {
+					case second && between:
+						return &provider.Error{Kind: provider.KindRateLimit, RetryAfter: 3 * time.Second, NotSent: true}
+					case second:
+						store.by.Store(int64(time.Hour))
+					}
+					return nil
+				})
+				engine.Lease = 6 * time.Second // the clock is read anew after a third of it
+				w := working(t, host, engine, worker.Config{Far: time.Millisecond})
+				config := timed("soft")
+				config.RoundDelay = 0
+				submit(t, engine, config)
+				if between {
+					eventually(t, "the debate is released", func() bool { return w.Stats().Far == 1 && host.rows(t)["scheduled"] == 1 })
+					store.by.Store(int64(time.Hour))
+				}
+				record := finished(t, engine, "soft")
+				assert.Equal(t, between, record.Duration() >= time.Hour, record.Duration())
+				assert.Less(t, record.Duration(), 2*time.Hour)
+				assert.Equal(t, between, record.Reason == flow.EndSoftLimit, record.Reason)
 			})
 		})
 	}
