@@ -165,6 +165,7 @@ func (s *Session) Amend(ctx context.Context, change flow.Amendment) error {
 
 // Answer answers an open inquiry by its id. The text has at most 1 MiB. attachments are files that belong to the text: every
 // reader of the text reads them too. They are stored before the answer is. An answer that must match a schema must have none.
+// Files that leave the conclusion no room within the hard limits of the budget are refused with an error of kind validation.
 //
 // The first answer counts, from whichever process. A later one is refused with an error of kind state, which wraps a
 // [*flow.AnsweredError]: it says which person was first, when, and how the inquiry was answered. [Engine.Control] with a

@@ -18,15 +18,15 @@ type steps struct {
 	// rounds is the largest use at a call of the rounds, with what is reserved for it, and spent the largest use before one. longer is
 	// what a reply can add to what the conclusion reads, beyond a usual one.
 	rounds, spent amount
-	longer        longer
+	longer        increase
 }
 
 // step is a call of a walk.
 type step struct {
-	before amount // what was used before
-	most   amount // what is reserved for it
-	ask    asking // of the conclusion
-	longer longer // see steps
+	before amount   // what was used before
+	most   amount   // what is reserved for it
+	ask    asking   // of the conclusion
+	longer increase // see steps
 }
 
 // add appends a step. Those that cannot be of the conclusion are added up.
@@ -37,7 +37,7 @@ func (s *steps) add(one step, marked bool) {
 		s.last = s.last[1:]
 		s.rounds = s.rounds.most(first.before.plus(first.most))
 		s.spent = s.spent.most(first.before)
-		s.longer = longer{max(s.longer.bytes, first.longer.bytes), max(s.longer.tokens, first.longer.tokens)}
+		s.longer = increase{bytes: max(s.longer.bytes, first.longer.bytes), tokens: max(s.longer.tokens, first.longer.tokens)}
 	}
 }
 
@@ -71,7 +71,7 @@ func (s *Estimator) step(call *Call, ready *prepared, growth int) {
 	default:
 	}
 	length := r.growth(s.reply(call), call.By)
-	one.longer = longer{max(0, said.bytes-length), max(0, said.tokens-length/typicalBytes)}
+	one.longer = increase{bytes: max(0, said.bytes-length), tokens: max(0, said.tokens-length/typicalBytes)}
 	s.steps.add(one, s.steps.ends > 0)
 }
 

@@ -332,5 +332,5 @@ func (s *Estimator) input(ready *prepared, name string, growth int) int {
 	if ready.call.Schema != "" && model.unsupported(provider.AbilitySchema) {
 		input += len(schemaInWords)
 	}
-	return input + r.surplus(model)
+	return input + model.surplus(r.images)
 }

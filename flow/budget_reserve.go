@@ -17,17 +17,21 @@ func (b *Budget) concludes() bool {
 	return b.soft() != (amount{}) || b.SoftTime > 0 || b.Confirm
 }
 
-// longer is by how much a text that is not there yet makes what others read longer: at most so many bytes, and, where tokens are
-// counted, so many tokens.
-type longer struct{ bytes, tokens int }
+// increase is by how much a text that is not there yet makes what others read longer: by at most so many bytes, or, where tokens are
+// counted, so many tokens. Files add their tokens to both. images are those of the files, with pages.
+type increase struct{ bytes, tokens, images int }
 
-func (l longer) plus(m longer) longer { return longer{l.bytes + m.bytes, l.tokens + m.tokens} }
+func (l increase) plus(m increase) increase {
+	return increase{l.bytes + m.bytes, l.tokens + m.tokens, l.images + m.images}
+}
 
-func (l longer) less(m longer) longer { return longer{l.bytes - m.bytes, l.tokens - m.tokens} }
+func (l increase) less(m increase) increase {
+	return increase{l.bytes - m.bytes, l.tokens - m.tokens, l.images - m.images}
+}
 
 // replyOf bounds how much longer a reply of so many tokens makes the conversation. Its tokens are those that its model has written.
-func (r *Record) replyOf(tokens int, by string) longer {
-	return longer{r.growth(longestReply(tokens), by), r.growth(tokens, by)}
+func (r *Record) replyOf(tokens int, by string) increase {
+	return increase{bytes: r.growth(longestReply(tokens), by), tokens: r.growth(tokens, by)}
 }
 
 // answerBytes is how many bytes a token has, at least, of what persons write or paste: Chinese and base64 have about as few.
@@ -35,14 +39,14 @@ const answerBytes = 2
 
 // answerOf bounds how much longer the answer of a person makes the conversation, whose call has this cap. Its bytes are bounded as those of
 // a reply.
-func (r *Record) answerOf(tokens int, by string) longer {
+func (r *Record) answerOf(tokens int, by string) increase {
 	bytes := r.growth(longestReply(cmp.Or(tokens, r.settings.MaxTokens)), by)
-	return longer{bytes, bytes / answerBytes}
+	return increase{bytes: bytes, tokens: bytes / answerBytes}
 }
 
 // beingAnswered bounds how much longer the persons who are asked make the conversation.
-func (r *Record) beingAnswered() longer {
-	var sum longer
+func (r *Record) beingAnswered() increase {
+	var sum increase
 	for i := range r.Inquiries {
 		if call := r.calls[r.Inquiries[i].ID]; call != nil && call.person && call.status == callInFlight {
 			sum = sum.plus(r.answerOf(call.intent.Tokens, call.intent.By))
@@ -63,7 +67,7 @@ type asking struct {
 }
 
 // use returns what so many attempts use, once what it reads is this much longer.
-func (a *asking) use(said longer, times int) amount {
+func (a *asking) use(said increase, times int) amount {
 	output := a.output
 	if times == shortly {
 		times, output = once, a.shortest
@@ -79,6 +83,7 @@ func (a *asking) use(said longer, times int) amount {
 	default:
 		input += said.bytes
 	}
+	input += a.model.surplus(said.images)
 	var sum amount
 	for range times {
 		sum = sum.plus(amount{a.model.Bound(input, output), input + output, 1})
@@ -93,7 +98,7 @@ type closing struct {
 	at    time.Time   // of the input: which model a call gets depends on it
 	calls []Call      // that were still to come, without those of persons
 	sizes [2][]asking // of these calls, by their bytes and by their tokens; nil: nobody has asked for them
-	said  longer      // by the persons who are asked
+	said  increase    // by the persons who are asked
 }
 
 // ending returns what the conclusion asks for now. Each of many calls that begin at once asks for it.
@@ -198,7 +203,7 @@ func (c *Core) asking(call *Call, counts bool) asking {
 	if one.counts {
 		foreseen /= longestToken
 	}
-	one.input = r.scaledIf(one.counts, name, one.input) + foreseen + r.surplus(model)
+	one.input = r.scaledIf(one.counts, name, one.input) + foreseen + model.surplus(r.images)
 	if call.Schema != "" && model.unsupported(provider.AbilitySchema) {
 		one.input += len(schemaInWords)
 	}
@@ -222,12 +227,13 @@ func (c *Core) hiddenGrowth(counter token.Counter) int {
 		sum = unseen{first: r.hidden[0]}
 	}
 	for _, i := range r.hidden[sum.turns:] {
+		_, names, load, _ := carried(r.Turns[i].Attachments)
 		said := text.Defused(r.Turns[i].Text)
 		size := len(said)
 		if counter != nil {
 			size = counter.Count(said)
 		}
-		sum.size += size + 2*len(r.fence) + transcript.Framing
+		sum.size += size + len(names) + load + 2*len(r.fence) + transcript.Framing
 	}
 	sum.turns = len(r.hidden)
 	if c.unseen == nil {

@@ -73,6 +73,30 @@ func (c *Core) fits(one beginning) bool {
 	return ok && start.intent.Lowered == 0
 }
 
+// leavesNoRoom returns which hard limit of cost or tokens has no room for one attempt at each call of the conclusion once it reads the files
+// of an answer. The text of an answer is in the reserve from the question on, and the files are in none: they are refused instead.
+func (c *Core) leavesNoRoom(intent *Intent, a *Answer) (at atLimit) {
+	r, budget := c.record, c.record.settings.Budget
+	if budget == nil || len(a.Attachments) == 0 {
+		return atLimit{}
+	}
+	_, names, load, images := carried(a.Attachments)
+	size := r.growth(len(a.Text)+len("\n")+len(names), intent.By) + load // calls without a view read the text again with the files
+	said := r.growths.plus(c.ending().said).plus(increase{size, size, images})
+	limit := amount{cost: budget.Hard, tokens: budget.HardTokens}
+	for _, counts := range []bool{false, true} {
+		sum := r.used().plus(r.reserves)
+		end, _ := c.keptBack(intent, counts)
+		for i := range end {
+			sum = sum.plus(end[i].use(said, once))
+		}
+		if at = sum.passed(limit); at.what == "" {
+			return at
+		}
+	}
+	return at.of(limitHard, withEnd)
+}
+
 // How many attempts at each call of the conclusion are kept back.
 const (
 	never = iota
@@ -98,7 +122,7 @@ type room struct {
 	calls  int
 	person bool
 	end    []asking // the calls of the conclusion that are kept back
-	said   longer   // by the calls in flight, and by the persons who are asked
+	said   increase // by the calls in flight, and by the persons who are asked
 	others amount   // what the calls beside it use with usual replies
 	counts bool     // tokens are counted where the vocabulary is known, and it is of some model
 	record *Record
@@ -258,7 +282,7 @@ func (c *Core) inputOf(one beginning, model Model, counts bool) int {
 	r, in := c.record, one.intent
 	input := in.Bound - in.Tokens
 	if counter, exact := r.counter(in.Model); counts && exact && one.ready.call.span == nil {
-		return min(input, r.scaled(in.Model, c.tokensOf(one.ready, counter))+r.surplus(model))
+		return min(input, r.scaled(in.Model, c.tokensOf(one.ready, counter))+model.surplus(r.images))
 	}
 	return input
 }

@@ -124,7 +124,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 		failure.Op, failure.Participant, failure.Round = call.ID, call.By, call.Round
 		return nil, intent, failure
 	}
-	bound += r.surplus(model)
+	bound += model.surplus(r.images)
 	intent.Bound = added(bound, intent.Tokens)
 	intent.Reserve = model.Bound(bound, intent.Tokens)
 	return ready, intent, nil
@@ -380,7 +380,7 @@ func (c *Core) within(ready *prepared, now, made *Intent) bool {
 	if !exact || ready.call.span != nil {
 		return false
 	}
-	input := c.tokensOf(ready, counter) + c.record.surplus(model)
+	input := c.tokensOf(ready, counter) + model.surplus(c.record.images)
 	return input+made.Tokens <= made.Bound && model.Bound(input, made.Tokens) <= made.Reserve
 }
 

@@ -64,6 +64,11 @@ func (c *Core) answer(s Answer) error {
 	if err := c.unreadable(opAnswer, s.Attachments); err != nil {
 		return err
 	}
+	if at := c.leavesNoRoom(intent, &s); at.what != "" {
+		err := fmt.Errorf("the hard limit of the budget leaves the conclusion no room for the files: %s", at.what)
+		err = WithMend(err, "leave files out, or amend budget."+at.limit+" to a higher limit first")
+		return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "attachments", Err: err}
+	}
 	if intent.Schema != "" {
 		if len(s.Attachments) > 0 {
 			err := errors.New("an answer with a schema has no files")

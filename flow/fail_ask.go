@@ -157,7 +157,8 @@ type Answer struct {
 	// Text is the answer where a person performs a call. With OptionDeny it is the reason, and with OptionDone what the tool
 	// has answered, at most 32 KiB; it may be empty there.
 	Text string `json:"text,omitempty"`
-	// Attachments are files that belong to the text, stored as blobs. The engine stores them, and takes Data out.
+	// Attachments are files that belong to the text, stored as blobs. The engine stores them, and takes Data out. Files that leave the
+	// conclusion no room within the hard limits of the budget are refused.
 	Attachments []File `json:"attachments,omitempty"`
 	Option      Option `json:"option,omitempty" redact:"-"`
 	// Model is the "provider/model" for OptionModel. Row holds its prices and sizes, frozen like those of the other

@@ -297,6 +297,8 @@ func (r *Record) resume(call *callState) {
 
 func (r *Record) foldTurn(t *Turn) {
 	r.Turns = append(r.Turns, t)
+	_, _, _, images := carried(t.Attachments)
+	r.images += images
 	if t.Hidden {
 		r.hidden = append(r.hidden, len(r.Turns)-1)
 		return

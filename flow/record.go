@@ -103,8 +103,8 @@ type callTable struct {
 	misses     []misses
 	tardy      []tardy // calls of this state that were left out because the time was over, and that nothing has followed
 	spent      accounts
-	reserves   amount // the worst case of the attempts in flight
-	growths    longer // how much longer they make the conversation at most
+	reserves   amount   // the worst case of the attempts in flight
+	growths    increase // how much longer they make the conversation at most
 	lengths    lengths
 }
 

@@ -172,12 +172,6 @@ func (f *File) text() bool {
 	return strings.HasPrefix(f.Type, "text/") || f.Type == "application/json" || f.Type == "application/xml"
 }
 
-// tokens bounds the tokens of a file.
-func (f *File) tokens() int {
-	images, tokens := f.units()
-	return images*imageTokens + tokens
-}
-
 // HashOf returns the hash of bytes as a [File] has it.
 func HashOf(data []byte) string {
 	sum := sha256.Sum256(data)
@@ -389,7 +383,8 @@ func (p *papers) add(m provider.Message, load int) {
 func (r *Record) readDocuments() {
 	for i := range r.settings.Documents {
 		d := &r.settings.Documents[i]
-		parts, names, load := r.carried(d.Files)
+		parts, names, load, images := carried(d.Files)
+		r.images += images
 		title := "Files that belong to the topic: "
 		if d.Name != "" {
 			title = "Document \"" + d.Name + "\": "
@@ -398,17 +393,16 @@ func (r *Record) readDocuments() {
 	}
 }
 
-// carried returns files as a message carries them, their names, and a bound of their tokens.
-func (r *Record) carried(files []File) (parts []provider.Part, names string, load int) {
+// carried returns files as a message carries them, their names, a bound of their tokens, and how many images and pages they have.
+func carried(files []File) (parts []provider.Part, names string, load, images int) {
 	shown := make([]string, len(files))
 	for i := range files {
 		parts = append(parts, files[i].Part())
 		shown[i] = files[i].String()
-		load += files[i].tokens()
-		images, _ := files[i].units()
-		r.images += images
+		count, tokens := files[i].units()
+		load, images = load+count*imageTokens+tokens, images+count
 	}
-	return parts, strings.Join(shown, " "), load
+	return parts, strings.Join(shown, " "), load, images
 }
 
 // attached returns the text of a turn as others read it, with the names of its files, the files, and a bound of their tokens.
@@ -417,7 +411,7 @@ func (r *Record) attached(t *Turn) (content string, parts []provider.Part, load 
 	if len(t.Attachments) == 0 {
 		return t.Text, nil, 0
 	}
-	parts, names, load := r.carried(t.Attachments)
+	parts, names, load, _ := carried(t.Attachments)
 	content = t.Text + "\n" + names
 	r.handed.add(provider.Message{Speaker: t.Speaker, Text: text.Escape(content, r.fence), Fence: r.fence, Parts: parts}, load)
 	return content, parts, load
@@ -432,8 +426,8 @@ func (r *Record) papersOf(call *Call) papers {
 	return papers{slices.Concat(r.papers.messages, r.handed.messages), r.papers.bound + r.handed.bound}
 }
 
-// surplus bounds the tokens that a model takes for images and pages beyond what the bounds of all models hold.
-func (r *Record) surplus(m Model) int { return r.images * max(0, m.ImageTokens-imageTokens) }
+// surplus bounds the tokens that a model takes for so many images and pages beyond what the bounds of all models hold.
+func (m *Model) surplus(images int) int { return images * max(0, m.ImageTokens-imageTokens) }
 
 // maxNamed bounds the bytes of the names of files in a note.
 const maxNamed = 400
