@@ -66,14 +66,14 @@ type asking struct {
 	fixed    bool // its input grows no more
 }
 
-// use returns what so many attempts use, once what it reads is this much longer.
-func (a *asking) use(said increase, times int) amount {
-	output := a.output
-	if times == shortly {
-		times, output = once, a.shortest
-	}
+// use returns what the call uses, once what it reads is this much longer.
+func (a *asking) use(said increase, end endReserve) amount {
 	if a.model == nil {
-		return amount{calls: times}
+		return amount{calls: end.attempts}
+	}
+	output := a.output
+	if end.short {
+		output = a.shortest
 	}
 	input := a.input
 	switch {
@@ -85,7 +85,7 @@ func (a *asking) use(said increase, times int) amount {
 	}
 	input += a.model.surplus(said.images)
 	var sum amount
-	for range times {
+	for range end.attempts {
 		sum = sum.plus(amount{a.model.Bound(input, output), input + output, 1})
 		input += a.again
 	}

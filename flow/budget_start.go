@@ -1,6 +1,9 @@
 package flow
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // withNext follows a use in which a call is counted that has not been made.
 const withNext = ", with what the next call may take"
@@ -14,7 +17,7 @@ const withEnd = ", with what the conclusion may take"
 //     must fit the hard limits. Then it starts as it is, also beside others.
 //   - Otherwise it waits until nothing is in flight. Then the cap on its reply is lowered to what is left, as long as a usual reply
 //     still fits.
-//   - A lowered cap leaves usual replies to the others that are about to start beside the call, if that lets it start.
+//   - A lowered cap leaves usual replies to as many of the others that are about to start beside the call as lets it start.
 //   - The conclusion is kept back for two attempts at each of its calls, and for one attempt if that lets the call start.
 //   - Where a call of the conclusion itself does not fit as it is, those that follow it keep one attempt with a usual reply, or else one
 //     with the shortest reply, and the last resort is the call alone.
@@ -54,8 +57,8 @@ func (c *Core) allot(one beginning, all *starting) (start beginning, limit Warni
 			return room.reserved(), "", atLimit{}, true
 		}
 	}
-	if len(r.inFlight) == 0 {
-		if start, ok = c.lowered(&room, all); ok {
+	if len(r.inFlight) == 0 { // an aborted call frees what it has not used; one that ignores the abort is given up by its runtime
+		if start, ok = c.lowered(room, all); ok {
 			return start, "", atLimit{}, true
 		}
 	}
@@ -97,17 +100,22 @@ func (c *Core) leavesNoRoom(intent *Intent, a *Answer) (at atLimit) {
 	return at.of(limitHard, withEnd)
 }
 
-// How many attempts at each call of the conclusion are kept back.
-const (
-	never = iota
-	once
-	twice
-	shortly // one attempt with the shortest reply: the replies before may have been longer than what was kept back for them
+// endReserve is what is reserved for each call of the conclusion.
+type endReserve struct {
+	attempts int
+	short    bool // with the shortest replies: those before may have been longer than what was reserved for them
+}
+
+var (
+	never   = endReserve{}
+	once    = endReserve{attempts: 1}
+	twice   = endReserve{attempts: 2}
+	shortly = endReserve{attempts: 1, short: true}
 )
 
 // lowering is a way to lower the cap on a reply.
 type lowering struct {
-	times int // what of the conclusion is kept back
+	end   endReserve
 	least int // the lowest cap
 	most  int // the highest
 }
@@ -118,10 +126,8 @@ type room struct {
 	hard   amount
 	held   amount // what was used, and what the calls in flight may still use
 	model  Model
-	input  int // bounds the tokens of the call's input
-	calls  int
-	person bool
-	end    []asking // the calls of the conclusion that are kept back
+	input  int      // bounds the tokens of the call's input
+	end    []asking // the calls of the conclusion for which something is reserved
 	said   increase // by the calls in flight, and by the persons who are asked
 	others amount   // what the calls beside it use with usual replies
 	counts bool     // tokens are counted where the vocabulary is known, and it is of some model
@@ -131,18 +137,12 @@ type room struct {
 // roomBeside returns the room for a call beside what is in flight and kept back. counts is whether tokens are counted.
 func (c *Core) roomBeside(one beginning, counts bool) room {
 	r, call, intent := c.record, one.ready.call, one.intent
-	out := room{
-		one: one, hard: r.settings.Budget.hard(), held: r.used().plus(r.reserves), calls: 1, person: call.Performer == ByPerson, record: r,
-	}
-	switch call.Performer {
-	case ByModel:
+	out := room{one: one, hard: r.settings.Budget.hard(), held: r.used().plus(r.reserves), record: r}
+	if call.Performer == ByModel {
 		out.model, _ = r.Model(intent.Model)
 		out.input = c.inputOf(one, out.model, counts)
 		_, exact := r.counter(intent.Model)
 		out.counts = counts && exact && call.span == nil
-	case ByPerson:
-		out.calls = 0
-	default:
 	}
 	if r.State == StateCompleting || r.settings.Budget.concludes() {
 		var exact bool
@@ -153,28 +153,36 @@ func (c *Core) roomBeside(one beginning, counts bool) room {
 	return out
 }
 
-// use returns what the call uses with this cap on its reply, beside all that is held and kept back.
-func (m *room) use(tokens, times int) amount {
-	own := amount{calls: m.calls}
-	if m.one.intent.Model != "" {
-		own = amount{m.model.Bound(m.input, tokens), m.input + tokens, 1}
+// use returns what the call uses with this cap on its reply, beside all that is held and reserved.
+func (m *room) use(tokens int, end endReserve) amount {
+	call, in := m.one.ready.call, m.one.intent
+	sum := m.held.plus(m.others)
+	switch call.Performer {
+	case ByModel:
+		sum = sum.plus(amount{m.model.Bound(m.input, tokens), m.input + tokens, 1})
+	case ByPerson:
+	default:
+		sum.calls++
 	}
-	sum := m.held.plus(own).plus(m.others)
-	if times == never || len(m.end) == 0 {
+	if end.attempts == 0 || len(m.end) == 0 {
 		return sum
 	}
-	said := m.said.plus(m.record.replyOf(m.one.intent.visibleOf(tokens), m.one.intent.By))
-	if m.person {
-		said = m.said.plus(m.record.answerOf(m.one.intent.Tokens, m.one.intent.By))
+	said := m.said
+	if call.Performer == ByPerson {
+		said = said.plus(m.record.answerOf(in.Tokens, in.By))
+	} else {
+		said = said.plus(m.record.replyOf(in.visibleOf(tokens), in.By))
 	}
 	for i := range m.end {
-		sum = sum.plus(m.end[i].use(said, times))
+		sum = sum.plus(m.end[i].use(said, end))
 	}
 	return sum
 }
 
 // holds reports whether there is room for the call with this cap.
-func (m *room) holds(tokens, times int) bool { return m.use(tokens, times).passed(m.hard).what == "" }
+func (m *room) holds(tokens int, end endReserve) bool {
+	return m.use(tokens, end).passed(m.hard).what == ""
+}
 
 // reserved returns the call with what was counted as its reserve.
 func (m *room) reserved() beginning {
@@ -187,10 +195,8 @@ func (m *room) reserved() beginning {
 
 // lacks says which limit leaves no room, with the least that would do.
 func (m *room) lacks() atLimit {
-	least := m.one.intent.Tokens
-	for _, way := range m.lowerings() {
-		least = min(least, way.least)
-	}
+	ways := m.lowerings()
+	least := ways[len(ways)-1].least
 	if alone := m.use(least, never).passed(m.hard); alone.what != "" {
 		return alone.of(limitHard, m.record.doubt(alone, limitHard)+withNext)
 	}
@@ -223,25 +229,24 @@ func (m *room) lowerings() []lowering {
 	return []lowering{{twice, usual, full}, {once, usual, full}}
 }
 
-// lowered returns the call with the highest cap for which there is room. false: there is none for a usual reply.
-func (c *Core) lowered(m *room, all *starting) (start beginning, ok bool) {
-	if all != nil && all.next < len(all.calls) {
-		sparing := *m
-		sparing.others = c.usualUse(all, m.counts)
-		if start, ok = c.lowered(&sparing, nil); ok {
-			return start, true
-		}
+// lowered returns the call with the highest cap for which there is room. It leaves usual replies to as many of those that are about to
+// start after it as lets it start. In the conclusion it need not: something is reserved for each of them. false: there is no room.
+func (c *Core) lowered(m room, all *starting) (start beginning, ok bool) {
+	ways := m.lowerings()
+	if all != nil && c.record.State != StateCompleting {
+		after := len(all.calls) - all.next
+		left := sort.Search(after, func(left int) bool {
+			m.others = c.usualUse(all, after-left, m.counts)
+			return slices.ContainsFunc(ways, func(way lowering) bool { return m.holds(way.least, way.end) })
+		})
+		m.others = c.usualUse(all, after-left, m.counts)
 	}
-	for _, way := range m.lowerings() {
-		if !m.holds(way.least, way.times) {
-			continue
-		}
-		tokens := way.least + sort.Search(way.most-way.least, func(n int) bool { return !m.holds(way.least+n+1, way.times) })
-		if tokens == m.one.intent.Tokens {
+	for _, way := range ways {
+		if m.holds(way.least, way.end) {
+			in := *m.one.intent
+			in.lower(way.least + sort.Search(way.most-way.least, func(n int) bool { return !m.holds(way.least+n+1, way.end) }))
+			m.one.intent = &in
 			return m.reserved(), true
-		}
-		if start, ok = c.capped(m, tokens, way.times); ok {
-			return start, true
 		}
 	}
 	return beginning{}, false
@@ -251,19 +256,19 @@ func (c *Core) lowered(m *room, all *starting) (start beginning, ok bool) {
 type starting struct {
 	calls []beginning
 	next  int         // the place of the first of those that are still to start
-	usual [2][]amount // what each of them uses together with those after it; by whether tokens are counted; nil: nobody has asked
+	usual [2][]amount // what each of them uses together with those before it; by whether tokens are counted; nil: nobody has asked
 }
 
-// usualUse returns what the calls that are still to start use with usual replies. Each of hundreds of calls asks for it.
-func (c *Core) usualUse(all *starting, counts bool) amount {
+// usualUse returns what so many of the calls that are still to start use with usual replies. Each of hundreds of calls asks for it.
+func (c *Core) usualUse(all *starting, count int, counts bool) amount {
 	sums := &all.usual[oneIf(counts)]
 	if *sums == nil {
 		*sums = make([]amount, len(all.calls)+1)
-		for i := len(all.calls) - 1; i >= all.next; i-- {
-			(*sums)[i] = (*sums)[i+1].plus(c.usualOne(all.calls[i], counts))
+		for i := all.next; i < len(all.calls); i++ {
+			(*sums)[i+1] = (*sums)[i].plus(c.usualOne(all.calls[i], counts))
 		}
 	}
-	return (*sums)[all.next]
+	return (*sums)[all.next+count].less((*sums)[all.next])
 }
 
 // usualOne returns what a call uses with a usual reply.
@@ -287,33 +292,18 @@ func (c *Core) inputOf(one beginning, model Model, counts bool) int {
 	return input
 }
 
-// capped prepares a call anew with a lower cap. false: it does not fit all the same, because its window then holds more input.
-func (c *Core) capped(m *room, tokens, times int) (start beginning, ok bool) {
-	call := *m.one.ready.call
-	call.most = tokens
-	ready, intent, failure := c.prepare(&call, !m.one.ready.slide)
-	if failure == nil && ready.needs != nil {
-		ready, intent, failure = c.prepare(&call, false)
-	}
-	if failure != nil {
-		return start, false
-	}
-	again := c.roomBeside(beginning{ready, intent}, m.counts)
-	again.others = m.others
-	if !again.holds(intent.Tokens, times) {
-		return start, false
-	}
-	return again.reserved(), true
-}
-
-// lower lowers the cap on a reply to what the budget leaves. Thoughts and text share what is left as they share the whole.
+// lower lowers the cap on a reply to what the budget leaves. Thoughts and text share what is left as they share the whole. The request is
+// otherwise as it was: what it reads leaves room in the window for the former cap.
 func (in *Intent) lower(most int) {
-	if most <= 0 || most >= in.Tokens {
+	if most >= in.Tokens {
 		return
 	}
 	visible := in.visibleOf(most)
 	in.Lowered, in.Tokens, in.Thinking = in.Tokens, most, most-visible
 }
+
+// full returns the cap on a reply as it was before the budget has lowered it.
+func (in *Intent) full() int { return max(in.Tokens, in.Lowered) }
 
 // visibleOf returns how many of so many tokens of output the reply has beside the thoughts.
 func (in *Intent) visibleOf(tokens int) int {

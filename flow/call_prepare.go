@@ -155,8 +155,8 @@ const schemaInWords = "\n\nReply with one JSON object and nothing else. It must 
 // mostDoublings bounds how often the cap on a call's reply is doubled.
 const mostDoublings = 3
 
-// cap bounds the reply: by the call or the settings, by the model, by its window, and by what the budget leaves. After a reply that
-// ended at its cap, the bound is twice as large. A model that reasons gets more for its thoughts.
+// cap bounds the reply: by the call or the settings, by the model and by its window. After a reply that ended at its cap,
+// the bound is twice as large. A model that reasons gets more for its thoughts.
 func (c *Core) cap(call *Call, ready *prepared, intent *Intent, model Model) {
 	r := c.record
 	state := r.calls[call.ID]
@@ -178,7 +178,6 @@ func (c *Core) cap(call *Call, ready *prepared, intent *Intent, model Model) {
 	}
 	intent.Tokens = bound(own + model.thoughts(call.Options))
 	intent.Thinking = max(0, intent.Tokens-own)
-	intent.lower(call.most)
 }
 
 // visible returns how many tokens of output the reply has beside the thoughts.

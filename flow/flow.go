@@ -345,7 +345,6 @@ type Call struct {
 	// Task makes what a [Function] is asked, for ByFunction.
 	Task func(r *Record, asked Asked) any
 
-	most  int        // the highest cap on the reply that the budget allows; 0: it allows the call's own
 	asked *AskedTool // for the use of a tool: the request of the model
 	span  *span      // for a summary: the messages that it covers
 }

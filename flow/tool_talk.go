@@ -348,7 +348,7 @@ func (r *Record) roomForUses(intent *Intent, model Model) int {
 	if size == 0 {
 		return 0
 	}
-	return max(1, size-r.settings.Reserve-intent.Tokens) * halfOfFour
+	return max(1, size-r.settings.Reserve-intent.full()) * halfOfFour
 }
 
 // sentUses returns what is sent of each use, by exchange and by use. The newest get the room first: of the older ones, answers and

@@ -3,6 +3,7 @@ package budget_test
 import (
 	"errors"
 	"log/slog"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -20,11 +21,21 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// A conclusion of two calls: whatever the limit is, the first of them has the usual length at least wherever that leaves one to the second,
+// A conclusion of two calls, made one after the other or wanted at once: whatever the limit is, the first of them has the usual length at least wherever that leaves one to the second,
 // and a higher limit never lowers its cap.
 func TestAHigherLimitNeverShortensTheConclusion(t *testing.T) {
 	t.Parallel()
 	const usual = 600
+	for _, together := range []bool{false, true} {
+		t.Run(fmt.Sprintf("together %t", together), func(t *testing.T) {
+			t.Parallel()
+			risingLimits(t, together)
+		})
+	}
+}
+
+func risingLimits(t *testing.T, together bool) {
+	t.Helper()
 	f := stage.OneState(stage.CallsOf(func(c *flow.Call) { c.MaxTokens = 50 }))
 	f.Last = func(r *debate.Record) []flow.Call {
 		var calls []flow.Call
@@ -38,6 +49,9 @@ func TestAHigherLimitNeverShortensTheConclusion(t *testing.T) {
 	f.Steps[flow.StateCompleting] = flow.Step{Calls: func(r *debate.Record) []flow.Call {
 		calls := f.Last(r)
 		return calls[:min(1, len(calls))]
+		if together {
+			return calls
+		}
 	}}
 	caps := func(tokens int) (verdict, vote int) {
 		engine, source, config := stage.WithFlow(f)

@@ -76,6 +76,90 @@ func TestWhatTheBudgetHasCutIsSaid(t *testing.T) {
 	assert.Equal(t, stage.Canonical(t, record), stage.Canonical(t, stored))
 }
 
+// intentsOf returns the attempts of a conversation.
+func intentsOf(t *testing.T, engine *debate.Engine, id string) (all []*flow.Intent) {
+	t.Helper()
+	for _, event := range stage.Logged(t, engine, id) {
+		if in := body.As[flow.Intent](event); in != nil {
+			all = append(all, in)
+		}
+	}
+	return all
+}
+
+// Three speak at the same time, and there is room for two usual replies. The cap of the first leaves one of them to the second, although the
+// third gets none.
+func TestALoweredCapLeavesUsualRepliesToAsManyAsFit(t *testing.T) {
+	t.Parallel()
+	const usual, most = flow.TypicalReply, 4_000
+	for tokens := 500; tokens <= most; tokens += 50 {
+		engine, p, config := stage.WithFlow(stage.OneState(stage.CallsOf(func(c *flow.Call) { c.View.None = true })))
+		engine.Store = &store.Memory{}
+		config.Participants = append(config.Participants, debate.Participant{Name: "Cy", Model: "test/debater"})
+		config.MaxTokens, config.Budget = most, &debate.Budget{HardTokens: tokens}
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			return scripted.Reply{Text: "So.", Usage: provider.Usage{Input: 1, Output: req.MaxTokens}, Stop: provider.StopLength}
+		}
+		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
+		require.NoError(t, err)
+		record, _ := session.Wait(t.Context())
+		require.NoError(t, session.Close())
+		input := 0
+		for _, in := range intentsOf(t, engine, record.ID) {
+			input = max(input, in.Bound-in.Tokens)
+			assert.GreaterOrEqual(t, in.Tokens, usual)
+		}
+		if input > 0 {
+			assert.GreaterOrEqual(t, len(record.Turns), min(3, tokens/(input+usual)), "%d tokens", tokens)
+		}
+	}
+}
+
+// A cap that is lowered changes nothing else about a request: where a window is full, what it holds of the conversation stays the same. So
+// a call whose usual reply fits is not refused because its window would hold more beside a lower cap.
+func TestALoweredCapReadsWhatTheFullOneReads(t *testing.T) {
+	t.Parallel()
+	const used, usual = 1_100, 250 // of each call, and of a reply
+	play := func(tokens int) (inputs []int, lowered int) {
+		config := stage.TwoDebaters()
+		config.Format, config.Rounds, config.Judging, config.Context = format.FreeForm, 8, nil, flow.ContextTruncate
+		config.MaxTokens, config.Reserve = 900, 100
+		engine, p := stage.Engine(config)
+		engine.Store = &store.Memory{}
+		row := engine.Models["test/debater"]
+		row.Window = 3_000
+		engine.Models["test/debater"] = row
+		if tokens > 0 {
+			config.Budget = &debate.Budget{HardTokens: tokens}
+		}
+		p.Reply = func(*provider.Request) scripted.Reply {
+			return scripted.Reply{Text: words(200), Usage: provider.Usage{Input: used - 200, Output: 200}}
+		}
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		record, _ := session.Wait(t.Context())
+		require.NoError(t, session.Close())
+		for _, in := range intentsOf(t, engine, record.ID) {
+			inputs = append(inputs, in.Bound-in.Tokens)
+			lowered += min(1, in.Lowered)
+		}
+		return inputs, lowered
+	}
+	free, _ := play(0)
+	require.Len(t, free, 16)
+	all := 0
+	for tokens := 16_000; tokens < 26_000; tokens += 250 {
+		inputs, lowered := play(tokens)
+		all += lowered
+		n := len(inputs)
+		assert.Equal(t, free[:n], inputs, "%d tokens", tokens)
+		if n < len(free) {
+			assert.Less(t, tokens, n*used+free[n]+usual, "the next call did not fit")
+		}
+	}
+	assert.Positive(t, all)
+}
+
 // A soft limit of money is compared with what is spent, and not with what the calls could use: at the cost of a whole debate it cuts
 // nothing, and right below what the rounds cost it ends them behind the call that passes it.
 func TestASoftLimitIsComparedWithWhatIsSpent(t *testing.T) {
