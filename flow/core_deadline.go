@@ -156,6 +156,9 @@ func (c *Core) endRound() (again bool, err error) {
 	if step.Calls != nil {
 		calls = slices.DeleteFunc(step.Calls(r), func(call Call) bool { return r.settled(call.ID) })
 	}
+	if c.heldBack(calls) {
+		over += ", in which the limits of the budget had calls wait for each other"
+	}
 	var fatal *Error // of the first call that is not left out
 	for i := range calls {
 		late, err := c.cutOff(&calls[i], over)
@@ -185,6 +188,21 @@ func (c *Core) endRound() (again bool, err error) {
 		return true, err
 	}
 	return true, c.fail(fatal)
+}
+
+// heldBack reports whether the limits of the budget have kept calls of the round from being made at once, as far as the record shows it: one
+// of them still waits for those in flight, or the cap on a reply was lowered.
+func (c *Core) heldBack(calls []Call) bool {
+	r := c.record
+	if slices.ContainsFunc(r.current, func(call *callState) bool { return call.intent.Lowered > 0 && call.intent.Round == r.Round }) {
+		return true
+	}
+	first := slices.IndexFunc(calls, func(call Call) bool { return r.calls[call.ID] == nil })
+	if first < 0 {
+		return false
+	}
+	ready, intent, failure := c.prepare(&calls[first], false)
+	return failure == nil && !c.fits(beginning{ready, intent})
 }
 
 // decided reports whether a person, a rule or the flow has decided what follows a failed call.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -37,6 +38,38 @@ func TestASoftLimitOfTime(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Near a hard limit, those who speak at the same time wait for each other. Whoever is left out of a round for that reason is said to be.
+func TestALateRoundNamesTheBudgetThatHasHeldItsCalls(t *testing.T) {
+	late := 0
+	for tokens := 0; tokens < 20_000; tokens += 500 {
+		config := stage.Crew(3)
+		config.Mode, config.Rounds, config.MaxTokens, config.Judging = debate.Simultaneous, 1, 4_000, nil
+		config.RoundTimeout = 10 * time.Second
+		if tokens > 0 {
+			config.Budget = &debate.Budget{HardTokens: tokens}
+		}
+		if engine, _ := stage.Engine(config); engine.Validate(t.Context(), config) != nil {
+			continue
+		}
+		events, _ := stage.OnClock(t, config, func(_ *debate.Engine, p *scripted.Provider) {
+			p.Reply = func(*provider.Request) scripted.Reply {
+				return scripted.Reply{Text: "So.", Delay: 6 * time.Second, Usage: provider.Usage{Input: 100, Output: 10}}
+			}
+		})
+		begun := map[string]bool{}
+		for _, event := range events {
+			if in := body.As[flow.Intent](event); in != nil {
+				begun[in.Call] = true
+			} else if s := body.As[flow.Skipped](event); s != nil && len(begun) < 3 {
+				late++
+				assert.Equal(t, "the round's time of 10s is over, in which the limits of the budget had calls wait for each other", s.Reason)
+			}
+		}
+		assert.True(t, tokens > 0 || len(begun) == 3)
+	}
+	assert.Positive(t, late)
 }
 
 func TestASoftLimitOfTimeDoesNotWaitForARetry(t *testing.T) {
