@@ -326,7 +326,7 @@ func (c *Core) last() []Call {
 // request returns the request that the call would make now, as far as its size goes.
 func (c *Core) request(call *Call) *prepared {
 	r := c.record
-	ready := &prepared{call: call, papers: r.papersOf(call)}
+	ready := &prepared{call: call, papers: r.papersOf(call), tools: r.toolsOf(call)}
 	if call.Last != nil {
 		ready.last = call.Last(r)
 	}

@@ -94,10 +94,7 @@ func (p *prepared) offer(r *Record, state *callState, offer *ToolOffer, room int
 		p.recall(r, state, room)
 		return
 	}
-	for _, name := range p.call.Tools {
-		info := r.start.Tools[name]
-		p.tools = append(p.tools, provider.Tool{Name: name, Description: info.Description, Parameters: info.Parameters})
-	}
+	p.tools = r.toolsOf(p.call)
 	sent := sentUses(own, room)
 	former, formerSent := r.recalled(p.call, roomLeft(room, sent))
 	var ids useIDs
@@ -120,6 +117,15 @@ func (p *prepared) offer(r *Record, state *callState, offer *ToolOffer, room int
 	} else {
 		p.last = r.Text(textToolsNone)
 	}
+}
+
+// toolsOf returns the tools that a call offers, as they are described to models.
+func (r *Record) toolsOf(call *Call) (tools []provider.Tool) {
+	for _, name := range call.Tools {
+		info := r.start.Tools[name]
+		tools = append(tools, provider.Tool{Name: name, Description: info.Description, Parameters: info.Parameters})
+	}
+	return tools
 }
 
 // formerWords stand before what an actor has used its tools for in earlier calls.

@@ -1,9 +1,10 @@
 package budget_test
 
 import (
+	"context"
 	"errors"
-	"log/slog"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -25,7 +26,6 @@ import (
 // and a higher limit never lowers its cap.
 func TestAHigherLimitNeverShortensTheConclusion(t *testing.T) {
 	t.Parallel()
-	const usual = 600
 	for _, together := range []bool{false, true} {
 		t.Run(fmt.Sprintf("together %t", together), func(t *testing.T) {
 			t.Parallel()
@@ -36,6 +36,7 @@ func TestAHigherLimitNeverShortensTheConclusion(t *testing.T) {
 
 func risingLimits(t *testing.T, together bool) {
 	t.Helper()
+	const usual = 600
 	f := stage.OneState(stage.CallsOf(func(c *flow.Call) { c.MaxTokens = 50 }))
 	f.Last = func(r *debate.Record) []flow.Call {
 		var calls []flow.Call
@@ -48,10 +49,10 @@ func risingLimits(t *testing.T, together bool) {
 	}
 	f.Steps[flow.StateCompleting] = flow.Step{Calls: func(r *debate.Record) []flow.Call {
 		calls := f.Last(r)
-		return calls[:min(1, len(calls))]
 		if together {
 			return calls
 		}
+		return calls[:min(1, len(calls))]
 	}}
 	caps := func(tokens int) (verdict, vote int) {
 		engine, source, config := stage.WithFlow(f)
@@ -119,6 +120,39 @@ func TestANameAloneIsNotCounted(t *testing.T) {
 	}
 	assert.Positive(t, crowds)
 	t.Logf("%d crowds; %d requests were larger than their bound", crowds, believed)
+}
+
+// A conclusion that offers tools sends their descriptions too, so they are reserved with it.
+func TestTheToolsOfTheConclusionAreReserved(t *testing.T) {
+	t.Parallel()
+	look, err := flow.NewTool(flow.ToolInfo{Description: strings.Repeat("It looks. ", 800)},
+		func(context.Context, flow.ToolUse, struct{}) (string, error) { return "", nil })
+	require.NoError(t, err)
+	turns := 0
+	for tokens := 10_000; tokens < 30_000; tokens += 400 {
+		f := stage.OneState(stage.CallsOf(func(c *flow.Call) { c.View.None = true }))
+		f.Steps[flow.StateCompleting] = flow.Step{Calls: func(r *debate.Record) []flow.Call {
+			if r.Done("end") {
+				return nil
+			}
+			return []flow.Call{{ID: "end", Kind: "end", By: "judge", Model: "test/debater", Needed: true, Tools: []string{"look"}, Uses: 1}}
+		}}
+		engine, _, config := stage.WithFlow(f)
+		engine.Store, engine.Tools = &store.Memory{}, map[string]debate.Tool{"look": look}
+		for i := range 6 {
+			config.Participants = append(config.Participants, debate.Participant{Name: fmt.Sprintf("P%d", i), Model: "test/debater"})
+		}
+		config.Tools, config.MaxTokens, config.Budget = []string{"look"}, 300, &flow.Budget{HardTokens: tokens, SoftTokens: tokens}
+		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
+		require.NoError(t, err)
+		record, _ := session.Wait(t.Context())
+		require.NoError(t, session.Close())
+		if len(record.Turns) > 1 {
+			turns++
+			assert.True(t, record.Done("end"), "%d tokens, %d turns: %v", tokens, len(record.Turns), record.Failure)
+		}
+	}
+	assert.Positive(t, turns)
 }
 
 // dense plays a debate within so many tokens, with a vendor that counts half as many tokens again as the vocabulary of gpt-4 has. In a
