@@ -60,8 +60,9 @@ func (w *Work) decision() flow.Call {
 	return call
 }
 
-// conclusion returns the decision that follows the executions of now: it can find the task complete. So a limit of the budget ends no work
-// between an execution and what the arbiter says of it.
+// conclusion returns the decision that follows the executions of now: it can find the task complete. Beside a soft limit or Confirm it is
+// reserved, and so a hard limit ends no work between an execution and what the arbiter says of it. A soft limit that is reached may, and so
+// may a hard limit alone.
 func conclusion(r *flow.Record) []flow.Call {
 	w := of(r)
 	if w.Working() != StateExecuting {

@@ -17,7 +17,7 @@ import (
 // not included.
 //
 // All its fields except Typical, TypicalTokens, Whole and WholeTokens are the worst case: every reply has its maximum length. What others
-// have said is read as so many tokens where the vocabulary of the reader is known. For other models it is read as so
+// have said is read as so many tokens where the vocabulary of the reader is known. For other models, and in files of text, it is read as so
 // many bytes, of which a token can have up to eight, so that the worst case of long conversations is far above the typical one.
 // Otherwise it is above it by about as much as the caps on replies are above usual replies: ten times where they are 4,096 tokens, and more
 // where calls say that their replies are usually shorter (Call.Usual).

@@ -29,7 +29,8 @@ func (l increase) less(m increase) increase {
 	return increase{l.bytes - m.bytes, l.tokens - m.tokens, l.images - m.images}
 }
 
-// replyOf bounds how much longer a reply of so many tokens makes the conversation. Its tokens are those that its model has written.
+// replyOf bounds how much longer a reply of so many tokens makes the conversation. Its tokens are those of the model that writes it. For a
+// reader of another vocabulary they may be more: then the conclusion may find less room than was reserved for it, but no limit is passed.
 func (r *Record) replyOf(tokens int, by string) increase {
 	return increase{bytes: r.growth(longestReply(tokens), by), tokens: r.growth(tokens, by)}
 }
@@ -92,8 +93,8 @@ func (a *asking) use(said increase, end endReserve) amount {
 	return sum
 }
 
-// closing is what the conclusion asks for. Attempts that are begun change nothing about it, but those at its own calls, which are no longer
-// to come.
+// closing is what the conclusion asks for. First attempts that are begun change nothing about it, but those at its own calls, which are no
+// longer to come.
 type closing struct {
 	at    time.Time   // of the input: which model a call gets depends on it
 	calls []Call      // that were still to come, without those of persons
@@ -216,7 +217,8 @@ type unseen struct {
 	size         int // their tokens, or their bytes
 }
 
-// hiddenGrowth returns how many tokens the hidden turns add to the conversation, or, without a counter, bytes. It counts each of them once.
+// hiddenGrowth returns how many tokens the hidden turns add to the conversation, or, without a counter, bytes. It counts each of them once,
+// also for a call without a view whose instruction quotes them already: whether it does, only the flow knows.
 func (c *Core) hiddenGrowth(counter token.Counter) int {
 	r := c.record
 	if len(r.hidden) == 0 {

@@ -183,7 +183,7 @@ func (c *Core) folded(e *Event) {
 	if c.kept != nil && !c.kept.fold(c.record, e) {
 		c.kept = nil
 	}
-	if _, begins := e.Body.(*Intent); !begins {
+	if in, begins := e.Body.(*Intent); !begins || in.Attempt > 1 { // what has failed may be no failure any more
 		c.closing = nil
 	}
 }

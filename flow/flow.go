@@ -77,8 +77,8 @@ type Flow struct {
 	// For budgets and estimates.
 
 	// Last returns the missing calls of the conclusion, as if the conversation had come to it, including those that the step of
-	// StateCompleting makes one after the other. The budget reserves their worst case. An attempt that begins changes nothing about
-	// them. nil: the calls of that step.
+	// StateCompleting makes one after the other. The budget reserves their usual case. The first attempt at a call changes nothing
+	// about them as it begins. nil: the calls of that step.
 	Last func(r *Record) []Call
 	// Estimate walks through a conversation of at most this many rounds and counts its calls. nil: conversations of
 	// this flow cannot be estimated.

@@ -23,8 +23,9 @@ type Model struct {
 	// temperature, tools. A schema is then a part of the instruction.
 	Unsupported []provider.Ability `json:"unsupported,omitempty" redact:"-"`
 	// Vocabulary is the published vocabulary in which the vendor counts the model's tokens: "o200k_base" or "cl100k_base". Near a hard
-	// limit, input is counted with it. "", or any other: bytes bound the input. The engine sets it where the provider vouches for the
-	// names of its models (provider.Voucher), and a row of Engine.Models may, for a server that is known to run such a model.
+	// limit, input is counted with it, except for files of text, which bytes bound. "", or any other: bytes bound the input. The engine
+	// sets it where the provider vouches for the names of its models (provider.Voucher), and a row of Engine.Models may, for a server
+	// that is known to run such a model.
 	Vocabulary string `json:"vocabulary,omitempty" redact:"-"`
 	// ImageTokens is the most input tokens of an image, or of a page of a PDF. 0: 5000, which is more than most models take.
 	ImageTokens int `json:"imageTokens,omitempty"`
