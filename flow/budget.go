@@ -14,7 +14,7 @@ import (
 //
 //   - budget_limit warns, ends the rounds at a limit, and says with how much all of them would run.
 //   - budget_start lets a call start, with a lower cap on its reply where little is left, or not.
-//   - budget_reserve keeps back what the conclusion needs, by how long replies usually are.
+//   - budget_reserve reserves what the conclusion needs, by how long replies usually are.
 //   - budget_afford refuses, before a start, what could not pay for one round and the conclusion.
 //   - budget_estimate foresees what a conversation uses.
 //   - budget_account adds up what was used.
@@ -38,7 +38,7 @@ type Budget struct {
 	// one it goes to the error state, and Session.Retry confirms the warning.
 	Confirm bool `json:"confirm,omitempty"`
 	// Soft limits end the rounds once so much is spent, and the conclusion follows. If there is any soft limit, or Confirm, what the
-	// calls of the conclusion can use with usual replies is kept back within the hard limits: the rounds end before that is used. So the
+	// calls of the conclusion can use with usual replies is reserved within the hard limits: the rounds end before that is used. So the
 	// same amount may be the soft and the hard limit.
 	Soft       Money `json:"soft,omitempty"`
 	SoftTokens int   `json:"softTokens,omitempty"` // input and output

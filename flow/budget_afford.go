@@ -15,18 +15,18 @@ import (
 type steps struct {
 	last []step // not yet known to be of a round
 	ends int    // how many calls the conclusion has
-	// rounds is the largest use at a call of the rounds, with what is reserved for it, and spent the largest use before one. longer is
+	// rounds is the largest use at a call of the rounds, with what is reserved for it, and spent the largest use before one. increase is
 	// what a reply can add to what the conclusion reads, beyond a usual one.
 	rounds, spent amount
-	longer        increase
+	increase      increase
 }
 
 // step is a call of a walk.
 type step struct {
-	before amount   // what was used before
-	most   amount   // what is reserved for it
-	ask    asking   // of the conclusion
-	longer increase // see steps
+	before   amount   // what was used before
+	most     amount   // what is reserved for it
+	ask      lastCall // of the conclusion
+	increase increase // see steps
 }
 
 // add appends a step. Those that cannot be of the conclusion are added up.
@@ -37,7 +37,7 @@ func (s *steps) add(one step, marked bool) {
 		s.last = s.last[1:]
 		s.rounds = s.rounds.most(first.before.plus(first.most))
 		s.spent = s.spent.most(first.before)
-		s.longer = increase{bytes: max(s.longer.bytes, first.longer.bytes), tokens: max(s.longer.tokens, first.longer.tokens)}
+		s.increase = increase{bytes: max(s.increase.bytes, first.increase.bytes), tokens: max(s.increase.tokens, first.increase.tokens)}
 	}
 }
 
@@ -62,7 +62,7 @@ func (s *Estimator) step(call *Call, ready *prepared, growth int) {
 		model, _ := r.Model(call.Model)
 		limit := r.capOf(call, &model)
 		_, exact := r.counter(call.Model)
-		one.ask = asking{
+		one.ask = lastCall{
 			model: &model, input: s.input(ready, call.Model, growth), output: r.usualEnd(call, call.Model, limit),
 			counts: s.counts && exact,
 		}
@@ -71,11 +71,11 @@ func (s *Estimator) step(call *Call, ready *prepared, growth int) {
 	default:
 	}
 	length := r.growth(s.reply(call), call.By)
-	one.longer = increase{bytes: max(0, said.bytes-length), tokens: max(0, said.tokens-length/typicalBytes)}
+	one.increase = increase{bytes: max(0, said.bytes-length), tokens: max(0, said.tokens-length/typicalBytes)}
 	s.steps.add(one, s.steps.ends > 0)
 }
 
-// whole returns the smallest limits with which the walk comes to its end. kept is whether the conclusion is kept back meanwhile.
+// whole returns the smallest limits with which the walk comes to its end. kept is whether the conclusion is reserved meanwhile.
 func (s *Estimator) whole(kept bool) amount {
 	least, end := s.steps.rounds, s.steps.last
 	if s.steps.ends == 0 {
@@ -90,7 +90,7 @@ func (s *Estimator) whole(kept bool) amount {
 	sum := s.steps.rounds
 	for i := range end {
 		if end[i].most.calls > 0 { // no person's
-			sum = sum.plus(end[i].ask.use(s.steps.longer, once))
+			sum = sum.plus(end[i].ask.use(s.steps.increase, once))
 		}
 	}
 	return least.most(sum)

@@ -329,8 +329,5 @@ func (s *Estimator) input(ready *prepared, name string, growth int) int {
 			input += s.said * (transcript.Framing + 2*len(r.fence))
 		}
 	}
-	if ready.call.Schema != "" && model.unsupported(provider.AbilitySchema) {
-		input += len(schemaInWords)
-	}
-	return input + model.surplus(r.images)
+	return input + r.besideTexts(ready.call, &model)
 }

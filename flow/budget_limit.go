@@ -289,7 +289,7 @@ func (c *Core) reach(limit WarningKind, call string, at atLimit) error {
 	if strings.HasPrefix(at.limit, limitSoft) {
 		w.Threshold = budget.Soft
 	}
-	c.tellNeeds(w)
+	c.writeNeeds(w)
 	exit := Exit{Reason: EndHardLimit, By: EndedByBudget, Evidence: string(limit) + " of the budget: " + at.what, whole: at.whole}
 	if limit == WarnSoft {
 		exit.Reason = EndSoftLimit
@@ -354,8 +354,8 @@ func (r *Record) doubt(at atLimit, side string) string {
 	}
 }
 
-// tellNeeds writes into the warning about a limit with how much of it all rounds would run.
-func (c *Core) tellNeeds(w *Warning) {
+// writeNeeds writes into the warning about a limit with how much of it all rounds would run.
+func (c *Core) writeNeeds(w *Warning) {
 	if strings.HasSuffix(w.Limit, measureTime) {
 		return
 	}
@@ -364,7 +364,7 @@ func (c *Core) tellNeeds(w *Warning) {
 	if hard {
 		limit = b.hard()
 	}
-	needs, ok := c.forAll(hard)
+	needs, ok := c.neededForAll(hard)
 	switch {
 	case !ok:
 	case strings.HasSuffix(w.Limit, measureTokens):
@@ -384,12 +384,12 @@ func above[T int | Money](needs, limit T) T {
 	return needs
 }
 
-// forAll returns about the limits, hard or soft, with which all rounds would run, in two digits: a quarter more than the least that does so
+// neededForAll returns about the limits, hard or soft, with which all rounds would run, in two digits: a quarter more than the least that does so
 // with replies as long as they are on average so far, or as long as [TypicalReply] if that is more. It is no less than what was used, and
 // a quarter more.
 //
 // false: the flow cannot be estimated, or has too many rounds.
-func (c *Core) forAll(hard bool) (amount, bool) {
+func (c *Core) neededForAll(hard bool) (amount, bool) {
 	r := c.record
 	rounds := max(1, r.settings.Rounds)
 	if c.machine.flow.Estimate == nil || rounds > mostForeseen {

@@ -11,7 +11,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// concludes reports whether the conversation may conclude at a soft limit. Only then is anything kept back for the
+// concludes reports whether the conversation may conclude at a soft limit. Only then is anything reserved for the
 // conclusion, because at a hard limit the conversation ends in an error.
 func (b *Budget) concludes() bool {
 	return b.soft() != (amount{}) || b.SoftTime > 0 || b.Confirm
@@ -56,8 +56,8 @@ func (r *Record) beingAnswered() increase {
 	return sum
 }
 
-// asking is a call of the conclusion, as far as the budget goes: an attempt at it with its own model, and a usual reply.
-type asking struct {
+// lastCall is a call of the conclusion, as far as the budget goes: an attempt at it with its own model, and a usual reply.
+type lastCall struct {
 	model    *Model // nil: no model is asked
 	input    int    // bounds the tokens of its input now
 	again    int    // and those that asking again adds
@@ -68,7 +68,7 @@ type asking struct {
 }
 
 // use returns what the call uses, once what it reads is this much longer.
-func (a *asking) use(said increase, end endReserve) amount {
+func (a *lastCall) use(said increase, end endReserve) amount {
 	if a.model == nil {
 		return amount{calls: end.attempts}
 	}
@@ -93,27 +93,27 @@ func (a *asking) use(said increase, end endReserve) amount {
 	return sum
 }
 
-// closing is what the conclusion asks for. First attempts that are begun change nothing about it, but those at its own calls, which are no
+// conclusion is what the conclusion asks for. First attempts that are begun change nothing about it, but those at its own calls, which are no
 // longer to come.
-type closing struct {
-	at    time.Time   // of the input: which model a call gets depends on it
-	calls []Call      // that were still to come, without those of persons
-	sizes [2][]asking // of these calls, by their bytes and by their tokens; nil: nobody has asked for them
-	said  increase    // by the persons who are asked
+type conclusion struct {
+	at    time.Time     // of the input: which model a call gets depends on it
+	calls []Call        // that were still to come, without those of persons
+	sizes [2][]lastCall // of these calls, by their bytes and by their tokens; nil: not yet computed
+	said  increase      // by the persons who are asked
 }
 
-// ending returns what the conclusion asks for now. Each of many calls that begin at once asks for it.
-func (c *Core) ending() *closing {
-	if c.closing != nil && c.closing.at.Equal(c.in.At) {
-		return c.closing
+// conclusion returns what the conclusion asks for now. Each of many calls that begin at once asks for it.
+func (c *Core) conclusion() *conclusion {
+	if c.concluding != nil && c.concluding.at.Equal(c.in.At) {
+		return c.concluding
 	}
-	c.closing = &closing{at: c.in.At, said: c.record.beingAnswered()}
+	c.concluding = &conclusion{at: c.in.At, said: c.record.beingAnswered()}
 	for _, call := range c.last() {
 		if call.Performer != ByPerson && c.record.toCome(call.ID) {
-			c.closing.calls = append(c.closing.calls, call)
+			c.concluding.calls = append(c.concluding.calls, call)
 		}
 	}
-	return c.closing
+	return c.concluding
 }
 
 // toCome reports whether a call of the conclusion is still to come.
@@ -123,26 +123,26 @@ func (r *Record) toCome(id string) bool {
 }
 
 // sized returns the calls of the conclusion as the budget sees them. counts is whether tokens are counted where the vocabulary is known.
-func (c *Core) sized(end *closing, counts bool) []asking {
+func (c *Core) sized(end *conclusion, counts bool) []lastCall {
 	sizes := &end.sizes[oneIf(counts)]
 	if *sizes == nil {
-		*sizes = make([]asking, len(end.calls))
+		*sizes = make([]lastCall, len(end.calls))
 		for i := range end.calls {
-			(*sizes)[i] = c.asking(&end.calls[i], counts)
+			(*sizes)[i] = c.lastCall(&end.calls[i], counts)
 		}
 	}
 	return *sizes
 }
 
-// keptBack returns the calls of the conclusion that are still to come, without the one that is about to start. After the first round, for
+// reservedCalls returns the calls of the conclusion that are still to come, without the one that is about to start. After the first round, for
 // which the start accepts budgets that hold no summaries, they include the summaries that these calls may need, if the hard limits could
 // hold them at all. counted reports whether the tokens of some of them were counted, which they are if counts is set.
-func (c *Core) keptBack(intent *Intent, counts bool) (all []asking, counted bool) {
-	r, end := c.record, c.ending()
+func (c *Core) reservedCalls(intent *Intent, counts bool) (all []lastCall, counted bool) {
+	r, end := c.record, c.conclusion()
 	sizes := c.sized(end, counts)
-	all = make([]asking, 0, len(sizes))
+	all = make([]lastCall, 0, len(sizes))
 	growth := r.growth(longestReply(intent.visible()), intent.By)
-	var summaries []asking
+	var summaries []lastCall
 	for i := range end.calls {
 		call := &end.calls[i]
 		if call.ID == intent.Call || !r.toCome(call.ID) {
@@ -155,7 +155,7 @@ func (c *Core) keptBack(intent *Intent, counts bool) (all []asking, counted bool
 		if summary, shared := r.summaryBefore(call, growth, 1); summary != nil {
 			fixed := *summary
 			fixed.View.None = true // what is left for a second one is part of what the first could read
-			first, second := c.asking(summary, false), c.asking(&fixed, false)
+			first, second := c.lastCall(summary, false), c.lastCall(&fixed, false)
 			second.input, second.fixed = second.input+shared, true
 			summaries = append(summaries, first, second)
 		}
@@ -173,16 +173,16 @@ func (c *Core) keptBack(intent *Intent, counts bool) (all []asking, counted bool
 	return all, counted
 }
 
-// asking returns a call of the conclusion as the budget sees it.
-func (c *Core) asking(call *Call, counts bool) asking {
+// lastCall returns a call of the conclusion as the budget sees it.
+func (c *Core) lastCall(call *Call, counts bool) lastCall {
 	r := c.record
 	if call.Performer != ByModel {
-		return asking{}
+		return lastCall{}
 	}
 	_, name := r.chosenModel(call, c.in.At)
 	model, _ := r.Model(name)
 	limit := r.capOf(call, &model)
-	one := asking{model: &model, output: r.usualEnd(call, name, limit)}
+	one := lastCall{model: &model, output: r.usualEnd(call, name, limit)}
 	one.shortest = r.shortEnd(call, name, one.output)
 	if call.Kind == KindSummary {
 		one.output = limit
@@ -191,28 +191,32 @@ func (c *Core) asking(call *Call, counts bool) asking {
 	counter, exact := r.counter(name)
 	one.counts = counts && exact
 	ready := c.request(call)
-	if one.counts {
-		one.input = c.tokensOf(ready, counter) + c.hiddenGrowth(counter)
-		one.again = c.counted(counter, again) + text.ProblemBytes/typicalBytes
-	} else {
-		one.input, one.again = ready.bytes()+c.hiddenGrowth(nil), len(again)+text.ProblemBytes
-	}
 	foreseen := call.Longer // with replies as long as they may be
 	if full := r.mostOf(call); full > 0 {
 		foreseen = int(float64(foreseen) * min(1, float64(one.output)/float64(full)))
 	}
 	if one.counts {
-		foreseen /= longestToken
+		one.input = r.scaled(name, c.tokensOf(ready, counter)+c.hiddenGrowth(counter)) + foreseen/longestToken
+		one.again = c.counted(counter, again) + text.ProblemBytes/typicalBytes
+	} else {
+		one.input, one.again = ready.bytes()+c.hiddenGrowth(nil)+foreseen, len(again)+text.ProblemBytes
 	}
-	one.input = r.scaledIf(one.counts, name, one.input) + foreseen + model.surplus(r.images)
-	if call.Schema != "" && model.unsupported(provider.AbilitySchema) {
-		one.input += len(schemaInWords)
-	}
+	one.input += r.besideTexts(call, &model)
 	return one
 }
 
-// unseen is how much longer the turns make the conversation that are hidden now. They are read once their group has spoken.
-type unseen struct {
+// besideTexts bounds the tokens that a model takes for a request beside its texts: for images, beyond what the bounds of all models hold,
+// and for the words before a schema that is a part of the instruction.
+func (r *Record) besideTexts(call *Call, model *Model) int {
+	bound := model.surplus(r.images)
+	if call.Schema != "" && model.unsupported(provider.AbilitySchema) {
+		bound += len(schemaInWords)
+	}
+	return bound
+}
+
+// hiddenSize is how much longer the turns make the conversation that are hidden now. They are read once their group has spoken.
+type hiddenSize struct {
 	first, turns int // the index of the first of them, and how many are counted
 	size         int // their tokens, or their bytes
 }
@@ -224,9 +228,9 @@ func (c *Core) hiddenGrowth(counter token.Counter) int {
 	if len(r.hidden) == 0 {
 		return 0
 	}
-	sum := c.unseen[counter]
+	sum := c.hidden[counter]
 	if sum.first != r.hidden[0] || sum.turns > len(r.hidden) {
-		sum = unseen{first: r.hidden[0]}
+		sum = hiddenSize{first: r.hidden[0]}
 	}
 	for _, i := range r.hidden[sum.turns:] {
 		_, names, load, _ := carried(r.Turns[i].Attachments)
@@ -238,10 +242,10 @@ func (c *Core) hiddenGrowth(counter token.Counter) int {
 		sum.size += size + len(names) + load + 2*len(r.fence) + transcript.Framing
 	}
 	sum.turns = len(r.hidden)
-	if c.unseen == nil {
-		c.unseen = make(map[token.Counter]unseen)
+	if c.hidden == nil {
+		c.hidden = make(map[token.Counter]hiddenSize)
 	}
-	c.unseen[counter] = sum
+	c.hidden[counter] = sum
 	return sum.size
 }
 
@@ -282,13 +286,6 @@ func (r *Record) scaled(model string, counted int) int {
 		return int(float64(counted)*ratio) + 1
 	}
 	return counted
-}
-
-func (r *Record) scaledIf(counts bool, model string, tokens int) int {
-	if counts {
-		return r.scaled(model, tokens)
-	}
-	return tokens
 }
 
 // summaryBefore returns a summary that a call may need once the conversation is this many bytes longer, if a token has
@@ -425,7 +422,7 @@ const (
 )
 
 // leastEnd is the lowest cap, in tokens and without thoughts, on the reply to a call of the conclusion. Such a call is made with whatever
-// is left: it was kept back by what was usual before the last replies.
+// is left: it was reserved by what was usual before the last replies.
 const leastEnd = 64
 
 // usual returns how many tokens of output, thoughts included, a usual reply to a call takes with a model, at most limit.

@@ -13,12 +13,12 @@ const withEnd = ", with what the conclusion may take"
 
 // allot returns a call as the limits let it start, which is with a lower cap on its reply where little is left:
 //
-//   - Beside what was used, what the calls in flight may still use and what is kept for the conclusion, the worst case of the call
+//   - Beside what was used, what the calls in flight may still use and what is reserved for the conclusion, the worst case of the call
 //     must fit the hard limits. Then it starts as it is, also beside others.
 //   - Otherwise it waits until nothing is in flight. Then the cap on its reply is lowered to what is left, as long as a usual reply
 //     still fits.
 //   - A lowered cap leaves usual replies to as many of the others that are about to start beside the call as lets it start.
-//   - The conclusion is kept back for two attempts at each of its calls, and for one attempt if that lets the call start.
+//   - The conclusion is reserved for two attempts at each of its calls, and for one attempt if that lets the call start.
 //   - Where a call of the conclusion itself does not fit as it is, those that follow it keep one attempt with a usual reply, or else one
 //     with the shortest reply, and the last resort is the call alone.
 //
@@ -36,7 +36,7 @@ func (c *Core) allot(one beginning, all *starting) (start beginning, limit Warni
 	}
 	ends, person := r.State == StateCompleting, one.ready.call.Performer == ByPerson
 	if person && (ends || !budget.concludes()) {
-		return one, "", atLimit{}, true // it costs nothing, and nothing is kept back that the answer could make longer
+		return one, "", atLimit{}, true // it costs nothing, and nothing is reserved that the answer could make longer
 	}
 	if !ends && !person {
 		next := r.known().plus(r.reserves).plus(amount{calls: 1})
@@ -85,11 +85,11 @@ func (c *Core) leavesNoRoom(intent *Intent, a *Answer) (at atLimit) {
 	}
 	_, names, load, images := carried(a.Attachments)
 	size := r.growth(len(a.Text)+len("\n")+len(names), intent.By) + load // calls without a view read the text again with the files
-	said := r.growths.plus(c.ending().said).plus(increase{size, size, images})
+	said := r.growths.plus(c.conclusion().said).plus(increase{size, size, images})
 	limit := amount{cost: budget.Hard, tokens: budget.HardTokens}
 	for _, counts := range []bool{false, true} {
 		sum := r.used().plus(r.reserves)
-		end, _ := c.keptBack(intent, counts)
+		end, _ := c.reservedCalls(intent, counts)
 		for i := range end {
 			sum = sum.plus(end[i].use(said, once))
 		}
@@ -126,15 +126,15 @@ type room struct {
 	hard   amount
 	held   amount // what was used, and what the calls in flight may still use
 	model  Model
-	input  int      // bounds the tokens of the call's input
-	end    []asking // the calls of the conclusion for which something is reserved
-	said   increase // by the calls in flight, and by the persons who are asked
-	others amount   // what the calls beside it use with usual replies
-	counts bool     // tokens are counted where the vocabulary is known, and it is of some model
+	input  int        // bounds the tokens of the call's input
+	end    []lastCall // the calls of the conclusion for which something is reserved
+	said   increase   // by the calls in flight, and by the persons who are asked
+	others amount     // what the calls beside it use with usual replies
+	counts bool       // tokens are counted where the vocabulary is known, and it is of some model
 	record *Record
 }
 
-// roomBeside returns the room for a call beside what is in flight and kept back. counts is whether tokens are counted.
+// roomBeside returns the room for a call beside what is in flight and reserved. counts is whether tokens are counted.
 func (c *Core) roomBeside(one beginning, counts bool) room {
 	r, call, intent := c.record, one.ready.call, one.intent
 	out := room{one: one, hard: r.settings.Budget.hard(), held: r.used().plus(r.reserves), record: r}
@@ -146,9 +146,9 @@ func (c *Core) roomBeside(one beginning, counts bool) room {
 	}
 	if r.State == StateCompleting || r.settings.Budget.concludes() {
 		var exact bool
-		out.end, exact = c.keptBack(intent, counts)
+		out.end, exact = c.reservedCalls(intent, counts)
 		out.counts = out.counts || exact
-		out.said = r.growths.plus(c.ending().said)
+		out.said = r.growths.plus(c.conclusion().said)
 	}
 	return out
 }
@@ -256,7 +256,7 @@ func (c *Core) lowered(m room, all *starting) (start beginning, ok bool) {
 type starting struct {
 	calls []beginning
 	next  int         // the place of the first of those that are still to start
-	usual [2][]amount // what each of them uses together with those before it; by whether tokens are counted; nil: nobody has asked
+	usual [2][]amount // what each of them uses together with those before it; by whether tokens are counted; nil: not yet computed
 }
 
 // usualUse returns what so many of the calls that are still to start use with usual replies. Each of hundreds of calls asks for it.

@@ -44,15 +44,15 @@ type Core struct {
 	in          Input
 	ahead       time.Duration // by how much the times of the log are ahead of those of the inputs
 	out         Output
-	wires       map[string]*provider.Schema // schemas as they are sent, by name
-	counts      counts                      // tokens of texts that many requests contain
-	begun       []begun                     // the calls that the last Step has begun
-	closing     *closing                    // as it was asked for last; nil: it may be another by now
-	unseen      map[token.Counter]unseen    // what hidden turns add to the conversation; by whose tokens, nil: in bytes
-	kept        *kept                       // what the flow wants in the present state; nil: it is asked
-	found       []Warning                   // what the checks of the config have found
-	shown       []*Turn                     // of the record, as tools read them
-	broken      error                       // a Step or Fold failed half-way: the owner must drop the core
+	wires       map[string]*provider.Schema  // schemas as they are sent, by name
+	counts      counts                       // tokens of texts that many requests contain
+	begun       []begun                      // the calls that the last Step has begun
+	concluding  *conclusion                  // as it was asked for last; nil: it may be another by now
+	hidden      map[token.Counter]hiddenSize // what hidden turns add to the conversation; by whose tokens, nil: in bytes
+	kept        *kept                        // what the flow wants in the present state; nil: it is asked
+	found       []Warning                    // what the checks of the config have found
+	shown       []*Turn                      // of the record, as tools read them
+	broken      error                        // a Step or Fold failed half-way: the owner must drop the core
 }
 
 // Flows are the compiled flows by name. First is the flow of a conversation that has no config yet.
@@ -184,7 +184,7 @@ func (c *Core) folded(e *Event) {
 		c.kept = nil
 	}
 	if in, begins := e.Body.(*Intent); !begins || in.Attempt > 1 { // what has failed may be no failure any more
-		c.closing = nil
+		c.concluding = nil
 	}
 }
 
