@@ -365,15 +365,27 @@ func (s *limitSim) checkOutcome(e *debate.Event) {
 		s.checkFailure(body.As[flow.Failure](*e), in)
 	case flow.EventRejected:
 		s.seen.count("rejected")
-		b.setbacks[in.Call]++
+		b.setbacks[in.Call] += outside(in)
 	default:
 	}
+}
+
+// outside counts an attempt whose reply was of no use, unless the budget itself had lowered the cap on it.
+func outside(in *flow.Intent) int {
+	if in.Lowered > 0 {
+		return 0
+	}
+	return 1
 }
 
 func (s *limitSim) checkFailure(f *flow.Failure, in *flow.Intent) {
 	b := &s.books
 	s.seen.count("failed " + string(f.Error.Kind))
-	b.setbacks[in.Call]++
+	if f.Error.Kind == provider.KindInvalidResponse {
+		b.setbacks[in.Call] += outside(in)
+	} else {
+		b.setbacks[in.Call]++
+	}
 	if f.Next != "" {
 		s.seen.count("fallback")
 	}
