@@ -18,16 +18,12 @@ func (b *Budget) concludes() bool {
 }
 
 // increase is by how much a text that is not there yet makes what others read longer: by at most so many bytes, or, where tokens are
-// counted, so many tokens. Files add their tokens to both. images are those of the files, with pages.
-type increase struct{ bytes, tokens, images int }
+// counted, so many tokens. Files add their tokens to both.
+type increase struct{ bytes, tokens int }
 
-func (l increase) plus(m increase) increase {
-	return increase{l.bytes + m.bytes, l.tokens + m.tokens, l.images + m.images}
-}
+func (l increase) plus(m increase) increase { return increase{l.bytes + m.bytes, l.tokens + m.tokens} }
 
-func (l increase) less(m increase) increase {
-	return increase{l.bytes - m.bytes, l.tokens - m.tokens, l.images - m.images}
-}
+func (l increase) less(m increase) increase { return increase{l.bytes - m.bytes, l.tokens - m.tokens} }
 
 // replyOf bounds how much longer a reply of so many tokens makes the conversation. Its tokens are those of the model that writes it. For a
 // reader of another vocabulary they may be more: then the conclusion may find less room than was reserved for it, but no limit is passed.
@@ -84,7 +80,6 @@ func (a *lastCall) use(said increase, end endReserve) amount {
 	default:
 		input += said.bytes
 	}
-	input += a.model.surplus(said.images)
 	var sum amount
 	for range end.attempts {
 		sum = sum.plus(amount{a.model.Bound(input, output), input + output, 1})

@@ -85,13 +85,16 @@ func (c *Core) leavesNoRoom(intent *Intent, a *Answer) (at atLimit) {
 	}
 	_, names, load, images := carried(a.Attachments)
 	size := r.growth(len(a.Text)+len("\n")+len(names), intent.By) + load // calls without a view read the text again with the files
-	said := r.growths.plus(c.conclusion().said).plus(increase{size, size, images})
+	said := r.growths.plus(c.conclusion().said).plus(increase{size, size})
 	limit := amount{cost: budget.Hard, tokens: budget.HardTokens}
 	for _, counts := range []bool{false, true} {
 		sum := r.used().plus(r.reserves)
 		end, _ := c.reservedCalls(intent, counts)
-		for i := range end {
-			sum = sum.plus(end[i].use(said, once))
+		for _, one := range end {
+			if one.model != nil {
+				one.input += one.model.surplus(images)
+			}
+			sum = sum.plus(one.use(said, once))
 		}
 		if at = sum.passed(limit); at.what == "" {
 			return at
