@@ -187,10 +187,9 @@ func TestASharedSkipLeavesOne(t *testing.T) {
 	})
 }
 
-// TestAnEndWithoutAProposal: if a rule has ended the deliberation, the solution is still owed. A person and the host program
-// may do without.
+// TestAnEndWithoutAProposal: whoever ends a deliberation before there is a proposal does without the solution.
 func TestAnEndWithoutAProposal(t *testing.T) {
-	for by, owed := range map[string]bool{flow.EndedByRule: true, flow.EndedByPerson: false, flow.EndedByHost: false} {
+	for _, by := range []string{flow.EndedByRule, flow.EndedByPerson, flow.EndedByHost} {
 		t.Run(by, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				mended := false
@@ -214,13 +213,9 @@ func TestAnEndWithoutAProposal(t *testing.T) {
 				}
 				r, err = session.Wait(t.Context())
 				assert.Equal(t, by, r.EndedEarlyBy)
-				if owed {
-					require.ErrorContains(t, err, "still lacks proposals, and the solution")
-					assert.Equal(t, flow.StateError, r.State)
-					return
-				}
 				require.NoError(t, err)
 				assert.Equal(t, flow.StateCompleted, r.State)
+				assert.NotEmpty(t, r.CutShort())
 			})
 		})
 	}

@@ -5,8 +5,8 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// owes returns what a deliberation lacks of what its config asks for: a solution, unless a person or the host program has
-// ended it before anything stood that a solution could be made of.
+// owes returns what a deliberation lacks of what its config asks for: a solution, unless it was ended early before anything stood that a
+// solution could be made of.
 func owes(r *flow.Record) []string {
 	b := read(r)
 	if _, _, ok := b.Solution(); ok {
@@ -15,10 +15,10 @@ func owes(r *flow.Record) []string {
 	if b.stands() > 0 {
 		return []string{"the solution"}
 	}
-	if b.EndedEarlyBy != flow.EndedByPerson && b.EndedEarlyBy != flow.EndedByHost {
-		return []string{"proposals, and the solution"}
+	if b.EndedEarlyBy != "" {
+		return nil
 	}
-	return nil
+	return []string{"proposals, and the solution"}
 }
 
 // failureRules are the rules of unattended deliberations, after those of the config.

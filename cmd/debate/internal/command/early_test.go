@@ -27,8 +27,8 @@ type disturbed struct {
 	host   func(*testing.T, *debate.Session)
 }
 
-// keep plays a conversation in a bubble, in which its replies take a second each, and leaves its log in a folder.
-func keep(t *testing.T, dir string, d disturbed) {
+// keep plays a conversation in a bubble, in which its replies take a second each, and leaves its log in a folder. It returns the state.
+func keep(t *testing.T, dir string, d disturbed) (state flow.State) {
 	t.Helper()
 	var log []flow.Event
 	synctest.Test(t, func(t *testing.T) {
@@ -39,7 +39,9 @@ func keep(t *testing.T, dir string, d disturbed) {
 			"demo/script": {Priced: true, Input: debate.USD / 1_000_000, Output: 2 * debate.USD / 1_000_000},
 			"demo/judge":  {Priced: true, Input: 3 * debate.USD / 1_000_000, Output: 9 * debate.USD / 1_000_000},
 		}
-		engine.Flows = map[string]*debate.Flow{deliberation.EvaluationName: deliberation.EvaluationFlow()}
+		engine.Flows = map[string]*debate.Flow{
+			deliberation.FlowName: deliberation.Flow(), deliberation.EvaluationName: deliberation.EvaluationFlow(),
+		}
 		stage.Slowly(p)
 		if d.spoil != nil {
 			d.spoil(p)
@@ -49,7 +51,8 @@ func keep(t *testing.T, dir string, d disturbed) {
 		if d.host != nil {
 			d.host(t, session)
 		}
-		_, _ = session.Wait(t.Context()) // the record says how it ended
+		_, _ = session.Wait(t.Context()) // the state says how it ended
+		state = session.State()
 		require.NoError(t, session.Close())
 		require.NoError(t, engine.Shutdown(t.Context()))
 		for event, err := range memory.Read(t.Context(), session.ID(), 0) {
@@ -61,10 +64,11 @@ func keep(t *testing.T, dir string, d disturbed) {
 	require.NoError(t, err)
 	require.NoError(t, kept.Append(t.Context(), "c", 0, "former", log))
 	require.NoError(t, kept.Close())
+	return state
 }
 
 // TestWhateverCutsAConversationShortIsExit6: the program says what has cut it, prints the result if there is one, and does not exit as
-// if all of it had been done.
+// if all of it had been done. Whoever watches is told the same.
 func TestWhateverCutsAConversationShortIsExit6(t *testing.T) {
 	three := func(change func(*debate.Config)) flow.Config {
 		c := stage.TwoDebaters()
@@ -167,6 +171,21 @@ func TestWhateverCutsAConversationShortIsExit6(t *testing.T) {
 			},
 			"ended after 1 of 3 rounds by a person after a failure: ", won,
 		},
+		"a cost warning that nobody confirms": {
+			disturbed{config: limited(debate.Budget{Warn: 7 * debate.USD / 100, Confirm: true}), spoil: spends},
+			"Retry, which confirms the cost warning", "",
+		},
+		"a rule before there is a proposal": {
+			disturbed{
+				config: deliberation.Config{
+					ID: "c", Problem: "Keep counts.", Rounds: 1, Unattended: true, OnFailure: []flow.FailureRule{{Do: flow.OptionEnd}},
+					Agents: []deliberation.Agent{{ID: "ada", Model: "demo/script"}, {ID: "ben", Model: "demo/script"}},
+					Judge:  deliberation.Judge{Model: "demo/judge"},
+				},
+				spoil: func(p *scripted.Provider) { stage.Befall(p, provider.KindRefusal, stage.Requested("script", "r1.")) },
+			},
+			"ended without what was asked for: after 0 of 1 round by a rule after a failure: ", "",
+		},
 		"an evaluation that is stopped": {
 			disturbed{
 				config: deliberation.EvaluationConfig{
@@ -188,7 +207,7 @@ func TestWhateverCutsAConversationShortIsExit6(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			keep(t, dir, tc.disturbed)
+			state := keep(t, dir, tc.disturbed)
 			got := resume(t, dir, "c")
 			want := 6
 			if tc.says == "" {
@@ -201,6 +220,11 @@ func TestWhateverCutsAConversationShortIsExit6(t *testing.T) {
 			} else {
 				assert.Contains(t, got.out, tc.out)
 			}
+			watched := []string{"watch"}
+			if state != flow.StateError {
+				watched = append(watched, "c")
+			}
+			assert.Equal(t, want, run(t, dir+"/", watched...).code)
 		})
 	}
 }

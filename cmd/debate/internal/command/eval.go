@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,16 +126,14 @@ func (p *program) scores(ctx context.Context, session *debate.Session) error {
 	ctx, stop := p.interruptible(ctx)
 	defer stop()
 	record, err := session.WaitIdle(ctx)
-	if err != nil {
+	if record == nil {
 		return interruption(ctx, err)
 	}
-	scores, ok := deliberation.ScoresOf(record)
-	if !ok || record.State != flow.StateCompleted {
-		return exit(exitEarly, fmt.Errorf("there are no scores: %s", cmp.Or(record.CutShort(), record.Evidence)))
-	}
-	if err := p.printValue(scored{session.ID(), scores.Report()}); err != nil {
-		return err
+	if scores, ok := deliberation.ScoresOf(record); ok && record.State == flow.StateCompleted {
+		if err := p.printValue(scored{session.ID(), scores.Report()}); err != nil {
+			return err
+		}
 	}
 	got := resultOf(record)
-	return lacking(record, &got)
+	return (&leader{program: p, session: session}).end(record, &got, err)
 }

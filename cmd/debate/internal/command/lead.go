@@ -247,40 +247,55 @@ func (l *leader) finish(record *flow.Record, err error) error {
 	if l.json {
 		l.printResult(record, &got)
 	}
+	return l.end(record, &got, err)
+}
+
+// end says what is to be done about a conversation that no process works on.
+func (l *leader) end(record *flow.Record, got *result, err error) error {
 	switch {
 	case record.Final():
 		if l.lines != nil {
 			l.lines.End()
 		}
-		return l.conclude(record, &got)
+		if err := l.conclude(record, got); err != nil {
+			return err
+		}
 	case record.State == flow.StateError:
-		return l.stopped(record, err)
+		l.showMend(record, l.again("retry"))
 	case record.State == flow.StatePaused:
 		said := "Paused. "
 		if l.lines != nil {
 			said = "" // by a line
 		}
 		l.warnf("%s%s continues it.", said, l.again("resume"))
-		return exit(exitInterrupted, nil)
 	case l.interrupted.Load():
 		l.warnf("Interrupted. %s continues it.", l.again("resume"))
 		return exit(exitInterrupted, nil)
 	case record.State == flow.StateAwaitingInput:
 		l.warnf("The conversation waits for an answer.")
 		l.tellAnswers(record)
-		return exit(exitWaiting, nil)
 	default:
 		return l.left(err)
 	}
+	return ended(record, got, err)
 }
 
-// stopped says what is to be done about a conversation in the error state.
-func (l *leader) stopped(record *flow.Record, err error) error {
+// ended returns the error that a program ends with which has led or watched a conversation until no process worked on it. err is why that
+// was so.
+func ended(record *flow.Record, got *result, err error) error {
+	switch {
+	case record.Final():
+		return lacking(record, got)
+	case record.State == flow.StatePaused:
+		return exit(exitInterrupted, nil)
+	case record.State == flow.StateAwaitingInput:
+		return exit(exitWaiting, nil)
+	case record.State != flow.StateError:
+		return err
+	}
 	if cut := record.CutShort(); cut != "" && record.Reason == flow.EndHardLimit {
-		l.showMend(record, l.again("retry"))
 		return exit(exitEarly, errors.New("the conversation has "+progress.Clean(cut)))
 	}
-	l.showMend(record, l.again("retry"))
 	if record.Failure != nil {
 		err = record.Failure
 	}
@@ -295,7 +310,7 @@ func (l *leader) left(err error) error {
 	return err
 }
 
-// conclude prints the result of a conversation that is over.
+// conclude prints the result of a conversation that is over, if there is one.
 func (l *leader) conclude(record *flow.Record, got *result) error {
 	if got.exists && !l.json && l.outputs.result == "" {
 		if err := l.print(got.text); err != nil {
@@ -307,7 +322,7 @@ func (l *leader) conclude(record *flow.Record, got *result) error {
 			l.warnf("%s", note)
 		}
 	}
-	return lacking(record, got)
+	return nil
 }
 
 // lacking returns the error that a conversation which is over ends the program with: it was cut short, or has not what was asked for.
@@ -334,15 +349,15 @@ func (p *program) print(text string) error {
 	return err
 }
 
-// failed gives the failure of a conversation its exit code. A limit of the budget has ended it early. The store, or another writer,
-// is no vendor. Whatever else stops a running conversation is a vendor's failure, or what has come of one.
+// failed gives the failure of a conversation its exit code. A limit has ended it early, or a decision that nobody has taken. The store,
+// or another writer, is no vendor. Whatever else stops a running conversation is a vendor's failure, or what has come of one.
 func failed(err error) error {
 	var failure *flow.Error
 	if !errors.As(err, &failure) {
 		return err
 	}
 	switch failure.Kind {
-	case provider.KindCostLimit:
+	case provider.KindCostLimit, provider.KindToolLimit, provider.KindState:
 		return exit(exitEarly, err)
 	case provider.KindStore, provider.KindConflict:
 		return err

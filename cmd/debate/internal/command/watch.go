@@ -23,7 +23,8 @@ runs the conversation. Watching changes nothing.
 
 If no process runs the conversation, that is said. With an id, watch waits for
 one. Without an id it ends: with 130 if the conversation is paused, 5 if it
-waits for an answer, 3 if a failure has stopped it, and 1 otherwise.`,
+waits for an answer, 3 or 6 if a failure or a limit has stopped it, and 1
+otherwise.`,
 		Example: `  debate watch
   debate watch 0198c2f1 --json`,
 		Args:              arguments(cobra.MaximumNArgs(1)),
@@ -106,18 +107,9 @@ func (p *program) aloneNow(ctx context.Context, engine *debate.Engine, record *f
 	if err != nil || info.Owner != "" || record.Final() {
 		return nil //nolint:nilerr // what fails here fails for the reader of the events too
 	}
-	code := exitGeneral
-	switch record.State {
-	case flow.StatePaused:
-		code = exitInterrupted
-	case flow.StateAwaitingInput:
-		code = exitWaiting
-	case flow.StateError:
-		code = exitProvider
-	default:
-	}
 	now := controlled{ID: record.ID, State: record.State}
-	return exit(code, fmt.Errorf("nobody runs %s: %s With the id, debate watch waits for that", record.ID, now.next(record)))
+	alone := fmt.Errorf("nobody runs %s: %s With the id, debate watch waits for that", record.ID, now.next(record))
+	return exit(codeOf(ended(record, nil, alone)), alone)
 }
 
 // A conversation at work whose process was killed has no lease after a while. One that another process takes over has none for a
