@@ -139,15 +139,24 @@ func (d *due) without(call *Call, state *callState) (again bool, err error) {
 	}
 }
 
-// begin starts the calls that were prepared, unless one of them was in vain too often: then the conversation fails.
+// begin starts the calls that were prepared, unless one of them was in vain too often: then the conversation fails. If the provider of one
+// cannot be reached, the others are looked at anew.
 func (d *due) begin(fresh []beginning) (again bool, err error) {
 	for _, b := range fresh {
 		if state := d.core.record.calls[b.intent.Call]; state != nil && state.vain >= maxVain {
 			return true, d.core.fail(inVain(b.intent))
 		}
 	}
-	if d.lacks(d.core.missing(fresh)) {
-		return false, nil
+	for _, b := range fresh {
+		if failure := d.core.outOfReach(b.intent); failure != nil {
+			if err := d.core.unreached(b.intent, failure); err != nil {
+				return false, err
+			}
+			again = true
+		}
+	}
+	if again || d.lacks(d.core.missing(fresh)) {
+		return again, nil
 	}
 	all := starting{calls: fresh}
 	for _, b := range fresh {

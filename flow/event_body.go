@@ -280,7 +280,8 @@ type Failure struct {
 	// Void means that a control aborted the attempt, that its runtime was stopped, or that it was lost in a crash. It does not count
 	// as a try.
 	Void bool `json:"void,omitempty"`
-	// Unsent means that no request was made, because it could not fit. It counts in no account.
+	// Unsent means that no request was made, because it could not fit, or because its provider is not tried any longer. It counts in no
+	// account.
 	Unsent bool `json:"unsent,omitempty"`
 	// Unreached means that the provider could not be connected to, so nothing was sent. One that the conversation has never reached is
 	// not waited for; see Settings.Patience.

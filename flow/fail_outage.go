@@ -19,7 +19,7 @@ import (
 // is paused, or in which no process holds it, does not count.
 //
 // Patience is for a provider that has answered before. One that nobody has ever reached in this conversation probably has a wrong
-// address, so it is tried for 15 s at most; see Core.unproven.
+// address, so it is tried for 15 s at most, for all calls together; see Core.unproven and Core.outOfReach.
 
 // DefaultPatience is how long a conversation waits for an outage to pass.
 const DefaultPatience = 10 * time.Minute
@@ -31,9 +31,11 @@ const patienceUnproven = 15 * time.Second
 type outage struct {
 	host  string // the registered name of the provider; the actor's name, if no model is asked
 	since time.Time
-	from  time.Time // when the first attempt was begun that could not connect; zero: there was none
-	told  bool      // whether the warning was given
-	seen  int       // its place among Record.Outages, from 1; 0: it is none of them
+	from  time.Time     // when the first attempt was begun that could not connect; zero: there was none
+	took  time.Duration // the longest of those that could not connect
+	cause *Error        // of the latest of them
+	told  bool          // whether the warning was given
+	seen  int           // its place among Record.Outages, from 1; 0: it is none of them
 }
 
 // Outage is a temporary failure of a provider. A warning has said that the conversation waits for it to pass.
@@ -122,9 +124,14 @@ func (r *Record) foldOutage(in *Intent, f *Failure, at time.Time) {
 	if r.outage(host) == nil && len(r.outages) < maxTracked {
 		r.outages = append(r.outages, outage{host: host, since: at})
 	}
-	if o := r.outage(host); o != nil && f.Unreached && o.from.IsZero() {
+	o := r.outage(host)
+	if o == nil || !f.Unreached {
+		return
+	}
+	if o.from.IsZero() {
 		o.from = began(f, at)
 	}
+	o.took, o.cause = max(o.took, f.Took), f.Error
 }
 
 // began returns when an attempt was begun that has failed now, without the time in queues.
@@ -177,13 +184,41 @@ func (r *Record) shift(d time.Duration) {
 }
 
 // unproven reports whether a failure is one to reach a provider that nobody has ever reached in this conversation. Then no attempt
-// begins after until, retries included: it would take as long as this one. A person who chooses to wait decides otherwise.
+// begins after until, retries and other calls included: it would take as long as the longest so far. A person who chooses to wait decides
+// otherwise.
 func (c *Core) unproven(state *callState, f *Failure) (until time.Time, yes bool) {
 	host := c.record.hostOf(state.intent)
 	if !f.Unreached || c.record.replied[host] || state.patient {
 		return time.Time{}, false
 	}
-	return c.tried(host, f).Add(patienceUnproven - max(0, f.Took)), true
+	took := max(0, f.Took)
+	if o := c.record.outage(host); o != nil {
+		took = max(took, o.took)
+	}
+	return c.tried(host, f).Add(patienceUnproven - took), true
+}
+
+// outOfReach returns why a call is not sent: its provider was tried for as long as one is tried that nobody has ever reached. nil: it is sent.
+func (c *Core) outOfReach(in *Intent) *Error {
+	o := c.record.outage(c.record.hostOf(in))
+	if in.Model == "" || in.Tool != "" || o == nil || o.cause == nil {
+		return nil
+	}
+	state := cmp.Or(c.record.calls[in.Call], &callState{})
+	asked := callState{intent: in, patient: state.patient}
+	if until, yes := c.unproven(&asked, &Failure{Unreached: true}); !yes || !c.in.At.After(until) {
+		return nil
+	}
+	return &Error{Kind: o.cause.Kind, Err: o.cause.Err}
+}
+
+// unreached records a call that is not sent because its provider cannot be reached. Another model may be asked instead.
+func (c *Core) unreached(in *Intent, failure *Error) error {
+	if err := c.emit(Event{Body: in}); err != nil {
+		return err
+	}
+	spend := Spend{Call: in.Call, Attempt: in.Attempt, Model: in.Model}
+	return c.unused(c.record.calls[in.Call], failure, &Failure{Spend: spend, Unsent: true, Unreached: true}, "")
 }
 
 // tried returns since when a provider is tried that fails now.
@@ -243,8 +278,11 @@ func (c *Core) outlast(state *callState, f *Failure) error {
 // knows what it could not connect to.
 func (c *Core) sayUnreached(state *callState, f *Failure) {
 	host, why := c.record.hostOf(state.intent), cmp.Or(f.Error.Err, errors.New("no reason is known"))
-	f.Error.Err = fmt.Errorf("the provider %s was not reached in %s: %w",
-		text.OneLine(host, 80), c.in.At.Sub(c.tried(host, f)).Round(time.Second), why)
+	said := fmt.Sprintf("the provider %s was not reached in ", text.OneLine(host, 80))
+	if strings.HasPrefix(why.Error(), said) { // by the failure of another call, for which this one is not sent
+		return
+	}
+	f.Error.Err = fmt.Errorf("%s%s: %w", said, c.in.At.Sub(c.tried(host, f)).Round(time.Second), why)
 }
 
 // foldTold records that the warning of an outage was given.

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/stage"
@@ -88,7 +89,43 @@ func plays() map[string]play {
 				return nil
 			},
 		},
+		"arbiter": {
+			config: func(attended bool) flow.Config {
+				return arbiter.Config{
+					Task: "Write a link shortener.", Unattended: !attended, Arbiter: arbiter.Arbiter{Model: "test/judge"},
+					Agents: []arbiter.Agent{{Name: "Ada", Model: "test/agent"}, {Name: "Ben", Model: "test/agent"}},
+				}
+			},
+			reply: arbitrate,
+			flows: map[string]*debate.Flow{arbiter.FlowName: arbiter.Flow()},
+			roles: map[string]string{"selecting arbiter": "/d1/", "evaluating arbiter": "/d2/", "worker": "/r%d.Ada/"},
+			whole: func(r *debate.Record) error {
+				w, _ := arbiter.Of(r)
+				if _, ok := w.Summary(); !ok {
+					return errors.New("the task is not declared complete")
+				}
+				return nil
+			},
+		},
 	}
+}
+
+// arbitrate answers for an agent, and for the arbiter: Ada works three times, and again whenever it has failed.
+func arbitrate(req *provider.Request) scripted.Reply {
+	var answer any = arbiter.Result{Success: true, Output: "A part of it."}
+	if req.Schema.Name != "result" {
+		legal := func(m arbiter.Move) bool { return strings.Contains(req.Last.Text, "\n- "+string(m)+": ") }
+		decision := arbiter.Ruling{Move: arbiter.MoveSelect, Agents: []string{"Ada"}, Reason: "next"}
+		switch {
+		case legal(arbiter.MoveRetry):
+			decision.Move, decision.Agents = arbiter.MoveRetry, []string{}
+		case legal(arbiter.MoveComplete) && !hits(req.ID, "/d2/") && !hits(req.ID, "/d4/"):
+			decision = arbiter.Ruling{Move: arbiter.MoveComplete, Agents: []string{}, Summary: "It is done."}
+		}
+		answer = decision
+	}
+	text, _ := json.Marshal(answer)
+	return scripted.Reply{Text: string(text)}
 }
 
 // deliberate answers for the agents and the judge of a deliberation.
@@ -160,18 +197,22 @@ func (p *play) engine(source debate.Provider, kept store.Store) *debate.Engine {
 }
 
 // A provider that is never reached keeps nobody waiting, in no flow: not at the start, not in another process that opens the
-// conversation, and not in a fork of it. Each of them comes to its end once the provider can be reached.
+// conversation, and not in a fork of it, whether it refuses at once or answers nothing for nine seconds. Each of them comes to its end once
+// the provider can be reached.
 func TestAProviderThatWasNeverReachedInEachFlow(t *testing.T) {
 	for name, p := range plays() {
-		for _, attended := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/attended: %t", name, attended), func(t *testing.T) {
+		for i := range 4 {
+			attended, silence := i%2 > 0, time.Duration(i/2)*9*time.Second
+			t.Run(fmt.Sprintf("%s/attended: %t/after %s", name, attended, silence), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var there atomic.Bool
 					source := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
 						if there.Load() {
 							return p.reply(req)
 						}
-						return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork, NotSent: true, Message: "nobody is there"}}
+						return scripted.Reply{
+							Delay: silence, Err: &provider.Error{Kind: provider.KindNetwork, NotSent: true, Message: "nobody is there"},
+						}
 					}}
 					kept := &store.Memory{}
 					first := p.engine(source, kept)

@@ -204,10 +204,15 @@ func TestAWaitInAQueueIsNoAnswer(t *testing.T) {
 	})
 }
 
-// Nobody waits for the dead before a fallback of another provider is asked, and the retries of a policy end in time too.
+// Nobody waits for the dead before a fallback of another provider is asked, nor for each call anew, and the retries of a policy end in time
+// too.
 func TestTheUnreachedIsNotTriedForLong(t *testing.T) {
 	for name, change := range map[string]func(*debate.Config){
 		"a fallback": func(c *debate.Config) { c.Participants[0].Fallbacks = []string{"test/debater"} },
+		"a rule": func(c *debate.Config) {
+			c.Participants, c.OnFailure = stage.Crew(5).Participants, stage.Rules(debate.FailureRule{Do: flow.OptionSkip})
+			c.Participants[1].Model, c.Participants[2].Model = "dead/debater", "dead/debater"
+		},
 		"many retries": func(c *debate.Config) {
 			c.Retry = &flow.RetryPolicy{Max: map[flow.Kind]int{provider.KindNetwork: 1000}, Base: time.Second, Cap: time.Second, Jitter: 1}
 		},
@@ -219,7 +224,10 @@ func TestTheUnreachedIsNotTriedForLong(t *testing.T) {
 				config.Participants[0].Model = "dead/debater"
 				engine, _ := stage.Engine(config)
 				engine.Providers["dead"] = &scripted.Provider{Reply: func(*provider.Request) scripted.Reply {
-					return scripted.Reply{Err: errUnreached}
+					if config.Retry != nil {
+						return scripted.Reply{Err: errUnreached}
+					}
+					return scripted.Reply{Err: errUnreached, Delay: 9 * time.Second}
 				}}
 				began := time.Now()
 				session, err := engine.Start(t.Context(), config)
