@@ -5,20 +5,16 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/agonist-dev/debate/flow"
 )
 
 // degraded returns how the debate was less than configured, in one line each.
 func (d *Debate) degraded() []string {
-	var out []string
 	if d.config == nil || d.format == nil {
 		return nil
 	}
-	if cut := d.CutShort(); cut != "" {
-		out = append(out, cut)
-	}
+	out := d.Record.Degraded(owes)
 	for _, name := range d.Dropped() {
 		if d.Seat(name) >= 0 {
 			out = append(out, fmt.Sprintf("%s has taken no further part", name))
@@ -45,50 +41,23 @@ func (d *Debate) degraded() []string {
 	if cut := d.sayCut(); cut != "" {
 		out = append(out, cut)
 	}
-	for i := range d.Warnings {
-		if kind := d.Warnings[i].Kind; kind == flow.WarnLate || kind == flow.WarnCapped {
-			out = append(out, d.Warnings[i].Evidence)
-		}
-	}
-	for _, l := range d.LeftOut() {
-		out = append(out, l.String())
-	}
-	for _, o := range d.Outages() {
-		out = append(out, d.waited(&o))
-	}
 	for _, what := range d.missing() {
 		out = append(out, "missing: "+what)
 	}
 	return out
 }
 
-// missing returns what the debate lacks in the error state, or what a decision to end it early has cost of what the config
-// asks for.
+// missing returns what a decision to end the debate early has cost of what the config asks for. What it still lacks in the error state,
+// its record says.
 func (d *Debate) missing() []string {
-	switch {
-	case d.EndedEarlyBy != "":
-	case d.State == flow.StateError:
-		return owes(d.Record)
-	default:
+	if d.EndedEarlyBy == "" {
 		return nil
 	}
 	out := d.lacksSpeeches()
-	if d.Final() || d.State == flow.StateError {
+	if d.Final() {
 		out = append(out, d.lacksVerdicts()...)
 	}
 	return out
-}
-
-// waited says that an outage is or was waited for.
-func (d *Debate) waited(o *flow.Outage) string {
-	switch {
-	case o.Passed:
-		return fmt.Sprintf("%s: %s was waited for, for %s", o.Kind, o.Host, o.Waited.Round(time.Second))
-	case o.Over, d.Final(), d.State == flow.StateError:
-		return fmt.Sprintf("%s: %s was waited for in vain", o.Kind, o.Host)
-	default:
-		return o.Evidence
-	}
 }
 
 // missed returns what was left out, in words.
@@ -102,14 +71,10 @@ func (d *Debate) missed(s *flow.Skipped) string {
 	case flow.KindSummary:
 		what = "a summary"
 	}
-	cause := string(s.Cause)
-	if cause == "" {
-		cause = "its time was over"
-	}
 	if s.With != "" {
-		return fmt.Sprintf("%s had no question to answer in round %d, because it was left out (%s)", s.By, s.Round, cause)
+		return fmt.Sprintf("%s had no question to answer in round %d, because it was left out (%s)", s.By, s.Round, s.Why())
 	}
-	return fmt.Sprintf("%s has missed %s (%s)", s.By, what, cause)
+	return s.Missed(what)
 }
 
 // Unread names the turns that a judge, or a member of the audience who votes after the debate, has read neither whole nor in a

@@ -3,37 +3,32 @@ package arbiter
 import (
 	"fmt"
 
-	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
 )
 
 // Degraded lists where the work fell short of its config, one line each:
-//   - what has ended it early; see [flow.Record.CutShort]
-//   - who was dropped
-//   - what its warnings name: what was left out, or cut by the budget
-//   - options that were left out of requests, because the models lack them
+//   - what the record of any conversation lists; see [flow.Record.Degraded]
+//   - who was dropped, and which calls were left out
 //   - if the task is complete, how many steps of the plan were left; if the work ended otherwise, that the task was not
 //     declared complete
 //
 // It is empty if nothing was missing. Its JSON has the same, under "degraded".
 func (w *Work) Degraded() []string {
-	var out []string
-	if cut := w.CutShort(); cut != "" {
-		out = append(out, cut)
-	}
+	out := w.Record.Degraded(owes)
 	for _, name := range w.Dropped() {
 		out = append(out, name+" has taken no further part")
 	}
-	for i := range w.Warnings {
-		switch w.Warnings[i].Kind {
-		case flow.WarnLeftOut, flow.WarnLate, flow.WarnCapped:
-			out = append(out, w.Warnings[i].Evidence)
-		default: // about the budget and windows, or about what has passed
+	for i := range w.SkippedCalls {
+		s, what := &w.SkippedCalls[i], "a decision"
+		if s.Kind == KindExecution {
+			what = fmt.Sprintf("an execution in round %d", s.Round)
 		}
-	}
-	for _, left := range w.LeftOut() {
-		out = append(out, left.String())
+		out = append(out, s.Missed(what))
 	}
 	switch _, complete := w.Summary(); {
+	case !complete && w.Final() && w.EndedEarlyBy == EndedByLimit:
+		out = append(out, fmt.Sprintf("the limit of %s was reached, and the task was not declared complete: raise maxIterations",
+			prompt.Count(w.Record.Settings().Rounds, "execution")))
 	case !complete && w.Final():
 		out = append(out, "the task was not declared complete")
 	case complete && w.plan != nil && w.plan.Left() > 0:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -51,7 +52,19 @@ func TestDegradedWorkSaysSo(t *testing.T) {
 	c.MaxIterations = 1
 	w, err = play(t, engine, c)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"the task was not declared complete"}, w.Degraded(), "the limit of iterations has ended it")
+	assert.Equal(t, []string{"the limit of 1 execution was reached, and the task was not declared complete: raise maxIterations"}, w.Degraded())
+
+	engine, _ = engineFor(answers{"r1.Ada": down(provider.KindAuthentication), "d2": completes("Done.")})
+	c = config()
+	c.OnFailure = []flow.FailureRule{{Do: flow.OptionSkip}}
+	w, err = play(t, engine, c)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Ada has missed an execution in round 1 (authentication)"}, w.Degraded())
+
+	engine, _ = engineFor(answers{"d1": down(provider.KindAuthentication)})
+	w, err = play(t, engine, config())
+	require.Error(t, err)
+	assert.Equal(t, []string{"missing: the arbiter's decision that the task is complete"}, w.Degraded())
 
 	engine, _ = engineFor(nil)
 	w, err = play(t, engine, config())

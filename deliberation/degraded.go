@@ -1,56 +1,37 @@
 package deliberation
 
-import "github.com/agonist-dev/debate/flow"
+import "slices"
 
-// Degraded lists where the deliberation fell short of its config, one line each:
-//   - what has ended it early; see [flow.Record.CutShort]
-//   - who was dropped
-//   - what its warnings name: what nobody has answered, what is missing, what was left out, made smaller or cut by the budget
-//   - options that were left out of requests, because the models lack them
+// Degraded lists where the deliberation fell short of its config, one line each: what the record of any conversation lists, see
+// [flow.Record.Degraded], and who was dropped. Its warnings name what nobody has answered, what is missing, and what was left out or made
+// smaller.
 //
 // It is empty if nothing was missing. Its JSON has the same, under "degraded".
 func (d *Deliberation) Degraded() []string {
-	var out []string
-	if cut := d.CutShort(); cut != "" {
-		out = append(out, cut)
-	}
+	out := d.Record.Degraded(owes)
 	for _, name := range d.Dropped() {
 		out = append(out, d.config.NameOf(name)+" has taken no further part")
-	}
-	for i := range d.Warnings {
-		switch d.Warnings[i].Kind {
-		case flow.WarnLeftOut, flow.WarnLate, flow.WarnCapped, WarnUnanswered, WarnSummary, WarnCut, WarnNoConfidence, WarnNoSolution,
-			WarnMissing, WarnShortened:
-			out = append(out, d.Warnings[i].Evidence)
-		default: // about the budget, or about what has passed
-		}
-	}
-	for _, left := range d.LeftOut() {
-		out = append(out, left.String())
 	}
 	return out
 }
 
-// Degraded lists where the evaluation fell short of its config, one line each:
-//   - what has ended it early; see [flow.Record.CutShort]
-//   - once it is over, which evaluators have given no valid answer
-//   - options that were left out of requests, because the models lack them
+// Degraded lists where the evaluation fell short of its config, one line each: what the record of any conversation lists, see
+// [flow.Record.Degraded], who was dropped, and once it is over, which evaluators have given no valid answer.
 //
 // It is empty if nothing was missing. Its JSON has the same, under "degraded".
 func (s *Scores) Degraded() []string {
-	var out []string
-	if cut := s.CutShort(); cut != "" {
-		out = append(out, cut)
+	out := s.Record.Degraded(owedScores)
+	for _, name := range s.Dropped() {
+		out = append(out, name+" has taken no further part")
 	}
-	if s.Final() {
-		for i := range s.config.Evaluators {
-			if id := s.config.Evaluators[i].ID; s.sheet(id).gap != "" {
-				out = append(out, id+": "+s.sheet(id).gap)
-			}
+	if !s.Final() {
+		return out
+	}
+	for i := range s.config.Evaluators {
+		a := s.sheet(s.config.Evaluators[i].ID)
+		if line := a.without(); a.gap != "" && !slices.Contains(out, line) { // a warning says so
+			out = append(out, line)
 		}
-	}
-	for _, left := range s.LeftOut() {
-		out = append(out, left.String())
 	}
 	return out
 }

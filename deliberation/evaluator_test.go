@@ -221,6 +221,39 @@ func TestAStoppedEvaluation(t *testing.T) {
 	})
 }
 
+// TestADegradedEvaluationSaysHow: what was waited for, what the budget has cut and what is missing, as every flow does.
+func TestADegradedEvaluationSaysHow(t *testing.T) {
+	degraded := func(config deliberation.EvaluationConfig, replies ...scripted.Reply) []string {
+		var said []string
+		synctest.Test(t, func(t *testing.T) {
+			engine, p := evaluators(map[string][]scripted.Reply{"eva": replies})
+			p.Vouch = true
+			engine.Models = map[string]debate.Model{"test/gpt-4.1": {Window: 1_000_000, Priced: true, Input: debate.USD, Output: 4 * debate.USD}}
+			config.Evaluators = []deliberation.Evaluator{{ID: "eva", Model: "test/gpt-4.1"}}
+			if config.Budget != nil {
+				estimate, err := engine.Estimate(t.Context(), config)
+				require.NoError(t, err)
+				config.Budget.Hard = estimate.Whole * 3 / 2
+			}
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			defer session.Close()
+			record, _ := session.Wait(t.Context()) // the lines say how it ended
+			s, _ := deliberation.ScoresOf(record)
+			said = s.Degraded()
+		})
+		return said
+	}
+	failure := func(kind provider.Kind) scripted.Reply { return scripted.Reply{Err: &provider.Error{Kind: kind}} }
+	alone, gone := threeEvaluators(), failure(provider.KindNetwork)
+	alone.Unattended = true
+	assert.Equal(t, []string{"missing: the marks of eva"}, degraded(alone, failure(provider.KindRefusal)))
+	assert.Regexp(t, "^.network: test was waited for, for ", degraded(alone, gone, gone, gone, gone, says(marks(9))))
+	alone.Budget = &debate.Budget{}
+	cut := scripted.Reply{Text: "{", Stop: provider.StopLength, Usage: provider.Usage{Input: 300, Output: 50}}
+	assert.Regexp(t, `the reply of eva \(score.eva\) was cut at \d+ tokens`, degraded(alone, cut, says(marks(9))))
+}
+
 // TestTheEvaluationsTemperature: it counts where an evaluator has none of its own.
 func TestTheEvaluationsTemperature(t *testing.T) {
 	engine, models := evaluators(map[string][]scripted.Reply{"eva": {says(marks(5))}, "eli": {says(marks(5))}, "eda": {says(marks(5))}})

@@ -211,6 +211,9 @@ type sheet struct {
 	gap       string
 }
 
+// without says that there is no answer.
+func (a *sheet) without() string { return a.evaluator + ": " + a.gap }
+
 func (s *Scores) sheet(evaluator string) sheet {
 	if t := s.answers[evaluator]; t != nil {
 		marks := &Marks{}

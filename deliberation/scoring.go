@@ -164,7 +164,7 @@ func scored(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	for _, o := range report.Overall.Opinions {
 		if o.Gap != "" {
 			exit.Warnings = append(exit.Warnings, flow.Warning{
-				Kind: flow.WarnLeftOut, Call: scoreID(o.Evaluator), By: o.Evaluator, Evidence: o.Gap,
+				Kind: flow.WarnLeftOut, Call: scoreID(o.Evaluator), By: o.Evaluator, Evidence: o.Evaluator + ": " + o.Gap,
 			})
 		}
 	}

@@ -9,8 +9,8 @@ import (
 
 // CutShort says in one line that the conversation was ended before it had all that its config asks for, after how many whole rounds,
 // and by what: a limit of the budget, the host program, a person, a rule, or a detector. It returns "" if nothing was cut, and for an
-// end that the config asks for, such as convergence. It does not report a hard limit that was raised since. In the flows of the library
-// it is the first line of Degraded.
+// end that the config asks for, such as convergence. It does not report a hard limit that was raised since. It is the first line of
+// Degraded.
 //
 // A round is whole once the flow has led on from the last state of Flow.Timed. In a flow that has none, it is whole once the next round
 // begins or the conclusion does. A flow whose progress is no number of rounds has a [Paced] projection.

@@ -246,6 +246,58 @@ func TestAProviderThatWasNeverReachedInEachFlow(t *testing.T) {
 	}
 }
 
+// An outage that has passed, and what is missing in the error state, are said in each flow.
+func TestAnOutageIsSaidInEachFlow(t *testing.T) {
+	for name, p := range plays() {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var asked, refuses atomic.Int64
+				began := time.Now()
+				source := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+					switch {
+					case asked.Add(1) > 1 && time.Since(began) < 5*time.Minute:
+						return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork, Message: "gone"}}
+					case refuses.Load() > 0:
+						return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Message: "no"}}
+					default:
+						return p.reply(req)
+					}
+				}}
+				engine := p.engine(source, &store.Memory{})
+				session, err := engine.Start(t.Context(), p.config(false))
+				require.NoError(t, err)
+				record, err := session.Wait(t.Context())
+				require.NoError(t, err)
+				assert.NoError(t, session.Close())
+				require.Len(t, lessThanPlanned(t, record), 1)
+				assert.Regexp(t, `^network: test was waited for, for \d+m`, lessThanPlanned(t, record)[0])
+
+				refuses.Store(1)
+				session, err = engine.Start(t.Context(), p.config(false))
+				require.NoError(t, err)
+				record, err = session.Wait(t.Context())
+				require.Error(t, err)
+				assert.NoError(t, session.Close())
+				require.NotEmpty(t, lessThanPlanned(t, record))
+				assert.Regexp(t, "^missing: ", lessThanPlanned(t, record)[0])
+			})
+		})
+	}
+}
+
+// lessThanPlanned returns the lines of Degraded of a conversation of any flow, as its JSON has them.
+func lessThanPlanned(t *testing.T, r *debate.Record) []string {
+	t.Helper()
+	if d, ok := debate.Of(r); ok {
+		return d.Outcome().Degraded
+	}
+	data, err := json.Marshal(r.Projection())
+	require.NoError(t, err)
+	var read struct{ Degraded []string }
+	require.NoError(t, json.Unmarshal(data, &read))
+	return read.Degraded
+}
+
 // neverReached waits until a conversation stops, soon, because its provider was never reached.
 func neverReached(t *testing.T, s *debate.Session) *debate.Record {
 	t.Helper()
