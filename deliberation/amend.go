@@ -17,8 +17,8 @@ func (d *Deliberation) replaceable() []string {
 	return names
 }
 
-// amendable reports what of an amendment a deliberation cannot change: models of those whom nobody asks, and the time of a round to
-// one that its phases cannot fit.
+// amendable reports what of an amendment a deliberation cannot change: models of those whom nobody asks, and the times of a round and of
+// a call to ones with which its phases cannot fit.
 func amendable(r *flow.Record, a *flow.Amendment) []error {
 	d := of(r)
 	var f flow.Findings
@@ -27,12 +27,16 @@ func amendable(r *flow.Record, a *flow.Amendment) []error {
 			f.Addf("models", "%w", flow.Unknown("agent", name, d.replaceable()...))
 		}
 	}
-	if a.RoundTimeout != nil {
-		turn := flow.Duration(r.Settings().TurnTimeout)
-		if a.TurnTimeout != nil {
-			turn = *a.TurnTimeout
-		}
-		roundTime(&f, time.Duration(*a.RoundTimeout), time.Duration(turn))
+	if a.RoundTimeout == nil && a.TurnTimeout == nil {
+		return f
 	}
+	round, turn := r.Settings().RoundTimeout, r.Settings().TurnTimeout
+	if a.RoundTimeout != nil {
+		round = time.Duration(*a.RoundTimeout)
+	}
+	if a.TurnTimeout != nil {
+		turn = time.Duration(*a.TurnTimeout)
+	}
+	roundTime(&f, round, turn)
 	return f
 }

@@ -188,10 +188,14 @@ func TestAnAmendedTimeOfARound(t *testing.T) {
 			{60 * time.Millisecond, 0, "three phases do not fit in less than 3s"},
 			{time.Minute, 30 * time.Second, "raise it to 1m30s, or lower turnTimeout"},
 			{time.Minute, 20 * time.Second, ""},
+			{0, 30 * time.Second, "raise it to 1m30s, or lower turnTimeout"},
 			{50 * time.Second, 0, "raise it to 1m0s, or lower turnTimeout"},
 			{time.Hour, 0, ""},
 		} {
-			change := flow.Amendment{RoundTimeout: new(flow.Duration(test.round))}
+			var change flow.Amendment
+			if test.round > 0 {
+				change.RoundTimeout = new(flow.Duration(test.round))
+			}
 			if test.turn > 0 {
 				change.TurnTimeout = new(flow.Duration(test.turn))
 			}
