@@ -37,7 +37,7 @@ const (
 )
 
 // EndedByLimit is Record.EndedEarlyBy of work that Config.MaxIterations has ended.
-const EndedByLimit = "maxIterations"
+const EndedByLimit = flow.EndedByIterations
 
 // Flow returns the flow of arbitrated work. Register it in Engine.Flows under [FlowName]. Each call returns a fresh value.
 func Flow() *flow.Flow {

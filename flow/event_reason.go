@@ -15,6 +15,8 @@ const (
 	EndedByBudget = "budget" // a limit of the budget
 	// EndedByDetector: what watches the rounds has found that they lead nowhere. The EndReason is its name.
 	EndedByDetector = "detector"
+	// EndedByIterations: what the flow repeats until it has what it was asked for was repeated as often as its config allows.
+	EndedByIterations = "maxIterations"
 )
 
 // EndReason says why the rounds of a conversation, or the conversation itself, ended. A flow adds its own.

@@ -112,7 +112,9 @@ func importance(e *flow.Event, commit []flow.Event) (slog.Level, string) {
 // cut reports whether somebody has ended a conversation before it had all that its config asks for. A flow that ends as its config says,
 // such as by its judges, names others.
 func cut(by string) bool {
-	return slices.Contains([]string{flow.EndedByHost, flow.EndedByPerson, flow.EndedByRule, flow.EndedByBudget, flow.EndedByDetector}, by)
+	return slices.Contains([]string{
+		flow.EndedByHost, flow.EndedByPerson, flow.EndedByRule, flow.EndedByBudget, flow.EndedByDetector, flow.EndedByIterations,
+	}, by)
 }
 
 // decided reports whether a rule has answered an inquiry at once.

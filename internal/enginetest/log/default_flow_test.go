@@ -115,6 +115,25 @@ func TestInEveryFlowWarningsReachTheDefault(t *testing.T) {
 	}
 }
 
+// The limit of executions ends the work before it is done, which is worth a line. The last round of a debate is its end.
+//
+//nolint:paralleltest // it replaces the default logger
+func TestTheLimitOfExecutionsReachesTheDefault(t *testing.T) {
+	engine := flows.Engine(&store.Memory{}, nil)
+	engine.Logger = nil
+	var lines stage.Locked
+	setDefault(t, slog.New(slog.NewTextHandler(&lines, nil)))
+	config := flows.Arbitration("talk")
+	config.MaxIterations = 1
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, session.Close())
+	assert.Equal(t, flow.EndedByIterations, record.EndedEarlyBy)
+	assert.Regexp(t, `^\S+ level=WARN msg="ended early".* reason=iterations by=maxIterations\n$`, lines.String())
+}
+
 // joining is a handler that joins values by blanks, and quotes none.
 type joining struct {
 	lines   *stage.Locked
