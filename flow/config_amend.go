@@ -310,7 +310,9 @@ func (r *Record) foldAmendment(a *Amendment, flow *Flow) error {
 	r.settings = settings
 	set(&r.rules, a.OnFailure)
 	if a.Budget != nil {
-		r.acked, r.raisedAt = false, r.Seq+1
+		if r.acked, r.raisedAt = false, 0; r.raises(a.Budget) {
+			r.raisedAt = r.Seq + 1
+		}
 	}
 	policy := a.OnFailure != nil || a.Unattended != nil
 	uses := a.ToolPolicy != nil || a.Unattended != nil
@@ -329,6 +331,27 @@ func (r *Record) foldAmendment(a *Amendment, flow *Flow) error {
 		r.foldRetriedNow()
 	}
 	return nil
+}
+
+// raises reports whether a budget allows more of what the hard limit measures that was reached last.
+func (r *Record) raises(b *Budget) bool {
+	w, former := r.warning(WarnHard), r.hardened
+	if w == nil || former == nil {
+		return true
+	}
+	now, then := int64(b.Hard), int64(former.Hard)
+	switch w.Limit {
+	case limitHard + measureTokens:
+		now, then = int64(b.HardTokens), int64(former.HardTokens)
+	case limitHard + measureCalls:
+		now, then = int64(b.HardCalls), int64(former.HardCalls)
+	case limitHard + measureTime:
+		now, then = int64(b.HardTime), int64(former.HardTime)
+	case limitHard:
+	default: // of an older log
+		return true
+	}
+	return now == 0 || now > then
 }
 
 // timeout returns how long one attempt at a call may take.

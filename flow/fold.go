@@ -108,7 +108,7 @@ func (r *Record) foldWarning(w *Warning) {
 	case WarnSoft:
 		r.limit, r.softened = w.Kind, r.settings.Budget
 	case WarnHard:
-		r.limit = w.Kind
+		r.limit, r.hardened = w.Kind, r.settings.Budget
 	default: // no limit
 	}
 	r.foldThreshold(w)

@@ -75,8 +75,9 @@ type course struct {
 	before   ending      // why the conversation was about to end before an error
 	limit    WarningKind // the limit that was reached
 	softened *Budget     // in force when a soft limit was reached last
+	hardened *Budget     // in force when a hard limit was reached last
 	acked    bool
-	raisedAt int64     // the number of the event that has changed the budget last
+	raisedAt int64     // the number of the event that has raised the hard limit that was reached; 0: none has
 	late     bool      // the round's time is over
 	owed     *Round    // the round that begins next, by the last transition that begins one
 	roundAt  time.Time // when the round began, moved forward by each time in which no call could run

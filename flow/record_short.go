@@ -115,7 +115,7 @@ func (w *Warning) raise() string {
 
 // limitOf returns the limit that a warning reports, in words.
 func (r *Record) limitOf(w *Warning) string {
-	b := r.settings.Budget // a hard limit that was changed since is not reported
+	b := r.hardened
 	if w.Kind == WarnSoft {
 		b = r.softened
 	}

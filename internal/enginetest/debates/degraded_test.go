@@ -28,6 +28,13 @@ func TestALimitThatWasRaisedHasEndedNothing(t *testing.T) {
 	require.NotEmpty(t, degraded)
 	assert.Equal(t, "stopped after 1 of 3 rounds by the hard limit of 4 calls: raise it to about 13 calls", degraded[0])
 	assert.Contains(t, degraded, "missing: the verdict of judge")
+	for _, calls := range []int{4, 2} { // another warning, or a lower limit, raises nothing
+		require.NoError(t, session.Amend(t.Context(), flow.Amendment{Budget: &debate.Budget{HardCalls: calls, Warn: debate.USD}}))
+		record, err = session.Record(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, degraded, stage.View(record).Outcome().Degraded)
+		stage.RequireKind(t, session.Retry(t.Context()), provider.KindState)
+	}
 	require.NoError(t, session.Amend(t.Context(), flow.Amendment{Budget: &debate.Budget{HardCalls: 100}}))
 	require.NoError(t, session.Retry(t.Context()))
 	record, err = session.Wait(t.Context())
