@@ -367,7 +367,8 @@ func (e *Engine) Validate(ctx context.Context, config flow.Config) error {
 }
 
 // Estimate computes the most that a conversation of this config can use, what it typically uses, and the smallest limits with which all
-// rounds run. It calls no model and costs nothing. For a debate it walks through each round twice, at some 100,000 rounds a second. ctx bounds the walk.
+// rounds run. It calls no model and costs nothing. For a debate it walks through each round twice, at some 100,000 rounds a second. ctx
+// bounds the walk.
 //
 // If the config's format, flow or texts are unknown, Estimate returns that error; Validate reports more. If the flow has no
 // Estimate, the error is of kind validation.

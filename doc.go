@@ -148,7 +148,8 @@
 //
 // Errors are [*Error] values. They have a Kind, such as [provider.KindCostLimit], the field or participant they concern, and a
 // Hint for a person. The exceptions are context errors, [flow.ErrClosed], errors that wrap it, and [*flow.AwaitingInputError],
-// which Session.Wait returns, and which says what is asked. Failed calls are retried by their kind, as a [RetryPolicy] says. Then the participant's fallback models are asked.
+// which Session.Wait returns, and which says what is asked. Failed calls are retried by their kind, as a [RetryPolicy] says.
+// Then the participant's fallback models are asked.
 //
 // Engine.Logger gets a line for each change of state and each failure, and never a text of a debate. Without a Logger, warnings
 // go to slog.Default: a debate that waits, goes without something, or ends early says so.

@@ -76,8 +76,8 @@ func (s *Session) WaitRest(ctx context.Context, far time.Duration) (flow.Next, e
 	return s.session.WaitRest(ctx, far)
 }
 
-// Record returns the record of the debate as it is now: the fold of its whole log. It belongs to the caller. It shows which participants wait for their
-// turn in a limiter or under Engine.MaxCalls ([flow.StatusQueued]).
+// Record returns the record of the debate as it is now: the fold of its whole log. It belongs to the caller. It shows which participants
+// wait for their turn in a limiter or under Engine.MaxCalls ([flow.StatusQueued]).
 func (s *Session) Record(ctx context.Context) (*flow.Record, error) { return s.session.Record(ctx) }
 
 // Events yields the numbered events after the given number, then those that happen. Between them it yields the

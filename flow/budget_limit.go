@@ -384,9 +384,9 @@ func above[T int | Money](needs, limit T) T {
 	return needs
 }
 
-// neededForAll returns about the limits, hard or soft, with which all rounds would run, in two digits: a quarter more than the least that does so
-// with replies as long as they are on average so far, or as long as [TypicalReply] if that is more. It is no less than what was used, and
-// a quarter more.
+// neededForAll returns about the limits, hard or soft, with which all rounds would run, in two digits: a quarter more than the least
+// that does so with replies as long as they are on average so far, or as long as [TypicalReply] if that is more. It is no less than
+// what was used, and a quarter more.
 //
 // false: the flow cannot be estimated, or has too many rounds.
 func (c *Core) neededForAll(hard bool) (amount, bool) {

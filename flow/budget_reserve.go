@@ -88,8 +88,8 @@ func (a *lastCall) use(said increase, end endReserve) amount {
 	return sum
 }
 
-// conclusion is what the conclusion asks for. First attempts that are begun change nothing about it, but those at its own calls, which are no
-// longer to come.
+// conclusion is what the conclusion asks for. First attempts that are begun change nothing about it, but those at its own calls, which are
+// no longer to come.
 type conclusion struct {
 	at    time.Time     // of the input: which model a call gets depends on it
 	calls []Call        // that were still to come, without those of persons
@@ -129,9 +129,9 @@ func (c *Core) sized(end *conclusion, counts bool) []lastCall {
 	return *sizes
 }
 
-// reservedCalls returns the calls of the conclusion that are still to come, without the one that is about to start. After the first round, for
-// which the start accepts budgets that hold no summaries, they include the summaries that these calls may need, if the hard limits could
-// hold them at all. counted reports whether the tokens of some of them were counted, which they are if counts is set.
+// reservedCalls returns the calls of the conclusion that are still to come, without the one that is about to start. After the first
+// round, for which the start accepts budgets that hold no summaries, they include the summaries that these calls may need, if the hard
+// limits could hold them at all. counted reports whether the tokens of some of them were counted, which they are if counts is set.
 func (c *Core) reservedCalls(intent *Intent, counts bool) (all []lastCall, counted bool) {
 	r, end := c.record, c.conclusion()
 	sizes := c.sized(end, counts)

@@ -76,8 +76,8 @@ func (c *Core) fits(one beginning) bool {
 	return ok && start.intent.Lowered == 0
 }
 
-// leavesNoRoom returns which hard limit of cost or tokens has no room for one attempt at each call of the conclusion once it reads the files
-// of an answer. The text of an answer is in the reserve from the question on, and the files are in none: they are refused instead.
+// leavesNoRoom returns which hard limit of cost or tokens has no room for one attempt at each call of the conclusion once it reads the
+// files of an answer. The text of an answer is in the reserve from the question on, and the files are in none: they are refused instead.
 func (c *Core) leavesNoRoom(intent *Intent, a *Answer) (at atLimit) {
 	r, budget := c.record, c.record.settings.Budget
 	if budget == nil || len(a.Attachments) == 0 {
@@ -109,6 +109,7 @@ type endReserve struct {
 	short    bool // with the shortest replies: those before may have been longer than what was reserved for them
 }
 
+//nolint:gochecknoglobals // constants in all but syntax: nothing assigns to them
 var (
 	never   = endReserve{}
 	once    = endReserve{attempts: 1}

@@ -190,8 +190,8 @@ func (c *Core) endRound() (again bool, err error) {
 	return true, c.fail(fatal)
 }
 
-// heldBack reports whether the limits of the budget have kept calls of the round from being made at once, as far as the record shows it: one
-// of them still waits for those in flight, or the cap on a reply was lowered.
+// heldBack reports whether the limits of the budget have kept calls of the round from being made at once, as far as the record shows it:
+// one of them still waits for those in flight, or the cap on a reply was lowered.
 func (c *Core) heldBack(calls []Call) bool {
 	r := c.record
 	if slices.ContainsFunc(r.current, func(call *callState) bool { return call.intent.Lowered > 0 && call.intent.Round == r.Round }) {

@@ -11,8 +11,10 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// opAnswer is what errors about answers name.
-const opAnswer = "answer"
+const (
+	opAnswer         = "answer"      // what errors about answers name
+	fieldAttachments = "attachments" // the field of an answer that holds files
+)
 
 // maxAnswer bounds a person's answer, in bytes. A turn is cut further, to [Settings].MaxTokens.
 const maxAnswer = 1 << 20
@@ -43,7 +45,7 @@ func (c *Core) answer(s Answer) error {
 	if len(inquiry.Options) > 0 {
 		if len(s.Attachments) > 0 {
 			err := errors.New("the inquiry asks for one of its options, without files")
-			return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "attachments", Err: err}
+			return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: fieldAttachments, Err: err}
 		}
 		if inquiry.Use != nil {
 			return c.chosenUse(inquiry, s)
@@ -67,12 +69,12 @@ func (c *Core) answer(s Answer) error {
 	if at := c.leavesNoRoom(intent, &s); at.what != "" {
 		err := fmt.Errorf("the hard limit of the budget leaves the conclusion no room for the files: %s", at.what)
 		err = WithMend(err, "leave files out, or amend budget."+at.limit+" to a higher limit first")
-		return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "attachments", Err: err}
+		return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: fieldAttachments, Err: err}
 	}
 	if intent.Schema != "" {
 		if len(s.Attachments) > 0 {
 			err := errors.New("an answer with a schema has no files")
-			return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "attachments", Err: err}
+			return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: fieldAttachments, Err: err}
 		}
 		if _, problems := c.structured(intent, Spend{Call: intent.Call, Attempt: intent.Attempt}, result); len(problems) > 0 {
 			err := errors.New("the answer is not accepted: " + text.OneLine(strings.Join(problems, "; "), 400))

@@ -198,7 +198,7 @@ func (c *Core) unproven(state *callState, f *Failure) (until time.Time, yes bool
 	return c.tried(host, f).Add(patienceUnproven - took), true
 }
 
-// outOfReach returns why a call is not sent: its provider was tried for as long as one is tried that nobody has ever reached. nil: it is sent.
+// outOfReach returns why a call is not sent: its provider was tried for as long as one that was never reached is. nil: it is sent.
 func (c *Core) outOfReach(in *Intent) *Error {
 	o := c.record.outage(c.record.hostOf(in))
 	if in.Model == "" || in.Tool != "" || o == nil || o.cause == nil {

@@ -297,7 +297,7 @@ func (r *Record) resume(call *callState) {
 
 func (r *Record) foldTurn(t *Turn) {
 	r.Turns = append(r.Turns, t)
-	_, _, _, images := carried(t.Attachments)
+	_, _, _, images := carried(t.Attachments) //nolint:dogsled // the rest is for messages
 	r.images += images
 	if t.Hidden {
 		r.hidden = append(r.hidden, len(r.Turns)-1)

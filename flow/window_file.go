@@ -254,7 +254,7 @@ func (f *Findings) documents(all []Document) {
 		return
 	}
 	for i := range all {
-		d, at, files := &all[i], documentField(all, i), "attachments"
+		d, at, files := &all[i], documentField(all, i), fieldAttachments
 		if at != "" {
 			files = at + "files"
 			if len(d.Name) > maxFileName || !Registrable(d.Name) || strings.ContainsAny(d.Name, "<>") {
@@ -361,7 +361,7 @@ func (r *Record) accepts(files []File) (field string, err error) {
 		add(t.Attachments)
 	}
 	if add(files); count > maxFileCount || size > MaxFiles {
-		return "attachments", fmt.Errorf("the conversation would have %d files of %d bytes: at most %d of %d are allowed",
+		return fieldAttachments, fmt.Errorf("the conversation would have %d files of %d bytes: at most %d of %d are allowed",
 			count, size, maxFileCount, MaxFiles)
 	}
 	return "", nil
@@ -427,7 +427,7 @@ func (r *Record) papersOf(call *Call) papers {
 }
 
 // surplus bounds the tokens that a model takes for so many images and pages beyond what the bounds of all models hold.
-func (m *Model) surplus(images int) int { return images * max(0, m.ImageTokens-imageTokens) }
+func (m Model) surplus(images int) int { return images * max(0, m.ImageTokens-imageTokens) }
 
 // maxNamed bounds the bytes of the names of files in a note.
 const maxNamed = 400

@@ -257,7 +257,7 @@ func (l *leader) end(record *flow.Record, got *result, err error) error {
 		if l.lines != nil {
 			l.lines.End()
 		}
-		if err := l.conclude(record, got); err != nil {
+		if err := l.conclude(got); err != nil {
 			return err
 		}
 	case record.State == flow.StateError:
@@ -311,7 +311,7 @@ func (l *leader) left(err error) error {
 }
 
 // conclude prints the result of a conversation that is over, if there is one.
-func (l *leader) conclude(record *flow.Record, got *result) error {
+func (l *leader) conclude(got *result) error {
 	if got.exists && !l.json && l.outputs.result == "" {
 		if err := l.print(got.text); err != nil {
 			return err

@@ -10,6 +10,9 @@ import (
 	"github.com/agonist-dev/debate/format"
 )
 
+// keyJudge is the section of the judge.
+const keyJudge = "judge"
+
 // vendor is a provider with the model that is asked if nothing else is said.
 type vendor struct{ provider, model string }
 
@@ -53,9 +56,9 @@ func (d *draft) sections(w *Wish) bool {
 	}
 	switch d.flow {
 	case deliberation.FlowName:
-		if d.root.get("judge") == nil && w.Judge == "" && d.asksJudge() {
-			d.root.set("judge", nodeOf(Place{Path: "judge"}, deliberation.Judge{Model: model}))
-			complete = d.lacks("judge", "the default judge", model) && complete
+		if d.root.get(keyJudge) == nil && w.Judge == "" && d.asksJudge() {
+			d.root.set(keyJudge, nodeOf(Place{Path: keyJudge}, deliberation.Judge{Model: model}))
+			complete = d.lacks(keyJudge, "the default judge", model) && complete
 		}
 	case arbiter.FlowName:
 		if d.root.get("arbiter") == nil && w.Judge == "" {

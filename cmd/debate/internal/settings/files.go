@@ -26,7 +26,7 @@ func beside(file, path string) string {
 // promptsOf makes the paths of prompt files in a config relative to the file in which they stand.
 func promptsOf(root *node) {
 	all := append(slices.Clone(root.get("agents").list()), root.get("evaluators").list()...)
-	for _, who := range append(all, root.get("judge")) {
+	for _, who := range append(all, root.get(keyJudge)) {
 		if who == nil {
 			continue
 		}

@@ -23,7 +23,7 @@ func foreign(root *node) bool {
 	mark := func(agent *node) bool {
 		return agent.get("provider") != nil || agent.get("systemPromptPath") != nil || agent.get("enabled") != nil
 	}
-	if judge := root.get("judge"); judge != nil && mark(judge) {
+	if judge := root.get(keyJudge); judge != nil && mark(judge) {
 		return true
 	}
 	agents := root.get("agents")
@@ -54,12 +54,12 @@ func (t *translator) translate(root *node) *node {
 		switch m.key {
 		case "agents":
 			out.set("agents", t.list(m.value, t.agent))
-		case "judge":
-			out.set("judge", t.judge(m.value))
+		case keyJudge:
+			out.set(keyJudge, t.judge(m.value))
 		case "debate":
 			// after the agents, for what it says of the history depends on their summaries
 		default:
-			t.unknown(m, "agents", "judge", "debate")
+			t.unknown(m, "agents", keyJudge, "debate")
 		}
 	}
 	debate := root.get("debate")

@@ -137,7 +137,7 @@ func (d *draft) models(w *Wish) {
 		for _, agent := range d.root.get(cast(d.flow)).list() {
 			replaceModel(agent, w.Model, at)
 		}
-		for _, key := range []string{"judge", "arbiter"} {
+		for _, key := range []string{keyJudge, "arbiter"} {
 			replaceModel(d.root.get(key), w.Model, at)
 		}
 		for _, judge := range d.judges() {
@@ -159,7 +159,7 @@ func (d *draft) models(w *Wish) {
 	case arbiter.FlowName:
 		replaceModel(d.root.object("arbiter", at), w.Judge, at)
 	default:
-		replaceModel(d.root.object("judge", at), w.Judge, at)
+		replaceModel(d.root.object(keyJudge, at), w.Judge, at)
 	}
 }
 
@@ -176,7 +176,7 @@ func replaceModel(of *node, model string, at Place) {
 	if of == nil || of.form != formObject {
 		return
 	}
-	for _, other := range []string{"function", "person", "judge"} {
+	for _, other := range []string{"function", "person", keyJudge} {
 		if of.get(other) != nil {
 			return
 		}
