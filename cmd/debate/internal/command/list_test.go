@@ -18,24 +18,38 @@ import (
 	"github.com/agonist-dev/debate/store/file"
 )
 
-// TestTheListKnowsWhatWasSpentUntilNow: the store knows only what had been spent when the state changed last.
-func TestTheListKnowsWhatWasSpentUntilNow(t *testing.T) {
-	place := filepath.Join(t.TempDir(), "kept") + "/"
+// tabs starts a debate of Ada and Ben in a store of the program, whose model has this price of a token that it writes.
+func tabs(
+	t *testing.T, price flow.Money, unattended bool, reply func(*provider.Request) scripted.Reply,
+) (place string, kept *file.Store, engine *debate.Engine, session *debate.Session) {
+	t.Helper()
+	place = filepath.Join(t.TempDir(), "kept") + "/"
 	kept, err := file.Open(place)
 	require.NoError(t, err)
-	engine := &debate.Engine{
-		Store: kept, Models: map[string]debate.Model{"demo/script": {Window: 1_000_000, Priced: true, Output: debate.USD / 100}},
-		Providers: map[string]debate.Provider{"demo": &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
-			if req.Self == "Ben" {
-				return scripted.Reply{Text: "No.", Delay: time.Hour}
-			}
-			return scripted.Reply{Text: "Yes."}
-		}}},
+	engine = &debate.Engine{
+		Store: kept, Models: map[string]debate.Model{"demo/script": {Window: 1_000_000, Priced: true, Output: price}},
+		Providers: map[string]debate.Provider{"demo": &scripted.Provider{Reply: reply}},
 	}
-	session, err := engine.Start(t.Context(), debate.Config{Topic: "Tabs", Rounds: 1, Participants: []debate.Participant{
-		{Name: "Ada", Model: "demo/script"}, {Name: "Ben", Model: "demo/script"},
-	}})
+	session, err = engine.Start(t.Context(), debate.Config{
+		ID: "tabs", Topic: "Tabs", Rounds: 1, Unattended: unattended, Participants: []debate.Participant{
+			{Name: "Ada", Model: "demo/script"}, {Name: "Ben", Model: "demo/script"},
+		},
+	})
 	require.NoError(t, err)
+	return place, kept, engine, session
+}
+
+// benThinks is a reply of Ada, and one of Ben that takes an hour.
+func benThinks(req *provider.Request) scripted.Reply {
+	if req.Self == "Ben" {
+		return scripted.Reply{Text: "No.", Delay: time.Hour}
+	}
+	return scripted.Reply{Text: "Yes."}
+}
+
+// TestTheListKnowsWhatWasSpentUntilNow: the store knows only what had been spent when the state changed last.
+func TestTheListKnowsWhatWasSpentUntilNow(t *testing.T) {
+	place, kept, engine, session := tabs(t, debate.USD/100, false, benThinks)
 	for event, err := range session.Events(t.Context(), 0) {
 		require.NoError(t, err)
 		if event.Kind() == flow.EventTurn {
@@ -76,22 +90,7 @@ func TestTheListKnowsWhatWasSpentUntilNow(t *testing.T) {
 
 // TestWhatWasBrokenOffIsShownApart: the list, the conversation, its report and JSON say the same of a call whose end nobody knows.
 func TestWhatWasBrokenOffIsShownApart(t *testing.T) {
-	place := filepath.Join(t.TempDir(), "kept") + "/"
-	kept, err := file.Open(place)
-	require.NoError(t, err)
-	engine := &debate.Engine{
-		Store: kept, Models: map[string]debate.Model{"demo/script": {Window: 1_000_000, Priced: true, Output: debate.USD / 1_000_000}},
-		Providers: map[string]debate.Provider{"demo": &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
-			if req.Self == "Ben" {
-				return scripted.Reply{Text: "No.", Delay: time.Hour}
-			}
-			return scripted.Reply{Text: "Yes."}
-		}}},
-	}
-	session, err := engine.Start(t.Context(), debate.Config{ID: "tabs", Topic: "Tabs", Rounds: 1, Participants: []debate.Participant{
-		{Name: "Ada", Model: "demo/script"}, {Name: "Ben", Model: "demo/script"},
-	}})
-	require.NoError(t, err)
+	place, kept, _, session := tabs(t, debate.USD/1_000_000, false, benThinks)
 	for event, err := range session.Events(t.Context(), 0) {
 		require.NoError(t, err)
 		if in, ok := event.Body.(*flow.Intent); ok && in.By == "Ben" {
@@ -125,20 +124,10 @@ func TestWhatWasBrokenOffIsShownApart(t *testing.T) {
 // TestTheListCountsWhatAForkHasCopiedOnce: a fork's cost in the list is what it has spent itself, so that a sum over the lines counts
 // nothing twice.
 func TestTheListCountsWhatAForkHasCopiedOnce(t *testing.T) {
-	place := filepath.Join(t.TempDir(), "kept") + "/"
-	kept, err := file.Open(place)
-	require.NoError(t, err)
-	engine := &debate.Engine{
-		Store: kept, Models: map[string]debate.Model{"demo/script": {Window: 1_000_000, Priced: true, Output: debate.USD / 1_000_000}},
-		Providers: map[string]debate.Provider{"demo": &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
-			return scripted.Reply{Text: "Yes.", Usage: provider.Usage{Input: 10, Output: map[string]int{"Ada": 7, "Ben": 11}[req.Self]}}
-		}}},
-	}
-	session, err := engine.Start(t.Context(), debate.Config{ID: "tabs", Topic: "Tabs", Rounds: 1, Unattended: true, Participants: []debate.Participant{
-		{Name: "Ada", Model: "demo/script"}, {Name: "Ben", Model: "demo/script"},
-	}})
-	require.NoError(t, err)
-	_, err = session.Wait(t.Context())
+	place, kept, engine, session := tabs(t, debate.USD/1_000_000, true, func(req *provider.Request) scripted.Reply {
+		return scripted.Reply{Text: "Yes.", Usage: provider.Usage{Input: 10, Output: map[string]int{"Ada": 7, "Ben": 11}[req.Self]}}
+	})
+	_, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, session.Close())
 	var spoken int64
