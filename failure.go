@@ -35,9 +35,9 @@ func (d *Debate) failingSpeaker(name string) flow.OnFail {
 }
 
 // failingJudge says what a judge's answer may cost. An assessment can be missed, a verdict cannot. A rule may drop a judge
-// if the panel keeps its quorum. A person may drop any judge: without the last one the debate has no verdict. If a person ends the
-// debate at a judge's assessment, that judge's verdict is optional (Aid): it is tried, and nobody is asked about its failure. At a
-// verdict the judge is dropped: the end would be the same.
+// if the panel keeps its quorum. A person may drop any judge: without the last one the debate has no verdict. If a person or
+// the host ends the debate while a judge's assessment has failed, that judge's verdict is optional (Aid): it is tried, and nobody is asked
+// about its failure. At a verdict the judge is dropped: the end would be the same.
 func (d *Debate) failingJudge(name string, kind flow.CallKind) flow.OnFail {
 	out := flow.OnFail{Drop: flow.PersonOnly, DropEnds: kind == KindVerdict}
 	if left := len(d.Judges()) - 1; left > 0 && left >= d.quorum() {
@@ -46,10 +46,15 @@ func (d *Debate) failingJudge(name string, kind flow.CallKind) flow.OnFail {
 	switch {
 	case kind == KindAssessment:
 		out.Skip = flow.RuleToo
-	case d.EndedEarlyBy == flow.EndedByPerson && d.Failed(assessmentID(d.Round, name)) && !d.Skipped(assessmentID(d.Round, name)):
+	case d.decidedToEnd() && d.Failed(assessmentID(d.Round, name)) && !d.Skipped(assessmentID(d.Round, name)):
 		out.Aid = true
 	}
 	return out
+}
+
+// decidedToEnd reports whether somebody has decided to end the debate early: no limit, rule or judge.
+func (d *Debate) decidedToEnd() bool {
+	return d.EndedEarlyBy == flow.EndedByPerson || d.EndedEarlyBy == flow.EndedByHost
 }
 
 // owes returns what the debate lacks, as far as nobody has decided to do without it. Whoever ends a debate early does

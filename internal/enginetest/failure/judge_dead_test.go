@@ -16,7 +16,7 @@ import (
 // TestADeadJudgeIsDecidedAboutOnce: a person who continues without the only judge, or ends the debate, is asked nothing more about it.
 func TestADeadJudgeIsDecidedAboutOnce(t *testing.T) {
 	for name, tc := range map[string]struct {
-		option       flow.Option
+		option       flow.Option // "": the debate is stopped
 		when         debate.When
 		turns        int
 		endedEarlyBy string
@@ -29,6 +29,7 @@ func TestADeadJudgeIsDecidedAboutOnce(t *testing.T) {
 		"the end": {
 			flow.OptionEnd, debate.EveryRound, 2, flow.EndedByPerson, []string{"there is no verdict", "missing: the verdict of judge"},
 		},
+		"a stop": {"", debate.EveryRound, 2, flow.EndedByHost, []string{"there is no verdict", "missing: the verdict of judge"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := stage.TwoDebaters()
@@ -42,12 +43,18 @@ func TestADeadJudgeIsDecidedAboutOnce(t *testing.T) {
 			record, err := session.Wait(t.Context())
 			q := stage.Question(t, record, err)
 			assert.Equal(t, tc.when == debate.EveryRound, slices.Contains(q.Options, flow.OptionEnd), "at a verdict, dropping says the same")
-			require.NoError(t, session.Choose(t.Context(), q.ID, tc.option))
+			answers := 0
+			if tc.option == "" {
+				require.NoError(t, session.Stop(t.Context()))
+			} else {
+				answers = 1
+				require.NoError(t, session.Choose(t.Context(), q.ID, tc.option))
+			}
 
 			record, err = session.Wait(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, flow.StateCompleted, record.State)
-			assert.Len(t, record.Answers, 1)
+			assert.Len(t, record.Answers, answers)
 			assert.Len(t, record.Turns, tc.turns)
 			assert.Equal(t, tc.endedEarlyBy, record.EndedEarlyBy)
 			outcome := stage.View(record).Outcome()
