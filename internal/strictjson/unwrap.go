@@ -3,6 +3,8 @@ package strictjson
 import (
 	"slices"
 	"strings"
+
+	"github.com/agonist-dev/debate/internal/thought"
 )
 
 // Unwrap removes what a model put around its JSON, if nothing is lost by that. It removes, in this order: a byte-order
@@ -10,8 +12,8 @@ import (
 // in any case or nothing after it); and white space around each. It removes nothing inside the JSON. The result is a
 // part of text, and still has to be decoded. Text without wrapping is returned unchanged, JSON or not.
 //
-// Thinking is one or several closed <think>…</think> or <thinking>…</thinking>. Some vendors write the first tag
-// themselves, so text up to an end without a beginning is thinking too, unless it begins like JSON or a fence.
+// Thinking is one or several closed <think>…</think> or another form of [thought.Pairs]. Some vendors write the first
+// tag themselves, so text up to an end without a beginning is thinking too, unless it begins like JSON or a fence.
 //
 // The error is an [*Error]: thinking or a fence that is not closed, or a fence for another language.
 func Unwrap(text string) (string, error) {
@@ -32,39 +34,32 @@ func Unwrap(text string) (string, error) {
 // unthink removes the thinking at the beginning of body. The first end of each counts. If the thinking quoted one, the
 // rest is not JSON and is refused. If the last end counted, a quoted end inside the JSON could hide the half before it.
 func unthink(text, body string) (string, error) {
-	const short, long = "think>", "thinking>"
-	thought := false
+	taken := false
 	for {
-		tag := short
-		if strings.HasPrefix(body, "<"+long) {
-			tag = long
-		}
-		inside, opened := strings.CutPrefix(body, "<"+tag)
-		if !opened {
+		i := slices.IndexFunc(thought.Pairs, func(p thought.Pair) bool { return !p.Bare && thought.Begins(body, p.Open) })
+		if i < 0 {
 			break
 		}
-		_, after, closed := strings.Cut(inside, "</"+tag)
+		p := &thought.Pairs[i]
+		rest, closed := p.After(body)
 		if !closed {
-			return "", &Error{Reason: Wrapping, Offset: len(text), Detail: "<" + tag + " is not closed"}
+			return "", &Error{Reason: Wrapping, Offset: len(text), Detail: p.Open + " is not closed"}
 		}
-		body, thought = trim(after), true
+		body, taken = trim(rest), true
 	}
-	if thought || body == "" || strings.ContainsRune("{[\"`~", rune(body[0])) {
+	if taken || body == "" || strings.ContainsRune("{[\"`~", rune(body[0])) {
 		return body, nil
 	}
-	ends := slices.DeleteFunc([]int{after(body, "</"+short), after(body, "</"+long)}, func(end int) bool { return end < 0 })
-	if len(ends) > 0 {
-		body = trim(body[slices.Min(ends):])
+	longest := ""
+	for i := range thought.Pairs { // the first end leaves the longest rest
+		if rest, closed := thought.Pairs[i].After(body); closed && !thought.Pairs[i].Bare && len(rest) >= len(longest) {
+			longest, taken = rest, true
+		}
+	}
+	if taken {
+		return trim(longest), nil
 	}
 	return body, nil
-}
-
-// after returns where the first tag in a text ends, or -1.
-func after(text, tag string) int {
-	if i := strings.Index(text, tag); i >= 0 {
-		return i + len(tag)
-	}
-	return -1
 }
 
 // unfence removes the fence from body, which begins with a fence of the given width. The end of the fence is at least

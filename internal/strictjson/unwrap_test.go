@@ -32,6 +32,9 @@ func TestUnwrapTakesOff(t *testing.T) {
 		"```jsonc\n" + object + "\n```", "~~~json\n" + object + "~~~~", "```json\n" + object + "```\n",
 		"<thinking>a</thinking>" + object, "<thinking>it is <think></thinking>\n" + object,
 		"<think>a</think><think>b</think>" + object, "<think>a</think>\n<thinking>b</thinking>\n```json\n" + object + "\n```",
+		"<THINK>a</Think>" + object, "<seed:think>a</seed:think>" + object, "[THINK]a[/THINK]" + object, "◁think▷a◁/think▷" + object,
+		"<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final <|constrain|>json<|message|>" + object,
+		"<|channel|>final<|message|>" + object,
 		"a</think>" + object, "</think>\n" + object, "Hm. {\"a\":2}\n</thinking>\n```json\n" + object + "\n```",
 	} {
 		got, err := strictjson.Unwrap(text)
@@ -88,7 +91,7 @@ func TestUnwrapLeavesToDecode(t *testing.T) {
 		"comments":                 "```jsonc\n{\"a\":1} // one\n```",
 		"words in a fence":         "```json for you:\n" + object + "\n```",
 		"a thought in the fence":   "```json\n<think>a</think>" + object + "\n```",
-		"a thought in upper case":  "<THINK>a</THINK>" + object,
+		"marks in lower case":      "[think]a[/think]" + object,
 		"a late mark":              " \ufeff" + object,
 		"a mark in the fence":      "```json\n\ufeff" + object + "\n```",
 		"two marks":                "\ufeff\ufeff" + object,
