@@ -126,9 +126,10 @@ func (f *Findings) Options(field string, o *provider.Options) {
 		f.Addf(field+".verbosity", "%w", Unknown("verbosity", o.Verbosity, known...))
 	}
 	switch o.Reasoning {
-	case provider.ReasoningShow, provider.ReasoningHide, provider.ReasoningAsk:
+	case provider.ReasoningShow, provider.ReasoningHide, provider.ReasoningAsk, provider.ReasoningInText:
 	default:
-		f.Addf(field+".reasoning", "%w", Unknown("", o.Reasoning, provider.ReasoningShow, provider.ReasoningHide, provider.ReasoningAsk))
+		known := []provider.ReasoningText{provider.ReasoningShow, provider.ReasoningHide, provider.ReasoningAsk, provider.ReasoningInText}
+		f.Addf(field+".reasoning", "%w", Unknown("", o.Reasoning, known...))
 	}
 	f.extra(field+".extra", o.Extra)
 	f.headers(field+".header", o.Header)

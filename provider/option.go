@@ -150,7 +150,7 @@ const (
 )
 
 // ReasoningText says what becomes of the text of a model's thoughts. It is never part of the reply, and no other model
-// reads it.
+// reads it, but for what ReasoningInText leaves in the text.
 type ReasoningText string
 
 // The ways to treat the text of thoughts.
@@ -158,4 +158,7 @@ const (
 	ReasoningShow ReasoningText = ""     // it is passed on if the vendor sends it
 	ReasoningHide ReasoningText = "hide" // it is dropped
 	ReasoningAsk  ReasoningText = "ask"  // the vendor is asked to send it, which some do only for verified accounts
+	// ReasoningInText leaves thoughts that a model writes into its text there, with the tags around them: for texts that are
+	// about such tags. Thoughts that the vendor sends apart are passed on.
+	ReasoningInText ReasoningText = "text"
 )

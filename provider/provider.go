@@ -51,6 +51,10 @@ type Chunk struct {
 	Text string
 	// Reasoning means that the piece belongs to the text of the model's thoughts, not to the reply.
 	Reasoning bool
+	// Recall means that all pieces of the reply so far were thoughts: the model has ended thoughts that it had not marked at
+	// their beginning. Reasoning is set too, and Text repeats them, unless thoughts are hidden. The reply begins with the next
+	// piece.
+	Recall bool
 }
 
 // Request is one question to a model. Requests that run at the same time may share Messages, so a

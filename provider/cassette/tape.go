@@ -116,6 +116,9 @@ func (t *tape) Generate(ctx context.Context, req *provider.Request, emit func(pr
 	var text, thoughts heard
 	response, err := t.asked.Generate(ctx, req, func(chunk provider.Chunk) {
 		emit(chunk)
+		if chunk.Recall { // what is played is the reply alone
+			text = heard{}
+		}
 		if chunk.Reasoning {
 			thoughts.add(chunk.Text)
 		} else {

@@ -3,6 +3,8 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
+	"errors"
 	"io"
 )
 
@@ -18,14 +20,24 @@ type Event struct {
 // input. Here an event counts only after its blank line: the last event of a cut stream may be half an
 // event that happens to parse. Events also bounds a whole event, not each line.
 type Events struct {
-	r    *bufio.Reader
-	max  int // bytes of an event: all its lines, comments included
-	size int
-	data []byte
-	line []byte
+	r     *bufio.Reader
+	max   int // bytes of an event: all its lines, comments included
+	size  int
+	data  []byte
+	line  []byte
+	stray []byte
 
 	afterCR bool // the last line ended in CR
 }
+
+const (
+	kindError = "error"
+	maxStray  = 64 << 10 // bytes
+)
+
+// Stray returns what stood outside of events, from the latest line on that begins like a JSON value and is no field; at most
+// 64 KiB. Servers that answer without a stream send that, or break a stream off with it.
+func (s *Events) Stray() []byte { return s.stray }
 
 func newEvents(r io.Reader, maxEvent int) *Events {
 	return &Events{r: bufio.NewReaderSize(r, 8<<10), max: maxEvent}
@@ -39,6 +51,9 @@ func (x *Exchange) EventsIn(r io.Reader) *Events { return newEvents(r, x.maxLine
 
 // Next returns the next event. At the end of the input it fails with io.EOF, even if a part of an event
 // is left over. Pass its error to [Exchange.Cut].
+//
+// Two forms in which servers say that they break a stream off become events of the kind "error": a field "error:" of an
+// event, and an error that stands as bare JSON between events.
 func (s *Events) Next() (Event, error) {
 	s.data, s.size = s.data[:0], 0
 	var kind string
@@ -46,7 +61,13 @@ func (s *Events) Next() (Event, error) {
 	for {
 		line, err := s.readLine()
 		if err != nil {
+			if errors.Is(err, io.EOF) && s.strays(s.line) {
+				return Event{Kind: kindError, Data: s.stray}, nil
+			}
 			return Event{}, err
+		}
+		if s.strays(line) {
+			return Event{Kind: kindError, Data: s.stray}, nil
 		}
 		if len(line) == 0 {
 			s.size = 0
@@ -63,16 +84,48 @@ func (s *Events) Next() (Event, error) {
 			if !has && kind == "" {
 				s.size = 0
 			}
-		case "data":
+		case "data", kindError:
 			if has {
 				s.data = append(s.data, '\n')
 			}
 			s.data = append(s.data, value...)
-			has = true
+			if has = true; string(name) == kindError { // llama.cpp (ggml-org/llama.cpp#16109)
+				kind = kindError
+			}
 		case "event":
 			kind = string(value)
 		}
 	}
+}
+
+// strays takes a line, which may stand outside of events. It reports whether what stands there is an error now.
+func (s *Events) strays(line []byte) bool {
+	text := bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF")))
+	begins := len(text) > 0 && (text[0] == '{' || text[0] == '[')
+	name, _, _ := bytes.Cut(line, []byte(":"))
+	switch string(name) {
+	case "", "data", "event", "id", "retry", kindError: // "": a comment
+		return false
+	}
+	switch {
+	case len(text) == 0, len(s.stray) == 0 && !begins, len(s.stray)+len(line) >= maxStray:
+		return false
+	case begins && breaksOff(text):
+		s.stray = append(s.stray[:0], text...)
+		return true
+	}
+	s.stray = append(append(s.stray, line...), '\n')
+	last := text[len(text)-1]
+	return (last == '}' || last == ']') && breaksOff(s.stray)
+}
+
+// breaksOff reports whether a JSON value between events is an error: a list, or an object with an error or with a code in it.
+func breaksOff(data []byte) bool {
+	if data[0] == '[' {
+		return IsFault(data)
+	}
+	var w wireFault
+	return json.Unmarshal(data, &w) == nil && (Present(w.Error) || Present(w.Code) && Present(w.Message))
 }
 
 // FirstByte returns the first byte of an answer that is neither white space nor a byte-order mark,

@@ -50,6 +50,13 @@ func TestEvents(t *testing.T) {
 		{"no blank line", "data: a\n\ndata: b\n", []string{"|a"}},
 		{"no end", "data: a\n\ndata: b", []string{"|a"}},
 		{"NUL", "data: a\x00b\n\n", []string{"|a\x00b"}},
+		{"an error field", "error: {\"message\":\"no\"}\n\ndata: [DONE]\n\n", []string{"error|{\"message\":\"no\"}", "|[DONE]"}},
+		{"an error field behind data", "data: a\n\nerror: no\n\n", []string{"|a", "error|no"}},
+		{"a bare error", "data: a\n\n{\"error\":{\"message\":\"no\"}}\n", []string{"|a", "error|{\"error\":{\"message\":\"no\"}}"}},
+		{"a bare error without an end", ": x\n\n{\"error\":\"no\"}", []string{"error|{\"error\":\"no\"}"}},
+		{"a bare error in lines", "[{\n  \"error\": {\n    \"code\": 503\n  }\n}\n]\n", []string{"error|[{\n  \"error\": {\n    \"code\": 503\n  }\n}\n]\n"}},
+		{"half a bare error", "{\"error\":{\"message\":", nil},
+		{"bare JSON that is none", "{\"type\":\"ping\"}\n[]\n{\"error\":null}\ndata: a\n\n", []string{"|a"}},
 	} {
 		for _, in := range []io.Reader{strings.NewReader(tt.text), iotest.OneByteReader(strings.NewReader(tt.text)), iotest.DataErrReader(strings.NewReader(tt.text))} {
 			got, err := events(x.EventsIn(in))

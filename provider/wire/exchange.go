@@ -290,6 +290,9 @@ func (x *Exchange) Ended() {
 	}
 }
 
+// GoesOn takes back Ended: what was taken for the end of the reply was not, and the time limit is that of a reply again.
+func (x *Exchange) GoesOn() { x.ended = false }
+
 // Close ends the exchange. A body that is almost finished is read to its end, so that the connection can
 // be used again.
 func (x *Exchange) Close() {

@@ -137,10 +137,9 @@ func Present(raw json.RawMessage) bool {
 	return true
 }
 
-// Plain returns the text of a JSON string, and any other value unchanged.
+// Plain returns the text of a JSON string, as a [Text] has it, and any other value unchanged.
 func Plain(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
+	if s, err := unquote(raw); err == nil {
 		return s
 	}
 	if !Present(raw) {

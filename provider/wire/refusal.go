@@ -307,7 +307,7 @@ func (o *Option) named(param, message, words string) bool {
 	if containsAny(words, o.Words) {
 		return true
 	}
-	if param != "" {
+	if name := strings.ToLower(param); name != "" && name != "none" && name != "null" { // LiteLLM writes Python's None
 		return within(path, param, !o.Own)
 	}
 	for token := range tokens(message) {

@@ -98,6 +98,9 @@ func TestRefusalsAreRecognised(t *testing.T) {
 		{"gemini states", "response_format", `400 {"error":{"code":400,"message":"The specified schema produces a constraint that has too many states for serving.","status":"INVALID_ARGUMENT"}}`},
 		{"anthropic complexity", "output_config.format", `400 {"type":"error","error":{"type":"invalid_request_error","message":"Schema is too complex for compilation."}}`},
 		{"ollama", "thinking", `400 {"error":"\"llama3.2\" does not support thinking"}`},
+		// LiteLLM writes None where it names no parameter, and hides none that its message names. The second is inferred.
+		{"litellm", "temperature", `400 {"error":{"message":"litellm.UnsupportedParamsError: openai does not support parameters: ['temperature'], for model=m. To drop these, set litellm.drop_params=True","type":"None","param":"None","code":"400"}}`},
+		{"litellm in JSON", "top_p", `400 {"error":{"message":"litellm.UnsupportedParamsError: openai does not support parameters: ['top_p'], for model=m","type":null,"param":"null","code":"400"}}`},
 
 		// These are not about what a request can do without.
 		{"a value out of bounds", "", `400 {"error":{"message":"Invalid 'temperature': decimal above maximum value. Expected a value <= 2, but got 3 instead.","type":"invalid_request_error","param":"temperature","code":"decimal_above_max_value"}}`},

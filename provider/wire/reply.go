@@ -1,13 +1,13 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/agonist-dev/debate/internal/redact"
+	"github.com/agonist-dev/debate/internal/thought"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -24,7 +24,8 @@ var stops = []provider.StopReason{
 // A reply that repeats the key does not show it. "[redacted]" replaces any 20 bytes of the key in the text, in the text
 // of thoughts, in the arguments of tool calls, in sources, in ID and in Model, whether they are plain, wrapped, escaped
 // or encoded. What may be the beginning of a key is held back until that is known. So the text is always the
-// concatenation of its chunks, and the text of thoughts that of its own.
+// concatenation of its chunks, and the text of thoughts that of its own, from the last chunk on that recalls those before it
+// ([provider.Chunk.Recall]).
 type Reply struct {
 	Stop    provider.StopReason // "" until the vendor said why the reply ended
 	Refused bool                // the model declined, whatever Stop says
@@ -36,12 +37,16 @@ type Reply struct {
 	ID      string // of the reply, as the vendor reports it
 	Model   string
 	Hide    bool // drops the text of thoughts
+	Keep    bool // leaves thoughts in the text where the model has written them
 
 	exchange *Exchange
 	emit     func(provider.Chunk)
 	text     strings.Builder // that was shown
 	came     int             // bytes of text that came
 	stream   *redact.Stream
+	joiner   joiner          // of the text
+	speech   thought.Divider // of the text
+	tagged   thought.Divider // of thoughts that have marks of their own
 	calls    []partialCall
 	thoughts thoughts
 	cited    []cited
@@ -52,13 +57,23 @@ type Reply struct {
 // partialCall is a tool call that is assembled from pieces.
 type partialCall struct {
 	id, name  string
-	arguments bytes.Buffer
+	arguments arguments
 	opaque    json.RawMessage
 }
 
 // NewReply begins a reply whose text is passed to emit as it arrives.
 func (x *Exchange) NewReply(emit func(provider.Chunk)) *Reply {
-	return &Reply{exchange: x, emit: emit, stream: redact.NewStream(x.secrets.reply())}
+	r := &Reply{exchange: x, emit: emit, stream: redact.NewStream(x.secrets.reply())}
+	r.speech = thought.Divider{Say: r.show, Think: r.think, Recall: r.recall}
+	r.tagged = thought.Divider{Say: r.think, Think: r.think, Recall: func() {}}
+	return r
+}
+
+// Heed makes the reply follow what the options of its request say of thoughts.
+func (r *Reply) Heed(o *provider.Options) {
+	if o != nil {
+		r.Hide, r.Keep = o.Reasoning == provider.ReasoningHide, o.Reasoning == provider.ReasoningInText
+	}
 }
 
 // Resume continues the reply with the answer of another exchange: a vendor may pause a reply and continue it in the answer
@@ -75,14 +90,32 @@ func (r *Reply) Resume(x *Exchange) {
 	r.exchange, r.Stop, r.Settled = x, "", false
 }
 
-// Show adds a piece of text and passes it to emit, but for an end that may be the beginning of a key. That follows with
-// the next piece, or from Done.
-func (r *Reply) Show(text string) {
-	if text == "" {
+// Say adds a piece of free text and passes it to emit. Thoughts that the model has written between marks in its text are
+// passed on as thoughts, unless Keep is set: see [thought.Divider]. An end that may be the beginning of a mark or of a key
+// follows with the next piece, or from Done.
+func (r *Reply) Say(text string) {
+	text = r.joiner.next(text)
+	r.came += len(text)
+	if r.Keep {
+		r.show(text)
 		return
 	}
+	r.speech.Next(text)
+}
+
+// Show adds a piece of text that is none of the model's own words, or JSON. It is passed to emit as it is, but for an end that
+// may be the beginning of a key.
+func (r *Reply) Show(text string) {
+	text = r.joiner.next(text)
 	r.came += len(text)
-	r.pass(r.stream.Next(text))
+	r.speech.End()
+	r.show(text)
+}
+
+func (r *Reply) show(text string) {
+	if text != "" {
+		r.pass(r.stream.Next(text))
+	}
 }
 
 func (r *Reply) pass(text string) {
@@ -100,7 +133,8 @@ func (r *Reply) Len() int { return r.came }
 func (r *Reply) Calls() int { return len(r.calls) }
 
 // Call adds a piece of the tool call at an index. Calls are counted from 0 and begin in order. id and
-// name are set if they are not empty; arguments are appended. Call reports whether the index is valid.
+// name are set if they are not empty; arguments are appended, unless what came before is a whole JSON value: then they
+// replace it. Two values that differ, neither of them {}, are a failure. Call reports whether the index is valid.
 func (r *Reply) Call(at int, id, name, arguments string) bool {
 	if at < 0 || at > len(r.calls) || at >= maxToolCalls {
 		return false
@@ -115,18 +149,27 @@ func (r *Reply) Call(at int, id, name, arguments string) bool {
 	if name != "" {
 		call.name = name
 	}
-	call.arguments.WriteString(arguments)
+	call.arguments.add(arguments)
 	return true
+}
+
+// Arguments returns what has come of the arguments of a tool call. whole reports that it is a whole JSON value.
+func (r *Reply) Arguments(at int) (arguments string, whole bool) {
+	if at < 0 || at >= len(r.calls) {
+		return "", false
+	}
+	a := &r.calls[at].arguments
+	return string(a.text), a.closed && json.Valid(a.text)
 }
 
 // Replace sets the arguments of a tool call to the complete arguments that the vendor sent after their
 // pieces.
-func (r *Reply) Replace(at int, arguments string) {
+func (r *Reply) Replace(at int, whole string) {
 	if at < 0 || at >= len(r.calls) {
 		return
 	}
-	r.calls[at].arguments.Reset()
-	r.calls[at].arguments.WriteString(arguments)
+	r.calls[at].arguments = arguments{}
+	r.calls[at].arguments.add(whole)
 }
 
 // Seal keeps with a tool call what the owner wants to get back with it ([provider.ToolCall.Opaque]); see [Unseal].
@@ -169,6 +212,8 @@ func (r *Reply) Done() (*provider.Response, error) {
 	default:
 		return r.Failed(r.exchange.Invalid("malformed", "the arguments of a tool call are not JSON"))
 	}
+	r.speech.Next(r.joiner.end())
+	r.speech.End()
 	reasoning := r.reasoning()
 	r.pass(r.stream.End())
 	text := r.text.String()
@@ -190,11 +235,8 @@ func (r *Reply) Done() (*provider.Response, error) {
 func (r *Reply) done() (calls []provider.ToolCall, ok bool) {
 	for i := range r.calls {
 		call := &r.calls[i]
-		arguments := bytes.TrimSpace(call.arguments.Bytes())
-		if len(arguments) == 0 {
-			arguments = []byte("{}")
-		}
-		if !json.Valid(arguments) || call.name == "" {
+		arguments, ok := call.arguments.value()
+		if !ok || call.name == "" {
 			return nil, false
 		}
 		calls = append(calls, provider.ToolCall{
@@ -204,13 +246,15 @@ func (r *Reply) done() (calls []provider.ToolCall, ok bool) {
 	return calls, true
 }
 
-// callID returns the id of a call. A call has one that is unique to the reply if the vendor gave it none, or one that
-// holds the key.
+// callID returns the id of a call. A call has one that is unique to the reply if the vendor gave it none, that of an earlier
+// call, or one that holds the key.
 func (r *Reply) callID(at int) string {
-	if id := r.calls[at].id; id != "" && r.exchange.Redact(id) == id {
+	id := r.calls[at].id
+	taken := slices.ContainsFunc(r.calls[:at], func(c partialCall) bool { return c.id == id })
+	if id != "" && !taken && r.exchange.Redact(id) == id {
 		return id
 	}
-	id := "call_" + strconv.Itoa(at)
+	id = "call_" + strconv.Itoa(at)
 	for slices.ContainsFunc(r.calls, func(c partialCall) bool { return c.id == id }) {
 		id += "_"
 	}

@@ -20,11 +20,18 @@ type thoughts struct {
 	stream *redact.Stream
 	came   bool // some text has come
 	apart  bool // the next piece begins a paragraph
+	joiner joiner
 }
 
 // Think adds a piece of the text of the model's thoughts and passes it to emit as a chunk of its own kind. Hide drops it.
 // Like the text of the reply, it shows no key. It is never part of the reply's text.
-func (r *Reply) Think(text string) {
+func (r *Reply) Think(text string) { r.think(r.thoughts.joiner.next(text)) }
+
+// ThinkTagged is Think for a field of thoughts in which some servers leave the marks that the model has put around them. It
+// drops these.
+func (r *Reply) ThinkTagged(text string) { r.tagged.Next(r.thoughts.joiner.next(text)) }
+
+func (r *Reply) think(text string) {
 	if r.Hide || text == "" {
 		return
 	}
@@ -47,6 +54,30 @@ func (r *Reply) Add(text, thought string) {
 	r.Show(text)
 }
 
+// recall makes a thought of the text so far. Chunks have shown it as the reply's text, and a chunk takes it back.
+func (r *Reply) recall() {
+	r.pass(r.stream.End())
+	text := r.text.String()
+	r.text.Reset()
+	if text == "" {
+		return
+	}
+	if r.Hide {
+		r.emit(provider.Chunk{Reasoning: true, Recall: true})
+		return
+	}
+	if r.thoughts.stream == nil {
+		r.thoughts.stream = redact.NewStream(r.exchange.secrets.reply())
+	}
+	r.muse(r.thoughts.stream.End())
+	if r.thoughts.came {
+		text = "\n\n" + text
+	}
+	r.thoughts.came, r.thoughts.apart = true, false
+	r.thoughts.shown.WriteString(text)
+	r.emit(provider.Chunk{Text: text, Reasoning: true, Recall: true})
+}
+
 // muse passes thoughts to emit.
 func (r *Reply) muse(text string) {
 	if text == "" {
@@ -58,6 +89,8 @@ func (r *Reply) muse(text string) {
 
 // reasoning returns the text of all thoughts. It passes to emit what was held back.
 func (r *Reply) reasoning() string {
+	r.tagged.End()
+	r.think(r.thoughts.joiner.end())
 	if r.thoughts.stream != nil {
 		r.muse(r.thoughts.stream.End())
 	}

@@ -18,7 +18,10 @@ type collected struct{ text, thoughts strings.Builder }
 func (c *collected) reply(t *testing.T) *wire.Reply {
 	t.Helper()
 	return open(t, endpoint(nil)).NewReply(func(chunk provider.Chunk) {
-		assert.NotEmpty(t, chunk.Text)
+		assert.True(t, chunk.Text != "" || chunk.Recall)
+		if chunk.Recall {
+			c.text.Reset()
+		}
 		if chunk.Reasoning {
 			c.thoughts.WriteString(chunk.Text)
 		} else {
@@ -71,33 +74,73 @@ func TestThoughtsStayApart(t *testing.T) {
 	failure(t, err, provider.KindInvalidResponse)
 }
 
-// A block of thoughts at the beginning of the text is divided from it, wherever the pieces are cut.
-func TestThinkTags(t *testing.T) {
+// Thoughts that a model writes into its text are divided from it, wherever the pieces are cut. Package providertest has more
+// forms.
+func TestThoughtsInTheText(t *testing.T) {
 	for _, tt := range []struct{ said, text, thought string }{
-		{"<think>\nHmm, 1 < 2.\n</think>\n\nYes. <think>no</think>", "Yes. <think>no</think>", "Hmm, 1 < 2."},
+		{"<think>\nHmm, 1 < 2.\n</think>\n\nYes. <think>no</think>", "Yes. ", "Hmm, 1 < 2.\n\nno"},
 		{" \n<think>a</thin</think>b", "b", "a</thin"},
 		{"<think></think>b", "b", ""},
-		{"<think>\n\n</think>\n\nb", "b", ""},
-		{"<think>cut </thi", "", "cut </thi"},
+		{"<think>a</think></think>b", "b", "a"},
+		{"<think>a</think>b</think>c", "b</think>c", "a"},
+		{"a\n</think>\n\nb </think> c", "b </think> c", "a"},
 		{"<thin", "<thin", ""},
-		{"no <think>tags</think>", "no <think>tags</think>", ""},
+		{"\n\nb", "\n\nb", ""},
+		{"b <think>c", "b <think>c", ""},
+		{"b\u00a0</think>", "", "b\u00a0"},
+		{"<THINK>a</Think>b", "b", "a"},
+		{"<thinking>a</think>b</thinking>c", "c", "a</think>b"},
+		{"<|channel|>final<|message|>b<|end|>", "b", ""},
+		{"<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final <|constrain|>json<|message|>{\"b\":1}", "{\"b\":1}", "a"},
+		{"<|channel|>final b", "b", ""},
 	} {
 		for size := 1; size <= len(tt.said); size++ {
-			var think wire.Thoughts
-			var text, thought strings.Builder
-			add := func(a, b string) {
-				text.WriteString(a)
-				thought.WriteString(b)
-			}
+			var seen collected
+			r := seen.reply(t)
 			for rest := tt.said; rest != ""; {
 				n := min(size, len(rest))
-				add(think.Next(rest[:n]))
+				r.Say(rest[:n])
 				rest = rest[n:]
 			}
-			add(think.End())
-			assert.Equal(t, tt.text, text.String(), "%q by %d", tt.said, size)
-			assert.Equal(t, tt.thought, strings.TrimSpace(thought.String()), "%q by %d", tt.said, size)
+			if tt.text == "" {
+				r.Call(0, "a", "look", "{}")
+			}
+			got := end(t, r)
+			assert.Equal(t, tt.text, strings.TrimLeft(got.Text, " "), "%q by %d", tt.said, size)
+			assert.Equal(t, tt.thought, strings.Trim(got.Reasoning, " \n"), "%q by %d", tt.said, size)
+			assert.Equal(t, got.Text, seen.text.String())
+			assert.Equal(t, got.Reasoning, seen.thoughts.String())
+			assert.Equal(t, len(tt.said), r.Len())
 		}
+		r := new(collected).reply(t)
+		r.Heed(&provider.Options{Reasoning: provider.ReasoningInText})
+		r.Say(tt.said[:1])
+		r.Say(tt.said[1:])
+		assert.Equal(t, tt.said, end(t, r).Text)
+	}
+}
+
+// What an end without a beginning recalls shows no key either, and sources lose their places with it.
+func TestRecalledTextShowsNoKey(t *testing.T) {
+	for _, way := range []provider.ReasoningText{provider.ReasoningShow, provider.ReasoningHide} {
+		var seen collected
+		r := seen.reply(t)
+		r.Heed(&provider.Options{Reasoning: way})
+		r.Think("First.")
+		r.Say("The key is " + secret[:20])
+		r.Say(secret[20:] + ".\n</think>\n\nYes.")
+		r.Cite(provider.Citation{URL: "https://example.test/a", Start: 0, End: 4})
+		got := end(t, r)
+		assert.Equal(t, "Yes.", got.Text)
+		assert.Equal(t, "Yes.", seen.text.String())
+		assert.Equal(t, []provider.Citation{{URL: "https://example.test/a"}}, got.Citations)
+		if way == provider.ReasoningHide {
+			assert.Empty(t, got.Reasoning)
+			assert.Empty(t, seen.thoughts.String())
+			continue
+		}
+		assert.Regexp(t, `^First\.\n\nThe key is .*\[redacted\]\.$`, got.Reasoning)
+		assert.Equal(t, got.Reasoning, seen.thoughts.String())
 	}
 }
 
