@@ -92,7 +92,7 @@ func (a *vectors) appendTo(all *provider.Embedding) bool {
 		}
 		all.Vectors[first+d.Index] = d.Vector
 	}
-	all.Usage = all.Usage.Add(parseUsage(a.Usage))
+	all.Usage = all.Usage.Add(parseUsage(a.Usage, false))
 	if a.Model != "" {
 		all.Model = a.Model
 	}

@@ -145,7 +145,7 @@ func (p *Provider) generate(
 		Reply: x.NewReply(emit), exchange: x, silent: p.NoFinishReason, limit: req.MaxTokens,
 		thoughts: kept{form: p.Thoughts, owner: p.Owner(req.Model)},
 	}
-	r.Hide = req.Options != nil && req.Options.Reasoning == provider.ReasoningHide
+	r.Heed(req.Options)
 	if err := r.read(); err != nil {
 		return r.Failed(err)
 	}

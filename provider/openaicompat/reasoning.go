@@ -14,24 +14,16 @@ type thoughts struct {
 	Details json.RawMessage `json:"reasoning_details"` // OpenRouter
 }
 
-// reflect adds the thoughts of a message. Some servers put tags around them although they have a field (Groq's compound
-// systems).
-func (r *reply) reflect(t *thoughts, inContent string) {
-	text := said(t.Content)
+// thought returns the text of the thoughts of a message.
+func (m *message) thought() string {
+	text := said(m.thoughts.Content)
 	if text == "" {
-		text = said(t.Plain)
+		text = said(m.thoughts.Plain)
 	}
 	if text == "" {
-		text = detailed(t.Details)
+		text = detailed(m.thoughts.Details)
 	}
-	shown, thought := r.tags.Next(text)
-	r.Think(shown + thought + inContent)
-}
-
-// endThoughts adds what was held back of the thoughts.
-func (r *reply) endThoughts() {
-	shown, thought := r.tags.End()
-	r.Think(shown + thought)
+	return text + m.Content.thought
 }
 
 // detailed returns the text of OpenRouter's details. Encrypted thoughts have none.
@@ -53,9 +45,9 @@ func detailed(data json.RawMessage) string {
 
 // said returns a JSON string, "" for anything else.
 func said(data json.RawMessage) string {
-	var s string
+	var s wire.Text
 	if len(data) == 0 || data[0] != '"' || json.Unmarshal(data, &s) != nil {
 		return ""
 	}
-	return s
+	return string(s)
 }

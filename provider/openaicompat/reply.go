@@ -3,12 +3,10 @@ package openaicompat
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
 	"mime"
-	"slices"
 	"strings"
 
 	"github.com/agonist-dev/debate/provider"
@@ -26,6 +24,8 @@ type chunk struct {
 	Choices wire.List[choice] `json:"choices"`
 	Usage   json.RawMessage   `json:"usage"`
 	Error   json.RawMessage   `json:"error"`
+	Words   json.RawMessage   `json:"message"` // of an error that stands alone
+	Detail  json.RawMessage   `json:"detail"`  // the same, of FastAPI
 	sources
 }
 
@@ -34,13 +34,14 @@ type choice struct {
 	Delta        message         `json:"delta"`
 	Message      message         `json:"message"`
 	FinishReason string          `json:"finish_reason"`
-	Error        json.RawMessage `json:"error"` // OpenRouter
-	Usage        json.RawMessage `json:"usage"` // Moonshot
+	Native       json.RawMessage `json:"native_finish_reason"` // OpenRouter
+	Error        json.RawMessage `json:"error"`                // OpenRouter
+	Usage        json.RawMessage `json:"usage"`                // Moonshot
 }
 
 type message struct {
 	Content   content             `json:"content"`
-	Refusal   string              `json:"refusal"`
+	Refusal   wire.Text           `json:"refusal"`
 	ToolCalls wire.List[toolCall] `json:"tool_calls"`
 	thoughts
 	sources
@@ -55,7 +56,10 @@ type content struct {
 
 func (c *content) UnmarshalJSON(data []byte) error {
 	if len(data) == 0 || data[0] != '[' {
-		return json.Unmarshal(data, &c.text)
+		var text wire.Text
+		err := json.Unmarshal(data, &text)
+		c.text = string(text)
+		return err
 	}
 	if wire.Longer(data, maxParts) {
 		return wire.ErrLong
@@ -110,14 +114,20 @@ type reply struct {
 	*wire.Reply
 
 	exchange *wire.Exchange
-	think    wire.Thoughts // in the text
-	tags     wire.Thoughts // in the thoughts
-	thoughts kept          // what goes back with tool calls
-	finish   string
-	chose    bool // the answer had a choice
-	named    bool // the latest tool call has a name
-	silent   bool // the server gives no finish_reason
-	limit    int  // of output tokens; 0: none
+	text     soFar // as it came
+	mused    soFar // thoughts
+	declined soFar // words with which the model declines
+	slots    []slot
+	thoughts kept // what goes back with tool calls
+	detailed bool // pieces of them came
+
+	finish  string
+	whole   bool // the server has ended the reply
+	early   bool // it went on after what seemed to be its end
+	divided bool // a piece of it came without a finish
+	chose   bool // the answer had a choice
+	silent  bool // the server gives no finish_reason
+	limit   int  // of output tokens; 0: none
 }
 
 // read reads the answer to its end. It fails if the reply is not complete.
@@ -140,7 +150,7 @@ func (r *reply) readStream(events *wire.Events) error {
 	for {
 		e, err := events.Next()
 		if err != nil {
-			if r.finish != "" {
+			if r.whole {
 				return nil // the reply is complete, whatever follows; only its usage may be missing
 			}
 			return r.exchange.Cut(err)
@@ -149,11 +159,11 @@ func (r *reply) readStream(events *wire.Events) error {
 		case len(e.Data) == 0:
 		case string(e.Data) == "[DONE]":
 			if r.unfinished() {
-				return r.exchange.Cut(io.ErrUnexpectedEOF)
+				return r.unended()
 			}
 			return nil
 		default:
-			ended := r.finish != ""
+			ended := r.whole
 			if err := r.take(e.Kind, e.Data); err != nil {
 				if ended {
 					return nil // what follows a complete reply does not undo it
@@ -162,6 +172,15 @@ func (r *reply) readStream(events *wire.Events) error {
 			}
 		}
 	}
+}
+
+// unended returns the failure of an answer that has ended without a finish reason.
+func (r *reply) unended() error {
+	err := r.exchange.Cut(io.ErrUnexpectedEOF)
+	if e, ok := errors.AsType[*provider.Error](err); ok {
+		e.Message += ": no finish_reason came (if this server never gives one, set NoFinishReason)"
+	}
+	return err
 }
 
 // readWhole reads an answer that is one JSON document. Some servers do not stream when they are asked to,
@@ -181,7 +200,7 @@ func (r *reply) readWhole(body io.Reader) error {
 		return err
 	}
 	if r.unfinished() {
-		return r.exchange.Cut(io.ErrUnexpectedEOF)
+		return r.unended()
 	}
 	return nil
 }
@@ -197,8 +216,6 @@ func (r *reply) unfinished() bool {
 	if r.finish = "stop"; r.limit > 0 && r.Usage.Output >= r.limit {
 		r.finish = "length"
 	}
-	r.endThoughts()
-	r.Add(r.think.End())
 	return false
 }
 
@@ -215,9 +232,10 @@ func (r *reply) take(kind string, data []byte) error {
 	if err := r.exchange.Decode(data, &c); err != nil {
 		return err
 	}
-	u := parseUsage(c.Usage)
+	thinks := r.thoughts.form == ThoughtsSignature
+	u := parseUsage(c.Usage, thinks)
 	for i := 0; i < len(c.Choices) && u.IsZero(); i++ {
-		u = parseUsage(c.Choices[i].Usage)
+		u = parseUsage(c.Choices[i].Usage, thinks)
 	}
 	if !u.IsZero() {
 		r.Usage = u
@@ -236,8 +254,15 @@ func (r *reply) take(kind string, data []byte) error {
 		r.Settled = !u.IsZero() // the failure reports its own cost
 		return r.exchange.Fault(data)
 	}
+	if len(c.Choices) == 0 && ours && u.IsZero() && (wire.Present(c.Words) || wire.Present(c.Detail)) {
+		return r.exchange.Fault(data)
+	}
+	counted := wire.Present(c.Usage)
+	if len(c.Choices) == 0 {
+		r.ends(false, counted, "")
+	}
 	for i := range c.Choices {
-		if err := r.choose(&c.Choices[i]); err != nil {
+		if err := r.choose(&c.Choices[i], counted); err != nil {
 			r.Settled = !u.IsZero()
 			return err
 		}
@@ -245,7 +270,9 @@ func (r *reply) take(kind string, data []byte) error {
 	return nil
 }
 
-func (r *reply) choose(c *choice) error {
+// choose adds what a chunk has of the reply: a piece of it, the whole message so far, or both. counted says that the chunk
+// has its price.
+func (r *reply) choose(c *choice, counted bool) error {
 	if c.Index != 0 {
 		return nil
 	}
@@ -253,32 +280,38 @@ func (r *reply) choose(c *choice) error {
 	if wire.Present(c.Error) {
 		return r.exchange.Fault(c.Error)
 	}
-	for _, m := range []*message{&c.Delta, &c.Message} {
-		r.thoughts.think(m)
-		r.reflect(&m.thoughts, m.Content.thought)
-		r.Add(r.think.Next(m.Content.text))
-		r.cite(&m.sources)
-		for _, source := range m.Content.sources {
-			r.Cite(source)
-		}
-		if m.Refusal != "" {
-			r.Refused = true
-			r.Add(r.think.End())
-			r.Show(m.Refusal)
-		}
-		if !r.add(m.ToolCalls) {
-			return r.exchange.Invalid("malformed", "a tool call has no index")
-		}
+	piece, ok := r.add(&c.Delta, (*soFar).piece, r.pieces)
+	if !ok {
+		return r.exchange.Invalid("malformed", "there are too many tool calls")
 	}
-	if c.FinishReason != "" {
-		if r.finish == "" || plain(r.finish) { // a plain reason does not replace an earlier, specific one
-			r.finish = c.FinishReason
-		}
-		r.exchange.Ended()
-		r.endThoughts()
-		r.Add(r.think.End())
+	r.detailed = r.detailed || wire.Present(c.Delta.thoughts.Details)
+	if r.detailed {
+		c.Message.thoughts.Details = nil // it repeats them
 	}
+	message, ok := r.add(&c.Message, (*soFar).message, r.wholes)
+	if !ok {
+		return r.exchange.Invalid("malformed", "there are too many tool calls")
+	}
+	r.ends(piece || message, counted || wire.Present(c.Usage), c.told())
 	return nil
+}
+
+// add adds what a message has, as far as it is new by take and calls. added reports whether something is.
+func (r *reply) add(m *message, take func(t *soFar, text string) string, calls func([]toolCall) (added, ok bool)) (added, ok bool) {
+	thought, text, declined := take(&r.mused, m.thought()), take(&r.text, m.Content.text), take(&r.declined, string(m.Refusal))
+	r.thoughts.think(thought, m.thoughts.Details)
+	r.ThinkTagged(thought)
+	r.Say(text)
+	r.cite(&m.sources)
+	for _, source := range m.Content.sources {
+		r.Cite(source)
+	}
+	if declined != "" {
+		r.Refused = true
+		r.Show(declined)
+	}
+	added, ok = calls(m.ToolCalls)
+	return added || thought+text+declined != "", ok
 }
 
 // response checks the whole reply and returns it.
@@ -290,43 +323,4 @@ func (r *reply) response() (*provider.Response, error) {
 	}
 	r.thoughts.seal(r.Reply)
 	return r.Done()
-}
-
-// plain reports whether a finish reason says only that the model finished.
-func plain(reason string) bool {
-	switch strings.ToLower(reason) {
-	case "stop", "eos", "eos_token", "stop_sequence", "end_turn", "end", "complete", "completed":
-		return true
-	default:
-		return false
-	}
-}
-
-// stop translates the finish reason. An unknown one is a failure, because it could mean that the reply
-// was broken off. Gemini's endpoint adds its own reason behind a colon: "content_filter: RECITATION".
-func (r *reply) stop() (provider.StopReason, error) {
-	reason, detail, _ := strings.Cut(strings.ToLower(r.finish), ": ")
-	is := func(names ...string) bool { return slices.Contains(names, reason) }
-	switch {
-	case r.Refused || is("refusal"):
-		return provider.StopRefusal, nil
-	case reason == "":
-		return "", r.exchange.Invalid("no_choices", "the answer has no reply in it")
-	case plain(reason):
-		return provider.StopEnd, nil
-	case is("length", "max_tokens", "model_length", "incomplete"):
-		return provider.StopLength, nil
-	case is("tool_calls", "function_call", "tool_use"):
-		return provider.StopTool, nil
-	case is("content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii", "moderation"):
-		return provider.StopFilter, nil
-	case is("function_call_filter"):
-		return "", r.exchange.Invalid(wire.Clip(cmp.Or(detail, reason)), "the vendor could not use what the model wrote")
-	case is("model_context_window_exceeded"):
-		return "", r.exchange.Broken(reason, "the reply filled the model's window")
-	case is("error", "abort", "aborted", "cancelled", "insufficient_system_resource"):
-		return "", r.exchange.Broken(reason, "the server broke the reply off")
-	default:
-		return "", r.exchange.Invalid("finish_reason", "unknown finish_reason "+reason)
-	}
 }

@@ -104,14 +104,14 @@ type kept struct {
 	extra   map[int]json.RawMessage
 }
 
-// think adds the thoughts of a message or of a piece of one.
-func (t *kept) think(m *message) {
+// think adds thoughts that have come: a text, and OpenRouter's details.
+func (t *kept) think(text string, details json.RawMessage) {
 	switch t.form {
 	case ThoughtsText, ThoughtsAlways:
-		t.text.WriteString(said(m.thoughts.Content))
+		t.text.WriteString(text)
 	case ThoughtsDetails:
 		var list []json.RawMessage
-		if wire.Longer(m.thoughts.Details, maxDetails) || json.Unmarshal(m.thoughts.Details, &list) != nil || list == nil {
+		if wire.Longer(details, maxDetails) || json.Unmarshal(details, &list) != nil || list == nil {
 			return
 		}
 		t.listed = true
@@ -138,7 +138,7 @@ func (t *kept) seal(r *wire.Reply) {
 	for at := range r.Calls() {
 		s, owner := sealed{Extra: t.extra[at]}, t.owner
 		if at == 0 {
-			s.Text = t.text.String()
+			s.Text = wire.Joined(t.text.String())
 			if t.listed && len(t.details) <= maxDetails {
 				s.Details = t.list()
 			}
@@ -232,7 +232,7 @@ func (t *kept) list() json.RawMessage {
 			b.Write(name)
 			b.WriteByte(':')
 			if f.name == d.name {
-				text, _ := json.Marshal(d.text.String()) //nolint:errchkjson // so does this one
+				text, _ := json.Marshal(wire.Joined(d.text.String())) //nolint:errchkjson // so does this one
 				f.value = text
 			}
 			b.Write(f.value)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/provider"
-	"github.com/agonist-dev/debate/provider/wire"
 )
 
 const (
@@ -105,39 +104,4 @@ func shortID(id string) string {
 	}
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:])[:idLength]
-}
-
-// toolCall is a tool call, or the piece of one in a chunk.
-type toolCall struct {
-	Index    *int   `json:"index"`
-	ID       string `json:"id"`
-	Function struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-	} `json:"function"`
-	Extra json.RawMessage `json:"extra_content"`
-}
-
-// add adds pieces of calls. It reports whether each had a valid index. A piece without an index begins a call if it
-// has an id, or a name while the call before has one: Gemini's endpoint gives neither index nor id. Otherwise it goes on
-// with that call.
-func (r *reply) add(pieces []toolCall) bool {
-	for _, p := range pieces {
-		last := r.Calls() - 1
-		at := last
-		switch {
-		case p.Index != nil:
-			at = *p.Index
-		case p.ID != "", last < 0, p.Function.Name != "" && r.named:
-			at++
-		}
-		if !r.Call(at, p.ID, p.Function.Name, wire.Plain(p.Function.Arguments)) {
-			return false
-		}
-		if at >= last {
-			r.named = p.Function.Name != "" || at == last && r.named
-		}
-		r.thoughts.sign(at, p.Extra)
-	}
-	return true
 }

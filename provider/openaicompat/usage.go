@@ -12,40 +12,31 @@ type usage struct {
 	Prompt     wire.Count `json:"prompt_tokens"`
 	Completion wire.Count `json:"completion_tokens"`
 	Total      wire.Count `json:"total_tokens"`
-	CacheHit   wire.Count `json:"prompt_cache_hit_tokens"` // DeepSeek
-	Cached     wire.Count `json:"cached_tokens"`           // Moonshot
+	CacheHit   wire.Count `json:"prompt_cache_hit_tokens"`     // DeepSeek
+	Cached     wire.Count `json:"cached_tokens"`               // Moonshot
+	Read       wire.Count `json:"cache_read_input_tokens"`     // Anthropic's, as Portkey and LiteLLM pass it on
+	Written    wire.Count `json:"cache_creation_input_tokens"` // the same
 	In         struct {
-		Cached wire.Count `json:"cached_tokens"`
-		Write  wire.Count `json:"cache_write_tokens"` // OpenRouter
+		Cached  wire.Count `json:"cached_tokens"`
+		Write   wire.Count `json:"cache_write_tokens"`    // OpenRouter
+		Written wire.Count `json:"cache_creation_tokens"` // LiteLLM
 	} `json:"prompt_tokens_details"`
 	Out struct {
 		Reasoning wire.Count `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
 }
 
-// parseUsage reads a usage object. Anything else is the zero Usage.
-func parseUsage(data json.RawMessage) provider.Usage {
+// parseUsage reads a usage object. Anything else is the zero Usage. thinks says that the server counts thoughts in the
+// total alone, and charges them as output.
+func parseUsage(data json.RawMessage, thinks bool) provider.Usage {
 	var u usage
 	if !wire.Present(data) || json.Unmarshal(data, &u) != nil {
 		return provider.Usage{}
 	}
-	input, output, reasoning := int(u.Prompt), int(u.Completion), int(u.Out.Reasoning)
-	// xAI does not count reasoning among the completion tokens; the total shows it.
-	if reasoning > 0 && int(u.Total) == input+output+reasoning {
-		output += reasoning
-	}
-	// Gemini's compatible endpoint counts its thoughts in the total alone, and charges them as output.
-	if rest := int(u.Total) - input - output; reasoning == 0 && input > 0 && rest > 0 {
-		output, reasoning = output+rest, rest
-	}
-	cached := min(int(max(u.In.Cached, u.CacheHit, u.Cached)), input)
-	return provider.Usage{
-		Input:       input,
-		CachedInput: cached,
-		CacheWrite:  min(int(u.In.Write), input-cached),
-		Output:      output,
-		Reasoning:   min(reasoning, output),
-	}
+	return wire.Tokens{
+		Input: u.Prompt, Output: u.Completion, Total: u.Total, Reasoning: u.Out.Reasoning, Thinks: thinks,
+		Cached: max(u.In.Cached, u.CacheHit, u.Cached, u.Read), Written: max(u.In.Write, u.In.Written, u.Written),
+	}.Usage()
 }
 
 // tick is xAI's unit of costs, in USD. Source: its guide to tracking costs, 2026.

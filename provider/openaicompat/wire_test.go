@@ -116,6 +116,9 @@ func ask(t *testing.T, p *openaicompat.Provider, req *provider.Request) (*provid
 	t.Helper()
 	var chunks []string
 	r, err := p.Generate(t.Context(), req, func(c provider.Chunk) {
+		if c.Recall {
+			chunks = nil
+		}
 		if !c.Reasoning {
 			chunks = append(chunks, c.Text)
 		}

@@ -1,0 +1,95 @@
+package openaicompat_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/openaicompat"
+	"github.com/agonist-dev/debate/provider/providertest"
+)
+
+// Servers of the protocol send the pieces of a reply in many orders: each answer of testdata/order comes to what its server
+// meant. What was taken is never taken again, and an answer that is cut between two events is that reply or a failure.
+func TestAnyOrder(t *testing.T) {
+	for _, f := range providertest.Faults(t, "testdata/order") {
+		t.Run(f.Name, func(t *testing.T) {
+			at := func(answer []byte, drip bool) *openaicompat.Provider {
+				p := preset(f.Vendor)(canary)
+				p.BaseURL = "http://model.test/v1"
+				play := playback{answer: answer}
+				if drip {
+					play.wrap = iotest.OneByteReader
+				}
+				p.Client = &http.Client{Transport: play}
+				return p
+			}
+			for _, drip := range []bool{false, true} {
+				r, chunks, err := ask(t, at(f.Answer, drip), request())
+				if f.Kind != "" {
+					e := failure(t, err, f.Kind)
+					assert.True(t, f.Code == "" || e.Code == f.Code, e.Code)
+					assert.Contains(t, e.Message, f.Message)
+					continue
+				}
+				require.NoError(t, err)
+				assert.Equal(t, f.Text, r.Text)
+				assert.Equal(t, f.Text, strings.Join(chunks, ""))
+				assert.Equal(t, f.Stop, r.Stop)
+				if !f.Usage.IsZero() || strings.HasPrefix(f.Name, "usage-") {
+					assert.Equal(t, f.Usage, r.Usage)
+				}
+				require.Len(t, r.Calls, len(f.Calls))
+				for i, want := range f.Calls {
+					assert.Equal(t, want.Name, r.Calls[i].Name)
+					assert.JSONEq(t, string(want.Arguments), string(r.Calls[i].Arguments))
+					if want.ID != "" {
+						assert.Equal(t, want.ID, r.Calls[i].ID)
+					}
+				}
+			}
+			if f.Kind != "" {
+				return
+			}
+			whole, _, err := ask(t, at(f.Answer, false), request())
+			require.NoError(t, err)
+			for n := len(f.Answer) - 1; n > 0; n = bytes.LastIndex(f.Answer[:n], []byte("\n\n")) + 1 {
+				r, _, err := ask(t, at(f.Answer[:n+1], false), request())
+				if err != nil {
+					continue
+				}
+				assert.Equal(t, whole.Text, r.Text, "cut at %d", n)
+				assert.Equal(t, whole.Calls, r.Calls, "cut at %d", n)
+			}
+		})
+	}
+}
+
+// Thoughts that a server sends as a message beside their pieces are taken once, too, and go back once.
+func TestThoughtsBesideTheirPieces(t *testing.T) {
+	p := played([]byte(streamed +
+		`data: {"choices":[{"index":0,"delta":{"reasoning_content":"One, "},"message":{"reasoning_content":"One, "}}]}` + "\n\n" +
+		`data: {"choices":[{"index":0,"delta":{"reasoning_content":"two."},"message":{"reasoning_content":"One, two."}}]}` + "\n\n" +
+		`data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"x","arguments":"{}"}}]},"message":{"reasoning_content":"One, two."}}]}` + "\n\n" +
+		finish("tool_calls") + finished))
+	p.Thoughts = openaicompat.ThoughtsText
+	r, _, err := ask(t, p, request())
+	require.NoError(t, err)
+	assert.Equal(t, "One, two.", r.Reasoning)
+	var kept struct {
+		Kept struct {
+			Text string `json:"reasoning_content"`
+		} `json:"kept"`
+	}
+	require.Len(t, r.Calls, 1)
+	require.NoError(t, json.Unmarshal(r.Calls[0].Opaque, &kept))
+	assert.Equal(t, "One, two.", kept.Kept.Text)
+	assert.Equal(t, provider.StopTool, r.Stop)
+}
