@@ -14,7 +14,8 @@
 // another host, an error held the whole request with the key in it, and a stream that was cut off looked
 // like a complete reply. So package wire carries what the SDK wrote, adds the key and reads the answer.
 // The SDK's types do not decode the answer either: in them, a hostile event takes three hundred times its
-// size. A reply counts only once message_stop has come.
+// size. A reply counts only once message_stop has come, or the reason for its end behind all of its blocks: some servers
+// leave message_stop out.
 //
 // # Caching and its price
 //

@@ -11,6 +11,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // maxPauses is how often a reply is continued. The vendor pauses it after ten searches or so.
@@ -43,10 +44,10 @@ func (p *piece) add(d *delta) {
 	if p == nil {
 		return
 	}
-	p.text.WriteString(d.Text)
-	p.thinking.WriteString(d.Thinking)
+	p.text.WriteString(string(d.Text))
+	p.thinking.WriteString(string(d.Thinking))
 	p.signature.WriteString(d.Signature)
-	p.input.WriteString(d.PartialJSON)
+	p.input.WriteString(string(d.PartialJSON))
 	if len(d.Citation) > 0 {
 		p.citations = append(p.citations, slices.Clone(d.Citation))
 	}
@@ -64,9 +65,9 @@ func (p *piece) block() json.RawMessage {
 		}
 		var begun string
 		_ = json.Unmarshal(fields[name], &begun) // "" if it has none
-		fields[name] = text(begun + b.String())
+		fields[name] = text(wire.Joined(begun + b.String()))
 	}
-	if input := p.input.String(); json.Valid([]byte(input)) {
+	if input := wire.Joined(p.input.String()); json.Valid([]byte(input)) {
 		fields["input"] = json.RawMessage(input)
 	}
 	if string(fields["citations"]) == "null" || string(fields["citations"]) == "[]" {

@@ -37,8 +37,8 @@ type contentBlock struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
 	Input     json.RawMessage `json:"input"`
-	Text      string          `json:"text"`
-	Thinking  string          `json:"thinking"`
+	Text      wire.Text       `json:"text"`
+	Thinking  wire.Text       `json:"thinking"`
 	Signature string          `json:"signature"`
 	Data      string          `json:"data"`
 }
@@ -46,10 +46,10 @@ type contentBlock struct {
 // delta is a piece of a block, or what is reported about the reply at its end.
 type delta struct {
 	Type        string         `json:"type"`
-	Text        string         `json:"text"`
-	Thinking    string         `json:"thinking"`
+	Text        wire.Text      `json:"text"`
+	Thinking    wire.Text      `json:"thinking"`
 	Signature   string         `json:"signature"`
-	PartialJSON string         `json:"partial_json"`
+	PartialJSON wire.Text      `json:"partial_json"`
 	StopReason  sdk.StopReason `json:"stop_reason"`
 
 	Citation json.RawMessage `json:"citation"`
@@ -63,9 +63,13 @@ type reply struct {
 	owner    wire.Owner // of the thoughts
 	usage    usage
 	blocks   map[int64]*block // by the vendor's index
-	thoughts []thought        // since the last tool call
+
+	unfinished map[int64]bool // blocks that have begun: whether they have not ended
+
+	thoughts []thought // since the last tool call
 	reason   sdk.StopReason
 	ended    bool // message_stop has come
+	whole    bool // the reason has come, and no block is open
 
 	pausable  bool
 	pauses    int
@@ -79,11 +83,11 @@ type reply struct {
 func (r *reply) begins(x *wire.Exchange, emit func(provider.Chunk), req *provider.Request) {
 	if r.Reply == nil {
 		r.Reply = x.NewReply(emit)
-		r.Hide = req.Options != nil && req.Options.Reasoning == provider.ReasoningHide
+		r.Heed(req.Options)
 	}
 	r.Resume(x)
-	r.exchange, r.usage, r.reason, r.ended = x, usage{}, "", false
-	r.blocks, r.open = map[int64]*block{}, map[int64]*piece{}
+	r.exchange, r.usage, r.reason, r.ended, r.whole = x, usage{}, "", false, false
+	r.blocks, r.open, r.unfinished = map[int64]*block{}, map[int64]*piece{}, map[int64]bool{}
 }
 
 // block is a part of the reply.
@@ -127,7 +131,8 @@ func (r *reply) response(err error) (*provider.Response, error) {
 	return r.Done()
 }
 
-// read reads the answer up to message_stop. It fails if that does not come.
+// read reads the answer up to message_stop. Without that, a reply is whole if its reason has come after all of its blocks:
+// some servers leave the last event out. Otherwise read fails.
 func (r *reply) read() error {
 	body := bufio.NewReaderSize(r.exchange, 8<<10)
 	first, err := body.Peek(1)
@@ -143,6 +148,9 @@ func (r *reply) read() error {
 	events := r.exchange.EventsIn(body)
 	for !r.ended {
 		e, err := events.Next()
+		if err != nil && r.whole {
+			return nil
+		}
 		if err != nil {
 			return r.exchange.Cut(err)
 		}
@@ -207,11 +215,11 @@ func (r *reply) take(kind string, data []byte) error {
 	case "content_block_stop":
 		return r.finish(e.Index)
 	case "message_delta":
-		if e.Delta.StopReason != "" {
-			r.reason = e.Delta.StopReason
-		}
 		r.usage.update(&e.Usage)
 		r.usage.complete = r.usage.complete || e.Usage.Output != nil
+		if e.Delta.StopReason != "" {
+			r.ends(e.Delta.StopReason)
+		}
 	case "message_stop":
 		r.ended = true
 	default: // ping, and future events
@@ -222,6 +230,25 @@ func (r *reply) take(kind string, data []byte) error {
 	return nil
 }
 
+// ends notes why the reply ends.
+func (r *reply) ends(reason sdk.StopReason) {
+	r.reason, r.whole = reason, true
+	for _, open := range r.unfinished {
+		r.whole = r.whole && !open
+	}
+	if r.whole {
+		r.exchange.Ended()
+	}
+}
+
+// goesOn notes that the reply goes on, whatever has come.
+func (r *reply) goesOn() {
+	if r.whole {
+		r.whole = false
+		r.exchange.GoesOn()
+	}
+}
+
 func (r *reply) malformed(message string) error { return r.exchange.Invalid("malformed", message) }
 
 // begin handles the beginning of a block. Blocks of other types are not part of the reply.
@@ -230,17 +257,18 @@ func (r *reply) begin(index int64, start json.RawMessage) error {
 	if len(start) > 0 && json.Unmarshal(start, &b) != nil {
 		return r.malformed("a part of the answer does not follow the protocol")
 	}
-	r.blocks[index] = nil
+	r.goesOn()
+	r.blocks[index], r.unfinished[index] = nil, true
 	r.record(index, start)
 	switch b.Type {
 	case "text":
 		r.blocks[index] = &block{passage: &passage{start: r.Len()}}
-		r.Show(b.Text)
+		r.Say(string(b.Text))
 	case "thinking":
 		t := &partialThought{}
 		r.ThinkApart()
-		r.Think(b.Thinking)
-		t.text.WriteString(b.Thinking)
+		r.Think(string(b.Thinking))
+		t.text.WriteString(string(b.Thinking))
 		t.signature.WriteString(b.Signature)
 		r.blocks[index] = &block{thought: t}
 	case "redacted_thinking":
@@ -266,20 +294,21 @@ func (r *reply) extend(index int64, d *delta) error {
 	if !begun {
 		return r.malformed("a piece came of a block that has not begun")
 	}
+	r.goesOn()
 	r.open[index].add(d)
 	switch {
 	case d.Type == "text_delta":
-		r.Show(d.Text)
+		r.Say(string(d.Text))
 	case b == nil: // of an unknown type
 	case b.passage != nil:
 		b.passage.cite(d.Citation)
 	case b.thought != nil:
-		r.Think(d.Thinking)
-		b.thought.text.WriteString(d.Thinking)
+		r.Think(string(d.Thinking))
+		b.thought.text.WriteString(string(d.Thinking))
 		b.thought.signature.WriteString(d.Signature)
 	case d.PartialJSON != "":
 		b.input = ""
-		r.Call(b.call, "", "", d.PartialJSON)
+		r.Call(b.call, "", "", string(d.PartialJSON))
 	}
 	return nil
 }
@@ -314,11 +343,11 @@ func (r *reply) finish(index int64) error {
 		}
 	case b.thought != nil:
 		t := b.thought
-		r.thoughts = append(r.thoughts, thought{Text: t.text.String(), Signature: t.signature.String(), Data: t.data})
+		r.thoughts = append(r.thoughts, thought{Text: wire.Joined(t.text.String()), Signature: t.signature.String(), Data: t.data})
 	default:
 		r.Call(b.call, "", "", b.input)
 	}
-	r.blocks[index] = nil
+	r.blocks[index], r.unfinished[index] = nil, false
 	return nil
 }
 

@@ -34,10 +34,32 @@ func TestUsageOfWhatIsCut(t *testing.T) {
 
 	after, _, _ := strings.Cut(whole, "event: message_stop")
 	r, _, err = ask(t, played(after), request())
-	failure(t, err, provider.KindNetwork)
-	require.NotNil(t, r)
-	assert.False(t, r.Partial)
+	require.NoError(t, err, "the reason has come, and no block is open")
+	assert.Equal(t, "Half of it.", r.Text)
 	assert.Equal(t, provider.Usage{Input: 30, CachedInput: 7, CacheWrite: 3, Output: 9}, r.Usage)
+
+	late, _, _ := strings.Cut(whole, "event: content_block_stop")
+	_, _, err = ask(t, played(late+after[strings.Index(after, "event: message_delta"):]), request())
+	failure(t, err, provider.KindNetwork) // a block is open
+	_, _, err = ask(t, played(after+amid[strings.Index(amid, "event: content_block_start"):]), request())
+	failure(t, err, provider.KindNetwork) // the reply went on
+}
+
+// A character whose two halves come in two pieces is one: in text, in thoughts and in arguments.
+func TestHalvesOfACharacter(t *testing.T) {
+	half := func(kind, field, text string) string { return `{"type":"` + kind + `","` + field + `":"` + text + `"}` }
+	r, chunks, err := ask(t, played(ok+stream(
+		block(0, `{"type":"thinking","thinking":""}`, half("thinking_delta", "thinking", `a\ud83c`), half("thinking_delta", "thinking", `\udf33`))+
+			block(1, `{"type":"text","text":""}`, half("text_delta", "text", `Oaks \ud83c`), half("text_delta", "text", `\udf33 and \udf33`))+
+			block(2, `{"type":"tool_use","id":"t","name":"x","input":{}}`,
+				half("input_json_delta", "partial_json", `{\"a\":\"\ud83c`), half("input_json_delta", "partial_json", `\udf33\"}`)),
+		"tool_use")), request())
+	require.NoError(t, err)
+	assert.Equal(t, "Oaks 🌳 and \uFFFD", r.Text)
+	assert.Equal(t, []string{"Oaks ", "🌳 and \uFFFD"}, chunks)
+	assert.Equal(t, "a🌳", r.Reasoning)
+	require.Len(t, r.Calls, 1)
+	assert.JSONEq(t, `{"a":"🌳"}`, string(r.Calls[0].Arguments))
 }
 
 // A proxy that asks again when its connection breaks may join two replies: the first is half of one.
@@ -88,7 +110,7 @@ func FuzzStream(f *testing.F) {
 		if err == nil {
 			require.Equal(t, r.Text, strings.Join(chunks, ""))
 			require.NotEmpty(t, r.Stop)
-			require.Contains(t, string(body), "message_stop")
+			require.Contains(t, string(body), "stop_reason")
 			for _, c := range r.Calls {
 				require.True(t, json.Valid(c.Arguments))
 				require.True(t, len(c.Opaque) == 0 || json.Valid(c.Opaque))

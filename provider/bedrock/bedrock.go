@@ -128,6 +128,7 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 		return nil, err
 	}
 	r := reply{Reply: x.NewReply(emit), exchange: x, owner: p.owner(req.Model), answering: answering, blocks: map[int]*block{}}
+	r.Heed(req.Options)
 	if err := r.read(p.maxFrame()); err != nil {
 		return r.Failed(explain(err))
 	}

@@ -22,6 +22,7 @@ import (
 func TestConformance(t *testing.T) {
 	providertest.Run(t, connect)
 	providertest.RunAbilities(t, connect)
+	providertest.RunThoughts(t, connect)
 }
 
 func connect(t *testing.T, s providertest.Scenario) provider.Provider {

@@ -25,10 +25,10 @@ type message struct {
 		ToolResult json.RawMessage `json:"toolResult"`
 	} `json:"start"`
 	Delta struct {
-		Text      string     `json:"text"`
+		Text      wire.Text  `json:"text"`
 		Reasoning *reasoning `json:"reasoningContent"`
 		ToolUse   *struct {
-			Input string `json:"input"`
+			Input wire.Text `json:"input"`
 		} `json:"toolUse"`
 	} `json:"delta"`
 	StopReason string  `json:"stopReason"`
@@ -37,9 +37,9 @@ type message struct {
 
 // reasoning is a piece of a thought.
 type reasoning struct {
-	Text      string `json:"text"`
-	Signature string `json:"signature"`
-	Redacted  string `json:"redactedContent"` // in base64
+	Text      wire.Text `json:"text"`
+	Signature string    `json:"signature"`
+	Redacted  string    `json:"redactedContent"` // in base64
 }
 
 // tokens is the usage object of the vendor. Its input leaves out what the cache was used for.
@@ -202,17 +202,17 @@ func (r *reply) extend(m *message) error {
 	switch {
 	case b.foreign:
 	case d.ToolUse != nil && b.answer:
-		r.Show(d.ToolUse.Input)
+		r.Show(string(d.ToolUse.Input))
 	case d.ToolUse != nil && b.call < 0:
 		return r.malformed("a piece came of a tool call that has not begun")
 	case d.ToolUse != nil:
-		r.Call(b.call, "", "", d.ToolUse.Input)
+		r.Call(b.call, "", "", string(d.ToolUse.Input))
 	case d.Reasoning != nil:
-		b.text.WriteString(d.Reasoning.Text)
+		b.text.WriteString(string(d.Reasoning.Text))
 		b.sign.WriteString(d.Reasoning.Signature)
 		b.closed.WriteString(d.Reasoning.Redacted)
 	default:
-		r.Show(d.Text)
+		r.Say(string(d.Text))
 	}
 	return nil
 }
@@ -224,7 +224,7 @@ func (r *reply) finish(index int) {
 		return
 	}
 	if b.sign.Len() > 0 || b.closed.Len() > 0 {
-		r.thoughts = append(r.thoughts, thought{Text: b.text.String(), Signature: b.sign.String(), Redacted: b.closed.String()})
+		r.thoughts = append(r.thoughts, thought{Text: wire.Joined(b.text.String()), Signature: b.sign.String(), Redacted: b.closed.String()})
 	}
 	delete(r.blocks, index)
 }

@@ -143,3 +143,18 @@ func TestToolsOfTheVendor(t *testing.T) {
 	_, err = json.Marshal(r)
 	require.NoError(t, err)
 }
+
+// A character whose two halves come in two frames is one, in text and in arguments.
+func TestHalvesOfACharacter(t *testing.T) {
+	p := played(t, whole("tool_use",
+		delta("0", `{"text":"Oaks \ud83c"}`), delta("0", `{"text":"\udf33 grow."}`),
+		frame("contentBlockStart", `{"contentBlockIndex":1,"start":{"toolUse":{"toolUseId":"a","name":"lookup"}}}`),
+		delta("1", `{"toolUse":{"input":"{\"w\":\"\ud83c"}}`), delta("1", `{"toolUse":{"input":"\udf33\"}"}}`),
+		frame("contentBlockStop", `{"contentBlockIndex":1}`),
+	))
+	r, err := ask(t, p, request(claude))
+	require.NoError(t, err)
+	assert.Equal(t, "Oaks 🌳 grow.", r.Text)
+	require.Len(t, r.Calls, 1)
+	assert.JSONEq(t, `{"w":"🌳"}`, string(r.Calls[0].Arguments))
+}

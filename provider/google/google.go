@@ -122,9 +122,8 @@ func (p *Provider) generate(
 		return nil, err
 	}
 	r := reply{Reply: x.NewReply(emit), exchange: x, owner: p.owner()}
-	if o := req.Options; o != nil {
-		r.Hide, r.searched = o.Reasoning == provider.ReasoningHide, o.Search
-	}
+	r.Heed(req.Options)
+	r.searched = req.Options != nil && req.Options.Search
 	if err := r.read(); err != nil {
 		return r.Failed(err)
 	}

@@ -71,7 +71,7 @@ func (r *reply) found(data json.RawMessage) {
 
 // cite adds the sources to the reply.
 func (r *reply) cite() {
-	text := r.said.String()
+	text := wire.Joined(r.said.String())
 	for _, g := range r.grounds {
 		g.Start, g.End = g.passage.in(text)
 		r.Cite(g.Citation)

@@ -42,7 +42,7 @@ type candidate struct {
 
 // part is a piece of a reply.
 type part struct {
-	Text             string        `json:"text"`
+	Text             wire.Text     `json:"text"`
 	Thought          bool          `json:"thought"`
 	ThoughtSignature []byte        `json:"thoughtSignature"`
 	FunctionCall     *functionCall `json:"functionCall"`
@@ -61,7 +61,7 @@ type reply struct {
 	exchange *wire.Exchange
 	owner    wire.Owner
 	searched bool            // the request asked for a search
-	said     strings.Builder // the text, if the request asked for a search
+	said     strings.Builder // the text as it came, if the request asked for a search
 	grounds  []ground
 	answered bool // an event came
 	chose    bool // there was a candidate
@@ -69,17 +69,16 @@ type reply struct {
 
 // read reads the answer to its end. It fails if the reply is not complete.
 func (r *reply) read() error {
-	body := &stray{r: r.exchange}
-	events := r.exchange.EventsIn(body)
+	events := r.exchange.Events()
 	for {
 		e, err := events.Next()
 		if err != nil {
-			return r.end(err, body)
+			return r.end(err, events.Stray())
 		}
 		switch {
 		case len(e.Data) == 0:
 			continue
-		case e.Kind == "error":
+		case e.Kind == "error": // even after the reply's end: it shows that the reply has not ended
 			return r.exchange.Fault(e.Data)
 		case e.Kind != "" && e.Kind != "message":
 			continue // an event of an unknown kind
@@ -90,12 +89,9 @@ func (r *reply) read() error {
 	}
 }
 
-// end returns the result of an answer that could not be read further.
-func (r *reply) end(err error, body *stray) error {
-	fault := body.fault()
+// end returns the result of an answer that could not be read further. stray is what stood outside of events.
+func (r *reply) end(err error, stray []byte) error {
 	switch {
-	case fault != nil: // even after the reply's end: it shows that the reply has not ended
-		return r.exchange.Fault(fault)
 	case r.Stop != "":
 		return nil // the reply is complete; only its usage may be missing
 	case !errors.Is(err, io.EOF):
@@ -105,7 +101,7 @@ func (r *reply) end(err error, body *stray) error {
 	case r.answered:
 		return r.exchange.Cut(err)
 	}
-	if kind, _, _ := mime.ParseMediaType(r.exchange.Header("Content-Type")); kind == "text/html" || json.Valid(body.kept) {
+	if kind, _, _ := mime.ParseMediaType(r.exchange.Header("Content-Type")); kind == "text/html" || json.Valid(stray) {
 		return r.exchange.Invalid("not_a_stream", "the server answered with something other than a reply; is BaseURL the URL of the API?")
 	}
 	return r.exchange.Cut(err)
@@ -162,7 +158,7 @@ func (r *reply) choose(c *candidate, counted provider.Usage) error {
 		part := &c.Content.Parts[i]
 		if part.FunctionCall == nil && (part.Thought || part.Text == "") {
 			if part.Thought && r.Stop == "" {
-				r.Think(part.Text)
+				r.Think(string(part.Text))
 			}
 			continue
 		}
@@ -172,9 +168,9 @@ func (r *reply) choose(c *candidate, counted provider.Usage) error {
 		}
 		if part.FunctionCall == nil {
 			if r.searched {
-				r.said.WriteString(part.Text)
+				r.said.WriteString(string(part.Text))
 			}
-			r.Show(part.Text)
+			r.Say(string(part.Text))
 		} else if err := r.call(part); err != nil {
 			return err
 		}

@@ -91,7 +91,7 @@ func (p *Provider) generate(
 		return nil, refine(x, err, req.Model)
 	}
 	r := reply{Reply: x.NewReply(emit), exchange: x, window: p.NumCtx, limit: req.MaxTokens}
-	r.Hide = req.Options != nil && req.Options.Reasoning == provider.ReasoningHide
+	r.Heed(req.Options)
 	if err := r.read(); err != nil {
 		return r.Failed(refine(x, err, req.Model))
 	}

@@ -14,7 +14,7 @@ import (
 type chunk struct {
 	Model   string `json:"model"`
 	Message struct {
-		Content   string              `json:"content"`
+		Content   wire.Text           `json:"content"`
 		Thinking  json.RawMessage     `json:"thinking"`
 		ToolCalls wire.List[toolCall] `json:"tool_calls"`
 	} `json:"message"`
@@ -38,10 +38,9 @@ type reply struct {
 	*wire.Reply
 
 	exchange *wire.Exchange
-	think    wire.Thoughts
-	ids      []string // of the calls
-	window   int      // tokens; 0: unknown
-	limit    int      // of output tokens; 0: none
+	calls    []called
+	window   int // tokens; 0: unknown
+	limit    int // of output tokens; 0: none
 }
 
 // read reads the answer up to the line that says that it is done. It fails if the reply is not complete.
@@ -74,7 +73,7 @@ func (r *reply) take(line []byte) (done bool, err error) {
 		return false, r.exchange.Fault(line)
 	}
 	r.Think(wire.Plain(c.Message.Thinking))
-	r.Add(r.think.Next(c.Message.Content))
+	r.Say(string(c.Message.Content))
 	for i := range c.Message.ToolCalls {
 		if !r.call(&c.Message.ToolCalls[i]) {
 			return false, r.exchange.Invalid("malformed", "more tool calls than a reply can have")
@@ -83,19 +82,25 @@ func (r *reply) take(line []byte) (done bool, err error) {
 	if !c.Done {
 		return false, nil
 	}
-	r.Add(r.think.End())
 	r.Usage, r.Settled = c.tokens(), true // counts in earlier lines were not final
 	return true, r.stop(c.DoneReason)
 }
 
-// call adds a tool call. It gives the call a unique id, by which results refer to it.
+// called is a tool call that has come.
+type called struct{ id, name, arguments string }
+
+// call adds a tool call. It gives the call a unique id, by which results refer to it. A call that comes again whole, with its
+// id, is the same one.
 func (r *reply) call(c *toolCall) bool {
-	id := c.ID
-	for n := r.Calls(); id == "" || slices.Contains(r.ids, id); n++ {
-		id = "call_" + strconv.Itoa(n)
+	one := called{c.ID, c.Function.Name, wire.Plain(c.Function.Arguments)}
+	if one.id != "" && slices.Contains(r.calls, one) {
+		return true
 	}
-	r.ids = append(r.ids, id)
-	return r.Call(r.Calls(), id, c.Function.Name, wire.Plain(c.Function.Arguments))
+	for n := r.Calls(); one.id == "" || slices.ContainsFunc(r.calls, func(c called) bool { return c.id == one.id }); n++ {
+		one.id = "call_" + strconv.Itoa(n)
+	}
+	r.calls = append(r.calls, one)
+	return r.Call(r.Calls(), one.id, one.name, one.arguments)
 }
 
 // windowSlack is how many tokens the server's counts may be short of a full window: the server does not

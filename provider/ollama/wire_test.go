@@ -84,6 +84,9 @@ func ask(t *testing.T, p *ollama.Provider, req *provider.Request) (*provider.Res
 	t.Helper()
 	var chunks []string
 	r, err := p.Generate(t.Context(), req, func(c provider.Chunk) {
+		if c.Recall {
+			chunks = nil
+		}
 		if !c.Reasoning {
 			chunks = append(chunks, c.Text)
 		}

@@ -40,6 +40,7 @@ func TestConformance(t *testing.T) {
 			}
 			providertest.Run(t, connect)
 			providertest.RunAbilities(t, connect)
+			providertest.RunThoughts(t, connect)
 		})
 	}
 }

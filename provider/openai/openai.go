@@ -145,7 +145,7 @@ func (p *Provider) respondOn(
 	}
 	begun()
 	r := reply{Reply: x.NewReply(emit), exchange: x, owner: p.owner(req.Model)}
-	r.Hide = req.Options != nil && req.Options.Reasoning == provider.ReasoningHide
+	r.Heed(req.Options)
 	if err := r.read(); err != nil {
 		return r.Failed(err)
 	}

@@ -58,6 +58,9 @@ func ask(t *testing.T, p *openai.Provider, req *provider.Request) (*provider.Res
 	t.Helper()
 	var chunks, thoughts strings.Builder
 	r, err := p.Generate(t.Context(), req, func(c provider.Chunk) {
+		if c.Recall {
+			chunks.Reset()
+		}
 		if c.Reasoning {
 			thoughts.WriteString(c.Text)
 			return

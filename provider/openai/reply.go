@@ -20,7 +20,7 @@ type reply struct {
 
 	exchange *wire.Exchange
 	owner    wire.Owner              // of the thoughts
-	said     strings.Builder         // the text so far
+	said     strings.Builder         // the text so far, as it came
 	at       int                     // the output item that the text belongs to
 	items    map[int]json.RawMessage // finished output items, by index
 	mused    thoughtPlace            // of the last piece of thoughts; zero: none was streamed
@@ -126,8 +126,8 @@ func (r *reply) malformed() error {
 // say adds a piece of the text, or of the words with which the model declines.
 func (r *reply) say(name string, data []byte) error {
 	var delta struct {
-		Place int    `json:"output_index"`
-		Text  string `json:"delta"`
+		Place int       `json:"output_index"`
+		Text  wire.Text `json:"delta"`
 	}
 	if json.Unmarshal(data, &delta) != nil {
 		return r.malformed()
@@ -135,17 +135,17 @@ func (r *reply) say(name string, data []byte) error {
 	if name == "response.refusal.delta" {
 		r.Refused = true
 	}
-	r.show(delta.Place, delta.Text)
+	r.show(delta.Place, string(delta.Text))
 	return nil
 }
 
 // think adds a piece of the text of thoughts: of a summary, or of the thoughts themselves, which open models show.
 func (r *reply) think(name string, data []byte) error {
 	var delta struct {
-		Item    int    `json:"output_index"`
-		Summary int    `json:"summary_index"`
-		Content int    `json:"content_index"`
-		Text    string `json:"delta"`
+		Item    int       `json:"output_index"`
+		Summary int       `json:"summary_index"`
+		Content int       `json:"content_index"`
+		Text    wire.Text `json:"delta"`
 	}
 	if json.Unmarshal(data, &delta) != nil {
 		return r.malformed()
@@ -155,7 +155,7 @@ func (r *reply) think(name string, data []byte) error {
 		r.mused = place
 		r.ThinkApart()
 	}
-	r.Think(delta.Text)
+	r.Think(string(delta.Text))
 	return nil
 }
 
@@ -175,7 +175,11 @@ func (r *reply) show(place int, text string) {
 	}
 	r.at = place
 	r.said.WriteString(text)
-	r.Show(text)
+	if r.Refused { // the model's thoughts are over
+		r.Show(text)
+		return
+	}
+	r.Say(text)
 }
 
 const paragraph = "\n\n"

@@ -245,6 +245,9 @@ func FuzzReply(f *testing.F) {
 		})}
 		var chunks strings.Builder
 		r, err := p.Generate(t.Context(), request(), func(c provider.Chunk) {
+			if c.Recall {
+				chunks.Reset()
+			}
 			if !c.Reasoning {
 				chunks.WriteString(c.Text)
 			}
@@ -260,4 +263,15 @@ func FuzzReply(f *testing.F) {
 		assert.LessOrEqual(t, r.Usage.CachedInput+r.Usage.CacheWrite, r.Usage.Input)
 		assert.LessOrEqual(t, r.Usage.Reasoning, r.Usage.Output)
 	})
+}
+
+// A character whose two halves come in two events is one, and the streamed text is still that of the reply.
+func TestHalvesOfACharacter(t *testing.T) {
+	half := func(text string) string {
+		return `{"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"` + text + `"}`
+	}
+	r, err := ask(t, answering(t, half(`Oaks \ud83c`), half(`\udf33 grow.`),
+		last(`{"type":"message","content":[{"type":"output_text","text":"Oaks 🌳 grow."}]}`)), request())
+	require.NoError(t, err)
+	assert.Equal(t, "Oaks 🌳 grow.", r.Text)
 }

@@ -93,7 +93,7 @@ func (r *reply) gather(output []json.RawMessage) error {
 	}
 	// Some servers trim one of the two. The parts of a reply that was broken off may be joined
 	// differently.
-	if r.Stop == provider.StopEnd && strings.TrimSpace(g.text.String()) != strings.TrimSpace(r.said.String()) {
+	if r.Stop == provider.StopEnd && strings.TrimSpace(g.text.String()) != strings.TrimSpace(wire.Joined(r.said.String())) {
 		return r.exchange.Invalid("contradiction", "the streamed text is not the text of the reply")
 	}
 	return nil
@@ -241,6 +241,7 @@ func usage(data json.RawMessage) provider.Usage {
 	var u struct { // the SDK's type keeps every unknown field
 		Input  wire.Count `json:"input_tokens"`
 		Output wire.Count `json:"output_tokens"`
+		Total  wire.Count `json:"total_tokens"`
 		In     struct {
 			Cached wire.Count `json:"cached_tokens"`
 			Write  wire.Count `json:"cache_write_tokens"`
@@ -252,13 +253,7 @@ func usage(data json.RawMessage) provider.Usage {
 	if !wire.Present(data) || json.Unmarshal(data, &u) != nil {
 		return provider.Usage{}
 	}
-	input, output := int(u.Input), int(u.Output)
-	cached := min(int(u.In.Cached), input)
-	return provider.Usage{
-		Input:       input,
-		CachedInput: cached,
-		CacheWrite:  min(int(u.In.Write), input-cached),
-		Output:      output,
-		Reasoning:   min(int(u.Out.Reasoning), output),
-	}
+	return wire.Tokens{
+		Input: u.Input, Output: u.Output, Total: u.Total, Cached: u.In.Cached, Written: u.In.Write, Reasoning: u.Out.Reasoning,
+	}.Usage()
 }

@@ -48,12 +48,6 @@ func (r *Reply) think(text string) {
 // ThinkApart begins a new paragraph of thoughts: the next piece is divided from earlier ones by a blank line.
 func (r *Reply) ThinkApart() { r.thoughts.apart = true }
 
-// Add adds a piece of text and a piece of thoughts, as [Thoughts.Next] returns them. The thoughts come first.
-func (r *Reply) Add(text, thought string) {
-	r.Think(thought)
-	r.Show(text)
-}
-
 // recall makes a thought of the text so far. Chunks have shown it as the reply's text, and a chunk takes it back.
 func (r *Reply) recall() {
 	r.pass(r.stream.End())
