@@ -45,7 +45,9 @@ func (p *Parlour) Generate(ctx context.Context, req *provider.Request, emit func
 	if err := x.Send(http.MethodPost, "v1/speak", body); err != nil {
 		return nil, err
 	}
-	return read(x, x.NewReply(emit))
+	r := x.NewReply(emit)
+	r.Heed(req.Options)
+	return read(x, r)
 }
 
 // read reads the lines of the answer. Only a line with an end makes the reply complete.
@@ -59,9 +61,10 @@ func read(x *wire.Exchange, r *wire.Reply) (*provider.Response, error) {
 			return r.Failed(x.Cut(err))
 		}
 		var line struct {
-			Text, End, Model string
-			Usage            struct{ In, Out int }
-			Error            json.RawMessage
+			Text       wire.Text
+			End, Model string
+			Usage      struct{ In, Out int }
+			Error      json.RawMessage
 		}
 		if err := x.Decode(data, &line); err != nil {
 			return r.Failed(err)
@@ -71,7 +74,7 @@ func read(x *wire.Exchange, r *wire.Reply) (*provider.Response, error) {
 			r.Settled = true // a failure's usage is final
 			return r.Failed(x.Fault(data))
 		}
-		r.Show(line.Text)
+		r.Say(string(line.Text))
 		if r.Stop = ends[line.End]; r.Stop == "" && line.End != "" {
 			return r.Failed(x.Invalid("end", "the reply ended in a way that nobody knows: "+line.End))
 		}

@@ -14,7 +14,8 @@ import (
 
 // The adapter says what the vendor says: a server acts each scenario of the suite in Parlour's words.
 func TestConformance(t *testing.T) {
-	providertest.Run(t, func(t *testing.T, s providertest.Scenario) provider.Provider {
+	connect := func(t *testing.T, s providertest.Scenario) provider.Provider {
+		t.Helper()
 		if len(s.Calls) > 0 {
 			t.Skip("Parlour's models call no tools")
 		}
@@ -25,7 +26,9 @@ func TestConformance(t *testing.T) {
 		parlour := New(server.URL, s.Key)
 		parlour.Client = server.Client()
 		return parlour
-	})
+	}
+	providertest.Run(t, connect)
+	providertest.RunThoughts(t, connect)
 }
 
 // The adapter stands whatever can happen to bytes on their way. The fixtures hold the vendor's own words,

@@ -76,7 +76,7 @@ func plain(x *exam) {
 
 func chunks(x *exam) {
 	pieces := []string{
-		"Ünï", "code, \"quo", "tes\"\n\n", "data: [DONE]\n\n", "event: error\r\n", " <think>no</think> ", "{\"error\":{}}", "🙂", ".",
+		"Ünï", "code, \"quo", "tes\"\n\n", "data: [DONE]\n\n", "event: error\r\n", " `<think>no</think>` ", "{\"error\":{}}", "🙂", ".",
 	}
 	p := x.open(Scenario{Name: "chunks", Reply: pieces})
 	if r := x.succeed(p, request()); r != nil && r.Text != strings.Join(pieces, "") {

@@ -2,6 +2,7 @@ package providertest
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 )
@@ -9,7 +10,7 @@ import (
 // Examine runs the named case against a provider, in a bubble of package synctest, and yields what it finds.
 func Examine(t *testing.T, name string, connect Connect) (found []error) {
 	t.Helper()
-	for _, c := range append(cases(), abilities()...) {
+	for _, c := range slices.Concat(cases(), abilities(), speeches()) {
 		if c.name == name {
 			synctest.Test(t, func(t *testing.T) {
 				x := &exam{t: t, connect: connect, patience: patience}

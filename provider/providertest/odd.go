@@ -88,7 +88,8 @@ func oddContent(h *HTTP) []check {
 		}},
 	}
 	if s := h.spoken(); s != nil {
-		list = append(list, check{name: "characters", run: func(x *bench) { x.characters(s) }})
+		list = append(list, check{name: "characters", run: func(x *bench) { x.characters(s) }},
+			check{name: "half characters", run: func(x *bench) { x.halves(s) }})
 	}
 	return list
 }
@@ -136,6 +137,34 @@ func (x *bench) characters(w *Whole) {
 			}
 		}
 	}
+}
+
+// halves sends a character as two escapes, in two events. It is one character of the text.
+func (x *bench) halves(w *Whole) {
+	x.vendor = w.Vendor
+	m := parse(w.Answer).filled().plain()
+	events, parts := m.events(), m.parts(w.Text)
+	var at []int // the events with text
+	had := 0
+	for i, part := range parts {
+		if len(part) > had {
+			at, had = append(at, i), len(part)
+		}
+	}
+	if m.isFramed() || len(at) < 2 {
+		x.t.Skip("the text does not come in pieces that can be changed")
+	}
+	first, second := parts[at[0]], parts[at[1]][len(parts[at[0]]):]
+	one, two := []byte(`"`+first+`"`), []byte(`"`+second+`"`)
+	body := bytes.Join(events, nil)
+	if bytes.Count(events[at[0]], one) != 1 || bytes.Count(events[at[1]], two) != 1 || bytes.Contains(body, []byte(`"`+w.Text+`"`)) {
+		x.t.Skip("where the pieces are cannot be told, or the whole text follows")
+	}
+	events[at[0]] = bytes.Replace(events[at[0]], one, []byte(`"`+first+`\ud83c"`), 1)
+	events[at[1]] = bytes.Replace(events[at[1]], two, []byte(`"\udf33`+second+`"`), 1)
+	whole := *w
+	whole.Text = first + "🌳" + w.Text[len(first):]
+	x.wantWhole("half characters", x.play(m.saying(bytes.Join(events, nil)).bytes()).answer, &whole)
 }
 
 // afterTheEnd keeps the server sending after the end of the reply.

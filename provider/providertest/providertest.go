@@ -8,7 +8,8 @@
 //		})
 //	}
 //
-// [Run] tests the meaning of the provider's results, and [RunAbilities] that of its other abilities.
+// [Run] tests the meaning of the provider's results, and [RunAbilities] that of its other abilities. [RunThoughts] tests that
+// an adapter keeps apart the thoughts that models write into their texts.
 // [RunHTTP] tests whether an adapter over HTTP survives everything that can happen to bytes on the
 // network. Run them with the race detector too, which finds what the suites cannot.
 package providertest
@@ -126,6 +127,12 @@ func (x *exam) ask(ctx context.Context, p provider.Provider, req *provider.Reque
 			if len(a.chunks)+len(a.thoughts) < manyChunks && goroutineID() != caller {
 				x.errorf("emit was called on another goroutine than Generate")
 				return
+			}
+			if c.Recall {
+				a.chunks = nil
+				if !c.Reasoning {
+					x.errorf("a chunk recalls the text, and is not one of thoughts")
+				}
 			}
 			if c.Reasoning {
 				a.thoughts = append(a.thoughts, c.Text)
