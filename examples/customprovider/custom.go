@@ -23,6 +23,11 @@ func New(url, key string) *Parlour {
 
 // Generate asks for one reply and reads it. Retrying is the engine's task.
 func (p *Parlour) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	// Blank texts and control characters are left out. Calls and results of tools are not sent, so no text may stand in them.
+	req, err := wire.Form{Beside: true}.Request(req)
+	if err != nil {
+		return nil, err
+	}
 	turns := []map[string]any{}
 	for role, text := range req.Chat() {
 		if role != provider.RoleSystem {

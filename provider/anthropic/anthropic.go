@@ -89,14 +89,14 @@ func (p *Provider) GoString() string { return p.String() }
 // counted the output; otherwise it is nil. A parameter that the model refuses is left out, and remembered for
 // the model; see [wire.Refusals.Ask].
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
-	return p.refusals.Ask(req, options(), func(t *wire.Terms) (*provider.Response, error) {
+	return p.refusals.Ask(req, options(req), func(t *wire.Terms) (*provider.Response, error) {
 		return p.generate(ctx, req, emit, t)
 	})
 }
 
 // options returns the parts of a request that models refuse. A schema is first tried without bounds.
-func options() []wire.Option {
-	return []wire.Option{
+func options(req *provider.Request) []wire.Option {
+	list := []wire.Option{
 		{Name: "temperature"},
 		{Name: "top_p"},
 		{Name: "service_tier"},
@@ -106,7 +106,12 @@ func options() []wire.Option {
 		{Name: "output_config.format", Words: []string{
 			"output format", "output_format", "structured output", "schema is too complex", "grammar",
 		}},
+		wire.RolesOption("messages"),
 	}
+	if req.System != "" {
+		list = append(list, wire.SystemOption("system"))
+	}
+	return list
 }
 
 // generate makes one request, and further ones if the vendor pauses the reply: it is one reply in pieces.

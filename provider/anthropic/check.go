@@ -61,6 +61,10 @@ func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int,
 	if err := p.vet(req); err != nil {
 		return 0, err
 	}
+	req, err := form(req, nil)
+	if err != nil {
+		return 0, err
+	}
 	x, err := p.Open(ctx, req.ID)
 	if err != nil {
 		return 0, err

@@ -126,6 +126,10 @@ func (p *Provider) write(req *provider.Request, t *wire.Terms) (sdk.MessageNewPa
 	if err := p.vet(req); err != nil {
 		return sdk.MessageNewParams{}, err
 	}
+	req, err := form(req, t)
+	if err != nil {
+		return sdk.MessageNewParams{}, err
+	}
 	w := p.params(req, t)
 	o := req.Options
 	if o == nil {

@@ -15,7 +15,13 @@ import (
 // user message first.
 const opening = "(The conversation begins with your own words.)"
 
-// params writes a request in the SDK's types.
+// form returns a request in the form of the API. Servers that put a model's chat template behind it may take no text beside results.
+func form(req *provider.Request, t *wire.Terms) (*provider.Request, error) {
+	f := wire.Form{ID: wire.PlainID(callID, ""), Beside: !t.Leaves(wire.OptionRoles), NoSystem: t.Leaves(wire.OptionSystem)}
+	return f.Request(req)
+}
+
+// params writes a request that is in its form, in the SDK's types.
 func (p *Provider) params(req *provider.Request, t *wire.Terms) sdk.MessageNewParams {
 	maxTokens := int64(cmp.Or(req.MaxTokens, DefaultMaxTokens))
 	c := conversation{owner: p.owner()}
@@ -28,8 +34,7 @@ func (p *Provider) params(req *provider.Request, t *wire.Terms) sdk.MessageNewPa
 		c.view(req)
 	}
 	view := c.blocks()
-	c.parts(&req.Last)
-	c.chat(&provider.Request{Last: req.Last})
+	c.say(&req.Last, "")
 
 	w := sdk.MessageNewParams{
 		Model:     req.Model,
@@ -38,7 +43,7 @@ func (p *Provider) params(req *provider.Request, t *wire.Terms) sdk.MessageNewPa
 		Tools:     tools(req.Tools),
 		Thinking:  thinking,
 	}
-	if !blank(req.System) {
+	if req.System != "" {
 		w.System = []sdk.TextBlockParam{{Text: req.System}}
 	}
 	if req.Temperature != nil && !thinks {
@@ -66,37 +71,32 @@ const between = "(The conversation goes on.)"
 // conversation collects messages. Neighbouring messages of one role become blocks of one message.
 type conversation struct {
 	messages []sdk.MessageParam
-	ids      map[string]bool // of tool calls, as they are sent
-	owner    wire.Owner      // of the thoughts that are sent; zero: none are
+	owner    wire.Owner // of the thoughts that are sent; zero: none are
 }
 
-// view writes the messages of a request as [provider.Request.Chat] describes them. The speaker's own tool
-// calls and their results have blocks of their own. Those of other speakers are left out.
+// view writes the messages of a request that is in its form.
 func (c *conversation) view(req *provider.Request) {
-	sent := map[*provider.ToolResult]bool{}
 	for i := range req.Messages {
-		m := &req.Messages[i]
-		switch {
-		case calling(m, req.Self):
-			c.call(m, req.Messages[i+1:], req.Self, sent)
-		case m.ToolResult != nil && sent[m.ToolResult]:
+		switch m := &req.Messages[i]; {
+		case m.ToolResult != nil:
+			c.add(sdk.MessageParamRoleUser, result(m.ToolResult))
+		case len(m.ToolCalls) > 0:
+			c.call(m)
 		default:
-			c.parts(m)
-			c.chat(&provider.Request{Self: req.Self, Messages: req.Messages[i : i+1]})
+			c.say(m, req.Self)
 		}
 	}
 }
 
-// chat adds texts.
-func (c *conversation) chat(part *provider.Request) {
-	for role, text := range part.Chat() {
-		switch {
-		case blank(text):
-		case role == provider.RoleAssistant:
-			c.add(sdk.MessageParamRoleAssistant, sdk.NewTextBlock(text))
-		default:
-			c.add(sdk.MessageParamRoleUser, sdk.NewTextBlock(text))
-		}
+// say adds the files and the text of a message.
+func (c *conversation) say(m *provider.Message, self string) {
+	c.parts(m)
+	switch {
+	case m.Text == "":
+	case m.Speaker != "" && m.Speaker == self:
+		c.add(sdk.MessageParamRoleAssistant, sdk.NewTextBlock(m.Text))
+	default:
+		c.add(sdk.MessageParamRoleUser, sdk.NewTextBlock(m.Enclosed()))
 	}
 }
 

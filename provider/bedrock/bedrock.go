@@ -17,7 +17,7 @@ import (
 const vendor = "bedrock"
 
 // Provider is a [provider.Provider] for Amazon Bedrock's Converse API. The fields must not change after
-// the first request. From then on, a Provider is safe for concurrent use.
+// the first request. From then on, a Provider is safe for concurrent use. It must not be copied.
 type Provider struct {
 	// Endpoint is the server: "https://bedrock-runtime.eu-central-1.amazonaws.com". If its Key is set, it
 	// is an API key of Bedrock, and requests are not signed.
@@ -44,6 +44,8 @@ type Provider struct {
 	// Schemas reports whether a model accepts a schema for its reply (outputConfig); nil: it is told by the
 	// model's name. A model that does not accept one refuses the request.
 	Schemas func(model string) bool
+
+	refusals wire.Refusals
 }
 
 // Guardrail is a filter of Bedrock that the account has defined.
@@ -110,9 +112,23 @@ func (p *Provider) GoString() string { return p.String() }
 
 // Generate asks the model for one reply and streams it. A failure is a [*provider.Error], of kind
 // canceled or timeout if ctx has ended. On a failure, the Response carries the usage if the vendor had
-// counted the reply; otherwise it is nil.
+// counted the reply; otherwise it is nil. A model that refuses system prompts gets them before the first message, which is
+// remembered for the model; see [wire.Refusals.Ask].
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
-	body, answering, err := p.body(req)
+	var options []wire.Option
+	if req.System != "" {
+		options = append(options, wire.SystemOption("system"))
+	}
+	return p.refusals.Ask(req, options, func(t *wire.Terms) (*provider.Response, error) {
+		return p.generate(ctx, req, emit, t)
+	})
+}
+
+// generate makes one request.
+func (p *Provider) generate(
+	ctx context.Context, req *provider.Request, emit func(provider.Chunk), t *wire.Terms,
+) (*provider.Response, error) {
+	body, answering, err := p.body(req, t)
 	if err != nil {
 		return nil, err
 	}
@@ -121,6 +137,7 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 		return nil, err
 	}
 	defer x.Close()
+	x.Keep(t)
 	if req.Options != nil {
 		x.AddHeader(req.Options.Header)
 	}

@@ -21,7 +21,7 @@ type counted struct {
 // support it; for others it fails with kind validation. Schemas that are sent as outputConfig are not
 // counted.
 func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int, error) {
-	w, err := p.request(req)
+	w, err := p.request(req, nil)
 	if err != nil {
 		return 0, err
 	}

@@ -25,13 +25,13 @@ func (p *Provider) Abilities(_ context.Context, model string) (provider.Abilitie
 
 // Vet checks whether a request can be written. It sends nothing.
 func (p *Provider) Vet(req *provider.Request) error {
-	_, _, err := p.body(req)
+	_, _, err := p.body(req, nil)
 	return err
 }
 
 // body returns a request as it is sent, and whether the model has to answer by a tool. It fails if the API has no words for a part of it.
-func (p *Provider) body(req *provider.Request) (data []byte, answering bool, err error) {
-	w, err := p.request(req)
+func (p *Provider) body(req *provider.Request, t *wire.Terms) (data []byte, answering bool, err error) {
+	w, err := p.request(req, t)
 	if err != nil {
 		return nil, false, err
 	}

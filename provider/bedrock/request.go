@@ -2,7 +2,6 @@ package bedrock
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
@@ -17,7 +16,6 @@ const answerTool = "answer"
 const (
 	opening = "(The conversation begins with your own words.)"
 	between = "(The conversation goes on.)"
-	noted   = "(The results are noted.)"
 )
 
 // The roles of the API.
@@ -86,7 +84,7 @@ type jsonSchema struct {
 func (w *converse) answering() bool { return w.ToolConfig != nil && w.ToolConfig.Choice != nil }
 
 // request writes a request.
-func (p *Provider) request(req *provider.Request) (*converse, error) {
+func (p *Provider) request(req *provider.Request, t *wire.Terms) (*converse, error) {
 	f := p.family(req.Model)
 	w := &converse{
 		InferenceConfig: inference{MaxTokens: max(req.MaxTokens, 0), Temperature: req.Temperature},
@@ -103,13 +101,17 @@ func (p *Provider) request(req *provider.Request) (*converse, error) {
 			return nil, unsendable("model_fields", "ModelFields is not a JSON object")
 		}
 	}
-	if !blank(req.System) {
+	req, err := wire.Form{ID: f.id(), Beside: !f.alone, NoSystem: t.Leaves(wire.OptionSystem)}.Request(req)
+	if err != nil {
+		return nil, err
+	}
+	if req.System != "" {
 		w.System = []content{{Text: req.System}}
 	}
 	c := conversation{family: f, owner: p.owner(req.Model)}
 	c.view(req)
 	view := c.blocks()
-	c.chat(&provider.Request{Last: req.Last})
+	c.say(&req.Last, "")
 	w.Messages = c.turns
 	w.ToolConfig = tools(req.Tools, c.called)
 	if req.Schema != nil {
@@ -151,55 +153,44 @@ func isObject(schema json.RawMessage) bool {
 	return json.Unmarshal(schema, &s) == nil && string(s.Type) == `"object"`
 }
 
-func blank(s string) bool { return strings.TrimSpace(s) == "" }
-
 // conversation collects messages. Neighbouring messages of one role become blocks of one message.
 type conversation struct {
 	family family
 	owner  wire.Owner
 	turns  []turn
-	ids    map[string]bool // of tool calls, as they are sent
-	called []string        // names of tools, each once
+	called []string // names of tools, each once
 }
 
-// view writes the messages of a request as [provider.Request.Chat] describes them. The speaker's own tool
-// calls and their results have blocks of their own. Those of other speakers are left out.
+// view writes the messages of a request that is in its form.
 func (c *conversation) view(req *provider.Request) {
-	sent := map[*provider.ToolResult]bool{}
 	for i := range req.Messages {
-		m := &req.Messages[i]
-		switch {
-		case calling(m, req.Self):
-			c.call(m, req.Messages[i+1:], req.Self, sent)
-		case m.ToolResult != nil && sent[m.ToolResult]:
+		switch m := &req.Messages[i]; {
+		case m.ToolResult != nil:
+			c.add(user, content{ToolResult: c.result(m.ToolResult)})
+		case len(m.ToolCalls) > 0:
+			c.call(m)
 		default:
-			c.chat(&provider.Request{Self: req.Self, Messages: req.Messages[i : i+1]})
+			c.say(m, req.Self)
 		}
 	}
 }
 
-// chat adds texts. Blank ones are left out, because the API refuses them.
-func (c *conversation) chat(part *provider.Request) {
-	for role, text := range part.Chat() {
-		switch {
-		case blank(text):
-		case role == provider.RoleAssistant:
-			c.add(assistant, content{Text: text})
-		default:
-			c.add(user, content{Text: text})
-		}
+// say adds the text of a message.
+func (c *conversation) say(m *provider.Message, self string) {
+	switch {
+	case m.Text == "":
+	case m.Speaker != "" && m.Speaker == self:
+		c.add(assistant, content{Text: m.Text})
+	default:
+		c.add(user, content{Text: m.Enclosed()})
 	}
 }
 
 func (c *conversation) add(role string, block content) {
 	last := len(c.turns) - 1
-	switch {
-	case last < 0 && role == assistant:
+	if last < 0 && role == assistant {
 		c.add(user, content{Text: opening})
 		last = 0
-	case last >= 0 && c.family.alone && role == user && c.turns[last].Role == user && block.ToolResult == nil && c.turns[last].results():
-		c.add(assistant, content{Text: noted})
-		last++
 	}
 	if last < 0 || c.turns[last].Role != role {
 		c.turns = append(c.turns, turn{Role: role})
@@ -207,9 +198,6 @@ func (c *conversation) add(role string, block content) {
 	}
 	c.turns[last].Content = append(c.turns[last].Content, block)
 }
-
-// results reports whether a message holds results of tools.
-func (t *turn) results() bool { return len(t.Content) > 0 && t.Content[0].ToolResult != nil }
 
 // blocks returns the number of blocks.
 func (c *conversation) blocks() int {

@@ -1,17 +1,12 @@
 package bedrock
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
-
-// noResult stands in for a missing result: the API requires one for each call.
-const noResult = "The tool gave no result."
 
 const maxID = 64 // characters of the id of a tool call
 
@@ -57,13 +52,13 @@ func tools(offered []provider.Tool, called []string) *toolConfig {
 	var list toolConfig
 	for _, t := range offered {
 		spec := toolSpec{Name: t.Name, Description: t.Description}
-		spec.Schema.JSON = parameters(t.Parameters)
+		spec.Schema.JSON = t.Parameters
 		list.Tools = append(list.Tools, tool{spec})
 	}
 	if len(offered) == 0 {
 		for _, name := range called {
 			spec := toolSpec{Name: name, Description: "Not available any more. Do not call it."}
-			spec.Schema.JSON = parameters(nil)
+			spec.Schema.JSON = json.RawMessage(`{"type":"object","properties":{}}`)
 			list.Tools = append(list.Tools, tool{spec})
 		}
 	}
@@ -73,30 +68,8 @@ func tools(offered []provider.Tool, called []string) *toolConfig {
 	return &list
 }
 
-// parameters returns the schema of a tool's arguments, which has to be one of objects.
-func parameters(schema json.RawMessage) json.RawMessage {
-	if len(bytes.TrimSpace(schema)) == 0 || string(bytes.TrimSpace(schema)) == "{}" {
-		return json.RawMessage(`{"type":"object","properties":{}}`)
-	}
-	return schema
-}
-
-// calling reports whether a message holds tool calls of self.
-func calling(m *provider.Message, self string) bool {
-	return len(m.ToolCalls) > 0 && m.Speaker != "" && m.Speaker == self
-}
-
-// call adds a message in which the speaker called tools, and after it all results in one message, as the
-// API requires. It looks for the results in following, up to the speaker's next calls, and records them
-// in sent.
-func (c *conversation) call(m *provider.Message, following []provider.Message, self string, sent map[*provider.ToolResult]bool) {
-	for i := range following {
-		if calling(&following[i], self) {
-			following = following[:i]
-			break
-		}
-	}
-	ids := make([]string, len(m.ToolCalls))
+// call adds a message in which the speaker called tools.
+func (c *conversation) call(m *provider.Message) {
 	for i := range m.ToolCalls {
 		t := &m.ToolCalls[i]
 		thoughts := unseal(t.Opaque, c.owner)
@@ -107,42 +80,21 @@ func (c *conversation) call(m *provider.Message, following []provider.Message, s
 		for _, one := range thoughts {
 			c.add(assistant, content{Reasoning: one})
 		}
-		if i == 0 && !blank(m.Text) {
+		if i == 0 && m.Text != "" {
 			c.add(assistant, content{Text: m.Text})
 		}
 		if !slices.Contains(c.called, t.Name) {
 			c.called = append(c.called, t.Name)
 		}
-		ids[i] = c.id(t.ID)
-		c.add(assistant, content{ToolUse: &toolUse{ID: ids[i], Name: t.Name, Input: object(t.Arguments)}})
+		c.add(assistant, content{ToolUse: &toolUse{ID: t.ID, Name: t.Name, Input: t.Arguments}})
 	}
-	for i := range m.ToolCalls {
-		c.add(user, content{ToolResult: c.result(ids[i], find(m.ToolCalls[i].ID, following, sent))})
-	}
-}
-
-// find looks for the result of a call that has not been written yet.
-func find(id string, in []provider.Message, sent map[*provider.ToolResult]bool) *provider.ToolResult {
-	for i := range in {
-		if r := in[i].ToolResult; r != nil && r.ID == id && !sent[r] {
-			sent[r] = true
-			return r
-		}
-	}
-	return nil
 }
 
 // result writes the result of a tool call. That a tool failed is said in words where the model has no
 // field for it.
-func (c *conversation) result(id string, r *provider.ToolResult) *toolResult {
-	if r == nil {
-		r = &provider.ToolResult{Text: noResult, Error: true}
-	}
+func (c *conversation) result(r *provider.ToolResult) *toolResult {
 	text := r.Text
-	if blank(text) {
-		text = "(empty)" // the API refuses blank text
-	}
-	w := &toolResult{ID: id}
+	w := &toolResult{ID: r.ID}
 	switch {
 	case r.Error && c.family.noStatus:
 		text = "Error: " + text
@@ -153,39 +105,10 @@ func (c *conversation) result(id string, r *provider.ToolResult) *toolResult {
 	return w
 }
 
-// id turns the id of a call into one that the model accepts and that was not used before: letters,
-// digits, '_' and '-', for some models '.' and ':' too. The models' own ids stay unchanged.
-func (c *conversation) id(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
-			return r
-		case !c.family.strictIDs && (r == '.' || r == ':'):
-			return r
-		}
-		return '_'
-	}, s)
-	if s == "" {
-		s = "call"
+// id returns how the ids of calls are made valid: for some models they have '.' and ':' too.
+func (f *family) id() func(id string, n int) string {
+	if f.strictIDs {
+		return wire.PlainID(maxID, "")
 	}
-	s = s[:min(len(s), maxID)]
-	id := s
-	for n := 2; c.ids[id]; n++ {
-		suffix := "_" + strconv.Itoa(n)
-		id = s[:min(len(s), maxID-len(suffix))] + suffix
-	}
-	if c.ids == nil {
-		c.ids = map[string]bool{}
-	}
-	c.ids[id] = true
-	return id
-}
-
-// object returns the arguments of a call if they are a JSON object; the API accepts nothing else.
-func object(arguments json.RawMessage) json.RawMessage {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(arguments, &fields) != nil || fields == nil {
-		return json.RawMessage("{}")
-	}
-	return arguments
+	return wire.PlainID(maxID, ".:")
 }

@@ -19,59 +19,52 @@ const opening = "(The conversation begins with your own words.)"
 // messages of one role become parts of one content.
 type conversation []*genai.Content
 
-// contents writes the conversation as [provider.Request.Chat] describes it. The speaker's own tool calls
-// and their results are added in the shapes that the API has for them. Those of other speakers are left
-// out.
-func contents(req *provider.Request, owner wire.Owner) ([]*genai.Content, error) {
+// contents writes the conversation of a request that is in its form.
+func contents(req *provider.Request, owner wire.Owner) []*genai.Content {
 	var c conversation
+	var ids []string // the models' own, of the calls whose results follow
+	var names []string
 	for i := range req.Messages {
-		m := &req.Messages[i]
-		c.parts(m)
-		c.chat(provider.Request{Self: req.Self, Messages: req.Messages[i : i+1]})
-		if !calls(req, m) {
-			continue
-		}
-		// The results directly follow the calls, one for each, in the same order; otherwise the API
-		// refuses them.
-		results := results(req, req.Messages[i+1:])
-		var given []*genai.Part
-		for k := range m.ToolCalls {
-			call := &m.ToolCalls[k]
-			args, err := arguments(call.Arguments)
-			if err != nil {
-				return nil, err
-			}
-			s := wire.Unseal[sealed](call.Opaque, owner)
-			if k == 0 && len(s.Signature) == 0 {
-				s.Signature = []byte(foreignSignature)
-			}
-			c.add(genai.RoleModel, &genai.Part{
-				FunctionCall:     &genai.FunctionCall{ID: s.ID, Name: call.Name, Args: args},
-				ThoughtSignature: s.Signature,
-			})
-			given = append(given, &genai.Part{FunctionResponse: &genai.FunctionResponse{
-				ID: s.ID, Name: call.Name, Response: response(results[call.ID]),
+		switch m := &req.Messages[i]; {
+		case m.ToolResult != nil: // in the order of the calls
+			c.add(genai.RoleUser, &genai.Part{FunctionResponse: &genai.FunctionResponse{
+				ID: ids[0], Name: names[0], Response: response(m.ToolResult),
 			}})
+			ids, names = ids[1:], names[1:]
+		default:
+			c.say(m, req.Self)
+			for k := range m.ToolCalls {
+				call := &m.ToolCalls[k]
+				s := wire.Unseal[sealed](call.Opaque, owner)
+				if k == 0 && len(s.Signature) == 0 {
+					s.Signature = []byte(foreignSignature)
+				}
+				c.add(genai.RoleModel, &genai.Part{
+					FunctionCall:     &genai.FunctionCall{ID: s.ID, Name: call.Name, Args: arguments(call.Arguments)},
+					ThoughtSignature: s.Signature,
+				})
+				ids, names = append(ids, s.ID), append(names, call.Name)
+			}
 		}
-		c.add(genai.RoleUser, given...)
 	}
-	c.parts(&req.Last)
-	c.chat(provider.Request{Self: req.Self, Last: req.Last})
-	return c, nil
+	c.say(&req.Last, "")
+	return c
 }
 
-// chat adds the texts of a part of the request.
-func (c *conversation) chat(part provider.Request) {
-	for role, text := range part.Chat() {
-		to := genai.RoleUser
-		if role == provider.RoleAssistant {
-			to = genai.RoleModel
-		}
-		if last := c.last(to); last != nil && last.Parts[len(last.Parts)-1].Text != "" {
-			text = "\n\n" + text // the model reads parts as one text
-		}
-		c.add(to, &genai.Part{Text: text})
+// say adds the files and the text of a message.
+func (c *conversation) say(m *provider.Message, self string) {
+	c.parts(m)
+	to, text := genai.RoleUser, m.Enclosed()
+	switch {
+	case m.Text == "":
+		return
+	case m.Speaker != "" && m.Speaker == self:
+		to, text = genai.RoleModel, m.Text
 	}
+	if last := c.last(to); last != nil && last.Parts[len(last.Parts)-1].Text != "" {
+		text = "\n\n" + text // the model reads parts as one text
+	}
+	c.add(to, &genai.Part{Text: text})
 }
 
 // last returns the last content if it has that role, otherwise nil.
@@ -93,35 +86,11 @@ func (c *conversation) add(role string, parts ...*genai.Part) {
 	*c = append(*c, &genai.Content{Role: role, Parts: parts})
 }
 
-// calls reports whether the message has tool calls of the speaker.
-func calls(req *provider.Request, m *provider.Message) bool {
-	return len(m.ToolCalls) > 0 && m.Speaker != "" && m.Speaker == req.Self
-}
-
-// results returns the results before the speaker's next calls, by the ids of their calls. Later calls are
-// excluded because ids that the adapter made may be repeated.
-func results(req *provider.Request, after []provider.Message) map[string]*provider.ToolResult {
-	list := map[string]*provider.ToolResult{}
-	for i := range after {
-		if calls(req, &after[i]) {
-			break
-		}
-		if r := after[i].ToolResult; r != nil && list[r.ID] == nil {
-			list[r.ID] = r
-		}
-	}
-	return list
-}
-
 // response writes a result in the API's form: an object whose key says whether it is a result or an
 // error.
 func response(r *provider.ToolResult) map[string]any {
-	switch {
-	case r == nil:
-		return map[string]any{"error": "there is no result"} // every call needs one
-	case r.Error:
+	if r.Error {
 		return map[string]any{"error": r.Text}
-	default:
-		return map[string]any{"output": r.Text}
 	}
+	return map[string]any{"output": r.Text}
 }

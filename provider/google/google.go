@@ -78,7 +78,7 @@ func (p *Provider) GoString() string { return p.String() }
 // reported with the end of the reply; it is nil if that end did not come. A parameter that the model refuses
 // is left out, and remembered for the model; see [wire.Refusals.Ask].
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
-	return p.refusals.Ask(req, options(), func(t *wire.Terms) (*provider.Response, error) {
+	return p.refusals.Ask(req, options(req), func(t *wire.Terms) (*provider.Response, error) {
 		return p.generate(ctx, req, emit, t)
 	})
 }
@@ -87,8 +87,8 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 const optionJSON = "generationConfig.responseMimeType"
 
 // options returns the parts of a request that models refuse.
-func options() []wire.Option {
-	return []wire.Option{
+func options(req *provider.Request) []wire.Option {
+	list := []wire.Option{
 		{Name: "generationConfig.temperature"},
 		{Name: "generationConfig.topP"},
 		{Name: "generationConfig.seed"},
@@ -99,6 +99,10 @@ func options() []wire.Option {
 		{Name: "generationConfig.responseJsonSchema", Words: []string{"response schema", "specified schema", "schema in generationconfig"}},
 		{Name: optionJSON, Own: true, Words: []string{"json mode", "mime type", "responsemimetype", "response_mime_type"}},
 	}
+	if req.System != "" { // Gemma has no system instruction
+		list = append(list, wire.SystemOption("systemInstruction"))
+	}
+	return list
 }
 
 // generate makes one request.

@@ -30,7 +30,7 @@ func (p *Provider) request(req *provider.Request, t *wire.Terms) (*generateReque
 	if err := p.vet(req); err != nil {
 		return nil, err
 	}
-	contents, err := contents(req, p.owner())
+	req, err := wire.Form{Beside: true, NoSystem: t.Leaves(wire.OptionSystem)}.Request(req)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (p *Provider) request(req *provider.Request, t *wire.Terms) (*generateReque
 		return nil, err
 	}
 	g := &generateRequest{
-		Contents:       contents,
+		Contents:       contents(req, p.owner()),
 		SafetySettings: p.Safety,
 		GenerationConfig: genai.GenerationConfig{
 			MaxOutputTokens: int32(min(max(req.MaxTokens, 0), math.MaxInt32)),
@@ -76,7 +76,7 @@ func tools(list []provider.Tool) ([]*genai.Tool, error) {
 	var functions []*genai.FunctionDeclaration
 	for _, t := range list {
 		f := &genai.FunctionDeclaration{Name: t.Name, Description: t.Description}
-		if len(bytes.TrimSpace(t.Parameters)) > 0 {
+		if !argumentless(t.Parameters) {
 			schema, ok := lowerSchema(t.Parameters)
 			if !ok {
 				return nil, unsendable("tool", "the parameters of a tool are not a JSON schema")
@@ -86,6 +86,14 @@ func tools(list []provider.Tool) ([]*genai.Tool, error) {
 		functions = append(functions, f)
 	}
 	return []*genai.Tool{{FunctionDeclarations: functions}}, nil
+}
+
+// argumentless reports whether a schema is that of a tool without arguments. The API leaves the schema of such a tool unset, and has
+// refused objects without properties.
+func argumentless(schema json.RawMessage) bool {
+	o, ok := parseObject(schema)
+	more := o.get("additionalProperties")
+	return ok && string(o.get("properties")) == "{}" && (more == nil || string(more) == "false")
 }
 
 // schemaBesideTools reports, by the name of a model, whether it accepts a schema next to tools. Models
@@ -98,16 +106,11 @@ func schemaBesideTools(model string) bool {
 	return ok && err == nil && generation >= 3
 }
 
-// arguments reads the arguments of a call. Numbers stay exactly as they are written.
-func arguments(raw json.RawMessage) (map[string]any, error) {
-	if len(bytes.TrimSpace(raw)) == 0 {
-		return map[string]any{}, nil
-	}
-	var args map[string]any
+// arguments reads the arguments of a call, an object. Numbers stay exactly as they are written.
+func arguments(raw json.RawMessage) map[string]any {
+	args := map[string]any{}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
-	if err := decoder.Decode(&args); err != nil {
-		return nil, unsendable("tool", "the arguments of an earlier tool call are not a JSON object")
-	}
-	return args, nil
+	_ = decoder.Decode(&args) // wire.Form has made it valid
+	return args
 }

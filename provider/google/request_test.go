@@ -184,9 +184,6 @@ func TestUnwritableRequests(t *testing.T) {
 		change(req)
 		return req
 	}
-	call := func(arguments string) []provider.Message {
-		return []provider.Message{{Speaker: "Ada", ToolCalls: []provider.ToolCall{{ID: "a", Name: "x", Arguments: json.RawMessage(arguments)}}}}
-	}
 	tests := map[string]struct {
 		req  *provider.Request
 		code string
@@ -194,8 +191,6 @@ func TestUnwritableRequests(t *testing.T) {
 		"schema":       {with(func(r *provider.Request) { r.Schema = &provider.Schema{JSON: json.RawMessage(`{`)} }), "schema"},
 		"no schema":    {with(func(r *provider.Request) { r.Schema = &provider.Schema{JSON: json.RawMessage(`7`)} }), "schema"},
 		"tool":         {with(func(r *provider.Request) { r.Tools = []provider.Tool{{Name: "x", Parameters: json.RawMessage(`[]`)}} }), "tool"},
-		"arguments":    {with(func(r *provider.Request) { r.Messages = call(`{"w"`) }), "tool"},
-		"no object":    {with(func(r *provider.Request) { r.Messages = call(`[1]`) }), "tool"},
 		"no model":     {with(func(r *provider.Request) { r.Model = "" }), "model"},
 		"query":        {with(func(r *provider.Request) { r.Model = "gemini?key=x" }), "model"},
 		"other method": {with(func(r *provider.Request) { r.Model = "gemini:deleteEverything" }), "model"},

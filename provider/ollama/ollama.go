@@ -65,6 +65,9 @@ func (p *Provider) GoString() string { return p.String() }
 // model that refuses them, which is remembered; see [wire.Refusals.Ask].
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	options := []wire.Option{{Name: "think", Words: []string{"support thinking"}}, {Name: "format", Words: []string{"grammar"}}}
+	if req.System != "" {
+		options = append(options, wire.SystemOption("messages"))
+	}
 	return p.refusals.Ask(req, options, func(t *wire.Terms) (*provider.Response, error) {
 		return p.generate(ctx, req, emit, t)
 	})
@@ -74,7 +77,7 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 func (p *Provider) generate(
 	ctx context.Context, req *provider.Request, emit func(provider.Chunk), t *wire.Terms,
 ) (*provider.Response, error) {
-	body, err := p.encode(req)
+	body, err := p.encode(req, t)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ var reserved = []string{
 
 // Vet checks whether a request can be written, as Generate does before it sends it.
 func (p *Provider) Vet(req *provider.Request) error {
-	_, err := p.encode(req)
+	_, err := p.encode(req, nil)
 	return err
 }
 

@@ -51,8 +51,12 @@ type wireFunction struct {
 }
 
 // encode writes the body of the request. Its failures are [*provider.Error] with NotSent.
-func (p *Provider) encode(req *provider.Request) ([]byte, error) {
+func (p *Provider) encode(req *provider.Request, t *wire.Terms) ([]byte, error) {
 	if err := p.vet(req); err != nil {
+		return nil, err
+	}
+	req, err := wire.Form{NoSystem: t.Leaves(wire.OptionSystem)}.Request(req)
+	if err != nil {
 		return nil, err
 	}
 	w := wireRequest{
@@ -79,11 +83,9 @@ func (p *Provider) encode(req *provider.Request) ([]byte, error) {
 		w.Format = req.Schema.JSON
 	}
 	for _, t := range req.Tools {
-		f := wireFunction{Name: t.Name, Description: t.Description, Parameters: t.Parameters}
-		if len(f.Parameters) == 0 {
-			f.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		w.Tools = append(w.Tools, wireTool{Type: "function", Function: f})
+		w.Tools = append(w.Tools, wireTool{
+			Type: "function", Function: wireFunction{Name: t.Name, Description: t.Description, Parameters: t.Parameters},
+		})
 	}
 	body, err := encode(&w)
 	if err != nil || req.Options == nil {
@@ -130,46 +132,46 @@ type conversation struct {
 	open  bool     // they may
 }
 
-// messages writes the conversation as [provider.Request.Chat] describes it. The speaker's own tool calls
-// and their results are added in the shapes that the API has for them. Those of other speakers are left
-// out.
+// opening precedes a conversation that begins with the speaker's own words: many chat templates want a user's first.
+const opening = "(The conversation begins with your own words.)"
+
+// messages writes the conversation of a request that is in its form.
 func messages(req *provider.Request) []wireMessage {
 	c := conversation{list: make([]wireMessage, 0, len(req.Messages)+2)}
-	part := provider.Request{System: req.System, Self: req.Self}
-	chat := func(to []provider.Message) {
-		part.Messages = to
-		for role, text := range part.Chat() {
-			c.say(string(role), text)
-		}
-		part.System = ""
+	if req.System != "" {
+		c.say(string(provider.RoleSystem), req.System)
 	}
-	mine := map[string]string{} // names of the tools that the speaker called, by the ids of the calls
-	from := 0
+	if len(req.Messages) > 0 && req.Messages[0].Speaker != "" && req.Messages[0].Speaker == req.Self {
+		c.say(string(provider.RoleUser), opening)
+	}
+	names := map[string]string{} // of tools, by the ids of their calls
 	for i := range req.Messages {
-		m := &req.Messages[i]
-		switch {
-		case len(m.ToolCalls) > 0 && m.Speaker != "" && m.Speaker == req.Self:
-			chat(req.Messages[from:i])
-			c.add(ownCalls(m, mine))
-			from = i + 1
-		case m.ToolResult != nil && mine[m.ToolResult.ID] != "":
-			chat(req.Messages[from:i])
-			c.add(result(m.ToolResult, mine[m.ToolResult.ID]))
-			from = i + 1
-		case len(m.Parts) > 0:
-			chat(req.Messages[from:i])
-			c.show(m.Parts)
-			from = i
+		switch m := &req.Messages[i]; {
+		case m.ToolResult != nil:
+			c.add(wireMessage{
+				Role: "tool", Content: wire.Told(m.ToolResult), ToolName: names[m.ToolResult.ID], ToolCallID: m.ToolResult.ID,
+			})
+		case len(m.ToolCalls) > 0:
+			c.add(ownCalls(m, names))
+		default:
+			c.tell(m, req.Self)
 		}
 	}
-	chat(req.Messages[from:])
-	c.show(req.Last.Parts)
-	part.Messages, part.Last = nil, req.Last
-	for role, text := range part.Chat() {
-		c.say(string(role), text)
-	}
+	c.tell(&req.Last, "")
 	c.settle()
 	return c.list
+}
+
+// tell adds the images and the text of a message.
+func (c *conversation) tell(m *provider.Message, self string) {
+	c.show(m.Parts)
+	switch {
+	case m.Text == "":
+	case m.Speaker != "" && m.Speaker == self:
+		c.say(string(provider.RoleAssistant), m.Text)
+	default:
+		c.say(string(provider.RoleUser), m.Enclosed())
+	}
 }
 
 // say adds a text. Neighbouring texts of one role become one message.
@@ -221,20 +223,7 @@ func ownCalls(m *provider.Message, names map[string]string) wireMessage {
 		names[call.ID] = call.Name
 		out := wireCall{ID: call.ID}
 		out.Function.Name, out.Function.Arguments = call.Name, call.Arguments
-		// The server accepts only an object, and a model may have written anything.
-		if json.Unmarshal(call.Arguments, &map[string]json.RawMessage{}) != nil || !wire.Present(call.Arguments) {
-			out.Function.Arguments = json.RawMessage("{}")
-		}
 		w.ToolCalls = append(w.ToolCalls, out)
 	}
 	return w
-}
-
-// result writes the result of a tool call.
-func result(r *provider.ToolResult, name string) wireMessage {
-	text := r.Text
-	if r.Error {
-		text = "The tool failed: " + text // the API has no field for it
-	}
-	return wireMessage{Role: "tool", Content: text, ToolName: name, ToolCallID: r.ID}
 }

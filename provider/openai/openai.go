@@ -114,7 +114,7 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 func (p *Provider) respond(
 	ctx context.Context, req *provider.Request, emit func(provider.Chunk), begun func(),
 ) (*provider.Response, error) {
-	return p.refusals.Ask(req, options(), func(t *wire.Terms) (*provider.Response, error) {
+	return p.refusals.Ask(req, options(req), func(t *wire.Terms) (*provider.Response, error) {
 		return p.respondOn(ctx, req, emit, begun, t)
 	})
 }

@@ -140,9 +140,16 @@ var ownHeaders = []string{
 
 // write writes a request, or fails because the API has no words for it.
 func (p *Provider) write(req *provider.Request, t *wire.Terms) (responses.ResponseNewParams, error) {
+	if err := p.vet(req); err != nil {
+		return responses.ResponseNewParams{}, err
+	}
+	req, err := form(req, t)
+	if err != nil {
+		return responses.ResponseNewParams{}, err
+	}
 	w := newRequest(req, p.owner(req.Model), t)
-	if err := p.vet(req); err != nil || req.Options == nil {
-		return w, err
+	if req.Options == nil {
+		return w, nil
 	}
 	o := req.Options
 	step, err := effort(req)

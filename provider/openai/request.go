@@ -23,8 +23,8 @@ const (
 )
 
 // options returns the parts of a request that models refuse. Some compatible servers refuse what only helps.
-func options() []wire.Option {
-	return []wire.Option{
+func options(req *provider.Request) []wire.Option {
+	list := []wire.Option{
 		{Name: "temperature"},
 		{Name: "top_p"},
 		{Name: "reasoning.summary", Words: []string{"reasoning summar"}},
@@ -39,15 +39,14 @@ func options() []wire.Option {
 		{Name: optionStrict, Own: true, Words: []string{"invalid schema", "json schema", "grammar"}},
 		{Name: optionFormat, Own: true, Words: []string{"structured output", "grammar", "invalid schema", "json schema"}},
 	}
+	if req.System != "" {
+		list = append(list, wire.SystemOption("instructions"))
+	}
+	return list
 }
 
-// newRequest writes the body of a request for a reply.
+// newRequest writes the body of a request for a reply, from one in the form of the API.
 func newRequest(req *provider.Request, owner wire.Owner, t *wire.Terms) responses.ResponseNewParams {
-	if req.Schema != nil && t.Leaves(optionFormat) {
-		inWords := *req
-		inWords.Last.Text, inWords.Schema = openaicompat.SchemaInWords(req.Last.Text, req.Schema), nil
-		req = &inWords
-	}
 	w := responses.ResponseNewParams{
 		Model: req.Model,
 		Input: responses.ResponseNewParamsInputUnion{OfInputItemList: input(req, owner)},
@@ -142,40 +141,42 @@ func format(req *provider.Request, t *wire.Terms) responses.ResponseFormatTextCo
 	return responses.ResponseFormatTextConfigUnionParam{OfJSONSchema: &f}
 }
 
-// input writes the conversation as [provider.Request.Chat] describes it. The speaker's own tool calls and
-// their results are added in the shapes that the API has for them. Those of other speakers are left out.
+// form returns a request in the form of the API. Its schema stands in its words if that is left out.
+func form(req *provider.Request, t *wire.Terms) (*provider.Request, error) {
+	if req.Schema != nil && t.Leaves(optionFormat) {
+		inWords := *req
+		inWords.Last.Text, inWords.Schema = openaicompat.SchemaInWords(req.Last.Text, req.Schema), nil
+		req = &inWords
+	}
+	return wire.Form{ID: wire.PlainID(callID, ""), NoSystem: t.Leaves(wire.OptionSystem)}.Request(req)
+}
+
+// input writes the conversation of a request that is in its form.
 func input(req *provider.Request, owner wire.Owner) responses.ResponseInputParam {
 	list := make(responses.ResponseInputParam, 0, len(req.Messages)+1)
-	part := provider.Request{Self: req.Self}
-	chat := func(to []provider.Message) {
-		for i := range to {
-			if m := &to[i]; len(m.Parts) > 0 {
-				list = withParts(list, m, m.Speaker != "" && m.Speaker == req.Self)
-				continue
-			}
-			part.Messages = to[i : i+1]
-			for role, text := range part.Chat() {
-				list = append(list, responses.ResponseInputItemParamOfMessage(text, responses.EasyInputMessageRole(role)))
-			}
-		}
-	}
-	sent := map[*provider.ToolResult]bool{}
-	from := 0
 	for i := range req.Messages {
-		if m := &req.Messages[i]; calling(m, req.Self) {
-			chat(req.Messages[from:i])
+		switch m := &req.Messages[i]; {
+		case m.ToolResult != nil:
+			list = append(list, result(m.ToolResult))
+		case len(m.ToolCalls) > 0:
 			list = appendCalls(list, m, owner)
-			list = appendResults(list, m, before(req.Messages[i+1:], req.Self), sent)
-			from = i + 1
+		default:
+			list = said(list, m, m.Speaker != "" && m.Speaker == req.Self)
 		}
 	}
-	chat(req.Messages[from:])
-	if len(req.Last.Parts) > 0 {
-		return withParts(list, &req.Last, false)
+	return said(list, &req.Last, false)
+}
+
+// said writes a message.
+func said(list responses.ResponseInputParam, m *provider.Message, own bool) responses.ResponseInputParam {
+	switch {
+	case len(m.Parts) > 0:
+		return withParts(list, m, own)
+	case m.Text == "":
+		return list
+	case own:
+		return append(list, responses.ResponseInputItemParamOfMessage(m.Text, responses.EasyInputMessageRoleAssistant))
+	default:
+		return append(list, responses.ResponseInputItemParamOfMessage(m.Enclosed(), responses.EasyInputMessageRoleUser))
 	}
-	part.Messages, part.Last = nil, req.Last
-	for role, text := range part.Chat() {
-		list = append(list, responses.ResponseInputItemParamOfMessage(text, responses.EasyInputMessageRole(role)))
-	}
-	return list
 }

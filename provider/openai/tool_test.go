@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -62,36 +63,36 @@ func TestResultsFollowTheirCalls(t *testing.T) {
 	}{
 		"somebody between": {
 			[]provider.Message{{Speaker: "Ada", ToolCalls: called("c1")}, {Speaker: "Ben", Text: "Meanwhile."}, gives("c1", "one")},
-			[]string{"call c1", "c1: one", "user: Ben: Meanwhile."},
+			[]string{"call c1", "c1: one\n\nBen: Meanwhile.\n\nGo."},
 		},
 		"another order": {
 			[]provider.Message{{Speaker: "Ada", Text: "See.", ToolCalls: called("c1", "c2")}, gives("c2", "two"), gives("c1", "one")},
-			[]string{"assistant: See.", "call c1", "call c2", "c1: one", "c2: two"},
+			[]string{"assistant: See.", "call c1", "call c2", "c1: one", "c2: two\n\nGo."},
 		},
 		"one is missing": {
 			[]provider.Message{{Speaker: "Ada", ToolCalls: called("c1", "c2")}, gives("c2", "two")},
-			[]string{"call c1", "call c2", "c1: The tool gave no result.", "c2: two"},
+			[]string{"call c1", "call c2", "c1: The tool gave no result.", "c2: two\n\nGo."},
 		},
 		"one too late": {
 			[]provider.Message{{Speaker: "Ada", ToolCalls: called("c1")}, {Speaker: "Ada", ToolCalls: called("c2")}, gives("c1", "one"), gives("c2", "two")},
-			[]string{"call c1", "c1: The tool gave no result.", "call c2", "c2: two"},
+			[]string{"call c1", "c1: The tool gave no result.", "call c2", "c2: two\n\nGo."},
 		},
 		"one without a call": {
 			[]provider.Message{gives("c0", "none"), {Speaker: "Ada", ToolCalls: called("c1")}, gives("c1", "one"), gives("c1", "again"), gives("c9", "no")},
-			[]string{"call c1", "c1: one"},
+			[]string{"call c1", "c1: one\n\nGo."},
 		},
 		"another's": {
 			[]provider.Message{{Speaker: "Ben", ToolCalls: called("c1")}, {Speaker: "Ben", ToolResult: &provider.ToolResult{ID: "c1", Text: "hidden"}}},
-			nil,
+			[]string{"user: Go."},
 		},
 		"the same id again": {
 			[]provider.Message{{Speaker: "Ada", ToolCalls: called("c")}, gives("c", "one"), {Speaker: "Ada", ToolCalls: called("c")}, gives("c", "two")},
-			[]string{"call c", "c: one", "call c", "c: two"},
+			[]string{"call c", "c: one", "call c_2", "c_2: two\n\nGo."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := items(t, &provider.Request{Model: "m", Self: "Ada", Messages: tt.messages, Last: provider.Message{Text: "Go."}})
-			assert.Equal(t, append(tt.want, "user: Go."), got)
+			assert.Equal(t, tt.want, got)
 		})
 	}
 }
@@ -125,7 +126,8 @@ func TestEveryHistoryCanBeSent(t *testing.T) {
 				owed = append(owed, item[5:])
 			case len(owed) > 0:
 				id, owed = owed[0], owed[1:]
-				require.Contains(t, []string{id + ": r", id + ": The tool gave no result."}, item, fmt.Sprint(got))
+				require.Regexp(t, "^"+id+": (r|The tool gave no result\\.)(\n\n.*)*$", item, fmt.Sprint(got))
+				texts -= strings.Count(item, "\n\n") // what a user says after results is a part of the last
 			default:
 				require.Regexp(t, "^(user|assistant): ", item, fmt.Sprint(got))
 				texts--
@@ -134,5 +136,6 @@ func TestEveryHistoryCanBeSent(t *testing.T) {
 		require.Empty(t, owed)
 		// The words beside calls stand before the first of them, and the task at the end.
 		require.Equal(t, -1, texts, fmt.Sprint(got))
+		require.True(t, strings.HasSuffix(got[len(got)-1], "The task."), fmt.Sprint(got))
 	}
 }

@@ -4,88 +4,72 @@ import (
 	"slices"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// gotResults is put into the speaker's mouth between tool results and the next message
-// ([Provider.AssistantAfterTools]). It takes no side, and is true of any speaker who called a tool.
-const gotResults = "I have the results."
+// opening precedes a conversation that begins with the speaker's own words, where roles have to alternate.
+const opening = "(The conversation begins with your own words.)"
 
-// messages writes the conversation as [provider.Request.Chat] describes it. The speaker's own tool calls
-// and their results are added in the shapes that the protocol has for them. Those of other speakers are
-// left out. Parts come before the text of their message.
-func (p *Provider) messages(req *provider.Request, d *Dialect) []wireMessage {
+// messages writes the conversation of a request that is in its form. Parts come before the text of their message.
+func (p *Provider) messages(req *provider.Request, d *Dialect, t *wire.Terms) []wireMessage {
 	list := make([]wireMessage, 0, len(req.Messages)+2)
-	part := provider.Request{System: req.System, Self: req.Self}
-	chat := func(to ...provider.Message) {
-		part.Messages = to
-		for role, text := range part.Chat() {
-			list = append(list, wireMessage{Role: string(role), text: &text})
-		}
-		part.System = ""
+	if req.System != "" {
+		list = append(list, wireMessage{Role: string(provider.RoleSystem), text: &req.System})
 	}
-	sent := map[*provider.ToolResult]bool{}
-	from := 0
 	for i := range req.Messages {
 		switch m := &req.Messages[i]; {
-		case calling(m, req.Self):
-			chat(req.Messages[from:i]...)
-			list = p.appendCalls(list, m, req.Messages[i+1:], req, sent)
-			from = i + 1
-		case len(m.Parts) > 0:
-			chat(req.Messages[from:i]...)
-			list = append(list, wireMessage{Role: string(provider.RoleUser), parts: d.parts(m.Parts)})
-			list = shown(list, m, req.Self)
-			from = i + 1
+		case m.ToolResult != nil:
+			text := wire.Told(m.ToolResult)
+			list = append(list, wireMessage{Role: roleTool, ToolCallID: m.ToolResult.ID, text: &text})
+		case len(m.ToolCalls) > 0:
+			list = append(list, p.calls(m, req.Model))
+		default:
+			list = d.said(list, m, req.Self)
 		}
 	}
-	chat(req.Messages[from:]...)
-	if len(req.Last.Parts) > 0 {
-		list = append(list, wireMessage{Role: string(provider.RoleUser), parts: d.parts(req.Last.Parts)})
-	}
-	if last := req.Last; last.Text != "" {
-		list = shown(list, &last, "")
+	list = d.said(list, &req.Last, "")
+	if p.JoinRoles || t.Leaves(wire.OptionRoles) {
+		list = joined(list)
 	}
 	return list
 }
 
-// shown adds the text of a message to the parts that the last message of the list holds. The speaker's own text is a
-// message by itself, because only users send parts.
-func shown(list []wireMessage, m *provider.Message, self string) []wireMessage {
-	n := len(list) - 1
-	switch {
-	case m.Text == "":
-		return list
-	case m.Speaker != "" && m.Speaker == self:
-		return append(list, wireMessage{Role: string(provider.RoleAssistant), text: &m.Text})
-	case n < 0 || len(m.Parts) == 0:
+// said adds the parts and the text of a message. The speaker's own text is a message by itself, because only users send parts.
+func (d *Dialect) said(list []wireMessage, m *provider.Message, self string) []wireMessage {
+	user := wireMessage{Role: string(provider.RoleUser)}
+	if len(m.Parts) > 0 {
+		user.parts = d.parts(m.Parts)
+	}
+	own := m.Speaker != "" && m.Speaker == self
+	if m.Text != "" && !own {
 		text := m.Enclosed()
-		return append(list, wireMessage{Role: string(provider.RoleUser), text: &text})
+		user.text = &text
 	}
-	text := m.Enclosed()
-	list[n].text = &text
+	if user.parts != nil || user.text != nil {
+		list = append(list, user)
+	}
+	if m.Text != "" && own {
+		list = append(list, wireMessage{Role: string(provider.RoleAssistant), text: &m.Text})
+	}
 	return list
 }
 
-// arrange changes the conversation into one that the server accepts.
-func (p *Provider) arrange(list []wireMessage) []wireMessage {
-	arranged := make([]wireMessage, 0, len(list))
+// joined returns a conversation in which users and the assistant take turns, as far as tools are not between them.
+func joined(list []wireMessage) []wireMessage {
+	out := make([]wireMessage, 0, len(list)+1)
 	for _, m := range list {
-		if p.ShortIDs {
-			m.shorten()
-		}
-		n := len(arranged) - 1
+		n := len(out) - 1
 		switch {
-		case n < 0:
-		case p.JoinRoles && arranged[n].joins(&m):
-			arranged[n] = arranged[n].and(m)
+		case n >= 0 && out[n].joins(&m):
+			out[n] = out[n].and(m)
 			continue
-		case p.AssistantAfterTools && m.Role == string(provider.RoleUser) && arranged[n].Role == roleTool:
-			text := gotResults
-			arranged = append(arranged, wireMessage{Role: string(provider.RoleAssistant), text: &text})
+		case m.Role == string(provider.RoleAssistant) && (n < 0 || out[n].Role == string(provider.RoleSystem)):
+			text := opening
+			out = append(out, wireMessage{Role: string(provider.RoleUser), text: &text})
 		}
-		arranged = append(arranged, m)
+		out = append(out, m)
 	}
-	return arranged
+	return out
 }
 
 // joins reports whether the next message has the same role and can be joined to this one. A message with

@@ -81,36 +81,36 @@ func TestResultsFollowTheirCalls(t *testing.T) {
 	}{
 		"somebody between": {
 			[]provider.Message{{Speaker: "Ada", ToolCalls: calls("c1")}, {Speaker: "Ben", Text: "Meanwhile."}, gives("c1", "one")},
-			[]string{"assistant c1", "tool c1: one", "user: Ben: Meanwhile."},
+			[]string{"assistant c1", "tool c1: one\n\nBen: Meanwhile.\n\nGo."},
 		},
 		"another order": {
 			[]provider.Message{{Speaker: "Ada", Text: "See.", ToolCalls: calls("c1", "c2")}, gives("c2", "two"), gives("c1", "one")},
-			[]string{"assistant c1 c2: See.", "tool c1: one", "tool c2: two"},
+			[]string{"assistant c1 c2: See.", "tool c1: one", "tool c2: two\n\nGo."},
 		},
 		"one is missing": {
 			[]provider.Message{{Speaker: "Ada", ToolCalls: calls("c1", "c2")}, gives("c2", "two")},
-			[]string{"assistant c1 c2", "tool c1: The tool gave no result.", "tool c2: two"},
+			[]string{"assistant c1 c2", "tool c1: The tool gave no result.", "tool c2: two\n\nGo."},
 		},
 		"one too late": {
 			[]provider.Message{{Speaker: "Ada", ToolCalls: calls("c1")}, {Speaker: "Ada", ToolCalls: calls("c2")}, gives("c1", "one"), gives("c2", "two")},
-			[]string{"assistant c1", "tool c1: The tool gave no result.", "assistant c2", "tool c2: two"},
+			[]string{"assistant c1", "tool c1: The tool gave no result.", "assistant c2", "tool c2: two\n\nGo."},
 		},
 		"one without a call": {
 			[]provider.Message{gives("c0", "none"), {Speaker: "Ada", ToolCalls: calls("c1")}, gives("c1", "one"), gives("c1", "again"), gives("c9", "no")},
-			[]string{"assistant c1", "tool c1: one"},
+			[]string{"assistant c1", "tool c1: one\n\nGo."},
 		},
 		"another's": {
 			[]provider.Message{{Speaker: "Ben", ToolCalls: calls("c1")}, {Speaker: "Ben", ToolResult: &provider.ToolResult{ID: "c1", Text: "hidden"}}},
-			nil,
+			[]string{"user: Go."},
 		},
 		"the same id again": {
 			[]provider.Message{{Speaker: "Ada", ToolCalls: calls("c")}, gives("c", "one"), {Speaker: "Ada", ToolCalls: calls("c")}, gives("c", "two")},
-			[]string{"assistant c", "tool c: one", "assistant c", "tool c: two"},
+			[]string{"assistant c", "tool c: one", "assistant c_2", "tool c_2: two\n\nGo."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := brief(conversed(t, openaicompat.OpenAI("k"), &provider.Request{Model: "m", Self: "Ada", Messages: tt.messages, Last: provider.Message{Text: "Go."}}))
-			assert.Equal(t, append(tt.want, "user: Go."), got)
+			assert.Equal(t, tt.want, got)
 		})
 	}
 }
@@ -161,11 +161,12 @@ func TestEveryHistoryCanBeSent(t *testing.T) {
 					continue
 				}
 				before := list[i-1].Role
-				require.False(t, p.AssistantAfterTools && before == "tool" && m.Role == "user", all)
+				require.False(t, before == "tool" && m.Role == "user", all)
 				require.False(t, p.JoinRoles && before == m.Role && m.Role != "tool" && len(list[i-1].ToolCalls) == 0, all)
 			}
 			require.Empty(t, owed)
-			require.Equal(t, "user", list[len(list)-1].Role)
+			require.Contains(t, []string{"user", "tool"}, list[len(list)-1].Role)
+			require.True(t, strings.HasSuffix(*list[len(list)-1].Content, "The task."), all)
 		}
 	}
 }
@@ -178,7 +179,7 @@ func TestMistralHistory(t *testing.T) {
 		gives("toolu_01A09q90qw90lq917835lq9", "one"), gives("D681PevKs", "two"),
 	}, Last: provider.Message{Text: "Go."}}
 	assert.Equal(t, []string{
-		"user: Topic.", "assistant 5163f0072 D681PevKs", "tool 5163f0072: one", "tool D681PevKs: two", "assistant: I have the results.", "user: Go.",
+		"user: Topic.", "assistant 5163f0072 D681PevKs", "tool 5163f0072: one", "tool D681PevKs: two\n\nGo.",
 	}, brief(conversed(t, openaicompat.Mistral("k"), req)))
 	req.Last, req.Messages = provider.Message{}, append(req.Messages, provider.Message{Speaker: "Ada", Text: "Mine."}, provider.Message{Text: "Go."})
 	assert.Equal(t, []string{"assistant: Mine.", "user: Go."}, brief(conversed(t, openaicompat.Mistral("k"), req))[4:])
@@ -198,8 +199,8 @@ func TestJoinedRoles(t *testing.T) {
 	}, Last: provider.Message{Text: "Go."}}
 	want := []string{
 		"system: s", "user: Topic.\n\nBen: One.",
-		"assistant c1: Two.\n\nThree.", "tool c1: found", "assistant c2: Four.", "tool c2: found",
-		"user: <<<f7Qx Ben>>>\nFive.\n<<<end f7Qx>>>\n\nGo.",
+		"assistant c1: Two.\n\nThree.", "tool c1: found", "assistant c2: Four.",
+		"tool c2: found\n\n<<<f7Qx Ben>>>\nFive.\n<<<end f7Qx>>>\n\nGo.",
 	}
 	for _, p := range []*openaicompat.Provider{
 		openaicompat.DeepSeek("k"), openaicompat.VLLM("", ""), openaicompat.Ollama(""), openaicompat.Compatible("", ""),

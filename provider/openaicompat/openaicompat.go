@@ -47,14 +47,17 @@ type Provider struct {
 	// JoinRoles joins neighbouring messages of one role, with a blank line between them. Some servers
 	// have models whose chat templates refuse two user messages in a row, and several opponents and the
 	// task are just that. The price is a shorter cached prefix: the message that the task is joined to
-	// changes with the next request. Leave it off for servers that do not require alternating roles.
+	// changes with the next request. Without it, they are joined for a model that has refused such messages
+	// once.
 	JoinRoles bool
-	// AssistantAfterTools adds an assistant message "I have the results." if a user message would
-	// directly follow a tool result. Mistral refuses that sequence (code 3230).
+	// AssistantAfterTools has no effect any more.
+	//
+	// Deprecated: no message of the user follows the result of a tool. What would be one stands at the end of the result
+	// ([wire.Form]).
 	AssistantAfterTools bool
 	// ShortIDs sends ids of tool calls as nine letters and digits, the only form that Mistral accepts.
 	// Other ids, such as another vendor's in the same conversation, are hashed, in the call and its
-	// result alike.
+	// result alike. Without it, ids have 1 to 40 letters, digits, '_' and '-'.
 	ShortIDs bool
 	// Thoughts is how the server wants back the thoughts that led to tool calls. ThoughtsNone if empty.
 	Thoughts Thoughts

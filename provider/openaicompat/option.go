@@ -58,6 +58,12 @@ func (p *Provider) options(req *provider.Request) []wire.Option {
 		}
 		list = append(list, o)
 	}
+	if !p.JoinRoles {
+		list = append(list, wire.RolesOption("messages"))
+	}
+	if req.System != "" {
+		list = append(list, wire.SystemOption("messages"))
+	}
 	return list
 }
 

@@ -24,11 +24,11 @@ func OpenRouter(key string) *Provider {
 	return p
 }
 
-// Mistral returns a Provider for api.mistral.ai. Its own models behind other servers may need the fields
-// AssistantAfterTools and ShortIDs too.
+// Mistral returns a Provider for api.mistral.ai. Its own models behind other servers may need the field ShortIDs
+// too.
 func Mistral(key string) *Provider {
 	p := vendor("mistral", "https://api.mistral.ai/v1", key)
-	p.NoStreamOptions, p.AssistantAfterTools, p.ShortIDs = true, true, true
+	p.NoStreamOptions, p.ShortIDs = true, true
 	return p
 }
 

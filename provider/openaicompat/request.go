@@ -76,12 +76,22 @@ func (p *Provider) encode(req *provider.Request, t *wire.Terms) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
+	format := p.format(req, len(req.Tools) > 0 || d.searches(req), t)
+	if req.Schema != nil && (format == nil || format.Schema == nil) {
+		inWords := *req
+		inWords.Last.Text = SchemaInWords(req.Last.Text, req.Schema)
+		req = &inWords
+	}
+	if req, err = p.form(req.Model, t).Request(req); err != nil {
+		return nil, err
+	}
 	w := wireRequest{
-		Model:       req.Model,
-		Messages:    p.messages(req, &d),
-		Stream:      true,
-		Temperature: req.Temperature,
-		Tools:       d.tools(req),
+		Model:          req.Model,
+		Messages:       p.messages(req, &d, t),
+		Stream:         true,
+		Temperature:    req.Temperature,
+		ResponseFormat: format,
+		Tools:          d.tools(req),
 	}
 	if !p.NoStreamOptions {
 		w.StreamOptions = &streamOptions{IncludeUsage: true}
@@ -91,15 +101,9 @@ func (p *Provider) encode(req *provider.Request, t *wire.Terms) ([]byte, error) 
 	} else {
 		w.MaxTokens = req.MaxTokens
 	}
-	if req.Schema != nil {
-		if w.ResponseFormat = p.format(req, len(w.Tools) > 0, t); w.ResponseFormat == nil || w.ResponseFormat.Schema == nil {
-			w.Messages = instructed(w.Messages, req.Schema)
-		}
-	}
 	if w.ResponseFormat != nil && p.WholeSchema || t.Leaves(optionStream) {
 		w.Stream, w.StreamOptions = false, nil
 	}
-	w.Messages = p.arrange(w.Messages)
 	p.fill(w.Messages, len(req.Tools) > 0)
 	for i := range w.Messages {
 		w.Messages[i].Content = w.Messages[i].content()
@@ -116,22 +120,11 @@ func SchemaInWords(instruction string, s *provider.Schema) string {
 	return text
 }
 
-// instructed adds a schema to the conversation as text.
-func instructed(messages []wireMessage, s *provider.Schema) []wireMessage {
-	if n := len(messages) - 1; n >= 0 && messages[n].Role == string(provider.RoleUser) && messages[n].text != nil {
-		text := SchemaInWords(*messages[n].text, s)
-		messages[n].text = &text
-		return messages
-	}
-	text := SchemaInWords("", s)
-	return append(messages, wireMessage{Role: string(provider.RoleUser), text: &text})
-}
-
 // format returns the format of a reply with a schema, as far as the server takes one: a strict schema, one that
 // is not strict, JSON of any form. nil: none.
 func (p *Provider) format(req *provider.Request, tools bool, t *wire.Terms) *responseFormat {
 	switch {
-	case p.SchemaOrTools && tools, t.Leaves(optionFormat):
+	case req.Schema == nil, p.SchemaOrTools && tools, t.Leaves(optionFormat):
 		return nil
 	case p.JSONObject, t.Leaves(optionSchema):
 		return &responseFormat{Type: "json_object"}

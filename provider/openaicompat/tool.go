@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agonist-dev/debate/provider"
@@ -12,93 +12,63 @@ import (
 
 const (
 	roleTool = "tool"
-	// noResult stands in for a missing result: the protocol requires one for each call.
-	noResult = "The tool gave no result."
-	failed   = "The tool failed: " // the protocol has no field for it
 	idLength = 9
+	kimiID   = 64 // bytes of an id, as models called Kimi write them
 )
 
 // tools writes the tools that the model may call, and the server's own search if the request asks for it.
 func (d *Dialect) tools(req *provider.Request) []wireTool {
 	var list []wireTool // nil, so that none are sent if there are none
 	for _, t := range req.Tools {
-		parameters := t.Parameters
-		if len(parameters) == 0 {
-			parameters = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
 		list = append(list, wireTool{Type: "function", Function: &wireFunction{
-			Name: t.Name, Description: t.Description, Parameters: parameters,
+			Name: t.Name, Description: t.Description, Parameters: t.Parameters,
 		}})
 	}
-	if req.Options != nil && req.Options.Search && d.SearchTool != "" {
+	if d.searches(req) {
 		list = append(list, wireTool{Type: d.SearchTool})
 	}
 	return list
 }
 
-// calling reports whether a message holds tool calls of self.
-func calling(m *provider.Message, self string) bool {
-	return len(m.ToolCalls) > 0 && m.Speaker != "" && m.Speaker == self
+// searches reports whether a request has the server's own search as a tool.
+func (d *Dialect) searches(req *provider.Request) bool {
+	return req.Options != nil && req.Options.Search && d.SearchTool != ""
 }
 
-// appendCalls adds a message in which the speaker called tools, and directly after it the results, one
-// for each call, in the order of the calls, as the protocol requires. It looks for the results in
-// following, up to the speaker's next calls, and records them in sent.
-func (p *Provider) appendCalls(
-	list []wireMessage, m *provider.Message, following []provider.Message, req *provider.Request, sent map[*provider.ToolResult]bool,
-) []wireMessage {
-	if i := slices.IndexFunc(following, func(m provider.Message) bool { return calling(&m, req.Self) }); i >= 0 {
-		following = following[:i]
-	}
+// calls writes a message in which the speaker called tools.
+func (p *Provider) calls(m *provider.Message, model string) wireMessage {
 	w := wireMessage{Role: string(provider.RoleAssistant)}
 	if m.Text != "" {
 		w.text = &m.Text
 	}
 	for _, c := range m.ToolCalls {
-		arguments := string(c.Arguments)
-		if arguments == "" {
-			arguments = "{}"
-		}
 		w.ToolCalls = append(w.ToolCalls, wireToolCall{
-			ID: c.ID, Type: "function", Function: wireFunction{Name: c.Name, Arguments: arguments},
+			ID: c.ID, Type: "function", Function: wireFunction{Name: c.Name, Arguments: string(c.Arguments)},
 		})
 	}
-	p.giveBack(&w, m, req.Model)
-	list = append(list, w)
-	for _, c := range m.ToolCalls {
-		text := result(c.ID, following, sent)
-		list = append(list, wireMessage{Role: roleTool, ToolCallID: c.ID, text: &text})
-	}
-	return list
+	p.giveBack(&w, m, model)
+	return w
 }
 
-// result writes the result of a call that has not been written yet.
-func result(id string, in []provider.Message, sent map[*provider.ToolResult]bool) string {
-	for i := range in {
-		if r := in[i].ToolResult; r != nil && r.ID == id && !sent[r] {
-			sent[r] = true
-			if r.Error {
-				return failed + r.Text
-			}
-			return r.Text
-		}
+// form returns the form of a conversation for a model. The ids of Kimi's calls have a dot and a colon, and its chat template shows the
+// model its ids again.
+func (p *Provider) form(model string, t *wire.Terms) wire.Form {
+	f := wire.Form{NoSystem: t.Leaves(wire.OptionSystem)}
+	switch {
+	case p.ShortIDs:
+		f.ID = shortID
+	case strings.Contains(strings.ToLower(model), "kimi"):
+		f.ID = wire.PlainID(kimiID, ".:")
 	}
-	return noResult
+	return f
 }
 
-// shorten gives the message's calls, or its result, ids of nine letters and digits. Ids of that form
-// stay. Others are replaced by a hash, in the call and its result alike.
-func (m *wireMessage) shorten() {
-	if m.Role == roleTool {
-		m.ToolCallID = shortID(m.ToolCallID)
-	}
-	for i := range m.ToolCalls {
-		m.ToolCalls[i].ID = shortID(m.ToolCalls[i].ID)
-	}
-}
-
-func shortID(id string) string {
+// shortID returns an id of nine letters and digits. The first use of an id of that form stays. Others are replaced by a hash.
+func shortID(id string, n int) string {
 	const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	if n > 1 {
+		id += "_" + strconv.Itoa(n)
+	}
 	if len(id) == idLength && strings.Trim(id, alphabet) == "" {
 		return id
 	}

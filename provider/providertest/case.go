@@ -45,6 +45,7 @@ func cases() []testCase {
 		{"failure in mid-stream", midStream},
 	}
 	list = append(list, optionCases()...)
+	list = append(list, historyCases()...)
 	for _, stop := range []provider.StopReason{
 		provider.StopEnd, provider.StopLength, provider.StopRefusal, provider.StopFilter,
 	} {

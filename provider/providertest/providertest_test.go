@@ -184,6 +184,10 @@ func TestABadProviderFails(t *testing.T) {
 			}
 		}
 	}
+	// sending lets the server report these bytes as the body.
+	sending := func(body string) func(*model) {
+		return func(m *model) { m.sent = func(s *providertest.Sent) { s.Body = json.RawMessage(body) } }
+	}
 	var kept func(provider.Chunk)
 	tests := []struct {
 		name  string
@@ -299,6 +303,18 @@ func TestABadProviderFails(t *testing.T) {
 			}
 		}, "the Opaque of tool call 1"},
 		{"cannot bear another's seal", []string{"sealed calls of another vendor"}, func(m *model) { m.s.Fail = provider.KindValidation }, "Generate failed"},
+		{"believes its model", []string{"names of tools that are none"}, sending(`{}`), "which vendors refuse in all further requests"},
+		{"sends any arguments", []string{"arguments that are no objects"}, sending(`{}`), "which is no object"},
+		{"sends any id", []string{"ids of tool calls"}, sending(`{}`), `two calls went back with the id "call_1"`},
+		{"sends long ids", []string{"ids of tool calls"}, sending(`{}`), "which vendors refuse"},
+		{"sends blank texts", []string{"blank texts"}, sending(`{"messages":[{"content":"\n\n"}]}`), `body.messages[0].content is the blank text`},
+		{"sends what controls", []string{"control characters"}, sending(`{"messages":[{"content":"a\u0000"}]}`), "has control characters"},
+		{"speaks after a tool", []string{"what follows tool results"}, sending(`{"messages":[{"role":"tool"},{"role":"user","content":"Ban them. Round 2: rebut."}]}`), "right after the result"},
+		{"speaks after an output", []string{"what follows tool results"}, sending(`{"input":[{"type":"function_call_output"},{"role":"user"}]}`), "right after the result"},
+		{"drops what follows", []string{"what follows tool results"}, sending(`{"messages":[{"role":"tool"}]}`), `"Ban them." did not reach the vendor`},
+		{"sends schemas as they are", []string{"schemas of tools"}, sending(`{"tools":[{"parameters":{"type":"object"}}]}`), "there are no properties"},
+		{"sends alternatives", []string{"schemas of tools"}, sending(`{"tools":[{"input_schema":{"type":"object","properties":{},"anyOf":[{}]}}]}`), "anyOf stands at the root"},
+		{"sends lists of nothing", []string{"schemas of tools"}, sending(`{"tools":[{"parameters":{"type":"object","properties":{"a":{"type":"array"}}}}]}`), "a list without items"},
 		{"edits the request", []string{"request untouched"}, func(m *model) { m.edit = func(r *provider.Request) { r.Model = "x" } }, "a field"},
 		{"edits a message", []string{"request untouched"}, func(m *model) { m.edit = func(r *provider.Request) { r.Messages[0].Text = "x" } }, "a field"},
 		{"appends to the view", []string{"request untouched"}, func(m *model) { m.edit = func(r *provider.Request) { _ = append(r.Messages, r.Last) } }, "beyond its end"},

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -32,7 +33,58 @@ type Option struct {
 	Own bool
 	// Quiet means that the caller did not ask for it, so that [provider.Response.Left] does not name it.
 	Quiet bool
+	// Where is the path in the JSON of the request by which it is seen that the request has the option. "": Name.
+	Where string
+	// Lasting means that a model which refuses it does so whatever else a request asks. What was refused once is then left out of
+	// all requests to the model.
+	Lasting bool
 }
+
+// These options are not parts of a request, but ways to write the conversation. No server has a parameter of such a name.
+const (
+	OptionSystem = "system role" // a system prompt of its own
+	OptionRoles  = "role twice"  // neighbouring messages of one role
+)
+
+// SystemOption returns the option of a system prompt, at its path in the request: a model without a system role gets the prompt before
+// the first message ([Form.NoSystem]), after its first refusal. Where a refusal does not say what is wrong with the roles, leave out
+// [RolesOption] first.
+func SystemOption(where string) Option {
+	return Option{Name: OptionSystem, Where: where, Own: true, Quiet: true, Lasting: true, Words: slices.Concat(systemWords, turnWords)}
+}
+
+// RolesOption returns the option of messages whose roles do not alternate. where is the path of the messages.
+func RolesOption(where string) Option {
+	return Option{Name: OptionRoles, Where: where, Own: true, Quiet: true, Lasting: true, Words: slices.Concat(turnWords, tooManyWords)}
+}
+
+// These words say that a model has no system role, in lower case. The chat templates of Gemma and of Mistral's first models say so, OpenAI
+// of o1-mini, Google of Gemma, Bedrock of Titan; TestRefusedRoles has their words.
+//
+//nolint:gochecknoglobals // read only
+var systemWords = []string{
+	"system role", "role 'system'", "role \"system\"", "role: system", "support 'system'", "system messages", "system message is",
+	"system prompts", "system prompt is", "system instruction", "system_instruction", "developer instruction", "developer role",
+	"only user and assistant roles", "only user, assistant and tool roles", "only user, model and",
+}
+
+// These words say that roles do not alternate, in lower case. A template without a system role says the same of one.
+//
+//nolint:gochecknoglobals // read only
+var turnWords = []string{
+	"must alternate", "should alternate", "to alternate", "alternating", "must be in turn",
+}
+
+// These words name a role behind another that a template does not take there, in lower case.
+//
+//nolint:gochecknoglobals // read only
+var tooManyWords = []string{"after role", "consecutive", "multiple user", "in a row", "expected role", "unexpected role"}
+
+// templateWords are words of a chat template that refuses a conversation. Some servers, such as llama.cpp and Ollama, report that with
+// status 500.
+//
+//nolint:gochecknoglobals // read only
+var templateWords = []string{"jinja", "template", "must alternate", "role not supported", "roles are supported", "after role"}
 
 // Refusals remembers which options the models of a server refuse. The zero value knows nothing. It belongs to
 // one provider value, is safe for concurrent use, and must not be copied. It remembers the refusals of at most
@@ -57,7 +109,7 @@ func (r *Refusals) Ask(
 	req *provider.Request, options []Option, ask func(t *Terms) (*provider.Response, error),
 ) (*provider.Response, error) {
 	kind := kindOf(req)
-	left := r.recall(kind)
+	left := r.recall(req.Model+anyKind, kind)
 	for n := 1; ; n++ {
 		t := &Terms{options: options, left: left}
 		response, err := ask(t)
@@ -66,7 +118,9 @@ func (r *Refusals) Ask(
 			continue
 		}
 		if n > 1 && answered(err) {
-			r.remember(kind, left)
+			lasting, other := apart(left, options)
+			r.remember(req.Model+anyKind, lasting)
+			r.remember(kind, other)
 		}
 		if response != nil {
 			response.Left = t.names()
@@ -110,13 +164,35 @@ func stepOf(o *provider.Options, ability provider.Ability) string {
 	}
 }
 
-func (r *Refusals) recall(kind string) []string {
+// anyKind stands in the key of what a model refuses whatever else a request asks.
+const anyKind = "\n*"
+
+// apart returns the names of lasting options, and those of the others.
+func apart(names []string, options []Option) (lasting, other []string) {
+	for _, name := range names {
+		if i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name }); i >= 0 && options[i].Lasting {
+			lasting = append(lasting, name)
+		} else {
+			other = append(other, name)
+		}
+	}
+	return lasting, other
+}
+
+func (r *Refusals) recall(kinds ...string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.known[kind])
+	var left []string
+	for _, kind := range kinds {
+		left = append(left, r.known[kind]...)
+	}
+	return left
 }
 
 func (r *Refusals) remember(kind string, names []string) {
+	if len(names) == 0 {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.known == nil {
@@ -235,10 +311,11 @@ func (t *Terms) refused(err error) string {
 	if !ok || t.status < http.StatusBadRequest || e.Status != t.status || t.body == nil {
 		return ""
 	}
-	if e.Kind != provider.KindValidation && t.status != http.StatusNotImplemented {
+	words := strings.ToLower(t.message)
+	template := t.status == http.StatusInternalServerError && containsAny(words, templateWords)
+	if e.Kind != provider.KindValidation && t.status != http.StatusNotImplemented && !template {
 		return ""
 	}
-	words := strings.ToLower(t.message)
 	if !slices.Contains(refusalCodes, t.code) && !containsAny(words, refusalWords) || containsAny(words, otherMatters) {
 		return ""
 	}
@@ -256,7 +333,7 @@ func (t *Terms) refused(err error) string {
 	}
 	body := t.body()
 	for _, o := range fits {
-		if holds(body, strings.Split(o.Name, ".")) {
+		if holds(body, strings.Split(cmp.Or(o.Where, o.Name), ".")) {
 			return o.Name
 		}
 	}
@@ -284,7 +361,8 @@ var refusalWords = []string{
 	"or unset", "allowed values", "supported values are", "input should be '", "expected one of", "invalid service_tier argument",
 	"must be 'json_schema'", "invalid schema for response", "invalid json schema", "grammar",
 	"too many states", "too complex", "only enabled when", "only works in", "must be one of", "invalid reasoning effort",
-	"incompatible request argument",
+	"incompatible request argument", "must alternate", "should alternate", "to alternate", "alternating", "must be in turn", "roles are supported",
+	"unexpected role", "expected role",
 }
 
 // BoundWords returns words by which servers refuse a bound in a schema, for [Option.Words].
