@@ -320,6 +320,7 @@ const (
 
 	WarnOutage    WarningKind = "outage"    // a provider has failed in a way that may pass: the call waits
 	WarnUnchecked WarningKind = "unchecked" // a provider could not be asked whether it has the models
+	WarnTool      WarningKind = "tool"      // at the start: models are not offered a tool; Evidence names it, and says why
 
 	WarnCapped WarningKind = "capped" // a reply has ended at a cap that the budget had lowered; see Intent.Lowered
 

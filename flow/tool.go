@@ -37,7 +37,7 @@ type Tool interface {
 // ToolInfo describes a tool to the models.
 type ToolInfo struct {
 	Description string `json:"description"`
-	// Parameters is the JSON schema of the arguments. It must be that of an object.
+	// Parameters is the JSON schema of the arguments. It must be that of an object. What vendors refuse of it is lowered when it is sent.
 	Parameters json.RawMessage `json:"parameters" redact:"schema"`
 	// ReadOnly means that the tool changes nothing. A use that a pause or a crash has aborted is then made again.
 	ReadOnly bool `json:"readOnly,omitempty"`
@@ -48,6 +48,9 @@ type ToolInfo struct {
 	// Approval means that a person has to approve each use before it is made. In an unattended conversation [ToolPolicy]
 	// decides.
 	Approval bool `json:"approval,omitempty"`
+	// LeftOut says why models are not offered the tool; "": they are. A tool may set it. The engine sets it when a conversation begins,
+	// if vendors take no form of Parameters, and records a warning of kind [WarnTool].
+	LeftOut string `json:"leftOut,omitempty"`
 }
 
 // repeatable reports whether a use whose outcome is unknown may be made again.

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,7 +71,7 @@ func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 		if _, err := strictjson.Decode(string(call.Opaque), strictjson.Limits{}); err == nil {
 			asked.Opaque = call.Opaque
 		}
-		if len(asked.Arguments) == 0 {
+		if none := bytes.TrimSpace(asked.Arguments); len(none) == 0 || string(none) == "null" { // of a tool without arguments
 			asked.Arguments = json.RawMessage("{}")
 		}
 		// Arguments that are nested too deeply for a decoder would make the log unreadable.

@@ -29,6 +29,15 @@ func toolTexts(texts map[string]string, s Setup) error {
 	return err
 }
 
+// offerable returns the names of tools without those that were left out when the conversation began. names is not changed.
+func (r *Record) offerable(names []string) []string {
+	left := func(name string) bool { return r.start.Tools[name].LeftOut != "" }
+	if !slices.ContainsFunc(names, left) {
+		return names
+	}
+	return slices.DeleteFunc(slices.Clone(names), left)
+}
+
 // pendingTools returns the uses of tools that a call waits for and that may start now. It asks about those that somebody must
 // decide about first. waits reports whether the call waits for any, and again that the calls must be computed again.
 func (d *due) pendingTools(call *Call) (fresh []beginning, waits, again bool, err error) {

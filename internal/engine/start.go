@@ -16,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate/internal/secret"
 	"github.com/agonist-dev/debate/internal/strictjson"
 	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/internal/toolschema"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -115,9 +116,7 @@ func (l *Engine) start(p *plan) (*flow.Start, error) {
 		if s.Tools == nil {
 			s.Tools = make(map[string]flow.ToolInfo, len(p.settings.Tools))
 		}
-		info := tool.Describe()
-		info.Description = text.Shown(info.Description) // an MCP server may have written it
-		s.Tools[name] = info
+		s.Tools[name] = described(tool)
 	}
 	var frozen any
 	if freeze := p.machine.Flow().Freeze; freeze != nil {
@@ -134,6 +133,41 @@ func (l *Engine) start(p *plan) (*flow.Start, error) {
 	s.Accounts = l.accounts(hostsIn(p.config))
 	s.Models, s.Views, s.Texts = l.lacking(p.config, made.models), made.views, made.fenced(s.Seed)
 	return s, nil
+}
+
+// described returns what a tool is to models. If all vendors take its schema only in a longer form, that is frozen, because budgets count
+// its bytes.
+func described(tool flow.Tool) flow.ToolInfo {
+	info := tool.Describe()
+	info.Description = text.Shown(info.Description) // an MCP server may have written it
+	if info.LeftOut != "" {
+		info.LeftOut = text.OneLine(text.Shown(info.LeftOut), maxLeftOut)
+		return info
+	}
+	switch lowered, err := toolschema.Lower(info.Parameters); {
+	case err != nil:
+		info.LeftOut = err.Error()
+	case len(lowered) > len(info.Parameters):
+		info.Parameters = lowered
+	}
+	return info
+}
+
+const maxLeftOut = 300 // bytes of the reason why a tool is left out
+
+// leftOut has a warning for each tool that models are not offered.
+func (l *Engine) leftOut(t *flow.Settings) []flow.Warning {
+	var out []flow.Warning
+	for _, name := range t.Tools[:min(len(t.Tools), flow.MaxTools)] { // a longer list is refused
+		tool := l.tools[name]
+		if tool == nil {
+			continue // the checks say so
+		}
+		if why := described(tool).LeftOut; why != "" {
+			out = append(out, flow.Warning{Kind: flow.WarnTool, Evidence: fmt.Sprintf("the tool %s is not offered to models: %s", name, why)})
+		}
+	}
+	return out
 }
 
 // fenceHole stands for the fence in prompts that several debates share. Its runes are of private use.

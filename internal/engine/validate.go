@@ -33,6 +33,7 @@ func (l *Engine) validate(ctx context.Context, p *plan, frozen any) (start *flow
 	f := l.check(p, frozen)
 	l.learnAccounts(ctx, hostsIn(p.config))
 	found, unchecked := l.checkModels(ctx, p.config)
+	unchecked = append(unchecked, l.leftOut(p.settings)...)
 	if len(f) == 0 && !p.machine.Flow().Readable { // only a config that is otherwise valid can be encoded and run
 		checkReadable(&f, p)
 	}

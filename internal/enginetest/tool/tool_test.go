@@ -197,6 +197,57 @@ func TestToolsThatCannotBeOffered(t *testing.T) {
 	stage.RequireKind(t, err, provider.KindValidation)
 }
 
+// TestAToolThatNoVendorTakesIsLeftOut: the conversation begins without it, and says which one it is, and why.
+func TestAToolThatNoVendorTakesIsLeftOut(t *testing.T) {
+	const named = `{"type":"object","properties":{"$filter":{"type":"string"}},"required":["$filter"]}`
+	p := stage.ToolAsker([]provider.ToolCall{stage.ToolCall("1", "named", `{}`)})
+	engine := stage.WorkshopEngine(p, 5, map[string]debate.Tool{
+		"add": (&stage.Tally{}).Tool(t, true), "named": described(named), "said": leftOut{described(`{"type":"object"}`)}, "bare": described(`{"type":"object"}`),
+	})
+	config := stage.ToolUsers()
+	config.Tools = []string{"add", "named", "said", "bare"}
+	record := stage.Run(t, engine, stage.InFlow(engine, config))
+	require.Len(t, record.Turns, 2)
+	assert.Contains(t, record.Turns[0].Text, "There is no tool of this name.")
+	require.Len(t, record.Warnings, 2)
+	for i, want := range []string{
+		`the tool named is not offered to models: it requires the argument "$filter", and vendors take only names of`,
+		"the tool said is not offered to models: its server says so",
+	} {
+		assert.Equal(t, flow.WarnTool, record.Warnings[i].Kind)
+		assert.Contains(t, record.Warnings[i].Evidence, want)
+	}
+	for _, req := range p.Requests() {
+		require.Len(t, req.Tools, 2)
+		assert.Equal(t, "add", req.Tools[0].Name)
+		assert.Equal(t, "bare", req.Tools[1].Name)
+		assert.JSONEq(t, `{"type":"object","properties":{}}`, string(req.Tools[1].Parameters), "what is sent is what budgets count")
+	}
+}
+
+// leftOut is a tool that says itself that it cannot be offered.
+type leftOut struct{ debate.Tool }
+
+func (l leftOut) Describe() flow.ToolInfo {
+	info := l.Tool.Describe()
+	info.LeftOut = "its server says so"
+	return info
+}
+
+// TestNoArguments: for a tool without arguments, models write an empty object, nothing, or null.
+func TestNoArguments(t *testing.T) {
+	for _, arguments := range []string{`{}`, ``, `null`, " null\n"} {
+		now, err := flow.NewTool(flow.ToolInfo{Description: "tells the time", ReadOnly: true}, func(context.Context, flow.ToolUse, struct{}) (string, error) {
+			return "It is noon.", nil
+		})
+		require.NoError(t, err)
+		engine := stage.WorkshopEngine(stage.ToolAsker([]provider.ToolCall{stage.ToolCall("1", "add", arguments)}), 5, map[string]debate.Tool{"add": now})
+		record := stage.Run(t, engine, stage.InFlow(engine, stage.ToolUsers()))
+		require.Len(t, record.Turns, 2)
+		assert.Contains(t, record.Turns[0].Text, "It is noon.", "%q", arguments)
+	}
+}
+
 // A tool may hold a debate of its own on the engine that asks it, however few calls that makes at once.
 func TestAToolMayHoldADebate(t *testing.T) {
 	p := stage.ToolAsker([]provider.ToolCall{stage.ToolCall("1", "add", `{}`)})
