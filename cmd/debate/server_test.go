@@ -12,11 +12,15 @@ import (
 
 // serveTools is an MCP server over the standard input and output: the program mcp-server of the scripts. It has two tools.
 // The one that only reads answers a name, the other one writes a file. "mcp-server --end" ends at once, and the tool end ends it.
+// "mcp-server --noisy" prints what no message is.
 func serveTools() int {
 	const code = 3
 	if slices.Contains(os.Args, "--end") {
 		_, _ = fmt.Fprintf(os.Stderr, "the desk has \x1b[31mno drawer%s\n", os.Getenv("OPENAI_API_KEY"))
 		return code
+	}
+	if slices.Contains(os.Args, "--noisy") {
+		fmt.Print("the desk is open\n{\"level\":\"info\"}\nLoading...")
 	}
 	type person struct {
 		Name string `json:"name"`

@@ -39,7 +39,7 @@ type Form struct {
 //
 //   - Each message of req.Self with tool calls is followed by their results, one for each, in their order, and by nothing else before
 //     them. Calls and results of other speakers are left out, and so are results without a call.
-//   - Names of tools are valid, ids of calls are valid and differ, and arguments are objects.
+//   - Names of tools that were called are valid, ids of calls are valid and differ, and arguments are objects.
 //   - No text is blank, and none holds control characters. A message of which nothing is left is left out.
 //   - A text of the user that would follow results of tools is a part of the last result, unless Beside is set. Files, which no result
 //     can hold, stand before the calls then.
@@ -51,7 +51,7 @@ func (f Form) Request(req *provider.Request) (*provider.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := conversion{form: f, self: req.Self, list: make([]provider.Message, 0, len(req.Messages)+1)}
+	c := conversion{form: f, self: req.Self, tools: tools, list: make([]provider.Message, 0, len(req.Messages)+1)}
 	for i := range req.Messages {
 		switch m := &req.Messages[i]; {
 		case c.calls(m):
@@ -105,6 +105,7 @@ func promptFirst(req *provider.Request) {
 type conversion struct {
 	form  Form
 	self  string
+	tools []provider.Tool
 	list  []provider.Message
 	first int                           // where the calls begin whose results the list ends with
 	taken map[*provider.ToolResult]bool // results that stand behind their calls
@@ -156,7 +157,7 @@ func (c *conversion) call(m provider.Message, following []provider.Message) {
 	for i, call := range m.ToolCalls {
 		result := c.result(call.ID, following)
 		result.ID = c.id(call.ID)
-		call.ID, call.Name, call.Arguments = result.ID, ToolName(call.Name), arguments(call.Arguments)
+		call.ID, call.Name, call.Arguments = result.ID, c.toolName(call.Name), arguments(call.Arguments)
 		calls[i], results[i] = call, provider.Message{Speaker: c.self, ToolResult: result}
 	}
 	if m.ToolCalls = calls; !c.results() {
@@ -183,6 +184,14 @@ func (c *conversion) result(id string, in []provider.Message) *provider.ToolResu
 		return &given
 	}
 	return &provider.ToolResult{Text: noResult, Error: c.form.Beside}
+}
+
+// toolName returns the name under which a call is sent. That of a tool that is offered stays.
+func (c *conversion) toolName(name string) string {
+	if slices.ContainsFunc(c.tools, func(t provider.Tool) bool { return t.Name == name }) {
+		return name
+	}
+	return ToolName(name)
 }
 
 // id returns the id under which a call is sent.
@@ -255,7 +264,7 @@ func lowered(list []provider.Tool) ([]provider.Tool, error) {
 		if err != nil {
 			return nil, Unwritable("tool", "the tool "+Clip(t.Name)+" cannot be offered: "+Clip(err.Error()))
 		}
-		t.Name, t.Description, t.Parameters = ToolName(t.Name), printable(t.Description), parameters
+		t.Description, t.Parameters = printable(t.Description), parameters
 		out = append(out, t)
 	}
 	return out, nil

@@ -203,10 +203,10 @@ func TestFormsChangeNoRequest(t *testing.T) {
 
 // TestToolsInAForm: a schema that cannot be lowered is a failure before anything is sent.
 func TestToolsInAForm(t *testing.T) {
-	out, err := wire.Form{}.Request(&provider.Request{Tools: []provider.Tool{{Name: "look.up", Description: "a\x00b", Parameters: json.RawMessage(`{"type":"object"}`)}, {Name: "now"}}})
+	out, err := wire.Form{}.Request(&provider.Request{Tools: []provider.Tool{{Name: "7-up", Description: "a\x00b", Parameters: json.RawMessage(`{"type":"object"}`)}, {Name: "now"}}})
 	require.NoError(t, err)
 	assert.Equal(t, []provider.Tool{
-		{Name: "look_up", Description: "ab", Parameters: json.RawMessage(`{"type":"object","properties":{}}`)},
+		{Name: "7-up", Description: "ab", Parameters: json.RawMessage(`{"type":"object","properties":{}}`)},
 		{Name: "now", Parameters: json.RawMessage(`{"type":"object","properties":{}}`)},
 	}, out.Tools)
 	_, err = wire.Form{}.Request(&provider.Request{Tools: []provider.Tool{{Name: "now", Parameters: json.RawMessage(`[]`)}}})

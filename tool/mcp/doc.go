@@ -1,6 +1,6 @@
 // Package mcp turns the tools of an MCP server (Model Context Protocol) into tools of a conversation.
 //
-//	session, err := mcp.Connect(ctx, &sdk.CommandTransport{Command: exec.Command("some-server")})
+//	session, err := mcp.Connect(ctx, &mcp.CommandTransport{Command: exec.Command("some-server")})
 //	defer session.Close() // after engine.Shutdown
 //	tools, err := mcp.Tools(ctx, session)
 //	engine := &debate.Engine{Tools: tools, …}
@@ -12,8 +12,15 @@
 // # Names
 //
 // A tool keeps the server's name. Characters other than letters, digits, '-' and '_' become '_', and
-// names are cut to 64 characters, because all vendors accept such names. If several servers have tools
-// with the same name, put a prefix before the names of one map before you register it.
+// names are cut to 64 characters, because all vendors accept such names. Of two tools that come to the same
+// name, one gets a number. If several servers have tools with the same name, put a prefix before the names of
+// one map before you register it; [Free] adds a number where that does not help.
+//
+// # Schemas
+//
+// Schemas are lowered to what all vendors take: no alternatives at the root, no list without items, and formats
+// in words. Arguments whose names vendors refuse, such as "filter[id]", get others, and the server gets its own.
+// A tool whose schema cannot be lowered has the reason in its ToolInfo.LeftOut. A conversation begins without it.
 //
 // # Trust
 //

@@ -20,7 +20,13 @@ import (
 const serve = "DEBATE_TEST_MCP_SERVER"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(serve) != "" {
+	if mode := os.Getenv(serve); mode != "" {
+		if mode == "noisy" {
+			noise()
+		}
+		if mode == "ends" {
+			os.Exit(3)
+		}
 		if err := greeter().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -39,6 +45,12 @@ func (p patient) Run() int {
 		continue
 	}
 	return code
+}
+
+// noise prints what servers print on their standard output: azure-devops-mcp#147, mcp-mermaid#25 and browser-tools-mcp#239 (2026-07) are
+// about such lines. The last has no line break, and a message follows it.
+func noise() {
+	fmt.Print("Grove server 2.1 is up\n\n   \n[info] cache {is} warm\n{\"level\":\"info\",\"msg\":\"listening\"}\n[1,2]\nnull\n\ufeff\x1b[32mready\x1b[0m\r\nLoading...")
 }
 
 type person struct {
@@ -69,6 +81,36 @@ func connected(t testing.TB, server *sdk.Server) *sdk.ClientSession {
 		_ = serving.Wait()
 	})
 	return session
+}
+
+// TestServersThatPrint: what is no message is skipped, as the official SDKs for Python and TypeScript do.
+func TestServersThatPrint(t *testing.T) {
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), serve+"=noisy")
+	transport := &mcp.CommandTransport{Command: command, TerminateDuration: time.Hour}
+	session, err := mcp.Connect(t.Context(), transport)
+	require.NoError(t, err)
+	tools, err := mcp.Tools(t.Context(), session)
+	require.NoError(t, err)
+	text, err := use(t.Context(), tools["greet"], `{"name":"Ada"}`)
+	require.NoError(t, err)
+	assert.Equal(t, "Hello, Ada!", text)
+	require.NoError(t, session.Close())
+	assert.True(t, command.ProcessState.Success())
+	assert.False(t, transport.Ended(), "it was ended")
+}
+
+// TestServersThatEnd: that a server has ended by itself is told apart from the end of its session.
+func TestServersThatEnd(t *testing.T) {
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), serve+"=ends")
+	transport := &mcp.CommandTransport{Command: command, TerminateDuration: time.Hour}
+	_, err := mcp.Connect(t.Context(), transport)
+	require.Error(t, err)
+	assert.True(t, transport.Ended())
+	assert.Equal(t, 3, command.ProcessState.ExitCode())
+	_, err = mcp.Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command("no-such-server")})
+	require.Error(t, err)
 }
 
 func TestServersInOtherProcesses(t *testing.T) {

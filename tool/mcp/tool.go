@@ -1,10 +1,12 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +14,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/toolschema"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // These constants bound what a server may send.
@@ -21,7 +25,6 @@ const (
 	maxTools       = 1000
 	maxName        = 64       // bytes of a name
 	maxDescription = 4 << 10  // bytes of a description
-	maxSchema      = 64 << 10 // bytes of a schema
 	maxAnswer      = 32 << 10 // bytes of an answer; an engine cuts longer ones, and says so
 )
 
@@ -30,19 +33,16 @@ const (
 // server answers or its context is done; the server is then notified. Parts of an answer that are not
 // text are described in a line each. If a tool reports an error, the use fails with it.
 //
-// If the list cannot be read, Tools returns the session's error. If the list cannot be used, it fails
-// with a *flow.Error of kind validation. That is the case if the list has
+// Two tools that would get the same name get different ones, which depend on the server's names alone. A tool whose schema vendors
+// take in no form says so in ToolInfo.LeftOut: a conversation begins without it, and with a warning.
 //
-//   - more than 1,000 tools,
-//   - two tools that would get the same name,
-//   - a tool without a name, or
-//   - a tool whose schema is not an object or larger than 64 KiB.
+// If the list cannot be read, Tools returns the session's error. If the list cannot be used, it fails
+// with a *flow.Error of kind validation: it has more than 1,000 tools, or one without a name.
 func Tools(ctx context.Context, session *sdk.ClientSession) (map[string]flow.Tool, error) {
 	if session == nil {
 		return nil, invalid("session", errors.New("there is none"))
 	}
-	tools := make(map[string]flow.Tool)
-	names := make(map[string]string) // the server's names, by ours
+	var list []*tool
 	params := &sdk.ListToolsParams{}
 	for range maxPages {
 		page, err := session.ListTools(ctx, params)
@@ -50,78 +50,87 @@ func Tools(ctx context.Context, session *sdk.ClientSession) (map[string]flow.Too
 			return nil, err
 		}
 		for _, offered := range page.Tools {
-			name, err := nameOf(offered.Name)
-			if err != nil {
-				return nil, invalid("tools", err)
+			if offered.Name == "" {
+				return nil, invalid("tools", errors.New("one has no name"))
 			}
-			if former, taken := names[name]; taken {
-				return nil, invalid("tools", fmt.Errorf("%s and %s would both be called %q", quoted(former), quoted(offered.Name), name))
+			if slices.ContainsFunc(list, func(t *tool) bool { return t.name == offered.Name }) {
+				continue // it is listed twice
 			}
-			if len(tools) >= maxTools {
+			if len(list) >= maxTools {
 				return nil, invalid("tools", fmt.Errorf("there are more than %d", maxTools))
 			}
-			info, err := infoOf(offered)
-			if err != nil {
-				return nil, invalid("tools", fmt.Errorf("%s: %w", quoted(offered.Name), err))
-			}
-			tools[name], names[name] = &tool{session, offered.Name, info}, offered.Name
+			list = append(list, made(session, offered))
 		}
 		if page.NextCursor == "" {
-			return tools, nil
+			return named(list), nil
 		}
 		params = &sdk.ListToolsParams{Cursor: page.NextCursor}
 	}
 	return nil, invalid("tools", fmt.Errorf("the list has more than %d pages", maxPages))
 }
 
+// named returns tools by the names under which they are registered. A tool whose own name is valid keeps it. Of others that come to the
+// same name, all but the first in the order of their own names get a number, however the server lists them.
+func named(list []*tool) map[string]flow.Tool {
+	tools := make(map[string]flow.Tool, len(list))
+	slices.SortFunc(list, func(a, b *tool) int {
+		own := func(t *tool) int { // 0 if its own name is valid
+			if nameOf(t.name) == t.name {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(own(a), own(b)), strings.Compare(a.name, b.name))
+	})
+	for _, t := range list {
+		tools[Free(nameOf(t.name), func(name string) bool { return tools[name] != nil })] = t
+	}
+	return tools
+}
+
+// Free returns a name that is not taken: the given one, or the same with a number behind it. It has at most 64 bytes.
+func Free(name string, taken func(name string) bool) string {
+	free := name[:min(len(name), maxName)]
+	for n := 2; taken(free); n++ {
+		suffix := "_" + strconv.Itoa(n)
+		free = name[:min(len(name), maxName-len(suffix))] + suffix
+	}
+	return free
+}
+
 func invalid(field string, err error) error {
 	return &flow.Error{Kind: provider.KindValidation, Op: "mcp", Field: field, Err: err}
 }
 
-// nameOf returns the name under which a tool is registered.
-func nameOf(theirs string) (string, error) {
-	if theirs == "" {
-		return "", errors.New("one has no name")
-	}
-	name := strings.Map(func(r rune) rune {
-		if r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
-			return r
-		}
-		return '_'
-	}, theirs)
-	return name[:min(len(name), maxName)], nil
-}
+// nameOf returns the name for a tool in the form that all vendors take.
+func nameOf(theirs string) string { return wire.ToolName(theirs) }
 
-func quoted(name string) string { return strconv.Quote(name[:min(len(name), 2*maxName)]) }
-
-// infoOf returns the description that the server gave of a tool.
-func infoOf(offered *sdk.Tool) (flow.ToolInfo, error) {
-	info := flow.ToolInfo{
-		Description: offered.Description,
-		Parameters:  json.RawMessage(`{"type":"object","properties":{}}`),
-	}
+// made returns a tool as the server describes it.
+func made(session *sdk.ClientSession, offered *sdk.Tool) *tool {
+	t := &tool{session: session, name: offered.Name}
+	t.info = flow.ToolInfo{Description: offered.Description, Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}
 	if hints := offered.Annotations; hints != nil {
-		info.ReadOnly = hints.ReadOnlyHint
-		info.Idempotent = hints.IdempotentHint && !hints.ReadOnlyHint // the protocol defines it for tools that change something
+		t.info.ReadOnly = hints.ReadOnlyHint
+		t.info.Idempotent = hints.IdempotentHint && !hints.ReadOnlyHint // the protocol defines it for tools that change something
 	}
-	if info.Description == "" {
-		info.Description = offered.Title
+	if t.info.Description == "" {
+		t.info.Description = offered.Title
 	}
-	info.Description = cut(info.Description, maxDescription)
+	t.info.Description = cut(t.info.Description, maxDescription)
 	if offered.InputSchema == nil {
-		return info, nil
+		return t
 	}
 	schema, err := json.Marshal(offered.InputSchema)
-	switch {
-	case err != nil:
-		return info, fmt.Errorf("its schema: %w", err)
-	case schema[0] != '{':
-		return info, errors.New("its schema is not an object")
-	case len(schema) > maxSchema:
-		return info, fmt.Errorf("its schema has more than %d bytes", maxSchema)
+	if err == nil {
+		schema, t.arguments = toolschema.Rename(schema)
+		schema, err = toolschema.Lower(schema)
 	}
-	info.Parameters = schema
-	return info, nil
+	if err != nil {
+		t.info.LeftOut = err.Error()
+		return t
+	}
+	t.info.Parameters = schema
+	return t
 }
 
 // tool is a tool of a server.
@@ -129,6 +138,8 @@ type tool struct {
 	session *sdk.ClientSession
 	name    string // the server's name for it
 	info    flow.ToolInfo
+
+	arguments map[string]string // the server's names for arguments, by those that models are told; of others they are the same
 }
 
 // Describe returns the server's description.
@@ -143,6 +154,16 @@ func (t *tool) Use(ctx context.Context, use flow.ToolUse) (string, error) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(arguments, &object); err != nil || object == nil {
 		return "", errors.New("the arguments are no JSON object")
+	}
+	if len(t.arguments) > 0 {
+		theirs := make(map[string]json.RawMessage, len(object))
+		for name, value := range object {
+			theirs[cmp.Or(t.arguments[name], name)] = value
+		}
+		var err error
+		if arguments, err = json.Marshal(theirs); err != nil {
+			return "", errors.New("the arguments are no JSON object")
+		}
 	}
 	result, err := t.session.CallTool(ctx, &sdk.CallToolParams{Name: t.name, Arguments: arguments})
 	if err != nil {

@@ -107,6 +107,7 @@ func TestNames(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	theirs := map[string]string{
 		"plain": "plain", "with-dash_1": "with-dash_1", "files.read": "files_read", "a/b c": "a_b_c", "größe": "gr__e", long: long[:64],
+		"7z": "_7z", "tree_read": "tree_read", "tree.read": "tree_read_2", "tree/read": "tree_read_3", long + "y": long[:62] + "_2",
 	}
 	s := listing(func(string) *sdk.ListToolsResult {
 		out := &sdk.ListToolsResult{}
@@ -138,6 +139,86 @@ func TestNames(t *testing.T) {
 	require.NoError(t, engine.Shutdown(t.Context()))
 }
 
+// TestNamesDoNotDependOnTheOrder: a server may list its tools in another order after a restart, and a conversation goes on.
+func TestNamesDoNotDependOnTheOrder(t *testing.T) {
+	names := []string{"tree.read", "tree_read", "tree/read", "tree read"}
+	want := map[string]string{"tree_read": "tree_read", "tree_read_2": "tree read", "tree_read_3": "tree.read", "tree_read_4": "tree/read"}
+	for range 4 {
+		names = append(names[1:], names[0])
+		s := listing(func(string) *sdk.ListToolsResult {
+			out := &sdk.ListToolsResult{}
+			for _, name := range append([]string{names[0]}, names...) { // the first twice
+				out.Tools = append(out.Tools, &sdk.Tool{Name: name, Description: name, InputSchema: map[string]any{"type": "object"}})
+			}
+			return out
+		})
+		tools, err := mcp.Tools(t.Context(), connected(t, s))
+		require.NoError(t, err)
+		got := map[string]string{}
+		for name, tool := range tools {
+			got[name] = tool.Describe().Description
+		}
+		assert.Equal(t, want, got)
+	}
+}
+
+// TestSchemasOfServers: what vendors take in no form leaves out its tool alone.
+func TestSchemasOfServers(t *testing.T) {
+	schemas := map[string]any{
+		"bare": map[string]any{"type": "object"}, "either": map[string]any{"anyOf": []any{map[string]any{"properties": map[string]any{"a": map[string]any{}}}}},
+		"list": []any{1}, "truth": true, "text": map[string]any{"type": "string"}, "long": map[string]any{"description": strings.Repeat("x", 65<<10)},
+	}
+	tools, err := mcp.Tools(t.Context(), connected(t, listing(func(string) *sdk.ListToolsResult {
+		out := &sdk.ListToolsResult{}
+		for name, schema := range schemas {
+			out.Tools = append(out.Tools, &sdk.Tool{Name: name, InputSchema: schema})
+		}
+		return out
+	})))
+	require.NoError(t, err)
+	require.Len(t, tools, len(schemas))
+	for name, want := range map[string]string{
+		"bare": `{"type":"object","properties":{}}`, "either": `{"type":"object","properties":{"a":{}}}`, "truth": `{"type":"object","properties":{}}`,
+	} {
+		assert.JSONEq(t, want, string(tools[name].Describe().Parameters), name)
+		assert.Empty(t, tools[name].Describe().LeftOut, name)
+	}
+	for name, want := range map[string]string{"list": "no JSON schema of an object", "text": "no JSON schema of an object", "long": "more than 65536 bytes"} {
+		assert.Contains(t, tools[name].Describe().LeftOut, want, name)
+	}
+	engine := &debate.Engine{Tools: tools}
+	_, err = engine.New(debate.Config{})
+	require.NoError(t, err, "an engine takes all of them")
+	require.NoError(t, engine.Shutdown(t.Context()))
+}
+
+// TestArgumentsWithOddNames: models are told names that vendors take, and the server gets its own.
+func TestArgumentsWithOddNames(t *testing.T) {
+	s := sdk.NewServer(&sdk.Implementation{Name: "server", Version: "1"}, nil)
+	s.AddTool(&sdk.Tool{Name: "list", InputSchema: json.RawMessage(`{"type":"object","properties":{"filter[id]":{"type":"string"},"$top":{"type":"integer"},"all":{"type":"boolean"}},"required":["$top"]}`)},
+		func(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(req.Params.Arguments)}}}, nil
+		})
+	tools, err := mcp.Tools(t.Context(), connected(t, s))
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"type":"object","properties":{"filter_id":{"type":"string"},"top":{"type":"integer"},"all":{"type":"boolean"}},"required":["top"]}`,
+		string(tools["list"].Describe().Parameters))
+	text, err := use(t.Context(), tools["list"], `{"filter_id":"7","top":9007199254740993,"all":true}`)
+	require.NoError(t, err)
+	assert.Equal(t, `{"$top":9007199254740993,"all":true,"filter[id]":"7"}`, text) //nolint:testifylint // byte for byte
+}
+
+// TestToolsOfTheGoSDK: the official SDK lists a tool without arguments without properties, which vendors refuse.
+func TestToolsOfTheGoSDK(t *testing.T) {
+	s := sdk.NewServer(&sdk.Implementation{Name: "server", Version: "1"}, nil)
+	sdk.AddTool(s, &sdk.Tool{Name: "now"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+		return &sdk.CallToolResult{}, nil, nil
+	})
+	tools, err := mcp.Tools(t.Context(), connected(t, s))
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"type":"object","properties":{},"additionalProperties":false}`, string(tools["now"].Describe().Parameters))
+}
+
 func TestListsThatCannotBeUsed(t *testing.T) {
 	object := map[string]any{"type": "object"}
 	many := make([]*sdk.Tool, 1001)
@@ -149,15 +230,9 @@ func TestListsThatCannotBeUsed(t *testing.T) {
 		next  string
 		want  string
 	}{
-		"a collision":        {[]*sdk.Tool{{Name: "a.b", InputSchema: object}, {Name: "a/b", InputSchema: object}}, "", `"a.b" and "a/b" would both be called "a_b"`},
-		"the same twice":     {[]*sdk.Tool{{Name: "a", InputSchema: object}, {Name: "a", InputSchema: object}}, "", "would both be called"},
-		"long names":         {[]*sdk.Tool{{Name: strings.Repeat("x", 65), InputSchema: object}, {Name: strings.Repeat("x", 1<<20), InputSchema: object}}, "", "would both be called"},
-		"no name":            {[]*sdk.Tool{{InputSchema: object}}, "", "one has no name"},
-		"no object":          {[]*sdk.Tool{{Name: "a", InputSchema: []any{1}}}, "", `"a": its schema is not an object`},
-		"a truth":            {[]*sdk.Tool{{Name: "a", InputSchema: true}}, "", `"a": its schema is not an object`},
-		"a very long schema": {[]*sdk.Tool{{Name: "a", InputSchema: map[string]any{"description": strings.Repeat("x", 65<<10)}}}, "", "more than 65536 bytes"},
-		"too many":           {many, "", "there are more than 1000"},
-		"no end":             {nil, "again", "more than 100 pages"},
+		"no name":  {[]*sdk.Tool{{InputSchema: object}}, "", "one has no name"},
+		"too many": {many, "", "there are more than 1000"},
+		"no end":   {nil, "again", "more than 100 pages"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tools, err := mcp.Tools(t.Context(), connected(t, listing(func(string) *sdk.ListToolsResult {

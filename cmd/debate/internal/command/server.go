@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider/env"
+	"github.com/agonist-dev/debate/provider/wire"
 	"github.com/agonist-dev/debate/tool/mcp"
 )
 
@@ -25,14 +27,13 @@ const (
 	serverStart   = 10 * time.Second // until it has listed its tools
 	serverEnd     = time.Second      // that its process has to end by itself
 	lastWords     = 1 << 10          // bytes of its standard error that are kept
-	toolNameSize  = 64               // characters, as vendors allow them
 )
 
 // server is an MCP server whose tools are offered.
 type server struct {
-	address string     // as --mcp names it
-	command *exec.Cmd  // nil: it is at a URL
-	words   *lastBytes // what the command has written to its standard error
+	address string                // as --mcp names it
+	process *mcp.CommandTransport // nil: it is at a URL
+	words   *lastBytes            // what the command has written to its standard error
 	session *sdk.ClientSession
 	say     func(format string, args ...any)
 	start   time.Duration // that it may take until it has listed its tools
@@ -40,7 +41,8 @@ type server struct {
 }
 
 // ofServer begins a session with an MCP server, and adds its tools. Those that may change something need approval, unless
-// --approve is set. A tool whose name is taken gets that of its server before it. The returned function ends the session.
+// --approve is set. A tool whose name is taken gets that of its server before it, and a number if that is taken too. The returned
+// function ends the session.
 func (f *toolFlags) ofServer(
 	ctx context.Context, address string, into map[string]flow.Tool, say func(format string, args ...any),
 ) (end func(), err error) {
@@ -57,21 +59,28 @@ func (f *toolFlags) ofServer(
 		return nil, exit(exitGeneral, fmt.Errorf("--mcp %q: %w", address, err))
 	}
 	end = func() { _ = s.session.Close() }
-	for name, t := range tools {
-		if into[name] != nil {
-			name = prefixed(s.session, name)
+	taken := func(name string) bool { return into[name] != nil }
+	var again []string // names that former servers' tools have
+	for _, name := range slices.Sorted(maps.Keys(tools)) {
+		if taken(name) {
+			again = append(again, name)
+			continue
 		}
-		if into[name] != nil {
-			end()
-			return nil, exit(exitGeneral, fmt.Errorf("--mcp %q: two tools would have the name %q", address, name))
-		}
-		t = &served{t, s}
-		if !t.Describe().ReadOnly && !f.approve {
-			t = flow.WithApproval(t)
-		}
-		into[name] = t
+		into[name] = s.offered(tools[name], f.approve)
+	}
+	for _, name := range again {
+		into[mcp.Free(prefixed(s.session, name), taken)] = s.offered(tools[name], f.approve)
 	}
 	return end, nil
+}
+
+// offered returns a tool of the server as models get it.
+func (s *server) offered(t flow.Tool, approved bool) flow.Tool {
+	t = &served{t, s}
+	if !t.Describe().ReadOnly && !approved {
+		t = flow.WithApproval(t)
+	}
+	return t
 }
 
 // begin begins the session, and lists the tools. It says what it waits for if that takes long.
@@ -103,8 +112,8 @@ func (s *server) failure(ctx context.Context, wanted string, err error) error {
 		out = fmt.Sprintf("the server has not %s within %v; if it has to fetch something first, start it once by hand", wanted, s.start)
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case s.command != nil && s.command.ProcessState != nil: // the session's end has waited for the process
-		out = fmt.Sprintf("the server has ended (%v) and not %s", s.command.ProcessState, wanted)
+	case s.process != nil && s.process.Ended() && s.process.Command.ProcessState != nil: // the session's end has waited for the process
+		out = fmt.Sprintf("the server has ended (%v) and not %s", s.process.Command.ProcessState, wanted)
 	default:
 		return fmt.Errorf("the server has not %s: %w", wanted, err)
 	}
@@ -175,30 +184,25 @@ func (s *server) transport() (sdk.Transport, error) {
 		return nil, errors.New("want the URL of an MCP server, or the command that starts one")
 	}
 	s.words = &lastBytes{}
-	s.command = exec.Command(words[0], words[1:]...) //nolint:gosec,noctx // the user's own command, which lasts as long as the session
-	s.command.Stderr = s.words
-	s.command.WaitDelay = serverEnd // what it has started may outlive it, and hold its standard error open
-	apart(s.command)
-	s.command.Env = slices.DeleteFunc(os.Environ(), func(setting string) bool { // what a server says may reach a model, and the log
+	command := exec.Command(words[0], words[1:]...) //nolint:gosec,noctx // the user's own command, which lasts as long as the session
+	command.Stderr = s.words
+	command.WaitDelay = serverEnd // what it has started may outlive it, and hold its standard error open
+	apart(command)
+	command.Env = slices.DeleteFunc(os.Environ(), func(setting string) bool { // what a server says may reach a model, and the log
 		name, _, _ := strings.Cut(setting, "=")
 		return slices.Contains(env.Secrets(), name)
 	})
-	return &sdk.CommandTransport{Command: s.command, TerminateDuration: serverEnd}, nil
+	s.process = &mcp.CommandTransport{Command: command, TerminateDuration: serverEnd}
+	return s.process, nil
 }
 
-// prefixed returns the name of a tool with that of its server before it.
+// prefixed returns the name of a tool with that of its server before it, as vendors take it.
 func prefixed(session *sdk.ClientSession, name string) string {
 	server := "mcp"
 	if said := session.InitializeResult(); said != nil && said.ServerInfo != nil && said.ServerInfo.Name != "" {
 		server = said.ServerInfo.Name
 	}
-	whole := slices.Concat([]rune(server), []rune{'_'}, []rune(name))
-	for i, r := range whole {
-		if !strings.ContainsRune("-_", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
-			whole[i] = '_'
-		}
-	}
-	return string(whole[:min(len(whole), toolNameSize)])
+	return wire.ToolName(server + "_" + name)
 }
 
 // splitWords divides a command line into words. Quotes keep spaces in a word. No shell reads it: there are no variables, and
