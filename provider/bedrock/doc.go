@@ -6,7 +6,8 @@
 // The system prompt is a block of text. The conversation becomes messages of alternating roles;
 // neighbouring messages of one role become several blocks of one message. The instruction of the call is
 // the last block. Blank texts are left out, because the API refuses them. If a conversation begins with
-// the speaker's own words, a short user message precedes it.
+// the speaker's own words, a short user message precedes it. Where a model takes no text beside the results of
+// tools, the text stands at the end of the last result ([wire.Form]).
 //
 // A request goes to converse-stream and is signed with SigV4 by the official SDK's signer, or carries an
 // API key of Bedrock ([WithKey]). The credentials are those of an [aws.Config], so every way of the AWS CLI

@@ -33,7 +33,8 @@
 // enums, bounds of numbers and of lists, unions, definitions and references. Lengths, patterns and most
 // formats are dropped, and const becomes an enum. Properties keep their order, which propertyOrdering
 // repeats for older models. So a reply may fail the original schema, against which the engine validates
-// it. The parameters of tools are reduced in the same way.
+// it. The parameters of tools are reduced in the same way, after what package wire lowers for all vendors. A tool
+// without parameters has none, because the API has refused an object without properties.
 //
 // Models before Gemini 3 refuse a schema next to tools. So the schema is left out if there are tools,
 // unless the name of the model says that it is Gemini 3 or later.
@@ -44,7 +45,7 @@
 // same part. The signature is kept in the call's Opaque, together with the id that the model gave, if any.
 // Both go back only to the server that they came from ([wire.Owner]). Calls without an id get one for the
 // host program's use, which is not sent back. The results of one message's calls are sent back together, in
-// the order of the calls, and an error replaces a missing result; the API refuses anything else. If the
+// the order of the calls, and an error replaces a missing result ([wire.Form]); the API refuses anything else. If the
 // first call is unsigned, such as a call by another vendor's model, it gets the signature that the API
 // documents for that case.
 //

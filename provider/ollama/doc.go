@@ -16,7 +16,8 @@
 // The system prompt is the first message. Neighbouring messages of one role are joined with a blank line
 // between them, as the server's own templates do, because the template of a model may insist on
 // alternating roles. The limit of output tokens is the option num_predict. A schema is sent unchanged as
-// format. Tool calls and results are sent with their names and ids. Images begin a message, which
+// format. Tool calls and results are sent with their names and ids, and what a user says after results stands
+// at the end of the last one ([wire.Form]). Images begin a message, which
 // joins none before it. An effort is the field think: false, or a level.
 //
 // # Windows

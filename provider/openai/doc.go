@@ -26,9 +26,8 @@
 //
 // The system prompt is sent as instructions. The conversation is sent as input messages: the speaker's
 // own turns with the role assistant, all others with the role user. Results of tools directly follow the
-// speaker's calls, in their order, as the API requires. A call without a result gets "The tool gave no
-// result."; a result without a call is left out. A schema is sent as a JSON Schema, in strict mode if
-// [openaicompat.StrictSchema] can reduce it.
+// speaker's calls, and what a user says after them stands at the end of the last one ([wire.Form]). A schema
+// is sent as a JSON Schema, in strict mode if [openaicompat.StrictSchema] can reduce it.
 //
 // OpenAI keeps nothing: store is false, and no earlier response or conversation is referred to. No
 // metadata, label, user or safety identifier is sent. The ID of the request is sent as
