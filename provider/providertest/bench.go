@@ -121,10 +121,11 @@ func (x *bench) try(e exchange) outcome {
 
 // lessens reports whether each request after the first is one that the adapter may make: the failure is an answer
 // that refuses the request, and no request is like another, so that each is without a parameter that an answer
-// before it has refused. A retry sends the same again.
+// before it has refused. A retry sends the same again. Some servers report the exception of a chat template with status 500.
 func (o *outcome) lessens() bool {
 	e := fault(o.err)
-	if e.Kind != provider.KindValidation || e.Status < http.StatusBadRequest || len(o.visits) > maxAsks {
+	refused := e.Kind == provider.KindValidation && e.Status >= http.StatusBadRequest || e.Status == http.StatusInternalServerError
+	if !refused || len(o.visits) > maxAsks {
 		return false
 	}
 	seen := map[string]bool{}

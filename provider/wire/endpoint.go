@@ -6,6 +6,7 @@
 //   - Redirects to another host, scheme or method are not followed.
 //   - Bodies, events and lines are bounded in bytes, and silence is bounded in time.
 //   - A reply counts only once the vendor said that it is complete ([Reply]).
+//   - A conversation goes out in a form that every server takes, whatever models wrote in it ([Form]).
 //   - What a model refuses is left out, and remembered for the model ([Refusals]).
 //   - Every failure is a [*provider.Error]: classified, with what is known of its price, and without key,
 //     header or request in it.
