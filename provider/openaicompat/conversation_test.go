@@ -185,6 +185,30 @@ func TestMistralHistory(t *testing.T) {
 	assert.Equal(t, []string{"assistant: Mine.", "user: Go."}, brief(conversed(t, openaicompat.Mistral("k"), req))[4:])
 }
 
+// TestIDsOfCalls: OpenAI takes 40 characters (openclaw#875, 2026-01-13), and gateways for Claude no dots. Kimi's template shows a model
+// its own ids again.
+func TestIDsOfCalls(t *testing.T) {
+	const id = "functions.f:0"
+	long := strings.Repeat("portkey-", 11)
+	for model, want := range map[string][]string{
+		"gpt-5":              {"user: Topic.", "assistant functions_f_0 " + long[:40], "tool functions_f_0: one", "tool " + long[:40] + ": two\n\nGo."},
+		"moonshotai/Kimi-K2": {"user: Topic.", "assistant functions.f:0 " + long[:64], "tool functions.f:0: one", "tool " + long[:64] + ": two\n\nGo."},
+	} {
+		req := &provider.Request{Model: model, Self: "Ada", Messages: []provider.Message{
+			{Text: "Topic."}, {Speaker: "Ada", ToolCalls: calls(id, long)}, gives(long, "two"), gives(id, "one"),
+		}, Last: provider.Message{Text: "Go."}}
+		assert.Equal(t, want, brief(conversed(t, openaicompat.Compatible("", ""), req)))
+	}
+}
+
+// TestOwnWordsFirst: where roles have to alternate, a user begins.
+func TestOwnWordsFirst(t *testing.T) {
+	req := &provider.Request{Model: "m", System: "s", Self: "Ada", Messages: []provider.Message{{Speaker: "Ada", Text: "As I said."}}, Last: provider.Message{Text: "Go."}}
+	assert.Equal(t, []string{"system: s", "user: (The conversation begins with your own words.)", "assistant: As I said.", "user: Go."},
+		brief(conversed(t, openaicompat.VLLM("", ""), req)))
+	assert.Equal(t, []string{"system: s", "assistant: As I said.", "user: Go."}, brief(conversed(t, openaicompat.OpenAI("k"), req)))
+}
+
 func TestJoinedRoles(t *testing.T) {
 	req := &provider.Request{Model: "m", System: "s", Self: "Ada", Messages: []provider.Message{
 		{Text: "Topic."},

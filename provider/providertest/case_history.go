@@ -70,20 +70,21 @@ func madeUpNames(x *exam) {
 	x.paired(sent, len(calls))
 }
 
-// paired requires a result for each call.
-func (x *exam) paired(sent Sent, want int) {
+// paired requires a result for each call. It reports whether there are as many of both as there have to be.
+func (x *exam) paired(sent Sent, want int) bool {
 	if sent.Calls == nil && sent.Results == nil {
-		return // the server reads neither
+		return false // the server reads neither
 	}
 	if len(sent.Calls) != want || len(sent.Results) != want {
 		x.errorf("%d calls and %d results went back, want %d of each", len(sent.Calls), len(sent.Results), want)
-		return
+		return false
 	}
 	for i := range sent.Calls {
 		if sent.Calls[i].ID != sent.Results[i].ID {
 			x.errorf("result %d is for the call %q, want %q", i, sent.Results[i].ID, sent.Calls[i].ID)
 		}
 	}
+	return true
 }
 
 // oddArguments sends arguments as in kimi-cli#1171 (2026-02) and OpenHands#2887: no object, cut, with half of a character.
@@ -93,7 +94,7 @@ func oddArguments(x *exam) {
 		calls = append(calls, provider.ToolCall{ID: fmt.Sprintf("call_%d", i), Name: lookup, Arguments: json.RawMessage(arguments)})
 	}
 	sent, ok := x.history("arguments", exchanged(calls...))
-	if !ok {
+	if !ok || !x.paired(sent, len(calls)) {
 		return
 	}
 	for i, c := range sent.Calls {
@@ -105,7 +106,6 @@ func oddArguments(x *exam) {
 			x.errorf("arguments %s went back as %s", calls[i].Arguments, c.Arguments)
 		}
 	}
-	x.paired(sent, len(calls))
 }
 
 // oddIDs sends ids that are long, that have other characters, and that come twice.
@@ -115,7 +115,7 @@ func oddIDs(x *exam) {
 		calls = append(calls, provider.ToolCall{ID: id, Name: lookup, Arguments: json.RawMessage(`{}`)})
 	}
 	sent, ok := x.history("ids", exchanged(calls...))
-	if !ok {
+	if !ok || !x.paired(sent, len(calls)) {
 		return
 	}
 	seen := map[string]bool{}
@@ -129,7 +129,6 @@ func oddIDs(x *exam) {
 		}
 		seen[c.ID] = true
 	}
-	x.paired(sent, len(calls))
 }
 
 // blankTexts sends texts of white space: before a call, as a result, and as turns. The sources are home-assistant#175637 (2026-07) and
