@@ -99,6 +99,9 @@ func oddArguments(x *exam) {
 	}
 	for i, c := range sent.Calls {
 		var object map[string]any
+		if len(c.Arguments) == 0 {
+			continue // a format may leave out an empty object
+		}
 		if json.Unmarshal(c.Arguments, &object) != nil || object == nil {
 			x.errorf("arguments %s went back as %s, which is no object", calls[i].Arguments, c.Arguments)
 		}
