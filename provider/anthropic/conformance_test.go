@@ -70,8 +70,14 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.besides(w, r)
 		return
 	}
+	got := sent(r)
 	if v.Sent != nil {
-		v.Sent(sent(r))
+		v.Sent(got)
+	}
+	if v.NoSystem && got.System != "" { // a server of another vendor with this protocol, and the template of Gemma behind it
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"type":"error","error":{"type":"invalid_request_error","message":"System role not supported"}}`)
+		return
 	}
 	failing := v.Fail != "" && v.Fail != provider.KindInvalidResponse
 	if failing && len(v.Reply) == 0 {

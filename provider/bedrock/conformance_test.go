@@ -82,6 +82,12 @@ func (m model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if m.Sent != nil {
 		m.Sent(request)
 	}
+	if m.NoSystem && request.System != "" { // anything-llm#2486 (2024-10-16)
+		w.Header().Set("X-Amzn-Errortype", "ValidationException")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"message":"This model doesn't support system messages. Try again without a system message or use a model that supports system messages."}`)
+		return
+	}
 	failing := m.Fail != "" && m.Fail != provider.KindInvalidResponse
 	if failing && len(m.Reply) == 0 {
 		m.fail(w)

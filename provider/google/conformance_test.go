@@ -42,8 +42,14 @@ func (m model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.besides(w, r, name, method)
 		return
 	}
+	got := read(r)
 	if m.Sent != nil {
-		m.Sent(read(r))
+		m.Sent(got)
+	}
+	if m.NoSystem && got.System != "" { // rig#788 (2025-09-08)
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"error":{"code":400,"message":"Developer instruction is not enabled for models/gemma-3-27b-it","status":"INVALID_ARGUMENT"}}`)
+		return
 	}
 	fails := m.Fail != "" && m.Fail != provider.KindInvalidResponse
 	switch {

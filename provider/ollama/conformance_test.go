@@ -84,8 +84,14 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
+	got := sent(r)
 	if v.Sent != nil {
-		v.Sent(sent(r))
+		v.Sent(got)
+	}
+	if v.NoSystem && got.System != "" { // in the form of mistral-vibe#1006 (2026-08-16)
+		w.WriteHeader(http.StatusInternalServerError)
+		_, _ = io.WriteString(w, `{"error":"{\"error\":{\"code\":500,\"message\":\"Jinja Exception: System role not supported\",\"type\":\"server_error\"}}"}`)
+		return
 	}
 	failing := v.Fail != "" && v.Fail != provider.KindInvalidResponse
 	if failing && len(v.Reply) == 0 {

@@ -13,8 +13,12 @@ import (
 
 // chat acts the scenario in Chat Completions.
 func (v vendor) chat(w http.ResponseWriter, r *http.Request) {
+	got := sentChat(r)
 	if v.Sent != nil {
-		v.Sent(sentChat(r))
+		v.Sent(got)
+	}
+	if v.refuses(w, got) {
+		return
 	}
 	if v.Fail != "" && v.Fail != provider.KindInvalidResponse && len(v.Reply) == 0 {
 		v.fail(w)

@@ -13,9 +13,24 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
+// refuses refuses a system prompt, if the model has no role for it: forgecode#1177 (2025-07-22).
+func (v vendor) refuses(w http.ResponseWriter, got providertest.Sent) bool {
+	if !v.NoSystem || got.System == "" {
+		return false
+	}
+	w.WriteHeader(http.StatusBadRequest)
+	_, _ = io.WriteString(w, `{"error":{"message":"Unsupported value: 'messages[0].role' does not support 'system' with this model.",`+
+		`"type":"invalid_request_error","param":"messages[0].role","code":"unsupported_value"}}`)
+	return true
+}
+
 func (v vendor) respond(w http.ResponseWriter, r *http.Request) {
+	got := sentResponses(r)
 	if v.Sent != nil {
-		v.Sent(sentResponses(r))
+		v.Sent(got)
+	}
+	if v.refuses(w, got) {
+		return
 	}
 	if v.Fail != "" && v.Fail != provider.KindInvalidResponse && len(v.Reply) == 0 {
 		v.fail(w)

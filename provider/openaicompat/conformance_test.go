@@ -78,8 +78,14 @@ func TestPresetsConform(t *testing.T) {
 type vendor struct{ providertest.Scenario }
 
 func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	got := sent(r)
 	if v.Sent != nil {
-		v.Sent(sent(r))
+		v.Sent(got)
+	}
+	if v.NoSystem && got.System != "" { // as vLLM says it of Gemma: chat-ui#1386 (2024-08-05)
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"object":"error","message":"System role not supported","type":"BadRequestError","param":null,"code":400}`)
+		return
 	}
 	if v.Fail != "" && v.Fail != provider.KindInvalidResponse && len(v.Reply) == 0 {
 		v.fail(w)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agonist-dev/debate/provider"
 )
@@ -13,7 +14,7 @@ import (
 // What a model or a tool wrote goes back with the next request, and with all that follow. If a vendor refuses a part of it, the conversation
 // is lost. These cases send what models have been seen to write. Package wire makes it fit; see its Form.
 
-// historyCases look at how a history is sent. They need the request's bytes.
+// historyCases look at how a history is sent. Most need the request's bytes.
 func historyCases() []testCase {
 	return []testCase{
 		{"names of tools that are none", madeUpNames},
@@ -23,6 +24,7 @@ func historyCases() []testCase {
 		{"control characters", controls},
 		{"what follows tool results", afterResults},
 		{"schemas of tools", toolSchemas},
+		{"no system role", noSystem},
 	}
 }
 
@@ -197,6 +199,40 @@ func afterResults(x *exam) {
 			}
 		}
 	})
+}
+
+// noSystem asks a model without a system role, twice. The prompt goes before the first message after the first refusal, and from then on.
+func noSystem(x *exam) {
+	var mu sync.Mutex
+	var got []Sent
+	p := x.open(Scenario{Name: "no system role", NoSystem: true, Reply: []string{yes}, Sent: func(s Sent) {
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, s)
+	}})
+	req := request()
+	for range 2 {
+		if x.succeed(p, req) == nil {
+			return
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if !slices.ContainsFunc(got, func(s Sent) bool { return s.System == "" }) {
+		x.t.Skip("not checked: the server refuses no system prompt")
+	}
+	if len(got) != 3 {
+		x.errorf("two questions took %d requests, want 3: a refusal of the system role is remembered", len(got))
+		return
+	}
+	for _, s := range got[1:] {
+		switch {
+		case s.System != "":
+			x.errorf("the system prompt was sent again to a model that has refused it")
+		case len(s.Turns) == 0 || s.Turns[0].Role != provider.RoleUser || !strings.HasPrefix(s.Turns[0].Text, req.System):
+			x.errorf("the system prompt does not stand before the first message: %v", s.Turns)
+		}
+	}
 }
 
 // walk calls look with each value of a request, and says where it is.

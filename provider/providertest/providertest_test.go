@@ -315,6 +315,14 @@ func TestABadProviderFails(t *testing.T) {
 		{"sends schemas as they are", []string{"schemas of tools"}, sending(`{"tools":[{"parameters":{"type":"object"}}]}`), "there are no properties"},
 		{"sends alternatives", []string{"schemas of tools"}, sending(`{"tools":[{"input_schema":{"type":"object","properties":{},"anyOf":[{}]}}]}`), "anyOf stands at the root"},
 		{"sends lists of nothing", []string{"schemas of tools"}, sending(`{"tools":[{"parameters":{"type":"object","properties":{"a":{"type":"array"}}}}]}`), "a list without items"},
+		{"forgets a refusal", []string{"no system role"}, func(m *model) {
+			n := 0
+			m.sent = func(s *providertest.Sent) {
+				if n++; n > 1 {
+					s.System = ""
+				}
+			}
+		}, "a refusal of the system role is remembered"},
 		{"edits the request", []string{"request untouched"}, func(m *model) { m.edit = func(r *provider.Request) { r.Model = "x" } }, "a field"},
 		{"edits a message", []string{"request untouched"}, func(m *model) { m.edit = func(r *provider.Request) { r.Messages[0].Text = "x" } }, "a field"},
 		{"appends to the view", []string{"request untouched"}, func(m *model) { m.edit = func(r *provider.Request) { _ = append(r.Messages, r.Last) } }, "beyond its end"},

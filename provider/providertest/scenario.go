@@ -57,6 +57,10 @@ type Scenario struct {
 	// RetryAfter is the wait that the server asks for with the failure, in whole seconds.
 	RetryAfter time.Duration
 
+	// NoSystem lets the server refuse each request with a system prompt, with status 400 and in the vendor's words, as for a model
+	// without a system role. A server whose vendor has no such models ignores it.
+	NoSystem bool
+
 	// Sent, if not nil, is called by the server with each request as it read it, before it answers. It is
 	// safe for concurrent use.
 	Sent func(Sent)
