@@ -43,7 +43,8 @@ const (
 	both   = `{"messages":[],"joined":true,"inWords":true}`
 )
 
-// TestRefusedRoles has the answers with which servers refuse roles, as public threads quote them.
+// TestRefusedRoles has the answers with which servers refuse roles. The words are as public threads quote them; where a thread quotes only
+// words, the shape is the server's usual one.
 func TestRefusedRoles(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
@@ -52,7 +53,7 @@ func TestRefusedRoles(t *testing.T) {
 	}{
 		// autogen#1037 (2023-12-21); a template without a system role says the same
 		"vLLM, roles": {400, `{"object":"error","message":"Conversation roles must alternate user/assistant/user/assistant/...","type":"invalid_request_error","param":null,"code":null}`, []string{joined, both}},
-		// litellm#4377 (2024-06), chat-ui#1386 (2024-08-05)
+		// chat-ui#1386 (2024-08-05), litellm#4377
 		"vLLM, Gemma": {400, `{"object":"error","message":"System role not supported","type":"BadRequestError","param":null,"code":400}`, []string{prompt}},
 		// mistral-vibe#1006 (2026-08-16): the template's exception has status 500
 		"llama.cpp": {500, `{"error":{"code":500,"message":"Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/...","type":"server_error"}}`, []string{joined, both}},

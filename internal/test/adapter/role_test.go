@@ -62,7 +62,7 @@ var templates = map[string]func(list []roleMessage) string{
 		}
 		return ""
 	},
-	// Gemma's: chat-ui#1386 (2024-08-05), litellm#4377 (2024-06).
+	// Gemma's: chat-ui#1386 (2024-08-05), litellm#4377.
 	"no system": func(list []roleMessage) string {
 		if list[0].Role == "system" {
 			return "System role not supported"
