@@ -363,13 +363,11 @@ func (r *reply) stop() (provider.StopReason, error) {
 		return provider.StopTool, nil
 	case sdk.StopReasonRefusal:
 		return provider.StopRefusal, nil
-	case sdk.StopReasonModelContextWindowExceeded:
-		return "", r.exchange.Broken(string(r.reason), "the reply filled the model's window")
 	case sdk.StopReasonPauseTurn:
 		return "", r.exchange.Invalid(string(r.reason), "the server paused the reply for its own tools, and it was not continued")
 	case "":
 		return "", r.exchange.Invalid("no_reason", "the reply ended without a reason")
 	default:
-		return "", r.exchange.Invalid("stop_reason", "unknown stop_reason "+string(r.reason))
+		return r.exchange.Ending("stop_reason", string(r.reason))
 	}
 }

@@ -242,17 +242,15 @@ func (r *reply) stop(reason string) (provider.StopReason, error) {
 		return provider.StopTool, nil
 	case "max_tokens":
 		return provider.StopLength, nil
-	case "guardrail_intervened", "content_filtered":
+	case "guardrail_intervened":
 		return provider.StopFilter, nil
 	case "refusal": // Claude's own, which the API's list does not have
 		return provider.StopRefusal, nil
-	case "model_context_window_exceeded":
-		return "", r.exchange.Broken(reason, "the reply filled the model's window")
 	case "malformed_model_output", "malformed_tool_use":
 		return "", r.exchange.Invalid(reason, "the vendor could not use what the model wrote")
 	case "":
 		return "", r.exchange.Invalid("no_reason", "the reply ended without a reason")
 	default:
-		return "", r.exchange.Invalid("stop_reason", "unknown stopReason "+reason)
+		return r.exchange.Ending("stop_reason", reason)
 	}
 }

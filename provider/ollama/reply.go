@@ -122,7 +122,9 @@ func (r *reply) stop(reason string) error {
 	case "load", "unload":
 		return r.exchange.Invalid("no_reply", "the server loaded or unloaded the model, and gave no reply")
 	default:
-		return r.exchange.Invalid("done_reason", "unknown done_reason "+strconv.Quote(reason))
+		var err error
+		r.Stop, err = r.exchange.Ending("done_reason", reason)
+		return err
 	}
 	return nil
 }

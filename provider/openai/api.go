@@ -46,18 +46,51 @@ func (p *Provider) discover(ctx context.Context, req *provider.Request, emit fun
 		}
 		return response, err
 	}
-	response, err := p.respond(ctx, req, emit, func() { tell(Responses) })
-	if api == Responses || !absent(err, "/responses", req.Model) {
+	begun := false
+	response, err := p.respond(ctx, req, emit, func() {
+		begun = true
+		tell(Responses)
+	})
+	if api == Responses || begun || !elsewhere(err, req.Model) {
 		return response, err
 	}
+	first := err
 	response, err = p.chat().Generate(ctx, req, func(c provider.Chunk) {
 		tell(ChatCompletions) // the endpoint answers
 		emit(c)
 	})
-	if chats(err, req.Model) {
+	switch {
+	case chats(err, req.Model):
 		tell(ChatCompletions)
+	case absent(err, "/chat/completions", req.Model) && !absent(first, "/responses", req.Model):
+		return nil, first // it is the failure of the one API that there is
 	}
 	return response, err
+}
+
+// elsewhere reports whether a failure at /responses may be none of the other API: the server does not have the path, and says so in
+// whatever way, or what stands behind it cannot serve it. A failure that speaks of the model, the key, money, a rate, a filter or a
+// full window would be the same there.
+func elsewhere(err error, model string) bool {
+	e, ok := errors.AsType[*provider.Error](err)
+	if !ok || e.NotSent || e.Status/100 == 3 {
+		return false
+	}
+	switch e.Kind {
+	case provider.KindValidation, provider.KindAPI, provider.KindInvalidResponse:
+	default:
+		return false
+	}
+	if e.Status == http.StatusNotFound {
+		return absent(err, "/responses", model)
+	}
+	return !ofModel(e) && !names(strings.ToLower(e.Message), strings.ToLower(model))
+}
+
+// ofModel reports whether the code of a failure speaks of the model.
+func ofModel(e *provider.Error) bool {
+	code := strings.ToLower(e.Code)
+	return strings.Contains(code, "model") || strings.Contains(code, "deployment")
 }
 
 // chats reports whether the result of a request for a chat completion shows that the server has that
@@ -139,7 +172,7 @@ func absent(err error, path, model string) bool {
 	if !ok {
 		return false
 	}
-	if code := strings.ToLower(e.Code); strings.Contains(code, "model") || strings.Contains(code, "deployment") {
+	if ofModel(e) {
 		return false
 	}
 	switch e.Status {

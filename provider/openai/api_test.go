@@ -82,15 +82,24 @@ func TestTheChoice(t *testing.T) {
 		"a 404 that says nothing":              {404, `{}`, true},
 		"an unknown endpoint":                  {404, `{"error":{"message":"Unknown endpoint","type":"invalid_request_error"}}`, true},
 		"no such route":                        {404, `{"error":{"message":"no such route"}}`, true},
-		"gone":                                 {410, `{"detail":"Not Found"}`, false},
-		"bad request":                          {400, `{"error":{"message":"Invalid URL (POST /v1/responses)"}}`, false},
+		"gone":                                 {410, `{"detail":"Not Found"}`, true},
+		"bad request":                          {400, `{"error":{"message":"Invalid URL (POST /v1/responses)"}}`, true},
+		"LM Studio without a path":             {200, `{"error":"Unexpected endpoint or method. (POST /responses)"}`, true},
+		"a proxy that cannot map it":           {400, `{"error":{"message":"litellm.BadRequestError: no LLM provider takes this call type","type":null,"param":null,"code":"400"}}`, true},
+		"a proxy that breaks on it":            {500, `{"error":{"message":"'NoneType' object has no attribute 'responses'","code":500}}`, true},
+		"a proxy that speaks of the model":     {400, `{"error":{"message":"gpt-5 is not a thing here"}}`, false},
+		"a full window":                        {400, `{"error":{"message":"prompt is too long: 9000 tokens > 8192 maximum"}}`, false},
+		"a filter":                             {400, `{"error":{"code":"content_filter","message":"no"}}`, false},
+		"an empty account":                     {400, `{"error":{"code":"insufficient_balance","message":"no"}}`, false},
 		"unauthorized":                         {401, `{"detail":"Not Found"}`, false},
 		"forbidden":                            {403, "", false},
-		"unprocessable":                        {422, `{"detail":"Not Found"}`, false},
+		"unprocessable":                        {422, `{"detail":"Not Found"}`, true},
 		"rate limit":                           {429, `{"error":{"message":"Not Found"}}`, false},
-		"server error":                         {500, `{"detail":"Not Found"}`, false},
-		"bad gateway":                          {502, "", false},
-		"under 200":                            {200, `{"error":{"message":"Not Found","code":"404"}}`, false},
+		"server error":                         {500, `{"detail":"Not Found"}`, true},
+		"bad gateway":                          {502, "", true},
+		"under 200":                            {200, `{"error":{"message":"Not Found","code":"404"}}`, true},
+		"a page under 200":                     {200, "<html>Welcome</html>", true},
+		"a chat completion's form":             {200, `{"object":"chat.completion","choices":[]}`, true},
 		"redirect":                             {302, "", false},
 	}
 	for name, tt := range tests {
@@ -174,6 +183,22 @@ func TestAServerWithNeither(t *testing.T) {
 	_, err = ask(t, p, request())
 	require.NoError(t, err)
 	assert.Equal(t, []string{"/responses"}, l.take())
+}
+
+// A server that fails at /responses and has nothing else is told by that failure.
+func TestTheFirstFailureIsTold(t *testing.T) {
+	var l log
+	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		l.add(r)
+		if r.URL.Path == "/v1/responses" {
+			answerJSON(w, 400, `{"error":{"message":"the instructions are blank","type":"invalid_request_error"}}`)
+			return
+		}
+		http.NotFound(w, r)
+	})
+	_, err := ask(t, p, request())
+	assert.Contains(t, failure(t, err, provider.KindValidation).Message, "the instructions are blank")
+	assert.Equal(t, []string{"/responses", "/chat/completions"}, l.take())
 }
 
 // A failure of the older way is no reason to go back.

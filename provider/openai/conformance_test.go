@@ -32,7 +32,7 @@ func TestConformance(t *testing.T) {
 				if s.Name == "count" && (way.lack || way.api == openai.ChatCompletions) {
 					t.Skip("only /responses counts tokens")
 				}
-				server := httptest.NewServer(vendor{Scenario: s, lack: way.lack})
+				server := httptest.NewServer(vendor{Scenario: s, lack: way.lack, older: way.lack || way.api == openai.ChatCompletions})
 				t.Cleanup(server.Close)
 				p := openai.New(s.Key)
 				p.BaseURL, p.Client, p.API = server.URL+"/v1", server.Client(), way.api
@@ -49,12 +49,13 @@ func TestConformance(t *testing.T) {
 type vendor struct {
 	providertest.Scenario
 
-	lack bool // it is a server such as vLLM, with a list of its models and vectors in decimals
+	lack  bool // it is a server such as vLLM, with a list of its models and vectors in decimals
+	older bool // it has chat completions
 }
 
 func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch what := r.Method + " " + r.URL.Path; {
-	case what == "POST /v1/chat/completions":
+	case what == "POST /v1/chat/completions" && v.older:
 		v.chat(w, r)
 	case what == "POST /v1/responses" && !v.lack:
 		v.respond(w, r)

@@ -6,15 +6,15 @@
 // A [Provider] asks for a reply at /responses. OpenAI's own hosts have that endpoint, so they are asked
 // nowhere else unless [Provider.API] says so. If another server answers that it has no such endpoint, the
 // same request goes to /chat/completions, through package openaicompat, and so does every later request
-// of this Provider. Finding out costs one request in the Provider's life. A server has no such endpoint
-// if it answers
+// of this Provider. Finding out costs one request in the Provider's life. Any failure that comes before
+// something of a reply may mean that: a 404, a page, a refusal in whatever words, an error under a status of
+// 200, a failure of the server. Some do not, because the other API would answer the same:
 //
-//   - 405 or 501, unless its error code is about a model or a deployment, or
-//   - 404, however it is worded, unless its message names the model, or its message or code speaks of a
-//     model, a deployment or an item of the request. A message with the endpoint's path in it may speak
-//     of a model as long as it does not name this one.
+//   - a failure that names the model, or whose code speaks of it;
+//   - a refused key, a limit, an empty account, a filter, a full window;
+//   - a timeout, a broken connection, a redirect.
 //
-// Everything else is a failure like any other, above all an unknown model.
+// If the server has no chat completions either, the failure of the first request is reported.
 //
 // While the first request finds out, requests that begin at the same time wait for it. If it does not
 // find out (the server is down, the key is refused), the next requests try again. Chat Completions is

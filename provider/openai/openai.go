@@ -110,7 +110,8 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 	}
 }
 
-// respond asks for a reply at /responses. It calls begun once the answer has begun.
+// respond asks for a reply at /responses. It calls begun with each event that only this API has, so that an error under a status of
+// 200 does not count as an answer.
 func (p *Provider) respond(
 	ctx context.Context, req *provider.Request, emit func(provider.Chunk), begun func(),
 ) (*provider.Response, error) {
@@ -143,8 +144,7 @@ func (p *Provider) respondOn(
 	if err != nil {
 		return nil, err
 	}
-	begun()
-	r := reply{Reply: x.NewReply(emit), exchange: x, owner: p.owner(req.Model)}
+	r := reply{Reply: x.NewReply(emit), exchange: x, owner: p.owner(req.Model), begun: begun}
 	r.Heed(req.Options)
 	if err := r.read(); err != nil {
 		return r.Failed(err)

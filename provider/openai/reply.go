@@ -19,6 +19,7 @@ type reply struct {
 	*wire.Reply
 
 	exchange *wire.Exchange
+	begun    func()                  // called when something of a reply has come
 	owner    wire.Owner              // of the thoughts
 	said     strings.Builder         // the text so far, as it came
 	at       int                     // the output item that the text belongs to
@@ -74,6 +75,9 @@ func (r *reply) readWhole(body io.Reader) error {
 	if w.Status == "" && wire.IsFault(data) {
 		return r.exchange.Fault(data)
 	}
+	if w.Status != "" {
+		r.begun()
+	}
 	return r.finish(&w)
 }
 
@@ -93,7 +97,11 @@ func (r *reply) take(kind string, data []byte) (ended bool, err error) {
 	if json.Unmarshal(data, &head) != nil {
 		return true, r.malformed()
 	}
-	switch name := cmp.Or(head.Type, kind); name {
+	name := cmp.Or(head.Type, kind)
+	if strings.HasPrefix(name, "response.") {
+		r.begun()
+	}
+	switch name {
 	case "response.output_text.delta", "response.refusal.delta":
 		return false, r.say(name, data)
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":

@@ -55,7 +55,10 @@ func (r *reply) finish(w *whole) error {
 		case "content_filter":
 			r.Stop = provider.StopFilter
 		default:
-			return r.exchange.Invalid("incomplete", "the reply is incomplete: "+w.Incomplete.Reason)
+			var err error
+			if r.Stop, err = r.exchange.Ending("incomplete", w.Incomplete.Reason); err != nil {
+				return err
+			}
 		}
 	case "in_progress", "queued":
 		return r.exchange.Cut(io.ErrUnexpectedEOF)

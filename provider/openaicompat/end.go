@@ -95,7 +95,7 @@ func (r *reply) ends(added, counted bool, finish string) {
 	}
 }
 
-// stop translates the finish reason. An unknown one is a failure.
+// stop translates the finish reason.
 func (r *reply) stop() (provider.StopReason, error) {
 	reason, detail, e, known := means(r.finish)
 	switch {
@@ -104,7 +104,7 @@ func (r *reply) stop() (provider.StopReason, error) {
 	case reason == "":
 		return "", r.exchange.Invalid("no_choices", "the answer has no reply in it")
 	case !known:
-		return "", r.exchange.Invalid("finish_reason", "unknown finish_reason "+reason)
+		return r.exchange.Ending("finish_reason", reason)
 	case e.stop != "":
 		return e.stop, nil
 	case e.broken != "":

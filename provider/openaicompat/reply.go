@@ -177,7 +177,7 @@ func (r *reply) readStream(events *wire.Events) error {
 // unended returns the failure of an answer that has ended without a finish reason.
 func (r *reply) unended() error {
 	err := r.exchange.Cut(io.ErrUnexpectedEOF)
-	if e, ok := errors.AsType[*provider.Error](err); ok {
+	if e, ok := errors.AsType[*provider.Error](err); ok && e.Kind == provider.KindNetwork {
 		e.Message += ": no finish_reason came (if this server never gives one, set NoFinishReason)"
 	}
 	return err

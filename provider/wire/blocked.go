@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -40,3 +42,52 @@ var regionWords = []string{
 	"location is not supported",        // Google
 	"\nforbidden\nrequest not allowed", // Anthropic's edge, for a type that its API does not have
 }
+
+// noSuchPath reports whether a status says that the server has nothing at a path, or not for this method.
+func noSuchPath(status int) bool {
+	return status == http.StatusNotFound || status == http.StatusMethodNotAllowed
+}
+
+// astray returns what is wrong with BaseURL, if a failure is about the path of the request and not about what was asked there; "": it
+// is not, or it does not say so. foreign says that the answer is no error of an API: a page, a plain text, or nothing.
+func (x *Exchange) astray(f *fault, foreign bool) string {
+	words := strings.ToLower(f.code + "\n" + f.kind + "\n" + f.message)
+	if x.path == "" || containsAny(words, itemWords) {
+		return ""
+	}
+	path := strings.TrimPrefix(x.path, strings.TrimRight(x.base.Path, "/"))
+	if !foreign && !strings.Contains(words, strings.ToLower(path)) && !pathWords.MatchString(words) {
+		return ""
+	}
+	return "the server has nothing at " + x.path + ": " + advice(strings.TrimRight(x.base.Path, "/"), path)
+}
+
+// advice says how a BaseURL with this path is usually corrected. path is that of the API below it.
+func advice(base, path string) string {
+	versions := func(path string) int {
+		parts := strings.Split(path, "/")
+		return len(slices.DeleteFunc(parts, func(part string) bool { return !version.MatchString(part) }))
+	}
+	ollama := strings.HasPrefix(path, "/api/")
+	switch {
+	case versions(base) > 0 && (versions(path) > 0 || ollama), versions(base) > 1:
+		return "leave /v1 out of BaseURL"
+	case versions(base)+versions(path) == 0 && !ollama:
+		return "BaseURL usually ends in /v1"
+	default:
+		return "check the path of BaseURL"
+	}
+}
+
+var (
+	version = regexp.MustCompile(`^v\d+[a-z0-9]*$`)
+	// With these words servers say that they have no such path.
+	pathWords = regexp.MustCompile(`\b(?:unexpected|unknown|invalid|unsupported|no|such|unrecognized|wrong)\W+(?:\w+\W+){0,2}?(?:endpoint|route|path|url|uri)\b|` +
+		`\b(?:endpoint|route|path|url|uri)\b\W+(?:\S+\W+){0,4}?(?:not (?:found|exist|supported|recognized|allowed)|does(?:n't| not) exist)|` +
+		`\bcannot (?:post|get) |\n\s*(?:error:? ?)?(?:404:? ?)?(?:file |page |resource )?(?:not found|method not allowed)\W*$`)
+)
+
+// These words say that a failure is about something that was asked for by its name.
+//
+//nolint:gochecknoglobals // read only
+var itemWords = []string{"model", "deployment", "item with id", "no endpoints found"}

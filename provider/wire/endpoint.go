@@ -64,8 +64,12 @@ type Endpoint struct {
 	Header http.Header
 
 	// Kinds classifies a vendor's own codes and types, in lower case. It takes precedence over the
-	// classification of this package.
+	// classification of this package, and Explain over both.
 	Kinds map[string]provider.Kind
+	// Explain reads a vendor's own shape of an error, for one that has other fields than this package knows. It is asked about
+	// answers with a status of 400 and above, and about errors that an adapter finds under a smaller one. body has at most 64 KiB, and
+	// may be cut. What the Fault leaves zero is read as ever. nil: there is no such shape. It may be called concurrently.
+	Explain func(status int, header http.Header, body []byte) Fault
 
 	// IdleTimeout is the longest silence of the server, before its first byte and between two bytes;
 	// DefaultIdleTimeout if 0, unlimited if negative. Comments that keep a stream alive count as bytes.

@@ -20,6 +20,7 @@ import (
 const (
 	reaching   = 9 * time.Second       // what looking up the host and connecting to it may take
 	lingering  = 10 * time.Second      // what reading may take in all after the reply's end, to get its usage
+	parting    = 2 * time.Second       // what reading the reason of a refusal may take in all
 	grace      = 20 * time.Millisecond // for the end of the transfer, so that its connection can be used again
 	maxFault   = 64 << 10              // bytes read of an error's body
 	maxHops    = 5
@@ -49,6 +50,7 @@ type Exchange struct {
 	dialed     atomic.Bool // a connection of its own was begun
 	connecting *time.Timer // ends the exchange if no connection comes about
 
+	path     string // of the request, once it was sent
 	response *http.Response
 	left     int64 // bytes of the body that may still come, plus one
 	maxLine  int
@@ -163,6 +165,7 @@ func (c carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 		x.alarm.Reset(x.idle)
 		defer x.alarm.Stop()
 	}
+	x.path = sent.URL.Path
 	response, err := transport.RoundTrip(sent)
 	if err != nil {
 		return nil, err

@@ -1,12 +1,14 @@
 package wire
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,40 +16,87 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
+// Fault is what an adapter or a host program reads from a vendor's own shape of an error, for [Endpoint.Explain]. A field that is
+// zero is left to this package. Secrets are removed from the texts afterwards.
+type Fault struct {
+	Kind       provider.Kind // what to do about it; "": classified by status, code and message
+	Code       string        // the vendor's name of the failure
+	Message    string        // the vendor's words
+	Param      string        // the field of the request that it is about, for [Refusals]
+	RetryAfter time.Duration // how long the vendor asks to wait
+	Window     int           // of a context_overflow: the size of the window, in tokens
+}
+
 // fault is a failure that a server reports, read from any of the shapes below.
 type fault struct {
 	message   string
 	kind      string // "type", or Google's "status"
 	code      string
-	param     string // the parameter of the request that it is about
-	status    int    // an HTTP status given as the code
+	param     string   // the parameter of the request that it is about
+	inner     []string // codes and types of errors within it: of the vendor behind a router, and more precise ones
+	status    int      // an HTTP status given in the body
 	moderated bool
 	raw       string // the message of the vendor behind a router
 	reason    string // Google's: which limit was hit, or what is wrong with the key
 	context   string // llama.cpp's: the size of the window
 	blocked   string // why it is no matter of the key, if the server says so outside of the error
+	lost      string // what is wrong with the path, if the server does not have it
 	wait      time.Duration
 	reset     int64 // OpenRouter's: when the limit ends, in milliseconds since 1970; 0: not said
+	own       Fault // what Endpoint.Explain has read
 }
 
-// wireFault has the fields of all shapes in use: {"error":{…}} of OpenAI, {"error":"…"} of Ollama,
-// {"code":…,"error":"…"} of xAI, the flat ones of Mistral and vLLM, {"detail":…} of FastAPI.
+// wireFault has the usual names of fields in all shapes in use. Some servers put the error into a field of its own: {"error":{…}} of
+// OpenAI, {"error":"…"} of Ollama, {"errors":[…]} of Cloudflare. Others do not: Mistral, vLLM, {"detail":…} of FastAPI. Case is
+// ignored.
 type wireFault struct {
-	Error    json.RawMessage `json:"error"`
-	Message  json.RawMessage `json:"message"`
-	Detail   json.RawMessage `json:"detail"`
-	Type     json.RawMessage `json:"type"`
-	Status   json.RawMessage `json:"status"`
-	Code     json.RawMessage `json:"code"`
-	Param    json.RawMessage `json:"param"`
-	Metadata json.RawMessage `json:"metadata"`
-	Details  json.RawMessage `json:"details"` // Google's
-	NCtx     json.RawMessage `json:"n_ctx"`   // llama.cpp's
+	Error  json.RawMessage `json:"error"`
+	Errors json.RawMessage `json:"errors"`
+	Fault  json.RawMessage `json:"fault"`            // Apigee
+	Base   json.RawMessage `json:"base_resp"`        // MiniMax
+	Volc   json.RawMessage `json:"ResponseMetadata"` // Volcengine
+	Inner  json.RawMessage `json:"innererror"`       // Azure
+
+	Message          json.RawMessage `json:"message"`
+	Msg              json.RawMessage `json:"msg"`
+	ErrorMessage     json.RawMessage `json:"error_message"`
+	CamelMessage     json.RawMessage `json:"errorMessage"`
+	ErrorMsg         json.RawMessage `json:"error_msg"`
+	CamelMsg         json.RawMessage `json:"errorMsg"`
+	ErrMsg           json.RawMessage `json:"errmsg"`
+	StatusMsg        json.RawMessage `json:"status_msg"`
+	FaultString      json.RawMessage `json:"faultstring"`
+	ErrorDescription json.RawMessage `json:"error_description"`
+	Detail           json.RawMessage `json:"detail"`
+	Title            json.RawMessage `json:"title"`
+
+	Code       json.RawMessage `json:"code"`
+	ErrorCode  json.RawMessage `json:"error_code"`
+	CamelCode  json.RawMessage `json:"errorCode"`
+	ErrCode    json.RawMessage `json:"errcode"`
+	StatusCode json.RawMessage `json:"status_code"`
+
+	Type      json.RawMessage `json:"type"`
+	ErrorType json.RawMessage `json:"error_type"`
+	AWSType   json.RawMessage `json:"__type"`
+	ErrorName json.RawMessage `json:"error_name"` // Cloudflare
+	Status    json.RawMessage `json:"status"`
+
+	HTTPStatus json.RawMessage `json:"statusCode"`
+	HTTPCode   json.RawMessage `json:"http_code"`
+	Param      json.RawMessage `json:"param"`
+	Metadata   json.RawMessage `json:"metadata"`
+	Details    json.RawMessage `json:"details"` // Google's, a list; Anthropic's, an object
+	NCtx       json.RawMessage `json:"n_ctx"`   // llama.cpp's
 }
+
+// maxNested is how many errors within errors are opened.
+const maxNested = 4
 
 // parseFault reads a failure from a JSON value. ok is false if it holds none.
 func parseFault(data []byte) (f fault, ok bool) {
-	for range 3 { // an error within an error, within Google's array
+	var outer fault
+	for range maxNested {
 		data = bytes.TrimSpace(data)
 		var list []json.RawMessage
 		if len(data) > 0 && data[0] == '[' && !Longer(data, maxList) && json.Unmarshal(data, &list) == nil && len(list) > 0 {
@@ -55,36 +104,111 @@ func parseFault(data []byte) (f fault, ok bool) {
 			continue
 		}
 		if s := Plain(data); len(data) > 0 && data[0] == '"' {
-			return fault{message: s}, s != ""
+			outer.message = s
+			return outer, s != ""
 		}
 		var w wireFault
 		if json.Unmarshal(data, &w) != nil {
 			return fault{}, false
 		}
-		if !Present(w.Error) {
-			return w.fault()
+		inside := w.inside()
+		if inside == nil {
+			f, ok = w.fault()
+			f.within(outer)
+			return f, ok
 		}
-		if text := bytes.TrimSpace(w.Error); text[0] == '"' && Present(w.Code) { // xAI: the code stands beside the text
-			w.Message, w.Error = text, nil
-			return w.fault()
+		outer, _ = w.fault()
+		if inside[0] == '"' {
+			return w.titled(Plain(inside))
 		}
-		data = w.Error
+		data = inside
 	}
 	return fault{}, false
 }
 
+// inside returns the field that holds the error itself; nil: this is it.
+func (w *wireFault) inside() json.RawMessage {
+	var volc struct {
+		Error json.RawMessage `json:"Error"`
+	}
+	_ = json.Unmarshal(w.Volc, &volc)
+	for _, field := range []json.RawMessage{w.Error, w.Errors, w.Fault, w.Base, volc.Error} {
+		if Present(field) && bytes.IndexByte([]byte(`"{[`), bytes.TrimSpace(field)[0]) >= 0 {
+			return bytes.TrimSpace(field)
+		}
+	}
+	if detail := bytes.TrimSpace(w.Detail); len(detail) > 0 && detail[0] == '{' && w.text() == Plain(detail) {
+		return detail
+	}
+	return nil
+}
+
+// titled returns the failure whose error is a text: its message, or its title beside a message.
+func (w *wireFault) titled(text string) (fault, bool) {
+	f, _ := w.fault()
+	switch {
+	case f.message == "":
+		f.message = text
+	case f.kind == "" && f.code == "" && !strings.Contains(text, " "):
+		f.kind = text
+	}
+	return f, f.message != ""
+}
+
+// within completes a failure by what stands around it.
+func (f *fault) within(outer fault) {
+	if f.code == "" && f.kind == "" {
+		f.code, f.kind = outer.code, outer.kind
+	}
+	if f.status == 0 {
+		f.status = outer.status
+	}
+	f.inner = append(f.inner, outer.inner...)
+}
+
+// text returns the message.
+func (w *wireFault) text() string {
+	for _, field := range []json.RawMessage{
+		w.Message, w.Msg, w.ErrorMessage, w.CamelMessage, w.ErrorMsg, w.CamelMsg, w.ErrMsg, w.StatusMsg, w.FaultString, w.ErrorDescription,
+		w.Detail, w.Title,
+	} {
+		if s := Plain(field); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// label returns the first field that names something. What stands for nothing in some servers' languages is no name.
+func label(fields ...json.RawMessage) string {
+	for _, field := range fields {
+		switch s := Plain(field); strings.ToLower(s) {
+		case "", "0", "none", "null", "nil", "undefined", "error":
+		default:
+			return s
+		}
+	}
+	return ""
+}
+
+// httpStatus returns the first field that is the status of a failure; 0: there is none.
+func httpStatus(fields ...json.RawMessage) int {
+	for _, field := range fields {
+		if n, err := strconv.Atoi(Plain(field)); err == nil && n >= 400 && n < 600 {
+			return n
+		}
+	}
+	return 0
+}
+
 func (w *wireFault) fault() (fault, bool) {
 	f := fault{
-		message: Plain(w.Message), kind: Plain(w.Type), code: Plain(w.Code), param: Plain(w.Param), context: Plain(w.NCtx),
+		message: w.text(), kind: label(w.Type, w.ErrorType, w.AWSType, w.ErrorName), param: label(w.Param), context: Plain(w.NCtx),
+		code:   label(w.Code, w.ErrorCode, w.CamelCode, w.ErrCode, w.StatusCode),
+		status: httpStatus(w.Code, w.Status, w.StatusCode, w.HTTPStatus, w.HTTPCode),
 	}
-	if f.message == "" {
-		f.message = Plain(w.Detail)
-	}
-	if f.kind == "" {
-		f.kind = Plain(w.Status)
-	}
-	if n, err := strconv.Atoi(f.code); err == nil && n >= 400 && n < 600 {
-		f.status = n
+	if status := label(w.Status); f.kind == "" && status != "" && (status[0] < '0' || status[0] > '9') {
+		f.kind = status
 	}
 	var meta struct {
 		Raw     json.RawMessage `json:"raw"`
@@ -100,7 +224,27 @@ func (w *wireFault) fault() (fault, bool) {
 	}
 	f.detail(w.Details)
 	f.reset, _ = strconv.ParseInt(Plain(meta.Headers.Reset), 10, 64)
+	for _, packed := range []string{f.message, f.raw, string(w.Inner), string(w.Details)} {
+		f.unpack(packed)
+	}
 	return f, f.message != "" || f.kind != "" || f.code != ""
+}
+
+// unpack notes the names of an error that stands as JSON in a text of another one, or in a field for the details.
+func (f *fault) unpack(packed string) {
+	if packed = strings.TrimSpace(packed); !strings.HasPrefix(packed, "{") {
+		return
+	}
+	var w wireFault
+	if json.Unmarshal([]byte(packed), &w) == nil && Present(w.Error) {
+		packed, w = string(w.Error), wireFault{}
+		_ = json.Unmarshal([]byte(packed), &w)
+	}
+	for _, name := range []string{label(w.Code, w.ErrorCode, w.CamelCode), label(w.Type, w.ErrorType)} {
+		if name != "" {
+			f.inner = append(f.inner, name)
+		}
+	}
 }
 
 // detail reads what Google reports with an error: how long to wait, which quota is used up, what is wrong
@@ -148,7 +292,7 @@ func Plain(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// refused returns the failure for an answer whose status is not 2xx.
+// refused returns the failure for an answer whose status is not 2xx. The status counts, however much of the body comes.
 func (x *Exchange) refused() *provider.Error {
 	status := x.response.StatusCode
 	if status/100 == 3 {
@@ -157,17 +301,20 @@ func (x *Exchange) refused() *provider.Error {
 			Message: "the server redirects elsewhere, where neither prompt nor key are sent; correct BaseURL",
 		}
 	}
-	body, err := io.ReadAll(io.LimitReader(x, maxFault))
-	if err != nil && x.caller.Err() != nil {
+	body, err := x.reason()
+	if err != nil && errors.Is(x.caller.Err(), context.Canceled) { // a call whose time is over has its answer: the status
 		return x.fail(err)
 	}
-	f, ok := parseFault(body)
+	f, ok := x.read(body, status)
 	page := bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
 	if !ok && !page { // a proxy's page holds no error
-		f.message = string(body)
+		f.message = cmp.Or(f.message, string(body))
 	}
 	if !ok && status == http.StatusForbidden {
 		f.blocked = x.firewall(page, f.message)
+	}
+	if noSuchPath(status) {
+		f.lost = x.astray(&f, !ok)
 	}
 	if f.code == "" && f.kind == "" { // AWS names the type before a colon
 		f.kind, _, _ = strings.Cut(x.Header("X-Amzn-Errortype"), ":")
@@ -176,10 +323,45 @@ func (x *Exchange) refused() *provider.Error {
 	return x.fault(f, status)
 }
 
+// reason reads the body of a failure: to the end of its JSON, and no longer than a moment. A server may leave the connection
+// open behind a refusal, and send nothing or blanks. What has come until then is the body.
+func (x *Exchange) reason() ([]byte, error) {
+	x.ended, x.rest = true, parting
+	var came bytes.Buffer
+	body := bufio.NewReader(io.TeeReader(io.LimitReader(x, maxFault), &came))
+	first, err := FirstByte(body)
+	if err == nil && (first == '{' || first == '[') {
+		var whole json.RawMessage
+		if json.NewDecoder(body).Decode(&whole) == nil {
+			return whole, nil
+		}
+	}
+	_, err = io.Copy(io.Discard, body)
+	return came.Bytes(), err
+}
+
+// read reads a failure from JSON, with the help of the adapter or the host program. ok is false if neither knows its shape.
+func (x *Exchange) read(data []byte, status int) (f fault, ok bool) {
+	f, ok = parseFault(data)
+	if x.endpoint.Explain == nil {
+		return f, ok
+	}
+	header := http.Header{}
+	if x.response != nil {
+		header = x.response.Header.Clone()
+	}
+	f.own = x.endpoint.Explain(status, header, bytes.Clone(data))
+	f.code, f.message, f.param = cmp.Or(f.own.Code, f.code), cmp.Or(f.own.Message, f.message), cmp.Or(f.own.Param, f.param)
+	return f, ok || f.own != (Fault{})
+}
+
 // Fault returns the failure for a vendor's JSON: an error in mid-stream, or one under a status of 200.
 // JSON that is no known error has kind api_error.
 func (x *Exchange) Fault(data []byte) error {
-	f, _ := parseFault(data)
+	f, _ := x.read(data, x.status())
+	if nameless := f.code == "" && f.kind == "" && f.status == 0; nameless || noSuchPath(f.status) {
+		f.lost = x.astray(&f, false)
+	}
 	return x.fault(f, 0)
 }
 
@@ -224,7 +406,7 @@ func (x *Exchange) status() int {
 // fault classifies a failure that the server reported. status is 0 if it was reported in a reply that
 // began well.
 func (x *Exchange) fault(f fault, status int) *provider.Error {
-	e := &provider.Error{RequestID: x.requestID(), RetryAfter: cmp.Or(x.retryAfter(), f.wait)}
+	e := &provider.Error{RequestID: x.requestID(), RetryAfter: cmp.Or(max(0, f.own.RetryAfter), x.retryAfter(), f.wait)}
 	if status == 0 {
 		status = f.status
 	}
@@ -234,201 +416,39 @@ func (x *Exchange) fault(f fault, status int) *provider.Error {
 	if status == http.StatusForbidden && f.blocked == "" {
 		f.blocked = f.region()
 	}
-	e.Kind = f.classify(x.endpoint.Kinds, status, x.Header("Retry-After") != "" || e.RetryAfter > 0)
+	if e.Kind = f.own.Kind; e.Kind == "" {
+		e.Kind = f.classify(x.endpoint.Kinds, status, x.Header("Retry-After") != "" || e.RetryAfter > 0)
+	}
 	if e.Kind == provider.KindContextOverflow {
-		e.Window = f.window()
+		e.Window = cmp.Or(max(0, f.own.Window), f.window())
 	}
 	if e.Kind == provider.KindRateLimit && e.RetryAfter == 0 && f.reset > 0 {
 		e.RetryAfter = max(0, time.UnixMilli(f.reset).Sub(x.now()))
 	}
 	e.Status = x.status() // an error in mid-stream has cost what came before it
 	code := f.code
-	if code == "" || (f.status != 0 && f.kind != "") {
+	if n, _ := strconv.Atoi(code); code == "" || n >= 400 && n < 600 && f.kind != "" {
 		code = f.kind
 	}
 	e.Code = x.secrets.clean(code)
-	message := f.message
+	message := strings.TrimSpace(f.message)
 	if f.raw != "" && f.raw != message {
 		message += ": " + f.raw
 	}
-	if e.Kind == provider.KindValidation && f.blocked != "" {
-		message = strings.TrimSpace(message + " (the key is not at fault: " + f.blocked + ")")
-		e.Code = cmp.Or(e.Code, "blocked")
+	if message == "" {
+		message = http.StatusText(status)
 	}
-	e.Message = x.secrets.clean(message)
-	switch {
-	case e.Message != "":
-	case status == 0:
+	if e.Kind == provider.KindValidation {
+		switch {
+		case f.blocked != "":
+			message, e.Code = message+" (the key is not at fault: "+f.blocked+")", cmp.Or(e.Code, "blocked")
+		case f.lost != "":
+			message, e.Code = message+" ("+f.lost+")", cmp.Or(e.Code, "endpoint")
+		}
+	}
+	e.Message = x.secrets.clean(strings.TrimSpace(message))
+	if e.Message == "" {
 		e.Message = "the server broke the reply off without saying why"
-	default:
-		e.Message = http.StatusText(status)
 	}
 	return e
-}
-
-// These codes and types mean one thing wherever they appear. They take precedence over the status: a
-// vendor's 429 may stand for an empty account, and its 400 for a full window.
-//
-//nolint:gochecknoglobals // read only
-var exactKinds = map[string]provider.Kind{
-	"insufficient_quota":                provider.KindQuota,
-	"credit_balance_exhausted":          provider.KindQuota,
-	"organization_spend_limit_exceeded": provider.KindQuota,
-	"project_spend_limit_exceeded":      provider.KindQuota,
-	"organization_usage_limit_exceeded": provider.KindQuota,
-	"billing_hard_limit_reached":        provider.KindQuota,
-	"billing_not_active":                provider.KindQuota,
-	"billing_error":                     provider.KindQuota,
-	"exceeded_current_quota_error":      provider.KindQuota, // Moonshot
-	"blocked_api_access":                provider.KindQuota, // Groq: the month's spending limit, under 400
-	"quota_exceeded":                    provider.KindQuota,
-	"context_length_exceeded":           provider.KindContextOverflow,
-	"model_context_window_exceeded":     provider.KindContextOverflow,
-	"exceed_context_size_error":         provider.KindContextOverflow,
-	"request_too_large":                 provider.KindContextOverflow,
-	"too_many_prompt_tokens":            provider.KindContextOverflow, // Perplexity
-	"content_filter":                    provider.KindContentFilter,
-	"content_policy_violation":          provider.KindContentFilter,
-	"bio_policy":                        provider.KindContentFilter, // OpenAI and Azure, in both APIs: this one and the next three
-	"cyber_policy":                      provider.KindContentFilter,
-	"misalignment_policy_violation":     provider.KindContentFilter,
-	"image_content_policy_violation":    provider.KindContentFilter,
-	"invalid_prompt":                    provider.KindContentFilter,   // OpenAI: against its usage policy
-	"json_validate_failed":              provider.KindInvalidResponse, // Groq: the model's reply does not follow the schema
-	"tool_use_failed":                   provider.KindInvalidResponse, // Groq: the model's call does not follow the tool's
-	"slow_down":                         provider.KindRateLimit,
-	"timeout_error":                     provider.KindTimeout,
-	"deadline_exceeded":                 provider.KindTimeout,
-	"overloaded_error":                  provider.KindAPI,
-}
-
-// These codes and types are less precise than a status. Without one, in a stream, they decide.
-//
-//nolint:gochecknoglobals // read only
-var broadKinds = map[string]provider.Kind{
-	"rate_limit_exceeded":   provider.KindRateLimit,
-	"rate_limit_error":      provider.KindRateLimit,
-	"resource_exhausted":    provider.KindRateLimit,
-	"too_many_requests":     provider.KindRateLimit,
-	"capacity_exceeded":     provider.KindRateLimit, // Groq
-	"timeout":               provider.KindTimeout,
-	"invalid_api_key":       provider.KindAuthentication,
-	"authentication_error":  provider.KindAuthentication,
-	"permission_error":      provider.KindAuthentication,
-	"permission_denied":     provider.KindAuthentication,
-	"unauthenticated":       provider.KindAuthentication,
-	"invalid_request_error": provider.KindValidation,
-	"invalid_argument":      provider.KindValidation,
-	"badrequesterror":       provider.KindValidation,
-	"not_found_error":       provider.KindValidation,
-	"model_not_found":       provider.KindValidation,
-}
-
-// With these words vendors report that the money is used up.
-//
-//nolint:gochecknoglobals // read only
-var quotaWords = []string{
-	"reached your specified api usage limits", "credit balance is too low", // Anthropic
-	"insufficient balance",                                                                                       // DeepSeek
-	"used all available credits", "reached its monthly spending limit", "have any credits", "run out of credits", // xAI
-	"free-models-per-day",                                // OpenRouter: a day's allowance, which a debate cannot wait for
-	"key limit exceeded (", "key limit exceeded. manage", // OpenRouter: what the key may spend, under 403
-	"prepayment credits are depleted", "monthly spending cap", "requires billing to be enabled", // Google
-}
-
-// spending begins the codes with which Groq reports that its account may spend no more.
-const spending = "spend_"
-
-// With these words vendors that have no code for it report that their filter has refused the prompt, or
-// that the key is wrong.
-//
-//nolint:gochecknoglobals // read only
-var (
-	filterWords = []string{"violates usage guidelines", "content exists risk"}          // xAI, under 403; DeepSeek
-	keyWords    = []string{"incorrect api key", "api key not valid", "invalid api key"} // xAI and Google, under 400
-)
-
-func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bool) provider.Kind {
-	code, kind := strings.ToLower(f.code), strings.ToLower(f.kind)
-	if k, ok := own[code]; ok {
-		return k
-	}
-	if k, ok := own[kind]; ok {
-		return k
-	}
-	if k, ok := exactKinds[code]; ok {
-		return k
-	}
-	if k, ok := exactKinds[kind]; ok {
-		return k
-	}
-	if strings.HasPrefix(code, spending) {
-		return provider.KindQuota
-	}
-	words := strings.ToLower(f.message + "\n" + f.raw)
-	if strings.Contains(words, "request too large for ") || overdrawn(words) { // than a minute's tokens: OpenAI and Groq
-		return provider.KindContextOverflow
-	}
-	says := func(list []string) bool {
-		return slices.ContainsFunc(list, func(w string) bool { return strings.Contains(words, w) })
-	}
-	keyed := status == http.StatusUnauthorized
-	switch {
-	case !keyed && says(quotaWords):
-		return provider.KindQuota
-	case !keyed && status != http.StatusTooManyRequests && says(filterWords):
-		return provider.KindContentFilter
-	case !keyed && status != http.StatusForbidden && status != http.StatusTooManyRequests && says(overflowWords):
-		return provider.KindContextOverflow
-	case status == http.StatusBadRequest && says(keyWords), strings.Contains(f.reason, "api_key"):
-		return provider.KindAuthentication // Google says it under a status of 400
-	case strings.Contains(f.reason, "perday"), strings.Contains(f.reason, "billing_disabled"):
-		return provider.KindQuota // Google's: a day's allowance, for which a debate cannot wait, and a project that nobody pays for
-	}
-	if status == http.StatusForbidden && !f.moderated && f.blocked != "" {
-		return provider.KindValidation
-	}
-	if status != 0 {
-		return statusKind(status, retryAfter, f.moderated)
-	}
-	if f.moderated {
-		return provider.KindContentFilter
-	}
-	if k, ok := broadKinds[code]; ok {
-		return k
-	}
-	if k, ok := broadKinds[kind]; ok {
-		return k
-	}
-	return provider.KindAPI
-}
-
-// These statuses are in no standard. statusCapacity is Groq's, of requests for spare capacity. statusClosed says
-// that the server's own call was cut short: Google's CANCELLED, and nginx.
-const (
-	statusCapacity = 498
-	statusClosed   = 499
-)
-
-func statusKind(status int, retryAfter, moderated bool) provider.Kind {
-	switch {
-	case status == http.StatusRequestTimeout, status == http.StatusGatewayTimeout:
-		return provider.KindTimeout
-	case status == http.StatusTooManyRequests, status == statusCapacity:
-		return provider.KindRateLimit
-	case status == http.StatusPaymentRequired && retryAfter:
-		return provider.KindRateLimit
-	case status == http.StatusPaymentRequired:
-		return provider.KindQuota
-	case status == http.StatusForbidden && moderated:
-		return provider.KindContentFilter
-	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return provider.KindAuthentication
-	case status == http.StatusRequestEntityTooLarge:
-		return provider.KindContextOverflow
-	case status == http.StatusConflict, status == statusClosed, status >= 500:
-		return provider.KindAPI
-	default:
-		return provider.KindValidation
-	}
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -316,12 +317,17 @@ func (t *Terms) refused(err error) string {
 	if e.Kind != provider.KindValidation && t.status != http.StatusNotImplemented && !template {
 		return ""
 	}
+	body := t.body()
+	param := t.param
+	if !mentions(body, param) { // a gateway's "None", or what stands nowhere in the request
+		param = ""
+	}
 	if !slices.Contains(refusalCodes, t.code) && !containsAny(words, refusalWords) || containsAny(words, otherMatters) {
 		return ""
 	}
 	var fits []*Option
 	for i := range t.options {
-		if o := &t.options[i]; !slices.Contains(t.left, o.Name) && o.named(t.param, t.message, words) {
+		if o := &t.options[i]; !slices.Contains(t.left, o.Name) && o.named(param, t.message, words) {
 			fits = append(fits, o)
 		}
 	}
@@ -331,7 +337,6 @@ func (t *Terms) refused(err error) string {
 	if strings.Contains(words, "cannot both") {
 		slices.Reverse(fits)
 	}
-	body := t.body()
 	for _, o := range fits {
 		if holds(body, strings.Split(cmp.Or(o.Where, o.Name), ".")) {
 			return o.Name
@@ -340,8 +345,12 @@ func (t *Terms) refused(err error) string {
 	return ""
 }
 
-func containsAny(s string, words []string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
+// mentions reports whether a request has the field with which a path begins.
+func mentions(body []byte, path string) bool {
+	first, _, _ := strings.Cut(strings.NewReplacer("/", ".", "[", ".").Replace(strings.TrimLeft(path, "/.")), ".")
+	found := false
+	_ = members(body, func(name string, _ json.RawMessage) { found = found || plainName(name) == plainName(first) })
+	return found
 }
 
 // These codes say that a server does not take a parameter, or not with this value.
@@ -385,7 +394,7 @@ func (o *Option) named(param, message, words string) bool {
 	if containsAny(words, o.Words) {
 		return true
 	}
-	if name := strings.ToLower(param); name != "" && name != "none" && name != "null" { // LiteLLM writes Python's None
+	if param != "" {
 		return within(path, param, !o.Own)
 	}
 	for token := range tokens(message) {

@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -36,11 +38,18 @@ var windowWords = []*regexp.Regexp{
 	regexp.MustCompile(`max tokens of (\d+) exceeded`),                            // Snowflake
 	regexp.MustCompile(`request too large for .*limit (\d+)`),                     // OpenAI, Groq: of a minute
 	regexp.MustCompile(`limit (\d+), used \d+, requested ~?\d+`),                  // Groq: the same
+	// Any other server: of a maximum that is allowed or supported, of a limit beside the current length, of a range.
+	regexp.MustCompile(`(?:maximum|max) (?:allowed |supported |permitted )+(?:input |context |sequence |prompt )*(?:length|tokens|size)` + named + `[ :(]+(\d+)`),
+	regexp.MustCompile(`(?:prompt|inputs?|context) cannot exceed (\d+)`),
+	regexp.MustCompile(`while limit is (\d+)`),
+	regexp.MustCompile("max_new_tokens`? must be <= (\\d+)"), // Hugging Face: of both together
+	regexp.MustCompile(`input length should be \[\d+, ?(\d+)\]`),
+	regexp.MustCompile(`max size: (\d+) tokens`),
 }
 
 // named are the words that may stand before the size. A word such as "by" would lead to another number: how
 // many tokens are too many.
-const named = `(?: (?:is|of|only|for|the|this|model|limit))*`
+const named = `(?: (?:is|of|only|just|for|the|this|model|limit))*`
 
 // minute is what OpenAI and Groq say of a minute's allowance.
 var minute = regexp.MustCompile(`limit (\d+), used \d+, requested ~?(\d+)`)
@@ -79,25 +88,80 @@ func size(text string) (int, bool) {
 	return n, err == nil && n >= leastWindow && n <= mostWindow
 }
 
-// These words report a full window, from servers without a code for it.
+// overflows reports whether the words of a message say that a prompt is too long: they speak of a prompt, of a length, and of more
+// than there may be. Nothing in them may be about another part of a request, and a cap on the reply is no length of the prompt. Where
+// the server says that it has failed itself, the words have to be plain.
+func overflows(words string, status int) bool {
+	if containsAny(words, fullWords) {
+		return true
+	}
+	text := sizeWords(words)
+	if otherPart.MatchString(text) || !promptWord.MatchString(text) || !sizeWord.MatchString(text) {
+		return tooLong.MatchString(text)
+	}
+	return excessPlain.MatchString(text) || status < http.StatusInternalServerError && excessWord.MatchString(text) || tooLong.MatchString(text)
+}
+
+// These words report a full window too, without a prompt or a length in them.
 //
 //nolint:gochecknoglobals // read only
-var overflowWords = []string{
-	"maximum context length", "context_length_exceeded", "context length exceeded", // OpenAI, OpenRouter, vLLM
-	"exceeds the available context",                                  // llama.cpp
-	"longer than the maximum model length", "context length is only", // vLLM
-	"longer than the model's context length",     // SGLang
-	"prompt is too long", "exceed context limit", // Anthropic
-	"exceeds the maximum number of tokens", "payload size exceeds the limit", "but model only supports up to", // Google
-	"exceeded max context length",                                                                    // Ollama's cloud
-	"longer than the context length", "exceeds the context length", "exceeds maximum context length", // Ollama
-	"context size has been exceeded", "context shift is disabled", // llama.cpp, older versions
-	"exceeded model token limit", "model max length exceeded", // Moonshot
-	"maximum prompt length", "[input_too_large]", // xAI
-	"tokens to keep from the initial prompt is greater", "when context the overflows", "cannot truncate prompt with n_keep", // LM Studio
-	"prompt token count of",             // Copilot
-	"max tokens of ",                    // Snowflake
-	"too many input tokens",             // Bedrock
-	"too large for model with",          // Mistral
-	"reduce the length of the messages", // OpenAI, Groq
+var fullWords = []string{
+	"maximum context length",             // OpenAI, OpenRouter, vLLM: also behind a status of 500
+	"context shift is disabled",          // llama.cpp, older versions
+	"cannot truncate prompt with n_keep", // LM Studio
+	"model max length exceeded",          // Moonshot
+	"max tokens of ",                     // Snowflake
 }
+
+// Words of sizeWords, each between blanks.
+//
+//nolint:gochecknoglobals // read only
+var (
+	promptWord = regexp.MustCompile(` (?:prompts?|inputs?|context|sequence|conversation|history|messages|requests?|text|payload|body) `)
+	sizeWord   = regexp.MustCompile(` (?:lengths?|long|longer|tokens?|size|window|large|larger|characters?|chars|bytes) `)
+	// More than there may be, in words that say nothing else, and in words that may.
+	excessPlain = regexp.MustCompile(` (?:exceed(?:s|ed|ing)?|too (?:long|large|many|big)|longer|larger|overflows?|overflowed) `)
+	excessWord  = regexp.MustCompile(` (?:maximum|max|limit|limited|less than|fewer than|at most|<=|>|greater|more than|over|beyond|range|supports|` +
+		`reduce|shorten|(?:only|just) [0-9]+|not fit) `)
+	// The same as a word for a prompt with its length.
+	tooLong = regexp.MustCompile(` (?:prompt|input|context|request) (?:is |was |length |window )?(?:too (?:long|large)|超长) |` +
+		`(?:输入|上下文|提示词|文本|prompt|tokens?) ?[^ ]{0,20} ?(?:过长|超长|超出|超过|最大长度)`)
+	otherPart = regexp.MustCompile(` (?:arrays?|tools?|functions?|schemas?|temperature|images?|audio|videos?|files?|documents?|pdf|pages?|names?|` +
+		`descriptions?|identifiers?|urls?|stop|logprobs|metadata|minimum|empty|at least|rate|per (?:second|minute|hour|day)|rpm|tpm) `)
+)
+
+// sizeWords returns the words of a message, each between blanks. Of a path its last part counts: messages[0].content is a prompt. A name
+// with an underscore counts as its words if all of them are about lengths, as input_tokens is. A cap on the reply, such as
+// max_tokens, is left out, and so are phrases that begin any refusal.
+func sizeWords(words string) string {
+	const most = 4000
+	words = refusing.ReplaceAllString(words[:min(len(words), most)], " ")
+	var b strings.Builder
+	b.WriteByte(' ')
+	for _, token := range sizeToken.FindAllString(words, -1) {
+		if path := strings.TrimRight(token, ".[]/0123456789"); path != "" && strings.ContainsAny(token, ".[/") {
+			if token = path[strings.LastIndexAny(path, ".[/")+1:]; token == "content" {
+				token = "prompt"
+			}
+		}
+		token = strings.TrimRight(token, "./[]")
+		parts := strings.Split(token, "_")
+		if len(parts) > 1 && slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(sizeNames, part) }) || token == "max_tokens" ||
+			token == "maxtokens" {
+			continue
+		}
+		b.WriteString(strings.Join(parts, " "))
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+//nolint:gochecknoglobals // read only
+var (
+	refusing  = regexp.MustCompile(`(?:invalid|bad|malformed)[ _](?:request|input|param(?:eter)?s?)s?(?:[ _]error)?\b|(?:input )?validation error\b|request id\b`)
+	sizeToken = regexp.MustCompile(`<=|>|[\p{L}\p{N}_.\[\]/]+`)
+	sizeNames = []string{
+		"prompt", "input", "inputs", "context", "sequence", "request", "messages", "length", "len", "tokens", "token", "size", "window", "large",
+		"long", "too", "max", "maximum", "model", "number", "num", "total", "count", "of", "limit", "exceeded", "many",
+	}
+)

@@ -1,0 +1,282 @@
+package wire
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// A failure is classified by what is most certain of it: first by its names (code and type), then by the status where that leaves
+// nothing open, and only then by the words of its message. Names and words are asked for what they mean, not whether a list has them:
+// a vendor that no list knows says the same things.
+
+// These names mean one thing wherever they stand, and their words do not tell it.
+//
+//nolint:gochecknoglobals // read only
+var exactKinds = map[string]provider.Kind{
+	"blocked_api_access":             provider.KindQuota,         // Groq: the month's spending limit, under 400
+	"bio_policy":                     provider.KindContentFilter, // OpenAI and Azure, in both APIs: this one and the next three
+	"cyber_policy":                   provider.KindContentFilter,
+	"misalignment_policy_violation":  provider.KindContentFilter,
+	"image_content_policy_violation": provider.KindContentFilter,
+	"invalid_prompt":                 provider.KindContentFilter,   // OpenAI: against its usage policy
+	"json_validate_failed":           provider.KindInvalidResponse, // Groq: the model's reply does not follow the schema
+	"tool_use_failed":                provider.KindInvalidResponse, // Groq: the model's call does not follow the tool's
+	"slow_down":                      provider.KindRateLimit,
+	"timeout_error":                  provider.KindTimeout,
+	"deadline_exceeded":              provider.KindTimeout,
+	"overloaded_error":               provider.KindAPI,
+}
+
+// Names, as words: " insufficient user quota ".
+//
+//nolint:gochecknoglobals // read only
+var (
+	moneyName = regexp.MustCompile(` (?:balance|credits?|arrears?|arrearage|overdue|funds?|recharge|prepaid|prepayment|billing|spend|` +
+		`spending|(?:usage|weekly|monthly) (?:[a-z]+ )?limits?) `)
+	quotaName = regexp.MustCompile(` (?:quota|budget|allowance) .*(?:insufficient|exceed|exhaust|deplet|failed|reached|enough|used) ?|` +
+		` (?:insufficient|exceeded|exhausted|depleted|no|out) .*(?:quota|budget|allowance) `)
+	filterName = regexp.MustCompile(` (?:sensitive|moderation|moderated|inappropriate|unsafe|harmful|nsfw|safety|flagged|blocklist|` +
+		`jailbreak|censor[a-z]*|prohibited content|responsible ai .*|(?:usage|ai) policy) |` +
+		` (?:content|prompt|input|output|text|data) (?:[a-z]+ )?(?:filter[a-z]*|policy|inspection|violat[a-z]*|risk[a-z]*|blocked|prohibited|security) `)
+	overflowName = regexp.MustCompile(` (?:context|prompt|input|request|messages?|sequence|payload|entity|body) (?:[a-z]+ )*(?:length|long|` +
+		`window|size|tokens?|large) `)
+	excessName = regexp.MustCompile(` (?:exceed[a-z]*|too|over[a-z]*|max|maximum|limit|reached|long|large) `)
+	rateName   = regexp.MustCompile(` (?:throttl[a-z]*|rates?|rpm|tpm|qps|minute|concurren[a-z]*|thinking) `)
+)
+
+// errorName matches a name of a failure within a message: gateways pass on "litellm.ContextWindowExceededError: …".
+var errorName = regexp.MustCompile(`[\w.]*[a-z](?:Error|Exception|Failed|Exceeded|Violation|Detected|Exhausted)\b|` +
+	`\b[a-z]+(?:_[a-z]+)*_(?:exceeded|error|quota|violation|exhausted|failed|balance)\b`)
+
+const maxSpoken = 8 // names that are read of a message
+
+// Names that are less precise than a status. Without one, in a stream, they decide.
+//
+//nolint:gochecknoglobals // read only
+var broadNames = []struct {
+	name *regexp.Regexp
+	kind provider.Kind
+}{
+	{regexp.MustCompile(` (?:rate|throttl[a-z]*|too many|resource exhausted|capacity exceeded|slow down) `), provider.KindRateLimit},
+	{regexp.MustCompile(` (?:timeout|time out|timed out|deadline exceeded) `), provider.KindTimeout},
+	{regexp.MustCompile(` (?:authenticat[a-z]*|unauthenticated|unauthori[sz]ed|permission|forbidden|access denied|api key|invalid token|` +
+		`expired token) `), provider.KindAuthentication},
+	{regexp.MustCompile(` (?:invalid (?:request|argument|parameter|params?|input)|bad request|validation|not found|unsupported) `), provider.KindValidation},
+}
+
+// Words of a message, in lower case, with numbers but no commas in them.
+//
+//nolint:gochecknoglobals // read only
+var (
+	// Money that is not there, and an allowance of weeks or of an account.
+	moneyWords = regexp.MustCompile(
+		`\b(?:insufficient|not enough|negative|low|zero|no|have any|out of|run out of|needs? more|requires? more|all available)\W+(?:[\w']+\W+){0,3}?` +
+			`(?:balance|credits?|funds?|prepayment)\b|` +
+			`\b(?:balance|credits?|funds|prepayment)\b\W+(?:[\w']+\W+){0,4}?(?:insufficient|exhausted|depleted|too low|not enough|negative|used up|overdrawn)\b|` +
+			`\b(?:arrears|arrearage|overdue|recharge|top[ -]?up|good standing)\b|` +
+			`\b(?:reached|exceed(?:s|ed)?|hit|used up)\W+(?:[\w']+\W+){0,4}?(?:usage|spend|spending|weekly|monthly)\W+(?:\w+\W+)?(?:limits?|cap|quota|allowance)\b|` +
+			`\b(?:usage|spend|spending|weekly|monthly)\W+(?:\w+\W+)?(?:limits?|cap|quota|allowance)\W+(?:[\w']+\W+){0,3}?(?:reached|exceeded|exhausted)\b|` +
+			`余额不足|余额已|欠费|额度不足|额度已|充值`)
+	// The same, where a limit of a minute has a status of its own.
+	quotaWords = regexp.MustCompile(
+		`\bquota\b\W+(?:[\w']+\W+){0,4}?(?:exceeded|exhausted|insufficient|not enough|used up|depleted)\b|` +
+			`\b(?:insufficient|exceed(?:s|ed)?|exhausted|not enough|run out of)\W+(?:[\w']+\W+){0,3}?quota\b|` +
+			`\brequires billing to be enabled\b`)
+	// Of a limit that passes.
+	rateWords = regexp.MustCompile(`\bper (?:second|minute|hour)\b|\brate[ -]limit|\b(?:rpm|tpm|qps)\b|too many requests`)
+
+	filterWords = regexp.MustCompile(
+		`\b(?:sensitive|inappropriate|unsafe|harmful|prohibited|illegal)\W+(?:[\w']+\W+){0,2}?(?:content|information|words?|text|material|inputs?|outputs?|prompts?)\b|` +
+			`\b(?:content|prompt|input|output|text|message|request|response|reply)s?\W+(?:[\w']+\W+){0,8}?(?:sensitive|inappropriate|unsafe|harmful|flagged|` +
+			`moderation|safety (?:system|filter|check|polic|guideline)|content filter|filtering policy|content (?:management )?policy|usage (?:polic|guideline))|` +
+			`violates usage guidelines|content exists risk|` + // xAI, under 403; DeepSeek
+			`敏感|不安全|违规|违法|内容安全|审核未通过`)
+	// A message with these is about a field or a service, not about a text.
+	fieldWords = regexp.MustCompile(`\b(?:parameter|argument|field|schema|unknown|unsupported|not support|case[ -](?:in)?sensitive|unavailable|timed? ?out)`)
+
+	keyWords = regexp.MustCompile(`\b(?:incorrect|invalid) api key|\bapi key (?:is )?(?:not valid|invalid|expired)`) // xAI and Google, under 400
+)
+
+// With these words routers report a day's allowance, for which no debate can wait, and what a key may spend.
+//
+//nolint:gochecknoglobals // read only
+var spentWords = []string{
+	"free-models-per-day",                                // OpenRouter
+	"key limit exceeded (", "key limit exceeded. manage", // OpenRouter, under 403
+}
+
+// classify says what can be done about a failure.
+func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bool) provider.Kind {
+	names := append([]string{f.code, f.kind}, f.inner...)
+	spoken := errorName.FindAllString(f.message+"\n"+f.raw, maxSpoken)
+	for _, kinds := range []map[string]provider.Kind{own, exactKinds} {
+		for _, name := range names {
+			if kind, ok := kinds[strings.ToLower(name)]; ok {
+				return kind
+			}
+		}
+	}
+	names = append(names, spoken...)
+	for _, name := range names {
+		if kind := meaning(name); kind != "" {
+			return kind
+		}
+	}
+	words := digitComma.ReplaceAllString(strings.ToLower(f.message+"\n"+f.raw), "$1$2")
+	if strings.Contains(words, "request too large for ") || overdrawn(words) { // than a minute's tokens: OpenAI and Groq
+		return provider.KindContextOverflow
+	}
+	if kind := f.spoken(words, status); kind != "" {
+		return kind
+	}
+	switch {
+	case status == http.StatusForbidden && !f.moderated && f.blocked != "", status == 0 && f.lost != "":
+		return provider.KindValidation
+	case status != 0:
+		return statusKind(status, retryAfter, f.moderated)
+	case f.moderated:
+		return provider.KindContentFilter
+	}
+	for _, name := range names {
+		for _, broad := range broadNames {
+			if broad.name.MatchString(nameWords(name)) {
+				return broad.kind
+			}
+		}
+	}
+	if rateWords.MatchString(words) {
+		return provider.KindRateLimit
+	}
+	return provider.KindAPI
+}
+
+// meaning returns what a name says by itself; "": nothing that takes precedence over a status.
+func meaning(name string) provider.Kind {
+	words := nameWords(name)
+	switch rate := rateName.MatchString(words); {
+	case moneyName.MatchString(words), !rate && quotaName.MatchString(words):
+		return provider.KindQuota
+	case filterName.MatchString(words):
+		return provider.KindContentFilter
+	case !rate && overflowName.MatchString(words) && excessName.MatchString(words):
+		return provider.KindContextOverflow
+	default:
+		return ""
+	}
+}
+
+// spoken returns what the words of a message say, where the status leaves it open; "": nothing.
+func (f *fault) spoken(words string, status int) provider.Kind {
+	limited := status == http.StatusTooManyRequests // by how much, and for how long, is another question
+	switch {
+	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired:
+		return ""
+	case moneyWords.MatchString(words), containsAny(words, spentWords):
+		return provider.KindQuota
+	case !limited && quotaWords.MatchString(words) && !rateWords.MatchString(words):
+		return provider.KindQuota
+	case !limited && status < http.StatusInternalServerError && filterWords.MatchString(words) && !fieldWords.MatchString(words):
+		return provider.KindContentFilter
+	case !limited && status != http.StatusForbidden && overflows(words, status):
+		return provider.KindContextOverflow
+	case (status == http.StatusBadRequest || status == 0) && keyWords.MatchString(words), strings.Contains(f.reason, "api_key"):
+		return provider.KindAuthentication // Google says it under a status of 400
+	case strings.Contains(f.reason, "perday"), strings.Contains(f.reason, "billing_disabled"):
+		return provider.KindQuota // Google's: a day's allowance, for which a debate cannot wait, and a project that nobody pays for
+	default:
+		return ""
+	}
+}
+
+// nameWords returns the words of a name in lower case, each between blanks: those of insufficientQuota, INSUFFICIENT_QUOTA and
+// insufficient-quota are " insufficient quota ".
+func nameWords(name string) string {
+	const most = 200
+	var b strings.Builder
+	b.WriteByte(' ')
+	runes := []rune(name[:min(len(name), most)])
+	for i, r := range runes {
+		letter := unicode.IsLetter(r) || unicode.IsDigit(r)
+		if i > 0 && unicode.IsUpper(r) {
+			after := i+1 < len(runes) && unicode.IsLower(runes[i+1])
+			if before := runes[i-1]; unicode.IsLower(before) || unicode.IsUpper(before) && after {
+				b.WriteByte(' ')
+			}
+		}
+		if !letter {
+			r = ' '
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	b.WriteByte(' ')
+	return " " + strings.Join(strings.Fields(b.String()), " ") + " "
+}
+
+// These statuses are in no standard. statusCapacity is Groq's, of requests for spare capacity. statusClosed says
+// that the server's own call was cut short: Google's CANCELLED, and nginx.
+const (
+	statusCapacity = 498
+	statusClosed   = 499
+)
+
+// statusKind returns what a status says by itself.
+func statusKind(status int, retryAfter, moderated bool) provider.Kind {
+	switch {
+	case status == http.StatusRequestTimeout, status == http.StatusGatewayTimeout:
+		return provider.KindTimeout
+	case status == http.StatusTooManyRequests, status == statusCapacity:
+		return provider.KindRateLimit
+	case status == http.StatusPaymentRequired && retryAfter:
+		return provider.KindRateLimit
+	case status == http.StatusPaymentRequired:
+		return provider.KindQuota
+	case status == http.StatusForbidden && moderated:
+		return provider.KindContentFilter
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return provider.KindAuthentication
+	case status == http.StatusRequestEntityTooLarge:
+		return provider.KindContextOverflow
+	case status == http.StatusConflict, status == http.StatusTooEarly, status == statusClosed, status >= 500:
+		return provider.KindAPI
+	default:
+		return provider.KindValidation
+	}
+}
+
+// Ending returns why a reply has ended, for a reason that an adapter does not know. field is the field that holds the reason. The
+// words of the reason decide: a filter, a limit, or the model itself. One that says that the server or the window has ended the
+// reply is a failure, and so is one that says nothing, because the reply could have been broken off.
+func (x *Exchange) Ending(field, reason string) (provider.StopReason, error) {
+	words := nameWords(reason)
+	switch kind := meaning(reason); {
+	case kind == provider.KindContentFilter:
+		return provider.StopFilter, nil
+	case kind == provider.KindContextOverflow:
+		return "", x.Broken(reason, "the reply filled the model's window")
+	case kind != "", brokenReason.MatchString(words):
+		return "", x.Broken(reason, "the server broke the reply off")
+	case strings.Contains(words, " refus"):
+		return provider.StopRefusal, nil
+	case lengthReason.MatchString(words):
+		return provider.StopLength, nil
+	default:
+		return "", x.Invalid(field, "unknown "+field+" "+reason)
+	}
+}
+
+//nolint:gochecknoglobals // read only
+var (
+	brokenReason = regexp.MustCompile(` (?:error|errors|fail[a-z]*|abort[a-z]*|cancel[a-z]*|network|timeout|timed out|interrupt[a-z]*|disconnect[a-z]*|` +
+		`overload[a-z]*|unavailable|insufficient|system|internal|crash[a-z]*|killed|preempt[a-z]*) `)
+	lengthReason = regexp.MustCompile(` (?:length|max (?:[a-z]+ )*tokens|token limit|output limit) `)
+)
+
+// containsAny reports whether a text has one of some words.
+func containsAny(s string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
+}
