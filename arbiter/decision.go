@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/prompt"
@@ -107,11 +108,131 @@ func decisionSchema(moves []Move) *flow.Schema {
 		Names: func(r *flow.Record) flow.Names {
 			return flow.Names{People: of(r).names()}
 		},
-		Check: func(r *flow.Record, ruling *Ruling) []string { return of(r).refuses(ruling, moves) },
+		Mend: mend,
+		Check: func(r *flow.Record, ruling *Ruling) []string {
+			w := of(r)
+			w.settle(ruling)
+			return w.refuses(ruling, moves)
+		},
 		Body: func(_ *flow.Record, in *flow.Intent, spend flow.Spend, ruling *Ruling) flow.Body {
 			return &Decision{Spend: spend, Ruling: *ruling, State: flow.State(in.Tag)}
 		},
 	})
+}
+
+// Fields of a ruling.
+const (
+	fieldMove    = "move"
+	fieldAgents  = "agents"
+	fieldReason  = "reason"
+	fieldSummary = "summary"
+)
+
+// mend puts a ruling into the form of its schema where another form has the same meaning: fields and the move in other letters, a
+// missing or null text, one agent as a text, the name of an agent in other letters, with an @ before it or with a sign around it, an
+// agent twice, and fields that nobody has asked for. A name that fits two agents, or none, stays as it is, and is refused.
+func mend(names flow.Names, tree any) any {
+	said, ok := tree.(map[string]any)
+	if !ok {
+		return tree
+	}
+	ruling := map[string]any{fieldReason: "", fieldSummary: "", fieldAgents: []any{}}
+	seen := map[string]bool{}
+	for key, value := range said {
+		field := strings.ToLower(strings.TrimSpace(key))
+		if field == "agent" {
+			field = fieldAgents
+		}
+		if !slices.Contains([]string{fieldMove, fieldAgents, fieldReason, fieldSummary}, field) || value == nil {
+			continue
+		}
+		if seen[field] {
+			return tree // a field twice has two readings
+		}
+		seen[field], ruling[field] = true, value
+	}
+	if move, ok := ruling[fieldMove].(string); ok {
+		ruling[fieldMove] = strings.ToLower(bare(move))
+	}
+	switch agents := ruling[fieldAgents].(type) {
+	case string:
+		ruling[fieldAgents] = named(names.People, listed(names.People, agents))
+	case []any:
+		ruling[fieldAgents] = named(names.People, agents)
+	}
+	return ruling
+}
+
+// named returns a list of agents by their own names, each once.
+func named(people []string, list []any) []any {
+	out, seen := []any{}, map[string]bool{}
+	for _, one := range list {
+		if object, ok := one.(map[string]any); ok && len(object) == 1 {
+			if name, ok := object["name"]; ok {
+				one = name
+			}
+		}
+		if name, ok := one.(string); ok {
+			if name = folded(people, name); seen[name] {
+				continue
+			}
+			seen[name], one = true, name
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// listed returns the agents that a text names: one, or several with commas between them, or none.
+func listed(people []string, text string) (list []any) {
+	if slices.Contains(people, folded(people, text)) {
+		return []any{text}
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		if bare(part) != "" {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+// folded returns the one agent whose name this is in other letters; the name itself, if there is none or more than one.
+func folded(people []string, name string) string {
+	if slices.Contains(people, name) {
+		return name
+	}
+	fits := slices.Clone(people)
+	fits = slices.DeleteFunc(fits, func(one string) bool { return !strings.EqualFold(bare(one), bare(name)) })
+	if len(fits) != 1 {
+		return name
+	}
+	return fits[0]
+}
+
+// bare returns a word without what people put around it: blanks, an @ before it, quotes, signs of Markdown.
+func bare(word string) string {
+	return strings.TrimFunc(word, func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune("@\"'`*_.,:;“”‘’", r)
+	})
+}
+
+// settle removes from a ruling what says nothing beside its move: agents who act anyway or no longer, and a summary of what is not
+// complete.
+func (w *Work) settle(ruling *Ruling) {
+	acting := func(name string) bool {
+		return slices.ContainsFunc(w.batch, func(e *Execution) bool { return e.Agent == name })
+	}
+	switch ruling.Move {
+	case MoveSelect:
+		ruling.Summary = ""
+	case MoveComplete:
+		ruling.Agents = []string{}
+	case MoveContinue, MoveRetry:
+		ruling.Summary = ""
+		if !slices.ContainsFunc(ruling.Agents, func(name string) bool { return !acting(name) }) {
+			ruling.Agents = []string{}
+		}
+	}
 }
 
 // atOnce is how many agents may be selected together now.

@@ -207,17 +207,6 @@ func TestAPersonDecides(t *testing.T) {
 	})
 }
 
-// A ruling that names a crowd is rejected with as few problems as tell the arbiter what is wrong: the log holds each of them.
-func TestARulingOfACrowdIsRejectedBriefly(t *testing.T) {
-	engine, _ := engineFor(nil)
-	h := flowtest.Begin(t, engine, config())
-	h.Say("d1", toJSON(picks(slices.Repeat([]string{"Ada"}, 10_000)...)))
-	rejected, ok := h.Log[len(h.Log)-2].Body.(*flow.Rejection)
-	require.True(t, ok)
-	assert.Len(t, rejected.Problems, 2)
-	h.Say("d1", toJSON(picks("Ada")))
-}
-
 // What agents write does not make the arbiter's instruction so long that it fits no window: the work could not go on.
 func TestTheInstructionIsBounded(t *testing.T) {
 	t.Parallel()

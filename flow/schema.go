@@ -25,6 +25,7 @@ type Schema struct {
 	check  func(r *Record, v any) []string
 	names  func(r *Record) Names
 	wire   func(names Names, schema []byte) []byte
+	mend   func(names Names, tree any) any
 	body   func(r *Record, in *Intent, spend Spend, v any) Body
 	strict bool
 	spoken string
@@ -53,8 +54,13 @@ type Names struct {
 // AnswerOf describes how an answer of type T is read. The schema of T requires every field unless it is omitempty,
 // and allows no other.
 type AnswerOf[T any] struct {
-	// Check returns the problems of a value that matches the schema, one line each, in the program's own words.
-	// nil: no check is made.
+	// Mend changes decoded JSON before it is compared with the schema, where it has one reading and another form: a name in
+	// small letters, a list of one that is a text. What it leaves is checked as ever, so it never guesses. The tree has the types
+	// of encoding/json, and may be changed in place. The names are those of the schema that was sent: neutral labels, if the call
+	// reads them. nil: nothing is changed.
+	Mend func(names Names, tree any) any
+	// Check returns the problems of a value that matches the schema, one line each, in the program's own words. It may remove
+	// from the value what says nothing. nil: no check is made.
 	Check func(r *Record, v *T) []string
 	// Read makes the value from decoded JSON that matches the schema. The tree has the types of encoding/json. nil:
 	// encoding/json makes the value.
@@ -92,7 +98,7 @@ func NewSchema[T any](name string, check func(r *Record, v *T) []string) (*Schem
 func AnswerSchema[Shape, T any](name string, a AnswerOf[T]) *Schema {
 	s := &Schema{
 		name: name, shape: reflect.TypeFor[Shape](), typ: func() (*compiledType, error) { return compileType[Shape](name) },
-		names: a.Names, wire: a.Narrow, strict: a.Strict, spoken: a.Spoken,
+		names: a.Names, wire: a.Narrow, mend: a.Mend, strict: a.Strict, spoken: a.Spoken,
 		decode: func(content string, tree any) (any, error) {
 			if a.Read != nil {
 				return a.Read(tree), nil
@@ -172,6 +178,11 @@ func (s *Schema) accept(r *Record, content string, l *text.Labels) (answer accep
 	if err != nil {
 		return answer, []string{err.Error()}
 	}
+	if s.mend != nil {
+		if content, tree, err = s.mended(r, tree, l); err != nil {
+			return answer, []string{err.Error()}
+		}
+	}
 	validator := typ.validator
 	if s.strict {
 		if validator, err = s.sent(r, l); err != nil {
@@ -197,6 +208,17 @@ func (s *Schema) accept(r *Record, content string, l *text.Labels) (answer accep
 		}
 	}
 	return accepted{content, value, s.speech(content, tree)}, problems
+}
+
+// mended returns an answer in the form of its schema, where that is only another form.
+func (s *Schema) mended(r *Record, tree any, l *text.Labels) (content string, mended any, err error) {
+	made, err := s.narrow(r, l)
+	if err != nil {
+		return "", nil, err
+	}
+	mended = s.mend(made.names, tree)
+	data, err := json.Marshal(mended)
+	return string(data), mended, err
 }
 
 // sent returns the compiled schema as a provider gets it.

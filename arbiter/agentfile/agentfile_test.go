@@ -64,6 +64,8 @@ func TestMistakesNameFileAndLine(t *testing.T) {
 		"a key that is a number": {"---\nmetadata:\n  1: x\n---\n", []string{"a.md:3:3: metadata.1: is a key that is not a string"}},
 		"a nested infinity":      {"---\noptions:\n  extra:\n    a: [1, .inf]\n---\n", []string{"a.md:4:12: options.extra.a[1]: cannot be written as JSON"}},
 		"behind an alias":        {"---\nmetadata: &m\n  a: [1]\noptions: *m\n---\n", []string{"a.md:3:3: metadata.a: is a list", "a.md:3:3: options.a: is not a known key"}},
+		"a number of YAML 1.1":   {"---\nmaxTokens: 010\n---\n", []string{"a.md:2:12: maxTokens: is another number in YAML 1.1"}},
+		"a number with signs":    {"---\nmaxTokens: 4_096\n---\n", []string{"a.md:2:12: maxTokens: is another number in YAML 1.1"}},
 		"an infinite number":     {"---\ntemperature: .inf\n---\n", []string{"a.md:2:14", "JSON"}},
 		"aliases of aliases":     {"---\ntools: &a [x]\nfallbacks: [*a, *a]\n---\n", []string{"a.md:3"}},
 		"no UTF-8":               {"---\nmodel: \xff\n---\n", []string{"UTF-8"}},

@@ -3,6 +3,7 @@ package agentfile
 import (
 	"errors"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -24,9 +25,15 @@ type finding struct {
 var (
 	errTwice  = errors.New("is a duplicate")
 	errNoJSON = errors.New("cannot be written as JSON")
+	errNumber = errors.New("is another number in YAML 1.1 than in YAML 1.2: write it in decimal digits without a zero before them, or in quotes " +
+		"if it is a text")
 )
 
-// unspeakable finds what JSON cannot express: duplicate keys, keys that are not strings, infinities and NaN. It does not follow
+// oneNumber matches the numbers that both versions of YAML read alike.
+var oneNumber = regexp.MustCompile(`^[-+]?(?:0|[1-9][0-9]*|\.[0-9]+)(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?$|^0o[0-7]+$|^0x[0-9a-fA-F]+$`)
+
+// unspeakable finds what JSON cannot express: duplicate keys, keys that are not strings, infinities and NaN, and numbers that the
+// versions of YAML read differently. It does not follow
 // aliases: what they name is elsewhere in the front matter.
 func unspeakable(path string, n *yaml.Node) (found []finding) {
 	switch n.Kind {
@@ -52,6 +59,8 @@ func unspeakable(path string, n *yaml.Node) (found []finding) {
 		var number float64
 		if n.ShortTag() == "!!float" && n.Decode(&number) == nil && (math.IsNaN(number) || math.IsInf(number, 0)) {
 			found = append(found, finding{n, path, errNoJSON})
+		} else if tag := n.ShortTag(); (tag == "!!int" || tag == "!!float") && !oneNumber.MatchString(n.Value) {
+			found = append(found, finding{n, path, errNumber})
 		}
 	default: // an alias
 	}

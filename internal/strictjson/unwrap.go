@@ -1,6 +1,7 @@
 package strictjson
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -12,6 +13,9 @@ import (
 // in any case or nothing after it); and white space around each. It removes nothing inside the JSON. The result is a
 // part of text, and still has to be decoded. Text without wrapping is returned unchanged, JSON or not.
 //
+// Some models write their whole answer twice. If both are the same, byte by byte, each with its fence or both within one, the
+// first is the answer. Two that differ have two readings, and stay.
+//
 // Thinking is one or several closed <think>…</think> or another form of [thought.Pairs]. Some vendors write the first
 // tag themselves, so text up to an end without a beginning is thinking too, unless it begins like JSON or a fence.
 //
@@ -21,6 +25,7 @@ func Unwrap(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	body = once(body)
 	width := 0
 	if body != "" && (body[0] == '`' || body[0] == '~') {
 		width = len(body) - len(strings.TrimLeft(body, body[:1]))
@@ -76,7 +81,23 @@ func unfence(text, body string, width int) (string, error) {
 	if len(inside)-len(content) < width {
 		return "", &Error{Reason: Wrapping, Offset: len(text), Detail: "the fence is not closed"}
 	}
-	return trim(content), nil
+	return once(trim(content)), nil
+}
+
+// once returns the first half of a text whose halves are the same, with white space between them. What is JSON as it stands is left
+// alone, and so is what does not begin like an object, a list or a fence.
+func once(text string) string {
+	if text == "" || !strings.ContainsRune("{[`~", rune(text[0])) {
+		return text
+	}
+	left, right := len(text)/2, (len(text)+1)/2
+	for 0 < left && right < len(text) && isSpace(text[left-1]) && isSpace(text[right]) {
+		left, right = left-1, right+1
+	}
+	if trim(text[left:right]) != "" || text[:left] != text[right:] || json.Valid([]byte(text)) {
+		return text
+	}
+	return text[:left]
 }
 
 // trim removes the white space of JSON from both ends.

@@ -35,6 +35,8 @@ func TestUnwrapTakesOff(t *testing.T) {
 		"<THINK>a</Think>" + object, "<seed:think>a</seed:think>" + object, "[THINK]a[/THINK]" + object, "◁think▷a◁/think▷" + object,
 		"<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final <|constrain|>json<|message|>" + object,
 		"<|channel|>final<|message|>" + object,
+		object + object, object + "\n\n" + object, "```json\n" + object + "\n```\n```json\n" + object + "\n```", "```json\n" + object + "\n" + object + "\n```",
+		"<think>twice</think>" + object + " " + object, "```\n" + object + "\n```\n\n```\n" + object + "\n```\n",
 		"a</think>" + object, "</think>\n" + object, "Hm. {\"a\":2}\n</thinking>\n```json\n" + object + "\n```",
 	} {
 		got, err := strictjson.Unwrap(text)
@@ -74,9 +76,13 @@ func TestUnwrapLeavesToDecode(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty":                    "",
 		"only thinking":            "<think>" + object + "</think>",
-		"two objects":              object + "\n" + object,
+		"two objects":              object + "\n" + `{"a":2}`,
+		"two with other blanks":    object + "\n" + `{"a": 1}`,
+		"three objects":            object + object + object,
+		"a word between them":      object + " or " + object,
+		"half an object twice":     `{"a":{"a":`,
 		"a draft and a final one":  "```json\n" + object + "\n```\nOn reflection:\n```json\n" + object + "\n```",
-		"two fences":               "```json\n" + object + "\n```\n```json\n" + object + "\n```",
+		"two fences":               "```json\n" + object + "\n```\n```json\n" + `{"a":2}` + "\n```",
 		"words before":             "Here it is:\n" + object,
 		"words after":              object + "\nDone.",
 		"a fence in a fence":       "````\n```json\n" + object + "\n```\n````",
@@ -113,6 +119,10 @@ func TestUnwrapThenDecodeKeepsTheShape(t *testing.T) {
 		`"{\"a\":1}"`:                   object,
 		`{"a":"8"}`:                     map[string]any{"a": "8"},
 		`{"a":"</think>"}`:              map[string]any{"a": "</think>"},
+		"11":                            11.0,
+		`"aa"`:                          "aa",
+		"[[],[]]":                       []any{[]any{}, []any{}},
+		`{"a":"{","b":"{"}`:             map[string]any{"a": "{", "b": "{"},
 		"```json\n{\"a\":\"```\"}\n```": map[string]any{"a": "```"},
 	} {
 		body, err := strictjson.Unwrap(text)

@@ -108,6 +108,33 @@ func TestMistakesHideNothing(t *testing.T) {
 	assert.False(t, settings.OfFlags(err))
 }
 
+// Numbers are those of YAML 1.2. What only YAML 1.1 takes for a number, or for another one, is a mistake with its place.
+func TestNumbersOfYAML(t *testing.T) {
+	t.Parallel()
+	const agents = "agents:\n- {id: a, model: openai/x}\n- {id: b, model: openai/x}\n"
+	for written, want := range map[string]int{
+		"10": 10, "010": 10, "0010": 10, "+7": 7, "0o12": 10, "0xA": 10, "0x0f": 15, "09": 9, "0": 0, "!!int 012": 12, "!!int \"8\"": 8,
+	} {
+		loaded, err := load(t, "c.yaml", agents+"maxTokens: "+written+"\n")
+		require.NoError(t, err, written)
+		assert.Equal(t, want, loaded.Config.(*deliberation.Config).MaxTokens, written)
+	}
+	for written, want := range map[string]float64{"0.5": 0.5, "00.5": 0.5, ".5": 0.5, "1.": 1, "5e-1": 0.5, "+0.25": 0.25, "1E0": 1} {
+		loaded, err := load(t, "c.yaml", "agents:\n- {id: a, model: openai/x, temperature: "+written+"}\n- {id: b, model: openai/x}\n")
+		require.NoError(t, err, written)
+		assert.InDelta(t, want, *loaded.Config.(*deliberation.Config).Agents[0].Temperature, 1e-12, written)
+	}
+	for _, written := range []string{"1_000", "0b11", "-0x10", "0_7", "1_0.5"} {
+		_, err := load(t, "c.yaml", agents+"maxTokens: "+written+"\n")
+		require.Error(t, err, written)
+		assert.Contains(t, settings.Sorted(err).Error(), "c.yaml:4:1: maxTokens: is the number", written)
+	}
+	for _, written := range []string{".inf", "-.INF", ".nan"} {
+		_, err := load(t, "c.yaml", agents+"maxTokens: "+written+"\n")
+		assert.ErrorContains(t, err, "is no number that JSON can say", written)
+	}
+}
+
 // A hostile file ends in an error, soon.
 func TestHostileFilesAreBounded(t *testing.T) {
 	t.Parallel()

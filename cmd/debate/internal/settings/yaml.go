@@ -2,10 +2,12 @@ package settings
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
-	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -109,6 +111,42 @@ func usualTag(kind yaml.Kind) string {
 	return "!!map"
 }
 
+// The numbers of YAML 1.2's core schema.
+var (
+	coreInt   = regexp.MustCompile(`^[-+]?[0-9]+$`)
+	coreFloat = regexp.MustCompile(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
+)
+
+// coreNumber returns a number of the core schema of YAML 1.2 as JSON writes it: 010 is ten. The parser also knows the numbers of YAML
+// 1.1, in which 010 is eight and 1_000 a thousand. What only those are is refused, because the two versions read it differently.
+func coreNumber(value string) (string, error) {
+	sign, digits := "", strings.TrimPrefix(value, "+")
+	if rest, negative := strings.CutPrefix(digits, "-"); negative {
+		sign, digits = "-", rest
+	}
+	switch {
+	case coreInt.MatchString(value):
+		return sign + cmp.Or(strings.TrimLeft(digits, "0"), "0"), nil
+	case strings.HasPrefix(value, "0o"), strings.HasPrefix(value, "0x"):
+		base := 8
+		if value[1] == 'x' {
+			base = 16
+		}
+		if n, err := strconv.ParseUint(value[2:], base, 64); err == nil {
+			return strconv.FormatUint(n, 10), nil
+		}
+	case coreFloat.MatchString(value):
+		if number, err := strconv.ParseFloat(value, 64); err == nil {
+			data, err := json.Marshal(number)
+			return string(data), err
+		}
+		return "", errors.New("is no number that JSON can say")
+	case strings.HasPrefix(digits, "."):
+		return "", errors.New("is no number that JSON can say")
+	}
+	return "", fmt.Errorf("is the number %.40q of YAML 1.1 alone: write it in decimal digits, or in quotes if it is a text", value)
+}
+
 // refuseTag reports a tag that would give a value a meaning that JSON does not have.
 func (p *yamlParser) refuseTag(at Place, y *yaml.Node) {
 	p.wrong.addf(at, "has the tag %s, which a config cannot have", y.ShortTag())
@@ -165,30 +203,26 @@ func (p *yamlParser) merge(n *node, seen map[string]bool, y *yaml.Node, depth in
 	}
 }
 
-// scalar reads a scalar as the YAML core schema does. A date is the text that it is.
+// scalar reads a scalar as the core schema of YAML 1.2 does. A date is the text that it is.
 func (p *yamlParser) scalar(n *node, y *yaml.Node) {
 	switch tag := y.ShortTag(); tag {
 	case "!!str", "!!timestamp":
 		n.form, n.value = formText, y.Value
 	case "!!null":
-	case "!!bool", "!!int", "!!float":
-		var v any
-		err := y.Decode(&v)
-		if number, ok := v.(float64); ok && err == nil && (math.IsInf(number, 0) || math.IsNaN(number)) {
-			err = errors.New("is no number that JSON can say")
+	case "!!bool":
+		var v bool
+		if err := y.Decode(&v); err != nil {
+			p.wrong.addf(n.Place, "%w", err)
+			return
 		}
-		var data []byte
-		if err == nil {
-			data, err = json.Marshal(v)
-		}
+		n.form, n.value = formBool, strconv.FormatBool(v)
+	case "!!int", "!!float":
+		value, err := coreNumber(y.Value)
 		if err != nil {
 			p.wrong.addf(n.Place, "%w", err)
 			return
 		}
-		n.form, n.value = formNumber, string(data)
-		if tag == "!!bool" {
-			n.form = formBool
-		}
+		n.form, n.value = formNumber, value
 	default:
 		p.refuseTag(n.Place, y)
 	}
