@@ -2,6 +2,7 @@ package providertest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"time"
 
@@ -16,6 +17,7 @@ type phase struct {
 	before bool                       // the moment is before the request
 	hole   bool                       // the moment is during dialing
 	whole  bool                       // the reply may be complete
+	told   provider.Kind              // of a failure whose status has come; "": none has
 }
 
 // phases returns the moments at which a caller may cancel.
@@ -45,7 +47,7 @@ func (h *HTTP) phases() []phase {
 		{name: "before the head", script: after()},
 		{name: "in the head", script: after(m.opening()[:20])},
 		{name: "before the body", script: after(m.opening())},
-		{name: "while a failure is read", script: after(refusal(500, "application/json\n\n{\"error\":"))},
+		{name: "while a failure is read", script: after(refusal(500, "application/json\n\n{\"error\":")), told: provider.KindAPI},
 		{name: "after the end", script: after(m.bytes()), whole: true},
 	}
 	if len(events) > 1 {
@@ -81,7 +83,7 @@ func expiring(h *HTTP) []check {
 		list = append(list, check{name: p.name, run: func(x *bench) {
 			ctx, cancel := context.WithTimeout(x.t.Context(), benchIdle/2)
 			defer cancel()
-			x.lose(ctx, p, func() { <-ctx.Done() }, provider.KindTimeout, benchIdle/2+atOnce)
+			x.lose(ctx, p, func() { <-ctx.Done() }, cmp.Or(p.told, provider.KindTimeout), benchIdle/2+atOnce)
 		}})
 	}
 	return list
@@ -146,8 +148,8 @@ func silences(h *HTTP) []check {
 			x.wantGone(p.name, out)
 			switch {
 			case p.whole && out.err == nil:
-			case p.name == "while a failure is read":
-				x.wantOne(p.name, out.answer, provider.KindAPI, provider.KindTimeout)
+			case p.told != "":
+				x.wantOne(p.name, out.answer, p.told)
 			case p.hole:
 				x.wantOne(p.name, out.answer, provider.KindTimeout, provider.KindNetwork)
 			default:

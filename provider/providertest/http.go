@@ -111,6 +111,7 @@ type Fault struct {
 //   - A failure after the first chunk has no status of 400 and above and is not NotSent, because the
 //     engine would take it as free.
 //   - A reply that was cut has no usage, because its cost is unknown.
+//   - The status line of a refusal is its answer, even if its body never ends or the caller's time is over meanwhile.
 //   - It makes one request. Only after an answer that refuses a parameter may it ask again, without that.
 //   - The key is in no error and no log, and neither in standard output nor in standard error.
 //

@@ -3,9 +3,11 @@ package providertest
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"runtime/metrics"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/agonist-dev/debate/provider"
 )
@@ -144,7 +146,44 @@ func endlessFailures(*HTTP) []check {
 			}
 		}})
 	}
-	return list
+	return append(list, check{name: "held open", run: heldFailures})
+}
+
+// heldFailures sends a refusal, or a part of it, and then leaves the connection open, in silence or with blanks. The status line is the
+// answer: it has to come soon, also where the caller's time is over before.
+func heldFailures(x *bench) {
+	for _, tt := range []struct {
+		status int
+		want   provider.Kind
+		header []string
+	}{
+		{400, provider.KindValidation, nil}, {401, provider.KindAuthentication, nil}, {402, provider.KindQuota, nil},
+		{429, provider.KindRateLimit, []string{"Retry-After: 7"}}, {500, provider.KindAPI, nil},
+	} {
+		for _, part := range []string{" ", "{\"error\":", "{\"error\":{\"message\":\"no\"}}"} {
+			for _, blanks := range []bool{false, true} {
+				for _, within := range []time.Duration{benchIdle / 2, time.Hour} {
+					ctx, cancel := context.WithTimeout(x.t.Context(), within)
+					out := x.try(exchange{ctx: ctx, script: func(v *visit) {
+						if !v.send(refusal(tt.status, "application/json\n\n"+part, tt.header...)) {
+							return
+						}
+						for blanks && v.send([]byte(" ")) {
+							<-time.After(100 * time.Millisecond)
+						}
+						v.hold()
+					}})
+					cancel()
+					name := strconv.Itoa(tt.status) + " and " + strconv.Quote(part)
+					x.wantOne(name, out.answer, tt.want)
+					x.wantQuick(name, out.took, maxLate)
+					if e := fault(out.err); out.err != nil && (e.Status != tt.status || tt.header != nil && e.RetryAfter != 7*time.Second) {
+						x.errorf("%s: the status is %d and RetryAfter %v", name, e.Status, e.RetryAfter)
+					}
+				}
+			}
+		}
+	}
 }
 
 // bombs sends data that is small until it is decompressed: each KiB becomes a MiB, without an end. The

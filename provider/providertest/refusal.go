@@ -411,6 +411,16 @@ func waits(*HTTP) []check {
 		{"a date by our clock", func() []string {
 			return []string{"Retry-After: " + time.Now().Add(90*time.Second).UTC().Format(http.TimeFormat)}
 		}, 90 * time.Second},
+		{"a date of RFC 3339", func() []string {
+			return []string{"Retry-After: " + time.Now().Add(90*time.Second).UTC().Format(time.RFC3339)}
+		}, 90 * time.Second},
+		{"seconds since 1970", func() []string {
+			return []string{"Retry-After: " + strconv.FormatInt(time.Now().Add(90*time.Second).Unix(), 10)}
+		}, 90 * time.Second},
+		{"milliseconds since 1970", func() []string {
+			return []string{"Retry-After: " + strconv.FormatInt(time.Now().Add(90*time.Second).UnixMilli(), 10)}
+		}, 90 * time.Second},
+		{"a duration", func() []string { return []string{"Retry-After: 1m30s"} }, 90 * time.Second},
 	}
 	var list []check
 	for _, tt := range tests {

@@ -70,6 +70,8 @@ func advice(base, path string) string {
 	}
 	ollama := strings.HasPrefix(path, "/api/")
 	switch {
+	case strings.HasSuffix(base, path):
+		return "leave " + path + " out of BaseURL"
 	case versions(base) > 0 && (versions(path) > 0 || ollama), versions(base) > 1:
 		return "leave /v1 out of BaseURL"
 	case versions(base)+versions(path) == 0 && !ollama:

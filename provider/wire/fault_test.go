@@ -216,7 +216,7 @@ func TestPlainStatuses(t *testing.T) {
 	for status, kind := range map[int]provider.Kind{
 		300: provider.KindValidation, 304: provider.KindValidation, 400: provider.KindValidation, 401: provider.KindAuthentication, 402: provider.KindQuota,
 		403: provider.KindAuthentication, 404: provider.KindValidation, 405: provider.KindValidation, 408: provider.KindTimeout, 409: provider.KindAPI,
-		413: provider.KindContextOverflow, 418: provider.KindValidation, 422: provider.KindValidation, 429: provider.KindRateLimit, 498: provider.KindRateLimit, 499: provider.KindAPI,
+		413: provider.KindContextOverflow, 418: provider.KindValidation, 422: provider.KindValidation, 425: provider.KindAPI, 429: provider.KindRateLimit, 498: provider.KindRateLimit, 499: provider.KindAPI,
 		500: provider.KindAPI, 502: provider.KindAPI, 503: provider.KindAPI, 504: provider.KindTimeout, 529: provider.KindAPI, 599: provider.KindAPI,
 	} {
 		for _, body := range []string{"", "no", "<html>" + secret + "</html>", "{", `{"error":null}`, `"no"`, "[]", "[[[[1]]]]", "7", "\xff\x00"} {
@@ -309,6 +309,21 @@ func TestRetryAfter(t *testing.T) {
 		{year, []string{"Retry-After: Inf"}},
 		{42 * time.Second, []string{"Date: Wed, 21 Oct 2026 07:28:00 GMT", "Retry-After: Wed, 21 Oct 2026 07:28:42 GMT"}},
 		{0, []string{"Date: Wed, 21 Oct 2026 07:28:00 GMT", "Retry-After: Wed, 21 Oct 2026 07:00:00 GMT"}},
+		// A time since 1970, in seconds, milliseconds, microseconds and nanoseconds: clawhub#407 (2026-02-18).
+		{42 * time.Second, []string{"Date: Wed, 21 Oct 2026 07:28:00 GMT", "Retry-After: 1792567722"}},
+		{42500 * time.Millisecond, []string{"Date: Wed, 21 Oct 2026 07:28:00 GMT", "Retry-After: 1792567722.5"}},
+		{42 * time.Second, []string{"Date: Wed, 21 Oct 2026 07:28:00 GMT", "Retry-After: 1792567722000"}},
+		{42 * time.Second, []string{"Date: Wed, 21 Oct 2026 07:28:00 GMT", "Retry-After: 1792567722000000"}},
+		{42 * time.Second, []string{"Date: Wed, 21 Oct 2026 07:28:00 GMT", "Retry-After: 1792567722000000000"}},
+		{42 * time.Second, []string{"Date: Wed, 21 Oct 2026 07:28:00 GMT", "Retry-After: 20", "Retry-After-Ms: 1792567722000"}},
+		{0, []string{"Date: Wed, 21 Oct 2026 07:28:00 GMT", "Retry-After: 1792567662"}},
+		{20 * time.Second, []string{"Retry-After: 20s"}},
+		{90 * time.Second, []string{"Retry-After: 1m30s"}},
+		{1500 * time.Millisecond, []string{"Retry-After: 1500ms"}},
+		{0, []string{"Retry-After: -20s"}},
+		{42 * time.Second, []string{"Date: Wed, 21 Oct 2026 07:28:00 GMT", "Retry-After: 2026-10-21T07:28:42Z"}},
+		{42 * time.Second, []string{"Date: Wed, 21 Oct 2026 07:28:00 GMT", "Retry-After: Wed, 21 Oct 2026 09:28:42 +0200"}},
+		{year, []string{"Date: Wed, 21 Oct 2026 07:28:00 GMT", "Retry-After: 2126-10-21T07:28:42Z"}},
 	} {
 		assert.Equal(t, tt.want, refused(t, http.StatusTooManyRequests, "", tt.headers...).RetryAfter, "%q", tt.headers)
 	}

@@ -41,7 +41,7 @@ var (
 	quotaName = regexp.MustCompile(` (?:quota|budget|allowance) .*(?:insufficient|exceed|exhaust|deplet|failed|reached|enough|used) ?|` +
 		` (?:insufficient|exceeded|exhausted|depleted|no|out) .*(?:quota|budget|allowance) `)
 	filterName = regexp.MustCompile(` (?:sensitive|moderation|moderated|inappropriate|unsafe|harmful|nsfw|safety|flagged|blocklist|` +
-		`jailbreak|censor[a-z]*|prohibited content|responsible ai .*|(?:usage|ai) policy) |` +
+		`jailbreak|guardrail (?:blocked|violation|intervened|triggered)|censor[a-z]*|prohibited content|responsible ai .*|(?:usage|ai) policy) |` +
 		` (?:content|prompt|input|output|text|data) (?:[a-z]+ )?(?:filter[a-z]*|policy|inspection|violat[a-z]*|risk[a-z]*|blocked|prohibited|security) `)
 	overflowName = regexp.MustCompile(` (?:context|prompt|input|request|messages?|sequence|payload|entity|body) (?:[a-z]+ )*(?:length|long|` +
 		`window|size|tokens?|large) `)
@@ -81,6 +81,8 @@ var (
 			`\b(?:arrears|arrearage|overdue|recharge|top[ -]?up|good standing)\b|` +
 			`\b(?:reached|exceed(?:s|ed)?|hit|used up)\W+(?:[\w']+\W+){0,4}?(?:usage|spend|spending|weekly|monthly)\W+(?:\w+\W+)?(?:limits?|cap|quota|allowance)\b|` +
 			`\b(?:usage|spend|spending|weekly|monthly)\W+(?:\w+\W+)?(?:limits?|cap|quota|allowance)\W+(?:[\w']+\W+){0,3}?(?:reached|exceeded|exhausted)\b|` +
+			`\bfree (?:tier|quota|trial|usage)\W+(?:[\w']+\W+){0,6}?(?:exhausted|exceeded|used up|ended)\b|` +
+			`\bbudget has been exceeded\b|\b(?:over|crossed|exceeded) ?budget\b|` + // LiteLLM
 			`余额不足|余额已|欠费|额度不足|额度已|充值`)
 	// The same, where a limit of a minute has a status of its own.
 	quotaWords = regexp.MustCompile(
@@ -94,7 +96,7 @@ var (
 		`\b(?:sensitive|inappropriate|unsafe|harmful|prohibited|illegal)\W+(?:[\w']+\W+){0,2}?(?:content|information|words?|text|material|inputs?|outputs?|prompts?)\b|` +
 			`\b(?:content|prompt|input|output|text|message|request|response|reply)s?\W+(?:[\w']+\W+){0,8}?(?:sensitive|inappropriate|unsafe|harmful|flagged|` +
 			`moderation|safety (?:system|filter|check|polic|guideline)|content filter|filtering policy|content (?:management )?policy|usage (?:polic|guideline))|` +
-			`violates usage guidelines|content exists risk|` + // xAI, under 403; DeepSeek
+			`(?:blocked|rejected|refused) by (?:\w+ )?(?:guardrail|moderation|filter)|violates usage guidelines|content exists risk|` + // xAI, under 403; DeepSeek
 			`敏感|不安全|违规|违法|内容安全|审核未通过`)
 	// A message with these is about a field or a service, not about a text.
 	fieldWords = regexp.MustCompile(`\b(?:parameter|argument|field|schema|unknown|unsupported|not support|case[ -](?:in)?sensitive|unavailable|timed? ?out)`)

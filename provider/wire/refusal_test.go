@@ -97,6 +97,10 @@ func TestRefusalsAreRecognised(t *testing.T) {
 		{"vertex thoughts", "generationConfig.thinkingConfig", `400 {"error":{"code":400,"message":"Thinking_config.include_thoughts is only enabled when thinking is enabled.","status":"INVALID_ARGUMENT"}}`},
 		{"gemini states", "response_format", `400 {"error":{"code":400,"message":"The specified schema produces a constraint that has too many states for serving.","status":"INVALID_ARGUMENT"}}`},
 		{"anthropic complexity", "output_config.format", `400 {"type":"error","error":{"type":"invalid_request_error","message":"Schema is too complex for compilation."}}`},
+		// A gateway names the parameter in words alone: litellm's own text, as quoted in skydiscover#15.
+		{"litellm", "temperature", `400 {"error":{"message":"litellm.UnsupportedParamsError: openai does not support parameters: ['temperature'], for model=m. To drop these, set litellm.drop_params=True","type":"None","param":"None","code":"400"}}`},
+		{"a gateway's null", "top_p", `400 {"error":{"message":"unsupported parameter: top_p","param":"undefined"}}`},
+		{"a name of its own", "stream_options", `400 {"error":{"message":"unknown field: 'stream_options'","param":"payload.extras"}}`},
 		{"ollama", "thinking", `400 {"error":"\"llama3.2\" does not support thinking"}`},
 		// LiteLLM writes None where it names no parameter, and hides none that its message names. The second is inferred.
 		{"litellm", "temperature", `400 {"error":{"message":"litellm.UnsupportedParamsError: openai does not support parameters: ['temperature'], for model=m. To drop these, set litellm.drop_params=True","type":"None","param":"None","code":"400"}}`},

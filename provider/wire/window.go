@@ -96,10 +96,17 @@ func overflows(words string, status int) bool {
 		return true
 	}
 	text := sizeWords(words)
-	if otherPart.MatchString(text) || !promptWord.MatchString(text) || !sizeWord.MatchString(text) {
-		return tooLong.MatchString(text)
+	switch {
+	case tooLong.MatchString(text):
+		return true
+	case otherPart.MatchString(text), !promptWord.MatchString(text), !sizeWord.MatchString(text),
+		replyPart.MatchString(text) && !promptAlone.MatchString(text):
+		return false
+	case excessPlain.MatchString(text):
+		return true
+	default:
+		return status < http.StatusInternalServerError && (excessWord.MatchString(text) || twoSizes.MatchString(text))
 	}
-	return excessPlain.MatchString(text) || status < http.StatusInternalServerError && excessWord.MatchString(text) || tooLong.MatchString(text)
 }
 
 // These words report a full window too, without a prompt or a length in them.
@@ -122,11 +129,15 @@ var (
 	// More than there may be, in words that say nothing else, and in words that may.
 	excessPlain = regexp.MustCompile(` (?:exceed(?:s|ed|ing)?|too (?:long|large|many|big)|longer|larger|overflows?|overflowed) `)
 	excessWord  = regexp.MustCompile(` (?:maximum|max|limit|limited|less than|fewer than|at most|<=|>|greater|more than|over|beyond|range|supports|` +
-		`reduce|shorten|(?:only|just) [0-9]+|not fit) `)
+		`reduce|shorten|not fit|(?:only|just) [0-9]+|(?:window|length|size) is [0-9]+) `)
 	// The same as a word for a prompt with its length.
 	tooLong = regexp.MustCompile(` (?:prompt|input|context|request) (?:is |was |length |window )?(?:too (?:long|large)|超长) |` +
 		`(?:输入|上下文|提示词|文本|prompt|tokens?) ?[^ ]{0,20} ?(?:过长|超长|超出|超过|最大长度)`)
-	otherPart = regexp.MustCompile(` (?:arrays?|tools?|functions?|schemas?|temperature|images?|audio|videos?|files?|documents?|pdf|pages?|names?|` +
+	// Of the reply, which a request speaks of too.
+	replyPart   = regexp.MustCompile(` (?:output|completion|generated|response|reply) (?:tokens?|length) `)
+	promptAlone = regexp.MustCompile(` (?:prompts?|inputs?|context|messages|conversation|history) `)
+	twoSizes    = regexp.MustCompile(` [0-9]{3,} .*(?: [0-9]{3,}) `) // one of them is the size, and the other one the bound
+	otherPart   = regexp.MustCompile(` (?:arrays?|tools?|functions?|schemas?|temperature|images?|audio|videos?|files?|documents?|pdf|pages?|names?|` +
 		`descriptions?|identifiers?|urls?|stop|logprobs|metadata|minimum|empty|at least|rate|per (?:second|minute|hour|day)|rpm|tpm) `)
 )
 

@@ -1,0 +1,322 @@
+package wire_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+// TestFailuresAreClassifiedByWhatTheyMean has answers of vendors, servers and gateways that no list knows. Names, shapes and the words
+// that matter are theirs, and the line says where they were read; the rest of the prose is replaced. What has no source is inferred.
+func TestFailuresAreClassifiedByWhatTheyMean(t *testing.T) {
+	const (
+		quota, filter, overflow = provider.KindQuota, provider.KindContentFilter, provider.KindContextOverflow
+		invalid, rate, key      = provider.KindValidation, provider.KindRateLimit, provider.KindAuthentication
+	)
+	for _, tt := range []struct {
+		name   string
+		status int
+		body   string
+		want   provider.Kind
+		window int
+	}{
+		// No money. Zhipu: AionUi#557 (2026-01); sub2api#890 (2026-03); the others: the vendors' lists of codes, read 2026-11-29.
+		{"Z.ai", 429, `{"error":{"code":"1113","message":"Insufficient balance or no resource package. Please recharge."}}`, quota, 0},
+		{"Zhipu", 429, `{"error":{"code":"1113","message":"余额不足，请充值"}}`, quota, 0},
+		{"MiniMax", 500, `{"type":"error","error":{"type":"api_error","message":"insufficient balance (1008)"}}`, quota, 0},
+		{"MiniMax's own shape", 200, `{"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}`, quota, 0},
+		{"sub2api", 403, `{"code":"INSUFFICIENT_BALANCE","message":"no"}`, quota, 0},
+		{"SiliconFlow", 403, `{"code":30001,"message":"the account balance is insufficient","data":null}`, quota, 0},
+		{"DashScope", 400, `{"error":{"message":"no","type":"Arrearage","param":null,"code":"Arrearage"}}`, quota, 0},
+		{"DashScope's free tier", 403, `{"code":"AllocationQuota.FreeTierOnly","message":"The free tier of the model has been exhausted."}`, quota, 0},
+		{"Volcengine", 403, `{"error":{"code":"AccountOverdueError","message":"no","type":"Forbidden"}}`, quota, 0},
+		{"Volcengine's gateway", 403, `{"ResponseMetadata":{"RequestId":"x","Error":{"Code":"OperationDenied.ServiceOverdue","Message":"no"}}}`, quota, 0},
+		{"one-api", 403, `{"error":{"message":"该令牌额度已用尽","type":"one_api_error"}}`, quota, 0},
+		{"new-api", 403, `{"error":{"message":"用户额度不足","type":"new_api_error","code":"insufficient_user_quota"}}`, quota, 0},
+		{"new-api, before the call", 403, `{"error":{"message":"no","type":"new_api_error","code":"pre_consume_token_quota_failed"}}`, quota, 0},
+		// OpenCode's gateway: anomalyco/opencode#37161 (2026-07-15), read 2026-11-29.
+		{"OpenCode Zen", 401, `{"type":"error","error":{"type":"CreditsError","message":"No payment method."}}`, quota, 0},
+		// LiteLLM: litellm#4208 (2024-06-15), litellm#14144 (2025-09-04), litellm#37000 (2026-08-15), read 2026-11-29.
+		{"LiteLLM", 400, `{"error":{"message":"Budget has been exceeded! Current cost: 0.001, Max budget: 0.0","type":"auth_error","param":null,"code":400}}`, quota, 0},
+		{"LiteLLM, of a user", 400, `{"error":{"message":"ExceededBudget: User=ada over budget. Spend=0.0008, Budget=0.0001","type":"None","param":"None","code":"400"}}`, quota, 0},
+		{"LiteLLM behind itself", 400, `{"error":{"message":"litellm.BadRequestError: OpenAIException - Budget has been exceeded! Current cost: 14.1","type":null,"code":"400"}}`, quota, 0},
+		{"LiteLLM, newer", 429, `{"error":{"message":"no","type":"budget_exceeded","param":null,"code":"429"}}`, quota, 0},
+		{"a problem of RFC 9457", 400, `{"type":"https://example.com/probs/out-of-credit","title":"Not enough credit","detail":"Your balance is 30, but that costs 50","status":400}`, quota, 0},
+		{"a month", 429, `{"error":{"message":"Weekly/Monthly limit exhausted. It is reset on Tuesday.","code":"1310"}}`, quota, 0},
+		{"without a code", 403, `{"msg":"No credits remaining"}`, quota, 0},
+		{"a key and its words", 401, `{"error":{"message":"The key is unknown, or its balance is insufficient"}}`, key, 0},
+		{"a minute's quota", 429, `{"error":{"message":"You exceeded your current quota, please check your plan and billing details."}}`, rate, 0},
+		{"a throttle", 429, `{"code":"Throttling.AllocationQuota","message":"Allocated quota exceeded, please try again later."}`, rate, 0},
+		{"a load balancer", 403, `{"message":"the load balancer has no route"}`, key, 0},
+
+		// Filters. qwen-code#3145 (2026-04-11); openai-cookbook#1224 (2024-05-23); DeepSeek-V2#30 (2024-05-15), read 2026-11-29.
+		{"DashScope", 400, `{"error":{"message":"<400> InternalError.Algo.DataInspectionFailed: no","type":"data_inspection_failed","param":null,"code":"data_inspection_failed"}}`, filter, 0},
+		{"DashScope's own protocol", 400, `{"code":"DataInspectionFailed","message":"no","request_id":"z"}`, filter, 0},
+		{"DashScope behind a gateway", 400, `{"error":{"message":"<400> InternalError.Algo.DataInspectionFailed: no","code":"400"}}`, filter, 0},
+		{"new-api", 400, `{"error":{"message":"input contains sensitive words: [x]","type":"new_api_error","param":"","code":"sensitive_words_detected"}}`, filter, 0},
+		{"DeepSeek", 400, `{"detail":"Content Exists Risk"}`, filter, 0},
+		{"Zhipu", 400, `{"contentFilter":[{"level":1,"role":"user"}],"error":{"code":"1301","message":"系统检测到输入或生成内容可能包含不安全或敏感内容"}}`, filter, 0},
+		{"Volcengine", 400, `{"error":{"code":"SensitiveContentDetected","message":"no","type":"BadRequest"}}`, filter, 0},
+		{"Volcengine, of the input", 400, `{"error":{"code":"InputTextRiskDetection","message":"no","type":"BadRequest"}}`, filter, 0},
+		{"Azure, within", 400, `{"error":{"code":"BadRequest","message":"no","innererror":{"code":"ResponsibleAIPolicyViolation"}}}`, filter, 0},
+		{"LiteLLM", 400, `{"error":{"message":"litellm.ContentPolicyViolationError: AzureException - no","type":null,"code":"400"}}`, filter, 0},
+		{"in words alone", 400, `{"error":"Your request was rejected as a result of our safety system"}`, filter, 0},
+		{"a setting of the filter", 400, `{"error":{"message":"the parameter safety_settings of the content filter is not supported"}}`, invalid, 0},
+		{"case-sensitive", 400, `{"error":{"message":"the input names are case-sensitive"}}`, invalid, 0},
+
+		// Full windows. pi#4943 (2026-05), windmill#10928, TGI's source; antirez/ds4#150 (2026-05-14), taOS#1738 (2026-07-08),
+		// llama-cpp-python#416, free-claude-code#391 (2026-05-08), read 2026-11-29.
+		{"TGI", 422, "{\"error\":\"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4031 `inputs` tokens and 200 `max_new_tokens`\",\"error_type\":\"validation\"}", overflow, 4096},
+		{"TGI, the input alone", 422, "{\"error\":\"Input validation error: `inputs` must have less than 3072 tokens. Given: 5000\",\"error_type\":\"validation\"}", overflow, 0},
+		{"Z.ai", 400, `{"error":{"code":"1261","message":"Prompt exceeds max length"}}`, overflow, 0},
+		{"DashScope", 400, `{"error":{"message":"<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 30720]","type":"invalid_request_error","param":null,"code":"invalid_parameter_error"}}`, overflow, 30720},
+		{"MiniMax", 400, `{"error":{"type":"bad_request_error","message":"invalid params, context window exceeds limit (2013)","http_code":"400"}}`, overflow, 0},
+		{"Poolside", 400, `{"error":{"message":"Input length 9000 exceeds the maximum allowed input length of 8160 tokens.","code":400}}`, overflow, 8160},
+		{"Cohere", 400, `{"message":"too many tokens: the total number of tokens in the prompt cannot exceed 4081 - received 5000"}`, overflow, 4081},
+		{"SambaNova", 400, `{"error":{"message":"The provided prompt is 8500 tokens long, and the maximum supported sequence length is just 8192!","type":"Error","code":null}}`, overflow, 8192},
+		{"GitHub Models", 413, `{"error":{"code":"tokens_limit_reached","message":"Request body too large for this model. Max size: 8000 tokens."}}`, overflow, 8000},
+		{"Cloudflare", 400, `{"errors":[{"message":"AiError: The estimated number of input and maximum output tokens (7000) exceeded this model context window limit (4096).","code":5021}],"success":false}`, overflow, 4096},
+		{"Cerebras", 400, `{"message":"Please reduce the length of the messages or completion. Current length is 8300 while limit is 8192","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}`, overflow, 8192},
+		{"Bedrock by a gateway", 400, `{"error":{"message":"BedrockException - Input is too long for requested model.","type":"invalid_request_error","code":"400"}}`, overflow, 0},
+		{"ds4", 400, `{"error":{"message":"Prompt tokens (9000) exceeds context size (8192)","type":"context_exceeded","n_prompt_tokens":9000,"n_ctx":8192}}`, overflow, 8192},
+		{"RKLLM", 400, `{"error":"Prompt is 11543 tokens but the model context window is 4096 tokens."}`, overflow, 4096},
+		{"llama-cpp-python", 400, `{"error":{"message":"Requested tokens (900) exceed context window of 512","type":"invalid_request_error"}}`, overflow, 512},
+		{"NVIDIA", 400, `{"error":{"message":"This model's maximum context length is 196608 tokens. However, your messages resulted in 199906 tokens.","type":"Bad Request","code":400}}`, overflow, 196608},
+		{"LiteLLM", 400, `{"error":{"message":"litellm.ContextWindowExceededError: no","type":null,"code":"400"}}`, overflow, 0},
+		{"Express", 413, `{"message":"no","type":"entity.too.large"}`, overflow, 0},
+		{"an item of a path", 422, `{"detail":[{"type":"string_too_long","loc":["body","messages",0,"content"],"msg":"messages[0].content should have at most 8000 characters"}]}`, overflow, 0},
+		{"in Chinese", 400, `{"code":400,"msg":"输入内容过长"}`, overflow, 0},
+		{"a failing server", 500, `{"error":"the input length exceeds the context length"}`, overflow, 0},
+		{"too many tools", 400, `{"error":{"message":"Invalid 'tools': array too long. Expected an array with maximum length 128, but got one with length 140.","type":"invalid_request_error"}}`, invalid, 0},
+		{"a cap on output", 422, "{\"error\":\"Input validation error: `max_new_tokens` must be <= 4096. Given: 9000\",\"error_type\":\"validation\"}", invalid, 0},
+		{"another cap on output", 400, `{"error":{"message":"max_tokens is too large: 99999. This model supports at most 16384 completion tokens."}}`, invalid, 0},
+		{"a range of output", 400, `{"error":{"message":"Range of max_tokens should be [1, 8192]"}}`, invalid, 0},
+		{"output of a request", 400, `{"error":{"message":"The request asks for 9000 output tokens, at most 4096 are allowed"}}`, invalid, 0},
+		{"pydantic's cap", 422, `{"detail":[{"type":"less_than_equal","loc":["body","max_tokens"],"msg":"Input should be less than or equal to 4096","input":9000}]}`, invalid, 0},
+		{"a temperature", 400, `{"error":{"message":"temperature exceeds the limit of 2","type":"invalid_request_error"}}`, invalid, 0},
+		{"the id of a call", 400, `{"error":{"message":"Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 52 instead."}}`, invalid, 0},
+		{"the id of a call in Responses", 400, `{"error":{"message":"Invalid 'input[3].call_id': string too long. Expected a string with maximum length 64, but got a string with length 80 instead."}}`, invalid, 0},
+		{"an image", 400, `{"error":{"message":"messages.0.content.0.image.source.base64: image exceeds 5 MB maximum"}}`, invalid, 0},
+		{"a busy server", 503, `{"error":"server busy.  maximum pending requests exceeded"}`, provider.KindAPI, 0},
+	} {
+		e := meant(t, tt.status, tt.body)
+		assert.Equal(t, tt.want, e.Kind, "%s: %v", tt.name, e)
+		assert.Equal(t, tt.window, e.Window, tt.name)
+		assert.NotEmpty(t, e.Message, tt.name)
+		assert.NotContains(t, []string{"None", "null", "error"}, e.Code, tt.name)
+	}
+}
+
+// meant is the failure of an answer, also of one under a status of 200.
+func meant(t *testing.T, status int, body string) *provider.Error {
+	t.Helper()
+	if status >= 400 {
+		return refused(t, status, body)
+	}
+	x, err := send(t, endpoint(ok("")))
+	require.NoError(t, err)
+	var e *provider.Error
+	require.ErrorAs(t, x.Fault([]byte(body)), &e)
+	return e
+}
+
+// In a stream, names without a status decide as the status would.
+func TestNamesInAStream(t *testing.T) {
+	for body, want := range map[string]provider.Kind{
+		`{"error":{"type":"RateLimitError","message":"m"}}`:                     provider.KindRateLimit,
+		`{"error":{"code":"Throttling.RateQuota","message":"m"}}`:               provider.KindRateLimit,
+		`{"error":{"type":"AuthenticationError","message":"m"}}`:                provider.KindAuthentication,
+		`{"error":{"type":"unauthorized","message":"m"}}`:                       provider.KindAuthentication,
+		`{"error":{"type":"BadRequestError","message":"m"}}`:                    provider.KindValidation,
+		`{"error":{"type":"ValidationException","message":"m"}}`:                provider.KindValidation,
+		`{"error":{"type":"RequestTimeout","message":"m"}}`:                     provider.KindTimeout,
+		`{"error":{"type":"data_inspection_failed","message":"m"}}`:             provider.KindContentFilter,
+		`{"error":{"message":"the rate limit is reached"}}`:                     provider.KindRateLimit,
+		`{"statusCode":401,"message":"no","error":"Unauthorized"}`:              provider.KindAuthentication,
+		`{"error_code":336103,"error_msg":"the prompt has too many tokens"}`:    provider.KindContextOverflow,
+		`{"errors":[{"code":10000,"message":"m"}],"success":false}`:             provider.KindAPI,
+		`{"fault":{"faultstring":"m","detail":{"errorcode":"policies.Quota"}}}`: provider.KindAPI,
+		`{"base_resp":{"status_code":2049,"status_msg":"invalid api key"}}`:     provider.KindAuthentication,
+	} {
+		assert.Equal(t, want, meant(t, 200, body).Kind, body)
+	}
+}
+
+// An unknown reason for a reply's end is classified by its words. Z.ai's are documented (litellm#24373, 2026-03).
+func TestReasonsForTheEnd(t *testing.T) {
+	x, err := send(t, endpoint(ok("")))
+	require.NoError(t, err)
+	for reason, want := range map[string]provider.StopReason{
+		"sensitive": provider.StopFilter, "content_filtered": provider.StopFilter, "SAFETY": provider.StopFilter, "moderation": provider.StopFilter,
+		"prohibited_content": provider.StopFilter, "input_moderation": provider.StopFilter, "max_output_tokens": provider.StopLength, "refused": provider.StopRefusal,
+	} {
+		stop, err := x.Ending("finish_reason", reason)
+		require.NoError(t, err, reason)
+		assert.Equal(t, want, stop, reason)
+	}
+	for reason, want := range map[string]provider.Kind{
+		"network_error": provider.KindAPI, "abort": provider.KindAPI, "cancelled": provider.KindAPI, "insufficient_system_resource": provider.KindAPI,
+		"model_context_window_exceeded": provider.KindContextOverflow, "context_length_exceeded": provider.KindContextOverflow,
+		"insufficient_balance": provider.KindQuota, "phase_of_moon": provider.KindInvalidResponse, "": provider.KindInvalidResponse,
+	} {
+		_, err := x.Ending("finish_reason", reason)
+		failure(t, err, want)
+	}
+}
+
+// A failure about the path of the request says what BaseURL lacks. OpenHands#485, chatgpt-web#737, MoneyPrinterTurbo#57,
+// lmstudio-bug-tracker#618, read 2026-11-29.
+func TestAWrongPathIsTold(t *testing.T) {
+	for _, tt := range []struct{ base, path, answer, advice string }{
+		{"", "chat/completions", `200 {"error":"Unexpected endpoint or method. (POST /chat/completions)"}`, "BaseURL usually ends in /v1"},
+		{"", "chat/completions", `404 {"error":{"message":"Invalid URL (POST /chat/completions)","type":"invalid_request_error","param":null,"code":null}}`, "BaseURL usually ends in /v1"},
+		{"", "chat/completions", `404 {"error":{"type":"invalid_request_error","code":"unknown_url","message":"Unknown request URL: POST /chat/completions."}}`, "BaseURL usually ends in /v1"},
+		{"", "chat/completions", `404 {"detail":"Not Found"}`, "BaseURL usually ends in /v1"},
+		{"/api", "chat/completions", `404 404 page not found`, "BaseURL usually ends in /v1"},
+		{"", "chat/completions", `404 <html>`, "BaseURL usually ends in /v1"},
+		{"", "chat/completions", `405 `, "BaseURL usually ends in /v1"},
+		{"/v1/chat/completions", "chat/completions", `404 {"error":{"message":"Invalid URL (POST /v1/chat/completions/chat/completions)"}}`, "leave /chat/completions out of BaseURL"},
+		{"/v1", "v1/messages", `404 {"detail":"Not Found"}`, "leave /v1 out of BaseURL"},
+		{"/v1", "api/chat", `404 404 page not found`, "leave /v1 out of BaseURL"},
+		{"/v2", "chat/completions", `404 {"message":"no Route matched with those values"}`, "check the path of BaseURL"},
+		{"", "chat/completions", "404 {\"error\":{\"message\":\"The model `x` does not exist\",\"code\":\"model_not_found\"}}", ""},
+		{"", "chat/completions", `404 {"error":"model 'x' not found"}`, ""},
+		{"", "chat/completions", `404 {"error":{"message":"No endpoints found that support tool use.","code":404}}`, ""},
+		{"", "chat/completions", `404 {"error":{"code":"DeploymentNotFound","message":"no"}}`, ""},
+		{"", "chat/completions", `400 {"error":{"message":"no endpoint"}}`, ""},
+	} {
+		var status int
+		_, err := fmt.Sscanf(tt.answer, "%d", &status)
+		require.NoError(t, err)
+		body := tt.answer[4:]
+		e := endpoint(says(fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Length: %d\r\n\r\n%s", status, len(body), body)))
+		e.BaseURL = "https://model.test" + tt.base
+		x := open(t, e)
+		if err = x.Send(http.MethodPost, tt.path, []byte("{}")); status == 200 {
+			require.NoError(t, err)
+			err = x.Fault([]byte(body))
+		}
+		message := failure(t, err, provider.KindValidation).Message
+		if tt.advice == "" {
+			assert.NotContains(t, message, "BaseURL", tt.answer)
+			continue
+		}
+		assert.Contains(t, message, tt.advice, tt.answer)
+		assert.Contains(t, message, "the server has nothing at "+tt.base+"/"+tt.path, tt.answer)
+	}
+	x, err := send(t, endpoint(ok("")))
+	require.NoError(t, err)
+	failure(t, x.Fault([]byte(`{"error":"the endpoint is overloaded"}`)), provider.KindAPI)
+}
+
+// A vendor's own shape is read by the adapter or the host program, and cleaned here.
+func TestOwnShapes(t *testing.T) {
+	explain := func(status int, header http.Header, body []byte) wire.Fault {
+		if !strings.Contains(string(body), "oops") {
+			return wire.Fault{}
+		}
+		assert.Equal(t, "b", header.Get("X-A"))
+		return wire.Fault{Kind: provider.KindQuota, Code: "oops", Message: fmt.Sprint(status, ": no more for ", secret), RetryAfter: time.Minute}
+	}
+	fail := func(status int, body string, explain func(int, http.Header, []byte) wire.Fault) *provider.Error {
+		e := endpoint(says(fmt.Sprintf("HTTP/1.1 %d X\r\nX-A: b\r\nConnection: close\r\n\r\n%s", status, body)))
+		e.Explain = explain
+		x, err := send(t, e)
+		if status == 200 {
+			require.NoError(t, err)
+			err = x.Fault([]byte(body))
+		}
+		return failure(t, err, kindOf(err))
+	}
+	for _, status := range []int{200, 400, 503} {
+		e := fail(status, `{"oops":{"left":0}}`, explain)
+		assert.Equal(t, provider.KindQuota, e.Kind)
+		assert.Equal(t, status, e.Status)
+		assert.Equal(t, "oops", e.Code)
+		assert.Equal(t, fmt.Sprint(status, ": no more for [redacted]"), e.Message)
+		assert.Equal(t, time.Minute, e.RetryAfter)
+	}
+	e := fail(429, coded("x"), explain)
+	assert.Equal(t, []string{"rate_limit", "x", "m"}, []string{string(e.Kind), e.Code, e.Message}, "what it does not know is read as ever")
+	e = fail(400, `{"a":1}`, func(int, http.Header, []byte) wire.Fault { return wire.Fault{Code: "PromptTooLong", Window: 4096} })
+	assert.Equal(t, provider.KindContextOverflow, e.Kind, "a name is classified")
+	assert.Zero(t, e.Window-4096)
+	e = fail(429, `{"a":1}`, func(int, http.Header, []byte) wire.Fault { return wire.Fault{RetryAfter: -time.Hour} })
+	assert.Zero(t, e.RetryAfter)
+}
+
+// A refusal whose body never ends is what its status line says, soon, and also if the caller's time is over meanwhile.
+func TestRefusalsWhoseBodyDoesNotEnd(t *testing.T) {
+	const said = `{"error":{"code":"m","message":"no more"}}`
+	for name, body := range map[string]func(ctx context.Context) *silent{
+		"nothing":    func(ctx context.Context) *silent { return &silent{ctx, ""} },
+		"half":       func(ctx context.Context) *silent { return &silent{ctx, said[:20]} },
+		"the whole":  func(ctx context.Context) *silent { return &silent{ctx, said} },
+		"plain text": func(ctx context.Context) *silent { return &silent{ctx, "no more"} },
+	} {
+		for status, want := range map[int]provider.Kind{
+			400: provider.KindValidation, 401: provider.KindAuthentication, 402: provider.KindQuota, 403: provider.KindAuthentication,
+			429: provider.KindRateLimit, 500: provider.KindAPI,
+		} {
+			for _, within := range []time.Duration{time.Millisecond, time.Second, time.Hour} {
+				synctest.Test(t, func(t *testing.T) {
+					header := http.Header{"Retry-After": {"7"}, "X-Request-Id": {"req_1"}}
+					if status == 402 {
+						header.Del("Retry-After")
+					}
+					e := endpoint(transport(func(req *http.Request) (*http.Response, error) {
+						return &http.Response{StatusCode: status, Header: header, Body: body(req.Context()), Request: req}, nil
+					}))
+					ctx, cancel := context.WithTimeout(t.Context(), within)
+					defer cancel()
+					x, err := e.Open(ctx, "")
+					require.NoError(t, err)
+					defer x.Close()
+					began := time.Now()
+					f := failure(t, x.Send(http.MethodPost, "chat", []byte("{}")), want)
+					assert.Equal(t, status, f.Status, name)
+					assert.Equal(t, "req_1", f.RequestID, name)
+					assert.LessOrEqual(t, time.Since(began), 2*time.Second, name)
+					if status != 402 {
+						assert.Equal(t, 7*time.Second, f.RetryAfter, name)
+					}
+					if name == "the whole" {
+						assert.Zero(t, time.Since(began), "the JSON has ended")
+						assert.Equal(t, "no more", f.Message)
+					}
+				})
+			}
+		}
+	}
+	synctest.Test(t, func(t *testing.T) { // blanks are no reason to wait either
+		e := endpoint(transport(func(req *http.Request) (*http.Response, error) {
+			body := &pinging{silent{req.Context(), " "}, func() {}}
+			return &http.Response{StatusCode: 401, Header: http.Header{}, Body: body, Request: req}, nil
+		}))
+		began := time.Now()
+		_, err := send(t, e)
+		failure(t, err, provider.KindAuthentication)
+		assert.LessOrEqual(t, time.Since(began), 3*time.Second)
+	})
+	synctest.Test(t, func(t *testing.T) { // whoever cancels wants no answer
+		e := endpoint(transport(func(req *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 401, Header: http.Header{}, Body: &silent{req.Context(), ""}, Request: req}, nil
+		}))
+		ctx, cancel := context.WithCancel(t.Context())
+		x, err := e.Open(ctx, "")
+		require.NoError(t, err)
+		defer x.Close()
+		time.AfterFunc(time.Second, cancel)
+		failure(t, x.Send(http.MethodPost, "chat", []byte("{}")), provider.KindCanceled)
+	})
+}
