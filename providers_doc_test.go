@@ -22,7 +22,11 @@ import (
 	"github.com/agonist-dev/debate/provider/providertest"
 )
 
-const providersPage = "docs/providers.md"
+// What users need, and what shows it.
+const (
+	providersPage = "docs/providers.md"
+	proofsPage    = "docs/internal/vendors.md"
+)
 
 var (
 	fenced      = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
@@ -33,10 +37,10 @@ var (
 	faultsEnd   = "<!-- /faults -->\n"
 )
 
-// readProviders yields the page's text, and that without its blocks of code.
-func readProviders(t *testing.T) (page, prose string) {
+// readProviders yields a page's text, and that without its blocks of code.
+func readProviders(t *testing.T, path string) (page, prose string) {
 	t.Helper()
-	data, err := os.ReadFile(providersPage)
+	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	return string(data), fenced.ReplaceAllString(string(data), "")
 }
@@ -73,13 +77,15 @@ func tableAfter(t *testing.T, text string, columns ...string) [][]string {
 	return table
 }
 
-// TestTheProvidersPageCitesWhatThereIs: every test that the page names is in the file named after it, and every
+// TestTheProvidersPageCitesWhatThereIs: every test that the pages name is in the file named after it, and every
 // file, folder and command's package exists.
 func TestTheProvidersPageCitesWhatThereIs(t *testing.T) {
 	longform.Lone(t)
 	t.Parallel()
 	tree := os.DirFS(".")
-	_, prose := readProviders(t)
+	_, page := readProviders(t, providersPage)
+	_, proofs := readProviders(t, proofsPage)
+	prose := page + "\n" + proofs
 	declared, tests := declarations(t), 0
 	var cited []string // tests whose file has not been named yet
 	for _, span := range codeSpan.FindAllStringSubmatch(prose, -1) {
@@ -107,7 +113,7 @@ func TestTheProvidersPageCitesWhatThereIs(t *testing.T) {
 		}
 	}
 	assert.Empty(t, cited, "their file is not named")
-	assert.Greater(t, tests, 50, "the page is read")
+	assert.Greater(t, tests, 50, "the pages are read")
 	for line := range strings.Lines(prose) {
 		assert.Zero(t, strings.Count(line, "`")%2, "a code span is not closed: %s", line)
 	}
@@ -119,7 +125,7 @@ func TestTheProvidersPageCitesWhatThereIs(t *testing.T) {
 func TestTheProvidersPageProvesWhatItClaims(t *testing.T) {
 	longform.Lone(t)
 	t.Parallel()
-	_, prose := readProviders(t)
+	_, prose := readProviders(t, proofsPage)
 	claims, proofs := tableAfter(t, prose, "vendor", "package"), tableAfter(t, prose, "vendor", "tests")
 	proved := map[string][]string{}
 	for _, row := range proofs[1:] {
@@ -160,14 +166,14 @@ func TestTheProvidersPageProvesWhatItClaims(t *testing.T) {
 // TestTheProvidersPageCountsWhatTheSuitesRun draws the numbers of the fault table anew: from the golden files that the
 // adapters' suites write.
 func TestTheProvidersPageCountsWhatTheSuitesRun(t *testing.T) {
-	page, _ := readProviders(t)
+	page, _ := readProviders(t, proofsPage)
 	before, rest, ok := strings.Cut(page, faultsStart)
 	require.True(t, ok)
 	drawn, after, ok := strings.Cut(rest, faultsEnd)
 	require.True(t, ok)
 	want := drawFaults(t, drawn)
 	if stage.Update() {
-		require.NoError(t, os.WriteFile(providersPage, []byte(before+faultsStart+want+faultsEnd+after), 0o600))
+		require.NoError(t, os.WriteFile(proofsPage, []byte(before+faultsStart+want+faultsEnd+after), 0o600))
 		drawn = want
 	}
 	assert.Equal(t, want, drawn, "rewrite it with -update")
@@ -246,7 +252,7 @@ func readGolden(t *testing.T, adapter string) (checks map[string]int, reasons []
 
 // TestTheProvidersPageNamesTheKindsOfItsFixtures: no fixture of an adapter is of a kind that its row does not tell.
 func TestTheProvidersPageNamesTheKindsOfItsFixtures(t *testing.T) {
-	_, prose := readProviders(t)
+	_, prose := readProviders(t, proofsPage)
 	kinds := map[string]string{}
 	for _, row := range tableAfter(t, prose, "row", "signal", "kind")[1:] {
 		kinds[strings.Trim(row[0], "`")] = row[2]
@@ -267,12 +273,34 @@ func TestTheProvidersPageNamesTheKindsOfItsFixtures(t *testing.T) {
 	}
 }
 
+// TestTheProvidersPageHasOneTableOfVendors: it names each vendor that an environment can give, with a constructor, and it is one page.
+func TestTheProvidersPageHasOneTableOfVendors(t *testing.T) {
+	page, prose := readProviders(t, providersPage)
+	table, named := tableAfter(t, prose, "name", "constructor", "variables", "to know"), map[string]bool{}
+	for _, row := range table[1:] {
+		require.Len(t, row, 4, row[0])
+		assert.NotContains(t, row, "", row[0])
+		named[row[0]] = true
+	}
+	source, err := os.ReadFile(filepath.FromSlash("provider/env/variables.go"))
+	require.NoError(t, err)
+	_, list, ok := strings.Cut(string(source), "return []string{")
+	require.True(t, ok)
+	list, _, _ = strings.Cut(list, "}")
+	vendors := strings.FieldsFunc(list, func(r rune) bool { return r < 'a' || r > 'z' })
+	assert.Greater(t, len(vendors), 10)
+	for _, vendor := range vendors {
+		assert.True(t, named[vendor], "the table does not have %s", vendor)
+	}
+	assert.Less(t, strings.Count(page, "\n"), 260, "what shows it belongs to the other page")
+}
+
 // TestTheProgramsOfTheProvidersPageCompile checks the types of each block of Go. A block without a head gets one. To the go command,
 // each is a package of the module that has all adapters. None is a program, so that nothing is linked.
 func TestTheProgramsOfTheProvidersPageCompile(t *testing.T) {
 	longform.Lone(t)
 	t.Parallel()
-	page, _ := readProviders(t)
+	page, _ := readProviders(t, providersPage)
 	imports := []string{"context", "net/http", "os", "github.com/agonist-dev/debate", "github.com/aws/aws-sdk-go-v2/config"}
 	for _, name := range []string{"anthropic", "bedrock", "cache", "limit", "logger", "openaicompat", "vertex"} {
 		imports = append(imports, "github.com/agonist-dev/debate/provider/"+name)

@@ -74,7 +74,7 @@ func readEvidence(t *testing.T) map[string][]finding {
 // TestTheProvidersPageTellsWhatIsKnownOfEachVendor draws the table of sources anew: from the golden files in which the
 // adapters' suites write what each fixture came to.
 func TestTheProvidersPageTellsWhatIsKnownOfEachVendor(t *testing.T) {
-	page, _ := readProviders(t)
+	page, _ := readProviders(t, proofsPage)
 	before, rest, ok := strings.Cut(page, evidenceStart)
 	require.True(t, ok)
 	drawn, after, ok := strings.Cut(rest, evidenceEnd)
@@ -83,7 +83,7 @@ func TestTheProvidersPageTellsWhatIsKnownOfEachVendor(t *testing.T) {
 	require.True(t, ok)
 	want := drawEvidence(t, faults)
 	if stage.Update() {
-		require.NoError(t, os.WriteFile(providersPage, []byte(before+evidenceStart+want+evidenceEnd+after), 0o600))
+		require.NoError(t, os.WriteFile(proofsPage, []byte(before+evidenceStart+want+evidenceEnd+after), 0o600))
 		drawn = want
 	}
 	assert.Equal(t, want, drawn, "rewrite it with -update")
