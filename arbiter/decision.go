@@ -111,7 +111,7 @@ func decisionSchema(moves []Move) *flow.Schema {
 		Mend: mend,
 		Check: func(r *flow.Record, ruling *Ruling) []string {
 			w := of(r)
-			w.settle(ruling)
+			w.reduce(ruling)
 			return w.refuses(ruling, moves)
 		},
 		Body: func(_ *flow.Record, in *flow.Intent, spend flow.Spend, ruling *Ruling) flow.Body {
@@ -216,9 +216,9 @@ func bare(word string) string {
 	})
 }
 
-// settle removes from a ruling what says nothing beside its move: agents who act anyway or no longer, and a summary of what is not
+// reduce removes from a ruling what says nothing beside its move: agents who act anyway or no longer, and a summary of what is not
 // complete.
-func (w *Work) settle(ruling *Ruling) {
+func (w *Work) reduce(ruling *Ruling) {
 	acting := func(name string) bool {
 		return slices.ContainsFunc(w.batch, func(e *Execution) bool { return e.Agent == name })
 	}
