@@ -97,6 +97,13 @@ func TestABadAdapterFails(t *testing.T) {
 				return p.Generate(ctx, req, emit)
 			})
 		}, "a goroutine is left"},
+		{"waits for the whole of a refusal", []string{"endless-failure", "deadline"}, failing(
+			func(ctx context.Context, _ provider.Provider, _ *provider.Request, e *provider.Error) (*provider.Response, error) {
+				if ctx.Err() != nil {
+					e.Kind, e.Status = provider.KindTimeout, 0
+				}
+				return nil, e
+			}), `is of kind "timeout"`},
 		{"mistakes all for one", slices.Concat(
 			[]string{"dial", "reset", "truncated", "timeout-status", "rate-limit", "overloaded", "conflict", "server-error", "authentication"},
 			[]string{"permission", "too-large", "bad-request", "not-found", "unprocessable", "canceled", "deadline", "huge-retry-after"},
