@@ -9,7 +9,8 @@
 //   - A conversation goes out in a form that every server takes, whatever models wrote in it ([Form]).
 //   - What a model refuses is left out, and remembered for the model ([Refusals]).
 //   - Every failure is a [*provider.Error]: classified, with what is known of its price, and without key,
-//     header or request in it.
+//     header or request in it. What it is follows from its names, its status and its words, in this order;
+//     a vendor's own shape is read by [Endpoint.Explain].
 //
 // An [Endpoint] is where requests go. An [Exchange] is one request with its answer. An adapter without an
 // SDK sends with [Exchange.Send]. An adapter with an SDK lets the SDK write the request through
