@@ -34,7 +34,7 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 		}
 		return whole(x, &m, func() bool { return m.Name != "" })
 	}
-	if e, ok := errors.AsType[*provider.Error](err); ok && e.Status == http.StatusNotFound {
+	if e, ok := errors.AsType[*provider.Error](err); ok && e.Status == http.StatusNotFound && e.Code != wire.CodeEndpoint {
 		return &provider.Error{
 			Kind: provider.KindValidation, Status: e.Status, Code: "model_not_found", RequestID: e.RequestID,
 			Message: "the Gemini API does not know the model " + wire.Clip(model),

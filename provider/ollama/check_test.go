@@ -27,7 +27,7 @@ func TestCheck(t *testing.T) {
 		{"old server", 200, `{"details":{"family":"llama"}}`, "", ""},
 		{"embeds alone", 200, `{"capabilities":["embedding"]}`, provider.KindValidation, "model-1 cannot chat"},
 		{"not there", 404, `{"error":"model 'model-1' not found"}`, provider.KindValidation, "ollama pull model-1"},
-		{"no such path", 404, "404 page not found", provider.KindValidation, "BaseURL"},
+		{"no such path", 404, "404 page not found", provider.KindValidation, "nothing at /api/show: check the path of BaseURL"},
 		{"bad name", 400, `{"error":"invalid model name"}`, provider.KindValidation, "invalid model name"},
 		{"refused", 401, `{"error":"unauthorized ` + canary + `"}`, provider.KindAuthentication, ""},
 		{"down", 503, ``, provider.KindAPI, ""},

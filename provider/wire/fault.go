@@ -90,6 +90,9 @@ type wireFault struct {
 	NCtx       json.RawMessage `json:"n_ctx"`   // llama.cpp's
 }
 
+// CodeEndpoint is the code of a failure without one that is about the path of the request: BaseURL is wrong.
+const CodeEndpoint = "endpoint"
+
 // maxNested is how many errors within errors are opened.
 const maxNested = 4
 
@@ -443,7 +446,7 @@ func (x *Exchange) fault(f fault, status int) *provider.Error {
 		case f.blocked != "":
 			message, e.Code = message+" (the key is not at fault: "+f.blocked+")", cmp.Or(e.Code, "blocked")
 		case f.lost != "":
-			message, e.Code = message+" ("+f.lost+")", cmp.Or(e.Code, "endpoint")
+			message, e.Code = message+" ("+f.lost+")", cmp.Or(e.Code, CodeEndpoint)
 		}
 	}
 	e.Message = x.secrets.clean(strings.TrimSpace(message))
