@@ -55,6 +55,9 @@ var errorName = regexp.MustCompile(`[\w.]*[a-z](?:Error|Exception|Failed|Exceede
 
 const maxSpoken = 8 // names that are read of a message
 
+// echo begins what a server repeats of the request, as pydantic does: the words of a conversation say nothing about a failure.
+var echo = regexp.MustCompile(`[\\'"]+input[\\'"]+\s*:`)
+
 // Names that are less precise than a status. Without one, in a stream, they decide.
 //
 //nolint:gochecknoglobals // read only
@@ -115,7 +118,10 @@ var spentWords = []string{
 // classify says what can be done about a failure.
 func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bool) provider.Kind {
 	names := append([]string{f.code, f.kind}, f.inner...)
-	spoken := errorName.FindAllString(f.message+"\n"+f.raw, maxSpoken)
+	said := f.message + "\n" + f.raw
+	if at := echo.FindStringIndex(said); at != nil {
+		said = said[:at[0]]
+	}
 	for _, kinds := range []map[string]provider.Kind{own, exactKinds} {
 		for _, name := range names {
 			if kind, ok := kinds[strings.ToLower(name)]; ok {
@@ -123,13 +129,13 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 			}
 		}
 	}
-	names = append(names, spoken...)
+	names = append(names, errorName.FindAllString(said, maxSpoken)...)
 	for _, name := range names {
 		if kind := meaning(name); kind != "" {
 			return kind
 		}
 	}
-	words := digitComma.ReplaceAllString(strings.ToLower(f.message+"\n"+f.raw), "$1$2")
+	words := digitComma.ReplaceAllString(strings.ToLower(said), "$1$2")
 	if strings.Contains(words, "request too large for ") || overdrawn(words) { // than a minute's tokens: OpenAI and Groq
 		return provider.KindContextOverflow
 	}

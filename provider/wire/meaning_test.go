@@ -103,6 +103,8 @@ func TestFailuresAreClassifiedByWhatTheyMean(t *testing.T) {
 		{"a range of output", 400, `{"error":{"message":"Range of max_tokens should be [1, 8192]"}}`, invalid, 0},
 		{"output of a request", 400, `{"error":{"message":"The request asks for 9000 output tokens, at most 4096 are allowed"}}`, invalid, 0},
 		{"pydantic's cap", 422, `{"detail":[{"type":"less_than_equal","loc":["body","max_tokens"],"msg":"Input should be less than or equal to 4096","input":9000}]}`, invalid, 0},
+		{"pydantic's echo", 422, `{"detail":[{"type":"missing","loc":["body","messages",0,"role"],"msg":"Field required","input":{"content":"My account is overdue, the prompt is too long, and your content is harmful content."}}]}`, invalid, 0},
+		{"an echo in a text", 400, `{"object":"error","message":"[{'type': 'missing', 'loc': ('body', 'x'), 'msg': 'Field required', 'input': {'content': 'insufficient balance'}}]","type":"BadRequestError","code":400}`, invalid, 0},
 		{"a temperature", 400, `{"error":{"message":"temperature exceeds the limit of 2","type":"invalid_request_error"}}`, invalid, 0},
 		{"the id of a call", 400, `{"error":{"message":"Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 52 instead."}}`, invalid, 0},
 		{"the id of a call in Responses", 400, `{"error":{"message":"Invalid 'input[3].call_id': string too long. Expected a string with maximum length 64, but got a string with length 80 instead."}}`, invalid, 0},
