@@ -72,7 +72,7 @@ func advice(base, path string) string {
 	switch {
 	case strings.HasSuffix(base, path):
 		return "leave " + path + " out of BaseURL"
-	case versions(base) > 0 && (versions(path) > 0 || ollama), versions(base) > 1:
+	case versions(base) > 0 && (versions(path) > 0 || ollama), strings.Contains(base, "/v1/v1"):
 		return "leave /v1 out of BaseURL"
 	case versions(base)+versions(path) == 0 && !ollama:
 		return "BaseURL usually ends in /v1"

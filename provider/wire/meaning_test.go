@@ -190,6 +190,8 @@ func TestAWrongPathIsTold(t *testing.T) {
 		{"/v1/chat/completions", "chat/completions", `404 {"error":{"message":"Invalid URL (POST /v1/chat/completions/chat/completions)"}}`, "leave /chat/completions out of BaseURL"},
 		{"/v1", "v1/messages", `404 {"detail":"Not Found"}`, "leave /v1 out of BaseURL"},
 		{"/v1", "api/chat", `404 404 page not found`, "leave /v1 out of BaseURL"},
+		{"/v1/v1", "chat/completions", `404 {"detail":"Not Found"}`, "leave /v1 out of BaseURL"},
+		{"/api/v2/cortex/v1", "chat/completions", `404 {"detail":"Not Found"}`, "check the path of BaseURL"},
 		{"/v2", "chat/completions", `404 {"message":"no Route matched with those values"}`, "check the path of BaseURL"},
 		{"", "chat/completions", "404 {\"error\":{\"message\":\"The model `x` does not exist\",\"code\":\"model_not_found\"}}", ""},
 		{"", "chat/completions", `404 {"error":"model 'x' not found"}`, ""},
