@@ -56,7 +56,7 @@ func (x *Exchange) astray(f *fault, foreign bool) string {
 		return ""
 	}
 	path := strings.TrimPrefix(x.path, strings.TrimRight(x.base.Path, "/"))
-	if !foreign && !strings.Contains(words, strings.ToLower(path)) && !pathWords.MatchString(words) {
+	if named := len(path) > 1 && strings.Contains(words, strings.ToLower(path)); !foreign && !named && !pathWords.MatchString(words) {
 		return ""
 	}
 	return "the server has nothing at " + x.path + ": " + advice(strings.TrimRight(x.base.Path, "/"), path)
