@@ -2,6 +2,7 @@ package bedrock
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -63,19 +64,17 @@ func (p *Provider) family(model string) family {
 
 func familyOf(model string) family {
 	name := baseModel(model)
-	begins := func(list ...string) bool {
-		for _, start := range list {
-			if strings.HasPrefix(name, start) {
-				return true
-			}
-		}
-		return false
+	begins := func(starts ...string) bool {
+		return slices.ContainsFunc(starts, func(s string) bool { return strings.HasPrefix(name, s) })
+	}
+	has := func(parts []string) bool {
+		return slices.ContainsFunc(parts, func(s string) bool { return strings.Contains(name, s) })
 	}
 	claude, nova := begins("anthropic.claude-"), begins("amazon.nova-")
 	return family{
-		cache:     nova || claude && !contains(name, uncached),
+		cache:     nova || claude && !has(uncached),
 		schema:    begins(schemaModels...),
-		choice:    nova || claude && !contains(name, uncached[:3]),
+		choice:    nova || claude && !has(uncached[:3]),
 		alone:     begins("meta.", "mistral.", "writer."),
 		noStatus:  begins("writer."),
 		strictIDs: begins("anthropic.", "amazon."),

@@ -182,11 +182,12 @@ func absent(err error, path, model string) bool {
 	default:
 		return false
 	}
-	message := strings.ToLower(e.Message)
-	if e.Code == "unknown_url" || strings.Contains(message, path) && !names(message, strings.ToLower(model)) {
+	model = strings.ToLower(model)
+	message := strings.ReplaceAll(strings.ToLower(e.Message), path+"/"+model, path) // the path of a model names it in any case
+	if e.Code == "unknown_url" || strings.Contains(message, path) && !names(message, model) {
 		return true // the path may hold one of the words below
 	}
-	return !names(message, strings.ToLower(model)) && !names(message, "model") && !names(message, "deployment") &&
+	return !names(message, model) && !names(message, "model") && !names(message, "deployment") &&
 		!strings.HasPrefix(message, "item ")
 }
 

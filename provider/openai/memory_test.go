@@ -73,7 +73,7 @@ func TestHostileLists(t *testing.T) {
 			b.WriteString(tt.last)
 			answer := b.String()
 			p := serve(t, func(w http.ResponseWriter, _ *http.Request) { answerJSON(w, 200, answer) })
-			p.MaxLine = size
+			p.MaxLine, p.API = size, openai.Responses
 			var err error
 			grown := allocated(func() { err = tt.act(t, p) })
 			t.Log(grown>>20, "MiB")

@@ -290,6 +290,7 @@ func TestNothingIsRetried(t *testing.T) {
 				w.Header().Set("X-Should-Retry", "true")
 				answerJSON(w, status, `{}`)
 			})
+			p.API = openai.Responses
 			require.Error(t, call(t.Context(), p))
 			assert.Equal(t, 1, n, "%s, status %d", name, status)
 		}

@@ -41,7 +41,7 @@ func (a *adapter) Generate(ctx context.Context, req *provider.Request, emit func
 			return r.Failed(x.Cut(err))
 		}
 		var e struct {
-			Text  string              `json:"text"`
+			Text  wire.Text           `json:"text"`
 			Call  *provider.ToolCall  `json:"call"`
 			Stop  provider.StopReason `json:"stop"`
 			Usage provider.Usage      `json:"usage"`
@@ -57,7 +57,7 @@ func (a *adapter) Generate(ctx context.Context, req *provider.Request, emit func
 			r.Settled = !e.Usage.IsZero()
 			return r.Failed(x.Fault(event.Data))
 		}
-		r.Show(e.Text)
+		r.Say(string(e.Text))
 		if e.Call != nil {
 			r.Call(r.Calls(), e.Call.ID, e.Call.Name, string(e.Call.Arguments))
 		}

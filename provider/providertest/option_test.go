@@ -44,6 +44,9 @@ func (a *asked) write(req *provider.Request) (json.RawMessage, http.Header, erro
 			add(m)
 		}
 		content = append(content, m.Text)
+		if m.ToolResult != nil {
+			content = append(content, m.ToolResult.Text)
+		}
 		if a.lateParts {
 			add(m)
 		}
@@ -117,6 +120,10 @@ type speaking struct {
 }
 
 func (p *speaking) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	req, err := wire.Form{}.Request(req)
+	if err != nil {
+		return nil, err
+	}
 	body, header, err := p.write(req)
 	if err != nil {
 		return nil, err

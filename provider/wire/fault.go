@@ -135,7 +135,11 @@ func (w *wireFault) inside() json.RawMessage {
 		Error json.RawMessage `json:"Error"`
 	}
 	_ = json.Unmarshal(w.Volc, &volc)
-	for _, field := range []json.RawMessage{w.Error, w.Errors, w.Fault, w.Base, volc.Error} {
+	fields := []json.RawMessage{w.Error, w.Fault, w.Base, volc.Error}
+	if w.text() == "" { // Google lists the parts of an error within it
+		fields = append(fields, w.Errors)
+	}
+	for _, field := range fields {
 		if Present(field) && bytes.IndexByte([]byte(`"{[`), bytes.TrimSpace(field)[0]) >= 0 {
 			return bytes.TrimSpace(field)
 		}

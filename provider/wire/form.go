@@ -157,7 +157,7 @@ func (c *conversion) call(m provider.Message, following []provider.Message) {
 	for i, call := range m.ToolCalls {
 		result := c.result(call.ID, following)
 		result.ID = c.id(call.ID)
-		call.ID, call.Name, call.Arguments = result.ID, c.toolName(call.Name), arguments(call.Arguments)
+		call.ID, call.Name, call.Arguments = result.ID, c.toolName(call.Name), sentArguments(call.Arguments)
 		calls[i], results[i] = call, provider.Message{Speaker: c.self, ToolResult: result}
 	}
 	if m.ToolCalls = calls; !c.results() {
@@ -290,9 +290,9 @@ func printable(s string) string {
 	return s
 }
 
-// arguments returns the arguments of a call as vendors take them: an object, without control characters in its texts. Anything else
+// sentArguments returns the arguments of a call as vendors take them: an object, without control characters in its texts. Anything else
 // becomes an object without fields. Half of a surrogate pair, which servers in Python cannot write, becomes U+FFFD.
-func arguments(raw json.RawMessage) json.RawMessage {
+func sentArguments(raw json.RawMessage) json.RawMessage {
 	data := bytes.TrimSpace(bytes.ToValidUTF8(raw, []byte("\uFFFD")))
 	if len(data) == 0 || data[0] != '{' || !json.Valid(data) {
 		return json.RawMessage("{}")
@@ -302,14 +302,14 @@ func arguments(raw json.RawMessage) json.RawMessage {
 	}
 	out := make([]byte, 0, len(data))
 	for len(data) > 0 {
-		take, put := escape(data)
+		take, put := sentEscape(data)
 		out, data = append(out, put...), data[take:]
 	}
 	return out
 }
 
-// escape returns what becomes of the next byte, or the next escape, of valid JSON, and how many bytes it has.
-func escape(data []byte) (take int, put []byte) {
+// sentEscape returns what becomes of the next byte, or the next escape, of valid JSON, and how many bytes it has.
+func sentEscape(data []byte) (take int, put []byte) {
 	switch {
 	case data[0] != '\\':
 		return 1, data[:1]
@@ -318,17 +318,16 @@ func escape(data []byte) (take int, put []byte) {
 	case data[1] != 'u':
 		return 2, data[:2]
 	}
-	const size = len(`\u0000`)
 	c := hex4(data)
 	switch {
 	case c < 0x80 && control(byte(c)):
-		return size, nil
+		return escape, nil
 	case !utf16.IsSurrogate(c):
-		return size, data[:size]
-	case len(data) > 2*size && data[size] == '\\' && data[size+1] == 'u' && utf16.DecodeRune(c, hex4(data[size:])) != utf8.RuneError:
-		return 2 * size, data[:2*size]
+		return escape, data[:escape]
+	case len(data) > 2*escape && data[escape] == '\\' && data[escape+1] == 'u' && utf16.DecodeRune(c, hex4(data[escape:])) != utf8.RuneError:
+		return 2 * escape, data[:2*escape]
 	}
-	return size, []byte(`\ufffd`)
+	return escape, []byte(`\ufffd`)
 }
 
 // hex4 returns the number in an escape such as \u00e4 at the beginning of valid JSON.

@@ -29,7 +29,7 @@ func adapters(url, key string, client *http.Client) map[string]provider.Provider
 	compat := openaicompat.Compatible(url+"/v1", key)
 	compat.Client = client
 	responses := openai.New(key)
-	responses.BaseURL, responses.Client = url+"/v1", client
+	responses.BaseURL, responses.Client, responses.API = url+"/v1", client, openai.Responses
 	messages := anthropic.New(key)
 	messages.BaseURL, messages.Client = url, client
 	gemini := google.New(key)
