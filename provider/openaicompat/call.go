@@ -22,21 +22,46 @@ type toolCall struct {
 // slot is what tells a call of the reply apart from the others. Its place in the list is the call's in the reply.
 type slot struct {
 	id, name string
-	index    int // -1: it has none
+	index    int  // -1: it has none
+	size     int  // bytes of arguments that came
+	again    bool // its name came once more behind its whole arguments
 }
 
 // newCall is the place of a call that has not begun.
 const newCall = -1
 
+// piece is what a chunk has of a call.
+type piece struct {
+	*toolCall
+
+	id, name  string
+	arguments string
+	value     string // the arguments without white space, if they are a whole JSON value
+}
+
+func pieceOf(call *toolCall) piece {
+	p := piece{toolCall: call, id: call.ID, name: call.Function.Name, arguments: wire.Plain(call.Function.Arguments)}
+	if strings.TrimSpace(p.id) == "" { // vercel/ai#18440
+		p.id = ""
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, []byte(p.arguments)) == nil {
+		p.value = b.String()
+	}
+	return p
+}
+
 // pieces adds the pieces of calls that a chunk has. ok is false if there are too many calls. added reports whether they
 // are something new.
 func (r *reply) pieces(list []toolCall) (added, ok bool) {
 	for i := range list {
-		p := &list[i]
-		arguments := wire.Plain(p.Function.Arguments)
-		at := r.place(p, arguments)
-		added = added || at == newCall || arguments != "" && !r.repeats(at, arguments)
-		if !r.extend(at, p, arguments) {
+		p := pieceOf(&list[i])
+		at := r.place(&p)
+		if at != newCall && r.repeats(at, &p) {
+			p.arguments = ""
+		}
+		added = added || at == newCall || strings.TrimSpace(p.arguments) != ""
+		if !r.extend(at, &p) {
 			return added, false
 		}
 	}
@@ -48,13 +73,10 @@ func (r *reply) wholes(list []toolCall) (added, ok bool) {
 	before := len(r.slots)
 	used := map[int]bool{}
 	for i := range list {
-		p := &list[i]
-		arguments := wire.Plain(p.Function.Arguments)
+		p := pieceOf(&list[i])
 		at := newCall
 		for k := range before {
-			s := &r.slots[k]
-			known := p.ID != "" && s.id == p.ID || k == i && s.name == p.Function.Name && (s.id == "" || p.ID == "")
-			if known && !used[k] {
+			if !used[k] && r.known(k, i, &p) {
 				at = k
 				break
 			}
@@ -63,37 +85,53 @@ func (r *reply) wholes(list []toolCall) (added, ok bool) {
 			added = true
 		} else {
 			used[at] = true
-			had, whole := r.Arguments(at)
-			if len(arguments) > len(had) && (!whole || compact(had) == "{}") {
-				r.Replace(at, arguments)
-				added = true
+			had := r.Arguments(at)
+			if s := &r.slots[at]; len(p.arguments) > s.size && (had == "" || had == "{}") {
+				r.Replace(at, p.arguments)
+				s.size, added = len(p.arguments), true
 			}
-			arguments = ""
+			p.arguments = ""
 		}
-		if !r.extend(at, p, arguments) {
+		if !r.extend(at, &p) {
 			return added, false
 		}
 	}
 	return added, true
 }
 
-// extend adds a piece of the call at a place. It fails if there are too many calls.
-func (r *reply) extend(at int, p *toolCall, arguments string) bool {
+// known reports whether the call at a place of a message is one that has come. A gateway may give it another id than its
+// pieces had.
+func (r *reply) known(at, place int, p *piece) bool {
+	s := &r.slots[at]
+	if p.id != "" && s.id == p.id {
+		return true
+	}
+	return at == place && s.name == p.name && (s.id == "" || p.id == "" || p.value != "" && p.value == r.Arguments(at))
+}
+
+// extend adds a piece of the call at a place. It fails if there are too many calls. A call keeps its first id.
+func (r *reply) extend(at int, p *piece) bool {
 	if at == newCall {
 		at = len(r.slots)
 	}
-	if !r.Call(at, p.ID, p.Function.Name, arguments) {
+	id := p.id
+	if at < len(r.slots) && r.slots[at].id != "" {
+		id = ""
+	}
+	if !r.Call(at, id, p.name, p.arguments) {
 		return false
 	}
 	if at == len(r.slots) {
 		r.slots = append(r.slots, slot{index: -1})
 	}
 	s := &r.slots[at]
-	if p.ID != "" {
-		s.id = p.ID
+	s.size += len(p.arguments)
+	if id != "" {
+		s.id = id
 	}
-	if p.Function.Name != "" {
-		s.name = p.Function.Name
+	if p.name != "" {
+		had := r.Arguments(at)
+		s.name, s.again = p.name, p.arguments == "" && had != "" && had != "{}"
 	}
 	if p.Index != nil {
 		s.index = *p.Index
@@ -103,39 +141,42 @@ func (r *reply) extend(at int, p *toolCall, arguments string) bool {
 }
 
 // place returns where the call of a piece is. An id tells calls apart before an index does: some servers give all calls of a
-// reply one index (ollama/ollama#15457), number them from 1 (AstrBotDevs/AstrBot#9593) or with gaps, or count the pieces. A
-// piece without either begins a call if it has a name while the call before has one: Gemini's endpoint gives no index and
-// an empty id. Otherwise it goes on with that call.
-func (r *reply) place(p *toolCall, arguments string) int {
+// reply one index (ollama/ollama#15457), number them from 1 (AstrBotDevs/AstrBot#9593) or with gaps, or count the pieces.
+// Others change the id from piece to piece (poolsideai/pool#9), so only a name begins a call: a piece without one belongs to
+// the latest call of its index, or else to the last call.
+func (r *reply) place(p *piece) int {
 	last := len(r.slots) - 1
-	name := p.Function.Name
-	switch {
-	case p.ID != "":
-		for at := last; at >= 0; at-- {
-			if s := &r.slots[at]; s.id == p.ID && !r.another(at, p, arguments) {
-				return at
-			}
-		}
-		// The id of a call that has begun without one.
-		if at := r.indexed(p.Index); at >= 0 && r.slots[at].id == "" && !r.another(at, p, arguments) {
-			return at
-		}
-		return newCall
-	case p.Index != nil:
-		at := r.indexed(p.Index)
-		switch {
-		case at >= 0 && r.another(at, p, arguments):
-			return newCall
-		case at >= 0:
-			return at
-		case last < 0, name != "" && !r.goesOn(last, name, arguments):
-			return newCall
-		}
-		return last
-	case last < 0, name != "" && r.slots[last].name != "":
+	if last < 0 {
 		return newCall
 	}
-	return last
+	at := r.identified(p)
+	same := at >= 0
+	if !same {
+		at = r.indexed(p.Index)
+		same = at >= 0 && (p.id == "" || r.slots[at].id == "" || r.slots[at].name == "") && !r.another(at, p)
+	}
+	if at < 0 {
+		at = last
+	}
+	s := &r.slots[at]
+	switch {
+	case p.name == "" && s.again && strings.TrimSpace(p.arguments) != "" && !r.repeats(at, p):
+		p.id, p.name = s.id, s.name // the server gives all calls one id
+		return newCall
+	case same, p.name == "", s.name == "" && p.Index == nil, r.goesOn(at, p):
+		return at
+	}
+	return newCall
+}
+
+// identified returns the latest call with the id of a piece, newCall if there is none.
+func (r *reply) identified(p *piece) int {
+	for at := len(r.slots) - 1; p.id != "" && at >= 0; at-- {
+		if r.slots[at].id == p.id && !r.another(at, p) {
+			return at
+		}
+	}
+	return newCall
 }
 
 // indexed returns the latest call with an index, newCall if there is none.
@@ -148,40 +189,28 @@ func (r *reply) indexed(index *int) int {
 	return newCall
 }
 
-// another reports whether a piece with the id or the index of a call is one of another call: it has another name, or other
-// arguments that are whole.
-func (r *reply) another(at int, p *toolCall, arguments string) bool {
+// another reports whether a piece with the id or the index of a call is one of another call: it has another name, or begins
+// other arguments behind whole ones, which {} are not.
+func (r *reply) another(at int, p *piece) bool {
 	s := &r.slots[at]
-	if p.Function.Name == "" || s.name == "" {
+	if p.name == "" || s.name == "" {
 		return false
 	}
-	_, whole := r.Arguments(at)
-	return p.Function.Name != s.name || whole && isObject(arguments) && !r.repeats(at, arguments)
+	had := r.Arguments(at)
+	return p.name != s.name || had != "" && had != "{}" && p.begins() && !r.repeats(at, p)
 }
 
-// repeats reports whether a piece is all the arguments that have come of a call, or one of both is none.
-func (r *reply) repeats(at int, arguments string) bool {
-	had, whole := r.Arguments(at)
-	had, arguments = compact(had), compact(arguments)
-	return whole && (had == arguments || had == "{}" || arguments == "{}")
+// begins reports whether a piece has the beginning of arguments.
+func (p *piece) begins() bool { return strings.HasPrefix(strings.TrimSpace(p.arguments), "{") }
+
+// repeats reports whether a piece is all the arguments that have come of a call, or {} behind them.
+func (r *reply) repeats(at int, p *piece) bool {
+	had := r.Arguments(at)
+	return had != "" && (had == p.value || p.value == "{}")
 }
 
-// compact returns a JSON value without white space, and anything else unchanged.
-func compact(text string) string {
-	var b bytes.Buffer
-	if json.Compact(&b, []byte(text)) != nil {
-		return text
-	}
-	return b.String()
-}
-
-// goesOn reports whether a piece under a new index goes on with the last call: its arguments are in the middle.
-func (r *reply) goesOn(last int, name, arguments string) bool {
-	_, whole := r.Arguments(last)
-	return !whole && r.slots[last].name == name && arguments != "" && !strings.HasPrefix(strings.TrimSpace(arguments), "{")
-}
-
-// isObject reports whether a text is a JSON object.
-func isObject(text string) bool {
-	return strings.HasPrefix(strings.TrimSpace(text), "{") && json.Valid([]byte(text))
+// goesOn reports whether a piece with the name of a call has the middle of its arguments.
+func (r *reply) goesOn(at int, p *piece) bool {
+	s := &r.slots[at]
+	return s.name == p.name && s.size > 0 && r.Arguments(at) == "" && p.arguments != "" && !p.begins()
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -69,6 +70,36 @@ func TestAnyOrder(t *testing.T) {
 				assert.Equal(t, whole.Calls, r.Calls, "cut at %d", n)
 			}
 		})
+	}
+}
+
+// However many pieces a reply has, and whatever stands in them, a piece costs no more than itself.
+func TestManyPieces(t *testing.T) {
+	const size, pieces = 512 << 10, 2000
+	long := strings.Repeat("x", size)
+	event := func(delta string) string { return `data: {"choices":[{"index":0,"delta":{` + delta + `}}]}` + "\n\n" }
+	called := func(arguments string) string {
+		return `"tool_calls":[{"index":0,"id":"a","function":{"name":"look","arguments":"` + arguments + `"}}]`
+	}
+	unnamed := func(arguments string) string {
+		return `"tool_calls":[{"index":0,"function":{"arguments":"` + arguments + `"}}]`
+	}
+	for name, body := range map[string]string{
+		"in the middle": event(called(`{\"a\":\"`+long)) + strings.Repeat(event(unnamed("x")), pieces) + event(unnamed(`\"}`)),
+		"with a name":   event(called(`{\"a\":\"`+long)) + strings.Repeat(event(called("x")), pieces) + event(called(`\"}`)),
+		"blanks behind": event(called(`{\"a\":\"`+long+`\"}`)) + strings.Repeat(event(unnamed(" ")), pieces),
+		"{} behind":     event(called(`{\"a\":\"`+long+`\"}`)) + strings.Repeat(event(called("{}")), 4*pieces),
+		"messages behind": event(called(`{\"a\":\"`+long+`\"}`)) +
+			strings.Repeat(`data: {"choices":[{"index":0,"message":{`+called("{}")+"}}]}\n\n", pieces),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r, _, err := ask(t, played([]byte(streamed+body+finish("tool_calls")+finished)), request())
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err, name)
+		require.Len(t, r.Calls, 1, name)
+		assert.GreaterOrEqual(t, len(r.Calls[0].Arguments), size, name)
+		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(100<<20), name)
 	}
 }
 

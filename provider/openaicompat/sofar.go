@@ -2,6 +2,8 @@ package openaicompat
 
 import "strings"
 
+const maxBlank = 64 // bytes of white space by which two texts differ that are the same
+
 // soFar is a text of the reply as it has come. Some servers send with a piece, or at the end, also the message so far. What
 // has been taken of it is not taken again.
 type soFar struct {
@@ -27,7 +29,7 @@ func (t *soFar) message(text string) string {
 	case t.pieces:
 	case strings.HasPrefix(text, had):
 		text = text[len(had):]
-	case t.deltas, strings.HasPrefix(had, text), strings.TrimSpace(text) == strings.TrimSpace(had):
+	case t.deltas, strings.HasPrefix(had, text), len(had)-len(text) < maxBlank && strings.TrimSpace(text) == strings.TrimSpace(had):
 		return ""
 	default:
 		t.pieces = true

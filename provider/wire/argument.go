@@ -18,8 +18,9 @@ type arguments struct {
 
 	depth           int
 	quoted, escaped bool
-	closed          bool // the value is whole
-	many            bool // there are too many values
+	closed          bool   // the value has ended
+	whole           string // the value without white space once it has ended, "" if it is no JSON
+	many            bool   // there are too many values
 }
 
 // maxValues bounds how many values of a call's arguments are kept. All that is right with several is that they are one.
@@ -40,10 +41,12 @@ func (a *arguments) add(piece string) {
 			if a.many = len(a.earlier) == maxValues; !a.many {
 				a.earlier = append(a.earlier, string(a.text))
 			}
-			a.text, a.depth, a.closed = nil, 0, false
+			a.text, a.depth, a.closed, a.whole = nil, 0, false, ""
 		}
 		a.text = append(a.text, c)
-		a.scan(c)
+		if a.scan(c); a.closed && json.Valid(a.text) {
+			a.whole = string(compact(a.text))
+		}
 	}
 }
 

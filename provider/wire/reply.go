@@ -153,13 +153,13 @@ func (r *Reply) Call(at int, id, name, arguments string) bool {
 	return true
 }
 
-// Arguments returns what has come of the arguments of a tool call. whole reports that it is a whole JSON value.
-func (r *Reply) Arguments(at int) (arguments string, whole bool) {
+// Arguments returns the arguments of a tool call without white space, once they are one whole JSON value, "" before. It
+// copies nothing, so an adapter may ask with each piece.
+func (r *Reply) Arguments(at int) string {
 	if at < 0 || at >= len(r.calls) {
-		return "", false
+		return ""
 	}
-	a := &r.calls[at].arguments
-	return string(a.text), a.closed && json.Valid(a.text)
+	return r.calls[at].arguments.whole
 }
 
 // Replace sets the arguments of a tool call to the complete arguments that the vendor sent after their
