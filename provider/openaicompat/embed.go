@@ -92,7 +92,8 @@ func (a *vectors) appendTo(all *provider.Embedding) bool {
 		}
 		all.Vectors[first+d.Index] = d.Vector
 	}
-	all.Usage = all.Usage.Add(parseUsage(a.Usage, false))
+	counted, _ := parseUsage(a.Usage, false)
+	all.Usage = all.Usage.Add(counted)
 	if a.Model != "" {
 		all.Model = a.Model
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"mime"
+	"slices"
 	"strings"
 
 	"github.com/agonist-dev/debate/provider"
@@ -24,8 +25,6 @@ type chunk struct {
 	Choices wire.List[choice] `json:"choices"`
 	Usage   json.RawMessage   `json:"usage"`
 	Error   json.RawMessage   `json:"error"`
-	Words   json.RawMessage   `json:"message"` // of an error that stands alone
-	Detail  json.RawMessage   `json:"detail"`  // the same, of FastAPI
 	sources
 }
 
@@ -122,9 +121,12 @@ type reply struct {
 	detailed bool // pieces of them came
 
 	finish  string
+	decided bool // it says more than that the model finished
 	whole   bool // the server has ended the reply
+	closing bool // it has, if nothing but the end of the answer follows
 	early   bool // it went on after what seemed to be its end
-	divided bool // a piece of it came without a finish
+	begun   bool // a piece of the reply came
+	divided bool // one came without a finish
 	chose   bool // the answer had a choice
 	silent  bool // the server gives no finish_reason
 	limit   int  // of output tokens; 0: none
@@ -150,7 +152,7 @@ func (r *reply) readStream(events *wire.Events) error {
 	for {
 		e, err := events.Next()
 		if err != nil {
-			if r.whole {
+			if r.whole || r.closing && errors.Is(err, io.EOF) {
 				return nil // the reply is complete, whatever follows; only its usage may be missing
 			}
 			return r.exchange.Cut(err)
@@ -233,11 +235,11 @@ func (r *reply) take(kind string, data []byte) error {
 		return err
 	}
 	thinks := r.thoughts.form == ThoughtsSignature
-	u := parseUsage(c.Usage, thinks)
-	for i := 0; i < len(c.Choices) && u.IsZero(); i++ {
-		u = parseUsage(c.Choices[i].Usage, thinks)
+	u, ok := parseUsage(c.Usage, thinks)
+	for i := 0; i < len(c.Choices) && !ok; i++ {
+		u, ok = parseUsage(c.Choices[i].Usage, thinks)
 	}
-	if !u.IsZero() {
+	if ok {
 		r.Usage = u
 	}
 	if usd, ok := parseCost(c.Usage); ok {
@@ -254,14 +256,18 @@ func (r *reply) take(kind string, data []byte) error {
 		r.Settled = !u.IsZero() // the failure reports its own cost
 		return r.exchange.Fault(data)
 	}
-	if len(c.Choices) == 0 && ours && u.IsZero() && (wire.Present(c.Words) || wire.Present(c.Detail)) {
+	if len(c.Choices) == 0 && ours && u.IsZero() && wire.IsFault(data) {
 		return r.exchange.Fault(data)
 	}
 	counted := wire.Present(c.Usage)
 	if len(c.Choices) == 0 {
 		r.ends(false, counted, "")
 	}
+	first := slices.ContainsFunc(c.Choices, func(c choice) bool { return c.Index == 0 })
 	for i := range c.Choices {
+		if first && c.Choices[i].Index != 0 {
+			continue // one is asked for; some servers count chunks by its index (microsoft/foundry-local#144)
+		}
 		if err := r.choose(&c.Choices[i], counted); err != nil {
 			r.Settled = !u.IsZero()
 			return err
@@ -273,9 +279,6 @@ func (r *reply) take(kind string, data []byte) error {
 // choose adds what a chunk has of the reply: a piece of it, the whole message so far, or both. counted says that the chunk
 // has its price.
 func (r *reply) choose(c *choice, counted bool) error {
-	if c.Index != 0 {
-		return nil
-	}
 	r.chose = true
 	if wire.Present(c.Error) {
 		return r.exchange.Fault(c.Error)
@@ -292,7 +295,7 @@ func (r *reply) choose(c *choice, counted bool) error {
 	if !ok {
 		return r.exchange.Invalid("malformed", "there are too many tool calls")
 	}
-	r.ends(piece || message, counted || wire.Present(c.Usage), c.told())
+	r.ends(piece || message, counted || wire.Present(c.Usage), r.told(c))
 	return nil
 }
 

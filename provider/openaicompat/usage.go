@@ -26,17 +26,18 @@ type usage struct {
 	} `json:"completion_tokens_details"`
 }
 
-// parseUsage reads a usage object. Anything else is the zero Usage. thinks says that the server counts thoughts in the
-// total alone, and charges them as output.
-func parseUsage(data json.RawMessage, thinks bool) provider.Usage {
+// parseUsage reads a usage object. ok is false if it counts nothing, or is none. What does not add up is the zero Usage.
+// thinks says that the server counts thoughts in the total alone, and charges them as output.
+func parseUsage(data json.RawMessage, thinks bool) (_ provider.Usage, ok bool) {
 	var u usage
 	if !wire.Present(data) || json.Unmarshal(data, &u) != nil {
-		return provider.Usage{}
+		return provider.Usage{}, false
 	}
-	return wire.Tokens{
+	counts := wire.Tokens{
 		Input: u.Prompt, Output: u.Completion, Total: u.Total, Reasoning: u.Out.Reasoning, Thinks: thinks,
 		Cached: max(u.In.Cached, u.CacheHit, u.Cached, u.Read), Written: max(u.In.Write, u.In.Written, u.Written),
-	}.Usage()
+	}
+	return counts.Usage(), max(u.Prompt, u.Completion, u.Total) > 0
 }
 
 // tick is xAI's unit of costs, in USD. Source: its guide to tracking costs, 2026.

@@ -13,9 +13,9 @@ type Tokens struct {
 }
 
 // Usage returns the usage. Servers count cached tokens inside the input or beside it, and reasoning inside the output or
-// beside it. The total shows which; it leaves cached tokens out, or has them. Without a total, they are inside, unless
-// they are more than the input. If nothing adds up to the total, it returns the zero Usage (unknown): a rest that nobody
-// explains must not be priced as output.
+// beside it. The total shows which. Where it does not, they are inside, unless they are more than the input or the output. If
+// nothing adds up to the total, it returns the zero Usage (unknown): a rest that nobody explains must not be priced as
+// output.
 func (t Tokens) Usage() provider.Usage {
 	input, output, total := int(t.Input), int(t.Output), int(t.Total)
 	cached, written, reasoning := int(t.Cached), int(t.Written), int(t.Reasoning)
@@ -43,6 +43,9 @@ func (t Tokens) Usage() provider.Usage {
 	}
 	if beside == 0 && cached > input {
 		beside = cached + written
+	}
+	if reasoning > output {
+		output += reasoning
 	}
 	input += beside
 	cached = min(cached, input)

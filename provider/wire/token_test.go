@@ -25,8 +25,14 @@ func TestTokens(t *testing.T) {
 			wire.Tokens{Input: 100, Output: 50, Total: 9200, Cached: 9000, Written: 50},
 			provider.Usage{Input: 9150, CachedInput: 9000, CacheWrite: 50, Output: 50},
 		},
-		"beside, no total":     {wire.Tokens{Input: 100, Output: 50, Cached: 9000}, provider.Usage{Input: 9100, CachedInput: 9000, Output: 50}},
-		"beside both":          {wire.Tokens{Input: 100, Output: 50, Total: 150, Cached: 9000}, provider.Usage{Input: 9100, CachedInput: 9000, Output: 50}},
+		"beside, no total": {wire.Tokens{Input: 100, Output: 50, Cached: 9000}, provider.Usage{Input: 9100, CachedInput: 9000, Output: 50}},
+		"beside both":      {wire.Tokens{Input: 100, Output: 50, Total: 150, Cached: 9000}, provider.Usage{Input: 9100, CachedInput: 9000, Output: 50}},
+		"reasoning beside, no total": {
+			wire.Tokens{Input: 10, Output: 4, Reasoning: 20}, provider.Usage{Input: 10, Output: 24, Reasoning: 20},
+		},
+		"reasoning inside, no total": {
+			wire.Tokens{Input: 10, Output: 24, Reasoning: 20}, provider.Usage{Input: 10, Output: 24, Reasoning: 20},
+		},
 		"reasoning beside":     {wire.Tokens{Input: 10, Output: 4, Total: 34, Reasoning: 20}, provider.Usage{Input: 10, Output: 24, Reasoning: 20}},
 		"reasoning and cached": {wire.Tokens{Input: 10, Output: 4, Total: 934, Cached: 900, Reasoning: 20}, provider.Usage{Input: 910, CachedInput: 900, Output: 24, Reasoning: 20}},
 		// browser-use/browser-use#4294, 2026-03-07: the total leaves out what the prompt has.
