@@ -13,10 +13,11 @@ const (
 //
 // Thoughts may stand anywhere. Where their end comes without a beginning, what was said before it was a thought: templates
 // of chats write the beginning themselves. These are no marks:
-//   - what stands in code or between two equal quotation marks
-//   - what stands in a text that begins like a JSON object
-//   - a beginning after which no end comes, unless nothing was said before it
-//   - a second end without a beginning
+//   - what stands in code, or directly between two quotation marks
+//   - what stands in a text that begins like JSON: an object, or a list of objects or texts
+//   - a beginning after which no end comes, unless nothing was said before it, or the reply was cut
+//   - an end without a beginning that stands at the end of a quotation, and a second one
+//   - a tag that answers may have too ([Pair.Word]), unless the reply begins with it
 //
 // A Divider must not be copied or used concurrently once it has begun.
 type Divider struct {
@@ -30,9 +31,8 @@ type Divider struct {
 	begun  bool   // something was said
 	json   bool   // no marks count
 	trim   bool   // white space that follows is dropped
-	ticks  int    // backticks that have just come
-	fence  int    // backticks that have begun code; 0: it is none
-	last   byte   // the latest byte that was said
+	code   code   // of what is said
+	last   string // the end of what was said
 	header string // what ends the header that comes; "": none does
 
 	inside *Pair           // nil: what comes is said
@@ -41,7 +41,8 @@ type Divider struct {
 	held   strings.Builder // a block behind something that was said, which is no block unless it ends
 	early  bool            // it is none of these: its thoughts are passed on at once
 	fresh  bool            // none of its thoughts has come yet
-	gap    string          // white space at the end of its thoughts
+	gap    strings.Builder // white space at the end of its thoughts
+	before string          // the end of its thoughts
 
 	taken   bool // thoughts have ended
 	nested  bool // a beginning stood within thoughts
@@ -52,10 +53,14 @@ type Divider struct {
 // Next takes the next piece.
 func (d *Divider) Next(piece string) { d.take(d.tail+piece, false) }
 
-// End passes on what is held back. The text is over.
-func (d *Divider) End() {
+// End passes on what is held back. The text is over. cut says that the model could not finish it.
+func (d *Divider) End(cut bool) {
 	d.take(d.tail, true)
-	if d.inside != nil && !d.early {
+	switch {
+	case d.inside == nil || d.early:
+	case cut:
+		d.release()
+	default:
 		opened, held := d.opened, d.held.String()
 		d.inside = nil
 		d.held.Reset()
@@ -112,71 +117,99 @@ func (d *Divider) says(text string, whole bool) (rest, tail string) {
 	}
 	d.trim = false
 	if !d.begun {
-		if text = d.begins(text); text == "" {
-			return "", ""
+		begin, word, wait := d.begins(text, whole)
+		switch {
+		case wait:
+			return "", begin
+		case word != nil:
+			return d.open(word, begin, 0, len(word.Open)), ""
 		}
-	}
-	if !d.begun && text[0] == '{' {
-		d.json = true
+		text = begin
 	}
 	if d.json {
 		d.say(text)
 		return "", ""
 	}
-	word, wait := d.bare(text, whole)
-	switch {
-	case wait:
-		return "", text
-	case word != nil:
-		return d.open(word, text, 0, len(word.Open)), ""
-	}
 	for i := range len(text) {
-		before := d.last
-		d.note(text[i])
-		if d.fence > 0 || strings.IndexByte("<[\xe2", text[i]) < 0 {
+		d.code.note(text[i])
+		if d.code.within() || strings.IndexByte(firsts, text[i]) < 0 {
 			continue
 		}
-		m, wait := match(text[i:], marks, whole)
-		if m != nil && (before == '"' || before == '\'') {
-			end := i + len(m.text)
-			wait = end == len(text) && !whole
-			if end < len(text) && text[end] == before {
-				continue
-			}
-		}
-		if !wait && (m == nil || !d.counts(m, text[:i])) {
-			continue
-		}
-		d.last = before
-		switch {
-		case wait:
+		m, wait := d.mark(text, i, whole)
+		if wait {
 			d.say(text[:i])
 			return "", text[i:]
-		case m.opens:
-			return d.open(m.pair, text, i, len(m.text)), ""
-		case m.pair == nil:
-			d.say(text[:i])
-		default:
-			d.recall(text[:i])
-			d.close(m.pair)
 		}
-		return text[i+len(m.text):], ""
+		if m != nil {
+			return d.turn(m, text, i), ""
+		}
 	}
 	d.say(text)
 	return "", ""
 }
 
-// begins takes white space off the beginning of the reply, and keeps it until something is said.
-func (d *Divider) begins(text string) string {
-	begin := strings.TrimLeft(text, space)
+// mark returns the mark that counts at a place of a text that is said; nil: there is none. wait says that there may be one.
+func (d *Divider) mark(text string, at int, whole bool) (found *mark, wait bool) {
+	m, wait := match(text[at:], marks, whole)
+	switch {
+	case m == nil:
+		return nil, wait
+	case !d.counts(m, text[:at]):
+		return nil, false
+	}
+	lone := m.pair != nil && !m.opens
+	is, wait := quoted(latest(d.last, text[:at]), text[at+len(m.text):], lone, whole)
+	if is || wait {
+		return nil, wait
+	}
+	return m, false
+}
+
+// turn does what a mark at a place of a text says. It returns the rest behind it.
+func (d *Divider) turn(m *mark, text string, at int) string {
+	switch {
+	case m.opens:
+		return d.open(m.pair, text, at, len(m.text))
+	case m.pair == nil:
+		d.say(text[:at])
+	default:
+		d.recall(text[:at])
+		d.close(m.pair)
+	}
+	return text[at+len(m.text):]
+}
+
+// begins takes white space off the beginning of the reply, and keeps it until something is said. It finds what the rest
+// begins with: JSON, or a plain word. wait says that this depends on what follows.
+func (d *Divider) begins(text string, whole bool) (begin string, word *Pair, wait bool) {
+	begin = strings.TrimLeft(text, space)
 	if !d.taken {
 		d.blank += text[:len(text)-len(begin)]
 	}
 	if len(d.blank) > maxBlank { // the reply begins with it
 		d.Say(d.blank)
-		d.begun, d.blank, d.last = true, "", ' '
+		d.begun, d.blank, d.last = true, "", " "
 	}
-	return begin
+	if begin == "" || d.begun {
+		return begin, nil, false
+	}
+	if d.json, wait = isJSON(begin, whole); d.json || wait {
+		return begin, nil, wait
+	}
+	word, wait = d.bare(begin, whole)
+	return begin, word, wait
+}
+
+// isJSON reports whether a text begins like a JSON object, or like a list of objects or texts. wait says that it may.
+func isJSON(text string, whole bool) (is, wait bool) {
+	if text[0] != '[' {
+		return text[0] == '{', false
+	}
+	inside := strings.TrimLeft(text[1:], space)
+	if inside == "" {
+		return false, !whole && len(text) < maxBlank
+	}
+	return inside[0] == '{' || inside[0] == '"', false
 }
 
 // bare returns the pair whose plain word the reply begins with; nil: none. wait says that it may be one.
@@ -185,7 +218,7 @@ func (d *Divider) bare(text string, whole bool) (found *Pair, wait bool) {
 		p := &Pairs[i]
 		n := min(len(p.Open), len(text))
 		switch {
-		case !p.Bare || d.begun || d.taken || text[:n] != p.Open[:n]:
+		case !p.Bare || d.taken || text[:n] != p.Open[:n]:
 		case len(text) <= len(p.Open):
 			wait = wait || !whole
 		case text[n] >= 'A' && text[n] <= 'Z':
@@ -197,33 +230,16 @@ func (d *Divider) bare(text string, whole bool) (found *Pair, wait bool) {
 
 // counts reports whether a mark is one behind a text.
 func (d *Divider) counts(m *mark, text string) bool {
+	first := !d.begun && text == ""
 	switch {
 	case m.pair == nil:
 		return d.channel
 	case m.opens:
-		return true
+		return !m.pair.Word || first
+	case m.pair.Word:
+		return false
 	}
-	return !d.taken || d.nested || !d.begun && text == "" // an end without a beginning
-}
-
-// note notes a byte that is said, or that begins a mark.
-func (d *Divider) note(c byte) {
-	d.last = c
-	if c == '`' {
-		d.ticks++
-		return
-	}
-	switch {
-	case d.ticks == 0:
-	case d.fence == 0:
-		d.fence = d.ticks
-	case d.ticks == d.fence, d.fence >= 3 && d.ticks > d.fence:
-		d.fence = 0
-	}
-	d.ticks = 0
-	if c == '\n' && d.fence < 3 { // code within a line
-		d.fence = 0
-	}
+	return !d.taken || d.nested || first // an end without a beginning
 }
 
 // say passes on a text that is said.
@@ -231,7 +247,7 @@ func (d *Divider) say(text string) {
 	if text == "" {
 		return
 	}
-	d.begun = true
+	d.begun, d.last = true, latest(d.last, text)
 	text, d.blank = d.blank+text, ""
 	d.Say(text)
 }
@@ -241,7 +257,8 @@ func (d *Divider) open(p *Pair, text string, at, n int) string {
 	d.say(text[:at])
 	d.blank = ""
 	d.inside, d.marks, d.opened, d.header = p, p.inside(), text[at:at+n], p.Header
-	d.early, d.fresh, d.gap = !d.begun, true, ""
+	d.early, d.fresh, d.before = !d.begun, true, ""
+	d.gap.Reset()
 	d.channel = d.channel || p.Header != ""
 	return text[at+n:]
 }
@@ -258,14 +275,15 @@ func (d *Divider) recall(text string) {
 	case text != "":
 		d.think(text)
 	}
-	d.begun, d.nested, d.blank, d.last = false, false, "", 0
+	d.begun, d.nested, d.blank, d.last = false, false, "", ""
 }
 
 // close ends thoughts.
 func (d *Divider) close(p *Pair) {
 	d.inside, d.header, d.taken = nil, p.Header, true
 	d.channel = d.channel || p.Header != ""
-	d.trim = d.begun && strings.IndexByte(space, d.last) >= 0
+	d.trim = d.begun && strings.IndexByte(space, d.last[len(d.last)-1]) >= 0
+	d.code = code{words: d.begun && !d.trim}
 }
 
 // thinks takes a text of which the beginning is a thought. It returns the rest after the thoughts, or what cannot be
@@ -277,21 +295,23 @@ func (d *Divider) thinks(text string, whole bool) (rest, tail string) {
 			continue
 		}
 		m, wait := match(text[i:], d.marks, whole)
+		before := latest(d.before, text[:i])
+		if m != nil {
+			var is bool
+			if is, wait = quoted(before, text[i+len(m.text):], false, whole); is {
+				continue
+			}
+		}
 		switch {
 		case wait:
 			d.muse(text[:i])
 			return "", text[i:]
 		case m == nil:
-		case m.opens:
-			d.nested = true
+		case m.opens: // behind what was said, a thought may mention it
+			d.nested = d.nested || d.early || before == "" || before[len(before)-1] == '\n'
 		default:
 			d.muse(text[:i])
-			if !d.early {
-				held := d.held.String()
-				d.held.Reset()
-				d.early = true
-				d.muse(held)
-			}
+			d.release()
 			d.close(d.inside)
 			return text[i+len(m.text):], ""
 		}
@@ -300,8 +320,20 @@ func (d *Divider) thinks(text string, whole bool) (rest, tail string) {
 	return "", ""
 }
 
+// release passes on the thoughts that were held back: they are some.
+func (d *Divider) release() {
+	if d.early {
+		return
+	}
+	held := d.held.String()
+	d.held.Reset()
+	d.early = true
+	d.muse(held)
+}
+
 // muse passes on a thought, or holds it back.
 func (d *Divider) muse(text string) {
+	d.before = latest(d.before, text)
 	if !d.early {
 		_, _ = d.held.WriteString(text)
 		return
@@ -310,12 +342,12 @@ func (d *Divider) muse(text string) {
 		text = strings.TrimLeft(text, space)
 	}
 	thought := strings.TrimRight(text, space)
-	if thought == "" {
-		d.gap += text
-		return
+	if thought != "" {
+		gap := d.gap.String()
+		d.gap.Reset()
+		d.think(gap + thought)
 	}
-	d.think(d.gap + thought)
-	d.gap = text[len(thought):]
+	_, _ = d.gap.WriteString(text[len(thought):])
 }
 
 // think passes on a thought. Blocks of them are paragraphs.

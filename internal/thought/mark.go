@@ -2,7 +2,10 @@
 // their thoughts into the text.
 package thought
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // Pair is a form in which models write thoughts into a text.
 type Pair struct {
@@ -13,6 +16,9 @@ type Pair struct {
 	// Bare means that Open is a plain word, which counts only at the beginning of a text and before a capital letter. Its
 	// Close counts only behind it.
 	Bare bool
+	// Word means that the marks are tags that answers in a markup of their own have too, with another meaning. Open counts
+	// only where nothing was said before, and Close only behind it.
+	Word bool
 }
 
 // Pairs are the forms that are known.
@@ -25,9 +31,9 @@ type Pair struct {
 var Pairs = []Pair{
 	tag("<think>", "</think>"), // DeepSeek, Qwen, GLM and most others
 	tag("<thinking>", "</thinking>"),
-	tag("<thought>", "</thought>"), // Gemini
-	tag("<reason>", "</reason>"),
-	tag("<reasoning>", "</reasoning>"),
+	word("<thought>", "</thought>"), // Gemini
+	word("<reason>", "</reason>"),
+	word("<reasoning>", "</reasoning>"),
 	tag("<seed:think>", "</seed:think>"),                  // Seed-OSS
 	tag("<longcat_think>", "</longcat_think>"),            // LongCat
 	tag("[THINK]", "[/THINK]"),                            // Magistral
@@ -51,6 +57,10 @@ var (
 )
 
 func tag(opening, closing string) Pair { return Pair{Open: opening, Close: []string{closing}} }
+
+func word(opening, closing string) Pair {
+	return Pair{Open: opening, Close: []string{closing}, Word: true}
+}
 
 // Begins reports whether a text begins with a mark. Tags count in any case of their letters.
 func Begins(text, mark string) bool { return len(text) >= len(mark) && same(text[:len(mark)], mark) }
@@ -105,6 +115,19 @@ var marks = func() []mark {
 	return list
 }()
 
+// firsts are the bytes with which these marks begin.
+//
+//nolint:gochecknoglobals // read only
+var firsts = func() string {
+	var list []byte
+	for i := range marks {
+		if c := marks[i].text[0]; !bytes.Contains(list, []byte{c}) {
+			list = append(list, c)
+		}
+	}
+	return string(list)
+}()
+
 // inside returns the marks that count within thoughts.
 func (p *Pair) inside() []mark {
 	var list []mark
@@ -135,4 +158,43 @@ func match(text string, list []mark, whole bool) (found *mark, wait bool) {
 		return nil, true
 	}
 	return found, false
+}
+
+// quotes are marks between which others are quoted.
+//
+//nolint:gochecknoglobals // read only
+var quotes = []struct{ open, end string }{
+	{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"(", ")"}, {"“", "”"}, {"„", "“"}, {"‘", "’"}, {"‚", "‘"}, {"«", "»"}, {"»", "«"}, {"‹", "›"},
+	{"「", "」"}, {"『", "』"},
+}
+
+// quoted reports whether a mark is quoted: it stands directly between two quotation marks, or, with open, before one that ends
+// a quotation. One that opens and ends quotations ends one if no word follows it. wait says that it depends on what follows
+// the text. whole means that nothing does.
+func quoted(before, after string, open, whole bool) (is, wait bool) {
+	for _, q := range quotes {
+		between := strings.HasSuffix(before, q.open)
+		rest, found := strings.CutPrefix(after, q.end)
+		switch {
+		case !between && !open:
+		case !found:
+			wait = wait || !whole && strings.HasPrefix(q.end, after)
+		case between && q.open != q.end:
+			return true, false
+		case rest == "" && !whole:
+			wait = true
+		case rest == "" || strings.IndexByte(space+".,;:!?)-", rest[0]) >= 0:
+			return true, false
+		}
+	}
+	return false, wait
+}
+
+// latest returns the end of two texts, as long as a quotation mark may be.
+func latest(before, text string) string {
+	const longest = len("“")
+	if len(text) < longest {
+		text = before + text
+	}
+	return text[max(0, len(text)-longest):]
 }

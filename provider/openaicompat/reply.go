@@ -234,17 +234,7 @@ func (r *reply) take(kind string, data []byte) error {
 	if err := r.exchange.Decode(data, &c); err != nil {
 		return err
 	}
-	thinks := r.thoughts.form == ThoughtsSignature
-	u, ok := parseUsage(c.Usage, thinks)
-	for i := 0; i < len(c.Choices) && !ok; i++ {
-		u, ok = parseUsage(c.Choices[i].Usage, thinks)
-	}
-	if ok {
-		r.Usage = u
-	}
-	if usd, ok := parseCost(c.Usage); ok {
-		r.Charge(usd)
-	}
+	u := r.charge(&c)
 	if c.Model != "" {
 		r.Model = c.Model
 	}
@@ -274,6 +264,22 @@ func (r *reply) take(kind string, data []byte) error {
 		}
 	}
 	return nil
+}
+
+// charge takes the price that a chunk has, and returns its usage.
+func (r *reply) charge(c *chunk) provider.Usage {
+	thinks := r.thoughts.form == ThoughtsSignature
+	u, ok := parseUsage(c.Usage, thinks)
+	for i := 0; i < len(c.Choices) && !ok; i++ {
+		u, ok = parseUsage(c.Choices[i].Usage, thinks)
+	}
+	if ok {
+		r.Usage = u
+	}
+	if usd, ok := parseCost(c.Usage); ok {
+		r.Charge(usd)
+	}
+	return u
 }
 
 // choose adds what a chunk has of the reply: a piece of it, the whole message so far, or both. counted says that the chunk

@@ -108,7 +108,7 @@ func (r *Reply) Say(text string) {
 func (r *Reply) Show(text string) {
 	text = r.joiner.next(text)
 	r.came += len(text)
-	r.speech.End()
+	r.speech.End(false)
 	r.show(text)
 }
 
@@ -213,7 +213,7 @@ func (r *Reply) Done() (*provider.Response, error) {
 		return r.Failed(r.exchange.Invalid("malformed", "the arguments of a tool call are not JSON"))
 	}
 	r.speech.Next(r.joiner.end())
-	r.speech.End()
+	r.speech.End(r.Stop == provider.StopLength)
 	reasoning := r.reasoning()
 	r.pass(r.stream.End())
 	text := r.text.String()

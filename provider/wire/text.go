@@ -52,7 +52,7 @@ func unquote(data []byte) (string, error) {
 			i += 2*escape - 1
 		default:
 			flush(i)
-			b.Write([]byte{0xED, 0x80 | byte(first>>6)&0x3F, 0x80 | byte(first)&0x3F})
+			b.Write([]byte{0xED, 0x80 | byte(first>>6&0x3F), 0x80 | byte(first&0x3F)})
 			from = i + escape
 			i = from - 1
 		}

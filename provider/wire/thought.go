@@ -83,7 +83,7 @@ func (r *Reply) muse(text string) {
 
 // reasoning returns the text of all thoughts. It passes to emit what was held back.
 func (r *Reply) reasoning() string {
-	r.tagged.End()
+	r.tagged.End(false)
 	r.think(r.thoughts.joiner.end())
 	if r.thoughts.stream != nil {
 		r.muse(r.thoughts.stream.End())
