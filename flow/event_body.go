@@ -386,7 +386,8 @@ type Received struct {
 // Offset is the first gap, with all the text from there on. A reader that calls Events again forgets the texts in flight: without a bus,
 // their first chunk has Offset 0 and no text.
 //
-// The chunks of a model's thoughts have Reasoning set. They have offsets of their own, and add up to Turn.Reasoning.
+// The chunks of a model's thoughts have Reasoning set. They have offsets of their own, and add up to Turn.Reasoning. If a model
+// marks only the end of its thoughts, they arrive as text, and the last chunk before the turn replaces them.
 type Chunk struct {
 	Call    string `json:"call" redact:"-"`
 	Attempt int    `json:"attempt"`

@@ -52,9 +52,9 @@ type Chunk struct {
 	Text string
 	// Reasoning means that the piece belongs to the text of the model's thoughts, not to the reply.
 	Reasoning bool
-	// Recall means that all pieces of the reply so far were thoughts: the model has ended thoughts that it had not marked at
-	// their beginning. Reasoning is set too, and Text repeats them, unless thoughts are hidden. The reply begins with the next
-	// piece.
+	// Recall takes the reply's text so far back: it was thoughts, of which the model has marked only the end. A reader drops
+	// that text. Thoughts so far stay, and Text is added to them; it is empty if thoughts are hidden. Reasoning is set too. The
+	// reply's text begins with the next piece.
 	Recall bool
 }
 

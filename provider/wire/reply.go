@@ -19,13 +19,14 @@ var stops = []provider.StopReason{
 }
 
 // Reply collects a reply while it arrives, and checks it once it is complete. Its exported fields may be
-// set at any time before that.
+// set at any time before that; Hide and Keep act on what comes afterwards. A Reply is for one goroutine. The methods that add
+// text or thoughts, and Done, call emit.
 //
 // A reply that repeats the key does not show it. "[redacted]" replaces any 20 bytes of the key in the text, in the text
 // of thoughts, in the arguments of tool calls, in sources, in ID and in Model, whether they are plain, wrapped, escaped
 // or encoded. What may be the beginning of a key is held back until that is known. So the text is always the
-// concatenation of its chunks, and the text of thoughts that of its own, from the last chunk on that recalls those before it
-// ([provider.Chunk.Recall]).
+// concatenation of its chunks since the last that recalls the text ([provider.Chunk.Recall]), and the text of thoughts that of
+// all of its own.
 type Reply struct {
 	Stop    provider.StopReason // "" until the vendor said why the reply ended
 	Refused bool                // the model declined, whatever Stop says
@@ -69,7 +70,8 @@ func (x *Exchange) NewReply(emit func(provider.Chunk)) *Reply {
 	return r
 }
 
-// Heed makes the reply follow what the options of its request say of thoughts.
+// Heed sets Hide and Keep to what the options of the request say of thoughts. nil changes nothing. An adapter calls it before
+// the first Say.
 func (r *Reply) Heed(o *provider.Options) {
 	if o != nil {
 		r.Hide, r.Keep = o.Reasoning == provider.ReasoningHide, o.Reasoning == provider.ReasoningInText
@@ -90,9 +92,15 @@ func (r *Reply) Resume(x *Exchange) {
 	r.exchange, r.Stop, r.Settled = x, "", false
 }
 
-// Say adds a piece of free text and passes it to emit. Thoughts that the model has written between marks in its text are
-// passed on as thoughts, unless Keep is set: see [thought.Divider]. An end that may be the beginning of a mark or of a key
-// follows with the next piece, or from Done.
+// Say adds a piece of free text, or of JSON that the model writes as text, and passes it to emit. Thoughts that the model has
+// written between marks in it are passed on as thoughts, unless Keep is set. An end without a beginning makes thoughts of all
+// the text before it. These are no marks:
+//   - what stands in code, or in quotation marks
+//   - what stands in JSON: the text begins with an object, or with a list of objects or texts
+//   - a beginning without an end, unless the text begins with it or the reply ended at its limit
+//   - tags that an answer may have too, such as <reason>, unless the text begins with them
+//
+// The end of a piece that may be the beginning of a mark or of a key follows with the next piece, or from Done.
 func (r *Reply) Say(text string) {
 	text = r.joiner.next(text)
 	r.came += len(text)
@@ -103,8 +111,8 @@ func (r *Reply) Say(text string) {
 	r.speech.Next(text)
 }
 
-// Show adds a piece of text that is none of the model's own words, or JSON. It is passed to emit as it is, but for an end that
-// may be the beginning of a key.
+// Show adds a piece of text in which the model writes no thoughts: a refusal of the vendor, or the arguments of a tool call that
+// carry the reply. It is passed to emit as it is, but for an end that may be the beginning of a key.
 func (r *Reply) Show(text string) {
 	text = r.joiner.next(text)
 	r.came += len(text)
@@ -134,7 +142,8 @@ func (r *Reply) Calls() int { return len(r.calls) }
 
 // Call adds a piece of the tool call at an index. Calls are counted from 0 and begin in order. id and
 // name are set if they are not empty; arguments are appended, unless what came before is a whole JSON value: then they
-// replace it. Two values that differ, neither of them {}, are a failure. Call reports whether the index is valid.
+// replace it. Two values that differ, neither of them {}, are a failure. Halves of a character that two pieces share are joined.
+// Call reports whether the index is valid.
 func (r *Reply) Call(at int, id, name, arguments string) bool {
 	if at < 0 || at > len(r.calls) || at >= maxToolCalls {
 		return false
