@@ -14,8 +14,8 @@ import (
 func divide(text string, size int, cut bool) (said, thoughts string) {
 	var parts [2]strings.Builder
 	d := thought.Divider{
-		Say:    func(text string) { parts[0].WriteString(text) },
-		Think:  func(text string) { parts[1].WriteString(text) },
+		Say:   func(text string) { parts[0].WriteString(text) },
+		Think: func(text string) { parts[1].WriteString(text) },
 		Recall: func() {
 			if parts[1].Len() > 0 {
 				parts[1].WriteString("\n\n")

@@ -5,6 +5,7 @@ package thought
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 )
 
 // Pair is a form in which models write thoughts into a text.
@@ -160,26 +161,29 @@ func match(text string, list []mark, whole bool) (found *mark, wait bool) {
 	return found, false
 }
 
-// quotes are marks between which others are quoted.
+// quotes are pairs of marks between which others are quoted.
 //
 //nolint:gochecknoglobals // read only
-var quotes = []struct{ open, end string }{
-	{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"(", ")"}, {"“", "”"}, {"„", "“"}, {"‘", "’"}, {"‚", "‘"}, {"«", "»"}, {"»", "«"}, {"‹", "›"},
-	{"「", "」"}, {"『", "』"},
-}
+var quotes = func() (list [][2]string) {
+	for _, pair := range strings.Fields("\"\" '' `` () “” „“ ‘’ ‚‘ «» »« ‹› 「」 『』") {
+		_, n := utf8.DecodeRuneInString(pair)
+		list = append(list, [2]string{pair[:n], pair[n:]})
+	}
+	return list
+}()
 
 // quoted reports whether a mark is quoted: it stands directly between two quotation marks, or, with open, before one that ends
 // a quotation. One that opens and ends quotations ends one if no word follows it. wait says that it depends on what follows
 // the text. whole means that nothing does.
 func quoted(before, after string, open, whole bool) (is, wait bool) {
 	for _, q := range quotes {
-		between := strings.HasSuffix(before, q.open)
-		rest, found := strings.CutPrefix(after, q.end)
+		between := strings.HasSuffix(before, q[0])
+		rest, found := strings.CutPrefix(after, q[1])
 		switch {
 		case !between && !open:
 		case !found:
-			wait = wait || !whole && strings.HasPrefix(q.end, after)
-		case between && q.open != q.end:
+			wait = wait || !whole && strings.HasPrefix(q[1], after)
+		case between && q[0] != q[1]:
 			return true, false
 		case rest == "" && !whole:
 			wait = true
