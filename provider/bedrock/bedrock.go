@@ -75,7 +75,7 @@ var (
 // [config.LoadDefaultConfig]: https://pkg.go.dev/github.com/aws/aws-sdk-go-v2/config#LoadDefaultConfig
 func New(config aws.Config) *Provider {
 	p := &Provider{
-		Endpoint: wire.Endpoint{BaseURL: address(config.Region), Kinds: kinds()},
+		Endpoint: wire.Endpoint{BaseURL: address(config.Region)},
 		Region:   config.Region, Credentials: config.Credentials,
 	}
 	if config.BaseEndpoint != nil && *config.BaseEndpoint != "" {
@@ -147,7 +147,7 @@ func (p *Provider) generate(
 	r := reply{Reply: x.NewReply(emit), exchange: x, owner: p.owner(req.Model), answering: answering, blocks: map[int]*block{}}
 	r.Heed(req.Options)
 	if err := r.read(p.maxFrame()); err != nil {
-		return r.Failed(explain(err))
+		return r.Failed(err)
 	}
 	return r.Done()
 }
@@ -158,7 +158,7 @@ func (p *Provider) post(x *wire.Exchange, model, operation string, body []byte) 
 	if name == "" || strings.Trim(name, ".") == "" {
 		return unsendable("model", "invalid name of a model: "+wire.Clip(model))
 	}
-	return explain(x.Send(http.MethodPost, "model/"+name+"/"+operation, body))
+	return x.Send(http.MethodPost, "model/"+name+"/"+operation, body)
 }
 
 // segment escapes a text for a path in the way that AWS does it: everything but letters, digits and

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"net/http"
 	"regexp"
 	"slices"
@@ -10,9 +11,15 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// A failure is classified by what is most certain of it: first by its names (code and type), then by the status where that leaves
-// nothing open, and only then by the words of its message. Names and words are asked for what they mean, not whether a list has them:
-// a vendor that no list knows says the same things.
+// A failure is classified by what is most certain of it, in this order:
+//
+//  1. what the adapter or the host program knows of its vendor, and names that mean one thing everywhere;
+//  2. a limit: of a minute, which passes, or more than a whole minute's allowance, which no wait helps;
+//  3. its names (code and type), also those within its message;
+//  4. the words of its message, where the status leaves that open: 401 and 402 do not;
+//  5. its status, and in a stream, which has none, its names in a broader sense.
+//
+// Names and words are asked for what they mean, not whether a list has them: a vendor that no list knows says the same things.
 
 // These names mean one thing wherever they stand, and their words do not tell it.
 //
@@ -46,7 +53,9 @@ var (
 	overflowName = regexp.MustCompile(` (?:context|prompt|input|request|messages?|sequence|payload|entity|body) (?:[a-z]+ )*(?:length|long|` +
 		`window|size|tokens?|large) `)
 	excessName = regexp.MustCompile(` (?:exceed[a-z]*|too|over[a-z]*|max|maximum|limit|reached|long|large) `)
-	rateName   = regexp.MustCompile(` (?:throttl[a-z]*|rates?|rpm|tpm|qps|minute|concurren[a-z]*|thinking) `)
+	rateName   = regexp.MustCompile(` (?:throttl[a-z]*|rates?|rpm|tpm|qps|second|minute|hour|day|daily|concurren[a-z]*|thinking) `)
+	dayName    = regexp.MustCompile(` (?:per day|daily) `)
+	tooFast    = regexp.MustCompile(` (?:rate limit[a-z]*|throttl[a-z]*|too many requests) `) // under any status of a refusal
 )
 
 // errorName matches a name of a failure within a message: gateways pass on "litellm.ContextWindowExceededError: …".
@@ -55,8 +64,9 @@ var errorName = regexp.MustCompile(`[\w.]*[a-z](?:Error|Exception|Failed|Exceede
 
 const maxSpoken = 8 // names that are read of a message
 
-// echo begins what a server repeats of the request, as pydantic does: the words of a conversation say nothing about a failure.
-var echo = regexp.MustCompile(`[\\'"]+input[\\'"]+\s*:`)
+// echo begins what a server repeats of the request, as pydantic does in its two forms: the words of a conversation say nothing about a
+// failure.
+var echo = regexp.MustCompile(`[\\'"]+(?:input|messages)[\\'"]+\s*:|\binput_value\s*=|\bmessages\s*=\s*\[`)
 
 // Names that are less precise than a status. Without one, in a stream, they decide.
 //
@@ -90,10 +100,16 @@ var (
 	// The same, where a limit of a minute has a status of its own.
 	quotaWords = regexp.MustCompile(
 		`\bquota\b\W+(?:[\w']+\W+){0,4}?(?:exceeded|exhausted|insufficient|not enough|used up|depleted)\b|` +
-			`\b(?:insufficient|exceed(?:s|ed)?|exhausted|not enough|run out of)\W+(?:[\w']+\W+){0,3}?quota\b|` +
+			`\b(?:insufficient|exceed(?:s|ed)?|exhausted|not enough|out of)\W+(?:[\w']+\W+){0,3}?quota\b|` +
 			`\brequires billing to be enabled\b`)
-	// Of a limit that passes.
-	rateWords = regexp.MustCompile(`\bper (?:second|minute|hour)\b|\brate[ -]limit|\b(?:rpm|tpm|qps)\b|too many requests`)
+	// Of a limit that passes: it is one of a minute, or the server says when it ends. Whatever else the words name, such as a plan with
+	// higher limits, does not matter then.
+	passing = regexp.MustCompile(`\bper[ -](?:second|minute|min|hour)\b|\b(?:rpm|tpm|qps)\b|` +
+		`\b(?:try again|retry|wait)\W+(?:\w+\W+){0,3}?(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)? ?(?:ms|s|secs?|seconds?|m|mins?|minutes?)\b`)
+	// Of one that may pass.
+	rateWords = regexp.MustCompile(`\brate[ -]limit|\btoo many requests\b|过于频繁`)
+	// Of one that lasts for a day, for which no debate can wait.
+	dayWords = regexp.MustCompile(`\bper[ -]day\b|\bdaily\W+(?:\w+\W+)?(?:limit|quota|allowance)`)
 
 	filterWords = regexp.MustCompile(
 		`\b(?:sensitive|inappropriate|unsafe|harmful|prohibited|illegal)\W+(?:[\w']+\W+){0,2}?(?:content|information|words?|text|material|inputs?|outputs?|prompts?)\b|` +
@@ -102,18 +118,16 @@ var (
 			`(?:blocked|rejected|refused) by (?:\w+ )?(?:guardrail|moderation|filter)|violates usage guidelines|content exists risk|` + // xAI, under 403; DeepSeek
 			`敏感|不安全|违规|违法|内容安全|审核未通过`)
 	// A message with these is about a field or a service, not about a text.
-	fieldWords = regexp.MustCompile(`\b(?:parameter|argument|field|schema|unknown|unsupported|not support|case[ -](?:in)?sensitive|unavailable|timed? ?out)`)
+	fieldWords = regexp.MustCompile(`\b(?:parameter|argument|field|schema|unknown|unsupported|not support|case[ -](?:in)?sensitive|unavailable|` +
+		`timed? ?out|illegal (?:character|value|escape|state))`)
 
 	keyWords = regexp.MustCompile(`\b(?:incorrect|invalid) api key|\bapi key (?:is )?(?:not valid|invalid|expired)`) // xAI and Google, under 400
 )
 
-// With these words routers report a day's allowance, for which no debate can wait, and what a key may spend.
+// With these words a router reports what a key may spend: OpenRouter, under 403.
 //
 //nolint:gochecknoglobals // read only
-var spentWords = []string{
-	"free-models-per-day",                                // OpenRouter
-	"key limit exceeded (", "key limit exceeded. manage", // OpenRouter, under 403
-}
+var spentWords = []string{"key limit exceeded (", "key limit exceeded. manage"}
 
 // classify says what can be done about a failure.
 func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bool) provider.Kind {
@@ -129,17 +143,21 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 			}
 		}
 	}
+	words := digitComma.ReplaceAllString(strings.ToLower(said), "$1$2")
 	names = append(names, errorName.FindAllString(said, maxSpoken)...)
+	for i, name := range names {
+		names[i] = nameWords(name)
+	}
+	limit, sure := f.limit(words, names, status)
+	if sure {
+		return limit
+	}
 	for _, name := range names {
-		if kind := meaning(name); kind != "" {
+		if kind := meaning(name); kind != "" && (kind != provider.KindContextOverflow || status != http.StatusTooManyRequests) {
 			return kind
 		}
 	}
-	words := digitComma.ReplaceAllString(strings.ToLower(said), "$1$2")
-	if strings.Contains(words, "request too large for ") || overdrawn(words) { // than a minute's tokens: OpenAI and Groq
-		return provider.KindContextOverflow
-	}
-	if kind := f.spoken(words, status); kind != "" {
+	if kind := cmp.Or(limit, f.spoken(words, status)); kind != "" {
 		return kind
 	}
 	switch {
@@ -152,20 +170,40 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 	}
 	for _, name := range names {
 		for _, broad := range broadNames {
-			if broad.name.MatchString(nameWords(name)) {
+			if broad.name.MatchString(name) {
 				return broad.kind
 			}
 		}
 	}
-	if rateWords.MatchString(words) {
-		return provider.KindRateLimit
-	}
 	return provider.KindAPI
 }
 
-// meaning returns what a name says by itself; "": nothing that takes precedence over a status.
-func meaning(name string) provider.Kind {
-	words := nameWords(name)
+// limit returns what a failure says of a limit on requests or tokens; "": nothing. If it is sure, the names of the failure do not matter.
+func (f *fault) limit(words string, names []string, status int) (kind provider.Kind, sure bool) {
+	if strings.Contains(words, "request too large for ") || overdrawn(words) { // than a minute's tokens: OpenAI and Groq
+		return provider.KindContextOverflow, true
+	}
+	switch status {
+	case 0, http.StatusTooManyRequests, http.StatusBadRequest, http.StatusForbidden, http.StatusUnprocessableEntity: // gateways use them all
+	default:
+		return "", false
+	}
+	switch {
+	case containsAny(words, spentWords), strings.Contains(f.reason, "perday"): // OpenRouter; Google, which names a wait beside it
+		return provider.KindQuota, true
+	case passing.MatchString(words):
+		return provider.KindRateLimit, true
+	case dayWords.MatchString(words), slices.ContainsFunc(names, dayName.MatchString):
+		return provider.KindQuota, false
+	case rateWords.MatchString(words), slices.ContainsFunc(names, tooFast.MatchString):
+		return provider.KindRateLimit, false
+	default:
+		return "", false
+	}
+}
+
+// meaning returns what the words of a name say by themselves; "": nothing that takes precedence over a status.
+func meaning(words string) provider.Kind {
 	switch rate := rateName.MatchString(words); {
 	case moneyName.MatchString(words), !rate && quotaName.MatchString(words):
 		return provider.KindQuota
@@ -184,18 +222,17 @@ func (f *fault) spoken(words string, status int) provider.Kind {
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired:
 		return ""
-	case moneyWords.MatchString(words), containsAny(words, spentWords):
+	case moneyWords.MatchString(words), !limited && quotaWords.MatchString(words) && !passing.MatchString(words):
 		return provider.KindQuota
-	case !limited && quotaWords.MatchString(words) && !rateWords.MatchString(words):
-		return provider.KindQuota
-	case !limited && status < http.StatusInternalServerError && filterWords.MatchString(words) && !fieldWords.MatchString(words):
+	case !limited && status < http.StatusInternalServerError && !noSuchPath(status) && filterWords.MatchString(words) &&
+		!fieldWords.MatchString(words):
 		return provider.KindContentFilter
-	case !limited && status != http.StatusForbidden && overflows(words, status):
+	case !limited && status != http.StatusForbidden && !f.ofReply(words) && overflows(words, status):
 		return provider.KindContextOverflow
 	case (status == http.StatusBadRequest || status == 0) && keyWords.MatchString(words), strings.Contains(f.reason, "api_key"):
 		return provider.KindAuthentication // Google says it under a status of 400
-	case strings.Contains(f.reason, "perday"), strings.Contains(f.reason, "billing_disabled"):
-		return provider.KindQuota // Google's: a day's allowance, for which a debate cannot wait, and a project that nobody pays for
+	case strings.Contains(f.reason, "billing_disabled"): // Google's: of a project that nobody pays for
+		return provider.KindQuota
 	default:
 		return ""
 	}
@@ -249,7 +286,7 @@ func statusKind(status int, retryAfter, moderated bool) provider.Kind {
 		return provider.KindAuthentication
 	case status == http.StatusRequestEntityTooLarge:
 		return provider.KindContextOverflow
-	case status == http.StatusConflict, status == http.StatusTooEarly, status == statusClosed, status >= 500:
+	case status == http.StatusConflict, status == http.StatusFailedDependency, status == http.StatusTooEarly, status == statusClosed, status >= 500:
 		return provider.KindAPI
 	default:
 		return provider.KindValidation
@@ -261,7 +298,7 @@ func statusKind(status int, retryAfter, moderated bool) provider.Kind {
 // reply is a failure, and so is one that says nothing, because the reply could have been broken off.
 func (x *Exchange) Ending(field, reason string) (provider.StopReason, error) {
 	words := nameWords(reason)
-	switch kind := meaning(reason); {
+	switch kind := meaning(words); {
 	case kind == provider.KindContentFilter:
 		return provider.StopFilter, nil
 	case kind == provider.KindContextOverflow:

@@ -95,6 +95,10 @@ func overflows(words string, status int) bool {
 	if containsAny(words, fullWords) {
 		return true
 	}
+	switch status {
+	case http.StatusRequestURITooLong, http.StatusRequestHeaderFieldsTooLarge: // of a part that has no prompt in it
+		return false
+	}
 	text := sizeWords(words)
 	switch {
 	case tooLong.MatchString(text):
@@ -109,6 +113,20 @@ func overflows(words string, status int) bool {
 	}
 }
 
+// ofReply reports whether a failure is about the cap on the reply, whatever it says of the window beside it.
+func (f *fault) ofReply(words string) bool {
+	name := f.param[strings.LastIndexAny(f.param, "./")+1:]
+	return (slices.Contains(capNames, plainName(name)) || capFirst.MatchString(words)) && !containsAny(words, fullWords)
+}
+
+// capNames are the names of the cap on a reply, as plainName has them. capFirst matches a message that begins with one.
+//
+//nolint:gochecknoglobals // read only
+var (
+	capNames = []string{"maxtokens", "maxcompletiontokens", "maxoutputtokens", "maxnewtokens"}
+	capFirst = regexp.MustCompile(`^\W*(?:(?:the|invalid|value|of|for|parameter|field)\W+)*max_?(?:completion_?|output_?|new_?)?tokens\b`)
+)
+
 // These words report a full window too, without a prompt or a length in them.
 //
 //nolint:gochecknoglobals // read only
@@ -118,6 +136,7 @@ var fullWords = []string{
 	"cannot truncate prompt with n_keep", // LM Studio
 	"model max length exceeded",          // Moonshot
 	"max tokens of ",                     // Snowflake
+	"expected maxlength",                 // Bedrock: of the prompt's text
 }
 
 // Words of sizeWords, each between blanks.
@@ -138,7 +157,7 @@ var (
 	promptAlone = regexp.MustCompile(` (?:prompts?|inputs?|context|messages|conversation|history) `)
 	twoSizes    = regexp.MustCompile(` [0-9]{3,} .*(?: [0-9]{3,}) `) // one of them is the size, and the other one the bound
 	otherPart   = regexp.MustCompile(` (?:arrays?|tools?|functions?|schemas?|temperature|images?|audio|videos?|files?|documents?|pdf|pages?|names?|` +
-		`descriptions?|identifiers?|urls?|stop|logprobs|metadata|minimum|empty|at least|rate|per (?:second|minute|hour|day)|rpm|tpm) `)
+		`descriptions?|identifiers?|urls?|stop|logprobs|metadata|minimum|empty|at least|rate|per (?:second|minute|hour|day)|rpm|tpm|queues?|queued|pending|headers?|uri) `)
 )
 
 // sizeWords returns the words of a message, each between blanks. Of a path its last part counts: messages[0].content is a prompt. A name
