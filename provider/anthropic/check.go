@@ -92,13 +92,11 @@ func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int,
 // or if sound reports false.
 func whole(x *wire.Exchange, answer any, sound func() bool) error {
 	data, err := io.ReadAll(x)
-	switch {
-	case err != nil:
+	if err != nil {
 		return x.Cut(err)
-	case failure(data):
-		return explain(x, x.Fault(data))
-	case json.Unmarshal(data, answer) != nil || !sound():
-		return x.Invalid("malformed", "the answer does not follow the API; is BaseURL the URL of the API?")
+	}
+	if json.Unmarshal(data, answer) != nil || !sound() {
+		return explain(x, x.Unexpected(data, "malformed", "the answer does not follow the API"))
 	}
 	return nil
 }

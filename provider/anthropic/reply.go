@@ -135,15 +135,15 @@ func (r *reply) response(err error) (*provider.Response, error) {
 // some servers leave the last event out. Otherwise read fails.
 func (r *reply) read() error {
 	body := bufio.NewReaderSize(r.exchange, 8<<10)
-	first, err := body.Peek(1)
+	first, err := wire.FirstByte(body)
 	if err != nil {
 		return r.exchange.Cut(err)
 	}
-	if first[0] == '{' {
+	if first == '{' {
 		return r.unstreamed(body)
 	}
-	if kind, _, _ := mime.ParseMediaType(r.exchange.Header("Content-Type")); kind == "text/html" {
-		return r.exchange.Invalid("not_a_reply", "the server answered with a web page; is BaseURL the URL of the API?")
+	if kind, _, _ := mime.ParseMediaType(r.exchange.Header("Content-Type")); kind == "text/html" || first == '<' {
+		return r.exchange.Unexpected([]byte{first}, "not_a_reply", "the server answered with something other than a reply")
 	}
 	events := r.exchange.EventsIn(body)
 	for !r.ended {
@@ -171,10 +171,7 @@ func (r *reply) unstreamed(body io.Reader) error {
 	if !json.Valid(data) {
 		return r.exchange.Cut(io.ErrUnexpectedEOF)
 	}
-	if failure(data) {
-		return r.exchange.Fault(data)
-	}
-	return r.exchange.Invalid("not_a_stream", "the server did not stream its answer")
+	return r.exchange.Unexpected(data, "not_a_stream", "the server did not stream its answer")
 }
 
 // failure reports whether a JSON value is an error, and not just one with a null in it.
@@ -223,7 +220,7 @@ func (r *reply) take(kind string, data []byte) error {
 	case "message_stop":
 		r.ended = true
 	default: // ping, and future events
-		if failure(data) {
+		if failure(data) || e.Type == "" && r.exchange.IsFault(data) {
 			return r.exchange.Fault(data)
 		}
 	}

@@ -46,7 +46,7 @@ func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int,
 		Tokens int32 `json:"inputTokens"`
 	}
 	if json.Unmarshal(data, &count) != nil || count.Tokens <= 0 {
-		return 0, x.Invalid("malformed", "the answer does not follow the API; is BaseURL the URL of the API?")
+		return 0, x.Unexpected(data, "malformed", "the answer does not follow the API")
 	}
 	return int(count.Tokens), nil
 }

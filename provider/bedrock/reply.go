@@ -115,10 +115,8 @@ func (r *reply) document(body io.Reader) error {
 		return r.exchange.Cut(err)
 	case !json.Valid(data):
 		return r.exchange.Cut(errCut)
-	case wire.IsFault(data):
-		return r.exchange.Fault(data)
 	}
-	return r.exchange.Invalid("not_a_stream", "the server did not stream its answer")
+	return r.exchange.Unexpected(data, "not_a_stream", "the server did not stream its answer")
 }
 
 // take adds one event. done reports that nothing follows it.

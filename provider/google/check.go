@@ -81,14 +81,8 @@ func whole(x *wire.Exchange, answer any, sound func() bool) error {
 	if err != nil {
 		return x.Cut(err)
 	}
-	var failure struct {
-		Error json.RawMessage `json:"error"`
-	}
-	switch {
-	case json.Unmarshal(data, &failure) == nil && wire.Present(failure.Error):
-		return x.Fault(data)
-	case json.Unmarshal(data, answer) != nil || !sound():
-		return x.Invalid("malformed", "the answer does not follow the API")
+	if json.Unmarshal(data, answer) != nil || !sound() {
+		return x.Unexpected(data, "malformed", "the answer does not follow the API")
 	}
 	return nil
 }

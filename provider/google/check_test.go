@@ -31,7 +31,7 @@ func TestCheck(t *testing.T) {
 		{"wrong key", 400, invalid, provider.KindAuthentication, "INVALID_ARGUMENT"},
 		{"no access", 403, refused(403, "PERMISSION_DENIED", "no"), provider.KindAuthentication, "PERMISSION_DENIED"},
 		{"down", 503, refused(503, "UNAVAILABLE", "no"), provider.KindAPI, "UNAVAILABLE"},
-		{"a page", 200, `<html>`, provider.KindInvalidResponse, "malformed"},
+		{"a page", 200, `<html>`, provider.KindValidation, "endpoint"},
 		{"something else", 200, `{}`, provider.KindInvalidResponse, "malformed"},
 		{"an error", 200, refused(429, "RESOURCE_EXHAUSTED", "no"), provider.KindRateLimit, "RESOURCE_EXHAUSTED"},
 	}
@@ -62,7 +62,7 @@ func TestCountTokens(t *testing.T) {
 	assert.Equal(t, "POST /v1beta/models/gemini-3-pro-preview:countTokens", (*all)[0].method+" "+(*all)[0].url)
 	golden(t, "request/count.json", pretty(t, (*all)[0].body))
 
-	for name, answer := range map[string]string{"none": `{}`, "negative": `{"totalTokens": -1}`, "page": `<html>`, "text": `{"totalTokens": "7"}`} {
+	for name, answer := range map[string]string{"none": `{}`, "negative": `{"totalTokens": -1}`, "text": `{"totalTokens": "7"}`} {
 		t.Run(name, func(t *testing.T) {
 			p, _ := serve(t, 200, answer)
 			_, err := p.CountTokens(t.Context(), request())

@@ -1,6 +1,7 @@
 package google
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -67,9 +68,23 @@ type reply struct {
 	chose    bool // there was a candidate
 }
 
+// The failure of an answer that is no stream.
+const (
+	notStream = "not_a_stream"
+	strange   = "the server answered with something other than a reply"
+)
+
 // read reads the answer to its end. It fails if the reply is not complete.
 func (r *reply) read() error {
-	events := r.exchange.Events()
+	body := bufio.NewReaderSize(r.exchange, 8<<10)
+	first, err := wire.FirstByte(body)
+	switch {
+	case err != nil:
+		return r.exchange.Cut(err)
+	case first == '<':
+		return r.exchange.Unexpected([]byte{first}, notStream, strange)
+	}
+	events := r.exchange.EventsIn(body)
 	for {
 		e, err := events.Next()
 		if err != nil {
@@ -102,7 +117,7 @@ func (r *reply) end(err error, stray []byte) error {
 		return r.exchange.Cut(err)
 	}
 	if kind, _, _ := mime.ParseMediaType(r.exchange.Header("Content-Type")); kind == "text/html" || json.Valid(stray) {
-		return r.exchange.Invalid("not_a_stream", "the server answered with something other than a reply; is BaseURL the URL of the API?")
+		return r.exchange.Unexpected(stray, notStream, strange)
 	}
 	return r.exchange.Cut(err)
 }
@@ -113,7 +128,7 @@ func (r *reply) take(data []byte) error {
 		Error json.RawMessage `json:"error"`
 	}
 	switch {
-	case data[0] == '[' && wire.IsFault(data):
+	case data[0] == '[' && r.exchange.IsFault(data):
 		return r.exchange.Fault(data)
 	case json.Unmarshal(data, &failure) == nil && wire.Present(failure.Error):
 		return r.exchange.Fault(data)
@@ -125,8 +140,11 @@ func (r *reply) take(data []byte) error {
 	if data[0] != '{' || json.Unmarshal(data, &a) != nil {
 		return r.exchange.Invalid("malformed", "a part of the answer does not follow the API")
 	}
-	r.answered = true
 	u := a.Usage.tokens()
+	if len(a.Candidates) == 0 && a.PromptFeedback.BlockReason == "" && u.IsZero() && r.exchange.IsFault(data) {
+		return r.exchange.Fault(data)
+	}
+	r.answered = true
 	if !u.IsZero() {
 		r.Usage = u
 	}

@@ -48,7 +48,7 @@ func (p *Provider) ask(ctx context.Context, path, model string, body, answer any
 	}
 	defer x.Close()
 	if err := x.Send(http.MethodPost, path, data); err != nil {
-		return nil, refine(x, err, model)
+		return nil, refine(err, model)
 	}
 	if data, err = io.ReadAll(x); err != nil {
 		return nil, x.Cut(err)
@@ -58,11 +58,11 @@ func (p *Provider) ask(ctx context.Context, path, model string, body, answer any
 	}
 	switch err := json.Unmarshal(data, &failure); {
 	case err == nil && wire.Present(failure.Error):
-		return nil, refine(x, x.Fault(data), model)
+		return nil, refine(x.Fault(data), model)
 	case err == nil && json.Unmarshal(data, answer) == nil:
 		return x, nil
 	case !json.Valid(data) && len(data) > 0 && data[0] == '{':
 		return nil, x.Cut(io.ErrUnexpectedEOF)
 	}
-	return nil, x.Invalid("malformed", "the answer does not follow the API; is BaseURL the URL of the server?")
+	return nil, x.Unexpected(data, "malformed", "the answer does not follow the API")
 }

@@ -91,12 +91,12 @@ func (p *Provider) generate(
 		x.AddHeader(req.Options.Header)
 	}
 	if err := x.Send(http.MethodPost, "api/chat", body); err != nil {
-		return nil, refine(x, err, req.Model)
+		return nil, refine(err, req.Model)
 	}
 	r := reply{Reply: x.NewReply(emit), exchange: x, window: p.NumCtx, limit: req.MaxTokens}
 	r.Heed(req.Options)
 	if err := r.read(); err != nil {
-		return r.Failed(refine(x, err, req.Model))
+		return r.Failed(refine(err, req.Model))
 	}
 	return r.Done()
 }

@@ -12,16 +12,19 @@ import (
 // chunk is one line of an answer. Fields that are not listed here (durations and future ones) are not
 // part of the reply.
 type chunk struct {
-	Model   string `json:"model"`
-	Message struct {
-		Content   wire.Text           `json:"content"`
-		Thinking  json.RawMessage     `json:"thinking"`
-		ToolCalls wire.List[toolCall] `json:"tool_calls"`
-	} `json:"message"`
+	Model      string          `json:"model"`
+	Message    *piece          `json:"message"`
 	Done       bool            `json:"done"`
 	DoneReason string          `json:"done_reason"`
 	Error      json.RawMessage `json:"error"`
 	usage
+}
+
+// piece is what a line has of the reply.
+type piece struct {
+	Content   wire.Text           `json:"content"`
+	Thinking  json.RawMessage     `json:"thinking"`
+	ToolCalls wire.List[toolCall] `json:"tool_calls"`
 }
 
 // toolCall is a complete tool call. Its index is ignored: some models number each call 0.
@@ -61,16 +64,16 @@ func (r *reply) read() error {
 func (r *reply) take(line []byte) (done bool, err error) {
 	var c chunk
 	if err := json.Unmarshal(line, &c); err != nil {
-		if line[0] == '<' {
-			return false, r.exchange.Invalid("not_a_reply", "the server answered with a web page; is BaseURL the URL of the server?")
-		}
-		return false, r.exchange.Invalid("malformed", "a line of the answer does not follow the API")
+		return false, r.exchange.Unexpected(line, "malformed", "a line of the answer does not follow the API")
 	}
 	if c.Model != "" {
 		r.Model = c.Model
 	}
-	if wire.Present(c.Error) {
+	if wire.Present(c.Error) || c.Message == nil && !c.Done && r.exchange.IsFault(line) {
 		return false, r.exchange.Fault(line)
+	}
+	if c.Message == nil {
+		c.Message = new(piece)
 	}
 	r.Think(wire.Plain(c.Message.Thinking))
 	r.Say(string(c.Message.Content))

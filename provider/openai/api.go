@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // API is one of OpenAI's interfaces for replies.
@@ -62,7 +63,7 @@ func (p *Provider) discover(ctx context.Context, req *provider.Request, emit fun
 	switch {
 	case chats(err, req.Model):
 		tell(ChatCompletions)
-	case absent(err, "/chat/completions", req.Model) && !absent(first, "/responses", req.Model):
+	case absent(err, req.Model) && !absent(first, req.Model):
 		return nil, first // it is the failure of the one API that there is
 	}
 	return response, err
@@ -78,11 +79,13 @@ func elsewhere(err error, model string) bool {
 	}
 	switch e.Kind {
 	case provider.KindValidation, provider.KindAPI, provider.KindInvalidResponse:
+	case provider.KindAuthentication: // a gateway may refuse a path that it does not know, and then names no error of the API
+		return e.Status == http.StatusForbidden && e.Code == ""
 	default:
 		return false
 	}
 	if e.Status == http.StatusNotFound {
-		return absent(err, "/responses", model)
+		return absent(err, model)
 	}
 	return !ofModel(e) && !names(strings.ToLower(e.Message), strings.ToLower(model))
 }
@@ -102,9 +105,9 @@ func chats(err error, model string) bool {
 	case !ok:
 		return err == nil
 	case e.Status/100 == 2:
-		return e.Kind != provider.KindInvalidResponse
+		return e.Kind != provider.KindInvalidResponse && e.Code != wire.CodeEndpoint
 	case e.Status/100 == 4:
-		return !absent(err, "/chat/completions", model)
+		return !absent(err, model)
 	}
 	return false
 }
@@ -165,30 +168,26 @@ func (f *finding) wait(ctx context.Context, busy <-chan struct{}) {
 	}
 }
 
-// absent reports whether a failure means that the server has no endpoint at a path. A 404 means that, however it is worded, unless
-// it speaks of the model, or of an item of the request that the server did not keep.
-func absent(err error, path, model string) bool {
+// absent reports whether a failure means that the server has no endpoint at the path of the request. [wire.CodeEndpoint] says so. A 404
+// means that too, however it is worded, unless it speaks of the model, or of an item of the request that the server did not keep.
+func absent(err error, model string) bool {
 	e, ok := errors.AsType[*provider.Error](err)
 	if !ok {
 		return false
 	}
-	if ofModel(e) {
+	message := strings.ReplaceAll(strings.ToLower(e.Message), "/models/"+strings.ToLower(model), "/models") // the path of a model names it
+	of := func(name string) bool { return names(message, strings.ToLower(name)) }
+	switch {
+	case e.Status/100 == 2: // a page: what stands there is no part of the API, and nothing else is at BaseURL
 		return false
-	}
-	switch e.Status {
-	case http.StatusMethodNotAllowed, http.StatusNotImplemented:
+	case e.Code == wire.CodeEndpoint:
+		return !of(model)
+	case ofModel(e):
+		return false
+	case e.Status == http.StatusMethodNotAllowed, e.Status == http.StatusNotImplemented:
 		return true
-	case http.StatusNotFound:
-	default:
-		return false
 	}
-	model = strings.ToLower(model)
-	message := strings.ReplaceAll(strings.ToLower(e.Message), path+"/"+model, path) // the path of a model names it in any case
-	if e.Code == "unknown_url" || strings.Contains(message, path) && !names(message, model) {
-		return true // the path may hold one of the words below
-	}
-	return !names(message, model) && !names(message, "model") && !names(message, "deployment") &&
-		!strings.HasPrefix(message, "item ")
+	return e.Status == http.StatusNotFound && !of(model) && !of("model") && !of("deployment") && !strings.HasPrefix(message, "item ")
 }
 
 // names reports whether a message has a name, and not only as a part of another word.

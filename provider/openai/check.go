@@ -18,7 +18,7 @@ import (
 // server cannot look up a model, Check reads its list of models, as [openaicompat.Provider.Check] does.
 func (p *Provider) Check(ctx context.Context, model string) error {
 	err := p.lookUp(ctx, model)
-	if absent(err, "/models", model) {
+	if absent(err, model) {
 		return p.chat().Check(ctx, model)
 	}
 	if e, ok := errors.AsType[*provider.Error](err); ok && e.Status == http.StatusNotFound {
@@ -49,11 +49,8 @@ func (p *Provider) lookUp(ctx context.Context, model string) error {
 	var found struct { // the SDK's type keeps every unknown field
 		ID string `json:"id"`
 	}
-	switch {
-	case json.Unmarshal(data, &found) == nil && found.ID != "":
+	if json.Unmarshal(data, &found) == nil && found.ID != "" {
 		return nil
-	case wire.IsFault(data):
-		return x.Fault(data)
 	}
-	return x.Invalid("not_a_model", "the answer is not a model; is BaseURL the URL of the API?")
+	return x.Unexpected(data, "not_a_model", "the answer is not a model")
 }

@@ -29,7 +29,7 @@ func TestCheck(t *testing.T) {
 		"a key without":      {"gpt-5", 403, `{"error":{"code":"missing_scope","message":"Missing scopes: api.model.read"}}`, "", provider.KindAuthentication, "missing_scope"},
 		"down":               {"gpt-5", 503, ``, "", provider.KindAPI, ""},
 		"a failure":          {"gpt-5", 200, `{"error":{"message":"no","code":"insufficient_quota"}}`, "", provider.KindQuota, "insufficient_quota"},
-		"a page":             {"gpt-5", 200, `<html></html>`, "", provider.KindInvalidResponse, "not_a_model"},
+		"a page":             {"gpt-5", 200, `<html></html>`, "", provider.KindValidation, "endpoint"},
 		"no model":           {"gpt-5", 200, `{"object":"list","data":[]}`, "", provider.KindInvalidResponse, "not_a_model"},
 		"only a list":        {"llama3", 404, `{"detail":"Not Found"}`, list, "", ""},
 		"not in the list":    {"gpt-9", 404, `{"detail":"Not Found"}`, list, provider.KindValidation, "model_not_found"},

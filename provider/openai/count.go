@@ -9,7 +9,6 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/agonist-dev/debate/provider"
-	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // CountTokens asks at /responses/input_tokens how many input tokens the request has. It fails with kind
@@ -54,17 +53,14 @@ func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int,
 			return int(n), nil
 		}
 	}
-	if wire.IsFault(data) {
-		return 0, x.Fault(data)
-	}
-	return 0, x.Invalid("no_count", "the answer has no number of tokens in it")
+	return 0, x.Unexpected(data, "no_count", "the answer has no number of tokens in it")
 }
 
 const codeUnsupported = "unsupported"
 
 // uncounted replaces err if it means that the server cannot count.
 func uncounted(err error, model string) error {
-	if !absent(err, "/responses", model) {
+	if !absent(err, model) {
 		return err
 	}
 	return &provider.Error{

@@ -99,10 +99,7 @@ func (p *Provider) embed(ctx context.Context, model string, texts []string, all 
 	}
 	var answer vectors
 	if json.Unmarshal(data, &answer) != nil || len(answer.Data) == 0 {
-		if wire.IsFault(data) {
-			return x.Fault(data)
-		}
-		return x.Invalid("no_vectors", "the answer has no vectors in it")
+		return x.Unexpected(data, "no_vectors", "the answer has no vectors in it")
 	}
 	answer.Model = x.Redact(answer.Model)
 	if !answer.appendTo(all, len(texts)) {

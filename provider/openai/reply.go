@@ -37,7 +37,7 @@ func (r *reply) read() error {
 	case first == '{', first == '[':
 		return r.readWhole(body)
 	case first == '<':
-		return r.exchange.Invalid("not_a_reply", "the server answered with a web page; is BaseURL the URL of the API?")
+		return r.exchange.Unexpected([]byte{first}, "not_a_reply", "")
 	}
 	events := r.exchange.EventsIn(body)
 	for {
@@ -64,15 +64,12 @@ func (r *reply) readWhole(body io.Reader) error {
 			return r.malformed()
 		}
 		cut := json.NewDecoder(bytes.NewReader(data)).Decode(new(json.RawMessage))
-		switch {
-		case errors.Is(cut, io.ErrUnexpectedEOF):
+		if errors.Is(cut, io.ErrUnexpectedEOF) {
 			return r.exchange.Cut(cut)
-		case wire.IsFault(data): // in Google's list, or with an error that is a text
-			return r.exchange.Fault(data)
 		}
-		return r.exchange.Invalid("malformed", "the answer does not follow the protocol")
+		return r.exchange.Unexpected(data, "malformed", "the answer does not follow the protocol") // Google's list, or an error that is a text
 	}
-	if w.Status == "" && wire.IsFault(data) {
+	if w.Status == "" && r.exchange.IsFault(data) {
 		return r.exchange.Fault(data)
 	}
 	if w.Status != "" {
@@ -85,7 +82,7 @@ func (r *reply) readWhole(body io.Reader) error {
 func (r *reply) take(kind string, data []byte) (ended bool, err error) {
 	if len(data) == 0 || data[0] != '{' {
 		list := len(data) > 0 && data[0] == '[' // Google's form of an error
-		if kind == "error" || (list && wire.IsFault(data)) {
+		if kind == "error" || (list && r.exchange.IsFault(data)) {
 			return true, r.exchange.Fault(data)
 		}
 		return false, nil // "[DONE]", or something unknown
@@ -120,7 +117,7 @@ func (r *reply) take(kind string, data []byte) (ended bool, err error) {
 	case "error":
 		return true, r.exchange.Fault(data)
 	case "", "message": // an event of a gateway
-		if wire.Present(head.Error) {
+		if r.exchange.IsFault(data) {
 			return true, r.exchange.Fault(data)
 		}
 	}

@@ -142,8 +142,8 @@ func (r *reply) read() error {
 	if first == '{' || first == '[' {
 		return r.readWhole(body)
 	}
-	if kind, _, _ := mime.ParseMediaType(r.exchange.Header("Content-Type")); kind == "text/html" {
-		return r.exchange.Invalid("not_a_reply", "the server answered with a web page; is BaseURL the URL of the API?")
+	if kind, _, _ := mime.ParseMediaType(r.exchange.Header("Content-Type")); kind == "text/html" || first == '<' {
+		return r.exchange.Unexpected([]byte{first}, "not_a_reply", "the server answered with something other than a reply")
 	}
 	return r.readStream(r.exchange.EventsIn(body))
 }
@@ -225,7 +225,7 @@ func (r *reply) unfinished() bool {
 func (r *reply) take(kind string, data []byte) error {
 	ours := kind == "" || kind == "message"
 	switch {
-	case kind == "error", ours && data[0] == '[' && wire.IsFault(data): // a list is Google's form of an error
+	case kind == "error", ours && data[0] == '[' && r.exchange.IsFault(data): // a list is Google's form of an error
 		return r.exchange.Fault(data)
 	case data[0] != '{' && (!ours || json.Valid(data)):
 		return nil // an event of an unknown kind
@@ -246,7 +246,7 @@ func (r *reply) take(kind string, data []byte) error {
 		r.Settled = !u.IsZero() // the failure reports its own cost
 		return r.exchange.Fault(data)
 	}
-	if len(c.Choices) == 0 && ours && u.IsZero() && wire.IsFault(data) {
+	if len(c.Choices) == 0 && ours && u.IsZero() && r.exchange.IsFault(data) {
 		return r.exchange.Fault(data)
 	}
 	counted := wire.Present(c.Usage)

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"net/http"
 	"regexp"
 	"slices"
@@ -55,11 +56,38 @@ func (x *Exchange) astray(f *fault, foreign bool) string {
 	if x.path == "" || containsAny(words, itemWords) {
 		return ""
 	}
-	path := strings.TrimPrefix(x.path, strings.TrimRight(x.base.Path, "/"))
-	if named := len(path) > 1 && strings.Contains(words, strings.ToLower(path)); !foreign && !named && !pathWords.MatchString(words) {
+	if path := strings.ToLower(x.below()); !foreign && (len(path) < 2 || !strings.Contains(words, path)) && !pathWords.MatchString(words) {
 		return ""
 	}
-	return "the server has nothing at " + x.path + ": " + advice(strings.TrimRight(x.base.Path, "/"), path)
+	return x.nothing()
+}
+
+// below returns the path of the request below BaseURL. What BaseURL itself has, such as an account or a token, is in no message.
+func (x *Exchange) below() string {
+	return strings.TrimPrefix(x.path, strings.TrimRight(x.base.Path, "/"))
+}
+
+// nothing says that the server has nothing at the path of the request, and how that is usually corrected.
+func (x *Exchange) nothing() string {
+	return "the server has nothing at " + x.below() + " below BaseURL: " + advice(strings.TrimRight(x.base.Path, "/"), x.below())
+}
+
+// Unexpected returns the failure for an answer under a status of 2xx that is not what was asked for. An error counts as that. A web page
+// comes from a wrong path: it has kind validation and says what to correct in BaseURL. Anything else is an answer that cannot be used,
+// with code and message. data is the answer, or its first bytes.
+func (x *Exchange) Unexpected(data []byte, code, message string) error {
+	switch {
+	case isPage(data):
+		return x.fault(fault{message: "the server answered with a web page", lost: x.nothing()}, 0)
+	case x.IsFault(data):
+		return x.Fault(data)
+	}
+	return x.Invalid(code, message+"; is BaseURL the URL of the API?")
+}
+
+// isPage reports whether an answer is a web page or another document in a markup language. No API answers so.
+func isPage(data []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(data, "\xEF\xBB\xBF \t\r\n"), []byte("<"))
 }
 
 // advice says how a BaseURL with this path is usually corrected. path is that of the API below it.

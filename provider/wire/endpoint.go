@@ -9,8 +9,8 @@
 //   - A conversation goes out in a form that every server takes, whatever models wrote in it ([Form]).
 //   - What a model refuses is left out, and remembered for the model ([Refusals]).
 //   - Every failure is a [*provider.Error]: classified, with what is known of its price, and without key,
-//     header or request in it. What it is follows from its names, its status and its words, in this order;
-//     a vendor's own shape is read by [Endpoint.Explain].
+//     header or request in it. What it is follows from a limit that it speaks of, its names, its words and its
+//     status, in this order; a vendor's own shape is read by [Endpoint.Explain].
 //
 // An [Endpoint] is where requests go. An [Exchange] is one request with its answer. An adapter without an
 // SDK sends with [Exchange.Send]. An adapter with an SDK lets the SDK write the request through
@@ -67,9 +67,15 @@ type Endpoint struct {
 	// Kinds classifies a vendor's own codes and types, in lower case. It takes precedence over the
 	// classification of this package, and Explain over both.
 	Kinds map[string]provider.Kind
-	// Explain reads a vendor's own shape of an error, for one that has other fields than this package knows. It is asked about
-	// answers with a status of 400 and above, and about errors that an adapter finds under a smaller one. body has at most 64 KiB, and
-	// may be cut. What the Fault leaves zero is read as ever. nil: there is no such shape. It may be called concurrently.
+	// Explain reads a vendor's own shape of an error, for one that has other fields than this package knows. nil: there is no such shape.
+	//
+	// Explain is asked about each answer with a status of 400 and above. Under status 200 and in a stream it is asked wherever an error may
+	// stand: about documents, events and lines that have nothing of the adapter's protocol in them ([Exchange.IsFault]), and about each
+	// error that the adapter finds. A protocol may have wrapped that error, so that body is the error alone. What the Fault leaves zero is
+	// read as ever. The zero Fault means that body is no error.
+	//
+	// header and body are copies. body has at most 64 KiB; it may be cut, and may be a web page. Explain may be called more than once for
+	// one answer, and concurrently. It must not panic.
 	Explain func(status int, header http.Header, body []byte) Fault
 
 	// IdleTimeout is the longest silence of the server, before its first byte and between two bytes;

@@ -20,6 +20,7 @@ type Event struct {
 // input. Here an event counts only after its blank line: the last event of a cut stream may be half an
 // event that happens to parse. Events also bounds a whole event, not each line.
 type Events struct {
+	x     *Exchange
 	r     *bufio.Reader
 	max   int // bytes of an event: all its lines, comments included
 	size  int
@@ -39,15 +40,13 @@ const (
 // 64 KiB. Servers that answer without a stream send that, or break a stream off with it.
 func (s *Events) Stray() []byte { return s.stray }
 
-func newEvents(r io.Reader, maxEvent int) *Events {
-	return &Events{r: bufio.NewReaderSize(r, 8<<10), max: maxEvent}
-}
-
 // Events reads the answer as server-sent events.
 func (x *Exchange) Events() *Events { return x.EventsIn(x) }
 
 // EventsIn reads events from r: a reader of the answer that may have read its beginning already.
-func (x *Exchange) EventsIn(r io.Reader) *Events { return newEvents(r, x.maxLine) }
+func (x *Exchange) EventsIn(r io.Reader) *Events {
+	return &Events{x: x, r: bufio.NewReaderSize(r, 8<<10), max: x.maxLine}
+}
 
 // Next returns the next event. At the end of the input it fails with io.EOF, even if a part of an event
 // is left over. Pass its error to [Exchange.Cut].
@@ -110,22 +109,27 @@ func (s *Events) strays(line []byte) bool {
 	switch {
 	case len(text) == 0, len(s.stray) == 0 && !begins, len(s.stray)+len(line) >= maxStray:
 		return false
-	case begins && breaksOff(text):
+	case begins && s.breaksOff(text):
 		s.stray = append(s.stray[:0], text...)
 		return true
 	}
 	s.stray = append(append(s.stray, line...), '\n')
 	last := text[len(text)-1]
-	return (last == '}' || last == ']') && breaksOff(s.stray)
+	return (last == '}' || last == ']') && s.breaksOff(s.stray)
 }
 
-// breaksOff reports whether a JSON value between events is an error: a list, or an object with an error or with a code in it.
-func breaksOff(data []byte) bool {
+// breaksOff reports whether a JSON value between events is an error: a list, an object with an error or with a code and a message in it,
+// or what Endpoint.Explain reads.
+func (s *Events) breaksOff(data []byte) bool {
 	if data[0] == '[' {
-		return IsFault(data)
+		return s.x.IsFault(data)
 	}
 	var w wireFault
-	return json.Unmarshal(data, &w) == nil && (Present(w.Error) || Present(w.Code) && Present(w.Message))
+	if json.Unmarshal(data, &w) != nil {
+		return false
+	}
+	coded := label(w.Code) != "" && Present(w.Message) && !succeeds(Plain(w.Message))
+	return Present(w.Error) || coded || s.x.explained(data, s.x.status()) != (Fault{})
 }
 
 // FirstByte returns the first byte of an answer that is neither white space nor a byte-order mark,

@@ -16,15 +16,18 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Fault is what an adapter or a host program reads from a vendor's own shape of an error, for [Endpoint.Explain]. A field that is
-// zero is left to this package. Secrets are removed from the texts afterwards.
+// Fault is what an adapter or a host program reads from a vendor's own shape of an error, for [Endpoint.Explain]. The zero Fault means that
+// the answer is none. A field that is zero is left to this package. Secrets are removed from the texts afterwards.
 type Fault struct {
-	Kind       provider.Kind // what to do about it; "": classified by status, code and message
-	Code       string        // the vendor's name of the failure
-	Message    string        // the vendor's words
-	Param      string        // the field of the request that it is about, for [Refusals]
-	RetryAfter time.Duration // how long the vendor asks to wait
-	Window     int           // of a context_overflow: the size of the window, in tokens
+	Kind    provider.Kind // what to do about it; "": classified by status, code and message
+	Code    string        // the vendor's name of the failure; [Endpoint.Kinds] may have it
+	Message string        // the vendor's words
+	// Param is the field of the request, or the part of it, that the server refuses: the Name or the Where of an [Option]. [Refusals] then
+	// leaves the option out, whatever the words say. Leave it empty for a field whose value is wrong.
+	Param string
+	// RetryAfter is how long the vendor asks to wait, a year at most. It makes a rate limit of a status 402.
+	RetryAfter time.Duration
+	Window     int // of a context_overflow: the size of the window, in tokens
 }
 
 // fault is a failure that a server reports, read from any of the shapes below.
@@ -90,7 +93,8 @@ type wireFault struct {
 	NCtx       json.RawMessage `json:"n_ctx"`   // llama.cpp's
 }
 
-// CodeEndpoint is the code of a failure without one that is about the path of the request: BaseURL is wrong.
+// CodeEndpoint is the code of a failure that is about the path of the request: BaseURL is wrong. The vendor's own code for that is
+// dropped.
 const CodeEndpoint = "endpoint"
 
 // maxNested is how many errors within errors are opened.
@@ -98,8 +102,16 @@ const maxNested = 4
 
 // parseFault reads a failure from a JSON value. ok is false if it holds none.
 func parseFault(data []byte) (f fault, ok bool) {
+	f, ok = shaped(data)
+	for n := 0; n < maxNested && f.unpack(); n++ {
+	}
+	return f, ok
+}
+
+// shaped reads a failure from a JSON value whose message may hold another one.
+func shaped(data []byte) (f fault, ok bool) {
 	var outer fault
-	for range maxNested {
+	for n := range maxNested {
 		data = bytes.TrimSpace(data)
 		var list []json.RawMessage
 		if len(data) > 0 && data[0] == '[' && !Longer(data, maxList) && json.Unmarshal(data, &list) == nil && len(list) > 0 {
@@ -117,6 +129,9 @@ func parseFault(data []byte) (f fault, ok bool) {
 		inside := w.inside()
 		if inside == nil {
 			f, ok = w.fault()
+			if n == 0 && f.message == "" && f.code == "" && !Present(w.AWSType) { // {"type":"ping"} is an event
+				ok = false
+			}
 			f.within(outer)
 			return f, ok
 		}
@@ -167,10 +182,27 @@ func (f *fault) within(outer fault) {
 	if f.code == "" && f.kind == "" {
 		f.code, f.kind = outer.code, outer.kind
 	}
-	if f.status == 0 {
-		f.status = outer.status
-	}
+	f.status, f.param, f.raw = cmp.Or(f.status, outer.status), cmp.Or(f.param, outer.param), cmp.Or(f.raw, outer.raw)
+	f.reason, f.context = cmp.Or(f.reason, outer.reason), cmp.Or(f.context, outer.context)
+	f.wait, f.reset, f.moderated = max(f.wait, outer.wait), cmp.Or(f.reset, outer.reset), f.moderated || outer.moderated
 	f.inner = append(f.inner, outer.inner...)
+}
+
+// unpack replaces a failure whose message is the JSON of another one, as a server passes it on. It reports whether it is one. The
+// status of the outer one counts, and its names do so too.
+func (f *fault) unpack() bool {
+	if !strings.HasPrefix(strings.TrimSpace(f.message), "{") {
+		return false
+	}
+	inner, ok := shaped([]byte(f.message))
+	if !ok || inner.message == "" {
+		return false
+	}
+	inner.status = cmp.Or(f.status, inner.status)
+	inner.inner = append(inner.inner, f.code, f.kind)
+	inner.within(*f)
+	*f = inner
+	return true
 }
 
 // text returns the message.
@@ -179,23 +211,41 @@ func (w *wireFault) text() string {
 		w.Message, w.Msg, w.ErrorMessage, w.CamelMessage, w.ErrorMsg, w.CamelMsg, w.ErrMsg, w.StatusMsg, w.FaultString, w.ErrorDescription,
 		w.Detail, w.Title,
 	} {
-		if s := Plain(field); s != "" {
+		if s := Plain(field); s != "" && (s[0] != '{' || speaks(field)) {
 			return s
 		}
 	}
 	return ""
 }
 
-// label returns the first field that names something. What stands for nothing in some servers' languages is no name.
+// speaks reports whether a field that should be a text has one, or has an error in it. A reply has a message too.
+func speaks(field json.RawMessage) bool {
+	var w wireFault
+	return json.Unmarshal(field, &w) != nil || Present(w.Error) || Present(w.Message) || Present(w.Msg) || Present(w.Detail)
+}
+
+// label returns the first field that names something. What stands for nothing in some servers' languages, or for a success, is no name.
 func label(fields ...json.RawMessage) string {
 	for _, field := range fields {
-		switch s := Plain(field); strings.ToLower(s) {
-		case "", "0", "none", "null", "nil", "undefined", "error":
-		default:
+		s := Plain(field)
+		switch strings.ToLower(s) {
+		case "", "0", "200", "none", "null", "nil", "undefined", "error":
+			continue
+		}
+		if !succeeds(s) {
 			return s
 		}
 	}
 	return ""
+}
+
+// succeeds reports whether a text says that nothing failed: some servers send one with each answer.
+func succeeds(text string) bool {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "ok", "success", "succeeded", "successful":
+		return true
+	}
+	return false
 }
 
 // httpStatus returns the first field that is the status of a failure; 0: there is none.
@@ -231,14 +281,14 @@ func (w *wireFault) fault() (fault, bool) {
 	}
 	f.detail(w.Details)
 	f.reset, _ = strconv.ParseInt(Plain(meta.Headers.Reset), 10, 64)
-	for _, packed := range []string{f.message, f.raw, string(w.Inner), string(w.Details)} {
-		f.unpack(packed)
+	for _, packed := range []string{f.raw, string(w.Inner), string(w.Details)} {
+		f.called(packed)
 	}
-	return f, f.message != "" || f.kind != "" || f.code != ""
+	return f, f.message != "" && !succeeds(f.message) || f.kind != "" || f.code != ""
 }
 
-// unpack notes the names of an error that stands as JSON in a text of another one, or in a field for the details.
-func (f *fault) unpack(packed string) {
+// called notes the names of an error that stands in a field for the details of another one, or of the vendor behind a router.
+func (f *fault) called(packed string) {
 	if packed = strings.TrimSpace(packed); !strings.HasPrefix(packed, "{") {
 		return
 	}
@@ -267,17 +317,26 @@ func (f *fault) detail(data json.RawMessage) {
 	if json.Unmarshal(data, &details) != nil {
 		return
 	}
+	var reason strings.Builder
+	add := func(part string) {
+		if reason.Len() < maxFault {
+			reason.WriteString(" " + head(part))
+		}
+	}
 	for _, d := range details {
 		if wait, ok := units(strings.TrimSuffix(Plain(d.RetryDelay), "s"), time.Second); ok {
 			f.wait = max(f.wait, wait)
 		}
-		f.reason += " " + Plain(d.Reason)
+		add(Plain(d.Reason))
 		for _, v := range d.Violations {
-			f.reason += " " + Plain(v.QuotaID)
+			add(Plain(v.QuotaID))
 		}
 	}
-	f.reason = strings.ToLower(strings.TrimSpace(f.reason))
+	f.reason = strings.ToLower(strings.TrimSpace(reason.String()))
 }
+
+// head returns the beginning of a text, as far as it is read: a stream may have longer ones than the body of a refusal.
+func head[T string | []byte](text T) T { return text[:min(len(text), maxFault)] }
 
 // Present reports whether a field holds anything: some servers send an error of null with each chunk.
 func Present(raw json.RawMessage) bool {
@@ -313,12 +372,8 @@ func (x *Exchange) refused() *provider.Error {
 		return x.fail(err)
 	}
 	f, ok := x.read(body, status)
-	page := bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
-	if !ok && !page { // a proxy's page holds no error
-		f.message = cmp.Or(f.message, string(body))
-	}
 	if !ok && status == http.StatusForbidden {
-		f.blocked = x.firewall(page, f.message)
+		f.blocked = x.firewall(isPage(body), f.message)
 	}
 	if noSuchPath(status) {
 		f.lost = x.astray(&f, !ok)
@@ -347,23 +402,33 @@ func (x *Exchange) reason() ([]byte, error) {
 	return came.Bytes(), err
 }
 
-// read reads a failure from JSON, with the help of the adapter or the host program. ok is false if neither knows its shape.
+// read reads a failure, with the help of the adapter or the host program. ok is false if neither knows its shape: what is no page is
+// then the message itself.
 func (x *Exchange) read(data []byte, status int) (f fault, ok bool) {
 	f, ok = parseFault(data)
+	if !ok && f.message == "" && Present(data) && !isPage(data) {
+		f.message = string(head(data))
+	}
+	f.own = x.explained(data, status)
+	f.code, f.message, f.param = cmp.Or(f.own.Code, f.code), cmp.Or(f.own.Message, f.message), cmp.Or(f.own.Param, f.param)
+	f.message, f.raw = head(f.message), head(f.raw)
+	return f, ok || f.own.Code != "" || f.own.Message != ""
+}
+
+// explained asks Endpoint.Explain.
+func (x *Exchange) explained(data []byte, status int) Fault {
 	if x.endpoint.Explain == nil {
-		return f, ok
+		return Fault{}
 	}
 	header := http.Header{}
 	if x.response != nil {
 		header = x.response.Header.Clone()
 	}
-	f.own = x.endpoint.Explain(status, header, bytes.Clone(data))
-	f.code, f.message, f.param = cmp.Or(f.own.Code, f.code), cmp.Or(f.own.Message, f.message), cmp.Or(f.own.Param, f.param)
-	return f, ok || f.own != (Fault{})
+	return x.endpoint.Explain(status, header, bytes.Clone(head(data)))
 }
 
-// Fault returns the failure for a vendor's JSON: an error in mid-stream, or one under a status of 200.
-// JSON that is no known error has kind api_error.
+// Fault returns the failure for a vendor's error: one in mid-stream, or one under a status of 200. data is JSON, or a text, which is
+// then its message. What is no known error has kind api_error.
 func (x *Exchange) Fault(data []byte) error {
 	f, _ := x.read(data, x.status())
 	if nameless := f.code == "" && f.kind == "" && f.status == 0; nameless || noSuchPath(f.status) {
@@ -372,10 +437,11 @@ func (x *Exchange) Fault(data []byte) error {
 	return x.fault(f, 0)
 }
 
-// IsFault reports whether a JSON value is an error in one of the vendors' shapes.
-func IsFault(data []byte) bool {
+// IsFault reports whether a JSON value is an error: in one of the shapes that vendors use, or in one that [Endpoint.Explain] reads. An
+// adapter asks for what has none of the fields of its protocol, under status 200 and in a stream. A type or a status alone is no error.
+func (x *Exchange) IsFault(data []byte) bool {
 	_, ok := parseFault(data)
-	return ok
+	return ok || x.explained(data, x.status()) != (Fault{})
 }
 
 // Broken returns the failure for a vendor's code that comes without an error object, such as a reason for
@@ -413,7 +479,7 @@ func (x *Exchange) status() int {
 // fault classifies a failure that the server reported. status is 0 if it was reported in a reply that
 // began well.
 func (x *Exchange) fault(f fault, status int) *provider.Error {
-	e := &provider.Error{RequestID: x.requestID(), RetryAfter: cmp.Or(max(0, f.own.RetryAfter), x.retryAfter(), f.wait)}
+	e := &provider.Error{RequestID: x.requestID(), RetryAfter: cmp.Or(min(max(0, f.own.RetryAfter), year), x.retryAfter(), f.wait)}
 	if status == 0 {
 		status = f.status
 	}
@@ -450,7 +516,7 @@ func (x *Exchange) fault(f fault, status int) *provider.Error {
 		case f.blocked != "":
 			message, e.Code = message+" (the key is not at fault: "+f.blocked+")", cmp.Or(e.Code, "blocked")
 		case f.lost != "":
-			message, e.Code = message+" ("+f.lost+")", cmp.Or(e.Code, CodeEndpoint)
+			message, e.Code = message+" ("+f.lost+")", CodeEndpoint
 		}
 	}
 	e.Message = x.secrets.clean(strings.TrimSpace(message))

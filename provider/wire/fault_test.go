@@ -268,11 +268,42 @@ func TestFaultsInAStream(t *testing.T) {
 	assert.Equal(t, "overloaded_error", failure(t, x.Broken("overloaded_error", "m"), provider.KindAPI).Code)
 	failure(t, x.Broken("model_context_window_exceeded", "m"), provider.KindContextOverflow)
 	for body, want := range map[string]bool{
-		coded("x"): true, `[{"error":{"code":1}}]`: true, `{"error":"x"}`: true, `"x"`: true, `{"message":"x"}`: true,
+		coded("x"): true, `[{"error":{"code":1}}]`: true, `{"error":"x"}`: true, `"x"`: true, `{"message":"x"}`: true, `{"base_resp":{"status_code":1008,"status_msg":"no"}}`: true,
+		`{"code":0,"message":"success"}`: false, `{"code":200,"msg":"OK"}`: false, `{"base_resp":{"status_code":0,"status_msg":""}}`: false,
+		`{"type":"ping"}`: false, `{"status":"queued"}`: false, `{"choices":[],"message":"success"}`: false, `{"__type":"x"}`: true,
 		`{}`: false, `{"error":null}`: false, `{"choices":[]}`: false, `""`: false, `x`: false, ``: false, `[]`: false,
 	} {
-		assert.Equal(t, want, wire.IsFault([]byte(body)), body)
+		assert.Equal(t, want, x.IsFault([]byte(body)), body)
 	}
+}
+
+// A failure that a server passes on as text has its names, its words and its window. An error that is a text is its message.
+func TestFaultsWithinTexts(t *testing.T) {
+	x, err := send(t, endpoint(ok("")))
+	require.NoError(t, err)
+	e := failure(t, x.Fault([]byte("insufficient balance")), provider.KindQuota)
+	assert.Equal(t, "insufficient balance", e.Message)
+	// The shape is that of Ollama's runner (provider/ollama/testdata/fault), the values are our own.
+	e = refused(t, 400, `{"error":"{\"error\":{\"code\":400,\"message\":\"too much\",\"type\":\"exceed_context_size_error\",\"n_ctx\":4096}}"}`)
+	assert.Equal(t, provider.KindContextOverflow, e.Kind)
+	assert.Equal(t, []any{"exceed_context_size_error", "too much", 4096}, []any{e.Code, e.Message, e.Window})
+	e = refused(t, 500, `{"error":{"message":"{\"error\":{\"code\":400,\"message\":\"no\",\"type\":\"invalid_request_error\"}}","code":"502"}}`)
+	assert.Equal(t, provider.KindAPI, e.Kind, "the status of the answer counts")
+	assert.Equal(t, "no", e.Message)
+	e = refused(t, 402, `{"message":`+strings.Repeat(`{"message":`, 5000)+`"x"`+strings.Repeat(`}`, 5001))
+	assert.Equal(t, provider.KindQuota, e.Kind)
+}
+
+// A failure is read in time that grows with its length, however long its parts are.
+func TestLongFaults(t *testing.T) {
+	x, err := send(t, endpoint(ok("")))
+	require.NoError(t, err)
+	violations := strings.Repeat(`{"quotaId":"`+strings.Repeat("q", 1000)+`"},`, 1023) + `{"quotaId":"PerDay"}`
+	body := `{"error":{"message":"the prompt is too long: ` + strings.Repeat("the prompt 123 ", 1<<16) + `","details":[` + strings.Repeat(`{"reason":"r","violations":[`+violations+`]},`, 3) + `{}]}}`
+	began := time.Now()
+	e := failure(t, x.Fault([]byte(body)), provider.KindContextOverflow)
+	assert.Less(t, len(e.Message), 600)
+	assert.Less(t, time.Since(began), 20*time.Second)
 }
 
 // A server that was cut short while the caller waits has failed. If the caller has left, the caller has canceled.

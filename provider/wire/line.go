@@ -18,14 +18,15 @@ func (x *Exchange) Lines() *Lines {
 
 // Next returns the next line that is not blank, without its end. The line is valid until the next call.
 // At the end of the input, Next fails with io.EOF. The last line may lack its end if it is a whole JSON
-// object; any other line without an end may be incomplete, and is dropped. Pass the error to
-// [Exchange.Cut].
+// object, or of a web page ([Exchange.Unexpected]); any other line without an end may be incomplete, and is
+// dropped. Pass the error to [Exchange.Cut].
 func (l *Lines) Next() ([]byte, error) {
 	for {
 		l.events.size = 0
 		line, err := l.events.readLine()
 		if err != nil {
-			if last := bytes.TrimSpace(l.events.line); errors.Is(err, io.EOF) && len(last) > 0 && last[0] == '{' && json.Valid(last) {
+			last := bytes.TrimSpace(l.events.line)
+			if errors.Is(err, io.EOF) && (isPage(last) || bytes.HasPrefix(last, []byte("{")) && json.Valid(last)) {
 				l.events.line = nil
 				return last, nil
 			}

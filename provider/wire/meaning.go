@@ -62,7 +62,10 @@ var (
 var errorName = regexp.MustCompile(`[\w.]*[a-z](?:Error|Exception|Failed|Exceeded|Violation|Detected|Exhausted)\b|` +
 	`\b[a-z]+(?:_[a-z]+)*_(?:exceeded|error|quota|violation|exhausted|failed|balance)\b`)
 
-const maxSpoken = 8 // names that are read of a message
+const (
+	maxSpoken = 8        // names that are read of a message
+	maxSaid   = 16 << 10 // bytes of its words
+)
 
 // echo begins what a server repeats of the request, as pydantic does in its two forms: the words of a conversation say nothing about a
 // failure.
@@ -143,6 +146,7 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 			}
 		}
 	}
+	said = said[:min(len(said), maxSaid)]
 	words := digitComma.ReplaceAllString(strings.ToLower(said), "$1$2")
 	names = append(names, errorName.FindAllString(said, maxSpoken)...)
 	for i, name := range names {
@@ -293,9 +297,13 @@ func statusKind(status int, retryAfter, moderated bool) provider.Kind {
 	}
 }
 
-// Ending returns why a reply has ended, for a reason that an adapter does not know. field is the field that holds the reason. The
-// words of the reason decide: a filter, a limit, or the model itself. One that says that the server or the window has ended the
-// reply is a failure, and so is one that says nothing, because the reply could have been broken off.
+// Ending returns why a reply has ended, for a reason that an adapter does not know; the adapter knows the plain ends of its protocol, such
+// as "stop". field is the field that holds the reason. The words of the reason decide: a filter is [provider.StopFilter], a limit on the
+// reply [provider.StopLength], a refusal by the model [provider.StopRefusal]. Any other is a failure, a [*provider.Error]:
+//
+//   - of kind context_overflow, if the window is full;
+//   - of kind quota or api_error, if the server has ended the reply;
+//   - of kind invalid_response, if the reason says nothing, because the reply could have been broken off.
 func (x *Exchange) Ending(field, reason string) (provider.StopReason, error) {
 	words := nameWords(reason)
 	switch kind := meaning(words); {

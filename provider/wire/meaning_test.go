@@ -255,7 +255,7 @@ func TestAWrongPathIsTold(t *testing.T) {
 			continue
 		}
 		assert.Contains(t, message, tt.advice, tt.answer)
-		assert.Contains(t, message, "the server has nothing at "+tt.base+"/"+tt.path, tt.answer)
+		assert.Contains(t, message, "the server has nothing at /"+tt.path+" below BaseURL", tt.answer)
 	}
 	x, err := send(t, endpoint(ok("")))
 	require.NoError(t, err)
@@ -296,6 +296,12 @@ func TestOwnShapes(t *testing.T) {
 	assert.Zero(t, e.Window-4096)
 	e = fail(429, `{"a":1}`, func(int, http.Header, []byte) wire.Fault { return wire.Fault{RetryAfter: -time.Hour} })
 	assert.Zero(t, e.RetryAfter)
+	e = fail(429, `{"a":1}`, func(int, http.Header, []byte) wire.Fault { return wire.Fault{RetryAfter: 1 << 62} })
+	assert.Equal(t, 365*24*time.Hour, e.RetryAfter)
+	wait := func(int, http.Header, []byte) wire.Fault { return wire.Fault{RetryAfter: time.Minute} }
+	assert.Equal(t, "Slower, please", fail(429, "Slower, please", wait).Message, "the rest is read as ever")
+	assert.Equal(t, "blocked", fail(403, "<html>", wait).Code)
+	assert.Equal(t, provider.KindQuota, fail(503, "<html>", func(int, http.Header, []byte) wire.Fault { return wire.Fault{Kind: provider.KindQuota} }).Kind)
 }
 
 // A refusal whose body never ends is what its status line says, soon, and also if the caller's time is over meanwhile.
