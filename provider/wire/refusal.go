@@ -27,14 +27,15 @@ type Option struct {
 	// "max_tokens". "": there is none, and Name is left out.
 	Instead string
 	// Words are further words by which servers name it in a refusal, in lower case. They count wherever they
-	// stand in the message.
+	// stand in the message. The message or its code has to say too that something is refused, in words that this package knows, such as
+	// "not supported". For a server with words of its own, [Endpoint.Explain] sets [Fault.Param].
 	Words []string
 	// Own means that the adapter itself writes the request without it ([Terms.Leaves]). Otherwise the Exchange
 	// removes it from the body.
 	Own bool
 	// Quiet means that the caller did not ask for it, so that [provider.Response.Left] does not name it.
 	Quiet bool
-	// Where is the path in the JSON of the request by which it is seen that the request has the option. "": Name.
+	// Where is the path of the field whose presence in the JSON of the request shows that the request has the option. "": Name.
 	Where string
 	// Lasting means that a model which refuses it does so whatever else a request asks. What was refused once is then left out of
 	// all requests to the model.
@@ -47,9 +48,9 @@ const (
 	OptionRoles  = "role twice"  // neighbouring messages of one role
 )
 
-// SystemOption returns the option of a system prompt, at its path in the request: a model without a system role gets the prompt before
-// the first message ([Form.NoSystem]), after its first refusal. Where a refusal does not say what is wrong with the roles, leave out
-// [RolesOption] first.
+// SystemOption returns the option of a system prompt. where is the path of the prompt in the request, or that of the messages if it is one
+// of them. A model that refuses a system role gets the prompt before the first message ([Form.NoSystem]), from its first refusal on. List
+// [RolesOption] before it: a refusal that does not say what is wrong with the roles then joins messages first.
 func SystemOption(where string) Option {
 	return Option{Name: OptionSystem, Where: where, Own: true, Quiet: true, Lasting: true, Words: slices.Concat(systemWords, turnWords)}
 }
@@ -72,14 +73,17 @@ var systemWords = []string{
 // These words say that roles do not alternate, in lower case. A template without a system role says the same of one.
 //
 //nolint:gochecknoglobals // read only
-var turnWords = []string{
-	"must alternate", "should alternate", "to alternate", "alternating", "must be in turn",
-}
+var turnWords = []string{"must alternate", "should alternate", "to alternate", "alternating", "must be in turn"}
 
 // These words name a role behind another that a template does not take there, in lower case.
 //
 //nolint:gochecknoglobals // read only
-var tooManyWords = []string{"after role", "consecutive", "multiple user", "in a row", "expected role", "unexpected role"}
+var tooManyWords = slices.Concat(otherRole, []string{"after role", "consecutive", "multiple user", "in a row"})
+
+// otherRole are those of them that say by themselves that the request is refused.
+//
+//nolint:gochecknoglobals // read only
+var otherRole = []string{"expected role", "unexpected role"}
 
 // templateWords are words of a chat template that refuses a conversation. Some servers, such as llama.cpp and Ollama, report that with
 // status 500.
@@ -221,6 +225,7 @@ type Terms struct {
 	cut     []string // of them: those that the request would have had
 
 	body        func() []byte // the body that was sent
+	own         string        // the field that the server refuses, if Endpoint.Explain says so
 	code, param string        // of the server's refusal
 	message     string
 	status      int
@@ -303,7 +308,7 @@ func (t *Terms) note(f *fault, status int) {
 		return
 	}
 	t.status, t.code, t.param = status, strings.ToLower(f.code), f.param
-	t.message = f.message + "\n" + f.raw
+	t.own, t.message = f.own.Param, f.message+"\n"+f.raw
 }
 
 // refused returns the name of the option that the server refused; "" if it refused none that the request has.
@@ -312,27 +317,20 @@ func (t *Terms) refused(err error) string {
 	if !ok || t.status < http.StatusBadRequest || e.Status != t.status || t.body == nil {
 		return ""
 	}
-	words := strings.ToLower(t.message)
-	template := t.status == http.StatusInternalServerError && containsAny(words, templateWords)
-	if e.Kind != provider.KindValidation && t.status != http.StatusNotImplemented && !template {
-		return ""
-	}
-	body := t.body()
+	body, words := t.body(), strings.ToLower(t.message)
 	param := t.param
 	if !mentions(body, param) { // a gateway's "None", or what stands nowhere in the request
 		param = ""
 	}
-	if !slices.Contains(refusalCodes, t.code) && !containsAny(words, refusalWords) || containsAny(words, otherMatters) {
+	if t.own == "" && !t.says(e.Kind, words) {
 		return ""
 	}
 	var fits []*Option
 	for i := range t.options {
-		if o := &t.options[i]; !slices.Contains(t.left, o.Name) && o.named(param, t.message, words) {
+		o := &t.options[i]
+		if named := t.own == "" && o.named(param, t.message, words) || t.own != "" && o.called(t.own); named && !slices.Contains(t.left, o.Name) {
 			fits = append(fits, o)
 		}
-	}
-	if len(fits) == 0 {
-		return ""
 	}
 	if strings.Contains(words, "cannot both") {
 		slices.Reverse(fits)
@@ -343,6 +341,15 @@ func (t *Terms) refused(err error) string {
 		}
 	}
 	return ""
+}
+
+// says reports whether a failure says that something of the request is refused that it can do without.
+func (t *Terms) says(kind provider.Kind, words string) bool {
+	template := t.status == http.StatusInternalServerError && containsAny(words, templateWords)
+	if kind != provider.KindValidation && t.status != http.StatusNotImplemented && !template {
+		return false
+	}
+	return (slices.Contains(refusalCodes, t.code) || containsAny(words, refusalWords)) && !containsAny(words, otherMatters)
 }
 
 // mentions reports whether a request has the field with which a path begins.
@@ -363,16 +370,15 @@ var refusalCodes = []string{
 // These words say the same, in lower case. The tests of this file name the servers.
 //
 //nolint:gochecknoglobals // read only
-var refusalWords = []string{
+var refusalWords = slices.Concat(turnWords, otherRole, []string{
 	"not supported", "unsupported", "not support", "doesn't support", "cannot both", "not permitted", "not allowed",
 	"deprecated", "unavailable", "not available", "not enabled", "unrecognized", "unknown name", "unknown parameter",
 	"unknown field", "unexpected keyword", "extra_forbidden", "is allowed for this model", "may only be set to",
 	"or unset", "allowed values", "supported values are", "input should be '", "expected one of", "invalid service_tier argument",
 	"must be 'json_schema'", "invalid schema for response", "invalid json schema", "grammar",
 	"too many states", "too complex", "only enabled when", "only works in", "must be one of", "invalid reasoning effort",
-	"incompatible request argument", "must alternate", "should alternate", "to alternate", "alternating", "must be in turn", "roles are supported",
-	"unexpected role", "expected role",
-}
+	"incompatible request argument", "roles are supported",
+})
 
 // BoundWords returns words by which servers refuse a bound in a schema, for [Option.Words].
 func BoundWords() []string {
@@ -387,6 +393,11 @@ func BoundWords() []string {
 //
 //nolint:gochecknoglobals // read only
 var otherMatters = []string{"invalid schema for function", "does not support tools", "tool calling is not supported"}
+
+// called reports whether a name that Endpoint.Explain gives is that of the option, or of the field by which the request is seen to have it.
+func (o *Option) called(param string) bool {
+	return param == o.Name || param == o.Where || within(strings.Split(o.Name, "."), param, !o.Own)
+}
 
 // named reports whether a refusal is about the option.
 func (o *Option) named(param, message, words string) bool {

@@ -166,9 +166,18 @@ func (s *picky) ask(
 	t *testing.T, refusals *wire.Refusals, options []wire.Option, req *provider.Request, body string,
 ) (*provider.Response, error) {
 	t.Helper()
+	return s.explained(t, refusals, options, req, body, nil)
+}
+
+// explained makes a request of a vendor with a shape of its own.
+func (s *picky) explained(
+	t *testing.T, refusals *wire.Refusals, options []wire.Option, req *provider.Request, body string,
+	explain func(int, http.Header, []byte) wire.Fault,
+) (*provider.Response, error) {
+	t.Helper()
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	e := &wire.Endpoint{BaseURL: server.URL}
+	e := &wire.Endpoint{BaseURL: server.URL, Explain: explain}
 	return refusals.Ask(req, options, func(terms *wire.Terms) (*provider.Response, error) {
 		x, err := e.Open(context.WithoutCancel(t.Context()), "")
 		if err != nil {
@@ -242,6 +251,36 @@ func TestRefusalsAreRemembered(t *testing.T) {
 	_, err = s.ask(t, &refusals, options, &provider.Request{Model: "m", Options: &provider.Options{Effort: "low"}}, `{"quiet":1}`)
 	require.NoError(t, err)
 	assert.Len(t, s.bodies, 14, "it may be refused only beside another, so each kind of request finds out")
+}
+
+// TestOwnRefusals: a vendor with words of its own has them explained. The parameter is enough.
+func TestOwnRefusals(t *testing.T) {
+	const body = `{"system":"Be brief.","temperature":1,"messages":[]}`
+	for _, tt := range []struct{ param, want string }{
+		{"system", `{"mine":"written without"}`}, {"own", `{"mine":"written without"}`}, {"temperature", `{"system":"Be brief.","messages":[]}`}, {"messages", ""}, {"", ""},
+	} {
+		s := &picky{refuse: func(n int, _ string) (int, string) {
+			if n > 1 {
+				return 200, "{}"
+			}
+			return 500, `{"fault":{"reason":"nay"}}`
+		}}
+		options := []wire.Option{{Name: "own", Where: "system", Own: true}, {Name: "temperature"}}
+		explain := func(_ int, _ http.Header, body []byte) wire.Fault {
+			if !strings.Contains(string(body), "nay") {
+				return wire.Fault{}
+			}
+			return wire.Fault{Code: "nay", Message: "nay", Param: tt.param}
+		}
+		_, err := s.explained(t, new(wire.Refusals), options, &provider.Request{Model: "m"}, body, explain)
+		if tt.want == "" {
+			require.Error(t, err)
+			assert.Len(t, s.bodies, 1)
+			continue
+		}
+		require.NoError(t, err)
+		assert.Equal(t, []string{body, tt.want}, s.bodies)
+	}
 }
 
 // TestRefusalsThatDoNotEnd: a server that refuses everything, or the same again, ends the call.
