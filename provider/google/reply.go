@@ -226,33 +226,32 @@ func (r *reply) call(p *part) error {
 	return nil
 }
 
-// These are the finish reasons that the SDK does not know. That of the filter Model Armor is Vertex AI's.
+// These are the finish reasons that the SDK does not know and whose words do not tell what they mean.
 const (
-	finishModelArmor  genai.FinishReason = "MODEL_ARMOR"
 	finishMalformed   genai.FinishReason = "MALFORMED_RESPONSE"
 	finishNoSignature genai.FinishReason = "MISSING_THOUGHT_SIGNATURE"
 )
 
-// stop translates the finish reason. A reason that says that the reply is broken, and an unknown reason,
-// are failures.
+// stop translates the finish reason. A reason that says that the reply is broken is a failure. Of any other its words decide.
 func (r *reply) stop(c *candidate) (provider.StopReason, error) {
 	switch c.FinishReason {
 	case genai.FinishReasonStop:
 		return provider.StopEnd, nil
 	case genai.FinishReasonMaxTokens, genai.FinishReasonContinuation:
 		return provider.StopLength, nil
-	case genai.FinishReasonSafety, genai.FinishReasonRecitation, genai.FinishReasonLanguage, genai.FinishReasonBlocklist,
-		genai.FinishReasonProhibitedContent, genai.FinishReasonSPII, genai.FinishReasonImageSafety,
-		genai.FinishReasonImageProhibitedContent, genai.FinishReasonImageRecitation, finishModelArmor:
+	case genai.FinishReasonRecitation, genai.FinishReasonLanguage, genai.FinishReasonSPII, genai.FinishReasonImageRecitation:
 		return provider.StopFilter, nil
 	case genai.FinishReasonMalformedFunctionCall, genai.FinishReasonUnexpectedToolCall, genai.FinishReasonTooManyToolCalls,
 		finishMalformed:
 		return "", r.broken(c, "the vendor could not use what the model wrote")
 	case finishNoSignature: // the same request would end so again
 		return "", of(provider.KindValidation, r.broken(c, "the vendor misses a signature in the request"))
-	default:
+	}
+	stop, err := r.exchange.Ending("finishReason", wire.Clip(string(c.FinishReason)))
+	if e, ok := errors.AsType[*provider.Error](err); ok && e.Kind == provider.KindInvalidResponse {
 		return "", r.broken(c, "the reply ended for another reason")
 	}
+	return stop, err
 }
 
 func (r *reply) broken(c *candidate, message string) error {

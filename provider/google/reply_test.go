@@ -32,6 +32,9 @@ func TestFinishReasons(t *testing.T) {
 		"IMAGE_PROHIBITED_CONTENT":  provider.StopFilter,
 		"IMAGE_RECITATION":          provider.StopFilter,
 		"MODEL_ARMOR":               provider.StopFilter,
+		"AUDIO_SAFETY":              provider.StopFilter, // a reason that nobody lists
+		"INPUT_CONTENT_FILTERED":    provider.StopFilter,
+		"OUTPUT_TOKEN_LIMIT":        provider.StopLength,
 		"OTHER":                     broken,
 		"IMAGE_OTHER":               broken,
 		"NO_IMAGE":                  broken,

@@ -48,7 +48,7 @@ var (
 	quotaName = regexp.MustCompile(` (?:quota|budget|allowance) .*(?:insufficient|exceed|exhaust|deplet|failed|reached|enough|used) ?|` +
 		` (?:insufficient|exceeded|exhausted|depleted|no|out) .*(?:quota|budget|allowance) `)
 	filterName = regexp.MustCompile(` (?:sensitive|moderation|moderated|inappropriate|unsafe|harmful|nsfw|safety|flagged|blocklist|` +
-		`jailbreak|guardrail (?:blocked|violation|intervened|triggered)|censor[a-z]*|prohibited content|responsible ai .*|(?:usage|ai) policy) |` +
+		`jailbreak|(?:model armor|guardrail (?:blocked|violation|intervened|triggered))|censor[a-z]*|prohibited content|responsible ai .*|(?:usage|ai) policy) |` +
 		` (?:content|prompt|input|output|text|data) (?:[a-z]+ )?(?:filter[a-z]*|policy|inspection|violat[a-z]*|risk[a-z]*|blocked|prohibited|security) `)
 	overflowName = regexp.MustCompile(` (?:context|prompt|input|request|messages?|sequence|payload|entity|body) (?:[a-z]+ )*(?:length|long|` +
 		`window|size|tokens?|large) `)
