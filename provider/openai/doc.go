@@ -11,7 +11,7 @@
 // 200, a failure of the server. Some do not, because the other API would answer the same:
 //
 //   - a failure that names the model, or whose code speaks of it;
-//   - a refused key, a limit, an empty account, a filter, a full window;
+//   - a refused key (401, or a 403 that names an error of the API), a limit, an empty account, a filter, a full window;
 //   - a timeout, a broken connection, a redirect.
 //
 // If the server has no chat completions either, the failure of the first request is reported.
