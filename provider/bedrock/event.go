@@ -85,7 +85,7 @@ func (s *events) message() (eventstream.Message, error) {
 	case s.begun:
 		return eventstream.Message{}, s.exchange.Cut(errCut)
 	default: // it is something else
-		return eventstream.Message{}, s.exchange.Unexpected(head, "not_a_stream", "the server answered with something other than a stream of events")
+		return eventstream.Message{}, s.exchange.Unexpected(head, "not_a_stream", "the server did not answer with a stream of events")
 	}
 	if int64(length) > int64(s.max) {
 		return eventstream.Message{}, s.exchange.Invalid("too_large", "an event is longer than MaxLine")

@@ -20,7 +20,8 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 		Capabilities wire.List[string] `json:"capabilities"` // older servers do not report them
 	}
 	x, err := p.ask(ctx, "api/show", model, map[string]any{"model": model}, &answer)
-	if e, ok := errors.AsType[*provider.Error](err); ok && e.Status == http.StatusNotFound && e.Code != "model_not_found" && e.Code != wire.CodeEndpoint {
+	known := []string{codeNoModel, wire.CodeEndpoint}
+	if e, ok := errors.AsType[*provider.Error](err); ok && e.Status == http.StatusNotFound && !slices.Contains(known, e.Code) {
 		e.Message = absent(model) + "; or is BaseURL not the URL of the server?"
 	}
 	if err != nil {

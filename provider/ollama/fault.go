@@ -16,10 +16,12 @@ func refine(err error, model string) error {
 		return err
 	}
 	if e.Status == http.StatusNotFound && strings.Contains(strings.ToLower(e.Message), "model") {
-		e.Code, e.Message = "model_not_found", absent(model)
+		e.Code, e.Message = codeNoModel, absent(model)
 	}
 	return e
 }
+
+const codeNoModel = "model_not_found"
 
 // absent returns the message that a model is missing, and what to do.
 func absent(model string) string {

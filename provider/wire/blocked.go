@@ -112,7 +112,8 @@ func advice(base, path string) string {
 var (
 	version = regexp.MustCompile(`^v\d+[a-z0-9]*$`)
 	// With these words servers say that they have no such path.
-	pathWords = regexp.MustCompile(`\b(?:unexpected|unknown|invalid|unsupported|no|such|unrecognized|wrong)\W+(?:\w+\W+){0,2}?(?:endpoint|route|path|url|uri)\b|` +
+	pathWords = regexp.MustCompile(`\b(?:unexpected|unknown|invalid|unsupported|no|such|unrecognized|` +
+		`wrong)\W+(?:\w+\W+){0,2}?(?:endpoint|route|path|url|uri)\b|` +
 		`\b(?:endpoint|route|path|url|uri)\b\W+(?:\S+\W+){0,4}?(?:not (?:found|exist|supported|recognized|allowed)|does(?:n't| not) exist)|` +
 		`\bcannot (?:post|get) |\n\s*(?:error:? ?)?(?:404:? ?)?(?:file |page |resource )?(?:not found|method not allowed)\W*$`)
 )

@@ -16,7 +16,7 @@ import (
 //  1. what the adapter or the host program knows of its vendor, and names that mean one thing everywhere;
 //  2. a limit: of a minute, which passes, or more than a whole minute's allowance, which no wait helps;
 //  3. its names (code and type), also those within its message;
-//  4. the words of its message, where the status leaves that open: 401 and 402 do not;
+//  4. the words of its message, where the status leaves that open (401 and 402 do not), and a limit of a day or a rate;
 //  5. its status, and in a stream, which has none, its names in a broader sense.
 //
 // Names and words are asked for what they mean, not whether a list has them: a vendor that no list knows says the same things.
@@ -48,9 +48,12 @@ var (
 	quotaName = regexp.MustCompile(` (?:quota|budget|allowance) .*(?:insufficient|exceed|exhaust|deplet|failed|reached|enough|used) ?|` +
 		` (?:insufficient|exceeded|exhausted|depleted|no|out) .*(?:quota|budget|allowance) `)
 	filterName = regexp.MustCompile(` (?:sensitive|moderation|moderated|inappropriate|unsafe|harmful|nsfw|safety|flagged|blocklist|` +
-		`jailbreak|(?:model armor|guardrail (?:blocked|violation|intervened|triggered))|censor[a-z]*|prohibited content|responsible ai .*|(?:usage|ai) policy) |` +
-		` (?:content|prompt|input|output|text|data) (?:[a-z]+ )?(?:filter[a-z]*|policy|inspection|violat[a-z]*|risk[a-z]*|blocked|prohibited|security) `)
-	overflowName = regexp.MustCompile(` (?:context|prompt|input|request|messages?|sequence|payload|entity|body) (?:[a-z]+ )*(?:length|long|` +
+		`jailbreak|(?:model armor|guardrail (?:blocked|violation|intervened|triggered))|censor[a-z]*|prohibited content|` +
+		`responsible ai .*|(?:usage|ai) policy) |` +
+		` (?:content|prompt|input|output|text|data) (?:[a-z]+ )?(?:filter[a-z]*|policy|inspection|violat[a-z]*|risk[a-z]*|blocked|` +
+		`prohibited|security) `)
+	overflowName = regexp.MustCompile(` (?:context|prompt|input|request|messages?|sequence|payload|entity|body) ` +
+		`(?:[a-z]+ )*(?:length|long|` +
 		`window|size|tokens?|large) `)
 	excessName = regexp.MustCompile(` (?:exceed[a-z]*|too|over[a-z]*|max|maximum|limit|reached|long|large) `)
 	rateName   = regexp.MustCompile(` (?:throttl[a-z]*|rates?|rpm|tpm|qps|second|minute|hour|day|daily|concurren[a-z]*|thinking) `)
@@ -82,7 +85,8 @@ var broadNames = []struct {
 	{regexp.MustCompile(` (?:timeout|time out|timed out|deadline exceeded) `), provider.KindTimeout},
 	{regexp.MustCompile(` (?:authenticat[a-z]*|unauthenticated|unauthori[sz]ed|permission|forbidden|access denied|api key|invalid token|` +
 		`expired token) `), provider.KindAuthentication},
-	{regexp.MustCompile(` (?:invalid (?:request|argument|parameter|params?|input)|bad request|validation|not found|unsupported) `), provider.KindValidation},
+	{regexp.MustCompile(` (?:invalid (?:request|argument|parameter|params?|input)|bad request|validation|not found|` +
+		`unsupported) `), provider.KindValidation},
 }
 
 // Words of a message, in lower case, with numbers but no commas in them.
@@ -91,12 +95,16 @@ var broadNames = []struct {
 var (
 	// Money that is not there, and an allowance of weeks or of an account.
 	moneyWords = regexp.MustCompile(
-		`\b(?:insufficient|not enough|negative|low|zero|no|have any|out of|run out of|needs? more|requires? more|all available)\W+(?:[\w']+\W+){0,3}?` +
+		`\b(?:insufficient|not enough|negative|low|zero|no|have any|out of|run out of|needs? more|requires? more|` +
+			`all available)\W+(?:[\w']+\W+){0,3}?` +
 			`(?:balance|credits?|funds?|prepayment)\b|` +
-			`\b(?:balance|credits?|funds|prepayment)\b\W+(?:[\w']+\W+){0,4}?(?:insufficient|exhausted|depleted|too low|not enough|negative|used up|overdrawn)\b|` +
+			`\b(?:balance|credits?|funds|prepayment)\b\W+(?:[\w']+\W+){0,4}?(?:insufficient|exhausted|depleted|too low|not enough|` +
+			`negative|used up|overdrawn)\b|` +
 			`\b(?:arrears|arrearage|overdue|recharge|top[ -]?up|good standing)\b|` +
-			`\b(?:reached|exceed(?:s|ed)?|hit|used up)\W+(?:[\w']+\W+){0,4}?(?:usage|spend|spending|weekly|monthly)\W+(?:\w+\W+)?(?:limits?|cap|quota|allowance)\b|` +
-			`\b(?:usage|spend|spending|weekly|monthly)\W+(?:\w+\W+)?(?:limits?|cap|quota|allowance)\W+(?:[\w']+\W+){0,3}?(?:reached|exceeded|exhausted)\b|` +
+			`\b(?:reached|exceed(?:s|ed)?|hit|used up)\W+(?:[\w']+\W+){0,4}?(?:usage|spend|spending|weekly|` +
+			`monthly)\W+(?:\w+\W+)?(?:limits?|cap|quota|allowance)\b|` +
+			`\b(?:usage|spend|spending|weekly|monthly)\W+(?:\w+\W+)?(?:limits?|cap|quota|allowance)\W+(?:[\w']+\W+){0,3}?(?:reached|` +
+			`exceeded|exhausted)\b|` +
 			`\bfree (?:tier|quota|trial|usage)\W+(?:[\w']+\W+){0,6}?(?:exhausted|exceeded|used up|ended)\b|` +
 			`\bbudget has been exceeded\b|\b(?:over|crossed|exceeded) ?budget\b|` + // LiteLLM
 			`余额不足|余额已|欠费|额度不足|额度已|充值`)
@@ -115,16 +123,22 @@ var (
 	dayWords = regexp.MustCompile(`\bper[ -]day\b|\bdaily\W+(?:\w+\W+)?(?:limit|quota|allowance)`)
 
 	filterWords = regexp.MustCompile(
-		`\b(?:sensitive|inappropriate|unsafe|harmful|prohibited|illegal)\W+(?:[\w']+\W+){0,2}?(?:content|information|words?|text|material|inputs?|outputs?|prompts?)\b|` +
-			`\b(?:content|prompt|input|output|text|message|request|response|reply)s?\W+(?:[\w']+\W+){0,8}?(?:sensitive|inappropriate|unsafe|harmful|flagged|` +
-			`moderation|safety (?:system|filter|check|polic|guideline)|content filter|filtering policy|content (?:management )?policy|usage (?:polic|guideline))|` +
-			`(?:blocked|rejected|refused) by (?:\w+ )?(?:guardrail|moderation|filter)|violates usage guidelines|content exists risk|` + // xAI, under 403; DeepSeek
+		`\b(?:sensitive|inappropriate|unsafe|harmful|prohibited|illegal)\W+(?:[\w']+\W+){0,2}?(?:content|information|words?|text|` +
+			`material|inputs?|outputs?|prompts?)\b|` +
+			`\b(?:content|prompt|input|output|text|message|request|response|reply)s?\W+(?:[\w']+\W+){0,8}?(?:sensitive|inappropriate|` +
+			`unsafe|harmful|flagged|` +
+			`moderation|safety (?:system|filter|check|polic|guideline)|content filter|filtering policy|content (?:management )?policy|` +
+			`usage (?:polic|guideline))|` +
+			`(?:blocked|rejected|refused) by (?:\w+ )?(?:guardrail|moderation|filter)|violates usage guidelines|` + // xAI
+			`content exists risk|` + // DeepSeek
 			`敏感|不安全|违规|违法|内容安全|审核未通过`)
 	// A message with these is about a field or a service, not about a text.
-	fieldWords = regexp.MustCompile(`\b(?:parameter|argument|field|schema|unknown|unsupported|not support|case[ -](?:in)?sensitive|unavailable|` +
+	fieldWords = regexp.MustCompile(`\b(?:parameter|argument|field|schema|unknown|unsupported|not support|case[ -](?:in)?sensitive|` +
+		`unavailable|` +
 		`timed? ?out|illegal (?:character|value|escape|state))`)
 
-	keyWords = regexp.MustCompile(`\b(?:incorrect|invalid) api key|\bapi key (?:is )?(?:not valid|invalid|expired)`) // xAI and Google, under 400
+	// xAI and Google, under 400.
+	keyWords = regexp.MustCompile(`\b(?:incorrect|invalid) api key|\bapi key (?:is )?(?:not valid|invalid|expired)`)
 )
 
 // With these words a router reports what a key may spend: OpenRouter, under 403.
@@ -290,7 +304,8 @@ func statusKind(status int, retryAfter, moderated bool) provider.Kind {
 		return provider.KindAuthentication
 	case status == http.StatusRequestEntityTooLarge:
 		return provider.KindContextOverflow
-	case status == http.StatusConflict, status == http.StatusFailedDependency, status == http.StatusTooEarly, status == statusClosed, status >= 500:
+	case status == http.StatusConflict, status == http.StatusFailedDependency, status == http.StatusTooEarly, status == statusClosed,
+		status >= http.StatusInternalServerError:
 		return provider.KindAPI
 	default:
 		return provider.KindValidation
@@ -324,7 +339,8 @@ func (x *Exchange) Ending(field, reason string) (provider.StopReason, error) {
 
 //nolint:gochecknoglobals // read only
 var (
-	brokenReason = regexp.MustCompile(` (?:error|errors|fail[a-z]*|abort[a-z]*|cancel[a-z]*|network|timeout|timed out|interrupt[a-z]*|disconnect[a-z]*|` +
+	brokenReason = regexp.MustCompile(` (?:error|errors|fail[a-z]*|abort[a-z]*|cancel[a-z]*|network|timeout|timed out|` +
+		`interrupt[a-z]*|disconnect[a-z]*|` +
 		`overload[a-z]*|unavailable|insufficient|system|internal|crash[a-z]*|killed|preempt[a-z]*) `)
 	lengthReason = regexp.MustCompile(` (?:length|max (?:[a-z]+ )*tokens|token limit|output limit) `)
 )

@@ -39,7 +39,8 @@ var windowWords = []*regexp.Regexp{
 	regexp.MustCompile(`request too large for .*limit (\d+)`),                     // OpenAI, Groq: of a minute
 	regexp.MustCompile(`limit (\d+), used \d+, requested ~?\d+`),                  // Groq: the same
 	// Any other server: of a maximum that is allowed or supported, of a limit beside the current length, of a range.
-	regexp.MustCompile(`(?:maximum|max) (?:allowed |supported |permitted )+(?:input |context |sequence |prompt )*(?:length|tokens|size)` + named + `[ :(]+(\d+)`),
+	regexp.MustCompile(`(?:maximum|max) (?:allowed |supported |permitted )+(?:input |context |sequence |prompt )*(?:length|tokens|` +
+		`size)` + named + `[ :(]+(\d+)`),
 	regexp.MustCompile(`(?:prompt|inputs?|context) cannot exceed (\d+)`),
 	regexp.MustCompile(`while limit is (\d+)`),
 	regexp.MustCompile("max_new_tokens`? must be <= (\\d+)"), // Hugging Face: of both together
@@ -147,7 +148,8 @@ var (
 	sizeWord   = regexp.MustCompile(` (?:lengths?|long|longer|tokens?|size|window|large|larger|characters?|chars|bytes) `)
 	// More than there may be, in words that say nothing else, and in words that may.
 	excessPlain = regexp.MustCompile(` (?:exceed(?:s|ed|ing)?|too (?:long|large|many|big)|longer|larger|overflows?|overflowed) `)
-	excessWord  = regexp.MustCompile(` (?:maximum|max|limit|limited|less than|fewer than|at most|<=|>|greater|more than|over|beyond|range|supports|` +
+	excessWord  = regexp.MustCompile(` (?:maximum|max|limit|limited|less than|fewer than|at most|<=|>|greater|more than|over|` +
+		`beyond|range|supports|` +
 		`reduce|shorten|not fit|(?:only|just) [0-9]+|(?:window|length|size) is [0-9]+) `)
 	// The same as a word for a prompt with its length.
 	tooLong = regexp.MustCompile(` (?:prompt|input|context|request) (?:is |was |length |window )?(?:too (?:long|large)|超长) |` +
@@ -156,8 +158,10 @@ var (
 	replyPart   = regexp.MustCompile(` (?:output|completion|generated|response|reply) (?:tokens?|length) `)
 	promptAlone = regexp.MustCompile(` (?:prompts?|inputs?|context|messages|conversation|history) `)
 	twoSizes    = regexp.MustCompile(` [0-9]{3,} .*(?: [0-9]{3,}) `) // one of them is the size, and the other one the bound
-	otherPart   = regexp.MustCompile(` (?:arrays?|tools?|functions?|schemas?|temperature|images?|audio|videos?|files?|documents?|pdf|pages?|names?|` +
-		`descriptions?|identifiers?|urls?|stop|logprobs|metadata|minimum|empty|at least|rate|per (?:second|minute|hour|day)|rpm|tpm|queues?|queued|pending|headers?|uri) `)
+	otherPart   = regexp.MustCompile(` (?:arrays?|tools?|functions?|schemas?|temperature|images?|audio|videos?|files?|documents?|` +
+		`pdf|pages?|names?|` +
+		`descriptions?|identifiers?|urls?|stop|logprobs|metadata|minimum|empty|at least|rate|per (?:second|minute|hour|day)|rpm|tpm|` +
+		`queues?|queued|pending|headers?|uri) `)
 )
 
 // sizeWords returns the words of a message, each between blanks. Of a path its last part counts: messages[0].content is a prompt. A name
@@ -176,8 +180,8 @@ func sizeWords(words string) string {
 		}
 		token = strings.TrimRight(token, "./[]")
 		parts := strings.Split(token, "_")
-		if len(parts) > 1 && slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(sizeNames, part) }) || token == "max_tokens" ||
-			token == "maxtokens" {
+		other := slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(sizeNames, part) })
+		if len(parts) > 1 && other || plainName(token) == "maxtokens" {
 			continue
 		}
 		b.WriteString(strings.Join(parts, " "))
@@ -188,7 +192,8 @@ func sizeWords(words string) string {
 
 //nolint:gochecknoglobals // read only
 var (
-	refusing  = regexp.MustCompile(`(?:invalid|bad|malformed)[ _](?:request|input|param(?:eter)?s?)s?(?:[ _]error)?\b|(?:input )?validation error\b|request id\b`)
+	refusing = regexp.MustCompile(`(?:invalid|bad|malformed)[ _](?:request|input|param(?:eter)?s?)s?(?:[ _]error)?\b|` +
+		`(?:input )?validation error\b|request id\b`)
 	sizeToken = regexp.MustCompile(`<=|>|[\p{L}\p{N}_.\[\]/]+`)
 	sizeNames = []string{
 		"prompt", "input", "inputs", "context", "sequence", "request", "messages", "length", "len", "tokens", "token", "size", "window", "large",
