@@ -79,8 +79,8 @@ func elsewhere(err error, model string) bool {
 	}
 	switch e.Kind {
 	case provider.KindValidation, provider.KindAPI, provider.KindInvalidResponse:
-	case provider.KindAuthentication: // a gateway may refuse a path that it does not know, and then names no error of the API
-		return e.Status == http.StatusForbidden && e.Code == ""
+	case provider.KindAuthentication:
+		return shut(e)
 	default:
 		return false
 	}
@@ -88,6 +88,11 @@ func elsewhere(err error, model string) bool {
 		return absent(err, model)
 	}
 	return !ofModel(e) && !names(strings.ToLower(e.Message), strings.ToLower(model))
+}
+
+// shut reports whether a 403 names no error of the API. A gateway refuses a path so that it does not know, and a firewall any path.
+func shut(e *provider.Error) bool {
+	return e.Status == http.StatusForbidden && (e.Code == "" || e.Code == "blocked")
 }
 
 // ofModel reports whether the code of a failure speaks of the model.
@@ -107,7 +112,7 @@ func chats(err error, model string) bool {
 	case e.Status/100 == 2:
 		return e.Kind != provider.KindInvalidResponse && e.Code != wire.CodeEndpoint
 	case e.Status/100 == 4:
-		return !absent(err, model)
+		return !absent(err, model) && !shut(e)
 	}
 	return false
 }

@@ -19,8 +19,8 @@
 // While the first request finds out, requests that begin at the same time wait for it. If it does not
 // find out (the server is down, the key is refused), the next requests try again. Chat Completions is
 // remembered only if that endpoint has answered: with a reply, or with a refusal (4xx) that is about
-// something else than the endpoint. A web page, a 5xx and a broken connection decide nothing. Setting
-// [Provider.API] skips the search.
+// something else than the endpoint. A web page, a 5xx, a 403 that names no error of the API and a broken
+// connection decide nothing. Setting [Provider.API] skips the search.
 //
 // # What is sent
 //

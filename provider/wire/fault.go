@@ -103,7 +103,10 @@ const maxNested = 4
 // parseFault reads a failure from a JSON value. ok is false if it holds none.
 func parseFault(data []byte) (f fault, ok bool) {
 	f, ok = shaped(data)
-	for n := 0; n < maxNested && f.unpack(); n++ {
+	for range maxNested {
+		if !f.unpack() {
+			break
+		}
 	}
 	return f, ok
 }
