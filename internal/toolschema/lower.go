@@ -1,4 +1,4 @@
-// Package toolschema reduces the schemas of tools to what the APIs of all vendors take.
+// Package toolschema reduces the schemas of tools to what the APIs of all vendors take. Adapters read further schemas with its [Object].
 package toolschema
 
 import (
@@ -50,13 +50,13 @@ func Lower(schema json.RawMessage) (json.RawMessage, error) {
 	case "", "null", "true", anything:
 		return json.RawMessage(None), nil
 	}
-	root, ok := parse(schema)
+	root, ok := Parse(schema)
 	if !json.Valid(schema) || !ok {
 		return nil, errNoObject
 	}
 	l := lowering{whole: root, open: []string{"#"}}
 	o := l.flat(root, 0)
-	if root.has("$ref") && len(o.types()) == 0 && !o.has("anyOf") && !o.has("oneOf") { // it leads nowhere
+	if root.Has("$ref") && len(o.types()) == 0 && !o.Has("anyOf") && !o.Has("oneOf") { // it leads nowhere
 		return nil, errNoObject
 	}
 	if o, ok = l.arguments(o, 0); !ok {
@@ -67,7 +67,7 @@ func Lower(schema json.RawMessage) (json.RawMessage, error) {
 			return nil, fmt.Errorf("it requires the argument %.80q, and vendors take only names of 1 to 64 letters, digits, '_', '.' and '-'", name)
 		}
 	}
-	lowered := l.object(o, 0).json()
+	lowered := l.object(o, 0).JSON()
 	if len(lowered) > maxBytes {
 		return nil, fmt.Errorf("its schema has more than %d bytes once its references are written out", maxBytes)
 	}
@@ -78,51 +78,53 @@ var errNoObject = errors.New("its parameters are no JSON schema of an object")
 
 // lowering lowers one schema.
 type lowering struct {
-	whole object   // what references lead into
+	whole Object   // what references lead into
 	open  []string // the references that are being written out
 	size  int      // the bytes that were written out for references
 }
 
 // flat returns a schema with what it refers to, and with what allOf adds to it. What stands in the schema itself takes precedence.
-func (l *lowering) flat(o object, depth int) object {
-	for o.has("$ref") {
-		ref := o.text("$ref")
+func (l *lowering) flat(o Object, depth int) Object {
+	for o.Has("$ref") {
+		ref := o.Text("$ref")
 		o = o.without("$ref")
 		target, ok := l.whole.find(ref)
 		if !ok || slices.Contains(l.open, ref) || l.size > maxBytes {
 			break
 		}
 		l.open = append(l.open, ref)
-		l.size += len(target.json())
+		l.size += len(target.JSON())
 		o = with(o, target)
 	}
-	parts := o.list("allOf")
+	parts := o.List("allOf")
 	o = o.without("allOf")
 	for _, part := range parts {
-		if inner, ok := parse(part); ok && depth < maxLevels {
+		if inner, ok := Parse(part); ok && depth < maxLevels {
+			before := len(l.open)
 			o = with(o, l.flat(inner, depth+1))
+			l.open = l.open[:before] // what the parts say is beside it, not within
 		}
 	}
 	return o
 }
 
 // with adds to a schema what holds beside it: its properties, what it requires, and the keywords that the schema lacks.
-func with(o, more object) object {
+func with(o, more Object) Object {
 	for _, f := range more {
-		switch own := o.get(f.name); {
+		switch own := o.Get(f.Name); {
 		case own == nil:
-			o = o.set(f.name, f.value)
-		case f.name == "properties":
-			ours, _ := parse(own)
-			theirs, _ := parse(f.value)
+			o = o.set(f.Name, f.Value)
+		case f.Name == "properties":
+			ours, _ := Parse(own)
+			theirs, _ := Parse(f.Value)
 			for _, p := range theirs {
-				if !ours.has(p.name) {
+				if !ours.Has(p.Name) {
 					ours = append(ours, p)
 				}
 			}
-			o = o.set(f.name, ours.json())
-		case f.name == "required":
-			o = o.set(f.name, written(union(o.texts(f.name), more.texts(f.name))))
+			o = o.set(f.Name, ours.JSON())
+		case f.Name == "required":
+			o = o.set(f.Name, Written(union(o.texts(f.Name), more.texts(f.Name))))
 		}
 	}
 	return o
@@ -139,9 +141,9 @@ func union(a, b []string) []string {
 }
 
 // types returns the types that a schema names, those that keywords imply included. nil: any.
-func (o object) types() []string {
+func (o Object) types() []string {
 	named := o.texts("type")
-	if one := o.text("type"); one != "" {
+	if one := o.Text("type"); one != "" {
 		named = []string{one}
 	}
 	var out []string
@@ -152,9 +154,9 @@ func (o object) types() []string {
 	}
 	switch {
 	case len(out) > 0:
-	case o.has("properties"):
+	case o.Has("properties"):
 		return []string{"object"}
-	case o.has("items"), o.has("prefixItems"):
+	case o.Has("items"), o.Has("prefixItems"):
 		return []string{"array"}
 	}
 	return out
@@ -162,19 +164,19 @@ func (o object) types() []string {
 
 // arguments returns the schema of an object with the properties of all its alternatives, because no vendor takes alternatives at the
 // root. ok is false if no object satisfies it.
-func (l *lowering) arguments(o object, depth int) (merged object, ok bool) {
-	if kinds := o.types(); o.has("type") && !slices.Contains(kinds, "object") || depth > maxLevels {
+func (l *lowering) arguments(o Object, depth int) (merged Object, ok bool) {
+	if kinds := o.types(); o.Has("type") && !slices.Contains(kinds, "object") || depth > maxLevels {
 		return nil, false
 	}
 	for _, keyword := range []string{"anyOf", "oneOf"} {
-		parts := o.list(keyword)
+		parts := o.List(keyword)
 		o = o.without(keyword)
 		if len(parts) == 0 {
 			continue
 		}
 		var needs [][]string
 		for _, part := range parts {
-			inner, ok := parse(part)
+			inner, ok := Parse(part)
 			if !ok {
 				continue
 			}
@@ -195,31 +197,31 @@ func (l *lowering) arguments(o object, depth int) (merged object, ok bool) {
 }
 
 // besides adds the properties of an alternative. A property that several alternatives describe is one of what they say.
-func besides(o, alternative object) object {
-	ours, _ := parse(o.get("properties"))
-	theirs, _ := parse(alternative.get("properties"))
+func besides(o, alternative Object) Object {
+	ours, _ := Parse(o.Get("properties"))
+	theirs, _ := Parse(alternative.Get("properties"))
 	for _, p := range theirs {
-		own := ours.get(p.name)
+		own := ours.Get(p.Name)
 		switch {
 		case own == nil:
 			ours = append(ours, p)
-		case bytes.Equal(own, p.value):
+		case bytes.Equal(own, p.Value):
 		default:
-			either := []json.RawMessage{own, p.value}
-			if former, ok := parse(own); ok && len(former) == 1 && former.has("anyOf") {
-				either = append(former.list("anyOf"), p.value)
+			either := []json.RawMessage{own, p.Value}
+			if former, ok := Parse(own); ok && len(former) == 1 && former.Has("anyOf") {
+				either = append(former.List("anyOf"), p.Value)
 			}
-			ours = ours.set(p.name, object{{"anyOf", joined(either)}}.json())
+			ours = ours.set(p.Name, Object{{"anyOf", Joined(either)}}.JSON())
 		}
 	}
 	if ours == nil {
 		return o
 	}
-	return o.set("properties", ours.json())
+	return o.set("properties", ours.JSON())
 }
 
 // needing requires what all alternatives require, and says in words what each of them does.
-func (o object) needing(needs [][]string) object {
+func (o Object) needing(needs [][]string) Object {
 	all := needs[0]
 	var words []string
 	for _, names := range needs {
@@ -229,7 +231,7 @@ func (o object) needing(needs [][]string) object {
 		}
 	}
 	if len(all) > 0 {
-		o = o.set("required", written(union(o.texts("required"), all)))
+		o = o.set("required", Written(union(o.texts("required"), all)))
 	}
 	if len(words) > 1 {
 		o = o.saying("Give one of these: " + strings.Join(words, "; or ") + ".")
@@ -238,13 +240,13 @@ func (o object) needing(needs [][]string) object {
 }
 
 // saying adds a sentence to the description.
-func (o object) saying(sentence string) object {
-	return o.set("description", written(strings.TrimSpace(o.text("description")+" "+sentence)))
+func (o Object) saying(sentence string) Object {
+	return o.set("description", Written(strings.TrimSpace(o.Text("description")+" "+sentence)))
 }
 
 // schema lowers a schema within another.
 func (l *lowering) schema(data json.RawMessage, level int) json.RawMessage {
-	o, ok := parse(data)
+	o, ok := Parse(data)
 	if !ok || level > maxLevels { // true, or false, for which there are no words
 		return json.RawMessage(anything)
 	}
@@ -256,9 +258,9 @@ func (l *lowering) schema(data json.RawMessage, level int) json.RawMessage {
 	switch len(kinds) {
 	case 0:
 	case 1:
-		to = append(object{{"type", written(kinds[0])}}, to...)
+		to = append(Object{{"type", Written(kinds[0])}}, to...)
 	default:
-		to = append(object{{"type", written(kinds)}}, to...)
+		to = append(Object{{"type", Written(kinds)}}, to...)
 	}
 	if slices.Contains(kinds, "object") {
 		to = with(to, l.object(o, level))
@@ -267,50 +269,50 @@ func (l *lowering) schema(data json.RawMessage, level int) json.RawMessage {
 		to = to.set("items", l.items(o, level))
 	}
 	var either []json.RawMessage
-	for _, one := range slices.Concat(o.list("anyOf"), o.list("oneOf")) {
+	for _, one := range slices.Concat(o.List("anyOf"), o.List("oneOf")) {
 		either = append(either, l.schema(one, level+1))
 	}
 	if len(either) > 0 {
-		to = to.set("anyOf", joined(either))
+		to = to.set("anyOf", Joined(either))
 	}
-	return to.json()
+	return to.JSON()
 }
 
 // object lowers what a schema says of objects. At the root, level 0, it is the whole schema.
-func (l *lowering) object(o object, level int) object {
-	to := object{{"type", json.RawMessage(`"object"`)}}
+func (l *lowering) object(o Object, level int) Object {
+	to := Object{{"type", json.RawMessage(`"object"`)}}
 	if level == 0 {
 		to = append(to, o.notes()...)
 	}
-	properties, _ := parse(o.get("properties"))
-	described := object{}
+	properties, _ := Parse(o.Get("properties"))
+	described := Object{}
 	for _, p := range properties {
-		if property.MatchString(p.name) {
-			described = append(described, field{p.name, l.schema(p.value, level+1)})
+		if property.MatchString(p.Name) {
+			described = append(described, Field{p.Name, l.schema(p.Value, level+1)})
 		}
 	}
-	to = append(to, field{"properties", described.json()})
-	required := slices.DeleteFunc(o.texts("required"), func(name string) bool { return !described.has(name) })
+	to = append(to, Field{"properties", described.JSON()})
+	required := slices.DeleteFunc(o.texts("required"), func(name string) bool { return !described.Has(name) })
 	if len(required) > 0 {
-		to = append(to, field{"required", written(union(nil, required))})
+		to = append(to, Field{"required", Written(union(nil, required))})
 	}
-	switch more := bytes.TrimSpace(o.get("additionalProperties")); {
-	case len(more) == 0, o.has("patternProperties"), len(described) < len(properties) && string(more) == "false":
+	switch more := bytes.TrimSpace(o.Get("additionalProperties")); {
+	case len(more) == 0, o.Has("patternProperties"), len(described) < len(properties) && string(more) == "false":
 	case string(more) == "true", string(more) == "false":
-		to = append(to, field{"additionalProperties", more})
+		to = append(to, Field{"additionalProperties", more})
 	case more[0] == '{':
-		to = append(to, field{"additionalProperties", l.schema(more, level+1)})
+		to = append(to, Field{"additionalProperties", l.schema(more, level+1)})
 	}
 	return to
 }
 
 // items lowers what a schema says of the items of a list. Those of a tuple are one of what it says of each.
-func (l *lowering) items(o object, level int) json.RawMessage {
-	each := o.list("prefixItems")
-	if tuple := o.list("items"); tuple != nil {
+func (l *lowering) items(o Object, level int) json.RawMessage {
+	each := o.List("prefixItems")
+	if tuple := o.List("items"); tuple != nil {
 		each = tuple
-	} else if _, ok := parse(o.get("items")); ok {
-		each = append(each, o.get("items"))
+	} else if _, ok := Parse(o.Get("items")); ok {
+		each = append(each, o.Get("items"))
 	}
 	var lowered []json.RawMessage
 	for _, one := range each {
@@ -324,41 +326,45 @@ func (l *lowering) items(o object, level int) json.RawMessage {
 	case 1:
 		return lowered[0]
 	default:
-		return object{{"anyOf", joined(lowered)}}.json()
+		return Object{{"anyOf", Joined(lowered)}}.JSON()
 	}
 }
 
-// notes returns the title and the description, which says the format and the pattern too: vendors refuse most of them.
-func (o object) notes() object {
-	var to object
-	if title := o.text("title"); title != "" {
-		to = append(to, field{"title", written(title)})
+// notes returns the title and the description, which says too what vendors refuse: most formats, patterns, values other than strings and
+// numbers.
+func (o Object) notes() Object {
+	var to Object
+	if title := o.Text("title"); title != "" {
+		to = append(to, Field{"title", Written(title)})
 	}
-	if description := o.text("description"); description != "" {
-		to = append(to, field{"description", written(description)})
+	if description := o.Text("description"); description != "" {
+		to = append(to, Field{"description", Written(description)})
 	}
-	switch format := o.text("format"); format {
+	switch format := o.Text("format"); format {
 	case "", "int32", "int64", "uint32", "uint64", "float", "double":
 	case "date-time":
-		to = append(to, field{"format", o.get("format")})
+		to = append(to, Field{"format", o.Get("format")})
 	default:
 		to = to.saying("Format: " + format + ".")
 	}
-	if pattern := o.text("pattern"); pattern != "" {
+	if pattern := o.Text("pattern"); pattern != "" {
 		to = to.saying("Pattern: " + pattern)
+	}
+	if values, plain := o.values(); !plain { // Gemini takes no others
+		to = to.saying("One of " + string(Joined(values)) + ".")
 	}
 	return to
 }
 
 // bounds returns which values a schema allows, as far as all vendors have words for it.
-func (o object) bounds(kinds []string) object {
-	var to object
-	if values := o.values(); values != nil {
-		to = append(to, field{"enum", joined(values)})
+func (o Object) bounds(kinds []string) Object {
+	var to Object
+	if values, plain := o.values(); plain && len(values) > 0 {
+		to = append(to, Field{"enum", Joined(values)})
 	}
 	for _, name := range []string{"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"} {
 		if _, ok := o.number(name); ok {
-			to = append(to, field{name, o.get(name)})
+			to = append(to, Field{name, o.Get(name)})
 		}
 	}
 	whole := len(kinds) == 1 && kinds[0] == "integer"
@@ -367,35 +373,33 @@ func (o object) bounds(kinds []string) object {
 		step            float64
 	}{{"minimum", "exclusiveMinimum", 1}, {"maximum", "exclusiveMaximum", -1}} {
 		n, ok := o.number(b.exclusive)
-		if !ok || to.has(b.name) {
+		if !ok || to.Has(b.name) {
 			continue
 		}
 		if whole && n == math.Trunc(n) { // the next integer
 			n += b.step
 		}
-		to = append(to, field{b.name, strconv.AppendFloat(nil, n, 'f', -1, 64)})
+		to = append(to, Field{b.name, strconv.AppendFloat(nil, n, 'f', -1, 64)})
 	}
-	if d := o.get("default"); d != nil {
-		to = append(to, field{"default", d})
+	if d := o.Get("default"); d != nil {
+		to = append(to, Field{"default", d})
 	}
 	return to
 }
 
 // number returns a field that is a number.
-func (o object) number(name string) (n float64, ok bool) {
-	raw := o.get(name)
+func (o Object) number(name string) (n float64, ok bool) {
+	raw := o.Get(name)
 	ok = raw != nil && string(raw) != "null" && json.Unmarshal(raw, &n) == nil
 	return n, ok
 }
 
-// values returns the values of an enum, or the only one that const allows; nil: there are none, or not all of them are scalars.
-func (o object) values() []json.RawMessage {
-	values := o.list("enum")
-	if only := o.get("const"); only != nil && len(values) == 0 {
+// values returns the values of an enum, or the only one that const allows; nil: there are none. plain is false if not all of them are
+// strings and numbers.
+func (o Object) values() (values []json.RawMessage, plain bool) {
+	values = o.List("enum")
+	if only := o.Get("const"); only != nil && len(values) == 0 {
 		values = []json.RawMessage{only}
 	}
-	if len(values) == 0 || slices.ContainsFunc(values, func(v json.RawMessage) bool { return bytes.IndexByte([]byte("{["), v[0]) >= 0 }) {
-		return nil
-	}
-	return values
+	return values, !slices.ContainsFunc(values, func(v json.RawMessage) bool { return strings.IndexByte("\"-0123456789", v[0]) < 0 })
 }

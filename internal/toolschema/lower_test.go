@@ -73,9 +73,17 @@ func TestLower(t *testing.T) {
 			`{"type":"object","properties":{"root":{"$ref":"#/$defs/node"}},"$defs":{"node":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/node"}}}}}}`,
 			`{"type":"object","properties":{"root":{"type":"object","properties":{"kids":{"type":"array","items":{}}}}}}`,
 		},
-		"itself":        {`{"type":"object","properties":{"inner":{"$ref":"#"}}}`, `{"type":"object","properties":{"inner":{}}}`},
-		"map":           {`{"type":"object","properties":{"m":{"type":"object","additionalProperties":{"type":"string","format":"uuid"}}}}`, `{"type":"object","properties":{"m":{"type":"object","properties":{},"additionalProperties":{"type":"string","description":"Format: uuid."}}}}`},
-		"odd keywords":  {`{"$schema":"x","type":"object","properties":{"a":{"type":"file","nullable":true,"enum":[{}]},"b":true,"c":false,"d":7},"required":true,"not":{},"if":{},"minProperties":1}`, `{"type":"object","properties":{"a":{},"b":{},"c":{},"d":{}}}`},
+		"itself":       {`{"type":"object","properties":{"inner":{"$ref":"#"}}}`, `{"type":"object","properties":{"inner":{}}}`},
+		"map":          {`{"type":"object","properties":{"m":{"type":"object","additionalProperties":{"type":"string","format":"uuid"}}}}`, `{"type":"object","properties":{"m":{"type":"object","properties":{},"additionalProperties":{"type":"string","description":"Format: uuid."}}}}`},
+		"odd keywords": {`{"$schema":"x","type":"object","properties":{"a":{"type":"file","nullable":true,"enum":[{}]},"b":true,"c":false,"d":7},"required":true,"not":{},"if":{},"minProperties":1}`, `{"type":"object","properties":{"a":{"description":"One of [{}]."},"b":{},"c":{},"d":{}}}`},
+		"values that Gemini does not take": {
+			`{"type":"object","properties":{"side":{"type":["string","null"],"enum":["left",null]},"on":{"const":true}}}`,
+			`{"type":"object","properties":{"side":{"type":["string","null"],"description":"One of [\"left\",null]."},"on":{"description":"One of [true]."}}}`,
+		},
+		"one reference in two parts": {
+			`{"type":"object","allOf":[{"$ref":"#/$defs/B"}],"properties":{"p":{"$ref":"#/$defs/B"}},"$defs":{"B":{"type":"object","properties":{"x":{"type":"string"}}}}}`,
+			`{"type":"object","properties":{"p":{"type":"object","properties":{"x":{"type":"string"}}},"x":{"type":"string"}}}`,
+		},
 		"unknown needs": {`{"type":"object","properties":{"a":{}},"required":["a","b","a"]}`, `{"type":"object","properties":{"a":{}},"required":["a"]}`},
 		"too deep":      {`{"type":"object","properties":{"a":` + deep + `}}`, `{"type":"object","properties":{"a":` + strings.Repeat(`{"type":"array","items":`, 24) + `{}` + strings.Repeat(`}`, 24) + `}}`},
 	} {

@@ -9,68 +9,71 @@ import (
 	"strings"
 )
 
-// object is a JSON object with its fields in order.
-type object []field
+// Object is a JSON object with its fields in order.
+type Object []Field
 
-type field struct {
-	name  string
-	value json.RawMessage
+// Field is a member of an [Object].
+type Field struct {
+	Name  string
+	Value json.RawMessage
 }
 
-// parse reads one level of a JSON object. Of a repeated name, the first field counts.
-func parse(data json.RawMessage) (object, bool) {
+// Parse reads one level of a JSON object. A repeated name makes it unreadable.
+func Parse(data json.RawMessage) (Object, bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil, false
 	}
-	o := object{}
+	o := Object{}
+	seen := map[string]bool{}
 	for d.More() {
 		t, err := d.Token()
 		name, ok := t.(string)
-		f := field{name: name}
-		if err != nil || !ok || d.Decode(&f.value) != nil {
+		f := Field{Name: name}
+		if err != nil || !ok || seen[name] || d.Decode(&f.Value) != nil {
 			return nil, false
 		}
-		if !o.has(name) {
-			o = append(o, f)
-		}
+		o, seen[name] = append(o, f), true
 	}
-	return o, true
+	_, err := d.Token() // the end
+	return o, err == nil
 }
 
-func (o object) get(name string) json.RawMessage {
+// Get returns the value of a field; nil: there is none.
+func (o Object) Get(name string) json.RawMessage {
 	for i := range o {
-		if o[i].name == name {
-			return o[i].value
+		if o[i].Name == name {
+			return o[i].Value
 		}
 	}
 	return nil
 }
 
-func (o object) has(name string) bool { return o.get(name) != nil }
+// Has reports whether there is a field.
+func (o Object) Has(name string) bool { return o.Get(name) != nil }
 
-// text returns a field that is a string; "": it is none.
-func (o object) text(name string) string {
+// Text returns a field that is a string; "": it is none.
+func (o Object) Text(name string) string {
 	var s string
-	if json.Unmarshal(o.get(name), &s) != nil {
+	if json.Unmarshal(o.Get(name), &s) != nil {
 		return ""
 	}
 	return s
 }
 
-// list returns a field that is a list; nil: it is none.
-func (o object) list(name string) []json.RawMessage {
+// List returns a field that is a list; nil: it is none.
+func (o Object) List(name string) []json.RawMessage {
 	var list []json.RawMessage
-	if json.Unmarshal(o.get(name), &list) != nil {
+	if json.Unmarshal(o.Get(name), &list) != nil {
 		return nil
 	}
 	return list
 }
 
 // texts returns the strings of a field that is a list.
-func (o object) texts(name string) []string {
+func (o Object) texts(name string) []string {
 	var out []string
-	for _, raw := range o.list(name) {
+	for _, raw := range o.List(name) {
 		var s string
 		if json.Unmarshal(raw, &s) == nil {
 			out = append(out, s)
@@ -80,61 +83,70 @@ func (o object) texts(name string) []string {
 }
 
 // without returns the object without some fields. o is not changed.
-func (o object) without(names ...string) object {
-	return slices.DeleteFunc(slices.Clone(o), func(f field) bool { return slices.Contains(names, f.name) })
+func (o Object) without(names ...string) Object {
+	return slices.DeleteFunc(slices.Clone(o), func(f Field) bool { return slices.Contains(names, f.Name) })
 }
 
 // set returns the object with a field of this value. o is not changed.
-func (o object) set(name string, value json.RawMessage) object {
+func (o Object) set(name string, value json.RawMessage) Object {
 	o = slices.Clone(o)
 	for i := range o {
-		if o[i].name == name {
-			o[i].value = value
+		if o[i].Name == name {
+			o[i].Value = value
 			return o
 		}
 	}
-	return append(o, field{name, value})
+	return append(o, Field{name, value})
 }
 
-func (o object) json() json.RawMessage {
+// Names returns the names of the fields.
+func (o Object) Names() []string {
+	names := make([]string, len(o))
+	for i := range o {
+		names[i] = o[i].Name
+	}
+	return names
+}
+
+// JSON writes the object.
+func (o Object) JSON() json.RawMessage {
 	var b bytes.Buffer
 	b.WriteByte('{')
 	for i, f := range o {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.Write(written(f.name))
+		b.Write(Written(f.Name))
 		b.WriteByte(':')
-		b.Write(f.value)
+		b.Write(f.Value)
 	}
 	b.WriteByte('}')
 	return b.Bytes()
 }
 
-// written writes a string, or a list of strings, as JSON without escaping.
-func written[T string | []string](v T) json.RawMessage {
+// Written writes a string, or a list of strings, as JSON without escaping.
+func Written[T string | []string](v T) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // strings always can
+	_ = e.Encode(v) //nolint:errchkjson // strings always can
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// joined writes a list of values as JSON.
-func joined(list []json.RawMessage) json.RawMessage {
-	return slices.Concat([]byte{'['}, bytes.Join(asBytes(list), []byte{','}), []byte{']'})
-}
-
-func asBytes(list []json.RawMessage) [][]byte {
-	out := make([][]byte, len(list))
-	for i := range list {
-		out[i] = list[i]
+// Joined writes a list of values as JSON.
+func Joined(list []json.RawMessage) json.RawMessage {
+	out := json.RawMessage{'['}
+	for i, value := range list {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, value...)
 	}
-	return out
+	return append(out, ']')
 }
 
 // find returns the object that a reference within the same schema names, such as "#/$defs/leaf".
-func (o object) find(ref string) (object, bool) {
+func (o Object) find(ref string) (Object, bool) {
 	path, ok := strings.CutPrefix(ref, "#")
 	if !ok {
 		return nil, false
@@ -152,8 +164,8 @@ func (o object) find(ref string) (object, bool) {
 	steps := strings.Split(path[1:], "/")
 	for i := 0; i < len(steps); i++ {
 		name := strings.NewReplacer("~1", "/", "~0", "~").Replace(steps[i])
-		value := at.get(name)
-		if list := at.list(name); list != nil && i+1 < len(steps) { // "#/anyOf/0"
+		value := at.Get(name)
+		if list := at.List(name); list != nil && i+1 < len(steps) { // "#/anyOf/0"
 			i++
 			n, err := strconv.Atoi(steps[i])
 			if err != nil || n < 0 || n >= len(list) {
@@ -161,7 +173,7 @@ func (o object) find(ref string) (object, bool) {
 			}
 			value = list[n]
 		}
-		if at, ok = parse(value); !ok {
+		if at, ok = Parse(value); !ok {
 			return nil, false
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/genai"
 
+	"github.com/agonist-dev/debate/internal/toolschema"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
@@ -53,9 +54,7 @@ func (p *Provider) request(req *provider.Request, t *wire.Terms) (*generateReque
 		t := float32(*req.Temperature)
 		g.GenerationConfig.Temperature = &t
 	}
-	if g.Tools, err = tools(req.Tools); err != nil {
-		return nil, err
-	}
+	g.Tools = tools(req.Tools)
 	g.set(req.Options)
 	if req.Schema != nil && (len(g.Tools) == 0 || schemaBesideTools(req.Model)) && !t.Leaves(optionJSON) {
 		schema, ok := lowerSchema(req.Schema.JSON)
@@ -69,31 +68,27 @@ func (p *Provider) request(req *provider.Request, t *wire.Terms) (*generateReque
 }
 
 // tools writes the tools as one tool with all their functions, which is the API's form.
-func tools(list []provider.Tool) ([]*genai.Tool, error) {
+func tools(list []provider.Tool) []*genai.Tool {
 	if len(list) == 0 {
-		return nil, nil
+		return nil
 	}
 	var functions []*genai.FunctionDeclaration
 	for _, t := range list {
 		f := &genai.FunctionDeclaration{Name: t.Name, Description: t.Description}
 		if !argumentless(t.Parameters) {
-			schema, ok := lowerSchema(t.Parameters)
-			if !ok {
-				return nil, unsendable("tool", "the parameters of a tool are not a JSON schema")
-			}
-			f.ParametersJsonSchema = schema
+			f.ParametersJsonSchema = t.Parameters
 		}
 		functions = append(functions, f)
 	}
-	return []*genai.Tool{{FunctionDeclarations: functions}}, nil
+	return []*genai.Tool{{FunctionDeclarations: functions}}
 }
 
 // argumentless reports whether a schema is that of a tool without arguments. The API leaves the schema of such a tool unset, and has
 // refused objects without properties.
 func argumentless(schema json.RawMessage) bool {
-	o, ok := parseObject(schema)
-	more := o.get("additionalProperties")
-	return ok && string(o.get("properties")) == "{}" && (more == nil || string(more) == "false")
+	o, ok := toolschema.Parse(schema)
+	more := o.Get("additionalProperties")
+	return ok && string(o.Get("properties")) == "{}" && (more == nil || string(more) == "false")
 }
 
 // schemaBesideTools reports, by the name of a model, whether it accepts a schema next to tools. Models

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agonist-dev/debate/provider/wire"
+	"github.com/agonist-dev/debate/internal/toolschema"
 )
 
 const maxLevels = 64 // of a schema
@@ -26,73 +26,6 @@ func lowerSchema(schema json.RawMessage) (lowered json.RawMessage, ok bool) {
 	return lower(schema, 0)
 }
 
-// object is a JSON object with its fields in order.
-type object []member
-
-type member struct {
-	name  string
-	value json.RawMessage
-}
-
-// parseObject reads one level of a JSON object. A repeated name makes it unreadable.
-func parseObject(data json.RawMessage) (object, bool) {
-	d := json.NewDecoder(bytes.NewReader(data))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, false
-	}
-	var o object
-	for d.More() {
-		t, err := d.Token()
-		name, isName := t.(string)
-		m := member{name: name}
-		if err != nil || !isName || o.has(name) || d.Decode(&m.value) != nil {
-			return nil, false
-		}
-		o = append(o, m)
-	}
-	return o, true
-}
-
-func (o object) get(name string) json.RawMessage {
-	for i := range o {
-		if o[i].name == name {
-			return o[i].value
-		}
-	}
-	return nil
-}
-
-func (o object) has(name string) bool { return o.get(name) != nil }
-
-func (o object) names() []string {
-	names := make([]string, len(o))
-	for i := range o {
-		names[i] = o[i].name
-	}
-	return names
-}
-
-func (o object) json() json.RawMessage {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, m := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.Write(quoted(m.name))
-		b.WriteByte(':')
-		b.Write(m.value)
-	}
-	b.WriteByte('}')
-	return b.Bytes()
-}
-
-// quoted encodes a string, or a list of strings.
-func quoted[T string | []string](v T) json.RawMessage {
-	data, _ := json.Marshal(v) //nolint:errchkjson // strings always marshal
-	return data
-}
-
 // lower lowers one schema. level is the number of schemas around it.
 func lower(schema json.RawMessage, level int) (json.RawMessage, bool) {
 	if level > maxLevels {
@@ -102,38 +35,38 @@ func lower(schema json.RawMessage, level int) (json.RawMessage, bool) {
 	case "true", "false": // a schema that nothing satisfies cannot be expressed
 		return json.RawMessage("{}"), true
 	}
-	from, ok := parseObject(schema)
+	from, ok := toolschema.Parse(schema)
 	if !ok {
 		return nil, false
 	}
-	from = from.flat()
-	var to object
+	from = flat(from)
+	var to toolschema.Object
 	for _, m := range from {
-		if from.has("$ref") && !strings.HasPrefix(m.name, "$") && m.name != "definitions" {
+		if from.Has("$ref") && !strings.HasPrefix(m.Name, "$") && m.Name != "definitions" {
 			continue // the API allows nothing next to it
 		}
-		if m, ok = from.keep(m, level); !ok {
+		if m, ok = keep(from, m, level); !ok {
 			return nil, false
 		}
-		if m.value != nil {
+		if m.Value != nil {
 			to = append(to, m)
 		}
 	}
-	if properties, ok := parseObject(to.get("properties")); ok && !to.has("propertyOrdering") {
-		to = append(to, member{"propertyOrdering", quoted(properties.names())})
+	if properties, ok := toolschema.Parse(to.Get("properties")); ok && !to.Has("propertyOrdering") {
+		to = append(to, toolschema.Field{Name: "propertyOrdering", Value: toolschema.Written(properties.Names())})
 	}
-	return to.json(), true
+	return to.JSON(), true
 }
 
 // flat returns the schema merged with the one that it wraps in allOf, if it wraps a single one and the
 // two have no keyword in common.
-func (o object) flat() object {
-	var list []json.RawMessage
-	if json.Unmarshal(o.get("allOf"), &list) != nil || len(list) != 1 {
+func flat(o toolschema.Object) toolschema.Object {
+	list := o.List("allOf")
+	if len(list) != 1 {
 		return o
 	}
-	inner, ok := parseObject(list[0])
-	if !ok || inner.has("allOf") || slices.ContainsFunc(inner.names(), o.has) {
+	inner, ok := toolschema.Parse(list[0])
+	if !ok || inner.Has("allOf") || slices.ContainsFunc(inner.Names(), o.Has) {
 		return o
 	}
 	return slices.Concat(o, inner)
@@ -141,22 +74,22 @@ func (o object) flat() object {
 
 // keep returns the part of a field that the API supports; its value is nil if that is nothing. ok is
 // false if a schema in the field cannot be lowered.
-func (o object) keep(m member, level int) (kept member, ok bool) {
-	value := bytes.TrimSpace(m.value)
+func keep(o toolschema.Object, m toolschema.Field, level int) (kept toolschema.Field, ok bool) {
+	value := bytes.TrimSpace(m.Value)
 	ok = true
-	switch m.name {
+	switch m.Name {
 	case "type", "title", "description", "minItems", "maxItems", "minimum", "maximum", "$id", "$anchor", "propertyOrdering":
 	case "$ref":
-		if rest, old := strings.CutPrefix(wire.Plain(value), "#/definitions/"); old {
-			value = quoted("#/$defs/" + rest)
+		if rest, old := strings.CutPrefix(o.Text(m.Name), "#/definitions/"); old {
+			value = toolschema.Written("#/$defs/" + rest)
 		}
 	case "format":
-		if !slices.Contains([]string{"date-time", "date", "time"}, wire.Plain(value)) {
+		if !slices.Contains([]string{"date-time", "date", "time"}, o.Text(m.Name)) {
 			value = nil
 		}
 	case "const":
-		m.name, value = "enum", slices.Concat([]byte("["), value, []byte("]"))
-		if o.has("enum") || !scalars(value) {
+		m.Name, value = "enum", slices.Concat([]byte("["), value, []byte("]"))
+		if o.Has("enum") || !scalars(value) {
 			value = nil
 		}
 	case "enum":
@@ -164,11 +97,11 @@ func (o object) keep(m member, level int) (kept member, ok bool) {
 			value = nil
 		}
 	case "exclusiveMinimum":
-		m.name, value = "minimum", o.inclusive("minimum", value, 1)
+		m.Name, value = "minimum", inclusive(o, "minimum", value, 1)
 	case "exclusiveMaximum":
-		m.name, value = "maximum", o.inclusive("maximum", value, -1)
+		m.Name, value = "maximum", inclusive(o, "maximum", value, -1)
 	case "required":
-		value = o.required()
+		value = required(o)
 	case "items":
 		if value[0] == '[' { // a tuple, in an older draft
 			value = nil
@@ -177,7 +110,7 @@ func (o object) keep(m member, level int) (kept member, ok bool) {
 		value, ok = lower(value, level+1)
 	case "additionalProperties":
 		switch {
-		case o.has("patternProperties"): // it would forbid what the patterns allow
+		case o.Has("patternProperties"): // it would forbid what the patterns allow
 			value = nil
 		case string(value) != "false" && string(value) != "true":
 			value, ok = lower(value, level+1)
@@ -185,23 +118,23 @@ func (o object) keep(m member, level int) (kept member, ok bool) {
 	case "anyOf", "oneOf", "prefixItems":
 		value, ok = lowerList(value, level)
 	case "$defs", "definitions":
-		m.name = "$defs"
+		m.Name = "$defs"
 		value, ok = lowerAll(value, level)
 	case "properties":
 		value, ok = lowerAll(value, level)
 	default:
 		value = nil
 	}
-	return member{m.name, value}, ok
+	return toolschema.Field{Name: m.Name, Value: value}, ok
 }
 
 // lowerAll lowers an object of schemas.
 func lowerAll(data json.RawMessage, level int) (json.RawMessage, bool) {
-	list, ok := parseObject(data)
+	list, ok := toolschema.Parse(data)
 	for i := 0; ok && i < len(list); i++ {
-		list[i].value, ok = lower(list[i].value, level+1)
+		list[i].Value, ok = lower(list[i].Value, level+1)
 	}
-	return list.json(), ok
+	return list.JSON(), ok
 }
 
 // lowerList lowers an array of schemas.
@@ -210,18 +143,13 @@ func lowerList(data json.RawMessage, level int) (json.RawMessage, bool) {
 	if json.Unmarshal(data, &list) != nil {
 		return nil, false
 	}
-	b := []byte{'['}
 	for i := range list {
-		one, ok := lower(list[i], level+1)
-		if !ok {
+		var ok bool
+		if list[i], ok = lower(list[i], level+1); !ok {
 			return nil, false
 		}
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, one...)
 	}
-	return append(b, ']'), true
+	return toolschema.Joined(list), true
 }
 
 // scalars reports whether a list holds only strings and numbers; the API's enum supports nothing else.
@@ -242,25 +170,25 @@ func scalars(data json.RawMessage) bool {
 // inclusive writes an exclusive bound as the inclusive bound with the given name: for integers the next
 // one, a step away, for other numbers the same number. It returns nil if the schema has the inclusive
 // bound too.
-func (o object) inclusive(name string, bound json.RawMessage, step float64) json.RawMessage {
+func inclusive(o toolschema.Object, name string, bound json.RawMessage, step float64) json.RawMessage {
 	n, err := strconv.ParseFloat(string(bound), 64)
-	if err != nil || o.has(name) {
+	if err != nil || o.Has(name) {
 		return nil
 	}
-	if wire.Plain(o.get("type")) == "integer" && n == math.Trunc(n) {
+	if o.Text("type") == "integer" && n == math.Trunc(n) {
 		n += step
 	}
 	return strconv.AppendFloat(nil, n, 'f', -1, 64)
 }
 
 // required returns the required properties that the schema describes.
-func (o object) required() json.RawMessage {
+func required(o toolschema.Object) json.RawMessage {
 	var names []string
-	_ = json.Unmarshal(o.get("required"), &names)
-	properties, _ := parseObject(o.get("properties"))
-	names = slices.DeleteFunc(names, func(name string) bool { return !properties.has(name) })
+	_ = json.Unmarshal(o.Get("required"), &names)
+	properties, _ := toolschema.Parse(o.Get("properties"))
+	names = slices.DeleteFunc(names, func(name string) bool { return !properties.Has(name) })
 	if len(names) == 0 {
 		return nil
 	}
-	return quoted(names)
+	return toolschema.Written(names)
 }

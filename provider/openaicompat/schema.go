@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agonist-dev/debate/internal/toolschema"
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
@@ -30,8 +31,8 @@ func StrictSchema(schema json.RawMessage, keep func(keyword string, value json.R
 	if !ok {
 		return nil, false
 	}
-	if ref, found := root.get("$ref"); found { // strict mode wants an object at the root
-		if root, ok = root.resolve(wire.Plain(ref)); !ok {
+	if root.Has("$ref") { // strict mode wants an object at the root
+		if root, ok = root.resolve(root.Text("$ref")); !ok {
 			return nil, false
 		}
 	}
@@ -65,71 +66,30 @@ func OpenAIBounds(keyword string, value json.RawMessage) bool {
 //nolint:gochecknoglobals // read only
 var openAIFormats = []string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
 
-// member is one field of a JSON object, in the object's order.
-type member struct {
-	name  string
-	value json.RawMessage
-}
+// object is a schema.
+type object struct{ toolschema.Object }
 
-type object []member
-
-// parseObject reads one level of a JSON object. A repeated name makes it unreadable.
 func parseObject(data json.RawMessage) (object, bool) {
-	d := json.NewDecoder(bytes.NewReader(data))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, false
-	}
-	o := object{}
-	seen := map[string]bool{}
-	for d.More() {
-		t, err := d.Token()
-		name, isName := t.(string)
-		if err != nil || !isName {
-			return nil, false
-		}
-		m := member{name: name}
-		if seen[name] || d.Decode(&m.value) != nil {
-			return nil, false
-		}
-		seen[name] = true
-		o = append(o, m)
-	}
-	_, err := d.Token()
-	return o, err == nil
-}
-
-func (o object) get(name string) (json.RawMessage, bool) {
-	for i := range o {
-		if o[i].name == name {
-			return o[i].value, true
-		}
-	}
-	return nil, false
-}
-
-func (o object) has(name string) bool {
-	_, ok := o.get(name)
-	return ok
+	o, ok := toolschema.Parse(data)
+	return object{o}, ok
 }
 
 // types returns the types that "type" lists.
 func (o object) types() []string {
-	raw, _ := o.get("type")
-	var one string
-	if json.Unmarshal(raw, &one) == nil {
+	if one := o.Text("type"); one != "" {
 		return []string{one}
 	}
 	var many []string
-	_ = json.Unmarshal(raw, &many)
+	_ = json.Unmarshal(o.Get("type"), &many)
 	return many
 }
 
 func (o object) isObject() bool {
-	return slices.Contains(o.types(), "object") || (!o.has("type") && o.has("properties"))
+	return slices.Contains(o.types(), "object") || (!o.Has("type") && o.Has("properties"))
 }
 
 func (o object) isArray() bool {
-	return slices.Contains(o.types(), "array") || (!o.has("type") && o.has("items"))
+	return slices.Contains(o.types(), "array") || (!o.Has("type") && o.Has("items"))
 }
 
 // resolve returns the definition that a root's $ref names, together with all definitions.
@@ -139,19 +99,14 @@ func (o object) resolve(ref string) (object, bool) {
 		if !ok {
 			continue
 		}
-		raw, _ := o.get(home)
-		defs, ok := parseObject(raw)
-		if !ok {
-			return nil, false
+		defs, _ := parseObject(o.Get(home))
+		root, ok := parseObject(defs.Get(name))
+		if !ok || root.Has("$ref") || root.Has(home) {
+			return object{}, false
 		}
-		target, found := defs.get(name)
-		root, ok := parseObject(target)
-		if !found || !ok || root.has("$ref") || root.has(home) {
-			return nil, false
-		}
-		return append(root, member{home, raw}), true
+		return object{append(root.Object, toolschema.Field{Name: home, Value: o.Get(home)})}, true
 	}
-	return nil, false
+	return object{}, false
 }
 
 // lowering writes the lowered schema.
@@ -183,18 +138,18 @@ func (l *lowering) schema(o object, level, objects int) bool {
 	if level > maxSchemaLevels {
 		return false
 	}
-	if raw, ok := o.get("allOf"); ok { // a wrapper around one schema adds nothing
-		var list []json.RawMessage
-		if json.Unmarshal(raw, &list) != nil || len(list) != 1 || o.constrains("allOf") {
+	if o.Has("allOf") { // a wrapper around one schema adds nothing
+		list := o.List("allOf")
+		if len(list) != 1 || o.constrains("allOf") {
 			return false
 		}
 		return l.raw(list[0], level, objects)
 	}
-	if ref, ok := o.get("$ref"); ok { // strict mode allows nothing next to it
-		to := wire.Plain(ref) // not the name of an anchor, because anchors are dropped
+	if o.Has("$ref") { // strict mode allows nothing next to it
+		to := o.Text("$ref") // not the name of an anchor, because anchors are dropped
 		if (to == "#" || strings.HasPrefix(to, "#/")) && !o.constrains("$ref") {
 			l.out.WriteString(`{"$ref":`)
-			l.out.Write(ref)
+			l.out.Write(o.Get("$ref"))
 			l.out.WriteByte('}')
 			return true
 		}
@@ -213,23 +168,22 @@ func (l *lowering) schema(o object, level, objects int) bool {
 
 // typed reports whether the schema is specific enough for strict mode, which has no "anything".
 func (o object) typed() bool {
-	if o.has("anyOf") && o.has("oneOf") {
+	if o.Has("anyOf") && o.Has("oneOf") {
 		return false
 	}
-	if o.isArray() && !o.has("items") {
+	if o.isArray() && !o.Has("items") {
 		return false
 	}
-	if o.isObject() && !o.has("properties") {
-		closed, _ := o.get("additionalProperties")
-		return string(bytes.TrimSpace(closed)) == "false"
+	if o.isObject() && !o.Has("properties") {
+		return string(o.Get("additionalProperties")) == "false"
 	}
-	return slices.ContainsFunc([]string{"type", "enum", "const", "anyOf", "oneOf", "properties", "items"}, o.has)
+	return slices.ContainsFunc([]string{"type", "enum", "const", "anyOf", "oneOf", "properties", "items"}, o.Has)
 }
 
 // constrains reports whether the schema has a constraint, apart from the named keyword and mere notes.
 func (o object) constrains(but string) bool {
-	for _, m := range o {
-		if m.name != but && !slices.Contains(notes, m.name) && m.name != "title" && m.name != "description" {
+	for _, m := range o.Object {
+		if m.Name != but && !slices.Contains(notes, m.Name) && m.Name != "title" && m.Name != "description" {
 			return true
 		}
 	}
@@ -253,44 +207,44 @@ var (
 func (l *lowering) members(o object, level, objects int) bool {
 	l.out.WriteByte('{')
 	first := true
-	if !o.has("type") {
+	if !o.Has("type") {
 		if t := o.implied(); t != "" {
 			l.name(&first, "type")
 			l.out.WriteString(`"` + t + `"`)
 		}
 	}
-	for _, m := range o {
+	for _, m := range o.Object {
 		ok := true
-		switch m.name {
+		switch m.Name {
 		case "type", "title", "description", "enum", "const":
-			l.name(&first, m.name)
-			l.out.Write(m.value)
+			l.name(&first, m.Name)
+			l.out.Write(m.Value)
 		case "properties":
-			l.name(&first, m.name)
-			ok = l.fields(m.value, level, objects, &first)
+			l.name(&first, m.Name)
+			ok = l.fields(m.Value, level, objects, &first)
 		case "items":
-			l.name(&first, m.name)
-			ok = l.raw(m.value, level, objects)
+			l.name(&first, m.Name)
+			ok = l.raw(m.Value, level, objects)
 		case "anyOf", "oneOf":
 			l.name(&first, "anyOf")
-			ok = l.list(m.value, level, objects)
+			ok = l.list(m.Value, level, objects)
 		case "$defs", "definitions":
-			l.name(&first, m.name)
-			_, ok = l.group(m.value, level, objects)
+			l.name(&first, m.Name)
+			_, ok = l.group(m.Value, level, objects)
 		case "required", "additionalProperties": // written with the properties
 		default:
-			if l.keep != nil && slices.Contains(bounds, m.name) && l.keep(m.name, m.value) {
-				l.name(&first, m.name)
-				l.out.Write(m.value)
+			if l.keep != nil && slices.Contains(bounds, m.Name) && l.keep(m.Name, m.Value) {
+				l.name(&first, m.Name)
+				l.out.Write(m.Value)
 				break
 			}
-			ok = slices.Contains(notes, m.name) || slices.Contains(bounds, m.name) || strings.HasPrefix(m.name, "x-")
+			ok = slices.Contains(notes, m.Name) || slices.Contains(bounds, m.Name) || strings.HasPrefix(m.Name, "x-")
 		}
 		if !ok {
 			return false
 		}
 	}
-	if o.isObject() && !o.has("properties") {
+	if o.isObject() && !o.Has("properties") {
 		l.name(&first, "properties")
 		l.out.WriteString(`{},"required":[],"additionalProperties":false`)
 	}
@@ -301,17 +255,17 @@ func (l *lowering) members(o object, level, objects int) bool {
 // implied returns the type that other keywords of the schema imply.
 func (o object) implied() string {
 	switch {
-	case o.has("properties"):
+	case o.Has("properties"):
 		return "object"
-	case o.has("items"):
+	case o.Has("items"):
 		return "array"
 	}
 	var values []any
-	if raw, ok := o.get("enum"); ok {
-		_ = json.Unmarshal(raw, &values)
-	} else if raw, ok := o.get("const"); ok {
+	if o.Has("enum") {
+		_ = json.Unmarshal(o.Get("enum"), &values)
+	} else if o.Has("const") {
 		values = make([]any, 1)
-		_ = json.Unmarshal(raw, &values[0])
+		_ = json.Unmarshal(o.Get("const"), &values[0])
 	}
 	for _, v := range values {
 		if _, ok := v.(string); !ok {
@@ -349,13 +303,13 @@ func (l *lowering) group(data json.RawMessage, level, objects int) ([]string, bo
 	}
 	l.out.WriteByte('{')
 	first := true
-	names := make([]string, 0, len(o))
-	for _, m := range o {
-		l.name(&first, m.name)
-		if !l.raw(m.value, level, objects) {
+	names := make([]string, 0, len(o.Object))
+	for _, m := range o.Object {
+		l.name(&first, m.Name)
+		if !l.raw(m.Value, level, objects) {
 			return nil, false
 		}
-		names = append(names, m.name)
+		names = append(names, m.Name)
 	}
 	l.out.WriteByte('}')
 	return names, true

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agonist-dev/debate/internal/toolschema"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
@@ -156,7 +157,7 @@ func (t *kept) seal(r *wire.Reply) {
 
 // detail is an element of reasoning_details. Its text comes in pieces.
 type detail struct {
-	fields object
+	fields toolschema.Object
 	name   string // of the field with the text; "": it has none
 	text   strings.Builder
 }
@@ -164,7 +165,7 @@ type detail struct {
 // piece adds an element, or a piece of one: of the same type and index as an earlier one, or without an index the
 // same type as the last. Encrypted elements are whole.
 func (t *kept) piece(raw json.RawMessage) {
-	fields, ok := parseObject(raw)
+	fields, ok := toolschema.Parse(raw)
 	if !ok || len(t.details) > maxDetails {
 		return
 	}
@@ -174,38 +175,35 @@ func (t *kept) piece(raw json.RawMessage) {
 		t.details = append(t.details, d)
 	}
 	for _, name := range []string{"text", "summary"} {
-		if d.name == "" && fields.has(name) {
+		if d.name == "" && fields.Has(name) {
 			d.name = name
 		}
 	}
 	for _, f := range fields {
-		if f.name == d.name {
-			d.text.WriteString(wire.Plain(f.value))
+		if f.Name == d.name {
+			d.text.WriteString(wire.Plain(f.Value))
 		}
-		at := slices.IndexFunc(d.fields, func(m member) bool { return m.name == f.name })
+		at := slices.IndexFunc(d.fields, func(had toolschema.Field) bool { return had.Name == f.Name })
 		switch {
 		case at < 0:
 			d.fields = append(d.fields, f)
-		case !wire.Present(d.fields[at].value):
-			d.fields[at].value = f.value
+		case !wire.Present(d.fields[at].Value):
+			d.fields[at].Value = f.Value
 		}
 	}
 }
 
 // begun returns the element that a piece continues; nil: it begins one.
-func (t *kept) begun(piece object) *detail {
-	if piece.has("data") {
+func (t *kept) begun(piece toolschema.Object) *detail {
+	if piece.Has("data") {
 		return nil
 	}
-	kind, _ := piece.get("type")
-	index, numbered := piece.get("index")
+	is := func(d *detail, name string) bool { return bytes.Equal(piece.Get(name), d.fields.Get(name)) }
 	for _, d := range slices.Backward(t.details) {
-		ownKind, _ := d.fields.get("type")
-		own, _ := d.fields.get("index")
-		if bytes.Equal(kind, ownKind) && bytes.Equal(index, own) && !d.fields.has("data") {
+		if is(d, "type") && is(d, "index") && !d.fields.Has("data") {
 			return d
 		}
-		if !numbered {
+		if !piece.Has("index") {
 			return nil
 		}
 	}
@@ -214,44 +212,28 @@ func (t *kept) begun(piece object) *detail {
 
 // list writes the elements. It leaves out texts that their vendor would refuse because they lack its signature.
 func (t *kept) list() json.RawMessage {
-	var b bytes.Buffer
-	b.WriteByte('[')
+	var list []json.RawMessage
 	for _, d := range t.details {
 		if d.unsigned() {
 			continue
 		}
-		if b.Len() > 1 {
-			b.WriteByte(',')
-		}
-		b.WriteByte('{')
-		for i, f := range d.fields {
-			if i > 0 {
-				b.WriteByte(',')
+		whole := slices.Clone(d.fields)
+		for i := range whole {
+			if whole[i].Name == d.name {
+				whole[i].Value = toolschema.Written(wire.Joined(d.text.String()))
 			}
-			name, _ := json.Marshal(f.name) //nolint:errchkjson // a string always marshals
-			b.Write(name)
-			b.WriteByte(':')
-			if f.name == d.name {
-				text, _ := json.Marshal(wire.Joined(d.text.String())) //nolint:errchkjson // so does this one
-				f.value = text
-			}
-			b.Write(f.value)
 		}
-		b.WriteByte('}')
+		list = append(list, whole.JSON())
 	}
-	b.WriteByte(']')
-	return b.Bytes()
+	return toolschema.Joined(list)
 }
 
 // unsigned reports whether an element is a text that its vendor signs, without its signature. Without a format it
 // is Anthropic's.
 func (d *detail) unsigned() bool {
-	kind, _ := d.fields.get("type")
-	format, _ := d.fields.get("format")
-	signature, _ := d.fields.get("signature")
-	switch cmp.Or(wire.Plain(format), "anthropic-claude-v1") {
+	switch cmp.Or(d.fields.Text("format"), "anthropic-claude-v1") {
 	case "anthropic-claude-v1", "google-gemini-v1":
-		return wire.Plain(kind) == "reasoning.text" && !wire.Present(signature)
+		return d.fields.Text("type") == "reasoning.text" && !wire.Present(d.fields.Get("signature"))
 	}
 	return false
 }
