@@ -30,7 +30,7 @@ func (r *Request) Chat() iter.Seq2[Role, string] {
 			if m.Text == "" {
 				continue
 			}
-			if m.Speaker != "" && m.Speaker == r.Self {
+			if r.Own(m) {
 				if !yield(RoleAssistant, m.Text) {
 					return
 				}
@@ -45,6 +45,10 @@ func (r *Request) Chat() iter.Seq2[Role, string] {
 		}
 	}
 }
+
+// Own reports whether a message of Messages is the speaker's own. A message without a speaker is the engine's, even if Self is empty,
+// and Last is the engine's whoever its speaker is.
+func (r *Request) Own(m *Message) bool { return m.Speaker != "" && m.Speaker == r.Self }
 
 // Enclosed returns the text as every reader but its speaker gets it: between the markers of its fence or,
 // without a fence, after the speaker's name. A text without fence and speaker is returned as it is.

@@ -66,7 +66,7 @@ type Request struct {
 	ID          string
 	Model       string            // as the vendor names it
 	System      string            // the same for a whole debate, so that prompt caches hit
-	Self        string            // the participant who is asked; messages of this speaker are its own
+	Self        string            // the participant who is asked; Own tells its messages
 	Messages    []Message         // the conversation so far, oldest first
 	Last        Message           // the instruction of this call
 	MaxTokens   int               // limit of output tokens; 0: the vendor's default

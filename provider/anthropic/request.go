@@ -11,10 +11,6 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// opening precedes a conversation that begins with the speaker's own words, because the API requires a
-// user message first.
-const opening = "(The conversation begins with your own words.)"
-
 // form returns a request in the form of the API. Servers that put a model's chat template behind it may take no text beside results.
 func form(req *provider.Request, t *wire.Terms) (*provider.Request, error) {
 	f := wire.Form{ID: wire.PlainID(callID, ""), Beside: !t.Leaves(wire.OptionRoles), NoSystem: t.Leaves(wire.OptionSystem)}
@@ -34,7 +30,7 @@ func (p *Provider) params(req *provider.Request, t *wire.Terms) sdk.MessageNewPa
 		c.view(req)
 	}
 	view := c.blocks()
-	c.say(&req.Last, "")
+	c.say(&req.Last, false)
 
 	w := sdk.MessageNewParams{
 		Model:     req.Model,
@@ -83,17 +79,17 @@ func (c *conversation) view(req *provider.Request) {
 		case len(m.ToolCalls) > 0:
 			c.call(m)
 		default:
-			c.say(m, req.Self)
+			c.say(m, req.Own(m))
 		}
 	}
 }
 
 // say adds the files and the text of a message.
-func (c *conversation) say(m *provider.Message, self string) {
+func (c *conversation) say(m *provider.Message, own bool) {
 	c.parts(m)
 	switch {
 	case m.Text == "":
-	case m.Speaker != "" && m.Speaker == self:
+	case own:
 		c.add(sdk.MessageParamRoleAssistant, sdk.NewTextBlock(m.Text))
 	default:
 		c.add(sdk.MessageParamRoleUser, sdk.NewTextBlock(m.Enclosed()))
@@ -101,9 +97,6 @@ func (c *conversation) say(m *provider.Message, self string) {
 }
 
 func (c *conversation) add(role sdk.MessageParamRole, block sdk.ContentBlockParamUnion) {
-	if len(c.messages) == 0 && role == sdk.MessageParamRoleAssistant {
-		c.add(sdk.MessageParamRoleUser, sdk.NewTextBlock(opening))
-	}
 	last := len(c.messages) - 1
 	if last < 0 || c.messages[last].Role != role {
 		c.messages = append(c.messages, sdk.MessageParam{Role: role})

@@ -12,11 +12,8 @@ import (
 // it.
 const answerTool = "answer"
 
-// These short messages stand where the API requires one.
-const (
-	opening = "(The conversation begins with your own words.)"
-	between = "(The conversation goes on.)"
-)
+// between stands between two messages of the assistant, where the API requires a user's.
+const between = "(The conversation goes on.)"
 
 // The roles of the API.
 const (
@@ -111,7 +108,7 @@ func (p *Provider) request(req *provider.Request, t *wire.Terms) (*converse, err
 	c := conversation{family: f, owner: p.owner(req.Model)}
 	c.view(req)
 	view := c.blocks()
-	c.say(&req.Last, "")
+	c.say(&req.Last, false)
 	w.Messages = c.turns
 	w.ToolConfig = tools(req.Tools, c.called)
 	if req.Schema != nil {
@@ -170,16 +167,16 @@ func (c *conversation) view(req *provider.Request) {
 		case len(m.ToolCalls) > 0:
 			c.call(m)
 		default:
-			c.say(m, req.Self)
+			c.say(m, req.Own(m))
 		}
 	}
 }
 
 // say adds the text of a message.
-func (c *conversation) say(m *provider.Message, self string) {
+func (c *conversation) say(m *provider.Message, own bool) {
 	switch {
 	case m.Text == "":
-	case m.Speaker != "" && m.Speaker == self:
+	case own:
 		c.add(assistant, content{Text: m.Text})
 	default:
 		c.add(user, content{Text: m.Enclosed()})
@@ -188,10 +185,6 @@ func (c *conversation) say(m *provider.Message, self string) {
 
 func (c *conversation) add(role string, block content) {
 	last := len(c.turns) - 1
-	if last < 0 && role == assistant {
-		c.add(user, content{Text: opening})
-		last = 0
-	}
 	if last < 0 || c.turns[last].Role != role {
 		c.turns = append(c.turns, turn{Role: role})
 		last++

@@ -11,10 +11,6 @@ import (
 // models from Gemini 3 on refuse a step whose first call is unsigned.
 const foreignSignature = "skip_thought_signature_validator"
 
-// opening precedes a conversation that begins with the speaker's own words or calls, because the API
-// requires user content before a call.
-const opening = "(The conversation begins with your own words.)"
-
 // conversation is the contents of a request. Roles alternate, which older models require: neighbouring
 // messages of one role become parts of one content.
 type conversation []*genai.Content
@@ -32,7 +28,7 @@ func contents(req *provider.Request, owner wire.Owner) []*genai.Content {
 			}})
 			ids, names = ids[1:], names[1:]
 		default:
-			c.say(m, req.Self)
+			c.say(m, req.Own(m))
 			for k := range m.ToolCalls {
 				call := &m.ToolCalls[k]
 				s := wire.Unseal[sealed](call.Opaque, owner)
@@ -47,18 +43,18 @@ func contents(req *provider.Request, owner wire.Owner) []*genai.Content {
 			}
 		}
 	}
-	c.say(&req.Last, "")
+	c.say(&req.Last, false)
 	return c
 }
 
 // say adds the files and the text of a message.
-func (c *conversation) say(m *provider.Message, self string) {
+func (c *conversation) say(m *provider.Message, own bool) {
 	c.parts(m)
 	to, text := genai.RoleUser, m.Enclosed()
 	switch {
 	case m.Text == "":
 		return
-	case m.Speaker != "" && m.Speaker == self:
+	case own:
 		to, text = genai.RoleModel, m.Text
 	}
 	if last := c.last(to); last != nil && last.Parts[len(last.Parts)-1].Text != "" {
@@ -79,9 +75,6 @@ func (c *conversation) add(role string, parts ...*genai.Part) {
 	if last := c.last(role); last != nil {
 		last.Parts = append(last.Parts, parts...)
 		return
-	}
-	if len(*c) == 0 && role == genai.RoleModel {
-		c.add(genai.RoleUser, &genai.Part{Text: opening})
 	}
 	*c = append(*c, &genai.Content{Role: role, Parts: parts})
 }

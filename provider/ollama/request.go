@@ -132,17 +132,11 @@ type conversation struct {
 	open  bool     // they may
 }
 
-// opening precedes a conversation that begins with the speaker's own words: many chat templates want a user's first.
-const opening = "(The conversation begins with your own words.)"
-
 // messages writes the conversation of a request that is in its form.
 func messages(req *provider.Request) []wireMessage {
 	c := conversation{list: make([]wireMessage, 0, len(req.Messages)+2)}
 	if req.System != "" {
 		c.say(string(provider.RoleSystem), req.System)
-	}
-	if len(req.Messages) > 0 && req.Messages[0].Speaker != "" && req.Messages[0].Speaker == req.Self {
-		c.say(string(provider.RoleUser), opening)
 	}
 	names := map[string]string{} // of tools, by the ids of their calls
 	for i := range req.Messages {
@@ -154,20 +148,20 @@ func messages(req *provider.Request) []wireMessage {
 		case len(m.ToolCalls) > 0:
 			c.add(ownCalls(m, names))
 		default:
-			c.tell(m, req.Self)
+			c.tell(m, req.Own(m))
 		}
 	}
-	c.tell(&req.Last, "")
+	c.tell(&req.Last, false)
 	c.settle()
 	return c.list
 }
 
 // tell adds the images and the text of a message.
-func (c *conversation) tell(m *provider.Message, self string) {
+func (c *conversation) tell(m *provider.Message, own bool) {
 	c.show(m.Parts)
 	switch {
 	case m.Text == "":
-	case m.Speaker != "" && m.Speaker == self:
+	case own:
 		c.say(string(provider.RoleAssistant), m.Text)
 	default:
 		c.say(string(provider.RoleUser), m.Enclosed())

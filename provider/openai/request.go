@@ -161,7 +161,7 @@ func input(req *provider.Request, owner wire.Owner) responses.ResponseInputParam
 		case len(m.ToolCalls) > 0:
 			list = appendCalls(list, m, owner)
 		default:
-			list = said(list, m, m.Speaker != "" && m.Speaker == req.Self)
+			list = said(list, m, req.Own(m))
 		}
 	}
 	return said(list, &req.Last, false)

@@ -91,8 +91,8 @@ func TestResultsFollowTheirCalls(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := items(t, &provider.Request{Model: "m", Self: "Ada", Messages: tt.messages, Last: provider.Message{Text: "Go."}})
-			assert.Equal(t, tt.want, got)
+			got := items(t, &provider.Request{Model: "m", Self: "Ada", Messages: append([]provider.Message{{Text: "Topic."}}, tt.messages...), Last: provider.Message{Text: "Go."}})
+			assert.Equal(t, append([]string{"user: Topic."}, tt.want...), got)
 		})
 	}
 }
@@ -102,7 +102,8 @@ func TestEveryHistoryCanBeSent(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))
 	for range 150 {
 		req := &provider.Request{Model: "m", Self: "Ada", Last: provider.Message{Text: "The task."}}
-		texts := 0
+		req.Messages = append(req.Messages, provider.Message{Text: "Topic."})
+		texts := 1
 		for range random.IntN(8) {
 			m := provider.Message{Speaker: []string{"", "Ada", "Ben"}[random.IntN(3)]}
 			switch random.IntN(3) {

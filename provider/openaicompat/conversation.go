@@ -7,9 +7,6 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// opening precedes a conversation that begins with the speaker's own words, where roles have to alternate.
-const opening = "(The conversation begins with your own words.)"
-
 // messages writes the conversation of a request that is in its form. Parts come before the text of their message.
 func (p *Provider) messages(req *provider.Request, d *Dialect, t *wire.Terms) []wireMessage {
 	list := make([]wireMessage, 0, len(req.Messages)+2)
@@ -24,10 +21,10 @@ func (p *Provider) messages(req *provider.Request, d *Dialect, t *wire.Terms) []
 		case len(m.ToolCalls) > 0:
 			list = append(list, p.calls(m, req.Model))
 		default:
-			list = d.said(list, m, req.Self)
+			list = d.said(list, m, req.Own(m))
 		}
 	}
-	list = d.said(list, &req.Last, "")
+	list = d.said(list, &req.Last, false)
 	if p.JoinRoles || t.Leaves(wire.OptionRoles) {
 		list = joined(list)
 	}
@@ -35,12 +32,11 @@ func (p *Provider) messages(req *provider.Request, d *Dialect, t *wire.Terms) []
 }
 
 // said adds the parts and the text of a message. The speaker's own text is a message by itself, because only users send parts.
-func (d *Dialect) said(list []wireMessage, m *provider.Message, self string) []wireMessage {
+func (d *Dialect) said(list []wireMessage, m *provider.Message, own bool) []wireMessage {
 	user := wireMessage{Role: string(provider.RoleUser)}
 	if len(m.Parts) > 0 {
 		user.parts = d.parts(m.Parts)
 	}
-	own := m.Speaker != "" && m.Speaker == self
 	if m.Text != "" && !own {
 		text := m.Enclosed()
 		user.text = &text
@@ -56,16 +52,11 @@ func (d *Dialect) said(list []wireMessage, m *provider.Message, self string) []w
 
 // joined returns a conversation in which users and the assistant take turns, as far as tools are not between them.
 func joined(list []wireMessage) []wireMessage {
-	out := make([]wireMessage, 0, len(list)+1)
+	out := make([]wireMessage, 0, len(list))
 	for _, m := range list {
-		n := len(out) - 1
-		switch {
-		case n >= 0 && out[n].joins(&m):
+		if n := len(out) - 1; n >= 0 && out[n].joins(&m) {
 			out[n] = out[n].and(m)
 			continue
-		case m.Role == string(provider.RoleAssistant) && (n < 0 || out[n].Role == string(provider.RoleSystem)):
-			text := opening
-			out = append(out, wireMessage{Role: string(provider.RoleUser), text: &text})
 		}
 		out = append(out, m)
 	}

@@ -109,8 +109,8 @@ func TestResultsFollowTheirCalls(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := brief(conversed(t, openaicompat.OpenAI("k"), &provider.Request{Model: "m", Self: "Ada", Messages: tt.messages, Last: provider.Message{Text: "Go."}}))
-			assert.Equal(t, tt.want, got)
+			got := brief(conversed(t, openaicompat.OpenAI("k"), &provider.Request{Model: "m", Self: "Ada", Messages: append([]provider.Message{{Text: "Topic."}}, tt.messages...), Last: provider.Message{Text: "Go."}}))
+			assert.Equal(t, append([]string{"user: Topic."}, tt.want...), got)
 		})
 	}
 }
@@ -201,12 +201,13 @@ func TestIDsOfCalls(t *testing.T) {
 	}
 }
 
-// TestOwnWordsFirst: where roles have to alternate, a user begins.
+// TestOwnWordsFirst: many models take no conversation that the assistant begins.
 func TestOwnWordsFirst(t *testing.T) {
 	req := &provider.Request{Model: "m", System: "s", Self: "Ada", Messages: []provider.Message{{Speaker: "Ada", Text: "As I said."}}, Last: provider.Message{Text: "Go."}}
-	assert.Equal(t, []string{"system: s", "user: (The conversation begins with your own words.)", "assistant: As I said.", "user: Go."},
-		brief(conversed(t, openaicompat.VLLM("", ""), req)))
-	assert.Equal(t, []string{"system: s", "assistant: As I said.", "user: Go."}, brief(conversed(t, openaicompat.OpenAI("k"), req)))
+	for _, p := range []*openaicompat.Provider{openaicompat.VLLM("", ""), openaicompat.OpenAI("k")} {
+		assert.Equal(t, []string{"system: s", "user: (The conversation begins with your own words.)", "assistant: As I said.", "user: Go."},
+			brief(conversed(t, p, req)))
+	}
 }
 
 func TestJoinedRoles(t *testing.T) {

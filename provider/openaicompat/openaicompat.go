@@ -50,11 +50,6 @@ type Provider struct {
 	// changes with the next request. Without it, they are joined for a model that has refused such messages
 	// once.
 	JoinRoles bool
-	// AssistantAfterTools has no effect any more.
-	//
-	// Deprecated: no message of the user follows the result of a tool. What would be one stands at the end of the result
-	// ([wire.Form]).
-	AssistantAfterTools bool
 	// ShortIDs sends ids of tool calls as nine letters and digits, the only form that Mistral accepts.
 	// Other ids, such as another vendor's in the same conversation, are hashed, in the call and its
 	// result alike. Without it, ids have 1 to 40 letters, digits, '_' and '-'.

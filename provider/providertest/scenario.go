@@ -101,7 +101,7 @@ func Direct(req *provider.Request) Sent {
 	own := map[string]bool{}
 	for i := range req.Messages {
 		m := &req.Messages[i]
-		if m.Speaker != "" && m.Speaker == req.Self {
+		if req.Own(m) {
 			for _, c := range m.ToolCalls {
 				own[c.ID] = true
 				s.Calls = append(s.Calls, c)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -19,6 +20,7 @@ const (
 	noResult = "The tool gave no result." // all protocols require a result for each call
 	noText   = "(empty)"                  // some vendors refuse a blank result
 	failed   = "The tool failed: "
+	opening  = "(The conversation begins with your own words.)" // APIs and chat templates want a user's message first
 )
 
 // Form is the form in which a server takes a conversation. The zero Form is one that every server takes: use it unless the server's API
@@ -43,6 +45,7 @@ type Form struct {
 //   - No text is blank, and none holds control characters. A message of which nothing is left is left out.
 //   - A text of the user that would follow results of tools is a part of the last result, unless Beside is set. Files, which no result
 //     can hold, stand before the calls then.
+//   - The first message is not the speaker's own: one of the user precedes it.
 //   - The schemas of tools are lowered to what all vendors take.
 //
 // The error is a [*provider.Error] of kind validation with code "tool", and NotSent: the schema of a tool cannot be lowered.
@@ -51,13 +54,13 @@ func (f Form) Request(req *provider.Request) (*provider.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := conversion{form: f, self: req.Self, tools: tools, list: make([]provider.Message, 0, len(req.Messages)+1)}
+	c := conversion{form: f, req: req, tools: tools, list: make([]provider.Message, 0, len(req.Messages)+1)}
 	for i := range req.Messages {
 		switch m := &req.Messages[i]; {
 		case c.calls(m):
 			c.call(*m, req.Messages[i+1:])
 		default: // a result stands behind its call
-			c.say(*m)
+			c.say(*m, req.Own(m))
 		}
 	}
 	out := *req
@@ -69,15 +72,16 @@ func (f Form) Request(req *provider.Request) (*provider.Request, error) {
 	before := len(c.list)
 	last := req.Last
 	last.ToolCalls, last.ToolResult = nil, nil
-	if c.self = ""; !blank(last.Text) || len(last.Parts) > 0 {
-		c.say(last)
-	}
+	c.say(last, false)
 	if n := len(c.list) - 1; n == before && c.list[n].ToolResult == nil {
 		out.Last, c.list = c.list[n], c.list[:n]
 	}
 	out.Messages = c.list
 	if f.NoSystem {
 		promptFirst(&out)
+	}
+	if len(out.Messages) > 0 && out.Own(&out.Messages[0]) && len(out.Messages[0].Parts) == 0 {
+		out.Messages = slices.Insert(out.Messages, 0, provider.Message{Text: opening})
 	}
 	return &out, nil
 }
@@ -90,7 +94,7 @@ func promptFirst(req *provider.Request) {
 	}
 	if len(req.Messages) > 0 {
 		first = &req.Messages[0]
-		if first.ToolResult != nil || len(first.ToolCalls) > 0 || first.Speaker != "" && first.Speaker == req.Self {
+		if req.Own(first) {
 			req.Messages = slices.Insert(req.Messages, 0, provider.Message{Text: system})
 			return
 		}
@@ -104,7 +108,7 @@ func promptFirst(req *provider.Request) {
 // conversion collects the messages of a request in a form.
 type conversion struct {
 	form  Form
-	self  string
+	req   *provider.Request
 	tools []provider.Tool
 	list  []provider.Message
 	first int                           // where the calls begin whose results the list ends with
@@ -115,7 +119,7 @@ type conversion struct {
 
 // calls reports whether a message holds tool calls of the speaker.
 func (c *conversion) calls(m *provider.Message) bool {
-	return len(m.ToolCalls) > 0 && m.Speaker != "" && m.Speaker == c.self
+	return len(m.ToolCalls) > 0 && c.req.Own(m)
 }
 
 // results reports whether the list ends with the result of a tool.
@@ -124,12 +128,11 @@ func (c *conversion) results() bool {
 }
 
 // say adds the text and the files of a message.
-func (c *conversion) say(m provider.Message) {
+func (c *conversion) say(m provider.Message, own bool) {
 	m.ToolCalls, m.ToolResult = nil, nil
 	if m.Text = printable(m.Text); blank(m.Text) {
 		m.Text = ""
 	}
-	own := m.Speaker != "" && m.Speaker == c.self
 	switch {
 	case m.Text == "" && len(m.Parts) == 0:
 	case c.form.Beside || own || !c.results():
@@ -158,7 +161,7 @@ func (c *conversion) call(m provider.Message, following []provider.Message) {
 		result := c.result(call.ID, following)
 		result.ID = c.id(call.ID)
 		call.ID, call.Name, call.Arguments = result.ID, c.toolName(call.Name), sentArguments(call.Arguments)
-		calls[i], results[i] = call, provider.Message{Speaker: c.self, ToolResult: result}
+		calls[i], results[i] = call, provider.Message{Speaker: c.req.Self, ToolResult: result}
 	}
 	if m.ToolCalls = calls; !c.results() {
 		c.first = len(c.list)
@@ -170,7 +173,7 @@ func (c *conversion) call(m provider.Message, following []provider.Message) {
 func (c *conversion) result(id string, in []provider.Message) *provider.ToolResult {
 	for i := range in {
 		r := in[i].ToolResult
-		if r == nil || r.ID != id || c.taken[r] || in[i].Speaker != "" && in[i].Speaker != c.self {
+		if r == nil || r.ID != id || c.taken[r] || in[i].Speaker != "" && in[i].Speaker != c.req.Self {
 			continue
 		}
 		if c.taken == nil {
@@ -186,12 +189,20 @@ func (c *conversion) result(id string, in []provider.Message) *provider.ToolResu
 	return &provider.ToolResult{Text: noResult, Error: c.form.Beside}
 }
 
-// toolName returns the name under which a call is sent. That of a tool that is offered stays.
+// toolName returns the name under which a call is sent. That of a tool that is offered stays. A name that a model made up does not become
+// one of these: its result, which says that there is no such tool, would speak of them.
 func (c *conversion) toolName(name string) string {
-	if slices.ContainsFunc(c.tools, func(t provider.Tool) bool { return t.Name == name }) {
+	offered := func(name string) bool {
+		return slices.ContainsFunc(c.tools, func(t provider.Tool) bool { return t.Name == name })
+	}
+	if offered(name) {
 		return name
 	}
-	return ToolName(name)
+	made := ToolName(name)
+	for n := 2; offered(made); n++ {
+		made = PlainID(toolName, "")(ToolName(name), n)
+	}
+	return made
 }
 
 // id returns the id under which a call is sent.
@@ -273,27 +284,22 @@ func lowered(list []provider.Tool) ([]provider.Tool, error) {
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // control reports whether a character controls something. Tabs and line breaks are text.
-func control(c byte) bool { return c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f }
+func control(c rune) bool { return unicode.IsControl(c) && c != '\t' && c != '\n' && c != '\r' }
 
-// printable returns a text without control characters: vendors and the databases of gateways refuse some of them.
-func printable(s string) string {
-	for i := range len(s) {
-		if control(s[i]) {
-			return strings.Map(func(r rune) rune {
-				if r <= 0x7f && control(byte(r)) {
-					return -1
-				}
-				return r
-			}, s)
-		}
+// printing leaves control characters out: vendors and the databases of gateways refuse some of them.
+func printing(c rune) rune {
+	if control(c) {
+		return -1
 	}
-	return s
+	return c
 }
+
+func printable(s string) string { return strings.Map(printing, s) }
 
 // sentArguments returns the arguments of a call as vendors take them: an object, without control characters in its texts. Anything else
 // becomes an object without fields. Half of a surrogate pair, which servers in Python cannot write, becomes U+FFFD.
 func sentArguments(raw json.RawMessage) json.RawMessage {
-	data := bytes.TrimSpace(bytes.ToValidUTF8(raw, []byte("\uFFFD")))
+	data := bytes.TrimSpace(bytes.Map(printing, raw))
 	if len(data) == 0 || data[0] != '{' || !json.Valid(data) {
 		return json.RawMessage("{}")
 	}
@@ -320,7 +326,7 @@ func sentEscape(data []byte) (take int, put []byte) {
 	}
 	c := hex4(data)
 	switch {
-	case c < 0x80 && control(byte(c)):
+	case control(c):
 		return escape, nil
 	case !utf16.IsSurrogate(c):
 		return escape, data[:escape]
