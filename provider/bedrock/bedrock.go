@@ -156,7 +156,7 @@ func (p *Provider) generate(
 func (p *Provider) post(x *wire.Exchange, model, operation string, body []byte) error {
 	name := segment(model)
 	if name == "" || strings.Trim(name, ".") == "" {
-		return unsendable("model", "invalid name of a model: "+wire.Clip(model))
+		return wire.Unwritable("model", "invalid name of a model: "+wire.Clip(model))
 	}
 	return x.Send(http.MethodPost, "model/"+name+"/"+operation, body)
 }
@@ -165,9 +165,4 @@ func (p *Provider) post(x *wire.Exchange, model, operation string, body []byte) 
 // "-._~".
 func segment(s string) string {
 	return strings.NewReplacer("+", "%20", "%7E", "~").Replace(url.QueryEscape(s))
-}
-
-// unsendable returns the failure of an invalid request.
-func unsendable(code, message string) error {
-	return &provider.Error{Kind: provider.KindValidation, Code: code, Message: message, NotSent: true}
 }

@@ -32,7 +32,7 @@ func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int,
 	defer x.Close()
 	body, err := wire.Body(map[string]any{"input": map[string]any{"converse": counted{w.Messages, w.System, w.ToolConfig, w.ModelFields}}})
 	if err != nil {
-		return 0, unsendable("request", "the request cannot be written as JSON: "+err.Error())
+		return 0, err
 	}
 	// Inference profiles cannot count; the model behind them can.
 	if err := p.post(x, baseModel(req.Model), "count-tokens", body); err != nil {

@@ -36,7 +36,7 @@ func (p *Provider) body(req *provider.Request, t *wire.Terms) (data []byte, answ
 		return nil, false, err
 	}
 	if data, err = wire.Body(w); err != nil {
-		return nil, false, unsendable("request", "the request cannot be written as JSON: "+err.Error())
+		return nil, false, err
 	}
 	if o := req.Options; o != nil {
 		if err := p.VetHeader(o.Header, "X-Amz-Date", "X-Amz-Security-Token", "X-Amz-Content-Sha256"); err != nil {

@@ -95,7 +95,7 @@ func (p *Provider) request(req *provider.Request, t *wire.Terms) (*converse, err
 	var fields map[string]json.RawMessage
 	if len(p.ModelFields) > 0 {
 		if json.Unmarshal(p.ModelFields, &fields) != nil {
-			return nil, unsendable("model_fields", "ModelFields is not a JSON object")
+			return nil, wire.Unwritable("model_fields", "ModelFields is not a JSON object")
 		}
 	}
 	req, err := wire.Form{ID: f.id(), Beside: !f.alone, NoSystem: t.Leaves(wire.OptionSystem)}.Request(req)

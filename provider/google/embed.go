@@ -21,7 +21,7 @@ type embedRequest struct {
 // request. The vendor reports usage only for newer models. On Vertex AI, it fails with kind validation.
 func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*provider.Embedding, error) {
 	if p.Vertex != "" {
-		return nil, unsendable("embed", "vectors of Vertex AI are not supported")
+		return nil, wire.Unwritable("embed", "vectors of Vertex AI are not supported")
 	}
 	all := &provider.Embedding{Vectors: make([][]float32, 0, len(texts))}
 	for some := range wire.Batches(texts, maxBatch, 0) {

@@ -143,7 +143,7 @@ func (p *Provider) post(x *wire.Exchange, model, method string, body any) error 
 	}
 	data, err := wire.Body(body)
 	if err != nil {
-		return unsendable("request", "the request cannot be written as JSON: "+err.Error())
+		return err
 	}
 	return x.Send(http.MethodPost, path+":"+method, data)
 }
@@ -166,7 +166,7 @@ func modelPath(model string) (string, error) {
 	name := modelName(model)
 	if strings.HasSuffix(name, "/") || strings.Contains(name, "//") || strings.Contains(name, "..") ||
 		strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune(`?#%&\:`, c) }) {
-		return "", unsendable("model", "invalid name of a model: "+wire.Clip(model))
+		return "", wire.Unwritable("model", "invalid name of a model: "+wire.Clip(model))
 	}
 	return name, nil
 }
@@ -177,9 +177,4 @@ func modelName(model string) string {
 		return model
 	}
 	return "models/" + model
-}
-
-// unsendable returns the failure of an invalid request.
-func unsendable(code, message string) error {
-	return &provider.Error{Kind: provider.KindValidation, Code: code, Message: message, NotSent: true}
 }

@@ -166,7 +166,7 @@ func (p *Provider) write(req *provider.Request, t *wire.Terms) ([]byte, error) {
 	}
 	data, err := wire.Body(g)
 	if err != nil {
-		return nil, unsendable("request", "the request cannot be written as JSON: "+err.Error())
+		return nil, err
 	}
 	if req.Options == nil {
 		return data, nil

@@ -59,7 +59,7 @@ func (p *Provider) request(req *provider.Request, t *wire.Terms) (*generateReque
 	if req.Schema != nil && (len(g.Tools) == 0 || schemaBesideTools(req.Model)) && !t.Leaves(optionJSON) {
 		schema, ok := lowerSchema(req.Schema.JSON)
 		if !ok {
-			return nil, unsendable("schema", "the schema is not a JSON schema")
+			return nil, wire.Unwritable("schema", "the schema is not a JSON schema")
 		}
 		g.GenerationConfig.ResponseMIMEType = "application/json"
 		g.GenerationConfig.ResponseJsonSchema = schema

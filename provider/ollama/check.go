@@ -39,7 +39,7 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 // ask makes a request whose answer is one JSON object, and decodes it into answer. It returns the
 // exchange closed.
 func (p *Provider) ask(ctx context.Context, path, model string, body, answer any) (*wire.Exchange, error) {
-	data, err := encode(body)
+	data, err := wire.Body(body)
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func (p *Provider) encode(req *provider.Request, t *wire.Terms) ([]byte, error) 
 		Options:   p.options(),
 	}
 	if len(w.Messages) == 0 { // the server would load the model and return no reply
-		return nil, invalid("the request has no message")
+		return nil, wire.Unwritable("request", "the request has no message")
 	}
 	if req.MaxTokens > 0 {
 		w.Options["num_predict"] = req.MaxTokens
@@ -87,7 +87,7 @@ func (p *Provider) encode(req *provider.Request, t *wire.Terms) ([]byte, error) 
 			Type: "function", Function: wireFunction{Name: t.Name, Description: t.Description, Parameters: t.Parameters},
 		})
 	}
-	body, err := encode(&w)
+	body, err := wire.Body(&w)
 	if err != nil || req.Options == nil {
 		return body, err
 	}
@@ -110,19 +110,6 @@ func (p *Provider) keepAlive() string {
 		return ""
 	}
 	return p.KeepAlive.String()
-}
-
-func encode(v any) ([]byte, error) {
-	body, err := wire.Body(v)
-	if err != nil {
-		return nil, invalid("the request cannot be written as JSON: " + wire.Clip(err.Error()))
-	}
-	return body, nil
-}
-
-// invalid returns the failure of a request that is not sent.
-func invalid(message string) error {
-	return &provider.Error{Kind: provider.KindValidation, Code: "request", Message: message, NotSent: true}
 }
 
 // conversation collects the messages of a request.

@@ -47,7 +47,7 @@ type place struct {
 func (p *Provider) embed(ctx context.Context, model string, texts []string, all *provider.Embedding) error {
 	body, err := wire.Body(map[string]any{"model": model, "input": texts, "encoding_format": "float"})
 	if err != nil {
-		return &provider.Error{Kind: provider.KindValidation, Code: "request", NotSent: true, Message: wire.Clip(err.Error())}
+		return err
 	}
 	x, err := p.Open(ctx, "")
 	if err != nil {

@@ -125,7 +125,7 @@ func (p *Provider) generate(
 ) (*provider.Response, error) {
 	body, err := p.encode(req, t)
 	if err != nil {
-		return nil, unsent(err)
+		return nil, err
 	}
 	x, err := p.Open(ctx, req.ID)
 	if err != nil {

@@ -3,7 +3,6 @@ package openaicompat
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 
@@ -70,7 +69,7 @@ func (p *Provider) options(req *provider.Request) []wire.Option {
 // Vet checks whether a request can be written, as Generate does before it sends it.
 func (p *Provider) Vet(req *provider.Request) error {
 	_, err := p.encode(req, nil)
-	return unsent(err)
+	return err
 }
 
 // vet checks what does not depend on how a request is written.
@@ -84,14 +83,6 @@ func (p *Provider) vet(req *provider.Request, d *Dialect) error {
 		return err
 	}
 	return p.VetHeader(req.Options.Header)
-}
-
-// unsent returns a failure to write a request as one of kind validation.
-func unsent(err error) error {
-	if _, ok := errors.AsType[*provider.Error](err); err == nil || ok {
-		return err
-	}
-	return wire.Unwritable("request", "the request cannot be written as JSON: "+wire.Clip(err.Error()))
 }
 
 // reserved are fields that the adapter relies on, whether it writes them or not.
@@ -118,9 +109,7 @@ func (p *Provider) extended(w *wireRequest, own map[string]json.RawMessage, o *p
 	more := maps.Clone(p.Extra)
 	if len(more) > 0 {
 		var named map[string]json.RawMessage
-		if err := json.Unmarshal(body, &named); err != nil {
-			return nil, err
-		}
+		_ = json.Unmarshal(body, &named) // an object, as it was written
 		maps.DeleteFunc(more, func(name string, _ any) bool { return named[name] != nil || config[name] != nil })
 	}
 	extra := make(map[string]json.RawMessage, len(more))

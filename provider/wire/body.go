@@ -7,13 +7,15 @@ import (
 )
 
 // Body encodes v as JSON for a request, without escaping. [json.Marshal] would escape every < in the
-// markers of fences.
+// markers of fences. It fails with [Unwritable], code "request".
 func Body(v any) ([]byte, error) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
-	return body.Bytes(), err
+	if err := encoder.Encode(v); err != nil {
+		return nil, Unwritable("request", "the request cannot be written as JSON: "+Clip(err.Error()))
+	}
+	return body.Bytes(), nil
 }
 
 // Batches yields texts in order, in as few groups as possible. A group holds at most maxTexts texts
