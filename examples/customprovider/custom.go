@@ -9,22 +9,38 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// Parlour is a [provider.Provider]. Its Endpoint supplies what every vendor needs. Its models call no
-// tools.
+// Parlour is a [provider.Provider]. Its Endpoint supplies what every vendor needs.
 type Parlour struct{ wire.Endpoint }
 
 // New returns a Parlour for a server. Common error codes are known already; the vendor's own are added
 // here.
 func New(url, key string) *Parlour {
-	return &Parlour{wire.Endpoint{
-		BaseURL: url, Key: provider.StaticKey(key), Kinds: map[string]provider.Kind{"off_limits": provider.KindContentFilter},
-	}}
+	kinds := map[string]provider.Kind{"off_limits": provider.KindContentFilter}
+	return &Parlour{wire.Endpoint{BaseURL: url, Key: provider.StaticKey(key), Kinds: kinds}}
 }
 
-// Generate asks for one reply and reads it. Retrying is the engine's task.
-func (p *Parlour) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
-	// Blank texts and control characters are left out. Calls and results of tools are not sent, so no text may stand in them.
-	req, err := wire.Form{Beside: true}.Request(req)
+// lacks are what Parlour's models cannot do.
+var lacks = provider.Abilities{
+	provider.AbilityEffort: false, provider.AbilityTopP: false, provider.AbilityStop: false, provider.AbilitySeed: false,
+	provider.AbilityServiceTier: false, provider.AbilityVerbosity: false, provider.AbilitySearch: false, provider.AbilityReasoning: false,
+	provider.AbilityTools: false, provider.AbilityImage: false, provider.AbilityPDF: false, provider.AbilityFile: false,
+}
+
+// Abilities lets the engine refuse a config that asks for what a model lacks.
+func (*Parlour) Abilities(context.Context, string) (provider.Abilities, error) { return lacks, nil }
+
+// Vet fails as Generate does before it sends anything.
+func (p *Parlour) Vet(req *provider.Request) error {
+	_, err := p.write(req)
+	return err
+}
+
+// write writes a request. Each part of it is sent, or refused: an option that vanishes in silence is missed by nobody.
+func (p *Parlour) write(req *provider.Request) ([]byte, error) {
+	if err := wire.Lacking(req, lacks); err != nil {
+		return nil, err
+	}
+	req, err := wire.Form{Beside: true}.Request(req) // results of tools are not sent, so no text may stand in them
 	if err != nil {
 		return nil, err
 	}
@@ -38,15 +54,27 @@ func (p *Parlour) Generate(ctx context.Context, req *provider.Request, emit func
 	if req.Schema != nil {
 		q["schema"] = req.Schema.JSON
 	}
+	body, err := wire.Body(q)
+	if o := req.Options; o != nil && err == nil {
+		if err = p.VetHeader(o.Header); err == nil {
+			body, err = wire.Extend(body, o.Extra, "schema")
+		}
+	}
+	return body, err
+}
+
+// Generate asks for one reply and reads it. Retrying is the engine's task.
+func (p *Parlour) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	body, err := p.write(req)
+	if err != nil {
+		return nil, err
+	}
 	x, err := p.Open(ctx, req.ID)
 	if err != nil {
 		return nil, err
 	}
 	defer x.Close()
-	body, err := json.Marshal(q)
-	if err != nil {
-		return nil, x.Answered(err) // nothing was sent
-	}
+	x.AddHeader(req.Options)
 	if err := x.Send(http.MethodPost, "v1/speak", body); err != nil {
 		return nil, err
 	}
@@ -57,9 +85,7 @@ func (p *Parlour) Generate(ctx context.Context, req *provider.Request, emit func
 
 // read reads the lines of the answer. Only a line with an end makes the reply complete.
 func read(x *wire.Exchange, r *wire.Reply) (*provider.Response, error) {
-	ends := map[string]provider.StopReason{
-		"stop": provider.StopEnd, "length": provider.StopLength, "filter": provider.StopFilter, "refusal": provider.StopRefusal,
-	}
+	ends := map[string]provider.StopReason{"stop": provider.StopEnd, "filter": provider.StopFilter}
 	for lines := x.Lines(); r.Stop == ""; {
 		data, err := lines.Next()
 		if err != nil {
@@ -68,20 +94,24 @@ func read(x *wire.Exchange, r *wire.Reply) (*provider.Response, error) {
 		var line struct {
 			Text       wire.Text
 			End, Model string
-			Usage      struct{ In, Out int }
+			Usage      *struct{ In, Out wire.Count }
 			Error      json.RawMessage
 		}
 		if err := x.Decode(data, &line); err != nil {
 			return r.Failed(err)
 		}
-		r.Usage, r.Model = provider.Usage{Input: max(0, line.Usage.In), Output: max(0, line.Usage.Out)}, line.Model
+		if u := line.Usage; u != nil {
+			r.Usage, r.Model = provider.Usage{Input: int(u.In), Output: int(u.Out)}, line.Model
+		}
 		if wire.Present(line.Error) {
 			r.Settled = true // a failure's usage is final
 			return r.Failed(x.Fault(data))
 		}
 		r.Say(string(line.Text))
-		if r.Stop = ends[line.End]; r.Stop == "" && line.End != "" {
-			return r.Failed(x.Invalid("end", "the reply ended in a way that nobody knows: "+line.End))
+		if r.Stop = ends[line.End]; r.Stop == "" && line.End != "" { // its words decide
+			if r.Stop, err = x.Ending("end", line.End); err != nil {
+				return r.Failed(err)
+			}
 		}
 	}
 	return r.Done() // a blank reply is none

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"io"
 	"iter"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -19,15 +23,21 @@ func TestConformance(t *testing.T) {
 		if len(s.Calls) > 0 {
 			t.Skip("Parlour's models call no tools")
 		}
-		server := httptest.NewServer(&Server{Key: s.Key, Speak: func(ctx context.Context, ask *Ask) iter.Seq[Line] {
-			return func(yield func(Line) bool) { act(ctx, s, ask, yield) }
-		}})
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			whole := providertest.Sent{Body: body, Header: r.Header}
+			(&Server{Key: s.Key, Speak: func(ctx context.Context, ask *Ask) iter.Seq[Line] {
+				return func(yield func(Line) bool) { act(ctx, s, sent(ask, whole), yield) }
+			}}).ServeHTTP(w, r)
+		}))
 		t.Cleanup(server.Close)
 		parlour := New(server.URL, s.Key)
 		parlour.Client = server.Client()
 		return parlour
 	}
 	providertest.Run(t, connect)
+	providertest.RunAbilities(t, connect)
 	providertest.RunThoughts(t, connect)
 }
 
@@ -55,21 +65,31 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// What cannot be written as JSON is not sent.
+// What cannot be written as JSON is not sent, and nor is what Parlour lacks.
 func TestAQuestionThatCannotBeAsked(t *testing.T) {
 	parlour := New("http://parlour.test", "")
-	_, err := parlour.Generate(t.Context(), &provider.Request{Schema: &provider.Schema{JSON: []byte("{")}}, func(provider.Chunk) {})
-	var e *provider.Error
-	if assert.ErrorAs(t, err, &e) {
-		assert.Equal(t, provider.KindValidation, e.Kind)
-		assert.True(t, e.NotSent)
+	for code, req := range map[string]*provider.Request{
+		"request": {Schema: &provider.Schema{JSON: []byte("{")}},
+		"seed":    {Options: &provider.Options{Seed: new(int64(7))}},
+		"image":   {Last: provider.Message{Text: "Look.", Parts: []provider.Part{{Type: "image/png", Data: []byte("x")}}}},
+		"tools":   {Tools: []provider.Tool{{Name: "look"}}},
+		"header":  {Options: &provider.Options{Header: map[string]string{"Authorization": "another"}}},
+		"extra":   {Options: &provider.Options{Extra: map[string]json.RawMessage{"model": []byte(`"another"`)}}},
+	} {
+		_, err := parlour.Generate(t.Context(), req, func(provider.Chunk) {})
+		var e *provider.Error
+		if assert.ErrorAs(t, err, &e, code) {
+			assert.Equal(t, provider.KindValidation, e.Kind)
+			assert.Equal(t, code, e.Code)
+			assert.True(t, e.NotSent)
+		}
 	}
 }
 
 // act does in a model's place what a scenario says.
-func act(ctx context.Context, s providertest.Scenario, ask *Ask, yield func(Line) bool) {
+func act(ctx context.Context, s providertest.Scenario, asked providertest.Sent, yield func(Line) bool) {
 	if s.Sent != nil {
-		s.Sent(sent(ask))
+		s.Sent(asked)
 	}
 	for i, piece := range s.Reply {
 		if !yield(Line{Text: piece}) {
@@ -98,11 +118,9 @@ func act(ctx context.Context, s providertest.Scenario, ask *Ask, yield func(Line
 	}
 }
 
-// sent is what reached the vendor of a request.
-func sent(ask *Ask) providertest.Sent {
-	s := providertest.Sent{
-		Model: ask.Model, System: ask.System, MaxTokens: ask.Limit, Temperature: ask.Temperature, Schema: ask.Schema != nil,
-	}
+// sent adds to a request as it reached the vendor what Parlour reads in it.
+func sent(ask *Ask, s providertest.Sent) providertest.Sent {
+	s.Model, s.System, s.MaxTokens, s.Temperature, s.Schema = ask.Model, ask.System, ask.Limit, ask.Temperature, ask.Schema != nil
 	for _, turn := range ask.Turns {
 		s.Turns = append(s.Turns, providertest.Turn{Role: provider.Role(turn.Role), Text: turn.Text})
 	}

@@ -5,8 +5,8 @@
 //
 //	go run ./examples/customprovider
 //
-// custom_test.go tests the adapter with two calls: the conformance suite, which compares its results with
-// what the vendor sent, and the HTTP suite, which does to its connection whatever can happen to one.
+// custom_test.go runs four suites over it: they compare its results with what the vendor sent, ask it for what it may lack, hide thoughts
+// in its texts, and do to its connection whatever can happen to one.
 package main
 
 import (

@@ -144,9 +144,7 @@ func (p *Provider) ask(
 		defer x.Close()
 		x.Follow(r.exchange)
 		x.Keep(t)
-		if req.Options != nil {
-			x.AddHeader(req.Options.Header)
-		}
+		x.AddHeader(req.Options)
 		path := "v1/messages"
 		if p.Vertex != "" {
 			path = p.vertexPath(req.Model, "streamRawPredict")

@@ -138,9 +138,7 @@ func (p *Provider) generate(
 	}
 	defer x.Close()
 	x.Keep(t)
-	if req.Options != nil {
-		x.AddHeader(req.Options.Header)
-	}
+	x.AddHeader(req.Options)
 	if err := p.post(x, req.Model, "converse-stream", body); err != nil {
 		return nil, err
 	}

@@ -87,9 +87,7 @@ func (p *Provider) generate(
 	}
 	defer x.Close()
 	x.Keep(t)
-	if req.Options != nil {
-		x.AddHeader(req.Options.Header)
-	}
+	x.AddHeader(req.Options)
 	if err := x.Send(http.MethodPost, "api/chat", body); err != nil {
 		return nil, refine(err, req.Model)
 	}

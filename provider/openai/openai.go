@@ -134,9 +134,7 @@ func (p *Provider) respondOn(
 	}
 	defer x.Close()
 	x.Keep(t)
-	if req.Options != nil {
-		x.AddHeader(req.Options.Header)
-	}
+	x.AddHeader(req.Options)
 	service := responses.NewResponseService(p.options(x)...)
 	stream := service.NewStreaming(x.Context(), w)
 	err = x.Answered(stream.Err())

@@ -133,9 +133,7 @@ func (p *Provider) generate(
 	}
 	defer x.Close()
 	x.Keep(t)
-	if req.Options != nil {
-		x.AddHeader(req.Options.Header)
-	}
+	x.AddHeader(req.Options)
 	if err := x.Send(http.MethodPost, "chat/completions", body); err != nil {
 		return nil, p.hint(req, err)
 	}

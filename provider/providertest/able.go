@@ -55,6 +55,29 @@ func (x *exam) agrees(p provider.Provider, has provider.Abilities) {
 	}
 }
 
+// offering returns the request with tools, unless the provider says that the model calls none.
+func (x *exam) offering(req *provider.Request, tools ...provider.Tool) *provider.Request {
+	if !x.toolless() {
+		req.Tools = tools
+	}
+	return req
+}
+
+// toolless reports whether the provider says that the model calls no tools.
+func (x *exam) toolless() bool {
+	able, ok := provider.As[provider.Able](x.open(Scenario{Name: "abilities", Reply: []string{yes}, Models: []string{request().Model}}))
+	lacks := false
+	if ok {
+		x.call(context.Background(), func(ctx context.Context) error {
+			has, err := able.Abilities(ctx, request().Model)
+			can, known := has[provider.AbilityTools]
+			lacks = known && !can
+			return err
+		})
+	}
+	return lacks
+}
+
 // vetting tests that a provider can vet any request, and refuses none that asks for nothing.
 func vetting(x *exam) {
 	p := x.open(Scenario{Name: "vet", Reply: []string{yes}})
@@ -93,6 +116,7 @@ func asking() func(yield func(provider.Ability) bool) {
 		for _, a := range []provider.Ability{
 			provider.AbilityEffort, provider.AbilityTopP, provider.AbilityStop, provider.AbilitySeed, provider.AbilityServiceTier,
 			provider.AbilityVerbosity, provider.AbilitySearch, provider.AbilityReasoning, provider.AbilityImage, provider.AbilityPDF,
+			provider.AbilityTools,
 		} {
 			if !yield(a) {
 				return
@@ -127,6 +151,8 @@ func asks(ability provider.Ability) *provider.Request {
 		req.Last.Parts = []provider.Part{{Type: "image/png", Name: "a.png", Data: []byte("\x89PNG\r\n\x1a\n")}}
 	case provider.AbilityPDF:
 		req.Last.Parts = []provider.Part{{Type: "application/pdf", Name: "a.pdf", Data: []byte("%PDF-1.7")}}
+	case provider.AbilityTools:
+		req.Tools = []provider.Tool{tool()}
 	default: // asks for nothing
 	}
 	return req

@@ -255,12 +255,8 @@ func sameJSON(a, b json.RawMessage) bool {
 }
 
 func untouched(x *exam) {
-	fill := func(req *provider.Request) *provider.Request {
-		req.Schema = schema()
-		req.Tools = []provider.Tool{tool()}
-		return req
-	}
-	req, want := fill(request()), fill(request())
+	req, want := x.offering(request(), tool()), x.offering(request(), tool())
+	req.Schema, want.Schema = schema(), schema()
 	x.succeed(x.open(Scenario{Name: "request untouched", Reply: []string{yes}}), req)
 	if what := touched(req, want); what != "" {
 		x.errorf("Generate changed the request: %s", what)

@@ -1,12 +1,14 @@
 package providertest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/agonist-dev/debate/provider"
 )
@@ -29,9 +31,8 @@ func historyCases() []testCase {
 }
 
 // exchanged returns a request whose speaker has made these calls, each in a reply of its own, and has got an answer to each.
-func exchanged(calls ...provider.ToolCall) *provider.Request {
-	req := request()
-	req.Tools = []provider.Tool{tool()}
+func (x *exam) exchanged(calls ...provider.ToolCall) *provider.Request {
+	req := x.offering(request(), tool())
 	req.Messages = []provider.Message{{Text: "The topic is cars in cities."}}
 	for _, c := range calls {
 		req.Messages = append(req.Messages,
@@ -60,7 +61,7 @@ func madeUpNames(x *exam) {
 	for i, name := range []string{"forest.leaves.open", "lookup<|channel|>commentary", `lookup" word="oak`, "look up", strings.Repeat("deep_", 20), "7z", "größe"} {
 		calls = append(calls, provider.ToolCall{ID: fmt.Sprintf("call_%d", i), Name: name, Arguments: json.RawMessage(`{}`)})
 	}
-	sent, ok := x.history("names", exchanged(calls...))
+	sent, ok := x.history("names", x.exchanged(calls...))
 	if !ok {
 		return
 	}
@@ -92,10 +93,10 @@ func (x *exam) paired(sent Sent, want int) bool {
 // oddArguments sends arguments as in kimi-cli#1171 (2026-02) and OpenHands#2887: no object, cut, with half of a character.
 func oddArguments(x *exam) {
 	var calls []provider.ToolCall
-	for i, arguments := range []string{`[]`, `null`, `"oak"`, `{"word":"ke`, ``, `7`, `{"word":"\u0000a\ud83d"}`} {
+	for i, arguments := range []string{`[]`, `null`, `"oak"`, `{"word":"ke`, ``, `7`, `{"word":"\u0000a\ud83d"}`, "{\"word\":\"a\x7f\u009b\"}"} {
 		calls = append(calls, provider.ToolCall{ID: fmt.Sprintf("call_%d", i), Name: lookup, Arguments: json.RawMessage(arguments)})
 	}
-	sent, ok := x.history("arguments", exchanged(calls...))
+	sent, ok := x.history("arguments", x.exchanged(calls...))
 	if !ok || !x.paired(sent, len(calls)) {
 		return
 	}
@@ -119,7 +120,7 @@ func oddIDs(x *exam) {
 	for _, id := range []string{"call_1", "functions.lookup:0", strings.Repeat("x", 300), strings.Repeat("x", 301), "call_1", "a b/ü", ""} {
 		calls = append(calls, provider.ToolCall{ID: id, Name: lookup, Arguments: json.RawMessage(`{}`)})
 	}
-	sent, ok := x.history("ids", exchanged(calls...))
+	sent, ok := x.history("ids", x.exchanged(calls...))
 	if !ok || !x.paired(sent, len(calls)) {
 		return
 	}
@@ -139,7 +140,7 @@ func oddIDs(x *exam) {
 // blankTexts sends texts of white space: before a call, as a result, and as turns. The sources are home-assistant#175637 (2026-07) and
 // opencode#31259 (2026-07).
 func blankTexts(x *exam) {
-	req := exchanged(twoCalls()...)
+	req := x.exchanged(twoCalls()...)
 	req.Messages[1].Text = "\n\n"
 	req.Messages[2].ToolResult.Text = ""
 	req.Messages[4].ToolResult.Text = " \n"
@@ -158,13 +159,13 @@ func blankTexts(x *exam) {
 }
 
 // controlling reports whether a character controls something: a terminal, a database.
-func controlling(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f }
+func controlling(r rune) bool { return unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r' }
 
 func controls(x *exam) {
-	req := exchanged(twoCalls()...)
+	req := x.exchanged(twoCalls()...)
 	req.Messages[1].Text = "Let me\x00 see."
 	req.Messages[2].ToolResult.Text = "\x1b[31mA kerb\x00\x07"
-	req.Messages = append(req.Messages, provider.Message{Speaker: "Ben", Text: "Ban\x00 them.\x7f"})
+	req.Messages = append(req.Messages, provider.Message{Speaker: "Ben", Text: "Ban\x00 them.\x7f\u009b"})
 	sent, ok := x.history("control characters", req)
 	if !ok {
 		return
@@ -179,7 +180,7 @@ func controls(x *exam) {
 // afterResults sends results with a message and the instruction behind them. Chat templates of Mistral's models and of others refuse a
 // user's message after a result: autogen#3597 (2024-10), vllm#6862, mistral-vibe#1006 (2026-08), onyx#6458.
 func afterResults(x *exam) {
-	req := exchanged(twoCalls()...)
+	req := x.exchanged(twoCalls()...)
 	req.Messages = append(req.Messages, provider.Message{Speaker: "Ben", Fence: "f7Qx", Text: "Ban them."})
 	sent, ok := x.history("what follows tool results", req)
 	if !ok {
@@ -285,12 +286,20 @@ func schemas() []provider.Tool {
 func toolSchemas(x *exam) {
 	req := request()
 	req.Tools = schemas()
+	if x.toolless() {
+		if _, ok, refused := x.attempt("schemas of tools", req); ok && refused == nil {
+			x.errorf("Abilities says that the model calls no tools, and a request with tools was sent")
+		}
+		return
+	}
 	sent, ok := x.history("schemas of tools", req)
 	if !ok {
 		return
 	}
-	if len(sent.Tools) > 0 && len(sent.Tools) != len(req.Tools) {
-		x.errorf("%d tools were sent, want %d", len(sent.Tools), len(req.Tools))
+	for i, t := range req.Tools {
+		if len(sent.Tools) > 0 && (i >= len(sent.Tools) || sent.Tools[i] != t.Name) || !bytes.Contains(sent.Body, []byte(t.Name)) {
+			x.errorf("the tool %s was dropped", t.Name)
+		}
 	}
 	x.walk(sent, func(at string, v any) {
 		name := at[strings.LastIndexByte(at, '.')+1:]

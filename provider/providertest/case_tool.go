@@ -41,7 +41,6 @@ const (
 // did.
 func withHistory(calls []provider.ToolCall) *provider.Request {
 	req := request()
-	req.Tools = []provider.Tool{tool()}
 	theirs := provider.ToolCall{ID: "call_z", Name: lookup, Arguments: json.RawMessage(`{"word":"their own affair"}`)}
 	req.Messages = []provider.Message{
 		{Text: "The topic is cars in cities."},
@@ -73,7 +72,7 @@ func toolResults(x *exam) {
 	if r == nil || len(r.Calls) != 2 {
 		return // the case "tools" reports that
 	}
-	if x.succeed(p, withHistory(r.Calls)) == nil {
+	if x.succeed(p, x.offering(withHistory(r.Calls), tool())) == nil {
 		return
 	}
 	mu.Lock()
@@ -129,7 +128,7 @@ func foreignCalls(x *exam) {
 	calls[0].Opaque = json.RawMessage(`{"host":"another.test","kept":{"signature":"c2VhbGVk"}}`)
 	calls[1].Opaque = json.RawMessage(`["sealed",1]`)
 	s := Scenario{Name: "sealed calls of another vendor", Reply: []string{yes}}
-	if r := x.succeed(x.open(s), withHistory(calls)); r != nil && r.Text != yes {
+	if r := x.succeed(x.open(s), x.offering(withHistory(calls), tool())); r != nil && r.Text != yes {
 		x.errorf("the text is %q", r.Text)
 	}
 }

@@ -198,8 +198,12 @@ func noToken(c rune) bool {
 	return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c)
 }
 
-// AddHeader adds headers to the request of the exchange. [Endpoint.VetHeader] has checked them.
-func (x *Exchange) AddHeader(header map[string]string) { x.added = header }
+// AddHeader adds the headers of the options, which may be nil, to the request of the exchange. [Endpoint.VetHeader] has checked them.
+func (x *Exchange) AddHeader(o *provider.Options) {
+	if o != nil {
+		x.added = o.Header
+	}
+}
 
 // DataURL returns the bytes of a part as a URL.
 func DataURL(p *provider.Part) string {

@@ -84,7 +84,7 @@ func TestAddHeader(t *testing.T) {
 	x, err := e.Open(t.Context(), "")
 	require.NoError(t, err)
 	defer x.Close()
-	x.AddHeader(map[string]string{"x-title": "A title"})
+	x.AddHeader(&provider.Options{Header: map[string]string{"x-title": "A title"}})
 	require.NoError(t, x.Send(http.MethodGet, "", nil))
 	assert.Equal(t, "A title", got.Get("X-Title"))
 	assert.Equal(t, "t1", got.Get("X-Tenant"))

@@ -23,12 +23,15 @@ func Nearest(effort provider.Effort, steps []string) (step string, ok bool) {
 	return step, step != "" && want >= 0
 }
 
-// Lacking fails with [Unwritable] if a request asks a model for what it surely lacks: an option, or the reading of a
-// part.
+// Lacking fails with [Unwritable] if a request asks a model for what it surely lacks: an option, a tool, or the reading of a
+// part. A temperature and a schema are no such demands: an adapter may leave them out.
 func Lacking(req *provider.Request, has provider.Abilities) error {
 	asks := req.Options.Asks()
 	for p := range Parts(req) {
 		asks = append(asks, p.Ability())
+	}
+	if len(req.Tools) > 0 {
+		asks = append(asks, provider.AbilityTools)
 	}
 	for _, ability := range asks {
 		if able, known := has[ability]; known && !able {
