@@ -41,7 +41,7 @@ func (p *Provider) Vet(req *provider.Request) error {
 // says. Asking for it costs nothing.
 func (p *Provider) Abilities(ctx context.Context, model string) (provider.Abilities, error) {
 	has := abilities(model)
-	if model == "" {
+	if model == "" || p.Vertex != "" { // whose descriptions tell no abilities
 		return has, nil
 	}
 	x, err := p.Open(ctx, "")
@@ -175,12 +175,15 @@ func (p *Provider) vet(req *provider.Request) error {
 func (p *Provider) body(req *provider.Request, w *sdk.MessageNewParams) (json.RawMessage, error) {
 	more := map[string]any{"stream": true}
 	if p.Vertex != "" { // the model is part of the path
-		more["model"], more["anthropic_version"] = param.Omit, versionVertex
+		more["model"] = param.Omit
 	}
 	w.SetExtraFields(more)
 	data, err := json.Marshal(w)
 	if err != nil {
 		return nil, wire.Unwritable("request", "the request cannot be written as JSON")
+	}
+	if p.Vertex != "" { // here, because the SDK writes several fields in any order
+		data, _ = wire.Extend(data, map[string]json.RawMessage{"anthropic_version": json.RawMessage(`"` + versionVertex + `"`)})
 	}
 	if req.Options == nil {
 		return data, nil

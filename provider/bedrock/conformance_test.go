@@ -238,6 +238,7 @@ func read(r *http.Request, data []byte) providertest.Sent {
 		return strings.Join(texts, "\n")
 	}
 	s := providertest.Sent{
+		Body: data, Header: r.Header,
 		Model: name, System: strings.TrimSpace(join(body.System)), MaxTokens: body.InferenceConfig.MaxTokens,
 		Temperature: body.InferenceConfig.Temperature, Schema: body.OutputConfig.TextFormat.Type == "json_schema",
 	}

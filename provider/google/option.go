@@ -114,7 +114,7 @@ func (p *Provider) Vet(req *provider.Request) error {
 func (p *Provider) Abilities(ctx context.Context, model string) (provider.Abilities, error) {
 	has := abilities(model)
 	path, err := modelPath(model)
-	if err != nil {
+	if err != nil || p.Vertex != "" { // whose descriptions tell no abilities
 		return has, nil // the protocol is known in any case
 	}
 	x, err := p.Open(ctx, "")

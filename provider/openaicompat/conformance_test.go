@@ -70,6 +70,7 @@ func TestPresetsConform(t *testing.T) {
 			}
 			providertest.Run(t, at)
 			providertest.RunAbilities(t, at)
+			providertest.RunThoughts(t, at)
 		})
 	}
 }
@@ -85,6 +86,11 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if v.NoSystem && got.System != "" { // as vLLM says it of Gemma: chat-ui#1386 (2024-08-05)
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = io.WriteString(w, `{"object":"error","message":"System role not supported","type":"BadRequestError","param":null,"code":400}`)
+		return
+	}
+	if v.Alternate && !got.Alternates() { // as vLLM says it: autogen#1037 (2023-12-21)
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"object":"error","message":"Conversation roles must alternate user/assistant/user/assistant/...","type":"BadRequestError","code":400}`)
 		return
 	}
 	if v.Fail != "" && v.Fail != provider.KindInvalidResponse && len(v.Reply) == 0 {

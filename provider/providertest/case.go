@@ -30,6 +30,7 @@ func cases() []testCase {
 		{"temperature", temperature},
 		{"usage and model", usage},
 		{"usage of a cache", cacheUsage},
+		{"usage that does not add up", oddUsage},
 		{"schema", structured},
 		{"tools", tools},
 		{"text before tools", textBeforeTools},
@@ -207,6 +208,15 @@ func cacheUsage(x *exam) {
 	}
 }
 
+// oddUsage lets the server report more cached tokens than input, because it counts them beside it: they are input, or unknown, but no output.
+func oddUsage(x *exam) {
+	odd := provider.Usage{Input: 12, CachedInput: 9000, Output: 3}
+	r := x.succeed(x.open(Scenario{Name: "usage that does not add up", Reply: []string{yes}, Usage: odd}), request())
+	if r != nil && r.Usage.Output != odd.Output && !r.Usage.IsZero() {
+		x.errorf("the usage is %+v; the server reported %d output tokens", r.Usage, odd.Output)
+	}
+}
+
 func structured(x *exam) {
 	const text = `{"reason":"clearer","score":1,"winner":null}`
 	req := request()
@@ -366,6 +376,9 @@ func fails(x *exam, want provider.Kind) {
 	var e *provider.Error
 	if errors.As(a.err, &e) && e.RetryAfter != s.RetryAfter {
 		x.errorf("RetryAfter is %v, want %v", e.RetryAfter, s.RetryAfter)
+	}
+	if e != nil && strings.Contains(e.Message, `{"`) {
+		x.errorf("the message is JSON and not what the vendor said in it, which wire.Endpoint.Explain can read: %s", e.Message)
 	}
 	mu.Lock()
 	defer mu.Unlock()

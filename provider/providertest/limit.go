@@ -161,19 +161,10 @@ func heldFailures(x *bench) {
 		{429, provider.KindRateLimit, []string{"Retry-After: 7"}}, {500, provider.KindAPI, nil},
 	} {
 		for _, part := range []string{" ", "{\"error\":", "{\"error\":{\"message\":\"no\"}}"} {
+			begun := refusal(tt.status, "application/json\n\n"+part, tt.header...)
 			for _, blanks := range []bool{false, true} {
 				for _, within := range []time.Duration{benchIdle / 2, time.Hour} {
-					ctx, cancel := context.WithTimeout(x.t.Context(), within)
-					out := x.try(exchange{ctx: ctx, script: func(v *visit) {
-						if !v.send(refusal(tt.status, "application/json\n\n"+part, tt.header...)) {
-							return
-						}
-						for blanks && v.send([]byte(" ")) {
-							<-time.After(100 * time.Millisecond)
-						}
-						v.hold()
-					}})
-					cancel()
+					out := x.heldOpen(begun, blanks, within)
 					name := strconv.Itoa(tt.status) + " and " + strconv.Quote(part)
 					x.wantOne(name, out.answer, tt.want)
 					x.wantQuick(name, out.took, maxLate)
@@ -184,6 +175,21 @@ func heldFailures(x *bench) {
 			}
 		}
 	}
+}
+
+// heldOpen makes an exchange whose answer begins so and does not end, with blanks or in silence. The caller has so much time.
+func (x *bench) heldOpen(begun []byte, blanks bool, within time.Duration) outcome {
+	ctx, cancel := context.WithTimeout(x.t.Context(), within)
+	defer cancel()
+	return x.try(exchange{ctx: ctx, script: func(v *visit) {
+		if !v.send(begun) {
+			return
+		}
+		for blanks && v.send([]byte(" ")) {
+			<-time.After(100 * time.Millisecond)
+		}
+		v.hold()
+	}})
 }
 
 // bombs sends data that is small until it is decompressed: each KiB becomes a MiB, without an end. The

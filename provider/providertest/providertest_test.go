@@ -323,6 +323,22 @@ func TestABadProviderFails(t *testing.T) {
 				}
 			}
 		}, "a refusal of the system role is remembered"},
+		{"sends roles in any order", []string{"roles that alternate"}, func(m *model) {
+			n := 0
+			m.sent = func(s *providertest.Sent) {
+				if n++; n > 1 {
+					s.Turns = append(s.Turns, s.Turns[len(s.Turns)-1])
+				}
+			}
+			m.twice = true
+		}, "want one refusal, which is remembered"},
+		{"prices the cache", []string{"usage that does not add up"}, func(m *model) {
+			m.reply = func(r *provider.Response) { r.Usage = provider.Usage{Input: 12, Output: 9003} }
+		}, "the server reported 3 output tokens"},
+		{"drops a tool", []string{"schemas of tools"}, func(m *model) {
+			m.sent = func(s *providertest.Sent) { s.Body, s.Tools = json.RawMessage(`{}`), s.Tools[1:] }
+		}, "the tool tool_0 was dropped"},
+		{"tells the body", []string{"failure api_error"}, func(m *model) { m.fault = func(e *provider.Error) { e.Message = `{"oops":"no"}` } }, "wire.Endpoint.Explain can read"},
 		{"edits the request", []string{"request untouched"}, func(m *model) { m.edit = func(r *provider.Request) { r.Model = "x" } }, "a field"},
 		{"edits a message", []string{"request untouched"}, func(m *model) { m.edit = func(r *provider.Request) { r.Messages[0].Text = "x" } }, "a field"},
 		{"appends to the view", []string{"request untouched"}, func(m *model) { m.edit = func(r *provider.Request) { _ = append(r.Messages, r.Last) } }, "beyond its end"},

@@ -20,7 +20,7 @@ type Connect func(t *testing.T, s Scenario) provider.Provider
 type Scenario struct {
 	Name string
 	// Key is the credential for the provider. The server repeats it in the message of each failure, as
-	// some vendors do. No error may show it.
+	// some vendors do. No error may show it, in any field: what a Code has to match in a table of the adapter's is not its place.
 	Key string
 
 	// Reply is the text, in the pieces in which the server streams and flushes it.
@@ -60,6 +60,9 @@ type Scenario struct {
 	// NoSystem lets the server refuse each request with a system prompt, with status 400 and in the vendor's words, as for a model
 	// without a system role. A server whose vendor has no such models ignores it.
 	NoSystem bool
+	// Alternate lets the server refuse each request for which [Sent.Alternates] is false, with status 400 and in the vendor's words, as
+	// chat templates do. A server whose vendor has no such models ignores it.
+	Alternate bool
 
 	// Sent, if not nil, is called by the server with each request as it read it, before it answers. It is
 	// safe for concurrent use.
@@ -85,6 +88,20 @@ type Sent struct {
 	// field for it.
 	Calls   []provider.ToolCall
 	Results []provider.ToolResult
+}
+
+// Alternates reports whether the user and the assistant take turns, and the user begins.
+func (s *Sent) Alternates() bool {
+	want := provider.RoleUser
+	for _, t := range s.Turns {
+		if t.Role != want {
+			return false
+		}
+		if want = provider.RoleUser; t.Role == want {
+			want = provider.RoleAssistant
+		}
+	}
+	return true
 }
 
 // Direct returns what reaches a provider that has no wire format: the request unchanged.

@@ -33,8 +33,14 @@ func (v messages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.besides(w, r)
 		return
 	}
+	got := sent(r)
 	if v.Sent != nil {
-		v.Sent(sent(r))
+		v.Sent(got)
+	}
+	if v.NoSystem && got.System != "" { // another model behind this protocol
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"type":"error","error":{"type":"invalid_request_error","message":"System role not supported"}}`)
+		return
 	}
 	failing := v.Fail != "" && v.Fail != provider.KindInvalidResponse
 	if failing && len(v.Reply) == 0 {
@@ -223,6 +229,7 @@ func sent(r *http.Request) providertest.Sent {
 		return strings.Join(texts, "\n")
 	}
 	s := providertest.Sent{
+		Body: data, Header: r.Header,
 		Model: name, System: join(body.System), MaxTokens: body.MaxTokens, Temperature: body.Temperature,
 		Schema: body.OutputConfig.Format.Type == "json_schema",
 	}

@@ -22,10 +22,12 @@ func TestConformance(t *testing.T) {
 	t.Run("gemini", func(t *testing.T) {
 		providertest.Run(t, gemini)
 		providertest.RunAbilities(t, gemini)
+		providertest.RunThoughts(t, gemini)
 	})
 	t.Run("claude", func(t *testing.T) {
 		providertest.Run(t, claude)
 		providertest.RunAbilities(t, claude)
+		providertest.RunThoughts(t, claude)
 	})
 }
 
@@ -60,8 +62,14 @@ func (m model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.besides(w, r, name, method)
 		return
 	}
+	got := read(r)
 	if m.Sent != nil {
-		m.Sent(read(r))
+		m.Sent(got)
+	}
+	if m.NoSystem && got.System != "" { // rig#788 (2025-09-08)
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"error":{"code":400,"message":"Developer instruction is not enabled for this model","status":"INVALID_ARGUMENT"}}`)
+		return
 	}
 	fails := m.Fail != "" && m.Fail != provider.KindInvalidResponse
 	switch {
@@ -235,6 +243,7 @@ func read(r *http.Request) providertest.Sent {
 	name := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/v1beta1/"+place+"/publishers/google/models/"), ":streamGenerateContent")
 	config := body.GenerationConfig
 	s := providertest.Sent{
+		Body: data, Header: r.Header,
 		Model: name, System: join(body.SystemInstruction), MaxTokens: config.MaxOutputTokens, Temperature: config.Temperature,
 		Schema: config.ResponseMIMEType == "application/json" && config.ResponseJSONSchema != nil,
 	}

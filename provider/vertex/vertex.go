@@ -55,6 +55,8 @@ type adapter interface {
 	provider.Provider
 	provider.Checker
 	provider.TokenCounter
+	provider.Able
+	provider.Vetter
 }
 
 // of returns the adapter for a model.
@@ -95,3 +97,11 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int, error) {
 	return p.of(req.Model).CountTokens(ctx, req)
 }
+
+// Abilities tells what the name of a model says. It asks nobody, since the vendor describes no abilities there.
+func (p *Provider) Abilities(ctx context.Context, model string) (provider.Abilities, error) {
+	return p.of(model).Abilities(ctx, model)
+}
+
+// Vet checks whether a request can be written, as Generate does before it sends it.
+func (p *Provider) Vet(req *provider.Request) error { return p.of(req.Model).Vet(req) }
