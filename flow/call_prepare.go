@@ -98,11 +98,9 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	ready.without(r, state, intent, model)
 	r.keepHome(call, intent)
 	c.cap(call, ready, intent, model)
-	for _, name := range call.Tools {
-		if _, known := r.start.Tools[name]; !known {
-			err := fmt.Errorf("the settings do not name the tool %q", text.OneLine(name, 80))
-			return nil, nil, &Error{Kind: provider.KindValidation, Op: call.ID, Participant: call.By, Err: err}
-		}
+	if i := slices.IndexFunc(call.Tools, func(name string) bool { _, known := r.start.Tools[name]; return !known }); i >= 0 {
+		err := fmt.Errorf("the settings do not name the tool %q", text.OneLine(call.Tools[i], 80))
+		return nil, nil, &Error{Kind: provider.KindValidation, Op: call.ID, Participant: call.By, Err: err}
 	}
 	switch room := r.roomForUses(intent, model); {
 	case len(call.Tools) == 0:

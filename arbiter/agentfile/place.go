@@ -25,7 +25,8 @@ type finding struct {
 var (
 	errTwice  = errors.New("is a duplicate")
 	errNoJSON = errors.New("cannot be written as JSON")
-	errNumber = errors.New("is another number in YAML 1.1 than in YAML 1.2: write it in decimal digits without a zero before them, or in quotes " +
+	errNumber = errors.New("is another number in YAML 1.1 than in YAML 1.2: " +
+		"write it in decimal digits without a zero before them, or in quotes " +
 		"if it is a text")
 )
 

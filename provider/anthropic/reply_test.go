@@ -39,9 +39,11 @@ func TestUsageOfWhatIsCut(t *testing.T) {
 	assert.Equal(t, provider.Usage{Input: 30, CachedInput: 7, CacheWrite: 3, Output: 9}, r.Usage)
 
 	late, _, _ := strings.Cut(whole, "event: content_block_stop")
-	_, _, err = ask(t, played(late+after[strings.Index(after, "event: message_delta"):]), request())
+	_, end, _ := strings.Cut(after, "event: message_delta")
+	_, _, err = ask(t, played(late+"event: message_delta"+end), request())
 	failure(t, err, provider.KindNetwork) // a block is open
-	_, _, err = ask(t, played(after+amid[strings.Index(amid, "event: content_block_start"):]), request())
+	_, more, _ := strings.Cut(amid, "event: content_block_start")
+	_, _, err = ask(t, played(after+"event: content_block_start"+more), request())
 	failure(t, err, provider.KindNetwork) // the reply went on
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// refuses refuses a system prompt, if the model has no role for it: forgecode#1177 (2025-07-22).
+// refuses answers a system prompt with a refusal, if the model has no role for it: forgecode#1177 (2025-07-22).
 func (v vendor) refuses(w http.ResponseWriter, got providertest.Sent) bool {
 	if !v.NoSystem || got.System == "" {
 		return false

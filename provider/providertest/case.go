@@ -208,7 +208,8 @@ func cacheUsage(x *exam) {
 	}
 }
 
-// oddUsage lets the server report more cached tokens than input, because it counts them beside it: they are input, or unknown, but no output.
+// oddUsage lets the server report more cached tokens than input, because it counts them beside it: they are input, or unknown, but no
+// output.
 func oddUsage(x *exam) {
 	odd := provider.Usage{Input: 12, CachedInput: 9000, Output: 3}
 	r := x.succeed(x.open(Scenario{Name: "usage that does not add up", Reply: []string{yes}, Usage: odd}), request())

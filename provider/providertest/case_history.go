@@ -37,8 +37,8 @@ func (x *exam) exchanged(calls ...provider.ToolCall) *provider.Request {
 	req.Messages = []provider.Message{{Text: "The topic is cars in cities."}}
 	for _, c := range calls {
 		req.Messages = append(req.Messages,
-			provider.Message{Speaker: "Ada", ToolCalls: []provider.ToolCall{c}},
-			provider.Message{Speaker: "Ada", ToolResult: &provider.ToolResult{ID: c.ID, Text: found}},
+			provider.Message{Speaker: ada, ToolCalls: []provider.ToolCall{c}},
+			provider.Message{Speaker: ada, ToolResult: &provider.ToolResult{ID: c.ID, Text: found}},
 		)
 	}
 	return req
@@ -59,7 +59,9 @@ var toolNamed = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
 // docker-agent#3974 (2026-08), vllm#32587 (2026-05).
 func madeUpNames(x *exam) {
 	var calls []provider.ToolCall
-	names := []string{"forest.leaves.open", "lookup<|channel|>commentary", `lookup" word="oak`, "look up", strings.Repeat("deep_", 20), "7z", "größe"}
+	names := []string{
+		"forest.leaves.open", "lookup<|channel|>commentary", `lookup" word="oak`, "look up", strings.Repeat("deep_", 20), "7z", "größe",
+	}
 	for i, name := range names {
 		calls = append(calls, provider.ToolCall{ID: fmt.Sprintf("call_%d", i), Name: name, Arguments: json.RawMessage(`{}`)})
 	}
@@ -95,7 +97,10 @@ func (x *exam) paired(sent Sent, want int) bool {
 // oddArguments sends arguments as in kimi-cli#1171 (2026-02) and OpenHands#2887: no object, cut, with half of a character.
 func oddArguments(x *exam) {
 	var calls []provider.ToolCall
-	for i, arguments := range []string{`[]`, `null`, `"oak"`, `{"word":"ke`, ``, `7`, `{"word":"\u0000a\ud83d"}`, "{\"word\":\"a\x7f\u009b\"}"} {
+	for i, arguments := range []string{
+		`[]`, `null`, `"oak"`, `{"word":"ke`, ``, `7`, `{"word":"\u0000a\ud83d"}`,
+		"{\"word\":\"a\x7f\u009b\"}",
+	} {
 		calls = append(calls, provider.ToolCall{ID: fmt.Sprintf("call_%d", i), Name: lookup, Arguments: json.RawMessage(arguments)})
 	}
 	sent, ok := x.history("arguments", x.exchanged(calls...))
@@ -146,7 +151,7 @@ func blankTexts(x *exam) {
 	req.Messages[1].Text = "\n\n"
 	req.Messages[2].ToolResult.Text = ""
 	req.Messages[4].ToolResult.Text = " \n"
-	req.Messages = append(req.Messages, provider.Message{Speaker: "Ben", Text: " "}, provider.Message{Speaker: "Ada", Text: "\t"})
+	req.Messages = append(req.Messages, provider.Message{Speaker: ben, Text: " "}, provider.Message{Speaker: ada, Text: "\t"})
 	sent, ok := x.history("blank texts", req)
 	if !ok {
 		return
@@ -167,7 +172,7 @@ func controls(x *exam) {
 	req := x.exchanged(twoCalls()...)
 	req.Messages[1].Text = "Let me\x00 see."
 	req.Messages[2].ToolResult.Text = "\x1b[31mA kerb\x00\x07"
-	req.Messages = append(req.Messages, provider.Message{Speaker: "Ben", Text: "Ban\x00 them.\x7f\u009b"})
+	req.Messages = append(req.Messages, provider.Message{Speaker: ben, Text: "Ban\x00 them.\x7f\u009b"})
 	sent, ok := x.history("control characters", req)
 	if !ok {
 		return
@@ -183,7 +188,7 @@ func controls(x *exam) {
 // user's message after a result: autogen#3597 (2024-10), vllm#6862, mistral-vibe#1006 (2026-08), onyx#6458.
 func afterResults(x *exam) {
 	req := x.exchanged(twoCalls()...)
-	req.Messages = append(req.Messages, provider.Message{Speaker: "Ben", Fence: "f7Qx", Text: "Ban them."})
+	req.Messages = append(req.Messages, provider.Message{Speaker: ben, Fence: "f7Qx", Text: "Ban them."})
 	sent, ok := x.history("what follows tool results", req)
 	if !ok {
 		return

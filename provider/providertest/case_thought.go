@@ -27,11 +27,11 @@ type writing struct{ name, raw, said, thought string }
 
 // thoughtful are texts with thoughts in them.
 func thoughtful() []writing {
-	const said = "Trees cool the street."
+	const said, thought = "Trees cool the street.", "He is weak on cost."
 	return []writing{
-		{"a block", "<think>He is weak on cost.</think>\n\n" + said, said, "He is weak on cost."},
-		{"another tag", "<thinking>\nHe is weak on cost.\n</thinking>\n" + said, said, "He is weak on cost."},
-		{"a tag in another case", "<Thought>He is weak on cost.</Thought>" + said, said, "He is weak on cost."},
+		{"a block", "<think>" + thought + "</think>\n\n" + said, said, thought},
+		{"another tag", "<thinking>\nHe is weak on cost.\n</thinking>\n" + said, said, thought},
+		{"a tag in another case", "<Thought>He is weak on cost.</Thought>" + said, said, thought},
 		{"several blocks", "<think>One.</think>\n<think>Two.</think>\n\n" + said, said, "One.\n\nTwo."},
 		{"an empty block", "<think>\n\n</think>\n\n" + said, said, ""},
 		{"an end alone", "He is weak on cost. I will hit that.\n</think>\n\n" + said, said, "He is weak on cost. I will hit that."},
@@ -39,8 +39,8 @@ func thoughtful() []writing {
 		{"a quoted beginning", "<think>Do I close <think> again?</think> No.</think>" + said, said, "Do I close <think> again?\n\nNo."},
 		{"behind a text", said + "\n\n<think>Was that too short?</think>", said + "\n\n", "Was that too short?"},
 		{"within a text", "Trees cool <think>how?</think> the street.", said, "how?"},
-		{"capital marks", "[THINK]He is weak on cost.[/THINK]" + said, said, "He is weak on cost."},
-		{"triangles", "◁think▷He is weak on cost.◁/think▷" + said, said, "He is weak on cost."},
+		{"capital marks", "[THINK]" + thought + "[/THINK]" + said, said, thought},
+		{"triangles", "◁think▷" + thought + "◁/think▷" + said, said, thought},
 		{
 			"channels", "<|channel|>analysis<|message|>He is weak.<|end|><|start|>assistant<|channel|>final<|message|>" + said + "<|return|>",
 			said, "He is weak.",

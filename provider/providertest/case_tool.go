@@ -44,14 +44,14 @@ func withHistory(calls []provider.ToolCall) *provider.Request {
 	theirs := provider.ToolCall{ID: "call_z", Name: lookup, Arguments: json.RawMessage(`{"word":"their own affair"}`)}
 	req.Messages = []provider.Message{
 		{Text: "The topic is cars in cities."},
-		{Speaker: "Ben", Fence: "f7Qx", Text: "I look it up.", ToolCalls: []provider.ToolCall{theirs}},
-		{Speaker: "Ben", ToolResult: &provider.ToolResult{ID: theirs.ID, Text: "An answer for Ben alone."}},
-		{Speaker: "Ada", Text: "Let me see.", ToolCalls: calls},
+		{Speaker: ben, Fence: "f7Qx", Text: "I look it up.", ToolCalls: []provider.ToolCall{theirs}},
+		{Speaker: ben, ToolResult: &provider.ToolResult{ID: theirs.ID, Text: "An answer for Ben alone."}},
+		{Speaker: ada, Text: "Let me see.", ToolCalls: calls},
 	}
 	for i, text := range []string{found, failed} {
 		if i < len(calls) {
 			result := &provider.ToolResult{ID: calls[i].ID, Text: text, Error: text == failed}
-			req.Messages = append(req.Messages, provider.Message{Speaker: "Ada", ToolResult: result})
+			req.Messages = append(req.Messages, provider.Message{Speaker: ada, ToolResult: result})
 		}
 	}
 	return req

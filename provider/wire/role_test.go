@@ -100,7 +100,7 @@ func TestRefusedRoles(t *testing.T) {
 			assert.Equal(t, []string{last, last, last}, s.bodies[len(c.want)+1:], "it is remembered, whatever else a request asks")
 			_, err = s.converse(t, &refusals, &provider.Request{Model: "another"})
 			require.NoError(t, err)
-			assert.Equal(t, asItIs, s.bodies[len(s.bodies)-1])
+			assert.JSONEq(t, asItIs, s.bodies[len(s.bodies)-1])
 		})
 	}
 }

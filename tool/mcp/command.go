@@ -121,7 +121,7 @@ func (o *output) Read(b []byte) (int, error) {
 			o.process.lost()
 		}
 		if m := message(line); m != nil {
-			o.rest = append(m, '\n')
+			o.rest = slices.Concat(m, []byte{'\n'})
 		}
 	}
 	n := copy(b, o.rest)
