@@ -55,9 +55,10 @@ type Names struct {
 // and allows no other.
 type AnswerOf[T any] struct {
 	// Mend changes decoded JSON before it is compared with the schema, where it has one reading and another form: a name in
-	// small letters, a list of one that is a text. What it leaves is checked as ever, so it never guesses. The tree has the types
-	// of encoding/json, and may be changed in place. The names are those of the schema that was sent: neutral labels, if the call
-	// reads them. nil: nothing is changed.
+	// small letters, a list of one that is a text. What it leaves is checked as ever, so a wrong change is refused. The mended JSON is
+	// recorded, not the model's; a result that cannot be encoded as JSON is a problem of the answer. It may run concurrently. The tree
+	// has the types of encoding/json, and may be changed in place. The names are those of the schema that was sent: neutral labels, if
+	// the call reads them. nil: nothing is changed.
 	Mend func(names Names, tree any) any
 	// Check returns the problems of a value that matches the schema, one line each, in the program's own words. It may remove
 	// from the value what says nothing. nil: no check is made.

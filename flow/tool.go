@@ -49,7 +49,7 @@ type ToolInfo struct {
 	// decides.
 	Approval bool `json:"approval,omitempty"`
 	// LeftOut says why models are not offered the tool; "": they are. A tool may set it. The engine sets it when a conversation begins,
-	// if vendors take no form of Parameters, and records a warning of kind [WarnTool].
+	// if its Parameters cannot be lowered to what all vendors take, and records a warning of kind [WarnTool]. At most 300 bytes are kept.
 	LeftOut string `json:"leftOut,omitempty"`
 }
 

@@ -22,6 +22,7 @@ import (
 //   - It does not retry. The one exception is a part of the request, such as a temperature or the role of the system prompt, that the
 //     vendor refuses for the model with a status of 400 or above, which costs nothing. An implementation may then ask again without it,
 //     or with another form of it. It remembers that for the model, and names a parameter that was left out in Response.Left.
+//   - It sends each option, tool and file, or fails with kind validation before it sends anything: wire.Lacking.
 //   - It sends a history in a form that its vendor takes, whatever models wrote in it. Package wire makes one: wire.Form.
 //   - It is safe for concurrent use.
 //   - It must not panic: the panic would end the whole program.

@@ -12,6 +12,9 @@ import (
 // models do so: no other model may read them. It is for adapters that ask a model. A provider that wraps another one, or that
 // says what its host program wrote, passes texts on as they are.
 //
+// It also asks for requests whose Options.Reasoning hides thoughts or leaves them in the text, which wire.Reply.Heed reads. A provider may
+// report no thoughts at all, but none that the model did not have.
+//
 // The server that connect starts sends Scenario.Reply as text. The rules of [Run] apply.
 func RunThoughts(t *testing.T, connect Connect) {
 	t.Helper()

@@ -32,7 +32,7 @@ import (
 //	{"error":{"code":"rate_limit_exceeded","message":"not with {{KEY}}"}}
 //
 // source is an [Origin], where it is from (of an inferred fixture: why it is believed), and the day on
-// which that was read. vendor is the name of the vendor whose answer it is, in lower case.
+// which that was read. vendor is the name of the vendor whose answer it is, in lower case. A fixture has both or neither.
 //
 // The other names are row, kind, code, message (a JSON string), retry-after (a duration), stop, usage (JSON, in
 // the form of [provider.Usage]), text (a JSON string), calls (JSON, a list of [provider.ToolCall]; [] is

@@ -99,6 +99,12 @@ type Fault struct {
 // Each row of the fault table is a subtest. The suite itself does what every vendor's server can do:
 // refuse, redirect, fall silent, send without an end, repeat the key. Faults contains what a vendor says
 // in words of its own. A row without either fails, unless NoSignal says why the vendor has no such signal.
+// These rows need a fixture or such a reason, because the suite cannot say them for a vendor:
+//
+//   - failures: mid-stream-error, error-under-200, slow-down, quota, budget-in-flight, moderation, context-overflow,
+//     window-exceeded, content-filter;
+//   - replies: error-null, refusal, length, no-choices, blank, only-thinking, usage-twice.
+//
 // The server is in memory and its time is package synctest's, so an hour of silence takes no time. Only
 // refused and reset connections are real.
 //

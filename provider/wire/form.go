@@ -37,14 +37,17 @@ type Form struct {
 	NoSystem bool
 }
 
-// Request returns a copy of a request in this form. An adapter writes its messages one after the other. req is not changed. In the copy:
+// Request returns a copy of a request in this form. An adapter writes its messages one after the other, and then Last, if anything is left
+// of it. [provider.Request.Own] tells whose a message is, and a result is written by [Told] where the API has no field for a failure. req
+// is not changed, and the copy shares its Parts. In the copy:
 //
 //   - Each message of req.Self with tool calls is followed by their results, one for each, in their order, and by nothing else before
 //     them. Calls and results of other speakers are left out, and so are results without a call.
 //   - Names of tools that were called are valid, ids of calls are valid and differ, and arguments are objects.
-//   - No text is blank, and none holds control characters. A message of which nothing is left is left out.
+//   - No text is blank, and none holds control characters. A message of which nothing is left is left out, and Last is then empty. A
+//     message with a result has no text of its own.
 //   - A text of the user that would follow results of tools is a part of the last result, unless Beside is set. Files, which no result
-//     can hold, stand before the calls then.
+//     can hold, stand before the calls then, with their text.
 //   - The first message is not the speaker's own: one of the user precedes it.
 //   - The schemas of tools are lowered to what all vendors take.
 //

@@ -11,7 +11,7 @@ import (
 
 // Text is a JSON string that is a piece of a reply. JSON may write a character as two escapes (a surrogate pair), and
 // some servers send them in two pieces. Text keeps such a half as three bytes that are no UTF-8. [Reply] joins the halves
-// of two pieces; [Joined] does that for a text that an adapter has put together itself.
+// of two pieces, of its text and of the arguments of each call; [Joined] does that for a text that an adapter has put together itself.
 type Text string
 
 // UnmarshalJSON decodes a string.

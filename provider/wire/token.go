@@ -13,9 +13,9 @@ type Tokens struct {
 }
 
 // Usage returns the usage. Servers count cached tokens inside the input or beside it, and reasoning inside the output or
-// beside it. The total shows which. Where it does not, they are inside, unless they are more than the input or the output. If
-// nothing adds up to the total, it returns the zero Usage (unknown): a rest that nobody explains must not be priced as
-// output.
+// beside it. The total shows which. Where it does not, they are inside, unless they are more than the input or the output: an
+// adapter of a server that sends no total and counts them beside adds them to Input. If nothing adds up to the total, it
+// returns the zero Usage (unknown): a rest that nobody explains must not be priced as output.
 func (t Tokens) Usage() provider.Usage {
 	input, output, total := int(t.Input), int(t.Output), int(t.Total)
 	cached, written, reasoning := int(t.Cached), int(t.Written), int(t.Reasoning)

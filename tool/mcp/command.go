@@ -24,11 +24,14 @@ const (
 
 // CommandTransport is a transport to a server that is started as a command, over its standard input and output. It does what
 // [sdk.CommandTransport] does, and skips what the command prints beside its messages, such as a line of its log. No server may do that,
-// and many do; the SDK's own transport ends the session then. It must not be copied, and is for one session.
+// and many do; the SDK's own transport ends the session then. A line of more than 16 MiB ends it. It must not be copied, and is for
+// one session.
 type CommandTransport struct {
-	Command *exec.Cmd // not started yet
+	// Command is not started yet, and its Stdin and Stdout are nil. Its Stderr and Env are the caller's: with a nil Env the server gets the
+	// environment of this program, API keys included. The context of Connect does not end it.
+	Command *exec.Cmd
 	// TerminateDuration is how long the session's Close waits for the command to end: once its input is closed, and again after it
-	// was told to terminate, and after it was killed. 0: 5 s.
+	// was told to terminate, and after it was killed, so up to three times. 0: 5 s.
 	TerminateDuration time.Duration
 
 	ended atomic.Bool
