@@ -364,8 +364,8 @@ func TestStrictRoles(t *testing.T) {
 	for template := range templates {
 		for name := range presets("") {
 			for kind, config := range conversations() {
-				all++
 				t.Run(template+"/"+name+"/"+kind, func(t *testing.T) {
+					all++
 					s := &strict{template: template, native: name == "Ollama's own"}
 					server := httptest.NewServer(s)
 					defer server.Close()
