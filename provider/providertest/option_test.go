@@ -57,6 +57,9 @@ func (a *asked) write(req *provider.Request) (json.RawMessage, http.Header, erro
 		}
 	}
 	fields["content"] = content
+	for _, t := range req.Tools {
+		fields["tool "+t.Name] = true
+	}
 	o := req.Options
 	if o == nil {
 		o = &provider.Options{}
