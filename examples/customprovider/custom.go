@@ -20,14 +20,16 @@ func New(url, key string) *Parlour {
 }
 
 // lacks are what Parlour's models cannot do.
-var lacks = provider.Abilities{
-	provider.AbilityEffort: false, provider.AbilityTopP: false, provider.AbilityStop: false, provider.AbilitySeed: false,
-	provider.AbilityServiceTier: false, provider.AbilityVerbosity: false, provider.AbilitySearch: false, provider.AbilityReasoning: false,
-	provider.AbilityTools: false, provider.AbilityImage: false, provider.AbilityPDF: false, provider.AbilityFile: false,
+func lacks() provider.Abilities {
+	return provider.Abilities{
+		provider.AbilityEffort: false, provider.AbilityTopP: false, provider.AbilityStop: false, provider.AbilitySeed: false,
+		provider.AbilityServiceTier: false, provider.AbilityVerbosity: false, provider.AbilitySearch: false, provider.AbilityReasoning: false,
+		provider.AbilityTools: false, provider.AbilityImage: false, provider.AbilityPDF: false, provider.AbilityFile: false,
+	}
 }
 
 // Abilities lets the engine refuse a config that asks for what a model lacks.
-func (*Parlour) Abilities(context.Context, string) (provider.Abilities, error) { return lacks, nil }
+func (*Parlour) Abilities(context.Context, string) (provider.Abilities, error) { return lacks(), nil }
 
 // Vet fails as Generate does before it sends anything.
 func (p *Parlour) Vet(req *provider.Request) error {
@@ -37,7 +39,7 @@ func (p *Parlour) Vet(req *provider.Request) error {
 
 // write writes a request. Each part of it is sent, or refused: an option that vanishes in silence is missed by nobody.
 func (p *Parlour) write(req *provider.Request) ([]byte, error) {
-	if err := wire.Lacking(req, lacks); err != nil {
+	if err := wire.Lacking(req, lacks()); err != nil {
 		return nil, err
 	}
 	req, err := wire.Form{Beside: true}.Request(req) // results of tools are not sent, so no text may stand in them

@@ -165,7 +165,7 @@ func match(text string, list []mark, whole bool) (found *mark, wait bool) {
 //
 //nolint:gochecknoglobals // read only
 var quotes = func() (list [][2]string) {
-	for _, pair := range strings.Fields("\"\" '' `` () “” „“ ‘’ ‚‘ «» »« ‹› 「」 『』") {
+	for pair := range strings.FieldsSeq("\"\" '' `` () “” „“ ‘’ ‚‘ «» »« ‹› 「」 『』") {
 		_, n := utf8.DecodeRuneInString(pair)
 		list = append(list, [2]string{pair[:n], pair[n:]})
 	}

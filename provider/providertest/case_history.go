@@ -361,14 +361,14 @@ var propertyNamed = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 func unloved(root map[string]any) []string {
 	var l complaints
 	if root["type"] != "object" {
-		l.add("the type is not object")
+		l.addf("the type is not object")
 	}
 	if _, ok := root["properties"].(map[string]any); !ok {
-		l.add("there are no properties")
+		l.addf("there are no properties")
 	}
 	for _, keyword := range []string{"anyOf", "oneOf", "allOf", "enum", "not"} {
 		if root[keyword] != nil {
-			l.add("%s stands at the root", keyword)
+			l.addf("%s stands at the root", keyword)
 		}
 	}
 	l.schema("the schema", root)
@@ -378,7 +378,7 @@ func unloved(root map[string]any) []string {
 // complaints are what vendors refuse of a schema.
 type complaints []string
 
-func (l *complaints) add(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
+func (l *complaints) addf(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
 
 // schema looks at a schema within the whole, and at those within it.
 func (l *complaints) schema(at string, v any) {
@@ -388,13 +388,13 @@ func (l *complaints) schema(at string, v any) {
 	}
 	l.object(at, s)
 	if _, ok := s["items"].(map[string]any); s["type"] == "array" && !ok {
-		l.add("%s is a list without items", at)
+		l.addf("%s is a list without items", at)
 	}
 	if format, ok := s["format"].(string); ok && !slices.Contains([]string{"date-time", "date", "time"}, format) {
-		l.add("%s has the format %s", at, format)
+		l.addf("%s has the format %s", at, format)
 	}
 	if ref, ok := s["$ref"].(string); ok && !strings.HasPrefix(ref, "#/$defs/") {
-		l.add("%s refers to %s", at, ref)
+		l.addf("%s refers to %s", at, ref)
 	}
 	l.schema(at+"[items]", s["items"])
 	either, _ := s["anyOf"].([]any)
@@ -408,14 +408,14 @@ func (l *complaints) object(at string, s map[string]any) {
 	properties, _ := s["properties"].(map[string]any)
 	for name, one := range properties {
 		if !propertyNamed.MatchString(name) {
-			l.add("%s has a property %q", at, name)
+			l.addf("%s has a property %q", at, name)
 		}
 		l.schema(at+"."+name, one)
 	}
 	needed, _ := s["required"].([]any)
 	for _, name := range needed {
 		if one, _ := name.(string); properties[one] == nil {
-			l.add("%s requires %q, which it does not describe", at, one)
+			l.addf("%s requires %q, which it does not describe", at, one)
 		}
 	}
 }

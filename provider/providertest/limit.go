@@ -157,8 +157,11 @@ func heldFailures(x *bench) {
 		want   provider.Kind
 		header []string
 	}{
-		{400, provider.KindValidation, nil}, {401, provider.KindAuthentication, nil}, {402, provider.KindQuota, nil},
-		{429, provider.KindRateLimit, []string{"Retry-After: 7"}}, {500, provider.KindAPI, nil},
+		{400, provider.KindValidation, nil},
+		{401, provider.KindAuthentication, nil},
+		{402, provider.KindQuota, nil},
+		{429, provider.KindRateLimit, []string{"Retry-After: 7"}},
+		{500, provider.KindAPI, nil},
 	} {
 		for _, part := range []string{" ", "{\"error\":", "{\"error\":{\"message\":\"no\"}}"} {
 			begun := refusal(tt.status, "application/json\n\n"+part, tt.header...)

@@ -59,14 +59,11 @@ func (s *Events) Next() (Event, error) {
 	has := false
 	for {
 		line, err := s.readLine()
-		if err != nil {
-			if errors.Is(err, io.EOF) && s.strays(s.line) {
-				return Event{Kind: kindError, Data: s.stray}, nil
-			}
-			return Event{}, err
-		}
-		if s.strays(line) {
+		if (err == nil || errors.Is(err, io.EOF)) && s.strays(s.line) {
 			return Event{Kind: kindError, Data: s.stray}, nil
+		}
+		if err != nil {
+			return Event{}, err
 		}
 		if len(line) == 0 {
 			s.size = 0

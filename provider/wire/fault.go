@@ -158,7 +158,7 @@ func (w *wireFault) inside() json.RawMessage {
 		fields = append(fields, w.Errors)
 	}
 	for _, field := range fields {
-		if Present(field) && bytes.IndexByte([]byte(`"{[`), bytes.TrimSpace(field)[0]) >= 0 {
+		if Present(field) && strings.IndexByte(`"{[`, bytes.TrimSpace(field)[0]) >= 0 {
 			return bytes.TrimSpace(field)
 		}
 	}

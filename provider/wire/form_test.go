@@ -75,23 +75,28 @@ func TestForms(t *testing.T) {
 		want     []string
 	}{
 		"results stand behind their calls": {
-			wire.Form{}, []provider.Message{topic, calling(a, b), gave("b", "two"), {Speaker: "Ben", Text: "Hm."}, gave("a", "one")},
+			wire.Form{},
+			[]provider.Message{topic, calling(a, b), gave("b", "two"), {Speaker: "Ben", Text: "Hm."}, gave("a", "one")},
 			[]string{"user: Topic.", "own a=look{} b=look{}", "result a: one", "result b: two\n\nBen: Hm.\n\nGo."},
 		},
 		"a result is missing": {
-			wire.Form{}, []provider.Message{topic, calling(a, b), gave("b", "two")},
+			wire.Form{},
+			[]provider.Message{topic, calling(a, b), gave("b", "two")},
 			[]string{"user: Topic.", "own a=look{} b=look{}", "result a: The tool gave no result.", "result b: two\n\nGo."},
 		},
 		"a missing result is a failure where an API says so": {
-			wire.Form{Beside: true}, []provider.Message{topic, calling(a)},
+			wire.Form{Beside: true},
+			[]provider.Message{topic, calling(a)},
 			[]string{"user: Topic.", "own a=look{}", "result a: The tool gave no result. (failed)", "last: Go."},
 		},
 		"others' calls": {
-			wire.Form{}, []provider.Message{{Speaker: "Ben", Text: "I look.", ToolCalls: []provider.ToolCall{a}}, {Speaker: "Ben", ToolResult: &provider.ToolResult{ID: "a", Text: "hidden"}}, calling(a)},
+			wire.Form{},
+			[]provider.Message{{Speaker: "Ben", Text: "I look.", ToolCalls: []provider.ToolCall{a}}, {Speaker: "Ben", ToolResult: &provider.ToolResult{ID: "a", Text: "hidden"}}, calling(a)},
 			[]string{"user: Ben: I look.", "own a=look{}", "result a: The tool gave no result.\n\nGo."},
 		},
 		"ids": {
-			wire.Form{}, []provider.Message{topic, calling(call("a/b", "look", ""), call("a.b", "look", "")), gave("a.b", "two"), gave("a/b", "one"), calling(call(long, "look", "")), gave(long, "x"), calling(a), calling(a), calling(call("", "look", ""))},
+			wire.Form{},
+			[]provider.Message{topic, calling(call("a/b", "look", ""), call("a.b", "look", "")), gave("a.b", "two"), gave("a/b", "one"), calling(call(long, "look", "")), gave(long, "x"), calling(a), calling(a), calling(call("", "look", ""))},
 			[]string{
 				"user: Topic.", "own a_b=look{} a_b_2=look{}", "result a_b: one", "result a_b_2: two", "own " + long[:40] + "=look{}", "result " + long[:40] + ": x",
 				"own a=look{}", "result a: The tool gave no result.", "own a_2=look{}", "result a_2: The tool gave no result.",
@@ -99,14 +104,16 @@ func TestForms(t *testing.T) {
 			},
 		},
 		"ids of a vendor": {
-			wire.Form{ID: wire.PlainID(12, ".:"), Beside: true}, []provider.Message{topic, calling(call("functions.look:0", "look", "")), calling(call("functions.look:1", "look", ""))},
+			wire.Form{ID: wire.PlainID(12, ".:"), Beside: true},
+			[]provider.Message{topic, calling(call("functions.look:0", "look", "")), calling(call("functions.look:1", "look", ""))},
 			[]string{
 				"user: Topic.", "own functions.lo=look{}", "result functions.lo: The tool gave no result. (failed)",
 				"own functions._2=look{}", "result functions._2: The tool gave no result. (failed)", "last: Go.",
 			},
 		},
 		"names and arguments": {
-			wire.Form{Beside: true}, []provider.Message{topic, calling(
+			wire.Form{Beside: true},
+			[]provider.Message{topic, calling(
 				call("1", "forest.leaves", `[]`), call("2", `read" path="oak`, `null`), call("3", "7z", `"oak"`), call("4", "", `{"cut`),
 				call("5", long, ` {"n":1e400,"n":1} `), call("6", "-", `{"a":"\u0000\u001b\b\ud83d\ude00\ud83d x\n\\u0000"}`),
 			)},
@@ -117,45 +124,54 @@ func TestForms(t *testing.T) {
 			},
 		},
 		"blank texts": {
-			wire.Form{}, []provider.Message{topic, {Text: " "}, {Speaker: "Ben", Fence: "f", Text: "\n"}, {Speaker: "Ada", Text: "\n\n", ToolCalls: []provider.ToolCall{a}}, gave("a", "\t"), {Speaker: "Ada", Text: "\x00"}},
+			wire.Form{},
+			[]provider.Message{topic, {Text: " "}, {Speaker: "Ben", Fence: "f", Text: "\n"}, {Speaker: "Ada", Text: "\n\n", ToolCalls: []provider.ToolCall{a}}, gave("a", "\t"), {Speaker: "Ada", Text: "\x00"}},
 			[]string{"user: Topic.", "own a=look{}", "result a: (empty)\n\nGo."},
 		},
 		"control characters": {
-			wire.Form{}, []provider.Message{
+			wire.Form{},
+			[]provider.Message{
 				{Text: "a\x00b\tc\r\n\x1b[31m\x7f\xff\u0080\u009bé"}, calling(call("1", "look", "{\"a\":\"x\x7f\u009by\\u0085\\u0099\\u00e9é\"}")),
 			},
 			[]string{"user: ab\tc\r\n[31m\ufffdé", `own 1=look{"a":"xy\u00e9é"}`, "result 1: The tool gave no result.\n\nGo."},
 		},
 		"files behind results": {
-			wire.Form{}, []provider.Message{topic, calling(a), gave("a", "one"), calling(b), gave("b", "two"), {Text: "See.", Parts: []provider.Part{{Data: []byte("x")}}}},
+			wire.Form{},
+			[]provider.Message{topic, calling(a), gave("a", "one"), calling(b), gave("b", "two"), {Text: "See.", Parts: []provider.Part{{Data: []byte("x")}}}},
 			[]string{"user: Topic.", "user: See. file", "own a=look{}", "result a: one", "own b=look{}", "result b: two\n\nGo."},
 		},
 		"what is enclosed stays so": {
-			wire.Form{}, []provider.Message{topic, calling(a), gave("a", "one"), {Speaker: "Ben", Fence: "f", Text: "No."}, {Speaker: "Ada", Text: "Yes."}, {Speaker: "Ben", Text: "Why?"}},
+			wire.Form{},
+			[]provider.Message{topic, calling(a), gave("a", "one"), {Speaker: "Ben", Fence: "f", Text: "No."}, {Speaker: "Ada", Text: "Yes."}, {Speaker: "Ben", Text: "Why?"}},
 			[]string{"user: Topic.", "own a=look{}", "result a: one\n\n<<<f Ben>>>\nNo.\n<<<end f>>>", "own: Yes.", "user: Ben: Why?", "last: Go."},
 		},
 		"own words first": {
-			wire.Form{}, []provider.Message{{Speaker: "Ada", Text: "Yes."}},
+			wire.Form{},
+			[]provider.Message{{Speaker: "Ada", Text: "Yes."}},
 			[]string{"user: (The conversation begins with your own words.)", "own: Yes.", "last: Go."},
 		},
 		"own calls first": {
-			wire.Form{Beside: true}, []provider.Message{calling(a), gave("a", "one")},
+			wire.Form{Beside: true},
+			[]provider.Message{calling(a), gave("a", "one")},
 			[]string{"user: (The conversation begins with your own words.)", "own a=look{}", "result a: one", "last: Go."},
 		},
 		"names of tools that are offered": {
-			wire.Form{}, []provider.Message{topic, calling(call("1", "look up", ""), call("2", "look_up", ""), call("3", "look?up", ""))},
+			wire.Form{},
+			[]provider.Message{topic, calling(call("1", "look up", ""), call("2", "look_up", ""), call("3", "look?up", ""))},
 			[]string{
 				"user: Topic.", "own 1=look_up_3{} 2=look_up{} 3=look_up_3{}", "result 1: The tool gave no result.", "result 2: The tool gave no result.",
 				"result 3: The tool gave no result.\n\nGo.",
 			},
 		},
 		"no system role": {
-			wire.Form{NoSystem: true}, []provider.Message{{Speaker: "Ben", Text: "No."}},
+			wire.Form{NoSystem: true},
+			[]provider.Message{{Speaker: "Ben", Text: "No."}},
 			[]string{"user: You are Ada.\n\nBen: No.", "last: Go."},
 		},
 		"no system role, and nothing before": {wire.Form{NoSystem: true}, nil, []string{"last: You are Ada.\n\nGo."}},
 		"no system role, and own words first": {
-			wire.Form{NoSystem: true}, []provider.Message{{Speaker: "Ada", Text: "Yes."}},
+			wire.Form{NoSystem: true},
+			[]provider.Message{{Speaker: "Ada", Text: "Yes."}},
 			[]string{"user: You are Ada.", "own: Yes.", "last: Go."},
 		},
 	} {

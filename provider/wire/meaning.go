@@ -40,8 +40,6 @@ var exactKinds = map[string]provider.Kind{
 }
 
 // Names, as words: " insufficient user quota ".
-//
-//nolint:gochecknoglobals // read only
 var (
 	moneyName = regexp.MustCompile(` (?:balance|credits?|arrears?|arrearage|overdue|funds?|recharge|prepaid|prepayment|billing|spend|` +
 		`spending|(?:usage|weekly|monthly) (?:[a-z]+ )?limits?) `)
@@ -90,8 +88,6 @@ var broadNames = []struct {
 }
 
 // Words of a message, in lower case, with numbers but no commas in them.
-//
-//nolint:gochecknoglobals // read only
 var (
 	// Money that is not there, and an allowance of weeks or of an account.
 	moneyWords = regexp.MustCompile(
@@ -336,8 +332,6 @@ func (x *Exchange) Ending(field, reason string) (provider.StopReason, error) {
 		return "", x.Invalid(field, "unknown "+field+" "+reason)
 	}
 }
-
-//nolint:gochecknoglobals // read only
 var (
 	brokenReason = regexp.MustCompile(` (?:error|errors|fail[a-z]*|abort[a-z]*|cancel[a-z]*|network|timeout|timed out|` +
 		`interrupt[a-z]*|disconnect[a-z]*|` +

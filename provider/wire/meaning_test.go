@@ -350,7 +350,7 @@ func TestRefusalsWhoseBodyDoesNotEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // blanks are no reason to wait either
 		e := endpoint(transport(func(req *http.Request) (*http.Response, error) {
 			body := &pinging{silent{req.Context(), " "}, func() {}}
-			return &http.Response{StatusCode: 401, Header: http.Header{}, Body: body, Request: req}, nil
+			return &http.Response{StatusCode: http.StatusUnauthorized, Header: http.Header{}, Body: body, Request: req}, nil
 		}))
 		began := time.Now()
 		_, err := send(t, e)
@@ -359,7 +359,7 @@ func TestRefusalsWhoseBodyDoesNotEnd(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) { // whoever cancels wants no answer
 		e := endpoint(transport(func(req *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 401, Header: http.Header{}, Body: &silent{req.Context(), ""}, Request: req}, nil
+			return &http.Response{StatusCode: http.StatusUnauthorized, Header: http.Header{}, Body: &silent{req.Context(), ""}, Request: req}, nil
 		}))
 		ctx, cancel := context.WithCancel(t.Context())
 		x, err := e.Open(ctx, "")

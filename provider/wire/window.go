@@ -141,8 +141,6 @@ var fullWords = []string{
 }
 
 // Words of sizeWords, each between blanks.
-//
-//nolint:gochecknoglobals // read only
 var (
 	promptWord = regexp.MustCompile(` (?:prompts?|inputs?|context|sequence|conversation|history|messages|requests?|text|payload|body) `)
 	sizeWord   = regexp.MustCompile(` (?:lengths?|long|longer|tokens?|size|window|large|larger|characters?|chars|bytes) `)

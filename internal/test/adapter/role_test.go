@@ -356,7 +356,8 @@ func conversations() map[string]flow.Config {
 func TestStrictRoles(t *testing.T) {
 	leaf, err := flow.NewTool(flow.ToolInfo{Description: "reads a leaf", ReadOnly: true}, func(context.Context, flow.ToolUse, struct {
 		Path string `json:"path"`
-	}) (string, error) {
+	},
+	) (string, error) {
 		return "green", nil
 	})
 	require.NoError(t, err)
