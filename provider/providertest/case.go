@@ -44,9 +44,9 @@ func cases() []testCase {
 		{"cut stream", func(x *exam) { cut(x, "Half of ", "a rep") }},
 		{"cut before the first word", func(x *exam) { cut(x) }},
 		{"failure in mid-stream", midStream},
+		{"reasoning apart", reasoning},
+		{"citations", citations},
 	}
-	list = append(list, optionCases()...)
-	list = append(list, historyCases()...)
 	for _, stop := range []provider.StopReason{
 		provider.StopEnd, provider.StopLength, provider.StopRefusal, provider.StopFilter,
 	} {

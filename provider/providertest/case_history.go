@@ -16,9 +16,13 @@ import (
 // What a model or a tool wrote goes back with the next request, and with all that follow. If a vendor refuses a part of it, the
 // conversation is lost. These cases send what models have been seen to write. Package wire makes it fit; see its Form.
 
-// historyCases look at how a history is sent. Most need the request's bytes.
-func historyCases() []testCase {
+// bodyCases look at the bodies that reach the server. If it reports none, all of them are skipped.
+func bodyCases() []testCase {
 	return []testCase{
+		{"options", options},
+		{"extra fields", extraFields},
+		{"headers", headers},
+		{"parts", parts},
 		{"names of tools that are none", madeUpNames},
 		{"arguments that are no objects", oddArguments},
 		{"ids of tool calls", oddIDs},
@@ -44,14 +48,6 @@ func (x *exam) exchanged(calls ...provider.ToolCall) *provider.Request {
 	return req
 }
 
-// history sends a request, and returns what reached the server. ok is false if that is unknown.
-func (x *exam) history(name string, req *provider.Request) (sent Sent, ok bool) {
-	if sent, ok = x.sent(Scenario{Name: name}, req); ok && len(sent.Body) == 0 {
-		x.t.Skip("not checked: the server reports no bodies in Scenario.Sent")
-	}
-	return sent, ok
-}
-
 // toolNamed is what all vendors take as the name of a tool.
 var toolNamed = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
 
@@ -65,7 +61,7 @@ func madeUpNames(x *exam) {
 	for i, name := range names {
 		calls = append(calls, provider.ToolCall{ID: fmt.Sprintf("call_%d", i), Name: name, Arguments: json.RawMessage(`{}`)})
 	}
-	sent, ok := x.history("names", x.exchanged(calls...))
+	sent, ok := x.sent(Scenario{Name: "names"}, x.exchanged(calls...))
 	if !ok {
 		return
 	}
@@ -103,7 +99,7 @@ func oddArguments(x *exam) {
 	} {
 		calls = append(calls, provider.ToolCall{ID: fmt.Sprintf("call_%d", i), Name: lookup, Arguments: json.RawMessage(arguments)})
 	}
-	sent, ok := x.history("arguments", x.exchanged(calls...))
+	sent, ok := x.sent(Scenario{Name: "arguments"}, x.exchanged(calls...))
 	if !ok || !x.paired(sent, len(calls)) {
 		return
 	}
@@ -127,7 +123,7 @@ func oddIDs(x *exam) {
 	for _, id := range []string{"call_1", "functions.lookup:0", strings.Repeat("x", 300), strings.Repeat("x", 301), "call_1", "a b/ü", ""} {
 		calls = append(calls, provider.ToolCall{ID: id, Name: lookup, Arguments: json.RawMessage(`{}`)})
 	}
-	sent, ok := x.history("ids", x.exchanged(calls...))
+	sent, ok := x.sent(Scenario{Name: "ids"}, x.exchanged(calls...))
 	if !ok || !x.paired(sent, len(calls)) {
 		return
 	}
@@ -152,7 +148,7 @@ func blankTexts(x *exam) {
 	req.Messages[2].ToolResult.Text = ""
 	req.Messages[4].ToolResult.Text = " \n"
 	req.Messages = append(req.Messages, provider.Message{Speaker: ben, Text: " "}, provider.Message{Speaker: ada, Text: "\t"})
-	sent, ok := x.history("blank texts", req)
+	sent, ok := x.sent(Scenario{Name: "blank texts"}, req)
 	if !ok {
 		return
 	}
@@ -173,7 +169,7 @@ func controls(x *exam) {
 	req.Messages[1].Text = "Let me\x00 see."
 	req.Messages[2].ToolResult.Text = "\x1b[31mA kerb\x00\x07"
 	req.Messages = append(req.Messages, provider.Message{Speaker: ben, Text: "Ban\x00 them.\x7f\u009b"})
-	sent, ok := x.history("control characters", req)
+	sent, ok := x.sent(Scenario{Name: "control characters"}, req)
 	if !ok {
 		return
 	}
@@ -189,7 +185,7 @@ func controls(x *exam) {
 func afterResults(x *exam) {
 	req := x.exchanged(twoCalls()...)
 	req.Messages = append(req.Messages, provider.Message{Speaker: ben, Fence: "f7Qx", Text: "Ban them."})
-	sent, ok := x.history("what follows tool results", req)
+	sent, ok := x.sent(Scenario{Name: "what follows tool results"}, req)
 	if !ok {
 		return
 	}
@@ -334,7 +330,7 @@ func toolSchemas(x *exam) {
 		}
 		return
 	}
-	sent, ok := x.history("schemas of tools", req)
+	sent, ok := x.sent(Scenario{Name: "schemas of tools"}, req)
 	if !ok {
 		return
 	}

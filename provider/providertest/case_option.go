@@ -12,17 +12,6 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-func optionCases() []testCase {
-	return []testCase{
-		{"options", options},
-		{"extra fields", extraFields},
-		{"headers", headers},
-		{"parts", parts},
-		{"reasoning apart", reasoning},
-		{"citations", citations},
-	}
-}
-
 // attempt vets a request and then makes it. refused is the failure of both, and sent the request as the server received
 // it. A provider that is no [provider.Vetter] only makes it.
 func (x *exam) attempt(name string, req *provider.Request) (sent *Sent, ok bool, refused error) {

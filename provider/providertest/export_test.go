@@ -10,7 +10,7 @@ import (
 // Examine runs the named case against a provider, in a bubble of package synctest, and yields what it finds.
 func Examine(t *testing.T, name string, connect Connect) (found []error) {
 	t.Helper()
-	for _, c := range slices.Concat(cases(), abilities(), speeches()) {
+	for _, c := range slices.Concat(cases(), bodyCases(), abilities(), speeches()) {
 		if c.name == name {
 			synctest.Test(t, func(t *testing.T) {
 				x := &exam{t: t, connect: connect, patience: patience}
@@ -27,7 +27,7 @@ func Examine(t *testing.T, name string, connect Connect) (found []error) {
 // Names returns the names of all cases.
 func Names() []string {
 	var names []string
-	for _, c := range cases() {
+	for _, c := range slices.Concat(cases(), bodyCases()) {
 		names = append(names, c.name)
 	}
 	return names

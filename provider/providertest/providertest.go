@@ -44,6 +44,11 @@ const canary = "sk-canary+5f1d7a0c/93be=Qz8w"
 func Run(t *testing.T, connect Connect) {
 	t.Helper()
 	run(t, connect, cases())
+	run(t, connect, []testCase{{"bodies", func(x *exam) {
+		if x.plainBody() != nil {
+			run(x.t, connect, bodyCases())
+		}
+	}}})
 }
 
 func run(t *testing.T, connect Connect, cases []testCase) {
