@@ -2,7 +2,6 @@ package strictjson
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/agonist-dev/debate/internal/thought"
@@ -16,7 +15,7 @@ import (
 // Some models write their whole answer twice. If both are the same, byte by byte, each with its fence or both within one, the
 // first is the answer. Two that differ have two readings, and stay.
 //
-// Thinking is one or several closed <think>…</think> or another form of [thought.Pairs]. Some vendors write the first
+// Thinking is one or several closed <think>…</think> or another form that package thought knows. Some vendors write the first
 // tag themselves, so text up to an end without a beginning is thinking too, unless it begins like JSON or a fence.
 //
 // The error is an [*Error]: thinking or a fence that is not closed, or a fence for another language.
@@ -41,11 +40,10 @@ func Unwrap(text string) (string, error) {
 func unthink(text, body string) (string, error) {
 	taken := false
 	for {
-		i := slices.IndexFunc(thought.Pairs, func(p thought.Pair) bool { return !p.Bare && thought.Begins(body, p.Open) })
-		if i < 0 {
+		p := thought.Opened(body)
+		if p == nil {
 			break
 		}
-		p := &thought.Pairs[i]
 		rest, closed := p.After(body)
 		if !closed {
 			return "", &Error{Reason: Wrapping, Offset: len(text), Detail: p.Open + " is not closed"}
@@ -55,14 +53,8 @@ func unthink(text, body string) (string, error) {
 	if taken || body == "" || strings.ContainsRune("{[\"`~", rune(body[0])) {
 		return body, nil
 	}
-	longest := ""
-	for i := range thought.Pairs { // the first end leaves the longest rest
-		if rest, closed := thought.Pairs[i].After(body); closed && !thought.Pairs[i].Bare && len(rest) >= len(longest) {
-			longest, taken = rest, true
-		}
-	}
-	if taken {
-		return trim(longest), nil
+	if rest, closed := (*thought.Pair)(nil).After(body); closed {
+		return trim(rest), nil
 	}
 	return body, nil
 }

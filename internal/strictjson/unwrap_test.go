@@ -34,7 +34,7 @@ func TestUnwrapTakesOff(t *testing.T) {
 		"<think>a</think><think>b</think>" + object, "<think>a</think>\n<thinking>b</thinking>\n```json\n" + object + "\n```",
 		"<THINK>a</Think>" + object, "<seed:think>a</seed:think>" + object, "[THINK]a[/THINK]" + object, "◁think▷a◁/think▷" + object,
 		"<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final <|constrain|>json<|message|>" + object,
-		"<|channel|>final<|message|>" + object,
+		"<|channel|>final<|message|>" + object, "<mm:think>a</mm:think>" + object, "</mm:think>" + object,
 		object + object, object + "\n\n" + object, "```json\n" + object + "\n```\n```json\n" + object + "\n```", "```json\n" + object + "\n" + object + "\n```",
 		"<think>twice</think>" + object + " " + object, "```\n" + object + "\n```\n\n```\n" + object + "\n```\n",
 		"a</think>" + object, "</think>\n" + object, "Hm. {\"a\":2}\n</thinking>\n```json\n" + object + "\n```",
@@ -60,6 +60,7 @@ func TestUnwrapRefuses(t *testing.T) {
 		"```json\n" + object + "\n``` that's it": "offset 29: the fence is not closed",
 		"```":                                    "offset 3: the fence is not closed",
 		"```json":                                "offset 7: the fence is not closed",
+		"<mm:think>x</think>" + object:           "offset 26: <mm:think> is not closed",
 		"<think>a</think>```json\n" + object:     "offset 31: the fence is not closed",
 	} {
 		got, err := strictjson.Unwrap(text)

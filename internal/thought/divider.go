@@ -150,7 +150,7 @@ func (d *Divider) says(text string, whole bool) (rest, tail string) {
 
 // mark returns the mark that counts at a place of a text that is said; nil: there is none. wait says that there may be one.
 func (d *Divider) mark(text string, at int, whole bool) (found *mark, wait bool) {
-	m, wait := match(text[at:], marks, whole)
+	m, wait := match(text[at:], nil, whole)
 	switch {
 	case m == nil:
 		return nil, wait
@@ -214,8 +214,8 @@ func isJSON(text string, whole bool) (is, wait bool) {
 
 // bare returns the pair whose plain word the reply begins with; nil: none. wait says that it may be one.
 func (d *Divider) bare(text string, whole bool) (found *Pair, wait bool) {
-	for i := range Pairs {
-		p := &Pairs[i]
+	for i := range pairs {
+		p := &pairs[i]
 		n := min(len(p.Open), len(text))
 		switch {
 		case !p.Bare || d.taken || text[:n] != p.Open[:n]:

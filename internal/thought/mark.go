@@ -22,21 +22,18 @@ type Pair struct {
 	Word bool
 }
 
-// Pairs are the forms that are known.
+// pairs are the forms that are known, beside the tags of [ofThoughts].
 //
 // The tags are those that Open WebUI looks for (DEFAULT_REASONING_TAGS, read 2026-11-29) and those of chat templates of
 // published models. The channels are those of OpenAI's harmony format, as servers leak them (waybarrios/vllm-mlx#53,
 // 2026-02-09). Where its special tokens are dropped, the plain words between them are left.
 //
 //nolint:gochecknoglobals // read only
-var Pairs = []Pair{
-	tag("<think>", "</think>"), // DeepSeek, Qwen, GLM and most others
-	tag("<thinking>", "</thinking>"),
-	word("<thought>", "</thought>"), // Gemini
+var pairs = []Pair{
+	tag("<thought>", "</thought>"), // Gemini
 	word("<reason>", "</reason>"),
 	word("<reasoning>", "</reasoning>"),
-	tag("<seed:think>", "</seed:think>"),                  // Seed-OSS
-	tag("<longcat_think>", "</longcat_think>"),            // LongCat
+	tag("<REASONING_SCRATCHPAD>", "</REASONING_SCRATCHPAD>"),
 	tag("[THINK]", "[/THINK]"),                            // Magistral
 	tag("◁think▷", "◁/think▷"),                            // Kimi-VL
 	tag("<|begin_of_thought|>", "<|end_of_thought|>"),     // Sky-T1, OpenThinker
@@ -63,22 +60,34 @@ func word(opening, closing string) Pair {
 	return Pair{Open: opening, Close: []string{closing}, Word: true}
 }
 
-// Begins reports whether a text begins with a mark. Tags count in any case of their letters.
-func Begins(text, mark string) bool { return len(text) >= len(mark) && same(text[:len(mark)], mark) }
+// Opened returns the pair with whose beginning a text begins; nil: it begins with none.
+func Opened(text string) *Pair {
+	if m, _ := match(text, nil, true); m != nil && m.opens {
+		return m.pair
+	}
+	return nil
+}
 
-// After returns what stands behind the first end of such thoughts in a text. found is false if there is none.
+// After returns what stands behind the first end of thoughts in a text: of this pair, or of any if it is nil. found is false
+// if there is none.
 func (p *Pair) After(text string) (rest string, found bool) {
+	var list []mark
+	if p != nil {
+		list = p.inside()
+	}
 	for i := range len(text) {
-		for _, end := range p.Close {
-			if !Begins(text[i:], end) {
-				continue
-			}
-			rest = text[i+len(end):]
-			if at := strings.Index(rest, p.Header); at >= 0 && at <= maxHeader {
-				rest = rest[at+len(p.Header):]
-			}
-			return rest, true
+		if strings.IndexByte(firsts, text[i]) < 0 {
+			continue
 		}
+		m, _ := match(text[i:], list, true)
+		if m == nil || m.pair == nil || m.opens {
+			continue
+		}
+		rest = text[i+len(m.text):]
+		if at := strings.Index(rest, m.pair.Header); at >= 0 && at <= maxHeader {
+			rest = rest[at+len(m.pair.Header):]
+		}
+		return rest, true
 	}
 	return "", false
 }
@@ -95,13 +104,13 @@ type mark struct {
 	opens bool
 }
 
-// marks are all marks that count within what is said.
+// marks are all marks that count within what is said, beside those of [ofThoughts].
 //
 //nolint:gochecknoglobals // read only
 var marks = func() []mark {
 	var list []mark
-	for i := range Pairs {
-		p := &Pairs[i]
+	for i := range pairs {
+		p := &pairs[i]
 		if p.Bare {
 			continue
 		}
@@ -141,9 +150,47 @@ func (p *Pair) inside() []mark {
 	return list
 }
 
-// match returns the longest mark with which a text begins; nil: it begins with none. wait says that the text is the
-// beginning of a longer one. whole means that nothing follows the text.
+// maxTag bounds the name of a tag of thoughts, in bytes.
+const maxTag = 24
+
+// ofThoughts returns the tag of thoughts with which a text begins: <think> (DeepSeek, Qwen, GLM and most others) or <thinking>,
+// whose name may have a prefix as in <seed:think> (Seed-OSS), <longcat_think> and <mm:think> (MiniMax M3,
+// vllm-project/vllm#45687). Only an end of the same name ends it. nil: the text begins with none. wait is as in match.
+func ofThoughts(text string, whole bool) (found *mark, wait bool) {
+	name, begins := strings.CutPrefix(text, "<")
+	if !begins {
+		return nil, false
+	}
+	name, closes := strings.CutPrefix(name, "/")
+	end := strings.IndexFunc(name, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != ':' && c != '_'
+	})
+	if end < 0 {
+		return nil, !whole && len(name) <= maxTag
+	}
+	if name[end] != '>' || end > maxTag {
+		return nil, false
+	}
+	name = strings.ToLower(name[:end])
+	if word := name[strings.LastIndexAny(name, ":_")+1:]; word != "think" && word != "thinking" {
+		return nil, false
+	}
+	p := tag("<"+name+">", "</"+name+">")
+	if closes {
+		return &mark{p.Close[0], &p, false}, false
+	}
+	return &mark{p.Open, &p, true}, false
+}
+
+// match returns the longest mark of a list with which a text begins; nil: it begins with none. Without a list these are all that
+// count within what is said. wait says that the text is the beginning of a longer one. whole means that nothing follows the text.
 func match(text string, list []mark, whole bool) (found *mark, wait bool) {
+	if list == nil {
+		if found, wait = ofThoughts(text, whole); found != nil {
+			return found, false
+		}
+		list = marks
+	}
 	for i := range list {
 		m := &list[i]
 		n := min(len(m.text), len(text))
@@ -165,7 +212,7 @@ func match(text string, list []mark, whole bool) (found *mark, wait bool) {
 //
 //nolint:gochecknoglobals // read only
 var quotes = func() (list [][2]string) {
-	for pair := range strings.FieldsSeq("\"\" '' `` () “” „“ ‘’ ‚‘ «» »« ‹› 「」 『』") {
+	for pair := range strings.FieldsSeq("\"\" '' `` () “” „“ ‘’ ‚‘ «» ‹› 「」 『』") {
 		_, n := utf8.DecodeRuneInString(pair)
 		list = append(list, [2]string{pair[:n], pair[n:]})
 	}
@@ -173,8 +220,8 @@ var quotes = func() (list [][2]string) {
 }()
 
 // quoted reports whether a mark is quoted: it stands directly between two quotation marks, or, with open, before one that ends
-// a quotation. One that opens and ends quotations ends one if no word follows it. wait says that it depends on what follows
-// the text. whole means that nothing does.
+// a quotation. Marks that languages use in both directions quote only if no word follows: »ja«</think>»Bäume« are two quotations.
+// wait says that it depends on what follows the text. whole means that nothing does.
 func quoted(before, after string, open, whole bool) (is, wait bool) {
 	for _, q := range quotes {
 		between := strings.HasSuffix(before, q[0])
@@ -183,7 +230,7 @@ func quoted(before, after string, open, whole bool) (is, wait bool) {
 		case !between && !open:
 		case !found:
 			wait = wait || !whole && strings.HasPrefix(q[1], after)
-		case between && q[0] != q[1]:
+		case between && !strings.Contains("\"'`«‹", q[0]):
 			return true, false
 		case rest == "" && !whole:
 			wait = true
