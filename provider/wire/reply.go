@@ -200,7 +200,7 @@ func (r *Reply) Failed(err error) (*provider.Response, error) {
 
 // Done returns the results of Generate once the vendor has said that the reply is complete. A reply
 // without a Stop was cut off and is a failure. A reply is invalid if it is blank. It is also invalid if a
-// tool call cannot be read, unless the reply ended at its limit.
+// tool call cannot be read, unless its limit, a filter or a refusal ended the reply.
 func (r *Reply) Done() (*provider.Response, error) {
 	if r.Refused {
 		r.Stop = provider.StopRefusal
@@ -213,11 +213,14 @@ func (r *Reply) Done() (*provider.Response, error) {
 	}
 	calls, ok := r.done()
 	switch {
-	case r.Stop == provider.StopLength: // the last call may be cut, and it is unknown which calls are complete
+	case r.Stop == provider.StopLength, // the last call may be cut, and it is unknown which calls are complete
+		!ok && (r.Stop == provider.StopFilter || r.Stop == provider.StopRefusal):
 		calls = nil
 	case ok && len(calls) > 0 && r.Stop == provider.StopEnd:
 		r.Stop = provider.StopTool // some servers report stop
 	case ok:
+	case slices.ContainsFunc(r.calls, func(c partialCall) bool { return c.name == "" }):
+		return r.Failed(r.exchange.Invalid("malformed", "a tool call has no name"))
 	default:
 		return r.Failed(r.exchange.Invalid("malformed", "the arguments of a tool call are not JSON"))
 	}

@@ -97,6 +97,13 @@ func TestReplyCalls(t *testing.T) {
 	r.Replace(0, `{"half`)
 	_, err = r.Done()
 	assert.Equal(t, "malformed", failure(t, err, provider.KindInvalidResponse).Code)
+	for _, stop := range []provider.StopReason{provider.StopFilter, provider.StopRefusal} {
+		r.Stop = stop
+		got, err = r.Done()
+		require.NoError(t, err)
+		assert.Empty(t, got.Calls, "what stopped the reply has cut the call")
+		assert.Equal(t, stop, got.Stop)
+	}
 	r.Stop = provider.StopLength
 	r.Show("Text.")
 	for _, arguments := range []string{`{"half`, "", "{}", `{"w":1}`} { // what looks whole may have been cut as well
@@ -106,6 +113,12 @@ func TestReplyCalls(t *testing.T) {
 		assert.Empty(t, got.Calls, "a call that was cut is none: %s", arguments)
 		assert.Equal(t, provider.StopLength, got.Stop)
 	}
+
+	nameless := x.NewReply(func(provider.Chunk) {})
+	nameless.Call(0, "a", "", "{}")
+	nameless.Stop = provider.StopTool
+	_, err = nameless.Done()
+	assert.Contains(t, failure(t, err, provider.KindInvalidResponse).Message, "has no name")
 
 	many := x.NewReply(func(provider.Chunk) {})
 	for i := range 1000 {
