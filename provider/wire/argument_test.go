@@ -11,7 +11,8 @@ import (
 )
 
 // Arguments come in pieces, and in pieces that are the whole. What is one object comes to one, and nothing is guessed. The
-// forms are those that litellm#4537 (2024-07) and kimi-cli#1171 (2026-02) report, and neighbours of them.
+// forms are those that litellm#4537 (2024-07), kimi-cli#1171 (2026-02), vllm-ascend#16001 (2026-09-08) and
+// openvinotoolkit/model_server#3838 (2025-12-05) report, and neighbours of them.
 func TestArguments(t *testing.T) {
 	for _, tt := range []struct {
 		pieces []string
@@ -35,6 +36,13 @@ func TestArguments(t *testing.T) {
 		{[]string{`"{\"a\"`, `:1}"`}, `{"a":1}`},
 		{[]string{`"oak"`}, `"oak"`},
 		{[]string{`[1]`}, `[1]`},
+		{[]string{`{"similarity": 0.5}}`}, `{"similarity": 0.5}`},
+		{[]string{`{"a":`, `1}`, "}\n</tool", `_call>`}, `{"a":1}`},
+		{[]string{"{\"a\":1}\n</tool_call>"}, `{"a":1}`},
+		{[]string{`{"a":1}<|im_end|>`}, `{"a":1}`},
+		{[]string{`{}`, `]`}, `{}`},
+		{[]string{`[1]}`}, ""},
+		{[]string{`{"a":1`, `</tool_call>`}, ""},
 		{[]string{`{"a":1}`, `{"a":2}`}, ""},
 		{[]string{`{"a":1}{"b":2}`}, ""},
 		{[]string{`{"a":1}`, `{"b"`}, ""},

@@ -29,6 +29,9 @@ type Events struct {
 	stray []byte
 
 	afterCR bool // the last line ended in CR
+
+	again bool // the last line belongs to the next event
+	asked bool // that has been looked for in this event
 }
 
 const (
@@ -51,10 +54,13 @@ func (x *Exchange) EventsIn(r io.Reader) *Events {
 // Next returns the next event. At the end of the input it fails with io.EOF, even if a part of an event
 // is left over. Pass its error to [Exchange.Cut].
 //
+// Some servers leave out the blank line between two events (rexxars/eventsource-parser#31): a JSON value in one "data:" field and the
+// beginning of another in the next are two events. Others write "data:" twice (Michael-A-Kuykendall/shimmy#76): it counts once.
+//
 // Two forms in which servers say that they break a stream off become events of the kind "error": a field "error:" of an
 // event, and an error that stands as bare JSON between events.
 func (s *Events) Next() (Event, error) {
-	s.data, s.size = s.data[:0], 0
+	s.data, s.size, s.asked = s.data[:0], 0, false
 	var kind string
 	has := false
 	for {
@@ -81,6 +87,13 @@ func (s *Events) Next() (Event, error) {
 				s.size = 0
 			}
 		case "data", kindError:
+			if twice, is := bytes.CutPrefix(value, []byte("data:")); is {
+				value = bytes.TrimSpace(twice)
+			}
+			if has && s.divided(value) {
+				s.again = true
+				return Event{Kind: kind, Data: bytes.TrimSpace(s.data)}, nil
+			}
 			if has {
 				s.data = append(s.data, '\n')
 			}
@@ -92,6 +105,18 @@ func (s *Events) Next() (Event, error) {
 			kind = string(value)
 		}
 	}
+}
+
+// divided reports whether the data so far are a whole JSON value and a line begins another one. It looks at them once in an event.
+func (s *Events) divided(line []byte) bool {
+	if s.asked || len(line) == 0 || line[0] != '{' && line[0] != '[' {
+		return false
+	}
+	data := bytes.TrimSpace(s.data)
+	if s.asked = len(data) > 0 && (data[len(data)-1] == '}' || data[len(data)-1] == ']'); !s.asked {
+		return false
+	}
+	return json.Valid(data)
 }
 
 // strays takes a line, which may stand outside of events. It reports whether what stands there is an error now.
@@ -147,6 +172,11 @@ func FirstByte(r *bufio.Reader) (byte, error) {
 
 // readLine returns a line without its end, which is CR, LF or both. Without an end, it is not a line.
 func (s *Events) readLine() ([]byte, error) {
+	if s.again {
+		s.again = false
+		s.size += len(s.line) + 1
+		return s.line, nil
+	}
 	s.line = s.line[:0]
 	for {
 		if _, err := s.r.Peek(1); err != nil {
