@@ -185,10 +185,9 @@ func (r *reply) choose(c *candidate, counted provider.Usage) error {
 			return r.exchange.Invalid("malformed", "the reply went on after its end")
 		}
 		if part.FunctionCall == nil {
-			if r.searched {
-				r.said.WriteString(string(part.Text))
+			if text := r.Say(string(part.Text)); r.searched {
+				r.said.WriteString(text)
 			}
-			r.Say(string(part.Text))
 		} else if err := r.call(part); err != nil {
 			return err
 		}

@@ -308,8 +308,7 @@ func (r *reply) choose(c *choice, counted bool) error {
 // add adds what a message has, as far as it is new by take and calls. added reports whether something is.
 func (r *reply) add(m *message, take func(t *soFar, text string) string, calls func([]toolCall) (added, ok bool)) (added, ok bool) {
 	thought, text, declined := take(&r.mused, m.thought()), take(&r.text, m.Content.text), take(&r.declined, string(m.Refusal))
-	r.thoughts.think(thought, m.thoughts.Details)
-	r.ThinkTagged(thought)
+	r.thoughts.think(r.ThinkTagged(thought), m.thoughts.Details)
 	r.Say(text)
 	r.cite(&m.sources)
 	for _, source := range m.Content.sources {

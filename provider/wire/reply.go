@@ -45,6 +45,7 @@ type Reply struct {
 	text     strings.Builder // that was shown
 	came     int             // bytes of text that came
 	stream   *redact.Stream
+	said     soFar           // of the text
 	joiner   joiner          // of the text
 	speech   thought.Divider // of the text
 	tagged   thought.Divider // of thoughts that have marks of their own
@@ -100,8 +101,15 @@ func (r *Reply) Resume(x *Exchange) {
 //   - a beginning without an end, unless the text begins with it or the reply ended at its limit
 //   - tags that an answer may have too, such as <reason>, unless the text begins with them
 //
-// The end of a piece that may be the beginning of a mark or of a key follows with the next piece, or from Done.
-func (r *Reply) Say(text string) {
+// The end of a piece that may be the beginning of a mark or of a key follows with the next piece, or from Done. Of a piece that
+// begins with all of the text so far, the rest counts: some servers send it with each piece. Say returns what was new.
+func (r *Reply) Say(text string) string {
+	text = r.said.next(text)
+	r.say(text)
+	return text
+}
+
+func (r *Reply) say(text string) {
 	text = r.joiner.next(text)
 	r.came += len(text)
 	if r.Keep {
@@ -114,6 +122,7 @@ func (r *Reply) Say(text string) {
 // Show adds a piece of text in which the model writes no thoughts: a refusal of the vendor, or the arguments of a tool call that
 // carry the reply. It is passed to emit as it is, but for an end that may be the beginning of a key.
 func (r *Reply) Show(text string) {
+	r.say(r.said.end())
 	text = r.joiner.next(text)
 	r.came += len(text)
 	r.speech.End(false)
@@ -224,6 +233,7 @@ func (r *Reply) Done() (*provider.Response, error) {
 	default:
 		return r.Failed(r.exchange.Invalid("malformed", "the arguments of a tool call are not JSON"))
 	}
+	r.say(r.said.end())
 	r.speech.Next(r.joiner.end())
 	r.speech.End(r.Stop == provider.StopLength)
 	reasoning := r.reasoning()

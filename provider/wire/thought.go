@@ -20,16 +20,22 @@ type thoughts struct {
 	stream *redact.Stream
 	came   bool // some text has come
 	apart  bool // the next piece begins a paragraph
+	said   soFar
 	joiner joiner
 }
 
 // Think adds a piece of the text of the model's thoughts and passes it to emit as a chunk of its own kind. Hide drops it.
-// Like the text of the reply, it shows no key. It is never part of the reply's text.
-func (r *Reply) Think(text string) { r.think(r.thoughts.joiner.next(text)) }
+// Like the text of the reply, it shows no key, and of a piece that begins with all of the thoughts so far, the rest counts. It is
+// never part of the reply's text.
+func (r *Reply) Think(text string) { r.think(r.thoughts.joiner.next(r.thoughts.said.next(text))) }
 
 // ThinkTagged is Think for a field of thoughts in which some servers leave the marks that the model has put around them. It
-// drops these.
-func (r *Reply) ThinkTagged(text string) { r.tagged.Next(r.thoughts.joiner.next(text)) }
+// drops these. ThinkTagged returns what was new, as [Reply.Say] does.
+func (r *Reply) ThinkTagged(text string) string {
+	text = r.thoughts.said.next(text)
+	r.tagged.Next(r.thoughts.joiner.next(text))
+	return text
+}
 
 func (r *Reply) think(text string) {
 	if r.Hide || text == "" {
@@ -46,7 +52,10 @@ func (r *Reply) think(text string) {
 }
 
 // ThinkApart begins a new paragraph of thoughts: the next piece is divided from earlier ones by a blank line.
-func (r *Reply) ThinkApart() { r.thoughts.apart = true }
+func (r *Reply) ThinkApart() {
+	r.think(r.thoughts.joiner.next(r.thoughts.said.end()))
+	r.thoughts.apart = true
+}
 
 // recall makes a thought of the text so far. Chunks have shown it as the reply's text, and a chunk takes it back.
 func (r *Reply) recall() {
@@ -83,6 +92,7 @@ func (r *Reply) muse(text string) {
 
 // reasoning returns the text of all thoughts. It passes to emit what was held back.
 func (r *Reply) reasoning() string {
+	r.tagged.Next(r.thoughts.joiner.next(r.thoughts.said.end()))
 	r.tagged.End(false)
 	r.think(r.thoughts.joiner.end())
 	if r.thoughts.stream != nil {
