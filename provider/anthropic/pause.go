@@ -31,7 +31,7 @@ func pausable(req *provider.Request) bool {
 }
 
 // record notes the beginning of a block.
-func (r *reply) record(index int64, start json.RawMessage) {
+func (r *reply) record(index int, start json.RawMessage) {
 	if r.pausable {
 		p := &piece{start: slices.Clone(start)}
 		r.turn = append(r.turn, p)

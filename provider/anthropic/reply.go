@@ -19,12 +19,12 @@ import (
 // message is one event of a reply. It replaces the SDK's union type, which takes three hundred bytes of
 // memory for each byte of a hostile event.
 type message struct {
-	Type    string `json:"type"`
-	Index   int64  `json:"index"`
+	Type    wire.Name  `json:"type"`
+	Index   wire.Index `json:"index"`
 	Message struct {
-		ID    string  `json:"id"`
-		Model string  `json:"model"`
-		Usage figures `json:"usage"`
+		ID    wire.Name `json:"id"`
+		Model wire.Name `json:"model"`
+		Usage figures   `json:"usage"`
 	} `json:"message"`
 	ContentBlock json.RawMessage `json:"content_block"`
 	Delta        delta           `json:"delta"`
@@ -33,9 +33,9 @@ type message struct {
 
 // contentBlock is the beginning of a block.
 type contentBlock struct {
-	Type      string          `json:"type"`
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
+	Type      wire.Name       `json:"type"`
+	ID        wire.Name       `json:"id"`
+	Name      wire.Name       `json:"name"`
 	Input     json.RawMessage `json:"input"`
 	Text      wire.Text       `json:"text"`
 	Thinking  wire.Text       `json:"thinking"`
@@ -45,12 +45,12 @@ type contentBlock struct {
 
 // delta is a piece of a block, or what is reported about the reply at its end.
 type delta struct {
-	Type        string         `json:"type"`
-	Text        wire.Text      `json:"text"`
-	Thinking    wire.Text      `json:"thinking"`
-	Signature   string         `json:"signature"`
-	PartialJSON wire.Text      `json:"partial_json"`
-	StopReason  sdk.StopReason `json:"stop_reason"`
+	Type        wire.Name `json:"type"`
+	Text        wire.Text `json:"text"`
+	Thinking    wire.Text `json:"thinking"`
+	Signature   string    `json:"signature"`
+	PartialJSON wire.Text `json:"partial_json"`
+	StopReason  wire.Name `json:"stop_reason"`
 
 	Citation json.RawMessage `json:"citation"`
 }
@@ -62,9 +62,9 @@ type reply struct {
 	exchange *wire.Exchange
 	owner    wire.Owner // of the thoughts
 	usage    usage
-	blocks   map[int64]*block // by the vendor's index
+	blocks   map[int]*block // by the vendor's index
 
-	unfinished map[int64]bool // blocks that have begun: whether they have not ended
+	unfinished map[int]bool // blocks that have begun: whether they have not ended
 
 	thoughts []thought // since the last tool call
 	reason   sdk.StopReason
@@ -73,10 +73,10 @@ type reply struct {
 
 	pausable  bool
 	pauses    int
-	turn      []*piece         // all blocks, if the reply may be paused
-	open      map[int64]*piece // by the vendor's index
-	before    provider.Usage   // of the pieces before
-	uncounted bool             // one of them was not counted
+	turn      []*piece       // all blocks, if the reply may be paused
+	open      map[int]*piece // by the vendor's index
+	before    provider.Usage // of the pieces before
+	uncounted bool           // one of them was not counted
 }
 
 // begins makes r read the answer of an exchange: the first one, or the next piece of a reply.
@@ -87,7 +87,7 @@ func (r *reply) begins(x *wire.Exchange, emit func(provider.Chunk), req *provide
 	}
 	r.Resume(x)
 	r.exchange, r.usage, r.reason, r.ended, r.whole = x, usage{}, "", false, false
-	r.blocks, r.open, r.unfinished = map[int64]*block{}, map[int64]*piece{}, map[int64]bool{}
+	r.blocks, r.open, r.unfinished = map[int]*block{}, map[int]*piece{}, map[int]bool{}
 }
 
 // block is a part of the reply.
@@ -203,24 +203,24 @@ func (r *reply) take(kind string, data []byte) error {
 		if len(r.blocks) > 0 {
 			return r.malformed("the reply began again before it ended") // a proxy asked twice
 		}
-		r.ID, r.Model = e.Message.ID, e.Message.Model
+		r.ID, r.Model = string(e.Message.ID), string(e.Message.Model)
 		r.usage.update(&e.Message.Usage)
 	case "content_block_start":
-		return r.begin(e.Index, e.ContentBlock)
+		return r.begin(e.Index.At(), e.ContentBlock)
 	case "content_block_delta":
-		return r.extend(e.Index, &e.Delta)
+		return r.extend(e.Index.At(), &e.Delta)
 	case "content_block_stop":
-		return r.finish(e.Index)
+		return r.finish(e.Index.At())
 	case "message_delta":
 		r.usage.update(&e.Usage)
 		r.usage.complete = r.usage.complete || e.Usage.Output != nil
 		if e.Delta.StopReason != "" {
-			r.ends(e.Delta.StopReason)
+			r.ends(sdk.StopReason(e.Delta.StopReason))
 		}
 	case "message_stop":
 		r.ended = true
 	default: // ping, and future events
-		if failure(data) || e.Type == "" && r.exchange.IsFault(data) {
+		if failure(data) || e.Type == "" && (kind == "" || kind == "message") && r.exchange.IsFault(data) {
 			return r.exchange.Fault(data)
 		}
 	}
@@ -249,7 +249,7 @@ func (r *reply) goesOn() {
 func (r *reply) malformed(message string) error { return r.exchange.Invalid("malformed", message) }
 
 // begin handles the beginning of a block. Blocks of other types are not part of the reply.
-func (r *reply) begin(index int64, start json.RawMessage) error {
+func (r *reply) begin(index int, start json.RawMessage) error {
 	var b contentBlock
 	if len(start) > 0 && json.Unmarshal(start, &b) != nil {
 		return r.malformed("a part of the answer does not follow the protocol")
@@ -272,7 +272,7 @@ func (r *reply) begin(index int64, start json.RawMessage) error {
 		r.blocks[index] = &block{thought: &partialThought{data: b.Data}}
 	case "tool_use":
 		at := r.Calls()
-		if !r.Call(at, b.ID, b.Name, "") {
+		if !r.Call(at, string(b.ID), string(b.Name), "") {
 			return r.malformed("too many tool calls")
 		}
 		changed := slices.ContainsFunc(r.thoughts, func(t thought) bool { return r.exchange.Redact(t.Text) != t.Text })
@@ -286,7 +286,7 @@ func (r *reply) begin(index int64, start json.RawMessage) error {
 }
 
 // extend adds a piece to a block.
-func (r *reply) extend(index int64, d *delta) error {
+func (r *reply) extend(index int, d *delta) error {
 	b, begun := r.blocks[index]
 	if !begun {
 		return r.malformed("a piece came of a block that has not begun")
@@ -327,7 +327,7 @@ func (p *passage) cite(data json.RawMessage) {
 const maxSources = 256 // of one text
 
 // finish handles the end of a block.
-func (r *reply) finish(index int64) error {
+func (r *reply) finish(index int) error {
 	b, begun := r.blocks[index]
 	switch {
 	case !begun:

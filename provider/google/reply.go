@@ -22,23 +22,23 @@ import (
 type answer struct {
 	Candidates     wire.List[*candidate] `json:"candidates"`
 	PromptFeedback struct {
-		BlockReason        genai.BlockedReason `json:"blockReason"`
-		BlockReasonMessage string              `json:"blockReasonMessage"`
+		BlockReason        wire.Name `json:"blockReason"`
+		BlockReasonMessage wire.Name `json:"blockReasonMessage"`
 	} `json:"promptFeedback"`
-	Usage        count  `json:"usageMetadata"`
-	ModelVersion string `json:"modelVersion"`
-	ResponseID   string `json:"responseId"`
+	Usage        count     `json:"usageMetadata"`
+	ModelVersion wire.Name `json:"modelVersion"`
+	ResponseID   wire.Name `json:"responseId"`
 }
 
 // candidate is the part of an event about one of the replies.
 type candidate struct {
-	Index   int `json:"index"`
+	Index   wire.Index `json:"index"`
 	Content struct {
 		Parts wire.List[part] `json:"parts"`
 	} `json:"content"`
-	FinishReason  genai.FinishReason `json:"finishReason"`
-	FinishMessage string             `json:"finishMessage"`
-	Grounding     json.RawMessage    `json:"groundingMetadata"`
+	FinishReason  wire.Name       `json:"finishReason"`
+	FinishMessage wire.Name       `json:"finishMessage"`
+	Grounding     json.RawMessage `json:"groundingMetadata"`
 }
 
 // part is a piece of a reply.
@@ -50,8 +50,8 @@ type part struct {
 }
 
 type functionCall struct {
-	ID   string          `json:"id"`
-	Name string          `json:"name"`
+	ID   wire.Name       `json:"id"`
+	Name wire.Name       `json:"name"`
 	Args json.RawMessage `json:"args"` // an object, or none
 }
 
@@ -149,13 +149,13 @@ func (r *reply) take(data []byte) error {
 		r.Usage = u
 	}
 	if a.ModelVersion != "" {
-		r.Model = a.ModelVersion
+		r.Model = string(a.ModelVersion)
 	}
 	if a.ResponseID != "" {
-		r.ID = a.ResponseID
+		r.ID = string(a.ResponseID)
 	}
 	for _, c := range a.Candidates {
-		if c == nil || c.Index != 0 {
+		if c == nil || c.Index.At() > 0 {
 			continue
 		}
 		r.chose = true
@@ -165,7 +165,7 @@ func (r *reply) take(data []byte) error {
 	}
 	if f := a.PromptFeedback; f.BlockReason != "" {
 		r.Usage, r.Settled = u, true
-		return r.blocked(f.BlockReason, f.BlockReasonMessage)
+		return r.blocked(string(f.BlockReason), string(f.BlockReasonMessage))
 	}
 	return nil
 }
@@ -193,7 +193,7 @@ func (r *reply) choose(c *candidate, counted provider.Usage) error {
 		}
 	}
 	r.found(c.Grounding)
-	if c.FinishReason == "" || c.FinishReason == genai.FinishReasonUnspecified || r.Stop != "" {
+	if c.FinishReason == "" || genai.FinishReason(c.FinishReason) == genai.FinishReasonUnspecified || r.Stop != "" {
 		return nil
 	}
 	r.Usage, r.Settled = counted, true // counts before the end are not final
@@ -214,14 +214,14 @@ func (r *reply) call(p *part) error {
 	if wire.Present(f.Args) && (f.Args[0] != '{' || json.Compact(&args, f.Args) != nil) {
 		return r.exchange.Invalid("malformed", "the arguments of a tool call are not a JSON object")
 	}
-	at, id := r.Calls(), f.ID
+	at, id := r.Calls(), string(f.ID)
 	if id == "" && r.ID != "" {
 		id = "call_" + r.ID + "_" + strconv.Itoa(at)
 	}
-	if !r.Call(at, id, f.Name, args.String()) {
+	if !r.Call(at, id, string(f.Name), args.String()) {
 		return r.exchange.Invalid("malformed", "there are too many tool calls")
 	}
-	r.Seal(at, r.owner, sealed{ID: f.ID, Signature: p.ThoughtSignature})
+	r.Seal(at, r.owner, sealed{ID: string(f.ID), Signature: p.ThoughtSignature})
 	return nil
 }
 
@@ -233,7 +233,7 @@ const (
 
 // stop translates the finish reason. A reason that says that the reply is broken is a failure. Of any other its words decide.
 func (r *reply) stop(c *candidate) (provider.StopReason, error) {
-	switch c.FinishReason {
+	switch genai.FinishReason(c.FinishReason) {
 	case genai.FinishReasonStop:
 		return provider.StopEnd, nil
 	case genai.FinishReasonMaxTokens, genai.FinishReasonContinuation:
@@ -255,18 +255,18 @@ func (r *reply) stop(c *candidate) (provider.StopReason, error) {
 
 func (r *reply) broken(c *candidate, message string) error {
 	if c.FinishMessage != "" {
-		message += ": " + c.FinishMessage
+		message += ": " + string(c.FinishMessage)
 	}
 	return r.exchange.Invalid(wire.Clip(string(c.FinishReason)), message)
 }
 
 // blocked returns the failure of a prompt that the vendor's filters stopped.
-func (r *reply) blocked(reason genai.BlockedReason, said string) error {
+func (r *reply) blocked(reason, said string) error {
 	message := "the vendor blocked the prompt"
 	if said != "" {
 		message += ": " + said
 	}
-	return of(provider.KindContentFilter, r.exchange.Invalid(wire.Clip(string(reason)), message))
+	return of(provider.KindContentFilter, r.exchange.Invalid(wire.Clip(reason), message))
 }
 
 // of returns a failure as one of another kind.

@@ -12,10 +12,10 @@ import (
 // chunk is one line of an answer. Fields that are not listed here (durations and future ones) are not
 // part of the reply.
 type chunk struct {
-	Model      string          `json:"model"`
+	Model      wire.Name       `json:"model"`
 	Message    *piece          `json:"message"`
 	Done       bool            `json:"done"`
-	DoneReason string          `json:"done_reason"`
+	DoneReason wire.Name       `json:"done_reason"`
 	Error      json.RawMessage `json:"error"`
 	usage
 }
@@ -29,9 +29,9 @@ type piece struct {
 
 // toolCall is a complete tool call. Its index is ignored: some models number each call 0.
 type toolCall struct {
-	ID       string `json:"id"`
+	ID       wire.Name `json:"id"`
 	Function struct {
-		Name      string          `json:"name"`
+		Name      wire.Name       `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"function"`
 }
@@ -67,7 +67,7 @@ func (r *reply) take(line []byte) (done bool, err error) {
 		return false, r.exchange.Unexpected(line, "malformed", "a line of the answer does not follow the API")
 	}
 	if c.Model != "" {
-		r.Model = c.Model
+		r.Model = string(c.Model)
 	}
 	if wire.Present(c.Error) || c.Message == nil && !c.Done && r.exchange.IsFault(line) {
 		return false, r.exchange.Fault(line)
@@ -86,7 +86,7 @@ func (r *reply) take(line []byte) (done bool, err error) {
 		return false, nil
 	}
 	r.Usage, r.Settled = c.tokens(), true // counts in earlier lines were not final
-	return true, r.stop(c.DoneReason)
+	return true, r.stop(string(c.DoneReason))
 }
 
 // called is a tool call that has come.
@@ -95,7 +95,7 @@ type called struct{ id, name, arguments string }
 // call adds a tool call. It gives the call a unique id, by which results refer to it. A call that comes again whole, with its
 // id, is the same one.
 func (r *reply) call(c *toolCall) bool {
-	one := called{c.ID, c.Function.Name, wire.Plain(c.Function.Arguments)}
+	one := called{string(c.ID), string(c.Function.Name), wire.Plain(c.Function.Arguments)}
 	if one.id != "" && slices.Contains(r.calls, one) {
 		return true
 	}

@@ -88,13 +88,13 @@ func (r *reply) take(kind string, data []byte) (ended bool, err error) {
 		return false, nil // "[DONE]", or something unknown
 	}
 	var head struct {
-		Type  string          `json:"type"`
+		Type  wire.Name       `json:"type"`
 		Error json.RawMessage `json:"error"`
 	}
 	if json.Unmarshal(data, &head) != nil {
 		return true, r.malformed()
 	}
-	name := cmp.Or(head.Type, kind)
+	name := cmp.Or(string(head.Type), kind)
 	if strings.HasPrefix(name, "response.") {
 		r.begun()
 	}
@@ -131,8 +131,8 @@ func (r *reply) malformed() error {
 // say adds a piece of the text, or of the words with which the model declines.
 func (r *reply) say(name string, data []byte) error {
 	var delta struct {
-		Place int       `json:"output_index"`
-		Text  wire.Text `json:"delta"`
+		Place wire.Index `json:"output_index"`
+		Text  wire.Text  `json:"delta"`
 	}
 	if json.Unmarshal(data, &delta) != nil {
 		return r.malformed()
@@ -140,17 +140,17 @@ func (r *reply) say(name string, data []byte) error {
 	if name == "response.refusal.delta" {
 		r.Refused = true
 	}
-	r.show(delta.Place, string(delta.Text))
+	r.show(delta.Place.At(), string(delta.Text))
 	return nil
 }
 
 // think adds a piece of the text of thoughts: of a summary, or of the thoughts themselves, which open models show.
 func (r *reply) think(name string, data []byte) error {
 	var delta struct {
-		Item    int       `json:"output_index"`
-		Summary int       `json:"summary_index"`
-		Content int       `json:"content_index"`
-		Text    wire.Text `json:"delta"`
+		Item    wire.Index `json:"output_index"`
+		Summary wire.Index `json:"summary_index"`
+		Content wire.Index `json:"content_index"`
+		Text    wire.Text  `json:"delta"`
 	}
 	if json.Unmarshal(data, &delta) != nil {
 		return r.malformed()
@@ -167,7 +167,7 @@ func (r *reply) think(name string, data []byte) error {
 // thoughtPlace is a text of thoughts: the kind of event that has it, and its indexes.
 type thoughtPlace struct {
 	name                   string
-	item, summary, content int
+	item, summary, content wire.Index
 }
 
 // show passes on a piece of the message at an index. Messages are separated as paragraphs.
@@ -193,7 +193,7 @@ const paragraph = "\n\n"
 // content there.
 func (r *reply) keep(data []byte) error {
 	var done struct {
-		Place int             `json:"output_index"`
+		Place wire.Index      `json:"output_index"`
 		Item  json.RawMessage `json:"item"`
 	}
 	if json.Unmarshal(data, &done) != nil {
@@ -205,6 +205,13 @@ func (r *reply) keep(data []byte) error {
 	if len(r.items) == maxItems {
 		return r.malformed()
 	}
-	r.items[done.Place] = done.Item
+	if !wire.Present(done.Item) {
+		return nil
+	}
+	place := done.Place.At()
+	if place < 0 {
+		place = len(r.items)
+	}
+	r.items[place] = done.Item
 	return nil
 }

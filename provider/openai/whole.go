@@ -14,12 +14,12 @@ import (
 // whole is the response object. The last event of a stream holds it, and an answer that is not streamed
 // is one.
 type whole struct {
-	ID         string          `json:"id"`
-	Status     string          `json:"status"`
-	Model      string          `json:"model"`
+	ID         wire.Name       `json:"id"`
+	Status     wire.Name       `json:"status"`
+	Model      wire.Name       `json:"model"`
 	Error      json.RawMessage `json:"error"`
 	Incomplete struct {
-		Reason string `json:"reason"`
+		Reason wire.Name `json:"reason"`
 	} `json:"incomplete_details"`
 	Output wire.List[json.RawMessage] `json:"output"`
 	Usage  json.RawMessage            `json:"usage"`
@@ -34,12 +34,12 @@ func (w *whole) ended(status string) {
 			return
 		}
 	}
-	w.Status = status
+	w.Status = wire.Name(status)
 }
 
 // finish checks the whole reply.
 func (r *reply) finish(w *whole) error {
-	r.ID, r.Model = w.ID, w.Model
+	r.ID, r.Model = string(w.ID), string(w.Model)
 	r.Usage = usage(w.Usage)
 	r.Settled = w.Status != "in_progress" && w.Status != "queued"
 	if wire.Present(w.Error) {
@@ -56,14 +56,14 @@ func (r *reply) finish(w *whole) error {
 			r.Stop = provider.StopFilter
 		default:
 			var err error
-			if r.Stop, err = r.exchange.Ending("incomplete", w.Incomplete.Reason); err != nil {
+			if r.Stop, err = r.exchange.Ending("incomplete", string(w.Incomplete.Reason)); err != nil {
 				return err
 			}
 		}
 	case "in_progress", "queued":
 		return r.exchange.Cut(io.ErrUnexpectedEOF)
 	case "failed", "cancelled":
-		return r.exchange.Broken(w.Status, "the server broke the reply off")
+		return r.exchange.Broken(string(w.Status), "the server broke the reply off")
 	default:
 		return r.exchange.Invalid("no_output", "the answer has no reply in it")
 	}
@@ -105,7 +105,7 @@ func (r *reply) gather(output []json.RawMessage) error {
 // add adds one output item. Items other than text, thoughts and calls are not part of the reply.
 func (r *reply) add(g *gathering, place int, item json.RawMessage) error {
 	var head struct {
-		Type string `json:"type"`
+		Type wire.Name `json:"type"`
 	}
 	if json.Unmarshal(item, &head) != nil {
 		return r.malformed()
@@ -167,9 +167,9 @@ func (r *reply) muse(item json.RawMessage) {
 func (r *reply) words(item json.RawMessage, from int) (string, error) {
 	var message struct {
 		Content wire.List[struct {
-			Type    string `json:"type"`
-			Text    string `json:"text"`
-			Refusal string `json:"refusal"`
+			Type    wire.Name `json:"type"`
+			Text    string    `json:"text"`
+			Refusal string    `json:"refusal"`
 
 			Annotations json.RawMessage `json:"annotations"`
 		}] `json:"content"`
@@ -218,10 +218,10 @@ type annotation struct {
 // it can be read.
 func (r *reply) call(item json.RawMessage, thoughts []json.RawMessage) error {
 	var c struct {
-		ID        string `json:"call_id"`
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-		Status    string `json:"status"`
+		ID        wire.Name `json:"call_id"`
+		Name      wire.Name `json:"name"`
+		Arguments string    `json:"arguments"`
+		Status    wire.Name `json:"status"`
 	}
 	if json.Unmarshal(item, &c) != nil {
 		return r.malformed()
@@ -230,7 +230,7 @@ func (r *reply) call(item json.RawMessage, thoughts []json.RawMessage) error {
 		return nil
 	}
 	at := r.Calls()
-	if !r.Call(at, c.ID, c.Name, c.Arguments) {
+	if !r.Call(at, string(c.ID), string(c.Name), c.Arguments) {
 		return r.exchange.Invalid("malformed", "more tool calls than a reply may have")
 	}
 	if len(thoughts) > 0 {

@@ -2,21 +2,28 @@ package openaicompat
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // toolCall is a tool call, or the piece of one in a chunk.
 type toolCall struct {
-	Index    *int   `json:"index"`
-	ID       string `json:"id"`
-	Function struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-	} `json:"function"`
-	Extra json.RawMessage `json:"extra_content"`
+	Index    wire.Index      `json:"index"`
+	ID       wire.Name       `json:"id"`
+	Function called          `json:"function"`
+	Extra    json.RawMessage `json:"extra_content"`
+	called                   // some servers leave the wrapper out (acon96/home-llm#349)
+}
+
+// called is the tool of a call.
+type called struct {
+	Name      wire.Name       `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
 }
 
 // slot is what tells a call of the reply apart from the others. Its place in the list is the call's in the reply.
@@ -40,7 +47,10 @@ type piece struct {
 }
 
 func pieceOf(call *toolCall) piece {
-	p := piece{toolCall: call, id: call.ID, name: call.Function.Name, arguments: wire.Plain(call.Function.Arguments)}
+	p := piece{toolCall: call, id: string(call.ID), name: string(cmp.Or(call.Function.Name, call.Name))}
+	if p.arguments = wire.Plain(call.Function.Arguments); p.arguments == "" {
+		p.arguments = wire.Plain(call.Arguments)
+	}
 	if strings.TrimSpace(p.id) == "" { // vercel/ai#18440
 		p.id = ""
 	}
@@ -126,6 +136,7 @@ func (r *reply) extend(at int, p *piece) bool {
 	}
 	s := &r.slots[at]
 	s.size += len(p.arguments)
+	moves := s.index < 0 || p.id != "" && p.id == s.id // an index that led to no call is that of its piece
 	if id != "" {
 		s.id = id
 	}
@@ -133,8 +144,8 @@ func (r *reply) extend(at int, p *piece) bool {
 		had := r.Arguments(at)
 		s.name, s.again = p.name, p.arguments == "" && had != "" && had != "{}"
 	}
-	if p.Index != nil {
-		s.index = *p.Index
+	if index := p.Index.At(); index >= 0 && moves {
+		s.index = index
 	}
 	r.thoughts.sign(at, p.Extra)
 	return true
@@ -149,10 +160,13 @@ func (r *reply) place(p *piece) int {
 	if last < 0 {
 		return newCall
 	}
+	if at := r.spelled(p); at >= 0 {
+		return at
+	}
 	at := r.identified(p)
 	same := at >= 0
 	if !same {
-		at = r.indexed(p.Index)
+		at = r.indexed(p.Index.At())
 		same = at >= 0 && (p.id == "" || r.slots[at].id == "" || r.slots[at].name == "") && !r.another(at, p)
 	}
 	if at < 0 {
@@ -163,10 +177,30 @@ func (r *reply) place(p *piece) int {
 	case p.name == "" && s.again && strings.TrimSpace(p.arguments) != "" && !r.repeats(at, p):
 		p.id, p.name = s.id, s.name // the server gives all calls one id
 		return newCall
-	case same, p.name == "", s.name == "" && p.Index == nil, r.goesOn(at, p):
+	case same, p.name == "", s.name == "" && p.Index.At() < 0, r.goesOn(at, p):
 		return at
 	}
 	return newCall
+}
+
+// spelled returns the call of which a piece has the next part of the name, newCall if there is none. The part is added to what came
+// before it: some models' names come in pieces (continuedev/continue#5849).
+func (r *reply) spelled(p *piece) int {
+	at := r.indexed(p.Index.At())
+	if at < 0 {
+		at = len(r.slots) - 1
+	}
+	s := &r.slots[at]
+	if p.name == "" || s.name == "" || s.size > 0 || p.id != "" && s.id != "" && p.id != s.id {
+		return newCall
+	}
+	name := s.name + p.name
+	if slices.ContainsFunc(r.tools, func(t provider.Tool) bool { return t.Name == p.name }) ||
+		!slices.ContainsFunc(r.tools, func(t provider.Tool) bool { return strings.HasPrefix(t.Name, name) }) {
+		return newCall
+	}
+	p.name = name
+	return at
 }
 
 // identified returns the latest call with the id of a piece, newCall if there is none.
@@ -180,9 +214,9 @@ func (r *reply) identified(p *piece) int {
 }
 
 // indexed returns the latest call with an index, newCall if there is none.
-func (r *reply) indexed(index *int) int {
-	for at := len(r.slots) - 1; index != nil && at >= 0; at-- {
-		if r.slots[at].index == *index {
+func (r *reply) indexed(index int) int {
+	for at := len(r.slots) - 1; index >= 0 && at >= 0; at-- {
+		if r.slots[at].index == index {
 			return at
 		}
 	}

@@ -18,6 +18,7 @@ var stops = map[string]provider.StopReason{
 
 	"length": provider.StopLength, "max_tokens": provider.StopLength, "model_length": provider.StopLength,
 	"max_output_tokens": provider.StopLength, "incomplete": provider.StopLength,
+	"repetition": provider.StopLength, // vLLM, where a request asks for it
 
 	"tool_calls": provider.StopTool, "function_call": provider.StopTool, "tool_use": provider.StopTool,
 
@@ -54,7 +55,7 @@ func unknown(err error) bool {
 // told returns the finish reason of a choice, in lower case; "": it has none. OpenRouter gives that of the vendor beside its
 // own, which may hide that the reply was cut.
 func (r *reply) told(c *choice) string {
-	finish, native := named(c.FinishReason), named(said(c.Native))
+	finish, native := named(string(c.FinishReason)), named(string(c.Native))
 	if native == "" || finish != "" && stops[finish] != provider.StopEnd {
 		return finish
 	}
@@ -65,12 +66,15 @@ func (r *reply) told(c *choice) string {
 	return native
 }
 
-// named returns a finish reason in lower case. What stands for nothing in some servers' languages is none (iFlytek's agents
+// named returns a finish reason in lower case, and one that is known as it is written here. What stands for nothing in some servers' languages is none (iFlytek's agents
 // send "null" with each piece).
 func named(finish string) string {
 	switch finish = strings.ToLower(strings.TrimSpace(finish)); finish {
 	case "null", "none", "nil", "undefined", "unspecified", "finish_reason_unspecified":
 		return ""
+	}
+	if plain := strings.ReplaceAll(finish, "-", "_"); stops[plain] != "" {
+		return plain
 	}
 	return finish
 }
@@ -80,7 +84,7 @@ func named(finish string) string {
 //
 // Servers give a finish with the last piece, or in a chunk of its own. Some give it early, or with each piece, where it says
 // nothing. So one beside the first pieces counts only with what comes next. One with a price, or before anything was said,
-// counts if nothing but the end of the answer follows. One that more of the reply follows was none: then only [DONE] ends
+// counts if nothing but the end of the answer follows, so a connection that stays open behind it is waited for. One that more of the reply follows was none: then only [DONE] ends
 // the reply.
 func (r *reply) ends(added, counted bool, finish string) {
 	if added && (r.whole || r.begun && r.closing) {

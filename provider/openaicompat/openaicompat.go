@@ -138,7 +138,7 @@ func (p *Provider) generate(
 		return nil, p.hint(req, err)
 	}
 	r := reply{
-		Reply: x.NewReply(emit), exchange: x, silent: p.NoFinishReason, limit: req.MaxTokens,
+		Reply: x.NewReply(emit), exchange: x, silent: p.NoFinishReason, limit: req.MaxTokens, tools: req.Tools,
 		thoughts: kept{form: p.Thoughts, owner: p.Owner(req.Model)},
 	}
 	r.Heed(req.Options)

@@ -20,6 +20,10 @@ import (
 // Servers of the protocol send the pieces of a reply in many orders: each answer of testdata/order comes to what its server
 // meant. What was taken is never taken again, and an answer that is cut between two events is that reply or a failure.
 func TestAnyOrder(t *testing.T) {
+	req := request()
+	for _, name := range []string{"read_leaf", "count_rings"} {
+		req.Tools = append(req.Tools, provider.Tool{Name: name, Parameters: json.RawMessage(`{"type":"object"}`)})
+	}
 	for _, f := range providertest.Faults(t, "testdata/order") {
 		t.Run(f.Name, func(t *testing.T) {
 			at := func(answer []byte, drip bool) *openaicompat.Provider {
@@ -33,7 +37,7 @@ func TestAnyOrder(t *testing.T) {
 				return p
 			}
 			for _, drip := range []bool{false, true} {
-				r, chunks, err := ask(t, at(f.Answer, drip), request())
+				r, chunks, err := ask(t, at(f.Answer, drip), req)
 				if f.Kind != "" {
 					e := failure(t, err, f.Kind)
 					assert.True(t, f.Code == "" || e.Code == f.Code, e.Code)
@@ -59,10 +63,10 @@ func TestAnyOrder(t *testing.T) {
 			if f.Kind != "" {
 				return
 			}
-			whole, _, err := ask(t, at(f.Answer, false), request())
+			whole, _, err := ask(t, at(f.Answer, false), req)
 			require.NoError(t, err)
 			for n := len(f.Answer) - 1; n > 0; n = bytes.LastIndex(f.Answer[:n], []byte("\n\n")) + 1 {
-				r, _, err := ask(t, at(f.Answer[:n+1], false), request())
+				r, _, err := ask(t, at(f.Answer[:n+1], false), req)
 				if err != nil {
 					continue
 				}

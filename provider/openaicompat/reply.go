@@ -19,9 +19,9 @@ const maxParts = 1 << 12 // of a message's content
 // chunk is one event of a stream, or a whole answer that was not streamed. Fields that are not listed
 // here are not part of the reply.
 type chunk struct {
-	ID      json.RawMessage   `json:"id"`
-	Object  string            `json:"object"`
-	Model   string            `json:"model"`
+	ID      wire.Name         `json:"id"`
+	Object  wire.Name         `json:"object"`
+	Model   wire.Name         `json:"model"`
 	Choices wire.List[choice] `json:"choices"`
 	Usage   json.RawMessage   `json:"usage"`
 	Error   json.RawMessage   `json:"error"`
@@ -29,11 +29,11 @@ type chunk struct {
 }
 
 type choice struct {
-	Index        int             `json:"index"`
+	Index        wire.Index      `json:"index"`
 	Delta        message         `json:"delta"`
 	Message      message         `json:"message"`
-	FinishReason string          `json:"finish_reason"`
-	Native       json.RawMessage `json:"native_finish_reason"` // OpenRouter
+	FinishReason wire.Name       `json:"finish_reason"`
+	Native       wire.Name       `json:"native_finish_reason"` // OpenRouter
 	Error        json.RawMessage `json:"error"`                // OpenRouter
 	Usage        json.RawMessage `json:"usage"`                // Moonshot
 }
@@ -64,7 +64,7 @@ func (c *content) UnmarshalJSON(data []byte) error {
 		return wire.ErrLong
 	}
 	var parts []struct {
-		Type     string          `json:"type"`
+		Type     wire.Name       `json:"type"`
 		Text     json.RawMessage `json:"text"`
 		Thinking json.RawMessage `json:"thinking"`
 		URL      json.RawMessage `json:"url"`
@@ -130,6 +130,7 @@ type reply struct {
 	chose   bool // the answer had a choice
 	silent  bool // the server gives no finish_reason
 	limit   int  // of output tokens; 0: none
+	tools   []provider.Tool
 }
 
 // read reads the answer to its end. It fails if the reply is not complete.
@@ -236,13 +237,13 @@ func (r *reply) take(kind string, data []byte) error {
 	}
 	u := r.charge(&c)
 	if c.Model != "" {
-		r.Model = c.Model
+		r.Model = string(c.Model)
 	}
 	if r.ID == "" {
-		r.ID = said(c.ID)
+		r.ID = string(c.ID)
 	}
 	r.cite(&c.sources)
-	if wire.Present(c.Error) || strings.EqualFold(c.Object, "error") {
+	if wire.Present(c.Error) || strings.EqualFold(string(c.Object), "error") {
 		r.Settled = !u.IsZero() // the failure reports its own cost
 		return r.exchange.Fault(data)
 	}
@@ -253,9 +254,9 @@ func (r *reply) take(kind string, data []byte) error {
 	if len(c.Choices) == 0 {
 		r.ends(false, counted, "")
 	}
-	first := slices.ContainsFunc(c.Choices, func(c choice) bool { return c.Index == 0 })
+	first := slices.ContainsFunc(c.Choices, func(c choice) bool { return c.Index.At() <= 0 })
 	for i := range c.Choices {
-		if first && c.Choices[i].Index != 0 {
+		if first && c.Choices[i].Index.At() > 0 {
 			continue // one is asked for; some servers count chunks by its index (microsoft/foundry-local#144)
 		}
 		if err := r.choose(&c.Choices[i], counted); err != nil {
