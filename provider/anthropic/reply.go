@@ -96,6 +96,7 @@ type block struct {
 	thought *partialThought // nil: no text, and no thought: a tool call
 	call    int             // its index
 	input   string          // its arguments, if they do not come in pieces
+	start   wire.Text       // its beginning, until a piece has come
 }
 
 // passage is a text, and the sources that the vendor's search has found for it.
@@ -259,7 +260,7 @@ func (r *reply) begin(index int, start json.RawMessage) error {
 	r.record(index, start)
 	switch b.Type {
 	case "text":
-		r.blocks[index] = &block{passage: &passage{start: r.Len()}}
+		r.blocks[index] = &block{passage: &passage{start: r.Len()}, start: b.Text}
 		r.Say(string(b.Text))
 	case "thinking":
 		t := &partialThought{}
@@ -267,7 +268,7 @@ func (r *reply) begin(index int, start json.RawMessage) error {
 		r.Think(string(b.Thinking))
 		t.text.WriteString(string(b.Thinking))
 		t.signature.WriteString(b.Signature)
-		r.blocks[index] = &block{thought: t}
+		r.blocks[index] = &block{thought: t, start: b.Thinking}
 	case "redacted_thinking":
 		r.blocks[index] = &block{thought: &partialThought{data: b.Data}}
 	case "tool_use":
@@ -292,6 +293,9 @@ func (r *reply) extend(index int, d *delta) error {
 		return r.malformed("a piece came of a block that has not begun")
 	}
 	r.goesOn()
+	if b != nil && d.Text+d.Thinking != "" { // MiniMax's endpoint repeats the beginning (cline/cline#9215)
+		d.Text, d.Thinking, b.start = cut(d.Text, b.start), cut(d.Thinking, b.start), ""
+	}
 	r.open[index].add(d)
 	switch {
 	case d.Type == "text_delta":
@@ -308,6 +312,11 @@ func (r *reply) extend(index int, d *delta) error {
 		r.Call(b.call, "", "", string(d.PartialJSON))
 	}
 	return nil
+}
+
+// cut returns a piece without the beginning that it repeats.
+func cut(piece, start wire.Text) wire.Text {
+	return wire.Text(strings.TrimPrefix(string(piece), string(start)))
 }
 
 // cite notes a source. What cannot be read names none, and does not spoil the reply.

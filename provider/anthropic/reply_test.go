@@ -64,6 +64,41 @@ func TestHalvesOfACharacter(t *testing.T) {
 	assert.JSONEq(t, `{"a":"🌳"}`, string(r.Calls[0].Arguments))
 }
 
+// The first piece of a block may repeat its beginning, as cline/cline#9215 (2026-02-10) has it, or go on with it, as in
+// can1357/oh-my-pi#8319 (2026-08-12).
+func TestABeginningThatIsRepeated(t *testing.T) {
+	piece := func(kind, field, text string) string { return `{"type":"` + kind + `","` + field + `":"` + text + `"}` }
+	for first, want := range map[string]string{"Good catch!": "Good catch! Yes.", "Good catch! Yes.": "Good catch! Yes. Yes.", " So": "Good catch! So Yes."} {
+		r, _, err := ask(t, played(ok+stream(
+			block(0, `{"type":"thinking","thinking":"Good catch!"}`, piece("thinking_delta", "thinking", first), piece("thinking_delta", "thinking", " Yes."))+
+				block(1, `{"type":"text","text":"Good catch!"}`, piece("text_delta", "text", first), piece("text_delta", "text", " Yes.")),
+			"end_turn")), request())
+		require.NoError(t, err)
+		assert.Equal(t, want, r.Text)
+		assert.Equal(t, want, r.Reasoning)
+	}
+}
+
+// What only names something may have any type: anomalyco/opencode#19947 (2026-03-29), zed#59403 (2026-06-16).
+func TestNamesOfAnyType(t *testing.T) {
+	whole := stream(block(0, `{"type":"tool_use","id":7,"name":"x","input":{"a":1}}`), "tool_use")
+	for _, index := range []string{"null", `"0"`, "-1", "{}"} {
+		r, _, err := ask(t, played(ok+strings.ReplaceAll(whole, `"index":0`, `"index":`+index)), request())
+		require.NoError(t, err, index)
+		require.Len(t, r.Calls, 1)
+		assert.Equal(t, "7", r.Calls[0].ID)
+		assert.JSONEq(t, `{"a":1}`, string(r.Calls[0].Arguments))
+	}
+}
+
+// An event of an unknown kind is none of the reply, whatever it holds.
+func TestEventsOfAnUnknownKind(t *testing.T) {
+	whole := stream(text(0, "Yes."), "end_turn")
+	r, _, err := ask(t, played(ok+"event: status\ndata: {\"detail\":\"queued\"}\n\n"+whole), request())
+	require.NoError(t, err)
+	assert.Equal(t, "Yes.", r.Text)
+}
+
 // A proxy that asks again when its connection breaks may join two replies: the first is half of one.
 func TestASecondBeginning(t *testing.T) {
 	whole := stream(text(0, "Half ", "of it."), "end_turn")

@@ -152,6 +152,27 @@ func TestUsageOfWhatIsCut(t *testing.T) {
 	assert.Zero(t, r.Usage)
 }
 
+// What only names something may have any type: anomalyco/opencode#19947 (2026-03-29), zed#59403 (2026-06-16).
+func TestNamesOfAnyType(t *testing.T) {
+	p, _ := serve(t, http.StatusOK, `data: {"responseId": 7, "modelVersion": {}, "candidates": [{"index": null, "content": {"parts": [`+
+		`{"functionCall": {"id": 7, "name": "look", "args": {}}}]}, "finishReason": "STOP", "finishMessage": 1}]}`+"\n\n")
+	r, _, err := ask(t, p, request())
+	require.NoError(t, err)
+	require.Len(t, r.Calls, 1)
+	assert.Equal(t, "7", r.Calls[0].ID)
+}
+
+// Pieces may be the text so far: dgrauet/freellmapi#1007 (2026-08-23).
+func TestPiecesThatAreTheTextSoFar(t *testing.T) {
+	piece := func(text string) string {
+		return `data: {"candidates": [{"content": {"parts": [{"text": "` + text + `"}]}`
+	}
+	p, _ := serve(t, http.StatusOK, piece("Oaks")+"}]}\n\n"+piece("Oaks grow")+"}]}\n\n"+piece("Oaks grow slowly.")+`, "finishReason": "STOP"}]}`+"\n\n")
+	r, _, err := ask(t, p, request())
+	require.NoError(t, err)
+	assert.Equal(t, "Oaks grow slowly.", r.Text)
+}
+
 func TestOddAnswers(t *testing.T) {
 	half := `data: {"candidates": [{"content": {"parts": [{"text": "Half"}]}}]}` + "\n\n"
 	for name, tt := range map[string]struct {

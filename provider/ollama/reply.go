@@ -110,9 +110,15 @@ func (r *reply) call(c *toolCall) bool {
 // count a few that it adds itself.
 const windowSlack = 8
 
-// stop translates the done reason. An unknown or missing one is a failure: it could mean that the
-// connection broke.
+// stop translates the done reason. An unknown one is a failure, and a missing one is if nothing was said: some servers give none
+// (mozilla-ai/any-llm#1378).
 func (r *reply) stop(reason string) error {
+	if reason == "" && r.Len()+r.Calls() > 0 {
+		reason = "stop"
+		if r.limit > 0 && r.Usage.Output >= r.limit {
+			reason = "length"
+		}
+	}
 	switch reason {
 	case "stop":
 		r.Stop = provider.StopEnd

@@ -66,6 +66,20 @@ func TestUsageOfWhatIsCut(t *testing.T) {
 	assert.Equal(t, provider.Usage{Input: 26, Output: 3}, r.Usage)
 }
 
+// A reply without a done reason has ended: mozilla-ai/any-llm#1378 (2026-09-06).
+func TestNoDoneReason(t *testing.T) {
+	last := strings.Replace(end(`,"prompt_eval_count":26,"eval_count":3`), `,"done_reason":"stop"`, "", 1)
+	for limit, want := range map[int]provider.StopReason{0: provider.StopEnd, 4: provider.StopEnd, 3: provider.StopLength} {
+		req := request()
+		req.MaxTokens = limit
+		r, _, err := ask(t, played(answer(said("Yes."), last)), req)
+		require.NoError(t, err)
+		assert.Equal(t, want, r.Stop)
+	}
+	_, _, err := ask(t, played(answer(last)), request())
+	assert.Equal(t, "done_reason", failure(t, err, provider.KindInvalidResponse).Code)
+}
+
 func TestToolCallsHaveIDsOfTheirOwn(t *testing.T) {
 	call := func(id, arguments string) string {
 		return `{"message":{"tool_calls":[{"id":"` + id + `","function":{"index":0,"name":"lookup","arguments":` + arguments + `}}]}}`
@@ -84,7 +98,12 @@ func TestToolCallsHaveIDsOfTheirOwn(t *testing.T) {
 		assert.Equal(t, []string{`{"w":0}`, `{"w":1}`, `{"w":2}`, `{"w":3}`, `{}`, `{}`}, arguments)
 	}
 
-	_, _, err := ask(t, played(answer(append(slices.Repeat(lines[:1], 129), end(""))...)), request())
+	number := `{"model":7,"message":{"tool_calls":[{"id":7,"function":{"name":"lookup","arguments":{}}}]}}`
+	r, _, err := ask(t, played(answer(number, end(""))), request())
+	require.NoError(t, err, "what only names something may be a number: anomalyco/opencode#19947 (2026-03-29)")
+	assert.Equal(t, "7", r.Calls[0].ID)
+
+	_, _, err = ask(t, played(answer(append(slices.Repeat(lines[:1], 129), end(""))...)), request())
 	failure(t, err, provider.KindInvalidResponse)
 }
 

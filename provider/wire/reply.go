@@ -66,7 +66,7 @@ type partialCall struct {
 // NewReply begins a reply whose text is passed to emit as it arrives.
 func (x *Exchange) NewReply(emit func(provider.Chunk)) *Reply {
 	r := &Reply{exchange: x, emit: emit, stream: redact.NewStream(x.secrets.reply())}
-	r.speech = thought.Divider{Say: r.show, Think: r.think, Recall: r.recall}
+	r.speech = thought.Divider{Say: r.show, Think: r.thinkAloud, Recall: r.recall}
 	r.tagged = thought.Divider{Say: r.think, Think: r.think, Recall: func() {}}
 	return r
 }

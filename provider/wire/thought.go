@@ -21,6 +21,7 @@ type thoughts struct {
 	came   bool // some text has come
 	apart  bool // the next piece begins a paragraph
 	said   soFar
+	echoed int // bytes of said that the text has repeated
 	joiner joiner
 }
 
@@ -51,10 +52,22 @@ func (r *Reply) think(text string) {
 	r.muse(r.thoughts.stream.Next(text))
 }
 
+// thinkAloud adds a thought that the model has written into its text, unless it repeats those of the field: some servers send both
+// (can1357/oh-my-pi#2434).
+func (r *Reply) thinkAloud(text string) {
+	field := r.thoughts.said.text.String()
+	left := strings.TrimLeft(field[r.thoughts.echoed:], " \r\n\t")
+	if words := strings.TrimSpace(text); words != "" && strings.HasPrefix(left, words) {
+		r.thoughts.echoed = len(field) - len(left) + len(words)
+		return
+	}
+	r.think(text)
+}
+
 // ThinkApart begins a new paragraph of thoughts: the next piece is divided from earlier ones by a blank line.
 func (r *Reply) ThinkApart() {
 	r.think(r.thoughts.joiner.next(r.thoughts.said.end()))
-	r.thoughts.apart = true
+	r.thoughts.apart, r.thoughts.echoed = true, 0
 }
 
 // recall makes a thought of the text so far. Chunks have shown it as the reply's text, and a chunk takes it back.

@@ -120,6 +120,33 @@ func TestThoughtsInTheText(t *testing.T) {
 	}
 }
 
+// Thoughts that stand in their field and in the text are thought once. can1357/oh-my-pi#2434 (2026-06-13) reports them.
+func TestThoughtsInTheFieldAndInTheText(t *testing.T) {
+	for _, tt := range []struct{ field, text, want string }{
+		{"Hmm, 1 < 2.\n\nSo be it.", "<think>\nHmm, 1 < 2.\n\nSo be it.\n</think>\nYes.", "Hmm, 1 < 2.\n\nSo be it."},
+		{"One.\nTwo.", "<think>One.</think><think>Two.</think>Yes.", "One.\nTwo."},
+		{"One.", "<think>One. Two.</think>Yes.", "One."},
+		{"One.", "<think>Two.</think>Yes.", "One.Two."},
+	} {
+		for size := 1; size <= len(tt.text); size++ {
+			var seen collected
+			r := seen.reply(t)
+			r.ThinkTagged(tt.field)
+			for rest := tt.text; rest != ""; {
+				n := min(size, len(rest))
+				r.Say(rest[:n])
+				rest = rest[n:]
+			}
+			got := end(t, r)
+			assert.Equal(t, "Yes.", got.Text)
+			assert.True(t, strings.HasPrefix(got.Reasoning, tt.want), "%q by %d: %q", tt.text, size, got.Reasoning)
+			if !strings.Contains(tt.text, "One. Two.") {
+				assert.Equal(t, tt.want, got.Reasoning, "%q by %d", tt.text, size)
+			}
+		}
+	}
+}
+
 // What an end without a beginning recalls shows no key either, and sources lose their places with it.
 func TestRecalledTextShowsNoKey(t *testing.T) {
 	for _, way := range []provider.ReasoningText{provider.ReasoningShow, provider.ReasoningHide} {
