@@ -89,7 +89,7 @@ func oddContent(h *HTTP) []check {
 	}
 	if s := h.spoken(); s != nil {
 		list = append(list, check{name: "characters", run: func(x *bench) { x.characters(s) }},
-			check{name: "half characters", run: func(x *bench) { x.halves(s) }})
+			check{name: "half characters", run: func(x *bench) { x.halves(s) }}, check{name: "text so far", run: func(x *bench) { x.soFar(s) }})
 	}
 	return list
 }
@@ -139,8 +139,23 @@ func (x *bench) characters(w *Whole) {
 	}
 }
 
-// halves sends a character as two escapes, in two events. It is one character of the text.
+// halves sends a character as two escapes, in two pieces. It is one character of the text.
 func (x *bench) halves(w *Whole) {
+	x.repiece(w, "half characters", func(first, second string) (one, two, text string) {
+		return first + `\ud83c`, `\udf33` + second, first + "🌳" + second
+	})
+}
+
+// soFar sends with the second piece of a text the first one, too, as some servers do. It is said once.
+func (x *bench) soFar(w *Whole) {
+	const more = " at the longest of all the words"
+	x.repiece(w, "text so far", func(first, second string) (one, two, text string) {
+		return first + more, first + more + second, first + more + second
+	})
+}
+
+// repiece sends two other pieces in place of the first two of a text, which mean another text.
+func (x *bench) repiece(w *Whole, name string, other func(first, second string) (one, two, text string)) {
 	x.vendor = w.Vendor
 	m := parse(w.Answer).filled().plain()
 	events, parts := m.events(), m.parts(w.Text)
@@ -155,16 +170,17 @@ func (x *bench) halves(w *Whole) {
 		x.t.Skip("the text does not come in pieces that can be changed")
 	}
 	first, second := parts[at[0]], parts[at[1]][len(parts[at[0]]):]
-	one, two := []byte(`"`+first+`"`), []byte(`"`+second+`"`)
+	quoted := func(s string) []byte { return []byte(`"` + s + `"`) }
+	one, two, text := other(first, second)
 	body := bytes.Join(events, nil)
-	if bytes.Count(events[at[0]], one) != 1 || bytes.Count(events[at[1]], two) != 1 || bytes.Contains(body, []byte(`"`+w.Text+`"`)) {
+	if bytes.Count(events[at[0]], quoted(first)) != 1 || bytes.Count(events[at[1]], quoted(second)) != 1 || bytes.Contains(body, quoted(w.Text)) {
 		x.t.Skip("where the pieces are cannot be told, or the whole text follows")
 	}
-	events[at[0]] = bytes.Replace(events[at[0]], one, []byte(`"`+first+`\ud83c"`), 1)
-	events[at[1]] = bytes.Replace(events[at[1]], two, []byte(`"\udf33`+second+`"`), 1)
+	events[at[0]] = bytes.Replace(events[at[0]], quoted(first), quoted(one), 1)
+	events[at[1]] = bytes.Replace(events[at[1]], quoted(second), quoted(two), 1)
 	whole := *w
-	whole.Text = first + "🌳" + w.Text[len(first):]
-	x.wantWhole("half characters", x.play(m.saying(bytes.Join(events, nil)).bytes()).answer, &whole)
+	whole.Text = text + w.Text[len(first+second):]
+	x.wantWhole(name, x.play(m.saying(bytes.Join(events, nil)).bytes()).answer, &whole)
 }
 
 // afterTheEnd keeps the server sending after the end of the reply.
