@@ -219,6 +219,9 @@ var quotes = func() (list [][2]string) {
 	return list
 }()
 
+// both are opening marks that end quotations in some languages.
+const both = "\"'`«‹"
+
 // quoted reports whether a mark is quoted: it stands directly between two quotation marks, or, with open, before one that ends
 // a quotation. Marks that languages use in both directions quote only if no word follows: »ja«</think>»Bäume« are two quotations.
 // wait says that it depends on what follows the text. whole means that nothing does.
@@ -230,7 +233,7 @@ func quoted(before, after string, open, whole bool) (is, wait bool) {
 		case !between && !open:
 		case !found:
 			wait = wait || !whole && strings.HasPrefix(q[1], after)
-		case between && !strings.Contains("\"'`«‹", q[0]):
+		case between && !strings.Contains(both, q[0]):
 			return true, false
 		case rest == "" && !whole:
 			wait = true

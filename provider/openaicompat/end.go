@@ -66,8 +66,8 @@ func (r *reply) told(c *choice) string {
 	return native
 }
 
-// named returns a finish reason in lower case, and one that is known as it is written here. What stands for nothing in some servers' languages is none (iFlytek's agents
-// send "null" with each piece).
+// named returns a finish reason in lower case, and one that is known as it is written here. What stands for nothing in some
+// servers' languages is none (iFlytek's agents send "null" with each piece).
 func named(finish string) string {
 	switch finish = strings.ToLower(strings.TrimSpace(finish)); finish {
 	case "null", "none", "nil", "undefined", "unspecified", "finish_reason_unspecified":
@@ -84,8 +84,8 @@ func named(finish string) string {
 //
 // Servers give a finish with the last piece, or in a chunk of its own. Some give it early, or with each piece, where it says
 // nothing. So one beside the first pieces counts only with what comes next. One with a price, or before anything was said,
-// counts if nothing but the end of the answer follows, so a connection that stays open behind it is waited for. One that more of the reply follows was none: then only [DONE] ends
-// the reply.
+// counts if nothing but the end of the answer follows, so a connection that stays open behind it is waited for. One that more of
+// the reply follows was none: then only [DONE] ends the reply.
 func (r *reply) ends(added, counted bool, finish string) {
 	if added && (r.whole || r.begun && r.closing) {
 		r.whole, r.early = false, true

@@ -2,14 +2,15 @@ package openaicompat
 
 import "strings"
 
-const maxBlank = 64 // bytes of white space by which two texts differ that are the same
-
 // soFar is a text of the reply as it has come. Some servers send with a piece, or at the end, also the message so far. What
 // has been taken of it is not taken again.
 type soFar struct {
 	text   strings.Builder
 	deltas bool // pieces came
 	pieces bool // messages are pieces
+
+	trimmed string // the first bytes of it, without white space around them
+	bytes   int    // so many
 }
 
 // piece takes a piece, and returns it.
@@ -29,11 +30,19 @@ func (t *soFar) message(text string) string {
 	case t.pieces:
 	case strings.HasPrefix(text, had):
 		text = text[len(had):]
-	case t.deltas, strings.HasPrefix(had, text), len(had)-len(text) < maxBlank && strings.TrimSpace(text) == strings.TrimSpace(had):
+	case t.deltas, strings.HasPrefix(had, text), strings.TrimSpace(text) == t.bare():
 		return ""
 	default:
 		t.pieces = true
 	}
 	t.text.WriteString(text)
 	return text
+}
+
+// bare returns the text without white space around it, which may be long.
+func (t *soFar) bare() string {
+	if had := t.text.String(); t.bytes != len(had) {
+		t.trimmed, t.bytes = strings.TrimSpace(had), len(had)
+	}
+	return t.trimmed
 }

@@ -173,7 +173,8 @@ func (x *bench) repiece(w *Whole, name string, other func(first, second string) 
 	quoted := func(s string) []byte { return []byte(`"` + s + `"`) }
 	one, two, text := other(first, second)
 	body := bytes.Join(events, nil)
-	if bytes.Count(events[at[0]], quoted(first)) != 1 || bytes.Count(events[at[1]], quoted(second)) != 1 || bytes.Contains(body, quoted(w.Text)) {
+	once := bytes.Count(events[at[0]], quoted(first)) == 1 && bytes.Count(events[at[1]], quoted(second)) == 1
+	if !once || bytes.Contains(body, quoted(w.Text)) {
 		x.t.Skip("where the pieces are cannot be told, or the whole text follows")
 	}
 	events[at[0]] = bytes.Replace(events[at[0]], quoted(first), quoted(one), 1)

@@ -87,17 +87,9 @@ func (s *Events) Next() (Event, error) {
 				s.size = 0
 			}
 		case "data", kindError:
-			if twice, is := bytes.CutPrefix(value, []byte("data:")); is {
-				value = bytes.TrimSpace(twice)
-			}
-			if has && s.divided(value) {
-				s.again = true
+			if s.again = !s.add(value, has); s.again {
 				return Event{Kind: kind, Data: bytes.TrimSpace(s.data)}, nil
 			}
-			if has {
-				s.data = append(s.data, '\n')
-			}
-			s.data = append(s.data, value...)
 			if has = true; string(name) == kindError { // llama.cpp (ggml-org/llama.cpp#16109)
 				kind = kindError
 			}
@@ -105,6 +97,21 @@ func (s *Events) Next() (Event, error) {
 			kind = string(value)
 		}
 	}
+}
+
+// add adds a line of data, behind others if has is set. ok is false if it begins the next event.
+func (s *Events) add(line []byte, has bool) (ok bool) {
+	if twice, is := bytes.CutPrefix(line, []byte("data:")); is {
+		line = bytes.TrimSpace(twice)
+	}
+	if has {
+		if s.divided(line) {
+			return false
+		}
+		s.data = append(s.data, '\n')
+	}
+	s.data = append(s.data, line...)
+	return true
 }
 
 // divided reports whether the data so far are a whole JSON value and a line begins another one. It looks at them once in an event.
