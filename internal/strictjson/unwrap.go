@@ -44,7 +44,7 @@ func unthink(text, body string) (string, error) {
 		if p == nil {
 			break
 		}
-		rest, closed := p.After(body)
+		rest, closed := thought.After(body, p)
 		if !closed {
 			return "", &Error{Reason: Wrapping, Offset: len(text), Detail: p.Open + " is not closed"}
 		}
@@ -53,7 +53,7 @@ func unthink(text, body string) (string, error) {
 	if taken || body == "" || strings.ContainsRune("{[\"`~", rune(body[0])) {
 		return body, nil
 	}
-	if rest, closed := (*thought.Pair)(nil).After(body); closed {
+	if rest, closed := thought.After(body, nil); closed {
 		return trim(rest), nil
 	}
 	return body, nil

@@ -68,9 +68,9 @@ func Opened(text string) *Pair {
 	return nil
 }
 
-// After returns what stands behind the first end of thoughts in a text: of this pair, or of any if it is nil. found is false
-// if there is none.
-func (p *Pair) After(text string) (rest string, found bool) {
+// After returns what stands behind the first end of thoughts in a text: of a pair, or of any if p is nil. found is false if there
+// is none.
+func After(text string, p *Pair) (rest string, found bool) {
 	var list []mark
 	if p != nil {
 		list = p.inside()

@@ -66,8 +66,14 @@ func (r *Reply) thinkAloud(text string) {
 
 // ThinkApart begins a new paragraph of thoughts: the next piece is divided from earlier ones by a blank line.
 func (r *Reply) ThinkApart() {
-	r.think(r.thoughts.joiner.next(r.thoughts.said.end()))
-	r.thoughts.apart, r.thoughts.echoed = true, 0
+	r.think(r.thoughts.end())
+	r.thoughts.apart = true
+}
+
+// end returns what is held of the thoughts so far. What comes next are others.
+func (t *thoughts) end() string {
+	t.echoed = 0
+	return t.joiner.next(t.said.end())
 }
 
 // recall makes a thought of the text so far. Chunks have shown it as the reply's text, and a chunk takes it back.
@@ -105,7 +111,7 @@ func (r *Reply) muse(text string) {
 
 // reasoning returns the text of all thoughts. It passes to emit what was held back.
 func (r *Reply) reasoning() string {
-	r.tagged.Next(r.thoughts.joiner.next(r.thoughts.said.end()))
+	r.tagged.Next(r.thoughts.end())
 	r.tagged.End(false)
 	r.think(r.thoughts.joiner.end())
 	if r.thoughts.stream != nil {

@@ -122,6 +122,12 @@ func TestThoughtsInTheText(t *testing.T) {
 
 // Thoughts that stand in their field and in the text are thought once. can1357/oh-my-pi#2434 (2026-06-13) reports them.
 func TestThoughtsInTheFieldAndInTheText(t *testing.T) {
+	r := new(collected).reply(t)
+	r.Think("One.")
+	r.Say("<think>One.</think>Yes.<think>")
+	assert.Equal(t, "Yes.<think>", end(t, r).Text)
+	r.Say("<think>Two.</think>")
+	assert.Equal(t, "One.\n\nTwo.", end(t, r).Reasoning)
 	for _, tt := range []struct{ field, text, want string }{
 		{"Hmm, 1 < 2.\n\nSo be it.", "<think>\nHmm, 1 < 2.\n\nSo be it.\n</think>\nYes.", "Hmm, 1 < 2.\n\nSo be it."},
 		{"One.\nTwo.", "<think>One.</think><think>Two.</think>Yes.", "One.\nTwo."},
