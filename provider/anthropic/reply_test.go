@@ -68,7 +68,7 @@ func TestHalvesOfACharacter(t *testing.T) {
 // can1357/oh-my-pi#8319 (2026-08-12).
 func TestABeginningThatIsRepeated(t *testing.T) {
 	piece := func(kind, field, text string) string { return `{"type":"` + kind + `","` + field + `":"` + text + `"}` }
-	for first, want := range map[string]string{"Good catch!": "Good catch! Yes.", "Good catch! Yes.": "Good catch! Yes. Yes.", " So": "Good catch! So Yes."} {
+	for first, want := range map[string]string{"Good catch!": "Good catch! Yes.", "Good catch! A": "Good catch! A Yes.", " So": "Good catch! So Yes."} {
 		r, _, err := ask(t, played(ok+stream(
 			block(0, `{"type":"thinking","thinking":"Good catch!"}`, piece("thinking_delta", "thinking", first), piece("thinking_delta", "thinking", " Yes."))+
 				block(1, `{"type":"text","text":"Good catch!"}`, piece("text_delta", "text", first), piece("text_delta", "text", " Yes.")),

@@ -44,7 +44,7 @@ func TestEvents(t *testing.T) {
 		{"no blank lines", "data: {\"a\":[\ndata: 1]}\ndata: {}\nerror: {}\ndata: {\n\n", []string{"|{\"a\":[\n1]}", "|{}", "error|{}", "|{"}},
 		{"a value in lines", "data: [{},\ndata: {}]\ndata:  \n\n", []string{"|[{},\n{}]"}},
 		{"half a value", "data: {\"a\":{}\ndata: {}}\n\n", []string{"|{\"a\":{}\n{}}"}},
-		{"data twice", strings.Repeat("data: ", 2) + "{}\ndata:\ndata:\n\ndata:data:[DONE]\n\n", []string{"|{}", "|[DONE]"}},
+		{"data twice", strings.Repeat("data: ", 2) + "{}\ndata:\n\ndata:data:[DONE]\n\n", []string{"|{}", "|[DONE]"}},
 		{"empty data", "data\n\n", []string{"|"}},
 		{"comments", ": x\n\n:\ndata: a\n: y\n\n", []string{"|a"}},
 		{"other fields", "id: 1\nretry: 2\nwhat\ndata: a\n\n", []string{"|a"}},
