@@ -194,6 +194,9 @@ func lostAtEnd(r *flow.Record) string {
 				given++
 			}
 		}
+		if doneWithout(r, judge) {
+			continue
+		}
 		if want := map[bool]int{false: 1, true: 2}[d.Config().Judging.BothOrders]; given != want {
 			return fmt.Sprintf("%s has given %d of %d verdicts", judge, given, want)
 		}
@@ -209,6 +212,14 @@ func lostAtEnd(r *flow.Record) string {
 		}
 	}
 	return ""
+}
+
+// doneWithout reports whether somebody has ended the debate while an assessment of the judge had failed, and the judge's verdict, which was
+// then tried, has failed too.
+func doneWithout(r *flow.Record, judge string) bool {
+	assessment := fmt.Sprintf("r%d.assessment.%s", r.Round, judge)
+	return (r.EndedEarlyBy == flow.EndedByPerson || r.EndedEarlyBy == flow.EndedByHost) && r.Failed(assessment) && !r.Skipped(assessment) &&
+		(r.Failed("verdict."+judge) || r.Failed("verdict."+judge+".swapped"))
 }
 
 // seated returns the judges who are to judge: neither recused nor dropped.
