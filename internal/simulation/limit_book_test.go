@@ -40,9 +40,11 @@ type limitBooks struct {
 	late          bool           // the round's time is over
 	concluding    bool           // the rounds are over
 	chosen        bool           // a person's choice was recorded in this step
+	withdrawn     string         // a call of somebody who is left
 	skips         bool           // somebody has chosen in this step to skip a call
 	replaced      bool           // a person has named another model, which may be dearer than what was kept back for
 	soft          bool           // a soft limit has ended the rounds
+	pondered      bool           // a model has thought for as long as it may: far longer than what was kept back for the verdicts
 	setbacks      map[string]int // attempts without a result, by the call that was asked first
 	last          *flow.Transition
 }
@@ -181,7 +183,7 @@ func (s *limitSim) checkEvent(e *debate.Event) {
 		s.seen.count("waiting that was cut short")
 	case flow.EventWithdrawn:
 		if w := body.As[flow.Withdrawn](*e); !b.dropped[w.By] {
-			s.failf("%s is withdrawn, and %s was not dropped", w.Call, w.By)
+			b.withdrawn = w.Call
 		}
 		s.seen.count("withdrawn call")
 	default:
@@ -258,7 +260,7 @@ func (b *limitBooks) forget(a *flow.Answer) {
 	}
 }
 
-// checkAnswer: a rule only does what the settings have a rule for.
+// checkAnswer: a rule only does what the settings have a rule for. The end at a verdict is that of its judge.
 func (s *limitSim) checkAnswer(a *flow.Answer) {
 	b := &s.books
 	b.chosen = b.chosen || a.Option != "" && !a.Rule
@@ -267,7 +269,12 @@ func (s *limitSim) checkAnswer(a *flow.Answer) {
 		return
 	}
 	s.seen.count("rule")
-	if !slices.ContainsFunc(s.core.Record().Settings().OnFailure, func(rule flow.FailureRule) bool { return rule.Do == a.Option && rule.Model == a.Model }) {
+	done := func(rule flow.FailureRule) bool {
+		q := b.asked[a.Inquiry]
+		ends := rule.Do == flow.OptionEnd && a.Option == flow.OptionDrop && q != nil && q.Kind == debate.KindVerdict
+		return (rule.Do == a.Option || ends) && rule.Model == a.Model
+	}
+	if !slices.ContainsFunc(s.core.Record().Settings().OnFailure, done) {
 		s.failf("a rule has answered %+v, and there is no such rule", a)
 	}
 }
@@ -353,6 +360,7 @@ func (s *limitSim) checkOutcome(e *debate.Event) {
 		!unknown && (spend.AtMost != 0 || spend.Cost != 0 && spend.Cost != model.Cost(spend.Usage)):
 		s.failf("%s has cost %v, and up to %v, with %+v", spend.Call, spend.Cost, spend.AtMost, spend.Usage)
 	}
+	b.pondered = b.pondered || in.Thinking > 0 && spend.Usage.Output >= in.Tokens
 	if in.Input > 0 && spend.Usage.Input > 0 {
 		b.ratios[in.Model] = min(2, max(0.5, math.Ceil(10*float64(spend.Usage.Input)/float64(in.Input))/10))
 	}

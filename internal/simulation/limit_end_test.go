@@ -62,6 +62,9 @@ func (s *limitSim) checkEnd() {
 		reason = "nobody answers"
 	default:
 	}
+	if r.Final() && b.withdrawn != "" && r.Reason != flow.EndTooFew {
+		s.failf("%s was withdrawn, nobody has dropped its speaker, and the debate has ended for %q", b.withdrawn, r.Reason)
+	}
 	s.seen.ended(string(r.State), reason)
 	if lost := silentLoss(r, s.log); lost != "" {
 		s.failf("%s", lost)
@@ -92,7 +95,7 @@ func (s *limitSim) checkSoft(r *debate.Record) {
 		s.seen.count("soft limit before any turn")
 		return
 	}
-	unlucky := b.replaced
+	unlucky := b.replaced || b.pondered
 	for call, n := range b.setbacks {
 		unlucky = unlucky || n > 0 && (strings.HasPrefix(call, "verdict.") || strings.HasPrefix(call, "vote.after."))
 	}
