@@ -21,28 +21,35 @@ func (x *Exchange) firewall(page bool, body string) string {
 // edgeError is what Cloudflare answers to programs: its number of the rule.
 var edgeError = regexp.MustCompile(`^\s*error code: 1\d\d\d\s*$`)
 
-// region returns why a refusal under 403 is no matter of the key: the vendor does not serve the place that
-// the request came from. It returns "" if the failure does not say so.
-func (f *fault) region() string {
+// refusal returns why a refusal under 403 is no matter of the key: the vendor does not serve the place that the request came from, or the
+// account's plan does not have what was asked for. It returns "" if the failure does not say so.
+func (f *fault) refusal() string {
 	words := strings.ToLower(f.code + "\n" + f.kind + "\n" + f.message + "\n" + f.raw)
-	for _, w := range regionWords {
-		if strings.Contains(words, w) {
-			return "the vendor does not serve this place or this network; choose another model or vendor, or call it from " +
-				"where it serves"
-		}
+	switch {
+	case containsAny(words, regionWords):
+		return "the vendor does not serve this place or this network; choose another model or vendor, or call it from where it serves"
+	case containsAny(words, planWords):
+		return "the account's plan does not have this; choose another model, or another plan"
 	}
 	return ""
 }
 
-// With these words vendors refuse a place.
+// With these words vendors refuse a place, and what a plan does not have.
 //
 //nolint:gochecknoglobals // read only
-var regionWords = []string{
-	"unsupported_country_region_territory", "country, region, or territory not supported", // OpenAI
-	"not available in your region", "not available in your country", // OpenRouter and vendors behind it
-	"location is not supported",        // Google
-	"\nforbidden\nrequest not allowed", // Anthropic's edge, for a type that its API does not have
-}
+var (
+	regionWords = []string{
+		"unsupported_country_region_territory", "country, region, or territory not supported", // OpenAI
+		"not available in your region", "not available in your country", // OpenRouter and vendors behind it
+		"location is not supported",        // Google
+		"\nforbidden\nrequest not allowed", // Anthropic's edge, for a type that its API does not have
+		"virtual network/firewall rules",   // Azure
+	}
+	planWords = []string{
+		"requires a subscription", // Ollama
+		"tier_not_allowed",        // Mistral
+	}
+)
 
 // noSuchPath reports whether a status says that the server has nothing at a path, or not for this method.
 func noSuchPath(status int) bool {
@@ -72,13 +79,13 @@ func (x *Exchange) nothing() string {
 	return "the server has nothing at " + x.below() + " below BaseURL: " + advice(strings.TrimRight(x.base.Path, "/"), x.below())
 }
 
-// Unexpected returns the failure for an answer under a status of 2xx that is not what was asked for. An error counts as that. A web page
-// comes from a wrong path: it has kind validation and says what to correct in BaseURL. Anything else is an answer that cannot be used,
-// with code and message. data is the answer, or its first bytes.
+// Unexpected returns the failure for an answer under a status of 2xx that is not what was asked for. An error counts as that. Anything else
+// has kind invalid_response, with code and message. A web page has [CodeEndpoint] and says what to correct in BaseURL: mostly the path is
+// wrong, but the page may also be that of a network that asks for a login. data is the answer, or its first bytes.
 func (x *Exchange) Unexpected(data []byte, code, message string) error {
 	switch {
 	case isPage(data):
-		return x.fault(fault{message: "the server answered with a web page", lost: x.nothing()}, 0)
+		return x.Invalid(CodeEndpoint, "the server answered with a web page ("+x.nothing()+")")
 	case x.IsFault(data):
 		return x.Fault(data)
 	}

@@ -91,6 +91,7 @@ type wireFault struct {
 	Metadata   json.RawMessage `json:"metadata"`
 	Details    json.RawMessage `json:"details"` // Google's, a list; Anthropic's, an object
 	NCtx       json.RawMessage `json:"n_ctx"`   // llama.cpp's
+	Wait       json.RawMessage `json:"retryAfterSeconds"`
 }
 
 // CodeEndpoint is the code of a failure that is about the path of the request: BaseURL is wrong. The vendor's own code for that is
@@ -282,6 +283,7 @@ func (w *wireFault) fault() (fault, bool) {
 		f.raw = Plain(meta.Raw)
 		f.moderated = Present(meta.Reasons) || Present(meta.Flagged)
 	}
+	f.wait, _ = units(Plain(w.Wait), time.Second)
 	f.detail(w.Details)
 	f.reset, _ = strconv.ParseInt(Plain(meta.Headers.Reset), 10, 64)
 	for _, packed := range []string{f.raw, string(w.Inner), string(w.Details)} {
@@ -490,7 +492,7 @@ func (x *Exchange) fault(f fault, status int) *provider.Error {
 		return x.fail(x.caller.Err()) // it was cut short because the caller has left
 	}
 	if status == http.StatusForbidden && f.blocked == "" {
-		f.blocked = f.region()
+		f.blocked = f.refusal()
 	}
 	if e.Kind = f.own.Kind; e.Kind == "" {
 		e.Kind = f.classify(x.endpoint.Kinds, status, x.Header("Retry-After") != "" || e.RetryAfter > 0)
@@ -498,8 +500,13 @@ func (x *Exchange) fault(f fault, status int) *provider.Error {
 	if e.Kind == provider.KindContextOverflow {
 		e.Window = cmp.Or(max(0, f.own.Window), f.window())
 	}
-	if e.Kind == provider.KindRateLimit && e.RetryAfter == 0 && f.reset > 0 {
-		e.RetryAfter = max(0, time.UnixMilli(f.reset).Sub(x.now()))
+	if e.Kind == provider.KindRateLimit && e.RetryAfter == 0 {
+		if f.reset > 0 {
+			e.RetryAfter = max(0, time.UnixMilli(f.reset).Sub(x.now()))
+		} else {
+			_, words := f.said()
+			e.RetryAfter = saidWait(words)
+		}
 	}
 	e.Status = x.status() // an error in mid-stream has cost what came before it
 	code := f.code

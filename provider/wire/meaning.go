@@ -1,11 +1,11 @@
 package wire
 
 import (
-	"cmp"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/agonist-dev/debate/provider"
@@ -14,10 +14,12 @@ import (
 // A failure is classified by what is most certain of it, in this order:
 //
 //  1. what the adapter or the host program knows of its vendor, and names that mean one thing everywhere;
-//  2. a limit: of a minute, which passes, or more than a whole minute's allowance, which no wait helps;
-//  3. its names (code and type), also those within its message;
-//  4. the words of its message, where the status leaves that open (401 and 402 do not), and a limit of a day or a rate;
-//  5. its status, and in a stream, which has none, its names in a broader sense.
+//  2. what its names (code and type, also those within its message) mean: money, a filter, a full window;
+//  3. what its words mean, where the status leaves that open (401 and 402 do not): the same, a wrong key, a limit;
+//  4. its status, and in a stream, which has none, its names in a broader sense.
+//
+// A limit that passes soon is a rate limit, whatever is said of quotas and plans beside it; one of more than an hour is a quota. Under 429,
+// and in a stream that speaks of a limit, lengths and filters are no question; under any other status the limit is the last one.
 //
 // Names and words are asked for what they mean, not whether a list has them: a vendor that no list knows says the same things.
 
@@ -55,8 +57,10 @@ var (
 		`window|size|tokens?|large) `)
 	excessName = regexp.MustCompile(` (?:exceed[a-z]*|too|over[a-z]*|max|maximum|limit|reached|long|large) `)
 	rateName   = regexp.MustCompile(` (?:throttl[a-z]*|rates?|rpm|tpm|qps|second|minute|hour|day|daily|concurren[a-z]*|thinking) `)
-	dayName    = regexp.MustCompile(` (?:per day|daily) `)
-	tooFast    = regexp.MustCompile(` (?:rate limit[a-z]*|throttl[a-z]*|too many requests) `) // under any status of a refusal
+	dayName    = regexp.MustCompile(` (?:per (?:day|week|month)|daily|weekly|monthly|tpd|rpd) `)
+	keyName    = regexp.MustCompile(` (?:authenticat[a-z]*|unauthenticated|unauthori[sz]ed|permission|access denied|api key|invalid token|` +
+		`expired token) `)
+	tooFast = regexp.MustCompile(` (?:rate limit[a-z]*|throttl[a-z]*|too many requests) `) // under any status of a refusal
 )
 
 // errorName matches a name of a failure within a message: gateways pass on "litellm.ContextWindowExceededError: …".
@@ -81,42 +85,55 @@ var broadNames = []struct {
 }{
 	{regexp.MustCompile(` (?:rate|throttl[a-z]*|too many|resource exhausted|capacity exceeded|slow down) `), provider.KindRateLimit},
 	{regexp.MustCompile(` (?:timeout|time out|timed out|deadline exceeded) `), provider.KindTimeout},
-	{regexp.MustCompile(` (?:authenticat[a-z]*|unauthenticated|unauthori[sz]ed|permission|forbidden|access denied|api key|invalid token|` +
-		`expired token) `), provider.KindAuthentication},
+	{keyName, provider.KindAuthentication},
+	{regexp.MustCompile(` forbidden `), provider.KindAuthentication},
 	{regexp.MustCompile(` (?:invalid (?:request|argument|parameter|params?|input)|bad request|validation|not found|` +
 		`unsupported) `), provider.KindValidation},
 }
 
 // Words of a message, in lower case, with numbers but no commas in them.
 var (
-	// Money that is not there, and an allowance of weeks or of an account.
-	moneyWords = regexp.MustCompile(
+	// Money that is not there.
+	emptyWords = regexp.MustCompile(
 		`\b(?:insufficient|not enough|negative|low|zero|no|have any|out of|run out of|needs? more|requires? more|` +
 			`all available)\W+(?:[\w']+\W+){0,3}?` +
 			`(?:balance|credits?|funds?|prepayment)\b|` +
 			`\b(?:balance|credits?|funds|prepayment)\b\W+(?:[\w']+\W+){0,4}?(?:insufficient|exhausted|depleted|too low|not enough|` +
 			`negative|used up|overdrawn)\b|` +
-			`\b(?:arrears|arrearage|overdue|recharge|top[ -]?up|good standing)\b|` +
-			`\b(?:reached|exceed(?:s|ed)?|hit|used up)\W+(?:[\w']+\W+){0,4}?(?:usage|spend|spending|weekly|` +
+			`\b(?:arrears|arrearage|overdue|good standing)\b|` +
+			`\bkey limit exceeded(?: \(|\. manage)|` + // OpenRouter, under 403: what a key may spend
+			`余额不足|余额已|欠费|额度不足|额度已`)
+	// An allowance of weeks or of an account, and advice to pay. A limit that passes has such words beside it too.
+	moneyWords = regexp.MustCompile(
+		`\b(?:recharge|top[ -]?up)\b|` +
+			`\b(?:reach(?:ed|ing)|exceed(?:s|ed|ing)?|hit|used up)\W+(?:[\w']+\W+){0,4}?(?:usage|spend|spending|weekly|` +
 			`monthly)\W+(?:\w+\W+)?(?:limits?|cap|quota|allowance)\b|` +
 			`\b(?:usage|spend|spending|weekly|monthly)\W+(?:\w+\W+)?(?:limits?|cap|quota|allowance)\W+(?:[\w']+\W+){0,3}?(?:reached|` +
 			`exceeded|exhausted)\b|` +
 			`\bfree (?:tier|quota|trial|usage)\W+(?:[\w']+\W+){0,6}?(?:exhausted|exceeded|used up|ended)\b|` +
 			`\bbudget has been exceeded\b|\b(?:over|crossed|exceeded) ?budget\b|` + // LiteLLM
-			`余额不足|余额已|欠费|额度不足|额度已|充值`)
+			`\b(?:suspended|deactivated|paused)\b.*\b(?:invoices?|pay|payments?|billing|spending)\b|` + // Fireworks, under 412
+			`\b(?:limit|billing|payments?)\b.*\b(?:suspended|deactivated|paused)\b|` + // Volcengine
+			`充值`)
 	// The same, where a limit of a minute has a status of its own.
 	quotaWords = regexp.MustCompile(
 		`\bquota\b\W+(?:[\w']+\W+){0,4}?(?:exceeded|exhausted|insufficient|not enough|used up|depleted)\b|` +
 			`\b(?:insufficient|exceed(?:s|ed)?|exhausted|not enough|out of)\W+(?:[\w']+\W+){0,3}?quota\b|` +
 			`\brequires billing to be enabled\b`)
-	// Of a limit that passes: it is one of a minute, or the server says when it ends. Whatever else the words name, such as a plan with
-	// higher limits, does not matter then.
-	passing = regexp.MustCompile(`\bper[ -](?:second|minute|min|hour)\b|\b(?:rpm|tpm|qps)\b|` +
-		`\b(?:try again|retry|wait)\W+(?:\w+\W+){0,3}?(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)? ?(?:ms|s|secs?|seconds?|m|mins?|minutes?)\b`)
+	// Of a limit that passes: it is one of an hour at most, or ends soon.
+	passing = regexp.MustCompile(`(?:\bper[ -]|/ ?)(?:second|sec|minute|min|hour)\b|\b(?:rpm|tpm|qps)\b|\b(?:retry|try again) shortly\b|过于频繁`)
+	// Of one that lasts for more than an hour, for which no debate can wait.
+	dayWords = regexp.MustCompile(`(?:\bper[ -]|/ ?)(?:day|week|month)\b|` +
+		`\b(?:daily|weekly|monthly)\W+(?:\w+\W+){0,2}?(?:limit|quota|allowance|allocation|cap)|\b(?:tpd|rpd)\b|` +
+		`\b\d+[ -]?(?:hours?|days?)\b.*\blimit|\d+ ?个?小时|每[日天周月]`)
 	// Of one that may pass.
-	rateWords = regexp.MustCompile(`\brate[ -]limit|\btoo many requests\b|过于频繁`)
-	// Of one that lasts for a day, for which no debate can wait.
-	dayWords = regexp.MustCompile(`\bper[ -]day\b|\bdaily\W+(?:\w+\W+)?(?:limit|quota|allowance)`)
+	rateWords = regexp.MustCompile(`\brate[ -]limit|\btoo many requests\b|速率限制|频率|访问量过大`)
+	// Whether a message speaks of a limit at all, where the status does not say so: a period or a wait may belong to anything.
+	limitWords = regexp.MustCompile(`\b(?:limit|quota|allow|alloca|exceed|throttl|slow)|\b(?:too (?:many|fast|often)|used up|rates?|` +
+		`requests?|tokens?|rpm|tpm|qps)\b|限|频`)
+	// The wait that a message names, and its parts.
+	waitWords = regexp.MustCompile(`\b(?:try again|retry|wait)\W+(?:\w+\W+){0,3}?((?:` + amount + `[, ]*(?:and )?)+)\b`)
+	waitPart  = regexp.MustCompile(amount)
 
 	filterWords = regexp.MustCompile(
 		`\b(?:sensitive|inappropriate|unsafe|harmful|prohibited|illegal)\W+(?:[\w']+\W+){0,2}?(?:content|information|words?|text|` +
@@ -130,25 +147,34 @@ var (
 			`敏感|不安全|违规|违法|内容安全|审核未通过`)
 	// A message with these is about a field or a service, not about a text.
 	fieldWords = regexp.MustCompile(`\b(?:parameter|argument|field|schema|unknown|unsupported|not support|case[ -](?:in)?sensitive|` +
-		`unavailable|` +
-		`timed? ?out|illegal (?:character|value|escape|state))`)
+		`illegal (?:character|value|escape|state))`)
+
+	// One with these is about a service that does not work now.
+	serviceWords = regexp.MustCompile(`\bunavailable\b|\btimed? ?out\b`)
+	// Likewise, and under a status of a wrong request too.
+	downWords = regexp.MustCompile(`\b(?:degraded|overloaded|temporarily|warming up|is (?:currently |still )?loading|` +
+		`(?:try again|retry) (?:later|shortly))\b`)
 
 	// xAI and Google, under 400.
-	keyWords = regexp.MustCompile(`\b(?:incorrect|invalid) api key|\bapi key (?:is )?(?:not valid|invalid|expired)`)
+	keyWords = regexp.MustCompile(`\b(?:incorrect|invalid) api key|\bapi key (?:is |was |has been )?(?:not valid|invalid|expired|revoked)`)
 )
 
-// With these words a router reports what a key may spend: OpenRouter, under 403.
-//
-//nolint:gochecknoglobals // read only
-var spentWords = []string{"key limit exceeded (", "key limit exceeded. manage"}
+// amount is a part of a wait: "7m", "37.8 seconds".
+const amount = `(\d+(?:\.\d+)?) ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)`
+
+// said returns what a failure says, and its words in lower case, with numbers but no commas in them.
+func (f *fault) said() (text, words string) {
+	text = f.message + "\n" + f.raw
+	if at := echo.FindStringIndex(text); at != nil {
+		text = text[:at[0]]
+	}
+	text = text[:min(len(text), maxSaid)]
+	return text, digitComma.ReplaceAllString(strings.ToLower(text), "$1$2")
+}
 
 // classify says what can be done about a failure.
 func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bool) provider.Kind {
 	names := append([]string{f.code, f.kind}, f.inner...)
-	said := f.message + "\n" + f.raw
-	if at := echo.FindStringIndex(said); at != nil {
-		said = said[:at[0]]
-	}
 	for _, kinds := range []map[string]provider.Kind{own, exactKinds} {
 		for _, name := range names {
 			if kind, ok := kinds[strings.ToLower(name)]; ok {
@@ -156,29 +182,31 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 			}
 		}
 	}
-	said = said[:min(len(said), maxSaid)]
-	words := digitComma.ReplaceAllString(strings.ToLower(said), "$1$2")
+	said, words := f.said()
 	names = append(names, errorName.FindAllString(said, maxSpoken)...)
 	for i, name := range names {
 		names[i] = nameWords(name)
 	}
-	limit, sure := f.limit(words, names, status)
-	if sure {
-		return limit
+	if strings.Contains(words, "request too large for ") || overdrawn(words) { // than a minute's tokens: OpenAI and Groq
+		return provider.KindContextOverflow
 	}
+	limit, passes := f.limit(words, names, status)
 	for _, name := range names {
-		if kind := meaning(name); kind != "" && (kind != provider.KindContextOverflow || status != http.StatusTooManyRequests) {
+		switch kind := meaning(name); {
+		case kind == provider.KindQuota && passes:
+			return provider.KindRateLimit
+		case kind != "" && (kind != provider.KindContextOverflow || status != http.StatusTooManyRequests):
 			return kind
 		}
 	}
-	if kind := cmp.Or(limit, f.spoken(words, status)); kind != "" {
+	if kind := f.spoken(words, names, status, limit); kind != "" {
 		return kind
 	}
 	switch {
 	case status == http.StatusForbidden && !f.moderated && f.blocked != "", status == 0 && f.lost != "":
 		return provider.KindValidation
 	case status != 0:
-		return statusKind(status, retryAfter, f.moderated)
+		return statusKind(status, retryAfter || passes, f.moderated)
 	case f.moderated:
 		return provider.KindContentFilter
 	}
@@ -192,28 +220,54 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 	return provider.KindAPI
 }
 
-// limit returns what a failure says of a limit on requests or tokens; "": nothing. If it is sure, the names of the failure do not matter.
-func (f *fault) limit(words string, names []string, status int) (kind provider.Kind, sure bool) {
-	if strings.Contains(words, "request too large for ") || overdrawn(words) { // than a minute's tokens: OpenAI and Groq
-		return provider.KindContextOverflow, true
-	}
+// soon bounds a wait for a limit that passes, where other words speak of a limit that does not.
+const soon = 10 * time.Minute
+
+// limit returns what a failure says of a limit on requests or tokens: rate_limit, or quota for one that lasts; "": nothing. passes says that
+// it is a rate limit whatever else is said of quotas.
+func (f *fault) limit(words string, names []string, status int) (kind provider.Kind, passes bool) {
+	told := limitWords.MatchString(words)
 	switch status {
-	case 0, http.StatusTooManyRequests, http.StatusBadRequest, http.StatusForbidden, http.StatusUnprocessableEntity: // gateways use them all
-	default:
-		return "", false
+	case http.StatusTooManyRequests, http.StatusPaymentRequired:
+		told = true
 	}
+	ends := func(wait time.Duration) bool { return wait > 0 && wait <= soon }
 	switch {
-	case containsAny(words, spentWords), strings.Contains(f.reason, "perday"): // OpenRouter; Google, which names a wait beside it
-		return provider.KindQuota, true
-	case passing.MatchString(words):
+	case strings.Contains(f.reason, "perday"): // Google, which names a wait beside it
+		return provider.KindQuota, false
+	case told && (passing.MatchString(words) || ends(saidWait(words))), ends(f.wait):
 		return provider.KindRateLimit, true
-	case dayWords.MatchString(words), slices.ContainsFunc(names, dayName.MatchString):
+	case told && dayWords.MatchString(words), slices.ContainsFunc(names, dayName.MatchString):
 		return provider.KindQuota, false
 	case rateWords.MatchString(words), slices.ContainsFunc(names, tooFast.MatchString):
 		return provider.KindRateLimit, false
 	default:
 		return "", false
 	}
+}
+
+// saidWait returns the wait that a message names; 0: it names none.
+func saidWait(words string) (wait time.Duration) {
+	found := waitWords.FindStringSubmatch(words)
+	if found == nil {
+		return 0
+	}
+	for _, part := range waitPart.FindAllStringSubmatch(found[1], -1) {
+		unit := time.Second
+		switch {
+		case strings.HasPrefix(part[2], "ms"), strings.HasPrefix(part[2], "milli"):
+			unit = time.Millisecond
+		case part[2][0] == 'm':
+			unit = time.Minute
+		case part[2][0] == 'h':
+			unit = time.Hour
+		case part[2][0] == 'd':
+			unit = day
+		}
+		d, _ := units(part[1], unit)
+		wait = min(wait+d, year)
+	}
+	return wait
 }
 
 // meaning returns what the words of a name say by themselves; "": nothing that takes precedence over a status.
@@ -230,26 +284,37 @@ func meaning(words string) provider.Kind {
 	}
 }
 
-// spoken returns what the words of a message say, where the status leaves it open; "": nothing.
-func (f *fault) spoken(words string, status int) provider.Kind {
-	limited := status == http.StatusTooManyRequests // by how much, and for how long, is another question
+// spoken returns what the words of a message say, where the status leaves it open; "": nothing. limit is what they say of a limit.
+func (f *fault) spoken(words string, names []string, status int, limit provider.Kind) provider.Kind {
+	rate := limit == provider.KindRateLimit
+	limited := status == http.StatusTooManyRequests || status == 0 && rate // by how much, and for how long, is another question
+	wrong := status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired:
 		return ""
-	case moneyWords.MatchString(words), !limited && quotaWords.MatchString(words) && !passing.MatchString(words):
+	case emptyWords.MatchString(words),
+		!rate && (moneyWords.MatchString(words) || status != http.StatusTooManyRequests && quotaWords.MatchString(words)):
 		return provider.KindQuota
 	case !limited && status < http.StatusInternalServerError && !noSuchPath(status) && filterWords.MatchString(words) &&
-		!fieldWords.MatchString(words):
+		!fieldWords.MatchString(words) && !serviceWords.MatchString(words):
 		return provider.KindContentFilter
 	case !limited && status != http.StatusForbidden && !f.ofReply(words) && overflows(words, status):
 		return provider.KindContextOverflow
-	case (status == http.StatusBadRequest || status == 0) && keyWords.MatchString(words), strings.Contains(f.reason, "api_key"):
+	case (wrong || status == http.StatusForbidden || status == 0) && keyWords.MatchString(words), strings.Contains(f.reason, "api_key"):
 		return provider.KindAuthentication // Google says it under a status of 400
 	case strings.Contains(f.reason, "billing_disabled"): // Google's: of a project that nobody pays for
 		return provider.KindQuota
-	default:
+	case status == http.StatusForbidden && slices.ContainsFunc(names, keyName.MatchString): // a limit beside that is why
 		return ""
+	case limited, wrong, status == http.StatusForbidden, status == 0: // gateways use them all
+		if limit != "" {
+			return limit
+		}
 	}
+	if (wrong || status == http.StatusNotFound && f.lost == "") && downWords.MatchString(words) && !fieldWords.MatchString(words) {
+		return provider.KindAPI
+	}
+	return ""
 }
 
 // nameWords returns the words of a name in lower case, each between blanks: those of insufficientQuota, INSUFFICIENT_QUOTA and
@@ -332,6 +397,7 @@ func (x *Exchange) Ending(field, reason string) (provider.StopReason, error) {
 		return "", x.Invalid(field, "unknown "+field+" "+reason)
 	}
 }
+
 var (
 	brokenReason = regexp.MustCompile(` (?:error|errors|fail[a-z]*|abort[a-z]*|cancel[a-z]*|network|timeout|timed out|` +
 		`interrupt[a-z]*|disconnect[a-z]*|` +

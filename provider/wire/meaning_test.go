@@ -81,6 +81,46 @@ func TestFailuresAreClassifiedByWhatTheyMean(t *testing.T) {
 		{"too many, by name under 422", 422, `{"error":{"message":"no","type":"TooManyRequests"}}`, rate, 0},
 		{"Azure's API Management", 403, `{"statusCode":403,"message":"Out of call volume quota. Quota will be replenished in 00:05:00."}`, quota, 0},
 		{"a plan's rate is no refusal of a key", 401, `{"error":{"message":"The key has a rate limit of 0 requests per minute"}}`, key, 0},
+		// What else they say of a key, a window, a filter or an account counts all the same (inferred).
+		{"a key by name beside a rate", 403, `{"error":{"message":"Invalid API key. Free keys allow 3 requests per minute","code":"invalid_api_key"}}`, key, 0},
+		{"a permission beside a rate", 403, `{"error":{"message":"The model is not in your tier: its limit is 0 RPM","type":"permission_denied"}}`, key, 0},
+		{"a key that was revoked", 403, `{"error":{"message":"Your API key was revoked because of repeated rate limit violations"}}`, key, 0},
+		{"a window beside a wait", 400, `{"error":{"message":"Retry in 5 seconds","code":"context_length_exceeded"}}`, overflow, 0},
+		{"a window beside a rate", 400, `{"error":{"message":"prompt is too long: 300000 tokens > 200000 maximum. Your limit is 40,000 input tokens per minute"}}`, overflow, 200000},
+		{"a filter beside a wait", 400, `{"error":{"message":"Blocked. Please wait 30 seconds","code":"content_filter"}}`, filter, 0},
+		{"an account beside a rate", 429, `{"error":{"message":"Your account balance is insufficient. Please recharge. (limits: 60 RPM)"}}`, quota, 0},
+		{"a parameter beside a wait", 400, `{"error":{"message":"temperature is not supported with this model. Retry without it in 5 s"}}`, invalid, 0},
+		{"a period in a text", 400, `{"error":{"message":"the prompt 'Trams pay per minute' has a bad role"}}`, invalid, 0},
+		// Limits of more than an hour: OmniRoute#6980 (2026-07-12); kimi-cli#1599 (2026-03-27); dirge#818 (2026-08-24); model-hotel#955
+		// (2026-09-08); openai/codex#3899 (2025-09-19); Cohere's text is from memory; read 2026-11-29. The others are inferred.
+		{"Cloudflare", 429, `{"errors":[{"message":"AiError: you have used up your daily free allocation of 10,000 neurons, please upgrade to a paid plan","code":4006}],"success":false}`, quota, 0},
+		{"Cohere's trial", 429, `{"message":"You are using a Trial key, which is limited to 1000 API calls / month. You can use a Production key with higher rate limits."}`, quota, 0},
+		{"Cohere's trial, a minute", 429, `{"message":"You are using a Trial key, which is limited to 10 API calls / minute. You can use a Production key with higher rate limits."}`, rate, 0},
+		{"Moonshot's day", 429, `{"error":{"message":"Your account org-1 request reached organization TPD rate limit, current: 1526210, limit: 1500000","type":"rate_limit_reached_error"}}`, quota, 0},
+		{"Zhipu's five hours", 429, `{"error":{"code":"1308","message":"已达到 5 小时的使用上限。您的限额将在 2026-08-25 07:41:44 重置。"}}`, quota, 0},
+		{"Z.ai's five hours", 429, `{"error":{"code":"1308","message":"Usage limit reached for 5 hour. Your limit will reset at 2026-09-09 05:38:28"}}`, quota, 0},
+		{"Codex", 429, `{"error":{"message":"You've hit your usage limit. Please try again in 4 hours 30 minutes."}}`, quota, 0},
+		{"a week", 429, `{"error":{"message":"You have reached your weekly usage limit. Try again in 2h 30m"}}`, quota, 0},
+		{"a month's spending", 429, `{"error":{"message":"Monthly spending limit reached. Retry after 900 seconds"}}`, quota, 0},
+		{"a day that ends in hours", 429, `{"error":{"message":"Rate limit reached on requests per day (RPD): Limit 200, Used 200, Requested 1. Please try again in 7h12m0s."}}`, quota, 0},
+		{"Zhipu's rate in a stream", 200, `{"error":{"code":"1302","message":"您的账户已达到速率限制，请您控制请求频率"}}`, rate, 0}, // llm-for-zotero#17 has it under 429
+		{"Qoder by a router", 403, `{"error":{"message":"Forbidden","retryAfterSeconds":30}}`, rate, 0},          // 9router#3510 (2026-08-24)
+
+		// Accounts, plans and outages under statuses that nobody expects. pollinations#12136 (2026-07-01); wayland#545 (2026-07-02), whose code
+		// and words stand apart there; freellmapi#522 (2026-07-11); ollama#15990 (2026-05-06); openclaw#130532; octo-agent#2124; read
+		// 2026-11-29. Volcengine's and Azure's are from memory.
+		{"Fireworks", 412, `{"error":{"message":"Account x is suspended, possibly due to reaching the monthly spending limit or failure to pay past invoices.","code":"PRECONDITION_FAILED","type":"error"}}`, quota, 0},
+		{"Volcengine's pause", 429, `{"error":{"code":"SetLimitExceeded","message":"Your account has reached the set inference limit for the model, and the model service has been paused."}}`, quota, 0},
+		{"a charge in flight", 402, `{"error":{"code":"credit_unresolved","message":"A prior charge is still being reconciled. Please retry shortly."}}`, rate, 0},
+		{"NVIDIA's function", 400, `{"status":400,"title":"Bad Request","detail":"Function id '87ea': DEGRADED function cannot be invoked"}`, provider.KindAPI, 0},
+		{"a model that loads", 404, `{"error":"model x is currently loading"}`, provider.KindAPI, 0},
+		{"a parameter for later", 400, `{"error":{"message":"the parameter top_k is temporarily unsupported"}}`, invalid, 0},
+		{"Ollama's plan", 403, `{"error":"this model requires a subscription, upgrade for access"}`, invalid, 0},
+		{"Mistral's tier", 403, `{"message":"no","code":"tier_not_allowed"}`, invalid, 0},
+		{"Azure's network", 403, `{"error":{"code":"403","message":"Access denied due to Virtual Network/Firewall rules."}}`, invalid, 0},
+		{"a length in Chinese", 400, `{"error":{"message":"长度超限"}}`, overflow, 0},
+		{"a cap and the prompt", 400, `{"error":{"message":"max_tokens (4096) plus prompt tokens (5000) exceed the context length 8192"}}`, overflow, 8192}, // inferred
+		{"a cap and the input", 400, `{"error":{"message":"max_new_tokens + input length exceeds context window"}}`, overflow, 0},                           // inferred
 
 		// Filters. qwen-code#3145 (2026-04-11); openai-cookbook#1224 (2024-05-23); DeepSeek-V2#30 (2024-05-15), read 2026-11-29.
 		{"DashScope", 400, `{"error":{"message":"<400> InternalError.Algo.DataInspectionFailed: no","type":"data_inspection_failed","param":null,"code":"data_inspection_failed"}}`, filter, 0},
@@ -169,6 +209,30 @@ func meant(t *testing.T, status int, body string) *provider.Error {
 	var e *provider.Error
 	require.ErrorAs(t, x.Fault([]byte(body)), &e)
 	return e
+}
+
+// A wait that a message names is the server's, where no header and no field has one. kimi-cc#16 (2025-07-14); continue#11277 (2026-03-10);
+// copilot-cli#2740; read 2026-11-29. The others are inferred.
+func TestNamedWaits(t *testing.T) {
+	for message, want := range map[string]time.Duration{
+		"request reached max organization concurrency: 1, please try again after 1 seconds": time.Second,
+		"Please retry in 37.821803198s.":                           37821803198,
+		"You have exceeded your rate limit. Please wait 2 minutes": 2 * time.Minute,
+		"Please try again in 7m12s.":                               432 * time.Second,
+		"Please try again in 6ms":                                  6 * time.Millisecond,
+		"Try again in 1 hour, 30 minutes and 5 seconds":            90*time.Minute + 5*time.Second,
+		"Try again in 3 days":                                      72 * time.Hour,
+		"Try again in 999999999999 days":                           365 * 24 * time.Hour,
+		"Please wait a few minutes":                                0,
+		"Retry 5 models":                                           0,
+	} {
+		e := refused(t, 429, `{"error":{"message":"`+message+`"}}`)
+		assert.Equal(t, provider.KindRateLimit, e.Kind, message)
+		assert.InDelta(t, want, e.RetryAfter, 10, message)
+	}
+	assert.Equal(t, 7*time.Second, refused(t, 429, `{"error":{"message":"Try again in 5s"}}`, "Retry-After: 7").RetryAfter, "a header counts first")
+	assert.Equal(t, 30*time.Second, refused(t, 403, `{"error":{"message":"Forbidden","retryAfterSeconds":30}}`).RetryAfter)
+	assert.Equal(t, provider.KindRateLimit, refused(t, 402, `{"error":{"message":"Try again in 5s"}}`).Kind)
 }
 
 // In a stream, names without a status decide as the status would.

@@ -117,15 +117,18 @@ func overflows(words string, status int) bool {
 // ofReply reports whether a failure is about the cap on the reply, whatever it says of the window beside it.
 func (f *fault) ofReply(words string) bool {
 	name := f.param[strings.LastIndexAny(f.param, "./")+1:]
-	return (slices.Contains(capNames, plainName(name)) || capFirst.MatchString(words)) && !containsAny(words, fullWords)
+	first := capFirst.FindStringSubmatch(words)
+	return (slices.Contains(capNames, plainName(name)) || first != nil && first[1] == "") && !containsAny(words, fullWords)
 }
 
-// capNames are the names of the cap on a reply, as plainName has them. capFirst matches a message that begins with one.
+// capNames are the names of the cap on a reply, as plainName has them. capFirst matches a message that begins with one,
+// and what adds the prompt to it.
 //
 //nolint:gochecknoglobals // read only
 var (
 	capNames = []string{"maxtokens", "maxcompletiontokens", "maxoutputtokens", "maxnewtokens"}
-	capFirst = regexp.MustCompile(`^\W*(?:(?:the|invalid|value|of|for|parameter|field)\W+)*max_?(?:completion_?|output_?|new_?)?tokens\b`)
+	capFirst = regexp.MustCompile(`^\W*(?:(?:the|invalid|value|of|for|parameter|field)\W+)*max_?(?:completion_?|output_?|new_?)?tokens\b` +
+		`([^a-z]*(?:\+|\b(?:plus|and)\b))?`)
 )
 
 // These words report a full window too, without a prompt or a length in them.
@@ -151,7 +154,7 @@ var (
 		`reduce|shorten|not fit|(?:only|just) [0-9]+|(?:window|length|size) is [0-9]+) `)
 	// The same as a word for a prompt with its length.
 	tooLong = regexp.MustCompile(` (?:prompt|input|context|request) (?:is |was |length |window )?(?:too (?:long|large)|超长) |` +
-		`(?:输入|上下文|提示词|文本|prompt|tokens?) ?[^ ]{0,20} ?(?:过长|超长|超出|超过|最大长度)`)
+		`(?:输入|上下文|提示词|文本|prompt|tokens?) ?[^ ]{0,20} ?(?:过长|超长|超出|超过|最大长度)|长度超限`)
 	// Of the reply, which a request speaks of too.
 	replyPart   = regexp.MustCompile(` (?:output|completion|generated|response|reply) (?:tokens?|length) `)
 	promptAlone = regexp.MustCompile(` (?:prompts?|inputs?|context|messages|conversation|history) `)
