@@ -29,7 +29,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{"known", "claude-x", 200, `{"type":"model","id":"claude-x","display_name":"X","created_at":"2026-01-01T00:00:00Z"}`, "", ""},
 		{"odd name", "acme/claude x?", 200, `{"id":"acme/claude x?"}`, "", ""},
-		{"login page", "claude-x", 200, "<!doctype html><title>Log in</title>", provider.KindValidation, "endpoint"},
+		{"login page", "claude-x", 200, "<!doctype html><title>Log in</title>", provider.KindInvalidResponse, "endpoint"},
 		{"nothing", "claude-x", 200, "", provider.KindInvalidResponse, "malformed"},
 		{"something else", "claude-x", 200, `{}`, provider.KindInvalidResponse, "malformed"},
 		{"error under 200", "claude-x", 200, said("authentication_error"), provider.KindAuthentication, "authentication_error"},
@@ -96,7 +96,7 @@ func TestCountTokensFails(t *testing.T) {
 		name, answer string
 		want         provider.Kind
 	}{
-		{"page", head + "\r\n<html>", provider.KindValidation},
+		{"page", head + "\r\n<html>", provider.KindInvalidResponse},
 		{"nothing", head + "\r\n{}", provider.KindInvalidResponse},
 		{"null", head + "\r\n" + `{"input_tokens":null}`, provider.KindInvalidResponse},
 		{"words", head + "\r\n" + `{"input_tokens":"many"}`, provider.KindInvalidResponse},

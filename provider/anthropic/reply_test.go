@@ -47,6 +47,27 @@ func TestUsageOfWhatIsCut(t *testing.T) {
 	failure(t, err, provider.KindNetwork) // the reply went on
 }
 
+// Servers of other vendors count cached tokens inside the input, as OpenAI does, and then have its fields. DashScope: rust-genai#258
+// (2026-07-09), read 2026-11-29. The others are inferred.
+func TestUsageWithTheFieldsOfOpenAI(t *testing.T) {
+	for usage, want := range map[string]provider.Usage{
+		`"cache_creation_input_tokens":0,"cache_read_input_tokens":3604,"prompt_tokens_details":{"cached_tokens":3604},"output_tokens":878`: {Input: 3602, CachedInput: 3602, Output: 878},
+		`"cache_creation_input_tokens":900,"cache_read_input_tokens":3000,"prompt_tokens":3602,"output_tokens":878`:                         {Input: 3602, CachedInput: 3000, CacheWrite: 602, Output: 878},
+		`"cache_read_input_tokens":3000,"total_tokens":4480,"output_tokens":878`:                                                            {Input: 3602, CachedInput: 3000, Output: 878},
+		`"cache_read_input_tokens":3000,"total_tokens":7480,"prompt_tokens_details":{"cached_tokens":3000},"output_tokens":878`:             {Input: 6602, CachedInput: 3000, Output: 878},
+		`"input_tokens":0,"cache_read_input_tokens":3000,"prompt_tokens_details":{"cached_tokens":3000},"output_tokens":878`:                {Input: 3000, CachedInput: 3000, Output: 878},
+		`"cache_read_input_tokens":3604,"prompt_tokens_details":null,"output_tokens":878`:                                                   {Input: 7206, CachedInput: 3604, Output: 878},
+	} {
+		answer := ok + event("message_start", `{"type":"message_start","message":{"id":"m","role":"assistant","content":[],"usage":{"input_tokens":3602,"output_tokens":0}}}`) +
+			text(0, "Yes.") +
+			event("message_delta", `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{`+usage+`}}`) +
+			event("message_stop", `{"type":"message_stop"}`)
+		r, _, err := ask(t, played(answer), request())
+		require.NoError(t, err)
+		assert.Equal(t, want, r.Usage, usage)
+	}
+}
+
 // A character whose two halves come in two pieces is one: in text, in thoughts and in arguments.
 func TestHalvesOfACharacter(t *testing.T) {
 	half := func(kind, field, text string) string { return `{"type":"` + kind + `","` + field + `":"` + text + `"}` }

@@ -1,6 +1,9 @@
 package anthropic
 
 import (
+	"cmp"
+	"encoding/json"
+
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
@@ -14,13 +17,19 @@ type figures struct {
 	Details struct {
 		Thoughts *wire.Count `json:"thinking_tokens"`
 	} `json:"output_tokens_details"`
+	// OpenAI's fields, of servers that count as it does.
+	Prompt *wire.Count     `json:"prompt_tokens"`
+	Total  *wire.Count     `json:"total_tokens"`
+	Cached json.RawMessage `json:"prompt_tokens_details"`
 }
 
 // usage keeps the latest value of each count. The vendor's counts are cumulative.
 type usage struct {
 	fresh, written, read wire.Count // input tokens: uncached, written to the cache, read from it
 	output, thought      wire.Count
-	complete             bool // the output is counted to its end
+	prompt, total        wire.Count // 0: not reported
+	openAI               bool       // OpenAI's details are there
+	complete             bool       // the output is counted to its end
 }
 
 // update takes over the counts that were reported.
@@ -28,11 +37,12 @@ func (u *usage) update(f *figures) {
 	for _, one := range []struct {
 		of  *wire.Count
 		now *wire.Count
-	}{{&u.fresh, f.Fresh}, {&u.written, f.Written}, {&u.read, f.Read}, {&u.output, f.Output}, {&u.thought, f.Details.Thoughts}} {
+	}{{&u.fresh, f.Fresh}, {&u.written, f.Written}, {&u.read, f.Read}, {&u.output, f.Output}, {&u.thought, f.Details.Thoughts}, {&u.prompt, f.Prompt}, {&u.total, f.Total}} {
 		if one.now != nil {
 			*one.of = *one.now
 		}
 	}
+	u.openAI = u.openAI || wire.Present(f.Cached)
 }
 
 // tokens returns the usage. It is zero until the output is counted to its end, because more of it may be
@@ -44,10 +54,16 @@ func (u *usage) tokens() provider.Usage {
 	return u.counted()
 }
 
-// counted returns what the vendor has counted so far: at the beginning of a stream the input.
+// counted returns what the vendor has counted so far: at the beginning of a stream the input. The vendor counts cached tokens beside the
+// others. A server that has OpenAI's fields counts them inside, unless what those say is as much as all together.
 func (u *usage) counted() provider.Usage {
+	input, read, written := u.fresh+u.written+u.read, u.read, u.written
+	prompt := cmp.Or(u.prompt, u.total-u.output)
+	if u.fresh > 0 && prompt < input && (prompt > 0 || u.openAI) {
+		input, read = u.fresh, min(u.read, u.fresh)
+		written = min(u.written, input-read)
+	}
 	return provider.Usage{
-		Input: int(u.fresh + u.written + u.read), CachedInput: int(u.read), CacheWrite: int(u.written),
-		Output: int(u.output), Reasoning: int(min(u.thought, u.output)),
+		Input: int(input), CachedInput: int(read), CacheWrite: int(written), Output: int(u.output), Reasoning: int(min(u.thought, u.output)),
 	}
 }

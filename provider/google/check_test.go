@@ -31,7 +31,7 @@ func TestCheck(t *testing.T) {
 		{"wrong key", 400, invalid, provider.KindAuthentication, "INVALID_ARGUMENT"},
 		{"no access", 403, refused(403, "PERMISSION_DENIED", "no"), provider.KindAuthentication, "PERMISSION_DENIED"},
 		{"down", 503, refused(503, "UNAVAILABLE", "no"), provider.KindAPI, "UNAVAILABLE"},
-		{"a page", 200, `<html>`, provider.KindValidation, "endpoint"},
+		{"a page", 200, `<html>`, provider.KindInvalidResponse, "endpoint"},
 		{"something else", 200, `{}`, provider.KindInvalidResponse, "malformed"},
 		{"an error", 200, refused(429, "RESOURCE_EXHAUSTED", "no"), provider.KindRateLimit, "RESOURCE_EXHAUSTED"},
 	}

@@ -182,7 +182,7 @@ func TestOddAnswers(t *testing.T) {
 	}{
 		"null":                 {"data: null\n\n", provider.KindInvalidResponse, "malformed"},
 		"null candidate":       {`data: {"candidates": [null, {"content": null}, {"content": {"parts": [null]}}]}` + "\n\n", provider.KindNetwork, "truncated"},
-		"a page":               {"<!doctype html>\n\n", provider.KindValidation, "endpoint"},
+		"a page":               {"<!doctype html>\n\n", provider.KindInvalidResponse, "endpoint"},
 		"not streamed":         {`[{"candidates": [{"content": {"parts": [{"text": "Yes."}]},"finishReason": "STOP"}]}]`, provider.KindInvalidResponse, "not_a_stream"},
 		"half an error":        {half + `{"error": {"code": 503, "mess`, provider.KindNetwork, "truncated"},
 		"an unended event":     {half + `data: {"candidates": [{"finishReason": "STOP"}]}` + "\n", provider.KindNetwork, "truncated"},

@@ -32,7 +32,7 @@ func TestCheck(t *testing.T) {
 		{"refused", 401, `{"error":"unauthorized ` + canary + `"}`, provider.KindAuthentication, ""},
 		{"down", 503, ``, provider.KindAPI, ""},
 		{"error under 200", 200, `{"error":"upstream ` + canary + `"}`, provider.KindAPI, "upstream"},
-		{"page", 200, "<html>", provider.KindValidation, "BaseURL"},
+		{"page", 200, "<html>", provider.KindInvalidResponse, "BaseURL"},
 		{"cut", 200, `{"details":{"fam`, provider.KindNetwork, ""},
 		{"nothing", 200, ``, provider.KindInvalidResponse, ""},
 		{"another kind of answer", 200, `[1]`, provider.KindInvalidResponse, ""},

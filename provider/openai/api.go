@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -90,9 +91,20 @@ func elsewhere(err error, model string) bool {
 	return !ofModel(e) && !names(strings.ToLower(e.Message), strings.ToLower(model))
 }
 
-// shut reports whether a 403 names no error of the API. A gateway refuses a path so that it does not know, and a firewall any path.
+// shut reports whether a 403 may be one of the path: a gateway refuses one so that it does not know, and a firewall any path. Neither names
+// an error of the API, nor says more than a few fixed words.
 func shut(e *provider.Error) bool {
-	return e.Status == http.StatusForbidden && (e.Code == "" || e.Code == "blocked")
+	words := strings.TrimRight(strings.ToLower(e.Message), ".")
+	return e.Status == http.StatusForbidden && (e.Code == "blocked" || e.Code == "" && slices.Contains(shutWords, words))
+}
+
+// shutWords are messages of a 403 that no API has.
+//
+//nolint:gochecknoglobals // read only
+var shutWords = []string{
+	"forbidden", "403 forbidden", "access denied", // the first also in place of an empty message
+	"missing authentication token", // AWS's gateway, of a path that it does not have
+	"rbac: access denied",          // Envoy
 }
 
 // ofModel reports whether the code of a failure speaks of the model.
@@ -183,7 +195,7 @@ func absent(err error, model string) bool {
 	message := strings.ReplaceAll(strings.ToLower(e.Message), "/models/"+strings.ToLower(model), "/models") // the path of a model names it
 	of := func(name string) bool { return names(message, strings.ToLower(name)) }
 	switch {
-	case e.Status/100 == 2: // a page: what stands there is no part of the API, and nothing else is at BaseURL
+	case e.Kind == provider.KindInvalidResponse: // a page: what stands there is no part of the API, and nothing else is at BaseURL
 		return false
 	case e.Code == wire.CodeEndpoint:
 		return !of(model)

@@ -25,7 +25,7 @@ func TestCountTokens(t *testing.T) {
 		"null":            {200, `{"input_tokens":null}`, 0, provider.KindInvalidResponse, "no_count"},
 		"less than none":  {200, `{"input_tokens":-1}`, 0, provider.KindInvalidResponse, "no_count"},
 		"absurd":          {200, `{"input_tokens":1e30}`, 0, provider.KindInvalidResponse, "no_count"},
-		"a page":          {200, `<html></html>`, 0, provider.KindValidation, "endpoint"},
+		"a page":          {200, `<html></html>`, 0, provider.KindInvalidResponse, "endpoint"},
 		"a failure":       {200, `{"error":{"code":"server_error","message":"no"}}`, 0, provider.KindAPI, "server_error"},
 		"no endpoint":     {404, `{"detail":"Not Found"}`, 0, provider.KindValidation, "unsupported"},
 		"another's":       {405, ``, 0, provider.KindValidation, "unsupported"},

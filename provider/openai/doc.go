@@ -11,7 +11,7 @@
 // 200, a failure of the server. Some do not, because the other API would answer the same:
 //
 //   - a failure that names the model, or whose code speaks of it;
-//   - a refused key (401, or a 403 that names an error of the API), a limit, an empty account, a filter, a full window;
+//   - a refused key (401, or a 403 that says more than "forbidden"), a limit, an empty account, a filter, a full window;
 //   - a timeout, a broken connection, a redirect.
 //
 // If the server has no chat completions either, the failure of the first request is reported.
@@ -19,7 +19,7 @@
 // While the first request finds out, requests that begin at the same time wait for it. If it does not
 // find out (the server is down, the key is refused), the next requests try again. Chat Completions is
 // remembered only if that endpoint has answered: with a reply, or with a refusal (4xx) that is about
-// something else than the endpoint. A web page, a 5xx, a 403 that names no error of the API and a broken
+// something else than the endpoint. A web page, a 5xx, a 403 that says no more than "forbidden" and a broken
 // connection decide nothing. Setting [Provider.API] skips the search.
 //
 // # What is sent

@@ -129,7 +129,7 @@ func TestEmbedAnswers(t *testing.T) {
 		"half a number":        {200, answer(item(0, `"AAAA"`), item(1, `"AAAA"`)), provider.KindInvalidResponse, "no_vectors"},
 		"no base64":            {200, answer(item(0, `"*"`), item(1, `"*"`)), provider.KindInvalidResponse, "no_vectors"},
 		"nothing":              {200, `{"data":[]}`, provider.KindInvalidResponse, "no_vectors"},
-		"a page":               {200, `<html></html>`, provider.KindValidation, "endpoint"},
+		"a page":               {200, `<html></html>`, provider.KindInvalidResponse, "endpoint"},
 		"a failure":            {200, `{"error":{"code":"insufficient_quota","message":"no"}}`, provider.KindQuota, "insufficient_quota"},
 		"too long a text":      {400, `{"error":{"message":"This model's maximum context length is 8192 tokens"}}`, provider.KindContextOverflow, ""},
 		"unknown model":        {404, `{"error":{"code":"model_not_found","message":"no"}}`, provider.KindValidation, "model_not_found"},

@@ -79,13 +79,15 @@ func TestCosts(t *testing.T) {
 		`"cost":0.001,"is_byok":true`:  -1,
 		`"cost":0`:                     0,
 		`"cost_in_usd_ticks":37756000`: 0.0037756,
-		`"cost":-1`:                    -1,
-		`"cost":1e300`:                 -1,
-		`"cost":"0.5"`:                 -1,
-		`"cost":null`:                  -1,
-		`"cost_in_usd_ticks":0`:        -1,
-		`"cost_in_usd_ticks":-5`:       -1,
-		`"total_tokens":3`:             -1,
+		`"cost":{"input_tokens_cost":0.00001,"output_tokens_cost":0.00014,"request_cost":0.005,"total_cost":0.00515}`: 0.00515, // Perplexity: vercel/ai#13705 (2026-03-20)
+		`"cost":{}`:              -1,
+		`"cost":-1`:              -1,
+		`"cost":1e300`:           -1,
+		`"cost":"0.5"`:           -1,
+		`"cost":null`:            -1,
+		`"cost_in_usd_ticks":0`:  -1,
+		`"cost_in_usd_ticks":-5`: -1,
+		`"total_tokens":3`:       -1,
 	} {
 		r, _, err := ask(t, played(deltas(`,"usage":{"prompt_tokens":2,"completion_tokens":1,`+usage+`}`, `{"content":"Yes."}`)), request())
 		require.NoError(t, err)

@@ -1,6 +1,8 @@
 package openaicompat
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"github.com/agonist-dev/debate/provider"
@@ -16,6 +18,7 @@ type usage struct {
 	Cached     wire.Count `json:"cached_tokens"`               // Moonshot
 	Read       wire.Count `json:"cache_read_input_tokens"`     // Anthropic's, as Portkey and LiteLLM pass it on
 	Written    wire.Count `json:"cache_creation_input_tokens"` // the same
+	Reasoning  wire.Count `json:"reasoning_tokens"`            // Perplexity, beside the completion
 	In         struct {
 		Cached  wire.Count `json:"cached_tokens"`
 		Write   wire.Count `json:"cache_write_tokens"`    // OpenRouter
@@ -34,7 +37,7 @@ func parseUsage(data json.RawMessage, thinks bool) (_ provider.Usage, ok bool) {
 		return provider.Usage{}, false
 	}
 	counts := wire.Tokens{
-		Input: u.Prompt, Output: u.Completion, Total: u.Total, Reasoning: u.Out.Reasoning, Thinks: thinks,
+		Input: u.Prompt, Output: u.Completion, Total: u.Total, Reasoning: cmp.Or(u.Out.Reasoning, u.Reasoning), Thinks: thinks,
 		Cached: max(u.In.Cached, u.CacheHit, u.Cached, u.Read), Written: max(u.In.Write, u.In.Written, u.Written),
 	}
 	return counts.Usage(), max(u.Prompt, u.Completion, u.Total) > 0
@@ -44,11 +47,11 @@ func parseUsage(data json.RawMessage, thinks bool) (_ provider.Usage, ok bool) {
 const tick = 1e-10
 
 // parseCost reads what the server says that the request costs, in USD: OpenRouter's cost, with what the caller's own
-// account at the upstream vendor is charged, or xAI's ticks. ok is false if it says nothing.
+// account at the upstream vendor is charged, Perplexity's total, or xAI's ticks. ok is false if it says nothing.
 func parseCost(data json.RawMessage) (usd float64, ok bool) {
 	var u struct {
-		Cost    *float64 `json:"cost"`
-		OwnKey  bool     `json:"is_byok"`
+		Cost    cost `json:"cost"`
+		OwnKey  bool `json:"is_byok"`
 		Details struct {
 			Upstream *float64 `json:"upstream_inference_cost"`
 		} `json:"cost_details"`
@@ -60,11 +63,27 @@ func parseCost(data json.RawMessage) (usd float64, ok bool) {
 	switch {
 	case u.Ticks != nil:
 		return *u.Ticks * tick, *u.Ticks != 0 // 0: xAI's models at another vendor, which sends its own bill
-	case u.Cost == nil, u.OwnKey && u.Details.Upstream == nil:
+	case u.Cost.usd == nil, u.OwnKey && u.Details.Upstream == nil:
 		return 0, false
 	case u.OwnKey:
-		return *u.Cost + *u.Details.Upstream, true
+		return *u.Cost.usd + *u.Details.Upstream, true
 	default:
-		return *u.Cost, true
+		return *u.Cost.usd, true
 	}
+}
+
+// cost is an amount, or an object that has it as its total.
+type cost struct{ usd *float64 } // nil: neither
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (c *cost) UnmarshalJSON(data []byte) error {
+	if !bytes.HasPrefix(data, []byte("{")) {
+		return json.Unmarshal(data, &c.usd)
+	}
+	var parts struct {
+		Total *float64 `json:"total_cost"`
+	}
+	err := json.Unmarshal(data, &parts)
+	c.usd = parts.Total
+	return err
 }

@@ -60,10 +60,12 @@ func noSuchPath(status int) bool {
 // is not, or it does not say so. foreign says that the answer is no error of an API: a page, a plain text, or nothing.
 func (x *Exchange) astray(f *fault, foreign bool) string {
 	words := strings.ToLower(f.code + "\n" + f.kind + "\n" + f.message)
-	if x.path == "" || containsAny(words, itemWords) {
+	path := strings.ToLower(x.below())
+	rest := strings.ReplaceAll(words, path, "")
+	if x.path == "" || containsAny(rest, itemWords) { // a path may have such a word in it
 		return ""
 	}
-	if path := strings.ToLower(x.below()); !foreign && (len(path) < 2 || !strings.Contains(words, path)) && !pathWords.MatchString(words) {
+	if !foreign && (len(path) < 2 || rest == words) && !pathWords.MatchString(words) {
 		return ""
 	}
 	return x.nothing()

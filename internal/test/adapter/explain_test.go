@@ -97,11 +97,12 @@ func TestAnErrorOfAnOwnShape(t *testing.T) {
 	}
 }
 
-// TestAPageIsAWrongPath: a server that answers with its web page has no API at that path. The request is not made again.
+// TestAPageIsAWrongPath: a server that answers with its web page mostly has no API at that path. A network that asks for a login does so
+// too, so that it may be asked again.
 func TestAPageIsAWrongPath(t *testing.T) {
 	for _, page := range []string{"<!doctype html><title>Open WebUI</title>", "\n<html>\n</html>\n"} {
 		for vendor, e := range failsAlike(t, 200, "text/html; charset=utf-8", page) {
-			assert.Equal(t, provider.KindValidation, e.Kind, "%s: %v", vendor, e)
+			assert.Equal(t, provider.KindInvalidResponse, e.Kind, "%s: %v", vendor, e)
 			assert.Equal(t, wire.CodeEndpoint, e.Code, vendor)
 			assert.Contains(t, e.Message, "the server answered with a web page (the server has nothing at /", vendor)
 			assert.Contains(t, e.Message, "BaseURL", vendor)
