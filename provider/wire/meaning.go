@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"net/http"
 	"regexp"
 	"slices"
@@ -19,7 +20,7 @@ import (
 //  4. its status, and in a stream, which has none, its names in a broader sense.
 //
 // A limit that passes soon is a rate limit, whatever is said of quotas and plans beside it; one of more than an hour is a quota. Under 429,
-// and in a stream that speaks of a limit, lengths and filters are no question; under any other status the limit is the last one.
+// and where a name or an error in a stream speaks of a rate, words about lengths and filters do not count; else a limit comes last.
 //
 // Names and words are asked for what they mean, not whether a list has them: a vendor that no list knows says the same things.
 
@@ -102,7 +103,7 @@ var (
 			`negative|used up|overdrawn)\b|` +
 			`\b(?:arrears|arrearage|overdue|good standing)\b|` +
 			`\bkey limit exceeded(?: \(|\. manage)|` + // OpenRouter, under 403: what a key may spend
-			`余额不足|余额已|欠费|额度不足|额度已`)
+			`余额不足|余额已|欠费`)
 	// An allowance of weeks or of an account, and advice to pay. A limit that passes has such words beside it too.
 	moneyWords = regexp.MustCompile(
 		`\b(?:recharge|top[ -]?up)\b|` +
@@ -114,26 +115,23 @@ var (
 			`\bbudget has been exceeded\b|\b(?:over|crossed|exceeded) ?budget\b|` + // LiteLLM
 			`\b(?:suspended|deactivated|paused)\b.*\b(?:invoices?|pay|payments?|billing|spending)\b|` + // Fireworks, under 412
 			`\b(?:limit|billing|payments?)\b.*\b(?:suspended|deactivated|paused)\b|` + // Volcengine
-			`充值`)
+			`充值|额度不足|额度已`)
 	// The same, where a limit of a minute has a status of its own.
 	quotaWords = regexp.MustCompile(
 		`\bquota\b\W+(?:[\w']+\W+){0,4}?(?:exceeded|exhausted|insufficient|not enough|used up|depleted)\b|` +
 			`\b(?:insufficient|exceed(?:s|ed)?|exhausted|not enough|out of)\W+(?:[\w']+\W+){0,3}?quota\b|` +
 			`\brequires billing to be enabled\b`)
 	// Of a limit that passes: it is one of an hour at most, or ends soon.
-	passing = regexp.MustCompile(`(?:\bper[ -]|/ ?)(?:second|sec|minute|min|hour)\b|\b(?:rpm|tpm|qps)\b|\b(?:retry|try again) shortly\b|过于频繁`)
+	passing = regexp.MustCompile(every + `(?:second|sec|minute|min|hour)\b|\b(?:rpm|tpm|qps)\b|\b(?:retry|try again) shortly\b|过于频繁|每[秒分]`)
 	// Of one that lasts for more than an hour, for which no debate can wait.
-	dayWords = regexp.MustCompile(`(?:\bper[ -]|/ ?)(?:day|week|month)\b|` +
+	dayWords = regexp.MustCompile(every + `(?:day|week|month)\b|` +
 		`\b(?:daily|weekly|monthly)\W+(?:\w+\W+){0,2}?(?:limit|quota|allowance|allocation|cap)|\b(?:tpd|rpd)\b|` +
 		`\b\d+[ -]?(?:hours?|days?)\b.*\blimit|\d+ ?个?小时|每[日天周月]`)
 	// Of one that may pass.
-	rateWords = regexp.MustCompile(`\brate[ -]limit|\btoo many requests\b|速率限制|频率|访问量过大`)
+	rateWords = regexp.MustCompile(`\brate[ -]limit|\btoo many requests\b|速率限制|请求频率|频率限制|访问量过大`)
 	// Whether a message speaks of a limit at all, where the status does not say so: a period or a wait may belong to anything.
 	limitWords = regexp.MustCompile(`\b(?:limit|quota|allow|alloca|exceed|throttl|slow)|\b(?:too (?:many|fast|often)|used up|rates?|` +
 		`requests?|tokens?|rpm|tpm|qps)\b|限|频`)
-	// The wait that a message names, and its parts.
-	waitWords = regexp.MustCompile(`\b(?:try again|retry|wait)\W+(?:\w+\W+){0,3}?((?:` + amount + `[, ]*(?:and )?)+)\b`)
-	waitPart  = regexp.MustCompile(amount)
 
 	filterWords = regexp.MustCompile(
 		`\b(?:sensitive|inappropriate|unsafe|harmful|prohibited|illegal)\W+(?:[\w']+\W+){0,2}?(?:content|information|words?|text|` +
@@ -153,14 +151,14 @@ var (
 	serviceWords = regexp.MustCompile(`\bunavailable\b|\btimed? ?out\b`)
 	// Likewise, and under a status of a wrong request too.
 	downWords = regexp.MustCompile(`\b(?:degraded|overloaded|temporarily|warming up|is (?:currently |still )?loading|` +
-		`(?:try again|retry) (?:later|shortly))\b`)
+		`(?:try again|retry) shortly)\b`)
 
 	// xAI and Google, under 400.
 	keyWords = regexp.MustCompile(`\b(?:incorrect|invalid) api key|\bapi key (?:is |was |has been )?(?:not valid|invalid|expired|revoked)`)
 )
 
-// amount is a part of a wait: "7m", "37.8 seconds".
-const amount = `(\d+(?:\.\d+)?) ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)`
+// every is what stands before a period.
+const every = `(?:\bper[ -]|\b(?:calls|requests|tokens|queries|messages|images) ?/ ?)`
 
 // said returns what a failure says, and its words in lower case, with numbers but no commas in them.
 func (f *fault) said() (text, words string) {
@@ -191,15 +189,7 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 		return provider.KindContextOverflow
 	}
 	limit, passes := f.limit(words, names, status)
-	for _, name := range names {
-		switch kind := meaning(name); {
-		case kind == provider.KindQuota && passes:
-			return provider.KindRateLimit
-		case kind != "" && (kind != provider.KindContextOverflow || status != http.StatusTooManyRequests):
-			return kind
-		}
-	}
-	if kind := f.spoken(words, names, status, limit); kind != "" {
+	if kind := cmp.Or(called(names, status, passes), f.spoken(words, names, status, limit)); kind != "" {
 		return kind
 	}
 	switch {
@@ -220,11 +210,24 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 	return provider.KindAPI
 }
 
+// called returns what the names of a failure mean; "": nothing. passes says that it speaks of a limit that passes.
+func called(names []string, status int, passes bool) provider.Kind {
+	for _, name := range names {
+		switch kind := meaning(name); {
+		case kind == provider.KindQuota && passes:
+			return provider.KindRateLimit
+		case kind != "" && (kind != provider.KindContextOverflow || status != http.StatusTooManyRequests):
+			return kind
+		}
+	}
+	return ""
+}
+
 // soon bounds a wait for a limit that passes, where other words speak of a limit that does not.
 const soon = 10 * time.Minute
 
-// limit returns what a failure says of a limit on requests or tokens: rate_limit, or quota for one that lasts; "": nothing. passes says that
-// it is a rate limit whatever else is said of quotas.
+// limit returns what a failure says of a limit on requests or tokens: rate_limit, or quota for one that lasts; "": nothing. passes says
+// that it is a rate limit whatever else is said of quotas.
 func (f *fault) limit(words string, names []string, status int) (kind provider.Kind, passes bool) {
 	told := limitWords.MatchString(words)
 	switch status {
@@ -246,30 +249,6 @@ func (f *fault) limit(words string, names []string, status int) (kind provider.K
 	}
 }
 
-// saidWait returns the wait that a message names; 0: it names none.
-func saidWait(words string) (wait time.Duration) {
-	found := waitWords.FindStringSubmatch(words)
-	if found == nil {
-		return 0
-	}
-	for _, part := range waitPart.FindAllStringSubmatch(found[1], -1) {
-		unit := time.Second
-		switch {
-		case strings.HasPrefix(part[2], "ms"), strings.HasPrefix(part[2], "milli"):
-			unit = time.Millisecond
-		case part[2][0] == 'm':
-			unit = time.Minute
-		case part[2][0] == 'h':
-			unit = time.Hour
-		case part[2][0] == 'd':
-			unit = day
-		}
-		d, _ := units(part[1], unit)
-		wait = min(wait+d, year)
-	}
-	return wait
-}
-
 // meaning returns what the words of a name say by themselves; "": nothing that takes precedence over a status.
 func meaning(words string) provider.Kind {
 	switch rate := rateName.MatchString(words); {
@@ -287,7 +266,8 @@ func meaning(words string) provider.Kind {
 // spoken returns what the words of a message say, where the status leaves it open; "": nothing. limit is what they say of a limit.
 func (f *fault) spoken(words string, names []string, status int, limit provider.Kind) provider.Kind {
 	rate := limit == provider.KindRateLimit
-	limited := status == http.StatusTooManyRequests || status == 0 && rate // by how much, and for how long, is another question
+	// By how much, and for how long, is another question.
+	limited := status == http.StatusTooManyRequests || rate && (status == 0 || slices.ContainsFunc(names, tooFast.MatchString))
 	wrong := status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired:
@@ -306,7 +286,7 @@ func (f *fault) spoken(words string, names []string, status int, limit provider.
 		return provider.KindQuota
 	case status == http.StatusForbidden && slices.ContainsFunc(names, keyName.MatchString): // a limit beside that is why
 		return ""
-	case limited, wrong, status == http.StatusForbidden, status == 0: // gateways use them all
+	case wrong, status == http.StatusForbidden, status == http.StatusTooManyRequests, status == 0: // gateways use them all
 		if limit != "" {
 			return limit
 		}

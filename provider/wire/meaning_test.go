@@ -90,6 +90,9 @@ func TestFailuresAreClassifiedByWhatTheyMean(t *testing.T) {
 		{"a filter beside a wait", 400, `{"error":{"message":"Blocked. Please wait 30 seconds","code":"content_filter"}}`, filter, 0},
 		{"an account beside a rate", 429, `{"error":{"message":"Your account balance is insufficient. Please recharge. (limits: 60 RPM)"}}`, quota, 0},
 		{"a parameter beside a wait", 400, `{"error":{"message":"temperature is not supported with this model. Retry without it in 5 s"}}`, invalid, 0},
+		{"Bedrock's throttle", 400, `{"__type":"ThrottlingException","message":"Too many input tokens in your requests, slow down"}`, rate, 0},
+		{"a date", 400, `{"error":{"message":"Invalid request: the date has to be year/month/day"}}`, invalid, 0},
+		{"a parameter in Chinese", 400, `{"error":{"message":"frequency_penalty 频率惩罚参数不合法"}}`, invalid, 0},
 		{"a period in a text", 400, `{"error":{"message":"the prompt 'Trams pay per minute' has a bad role"}}`, invalid, 0},
 		// Limits of more than an hour: OmniRoute#6980 (2026-07-12); kimi-cli#1599 (2026-03-27); dirge#818 (2026-08-24); model-hotel#955
 		// (2026-09-08); openai/codex#3899 (2025-09-19); Cohere's text is from memory; read 2026-11-29. The others are inferred.
@@ -103,6 +106,7 @@ func TestFailuresAreClassifiedByWhatTheyMean(t *testing.T) {
 		{"a week", 429, `{"error":{"message":"You have reached your weekly usage limit. Try again in 2h 30m"}}`, quota, 0},
 		{"a month's spending", 429, `{"error":{"message":"Monthly spending limit reached. Retry after 900 seconds"}}`, quota, 0},
 		{"a day that ends in hours", 429, `{"error":{"message":"Rate limit reached on requests per day (RPD): Limit 200, Used 200, Requested 1. Please try again in 7h12m0s."}}`, quota, 0},
+		{"a minute in Chinese", 429, `{"error":{"message":"每分钟请求额度已用尽"}}`, rate, 0},
 		{"Zhipu's rate in a stream", 200, `{"error":{"code":"1302","message":"您的账户已达到速率限制，请您控制请求频率"}}`, rate, 0}, // llm-for-zotero#17 has it under 429
 		{"Qoder by a router", 403, `{"error":{"message":"Forbidden","retryAfterSeconds":30}}`, rate, 0},          // 9router#3510 (2026-08-24)
 

@@ -3,6 +3,7 @@ package wire
 import (
 	"math"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -77,3 +78,36 @@ func units(s string, unit time.Duration) (time.Duration, bool) {
 	}
 	return time.Duration(min(n*float64(unit), float64(year))), true
 }
+
+// saidWait returns the wait that a message names; 0: it names none.
+func saidWait(words string) (wait time.Duration) {
+	found := waitWords.FindStringSubmatch(words)
+	if found == nil {
+		return 0
+	}
+	for _, part := range waitPart.FindAllStringSubmatch(found[1], -1) {
+		unit := time.Second
+		switch {
+		case strings.HasPrefix(part[2], "ms"), strings.HasPrefix(part[2], "mil"):
+			unit = time.Millisecond
+		case part[2][0] == 'm':
+			unit = time.Minute
+		case part[2][0] == 'h':
+			unit = time.Hour
+		case part[2][0] == 'd':
+			unit = day
+		}
+		d, _ := units(part[1], unit)
+		wait = min(wait+d, year)
+	}
+	return wait
+}
+
+// amount is a part of a wait: "7m", "37.8 seconds".
+const amount = `(\d+(?:\.\d+)?) ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)`
+
+// The wait that a message names, in lower case, and its parts.
+var (
+	waitWords = regexp.MustCompile(`\b(?:try again|retry|wait)\W+(?:\w+\W+){0,3}?((?:` + amount + `[, ]*(?:and )?)+)\b`)
+	waitPart  = regexp.MustCompile(amount)
+)
