@@ -37,7 +37,15 @@ func (u *usage) update(f *figures) {
 	for _, one := range []struct {
 		of  *wire.Count
 		now *wire.Count
-	}{{&u.fresh, f.Fresh}, {&u.written, f.Written}, {&u.read, f.Read}, {&u.output, f.Output}, {&u.thought, f.Details.Thoughts}, {&u.prompt, f.Prompt}, {&u.total, f.Total}} {
+	}{
+		{&u.fresh, f.Fresh},
+		{&u.written, f.Written},
+		{&u.read, f.Read},
+		{&u.output, f.Output},
+		{&u.thought, f.Details.Thoughts},
+		{&u.prompt, f.Prompt},
+		{&u.total, f.Total},
+	} {
 		if one.now != nil {
 			*one.of = *one.now
 		}
