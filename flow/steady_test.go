@@ -13,6 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -80,6 +81,7 @@ func TestASteadyFlowIsNotAskedAfterEachResult(t *testing.T) {
 // Whether hundreds of calls fail one after the other or are reported together, the same follows: a person is asked about all of them at
 // once, or the rules deal with each.
 func TestCallsThatFailTogetherAreDealtWithAsOneByOne(t *testing.T) {
+	longform.Lone(t)
 	const crowd = 1100
 	ids := make([]string, crowd)
 	for i := range ids {

@@ -44,7 +44,7 @@ func crowd(agents int) piece {
 // Near a limit, tokens are counted. In a crowd, whose solution reads all that was said, each result makes that longer: what was counted
 // before is not counted again, so the limit costs little time.
 func TestACrowdNearItsLimitIsCountedOnce(t *testing.T) {
-	p := crowd(30)
+	p := crowd(longform.Sized(30, 30, 10))
 	began := time.Now()
 	free, _, _ := played(t, p, "openai/gpt-4.1", 1, nil)
 	alone := time.Since(began)

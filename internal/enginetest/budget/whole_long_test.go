@@ -10,6 +10,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -50,7 +51,7 @@ func TestALimitThatCoversLongRepliesLetsThemRun(t *testing.T) {
 	for name, p := range pieces() {
 		p := long(p)
 		for _, model := range []string{"openai/gpt-4.1", "openai/gpt-5"} {
-			for _, rounds := range []int{2, 5} {
+			for _, rounds := range longform.Sized([]int{2, 5}, []int{2, 5}, []int{2}) {
 				t.Run(fmt.Sprintf("%s %s %d", name, model, rounds), func(t *testing.T) {
 					t.Parallel()
 					free, _, _ := played(t, p, model, rounds, nil)

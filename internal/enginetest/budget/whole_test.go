@@ -20,6 +20,7 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
@@ -238,7 +239,7 @@ func TestALimitThatCoversTheCostLetsItRun(t *testing.T) {
 	})
 	for name, p := range pieces() {
 		for _, model := range models {
-			for _, rounds := range []int{2, 5, 10} {
+			for _, rounds := range longform.Sized([]int{2, 5, 10}, []int{2, 5, 10}, []int{2}) {
 				all.Add(1)
 				t.Run(fmt.Sprintf("%s %s %d", name, model, rounds), func(t *testing.T) {
 					t.Parallel()
@@ -289,7 +290,7 @@ func TestTheLimitThatAnEstimateNamesLetsAllRoundsRun(t *testing.T) {
 	t.Parallel()
 	for name, p := range pieces() {
 		for _, model := range []string{"openai/gpt-4.1", "local/gpt-4.1"} {
-			for _, rounds := range []int{1, 3, 10} {
+			for _, rounds := range longform.Sized([]int{1, 3, 10}, []int{1, 3, 10}, []int{1, 3}) {
 				t.Run(fmt.Sprintf("%s %s %d", name, model, rounds), func(t *testing.T) {
 					t.Parallel()
 					engine := stageOf(p, rounds)
