@@ -19,6 +19,8 @@ const (
 //   - an end without a beginning that stands at the end of a quotation, and a second one
 //   - a tag that answers may have too ([Pair.Word]), unless the reply begins with it
 //
+// The tags of [ofThoughts] end one another, unless an end of the same name follows: gateways write the beginning, and models the end.
+//
 // A Divider must not be copied or used concurrently once it has begun.
 type Divider struct {
 	Say   func(text string) // what is said; required
@@ -38,8 +40,9 @@ type Divider struct {
 	inside *Pair           // nil: what comes is said
 	marks  []mark          // that count within it
 	opened string          // its beginning, as it came
-	held   strings.Builder // a block behind something that was said, which is no block unless it ends
+	held   strings.Builder // a block behind something that was said, which is no block unless it ends; or what follows other
 	early  bool            // it is none of these: its thoughts are passed on at once
+	other  int             // bytes of the end of another tag, which held begins with; 0: none
 	fresh  bool            // none of its thoughts has come yet
 	gap    strings.Builder // white space at the end of its thoughts
 	before string          // the end of its thoughts
@@ -56,6 +59,9 @@ func (d *Divider) Next(piece string) { d.take(d.tail+piece, false) }
 // End passes on what is held back. The text is over. cut says that the model could not finish it.
 func (d *Divider) End(cut bool) {
 	d.take(d.tail, true)
+	if d.other > 0 {
+		d.settle()
+	}
 	switch {
 	case d.inside == nil || d.early:
 	case cut:
@@ -280,7 +286,7 @@ func (d *Divider) recall(text string) {
 
 // close ends thoughts.
 func (d *Divider) close(p *Pair) {
-	d.inside, d.header, d.taken = nil, p.Header, true
+	d.inside, d.other, d.header, d.taken = nil, 0, p.Header, true
 	d.channel = d.channel || p.Header != ""
 	d.trim = d.begun && strings.IndexByte(space, d.last[len(d.last)-1]) >= 0
 	d.code = code{words: d.begun && !d.trim}
@@ -294,7 +300,7 @@ func (d *Divider) thinks(text string, whole bool) (rest, tail string) {
 		if text[i] != first {
 			continue
 		}
-		m, wait := match(text[i:], d.marks, whole)
+		m, wait := d.within(text[i:], whole)
 		before := latest(d.before, text[:i])
 		if m != nil {
 			var is bool
@@ -302,13 +308,22 @@ func (d *Divider) thinks(text string, whole bool) (rest, tail string) {
 				continue
 			}
 		}
+		own := m != nil && m.pair.Open == d.inside.Open
 		switch {
 		case wait:
 			d.muse(text[:i])
 			return "", text[i:]
 		case m == nil:
+		case m.opens && d.other > 0:
+			d.muse(text[:i])
+			d.settle()
+			return text[i:], ""
 		case m.opens: // behind what was said, a thought may mention it
-			d.nested = d.nested || d.early || before == "" || before[len(before)-1] == '\n'
+			d.nested = d.nested || own && (d.early || before == "" || before[len(before)-1] == '\n')
+		case !own:
+			d.muse(text[:i])
+			d.doubt(text[i : i+len(m.text)])
+			return text[i+len(m.text):], ""
 		default:
 			d.muse(text[:i])
 			d.release()
@@ -320,6 +335,30 @@ func (d *Divider) thinks(text string, whole bool) (rest, tail string) {
 	return "", ""
 }
 
+// within returns the mark of thoughts with which a text within them begins; nil: it begins with none. wait is as in match.
+func (d *Divider) within(text string, whole bool) (found *mark, wait bool) {
+	if d.inside.plain {
+		return ofThoughts(text, whole)
+	}
+	return match(text, d.marks, whole)
+}
+
+// doubt notes the end of another tag. What came before it is a thought. What follows is held back: it is one too if the own end of
+// the thoughts comes.
+func (d *Divider) doubt(end string) {
+	d.release()
+	d.early, d.other, d.before = false, len(end), latest("", end)
+	_, _ = d.held.WriteString(end)
+}
+
+// settle ends thoughts at the end of another tag, and says what was held back behind it.
+func (d *Divider) settle() {
+	held := d.held.String()[d.other:]
+	d.held.Reset()
+	d.close(d.inside)
+	d.take(held, true)
+}
+
 // release passes on the thoughts that were held back: they are some.
 func (d *Divider) release() {
 	if d.early {
@@ -327,7 +366,7 @@ func (d *Divider) release() {
 	}
 	held := d.held.String()
 	d.held.Reset()
-	d.early = true
+	d.early, d.other = true, 0
 	d.muse(held)
 }
 

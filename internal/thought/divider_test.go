@@ -65,6 +65,21 @@ func TestMentions(t *testing.T) {
 		{"<mm:think>He is weak. </think> is no end.</mm:think>" + said, said, "He is weak. </think> is no end."},
 		{"</mm:think>Hello.", "Hello.", ""},
 		{"He is weak.\n</MM:Think>\n" + said, said, "He is weak."},
+		// Tags that answers have, and tags with attributes.
+		{"<critical_thinking>A is cheap.</critical_thinking>\n<choice>A</choice>", "<critical_thinking>A is cheap.</critical_thinking>\n<choice>A</choice>", ""},
+		{"<design_thinking step=\"1\">Cheap first.</design_thinking>\nA.", "<design_thinking step=\"1\">Cheap first.</design_thinking>\nA.", ""},
+		{"1: <design_thinking> is a term.\n2: </design_thinking> as well.", "1: <design_thinking> is a term.\n2: </design_thinking> as well.", ""},
+		{"I vote A.\n\n<group_think>All agree.</group_think>", "I vote A.\n\n<group_think>All agree.</group_think>", ""},
+		{"I vote A. <think lang=\"en\">He is weak.</think>" + said, "I vote A. " + said, "He is weak."},
+		{"I vote A.\n<think " + strings.Repeat("x", 99) + ">", "I vote A.\n<think " + strings.Repeat("x", 99) + ">", ""},
+		// Ends of other tags. The first two rows are of Zoo-Code-Org/Zoo-Code#324 (2026-05-26).
+		{"<think>outer<thought>inner</thought> middle</think>final", "final", "outer<thought>inner</thought> middle"},
+		{"<think>first</thought>second</think>final", "final", "first</thought>second"},
+		{"<mm:think>He is weak.</think>" + said, said, "He is weak."},
+		{"<think>He is weak.</mm:think>\n\n{\"a\":\"[THINK]\"}", "{\"a\":\"[THINK]\"}", "He is weak."},
+		{"<think>He </thinking> is weak.\n</thinking>\n" + said, said, "He </thinking> is weak."},
+		{"A. <thinking>He is weak.</think> " + said, "A. " + said, "He is weak."},
+		{"<think>a</thinking>b\n<think>c</think>d\n<think>e</mm:think>f", "b\nd\nf", "a\n\nc\n\ne"},
 		{"<seed:think>a</seed:think><longcat_think>b</longcat_think>" + said, said, "a\n\nb"},
 		{"<REASONING_SCRATCHPAD>a</REASONING_SCRATCHPAD>" + said, said, "a"},
 		{"Write `<mm:think>`, <mm:thinks>, <mm-think> or <think about=it>.", "Write `<mm:think>`, <mm:thinks>, <mm-think> or <think about=it>.", ""},
@@ -104,6 +119,16 @@ func TestABeginningWithoutAnEnd(t *testing.T) {
 	}
 }
 
+// What follows the end of another tag is said, also if the model could not finish it.
+func TestTheEndOfAnotherTagOfAReplyThatIsCut(t *testing.T) {
+	const text = "<mm:think>He is weak.</think>Trees <b>cool"
+	for size := 1; size <= len(text); size++ {
+		said, thoughts := divide(text, size, true)
+		require.Equal(t, "Trees <b>cool", said)
+		require.Equal(t, "He is weak.", thoughts)
+	}
+}
+
 // However long the white space within a thought is, a piece of it costs no more than itself.
 func TestBlanksInAThought(t *testing.T) {
 	const size, pieces = 1 << 20, 1000
@@ -130,7 +155,7 @@ func FuzzDivider(f *testing.F) {
 		"<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>", "analysisA assistantfinalB",
 		"{\"a\":\"</think>\"}", "◁think▷a◁/think▷b", "\"<think>\" a", "<|channel|>final<|channel|>final", "<think", " \n ",
 		"a ```b\n</think>c", "~~~\n</think>\n~~~", "„</think>“ a", "<think>`</think>` a</think>b", "[ {\"a\":\"</think>\"}]", "a</think>\"b",
-		"<reason>a</reason>b</reason>c",
+		"<reason>a</reason>b</reason>c", "<think>a</thinking>b<think>c</think>d", "<think a=b>c</x:thought>d",
 	} {
 		f.Add(seed, 1)
 	}

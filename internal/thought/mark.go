@@ -20,6 +20,8 @@ type Pair struct {
 	// Word means that the marks are tags that answers in a markup of their own have too, with another meaning. Open counts
 	// only where nothing was said before, and Close only behind it.
 	Word bool
+
+	plain bool // one of those of ofThoughts
 }
 
 // pairs are the forms that are known, beside the tags of [ofThoughts].
@@ -30,10 +32,10 @@ type Pair struct {
 //
 //nolint:gochecknoglobals // read only
 var pairs = []Pair{
-	tag("<thought>", "</thought>"), // Gemini
 	word("<reason>", "</reason>"),
 	word("<reasoning>", "</reasoning>"),
 	tag("<REASONING_SCRATCHPAD>", "</REASONING_SCRATCHPAD>"),
+	tag("<longcat_think>", "</longcat_think>"),
 	tag("[THINK]", "[/THINK]"),                            // Magistral
 	tag("◁think▷", "◁/think▷"),                            // Kimi-VL
 	tag("<|begin_of_thought|>", "<|end_of_thought|>"),     // Sky-T1, OpenThinker
@@ -150,36 +152,48 @@ func (p *Pair) inside() []mark {
 	return list
 }
 
-// maxTag bounds the name of a tag of thoughts, in bytes.
-const maxTag = 24
+const (
+	maxTag        = 24 // bytes of the name of a tag of thoughts
+	maxAttributes = 64 // bytes
+)
 
-// ofThoughts returns the tag of thoughts with which a text begins: <think> (DeepSeek, Qwen, GLM and most others) or <thinking>,
-// whose name may have a prefix as in <seed:think> (Seed-OSS), <longcat_think> and <mm:think> (MiniMax M3,
-// vllm-project/vllm#45687). Only an end of the same name ends it. nil: the text begins with none. wait is as in match.
+// ofThoughts returns the tag of thoughts with which a text begins: <think> (DeepSeek, Qwen, GLM and most others), <thinking> or
+// <thought> (Gemini). Its name may stand in a namespace, as in <seed:think> (Seed-OSS) and <mm:think> (MiniMax M3,
+// vllm-project/vllm#45687), and attributes may follow it. nil: the text begins with none. wait is as in match.
 func ofThoughts(text string, whole bool) (found *mark, wait bool) {
-	name, begins := strings.CutPrefix(text, "<")
+	rest, begins := strings.CutPrefix(text, "<")
 	if !begins {
 		return nil, false
 	}
-	name, closes := strings.CutPrefix(name, "/")
-	end := strings.IndexFunc(name, func(c rune) bool {
-		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != ':' && c != '_'
+	rest, closes := strings.CutPrefix(rest, "/")
+	end := strings.IndexFunc(rest, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != ':'
 	})
 	if end < 0 {
-		return nil, !whole && len(name) <= maxTag
+		return nil, !whole && len(rest) <= maxTag
 	}
-	if name[end] != '>' || end > maxTag {
+	if end > maxTag {
 		return nil, false
 	}
-	name = strings.ToLower(name[:end])
-	if word := name[strings.LastIndexAny(name, ":_")+1:]; word != "think" && word != "thinking" {
+	name, rest := strings.ToLower(rest[:end]), rest[end:]
+	switch name[strings.LastIndexByte(name, ':')+1:] {
+	case "think", "thinking", "thought":
+	default:
+		return nil, false
+	}
+	if rest[0] == ' ' && !closes {
+		end = strings.IndexAny(rest[:min(len(rest), maxAttributes)], "<>\n")
+		if end < 0 {
+			return nil, !whole && len(rest) < maxAttributes
+		}
+		rest = rest[end:]
+	}
+	if rest[0] != '>' {
 		return nil, false
 	}
 	p := tag("<"+name+">", "</"+name+">")
-	if closes {
-		return &mark{p.Close[0], &p, false}, false
-	}
-	return &mark{p.Open, &p, true}, false
+	p.plain = true
+	return &mark{text[:len(text)-len(rest)+1], &p, !closes}, false
 }
 
 // match returns the longest mark of a list with which a text begins; nil: it begins with none. Without a list these are all that

@@ -90,6 +90,7 @@ func TestThoughtsInTheText(t *testing.T) {
 		{"b\u00a0</think>", "", "b\u00a0"},
 		{"<THINK>a</Think>b", "b", "a"},
 		{"<thinking>a</think>b</thinking>c", "c", "a</think>b"},
+		{"<think>a</thinking>b", "b", "a"},
 		{"<|channel|>final<|message|>b<|end|>", "b", ""},
 		{"<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final <|constrain|>json<|message|>{\"b\":1}", "{\"b\":1}", "a"},
 		{"<|channel|>final b", "b", ""},
