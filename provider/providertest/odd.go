@@ -2,6 +2,7 @@ package providertest
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -141,46 +142,52 @@ func (x *bench) characters(w *Whole) {
 
 // halves sends a character as two escapes, in two pieces. It is one character of the text.
 func (x *bench) halves(w *Whole) {
-	x.repiece(w, "half characters", func(first, second string) (one, two, text string) {
-		return first + `\ud83c`, `\udf33` + second, first + "🌳" + second
+	x.repiece(w, "half characters", func(pieces []string) string {
+		pieces[0] += `\ud83c`
+		pieces[1] = `\udf33` + pieces[1]
+		return "🌳"
 	})
 }
 
-// soFar sends with the second piece of a text the first one, too, as some servers do. It is said once.
+// soFar sends with each piece of a text all that came before it, as some servers do. It is said once.
 func (x *bench) soFar(w *Whole) {
 	const more = " at the longest of all the words"
-	x.repiece(w, "text so far", func(first, second string) (one, two, text string) {
-		return first + more, first + more + second, first + more + second
+	x.repiece(w, "text so far", func(pieces []string) string {
+		pieces[0] += more
+		for i := range pieces[1:] {
+			pieces[i+1] = pieces[i] + pieces[i+1]
+		}
+		return more
 	})
 }
 
-// repiece sends two other pieces in place of the first two of a text, which mean another text.
-func (x *bench) repiece(w *Whole, name string, other func(first, second string) (one, two, text string)) {
+// repiece sends other pieces of a text. change changes them, and returns what that adds to the text behind the first.
+func (x *bench) repiece(w *Whole, name string, change func(pieces []string) (added string)) {
 	x.vendor = w.Vendor
 	m := parse(w.Answer).filled().plain()
-	events, parts := m.events(), m.parts(w.Text)
+	events := m.events()
 	var at []int // the events with text
+	var pieces []string
 	had := 0
-	for i, part := range parts {
+	for i, part := range m.parts(w.Text) {
 		if len(part) > had {
-			at, had = append(at, i), len(part)
+			at, pieces, had = append(at, i), append(pieces, part[had:]), len(part)
 		}
 	}
 	if m.isFramed() || len(at) < 2 {
 		x.t.Skip("the text does not come in pieces that can be changed")
 	}
-	first, second := parts[at[0]], parts[at[1]][len(parts[at[0]]):]
 	quoted := func(s string) []byte { return []byte(`"` + s + `"`) }
-	one, two, text := other(first, second)
 	body := bytes.Join(events, nil)
-	once := bytes.Count(events[at[0]], quoted(first)) == 1 && bytes.Count(events[at[1]], quoted(second)) == 1
-	if !once || bytes.Contains(body, quoted(w.Text)) {
-		x.t.Skip("where the pieces are cannot be told, or the whole text follows")
-	}
-	events[at[0]] = bytes.Replace(events[at[0]], quoted(first), quoted(one), 1)
-	events[at[1]] = bytes.Replace(events[at[1]], quoted(second), quoted(two), 1)
+	changed := slices.Clone(pieces)
 	whole := *w
-	whole.Text = text + w.Text[len(first+second):]
+	whole.Text = pieces[0] + change(changed) + w.Text[len(pieces[0]):]
+	for i, piece := range pieces {
+		if bytes.Count(events[at[i]], quoted(piece)) != 1 && piece != changed[i] || bytes.Contains(body, quoted(w.Text)) {
+			x.t.Skip("where the pieces are cannot be told, or the whole text follows")
+		}
+		events[at[i]] = bytes.Replace(events[at[i]], quoted(piece), quoted(changed[i]), 1)
+	}
 	x.wantWhole(name, x.play(m.saying(bytes.Join(events, nil)).bytes()).answer, &whole)
 }
 

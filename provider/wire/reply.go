@@ -67,7 +67,7 @@ type partialCall struct {
 func (x *Exchange) NewReply(emit func(provider.Chunk)) *Reply {
 	r := &Reply{exchange: x, emit: emit, stream: redact.NewStream(x.secrets.reply())}
 	r.speech = thought.Divider{Say: r.show, Think: r.thinkAloud, Recall: r.recall}
-	r.tagged = thought.Divider{Say: r.think, Think: r.think, Recall: func() {}}
+	r.tagged = thought.Divider{Say: r.thinkInField, Think: r.thinkInField, Recall: func() {}}
 	return r
 }
 
@@ -101,8 +101,9 @@ func (r *Reply) Resume(x *Exchange) {
 //   - a beginning without an end, unless the text begins with it or the reply ended at its limit
 //   - tags that an answer may have too, such as <reason>, unless the text begins with them
 //
-// The end of a piece that may be the beginning of a mark or of a key follows with the next piece, or from Done. Of a piece that
-// begins with all of the text so far, the rest counts: some servers send it with each piece. Say returns what was new.
+// The end of a piece that may be the beginning of a mark or of a key follows with the next piece, or from Done. Some servers send
+// with each piece all of the text so far. Of pieces that each begin with the one before, the rest counts, once it is certain that
+// this is no repetition. Until then they are held back. Say returns what was new.
 func (r *Reply) Say(text string) string {
 	text = r.said.next(text)
 	r.say(text)
@@ -143,8 +144,8 @@ func (r *Reply) pass(text string) {
 	r.emit(provider.Chunk{Text: text})
 }
 
-// Len returns the length of the text that has come so far, in bytes.
-func (r *Reply) Len() int { return r.came }
+// Len returns the length of the text that has come so far, in bytes, as if nothing of what Say holds back were a repetition.
+func (r *Reply) Len() int { return r.came + r.said.held.Len() }
 
 // Calls returns the number of tool calls so far.
 func (r *Reply) Calls() int { return len(r.calls) }

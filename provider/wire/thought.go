@@ -21,14 +21,20 @@ type thoughts struct {
 	came   bool // some text has come
 	apart  bool // the next piece begins a paragraph
 	said   soFar
-	echoed int // bytes of said that the text has repeated
 	joiner joiner
+
+	field   strings.Builder // since the paragraph began, without the thoughts in the text
+	echoed  int             // bytes of field that the text has repeated
+	echo    string          // a beginning of thoughts in the text that may be no repetition
+	differs bool            // thoughts in the text are no repetition
 }
 
 // Think adds a piece of the text of the model's thoughts and passes it to emit as a chunk of its own kind. Hide drops it.
-// Like the text of the reply, it shows no key, and of a piece that begins with all of the thoughts so far, the rest counts. It is
+// Like the text of the reply, it shows no key, and may come as all of the thoughts so far with each piece ([Reply.Say]). It is
 // never part of the reply's text.
-func (r *Reply) Think(text string) { r.think(r.thoughts.joiner.next(r.thoughts.said.next(text))) }
+func (r *Reply) Think(text string) {
+	r.thinkInField(r.thoughts.joiner.next(r.thoughts.said.next(text)))
+}
 
 // ThinkTagged is Think for a field of thoughts in which some servers leave the marks that the model has put around them. It
 // drops these. ThinkTagged returns what was new, as [Reply.Say] does.
@@ -52,15 +58,30 @@ func (r *Reply) think(text string) {
 	r.muse(r.thoughts.stream.Next(text))
 }
 
+// thinkInField adds a thought of the field, or what a mark within it leaves.
+func (r *Reply) thinkInField(text string) {
+	r.thoughts.field.WriteString(text)
+	r.think(text)
+}
+
 // thinkAloud adds a thought that the model has written into its text, unless it repeats those of the field: some servers send both
-// (can1357/oh-my-pi#2434).
+// (can1357/oh-my-pi#2434). A few words may be the same by chance, so they are held back until more are. What differs once is no
+// repetition any more.
 func (r *Reply) thinkAloud(text string) {
-	field := r.thoughts.said.text.String()
-	left := strings.TrimLeft(field[r.thoughts.echoed:], " \r\n\t")
-	if words := strings.TrimSpace(text); words != "" && strings.HasPrefix(left, words) {
-		r.thoughts.echoed = len(field) - len(left) + len(words)
-		return
+	t := &r.thoughts
+	if !t.differs {
+		field, words := t.field.String(), strings.TrimSpace(text)
+		left := strings.TrimLeft(field[t.echoed:], " \r\n\t")
+		if strings.HasPrefix(left, words) {
+			t.echoed = len(field) - len(left) + len(words)
+			if t.echo += text; t.echoed >= longest {
+				t.echo = ""
+			}
+			return
+		}
+		t.differs = true
 	}
+	text, t.echo = t.echo+text, ""
 	r.think(text)
 }
 
@@ -70,9 +91,10 @@ func (r *Reply) ThinkApart() {
 	r.thoughts.apart = true
 }
 
-// end returns what is held of the thoughts so far. What comes next are others.
+// end returns what is held of the thoughts of the field so far. What comes next are others.
 func (t *thoughts) end() string {
-	t.echoed = 0
+	t.field.Reset()
+	t.echoed, t.echo, t.differs = 0, "", false
 	return t.joiner.next(t.said.end())
 }
 

@@ -134,6 +134,7 @@ func TestThoughtsInTheFieldAndInTheText(t *testing.T) {
 		{"One.\nTwo.", "<think>One.</think><think>Two.</think>Yes.", "One.\nTwo."},
 		{"One.", "<think>One. Two.</think>Yes.", "One."},
 		{"One.", "<think>Two.</think>Yes.", "One.Two."},
+		{"Okay, the user", "<think>Okay, so trams. Okay, the user</think>Yes.", "Okay, the userOkay, so trams. Okay, the user"},
 	} {
 		for size := 1; size <= len(tt.text); size++ {
 			var seen collected
@@ -152,6 +153,19 @@ func TestThoughtsInTheFieldAndInTheText(t *testing.T) {
 			}
 		}
 	}
+}
+
+// However many blanks stand in the field, a piece of a thought in the text costs no more than itself.
+func TestThoughtsInTheTextAreNotSearched(t *testing.T) {
+	var seen collected
+	r := seen.reply(t)
+	r.Think(strings.Repeat(" ", 1<<20))
+	r.Say("<think>")
+	for range 1 << 16 {
+		r.Say("x")
+	}
+	r.Say("</think>Yes.")
+	assert.Equal(t, "Yes.", end(t, r).Text)
 }
 
 // What an end without a beginning recalls shows no key either, and sources lose their places with it.
