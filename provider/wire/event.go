@@ -3,6 +3,7 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -30,8 +31,9 @@ type Events struct {
 
 	afterCR bool // the last line ended in CR
 
-	again bool // the last line belongs to the next event
-	asked bool // that has been looked for in this event
+	again bool   // the last line belongs to the next event
+	kind  string // of the next event: it stood in front of that line
+	asked bool   // that has been looked for in this event
 }
 
 const (
@@ -55,14 +57,15 @@ func (x *Exchange) EventsIn(r io.Reader) *Events {
 // is left over. Pass its error to [Exchange.Cut].
 //
 // Some servers leave out the blank line between two events (rexxars/eventsource-parser#31): a JSON value in one "data:" field and the
-// beginning of another in the next are two events. Others write "data:" twice (Michael-A-Kuykendall/shimmy#76): it counts once.
+// beginning of another in the next are two events, and an "event:" field between them is of the second. Others write "data:" twice
+// (Michael-A-Kuykendall/shimmy#76): it counts once.
 //
 // Two forms in which servers say that they break a stream off become events of the kind "error": a field "error:" of an
 // event, and an error that stands as bare JSON between events.
 func (s *Events) Next() (Event, error) {
 	s.data, s.size, s.asked = s.data[:0], 0, false
-	var kind string
-	has := false
+	kinds, has := [2]string{s.kind}, 0 // in front of its data and behind them; whether it has some
+	s.kind = ""
 	for {
 		line, err := s.readLine()
 		if (err == nil || errors.Is(err, io.EOF)) && s.strays(s.line) {
@@ -73,28 +76,29 @@ func (s *Events) Next() (Event, error) {
 		}
 		if len(line) == 0 {
 			s.size = 0
-			if has {
-				return Event{Kind: kind, Data: bytes.TrimSpace(s.data)}, nil
+			if has > 0 {
+				return Event{Kind: cmp.Or(kinds[1], kinds[0]), Data: bytes.TrimSpace(s.data)}, nil
 			}
-			kind = ""
+			kinds[0] = ""
 			continue
 		}
 		name, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch string(name) {
 		case "": // a comment: not part of the event, however many there are
-			if !has && kind == "" {
+			if has == 0 && kinds[0] == "" {
 				s.size = 0
 			}
 		case "data", kindError:
-			if s.again = !s.add(value, has); s.again {
-				return Event{Kind: kind, Data: bytes.TrimSpace(s.data)}, nil
+			if s.again = !s.add(value, has > 0); s.again {
+				s.kind = kinds[1]
+				return Event{Kind: kinds[0], Data: bytes.TrimSpace(s.data)}, nil
 			}
-			if has = true; string(name) == kindError { // llama.cpp (ggml-org/llama.cpp#16109)
-				kind = kindError
+			if has = 1; string(name) == kindError { // llama.cpp (ggml-org/llama.cpp#16109)
+				kinds = [2]string{kindError}
 			}
 		case "event":
-			kind = string(value)
+			kinds[has] = string(value)
 		}
 	}
 }

@@ -42,6 +42,8 @@ func TestEvents(t *testing.T) {
 		{"many lines", "data: a\ndata:  \n" + "data: b\n\n", []string{"|a\n \nb"}},
 		{"two values", "event: x\ndata: {\"a\":1}\ndata: [DONE]\n\n", []string{"x|{\"a\":1}", "|[DONE]"}},
 		{"no blank lines", "data: {\"a\":[\ndata: 1]}\ndata: {}\nerror: {}\ndata: {\n\n", []string{"|{\"a\":[\n1]}", "|{}", "error|{}", "|{"}},
+		{"a kind without a blank line", "event: x\ndata: {}\nevent: error\ndata: []\ndata: {}\n\n", []string{"x|{}", "error|[]", "|{}"}},
+		{"a kind behind data", "event: x\ndata: {}\nevent: error\n\ndata: {}\n\n", []string{"error|{}", "|{}"}},
 		{"a value in lines", "data: [{},\ndata: {}]\ndata:  \n\n", []string{"|[{},\n{}]"}},
 		{"half a value", "data: {\"a\":{}\ndata: {}}\n\n", []string{"|{\"a\":{}\n{}}"}},
 		{"data twice", strings.Repeat("data: ", 2) + "{}\ndata:\n\ndata:data:[DONE]\n\n", []string{"|{}", "|[DONE]"}},
