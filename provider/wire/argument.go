@@ -9,7 +9,7 @@ import (
 
 // arguments are those of a tool call. They come in pieces. Some servers begin with "{}", send the whole again behind its
 // pieces, or send with each piece all that came before: what is one JSON value and then another is not appended. Others send the
-// marks around a call behind a whole object (vllm-project/vllm-ascend#16001): what begins no JSON value there is dropped.
+// marks around a call behind a whole object (vllm-project/vllm-ascend#16001): what stands there is dropped up to another object.
 type arguments struct {
 	text    []byte   // the value that comes
 	earlier []string // values that were whole before
@@ -22,7 +22,7 @@ type arguments struct {
 	closed          bool   // the value has ended
 	whole           string // the value without white space once it has ended, "" if it is no JSON
 	many            bool   // there are too many values
-	over            bool   // what follows is no part of them
+	over            bool   // what follows is no part of them, up to another object
 }
 
 // maxValues bounds how many values of a call's arguments are kept. All that is right with several is that they are one.
@@ -36,8 +36,8 @@ func (a *arguments) add(piece string) {
 	a.grows = a.pieces == 0 || a.grows && strings.HasPrefix(piece, a.last)
 	a.last, a.pieces = piece, a.pieces+1
 	for _, c := range []byte(piece) {
-		if a.over = a.over || strings.IndexByte("}]<", c) >= 0 && strings.HasPrefix(a.whole, "{"); a.over {
-			return
+		if a.over = c != '{' && (a.over || strings.IndexByte("}]<", c) >= 0 && strings.HasPrefix(a.whole, "{")); a.over {
+			continue
 		}
 		if a.closed && strings.IndexByte(" \t\r\n", c) >= 0 {
 			continue

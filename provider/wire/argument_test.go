@@ -41,6 +41,8 @@ func TestArguments(t *testing.T) {
 		{[]string{"{\"a\":1}\n</tool_call>"}, `{"a":1}`},
 		{[]string{`{"a":1}<|im_end|>`}, `{"a":1}`},
 		{[]string{`{}`, `]`}, `{}`},
+		{[]string{`{"a":1}</tool_call>`, `{"a":1}`}, `{"a":1}`},
+		{[]string{`{"a":1}</tool_call><tool_call>{"b":2}`}, ""},
 		{[]string{`[1]}`}, ""},
 		{[]string{`{"a":1`, `</tool_call>`}, ""},
 		{[]string{`{"a":1}`, `{"a":2}`}, ""},
