@@ -199,6 +199,7 @@ func (r *reply) take(kind string, data []byte) error {
 		}
 		return nil // an event of an unknown kind
 	}
+	index := max(0, e.Index.At()) // some servers leave out a zero
 	switch e.Type {
 	case "message_start":
 		if len(r.blocks) > 0 {
@@ -207,11 +208,11 @@ func (r *reply) take(kind string, data []byte) error {
 		r.ID, r.Model = string(e.Message.ID), string(e.Message.Model)
 		r.usage.update(&e.Message.Usage)
 	case "content_block_start":
-		return r.begin(e.Index.At(), e.ContentBlock)
+		return r.begin(index, e.ContentBlock)
 	case "content_block_delta":
-		return r.extend(e.Index.At(), &e.Delta)
+		return r.extend(index, &e.Delta)
 	case "content_block_stop":
-		return r.finish(e.Index.At())
+		return r.finish(index)
 	case "message_delta":
 		r.usage.update(&e.Usage)
 		r.usage.complete = r.usage.complete || e.Usage.Output != nil

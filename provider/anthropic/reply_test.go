@@ -102,9 +102,13 @@ func TestABeginningThatIsRepeated(t *testing.T) {
 
 // What only names something may have any type: anomalyco/opencode#19947 (2026-03-29), zed#59403 (2026-06-16).
 func TestNamesOfAnyType(t *testing.T) {
-	whole := stream(block(0, `{"type":"tool_use","id":7,"name":"x","input":{"a":1}}`), "tool_use")
-	for _, index := range []string{"null", `"0"`, "-1", "{}"} {
-		r, _, err := ask(t, played(ok+strings.ReplaceAll(whole, `"index":0`, `"index":`+index)), request())
+	whole := stream(block(0, `{"type":"tool_use","id":7,"name":"x"}`, `{"type":"input_json_delta","partial_json":"{\"a\":1}"}`), "tool_use")
+	begun := strings.Index(whole, `"content_block_delta"`)
+	require.Positive(t, begun)
+	for _, index := range []string{`"index":null`, `"index":"0"`, `"index":-1`, `"index":{}`, `"of":0`} {
+		_, _, err := ask(t, played(ok+whole[:begun]+strings.ReplaceAll(whole[begun:], `"index":0`, index)), request())
+		require.NoError(t, err, index)
+		r, _, err := ask(t, played(ok+strings.ReplaceAll(whole, `"index":0`, index)), request())
 		require.NoError(t, err, index)
 		require.Len(t, r.Calls, 1)
 		assert.Equal(t, "7", r.Calls[0].ID)
