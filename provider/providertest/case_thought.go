@@ -36,6 +36,7 @@ func thoughtful() []writing {
 		{"another tag", "<thinking>\nHe is weak on cost.\n</thinking>\n" + said, said, thought},
 		{"a tag in another case", "<Thought>He is weak on cost.</Thought>" + said, said, thought},
 		{"a tag with a prefix", "<mm:think>" + thought + "</mm:think>" + said, said, thought},
+		{"the end of another tag", "<mm:think>" + thought + "</think>\n\n" + said, said, thought},
 		{"its end alone", thought + "\n</mm:think>" + said, said, thought},
 		{"several blocks", "<think>One.</think>\n<think>Two.</think>\n\n" + said, said, "One.\n\nTwo."},
 		{"an empty block", "<think>\n\n</think>\n\n" + said, said, ""},
