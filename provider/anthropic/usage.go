@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"cmp"
 	"encoding/json"
 
 	"github.com/agonist-dev/debate/provider"
@@ -27,7 +26,7 @@ type figures struct {
 type usage struct {
 	fresh, written, read wire.Count // input tokens: uncached, written to the cache, read from it
 	output, thought      wire.Count
-	prompt, total        wire.Count // 0: not reported
+	prompt               wire.Count // all input tokens, as OpenAI's fields tell them; 0: not reported
 	openAI               bool       // OpenAI's details are there
 	complete             bool       // the output is counted to its end
 }
@@ -44,11 +43,13 @@ func (u *usage) update(f *figures) {
 		{&u.output, f.Output},
 		{&u.thought, f.Details.Thoughts},
 		{&u.prompt, f.Prompt},
-		{&u.total, f.Total},
 	} {
 		if one.now != nil {
 			*one.of = *one.now
 		}
+	}
+	if f.Prompt == nil && f.Total != nil && f.Output != nil { // of two events, they would not be of one moment
+		u.prompt = max(0, *f.Total-*f.Output)
 	}
 	u.openAI = u.openAI || wire.Present(f.Cached)
 }
@@ -63,11 +64,13 @@ func (u *usage) tokens() provider.Usage {
 }
 
 // counted returns what the vendor has counted so far: at the beginning of a stream the input. The vendor counts cached tokens beside the
-// others. A server that has OpenAI's fields counts them inside, unless what those say is as much as all together.
+// others. A server that has OpenAI's fields counts them inside, unless what those say is as much as all together, or the cached ones are
+// more than the input: a gateway may add fields of OpenAI to the vendor's own counts.
 func (u *usage) counted() provider.Usage {
-	input, read, written := u.fresh+u.written+u.read, u.read, u.written
-	prompt := cmp.Or(u.prompt, u.total-u.output)
-	if u.fresh > 0 && prompt < input && (prompt > 0 || u.openAI) {
+	cached := u.read + u.written
+	input, read, written := u.fresh+cached, u.read, u.written
+	slack := u.fresh/64 + 16 // DashScope's cache counts two tokens more than its prompt
+	if u.fresh > 0 && cached <= u.fresh+slack && u.prompt < input && (u.prompt > 0 || u.openAI) {
 		input, read = u.fresh, min(u.read, u.fresh)
 		written = min(u.written, input-read)
 	}
