@@ -23,14 +23,15 @@ type RetryPolicy struct {
 	//
 	// When the retries are used up and no fallback model is left, the call waits for an outage to pass; see [Settings].Patience.
 	Max map[Kind]int `json:"max,omitempty" redact:"-"`
-	// Base is the first wait. Each further wait is twice as long. 0: 1 s.
+	// Base is the first wait. Each further wait is twice as long, and none is shorter than the vendor asks. 0: 1 s.
 	Base time.Duration `json:"-"`
 	// Cap bounds a wait, without its jitter. If a vendor asks for a longer wait, the call goes to its fallback
 	// models. If there is none, it waits as long as the vendor says, within [Settings].Patience. 0: 60 s.
 	Cap time.Duration `json:"-"`
 	// Jitter bounds the random time that is added to each wait. 0: 1 s.
 	Jitter time.Duration `json:"-"`
-	// RateLimit is the wait after a rate limit for which the vendor named no time. 0: 60 s.
+	// RateLimit is the wait after a rate limit for which the vendor named no time. If it named one, RateLimit bounds what the engine
+	// adds to that. 0: 60 s.
 	RateLimit time.Duration `json:"-"`
 }
 
@@ -99,27 +100,26 @@ func (p *RetryPolicy) delay(tries []Kind, after time.Duration, bits uint64) (tim
 	if same > p.most(kind) || after > policy.Cap {
 		return 0, false
 	}
-	wait := after
-	if after <= 0 {
-		wait = policy.backoff(kind, same)
-	}
-	return wait + policy.jitter(bits), true
+	return policy.backoff(kind, same, after) + policy.jitter(bits), true
 }
 
-// backoff returns the nth wait, from 1, after failures of this kind for which the vendor named none. The policy has its
-// defaults.
-func (p *RetryPolicy) backoff(kind Kind, n int) time.Duration {
+// backoff returns the nth wait, from 1, after failures of this kind. It is not shorter than after, for which the vendor has asked: a limit
+// on calls that run side by side names a second, and lasts as long as the other call. The policy has its defaults.
+func (p *RetryPolicy) backoff(kind Kind, n int, after time.Duration) time.Duration {
+	most, wait := p.Cap, p.Base
 	if kind == provider.KindRateLimit {
-		return min(p.RateLimit, p.Cap)
+		if most = min(p.RateLimit, p.Cap); after <= 0 {
+			return most
+		}
 	}
-	wait := min(p.Base, p.Cap)
 	for range min(n-1, 63) { // of whole nanoseconds: by then every Cap is reached
-		if wait > p.Cap/2 {
-			return p.Cap
+		if wait > most/2 {
+			wait = most
+			break
 		}
 		wait *= 2
 	}
-	return wait
+	return max(after, min(wait, most))
 }
 
 // jitter returns a random part of Jitter.

@@ -252,12 +252,12 @@ func (c *Core) await(state *callState, f *Failure) (time.Duration, bool) {
 	_, until := c.patience(state, f)
 	left := until.Sub(c.in.At)
 	policy := r.settings.Retry.withDefaults()
-	if failure.RetryAfter > 0 {
-		chosen := state.patient && state.waits() == 0 // once, a call that was chosen to be waited for waits as long as it takes
-		return failure.RetryAfter + policy.jitter(c.in.Bits), failure.RetryAfter <= left || chosen
+	wait := policy.backoff(failure.Kind, r.settings.Retry.most(failure.Kind)+1+state.waits(), failure.RetryAfter)
+	if failure.RetryAfter <= 0 {
+		return wait, wait <= left
 	}
-	wait := policy.backoff(failure.Kind, r.settings.Retry.most(failure.Kind)+1+state.waits())
-	return wait, wait <= left
+	chosen := state.patient && state.waits() == 0 // once, a call that was chosen to be waited for waits as long as it takes
+	return wait + policy.jitter(c.in.Bits), wait <= left || chosen
 }
 
 // outlast warns, once per outage, that it is waited for.

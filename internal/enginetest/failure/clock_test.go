@@ -91,7 +91,11 @@ func TestRetriesWait(t *testing.T) {
 		"a rate limit with a hint waits for it": {provider.Error{Kind: provider.KindRateLimit, RetryAfter: 7 * s}, nil, 2, []time.Duration{7 * s, 7 * s}},
 		"a hint as long as the cap is kept":     {provider.Error{Kind: provider.KindRateLimit, RetryAfter: 60 * s}, nil, 1, []time.Duration{60 * s}},
 		"a rate limit without one waits 60 s":   {provider.Error{Kind: provider.KindRateLimit}, nil, 2, []time.Duration{60 * s, 60 * s}},
-		"a hint counts for every kind":          {provider.Error{Kind: provider.KindAPI, RetryAfter: 9 * s}, nil, 1, []time.Duration{9 * s}},
+		// Moonshot's limit on calls side by side: MoneyPrinterTurbo#339 (2024-05-06), read 2026-11-29. It lasts as long as the other call.
+		"a short hint is the least":         {provider.Error{Kind: provider.KindRateLimit, RetryAfter: s}, nil, 5, []time.Duration{s, 2 * s, 4 * s, 8 * s, 16 * s}},
+		"a hint of milliseconds":            {provider.Error{Kind: provider.KindRateLimit, RetryAfter: 28 * time.Millisecond}, nil, 2, []time.Duration{s, 2 * s}},
+		"a long hint is no longer for that": {provider.Error{Kind: provider.KindRateLimit, RetryAfter: 9 * s}, nil, 5, []time.Duration{9 * s, 9 * s, 9 * s, 9 * s, 16 * s}},
+		"a hint counts for every kind":      {provider.Error{Kind: provider.KindAPI, RetryAfter: 9 * s}, nil, 1, []time.Duration{9 * s}},
 		"a policy of the host's own": {
 			provider.Error{Kind: provider.KindNetwork},
 			&debate.RetryPolicy{Max: map[debate.Kind]int{provider.KindNetwork: 5}, Base: 3 * s, Cap: 10 * s, Jitter: 2 * s},
@@ -117,6 +121,15 @@ func TestRetriesWait(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAShortHintLeavesTimeInAnOutage: where a limit outlasts the retries, the waits go on growing.
+func TestAShortHintLeavesTimeInAnOutage(t *testing.T) {
+	events, err := stage.OnClock(t, stage.Patient(false), failing(1_000, &provider.Error{Kind: provider.KindRateLimit, RetryAfter: time.Second}))
+	require.ErrorIs(t, err, &debate.Error{Kind: provider.KindRateLimit})
+	attempts, waits := openings(events)
+	assert.Less(t, len(attempts), 20)
+	assert.GreaterOrEqual(t, waits[len(waits)-1], time.Minute)
 }
 
 // TestJitter: waits differ, and fill the span that they are drawn from.
