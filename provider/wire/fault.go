@@ -25,7 +25,8 @@ type Fault struct {
 	// Param is the field of the request, or the part of it, that the server refuses: the Name or the Where of an [Option]. [Refusals] then
 	// leaves the option out, whatever the words say. Leave it empty for a field whose value is wrong.
 	Param string
-	// RetryAfter is how long the vendor asks to wait, a year at most. It makes a rate limit of a status 402.
+	// RetryAfter is how long the vendor asks to wait, a year at most. It makes a rate limit of a status 402, unless the words say that the
+	// account is empty.
 	RetryAfter time.Duration
 	Window     int // of a context_overflow: the size of the window, in tokens
 }

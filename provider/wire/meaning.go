@@ -14,13 +14,18 @@ import (
 
 // A failure is classified by what is most certain of it, in this order:
 //
-//  1. what the adapter or the host program knows of its vendor, and names that mean one thing everywhere;
+//  1. what the adapter or the host program knows of its vendor, names that mean one thing everywhere, and fields of a filter;
 //  2. what its names (code and type, also those within its message) mean: money, a filter, a full window;
-//  3. what its words mean, where the status leaves that open (401 and 402 do not): the same, a wrong key, a limit;
+//  3. what its words mean, where the status leaves that open (401 does not): an empty or closed account, a filter, a full window, a refused
+//     key, a limit;
 //  4. its status, and in a stream, which has none, its names in a broader sense.
 //
-// A limit that passes soon is a rate limit, whatever is said of quotas and plans beside it; one of more than an hour is a quota. Under 429,
-// and where a name or an error in a stream speaks of a rate, words about lengths and filters do not count; else a limit comes last.
+// A limit that passes soon is a rate limit, whatever is said of quotas and plans beside it, but for an empty account; one of more than an
+// hour is a quota. Under 429, and where a name or an error in a stream speaks of a rate, words about lengths and filters do not count;
+// else a limit comes last.
+//
+// A word counts beside what is said of it: a limit that is reached, an account that is suspended. Alone it may be of a text that the
+// message repeats, or of a plan that it offers.
 //
 // Names and words are asked for what they mean, not whether a list has them: a vendor that no list knows says the same things.
 
@@ -92,35 +97,37 @@ var broadNames = []struct {
 		`unsupported) `), provider.KindValidation},
 }
 
+// beside matches a subject with what is said of it before or after it.
+func beside(subject, before, after string) string {
+	return `\b(?:` + before + `)\W+(?:[\w']+\W+){0,4}?(?:` + subject + `)\b|\b(?:` + subject + `)\b\W+(?:[\w']+\W+){0,5}?(?:` + after + `)\b`
+}
+
 // Words of a message, in lower case, with numbers but no commas in them.
 var (
 	// Money that is not there.
 	emptyWords = regexp.MustCompile(
-		`\b(?:insufficient|not enough|negative|low|zero|no|have any|out of|run out of|needs? more|requires? more|` +
-			`all available)\W+(?:[\w']+\W+){0,3}?` +
-			`(?:balance|credits?|funds?|prepayment)\b|` +
-			`\b(?:balance|credits?|funds|prepayment)\b\W+(?:[\w']+\W+){0,4}?(?:insufficient|exhausted|depleted|too low|not enough|` +
-			`negative|used up|overdrawn)\b|` +
+		beside(`balance|credits?|funds?|prepayment`,
+			`insufficient|not enough|negative|low|zero|have any|out of|needs? more|requires? more|all available`,
+			`insufficient|exhausted|depleted|too low|not enough|negative|used up|overdrawn`) +
+			`|\bno (?:\w+ )?(?:balance|credits?|funds) (?:left|remain|available)|` +
 			`\b(?:arrears|arrearage|overdue|good standing)\b|` +
 			`\bkey limit exceeded(?: \(|\. manage)|` + // OpenRouter, under 403: what a key may spend
 			`余额不足|余额已|欠费`)
-	// An allowance of weeks or of an account, and advice to pay. A limit that passes has such words beside it too.
+	// An allowance of weeks or of an account. A limit that passes has such words beside it too.
 	moneyWords = regexp.MustCompile(
-		`\b(?:recharge|top[ -]?up)\b|` +
-			`\b(?:reach(?:ed|ing)|exceed(?:s|ed|ing)?|hit|used up)\W+(?:[\w']+\W+){0,4}?(?:usage|spend|spending|weekly|` +
-			`monthly)\W+(?:\w+\W+)?(?:limits?|cap|quota|allowance)\b|` +
-			`\b(?:usage|spend|spending|weekly|monthly)\W+(?:\w+\W+)?(?:limits?|cap|quota|allowance)\W+(?:[\w']+\W+){0,3}?(?:reached|` +
-			`exceeded|exhausted)\b|` +
-			`\bfree (?:tier|quota|trial|usage)\W+(?:[\w']+\W+){0,6}?(?:exhausted|exceeded|used up|ended)\b|` +
-			`\bbudget has been exceeded\b|\b(?:over|crossed|exceeded) ?budget\b|` + // LiteLLM
-			`\b(?:suspended|deactivated|paused)\b.*\b(?:invoices?|pay|payments?|billing|spending)\b|` + // Fireworks, under 412
-			`\b(?:limit|billing|payments?)\b.*\b(?:suspended|deactivated|paused)\b|` + // Volcengine
-			`充值|额度不足|额度已`)
+		beside(`(?:usage|spend|spending|weekly|monthly)\W+(?:\w+\W+)?(?:limits?|cap|quota|allowance)|free (?:tier|quota|trial|usage)`,
+			`reach(?:ed|ing)|exceed(?:s|ed|ing)?|hit|used up`, `reached|exceeded|exhausted|used up|ended`) +
+			`|\bbudget has been exceeded\b|\bexceeded[a-z]* ?budget\b|` + // LiteLLM
+			`额度不足|额度已`)
 	// The same, where a limit of a minute has a status of its own.
 	quotaWords = regexp.MustCompile(
-		`\bquota\b\W+(?:[\w']+\W+){0,4}?(?:exceeded|exhausted|insufficient|not enough|used up|depleted)\b|` +
-			`\b(?:insufficient|exceed(?:s|ed)?|exhausted|not enough|out of)\W+(?:[\w']+\W+){0,3}?quota\b|` +
-			`\brequires billing to be enabled\b`)
+		beside(`quota`, `insufficient|exceed(?:s|ed)?|exhausted|not enough|out of`,
+			`exceeded|exhausted|insufficient|not enough|used up|depleted`) +
+			`|\brequires billing to be enabled\b`)
+	// An account that is closed: until it is paid for, if the message speaks of money. Fireworks under 412, Volcengine and Moonshot under 429.
+	closedWords = regexp.MustCompile(`\b(?:account|organi[sz]ation|model service)(?: \S+){0,2} (?:is|was|been) (?:\w+ )?` +
+		`(?:suspended|deactivated|disabled|locked|paused)\b`)
+	dueWords = regexp.MustCompile(`\b(?:invoices?|pay|payments?|billing|spending|limit)\b`)
 	// Of a limit that passes: it is one of an hour at most, or ends soon.
 	passing = regexp.MustCompile(every + `(?:second|sec|minute|min|hour)\b|\b(?:rpm|tpm|qps)\b|\b(?:retry|try again) shortly\b|过于频繁|每[秒分]`)
 	// Of one that lasts for more than an hour, for which no debate can wait.
@@ -129,9 +136,13 @@ var (
 		`\b\d+[ -]?(?:hours?|days?)\b.*\blimit|\d+ ?个?小时|每[日天周月]`)
 	// Of one that may pass.
 	rateWords = regexp.MustCompile(`\brate[ -]limit|\btoo many requests\b|速率限制|请求频率|频率限制|访问量过大`)
-	// Whether a message speaks of a limit at all, where the status does not say so: a period or a wait may belong to anything.
-	limitWords = regexp.MustCompile(`\b(?:limit|quota|allow|alloca|exceed|throttl|slow)|\b(?:too (?:many|fast|often)|used up|rates?|` +
-		`requests?|tokens?|rpm|tpm|qps)\b|限|频`)
+	// Of one that is reached for this day.
+	overWords = regexp.MustCompile(`\b(?:used|reached|exceeded|exhausted)\W+(?:[\w']+\W+){0,3}?today\b|\btomorrow\b|明天`)
+	// Whether a message says that a limit is reached, where the status does not: a period or a wait may belong to anything.
+	limitWords = regexp.MustCompile(
+		beside(`limits?|quotas?|allowances?|allocations?|max(?:imum)?|concurrency|rpm|tpm|qps`,
+			`reach(?:ed|ing)|exceed(?:s|ed|ing)?|hit|used up|over`, `reached|exceeded|exhausted|hit|used up`) +
+			`|\b(?:throttl|slow|limited to|rate[ -]limited)|\btoo (?:many|fast|often|frequent)|限[制流额]|[上超]限|频|过大`)
 
 	filterWords = regexp.MustCompile(
 		`\b(?:sensitive|inappropriate|unsafe|harmful|prohibited|illegal)\W+(?:[\w']+\W+){0,2}?(?:content|information|words?|text|` +
@@ -153,8 +164,12 @@ var (
 	downWords = regexp.MustCompile(`\b(?:degraded|overloaded|temporarily|warming up|is (?:currently |still )?loading|` +
 		`(?:try again|retry) shortly)\b`)
 
-	// xAI and Google, under 400.
+	// A key that is refused: xAI and Google, under 400.
 	keyWords = regexp.MustCompile(`\b(?:incorrect|invalid) api key|\bapi key (?:is |was |has been )?(?:not valid|invalid|expired|revoked)`)
+	// The same under 403, which is about a key unless the message says otherwise. Elsewhere a token may be one of a text.
+	accessWords = regexp.MustCompile(beside(`api[ -]?key|token|credentials?|authentication|signature`,
+		`invalid|incorrect|unknown|missing|expired|disabled|revoked`,
+		`invalid|expired|disabled|revoked|deactivated|suspended|blocked|not (?:valid|recognized)`))
 )
 
 // every is what stands before a period.
@@ -180,6 +195,9 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 			}
 		}
 	}
+	if f.moderated && (status == http.StatusForbidden || status == 0) {
+		return provider.KindContentFilter
+	}
 	said, words := f.said()
 	names = append(names, errorName.FindAllString(said, maxSpoken)...)
 	for i, name := range names {
@@ -189,16 +207,14 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 		return provider.KindContextOverflow
 	}
 	limit, passes := f.limit(words, names, status)
-	if kind := cmp.Or(called(names, status, passes), f.spoken(words, names, status, limit)); kind != "" {
+	if kind := cmp.Or(called(names, status, passes && !emptyWords.MatchString(words)), f.spoken(words, names, status, limit)); kind != "" {
 		return kind
 	}
 	switch {
-	case status == http.StatusForbidden && !f.moderated && f.blocked != "", status == 0 && f.lost != "":
+	case status == http.StatusForbidden && f.blocked != "", status == 0 && f.lost != "":
 		return provider.KindValidation
 	case status != 0:
-		return statusKind(status, retryAfter || passes, f.moderated)
-	case f.moderated:
-		return provider.KindContentFilter
+		return statusKind(status, retryAfter || passes)
 	}
 	for _, name := range names {
 		for _, broad := range broadNames {
@@ -210,17 +226,18 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 	return provider.KindAPI
 }
 
-// called returns what the names of a failure mean; "": nothing. passes says that it speaks of a limit that passes.
-func called(names []string, status int, passes bool) provider.Kind {
+// called returns what the names of a failure mean; "": nothing. passes says that it speaks of a limit that passes: then a name of money is
+// one of that limit, unless another name says more.
+func called(names []string, status int, passes bool) (kind provider.Kind) {
 	for _, name := range names {
-		switch kind := meaning(name); {
-		case kind == provider.KindQuota && passes:
-			return provider.KindRateLimit
-		case kind != "" && (kind != provider.KindContextOverflow || status != http.StatusTooManyRequests):
-			return kind
+		switch means := meaning(name); {
+		case means == provider.KindQuota && passes:
+			kind = provider.KindRateLimit
+		case means != "" && (means != provider.KindContextOverflow || status != http.StatusTooManyRequests):
+			return means
 		}
 	}
-	return ""
+	return kind
 }
 
 // soon bounds a wait for a limit that passes, where other words speak of a limit that does not.
@@ -229,24 +246,27 @@ const soon = 10 * time.Minute
 // limit returns what a failure says of a limit on requests or tokens: rate_limit, or quota for one that lasts; "": nothing. passes says
 // that it is a rate limit whatever else is said of quotas.
 func (f *fault) limit(words string, names []string, status int) (kind provider.Kind, passes bool) {
-	told := limitWords.MatchString(words)
-	switch status {
-	case http.StatusTooManyRequests, http.StatusPaymentRequired:
-		told = true
-	}
+	wrong := wrongRequest(status) // then words may be of the request itself
+	told := status == http.StatusTooManyRequests || status == http.StatusPaymentRequired ||
+		limitWords.MatchString(words) && (!wrong || !fieldWords.MatchString(words))
 	ends := func(wait time.Duration) bool { return wait > 0 && wait <= soon }
 	switch {
-	case strings.Contains(f.reason, "perday"): // Google, which names a wait beside it
+	case strings.Contains(f.reason, "perday"), told && overWords.MatchString(words): // Google names a wait beside it
 		return provider.KindQuota, false
 	case told && (passing.MatchString(words) || ends(saidWait(words))), ends(f.wait):
 		return provider.KindRateLimit, true
 	case told && dayWords.MatchString(words), slices.ContainsFunc(names, dayName.MatchString):
 		return provider.KindQuota, false
-	case rateWords.MatchString(words), slices.ContainsFunc(names, tooFast.MatchString):
+	case (told || !wrong) && rateWords.MatchString(words), slices.ContainsFunc(names, tooFast.MatchString):
 		return provider.KindRateLimit, false
 	default:
 		return "", false
 	}
+}
+
+// wrongRequest reports whether a status says that the request itself is at fault.
+func wrongRequest(status int) bool {
+	return status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
 }
 
 // meaning returns what the words of a name say by themselves; "": nothing that takes precedence over a status.
@@ -268,19 +288,28 @@ func (f *fault) spoken(words string, names []string, status int, limit provider.
 	rate := limit == provider.KindRateLimit
 	// By how much, and for how long, is another question.
 	limited := status == http.StatusTooManyRequests || rate && (status == 0 || slices.ContainsFunc(names, tooFast.MatchString))
-	wrong := status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
+	wrong := wrongRequest(status)
 	switch {
-	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired:
+	case status == http.StatusUnauthorized:
 		return ""
-	case emptyWords.MatchString(words),
-		!rate && (moneyWords.MatchString(words) || status != http.StatusTooManyRequests && quotaWords.MatchString(words)):
+	case emptyWords.MatchString(words):
 		return provider.KindQuota
+	case status == http.StatusPaymentRequired:
+		return ""
+	case !rate && (moneyWords.MatchString(words) || status != http.StatusTooManyRequests && quotaWords.MatchString(words)):
+		return provider.KindQuota
+	case !rate && status < http.StatusInternalServerError && closedWords.MatchString(words):
+		if dueWords.MatchString(words) {
+			return provider.KindQuota
+		}
+		return provider.KindAuthentication
 	case !limited && status < http.StatusInternalServerError && !noSuchPath(status) && filterWords.MatchString(words) &&
 		!fieldWords.MatchString(words) && !serviceWords.MatchString(words):
 		return provider.KindContentFilter
 	case !limited && status != http.StatusForbidden && !f.ofReply(words) && overflows(words, status):
 		return provider.KindContextOverflow
-	case (wrong || status == http.StatusForbidden || status == 0) && keyWords.MatchString(words), strings.Contains(f.reason, "api_key"):
+	case (wrong || status == 0) && keyWords.MatchString(words), strings.Contains(f.reason, "api_key"),
+		status == http.StatusForbidden && accessWords.MatchString(words):
 		return provider.KindAuthentication // Google says it under a status of 400
 	case strings.Contains(f.reason, "billing_disabled"): // Google's: of a project that nobody pays for
 		return provider.KindQuota
@@ -329,7 +358,7 @@ const (
 )
 
 // statusKind returns what a status says by itself.
-func statusKind(status int, retryAfter, moderated bool) provider.Kind {
+func statusKind(status int, retryAfter bool) provider.Kind {
 	switch {
 	case status == http.StatusRequestTimeout, status == http.StatusGatewayTimeout:
 		return provider.KindTimeout
@@ -339,8 +368,6 @@ func statusKind(status int, retryAfter, moderated bool) provider.Kind {
 		return provider.KindRateLimit
 	case status == http.StatusPaymentRequired:
 		return provider.KindQuota
-	case status == http.StatusForbidden && moderated:
-		return provider.KindContentFilter
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return provider.KindAuthentication
 	case status == http.StatusRequestEntityTooLarge:

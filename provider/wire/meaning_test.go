@@ -110,6 +110,49 @@ func TestFailuresAreClassifiedByWhatTheyMean(t *testing.T) {
 		{"Zhipu's rate in a stream", 200, `{"error":{"code":"1302","message":"您的账户已达到速率限制，请您控制请求频率"}}`, rate, 0}, // llm-for-zotero#17 has it under 429
 		{"Qoder by a router", 403, `{"error":{"message":"Forbidden","retryAfterSeconds":30}}`, rate, 0},          // 9router#3510 (2026-08-24)
 
+		// A word counts beside what is said of it, and not where a message repeats a text or offers a plan (inferred).
+		{"a service that pauses", 503, `{"error":{"message":"Service paused for maintenance. Billing is not affected."}}`, provider.KindAPI, 0},
+		{"a worker of payments", 500, `{"error":{"message":"Generation paused: payment worker crashed"}}`, provider.KindAPI, 0},
+		{"a text about a debt", 400, `{"error":{"message":"unexpected value in {'role':'x','content':'The debt limit should be suspended'}"}}`, invalid, 0},
+		{"a text about reparations", 400, `{"error":{"message":"Failed to apply template to: 'The payment of reparations was suspended'"}}`, invalid, 0},
+		{"a text about a congress", 500, `{"error":{"message":"render error near 'congress suspended the pay rise'"}}`, provider.KindAPI, 0},
+		{"a text about a week", 400, `{"error":{"message":"Unsupported content: 'a 32 hours week has no limit'"}}`, invalid, 0},
+		{"a card that is none", 500, `{"error":{"message":"Internal error: no credit card"}}`, provider.KindAPI, 0},
+		{"a text about a budget", 400, `{"error":{"message":"Failed to apply template to: 'The tram is over budget'"}}`, invalid, 0},
+		{"a text about batteries", 500, `{"error":{"message":"render error near 'recharge the car at night'"}}`, provider.KindAPI, 0},
+		{"a tool with a rate", 400, `{"error":{"message":"Invalid tool: description 'At most 60 requests per minute' contains invalid characters"}}`, invalid, 0},
+		{"a schema with a day", 400, `{"error":{"message":"Invalid schema: 'daily limit' must be a number"}}`, invalid, 0},
+		{"a filter and a wait in a stream", 200, `{"error":{"message":"Content blocked by the safety filter. Your request was flagged. Retry in 5 seconds"}}`, filter, 0},
+		// An account without money stays so, whatever limit the message names (inferred; Moonshot behind a router: opencode#24462, 2026-04-26).
+		{"Moonshot behind a router", 429, `{"error":{"message":"Error from provider: Provider returned error","code":429,"metadata":{"raw":"{\"error\":{\"message\":\"Your account org-1 <ak-1> is suspended due to insufficient balance, please recharge your account\"}}"}}}`, quota, 0},
+		{"no money and a rate under 402", 402, `{"error":{"message":"Insufficient credits. Free accounts may send 20 requests per minute; add credits to continue.","code":"insufficient_credits"}}`, quota, 0},
+		{"no money and a wait under 402", 402, `{"error":{"message":"Insufficient balance. Please top up your account and try again in 5 minutes."}}`, quota, 0},
+		{"no money by name and a rate", 429, `{"error":{"message":"余额不足，当前每分钟限制 3 次","code":"insufficient_balance"}}`, quota, 0},
+		{"no quota by name and a rate", 429, `{"error":{"message":"Your account balance is insufficient, please recharge. Current tier: 3 RPM","code":"insufficient_quota"}}`, quota, 0},
+		{"a filter behind a name of money", 429, `{"error":{"message":"Blocked. 3 requests per minute","code":"insufficient_quota","innererror":{"code":"content_filter"}}}`, filter, 0},
+		// A key that is refused, whatever limit the message names (inferred).
+		{"a token that has expired", 403, `{"message":"The security token included in the request has expired. Refresh it and retry after 60 seconds."}`, key, 0},
+		{"a token that is invalid", 403, `{"message":"Invalid token. Too many failed requests, try again in 5 minutes"}`, key, 0},
+		{"a key that is disabled", 403, `{"message":"Your API key has been disabled. Allowed requests: 0 per minute"}`, key, 0},
+		{"a key that was used too much", 403, `{"message":"API key disabled because of too many requests"}`, key, 0},
+		{"credentials beside a rate", 403, `{"message":"Invalid credentials. Rate limit for anonymous requests is 10 per minute."}`, key, 0},
+		{"a plan without the model", 403, `{"message":"You are not allowed to use this model. Your plan allows 0 requests per minute."}`, key, 0},
+		{"a permission in Chinese", 403, `{"message":"您没有权限访问该模型，每天 0 次"}`, key, 0},
+		{"Moonshot's concurrency in a stream", 200, `{"error":{"message":"request reached max organization concurrency: 1, please try again after 1 seconds"}}`, rate, 0},
+		{"Cohere's trial in a stream", 200, `{"message":"You are using a Trial key, which is limited to 1000 API calls / month."}`, quota, 0},
+		{"a rate in words under 400", 400, `{"error":{"message":"You have been rate-limited. Please wait 2 minutes before trying again"}}`, rate, 0},
+		{"Bedrock's day", 400, `{"__type":"ThrottlingException","message":"Too many tokens per day, please wait."}`, quota, 0},
+		{"Anthropic's workspace", 400, `{"error":{"type":"invalid_request_error","message":"You have reached your specified workspace API usage limits. You will regain access on 2026-09-01 at 00:00 UTC."}}`, quota, 0},
+		{"a reached limit under 403", 403, `{"message":"You have reached the limit of 3 requests per minute"}`, rate, 0},
+		// A closed account: claude-code#19028 (2026-01-18), read 2026-11-29; the others are inferred.
+		{"Anthropic's organization", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"This organization has been disabled."}}`, key, 0},
+		{"a suspended account", 400, `{"error":{"message":"Your account is temporarily suspended"}}`, key, 0},
+		{"a locked account", 422, `{"error":{"message":"Your account is temporarily locked; contact support"}}`, key, 0},
+		{"a suspended account, not paid for", 400, `{"error":{"message":"Your account is suspended. Check your billing details."}}`, quota, 0},
+		// A day that is over beside a rate of a minute (inferred).
+		{"two periods", 429, `{"error":{"message":"Rate limit: 20 requests per minute, 200 requests per day. You have used 200 of 200 today."}}`, quota, 0},
+		{"until tomorrow", 429, `{"error":{"message":"您今天的请求次数已达上限，请明天再试"}}`, quota, 0},
+
 		// Accounts, plans and outages under statuses that nobody expects. pollinations#12136 (2026-07-01); wayland#545 (2026-07-02), whose code
 		// and words stand apart there; freellmapi#522 (2026-07-11); ollama#15990 (2026-05-06); openclaw#130532; octo-agent#2124; read
 		// 2026-11-29. Volcengine's and Azure's are from memory.
@@ -137,6 +180,9 @@ func TestFailuresAreClassifiedByWhatTheyMean(t *testing.T) {
 		{"Volcengine, of the input", 400, `{"error":{"code":"InputTextRiskDetection","message":"no","type":"BadRequest"}}`, filter, 0},
 		{"Azure, within", 400, `{"error":{"code":"BadRequest","message":"no","innererror":{"code":"ResponsibleAIPolicyViolation"}}}`, filter, 0},
 		{"LiteLLM", 400, `{"error":{"message":"litellm.ContentPolicyViolationError: AzureException - no","type":null,"code":"400"}}`, filter, 0},
+		// OpenRouter: its messages as public tests have them, with the fields of its filter and without; read 2026-11-29.
+		{"OpenRouter's moderation", 403, `{"error":{"message":"x/y requires moderation on Amazon Bedrock. Your input was flagged for \"self-harm\". No credits were charged.","code":403,"metadata":{"reasons":["self-harm"],"flagged_input":"m"}}}`, filter, 0},
+		{"the same in words", 403, `{"error":{"message":"x/y requires moderation on OpenInference. Your input was flagged for \"violence/graphic\". No credits were charged."}}`, filter, 0},
 		{"in words alone", 400, `{"error":"Your request was rejected as a result of our safety system"}`, filter, 0},
 		{"a setting of the filter", 400, `{"error":{"message":"the parameter safety_settings of the content filter is not supported"}}`, invalid, 0},
 		{"case-sensitive", 400, `{"error":{"message":"the input names are case-sensitive"}}`, invalid, 0},
