@@ -68,7 +68,7 @@ func (l *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 	}
 	start.Parent.Spent = spent // the first of the copied events is this start
 	if len(origin.InFlight()) > 0 {
-		listOnly(copied, spent.Unsettled)
+		listNoMore(copied, spent.Unsettled)
 	}
 	carried, err := l.carried(ctx, id, flow.LogFiles(copied), plan.files)
 	if err != nil {
@@ -266,12 +266,13 @@ func copyPrefix(origin *flow.Core, start *flow.Start, events []flow.Event, seq i
 	return out
 }
 
-// listOnly corrects what the last copied transition says for lists: it counts calls in flight that a fork leaves out.
-func listOnly(copied []flow.Event, unsettled flow.Unsettled) {
+// listNoMore lowers what the last copied transition says for lists to what the copied part leaves unsettled: it also counts the calls in
+// flight, which a fork leaves out.
+func listNoMore(copied []flow.Event, unsettled flow.Unsettled) {
 	for i := range slices.Backward(copied) {
 		if t, ok := copied[i].Body.(*flow.Transition); ok {
 			of := *t
-			of.Unsettled = unsettled
+			of.Unsettled = of.Less(of.Less(unsettled))
 			copied[i].Body = &of
 			return
 		}

@@ -75,9 +75,20 @@ func (p part) requests() (n int) {
 }
 
 // copied yields the events that a fork is to begin with, behind its start: without numbers, and without
-// the calls that are left out.
-func (p part) copied(leave map[string]int) (out []string) {
-	for _, e := range p {
+// the calls that are left out. The last transition counts no more than what is unsettled without them.
+func (p part) copied(leave map[string]int, unsettled flow.Unsettled) (out []string) {
+	last := -1
+	for i := range p {
+		if body.As[flow.Transition](p[i]) != nil && len(leave) > 0 {
+			last = i
+		}
+	}
+	for i, e := range p {
+		if i == last {
+			of := *body.As[flow.Transition](e)
+			of.Unsettled = of.Less(of.Less(unsettled))
+			e.Body = &of
+		}
 		if body.As[flow.Start](e) != nil || body.As[flow.Intent](e) != nil && leave[body.As[flow.Intent](e).Call] == body.As[flow.Intent](e).Attempt {
 			continue
 		}
@@ -128,7 +139,11 @@ func (f *forked) at(t *testing.T, seq int64) error {
 		want = f.ended
 	}
 	before, log, start := f.events[:seq], part(stage.Kept(t, w.engine.Store, session.ID())), body.As[flow.Start](f.events[0])
-	copied := before.copied(before.open())
+	var unsettled flow.Unsettled
+	if parent := fork.Parent(); parent != nil {
+		unsettled = parent.Spent.Unsettled
+	}
+	copied := before.copied(before.open(), unsettled)
 	calls := w.source.Calls() - former
 	rest := log[min(len(log), len(copied)+1):]
 	switch got := stage.Canonical(t, fork); {
@@ -140,8 +155,8 @@ func (f *forked) at(t *testing.T, seq int64) error {
 		return fmt.Errorf("its parent is %v", fork.Parent())
 	case (seq > 0) != (body.As[flow.Start](log[0]).Seed == start.Seed):
 		return fmt.Errorf("its seed is %q, and that of its parent %q", body.As[flow.Start](log[0]).Seed, start.Seed)
-	case seq > 0 && !slices.Equal(copied, log.copied(nil)[:len(copied)]):
-		return fmt.Errorf("it begins with\n%s\nand not with\n%s", log.copied(nil)[:len(copied)], copied)
+	case seq > 0 && !slices.Equal(copied, log.copied(nil, unsettled)[:len(copied)]):
+		return fmt.Errorf("it begins with\n%s\nand not with\n%s", log.copied(nil, unsettled)[:len(copied)], copied)
 	case f.exact && before.requests()+calls != f.calls:
 		return fmt.Errorf("%d requests are made after %d: the parent made %d", w.source.Calls(), before.requests(), f.calls)
 	case f.exact && stage.JSON(fork.Spent()) != stage.JSON(f.spent):
