@@ -38,6 +38,24 @@ func TestOnlyControlsAreNoted(t *testing.T) {
 	}
 }
 
+// Outcomes that come together count together: none does if one of them is no outcome.
+func TestWhatIsNoOutcomeIsRefusedWithThoseBesideIt(t *testing.T) {
+	l := stage.PlayedLog(t, stage.TwoDebaters())
+	i := l.Index(t, flow.EventIntent, 0)
+	call := body.As[flow.Intent](l.Events[i]).Call
+	said := flow.Result{Call: call, Attempt: 1, Text: "Mine."}
+	core, err := l.Engine.NewCore(l.ID, l.Events[:i+1])
+	require.NoError(t, err)
+	for _, signal := range []flow.Signal{flow.Pause{}, flow.Outcomes{said}, nil} {
+		out, err := core.Step(flow.Input{At: time.Now(), Signal: flow.Outcomes{said, signal}})
+		stage.RequireKind(t, err, provider.KindValidation)
+		assert.Empty(t, out)
+	}
+	out, err := core.Step(flow.Input{At: time.Now(), Signal: flow.Outcomes{said}})
+	require.NoError(t, err, "and the core goes on")
+	assert.NotEmpty(t, out.Events)
+}
+
 // A log that cannot be folded ends its core: whatever it says from then on would be made up.
 func TestACoreWhoseLogIsBrokenSaysNothingMore(t *testing.T) {
 	l := stage.PlayedLog(t, stage.TwoDebaters())
