@@ -95,6 +95,9 @@ func (s *Session) closeWith(reason error) {
 	s.closedErr.CompareAndSwap(nil, &reason) // of a session that was given up, the callers know why already
 	s.closed = *s.closedErr.Load()
 	s.tickAt(time.Time{})
+	for _, f := range s.flights { // first those that wait: a call that is broken off makes way for the next one
+		f.ctx.Recall()
+	}
 	for _, f := range s.flights {
 		s.cancelCall(f)
 	}
