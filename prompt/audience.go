@@ -10,6 +10,8 @@ type Voter struct {
 	Format         string
 	FormatGuidance string
 	Participants   []Person // in the order in which they are shown
+	Instructions   string   // the host program's own, after all others
+	Language       string   // in which the voter writes; "": that of the topic
 	Fence          string   // the fence word around speakers' texts; "": "word" stands for it
 }
 
@@ -25,17 +27,22 @@ func (s *Set) Voter(v Voter) (string, error) {
 	v.Format = entry(v.Format)
 	v.FormatGuidance = block(v.FormatGuidance)
 	v.Participants = people(v.Participants)
+	v.Instructions = block(v.Instructions)
+	v.Language = entry(v.Language)
 	v.Fence = fence(v.Fence)
 	return s.render("voter", v)
 }
 
 // Ballot holds the values of the instruction to vote, once before the debate and once after it.
 type Ballot struct {
-	Before bool // nothing has been said yet
+	Before bool   // nothing has been said yet
+	Former string // how the voter has voted before the debate; "": not told
+	Fields string // what the answer holds, as [Fields] writes it
 }
 
 // Ballot returns the instruction to vote. It describes each field of the JSON answer: vote ("for",
 // "against" or "undecided") and reasoning. It fails only if a replaced template fails.
 func (s *Set) Ballot(b Ballot) (string, error) {
+	b.Former = entry(b.Former)
 	return s.render("ballot", b)
 }

@@ -79,7 +79,7 @@ func fence(s string) string {
 func people(all []Person) []Person {
 	clean := make([]Person, len(all))
 	for i, p := range all {
-		clean[i] = Person{Name: line(p.Name), Side: entry(p.Side), Position: entry(p.Position)}
+		clean[i] = Person{Name: line(p.Name), Side: entry(p.Side), Position: entry(p.Position), Persona: entry(p.Persona)}
 	}
 	return clean
 }

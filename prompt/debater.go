@@ -5,9 +5,10 @@ type Person struct {
 	Name     string
 	Side     string // "for", "against", "neutral" or a format's own word; "": none
 	Position string // "": not shown
+	Persona  string // "": not shown
 }
 
-// String returns the person as an entry of a list: name, side in brackets, position.
+// String returns the person as an entry of a list: name, side in brackets, position, persona.
 func (p Person) String() string {
 	s := p.Name
 	if p.Side != "" {
@@ -16,25 +17,34 @@ func (p Person) String() string {
 	if p.Position != "" {
 		s += ": " + p.Position
 	}
+	if p.Persona != "" {
+		s += " – persona: " + p.Persona
+	}
 	return s
 }
 
 // Debater holds the values of a speaker's system prompt: one who argues or, with Chair, the one who leads
 // the talk. Empty fields leave no trace in the text.
 type Debater struct {
-	Topic          string
-	Name           string
-	Side           string // "for", "against", "neutral" or a format's own word
-	Position       string // what is argued; "": the side, the role or the debater decides
+	Topic    string
+	Name     string
+	Side     string // "for", "against", "neutral" or a format's own word
+	Means    string // what the side means for the topic, said to its speaker: "you say yes to the topic"; "": the role says it
+	Position string // what is argued; "": the side, the role or the debater decides
+	// Stance is how the speaker stands to what is argued: "advocate", "open", "shared", "examined", "proposal" or "critic". "":
+	// "advocate".
+	Stance         string
+	Place          string // where in the order the speaker speaks, such as "place 1 of 2", if nothing else makes speakers differ; "": not told
 	Persona        string
 	KeyArguments   []string // the basis of the case, one line each
 	Instructions   string   // the host program's own, after all others
 	Format         string
 	FormatGuidance string
 	Role           string   // what the format demands of this speaker over the whole debate
-	Chair          bool     // leads the talk and is neutral; Side, Position and KeyArguments are ignored
+	Chair          bool     // leads the talk and is neutral; Side, Means, Position, KeyArguments and Place are ignored
 	Others         []Person // everybody else, in the order in which they are shown
 	Rounds         int      // planned; 0: open
+	Language       string   // in which the speaker writes; "": that of the topic
 	Fence          string   // the fence word around other speakers' texts; "": "word" stands for it
 }
 
@@ -48,6 +58,10 @@ func (d Debater) clean() Debater {
 	d.Topic = quoted(d.Topic)
 	d.Name = entry(d.Name)
 	d.Side = entry(d.Side)
+	d.Means = entry(d.Means)
+	d.Stance = entry(d.Stance)
+	d.Place = entry(d.Place)
+	d.Language = entry(d.Language)
 	d.Position = quoted(d.Position)
 	d.Persona = quoted(d.Persona)
 	d.KeyArguments = entries(d.KeyArguments)
@@ -56,7 +70,7 @@ func (d Debater) clean() Debater {
 	d.FormatGuidance = block(d.FormatGuidance)
 	d.Role = block(d.Role)
 	if d.Chair {
-		d.Side, d.Position, d.KeyArguments = "", "", nil
+		d.Side, d.Means, d.Position, d.Place, d.KeyArguments = "", "", "", "", nil
 	}
 	d.Others = people(d.Others)
 	d.Fence = fence(d.Fence)
@@ -69,6 +83,7 @@ type Turn struct {
 	Phase       string  // the name as shown: "opening", "rebuttal", …; "": none
 	Instruction string  // what the format demands; the only instruction in a phase that neither opens nor closes
 	Target      string  // to whom the turn is addressed; "": to everybody
+	First       bool    // nobody has spoken before this turn
 	Opening     bool    // the speakers' first turns: lay out the case
 	Closing     bool    // the speakers' last turns: sum up
 	Question    bool    // put one short question to Target

@@ -24,6 +24,10 @@ type Judge struct {
 	Criteria       []string    // each with its scale, if it has one; nil: DefaultCriteria
 	Rubric         []Criterion // scored criteria, used in place of Criteria; nil: none
 	NoWinner       bool        // the format has no winner
+	Aim            string      // what is judged: "argument", "truth" or "understanding"; "": "argument"
+	Roles          []string    // what the format asks of whom, one line each
+	Instructions   string      // the host program's own, after all others
+	Language       string      // in which the judge writes; "": that of the topic
 	Rounds         int         // planned; 0: open
 	Fence          string      // the fence word around participants' texts; "": "word" stands for it
 }
@@ -41,6 +45,10 @@ func (j Judge) clean() Judge {
 	j.FormatGuidance = block(j.FormatGuidance)
 	j.Participants = people(j.Participants)
 	j.Chairs = entries(j.Chairs)
+	j.Aim = entry(j.Aim)
+	j.Roles = entries(j.Roles)
+	j.Instructions = block(j.Instructions)
+	j.Language = entry(j.Language)
 	j.Rubric = criteria(j.Rubric)
 	switch {
 	case len(j.Rubric) > 0:
@@ -66,7 +74,9 @@ type Assess struct {
 	// Ends says what ends the debate before its last round: "judge" (shouldContinue), "convergence" (the flags
 	// convergenceReached and diminishingReturns) or "rounds" (nothing that a judge answers). "": "judge".
 	Ends   string
-	Judges int // on the panel; above 1, most of them decide
+	Judges int    // on the panel; above 1, most of them decide
+	First  bool   // it is the first round, so that there is nothing to measure it against
+	Fields string // what the answer holds, as [Fields] writes it
 }
 
 // Round returns the placeholder; templates use it as {{.Round}}.
@@ -88,6 +98,7 @@ type Verdict struct {
 	Rounds       Planned  // 0: open
 	Unfinished   bool     // the last round was cut short
 	NoWinner     bool     // the format has no winner
+	Fields       string   // what the answer holds, as [Fields] writes it
 }
 
 // Round returns the placeholder; templates use it as {{.Round}}.

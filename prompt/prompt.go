@@ -19,7 +19,13 @@
 //	summarizer  [Summarizer]  system prompt of the summarizer
 //	summary     [Summary]     instruction before a summary
 //
-// A flow of another package adds templates of its own; see [Template].
+// Parts are templates that others contain, flows' templates included. A replaced part changes all of them:
+//
+//	fence       [Fence]       what the markers around the texts of others mean
+//	language    [Language]    in which language a text is written
+//	stance      [Debater]     how a speaker stands to what is argued
+//
+// A flow of another package adds templates of its own; see [Template]. [Default] shows the text of each template and part of this package.
 //
 // A replacement sees the fields of the type beside its name. The templates turn, assess and verdict also
 // see {{.Round}}, the number of the round. Templates are executed once per debate and kind. The round changes from turn to
@@ -51,8 +57,11 @@ import (
 //go:embed template/*.tmpl
 var files embed.FS
 
-// Set is a complete set of templates, made by [Parse]. It is immutable and safe for concurrent use.
+// Set is a complete set of templates, made by [Parse] and [Set.With]. It is immutable and safe for concurrent use.
 type Set struct {
+	known     map[string]Template // as they are without replacements, by name; shared between sets
+	texts     map[string]string   // as they are used, by name
+	base      *template.Template  // the parts, beside which every template is parsed
 	templates map[string]*template.Template
 	buffers   sync.Pool // of *bytes.Buffer
 }
@@ -62,6 +71,12 @@ type Template struct {
 	Text string
 	// Samples are data that reach all branches of the template and of its possible replacements. There is at least one.
 	Samples []any
+	// Fenced says that the template is a system prompt of somebody who reads what others have said. A replacement of it must explain the
+	// markers. Each sample that is not zero then has the word [SampleFence].
+	Fenced bool
+	// Asks says that the template asks for a structured answer. A replacement of it must contain the fields. Each sample that is not zero
+	// then has the text [SampleFields] as its Fields.
+	Asks bool
 }
 
 // Parse returns the embedded templates and those of the flows, with those replaced that overrides names. It costs as
@@ -73,102 +88,150 @@ type Template struct {
 //   - has an unknown name,
 //   - is not valid UTF-8,
 //   - does not parse or execute,
-//   - formats a value with a verb that does not suit it, or
-//   - never renders any text.
+//   - formats a value with a verb that does not suit it,
+//   - never renders any text,
+//   - never explains the markers, in a system prompt of somebody who reads what others have said, or
+//   - never says which fields the answer has, where a structured answer is asked for.
 //
 // The error joins one error for each such override, with its name.
 func Parse(overrides map[string]string, flows ...map[string]Template) (*Set, error) {
-	trials, texts, failures := known(flows)
-	for _, name := range slices.Sorted(maps.Keys(overrides)) {
-		if _, ok := trials[name]; !ok {
-			failures = append(failures, fmt.Errorf("prompt: %w", text.Unknown("template", name, slices.Collect(maps.Keys(trials))...)))
-		}
+	own, err := embedded()
+	if err != nil {
+		return nil, err
 	}
-	set := &Set{templates: make(map[string]*template.Template, len(trials))}
-	for _, name := range slices.Sorted(maps.Keys(trials)) {
-		text, overridden := overrides[name]
-		if ready := embedded()[name]; ready != nil && !overridden && !sampled(flows, name) {
-			set.templates[name] = ready
-			continue
-		}
-		if !overridden {
-			text = texts[name]
-		}
-		parsed, err := parse(name, text, trials[name])
-		if err != nil {
-			failures = append(failures, fmt.Errorf("prompt: template %q: %w", name, err))
-			continue
-		}
-		set.templates[name] = parsed
-	}
-	if len(failures) > 0 {
-		return nil, errors.Join(failures...)
-	}
-	return set, nil
+	all := &Set{known: maps.Clone(own.known), texts: maps.Clone(own.texts), base: own.base, templates: maps.Clone(own.templates)}
+	return all.with(overrides, all.add(flows))
 }
 
-// sampled reports whether a flow has samples of its own for a template.
-func sampled(flows []map[string]Template, name string) bool {
-	return slices.ContainsFunc(flows, func(own map[string]Template) bool {
-		_, ok := own[name]
-		return ok
-	})
+// With returns the set with further templates replaced. It parses and tries only those, and all of them if a part is replaced. It refuses
+// what [Parse] refuses. Without overrides it returns the set itself.
+func (s *Set) With(overrides map[string]string) (*Set, error) {
+	if len(overrides) == 0 {
+		return s, nil
+	}
+	if s == nil || s.base == nil {
+		return nil, errors.New("prompt: the set was not made by Parse")
+	}
+	return s.with(overrides, nil)
 }
 
-// embedded returns the templates of this package, parsed and tried once for all sets. One with a mistake is left out, so that Parse
-// reports it.
+// Default returns the text of a template or part of this package as it is without replacements, in the language of text/template. ok is
+// false if there is none of this name.
+func Default(name string) (text string, ok bool) {
+	own, _ := embedded()
+	text, ok = own.texts[name]
+	return text, ok
+}
+
+// Text returns the text of a template or part as the set uses it, in the language of text/template. "": there is none of this name.
+func (s *Set) Text(name string) string {
+	if s == nil {
+		return ""
+	}
+	return s.texts[name]
+}
+
+// embedded returns the templates of this package, parsed and tried once for all sets. The set is never nil.
 //
 //nolint:gochecknoglobals // read only
-var embedded = sync.OnceValue(func() map[string]*template.Template {
-	ready := make(map[string]*template.Template)
-	trials, texts, _ := known(nil)
-	for name, text := range texts {
-		if parsed, err := parse(name, text, trials[name]); err == nil {
-			ready[name] = parsed
-		}
+var embedded = sync.OnceValues(func() (*Set, error) {
+	own := &Set{
+		known: make(map[string]Template), texts: make(map[string]string), base: template.New("").Funcs(functions()),
+		templates: make(map[string]*template.Template),
 	}
-	return ready
-})
-
-// known returns the samples and the texts of all templates.
-func known(flows []map[string]Template) (trials map[string][]any, texts map[string]string, failures []error) {
-	trials, texts = samples(), make(map[string]string)
-	for _, name := range slices.Sorted(maps.Keys(trials)) {
+	var failures []error
+	for name, trials := range samples() {
 		file, err := files.ReadFile("template/" + name + ".tmpl")
 		if err != nil {
 			failures = append(failures, fmt.Errorf("prompt: template %q: %w", name, err))
 		}
-		texts[name] = string(file)
+		own.known[name], own.texts[name] = embeddedTemplate(name, string(file), trials), string(file)
 	}
+	for _, name := range parts() {
+		if _, err := own.base.New(name).Parse(strings.TrimSpace(own.texts[name])); err != nil {
+			failures = append(failures, fmt.Errorf("prompt: template %q: %w", name, err))
+		}
+	}
+	made, err := own.with(nil, failures)
+	if err != nil {
+		return own, err
+	}
+	return made, nil
+})
+
+// add takes over the templates of flows, which are not parsed yet.
+func (s *Set) add(flows []map[string]Template) (failures []error) {
 	for _, own := range flows {
 		for _, name := range slices.Sorted(maps.Keys(own)) {
-			switch text, taken := texts[name]; {
+			switch text, taken := s.texts[name]; {
 			case taken && text != own[name].Text:
 				failures = append(failures, fmt.Errorf("prompt: template %q: two templates have this name", name))
 			case len(own[name].Samples) == 0:
 				failures = append(failures, fmt.Errorf("prompt: template %q: has no sample", name))
 			default:
-				texts[name], trials[name] = own[name].Text, own[name].Samples
+				s.known[name], s.texts[name] = own[name], own[name].Text
+				delete(s.templates, name)
 			}
 		}
 	}
-	return trials, texts, failures
+	return failures
+}
+
+// with parses and tries the templates of a set that are replaced or not parsed yet. failures are those that are known already.
+func (s *Set) with(overrides map[string]string, failures []error) (*Set, error) {
+	for _, name := range slices.Sorted(maps.Keys(overrides)) {
+		if _, ok := s.known[name]; !ok {
+			failures = append(failures, fmt.Errorf("prompt: %w", text.Unknown("template", name, slices.Collect(maps.Keys(s.known))...)))
+		}
+	}
+	base, err := s.joined(overrides)
+	if err != nil {
+		return nil, errors.Join(append(failures, err)...)
+	}
+	out := &Set{known: s.known, texts: maps.Clone(s.texts), base: base, templates: make(map[string]*template.Template, len(s.known))}
+	maps.Copy(out.texts, overrides) // an unknown name is a failure
+	renewed := slices.ContainsFunc(parts(), func(part string) bool { _, ok := overrides[part]; return ok })
+	for _, name := range slices.Sorted(maps.Keys(s.known)) {
+		_, overridden := overrides[name]
+		if ready := s.templates[name]; ready != nil && !overridden && !renewed {
+			out.templates[name] = ready
+			continue
+		}
+		parsed, err := s.known[name].parse(base, name, out.texts[name], overridden)
+		if err != nil {
+			failures = append(failures, fmt.Errorf("prompt: template %q: %w", name, err))
+			continue
+		}
+		out.templates[name] = parsed
+	}
+	if len(failures) > 0 {
+		return nil, errors.Join(failures...)
+	}
+	return out, nil
 }
 
 // functions are those that every template may call. count writes a number with its noun: {{count .Words "word"}}.
 func functions() template.FuncMap { return template.FuncMap{"count": count} }
 
-func parse(name, text string, trials []any) (*template.Template, error) {
+// parse parses a text beside the parts and tries it. An override must also show what the template has to show.
+func (t Template) parse(base *template.Template, name, text string, overridden bool) (*template.Template, error) {
 	if !utf8.ValidString(text) {
 		return nil, errors.New("is not valid UTF-8")
 	}
-	parsed, err := template.New(name).Funcs(functions()).Parse(text)
+	beside, err := base.Clone()
 	if err != nil {
 		return nil, err
 	}
-	silent := true
+	if isPart(name) { // it stands in the midst of another text
+		text = strings.TrimSpace(text)
+	}
+	parsed, err := beside.New(name).Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	silent, lacks := true, ""
 	var b bytes.Buffer
-	for _, data := range trials {
+	for _, data := range t.Samples {
 		out, err := execute(&b, parsed, data)
 		if err != nil {
 			return nil, err
@@ -177,12 +240,18 @@ func parse(name, text string, trials []any) (*template.Template, error) {
 			return nil, errors.New("formats a value with a verb that does not suit it: numbers and names are texts here")
 		}
 		silent = silent && out == ""
+		if overridden && lacks == "" {
+			lacks = t.lacks(name, out, data)
+		}
 	}
-	if silent {
-		// Without any text, the request would end on somebody's speech, or have no system prompt.
+	switch {
+	case silent: // the request would end on somebody's speech, or have no system prompt
 		return nil, errors.New("yields no text")
+	case lacks != "":
+		return nil, errors.New(lacks)
+	default:
+		return parsed, nil
 	}
-	return parsed, nil
 }
 
 // Names returns the names of the set's templates, sorted. A Set that [Parse] has not made has none.

@@ -4,6 +4,7 @@ package prompt
 type Summarizer struct {
 	Topic        string
 	Participants []Person // in the order in which they are shown
+	Language     string   // in which the summarizer writes; "": that of the topic
 	Fence        string   // the fence word around participants' texts; "": "word" stands for it
 }
 
@@ -12,6 +13,7 @@ type Summarizer struct {
 func (s *Set) Summarizer(v Summarizer) (string, error) {
 	v.Topic = quoted(v.Topic)
 	v.Participants = people(v.Participants)
+	v.Language = entry(v.Language)
 	v.Fence = fence(v.Fence)
 	return s.render("summarizer", v)
 }
