@@ -325,7 +325,7 @@ func (c *Core) request(call *Call) *prepared {
 		ready.last = call.Last(r)
 	}
 	if call.Schema != "" {
-		ready.wire, _ = c.wire(call.Schema, call.View.Labels)
+		ready.wire, _ = c.wire(call)
 	}
 	ready.view, ready.start = r.view(call.View)
 	ready.from, ready.upto = ready.start, len(ready.view.Messages)

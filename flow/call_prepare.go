@@ -79,7 +79,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 		ready.last = call.Last(r)
 	}
 	if call.Schema != "" {
-		wire, err := c.wire(call.Schema, call.View.Labels)
+		wire, err := c.wire(call)
 		if err != nil {
 			return nil, nil, &Error{Kind: provider.KindValidation, Op: call.ID, Err: err}
 		}
@@ -198,18 +198,23 @@ func (c *Core) pick(call *Call, ready *prepared, intent *Intent) Model {
 	return model
 }
 
-// wire returns the schema as it is sent, with the names of this conversation or their labels. It is made once.
-func (c *Core) wire(name string, labelled bool) (*provider.Schema, error) {
+// wire returns the schema of a call as it is sent. Fields are those of this call alone. The schema of a type has the names of this
+// conversation or their labels, and is made once.
+func (c *Core) wire(call *Call) (*provider.Schema, error) {
+	name := call.Schema
+	schema := c.machine.flow.Schemas[name]
+	if schema == nil {
+		return nil, fmt.Errorf("flow %s has no schema %q", c.machine.flow.Name, name)
+	}
+	if schema.fields != nil {
+		return &provider.Schema{Name: name, JSON: schema.fields(c.record, call).Schema()}, nil
+	}
 	key, l := name, (*text.Labels)(nil)
-	if labelled && c.record.anonymous != nil {
+	if call.View.Labels && c.record.anonymous != nil {
 		key, l = name+"/labels", c.record.anonymous.Labels
 	}
 	if made, ok := c.wires[key]; ok {
 		return made, nil
-	}
-	schema := c.machine.flow.Schemas[name]
-	if schema == nil {
-		return nil, fmt.Errorf("flow %s has no schema %q", c.machine.flow.Name, name)
 	}
 	if c.wires == nil {
 		c.wires = make(map[string]*provider.Schema)

@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate/internal/schema"
 	"github.com/agonist-dev/debate/internal/strictjson"
 	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -27,6 +28,7 @@ type Schema struct {
 	wire   func(names Names, schema []byte) []byte
 	mend   func(names Names, tree any) any
 	body   func(r *Record, in *Intent, spend Spend, v any) Body
+	fields func(r *Record, c *Call) prompt.Fields
 	strict bool
 	spoken string
 	recent atomic.Pointer[[]*narrowed] // the oldest first
@@ -66,7 +68,13 @@ type AnswerOf[T any] struct {
 	// Read makes the value from decoded JSON that matches the schema. The tree has the types of encoding/json. nil:
 	// encoding/json makes the value.
 	Read func(tree any) *T
-	// Names returns the names that the schema contains when it is sent. nil: the participants that were not
+	// Fields returns the fields of the answer, in the order in which a model writes them. The schema that is sent is made of them, at each
+	// call, so that it can name whom this call is about; the instruction prints the same fields. If the call reads neutral labels, the
+	// fields have labels in place of names; see [Record.Hide]. Fields is pure, and may be called before the conversation has begun: see
+	// Flow.Last. An answer is checked against the schema of its type, and then by Check: what the fields demand beyond the type, such as a
+	// name, Check must verify. nil: the schema of the type is sent.
+	Fields func(r *Record, c *Call) prompt.Fields
+	// Names returns the names that the schema of the type contains when it is sent. nil: the participants that were not
 	// dropped.
 	Names func(r *Record) Names
 	// Narrow changes the schema that is sent. Unless Strict is set, the result must only be narrower than the schema that
@@ -99,7 +107,7 @@ func NewSchema[T any](name string, check func(r *Record, v *T) []string) (*Schem
 func AnswerSchema[Shape, T any](name string, a AnswerOf[T]) *Schema {
 	s := &Schema{
 		name: name, shape: reflect.TypeFor[Shape](), typ: func() (*compiledType, error) { return compileType[Shape](name) },
-		names: a.Names, wire: a.Narrow, mend: a.Mend, strict: a.Strict, spoken: a.Spoken,
+		names: a.Names, fields: a.Fields, wire: a.Narrow, mend: a.Mend, strict: a.Strict, spoken: a.Spoken,
 		decode: func(content string, tree any) (any, error) {
 			if a.Read != nil {
 				return a.Read(tree), nil
