@@ -229,10 +229,10 @@ func (c *Core) hiddenGrowth(counter token.Counter) int {
 	}
 	for _, i := range r.hidden[sum.turns:] {
 		_, names, load, _ := carried(r.Turns[i].Attachments)
-		said := text.Defused(r.Turns[i].Text)
-		size := len(said)
+		said, label := text.Defused(r.Turns[i].Text), r.labelOf(r.Turns[i])
+		size := len(said) + len(label)
 		if counter != nil {
-			size = counter.Count(said)
+			size = counter.Count(said) + counter.Count(label)
 		}
 		sum.size += size + len(names) + load + 2*len(r.fence) + transcript.Framing
 	}
@@ -350,7 +350,7 @@ func longestReply(tokens int) int {
 // longestToken is how many bytes a token of such a reply has.
 const longestToken = bytesPerToken + bytesPerToken/text.ShortestToken
 
-// growth bounds, in bytes, how much longer a reply of this many bytes makes the conversation, fences included.
+// growth bounds, in bytes, how much longer a reply of this many bytes makes the conversation, fences and usual labels included.
 // Neutral labels may be longer than the names that they replace.
 func (r *Record) growth(bytes int, by string) int {
 	if r.anonymous != nil {
@@ -360,7 +360,7 @@ func (r *Record) growth(bytes int, by string) int {
 		}
 		bytes, by = bytes*times, l.Hide(by)
 	}
-	return bytes + 2*len(r.fence) + len(by) + transcript.Framing
+	return bytes + 2*len(r.fence) + len(by) + r.labelRoom + transcript.Framing
 }
 
 // lengths are the longest replies so far, in tokens of output. They say how long a usual one is.

@@ -115,6 +115,7 @@ type readings struct {
 	readers   []*transcript.View // by seat; nil: all read everybody's
 	anonymous *transcript.View   // with labels for names; nil: nobody reads it
 	sides     []string           // by seat; nil: the first message opens the conversation
+	labelRoom int                // bytes that the label of a turn has as a rule; 0: turns have none
 	hidden    []int              // indices of turns that wait for the others of their group
 	papers    papers             // the documents that all read
 	handed    papers             // the turns with files, for calls that read no view

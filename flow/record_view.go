@@ -3,6 +3,7 @@ package flow
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/internal/transcript"
@@ -45,6 +46,9 @@ type Views struct {
 	// Sides are the sides that participants speak for, by seat. The opening of the conversation, which a cut keeps, is its
 	// first round up to the first message of the last side to speak. nil: the opening is one message.
 	Sides []string `json:"sides,omitempty" redact:"-"`
+	// Marks writes into the marker of each turn what it is: its round, its kind and to whom it is addressed. Markers without it have the
+	// speaker's name alone.
+	Marks bool `json:"marks,omitempty"`
 }
 
 // makeViews makes the views that the conversation needs. The first is everybody's.
@@ -55,7 +59,10 @@ func (r *Record) makeViews(views Views) error {
 		Turns:   make([]int, 0, turns),
 		Batches: make([]int32, 0, turns),
 	}}
-	r.readers, r.sides = nil, views.Sides
+	r.readers, r.sides, r.labelRoom = nil, views.Sides, 0
+	if views.Marks {
+		r.labelRoom = labelWords + longest(r.settings.Participants, views.Labels)
+	}
 	for _, bySeat := range []int{len(views.Reads), len(views.Labels), len(views.Sides)} {
 		if bySeat != 0 && bySeat != seats {
 			return invalid("start.views", "are not of %d participants", seats)
@@ -94,14 +101,51 @@ func (r *Record) show(n int) {
 	t := r.Turns[n]
 	seat := r.Seat(t.Speaker)
 	content, parts, load := r.attached(t)
+	label := r.labelOf(t)
 	for _, v := range r.views {
 		if v.Reads == nil || seat >= 0 && v.Reads[seat] || seat < 0 && v.Reads[len(v.Reads)-1] {
-			v.Add(n, t.Round, t.Speaker, content, r.fence, parts, load)
+			v.Add(n, t.Round, t.Speaker, label, content, r.fence, parts, load)
 			if seat >= 0 && len(r.sides) > 0 {
 				v.Opens(r.sides[seat])
 			}
 		}
 	}
+}
+
+// labelWords is how many bytes the label of a turn has as a rule, without the name of whom it is addressed to.
+const labelWords = 40
+
+// longestLabel bounds a label, in bytes. Names and kinds that are valid are shorter.
+const longestLabel = 600
+
+// longest returns how many bytes the longest of these names has.
+func longest(lists ...[]string) (most int) {
+	for _, names := range lists {
+		for _, name := range names {
+			most = max(most, len(name))
+		}
+	}
+	return most
+}
+
+// labelOf says what a turn is to whoever reads it, such as "round 2, question to Ben". It follows from the turn alone, so that what a
+// request has sent is sent again as it was. "": the conversation has no labels.
+func (r *Record) labelOf(t *Turn) string {
+	if r.labelRoom == 0 {
+		return ""
+	}
+	var out []string
+	if t.Round > 0 {
+		out = append(out, "round "+strconv.Itoa(t.Round))
+	}
+	if t.Kind != "" {
+		out = append(out, string(t.Kind))
+	}
+	label := strings.Join(out, ", ")
+	if t.Target != "" {
+		label += " to " + t.Target
+	}
+	return text.OneLine(text.Escape(label, r.fence), longestLabel)
 }
 
 // Seat returns the seat of a participant, from 0, or -1 if there is no participant of that name.

@@ -278,7 +278,8 @@ func (c *Core) squeeze(ready *prepared, intent *Intent, p *window.Problem, plan 
 	_, name, _ := SplitModel(intent.Model)
 	counter := token.ForModel(name)
 	content := cutAt(newest.Text, keep)
-	for counter.Count(content)+2*transcript.Framing+len(newest.Speaker)+2*len(newest.Fence) > room && keep > minCut {
+	framing := transcript.Bound(newest) - len(newest.Text) + transcript.Framing
+	for counter.Count(content)+framing > room && keep > minCut {
 		keep = keep * 3 / 4
 		content = cutAt(newest.Text, keep)
 	}

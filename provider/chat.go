@@ -2,6 +2,7 @@ package provider
 
 import (
 	"iter"
+	"strings"
 )
 
 // Role is the part that a text plays in a vendor's chat.
@@ -52,8 +53,14 @@ func (r *Request) Own(m *Message) bool { return m.Speaker != "" && m.Speaker == 
 
 // Enclosed returns the text as every reader but its speaker gets it: between the markers of its fence or,
 // without a fence, after the speaker's name. A text without fence and speaker is returned as it is.
+//
+// The opening marker of a message with a Label is <<<FENCE LABEL | NAME>>>. The bar in it is the only one: in the label and in the name
+// it is written ¦, so that no name can pass for a label.
 func (m *Message) Enclosed() string {
 	switch {
+	case m.Fence != "" && m.Label != "":
+		name := strings.ReplaceAll(m.Label, "|", "¦") + " | " + strings.ReplaceAll(m.Speaker, "|", "¦")
+		return "<<<" + m.Fence + " " + name + ">>>\n" + m.Text + "\n<<<end " + m.Fence + ">>>"
 	case m.Fence != "":
 		return "<<<" + m.Fence + " " + m.Speaker + ">>>\n" + m.Text + "\n<<<end " + m.Fence + ">>>"
 	case m.Speaker != "":

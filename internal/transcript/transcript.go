@@ -3,15 +3,20 @@ package transcript
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Count returns a message's tokens: the text is counted, and the rest is bounded as in Bound.
+// Count returns a message's tokens: the text and the label are counted, and the rest is bounded as in Bound.
 func Count(m *provider.Message, counter token.Counter) int {
-	return counter.Count(m.Text) + Bound(m) - len(m.Text)
+	tokens := counter.Count(m.Text) + Bound(m) - len(m.Text)
+	if m.Label != "" {
+		tokens += counter.Count(m.Label) - len(m.Label)
+	}
+	return tokens
 }
 
 // View is the conversation as its readers see it. It only grows, so that all requests with the same view share it.
@@ -43,7 +48,11 @@ const Framing = 24
 
 // Bound returns an upper bound of a message's tokens. It relies on a token having at least one byte.
 func Bound(m *provider.Message) int {
-	return len(m.Text) + 2*len(m.Fence) + len(m.Speaker) + Framing
+	bound := len(m.Text) + 2*len(m.Fence) + len(m.Speaker) + Framing
+	if m.Label != "" { // each bar in it and in the name becomes longer by a byte
+		bound += len(m.Label) + len(" | ") + strings.Count(m.Label, "|") + strings.Count(m.Speaker, "|")
+	}
+	return bound
 }
 
 // reversedRuns returns a copy in which each run of adjacent elements that belong together is reversed.

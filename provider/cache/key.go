@@ -13,7 +13,7 @@ import (
 )
 
 // keyVersion changes with the content of a key.
-const keyVersion = "debate cache key 1"
+const keyVersion = "debate cache key 2"
 
 // keyOf returns the key of a request: the SHA-256 hash, in hexadecimal, of everything that equal requests
 // share.
@@ -57,6 +57,7 @@ type canon struct {
 
 func (c *canon) message(m *provider.Message) {
 	c.text(m.Speaker)
+	c.text(m.Label)
 	c.text(m.Text)
 	c.text(m.Fence)
 	c.number(uint64(len(m.ToolCalls)))

@@ -30,6 +30,7 @@ type request struct {
 
 type message struct {
 	Speaker    string      `json:"speaker,omitempty"`
+	Label      string      `json:"label,omitempty"`
 	Fence      string      `json:"fence,omitempty"`
 	Text       lines       `json:"text,omitempty"`
 	ToolCalls  []toolCall  `json:"toolCalls,omitempty"`
@@ -60,7 +61,7 @@ type options struct {
 
 // IsZero reports whether there is no message.
 func (m message) IsZero() bool {
-	return m.Speaker == "" && m.Fence == "" && m.Text == "" && m.ToolCalls == nil && m.ToolResult == nil && m.Parts == nil
+	return m.Speaker == "" && m.Label == "" && m.Fence == "" && m.Text == "" && m.ToolCalls == nil && m.ToolResult == nil && m.Parts == nil
 }
 
 type toolCall struct {
@@ -139,7 +140,8 @@ func (s *scribe) options(o *provider.Options) *options {
 
 func (s *scribe) message(m *provider.Message) message {
 	out := message{
-		Speaker: s.write(m.Speaker), Fence: s.write(m.Fence), Text: lines(s.write(m.Text)), ToolCalls: s.toolCalls(m.ToolCalls),
+		Speaker: s.write(m.Speaker), Label: s.write(m.Label), Fence: s.write(m.Fence), Text: lines(s.write(m.Text)),
+		ToolCalls: s.toolCalls(m.ToolCalls),
 	}
 	if r := m.ToolResult; r != nil {
 		out.ToolResult = &toolResult{ID: s.write(r.ID), Error: r.Error, Text: lines(s.write(r.Text))}

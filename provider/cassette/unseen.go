@@ -78,6 +78,7 @@ func (r *request) parts() []part {
 func (m message) parts(name string) []part {
 	return []part{
 		{name + ".speaker", m.Speaker, true},
+		{name + ".label", m.Label, true},
 		{name + ".fence", m.Fence, true},
 		{name + ".text", string(m.Text), false},
 		{name + ".toolCalls", string(plainJSON(m.ToolCalls)), false},

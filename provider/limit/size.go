@@ -39,7 +39,7 @@ func size(req *provider.Request) int {
 }
 
 func messageSize(m *provider.Message) int {
-	bytes := len(m.Speaker) + len(m.Text) + 2*len(m.Fence)
+	bytes := len(m.Speaker) + len(m.Label) + len(m.Text) + 2*len(m.Fence)
 	for i := range m.ToolCalls {
 		c := &m.ToolCalls[i]
 		bytes += len(c.Name) + len(c.Arguments)

@@ -125,6 +125,9 @@ func (p *Provider) texts(c *call) list {
 		conversation[i] = cut(text, limit)
 		if m.Speaker != "" {
 			conversation[i] = named(m.Speaker) + ": " + conversation[i]
+			if m.Label != "" {
+				conversation[i] = named(m.Label) + " | " + conversation[i]
+			}
 		}
 	}
 	l.texts("conversation", conversation)
