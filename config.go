@@ -30,6 +30,7 @@ import (
 //   - A debate has at most 1000 participants (even if its format allows more), 100 judges and 1000 members of the audience.
 //     Each of them has at most 16 fallbacks.
 //   - There are at most 50 criteria, 16 detectors in each list, and 128 tools.
+//   - The language has at most 64 characters. There are at most 32 prompts, of 100,000 bytes each.
 //   - There are at most 64 labels, with names of 128 bytes and values of 1024. A participant's metadata have the same bounds.
 //
 //nolint:recvcheck // withDefaults works on a copy, and that is what it is for
@@ -40,6 +41,12 @@ type Config struct {
 	// Topic is the question under debate. It may come from a user, and so may positions and personas: prompts mark every line
 	// after the first as quoted.
 	Topic string `json:"topic"`
+	// Language is the language in which everybody writes, as prompts name it, such as "German". If it is empty, everybody writes in the
+	// language of the topic.
+	Language string `json:"language,omitempty" redact:"-"`
+	// Prompts replace templates for this debate alone, by their names, on top of Engine.Prompts. They are trusted, and executed: do not
+	// fill them from a user's input.
+	Prompts map[string]string `json:"prompts,omitempty" redact:"keys"`
 	// Attachments are images, PDFs and other files that belong to the topic. Documents have a name and files of their own. All
 	// who take part read both, judges and summarizers included: each model of the config must be able to read them. There are at
 	// most 64 files, of 10 MiB each and 14 MiB together.
@@ -194,7 +201,7 @@ func (c Config) Flow() string { return FlowName }
 // Settings returns the part of the config that all flows share.
 func (c Config) Settings() flow.Settings {
 	return flow.Settings{
-		ID: c.ID, Topic: c.Topic, Documents: flow.TopicDocuments(c.Attachments, c.Documents),
+		ID: c.ID, Topic: c.Topic, Language: c.Language, Prompts: c.Prompts, Documents: flow.TopicDocuments(c.Attachments, c.Documents),
 		Rounds: c.Rounds, Participants: namesOf(c.Participants), Budget: c.Budget, Unattended: c.Unattended,
 		OnFailure: c.OnFailure, Patience: c.Patience,
 		Context: c.Context, Summarizer: c.Summarizer, AutoSummary: c.AutoSummary, SummarizerOptions: c.SummarizerOptions,
@@ -297,7 +304,7 @@ func (c *Config) clone() *Config {
 	d.Budget = flow.CloneValue(c.Budget)
 	d.Temperature = flow.CloneValue(c.Temperature)
 	d.Retry = c.Retry.Clone()
-	d.Labels, d.Tools = maps.Clone(c.Labels), slices.Clone(c.Tools)
+	d.Labels, d.Tools, d.Prompts = maps.Clone(c.Labels), slices.Clone(c.Tools), maps.Clone(c.Prompts)
 	return &d
 }
 

@@ -28,6 +28,9 @@ type Config struct {
 	// arbiter and all agents read both: each model of the config must be able to read them.
 	Attachments []flow.File     `json:"attachments,omitempty"`
 	Documents   []flow.Document `json:"documents,omitempty"`
+	// Language and Prompts are those of a debate.Config. If Language is empty, everybody writes in the language of the task.
+	Language string            `json:"language,omitempty" redact:"-"`
+	Prompts  map[string]string `json:"prompts,omitempty" redact:"keys"`
 	// Arbiter decides who acts next, and when the task is complete. Its name is "arbiter": for [flow.Amendment].Models, in
 	// [provider.Request].Self and in events.
 	Arbiter Arbiter `json:"arbiter"`
@@ -167,7 +170,8 @@ func (c Config) Flow() string { return FlowName }
 // Settings returns the part of the config that all flows share.
 func (c Config) Settings() flow.Settings {
 	t := flow.Settings{
-		ID: c.ID, Topic: flow.TopicOf(c.Task, "a task"), Documents: flow.TopicDocuments(c.Attachments, c.Documents), Rounds: c.MaxIterations,
+		ID: c.ID, Topic: flow.TopicOf(c.Task, "a task"), Language: c.Language, Prompts: c.Prompts,
+		Documents: flow.TopicDocuments(c.Attachments, c.Documents), Rounds: c.MaxIterations,
 		Budget: c.Budget, Unattended: c.Unattended, Context: c.Context, Summarizer: c.Summarizer, TruncateTurns: true,
 		MaxTokens: c.MaxTokens, Reserve: c.Reserve, TurnTimeout: c.TurnTimeout, Retry: c.Retry, Labels: c.Labels,
 		OnFailure: c.OnFailure, Patience: c.Patience, ToolPolicy: c.ToolPolicy,

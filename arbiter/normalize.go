@@ -44,7 +44,7 @@ func normalize(config flow.Config) (flow.Config, error) {
 func (c *Config) clone() *Config {
 	d := *c
 	d.Attachments, d.Documents = slices.Clone(c.Attachments), flow.CloneDocuments(c.Documents)
-	d.Agents, d.Labels = slices.Clone(c.Agents), maps.Clone(c.Labels)
+	d.Agents, d.Labels, d.Prompts = slices.Clone(c.Agents), maps.Clone(c.Labels), maps.Clone(c.Prompts)
 	for i := range d.Agents {
 		a := &d.Agents[i]
 		a.Tools, a.Metadata = slices.Clone(a.Tools), maps.Clone(a.Metadata)

@@ -29,6 +29,9 @@ type Config struct {
 	// Context is further material, such as the description of a system, at most 1 MiB of UTF-8. All prompts hold it,
 	// between fences. It may be empty.
 	Context string `json:"context,omitempty"`
+	// Language and Prompts are those of a debate.Config. If Language is empty, everybody writes in the language of the problem.
+	Language string            `json:"language,omitempty" redact:"-"`
+	Prompts  map[string]string `json:"prompts,omitempty" redact:"keys"`
 	// Attachments are images, PDFs and other files that belong to the problem. Documents have a name and files of their own. All
 	// agents and the judge read both: each model of the config must be able to read them. There are at most 64 files, of
 	// 10 MiB each and 14 MiB together.
@@ -322,8 +325,8 @@ func (c Config) Flow() string { return FlowName }
 // Settings returns the part of the config that all flows share.
 func (c Config) Settings() flow.Settings {
 	t := flow.Settings{
-		ID: c.ID, Topic: flow.TopicOf(c.Problem, "a problem"), Documents: flow.TopicDocuments(c.Attachments, c.Documents),
-		Rounds: c.Rounds, Budget: c.Budget, Unattended: c.Unattended,
+		ID: c.ID, Topic: flow.TopicOf(c.Problem, "a problem"), Language: c.Language, Prompts: c.Prompts,
+		Documents: flow.TopicDocuments(c.Attachments, c.Documents), Rounds: c.Rounds, Budget: c.Budget, Unattended: c.Unattended,
 		MaxTokens: c.MaxTokens, Reserve: c.Reserve,
 		RoundTimeout: c.RoundTimeout, TurnTimeout: c.TurnTimeout, Retry: c.Retry, Labels: c.Labels, OnFailure: c.OnFailure, Patience: c.Patience,
 		ToolPolicy: c.ToolPolicy,

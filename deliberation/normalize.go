@@ -154,6 +154,7 @@ func (c *Config) clone() *Config {
 	d.Attachments, d.Documents = slices.Clone(c.Attachments), flow.CloneDocuments(c.Documents)
 	d.Clarification.Known = slices.Clone(c.Clarification.Known)
 	d.Agents, d.Roles, d.Tools, d.Labels = slices.Clone(c.Agents), slices.Clone(c.Roles), slices.Clone(c.Tools), maps.Clone(c.Labels)
+	d.Prompts = maps.Clone(c.Prompts)
 	for i := range d.Agents {
 		a := &d.Agents[i]
 		a.Metadata = maps.Clone(a.Metadata)

@@ -23,6 +23,10 @@ const (
 	MaxName  = 256    // bytes of the name of anything that is registered on an engine, models included
 	MaxTools = 128    // items of [Settings].Tools; many vendors accept no more
 
+	// MaxPrompts and MaxPrompt bound the templates in [Settings].Prompts, and the bytes of each.
+	MaxPrompts = 32
+	MaxPrompt  = 100_000
+
 	maxLabels    = 64
 	maxLabelName = 128  // bytes
 	maxLabel     = 1024 // bytes
@@ -207,6 +211,10 @@ func (f *Findings) completed(t *Settings) {
 	if strings.TrimSpace(t.Topic) == "" {
 		f.Addf("topic", "is empty")
 	}
+	if t.Language != "" {
+		f.Name("language", t.Language)
+	}
+	f.prompts(t.Prompts)
 	f.documents(t.Documents)
 	for field, n := range order.ByKey(map[string]int64{
 		"rounds": int64(t.Rounds), "reserve": int64(t.Reserve), "maxTokens": int64(t.MaxTokens), "roundDelay": int64(t.RoundDelay),
@@ -230,6 +238,17 @@ func (f *Findings) completed(t *Settings) {
 		if d <= 0 {
 			f.Addf("timeouts."+text.OneLine(string(kind), 40), "is not positive")
 		}
+	}
+}
+
+// prompts checks the sizes of templates. Whether they can be used, the engine says, which knows all of them.
+func (f *Findings) prompts(all map[string]string) {
+	f.AtMost("prompts", len(all), MaxPrompts)
+	if len(all) > MaxPrompts {
+		return
+	}
+	for name, content := range order.ByKey(all) {
+		f.Text("prompts."+text.OneLine(name, 80), content, MaxPrompt)
 	}
 }
 

@@ -129,6 +129,13 @@ type Settings struct {
 	ID string `json:"id,omitempty" redact:"-"`
 	// Topic is what lists show and search.
 	Topic string `json:"topic"`
+	// Language is the language in which models write, as prompts name it, such as "German": one line of at most 64 characters. "": that
+	// of the topic.
+	Language string `json:"language,omitempty" redact:"-"`
+	// Prompts replace templates of package prompt and of the flow in this conversation alone, by their names, on top of Engine.Prompts.
+	// There are at most 32, of 100,000 bytes each. A template is a program that the engine executes, and its text is trusted as a system
+	// prompt: do not take one from a user.
+	Prompts map[string]string `json:"prompts,omitempty" redact:"keys"`
 	// Documents are what everybody reads. The first may have no name: its files belong to the topic. Requests to models
 	// begin with them.
 	Documents []Document `json:"documents,omitempty"`
@@ -201,6 +208,7 @@ const (
 func (t Settings) WithDefaults() *Settings {
 	t.Documents = CloneDocuments(t.Documents)
 	t.Participants, t.Tools, t.Labels = slices.Clone(t.Participants), slices.Clone(t.Tools), maps.Clone(t.Labels)
+	t.Prompts = maps.Clone(t.Prompts)
 	t.Budget = CloneValue(t.Budget)
 	t.OnFailure = CloneRules(t.OnFailure)
 	t.SummarizerOptions = t.SummarizerOptions.Clone()
