@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -176,13 +177,20 @@ const fenceHole = "\uE001fence\uE001"
 // rendering holds what the conversations of one setup share: the prompts, with a hole for the fence; the views; and
 // the rows of models.
 type rendering struct {
-	flow   *flow.Flow
-	config any // what the prompts depend on
-	frozen any
-	drawn  any
-	views  flow.Views
-	texts  map[string]string
-	models map[string]flow.Model
+	flow     *flow.Flow
+	config   any // what the prompts depend on
+	language string
+	prompts  map[string]string // that the settings replace
+	frozen   any
+	drawn    any
+	views    flow.Views
+	texts    map[string]string
+	models   map[string]flow.Model
+}
+
+// suits reports whether the rendering is that of a conversation with these settings, whatever its flow says of its config.
+func (r *rendering) suits(t *flow.Settings) bool {
+	return r.language == t.Language && maps.Equal(r.prompts, t.Prompts)
 }
 
 // fenced returns the prompts of a debate. Prompts that hold the fence are its own copies. The others are shared.
@@ -216,7 +224,7 @@ type renderings struct {
 // rendered returns what a conversation shares with others of its setup. It must not be written to.
 func (l *Engine) rendered(p *plan, frozen any, seed string) (*rendering, error) {
 	f := p.machine.Flow()
-	s := flow.Setup{Config: p.config, Settings: p.settings, Frozen: frozen, Prompts: l.prompts, Fence: fenceHole}
+	s := flow.Setup{Config: p.config, Settings: p.settings, Frozen: frozen, Fence: fenceHole}
 	if f.Draw != nil {
 		s.Drawn = f.Draw(p.config, seed)
 	}
@@ -227,20 +235,25 @@ func (l *Engine) rendered(p *plan, frozen any, seed string) (*rendering, error) 
 	l.renderings.mu.Lock()
 	defer l.renderings.mu.Unlock()
 	for _, known := range l.renderings.last {
-		if known != nil && known.flow == f && reflect.DeepEqual(known.drawn, s.Drawn) && reflect.DeepEqual(known.config, key) &&
+		if known != nil && known.flow == f && known.suits(p.settings) && reflect.DeepEqual(known.drawn, s.Drawn) && reflect.DeepEqual(known.config, key) &&
 			reflect.DeepEqual(known.frozen, frozen) && known.covers(p.config) {
 			return known, nil
 		}
 	}
-	made := &rendering{flow: f, config: key, frozen: frozen, drawn: s.Drawn, models: make(map[string]flow.Model)}
+	var err error
+	if s.Prompts, err = l.prompts.With(p.settings.Prompts); err != nil {
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: string(flow.TriggerStart), Field: "prompts", Err: err}
+	}
+	made := &rendering{
+		flow: f, config: key, language: p.settings.Language, prompts: p.settings.Prompts, frozen: frozen, drawn: s.Drawn,
+		models: make(map[string]flow.Model),
+	}
 	if f.Views != nil {
 		made.views = f.Views(s)
 	}
-	texts, err := f.Render(s, made.views)
-	if err != nil {
+	if made.texts, err = f.Render(s, made.views); err != nil {
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: string(flow.TriggerStart), Field: "Prompts", Err: err}
 	}
-	made.texts = texts
 	for _, name := range models(p.config) {
 		made.models[name] = l.model(name)
 	}

@@ -57,6 +57,7 @@ func (l *Engine) check(p *plan, frozen any) (f flow.Findings) {
 		f = append(f, kind.Check(p.config, frozen, registry{l})...)
 	}
 	var names flow.Findings
+	l.checkPrompts(&names, t)
 	l.checkTools(&names, t)
 	l.checkSummarizer(&names, t)
 	if l.contexts[t.Context] == nil || !flow.Registrable(t.Context) {
@@ -65,6 +66,25 @@ func (l *Engine) check(p *plan, frozen any) (f flow.Findings) {
 	f = append(f, inConfig(kind, p.config, names)...)
 	l.checkNamed(&f, p)
 	return f
+}
+
+// checkPrompts tries the templates that the settings replace. The texts of a log that was written elsewhere are frozen: they are not tried
+// again, so that a later version of a template does not refuse the log.
+func (l *Engine) checkPrompts(f *flow.Findings, t *flow.Settings) {
+	if l.absent || len(t.Prompts) > flow.MaxPrompts {
+		return
+	}
+	_, err := l.prompts.With(t.Prompts)
+	if err == nil {
+		return
+	}
+	all := []error{err}
+	if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // what errors.Join has made, and nothing inside it
+		all = several.Unwrap()
+	}
+	for _, one := range all {
+		f.Addf("prompts", "%w", one)
+	}
 }
 
 // inConfig gives errors about the settings the field names of the config. It changes found.

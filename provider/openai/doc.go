@@ -62,8 +62,8 @@
 // # Caching and cost
 //
 // OpenAI caches prefixes of prompts automatically. The system prompt is constant over a debate and comes
-// first. Its hash is sent as prompt_cache_key, so that requests with the same prefix reach the same
-// cache.
+// first. A hash of the conversation's ID, or of the system prompt where the ID of a request names none, is sent as
+// prompt_cache_key, so that requests with the same prefix reach the same cache.
 //
 // Usage arrives with the last event of a reply, response.completed, response.incomplete or
 // response.failed: input tokens, including those read from and written to the cache, and output tokens,

@@ -56,7 +56,7 @@ func newRequest(req *provider.Request, owner wire.Owner, t *wire.Terms) response
 	}
 	if req.System != "" {
 		w.Instructions = param.NewOpt(req.System)
-		w.PromptCacheKey = param.NewOpt(cacheKey(req.System))
+		w.PromptCacheKey = param.NewOpt(cacheKey(req))
 	}
 	if req.MaxTokens > 0 {
 		w.MaxOutputTokens = param.NewOpt(int64(req.MaxTokens))
@@ -84,9 +84,14 @@ func newCount(req *provider.Request, owner wire.Owner) responses.InputTokenCount
 	return w
 }
 
-// cacheKey returns a key that prompts with the same beginning share.
-func cacheKey(system string) string {
-	sum := sha256.Sum256([]byte(system))
+// cacheKey returns a key that requests with the same beginning share: those of one conversation, whose judges share a system prompt and
+// all that was said. A request whose ID names no conversation shares it with those of the same system prompt.
+func cacheKey(req *provider.Request) string {
+	shared := req.System
+	if conversation, _, ok := strings.Cut(req.ID, "/"); ok && conversation != "" {
+		shared = conversation
+	}
+	sum := sha256.Sum256([]byte(shared))
 	return hex.EncodeToString(sum[:16])
 }
 

@@ -153,7 +153,9 @@ func TestForeignOpaquesAreIgnored(t *testing.T) {
 	}
 }
 
-func TestThePromptIsCachedByItsSystem(t *testing.T) {
+// TestTheCacheKeyIsTheConversations: judges and speakers of one conversation read the same messages. Where no conversation is named, the
+// system prompt is what requests have in common.
+func TestTheCacheKeyIsTheConversations(t *testing.T) {
 	key := func(req *provider.Request) string {
 		var body struct {
 			Key string `json:"prompt_cache_key"`
@@ -167,10 +169,16 @@ func TestThePromptIsCachedByItsSystem(t *testing.T) {
 		return body.Key
 	}
 	a, b, c := request(), request(), request()
+	a.ID, b.ID, c.ID = "duel/r1.opening.Ada/1", "duel/verdict.judge/2", "other/r1.opening.Ada/1"
+	b.System = "You judge."
 	b.Messages = append(b.Messages, provider.Message{Speaker: "Ben", Text: "More."})
-	c.System = "You are Ben."
 	assert.Equal(t, key(a), key(b))
 	assert.NotEqual(t, key(a), key(c))
+	for _, nameless := range []string{"", "7c1e", "/1"} {
+		a.ID, b.ID, c.ID = nameless, nameless, nameless
+		assert.NotEqual(t, key(a), key(b), nameless)
+		assert.Equal(t, key(a), key(c), nameless)
+	}
 	c.System = ""
 	assert.Empty(t, key(c))
 }
