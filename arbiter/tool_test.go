@@ -146,7 +146,7 @@ func TestToolsAreNotUsedAgainForARejectedResult(t *testing.T) {
 	require.Len(t, asked.Messages, 3)
 	require.NotNil(t, asked.Messages[2].ToolResult)
 	assert.Contains(t, asked.Messages[2].ToolResult.Text, "42")
-	assert.NotContains(t, asked.Messages[0].Text, "was not accepted")
+	assert.NotContains(t, asked.Messages[0].Text, "was refused")
 	assert.Contains(t, asked.Last.Text, "1 more", "the rejected reply is one of the four")
 }
 

@@ -212,7 +212,8 @@ func summaryTexts(texts map[string]string, s Setup, views Views) error {
 		hidden = l.Hide(hidden)
 	}
 	var err error
-	if texts["system."+summarizer], err = s.Prompts.Summarizer(prompt.Summarizer{Topic: hidden, Fence: s.Fence}); err != nil {
+	told := prompt.Summarizer{Topic: hidden, Language: s.Settings.Language, Fence: s.Fence}
+	if texts["system."+summarizer], err = s.Prompts.Summarizer(told); err != nil {
 		return err
 	}
 	if texts["summary"], err = s.Prompts.Summary(prompt.Summary{Words: wordsMark}); err != nil {

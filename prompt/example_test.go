@@ -160,7 +160,7 @@ func ExampleSet_Summary() {
 		fmt.Println(err)
 		return
 	}
-	task, _, _ := strings.Cut(text, " Keep:")
+	task, _, _ := strings.Cut(text, "\n")
 	fmt.Println(task)
-	// Output: Condense what you have been given, so that the debate can go on without it. The first message is the summary so far. Yours replaces it and must cover both: what it holds and what has been said since.
+	// Output: Condense these turns, so that the discussion can go on without them. The first block is the summary so far: yours replaces it and covers both.
 }

@@ -131,6 +131,14 @@ func summary(v prompt.Summary) render {
 	return func(s *prompt.Set) (string, error) { return s.Summary(v) }
 }
 
+func language(name string) render {
+	return func(s *prompt.Set) (string, error) { return s.Render("language", prompt.Language{Language: name}) }
+}
+
+func stance(d prompt.Debater) render {
+	return func(s *prompt.Set) (string, error) { return s.Render("stance", d) }
+}
+
 type render func(*prompt.Set) (string, error)
 
 // everything renders each template once, with values.
@@ -148,8 +156,11 @@ func everything(t testing.TB, set *prompt.Set) map[string]string {
 		"findings":   findings(prompt.Findings{Items: []string{"one", "two"}}),
 		"voter":      voter(func(*prompt.Voter) {}),
 		"ballot":     ballot(prompt.Ballot{Before: true}),
-		"summarizer": summarizer(prompt.Summarizer{Topic: topic, Participants: people}),
+		"summarizer": summarizer(prompt.Summarizer{Topic: topic, Participants: people, Fence: "k7qz"}),
 		"summary":    summary(prompt.Summary{Words: "300"}),
+		"fence":      func(s *prompt.Set) (string, error) { return s.FenceRule("k7qz"), nil },
+		"language":   language("German"),
+		"stance":     stance(prompt.Debater{Stance: "open", Position: "Ban them."}),
 	}
 	texts := make(map[string]string, len(all))
 	for name, do := range all {
@@ -231,6 +242,17 @@ var variants = map[string]render{
 	"summary-first":      summary(prompt.Summary{Words: "300"}),
 	"summary-former":     summary(prompt.Summary{Words: "300", Former: true}),
 	"summary-empty":      summary(prompt.Summary{}),
+	"language-given":     language("German"),
+	"language-empty":     language(""),
+	"stance-assigned":    stance(prompt.Debater{Side: "for"}),
+	"stance-free":        stance(prompt.Debater{Place: "place 1 of 2"}),
+	"stance-alone":       stance(prompt.Debater{}),
+	"stance-open":        stance(prompt.Debater{Stance: "open"}),
+	"stance-open-given":  stance(prompt.Debater{Stance: "open", Position: "Ban them."}),
+	"stance-shared":      stance(prompt.Debater{Stance: "shared"}),
+	"stance-examined":    stance(prompt.Debater{Stance: "examined"}),
+	"stance-proposal":    stance(prompt.Debater{Stance: "proposal"}),
+	"stance-critic":      stance(prompt.Debater{Stance: "critic"}),
 }
 
 func TestGolden(t *testing.T) {

@@ -19,28 +19,38 @@ func parsed(t testing.TB, overrides map[string]string) *prompt.Set {
 
 func TestNames(t *testing.T) {
 	want := []string{
-		"again", "assess", "assign", "ballot", "debater", "findings", "judge", "summarizer", "summary", "tools", "turn", "verdict", "voter",
+		"again", "assess", "assign", "ballot", "debater", "fence", "findings", "judge", "language", "stance", "summarizer", "summary", "tools",
+		"turn", "verdict", "voter",
 	}
 	assert.Equal(t, want, parsed(t, nil).Names())
 }
+
+// marks is what a replaced system prompt must hold, and marked what becomes of it.
+const (
+	marks  = " <<<{{.Fence}} …>>> <<<end {{.Fence}}>>>"
+	marked = " <<<k7qz …>>> <<<end k7qz>>>"
+)
 
 func TestOverride(t *testing.T) {
 	replaced := map[string]struct {
 		text, want string
 	}{
-		"debater":    {"{{.Name}}/{{.Topic}}/{{.Position}}", "Ada/Should cities ban cars from their centres?/Ban them."},
+		"debater":    {"{{.Name}}/{{.Topic}}/{{.Position}}" + marks, "Ada/Should cities ban cars from their centres?/Ban them." + marked},
 		"turn":       {"{{.Phase}} {{.Round}}/{{.Rounds}}", "rebuttal " + prompt.Round + "/" + prompt.Rounds},
-		"judge":      {"{{range .Participants}}{{.Name}};{{end}}", "Ada;Ben;Cy;"},
+		"judge":      {"{{range .Participants}}{{.Name}};{{end}}" + marks, "Ada;Ben;Cy;" + marked},
 		"assess":     {"{{.Round}} {{.Judges}}", prompt.Round + " 0"},
 		"verdict":    {"{{.Round}} {{.Unfinished}} {{len .Criteria}}", prompt.Round + " false 6"},
 		"again":      {"{{len .Problems}} problems", "2 problems"},
 		"tools":      {"{{.Left}} left", "3 left"},
 		"assign":     {"find {{.Count}}", "find 3"},
 		"findings":   {"{{range .Items}}{{.}};{{end}}", "one;two;"},
-		"voter":      {"{{.Name}}: {{.For}}/{{.Against}}", "Vera: ban them/let them drive"},
+		"voter":      {"{{.Name}}: {{.For}}/{{.Against}}" + marks, "Vera: ban them/let them drive" + marked},
 		"ballot":     {"before: {{.Before}}", "before: true"},
-		"summarizer": {"{{len .Participants}} {{.Fence}}", "3 word"},
+		"summarizer": {"{{len .Participants}}" + marks, "3" + marked},
 		"summary":    {"{{.Words}} {{.Former}}", "300 false"},
+		"fence":      {"Material:" + marks, "Material:" + marked},
+		"language":   {"In {{.Language}}.", "In German."},
+		"stance":     {"{{.Stance}}: hold {{.Position}}", "open: hold Ban them."},
 	}
 	builtin := everything(t, parsed(t, nil))
 	for _, name := range parsed(t, nil).Names() {
@@ -48,9 +58,11 @@ func TestOverride(t *testing.T) {
 			require.Contains(t, replaced, name)
 			got := everything(t, parsed(t, map[string]string{name: replaced[name].text}))
 			for other, text := range builtin {
-				if other == name {
+				switch {
+				case other == name:
 					assert.Equal(t, replaced[name].want, got[other])
-				} else {
+				case name == "fence" || name == "language" || name == "stance": // they are parts of others
+				default:
 					assert.Equal(t, text, got[other], "%s is not replaced", other)
 				}
 			}
@@ -220,8 +232,8 @@ func TestInputIsKept(t *testing.T) {
 
 // A template can make up, or cut out, bytes that are no text: a log would not keep them.
 func TestWhatIsRenderedIsText(t *testing.T) {
-	set := parsed(t, map[string]string{"debater": `{{"a\xffb"}} {{with .Name}}{{slice . 0 1}}{{end}}`})
-	text, err := set.Debater(prompt.Debater{Name: "Émile"})
+	set := parsed(t, map[string]string{"debater": `{{"a\xffb"}} {{with .Name}}{{slice . 0 1}}{{end}}` + marks})
+	text, err := set.Debater(prompt.Debater{Name: "Émile", Fence: "k7qz"})
 	require.NoError(t, err)
-	assert.Equal(t, "a\ufffdb \ufffd", text)
+	assert.Equal(t, "a\ufffdb \ufffd"+marked, text)
 }

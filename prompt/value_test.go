@@ -47,7 +47,7 @@ func withValue(v string) map[string]render {
 				Topic: v, Name: v, Persona: v, For: v, Against: v, Format: v, FormatGuidance: v, Participants: person, Fence: v,
 			}
 		}),
-		"summarizer": summarizer(prompt.Summarizer{Topic: v, Participants: person, Fence: v}),
+		"summarizer": summarizer(prompt.Summarizer{Topic: v, Language: v, Fence: v}),
 	}
 }
 
@@ -66,7 +66,7 @@ var fields = map[string]int{
 	"assign":     1 + 3, // its own and three of a person; the diversity only chooses
 	"findings":   1,
 	"voter":      7 + 3 + 2, // seven of its own, three of a person, the fence twice
-	"summarizer": 1 + 3 + 2, // its own, three of a person, the fence twice
+	"summarizer": 2 + 2,     // two of its own, the fence twice
 }
 
 // rounds says how often each embedded text holds the placeholder.
