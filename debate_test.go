@@ -119,7 +119,7 @@ func TestRequests(t *testing.T) {
 		require.Len(t, chat, 4)
 		assert.Equal(t, "assistant: "+stage.Speech("Ada", 1), chat[1])
 		assert.Contains(t, chat[2], "user: <<<")
-		assert.Contains(t, chat[2], " Ben>>>\n"+stage.Speech("Ben", 1)+"\n<<<end ")
+		assert.Contains(t, chat[2], " round 1, opening | Ben>>>\n"+stage.Speech("Ben", 1)+"\n<<<end ")
 		assert.Contains(t, chat[3], "2 of 3")
 	})
 	t.Run("temperatures and limits", func(t *testing.T) {

@@ -197,7 +197,7 @@ func (d *Debate) participants() []Participant {
 // views says which reader reads what.
 func views(s flow.Setup) flow.Views {
 	c := s.Config.(*Config)
-	out := flow.Views{}
+	out := flow.Views{Marks: true}
 	for _, p := range c.Participants {
 		side := cmp.Or(p.Side, format.Side(p.Name)) // without a side, everybody speaks for themselves
 		out.Sides = append(out.Sides, string(side))

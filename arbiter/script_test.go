@@ -34,7 +34,7 @@ func callOf(req *provider.Request) string {
 
 // askedOf is callOf, with a mark where an answer was rejected and is asked for again.
 func askedOf(req *provider.Request) string {
-	if strings.Contains(req.Last.Text, "was refused") {
+	if strings.Contains(req.Last.Text, ", was refused") {
 		return callOf(req) + " again"
 	}
 	return callOf(req)

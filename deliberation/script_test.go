@@ -55,7 +55,7 @@ func callOf(req *provider.Request) string {
 }
 
 // reasked reports whether a request asks again for an answer that was rejected.
-func reasked(req *provider.Request) bool { return strings.Contains(req.Last.Text, "was refused") }
+func reasked(req *provider.Request) bool { return strings.Contains(req.Last.Text, ", was refused") }
 
 // answers answer requests by their calls; what no function takes is answered as usual.
 type answers func(call string, req *provider.Request) (scripted.Reply, bool)

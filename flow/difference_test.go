@@ -30,6 +30,7 @@ func everyField() debate.Config {
 		Documents: []flow.Document{{
 			Name: "The study", Files: []flow.File{{Name: "s.pdf", Type: "application/pdf", Hash: strings.Repeat("b", 64), Size: 9, Pages: 2}},
 		}},
+		Language: "German", Prompts: map[string]string{"turn": "Speak in round {{.Round}}."},
 		CustomFormat: &debate.Format{
 			Name: "own", Guidance: "Be brief.", MinParticipants: 2, MaxParticipants: 5, Chair: debate.Neutral, Rounds: 4,
 			Seats: []format.Seats{

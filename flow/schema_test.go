@@ -2,6 +2,7 @@ package flow_test
 
 import (
 	"iter"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
+	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
@@ -70,4 +72,38 @@ func TestASchemaIsMadeOncePerListOfNames(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 2, made)
+}
+
+// TestASchemaOfFieldsIsThatOfTheCall: it names whom this call is about, and not whom the conversation has. What it demands beyond the type
+// is checked by the flow.
+func TestASchemaOfFieldsIsThatOfTheCall(t *testing.T) {
+	made := 0
+	f := choosing(&made)
+	f.Schemas["pick"] = flow.AnswerSchema[choice]("pick", flow.AnswerOf[choice]{
+		Fields: func(r *flow.Record, c *flow.Call) prompt.Fields {
+			others := slices.DeleteFunc(slices.Clone(r.Settings().Participants), func(name string) bool { return name == c.By })
+			return prompt.Fields{{Name: "pick", Kind: prompt.Choice, Names: others}}
+		},
+		Check: func(r *flow.Record, v *choice) []string {
+			if v.Pick == r.Settings().Participants[0] {
+				return []string{"pick: is the one who picks"}
+			}
+			return nil
+		},
+	})
+	engine := &debate.Engine{
+		Flows: map[string]*debate.Flow{"choice": f}, Providers: map[string]debate.Provider{"test": &scripted.Provider{}},
+	}
+	h := flowtest.Begin(t, engine, &choiceConfig{Names: []string{"Ada", "Ben", "Cem"}})
+	command, err := h.Command("pick")
+	require.NoError(t, err)
+	require.NotNil(t, command.Request.Schema)
+	assert.Equal(t, "pick", command.Request.Schema.Name)
+	assert.JSONEq(t, `{"type":"object","properties":{"pick":{"type":"string","enum":["Ben","Cem"]}},"required":["pick"],"additionalProperties":false}`,
+		string(command.Request.Schema.JSON))
+	h.Say("pick", `{"pick":"Ada"}`)
+	assert.Contains(t, h.Prompt("pick"), "is the one who picks")
+	h.Say("pick", `{"pick":"Cem"}`)
+	require.Equal(t, flow.StateCompleted, h.Record().State)
+	assert.Zero(t, made, "the schema of the type is not sent")
 }

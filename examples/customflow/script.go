@@ -20,7 +20,7 @@ func script() *scripted.Provider {
 	said := stage.Speeches(play)
 	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
 		call := strings.Split(req.ID, "/")[1] // between the interview and the attempt
-		if strings.Contains(req.Last.Text, "was refused") {
+		if strings.Contains(req.Last.Text, ", was refused") {
 			call += ", asked again"
 		}
 		return scripted.Reply{Text: said[call], Delay: 150 * time.Millisecond}

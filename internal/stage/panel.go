@@ -100,7 +100,7 @@ func CallOf(req *provider.Request) string {
 
 // Reasked reports whether a request asks again for an answer that was rejected.
 func Reasked(req *provider.Request) bool {
-	return strings.Contains(req.Last.Text, "was not accepted")
+	return strings.Contains(req.Last.Text, ", was refused") || strings.Contains(req.Last.Text, "was not accepted") // as old logs have it
 }
 
 // ForAda lets Ada win over Ben.

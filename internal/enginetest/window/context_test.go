@@ -2,6 +2,8 @@ package window_test
 
 import (
 	"cmp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -308,6 +310,71 @@ func TestPromptsAreTheHostsToReplace(t *testing.T) {
 	err := broken.Validate(t.Context(), config)
 	require.ErrorContains(t, err, "Prompts")
 	assert.ErrorContains(t, err, "unknown")
+}
+
+// TestPromptsOfAConfig: two conversations of one engine have prompts and languages of their own, and each renders its own.
+func TestPromptsOfAConfig(t *testing.T) {
+	config := stage.TwoDebaters()
+	engine, p := stage.Engine(config)
+	engine.Prompts = map[string]string{"turn": "Speak, it is round {{.Round}}.", "language": `In {{or .Language "Latin"}}.`}
+	own, spoken := config, config
+	own.Language, own.Prompts = "German", map[string]string{"turn": "Go on, round {{.Round}} of {{.Rounds}}."}
+	spoken.Language = "Greek"
+	for range 2 { // the second time, what was rendered is used again
+		for _, c := range []struct {
+			config         debate.Config
+			last, language string
+		}{
+			{own, "Go on, round 1 of 3.", "In German."}, {config, "Speak, it is round 1.", "In Latin."}, {spoken, "Speak, it is round 1.", "In Greek."},
+		} {
+			record := stage.Run(t, engine, c.config)
+			first := slices.IndexFunc(p.Requests(), func(req provider.Request) bool { return strings.HasPrefix(req.ID, record.ID+"/") })
+			require.GreaterOrEqual(t, first, 0)
+			assert.Equal(t, c.last, p.Requests()[first].Last.Text)
+			assert.Contains(t, record.Text("system.summarizer"), c.language)
+			assert.Equal(t, c.config.Language, record.Settings().Language)
+			assert.Equal(t, c.config.Prompts, record.Settings().Prompts)
+		}
+	}
+}
+
+// TestPromptsOfAConfigAreTried: what cannot be used is refused when the config is checked, with all that is wrong.
+func TestPromptsOfAConfigAreTried(t *testing.T) {
+	config := stage.TwoDebaters()
+	engine, p := stage.Engine(config)
+	many := make(map[string]string)
+	for i := range flow.MaxPrompts + 1 {
+		many[strconv.Itoa(i)] = "x"
+	}
+	for name, c := range map[string]struct {
+		change func(*debate.Config)
+		fields []string
+		want   []string
+	}{
+		"unknown, broken and without the fence": {
+			func(c *debate.Config) {
+				c.Prompts = map[string]string{"referee": "x", "turn": "{{.Colour}}", "debater": "You are {{.Name}}."}
+			},
+			[]string{"prompts", "prompts", "prompts"}, []string{`"referee"`, "Colour", `"debater": never explains the markers`},
+		},
+		"too many": {func(c *debate.Config) { c.Prompts = many }, []string{"prompts"}, []string{"at most 32"}},
+		"too long": {
+			func(c *debate.Config) { c.Prompts = map[string]string{"turn": strings.Repeat("x", flow.MaxPrompt+1)} },
+			[]string{"prompts.turn"}, []string{"at most 100000"},
+		},
+		"a language of two lines": {func(c *debate.Config) { c.Language = "German\nand" }, []string{"language"}, []string{"does not print"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := config
+			c.change(&config)
+			err := engine.Validate(t.Context(), config)
+			assert.Equal(t, c.fields, stage.FieldsOf(t, err))
+			for _, want := range c.want {
+				assert.ErrorContains(t, err, want)
+			}
+		})
+	}
+	assert.Zero(t, p.Calls())
 }
 
 // tallied is a manager that keeps the newest two messages, and counts the requests that it is asked about. About one of a
