@@ -87,7 +87,7 @@ type Message struct {
 	Speaker    string // the author; "" for the engine
 	Text       string
 	Fence      string      // the secret word in the markers; "": no fence
-	Label      string      // what the text is, such as "round 2, question to Ben", which the opening marker says before the name; "": nothing
+	Label      string      // what the text is, such as "round 2, question to Ben", for the opening marker; "": not told
 	ToolCalls  []ToolCall  // the tool calls that the speaker asked for
 	ToolResult *ToolResult // the result of a tool call
 	Parts      []Part      // files that come before Text; read only

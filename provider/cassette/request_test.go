@@ -25,6 +25,7 @@ func TestWhatMakesARequest(t *testing.T) {
 		{"system, line 2", func(r *provider.Request) { r.System = strings.Replace(r.System, "Their", "All", 1) }},
 		{"messages[0].text, line 1", func(r *provider.Request) { r.Messages[0].Text = "Another." }},
 		{`messages[1].speaker: recorded "Ben", asked "Cyd"`, func(r *provider.Request) { r.Messages[1].Speaker = "Cyd" }},
+		{`messages[1].label: recorded "", asked "round 9"`, func(r *provider.Request) { r.Messages[1].Label = "round 9" }},
 		{`messages[1].fence: recorded "⟦fence 1⟧", asked ""`, func(r *provider.Request) { r.Messages[1].Fence = "" }},
 		{"messages[1].text, line 3", func(r *provider.Request) { r.Messages[1].Text = "No & <never>.\n\nElse" }},
 		{"messages[2].toolCalls, line 1", func(r *provider.Request) { r.Messages[2].ToolCalls[0].Opaque = nil }},

@@ -215,6 +215,7 @@ func TestTheWholeRequestCounts(t *testing.T) {
 		"system":      {System: text},
 		"last":        {Last: provider.Message{Text: text}},
 		"message":     {Messages: []provider.Message{{Text: text[:2000]}, {Text: text[2000:]}}},
+		"label":       {Messages: []provider.Message{{Label: text}}},
 		"speaker":     {Messages: []provider.Message{{Speaker: text}}},
 		"fence":       {Messages: []provider.Message{{Fence: text[2000:]}}}, // it stands at both ends
 		"tool call":   {Messages: []provider.Message{{ToolCalls: []provider.ToolCall{{Name: text[:1000], Arguments: raw[1000:]}}}}},
