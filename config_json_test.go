@@ -22,7 +22,7 @@ import (
 // full is a config with every field set.
 func full() debate.Config {
 	return debate.Config{
-		ID: "a.b-c_1", Topic: "Ünïcode \"quoted\" <b>?", Format: "own",
+		ID: "a.b-c_1", Topic: "Ünïcode \"quoted\" <b>?", Format: "own", Language: "Français", Prompts: map[string]string{"turn": "{{.Round}}"},
 		CustomFormat: &debate.Format{
 			Name: "own", Guidance: "g", MinParticipants: 2, MaxParticipants: 3, End: format.EndByRounds,
 			Phases: []format.Phase{{Name: "p", First: 1, Last: -1, Instruction: "i"}},

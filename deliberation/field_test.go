@@ -81,9 +81,13 @@ func whatFieldsDo(t *testing.T) map[string]field {
 		}
 	}
 	return map[string]field{
-		"id":                 {func(c *c) { c.ID = "mine" }, func(h *held) any { return h.ID }, "mine"},
-		"problem":            {func(c *c) { c.Problem = "Paint it." }, func(h *held) any { return h.has("", "\nPaint it.\n") > 20 }, true},
-		"context":            {func(c *c) { c.Context = "It rains." }, func(h *held) any { return h.has("", "\nIt rains.\n") > 20 }, true},
+		"id":       {func(c *c) { c.ID = "mine" }, func(h *held) any { return h.ID }, "mine"},
+		"problem":  {func(c *c) { c.Problem = "Paint it." }, func(h *held) any { return h.has("", "\nPaint it.\n") > 20 }, true},
+		"context":  {func(c *c) { c.Context = "It rains." }, func(h *held) any { return h.has("", "\nIt rains.\n") > 20 }, true},
+		"language": {func(c *c) { c.Language = "German" }, func(h *held) any { return h.Record.Settings().Language }, "German"},
+		"prompts": {func(c *c) {
+			c.Prompts = map[string]string{"deliberation.propose": "Propose now. {{.Focus}}"}
+		}, func(h *held) any { return h.has("r1.propose.ada", "Propose now.") }, 1},
 		"attachments[]":      {func(c *c) { c.Attachments = image("a.png") }, func(h *held) any { return shownIn(h, "Files that belong to the topic: [image: a.png]") }, true},
 		"documents[]":        {func(c *c) { c.Documents = study("s") }, func(h *held) any { return shownIn(h, `Document "s": [image: a.png]`) }, true},
 		"agents[].id":        {func(c *c) { c.Agents[0].ID = "eve" }, func(h *held) any { return h.has("r1.propose.eve", "You are eve,") }, 1},

@@ -195,6 +195,9 @@ func everyPolicy() flow.ToolPolicy {
 // Marks of the host program, whose values are texts.
 func everyMark() map[string]string { return map[string]string{"tenant": "."} }
 
+// everyPrompt replaces a template that no answer depends on.
+func everyPrompt() map[string]string { return map[string]string{"tools": "."} }
+
 func everyDebate() *debate.Config {
 	files, documents := everyFile()
 	participant := func(name string) debate.Participant {
@@ -204,7 +207,7 @@ func everyDebate() *debate.Config {
 		}
 	}
 	c := &debate.Config{
-		Topic: ".", Attachments: files, Documents: documents, Format: "free-form", Mode: debate.Simultaneous, Rounds: 2,
+		Topic: ".", Language: "German", Prompts: everyPrompt(), Attachments: files, Documents: documents, Format: "free-form", Mode: debate.Simultaneous, Rounds: 2,
 		Participants: []debate.Participant{participant("Ada"), participant("Ben"), {Name: "Cid", Model: "test/small"}},
 		Judging: &debate.Judging{
 			Judges: []debate.JudgeConfig{
@@ -271,7 +274,7 @@ func everyDeliberation() *deliberation.Config {
 		}
 	}
 	c := &deliberation.Config{
-		Problem: ".", Context: ".", Attachments: files, Documents: documents,
+		Problem: ".", Context: ".", Language: "German", Prompts: everyPrompt(), Attachments: files, Documents: documents,
 		Agents: []deliberation.Agent{agent("ada", "gardener"), agent("ben", deliberation.RoleArchitect), {ID: "cid", Model: "test/a", Disabled: true}},
 		Judge: deliberation.Judge{
 			Model: "test/judge", Fallbacks: []string{"test/b"}, Temperature: new(0.1), MaxTokens: 900, Options: everyOption(), Prompt: ".",
@@ -319,7 +322,7 @@ func everyArbitration() *arbiter.Config {
 		}
 	}
 	return &arbiter.Config{
-		Task: ".", Attachments: files, Documents: documents,
+		Task: ".", Language: "German", Prompts: everyPrompt(), Attachments: files, Documents: documents,
 		Arbiter: arbiter.Arbiter{
 			Model: "test/judge", Fallbacks: []string{"test/b"}, Prompt: ".", Temperature: new(0.1), MaxTokens: 900, Options: everyOption(),
 		},
