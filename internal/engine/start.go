@@ -235,8 +235,8 @@ func (l *Engine) rendered(p *plan, frozen any, seed string) (*rendering, error) 
 	l.renderings.mu.Lock()
 	defer l.renderings.mu.Unlock()
 	for _, known := range l.renderings.last {
-		if known != nil && known.flow == f && known.suits(p.settings) && reflect.DeepEqual(known.drawn, s.Drawn) && reflect.DeepEqual(known.config, key) &&
-			reflect.DeepEqual(known.frozen, frozen) && known.covers(p.config) {
+		if known != nil && known.flow == f && known.suits(p.settings) && reflect.DeepEqual(known.drawn, s.Drawn) &&
+			reflect.DeepEqual(known.config, key) && reflect.DeepEqual(known.frozen, frozen) && known.covers(p.config) {
 			return known, nil
 		}
 	}
