@@ -75,7 +75,7 @@ func TestOverrideFails(t *testing.T) {
 		overrides map[string]string
 		want      []string
 	}{
-		"unknown name":     {map[string]string{"referee": "x"}, []string{`no template "referee" is known: there are again, assess, `}},
+		"unknown name":     {map[string]string{"referee": "x"}, []string{`no template "referee" is known: there are assess, debater, fence, `}},
 		"a path":           {map[string]string{"turn.tmpl": "x"}, []string{`no template "turn.tmpl" is known: there are `}},
 		"no UTF-8":         {map[string]string{"debater": "bad \xff byte {{.Name}}", "turn": "\xc3"}, []string{`"debater": is not valid UTF-8`, `"turn": is not valid UTF-8`}},
 		"does not parse":   {map[string]string{"turn": "{{.Phase"}, []string{`"turn"`, "unclosed action"}},

@@ -13,7 +13,7 @@ import (
 )
 
 // keyVersion changes with the content of a key.
-const keyVersion = "debate cache key 2"
+const keyVersion = "debate cache key 1"
 
 // keyOf returns the key of a request: the SHA-256 hash, in hexadecimal, of everything that equal requests
 // share.

@@ -302,7 +302,8 @@ func guarded(t *testing.T, req *provider.Request, word string) {
 		}
 		if n < len(req.Messages) && role == provider.RoleUser {
 			m := &req.Messages[n]
-			body, opened := strings.CutPrefix(text, "<<<"+word+" "+m.Speaker+">>>\n")
+			require.NotEmpty(t, m.Label, "%s: message %d", req.ID, n)
+			body, opened := strings.CutPrefix(text, "<<<"+word+" "+m.Label+" | "+m.Speaker+">>>\n")
 			body, closed := strings.CutSuffix(body, "\n<<<end "+word+">>>")
 			assert.True(t, opened && closed, "%s: message %d is not fenced", req.ID, n)
 			text = body
