@@ -88,7 +88,7 @@ func (v *validation) lists(c *Config) bool {
 	return len(v.Findings) == before
 }
 
-// numbers checks the numbers that only a debate's config has. Its Settings have the others.
+// numbers checks the numbers and the choices that only a debate's config has. Its Settings have the others.
 func (v *validation) numbers(c *Config) {
 	if c.JudgeTimeout < 0 {
 		v.Addf("judgeTimeout", "is negative")
@@ -97,6 +97,7 @@ func (v *validation) numbers(c *Config) {
 	if c.Mode != Sequential && c.Mode != Simultaneous {
 		v.Addf("mode", "%w", flow.Unknown("mode", c.Mode, Sequential, Simultaneous))
 	}
+	v.Add(format.CheckStance("stance", c.Stance)...)
 }
 
 func (v *validation) checkParticipants(c *Config, f *format.Format) {
@@ -109,6 +110,7 @@ func (v *validation) checkParticipants(c *Config, f *format.Format) {
 		p, at := &c.Participants[i], fmt.Sprintf("participants[%d]", i)
 		v.Name(at+".name", p.Name)
 		v.Add(format.CheckSide(at+".side", p.Side)...)
+		v.Add(format.CheckStance(at+".stance", p.Stance)...)
 		v.Text(at+".position", p.Position, flow.MaxText)
 		v.Text(at+".persona", p.Persona, flow.MaxText)
 		v.Labels(at+".metadata", p.Metadata)

@@ -59,6 +59,8 @@ type Config struct {
 	CustomFormat *format.Format `json:"customFormat,omitempty"`
 	// Mode says whether speakers of one round hear each other: Sequential if empty.
 	Mode Mode `json:"mode,omitempty" redact:"-"`
+	// Stance is how all participants but the chair stand to what is argued, such as [format.Open]. If it is empty, the format says it.
+	Stance format.Stance `json:"stance,omitempty" redact:"-"`
 	// Rounds is the largest number of rounds: 5 if 0. There is no upper bound. If the format fixes its rounds, a larger number
 	// is lowered to the format's, and a smaller one is an error.
 	Rounds int `json:"rounds,omitempty"`
@@ -148,6 +150,8 @@ type Participant struct {
 	Name string `json:"name" redact:"-"`
 	// Side is For, Against or Neutral. If it is empty, the participant has no side.
 	Side format.Side `json:"side,omitempty" redact:"-"`
+	// Stance is how the participant stands to what is argued. If it is empty, the config or the format says it.
+	Stance format.Stance `json:"stance,omitempty" redact:"-"`
 	// Position is what the participant argues, in a sentence.
 	Position string `json:"position,omitempty"`
 	// Persona describes the participant as a person.

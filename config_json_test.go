@@ -24,12 +24,12 @@ func full() debate.Config {
 	return debate.Config{
 		ID: "a.b-c_1", Topic: "Ünïcode \"quoted\" <b>?", Format: "own", Language: "Français", Prompts: map[string]string{"turn": "{{.Round}}"},
 		CustomFormat: &debate.Format{
-			Name: "own", Guidance: "g", MinParticipants: 2, MaxParticipants: 3, End: format.EndByRounds,
+			Name: "own", Guidance: "g", Stance: format.Open, Aim: format.ByTruth, MinParticipants: 2, MaxParticipants: 3, End: format.EndByRounds,
 			Phases: []format.Phase{{Name: "p", First: 1, Last: -1, Instruction: "i"}},
 		},
-		Mode: debate.Simultaneous, Rounds: 7,
+		Mode: debate.Simultaneous, Stance: format.Shared, Rounds: 7,
 		Participants: []debate.Participant{{
-			Name: "Ada", Side: debate.For, Position: "p", Persona: "q", Instructions: "r", Model: "a/b", Fallbacks: []string{"c/d"},
+			Name: "Ada", Side: debate.For, Stance: format.Critic, Position: "p", Persona: "q", Instructions: "r", Model: "a/b", Fallbacks: []string{"c/d"},
 			Temperature: new(0.0), MaxTokens: 9, Options: &provider.Options{
 				Effort: provider.EffortLow, TopP: new(0.5), Stop: []string{"END"}, Seed: new(int64(0)), ServiceTier: "flex",
 				Verbosity: provider.VerbosityLow, Search: true, Reasoning: provider.ReasoningAsk, Header: map[string]string{"X-Team": "a"},

@@ -81,6 +81,8 @@ func TestBadConfigs(t *testing.T) {
 		"speaker's tokens":       {speaker(func(p *debate.Participant) { p.MaxTokens = -1 }), []string{"participants[1].maxTokens"}},
 		"unknown format":         {func(c *config) { c.Format = "opera" }, []string{"format"}},
 		"unknown mode":           {func(c *config) { c.Mode = "shouting" }, []string{"mode"}},
+		"unknown stance":         {func(c *config) { c.Stance = "stubborn" }, []string{"stance"}},
+		"speaker's stance":       {speaker(func(p *debate.Participant) { p.Stance = "stubborn" }), []string{"participants[1].stance"}},
 		"unknown context":        {func(c *config) { c.Context = "forget" }, []string{"context"}},
 		"negative rounds":        {func(c *config) { c.Rounds = -1 }, []string{"rounds"}},
 		"negative reserve":       {func(c *config) { c.Reserve = -1 }, []string{"reserve"}},

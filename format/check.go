@@ -87,6 +87,7 @@ func (c *check) format(field string, format *Format) {
 		at := fmt.Sprintf("%s.seats[%d]", field, i)
 		c.side(at+".side", seats.Side)
 		c.Text(at+".role", seats.Role, flow.MaxText)
+		c.stance(at+".stance", seats.Stance)
 		if seats.Min < 0 || seats.Max < 0 || seats.Max > 0 && seats.Min > seats.Max {
 			c.Addf(at, "min is above max, or one of the two is negative")
 		}
@@ -102,6 +103,8 @@ func (c *check) format(field string, format *Format) {
 func (c *check) rules(field string, format *Format) {
 	oneOf(c, field+".end", "rule", format.End, EndByJudge, EndByRounds, EndByConvergence)
 	oneOf(c, field+".decide", "way to find a winner", format.Decide, "", ByJudges, BySwing, NoWinner)
+	c.stance(field+".stance", format.Stance)
+	c.aim(field+".aim", format.Aim)
 	oneOf(c, field+".reads.graph", "graph", format.Reads.Graph, "", AllRead, Ring, SideGroups, GivenEdges)
 	if (format.Reads.Graph == GivenEdges) != (len(format.Reads.Edges) > 0) {
 		c.Addf(field+".reads.edges", "are given if, and only if, the graph is %q", GivenEdges)

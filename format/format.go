@@ -17,8 +17,13 @@ import (
 // The methods do not change a format, and are safe for concurrent use.
 type Format struct {
 	Name string `json:"name" redact:"-"` // as judges and speakers read it
-	// Guidance tells the debaters and the judges, in a few sentences, what kind of debate this is.
+	// Guidance says in a few sentences what kind of debate this is. Debaters and judges read it, so it speaks of them in the third
+	// person.
 	Guidance string `json:"guidance,omitempty"`
+	// Stance is how the speakers stand to what is argued: Advocate if empty. Seats may have another one. A config replaces both.
+	Stance Stance `json:"stance,omitempty" redact:"-"`
+	// Aim is what the judges judge: ByArgument if empty. A config may replace it.
+	Aim Aim `json:"aim,omitempty" redact:"-"`
 	// MinParticipants and MaxParticipants bound the number of participants: 2 and 10 if 0.
 	MinParticipants int `json:"minParticipants,omitempty"`
 	MaxParticipants int `json:"maxParticipants,omitempty"`
@@ -55,8 +60,11 @@ type Seats struct {
 	// Min and Max bound their number. Max 0 means no upper bound.
 	Min int `json:"min,omitempty"`
 	Max int `json:"max,omitempty"`
-	// Role tells them what the format asks of them over the whole debate.
+	// Role is what the format asks of them over the whole debate. Speakers and judges read it, so it is an infinitive: "to speak for
+	// the motion".
 	Role string `json:"role,omitempty"`
+	// Stance is how they stand to what is argued: that of the format if empty.
+	Stance Stance `json:"stance,omitempty" redact:"-"`
 }
 
 // Phase is a span of rounds in which the same is asked of the speakers.
@@ -66,7 +74,8 @@ type Phase struct {
 	// from the end: -1 is the last round.
 	First int `json:"first"`
 	Last  int `json:"last"`
-	// Instruction tells a speaker what this phase asks.
+	// Instruction tells a speaker what this phase asks. Without one here or in the slot, speakers are asked what the phase's name
+	// calls for: to open, to close, or to go on. With one they are asked nothing else.
 	Instruction string `json:"instruction,omitempty"`
 	// Slots are the speeches of a round, in order. If there are none, every participant but the chair speaks once:
 	// in the order of Config.Participants, and in the way that Config.Mode says.
@@ -175,8 +184,8 @@ const (
 
 // Names of phases that mean more than a name. [Phase].Name and [Slot].Kind may be any of them, or any other name.
 const (
-	PhaseOpening  = "opening"  // the instruction says that this is the speaker's first turn
-	PhaseClosing  = "closing"  // the instruction says that this is the speaker's last turn
+	PhaseOpening  = "opening"  // without an instruction, speakers are asked to open: to give their answer and its reasons
+	PhaseClosing  = "closing"  // without an instruction, speakers are asked to close: to weigh the debate, and to bring nothing new
 	PhaseArgument = "argument" // the phase of the rounds that no phase of a format covers
 )
 

@@ -202,12 +202,12 @@ func everyDebate() *debate.Config {
 	files, documents := everyFile()
 	participant := func(name string) debate.Participant {
 		return debate.Participant{
-			Name: name, Side: debate.Neutral, Position: ".", Persona: ".", Instructions: ".", Model: "test/small", Fallbacks: []string{"test/b"},
+			Name: name, Side: debate.Neutral, Stance: format.Critic, Position: ".", Persona: ".", Instructions: ".", Model: "test/small", Fallbacks: []string{"test/b"},
 			Temperature: new(0.3), MaxTokens: 300, Options: everyOption(), Metadata: everyMark(),
 		}
 	}
 	c := &debate.Config{
-		Topic: ".", Language: "German", Prompts: everyPrompt(), Attachments: files, Documents: documents, Format: "free-form", Mode: debate.Simultaneous, Rounds: 2,
+		Topic: ".", Language: "German", Prompts: everyPrompt(), Attachments: files, Documents: documents, Format: "free-form", Mode: debate.Simultaneous, Stance: format.Open, Rounds: 2,
 		Participants: []debate.Participant{participant("Ada"), participant("Ben"), {Name: "Cid", Model: "test/small"}},
 		Judging: &debate.Judging{
 			Judges: []debate.JudgeConfig{
@@ -248,8 +248,8 @@ func customDebate() *debate.Config {
 	c.Unattended, c.Rounds = true, 1
 	c.Judging.Criteria = []string{"candour"}
 	c.Format, c.CustomFormat = "salon", &format.Format{
-		Name: "salon", Guidance: ".", MinParticipants: 2, MaxParticipants: 4,
-		Seats: []format.Seats{{Side: format.For, Min: 1, Max: 2, Role: "."}, {Side: format.Against, Role: "."}, {Side: format.Neutral, Role: "."}},
+		Name: "salon", Guidance: ".", Stance: format.Shared, Aim: format.ByTruth, MinParticipants: 2, MaxParticipants: 4,
+		Seats: []format.Seats{{Side: format.For, Min: 1, Max: 2, Role: ".", Stance: format.Open}, {Side: format.Against, Role: "."}, {Side: format.Neutral, Role: "."}},
 		Chair: format.Neutral, Rounds: 1, Phases: []format.Phase{{
 			Name: "talk", First: 1, Last: -1, Instruction: ".", Back: 1,
 			Slots: []format.Slot{
