@@ -70,7 +70,8 @@ func (t *textWriter) put(name string, text string, err error) {
 	}
 }
 
-// guidance returns what kind of debate this is and, if its audience decides it, how.
+// guidance returns what speakers are told about the kind of debate: the format's guidance and, if the audience decides, how it does.
+// Neither voters nor judges are told that.
 func (t *textWriter) guidance() string {
 	const swing = "An audience votes before and after the debate. The side wins that moves more of it, not the one with more votes."
 	if t.Format.Decide == format.BySwing {
@@ -100,14 +101,58 @@ func (t *textWriter) people() []prompt.Person {
 	return out
 }
 
+// stance returns how a participant stands to what is argued.
+func (t *textWriter) stance(p *Participant) format.Stance {
+	return cmp.Or(p.Stance, t.Config.Stance, t.Format.StanceOf(p.Side))
+}
+
+// means says what a side means for the topic, unless the role of its seats says it.
+func (t *textWriter) means(side format.Side) string {
+	switch {
+	case t.Format.Role(side) != "":
+		return ""
+	case side == format.For:
+		return "you say yes to the topic"
+	case side == format.Against:
+		return "you say no to the topic"
+	case side == format.Neutral:
+		return "you say neither yes nor no"
+	default:
+		return ""
+	}
+}
+
+// places returns, by seat, the place of each speaker among those to whom nothing gives a view of their own: neither a side nor a position.
+// Without it, those who speak at once would begin with the same view. Speakers who look for the right answer have none: if they begin with
+// the same view, that is a result.
+func (t *textWriter) places() []string {
+	var free []int
+	for i := range t.Config.Participants {
+		p := &t.Config.Participants[i]
+		begins := t.stance(p) == format.Advocate || t.stance(p) == format.Shared
+		if begins && p.Side == "" && t.position(i) == "" && t.Format.Judged(p.Side) {
+			free = append(free, i)
+		}
+	}
+	out := make([]string, len(t.Config.Participants))
+	if len(free) < 2 {
+		return out
+	}
+	for place, seat := range free {
+		out[seat] = "place " + strconv.Itoa(place+1) + " of " + strconv.Itoa(len(free))
+	}
+	return out
+}
+
 func (t *textWriter) debaters() {
-	people := t.people()
+	people, places := t.people(), t.places()
 	for i := range t.Config.Participants {
 		p := &t.Config.Participants[i]
 		d := prompt.Debater{
-			Topic: t.Config.Topic, Name: p.Name, Side: string(p.Side), Position: people[i].Position, Persona: p.Persona,
-			Role: t.Format.Role(p.Side), Instructions: p.Instructions, Format: t.Format.Name, FormatGuidance: t.guidance(),
-			Others: slices.Delete(slices.Clone(people), i, i+1), Rounds: t.Config.Rounds, Fence: t.Fence, Chair: !t.Format.Judged(p.Side),
+			Topic: t.Config.Topic, Name: p.Name, Side: string(p.Side), Means: t.means(p.Side), Position: people[i].Position,
+			Stance: string(t.stance(p)), Place: places[i], Persona: p.Persona, Instructions: p.Instructions, Format: t.Format.Name,
+			FormatGuidance: t.guidance(), Role: t.Format.Role(p.Side), Chair: !t.Format.Judged(p.Side),
+			Others: slices.Delete(slices.Clone(people), i, i+1), Rounds: t.Config.Rounds, Language: t.Config.Language, Fence: t.Fence,
 		}
 		if people[i].Position != p.Position { // the position is still a hole
 			d.KeyArguments = []string{argumentsHole(i)}
@@ -161,6 +206,7 @@ func (t *textWriter) slot(phase *format.Phase, slot *format.Slot, n int) {
 		kind = phase.Name
 	}
 	ask := t.turn(phase, kind)
+	ask.First = n == 0 && phase.Last == 1 // the phase is that of the first round alone
 	ask.Words, _ = slot.Length()
 	if slot.To != "" {
 		ask.Target = targetHole
@@ -175,7 +221,7 @@ func (t *textWriter) slot(phase *format.Phase, slot *format.Slot, n int) {
 		return
 	}
 	answer := ask
-	answer.Question, answer.Answer, answer.Chair = false, true, slot.To == format.TheChair
+	answer.First, answer.Question, answer.Answer, answer.Chair = false, false, true, slot.To == format.TheChair
 	answer.Instruction = joined(phase.Instruction, slot.Answer)
 	text, err = t.Prompts.Turn(answer)
 	t.put(format.AnswerText(phase.Name, n), text, err)
@@ -224,7 +270,7 @@ func bare(text string) string {
 // bare returns the config without runes of holes in the texts that prompts use.
 func (c *Config) bare() *Config {
 	d := *c
-	d.Topic = bare(c.Topic)
+	d.Topic, d.Language = bare(c.Topic), bare(c.Language)
 	d.Participants = slices.Clone(c.Participants)
 	for i := range d.Participants {
 		p := &d.Participants[i]

@@ -34,16 +34,16 @@ type Debater struct {
 	// Stance is how the speaker stands to what is argued: "advocate", "open", "shared", "examined", "proposal" or "critic". "":
 	// "advocate".
 	Stance         string
-	Place          string // where in the order the speaker speaks, such as "place 1 of 2", if nothing else makes speakers differ; "": not told
+	Place          string // among those to whom nothing else gives a view of their own, such as "place 1 of 2"; "": not told
 	Persona        string
 	KeyArguments   []string // the basis of the case, one line each
 	Instructions   string   // the host program's own, after all others
-	Format         string
-	FormatGuidance string
-	Role           string   // what the format demands of this speaker over the whole debate
+	Format         string   // its name, for replaced templates: the embedded one does not show it
+	FormatGuidance string   // what kind of discussion it is
+	Role           string   // what the format demands of this speaker over the whole debate: "to open the talk"
 	Chair          bool     // leads the talk and is neutral; Side, Means, Position, KeyArguments and Place are ignored
 	Others         []Person // everybody else, in the order in which they are shown
-	Rounds         int      // planned; 0: open
+	Rounds         int      // planned, for replaced templates; 0: open
 	Language       string   // in which the speaker writes; "": that of the topic
 	Fence          string   // the fence word around other speakers' texts; "": "word" stands for it
 }
@@ -78,10 +78,11 @@ func (d Debater) clean() Debater {
 }
 
 // Turn holds the values of the instruction for a speaker, or a member of the audience, in one phase of a
-// debate. If Answer or Question is set, the instruction says so, and ignores Opening, Closing and Chair.
+// debate. If Answer or Question is set, the instruction says so, and ignores Opening, Closing and Chair. Otherwise Instruction, if there
+// is one, says all that is asked.
 type Turn struct {
-	Phase       string  // the name as shown: "opening", "rebuttal", …; "": none
-	Instruction string  // what the format demands; the only instruction in a phase that neither opens nor closes
+	Phase       string  // its name: "opening", "rebuttal", …; "": none. The embedded template does not show it
+	Instruction string  // what the format demands; to a question or an answer it adds that
 	Target      string  // to whom the turn is addressed; "": to everybody
 	First       bool    // nobody has spoken before this turn
 	Opening     bool    // the speakers' first turns: lay out the case

@@ -59,10 +59,10 @@ func ExampleSet_Debater() {
 		fmt.Println(err)
 		return
 	}
-	head, _, _ := strings.Cut(system, "\n\n## How to speak")
+	head, _, _ := strings.Cut(system, "\n\nWhat you argue")
 	fmt.Println(head)
 	// Output:
-	// You are Ada, one of the speakers in a structured debate.
+	// You are Ada, one of the speakers in a discussion.
 	//
 	// Topic: Should cities ban cars from their centres?
 	//
@@ -70,7 +70,7 @@ func ExampleSet_Debater() {
 	//
 	// Your position: Ban them.
 	//
-	// The other speakers:
+	// The others:
 	//
 	// - Ben (against): Price them.
 }
@@ -94,11 +94,11 @@ func ExampleSet_Turn() {
 	}
 	fmt.Println(prompt.Fill(question, 1, 3))
 	// Output:
-	// Round 1, phase: cross-examination.
+	// Round 1.
 	//
-	// Put one short question to Ben, about something they said or left open, that can be answered in a few sentences. Ask it and stop: no speech before it, no second question after it.
-	// Aim for about 40 words.
-	// It is your turn: speak now.
+	// Put one short question to Ben that can be answered in a few sentences, about something that was said or left open. Only the question, and only one.
+	// About 40 words.
+	// It is your turn.
 }
 
 func ExampleCriterion() {

@@ -68,7 +68,7 @@ func debater(change func(*prompt.Debater)) render {
 func chair(change func(*prompt.Debater)) render {
 	return debater(func(d *prompt.Debater) {
 		*d = prompt.Debater{
-			Topic: topic, Name: "Fay", Persona: "A patient teacher.", Format: "roundtable", Role: "Open the talk and sum it up.",
+			Topic: topic, Name: "Fay", Persona: "A patient teacher.", Format: "roundtable", Role: "to open the talk and to sum it up",
 			Chair: true, Others: people, Fence: "k7qz",
 		}
 		change(d)
@@ -178,14 +178,16 @@ func text(t testing.TB, set *prompt.Set, do render) string {
 
 // variants are the golden files: one for each branch that a reader of the prompts should see.
 var variants = map[string]render{
-	"debater-full":       debater(func(*prompt.Debater) {}),
-	"debater-empty":      func(s *prompt.Set) (string, error) { return s.Debater(prompt.Debater{}) },
-	"debater-against":    debater(func(d *prompt.Debater) { d.Name, d.Side, d.Position, d.Others = "Ben", "against", "", people[:1] }),
-	"debater-neutral":    debater(func(d *prompt.Debater) { d.Side, d.Position, d.Persona, d.Instructions = "neutral", "", "", "" }),
+	"debater-full":    debater(func(*prompt.Debater) {}),
+	"debater-empty":   func(s *prompt.Set) (string, error) { return s.Debater(prompt.Debater{}) },
+	"debater-against": debater(func(d *prompt.Debater) { d.Name, d.Side, d.Position, d.Others = "Ben", "against", "", people[:1] }),
+	"debater-neutral": debater(func(d *prompt.Debater) {
+		d.Side, d.Means, d.Position, d.Persona, d.Instructions = "neutral", "neither yes nor no", "", "", ""
+	}),
 	"debater-other-side": debater(func(d *prompt.Debater) { d.Side, d.Format, d.Rounds = "affirmative", "", 0 }),
 	"debater-arguments":  debater(func(d *prompt.Debater) { d.KeyArguments = []string{"Air", "Room for trams"} }),
 	"debater-role": debater(func(d *prompt.Debater) {
-		d.Side, d.Position, d.Role = "", "", "Only criticise what the others propose, and offer no plan of your own."
+		d.Side, d.Position, d.Role = "", "", "to criticise what the others propose, and to offer no plan"
 	}),
 	"chair-full":       chair(func(*prompt.Debater) {}),
 	"chair-empty":      func(s *prompt.Set) (string, error) { return s.Debater(prompt.Debater{Chair: true}) },
@@ -199,16 +201,17 @@ var variants = map[string]render{
 	"turn-question": turn(prompt.Turn{
 		Phase: "cross-examination", Question: true, Target: "Ben", Words: 40, Rounds: 3, Instruction: "Test the evidence.",
 	}),
-	"turn-answer":        turn(prompt.Turn{Phase: "cross-examination", Answer: true, Target: "Ada", Words: 80}),
-	"turn-question-all":  turn(prompt.Turn{Phase: "audience", Question: true}),
-	"turn-answer-all":    turn(prompt.Turn{Phase: "audience", Answer: true}),
-	"turn-chair":         turn(prompt.Turn{Phase: "exchange", Chair: true}),
-	"turn-chair-opening": turn(prompt.Turn{Phase: "opening", Chair: true, Opening: true, Words: 100}),
-	"turn-chair-closing": turn(prompt.Turn{Phase: "closing", Chair: true, Closing: true}),
-	"turn-chair-only":    turn(prompt.Turn{Chair: true, Opening: true, Closing: true, Target: "Ben", Instruction: "Name a value."}),
-	"judge-full":         judged(func(*prompt.Judge) {}),
-	"judge-criteria":     judged(func(j *prompt.Judge) { j.Criteria = []string{"courage", "wit (0: none, 10: sparkling)"} }),
-	"judge-rubric":       judged(func(j *prompt.Judge) { j.Rubric = rubric }),
+	"turn-answer":         turn(prompt.Turn{Phase: "cross-examination", Answer: true, Target: "Ada", Words: 80}),
+	"turn-question-first": turn(prompt.Turn{Question: true, Target: "Ben", First: true, Rounds: 6}),
+	"turn-question-all":   turn(prompt.Turn{Phase: "audience", Question: true}),
+	"turn-answer-all":     turn(prompt.Turn{Phase: "audience", Answer: true}),
+	"turn-chair":          turn(prompt.Turn{Phase: "exchange", Chair: true}),
+	"turn-chair-opening":  turn(prompt.Turn{Phase: "opening", Chair: true, Opening: true, Words: 100}),
+	"turn-chair-closing":  turn(prompt.Turn{Phase: "closing", Chair: true, Closing: true}),
+	"turn-chair-only":     turn(prompt.Turn{Chair: true, Opening: true, Closing: true, Target: "Ben", Instruction: "Name a value."}),
+	"judge-full":          judged(func(*prompt.Judge) {}),
+	"judge-criteria":      judged(func(j *prompt.Judge) { j.Criteria = []string{"courage", "wit (0: none, 10: sparkling)"} }),
+	"judge-rubric":        judged(func(j *prompt.Judge) { j.Rubric = rubric }),
 	"judge-chairs": judged(func(j *prompt.Judge) {
 		j.Format, j.FormatGuidance, j.Chairs, j.NoWinner = "roundtable", "", []string{"Fay", "Gil"}, true
 	}),
@@ -250,6 +253,7 @@ var variants = map[string]render{
 	"stance-open":        stance(prompt.Debater{Stance: "open"}),
 	"stance-open-given":  stance(prompt.Debater{Stance: "open", Position: "Ban them."}),
 	"stance-shared":      stance(prompt.Debater{Stance: "shared"}),
+	"stance-shared-free": stance(prompt.Debater{Stance: "shared", Place: "place 2 of 3"}),
 	"stance-examined":    stance(prompt.Debater{Stance: "examined"}),
 	"stance-proposal":    stance(prompt.Debater{Stance: "proposal"}),
 	"stance-critic":      stance(prompt.Debater{Stance: "critic"}),
@@ -287,7 +291,7 @@ func TestLayout(t *testing.T) {
 			assert.NotRegexp(t, `(?m)[ \t]+$`, got, "white space at the end of a line")
 			assert.NotRegexp(t, `(?m)^(Topic|Motion|Your (side|position|persona|role)[^:\n]*|Format|Planned rounds):$`, got, "a name without its value")
 			assert.NotRegexp(t, `(?m)^## .*\n+(##|\z)`, got, "a heading without a text")
-			assert.NotRegexp(t, `(?m)^(Your key arguments|The (other )?speakers|The participants|Participants|Leading[^:\n]*|Criteria|What was measured):\n+([^-\n]|\z)`, got, "a list without entries")
+			assert.NotRegexp(t, `(?m)^(What you may build on|The (others|(other )?speakers)|The participants|Participants|Leading[^:\n]*|Criteria|What was measured):\n+([^-\n]|\z)`, got, "a list without entries")
 			assert.NotRegexp(t, `(?m)^- (:|\(|$)`, got, "an entry without a name")
 			assert.NotContains(t, got, "<no value>")
 			assert.NotContains(t, got, "{{")

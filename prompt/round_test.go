@@ -43,8 +43,8 @@ func TestFill(t *testing.T) {
 func TestFillTurn(t *testing.T) {
 	set := parsed(t, nil)
 	got := text(t, set, turn(prompt.Turn{Phase: "rebuttal", Rounds: 3}))
-	assert.True(t, strings.HasPrefix(prompt.Fill(got, 2, 3), "Round 2 of 3, phase: rebuttal.\n"))
-	assert.True(t, strings.HasPrefix(prompt.Fill(got, 2, 5), "Round 2 of 5, phase: rebuttal.\n"), "the number may be changed later")
+	assert.True(t, strings.HasPrefix(prompt.Fill(got, 2, 3), "Round 2 of 3.\n"))
+	assert.True(t, strings.HasPrefix(prompt.Fill(got, 2, 5), "Round 2 of 5.\n"), "the number may be changed later")
 	assert.NotContains(t, prompt.Fill(got, 2, 3), "\uE000")
 }
 

@@ -19,18 +19,18 @@ func withValue(v string) map[string]render {
 	return map[string]render{
 		"debater": debater(func(d *prompt.Debater) {
 			*d = prompt.Debater{
-				Topic: v, Name: v, Side: v, Position: v, Persona: v, KeyArguments: list, Instructions: v,
-				Format: v, FormatGuidance: v, Role: v, Others: person, Fence: v,
+				Topic: v, Name: v, Side: v, Means: v, Position: v, Persona: v, KeyArguments: list, Instructions: v,
+				FormatGuidance: v, Role: v, Others: person, Language: v, Fence: v,
 			}
 		}),
 		"chair": chair(func(d *prompt.Debater) {
 			*d = prompt.Debater{
-				Topic: v, Name: v, Persona: v, Instructions: v, Format: v, FormatGuidance: v, Role: v, Chair: true, Others: person, Fence: v,
+				Topic: v, Name: v, Persona: v, Instructions: v, FormatGuidance: v, Role: v, Chair: true, Others: person, Language: v, Fence: v,
 			}
 		}),
-		"turn":     turn(prompt.Turn{Phase: v, Instruction: v, Target: v}),
-		"question": turn(prompt.Turn{Phase: v, Instruction: v, Target: v, Question: true}),
-		"answer":   turn(prompt.Turn{Phase: v, Instruction: v, Target: v, Answer: true}),
+		"turn":     turn(prompt.Turn{Instruction: v, Target: v}),
+		"question": turn(prompt.Turn{Instruction: v, Target: v, Question: true}),
+		"answer":   turn(prompt.Turn{Instruction: v, Target: v, Answer: true}),
 		"judge": judged(func(j *prompt.Judge) {
 			*j = prompt.Judge{
 				Name: v, Topic: v, Format: v, FormatGuidance: v, Participants: person, Chairs: list, Criteria: list, Fence: v,
@@ -53,11 +53,11 @@ func withValue(v string) map[string]render {
 
 // fields says how often each text holds a value that withValue gives it.
 var fields = map[string]int{
-	"debater":    9 + 1 + 3 + 2, // nine of its own, a key argument, three of a person, the fence twice
-	"chair":      7 + 3 + 2,     // seven of its own, three of a person, the fence twice
-	"turn":       3,
-	"question":   3,
-	"answer":     3,
+	"debater":    10 + 1 + 3 + 2, // ten of its own, a key argument, three of a person, the fence twice
+	"chair":      7 + 3 + 2,      // seven of its own, three of a person, the fence twice
+	"turn":       2,
+	"question":   2,
+	"answer":     2,
 	"judge":      4 + 3 + 2 + 2, // four of its own, three of a person, a chair, a criterion, the fence twice
 	"rubric":     3,
 	"assess":     1 + 3,
@@ -130,11 +130,11 @@ func TestListEntriesStayOnOneLine(t *testing.T) {
 		rubric := []prompt.Criterion{{Name: v, Low: v, High: v}}
 		for name, do := range map[string]render{
 			"debater": debater(func(d *prompt.Debater) {
-				*d = prompt.Debater{Name: v, Side: v, KeyArguments: list, Format: v, Others: person, Fence: v}
+				*d = prompt.Debater{Name: v, Side: v, Means: v, KeyArguments: list, Others: person, Language: v, Fence: v}
 			}),
 			"judge":    judged(func(j *prompt.Judge) { *j = prompt.Judge{Participants: person, Chairs: list, Criteria: list} }),
 			"rubric":   judged(func(j *prompt.Judge) { *j = prompt.Judge{Rubric: rubric} }),
-			"turn":     turn(prompt.Turn{Phase: v, Target: v}),
+			"turn":     turn(prompt.Turn{Target: v}),
 			"question": turn(prompt.Turn{Question: true, Target: v}),
 			"answer":   turn(prompt.Turn{Answer: true, Target: v}),
 			"assess":   assess(prompt.Assess{Participants: list, Rubric: rubric}),
