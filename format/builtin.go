@@ -1,29 +1,26 @@
 package format
 
-// Builtin returns the formats that every engine knows, each a new value.
+// Builtin returns the formats that every engine knows, each a new value. In their phases without an instruction, speakers are asked what
+// the phase's name calls for.
 func Builtin() []Format {
 	return []Format{
 		freeForm(), structuredRounds(), roundLimited(), convergenceSeeking(),
 		oxford(), lincolnDouglas(), roundtable(), karlPopper(),
-		socratic(), devilsAdvocate(), dialecticalInquiry(),
+		socratic(), devilsAdvocate(), dialecticalInquiry(), truthSeeking(),
 	}
 }
 
-// What the plain formats ask in the phases that they share.
-const (
-	askOpening  = "Lay out your position: your thesis and the main arguments for it."
-	askArgument = "Move the debate forward: take up the strongest point against you, and add something that has not been said."
-	askClosing  = "This is your last turn. Weigh the debate as it went: what stands, what fell, " +
-		"and why your position prevails. Bring no new arguments."
-)
+// ownAnswer asks speakers who look for the right answer for their first one.
+const ownAnswer = "Give your answer to the topic, the reasons that carry it, and how sure you are of it."
 
 func freeForm() Format {
 	return Format{
-		Name:     FreeForm,
-		Guidance: "A free debate without a fixed structure: respond to what was said last, and go where the strongest disagreement is.",
+		Name: FreeForm,
+		Guidance: "A free discussion without a fixed structure: the speakers respond to what was said last, " +
+			"and go where the disagreement is strongest.",
 		Phases: []Phase{
-			{Name: PhaseOpening, First: 1, Last: 1, Instruction: askOpening},
-			{Name: PhaseArgument, First: 2, Last: -1, Instruction: askArgument},
+			{Name: PhaseOpening, First: 1, Last: 1},
+			{Name: PhaseArgument, First: 2, Last: -1},
 		},
 		End: EndByJudge,
 	}
@@ -34,11 +31,11 @@ func structuredRounds() Format {
 		Name:     StructuredRounds,
 		Guidance: "As far as the number of rounds allows, openings come first, rebuttals after them, and closings last.",
 		Phases: []Phase{
-			{Name: PhaseOpening, First: 1, Last: 1, Instruction: askOpening},
-			{Name: PhaseClosing, First: -1, Last: -1, Instruction: askClosing},
+			{Name: PhaseOpening, First: 1, Last: 1},
+			{Name: PhaseClosing, First: -1, Last: -1},
 			{
 				Name: "rebuttal", First: 2, Last: -2,
-				Instruction: "Answer what the others have argued, point by point and by name, " +
+				Instruction: "Answer what the others have argued, by name and point by point, " +
 					"and strengthen your own case where it was attacked.",
 			},
 		},
@@ -49,11 +46,11 @@ func structuredRounds() Format {
 func roundLimited() Format {
 	return Format{
 		Name:     RoundLimited,
-		Guidance: "The number of rounds is fixed: make each turn count, and build on what was said before.",
+		Guidance: "The number of rounds is fixed, so each turn has to count, and builds on what was said before.",
 		Phases: []Phase{
-			{Name: PhaseOpening, First: 1, Last: 1, Instruction: askOpening},
-			{Name: PhaseClosing, First: -1, Last: -1, Instruction: askClosing},
-			{Name: PhaseArgument, First: 2, Last: -2, Instruction: askArgument},
+			{Name: PhaseOpening, First: 1, Last: 1},
+			{Name: PhaseClosing, First: -1, Last: -1},
+			{Name: PhaseArgument, First: 2, Last: -2},
 		},
 		End: EndByRounds,
 	}
@@ -62,35 +59,60 @@ func roundLimited() Format {
 func convergenceSeeking() Format {
 	return Format{
 		Name: ConvergenceSeeker,
-		Guidance: "The aim is common ground: hold your position where it matters, concede what you should, " +
-			"and say precisely where you still differ.",
+		Guidance: "The speakers look for an answer that all of them can give for good reasons. " +
+			"Where they cannot, they find out what exactly divides them.",
+		Stance: Open,
+		Aim:    ByTruth,
 		Phases: []Phase{
-			{Name: PhaseOpening, First: 1, Last: 1, Instruction: askOpening},
+			{Name: PhaseOpening, First: 1, Last: 1, Instruction: ownAnswer},
 			{
 				Name: "exploration", First: 2, Last: -1,
-				Instruction: "Name what you now agree on, then narrow the remaining disagreement " +
-					"with a proposal that the others could accept.",
+				Instruction: "Say what you hold now, and what has moved you or what would. " +
+					"Then name the narrowest question that still divides you, and how it could be settled.",
 			},
 		},
 		End:    EndByConvergence,
 		StopOn: []Detector{DetectDiminishing},
+		Decide: NoWinner,
+	}
+}
+
+// truthSeeking asks for independent answers first. From then on each speaker reads the latest answers of the others, and no older ones.
+func truthSeeking() Format {
+	return Format{
+		Name: TruthSeeking,
+		Guidance: "Everybody first answers alone. In each round after that, everybody reads the latest answers of the others, " +
+			"and then answers anew, as all do at the same time. The answer is to be right; to agree is no aim in itself.",
+		Stance: Open,
+		Aim:    ByTruth,
+		Phases: []Phase{
+			{Name: "first-answer", First: 1, Last: 1, Slots: []Slot{{Who: Everyone, Group: 1, Instruction: ownAnswer}}},
+			{Name: "revision", First: 2, Last: -1, Back: 1, Slots: []Slot{{
+				Who: Everyone, Group: 1,
+				Instruction: "Give your answer as it is now, in full. If it has changed, say which reason of whom has changed it. " +
+					"If it has not, meet the strongest reason against it.",
+			}}},
+		},
+		End: EndByConvergence,
 	}
 }
 
 func roundtable() Format {
 	const (
-		introduce = "Say in a sentence or two what makes the question worth the talk."
-		first     = "Say how you see the question, and what of your own experience or knowledge bears on it."
-		last      = "Say what you take away: where your view has changed, and what remains open to you."
-		sumUp     = "Say which insights came out of the talk, and what it left open."
+		introduce = "Open the talk: say in a few sentences what the question turns on, and what makes it worth the talk."
+		first     = "Say how you see the question, and what this view rests on."
+		last      = "Say what you take away: where your view has changed and why, and what remains open to you."
+		sumUp     = "Sum up fairly which insights came out of the talk, what is shared now, and what was left open. Nobody wins."
 	)
 	return Format{
 		Name: Roundtable,
-		Guidance: "A talk among equals without a winner: listen, build on what others bring, " +
+		Guidance: "A talk among equals without a winner: all listen, build on what others bring, " +
 			"and make plain both what is shared and where views part.",
+		Stance: Shared,
+		Aim:    ByUnderstanding,
 		Seats: []Seats{
-			{Side: Neutral, Max: 1, Role: "You host the talk: you open it and sum it up."},
-			{Min: 2, Role: "You bring a view of your own, and are here to understand those of the others."},
+			{Side: Neutral, Max: 1, Role: "to host the talk: to open it and to sum it up."},
+			{Min: 2, Role: "to bring a view of their own, and to understand those of the others."},
 		},
 		Chair: Neutral,
 		Phases: []Phase{
@@ -132,12 +154,14 @@ func socratic() Format {
 		Name: Socratic,
 		Guidance: "An inquiry by questions: an examiner asks and holds no view, the others answer. " +
 			"The questions go from what is meant to what is assumed, known, seen otherwise and implied, and to the question itself.",
+		Stance: Examined,
+		Aim:    ByUnderstanding,
 		Seats: []Seats{
-			{Side: Neutral, Min: 1, Max: 1, Role: "You only ask, and put forward no thesis, not even inside a question."},
+			{Side: Neutral, Min: 1, Max: 1, Role: "only to ask, and to put forward no thesis, not even inside a question."},
 			{
 				Min: 1,
-				Role: "You are examined: answer with what you can really say for your view, admit what you do not know, " +
-					"and mend the view where an answer shows that it fails.",
+				Role: "to be examined: to say what can really be said for a view, to admit what is not known, " +
+					"and to mend the view where an answer shows that it fails.",
 			},
 		},
 		Chair:  Neutral,
@@ -162,7 +186,8 @@ func devilsAdvocate() Format {
 		defend = "Answer the criticism one by one: refute it, or change the proposal and say how."
 		press  = "Say which answers do not hold, and bring the strongest objection that has not been raised. " +
 			"Suggest nothing in the proposal's place."
-		remain   = "Suggest nothing in the proposal's place, even now."
+		remain = "Say which objections still stand against the proposal, and which ones it has met. " +
+			"Suggest nothing in the proposal's place, even now."
 		standing = "State the proposal as it now stands, with every change that the criticism has brought about."
 	)
 	return Format{
@@ -170,8 +195,11 @@ func devilsAdvocate() Format {
 		Guidance: "A proposal is put to the test: one side makes and defends it, the other only criticises, whatever it thinks " +
 			"itself. The criticism is there to make the proposal better or to show that it should be dropped.",
 		Seats: []Seats{
-			{Side: For, Min: 1, Role: "You make a proposal, defend it, and mend it where the criticism is right."},
-			{Side: Against, Min: 1, Role: "You are the devil's advocate: you say what is wrong with the proposal, and offer no other."},
+			{Side: For, Min: 1, Role: "to make a proposal, to defend it, and to mend it where the criticism is right.", Stance: Proposer},
+			{
+				Side: Against, Min: 1, Stance: Critic,
+				Role: "to be the devil's advocate: to say what is wrong with the proposal, and to offer no other.",
+			},
 		},
 		Phases: []Phase{
 			{Name: "proposal", First: 1, Last: 1, Slots: []Slot{
@@ -184,7 +212,8 @@ func devilsAdvocate() Format {
 				{Who: Who(For), Kind: "defence", Instruction: defend}, {Who: Who(Against), Instruction: press},
 			}},
 		},
-		End: EndByRounds,
+		End:    EndByRounds,
+		Decide: NoWinner,
 	}
 }
 
@@ -196,7 +225,7 @@ func dialecticalInquiry() Format {
 			"aim, steps, costs and risks. To criticise the other plan is not enough."
 		critique = "Test the other plan: which of its assumptions fails, and what follows if it does. " +
 			"Then answer what was said against your own."
-		join = "Join the two plans: say which assumptions hold, what of each plan should be kept, " +
+		join = "From here on your side no longer binds you. Join the two plans: say which assumptions hold, what of each plan should be kept, " +
 			"and what the best plan made of both would be."
 	)
 	return Format{
@@ -204,9 +233,10 @@ func dialecticalInquiry() Format {
 		Guidance: "Two full plans from contrary assumptions are set against each other, so that the assumptions come to light. " +
 			"As far as the number of rounds allows, they are then tested, and at the end both sides look for the plan " +
 			"that keeps the best of the two.",
+		Aim: ByTruth,
 		Seats: []Seats{
-			{Side: For, Min: 1, Role: "You put forward a plan and stand by its assumptions until they are shown to fail."},
-			{Side: Against, Min: 1, Role: "You put forward a full counter-plan from the contrary assumptions, and stand by those."},
+			{Side: For, Min: 1, Role: "to put forward a plan, and to stand by its assumptions until they are shown to fail."},
+			{Side: Against, Min: 1, Role: "to put forward a full counter-plan from the contrary assumptions, and to stand by those."},
 		},
 		Phases: []Phase{
 			{Name: "plan", First: 1, Last: 1, Slots: []Slot{
@@ -215,6 +245,7 @@ func dialecticalInquiry() Format {
 			{Name: "synthesis", First: -1, Last: -1, Slots: []Slot{{Who: BothSides, Instruction: join}}},
 			{Name: "critique", First: 2, Last: -2, Slots: []Slot{{Who: BothSides, Instruction: critique}}},
 		},
-		End: EndByRounds,
+		End:    EndByRounds,
+		Decide: NoWinner,
 	}
 }

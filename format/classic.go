@@ -16,15 +16,15 @@ const (
 const maxOfASide = 4
 
 func oxford() Format {
-	const partners = "Your side has one case: support your partners, and cover what they have not."
+	const partners = " A side has one case: its speakers support each other, and each covers what the others have not."
 	return Format{
 		Name: Oxford,
 		Guidance: "Two sides contend over a motion before listeners whom each wants to win over: " +
-			"speak to the undecided and to those who lean the other way.",
+			"those who are undecided, and those who lean the other way.",
 		Seats: []Seats{
-			{Side: For, Min: 1, Max: maxOfASide, Role: "You speak for the motion. " + partners},
-			{Side: Against, Min: 1, Max: maxOfASide, Role: "You speak against it. " + partners},
-			{Side: Neutral, Max: 1, Role: "You moderate: you ask what a listener would want answered, and press both sides equally."},
+			{Side: For, Min: 1, Max: maxOfASide, Role: "to speak for the motion." + partners},
+			{Side: Against, Min: 1, Max: maxOfASide, Role: "to speak against the motion." + partners},
+			{Side: Neutral, Max: 1, Role: "to moderate: to ask what a listener would want answered, and to press both sides equally."},
 		},
 		Chair:  Neutral,
 		Rounds: 3,
@@ -33,14 +33,16 @@ func oxford() Format {
 				Name: PhaseOpening, First: 1, Last: 1,
 				Slots: []Slot{{
 					Who: BothSides, Minutes: 7,
-					Instruction: "Say what your side holds about the motion and give its best reasons, in words that a listener can follow.",
+					Instruction: "Say what your side holds about the motion and give its best reasons, in words that a listener can follow. " +
+						"If the other side has spoken, take up what matters most in it.",
 				}},
 			},
 			{Name: "exchange", First: 2, Last: 2, Slots: oxfordExchange()},
 			{
 				Name: PhaseClosing, First: 3, Last: 3,
 				Slots: []Slot{{
-					Who: BothSides, Minutes: 2, Instruction: "Leave those who listen with the one consideration that should decide the question.",
+					Who: BothSides, Minutes: 2,
+					Instruction: "Leave those who listen with the one consideration that should decide the question. Bring nothing new.",
 				}},
 			},
 		},
@@ -103,8 +105,8 @@ func lincolnDouglas() Format {
 		Guidance: "One against one, about values: each side offers a value and a criterion that measures it, " +
 			"and argues that its side of the question upholds them better. The side for the topic speaks first and last.",
 		Seats: []Seats{
-			{Side: For, Min: 1, Max: 1, Role: "You affirm the topic: you carry its burden of proof, and speak first and last."},
-			{Side: Against, Min: 1, Max: 1, Role: "You negate the topic: you answer the case made for it, and make one against it."},
+			{Side: For, Min: 1, Max: 1, Role: "to affirm the topic: to carry its burden of proof, and to speak first and last."},
+			{Side: Against, Min: 1, Max: 1, Role: "to negate the topic: to answer the case made for it, and to make one against it."},
 		},
 		Rounds: 2,
 		Phases: []Phase{
@@ -138,22 +140,22 @@ func lincolnDouglas() Format {
 
 func karlPopper() Format {
 	const (
-		team   = " with two others: hold to the case that the first speaker of your team makes."
+		team   = " with two others: the first speaker of a team makes its case, the others hold to it."
 		affirm = "Set out your team's whole case: what the terms of the topic mean, the criterion by which to judge it, " +
 			"and the arguments."
 		negate = "Answer the case that was made, its definitions and its criterion included, " +
 			"then set out your team's whole case against the topic."
 		rebuild = "Answer the other team's arguments one by one, and rebuild those of your own team that were attacked. " +
 			"Bring no new lines of argument."
-		weigh = "Name the points on which the teams still clash, and show for each who has the better of it."
+		weigh = "Name the points on which the teams still clash, and show for each who has the better of it. Bring nothing new."
 	)
 	return Format{
 		Name: KarlPopper,
 		Guidance: "Two teams of three, each with one case that all its speakers share. " +
 			"The first of a team makes its case, the second and third defend it and test the other's; nobody brings a new case later.",
 		Seats: []Seats{
-			{Side: For, Min: 3, Max: 3, Role: "You affirm the topic" + team},
-			{Side: Against, Min: 3, Max: 3, Role: "You negate the topic" + team},
+			{Side: For, Min: 3, Max: 3, Role: "to affirm the topic" + team},
+			{Side: Against, Min: 3, Max: 3, Role: "to negate the topic" + team},
 		},
 		Rounds: 3,
 		Phases: []Phase{

@@ -180,6 +180,7 @@ const (
 	Socratic           = "socratic"
 	DevilsAdvocate     = "devils-advocate"
 	DialecticalInquiry = "dialectical-inquiry"
+	TruthSeeking       = "truth-seeking"
 )
 
 // Names of phases that mean more than a name. [Phase].Name and [Slot].Kind may be any of them, or any other name.

@@ -21,6 +21,7 @@ func TestBuiltinFormats(t *testing.T) {
 	assert.Equal(t, []string{
 		format.FreeForm, format.StructuredRounds, format.RoundLimited, format.ConvergenceSeeker, format.Oxford, format.LincolnDouglas,
 		format.Roundtable, format.KarlPopper, format.Socratic, format.DevilsAdvocate, format.DialecticalInquiry,
+		format.TruthSeeking,
 	}, names)
 }
 

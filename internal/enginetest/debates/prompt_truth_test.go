@@ -93,7 +93,8 @@ func (w *witness) read(i int) {
 		assert.NotRegexp(w.t, `earlier rounds|rounds before|last turn|Bring no new arguments|rounds between`, all, req.ID)
 	}
 	assert.NotContains(w.t, req.System, "fixed and small")
-	assert.Equal(w.t, w.format.Decide == format.BySwing, strings.Contains(req.System, "An audience votes before and after"), req.ID)
+	swing := w.format.Decide == format.BySwing && req.Schema == nil && req.Self != "" && !strings.HasPrefix(req.Self, "audience")
+	assert.Equal(w.t, swing, strings.Contains(req.System, "An audience votes before and after"), req.ID) // speakers alone are told
 	switch id := stage.CallOf(req); {
 	case strings.Contains(id, "assessment"):
 		w.assess(req)
@@ -106,8 +107,8 @@ func (w *witness) read(i int) {
 		if strings.Contains(last, "This is your last turn") {
 			assert.Equal(w.t, len(own)-1, at, req.ID)
 		}
-		if w.rounds == 1 && len(w.format.Seats) == 0 {
-			assert.Contains(w.t, last, "This is your only turn. Lay out your thesis", req.ID)
+		if phase := w.format.Phase(1, 1); w.rounds == 1 && phase.Instruction == "" && len(phase.Slots) == 0 {
+			assert.Contains(w.t, last, "This is your only turn: your answer to the topic", req.ID)
 		}
 	}
 }

@@ -1,0 +1,257 @@
+package format_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// told returns the system prompts of all who speak in a debate, by name.
+func told(t *testing.T, config debate.Config) map[string]string {
+	t.Helper()
+	engine, source := stage.Ready(config)
+	stage.Run(t, engine, config)
+	out := make(map[string]string)
+	for _, request := range source.Requests() {
+		if request.Schema == nil {
+			out[request.Self] = request.System
+		}
+	}
+	return out
+}
+
+// standing returns the stances of which a system prompt speaks.
+func standing(system string) []format.Stance {
+	var found []format.Stance
+	for _, one := range []struct {
+		stance format.Stance
+		says   string
+	}{
+		{format.Advocate, "Make the best honest case for it"},
+		{format.Open, "The aim is to get the matter right together"},
+		{format.Shared, "Nobody wins here. Bring a view of your own"},
+		{format.Examined, "Answer for your own view as it is now"},
+		{format.Proposer, "A proposal is at stake, not your pride"},
+		{format.Critic, "You test, you do not propose"},
+	} {
+		if strings.Contains(system, one.says) {
+			found = append(found, one.stance)
+		}
+	}
+	return found
+}
+
+// In each format every speaker but the chair is told one stance, and no other.
+func TestStanceOfEveryFormat(t *testing.T) {
+	var b strings.Builder
+	for _, f := range format.Builtin() {
+		fmt.Fprintf(&b, "%s: judged by %s, decided by %s\n", f.Name, cmp.Or(f.Aim, format.ByArgument), cmp.Or(f.Decide, format.ByJudges))
+		config := stage.CastFor(f)
+		systems := told(t, config)
+		for _, p := range config.Participants {
+			stances := standing(systems[p.Name])
+			if !f.Judged(p.Side) {
+				assert.Empty(t, stances, "%s: the chair", f.Name)
+				continue
+			}
+			require.Equal(t, []format.Stance{f.StanceOf(p.Side)}, stances, "%s: %s", f.Name, p.Name)
+			fmt.Fprintf(&b, "  %s: %s\n", cmp.Or(p.Side, "no side"), stances[0])
+		}
+	}
+	stage.Golden(t, "stances.golden", b.String())
+}
+
+// A config replaces the stances of a format, and a participant's stance that of the config.
+func TestAConfigReplacesStances(t *testing.T) {
+	config := stage.CastFor(stage.Builtin(t, format.DevilsAdvocate))
+	assert.Equal(t, []format.Stance{format.Critic}, standing(told(t, config)["Speaker-B"]))
+	config.Stance = format.Open
+	for name, system := range told(t, config) {
+		assert.Equal(t, []format.Stance{format.Open}, standing(system), name)
+	}
+	config.Participants[1].Stance = format.Advocate
+	systems := told(t, config)
+	assert.Equal(t, []format.Stance{format.Open}, standing(systems["Speaker-A"]))
+	assert.Equal(t, []format.Stance{format.Advocate}, standing(systems["Speaker-B"]))
+
+	own := format.Format{Stance: format.Shared, Seats: []format.Seats{{Side: format.For}, {Side: format.Against, Stance: format.Critic}}}
+	assert.Equal(t, format.Shared, own.StanceOf(format.For))
+	assert.Equal(t, format.Critic, own.StanceOf(format.Against))
+	assert.Equal(t, format.Shared, own.StanceOf(format.Neutral), "a side without seats")
+	assert.Equal(t, format.Advocate, (&format.Format{}).StanceOf(format.For))
+}
+
+// sentences returns the sentences of a prompt, without short ones.
+func sentences(prompt string) []string {
+	var out []string
+	for line := range strings.Lines(prompt) {
+		for sentence := range strings.SplitAfterSeq(strings.TrimSpace(line), ". ") {
+			if sentence = strings.TrimSpace(sentence); len(sentence) > 25 {
+				out = append(out, sentence)
+			}
+		}
+	}
+	return out
+}
+
+// Whoever speaks is asked for one thing: what the phase says or, if it says nothing, what its name calls for. No sentence comes twice.
+func TestNothingIsAskedTwice(t *testing.T) {
+	own := []string{"This is your only turn", "Open: ", "Close: ", "Go on: ", "Open the talk: the topic", "Close the talk: ", "Lead on: "}
+	play := func(t *testing.T, config debate.Config, given []string) {
+		t.Helper()
+		engine, source := stage.Ready(config)
+		stage.Run(t, engine, config)
+		for _, request := range source.Requests() {
+			if request.Schema != nil || request.Self == "" {
+				continue
+			}
+			var asked []string
+			for _, begin := range own {
+				if strings.Contains(request.Last.Text, "\n"+begin) {
+					asked = append(asked, begin)
+				}
+			}
+			told := slices.ContainsFunc(given, func(text string) bool { return strings.Contains(request.Last.Text, text) })
+			question := strings.Contains(request.Last.Text, "\nPut one short question") || strings.Contains(request.Last.Text, "\nAnswer the last question")
+			switch {
+			case told || question:
+				assert.Empty(t, asked, request.ID)
+			default:
+				assert.Len(t, asked, 1, request.ID)
+			}
+			all := sentences(request.System + "\n" + request.Last.Text)
+			slices.Sort(all)
+			assert.Len(t, slices.Compact(slices.Clone(all)), len(all), request.ID)
+		}
+	}
+	for _, f := range format.Builtin() {
+		var given []string
+		for _, phase := range f.Phases {
+			given = append(given, phase.Instruction)
+			for _, slot := range phase.Slots {
+				given = append(given, slot.Instruction, slot.Answer)
+			}
+		}
+		given = slices.DeleteFunc(given, func(text string) bool { return text == "" })
+		for _, c := range castings(f.Name) {
+			t.Run(f.Name+"/"+c.title, func(t *testing.T) { play(t, c.config, given) })
+		}
+		for rounds := 1; f.Rounds == 0 && rounds <= 4; rounds++ {
+			config := stage.CastFor(f)
+			config.Rounds = rounds
+			t.Run(fmt.Sprintf("%s/%d rounds", f.Name, rounds), func(t *testing.T) { play(t, config, given) })
+		}
+	}
+}
+
+// Nobody is asked about what was said before anything was said.
+func TestTheFirstQuestionIsAboutNothingThatWasSaid(t *testing.T) {
+	config := castings(format.Socratic)[0].config
+	engine, source := stage.Ready(config)
+	stage.Run(t, engine, config)
+	for _, request := range source.Requests() {
+		if !strings.Contains(request.Last.Text, "Put one short question") {
+			continue
+		}
+		first := strings.HasPrefix(stage.CallOf(&request), "r1.")
+		assert.Equal(t, !first, strings.Contains(request.Last.Text, "about something that was said or left open"), request.ID)
+	}
+}
+
+// A side means something to whoever is on it, and is said to be assigned.
+func TestSidesAreExplained(t *testing.T) {
+	config := debate.Config{Topic: "Should cities ban cars?", Rounds: 1, Participants: stage.Actors("Ada for", "Ben against", "Cem neutral")}
+	for name, means := range map[string]string{
+		"Ada": "for (you say yes to the topic)", "Ben": "against (you say no to the topic)", "Cem": "neutral (you say neither yes nor no)",
+	} {
+		system := told(t, config)[name]
+		assert.Contains(t, system, "\nYour side: "+means+"\n")
+		assert.Contains(t, system, "What you argue was assigned to you; nobody takes it for your own opinion.")
+	}
+	for _, f := range format.Builtin() { // a role says what its side means
+		config := stage.CastFor(f)
+		for name, system := range told(t, config) {
+			if f.Decide == format.BySwing && strings.HasPrefix(name, "audience") {
+				continue
+			}
+			assert.NotContains(t, system, "(you say", f.Name)
+			assert.Equal(t, len(f.Seats) > 0, strings.Contains(system, "\nYour role: "), "%s: %s", f.Name, name)
+		}
+	}
+}
+
+// Two to whom nothing gives a view are told where they stand in the order, whether or not they hear each other.
+func TestSpeakersWithoutPositionsDiffer(t *testing.T) {
+	for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
+		config := debate.Config{Topic: "Should cities ban cars?", Rounds: 1, Mode: mode, Participants: stage.Actors("Ada", "Ben", "Cem for")}
+		systems := told(t, config)
+		assert.Contains(t, systems["Ada"], "take the one in place 1 of 2.", mode)
+		assert.Contains(t, systems["Ben"], "take the one in place 2 of 2.", mode)
+		assert.NotContains(t, systems["Cem"], "place ", "a side is enough")
+
+		config.Participants[0].Position = "Ban them."
+		for name, system := range told(t, config) {
+			assert.NotContains(t, system, " of 2.", "%s: one alone has no place", name)
+		}
+
+		config.Participants[0].Position, config.Stance = "", format.Shared
+		assert.Contains(t, told(t, config)["Ben"], "begin with the one in place 2 of 2.", mode)
+		config.Stance = format.Open
+		for name, system := range told(t, config) {
+			assert.NotContains(t, system, " of 2.", "%s: the same answer of two who look for it is a result", name)
+		}
+	}
+	roundtable := castings(format.Roundtable)[2].config
+	assert.Contains(t, told(t, roundtable)["Cem"], "begin with the one in place 3 of 3.")
+}
+
+// In a debate that looks for the right answer, all answer at once: first alone, and then having read the latest answers only.
+func TestTruthSeeking(t *testing.T) {
+	f := stage.Builtin(t, format.TruthSeeking)
+	assert.Equal(t, []any{format.Open, format.ByTruth, format.EndByConvergence}, []any{f.Stance, f.Aim, f.End})
+	assert.NotEqual(t, format.NoWinner, f.Decide)
+	config := debate.Config{Topic: "Is it so?", Format: format.TruthSeeking, Rounds: 3, Participants: stage.Actors("Ada", "Ben", "Cem")}
+	engine, source := stage.Engine(config)
+	source.Reply = func(req *provider.Request) scripted.Reply {
+		return scripted.Reply{Text: "I am " + stage.CallOf(req) + "."}
+	}
+	record := stage.Run(t, engine, config)
+	require.Len(t, record.Turns, 9)
+	for _, request := range source.Requests() {
+		m := stage.CallRound.FindStringSubmatch(request.ID)
+		require.NotNil(t, m, request.ID)
+		round, err := strconv.Atoi(m[1])
+		require.NoError(t, err)
+		var read []string
+		for i := range request.Messages {
+			read = append(read, request.Messages[i].Text)
+		}
+		var want []string
+		if round > 1 {
+			phase := "first-answer"
+			if round > 2 {
+				phase = "revision"
+			}
+			for i, name := range []string{"Ada", "Ben", "Cem"} {
+				want = append(want, fmt.Sprintf("I am r%d.%s.%d.%s.", round-1, phase, i+1, name))
+			}
+		}
+		slices.Sort(read)
+		assert.Equal(t, want, read, request.ID)
+		assert.Equal(t, []format.Stance{format.Open}, standing(request.System))
+		assert.Equal(t, round == 1, strings.Contains(request.Last.Text, "Give your answer to the topic"), request.ID)
+		assert.Equal(t, round > 1, strings.Contains(request.Last.Text, "Give your answer as it is now"), request.ID)
+	}
+}
