@@ -12,8 +12,8 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// AssignPositions lets a model find positions, personas and key arguments for the participants that have no position.
-// Positions in the config stay.
+// AssignPositions lets a model find positions, personas and key arguments for the participants that have no position. The model is told
+// the format, the sides, the positions that are taken and the personas. Positions and personas in the config stay.
 type AssignPositions struct {
 	// Model is "provider/model": the model of the first judge if empty.
 	Model string `json:"model,omitempty" redact:"-"`
@@ -21,6 +21,8 @@ type AssignPositions struct {
 	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
 	// Diversity is the desired spread of opinion: MultiPerspective if empty.
 	Diversity Diversity `json:"diversity,omitempty" redact:"-"`
+	// Instructions are added to the prompt unchanged. They are trusted: do not fill them from a user's input.
+	Instructions string `json:"instructions,omitempty"`
 	// Temperature is 0.9 if nil.
 	Temperature *float64 `json:"temperature,omitempty"`
 	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
@@ -114,7 +116,7 @@ func checkPlan(r *flow.Record, p *PositionPlan) []string {
 		at := fmt.Sprintf("positions[%d]", i)
 		problems = append(problems, d.misplaced(at, p.Positions[:i], &p.Positions[i])...)
 		problems = append(problems, blank(at+".position", position.Position)...)
-		problems = append(problems, blank(at+".persona", position.Persona)...)
+		problems = append(problems, d.impersonal(at, &p.Positions[i])...)
 		if len(position.KeyArguments) == 0 {
 			problems = append(problems, at+".keyArguments: is empty")
 		}
@@ -124,7 +126,7 @@ func checkPlan(r *flow.Record, p *PositionPlan) []string {
 				problems = append(problems, fmt.Sprintf("%s.keyArguments[%d]: is too long", at, k))
 			}
 		}
-		if len(position.Position) > mostAssigned || len(position.Persona) > mostAssigned || len(position.KeyArguments) > 20 {
+		if len(position.Position) > mostAssigned || len(position.KeyArguments) > 20 {
 			problems = append(problems, at+": is too long: a position is a sentence")
 		}
 		shingles := detect.Shingle(position.Position)
@@ -137,6 +139,19 @@ func checkPlan(r *flow.Record, p *PositionPlan) []string {
 		known = append(known, shingles)
 	}
 	return append(problems, blank("reasoning", p.Reasoning)...)
+}
+
+// impersonal finds what is wrong with a persona. If the config gives one, that one stays, whatever the answer says.
+func (d *Debate) impersonal(at string, p *PlannedPosition) []string {
+	seat := d.Seat(p.Participant)
+	switch {
+	case seat >= 0 && d.config.Participants[seat].Persona != "":
+		return nil
+	case len(p.Persona) > mostAssigned:
+		return []string{at + ": is too long: a persona is at most two sentences"}
+	default:
+		return blank(at+".persona", p.Persona)
+	}
 }
 
 // noSide is the side of a planned position for a participant without a side.
@@ -197,10 +212,11 @@ func (d *Debate) placed(seat int) Participant {
 func (d *Debate) assigned(spend flow.Spend, p *PositionPlan) *Assignment {
 	a := &Assignment{Spend: spend, Reasoning: p.Reasoning}
 	for _, seat := range d.unplaced() {
-		name := d.config.Participants[seat].Name
+		who := &d.config.Participants[seat]
 		for _, found := range p.Positions {
-			if found.Participant == name {
-				a.Positions = append(a.Positions, AssignedPosition{name, found.Position, found.Persona, found.KeyArguments})
+			if found.Participant == who.Name {
+				persona := cmp.Or(who.Persona, found.Persona)
+				a.Positions = append(a.Positions, AssignedPosition{who.Name, found.Position, persona, found.KeyArguments})
 			}
 		}
 	}

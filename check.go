@@ -277,6 +277,7 @@ func (v *validation) checkAssign(c *Config) {
 	if known := []Diversity{Binary, Spectrum, MultiPerspective}; !slices.Contains(known, a.Diversity) {
 		v.Addf("assignPositions.diversity", "%w", flow.Unknown("diversity", a.Diversity, known...))
 	}
+	v.Text("assignPositions.instructions", a.Instructions, maxInstructions)
 	s := a.seat()
 	s.Check(&v.Findings)
 	if a.Model == "" {

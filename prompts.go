@@ -236,18 +236,25 @@ func (t *textWriter) assign() {
 	if a == nil {
 		return
 	}
-	ask := prompt.AssignPositions{Topic: t.Config.Topic, Diversity: string(a.Diversity)}
+	ask := prompt.AssignPositions{
+		Topic: t.Config.Topic, FormatGuidance: t.Format.Guidance, Diversity: string(a.Diversity), Instructions: a.Instructions,
+		Language: t.Config.Language,
+	}
+	var open []string
 	for i := range t.Config.Participants {
 		p := &t.Config.Participants[i]
+		person := prompt.Person{Name: p.Name, Side: string(p.Side), Position: p.Position, Persona: p.Persona}
 		switch {
 		case !t.Format.Judged(p.Side):
 		case p.Position == "":
 			ask.Count++
-			ask.Open = append(ask.Open, prompt.Person{Name: p.Name, Side: string(p.Side)})
+			ask.Open = append(ask.Open, person)
+			open = append(open, p.Name)
 		default:
-			ask.Taken = append(ask.Taken, prompt.Person{Name: p.Name, Side: string(p.Side), Position: p.Position})
+			ask.Taken = append(ask.Taken, person)
 		}
 	}
+	ask.Fields = prompt.FillNames(planFields(nil).String(), open)
 	text, err := t.Prompts.AssignPositions(ask)
 	t.put("assign", text, err)
 }
@@ -275,6 +282,9 @@ func (c *Config) bare() *Config {
 	for i := range d.Participants {
 		p := &d.Participants[i]
 		p.Position, p.Persona, p.Instructions = bare(p.Position), bare(p.Persona), bare(p.Instructions)
+	}
+	if d.AssignPositions = flow.CloneValue(c.AssignPositions); d.AssignPositions != nil {
+		d.AssignPositions.Instructions = bare(d.AssignPositions.Instructions)
 	}
 	if d.Audience = c.Audience.clone(); d.Audience != nil {
 		for i := range d.Audience.Members {

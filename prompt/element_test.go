@@ -250,27 +250,32 @@ func TestAgainElements(t *testing.T) {
 }
 
 func TestAssignElements(t *testing.T) {
-	given := assign(prompt.AssignPositions{Topic: topic, Count: 2, Diversity: "binary", Taken: people[:1]})
+	given := assign(prompt.AssignPositions{
+		Topic: topic, FormatGuidance: "An audience decides.", Diversity: "binary", Open: []prompt.Person{{Name: "Cy", Persona: "A grocer."}},
+		Taken: people[:1], Instructions: "No politicians.", Fields: prompt.SampleFields,
+	})
 	free := assign(prompt.AssignPositions{})
 	check(t, map[string]element{
-		"task":             {given, []string{"Its speakers still need positions"}, nil},
-		"topic":            {given, []string{"Topic: " + topic + "\n"}, nil},
-		"taken":            {given, []string{"## Positions already taken\n\n- Ada (for): Ban them.\n"}, nil},
-		"count":            {given, []string{"Positions to find: 2.", "exactly 2 entries"}, nil},
-		"binary":           {given, []string{"two camps"}, []string{"range of opinion", "different angles", "suits the topic"}},
-		"spectrum":         {assign(prompt.AssignPositions{Diversity: "spectrum"}), []string{"range of opinion"}, []string{"two camps"}},
-		"angles":           {assign(prompt.AssignPositions{Diversity: "multi-perspective"}), []string{"different angles"}, []string{"two camps"}},
-		"free":             {free, []string{"suits the topic"}, []string{"two camps"}},
-		"tension":          {given, []string{"They collide"}, nil},
-		"diversity":        {given, []string{"They differ in what they start from"}, nil},
-		"defensible":       {given, []string{"hold each of them in earnest"}, nil},
-		"balance":          {given, []string{"None is much easier to defend"}, nil},
-		"positions":        {given, []string{`- "positions" (array): `, `  - "position" (string): `}, nil},
-		"persona":          {given, []string{`  - "persona" (string): `}, nil},
-		"keyArguments":     {given, []string{`  - "keyArguments" (array of strings): `}, nil},
-		"reasoning":        {given, []string{`- "reasoning" (string): `}, nil},
-		"only JSON":        {given, []string{"Write only the JSON object"}, nil},
-		"nothing is given": {free, nil, []string{"Topic:", "already taken", "Positions to find", "0"}},
+		"task":         {given, []string{"Find the positions that its speakers will hold."}, nil},
+		"topic":        {given, []string{"Topic: " + topic + "\n"}, nil},
+		"format":       {given, []string{"How it works: An audience decides.\n"}, nil},
+		"taken":        {given, []string{"Already taken:\n\n- Ada (for): Ban them.\n"}, nil},
+		"open":         {given, []string{"Still without a position:\n\n- Cy – persona: A grocer.\n"}, nil},
+		"binary":       {given, []string{"Two camps"}, []string{"one end of opinion", "Different angles"}},
+		"spectrum":     {assign(prompt.AssignPositions{Diversity: "spectrum"}), []string{"one end of opinion"}, []string{"Two camps"}},
+		"angles":       {assign(prompt.AssignPositions{Diversity: "multi-perspective"}), []string{"Different angles"}, []string{"Two camps"}},
+		"free":         {free, []string{"Different angles"}, []string{"Two camps"}},
+		"a claim":      {given, []string{"a claim, neither a subject nor a compromise"}, nil},
+		"fitting":      {given, []string{"the side and the persona, where they are given"}, nil},
+		"defensible":   {given, []string{"Serious people who know the subject hold it"}, nil},
+		"a stake":      {given, []string{"A persona is a role with a reason to care", "no nationality, sex, age or faith"}, nil},
+		"instructions": {given, []string{"\n- No politicians.\n"}, nil},
+		"fields":       {given, []string{"\n\n" + prompt.SampleFields + "\n\n"}, nil},
+		"language":     {assign(prompt.AssignPositions{Language: "German"}), []string{"Write in German, whatever"}, nil},
+		"only JSON":    {given, []string{"Nothing but the JSON object."}, nil},
+		"nothing is given": {
+			free, []string{"Write in the language of the topic"}, []string{"Topic:", "Already taken", "Still without", "How it works", "0"},
+		},
 	})
 }
 

@@ -42,7 +42,7 @@ func TestOverride(t *testing.T) {
 		"verdict":    {"{{.Round}} {{.Unfinished}} {{len .Criteria}}", prompt.Round + " false 6"},
 		"again":      {"{{len .Problems}} problems", "2 problems"},
 		"tools":      {"{{.Left}} left", "3 left"},
-		"assign":     {"find {{.Count}}", "find 3"},
+		"assign":     {"find {{.Count}} {{.Fields}}", "find 3"},
 		"findings":   {"{{range .Items}}{{.}};{{end}}", "one;two;"},
 		"voter":      {"{{.Name}}: {{.For}}/{{.Against}}" + marks, "Vera: ban them/let them drive" + marked},
 		"ballot":     {"before: {{.Before}}", "before: true"},

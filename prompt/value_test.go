@@ -36,11 +36,13 @@ func withValue(v string) map[string]render {
 				Name: v, Topic: v, Format: v, FormatGuidance: v, Participants: person, Chairs: list, Criteria: list, Fence: v,
 			}
 		}),
-		"rubric":   judged(func(j *prompt.Judge) { *j = prompt.Judge{Rubric: rubric} }),
-		"assess":   assess(prompt.Assess{Participants: list, Rubric: rubric}),
-		"verdict":  verdict(prompt.Verdict{Participants: list, Criteria: list}),
-		"again":    again(prompt.Again{Problems: list}),
-		"assign":   assign(prompt.AssignPositions{Topic: v, Diversity: v, Taken: person}),
+		"rubric":  judged(func(j *prompt.Judge) { *j = prompt.Judge{Rubric: rubric} }),
+		"assess":  assess(prompt.Assess{Participants: list, Rubric: rubric}),
+		"verdict": verdict(prompt.Verdict{Participants: list, Criteria: list}),
+		"again":   again(prompt.Again{Problems: list}),
+		"assign": assign(prompt.AssignPositions{
+			Topic: v, FormatGuidance: v, Diversity: v, Taken: person, Instructions: v, Language: v,
+		}),
 		"findings": findings(prompt.Findings{Items: list}),
 		"voter": voter(func(w *prompt.Voter) {
 			*w = prompt.Voter{
@@ -63,7 +65,7 @@ var fields = map[string]int{
 	"assess":     1 + 3,
 	"verdict":    2,
 	"again":      1,
-	"assign":     1 + 3, // its own and three of a person; the diversity only chooses
+	"assign":     4 + 3, // four of its own and three of a person; the diversity only chooses
 	"findings":   1,
 	"voter":      7 + 3 + 2, // seven of its own, three of a person, the fence twice
 	"summarizer": 2 + 2,     // two of its own, the fence twice

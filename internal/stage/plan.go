@@ -44,7 +44,7 @@ func Placed(req *provider.Request, answer string) string {
 // sideOf returns the side of a speaker that the instruction gives.
 func sideOf(req *provider.Request, name string) string {
 	for _, side := range []string{"for", "against", "neutral"} {
-		if strings.Contains(req.Last.Text, "\n- "+name+" ("+side+")\n") {
+		if strings.Contains(req.Last.Text, "\n- "+name+" ("+side+")") {
 			return side
 		}
 	}

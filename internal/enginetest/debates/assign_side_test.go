@@ -47,10 +47,9 @@ func TestPositionsAreFoundForNamesAndSides(t *testing.T) {
 			}
 			stage.Run(t, engine, config)
 			asked := source.Requests()[0].Last.Text
-			assert.Contains(t, asked, "## Speakers without a position\n\n"+open.String())
-			assert.Contains(t, asked, "Each fits its speaker's side")
-			assert.Contains(t, asked, "in the order of the speakers without a position")
-			assert.NotContains(t, asked, "divide the positions evenly", "the sides are given")
+			assert.Contains(t, asked, "Still without a position:\n\n"+open.String())
+			assert.Contains(t, asked, "It suits its speaker: the side and the persona, where they are given.")
+			assert.Contains(t, asked, "How it works: "+f.Guidance+"\n")
 			prompts := systems(source)
 			for _, p := range config.Participants {
 				if position, ok := want[p.Name]; ok {
@@ -68,8 +67,7 @@ func TestPositionsAreFoundWithoutSides(t *testing.T) {
 	engine, p := stage.Engine(config)
 	asked := stage.Planner(p, stage.JSON(stage.PlanOf(stage.NoonPosition, stage.QuarterPosition)))
 	stage.Run(t, engine, config)
-	assert.Contains(t, asked()[0].Last.Text, "## Speakers without a position\n\n- Ben\n- Cyd\n")
-	assert.NotContains(t, asked()[0].Last.Text, "speaker's side")
+	assert.Contains(t, asked()[0].Last.Text, "Still without a position:\n\n- Ben\n- Cyd\n")
 }
 
 // A position against the side of its speaker is asked for again, and the schema that is sent has the speakers' names.

@@ -40,11 +40,11 @@ func TestPositionsAreFoundByTheJudgesModelUnlessAnotherIsSet(t *testing.T) {
 		temperature float64
 		says        string
 	}{
-		"by default":   {debate.AssignPositions{}, "judge", 0.9, "different angles"},
-		"as given":     {debate.AssignPositions{Model: "test/planner", Diversity: debate.Binary, Temperature: &cool}, "planner", 0.1, "two camps"},
-		"spectrum":     {debate.AssignPositions{Diversity: debate.Spectrum}, "judge", 0.9, "range of opinion"},
-		"perspectives": {debate.AssignPositions{Diversity: debate.MultiPerspective}, "judge", 0.9, "different angles"},
-		"cold":         {debate.AssignPositions{Temperature: new(float64)}, "judge", 0, "different angles"},
+		"by default":   {debate.AssignPositions{}, "judge", 0.9, "Different angles"},
+		"as given":     {debate.AssignPositions{Model: "test/planner", Diversity: debate.Binary, Temperature: &cool}, "planner", 0.1, "Two camps"},
+		"spectrum":     {debate.AssignPositions{Diversity: debate.Spectrum}, "judge", 0.9, "From one end of opinion"},
+		"perspectives": {debate.AssignPositions{Diversity: debate.MultiPerspective}, "judge", 0.9, "Different angles"},
+		"cold":         {debate.AssignPositions{Temperature: new(float64)}, "judge", 0, "Different angles"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := stage.Unplaced(1, 1)
@@ -59,7 +59,7 @@ func TestPositionsAreFoundByTheJudgesModelUnlessAnotherIsSet(t *testing.T) {
 			assert.InDelta(t, tc.temperature, *req.Temperature, 0)
 			assert.Contains(t, req.Last.Text, tc.says)
 			assert.Contains(t, req.Last.Text, config.Topic)
-			assert.Contains(t, req.Last.Text, "exactly 1 entry")
+			assert.Contains(t, req.Last.Text, `- "positions": for each of "Ben":`)
 			assert.Contains(t, req.Last.Text, config.Participants[0].Position, "what is taken is said")
 			assert.Empty(t, req.Messages)
 			assert.Equal(t, "test/"+tc.model, stage.View(record).Assignment.Model)
@@ -91,9 +91,9 @@ func TestExactlyOnePositionForEachParticipantWithoutOne(t *testing.T) {
 					want = all[i-tc.given]
 					assert.Equal(t, want, found.Position)
 					assert.Contains(t, prompts[who.Name], "Your persona, in whose voice you speak: "+found.Persona)
-					assert.Contains(t, prompts[who.Name], "Your key arguments:\n\n- "+found.KeyArguments[0]+"\n- air\n", "they reach the debater")
+					assert.Contains(t, prompts[who.Name], "What you may build on:\n\n- "+found.KeyArguments[0]+"\n- air\n", "they reach the debater")
 				} else {
-					assert.NotContains(t, prompts[who.Name], "Your key arguments")
+					assert.NotContains(t, prompts[who.Name], "What you may build on")
 					assert.NotContains(t, prompts[who.Name], "A planner of", "given ones are kept")
 				}
 				assert.Contains(t, prompts[who.Name], "Your position: "+want+"\n")
@@ -132,10 +132,35 @@ func TestTheChairGetsNoPosition(t *testing.T) {
 	engine, p := stage.Engine(config)
 	asked := stage.Planner(p, stage.JSON(stage.PlanOf(stage.NoonPosition, trainPosition)))
 	record := stage.Run(t, engine, config)
-	assert.Contains(t, asked()[0].Last.Text, "exactly 2 entries")
+	assert.Contains(t, asked()[0].Last.Text, `for each of "Ada", "Cyd":`)
 	require.Len(t, stage.View(record).Assignment.Positions, 2)
 	assert.Equal(t, []string{"Ada", "Cyd"}, []string{stage.View(record).Assignment.Positions[0].Participant, stage.View(record).Assignment.Positions[1].Participant})
 	assert.NotContains(t, systems(p)["Ben"], "Your position")
+}
+
+// Whoever looks for positions is told the format, who the speakers are, and what the host program adds. A persona that is given stays,
+// whatever comes back for it.
+func TestAssignKnowsFormatAndPersona(t *testing.T) {
+	config := stage.Unplaced(1, 1)
+	config.Format, config.CustomFormat, config.Language = format.RoundLimited, nil, "German"
+	config.Participants[0].Persona = "A mayor"
+	config.Participants[1].Persona = "A tired nurse\nof " + strings.Repeat("many ", 600) + "years" // longer than one that is found may be
+	config.AssignPositions.Instructions = "Name no politician."
+	engine, p := stage.Engine(config)
+	plan := stage.PlanOf(stage.NoonPosition)
+	plan.Positions[0].Persona = ""
+	asked := stage.Planner(p, stage.JSON(plan))
+	record := stage.Run(t, engine, config)
+	require.Len(t, asked(), 1)
+	text := asked()[0].Last.Text
+	assert.Contains(t, text, "\nHow it works: "+stage.Builtin(t, format.RoundLimited).Guidance+"\n")
+	assert.Contains(t, text, "\n- Ada: "+config.Participants[0].Position+" – persona: A mayor\n")
+	assert.Contains(t, text, "\n- Ben – persona: A tired nurse of many")
+	assert.Contains(t, text, "\n- Name no politician.\n")
+	assert.Contains(t, text, "Write in German, whatever")
+	require.NotNil(t, stage.View(record).Assignment)
+	assert.Equal(t, config.Participants[1].Persona, stage.View(record).Assignment.Positions[0].Persona)
+	assert.Contains(t, systems(p)["Ben"], "in whose voice you speak: A tired nurse\n> of many ")
 }
 
 func TestAPersonaThatIsGivenIsKept(t *testing.T) {

@@ -228,7 +228,8 @@ func everyDebate() *debate.Config {
 			{Name: "Zed", Person: true},
 		}},
 		AssignPositions: &debate.AssignPositions{
-			Model: "test/a", Fallbacks: []string{"test/b"}, Diversity: debate.Spectrum, Temperature: new(0.9), Options: everyOption(),
+			Model: "test/a", Fallbacks: []string{"test/b"}, Diversity: debate.Spectrum, Instructions: ".", Temperature: new(0.9),
+			Options: everyOption(),
 		},
 		Watch: []format.Detector{format.DetectRepetition}, StopOn: []format.Detector{format.DetectDrift},
 		Budget: everyBudget(), OnFailure: everyRule(), Patience: time.Minute, Context: "hybrid", Summarizer: "test/a", AutoSummary: true,
