@@ -46,23 +46,22 @@ func extended(t *testing.T, from, to int) (*debate.Record, map[string]provider.R
 // The line of a prompt that names the round, and the phases, follow the number of rounds in force. The system prompt keeps
 // the number that was planned, so that caches go on; a sentence tells the difference.
 func TestPromptsTellTheNumberOfRoundsInForce(t *testing.T) {
-	const changed = "The number of rounds has been changed: it is "
 	for name, tc := range map[string]struct {
 		from, to int
 		says     map[string]string // by call
 	}{
 		"more": {3, 5, map[string]string{
-			"r1.opening.Ben": "Round 1 of 5, phase: opening.", "r3.rebuttal.Ada": "Round 3 of 5, phase: rebuttal.",
-			"r5.closing.Ben": "Round 5 of 5, phase: closing.", "r3.assessment.judge": "Assess round 3 of 5.",
-			"verdict.judge": "The debate is over after round 5 of 5.",
+			"r1.opening.Ben": "Round 1 of 5.", "r3.rebuttal.Ada": "Round 3 of 5.",
+			"r5.closing.Ben": "Round 5 of 5.\n\nClose: ", "r3.assessment.judge": "Assess round 3 of 5",
+			"verdict.judge": "The discussion is over after round 5 of 5.",
 		}},
 		"fewer": {5, 2, map[string]string{
-			"r2.closing.Ada": "Round 2 of 2, phase: closing.", "verdict.judge": "The debate is over after round 2 of 2.",
+			"r2.closing.Ada": "Round 2 of 2.\n\nClose: ", "verdict.judge": "The discussion is over after round 2 of 2.",
 		}},
 		"more than one": {1, 3, map[string]string{
-			"r1.opening.Ben": "Round 1 of 3, phase: opening.", "r3.closing.Ada": "Round 3 of 3, phase: closing.\n\nSum up: ",
+			"r1.opening.Ben": "Round 1 of 3.\n\nOpen: ", "r3.closing.Ada": "Round 3 of 3.\n\nClose: ",
 		}},
-		"one": {3, 1, map[string]string{"verdict.judge": "The debate is over after round 1 of 1."}},
+		"one": {3, 1, map[string]string{"verdict.judge": "The discussion is over after round 1 of 1."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -71,9 +70,9 @@ func TestPromptsTellTheNumberOfRoundsInForce(t *testing.T) {
 				for call, line := range tc.says {
 					require.Contains(t, requests, call)
 					assert.Contains(t, requests[call].Last.Text, line, call)
-					assert.Contains(t, requests[call].Last.Text, changed, call)
 				}
 				for call, req := range requests {
+					assert.NotContains(t, req.Last.Text, "has been changed", call) // no system prompt tells another number
 					if tc.to > 1 && call != "r1.opening.Ada" { // asked before
 						assert.NotContains(t, req.Last.Text, "This is your only turn", call)
 					}

@@ -40,7 +40,8 @@ func sceneOf(r *provider.Request) *scene {
 	if s.kind == "critique" && len(parts) > 2 {
 		s.target = parts[len(parts)-1]
 	}
-	s.subject, s.side = subjectOf(r.System), after(r.System, "Your side: ")
+	s.subject = subjectOf(r.System)
+	s.side, _, _ = strings.Cut(after(r.System, "Your side: "), " (") // what it means stands behind it
 	s.lens = lensOf(r.Self + "\n" + aboutSelf(r.System))
 	for _, found := range proposals().FindAllStringSubmatch(s.last, -1) {
 		s.authors = append(s.authors, found[1])
