@@ -66,11 +66,14 @@
 //
 //   - "free-form", the default, ends when the judges no longer wish to continue.
 //   - "structured-rounds" and "round-limited" have openings, arguments or rebuttals, and closings.
-//   - "convergence-seeking" ends on convergence or diminishing returns.
+//   - "convergence-seeking" and "truth-seeking" end on convergence or diminishing returns, and let speakers change their minds.
 //   - "oxford" is won by the side that gains more of the audience.
 //   - "lincoln-douglas" and "karl-popper" are school forms with cross-examination.
 //   - "roundtable" and "socratic" have no winner.
 //   - "devils-advocate" and "dialectical-inquiry" set a proposal against its critics or a counter-plan.
+//
+// How speakers stand to what they argue is a [format.Stance], which Config.Stance and Participant.Stance replace. Config.Language and
+// Config.Prompts change what everybody is told; see package prompt.
 //
 // You can write a format in Go or in JSON ([format.Parse]), and see its speeches with [Format].Schedule.
 // Config.Rounds limits the rounds of formats that do not fix them. In formats without an order of their own, the

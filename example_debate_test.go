@@ -9,6 +9,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -38,6 +39,33 @@ func ExampleFormat_Schedule() {
 	// 4 question: Mia → "Ben", 70 words, group 0
 	// 5 answer: Ben → "Mia", 70 words, group 0
 	// 6 last word: Ada → "", 60 words, group 0
+}
+
+// A config replaces what its own debate is told. prompt.Default shows what everybody is told without that.
+func ExampleConfig_prompts() {
+	text, _ := prompt.Default("turn")
+	acme := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+		if req.Self == "Ada" {
+			fmt.Println(req.Last.Text)
+		}
+		return scripted.Reply{Text: "Both have a point."}
+	}}
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": acme}}
+	config := debate.Config{
+		Topic: "Is it so?", Rounds: 1, Participants: []debate.Participant{{Name: "Ada", Model: "acme/a"}, {Name: "Ben", Model: "acme/a"}},
+		Prompts: map[string]string{"turn": text + "End with a question to the others."},
+	}
+	for _, err := range engine.Run(context.Background(), config) {
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+	// Output:
+	// Round 1 of 1.
+	//
+	// This is your only turn: your answer to the topic, the reasons that carry it, and the strongest objection with your reply.
+	// It is your turn.
+	// End with a question to the others.
 }
 
 // The weights of a rubric sum to 100.
