@@ -129,7 +129,7 @@ func TestAStopInPlaceOfAnAcknowledgement(t *testing.T) {
 }
 
 // A debate from the first edit to its end: positions are found, two rounds are spoken and judged, and
-// the judge sees diminishing returns.
+// the judge sees convergence. Nobody wins it.
 func TestAWholeDebate(t *testing.T) {
 	config := debate.Config{
 		Topic: "Should we colonise Mars?", Format: format.ConvergenceSeeker,
@@ -151,7 +151,8 @@ func TestAWholeDebate(t *testing.T) {
 			if err := json.Unmarshal([]byte(stage.Judgement([]string{"Claude", "Grace"}, false)), &answer); err != nil {
 				return scripted.Reply{Err: err}
 			}
-			answer["flags"] = map[string]bool{"repetitive": true, "drifting": false, "diminishingReturns": true, "convergenceReached": false}
+			answer["flags"] = map[string]bool{"repetitive": true, "drifting": false, "convergenceReached": true}
+			answer["ending"] = "Both say that the climate comes first."
 			return scripted.Reply{Text: stage.JSON(answer)}
 		default:
 			return reply(req)
@@ -175,9 +176,10 @@ func TestAWholeDebate(t *testing.T) {
 	}, states(t.Context(), t, session))
 	assert.Equal(t, "A second home for mankind comes first.", stage.View(record).Assignment.Positions[0].Position)
 	assert.Equal(t, []string{"r1 Claude", "r1 Grace", "r2 Claude", "r2 Grace"}, stage.Speakers(record))
-	assert.Equal(t, debate.EndDiminishing, record.Reason)
-	assert.Equal(t, "judge sees diminishing returns in round 2", record.Evidence)
-	assert.Equal(t, "Claude", stage.View(record).Outcome().Winner)
+	assert.Equal(t, flow.EndConverged, record.Reason)
+	assert.Contains(t, record.Evidence, "judge sees convergence in round 2")
+	assert.NotNil(t, stage.View(record).Verdict)
+	assert.Empty(t, stage.View(record).Outcome().Winner)
 }
 
 // states yields the states that a debate has come to, in order.
