@@ -68,7 +68,7 @@ func convergenceSeeking() Format {
 			{
 				Name: "exploration", First: 2, Last: -1,
 				Instruction: "Say what you hold now, and what has moved you or what would. " +
-					"Then name the narrowest question that still divides you, and how it could be settled.",
+					"Then name the narrowest point that still divides you, and how it could be settled.",
 			},
 		},
 		End:    EndByConvergence,
