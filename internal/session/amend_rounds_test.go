@@ -73,7 +73,7 @@ func TestPromptsTellTheNumberOfRoundsInForce(t *testing.T) {
 				}
 				for call, req := range requests {
 					assert.NotContains(t, req.Last.Text, "has been changed", call) // no system prompt tells another number
-					if tc.to > 1 && call != "r1.opening.Ada" { // asked before
+					if tc.to > 1 && call != "r1.opening.Ada" {                     // asked before
 						assert.NotContains(t, req.Last.Text, "This is your only turn", call)
 					}
 				}
