@@ -116,7 +116,7 @@ func checkPlan(r *flow.Record, p *PositionPlan) []string {
 		at := fmt.Sprintf("positions[%d]", i)
 		problems = append(problems, d.misplaced(at, p.Positions[:i], &p.Positions[i])...)
 		problems = append(problems, blank(at+".position", position.Position)...)
-		problems = append(problems, d.impersonal(at, &p.Positions[i])...)
+		problems = append(problems, d.checkPersona(at, &p.Positions[i])...)
 		if len(position.KeyArguments) == 0 {
 			problems = append(problems, at+".keyArguments: is empty")
 		}
@@ -141,8 +141,8 @@ func checkPlan(r *flow.Record, p *PositionPlan) []string {
 	return append(problems, blank("reasoning", p.Reasoning)...)
 }
 
-// impersonal finds what is wrong with a persona. If the config gives one, that one stays, whatever the answer says.
-func (d *Debate) impersonal(at string, p *PlannedPosition) []string {
+// checkPersona finds what is wrong with a persona. If the config gives one, that one stays, whatever the answer says.
+func (d *Debate) checkPersona(at string, p *PlannedPosition) []string {
 	seat := d.Seat(p.Participant)
 	switch {
 	case seat >= 0 && d.config.Participants[seat].Persona != "":
