@@ -161,6 +161,7 @@ func (l *Engine) forkStart(ctx context.Context, origin *flow.Core, p *plan) (*fl
 		return nil, err
 	}
 	start.Texts, start.Views = made.fenced(old.Seed), made.views
+	start.FlowVersion = f.Version // whose texts these are
 	return &start, nil
 }
 

@@ -71,7 +71,8 @@ func (l *Engine) inspect(s *snapshot) error {
 	if start.Seed == "" {
 		start.Seed, start.Texts = l.newSeed(), nil
 	}
-	if start.Texts == nil {
+	rendered := start.Texts == nil
+	if rendered {
 		made, err := l.rendered(p, start.Frozen.Go, start.Seed)
 		if err != nil {
 			return restoreError("events[0].body", err)
@@ -83,6 +84,9 @@ func (l *Engine) inspect(s *snapshot) error {
 	}
 	if _, err := l.core(s.ID, s.Events); err != nil {
 		return restoreError("events", err)
+	}
+	if rendered {
+		start.FlowVersion = m.Flow().Version // whose texts these are
 	}
 	return nil
 }
