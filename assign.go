@@ -172,16 +172,6 @@ func (d *Debate) misplaced(at string, before []PlannedPosition, p *PlannedPositi
 	return nil
 }
 
-// planNames returns the names that the schema of a plan contains: those without a position.
-func planNames(r *flow.Record) flow.Names {
-	d := of(r)
-	var names flow.Names
-	for _, seat := range d.unplaced() {
-		names.People = append(names.People, d.config.Participants[seat].Name)
-	}
-	return names
-}
-
 // unplaced returns the seats of the participants that the config gives no position.
 func (d *Debate) unplaced() []int {
 	var open []int

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
@@ -14,6 +15,8 @@ import (
 // Audience votes on the topic before the first round and after the last. Speakers and judges do not see its votes.
 type Audience struct {
 	Members []Member `json:"members"`
+	// Instructions are added to the prompts of all members, unchanged. They are trusted: do not fill them from a user's input.
+	Instructions string `json:"instructions,omitempty"`
 }
 
 // Member is a member of the audience: a model, a [Judge] registered on the engine, or a person.
@@ -28,6 +31,9 @@ type Member struct {
 	Person bool `json:"person,omitempty"`
 	// Persona describes the member as a person.
 	Persona string `json:"persona,omitempty"`
+	// Instructions are added to the member's prompt unchanged, after those of the audience. They are trusted: do not fill them from a
+	// user's input.
+	Instructions string `json:"instructions,omitempty"`
 	// Fallbacks are models that take over, in this order, when the model before keeps failing.
 	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
 	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
@@ -66,10 +72,10 @@ const (
 	VoteUndecided Vote = "undecided"
 )
 
-// BallotAnswer is a vote with its reasons, in the JSON that a member of the audience answers with.
+// BallotAnswer is a vote with its reasons, as logs hold it. Models answer with the reasons first.
 type BallotAnswer struct {
 	Vote      Vote   `json:"vote" jsonschema:"enum=for,enum=against,enum=undecided" redact:"-"`
-	Reasoning string `json:"reasoning" jsonschema:"description=why you vote so"`
+	Reasoning string `json:"reasoning"`
 }
 
 // Ballot is a recorded vote.
@@ -143,16 +149,23 @@ func (d *Debate) against(s *Swing, opinions []opinion) []string {
 		return nil
 	}
 	winner, _ := decide(d.config.Judging.Protocol, opinions)
-	seat := d.Seat(winner)
-	if seat < 0 || d.config.Participants[seat].Side == s.Winner {
+	side, named := format.Side(winner), fmt.Sprintf("the side %q", winner)
+	if !d.BySides() {
+		seat := d.Seat(winner)
+		if seat < 0 {
+			return nil
+		}
+		side = d.config.Participants[seat].Side
+		named = fmt.Sprintf("%s, who speaks for the side %q", winner, side)
+	}
+	if winner == "" || side == s.Winner {
 		return nil
 	}
 	swing := "has moved to neither side"
 	if s.Winner != "" {
 		swing = fmt.Sprintf("has moved to the side %q", s.Winner)
 	}
-	side := d.config.Participants[seat].Side
-	return []string{fmt.Sprintf("the audience %s, but the judges name %s, who speaks for the side %q", swing, winner, side)}
+	return []string{fmt.Sprintf("the audience %s, but the judges name %s", swing, named)}
 }
 
 // ballotCalls returns the votes of the audience that are still missing.
@@ -160,9 +173,9 @@ func ballotCalls(d *Debate, after bool) []flow.Call {
 	if d.config.Audience == nil {
 		return nil
 	}
-	id, text := "vote.before.", "ballot.before"
+	id, when := "vote.before.", "before"
 	if after {
-		id, text = "vote.after.", "ballot.after"
+		id, when = "vote.after.", "after"
 	}
 	var calls []flow.Call
 	for i := range d.config.Audience.Members {
@@ -173,12 +186,23 @@ func ballotCalls(d *Debate, after bool) []flow.Call {
 			call.Tag = tagAfter
 		}
 		call.View.None, call.View.All = !after, after
-		call.Last = func(*flow.Record) string { return d.Text(text) }
+		call.Last = func(*flow.Record) string { return d.toVote(when, m.Name) }
 		if !d.Done(call.ID) && !d.Skipped(call.ID) && (!after || !d.Skipped("vote.before."+m.Name)) {
 			calls = append(calls, call)
 		}
 	}
 	return calls
+}
+
+// toVote is the last message before a member of the audience votes. After the debate it says how the member has voted before.
+func (d *Debate) toVote(when, voter string) string {
+	first := VoteUndecided // in an estimate nobody has voted
+	for _, b := range d.Ballots {
+		if b.Voter == voter && !b.After {
+			first = b.Vote
+		}
+	}
+	return strings.ReplaceAll(cmp.Or(d.Text(askBallot+when), d.Text("ballot."+when)), formerHole, string(first))
 }
 
 // memberCall asks a member of the audience, whose answer can be left out.

@@ -183,6 +183,8 @@ func (v *validation) checkJudging(c *Config) {
 	case j.Quorum < 1 || j.Quorum > len(j.Judges):
 		v.Addf("judging.quorum", "is %d: 1 to %d are possible", j.Quorum, len(j.Judges))
 	}
+	v.Add(format.CheckAim("judging.aim", j.Aim)...)
+	v.Text("judging.instructions", j.Instructions, maxInstructions)
 	v.rubric(j)
 	for i, text := range j.Criteria {
 		v.Name(fmt.Sprintf("judging.criteria[%d]", i), text)
@@ -191,8 +193,9 @@ func (v *validation) checkJudging(c *Config) {
 		}
 	}
 	for i := range j.Judges {
-		judge := &j.Judges[i]
-		v.checkAsked(judge.seat(fmt.Sprintf("judging.judges[%d]", i)), judge.Judge, judge.Person)
+		judge, at := &j.Judges[i], fmt.Sprintf("judging.judges[%d]", i)
+		v.Text(at+".instructions", judge.Instructions, maxInstructions)
+		v.checkAsked(judge.seat(at), judge.Judge, judge.Person)
 	}
 }
 
@@ -257,6 +260,7 @@ func (v *validation) checkAudience(c *Config, f *format.Format) {
 	if len(c.Audience.Members) == 0 {
 		v.Addf("audience.members", "is empty: leave audience out for a debate without one")
 	}
+	v.Text("audience.instructions", c.Audience.Instructions, maxInstructions)
 	someone := func(side format.Side) bool { return countSide(c.Participants, side) > 0 }
 	if f != nil && f.Decide == format.BySwing && (!someone(format.For) || !someone(format.Against)) {
 		v.Addf("participants", "a swing needs participants on both sides, %q and %q", format.For, format.Against)
@@ -265,6 +269,7 @@ func (v *validation) checkAudience(c *Config, f *format.Format) {
 		m := &c.Audience.Members[i]
 		at := fmt.Sprintf("audience.members[%d]", i)
 		v.Text(at+".persona", m.Persona, flow.MaxText)
+		v.Text(at+".instructions", m.Instructions, maxInstructions)
 		v.checkAsked(m.seat(at), m.Judge, m.Person)
 	}
 }

@@ -3,6 +3,7 @@ package debate
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
@@ -29,7 +30,7 @@ func endReason(d *Debate) (end flow.Exit, ok bool) {
 	}
 	says := func(n int, what string) string {
 		if p.all() == 1 {
-			return fmt.Sprintf("%s %s", name, what)
+			return fmt.Sprintf("%s %s%s", name, what, d.why())
 		}
 		return fmt.Sprintf("of %d judges %d: %s", p.all(), n, what)
 	}
@@ -58,6 +59,19 @@ func endReason(d *Debate) (end flow.Exit, ok bool) {
 		}
 	}
 	return d.found(d.stopOn())
+}
+
+// mostWhy bounds what the evidence of an end repeats of a judge's reason, in bytes.
+const mostWhy = 200
+
+// why returns the reason that the only judge of the present round has given for ending the debate.
+func (d *Debate) why() string {
+	for _, a := range d.assessed(d.Round) {
+		if ending := d.Line(strings.TrimSpace(a.Ending), mostWhy); ending != "" {
+			return ": " + ending
+		}
+	}
+	return ""
 }
 
 // tooFew returns why the debate cannot continue with the participants who are left, if it cannot. See few.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 )
 
 // Judge is a judge that is not a model of this debate: a Go function, a service, a person. It is called for each
@@ -15,11 +16,12 @@ import (
 // task.Attempt counts the attempts.
 //
 // The answer must be one JSON object as task.Schema describes, and is checked like a model's. Its types are:
-//   - [Judgement], or [RubricJudgement] if the config has a rubric
-//   - [FinalVerdict]
+//   - [Judgement]: with a rubric it has Criteria, from which the scores are computed
+//   - [FinalVerdict]: where sides win ([Debate.BySides]), its Winner has a Side and no Participant
 //   - [BallotAnswer]
 //
-// A nil list is null in JSON, which is not accepted. An empty list is [].
+// An assessment is about task.Judged: those who have spoken in the round. A Judgement that would end the debate gives the reason as its
+// Ending. A nil list is null in JSON, which is not accepted. An empty list is [].
 //
 // Judge must return soon after ctx is done. It is called concurrently if several debates use it. Errors that are
 // *provider.Error or *Error are retried by their kind. Others are final, but for those of a context or a connection; see
@@ -40,10 +42,13 @@ type JudgeTask struct {
 	// Participants are those who take part, and those who left after they had spoken. Their models, and the settings of these,
 	// are omitted. With neutral labels, their names are the labels, in Turns too, and instructions and metadata are omitted.
 	Participants []Participant
-	Turns        []*flow.Turn      // oldest first, as [flow.Record.Readable] returns them; their text is hostile
-	Instruction  string            // what a model would be told, including the problems of a rejected answer
-	Schema       json.RawMessage   // the JSON schema that the answer must match
-	Labels       map[string]string // Config.Labels
+	// Judged are the names of those whom the answer must judge, each once, in the order in which they are shown: of an assessment the
+	// contestants who have spoken in the round, of a verdict all contestants. They are among Participants. A voter judges nobody.
+	Judged      []string
+	Turns       []*flow.Turn      // oldest first, as [flow.Record.Readable] returns them; their text is hostile
+	Instruction string            // what a model would be told, including the problems of a rejected answer
+	Schema      json.RawMessage   // the JSON schema that the answer must match
+	Labels      map[string]string // Config.Labels
 }
 
 // JudgeFunc is a [Judge] made of a function.
@@ -66,77 +71,65 @@ func (j judgeFunction) Call(ctx context.Context, task any) (json.RawMessage, err
 	return j.Judge.Judge(ctx, *own)
 }
 
-// Judgement is a judge's assessment of one round, in the JSON that a judge answers with.
+// Judgement is a judge's assessment of one round, as logs hold it. Models answer with the same fields in another order, reasons first.
 type Judgement struct {
-	ShouldContinue  bool              `json:"shouldContinue" jsonschema:"description=whether another round is worth having"`
-	QualityScore    float64           `json:"qualityScore" jsonschema:"minimum=0,maximum=10,description=quality of this round as a whole"`
-	Assessments     []ParticipantMark `json:"assessments" jsonschema:"description=every participant exactly once"`
-	Flags           Flags             `json:"flags"`
-	Reasoning       string            `json:"reasoning" jsonschema:"description=why you judge so"`
-	Recommendations string            `json:"recommendations" jsonschema:"description=what the next round should bring"`
+	ShouldContinue bool              `json:"shouldContinue"`
+	QualityScore   float64           `json:"qualityScore"` // of the round as a whole, from 0 to 10
+	Assessments    []ParticipantMark `json:"assessments"`  // of everybody who has spoken in the round, each once
+	Flags          Flags             `json:"flags"`
+	Reasoning      string            `json:"reasoning"`
+	// Ending says why the debate should end now. It must not be blank if the answer would end the debate: if the judge does not wish to
+	// continue, or if a flag is set that ends a debate of this format.
+	Ending string `json:"ending,omitempty"`
+	// Recommendations are no longer asked for: nobody read them but the reader of an export. Older logs have them.
+	Recommendations string `json:"recommendations"`
 }
 
 // ParticipantMark is a judge's assessment of one participant in one round.
 type ParticipantMark struct {
-	Participant string   `json:"participant" jsonschema:"enum=participant's name" redact:"-"`
+	Participant string   `json:"participant" redact:"-"`
 	Strengths   []string `json:"strengths"`
 	Weaknesses  []string `json:"weaknesses"`
 	// Score is from 0 to 10: the judge's own, or the weighted total of Criteria, which the library computes.
-	Score float64 `json:"score" jsonschema:"minimum=0,maximum=10"`
+	Score float64 `json:"score"`
 	// Criteria are the marks by criterion, if the config has a rubric.
-	Criteria map[string]float64 `json:"criteria,omitempty" jsonschema:"-" redact:"keys"`
+	Criteria map[string]float64 `json:"criteria,omitempty" redact:"keys"`
 }
 
-// RubricJudgement is a Judgement in the JSON that a judge with a rubric answers with. It has marks in place of
-// scores. The library computes their totals.
-type RubricJudgement struct {
-	ShouldContinue  bool         `json:"shouldContinue" jsonschema:"description=whether another round is worth having"`
-	QualityScore    float64      `json:"qualityScore" jsonschema:"minimum=0,maximum=10,description=quality of this round as a whole"`
-	Assessments     []RubricMark `json:"assessments" jsonschema:"description=every participant exactly once"`
-	Flags           Flags        `json:"flags"`
-	Reasoning       string       `json:"reasoning" jsonschema:"description=why you judge so"`
-	Recommendations string       `json:"recommendations" jsonschema:"description=what the next round should bring"`
-}
-
-// RubricMark is a judge's assessment of one participant by a rubric.
-type RubricMark struct {
-	Participant string             `json:"participant" jsonschema:"enum=participant's name" redact:"-"`
-	Strengths   []string           `json:"strengths"`
-	Weaknesses  []string           `json:"weaknesses"`
-	Criteria    map[string]float64 `json:"criteria" jsonschema:"description=every criterion from 0 to 10" redact:"keys"`
-}
-
-// Flags are what a judge has noticed about a round.
+// Flags are what a judge has noticed about a round. Judges are asked for ConvergenceReached from the second round on and for
+// DiminishingReturns from the third. Before, these two count for nothing.
 type Flags struct {
-	Repetitive         bool `json:"repetitive" jsonschema:"description=earlier arguments are repeated"`
-	Drifting           bool `json:"drifting" jsonschema:"description=the discussion leaves the topic"`
-	DiminishingReturns bool `json:"diminishingReturns" jsonschema:"description=little is gained by going on"`
-	ConvergenceReached bool `json:"convergenceReached" jsonschema:"description=the positions have met or are fully clear"`
+	Repetitive         bool `json:"repetitive"`         // most of the round had been said before
+	Drifting           bool `json:"drifting"`           // most of the round is not about the topic
+	DiminishingReturns bool `json:"diminishingReturns"` // each of the last two rounds brought less than the one before it
+	ConvergenceReached bool `json:"convergenceReached"` // all give the same answer, or agree on what they will never agree
 }
 
-// FinalVerdict is a judge's verdict on the whole debate, in the JSON that a judge answers with.
+// FinalVerdict is a judge's verdict on the whole debate, as logs hold it. Models answer with the same fields in another order, reasons
+// first. In a format without a winner they are asked neither for one nor for scores.
 type FinalVerdict struct {
 	Summary             string             `json:"summary"`
-	KeyPoints           []KeyPoints        `json:"keyPoints" jsonschema:"description=every participant exactly once"`
+	KeyPoints           []KeyPoints        `json:"keyPoints"` // of every contestant, each once
 	AreasOfAgreement    []string           `json:"areasOfAgreement"`
 	AreasOfDisagreement []string           `json:"areasOfDisagreement"`
-	Winner              *Winner            `json:"winner" jsonschema:"nullable,description=null if nobody has won"`
-	Scores              map[string]float64 `json:"scores" jsonschema:"description=0 to 100 for every participant by name" redact:"keys"`
-	Criteria            map[string]string  `json:"criteria" jsonschema:"description=a finding for every criterion" redact:"keys"`
-	QualityScore        float64            `json:"qualityScore" jsonschema:"minimum=0,maximum=100,description=quality of the debate as a whole"` //nolint:lll // a tag
+	Winner              *Winner            `json:"winner" jsonschema:"nullable"` // nil if nobody has won
+	Scores              map[string]float64 `json:"scores" redact:"keys"`         // of every contestant, from 0 to 100, by name
+	Criteria            map[string]string  `json:"criteria" redact:"keys"`       // a finding for every criterion
+	QualityScore        float64            `json:"qualityScore" jsonschema:"minimum=0,maximum=100"`
 	Insights            []string           `json:"insights"`
 }
 
 // KeyPoints are the main arguments of one participant.
 type KeyPoints struct {
-	Participant   string   `json:"participant" jsonschema:"enum=participant's name" redact:"-"`
+	Participant   string   `json:"participant" redact:"-"`
 	MainArguments []string `json:"mainArguments"`
 }
 
-// Winner names the participant who has won, and why.
+// Winner names who has won, and why: a participant or, where sides win ([Debate.BySides]), a side. See [Debate.PartyOf].
 type Winner struct {
-	Participant string `json:"participant" jsonschema:"enum=participant's name" redact:"-"`
-	Reasoning   string `json:"reasoning"`
+	Participant string      `json:"participant,omitempty" redact:"-"`
+	Side        format.Side `json:"side,omitempty" redact:"-"`
+	Reasoning   string      `json:"reasoning"`
 }
 
 // Assessment is an accepted assessment of one round.
@@ -156,41 +149,71 @@ type Verdict struct {
 	FinalVerdict
 }
 
-// checkJudgement finds what no schema can express: every contestant is assessed exactly once, and nobody else is.
-func checkJudgement(r *flow.Record, j *Judgement) []string {
+// checkJudgement finds what no schema can express about an assessment: everybody who has spoken in the round is assessed exactly once, and
+// nobody else is. It computes the totals of a rubric's marks.
+func checkJudgement(r *flow.Record, j *answeredJudgement) []string {
 	d := of(r)
 	names := make([]string, len(j.Assessments))
 	for i := range j.Assessments {
 		names[i] = j.Assessments[i].Participant
 	}
-	return append(exactly(d.inRound(), "assessments", names), blank("reasoning", j.Reasoning)...)
-}
-
-// checkMarks is checkJudgement with a rubric: every criterion is marked, and no other. It computes the totals.
-func checkMarks(r *flow.Record, j *Judgement) []string {
-	d := of(r)
-	problems := checkJudgement(r, j)
-	rubric := d.rubric()
-	if rubric == nil {
-		return append(problems, "criteria: there is no rubric")
+	problems := d.exactly(d.roundContest(), "assessments", names)
+	for i, given := range j.tree.objects("assessments") {
+		problems = append(problems, d.checkMark(fmt.Sprintf("assessments[%d]", i), &j.Assessments[i], given)...)
 	}
-	for i := range j.Assessments {
-		mark := &j.Assessments[i]
-		at := fmt.Sprintf("assessments[%d].criteria", i)
-		for _, c := range rubric.Criteria {
-			switch value, ok := mark.Criteria[c.Name]; {
-			case !ok:
-				problems = append(problems, fmt.Sprintf("%s: %q is missing", at, c.Name))
-			case value < 0 || value > 10:
-				problems = append(problems, fmt.Sprintf("%s: the mark of %q is not between 0 and 10", at, c.Name))
-			}
+	problems = append(problems, blank("reasoning", j.Reasoning)...)
+	asked, noticed := d.asked(d.Round), objectOf(j.tree["flags"])
+	for _, flag := range asked.flags() {
+		if !noticed.has(flag.name) {
+			problems = append(problems, fmt.Sprintf("flags: %q is missing", flag.name))
 		}
-		if len(mark.Criteria) > len(rubric.Criteria) {
-			problems = append(problems, at+": something is marked that is no criterion")
-		}
-		mark.Score = rubric.Total(mark.Criteria)
+	}
+	if asked.ending() != "" && d.wouldEnd(&j.Judgement) && strings.TrimSpace(j.Ending) == "" {
+		problems = append(problems, "ending: is blank, but the answer would end the debate: say why it should end")
 	}
 	return problems
+}
+
+// checkMark finds what is wrong with the marks of one participant: a score is missing, or a rubric's criterion, or something else is
+// marked. With a rubric it computes the score, and ignores a given one.
+func (d *Debate) checkMark(at string, mark *ParticipantMark, given object) []string {
+	rubric := d.rubric()
+	switch {
+	case rubric == nil && given.has("criteria"):
+		return []string{at + ".criteria: there is no rubric"}
+	case rubric == nil && !given.has("score"):
+		return []string{at + ": \"score\" is missing"}
+	case rubric == nil:
+		return nil
+	}
+	at += ".criteria"
+	var problems []string
+	for _, c := range rubric.Criteria {
+		switch value, ok := mark.Criteria[c.Name]; {
+		case !ok:
+			problems = append(problems, fmt.Sprintf("%s: %q is missing", at, c.Name))
+		case value < 0 || value > 10:
+			problems = append(problems, fmt.Sprintf("%s: the mark of %q is not between 0 and 10", at, c.Name))
+		}
+	}
+	if len(mark.Criteria) > len(rubric.Criteria) {
+		problems = append(problems, at+": something is marked that is no criterion")
+	}
+	mark.Score = rubric.Total(mark.Criteria)
+	return problems
+}
+
+// wouldEnd reports whether a judge who answers this about the present round wishes to end the debate by it.
+func (d *Debate) wouldEnd(j *Judgement) bool {
+	switch d.format.End {
+	case format.EndByRounds:
+		return false
+	case format.EndByConvergence:
+		noticed := d.counted(d.Round, j.Flags)
+		return noticed.ConvergenceReached || noticed.DiminishingReturns
+	default:
+		return !j.ShouldContinue
+	}
 }
 
 func (d *Debate) rubric() *Rubric {
@@ -200,62 +223,100 @@ func (d *Debate) rubric() *Rubric {
 	return d.config.Judging.Rubric
 }
 
-// checkVerdict finds what no schema can express about a verdict.
+// checkVerdict finds what no schema can express about a verdict. In a format without a winner it removes scores.
 func checkVerdict(r *flow.Record, v *FinalVerdict) []string {
 	d := of(r)
 	names := make([]string, len(v.KeyPoints))
 	for i := range v.KeyPoints {
 		names[i] = v.KeyPoints[i].Participant
 	}
-	contestants := d.Contestants()
-	problems := exactly(contestants, "keyPoints", names)
-	problems = append(problems, checkScores(contestants, v.Scores, 100)...)
-	switch {
-	case v.Winner == nil:
-	case v.Winner.Participant == "":
-		problems = append(problems, "winner: is no participant, by the exact name")
-	default:
-		problems = append(problems, d.checkWinner(contestants, v.Winner.Participant)...)
+	contest := d.contest()
+	problems := d.exactly(contest, "keyPoints", names)
+	if d.winnerless() {
+		v.Scores = map[string]float64{}
+	} else {
+		problems = append(problems, d.checkScores(contest, v.Scores, 100)...)
+	}
+	if v.Winner != nil {
+		problems = append(problems, d.checkNamed(contest, v.Winner)...)
 	}
 	return append(problems, blank("summary", v.Summary)...)
 }
 
-// Contestants returns the participants whom a verdict is about: all but the chair. One who has left is judged by what it said
-// before, or omitted if it said nothing.
-func (d *Debate) Contestants() []Participant {
-	return d.contestants(func(*flow.Turn) bool { return true })
-}
+// winnerless reports whether judges are asked for no winner, and for no scores of the whole debate.
+func (d *Debate) winnerless() bool { return d.format.Decide == format.NoWinner && !d.former }
 
-// inRound returns the participants whom the assessment of the present round is about. Whoever has left is assessed only in
-// the round in which they have spoken last.
-func (d *Debate) inRound() []Participant {
-	return d.contestants(func(t *flow.Turn) bool { return t.Round == d.Round })
-}
+// noWinner is the problem of a winner where there is none.
+const noWinner = "winner: is not null, but this format has no winner"
 
-// contestants returns the participants to judge. One who has left is included only if counts accepts one of their turns.
-func (d *Debate) contestants(counts func(*flow.Turn) bool) []Participant {
-	if len(d.Dropped()) == 0 && (d.format == nil || d.format.Chair == "") {
-		return d.config.Participants
+// checkNamed finds a winner that cannot be one. Where sides win, it removes the name of a participant beside the side.
+func (d *Debate) checkNamed(c contest, w *Winner) []string {
+	switch {
+	case d.format.Decide == format.NoWinner:
+		return []string{noWinner}
+	case c.sides != nil && w.Side == "":
+		return []string{`winner: a side wins this debate, not a participant: name it as "side"`}
+	case c.sides != nil:
+		w.Participant = ""
+	case w.Side != "":
+		return []string{`winner: a participant wins this debate, not a side: name it as "participant"`}
+	case w.Participant == "":
+		return []string{"winner: is no participant, by the exact name"}
 	}
-	var out []Participant
-	for _, p := range d.config.Participants {
-		spoke := func(t *flow.Turn) bool { return t.Speaker == p.Name && counts(t) }
-		if (d.format == nil || d.format.Judged(p.Side)) && (!d.IsDropped(p.Name) || slices.ContainsFunc(d.Turns, spoke)) {
-			out = append(out, p)
+	return d.checkWinner(c, c.of(w))
+}
+
+// checkWinner finds a party that cannot win. "": nobody has won.
+func (d *Debate) checkWinner(c contest, party string) []string {
+	switch {
+	case party == "":
+		return nil
+	case d.format.Decide == format.NoWinner:
+		return []string{noWinner}
+	case !slices.Contains(c.parties(), party) && c.sides != nil:
+		return []string{"winner: is no side of this debate"}
+	case !slices.Contains(c.parties(), party):
+		return []string{"winner: is no participant, by the exact name"}
+	case !d.canWin(party):
+		return []string{"winner: has left the debate, and cannot win"}
+	default:
+		return nil
+	}
+}
+
+// checkScores finds people without a score, and scores that are out of bounds or somebody else's.
+func (d *Debate) checkScores(c contest, scores map[string]float64, most float64) []string {
+	var problems []string
+	for i := range c.judged {
+		name := c.judged[i].Name
+		score, ok := scores[name]
+		switch {
+		case !ok:
+			problems = append(problems, fmt.Sprintf("scores: %q is missing", name))
+		case score < 0 || score > most:
+			problems = append(problems, fmt.Sprintf("scores: the score of %q is not between 0 and %g", name, most))
 		}
 	}
-	return out
+	if len(scores) <= len(c.judged) {
+		return problems
+	}
+	for _, p := range d.Contestants() {
+		if _, ok := scores[p.Name]; ok && !has(c.judged, p.Name) {
+			problems = append(problems, fmt.Sprintf("scores: %q has not spoken in round %d", p.Name, d.Round))
+		}
+	}
+	return append(problems, "scores: somebody is scored who is not to be judged")
 }
 
 func has(participants []Participant, name string) bool {
 	return slices.ContainsFunc(participants, func(p Participant) bool { return p.Name == name })
 }
 
-// exactly reports names that are missing among the contestants, occur twice, or are unknown.
-func exactly(contestants []Participant, field string, names []string) []string {
+// exactly reports names that are missing among those who are judged, occur twice, are silent in the round that is judged, or are unknown.
+func (d *Debate) exactly(c contest, field string, names []string) []string {
 	var problems []string
-	for i := range contestants {
-		p, count := &contestants[i], 0
+	for i := range c.judged {
+		p, count := &c.judged[i], 0
 		for _, name := range names {
 			if name == p.Name {
 				count++
@@ -269,7 +330,11 @@ func exactly(contestants []Participant, field string, names []string) []string {
 		}
 	}
 	for i, name := range names {
-		if !has(contestants, name) {
+		switch {
+		case has(c.judged, name):
+		case !d.former && has(d.Contestants(), name):
+			problems = append(problems, fmt.Sprintf("%s[%d]: %q has not spoken in round %d", field, i, name, d.Round))
+		default:
 			problems = append(problems, fmt.Sprintf("%s[%d]: the name is no participant's; write the names exactly as given", field, i))
 		}
 	}

@@ -1,22 +1,24 @@
 package debate
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
 )
 
-// assessmentCalls returns the assessments of the round that are still missing.
+// assessmentCalls returns the assessments of the round that are still missing. A round in which no contestant has spoken has none.
 func assessmentCalls(r *flow.Record) []flow.Call {
 	d := of(r)
 	judging := d.config.Judging
-	if judging == nil || judging.When == AtEnd || d.Late() && len(d.spoken(d.Round)) == 0 {
+	if judging == nil || judging.When == AtEnd || d.Late() && len(d.spoken(d.Round)) == 0 || len(d.roundContest().judged) == 0 {
 		return nil
 	}
 	schema := string(KindAssessment)
@@ -32,16 +34,59 @@ func assessmentCalls(r *flow.Record) []flow.Call {
 		}
 		call := judgeCall(d, judge, id, KindAssessment)
 		call.Schema, call.Slot, call.View.Whole = schema, place, d.Round
-		asked := func() string {
-			return prompt.Fill(d.Text(textAssess.of(judge.Name)), d.Round, d.rounds()) + d.extended()
-		}
 		if call.Performer == flow.ByPerson {
-			call.Schema, asked = schemaPersonAssessment, d.personAssessed
+			call.Schema = schemaPersonAssessment
 		}
-		call.Last = func(*flow.Record) string { return asked() + d.gone(d.inRound()) + d.absences(d.Round) + d.measured() }
+		call.Last = func(*flow.Record) string { return d.toAssess(&call, judge) }
 		calls = append(calls, call)
 	}
 	return calls
+}
+
+// toAssess is the last message before a judge assesses the present round.
+func (d *Debate) toAssess(call *flow.Call, judge *JudgeConfig) string {
+	contest := d.roundContest()
+	if call.Performer == flow.ByPerson {
+		return d.personAssessed(call) + d.instructed(judge) + d.gone(contest) + d.absences(d.Round) + d.measured()
+	}
+	people, _ := d.shown(call, contest)
+	text := d.asking(askAssess+strconv.Itoa(min(d.Round, laterRounds)), textAssess.of(judge.Name), people)
+	return text + d.instructed(judge) + d.formerMarks(judge.Name) + d.gone(contest) + d.absences(d.Round) + d.measured()
+}
+
+// asking returns an instruction of judges with the names of people. The texts of version 1 are named after the judge, and list the names.
+func (d *Debate) asking(name, former string, people []string) string {
+	text := prompt.Fill(cmp.Or(d.Text(name), d.Text(former)), d.Round, d.rounds())
+	return prompt.FillNames(text, people) + d.extended()
+}
+
+// instructed returns the host program's own instructions to one judge. They stand in the last message, so that all judges of a panel
+// have the same system prompt.
+func (d *Debate) instructed(judge *JudgeConfig) string {
+	own := prompt.Plain(judge.Instructions)
+	if own == "" {
+		return ""
+	}
+	return "\n\nFurther instructions, which hold where they differ from the rules above:\n\n" + d.Hide(own)
+}
+
+// formerMarks tells a judge its own marks of the latest rounds, by which it can see whether rounds yield less. A judge of version 1 is
+// asked without them, since the requests of such a debate must not grow.
+func (d *Debate) formerMarks(judge string) string {
+	if d.former {
+		return ""
+	}
+	var marks []string
+	for _, a := range slices.Backward(d.Assessments) {
+		if a.Judge == judge && a.Round < d.Round && len(marks) < detect.TrendWindow {
+			marks = append(marks, fmt.Sprintf("round %d: %g", a.Round, a.QualityScore))
+		}
+	}
+	if len(marks) == 0 {
+		return ""
+	}
+	slices.Reverse(marks)
+	return "\n\nYour quality scores so far: " + strings.Join(marks, ", ") + "."
 }
 
 // assessmentID returns the ID of a judge's assessment of a round.
@@ -83,27 +128,39 @@ const (
 
 func verdictCall(d *Debate, judge *JudgeConfig, swapped bool) flow.Call {
 	id := "verdict." + judge.Name
-	text := textVerdict.of(judge.Name)
 	if swapped {
-		id, text = id+swappedSuffix, text+swappedSuffix
+		id += swappedSuffix
 	}
 	call := judgeCall(d, judge, id, KindVerdict)
 	call.Schema, call.View.Swapped = string(KindVerdict), swapped
 	if swapped {
 		call.Tag = tagSwapped
 	}
-	asked := func() string {
-		name := text
-		if !allArgumentsReceived(d.Record) {
-			name += unfinishedSuffix
-		}
-		return prompt.Fill(d.Text(name), d.Round, d.rounds()) + d.extended()
+	switch {
+	case call.Performer == flow.ByPerson:
+		call.Schema = schemaPersonVerdict
+	case d.winnerless():
+		call.Schema = schemaNoWinner
 	}
-	if call.Performer == flow.ByPerson {
-		call.Schema, asked = schemaPersonVerdict, d.personJudged
-	}
-	call.Last = func(*flow.Record) string { return asked() + d.gone(d.Contestants()) + d.absences(0) }
+	call.Last = func(*flow.Record) string { return d.toJudge(&call, judge) }
 	return call
+}
+
+// toJudge is the last message before a judge gives the verdict.
+func (d *Debate) toJudge(call *flow.Call, judge *JudgeConfig) string {
+	contest := d.contest()
+	if call.Performer == flow.ByPerson {
+		return d.personJudged(call) + d.instructed(judge) + d.gone(contest) + d.absences(0)
+	}
+	name, former := askVerdict, textVerdict.of(judge.Name)
+	if call.View.Swapped {
+		former += swappedSuffix
+	}
+	if !allArgumentsReceived(d.Record) {
+		name, former = name+unfinishedSuffix, former+unfinishedSuffix
+	}
+	people, _ := d.shown(call, contest)
+	return d.asking(name, former, people) + d.instructed(judge) + d.gone(contest) + d.absences(0)
 }
 
 func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) flow.Call {
@@ -124,12 +181,12 @@ func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) flo
 }
 
 // gone tells a judge which participants have left the debate, and whether they are judged.
-func (d *Debate) gone(judged []Participant) string {
+func (d *Debate) gone(c contest) string {
 	var scored, others []string
 	for _, name := range d.Dropped() {
 		switch {
 		case d.Seat(name) < 0:
-		case has(judged, name):
+		case has(c.judged, name):
 			scored = append(scored, d.Hide(name))
 		default:
 			others = append(others, d.Hide(name))
@@ -138,7 +195,7 @@ func (d *Debate) gone(judged []Participant) string {
 	out := ""
 	if len(scored) > 0 {
 		out += "\n\nHas left the debate early, and is judged by what was said until then: " + strings.Join(scored, ", ") + "."
-		if !d.format.LeaverMayWin {
+		if !d.format.LeaverMayWin && c.sides == nil && !d.winnerless() {
 			out += " Only who has stayed can win."
 		}
 	}
@@ -148,32 +205,41 @@ func (d *Debate) gone(judged []Participant) string {
 	return out
 }
 
-// absences tells a judge who of those who are left has missed this round, or which rounds of all if it is 0.
+// absences tells a judge who of those who are left has missed this round, or which rounds of all if it is 0. Whoever has said nothing in
+// the round that is judged is not judged in it.
 func (d *Debate) absences(round int) string {
-	var who []string
+	var judged, silent []string
 	for i := range d.SkippedCalls {
 		s := &d.SkippedCalls[i]
 		if s.Round == 0 || round != 0 && s.Round != round || d.Seat(s.By) < 0 || d.IsDropped(s.By) {
 			continue
 		}
 		what := fmt.Sprintf("%s in round %d", d.Hide(s.By), s.Round)
-		if slices.ContainsFunc(d.Turns, func(t *flow.Turn) bool { return t.Speaker == s.By && t.Round == s.Round }) {
+		list := &judged
+		switch spoke := slices.ContainsFunc(d.Turns, func(t *flow.Turn) bool { return t.Speaker == s.By && t.Round == s.Round }); {
+		case spoke:
 			what += ", in part"
+		case round != 0 && !d.former:
+			list = &silent
 		}
-		if !slices.Contains(who, what) {
-			who = append(who, what)
+		if !slices.Contains(*list, what) {
+			*list = append(*list, what)
 		}
 	}
-	if len(who) == 0 {
-		return ""
+	out := ""
+	if len(judged) > 0 {
+		out += "\n\nHas missed speeches, and is judged by what was said: " + strings.Join(judged, "; ") + "."
 	}
-	return "\n\nHas missed speeches, and is judged by what was said: " + strings.Join(who, "; ") + "."
+	if len(silent) > 0 {
+		out += "\n\nHas missed all speeches, and is not to be judged here: " + strings.Join(silent, "; ") + "."
+	}
+	return out
 }
 
-// extended tells a speaker or a judge that the number of rounds is no longer what the system prompt says, which stays as it
-// is.
+// extended tells a speaker or a judge of a debate of version 1 that the number of rounds is no longer what its system prompt says, which
+// stays as it is. Later system prompts name no number.
 func (d *Debate) extended() string {
-	if d.rounds() == d.config.Rounds {
+	if d.rounds() == d.config.Rounds || !d.former {
 		return ""
 	}
 	return fmt.Sprintf("\n\nThe number of rounds has been changed: it is %d now.", d.rounds())
@@ -189,12 +255,18 @@ func judgeTask(r *flow.Record, asked flow.Asked) any {
 	if !call.View.None {
 		task.Turns = d.Readable()
 	}
-	judged := d.Contestants()
+	contest := d.contest()
 	for _, seat := range d.shownTo(call) {
-		if p := d.placed(seat); !d.IsDropped(p.Name) || has(judged, p.Name) {
+		if p := d.placed(seat); !d.IsDropped(p.Name) || has(contest.judged, p.Name) {
 			p.seat(d.config, "").Clear()
 			task.Participants = append(task.Participants, p)
 		}
+	}
+	switch call.Kind {
+	case KindAssessment:
+		task.Judged, _ = d.shown(call, d.roundContest())
+	case KindVerdict:
+		task.Judged, _ = d.shown(call, contest)
 	}
 	if call.View.Swapped {
 		task.Turns = swapped(task.Turns)

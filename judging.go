@@ -6,9 +6,9 @@ import (
 	"strconv"
 
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/provider"
-
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/prompt"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Judging says who judges, when, and by which criteria.
@@ -26,8 +26,14 @@ type Judging struct {
 	Rubric *Rubric `json:"rubric,omitempty"`
 	// Criteria replace the six default criteria. They apply if there is no rubric.
 	Criteria []string `json:"criteria,omitempty" redact:"-"`
+	// Aim is what the judges judge, such as [format.ByTruth]. If it is empty, the format says it.
+	Aim format.Aim `json:"aim,omitempty" redact:"-"`
+	// Instructions are added to the prompts of all judges, unchanged. They are trusted: do not fill them from a user's input.
+	Instructions string `json:"instructions,omitempty"`
 	// BothOrders asks each judge for two verdicts, with the participants in one order and in the other. If their
-	// winners differ, the judge counts as seeing a tie.
+	// winners differ, the judge counts as seeing a tie. In the second verdict, the names and scores are listed in reverse, and so are
+	// the speeches of those who spoke at once. Where speakers answer each other, the order of the speeches cannot be changed: a second
+	// debate with the seats exchanged shows then whether the order mattered.
 	BothOrders bool `json:"bothOrders,omitempty"`
 	// Anonymous shows the judges labels such as "Speaker A" in place of names, in the transcript too.
 	Anonymous bool `json:"anonymous,omitempty"`
@@ -78,6 +84,9 @@ type JudgeConfig struct {
 	MaxTokens int `json:"maxTokens,omitempty"`
 	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
 	Options *provider.Options `json:"options,omitempty"`
+	// Instructions are added to what this judge is asked, unchanged, after those of Judging. They are trusted: do not fill them from a
+	// user's input. They stand in the last message of a request, so that the judges of a panel share the text before it.
+	Instructions string `json:"instructions,omitempty"`
 }
 
 func (j *JudgeConfig) seat(field string) flow.Seat {

@@ -130,13 +130,14 @@ func (d *Debate) assessed(round int) []*Assessment {
 func (d *Debate) panelOf(round int) panel {
 	var p panel
 	for _, a := range d.assessed(round) {
+		noticed := d.counted(round, a.Flags)
 		p.judges++
 		p.quality += a.QualityScore
 		p.goOn += oneIf(a.ShouldContinue)
-		p.converged += oneIf(a.Flags.ConvergenceReached)
-		p.returns += oneIf(a.Flags.DiminishingReturns)
-		p.drifting += oneIf(a.Flags.Drifting)
-		p.repeating += oneIf(a.Flags.Repetitive)
+		p.converged += oneIf(noticed.ConvergenceReached)
+		p.returns += oneIf(noticed.DiminishingReturns)
+		p.drifting += oneIf(noticed.Drifting)
+		p.repeating += oneIf(noticed.Repetitive)
 	}
 	for i := range d.SkippedCalls {
 		if s := &d.SkippedCalls[i]; s.Kind == KindAssessment && s.Round == round {
@@ -147,6 +148,16 @@ func (d *Debate) panelOf(round int) panel {
 		p.quality /= float64(p.judges)
 	}
 	return p
+}
+
+// counted returns the flags of a round that count. Before the first round in which a flag is asked for, it counts for nothing.
+func (d *Debate) counted(round int, noticed Flags) Flags {
+	for i := range flags {
+		if round < flags[i].first && !d.former {
+			*flags[i].of(&noticed) = false
+		}
+	}
+	return noticed
 }
 
 // all returns the number of judges who were asked about the round.
@@ -166,14 +177,15 @@ func (p *panel) most(n int) bool { return 2*n > p.all() }
 // Outcome is the result of a debate so far. It is computed from the record alone: no model is asked for it.
 type Outcome struct {
 	Decision format.Decision `json:"decision"`
-	// Winner is the participant who has won, and Side the winner's side. A swing has a side only. Both are empty if
-	// nobody has won.
+	// Winner is the participant who has won, and Side the winner's side. If sides win ([Debate.BySides]), and in a swing, there is a
+	// side only. Both are empty if nobody has won.
 	Winner string      `json:"winner,omitempty"`
 	Side   format.Side `json:"side,omitempty"`
 	// Tie reports that there were votes, but no winner. It is false if no judge names a winner although the scores differ: then
 	// the judges have decided that nobody wins.
 	Tie bool `json:"tie,omitempty"`
-	// Votes are the judges' votes without abstentions, the largest count first.
+	// Votes are the judges' votes without abstentions, the largest count first. Their names are those of participants or, if sides win,
+	// of sides.
 	Votes []vote.Count `json:"votes,omitempty"`
 	// Verdicts is how many judges have judged, and Judges how many were to judge.
 	Verdicts int `json:"verdicts"`
@@ -208,7 +220,7 @@ type Outcome struct {
 // Dissent is a judge's vote that did not prevail.
 type Dissent struct {
 	Judge     string `json:"judge"`
-	Winner    string `json:"winner,omitempty"` // "" if this judge sees a tie, or nobody ahead
+	Winner    string `json:"winner,omitempty"` // a participant, or a side if sides win; "" if this judge sees a tie, or nobody ahead
 	Reasoning string `json:"reasoning,omitempty"`
 }
 
@@ -218,14 +230,14 @@ func winnerOf(r *flow.Record) string {
 	return cmp.Or(o.Winner, string(o.Side))
 }
 
-// opinion is one judge's view of the winner.
+// opinion is one judge's view of the winner. Parties are participants or, if sides win, sides.
 type opinion struct {
 	judge   string
-	winner  string // "" for a tie, or for nobody ahead
+	winner  string // a party; "" for a tie, or for nobody ahead
 	flipped bool   // whether the verdicts of the two orders disagree
 	verdict *Verdict
 	scores  map[string]float64 // of all who are judged
-	ranking []string           // of those who can win; empty if flipped
+	ranking []string           // of the parties that can win; empty if flipped
 }
 
 // opinions returns the opinions of the judges who have given all verdicts that they were asked for, in the order of
@@ -235,6 +247,7 @@ func (d *Debate) opinions() []opinion {
 	if d.config == nil || d.config.Judging == nil {
 		return nil
 	}
+	contest := d.contest()
 	for i := range d.config.Judging.Judges {
 		name := d.config.Judging.Judges[i].Name
 		var own, swapped *Verdict
@@ -250,9 +263,9 @@ func (d *Debate) opinions() []opinion {
 		if own == nil || d.config.Judging.BothOrders && swapped == nil {
 			continue
 		}
-		o := opinion{judge: name, winner: own.winner(), verdict: own, scores: own.Scores}
+		o := opinion{judge: name, winner: contest.of(own.Winner), verdict: own, scores: own.Scores}
 		if swapped != nil {
-			if swapped.winner() != o.winner {
+			if contest.of(swapped.Winner) != o.winner {
 				o.winner, o.flipped = "", true
 			}
 			o.scores = make(map[string]float64, len(own.Scores))
@@ -264,31 +277,35 @@ func (d *Debate) opinions() []opinion {
 			o.winner = ""
 		}
 		if !o.flipped {
-			o.ranking = ranked(d.running(o.scores))
+			o.ranking = ranked(d.running(contest, o.scores))
 		}
 		out = append(out, o)
 	}
 	return out
 }
 
-// canWin reports whether a participant can win. Whoever has left the debate wins only if the format says so.
-func (d *Debate) canWin(name string) bool { return d.format.LeaverMayWin || !d.IsDropped(name) }
+// canWin reports whether a party can win. Whoever has left the debate wins only if the format says so. A side can win while one of its
+// speakers is there.
+func (d *Debate) canWin(party string) bool {
+	switch {
+	case d.format.LeaverMayWin || len(d.Dropped()) == 0:
+		return true
+	case d.BySides() && party != "":
+		return countSide(d.participants(), format.Side(party)) > 0
+	default:
+		return !d.IsDropped(party)
+	}
+}
 
-// running returns the scores of those who can win.
-func (d *Debate) running(scores map[string]float64) map[string]float64 {
+// running returns the scores, by party, of those who can win.
+func (d *Debate) running(c contest, scores map[string]float64) map[string]float64 {
+	scores = c.means(scores)
 	if len(d.Dropped()) == 0 || d.format.LeaverMayWin {
 		return scores
 	}
 	out := maps.Clone(scores)
-	maps.DeleteFunc(out, func(name string, _ float64) bool { return d.IsDropped(name) })
+	maps.DeleteFunc(out, func(party string, _ float64) bool { return !d.canWin(party) })
 	return out
-}
-
-func (v *FinalVerdict) winner() string {
-	if v.Winner == nil {
-		return ""
-	}
-	return v.Winner.Participant
 }
 
 // decide applies the panel's protocol. A judge who sees a tie, or nobody ahead, votes for nobody but counts among
@@ -323,7 +340,7 @@ func decide(protocol Protocol, opinions []opinion) (winner string, votes []vote.
 	return result.Winner, result.Tally
 }
 
-// ranked returns names by falling score. A ranking has no ties, so names with the same score are left out, together
+// ranked returns parties by falling score. A ranking has no ties, so names with the same score are left out, together
 // with all below them.
 func ranked(scores map[string]float64) []string {
 	names := slices.Sorted(maps.Keys(scores))
@@ -352,12 +369,12 @@ func (d *Debate) opinion() *Verdict {
 	if len(opinions) == 0 {
 		return nil
 	}
-	winner := ""
+	contest, winner := d.contest(), ""
 	if len(opinions) >= d.quorum() && d.format.Decide != format.NoWinner {
 		winner, _ = decide(d.config.Judging.Protocol, opinions)
 	}
 	for _, o := range opinions {
-		if o.winner == winner && o.verdict.winner() == winner {
+		if o.winner == winner && contest.of(o.verdict.Winner) == winner {
 			return o.verdict
 		}
 	}
@@ -402,15 +419,21 @@ func (d *Debate) Outcome() Outcome {
 
 // tally finds the winner of the judges' votes.
 func (d *Debate) tally(o *Outcome, opinions []opinion) {
-	o.Winner, o.Votes = decide(d.config.Judging.Protocol, opinions)
-	scores := d.running(o.Scores)
-	o.Tie = o.Winner == "" && !undecided(scores, opinions)
-	o.Notes = contradictions(o, scores)
-	if seat := d.Seat(o.Winner); seat >= 0 {
-		o.Side = d.config.Participants[seat].Side
+	contest := d.contest()
+	var winner string
+	winner, o.Votes = decide(d.config.Judging.Protocol, opinions)
+	scores := d.running(contest, o.Scores)
+	o.Tie = winner == "" && !d.undecided(scores, opinions)
+	if !o.Tie {
+		o.Notes = d.contradictions(contest, winner, scores)
+	}
+	if contest.sides != nil {
+		o.Side = format.Side(winner)
+	} else if o.Winner = winner; d.Seat(winner) >= 0 {
+		o.Side = d.config.Participants[d.Seat(winner)].Side
 	}
 	for _, each := range opinions {
-		if each.winner == o.Winner {
+		if each.winner == winner {
 			continue
 		}
 		d := Dissent{Judge: each.judge, Winner: each.winner, Reasoning: each.verdict.Summary}
@@ -421,25 +444,32 @@ func (d *Debate) tally(o *Outcome, opinions []opinion) {
 	}
 }
 
-// undecided reports whether all judges name nobody although somebody has the highest score. A judge whose verdicts in the
-// two orders differ sees a tie.
-func undecided(scores map[string]float64, opinions []opinion) bool {
+// undecided reports whether all judges name nobody although somebody is ahead by the scores. A judge whose verdicts in the two orders
+// differ sees a tie.
+func (d *Debate) undecided(scores map[string]float64, opinions []opinion) bool {
 	named := func(each opinion) bool { return each.winner != "" || each.flipped }
-	return !slices.ContainsFunc(opinions, named) && len(ranked(scores)) > 0
+	_, by := ahead(scores)
+	return !slices.ContainsFunc(opinions, named) && d.apart(by)
 }
 
-// contradictions returns where the winner is not the one with the highest score, among those who can win.
-func contradictions(o *Outcome, scores map[string]float64) []string {
-	if len(scores) == 0 || o.Tie {
+// apart reports whether a party that is ahead by so much is the winner by the scores. Version 1 of the flow told judges of no tie.
+func (d *Debate) apart(by float64) bool { return by > 0 && (d.former || hundredths(by) >= tieBelow) }
+
+// contradictions returns where the winner is not the party with the highest score, among those who can win.
+func (d *Debate) contradictions(c contest, winner string, scores map[string]float64) []string {
+	if len(scores) == 0 {
 		return nil
 	}
-	best := slices.MaxFunc(slices.Sorted(maps.Keys(scores)), func(a, b string) int { return cmp.Compare(scores[a], scores[b]) })
-	highest, own := scores[best], scores[o.Winner]
+	best, by := ahead(scores)
+	highest, own, what := hundredths(scores[best]), hundredths(scores[winner]), "score"
+	if c.sides != nil {
+		what = "mean score"
+	}
 	switch {
-	case o.Winner == "":
-		return []string{fmt.Sprintf("nobody has won, although %s has the highest score: %g", best, highest)}
-	case own < highest:
-		return []string{fmt.Sprintf("%s has won with a lower score than %s: %g against %g", o.Winner, best, own, highest)}
+	case winner == "" && d.apart(by):
+		return []string{fmt.Sprintf("nobody has won, although %s has the highest %s: %g", c.called(best), what, highest)}
+	case winner != "" && own < highest:
+		return []string{fmt.Sprintf("%s has won with a lower %s than %s: %g against %g", c.called(winner), what, c.called(best), own, highest)}
 	default:
 		return nil
 	}

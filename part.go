@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/flow"
@@ -29,6 +30,8 @@ type Debate struct {
 	config   *Config
 	format   *format.Format
 	drawn    drawn
+	former   bool              // the debate was started by version 1 of the flow, whose rules its texts tell
+	sides    []format.Side     // that win or lose as one; nil: participants do
 	texts    map[string]string // the prompts, with what has been assigned since
 	systems  []string          // the system prompts of the participants, by seat
 	bench    []int             // the indices of the judges who are not recused
@@ -103,6 +106,9 @@ func open(r *flow.Record, start *flow.Start) (*Debate, error) {
 	}
 	d := &Debate{Record: r, config: r.Config().(*Config), format: f, texts: start.Texts, phase: unset}
 	d.drawn, _ = draw(d.config, start.Seed).(drawn)
+	if d.former = ofVersion1(start); !d.former {
+		d.sides = sidesOf(d.config.Participants, f)
+	}
 	d.systems = make([]string, len(d.config.Participants))
 	d.readSystems()
 	d.bench = d.seated()
@@ -110,6 +116,21 @@ func open(r *flow.Record, start *flow.Start) (*Debate, error) {
 		return name == format.DetectRepetition || name == format.DetectDiminishing
 	})
 	return d, nil
+}
+
+// ofVersion1 reports whether a log has the texts of version 1 of the flow. What these tell judges stays true: each participant is judged in
+// each round, participants win and not sides, and every flag counts from the first round on. A flow that was composed from this one may
+// have a version of its own, so that the texts decide.
+func ofVersion1(start *flow.Start) bool {
+	if start.FlowVersion >= version {
+		return false
+	}
+	for name := range start.Texts {
+		if strings.HasPrefix(name, askTexts) {
+			return false
+		}
+	}
+	return true
 }
 
 // Config returns the frozen config, with every default written out. It is read only.

@@ -5,28 +5,35 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/prompt"
 )
 
-// PersonJudgement is what a person who judges answers about one round: a score for each participant, a mark for the round,
-// whether the debate should go on, and a sentence.
+// PersonJudgement is what a person who judges answers about one round: a sentence, a score for each participant who has spoken in it, a
+// mark for the round, and whether the debate should go on.
 type PersonJudgement struct {
-	Scores         map[string]float64 `json:"scores" jsonschema:"description=0 to 10 for every participant by name" redact:"keys"`
-	QualityScore   float64            `json:"qualityScore" jsonschema:"minimum=0,maximum=10,description=quality of the round as a whole"`
-	ShouldContinue bool               `json:"shouldContinue" jsonschema:"description=whether another round is worth having"`
-	Reasoning      string             `json:"reasoning" jsonschema:"description=why you judge so, in a sentence"`
+	Reasoning      string             `json:"reasoning"`
+	Scores         map[string]float64 `json:"scores" redact:"keys"` // from 0 to 10, by name
+	QualityScore   float64            `json:"qualityScore" jsonschema:"minimum=0,maximum=10"`
+	ShouldContinue bool               `json:"shouldContinue"`
 }
 
-// PersonVerdict is what a person who judges answers about the whole debate: a score for each participant, a mark for the
-// debate, the winner, and a sentence.
+// PersonVerdict is what a person who judges answers about the whole debate: a sentence, a score for each participant, a mark for the
+// debate, and the winner. In a format without a winner it has no scores and no winner.
 type PersonVerdict struct {
-	Scores       map[string]float64 `json:"scores" jsonschema:"description=0 to 100 for every participant by name" redact:"keys"`
-	QualityScore float64            `json:"qualityScore" jsonschema:"minimum=0,maximum=100,description=quality of the debate as a whole"`
-	Winner       string             `json:"winner" jsonschema:"description=the winner's name; empty if nobody has won" redact:"-"`
-	Reasoning    string             `json:"reasoning" jsonschema:"description=why you judge so, in a sentence"`
+	Reasoning    string             `json:"reasoning"`
+	Scores       map[string]float64 `json:"scores" redact:"keys"` // from 0 to 100, by name
+	QualityScore float64            `json:"qualityScore" jsonschema:"minimum=0,maximum=100"`
+	Winner       string             `json:"winner" redact:"-"` // a participant's name or, where sides win, a side; "": nobody has won
+}
+
+// answeredPersonVerdict is a person's verdict as it was answered.
+type answeredPersonVerdict struct {
+	PersonVerdict
+
+	named bool // whether the answer says who has won, even if nobody has
 }
 
 // Names of the schemas of people who judge.
@@ -39,23 +46,24 @@ const (
 func personSchemas() map[string]*flow.Schema {
 	return map[string]*flow.Schema{
 		schemaPersonAssessment: flow.AnswerSchema[PersonJudgement](schemaPersonAssessment, flow.AnswerOf[PersonJudgement]{
-			Check: checkPersonJudgement, Names: assessedNames, Narrow: narrowScores(10),
+			Check: checkPersonJudgement, Fields: personAssessmentFields,
 			Read: func(tree any) *PersonJudgement {
 				o := objectOf(tree)
-				return &PersonJudgement{o.numbers("scores"), o.number("qualityScore"), o.truth("shouldContinue"), o.text("reasoning")}
+				return &PersonJudgement{o.text("reasoning"), o.numbers("scores"), o.number("qualityScore"), o.truth("shouldContinue")}
 			},
 			Body: func(_ *flow.Record, in *flow.Intent, spend flow.Spend, p *PersonJudgement) flow.Body {
 				return &Assessment{Spend: spend, Round: in.Round, Judge: in.By, Judgement: p.judgement()}
 			},
 		}),
-		schemaPersonVerdict: flow.AnswerSchema[PersonVerdict](schemaPersonVerdict, flow.AnswerOf[PersonVerdict]{
-			Check: checkPersonVerdict, Names: judgedNames, Narrow: narrowScores(100),
-			Read: func(tree any) *PersonVerdict {
+		schemaPersonVerdict: flow.AnswerSchema[personVerdictShape](schemaPersonVerdict, flow.AnswerOf[answeredPersonVerdict]{
+			Check: checkPersonVerdict, Fields: personVerdictFields,
+			Read: func(tree any) *answeredPersonVerdict {
 				o := objectOf(tree)
-				return &PersonVerdict{o.numbers("scores"), o.number("qualityScore"), o.text("winner"), o.text("reasoning")}
+				v := PersonVerdict{o.text("reasoning"), o.numbers("scores"), o.number("qualityScore"), o.text("winner")}
+				return &answeredPersonVerdict{v, o.has("winner")}
 			},
-			Body: func(_ *flow.Record, in *flow.Intent, spend flow.Spend, p *PersonVerdict) flow.Body {
-				return &Verdict{Spend: spend, Judge: in.By, Swapped: in.Tag == tagSwapped, FinalVerdict: p.verdict()}
+			Body: func(r *flow.Record, in *flow.Intent, spend flow.Spend, p *answeredPersonVerdict) flow.Body {
+				return &Verdict{Spend: spend, Judge: in.By, Swapped: in.Tag == tagSwapped, FinalVerdict: p.verdict(of(r).contest())}
 			},
 		}),
 	}
@@ -73,87 +81,65 @@ func (p *PersonJudgement) judgement() Judgement {
 }
 
 // verdict returns the verdict that a person has given. What a person is not asked for is empty.
-func (p *PersonVerdict) verdict() FinalVerdict {
+func (p *PersonVerdict) verdict(c contest) FinalVerdict {
 	v := FinalVerdict{
 		Summary: p.Reasoning, KeyPoints: []KeyPoints{}, AreasOfAgreement: []string{}, AreasOfDisagreement: []string{}, Scores: p.Scores,
 		Criteria: map[string]string{}, QualityScore: p.QualityScore, Insights: []string{},
 	}
-	if p.Winner != "" {
+	if v.Scores == nil {
+		v.Scores = map[string]float64{}
+	}
+	switch {
+	case p.Winner == "":
+	case c.sides != nil:
+		v.Winner = &Winner{Side: format.Side(p.Winner), Reasoning: p.Reasoning}
+	default:
 		v.Winner = &Winner{Participant: p.Winner, Reasoning: p.Reasoning}
 	}
 	return v
 }
 
 func checkPersonJudgement(r *flow.Record, p *PersonJudgement) []string {
-	return append(checkScores(of(r).inRound(), p.Scores, 10), blank("reasoning", p.Reasoning)...)
+	d := of(r)
+	return append(d.checkScores(d.roundContest(), p.Scores, 10), blank("reasoning", p.Reasoning)...)
 }
 
-func checkPersonVerdict(r *flow.Record, p *PersonVerdict) []string {
+func checkPersonVerdict(r *flow.Record, p *answeredPersonVerdict) []string {
 	d := of(r)
-	contestants := d.Contestants()
-	problems := checkScores(contestants, p.Scores, 100)
-	problems = append(problems, d.checkWinner(contestants, p.Winner)...)
+	contest := d.contest()
+	problems := d.checkWinner(contest, p.Winner)
+	if d.winnerless() {
+		p.Scores = nil
+	} else {
+		problems = append(d.checkScores(contest, p.Scores, 100), problems...)
+		if !p.named {
+			problems = append(problems, "winner: is missing; \"\" if nobody has won")
+		}
+	}
 	return append(problems, blank("reasoning", p.Reasoning)...)
 }
 
-// checkScores finds contestants without a score, and scores that are out of bounds or somebody else's.
-func checkScores(contestants []Participant, scores map[string]float64, most float64) []string {
-	var problems []string
-	for i := range contestants {
-		name := contestants[i].Name
-		score, ok := scores[name]
-		switch {
-		case !ok:
-			problems = append(problems, fmt.Sprintf("scores: %q is missing", name))
-		case score < 0 || score > most:
-			problems = append(problems, fmt.Sprintf("scores: the score of %q is not between 0 and %g", name, most))
-		}
-	}
-	if len(scores) > len(contestants) {
-		problems = append(problems, "scores: somebody is scored who is no participant")
-	}
-	return problems
-}
-
-// checkWinner finds a winner who cannot be one. "": nobody has won.
-func (d *Debate) checkWinner(contestants []Participant, winner string) []string {
-	switch {
-	case winner == "":
-		return nil
-	case d.format.Decide == format.NoWinner:
-		return []string{"winner: is not null, but this format has no winner"}
-	case !has(contestants, winner):
-		return []string{"winner: is no participant, by the exact name"}
-	case d.IsDropped(winner) && !d.format.LeaverMayWin:
-		return []string{"winner: has left the debate, and cannot win"}
-	default:
-		return nil
-	}
-}
-
-// narrowScores writes the names of those who are scored into a schema.
-func narrowScores(most int) func(flow.Names, []byte) []byte {
-	return func(names flow.Names, data []byte) []byte { return numbered(data, names.People, most) }
-}
-
 // personAssessed is what a person is asked about the present round.
-func (d *Debate) personAssessed() string {
-	contestants := d.inRound()
-	example := d.example(PersonJudgement{Scores: even(contestants, 7), QualityScore: 7, ShouldContinue: true, Reasoning: "…"})
-	return fmt.Sprintf("Round %d of %d is over. How good was each of %s in it, from 0 to 10? How good was the round, from 0 to 10? "+
-		"Should the debate go on? Why, in a sentence? The answer looks like this: %s", d.Round, d.rounds(), d.listed(contestants), example)
+func (d *Debate) personAssessed(call *flow.Call) string {
+	contest, a := d.roundContest(), d.asked(d.Round)
+	people, _ := d.shown(call, contest)
+	example := d.example(PersonJudgement{Reasoning: "…", Scores: even(contest.judged, 7), QualityScore: 7, ShouldContinue: true})
+	return fmt.Sprintf("Round %d of %d is over. How good was it?\n\n%s\n\nThe answer looks like this: %s", d.Round, d.rounds(),
+		prompt.FillNames(a.personAssessment(people).String(), people), example)
 }
 
 // personJudged is what a person is asked about the whole debate.
-func (d *Debate) personJudged() string {
-	contestants := d.Contestants()
-	who := `Who has won ("" if nobody)?`
-	if d.format.Decide == format.NoWinner {
-		who = `This format has no winner, so that one is "".`
+func (d *Debate) personJudged(call *flow.Call) string {
+	contest, a := d.contest(), d.asked(d.Round)
+	people, parties := d.shown(call, contest)
+	question := "How good was it, and who has won?"
+	example := d.example(PersonVerdict{Reasoning: "…", Scores: even(contest.judged, 70), QualityScore: 70})
+	if d.winnerless() {
+		question = "How good was it?"
+		example = d.example(personVerdictShape{Reasoning: "…", QualityScore: 70})
 	}
-	example := d.example(PersonVerdict{Scores: even(contestants, 70), QualityScore: 70, Winner: "", Reasoning: "…"})
-	return fmt.Sprintf("The debate is over. How good was each of %s, from 0 to 100? How good was the debate, from 0 to 100? "+
-		"%s Why, in a sentence? The answer looks like this: %s", d.listed(contestants), who, example)
+	return fmt.Sprintf("The debate is over. %s\n\n%s\n\nThe answer looks like this: %s", question,
+		prompt.FillNames(a.personVerdict(people, parties).String(), people), example)
 }
 
 // even gives everybody the same score.
@@ -163,15 +149,6 @@ func even(participants []Participant, score float64) map[string]float64 {
 		scores[participants[i].Name] = score
 	}
 	return scores
-}
-
-// listed names participants as their judges see them.
-func (d *Debate) listed(participants []Participant) string {
-	names := namesOf(participants)
-	for i := range names {
-		names[i] = d.Hide(names[i])
-	}
-	return strings.Join(names, ", ")
 }
 
 // example returns an answer as JSON, with names as judges see them.

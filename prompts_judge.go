@@ -1,7 +1,9 @@
 package debate
 
 import (
-	"slices"
+	"cmp"
+	"strconv"
+	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
@@ -10,44 +12,81 @@ import (
 
 // What judges and the audience are told and asked. What speakers are told is in prompts.go.
 
+// formerHole stands for a voter's first vote. Its runes are those of the other holes.
+const formerHole = "\uE001former\uE001"
+
+// Names of the texts that judges and voters are asked with. In version 1 of the flow, each judge had texts of its own.
+const (
+	askTexts   = "ask."
+	askAssess  = askTexts + "assess." // with the round; that of laterRounds stands for all later ones
+	askVerdict = askTexts + "verdict"
+	askBallot  = askTexts + "ballot." // with "before" or "after"
+)
+
+// judges renders what judges are told. All judges of a panel are told the same, in the same order, so that they share the beginning of
+// their prompts. The order that was drawn for a judge is that of the names in its instruction and its schema.
 func (t *textWriter) judges() {
 	j := t.Config.Judging
-	if j == nil {
+	if j == nil || len(t.Orders) == 0 {
 		return
 	}
-	for i := range j.Judges {
-		people, names, chairs := t.shown(t.Orders[i])
-		judge := prompt.Judge{
-			Name: j.Judges[i].Name, Topic: t.hide(t.Config.Topic), Format: t.Format.Name, FormatGuidance: t.hide(t.guidance()),
-			Participants: people, Chairs: chairs, Criteria: j.Criteria, Rubric: j.Rubric.prompted(), Rounds: t.Config.Rounds,
-			NoWinner: t.Format.Decide == format.NoWinner, Fence: t.Fence,
-		}
-		text, err := t.Prompts.Judge(judge)
-		t.put(textSystem.of(judge.Name), text, err)
-		assess := prompt.Assess{
-			Participants: names, Rubric: judge.Rubric, Rounds: t.planned(), Ends: string(t.Format.End), Judges: len(j.Judges),
-		}
-		text, err = t.Prompts.Assess(assess)
-		t.put(textAssess.of(judge.Name), text, err)
-		t.verdicts(textVerdict.of(judge.Name), names)
-		if j.BothOrders {
-			slices.Reverse(names)
-			t.verdicts(textVerdict.of(judge.Name)+swappedSuffix, names)
-		}
+	people, names, chairs := t.shown(t.Orders[0])
+	judge := prompt.Judge{
+		Topic: t.hide(t.Config.Topic), Format: t.Format.Name, FormatGuidance: t.hide(t.Format.Guidance), Participants: people, Chairs: chairs,
+		Criteria: j.Criteria, Rubric: j.Rubric.prompted(), Rounds: t.Config.Rounds, NoWinner: t.Format.Decide == format.NoWinner,
+		Aim: string(cmp.Or(j.Aim, t.Format.Aim)), Roles: t.roles(), Instructions: t.hide(bare(j.Instructions)), Language: t.Config.Language,
+		Fence: t.Fence,
 	}
+	if len(j.Judges) == 1 {
+		judge.Name = j.Judges[0].Name
+	}
+	text, err := t.Prompts.Judge(judge)
+	for i := range j.Judges {
+		t.put(textSystem.of(j.Judges[i].Name), text, err)
+	}
+	for round := 1; round <= laterRounds; round++ {
+		a := askedIn(t.Config, t.Format, round)
+		text, err := t.Prompts.Assess(prompt.Assess{
+			Participants: names, Rubric: judge.Rubric, Rounds: t.planned(), Ends: string(t.Format.End), Judges: len(j.Judges), First: round == 1,
+			Fields: a.assessment(nil).String(),
+		})
+		t.put(askAssess+strconv.Itoa(round), text, err)
+	}
+	t.verdicts(names)
 	findings, err := t.Prompts.Findings(prompt.Findings{Items: []string{findingsHole}})
 	t.put("findings", findings, err)
 }
 
-func (t *textWriter) verdicts(name string, names []string) {
+func (t *textWriter) verdicts(names []string) {
+	a := askedIn(t.Config, t.Format, laterRounds)
 	v := prompt.Verdict{
 		Participants: names, Criteria: t.Config.Judging.criteria(), Rounds: t.planned(), NoWinner: t.Format.Decide == format.NoWinner,
+		Fields: a.verdict(nil, nil).String(),
 	}
 	text, err := t.Prompts.Verdict(v)
-	t.put(name, text, err)
+	t.put(askVerdict, text, err)
 	v.Unfinished = true
 	text, err = t.Prompts.Verdict(v)
-	t.put(name+unfinishedSuffix, text, err)
+	t.put(askVerdict+unfinishedSuffix, text, err)
+}
+
+// roles returns what the format asks of those who are judged, by their sides.
+func (t *textWriter) roles() []string {
+	var out []string
+	for i := range t.Format.Seats {
+		seats := &t.Format.Seats[i]
+		if strings.TrimSpace(seats.Role) == "" || seats.Side != "" && !t.Format.Judged(seats.Side) {
+			continue
+		}
+		who := string(seats.Side)
+		if who == "" && len(out) == 0 {
+			who = "all"
+		} else if who == "" {
+			who = "all others"
+		}
+		out = append(out, who+": "+t.hide(seats.Role))
+	}
+	return out
 }
 
 // shown returns the participants as a judge is told about them, in the order drawn for the judge. If names are
@@ -85,13 +124,18 @@ func (t *textWriter) audience() {
 	for i := range t.Config.Audience.Members {
 		m := &t.Config.Audience.Members[i]
 		text, err := t.Prompts.Voter(prompt.Voter{
-			Topic: t.Config.Topic, Name: m.Name, Persona: m.Persona, Format: t.Format.Name, FormatGuidance: t.guidance(),
-			Participants: t.people(), Fence: t.Fence,
+			Topic: t.Config.Topic, Name: m.Name, Persona: m.Persona, Format: t.Format.Name, FormatGuidance: t.Format.Guidance,
+			Participants: t.people(), Instructions: bare(joined(t.Config.Audience.Instructions, m.Instructions)), Language: t.Config.Language,
+			Fence: t.Fence,
 		})
 		t.put(textSystem.of(m.Name), text, err)
 	}
-	for name, before := range map[string]bool{"ballot.before": true, "ballot.after": false} {
-		text, err := t.Prompts.Ballot(prompt.Ballot{Before: before})
-		t.put(name, text, err)
+	for name, before := range map[string]bool{"before": true, "after": false} {
+		ballot := prompt.Ballot{Before: before, Fields: ballotFields(!before).String()}
+		if !before {
+			ballot.Former = formerHole
+		}
+		text, err := t.Prompts.Ballot(ballot)
+		t.put(askBallot+name, text, err)
 	}
 }

@@ -40,8 +40,8 @@ type Ballot struct {
 	Fields string // what the answer holds, as [Fields] writes it
 }
 
-// Ballot returns the instruction to vote. It describes each field of the JSON answer: vote ("for",
-// "against" or "undecided") and reasoning. It fails only if a replaced template fails.
+// Ballot returns the instruction to vote, for an answer with reasoning and a vote: "for", "against" or "undecided". It fails only if a
+// replaced template fails.
 func (s *Set) Ballot(b Ballot) (string, error) {
 	b.Former = entry(b.Former)
 	return s.render("ballot", b)

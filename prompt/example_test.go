@@ -109,7 +109,7 @@ func ExampleCriterion() {
 // A member of the audience votes before the debate and after it.
 func ExampleSet_Ballot() {
 	set, err := prompt.Parse(map[string]string{
-		"ballot": "{{if .Before}}Wie stimmen Sie?{{else}}Wie stimmen Sie jetzt?{{end}}",
+		"ballot": "{{if .Before}}Wie stimmen Sie?{{else}}Wie stimmen Sie jetzt?{{end}} {{.Fields}}",
 	})
 	if err != nil {
 		fmt.Println(err)

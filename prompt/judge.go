@@ -15,11 +15,11 @@ func DefaultCriteria() []string {
 
 // Judge holds the values of a judge's system prompt. Empty fields leave no trace in the text.
 type Judge struct {
-	Name           string
+	Name           string // of the only judge; "" in a panel, whose judges share their prompt
 	Topic          string
 	Format         string
 	FormatGuidance string
-	Participants   []Person    // in the order in which this judge is shown them
+	Participants   []Person    // in the order in which they are shown
 	Chairs         []string    // names of those who lead the talk and are not judged
 	Criteria       []string    // each with its scale, if it has one; nil: DefaultCriteria
 	Rubric         []Criterion // scored criteria, used in place of Criteria; nil: none
@@ -68,7 +68,7 @@ func (j Judge) clean() Judge {
 
 // Assess holds the values of the instruction to assess a round.
 type Assess struct {
-	Participants []string    // names, as the judge must return them
+	Participants []string    // names of all who are judged in the debate; Fields has those who have spoken in the round
 	Rubric       []Criterion // criteria to score for each participant; nil: one score for each
 	Rounds       Planned     // 0: open
 	// Ends says what ends the debate before its last round: "judge" (shouldContinue), "convergence" (the flags
@@ -82,9 +82,8 @@ type Assess struct {
 // Round returns the placeholder; templates use it as {{.Round}}.
 func (Assess) Round() string { return Round }
 
-// Assess returns the instruction to assess a round. It is rendered once per debate and judge; [Fill]
-// inserts the round and the number of rounds. It describes each field of the JSON answer. It fails only if a replaced template
-// fails.
+// Assess returns the instruction to assess a round. It is rendered once per debate; [Fill] inserts the round and the number of rounds,
+// and [FillNames] those who are judged in it. It fails only if a replaced template fails.
 func (s *Set) Assess(a Assess) (string, error) {
 	a.Participants = lines(a.Participants)
 	a.Rubric = criteria(a.Rubric)
@@ -104,9 +103,8 @@ type Verdict struct {
 // Round returns the placeholder; templates use it as {{.Round}}.
 func (Verdict) Round() string { return Round }
 
-// Verdict returns the instruction for the final verdict. [Fill] inserts the last round that was held,
-// even if only in part, and the number of rounds. The text describes each field of the JSON answer. Verdict fails only if a
-// replaced template fails.
+// Verdict returns the instruction for the final verdict. [Fill] inserts the last round that was held, even if only in part, and the
+// number of rounds, and [FillNames] those who are judged. It fails only if a replaced template fails.
 func (s *Set) Verdict(v Verdict) (string, error) {
 	if len(v.Criteria) == 0 {
 		v.Criteria = DefaultCriteria()

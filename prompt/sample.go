@@ -7,7 +7,7 @@ func embeddedTemplate(name, text string, trials []any) Template {
 	return Template{
 		Text: text, Samples: trials,
 		Fenced: slices.Contains([]string{"debater", "judge", "voter", "summarizer", partFence}, name),
-		Asks:   slices.Contains([]string{"assign"}, name),
+		Asks:   slices.Contains([]string{"assess", "verdict", "ballot", "assign"}, name),
 	}
 }
 

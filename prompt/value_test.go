@@ -1,6 +1,7 @@
 package prompt_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -60,14 +61,14 @@ var fields = map[string]int{
 	"turn":       2,
 	"question":   2,
 	"answer":     2,
-	"judge":      4 + 3 + 2 + 2, // four of its own, three of a person, a chair, a criterion, the fence twice
+	"judge":      2 + 3 + 2 + 2, // two of its own, three of a person, a chair, a criterion, the fence twice
 	"rubric":     3,
-	"assess":     1 + 3,
-	"verdict":    2,
+	"assess":     0, // the fields have names, which are filled in later
+	"verdict":    0,
 	"again":      1,
 	"assign":     4 + 3, // four of its own and three of a person; the diversity only chooses
 	"findings":   1,
-	"voter":      7 + 3 + 2, // seven of its own, three of a person, the fence twice
+	"voter":      5 + 3 + 2, // five of its own, three of a person, the fence twice
 	"summarizer": 2 + 2,     // two of its own, the fence twice
 }
 
@@ -139,8 +140,6 @@ func TestListEntriesStayOnOneLine(t *testing.T) {
 			"turn":     turn(prompt.Turn{Target: v}),
 			"question": turn(prompt.Turn{Question: true, Target: v}),
 			"answer":   turn(prompt.Turn{Answer: true, Target: v}),
-			"assess":   assess(prompt.Assess{Participants: list, Rubric: rubric}),
-			"verdict":  verdict(prompt.Verdict{Participants: list, Criteria: list}),
 			"again":    again(prompt.Again{Problems: list}),
 			"assign":   assign(prompt.AssignPositions{Taken: person}),
 			"findings": findings(prompt.Findings{Items: list}),
@@ -162,7 +161,7 @@ func TestBlocksKeepTheirLines(t *testing.T) {
 	v := "first\n\n\tsecond"
 	got := text(t, set, debater(func(d *prompt.Debater) { *d = prompt.Debater{Instructions: v, FormatGuidance: v, Role: v} }))
 	assert.Equal(t, 3, strings.Count(got, v))
-	got = text(t, set, voter(func(w *prompt.Voter) { *w = prompt.Voter{FormatGuidance: v} }))
+	got = text(t, set, voter(func(w *prompt.Voter) { *w = prompt.Voter{Instructions: v} }))
 	assert.Equal(t, 1, strings.Count(got, v))
 }
 
@@ -198,8 +197,7 @@ func TestValuesOfUsersAreQuoted(t *testing.T) {
 func TestNamesAreGivenAsTheyAre(t *testing.T) {
 	set := parsed(t, nil)
 	for _, name := range []string{"Ada  B.", "Аda", "O'Neil \"Q\" <x>", "日本 太郎", "🦉", "-", "null"} {
-		assert.Contains(t, text(t, set, assess(prompt.Assess{Participants: []string{name}})), "\n- "+name+"\n")
-		assert.Contains(t, text(t, set, verdict(prompt.Verdict{Participants: []string{name}})), "\n- "+name+"\n")
+		assert.Equal(t, strconv.Quote(name), prompt.FillNames(prompt.Names, []string{name}))
 		assert.Contains(t, text(t, set, judged(func(j *prompt.Judge) {
 			j.Participants = []prompt.Person{{Name: name}}
 		})), "\n- "+name+"\n")

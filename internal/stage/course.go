@@ -28,7 +28,7 @@ func Everybody(all []debate.Participant) func(*provider.Request) scripted.Reply 
 				}
 			}
 		})
-		return scripted.Reply{Text: Placed(req, found(flow.CallKind(req.Schema.Name), names, req.Self, call)), Usage: usage}
+		return scripted.Reply{Text: Placed(req, found(req.Schema.JSON, KindOf(req), names, req.Self, call)), Usage: usage}
 	}
 }
 
@@ -42,35 +42,32 @@ func Outsider(all []debate.Participant) debate.Judge {
 				}
 			}
 		})
-		kind := task.Kind
-		if kind == debate.KindAssessment && strings.Contains(string(task.Schema), `"criteria"`) {
-			kind = "rubric"
-		}
-		return json.RawMessage(found(kind, names, "cato", task.Call)), nil
+		return json.RawMessage(found(task.Schema, task.Kind, names, "cato", task.Call)), nil
 	})
 }
 
 // found is a well-formed answer to a call with a schema.
-func found(kind flow.CallKind, names []string, by, call string) string {
+func found(schema []byte, kind flow.CallKind, names []string, by, call string) string {
 	switch kind {
 	case debate.KindVerdict:
-		return strings.Replace(Verdict(names), "A close debate.", "So finds "+by+" in "+call+".", 1)
+		return InShape(schema, strings.Replace(Verdict(names), "A close debate.", "So finds "+by+" in "+call+".", 1))
 	case debate.KindBallot:
 		return JSON(debate.BallotAnswer{Vote: []debate.Vote{debate.VoteFor, debate.VoteAgainst}[len(by)%2], Reasoning: "So feels " + by + "."})
 	case debate.KindAssign:
 		return JSON(PlanOf(NoonPosition, QuarterPosition))
-	case debate.KindAssessment:
-		return strings.Replace(Judgement(names, true), "Both made their case.", "So sees "+by+" in "+call+".", 1)
-	default: // by a rubric
-		var tree map[string]any
-		_ = json.Unmarshal([]byte(Judgement(names, true)), &tree)
-		for i, m := range tree["assessments"].([]any) {
-			each := m.(map[string]any)
-			delete(each, "score")
-			each["criteria"] = map[string]int{"wit": 9 - i, "sense": 4 + i}
-		}
-		return JSON(tree)
 	}
+	answer := strings.Replace(Judgement(names, true), "Both made their case.", "So sees "+by+" in "+call+".", 1)
+	if !strings.Contains(string(schema), `"criteria"`) {
+		return answer
+	}
+	var tree map[string]any
+	_ = json.Unmarshal([]byte(Judgement(names, true)), &tree)
+	for i, m := range tree["assessments"].([]any) {
+		each := m.(map[string]any)
+		delete(each, "score")
+		each["criteria"] = map[string]int{"wit": 9 - i, "sense": 4 + i}
+	}
+	return JSON(tree)
 }
 
 // mark is what a participant's speeches hold, and no label replaces.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -83,7 +84,7 @@ func NewBench(kind flow.CallKind, outside bool, answers ...scripted.Reply) *Benc
 			return answer(req)
 		}
 		parts := strings.Split(req.ID, "/")
-		return b.next(flow.CallKind(req.Schema.Name), Asked{parts[1] + "/" + parts[2], req.Last.Text, req.Schema.JSON})
+		return b.next(KindOf(req), Asked{parts[1] + "/" + parts[2], req.Last.Text, req.Schema.JSON})
 	}
 	if outside {
 		b.Config.Judging.Judges[0] = debate.JudgeConfig{Judge: "panel"}
@@ -124,15 +125,21 @@ func JudgeOptions(call flow.CallKind) []debate.Option {
 	return append(options, flow.OptionDrop)
 }
 
-// LabelsIn yields the names that a schema allows for a participant.
-func LabelsIn(schema []byte) []string {
+// LabelsIn yields the names that a schema allows for a participant, in their order.
+func LabelsIn(schema []byte) []string { return choices(schema, "participant") }
+
+// SidesIn yields the sides that can win by a schema; nil: no side can.
+func SidesIn(schema []byte) []string { return choices(schema, "side") }
+
+// choices yields the values that a schema allows for the fields of a name.
+func choices(schema []byte, name string) []string {
 	var tree any
 	_ = json.Unmarshal(schema, &tree)
 	var find func(tree any) []string
 	find = func(tree any) []string {
 		switch v := tree.(type) {
 		case map[string]any:
-			if p, ok := v["participant"].(map[string]any); ok {
+			if p, ok := v[name].(map[string]any); ok {
 				if list, ok := p["enum"].([]any); ok {
 					var out []string
 					for _, each := range list {
@@ -156,6 +163,57 @@ func LabelsIn(schema []byte) []string {
 		return nil
 	}
 	return find(tree)
+}
+
+// Named yields those of the names that a schema names, in the order of names. If it names none of them, it has labels: a judge who
+// has guessed everybody's name may write names all the same, but a judge who is to judge some only writes labels.
+func Named(schema []byte, names []string) []string {
+	known := LabelsIn(schema)
+	out := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(known, name) })
+	switch {
+	case len(out) > 0:
+		return out
+	case len(known) > 0 && len(known) != len(names):
+		return known
+	default:
+		return names
+	}
+}
+
+// KindOf yields the kind of the call that a request with a schema is for, whatever the schema is called.
+func KindOf(req *provider.Request) flow.CallKind {
+	switch call := CallOf(req); {
+	case strings.HasPrefix(call, "verdict."):
+		return debate.KindVerdict
+	case strings.Contains(call, ".assessment."):
+		return debate.KindAssessment
+	case strings.HasPrefix(call, "vote."):
+		return debate.KindBallot
+	default:
+		return flow.CallKind(req.Schema.Name)
+	}
+}
+
+// InShape brings a verdict into the shape that a schema asks for. Where sides win, the side "for" has won, or the first of the schema.
+// Where nobody can win, there is no winner, and there are no scores.
+func InShape(schema []byte, verdict string) string {
+	var v map[string]any
+	if json.Unmarshal([]byte(verdict), &v) != nil {
+		return verdict
+	}
+	sides, asks := SidesIn(schema), strings.Contains(string(schema), `"winner"`)
+	winner, named := v["winner"].(map[string]any)
+	switch {
+	case !asks:
+		delete(v, "winner")
+		delete(v, "scores")
+	case len(sides) > 0 && named && winner["side"] == nil:
+		delete(winner, "participant")
+		winner["side"] = sides[max(0, slices.Index(sides, string(debate.For)))]
+	default:
+		return verdict
+	}
+	return JSON(v)
 }
 
 // ReadBy is all that a model reads of a request.

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,7 +13,7 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// Ruling is what a scripted judge finds: a winner, or nobody if it is empty, and scores.
+// Ruling is what a scripted judge finds: a winner, or nobody if it is empty, and scores. Where sides win, the winner is a side.
 type Ruling struct {
 	Winner string
 	Scores map[string]float64
@@ -32,6 +33,17 @@ func (r Ruling) Verdict(why string) string {
 		out["winner"] = map[string]string{"participant": r.Winner, "reasoning": "Because " + why}
 	}
 	return JSON(out)
+}
+
+// Answer is the ruling as a judge answers who is given a schema.
+func (r Ruling) Answer(schema []byte, why string) string {
+	if r.Winner != "" && slices.Contains(SidesIn(schema), r.Winner) {
+		var v map[string]any
+		_ = json.Unmarshal([]byte(r.Verdict(why)), &v)
+		v["winner"] = map[string]any{"side": r.Winner, "reasoning": "Because " + why}
+		return JSON(v)
+	}
+	return InShape(schema, r.Verdict(why))
 }
 
 // Court is a debate of one round before a panel whose judges rule as rules say, by the call's id
@@ -77,9 +89,9 @@ func NewCourt(rules ...Ruling) *Court {
 		switch {
 		case req.Schema == nil:
 			return answer(req)
-		case req.Schema.Name == "verdict":
+		case KindOf(req) == debate.KindVerdict:
 			if rule, ok := c.Rules[strings.TrimPrefix(name, "verdict.")]; ok {
-				return scripted.Reply{Text: rule.Verdict("word of " + req.Self)}
+				return scripted.Reply{Text: rule.Answer(req.Schema.JSON, "word of "+req.Self)}
 			}
 		default:
 			if _, ok := c.Rules[req.Self]; ok {

@@ -1,6 +1,8 @@
 package stage
 
 import (
+	"cmp"
+
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/pin"
@@ -58,13 +60,16 @@ func pinAssessment(l *pin.Line, a *debate.Assessment) {
 	f := a.Flags
 	l.Add("repetitive", f.Repetitive, "drifting", f.Drifting, "diminishing", f.DiminishingReturns, "converged", f.ConvergenceReached,
 		"why", a.Reasoning, "advice", a.Recommendations)
+	if a.Ending != "" {
+		l.Add("ending", a.Ending)
+	}
 }
 
 func pinVerdict(l *pin.Line, v *debate.Verdict) {
 	l.Spend(&v.Spend)
 	l.Add("judge", v.Judge, "swapped", v.Swapped)
 	if v.Winner != nil {
-		l.Add("winner", v.Winner.Participant, "why", v.Winner.Reasoning)
+		l.Add("winner", cmp.Or(v.Winner.Participant, string(v.Winner.Side)), "why", v.Winner.Reasoning)
 	}
 	l.Add("scores", v.Scores, "criteria", v.Criteria, "quality", v.QualityScore, "summary", v.Summary, "agreed", v.AreasOfAgreement,
 		"disagreed", v.AreasOfDisagreement, "insights", v.Insights)

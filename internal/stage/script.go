@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -19,17 +20,21 @@ func Speech(name string, round int) string {
 	return fmt.Sprintf("%s speaks in round %d. %s", name, round, strings.Repeat("A point of its own. ", 3))
 }
 
-// Judgement returns a well-formed assessment.
+// Judgement returns a well-formed assessment. If the debate is to end, it says why.
 func Judgement(names []string, goOn bool) string {
 	marks := make([]map[string]any, len(names))
 	for i, name := range names {
 		marks[i] = map[string]any{"participant": name, "strengths": []string{"clear"}, "weaknesses": []string{}, "score": 7 + i%3}
 	}
-	return JSON(map[string]any{
+	out := map[string]any{
 		"shouldContinue": goOn, "qualityScore": 7.5, "assessments": marks,
 		"flags":     map[string]bool{"repetitive": false, "drifting": false, "diminishingReturns": false, "convergenceReached": false},
 		"reasoning": "Both made their case.", "recommendations": "Address the costs.",
-	})
+	}
+	if !goOn {
+		out["ending"] = "Nothing is left to say."
+	}
+	return JSON(out)
 }
 
 // Verdict returns a well-formed verdict for the first of the names.
@@ -59,7 +64,7 @@ func JSON(v any) string {
 // CallRound finds the round in the id of a request.
 var CallRound = regexp.MustCompile(`/r(\d+)\.`)
 
-// Script returns the replies of everybody, by the request's id alone.
+// Script returns the replies of everybody, by the request's id and schema alone. Judges judge those whom the schema names.
 func Script(names []string) func(*provider.Request) scripted.Reply {
 	return func(req *provider.Request) scripted.Reply {
 		round := 0
@@ -69,10 +74,11 @@ func Script(names []string) func(*provider.Request) scripted.Reply {
 		switch {
 		case req.Schema == nil:
 			return scripted.Reply{Text: Speech(req.Self, round), Usage: provider.Usage{Input: 100 * round, Output: 50}}
-		case req.Schema.Name == "verdict":
-			return scripted.Reply{Text: Verdict(names), Usage: provider.Usage{Input: 900, Output: 200}}
+		case KindOf(req) == debate.KindVerdict:
+			verdict := InShape(req.Schema.JSON, Verdict(Named(req.Schema.JSON, names)))
+			return scripted.Reply{Text: verdict, Usage: provider.Usage{Input: 900, Output: 200}}
 		default:
-			return scripted.Reply{Text: Judgement(names, true), Usage: provider.Usage{Input: 500, Output: 100}}
+			return scripted.Reply{Text: Judgement(Named(req.Schema.JSON, names), true), Usage: provider.Usage{Input: 500, Output: 100}}
 		}
 	}
 }

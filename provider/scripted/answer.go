@@ -2,6 +2,8 @@ package scripted
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agonist-dev/debate/provider"
@@ -23,7 +25,8 @@ type node struct {
 	Defs       map[string]*node `json:"$defs"`
 }
 
-// answer returns a small value that a schema allows: the first of each choice, the highest numbers, the same words everywhere.
+// answer returns a small value that a schema allows: the first of each choice, the highest number if there is one, the same words
+// everywhere. Participants are taken by the alphabet, since each judge of a debate is shown them in an order that was drawn for it.
 func answer(schema *provider.Schema, words string) string {
 	var root node
 	if err := json.Unmarshal(schema.JSON, &root); err != nil {
@@ -64,7 +67,11 @@ func (w *writer) value(n *node, i int) any {
 	case "object":
 		out := make(map[string]any, len(n.Required))
 		for _, key := range n.Required {
-			out[key] = w.value(n.Properties[key], i)
+			if who := n.Properties[key]; key == "participant" && who != nil && len(who.Enum) > 0 {
+				out[key] = byName(who.Enum)[i%len(who.Enum)]
+			} else {
+				out[key] = w.value(who, i)
+			}
 		}
 		return out
 	case "array":
@@ -85,6 +92,11 @@ func (w *writer) value(n *node, i int) any {
 	default:
 		return w.words
 	}
+}
+
+// byName returns names in the order of the alphabet.
+func byName(names []any) []any {
+	return slices.SortedFunc(slices.Values(names), func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 }
 
 // choices returns how many objects of a list it takes to name everybody whom they may be about; 0: they are about nobody.

@@ -142,8 +142,11 @@ func (n *node) kind() string {
 // number returns a mark. It grows with the rounds and differs between people.
 func (s *scene) number(n *node, field string, i int) any {
 	high := 100.0
-	if n.Maximum != nil {
+	switch {
+	case n.Maximum != nil:
 		high = *n.Maximum
+	case s.kind == "assessment": // whose marks are bounded by the words of the instruction
+		high = 10
 	}
 	share := min(0.58+0.1*float64(max(s.round, 1)), 0.9) - 0.05*float64(i)
 	if field == "confidence" && s.round == 0 { // of a solution or a verdict
@@ -169,7 +172,7 @@ func (s *scene) truth(field string) bool {
 	}
 }
 
-// decide corrects what depends on the conversation: whom an arbiter selects, who may win, and how a listener votes.
+// decide corrects what depends on the conversation: whom an arbiter selects, and how a listener votes.
 func (s *scene) decide(answer map[string]any, schema *node) {
 	if _, ok := answer["move"]; ok {
 		s.move(answer, schema)
@@ -177,12 +180,9 @@ func (s *scene) decide(answer map[string]any, schema *node) {
 	if schema.Properties["planUpdates"] != nil {
 		answer["planUpdates"] = s.plan()
 	}
-	if _, ok := answer["winner"]; ok && strings.Contains(s.system+s.last, "no winner") {
-		answer["winner"] = nil
-	}
 	if _, ok := answer["vote"]; ok {
 		answer["vote"] = "undecided"
-		if strings.Contains(s.kind+s.last, "after") || strings.Contains(s.last, "now that") {
+		if strings.Contains(s.last, "The debate is over.") {
 			answer["vote"] = s.pick("for", "against")
 		}
 	}

@@ -1,0 +1,206 @@
+package debate
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+)
+
+// contest says whom judges mark, and who can win: each participant, or each side. A party is one of those who can win, by its name.
+type contest struct {
+	judged []Participant // contestants; of a round: those who have spoken in it
+	sides  []format.Side // those that win or lose as one; nil: participants do
+}
+
+// sidesOf returns the sides that win or lose as one. Sides do if every contestant has one, there are at least two, and one of them has
+// several contestants. It depends on the config alone, so it stays the same over a debate, whoever leaves.
+func sidesOf(all []Participant, f *format.Format) []format.Side {
+	var sides []format.Side
+	several := false
+	for i := range all {
+		switch side := all[i].Side; {
+		case !f.Judged(side):
+		case side == "":
+			return nil
+		case slices.Contains(sides, side):
+			several = true
+		default:
+			sides = append(sides, side)
+		}
+	}
+	if !several || len(sides) < 2 {
+		return nil
+	}
+	return sides
+}
+
+// BySides reports whether sides win this debate, and not participants.
+func (d *Debate) BySides() bool { return len(d.sides) > 0 }
+
+// PartyOf returns the party that a verdict names as the winner: a participant or, if [Debate.BySides] reports true, a side. "": it names
+// nobody.
+func (d *Debate) PartyOf(v *FinalVerdict) string { return d.contest().of(v.Winner) }
+
+// contest returns the contest of the whole debate.
+func (d *Debate) contest() contest { return contest{d.Contestants(), d.sides} }
+
+// roundContest returns the contest of the present round: those contestants who have spoken in it. In an estimate nobody has spoken, and
+// those who are to speak stand for them.
+func (d *Debate) roundContest() contest {
+	if d.former { // participants who were silent are judged too
+		return contest{judged: d.contestants(func(t *flow.Turn) bool { return t.Round == d.Round })}
+	}
+	heard := make(map[string]bool, len(d.config.Participants))
+	for _, i := range d.spoken(d.Round) {
+		heard[d.Turns[i].Speaker] = true
+	}
+	for _, name := range d.unspoken() {
+		heard[name] = true
+	}
+	var judged []Participant
+	for _, p := range d.Contestants() {
+		if heard[p.Name] {
+			judged = append(judged, p)
+		}
+	}
+	return contest{judged, d.sides}
+}
+
+// Contestants returns the participants whom a verdict is about: all but the chair. One who has left is judged by what it said
+// before, or omitted if it said nothing.
+func (d *Debate) Contestants() []Participant {
+	return d.contestants(func(*flow.Turn) bool { return true })
+}
+
+// contestants returns the participants to judge. One who has left is included only if counts accepts one of their turns.
+func (d *Debate) contestants(counts func(*flow.Turn) bool) []Participant {
+	if len(d.Dropped()) == 0 && (d.format == nil || d.format.Chair == "") {
+		return d.config.Participants
+	}
+	var out []Participant
+	for _, p := range d.config.Participants {
+		spoke := func(t *flow.Turn) bool { return t.Speaker == p.Name && counts(t) }
+		if (d.format == nil || d.format.Judged(p.Side)) && (!d.IsDropped(p.Name) || slices.ContainsFunc(d.Turns, spoke)) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// names returns the names of those who are judged.
+func (c contest) names() []string { return namesOf(c.judged) }
+
+// parties returns those who can win.
+func (c contest) parties() []string {
+	if c.sides == nil {
+		return c.names()
+	}
+	out := make([]string, len(c.sides))
+	for i, side := range c.sides {
+		out[i] = string(side)
+	}
+	return out
+}
+
+// shown returns the people of a contest and its parties as a call reads them: in the order of its judge, and under labels if it reads
+// those.
+func (d *Debate) shown(call *flow.Call, c contest) (people, parties []string) {
+	judged := make(map[string]bool, len(c.judged))
+	for i := range c.judged {
+		judged[c.judged[i].Name] = true
+	}
+	for _, seat := range d.shownTo(call) {
+		p := &d.config.Participants[seat]
+		if !judged[p.Name] {
+			continue
+		}
+		name := p.Name
+		if call.View.Labels {
+			name = d.Hide(name)
+		}
+		people = append(people, name)
+		if side := string(p.Side); c.sides != nil && !slices.Contains(parties, side) {
+			parties = append(parties, side)
+		}
+	}
+	if c.sides == nil {
+		return people, people
+	}
+	for _, side := range c.parties() { // of which nobody has spoken
+		if !slices.Contains(parties, side) {
+			parties = append(parties, side)
+		}
+	}
+	return people, parties
+}
+
+// of returns the party that a verdict names. Where sides win, a participant's name stands for its side. "": nobody.
+func (c contest) of(w *Winner) string {
+	switch {
+	case w == nil:
+		return ""
+	case c.sides == nil:
+		return w.Participant
+	case w.Side != "":
+		return string(w.Side)
+	}
+	for i := range c.judged {
+		if c.judged[i].Name == w.Participant {
+			return string(c.judged[i].Side)
+		}
+	}
+	return ""
+}
+
+// means returns scores by party. A side has the mean of those of its speakers.
+func (c contest) means(scores map[string]float64) map[string]float64 {
+	if c.sides == nil {
+		return scores
+	}
+	sums, count := make(map[string]float64), make(map[string]int)
+	for i := range c.judged {
+		if score, ok := scores[c.judged[i].Name]; ok {
+			side := string(c.judged[i].Side)
+			sums[side] += score
+			count[side]++
+		}
+	}
+	for side := range sums {
+		sums[side] /= float64(count[side])
+	}
+	return sums
+}
+
+// ahead returns the party with the highest score, and by how much it is above the next one: without limit if there is no other.
+func ahead(scores map[string]float64) (party string, by float64) {
+	parties := slices.Sorted(maps.Keys(scores))
+	slices.SortStableFunc(parties, func(a, b string) int {
+		switch {
+		case scores[a] > scores[b]:
+			return -1
+		case scores[a] < scores[b]:
+			return 1
+		default:
+			return 0
+		}
+	})
+	switch len(parties) {
+	case 0:
+		return "", 0
+	case 1:
+		return parties[0], math.Inf(1)
+	default:
+		return parties[0], scores[parties[0]] - scores[parties[1]]
+	}
+}
+
+// called names a party in a sentence.
+func (c contest) called(party string) string {
+	if c.sides == nil {
+		return party
+	}
+	return "the side " + party
+}

@@ -1,0 +1,324 @@
+package debate
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/prompt"
+)
+
+// What the structured answers of a debate hold: evidence first, then reasons, then marks and decisions. One list of fields yields the
+// words of an instruction, which are rendered at the start, and the schema of a call.
+
+// tieBelow is the distance of two scores, of 100, below which nobody is ahead.
+const tieBelow = 3.0
+
+// flag is something that a judge may notice about a round.
+type flag struct {
+	name  string // in answers
+	shown string // in exports
+	ask   string
+	first int // the first round in which it is asked for and counts
+	of    func(*Flags) *bool
+}
+
+// flags are in the order in which judges are asked for them. A round cannot converge before anybody has answered, and returns cannot
+// diminish twice before the third round.
+var flags = []flag{ //nolint:gochecknoglobals // read only
+	{"repetitive", "repetitive", "most of the round had been said before", 1, func(f *Flags) *bool { return &f.Repetitive }},
+	{"drifting", "drifting", "most of the round is not about the topic", 1, func(f *Flags) *bool { return &f.Drifting }},
+	{
+		"diminishingReturns", "diminishing returns", "this round and the one before each brought less than the one before it", 3,
+		func(f *Flags) *bool { return &f.DiminishingReturns },
+	},
+	{
+		"convergenceReached", "convergence", "all now give the same answer to the topic, or agree on what they will never agree; " +
+			"views that are merely clear do not suffice", 2,
+		func(f *Flags) *bool { return &f.ConvergenceReached },
+	},
+}
+
+// FlagsOf returns the names of the flags that are set, in the order in which judges are asked for them.
+func FlagsOf(f *Flags) []string {
+	var out []string
+	for _, flag := range flags {
+		if *flag.of(f) {
+			out = append(out, flag.shown)
+		}
+	}
+	return out
+}
+
+// laterRounds is the round whose instruction stands for all later ones: from then on every flag is asked for.
+const laterRounds = 3
+
+// asked is what the words and the schemas of a debate's judges depend on. All of it is known at the start.
+type asked struct {
+	former   bool // the texts are those of version 1 of the flow: every flag is asked for, no ending, and recommendations
+	end      format.End
+	judges   int
+	marks    []string      // the criteria of the rubric; nil: one score for each participant
+	criteria []string      // of the verdict's findings
+	winner   bool          // somebody can win
+	sides    []format.Side // that can win; nil: participants can
+	round    int           // of an assessment
+}
+
+// askedIn returns what a debate of this config asks of its judges about a round.
+func askedIn(c *Config, f *format.Format, round int) asked {
+	a := asked{
+		end: f.End, criteria: c.Judging.criteria(), winner: f.Decide != format.NoWinner, sides: sidesOf(c.Participants, f), round: round,
+	}
+	if c.Judging != nil {
+		a.judges = len(c.Judging.Judges)
+		if c.Judging.Rubric != nil {
+			a.marks = a.criteria
+		}
+	}
+	return a
+}
+
+// asked returns what the judges are asked about a round.
+func (d *Debate) asked(round int) asked {
+	a := askedIn(d.config, d.format, round)
+	if d.former {
+		a.former, a.winner, a.sides = true, true, nil
+	}
+	return a
+}
+
+// flags returns those that are asked for.
+func (a *asked) flags() []flag {
+	return slices.DeleteFunc(slices.Clone(flags), func(f flag) bool { return a.round < f.first && !a.former })
+}
+
+// ends returns the names of the flags that end the debate, of those that are asked for.
+func (a *asked) ends() []string {
+	var out []string
+	for _, flag := range a.flags() {
+		if flag.name == "convergenceReached" || flag.name == "diminishingReturns" {
+			out = append(out, strconv.Quote(flag.name))
+		}
+	}
+	return out
+}
+
+// assessment returns the fields of a judge's assessment of a round, in which these people have spoken.
+func (a *asked) assessment(people []string) prompt.Fields {
+	mark := prompt.Field{Name: "score", Kind: prompt.Number, Ask: "0 to 10"}
+	if a.marks != nil {
+		mark = prompt.Field{
+			Name: "criteria", Kind: prompt.ByName, Ask: "0 to 10 by each criterion", Names: a.marks, Of: []prompt.Field{{Kind: prompt.Number}},
+		}
+	}
+	const points = "up to three sentences each, each on a point that was made"
+	out := prompt.Fields{
+		{Name: "assessments", Kind: prompt.List, Ask: "for each of " + prompt.Names, Of: []prompt.Field{
+			participantField(people),
+			{Name: "strengths", Kind: prompt.Texts, Ask: points},
+			{Name: "weaknesses", Kind: prompt.Texts, Ask: points},
+			mark,
+		}},
+		{Name: "reasoning", Ask: "what happened in the round, what was new, what is open; three to six sentences"},
+	}
+	if when := a.ending(); when != "" {
+		out = append(out, prompt.Field{Name: "ending", Ask: when + ", why: what is settled, in whose words; else \"\""})
+	}
+	noticed := prompt.Field{Name: "flags", Kind: prompt.Object, Ask: "each true or false"}
+	for _, flag := range a.flags() {
+		noticed.Of = append(noticed.Of, prompt.Field{Name: flag.name, Kind: prompt.Truth, Ask: flag.ask})
+	}
+	out = append(out, noticed, prompt.Field{Name: "qualityScore", Kind: prompt.Number, Ask: "the round as a whole, 0 to 10"}, a.further())
+	if a.former {
+		out = append(out, prompt.Field{Name: "recommendations"})
+	}
+	return out
+}
+
+// ending says when an answer about the round must give the reason for which the debate ends. "": no answer ends it.
+func (a *asked) ending() string {
+	ends := a.ends()
+	switch {
+	case a.former || a.end == format.EndByRounds || a.end == format.EndByConvergence && len(ends) == 0:
+		return ""
+	case a.end == format.EndByConvergence:
+		return "if " + strings.Join(ends, " or ") + " is true"
+	default:
+		return "if the debate should end now"
+	}
+}
+
+// further asks whether the debate should go on.
+func (a *asked) further() prompt.Field {
+	ask := "whether a further round would bring what a reader would miss; "
+	switch {
+	case a.end == format.EndByRounds || a.end == format.EndByConvergence:
+		ask = "whether you would hold a further round; this alone ends nothing"
+	case a.judges > 1:
+		ask += "if most judges say false, the debate ends"
+	default:
+		ask += "false ends the debate"
+	}
+	return prompt.Field{Name: "shouldContinue", Kind: prompt.Truth, Ask: ask}
+}
+
+// verdict returns the fields of a judge's verdict on these people. parties are those that can win: the people, or sides.
+func (a *asked) verdict(people, parties []string) prompt.Fields {
+	const open = "as they are at the end"
+	out := prompt.Fields{
+		{Name: "summary", Ask: "what was disputed and how it went, for somebody who has read nothing"},
+		{Name: "keyPoints", Kind: prompt.List, Ask: "for each of " + prompt.Names, Of: []prompt.Field{
+			participantField(people),
+			{Name: "mainArguments", Kind: prompt.Texts, Ask: "what carried the case, and whether it withstood"},
+		}},
+		{Name: "areasOfAgreement", Kind: prompt.Texts, Ask: open},
+		{Name: "areasOfDisagreement", Kind: prompt.Texts, Ask: open},
+		{Name: "criteria", Kind: prompt.ByName, Ask: "by each criterion, a sentence that compares the participants", Names: a.criteria},
+	}
+	if a.winner {
+		out = append(out, scoresField(100, people), a.winnerField(parties))
+	}
+	return append(out,
+		prompt.Field{Name: "qualityScore", Kind: prompt.Number, Ask: "the discussion as a whole, 0 to 100"},
+		prompt.Field{Name: "insights", Kind: prompt.Texts, Ask: "at most five, for somebody who must decide the question"})
+}
+
+// winnerField asks for the party that has won, and before it for the reason.
+func (a *asked) winnerField(parties []string) prompt.Field {
+	out := prompt.Field{
+		Name: "winner", Kind: prompt.Object, Null: true,
+		Ask: fmt.Sprintf("null if the best two scores are less than %g apart, else who is ahead", tieBelow),
+		Of:  []prompt.Field{{Name: "reasoning", Ask: "the points that decided it"}, participantField(parties)},
+	}
+	if a.sides != nil {
+		out.Ask = fmt.Sprintf("null if the mean scores of the two sides are less than %g apart, else the team that is ahead", tieBelow)
+		if len(a.sides) > 2 {
+			out.Ask = fmt.Sprintf("null if the best two mean scores of the sides are less than %g apart, else the team that is ahead", tieBelow)
+		}
+		out.Of[1] = prompt.Field{Name: "side", Kind: prompt.Choice, Ask: a.choice() + ": the team, not a person", Names: parties}
+	}
+	return out
+}
+
+// choice lists the sides that can win.
+func (a *asked) choice() string {
+	quoted := make([]string, len(a.sides))
+	for i, side := range a.sides {
+		quoted[i] = strconv.Quote(string(side))
+	}
+	return strings.Join(quoted, " or ")
+}
+
+func participantField(people []string) prompt.Field {
+	return prompt.Field{Name: "participant", Kind: prompt.Choice, Ask: "the name as given", Names: people}
+}
+
+func scoresField(most int, people []string) prompt.Field {
+	return prompt.Field{
+		Name: "scores", Kind: prompt.ByName, Ask: fmt.Sprintf("0 to %d for %s", most, prompt.Names), Names: people,
+		Of: []prompt.Field{{Kind: prompt.Number}},
+	}
+}
+
+// personAssessment is assessment for a person.
+func (a *asked) personAssessment(people []string) prompt.Fields {
+	return prompt.Fields{
+		{Name: "reasoning", Ask: "why, in a sentence"},
+		scoresField(10, people),
+		{Name: "qualityScore", Kind: prompt.Number, Ask: "the round as a whole, 0 to 10"},
+		a.further(),
+	}
+}
+
+// personVerdict is verdict for a person.
+func (a *asked) personVerdict(people, parties []string) prompt.Fields {
+	quality := prompt.Field{Name: "qualityScore", Kind: prompt.Number, Ask: "the discussion as a whole, 0 to 100"}
+	out := prompt.Fields{{Name: "reasoning", Ask: "why, in a sentence"}}
+	if !a.winner {
+		return append(out, quality)
+	}
+	ask := "the winner's name as given"
+	if a.sides != nil {
+		ask = "the side that has won, " + a.choice()
+	}
+	return append(out, scoresField(100, people), quality,
+		prompt.Field{Name: "winner", Kind: prompt.Choice, Ask: ask + "; \"\" if nobody is ahead", Names: append(slices.Clone(parties), "")})
+}
+
+// ballotFields returns the fields of a vote, before the debate or after it.
+func ballotFields(after bool) prompt.Fields {
+	why := "why, in one or two sentences"
+	if after {
+		why = "which point moved you, or why none did, in one or two sentences"
+	}
+	return prompt.Fields{
+		{Name: "reasoning", Ask: why},
+		{
+			Name: "vote", Kind: prompt.Choice, Ask: `"for", "against" or "undecided"`,
+			Names: []string{string(VoteFor), string(VoteAgainst), string(VoteUndecided)},
+		},
+	}
+}
+
+// planFields returns the fields of a plan of positions for these people.
+func planFields(people []string) prompt.Fields {
+	return prompt.Fields{
+		{Name: "reasoning", Ask: "on which points these positions collide"},
+		{Name: "positions", Kind: prompt.List, Ask: "for each of " + prompt.Names, Of: []prompt.Field{
+			participantField(people),
+			{
+				Name: "side", Kind: prompt.Choice, Ask: `the side in brackets, or "none" where there is none`,
+				Names: []string{string(format.For), string(format.Against), string(format.Neutral), noSide},
+			},
+			{Name: "persona", Ask: "the given one, or at most two sentences"},
+			{Name: "position", Ask: "one sentence"},
+			{Name: "keyArguments", Kind: prompt.Texts, Ask: "two to four"},
+		}},
+	}
+}
+
+// Fields of calls, with names in the order in which the judge of the call is shown them.
+
+func assessmentFields(r *flow.Record, call *flow.Call) prompt.Fields {
+	d := of(r)
+	a := d.asked(d.Round)
+	people, _ := d.shown(call, d.roundContest())
+	return a.assessment(people)
+}
+
+func verdictFields(r *flow.Record, call *flow.Call) prompt.Fields {
+	d := of(r)
+	a := d.asked(d.Round)
+	return a.verdict(d.shown(call, d.contest()))
+}
+
+func personAssessmentFields(r *flow.Record, call *flow.Call) prompt.Fields {
+	d := of(r)
+	a := d.asked(d.Round)
+	people, _ := d.shown(call, d.roundContest())
+	return a.personAssessment(people)
+}
+
+func personVerdictFields(r *flow.Record, call *flow.Call) prompt.Fields {
+	d := of(r)
+	a := d.asked(d.Round)
+	return a.personVerdict(d.shown(call, d.contest()))
+}
+
+func ballotFieldsOf(_ *flow.Record, call *flow.Call) prompt.Fields {
+	return ballotFields(call.Tag == tagAfter)
+}
+
+func planFieldsOf(r *flow.Record, _ *flow.Call) prompt.Fields {
+	d := of(r)
+	open := d.unplaced()
+	people := make([]string, len(open))
+	for i, seat := range open {
+		people[i] = d.config.Participants[seat].Name
+	}
+	return planFields(people)
+}
