@@ -75,6 +75,14 @@ func (w *reporter) sided(name string) string {
 	return name
 }
 
+// party names one of those who can win: a participant or, where sides win, a side.
+func (w *reporter) party(name string) string {
+	if w.debate.BySides() {
+		return "the side " + name
+	}
+	return w.sided(name)
+}
+
 // participants lists the participants.
 func (w *reporter) participants() *section {
 	s := &section{ID: "participants", Title: "Participants"}

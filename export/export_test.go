@@ -148,7 +148,7 @@ func TestOutcomesAgainstTheScores(t *testing.T) {
 			assert.NoError(t, json.Unmarshal([]byte(verdict([]string{"Ada", "Ben"})), &v))
 			v.Winner.Participant = winner
 			if winner == "" {
-				v.Winner = nil
+				v.Winner, v.Scores["Ben"] = nil, 60 // far from level
 			}
 			return says(toJSON(v))
 		}
@@ -157,6 +157,37 @@ func TestOutcomesAgainstTheScores(t *testing.T) {
 		for _, text := range want {
 			assert.Contains(t, out.String(), text)
 		}
+	}
+}
+
+// TestATeamWins: where sides win, a report speaks of sides.
+func TestATeamWins(t *testing.T) {
+	d := court(func(c *debate.Config) {
+		c.Judging.Anonymous, c.Audience = false, nil
+		c.Participants = append(c.Participants, debate.Participant{Name: "Otis", Side: format.For, Model: "acme/large"})
+	})
+	answer := d.reply
+	d.reply = func(req *provider.Request) scripted.Reply {
+		switch {
+		case req.Schema == nil:
+			return answer(req)
+		case req.Schema.Name != string(debate.KindVerdict):
+			return says(judgement([]string{"Mia", "Noah", "Otis"}))
+		}
+		var v debate.FinalVerdict
+		assert.NoError(t, json.Unmarshal([]byte(verdict([]string{"Mia", "Noah", "Otis"})), &v))
+		v.Winner = &debate.Winner{Side: format.For, Reasoning: "A team without a gap."}
+		if req.Self == "Lay" {
+			v.Winner.Side = format.Against
+		}
+		return says(toJSON(v))
+	}
+	var out bytes.Buffer
+	require.NoError(t, d.play(t).Markdown(&out))
+	for _, want := range []string{
+		"**The side for wins before a panel of 3.**", "| the side for | 2 |", "- Lay is for the side against: A team without a gap.", "**The winner: the side for**",
+	} {
+		assert.Contains(t, out.String(), want)
 	}
 }
 

@@ -29,7 +29,7 @@ func (w *reporter) outcome() *section {
 			t.Head[1] = "Points"
 		}
 		for _, v := range o.Votes {
-			t.Rows = append(t.Rows, cells(w.sided(v.Name), count(v.Votes)))
+			t.Rows = append(t.Rows, cells(w.party(v.Name), count(v.Votes)))
 		}
 		s.Blocks = append(s.Blocks, block{Table: t})
 	}
@@ -38,7 +38,7 @@ func (w *reporter) outcome() *section {
 		for _, d := range o.Dissent {
 			whom := "nobody"
 			if d.Winner != "" {
-				whom = w.sided(d.Winner)
+				whom = w.party(d.Winner)
 			}
 			b.Items = append(b.Items, fmt.Sprintf("%s is for %s: %s", d.Judge, whom, brief(d.Reasoning)))
 		}
@@ -89,6 +89,10 @@ func (w *reporter) headline(o *debate.Outcome) string {
 		return fmt.Sprintf("%s wins before a panel of %d.", w.sided(o.Winner), o.Verdicts)
 	case o.Winner != "":
 		return w.sided(o.Winner) + " wins."
+	case o.Side != "" && o.Decision != format.BySwing && o.Verdicts > 1:
+		return fmt.Sprintf("The side %s wins before a panel of %d.", o.Side, o.Verdicts)
+	case o.Side != "" && o.Decision != format.BySwing:
+		return fmt.Sprintf("The side %s wins.", o.Side)
 	case o.Side != "":
 		return fmt.Sprintf("The side %s wins: it has gained more of the audience.", o.Side)
 	case o.Tie && o.Decision == format.BySwing:
@@ -128,9 +132,10 @@ func (w *reporter) verdict(v *debate.Verdict, n int) *article {
 		a.Marks = append(a.Marks, "with the participants in the other order")
 	}
 	a.Blocks = append(a.Blocks, spoken(v.Summary))
-	if v.Winner != nil {
-		a.Blocks = append(a.Blocks, block{Label: "The winner: " + w.sided(v.Winner.Participant), Speech: &v.Winner.Reasoning})
-	} else {
+	switch {
+	case v.Winner != nil:
+		a.Blocks = append(a.Blocks, block{Label: "The winner: " + w.party(w.debate.PartyOf(&v.FinalVerdict)), Speech: &v.Winner.Reasoning})
+	case w.debate.Format().Decide != format.NoWinner:
 		a.Blocks = append(a.Blocks, block{Text: "This judge names no winner."})
 	}
 	if t := w.scores(v.Scores); t != nil && len(w.debate.Verdicts) > 1 {

@@ -179,24 +179,15 @@ func (w *reporter) assessment(v *debate.Assessment) *article {
 	} else {
 		a.Marks = append(a.Marks, "wishes to end")
 	}
-	for _, flag := range []struct {
-		set  bool
-		name string
-	}{
-		{v.Flags.Repetitive, "repetitive"},
-		{v.Flags.Drifting, "drifting"},
-		{v.Flags.DiminishingReturns, "diminishing returns"},
-		{v.Flags.ConvergenceReached, "convergence"},
-	} {
-		if flag.set {
-			a.Marks = append(a.Marks, flag.name)
-		}
-	}
+	a.Marks = append(a.Marks, debate.FlagsOf(&v.Flags)...)
 	t := w.marks(v.Assessments)
 	if w.config.Judging != nil && w.config.Judging.Rubric != nil {
 		t = w.rubricMarks(v.Assessments, w.config.Judging.Rubric)
 	}
 	a.Blocks = append(a.Blocks, block{Table: t}, block{Label: "Reasoning", Speech: &v.Reasoning})
+	if line(v.Ending) != "" {
+		a.Blocks = append(a.Blocks, block{Label: "Why it should end", Speech: &v.Ending})
+	}
 	if line(v.Recommendations) != "" {
 		a.Blocks = append(a.Blocks, block{Label: "Recommendations", Speech: &v.Recommendations})
 	}

@@ -148,9 +148,9 @@ func duel() *scene {
 					}
 					return out
 				}
-				return says(toJSON(debate.RubricJudgement{
+				return says(toJSON(debate.Judgement{
 					ShouldContinue: true, QualityScore: 7.5,
-					Assessments: []debate.RubricMark{
+					Assessments: []debate.ParticipantMark{
 						{Participant: "Ada", Strengths: []string{"figures with sources"}, Weaknesses: []string{"silent on enforcement"}, Criteria: mark(9)},
 						{Participant: "Ben", Strengths: []string{"concedes what is true"}, Weaknesses: []string{}, Criteria: mark(8)},
 					},
@@ -217,7 +217,7 @@ func court(change ...func(*debate.Config)) *scene {
 					Assessments: []debate.ParticipantMark{
 						{Participant: a, Strengths: []string{}, Weaknesses: []string{}, Score: 6}, {Participant: b, Strengths: []string{}, Weaknesses: []string{}, Score: 5.5},
 					},
-					QualityScore: 4, Flags: debate.Flags{Repetitive: true, ConvergenceReached: true}, Reasoning: "They say the same.", Recommendations: "Disagree.",
+					QualityScore: 4, Flags: debate.Flags{Repetitive: true, ConvergenceReached: true}, Reasoning: "They say the same.", Ending: "Both have said it twice.", Recommendations: "Disagree.",
 				}))
 			}
 		},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 )
 
 // The names of evaluations. Those of assessments are from 0 to 10, those of verdicts from 0 to 100.
@@ -50,7 +51,7 @@ func (w *watch) judged(body flow.Body, at time.Time) {
 		if body.Swapped {
 			common = append(common, keySwapped.Bool(true))
 		}
-		w.evaluated(w.debate, scores(&body.FinalVerdict), at, common...)
+		w.evaluated(w.debate, scores(&body.FinalVerdict, w.sides), at, common...)
 	}
 }
 
@@ -82,14 +83,14 @@ func marks(j *debate.Judgement) []evaluation {
 	return all
 }
 
-// scores returns those of a verdict.
-func scores(v *debate.FinalVerdict) []evaluation {
+// scores returns those of a verdict. Where a side has won, sides says whose it is, by the names of participants.
+func scores(v *debate.FinalVerdict, sides map[string]format.Side) []evaluation {
 	all := []evaluation{{name: finalQuality, value: v.QualityScore, explanation: v.Summary}}
 	for _, name := range slices.Sorted(maps.Keys(v.Scores)) {
 		one := evaluation{name: finalScore, of: name, value: v.Scores[name]}
 		switch {
 		case v.Winner == nil:
-		case v.Winner.Participant == name:
+		case v.Winner.Participant == name, v.Winner.Side != "" && v.Winner.Side == sides[name]:
 			one.label, one.explanation = labelWon, v.Winner.Reasoning
 		default:
 			one.label = labelLost

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -37,6 +38,7 @@ type watch struct {
 	agents  map[string]*agent // by the call that each is at work on
 	begun   int               // number of calls so far
 	start   *flow.Start
+	sides   map[string]format.Side // of a debate's participants, by name
 	state   flow.State
 	reason  flow.EndReason
 	stopped *flow.Transition // to the error state, if the debate is in it
@@ -126,6 +128,10 @@ func (w *watch) configured(s *flow.Start) []attribute.KeyValue {
 		attributes = append(attributes, keyFormat.String(clean(c.Format)))
 		if c.Judging != nil {
 			attributes = append(attributes, keyJudges.Int(len(c.Judging.Judges)))
+		}
+		w.sides = make(map[string]format.Side, len(c.Participants))
+		for i := range c.Participants {
+			w.sides[c.Participants[i].Name] = c.Participants[i].Side
 		}
 	}
 	if w.observer.Content {

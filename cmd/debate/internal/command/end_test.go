@@ -120,7 +120,7 @@ func TestEnds(t *testing.T) {
 	assessment := scripted.Reply{Text: marshal(t, debate.Judgement{
 		Assessments: []debate.ParticipantMark{
 			{Participant: "Ada", Strengths: []string{}, Weaknesses: []string{}}, {Participant: "Ben", Strengths: []string{}, Weaknesses: []string{}},
-		}, Reasoning: "So it is.",
+		}, Reasoning: "So it is.", Ending: "Nothing is left.",
 	})}
 	success := scripted.Reply{Text: `{"success":true,"output":"done"}`}
 	judged := &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Iris", Model: model}}}
