@@ -38,12 +38,14 @@ func full() debate.Config {
 		Judging: &debate.Judging{
 			Judges: []debate.JudgeConfig{{
 				Name: "J", Model: "a/j", Judge: "k", Fallbacks: []string{"e/f"}, Temperature: new(0.0), MaxTokens: 8,
-				Options: &provider.Options{Effort: provider.EffortHigh, Extra: map[string]json.RawMessage{"top_k": json.RawMessage("1")}},
+				Options:      &provider.Options{Effort: provider.EffortHigh, Extra: map[string]json.RawMessage{"top_k": json.RawMessage("1")}},
+				Instructions: "s",
 			}},
-			When: debate.AtEnd, Criteria: []string{"wit"},
+			When: debate.AtEnd, Criteria: []string{"wit"}, Aim: format.ByTruth, Instructions: "t",
 		},
-		Budget:  &debate.Budget{Warn: 1, Confirm: true, Soft: debate.USD/4 + 1, Hard: math.MaxInt64},
-		Context: "truncate", Reserve: 1, MaxTokens: 2, Temperature: new(0.0),
+		Audience: &debate.Audience{Members: []debate.Member{{Name: "V", Model: "a/v", Persona: "u", Instructions: "v"}}, Instructions: "w"},
+		Budget:   &debate.Budget{Warn: 1, Confirm: true, Soft: debate.USD/4 + 1, Hard: math.MaxInt64},
+		Context:  "truncate", Reserve: 1, MaxTokens: 2, Temperature: new(0.0),
 		RoundDelay: 90 * time.Second, TurnTimeout: time.Millisecond + 1, JudgeTimeout: math.MaxInt64,
 		Retry: &debate.RetryPolicy{
 			Max: map[debate.Kind]int{provider.KindNetwork: 0}, Base: time.Second, Cap: time.Minute, Jitter: 1, RateLimit: 2,

@@ -94,7 +94,7 @@ func ExampleRubric_Total() {
 
 // The outcome of a panel is what its protocol makes of the verdicts. Who is outvoted is heard all the same.
 func ExampleDebate_Outcome() {
-	// Kai is for Ben; a judge without a script is for whom the schema names first.
+	// Kai is for Ben; a judge without a script is for Ada, and gives everybody one point.
 	kai := `{"summary": "Ben knew the costs.", "winner": {"participant": "Ben", "reasoning": "answered every point"},
 		"scores": {"Ada": 60, "Ben": 70}, "qualityScore": 65, "criteria": {}, "insights": [], "areasOfAgreement": [],
 		"areasOfDisagreement": [], "keyPoints": [{"participant": "Ada", "mainArguments": []}, {"participant": "Ben", "mainArguments": []}]}`
@@ -130,7 +130,7 @@ func ExampleDebate_Outcome() {
 	}
 	// Output:
 	// Ada wins, who is for the topic: [{Ada 2} {Ben 1}]
-	// 3 of 3 judges have judged; scores: Ada 86.7, Ben 90.0
+	// 3 of 3 judges have judged; scores: Ada 20.7, Ben 24.0
 	// Kai is for Ben, who answered every point
 }
 

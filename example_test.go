@@ -303,21 +303,21 @@ func ExampleJudgeFunc() {
 		}
 		if task.Kind == debate.KindAssessment {
 			var marks []debate.ParticipantMark
-			for _, p := range task.Participants {
+			for _, name := range task.Judged {
 				marks = append(marks, debate.ParticipantMark{
-					Participant: p.Name, Strengths: []string{}, Weaknesses: []string{}, Score: min(10, said[p.Name]/10),
+					Participant: name, Strengths: []string{}, Weaknesses: []string{}, Score: min(10, said[name]/10),
 				})
 			}
 			return json.Marshal(debate.Judgement{
-				Assessments: marks, QualityScore: 5, Reasoning: "I have counted.", Recommendations: "Say more.",
+				Assessments: marks, QualityScore: 5, Reasoning: "I have counted.", Ending: "I cannot count what is new.",
 			})
 		}
-		best, points := task.Participants[0].Name, []debate.KeyPoints{}
-		for _, p := range task.Participants {
-			if said[p.Name] > said[best] {
-				best = p.Name
+		best, points := task.Judged[0], []debate.KeyPoints{}
+		for _, name := range task.Judged {
+			if said[name] > said[best] {
+				best = name
 			}
-			points = append(points, debate.KeyPoints{Participant: p.Name, MainArguments: []string{}})
+			points = append(points, debate.KeyPoints{Participant: name, MainArguments: []string{}})
 		}
 		return json.Marshal(debate.FinalVerdict{
 			Summary: "I have counted.", KeyPoints: points, Scores: said, QualityScore: 50, Criteria: map[string]string{},

@@ -31,10 +31,10 @@ func TestTheSchemaNamesTheParticipants(t *testing.T) {
 		}
 		seen[request.Schema.Name] = true
 		require.True(t, json.Valid(request.Schema.JSON))
-		names := stage.JSON([]string{config.Participants[0].Name, "Ben"})
-		assert.Contains(t, string(request.Schema.JSON), `"enum":`+names)
+		names := stage.LabelsIn(request.Schema.JSON)
+		assert.ElementsMatch(t, []string{config.Participants[0].Name, "Ben"}, names)
 		if request.Schema.Name == "verdict" {
-			assert.Contains(t, string(request.Schema.JSON), `"required":`+names)
+			assert.Contains(t, string(request.Schema.JSON), `"required":`+stage.JSON(names))
 			assert.Contains(t, string(request.Schema.JSON), `"required":["wit"]`)
 		}
 	}

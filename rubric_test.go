@@ -142,6 +142,12 @@ func TestTheTotalIsComputedHere(t *testing.T) {
 	assert.InDelta(t, 3, ben.Score, 1e-12)
 
 	assert.NotContains(t, string(asked[0].Schema.JSON), `"score"`, "no total is asked for")
+	assert.NotContains(t, asked[0].Last.Text, `"score"`)
+	wrong := marked(map[string]map[string]float64{"Ada": given, "Ben": marks(rubric, 3)})
+	entry(wrong, 0)["score"] = 1
+	record, _ = assessed(t, rubric, wrong)
+	assert.Empty(t, record.Rejections, "a judge in Go writes one all the same")
+	assert.InDelta(t, 7.05, stage.View(record).Assessments[0].Assessments[0].Score, 1e-12)
 	for _, c := range rubric.Criteria {
 		assert.Contains(t, asked[0].System+asked[0].Last.Text, c.Low, "%s: what 0 means", c.Name)
 		assert.Contains(t, asked[0].System+asked[0].Last.Text, c.High, "%s: what 10 means", c.Name)
@@ -161,7 +167,6 @@ func TestMarksThatAreRejected(t *testing.T) {
 		spoil func(a map[string]any)
 		says  string
 	}{
-		"a score beside the marks":      {func(a map[string]any) { entry(a, 0)["score"] = 7 }, "score"},
 		"a score in place of the marks": {func(a map[string]any) { delete(entry(a, 0), "criteria"); entry(a, 0)["score"] = 7 }, "criteria"},
 		"a criterion is missing":        {func(a map[string]any) { delete(criteria(a), "wit") }, `"wit" is missing`},
 		"no criterion is marked":        {func(a map[string]any) { clear(criteria(a)) }, `"wit" is missing`},
@@ -218,7 +223,7 @@ func TestTheHostsOwnRubricShapesWhatIsAsked(t *testing.T) {
 	var schema any
 	require.NoError(t, json.Unmarshal(asked[0].Schema.JSON, &schema))
 	assert.Contains(t, string(asked[0].Schema.JSON), `"required":["wit","Kürze"],"additionalProperties":false`)
-	assert.Contains(t, asked[0].Last.Text, "Kürze")
+	assert.Contains(t, asked[0].System, "Kürze")
 	assert.Contains(t, asked[0].System, "sparkling")
 	assert.NotContains(t, asked[0].System+asked[0].Last.Text, "persuasiveness", "nothing of the default is left")
 }
@@ -289,12 +294,12 @@ func TestAJudgeInGoAnswersWithTheTypes(t *testing.T) {
 						return json.RawMessage(stage.WellFormed(task.Kind)), nil
 					}
 					plain := debate.Judgement{ShouldContinue: true, QualityScore: 7, Reasoning: "So it seems.", Recommendations: "Go on."}
-					marked := debate.RubricJudgement{ShouldContinue: true, QualityScore: 7, Reasoning: "So it seems.", Recommendations: "Go on."}
+					marked := plain
 					for _, p := range task.Participants {
 						plain.Assessments = append(plain.Assessments, debate.ParticipantMark{
 							Participant: p.Name, Strengths: []string{}, Weaknesses: []string{}, Score: 6,
 						})
-						marked.Assessments = append(marked.Assessments, debate.RubricMark{
+						marked.Assessments = append(marked.Assessments, debate.ParticipantMark{
 							Participant: p.Name, Strengths: []string{}, Weaknesses: []string{}, Criteria: marks(debate.DefaultRubric(), 6),
 						})
 					}

@@ -46,17 +46,17 @@ func answer(v any) scripted.Reply {
 }
 
 // assessment marks Ada and Ben by the rubric, in the order of its criteria.
-func assessment(quality float64, ada, ben []float64, why string) debate.RubricJudgement {
-	mark := func(name, strength string, marks []float64) debate.RubricMark {
+func assessment(quality float64, ada, ben []float64, why string) debate.Judgement {
+	mark := func(name, strength string, marks []float64) debate.ParticipantMark {
 		criteria := make(map[string]float64)
 		for i, c := range debate.DefaultRubric().Criteria {
 			criteria[c.Name] = marks[i]
 		}
-		return debate.RubricMark{Participant: name, Strengths: []string{strength}, Weaknesses: []string{}, Criteria: criteria}
+		return debate.ParticipantMark{Participant: name, Strengths: []string{strength}, Weaknesses: []string{}, Criteria: criteria}
 	}
-	return debate.RubricJudgement{
-		ShouldContinue: true, QualityScore: quality, Reasoning: why, Recommendations: "Weigh the two criteria against each other.",
-		Assessments: []debate.RubricMark{mark("Ada", "follows up on answers", ada), mark("Ben", "holds to one criterion", ben)},
+	return debate.Judgement{
+		ShouldContinue: true, QualityScore: quality, Reasoning: why,
+		Assessments: []debate.ParticipantMark{mark("Ada", "follows up on answers", ada), mark("Ben", "holds to one criterion", ben)},
 	}
 }
 

@@ -169,16 +169,19 @@ func closings() [2]string {
 // assessment returns the judge's assessment of a round, counted from 0.
 func assessment(round, rounds int) debate.Judgement {
 	marks := func(quality, a, b float64, reasoning string) debate.Judgement {
-		return debate.Judgement{
+		j := debate.Judgement{
 			ShouldContinue: round < rounds-1,
 			QualityScore:   quality,
 			Assessments: []debate.ParticipantMark{
 				{Participant: ada, Strengths: []string{"cities by name"}, Weaknesses: []string{"thin on who pays"}, Score: a},
 				{Participant: ben, Strengths: []string{"answers what was said"}, Weaknesses: []string{"leans on one city"}, Score: b},
 			},
-			Reasoning:       reasoning,
-			Recommendations: "Say what would change your mind.",
+			Reasoning: reasoning,
 		}
+		if !j.ShouldContinue {
+			j.Ending = "Both have conceded what they concede; what is left is a matter of which risk to bear."
+		}
+		return j
 	}
 	switch round {
 	case 0:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,7 +28,7 @@ type floor struct {
 	names     []string
 	systems   []string // of the names, then of the judge
 	turns     []string // by round, from 1
-	assess    string
+	assess    []string // by round; the last stands for all later ones
 	conclude  string
 	judgement answerSchema
 	verdict   answerSchema
@@ -51,7 +52,7 @@ func floorOf(t testing.TB, p provider.Provider, played *debate.Record) *floor {
 	t.Helper()
 	config := stage.View(played).Config()
 	f := &floor{
-		rounds: config.Rounds, provider: p, assess: played.Text("assess.judge"), conclude: played.Text("verdict.judge"), turns: []string{""},
+		rounds: config.Rounds, provider: p, conclude: played.Text("ask.verdict"), turns: []string{""},
 		judgement: answerSchemaOf[debate.Judgement](t, "assessment"), verdict: answerSchemaOf[debate.FinalVerdict](t, "verdict"),
 	}
 	for _, participant := range config.Participants {
@@ -62,7 +63,11 @@ func floorOf(t testing.TB, p provider.Provider, played *debate.Record) *floor {
 	for round := 1; round <= config.Rounds; round++ {
 		f.turns = append(f.turns, played.Text("turn."+stage.View(played).Format().Phase(round, config.Rounds).Name))
 	}
-	require.NotContains(t, append(f.systems, f.turns[1], f.assess, f.conclude), "")
+	for round := 1; round <= 3; round++ {
+		f.assess = append(f.assess, prompt.FillNames(played.Text("ask.assess."+strconv.Itoa(round)), f.names))
+	}
+	f.conclude = prompt.FillNames(f.conclude, f.names)
+	require.NotContains(t, append(f.systems, f.turns[1], f.assess[0], f.conclude), "")
 	return f
 }
 
@@ -92,7 +97,7 @@ func (f *floor) play(ctx context.Context, emit func(provider.Chunk)) (*floored, 
 			out.transcript = append(out.transcript, provider.Message{Speaker: name, Text: response.Text})
 			out.usage = out.usage.Add(response.Usage)
 		}
-		tree, err := f.judge(ctx, out, f.judgement, prompt.Fill(f.assess, round, f.rounds), &judgeTemperature)
+		tree, err := f.judge(ctx, out, f.judgement, prompt.Fill(f.assess[min(round, len(f.assess))-1], round, f.rounds), &judgeTemperature)
 		if err != nil {
 			return nil, err
 		}

@@ -43,8 +43,7 @@ func extended(t *testing.T, from, to int) (*debate.Record, map[string]provider.R
 	return record, requests
 }
 
-// The line of a prompt that names the round, and the phases, follow the number of rounds in force. The system prompt keeps
-// the number that was planned, so that caches go on; a sentence tells the difference.
+// The line of a prompt that names the round, and the phases, follow the number of rounds in force. No system prompt names a number.
 func TestPromptsTellTheNumberOfRoundsInForce(t *testing.T) {
 	for name, tc := range map[string]struct {
 		from, to int

@@ -140,11 +140,7 @@ func (s *limitSim) checkOutcomeOf(r *debate.Record) {
 				continue
 			}
 			given++
-			if v.Winner == nil {
-				winners[""] = true
-			} else {
-				winners[v.Winner.Participant] = true
-			}
+			winners[stage.View(r).PartyOf(&v.FinalVerdict)] = true
 		}
 		if given > 1 || given == 1 && !judging.BothOrders {
 			complete++
@@ -153,17 +149,20 @@ func (s *limitSim) checkOutcomeOf(r *debate.Record) {
 	if complete != outcome.Verdicts {
 		s.failf("%d judges have judged, the outcome says %d", complete, outcome.Verdicts)
 	}
-	enough := complete >= max(1, s.quorum())
+	enough, winner := complete >= max(1, s.quorum()), outcome.Winner
+	if stage.View(r).BySides() {
+		winner = string(outcome.Side)
+	}
 	switch {
-	case !enough && (outcome.Winner != "" || outcome.Tie):
+	case !enough && (winner != "" || outcome.Tie):
 		s.failf("%d judges decide, the quorum is %d", complete, s.quorum())
 	case !enough && r.Final() && len(outcome.Degraded) == 0:
 		s.failf("%d judges of a quorum of %d have judged, and nothing says so", complete, s.quorum())
-	case enough && len(winners) == 1 && !winners[""] && judging.Protocol != debate.Borda && !winners[outcome.Winner]:
-		s.failf("all judges name %v, the outcome %q", winners, outcome.Winner)
+	case enough && len(winners) == 1 && !winners[""] && judging.Protocol != debate.Borda && !winners[winner]:
+		s.failf("all judges name %v, the outcome %q", winners, winner)
 	default:
 	}
-	if outcome.Winner != "" {
+	if winner != "" {
 		s.seen.count("winner")
 	}
 }

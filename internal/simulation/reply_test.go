@@ -9,7 +9,6 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/stage"
 )
 
@@ -31,14 +30,14 @@ func shown(schema []byte) []string {
 // structured is a well-formed answer to a call that has a schema.
 func structured(dice *rand.Rand, kind flow.CallKind, schema []byte, config *debate.Config, f *debate.Format) string {
 	names := shown(schema)
-	if scored := scoredIn(schema); scored != nil {
-		return personOf(dice, kind, scored, f)
+	if person, scored, winners := ofPerson(schema); person {
+		return personOf(dice, kind, scored, winners)
 	}
 	switch kind {
 	case debate.KindAssessment:
 		return assessmentOf(dice, names, config.Judging.Rubric)
 	case debate.KindVerdict:
-		return verdictOf(dice, names, f)
+		return verdictOf(dice, names, schema)
 	case debate.KindBallot:
 		return stage.JSON(map[string]any{"vote": oneOf(dice, debate.VoteFor, debate.VoteAgainst, debate.VoteUndecided), "reasoning": "so it seems"})
 	default:
@@ -46,20 +45,24 @@ func structured(dice *rand.Rand, kind flow.CallKind, schema []byte, config *deba
 	}
 }
 
-// scoredIn yields the names that a schema for people wants scores for, or nil if it is for models.
-func scoredIn(schema []byte) []string {
+// ofPerson reports whether a schema is for people, and yields the names that it wants scores for and those who can win.
+func ofPerson(schema []byte) (person bool, scored, winners []string) {
 	var shape struct {
 		Properties struct {
-			Summary, Assessments json.RawMessage
-			Scores               struct {
+			Summary, Assessments, QualityScore json.RawMessage
+			Scores                             struct {
 				Required []string `json:"required"`
 			} `json:"scores"`
+			Winner struct {
+				Enum []string `json:"enum"`
+			} `json:"winner"`
 		} `json:"properties"`
 	}
-	if json.Unmarshal(schema, &shape) != nil || shape.Properties.Summary != nil || shape.Properties.Assessments != nil {
-		return nil
+	p := &shape.Properties
+	if json.Unmarshal(schema, &shape) != nil || p.QualityScore == nil || p.Summary != nil || p.Assessments != nil {
+		return false, nil, nil
 	}
-	return shape.Properties.Scores.Required
+	return true, p.Scores.Required, p.Winner.Enum
 }
 
 // nobodyWins takes the winner out of a verdict, be it a model's or a person's.
@@ -80,7 +83,7 @@ func nobodyWins(text string) string {
 }
 
 // personOf is what a person who judges answers.
-func personOf(dice *rand.Rand, kind flow.CallKind, names []string, f *debate.Format) string {
+func personOf(dice *rand.Rand, kind flow.CallKind, names, winners []string) string {
 	scores := make(map[string]float64)
 	for _, name := range names {
 		scores[name] = float64(dice.IntN(11))
@@ -91,8 +94,8 @@ func personOf(dice *rand.Rand, kind flow.CallKind, names []string, f *debate.For
 		})
 	}
 	winner := ""
-	if f.Decide != format.NoWinner && len(names) > 0 && !chance(dice, 6) {
-		winner = names[dice.IntN(min(2, len(names)))]
+	if len(winners) > 0 && !chance(dice, 6) {
+		winner = winners[dice.IntN(min(2, len(winners)))]
 	}
 	return stage.JSON(debate.PersonVerdict{Scores: scores, QualityScore: float64(dice.IntN(101)), Winner: winner, Reasoning: "was better"})
 }
@@ -116,11 +119,11 @@ func assessmentOf(dice *rand.Rand, names []string, rubric *debate.Rubric) string
 		"flags": map[string]bool{
 			"repetitive": chance(dice, 3), "drifting": chance(dice, 4), "diminishingReturns": chance(dice, 6), "convergenceReached": chance(dice, 6),
 		},
-		"reasoning": "Made out.", "recommendations": "More.",
+		"reasoning": "Made out.", "ending": "It is settled.",
 	})
 }
 
-func verdictOf(dice *rand.Rand, names []string, f *debate.Format) string {
+func verdictOf(dice *rand.Rand, names []string, schema []byte) string {
 	points := make([]map[string]any, len(names))
 	scores := make(map[string]int)
 	for i, name := range names {
@@ -128,13 +131,17 @@ func verdictOf(dice *rand.Rand, names []string, f *debate.Format) string {
 		scores[name] = dice.IntN(101)
 	}
 	var winner any
-	if f.Decide != format.NoWinner && len(names) > 0 && !chance(dice, 6) {
-		winner = map[string]string{"participant": names[dice.IntN(min(2, len(names)))], "reasoning": "was better"}
+	sides, wins := stage.SidesIn(schema), len(names) > 0 && !chance(dice, 6)
+	switch {
+	case wins && len(sides) > 0:
+		winner = map[string]any{"side": sides[dice.IntN(len(sides))], "reasoning": "was better"}
+	case wins:
+		winner = map[string]any{"participant": names[dice.IntN(min(2, len(names)))], "reasoning": "was better"}
 	}
-	return stage.JSON(map[string]any{
+	return stage.InShape(schema, stage.JSON(map[string]any{
 		"summary": "A debate.", "keyPoints": points, "areasOfAgreement": []string{}, "areasOfDisagreement": []string{"all"},
 		"winner": winner, "scores": scores, "criteria": map[string]string{}, "qualityScore": dice.IntN(101), "insights": []string{},
-	})
+	}))
 }
 
 // planOf finds a position for everybody who has none.

@@ -116,16 +116,13 @@ func (s *spree) answer(dice *rand.Rand, req *provider.Request) string {
 			names[i] = "Speaker " + string(rune('A'+i))
 		}
 	}
-	switch req.Schema.Name {
-	case "verdict":
-		if s.config.Format == format.Roundtable { // which has no winner
-			named := `"winner":` + stage.JSON(map[string]string{"participant": names[0], "reasoning": "answered every point"})
-			return strings.Replace(stage.Verdict(names), named, `"winner":null`, 1)
-		}
-		return stage.Verdict(names)
-	case "ballot":
+	names = stage.Named(req.Schema.JSON, names)
+	switch stage.KindOf(req) {
+	case debate.KindVerdict:
+		return stage.InShape(req.Schema.JSON, stage.Verdict(names))
+	case debate.KindBallot:
 		return `{"vote":"for","reasoning":"It is."}`
-	case "assign":
+	case debate.KindAssign:
 		var positions []map[string]any
 		for i := range names {
 			positions = append(positions, map[string]any{

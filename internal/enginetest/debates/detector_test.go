@@ -67,6 +67,7 @@ func (y play) reply(req *provider.Request, names []string) scripted.Reply {
 	if y.judges != nil {
 		y.judges(req.Self, round, &j)
 	}
+	j.Ending = "It is settled." // which is needed only if the answer ends the debate
 	if y.marks == nil {
 		return scripted.Reply{Text: stage.JSON(j)}
 	}
@@ -76,7 +77,7 @@ func (y play) reply(req *provider.Request, names []string) scripted.Reply {
 	}
 	return scripted.Reply{Text: stage.JSON(map[string]any{
 		"shouldContinue": j.ShouldContinue, "qualityScore": j.QualityScore, "assessments": marks, "flags": j.Flags,
-		"reasoning": j.Reasoning, "recommendations": "",
+		"reasoning": j.Reasoning, "ending": j.Ending,
 	})}
 }
 

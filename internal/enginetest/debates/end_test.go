@@ -49,7 +49,7 @@ func endings() map[string]ending {
 	return map[string]ending{
 		"the judge wishes to end": {
 			change: f(format.FreeForm), play: says(func(j *debate.Judgement) { j.ShouldContinue = false }, 2),
-			reason: debate.EndJudge, by: "judge", words: "judge wishes to end after round 2", rounds: 2,
+			reason: debate.EndJudge, by: "judge", words: "judge wishes to end after round 2: It is settled.", rounds: 2,
 		},
 		"most of the judges wish to end": {
 			change: func(c *debate.Config) {
@@ -89,7 +89,7 @@ func endings() map[string]ending {
 		},
 		"the judge sees diminishing returns": {
 			change: f(format.ConvergenceSeeker), play: says(func(j *debate.Judgement) { j.Flags.DiminishingReturns = true }, 2),
-			reason: debate.EndDiminishing, by: "judge", words: "judge sees diminishing returns in round 2", rounds: 2,
+			reason: debate.EndDiminishing, by: "judge", words: "judge sees diminishing returns in round 3: It is settled.", rounds: 3,
 		},
 		"the detector sees diminishing returns": {
 			change: func(c *debate.Config) {

@@ -22,8 +22,7 @@ func TestLabelsAreReadAsNames(t *testing.T) {
 		if req.Schema == nil {
 			return answer(req)
 		}
-		l := stage.LabelsIn(req.Schema.JSON)
-		a, b := l[0], l[1]
+		a, b := req.Messages[0].Speaker, req.Messages[1].Speaker // Ada speaks first
 		if req.Schema.Name == "verdict" {
 			return scripted.Reply{Text: stage.JSON(map[string]any{
 				"summary":          a + " was ahead of " + b + "; " + b + "'s case fell. Speaker Z is nobody, nor is " + a + "bel.",
@@ -44,7 +43,7 @@ func TestLabelsAreReadAsNames(t *testing.T) {
 		})}
 	}
 	record := stage.Run(t, engine, config)
-	assert.JSONEq(t, `{"summary":"Ada was ahead of Ben; Ben's case fell. Speaker Z is nobody, nor is `+stage.LabelsIn(judged(source)[0].Schema.JSON)[0]+`bel.",
+	assert.JSONEq(t, `{"summary":"Ada was ahead of Ben; Ben's case fell. Speaker Z is nobody, nor is `+judged(source)[0].Messages[0].Speaker+`bel.",
 		"keyPoints":[{"participant":"Ben","mainArguments":["against Ada"]},{"participant":"Ada","mainArguments":[]}],
 		"areasOfAgreement":["Ada and Ben"],"areasOfDisagreement":["Ben: all"],"winner":{"participant":"Ada","reasoning":"Ada answered Ben"},
 		"scores":{"Ada":80,"Ben":60},"criteria":{"evidence":"Ben had none"},"qualityScore":70,"insights":["Ada knows"]}`,
@@ -90,8 +89,7 @@ func TestNamesInPlaceOfLabels(t *testing.T) {
 							return reply(req)
 						}
 						first = false
-						l := stage.LabelsIn(req.Schema.JSON)
-						return scripted.Reply{Text: test.answer(l[0], l[1])}
+						return scripted.Reply{Text: test.answer(req.Messages[0].Speaker, req.Messages[1].Speaker)}
 					}
 					record := stage.Run(t, engine, config)
 					require.NotNil(t, stage.View(record).Verdict)

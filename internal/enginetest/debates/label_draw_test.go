@@ -17,26 +17,23 @@ import (
 )
 
 // labelOf yields which label each of a debate's participants bears, as "Ada=Speaker B …".
-func labelOf(requests []provider.Request, names ...string) string {
-	var out []string
-	for i, label := range stage.LabelsIn(requests[0].Schema.JSON) {
-		out = append(out, names[i]+"="+label)
+func labelOf(r *debate.Record, names ...string) string {
+	labels := labelsOf(r, names...)
+	for i := range labels {
+		labels[i] = names[i] + "=" + labels[i]
 	}
-	return strings.Join(out, " ")
+	return strings.Join(labels, " ")
 }
 
 func TestLabelsAreDrawn(t *testing.T) {
 	longform.Lone(t)
 	t.Parallel()
-	config, engine, source := masked("Well.", "Ada", "Ben", "Cyd")
+	config, engine, _ := masked("Well.", "Ada", "Ben", "Cyd")
 	config.Judging.When = debate.AtEnd
 	drawn, seen := 0, map[string]int{}
 	engine.Seed = func() string { drawn++; return fmt.Sprint("seed ", drawn) }
 	for range 200 {
-		before := len(judged(source))
-		stage.Run(t, engine, config)
-		requests := judged(source)[before:]
-		seen[labelOf(requests, "Ada", "Ben", "Cyd")]++
+		seen[labelOf(stage.Run(t, engine, config), "Ada", "Ben", "Cyd")]++
 	}
 	assert.Len(t, seen, 6, "each assignment comes up: %v", seen)
 	for labels, n := range seen {

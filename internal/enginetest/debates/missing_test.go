@@ -87,7 +87,7 @@ func TestTheOutcomeNamesWhatIsMissing(t *testing.T) {
 				reply := p.Reply
 				p.Reply = func(req *provider.Request) scripted.Reply {
 					r := reply(req)
-					r.Text = strings.Replace(r.Text, `"shouldContinue":true`, `"shouldContinue":false`, 1)
+					r.Text = strings.Replace(r.Text, `"shouldContinue":true`, `"shouldContinue":false,"ending":"It is settled."`, 1)
 					return r
 				}
 			}, 0, nil,

@@ -1,6 +1,7 @@
 package debates_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -25,29 +26,34 @@ func TestAMissedAssessmentMeansGoOn(t *testing.T) {
 		change func(*debate.Config)
 		says   func(answer string) string // of the judges who wish to end
 		reason flow.EndReason
+		round  int // the first in which it counts
 	}{
-		"the judges end it": {func(c *debate.Config) { c.Format = format.FreeForm }, wants(`"shouldContinue":true`, `"shouldContinue":false`), debate.EndJudge},
-		"convergence":       {func(c *debate.Config) { c.Format = "convergence-seeking" }, wants(`"convergenceReached":false`, `"convergenceReached":true`), flow.EndConverged},
+		"the judges end it": {func(c *debate.Config) { c.Format = format.FreeForm }, wants(`"shouldContinue":true`, `"shouldContinue":false,"ending":"It is settled."`), debate.EndJudge, 1},
+		"convergence": {
+			func(c *debate.Config) { c.Format = "convergence-seeking" },
+			wants(`"flags":{"convergenceReached":false`, `"ending":"It is settled.","flags":{"convergenceReached":true`), flow.EndConverged, 2,
+		},
 		"diminishing returns": {
 			func(c *debate.Config) { c.Format = "convergence-seeking" },
-			wants(`"diminishingReturns":false`, `"diminishingReturns":true`), debate.EndDiminishing,
+			wants(`"flags":{"convergenceReached":false,"diminishingReturns":false`,
+				`"ending":"It is settled.","flags":{"convergenceReached":false,"diminishingReturns":true`), debate.EndDiminishing, 3,
 		},
-		"drift": {func(c *debate.Config) { c.StopOn = []format.Detector{format.DetectDrift} }, wants(`"drifting":false`, `"drifting":true`), debate.EndDrift},
+		"drift": {func(c *debate.Config) { c.StopOn = []format.Detector{format.DetectDrift} }, wants(`"drifting":false`, `"drifting":true`), debate.EndDrift, 1},
 	} {
 		for _, slipped := range []string{"J1 J2", "J1", ""} {
 			t.Run(name+"/"+slipped, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					config, engine, p := panelOfThree(4)
 					tc.change(&config)
-					p.Reply = replacing(p.Reply, slipped, tc.says)
+					p.Reply = replacing(p.Reply, tc.round, slipped, tc.says)
 					record := stage.Run(t, engine, config)
 					if slipped == "J1 J2" {
 						assert.Len(t, record.SkippedCalls, 2)
-						assert.Greater(t, record.Round, 1, record.Evidence)
+						assert.Greater(t, record.Round, tc.round, record.Evidence)
 						return
 					}
 					assert.Equal(t, tc.reason, record.Reason)
-					assert.Equal(t, 1, record.Round)
+					assert.Equal(t, tc.round, record.Round)
 					assert.Contains(t, strings.ToLower(record.Evidence), "of 3 judges")
 				})
 			})
@@ -55,13 +61,13 @@ func TestAMissedAssessmentMeansGoOn(t *testing.T) {
 	}
 }
 
-// replacing lets these judges slip in the first round, while all others answer otherwise in it.
-func replacing(answer func(*provider.Request) scripted.Reply, slipped string, says func(string) string) func(*provider.Request) scripted.Reply {
+// replacing lets these judges slip in one round, while all others answer otherwise in it.
+func replacing(answer func(*provider.Request) scripted.Reply, round int, slipped string, says func(string) string) func(*provider.Request) scripted.Reply {
 	return func(req *provider.Request) scripted.Reply {
 		r := answer(req)
-		_, name, first := strings.Cut(req.ID, "/r1.assessment.")
+		_, name, in := strings.Cut(req.ID, fmt.Sprintf("/r%d.assessment.", round))
 		switch name, _, _ = strings.Cut(name, "/"); {
-		case !first:
+		case !in:
 		case strings.Contains(slipped, name):
 			r.Text = "here: " + r.Text
 		default:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,11 +20,11 @@ import (
 	"github.com/agonist-dev/debate/vote"
 )
 
-// listed yields the names in the order in which a text lists them, one to a line.
+// listed yields the names in the order in which a text first quotes them.
 func listed(text string, names ...string) []string {
 	places := map[string]int{}
 	for _, name := range names {
-		if at := strings.Index(text, "\n- "+name); at >= 0 {
+		if at := strings.Index(text, strconv.Quote(name)); at >= 0 {
 			places[name] = at
 		}
 	}
@@ -176,15 +177,17 @@ func TestTheOrderOfParticipantsIsDrawnForEachJudge(t *testing.T) {
 		c.Config.ID = fmt.Sprintf("d%d", i)
 		before := len(c.Source.Requests())
 		stage.Run(t, c.Engine, c.Config)
-		orders := map[string]string{}
+		orders, systems := map[string]string{}, map[string]bool{}
 		for _, req := range c.Source.Requests()[before:] {
 			if req.Schema != nil {
 				names := listed(req.Last.Text, "Ada", "Ben", "Cyd")
-				require.Equal(t, names, listed(req.System, "Ada", "Ben", "Cyd"), "all of a judge's prompts keep to one order")
+				require.Equal(t, names, listed(string(req.Schema.JSON), "Ada", "Ben", "Cyd"), "the schema has the order of the instruction")
 				orders[req.Self] = fmt.Sprint(names)
+				systems[req.System] = true
 			}
 		}
 		require.Len(t, orders, 2)
+		require.Len(t, systems, 1, "the judges of a panel share their system prompt")
 		seen[orders["judge-1"]]++
 		if orders["judge-1"] != orders["judge-2"] {
 			differ++

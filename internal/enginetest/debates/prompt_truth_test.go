@@ -1,7 +1,6 @@
 package debates_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,7 +51,7 @@ func withJudging(c *debate.Config) *debate.Config {
 	return c
 }
 
-// fair lets models judge those whom a format judges, and name a winner if it has one.
+// fair lets models judge those whom a format judges. What the schema does not ask for, such as a winner, they do not name.
 func fair(source *scripted.Provider, f *debate.Format, all []debate.Participant) {
 	var names []string
 	for _, p := range all {
@@ -65,15 +64,7 @@ func fair(source *scripted.Provider, f *debate.Format, all []debate.Participant)
 		if req.Schema == nil || req.Schema.Name == "ballot" {
 			return reply(req)
 		}
-		answer := stage.Script(names)(req)
-		if f.Decide == format.NoWinner {
-			var v map[string]any
-			if json.Unmarshal([]byte(answer.Text), &v) == nil && v["winner"] != nil {
-				v["winner"] = nil
-				answer.Text = stage.JSON(v)
-			}
-		}
-		return answer
+		return stage.Script(names)(req)
 	}
 }
 
@@ -116,26 +107,14 @@ func (w *witness) read(i int) {
 // assess reads what a judge is told about who ends the debate.
 func (w *witness) assess(req *provider.Request) {
 	last := req.Last.Text
-	most := w.judges > 1
-	alone := "false ends the debate"
-	together := "the debate ends when most of them say false"
-	switch w.format.End {
-	case format.EndByRounds:
-		assert.NotContains(w.t, last, alone, req.ID)
-		assert.NotContains(w.t, last, together, req.ID)
-		assert.Contains(w.t, last, "The format decides how many rounds there are", req.ID)
-	case format.EndByConvergence:
-		assert.NotContains(w.t, last, alone, req.ID)
-		assert.NotContains(w.t, last, together, req.ID)
-		assert.Contains(w.t, last, `"convergenceReached" or "diminishingReturns" below to true`, req.ID)
-		assert.Equal(w.t, most, strings.Contains(last, "in which most of the judges set"), req.ID)
-	default:
-		assert.Equal(w.t, most, strings.Contains(last, together), req.ID)
-		assert.Equal(w.t, !most, strings.Contains(last, alone), req.ID)
-	}
-	if w.format.End != format.EndByRounds {
-		assert.Contains(w.t, last, fmt.Sprintf("after round %d in any case", w.rounds), req.ID)
-	}
+	const alone, together, nothing = "false ends the debate", "if most judges say false, the debate ends", "this alone ends nothing"
+	byJudges := w.format.End == format.EndByJudge
+	assert.Equal(w.t, byJudges && w.judges > 1, strings.Contains(last, together), req.ID)
+	assert.Equal(w.t, byJudges && w.judges == 1, strings.Contains(last, alone), req.ID)
+	assert.Equal(w.t, !byJudges, strings.Contains(last, nothing), req.ID)
+	first := strings.Contains(req.ID, "/r1.")
+	assert.Equal(w.t, byJudges || w.format.End == format.EndByConvergence && !first, strings.Contains(last, `- "ending": `), req.ID)
+	assert.Equal(w.t, !first, strings.Contains(last, `- "convergenceReached": `), req.ID)
 }
 
 // turnsOf returns the places of somebody's turns among the requests.

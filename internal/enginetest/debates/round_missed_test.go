@@ -2,6 +2,7 @@ package debates_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -71,7 +72,7 @@ func TestADebateDoesNotEndBeforeBothHaveSpoken(t *testing.T) {
 		answer := p.Reply
 		p.Reply = func(req *provider.Request) scripted.Reply {
 			r := answer(req)
-			r.Text = strings.ReplaceAll(r.Text, `"shouldContinue":true`, `"shouldContinue":false`)
+			r.Text = strings.ReplaceAll(r.Text, `"shouldContinue":true`, `"shouldContinue":false,"ending":"It is settled."`)
 			return r
 		}
 		delayed(p, "Ben", 1, func() bool { return true })
@@ -94,13 +95,17 @@ func TestJudgesAreToldWhoHasMissedARound(t *testing.T) {
 					record := stage.Run(t, engine, config)
 					require.Len(t, record.SkippedCalls, 1)
 					assert.NotNil(t, stage.View(record).Verdict)
-					note := fmt.Sprintf("Has missed speeches, and is judged by what was said: %s in round %d.", stage.View(record).Hide("Ben"), round)
+					ben := stage.View(record).Hide("Ben")
+					note := fmt.Sprintf("Has missed speeches, and is judged by what was said: %s in round %d.", ben, round)
+					silent := fmt.Sprintf("Has missed all speeches, and is not to be judged here: %s in round %d.", ben, round)
 					told := 0
 					for _, req := range p.Requests() {
 						assessed := strings.Contains(req.ID, fmt.Sprintf("/r%d.assessment", round))
 						if assessed || strings.Contains(req.ID, "/verdict") {
 							told++
-							assert.Contains(t, req.Last.Text, note)
+							assert.Equal(t, assessed, strings.Contains(req.Last.Text, silent), req.Last.Text)
+							assert.Equal(t, !assessed, strings.Contains(req.Last.Text, note), req.Last.Text)
+							assert.Equal(t, !assessed, slices.Contains(stage.LabelsIn(req.Schema.JSON), ben), "who was silent is not marked")
 						} else {
 							assert.NotContains(t, req.Last.Text, "missed")
 						}

@@ -152,7 +152,6 @@ func TestAWholeDebate(t *testing.T) {
 				return scripted.Reply{Err: err}
 			}
 			answer["flags"] = map[string]bool{"repetitive": true, "drifting": false, "convergenceReached": true}
-			answer["ending"] = "Both say that the climate comes first."
 			return scripted.Reply{Text: stage.JSON(answer)}
 		default:
 			return reply(req)
@@ -177,7 +176,7 @@ func TestAWholeDebate(t *testing.T) {
 	assert.Equal(t, "A second home for mankind comes first.", stage.View(record).Assignment.Positions[0].Position)
 	assert.Equal(t, []string{"r1 Claude", "r1 Grace", "r2 Claude", "r2 Grace"}, stage.Speakers(record))
 	assert.Equal(t, flow.EndConverged, record.Reason)
-	assert.Contains(t, record.Evidence, "judge sees convergence in round 2")
+	assert.Equal(t, "judge sees convergence in round 2: Nothing is left to say.", record.Evidence)
 	assert.NotNil(t, stage.View(record).Verdict)
 	assert.Empty(t, stage.View(record).Outcome().Winner)
 }

@@ -78,10 +78,10 @@ func mishaps() map[string]mishap {
 		"nothing":      {},
 		"a short wait": {befalls: failing(provider.KindAPI, time.Millisecond, ben)},
 		"a judge who wishes to end": {
-			befalls: judging(`"shouldContinue":true`, `"shouldContinue":false`), change: inFormat(format.FreeForm),
+			befalls: judging(`"shouldContinue":true`, `"shouldContinue":false,"ending":"It is settled."`), change: inFormat(format.FreeForm),
 		},
 		"a judge who sees convergence": {
-			befalls: judging(`"convergenceReached":false`, `"convergenceReached":true`), change: inFormat(format.ConvergenceSeeker),
+			befalls: judging(`"flags":{"convergenceReached":false`, `"ending":"It is settled.","flags":{"convergenceReached":true`), change: inFormat(format.ConvergenceSeeker),
 		},
 		"a detector": {
 			befalls: judging(`"drifting":false`, `"drifting":true`), change: inFormat(format.FreeForm, format.DetectDrift),

@@ -213,20 +213,22 @@ func everyDebate() *debate.Config {
 			Judges: []debate.JudgeConfig{
 				{
 					Name: "Una", Model: "test/judge", Fallbacks: []string{"test/b"}, Temperature: new(0.1), MaxTokens: 900, Options: everyOption(),
+					Instructions: ".",
 				},
 				{Name: "Vic", Judge: "jury"},
 				{Name: "Wim", Person: true},
 			},
 			Quorum: 1, Protocol: debate.Plurality, When: debate.EveryRound, BothOrders: true, Anonymous: true, AllowSameFamily: true,
+			Aim: format.ByTruth, Instructions: ".",
 			Rubric: &debate.Rubric{Criteria: []debate.Criterion{
 				{Name: "clarity", Weight: 60, Low: ".", High: "."}, {Name: "depth", Weight: 40, Low: ".", High: "."},
 			}},
 		},
 		Audience: &debate.Audience{Members: []debate.Member{
-			{Name: "Xia", Model: "test/a", Persona: ".", Fallbacks: []string{"test/b"}, Options: everyOption()},
+			{Name: "Xia", Model: "test/a", Persona: ".", Instructions: ".", Fallbacks: []string{"test/b"}, Options: everyOption()},
 			{Name: "Yul", Judge: "jury"},
 			{Name: "Zed", Person: true},
-		}},
+		}, Instructions: "."},
 		AssignPositions: &debate.AssignPositions{
 			Model: "test/a", Fallbacks: []string{"test/b"}, Diversity: debate.Spectrum, Instructions: ".", Temperature: new(0.9),
 			Options: everyOption(),

@@ -21,6 +21,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
@@ -70,6 +71,13 @@ func scenes() []scene {
 		{name: "panel", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
 			c := stage.NewCourt(stage.ForAda(), stage.ForBen(), stage.ForAda())
 			c.Config.Judging.BothOrders = true
+			return c.Config, c.Engine, c.Source
+		}},
+		{name: "team", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
+			wins := stage.Ruling{Winner: "for", Scores: map[string]float64{"Ada": 90, "Ben": 80, "Cem": 70, "Dia": 85, "Eve": 50, "Fay": 45}}
+			c := stage.NewCourt(wins, wins)
+			c.Config.Format, c.Config.Rounds, c.Config.Judging.BothOrders = format.KarlPopper, 0, true
+			c.Config.Participants = stage.Actors("Ada for", "Dia against", "Ben for", "Eve against", "Cem for", "Fay against")
 			return c.Config, c.Engine, c.Source
 		}},
 		{name: "assigned", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {

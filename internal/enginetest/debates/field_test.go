@@ -1,0 +1,507 @@
+package debates_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// property is a property of a JSON schema.
+type property struct {
+	name   string
+	schema json.RawMessage
+}
+
+// propertiesOf yields the properties of an object in the order of its schema, those of its items if it is a list, and those of its first
+// alternative if it may be null.
+func propertiesOf(t *testing.T, schema json.RawMessage) (out []property) {
+	t.Helper()
+	var s struct {
+		Properties json.RawMessage   `json:"properties"`
+		Items      json.RawMessage   `json:"items"`
+		OneOf      []json.RawMessage `json:"oneOf"`
+	}
+	require.NoError(t, json.Unmarshal(schema, &s))
+	switch {
+	case len(s.OneOf) > 0:
+		return propertiesOf(t, s.OneOf[0])
+	case s.Items != nil:
+		return propertiesOf(t, s.Items)
+	case s.Properties == nil:
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(s.Properties))
+	_, err := decoder.Token()
+	require.NoError(t, err)
+	for decoder.More() {
+		name, err := decoder.Token()
+		require.NoError(t, err)
+		p := property{name: fmt.Sprint(name)}
+		require.NoError(t, decoder.Decode(&p.schema))
+		out = append(out, p)
+	}
+	return out
+}
+
+// keyed are the fields whose keys are names and not fields.
+var keyed = []string{"scores", "criteria"}
+
+// inSchema yields the fields of a schema, each two spaces deeper than the one that holds it.
+func inSchema(t *testing.T, schema json.RawMessage, indent string) (out []string) {
+	t.Helper()
+	for _, p := range propertiesOf(t, schema) {
+		out = append(out, indent+p.name)
+		if !slices.Contains(keyed, p.name) {
+			out = append(out, inSchema(t, p.schema, indent+"  ")...)
+		}
+	}
+	return out
+}
+
+// asked matches a line of an instruction that describes fields.
+var asked = regexp.MustCompile(`(?m)^( *)- ("[A-Za-z]+"(?:, "[A-Za-z]+")*)(?:: |$)`)
+
+// inText yields the fields that an instruction describes, as inSchema does.
+func inText(text string) (out []string) {
+	for _, found := range asked.FindAllStringSubmatch(text, -1) {
+		for name := range strings.SplitSeq(found[2], ", ") {
+			out = append(out, found[1]+strings.Trim(name, `"`))
+		}
+	}
+	return out
+}
+
+// agree checks that a text and a schema name the same fields and the same people in the same order.
+func agree(t *testing.T, text string, schema json.RawMessage, what string) {
+	t.Helper()
+	assert.Equal(t, inSchema(t, schema, ""), inText(text), what)
+	names := stage.LabelsIn(schema)
+	if names == nil { // a person is asked for scores
+		for _, p := range propertiesOf(t, schema) {
+			if p.name == "scores" {
+				for _, who := range propertiesOf(t, p.schema) {
+					names = append(names, who.name)
+				}
+			}
+		}
+	}
+	for i := range names {
+		names[i] = strconv.Quote(names[i])
+	}
+	assert.Contains(t, text, strings.Join(names, ", "), what)
+	assert.NotContains(t, text, "\uE000", what)
+	assert.NotContains(t, text, "\uE001", what)
+}
+
+// variants are the ways of judging whose instructions and schemas differ.
+func variants() map[string]func(*debate.Config) {
+	return map[string]func(*debate.Config){
+		"one judge":   func(*debate.Config) {},
+		"a panel":     stage.PanelOf(3),
+		"labels":      func(c *debate.Config) { c.Judging.Anonymous = true },
+		"a rubric":    func(c *debate.Config) { c.Judging.Rubric = debate.DefaultRubric() },
+		"both orders": func(c *debate.Config) { c.Judging.BothOrders = true },
+		"a person":    func(c *debate.Config) { c.Judging.Judges = []debate.JudgeConfig{{Name: "Zoe", Person: true}} },
+	}
+}
+
+// shapes are the built-in formats, and one of a host program's own.
+func shapes() []debate.Format {
+	own := debate.Format{
+		Name: "own", Guidance: "One asks, one answers.", End: format.EndByConvergence,
+		Phases: []format.Phase{{Name: "hearing", First: 1, Last: -1, Slots: []format.Slot{{Who: "for:1", To: "against:1", Exchanges: 1}}}},
+		Seats:  []format.Seats{{Side: format.For, Min: 1}, {Side: format.Against, Min: 2}},
+	}
+	return append(format.Builtin(), own)
+}
+
+// castOf is a debate of up to three rounds in a format, with a judge.
+func castOf(f debate.Format) debate.Config {
+	config := stage.CastFor(f)
+	if f.Name == "own" {
+		config.Format, config.CustomFormat = "", &f
+	}
+	if config.Rounds = f.Rounds; f.Rounds == 0 {
+		config.Rounds = 3
+	}
+	for i := range config.Participants {
+		config.Participants[i].Name = []string{"Ada", "Ben", "Cem", "Dia", "Eve", "Fay"}[i]
+	}
+	stage.PanelOf(1)(withJudging(&config))
+	return config
+}
+
+// seen yields what a debate asks for with a schema: text and schema, by call.
+func seen(t *testing.T, config debate.Config) (texts map[string]string, schemas map[string]json.RawMessage) {
+	t.Helper()
+	texts, schemas = make(map[string]string), make(map[string]json.RawMessage)
+	engine, source := stage.Ready(config)
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	for {
+		record, err := session.Wait(t.Context())
+		if !errors.Is(err, debate.ErrAwaitingInput) {
+			require.NoError(t, err)
+			assert.Empty(t, record.Rejections, "what the script answers is what was asked for")
+			break
+		}
+		q := record.Inquiries[0]
+		texts[q.ID], schemas[q.ID] = q.Question, q.Schema
+		_, example, ok := strings.Cut(q.Question, "looks like this: ")
+		require.True(t, ok)
+		require.NoError(t, session.Answer(t.Context(), q.ID, example))
+	}
+	for _, req := range source.Requests() {
+		if req.Schema != nil {
+			texts[stage.CallOf(&req)], schemas[stage.CallOf(&req)] = req.Last.Text, req.Schema.JSON
+		}
+	}
+	return texts, schemas
+}
+
+// TestTextAndSchemaAgree: whatever is asked for as JSON, the instruction and the schema name the same fields in the same order, and the
+// same people.
+func TestTextAndSchemaAgree(t *testing.T) {
+	t.Parallel()
+	for _, f := range shapes() {
+		for name, change := range variants() {
+			t.Run(f.Name+"/"+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					config := castOf(f)
+					change(&config)
+					texts, schemas := seen(t, config)
+					for _, call := range slices.Sorted(maps.Keys(texts)) {
+						agree(t, texts[call], schemas[call], call)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestReasonsComeFirst: no number, no choice and no decision is asked for before the reasoning that stands beside it.
+func TestReasonsComeFirst(t *testing.T) {
+	t.Parallel()
+	var walk func(t *testing.T, schema json.RawMessage, at string)
+	walk = func(t *testing.T, schema json.RawMessage, at string) {
+		t.Helper()
+		properties := propertiesOf(t, schema)
+		reasons := slices.IndexFunc(properties, func(p property) bool { return p.name == "reasoning" || p.name == "reason" })
+		for i, p := range properties {
+			var s struct {
+				Type string `json:"type"`
+				Enum []any  `json:"enum"`
+			}
+			require.NoError(t, json.Unmarshal(p.schema, &s))
+			if i < reasons {
+				assert.NotContains(t, []string{"number", "boolean"}, s.Type, "%s.%s", at, p.name)
+				assert.Empty(t, s.Enum, "%s.%s", at, p.name)
+			}
+			if !slices.Contains(keyed, p.name) {
+				walk(t, p.schema, at+"."+p.name)
+			}
+		}
+	}
+	for _, f := range shapes() {
+		synctest.Test(t, func(t *testing.T) {
+			_, schemas := seen(t, castOf(f))
+			for call, schema := range schemas {
+				walk(t, schema, call)
+			}
+		})
+	}
+}
+
+// TestNobodyIsMarkedForSilence: an assessment is about those who have had a turn in the round, in text, schema and check.
+func TestNobodyIsMarkedForSilence(t *testing.T) {
+	t.Parallel()
+	for _, f := range shapes() {
+		t.Run(f.Name, func(t *testing.T) {
+			config := castOf(f)
+			engine, _ := stage.Ready(config)
+			record := stage.Run(t, engine, config)
+			for _, a := range stage.View(record).Assessments {
+				var marked, spoke []string
+				for i := range a.Assessments {
+					marked = append(marked, a.Assessments[i].Participant)
+				}
+				for _, turn := range record.RoundTurns(a.Round) {
+					seat := record.Seat(turn.Speaker)
+					if seat >= 0 && f.Judged(config.Participants[seat].Side) && !slices.Contains(spoke, turn.Speaker) {
+						spoke = append(spoke, turn.Speaker)
+					}
+				}
+				assert.ElementsMatch(t, spoke, marked, "round %d", a.Round)
+			}
+		})
+	}
+	t.Run("a superfluous mark is refused by name", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			config := castOf(stage.Builtin(t, format.KarlPopper))
+			engine, source := stage.Ready(config)
+			reply := source.Reply
+			source.Reply = func(req *provider.Request) scripted.Reply {
+				r := reply(req)
+				if strings.HasSuffix(req.ID, "/r1.assessment.judge/1") {
+					r.Text = stage.Judgement([]string{"Ada", "Ben", "Cem", "Dia", "Eve", "Fay"}, true)
+				}
+				return r
+			}
+			record := stage.Run(t, engine, config)
+			require.Len(t, record.Rejections, 1)
+			assert.Equal(t, []string{ // the second of each team says nothing in the first round
+				`assessments[1]: "Ben" has not spoken in round 1`, `assessments[4]: "Eve" has not spoken in round 1`,
+			}, record.Rejections[0].Problems)
+		})
+	})
+}
+
+// TestNoWinnerIsNotOffered: where nobody can win, neither a winner nor scores are asked for.
+func TestNoWinnerIsNotOffered(t *testing.T) {
+	tried := 0
+	for _, f := range format.Builtin() {
+		if f.Decide != format.NoWinner {
+			continue
+		}
+		tried++
+		config := castOf(f)
+		engine, source := stage.Ready(config)
+		outcome := stage.View(stage.Run(t, engine, config)).Outcome()
+		assert.Empty(t, outcome.Scores, f.Name)
+		assert.Empty(t, outcome.Winner, f.Name)
+		for _, req := range source.Requests() {
+			if req.Schema != nil && stage.KindOf(&req) == debate.KindVerdict {
+				assert.Equal(t, "verdict-without-winner", req.Schema.Name)
+				assert.NotRegexp(t, `"winner"|"scores"`, string(req.Schema.JSON)+req.Last.Text, f.Name)
+			}
+		}
+	}
+	assert.GreaterOrEqual(t, tried, 2)
+}
+
+// flagged lets the judge answer otherwise in a round.
+func flagged(p *scripted.Provider, round int, change func(answer map[string]any)) {
+	reply := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		r := reply(req)
+		if strings.Contains(req.ID, fmt.Sprintf("/r%d.assessment", round)) {
+			var answer map[string]any
+			if json.Unmarshal([]byte(r.Text), &answer) == nil {
+				change(answer)
+				r.Text = stage.JSON(answer)
+			}
+		}
+		return r
+	}
+}
+
+// raise sets a flag, and says why if why is not empty.
+func raise(flag, why string) func(map[string]any) {
+	return func(answer map[string]any) {
+		answer["flags"].(map[string]any)[flag] = true
+		if why != "" {
+			answer["ending"] = why
+		}
+	}
+}
+
+// TestFlagsEndOnlyWithAReason: an answer that would end the debate is refused until it says why, and what it says is the evidence.
+func TestFlagsEndOnlyWithAReason(t *testing.T) {
+	ends := func(why string) func(map[string]any) {
+		return func(answer map[string]any) {
+			answer["shouldContinue"] = false
+			if why != "" {
+				answer["ending"] = why
+			}
+		}
+	}
+	for name, test := range map[string]struct {
+		format string
+		round  int
+		answer func(why string) func(map[string]any)
+		reason flow.EndReason
+	}{
+		"convergence":         {format.ConvergenceSeeker, 2, func(why string) func(map[string]any) { return raise("convergenceReached", why) }, flow.EndConverged},
+		"diminishing returns": {format.ConvergenceSeeker, 3, func(why string) func(map[string]any) { return raise("diminishingReturns", why) }, debate.EndDiminishing},
+		"a wish":              {format.FreeForm, 1, ends, debate.EndJudge},
+	} {
+		for _, why := range []string{"", "  ", "Both now want a toll."} {
+			t.Run(name+"/"+why, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					config := stage.TwoDebaters()
+					config.Format, config.Rounds = test.format, 5
+					engine, p := stage.Ready(config)
+					flagged(p, test.round, test.answer(why))
+					record := stage.Run(t, engine, config)
+					if strings.TrimSpace(why) == "" {
+						require.Len(t, record.Rejections, 2, "and left out")
+						assert.Contains(t, record.Rejections[0].Problems, "ending: is blank, but the answer would end the debate: say why it should end")
+						assert.Equal(t, 5, record.Round)
+						return
+					}
+					assert.Empty(t, record.Rejections)
+					assert.Equal(t, test.round, record.Round)
+					assert.Equal(t, test.reason, record.Reason)
+					assert.True(t, strings.HasSuffix(record.Evidence, ": "+why), record.Evidence)
+					assert.Equal(t, why, stage.View(record).Assessments[test.round-1].Ending)
+				})
+			})
+		}
+	}
+}
+
+// TestAGoodOpeningConvergesNobody: in the first rounds no flag ends a debate, since there is nothing yet that could have converged.
+func TestAGoodOpeningConvergesNobody(t *testing.T) {
+	for round, flags := range map[int][]string{1: {"convergenceReached", "diminishingReturns"}, 2: {"diminishingReturns"}} {
+		for _, flag := range flags {
+			config := stage.TwoDebaters()
+			config.Format, config.Rounds = format.ConvergenceSeeker, 4
+			engine, p := stage.Ready(config)
+			flagged(p, round, raise(flag, "All is clear."))
+			record := stage.Run(t, engine, config)
+			assert.Empty(t, record.Rejections, "a judge in Go writes every flag")
+			assert.Equal(t, 4, record.Round, "%s in round %d", flag, round)
+			for _, req := range p.Requests() {
+				if strings.Contains(req.ID, fmt.Sprintf("/r%d.assessment", round)) {
+					assert.NotContains(t, req.Last.Text+string(req.Schema.JSON), flag, "it is not asked for")
+				}
+			}
+		}
+	}
+}
+
+// TestAPanelSharesItsPrefix: the judges of a panel, in both orders and in all rounds, send the same text before their last message.
+func TestAPanelSharesItsPrefix(t *testing.T) {
+	three := stage.Scored("Ada", 90, 80, 70)
+	c := stage.NewCourt(three, three, three)
+	c.Config.Judging.When, c.Config.Judging.BothOrders, c.Config.Rounds = debate.EveryRound, true, 3
+	c.Config.Judging.Judges[1].Instructions = "Weigh costs twice."
+	stage.Run(t, c.Engine, c.Config)
+	var all []string
+	for _, req := range c.RequestsTo("judge") {
+		text := req.System
+		for i := range req.Messages {
+			text += "\x00" + req.Messages[i].Enclosed()
+		}
+		all = append(all, text)
+		assert.Equal(t, req.Self == "judge-2", strings.Contains(req.Last.Text, "Weigh costs twice."), "one judge's instructions are its own")
+	}
+	require.Len(t, all, 3*3+3*2)
+	slices.SortFunc(all, func(a, b string) int { return len(a) - len(b) })
+	for i := range all[1:] {
+		assert.True(t, strings.HasPrefix(all[i+1], all[i]), "a prompt cache holds all of it")
+	}
+}
+
+// TestScoresStandInTheDrawnOrder: the order of a judge is that of its schema too, and the second verdict has the reverse.
+func TestScoresStandInTheDrawnOrder(t *testing.T) {
+	three := stage.Scored("Ada", 90, 80, 70)
+	c := stage.NewCourt(three, three)
+	c.Config.Judging.BothOrders = true
+	stage.Run(t, c.Engine, c.Config)
+	orders := make(map[string][]string)
+	for _, req := range c.RequestsTo("judge") {
+		for _, p := range propertiesOf(t, req.Schema.JSON) {
+			if p.name == "scores" {
+				for _, who := range propertiesOf(t, p.schema) {
+					orders[stage.CallOf(&req)] = append(orders[stage.CallOf(&req)], who.name)
+				}
+			}
+		}
+		assert.Equal(t, orders[stage.CallOf(&req)], stage.LabelsIn(req.Schema.JSON))
+	}
+	require.Len(t, orders, 4)
+	for _, judge := range []string{"judge-1", "judge-2"} {
+		assert.Equal(t, reversed(orders["verdict."+judge]), orders["verdict."+judge+".swapped"])
+	}
+}
+
+// TestAJudgeKnowsItsFormerMarks: whether rounds yield less, a judge can see from its own marks.
+func TestAJudgeKnowsItsFormerMarks(t *testing.T) {
+	config := stage.TwoDebaters()
+	engine, p := stage.Engine(config)
+	stage.Run(t, engine, config)
+	told := make(map[string]bool)
+	for _, req := range p.Requests() {
+		_, marks, ok := strings.Cut(req.Last.Text, "Your quality scores so far: ")
+		if ok {
+			marks, _, _ = strings.Cut(marks, "\n")
+			told[stage.CallOf(&req)+" "+marks] = true
+		}
+	}
+	assert.Equal(t, map[string]bool{
+		"r2.assessment.judge round 1: 7.5.": true, "r3.assessment.judge round 1: 7.5, round 2: 7.5.": true,
+	}, told)
+}
+
+// TestTheSecondVoteKnowsTheFirst: a member of the audience is told how it has voted before.
+func TestTheSecondVoteKnowsTheFirst(t *testing.T) {
+	config, engine, source := stage.House("for→against", "undecided→for")
+	config.Audience.Instructions, config.Audience.Members[1].Instructions = "You live in the city.", "You own a van."
+	stage.Run(t, engine, config)
+	first := map[string]string{"Voter 1": "for", "Voter 2": "undecided"}
+	votes := 0
+	for _, req := range source.Requests() {
+		if req.Schema == nil || stage.KindOf(&req) != debate.KindBallot {
+			continue
+		}
+		votes++
+		after := strings.Contains(req.ID, "vote.after.")
+		assert.Equal(t, after, strings.Contains(req.Last.Text, fmt.Sprintf("Before it you voted %q.", first[req.Self])), req.Last.Text)
+		assert.Equal(t, after, strings.Contains(req.Last.Text, "you voted"))
+		assert.Contains(t, req.System, "You live in the city.")
+		assert.Equal(t, req.Self == "Voter 2", strings.Contains(req.System, "You live in the city.\nYou own a van."))
+		agree(t, req.Last.Text, req.Schema.JSON, req.ID)
+	}
+	assert.Equal(t, 4, votes)
+}
+
+// TestJudgesAreToldWhatTheyJudge: the aim of the format, that of a config, the roles of the seats, and instructions.
+func TestJudgesAreToldWhatTheyJudge(t *testing.T) {
+	f := debate.Format{
+		Name: "test", End: format.EndByRounds, Aim: format.ByTruth, Phases: []format.Phase{{Name: "talk", First: 1, Last: -1}},
+		Seats: []format.Seats{{Side: format.For, Min: 1, Role: "to make a proposal"}, {Side: format.Against, Min: 1, Role: "to test it"}},
+	}
+	for _, aim := range []format.Aim{"", format.ByArgument, format.ByUnderstanding} {
+		config := stage.TwoDebaters()
+		config.Format, config.CustomFormat, config.Rounds, config.Language = "", &f, 1, "German"
+		config.Judging.Aim, config.Judging.Instructions = aim, "The burden of proof is Ada's."
+		engine, p := stage.Engine(config)
+		stage.Run(t, engine, config)
+		words := map[format.Aim]string{
+			"": "best supported by what was said", format.ByArgument: "who argued better", format.ByUnderstanding: "how far the discussion got",
+		}
+		for _, req := range p.Requests() {
+			if req.Self != "judge" {
+				continue
+			}
+			assert.Contains(t, req.System, words[aim])
+			assert.Contains(t, req.System, "What was asked of them:\n\n- for: to make a proposal\n- against: to test it\n")
+			assert.Contains(t, req.System, "The burden of proof is Ada's.")
+			assert.Contains(t, req.System, "Write in German, ")
+		}
+	}
+	config := stage.TwoDebaters()
+	config.Judging.Aim = "beauty"
+	engine, _ := stage.Engine(config)
+	assert.Contains(t, stage.FieldsOf(t, engine.Validate(t.Context(), config)), "judging.aim")
+}

@@ -1,0 +1,253 @@
+package debates_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/vote"
+)
+
+// teams is a court before which two teams of three contend.
+func teams(rules ...stage.Ruling) *stage.Court {
+	c := stage.NewCourt(rules...)
+	c.Config.Format, c.Config.Rounds = format.KarlPopper, 0
+	c.Config.Participants = stage.Actors("Ada for", "Dia against", "Ben for", "Eve against", "Cem for", "Fay against")
+	return c
+}
+
+// forTeam and againstTeam are rulings for a team: the mean of one is 80, that of the other 60.
+func forTeam() stage.Ruling {
+	return stage.Ruling{Winner: "for", Scores: map[string]float64{"Ada": 90, "Ben": 80, "Cem": 70, "Dia": 85, "Eve": 50, "Fay": 45}}
+}
+
+func againstTeam() stage.Ruling {
+	return stage.Ruling{Winner: "against", Scores: map[string]float64{"Ada": 85, "Ben": 50, "Cem": 45, "Dia": 90, "Eve": 80, "Fay": 70}}
+}
+
+// TestATeamWins: in a contest of teams, verdicts name a side, and all that counts them counts sides.
+func TestATeamWins(t *testing.T) {
+	t.Parallel()
+	t.Run("all judges are for it", func(t *testing.T) {
+		c := teams(forTeam(), forTeam(), forTeam())
+		c.Engine.Store = &store.Memory{}
+		d := stage.View(stage.Run(t, c.Engine, c.Config))
+		assert.True(t, d.BySides())
+		assert.Equal(t, "for", d.PartyOf(&d.Verdict.FinalVerdict))
+		o := d.Outcome()
+		assert.Equal(t, debate.For, o.Side)
+		assert.Empty(t, o.Winner, "no participant has won alone")
+		assert.False(t, o.Tie)
+		assert.Equal(t, []vote.Count{{Name: "for", Votes: 3}}, o.Votes)
+		assert.Empty(t, o.Dissent)
+		assert.Empty(t, o.Notes, "Dia has the second highest score, but her team not the higher mean")
+		assert.Len(t, o.Scores, 6, "scores stay by participant")
+		for info, err := range c.Engine.List(t.Context(), debate.Filter{}) {
+			require.NoError(t, err)
+			assert.Equal(t, "for", info.Result)
+		}
+		for _, req := range c.RequestsTo("judge") {
+			assert.ElementsMatch(t, []string{"for", "against"}, stage.SidesIn(req.Schema.JSON))
+			assert.Contains(t, req.Last.Text, `"side": "for" or "against": the team, not a person`)
+			assert.NotContains(t, req.Last.Text, "Only who has stayed")
+		}
+	})
+	t.Run("one is outvoted", func(t *testing.T) {
+		c := teams(forTeam(), againstTeam(), forTeam())
+		o := stage.View(stage.Run(t, c.Engine, c.Config)).Outcome()
+		assert.Equal(t, debate.For, o.Side)
+		assert.Equal(t, []debate.Dissent{{Judge: "judge-2", Winner: "against", Reasoning: "Because word of judge-2"}}, o.Dissent)
+	})
+	t.Run("in both orders", func(t *testing.T) {
+		for other, tie := range map[string]bool{"for": false, "against": true} {
+			c := teams(forTeam())
+			c.Config.Judging.BothOrders = true
+			c.Rules["judge-1.swapped"] = map[string]stage.Ruling{"for": forTeam(), "against": againstTeam()}[other]
+			o := stage.View(stage.Run(t, c.Engine, c.Config)).Outcome()
+			assert.Equal(t, tie, o.Tie, other)
+			assert.Equal(t, !tie, o.Side == debate.For, other)
+		}
+	})
+	t.Run("by ranks", func(t *testing.T) {
+		c := teams(forTeam(), againstTeam(), forTeam())
+		c.Config.Judging.Protocol = debate.Borda
+		o := stage.View(stage.Run(t, c.Engine, c.Config)).Outcome()
+		assert.Equal(t, debate.For, o.Side)
+		assert.Equal(t, []vote.Count{{Name: "for", Votes: 4}, {Name: "against", Votes: 2}}, o.Votes, "two points of Borda's count for each judge")
+	})
+	t.Run("against the means", func(t *testing.T) {
+		wrong := forTeam()
+		wrong.Winner = "against"
+		c := teams(wrong)
+		o := stage.View(stage.Run(t, c.Engine, c.Config)).Outcome()
+		assert.Equal(t, debate.Against, o.Side)
+		assert.Equal(t, []string{"the side against has won with a lower mean score than the side for: 60 against 80"}, o.Notes)
+	})
+	t.Run("nobody, although one is ahead", func(t *testing.T) {
+		nobody := forTeam()
+		nobody.Winner = ""
+		c := teams(nobody)
+		o := stage.View(stage.Run(t, c.Engine, c.Config)).Outcome()
+		assert.False(t, o.Tie)
+		assert.Equal(t, []string{"nobody has won, although the side for has the highest mean score: 80"}, o.Notes)
+	})
+}
+
+// TestAPersonOfATeamDoesNotWin: a judge who names a participant is asked again, and told what to name.
+func TestAPersonOfATeamDoesNotWin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := teams()
+		c.Config.Judging.Judges = []debate.JudgeConfig{{Name: "Cato", Judge: "cato"}}
+		ruling, asked := forTeam(), 0
+		c.Engine.Judges = map[string]debate.Judge{"cato": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
+			assert.Len(t, task.Judged, 6)
+			if asked++; asked > 1 {
+				return json.RawMessage(ruling.Answer(task.Schema, "x")), nil
+			}
+			one := ruling
+			one.Winner = "Ada"
+			return json.RawMessage(one.Verdict("x")), nil
+		})}
+		record := stage.Run(t, c.Engine, c.Config)
+		require.Len(t, record.Rejections, 1)
+		assert.Equal(t, []string{`winner: a side wins this debate, not a participant: name it as "side"`}, record.Rejections[0].Problems)
+		assert.Equal(t, debate.For, stage.View(record).Outcome().Side)
+	})
+}
+
+// TestSidesWinByTheCast: sides win where one of them has several contestants, in any format, and where each has one they do not.
+func TestSidesWinByTheCast(t *testing.T) {
+	for cast, sides := range map[string]bool{
+		"Ada for,Ben against":                           false,
+		"Ada for,Ben against,Cem for":                   true,
+		"Ada for,Ben against,Cem for,Dia against":       true,
+		"Ada for,Ben against,Cem":                       false,
+		"Ada for,Ben for":                               false,
+		"Ada for,Ben against,Cem neutral":               false,
+		"Ada for,Ben against,Cem neutral,Dia neutral":   true,
+		"Ada,Ben,Cem":                                   false,
+		"Ada for,Ben against,Cem against,Dia for,Eve x": false,
+	} {
+		config := debate.Config{Topic: "Is it so?", Rounds: 1, Participants: stage.Actors(strings.Split(cast, ",")...)}
+		config.Judging = &debate.Judging{When: debate.AtEnd, Judges: []debate.JudgeConfig{{Model: "test/judge"}}}
+		if strings.HasSuffix(cast, " x") { // who has no side
+			config.Participants[4].Side = ""
+		}
+		engine, _ := stage.Ready(config)
+		assert.Equal(t, sides, stage.View(stage.Run(t, engine, config)).BySides(), cast)
+	}
+}
+
+// TestATeamOfVersion1IsCountedAsBefore: a log of version 1 asked for a participant, and goes on to count names.
+func TestATeamOfVersion1IsCountedAsBefore(t *testing.T) {
+	c := teams(forTeam(), forTeam(), forTeam())
+	c.Engine.Store = &store.Memory{}
+	record := stage.Run(t, c.Engine, c.Config)
+	events := stage.Logged(t, c.Engine, record.ID)
+	names := []string{"Ada", "Ben", "Cem"}
+	for i := range events {
+		switch {
+		case body.As[flow.Start](events[i]) != nil:
+			start := *body.As[flow.Start](events[i])
+			asVersion1(&start)
+			events[i].Body = &start
+		case body.As[debate.Verdict](events[i]) != nil:
+			v := *body.As[debate.Verdict](events[i])
+			v.Winner = &debate.Winner{Participant: names[0], Reasoning: "for the team"}
+			names = names[1:]
+			events[i].Body = &v
+		}
+	}
+	engine := &debate.Engine{}
+	id, err := engine.Import(t.Context(), bytes.NewReader(stage.Snapshot(t, "former", events)))
+	require.NoError(t, err)
+	former, err := engine.Record(t.Context(), id)
+	require.NoError(t, err)
+	d := stage.View(former)
+	assert.False(t, d.BySides())
+	o := d.Outcome()
+	assert.True(t, o.Tie)
+	assert.Equal(t, []vote.Count{{Name: "Ada", Votes: 1}, {Name: "Ben", Votes: 1}, {Name: "Cem", Votes: 1}}, o.Votes)
+}
+
+// asVersion1 gives a start the version and the names of texts that version 1 of the flow had.
+func asVersion1(start *flow.Start) {
+	texts := make(map[string]string, len(start.Texts))
+	for name, text := range start.Texts {
+		if !strings.HasPrefix(name, "ask.") {
+			texts[name] = text
+		}
+	}
+	for name := range start.Texts {
+		if judge, ok := strings.CutPrefix(name, "system.judge"); ok {
+			texts["assess.judge"+judge], texts["verdict.judge"+judge] = start.Texts["ask.assess.3"], start.Texts["ask.verdict"]
+		}
+	}
+	start.FlowVersion, start.Texts = 1, texts
+}
+
+// TestALogOfVersion1IsAskedAsBefore: the judges of such a debate are asked with its own texts, about everybody, for every flag and for
+// recommendations.
+func TestALogOfVersion1IsAskedAsBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.Crew(6, debate.For, debate.Against, debate.For, debate.Against, debate.For, debate.Against)
+		config.Format, config.Rounds = format.KarlPopper, 0
+		engine, first := stage.Engine(config)
+		engine.Store = &store.Memory{}
+		stage.Slowly(first)
+		events := stage.Logged(t, engine, stage.Run(t, engine, config).ID)
+		n := slices.IndexFunc(events, func(e debate.Event) bool {
+			in := body.As[flow.Intent](e)
+			return in != nil && in.Kind == debate.KindAssessment
+		})
+		for n > 1 && events[n].At.Equal(events[n-1].At) { // of one commit
+			n--
+		}
+		events = events[:n]
+		start := *body.As[flow.Start](events[0])
+		asVersion1(&start)
+		start.Texts["assess.judge"] = "Assess as of old."
+		events[0].Body = &start
+
+		other, p := stage.Engine(config)
+		everybody := []string{"Ada", "Ben", "Cyd", "Dan", "Eve", "Fay"}
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			if req.Schema == nil {
+				return stage.Script(everybody)(req)
+			}
+			assert.ElementsMatch(t, everybody, stage.LabelsIn(req.Schema.JSON), "silent or not")
+			assert.NotContains(t, string(req.Schema.JSON), `"ending"`)
+			assert.Empty(t, stage.SidesIn(req.Schema.JSON))
+			if stage.KindOf(req) == debate.KindAssessment {
+				assert.True(t, strings.HasPrefix(req.Last.Text, "Assess as of old."), req.Last.Text)
+				assert.NotContains(t, req.Last.Text, "Your quality scores so far")
+				assert.Contains(t, string(req.Schema.JSON), `"convergenceReached"`)
+				assert.Contains(t, string(req.Schema.JSON), `"recommendations"`)
+			}
+			return stage.Script(everybody)(req)
+		}
+		session, err := other.Restore(t.Context(), stage.Snapshot(t, "former", events))
+		require.NoError(t, err)
+		defer session.Close()
+		record, err := session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Empty(t, record.Rejections)
+		assert.Len(t, stage.View(record).Assessments, 3)
+		assert.Equal(t, "Ada", stage.View(record).Outcome().Winner)
+	})
+}
