@@ -70,17 +70,27 @@ func (d *Debate) instructed(judge *JudgeConfig) string {
 	return "\n\nFurther instructions, which hold where they differ from the rules above:\n\n" + d.Hide(own)
 }
 
+// longestMark is a mark that takes as many digits as one can.
+const longestMark = 9.99
+
 // formerMarks tells a judge its own marks of the latest rounds, by which it can see whether rounds yield less. A judge of version 1 is
-// asked without them, since the requests of such a debate must not grow.
+// asked without them, since the requests of such a debate must not grow. In an estimate nobody has spoken, and the longest marks stand for
+// those to come.
 func (d *Debate) formerMarks(judge string) string {
 	if d.former {
 		return ""
 	}
 	var marks []string
+	add := func(round int, mark float64) {
+		marks = append(marks, fmt.Sprintf("round %d: %g", round, hundredths(mark)))
+	}
 	for _, a := range slices.Backward(d.Assessments) {
 		if a.Judge == judge && a.Round < d.Round && len(marks) < detect.TrendWindow {
-			marks = append(marks, fmt.Sprintf("round %d: %g", a.Round, a.QualityScore))
+			add(a.Round, a.QualityScore)
 		}
+	}
+	for round := d.Round - 1; len(d.Turns) == 0 && round > max(0, d.Round-1-detect.TrendWindow); round-- {
+		add(round, longestMark)
 	}
 	if len(marks) == 0 {
 		return ""

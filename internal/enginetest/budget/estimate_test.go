@@ -16,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -149,9 +150,15 @@ func TestAnEstimateCountsSummaries(t *testing.T) {
 	assert.LessOrEqual(t, record.Spent().Cost, estimate.Cost)
 }
 
-// terse makes prompts of a byte each.
+// terse makes prompts of a byte each. What a replaced prompt must explain, these explain to the samples alone with which they are tried.
 func terse() map[string]string {
-	return map[string]string{"debater": "D", "turn": "T", "judge": "J", "assess": "A", "verdict": "V"}
+	fenced := func(text string) string {
+		return `{{if eq .Fence "` + prompt.SampleFence + `"}}<<<{{.Fence}}>>> <<<end {{.Fence}}>>>{{else}}` + text + `{{end}}`
+	}
+	asks := func(text string) string {
+		return `{{if eq .Fields "` + prompt.SampleFields + `"}}{{.Fields}}{{else}}` + text + `{{end}}`
+	}
+	return map[string]string{"debater": fenced("D"), "turn": "T", "judge": fenced("J"), "assess": asks("A"), "verdict": asks("V")}
 }
 
 // Two debaters, one round, no judge, ten tokens a reply, at 1 and 2 USD for a million tokens. By hand:
