@@ -89,7 +89,7 @@ func scores(v *debate.FinalVerdict, sides map[string]format.Side) []evaluation {
 	for _, name := range slices.Sorted(maps.Keys(v.Scores)) {
 		one := evaluation{name: finalScore, of: name, value: v.Scores[name]}
 		switch {
-		case v.Winner == nil:
+		case v.Winner == nil, v.Winner.Side != "" && sides[name] == "":
 		case v.Winner.Participant == name, v.Winner.Side != "" && v.Winner.Side == sides[name]:
 			one.label, one.explanation = labelWon, v.Winner.Reasoning
 		default:

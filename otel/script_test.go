@@ -38,7 +38,7 @@ func judgement(names ...string) string {
 	})
 }
 
-// verdict is a well-formed verdict for the first of the names.
+// verdict is a well-formed verdict for the side of Ada, against which two contend.
 func verdict(names ...string) string {
 	var points []map[string]any
 	scores := map[string]int{}
@@ -49,7 +49,7 @@ func verdict(names ...string) string {
 	return toJSON(map[string]any{
 		"summary": "A close debate. " + canary, "keyPoints": points,
 		"areasOfAgreement": []string{"air"}, "areasOfDisagreement": []string{"means"},
-		"winner": map[string]string{"participant": names[0], "reasoning": "answered every point"}, "scores": scores,
+		"winner": map[string]string{"side": "for", "reasoning": "answered every point"}, "scores": scores,
 		"criteria": map[string]string{"evidence": "good"}, "qualityScore": 78, "insights": []string{"prices work"},
 	})
 }

@@ -71,8 +71,8 @@ func (n *narrow) reply(req *provider.Request) scripted.Reply {
 			names = append(names, strings.Trim(name, `"`))
 		}
 	}
-	if req.Schema.Name == "verdict" {
-		return scripted.Reply{Text: stage.Verdict(names)}
+	if stage.KindOf(req) == debate.KindVerdict {
+		return scripted.Reply{Text: stage.InShape(req.Schema.JSON, stage.Verdict(names))}
 	}
 	return scripted.Reply{Text: stage.Judgement(names, true)}
 }

@@ -39,7 +39,7 @@ func dawdling(p *scripted.Provider, round string, who ...string) {
 			return !strings.Contains(string(req.Schema.JSON), strconv.Quote(name))
 		})
 		if r.Text = stage.Judgement(names, true); req.Schema.Name == "verdict" {
-			r.Text = stage.Verdict(names)
+			r.Text = stage.InShape(req.Schema.JSON, stage.Verdict(names))
 		}
 		return r
 	}
