@@ -126,13 +126,13 @@ func JudgeOptions(call flow.CallKind) []debate.Option {
 }
 
 // LabelsIn yields the names that a schema allows for a participant, in their order.
-func LabelsIn(schema []byte) []string { return choices(schema, "participant") }
+func LabelsIn(schema []byte) []string { return listed(schema, "participant", "enum") }
 
 // SidesIn yields the sides that can win by a schema; nil: no side can.
-func SidesIn(schema []byte) []string { return choices(schema, "side") }
+func SidesIn(schema []byte) []string { return listed(schema, "side", "enum") }
 
-// choices yields the values that a schema allows for the fields of a name.
-func choices(schema []byte, name string) []string {
+// listed yields a list of texts that the schema of the fields of a name holds: their values, or their keys.
+func listed(schema []byte, name, key string) []string {
 	var tree any
 	_ = json.Unmarshal(schema, &tree)
 	var find func(tree any) []string
@@ -140,7 +140,7 @@ func choices(schema []byte, name string) []string {
 		switch v := tree.(type) {
 		case map[string]any:
 			if p, ok := v[name].(map[string]any); ok {
-				if list, ok := p["enum"].([]any); ok {
+				if list, ok := p[key].([]any); ok {
 					var out []string
 					for _, each := range list {
 						out = append(out, fmt.Sprint(each))
@@ -178,6 +178,27 @@ func Named(schema []byte, names []string) []string {
 	default:
 		return names
 	}
+}
+
+// Marked gives each participant of an assessment a mark for each criterion of a schema, in place of the score. If the schema has none, the
+// assessment stays as it is.
+func Marked(schema []byte, judgement string) string {
+	criteria := listed(schema, "criteria", "required")
+	var j map[string]any
+	if len(criteria) == 0 || json.Unmarshal([]byte(judgement), &j) != nil {
+		return judgement
+	}
+	list, _ := j["assessments"].([]any)
+	for i := range list {
+		mark, _ := list[i].(map[string]any)
+		marks := make(map[string]int, len(criteria))
+		for _, name := range criteria {
+			marks[name] = 7 + i%3
+		}
+		delete(mark, "score")
+		mark["criteria"] = marks
+	}
+	return JSON(j)
 }
 
 // KindOf yields the kind of the call that a request with a schema is for, whatever the schema is called.

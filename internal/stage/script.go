@@ -78,7 +78,8 @@ func Script(names []string) func(*provider.Request) scripted.Reply {
 			verdict := InShape(req.Schema.JSON, Verdict(Named(req.Schema.JSON, names)))
 			return scripted.Reply{Text: verdict, Usage: provider.Usage{Input: 900, Output: 200}}
 		default:
-			return scripted.Reply{Text: Judgement(Named(req.Schema.JSON, names), true), Usage: provider.Usage{Input: 500, Output: 100}}
+			judgement := Marked(req.Schema.JSON, Judgement(Named(req.Schema.JSON, names), true))
+			return scripted.Reply{Text: judgement, Usage: provider.Usage{Input: 500, Output: 100}}
 		}
 	}
 }
