@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
 )
 
 // How the arbiter is asked.
@@ -53,7 +54,7 @@ func (w *Work) decision() flow.Call {
 		}
 		w.situation(&out)
 		out.WriteString("\n\n")
-		out.WriteString(r.Text(textDecide))
+		out.WriteString(prompt.FillNames(r.Text(textDecide), moveNames(w.legal())))
 		w.choices(&out)
 		return out.String()
 	}
@@ -127,5 +128,5 @@ var meaning = map[Move]string{ //nolint:gochecknoglobals // read only
 	MoveSelect:   "name who acts next in agents, and say in reason what they are to do",
 	MoveContinue: "the same agents go on; say in reason with what",
 	MoveRetry:    "those who have failed try the same step again; say in reason what they should do differently",
-	MoveComplete: "the task is complete; say in summary what was done",
+	MoveComplete: "the task is complete; summary is its result",
 }

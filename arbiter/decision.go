@@ -1,7 +1,6 @@
 package arbiter
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,13 +33,13 @@ const (
 // Ruling is the arbiter's answer.
 type Ruling struct {
 	// Move is one of those that are legal now.
-	Move Move `json:"move" jsonschema:"enum=legal move" redact:"-"`
+	Move Move `json:"move" redact:"-"`
 	// Agents are the agents that MoveSelect selects, at most Config.Parallel, in the order of their executions. It is empty
 	// for other moves.
-	Agents []string `json:"agents" jsonschema:"enum=participant's name" redact:"-"`
-	// Reason is told to the agents that act next.
+	Agents []string `json:"agents" redact:"-"`
+	// Reason is told to the agents that act next: it is their assignment. It has at most 4,000 bytes.
 	Reason string `json:"reason"`
-	// Summary is what was done, for MoveComplete, at most 20,000 bytes. It is empty for other moves.
+	// Summary is the result of the task, for MoveComplete, at most 20,000 bytes. It is empty for other moves.
 	Summary string `json:"summary"`
 }
 
@@ -95,20 +94,11 @@ func schemas() map[string]*flow.Schema {
 	return out
 }
 
-// moveHole is where the schema of a ruling lists the moves.
-const moveHole = `["legal move"]`
-
 func decisionSchema(moves []Move) *flow.Schema {
-	list := `["` + strings.ReplaceAll(strings.TrimPrefix(schemaOf(moves), "decide-"), "-", `","`) + `"]`
 	return flow.AnswerSchema[Ruling](schemaOf(moves), flow.AnswerOf[Ruling]{
-		Strict: true,
-		Narrow: func(_ flow.Names, schema []byte) []byte {
-			return bytes.ReplaceAll(schema, []byte(moveHole), []byte(list))
-		},
-		Names: func(r *flow.Record) flow.Names {
-			return flow.Names{People: of(r).names()}
-		},
-		Mend: mend,
+		Fields: func(r *flow.Record, _ *flow.Call) prompt.Fields { return rulingFields(moves, of(r).names()) },
+		Names:  func(r *flow.Record) flow.Names { return flow.Names{People: of(r).names()} },
+		Mend:   mend,
 		Check: func(r *flow.Record, ruling *Ruling) []string {
 			w := of(r)
 			w.reduce(ruling)
@@ -119,14 +109,6 @@ func decisionSchema(moves []Move) *flow.Schema {
 		},
 	})
 }
-
-// Fields of a ruling.
-const (
-	fieldMove    = "move"
-	fieldAgents  = "agents"
-	fieldReason  = "reason"
-	fieldSummary = "summary"
-)
 
 // mend puts a ruling into the form of its schema where another form has the same meaning: fields and the move in other letters, a
 // missing or null text, one agent as a text, the name of an agent in other letters, with an @ before it or with a sign around it, an

@@ -81,7 +81,7 @@ func executed(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	return TriggerExecuted, flow.Exit{Calls: 1}, true
 }
 
-// assignment tells an agent what to do: the plan, its step, why it was selected, and what has failed before.
+// assignment tells an agent what to do: the plan, its step, what the arbiter assigns, and what has failed before.
 func (w *Work) assignment(e *Execution) string {
 	var out strings.Builder
 	if w.plan != nil {
@@ -93,14 +93,34 @@ func (w *Work) assignment(e *Execution) string {
 			out.WriteString("The whole of it:\n" + w.Quote("step", s.Description) + "\n")
 		}
 	}
-	switch {
-	case e.Forced:
-		out.WriteString("The host of this work has chosen you to act now.\n")
-	case e.Reason != "":
-		out.WriteString("Why the arbiter has chosen you, and for what:\n" + w.Quote(nameArbiter, e.Reason) + "\n")
-	}
+	out.WriteString(w.reason(e))
 	if e.Retries != "" {
 		out.WriteString("Your last execution has failed. This is what went wrong:\n" + w.Quote("failure", clipped(e.Retries, mostShown)) + "\n")
 	}
 	return strings.TrimSpace(out.String())
+}
+
+// markAssignment marks the block that holds an agent's assignment. It is the only block whose text is an instruction, so no agent has this
+// name.
+const markAssignment = "assignment of the arbiter"
+
+// reason tells an agent why it acts, and with which assignment. A log whose texts have no mark was made before agents were told of one:
+// nothing is added to what it reads.
+func (w *Work) reason(e *Execution) string {
+	mark, who := w.Text(textAssignment), "The arbiter"
+	if e.Forced {
+		who = "The host of this work"
+	}
+	switch none := e.Forced || e.Reason == ""; {
+	case none && mark != "":
+		return who + " has chosen you to act now, without an assignment: do what the task needs most.\n"
+	case e.Forced:
+		return who + " has chosen you to act now.\n"
+	case none:
+		return ""
+	case mark == "":
+		return "Why the arbiter has chosen you, and for what:\n" + w.Quote(nameArbiter, e.Reason) + "\n"
+	default:
+		return "Your assignment:\n" + w.Quote(mark, e.Reason) + "\n"
+	}
 }

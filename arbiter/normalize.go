@@ -117,7 +117,7 @@ func check(config flow.Config, _ any, known flow.Registry) []error {
 		c.Agents[i].check(&f, c.Agents[i].seat(c, fmt.Sprintf("agents[%d]", i)))
 		people = append(people, flow.NameField{Field: fmt.Sprintf("agents[%d].name", i), Name: c.Agents[i].Name})
 	}
-	f.People(people, false, nil, []string{nameArbiter, "person", "summarizer"})
+	f.People(people, false, nil, []string{nameArbiter, markAssignment, "person", "summarizer"})
 	f.Temperature("temperature", c.Temperature)
 	if c.MaxIterations > mostIterations { // that it is negative the check of the settings says
 		f.Addf("maxIterations", "is %d: 1 to %d are possible", c.MaxIterations, mostIterations)

@@ -1,6 +1,7 @@
 package arbiter
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"strings"
@@ -12,20 +13,24 @@ import (
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
-// PromptData is what the templates of arbitrated work see. A host program replaces them in Engine.Prompts, by these names:
+// PromptData is what the templates of arbitrated work see. A host program replaces them in Engine.Prompts or in Config.Prompts, by these
+// names:
 //
-//	arbiter.system   Task, Fence, Agents, Who      the arbiter's system prompt
-//	arbiter.agent    these, Name                   an agent's system prompt
-//	arbiter.decide                                 asks the arbiter for a decision
-//	arbiter.execute                                asks an agent for its result
+//	arbiter.system   Task, Fence, Language, Agents, Who   the arbiter's system prompt
+//	arbiter.agent    these, Name                          an agent's system prompt
+//	arbiter.decide   Fields                               asks the arbiter for a decision
+//	arbiter.execute  Fields                               asks an agent for its result
 //
-// The other fields are empty there. What precedes an instruction, such as the plan, is not part of its template.
+// The other fields are empty there. What precedes an instruction, such as the plan, is not part of its template. A replacement of a
+// system prompt must explain the markers, with {{template "fence" .}}, and that of an instruction must contain {{.Fields}}.
 type PromptData struct {
-	Task   string
-	Fence  string // the word in the markers around what others have said
-	Agents []AgentData
-	Who    string // what the config says of the arbiter or the agent
-	Name   string // of the agent
+	Task     string
+	Fence    string // the word in the markers around what others have said
+	Language string // in which everybody writes
+	Agents   []AgentData
+	Who      string // what the config says of the arbiter or the agent
+	Name     string // of the agent
+	Fields   string // those of the answer, each with what it holds
 }
 
 // AgentData is an agent as others see it.
@@ -41,19 +46,24 @@ const (
 	textDecide  = "decide"
 	textExecute = "execute"
 
+	textAssignment = "assignment" // the mark of an agent's assignment
+
 	templatePrefix = FlowName + "."
 )
 
 // templates returns those of the flow. The samples stand for all there can be.
 func templates() map[string]prompt.Template {
 	full := PromptData{
-		Task: "Task", Fence: "1234567890", Who: "Who", Name: "Ada",
+		Task: "Task", Fence: prompt.SampleFence, Language: "German", Who: "Who", Name: "Ada", Fields: prompt.SampleFields,
 		Agents: []AgentData{{"Ada", "Plans.", []string{"read_file"}}, {"Ben", "", nil}},
 	}
 	out := make(map[string]prompt.Template)
 	for _, name := range []string{"system", "agent", "decide", "execute"} {
 		if text, err := promptFiles.ReadFile("prompts/" + name + ".tmpl"); err == nil { // it is embedded
-			out[templatePrefix+name] = prompt.Template{Text: string(text), Samples: []any{full, PromptData{}}}
+			system := name == "system" || name == "agent"
+			out[templatePrefix+name] = prompt.Template{
+				Text: string(text), Samples: []any{full, PromptData{}}, Fenced: system, Asks: !system,
+			}
 		}
 	}
 	return out
@@ -62,12 +72,15 @@ func templates() map[string]prompt.Template {
 // texts renders the prompts, once for the work.
 func texts(setup flow.Setup) (map[string]string, error) {
 	c := setup.Config.(*Config)
-	data := PromptData{Task: prompt.Plain(c.Task), Fence: setup.Fence, Who: prompt.Plain(c.Arbiter.Prompt)}
+	data := PromptData{
+		Task: prompt.Plain(c.Task), Fence: setup.Fence, Language: prompt.Plain(cmp.Or(c.Language, "the language of the task")),
+		Who: prompt.Plain(c.Arbiter.Prompt),
+	}
 	for i := range c.Agents {
 		a := &c.Agents[i]
 		data.Agents = append(data.Agents, AgentData{a.Name, prompt.Plain(a.Description), a.Tools})
 	}
-	out := make(map[string]string)
+	out := map[string]string{textAssignment: markAssignment}
 	put := func(name, template string, data PromptData) (err error) {
 		out[name], err = setup.Prompts.Render(templatePrefix+template, data)
 		return err
@@ -81,10 +94,10 @@ func texts(setup flow.Setup) (map[string]string, error) {
 			return nil, err
 		}
 	}
-	if err := put(textDecide, "decide", PromptData{}); err != nil {
+	if err := put(textDecide, "decide", PromptData{Fields: rulingFields(nil, nil).String()}); err != nil {
 		return nil, err
 	}
-	return out, put(textExecute, "execute", PromptData{})
+	return out, put(textExecute, "execute", PromptData{Fields: resultFields().String()})
 }
 
 // Bounds of what the arbiter reads, in bytes.

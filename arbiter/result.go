@@ -7,19 +7,23 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
 )
 
 // KindExecution is the kind of the calls in which agents work.
 const KindExecution flow.CallKind = "execution"
 
-const schemaResult = "result"
+const (
+	schemaResult = "result"
+	fieldOutput  = "output"
+)
 
 // Result is what an agent reports at the end of an execution.
 type Result struct {
 	// Success is whether the agent has done what it was selected for.
 	Success bool `json:"success"`
-	// Output is what it has done, or why it has failed. It is the text of the turn, which the arbiter and all agents
-	// read.
+	// Output is its work, what it has done with its tools, or why it has failed. It is the text of the turn, which the arbiter and all
+	// agents read.
 	Output string `json:"output"`
 	// PlanUpdates are changes of the plan. An agent that makes a plan reports all of it here.
 	PlanUpdates *PlanUpdate `json:"planUpdates,omitempty"`
@@ -28,6 +32,7 @@ type Result struct {
 // resultSchema says how the result of an execution is read.
 func resultSchema() *flow.Schema {
 	return flow.AnswerSchema[Result](schemaResult, flow.AnswerOf[Result]{
+		Fields: func(*flow.Record, *flow.Call) prompt.Fields { return resultFields() },
 		Check: func(r *flow.Record, result *Result) []string {
 			w := of(r)
 			var problems []string
@@ -42,7 +47,7 @@ func resultSchema() *flow.Schema {
 			}
 			return problems
 		},
-		Spoken: "output",
+		Spoken: fieldOutput,
 	})
 }
 

@@ -256,7 +256,7 @@ func TestAnAgentKeepsItsUsesOfTools(t *testing.T) {
 			assert.Equal(t, []string{`{"n":21}`}, asked)
 			require.Len(t, answered, 1)
 			assert.Contains(t, answered[0], "42")
-			assert.Contains(t, second.Last.Text, "Do your part now", "the instruction comes last")
+			assert.Contains(t, second.Last.Text, "Do your assignment now", "the instruction comes last")
 			asked, answered = usesIn(third)
 			assert.Equal(t, []string{`{"n":21}`, `{"n":4}`}, asked)
 			require.Len(t, answered, 2)

@@ -89,7 +89,7 @@ func errandReply(words string) func(*provider.Request) scripted.Reply {
 		n, own := 0, false
 		for i := range req.Messages {
 			if m := &req.Messages[i]; m.ToolResult == nil {
-				own = own || strings.Contains(m.Text, "Do your part now") // what comes before was used in earlier executions
+				own = own || strings.Contains(m.Text, "Do your assignment now") // what comes before was used in earlier executions
 			} else if own {
 				n++
 			}

@@ -19,7 +19,6 @@ import (
 // Schema is what the answer to a call must match: a JSON schema generated from a Go type, and a check of what a
 // JSON schema cannot say. It is compiled once per process and type. It is safe for concurrent use.
 type Schema struct {
-	name   string
 	shape  reflect.Type
 	typ    func() (*compiledType, error) // compiles the type when the schema is first used
 	decode func(content string, tree any) (any, error)
@@ -29,7 +28,6 @@ type Schema struct {
 	mend   func(names Names, tree any) any
 	body   func(r *Record, in *Intent, spend Spend, v any) Body
 	fields func(r *Record, c *Call) prompt.Fields
-	strict bool
 	spoken string
 	recent atomic.Pointer[[]*narrowed] // the oldest first
 }
@@ -41,7 +39,6 @@ const mostRecent = 64
 type narrowed struct {
 	names Names
 	json  json.RawMessage
-	check func() (*schema.Schema, error) // compiles it when it is first used
 }
 
 // Names are the names of a conversation that a schema contains when it is sent.
@@ -77,14 +74,9 @@ type AnswerOf[T any] struct {
 	// Names returns the names that the schema of the type contains when it is sent. nil: the participants that were not
 	// dropped.
 	Names func(r *Record) Names
-	// Narrow changes the schema that is sent. Unless Strict is set, the result must only be narrower than the schema that
-	// is checked. nil: no change.
+	// Narrow changes the schema that is sent. The result must only be narrower than the schema of the type, which is checked. There a field
+	// with the tag jsonschema:"enum=participant's name" accepts any text, and Check must verify the names. nil: no change.
 	Narrow func(names Names, schema []byte) []byte
-	// Strict checks an answer against the schema as it is sent: with the names of this conversation, after Narrow. This schema
-	// is compiled once per list of names, which takes about a millisecond; the process caches the latest 64. Without Strict,
-	// the schema of the type is checked, where a field with the tag jsonschema:"enum=participant's name" accepts any text, and
-	// Check must verify the names.
-	Strict bool
 	// Spoken names a top-level field of type string whose value is the text of the answer's turn. Readers see the text as it
 	// arrives, as they do a free reply, and the other participants read it. "": the turn's text is the JSON, and chunks of it
 	// have a Schema. It has no effect on an answer with a Body.
@@ -106,8 +98,8 @@ func NewSchema[T any](name string, check func(r *Record, v *T) []string) (*Schem
 // has no JSON schema, no answer is ever accepted.
 func AnswerSchema[Shape, T any](name string, a AnswerOf[T]) *Schema {
 	s := &Schema{
-		name: name, shape: reflect.TypeFor[Shape](), typ: func() (*compiledType, error) { return compileType[Shape](name) },
-		names: a.Names, fields: a.Fields, wire: a.Narrow, mend: a.Mend, strict: a.Strict, spoken: a.Spoken,
+		shape: reflect.TypeFor[Shape](), typ: func() (*compiledType, error) { return compileType[Shape](name) },
+		names: a.Names, fields: a.Fields, wire: a.Narrow, mend: a.Mend, spoken: a.Spoken,
 		decode: func(content string, tree any) (any, error) {
 			if a.Read != nil {
 				return a.Read(tree), nil
@@ -192,13 +184,7 @@ func (s *Schema) accept(r *Record, content string, l *text.Labels) (answer accep
 			return answer, []string{err.Error()}
 		}
 	}
-	validator := typ.validator
-	if s.strict {
-		if validator, err = s.sent(r, l); err != nil {
-			return answer, []string{err.Error()}
-		}
-	}
-	if problems = validator.Validate(tree); len(problems) > 0 {
+	if problems = typ.validator.Validate(tree); len(problems) > 0 {
 		return answer, problems
 	}
 	if l != nil {
@@ -228,15 +214,6 @@ func (s *Schema) mended(r *Record, tree any, l *text.Labels) (content string, me
 	mended = s.mend(made.names, tree)
 	data, err := json.Marshal(mended)
 	return string(data), mended, err
-}
-
-// sent returns the compiled schema as a provider gets it.
-func (s *Schema) sent(r *Record, l *text.Labels) (*schema.Schema, error) {
-	made, err := s.narrow(r, l)
-	if err != nil {
-		return nil, err
-	}
-	return made.check()
 }
 
 // narrow returns the schema as a provider gets it, with the names of this conversation or, if l is set, their
@@ -276,10 +253,7 @@ func (s *Schema) narrow(r *Record, l *text.Labels) (*narrowed, error) {
 	if s.wire != nil {
 		out = s.wire(names, out)
 	}
-	made := &narrowed{
-		names: Names{slices.Clone(names.People), slices.Clone(names.Keys)}, json: out,
-		check: sync.OnceValues(func() (*schema.Schema, error) { return schema.Compile(s.name, out) }),
-	}
+	made := &narrowed{names: Names{slices.Clone(names.People), slices.Clone(names.Keys)}, json: out}
 	recent = append(slices.Clone(recent[max(0, len(recent)+1-mostRecent):]), made) // of two that come at once one may be lost
 	s.recent.Store(&recent)
 	return made, nil
