@@ -12,7 +12,7 @@ import (
 // BenchmarkFigures prints the figures of a deliberation of three agents, as ratios. Time is that of a synctest
 // bubble with 100 ms for each call: x-ideal is the time by that of phases of one call each, x-path by the critical
 // path of the run itself, evaluations included. Characters are those of the request bodies that reach a local fake of
-// the chat-completions protocol, whose replies have 1,700 characters: x-most is by the bound of 645,118, x-off by the
+// the chat-completions protocol, whose replies have 1,700 characters: x-most is by the bound of 774,142, x-off by the
 // same without summaries. bytes/turn is the size of the log by contributions. Read is what all prompts of twenty rounds
 // have, and the longest of them, for each way to end and to make the solution.
 //

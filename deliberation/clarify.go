@@ -1,6 +1,7 @@
 package deliberation
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -22,11 +23,14 @@ const schemaQuestions = "questions"
 
 // questionList is what an agent answers that may ask.
 type questionList struct {
-	Questions []string `json:"questions" jsonschema:"description=empty if nothing is unclear"`
+	Questions []string `json:"questions"`
 }
 
 // longestQuestion is the most bytes of one question.
 const longestQuestion = 2000
+
+// mostQuestions is how many an agent may ask in one iteration.
+func (c *Config) mostQuestions() int { return cmp.Or(c.Clarification.Questions, DefaultQuestions) }
 
 func checkQuestions(r *flow.Record, v *questionList) []string {
 	var problems []string

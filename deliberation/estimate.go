@@ -143,7 +143,11 @@ func (w *walk) critiquing(b *board, call *flow.Call) int {
 
 func (w *walk) refining(b *board, call *flow.Call) int {
 	a := b.seats[call.By]
-	return w.history(b, call) + w.sizes[a.standing()] + w.size(b.heard(a))
+	n := w.history(b, call) + w.sizes[a.standing()] + w.size(b.heard(a))
+	if b.shares() && !b.whole() { // with the whole history they are counted there
+		n += w.standing(b, a.ID)
+	}
+	return n
 }
 
 // standing is what all proposals take that stand, but for somebody's own.

@@ -7,22 +7,21 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Confidence is the judge's opinion on whether the agents agree, in the JSON in which the judge answers.
+// Confidence is the judge's opinion on whether the agents agree.
 type Confidence struct {
-	// Confidence is from 0 to 100.
-	Confidence float64 `json:"confidence" jsonschema:"minimum=0,maximum=100,description=how sure you are that further rounds would change nothing important"` //nolint:lll // a tag
+	// Confidence is from 0 to 100: how sure the judge is that further rounds would change nothing important.
+	Confidence float64 `json:"confidence" jsonschema:"minimum=0,maximum=100"`
 	Reasoning  string  `json:"reasoning"`
 	// Disagreements are the points on which the agents still differ.
 	Disagreements []string `json:"disagreements"`
 }
 
-// Quality is the judge's mark of the proposals against the requirements of the problem, in the JSON in which the judge
-// answers.
+// Quality is the judge's mark of the proposals against the requirements of the problem.
 type Quality struct {
 	// Requirements are those of the problem, each with whether the best of the proposals fulfil it.
-	Requirements []Requirement `json:"requirements" jsonschema:"minItems=1,description=every requirement of the problem"`
+	Requirements []Requirement `json:"requirements" jsonschema:"minItems=1"`
 	// Quality is from 0 to 100.
-	Quality   float64 `json:"quality" jsonschema:"minimum=0,maximum=100,description=how well the proposals fulfil the requirements"`
+	Quality   float64 `json:"quality" jsonschema:"minimum=0,maximum=100"`
 	Reasoning string  `json:"reasoning"`
 }
 

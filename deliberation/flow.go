@@ -62,7 +62,8 @@ func Flow() *flow.Flow {
 	reached := flow.Guard{Name: "thresholdReached", OK: func(r *flow.Record) bool { _, _, ok := read(r).consensus(); return ok }}
 	return &flow.Flow{
 		Name:    FlowName,
-		Version: 1,
+		Version: 2,
+		Accepts: 1,
 		Start:   StateClarifying,
 		Rules: []flow.Rule{
 			{From: StateClarifying, On: TriggerQuestionsPending, To: StateAnswering, When: pending},

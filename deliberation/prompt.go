@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,25 +19,27 @@ var promptFiles embed.FS
 const builtinJudge = "You are the judge of a deliberation between agents. You weigh what they have worked out by its substance, " +
 	"not by who said it, how long it is or how sure it sounds."
 
-// PromptData is what the templates of a deliberation see. A host program replaces them in Engine.Prompts, by these names:
+// PromptData is what the templates of a deliberation see. A host program replaces them in Engine.Prompts or in Config.Prompts, by these
+// names:
 //
-//	deliberation.system      Problem, Context, Fence, Agents         how every system prompt begins
-//	deliberation.agent       these, ID; Who, but not in summaries    how the system prompt of an agent ends
-//	deliberation.judge       these, but ID; Who                      how that of the judge ends
-//	deliberation.clarify     Questions                               asks an agent for questions
-//	deliberation.propose     Focus                                   asks for a proposal
-//	deliberation.critique    Focus                                   asks for a critique of the proposal before it
-//	deliberation.refine      Focus                                   asks for a refinement
-//	deliberation.summarize   Focus, MaxLength                        asks for a summary of the history before it
-//	deliberation.confidence                                          asks the judge whether the agents agree
-//	deliberation.quality                                             asks the judge how good the proposals are
-//	deliberation.vote                                                asks for a ranking
-//	deliberation.merge                                               asks the judge for one proposal out of two
-//	deliberation.synthesis   Solution                                asks the judge for the solution
-//	deliberation.written     Solution                                asks for the solution out of one proposal
-//	deliberation.solution                                            what a solution holds
+//	deliberation.system      Problem, Context, Fence, Language, Agents, Clarified
+//	                                                                how every system prompt begins
+//	deliberation.agent       these, ID; Who, but not in summaries   how the system prompt of an agent ends
+//	deliberation.judge       these, but ID; Who                     how that of the judge ends
+//	deliberation.clarify     Fields, Questions                      asks an agent for questions
+//	deliberation.propose     Focus                                  asks for a proposal
+//	deliberation.critique    Focus                                  asks for a critique of the proposal before it
+//	deliberation.refine      Focus, Others                          asks for a refinement
+//	deliberation.summarize   Focus, Words, MaxLength                asks for a summary of the history before it
+//	deliberation.confidence  Fields                                 asks the judge whether the agents agree
+//	deliberation.quality     Fields                                 asks the judge how good the proposals are
+//	deliberation.vote        Fields                                 asks for a ranking
+//	deliberation.merge                                              asks the judge for one proposal out of two
+//	deliberation.synthesis   Fields                                 asks the judge for the solution
+//	deliberation.written     Fields                                 asks for the solution out of one proposal
 //
-// The other fields are empty there. What precedes an instruction, such as the history, is not part of its template.
+// The other fields are empty there. What precedes an instruction, such as the history, is not part of its template. A replacement of
+// deliberation.system must explain the markers, with {{template "fence" .}}, and one that sees Fields must contain {{.Fields}}.
 type PromptData struct {
 	Who       string // what the agent's role, the config or a file says
 	ID        string // of the agent
@@ -44,10 +47,14 @@ type PromptData struct {
 	Problem   string
 	Context   string // "": there is none
 	Fence     string // the word in the markers around what others have said
+	Language  string // in which everybody writes
+	Clarified bool   // there are clarifications, or the agents may ask for some
 	Focus     string // what the role looks at in this phase
+	Others    bool   // the proposals of the other agents are shown too
 	Questions int    // the most at once
-	MaxLength int    // of a summary, in characters
-	Solution  string // the text of deliberation.solution
+	Words     int    // the most of a summary
+	MaxLength int    // the same in characters, at which a longer one is cut
+	Fields    string // those of the answer, each with what it holds
 }
 
 // templatePrefix begins the names of a deliberation's templates.
@@ -56,20 +63,31 @@ const templatePrefix = FlowName + "."
 // templates returns those of a deliberation. The values of the samples stand for all there can be.
 func templates() map[string]prompt.Template {
 	full := PromptData{
-		Who: "Who", ID: "ada", Agents: 3, Problem: "Problem", Context: "Context", Fence: "1234567890", Focus: "Focus", Questions: 5,
-		MaxLength: DefaultSummaryLength, Solution: "Solution",
+		Who: "Who", ID: "ada", Agents: 3, Problem: "Problem", Context: "Context", Fence: prompt.SampleFence, Language: "German", Clarified: true,
+		Focus: "Focus", Others: true, Questions: 5, Words: wordsIn(DefaultSummaryLength), MaxLength: DefaultSummaryLength, Fields: prompt.SampleFields,
 	}
+	bare := full // the markers around the context explain nothing
+	bare.Context, bare.Clarified = "", false
+	asking := []string{"clarify", schemaConfidence, schemaQuality, schemaVote, "synthesis", "written"}
 	out := make(map[string]prompt.Template)
-	for _, name := range []string{
-		"system", "agent", "judge", "clarify", "propose", "critique", "refine", "summarize", schemaConfidence, schemaQuality, schemaVote,
-		"merge", "synthesis", "written", schemaSolution,
-	} {
+	for _, name := range append([]string{"system", "agent", "judge", "propose", "critique", "refine", "summarize", "merge"}, asking...) {
 		if text, err := promptFiles.ReadFile("prompts/" + name + ".tmpl"); err == nil { // it is embedded
-			out[templatePrefix+name] = prompt.Template{Text: string(text), Samples: []any{full, PromptData{}}}
+			out[templatePrefix+name] = prompt.Template{
+				Text: string(text), Samples: []any{full, bare, PromptData{}}, Fenced: name == "system", Asks: slices.Contains(asking, name),
+			}
 		}
 	}
 	return out
 }
+
+// wordsIn returns how many words a text of so many characters has, as a model counts them: few models can count characters.
+func wordsIn(characters int) int {
+	const each = 6
+	return max(1, characters/each)
+}
+
+// textOthers names the text above the others' proposals. A deliberation that does not have it shows them to no refinement.
+const textOthers = "others"
 
 // texts renders the prompts, once for a deliberation: how all system prompts begin, who everybody is, and for each
 // kind of call what is asked at its end.
@@ -77,9 +95,17 @@ func texts(setup flow.Setup) (map[string]string, error) {
 	c := setup.Config.(*Config)
 	t := &textWriter{set: setup.Prompts, texts: make(map[string]string)}
 	members := c.members()
-	base := PromptData{Problem: prompt.Plain(c.Problem), Context: prompt.Plain(c.Context), Fence: setup.Fence, Agents: len(members)}
+	base := PromptData{
+		Problem: prompt.Plain(c.Problem), Context: prompt.Plain(c.Context), Fence: setup.Fence, Agents: len(members),
+		Language:  prompt.Plain(cmp.Or(c.Language, "the language of the problem")),
+		Clarified: c.Clarification.On || len(c.Clarification.Known) > 0,
+	}
 	t.put("system", "system", base)
 	t.put("who."+nameJudge, "judge", base.as(cmp.Or(c.Judge.Prompt, builtinJudge)))
+	converges := c.Termination.Kind == TerminationConvergence
+	if converges { // agents can come together only on what they have read
+		t.texts[textOthers] = "The others' proposals:"
+	}
 	for i := range members {
 		m := &members[i]
 		d := base.as(m.told)
@@ -90,15 +116,23 @@ func texts(setup flow.Setup) (map[string]string, error) {
 			{"propose", m.role.Propose}, {"critique", m.role.Critique}, {"refine", m.role.Refine}, {"summarize", m.role.Summarize},
 		} {
 			t.put("ask."+ask.name+"."+m.ID, ask.name, PromptData{
-				Focus: prompt.Plain(ask.focus), MaxLength: m.summaries.MaxLength,
+				Focus: prompt.Plain(ask.focus), Others: converges, Words: wordsIn(m.summaries.MaxLength), MaxLength: m.summaries.MaxLength,
 			})
 		}
 	}
-	t.put("ask.clarify", "clarify", PromptData{Questions: cmp.Or(c.Clarification.Questions, DefaultQuestions)})
-	t.put("ask."+schemaSolution, schemaSolution, PromptData{})
-	ask := PromptData{Solution: t.texts["ask."+schemaSolution]}
-	for _, name := range []string{schemaConfidence, schemaQuality, schemaVote, "merge", "synthesis", "written"} {
-		t.put("ask."+name, name, ask)
+	t.put("ask.merge", "merge", PromptData{})
+	for _, ask := range []struct {
+		name   string
+		fields prompt.Fields
+	}{
+		{"clarify", questionFields(c.mostQuestions())},
+		{schemaConfidence, confidenceFields()},
+		{schemaQuality, qualityFields()},
+		{schemaVote, voteFields(nil)},
+		{"synthesis", solutionFields()},
+		{"written", solutionFields()},
+	} {
+		t.put("ask."+ask.name, ask.name, PromptData{Fields: ask.fields.String(), Questions: c.mostQuestions()})
 	}
 	return t.texts, t.err
 }

@@ -1,6 +1,7 @@
 package deliberation
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
@@ -37,6 +38,9 @@ func refineCalls(r *flow.Record) []flow.Call {
 			for _, t := range append([]*flow.Turn{w.standing()}, b.heard(w)...) {
 				b.quoteNow(&text, t, a.halves)
 			}
+			if a.short == 0 {
+				b.quoteOthers(&text, w)
+			}
 			return text.String() + r.Text("ask.refine."+w.ID) + a.note("refinement")
 		}
 		calls = append(calls, call)
@@ -44,7 +48,66 @@ func refineCalls(r *flow.Record) []flow.Call {
 	return append(calls, b.digests(false, wanted)...)
 }
 
-func (b *board) refining(w *work) attempt { return b.attempt(b.id("refine", w.ID), b.fewer(w)) }
+func (b *board) refining(w *work) attempt {
+	steps := b.fewer(w)
+	if b.shares() {
+		steps = alone(steps)
+	}
+	return b.attempt(b.id("refine", w.ID), steps)
+}
+
+// alone begins steps with one without the others' proposals. The steps behind it do without them too.
+func alone(steps func() []step) func() []step {
+	const how = "without the others' proposals"
+	return func() []step {
+		out := []step{{readAll, 0, how}}
+		for _, s := range steps() {
+			s.how = how + ", " + s.how
+			out = append(out, s)
+		}
+		return out
+	}
+}
+
+// shares reports whether refinements are shown the others' proposals: the rounds may end because the agents agree, so they must have read
+// what they could agree on. Where all read the whole history, it has the proposals of the rounds before.
+func (b *board) shares() bool {
+	return b.Text(textOthers) != "" && (!b.whole() || b.round == 1 || b.config.Proposals == ProposalsFresh)
+}
+
+// peers returns the others' proposals as they stand when the refining begins: what somebody refines meanwhile changes no other's prompt.
+func (b *board) peers(w *work) []*flow.Turn {
+	var out []*flow.Turn
+	for _, v := range b.finalists(0) {
+		if t := v.entered(b.round); v != w && t != nil && (!b.whole() || t.Round >= b.round) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// entered returns what an agent had when the refining of a round began; nil: it had nothing.
+func (w *work) entered(round int) *flow.Turn {
+	for _, t := range slices.Backward(w.own) {
+		if t.Kind != KindRefinement || t.Round < round {
+			return t
+		}
+	}
+	return nil
+}
+
+// quoteOthers writes the others' proposals, if a refinement is shown them.
+func (b *board) quoteOthers(text *strings.Builder, w *work) {
+	if !b.shares() {
+		return
+	}
+	for i, t := range b.peers(w) {
+		if i == 0 {
+			text.WriteString(b.Text(textOthers) + "\n")
+		}
+		b.quoteNow(text, t, 0)
+	}
+}
 
 func refined(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	return read(r).after(TriggerRefined, StateRefining, evaluateCalls)

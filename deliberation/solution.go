@@ -7,19 +7,20 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
 )
 
 // Solution is the result of a deliberation, in the JSON in which a model answers. Lists are never nil in an accepted
 // answer.
 type Solution struct {
 	// Description is the solution in Markdown.
-	Description     string   `json:"solution" jsonschema:"description=the solution in Markdown"`
-	Implementation  []string `json:"implementation" jsonschema:"description=notes for those who build it"`
+	Description     string   `json:"solution"`
+	Implementation  []string `json:"implementation"` // notes for those who build it
 	Tradeoffs       []string `json:"tradeoffs"`
 	Recommendations []string `json:"recommendations"`
 	// Requirements has at least one entry if a model has made the solution. A [SynthesizerFunc] may leave it empty, and
 	// its confidence is then at most 40.
-	Requirements  []Requirement `json:"requirements" jsonschema:"description=every requirement of the problem; there is at least one"`
+	Requirements  []Requirement `json:"requirements"`
 	OpenQuestions []string      `json:"openQuestions"`
 	// Confidence is from 0 to 100. It is at most 40 while a major requirement is not fulfilled.
 	Confidence float64 `json:"confidence" jsonschema:"minimum=0,maximum=100"`
@@ -28,9 +29,9 @@ type Solution struct {
 // Requirement is a requirement of the problem.
 type Requirement struct {
 	Text      string `json:"text"`
-	Major     bool   `json:"major" jsonschema:"description=without it the problem is not solved"`
+	Major     bool   `json:"major"` // without it the problem is not solved
 	Fulfilled bool   `json:"fulfilled"`
-	Note      string `json:"note" jsonschema:"description=how it is fulfilled or why not"`
+	Note      string `json:"note"` // how it is fulfilled, or why not
 }
 
 // schemaSolution names the schema of a solution.
@@ -91,17 +92,22 @@ func (d *Deliberation) Solution() (solution *Solution, by string, ok bool) {
 // schemas are what the structured answers of the flow must match.
 func schemas() map[string]*flow.Schema {
 	out := make(map[string]*flow.Schema)
-	add(out, schemaQuestions, checkQuestions)
-	add(out, schemaConfidence, func(*flow.Record, *Confidence) []string { return nil })
-	add(out, schemaQuality, checkQuality)
+	add(out, schemaQuestions, flow.AnswerOf[questionList]{
+		Check: checkQuestions,
+		Fields: func(r *flow.Record, _ *flow.Call) prompt.Fields {
+			return questionFields(of(r).config.mostQuestions())
+		},
+	})
+	add(out, schemaConfidence, flow.AnswerOf[Confidence]{Fields: always(confidenceFields())})
+	add(out, schemaQuality, flow.AnswerOf[Quality]{Check: checkQuality, Fields: always(qualityFields())})
 	for seat := -1; seat < mostAgents; seat++ {
-		add(out, voteSchema(seat), checkVote(seat))
+		add(out, voteSchema(seat), flow.AnswerOf[Vote]{Check: checkVote(seat), Fields: votedFields})
 	}
-	add(out, schemaSolution, checkSolution)
+	add(out, schemaSolution, flow.AnswerOf[Solution]{Check: checkSolution, Fields: always(solutionFields())})
 	return out
 }
 
 // add makes a schema. All of these types compile; one that did not would refuse every answer.
-func add[T any](to map[string]*flow.Schema, name string, check func(*flow.Record, *T) []string) {
-	to[name], _ = flow.NewSchema(name, check)
+func add[T any](to map[string]*flow.Schema, name string, answer flow.AnswerOf[T]) {
+	to[name] = flow.AnswerSchema[T](name, answer)
 }

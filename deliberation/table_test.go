@@ -56,6 +56,7 @@ func TestPromptsContainWhatTheTableSays(t *testing.T) {
 		"summary":                               summarized,
 		"refinement after a summary":            summarized,
 		"solution by the judge, with summaries": summarized,
+		"refinement towards convergence":        func(c *deliberation.Config) { c.Termination.Kind = deliberation.TerminationConvergence },
 		"confidence":                            func(c *deliberation.Config) { c.Termination.Kind = deliberation.TerminationConvergence },
 		"quality":                               func(c *deliberation.Config) { c.Termination.Kind = deliberation.TerminationQuality },
 		"vote":                                  func(c *deliberation.Config) { c.Synthesis = deliberation.SynthesisVoting },
@@ -64,14 +65,14 @@ func TestPromptsContainWhatTheTableSays(t *testing.T) {
 		"solution by merging":                   func(c *deliberation.Config) { c.Synthesis = deliberation.SynthesisMerge },
 	}
 	rows := table(t)
-	require.Len(t, rows, 15)
+	require.Len(t, rows, 16)
 	for _, row := range rows {
 		t.Run(row.prompt, func(t *testing.T) {
 			config := base
 			if change := variants[row.prompt]; change != nil {
 				change(&config)
 			}
-			r, p := asked(t, config, row.prompt == "refinement")
+			r, p := asked(t, config, row.call == "r2.refine.ada")
 			text := prompt(t, p, row.call)
 			for _, what := range row.contains {
 				texts := meant(t, r, row, what)
@@ -164,6 +165,8 @@ func meant(t *testing.T, r *flow.Record, row row, what string) []string {
 		return brings("r2.summarize.ada")
 	case "summary":
 		return brings("r3.summarize.ada")
+	case "others' proposals":
+		return brings("r1.refine.ben", "r1.refine.cyd")
 	case "all proposals":
 		return brings("r1.refine.ada", "r1.refine.ben", "r1.refine.cyd")
 	case "others' final proposals":

@@ -17,8 +17,9 @@ import (
 func replaced() map[string]string {
 	out := map[string]string{}
 	for name := range deliberation.Flow().Prompts {
-		out[name] = "[" + name + "] {{.Who}} {{.ID}} {{.Problem}} {{.Context}} {{.Focus}} {{.Questions}} {{.MaxLength}} {{.Solution}}"
+		out[name] = "[" + name + "] {{.Who}} {{.ID}} {{.Problem}} {{.Context}} {{.Focus}} {{.Others}} {{.Questions}} {{.Words}} {{.MaxLength}} {{.Fields}}"
 	}
+	out["deliberation.system"] += ` {{template "fence" .}}`
 	return out
 }
 
@@ -44,11 +45,11 @@ func TestEveryPromptIsTheHostsToReplace(t *testing.T) {
 		for _, req := range p.Requests() {
 			seen.WriteString(req.System + req.Last.Text)
 			assert.Contains(t, req.System, "[deliberation.system]", req.ID)
-			assert.NotContains(t, req.System+req.Last.Text, "Text between", req.ID)
+			assert.NotContains(t, req.System+req.Last.Text, "agents work on the problem below", req.ID)
 		}
 	}
 	names := slices.Sorted(maps.Keys(replaced()))
-	assert.Len(t, names, 15)
+	assert.Len(t, names, 14)
 	for _, name := range names {
 		assert.Contains(t, seen.String(), "["+name+"]")
 	}
@@ -77,6 +78,8 @@ func TestReplacementsThatAreRefused(t *testing.T) {
 		"unknown field": {"deliberation.refine", "{{.Colour}}", "Colour"},
 		"broken":        {"deliberation.merge", "{{", `"deliberation.merge"`},
 		"empty":         {"deliberation.merge", " ", "yields no text"},
+		"no markers":    {"deliberation.system", "Solve {{.Problem}}{{with .Context}}<<<{{$.Fence}} context>>>{{.}}<<<end {{$.Fence}}>>>{{end}}", "never explains the markers"},
+		"no fields":     {"deliberation.vote", "Rank them.", "never says which fields the answer has"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, _ := engineFor(nil)

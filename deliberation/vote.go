@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
 )
 
-// Vote is a ranking of the final proposals, in the JSON in which an agent or the judge answers.
+// Vote is a ranking of the final proposals by an agent or the judge.
 type Vote struct {
 	// Ranking holds the ids of the authors of all final proposals, each once, the best first. An agent does not rank
 	// its own proposal.
-	Ranking   []string `json:"ranking" jsonschema:"description=ids of the authors of the proposals you have been shown; the best first" redact:"-"` //nolint:lll // a tag stays on its line
+	Ranking   []string `json:"ranking" redact:"-"`
 	Reasoning string   `json:"reasoning"`
 }
 
@@ -133,14 +134,19 @@ func (b *board) vote(name string, place int) flow.Call {
 	call.Schema, call.Slot, call.OnFail = voteSchema(seat), b.slot(slotEvaluate, 1, place), a.onFail(call.OnFail)
 	call.Last = func(r *flow.Record) string {
 		var out strings.Builder
-		for _, w := range b.finalists(place + 1) { // each begins with another, so that no place is the best
-			if w.ID != name {
-				b.quoteAs(&out, w.ID+": proposal", cut(w.standing().Text, a.halves))
-			}
+		shown := b.ranked(name, place)
+		for _, w := range shown {
+			b.quoteAs(&out, w.ID+": proposal", cut(w.standing().Text, a.halves))
 		}
-		return out.String() + r.Text("ask.vote") + a.note("vote")
+		return out.String() + prompt.FillNames(r.Text("ask."+schemaVote), idsOf(shown)) + a.note("vote")
 	}
 	return call
+}
+
+// ranked returns whose proposals a voter is shown and ranks, in their order. Each voter's begins with another, by its place among the
+// voters, so that no place is the best.
+func (b *board) ranked(voter string, place int) []*work {
+	return slices.DeleteFunc(b.finalists(place+1), func(w *work) bool { return w.ID == voter })
 }
 
 // written asks the author of the winning proposal to write it out as the solution. If that author is left out or dropped,
