@@ -101,7 +101,7 @@ func (p *program) groups() []group {
 		{"Steer", []*cobra.Command{
 			p.pause(), p.stop(), p.cancel(), p.amend(), p.forceAgent(), p.skipStep(), p.rerunStep(), p.redact(), p.delete(),
 		}},
-		{"Prepare", []*cobra.Command{p.config(), p.estimate(), p.listModels()}},
+		{"Prepare", []*cobra.Command{p.config(), p.estimate(), p.listModels(), p.listPrompts()}},
 		{"Move", []*cobra.Command{p.export(), p.importFile()}},
 		{"The program", []*cobra.Command{p.version(), p.completion()}},
 	}

@@ -51,7 +51,7 @@ func TestEveryCommandIsDescribed(t *testing.T) {
 	}
 	for _, name := range []string{
 		"resume", "list", "show", "watch", "answer", "choose", "pause", "stop", "cancel", "retry", "amend", "skip-step", "force-agent",
-		"rerun-step", "redact", "delete", "eval", "replay", "fork", "graph", "models", "version", "completion",
+		"rerun-step", "redact", "delete", "eval", "replay", "fork", "graph", "models", "prompts", "version", "completion",
 	} {
 		assert.True(t, names[name], name)
 	}

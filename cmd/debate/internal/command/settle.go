@@ -28,6 +28,7 @@ type configFlags struct {
 	patience    time.Duration
 	agents      []string
 	labels      map[string]string
+	prompts     []string
 	wish        settings.Wish
 }
 
@@ -46,6 +47,8 @@ func (f *configFlags) define(c *cobra.Command) {
 	flags.StringVar(&f.wish.Budget, "budget", "", "the most that the conversation may cost in USD, such as 0.50")
 	flags.DurationVar(&f.patience, "patience", 0, "how long an outage of a vendor is waited for, such as 2m (default 10m)")
 	flags.BoolVar(&f.wish.Clarify, "clarify", false, "let the agents ask questions before the first round")
+	flags.StringArrayVar(&f.prompts, "prompt", nil,
+		"`name=file`: the text of this file takes the place of a template that debate prompts lists; can be repeated")
 	flags.StringToStringVar(&f.labels, "label", nil, "marks the conversation, as key=value; may be repeated")
 	f.complete(c)
 }
@@ -92,6 +95,9 @@ func (p *program) load(
 		return nil, err
 	}
 	w := f.wish
+	if w.Prompts, err = promptTexts(f.prompts); err != nil {
+		return nil, err
+	}
 	w.Problem, w.Agents, w.Labels, w.Unattended = problem, f.agents, f.labels, !attended
 	if f.demo {
 		w.Labels = map[string]string{demo.Label: "true"}

@@ -33,6 +33,9 @@ func (s *scene) answer(schema *provider.Schema) (string, error) {
 	if err := json.Unmarshal(schema.JSON, &root); err != nil {
 		return "", fmt.Errorf("read the schema %s: %w", schema.Name, err)
 	}
+	if s.scale = 100; strings.HasPrefix(schema.Name, "assessment") { // of a round; schemas of debates have no bounds
+		s.scale = 10
+	}
 	value := (&writer{s, &root}).value(&root, "", 0)
 	if fields, ok := value.(map[string]any); ok {
 		s.decide(fields, &root)
@@ -141,12 +144,9 @@ func (n *node) kind() string {
 
 // number returns a mark. It grows with the rounds and differs between people.
 func (s *scene) number(n *node, field string, i int) any {
-	high := 100.0
-	switch {
-	case n.Maximum != nil:
+	high := s.scale
+	if n.Maximum != nil {
 		high = *n.Maximum
-	case s.kind == "assessment": // whose marks are bounded by the words of the instruction
-		high = 10
 	}
 	share := min(0.58+0.1*float64(max(s.round, 1)), 0.9) - 0.05*float64(i)
 	if field == "confidence" && s.round == 0 { // of a solution or a verdict
@@ -182,7 +182,7 @@ func (s *scene) decide(answer map[string]any, schema *node) {
 	}
 	if _, ok := answer["vote"]; ok {
 		answer["vote"] = "undecided"
-		if strings.Contains(s.last, "The debate is over.") {
+		if strings.Contains(s.last, "The debate is over") {
 			answer["vote"] = s.pick("for", "against")
 		}
 	}

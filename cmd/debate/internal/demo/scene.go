@@ -22,6 +22,7 @@ type scene struct {
 	last    string   // what is asked for
 	authors []string // of the proposals that are shown
 	variety uint32   // differs between the speakers and rounds of one conversation
+	scale   float64  // the highest mark
 }
 
 // sceneOf reads a request.

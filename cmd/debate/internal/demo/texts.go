@@ -49,6 +49,8 @@ func (s *scene) texts(field string) []string {
 		return []string{
 			"The arguments meet at one point: how to begin without losing the way back. What was said about it is specific, and was answered.",
 		}
+	case "ending":
+		return []string{""}
 	case "keyArguments", "mainArguments":
 		return []string{"Doing nothing is a decision too.", "A trial needs a measure by which it ends.", "Who pays first is easily named."}
 	case "areasOfAgreement":

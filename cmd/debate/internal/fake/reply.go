@@ -69,7 +69,8 @@ func texts(counter token.Counter, part any) (sum int) {
 	return sum
 }
 
-// value returns a value that matches a schema. Texts name the call and the field; numbers are 80 if that is possible.
+// value returns a value that matches a schema. Texts name the call and the field; numbers are 80 if that is possible, and 8 in a judge's
+// assessment, whose scale ends at 10.
 func value(root, schema any, field string) any {
 	node, _ := schema.(map[string]any)
 	if place, ok := node["$ref"].(string); ok {
@@ -104,7 +105,11 @@ func value(root, schema any, field string) any {
 	case "integer", "number":
 		lowest, _ := node["minimum"].(float64)
 		highest, bounded := node["maximum"].(float64)
-		if !bounded {
+		switch {
+		case bounded:
+		case strings.Contains(field, ".assessment."):
+			highest = 8
+		default:
 			highest = 80
 		}
 		return max(lowest, min(highest, 80))

@@ -28,6 +28,7 @@ type Wish struct {
 	Budget   string         // in USD
 	Clarify  bool           // the agents may ask a person
 	Labels   map[string]string
+	Prompts  map[string]string // texts of templates, by their names
 	// Unattended applies if the file does not say whether a person can be asked.
 	Unattended bool
 	// Script is the model that plays all others; "": each is asked itself.
@@ -97,13 +98,20 @@ func (d *draft) flags(w *Wish) {
 		root.set("unattended", boolNode(Place{Path: "unattended"}, w.Unattended))
 	}
 	d.budget(w.Budget)
-	if len(w.Labels) > 0 {
-		labels := root.object("labels", flag("label"))
-		for key, value := range w.Labels {
-			labels.set(key, textNode(flag("label"), value))
-		}
-		slices.SortFunc(labels.members, func(a, b member) int { return strings.Compare(a.key, b.key) })
+	d.texts("labels", "label", w.Labels)
+	d.texts("prompts", "prompt", w.Prompts)
+}
+
+// texts adds the texts of a flag to an object of the config, in the order of their keys.
+func (d *draft) texts(key, name string, all map[string]string) {
+	if len(all) == 0 {
+		return
 	}
+	object := d.root.object(key, flag(name))
+	for one, value := range all {
+		object.set(one, textNode(flag(name), value))
+	}
+	slices.SortFunc(object.members, func(a, b member) int { return strings.Compare(a.key, b.key) })
 }
 
 // only reports whether the config is of the only flow that a flag is for.
