@@ -22,6 +22,15 @@ func TestAFlowOutsideTheTree(t *testing.T) {
 	assert.Equal(t, "completed: 2 people, 8 in all, 2 requests\n", runOutside(t, string(source)))
 }
 
+// A host program has a format of its own, and replaces prompts for one conversation, from public packages alone.
+func TestPromptsOutsideTheTree(t *testing.T) {
+	longform.Lone(t)
+	t.Parallel()
+	source, err := os.ReadFile(filepath.Join("testdata", "outside", "prompts", "main.go"))
+	require.NoError(t, err)
+	assert.Equal(t, "completed: 4 requests, 4 in our own words\n", runOutside(t, string(source)))
+}
+
 // runOutside compiles a program in a folder outside the tree, where it may import nothing internal, and returns what the program
 // prints. The modules are those of the workspace, so that nothing is downloaded. What the go command says counts only if it fails.
 func runOutside(t *testing.T, source string) string {

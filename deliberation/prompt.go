@@ -64,7 +64,8 @@ const templatePrefix = FlowName + "."
 func templates() map[string]prompt.Template {
 	full := PromptData{
 		Who: "Who", ID: "ada", Agents: 3, Problem: "Problem", Context: "Context", Fence: prompt.SampleFence, Language: "German", Clarified: true,
-		Focus: "Focus", Others: true, Questions: 5, Words: wordsIn(DefaultSummaryLength), MaxLength: DefaultSummaryLength, Fields: prompt.SampleFields,
+		Focus: "Focus", Others: true, Questions: 5, Words: wordsIn(DefaultSummaryLength), MaxLength: DefaultSummaryLength,
+		Fields: prompt.SampleFields,
 	}
 	bare := full // the markers around the context explain nothing
 	bare.Context, bare.Clarified = "", false
