@@ -57,26 +57,26 @@ func TestASolutionThatDoesNotFitIsMadeSmaller(t *testing.T) {
 	}{
 		"all of it": {100_000, true, "judge", "synthesis", "", []string{"summary of rounds", "r6.critique.ben.ada", "r6.refine.ada"}, nil},
 		"the summaries": {
-			10_000, true, "judge", "synthesis.short1", "of the summaries and the final proposals alone",
+			10_200, true, "judge", "synthesis.short1", "of the summaries and the final proposals alone",
 			[]string{"summary of rounds", "r6.refine.ada", "r6.refine.cyd"},
 			[]string{"r6.critique.ben.ada"},
 		},
 		"a part of the summaries": {
-			7000, true, "judge", "synthesis.short2", "of a part of each summary and the final proposals alone",
+			7150, true, "judge", "synthesis.short2", "of a part of each summary and the final proposals alone",
 			[]string{"summary of rounds", "[…cut]", "r6.refine.ada", "r6.refine.cyd"},
 			[]string{"r6.critique.ben.ada"},
 		},
 		"the final proposals": {
-			6500, true, "judge", "synthesis.short3", "of the final proposals alone", []string{"r6.refine.ada", "r6.refine.cyd"}, []string{"summary of rounds"},
+			6650, true, "judge", "synthesis.short3", "of the final proposals alone", []string{"r6.refine.ada", "r6.refine.cyd"}, []string{"summary of rounds"},
 		},
 		"no summaries": {
-			9000, false, "judge", "synthesis.short1", "of the final proposals alone", []string{"r6.refine.ada", "r6.refine.cyd"}, []string{"r5.refine.ada"},
+			9150, false, "judge", "synthesis.short1", "of the final proposals alone", []string{"r6.refine.ada", "r6.refine.cyd"}, []string{"r5.refine.ada"},
 		},
 		"parts": {
-			6000, false, "judge", "synthesis.short2", "of a part of each final proposal alone", []string{"r6.refine.ada", "r6.refine.cyd", "[…cut]"}, nil,
+			6150, false, "judge", "synthesis.short2", "of a part of each final proposal alone", []string{"r6.refine.ada", "r6.refine.cyd", "[…cut]"}, nil,
 		},
 		"the merged one": {
-			5000, false, "merge", "synthesis.short1", "of a part of the merged proposal", []string{"merge.2.1.short1", "[…cut]"}, []string{"r6.refine.cyd"},
+			5120, false, "merge", "synthesis.short1", "of a part of the merged proposal", []string{"merge.2.1.short1", "[…cut]"}, []string{"r6.refine.cyd"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestAPromptThatDoesNotFitIsMadeSmaller(t *testing.T) {
 	t.Parallel()
 	config := three()
 	config.Rounds, config.Summaries.Off = 3, true
-	r, p := windowed(t, config, 8000, 0)
+	r, p := windowed(t, config, 8220, 0)
 	assert.NotEmpty(t, shortened(r))
 	assert.Equal(t, flow.EndRounds, r.Reason, r.Evidence)
 	for _, call := range shortened(r) {
@@ -123,7 +123,7 @@ func TestAPromptThatDoesNotFitIsMadeSmaller(t *testing.T) {
 	}
 	assert.NotContains(t, text, said("r1.propose.ada"))
 
-	r, p = windowed(t, config, 5500, 0)
+	r, p = windowed(t, config, 5720, 0)
 	assert.Equal(t, flow.EndRounds, r.Reason, r.Evidence)
 	text = prompt(t, p, "r1.refine.ada.short1")
 	for _, has := range []string{"r1.propose.ada", "r1.critique.ben.ada", "r1.critique.cyd.ada"} {
@@ -131,7 +131,7 @@ func TestAPromptThatDoesNotFitIsMadeSmaller(t *testing.T) {
 	}
 	assert.Equal(t, 3, strings.Count(text, "[…cut]"))
 
-	r, p = windowed(t, config, 4500, 0)
+	r, p = windowed(t, config, 4720, 0)
 	assert.Contains(t, shortened(r), "r1.critique.ada.ben.short2")
 	assert.Contains(t, prompt(t, p, "r1.critique.ada.ben.short2"), "[…cut]")
 	assert.Equal(t, flow.StateError, r.State, "the rule leaves out one agent, and two are needed")
@@ -140,7 +140,7 @@ func TestAPromptThatDoesNotFitIsMadeSmaller(t *testing.T) {
 	assert.Len(t, r.SkippedCalls, 1)
 
 	config.Proposals = deliberation.ProposalsFresh
-	r, p = windowed(t, config, 7500, 0)
+	r, p = windowed(t, config, 7670, 0)
 	assert.Contains(t, shortened(r), "r3.propose.ada.short1")
 	assert.NotContains(t, prompt(t, p, "r3.propose.ada.short1"), said("r1.propose.ada"))
 	assert.Equal(t, flow.EndRounds, r.Reason, r.Evidence)
@@ -188,7 +188,7 @@ func shrunk(t *testing.T, change func(*deliberation.Config)) (*flow.Record, *scr
 	config.Unattended, config.OnFailure, config.MaxTokens = true, nil, 1500
 	change(&config)
 	engine, p := engineFor(sized(func(string) int { return 3500 }))
-	engine.Models = map[string]flow.Model{"test/agent": {Window: 8192}, "test/judge": {Window: 8192}}
+	engine.Models = map[string]flow.Model{"test/agent": {Window: 8400}, "test/judge": {Window: 8400}}
 	return play(t, engine, config), p
 }
 

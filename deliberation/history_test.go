@@ -209,7 +209,11 @@ func TestALongDeliberationFitsASmallWindow(t *testing.T) {
 			config := three()
 			config.Rounds, config.Termination.Kind, config.Synthesis, config.MaxTokens = 8, end, synthesis, 1024
 			engine, _ := engineFor(sized(func(string) int { return replyLength }))
-			engine.Models = map[string]flow.Model{"test/agent": {Window: 8000}, "test/judge": {Window: 8000}}
+			window := 8220
+			if end == deliberation.TerminationConvergence { // a refinement shows the others' proposals too
+				window += 2 * replyLength
+			}
+			engine.Models = map[string]flow.Model{"test/agent": {Window: window}, "test/judge": {Window: window}}
 			for _, w := range play(t, engine, config).Warnings {
 				assert.NotEqual(t, deliberation.WarnShortened, w.Kind, "%s, %s: %s", end, synthesis, w.Evidence)
 			}

@@ -20,7 +20,7 @@ func narrow(t *testing.T, config deliberation.Config, size int) (*flow.Record, *
 	t.Helper()
 	config.MaxTokens = 1024
 	engine, p := engineFor(sized(func(string) int { return size }))
-	engine.Models = map[string]flow.Model{"test/agent": {Window: 8192}, "test/judge": {Window: 8192}}
+	engine.Models = map[string]flow.Model{"test/agent": {Window: 8400}, "test/judge": {Window: 8400}}
 	return play(t, engine, config), p
 }
 
@@ -106,7 +106,7 @@ func TestTheSolutionIsMadeOfSummaries(t *testing.T) {
 			config := three()
 			config.Budget = test.budget
 			engine, p := engineFor(sized(func(string) int { return 1500 }))
-			engine.Models = map[string]flow.Model{"test/judge": {Window: 8192}}
+			engine.Models = map[string]flow.Model{"test/judge": {Window: 8350}}
 			r := play(t, engine, config)
 			assert.Len(t, view(r).Summaries(), test.made)
 			text := prompt(t, p, "synthesis.short1")
@@ -133,7 +133,7 @@ func TestASummaryThatDoesNotFitIsMadeOfAPartOfEachText(t *testing.T) {
 		}
 		return sized(func(string) int { return 2000 })(call, req)
 	})
-	engine.Models = map[string]flow.Model{"test/agent": {Window: 8192}, "test/judge": {Window: 8192}}
+	engine.Models = map[string]flow.Model{"test/agent": {Window: 8400}, "test/judge": {Window: 8400}}
 	r = play(t, engine, config)
 	assert.Contains(t, kinds(r), "summary-failed r3.condense.ada")
 	assert.NotContains(t, prompt(t, p, "r3.refine.ada.short1"), "summary of rounds")
