@@ -61,7 +61,7 @@ type Config struct {
 	// history: its proposals, what was said of them, its refinements. If it is true, proposals, critiques and
 	// refinements read all that anybody has said. If it is false, they read no history. An agent's summary of its own history
 	// replaces all rounds that it covers, those of the others included. The synthesis by a judge or by a registered synthesizer always
-	// reads all rounds.
+	// reads all rounds. With TerminationConvergence, refinements also read the others' proposals as they stand.
 	FullHistory *bool `json:"includeFullHistory,omitempty"`
 	// Summaries say when the history of an agent is summarised. An agent can have settings of its own. They are refused
 	// if FullHistory is false, because then no agent reads a history.
