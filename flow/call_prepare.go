@@ -223,7 +223,7 @@ func (c *Core) wire(call *Call) (*provider.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &provider.Schema{Name: name, JSON: narrowed.json}
+	made := &provider.Schema{Name: name, JSON: narrowed}
 	c.wires[key] = made
 	return made, nil
 }

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/agonist-dev/debate/internal/schema"
 	"github.com/agonist-dev/debate/internal/strictjson"
@@ -24,21 +23,10 @@ type Schema struct {
 	decode func(content string, tree any) (any, error)
 	check  func(r *Record, v any) []string
 	names  func(r *Record) Names
-	wire   func(names Names, schema []byte) []byte
 	mend   func(names Names, tree any) any
 	body   func(r *Record, in *Intent, spend Spend, v any) Body
 	fields func(r *Record, c *Call) prompt.Fields
 	spoken string
-	recent atomic.Pointer[[]*narrowed] // the oldest first
-}
-
-// mostRecent bounds the lists of names whose schemas are kept: far more than a program has kinds of conversations.
-const mostRecent = 64
-
-// narrowed is a schema with the names of a conversation. Other conversations often have the same names.
-type narrowed struct {
-	names Names
-	json  json.RawMessage
 }
 
 // Names are the names of a conversation that a schema contains when it is sent.
@@ -46,8 +34,6 @@ type Names struct {
 	// People are the values of each field whose tag is jsonschema:"enum=participant's name". If the call reads neutral
 	// labels, those are sent in their place.
 	People []string
-	// Keys are further names for AnswerOf.Narrow, such as the criteria of a rubric.
-	Keys []string
 }
 
 // AnswerOf describes how an answer of type T is read. The schema of T requires every field unless it is omitempty,
@@ -71,12 +57,10 @@ type AnswerOf[T any] struct {
 	// Flow.Last. An answer is checked against the schema of its type, and then by Check: what the fields demand beyond the type, such as a
 	// name, Check must verify. nil: the schema of the type is sent.
 	Fields func(r *Record, c *Call) prompt.Fields
-	// Names returns the names that the schema of the type contains when it is sent. nil: the participants that were not
-	// dropped.
+	// Names returns the names that the schema of the type contains when it is sent. In the schema against which an answer is checked, a
+	// field with the tag jsonschema:"enum=participant's name" accepts any text, and Check must verify the names. nil: the participants that
+	// were not dropped.
 	Names func(r *Record) Names
-	// Narrow changes the schema that is sent. The result must only be narrower than the schema of the type, which is checked. There a field
-	// with the tag jsonschema:"enum=participant's name" accepts any text, and Check must verify the names. nil: no change.
-	Narrow func(names Names, schema []byte) []byte
 	// Spoken names a top-level field of type string whose value is the text of the answer's turn. Readers see the text as it
 	// arrives, as they do a free reply, and the other participants read it. "": the turn's text is the JSON, and chunks of it
 	// have a Schema. It has no effect on an answer with a Body.
@@ -99,7 +83,7 @@ func NewSchema[T any](name string, check func(r *Record, v *T) []string) (*Schem
 func AnswerSchema[Shape, T any](name string, a AnswerOf[T]) *Schema {
 	s := &Schema{
 		shape: reflect.TypeFor[Shape](), typ: func() (*compiledType, error) { return compileType[Shape](name) },
-		names: a.Names, fields: a.Fields, wire: a.Narrow, mend: a.Mend, spoken: a.Spoken,
+		names: a.Names, fields: a.Fields, mend: a.Mend, spoken: a.Spoken,
 		decode: func(content string, tree any) (any, error) {
 			if a.Read != nil {
 				return a.Read(tree), nil
@@ -207,18 +191,13 @@ func (s *Schema) accept(r *Record, content string, l *text.Labels) (answer accep
 
 // mended returns an answer in the form of its schema, where that is only another form.
 func (s *Schema) mended(r *Record, tree any, l *text.Labels) (content string, mended any, err error) {
-	made, err := s.narrow(r, l)
-	if err != nil {
-		return "", nil, err
-	}
-	mended = s.mend(made.names, tree)
+	mended = s.mend(s.namesIn(r, l), tree)
 	data, err := json.Marshal(mended)
 	return string(data), mended, err
 }
 
-// narrow returns the schema as a provider gets it, with the names of this conversation or, if l is set, their
-// labels.
-func (s *Schema) narrow(r *Record, l *text.Labels) (*narrowed, error) {
+// narrow returns the schema of the type as a provider gets it, with the names of this conversation or, if l is set, their labels.
+func (s *Schema) narrow(r *Record, l *text.Labels) (json.RawMessage, error) {
 	if s.typ == nil {
 		return nil, errors.New("the schema is empty")
 	}
@@ -226,6 +205,15 @@ func (s *Schema) narrow(r *Record, l *text.Labels) (*narrowed, error) {
 	if err != nil {
 		return nil, err
 	}
+	list, err := json.Marshal(s.namesIn(r, l).People)
+	if err != nil {
+		return nil, err
+	}
+	return bytes.ReplaceAll(typ.json, []byte(nameHole), []byte(`,"enum":`+string(list))), nil
+}
+
+// namesIn returns the names of this conversation or, if l is set, their labels.
+func (s *Schema) namesIn(r *Record, l *text.Labels) Names {
 	names := Names{People: r.Active()}
 	if s.names != nil {
 		names = s.names(r)
@@ -236,27 +224,7 @@ func (s *Schema) narrow(r *Record, l *text.Labels) (*narrowed, error) {
 			names.People[i] = l.Hide(names.People[i])
 		}
 	}
-	var recent []*narrowed
-	if kept := s.recent.Load(); kept != nil {
-		recent = *kept
-	}
-	for _, one := range slices.Backward(recent) {
-		if slices.Equal(one.names.People, names.People) && slices.Equal(one.names.Keys, names.Keys) {
-			return one, nil
-		}
-	}
-	list, err := json.Marshal(names.People)
-	if err != nil {
-		return nil, err
-	}
-	out := bytes.ReplaceAll(typ.json, []byte(nameHole), []byte(`,"enum":`+string(list)))
-	if s.wire != nil {
-		out = s.wire(names, out)
-	}
-	made := &narrowed{names: Names{slices.Clone(names.People), slices.Clone(names.Keys)}, json: out}
-	recent = append(slices.Clone(recent[max(0, len(recent)+1-mostRecent):]), made) // of two that come at once one may be lost
-	s.recent.Store(&recent)
-	return made, nil
+	return names
 }
 
 // speech returns the text of an answer's turn: that of the field that is spoken, or the JSON.
