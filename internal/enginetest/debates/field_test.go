@@ -1,12 +1,10 @@
 package debates_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,84 +22,29 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// property is a property of a JSON schema.
-type property struct {
-	name   string
-	schema json.RawMessage
-}
-
-// propertiesOf yields the properties of an object in the order of its schema, those of its items if it is a list, and those of its first
-// alternative if it may be null.
-func propertiesOf(t *testing.T, schema json.RawMessage) (out []property) {
+// scored yields whom a schema asks for scores of, in its order.
+func scored(t *testing.T, schema json.RawMessage) (out []string) {
 	t.Helper()
-	var s struct {
-		Properties json.RawMessage   `json:"properties"`
-		Items      json.RawMessage   `json:"items"`
-		OneOf      []json.RawMessage `json:"oneOf"`
-	}
-	require.NoError(t, json.Unmarshal(schema, &s))
-	switch {
-	case len(s.OneOf) > 0:
-		return propertiesOf(t, s.OneOf[0])
-	case s.Items != nil:
-		return propertiesOf(t, s.Items)
-	case s.Properties == nil:
-		return nil
-	}
-	decoder := json.NewDecoder(bytes.NewReader(s.Properties))
-	_, err := decoder.Token()
-	require.NoError(t, err)
-	for decoder.More() {
-		name, err := decoder.Token()
-		require.NoError(t, err)
-		p := property{name: fmt.Sprint(name)}
-		require.NoError(t, decoder.Decode(&p.schema))
-		out = append(out, p)
-	}
-	return out
-}
-
-// keyed are the fields whose keys are names and not fields.
-var keyed = []string{"scores", "criteria"}
-
-// inSchema yields the fields of a schema, each two spaces deeper than the one that holds it.
-func inSchema(t *testing.T, schema json.RawMessage, indent string) (out []string) {
-	t.Helper()
-	for _, p := range propertiesOf(t, schema) {
-		out = append(out, indent+p.name)
-		if !slices.Contains(keyed, p.name) {
-			out = append(out, inSchema(t, p.schema, indent+"  ")...)
+	for _, f := range stage.FieldsSent(t, schema) {
+		if name, ok := strings.CutPrefix(f.Path, "scores."); ok {
+			out = append(out, name)
 		}
 	}
 	return out
 }
 
-// asked matches a line of an instruction that describes fields.
-var asked = regexp.MustCompile(`(?m)^( *)- ("[A-Za-z]+"(?:, "[A-Za-z]+")*)(?:: |$)`)
-
-// inText yields the fields that an instruction describes, as inSchema does.
-func inText(text string) (out []string) {
-	for _, found := range asked.FindAllStringSubmatch(text, -1) {
-		for name := range strings.SplitSeq(found[2], ", ") {
-			out = append(out, found[1]+strings.Trim(name, `"`))
-		}
-	}
-	return out
+// request is what the checks of package stage read of a request.
+func request(text string, schema json.RawMessage, what string) *provider.Request {
+	return &provider.Request{ID: what, Last: provider.Message{Text: text}, Schema: &provider.Schema{JSON: schema}}
 }
 
 // agree checks that a text and a schema name the same fields and the same people in the same order.
 func agree(t *testing.T, text string, schema json.RawMessage, what string) {
 	t.Helper()
-	assert.Equal(t, inSchema(t, schema, ""), inText(text), what)
+	stage.AssertAsked(t, request(text, schema, what))
 	names := stage.LabelsIn(schema)
 	if names == nil { // a person is asked for scores
-		for _, p := range propertiesOf(t, schema) {
-			if p.name == "scores" {
-				for _, who := range propertiesOf(t, p.schema) {
-					names = append(names, who.name)
-				}
-			}
-		}
+		names = scored(t, schema)
 	}
 	for i := range names {
 		names[i] = strconv.Quote(names[i])
@@ -120,6 +63,7 @@ func variants() map[string]func(*debate.Config) {
 		"a rubric":    func(c *debate.Config) { c.Judging.Rubric = debate.DefaultRubric() },
 		"both orders": func(c *debate.Config) { c.Judging.BothOrders = true },
 		"a person":    func(c *debate.Config) { c.Judging.Judges = []debate.JudgeConfig{{Name: "Zoe", Person: true}} },
+		"positions":   func(c *debate.Config) { c.AssignPositions = &debate.AssignPositions{} },
 	}
 }
 
@@ -149,11 +93,30 @@ func castOf(f debate.Format) debate.Config {
 	return config
 }
 
+// planned answers a search for positions: each is unlike the others.
+func planned(req *provider.Request) string {
+	var positions []map[string]any
+	for _, name := range stage.LabelsIn(req.Schema.JSON) {
+		positions = append(positions, map[string]any{
+			"participant": name, "position": fmt.Sprintf("%[1]s-first %[1]s-second %[1]s-third.", name), "persona": "A baker.",
+			"keyArguments": []string{"One.", "Two."},
+		})
+	}
+	return stage.Placed(req, stage.JSON(map[string]any{"positions": positions, "reasoning": "They collide."}))
+}
+
 // seen yields what a debate asks for with a schema: text and schema, by call.
 func seen(t *testing.T, config debate.Config) (texts map[string]string, schemas map[string]json.RawMessage) {
 	t.Helper()
 	texts, schemas = make(map[string]string), make(map[string]json.RawMessage)
 	engine, source := stage.Ready(config)
+	reply := source.Reply
+	source.Reply = func(req *provider.Request) scripted.Reply {
+		if req.Schema != nil && req.Schema.Name == "assign" {
+			return scripted.Reply{Text: planned(req)}
+		}
+		return reply(req)
+	}
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer session.Close()
@@ -201,31 +164,11 @@ func TestTextAndSchemaAgree(t *testing.T) {
 // TestReasonsComeFirst: no number, no choice and no decision is asked for before the reasoning that stands beside it.
 func TestReasonsComeFirst(t *testing.T) {
 	t.Parallel()
-	var walk func(t *testing.T, schema json.RawMessage, at string)
-	walk = func(t *testing.T, schema json.RawMessage, at string) {
-		t.Helper()
-		properties := propertiesOf(t, schema)
-		reasons := slices.IndexFunc(properties, func(p property) bool { return p.name == "reasoning" || p.name == "reason" })
-		for i, p := range properties {
-			var s struct {
-				Type string `json:"type"`
-				Enum []any  `json:"enum"`
-			}
-			require.NoError(t, json.Unmarshal(p.schema, &s))
-			if i < reasons {
-				assert.NotContains(t, []string{"number", "boolean"}, s.Type, "%s.%s", at, p.name)
-				assert.Empty(t, s.Enum, "%s.%s", at, p.name)
-			}
-			if !slices.Contains(keyed, p.name) {
-				walk(t, p.schema, at+"."+p.name)
-			}
-		}
-	}
 	for _, f := range shapes() {
 		synctest.Test(t, func(t *testing.T) {
 			_, schemas := seen(t, castOf(f))
 			for call, schema := range schemas {
-				walk(t, schema, call)
+				stage.AssertReasonsFirst(t, request("", schema, call))
 			}
 		})
 	}
@@ -420,13 +363,7 @@ func TestScoresStandInTheDrawnOrder(t *testing.T) {
 	stage.Run(t, c.Engine, c.Config)
 	orders := make(map[string][]string)
 	for _, req := range c.RequestsTo("judge") {
-		for _, p := range propertiesOf(t, req.Schema.JSON) {
-			if p.name == "scores" {
-				for _, who := range propertiesOf(t, p.schema) {
-					orders[stage.CallOf(&req)] = append(orders[stage.CallOf(&req)], who.name)
-				}
-			}
-		}
+		orders[stage.CallOf(&req)] = scored(t, req.Schema.JSON)
 		assert.Equal(t, orders[stage.CallOf(&req)], stage.LabelsIn(req.Schema.JSON))
 	}
 	require.Len(t, orders, 4)
