@@ -289,7 +289,7 @@ func ExampleEngine_Validate() {
 	// Output:
 	// topic: is empty
 	// rounds: is negative
-	// format: no format "free-for-all" is registered: there are convergence-seeking, devils-advocate, dialectical-inquiry, free-form, karl-popper, lincoln-douglas, oxford, round-limited, roundtable, socratic, structured-rounds
+	// format: no format "free-for-all" is registered: there are convergence-seeking, devils-advocate, dialectical-inquiry, free-form, karl-popper, lincoln-douglas, oxford, round-limited, roundtable, socratic, structured-rounds, truth-seeking
 	// participants[1].model: no provider "nowhere" is registered: there is only acme
 	// participants[1].name: can be confused with the name of participants[0]
 }
@@ -376,7 +376,7 @@ func ExampleConfig_UnmarshalJSON() {
 	fmt.Println(err)
 	// Output:
 	// Is chess a sport? 1m30s $0.25 0 <nil>
-	// debate: validation: read config: runds: is not a known key: there are audience, budget, documents, id, judging, participants, prompts, roundDelay, roundTimeout, rounds, truncateTurns, unattended and 24 more
+	// debate: validation: read config: runds: is not a known key: there are audience, budget, documents, id, judging, participants, prompts, roundDelay, roundTimeout, rounds, truncateTurns, unattended and 25 more
 }
 
 // The state machine is a table, and draws itself.

@@ -57,7 +57,7 @@ func TestLongWorkFitsTheWindow(t *testing.T) {
 func TestOutputsOfManyAgentsAreCut(t *testing.T) {
 	t.Parallel()
 	long := arbiter.Result{Success: true, Output: strings.Repeat("A sentence of the output. ", 1000)}
-	for agents, most := range map[int]int{1: 17 << 10, 20: 80 << 10} {
+	for agents, most := range map[int]int{1: 18 << 10, 20: 80 << 10} {
 		names, all := []string{}, answers{"d2": completes("Done.")}
 		c := config()
 		c.Agents, c.Parallel, c.MaxTokens = nil, agents, 8000

@@ -93,7 +93,7 @@ func ExampleConfig() {
 // A finding has an agent as its target: that is all it takes for the agent to read it, and to refine otherwise.
 func ExampleInsert() {
 	f := deliberation.Flow()
-	f.Version = 1001 // logs of the plain flow are not continued by this one, nor the other way round
+	f.Version, f.Accepts = 1001, 1001 // logs of the plain flow are not continued by this one, nor the other way round
 	err := deliberation.Insert(f, deliberation.StateCritiquing, deliberation.Node{
 		State: "factChecking",
 		Step: flow.Step{Calls: func(r *flow.Record) []flow.Call {

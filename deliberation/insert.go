@@ -48,8 +48,8 @@ type Node struct {
 // Insert changes neither Flow.Name nor Flow.Version. A host program that stores deliberations must change one of them.
 // Otherwise each of the two flows silently continues logs of the other.
 //
-//   - With a Version above that of the plain flow, logs of the plain flow are refused unless Flow.Accepts allows
-//     them.
+//   - With a Version above that of the plain flow, and Accepts equal to it, each of the two flows refuses the other's logs. With the
+//     Accepts of the plain flow, the flow continues logs of the plain flow.
 //   - With a Name of its own, both flows can be registered, and [flow.Named] starts a config with this one.
 //
 // The error is of kind validation. It says that the flow has no state after, and which it has; that it has a state of the node's name

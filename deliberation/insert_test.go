@@ -192,7 +192,7 @@ func TestFindingsStandBetweenCritiquesAndRefinements(t *testing.T) {
 func TestAnotherVersionIsAnotherFlow(t *testing.T) {
 	added := deliberation.Flow()
 	require.NoError(t, deliberation.Insert(added, deliberation.StateCritiquing, checking()))
-	added.Version = 1001
+	added.Version, added.Accepts = 1001, 1001
 	for name, flows := range map[string][2]*flow.Flow{
 		"begun without the node": {deliberation.Flow(), added}, "begun with it": {added, deliberation.Flow()},
 	} {

@@ -67,7 +67,7 @@ func TestAPersonWhoJudges(t *testing.T) {
 			} else if q != nil {
 				pass(time.Minute)
 				answer, err := json.Marshal(debate.PersonVerdict{
-					Scores: map[string]float64{"Ada": 80, "Ben": 70}, QualityScore: 70, Winner: "Ada", Reasoning: "The better case.",
+					Scores: map[string]float64{"Ada": 80, "Ben": 70}, QualityScore: 70, Winner: "for", Reasoning: "The better case.",
 				})
 				require.NoError(t, err)
 				require.NoError(t, session.Answer(t.Context(), q.ID, string(answer)))

@@ -61,7 +61,7 @@ func BenchmarkWatch(b *testing.B) {
 		if req.Schema != nil && req.Schema.Name != string(debate.KindVerdict) {
 			reply.Text = judgement("Ada", "Ben", "Cy")
 		} else if req.Schema != nil {
-			reply.Text = verdict("Ada", "Ben", "Cy")
+			reply.Text = verdict(req.Schema.JSON, "Ada", "Ben", "Cy")
 		}
 		return reply
 	})

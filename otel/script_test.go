@@ -38,8 +38,12 @@ func judgement(names ...string) string {
 	})
 }
 
-// verdict is a well-formed verdict for the side of Ada, against which two contend.
-func verdict(names ...string) string {
+// verdict is a well-formed verdict for the first of the names or, where a schema asks for a side, for the side "for".
+func verdict(schema json.RawMessage, names ...string) string {
+	winner := map[string]string{"participant": names[0], "reasoning": "answered every point"}
+	if strings.Contains(string(schema), `"side"`) {
+		winner = map[string]string{"side": "for", "reasoning": "answered every point"}
+	}
 	var points []map[string]any
 	scores := map[string]int{}
 	for i, name := range names {
@@ -49,7 +53,7 @@ func verdict(names ...string) string {
 	return toJSON(map[string]any{
 		"summary": "A close debate. " + canary, "keyPoints": points,
 		"areasOfAgreement": []string{"air"}, "areasOfDisagreement": []string{"means"},
-		"winner": map[string]string{"side": "for", "reasoning": "answered every point"}, "scores": scores,
+		"winner": winner, "scores": scores,
 		"criteria": map[string]string{"evidence": "good"}, "qualityScore": 78, "insights": []string{"prices work"},
 	})
 }
@@ -105,7 +109,7 @@ func script(req *provider.Request) scripted.Reply {
 	case strings.HasSuffix(req.ID, "/r1.assessment.judge/1"):
 		reply.Text = "no JSON, but " + canary
 	case req.Schema != nil && req.Schema.Name == string(debate.KindVerdict):
-		reply.Text, reply.Usage = verdict("Ada", "Ben"), provider.Usage{Input: 900, CachedInput: 600, Output: 200, Reasoning: 80}
+		reply.Text, reply.Usage = verdict(req.Schema.JSON, "Ada", "Ben"), provider.Usage{Input: 900, CachedInput: 600, Output: 200, Reasoning: 80}
 		reply.ID, reply.Cost = "resp-verdict", new(0.0125)
 	case req.Schema != nil:
 		reply.Text = judgement("Ada", "Ben")

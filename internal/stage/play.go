@@ -104,11 +104,11 @@ func Attended() debate.Config {
 	return config
 }
 
-// Abiding makes judges name exactly those whom they are to judge.
+// Abiding makes judges name exactly those whom they are to judge. Votes stay as they are.
 func Abiding(p *scripted.Provider) {
 	reply := p.Reply
 	p.Reply = func(req *provider.Request) scripted.Reply {
-		if req.Schema == nil {
+		if req.Schema == nil || req.Schema.Name == "ballot" {
 			return reply(req)
 		}
 		var names []string

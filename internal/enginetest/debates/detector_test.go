@@ -57,8 +57,8 @@ func (y play) reply(req *provider.Request, names []string) scripted.Reply {
 		return scripted.Reply{Text: y.says(req.Self, round)}
 	case req.Schema == nil:
 		return scripted.Reply{Text: fresh(req.Self, round)}
-	case req.Schema.Name == "verdict":
-		return scripted.Reply{Text: stage.Verdict(names)}
+	case stage.KindOf(req) == debate.KindVerdict:
+		return scripted.Reply{Text: stage.InShape(req.Schema.JSON, stage.Verdict(names))}
 	}
 	j := debate.Judgement{ShouldContinue: true, QualityScore: 7, Reasoning: "Both made their case."}
 	for _, name := range names {

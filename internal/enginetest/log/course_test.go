@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -354,7 +355,7 @@ func hostedCourses() map[string]course {
 	}
 }
 
-// scoredIn yields the names that a schema for people wants scores for.
+// scoredIn yields the names that a schema for people wants scores for, by the alphabet: the order of a schema is drawn.
 func scoredIn(schema []byte) []string {
 	var shape struct {
 		Properties struct {
@@ -364,5 +365,6 @@ func scoredIn(schema []byte) []string {
 		} `json:"properties"`
 	}
 	_ = json.Unmarshal(schema, &shape)
+	slices.Sort(shape.Properties.Scores.Required)
 	return shape.Properties.Scores.Required
 }

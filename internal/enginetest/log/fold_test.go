@@ -378,10 +378,10 @@ func TestVersionsOfAFlow(t *testing.T) {
 		version, accepts int
 		opens            bool
 	}{
-		"the same":                {1, 0, true},
-		"a later one":             {2, 0, false},
-		"one that accepts it":     {2, 1, true},
-		"one that accepts others": {3, 2, false},
+		"the same":                {2, 0, true},
+		"a later one":             {3, 0, false},
+		"one that accepts it":     {3, 2, true},
+		"one that accepts others": {4, 3, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := debate.DebateFlow()
