@@ -83,7 +83,7 @@ func risingLimits(t *testing.T, together bool) {
 		return verdict, vote
 	}
 	last := 0 // with less than the lowest limit, the verdict alone is made
-	for tokens := 1_100; tokens < 12_000; tokens += max(20, tokens/60) {
+	for tokens := 1_160; tokens < 12_000; tokens += max(20, tokens/60) {
 		verdict, vote := caps(tokens)
 		assert.GreaterOrEqual(t, verdict, last, "%d tokens", tokens)
 		if last = verdict; tokens > 3_000 {

@@ -164,10 +164,10 @@ func terse() map[string]string {
 // Two debaters, one round, no judge, ten tokens a reply, at 1 and 2 USD for a million tokens. By hand:
 //
 //	Ada reads  1 (system) + 1 (last message) + 3·24 (framing)                  =  74
-//	Ben reads  74 + Ada's turn: 10·8·5/4 (text) + 2·16 (fence) + 3 (name) + 24 = 233
+//	Ben reads  74 + Ada's turn: 10·8·5/4 (text) + 2·16 (fence) + 43 (label) + 3 (name) + 24 = 276
 //	both write 10
 //
-// so that there are 327 tokens, for 307 + 2·20 millionths of a dollar.
+// so that there are 370 tokens, for 350 + 2·20 millionths of a dollar.
 func TestAnEstimateByHand(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Format, config.Rounds, config.MaxTokens, config.Judging = format.FreeForm, 1, 10, nil
@@ -177,14 +177,15 @@ func TestAnEstimateByHand(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, p.Calls(), "nobody is asked")
 	assert.Equal(t, 2, estimate.Calls)
-	assert.Equal(t, 327, estimate.Tokens)
-	assert.Equal(t, (307+2*20)*debate.USD/1_000_000, estimate.Cost)
+	assert.Equal(t, 370, estimate.Tokens)
+	assert.Equal(t, (350+2*20)*debate.USD/1_000_000, estimate.Cost)
 	assert.Equal(t, estimate.Cost, estimate.FirstRound)
 	assert.Equal(t, []flow.Account{{
-		Name: "test/debater", Usage: provider.Usage{Input: 307, Output: 20}, Cost: estimate.Cost, Requests: 2,
+		Name: "test/debater", Usage: provider.Usage{Input: 350, Output: 20}, Cost: estimate.Cost, Requests: 2,
 	}}, estimate.Models)
 
-	// And it can come to that: a vendor that reports nothing, and replies as long as they may be.
+	// And it can come to that, but for the label, which is 24 bytes shorter than the longest: a vendor that reports nothing, and replies as
+	// long as they may be.
 	engine, p = stage.Engine(config)
 	engine.Prompts = terse()
 	engine.Providers["test"] = stage.ProviderFunc(func(context.Context, *provider.Request, func(provider.Chunk)) (*provider.Response, error) {
@@ -192,7 +193,7 @@ func TestAnEstimateByHand(t *testing.T) {
 	})
 	record := stage.Run(t, engine, config)
 	assert.Zero(t, record.Spent().Cost)
-	assert.Equal(t, flow.Unsettled{AtMost: (307 + 2*20) * debate.USD / 1_000_000, Unreported: 2}, record.Spent().Unsettled)
+	assert.Equal(t, flow.Unsettled{AtMost: (350 - 24 + 2*20) * debate.USD / 1_000_000, Unreported: 2}, record.Spent().Unsettled)
 	assert.Zero(t, p.Calls())
 }
 

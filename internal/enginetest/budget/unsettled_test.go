@@ -204,6 +204,9 @@ func TestACallBesideAFailureOrAPauseCounts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config := stage.Simultaneous()
 			config.OnFailure = stage.Rules(debate.FailureRule{Do: flow.OptionFail})
+			for i := range config.Participants {
+				config.Participants[i].Side = "" // so that both prompts are equally long
+			}
 			s := stage.Begun(t, config)
 			require.Equal(t, 2, s.Record().InFlight())
 			reserved := s.Record().Reserved() / 2

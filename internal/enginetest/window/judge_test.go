@@ -136,7 +136,7 @@ func TestARoundThatDoesNotFitIsNamed(t *testing.T) {
 	d := judgedTalk(2, 2500)
 	d.Config.MaxTokens, d.Config.Reserve = 800, 400
 	d.Config.Judging.Judges[0].MaxTokens = 400
-	d.Windows(0, 2500)
+	d.Windows(0, 2100)
 	d.Said = func(*provider.Request) int { return 500 }
 	record := stage.Run(t, d.Engine, d.Config)
 	outcome := stage.View(record).Outcome()
