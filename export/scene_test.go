@@ -304,7 +304,7 @@ func world() *scene {
 		switch {
 		case req.Schema == nil:
 			return says(said[req.Self])
-		case req.Schema.Name == string(debate.KindVerdict):
+		case strings.HasPrefix(req.Schema.Name, string(debate.KindVerdict)): // the format has no winner
 			v := debate.FinalVerdict{
 				Summary: "Все говорят об одном.", Scores: map[string]float64{}, Criteria: map[string]string{}, QualityScore: 50,
 				AreasOfAgreement: []string{}, AreasOfDisagreement: []string{}, Insights: []string{},
