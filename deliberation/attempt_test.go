@@ -62,7 +62,7 @@ func TestASolutionThatDoesNotFitIsMadeSmaller(t *testing.T) {
 			[]string{"r6.critique.ben.ada"},
 		},
 		"a part of the summaries": {
-			7150, true, "judge", "synthesis.short2", "of a part of each summary and the final proposals alone",
+			7350, true, "judge", "synthesis.short2", "of a part of each summary and the final proposals alone",
 			[]string{"summary of rounds", "[…cut]", "r6.refine.ada", "r6.refine.cyd"},
 			[]string{"r6.critique.ben.ada"},
 		},

@@ -121,7 +121,7 @@ func TestASummaryThatDoesNotFitIsMadeOfAPartOfEachText(t *testing.T) {
 	t.Parallel()
 	config := three()
 	config.Synthesis = deliberation.SynthesisVoting
-	r, p := narrow(t, config, 4500)
+	r, p := narrow(t, config, 4700)
 	text := prompt(t, p, "r2.condense.ada.short1")
 	assert.Contains(t, text, "the summary is made of a part of each text.")
 	assert.Contains(t, shortened(r), "r2.condense.ada.short1")
