@@ -177,7 +177,7 @@ func TestOthersProposalsAreLeftOutFirst(t *testing.T) {
 	config := three()
 	config.Rounds, config.MaxTokens, config.Termination.Kind = 2, 1024, deliberation.TerminationConvergence
 	notes := map[string]string{}
-	for window := 12_000; window > 6_000 && notes["short2"] == ""; window -= 200 { // from one that holds all to one that does not hold the rest
+	for window := 12_000; window > 4_500 && notes["short2"] == ""; window -= 200 { // from one that holds all to one that does not hold the rest
 		engine, p := engineFor(sized(func(string) int { return replyLength }))
 		engine.Models = map[string]flow.Model{"test/agent": {Window: window}}
 		play(t, engine, config)
