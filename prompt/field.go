@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Kind is the kind of value that a [Field] has.
@@ -52,37 +53,44 @@ func FillNames(text string, names []string) string {
 	if !strings.Contains(text, Names) {
 		return text
 	}
-	quoted := make([]string, len(names))
+	var room [256]byte
+	quoted := room[:0]
 	for i, name := range names {
-		quoted[i] = strconv.Quote(line(name))
+		if i > 0 {
+			quoted = append(quoted, ", "...)
+		}
+		quoted = strconv.AppendQuote(quoted, line(name))
 	}
-	return strings.ReplaceAll(text, Names, strings.Join(quoted, ", "))
+	return strings.ReplaceAll(text, Names, string(quoted))
 }
 
 // String returns the fields as an instruction: one line each, those of objects below them, two spaces deeper. Neighbours with the same
 // words share a line.
 func (f Fields) String() string {
-	var out strings.Builder
-	out.WriteString("One JSON object with these fields, in this order:\n")
-	f.write(&out, "\n- ")
-	return out.String()
+	var room [2048]byte // most are shorter
+	return string(f.words(append(room[:0], "One JSON object with these fields, in this order:\n"...), 0))
 }
 
-func (f Fields) write(out *strings.Builder, begin string) {
+// words appends a line for each field, so many levels deep.
+func (f Fields) words(out []byte, depth int) []byte {
 	for i := 0; i < len(f); i++ {
-		out.WriteString(begin + strconv.Quote(f[i].Name))
+		out = append(out, '\n')
+		for range depth {
+			out = append(out, "  "...)
+		}
+		out = strconv.AppendQuote(append(out, "- "...), f[i].Name)
 		for i+1 < len(f) && f[i].shares(&f[i+1]) {
 			i++
-			out.WriteString(", " + strconv.Quote(f[i].Name))
+			out = strconv.AppendQuote(append(out, ", "...), f[i].Name)
 		}
 		if f[i].Ask != "" {
-			out.WriteString(": " + f[i].Ask)
+			out = append(append(out, ": "...), f[i].Ask...)
 		}
 		if f[i].nests() {
-			out.WriteString(":")
-			Fields(f[i].Of).write(out, strings.Replace(begin, "- ", "  - ", 1))
+			out = Fields(f[i].Of).words(append(out, ':'), depth+1)
 		}
 	}
+	return out
 }
 
 // shares reports whether a field stands on one line with the next one.
@@ -96,24 +104,34 @@ func (f *Field) nests() bool { return (f.Kind == Object || f.Kind == List) && le
 // Schema returns the fields as a JSON schema on one line. Its objects are closed, and their properties stand in the order of the fields.
 // It has no descriptions, because the instruction has the words, and no bounds of numbers, which several vendors drop: whoever reads the
 // answer checks them.
-func (f Fields) Schema() json.RawMessage { return f.object(nil) }
+func (f Fields) Schema() json.RawMessage {
+	return f.object(make([]byte, 0, usualSchema))
+}
+
+// usualSchema is how many bytes are enough for most schemas.
+const usualSchema = 1536
 
 func (f Fields) object(out []byte) []byte {
 	out = append(out, `{"type":"object","properties":{`...)
-	var required []string
 	for i := range f {
 		if i > 0 {
 			out = append(out, ',')
 		}
 		out = append(appendText(out, f[i].Name), ':')
 		out = f[i].schema(out)
-		if !f[i].Optional {
-			required = append(required, f[i].Name)
-		}
 	}
-	out = append(out, `},"required":`...)
-	out = appendTexts(out, required)
-	return append(out, `,"additionalProperties":false}`...)
+	out = append(out, `},"required":[`...)
+	first := true
+	for i := range f {
+		if f[i].Optional {
+			continue
+		}
+		if !first {
+			out = append(out, ',')
+		}
+		out, first = appendText(out, f[i].Name), false
+	}
+	return append(out, `],"additionalProperties":false}`...)
 }
 
 func (f *Field) schema(out []byte) []byte {
@@ -169,9 +187,18 @@ func (f *Field) byName() Fields {
 	return out
 }
 
+// appendText writes a text as JSON. Most names need no escapes.
 func appendText(out []byte, text string) []byte {
+	if !strings.ContainsFunc(text, escaped) {
+		return append(append(append(out, '"'), text...), '"')
+	}
 	data, _ := json.Marshal(text) //nolint:errchkjson // a string always marshals
 	return append(out, data...)
+}
+
+// escaped reports whether JSON may have to escape a character.
+func escaped(r rune) bool {
+	return r < ' ' || r >= utf8.RuneSelf || strings.ContainsRune(`"\<>&`, r)
 }
 
 func appendTexts(out []byte, texts []string) []byte {
