@@ -3,7 +3,6 @@ package flow
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/internal/transcript"
@@ -134,14 +133,14 @@ func (r *Record) labelOf(t *Turn) string {
 	if r.labelRoom == 0 {
 		return ""
 	}
-	var out []string
-	if t.Round > 0 {
-		out = append(out, "round "+strconv.Itoa(t.Round))
+	label := string(t.Kind)
+	switch {
+	case t.Round <= 0:
+	case label == "":
+		label = "round " + strconv.Itoa(t.Round)
+	default:
+		label = "round " + strconv.Itoa(t.Round) + ", " + label
 	}
-	if t.Kind != "" {
-		out = append(out, string(t.Kind))
-	}
-	label := strings.Join(out, ", ")
 	if t.Target != "" {
 		label += " to " + t.Target
 	}
