@@ -36,6 +36,9 @@ func (f *Format) StanceOf(side Side) Stance {
 
 // CheckStance reports an unknown stance, as an error about this field of a config. An empty stance is valid: the format says it.
 func CheckStance(field string, stance Stance) []error {
+	if stance == "" {
+		return nil
+	}
 	c := &check{}
 	c.stance(field, stance)
 	return c.Findings
@@ -43,6 +46,9 @@ func CheckStance(field string, stance Stance) []error {
 
 // CheckAim reports an unknown aim, as an error about this field of a config. An empty aim is valid: the format says it.
 func CheckAim(field string, aim Aim) []error {
+	if aim == "" {
+		return nil
+	}
 	c := &check{}
 	c.aim(field, aim)
 	return c.Findings
