@@ -13,6 +13,7 @@ import (
 	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/internal/transcript"
+	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -198,33 +199,49 @@ func (c *Core) pick(call *Call, ready *prepared, intent *Intent) Model {
 	return model
 }
 
-// wire returns the schema of a call as it is sent. Fields are those of this call alone. The schema of a type has the names of this
-// conversation or their labels, and is made once.
+// wire is a schema as it is sent, with the fields of which it was made; nil: it is that of a type.
+type wire struct {
+	fields prompt.Fields
+	schema *provider.Schema
+}
+
+// isOf reports whether the schema was made of this list, and not of an equal one.
+func (w wire) isOf(fields prompt.Fields) bool {
+	return len(fields) > 0 && len(fields) == len(w.fields) && &fields[0] == &w.fields[0]
+}
+
+// wire returns the schema of a call as it is sent. The schema of a type has the names of this conversation or their labels, and is made
+// once; that of fields is made when the flow returns another list of them.
 func (c *Core) wire(call *Call) (*provider.Schema, error) {
 	name := call.Schema
 	schema := c.machine.flow.Schemas[name]
 	if schema == nil {
 		return nil, fmt.Errorf("flow %s has no schema %q", c.machine.flow.Name, name)
 	}
+	if c.wires == nil {
+		c.wires = make(map[string]wire)
+	}
 	if schema.fields != nil {
-		return &provider.Schema{Name: name, JSON: schema.fields(c.record, call).Schema()}, nil
+		made, fields := c.wires[name], schema.fields(c.record, call)
+		if !made.isOf(fields) {
+			made = wire{fields, &provider.Schema{Name: name, JSON: fields.Schema()}}
+			c.wires[name] = made
+		}
+		return made.schema, nil
 	}
 	key, l := name, (*text.Labels)(nil)
 	if call.View.Labels && c.record.anonymous != nil {
 		key, l = name+"/labels", c.record.anonymous.Labels
 	}
 	if made, ok := c.wires[key]; ok {
-		return made, nil
-	}
-	if c.wires == nil {
-		c.wires = make(map[string]*provider.Schema)
+		return made.schema, nil
 	}
 	narrowed, err := schema.narrow(c.record, l)
 	if err != nil {
 		return nil, err
 	}
 	made := &provider.Schema{Name: name, JSON: narrowed}
-	c.wires[key] = made
+	c.wires[key] = wire{schema: made}
 	return made, nil
 }
 

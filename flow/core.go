@@ -44,7 +44,7 @@ type Core struct {
 	in          Input
 	ahead       time.Duration // by how much the times of the log are ahead of those of the inputs
 	out         Output
-	wires       map[string]*provider.Schema  // schemas as they are sent, by name
+	wires       map[string]wire              // schemas as they are sent, by name
 	counts      counts                       // tokens of texts that many requests contain
 	begun       []begun                      // the calls that the last Step has begun
 	concluding  *conclusion                  // as it was asked for last; nil: it may be another by now

@@ -54,8 +54,9 @@ type AnswerOf[T any] struct {
 	// Fields returns the fields of the answer, in the order in which a model writes them. The schema that is sent is made of them, at each
 	// call, so that it can name whom this call is about; the instruction prints the same fields. If the call reads neutral labels, the
 	// fields have labels in place of names; see [Record.Hide]. Fields is pure, and may be called before the conversation has begun: see
-	// Flow.Last. An answer is checked against the schema of its type, and then by Check: what the fields demand beyond the type, such as a
-	// name, Check must verify. nil: the schema of the type is sent.
+	// Flow.Last. What it returns must not change afterwards. A flow that returns the same list again, and not an equal one, spares the
+	// making of its schema. An answer is checked against the schema of its type, and then by Check: what the fields demand beyond the type,
+	// such as a name, Check must verify. nil: the schema of the type is sent.
 	Fields func(r *Record, c *Call) prompt.Fields
 	// Names returns the names that the schema of the type contains when it is sent. In the schema against which an answer is checked, a
 	// field with the tag jsonschema:"enum=participant's name" accepts any text, and Check must verify the names. nil: the participants that
