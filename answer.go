@@ -5,6 +5,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/prompt"
 )
 
 // Names of schemas of judges, beside those that are named after the kind of the call.
@@ -16,24 +17,31 @@ const (
 // debateSchemas returns the schemas that the answers of a debate must match.
 func debateSchemas() map[string]*flow.Schema {
 	assessment := flow.AnswerOf[answeredJudgement]{
-		Check: checkJudgement, Read: judgementOf, Fields: assessmentFields,
+		Check: checkJudgement, Read: judgementOf, Fields: judgeFields,
 		Body: func(_ *flow.Record, in *flow.Intent, spend flow.Spend, j *answeredJudgement) flow.Body {
 			return &Assessment{Spend: spend, Round: in.Round, Judge: in.By, Judgement: j.Judgement}
 		},
 	}
 	verdict := flow.AnswerOf[FinalVerdict]{
-		Check: checkVerdict, Read: verdictOf, Fields: verdictFields,
+		Check: checkVerdict, Read: verdictOf, Fields: judgeFields,
 		Body: func(_ *flow.Record, in *flow.Intent, spend flow.Spend, v *FinalVerdict) flow.Body {
 			return &Verdict{Spend: spend, Judge: in.By, Swapped: in.Tag == tagSwapped, FinalVerdict: *v}
 		},
 	}
+	before, after := ballotFields(false), ballotFields(true)
 	schemas := map[string]*flow.Schema{
 		string(KindAssessment): flow.AnswerSchema[judgementShape](string(KindAssessment), assessment),
 		schemaRubric:           flow.AnswerSchema[judgementShape](schemaRubric, assessment),
 		string(KindVerdict):    flow.AnswerSchema[FinalVerdict](string(KindVerdict), verdict),
 		schemaNoWinner:         flow.AnswerSchema[talkShape](schemaNoWinner, verdict),
 		string(KindBallot): flow.AnswerSchema[BallotAnswer](string(KindBallot), flow.AnswerOf[BallotAnswer]{
-			Check: checkBallot, Fields: ballotFieldsOf,
+			Check: checkBallot,
+			Fields: func(_ *flow.Record, call *flow.Call) prompt.Fields {
+				if call.Tag == tagAfter {
+					return after
+				}
+				return before
+			},
 			Body: func(_ *flow.Record, in *flow.Intent, spend flow.Spend, b *BallotAnswer) flow.Body {
 				return &Ballot{Spend: spend, Voter: in.By, After: in.Tag == tagAfter, BallotAnswer: *b}
 			},

@@ -38,35 +38,27 @@ func sidesOf(all []Participant, f *format.Format) []format.Side {
 }
 
 // BySides reports whether sides win this debate, and not participants.
-func (d *Debate) BySides() bool { return len(d.sides) > 0 }
+func (d *Debate) BySides() bool { return len(d.asked.sides) > 0 }
 
 // PartyOf returns the party that a verdict names as the winner: a participant or, if [Debate.BySides] reports true, a side. "": it names
 // nobody.
 func (d *Debate) PartyOf(v *FinalVerdict) string { return d.contest().of(v.Winner) }
 
 // contest returns the contest of the whole debate.
-func (d *Debate) contest() contest { return contest{d.Contestants(), d.sides} }
+func (d *Debate) contest() contest { return contest{d.Contestants(), d.asked.sides} }
 
 // roundContest returns the contest of the present round: those contestants who have spoken in it. In an estimate nobody has spoken, and
 // those who are to speak stand for them.
 func (d *Debate) roundContest() contest {
-	if d.former { // participants who were silent are judged too
+	if d.asked.former { // participants who were silent are judged too
 		return contest{judged: d.contestants(func(t *flow.Turn) bool { return t.Round == d.Round })}
 	}
-	heard := make(map[string]bool, len(d.config.Participants))
-	for _, i := range d.spoken(d.Round) {
-		heard[d.Turns[i].Speaker] = true
+	judged, due := d.Contestants(), d.unspoken()
+	silent := func(p Participant) bool { return !d.voiced[p.Name] && !slices.Contains(due, p.Name) }
+	if slices.ContainsFunc(judged, silent) {
+		judged = slices.DeleteFunc(slices.Clone(judged), silent)
 	}
-	for _, name := range d.unspoken() {
-		heard[name] = true
-	}
-	var judged []Participant
-	for _, p := range d.Contestants() {
-		if heard[p.Name] {
-			judged = append(judged, p)
-		}
-	}
-	return contest{judged, d.sides}
+	return contest{judged, d.asked.sides}
 }
 
 // Contestants returns the participants whom a verdict is about: all but the chair. One who has left is judged by what it said
@@ -105,20 +97,18 @@ func (c contest) parties() []string {
 	return out
 }
 
-// shown returns the people of a contest and its parties as a call reads them: in the order of its judge, and under labels if it reads
+// shown returns the people of a contest and its parties as a judge reads them: in the judge's order, and under labels if judges read
 // those.
-func (d *Debate) shown(call *flow.Call, c contest) (people, parties []string) {
-	judged := make(map[string]bool, len(c.judged))
-	for i := range c.judged {
-		judged[c.judged[i].Name] = true
-	}
-	for _, seat := range d.shownTo(call) {
+func (d *Debate) shown(judge string, swapped bool, c contest) (people, parties []string) {
+	seats := d.shownTo(judge, swapped)
+	people = make([]string, 0, len(seats))
+	for _, seat := range seats {
 		p := &d.config.Participants[seat]
-		if !judged[p.Name] {
+		if !has(c.judged, p.Name) {
 			continue
 		}
 		name := p.Name
-		if call.View.Labels {
+		if d.config.Judging.Anonymous {
 			name = d.Hide(name)
 		}
 		people = append(people, name)

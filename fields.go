@@ -22,22 +22,23 @@ type flag struct {
 	name  string // in answers
 	shown string // in exports
 	ask   string
-	first int // the first round in which it is asked for and counts
+	first int  // the first round in which it is asked for and counts
+	ends  bool // it can end a debate that ends by convergence
 	of    func(*Flags) *bool
 }
 
 // flags are in the order in which judges are asked for them. A round cannot converge before anybody has answered, and returns cannot
 // diminish twice before the third round.
 var flags = []flag{ //nolint:gochecknoglobals // read only
-	{"repetitive", "repetitive", "most of the round had been said before", 1, func(f *Flags) *bool { return &f.Repetitive }},
-	{"drifting", "drifting", "most of the round is not about the topic", 1, func(f *Flags) *bool { return &f.Drifting }},
+	{"repetitive", "repetitive", "most of the round had been said before", 1, false, func(f *Flags) *bool { return &f.Repetitive }},
+	{"drifting", "drifting", "most of the round is not about the topic", 1, false, func(f *Flags) *bool { return &f.Drifting }},
 	{
-		"diminishingReturns", "diminishing returns", "this round and the one before each brought less than the one before it", 3,
+		"diminishingReturns", "diminishing returns", "this round and the one before each brought less than the one before it", 3, true,
 		func(f *Flags) *bool { return &f.DiminishingReturns },
 	},
 	{
 		"convergenceReached", "convergence", "all now give the same answer to the topic, or agree on what they will never agree; " +
-			"views that are merely clear do not suffice", 2,
+			"views that are merely clear do not suffice", 2, true,
 		func(f *Flags) *bool { return &f.ConvergenceReached },
 	},
 }
@@ -56,7 +57,7 @@ func FlagsOf(f *Flags) []string {
 // laterRounds is the round whose instruction stands for all later ones: from then on every flag is asked for.
 const laterRounds = 3
 
-// asked is what the words and the schemas of a debate's judges depend on. All of it is known at the start.
+// asked is what the words and the schemas of a debate's judges depend on, beside the round. All of it is known at the start.
 type asked struct {
 	former   bool // the texts are those of version 1 of the flow: every flag is asked for, no ending, and recommendations
 	end      format.End
@@ -65,16 +66,13 @@ type asked struct {
 	criteria []string      // of the verdict's findings
 	winner   bool          // somebody can win
 	sides    []format.Side // that can win; nil: participants can
-	round    int           // of an assessment
 }
 
-// askedIn returns what a debate of this config asks of its judges about a round.
-func askedIn(c *Config, f *format.Format, round int) asked {
-	a := asked{
-		end: f.End, criteria: c.Judging.criteria(), winner: f.Decide != format.NoWinner, sides: sidesOf(c.Participants, f), round: round,
-	}
+// askedIn returns what a debate of this config asks of its judges.
+func askedIn(c *Config, f *format.Format) asked {
+	a := asked{end: f.End, winner: f.Decide != format.NoWinner, sides: sidesOf(c.Participants, f)}
 	if c.Judging != nil {
-		a.judges = len(c.Judging.Judges)
+		a.judges, a.criteria = len(c.Judging.Judges), c.Judging.criteria()
 		if c.Judging.Rubric != nil {
 			a.marks = a.criteria
 		}
@@ -82,33 +80,33 @@ func askedIn(c *Config, f *format.Format, round int) asked {
 	return a
 }
 
-// asked returns what the judges are asked about a round.
-func (d *Debate) asked(round int) asked {
-	a := askedIn(d.config, d.format, round)
-	if d.former {
-		a.former, a.winner, a.sides = true, true, nil
-	}
-	return a
+// formerly returns what version 1 of the flow asked for in the same debate.
+func (a *asked) formerly() asked {
+	former := *a
+	former.former, former.winner, former.sides = true, true, nil
+	return former
 }
 
-// flags returns those that are asked for.
-func (a *asked) flags() []flag {
-	return slices.DeleteFunc(slices.Clone(flags), func(f flag) bool { return a.round < f.first && !a.former })
-}
+// notices reports whether a flag is asked for about a round.
+func (a *asked) notices(f *flag, round int) bool { return round >= f.first || a.former }
 
-// ends returns the names of the flags that end the debate, of those that are asked for.
-func (a *asked) ends() []string {
-	var out []string
-	for _, flag := range a.flags() {
-		if flag.name == "convergenceReached" || flag.name == "diminishingReturns" {
-			out = append(out, strconv.Quote(flag.name))
+// ends names the flags that can end the debate, of those that are asked for about a round. "": none can.
+func (a *asked) ends(round int) string {
+	out := ""
+	for i := range flags {
+		switch flag := &flags[i]; {
+		case !flag.ends || !a.notices(flag, round):
+		case out == "":
+			out = strconv.Quote(flag.name)
+		default:
+			out += " or " + strconv.Quote(flag.name)
 		}
 	}
 	return out
 }
 
 // assessment returns the fields of a judge's assessment of a round, in which these people have spoken.
-func (a *asked) assessment(people []string) prompt.Fields {
+func (a *asked) assessment(round int, people []string) prompt.Fields {
 	mark := prompt.Field{Name: "score", Kind: prompt.Number, Ask: "0 to 10"}
 	if a.marks != nil {
 		mark = prompt.Field{
@@ -125,12 +123,14 @@ func (a *asked) assessment(people []string) prompt.Fields {
 		}},
 		{Name: "reasoning", Ask: "what happened in the round, what was new, what is open; three to six sentences"},
 	}
-	if when := a.ending(); when != "" {
+	if when := a.ending(round); when != "" {
 		out = append(out, prompt.Field{Name: "ending", Ask: when + ", why: what is settled, in whose words; else \"\""})
 	}
-	noticed := prompt.Field{Name: "flags", Kind: prompt.Object, Ask: "each true or false"}
-	for _, flag := range a.flags() {
-		noticed.Of = append(noticed.Of, prompt.Field{Name: flag.name, Kind: prompt.Truth, Ask: flag.ask})
+	noticed := prompt.Field{Name: "flags", Kind: prompt.Object, Ask: "each true or false", Of: make([]prompt.Field, 0, len(flags))}
+	for i := range flags {
+		if flag := &flags[i]; a.notices(flag, round) {
+			noticed.Of = append(noticed.Of, prompt.Field{Name: flag.name, Kind: prompt.Truth, Ask: flag.ask})
+		}
 	}
 	out = append(out, noticed, prompt.Field{Name: "qualityScore", Kind: prompt.Number, Ask: "the round as a whole, 0 to 10"}, a.further())
 	if a.former {
@@ -140,16 +140,17 @@ func (a *asked) assessment(people []string) prompt.Fields {
 }
 
 // ending says when an answer about the round must give the reason for which the debate ends. "": no answer ends it.
-func (a *asked) ending() string {
-	ends := a.ends()
+func (a *asked) ending(round int) string {
 	switch {
-	case a.former || a.end == format.EndByRounds || a.end == format.EndByConvergence && len(ends) == 0:
+	case a.former || a.end == format.EndByRounds:
 		return ""
-	case a.end == format.EndByConvergence:
-		return "if " + strings.Join(ends, " or ") + " is true"
-	default:
+	case a.end != format.EndByConvergence:
 		return "if the debate should end now"
 	}
+	if ends := a.ends(round); ends != "" {
+		return "if " + ends + " is true"
+	}
+	return ""
 }
 
 // further asks whether the debate should go on.
@@ -281,36 +282,68 @@ func planFields(people []string) prompt.Fields {
 	}
 }
 
-// Fields of calls, with names in the order in which the judge of the call is shown them.
+// sheet says whom a judge is asked about, in the order and under the names in which it reads them, and for what.
+type sheet struct {
+	round  int           // of an assessment, at most laterRounds; 0: it is for a verdict
+	judged []Participant // whom it is about, in the order of the seats
 
-func assessmentFields(r *flow.Record, call *flow.Call) prompt.Fields {
-	d := of(r)
-	a := d.asked(d.Round)
-	people, _ := d.shown(call, d.roundContest())
-	return a.assessment(people)
+	people, parties []string // parties are those who can win: the people, or sides
+	fields          prompt.Fields
+	text, named     string // the latest instruction, without the names and with them
 }
 
-func verdictFields(r *flow.Record, call *flow.Call) prompt.Fields {
-	d := of(r)
-	a := d.asked(d.Round)
-	return a.verdict(d.shown(call, d.contest()))
+// answerBy is an answer of a judge: with this schema, and with the participants in the other order or not.
+type answerBy struct {
+	judge, schema string
+	swapped       bool
 }
 
-func personAssessmentFields(r *flow.Record, call *flow.Call) prompt.Fields {
-	d := of(r)
-	a := d.asked(d.Round)
-	people, _ := d.shown(call, d.roundContest())
-	return a.personAssessment(people)
+// serves reports whether a sheet is that of a round and these people.
+func (s *sheet) serves(round int, judged []Participant) bool {
+	if s == nil || s.round != round || len(s.judged) != len(judged) {
+		return false
+	}
+	for i := range judged {
+		if judged[i].Name != s.judged[i].Name {
+			return false
+		}
+	}
+	return true
 }
 
-func personVerdictFields(r *flow.Record, call *flow.Call) prompt.Fields {
-	d := of(r)
-	a := d.asked(d.Round)
-	return a.personVerdict(d.shown(call, d.contest()))
+// sheet returns what a judge is asked with a schema. It follows from the record. The last sheet of each answer is kept, because the
+// instruction, the schema and the task of a call read it, and most rounds ask for what the round before has asked for. Only the owner of the
+// record makes calls, so that no other goroutine comes here.
+func (d *Debate) sheet(judge, schema string, swapped bool) *sheet {
+	c, round := d.contest(), 0
+	if schema == string(KindAssessment) || schema == schemaRubric || schema == schemaPersonAssessment {
+		c, round = d.roundContest(), min(d.Round, laterRounds)
+	}
+	answer := answerBy{judge, schema, swapped}
+	if last := d.sheets[answer]; last.serves(round, c.judged) {
+		return last
+	}
+	s := &sheet{round: round, judged: c.judged}
+	s.people, s.parties = d.shown(judge, swapped, c)
+	switch {
+	case schema == schemaPersonAssessment:
+		s.fields = d.asked.personAssessment(s.people)
+	case schema == schemaPersonVerdict:
+		s.fields = d.asked.personVerdict(s.people, s.parties)
+	case round > 0:
+		s.fields = d.asked.assessment(round, s.people)
+	default:
+		s.fields = d.asked.verdict(s.people, s.parties)
+	}
+	if d.sheets == nil {
+		d.sheets = make(map[answerBy]*sheet)
+	}
+	d.sheets[answer] = s
+	return s
 }
 
-func ballotFieldsOf(_ *flow.Record, call *flow.Call) prompt.Fields {
-	return ballotFields(call.Tag == tagAfter)
+func judgeFields(r *flow.Record, call *flow.Call) prompt.Fields {
+	return of(r).sheet(call.By, call.Schema, call.View.Swapped).fields
 }
 
 func planFieldsOf(r *flow.Record, _ *flow.Call) prompt.Fields {

@@ -158,35 +158,36 @@ func checkJudgement(r *flow.Record, j *answeredJudgement) []string {
 		names[i] = j.Assessments[i].Participant
 	}
 	problems := d.exactly(d.roundContest(), "assessments", names)
-	for i, given := range j.tree.objects("assessments") {
-		problems = append(problems, d.checkMark(fmt.Sprintf("assessments[%d]", i), &j.Assessments[i], given)...)
+	given, _ := j.tree["assessments"].([]any)
+	for i := range given {
+		problems = append(problems, d.checkMark(i, &j.Assessments[i], objectOf(given[i]))...)
 	}
 	problems = append(problems, blank("reasoning", j.Reasoning)...)
-	asked, noticed := d.asked(d.Round), objectOf(j.tree["flags"])
-	for _, flag := range asked.flags() {
-		if !noticed.has(flag.name) {
+	noticed := objectOf(j.tree["flags"])
+	for i := range flags {
+		if flag := &flags[i]; d.asked.notices(flag, d.Round) && !noticed.has(flag.name) {
 			problems = append(problems, fmt.Sprintf("flags: %q is missing", flag.name))
 		}
 	}
-	if asked.ending() != "" && d.wouldEnd(&j.Judgement) && strings.TrimSpace(j.Ending) == "" {
+	if strings.TrimSpace(j.Ending) == "" && d.wouldEnd(&j.Judgement) && d.asked.ending(d.Round) != "" {
 		problems = append(problems, "ending: is blank, but the answer would end the debate: say why it should end")
 	}
 	return problems
 }
 
-// checkMark finds what is wrong with the marks of one participant: a score is missing, or a rubric's criterion, or something else is
+// checkMark finds what is wrong with the marks of the i-th participant: a score is missing, or a rubric's criterion, or something else is
 // marked. With a rubric it computes the score, and ignores a given one.
-func (d *Debate) checkMark(at string, mark *ParticipantMark, given object) []string {
+func (d *Debate) checkMark(i int, mark *ParticipantMark, given object) []string {
 	rubric := d.rubric()
 	switch {
 	case rubric == nil && given.has("criteria"):
-		return []string{at + ".criteria: there is no rubric"}
+		return []string{fmt.Sprintf("assessments[%d].criteria: there is no rubric", i)}
 	case rubric == nil && !given.has("score"):
-		return []string{at + ": \"score\" is missing"}
+		return []string{fmt.Sprintf("assessments[%d]: \"score\" is missing", i)}
 	case rubric == nil:
 		return nil
 	}
-	at += ".criteria"
+	at := fmt.Sprintf("assessments[%d].criteria", i)
 	var problems []string
 	for _, c := range rubric.Criteria {
 		switch value, ok := mark.Criteria[c.Name]; {
@@ -244,7 +245,7 @@ func checkVerdict(r *flow.Record, v *FinalVerdict) []string {
 }
 
 // winnerless reports whether judges are asked for no winner, and for no scores of the whole debate.
-func (d *Debate) winnerless() bool { return d.format.Decide == format.NoWinner && !d.former }
+func (d *Debate) winnerless() bool { return d.format.Decide == format.NoWinner && !d.asked.former }
 
 // noWinner is the problem of a winner where there is none.
 const noWinner = "winner: is not null, but this format has no winner"
@@ -309,7 +310,12 @@ func (d *Debate) checkScores(c contest, scores map[string]float64, most float64)
 }
 
 func has(participants []Participant, name string) bool {
-	return slices.ContainsFunc(participants, func(p Participant) bool { return p.Name == name })
+	for i := range participants {
+		if participants[i].Name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // exactly reports names that are missing among those who are judged, occur twice, are silent in the round that is judged, or are unknown.
@@ -332,7 +338,7 @@ func (d *Debate) exactly(c contest, field string, names []string) []string {
 	for i, name := range names {
 		switch {
 		case has(c.judged, name):
-		case !d.former && has(d.Contestants(), name):
+		case !d.asked.former && has(d.Contestants(), name):
 			problems = append(problems, fmt.Sprintf("%s[%d]: %q has not spoken in round %d", field, i, name, d.Round))
 		default:
 			problems = append(problems, fmt.Sprintf("%s[%d]: the name is no participant's; write the names exactly as given", field, i))

@@ -37,27 +37,31 @@ func assessmentCalls(r *flow.Record) []flow.Call {
 		if call.Performer == flow.ByPerson {
 			call.Schema = schemaPersonAssessment
 		}
-		call.Last = func(*flow.Record) string { return d.toAssess(&call, judge) }
+		call.Last = d.toAssess(judge, call.Schema)
 		calls = append(calls, call)
 	}
 	return calls
 }
 
-// toAssess is the last message before a judge assesses the present round.
-func (d *Debate) toAssess(call *flow.Call, judge *JudgeConfig) string {
-	contest := d.roundContest()
-	if call.Performer == flow.ByPerson {
-		return d.personAssessed(call) + d.instructed(judge) + d.gone(contest) + d.absences(d.Round) + d.measured()
+// toAssess returns the last message before a judge assesses the present round.
+func (d *Debate) toAssess(judge *JudgeConfig, schema string) func(*flow.Record) string {
+	return func(*flow.Record) string {
+		s := d.sheet(judge.Name, schema, false)
+		about := d.gone(s.judged) + d.absences(d.Round) + d.measured()
+		if schema == schemaPersonAssessment {
+			return d.personAssessed(s) + d.instructed(judge) + about
+		}
+		text := d.asking(s, askAssess+strconv.Itoa(s.round), textAssess.of(judge.Name))
+		return text + d.instructed(judge) + d.formerMarks(judge.Name) + about
 	}
-	people, _ := d.shown(call, contest)
-	text := d.asking(askAssess+strconv.Itoa(min(d.Round, laterRounds)), textAssess.of(judge.Name), people)
-	return text + d.instructed(judge) + d.formerMarks(judge.Name) + d.gone(contest) + d.absences(d.Round) + d.measured()
 }
 
-// asking returns an instruction of judges with the names of people. The texts of version 1 are named after the judge, and list the names.
-func (d *Debate) asking(name, former string, people []string) string {
-	text := prompt.Fill(cmp.Or(d.Text(name), d.Text(former)), d.Round, d.rounds())
-	return prompt.FillNames(text, people) + d.extended()
+// asking returns an instruction of judges with the names of a sheet. The texts of version 1 are named after the judge, and list the names.
+func (d *Debate) asking(s *sheet, name, former string) string {
+	if text := cmp.Or(d.Text(name), d.Text(former)); s.text != text {
+		s.text, s.named = text, prompt.FillNames(text, s.people)
+	}
+	return prompt.Fill(s.named, d.Round, d.rounds()) + d.extended()
 }
 
 // instructed returns the host program's own instructions to one judge. They stand in the last message, so that all judges of a panel
@@ -77,26 +81,37 @@ const longestMark = 9.99
 // asked without them, since the requests of such a debate must not grow. In an estimate nobody has spoken, and the longest marks stand for
 // those to come.
 func (d *Debate) formerMarks(judge string) string {
-	if d.former {
+	if d.asked.former {
 		return ""
 	}
-	var marks []string
-	add := func(round int, mark float64) {
-		marks = append(marks, fmt.Sprintf("round %d: %g", round, hundredths(mark)))
-	}
+	var latest [detect.TrendWindow]*Assessment
+	first := len(latest)
 	for _, a := range slices.Backward(d.Assessments) {
-		if a.Judge == judge && a.Round < d.Round && len(marks) < detect.TrendWindow {
-			add(a.Round, a.QualityScore)
+		if first > 0 && a.Judge == judge && a.Round < d.Round {
+			first--
+			latest[first] = a
 		}
 	}
-	for round := d.Round - 1; len(d.Turns) == 0 && round > max(0, d.Round-1-detect.TrendWindow); round-- {
+	const before, perMark = "\n\nYour quality scores so far: ", len("round 100: 9.99, ")
+	marks := make([]byte, 0, len(before)+perMark*len(latest))
+	marks = append(marks, before...)
+	add := func(round int, mark float64) {
+		if len(marks) > len(before) {
+			marks = append(marks, ", "...)
+		}
+		marks = strconv.AppendInt(append(marks, "round "...), int64(round), 10)
+		marks = strconv.AppendFloat(append(marks, ": "...), hundredths(mark), 'g', -1, 64)
+	}
+	for _, a := range latest[first:] {
+		add(a.Round, a.QualityScore)
+	}
+	for round := max(1, d.Round-len(latest)); len(d.Turns) == 0 && round < d.Round; round++ {
 		add(round, longestMark)
 	}
-	if len(marks) == 0 {
+	if len(marks) == len(before) {
 		return ""
 	}
-	slices.Reverse(marks)
-	return "\n\nYour quality scores so far: " + strings.Join(marks, ", ") + "."
+	return string(append(marks, '.'))
 }
 
 // assessmentID returns the ID of a judge's assessment of a round.
@@ -152,25 +167,27 @@ func verdictCall(d *Debate, judge *JudgeConfig, swapped bool) flow.Call {
 	case d.winnerless():
 		call.Schema = schemaNoWinner
 	}
-	call.Last = func(*flow.Record) string { return d.toJudge(&call, judge) }
+	call.Last = d.toJudge(judge, call.Schema, swapped)
 	return call
 }
 
-// toJudge is the last message before a judge gives the verdict.
-func (d *Debate) toJudge(call *flow.Call, judge *JudgeConfig) string {
-	contest := d.contest()
-	if call.Performer == flow.ByPerson {
-		return d.personJudged(call) + d.instructed(judge) + d.gone(contest) + d.absences(0)
+// toJudge returns the last message before a judge gives the verdict.
+func (d *Debate) toJudge(judge *JudgeConfig, schema string, swapped bool) func(*flow.Record) string {
+	return func(*flow.Record) string {
+		s := d.sheet(judge.Name, schema, swapped)
+		about := d.instructed(judge) + d.gone(s.judged) + d.absences(0)
+		if schema == schemaPersonVerdict {
+			return d.personJudged(s) + about
+		}
+		name, former := askVerdict, textVerdict.of(judge.Name)
+		if swapped {
+			former += swappedSuffix
+		}
+		if !allArgumentsReceived(d.Record) {
+			name, former = name+unfinishedSuffix, former+unfinishedSuffix
+		}
+		return d.asking(s, name, former) + about
 	}
-	name, former := askVerdict, textVerdict.of(judge.Name)
-	if call.View.Swapped {
-		former += swappedSuffix
-	}
-	if !allArgumentsReceived(d.Record) {
-		name, former = name+unfinishedSuffix, former+unfinishedSuffix
-	}
-	people, _ := d.shown(call, contest)
-	return d.asking(name, former, people) + d.instructed(judge) + d.gone(contest) + d.absences(0)
 }
 
 func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) flow.Call {
@@ -191,12 +208,12 @@ func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) flo
 }
 
 // gone tells a judge which participants have left the debate, and whether they are judged.
-func (d *Debate) gone(c contest) string {
+func (d *Debate) gone(judged []Participant) string {
 	var scored, others []string
 	for _, name := range d.Dropped() {
 		switch {
 		case d.Seat(name) < 0:
-		case has(c.judged, name):
+		case has(judged, name):
 			scored = append(scored, d.Hide(name))
 		default:
 			others = append(others, d.Hide(name))
@@ -205,7 +222,7 @@ func (d *Debate) gone(c contest) string {
 	out := ""
 	if len(scored) > 0 {
 		out += "\n\nHas left the debate early, and is judged by what was said until then: " + strings.Join(scored, ", ") + "."
-		if !d.format.LeaverMayWin && c.sides == nil && !d.winnerless() {
+		if !d.format.LeaverMayWin && !d.BySides() && !d.winnerless() {
 			out += " Only who has stayed can win."
 		}
 	}
@@ -229,7 +246,7 @@ func (d *Debate) absences(round int) string {
 		switch spoke := slices.ContainsFunc(d.Turns, func(t *flow.Turn) bool { return t.Speaker == s.By && t.Round == s.Round }); {
 		case spoke:
 			what += ", in part"
-		case round != 0 && !d.former:
+		case round != 0 && !d.asked.former:
 			list = &silent
 		}
 		if !slices.Contains(*list, what) {
@@ -249,7 +266,7 @@ func (d *Debate) absences(round int) string {
 // extended tells a speaker or a judge of a debate of version 1 that the number of rounds is no longer what its system prompt says, which
 // stays as it is. Later system prompts name no number.
 func (d *Debate) extended() string {
-	if d.rounds() == d.config.Rounds || !d.former {
+	if d.rounds() == d.config.Rounds || !d.asked.former {
 		return ""
 	}
 	return fmt.Sprintf("\n\nThe number of rounds has been changed: it is %d now.", d.rounds())
@@ -266,17 +283,14 @@ func judgeTask(r *flow.Record, asked flow.Asked) any {
 		task.Turns = d.Readable()
 	}
 	contest := d.contest()
-	for _, seat := range d.shownTo(call) {
+	for _, seat := range d.shownTo(call.By, call.View.Swapped) {
 		if p := d.placed(seat); !d.IsDropped(p.Name) || has(contest.judged, p.Name) {
 			p.seat(d.config, "").Clear()
 			task.Participants = append(task.Participants, p)
 		}
 	}
-	switch call.Kind {
-	case KindAssessment:
-		task.Judged, _ = d.shown(call, d.roundContest())
-	case KindVerdict:
-		task.Judged, _ = d.shown(call, contest)
+	if call.Kind == KindAssessment || call.Kind == KindVerdict {
+		task.Judged = d.sheet(call.By, call.Schema, call.View.Swapped).people
 	}
 	if call.View.Swapped {
 		task.Turns = swapped(task.Turns)
@@ -302,15 +316,16 @@ func swapped(turns []*flow.Turn) []*flow.Turn {
 }
 
 // shownTo returns the seats in the order in which a judge is shown the participants.
-func (d *Debate) shownTo(call *flow.Call) []int {
-	order := make([]int, len(d.config.Participants))
-	for i := range order {
-		order[i] = i
+func (d *Debate) shownTo(judge string, swapped bool) []int {
+	var order []int
+	if i := d.seatOfJudge(judge); i >= 0 && i < len(d.drawn.Orders) {
+		order = slices.Clone(d.drawn.Orders[i])
+	} else {
+		for seat := range d.config.Participants {
+			order = append(order, seat)
+		}
 	}
-	if judge := d.seatOfJudge(call.By); judge >= 0 && judge < len(d.drawn.Orders) {
-		order = slices.Clone(d.drawn.Orders[judge])
-	}
-	if call.View.Swapped {
+	if swapped {
 		slices.Reverse(order)
 	}
 	return order

@@ -183,7 +183,6 @@ func (r *Rubric) prompted() []prompt.Criterion {
 // criteria returns the names of the criteria.
 func (j *Judging) criteria() []string {
 	switch {
-	case j == nil:
 	case j.Rubric != nil:
 		names := make([]string, len(j.Rubric.Criteria))
 		for i := range names {
@@ -195,5 +194,3 @@ func (j *Judging) criteria() []string {
 	}
 	return prompt.DefaultCriteria()
 }
-
-func (d *Debate) criteria() []string { return d.config.Judging.criteria() }

@@ -21,7 +21,7 @@ const (
 	TriggerProceed   flow.Trigger = "proceed"   // the next round begins
 )
 
-// version is that of the flow. It continues logs of version 1 by their texts, and by the rules that these tell; see Debate.former.
+// version is that of the flow. It continues logs of version 1 by their texts, and by the rules that these tell; see asked.former.
 const version = 2
 
 // DebateFlow returns the flow of an adversarial debate. Its order is:

@@ -152,12 +152,16 @@ func (d *Debate) panelOf(round int) panel {
 
 // counted returns the flags of a round that count. Before the first round in which a flag is asked for, it counts for nothing.
 func (d *Debate) counted(round int, noticed Flags) Flags {
+	if round >= laterRounds || d.asked.former {
+		return noticed
+	}
+	counts := noticed
 	for i := range flags {
-		if round < flags[i].first && !d.former {
-			*flags[i].of(&noticed) = false
+		if !d.asked.notices(&flags[i], round) {
+			*flags[i].of(&counts) = false
 		}
 	}
-	return noticed
+	return counts
 }
 
 // all returns the number of judges who were asked about the round.
@@ -453,7 +457,9 @@ func (d *Debate) undecided(scores map[string]float64, opinions []opinion) bool {
 }
 
 // apart reports whether a party that is ahead by so much is the winner by the scores. Version 1 of the flow told judges of no tie.
-func (d *Debate) apart(by float64) bool { return by > 0 && (d.former || hundredths(by) >= tieBelow) }
+func (d *Debate) apart(by float64) bool {
+	return by > 0 && (d.asked.former || hundredths(by) >= tieBelow)
+}
 
 // contradictions returns where the winner is not the party with the highest score, among those who can win.
 func (d *Debate) contradictions(c contest, winner string, scores map[string]float64) []string {

@@ -30,15 +30,16 @@ type Debate struct {
 	config   *Config
 	format   *format.Format
 	drawn    drawn
-	former   bool              // the debate was started by version 1 of the flow, whose rules its texts tell
-	sides    []format.Side     // that win or lose as one; nil: participants do
+	asked    asked             // what judges are asked
 	texts    map[string]string // the prompts, with what has been assigned since
 	systems  []string          // the system prompts of the participants, by seat
 	bench    []int             // the indices of the judges who are not recused
 	schedule []format.Speech
-	phase    int               // the phase of which schedule is the schedule
-	phases   map[int]string    // the names of the phases in which rounds were begun
-	said     []bool            // by slot of the schedule: whether its speech is recorded
+	phase    int             // the phase of which schedule is the schedule
+	phases   map[int]string  // the names of the phases in which rounds were begun
+	said     []bool          // by slot of the schedule: whether its speech is recorded
+	voiced   map[string]bool // who has spoken in the round
+	sheets   map[answerBy]*sheet
 	shingles []detect.Shingles // of the turns, if a detector compares them
 	compares bool              // whether a detector compares turns
 	// detectors are those of the host program, by name.
@@ -106,8 +107,8 @@ func open(r *flow.Record, start *flow.Start) (*Debate, error) {
 	}
 	d := &Debate{Record: r, config: r.Config().(*Config), format: f, texts: start.Texts, phase: unset}
 	d.drawn, _ = draw(d.config, start.Seed).(drawn)
-	if d.former = ofVersion1(start); !d.former {
-		d.sides = sidesOf(d.config.Participants, f)
+	if d.asked = askedIn(d.config, f); ofVersion1(start) {
+		d.asked = d.asked.formerly()
 	}
 	d.systems = make([]string, len(d.config.Participants))
 	d.readSystems()
@@ -174,7 +175,7 @@ func (d *Debate) Phase(round int) string {
 // beginRound sets the schedule of a round. Most rounds have the schedule of the round before.
 func (d *Debate) beginRound(n int) {
 	if d.phases == nil {
-		d.phases = make(map[int]string)
+		d.phases, d.voiced = make(map[int]string), make(map[string]bool)
 	}
 	d.phases[n] = d.format.Phase(n, d.rounds()).Name
 	if phase := d.format.PhaseIndex(n, d.rounds()); phase != d.phase {
@@ -184,14 +185,24 @@ func (d *Debate) beginRound(n int) {
 		d.said = make([]bool, len(d.schedule))
 	}
 	clear(d.said)
+	clear(d.voiced)
 }
 
 func (d *Debate) foldTurn(t *flow.Turn) {
-	if t.Round == d.Round && t.Slot < len(d.said) {
-		d.said[t.Slot] = true
+	if t.Round == d.Round {
+		d.hear(t)
 	}
 	if d.compares {
 		d.shingles = append(d.shingles, detect.Shingle(t.Text))
+	}
+}
+
+func (d *Debate) hear(t *flow.Turn) {
+	if t.Slot < len(d.said) {
+		d.said[t.Slot] = true
+	}
+	if d.voiced != nil { // a round has begun
+		d.voiced[t.Speaker] = true
 	}
 }
 

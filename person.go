@@ -46,7 +46,7 @@ const (
 func personSchemas() map[string]*flow.Schema {
 	return map[string]*flow.Schema{
 		schemaPersonAssessment: flow.AnswerSchema[PersonJudgement](schemaPersonAssessment, flow.AnswerOf[PersonJudgement]{
-			Check: checkPersonJudgement, Fields: personAssessmentFields,
+			Check: checkPersonJudgement, Fields: judgeFields,
 			Read: func(tree any) *PersonJudgement {
 				o := objectOf(tree)
 				return &PersonJudgement{o.text("reasoning"), o.numbers("scores"), o.number("qualityScore"), o.truth("shouldContinue")}
@@ -56,7 +56,7 @@ func personSchemas() map[string]*flow.Schema {
 			},
 		}),
 		schemaPersonVerdict: flow.AnswerSchema[personVerdictShape](schemaPersonVerdict, flow.AnswerOf[answeredPersonVerdict]{
-			Check: checkPersonVerdict, Fields: personVerdictFields,
+			Check: checkPersonVerdict, Fields: judgeFields,
 			Read: func(tree any) *answeredPersonVerdict {
 				o := objectOf(tree)
 				v := PersonVerdict{o.text("reasoning"), o.numbers("scores"), o.number("qualityScore"), o.text("winner")}
@@ -120,26 +120,22 @@ func checkPersonVerdict(r *flow.Record, p *answeredPersonVerdict) []string {
 }
 
 // personAssessed is what a person is asked about the present round.
-func (d *Debate) personAssessed(call *flow.Call) string {
-	contest, a := d.roundContest(), d.asked(d.Round)
-	people, _ := d.shown(call, contest)
-	example := d.example(PersonJudgement{Reasoning: "…", Scores: even(contest.judged, 7), QualityScore: 7, ShouldContinue: true})
+func (d *Debate) personAssessed(s *sheet) string {
+	example := d.example(PersonJudgement{Reasoning: "…", Scores: even(s.judged, 7), QualityScore: 7, ShouldContinue: true})
 	return fmt.Sprintf("Round %d of %d is over. How good was it?\n\n%s\n\nThe answer looks like this: %s", d.Round, d.rounds(),
-		prompt.FillNames(a.personAssessment(people).String(), people), example)
+		prompt.FillNames(s.fields.String(), s.people), example)
 }
 
 // personJudged is what a person is asked about the whole debate.
-func (d *Debate) personJudged(call *flow.Call) string {
-	contest, a := d.contest(), d.asked(d.Round)
-	people, parties := d.shown(call, contest)
+func (d *Debate) personJudged(s *sheet) string {
 	question := "How good was it, and who has won?"
-	example := d.example(PersonVerdict{Reasoning: "…", Scores: even(contest.judged, 70), QualityScore: 70})
+	example := d.example(PersonVerdict{Reasoning: "…", Scores: even(s.judged, 70), QualityScore: 70})
 	if d.winnerless() {
 		question = "How good was it?"
 		example = d.example(personVerdictShape{Reasoning: "…", QualityScore: 70})
 	}
 	return fmt.Sprintf("The debate is over. %s\n\n%s\n\nThe answer looks like this: %s", question,
-		prompt.FillNames(a.personVerdict(people, parties).String(), people), example)
+		prompt.FillNames(s.fields.String(), s.people), example)
 }
 
 // even gives everybody the same score.

@@ -44,23 +44,22 @@ func (t *textWriter) judges() {
 	for i := range j.Judges {
 		t.put(textSystem.of(j.Judges[i].Name), text, err)
 	}
+	a := askedIn(t.Config, t.Format)
 	for round := 1; round <= laterRounds; round++ {
-		a := askedIn(t.Config, t.Format, round)
 		text, err := t.Prompts.Assess(prompt.Assess{
 			Participants: names, Rubric: judge.Rubric, Rounds: t.planned(), Ends: string(t.Format.End), Judges: len(j.Judges), First: round == 1,
-			Fields: a.assessment(nil).String(),
+			Fields: a.assessment(round, nil).String(),
 		})
 		t.put(askAssess+strconv.Itoa(round), text, err)
 	}
-	t.verdicts(names)
+	t.verdicts(&a, names)
 	findings, err := t.Prompts.Findings(prompt.Findings{Items: []string{findingsHole}})
 	t.put("findings", findings, err)
 }
 
-func (t *textWriter) verdicts(names []string) {
-	a := askedIn(t.Config, t.Format, laterRounds)
+func (t *textWriter) verdicts(a *asked, names []string) {
 	v := prompt.Verdict{
-		Participants: names, Criteria: t.Config.Judging.criteria(), Rounds: t.planned(), NoWinner: t.Format.Decide == format.NoWinner,
+		Participants: names, Criteria: a.criteria, Rounds: t.planned(), NoWinner: t.Format.Decide == format.NoWinner,
 		Fields: a.verdict(nil, nil).String(),
 	}
 	text, err := t.Prompts.Verdict(v)
