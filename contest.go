@@ -38,14 +38,26 @@ func sidesOf(all []Participant, f *format.Format) []format.Side {
 }
 
 // BySides reports whether sides win this debate, and not participants.
-func (d *Debate) BySides() bool { return len(d.asked.sides) > 0 }
+func (d *Debate) BySides() bool { return d.decided().sides != nil }
 
 // PartyOf returns the party that a verdict names as the winner: a participant or, if [Debate.BySides] reports true, a side. "": it names
 // nobody.
-func (d *Debate) PartyOf(v *FinalVerdict) string { return d.contest().of(v.Winner) }
+func (d *Debate) PartyOf(v *FinalVerdict) string { return d.decided().of(v.Winner) }
 
-// contest returns the contest of the whole debate.
+// contest returns the contest of the whole debate, as judges are asked about it.
 func (d *Debate) contest() contest { return contest{d.Contestants(), d.asked.sides} }
+
+// decided is contest as the verdicts have it: if they name participants, and none names a side, participants win. Judges whom version 1 of
+// the flow asked have done so. A fork of their debate and an import without its prompts are asked anew, and do not change what was said.
+func (d *Debate) decided() contest {
+	c := d.contest()
+	named := func(v *Verdict) bool { return v.Winner != nil && v.Winner.Participant != "" && v.Winner.Side == "" }
+	sided := func(v *Verdict) bool { return v.Winner != nil && v.Winner.Side != "" }
+	if slices.ContainsFunc(d.Verdicts, named) && !slices.ContainsFunc(d.Verdicts, sided) {
+		c.sides = nil
+	}
+	return c
+}
 
 // roundContest returns the contest of the present round: those contestants who have spoken in it. In an estimate nobody has spoken, and
 // those who are to speak stand for them.

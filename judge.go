@@ -278,7 +278,7 @@ func (d *Debate) checkWinner(c contest, party string) []string {
 		return []string{"winner: is no side of this debate"}
 	case !slices.Contains(c.parties(), party):
 		return []string{"winner: is no participant, by the exact name"}
-	case !d.canWin(party):
+	case !d.canWin(c, party):
 		return []string{"winner: has left the debate, and cannot win"}
 	default:
 		return nil

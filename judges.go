@@ -222,7 +222,7 @@ func (d *Debate) gone(judged []Participant) string {
 	out := ""
 	if len(scored) > 0 {
 		out += "\n\nHas left the debate early, and is judged by what was said until then: " + strings.Join(scored, ", ") + "."
-		if !d.format.LeaverMayWin && !d.BySides() && !d.winnerless() {
+		if !d.format.LeaverMayWin && d.asked.sides == nil && !d.winnerless() {
 			out += " Only who has stayed can win."
 		}
 	}

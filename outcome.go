@@ -251,7 +251,7 @@ func (d *Debate) opinions() []opinion {
 	if d.config == nil || d.config.Judging == nil {
 		return nil
 	}
-	contest := d.contest()
+	contest := d.decided()
 	for i := range d.config.Judging.Judges {
 		name := d.config.Judging.Judges[i].Name
 		var own, swapped *Verdict
@@ -277,7 +277,7 @@ func (d *Debate) opinions() []opinion {
 				o.scores[who] = (score + swapped.Scores[who]) / 2
 			}
 		}
-		if !d.canWin(o.winner) {
+		if !d.canWin(contest, o.winner) {
 			o.winner = ""
 		}
 		if !o.flipped {
@@ -290,11 +290,11 @@ func (d *Debate) opinions() []opinion {
 
 // canWin reports whether a party can win. Whoever has left the debate wins only if the format says so. A side can win while one of its
 // speakers is there.
-func (d *Debate) canWin(party string) bool {
+func (d *Debate) canWin(c contest, party string) bool {
 	switch {
 	case d.format.LeaverMayWin || len(d.Dropped()) == 0:
 		return true
-	case d.BySides() && party != "":
+	case c.sides != nil && party != "":
 		return countSide(d.participants(), format.Side(party)) > 0
 	default:
 		return !d.IsDropped(party)
@@ -308,7 +308,7 @@ func (d *Debate) running(c contest, scores map[string]float64) map[string]float6
 		return scores
 	}
 	out := maps.Clone(scores)
-	maps.DeleteFunc(out, func(party string, _ float64) bool { return !d.canWin(party) })
+	maps.DeleteFunc(out, func(party string, _ float64) bool { return !d.canWin(c, party) })
 	return out
 }
 
@@ -373,7 +373,7 @@ func (d *Debate) opinion() *Verdict {
 	if len(opinions) == 0 {
 		return nil
 	}
-	contest, winner := d.contest(), ""
+	contest, winner := d.decided(), ""
 	if len(opinions) >= d.quorum() && d.format.Decide != format.NoWinner {
 		winner, _ = decide(d.config.Judging.Protocol, opinions)
 	}
@@ -423,7 +423,7 @@ func (d *Debate) Outcome() Outcome {
 
 // tally finds the winner of the judges' votes.
 func (d *Debate) tally(o *Outcome, opinions []opinion) {
-	contest := d.contest()
+	contest := d.decided()
 	var winner string
 	winner, o.Votes = decide(d.config.Judging.Protocol, opinions)
 	scores := d.running(contest, o.Scores)

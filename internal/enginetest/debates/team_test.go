@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +20,7 @@ import (
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -153,101 +157,80 @@ func TestSidesWinByTheCast(t *testing.T) {
 	}
 }
 
+// formerTeam is a debate between two teams that version 1 of the flow has recorded. Each of its three judges names another one of a team.
+func formerTeam(t *testing.T) (id string, start *flow.Start, events []debate.Event) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "log", "testdata", "logs", "team-of-version-1.log.json"))
+	require.NoError(t, err)
+	var log struct {
+		ID     string         `json:"id"`
+		Events []debate.Event `json:"events"`
+	}
+	require.NoError(t, json.Unmarshal(data, &log))
+	start = body.As[flow.Start](log.Events[0])
+	require.Equal(t, 1, start.FlowVersion)
+	return log.ID, start, log.Events
+}
+
 // TestATeamOfVersion1IsCountedAsBefore: a log of version 1 asked for a participant, and goes on to count names.
 func TestATeamOfVersion1IsCountedAsBefore(t *testing.T) {
-	c := teams(forTeam(), forTeam(), forTeam())
-	c.Engine.Store = &store.Memory{}
-	record := stage.Run(t, c.Engine, c.Config)
-	events := stage.Logged(t, c.Engine, record.ID)
-	names := []string{"Ada", "Ben", "Cem"}
-	for i := range events {
-		switch {
-		case body.As[flow.Start](events[i]) != nil:
-			start := *body.As[flow.Start](events[i])
-			asVersion1(&start)
-			events[i].Body = &start
-		case body.As[debate.Verdict](events[i]) != nil:
-			v := *body.As[debate.Verdict](events[i])
-			v.Winner = &debate.Winner{Participant: names[0], Reasoning: "for the team"}
-			names = names[1:]
-			events[i].Body = &v
-		}
-	}
+	id, _, events := formerTeam(t)
 	engine := &debate.Engine{}
-	id, err := engine.Import(t.Context(), bytes.NewReader(stage.Snapshot(t, "former", events)))
+	_, err := engine.Import(t.Context(), bytes.NewReader(stage.Snapshot(t, id, events)))
 	require.NoError(t, err)
-	former, err := engine.Record(t.Context(), id)
+	record, err := engine.Record(t.Context(), id)
 	require.NoError(t, err)
-	d := stage.View(former)
+	d := stage.View(record)
 	assert.False(t, d.BySides())
 	o := d.Outcome()
 	assert.True(t, o.Tie)
 	assert.Equal(t, []vote.Count{{Name: "Ada", Votes: 1}, {Name: "Ben", Votes: 1}, {Name: "Cem", Votes: 1}}, o.Votes)
 }
 
-// asVersion1 gives a start the version and the names of texts that version 1 of the flow had.
-func asVersion1(start *flow.Start) {
-	texts := make(map[string]string, len(start.Texts))
-	for name, text := range start.Texts {
-		if !strings.HasPrefix(name, "ask.") {
-			texts[name] = text
-		}
-	}
-	for name := range start.Texts {
-		if judge, ok := strings.CutPrefix(name, "system.judge"); ok {
-			texts["assess.judge"+judge], texts["verdict.judge"+judge] = start.Texts["ask.assess.3"], start.Texts["ask.verdict"]
-		}
-	}
-	start.FlowVersion, start.Texts = 1, texts
-}
-
 // TestALogOfVersion1IsAskedAsBefore: the judges of such a debate are asked with its own texts, about everybody, for every flag and for
-// recommendations.
+// recommendations, wherever it is continued.
 func TestALogOfVersion1IsAskedAsBefore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		config := stage.Crew(6, debate.For, debate.Against, debate.For, debate.Against, debate.For, debate.Against)
-		config.Format, config.Rounds = format.KarlPopper, 0
-		engine, first := stage.Engine(config)
-		engine.Store = &store.Memory{}
-		stage.Slowly(first)
-		events := stage.Logged(t, engine, stage.Run(t, engine, config).ID)
-		n := slices.IndexFunc(events, func(e debate.Event) bool {
-			in := body.As[flow.Intent](e)
-			return in != nil && in.Kind == debate.KindAssessment
+	for _, kind := range []flow.CallKind{debate.KindAssessment, debate.KindVerdict} {
+		t.Run(string(kind), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				id, start, events := formerTeam(t)
+				n := slices.IndexFunc(events, func(e debate.Event) bool {
+					in := body.As[flow.Intent](e)
+					return in != nil && in.Kind == kind
+				})
+				for n > 1 && events[n].At.Equal(events[n-1].At) { // of one commit
+					n--
+				}
+				c, everybody := teams(forTeam(), forTeam(), forTeam()), []string{"Ada", "Ben", "Cem", "Dia", "Eve", "Fay"}
+				c.Source.Reply = func(req *provider.Request) scripted.Reply {
+					if req.Schema == nil {
+						return stage.Script(everybody)(req)
+					}
+					assert.ElementsMatch(t, everybody, stage.LabelsIn(req.Schema.JSON), "silent or not")
+					assert.NotContains(t, string(req.Schema.JSON), `"ending"`)
+					assert.NotContains(t, req.Last.Text, "Your quality scores so far")
+					assert.Empty(t, stage.SidesIn(req.Schema.JSON))
+					own, round := start.Texts["verdict."+req.Self], 3
+					if stage.KindOf(req) == debate.KindAssessment {
+						_, err := fmt.Sscanf(stage.CallOf(req), "r%d.", &round)
+						assert.NoError(t, err)
+						own = start.Texts["assess."+req.Self]
+						assert.Contains(t, string(req.Schema.JSON), `"convergenceReached"`)
+						assert.Contains(t, string(req.Schema.JSON), `"recommendations"`)
+					}
+					assert.NotEmpty(t, own)
+					assert.Equal(t, prompt.Fill(own, round, 3), req.Last.Text)
+					return stage.Script(everybody)(req)
+				}
+				session, err := c.Engine.Restore(t.Context(), stage.Snapshot(t, id, events[:n]))
+				require.NoError(t, err)
+				defer session.Close()
+				record, err := session.Wait(t.Context())
+				require.NoError(t, err)
+				assert.Empty(t, record.Rejections)
+				assert.Len(t, stage.View(record).Assessments, 3*3)
+				assert.Equal(t, "Ada", stage.View(record).Outcome().Winner)
+			})
 		})
-		for n > 1 && events[n].At.Equal(events[n-1].At) { // of one commit
-			n--
-		}
-		events = events[:n]
-		start := *body.As[flow.Start](events[0])
-		asVersion1(&start)
-		start.Texts["assess.judge"] = "Assess as of old."
-		events[0].Body = &start
-
-		other, p := stage.Engine(config)
-		everybody := []string{"Ada", "Ben", "Cyd", "Dan", "Eve", "Fay"}
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			if req.Schema == nil {
-				return stage.Script(everybody)(req)
-			}
-			assert.ElementsMatch(t, everybody, stage.LabelsIn(req.Schema.JSON), "silent or not")
-			assert.NotContains(t, string(req.Schema.JSON), `"ending"`)
-			assert.Empty(t, stage.SidesIn(req.Schema.JSON))
-			if stage.KindOf(req) == debate.KindAssessment {
-				assert.True(t, strings.HasPrefix(req.Last.Text, "Assess as of old."), req.Last.Text)
-				assert.NotContains(t, req.Last.Text, "Your quality scores so far")
-				assert.Contains(t, string(req.Schema.JSON), `"convergenceReached"`)
-				assert.Contains(t, string(req.Schema.JSON), `"recommendations"`)
-			}
-			return stage.Script(everybody)(req)
-		}
-		session, err := other.Restore(t.Context(), stage.Snapshot(t, "former", events))
-		require.NoError(t, err)
-		defer session.Close()
-		record, err := session.Wait(t.Context())
-		require.NoError(t, err)
-		assert.Empty(t, record.Rejections)
-		assert.Len(t, stage.View(record).Assessments, 3)
-		assert.Equal(t, "Ada", stage.View(record).Outcome().Winner)
-	})
+	}
 }
