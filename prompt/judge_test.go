@@ -21,12 +21,14 @@ func TestJudgeElements(t *testing.T) {
 		"labels":          {given, nil, []string{"structured-rounds", "Planned rounds"}},
 		"roles": {
 			judged(func(j *prompt.Judge) { j.Roles = []string{"for: to make a proposal", "against: to test it"} }),
-			[]string{"What was asked of them:\n\n- for: to make a proposal\n- against: to test it\n"}, nil,
+			[]string{"What was asked of them:\n\n- for: to make a proposal\n- against: to test it\n"},
+			nil,
 		},
 		"no roles": {given, nil, []string{"What was asked"}},
 		"argument": {given, []string{"Judge who argued better, not who is right", "Your own view counts for nothing."}, []string{"Nobody wins it"}},
 		"truth": {
-			aim("truth"), []string{"which answer to the topic is best supported", "To give up a wrong view for a good reason is well done"},
+			aim("truth"),
+			[]string{"which answer to the topic is best supported", "To give up a wrong view for a good reason is well done"},
 			[]string{"who argued better"},
 		},
 		"understanding": {aim("understanding"), []string{"how far the discussion got", "Nobody wins it."}, []string{"who argued better"}},
@@ -54,7 +56,8 @@ func TestJudgeElements(t *testing.T) {
 		"no chairs": {judged(func(j *prompt.Judge) { j.Chairs = []string{" "} }), nil, []string{"Leading"}},
 		"instructions, after the rules": {
 			judged(func(j *prompt.Judge) { j.Instructions = "The burden of proof is Ada's.\nBe brief." }),
-			[]string{"Further instructions, which hold where they differ from the rules above:\n\nThe burden of proof is Ada's.\nBe brief.\n\nWhat others"}, nil,
+			[]string{"Further instructions, which hold where they differ from the rules above:\n\nThe burden of proof is Ada's.\nBe brief.\n\nWhat others"},
+			nil,
 		},
 		"no instructions":       {given, nil, []string{"Further instructions"}},
 		"language":              {given, []string{"Write in the language of the topic", "Names and JSON fields stay as given."}, nil},

@@ -166,7 +166,8 @@ func deliberations() []conversation {
 		c := deliberation.Config{
 			ID: "requests-" + name, Problem: "Design a URL shortener.\nIt takes 100 million links.", Rounds: 2, Unattended: true,
 			Agents: []deliberation.Agent{
-				{ID: "ada", Role: deliberation.RoleArchitect, Model: "test/debater"}, {ID: "ben", Role: deliberation.RolePerformance, Model: "test/debater"},
+				{ID: "ada", Role: deliberation.RoleArchitect, Model: "test/debater"},
+				{ID: "ben", Role: deliberation.RolePerformance, Model: "test/debater"},
 				{ID: "cyd", Role: deliberation.RoleSimplicity, Model: "test/debater"},
 			},
 			Judge: deliberation.Judge{Model: "test/judge"},

@@ -355,12 +355,14 @@ func TestPromptsOfAConfigAreTried(t *testing.T) {
 			func(c *debate.Config) {
 				c.Prompts = map[string]string{"referee": "x", "turn": "{{.Colour}}", "debater": "You are {{.Name}}."}
 			},
-			[]string{"prompts", "prompts", "prompts"}, []string{`"referee"`, "Colour", `"debater": never explains the markers`},
+			[]string{"prompts", "prompts", "prompts"},
+			[]string{`"referee"`, "Colour", `"debater": never explains the markers`},
 		},
 		"too many": {func(c *debate.Config) { c.Prompts = many }, []string{"prompts"}, []string{"at most 32"}},
 		"too long": {
 			func(c *debate.Config) { c.Prompts = map[string]string{"turn": strings.Repeat("x", flow.MaxPrompt+1)} },
-			[]string{"prompts.turn"}, []string{"at most 100000"},
+			[]string{"prompts.turn"},
+			[]string{"at most 100000"},
 		},
 		"a language of two lines": {func(c *debate.Config) { c.Language = "German\nand" }, []string{"language"}, []string{"does not print"}},
 	} {
