@@ -121,7 +121,7 @@ func (a *asked) assessment(round int, people []string) prompt.Fields {
 			{Name: "weaknesses", Kind: prompt.Texts, Ask: points},
 			mark,
 		}},
-		{Name: "reasoning", Ask: "what happened in the round, what was new, what is open; three to six sentences"},
+		reasoningField("what happened in the round, what was new, what is open; three to six sentences"),
 	}
 	if when := a.ending(round); when != "" {
 		out = append(out, prompt.Field{Name: "ending", Ask: when + ", why: what is settled, in whose words; else \"\""})
@@ -193,7 +193,7 @@ func (a *asked) winnerField(parties []string) prompt.Field {
 	out := prompt.Field{
 		Name: "winner", Kind: prompt.Object, Null: true,
 		Ask: fmt.Sprintf("null if the best two scores are less than %g apart, else who is ahead", tieBelow),
-		Of:  []prompt.Field{{Name: "reasoning", Ask: "the points that decided it"}, participantField(parties)},
+		Of:  []prompt.Field{reasoningField("the points that decided it"), participantField(parties)},
 	}
 	if a.sides != nil {
 		out.Ask = fmt.Sprintf("null if the mean scores of the two sides are less than %g apart, else the team that is ahead", tieBelow)
@@ -214,6 +214,8 @@ func (a *asked) choice() string {
 	return strings.Join(quoted, " or ")
 }
 
+func reasoningField(ask string) prompt.Field { return prompt.Field{Name: "reasoning", Ask: ask} }
+
 func participantField(people []string) prompt.Field {
 	return prompt.Field{Name: "participant", Kind: prompt.Choice, Ask: "the name as given", Names: people}
 }
@@ -228,7 +230,7 @@ func scoresField(most int, people []string) prompt.Field {
 // personAssessment is assessment for a person.
 func (a *asked) personAssessment(people []string) prompt.Fields {
 	return prompt.Fields{
-		{Name: "reasoning", Ask: "why, in a sentence"},
+		reasoningField("why, in a sentence"),
 		scoresField(10, people),
 		{Name: "qualityScore", Kind: prompt.Number, Ask: "the round as a whole, 0 to 10"},
 		a.further(),
@@ -238,7 +240,7 @@ func (a *asked) personAssessment(people []string) prompt.Fields {
 // personVerdict is verdict for a person.
 func (a *asked) personVerdict(people, parties []string) prompt.Fields {
 	quality := prompt.Field{Name: "qualityScore", Kind: prompt.Number, Ask: "the discussion as a whole, 0 to 100"}
-	out := prompt.Fields{{Name: "reasoning", Ask: "why, in a sentence"}}
+	out := prompt.Fields{reasoningField("why, in a sentence")}
 	if !a.winner {
 		return append(out, quality)
 	}
@@ -257,7 +259,7 @@ func ballotFields(after bool) prompt.Fields {
 		why = "which point moved you, or why none did, in one or two sentences"
 	}
 	return prompt.Fields{
-		{Name: "reasoning", Ask: why},
+		reasoningField(why),
 		{
 			Name: "vote", Kind: prompt.Choice, Ask: `"for", "against" or "undecided"`,
 			Names: []string{string(VoteFor), string(VoteAgainst), string(VoteUndecided)},
@@ -268,7 +270,7 @@ func ballotFields(after bool) prompt.Fields {
 // planFields returns the fields of a plan of positions for these people.
 func planFields(people []string) prompt.Fields {
 	return prompt.Fields{
-		{Name: "reasoning", Ask: "on which points these positions collide"},
+		reasoningField("on which points these positions collide"),
 		{Name: "positions", Kind: prompt.List, Ask: "for each of " + prompt.Names, Of: []prompt.Field{
 			participantField(people),
 			{
@@ -312,8 +314,8 @@ func (s *sheet) serves(round int, judged []Participant) bool {
 }
 
 // sheet returns what a judge is asked with a schema. It follows from the record. The last sheet of each answer is kept, because the
-// instruction, the schema and the task of a call read it, and most rounds ask for what the round before has asked for. Only the owner of the
-// record makes calls, so that no other goroutine comes here.
+// instruction, the schema and the task of a call read it, and most rounds ask for what the round before has asked for. Only the owner of
+// the record makes calls, so that no other goroutine comes here.
 func (d *Debate) sheet(judge, schema string, swapped bool) *sheet {
 	c, round := d.contest(), 0
 	if schema == string(KindAssessment) || schema == schemaRubric || schema == schemaPersonAssessment {

@@ -16,50 +16,25 @@ func stances() []string {
 	return []string{"", "advocate", "open", "shared", "examined", "proposal", "critic"}
 }
 
+// A topic and a language in the samples.
+const (
+	sampleTopic    = "Topic"
+	sampleLanguage = "German"
+)
+
 // samples returns data for each template that reaches all its branches: with every value, with none, and
 // with each choice that the embedded templates make. Data that are not empty have [SampleFence] and [SampleFields].
 func samples() map[string][]any {
-	const topic = "Topic"
 	person := []Person{{Name: "Ben", Side: "against", Position: "No."}, {Name: "Cy", Persona: "Persona"}}
 	names := []string{"Ada", "Ben"}
 	rubric := []Criterion{{Name: "wit", Weight: 60, Low: "none", High: "sparkling"}, {Name: "courage"}}
-	debater := Debater{
-		Topic: topic, Name: "Ada", Side: "for", Position: "Yes.", Persona: "Persona", KeyArguments: names,
-		Instructions: "Instructions", Format: "free-form", FormatGuidance: "Guidance", Role: "Role", Others: person,
-		Means: "you say yes to the topic", Place: "place 1 of 2", Language: "German", Rounds: 3, Fence: SampleFence,
-	}
-	chair := debater
-	chair.Chair = true
-	speakers := []any{debater, Debater{}}
-	for _, stance := range stances() {
-		speakers = append(speakers,
-			Debater{Stance: stance, Fence: SampleFence}, Debater{Stance: stance, Position: "Yes.", Fence: SampleFence},
-			Debater{Stance: stance, Side: "for", Fence: SampleFence}, Debater{Stance: stance, Place: "place 1 of 2", Fence: SampleFence})
-	}
-	judge := Judge{
-		Name: "Judge", Topic: topic, Format: "free-form", FormatGuidance: "Guidance",
-		Participants: person, Chairs: names, Criteria: names, Roles: names, Instructions: "Instructions", Language: "German",
-		Rounds: 3, Fence: SampleFence,
-	}
-	scoring := judge
-	scoring.Rubric, scoring.NoWinner = rubric, true
-	judges := []any{judge, Judge{Fence: SampleFence}.clean(), scoring.clean()}
-	for _, aim := range []string{"argument", "truth", "understanding"} {
-		judge.Aim = aim
-		judges = append(judges, judge)
-	}
+	stance, speakers := speakerSamples(person, names)
 	full := Turn{Phase: "opening", Instruction: "Instruction", Target: names[1], Words: 300, Rounds: 3, First: true}
 	return map[string][]any{
-		"debater": append(speakers,
-			Debater{Side: "against", Fence: SampleFence},
-			Debater{Side: "neutral", Means: "neither", Fence: SampleFence},
-			Debater{Role: "Role", Fence: SampleFence},
-			chair.clean(),
-			Debater{Chair: true, Fence: SampleFence},
-		),
-		partStance:   speakers,
+		"debater":    speakers,
+		partStance:   stance,
 		partFence:    {Fence{SampleFence}},
-		partLanguage: {Language{"German"}, Language{}},
+		partLanguage: {Language{sampleLanguage}, Language{}},
 		"turn": {
 			full,
 			Turn{},
@@ -76,7 +51,7 @@ func samples() map[string][]any {
 			Turn{Answer: true},
 			Turn{Answer: true, Target: names[1]},
 		},
-		"judge": judges,
+		"judge": judgeSamples(person, names, rubric),
 		"assess": {
 			Assess{Participants: names, Rubric: rubric, Rounds: 3, Fields: SampleFields},
 			Assess{},
@@ -95,8 +70,8 @@ func samples() map[string][]any {
 		"tools": {Tools{Left: "3"}, Tools{}},
 		"assign": {
 			AssignPositions{
-				Topic: topic, FormatGuidance: "Guidance", Count: 2, Diversity: "binary", Open: person, Taken: person,
-				Instructions: "Instructions", Language: "German", Fields: SampleFields,
+				Topic: sampleTopic, FormatGuidance: "Guidance", Count: 2, Diversity: "binary", Open: person, Taken: person,
+				Instructions: "Instructions", Language: sampleLanguage, Fields: SampleFields,
 			},
 			AssignPositions{Diversity: "binary", Fields: SampleFields},
 			AssignPositions{},
@@ -106,15 +81,56 @@ func samples() map[string][]any {
 		"findings": {Findings{Items: names}, Findings{}},
 		"voter": {
 			Voter{
-				Topic: topic, Name: "Vera", Persona: "Persona", For: "Yes.", Against: "No.", Format: "oxford",
-				FormatGuidance: "Guidance", Participants: person, Instructions: "Instructions", Language: "German", Fence: SampleFence,
+				Topic: sampleTopic, Name: "Vera", Persona: "Persona", For: "Yes.", Against: "No.", Format: "oxford",
+				FormatGuidance: "Guidance", Participants: person, Instructions: "Instructions", Language: sampleLanguage, Fence: SampleFence,
 			},
 			Voter{},
 		},
 		"ballot": {
 			Ballot{Former: "for", Fields: SampleFields}, Ballot{}, Ballot{Fields: SampleFields}, Ballot{Before: true, Fields: SampleFields},
 		},
-		"summarizer": {Summarizer{Topic: topic, Participants: person, Language: "German", Fence: SampleFence}, Summarizer{}},
+		"summarizer": {Summarizer{Topic: sampleTopic, Participants: person, Language: sampleLanguage, Fence: SampleFence}, Summarizer{}},
 		"summary":    {Summary{Words: "300"}, Summary{}, Summary{Former: true}},
 	}
+}
+
+// speakerSamples returns data for the part "stance", and for "debater", which has all of them.
+func speakerSamples(person []Person, names []string) (stance, all []any) {
+	debater := Debater{
+		Topic: sampleTopic, Name: "Ada", Side: "for", Position: "Yes.", Persona: "Persona", KeyArguments: names,
+		Instructions: "Instructions", Format: "free-form", FormatGuidance: "Guidance", Role: "Role", Others: person,
+		Means: "you say yes to the topic", Place: "place 1 of 2", Language: sampleLanguage, Rounds: 3, Fence: SampleFence,
+	}
+	chair := debater
+	chair.Chair = true
+	stance = []any{debater, Debater{}}
+	for _, name := range stances() {
+		stance = append(stance,
+			Debater{Stance: name, Fence: SampleFence}, Debater{Stance: name, Position: "Yes.", Fence: SampleFence},
+			Debater{Stance: name, Side: "for", Fence: SampleFence}, Debater{Stance: name, Place: "place 1 of 2", Fence: SampleFence})
+	}
+	return stance, append(stance,
+		Debater{Side: "against", Fence: SampleFence},
+		Debater{Side: "neutral", Means: "neither", Fence: SampleFence},
+		Debater{Role: "Role", Fence: SampleFence},
+		chair.clean(),
+		Debater{Chair: true, Fence: SampleFence},
+	)
+}
+
+// judgeSamples returns data for "judge".
+func judgeSamples(person []Person, names []string, rubric []Criterion) []any {
+	judge := Judge{
+		Name: "Judge", Topic: sampleTopic, Format: "free-form", FormatGuidance: "Guidance",
+		Participants: person, Chairs: names, Criteria: names, Roles: names, Instructions: "Instructions", Language: sampleLanguage,
+		Rounds: 3, Fence: SampleFence,
+	}
+	scoring := judge
+	scoring.Rubric, scoring.NoWinner = rubric, true
+	judges := []any{judge, Judge{Fence: SampleFence}.clean(), scoring.clean()}
+	for _, aim := range []string{"argument", "truth", "understanding"} {
+		judge.Aim = aim
+		judges = append(judges, judge)
+	}
+	return judges
 }
