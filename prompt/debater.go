@@ -34,7 +34,9 @@ type Debater struct {
 	// Stance is how the speaker stands to what is argued: "advocate", "open", "shared", "examined", "proposal" or "critic". "":
 	// "advocate".
 	Stance         string
-	Place          string // among those to whom nothing else gives a view of their own, such as "place 1 of 2"; "": not told
+	Place          string // among those to whom nothing else gives a view of their own, such as "number 1 of 2"; "": not told
+	Released       bool   // a phase frees speakers from what was assigned: see Turn.Released
+	Sources        bool   // the speaker can look something up: by a search, by tools or in files
 	Persona        string
 	KeyArguments   []string // the basis of the case, one line each
 	Instructions   string   // the host program's own, after all others
@@ -89,6 +91,7 @@ type Turn struct {
 	Closing     bool    // the speakers' last turns: sum up
 	Question    bool    // put one short question to Target
 	Answer      bool    // answer Target's last question and ask nothing back; takes precedence over Question
+	Released    bool    // from this turn on, what was assigned no longer binds the speaker
 	Chair       bool    // the turn of the one who leads the talk and argues no case
 	Words       int     // length to aim for, in words; 0: as in the system prompt
 	Rounds      Planned // 0: open

@@ -97,8 +97,7 @@ func ExampleSet_Turn() {
 	// Round 1.
 	//
 	// Put one short question to Ben that can be answered in a few sentences, about something that was said or left open. Only the question, and only one.
-	// About 40 words.
-	// It is your turn.
+	// At most 40 words.
 }
 
 func ExampleCriterion() {

@@ -68,7 +68,7 @@ func FillNames(text string, names []string) string {
 // words share a line.
 func (f Fields) String() string {
 	var room [2048]byte // most are shorter
-	return string(f.words(append(room[:0], "One JSON object with these fields, in this order:\n"...), 0))
+	return string(f.words(append(room[:0], "Only one JSON object, with these fields in this order:\n"...), 0))
 }
 
 // words appends a line for each field, so many levels deep.

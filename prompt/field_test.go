@@ -28,19 +28,19 @@ func assessment(people []string) prompt.Fields {
 	return prompt.Fields{
 		{Name: "assessments", Kind: prompt.List, Ask: "for each of " + prompt.Names, Of: prompt.Fields{
 			{Name: "participant", Kind: prompt.Choice, Ask: "the name as given", Names: people},
-			{Name: "strengths", Kind: prompt.Texts, Ask: "up to three sentences each, each on a point that was made"},
-			{Name: "weaknesses", Kind: prompt.Texts, Ask: "up to three sentences each, each on a point that was made"},
-			{Name: "criteria", Kind: prompt.ByName, Ask: "0 to 10 by each criterion", Names: criteria6, Of: prompt.Fields{{Kind: prompt.Number}}},
+			{Name: "strengths", Kind: prompt.Texts, Ask: "lists of up to three sentences, each on a point that was made"},
+			{Name: "weaknesses", Kind: prompt.Texts, Ask: "lists of up to three sentences, each on a point that was made"},
+			{Name: "criteria", Kind: prompt.ByName, Ask: "for each criterion, 0 to 10", Names: criteria6, Of: prompt.Fields{{Kind: prompt.Number}}},
 		}},
 		{Name: "reasoning", Ask: "what happened in the round, what was new, what is open; three to six sentences"},
-		{Name: "ending", Ask: `if the debate should end now, why: what is settled, in whose words; else ""`},
+		{Name: "ending", Ask: `if the debate should end before its last round, why, with the words that show it; else ""`},
 		{Name: "flags", Kind: prompt.Object, Ask: "each true or false", Of: prompt.Fields{
 			{Name: "repetitive", Kind: prompt.Truth, Ask: "most of the round had been said before"},
 			{Name: "drifting", Kind: prompt.Truth, Ask: "most of the round is not about the topic"},
-			{Name: "diminishingReturns", Kind: prompt.Truth, Ask: "this round and the one before each brought less than the one before it"},
+			{Name: "diminishingReturns", Kind: prompt.Truth, Ask: "each of the last two rounds brought less than the round before it"},
 			{
 				Name: "convergenceReached", Kind: prompt.Truth,
-				Ask: "all now give the same answer to the topic, or agree on what they will never agree; views that are merely clear do not suffice",
+				Ask: "all now give the same answer to the topic, or agree that they will not agree, and on what; clear views alone do not suffice",
 			},
 		}},
 		{Name: "qualityScore", Kind: prompt.Number, Ask: "the round as a whole, 0 to 10"},
@@ -50,10 +50,10 @@ func assessment(people []string) prompt.Fields {
 
 func finalVerdict(people []string) prompt.Fields {
 	return prompt.Fields{
-		{Name: "summary", Ask: "what was disputed and how it went, for somebody who has read nothing"},
+		{Name: "summary", Ask: "what was disputed and how it went, for somebody who has read nothing of it"},
 		{Name: "keyPoints", Kind: prompt.List, Ask: "for each of " + prompt.Names, Of: prompt.Fields{
 			{Name: "participant", Kind: prompt.Choice, Ask: "the name as given", Names: people},
-			{Name: "mainArguments", Kind: prompt.Texts, Ask: "what carried the case, and whether it withstood"},
+			{Name: "mainArguments", Kind: prompt.Texts, Ask: "what carried the case, and whether it held"},
 		}},
 		{Name: "areasOfAgreement", Kind: prompt.Texts, Ask: "as they are at the end"},
 		{Name: "areasOfDisagreement", Kind: prompt.Texts, Ask: "as they are at the end"},

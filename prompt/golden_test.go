@@ -139,6 +139,8 @@ func stance(d prompt.Debater) render {
 	return func(s *prompt.Set) (string, error) { return s.Render("stance", d) }
 }
 
+func aim(j prompt.Judge) render { return func(s *prompt.Set) (string, error) { return s.Aim(j) } }
+
 type render func(*prompt.Set) (string, error)
 
 // everything renders each template once, with values.
@@ -161,6 +163,7 @@ func everything(t testing.TB, set *prompt.Set) map[string]string {
 		"fence":      func(s *prompt.Set) (string, error) { return s.FenceRule("k7qz"), nil },
 		"language":   language("German"),
 		"stance":     stance(prompt.Debater{Stance: "open", Position: "Ban them."}),
+		"aim":        aim(prompt.Judge{Aim: "truth"}),
 	}
 	texts := make(map[string]string, len(all))
 	for name, do := range all {
@@ -254,15 +257,28 @@ var variants = map[string]render{
 	"language-given":     language("German"),
 	"language-empty":     language(""),
 	"stance-assigned":    stance(prompt.Debater{Side: "for"}),
-	"stance-free":        stance(prompt.Debater{Place: "place 1 of 2"}),
+	"stance-free":        stance(prompt.Debater{Place: "number 1 of 2"}),
 	"stance-alone":       stance(prompt.Debater{}),
 	"stance-open":        stance(prompt.Debater{Stance: "open"}),
 	"stance-open-given":  stance(prompt.Debater{Stance: "open", Position: "Ban them."}),
 	"stance-shared":      stance(prompt.Debater{Stance: "shared"}),
-	"stance-shared-free": stance(prompt.Debater{Stance: "shared", Place: "place 2 of 3"}),
+	"stance-shared-free": stance(prompt.Debater{Stance: "shared", Place: "number 2 of 3"}),
 	"stance-examined":    stance(prompt.Debater{Stance: "examined"}),
 	"stance-proposal":    stance(prompt.Debater{Stance: "proposal"}),
 	"stance-critic":      stance(prompt.Debater{Stance: "critic"}),
+	"stance-released":    stance(prompt.Debater{Side: "for", Released: true}),
+
+	"stance-open-side": stance(prompt.Debater{Stance: "open", Side: "for"}), "stance-shared-side": stance(prompt.Debater{Stance: "shared", Side: "for"}),
+	"stance-examined-side": stance(prompt.Debater{Stance: "examined", Side: "for"}),
+	"stance-proposal-side": stance(prompt.Debater{Stance: "proposal", Side: "for"}),
+	"stance-critic-side":   stance(prompt.Debater{Stance: "critic", Side: "against"}),
+	"stance-role":          stance(prompt.Debater{Role: "to speak as a resident", Place: "number 2 of 2"}),
+
+	"turn-released":     turn(prompt.Turn{Instruction: "Join the two plans.", Released: true}),
+	"debater-sources":   debater(func(d *prompt.Debater) { d.Sources = true }),
+	"judge-sources":     judged(func(j *prompt.Judge) { j.Sources, j.Closing = true, true }),
+	"aim-truth":         aim(prompt.Judge{Aim: "truth", NoWinner: true}),
+	"aim-understanding": aim(prompt.Judge{Aim: "understanding"}),
 }
 
 func TestGolden(t *testing.T) {

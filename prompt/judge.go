@@ -20,10 +20,12 @@ type Judge struct {
 	Format         string
 	FormatGuidance string
 	Participants   []Person    // in the order in which they are shown
-	Chairs         []string    // names of those who lead the talk and are not judged
+	Chairs         []string    // names of those who lead the talk and are not judged; the embedded template shows them among Participants
 	Criteria       []string    // each with its scale, if it has one; nil: DefaultCriteria
 	Rubric         []Criterion // scored criteria, used in place of Criteria; nil: none
 	NoWinner       bool        // the format has no winner
+	Sources        bool        // somebody in the debate can look something up: by a search, by tools or in files
+	Closing        bool        // there are closing turns
 	Aim            string      // what is judged: "argument", "truth" or "understanding"; "": "argument"
 	Roles          []string    // what the format asks of whom, one line each
 	Instructions   string      // the host program's own, after all others
@@ -64,6 +66,11 @@ func (j Judge) clean() Judge {
 	}
 	j.Fence = fence(j.Fence)
 	return j
+}
+
+// Aim returns the part "aim" alone, for judges who read no system prompt. It fails only if a replaced part fails.
+func (s *Set) Aim(j Judge) (string, error) {
+	return s.render(partAim, j.clean())
 }
 
 // Assess holds the values of the instruction to assess a round.

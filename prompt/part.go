@@ -13,10 +13,11 @@ const (
 	partFence    = "fence"
 	partLanguage = "language"
 	partStance   = "stance"
+	partAim      = "aim"
 )
 
 // parts returns the names of the parts.
-func parts() []string { return []string{partFence, partLanguage, partStance} }
+func parts() []string { return []string{partFence, partLanguage, partStance, partAim} }
 
 func isPart(name string) bool { return slices.Contains(parts(), name) }
 

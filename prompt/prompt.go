@@ -24,6 +24,7 @@
 //	fence       [Fence]       what the markers around the texts of others mean
 //	language    [Language]    in which language a text is written
 //	stance      [Debater]     how a speaker stands to what is argued
+//	aim         [Judge]       what is judged; people who judge are told it too
 //
 // A flow of another package adds templates of its own; see [Template]. [Default] shows the text of each template and part of this package.
 //

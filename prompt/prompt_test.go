@@ -1,6 +1,7 @@
 package prompt_test
 
 import (
+	"slices"
 	"sync"
 	"testing"
 
@@ -19,7 +20,7 @@ func parsed(t testing.TB, overrides map[string]string) *prompt.Set {
 
 func TestNames(t *testing.T) {
 	want := []string{
-		"again", "assess", "assign", "ballot", "debater", "fence", "findings", "judge", "language", "stance", "summarizer", "summary", "tools",
+		"again", "aim", "assess", "assign", "ballot", "debater", "fence", "findings", "judge", "language", "stance", "summarizer", "summary", "tools",
 		"turn", "verdict", "voter",
 	}
 	assert.Equal(t, want, parsed(t, nil).Names())
@@ -51,6 +52,7 @@ func TestOverride(t *testing.T) {
 		"fence":      {"Material:" + marks, "Material:" + marked},
 		"language":   {"In {{.Language}}.", "In German."},
 		"stance":     {"{{.Stance}}: hold {{.Position}}", "open: hold Ban them."},
+		"aim":        {"Judge the {{.Aim}}.", "Judge the truth."},
 	}
 	builtin := everything(t, parsed(t, nil))
 	for _, name := range parsed(t, nil).Names() {
@@ -61,7 +63,7 @@ func TestOverride(t *testing.T) {
 				switch {
 				case other == name:
 					assert.Equal(t, replaced[name].want, got[other])
-				case name == "fence" || name == "language" || name == "stance": // they are parts of others
+				case slices.Contains([]string{"fence", "language", "stance", "aim"}, name): // they are parts of others
 				default:
 					assert.Equal(t, text, got[other], "%s is not replaced", other)
 				}

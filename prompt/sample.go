@@ -29,11 +29,13 @@ func samples() map[string][]any {
 	names := []string{"Ada", "Ben"}
 	rubric := []Criterion{{Name: "wit", Weight: 60, Low: "none", High: "sparkling"}, {Name: "courage"}}
 	stance, speakers := speakerSamples(person, names)
-	full := Turn{Phase: "opening", Instruction: "Instruction", Target: names[1], Words: 300, Rounds: 3, First: true}
+	full := Turn{Phase: "opening", Instruction: "Instruction", Target: names[1], Words: 300, Rounds: 3, First: true, Released: true}
+	judges := judgeSamples(person, names, rubric)
 	return map[string][]any{
 		"debater":    speakers,
 		partStance:   stance,
 		partFence:    {Fence{SampleFence}},
+		partAim:      judges,
 		partLanguage: {Language{sampleLanguage}, Language{}},
 		"turn": {
 			full,
@@ -51,7 +53,7 @@ func samples() map[string][]any {
 			Turn{Answer: true},
 			Turn{Answer: true, Target: names[1]},
 		},
-		"judge": judgeSamples(person, names, rubric),
+		"judge": judges,
 		"assess": {
 			Assess{Participants: names, Rubric: rubric, Rounds: 3, Fields: SampleFields},
 			Assess{},
@@ -99,7 +101,8 @@ func speakerSamples(person []Person, names []string) (stance, all []any) {
 	debater := Debater{
 		Topic: sampleTopic, Name: "Ada", Side: "for", Position: "Yes.", Persona: "Persona", KeyArguments: names,
 		Instructions: "Instructions", Format: "free-form", FormatGuidance: "Guidance", Role: "Role", Others: person,
-		Means: "you say yes to the topic", Place: "place 1 of 2", Language: sampleLanguage, Rounds: 3, Fence: SampleFence,
+		Means: "you say yes to the topic", Place: "number 1 of 2", Language: sampleLanguage, Rounds: 3, Fence: SampleFence,
+		Released: true, Sources: true,
 	}
 	chair := debater
 	chair.Chair = true
@@ -107,7 +110,7 @@ func speakerSamples(person []Person, names []string) (stance, all []any) {
 	for _, name := range stances() {
 		stance = append(stance,
 			Debater{Stance: name, Fence: SampleFence}, Debater{Stance: name, Position: "Yes.", Fence: SampleFence},
-			Debater{Stance: name, Side: "for", Fence: SampleFence}, Debater{Stance: name, Place: "place 1 of 2", Fence: SampleFence})
+			Debater{Stance: name, Side: "for", Fence: SampleFence}, Debater{Stance: name, Place: "number 1 of 2", Fence: SampleFence})
 	}
 	return stance, append(stance,
 		Debater{Side: "against", Fence: SampleFence},
@@ -118,7 +121,7 @@ func speakerSamples(person []Person, names []string) (stance, all []any) {
 	)
 }
 
-// judgeSamples returns data for "judge".
+// judgeSamples returns data for "judge", and for its part "aim".
 func judgeSamples(person []Person, names []string, rubric []Criterion) []any {
 	judge := Judge{
 		Name: "Judge", Topic: sampleTopic, Format: "free-form", FormatGuidance: "Guidance",
@@ -126,11 +129,13 @@ func judgeSamples(person []Person, names []string, rubric []Criterion) []any {
 		Rounds: 3, Fence: SampleFence,
 	}
 	scoring := judge
-	scoring.Rubric, scoring.NoWinner = rubric, true
+	scoring.Rubric, scoring.NoWinner, scoring.Sources, scoring.Closing = rubric, true, true, true
 	judges := []any{judge, Judge{Fence: SampleFence}.clean(), scoring.clean()}
 	for _, aim := range []string{"argument", "truth", "understanding"} {
-		judge.Aim = aim
-		judges = append(judges, judge)
+		for _, none := range []bool{false, true} {
+			judge.Aim, judge.NoWinner = aim, none
+			judges = append(judges, judge)
+		}
 	}
 	return judges
 }

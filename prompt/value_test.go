@@ -61,7 +61,7 @@ var fields = map[string]int{
 	"turn":       2,
 	"question":   2,
 	"answer":     2,
-	"judge":      2 + 3 + 2 + 2, // two of its own, three of a person, a chair, a criterion, the fence twice
+	"judge":      2 + 3 + 1 + 2, // two of its own, three of a person, a criterion, the fence twice; chairs are among the participants
 	"rubric":     3,
 	"assess":     0, // the fields have names, which are filled in later
 	"verdict":    0,

@@ -17,8 +17,11 @@ import (
 // SentField is a field of a schema as it is sent.
 type SentField struct {
 	Path    string // "requirements.text": from the top, through objects and lists
-	Decides bool   // its value is a number, true or false, or one of several: a mark or a decision
+	Decides bool   // its value is a number, true or false, or some of several: a mark or a decision
 }
+
+// name returns the last part of the path.
+func (f SentField) name() string { return f.Path[strings.LastIndexByte(f.Path, '.')+1:] }
 
 // above returns the path of the field that holds this one; "": it stands at the top.
 func (f SentField) above() string {
@@ -108,7 +111,7 @@ func (o *ordered) fieldsOf(path string, out *[]SentField) {
 
 func (o *ordered) decides() bool {
 	kind := o.at("type").leaf
-	return kind == "number" || kind == "integer" || kind == "boolean" || len(o.at("enum").items) > 0
+	return kind == "number" || kind == "integer" || kind == "boolean" || len(o.at("enum").items) > 0 || len(o.at("items").at("enum").items) > 0
 }
 
 var (
@@ -116,7 +119,7 @@ var (
 	askedNames = regexp.MustCompile(`"([^"]+)"`)
 )
 
-const asksFields = "One JSON object with these fields, in this order:\n\n"
+const asksFields = "Only one JSON object, with these fields in this order:\n\n"
 
 // FieldsAsked returns the paths of the fields that an instruction asks for, in their order; nil: it asks for none.
 func FieldsAsked(text string) []string {
@@ -161,18 +164,33 @@ func AssertAsked(t testing.TB, req *provider.Request) {
 	assert.Equal(t, sent, asked, req.ID)
 }
 
-// AssertReasonsFirst looks for marks and decisions that a model would write before the reasons which stand beside them.
+// Fields that hold what the marks and decisions after them rest on. Those of the first list stand before all marks beside them.
+var (
+	reasons  = []string{"reasoning", "reason", "note", "ending", "disagreements", "output", "solution"}
+	evidence = []string{"strengths", "weaknesses", "summary"}
+)
+
+// AssertReasonsFirst looks for marks and decisions that a model would write before the reasons which stand beside them, and for those
+// before which it would write none. To name the participant whom an entry is about is no decision.
 func AssertReasonsFirst(t testing.TB, req *provider.Request) {
 	t.Helper()
 	require.NotNil(t, req.Schema, req.ID)
-	early := make(map[string][]string) // by what holds them
+	early, given := make(map[string][]string), make(map[string]bool) // by what holds them
 	for _, f := range FieldsSent(t, req.Schema.JSON) {
 		above := f.above()
-		switch name := f.Path[len(above):]; {
+		switch {
+		case slices.Contains(reasons, f.name()):
+			assert.Empty(t, early[above], "%s: before %s", req.ID, f.Path)
+			given[above] = true
+		case slices.Contains(evidence, f.name()):
+			given[above] = true
 		case f.Decides:
 			early[above] = append(early[above], f.Path)
-		case strings.TrimPrefix(name, ".") == "reasoning", strings.TrimPrefix(name, ".") == "reason":
-			assert.Empty(t, early[above], "%s: before %s", req.ID, f.Path)
+			rests := given[""]
+			for at := above; at != ""; at = (SentField{Path: at}).above() {
+				rests = rests || given[at]
+			}
+			assert.True(t, rests || f.name() == "participant", "%s: nothing stands before %s that it rests on", req.ID, f.Path)
 		}
 	}
 }

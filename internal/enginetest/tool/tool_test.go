@@ -53,7 +53,7 @@ func TestToolsAreUsedBetweenTwoRepliesOfOneCall(t *testing.T) {
 	assert.Len(t, last.Messages[1].ToolCalls, 2)
 	assert.JSONEq(t, string(sealed.Opaque), string(last.Messages[1].ToolCalls[0].Opaque), "it is the vendor's")
 	assert.Equal(t, "1", last.Messages[2].ToolResult.ID)
-	assert.Contains(t, last.Last.Text, "tools 7 more times")
+	assert.Contains(t, last.Last.Text, "left to you: 7.")
 }
 
 func TestWhatIsWrongWithAUseIsToldToTheModel(t *testing.T) {
