@@ -10,9 +10,6 @@ func Builtin() []Format {
 	}
 }
 
-// ownAnswer asks speakers who look for the right answer for their first one.
-const ownAnswer = "Give your answer to the topic, the reasons that carry it, and how sure you are of it."
-
 func freeForm() Format {
 	return Format{
 		Name: FreeForm,
@@ -35,8 +32,7 @@ func structuredRounds() Format {
 			{Name: PhaseClosing, First: -1, Last: -1},
 			{
 				Name: "rebuttal", First: 2, Last: -2,
-				Instruction: "Answer what the others have argued, by name and point by point, " +
-					"and strengthen your own case where it was attacked.",
+				Instruction: "Answer what the others have argued, by name and point by point, and what was said against you.",
 			},
 		},
 		End: EndByRounds,
@@ -64,11 +60,10 @@ func convergenceSeeking() Format {
 		Stance: Open,
 		Aim:    ByTruth,
 		Phases: []Phase{
-			{Name: PhaseOpening, First: 1, Last: 1, Instruction: ownAnswer},
+			{Name: PhaseOpening, First: 1, Last: 1},
 			{
 				Name: "exploration", First: 2, Last: -1,
-				Instruction: "Say what you hold now, and what has moved you or what would. " +
-					"Then name the narrowest point that still divides you, and how it could be settled.",
+				Instruction: "Say what you hold now. Then name the narrowest point that still divides you, and how it could be settled.",
 			},
 		},
 		End:    EndByConvergence,
@@ -82,15 +77,16 @@ func truthSeeking() Format {
 	return Format{
 		Name: TruthSeeking,
 		Guidance: "Everybody first answers alone. In each round after that, everybody reads the latest answers of the others, " +
-			"and then answers anew, as all do at the same time. The answer is to be right; to agree is no aim in itself.",
+			"and then answers anew, as all do at the same time. To agree is no aim in itself.",
 		Stance: Open,
 		Aim:    ByTruth,
 		Phases: []Phase{
-			{Name: "first-answer", First: 1, Last: 1, Slots: []Slot{{Who: Everyone, Group: 1, Instruction: ownAnswer}}},
+			{Name: "first-answer", First: 1, Last: 1, Slots: []Slot{{
+				Who: Everyone, Group: 1, Instruction: "Give your answer to the topic, and the reasons that carry it.",
+			}}},
 			{Name: "revision", First: 2, Last: -1, Back: 1, Slots: []Slot{{
 				Who: Everyone, Group: 1,
-				Instruction: "Give your answer as it is now, in full. If it has changed, say which reason of whom has changed it. " +
-					"If it has not, meet the strongest reason against it.",
+				Instruction: "Give your answer as it is now, in full, and meet the strongest reason against it.",
 			}}},
 		},
 		End: EndByConvergence,
@@ -112,7 +108,7 @@ func roundtable() Format {
 		Aim:    ByUnderstanding,
 		Seats: []Seats{
 			{Side: Neutral, Max: 1, Role: "to host the talk: to open it and to sum it up."},
-			{Min: 2, Role: "to bring a view of their own, and to understand those of the others."},
+			{Min: 2, Role: "to bring a view of one's own, and to understand those of the others."},
 		},
 		Chair: Neutral,
 		Phases: []Phase{
@@ -180,20 +176,18 @@ func socratic() Format {
 
 func devilsAdvocate() Format {
 	const (
-		propose = "Make your proposal: what is to be done, by whom and how, and why it is the right thing."
-		attack  = "Attack the proposal: its assumptions, its evidence, what it overlooks and how it could fail. " +
-			"Suggest nothing in its place."
-		defend = "Answer the criticism one by one: refute it, or change the proposal and say how."
-		press  = "Say which answers do not hold, and bring the strongest objection that has not been raised. " +
-			"Suggest nothing in the proposal's place."
-		remain = "Say which objections still stand against the proposal, and which ones it has met. " +
-			"Suggest nothing in the proposal's place, even now."
+		propose  = "Make your proposal: what is to be done, by whom and how, and why it is the right thing."
+		attack   = "Attack the proposal: its assumptions, its evidence, what it overlooks and how it could fail."
+		defend   = "Answer the criticism one by one: refute it, or change the proposal and say how."
+		press    = "Say which answers do not hold, and bring the strongest objection that has not been raised."
+		remain   = "Say which objections still stand against the proposal, and which ones it has met."
 		standing = "State the proposal as it now stands, with every change that the criticism has brought about."
 	)
 	return Format{
 		Name: DevilsAdvocate,
 		Guidance: "A proposal is put to the test: one side makes and defends it, the other only criticises, whatever it thinks " +
 			"itself. The criticism is there to make the proposal better or to show that it should be dropped.",
+		Aim: ByTruth,
 		Seats: []Seats{
 			{Side: For, Min: 1, Role: "to make a proposal, to defend it, and to mend it where the criticism is right.", Stance: Proposer},
 			{
@@ -225,7 +219,7 @@ func dialecticalInquiry() Format {
 			"aim, steps, costs and risks. To criticise the other plan is not enough."
 		critique = "Test the other plan: which of its assumptions fails, and what follows if it does. " +
 			"Then answer what was said against your own."
-		join = "From here on your side no longer binds you. Join the two plans: say which assumptions hold, what of each plan should be kept, " +
+		join = "Join the two plans: say which assumptions hold, what of each plan should be kept, " +
 			"and what the best plan made of both would be."
 	)
 	return Format{
@@ -236,13 +230,13 @@ func dialecticalInquiry() Format {
 		Aim: ByTruth,
 		Seats: []Seats{
 			{Side: For, Min: 1, Role: "to put forward a plan, and to stand by its assumptions until they are shown to fail."},
-			{Side: Against, Min: 1, Role: "to put forward a full counter-plan from the contrary assumptions, and to stand by those."},
+			{Side: Against, Min: 1, Role: "to put forward a full counter-plan from the contrary assumptions, and to stand by those until they are shown to fail."},
 		},
 		Phases: []Phase{
 			{Name: "plan", First: 1, Last: 1, Slots: []Slot{
 				{Who: Who(For), Instruction: plan}, {Who: Who(Against), Kind: "counter-plan", Instruction: counter},
 			}},
-			{Name: "synthesis", First: -1, Last: -1, Slots: []Slot{{Who: BothSides, Instruction: join}}},
+			{Name: "synthesis", First: -1, Last: -1, Release: true, Slots: []Slot{{Who: BothSides, Instruction: join}}},
 			{Name: "critique", First: 2, Last: -2, Slots: []Slot{{Who: BothSides, Instruction: critique}}},
 		},
 		End:    EndByRounds,

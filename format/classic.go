@@ -16,14 +16,14 @@ const (
 const maxOfASide = 4
 
 func oxford() Format {
-	const partners = " A side has one case: its speakers support each other, and each covers what the others have not."
 	return Format{
 		Name: Oxford,
 		Guidance: "Two sides contend over a motion before listeners whom each wants to win over: " +
-			"those who are undecided, and those who lean the other way.",
+			"those who are undecided, and those who lean the other way. " +
+			"Where a side has several speakers, they share one case, and each covers what the others have not.",
 		Seats: []Seats{
-			{Side: For, Min: 1, Max: maxOfASide, Role: "to speak for the motion." + partners},
-			{Side: Against, Min: 1, Max: maxOfASide, Role: "to speak against the motion." + partners},
+			{Side: For, Min: 1, Max: maxOfASide, Role: "to speak for the motion."},
+			{Side: Against, Min: 1, Max: maxOfASide, Role: "to speak against the motion."},
 			{Side: Neutral, Max: 1, Role: "to moderate: to ask what a listener would want answered, and to press both sides equally."},
 		},
 		Chair:  Neutral,
@@ -34,7 +34,7 @@ func oxford() Format {
 				Slots: []Slot{{
 					Who: BothSides, Minutes: 7,
 					Instruction: "Say what your side holds about the motion and give its best reasons, in words that a listener can follow. " +
-						"If the other side has spoken, take up what matters most in it.",
+						"If the other side has spoken, take up its strongest point.",
 				}},
 			},
 			{Name: "exchange", First: 2, Last: 2, Slots: oxfordExchange()},
@@ -88,7 +88,7 @@ func oxfordExchange() []Slot {
 func crossing(who, to Who) Slot {
 	return Slot{
 		Who: who, To: to, Exchanges: crossExchanges, Minutes: crossMinutes,
-		Instruction: "Seek an admission, a gap or a contradiction that your side can use later, and follow up on the answers so far.",
+		Instruction: "Seek an admission, a gap or a contradiction that your side can use later, and follow up on earlier answers.",
 		Answer:      "Answer truthfully, and grant no more than you are asked.",
 	}
 }
@@ -103,7 +103,8 @@ func lincolnDouglas() Format {
 	return Format{
 		Name: LincolnDouglas,
 		Guidance: "One against one, about values: each side offers a value and a criterion that measures it, " +
-			"and argues that its side of the question upholds them better. The side for the topic speaks first and last.",
+			"and argues that its side of the question upholds them better. The side for the topic speaks first and last; " +
+			"the second round brings no new arguments.",
 		Seats: []Seats{
 			{Side: For, Min: 1, Max: 1, Role: "to affirm the topic: to carry its burden of proof, and to speak first and last."},
 			{Side: Against, Min: 1, Max: 1, Role: "to negate the topic: to answer the case made for it, and to make one against it."},

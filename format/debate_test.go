@@ -69,7 +69,7 @@ func follow(t *testing.T, f *debate.Format, config debate.Config) {
 				assert.Contains(t, request.Last.Text, text)
 			}
 			if want.Words > 0 {
-				assert.Contains(t, request.Last.Text, "About "+strconv.Itoa(want.Words)+" words")
+				assert.Contains(t, request.Last.Text, " "+strconv.Itoa(want.Words)+" words.")
 			}
 			if want.MaxTokens > 0 {
 				assert.Equal(t, want.MaxTokens, request.MaxTokens)

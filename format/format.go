@@ -80,6 +80,9 @@ type Phase struct {
 	// Slots are the speeches of a round, in order. If there are none, every participant but the chair speaks once:
 	// in the order of Config.Participants, and in the way that Config.Mode says.
 	Slots []Slot `json:"slots,omitempty"`
+	// Release frees speakers from what was assigned to them: from this phase on, its side no longer binds an advocate. The instructions
+	// of the phase say so.
+	Release bool `json:"release,omitempty"`
 	// Back is how many earlier rounds a speaker reads, besides the present one. 1 means the previous round only. 0
 	// means all.
 	Back int `json:"back,omitempty"`

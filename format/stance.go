@@ -10,7 +10,7 @@ const (
 	Shared   Stance = "shared"   // wants to understand the views of the others, and may leave with another view
 	Examined Stance = "examined" // answers for its own view, and mends it or gives it up where an answer does not hold
 	Proposer Stance = "proposal" // defends a proposal, and changes it where the criticism is right
-	Critic   Stance = "critic"   // tests what others propose, and proposes nothing
+	Critic   Stance = "critic"   // tests what others propose, and proposes nothing; somebody else has to propose
 )
 
 // Aim is what the judges judge.
@@ -22,6 +22,19 @@ const (
 	ByTruth         Aim = "truth"         // which answer is best supported by what was said
 	ByUnderstanding Aim = "understanding" // how far the talk got
 )
+
+// Aim returns what judges judge where all speakers have this stance, and nothing else says it: a stance that lets speakers give up a view
+// must not cost them the debate.
+func (s Stance) Aim() Aim {
+	switch s {
+	case Open, Proposer, Critic:
+		return ByTruth
+	case Shared, Examined:
+		return ByUnderstanding
+	case Advocate:
+	}
+	return ByArgument
+}
 
 // StanceOf returns the stance of the speakers on a side: that of its seats, that of the format, or [Advocate]. A config may replace it.
 func (f *Format) StanceOf(side Side) Stance {

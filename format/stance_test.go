@@ -3,6 +3,7 @@ package format_test
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,9 +42,9 @@ func standing(system string) []format.Stance {
 	}{
 		{format.Advocate, "Make the best honest case for it"},
 		{format.Open, "The aim is to get the matter right together"},
-		{format.Shared, "Nobody wins here. Bring a view of your own"},
-		{format.Examined, "Answer for your own view as it is now"},
-		{format.Proposer, "A proposal is at stake, not your pride"},
+		{format.Shared, "You are not here to win."},
+		{format.Examined, "\"I do not know\" is a full answer."},
+		{format.Proposer, "Your answer is a proposal, and that is at stake, not your pride."},
 		{format.Critic, "You test, you do not propose"},
 	} {
 		if strings.Contains(system, one.says) {
@@ -192,29 +193,98 @@ func TestSidesAreExplained(t *testing.T) {
 	}
 }
 
-// Two to whom nothing gives a view are told where they stand in the order, whether or not they hear each other.
+// Those who begin at once and to whom nothing gives a view have a number each, which is drawn. Those who hear each other take what nobody
+// has taken.
 func TestSpeakersWithoutPositionsDiffer(t *testing.T) {
-	for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
-		config := debate.Config{Topic: "Should cities ban cars?", Rounds: 1, Mode: mode, Participants: stage.Actors("Ada", "Ben", "Cem for")}
-		systems := told(t, config)
-		assert.Contains(t, systems["Ada"], "take the one in place 1 of 2.", mode)
-		assert.Contains(t, systems["Ben"], "take the one in place 2 of 2.", mode)
-		assert.NotContains(t, systems["Cem"], "place ", "a side is enough")
-
-		config.Participants[0].Position = "Ban them."
-		for name, system := range told(t, config) {
-			assert.NotContains(t, system, " of 2.", "%s: one alone has no place", name)
-		}
-
-		config.Participants[0].Position, config.Stance = "", format.Shared
-		assert.Contains(t, told(t, config)["Ben"], "begin with the one in place 2 of 2.", mode)
-		config.Stance = format.Open
-		for name, system := range told(t, config) {
-			assert.NotContains(t, system, " of 2.", "%s: the same answer of two who look for it is a result", name)
-		}
+	config := debate.Config{Topic: "Should cities ban cars?", Rounds: 1, Participants: stage.Actors("Ada", "Ben", "Cem for")}
+	for name, system := range told(t, config) {
+		assert.Equal(t, name != "Cem", strings.Contains(system, "Take a side that nobody has taken yet"), name)
+		assert.NotRegexp(t, `number \d`, system, name)
 	}
-	roundtable := castings(format.Roundtable)[2].config
-	assert.Contains(t, told(t, roundtable)["Cem"], "begin with the one in place 3 of 3.")
+
+	config.Mode = debate.Simultaneous
+	number := regexp.MustCompile(`(?:take|begin with) (number \d of 2)\.`)
+	numbers := func() (ada, ben string) {
+		systems := told(t, config)
+		assert.NotRegexp(t, `number \d`, systems["Cem"], "a side is enough")
+		a, b := number.FindStringSubmatch(systems["Ada"]), number.FindStringSubmatch(systems["Ben"])
+		require.NotNil(t, a)
+		require.NotNil(t, b)
+		return a[1], b[1]
+	}
+	first := map[string]bool{}
+	for range 40 { // of one seat alone each time: 1 in 2^39
+		ada, ben := numbers()
+		first[ada] = true
+		assert.ElementsMatch(t, []string{"number 1 of 2", "number 2 of 2"}, []string{ada, ben})
+	}
+	assert.Len(t, first, 2)
+
+	config.Stance = format.Shared
+	numbers()
+	config.Stance = format.Open
+	for name, system := range told(t, config) {
+		assert.NotContains(t, system, " of 2.", "%s: the same answer of two who look for it is a result", name)
+	}
+	config.Stance, config.Participants[0].Position = "", "Ban them."
+	for name, system := range told(t, config) {
+		assert.NotContains(t, system, " of 2.", "%s: one alone needs no number", name)
+	}
+
+	own := debate.Config{Topic: "Should cities ban cars?", Rounds: 1, Participants: stage.Actors("Ada", "Ben")}
+	own.CustomFormat = &format.Format{
+		Name: "at-once", Phases: []format.Phase{{Name: "talk", First: 1, Last: -1, Slots: []format.Slot{{Who: format.Everyone, Group: 1}}}},
+		End: format.EndByRounds, Seats: []format.Seats{{Role: "to speak as a resident"}},
+	}
+	systems := told(t, own)
+	assert.Contains(t, systems["Ada"], "take number 1 of 2.", "a role alone gives nobody a view")
+	assert.Contains(t, systems["Ben"], "take number 2 of 2.")
+}
+
+// Whatever the stance: what is assigned is a position or a side, who has one is told so, and who has none is not.
+func TestWhatIsAssignedIsSaid(t *testing.T) {
+	assigned := regexp.MustCompile(`was assigned`)
+	for _, stance := range []format.Stance{
+		format.Advocate, format.Open, format.Shared, format.Examined, format.Proposer, format.Critic,
+	} {
+		config := debate.Config{Topic: "Should cities ban cars?", Rounds: 1, Stance: stance, Participants: stage.Actors("Ada for", "Ben", "Cem")}
+		config.Participants[1].Position = "Price them."
+		config.CustomFormat = &format.Format{
+			Name: "residents", Phases: []format.Phase{{Name: "talk", First: 1, Last: -1}}, End: format.EndByRounds,
+			Seats: []format.Seats{{Role: "to speak as a resident"}},
+		}
+		systems := told(t, config)
+		for name, given := range map[string]int{"Ada": 1, "Ben": 1, "Cem": 0} {
+			assert.Len(t, assigned.FindAllString(systems[name], -1), given, "%s: %s", stance, name)
+			assert.Equal(t, []format.Stance{stance}, standing(systems[name]), name)
+		}
+		assert.Contains(t, systems["Ada"], "Your side: for (you say yes to the topic)", "the role is for any side")
+	}
+}
+
+// Only where a phase releases speakers are they told that one may, and then its instructions do.
+func TestARelease(t *testing.T) {
+	for _, f := range format.Builtin() {
+		config := stage.CastFor(f)
+		engine, source := stage.Ready(config)
+		stage.Run(t, engine, config)
+		releases := slices.ContainsFunc(f.Phases, func(p format.Phase) bool { return p.Release })
+		assert.Equal(t, f.Name == format.DialecticalInquiry, releases, f.Name)
+		told := 0
+		for _, req := range source.Requests() {
+			if req.Schema != nil {
+				continue
+			}
+			if strings.Contains(req.System, "Make the best honest case") {
+				assert.Equal(t, releases, strings.Contains(req.System, "until the last message releases you from it"), req.ID)
+			}
+			if strings.Contains(req.Last.Text, "From here on your side no longer binds you.") {
+				told++
+				assert.Contains(t, stage.CallOf(&req), ".synthesis.")
+			}
+		}
+		assert.Equal(t, releases, told > 0, f.Name)
+	}
 }
 
 // In a debate that looks for the right answer, all answer at once: first alone, and then having read the latest answers only.
