@@ -186,7 +186,9 @@ func ballotCalls(d *Debate, after bool) []flow.Call {
 			call.Tag = tagAfter
 		}
 		call.View.None, call.View.All = !after, after
-		call.Last = func(*flow.Record) string { return d.toVote(when, m.Name) }
+		call.Last = func(*flow.Record) string {
+			return d.toVote(when, m)
+		}
 		if !d.Done(call.ID) && !d.Skipped(call.ID) && (!after || !d.Skipped("vote.before."+m.Name)) {
 			calls = append(calls, call)
 		}
@@ -195,14 +197,19 @@ func ballotCalls(d *Debate, after bool) []flow.Call {
 }
 
 // toVote is the last message before a member of the audience votes. After the debate it says how the member has voted before.
-func (d *Debate) toVote(when, voter string) string {
+// One who is no model reads no system prompt, and has the instructions of the host program here.
+func (d *Debate) toVote(when string, m *Member) string {
 	first := VoteUndecided // in an estimate nobody has voted
 	for _, b := range d.Ballots {
-		if b.Voter == voter && !b.After {
+		if b.Voter == m.Name && !b.After {
 			first = b.Vote
 		}
 	}
-	return strings.ReplaceAll(cmp.Or(d.Text(askBallot+when), d.Text("ballot."+when)), formerHole, string(first))
+	text := strings.ReplaceAll(cmp.Or(d.Text(askBallot+when), d.Text("ballot."+when)), formerHole, string(first))
+	if m.Model != "" {
+		return text
+	}
+	return text + d.further(joined(d.config.Audience.Instructions, m.Instructions))
 }
 
 // memberCall asks a member of the audience, whose answer can be left out.

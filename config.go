@@ -60,6 +60,7 @@ type Config struct {
 	// Mode says whether speakers of one round hear each other: Sequential if empty.
 	Mode Mode `json:"mode,omitempty" redact:"-"`
 	// Stance is how all participants but the chair stand to what is argued, such as [format.Open]. If it is empty, the format says it.
+	// Stances that replace those of the format decide what the judges judge, unless Judging.Aim does: see [format.Stance.Aim].
 	Stance format.Stance `json:"stance,omitempty" redact:"-"`
 	// Rounds is the largest number of rounds: 5 if 0. There is no upper bound. If the format fixes its rounds, a larger number
 	// is lowered to the format's, and a smaller one is an error.

@@ -64,7 +64,6 @@ func ExampleConfig_prompts() {
 	// Round 1 of 1.
 	//
 	// This is your only turn: your answer to the topic, the reasons that carry it, and the strongest objection with your reply.
-	// It is your turn.
 	// End with a question to the others.
 }
 

@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -17,12 +18,15 @@ import (
 // tieBelow is the distance of two scores, of 100, below which nobody is ahead.
 const tieBelow = 3.0
 
+const flagRepetitive = "repetitive"
+
 // flag is something that a judge may notice about a round.
 type flag struct {
 	name  string // in answers
 	shown string // in exports
 	ask   string
 	first int  // the first round in which it is asked for and counts
+	least int  // how many contestants it takes
 	ends  bool // it can end a debate that ends by convergence
 	of    func(*Flags) *bool
 }
@@ -30,15 +34,15 @@ type flag struct {
 // flags are in the order in which judges are asked for them. A round cannot converge before anybody has answered, and returns cannot
 // diminish twice before the third round.
 var flags = []flag{ //nolint:gochecknoglobals // read only
-	{"repetitive", "repetitive", "most of the round had been said before", 1, false, func(f *Flags) *bool { return &f.Repetitive }},
-	{"drifting", "drifting", "most of the round is not about the topic", 1, false, func(f *Flags) *bool { return &f.Drifting }},
+	{flagRepetitive, "repetitive", "most of the round had been said before", 1, 1, false, func(f *Flags) *bool { return &f.Repetitive }},
+	{"drifting", "drifting", "most of the round is not about the topic", 1, 1, false, func(f *Flags) *bool { return &f.Drifting }},
 	{
-		"diminishingReturns", "diminishing returns", "this round and the one before each brought less than the one before it", 3, true,
+		"diminishingReturns", "diminishing returns", "each of the last two rounds brought less than the round before it", 3, 1, true,
 		func(f *Flags) *bool { return &f.DiminishingReturns },
 	},
 	{
-		"convergenceReached", "convergence", "all now give the same answer to the topic, or agree on what they will never agree; " +
-			"views that are merely clear do not suffice", 2, true,
+		"convergenceReached", "convergence", "all now give the same answer to the topic, or agree that they will not agree, and on what; " +
+			"clear views alone do not suffice", 2, 2, true,
 		func(f *Flags) *bool { return &f.ConvergenceReached },
 	},
 }
@@ -65,12 +69,17 @@ type asked struct {
 	marks    []string      // the criteria of the rubric; nil: one score for each participant
 	criteria []string      // of the verdict's findings
 	winner   bool          // somebody can win
+	closing  bool          // there are closing turns, which may say again what was said
+	alone    bool          // there is one contestant, who can agree with nobody
 	sides    []format.Side // that can win; nil: participants can
 }
 
 // askedIn returns what a debate of this config asks of its judges.
 func askedIn(c *Config, f *format.Format) asked {
-	a := asked{end: f.End, winner: f.Decide != format.NoWinner, sides: sidesOf(c.Participants, f)}
+	a := asked{
+		end: f.End, winner: f.Decide != format.NoWinner, sides: sidesOf(c.Participants, f), closing: closes(f),
+		alone: countJudged(f, c.Participants) == 1,
+	}
 	if c.Judging != nil {
 		a.judges, a.criteria = len(c.Judging.Judges), c.Judging.criteria()
 		if c.Judging.Rubric != nil {
@@ -78,6 +87,16 @@ func askedIn(c *Config, f *format.Format) asked {
 		}
 	}
 	return a
+}
+
+// closes reports whether contestants close the debate, each in a turn of its own.
+func closes(f *format.Format) bool {
+	return slices.ContainsFunc(f.Phases, func(p format.Phase) bool {
+		closing := func(s format.Slot) bool {
+			return s.Who != format.TheChair && cmp.Or(string(s.Kind), p.Name) == format.PhaseClosing
+		}
+		return len(p.Slots) == 0 && p.Name == format.PhaseClosing || slices.ContainsFunc(p.Slots, closing)
+	})
 }
 
 // formerly returns what version 1 of the flow asked for in the same debate.
@@ -88,7 +107,17 @@ func (a *asked) formerly() asked {
 }
 
 // notices reports whether a flag is asked for about a round.
-func (a *asked) notices(f *flag, round int) bool { return round >= f.first || a.former }
+func (a *asked) notices(f *flag, round int) bool {
+	return a.former || round >= f.first && (f.least < 2 || !a.alone)
+}
+
+// noticing says in words when a flag is true.
+func (a *asked) noticing(f *flag) string {
+	if f.name == flagRepetitive && a.closing {
+		return "most of the round, closings apart, had been said before"
+	}
+	return f.ask
+}
 
 // ends names the flags that can end the debate, of those that are asked for about a round. "": none can.
 func (a *asked) ends(round int) string {
@@ -110,10 +139,10 @@ func (a *asked) assessment(round int, people []string) prompt.Fields {
 	mark := prompt.Field{Name: "score", Kind: prompt.Number, Ask: "0 to 10"}
 	if a.marks != nil {
 		mark = prompt.Field{
-			Name: "criteria", Kind: prompt.ByName, Ask: "0 to 10 by each criterion", Names: a.marks, Of: []prompt.Field{{Kind: prompt.Number}},
+			Name: "criteria", Kind: prompt.ByName, Ask: "for each criterion, 0 to 10", Names: a.marks, Of: []prompt.Field{{Kind: prompt.Number}},
 		}
 	}
-	const points = "up to three sentences each, each on a point that was made"
+	const points = "lists of up to three sentences, each on a point that was made"
 	out := prompt.Fields{
 		{Name: "assessments", Kind: prompt.List, Ask: "for each of " + prompt.Names, Of: []prompt.Field{
 			participantField(people),
@@ -124,12 +153,12 @@ func (a *asked) assessment(round int, people []string) prompt.Fields {
 		reasoningField("what happened in the round, what was new, what is open; three to six sentences"),
 	}
 	if when := a.ending(round); when != "" {
-		out = append(out, prompt.Field{Name: "ending", Ask: when + ", why: what is settled, in whose words; else \"\""})
+		out = append(out, prompt.Field{Name: "ending", Ask: when + ", why, with the words that show it; else \"\""})
 	}
 	noticed := prompt.Field{Name: "flags", Kind: prompt.Object, Ask: "each true or false", Of: make([]prompt.Field, 0, len(flags))}
 	for i := range flags {
 		if flag := &flags[i]; a.notices(flag, round) {
-			noticed.Of = append(noticed.Of, prompt.Field{Name: flag.name, Kind: prompt.Truth, Ask: flag.ask})
+			noticed.Of = append(noticed.Of, prompt.Field{Name: flag.name, Kind: prompt.Truth, Ask: a.noticing(flag)})
 		}
 	}
 	out = append(out, noticed, prompt.Field{Name: "qualityScore", Kind: prompt.Number, Ask: "the round as a whole, 0 to 10"}, a.further())
@@ -145,7 +174,7 @@ func (a *asked) ending(round int) string {
 	case a.former || a.end == format.EndByRounds:
 		return ""
 	case a.end != format.EndByConvergence:
-		return "if the debate should end now"
+		return "if the debate should end before its last round"
 	}
 	if ends := a.ends(round); ends != "" {
 		return "if " + ends + " is true"
@@ -169,16 +198,19 @@ func (a *asked) further() prompt.Field {
 
 // verdict returns the fields of a judge's verdict on these people. parties are those that can win: the people, or sides.
 func (a *asked) verdict(people, parties []string) prompt.Fields {
-	const open = "as they are at the end"
+	agreed, open, compared := "as they are at the end", "as they are at the end", "by each criterion, a sentence that compares the participants"
+	if a.alone {
+		agreed, open, compared = "what of the view held", "what did not hold, or stayed open", "by each criterion, a sentence on the participant"
+	}
 	out := prompt.Fields{
-		{Name: "summary", Ask: "what was disputed and how it went, for somebody who has read nothing"},
+		{Name: "summary", Ask: "what was disputed and how it went, for somebody who has read nothing of it"},
 		{Name: "keyPoints", Kind: prompt.List, Ask: "for each of " + prompt.Names, Of: []prompt.Field{
 			participantField(people),
-			{Name: "mainArguments", Kind: prompt.Texts, Ask: "what carried the case, and whether it withstood"},
+			{Name: "mainArguments", Kind: prompt.Texts, Ask: "what carried the case, and whether it held"},
 		}},
-		{Name: "areasOfAgreement", Kind: prompt.Texts, Ask: open},
+		{Name: "areasOfAgreement", Kind: prompt.Texts, Ask: agreed},
 		{Name: "areasOfDisagreement", Kind: prompt.Texts, Ask: open},
-		{Name: "criteria", Kind: prompt.ByName, Ask: "by each criterion, a sentence that compares the participants", Names: a.criteria},
+		{Name: "criteria", Kind: prompt.ByName, Ask: compared, Names: a.criteria},
 	}
 	if a.winner {
 		out = append(out, scoresField(100, people), a.winnerField(parties))
@@ -196,9 +228,9 @@ func (a *asked) winnerField(parties []string) prompt.Field {
 		Of:  []prompt.Field{reasoningField("the points that decided it"), participantField(parties)},
 	}
 	if a.sides != nil {
-		out.Ask = fmt.Sprintf("null if the mean scores of the two sides are less than %g apart, else the team that is ahead", tieBelow)
+		out.Ask = fmt.Sprintf("null if you see the sides level: less than %g apart on average; else the team that is ahead", tieBelow)
 		if len(a.sides) > 2 {
-			out.Ask = fmt.Sprintf("null if the best two mean scores of the sides are less than %g apart, else the team that is ahead", tieBelow)
+			out.Ask = fmt.Sprintf("null if you see the best two sides level: less than %g apart on average; else the team that is ahead", tieBelow)
 		}
 		out.Of[1] = prompt.Field{Name: "side", Kind: prompt.Choice, Ask: a.choice() + ": the team, not a person", Names: parties}
 	}
@@ -270,7 +302,7 @@ func ballotFields(after bool) prompt.Fields {
 // planFields returns the fields of a plan of positions for these people.
 func planFields(people []string) prompt.Fields {
 	return prompt.Fields{
-		reasoningField("on which points these positions collide"),
+		reasoningField("on which points the positions will collide"),
 		{Name: "positions", Kind: prompt.List, Ask: "for each of " + prompt.Names, Of: []prompt.Field{
 			participantField(people),
 			{

@@ -37,8 +37,9 @@ type JudgeTask struct {
 	Attempt int           // from 1
 	Kind    flow.CallKind // KindAssessment, KindVerdict, or KindBallot
 	Topic   string
-	Round   int // of an assessment: the round that is judged; otherwise the latest round
-	Rounds  int // the largest number of rounds
+	Aim     format.Aim // what is judged, such as [format.ByTruth]; "": [format.ByArgument]. A ballot has none
+	Round   int        // of an assessment: the round that is judged; otherwise the latest round
+	Rounds  int        // the largest number of rounds
 	// Participants are those who take part, and those who left after they had spoken. Their models, and the settings of these,
 	// are omitted. With neutral labels, their names are the labels, in Turns too, and instructions and metadata are omitted.
 	Participants []Participant
@@ -46,7 +47,7 @@ type JudgeTask struct {
 	// contestants who have spoken in the round, of a verdict all contestants. They are among Participants. A voter judges nobody.
 	Judged      []string
 	Turns       []*flow.Turn      // oldest first, as [flow.Record.Readable] returns them; their text is hostile
-	Instruction string            // what a model would be told, including the problems of a rejected answer
+	Instruction string            // what a model would be told in its last message, the host's instructions, and what is wrong with a rejected answer
 	Schema      json.RawMessage   // the JSON schema that the answer must match
 	Labels      map[string]string // Config.Labels
 }
@@ -79,7 +80,7 @@ type Judgement struct {
 	Flags          Flags             `json:"flags"`
 	Reasoning      string            `json:"reasoning"`
 	// Ending says why the debate should end now. It must not be blank if the answer would end the debate: if the judge does not wish to
-	// continue, or if a flag is set that ends a debate of this format.
+	// continue before the last round, or if a flag is set that ends a debate of this format.
 	Ending string `json:"ending,omitempty"`
 	// Recommendations are no longer asked for: nobody read them but the reader of an export. Older logs have them.
 	Recommendations string `json:"recommendations"`
@@ -101,8 +102,8 @@ type ParticipantMark struct {
 type Flags struct {
 	Repetitive         bool `json:"repetitive"`         // most of the round had been said before
 	Drifting           bool `json:"drifting"`           // most of the round is not about the topic
-	DiminishingReturns bool `json:"diminishingReturns"` // each of the last two rounds brought less than the one before it
-	ConvergenceReached bool `json:"convergenceReached"` // all give the same answer, or agree on what they will never agree
+	DiminishingReturns bool `json:"diminishingReturns"` // each of the last two rounds brought less than the round before it
+	ConvergenceReached bool `json:"convergenceReached"` // all give the same answer, or agree that they will not agree, and on what
 }
 
 // FinalVerdict is a judge's verdict on the whole debate, as logs hold it. Models answer with the same fields in another order, reasons
@@ -204,7 +205,8 @@ func (d *Debate) checkMark(i int, mark *ParticipantMark, given object) []string 
 	return problems
 }
 
-// wouldEnd reports whether a judge who answers this about the present round wishes to end the debate by it.
+// wouldEnd reports whether a judge who answers this about the present round wishes to end the debate by it. After the last round there is
+// nothing to end by a wish, but a debate that has converged says so in its last round too.
 func (d *Debate) wouldEnd(j *Judgement) bool {
 	switch d.format.End {
 	case format.EndByRounds:
@@ -213,7 +215,7 @@ func (d *Debate) wouldEnd(j *Judgement) bool {
 		noticed := d.counted(d.Round, j.Flags)
 		return noticed.ConvergenceReached || noticed.DiminishingReturns
 	default:
-		return !j.ShouldContinue
+		return !j.ShouldContinue && d.Round < d.rounds()
 	}
 }
 

@@ -65,10 +65,17 @@ func (d *Debate) asking(s *sheet, name, former string) string {
 }
 
 // instructed returns the host program's own instructions to one judge. They stand in the last message, so that all judges of a panel
-// have the same system prompt.
+// have the same system prompt. One who is no model reads no system prompt, and has those to all judges here too.
 func (d *Debate) instructed(judge *JudgeConfig) string {
-	own := prompt.Plain(judge.Instructions)
-	if own == "" {
+	if judge.Model != "" || d.Replacement(judge.Name) != "" {
+		return d.further(judge.Instructions)
+	}
+	return d.further(joined(d.config.Judging.Instructions, judge.Instructions))
+}
+
+// further returns instructions of the host program behind those of the library; "": there are none.
+func (d *Debate) further(own string) string {
+	if own = prompt.Plain(own); own == "" {
 		return ""
 	}
 	return "\n\nFurther instructions, which hold where they differ from the rules above:\n\n" + d.Hide(own)
@@ -290,7 +297,7 @@ func judgeTask(r *flow.Record, asked flow.Asked) any {
 		}
 	}
 	if call.Kind == KindAssessment || call.Kind == KindVerdict {
-		task.Judged = d.sheet(call.By, call.Schema, call.View.Swapped).people
+		task.Judged, task.Aim = d.sheet(call.By, call.Schema, call.View.Swapped).people, aimIn(d.config, d.format)
 	}
 	if call.View.Swapped {
 		task.Turns = swapped(task.Turns)

@@ -26,7 +26,8 @@ type Judging struct {
 	Rubric *Rubric `json:"rubric,omitempty"`
 	// Criteria replace the six default criteria. They apply if there is no rubric.
 	Criteria []string `json:"criteria,omitempty" redact:"-"`
-	// Aim is what the judges judge, such as [format.ByTruth]. If it is empty, the format says it.
+	// Aim is what the judges judge, such as [format.ByTruth]. If it is empty, the stances say it that the config gives in place of the
+	// format's, if they agree, and otherwise the format.
 	Aim format.Aim `json:"aim,omitempty" redact:"-"`
 	// Instructions are added to the prompts of all judges, unchanged. They are trusted: do not fill them from a user's input.
 	Instructions string `json:"instructions,omitempty"`

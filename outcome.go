@@ -152,7 +152,7 @@ func (d *Debate) panelOf(round int) panel {
 
 // counted returns the flags of a round that count. Before the first round in which a flag is asked for, it counts for nothing.
 func (d *Debate) counted(round int, noticed Flags) Flags {
-	if round >= laterRounds || d.asked.former {
+	if round >= laterRounds && !d.asked.alone || d.asked.former {
 		return noticed
 	}
 	counts := noticed

@@ -70,11 +70,15 @@ const unset = -2
 type drawn struct {
 	Orders [][]int  // by judge: the seats in the order in which the judge is shown them
 	Labels []string // neutral names, by seat; nil if names are shown
+	Places []int    // the seats in the order in which speakers are numbered who begin at once; nil: in theirs
 }
 
 // draw draws the orders and labels of a debate from its seed.
 func draw(config flow.Config, seed string) any {
 	c, out := config.(*Config), drawn{}
+	if c.Mode == Simultaneous {
+		out.Places = flow.Shuffled(seed, "places", len(c.Participants))
+	}
 	if c.Judging == nil {
 		return out
 	}

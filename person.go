@@ -122,8 +122,8 @@ func checkPersonVerdict(r *flow.Record, p *answeredPersonVerdict) []string {
 // personAssessed is what a person is asked about the present round.
 func (d *Debate) personAssessed(s *sheet) string {
 	example := d.example(PersonJudgement{Reasoning: "…", Scores: even(s.judged, 7), QualityScore: 7, ShouldContinue: true})
-	return fmt.Sprintf("Round %d of %d is over. How good was it?\n\n%s\n\nThe answer looks like this: %s", d.Round, d.rounds(),
-		prompt.FillNames(s.fields.String(), s.people), example)
+	return fmt.Sprintf("Round %d of %d is over. How good was it?\n\n%s%s\n\nThe answer looks like this: %s", d.Round, d.rounds(),
+		d.aim(), prompt.FillNames(s.fields.String(), s.people), example)
 }
 
 // personJudged is what a person is asked about the whole debate.
@@ -134,8 +134,16 @@ func (d *Debate) personJudged(s *sheet) string {
 		question = "How good was it?"
 		example = d.example(personVerdictShape{Reasoning: "…", QualityScore: 70})
 	}
-	return fmt.Sprintf("The debate is over. %s\n\n%s\n\nThe answer looks like this: %s", question,
-		prompt.FillNames(s.fields.String(), s.people), example)
+	return fmt.Sprintf("The debate is over. %s\n\n%s%s\n\nThe answer looks like this: %s", question,
+		d.aim(), prompt.FillNames(s.fields.String(), s.people), example)
+}
+
+// aim tells a person what is judged. Debates of version 1 do not have the text.
+func (d *Debate) aim() string {
+	if text := d.Text(askAim); text != "" {
+		return text + "\n\n"
+	}
+	return ""
 }
 
 // even gives everybody the same score.

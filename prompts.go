@@ -10,6 +10,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/prompt"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // textKind is a kind of the prompts that each participant, judge or voter has one of.
@@ -96,20 +97,43 @@ func (t *textWriter) people() []prompt.Person {
 		out[i] = prompt.Person{Name: p.Name, Side: string(p.Side), Position: t.position(i)}
 		if !t.Format.Judged(p.Side) {
 			out[i].Side = "chair"
+		} else if number := t.numbered(i); number != "" {
+			out[i].Side += ", " + number
 		}
 	}
 	return out
 }
 
-// stance returns how a participant stands to what is argued.
-func (t *textWriter) stance(p *Participant) format.Stance {
-	return cmp.Or(p.Stance, t.Config.Stance, t.Format.StanceOf(p.Side))
+// numbered returns the number of a participant among several on a side, by which formats call them to speak; "": there are not several.
+func (t *textWriter) numbered(i int) string {
+	side := t.Config.Participants[i].Side
+	if side == "" || countSide(t.Config.Participants, side) < 2 {
+		return ""
+	}
+	return "speaker " + strconv.Itoa(countSide(t.Config.Participants[:i+1], side))
 }
 
-// means says what a side means for the topic, unless the role of its seats says it.
-func (t *textWriter) means(side format.Side) string {
+// stanceIn returns how a participant stands to what is argued.
+func stanceIn(c *Config, f *format.Format, p *Participant) format.Stance {
+	return cmp.Or(p.Stance, c.Stance, f.StanceOf(p.Side))
+}
+
+func (t *textWriter) stance(p *Participant) format.Stance { return stanceIn(t.Config, t.Format, p) }
+
+// means says what a participant's side means for the topic, unless the role of its own seats says it, and which of several speakers it is
+// there. The role of seats that are for any side does not say what one means.
+func (t *textWriter) means(i int) string {
+	means, number := t.sideMeans(t.Config.Participants[i].Side), t.numbered(i)
+	if means != "" && number != "" {
+		return means + "; " + number
+	}
+	return means + number
+}
+
+func (t *textWriter) sideMeans(side format.Side) string {
+	own := func(seats format.Seats) bool { return seats.Side == side && strings.TrimSpace(seats.Role) != "" }
 	switch {
-	case t.Format.Role(side) != "":
+	case slices.ContainsFunc(t.Format.Seats, own):
 		return ""
 	case side == format.For:
 		return "you say yes to the topic"
@@ -122,10 +146,45 @@ func (t *textWriter) means(side format.Side) string {
 	}
 }
 
-// places returns, by seat, the place of each speaker among those to whom nothing gives a view of their own: neither a side nor a position.
-// Without it, those who speak at once would begin with the same view. Speakers who look for the right answer have none: if they begin with
-// the same view, that is a result.
+// searches reports whether a model of these options can search.
+func searches(o *provider.Options) bool { return o != nil && o.Search }
+
+// supplied reports whether everybody can look something up: in files, or with tools.
+func (t *textWriter) supplied() bool {
+	return len(t.Config.Documents)+len(t.Config.Attachments)+len(t.Config.Tools) > 0
+}
+
+// sources reports whether somebody can look something up.
+func (t *textWriter) sources() bool {
+	return t.supplied() ||
+		slices.ContainsFunc(t.Config.Participants, func(p Participant) bool { return searches(p.Options) }) ||
+		t.Config.Judging != nil && slices.ContainsFunc(t.Config.Judging.Judges, func(j JudgeConfig) bool { return searches(j.Options) })
+}
+
+// atOnce reports whether the contestants begin without hearing each other.
+func (t *textWriter) atOnce() bool {
+	phase := t.Format.Phase(1, t.Config.Rounds)
+	if len(phase.Slots) == 0 {
+		return t.Config.Mode == Simultaneous
+	}
+	first := slices.IndexFunc(phase.Slots, func(s format.Slot) bool { return s.Who != format.TheChair })
+	return first >= 0 && phase.Slots[first].Group != 0
+}
+
+// released reports whether a phase frees speakers from what was assigned to them.
+func (t *textWriter) released() bool {
+	return slices.ContainsFunc(t.Format.Phases, func(p format.Phase) bool { return p.Release })
+}
+
+// places returns, by seat, a number for each speaker among those to whom nothing gives a view of their own: neither a side nor a position.
+// Without it, those who begin at once would begin with the same view. In Simultaneous mode the numbers are drawn, so that no seat always affirms.
+// Where speakers hear each other, each takes a view that nobody has taken. Speakers who look for the right answer have no number: if they
+// begin with the same view, that is a result.
 func (t *textWriter) places() []string {
+	out := make([]string, len(t.Config.Participants))
+	if !t.atOnce() {
+		return out
+	}
 	var free []int
 	for i := range t.Config.Participants {
 		p := &t.Config.Participants[i]
@@ -134,25 +193,28 @@ func (t *textWriter) places() []string {
 			free = append(free, i)
 		}
 	}
-	out := make([]string, len(t.Config.Participants))
 	if len(free) < 2 {
 		return out
 	}
-	for place, seat := range free {
-		out[seat] = "place " + strconv.Itoa(place+1) + " of " + strconv.Itoa(len(free))
+	if t.Places != nil {
+		slices.SortFunc(free, func(a, b int) int { return slices.Index(t.Places, a) - slices.Index(t.Places, b) })
+	}
+	for i, seat := range free {
+		out[seat] = "number " + strconv.Itoa(i+1) + " of " + strconv.Itoa(len(free))
 	}
 	return out
 }
 
 func (t *textWriter) debaters() {
-	people, places := t.people(), t.places()
+	people, places, supplied, released := t.people(), t.places(), t.supplied(), t.released()
 	for i := range t.Config.Participants {
 		p := &t.Config.Participants[i]
 		d := prompt.Debater{
-			Topic: t.Config.Topic, Name: p.Name, Side: string(p.Side), Means: t.means(p.Side), Position: people[i].Position,
+			Topic: t.Config.Topic, Name: p.Name, Side: string(p.Side), Means: t.means(i), Position: people[i].Position,
 			Stance: string(t.stance(p)), Place: places[i], Persona: p.Persona, Instructions: p.Instructions, Format: t.Format.Name,
 			FormatGuidance: t.guidance(), Role: t.Format.Role(p.Side), Chair: !t.Format.Judged(p.Side),
 			Others: slices.Delete(slices.Clone(people), i, i+1), Rounds: t.Config.Rounds, Language: t.Config.Language, Fence: t.Fence,
+			Released: released, Sources: supplied || searches(p.Options),
 		}
 		if people[i].Position != p.Position { // the position is still a hole
 			d.KeyArguments = []string{argumentsHole(i)}
@@ -193,7 +255,7 @@ func (t *textWriter) speech(name string, ask prompt.Turn) {
 func (t *textWriter) turn(phase *format.Phase, kind string) prompt.Turn {
 	return prompt.Turn{
 		Phase: phase.Name, Instruction: phase.Instruction, Rounds: t.planned(),
-		Opening: kind == format.PhaseOpening, Closing: kind == format.PhaseClosing,
+		Opening: kind == format.PhaseOpening, Closing: kind == format.PhaseClosing, Released: phase.Release,
 	}
 }
 

@@ -1,7 +1,7 @@
 package debate
 
 import (
-	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,8 +20,34 @@ const (
 	askTexts   = "ask."
 	askAssess  = askTexts + "assess." // with the round; that of laterRounds stands for all later ones
 	askVerdict = askTexts + "verdict"
+	askAim     = askTexts + "aim"     // for judges who read no system prompt
 	askBallot  = askTexts + "ballot." // with "before" or "after"
 )
+
+// aimIn returns what the judges of a debate judge: what the config says. Otherwise, if the config replaces the format's stances, what goes
+// with those that it gives, unless they differ in it. Otherwise what the format says.
+func aimIn(c *Config, f *format.Format) format.Aim {
+	if c.Judging != nil && c.Judging.Aim != "" {
+		return c.Judging.Aim
+	}
+	replaced, aim := false, format.Aim("")
+	for i := range c.Participants {
+		p := &c.Participants[i]
+		if !f.Judged(p.Side) {
+			continue
+		}
+		stance := stanceIn(c, f, p)
+		replaced = replaced || stance != f.StanceOf(p.Side)
+		if aim != "" && aim != stance.Aim() {
+			return f.Aim
+		}
+		aim = stance.Aim()
+	}
+	if replaced {
+		return aim
+	}
+	return f.Aim
+}
 
 // judges renders what judges are told. All judges of a panel are told the same, in the same order, so that they share the beginning of
 // their prompts. The order that was drawn for a judge is that of the names in its instruction and its schema.
@@ -31,11 +57,12 @@ func (t *textWriter) judges() {
 		return
 	}
 	people, names, chairs := t.shown(t.Orders[0])
+	a := askedIn(t.Config, t.Format)
 	judge := prompt.Judge{
 		Topic: t.hide(t.Config.Topic), Format: t.Format.Name, FormatGuidance: t.hide(t.Format.Guidance), Participants: people, Chairs: chairs,
 		Criteria: j.Criteria, Rubric: j.Rubric.prompted(), Rounds: t.Config.Rounds, NoWinner: t.Format.Decide == format.NoWinner,
-		Aim: string(cmp.Or(j.Aim, t.Format.Aim)), Roles: t.roles(), Instructions: t.hide(bare(j.Instructions)), Language: t.Config.Language,
-		Fence: t.Fence,
+		Aim: string(aimIn(t.Config, t.Format)), Sources: t.sources(), Closing: a.closing, Roles: t.roles(),
+		Instructions: t.hide(bare(j.Instructions)), Language: t.Config.Language, Fence: t.Fence,
 	}
 	if len(j.Judges) == 1 {
 		judge.Name = j.Judges[0].Name
@@ -44,7 +71,10 @@ func (t *textWriter) judges() {
 	for i := range j.Judges {
 		t.put(textSystem.of(j.Judges[i].Name), text, err)
 	}
-	a := askedIn(t.Config, t.Format)
+	if slices.ContainsFunc(j.Judges, func(judge JudgeConfig) bool { return judge.Model == "" }) {
+		aim, err := t.Prompts.Aim(judge)
+		t.put(askAim, aim, err)
+	}
 	for round := 1; round <= laterRounds; round++ {
 		text, err := t.Prompts.Assess(prompt.Assess{
 			Participants: names, Rubric: judge.Rubric, Rounds: t.planned(), Ends: string(t.Format.End), Judges: len(j.Judges), First: round == 1,
@@ -102,6 +132,7 @@ func (t *textWriter) shown(order []int) (people []prompt.Person, names, chairs [
 		if t.Format.Judged(t.Config.Participants[seat].Side) {
 			names = append(names, p.Name)
 		} else {
+			people[len(people)-1].Side += ", not judged"
 			chairs = append(chairs, p.Name)
 		}
 	}

@@ -2,6 +2,7 @@ package debates_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -53,7 +54,7 @@ func TestPositionsAreFoundForNamesAndSides(t *testing.T) {
 			prompts := systems(source)
 			for _, p := range config.Participants {
 				if position, ok := want[p.Name]; ok {
-					require.Contains(t, prompts[p.Name], fmt.Sprintf("Your side: %s\n\nYour position: %s\n", p.Side, position))
+					require.Regexp(t, fmt.Sprintf(`\nYour side: %s( \(speaker \d\))?\n\nYour position: %s\n`, p.Side, regexp.QuoteMeta(position)), prompts[p.Name])
 				}
 			}
 		})

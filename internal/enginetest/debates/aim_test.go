@@ -1,0 +1,198 @@
+package debates_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// aims are words by which a prompt shows what is judged.
+func aims() map[format.Aim]string {
+	return map[format.Aim]string{
+		format.ByArgument: "who argued better", format.ByTruth: "best supported by what was said", format.ByUnderstanding: "how far the discussion got",
+	}
+}
+
+// told returns the system prompts of a debate by whom they are for.
+func told(t *testing.T, config debate.Config) map[string]string {
+	t.Helper()
+	engine, p := stage.Ready(config)
+	stage.Run(t, engine, config)
+	out := make(map[string]string)
+	for _, req := range p.Requests() {
+		out[req.Self] = req.System
+	}
+	return out
+}
+
+// TestAStanceDecidesWhatIsJudged: a config that lets speakers give up a view does not let the judge punish them for it. What the config says
+// of the aim holds, and a stance that the format has anyway changes nothing.
+func TestAStanceDecidesWhatIsJudged(t *testing.T) {
+	for name, test := range map[string]struct {
+		format                string
+		stance, first, second format.Stance
+		aim, want             format.Aim
+	}{
+		"the format's":            {format: format.FreeForm, want: format.ByArgument},
+		"open":                    {format: format.FreeForm, stance: format.Open, want: format.ByTruth},
+		"shared":                  {format: format.FreeForm, stance: format.Shared, want: format.ByUnderstanding},
+		"examined":                {format: format.FreeForm, stance: format.Examined, want: format.ByUnderstanding},
+		"proposal and critic":     {format: format.FreeForm, first: format.Proposer, second: format.Critic, want: format.ByTruth},
+		"two aims":                {format: format.FreeForm, second: format.Open, want: format.ByArgument},
+		"advocates of a talk":     {format: format.Roundtable, stance: format.Advocate, want: format.ByArgument},
+		"nothing is replaced":     {format: format.DialecticalInquiry, stance: format.Advocate, want: format.ByTruth},
+		"a proposal in a format":  {format: format.DevilsAdvocate, want: format.ByTruth},
+		"the config says its aim": {format: format.FreeForm, stance: format.Open, aim: format.ByArgument, want: format.ByArgument},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := stage.Builtin(t, test.format)
+			config := castOf(f)
+			config.Rounds, config.Stance, config.Judging.Aim = 1, test.stance, test.aim
+			config.Participants[0].Stance, config.Participants[1].Stance = test.first, test.second
+			system := told(t, config)["judge"]
+			for aim, words := range aims() {
+				assert.Equal(t, aim == test.want, strings.Contains(system, words), aim)
+			}
+			if test.want == format.ByUnderstanding {
+				assert.Equal(t, f.Decide == format.NoWinner, strings.Contains(system, "Nobody wins it."))
+				assert.Equal(t, f.Decide != format.NoWinner, strings.Contains(system, "Score each participant by that."))
+			}
+		})
+	}
+}
+
+// TestAfterTheLastRoundThereIsNothingToEnd: a judge that would hold no further round, of which there is none, need not say why.
+func TestAfterTheLastRoundThereIsNothingToEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.TwoDebaters()
+		config.Format, config.Rounds = format.FreeForm, 2
+		engine, p := stage.Ready(config)
+		flagged(p, 2, func(answer map[string]any) { answer["shouldContinue"] = false })
+		record := stage.Run(t, engine, config)
+		assert.Empty(t, record.Rejections)
+		assert.False(t, stage.View(record).Assessments[1].ShouldContinue)
+	})
+}
+
+// TestWhoCanLookSomethingUp is told so, and judges are told if somebody can.
+func TestWhoCanLookSomethingUp(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Format, config.Rounds = format.FreeForm, 1
+	for _, searches := range []string{"", "Ada", "judge"} {
+		config.Participants[0].Options, config.Judging.Judges[0].Options = nil, nil
+		options := &provider.Options{Search: true}
+		switch searches {
+		case "Ada":
+			config.Participants[0].Options = options
+		case "judge":
+			config.Judging.Judges[0].Options = options
+		}
+		systems := told(t, config)
+		for _, name := range []string{"Ada", "Ben"} {
+			assert.Equal(t, name == searches, strings.Contains(systems[name], "looked it up here or would vouch for it"), "%s: %s", searches, name)
+		}
+		assert.Equal(t, searches == "", strings.Contains(systems["judge"], "You cannot look anything up"), searches)
+		assert.Equal(t, searches != "", strings.Contains(systems["judge"], "a source that was looked up, weighs more"), searches)
+	}
+}
+
+// TestWhoReadsNoSystemPrompt: people and judges in Go are told what is judged, and what the host program says to all judges.
+func TestWhoReadsNoSystemPrompt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.TwoDebaters()
+		config.Format, config.Rounds, config.Stance = format.FreeForm, 1, format.Open
+		config.Judging.Instructions = "The burden of proof is Ada's."
+		config.Judging.Judges = []debate.JudgeConfig{{Name: "Zoe", Person: true, Instructions: "Be brief."}, {Name: "Gil", Judge: "own"}}
+		config.Audience = &debate.Audience{Instructions: "You live in the city.", Members: []debate.Member{{Name: "Vera", Person: true}}}
+		engine, _ := stage.Ready(config)
+		var mu sync.Mutex
+		var tasks []debate.JudgeTask
+		engine.Judges = map[string]debate.Judge{"own": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			tasks = append(tasks, task)
+			return json.RawMessage(stage.AnswerTo(t, &provider.Schema{Name: string(task.Kind), JSON: task.Schema})), nil
+		})}
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		asked := 0
+		for {
+			record, err := session.Wait(t.Context())
+			if !errors.Is(err, debate.ErrAwaitingInput) {
+				require.NoError(t, err)
+				assert.Empty(t, record.Rejections)
+				break
+			}
+			q := record.Inquiries[0]
+			if asked++; strings.HasPrefix(q.ID, "vote.") {
+				assert.Contains(t, q.Question, "You live in the city.")
+				require.NoError(t, session.Answer(t.Context(), q.ID, `{"vote":"for","reasoning":"Air."}`))
+				continue
+			}
+			assert.Contains(t, q.Question, aims()[format.ByTruth])
+			assert.Contains(t, q.Question, "the rules above:\n\nThe burden of proof is Ada's.\nBe brief.")
+			_, example, ok := strings.Cut(q.Question, "looks like this: ")
+			require.True(t, ok)
+			example, _, _ = strings.Cut(example, "\n")
+			require.NoError(t, session.Answer(t.Context(), q.ID, example))
+		}
+		assert.Equal(t, 4, asked, "an assessment, a verdict and two votes")
+		mu.Lock()
+		defer mu.Unlock()
+		require.Len(t, tasks, 2)
+		for i := range tasks {
+			assert.Equal(t, format.ByTruth, tasks[i].Aim)
+			assert.Contains(t, tasks[i].Instruction, "the rules above:\n\nThe burden of proof is Ada's.")
+		}
+	})
+}
+
+// TestOneContestant agrees with nobody, and is compared with nobody.
+func TestOneContestant(t *testing.T) {
+	config := castOf(stage.Builtin(t, format.Socratic))
+	texts, schemas := seen(t, config)
+	for call, text := range texts {
+		assert.NotContains(t, text+string(schemas[call]), "convergenceReached", call)
+		if strings.HasPrefix(call, "verdict") {
+			assert.Contains(t, text, "by each criterion, a sentence on the participant")
+			assert.Contains(t, text, `"areasOfAgreement": what of the view held`)
+		}
+	}
+	config.Participants = append(config.Participants, debate.Participant{Name: "Cem", Model: "test/debater"})
+	texts, _ = seen(t, config)
+	assert.Contains(t, texts["r2.assessment.judge"], "convergenceReached")
+}
+
+// TestClosingsAreAskedAboutWhereThereAre: only then is something in them left out of account, and a repetition in them is none.
+func TestClosingsAreAskedAboutWhereThereAre(t *testing.T) {
+	closes := map[string]bool{
+		format.StructuredRounds: true, format.RoundLimited: true, format.Oxford: true, format.KarlPopper: true, format.DevilsAdvocate: true,
+	}
+	for _, f := range format.Builtin() {
+		config := castOf(f)
+		engine, p := stage.Ready(config)
+		stage.Run(t, engine, config)
+		for _, req := range p.Requests() {
+			if req.Self != "judge" {
+				continue
+			}
+			assert.Equal(t, closes[f.Name], strings.Contains(req.System, "In a closing turn a new argument does not count"), f.Name)
+			if strings.Contains(req.Last.Text, "repetitive") {
+				assert.Equal(t, closes[f.Name], strings.Contains(req.Last.Text, "most of the round, closings apart,"), f.Name)
+			}
+		}
+	}
+}
