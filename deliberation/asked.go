@@ -39,9 +39,9 @@ func requirementFields(by string) prompt.Field {
 	return prompt.Field{
 		Name: "requirements", Kind: prompt.List, Ask: "each requirement of the problem", Of: []prompt.Field{
 			{Name: "text", Ask: "the requirement"},
+			{Name: "note", Ask: "how " + by + " it, or what is missing"},
 			{Name: "major", Kind: prompt.Truth, Ask: "whether the problem is unsolved without it"},
 			{Name: "fulfilled", Kind: prompt.Truth, Ask: "whether " + by + " it"},
-			{Name: "note", Ask: "how, or what is missing"},
 		},
 	}
 }
@@ -63,12 +63,12 @@ func voteFields(ids []string) prompt.Fields {
 	}
 }
 
-// solutionFields returns the fields of a solution.
+// solutionFields returns the fields of a solution. What it fulfils is asked for once it is written.
 func solutionFields() prompt.Fields {
-	const notes = `short entries that are not in "solution"`
+	const notes = "short notes beside it; [] where there is nothing to add"
 	return prompt.Fields{
-		requirementFields("the solution fulfils"),
-		{Name: "solution", Ask: "in Markdown, complete without the other fields"},
+		{Name: "solution", Ask: "in Markdown, so that it can be acted on alone"},
+		requirementFields("the solution above fulfils"),
 		{Name: "implementation", Kind: prompt.Texts, Ask: notes},
 		{Name: "tradeoffs", Kind: prompt.Texts, Ask: notes},
 		{Name: "recommendations", Kind: prompt.Texts, Ask: notes},

@@ -66,7 +66,7 @@ func TestReasonsComeFirst(t *testing.T) {
 		"confidence": {"disagreements", "reasoning", "confidence"},
 		"quality":    {"requirements", "reasoning", "quality"},
 		"vote":       {"reasoning", "ranking"},
-		"solution":   {"requirements", "solution", "implementation", "tradeoffs", "recommendations", "openQuestions", "confidence"},
+		"solution":   {"solution", "requirements", "implementation", "tradeoffs", "recommendations", "openQuestions", "confidence"},
 	}
 	for name, req := range structured(t) {
 		stage.AssertReasonsFirst(t, &req)
