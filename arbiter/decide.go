@@ -2,6 +2,7 @@ package arbiter
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,11 +55,21 @@ func (w *Work) decision() flow.Call {
 		}
 		w.situation(&out)
 		out.WriteString("\n\n")
-		out.WriteString(prompt.FillNames(r.Text(textDecide), moveNames(w.legal())))
+		moves := w.legal()
+		out.WriteString(prompt.FillNames(r.Text(askDecision(r, moves)), moveNames(moves)))
 		w.choices(&out)
 		return out.String()
 	}
 	return call
+}
+
+// askDecision names the text that asks for a decision between these moves. Where none of them completes the task, nothing is asked for a
+// summary; older logs have one text for both.
+func askDecision(r *flow.Record, moves []Move) string {
+	if !slices.Contains(moves, MoveComplete) && r.Text(textBegin) != "" {
+		return textBegin
+	}
+	return textDecide
 }
 
 // conclusion returns the decision that follows the executions of now: it can find the task complete. Beside a soft limit or Confirm it is
@@ -120,13 +131,13 @@ func (w *Work) choices(out *strings.Builder) {
 	if n := w.atOnce(); n > 1 {
 		fmt.Fprintf(out, "\n\nYou may select up to %d agents at once. They do not read each other's output until all have ended.", n)
 	}
-	fmt.Fprintf(out, "\n%d of %d iterations are left.", w.left(), w.Record.Settings().Rounds)
+	fmt.Fprintf(out, "\n%d of %d iterations are left; then the work stops as it is.", w.left(), w.Record.Settings().Rounds)
 }
 
 // meaning says what each move does.
 var meaning = map[Move]string{ //nolint:gochecknoglobals // read only
-	MoveSelect:   "name who acts next in agents, and say in reason what they are to do",
-	MoveContinue: "the same agents go on; say in reason with what",
-	MoveRetry:    "those who have failed try the same step again; say in reason what they should do differently",
-	MoveComplete: "the task is complete; summary is its result",
+	MoveSelect:   "others act next, or the same agents do something else",
+	MoveContinue: "the same agents go on",
+	MoveRetry:    "those who have failed try the same step again, in another way",
+	MoveComplete: "nothing of the task is left",
 }

@@ -96,9 +96,11 @@ func schemas() map[string]*flow.Schema {
 
 func decisionSchema(moves []Move) *flow.Schema {
 	return flow.AnswerSchema[Ruling](schemaOf(moves), flow.AnswerOf[Ruling]{
-		Fields: func(r *flow.Record, _ *flow.Call) prompt.Fields { return rulingFields(moves, of(r).names()) },
-		Names:  func(r *flow.Record) flow.Names { return flow.Names{People: of(r).names()} },
-		Mend:   mend,
+		Fields: func(r *flow.Record, _ *flow.Call) prompt.Fields {
+			return rulingFields(moves, of(r).names(), askDecision(r, moves) == textDecide)
+		},
+		Names: func(r *flow.Record) flow.Names { return flow.Names{People: of(r).names()} },
+		Mend:  mend,
 		Check: func(r *flow.Record, ruling *Ruling) []string {
 			w := of(r)
 			w.reduce(ruling)

@@ -13,10 +13,10 @@ const (
 	fieldSummary = "summary"
 )
 
-// rulingFields returns the fields of a ruling. The words name the legal moves by a placeholder, because they are rendered once for the
-// work.
-func rulingFields(moves []Move, agents []string) prompt.Fields {
-	return prompt.Fields{
+// rulingFields returns the fields of a ruling: a summary among them if it may complete the task. The words name the legal moves by a
+// placeholder, because they are rendered once for the work.
+func rulingFields(moves []Move, agents []string, completes bool) prompt.Fields {
+	out := prompt.Fields{
 		{
 			Name: fieldReason,
 			Ask: "first what the task still lacks; then, for those who act next, what to do, with what, and how it is known to be done: " +
@@ -24,11 +24,14 @@ func rulingFields(moves []Move, agents []string) prompt.Fields {
 		},
 		{Name: fieldMove, Kind: prompt.Choice, Names: moveNames(moves), Ask: "one of " + prompt.Names},
 		{Name: fieldAgents, Kind: prompt.Texts, Names: agents, Ask: "for select: who acts next, by name; else []"},
-		{
+	}
+	if completes {
+		out = append(out, prompt.Field{
 			Name: fieldSummary,
 			Ask:  `for complete: the result, as the people who set the task will read it, in at most 2,500 words; else ""`,
-		},
+		})
 	}
+	return out
 }
 
 // moveNames returns moves as answers name them.
@@ -41,7 +44,7 @@ func moveNames(moves []Move) []string {
 }
 
 // resultFields returns the fields of an agent's result. The output is the first one, so that readers see it as it is written.
-func resultFields() prompt.Fields {
+func resultFields(agents []string) prompt.Fields {
 	return prompt.Fields{
 		{
 			Name: fieldOutput,
@@ -51,12 +54,12 @@ func resultFields() prompt.Fields {
 		{Name: "success", Kind: prompt.Truth, Ask: "true only if the assignment is done and you have seen that it is"},
 		{
 			Name: "planUpdates", Kind: prompt.Object, Optional: true,
-			Ask: "only if there is a plan to make or to change; what it leaves out stays as it is", Of: planFields(),
+			Ask: "only if there is a plan to make or to change: it goes into the steps; what it leaves out stays as it is", Of: planFields(agents),
 		},
 	}
 }
 
-func planFields() []prompt.Field {
+func planFields(agents []string) []prompt.Field {
 	return []prompt.Field{
 		{Name: "steps", Kind: prompt.List, Optional: true, Ask: "those that are new or change", Of: []prompt.Field{
 			{Name: "index", Kind: prompt.Number, Ask: "from 0; that of a new step is the number of steps before it"},
@@ -65,9 +68,9 @@ func planFields() []prompt.Field {
 				Name: "status", Kind: prompt.Choice, Optional: true, Ask: `"pending", "in_progress", "complete", "failed" or "skipped"`,
 				Names: []string{string(Pending), string(InProgress), string(Complete), string(StepFailed), string(Skipped)},
 			},
-			{Name: "agent", Optional: true, Ask: "the name of the agent who is to do it"},
+			{Name: "agent", Kind: prompt.Choice, Optional: true, Ask: "the name of the agent who is to do it", Names: agents},
 		}},
-		{Name: "currentStepIndex", Kind: prompt.Number, Optional: true},
+		{Name: "currentStepIndex", Kind: prompt.Number, Optional: true, Ask: "the step to be done next"},
 		{Name: "isComplete", Kind: prompt.Truth, Optional: true, Ask: "whether nothing of the plan is left"},
 	}
 }

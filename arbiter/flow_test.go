@@ -151,7 +151,7 @@ func TestWhatAgentsAndArbiterRead(t *testing.T) {
 	for call, want := range map[string][]string{
 		"d1":     {"You are the arbiter", "Write a function.", "- Ada: plans", "There is no plan yet.", "Nobody has acted yet.", "- select:"},
 		"r1.Ada": {"You are Ada", "Your assignment:", "assignment of the arbiter>>>\nit is their part", `"output": the work itself`},
-		"d2":     {"0. [pending] write it (Ben)", "1. Ada: success: I have planned.", "- continue:", "- complete:"},
+		"d2":     {"0. [pending] write it (Ben)", "1. Ada: reports success: I have planned.", "- continue:", "- complete:"},
 		"r2.Ben": {"You work on step 0."},
 		"d4":     {"0. [failed] write it (Ben)", "Why Ben has failed", "the disk is full", "- retry:"},
 		"r3.Ben": {"Your last execution has failed.", "the disk is full", "You work on step 0."},

@@ -44,6 +44,7 @@ const (
 	textArbiter = "arbiter.system"
 	textAgent   = "agent."
 	textDecide  = "decide"
+	textBegin   = "decide.begin" // before anything is done that could complete the task
 	textExecute = "execute"
 
 	textAssignment = "assignment" // the mark of an agent's assignment
@@ -94,10 +95,12 @@ func texts(setup flow.Setup) (map[string]string, error) {
 			return nil, err
 		}
 	}
-	if err := put(textDecide, "decide", PromptData{Fields: rulingFields(nil, nil).String()}); err != nil {
-		return nil, err
+	for name, completes := range map[string]bool{textDecide: true, textBegin: false} {
+		if err := put(name, "decide", PromptData{Fields: rulingFields(nil, nil, completes).String()}); err != nil {
+			return nil, err
+		}
 	}
-	return out, put(textExecute, "execute", PromptData{Fields: resultFields().String()})
+	return out, put(textExecute, "execute", PromptData{Fields: resultFields(nil).String()})
 }
 
 // Bounds of what the arbiter reads, in bytes.
@@ -192,7 +195,11 @@ func (e *Execution) line() string {
 		step += ", at its limit of replies"
 	}
 	said = strings.Join(strings.Fields(clipped(said, 2*mostRow)), " ") // white space aside
-	return fmt.Sprintf("%d. %s%s: %s: %s\n", e.Iteration, e.Agent, step, e.Result, clipped(said, mostRow))
+	result := string(e.Result)
+	if e.Result == Success {
+		result = "reports success"
+	}
+	return fmt.Sprintf("%d. %s%s: %s: %s\n", e.Iteration, e.Agent, step, result, clipped(said, mostRow))
 }
 
 // planText writes the plan, one line for each step. Agents make plans: one that is too long would fit no window, and nobody could

@@ -32,7 +32,7 @@ type Result struct {
 // resultSchema says how the result of an execution is read.
 func resultSchema() *flow.Schema {
 	return flow.AnswerSchema[Result](schemaResult, flow.AnswerOf[Result]{
-		Fields: func(*flow.Record, *flow.Call) prompt.Fields { return resultFields() },
+		Fields: func(r *flow.Record, _ *flow.Call) prompt.Fields { return resultFields(of(r).names()) },
 		Check: func(r *flow.Record, result *Result) []string {
 			w := of(r)
 			var problems []string

@@ -86,7 +86,7 @@ func TestPromptsContainWhatTheTableSays(t *testing.T) {
 		"the prompt of Ben":                        "Write tersely.",
 		"the plan":                                 "] write it",
 		"its own step of the plan":                 "You work on step 0.",
-		"table: one line for each execution":       "1. Ada: success: I have planned.",
+		"table: one line for each execution":       "1. Ada: reports success: I have planned.",
 		"the whole output of Ada":                  "It was long. That is all.",
 		"why Ben has failed":                       "the disk is full",
 		"why its last decision has failed":         "the line is dead",

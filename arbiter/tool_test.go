@@ -110,7 +110,7 @@ func TestTheLimitOfRepliesIsALabelledFailure(t *testing.T) {
 		shown  string
 	}{
 		{again, arbiter.Failed, "the model still asks for tools in the last of 4 replies"},
-		{done, arbiter.Success, "1. Ada, at its limit of replies: success: Done."},
+		{done, arbiter.Success, "1. Ada, at its limit of replies: reports success: Done."},
 	} {
 		engine, p := engineFor(answers{"r1.Ada": byReply(again, again, again, test.last), "d2": completes("Done.")})
 		p.Record = true
@@ -147,7 +147,7 @@ func TestToolsAreNotUsedAgainForARejectedResult(t *testing.T) {
 	require.NotNil(t, asked.Messages[2].ToolResult)
 	assert.Contains(t, asked.Messages[2].ToolResult.Text, "42")
 	assert.NotContains(t, asked.Messages[0].Text, "was refused")
-	assert.Contains(t, asked.Last.Text, "1 more", "the rejected reply is one of the four")
+	assert.Contains(t, asked.Last.Text, "left to you: 1.", "the rejected reply is one of the four")
 }
 
 // The label stands also where one reply is all that there is, and the model asks for a tool in it.
