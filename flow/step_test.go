@@ -101,6 +101,30 @@ func TestStepsOfWhatTheKernelOffers(t *testing.T) {
 	assert.Equal(t, 2, r.TurnOf("vote.Ada").Attempt)
 }
 
+// TestTextsThatTakeLongHoldUpNoOtherStart: while the prompts of one conversation are rendered, others start.
+func TestTextsThatTakeLongHoldUpNoOtherStart(t *testing.T) {
+	engine, begun, release := pollEngine(), make(chan struct{}), make(chan struct{})
+	f := engine.Flows["poll"]
+	texts := f.Texts
+	f.Texts = func(s flow.Setup) (map[string]string, error) {
+		if s.Config.(*poll).People[0] == "Ada" {
+			close(begun)
+			<-release
+		}
+		return texts(s)
+	}
+	slow := make(chan error, 1)
+	go func() {
+		_, err := engine.Freeze(poll{People: []string{"Ada"}})
+		slow <- err
+	}()
+	<-begun
+	_, err := engine.Freeze(poll{People: []string{"Ben"}})
+	close(release)
+	require.NoError(t, err)
+	require.NoError(t, <-slow)
+}
+
 func TestNormalizeTo(t *testing.T) {
 	engine := pollEngine()
 	given := &poll{ID: "x", People: []string{"Ada"}, Notes: map[string]int{"a": 1}}

@@ -73,7 +73,7 @@ func (l *Engine) inspect(s *snapshot) error {
 	}
 	rendered := start.Texts == nil
 	if rendered {
-		made, err := l.rendered(p, start.Frozen.Go, start.Seed)
+		made, err := l.rendered(p.withoutPrompts(), start.Frozen.Go, start.Seed)
 		if err != nil {
 			return restoreError("events[0].body", err)
 		}

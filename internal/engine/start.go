@@ -98,6 +98,14 @@ func (l *Engine) planOf(r *flow.Record) *plan {
 	return &plan{machine: l.machines[r.Flow()], config: r.Config(), settings: r.Settings()}
 }
 
+// withoutPrompts returns the plan of the same conversation with the engine's own prompts. Templates are programs that take as long as their
+// author likes, so that those of a log from elsewhere are not executed.
+func (p *plan) withoutPrompts() *plan {
+	own, settings := *p, *p.settings
+	settings.Prompts, own.settings = nil, &settings
+	return &own
+}
+
 // start freezes what a conversation needs.
 func (l *Engine) start(p *plan) (*flow.Start, error) {
 	s := &flow.Start{
@@ -216,9 +224,29 @@ func (r *rendering) covers(config flow.Config) bool {
 // renderings keeps the latest renderings, for a host program that plays the same debate many times. Executing the
 // templates is the largest part of what a start costs.
 type renderings struct {
-	mu   sync.Mutex
+	mu   sync.Mutex // not held while templates are executed, since these may take long
 	last [16]*rendering
 	next int
+}
+
+// find returns a rendering that suits; nil: none is kept.
+func (k *renderings) find(suits func(*rendering) bool) *rendering {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, known := range k.last {
+		if known != nil && suits(known) {
+			return known
+		}
+	}
+	return nil
+}
+
+// keep keeps a rendering in place of the oldest one.
+func (k *renderings) keep(made *rendering) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.last[k.next%len(k.last)] = made
+	k.next++
 }
 
 // rendered returns what a conversation shares with others of its setup. It must not be written to.
@@ -232,13 +260,12 @@ func (l *Engine) rendered(p *plan, frozen any, seed string) (*rendering, error) 
 	if f.Prompted != nil {
 		key = f.Prompted(p.config)
 	}
-	l.renderings.mu.Lock()
-	defer l.renderings.mu.Unlock()
-	for _, known := range l.renderings.last {
-		if known != nil && known.flow == f && known.suits(p.settings) && reflect.DeepEqual(known.drawn, s.Drawn) &&
-			reflect.DeepEqual(known.config, key) && reflect.DeepEqual(known.frozen, frozen) && known.covers(p.config) {
-			return known, nil
-		}
+	suits := func(known *rendering) bool {
+		return known.flow == f && known.suits(p.settings) && reflect.DeepEqual(known.drawn, s.Drawn) &&
+			reflect.DeepEqual(known.config, key) && reflect.DeepEqual(known.frozen, frozen) && known.covers(p.config)
+	}
+	if known := l.renderings.find(suits); known != nil {
+		return known, nil
 	}
 	var err error
 	if s.Prompts, err = l.prompts.With(p.settings.Prompts); err != nil {
@@ -257,8 +284,7 @@ func (l *Engine) rendered(p *plan, frozen any, seed string) (*rendering, error) 
 	for _, name := range models(p.config) {
 		made.models[name] = l.model(name)
 	}
-	l.renderings.last[l.renderings.next%len(l.renderings.last)] = made
-	l.renderings.next++
+	l.renderings.keep(made)
 	return made, nil
 }
 

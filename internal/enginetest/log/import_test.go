@@ -171,6 +171,40 @@ func TestImportsThatAreRefused(t *testing.T) {
 	require.ErrorIs(t, engine.Export(t.Context(), "nobody", &bytes.Buffer{}), debate.ErrNotFound)
 }
 
+// TestAnImportExecutesNoTemplateOfALog: a template of somebody else may take as long as it likes, so what an import has to render has the
+// engine's own prompts. The debate goes on with these.
+func TestAnImportExecutesNoTemplateOfALog(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.ID = "foreign"
+	l := stage.PlayedLog(t, config)
+	for name, text := range map[string]string{
+		"words":       "Speak as I say.",
+		"a failure":   "{{.Nothing}}",
+		"without end": "{{range 1000000000000}}{{end}}x",
+	} {
+		for _, sealed := range []bool{false, true} {
+			events := l.Copied(t)
+			events = events[:slices.IndexFunc(events, func(e debate.Event) bool { return body.As[flow.Intent](e) != nil })]
+			start := body.As[flow.Start](events[0])
+			stage.Reconfigure(start, func(c *debate.Config) { c.Prompts = map[string]string{"turn": text} })
+			if start.Texts = nil; !sealed {
+				start.Seed = ""
+			}
+			engine, p := stage.Engine(config)
+			engine.Prompts = map[string]string{"turn": "Speak in round {{.Round}}."}
+			id, err := engine.Import(t.Context(), bytes.NewReader(stage.Snapshot(t, l.ID, events)))
+			require.NoError(t, err, name)
+			session, err := engine.Open(t.Context(), id)
+			require.NoError(t, err, name)
+			record, err := session.Wait(t.Context())
+			require.NoError(t, err, name)
+			require.NoError(t, session.Close())
+			assert.Equal(t, "Speak in round 1.", p.Requests()[0].Last.Text, name)
+			assert.Equal(t, text, record.Settings().Prompts["turn"], "the config stays as it was written")
+		}
+	}
+}
+
 // turnOf is the first turn of a log.
 func turnOf(events []debate.Event) *debate.Turn {
 	return body.As[debate.Turn](events[slices.IndexFunc(events, func(e debate.Event) bool { return body.As[debate.Turn](e) != nil })])
@@ -209,6 +243,11 @@ func FuzzImport(f *testing.F) {
 	}
 	f.Add(public.Bytes())
 	f.Add(whole)
+	endless := public.Bytes()
+	for _, object := range []string{`"config":{`, `"settings":{`} {
+		endless = bytes.Replace(endless, []byte(object), []byte(object+`"prompts":{"turn":"{{range 1000000000000}}{{end}}x"},`), 1)
+	}
+	f.Add(endless)
 	f.Add(bytes.Replace(public.Bytes(), []byte(`"seq":9`), []byte(`"seq":8`), 1))
 	f.Add([]byte(`{"version":1,"id":"x","events":[{"seq":1,"at":"2026-01-02T03:04:05Z","kind":"ack"}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
