@@ -173,9 +173,9 @@ func ballotCalls(d *Debate, after bool) []flow.Call {
 	if d.config.Audience == nil {
 		return nil
 	}
-	id, when := "vote.before.", "before"
+	id, when := "vote.before.", beforeDebate
 	if after {
-		id, when = "vote.after.", "after"
+		id, when = "vote.after.", afterDebate
 	}
 	var calls []flow.Call
 	for i := range d.config.Audience.Members {

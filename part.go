@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/flow"
@@ -111,7 +110,7 @@ func open(r *flow.Record, start *flow.Start) (*Debate, error) {
 	}
 	d := &Debate{Record: r, config: r.Config().(*Config), format: f, texts: start.Texts, phase: unset}
 	d.drawn, _ = draw(d.config, start.Seed).(drawn)
-	if d.asked = askedIn(d.config, f); ofVersion1(start) {
+	if d.asked = askedIn(d.config, f); ofVersion1(start, d.config) {
 		d.asked = d.asked.formerly()
 	}
 	d.systems = make([]string, len(d.config.Participants))
@@ -124,18 +123,20 @@ func open(r *flow.Record, start *flow.Start) (*Debate, error) {
 }
 
 // ofVersion1 reports whether a log has the texts of version 1 of the flow. What these tell judges stays true: each participant is judged in
-// each round, participants win and not sides, and every flag counts from the first round on. A flow that was composed from this one may
-// have a version of its own, so that the texts decide.
-func ofVersion1(start *flow.Start) bool {
-	if start.FlowVersion >= version {
+// each round, participants win and not sides, and every flag counts from the first round on. The texts decide, since a flow that was
+// composed from this one has a version of its own. The version decides only where nobody judges or votes.
+func ofVersion1(start *flow.Start, c *Config) bool {
+	has := func(name string) bool { return start.Texts[name] != "" }
+	switch {
+	case has(askVerdict) || has(askBallot+beforeDebate):
 		return false
+	case has("ballot." + beforeDebate):
+		return true
+	case c.Judging != nil && slices.ContainsFunc(c.Judging.Judges, func(j JudgeConfig) bool { return has(textVerdict.of(j.Name)) }):
+		return true
+	default:
+		return start.FlowVersion < version
 	}
-	for name := range start.Texts {
-		if strings.HasPrefix(name, askTexts) {
-			return false
-		}
-	}
-	return true
 }
 
 // Config returns the frozen config, with every default written out. It is read only.

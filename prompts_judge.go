@@ -21,7 +21,13 @@ const (
 	askAssess  = askTexts + "assess." // with the round; that of laterRounds stands for all later ones
 	askVerdict = askTexts + "verdict"
 	askAim     = askTexts + "aim"     // for judges who read no system prompt
-	askBallot  = askTexts + "ballot." // with "before" or "after"
+	askBallot  = askTexts + "ballot." // with beforeDebate or afterDebate
+)
+
+// When the audience votes, as texts are named.
+const (
+	beforeDebate = "before"
+	afterDebate  = "after"
 )
 
 // aimIn returns what the judges of a debate judge: what the config says. Otherwise, if the config replaces the format's stances, what goes
@@ -160,7 +166,7 @@ func (t *textWriter) audience() {
 		})
 		t.put(textSystem.of(m.Name), text, err)
 	}
-	for name, before := range map[string]bool{"before": true, "after": false} {
+	for name, before := range map[string]bool{beforeDebate: true, afterDebate: false} {
 		ballot := prompt.Ballot{Before: before, Fields: ballotFields(!before).String()}
 		if !before {
 			ballot.Former = formerHole
