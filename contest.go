@@ -109,8 +109,8 @@ func (c contest) parties() []string {
 	return out
 }
 
-// shown returns the people of a contest and its parties as a judge reads them: in the judge's order, and under labels if judges read
-// those.
+// shown returns the people of a contest and its parties as a judge reads them. People stand in the judge's order, and under labels if judges
+// read those. Sides stand in the order of the words, which are rendered once.
 func (d *Debate) shown(judge string, swapped bool, c contest) (people, parties []string) {
 	seats := d.shownTo(judge, swapped)
 	people = make([]string, 0, len(seats))
@@ -124,19 +124,11 @@ func (d *Debate) shown(judge string, swapped bool, c contest) (people, parties [
 			name = d.Hide(name)
 		}
 		people = append(people, name)
-		if side := string(p.Side); c.sides != nil && !slices.Contains(parties, side) {
-			parties = append(parties, side)
-		}
 	}
 	if c.sides == nil {
 		return people, people
 	}
-	for _, side := range c.parties() { // of which nobody has spoken
-		if !slices.Contains(parties, side) {
-			parties = append(parties, side)
-		}
-	}
-	return people, parties
+	return people, c.parties()
 }
 
 // of returns the party that a verdict names. Where sides win, a participant's name stands for its side. "": nobody.
