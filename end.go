@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,9 +29,10 @@ func endReason(d *Debate) (end flow.Exit, ok bool) {
 	if n := len(d.Assessments); n > 0 && d.Assessments[n-1].Round == d.Round {
 		name = d.Assessments[n-1].Judge
 	}
-	says := func(n int, what string) string {
+	says := func(n int, does string, agrees func(*Assessment) bool) string {
+		what := fmt.Sprintf(does, d.Round) + d.why(agrees)
 		if p.all() == 1 {
-			return fmt.Sprintf("%s %s%s", name, what, d.why())
+			return name + " " + what
 		}
 		return fmt.Sprintf("of %d judges %d: %s", p.all(), n, what)
 	}
@@ -46,15 +48,15 @@ func endReason(d *Debate) (end flow.Exit, ok bool) {
 	case format.EndByConvergence:
 		switch {
 		case p.most(p.converged):
-			says := says(p.converged, fmt.Sprintf("sees convergence in round %d", d.Round))
+			says := says(p.converged, "sees convergence in round %d", func(a *Assessment) bool { return a.Flags.ConvergenceReached })
 			return flow.Exit{Reason: flow.EndConverged, Evidence: says, By: by}, true
 		case p.most(p.returns):
-			says := says(p.returns, fmt.Sprintf("sees diminishing returns in round %d", d.Round))
+			says := says(p.returns, "sees diminishing returns in round %d", func(a *Assessment) bool { return a.Flags.DiminishingReturns })
 			return flow.Exit{Reason: EndDiminishing, Evidence: says, By: by}, true
 		}
 	default:
 		if p.judges > 0 && p.most(p.judges-p.goOn) {
-			says := says(p.judges-p.goOn, fmt.Sprintf("wishes to end after round %d", d.Round))
+			says := says(p.judges-p.goOn, "wishes to end after round %d", func(a *Assessment) bool { return !a.ShouldContinue })
 			return flow.Exit{Reason: EndJudge, Evidence: says, By: by}, true
 		}
 	}
@@ -64,11 +66,18 @@ func endReason(d *Debate) (end flow.Exit, ok bool) {
 // mostWhy bounds what the evidence of an end repeats of a judge's reason, in bytes.
 const mostWhy = 200
 
-// why returns the reason that the only judge of the present round has given for ending the debate.
-func (d *Debate) why() string {
+// why returns the reason of the first judge of the present round who agrees to end the debate. A person gives one reason for all. Version 1
+// of the flow asked for none.
+func (d *Debate) why(agrees func(*Assessment) bool) string {
+	if d.asked.former {
+		return ""
+	}
 	for _, a := range d.assessed(d.Round) {
-		if ending := d.Line(strings.TrimSpace(a.Ending), mostWhy); ending != "" {
-			return ": " + ending
+		if !agrees(a) {
+			continue
+		}
+		if why := d.Line(strings.TrimSpace(cmp.Or(a.Ending, a.Reasoning)), mostWhy); why != "" {
+			return ": " + why
 		}
 	}
 	return ""

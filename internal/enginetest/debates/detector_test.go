@@ -61,13 +61,13 @@ func (y play) reply(req *provider.Request, names []string) scripted.Reply {
 		return scripted.Reply{Text: stage.InShape(req.Schema.JSON, stage.Verdict(names))}
 	}
 	j := debate.Judgement{ShouldContinue: true, QualityScore: 7, Reasoning: "Both made their case."}
+	j.Ending = "It is settled." // which is needed only if the answer ends the debate
 	for _, name := range names {
 		j.Assessments = append(j.Assessments, debate.ParticipantMark{Participant: name, Strengths: []string{}, Weaknesses: []string{}, Score: 7})
 	}
 	if y.judges != nil {
 		y.judges(req.Self, round, &j)
 	}
-	j.Ending = "It is settled." // which is needed only if the answer ends the debate
 	if y.marks == nil {
 		return scripted.Reply{Text: stage.JSON(j)}
 	}

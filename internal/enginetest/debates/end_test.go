@@ -59,7 +59,7 @@ func endings() map[string]ending {
 			play: play{judges: func(who string, round int, j *debate.Judgement) {
 				j.ShouldContinue = round < 2 && who != "judge" || who == "Zoe"
 			}},
-			reason: debate.EndJudge, by: "judges", words: "of 3 judges 2: wishes to end after round 2", rounds: 2,
+			reason: debate.EndJudge, by: "judges", words: "of 3 judges 2: wishes to end after round 2: It is settled.", rounds: 2,
 		},
 		"all rounds of a free debate": {
 			change: f(format.FreeForm), reason: flow.EndRounds, words: "all 4 rounds are spoken", rounds: 4,
