@@ -15,7 +15,8 @@ import (
 // What the structured answers of a debate hold: evidence first, then reasons, then marks and decisions. One list of fields yields the
 // words of an instruction, which are rendered at the start, and the schema of a call.
 
-// tieBelow is the distance of two scores, of 100, below which nobody is ahead.
+// tieBelow is the distance of two scores, of 100, below which nobody is ahead. Judges are told so. A verdict that names a winner all the
+// same counts, with a note. A ranking by such scores is empty.
 const tieBelow = 3.0
 
 const flagRepetitive = "repetitive"
@@ -223,18 +224,26 @@ func (a *asked) verdict(people, parties []string) prompt.Fields {
 // winnerField asks for the party that has won, and before it for the reason.
 func (a *asked) winnerField(parties []string) prompt.Field {
 	out := prompt.Field{
-		Name: "winner", Kind: prompt.Object, Null: true,
-		Ask: fmt.Sprintf("null if the best two scores are less than %g apart, else who is ahead", tieBelow),
-		Of:  []prompt.Field{reasoningField("the points that decided it"), participantField(parties)},
+		Name: "winner", Kind: prompt.Object, Null: true, Ask: "null if " + a.tie() + ", else who is ahead",
+		Of: []prompt.Field{reasoningField("the points that decided it"), participantField(parties)},
 	}
 	if a.sides != nil {
-		out.Ask = fmt.Sprintf("null if you see the sides level: less than %g apart on average; else the team that is ahead", tieBelow)
-		if len(a.sides) > 2 {
-			out.Ask = fmt.Sprintf("null if you see the best two sides level: less than %g apart on average; else the team that is ahead", tieBelow)
-		}
+		out.Ask = "null if " + a.tie() + ", else the team that is ahead"
 		out.Of[1] = prompt.Field{Name: "side", Kind: prompt.Choice, Ask: a.choice() + ": the team, not a person", Names: parties}
 	}
 	return out
+}
+
+// tie says when nobody is ahead.
+func (a *asked) tie() string {
+	who, how := "the best two scores", ""
+	switch {
+	case len(a.sides) > 2:
+		who, how = "the best two sides", " on average"
+	case a.sides != nil:
+		who, how = "the sides", " on average"
+	}
+	return fmt.Sprintf("%s are less than %g apart%s", who, tieBelow, how)
 }
 
 // choice lists the sides that can win.
@@ -281,7 +290,7 @@ func (a *asked) personVerdict(people, parties []string) prompt.Fields {
 		ask = "the side that has won, " + a.choice()
 	}
 	return append(out, scoresField(100, people), quality,
-		prompt.Field{Name: "winner", Kind: prompt.Choice, Ask: ask + "; \"\" if nobody is ahead", Names: append(slices.Clone(parties), "")})
+		prompt.Field{Name: "winner", Kind: prompt.Choice, Ask: ask + "; \"\" if " + a.tie(), Names: append(slices.Clone(parties), "")})
 }
 
 // ballotFields returns the fields of a vote, before the debate or after it.

@@ -63,7 +63,7 @@ const (
 	Plurality     Protocol = "plurality"     // more than for any other
 	Supermajority Protocol = "supermajority" // at least two thirds of the judges
 	Unanimity     Protocol = "unanimity"     // all judges
-	Borda         Protocol = "borda"         // ranks by the judges' scores, in points
+	Borda         Protocol = "borda"         // ranks by the judges' scores, in points; less than 3 apart at the top is no ranking
 )
 
 // JudgeConfig names a judge: a model, a [Judge] registered on the engine, or a person.

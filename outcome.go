@@ -199,8 +199,8 @@ type Outcome struct {
 	// Scores are the means of the judges' scores, from 0 to 100, rounded to two decimals. Those of participants who have
 	// left are among them, but decide nothing unless Format.LeaverMayWin is set.
 	Scores map[string]float64 `json:"scores,omitempty"`
-	// Notes list contradictions between the winner and the scores, or between the swing and the verdicts, in one line each. The
-	// winner is what counts.
+	// Notes list contradictions between the winner and the scores, or between the swing and the verdicts, in one line each. A winner
+	// who is less than 3 points ahead is one of them, since judges are told that then nobody is. The winner is what counts.
 	Notes []string `json:"notes,omitempty"`
 	// Swing is that of the audience; nil if there was none.
 	Swing *Swing `json:"swing,omitempty"`
@@ -281,7 +281,7 @@ func (d *Debate) opinions() []opinion {
 			o.winner = ""
 		}
 		if !o.flipped {
-			o.ranking = ranked(d.running(contest, o.scores))
+			o.ranking = d.ranked(d.running(contest, o.scores))
 		}
 		out = append(out, o)
 	}
@@ -344,9 +344,9 @@ func decide(protocol Protocol, opinions []opinion) (winner string, votes []vote.
 	return result.Winner, result.Tally
 }
 
-// ranked returns parties by falling score. A ranking has no ties, so names with the same score are left out, together
-// with all below them.
-func ranked(scores map[string]float64) []string {
+// ranked returns parties by falling score. A ranking has no ties, so names with the same score are left out, together with all below them.
+// If the best two are not far enough apart, nobody is ahead, and the ranking is empty.
+func (d *Debate) ranked(scores map[string]float64) []string {
 	names := slices.Sorted(maps.Keys(scores))
 	slices.SortStableFunc(names, func(a, b string) int {
 		switch {
@@ -359,7 +359,7 @@ func ranked(scores map[string]float64) []string {
 		}
 	})
 	for i := 1; i < len(names); i++ {
-		if scores[names[i]] == scores[names[i-1]] {
+		if by := scores[names[i-1]] - scores[names[i]]; by == 0 || i == 1 && !d.apart(by) {
 			return names[:i-1]
 		}
 	}
@@ -461,7 +461,7 @@ func (d *Debate) apart(by float64) bool {
 	return by > 0 && (d.asked.former || hundredths(by) >= tieBelow)
 }
 
-// contradictions returns where the winner is not the party with the highest score, among those who can win.
+// contradictions returns where the winner is not the party with the highest score, or is not far enough ahead, among those who can win.
 func (d *Debate) contradictions(c contest, winner string, scores map[string]float64) []string {
 	if len(scores) == 0 {
 		return nil
@@ -476,6 +476,8 @@ func (d *Debate) contradictions(c contest, winner string, scores map[string]floa
 		return []string{fmt.Sprintf("nobody has won, although %s has the highest %s: %g", c.called(best), what, highest)}
 	case winner != "" && own < highest:
 		return []string{fmt.Sprintf("%s has won with a lower %s than %s: %g against %g", c.called(winner), what, c.called(best), own, highest)}
+	case winner != "" && !d.apart(by) && !d.asked.former:
+		return []string{fmt.Sprintf("%s has won, although %s", c.called(winner), d.asked.tie())}
 	default:
 		return nil
 	}

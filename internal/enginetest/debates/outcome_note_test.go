@@ -10,8 +10,10 @@ import (
 	"github.com/agonist-dev/debate/internal/stage"
 )
 
-// If the winner is not the one with the highest score, the outcome says so, and a decision for nobody is no tie.
+// If the winner is not the one with the highest score, or not as far ahead as judges are told, the outcome says so, and a decision for
+// nobody is no tie.
 func TestAWinnerAgainstTheScoresIsNoted(t *testing.T) {
+	const level = "Ada has won, although the best two scores are less than 3 apart"
 	for name, test := range map[string]struct {
 		rules  []stage.Ruling
 		winner string
@@ -20,7 +22,9 @@ func TestAWinnerAgainstTheScoresIsNoted(t *testing.T) {
 	}{
 		"the higher score":       {[]stage.Ruling{stage.ForAda()}, "Ada", false, nil},
 		"the lower score":        {[]stage.Ruling{stage.Scored("Ada", 60, 61)}, "Ada", false, []string{"Ada has won with a lower score than Ben: 60 against 61"}},
-		"the same score":         {[]stage.Ruling{stage.Scored("Ada", 60, 60)}, "Ada", false, nil},
+		"the same score":         {[]stage.Ruling{stage.Scored("Ada", 60, 60)}, "Ada", false, []string{level}},
+		"a little higher score":  {[]stage.Ruling{stage.Scored("Ada", 80, 77.5)}, "Ada", false, []string{level}},
+		"just high enough":       {[]stage.Ruling{stage.Scored("Ada", 80, 77)}, "Ada", false, nil},
 		"nobody, level":          {[]stage.Ruling{stage.ForNobody()}, "", true, nil},
 		"nobody, far from level": {[]stage.Ruling{stage.Scored("", 90, 10)}, "", false, []string{"nobody has won, although Ada has the highest score: 90"}},
 		"nobody, by all": {

@@ -93,6 +93,29 @@ func TestBordaCountsRanks(t *testing.T) {
 	assert.Equal(t, "Ada", outcome.Dissent[0].Winner)
 }
 
+// TestRanksKnowTheRuleForTies: judges are told from where on somebody is ahead, and ranks of their scores have no winner before that.
+func TestRanksKnowTheRuleForTies(t *testing.T) {
+	for name, test := range map[string]struct {
+		rules  []stage.Ruling
+		winner string
+		votes  []vote.Count
+	}{
+		"level for all":           {[]stage.Ruling{stage.Scored("", 80, 79), stage.Scored("", 72, 70)}, "", nil},
+		"level for one":           {[]stage.Ruling{stage.Scored("", 79, 80), stage.ForAda()}, "Ada", []vote.Count{{Name: "Ada", Votes: 2}, {Name: "Ben", Votes: 0}}},
+		"just ahead":              {[]stage.Ruling{stage.Scored("Ada", 80, 77)}, "Ada", []vote.Count{{Name: "Ada", Votes: 2}, {Name: "Ben", Votes: 0}}},
+		"level behind the winner": {[]stage.Ruling{stage.Scored("Ada", 90, 61, 60)}, "Ada", []vote.Count{{Name: "Ada", Votes: 4}, {Name: "Ben", Votes: 2}, {Name: "Cyd", Votes: 0}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := stage.NewCourt(test.rules...)
+			c.Config.Judging.Protocol = debate.Borda
+			outcome := stage.View(stage.Run(t, c.Engine, c.Config)).Outcome()
+			assert.Equal(t, test.winner, outcome.Winner)
+			assert.Equal(t, test.votes, outcome.Votes)
+			assert.Empty(t, outcome.Notes)
+		})
+	}
+}
+
 func TestDissentIsKept(t *testing.T) {
 	c := stage.NewCourt(stage.ForAda(), stage.ForBen(), stage.ForAda(), stage.ForNobody())
 	c.Config.Judging.Protocol = debate.Plurality
