@@ -98,6 +98,7 @@ func TestWhatMakesARequestAnotherOne(t *testing.T) {
 		"text":             func(r *provider.Request) { r.Messages[0].Text += "x" },
 		"speaker":          func(r *provider.Request) { r.Messages[1].Speaker = "Cy" },
 		"label":            func(r *provider.Request) { r.Messages[1].Label = "round 9" },
+		"last label":       func(r *provider.Request) { r.Last.Label = "round 9" },
 		"text for label":   func(r *provider.Request) { r.Messages[1].Label, r.Messages[1].Text = "Ban", " them." },
 		"text for speaker": func(r *provider.Request) { r.Messages[1].Speaker, r.Messages[1].Text = "BenBan", " them." },
 		"no fence":         func(r *provider.Request) { r.Messages[1].Fence = "" },

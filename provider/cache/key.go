@@ -45,11 +45,12 @@ func keyOf(scope string, req *provider.Request, f *fences) string {
 		c.text(string(t.Parameters))
 	}
 	c.options(req.Options)
+	c.labels(req)
 	return hex.EncodeToString(c.hash.Sum(nil))
 }
 
 // canon writes a request so that no two requests have the same bytes. It writes every text after its
-// length, every list after its number of elements, and every pointer after whether it is nil.
+// length, every list after its number of elements, and every pointer after whether it is nil. What follows all that may be missing.
 type canon struct {
 	hash   hash.Hash
 	fences *fences
@@ -57,7 +58,6 @@ type canon struct {
 
 func (c *canon) message(m *provider.Message) {
 	c.text(m.Speaker)
-	c.text(m.Label)
 	c.text(m.Text)
 	c.text(m.Fence)
 	c.number(uint64(len(m.ToolCalls)))
@@ -80,6 +80,22 @@ func (c *canon) message(m *provider.Message) {
 		c.text(p.Name)
 		sum := sha256.Sum256(p.Data) // the hash that the part names is a claim
 		_, _ = c.hash.Write(sum[:])
+	}
+}
+
+// labels writes the labels of messages, each with its place, behind all else. A request without labels keeps the key that it had before
+// there were any.
+func (c *canon) labels(req *provider.Request) {
+	for i := range req.Messages {
+		c.label(i, &req.Messages[i])
+	}
+	c.label(len(req.Messages), &req.Last)
+}
+
+func (c *canon) label(place int, m *provider.Message) {
+	if m.Label != "" {
+		c.number(uint64(place)) //nolint:gosec // distinct numbers stay distinct
+		c.text(m.Label)
 	}
 }
 
