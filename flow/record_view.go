@@ -100,8 +100,12 @@ func (r *Record) show(n int) {
 	t := r.Turns[n]
 	seat := r.Seat(t.Speaker)
 	content, parts, load := r.attached(t)
-	label := r.labelOf(t)
+	open := r.labelOf(t, t.Target)
 	for _, v := range r.views {
+		label := open
+		if v.Labels != nil && t.Target != "" { // the other words of a label are no names, even if somebody has one of them as a name
+			label = r.labelOf(t, v.Labels.Hide(t.Target))
+		}
 		if v.Reads == nil || seat >= 0 && v.Reads[seat] || seat < 0 && v.Reads[len(v.Reads)-1] {
 			v.Add(n, t.Round, t.Speaker, label, content, r.fence, parts, load)
 			if seat >= 0 && len(r.sides) > 0 {
@@ -127,9 +131,10 @@ func longest(lists ...[]string) (most int) {
 	return most
 }
 
-// labelOf says what a turn is to whoever reads it, such as "round 2, question to Ben". It follows from the turn alone, so that what a
-// request has sent is sent again as it was. "": the conversation has no labels.
-func (r *Record) labelOf(t *Turn) string {
+// labelOf says what a turn is to whoever reads it, such as "round 2, question to Ben". target is whom it is addressed to, as the reader
+// knows that name. It follows from the turn alone, so that what a request has sent is sent again as it was. "": the conversation has no
+// labels.
+func (r *Record) labelOf(t *Turn, target string) string {
 	if r.labelRoom == 0 {
 		return ""
 	}
@@ -141,8 +146,8 @@ func (r *Record) labelOf(t *Turn) string {
 	default:
 		label = "round " + strconv.Itoa(t.Round) + ", " + label
 	}
-	if t.Target != "" {
-		label += " to " + t.Target
+	if target != "" {
+		label += " to " + target
 	}
 	return text.OneLine(text.Escape(label, r.fence), longestLabel)
 }

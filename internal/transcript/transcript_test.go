@@ -21,10 +21,10 @@ func TestTheBoundHoldsTheMarkers(t *testing.T) {
 	}
 }
 
-// TestLabelsHideNames: where a view shows neutral names, labels have them too.
+// TestLabelsHideNames: a view shows neutral names of speakers and in texts. What a turn is it shows as it is told.
 func TestLabelsHideNames(t *testing.T) {
 	v := &transcript.View{Labels: &text.Labels{Names: []string{"Ada", "Ben"}, Labels: []string{"Speaker B", "Speaker A"}}}
-	v.Add(0, 2, "Ada", "round 2, question to Ben", "Why, Ben?", "1234567890123456", nil, 0)
+	v.Add(0, 2, "Ada", "round 2, question to Speaker A", "Why, Ben?", "1234567890123456", nil, 0)
 	assert.Equal(t, "<<<1234567890123456 round 2, question to Speaker A | Speaker B>>>\nWhy, Speaker A?\n<<<end 1234567890123456>>>",
 		v.Messages[0].Enclosed())
 }

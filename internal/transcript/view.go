@@ -7,12 +7,11 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Add appends a turn: the nth of the conversation, from 0. label says what it is, and is escaped already. load bounds the tokens of its
-// parts.
+// Add appends a turn: the nth of the conversation, from 0. label says what it is, as it is shown. load bounds the tokens of its parts.
 func (v *View) Add(n, round int, speaker, label, content, fence string, parts []provider.Part, load int) {
 	m := provider.Message{Speaker: speaker, Label: label, Text: text.Escape(content, fence), Fence: fence, Parts: parts}
 	if v.Labels != nil {
-		m.Speaker, m.Label, m.Text = v.Labels.Hide(speaker), v.Labels.Hide(label), text.Escape(v.Labels.Hide(content), fence)
+		m.Speaker, m.Label, m.Text = v.Labels.Hide(speaker), label, text.Escape(v.Labels.Hide(content), fence)
 	}
 	size := 0
 	if n := len(v.Sizes); n > 0 {

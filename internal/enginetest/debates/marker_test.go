@@ -52,6 +52,34 @@ func TestMarkersSayWhatATurnIs(t *testing.T) {
 	}
 }
 
+// TestANameThatIsAWordOfALabel: a label hides whom a turn is addressed to, and keeps its other words, even if they are somebody's name.
+func TestANameThatIsAWordOfALabel(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Judging.Anonymous, config.Judging.When, config.Rounds, config.Format = true, debate.AtEnd, 1, ""
+	config.Participants[0].Name, config.Participants[1].Name = "Round", "answer"
+	config.CustomFormat = &debate.Format{
+		Name: "hearing", MinParticipants: 2, MaxParticipants: 2, End: format.EndByRounds,
+		Phases: []format.Phase{{
+			Name: "hearing", First: 1, Last: -1,
+			Slots: []format.Slot{{Who: format.Who(format.Against), To: format.Who(format.For), Exchanges: 1}},
+		}},
+	}
+	engine, p := stage.Engine(config)
+	stage.Run(t, engine, config)
+	var seen []string
+	for _, req := range p.Requests() {
+		for i := range req.Messages {
+			if req.Self == "judge" {
+				first, _, _ := strings.Cut(req.Messages[i].Enclosed(), "\n")
+				seen = append(seen, first)
+			}
+		}
+	}
+	require.Len(t, seen, 2)
+	assert.Regexp(t, `^<<<\d+ round 1, question to Speaker [AB] \| Speaker [AB]>>>$`, seen[0])
+	assert.Regexp(t, `^<<<\d+ round 1, answer to Speaker [AB] \| Speaker [AB]>>>$`, seen[1])
+}
+
 // TestLabelsOfAnonymousTurnsHideNames: a judge who reads neutral names reads them in labels too.
 func TestLabelsOfAnonymousTurnsHideNames(t *testing.T) {
 	config := stage.TwoDebaters()
