@@ -190,6 +190,7 @@ func TestOthersProposalsAreLeftOutFirst(t *testing.T) {
 			text := req.Last.Text
 			notes[short] = text[strings.LastIndex(text, "\n\n"):]
 			assert.NotContains(t, text, said("r1.propose.ben"))
+			assert.NotContains(t, text, "also from their proposals above", "there are none")
 			if short == "short1" {
 				assert.Contains(t, text, said("r1.propose.ada"))
 				assert.Contains(t, text, said("r1.critique.ben.ada"))

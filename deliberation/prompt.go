@@ -90,6 +90,9 @@ func wordsIn(characters int) int {
 // textOthers names the text above the others' proposals. A deliberation that does not have it shows them to no refinement.
 const textOthers = "others"
 
+// textAlone begins the names of the texts that ask for a refinement without the others' proposals where refinements are shown them.
+const textAlone = "ask.alone."
+
 // texts renders the prompts, once for a deliberation: how all system prompts begin, who everybody is, and for each
 // kind of call what is asked at its end.
 func texts(setup flow.Setup) (map[string]string, error) {
@@ -119,6 +122,9 @@ func texts(setup flow.Setup) (map[string]string, error) {
 			t.put("ask."+ask.name+"."+m.ID, ask.name, PromptData{
 				Focus: prompt.Plain(ask.focus), Others: converges, Words: wordsIn(m.summaries.MaxLength), MaxLength: m.summaries.MaxLength,
 			})
+		}
+		if converges {
+			t.put(textAlone+m.ID, "refine", PromptData{Focus: prompt.Plain(m.role.Refine)})
 		}
 	}
 	t.put("ask.merge", "merge", PromptData{})

@@ -1,6 +1,7 @@
 package deliberation
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -38,10 +39,11 @@ func refineCalls(r *flow.Record) []flow.Call {
 			for _, t := range append([]*flow.Turn{w.standing()}, b.heard(w)...) {
 				b.quoteNow(&text, t, a.halves)
 			}
-			if a.short == 0 {
-				b.quoteOthers(&text, w)
+			ask := r.Text("ask.refine." + w.ID)
+			if b.shares() && (a.short > 0 || !b.quoteOthers(&text, w)) {
+				ask = cmp.Or(r.Text(textAlone+w.ID), ask)
 			}
-			return text.String() + r.Text("ask.refine."+w.ID) + a.note("refinement")
+			return text.String() + ask + a.note("refinement")
 		}
 		calls = append(calls, call)
 	}
@@ -96,17 +98,16 @@ func (w *work) entered(round int) *flow.Turn {
 	return nil
 }
 
-// quoteOthers writes the others' proposals, if a refinement is shown them.
-func (b *board) quoteOthers(text *strings.Builder, w *work) {
-	if !b.shares() {
-		return
-	}
-	for i, t := range b.peers(w) {
+// quoteOthers writes the others' proposals. It reports whether there are any.
+func (b *board) quoteOthers(text *strings.Builder, w *work) bool {
+	peers := b.peers(w)
+	for i, t := range peers {
 		if i == 0 {
 			text.WriteString(b.Text(textOthers) + "\n")
 		}
 		b.quoteNow(text, t, 0)
 	}
+	return len(peers) > 0
 }
 
 func refined(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
