@@ -120,11 +120,7 @@ func outcomeText(d *debate.Debate, o *debate.Outcome) string {
 	}
 	list(&out, "Scores", scores)
 	if len(d.Verdicts) > 0 {
-		winner := o.Winner
-		if d.BySides() {
-			winner = string(o.Side)
-		}
-		v := d.Verdicts[max(0, slices.IndexFunc(d.Verdicts, func(v *debate.Verdict) bool { return d.PartyOf(&v.FinalVerdict) == winner }))]
+		v := cmp.Or(d.Verdict, d.Verdicts[0])
 		_, _ = fmt.Fprintf(&out, "\n## Summary of %s\n\n%s\n", progress.Clean(v.Judge), strings.TrimSpace(v.Summary))
 		if v.Winner != nil {
 			_, _ = fmt.Fprintf(&out, "\n%s\n", strings.TrimSpace(v.Winner.Reasoning))
