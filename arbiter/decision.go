@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/prompt"
@@ -24,7 +25,7 @@ const (
 // KindDecision is the kind of the arbiter's calls.
 const KindDecision flow.CallKind = "decision"
 
-// Bounds of a decision, in bytes.
+// Bounds of a decision, in characters: a language may need several bytes for one, and may have no words to count.
 const (
 	mostReason  = 4000
 	mostSummary = 20_000
@@ -37,9 +38,9 @@ type Ruling struct {
 	// Agents are the agents that MoveSelect selects, at most Config.Parallel, in the order of their executions. It is empty
 	// for other moves.
 	Agents []string `json:"agents" redact:"-"`
-	// Reason is told to the agents that act next: it is their assignment. It has at most 4,000 bytes.
+	// Reason is told to the agents that act next: it is their assignment. It has at most 4,000 characters.
 	Reason string `json:"reason"`
-	// Summary is the result of the task, for MoveComplete, at most 20,000 bytes. It is empty for other moves.
+	// Summary is the result of the task, for MoveComplete, at most 20,000 characters. It is empty for other moves.
 	Summary string `json:"summary"`
 }
 
@@ -245,16 +246,16 @@ func (w *Work) refuses(ruling *Ruling, moves []Move) (problems []string) {
 			addf("agents[%d]: %.80q is a duplicate", i, name)
 		}
 	}
-	if len(ruling.Reason) > mostReason {
-		addf("reason: has %d bytes, at most %d are accepted", len(ruling.Reason), mostReason)
+	if n := utf8.RuneCountInString(ruling.Reason); n > mostReason {
+		addf("reason: has %s, at most %d are accepted", prompt.Count(n, "character"), mostReason)
 	}
-	switch blank := strings.TrimSpace(ruling.Summary) == ""; {
+	switch n, blank := utf8.RuneCountInString(ruling.Summary), strings.TrimSpace(ruling.Summary) == ""; {
 	case ruling.Move == MoveComplete && blank:
 		addf("summary: the move complete must say what was done")
 	case ruling.Move != MoveComplete && !blank:
 		addf("summary: only the move complete may have one")
-	case len(ruling.Summary) > mostSummary:
-		addf("summary: has %d bytes, at most %d are accepted", len(ruling.Summary), mostSummary)
+	case n > mostSummary:
+		addf("summary: has %s, at most %d are accepted", prompt.Count(n, "character"), mostSummary)
 	}
 	return problems
 }

@@ -1,6 +1,7 @@
 package arbiter_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -97,6 +98,36 @@ func TestAgentsBesideAMove(t *testing.T) {
 			require.NotNil(t, last)
 			assert.Equal(t, test.move, last.Move)
 			assert.Equal(t, []string{}, last.Agents)
+		})
+	}
+}
+
+// TestBoundsAreThoseThatAreTold, in every script: an answer that obeys is taken, and one that is longer is not.
+func TestBoundsAreThoseThatAreTold(t *testing.T) {
+	for script, letter := range map[string]string{"Latin": "e", "Cyrillic": "ж", "Arabic": "ب", "Japanese": "語"} {
+		t.Run(script, func(t *testing.T) {
+			engine, _ := engineFor(nil)
+			h := flowtest.Begin(t, engine, config())
+			assert.Contains(t, h.Prompt("d1"), "at most 4000 characters")
+			assert.Contains(t, h.Prompt("d1"), "at most 20000 characters")
+			refused := func() []string {
+				rejected, ok := h.Log[len(h.Log)-2].Body.(*flow.Rejection)
+				if !ok {
+					return nil
+				}
+				return rejected.Problems
+			}
+			long := picks("Ada")
+			long.Reason = strings.Repeat(letter, 4001)
+			h.Say("d1", toJSON(long))
+			assert.Equal(t, []string{"reason: has 4001 characters, at most 4000 are accepted"}, refused())
+			long.Reason = strings.Repeat(letter, 4000)
+			h.Say("d1", toJSON(long))
+			h.Say("r1.Ada", toJSON(arbiter.Result{Success: true, Output: "I have begun."}))
+			h.Say("d2", toJSON(completes(strings.Repeat(letter, 20_001))))
+			assert.Equal(t, []string{"summary: has 20001 characters, at most 20000 are accepted"}, refused())
+			h.Say("d2", toJSON(completes(strings.Repeat(letter, 20_000))))
+			assert.Equal(t, flow.StateCompleted, h.Record().State)
 		})
 	}
 }

@@ -20,7 +20,7 @@ func rulingFields(moves []Move, agents []string, completes bool) prompt.Fields {
 		{
 			Name: fieldReason,
 			Ask: "first what the task still lacks; then, for those who act next, what to do, with what, and how it is known to be done: " +
-				"at most 500 words, and all that they learn of your intention",
+				"at most " + prompt.Count(mostReason, "character") + ", and all that they learn of your intention",
 		},
 		{Name: fieldMove, Kind: prompt.Choice, Names: moveNames(moves), Ask: "one of " + prompt.Names},
 		{Name: fieldAgents, Kind: prompt.Texts, Names: agents, Ask: "for select: who acts next, by name; else []"},
@@ -28,7 +28,8 @@ func rulingFields(moves []Move, agents []string, completes bool) prompt.Fields {
 	if completes {
 		out = append(out, prompt.Field{
 			Name: fieldSummary,
-			Ask:  `for complete: the result, as the people who set the task will read it, in at most 2,500 words; else ""`,
+			Ask: "for complete: the result, as the people who set the task will read it, in at most " +
+				prompt.Count(mostSummary, "character") + `; else ""`,
 		})
 	}
 	return out
