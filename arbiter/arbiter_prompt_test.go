@@ -2,6 +2,7 @@ package arbiter_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -36,4 +37,15 @@ func TestWhoDecidesReadsThePrompt(t *testing.T) {
 
 	h = byHand(t, func(c *arbiter.Config) { c.Arbiter.Prompt = words })
 	assert.NotContains(t, h.Prompt("d1"), words)
+}
+
+// TestThePromptStandsBehindTheRules: so the host's words can say otherwise, also about the language.
+func TestThePromptStandsBehindTheRules(t *testing.T) {
+	c := config()
+	c.Arbiter.Prompt, c.Agents[0].Prompt, c.Agents[1].Prompt = "Write in French.", "Write in French.", "Write in French."
+	for _, req := range askedInWork(t, c) {
+		_, behind, ok := strings.Cut(req.System, "Write in the language of the task")
+		require.True(t, ok, req.ID)
+		assert.Contains(t, behind, "Write in French.", req.ID)
+	}
 }
