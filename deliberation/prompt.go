@@ -67,14 +67,12 @@ func templates() map[string]prompt.Template {
 		Focus: "Focus", Others: true, Questions: 5, Words: wordsIn(DefaultSummaryLength), MaxLength: DefaultSummaryLength,
 		Fields: prompt.SampleFields,
 	}
-	bare := full // the markers around the context explain nothing
-	bare.Context, bare.Clarified = "", false
 	asking := []string{"clarify", schemaConfidence, schemaQuality, schemaVote, "synthesis", "written"}
 	out := make(map[string]prompt.Template)
 	for _, name := range append([]string{"system", "agent", "judge", "propose", "critique", "refine", "summarize", "merge"}, asking...) {
 		if text, err := promptFiles.ReadFile("prompts/" + name + ".tmpl"); err == nil { // it is embedded
 			out[templatePrefix+name] = prompt.Template{
-				Text: string(text), Samples: []any{full, bare, PromptData{}}, Fenced: name == "system", Asks: slices.Contains(asking, name),
+				Text: string(text), Samples: []any{full, PromptData{}}, Fenced: name == "system", Asks: slices.Contains(asking, name),
 			}
 		}
 	}

@@ -49,17 +49,18 @@ const (
 	SampleFields = "[[fields]]"
 )
 
-// lacks returns why the text that an override of this name has rendered from a sample is refused; "": it is not. A sample without any
-// value shows neither a fence nor fields.
-func (t Template) lacks(name, out string, sample any) string {
+// lacks returns why the text that an override of this name has rendered from a sample is refused; "": it is not. rule is what the part
+// "fence" renders: a replacement contains the part, and one of the part itself has both markers. A sample without any value shows neither a
+// fence nor fields.
+func (t Template) lacks(name, out, rule string, sample any) string {
 	if sample == nil || reflect.ValueOf(sample).IsZero() {
 		return ""
 	}
-	opens, closes := strings.Contains(out, "<<<"+SampleFence), strings.Contains(out, "<<<end "+SampleFence+">>>")
+	marks := strings.Contains(out, "<<<"+SampleFence) && strings.Contains(out, "<<<end "+SampleFence+">>>")
 	switch {
-	case t.Fenced && name == partFence && (!opens || !closes):
+	case t.Fenced && name == partFence && !marks:
 		return "never explains the markers: write <<<{{.Fence}} …>>> and <<<end {{.Fence}}>>>"
-	case t.Fenced && (!opens || !closes):
+	case t.Fenced && name != partFence && !strings.Contains(out, rule):
 		return `never explains the markers: use {{template "fence" .}}`
 	case t.Asks && !strings.Contains(out, SampleFields):
 		return "never says which fields the answer has: use {{.Fields}}"

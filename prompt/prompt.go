@@ -72,8 +72,8 @@ type Template struct {
 	Text string
 	// Samples are data that reach all branches of the template and of its possible replacements. There is at least one.
 	Samples []any
-	// Fenced says that the template is a system prompt of somebody who reads what others have said. A replacement of it must explain the
-	// markers. Each sample that is not zero then has the word [SampleFence].
+	// Fenced says that the template is a system prompt of somebody who reads what others have said. A replacement of it must contain the
+	// part "fence". Each sample that is not zero then has the word [SampleFence].
 	Fenced bool
 	// Asks says that the template asks for a structured answer. A replacement of it must contain the fields. Each sample that is not zero
 	// then has the text [SampleFields] as its Fields.
@@ -91,7 +91,7 @@ type Template struct {
 //   - does not parse or execute,
 //   - formats a value with a verb that does not suit it,
 //   - never renders any text,
-//   - never explains the markers, in a system prompt of somebody who reads what others have said, or
+//   - lacks the part "fence", which explains the markers, in a system prompt of somebody who reads what others have said, or
 //   - never says which fields the answer has, where a structured answer is asked for.
 //
 // The error joins one error for each such override, with its name.
@@ -230,8 +230,13 @@ func (t Template) parse(base *template.Template, name, text string, overridden b
 	if err != nil {
 		return nil, err
 	}
-	silent, lacks := true, ""
+	silent, lacks, rule := true, "", ""
 	var b bytes.Buffer
+	if overridden {
+		if rule, err = execute(&b, base.Lookup(partFence), Fence{SampleFence}); err != nil {
+			return nil, err
+		}
+	}
 	for _, data := range t.Samples {
 		out, err := execute(&b, parsed, data)
 		if err != nil {
@@ -242,7 +247,7 @@ func (t Template) parse(base *template.Template, name, text string, overridden b
 		}
 		silent = silent && out == ""
 		if overridden && lacks == "" {
-			lacks = t.lacks(name, out, data)
+			lacks = t.lacks(name, out, rule, data)
 		}
 	}
 	switch {

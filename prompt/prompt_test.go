@@ -26,13 +26,11 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, want, parsed(t, nil).Names())
 }
 
-// marks is what a replaced system prompt must hold, and marked what becomes of it.
-const (
-	marks  = " <<<{{.Fence}} …>>> <<<end {{.Fence}}>>>"
-	marked = " <<<k7qz …>>> <<<end k7qz>>>"
-)
+// marks is what a replaced system prompt must hold.
+const marks = ` {{template "fence" .}}`
 
 func TestOverride(t *testing.T) {
+	marked := " " + parsed(t, nil).FenceRule("k7qz")
 	replaced := map[string]struct {
 		text, want string
 	}{
@@ -49,7 +47,7 @@ func TestOverride(t *testing.T) {
 		"ballot":     {"before: {{.Before}}{{.Fields}}", "before: true"},
 		"summarizer": {"{{len .Participants}}" + marks, "3" + marked},
 		"summary":    {"{{.Words}} {{.Former}}", "300 false"},
-		"fence":      {"Material:" + marks, "Material:" + marked},
+		"fence":      {"Material: <<<{{.Fence}} …>>> <<<end {{.Fence}}>>>", "Material: <<<k7qz …>>> <<<end k7qz>>>"},
 		"language":   {"In {{.Language}}.", "In German."},
 		"stance":     {"{{.Stance}}: hold {{.Position}}", "open: hold Ban them."},
 		"aim":        {"Judge the {{.Aim}}.", "Judge the truth."},
@@ -237,5 +235,5 @@ func TestWhatIsRenderedIsText(t *testing.T) {
 	set := parsed(t, map[string]string{"debater": `{{"a\xffb"}} {{with .Name}}{{slice . 0 1}}{{end}}` + marks})
 	text, err := set.Debater(prompt.Debater{Name: "Émile", Fence: "k7qz"})
 	require.NoError(t, err)
-	assert.Equal(t, "a\ufffdb \ufffd"+marked, text)
+	assert.Equal(t, "a\ufffdb \ufffd "+parsed(t, nil).FenceRule("k7qz"), text)
 }
