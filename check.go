@@ -112,7 +112,7 @@ func (v *validation) checkParticipants(c *Config, f *format.Format) {
 		v.Add(format.CheckSide(at+".side", p.Side)...)
 		v.Add(format.CheckStance(at+".stance", p.Stance)...)
 		if f != nil && p.Stance != "" && !f.Judged(p.Side) {
-			v.Addf(at+".stance", "is that of a chair, who holds no view: leave it out")
+			v.Addf(at+".stance", "is %q, but the chair holds no view: leave it empty", p.Stance)
 		}
 		v.Text(at+".position", p.Position, flow.MaxText)
 		v.Text(at+".persona", p.Persona, flow.MaxText)

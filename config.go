@@ -151,7 +151,7 @@ type Participant struct {
 	Name string `json:"name" redact:"-"`
 	// Side is For, Against or Neutral. If it is empty, the participant has no side.
 	Side format.Side `json:"side,omitempty" redact:"-"`
-	// Stance is how the participant stands to what is argued. If it is empty, the config or the format says it.
+	// Stance is how the participant stands to what is argued. If it is empty, the config or the format says it. A chair has none.
 	Stance format.Stance `json:"stance,omitempty" redact:"-"`
 	// Position is what the participant argues, in a sentence.
 	Position string `json:"position,omitempty"`

@@ -77,17 +77,17 @@ func TestBadConfigs(t *testing.T) {
 			speaker(func(p *debate.Participant) { p.Fallbacks = []string{"test/a", "b", "acme/c", ""} }),
 			[]string{"participants[1].fallbacks[1]", "participants[1].fallbacks[2]", "participants[1].fallbacks[3]"},
 		},
-		"speaker's temperature": {speaker(func(p *debate.Participant) { p.Temperature = new(-0.1) }), []string{"participants[1].temperature"}},
-		"speaker's tokens":      {speaker(func(p *debate.Participant) { p.MaxTokens = -1 }), []string{"participants[1].maxTokens"}},
-		"unknown format":        {func(c *config) { c.Format = "opera" }, []string{"format"}},
-		"unknown mode":          {func(c *config) { c.Mode = "shouting" }, []string{"mode"}},
-		"unknown stance":        {func(c *config) { c.Stance = "stubborn" }, []string{"stance"}},
-		"chair's stance": {func(c *config) {
-			c.Format = "roundtable"
-			c.Participants = []debate.Participant{
-				{Name: "Mia", Side: debate.Neutral, Model: "test/a", Stance: "open"}, {Name: "Ada", Model: "test/a"}, {Name: "Ben", Model: "test/a"},
-			}
-		}, []string{"participants[0].stance"}},
+		"chair's stance": {
+			func(c *config) {
+				c.Format, c.Participants = "roundtable", stage.Actors("Ada", "Ben", "Cem neutral")
+				c.Participants[2].Stance = "open"
+			}, []string{"participants[2].stance"},
+		},
+		"speaker's temperature":  {speaker(func(p *debate.Participant) { p.Temperature = new(-0.1) }), []string{"participants[1].temperature"}},
+		"speaker's tokens":       {speaker(func(p *debate.Participant) { p.MaxTokens = -1 }), []string{"participants[1].maxTokens"}},
+		"unknown format":         {func(c *config) { c.Format = "opera" }, []string{"format"}},
+		"unknown mode":           {func(c *config) { c.Mode = "shouting" }, []string{"mode"}},
+		"unknown stance":         {func(c *config) { c.Stance = "stubborn" }, []string{"stance"}},
 		"speaker's stance":       {speaker(func(p *debate.Participant) { p.Stance = "stubborn" }), []string{"participants[1].stance"}},
 		"unknown context":        {func(c *config) { c.Context = "forget" }, []string{"context"}},
 		"negative rounds":        {func(c *config) { c.Rounds = -1 }, []string{"rounds"}},
