@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,8 +17,9 @@ import (
 
 // SentField is a field of a schema as it is sent.
 type SentField struct {
-	Path    string // "requirements.text": from the top, through objects and lists
-	Decides bool   // its value is a number, true or false, or some of several: a mark or a decision
+	Path    string   // "requirements.text": from the top, through objects and lists
+	Decides bool     // its value is a number, true or false, or some of several: a mark or a decision
+	Choices []string // the only values that it, or what its list holds, can have; nil: it is free
 }
 
 // name returns the last part of the path.
@@ -97,7 +99,7 @@ func (o *ordered) fields(path string, out *[]SentField) {
 		if path != "" {
 			value = path + "." + key
 		}
-		*out = append(*out, SentField{Path: value, Decides: inner.decides()})
+		*out = append(*out, SentField{Path: value, Decides: inner.decides(), Choices: inner.choices()})
 		inner.fields(value, out)
 	}
 }
@@ -111,7 +113,16 @@ func (o *ordered) fieldsOf(path string, out *[]SentField) {
 
 func (o *ordered) decides() bool {
 	kind := o.at("type").leaf
-	return kind == "number" || kind == "integer" || kind == "boolean" || len(o.at("enum").items) > 0 || len(o.at("items").at("enum").items) > 0
+	return kind == "number" || kind == "integer" || kind == "boolean" || len(o.choices()) > 0
+}
+
+// choices returns the values that a text, or a text of a list, can have.
+func (o *ordered) choices() (out []string) {
+	for _, one := range slices.Concat(o.at("enum").items, o.at("items").at("enum").items) {
+		text, _ := one.leaf.(string)
+		out = append(out, text)
+	}
+	return out
 }
 
 var (
@@ -119,15 +130,20 @@ var (
 	askedNames = regexp.MustCompile(`"([^"]+)"`)
 )
 
+// quoted is a text in quotes as Go writes them.
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
 const asksFields = "Only one JSON object, with these fields in this order:\n\n"
 
-// FieldsAsked returns the paths of the fields that an instruction asks for, in their order; nil: it asks for none.
-func FieldsAsked(text string) []string {
+// FieldsAsked returns the paths of the fields that an instruction asks for, in their order, and for each path the texts in quotes of its
+// words; nil: it asks for none.
+func FieldsAsked(text string) (out []string, values map[string][]string) {
 	_, list, ok := strings.Cut(text, asksFields)
 	if !ok {
-		return nil
+		return nil, nil
 	}
-	var out, above []string
+	values = make(map[string][]string)
+	var above []string
 	for line := range strings.Lines(list) {
 		m := askedLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
 		if m == nil {
@@ -137,31 +153,54 @@ func FieldsAsked(text string) []string {
 		name := ""
 		for _, one := range askedNames.FindAllStringSubmatch(m[2], -1) {
 			name = one[1]
-			out = append(out, strings.Join(append(slices.Clone(above), name), "."))
+			path := strings.Join(append(slices.Clone(above), name), ".")
+			out = append(out, path)
+			for _, each := range quoted.FindAllString(line[len(m[0]):], -1) {
+				value, _ := strconv.Unquote(each)
+				values[path] = append(values[path], value)
+			}
 		}
 		above = append(above, name)
 	}
-	return out
+	return out, values
 }
 
-// AssertAsked compares the instruction of a request with its schema: both name the same fields, in the same order. A value for each of
-// several names has its words in the line of the whole.
+// AssertAsked compares the instruction of a request with its schema: both name the same fields, in the same order, and where both list the
+// values or the keys of a field, the same ones in the same order. A value for each of several names has its words in the line of the whole.
 func AssertAsked(t testing.TB, req *provider.Request) {
 	t.Helper()
 	require.NotNil(t, req.Schema, req.ID)
-	asked := FieldsAsked(req.Last.Text)
+	asked, values := FieldsAsked(req.Last.Text)
 	require.NotEmpty(t, asked, "%s: %s", req.ID, req.Last.Text)
 	nested := map[string]bool{"": true}
 	for _, path := range asked {
 		nested[SentField{Path: path}.above()] = true
 	}
 	var sent []string
+	keys := make(map[string][]string) // of fields that hold a value for each of several names
 	for _, f := range FieldsSent(t, req.Schema.JSON) {
-		if nested[f.above()] {
-			sent = append(sent, f.Path)
+		if !nested[f.above()] {
+			keys[f.above()] = append(keys[f.above()], strings.TrimPrefix(f.Path, f.above()+"."))
+			continue
+		}
+		sent = append(sent, f.Path)
+		for _, path := range []string{f.Path, f.above()} { // whom a list is about stands in the line of the list
+			assertListed(t, f.Choices, values[path], req.ID+": "+f.Path)
 		}
 	}
 	assert.Equal(t, sent, asked, req.ID)
+	for path, names := range keys {
+		assertListed(t, names, values[path], req.ID+": "+path)
+	}
+}
+
+// assertListed compares the values that a schema lists with those among words in quotes. One alone is no list.
+func assertListed(t testing.TB, listed, words []string, what string) {
+	t.Helper()
+	told := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !slices.Contains(listed, word) })
+	if len(told) > 1 {
+		assert.Equal(t, listed, told, what)
+	}
 }
 
 // Fields that hold what the marks and decisions after them rest on. Those of the first list stand before all marks beside them.
