@@ -32,6 +32,8 @@ type EvaluationConfig struct {
 	Problem  string `json:"problem"`
 	Context  string `json:"context,omitempty"`
 	Solution string `json:"solution"`
+	// Language is that of a debate.Config. If it is empty, reasons are written in the language of the problem.
+	Language string `json:"language,omitempty" redact:"-"`
 	// Temperature is that of the evaluators: 0.3 if nil. MaxTokens limits the output of an answer, in tokens:
 	// flow.DefaultMaxTokens if 0.
 	Temperature *float64 `json:"temperature,omitempty"`
@@ -78,7 +80,7 @@ func (one *Evaluator) seat(e *EvaluationConfig, field string) flow.Seat {
 }
 
 // Evaluation returns an evaluation of the deliberation's solution. The caller adds the evaluators. It has the deliberation's
-// problem, the solution as text and, as Context, the deliberation's context and a person's answers. The author's confidence,
+// problem and language, the solution as text and, as Context, the deliberation's context and a person's answers. The author's confidence,
 // and the requirements that the author claims to fulfil, are left out, so that they do not bias the evaluators.
 // Without a solution the error is a [flow.Error] of kind validation.
 func (d *Deliberation) Evaluation() (EvaluationConfig, error) {
@@ -94,6 +96,7 @@ func (d *Deliberation) Evaluation() (EvaluationConfig, error) {
 	}
 	return EvaluationConfig{
 		Problem: d.config.Problem, Context: strings.TrimSpace(strings.Join(context, "\n\n")), Solution: solutionText(solution),
+		Language: d.config.Language,
 	}, nil
 }
 
@@ -126,9 +129,8 @@ func (e EvaluationConfig) Flow() string { return EvaluationName }
 // Settings returns the part of the config that all flows share.
 func (e EvaluationConfig) Settings() flow.Settings {
 	t := flow.Settings{
-		ID: e.ID, Topic: flow.TopicOf(e.Problem, "a problem"), Rounds: 1, MaxTokens: e.MaxTokens, Reserve: e.Reserve, TurnTimeout: e.TurnTimeout,
-		Budget: e.Budget,
-		Retry:  e.Retry, Labels: e.Labels, Unattended: e.Unattended, OnFailure: e.OnFailure,
+		ID: e.ID, Topic: flow.TopicOf(e.Problem, "a problem"), Language: e.Language, Rounds: 1, MaxTokens: e.MaxTokens, Reserve: e.Reserve,
+		TurnTimeout: e.TurnTimeout, Budget: e.Budget, Retry: e.Retry, Labels: e.Labels, Unattended: e.Unattended, OnFailure: e.OnFailure,
 	}
 	for i := range e.Evaluators {
 		t.Participants = append(t.Participants, e.Evaluators[i].ID)

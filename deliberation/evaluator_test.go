@@ -125,7 +125,21 @@ func TestEvaluation(t *testing.T) {
 			assert.NotContains(t, request.System, text)
 		}
 		assert.Contains(t, request.System, "impartial reviewer")
+		assert.Contains(t, request.System, "Write reasons in the language of the problem, ")
 	}
+}
+
+// TestEvaluatorsWriteInTheLanguageOfTheConfig, which is that of the deliberation whose solution they score.
+func TestEvaluatorsWriteInTheLanguageOfTheConfig(t *testing.T) {
+	config := three()
+	config.Language = "Bahasa Indonesia"
+	solved, _ := engineFor(nil)
+	evaluation, err := view(play(t, solved, config)).Evaluation()
+	require.NoError(t, err)
+	evaluation.Evaluators = []deliberation.Evaluator{{ID: "eva", Model: "test/a"}}
+	engine, models := evaluators(map[string][]scripted.Reply{"eva": {says(marks(6))}})
+	assert.Equal(t, "Bahasa Indonesia", evaluate(t, engine, evaluation).Settings().Language)
+	assert.Contains(t, models.Requests()[0].System, "Write reasons in Bahasa Indonesia, ")
 }
 
 // TestTheMaterialIsFenced: what is judged cannot close its fence, whatever it says, and what it says is the

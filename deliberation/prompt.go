@@ -57,6 +57,9 @@ type PromptData struct {
 	Fields    string // those of the answer, each with what it holds
 }
 
+// problemsLanguage stands for the language where a config names none.
+const problemsLanguage = "the language of the problem"
+
 // templatePrefix begins the names of a deliberation's templates.
 const templatePrefix = FlowName + "."
 
@@ -99,7 +102,7 @@ func texts(setup flow.Setup) (map[string]string, error) {
 	members := c.members()
 	base := PromptData{
 		Problem: prompt.Plain(c.Problem), Context: prompt.Plain(c.Context), Fence: setup.Fence, Agents: len(members),
-		Language:  prompt.Plain(cmp.Or(c.Language, "the language of the problem")),
+		Language:  prompt.Plain(cmp.Or(c.Language, problemsLanguage)),
 		Clarified: c.Clarification.On || len(c.Clarification.Known) > 0,
 	}
 	t.put("system", "system", base)

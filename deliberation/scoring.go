@@ -2,6 +2,7 @@ package deliberation
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"strings"
@@ -63,18 +64,20 @@ func evaluationText(name string, data any) (string, error) {
 const textEvaluation = "evaluation"
 
 func evaluationTexts(s flow.Setup) (map[string]string, error) {
-	evaluators := s.Config.(*EvaluationConfig).Evaluators
+	e := s.Config.(*EvaluationConfig)
 	asked, err := evaluationText("evaluation", struct{ Criteria []criterion }{criteria()})
 	if err != nil {
 		return nil, err
 	}
 	texts := map[string]string{textEvaluation: asked}
-	for i := range evaluators {
-		text, err := evaluationText("evaluator", struct{ Prompt, Fence string }{prompt.Plain(evaluators[i].Prompt), s.Fence})
+	language := prompt.Plain(cmp.Or(e.Language, problemsLanguage))
+	for i := range e.Evaluators {
+		told := struct{ Prompt, Language, Fence string }{prompt.Plain(e.Evaluators[i].Prompt), language, s.Fence}
+		text, err := evaluationText("evaluator", told)
 		if err != nil {
 			return nil, err
 		}
-		texts["system."+evaluators[i].ID] = text
+		texts["system."+e.Evaluators[i].ID] = text
 	}
 	return texts, nil
 }

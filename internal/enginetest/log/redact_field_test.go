@@ -354,7 +354,7 @@ func everyEvaluation() *deliberation.EvaluationConfig {
 			},
 			{ID: "leo", Model: "test/judge", PromptFile: "testdata/prompt.md"},
 		},
-		Problem: ".", Context: ".", Solution: ".", Temperature: new(0.4), MaxTokens: 900, Reserve: 100, TurnTimeout: time.Minute, Budget: everyBudget(),
+		Problem: ".", Context: ".", Solution: ".", Language: "German", Temperature: new(0.4), MaxTokens: 900, Reserve: 100, TurnTimeout: time.Minute, Budget: everyBudget(),
 		Retry: everyRetry(), Unattended: true, OnFailure: everyRule(), Labels: everyMark(),
 	}
 }
