@@ -122,6 +122,15 @@ func TestEnds(t *testing.T) {
 			{Participant: "Ada", Strengths: []string{}, Weaknesses: []string{}}, {Participant: "Ben", Strengths: []string{}, Weaknesses: []string{}},
 		}, Reasoning: "So it is.", Ending: "Nothing is left.",
 	})}
+	nobody := scripted.Reply{Text: strings.NewReplacer("Ada was clear.", "Both were.", `{"participant":"Ada","reasoning":"Facts."}`, "null").Replace(verdict.Text)}
+	vote := scripted.Reply{Text: marshal(t, debate.BallotAnswer{Vote: debate.VoteFor, Reasoning: "So it is."})}
+	hall := debaters(&debate.Judging{When: debate.AtEnd, Judges: []debate.JudgeConfig{{Name: "Iris", Model: model}, {Name: "Jo", Model: model}, {Name: "Kim", Model: model}}})
+	hall.Format, hall.CustomFormat = "", &debate.Format{
+		Name: "hall", Decide: format.BySwing, MinParticipants: 2, MaxParticipants: 2, End: format.EndByRounds,
+		Phases: []format.Phase{{Name: format.PhaseOpening, First: 1, Last: -1}},
+	}
+	hall.Participants[0].Side, hall.Participants[1].Side = debate.For, debate.Against
+	hall.Audience = &debate.Audience{Members: []debate.Member{{Model: model}}}
 	success := scripted.Reply{Text: `{"success":true,"output":"done"}`}
 	judged := &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Iris", Model: model}}}
 	limited := agents()
@@ -169,6 +178,14 @@ func TestEnds(t *testing.T) {
 			map[string]scripted.Reply{"r1.assessment.Iris": assessment, "verdict.Iris": verdict},
 			nil, 0,
 			"Ada wins.\n\n## Scores\n\n- Ada: 80\n- Ben: 60\n\n## Summary of Iris\n\nAda was clear.\n\nFacts.\n", nil,
+		},
+		"an audience decides, and the summary is that of the panel": {
+			hall,
+			map[string]scripted.Reply{
+				"verdict.Iris": verdict, "verdict.Jo": nobody, "verdict.Kim": verdict,
+				"vote.before.audience-1": vote, "vote.after.audience-1": vote,
+			},
+			nil, 0, "It is a tie.\n\n## Scores\n\n- Ada: 80\n- Ben: 60\n\n## Summary of Iris\n\nAda was clear.\n\nFacts.\n", nil,
 		},
 		"a debate that nobody judges": {
 			debaters(nil), nil, nil, 0, "There is no verdict. Rounds: 1\n\n## Round 1: Ada\n\nWhat r1.opening.Ada says.\n\n" +
