@@ -224,23 +224,23 @@ func (a *asked) verdict(people, parties []string) prompt.Fields {
 // winnerField asks for the party that has won, and before it for the reason.
 func (a *asked) winnerField(parties []string) prompt.Field {
 	out := prompt.Field{
-		Name: "winner", Kind: prompt.Object, Null: true, Ask: "null if " + a.tie() + ", else who is ahead",
+		Name: "winner", Kind: prompt.Object, Null: true, Ask: "null if " + tie(a.sides) + ", else who is ahead",
 		Of: []prompt.Field{reasoningField("the points that decided it"), participantField(parties)},
 	}
 	if a.sides != nil {
-		out.Ask = "null if " + a.tie() + ", else the team that is ahead"
+		out.Ask = "null if " + tie(a.sides) + ", else the team that is ahead"
 		out.Of[1] = prompt.Field{Name: "side", Kind: prompt.Choice, Ask: a.choice() + ": the team, not a person", Names: parties}
 	}
 	return out
 }
 
-// tie says when nobody is ahead.
-func (a *asked) tie() string {
+// tie says when nobody is ahead of those who can win: of these sides or, without any, of the participants.
+func tie(sides []format.Side) string {
 	who, how := "the best two scores", ""
 	switch {
-	case len(a.sides) > 2:
+	case len(sides) > 2:
 		who, how = "the best two sides", " on average"
-	case a.sides != nil:
+	case sides != nil:
 		who, how = "the sides", " on average"
 	}
 	return fmt.Sprintf("%s are less than %g apart%s", who, tieBelow, how)
@@ -290,7 +290,7 @@ func (a *asked) personVerdict(people, parties []string) prompt.Fields {
 		ask = "the side that has won, " + a.choice()
 	}
 	return append(out, scoresField(100, people), quality,
-		prompt.Field{Name: "winner", Kind: prompt.Choice, Ask: ask + "; \"\" if " + a.tie(), Names: append(slices.Clone(parties), "")})
+		prompt.Field{Name: "winner", Kind: prompt.Choice, Ask: ask + "; \"\" if " + tie(a.sides), Names: append(slices.Clone(parties), "")})
 }
 
 // ballotFields returns the fields of a vote, before the debate or after it.

@@ -477,7 +477,7 @@ func (d *Debate) contradictions(c contest, winner string, scores map[string]floa
 	case winner != "" && own < highest:
 		return []string{fmt.Sprintf("%s has won with a lower %s than %s: %g against %g", c.called(winner), what, c.called(best), own, highest)}
 	case winner != "" && !d.apart(by) && !d.asked.former:
-		return []string{fmt.Sprintf("%s has won, although %s", c.called(winner), d.asked.tie())}
+		return []string{fmt.Sprintf("%s has won, although %s", c.called(winner), tie(c.sides))}
 	default:
 		return nil
 	}
