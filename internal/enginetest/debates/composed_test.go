@@ -1,6 +1,7 @@
 package debates_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -38,8 +39,10 @@ func TestAnOldLogOfAComposedFlowIsAskedAsBefore(t *testing.T) {
 			n--
 		}
 		start := *body.As[flow.Start](events[0])
-		asVersion1(&start)
-		start.FlowVersion, start.Texts["assess.judge"] = court.Version, "Assess as of old."
+		texts := maps.Clone(start.Texts)
+		maps.DeleteFunc(texts, func(name, _ string) bool { return strings.HasPrefix(name, "ask.") })
+		texts["assess.judge"], texts["verdict.judge"] = "Assess as of old.", start.Texts["ask.verdict"]
+		start.Texts = texts
 		events[0].Body = &start
 
 		other, p := stage.Engine(config)

@@ -254,7 +254,7 @@ func customDebate() *debate.Config {
 		Name: "salon", Guidance: ".", Stance: format.Shared, Aim: format.ByTruth, MinParticipants: 2, MaxParticipants: 4,
 		Seats: []format.Seats{{Side: format.For, Min: 1, Max: 2, Role: ".", Stance: format.Open}, {Side: format.Against, Role: "."}, {Side: format.Neutral, Role: "."}},
 		Chair: format.Neutral, Rounds: 1, Phases: []format.Phase{{
-			Name: "talk", First: 1, Last: -1, Instruction: ".", Back: 1,
+			Name: "talk", First: 1, Last: -1, Instruction: ".", Back: 1, Release: true,
 			Slots: []format.Slot{
 				{Who: format.BothSides, Kind: "speech", Minutes: 1, Words: 50, MaxTokens: 400, Instruction: ".", Group: 1},
 				{Who: "name:Ada", To: "name:Ben", Exchanges: 1, Instruction: ".", Answer: "."},
