@@ -109,8 +109,8 @@ func (c contest) parties() []string {
 	return out
 }
 
-// shown returns the people of a contest and its parties as a judge reads them. People stand in the judge's order, and under labels if judges
-// read those. Sides stand in the order of the words, which are rendered once.
+// shown returns the people of a contest and its parties as a judge reads them. People stand in the judge's order, and under labels
+// if judges read those. Sides stand in the order of the words, which are rendered once.
 func (d *Debate) shown(judge string, swapped bool, c contest) (people, parties []string) {
 	seats := d.shownTo(judge, swapped)
 	people = make([]string, 0, len(seats))

@@ -199,9 +199,11 @@ func (a *asked) further() prompt.Field {
 
 // verdict returns the fields of a judge's verdict on these people. parties are those that can win: the people, or sides.
 func (a *asked) verdict(people, parties []string) prompt.Fields {
-	agreed, open, compared := "as they are at the end", "as they are at the end", "by each criterion, a sentence that compares the participants"
+	agreed, open := "as they are at the end", "as they are at the end"
+	compared := "by each criterion, a sentence that compares the participants"
 	if a.alone {
-		agreed, open, compared = "what of the view held", "what did not hold, or stayed open", "by each criterion, a sentence on the participant"
+		agreed, open = "what of the view held", "what did not hold, or stayed open"
+		compared = "by each criterion, a sentence on the participant"
 	}
 	out := prompt.Fields{
 		{Name: "summary", Ask: "what was disputed and how it went, for somebody who has read nothing of it"},

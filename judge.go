@@ -45,9 +45,10 @@ type JudgeTask struct {
 	Participants []Participant
 	// Judged are the names of those whom the answer must judge, each once, in the order in which they are shown: of an assessment the
 	// contestants who have spoken in the round, of a verdict all contestants. They are among Participants. A voter judges nobody.
-	Judged      []string
-	Turns       []*flow.Turn      // oldest first, as [flow.Record.Readable] returns them; their text is hostile
-	Instruction string            // what a model would be told in its last message, the host's instructions, and what is wrong with a rejected answer
+	Judged []string
+	Turns  []*flow.Turn // oldest first, as [flow.Record.Readable] returns them; their text is hostile
+	// Instruction is what a model would be told in its last message, the host's instructions, and what is wrong with a rejected answer.
+	Instruction string
 	Schema      json.RawMessage   // the JSON schema that the answer must match
 	Labels      map[string]string // Config.Labels
 }

@@ -177,9 +177,9 @@ func (t *textWriter) released() bool {
 }
 
 // places returns, by seat, a number for each speaker among those to whom nothing gives a view of their own: neither a side nor a position.
-// Without it, those who begin at once would begin with the same view. In Simultaneous mode the numbers are drawn, so that no seat always affirms.
-// Where speakers hear each other, each takes a view that nobody has taken. Speakers who look for the right answer have no number: if they
-// begin with the same view, that is a result.
+// Without it, those who begin at once would begin with the same view. In Simultaneous mode the numbers are drawn, so that no seat
+// always affirms. Where speakers hear each other, each takes a view that nobody has taken. Speakers who look for the right answer
+// have no number: if they begin with the same view, that is a result.
 func (t *textWriter) places() []string {
 	out := make([]string, len(t.Config.Participants))
 	if !t.atOnce() {

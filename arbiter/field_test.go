@@ -59,9 +59,10 @@ func TestReasonsComeFirst(t *testing.T) {
 			}
 		}
 		want := []string{"reason", "move", "agents", "summary"}
-		if req.Schema.Name == "result" {
+		switch req.Schema.Name {
+		case "result":
 			want = []string{"output", "success", "planUpdates"}
-		} else if req.Schema.Name == "decide-select" { // nothing could complete the task
+		case "decide-select": // nothing could complete the task
 			want = want[:3]
 			assert.NotContains(t, req.Last.Text, "summary")
 		}

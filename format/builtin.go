@@ -230,7 +230,8 @@ func dialecticalInquiry() Format {
 		Aim: ByTruth,
 		Seats: []Seats{
 			{Side: For, Min: 1, Role: "to put forward a plan, and to stand by its assumptions until they are shown to fail."},
-			{Side: Against, Min: 1, Role: "to put forward a full counter-plan from the contrary assumptions, and to stand by those until they are shown to fail."},
+			{Side: Against, Min: 1, Role: "to put forward a full counter-plan from the contrary assumptions, " +
+				"and to stand by those until they are shown to fail."},
 		},
 		Phases: []Phase{
 			{Name: "plan", First: 1, Last: 1, Slots: []Slot{

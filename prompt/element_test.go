@@ -299,7 +299,8 @@ func TestVoterElements(t *testing.T) {
 		"either direction":     {given, []string{"in either direction. Be as stubborn or as open as your persona."}, nil},
 		"instructions": {
 			voter(func(v *prompt.Voter) { v.Instructions = "You live there." }),
-			[]string{"whatever these rules are written in.\n\nFurther instructions, which hold where they differ from the rules above:\n\nYou live there.\n\nWhat others"}, nil,
+			[]string{"whatever these rules are written in.\n\nFurther instructions, which hold where they differ from the rules above:\n\nYou live there.\n\nWhat others"},
+			nil,
 		},
 		"language":     {given, []string{"Write in the language of the topic"}, nil},
 		"own language": {voter(func(v *prompt.Voter) { v.Language = "German" }), []string{"Write in German, "}, []string{"language of the topic"}},

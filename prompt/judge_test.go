@@ -27,7 +27,8 @@ func TestJudgeElements(t *testing.T) {
 		"no roles": {given, nil, []string{"What was asked"}},
 		"argument": {given, []string{"Judge who argued better, not who is right", "Your own view counts for nothing."}, []string{"Nobody wins it"}},
 		"truth": {
-			aim("truth"), []string{
+			aim("truth"),
+			[]string{
 				"which answer to the topic is best supported by what was said, whatever you think of it yourself; score each participant by the last answer",
 				"To give up a wrong view for a good reason is well done",
 			},
@@ -45,7 +46,8 @@ func TestJudgeElements(t *testing.T) {
 		"unanswered":  {given, []string{"What nobody attacked stands, and so does an unanswered attack."}, nil},
 		"not checked": {given, []string{"You cannot look anything up: a bare figure or source weighs no more"}, []string{"looked up,"}},
 		"sources": {
-			judged(func(j *prompt.Judge) { j.Sources = true }), []string{"in a document or a source that was looked up, weighs more than one without"},
+			judged(func(j *prompt.Judge) { j.Sources = true }),
+			[]string{"in a document or a source that was looked up, weighs more than one without"},
 			[]string{"cannot look"},
 		},
 		"nothing earned": {

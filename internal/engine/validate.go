@@ -79,7 +79,7 @@ func (l *Engine) checkPrompts(f *flow.Findings, t *flow.Settings) {
 		return
 	}
 	all := []error{err}
-	if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // what errors.Join has made, and nothing inside it
+	if several, ok := err.(interface{ Unwrap() []error }); ok { // what errors.Join has made, and nothing inside it
 		all = several.Unwrap()
 	}
 	for _, one := range all {

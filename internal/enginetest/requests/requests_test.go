@@ -212,7 +212,7 @@ func (s *sample) debate(t *testing.T) conversation {
 		}
 		c.Stance, c.Participants[contestants[0]].Stance = format.Stance(stances[0]), format.Stance(stances[1])
 	}
-	for _, with := range strings.Fields(s.with) {
+	for with := range strings.FieldsSeq(s.with) {
 		switch with {
 		case "panel":
 			stage.PanelOf(3)(&c)
