@@ -142,6 +142,20 @@ func TestEvaluatorsWriteInTheLanguageOfTheConfig(t *testing.T) {
 	assert.Contains(t, models.Requests()[0].System, "Write reasons in Bahasa Indonesia, ")
 }
 
+// TestAnEvaluationHoldsNoOthersProblem: evaluations by the same people share what evaluators are told, and no text of one names the problem
+// of another.
+func TestAnEvaluationHoldsNoOthersProblem(t *testing.T) {
+	engine, _ := evaluators(map[string][]scripted.Reply{"eva": {says(marks(6)), says(marks(6))}})
+	for _, problem := range []string{"Merge the two clinics of Mallow.", "Keep the counts of 1,000 meters."} {
+		evaluation := threeEvaluators()
+		evaluation.Evaluators, evaluation.Problem = evaluation.Evaluators[:1], problem
+		record := evaluate(t, engine, evaluation)
+		told := record.Text("system.summarizer") // which every flow has, since an amendment may name a summarizer
+		assert.Contains(t, told, problem)
+		assert.Equal(t, strings.Contains(problem, "Mallow"), strings.Contains(told, "Mallow"))
+	}
+}
+
 // TestTheMaterialIsFenced: what is judged cannot close its fence, whatever it says, and what it says is the
 // same for all evaluators.
 func TestTheMaterialIsFenced(t *testing.T) {

@@ -151,8 +151,8 @@ type Flow struct {
 	// Settings.Prompts for one conversation, by their names, so a name begins with a word of the flow's, such as "review.ask". nil: Texts
 	// needs none.
 	Prompts map[string]prompt.Template
-	// Prompted returns the part of a config that its prompts and views depend on. Conversations for which this part is equal
-	// share their prompts. nil: the whole config.
+	// Prompted returns the part of a config that its prompts and views depend on. Conversations for which this part is equal share their
+	// prompts, if topic, language, participants and prompts of their settings are equal too. nil: the whole config.
 	Prompted func(Config) any
 
 	// For configs: how their fields are named, what a fork must not change, and whether they are read once more.

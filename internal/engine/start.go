@@ -187,8 +187,7 @@ const fenceHole = "\uE001fence\uE001"
 type rendering struct {
 	flow     *flow.Flow
 	config   any // what the prompts depend on
-	language string
-	prompts  map[string]string // that the settings replace
+	settings *flow.Settings
 	frozen   any
 	drawn    any
 	views    flow.Views
@@ -196,9 +195,11 @@ type rendering struct {
 	models   map[string]flow.Model
 }
 
-// suits reports whether the rendering is that of a conversation with these settings, whatever its flow says of its config.
+// suits reports whether the rendering is that of a conversation with these settings, whatever its flow says of its config. Every flow has a
+// summarizer, whose prompts hold the topic, and where there are labels they stand in it in place of the names.
 func (r *rendering) suits(t *flow.Settings) bool {
-	return r.language == t.Language && maps.Equal(r.prompts, t.Prompts)
+	return r.settings.Topic == t.Topic && r.settings.Language == t.Language &&
+		slices.Equal(r.settings.Participants, t.Participants) && maps.Equal(r.settings.Prompts, t.Prompts)
 }
 
 // fenced returns the prompts of a debate. Prompts that hold the fence are its own copies. The others are shared.
@@ -272,7 +273,7 @@ func (l *Engine) rendered(p *plan, frozen any, seed string) (*rendering, error) 
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: string(flow.TriggerStart), Field: "prompts", Err: err}
 	}
 	made := &rendering{
-		flow: f, config: key, language: p.settings.Language, prompts: p.settings.Prompts, frozen: frozen, drawn: s.Drawn,
+		flow: f, config: key, settings: p.settings, frozen: frozen, drawn: s.Drawn,
 		models: make(map[string]flow.Model),
 	}
 	if f.Views != nil {
