@@ -273,7 +273,7 @@ func (t *textWriter) slot(phase *format.Phase, slot *format.Slot, n int) {
 	if slot.To != "" {
 		ask.Target = targetHole
 	}
-	ask.Chair = slot.Who == format.TheChair
+	ask.Chair, ask.Released = slot.Who == format.TheChair, ask.Released && t.argues(slot.Who)
 	ask.Question = slot.Exchanges > 0 || slot.Kind == format.KindQuestion
 	ask.Answer = slot.Kind == format.KindAnswer
 	ask.Instruction = joined(phase.Instruction, slot.Instruction)
@@ -284,9 +284,16 @@ func (t *textWriter) slot(phase *format.Phase, slot *format.Slot, n int) {
 	}
 	answer := ask
 	answer.First, answer.Question, answer.Answer, answer.Chair = false, false, true, slot.To == format.TheChair
+	answer.Released = phase.Release && t.argues(slot.To)
 	answer.Instruction = joined(phase.Instruction, slot.Answer)
 	text, err = t.Prompts.Turn(answer)
 	t.put(format.AnswerText(phase.Name, n), text, err)
+}
+
+// argues reports whether a slot names contestants, whom something may bind, and not the chair or the audience.
+func (t *textWriter) argues(who format.Who) bool {
+	kind, _, _ := strings.Cut(string(who), ":")
+	return who != format.TheChair && kind != "audience" && (t.Format.Chair == "" || kind != string(t.Format.Chair))
 }
 
 func joined(parts ...string) string {

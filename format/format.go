@@ -81,7 +81,8 @@ type Phase struct {
 	// in the order of Config.Participants, and in the way that Config.Mode says.
 	Slots []Slot `json:"slots,omitempty"`
 	// Release frees speakers from what was assigned to them: from this phase on, its side no longer binds an advocate. The instructions
-	// of the phase say so.
+	// of the phase say so to all but the chair and the audience. Phases after it set Release too, since no turn shows the instructions of
+	// another.
 	Release bool `json:"release,omitempty"`
 	// Back is how many earlier rounds a speaker reads, besides the present one. 1 means the previous round only. 0
 	// means all.

@@ -287,6 +287,29 @@ func TestARelease(t *testing.T) {
 	}
 }
 
+// TestOnlyContestantsAreReleased: a chair and a member of the audience have nothing that binds them. Whoever answers them has.
+func TestOnlyContestantsAreReleased(t *testing.T) {
+	config := debate.Config{Topic: "Is it so?", Rounds: 1, Participants: stage.Actors("Mia neutral", "Ada for", "Ben against"), Audience: listeners(1)}
+	config.CustomFormat = &format.Format{
+		Name: "joined", Chair: format.Neutral, End: format.EndByRounds,
+		Phases: []format.Phase{{Name: "join", First: 1, Last: -1, Release: true, Slots: []format.Slot{
+			{Who: format.TheChair}, {Who: "neutral", Instruction: "Say who begins."}, {Who: "audience:1", Kind: format.KindQuestion, Instruction: "Ask all."},
+			{Who: format.TheChair, To: format.Everyone, Exchanges: 1}, {Who: format.BothSides, To: format.TheChair, Exchanges: 1},
+			{Who: format.Everyone},
+		}}},
+	}
+	engine, source := stage.Ready(config)
+	require.NoError(t, engine.Validate(t.Context(), config))
+	stage.Run(t, engine, config)
+	told := make(map[string]int)
+	for _, req := range source.Requests() {
+		if strings.Contains(req.Last.Text, "your side no longer binds you") {
+			told[req.Self]++
+		}
+	}
+	assert.Equal(t, map[string]int{"Ada": 3, "Ben": 3}, told, "an answer to the chair, a question to it, and a turn")
+}
+
 // In a debate that looks for the right answer, all answer at once: first alone, and then having read the latest answers only.
 func TestTruthSeeking(t *testing.T) {
 	f := stage.Builtin(t, format.TruthSeeking)
