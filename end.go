@@ -1,13 +1,13 @@
 package debate
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 // The reasons for which a debate ends, beside those that all flows share; see [flow.EndReason].
@@ -76,7 +76,11 @@ func (d *Debate) why(agrees func(*Assessment) bool) string {
 		if !agrees(a) {
 			continue
 		}
-		if why := d.Line(strings.TrimSpace(cmp.Or(a.Ending, a.Reasoning)), mostWhy); why != "" {
+		reason := a.Ending
+		if !text.IsVisible(reason) {
+			reason = a.Reasoning
+		}
+		if why := d.Line(strings.TrimSpace(reason), mostWhy); why != "" {
 			return ": " + why
 		}
 	}

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 // Judge is a judge that is not a model of this debate: a Go function, a service, a person. It is called for each
@@ -171,7 +171,7 @@ func checkJudgement(r *flow.Record, j *answeredJudgement) []string {
 			problems = append(problems, fmt.Sprintf("flags: %q is missing", flag.name))
 		}
 	}
-	if strings.TrimSpace(j.Ending) == "" && d.wouldEnd(&j.Judgement) && d.asked.ending(d.Round) != "" {
+	if !text.IsVisible(j.Ending) && d.wouldEnd(&j.Judgement) && d.asked.ending(d.Round) != "" {
 		problems = append(problems, "ending: is blank, but the answer would end the debate: say why it should end")
 	}
 	return problems
@@ -350,8 +350,9 @@ func (d *Debate) exactly(c contest, field string, names []string) []string {
 	return problems
 }
 
-func blank(field, text string) []string {
-	if strings.TrimSpace(text) == "" {
+// blank finds a text of which a reader sees nothing.
+func blank(field, content string) []string {
+	if !text.IsVisible(content) {
 		return []string{field + ": is blank"}
 	}
 	return nil
