@@ -3,6 +3,7 @@ package debate
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,13 +63,22 @@ type textWriter struct {
 	drawn
 
 	texts map[string]string
+	size  int // of all texts, in bytes
 	err   error
 }
 
+// mostTexts bounds the prompts of a debate, in bytes. Each speaker and each voter is told of all speakers, so that a config of a few MB, within
+// every bound of its own, could ask for many GB. A usual prompt has 5,000 bytes.
+const mostTexts = 128 << 20
+
 func (t *textWriter) put(name string, text string, err error) {
-	if t.err == nil {
-		t.texts[name], t.err = text, err
+	if t.err != nil {
+		return
 	}
+	if t.size += len(text); t.size > mostTexts {
+		err = fmt.Errorf("the prompts of the debate have more than %d MiB: it has too many participants for such long positions", mostTexts>>20)
+	}
+	t.texts[name], t.err = text, err
 }
 
 // guidance returns what speakers are told about the kind of debate: the format's guidance and, if the audience decides, how it does.
@@ -207,7 +217,7 @@ func (t *textWriter) places() []string {
 
 func (t *textWriter) debaters() {
 	people, places, supplied, released := t.people(), t.places(), t.supplied(), t.released()
-	for i := range t.Config.Participants {
+	for i := 0; i < len(t.Config.Participants) && t.err == nil; i++ {
 		p := &t.Config.Participants[i]
 		d := prompt.Debater{
 			Topic: t.Config.Topic, Name: p.Name, Side: string(p.Side), Means: t.means(i), Position: people[i].Position,

@@ -157,11 +157,12 @@ func (t *textWriter) audience() {
 	if t.Config.Audience == nil {
 		return
 	}
-	for i := range t.Config.Audience.Members {
+	people := t.people()
+	for i := 0; i < len(t.Config.Audience.Members) && t.err == nil; i++ {
 		m := &t.Config.Audience.Members[i]
 		text, err := t.Prompts.Voter(prompt.Voter{
 			Topic: t.Config.Topic, Name: m.Name, Persona: m.Persona, Format: t.Format.Name, FormatGuidance: t.Format.Guidance,
-			Participants: t.people(), Instructions: bare(joined(t.Config.Audience.Instructions, m.Instructions)), Language: t.Config.Language,
+			Participants: people, Instructions: bare(joined(t.Config.Audience.Instructions, m.Instructions)), Language: t.Config.Language,
 			Fence: t.Fence,
 		})
 		t.put(textSystem.of(m.Name), text, err)

@@ -136,6 +136,23 @@ func TestTheMostParticipants(t *testing.T) {
 	assert.Len(t, stage.FieldsOf(t, err), 200, "a million are not told")
 }
 
+// TestPromptsThatGrowWithTheSquare: everybody is told of everybody's position, so a config within each bound of its own can still ask for
+// more prompts than a machine holds.
+func TestPromptsThatGrowWithTheSquare(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Format, config.CustomFormat = "", &debate.Format{
+		Name: "own", MaxParticipants: 1000, Phases: []format.Phase{{Name: "talk", First: 1, Last: -1}}, End: format.EndByJudge,
+	}
+	config.Participants = nil
+	for _, name := range names("P%d", 400) {
+		config.Participants = append(config.Participants, debate.Participant{Name: name, Model: "test/debater", Position: strings.Repeat("x", flow.MaxText)})
+	}
+	engine, _ := stage.Engine(config)
+	require.NoError(t, engine.Validate(t.Context(), config))
+	_, err := engine.Start(t.Context(), config)
+	require.ErrorContains(t, err, "the prompts of the debate have more than 128 MiB")
+}
+
 func TestNamesOfWhatIsRegistered(t *testing.T) {
 	for name, bad := range map[string]string{
 		"two lines": "test/a\nb", "a control sign": "test/\x1b[31m", "a NUL": "test/\x00", "no UTF-8": "test/\xff", "turned round": "test/\u202ea",
