@@ -121,7 +121,7 @@ func checkPersonVerdict(r *flow.Record, p *answeredPersonVerdict) []string {
 
 // personAssessed is what a person is asked about the present round.
 func (d *Debate) personAssessed(s *sheet) string {
-	example := d.example(PersonJudgement{Reasoning: "…", Scores: even(s.judged, 7), QualityScore: 7, ShouldContinue: true})
+	example := exampleOf(PersonJudgement{Reasoning: "…", Scores: even(s.people, 7), QualityScore: 7, ShouldContinue: true})
 	return fmt.Sprintf("Round %d of %d is over. How good was it?\n\n%s%s\n\nThe answer looks like this: %s", d.Round, d.rounds(),
 		d.aim(), prompt.FillNames(s.fields.String(), s.people), example)
 }
@@ -129,10 +129,10 @@ func (d *Debate) personAssessed(s *sheet) string {
 // personJudged is what a person is asked about the whole debate.
 func (d *Debate) personJudged(s *sheet) string {
 	question := "How good was it, and who has won?"
-	example := d.example(PersonVerdict{Reasoning: "…", Scores: even(s.judged, 70), QualityScore: 70})
+	example := exampleOf(PersonVerdict{Reasoning: "…", Scores: even(s.people, 70), QualityScore: 70})
 	if d.winnerless() {
 		question = "How good was it?"
-		example = d.example(personVerdictShape{Reasoning: "…", QualityScore: 70})
+		example = exampleOf(personVerdictShape{Reasoning: "…", QualityScore: 70})
 	}
 	return fmt.Sprintf("The debate is over. %s\n\n%s%s\n\nThe answer looks like this: %s", question,
 		d.aim(), prompt.FillNames(s.fields.String(), s.people), example)
@@ -146,20 +146,21 @@ func (d *Debate) aim() string {
 	return ""
 }
 
-// even gives everybody the same score.
-func even(participants []Participant, score float64) map[string]float64 {
-	scores := make(map[string]float64, len(participants))
-	for i := range participants {
-		scores[participants[i].Name] = score
+// even gives everybody the same score. The names are those that the judge is shown: labels stand in their own order then, which says
+// nothing of the names.
+func even(names []string, score float64) map[string]float64 {
+	scores := make(map[string]float64, len(names))
+	for _, name := range names {
+		scores[name] = score
 	}
 	return scores
 }
 
-// example returns an answer as JSON, with names as judges see them.
-func (d *Debate) example(answer any) string {
+// exampleOf returns an answer as JSON.
+func exampleOf(answer any) string {
 	data, err := json.Marshal(answer)
 	if err != nil {
 		return "{}"
 	}
-	return d.Hide(string(data))
+	return string(data)
 }

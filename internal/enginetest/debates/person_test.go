@@ -1,6 +1,7 @@
 package debates_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -59,5 +60,29 @@ func TestAPersonIsAskedWhatAPersonCanAnswer(t *testing.T) {
 			assert.Empty(t, stage.View(record).Outcome().Winner)
 			assert.Empty(t, record.Rejections)
 		})
+	}
+}
+
+// TestAnExampleTellsNoNames: labels stand in it in their own order and not in that of the names, and a participant who is called like a field
+// does not spoil it.
+func TestAnExampleTellsNoNames(t *testing.T) {
+	for n := range 20 {
+		config := stage.TwoDebaters()
+		config.Rounds, config.Judging.Anonymous, config.Judging.When = 1, true, debate.AtEnd
+		config.Judging.Judges = []debate.JudgeConfig{{Name: "Zoe", Person: true}}
+		config.Participants[1].Name = "reasoning"
+		engine, _ := stage.Engine(config)
+		engine.Seed = func() string { return fmt.Sprint("seed ", n) }
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		record, err := session.Wait(t.Context())
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		_, example, _ := strings.Cut(record.Inquiries[0].Question, "looks like this: ")
+		var answer debate.PersonVerdict
+		require.NoError(t, json.Unmarshal([]byte(example), &answer))
+		assert.NotEmpty(t, answer.Reasoning, example)
+		assert.Less(t, strings.Index(example, "Speaker A"), strings.Index(example, "Speaker B"), example)
+		require.NoError(t, session.Answer(t.Context(), record.Inquiries[0].ID, example), "the example is an answer")
+		require.NoError(t, session.Close())
 	}
 }
