@@ -200,7 +200,8 @@ type Outcome struct {
 	// left are among them, but decide nothing unless Format.LeaverMayWin is set.
 	Scores map[string]float64 `json:"scores,omitempty"`
 	// Notes list contradictions between the winner and the scores, or between the swing and the verdicts, in one line each. A winner
-	// who is less than 3 points ahead is one of them, since judges are told that then nobody is. The winner is what counts.
+	// who is less than 3 points ahead is one of them, since judges are told that then nobody is: by the means, and by the scores of a judge
+	// who names the winner. The winner is what counts.
 	Notes []string `json:"notes,omitempty"`
 	// Swing is that of the audience; nil if there was none.
 	Swing *Swing `json:"swing,omitempty"`
@@ -429,7 +430,7 @@ func (d *Debate) tally(o *Outcome, opinions []opinion) {
 	scores := d.running(contest, o.Scores)
 	o.Tie = winner == "" && !d.undecided(scores, opinions)
 	if !o.Tie {
-		o.Notes = d.contradictions(contest, winner, scores)
+		o.Notes = d.contradictions(contest, winner, scores, opinions)
 	}
 	if contest.sides != nil {
 		o.Side = format.Side(winner)
@@ -462,7 +463,8 @@ func (d *Debate) apart(by float64) bool {
 }
 
 // contradictions returns where the winner is not the party with the highest score, or is not far enough ahead, among those who can win.
-func (d *Debate) contradictions(c contest, winner string, scores map[string]float64) []string {
+// Means of a panel may be level although each judge has kept to the rule for ties: that is no contradiction.
+func (d *Debate) contradictions(c contest, winner string, scores map[string]float64, opinions []opinion) []string {
 	if len(scores) == 0 {
 		return nil
 	}
@@ -471,16 +473,23 @@ func (d *Debate) contradictions(c contest, winner string, scores map[string]floa
 	if c.sides != nil {
 		what = "mean score"
 	}
+	careless := func(o opinion) bool { return o.winner == winner && d.level(c, &o) }
 	switch {
 	case winner == "" && d.apart(by):
 		return []string{fmt.Sprintf("nobody has won, although %s has the highest %s: %g", c.called(best), what, highest)}
 	case winner != "" && own < highest:
 		return []string{fmt.Sprintf("%s has won with a lower %s than %s: %g against %g", c.called(winner), what, c.called(best), own, highest)}
-	case winner != "" && !d.apart(by) && !d.asked.former:
+	case winner != "" && !d.apart(by) && !d.asked.former && slices.ContainsFunc(opinions, careless):
 		return []string{fmt.Sprintf("%s has won, although %s", c.called(winner), tie(c.sides))}
 	default:
 		return nil
 	}
+}
+
+// level reports whether nobody is ahead by a judge's own scores.
+func (d *Debate) level(c contest, o *opinion) bool {
+	_, by := ahead(d.running(c, o.scores))
+	return !d.apart(by)
 }
 
 // hundredths rounds to two decimals.

@@ -67,8 +67,8 @@ type textWriter struct {
 	err   error
 }
 
-// mostTexts bounds the prompts of a debate, in bytes. Each speaker and each voter is told of all speakers, so that a config of a few MB, within
-// every bound of its own, could ask for many GB. A usual prompt has 5,000 bytes.
+// mostTexts bounds the prompts of a debate, in bytes. Each speaker and each voter is told of all speakers, so that a config of a few MB,
+// within every bound of its own, could ask for many GB. A usual prompt has 5,000 bytes.
 const mostTexts = 128 << 20
 
 func (t *textWriter) put(name string, text string, err error) {

@@ -25,6 +25,7 @@ func TestAWinnerAgainstTheScoresIsNoted(t *testing.T) {
 		"the same score":         {[]stage.Ruling{stage.Scored("Ada", 60, 60)}, "Ada", false, []string{level}},
 		"a little higher score":  {[]stage.Ruling{stage.Scored("Ada", 80, 77.5)}, "Ada", false, []string{level}},
 		"just high enough":       {[]stage.Ruling{stage.Scored("Ada", 80, 77)}, "Ada", false, nil},
+		"level by the means":     {[]stage.Ruling{stage.Scored("Ada", 80, 76), stage.Scored("Ada", 80, 76), stage.Scored("Ben", 60, 66)}, "Ada", false, nil},
 		"nobody, level":          {[]stage.Ruling{stage.ForNobody()}, "", true, nil},
 		"nobody, far from level": {[]stage.Ruling{stage.Scored("", 90, 10)}, "", false, []string{"nobody has won, although Ada has the highest score: 90"}},
 		"nobody, by all": {
