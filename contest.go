@@ -44,8 +44,28 @@ func (d *Debate) BySides() bool { return d.decided().sides != nil }
 // nobody.
 func (d *Debate) PartyOf(v *FinalVerdict) string { return d.decided().of(v.Winner) }
 
-// contest returns the contest of the whole debate, as judges are asked about it.
-func (d *Debate) contest() contest { return contest{d.Contestants(), d.asked.sides} }
+// contest returns the contest of the whole debate, as judges are asked about it: without those all of whose speeches were left out, so that
+// there is nothing to judge.
+func (d *Debate) contest() contest {
+	judged := d.Contestants()
+	if len(d.SkippedCalls) == 0 || d.asked.former {
+		return contest{judged, d.asked.sides}
+	}
+	spoken := make(map[string]bool, len(judged)) // or still to speak
+	for _, t := range d.Turns {
+		spoken[t.Speaker] = true
+	}
+	if d.Working() != flow.StateCompleting {
+		for _, name := range d.unspoken() {
+			spoken[name] = true
+		}
+	}
+	silent := func(p Participant) bool { return !spoken[p.Name] }
+	if slices.ContainsFunc(judged, silent) {
+		judged = slices.DeleteFunc(slices.Clone(judged), silent)
+	}
+	return contest{judged, d.asked.sides}
+}
 
 // decided is contest as the verdicts have it: if they name participants, and none names a side, participants win. Judges whom version 1 of
 // the flow asked have done so. A fork of their debate and an import without its prompts are asked anew, and do not change what was said.

@@ -44,7 +44,8 @@ type JudgeTask struct {
 	// are omitted. With neutral labels, their names are the labels, in Turns too, and instructions and metadata are omitted.
 	Participants []Participant
 	// Judged are the names of those whom the answer must judge, each once, in the order in which they are shown: of an assessment the
-	// contestants who have spoken in the round, of a verdict all contestants. They are among Participants. A voter judges nobody.
+	// contestants who have spoken in the round, of a verdict those who have spoken at all. They are among Participants. A voter judges
+	// nobody.
 	Judged []string
 	Turns  []*flow.Turn // oldest first, as [flow.Record.Readable] returns them; their text is hostile
 	// Instruction is what a model would be told in its last message, the host's instructions, and what is wrong with a rejected answer.
@@ -111,11 +112,11 @@ type Flags struct {
 // first. In a format without a winner they are asked neither for one nor for scores.
 type FinalVerdict struct {
 	Summary             string             `json:"summary"`
-	KeyPoints           []KeyPoints        `json:"keyPoints"` // of every contestant, each once
+	KeyPoints           []KeyPoints        `json:"keyPoints"` // of every contestant who has spoken, each once
 	AreasOfAgreement    []string           `json:"areasOfAgreement"`
 	AreasOfDisagreement []string           `json:"areasOfDisagreement"`
 	Winner              *Winner            `json:"winner" jsonschema:"nullable"` // nil if nobody has won
-	Scores              map[string]float64 `json:"scores" redact:"keys"`         // of every contestant, from 0 to 100, by name
+	Scores              map[string]float64 `json:"scores" redact:"keys"`         // of the same, from 0 to 100, by name
 	Criteria            map[string]string  `json:"criteria" redact:"keys"`       // a finding for every criterion
 	QualityScore        float64            `json:"qualityScore" jsonschema:"minimum=0,maximum=100"`
 	Insights            []string           `json:"insights"`

@@ -240,9 +240,10 @@ func (d *Debate) gone(judged []Participant) string {
 }
 
 // absences tells a judge who of those who are left has missed this round, or which rounds of all if it is 0. Whoever has said nothing in
-// the round that is judged is not judged in it.
+// the round that is judged, or in the whole debate, is not judged there.
 func (d *Debate) absences(round int) string {
 	var judged, silent []string
+	all := d.contest()
 	for i := range d.SkippedCalls {
 		s := &d.SkippedCalls[i]
 		if s.Round == 0 || round != 0 && s.Round != round || d.Seat(s.By) < 0 || d.IsDropped(s.By) {
@@ -253,7 +254,7 @@ func (d *Debate) absences(round int) string {
 		switch spoke := slices.ContainsFunc(d.Turns, func(t *flow.Turn) bool { return t.Speaker == s.By && t.Round == s.Round }); {
 		case spoke:
 			what += ", in part"
-		case round != 0 && !d.asked.former:
+		case round != 0 && !d.asked.former, d.format.Judged(d.config.Participants[d.Seat(s.By)].Side) && !has(all.judged, s.By):
 			list = &silent
 		}
 		if !slices.Contains(*list, what) {

@@ -116,3 +116,23 @@ func TestJudgesAreToldWhoHasMissedARound(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoHasSaidNothingIsInNoVerdict: somebody all of whose speeches were left out is not marked, and cannot win.
+func TestWhoHasSaidNothingIsInNoVerdict(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Rounds, config.OnFailure = 1, stage.Rules(debate.FailureRule{Do: flow.OptionSkip})
+	config.Participants = append(config.Participants, debate.Participant{Name: "Cyd", Model: "test/debater"})
+	engine, p := stage.Engine(config)
+	stage.Befall(p, provider.KindRefusal, func(req *provider.Request) bool { return req.Self == "Cyd" })
+	record := stage.Run(t, engine, config)
+	require.Len(t, record.SkippedCalls, 1)
+	assert.Empty(t, record.Rejections)
+	require.NotNil(t, stage.View(record).Verdict)
+	assert.NotContains(t, stage.View(record).Verdict.Scores, "Cyd")
+	for _, req := range p.Requests() {
+		if req.Schema != nil {
+			assert.ElementsMatch(t, []string{"Ada", "Ben"}, stage.LabelsIn(req.Schema.JSON), req.ID)
+			assert.Contains(t, req.Last.Text, "Has missed all speeches, and is not to be judged here: Cyd in round 1.", req.ID)
+		}
+	}
+}
