@@ -171,11 +171,15 @@ func (t absentTool) Use(context.Context, flow.ToolUse) (string, error) {
 }
 
 // asKept compares an event of a snapshot with a stored one. If the snapshot lacks its seed, asKept leaves out what
-// comes from the seed.
+// comes from the seed, and the version of the flow: it is that of the texts, which the import has rendered.
 func asKept(stored, given *flow.Event, sealed bool) bool {
 	if sealed {
 		return flow.SameEvent(stored, given)
 	}
 	a, b := stored.Public(), given.Public()
+	own, ok := a.Body.(*flow.Start) // Public has made copies of both
+	if start, both := b.Body.(*flow.Start); ok && both {
+		start.FlowVersion = own.FlowVersion
+	}
 	return flow.SameEvent(&a, &b)
 }

@@ -187,6 +187,23 @@ func TestATeamOfVersion1IsCountedAsBefore(t *testing.T) {
 	assert.Equal(t, []vote.Count{{Name: "Ada", Votes: 1}, {Name: "Ben", Votes: 1}, {Name: "Cem", Votes: 1}}, o.Votes)
 }
 
+// TestAnExportOfVersion1IsThatOfItsLog: a store that holds the debate knows its public export, whose texts an import renders anew. The log
+// keeps its own.
+func TestAnExportOfVersion1IsThatOfItsLog(t *testing.T) {
+	id, _, events := formerTeam(t)
+	engine := &debate.Engine{}
+	for _, upto := range []int{len(events) - 1, len(events)} {
+		_, err := engine.Import(t.Context(), bytes.NewReader(stage.Snapshot(t, id, events[:upto])))
+		require.NoError(t, err)
+		again, err := engine.Import(t.Context(), bytes.NewReader(stage.Exported(t, engine, id)))
+		require.NoError(t, err)
+		assert.Equal(t, id, again)
+		record, err := engine.Record(t.Context(), id)
+		require.NoError(t, err)
+		assert.Equal(t, 1, record.Start().FlowVersion)
+	}
+}
+
 // TestALogOfVersion1IsAskedAsBefore: the judges of such a debate are asked with its own texts, about everybody, for every flag and for
 // recommendations, wherever it is continued.
 func TestALogOfVersion1IsAskedAsBefore(t *testing.T) {
