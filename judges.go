@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -298,7 +299,8 @@ func judgeTask(r *flow.Record, asked flow.Asked) any {
 		}
 	}
 	if call.Kind == KindAssessment || call.Kind == KindVerdict {
-		task.Judged, task.Aim = d.sheet(call.By, call.Schema, call.View.Swapped).people, aimIn(d.config, d.format)
+		task.Judged = d.sheet(call.By, call.Schema, call.View.Swapped).people
+		task.Aim = d.aimed()
 	}
 	if call.View.Swapped {
 		task.Turns = swapped(task.Turns)
@@ -307,6 +309,14 @@ func judgeTask(r *flow.Record, asked flow.Asked) any {
 		d.hideTask(task)
 	}
 	return task
+}
+
+// aimed returns what the judges judge. It is what the texts say, if they say it: those of version 1 do not.
+func (d *Debate) aimed() format.Aim {
+	if d.asked.former {
+		return aimIn(d.config, d.format)
+	}
+	return aimIn(d.config, worded(d.format, d.config, d.builtins))
 }
 
 // swapped returns turns in their order, except that each group that spoke at once is reversed.

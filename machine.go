@@ -43,9 +43,12 @@ func DebateFlow(own ...format.Format) *flow.Flow { //nolint:revive // Flow is th
 
 // debateFlow is DebateFlow with formats by name, and with detectors of the host program's.
 func debateFlow(own map[string]format.Format, detectors map[string]Detector) *flow.Flow {
-	formats := make(map[string]format.Format)
+	formats, builtins := make(map[string]format.Format), make(map[string]format.Format)
 	for _, f := range format.Builtin() {
 		formats[f.Name] = f
+		if _, replaced := own[f.Name]; !replaced {
+			builtins[f.Name] = f
+		}
 	}
 	maps.Copy(formats, own)
 	always := flow.Guard{}
@@ -82,7 +85,8 @@ func debateFlow(own map[string]format.Format, detectors map[string]Detector) *fl
 
 		Decode: decodeDebate, Normalize: normalizer(formats), Check: checker(formats, own, detectors), Readable: true,
 		Freeze: freezer(formats), Thaw: thaw, Draw: draw, Views: views, Prompted: prompted,
-		Texts: debateTexts, Open: opener(detectors), Asks: asks, Missing: missingDetectors, Last: verdictsAndVotes, Owes: owes, Amend: amendable,
+		Texts: debateTexts(builtins), Open: opener(detectors, builtins),
+		Asks: asks, Missing: missingDetectors, Last: verdictsAndVotes, Owes: owes, Amend: amendable,
 		OnFailure: failureRules(), Kinds: kinds(formats), Fixed: fixed, Estimate: estimateDebate,
 		Shape: formatName, Result: winnerOf,
 	}

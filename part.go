@@ -43,6 +43,7 @@ type Debate struct {
 	compares bool              // whether a detector compares turns
 	// detectors are those of the host program, by name.
 	detectors map[string]Detector
+	builtins  map[string]format.Format // the built-in formats, by name
 }
 
 // Of returns the debate of a record. It returns false if the record is of another flow, or if nothing has started.
@@ -90,14 +91,14 @@ func draw(config flow.Config, seed string) any {
 	return out
 }
 
-// opener returns the function that makes the projection of a record, with the host program's detectors.
-func opener(detectors map[string]Detector) func(*flow.Record, *flow.Start) (flow.Projection, error) {
+// opener returns the function that makes the projection of a record, with the host program's detectors and the formats that are built in.
+func opener(detectors map[string]Detector, builtins map[string]format.Format) func(*flow.Record, *flow.Start) (flow.Projection, error) {
 	return func(r *flow.Record, start *flow.Start) (flow.Projection, error) {
 		d, err := open(r, start)
 		if err != nil {
 			return nil, err
 		}
-		d.detectors = detectors
+		d.detectors, d.builtins = detectors, builtins
 		return d, nil
 	}
 }

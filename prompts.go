@@ -34,24 +34,62 @@ const (
 	findingsHole = "\uE001findings\uE001" // the findings of the detectors
 )
 
-// debateTexts renders the prompts of the debate flow:
+// debateTexts returns the function that renders the prompts of the debate flow:
 //   - the system prompts, by name
 //   - the instructions of each phase and slot
 //   - what the judges, the audience and the search for positions are asked
-func debateTexts(s flow.Setup) (map[string]string, error) {
-	format, ok := s.Frozen.(*format.Format)
-	if !ok {
-		return nil, errors.New("the debate has no format")
+func debateTexts(builtins map[string]format.Format) func(flow.Setup) (map[string]string, error) {
+	return func(s flow.Setup) (map[string]string, error) {
+		f, ok := s.Frozen.(*format.Format)
+		if !ok {
+			return nil, errors.New("the debate has no format")
+		}
+		c := s.Config.(*Config)
+		t := &textWriter{Config: c.bare(), Format: bareFormat(worded(f, c, builtins)), Prompts: s.Prompts, Fence: s.Fence}
+		t.texts = make(map[string]string, len(t.Config.Participants)+8)
+		t.drawn, _ = s.Drawn.(drawn)
+		t.debaters()
+		t.phases()
+		t.judges()
+		t.audience()
+		t.assign()
+		return t.texts, t.err
 	}
-	t := &textWriter{Config: s.Config.(*Config).bare(), Format: bareFormat(format), Prompts: s.Prompts, Fence: s.Fence}
-	t.texts = make(map[string]string, len(t.Config.Participants)+8)
-	t.drawn, _ = s.Drawn.(drawn)
-	t.debaters()
-	t.phases()
-	t.judges()
-	t.audience()
-	t.assign()
-	return t.texts, t.err
+}
+
+// worded returns a format that a log holds with the words that stand beside the templates of this release, if it is built in: who speaks
+// when stays as it was. Formats of version 1 of the flow spoke to the speakers, where judges read them too now, and had no stance and no aim.
+func worded(f *format.Format, c *Config, builtins map[string]format.Format) *format.Format {
+	now, ok := builtins[f.Name]
+	if !ok || c.CustomFormat != nil || sameWords(f, &now) {
+		return f
+	}
+	out := f.Clone()
+	out.Guidance, out.Stance, out.Aim = now.Guidance, now.Stance, now.Aim
+	for i := range out.Seats {
+		seats := &out.Seats[i]
+		seats.Role, seats.Stance = now.Role(seats.Side), now.StanceOf(seats.Side)
+	}
+	for i := range out.Phases {
+		phase := &out.Phases[i]
+		k := slices.IndexFunc(now.Phases, func(p format.Phase) bool { return p.Name == phase.Name && len(p.Slots) == len(phase.Slots) })
+		if k < 0 {
+			continue
+		}
+		phase.Instruction, phase.Release = now.Phases[k].Instruction, now.Phases[k].Release
+		for n := range phase.Slots {
+			phase.Slots[n].Instruction, phase.Slots[n].Answer = now.Phases[k].Slots[n].Instruction, now.Phases[k].Slots[n].Answer
+		}
+	}
+	return out
+}
+
+// sameWords reports whether two formats say the same to those who take part.
+func sameWords(a, b *format.Format) bool {
+	return a.Guidance == b.Guidance && a.Stance == b.Stance && a.Aim == b.Aim && slices.Equal(a.Seats, b.Seats) &&
+		slices.EqualFunc(a.Phases, b.Phases, func(a, b format.Phase) bool {
+			return a.Instruction == b.Instruction && a.Release == b.Release && slices.Equal(a.Slots, b.Slots)
+		})
 }
 
 // textWriter gathers rendered texts until one fails.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
@@ -201,6 +202,41 @@ func TestAnImportExecutesNoTemplateOfALog(t *testing.T) {
 			require.NoError(t, session.Close())
 			assert.Equal(t, "Speak in round 1.", p.Requests()[0].Last.Text, name)
 			assert.Equal(t, text, record.Settings().Prompts["turn"], "the config stays as it was written")
+		}
+	}
+}
+
+// TestAnOldFormatHasTheWordsOfThisRelease: version 1 of the flow has frozen built-in formats without a stance or an aim, and with words that
+// speak to the speakers. What an import renders of such a debate says the same as in one that starts today.
+func TestAnOldFormatHasTheWordsOfThisRelease(t *testing.T) {
+	f := stage.Builtin(t, format.Roundtable)
+	config := stage.CastFor(f)
+	config.ID, config.Unattended = "foreign", true
+	config.Judging = &debate.Judging{When: debate.AtEnd, Judges: []debate.JudgeConfig{{Model: "test/judge"}}}
+	l := stage.PlayedLog(t, config)
+	events := l.Copied(t)
+	events = events[:slices.IndexFunc(events, func(e debate.Event) bool { return body.As[flow.Intent](e) != nil })]
+	start := body.As[flow.Start](events[0])
+	old := f.Clone()
+	old.Stance, old.Aim, old.Guidance = "", "", "Talk among equals: listen."
+	for i := range old.Seats {
+		old.Seats[i].Role = "You bring a view of your own."
+	}
+	old.Phases[1].Slots[0].Instruction = "Lay out your position."
+	start.Seed, start.Texts, start.FlowVersion, start.Frozen = "", nil, 1, flow.Value{Go: old}
+	engine, p := stage.Engine(config)
+	id, err := engine.Import(t.Context(), bytes.NewReader(stage.Snapshot(t, l.ID, events)))
+	require.NoError(t, err)
+	session, err := engine.Open(t.Context(), id)
+	require.NoError(t, err)
+	_, err = session.Wait(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, session.Close())
+	for _, req := range p.Requests() {
+		said := req.System + req.Last.Text
+		assert.Contains(t, said, f.Guidance)
+		for _, gone := range []string{old.Guidance, old.Seats[0].Role, old.Phases[1].Slots[0].Instruction, "Make the best honest case", "who argued better"} {
+			assert.NotContains(t, said, gone, req.ID)
 		}
 	}
 }
