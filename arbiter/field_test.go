@@ -165,5 +165,6 @@ func TestOldWorkIsAskedAsBefore(t *testing.T) {
 	command, err := core.Command("d1")
 	require.NoError(t, err)
 	assert.Contains(t, command.Request.Last.Text, "Decide.\n\nLegal now:")
+	assert.Contains(t, command.Request.Last.Text, "say in reason what they are to do", "its texts have no words for the fields")
 	assert.NotContains(t, command.Request.Last.Text, "One JSON object")
 }
