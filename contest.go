@@ -60,9 +60,8 @@ func (d *Debate) contest() contest {
 			spoken[name] = true
 		}
 	}
-	silent := func(p Participant) bool { return !spoken[p.Name] }
-	if slices.ContainsFunc(judged, silent) {
-		judged = slices.DeleteFunc(slices.Clone(judged), silent)
+	if slices.ContainsFunc(judged, func(p Participant) bool { return spoken[p.Name] }) {
+		judged = slices.DeleteFunc(slices.Clone(judged), func(p Participant) bool { return !spoken[p.Name] })
 	}
 	return contest{judged, d.asked.sides}
 }
