@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -67,6 +68,21 @@ func (t Template) lacks(name, out, rule string, sample any) string {
 	default:
 		return ""
 	}
+}
+
+// definesOther refuses a replaced part that defines another one. All templates would contain that too, and nothing would be asked of it. What
+// a template that is no part defines is its own.
+func definesOther(name, text string) error {
+	alone, err := template.New(name).Funcs(functions()).Parse(text)
+	if err != nil {
+		return err
+	}
+	for _, t := range alone.Templates() {
+		if t.Name() != name && isPart(t.Name()) {
+			return fmt.Errorf("defines the part %q: replace it by its own name", t.Name())
+		}
+	}
+	return nil
 }
 
 // joined returns the parts of a set, with those replaced that overrides names, as templates that every other one is parsed beside. A

@@ -91,6 +91,7 @@ type Template struct {
 //   - does not parse or execute,
 //   - formats a value with a verb that does not suit it,
 //   - never renders any text,
+//   - is a part and defines another one,
 //   - lacks the part "fence", which explains the markers, in a system prompt of somebody who reads what others have said, or
 //   - never says which fields the answer has, where a structured answer is asked for.
 //
@@ -218,6 +219,11 @@ func functions() template.FuncMap { return template.FuncMap{"count": count} }
 func (t Template) parse(base *template.Template, name, text string, overridden bool) (*template.Template, error) {
 	if !utf8.ValidString(text) {
 		return nil, errors.New("is not valid UTF-8")
+	}
+	if overridden && isPart(name) {
+		if err := definesOther(name, text); err != nil {
+			return nil, err
+		}
 	}
 	beside, err := base.Clone()
 	if err != nil {
