@@ -44,21 +44,16 @@ func (d *Debate) BySides() bool { return d.decided().sides != nil }
 // nobody.
 func (d *Debate) PartyOf(v *FinalVerdict) string { return d.decided().of(v.Winner) }
 
-// contest returns the contest of the whole debate, as judges are asked about it: without those all of whose speeches were left out, so that
-// there is nothing to judge.
+// contest returns the contest of the whole debate, as judges are asked about it. At its end, those are not judged all of whose speeches were
+// left out. Before, they may still speak, and a verdict that is reserved is about all.
 func (d *Debate) contest() contest {
 	judged := d.Contestants()
-	if len(d.SkippedCalls) == 0 || d.asked.former {
+	if len(d.SkippedCalls) == 0 || d.asked.former || d.Working() != flow.StateCompleting {
 		return contest{judged, d.asked.sides}
 	}
-	spoken := make(map[string]bool, len(judged)) // or still to speak
+	spoken := make(map[string]bool, len(judged))
 	for _, t := range d.Turns {
 		spoken[t.Speaker] = true
-	}
-	if d.Working() != flow.StateCompleting {
-		for _, name := range d.unspoken() {
-			spoken[name] = true
-		}
 	}
 	if slices.ContainsFunc(judged, func(p Participant) bool { return spoken[p.Name] }) {
 		judged = slices.DeleteFunc(slices.Clone(judged), func(p Participant) bool { return !spoken[p.Name] })
