@@ -63,10 +63,13 @@ func (t *textWriter) judges() {
 		return
 	}
 	people, names, chairs := t.shown(t.Orders[0])
-	a := askedIn(t.Config, t.Format)
+	a, rubric := askedIn(t.Config, t.Format), j.Rubric.prompted()
+	for i := range rubric {
+		rubric[i].Low, rubric[i].High = t.hide(rubric[i].Low), t.hide(rubric[i].High)
+	}
 	judge := prompt.Judge{
 		Topic: t.hide(t.Config.Topic), Format: t.Format.Name, FormatGuidance: t.hide(t.Format.Guidance), Participants: people, Chairs: chairs,
-		Criteria: j.Criteria, Rubric: j.Rubric.prompted(), Rounds: t.Config.Rounds, NoWinner: t.Format.Decide == format.NoWinner,
+		Criteria: j.Criteria, Rubric: rubric, Rounds: t.Config.Rounds, NoWinner: t.Format.Decide == format.NoWinner,
 		Aim: string(aimIn(t.Config, t.Format)), Sources: t.sources(), Closing: a.closing, Roles: t.roles(),
 		Instructions: t.hide(bare(j.Instructions)), Language: t.Config.Language, Fence: t.Fence,
 	}

@@ -139,13 +139,15 @@ func TestLabelsInAllThatAJudgeIsTold(t *testing.T) {
 	config.Rounds = 2
 	custom := format.Builtin()[0]
 	custom.Name, custom.Guidance = "mine", "Benedict speaks last."
+	config.Judging.Rubric = debate.DefaultRubric()
+	config.Judging.Rubric.Criteria[2].Low, config.Judging.Rubric.Criteria[2].High = "passes over Benedict", "answers Adalbert"
 	config.Format, config.CustomFormat = "", &custom
 	answer := source.Reply
 	source.Reply = func(req *provider.Request) scripted.Reply {
 		if req.Schema == nil {
 			return scripted.Reply{Text: strings.Repeat("The very same words are said again and again by me. ", 4)}
 		}
-		return answer(req)
+		return scripted.Reply{Text: stage.Marked(req.Schema.JSON, answer(req).Text)}
 	}
 	stage.Run(t, engine, config)
 	found := false
