@@ -100,7 +100,11 @@ func (s *Set) joined(overrides map[string]string) (*template.Template, error) {
 		if _, err := s.known[name].parse(s.base, name, text, true); err != nil {
 			continue
 		}
-		if _, err := base.New(name).Parse(strings.TrimSpace(text)); err != nil {
+		part, err := base.New(name).Parse(strings.TrimSpace(text))
+		if err != nil {
+			return nil, err
+		}
+		if err := counted(part, s.base); err != nil {
 			return nil, err
 		}
 	}

@@ -64,7 +64,7 @@ type Set struct {
 	texts     map[string]string   // as they are used, by name
 	base      *template.Template  // the parts, beside which every template is parsed
 	templates map[string]*template.Template
-	buffers   sync.Pool // of *bytes.Buffer
+	buffers   sync.Pool // of *page
 }
 
 // Template is a template of a flow outside this package. [Set.Render] executes it.
@@ -90,6 +90,7 @@ type Template struct {
 //   - is not valid UTF-8,
 //   - does not parse or execute,
 //   - formats a value with a verb that does not suit it,
+//   - loops without end, or yields more than 32 MiB,
 //   - never renders any text,
 //   - is a part and defines another one,
 //   - lacks the part "fence", which explains the markers, in a system prompt of somebody who reads what others have said, or
@@ -212,9 +213,6 @@ func (s *Set) with(overrides map[string]string, failures []error) (*Set, error) 
 	return out, nil
 }
 
-// functions are those that every template may call. count writes a number with its noun: {{count .Words "word"}}.
-func functions() template.FuncMap { return template.FuncMap{"count": count} }
-
 // parse parses a text beside the parts and tries it. An override must also show what the template has to show.
 func (t Template) parse(base *template.Template, name, text string, overridden bool) (*template.Template, error) {
 	if !utf8.ValidString(text) {
@@ -236,8 +234,13 @@ func (t Template) parse(base *template.Template, name, text string, overridden b
 	if err != nil {
 		return nil, err
 	}
+	if overridden {
+		if err := counted(parsed, base); err != nil {
+			return nil, err
+		}
+	}
 	silent, lacks, rule := true, "", ""
-	var b bytes.Buffer
+	var b page
 	if overridden {
 		if rule, err = execute(&b, base.Lookup(partFence), Fence{SampleFence}); err != nil {
 			return nil, err
@@ -282,12 +285,14 @@ func (s *Set) render(name string, data any) (string, error) {
 	if s == nil || s.templates[name] == nil {
 		return "", fmt.Errorf("prompt: template %q: the set was not made by Parse", name)
 	}
-	b, ok := s.buffers.Get().(*bytes.Buffer)
+	b, ok := s.buffers.Get().(*page)
 	if !ok {
-		b = new(bytes.Buffer)
+		b = new(page)
 	}
-	defer s.buffers.Put(b)
 	out, err := execute(b, s.templates[name], data)
+	if b.Cap() <= mostKept {
+		s.buffers.Put(b)
+	}
 	if err != nil {
 		return "", fmt.Errorf("prompt: template %q: %w", name, err)
 	}
@@ -296,11 +301,15 @@ func (s *Set) render(name string, data any) (string, error) {
 
 // execute returns a copy of the right size, because a debate keeps its prompts as long as it runs. The
 // memory of b is used again for the next text.
-func execute(b *bytes.Buffer, t *template.Template, data any) (string, error) {
+func execute(b *page, t *template.Template, data any) (string, error) {
 	b.Reset()
 	if err := t.Execute(b, data); err != nil {
 		return "", err
 	}
+	out := b.Bytes()
+	if bytes.Contains(out, []byte(step)) {
+		out = bytes.ReplaceAll(out, []byte(step), nil)
+	}
 	// A template can create invalid UTF-8, which a log would not keep.
-	return strings.ToValidUTF8(string(bytes.TrimSpace(b.Bytes())), string(unicode.ReplacementChar)), nil
+	return strings.ToValidUTF8(string(bytes.TrimSpace(out)), string(unicode.ReplacementChar)), nil
 }
