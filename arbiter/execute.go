@@ -111,7 +111,7 @@ func (w *Work) reason(e *Execution) string {
 	if e.Forced {
 		who = "The host of this work"
 	}
-	switch none := e.Forced || e.Reason == ""; {
+	switch none := e.Forced || strings.TrimSpace(e.Reason) == ""; {
 	case none && mark != "":
 		return who + " has chosen you to act now, without an assignment: do what the task needs most.\n"
 	case e.Forced:

@@ -142,6 +142,12 @@ func TestForcedAgentsHaveNoAssignment(t *testing.T) {
 	text := h.Prompt("r1.Ben")
 	assert.Contains(t, text, "without an assignment: do what the task needs most")
 	assert.NotContains(t, text, "assignment of the arbiter>>>")
+
+	h = byHand(t, func(*arbiter.Config) {})
+	ruling := picks("Ada")
+	ruling.Reason = " \n"
+	h.Say("d1", toJSON(ruling))
+	assert.Contains(t, h.Prompt("r1.Ada"), "without an assignment: do what the task needs most", "nor have those whom the arbiter tells nothing")
 }
 
 // TestOldWorkIsAskedAsBefore: a log of the first version has its own texts, which know no mark of an assignment and no placeholders.

@@ -265,6 +265,7 @@ func (f *Findings) People(all []NameField, labels bool, suffixes, own []string) 
 	var names text.Names
 	const library = "a name of the library's own"
 	names.Add(summarizer, library)
+	names.Add(summaryTitle, library)
 	for _, name := range own {
 		names.Add(name, library)
 	}

@@ -224,7 +224,7 @@ func TestNamesThatCanBeToldApart(t *testing.T) {
 
 // The names under which the library itself spends are nobody's.
 func TestReservedNames(t *testing.T) {
-	for _, name := range []string{"summarizer", "Summarizer", "assigner", "ASSIGNER", "ass igner", "\u0430ssigner"} {
+	for _, name := range []string{"summarizer", "Summarizer", "assigner", "ASSIGNER", "ass igner", "\u0430ssigner", "(Summary of what was said before)"} {
 		for role, put := range roles() {
 			t.Run(name+"/"+role, func(t *testing.T) {
 				var field string
