@@ -34,8 +34,11 @@ func (p *page) Write(text []byte) (int, error) {
 }
 
 // step is what a counted template writes for each repetition and each call of another template, so that one that loops and says nothing
-// reaches mostOutput soon. No prompt has its rune, which is of private use.
-const step = "\uE003\uE003\uE003\uE003\uE003\uE003\uE003\uE003"
+// reaches mostOutput soon: its length is what a repetition costs. No prompt has its rune, which is of private use.
+const (
+	step  = eight + eight + eight + eight + eight + eight + eight + eight
+	eight = "\uE003\uE003\uE003\uE003\uE003\uE003\uE003\uE003"
+)
 
 // counted makes all templates that stand beside t, but not in base, write their steps.
 func counted(t, base *template.Template) error {
