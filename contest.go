@@ -44,8 +44,8 @@ func (d *Debate) BySides() bool { return d.decided().sides != nil }
 // nobody.
 func (d *Debate) PartyOf(v *FinalVerdict) string { return d.decided().of(v.Winner) }
 
-// contest returns the contest of the whole debate, as judges are asked about it. At its end, those are not judged all of whose speeches were
-// left out. Before, they may still speak, and a verdict that is reserved is about all.
+// contest returns the contest of the whole debate, as judges are asked about it. At its end, those are not judged all of whose speeches
+// were left out. Before, they may still speak, and a verdict that is reserved is about all.
 func (d *Debate) contest() contest {
 	judged := d.Contestants()
 	if len(d.SkippedCalls) == 0 || d.asked.former || d.Working() != flow.StateCompleting {

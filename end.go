@@ -7,7 +7,6 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/internal/text"
 )
 
 // The reasons for which a debate ends, beside those that all flows share; see [flow.EndReason].
@@ -77,7 +76,7 @@ func (d *Debate) why(agrees func(*Assessment) bool) string {
 			continue
 		}
 		reason := a.Ending
-		if !text.IsVisible(reason) {
+		if !hasText(reason) {
 			reason = a.Reasoning
 		}
 		if why := d.Line(strings.TrimSpace(reason), mostWhy); why != "" {

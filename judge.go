@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/internal/text"
 )
 
 // Judge is a judge that is not a model of this debate: a Go function, a service, a person. It is called for each
@@ -172,7 +173,7 @@ func checkJudgement(r *flow.Record, j *answeredJudgement) []string {
 			problems = append(problems, fmt.Sprintf("flags: %q is missing", flag.name))
 		}
 	}
-	if !text.IsVisible(j.Ending) && d.wouldEnd(&j.Judgement) && d.asked.ending(d.Round) != "" {
+	if !hasText(j.Ending) && d.wouldEnd(&j.Judgement) && d.asked.ending(d.Round) != "" {
 		problems = append(problems, "ending: is blank, but the answer would end the debate: say why it should end")
 	}
 	return problems
@@ -353,8 +354,15 @@ func (d *Debate) exactly(c contest, field string, names []string) []string {
 
 // blank finds a text of which a reader sees nothing.
 func blank(field, content string) []string {
-	if !text.IsVisible(content) {
+	if !hasText(content) {
 		return []string{field + ": is blank"}
 	}
 	return nil
+}
+
+// hasText reports whether a reader sees anything of what a judge wrote: spaces, characters without a width and fillers are nothing.
+func hasText(content string) bool {
+	return strings.ContainsFunc(content, func(r rune) bool {
+		return unicode.IsPrint(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+	})
 }

@@ -57,8 +57,9 @@ func debateTexts(builtins map[string]format.Format) func(flow.Setup) (map[string
 	}
 }
 
-// worded returns a format that a log holds with the words that stand beside the templates of this release, if it is built in: who speaks
-// when stays as it was. Formats of version 1 of the flow spoke to the speakers, where judges read them too now, and had no stance and no aim.
+// worded returns a format that a log holds with the words that stand beside the templates of this release, if it is built in: who
+// speaks when stays as it was. Formats of version 1 of the flow spoke to the speakers, where judges read them too now, and had no
+// stance and no aim.
 func worded(f *format.Format, c *Config, builtins map[string]format.Format) *format.Format {
 	now, ok := builtins[f.Name]
 	if !ok || c.CustomFormat != nil || sameWords(f, &now) {

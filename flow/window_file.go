@@ -33,8 +33,8 @@ const (
 // name, the type, the hash and the size. A File with a Hash and without Data refers to bytes that another file of the config
 // has, or to a blob that the store has. What it says of them must be true.
 //
-// In JSON, Data is base64. No path is read: a config may come from a user, who must not name files of the server. Its [Settings].Prompts may
-// not.
+// In JSON, Data is base64. No path is read: a config may come from a user, who must not name files of the server. Its
+// [Settings].Prompts may not.
 type File struct {
 	// Name is the name of the file, without a folder: at most 128 printable bytes. It may be empty.
 	Name string `json:"name,omitempty"`

@@ -293,8 +293,11 @@ func TestOnlyContestantsAreReleased(t *testing.T) {
 	config.CustomFormat = &format.Format{
 		Name: "joined", Chair: format.Neutral, End: format.EndByRounds,
 		Phases: []format.Phase{{Name: "join", First: 1, Last: -1, Release: true, Slots: []format.Slot{
-			{Who: format.TheChair}, {Who: "neutral", Instruction: "Say who begins."}, {Who: "audience:1", Kind: format.KindQuestion, Instruction: "Ask all."},
-			{Who: format.TheChair, To: format.Everyone, Exchanges: 1}, {Who: format.BothSides, To: format.TheChair, Exchanges: 1},
+			{Who: format.TheChair},
+			{Who: "neutral", Instruction: "Say who begins."},
+			{Who: "audience:1", Kind: format.KindQuestion, Instruction: "Ask all."},
+			{Who: format.TheChair, To: format.Everyone, Exchanges: 1},
+			{Who: format.BothSides, To: format.TheChair, Exchanges: 1},
 			{Who: format.Everyone},
 		}}},
 	}

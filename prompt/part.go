@@ -70,8 +70,8 @@ func (t Template) lacks(name, out, rule string, sample any) string {
 	}
 }
 
-// definesOther refuses a replaced part that defines another one. All templates would contain that too, and nothing would be asked of it. What
-// a template that is no part defines is its own.
+// definesOther refuses a replaced part that defines another one. All templates would contain that too, and nothing would be asked of
+// it. What a template that is no part defines is its own.
 func definesOther(name, text string) error {
 	alone, err := template.New(name).Funcs(functions()).Parse(text)
 	if err != nil {
