@@ -95,7 +95,10 @@ func (d *Debate) formerMarks(judge string) string {
 	var latest [detect.TrendWindow]*Assessment
 	first := len(latest)
 	for _, a := range slices.Backward(d.Assessments) {
-		if first > 0 && a.Judge == judge && a.Round < d.Round {
+		if first == 0 {
+			break
+		}
+		if a.Judge == judge && a.Round < d.Round {
 			first--
 			latest[first] = a
 		}

@@ -98,8 +98,8 @@ func (l *Engine) planOf(r *flow.Record) *plan {
 	return &plan{machine: l.machines[r.Flow()], config: r.Config(), settings: r.Settings()}
 }
 
-// withoutPrompts returns the plan of the same conversation with the engine's own prompts. Templates are programs that take as long as their
-// author likes, so that those of a log from elsewhere are not executed.
+// withoutPrompts returns the plan of the same conversation with the engine's own prompts. Templates are programs, whose words models obey,
+// so that those of a log from elsewhere are not executed.
 func (p *plan) withoutPrompts() *plan {
 	own, settings := *p, *p.settings
 	settings.Prompts, own.settings = nil, &settings
