@@ -182,8 +182,8 @@ func (c contest) means(scores map[string]float64) map[string]float64 {
 	return sums
 }
 
-// ahead returns the party with the highest score, and by how much it is above the next one: without limit if there is no other.
-func ahead(scores map[string]float64) (party string, by float64) {
+// byScore returns parties by falling score, and those with the same score by name.
+func byScore(scores map[string]float64) []string {
 	parties := slices.Sorted(maps.Keys(scores))
 	slices.SortStableFunc(parties, func(a, b string) int {
 		switch {
@@ -195,6 +195,12 @@ func ahead(scores map[string]float64) (party string, by float64) {
 			return 0
 		}
 	})
+	return parties
+}
+
+// ahead returns the party with the highest score, and by how much it is above the next one: without limit if there is no other.
+func ahead(scores map[string]float64) (party string, by float64) {
+	parties := byScore(scores)
 	switch len(parties) {
 	case 0:
 		return "", 0

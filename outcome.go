@@ -348,17 +348,7 @@ func decide(protocol Protocol, opinions []opinion) (winner string, votes []vote.
 // ranked returns parties by falling score. A ranking has no ties, so names with the same score are left out, together with all below them.
 // If the best two are not far enough apart, nobody is ahead, and the ranking is empty.
 func (d *Debate) ranked(scores map[string]float64) []string {
-	names := slices.Sorted(maps.Keys(scores))
-	slices.SortStableFunc(names, func(a, b string) int {
-		switch {
-		case scores[a] > scores[b]:
-			return -1
-		case scores[a] < scores[b]:
-			return 1
-		default:
-			return 0
-		}
-	})
+	names := byScore(scores)
 	for i := 1; i < len(names); i++ {
 		if by := scores[names[i-1]] - scores[names[i]]; by == 0 || i == 1 && !d.apart(by) {
 			return names[:i-1]
