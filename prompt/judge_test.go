@@ -29,7 +29,7 @@ func TestJudgeElements(t *testing.T) {
 		"truth": {
 			aim("truth"),
 			[]string{
-				"which answer to the topic is best supported by what was said, whatever you think of it yourself; score each participant by the last answer",
+				"which answer to the topic is best supported by what was said, whatever you think of it yourself; score each participant by the last answer or criticism, and the reasons for it",
 				"To give up a wrong view for a good reason is well done",
 			},
 			[]string{"who argued better"},
