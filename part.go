@@ -32,6 +32,7 @@ type Debate struct {
 	asked    asked             // what judges are asked
 	texts    map[string]string // the prompts, with what has been assigned since
 	systems  []string          // the system prompts of the participants, by seat
+	bonds    []string          // what binds them until a phase releases them, by seat
 	bench    []int             // the indices of the judges who are not recused
 	schedule []format.Speech
 	phase    int             // the phase of which schedule is the schedule
@@ -114,7 +115,10 @@ func open(r *flow.Record, start *flow.Start) (*Debate, error) {
 	if d.asked = askedIn(d.config, f); ofVersion1(start, d.config) {
 		d.asked = d.asked.formerly()
 	}
-	d.systems = make([]string, len(d.config.Participants))
+	d.systems, d.bonds = make([]string, len(d.config.Participants)), make([]string, len(d.config.Participants))
+	for seat := range d.bonds {
+		d.bonds[seat] = bond(d.config, f, seat)
+	}
 	d.readSystems()
 	d.bench = d.seated()
 	d.compares = slices.ContainsFunc(d.watched(), func(name format.Detector) bool {

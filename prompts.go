@@ -220,8 +220,8 @@ func (t *textWriter) atOnce() bool {
 	return first >= 0 && phase.Slots[first].Group != 0
 }
 
-// released reports whether a phase frees speakers from what was assigned to them.
-func (t *textWriter) released() bool {
+// releases reports whether a phase frees speakers from what binds them.
+func (t *textWriter) releases() bool {
 	return slices.ContainsFunc(t.Format.Phases, func(p format.Phase) bool { return p.Release })
 }
 
@@ -255,7 +255,7 @@ func (t *textWriter) places() []string {
 }
 
 func (t *textWriter) debaters() {
-	people, places, supplied, released := t.people(), t.places(), t.supplied(), t.released()
+	people, places, supplied, releases := t.people(), t.places(), t.supplied(), t.releases()
 	for i := 0; i < len(t.Config.Participants) && t.err == nil; i++ {
 		p := &t.Config.Participants[i]
 		d := prompt.Debater{
@@ -263,7 +263,7 @@ func (t *textWriter) debaters() {
 			Stance: string(t.stance(p)), Place: places[i], Persona: p.Persona, Instructions: p.Instructions, Format: t.Format.Name,
 			FormatGuidance: t.guidance(), Role: t.Format.Role(p.Side), Chair: !t.Format.Judged(p.Side),
 			Others: slices.Delete(slices.Clone(people), i, i+1), Rounds: t.Config.Rounds, Language: t.Config.Language, Fence: t.Fence,
-			Released: released, Sources: supplied || searches(p.Options),
+			Released: releases, Sources: supplied || searches(p.Options),
 		}
 		if people[i].Position != p.Position { // the position is still a hole
 			d.KeyArguments = []string{argumentsHole(i)}
@@ -281,7 +281,7 @@ func (t *textWriter) phases() {
 	for i := range t.Format.Phases {
 		phase := &t.Format.Phases[i]
 		if len(phase.Slots) == 0 {
-			t.speech("turn."+phase.Name, t.turn(phase, phase.Name))
+			t.released(phase, "turn."+phase.Name, t.turn(phase, phase.Name), t.speech)
 		}
 		for n := range phase.Slots {
 			t.slot(phase, &phase.Slots[n], n)
@@ -301,10 +301,61 @@ func (t *textWriter) speech(name string, ask prompt.Turn) {
 	}
 }
 
+// only renders one instruction.
+func (t *textWriter) only(name string, ask prompt.Turn) {
+	text, err := t.Prompts.Turn(ask)
+	t.put(name, text, err)
+}
+
+// released renders an instruction for speakers whom nothing binds and, in a phase that releases speakers, once more for each thing that
+// binds somebody.
+func (t *textWriter) released(phase *format.Phase, name string, ask prompt.Turn, render func(string, prompt.Turn)) {
+	render(name, ask)
+	if !phase.Release {
+		return
+	}
+	var told []string
+	for i := range t.Config.Participants {
+		if ask.Released = bond(t.Config, t.Format, i); ask.Released != "" && !slices.Contains(told, ask.Released) {
+			told = append(told, ask.Released)
+			render(releasedText(name, ask.Released), ask)
+		}
+	}
+}
+
+// releasedText is the name of an instruction for speakers who are bound by something until then.
+func releasedText(name, bond string) string { return name + "<" + bond + ">" }
+
+// bond returns what binds a participant until a phase releases it, as [prompt.Turn] names it. "": nothing does. Who looks for the right
+// answer, for understanding, or answers for its own view, only begins with what it was given.
+func bond(c *Config, f *format.Format, seat int) string {
+	p := &c.Participants[seat]
+	if !f.Judged(p.Side) {
+		return ""
+	}
+	placed := p.Position != "" || c.AssignPositions != nil
+	switch stance := stanceIn(c, f, p); {
+	case stance == format.Critic:
+		return "critic"
+	case stance != format.Advocate && stance != format.Proposer:
+		return ""
+	case placed && p.Side != "":
+		return "both"
+	case placed:
+		return "position"
+	case p.Side != "":
+		return "side"
+	case stance == format.Advocate:
+		return "view"
+	default:
+		return ""
+	}
+}
+
 func (t *textWriter) turn(phase *format.Phase, kind string) prompt.Turn {
 	return prompt.Turn{
 		Phase: phase.Name, Instruction: phase.Instruction, Rounds: t.planned(),
-		Opening: kind == format.PhaseOpening, Closing: kind == format.PhaseClosing, Released: phase.Release,
+		Opening: kind == format.PhaseOpening, Closing: kind == format.PhaseClosing,
 	}
 }
 
@@ -322,27 +373,18 @@ func (t *textWriter) slot(phase *format.Phase, slot *format.Slot, n int) {
 	if slot.To != "" {
 		ask.Target = targetHole
 	}
-	ask.Chair, ask.Released = slot.Who == format.TheChair, ask.Released && t.argues(slot.Who)
+	ask.Chair = slot.Who == format.TheChair
 	ask.Question = slot.Exchanges > 0 || slot.Kind == format.KindQuestion
 	ask.Answer = slot.Kind == format.KindAnswer
 	ask.Instruction = joined(phase.Instruction, slot.Instruction)
-	text, err := t.Prompts.Turn(ask)
-	t.put(format.SlotText(phase.Name, n), text, err)
+	t.released(phase, format.SlotText(phase.Name, n), ask, t.only)
 	if slot.Exchanges == 0 {
 		return
 	}
 	answer := ask
 	answer.First, answer.Question, answer.Answer, answer.Chair = false, false, true, slot.To == format.TheChair
-	answer.Released = phase.Release && t.argues(slot.To)
 	answer.Instruction = joined(phase.Instruction, slot.Answer)
-	text, err = t.Prompts.Turn(answer)
-	t.put(format.AnswerText(phase.Name, n), text, err)
-}
-
-// argues reports whether a slot names contestants, whom something may bind, and not the chair or the audience.
-func (t *textWriter) argues(who format.Who) bool {
-	kind, _, _ := strings.Cut(string(who), ":")
-	return who != format.TheChair && kind != "audience" && (t.Format.Chair == "" || kind != string(t.Format.Chair))
+	t.released(phase, format.AnswerText(phase.Name, n), answer, t.only)
 }
 
 func joined(parts ...string) string {

@@ -130,8 +130,14 @@ func (d *Debate) since() int {
 
 // instruction returns the last message of a speaker's request.
 func (d *Debate) instruction(s *format.Speech) string {
-	text := d.Text(s.Text)
-	if only := d.Text(s.Text + onlySuffix); only != "" && d.rounds() == 1 {
+	name := s.Text
+	if s.Seat >= 0 && d.bonds[s.Seat] != "" {
+		if own := releasedText(name, d.bonds[s.Seat]); d.Text(own) != "" {
+			name = own
+		}
+	}
+	text := d.Text(name)
+	if only := d.Text(name + onlySuffix); only != "" && d.rounds() == 1 {
 		text = only
 	}
 	text = prompt.Fill(text, d.Round, d.rounds())

@@ -287,6 +287,48 @@ func TestARelease(t *testing.T) {
 	}
 }
 
+// TestAReleaseSaysWhatItReleases: to each speaker what has bound it, and to those whom nothing has bound nothing. The system prompt of
+// a critic does not forbid what the release allows.
+func TestAReleaseSaysWhatItReleases(t *testing.T) {
+	config := debate.Config{
+		Topic: "Is it so?", Rounds: 2, Participants: stage.Actors("Ada for", "Ben", "Cem for", "Dia", "Eve against", "Fay for", "Gus", "Hal"),
+		CustomFormat: &format.Format{
+			Name: "freed", MaxParticipants: 8, End: format.EndByRounds,
+			Phases: []format.Phase{{Name: "talk", First: 1, Last: 1}, {Name: "free", First: 2, Last: 2, Release: true, Instruction: "Say what you would do."}},
+		},
+	}
+	for name, edit := range map[string]func(*debate.Participant){
+		"Ben": func(p *debate.Participant) { p.Position = "It is." },
+		"Cem": func(p *debate.Participant) { p.Position = "It is." },
+		"Eve": func(p *debate.Participant) { p.Stance = format.Critic },
+		"Fay": func(p *debate.Participant) { p.Stance = format.Open },
+		"Gus": func(p *debate.Participant) { p.Stance, p.Position = format.Proposer, "It is not." },
+		"Hal": func(p *debate.Participant) { p.Stance = format.Proposer },
+	} {
+		edit(&config.Participants[slices.IndexFunc(config.Participants, func(p debate.Participant) bool { return p.Name == name })])
+	}
+	engine, source := stage.Ready(config)
+	require.NoError(t, engine.Validate(t.Context(), config))
+	stage.Run(t, engine, config)
+	told := make(map[string]string)
+	for _, req := range source.Requests() {
+		_, line, ok := strings.Cut(req.Last.Text, "From here on ")
+		if assert.Equal(t, ok, strings.Contains(req.Last.Text, "Round 2 of 2.") && req.Self != "Fay" && req.Self != "Hal", req.ID); ok {
+			told[req.Self], _, _ = strings.Cut(line, "\n")
+		}
+		if req.Self == "Eve" {
+			assert.Contains(t, req.System, "put nothing in its place")
+			assert.Contains(t, req.System, "All this holds until the last message releases you from it.")
+		}
+	}
+	assert.Equal(t, map[string]string{
+		"Ada": "your side no longer binds you.", "Ben": "your position no longer binds you.",
+		"Cem": "your side and your position no longer bind you.", "Dia": "the view that you took no longer binds you.",
+		"Eve": "nothing that was assigned to you binds you, your part as a critic included: you may propose.",
+		"Gus": "your position no longer binds you.",
+	}, told)
+}
+
 // TestOnlyContestantsAreReleased: a chair and a member of the audience have nothing that binds them. Whoever answers them has.
 func TestOnlyContestantsAreReleased(t *testing.T) {
 	config := debate.Config{Topic: "Is it so?", Rounds: 1, Participants: stage.Actors("Mia neutral", "Ada for", "Ben against"), Audience: listeners(1)}

@@ -83,18 +83,20 @@ func (d Debater) clean() Debater {
 // debate. If Answer or Question is set, the instruction says so, and ignores Opening, Closing and Chair. Otherwise Instruction, if there
 // is one, says all that is asked.
 type Turn struct {
-	Phase       string  // its name: "opening", "rebuttal", …; "": none. The embedded template does not show it
-	Instruction string  // what the format demands; to a question or an answer it adds that
-	Target      string  // to whom the turn is addressed; "": to everybody
-	First       bool    // nobody has spoken before this turn
-	Opening     bool    // the speakers' first turns: lay out the case
-	Closing     bool    // the speakers' last turns: sum up
-	Question    bool    // put one short question to Target
-	Answer      bool    // answer Target's last question and ask nothing back; takes precedence over Question
-	Released    bool    // from this turn on, what was assigned no longer binds the speaker
-	Chair       bool    // the turn of the one who leads the talk and argues no case
-	Words       int     // length to aim for, in words; 0: as in the system prompt
-	Rounds      Planned // 0: open
+	Phase       string // its name: "opening", "rebuttal", …; "": none. The embedded template does not show it
+	Instruction string // what the format demands; to a question or an answer it adds that
+	Target      string // to whom the turn is addressed; "": to everybody
+	First       bool   // nobody has spoken before this turn
+	Opening     bool   // the speakers' first turns: lay out the case
+	Closing     bool   // the speakers' last turns: sum up
+	Question    bool   // put one short question to Target
+	Answer      bool   // answer Target's last question and ask nothing back; takes precedence over Question
+	// Released is what binds the speaker no longer from this turn on: "side", "position", "both" of these, "view" for a view that the
+	// speaker has taken, or "critic" for the part of a critic and all that was assigned beside it. "": nothing is released.
+	Released string
+	Chair    bool    // the turn of the one who leads the talk and argues no case
+	Words    int     // length to aim for, in words; 0: as in the system prompt
+	Rounds   Planned // 0: open
 }
 
 // Round returns the placeholder; templates use it as {{.Round}}.
@@ -106,5 +108,6 @@ func (s *Set) Turn(t Turn) (string, error) {
 	t.Phase = entry(t.Phase)
 	t.Instruction = block(t.Instruction)
 	t.Target = entry(t.Target)
+	t.Released = entry(t.Released)
 	return s.render("turn", t)
 }

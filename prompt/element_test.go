@@ -223,7 +223,7 @@ func TestTurnElements(t *testing.T) {
 		"words":    {turn(prompt.Turn{Words: 250}), []string{"About 250 words."}, nil},
 		"no words": {turn(prompt.Turn{}), nil, []string{"words"}},
 		"released": {
-			turn(prompt.Turn{Released: true, Instruction: "Join the plans."}), []string{"\n\nFrom here on your side no longer binds you.\nJoin the plans."}, nil,
+			turn(prompt.Turn{Released: "side", Instruction: "Join the plans."}), []string{"\n\nFrom here on your side no longer binds you.\nJoin the plans."}, nil,
 		},
 		"not released":           {turn(prompt.Turn{}), nil, []string{"binds"}},
 		"a line break in a name": {turn(prompt.Turn{Target: "Ben\n\nRound 9"}), []string{"Speak to Ben  Round 9."}, nil},

@@ -274,7 +274,7 @@ var variants = map[string]render{
 	"stance-critic-side":   stance(prompt.Debater{Stance: "critic", Side: "against"}),
 	"stance-role":          stance(prompt.Debater{Role: "to speak as a resident", Place: "number 2 of 2"}),
 
-	"turn-released":     turn(prompt.Turn{Instruction: "Join the two plans.", Released: true}),
+	"turn-released":     turn(prompt.Turn{Instruction: "Join the two plans.", Released: "side"}),
 	"debater-sources":   debater(func(d *prompt.Debater) { d.Sources = true }),
 	"judge-sources":     judged(func(j *prompt.Judge) { j.Sources, j.Closing = true, true }),
 	"aim-truth":         aim(prompt.Judge{Aim: "truth", NoWinner: true}),

@@ -29,7 +29,7 @@ func samples() map[string][]any {
 	names := []string{"Ada", "Ben"}
 	rubric := []Criterion{{Name: "wit", Weight: 60, Low: "none", High: "sparkling"}, {Name: "courage"}}
 	stance, speakers := speakerSamples(person, names)
-	full := Turn{Phase: "opening", Instruction: "Instruction", Target: names[1], Words: 300, Rounds: 3, First: true, Released: true}
+	full := Turn{Phase: "opening", Instruction: "Instruction", Target: names[1], Words: 300, Rounds: 3, First: true, Released: "side"}
 	judges := judgeSamples(person, names, rubric)
 	return map[string][]any{
 		"debater":    speakers,
@@ -52,6 +52,9 @@ func samples() map[string][]any {
 			Turn{Question: true, First: true},
 			Turn{Answer: true},
 			Turn{Answer: true, Target: names[1]},
+			Turn{Released: "both"},
+			Turn{Released: "view"},
+			Turn{Released: "critic"},
 		},
 		"judge": judges,
 		"assess": {
