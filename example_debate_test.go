@@ -53,7 +53,7 @@ func ExampleConfig_prompts() {
 	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": acme}}
 	config := debate.Config{
 		Topic: "Is it so?", Rounds: 1, Participants: []debate.Participant{{Name: "Ada", Model: "acme/a"}, {Name: "Ben", Model: "acme/a"}},
-		Prompts: map[string]string{"turn": text + "End with a question to the others."},
+		Prompts: map[string]string{"turn": text + "{{if not (or .Question .Answer .Chair)}}Say how sure you are.{{end}}"},
 	}
 	for _, err := range engine.Run(context.Background(), config) {
 		if err != nil {
@@ -64,7 +64,7 @@ func ExampleConfig_prompts() {
 	// Round 1 of 1.
 	//
 	// This is your only turn: your answer to the topic, the reasons that carry it, and the strongest objection with your reply.
-	// End with a question to the others.
+	// Say how sure you are.
 }
 
 // The weights of a rubric sum to 100.

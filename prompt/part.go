@@ -48,25 +48,100 @@ type Language struct {
 const (
 	SampleFence  = "7259043816"
 	SampleFields = "[[fields]]"
+	// SampleInstructions is what the host program adds. Only samples with a field Instructions that is this text are looked at.
+	SampleInstructions = "[[instructions]]"
 )
 
-// lacks returns why the text that an override of this name has rendered from a sample is refused; "": it is not. rule is what the part
-// "fence" renders: a replacement contains the part, and one of the part itself has both markers. A sample without any value shows neither a
-// fence nor fields.
-func (t Template) lacks(name, out, rule string, sample any) string {
-	if sample == nil || reflect.ValueOf(sample).IsZero() {
-		return ""
+// sparse returns a sample of a template without each of its values in turn, and with each of them alone. The fence word and the fields
+// are in all. A replacement that shows what it has to show only where something else is given is found by these.
+func sparse(sample any) []any {
+	full := reflect.ValueOf(sample)
+	if full.Kind() != reflect.Struct {
+		return nil
 	}
-	marks := strings.Contains(out, "<<<"+SampleFence) && strings.Contains(out, "<<<end "+SampleFence+">>>")
+	var out []any
+	bare := reflect.New(full.Type()).Elem()
+	always := []string{"Fence", "Fields"}
+	for _, name := range always {
+		if field := bare.FieldByName(name); field.IsValid() {
+			field.Set(full.FieldByName(name))
+		}
+	}
+	for i := range full.NumField() {
+		if field := full.Type().Field(i); !field.IsExported() || slices.Contains(always, field.Name) {
+			continue
+		}
+		without, alone := reflect.New(full.Type()).Elem(), reflect.New(full.Type()).Elem()
+		without.Set(full)
+		without.Field(i).SetZero()
+		alone.Set(bare)
+		alone.Field(i).Set(full.Field(i))
+		out = append(out, without.Interface(), alone.Interface())
+	}
+	return out
+}
+
+// instructs reports whether a sample has instructions of the host program.
+func instructs(sample any) bool {
+	data := reflect.ValueOf(sample)
+	if data.Kind() != reflect.Struct {
+		return false
+	}
+	field := data.FieldByName("Instructions")
+	return field.IsValid() && field.Kind() == reflect.String && field.String() == SampleInstructions
+}
+
+// must is something that an override has to show.
+type must struct {
+	what, mend string
+	asked      func(sample any) bool // of which samples
+	shows      func(out string) bool
+}
+
+// musts returns what an override of this name has to show. rule is what the part "fence" renders: a replacement contains the part, and one
+// of the part itself has both markers. A sample without any value shows neither a fence nor fields.
+func (t Template) musts(name, rule string) (all []must) {
+	full := func(sample any) bool { return sample != nil && !reflect.ValueOf(sample).IsZero() }
 	switch {
-	case t.Fenced && name == partFence && !marks:
-		return "never explains the markers: write <<<{{.Fence}} …>>> and <<<end {{.Fence}}>>>"
-	case t.Fenced && name != partFence && !strings.Contains(out, rule):
-		return `never explains the markers: use {{template "fence" .}}`
-	case t.Asks && !strings.Contains(out, SampleFields):
-		return "never says which fields the answer has: use {{.Fields}}"
+	case t.Fenced && name == partFence:
+		all = append(all, must{"explains the markers", "write <<<{{.Fence}} …>>> and <<<end {{.Fence}}>>>", full, func(out string) bool {
+			return strings.Contains(out, "<<<"+SampleFence) && strings.Contains(out, "<<<end "+SampleFence+">>>")
+		}})
+	case t.Fenced:
+		all = append(all, must{"explains the markers", `use {{template "fence" .}}`, full, func(out string) bool { return strings.Contains(out, rule) }})
+	}
+	if t.Asks {
+		all = append(all, must{"says which fields the answer has", "use {{.Fields}}", full, func(out string) bool {
+			return strings.Contains(out, SampleFields)
+		}})
+	}
+	if t.Fenced || t.Asks {
+		all = append(all, must{"shows the instructions of a config", "use {{.Instructions}}", instructs, func(out string) bool {
+			return strings.Contains(out, SampleInstructions)
+		}})
+	}
+	return all
+}
+
+// lacks returns an error if something is not shown to all whom it concerns. The texts are those of the samples.
+func (m must) lacks(samples []any, texts []string) error {
+	shown, hidden := 0, 0
+	for i, sample := range samples {
+		switch {
+		case !m.asked(sample):
+		case m.shows(texts[i]):
+			shown++
+		default:
+			hidden++
+		}
+	}
+	switch {
+	case hidden == 0:
+		return nil
+	case shown == 0:
+		return fmt.Errorf("never %s: %s", m.what, m.mend)
 	default:
-		return ""
+		return fmt.Errorf("%s only where certain values are given: %s outside of {{if}} and {{with}}", m.what, m.mend)
 	}
 }
 

@@ -28,7 +28,9 @@
 //
 // A flow of another package adds templates of its own; see [Template]. [Default] shows the text of each template and part of this package.
 //
-// A replacement sees the fields of the type beside its name. The templates turn, assess and verdict also
+// A replacement sees the fields of the type beside its name. It stands in the place of the whole text: what it does not print, nobody is
+// told. [Parse] asks of it the part "fence", the Fields and the Instructions where it has them. Nothing else is asked: a system prompt that
+// does not contain the part "language" leaves the language of a config unsaid. The templates turn, assess and verdict also
 // see {{.Round}}, the number of the round. Templates are executed once per debate and kind. The round changes from turn to
 // turn, and the number of rounds when a host program amends it. So {{.Round}} and {{.Rounds}} render placeholders in
 // these templates, which [Fill] replaces by the numbers.
@@ -70,13 +72,14 @@ type Set struct {
 // Template is a template of a flow outside this package. [Set.Render] executes it.
 type Template struct {
 	Text string
-	// Samples are data that reach all branches of the template and of its possible replacements. There is at least one.
+	// Samples are data that reach all branches of the template and of its possible replacements. There is at least one. The first has
+	// all values: if something must be shown, a replacement is tried without each of them too, and with each alone.
 	Samples []any
 	// Fenced says that the template is a system prompt of somebody who reads what others have said. A replacement of it must contain the
-	// part "fence". Each sample that is not zero then has the word [SampleFence].
+	// part "fence", whatever else its data hold. Each sample that is not zero then has the word [SampleFence].
 	Fenced bool
-	// Asks says that the template asks for a structured answer. A replacement of it must contain the fields. Each sample that is not zero
-	// then has the text [SampleFields] as its Fields.
+	// Asks says that the template asks for a structured answer. A replacement of it must contain the fields, whatever else its data hold.
+	// Each sample that is not zero then has the text [SampleFields] as its Fields.
 	Asks bool
 }
 
@@ -93,8 +96,9 @@ type Template struct {
 //   - loops without end, or yields more than 32 MiB,
 //   - never renders any text,
 //   - is a part and defines another one,
-//   - lacks the part "fence", which explains the markers, in a system prompt of somebody who reads what others have said, or
-//   - never says which fields the answer has, where a structured answer is asked for.
+//   - lacks the part "fence", which explains the markers, in a system prompt of somebody who reads what others have said,
+//   - lacks the fields that an answer has, where a structured answer is asked for, or
+//   - lacks the Instructions of a config, in one of these two that sees them.
 //
 // The error joins one error for each such override, with its name.
 func Parse(overrides map[string]string, flows ...map[string]Template) (*Set, error) {
@@ -239,14 +243,20 @@ func (t Template) parse(base *template.Template, name, text string, overridden b
 			return nil, err
 		}
 	}
-	silent, lacks, rule := true, "", ""
 	var b page
+	var musts []must
+	trials := t.Samples
 	if overridden {
-		if rule, err = execute(&b, base.Lookup(partFence), Fence{SampleFence}); err != nil {
+		rule, err := execute(&b, base.Lookup(partFence), Fence{SampleFence})
+		if err != nil {
 			return nil, err
 		}
+		if musts = t.musts(name, rule); len(musts) > 0 {
+			trials = append(slices.Clip(trials), sparse(trials[0])...)
+		}
 	}
-	for _, data := range t.Samples {
+	silent, texts := true, make([]string, len(trials))
+	for i, data := range trials {
 		out, err := execute(&b, parsed, data)
 		if err != nil {
 			return nil, err
@@ -254,19 +264,17 @@ func (t Template) parse(base *template.Template, name, text string, overridden b
 		if strings.Contains(out, "%!") && !strings.Contains(text, "%!") { // the mark of package fmt
 			return nil, errors.New("formats a value with a verb that does not suit it: numbers and names are texts here")
 		}
-		silent = silent && out == ""
-		if overridden && lacks == "" {
-			lacks = t.lacks(name, out, rule, data)
+		silent, texts[i] = silent && out == "", out
+	}
+	if silent { // the request would end on somebody's speech, or have no system prompt
+		return nil, errors.New("yields no text")
+	}
+	for _, m := range musts {
+		if err := m.lacks(trials, texts); err != nil {
+			return nil, err
 		}
 	}
-	switch {
-	case silent: // the request would end on somebody's speech, or have no system prompt
-		return nil, errors.New("yields no text")
-	case lacks != "":
-		return nil, errors.New(lacks)
-	default:
-		return parsed, nil
-	}
+	return parsed, nil
 }
 
 // Names returns the names of the set's templates, sorted. A Set that [Parse] has not made has none.

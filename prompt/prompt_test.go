@@ -29,21 +29,24 @@ func TestNames(t *testing.T) {
 // marks is what a replaced system prompt must hold.
 const marks = ` {{template "fence" .}}`
 
+// given is what one must hold beside it for which a config has instructions.
+const given = ` {{.Instructions}}`
+
 func TestOverride(t *testing.T) {
 	marked := " " + parsed(t, nil).FenceRule("k7qz")
 	replaced := map[string]struct {
 		text, want string
 	}{
-		"debater":    {"{{.Name}}/{{.Topic}}/{{.Position}}" + marks, "Ada/Should cities ban cars from their centres?/Ban them." + marked},
+		"debater":    {"{{.Name}}/{{.Topic}}/{{.Position}}" + given + marks, "Ada/Should cities ban cars from their centres?/Ban them. Use metric units." + marked},
 		"turn":       {"{{.Phase}} {{.Round}}/{{.Rounds}}", "rebuttal " + prompt.Round + "/" + prompt.Rounds},
-		"judge":      {"{{range .Participants}}{{.Name}};{{end}}" + marks, "Ada;Ben;Cy;" + marked},
+		"judge":      {"{{range .Participants}}{{.Name}};{{end}}" + given + marks, "Ada;Ben;Cy; " + marked},
 		"assess":     {"{{.Round}} {{.Judges}}{{.Fields}}", prompt.Round + " 0"},
 		"verdict":    {"{{.Round}} {{.Unfinished}} {{len .Criteria}}{{.Fields}}", prompt.Round + " false 6"},
 		"again":      {"{{len .Problems}} problems", "2 problems"},
 		"tools":      {"{{.Left}} left", "3 left"},
-		"assign":     {"find {{.Count}} {{.Fields}}", "find 3"},
+		"assign":     {"find {{.Count}} {{.Fields}}" + given, "find 3"},
 		"findings":   {"{{range .Items}}{{.}};{{end}}", "one;two;"},
-		"voter":      {"{{.Name}}: {{.For}}/{{.Against}}" + marks, "Vera: ban them/let them drive" + marked},
+		"voter":      {"{{.Name}}: {{.For}}/{{.Against}}{{with .Instructions}}: {{.}}{{end}}" + marks, "Vera: ban them/let them drive" + marked},
 		"ballot":     {"before: {{.Before}}{{.Fields}}", "before: true"},
 		"summarizer": {"{{len .Participants}}" + marks, "3" + marked},
 		"summary":    {"{{.Words}} {{.Former}}", "300 false"},
@@ -232,7 +235,7 @@ func TestInputIsKept(t *testing.T) {
 
 // A template can make up, or cut out, bytes that are no text: a log would not keep them.
 func TestWhatIsRenderedIsText(t *testing.T) {
-	set := parsed(t, map[string]string{"debater": `{{"a\xffb"}} {{with .Name}}{{slice . 0 1}}{{end}}` + marks})
+	set := parsed(t, map[string]string{"debater": `{{"a\xffb"}} {{with .Name}}{{slice . 0 1}}{{end}}{{.Instructions}}` + marks})
 	text, err := set.Debater(prompt.Debater{Name: "Émile", Fence: "k7qz"})
 	require.NoError(t, err)
 	assert.Equal(t, "a\ufffdb \ufffd "+parsed(t, nil).FenceRule("k7qz"), text)

@@ -23,7 +23,8 @@ const (
 )
 
 // samples returns data for each template that reaches all its branches: with every value, with none, and
-// with each choice that the embedded templates make. Data that are not empty have [SampleFence] and [SampleFields].
+// with each choice that the embedded templates make. The first has every value. Data that are not empty have [SampleFence] and
+// [SampleFields].
 func samples() map[string][]any {
 	person := []Person{{Name: "Ben", Side: "against", Position: "No."}, {Name: "Cy", Persona: "Persona"}}
 	names := []string{"Ada", "Ben"}
@@ -76,7 +77,7 @@ func samples() map[string][]any {
 		"assign": {
 			AssignPositions{
 				Topic: sampleTopic, FormatGuidance: "Guidance", Count: 2, Diversity: "binary", Open: person, Taken: person,
-				Instructions: "Instructions", Language: sampleLanguage, Fields: SampleFields,
+				Instructions: SampleInstructions, Language: sampleLanguage, Fields: SampleFields,
 			},
 			AssignPositions{Diversity: "binary", Fields: SampleFields},
 			AssignPositions{},
@@ -87,7 +88,7 @@ func samples() map[string][]any {
 		"voter": {
 			Voter{
 				Topic: sampleTopic, Name: "Vera", Persona: "Persona", For: "Yes.", Against: "No.", Format: "oxford",
-				FormatGuidance: "Guidance", Participants: person, Instructions: "Instructions", Language: sampleLanguage, Fence: SampleFence,
+				FormatGuidance: "Guidance", Participants: person, Instructions: SampleInstructions, Language: sampleLanguage, Fence: SampleFence,
 			},
 			Voter{},
 		},
@@ -102,8 +103,8 @@ func samples() map[string][]any {
 // speakerSamples returns data for the part "stance", and for "debater", which has all of them.
 func speakerSamples(person []Person, names []string) (stance, all []any) {
 	debater := Debater{
-		Topic: sampleTopic, Name: "Ada", Side: "for", Position: "Yes.", Persona: "Persona", KeyArguments: names,
-		Instructions: "Instructions", Format: "free-form", FormatGuidance: "Guidance", Role: "Role", Others: person,
+		Topic: sampleTopic, Name: "Ada", Stance: "advocate", Side: "for", Position: "Yes.", Persona: "Persona", KeyArguments: names,
+		Instructions: SampleInstructions, Format: "free-form", FormatGuidance: "Guidance", Role: "Role", Others: person,
 		Means: "you say yes to the topic", Place: "number 1 of 2", Language: sampleLanguage, Rounds: 3, Fence: SampleFence,
 		Released: true, Sources: true,
 	}
@@ -128,7 +129,7 @@ func speakerSamples(person []Person, names []string) (stance, all []any) {
 func judgeSamples(person []Person, names []string, rubric []Criterion) []any {
 	judge := Judge{
 		Name: "Judge", Topic: sampleTopic, Format: "free-form", FormatGuidance: "Guidance",
-		Participants: person, Chairs: names, Criteria: names, Roles: names, Instructions: "Instructions", Language: sampleLanguage,
+		Participants: person, Chairs: names, Criteria: names, Roles: names, Instructions: SampleInstructions, Language: sampleLanguage,
 		Rounds: 3, Fence: SampleFence,
 	}
 	scoring := judge

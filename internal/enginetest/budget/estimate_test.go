@@ -153,7 +153,7 @@ func TestAnEstimateCountsSummaries(t *testing.T) {
 // terse makes prompts of a byte each. What a replaced prompt must explain, these explain to the samples alone with which they are tried.
 func terse() map[string]string {
 	fenced := func(text string) string {
-		return `{{if eq .Fence "` + prompt.SampleFence + `"}}{{template "fence" .}}{{else}}` + text + `{{end}}`
+		return `{{if eq .Fence "` + prompt.SampleFence + `"}}{{template "fence" .}}{{.Instructions}}{{else}}` + text + `{{end}}`
 	}
 	asks := func(text string) string {
 		return `{{if eq .Fields "` + prompt.SampleFields + `"}}{{.Fields}}{{else}}` + text + `{{end}}`
