@@ -276,16 +276,29 @@ func (t *textWriter) debaters() {
 
 // phases renders the last message of a speaker, once for each phase and slot.
 func (t *textWriter) phases() {
-	argument, err := t.Prompts.Turn(prompt.Turn{Phase: format.PhaseArgument, Rounds: t.planned()}) // where no phase is
-	t.put("turn."+format.PhaseArgument, argument, err)
+	begin := t.Format.PhaseIndex(1, t.Config.Rounds)
+	free := &format.Phase{Name: format.PhaseArgument} // where no phase is
+	t.asked(free, begin < 0, "turn."+free.Name, t.turn(free, free.Name), t.speech)
 	for i := range t.Format.Phases {
 		phase := &t.Format.Phases[i]
 		if len(phase.Slots) == 0 {
-			t.released(phase, "turn."+phase.Name, t.turn(phase, phase.Name), t.speech)
+			t.asked(phase, begin == i, "turn."+phase.Name, t.turn(phase, phase.Name), t.speech)
 		}
 		for n := range phase.Slots {
-			t.slot(phase, &phase.Slots[n], n)
+			t.slot(phase, begin == i, &phase.Slots[n], n)
 		}
+	}
+}
+
+// firstSuffix ends the name of an instruction for somebody's first turn in the first round.
+const firstSuffix = "<first>"
+
+// asked renders an instruction. If it would ask somebody who has not spoken yet to go on, it renders another one, to open.
+func (t *textWriter) asked(phase *format.Phase, first bool, name string, ask prompt.Turn, render func(string, prompt.Turn)) {
+	t.released(phase, name, ask, render)
+	if first && ask.Instruction == "" && !ask.Opening && !ask.Closing && !ask.Question && !ask.Answer {
+		ask.Opening = true
+		t.released(phase, name+firstSuffix, ask, render)
 	}
 }
 
@@ -362,7 +375,7 @@ func (t *textWriter) turn(phase *format.Phase, kind string) prompt.Turn {
 // planned is the number of rounds in texts that follow its amendments.
 func (t *textWriter) planned() prompt.Planned { return prompt.Planned(t.Config.Rounds) }
 
-func (t *textWriter) slot(phase *format.Phase, slot *format.Slot, n int) {
+func (t *textWriter) slot(phase *format.Phase, first bool, slot *format.Slot, n int) {
 	kind := string(slot.Kind)
 	if kind == "" {
 		kind = phase.Name
@@ -377,7 +390,7 @@ func (t *textWriter) slot(phase *format.Phase, slot *format.Slot, n int) {
 	ask.Question = slot.Exchanges > 0 || slot.Kind == format.KindQuestion
 	ask.Answer = slot.Kind == format.KindAnswer
 	ask.Instruction = joined(phase.Instruction, slot.Instruction)
-	t.released(phase, format.SlotText(phase.Name, n), ask, t.only)
+	t.asked(phase, first, format.SlotText(phase.Name, n), ask, t.only)
 	if slot.Exchanges == 0 {
 		return
 	}

@@ -131,6 +131,9 @@ func (d *Debate) since() int {
 // instruction returns the last message of a speaker's request.
 func (d *Debate) instruction(s *format.Speech) string {
 	name := s.Text
+	if d.Round == 1 && d.Text(name+firstSuffix) != "" && d.begins(s) {
+		name += firstSuffix
+	}
 	if s.Seat >= 0 && d.bonds[s.Seat] != "" {
 		if own := releasedText(name, d.bonds[s.Seat]); d.Text(own) != "" {
 			name = own
@@ -145,6 +148,11 @@ func (d *Debate) instruction(s *format.Speech) string {
 		text = strings.ReplaceAll(text, targetHole, s.Target)
 	}
 	return text + d.extended()
+}
+
+// begins reports whether a speech is the first of its speaker in the present round.
+func (d *Debate) begins(s *format.Speech) bool {
+	return !slices.ContainsFunc(d.schedule[:s.Slot], func(before format.Speech) bool { return before.Speaker == s.Speaker })
 }
 
 // questionCall lets a member of the audience ask.

@@ -329,6 +329,35 @@ func TestAReleaseSaysWhatItReleases(t *testing.T) {
 	}, told)
 }
 
+// TestWhoHasNotSpokenIsAskedToOpen: in a first round that no phase covers or that has a name of its own, nobody can go on.
+func TestWhoHasNotSpokenIsAskedToOpen(t *testing.T) {
+	const toOpen, toGoOn = "Open: your answer to the topic", "Go on: meet the strongest point"
+	for name, phases := range map[string][]format.Phase{
+		"a name":   {{Name: "talk", First: 1, Last: -1}},
+		"no phase": {{Name: "closing", First: -1, Last: -1, Instruction: "Go on: meet the strongest point as you like."}},
+		"slots": {{Name: "talk", First: 1, Last: -1, Slots: []format.Slot{
+			{Who: "for", Words: 50}, {Who: format.BothSides, Kind: "reply"},
+		}}},
+	} {
+		config := debate.Config{
+			Topic: "Is it so?", Rounds: 2, Participants: stage.Actors("Ada for", "Ben against"),
+			CustomFormat: &format.Format{Name: "talk", End: format.EndByRounds, Phases: phases},
+		}
+		engine, source := stage.Ready(config)
+		stage.Run(t, engine, config)
+		opened := make(map[string]int)
+		for _, req := range source.Requests() {
+			opens := strings.Contains(req.Last.Text, toOpen)
+			assert.NotEqual(t, opens, strings.Contains(req.Last.Text, toGoOn), "%s: %s", name, req.ID)
+			if opens {
+				opened[req.Self]++
+				assert.Contains(t, req.Last.Text, "Round 1 of 2.", "%s: %s", name, req.ID)
+			}
+		}
+		assert.Equal(t, map[string]int{"Ada": 1, "Ben": 1}, opened, name)
+	}
+}
+
 // TestOnlyContestantsAreReleased: a chair and a member of the audience have nothing that binds them. Whoever answers them has.
 func TestOnlyContestantsAreReleased(t *testing.T) {
 	config := debate.Config{Topic: "Is it so?", Rounds: 1, Participants: stage.Actors("Mia neutral", "Ada for", "Ben against"), Audience: listeners(1)}
