@@ -38,10 +38,12 @@ func TestJudgeElements(t *testing.T) {
 			aim("understanding"), []string{"how far the discussion got", "Score each participant by that."}, []string{"who argued better", "Nobody wins"},
 		},
 		"truth, without a winner": {
-			judged(func(j *prompt.Judge) { j.Aim, j.NoWinner = "truth", true }), []string{"whatever you think of it yourself. To give up"}, []string{"score each"},
+			judged(func(j *prompt.Judge) { j.Aim, j.NoWinner = "truth", true }),
+			[]string{"whatever you think of it yourself. Nobody wins: a score says how much a participant did for it, by an answer or by criticism."},
+			[]string{"score each"},
 		},
 		"understanding, without a winner": {
-			judged(func(j *prompt.Judge) { j.Aim, j.NoWinner = "understanding", true }), []string{"Nobody wins it."}, []string{"Score each"},
+			judged(func(j *prompt.Judge) { j.Aim, j.NoWinner = "understanding", true }), []string{"Nobody wins it: a score says how much"}, []string{"Score each"},
 		},
 		"unanswered":  {given, []string{"What nobody attacked stands, and so does an unanswered attack."}, nil},
 		"not checked": {given, []string{"You cannot look anything up: a bare figure or source weighs no more"}, []string{"looked up,"}},

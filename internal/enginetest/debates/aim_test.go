@@ -66,7 +66,7 @@ func TestAStanceDecidesWhatIsJudged(t *testing.T) {
 				assert.Equal(t, aim == test.want, strings.Contains(system, words), aim)
 			}
 			if test.want == format.ByUnderstanding {
-				assert.Equal(t, f.Decide == format.NoWinner, strings.Contains(system, "Nobody wins it."))
+				assert.Equal(t, f.Decide == format.NoWinner, strings.Contains(system, "Nobody wins it: a score says"))
 				assert.Equal(t, f.Decide != format.NoWinner, strings.Contains(system, "Score each participant by that."))
 			}
 		})
