@@ -197,7 +197,8 @@ func ballotCalls(d *Debate, after bool) []flow.Call {
 }
 
 // toVote is the last message before a member of the audience votes. After the debate it says how the member has voted before.
-// One who is no model reads no system prompt, and has the instructions of the host program here.
+// One who is no model reads no system prompt, and has here the motion, what a vote means, the language, and the instructions of the host
+// program.
 func (d *Debate) toVote(when string, m *Member) string {
 	first := VoteUndecided // in an estimate nobody has voted
 	for _, b := range d.Ballots {
@@ -209,7 +210,7 @@ func (d *Debate) toVote(when string, m *Member) string {
 	if m.Model != "" {
 		return text
 	}
-	return text + d.further(joined(d.config.Audience.Instructions, m.Instructions))
+	return text + behind(d.Text(askMotion)) + d.language() + d.further(joined(d.config.Audience.Instructions, m.Instructions))
 }
 
 // memberCall asks a member of the audience, whose answer can be left out.

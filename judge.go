@@ -33,14 +33,15 @@ type Judge interface {
 
 // JudgeTask is what a judge is asked. What it points to is shared and read only.
 type JudgeTask struct {
-	Debate  string        // the debate's id
-	Call    string        // deterministic; with Attempt it is an idempotency key
-	Attempt int           // from 1
-	Kind    flow.CallKind // KindAssessment, KindVerdict, or KindBallot
-	Topic   string
-	Aim     format.Aim // what is judged, such as [format.ByTruth]; "": [format.ByArgument]. A ballot has none
-	Round   int        // of an assessment: the round that is judged; otherwise the latest round
-	Rounds  int        // the largest number of rounds
+	Debate   string        // the debate's id
+	Call     string        // deterministic; with Attempt it is an idempotency key
+	Attempt  int           // from 1
+	Kind     flow.CallKind // KindAssessment, KindVerdict, or KindBallot
+	Topic    string
+	Language string     // in which the answer is to be written: Config.Language; "": that of Topic
+	Aim      format.Aim // what is judged, such as [format.ByTruth]; "": [format.ByArgument]. A ballot has none
+	Round    int        // of an assessment: the round that is judged; otherwise the latest round
+	Rounds   int        // the largest number of rounds
 	// Participants are those who take part, and those who left after they had spoken. Their models, and the settings of these,
 	// are omitted. With neutral labels, their names are the labels, in Turns too, and instructions and metadata are omitted.
 	Participants []Participant
@@ -49,7 +50,8 @@ type JudgeTask struct {
 	// nobody.
 	Judged []string
 	Turns  []*flow.Turn // oldest first, as [flow.Record.Readable] returns them; their text is hostile
-	// Instruction is what a model would be told in its last message, the host's instructions, and what is wrong with a rejected answer.
+	// Instruction is what a model would be told in its last message, what is judged or what a vote means, the language, the host's
+	// instructions, and what is wrong with a rejected answer.
 	Instruction string
 	Schema      json.RawMessage   // the JSON schema that the answer must match
 	Labels      map[string]string // Config.Labels

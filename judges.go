@@ -48,12 +48,12 @@ func assessmentCalls(r *flow.Record) []flow.Call {
 func (d *Debate) toAssess(judge *JudgeConfig, schema string) func(*flow.Record) string {
 	return func(*flow.Record) string {
 		s := d.sheet(judge.Name, schema, false)
-		about := d.gone(s.judged) + d.absences(d.Round) + d.measured()
+		about := d.gone(s.judged) + d.absences(d.Round) + d.measured() + d.instructed(judge)
 		if schema == schemaPersonAssessment {
-			return d.personAssessed(s) + d.instructed(judge) + about
+			return d.personAssessed(s) + about
 		}
 		text := d.asking(s, askAssess+strconv.Itoa(s.round), textAssess.of(judge.Name))
-		return text + d.instructed(judge) + d.formerMarks(judge.Name) + about
+		return text + d.formerMarks(judge.Name) + about
 	}
 }
 
@@ -66,12 +66,28 @@ func (d *Debate) asking(s *sheet, name, former string) string {
 }
 
 // instructed returns the host program's own instructions to one judge. They stand in the last message, so that all judges of a panel
-// have the same system prompt. One who is no model reads no system prompt, and has those to all judges here too.
+// have the same system prompt, and at its end, where nothing of the library's own can be taken for one of them. One who is no model reads no
+// system prompt, and has here what it would have there: what is judged, the language, and the instructions to all judges.
 func (d *Debate) instructed(judge *JudgeConfig) string {
-	if judge.Model != "" || d.Replacement(judge.Name) != "" {
+	switch {
+	case judge.Model != "" || d.Replacement(judge.Name) != "":
 		return d.further(judge.Instructions)
+	case judge.Person: // the question says what is judged
+		return d.language() + d.further(joined(d.config.Judging.Instructions, judge.Instructions))
+	default:
+		return behind(d.Text(askAim)) + d.language() + d.further(joined(d.config.Judging.Instructions, judge.Instructions))
 	}
-	return d.further(joined(d.config.Judging.Instructions, judge.Instructions))
+}
+
+// language tells those who read no system prompt in which language to write. Older debates do not have the text.
+func (d *Debate) language() string { return behind(d.Text(askLanguage)) }
+
+// behind makes a text a paragraph behind others; "": there is none.
+func behind(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "\n\n" + text
 }
 
 // further returns instructions of the host program behind those of the library; "": there are none.
@@ -186,9 +202,9 @@ func verdictCall(d *Debate, judge *JudgeConfig, swapped bool) flow.Call {
 func (d *Debate) toJudge(judge *JudgeConfig, schema string, swapped bool) func(*flow.Record) string {
 	return func(*flow.Record) string {
 		s := d.sheet(judge.Name, schema, swapped)
-		about := d.instructed(judge) + d.gone(s.judged) + d.absences(0)
+		about := d.gone(s.judged) + d.absences(0) + d.instructed(judge)
 		if schema == schemaPersonVerdict {
-			return d.personJudged(s) + about
+			return d.personJudged(s, swapped) + about
 		}
 		name, former := askVerdict, textVerdict.of(judge.Name)
 		if swapped {
@@ -288,7 +304,7 @@ func (d *Debate) extended() string {
 func judgeTask(r *flow.Record, asked flow.Asked) any {
 	d, call := of(r), asked.Call
 	task := &JudgeTask{
-		Debate: d.ID, Call: asked.Call.ID, Attempt: asked.Attempt, Kind: call.Kind, Topic: d.config.Topic,
+		Debate: d.ID, Call: asked.Call.ID, Attempt: asked.Attempt, Kind: call.Kind, Topic: d.config.Topic, Language: d.config.Language,
 		Round: d.Round, Rounds: d.rounds(), Instruction: asked.Instruction, Schema: asked.Schema, Labels: d.config.Labels,
 	}
 	if !call.View.None {

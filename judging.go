@@ -34,7 +34,8 @@ type Judging struct {
 	// BothOrders asks each judge for two verdicts, with the participants in one order and in the other. If their
 	// winners differ, the judge counts as seeing a tie. In the second verdict, the names and scores are listed in reverse, and so are
 	// the speeches of those who spoke at once. Where speakers answer each other, the order of the speeches cannot be changed: a second
-	// debate with the seats exchanged shows then whether the order mattered.
+	// debate with the seats exchanged shows then whether the order mattered. In a format without a winner the second verdict decides
+	// nothing, and costs as much as the first: leave it out.
 	BothOrders bool `json:"bothOrders,omitempty"`
 	// Anonymous shows the judges labels such as "Speaker A" in place of names, in the transcript too.
 	Anonymous bool `json:"anonymous,omitempty"`

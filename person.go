@@ -127,12 +127,15 @@ func (d *Debate) personAssessed(s *sheet) string {
 }
 
 // personJudged is what a person is asked about the whole debate.
-func (d *Debate) personJudged(s *sheet) string {
+func (d *Debate) personJudged(s *sheet, swapped bool) string {
 	question := "How good was it, and who has won?"
 	example := exampleOf(PersonVerdict{Reasoning: "…", Scores: even(s.people, 70), QualityScore: 70})
 	if d.winnerless() {
 		question = "How good was it?"
 		example = exampleOf(personVerdictShape{Reasoning: "…", QualityScore: 70})
+	}
+	if swapped {
+		question += " You are asked this twice, the second time with the participants in the other order: answer as if it were the first time."
 	}
 	return fmt.Sprintf("The debate is over. %s\n\n%s%s\n\nThe answer looks like this: %s", question,
 		d.aim(), prompt.FillNames(s.fields.String(), s.people), example)

@@ -17,11 +17,13 @@ const formerHole = "\uE001former\uE001"
 
 // Names of the texts that judges and voters are asked with. In version 1 of the flow, each judge had texts of its own.
 const (
-	askTexts   = "ask."
-	askAssess  = askTexts + "assess." // with the round; that of laterRounds stands for all later ones
-	askVerdict = askTexts + "verdict"
-	askAim     = askTexts + "aim"     // for judges who read no system prompt
-	askBallot  = askTexts + "ballot." // with beforeDebate or afterDebate
+	askTexts    = "ask."
+	askAssess   = askTexts + "assess." // with the round; that of laterRounds stands for all later ones
+	askVerdict  = askTexts + "verdict"
+	askAim      = askTexts + "aim"      // for judges who read no system prompt
+	askMotion   = askTexts + "motion"   // for voters who read none
+	askLanguage = askTexts + "language" // for both
+	askBallot   = askTexts + "ballot."  // with beforeDebate or afterDebate
 )
 
 // When the audience votes, as texts are named.
@@ -83,6 +85,7 @@ func (t *textWriter) judges() {
 	if slices.ContainsFunc(j.Judges, func(judge JudgeConfig) bool { return judge.Model == "" }) {
 		aim, err := t.Prompts.Aim(judge)
 		t.put(askAim, aim, err)
+		t.language()
 	}
 	for round := 1; round <= laterRounds; round++ {
 		text, err := t.Prompts.Assess(prompt.Assess{
@@ -156,6 +159,12 @@ func (t *textWriter) hide(text string) string {
 	return flow.ReplaceNames(text, namesOf(t.Config.Participants), t.Labels)
 }
 
+// language renders in which language to write, for those who read no system prompt.
+func (t *textWriter) language() {
+	text, err := t.Prompts.Render("language", prompt.Language{Language: prompt.Plain(t.Config.Language)})
+	t.put(askLanguage, text, err)
+}
+
 func (t *textWriter) audience() {
 	if t.Config.Audience == nil {
 		return
@@ -169,6 +178,14 @@ func (t *textWriter) audience() {
 			Fence: t.Fence,
 		})
 		t.put(textSystem.of(m.Name), text, err)
+	}
+	if slices.ContainsFunc(t.Config.Audience.Members, func(m Member) bool { return m.Model == "" }) {
+		t.put(askMotion, "The motion: "+prompt.Plain(t.Config.Topic)+`
+
+- for: you agree with the motion; if it is a question, you say yes
+- against: you disagree with it; if it is a question, you say no
+- undecided: you cannot tell, or nobody has won you over`, nil)
+		t.language()
 	}
 	for name, before := range map[string]bool{beforeDebate: true, afterDebate: false} {
 		ballot := prompt.Ballot{Before: before, Fields: ballotFields(!before).String()}

@@ -108,12 +108,14 @@ func TestWhoCanLookSomethingUp(t *testing.T) {
 	}
 }
 
-// TestWhoReadsNoSystemPrompt: people and judges in Go are told what is judged, and what the host program says to all judges.
+// TestWhoReadsNoSystemPrompt: people and judges in Go are told what is judged, what a vote means, in which language to write, and what the
+// host program says to all judges. What it says stands at the end.
 func TestWhoReadsNoSystemPrompt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := stage.TwoDebaters()
 		config.Format, config.Rounds, config.Stance = format.FreeForm, 1, format.Open
-		config.Judging.Instructions = "The burden of proof is Ada's."
+		config.Language, config.Prompts = "German", map[string]string{"aim": aims()[format.ByTruth] + ", or so."}
+		config.Judging.Instructions, config.Judging.BothOrders = "The burden of proof is Ada's.", true
 		config.Judging.Judges = []debate.JudgeConfig{{Name: "Zoe", Person: true, Instructions: "Be brief."}, {Name: "Gil", Judge: "own"}}
 		config.Audience = &debate.Audience{Instructions: "You live in the city.", Members: []debate.Member{{Name: "Vera", Person: true}}}
 		engine, _ := stage.Ready(config)
@@ -138,24 +140,30 @@ func TestWhoReadsNoSystemPrompt(t *testing.T) {
 			}
 			q := record.Inquiries[0]
 			if asked++; strings.HasPrefix(q.ID, "vote.") {
-				assert.Contains(t, q.Question, "You live in the city.")
+				assert.Contains(t, q.Question, "The motion: "+config.Topic+"\n\n- for: you agree with the motion")
+				assert.Contains(t, q.Question, "Write in German")
+				assert.True(t, strings.HasSuffix(q.Question, "the rules above:\n\nYou live in the city."), q.Question)
 				require.NoError(t, session.Answer(t.Context(), q.ID, `{"vote":"for","reasoning":"Air."}`))
 				continue
 			}
 			assert.Contains(t, q.Question, aims()[format.ByTruth])
-			assert.Contains(t, q.Question, "the rules above:\n\nThe burden of proof is Ada's.\nBe brief.")
+			assert.Contains(t, q.Question, "Write in German")
+			assert.True(t, strings.HasSuffix(q.Question, "the rules above:\n\nThe burden of proof is Ada's.\nBe brief."), q.Question)
+			assert.Equal(t, strings.HasSuffix(q.ID, ".swapped"), strings.Contains(q.Question, "You are asked this twice"), q.ID)
 			_, example, ok := strings.Cut(q.Question, "looks like this: ")
 			require.True(t, ok)
 			example, _, _ = strings.Cut(example, "\n")
 			require.NoError(t, session.Answer(t.Context(), q.ID, example))
 		}
-		assert.Equal(t, 4, asked, "an assessment, a verdict and two votes")
+		assert.Equal(t, 5, asked, "an assessment, two verdicts and two votes")
 		mu.Lock()
 		defer mu.Unlock()
-		require.Len(t, tasks, 2)
+		require.Len(t, tasks, 3)
 		for i := range tasks {
 			assert.Equal(t, format.ByTruth, tasks[i].Aim)
-			assert.Contains(t, tasks[i].Instruction, "the rules above:\n\nThe burden of proof is Ada's.")
+			assert.Equal(t, "German", tasks[i].Language)
+			assert.Contains(t, tasks[i].Instruction, aims()[format.ByTruth]+", or so.\n\nWrite in German")
+			assert.True(t, strings.HasSuffix(tasks[i].Instruction, "the rules above:\n\nThe burden of proof is Ada's."), tasks[i].Instruction)
 		}
 	})
 }
