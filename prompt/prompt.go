@@ -100,7 +100,7 @@ type Template struct {
 //   - lacks the fields that an answer has, where a structured answer is asked for, or
 //   - lacks the Instructions of a config, in one of these two that sees them.
 //
-// The error joins one error for each such override, with its name.
+// The error joins one error for each such override. It has a method Template, which returns the name.
 func Parse(overrides map[string]string, flows ...map[string]Template) (*Set, error) {
 	own, err := embedded()
 	if err != nil {
@@ -109,6 +109,17 @@ func Parse(overrides map[string]string, flows ...map[string]Template) (*Set, err
 	all := &Set{known: maps.Clone(own.known), texts: maps.Clone(own.texts), base: own.base, templates: maps.Clone(own.templates)}
 	return all.with(overrides, all.add(flows))
 }
+
+// overrideError is why an override is refused.
+type overrideError struct {
+	name string
+	error
+}
+
+// Template returns the name of the override.
+func (e *overrideError) Template() string { return e.name }
+
+func (e *overrideError) Unwrap() error { return e.error }
 
 // With returns the set with further templates replaced. It parses and tries only those, and all of them if a part is replaced. It refuses
 // what [Parse] refuses. Without overrides it returns the set itself.
@@ -188,7 +199,8 @@ func (s *Set) add(flows []map[string]Template) (failures []error) {
 func (s *Set) with(overrides map[string]string, failures []error) (*Set, error) {
 	for _, name := range slices.Sorted(maps.Keys(overrides)) {
 		if _, ok := s.known[name]; !ok {
-			failures = append(failures, fmt.Errorf("prompt: %w", text.Unknown("template", name, slices.Collect(maps.Keys(s.known))...)))
+			unknown := fmt.Errorf("prompt: %w", text.Unknown("template", name, slices.Collect(maps.Keys(s.known))...))
+			failures = append(failures, &overrideError{name, unknown})
 		}
 	}
 	base, err := s.joined(overrides)
@@ -206,7 +218,7 @@ func (s *Set) with(overrides map[string]string, failures []error) (*Set, error) 
 		}
 		parsed, err := s.known[name].parse(base, name, out.texts[name], overridden)
 		if err != nil {
-			failures = append(failures, fmt.Errorf("prompt: template %q: %w", name, err))
+			failures = append(failures, &overrideError{name, fmt.Errorf("prompt: template %q: %w", name, err)})
 			continue
 		}
 		out.templates[name] = parsed

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/flow"
@@ -83,7 +84,13 @@ func (l *Engine) checkPrompts(f *flow.Findings, t *flow.Settings) {
 		all = several.Unwrap()
 	}
 	for _, one := range all {
-		f.Addf("prompts", "%w", one)
+		field := "prompts"
+		if of, ok := one.(interface{ Template() string }); ok {
+			if field += "." + text.OneLine(of.Template(), 80); !utf8.ValidString(t.Prompts[of.Template()]) {
+				continue // the checks of the settings say so
+			}
+		}
+		f.Addf(field, "%w", one)
 	}
 }
 

@@ -355,7 +355,7 @@ func TestPromptsOfAConfigAreTried(t *testing.T) {
 			func(c *debate.Config) {
 				c.Prompts = map[string]string{"referee": "x", "turn": "{{.Colour}}", "debater": "You are {{.Name}}."}
 			},
-			[]string{"prompts", "prompts", "prompts"},
+			[]string{"prompts.debater", "prompts.referee", "prompts.turn"},
 			[]string{`"referee"`, "Colour", `"debater": never explains the markers`},
 		},
 		"too many": {func(c *debate.Config) { c.Prompts = many }, []string{"prompts"}, []string{"at most 32"}},
@@ -364,6 +364,7 @@ func TestPromptsOfAConfigAreTried(t *testing.T) {
 			[]string{"prompts.turn"},
 			[]string{"at most 100000"},
 		},
+		"no UTF-8":                {func(c *debate.Config) { c.Prompts = map[string]string{"turn": "\xff"} }, []string{"prompts.turn"}, []string{"UTF-8"}},
 		"a language of two lines": {func(c *debate.Config) { c.Language = "German\nand" }, []string{"language"}, []string{"does not print"}},
 	} {
 		t.Run(name, func(t *testing.T) {
