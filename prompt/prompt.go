@@ -26,7 +26,7 @@
 //	stance      [Debater]     how a speaker stands to what is argued
 //	aim         [Judge]       what is judged; people who judge are told it too
 //
-// A flow of another package adds templates of its own; see [Template]. [Default] shows the text of each template and part of this package.
+// Conversations of other flows use some of these too: see [Shared]. A flow of another package adds templates of its own; see [Template]. [Default] shows the text of each template and part of this package.
 //
 // A replacement sees the fields of the type beside its name. It stands in the place of the whole text: what it does not print, nobody is
 // told. [Parse] asks of it the part "fence", the Fields and the Instructions where it has them. Nothing else is asked: a system prompt that
@@ -139,6 +139,12 @@ func Default(name string) (text string, ok bool) {
 	own, _ := embedded()
 	text, ok = own.texts[name]
 	return text, ok
+}
+
+// Shared reports whether conversations of all flows use a template or part of this package, and not only debates: those about tools,
+// refused answers and summaries, the fence and the language.
+func Shared(name string) bool {
+	return slices.Contains([]string{"again", "tools", "summarizer", "summary", partFence, partLanguage}, name)
 }
 
 // Text returns the text of a template or part as the set uses it, in the language of text/template. "": there is none of this name.

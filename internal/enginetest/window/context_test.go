@@ -364,6 +364,11 @@ func TestPromptsOfAConfigAreTried(t *testing.T) {
 			[]string{"prompts.turn"},
 			[]string{"at most 100000"},
 		},
+		"of no flow that reads them here": {
+			func(c *debate.Config) { c.Prompts = map[string]string{"review.ask": "x", "tools": "Done."} },
+			[]string{"prompts.review.ask", "prompts.review.ask"},
+			[]string{"nobody reads here", "no template"},
+		},
 		"no UTF-8":                {func(c *debate.Config) { c.Prompts = map[string]string{"turn": "\xff"} }, []string{"prompts.turn"}, []string{"UTF-8"}},
 		"a language of two lines": {func(c *debate.Config) { c.Language = "German\nand" }, []string{"language"}, []string{"does not print"}},
 	} {

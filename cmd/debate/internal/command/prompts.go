@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/prompt"
 )
@@ -17,6 +18,7 @@ import (
 // listedPrompt is a template of what models are asked.
 type listedPrompt struct {
 	Name string `json:"name"`
+	Flow string `json:"flow"` // whose conversations read it; "all"
 	What string `json:"what"`
 	Text string `json:"text"`
 }
@@ -25,10 +27,12 @@ type listedPrompt struct {
 func (p *program) listPrompts() *cobra.Command {
 	return &cobra.Command{
 		Use: "prompts [name]", Short: "List the templates of what models are asked, or print one",
-		Long: `List the templates of what models are asked, with what each is for, or print
-the text of one. They are in the language of Go's text/template. A copy that
-you have changed takes the place of one with --prompt name=file, or under the
-key prompts of a config.`,
+		Long: `List the templates of what models are asked, with whose they are and what each
+is for, or print the text of one. They are in the language of Go's
+text/template. The comment on top names what a template sees: the fields of
+that type in https://pkg.go.dev/github.com/agonist-dev/debate/prompt. A copy
+that you have changed takes the place of one with --prompt name=file, or under
+the key prompts of a config.`,
 		Example: `  debate prompts
   debate prompts judge > judge.tmpl
   debate "Is it safe?" --flow debate --prompt judge=judge.tmpl`,
@@ -87,16 +91,21 @@ func (p *program) showPrompts(set *prompt.Set) error {
 		return p.printValue(all)
 	}
 	t := newTable(p.Out)
-	t.row("NAME", "WHAT IT IS")
+	t.row("NAME", "FLOW", "WHAT IT IS")
 	for i := range all {
-		t.row(all[i].Name, all[i].What)
+		t.row(all[i].Name, all[i].Flow, all[i].What)
 	}
 	return t.end()
 }
 
 // promptOf returns a template with what its first comment says of it, in one sentence.
 func promptOf(name, text string) listedPrompt {
-	out := listedPrompt{Name: name, Text: text}
+	out := listedPrompt{Name: name, Flow: debate.FlowName, Text: text}
+	if own, _, ok := strings.Cut(name, "."); ok {
+		out.Flow = own
+	} else if prompt.Shared(name) {
+		out.Flow = "all"
+	}
 	if found := described().FindStringSubmatch(text); found != nil {
 		what, _, _ := strings.Cut(found[1], ". ")
 		out.What = strings.TrimSuffix(what, ".")

@@ -19,7 +19,12 @@ func (p *program) preface(r *flow.Record) {
 	switch d, ok := deliberation.Of(r); {
 	case ok:
 		for _, prompt := range d.Prompts() {
-			p.detailf("System prompt of %s: %s", progress.Clean(called(r, prompt.Who)), source(prompt.Source))
+			who := "agent"
+			if prompt.Who == "judge" {
+				who = "judge"
+			}
+			p.detailf("System prompt of %s: %s", progress.Clean(called(r, prompt.Who)),
+				changed(r, source(prompt.Source), "deliberation.system", "deliberation."+who))
 		}
 		p.summarizing("Summaries", &d.Config().Summaries)
 		for i := range d.Config().Agents {
@@ -36,7 +41,7 @@ func (p *program) preface(r *flow.Record) {
 func source(s string) string {
 	switch s {
 	case deliberation.SourceBuiltIn:
-		return "built-in default"
+		return builtIn
 	case deliberation.SourceConfig:
 		return "from the config"
 	default:
@@ -67,10 +72,11 @@ func (p *program) summarizing(of string, s *deliberation.Summaries) {
 func (p *program) models(r *flow.Record) {
 	if w, ok := arbiter.Of(r); ok {
 		c := w.Config()
-		p.detailf("System prompt of the arbiter (%s): %s", c.Arbiter.Model, own(c.Arbiter.Prompt))
+		p.detailf("System prompt of the arbiter (%s): %s", c.Arbiter.Model, changed(r, own(c.Arbiter.Prompt), "arbiter.system"))
 		for i := range c.Agents {
 			a := &c.Agents[i]
-			p.detailf("System prompt of %s (%s): %s", a.Name, a.Model, cmp.Or(p.viewing.sources[a.Name], own(a.Prompt)))
+			p.detailf("System prompt of %s (%s): %s", a.Name, a.Model,
+				changed(r, cmp.Or(p.viewing.sources[a.Name], own(a.Prompt)), "arbiter.agent"))
 		}
 	}
 	d, ok := debate.Of(r)
@@ -79,17 +85,36 @@ func (p *program) models(r *flow.Record) {
 	}
 	for i := range d.Config().Participants {
 		each := &d.Config().Participants[i]
-		p.detailf("System prompt of %s (%s): built-in default", each.Name, each.Model)
+		p.detailf("System prompt of %s (%s): %s", each.Name, each.Model, changed(r, own(each.Instructions), "debater", "stance"))
 	}
 	for _, judge := range d.Judges() {
-		p.detailf("System prompt of %s (%s): built-in default", judge.Name, judge.Model)
+		p.detailf("System prompt of %s (%s): %s", judge.Name, judge.Model, changed(r, own(d.Config().Judging.Instructions), "judge", "aim"))
 	}
 }
+
+// changed adds to where a prompt comes from which of its templates and parts the config replaces.
+func changed(r *flow.Record, from string, templates ...string) string {
+	var replaced []string
+	for _, name := range append(templates, "fence", "language") {
+		if _, ok := r.Settings().Prompts[name]; ok {
+			replaced = append(replaced, name)
+		}
+	}
+	switch {
+	case len(replaced) == 0:
+		return from
+	case from == builtIn:
+		from = "from the config"
+	}
+	return from + ", which replaces " + strings.Join(replaced, ", ")
+}
+
+const builtIn = "built-in default"
 
 // own says whether the config adds words to a built-in prompt.
 func own(prompt string) string {
 	if prompt == "" {
-		return "built-in default"
+		return builtIn
 	}
 	return fmt.Sprintf("from the config (%s characters)", progress.Number(len([]rune(prompt))))
 }
