@@ -38,8 +38,10 @@ func (d *Debate) degraded() []string {
 	for _, u := range d.unread() {
 		out = append(out, d.sayUnread(&u))
 	}
-	if cut := d.sayCut(); cut != "" {
-		out = append(out, cut)
+	for _, cut := range []string{d.sayCut(), d.sayStumps()} {
+		if cut != "" {
+			out = append(out, cut)
+		}
 	}
 	for _, what := range d.missing() {
 		out = append(out, "missing: "+what)
@@ -128,6 +130,20 @@ func (d *Debate) sayUnread(u *Unread) string {
 	lost := strings.Join(d.spell(u.Turns), ", ")
 	return fmt.Sprintf("%s rests on a part: the %s's window did not hold %s, of which there is no summary: amend summarizer, or its model",
 		what, whose, lost)
+}
+
+// sayStumps says in one line which speeches have no end. "": all have one.
+func (d *Debate) sayStumps() string {
+	var cut []string
+	for _, t := range d.Turns {
+		if t.Cut {
+			cut = append(cut, t.Call)
+		}
+	}
+	if len(cut) == 0 {
+		return ""
+	}
+	return "cut short at the limit of tokens: " + strings.Join(d.spell(cut), ", ") + ": raise maxTokens"
 }
 
 // sayCut says in one line that summaries have no end. "": all have one.

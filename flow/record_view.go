@@ -131,7 +131,7 @@ func longest(lists ...[]string) (most int) {
 	return most
 }
 
-// labelOf says what a turn is to whoever reads it, such as "round 2, question to Ben". target is whom it is addressed to, as the reader
+// labelOf says what a turn is to whoever reads it, such as "round 2, question to Ben", and whether it has no end. target is whom it is addressed to, as the reader
 // knows that name. It follows from the turn alone, so that what a request has sent is sent again as it was. "": the conversation has no
 // labels.
 func (r *Record) labelOf(t *Turn, target string) string {
@@ -148,6 +148,9 @@ func (r *Record) labelOf(t *Turn, target string) string {
 	}
 	if target != "" {
 		label += " to " + target
+	}
+	if t.Cut {
+		label += ", cut short"
 	}
 	return text.OneLine(text.Escape(label, r.fence), longestLabel)
 }

@@ -3,7 +3,7 @@ package prompt
 // Person describes a participant for other participants.
 type Person struct {
 	Name     string
-	Side     string // "for", "against", "neutral" or a format's own word; "": none
+	Side     string // "for", "against" or "neutral"; "": none
 	Position string // "": not shown
 	Persona  string // "": not shown
 }
@@ -28,7 +28,7 @@ func (p Person) String() string {
 type Debater struct {
 	Topic    string
 	Name     string
-	Side     string // "for", "against", "neutral" or a format's own word
+	Side     string // "for", "against" or "neutral"; "": none
 	Means    string // what the side means for the topic, said to its speaker: "you say yes to the topic"; "": the role says it
 	Position string // what is argued; "": the side, the role or the debater decides
 	// Stance is how the speaker stands to what is argued: "advocate", "open", "shared", "examined", "proposal" or "critic". "":

@@ -52,6 +52,9 @@ func TestDebaterElements(t *testing.T) {
 		"name":         {given, []string{"You are Ada, "}, nil},
 		"side for":     {given, []string{"Your side: for\n"}, nil},
 		"side against": {debater(func(d *prompt.Debater) { d.Side = "against" }), []string{"Your side: against\n"}, nil},
+		"neutral begins with nothing": {
+			stance(prompt.Debater{Stance: "open", Side: "neutral"}), []string{"Begin with the view that you find best supported"}, []string{"given to you above"},
+		},
 		"side neutral": {debater(func(d *prompt.Debater) { d.Side = "neutral" }), []string{"Your side: neutral\n"}, nil},
 		"side of a format": {
 			debater(func(d *prompt.Debater) { d.Side = "affirmative" }), []string{"Your side: affirmative\n"}, nil,

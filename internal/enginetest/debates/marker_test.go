@@ -11,6 +11,8 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // TestMarkersSayWhatATurnIs: whoever reads a turn is told its round, its kind and whom it is addressed to, and a name cannot say it.
@@ -50,6 +52,36 @@ func TestMarkersSayWhatATurnIs(t *testing.T) {
 			assert.Equal(t, "round "+strconv.Itoa(record.Turns[i].Round)+",", req.Messages[i].Label[:len("round 1,")])
 		}
 	}
+}
+
+// TestACutSpeechIsNamed: whoever reads a speech that has no end is told so, and so is who reads the outcome.
+func TestACutSpeechIsNamed(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Format, config.Rounds = format.FreeForm, 2
+	engine, p := stage.Engine(config)
+	talk := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		r := talk(req)
+		if stage.CallOf(req) == "r1.opening.Ada" {
+			r.Text, r.Stop = "Firstly, and", provider.StopLength
+		}
+		return r
+	}
+	record := stage.Run(t, engine, config)
+	require.Len(t, record.Turns, 4)
+	read := 0
+	for _, req := range p.Requests() {
+		for _, m := range req.Messages {
+			if m.Text == "Firstly, and" && m.Label != "" {
+				read++
+				assert.Equal(t, "round 1, opening, cut short", m.Label, req.ID)
+			} else {
+				assert.NotContains(t, m.Label, "cut short", req.ID)
+			}
+		}
+	}
+	assert.Positive(t, read)
+	assert.Contains(t, stage.View(record).Outcome().Degraded, "cut short at the limit of tokens: Ada in round 1: raise maxTokens")
 }
 
 // TestANameThatIsAWordOfALabel: a label hides whom a turn is addressed to, and keeps its other words, even if they are somebody's name.
