@@ -230,6 +230,10 @@ func (d *Debate) foldAssignment(a *Assignment) {
 		pairs = append(pairs, positionHole(seat), line(found.Position), personaHole(seat), line(found.Persona),
 			argumentsHole(seat), strings.Join(arguments, "\n- "))
 	}
+	longest := 0
+	for i := 1; i < len(pairs); i += 2 {
+		longest = max(longest, len(pairs[i]))
+	}
 	fill := strings.NewReplacer(pairs...)
 	hidden := fill
 	if len(d.drawn.Labels) > 0 {
@@ -238,8 +242,13 @@ func (d *Debate) foldAssignment(a *Assignment) {
 		}
 		hidden = strings.NewReplacer(pairs...)
 	}
-	texts := make(map[string]string, len(d.texts))
+	texts, room := make(map[string]string, len(d.texts)), mostTexts
 	for name, text := range d.texts {
+		// A log that was written elsewhere may hold very many holes.
+		if room -= len(text) + strings.Count(text, seatMark)/2*longest; room < 0 {
+			texts[name] = text
+			continue
+		}
 		if who, ok := strings.CutPrefix(name, textSystem.of("")); ok && d.seatOfJudge(who) >= 0 {
 			texts[name] = hidden.Replace(text)
 			continue

@@ -114,7 +114,7 @@ func (t *textWriter) put(name string, text string, err error) {
 	if t.err != nil {
 		return
 	}
-	if t.size += len(text); t.size > mostTexts {
+	if t.size += len(text) + strings.Count(text, seatMark)/2*mostAssigned; t.size > mostTexts {
 		err = fmt.Errorf("the prompts of the debate have more than %d MiB: it has too many participants for such long positions", mostTexts>>20)
 	}
 	t.texts[name], t.err = text, err
@@ -431,6 +431,9 @@ func (t *textWriter) assign() {
 	text, err := t.Prompts.AssignPositions(ask)
 	t.put("assign", text, err)
 }
+
+// seatMark begins and ends the holes for what is assigned to the participant in a seat.
+const seatMark = "\uE002"
 
 // Holes for what is assigned to the participant in a seat.
 func positionHole(seat int) string { return "\uE002position " + strconv.Itoa(seat) + "\uE002" }

@@ -255,7 +255,7 @@ func (p *prepared) reask(r *Record, state *callState, intent *Intent) {
 	if p.last != "" {
 		p.last += "\n\n"
 	}
-	p.last += strings.ReplaceAll(r.Text(textAgain), problemsMark, text.Escape(text.Bulleted(problems), r.fence))
+	p.last += text.Fill(r.Text(textAgain), problemsMark, text.Escape(text.Bulleted(problems), r.fence))
 }
 
 // textAgain is the name of the instruction after an answer that was not accepted. Every flow has it.

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 // Kind is the kind of value that a [Field] has.
@@ -48,10 +50,11 @@ type Fields []Field
 // conversation, and the names differ from call to call.
 const Names = string(mark) + "names" + string(mark)
 
-// FillNames replaces every [Names] in a text by the names, in their order: "Ada", "Ben".
-func FillNames(text string, names []string) string {
-	if !strings.Contains(text, Names) {
-		return text
+// FillNames replaces every [Names] in a text by the names, in their order: "Ada", "Ben". A text that would become longer than 32 MiB is
+// returned as it is.
+func FillNames(content string, names []string) string {
+	if !strings.Contains(content, Names) {
+		return content
 	}
 	var room [256]byte
 	quoted := room[:0]
@@ -61,7 +64,7 @@ func FillNames(text string, names []string) string {
 		}
 		quoted = strconv.AppendQuote(quoted, line(name))
 	}
-	return strings.ReplaceAll(text, Names, string(quoted))
+	return text.Fill(content, Names, string(quoted))
 }
 
 // String returns the fields as an instruction: one line each, those of objects below them, two spaces deeper. Neighbours with the same
