@@ -97,7 +97,8 @@ type Swing struct {
 	After  map[Vote]float64 `json:"after"`
 	// Gain is After minus Before, in percentage points.
 	Gain map[Vote]float64 `json:"gain"`
-	// Winner is the side with the larger gain. It is empty if both gained the same, or if nobody has voted twice.
+	// Winner is the side with the larger gain, whether or not the format lets the swing decide. It is empty if both gained the same, or if
+	// nobody has voted twice.
 	Winner format.Side `json:"winner,omitempty"`
 }
 

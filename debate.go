@@ -39,7 +39,8 @@ type Engine struct {
 	// Detectors are detectors by the name in Config.Watch and Config.StopOn. They are added to the built-in ones
 	// ([format.DetectRepetition] and others). A debate that names an unknown detector is not opened.
 	Detectors map[string]Detector
-	// Formats are formats by the name in Config.Format. They are added to the built-in ones ([format.Builtin]).
+	// Formats are formats by the name in Config.Format. They are added to the built-in ones ([format.Builtin]), and replace
+	// one of the same name. The key takes the place of the format's Name.
 	Formats map[string]format.Format
 	// Flows are other kinds of conversations, by the name that their configs give. The flow of debates is always
 	// there.

@@ -22,7 +22,7 @@ type Judge struct {
 	Participants   []Person    // in the order in which they are shown
 	Chairs         []string    // names of those who lead the talk and are not judged; the embedded template shows them among Participants
 	Criteria       []string    // each with its scale, if it has one; nil: DefaultCriteria
-	Rubric         []Criterion // scored criteria, used in place of Criteria; nil: none
+	Rubric         []Criterion // scored criteria; Criteria lists them too, as texts with their scales. nil: none
 	NoWinner       bool        // the format has no winner
 	Sources        bool        // somebody in the debate can look something up: by a search, by tools or in files
 	Closing        bool        // there are closing turns
