@@ -108,7 +108,9 @@ func (t Template) musts(name, rule string) (all []must) {
 			return strings.Contains(out, "<<<"+SampleFence) && strings.Contains(out, "<<<end "+SampleFence+">>>")
 		}})
 	case t.Fenced:
-		all = append(all, must{"explains the markers", `use {{template "fence" .}}`, full, func(out string) bool { return strings.Contains(out, rule) }})
+		all = append(all, must{"explains the markers", `use {{template "fence" .}}`, full, func(out string) bool {
+			return strings.Contains(out, rule)
+		}})
 	}
 	if t.Asks {
 		all = append(all, must{"says which fields the answer has", "use {{.Fields}}", full, func(out string) bool {

@@ -26,7 +26,8 @@
 //	stance      [Debater]     how a speaker stands to what is argued
 //	aim         [Judge]       what is judged; people who judge are told it too
 //
-// Conversations of other flows use some of these too: see [Shared]. A flow of another package adds templates of its own; see [Template]. [Default] shows the text of each template and part of this package.
+// Conversations of other flows use some of these too: see [Shared]. A flow of another package adds templates of its own; see [Template].
+// [Default] shows the text of each template and part of this package.
 //
 // A replacement sees the fields of the type beside its name. It stands in the place of the whole text: what it does not print, nobody is
 // told. [Parse] asks of it the part "fence", the Fields and the Instructions where it has them. Nothing else is asked: a system prompt that

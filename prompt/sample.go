@@ -88,7 +88,8 @@ func samples() map[string][]any {
 		"voter": {
 			Voter{
 				Topic: sampleTopic, Name: "Vera", Persona: "Persona", For: "Yes.", Against: "No.", Format: "oxford",
-				FormatGuidance: "Guidance", Participants: person, Instructions: SampleInstructions, Language: sampleLanguage, Fence: SampleFence,
+				FormatGuidance: "Guidance", Participants: person, Instructions: SampleInstructions, Language: sampleLanguage,
+				Fence: SampleFence,
 			},
 			Voter{},
 		},

@@ -37,7 +37,8 @@ type viewing struct {
 func (p *program) viewFlags(c *cobra.Command) {
 	flags := c.Flags()
 	flags.BoolVar(&p.viewing.quiet, "quiet", false, "show nothing but questions and errors while the conversation runs")
-	flags.BoolVarP(&p.viewing.verbose, "verbose", "v", false, "show where prompts come from, settings and summaries, and each contribution at the end")
+	flags.BoolVarP(&p.viewing.verbose, "verbose", "v", false,
+		"show where prompts come from, settings and summaries, and each contribution at the end")
 	flags.BoolVar(&p.viewing.chunks, "chunks", false, "with --json: print the pieces of texts as they stream, too")
 }
 
