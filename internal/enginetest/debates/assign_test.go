@@ -156,7 +156,7 @@ func TestAssignKnowsFormatAndPersona(t *testing.T) {
 	assert.Contains(t, text, "\nHow it works: "+stage.Builtin(t, format.RoundLimited).Guidance+"\n")
 	assert.Contains(t, text, "\n- Ada: "+config.Participants[0].Position+" – persona: A mayor\n")
 	assert.Contains(t, text, "\n- Ben – persona: A tired nurse of many")
-	assert.Contains(t, text, "\n- Name no politician.\n")
+	assert.Contains(t, text, "the rules above:\n\nName no politician.\n")
 	assert.Contains(t, text, "Write in German, whatever")
 	require.NotNil(t, stage.View(record).Assignment)
 	assert.Equal(t, config.Participants[1].Persona, stage.View(record).Assignment.Positions[0].Persona)
