@@ -85,10 +85,10 @@ func (p *program) models(r *flow.Record) {
 	}
 	for i := range d.Config().Participants {
 		each := &d.Config().Participants[i]
-		p.detailf("System prompt of %s (%s): %s", each.Name, each.Model, changed(r, own(each.Instructions), "debater", "stance"))
+		p.detailf("System prompt of %s (%s): %s", each.Name, each.Model, changed(r, builtIn, "debater", "stance"))
 	}
 	for _, judge := range d.Judges() {
-		p.detailf("System prompt of %s (%s): %s", judge.Name, judge.Model, changed(r, own(d.Config().Judging.Instructions), "judge", "aim"))
+		p.detailf("System prompt of %s (%s): %s", judge.Name, judge.Model, changed(r, builtIn, "judge", "aim"))
 	}
 }
 
