@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/flow"
@@ -33,6 +34,7 @@ type Debate struct {
 	texts    map[string]string // the prompts, with what has been assigned since
 	systems  []string          // the system prompts of the participants, by seat
 	bonds    []string          // what binds them until a phase releases them, by seat
+	varied   bool              // whether a speech may have several instructions
 	bench    []int             // the indices of the judges who are not recused
 	schedule []format.Speech
 	phase    int             // the phase of which schedule is the schedule
@@ -118,6 +120,9 @@ func open(r *flow.Record, start *flow.Start) (*Debate, error) {
 	d.systems, d.bonds = make([]string, len(d.config.Participants)), make([]string, len(d.config.Participants))
 	for seat := range d.bonds {
 		d.bonds[seat] = bond(d.config, f, seat)
+	}
+	for name := range start.Texts {
+		d.varied = d.varied || strings.HasSuffix(name, ">")
 	}
 	d.readSystems()
 	d.bench = d.seated()

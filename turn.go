@@ -131,13 +131,8 @@ func (d *Debate) since() int {
 // instruction returns the last message of a speaker's request.
 func (d *Debate) instruction(s *format.Speech) string {
 	name := s.Text
-	if d.Round == 1 && d.Text(name+firstSuffix) != "" && d.begins(s) {
-		name += firstSuffix
-	}
-	if s.Seat >= 0 && d.bonds[s.Seat] != "" {
-		if own := releasedText(name, d.bonds[s.Seat]); d.Text(own) != "" {
-			name = own
-		}
+	if d.varied {
+		name = d.variant(s)
 	}
 	text := d.Text(name)
 	if only := d.Text(name + onlySuffix); only != "" && d.rounds() == 1 {
@@ -148,6 +143,20 @@ func (d *Debate) instruction(s *format.Speech) string {
 		text = strings.ReplaceAll(text, targetHole, s.Target)
 	}
 	return text + d.extended()
+}
+
+// variant returns the name of the instruction for this speaker, if there are several for a speech.
+func (d *Debate) variant(s *format.Speech) string {
+	name := s.Text
+	if d.Round == 1 && d.Text(name+firstSuffix) != "" && d.begins(s) {
+		name += firstSuffix
+	}
+	if s.Seat >= 0 && d.bonds[s.Seat] != "" {
+		if own := releasedText(name, d.bonds[s.Seat]); d.Text(own) != "" {
+			name = own
+		}
+	}
+	return name
 }
 
 // begins reports whether a speech is the first of its speaker in the present round.
