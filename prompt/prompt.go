@@ -95,7 +95,7 @@ type Template struct {
 //   - does not parse or execute,
 //   - formats a value with a verb that does not suit it,
 //   - loops without end, or yields more than 32 MiB,
-//   - never renders any text,
+//   - never renders any text, or none for some turns,
 //   - is a part and defines another one,
 //   - lacks the part "fence", which explains the markers, in a system prompt of somebody who reads what others have said,
 //   - lacks the fields that an answer has, where a structured answer is asked for, or
@@ -287,6 +287,9 @@ func (t Template) parse(base *template.Template, name, text string, overridden b
 	}
 	if silent { // the request would end on somebody's speech, or have no system prompt
 		return nil, errors.New("yields no text")
+	}
+	if name == "turn" && slices.Contains(texts, "") {
+		return nil, errors.New("yields no text for some turns, questions or answers")
 	}
 	for _, m := range musts {
 		if err := m.lacks(trials, texts); err != nil {

@@ -156,6 +156,7 @@ func TestOverrideFails(t *testing.T) {
 		"a wrong verb":     {map[string]string{"turn": `{{printf "%03d" .Round}}`}, []string{`"turn"`, "verb"}},
 		"index":            {map[string]string{"assess": "{{index .Participants 99}}"}, []string{`"assess"`, "out of range"}},
 		"no text":          {map[string]string{"turn": " \n{{/* nothing */}}"}, []string{`"turn": yields no text`}},
+		"no text for some": {map[string]string{"turn": "{{if .Closing}}Close.{{end}}"}, []string{`"turn": yields no text for some turns`}},
 		"several": {
 			map[string]string{"turn": "{{", "referee": "x", "verdict": "{{.Colour}}", "again": "fine"},
 			[]string{`"turn"`, `"referee"`, `"verdict"`},
