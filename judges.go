@@ -69,14 +69,14 @@ func (d *Debate) asking(s *sheet, name, former string) string {
 // have the same system prompt, and at its end, where nothing of the library's own can be taken for one of them. One who is no model reads no
 // system prompt, and has here what it would have there: what is judged, the language, and the instructions to all judges.
 func (d *Debate) instructed(judge *JudgeConfig) string {
-	switch {
-	case judge.Model != "" || d.Replacement(judge.Name) != "":
+	if judge.Model != "" || d.Replacement(judge.Name) != "" {
 		return d.further(judge.Instructions)
-	case judge.Person: // the question says what is judged
-		return d.language() + d.further(joined(d.config.Judging.Instructions, judge.Instructions))
-	default:
-		return behind(d.Text(askAim)) + d.language() + d.further(joined(d.config.Judging.Instructions, judge.Instructions))
 	}
+	own := d.further(joined(d.config.Judging.Instructions, judge.Instructions))
+	if judge.Person { // the question begins with the rest
+		return own
+	}
+	return behind(d.Text(askAim)) + d.language() + own
 }
 
 // language tells those who read no system prompt in which language to write. Older debates do not have the text.

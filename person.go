@@ -141,10 +141,10 @@ func (d *Debate) personJudged(s *sheet, swapped bool) string {
 		d.aim(), prompt.FillNames(s.fields.String(), s.people), example)
 }
 
-// aim tells a person what is judged. Debates of version 1 do not have the text.
+// aim tells a person what is judged, and in which language to write. Debates of version 1 do not have the texts.
 func (d *Debate) aim() string {
 	if text := d.Text(askAim); text != "" {
-		return text + "\n\n"
+		return text + d.language() + "\n\n"
 	}
 	return ""
 }

@@ -68,7 +68,7 @@ var fields = map[string]int{
 	"again":      1,
 	"assign":     4 + 3, // four of its own and three of a person; the diversity only chooses
 	"findings":   1,
-	"voter":      6 + 3 + 2, // six of its own, three of a person, the fence twice
+	"voter":      5 + 3 + 2, // five of its own, three of a person, the fence twice
 	"summarizer": 2 + 2,     // two of its own, the fence twice
 }
 
