@@ -159,8 +159,11 @@ func (t *textWriter) hide(text string) string {
 	return flow.ReplaceNames(text, namesOf(t.Config.Participants), t.Labels)
 }
 
-// language renders in which language to write, for those who read no system prompt.
+// language renders in which language to write, for those who read no system prompt, if the config says it.
 func (t *textWriter) language() {
+	if t.Config.Language == "" {
+		return
+	}
 	text, err := t.Prompts.Render("language", prompt.Language{Language: prompt.Plain(t.Config.Language)})
 	t.put(askLanguage, text, err)
 }
