@@ -140,8 +140,8 @@ func badFormats() map[string]struct{ field, text string } {
 		"a fence as a name":      {phase + ".name", phases(`{"name":"<<<x>>>","first":1,"last":1}`)},
 		"a phase without a name": {phase + ".name", phases(`{"first":1,"last":1}`)},
 		"a phase twice":          {"customFormat.phases[1].name", phases(many(2, `{"name":"a","first":1,"last":1}`))},
-		"a speech as a verdict": {slot + ".kind", own("", "", `,"kind":"verdict"`)},
-		"named like a text":     {phase + ".name", phases(`{"name":"a.only","first":1,"last":1}`)},
+		"a speech as a verdict":  {slot + ".kind", own("", "", `,"kind":"verdict"`)},
+		"named like a text":      {phase + ".name", phases(`{"name":"a.only","first":1,"last":1}`)},
 		"bound after a release": {
 			"customFormat.phases[1].release", phases(`{"name":"a","first":1,"last":1,"release":true},{"name":"b","first":2,"last":-1}`),
 		},
