@@ -148,7 +148,11 @@ func lostInRound(r *flow.Record, round int) string {
 		}
 		return fmt.Sprintf("%s, slot %d of round %d, has neither spoken nor been left out", speech.Speaker, speech.Slot, round)
 	}
-	if config.Judging == nil || config.Judging.When == debate.AtEnd || last {
+	heard := slices.ContainsFunc(r.Turns, func(t *flow.Turn) bool {
+		seat := slices.IndexFunc(config.Participants, func(p debate.Participant) bool { return p.Name == t.Speaker })
+		return t.Round == round && seat >= 0 && d.Format().Judged(config.Participants[seat].Side)
+	})
+	if config.Judging == nil || config.Judging.When == debate.AtEnd || last || !heard { // nobody is marked for a round without a turn
 		return ""
 	}
 	for _, judge := range seated(r) {
