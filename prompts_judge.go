@@ -7,6 +7,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/prompt"
 )
 
@@ -183,7 +184,7 @@ func (t *textWriter) audience() {
 		t.put(textSystem.of(m.Name), text, err)
 	}
 	if slices.ContainsFunc(t.Config.Audience.Members, func(m Member) bool { return m.Model == "" }) {
-		t.put(askMotion, "The motion: "+prompt.Plain(t.Config.Topic)+`
+		t.put(askMotion, "The motion: "+text.Quoted(prompt.Plain(t.Config.Topic))+`
 
 - for: you agree with the motion; if it is a question, you say yes
 - against: you disagree with it; if it is a question, you say no

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 // clean prepares s for a rendered text: valid UTF-8, without the placeholder's rune.
@@ -32,17 +34,8 @@ func Plain(s string) string {
 // block cleans a value that may have several lines.
 func block(s string) string { return strings.TrimSpace(clean(s)) }
 
-// quoted cleans a value that may have several lines and may come from a user. It marks each line after the first as
-// quoted, so that the value cannot write headings or paragraphs of the prompt.
-func quoted(s string) string {
-	s = block(s)
-	if strings.IndexFunc(s, breaks) < 0 {
-		return s
-	}
-	const next = "\n> "
-	return strings.NewReplacer("\r\n", next, "\n", next, "\r", next, "\v", next, "\f", next, "\u0085", next,
-		"\u2028", next, "\u2029", next).Replace(s)
-}
+// quoted cleans a value that may have several lines and may come from a user.
+func quoted(s string) string { return text.Quoted(block(s)) }
 
 // line cleans a value in a list, where a line break would begin what looks like an entry or heading of
 // the prompt itself. Everything else stays, because names must be returned exactly.

@@ -20,3 +20,14 @@ func NotALine(s string, most int) string {
 		return ""
 	}
 }
+
+// Quoted marks each line of a text after the first as quoted, so that the text cannot write headings or paragraphs of the prompt in which
+// it stands.
+func Quoted(s string) string {
+	if !strings.ContainsAny(s, "\n\r\v\f\u0085\u2028\u2029") {
+		return s
+	}
+	const next = "\n> "
+	return strings.NewReplacer("\r\n", next, "\n", next, "\r", next, "\v", next, "\f", next, "\u0085", next,
+		"\u2028", next, "\u2029", next).Replace(s)
+}
