@@ -38,6 +38,7 @@ type Debate struct {
 	bench    []int             // the indices of the judges who are not recused
 	schedule []format.Speech
 	phase    int             // the phase of which schedule is the schedule
+	freed    bool            // whether a phase has released the speakers
 	phases   map[int]string  // the names of the phases in which rounds were begun
 	said     []bool          // by slot of the schedule: whether its speech is recorded
 	voiced   map[string]bool // who has spoken in the round
@@ -204,6 +205,7 @@ func (d *Debate) beginRound(n int) {
 	if phase := d.format.PhaseIndex(n, d.rounds()); phase != d.phase {
 		d.phase, d.schedule = phase, d.format.Speeches(phase, d.config.Cast())
 	}
+	d.freed = d.freed || d.phase >= 0 && d.format.Phases[d.phase].Release
 	if len(d.said) != len(d.schedule) {
 		d.said = make([]bool, len(d.schedule))
 	}

@@ -276,29 +276,51 @@ func (t *textWriter) debaters() {
 
 // phases renders the last message of a speaker, once for each phase and slot.
 func (t *textWriter) phases() {
-	begin := t.Format.PhaseIndex(1, t.Config.Rounds)
+	begins := t.beginnings()
 	free := &format.Phase{Name: format.PhaseArgument} // where no phase is
-	t.asked(free, begin < 0, "turn."+free.Name, t.turn(free, free.Name), t.speech)
+	t.asked(slices.Contains(begins, -1), "turn."+free.Name, t.turn(free, free.Name), t.speech)
 	for i := range t.Format.Phases {
-		phase := &t.Format.Phases[i]
+		phase, first := &t.Format.Phases[i], slices.Contains(begins, i)
 		if len(phase.Slots) == 0 {
-			t.asked(phase, begin == i, "turn."+phase.Name, t.turn(phase, phase.Name), t.speech)
+			t.asked(first, "turn."+phase.Name, t.turn(phase, phase.Name), t.speech)
 		}
 		for n := range phase.Slots {
-			t.slot(phase, begin == i, &phase.Slots[n], n)
+			t.slot(phase, first, &phase.Slots[n], n)
 		}
 	}
+}
+
+// mostFar bounds the rounds, from the end, for which beginnings looks.
+const mostFar = 1000
+
+// beginnings returns the indices of the phases that can be that of the first round, -1 for none: a number of rounds may be amended before
+// the first one begins.
+func (t *textWriter) beginnings() []int {
+	out := []int{t.Format.PhaseIndex(1, t.Config.Rounds)}
+	if t.Format.Rounds > 0 {
+		return out
+	}
+	far := 1
+	for i := range t.Format.Phases {
+		far = max(far, -t.Format.Phases[i].First, -t.Format.Phases[i].Last)
+	}
+	for rounds := 1; rounds <= min(far, mostFar)+1; rounds++ {
+		if i := t.Format.PhaseIndex(1, rounds); !slices.Contains(out, i) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // firstSuffix ends the name of an instruction for somebody's first turn in the first round.
 const firstSuffix = "<first>"
 
 // asked renders an instruction. If it would ask somebody who has not spoken yet to go on, it renders another one, to open.
-func (t *textWriter) asked(phase *format.Phase, first bool, name string, ask prompt.Turn, render func(string, prompt.Turn)) {
-	t.released(phase, name, ask, render)
+func (t *textWriter) asked(first bool, name string, ask prompt.Turn, render func(string, prompt.Turn)) {
+	t.released(name, ask, render)
 	if first && ask.Instruction == "" && !ask.Opening && !ask.Closing && !ask.Question && !ask.Answer {
 		ask.Opening = true
-		t.released(phase, name+firstSuffix, ask, render)
+		t.released(name+firstSuffix, ask, render)
 	}
 }
 
@@ -320,11 +342,11 @@ func (t *textWriter) only(name string, ask prompt.Turn) {
 	t.put(name, text, err)
 }
 
-// released renders an instruction for speakers whom nothing binds and, in a phase that releases speakers, once more for each thing that
-// binds somebody.
-func (t *textWriter) released(phase *format.Phase, name string, ask prompt.Turn, render func(string, prompt.Turn)) {
+// released renders an instruction for speakers whom nothing binds and, if a phase releases speakers, once more for each thing that binds
+// somebody. A release holds in all rounds from that of its phase on, whatever their phases are.
+func (t *textWriter) released(name string, ask prompt.Turn, render func(string, prompt.Turn)) {
 	render(name, ask)
-	if !phase.Release {
+	if !t.releases() {
 		return
 	}
 	var told []string
@@ -387,17 +409,19 @@ func (t *textWriter) slot(phase *format.Phase, first bool, slot *format.Slot, n 
 		ask.Target = targetHole
 	}
 	ask.Chair = slot.Who == format.TheChair
-	ask.Question = slot.Exchanges > 0 || slot.Kind == format.KindQuestion
-	ask.Answer = slot.Kind == format.KindAnswer
+	ask.Opening = ask.Opening && !ask.Chair // it opens if it has heard nobody
 	ask.Instruction = joined(phase.Instruction, slot.Instruction)
-	t.asked(phase, first, format.SlotText(phase.Name, n), ask, t.only)
+	listener := strings.HasPrefix(string(slot.Who), "audience") // who argues nothing, and asks
+	ask.Question = slot.Exchanges > 0 || slot.Kind == format.KindQuestion || listener && ask.Instruction == ""
+	ask.Answer = slot.Kind == format.KindAnswer
+	t.asked(first, format.SlotText(phase.Name, n), ask, t.only)
 	if slot.Exchanges == 0 {
 		return
 	}
 	answer := ask
 	answer.First, answer.Question, answer.Answer, answer.Chair = false, false, true, slot.To == format.TheChair
 	answer.Instruction = joined(phase.Instruction, slot.Answer)
-	t.released(phase, format.AnswerText(phase.Name, n), answer, t.only)
+	t.released(format.AnswerText(phase.Name, n), answer, t.only)
 }
 
 func joined(parts ...string) string {

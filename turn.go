@@ -151,7 +151,7 @@ func (d *Debate) variant(s *format.Speech) string {
 	if d.Round == 1 && d.Text(name+firstSuffix) != "" && d.begins(s) {
 		name += firstSuffix
 	}
-	if s.Seat >= 0 && d.bonds[s.Seat] != "" {
+	if d.freed && s.Seat >= 0 && d.bonds[s.Seat] != "" {
 		if own := releasedText(name, d.bonds[s.Seat]); d.Text(own) != "" {
 			name = own
 		}
@@ -159,9 +159,13 @@ func (d *Debate) variant(s *format.Speech) string {
 	return name
 }
 
-// begins reports whether a speech is the first of its speaker in the present round.
+// begins reports whether a speech is the first of its speaker in the present round. A chair begins only if it has heard nobody: else it
+// leads on.
 func (d *Debate) begins(s *format.Speech) bool {
-	return !slices.ContainsFunc(d.schedule[:s.Slot], func(before format.Speech) bool { return before.Speaker == s.Speaker })
+	leads := s.Seat >= 0 && !d.format.Judged(d.config.Participants[s.Seat].Side)
+	return !slices.ContainsFunc(d.schedule[:s.Slot], func(before format.Speech) bool {
+		return before.Speaker == s.Speaker || leads && (before.Group == 0 || before.Group != s.Group)
+	})
 }
 
 // questionCall lets a member of the audience ask.

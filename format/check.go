@@ -153,9 +153,6 @@ func (c *check) phase(at string, format *Format, i int) {
 			c.Addf(at+".name", "is the name of an earlier phase")
 		}
 	}
-	if !phase.Release && slices.ContainsFunc(format.Phases, func(p Phase) bool { return p.Release && phase.outlasts(&p) }) {
-		c.Addf(at+".release", "is not set, but the speakers were released before: set it here too, since each turn's instructions say it anew")
-	}
 	if len(phase.Slots) > maxSlots {
 		c.Addf(at+".slots", "there are %d: at most %d are allowed", len(phase.Slots), maxSlots)
 		return
@@ -163,15 +160,6 @@ func (c *check) phase(at string, format *Format, i int) {
 	for n := range phase.Slots {
 		c.slot(fmt.Sprintf("%s.slots[%d]", at, n), &phase.Slots[n])
 	}
-}
-
-// outlasts reports whether a phase has rounds after the last one of another. A round that is counted from the end comes after one that is
-// counted from the beginning.
-func (p *Phase) outlasts(other *Phase) bool {
-	if (p.Last > 0) == (other.Last > 0) {
-		return p.Last > other.Last
-	}
-	return p.Last < 0
 }
 
 func (c *check) slot(at string, s *Slot) {

@@ -82,14 +82,13 @@ type Phase struct {
 	// Slots are the speeches of a round, in order. If there are none, every participant but the chair speaks once:
 	// in the order of Config.Participants, and in the way that Config.Mode says.
 	Slots []Slot `json:"slots,omitempty"`
-	// Release frees speakers from this phase on. What is asked of each turn then begins with it, and the format's Instruction need not
-	// say it. What binds whom:
+	// Release frees speakers from this phase on, in all later rounds too, whatever their phases are. Each turn says so, and the format's
+	// Instruction need not. What binds whom:
 	//   - an advocate: the side, the position, or the view that it has taken if it was given neither
 	//   - a proposer: the side and the position
 	//   - a critic: its part too, so that it may propose
 	//
-	// Nothing binds speakers of the other stances, the chair or the audience, and they are told nothing. Phases after it set Release
-	// too, since no turn shows the instructions of another.
+	// Nothing binds speakers of the other stances, the chair or the audience, and they are told nothing.
 	Release bool `json:"release,omitempty"`
 	// Back is how many earlier rounds a speaker reads, besides the present one. 1 means the previous round only. 0
 	// means all.

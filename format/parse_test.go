@@ -142,9 +142,6 @@ func badFormats() map[string]struct{ field, text string } {
 		"a phase twice":          {"customFormat.phases[1].name", phases(many(2, `{"name":"a","first":1,"last":1}`))},
 		"a speech as a verdict":  {slot + ".kind", own("", "", `,"kind":"verdict"`)},
 		"named like a text":      {phase + ".name", phases(`{"name":"a.only","first":1,"last":1}`)},
-		"bound after a release": {
-			"customFormat.phases[1].release", phases(`{"name":"a","first":1,"last":1,"release":true},{"name":"b","first":2,"last":-1}`),
-		},
 		"round 0":                {phase, phases(`{"name":"a","first":0,"last":1}`)},
 		"back to the future":     {phase + ".back", own("", `,"back":-1`, "")},
 		"too many slots":         {phase + ".slots", phases(`{"name":"a","first":1,"last":1,"slots":[` + many(101, `{"who":"all"}`) + `]}`)},

@@ -2,6 +2,7 @@ package format_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
@@ -355,6 +357,118 @@ func TestWhoHasNotSpokenIsAskedToOpen(t *testing.T) {
 			}
 		}
 		assert.Equal(t, map[string]int{"Ada": 1, "Ben": 1}, opened, name)
+	}
+}
+
+// TestAChairOpensOnlyWhatItBegins: where others have spoken before it, it leads on. A member of the audience who is asked for nothing else
+// asks.
+func TestAChairOpensOnlyWhatItBegins(t *testing.T) {
+	const toOpen, toLead, toAsk = "Open the talk: the topic", "Lead on: pick out", "Put one short question to the speakers"
+	for _, tc := range []struct {
+		phase string
+		slots []format.Slot
+		want  []string // of the first two turns of the chair
+	}{
+		{"talk", []format.Slot{{Who: format.TheChair}, {Who: format.Everyone}}, []string{toOpen, toLead}},
+		{"talk", []format.Slot{{Who: format.Everyone}, {Who: format.TheChair}}, []string{toLead, toLead}},
+		{"talk", []format.Slot{{Who: "audience:1"}, {Who: format.TheChair}, {Who: format.Everyone}}, []string{toLead, toLead}},
+		{"talk", []format.Slot{{Who: "against:7"}, {Who: format.TheChair}}, []string{toOpen, toLead}},
+		{"talk", []format.Slot{{Who: format.Everyone, Group: 1}, {Who: format.TheChair, Group: 1}}, []string{toOpen, toLead}},
+		{"opening", []format.Slot{{Who: format.TheChair}, {Who: format.Everyone}}, []string{toOpen, toLead}},
+		{"opening", []format.Slot{{Who: format.Everyone}, {Who: format.TheChair}}, []string{toLead, toLead}},
+	} {
+		config := debate.Config{
+			Topic: "Is it so?", Rounds: 2, Participants: stage.Actors("Ada for", "Mia neutral", "Ben against"), Audience: listeners(1),
+			CustomFormat: &format.Format{
+				Name: "led", Chair: format.Neutral, End: format.EndByRounds,
+				Phases: []format.Phase{{Name: tc.phase, First: 1, Last: -1, Slots: tc.slots}},
+			},
+		}
+		engine, source := stage.Ready(config)
+		stage.Run(t, engine, config)
+		var chair []string
+		for _, req := range source.Requests() {
+			_, asked, _ := strings.Cut(req.Last.Text, ".\n\n")
+			switch {
+			case req.Self == "Mia":
+				chair = append(chair, asked)
+			case req.Schema == nil && strings.HasPrefix(req.Self, "audience"):
+				assert.True(t, strings.HasPrefix(asked, toAsk), asked)
+			}
+		}
+		if assert.Len(t, chair, 2) {
+			for i, want := range tc.want {
+				assert.True(t, strings.HasPrefix(chair[i], want), "%s, %v, round %d: %s", tc.phase, tc.slots, i+1, chair[i])
+			}
+		}
+	}
+}
+
+// TestWhoOpensAfterAnAmendment: the first round may be another phase's by the time that it begins.
+func TestWhoOpensAfterAnAmendment(t *testing.T) {
+	config := debate.Config{
+		Topic: "Is it so?", Rounds: 1, Participants: stage.Actors("Ada for", "Ben against"), Audience: listeners(1),
+		CustomFormat: &format.Format{Name: "late", End: format.EndByRounds, Phases: []format.Phase{
+			{Name: "early", First: 1, Last: -2}, {Name: "late", First: -1, Last: -1},
+		}},
+	}
+	config.Audience.Members[0] = debate.Member{Name: "Vera", Person: true}
+	engine, source := stage.Ready(config)
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	for {
+		record, err := session.Wait(t.Context())
+		if !errors.Is(err, debate.ErrAwaitingInput) {
+			require.NoError(t, err)
+			break
+		}
+		if record.Round == 0 {
+			require.NoError(t, session.Amend(t.Context(), flow.Amendment{Rounds: new(3)}))
+		}
+		require.NoError(t, session.Answer(t.Context(), record.Inquiries[0].ID, `{"vote":"for","reasoning":"Air."}`))
+	}
+	requests := source.Requests()
+	require.Len(t, requests, 6)
+	for i, req := range requests {
+		assert.Equal(t, i < 2, strings.Contains(req.Last.Text, "Open: your answer to the topic"), req.ID)
+	}
+}
+
+// TestAReleaseHolds in all rounds after it: those of phases that do not say so, and those that no phase covers.
+func TestAReleaseHolds(t *testing.T) {
+	for name, tc := range map[string]struct {
+		rounds, from int
+		phases       []format.Phase
+	}{
+		"no phase":        {3, 1, []format.Phase{{Name: "joint", First: 1, Last: 1, Release: true, Instruction: "Join."}}},
+		"before and then": {4, 3, []format.Phase{{Name: "joint", First: 3, Last: 3, Release: true, Instruction: "Join."}}},
+		"another phase":   {4, 2, []format.Phase{{Name: "joint", First: 2, Last: 2, Release: true}, {Name: "talk", First: 1, Last: -1}}},
+		"mixed signs":     {4, 3, []format.Phase{{Name: "joint", First: -2, Last: -2, Release: true}, {Name: "x", First: 3, Last: 5}}},
+		"slots": {2, 1, []format.Phase{
+			{Name: "joint", First: 1, Last: 1, Release: true},
+			{Name: "x", First: 2, Last: 2, Slots: []format.Slot{{Who: "for", To: "against", Exchanges: 1}, {Who: "against"}, {Who: "for"}}},
+		}},
+	} {
+		config := debate.Config{
+			Topic: "Is it so?", Rounds: tc.rounds, Participants: stage.Actors("Ada for", "Ben against"),
+			CustomFormat: &format.Format{Name: "joint", End: format.EndByRounds, Phases: tc.phases},
+		}
+		config.Participants[1].Stance = format.Critic
+		engine, source := stage.Ready(config)
+		record := stage.Run(t, engine, config)
+		assert.Equal(t, tc.rounds, record.Round, name)
+		for _, req := range source.Requests() {
+			m := stage.CallRound.FindStringSubmatch(req.ID)
+			require.NotNil(t, m, req.ID)
+			round, err := strconv.Atoi(m[1])
+			require.NoError(t, err)
+			freed := "From here on your side no longer binds you."
+			if req.Self == "Ben" {
+				freed = "your part as a critic included: you may propose."
+			}
+			assert.Equal(t, round >= tc.from, strings.Contains(req.Last.Text, freed), "%s: %s", name, req.ID)
+		}
 	}
 }
 
