@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
@@ -151,12 +152,38 @@ func (v *validation) checkFormat(c *Config) *format.Format {
 			v.Add(wrong...)
 			return nil
 		}
+		v.speeches(field, f)
 	}
 	if f.Rounds > 0 && c.Rounds != f.Rounds {
 		v.Addf("rounds", "is %d: format %s has %d rounds", c.Rounds, f.Name, f.Rounds)
 	}
 	v.Add(f.Fits(c.Cast())...)
 	return f
+}
+
+// speeches refuses speeches of a new debate that readers would take for something else, and a phase with the name of another's text. A log
+// may have them: its debate goes on.
+func (v *validation) speeches(field string, f *format.Format) {
+	notSpoken := func(at, kind string) {
+		if slices.Contains([]flow.CallKind{KindAssessment, KindVerdict, KindBallot, KindAssign, flow.KindSummary}, flow.CallKind(kind)) {
+			v.Addf(at, "is %q, which no speech is: readers would take it for one", kind)
+		}
+	}
+	for i := range f.Phases {
+		phase, at := &f.Phases[i], fmt.Sprintf("%s.phases[%d]", field, i)
+		if strings.HasSuffix(phase.Name, onlySuffix) {
+			v.Addf(at+".name", "ends like the name of what is asked where there is one turn only")
+		}
+		named := len(phase.Slots) == 0
+		for n := range phase.Slots {
+			slot := &phase.Slots[n]
+			notSpoken(fmt.Sprintf("%s.slots[%d].kind", at, n), string(slot.Kind))
+			named = named || slot.Kind == "" && slot.Exchanges == 0
+		}
+		if named { // the kind of its speeches is its name
+			notSpoken(at+".name", phase.Name)
+		}
+	}
 }
 
 // models checks that the model of a seat and its fallbacks can be asked.

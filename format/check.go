@@ -139,9 +139,6 @@ func (c *check) phase(at string, format *Format, i int) {
 	if kind, _, _ := strings.Cut(phase.Name, "."); kind == reserved {
 		c.Addf(at+".name", "begins like the ids of assessments")
 	}
-	if strings.HasSuffix(phase.Name, ".only") {
-		c.Addf(at+".name", "ends like the name of what is asked where there is one turn only")
-	}
 	if phase.First == 0 || phase.Last == 0 {
 		c.Addf(at, "first and last are rounds from 1, or from the end with -1")
 	}
@@ -174,9 +171,6 @@ func (c *check) slot(at string, s *Slot) {
 	c.Text(at+".answer", s.Answer, flow.MaxText)
 	if s.Kind != "" {
 		c.Name(at+".kind", string(s.Kind))
-	}
-	if slices.Contains([]flow.CallKind{"assessment", "verdict", "ballot", "assign", flow.KindSummary}, s.Kind) {
-		c.Addf(at+".kind", "is %q, which no speech is: readers would take it for one", s.Kind)
 	}
 	switch {
 	case s.Exchanges < 0 || s.Exchanges > maxExchanges:

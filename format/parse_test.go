@@ -141,6 +141,8 @@ func badFormats() map[string]struct{ field, text string } {
 		"a phase without a name": {phase + ".name", phases(`{"first":1,"last":1}`)},
 		"a phase twice":          {"customFormat.phases[1].name", phases(many(2, `{"name":"a","first":1,"last":1}`))},
 		"a speech as a verdict":  {slot + ".kind", own("", "", `,"kind":"verdict"`)},
+		"named like a vote":      {phase + ".name", phases(`{"name":"ballot","first":1,"last":1}`)},
+		"named like a summary":   {phase + ".name", phases(`{"name":"summary","first":1,"last":1,"slots":[{"who":"all","kind":"x"},{"who":"for"}]}`)},
 		"named like a text":      {phase + ".name", phases(`{"name":"a.only","first":1,"last":1}`)},
 		"round 0":                {phase, phases(`{"name":"a","first":0,"last":1}`)},
 		"back to the future":     {phase + ".back", own("", `,"back":-1`, "")},
@@ -228,6 +230,11 @@ func TestBadFormatsAreRefusedByField(t *testing.T) {
 	config.Format, config.CustomFormat = "", &f
 	engine, _ := stage.Ready(config)
 	require.NoError(t, engine.Validate(t.Context(), config), "without a fault it is taken")
+
+	// A name of a phase that no speech has as its kind may be that of anything.
+	f, err = format.Parse([]byte(strings.ReplaceAll(own("", "", `,"kind":"talk"`), `"name":"talk"`, `"name":"verdict"`)))
+	require.NoError(t, err)
+	require.NoError(t, engine.Validate(t.Context(), config))
 
 	engine, _ = stage.Ready(config)
 	engine.Formats = map[string]debate.Format{"bad": {Name: "bad", End: format.EndByRounds}}

@@ -241,6 +241,45 @@ func TestAnOldFormatHasTheWordsOfThisRelease(t *testing.T) {
 	}
 }
 
+// TestALogMayHaveAFormatThatNoNewDebateMay: a later version refuses names of kinds and phases that readers could take for something else.
+// What is stored goes on, and so does an engine that still has the format.
+func TestALogMayHaveAFormatThatNoNewDebateMay(t *testing.T) {
+	f := format.Format{Name: "older", End: format.EndByRounds, Phases: []format.Phase{
+		{Name: "talk", First: 1, Last: 1, Slots: []format.Slot{{Who: format.Everyone}, {Who: "name:Ada", Kind: "closing"}}},
+		{Name: "last", First: 2, Last: 2},
+	}}
+	older := *f.Clone()
+	older.Phases[0].Slots[1].Kind, older.Phases[1].Name = flow.KindSummary, "verdict.only"
+	config := stage.TwoDebaters()
+	config.ID, config.Format, config.CustomFormat, config.Rounds = "older", "", &f, 2
+	l := stage.PlayedLog(t, config)
+	events := l.Copied(t)
+	events = events[:slices.IndexFunc(events, func(e debate.Event) bool { return body.As[flow.Intent](e) != nil })]
+	start := body.As[flow.Start](events[0])
+	stage.Reconfigure(start, func(c *debate.Config) { c.CustomFormat = &older })
+	start.Seed, start.Texts, start.Frozen = "", nil, flow.Value{Go: &older}
+
+	engine, _ := stage.Engine(config)
+	engine.Formats = map[string]debate.Format{"older": older}
+	id, err := engine.Import(t.Context(), bytes.NewReader(stage.Snapshot(t, l.ID, events)))
+	require.NoError(t, err)
+	session, err := engine.Open(t.Context(), id)
+	require.NoError(t, err)
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, session.Close())
+	assert.Len(t, record.Turns, 5)
+	fork, err := engine.Fork(t.Context(), id, int64(len(events)), nil)
+	require.NoError(t, err)
+	require.NoError(t, fork.Close())
+
+	config.ID, config.Format, config.CustomFormat = "", "older", nil
+	err = engine.Validate(t.Context(), config)
+	assert.Equal(t, []string{"format.phases[0].slots[1].kind", "format.phases[1].name"}, stage.FieldsOf(t, err), "a new debate may not use it")
+	config.Format = format.FreeForm
+	require.NoError(t, engine.Validate(t.Context(), config))
+}
+
 // turnOf is the first turn of a log.
 func turnOf(events []debate.Event) *debate.Turn {
 	return body.As[debate.Turn](events[slices.IndexFunc(events, func(e debate.Event) bool { return body.As[debate.Turn](e) != nil })])
