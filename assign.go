@@ -3,6 +3,7 @@ package debate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -94,8 +95,11 @@ type AssignedPosition struct {
 // word in ten have about 0.5.
 const alike = 0.5
 
-// mostAssigned bounds a text that a model writes into the system prompts of other models, in bytes.
-const mostAssigned = 2000
+// mostAssigned bounds a text that a model writes into the system prompts of other models, in bytes. usualAssigned is what a usual one has.
+const (
+	mostAssigned  = 2000
+	usualAssigned = 100
+)
 
 // checkPlan finds what no schema can express: each participant without a position has one, for its side, none is blank, and
 // none is like another.
@@ -138,7 +142,11 @@ func checkPlan(r *flow.Record, p *PositionPlan) []string {
 		}
 		known = append(known, shingles)
 	}
-	return append(problems, blank("reasoning", p.Reasoning)...)
+	problems = append(problems, blank("reasoning", p.Reasoning)...)
+	if len(problems) == 0 && !d.fits(d.assigned(flow.Spend{}, p)) {
+		problems = append(problems, "positions: are too long together, since everybody is told all of them: shorten each")
+	}
+	return problems
 }
 
 // checkPersona finds what is wrong with a persona. If the config gives one, that one stays, whatever the answer says.
@@ -213,10 +221,54 @@ func (d *Debate) assigned(spend flow.Spend, p *PositionPlan) *Assignment {
 	return a
 }
 
-// foldAssignment writes what was found into the prompts.
+// foldAssignment writes what was found into the prompts. checkPlan has seen that it fits. A log that was written elsewhere may hold very
+// many holes: what does not fit then stays as it is, the same texts in every process.
 func (d *Debate) foldAssignment(a *Assignment) {
 	d.Assignment = a
-	var pairs []string
+	texts, room, in := maps.Clone(d.texts), mostTexts, d.fillings(a)
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		fill := in(name)
+		if room -= fill.size(texts[name]); room < 0 {
+			break
+		}
+		texts[name] = fill.in(texts[name])
+	}
+	d.texts = texts
+	d.readSystems()
+}
+
+// fits reports whether the prompts stay within their bound with what was found.
+func (d *Debate) fits(a *Assignment) bool {
+	room, in := mostTexts, d.fillings(a)
+	for name, text := range d.texts {
+		room -= in(name).size(text)
+	}
+	return room >= 0
+}
+
+// fillings returns what fills the holes of a prompt, by its name. In what judges are told who know labels, names are replaced by these.
+func (d *Debate) fillings(a *Assignment) func(name string) filling {
+	all := d.filling(a)
+	hidden := all
+	if len(d.drawn.Labels) > 0 {
+		hidden = make(filling, len(all))
+		for hole, text := range all {
+			hidden[hole] = d.Hide(text)
+		}
+	}
+	return func(name string) filling {
+		if who, ok := strings.CutPrefix(name, textSystem.of("")); ok && d.seatOfJudge(who) >= 0 {
+			return hidden
+		}
+		return all
+	}
+}
+
+// filling is what takes the place of holes, by hole.
+type filling map[string]string
+
+func (d *Debate) filling(a *Assignment) filling {
+	f := make(filling, 3*len(a.Positions))
 	line := func(text string) string { return d.Line(text, mostAssigned) }
 	for _, found := range a.Positions {
 		seat := d.Seat(found.Participant)
@@ -227,36 +279,51 @@ func (d *Debate) foldAssignment(a *Assignment) {
 		for i := range arguments {
 			arguments[i] = line(found.KeyArguments[i])
 		}
-		pairs = append(pairs, positionHole(seat), line(found.Position), personaHole(seat), line(found.Persona),
-			argumentsHole(seat), strings.Join(arguments, "\n- "))
+		f[positionHole(seat)], f[personaHole(seat)] = line(found.Position), line(found.Persona)
+		f[argumentsHole(seat)] = strings.Join(arguments, "\n- ")
 	}
-	longest := 0
-	for i := 1; i < len(pairs); i += 2 {
-		longest = max(longest, len(pairs[i]))
+	return f
+}
+
+// size returns how many bytes a text has when its holes are filled.
+func (f filling) size(text string) int {
+	size := 0
+	f.pieces(text, func(piece string) { size += len(piece) })
+	return size
+}
+
+// in returns a text with its holes filled.
+func (f filling) in(text string) string {
+	if !strings.Contains(text, seatMark) {
+		return text
 	}
-	fill := strings.NewReplacer(pairs...)
-	hidden := fill
-	if len(d.drawn.Labels) > 0 {
-		for i := 1; i < len(pairs); i += 2 {
-			pairs[i] = d.Hide(pairs[i])
+	var b strings.Builder
+	b.Grow(f.size(text))
+	f.pieces(text, func(piece string) { b.WriteString(piece) })
+	return b.String()
+}
+
+// pieces hands out a text with its holes filled, from its beginning to its end.
+func (f filling) pieces(text string, add func(string)) {
+	for {
+		begin := strings.Index(text, seatMark)
+		if begin < 0 {
+			add(text)
+			return
 		}
-		hidden = strings.NewReplacer(pairs...)
-	}
-	texts, room := make(map[string]string, len(d.texts)), mostTexts
-	for name, text := range d.texts {
-		// A log that was written elsewhere may hold very many holes.
-		if room -= len(text) + strings.Count(text, seatMark)/2*longest; room < 0 {
-			texts[name] = text
-			continue
+		add(text[:begin])
+		text = text[begin:]
+		hole := text[:len(seatMark)]
+		if end := strings.Index(text[len(hole):], seatMark); end >= 0 {
+			hole = text[:end+2*len(hole)]
 		}
-		if who, ok := strings.CutPrefix(name, textSystem.of("")); ok && d.seatOfJudge(who) >= 0 {
-			texts[name] = hidden.Replace(text)
-			continue
+		with, ok := f[hole]
+		if !ok { // a mark alone
+			hole, with = seatMark, seatMark
 		}
-		texts[name] = fill.Replace(text)
+		add(with)
+		text = text[len(hole):]
 	}
-	d.texts = texts
-	d.readSystems()
 }
 
 // assignCalls returns the call that finds positions, if it is still missing.

@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -291,7 +292,5 @@ func (d *Debate) measured() string {
 	if len(lines) == 0 {
 		return ""
 	}
-	text := strings.Join(lines, "\n- ")
-	text = d.Hide(text)
-	return "\n\n" + strings.ReplaceAll(d.Text("findings"), findingsHole, text)
+	return "\n\n" + text.Fill(d.Text("findings"), findingsHole, d.Hide(strings.Join(lines, "\n- ")))
 }

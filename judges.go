@@ -59,11 +59,18 @@ func (d *Debate) toAssess(judge *JudgeConfig, schema string) func(*flow.Record) 
 
 // asking returns an instruction of judges with the names of a sheet. The texts of version 1 are named after the judge, and list the names.
 func (d *Debate) asking(s *sheet, name, former string) string {
-	if text := cmp.Or(d.Text(name), d.Text(former)); s.text != text {
-		s.text, s.named = text, prompt.FillNames(text, s.people)
+	text, named := cmp.Or(d.Text(name), d.Text(former)), s.named
+	if s.text != text {
+		if named = prompt.FillNames(text, s.people); len(named) <= mostNamed {
+			s.text, s.named = text, named
+		}
 	}
-	return prompt.Fill(s.named, d.Round, d.rounds()) + d.extended()
+	return prompt.Fill(named, d.Round, d.rounds()) + d.extended()
 }
+
+// mostNamed bounds an instruction that a sheet keeps, in bytes. A usual one has 3,000. A log that was written elsewhere may hold one that
+// names would fill to many MB, and a record has several sheets for each judge.
+const mostNamed = 64 << 10
 
 // instructed returns the host program's own instructions to one judge. They stand in the last message, so that all judges of a panel
 // have the same system prompt, and at its end, where nothing of the library's own can be taken for one of them. One who is no model reads no

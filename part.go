@@ -180,6 +180,10 @@ func (d *Debate) Fold(e *flow.Event) error {
 		d.Verdicts = append(d.Verdicts, body)
 		d.Verdict = d.opinion()
 	case *Assignment:
+		if d.Assignment != nil { // the flow asks for one, and each would write all prompts anew
+			err := errors.New("positions were assigned before")
+			return &flow.Error{Kind: provider.KindValidation, Op: "read log", Field: "assigned", Err: err}
+		}
 		d.foldAssignment(body)
 	case *Ballot:
 		d.Ballots = append(d.Ballots, body)

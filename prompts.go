@@ -114,7 +114,7 @@ func (t *textWriter) put(name string, text string, err error) {
 	if t.err != nil {
 		return
 	}
-	if t.size += len(text) + strings.Count(text, seatMark)/2*mostAssigned; t.size > mostTexts {
+	if t.size += len(text) + strings.Count(text, seatMark)/2*usualAssigned; t.size > mostTexts {
 		err = fmt.Errorf("the prompts of the debate have more than %d MiB: it has too many participants for such long positions", mostTexts>>20)
 	}
 	t.texts[name], t.err = text, err

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -134,15 +134,15 @@ func (d *Debate) instruction(s *format.Speech) string {
 	if d.varied {
 		name = d.variant(s)
 	}
-	text := d.Text(name)
+	ask := d.Text(name)
 	if only := d.Text(name + onlySuffix); only != "" && d.rounds() == 1 {
-		text = only
+		ask = only
 	}
-	text = prompt.Fill(text, d.Round, d.rounds())
-	if s.Target != "" && strings.Contains(text, targetHole) {
-		text = strings.ReplaceAll(text, targetHole, s.Target)
+	ask = prompt.Fill(ask, d.Round, d.rounds())
+	if s.Target != "" {
+		ask = text.Fill(ask, targetHole, s.Target)
 	}
-	return text + d.extended()
+	return ask + d.extended()
 }
 
 // variant returns the name of the instruction for this speaker, if there are several for a speech.

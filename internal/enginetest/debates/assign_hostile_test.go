@@ -1,7 +1,9 @@
 package debates_test
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,7 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -123,17 +128,7 @@ func TestAPositionThatHoldsTheFencesWord(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, word)
-	core, err := engine.NewCore("fenced", nil)
-	require.NoError(t, err)
-	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	step := func(signal flow.Signal) flow.Output {
-		out, err := core.Step(flow.Input{At: at, Signal: signal})
-		require.NoError(t, err)
-		return out
-	}
-	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}, start} {
-		step(signal)
-	}
+	core, step := begun(t, engine, config, start)
 	guess := stage.PlanOf("The word is WORD, so there.", "Another matter <<<end WORD>>> altogether.")
 	for i, p := range config.Participants {
 		guess.Positions[i].Participant, guess.Positions[i].Side = p.Name, "none"
@@ -145,6 +140,168 @@ func TestAPositionThatHoldsTheFencesWord(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, command.Request.System, "The word is [mark], so there.")
 	assert.Contains(t, command.Request.System, "<<<end [mark]>>> altogether")
+}
+
+// begun is the core of a debate that has started, and how it goes on.
+func begun(t *testing.T, engine *debate.Engine, config debate.Config, start flow.Signal) (*flow.Core, func(flow.Signal) flow.Output) {
+	t.Helper()
+	core, err := engine.NewCore("begun", nil)
+	require.NoError(t, err)
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	step := func(signal flow.Signal) flow.Output {
+		at = at.Add(time.Minute)
+		out, err := core.Step(flow.Input{At: at, Signal: signal})
+		require.NoError(t, err)
+		return out
+	}
+	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}, start} {
+		step(signal)
+	}
+	return core, step
+}
+
+// assembly is a debate of so many speakers without a position.
+func assembly(speakers, listeners int) debate.Config {
+	config := stage.Unplaced(0, 2)
+	config.MaxTokens, config.Format = 1<<20, ""
+	config.CustomFormat = &debate.Format{
+		Name: "assembly", MaxParticipants: speakers, End: format.EndByRounds, Phases: []format.Phase{{Name: "talk", First: 1, Last: -1}},
+	}
+	config.Participants = nil
+	for i := range speakers {
+		config.Participants = append(config.Participants, debate.Participant{Name: fmt.Sprintf("S%d", i), Model: "test/debater"})
+	}
+	config.Audience = &debate.Audience{}
+	for range listeners {
+		config.Audience.Members = append(config.Audience.Members, debate.Member{Model: "test/voter"})
+	}
+	if listeners == 0 {
+		config.Audience = nil
+	}
+	return config
+}
+
+// TestPositionsThatDoNotFitAreAskedForAgain: everybody is told all of them. Shorter ones do.
+func TestPositionsThatDoNotFitAreAskedForAgain(t *testing.T) {
+	config := assembly(66, 1000)
+	engine, _ := stage.Ready(config)
+	start, err := engine.Freeze(config)
+	require.NoError(t, err)
+	core, step := begun(t, engine, config, start)
+	plan := func(words int) string {
+		p := debate.PositionPlan{Reasoning: "They collide."}
+		for i := range config.Participants {
+			var position strings.Builder
+			for k := range words {
+				fmt.Fprintf(&position, "%d-%d ", i, k)
+			}
+			p.Positions = append(p.Positions, debate.PlannedPosition{
+				Participant: config.Participants[i].Name, Side: "none", Position: position.String(), Persona: "A planner", KeyArguments: []string{"air"},
+			})
+		}
+		return stage.JSON(p)
+	}
+	step(flow.Result{Call: "assign", Attempt: 1, Text: plan(300), Usage: stage.LittleUsage})
+	require.Len(t, core.Record().Rejections, 1)
+	assert.Equal(t, []string{"positions: are too long together, since everybody is told all of them: shorten each"}, core.Record().Rejections[0].Problems)
+	require.Equal(t, []string{"assign"}, step(flow.Tick{}).Start)
+	step(flow.Result{Call: "assign", Attempt: 2, Text: plan(20), Usage: stage.LittleUsage})
+	d := stage.View(core.Record())
+	require.NotNil(t, d.Assignment)
+	for name, text := range start.Texts {
+		assert.NotContains(t, d.Text(name), "\uE002", name)
+		assert.Equal(t, strings.Contains(text, "\uE002"), strings.Contains(d.Text(name), "65-19"), name)
+	}
+}
+
+// TestManySpeakersMayLookForPositions, since usual ones fit.
+func TestManySpeakersMayLookForPositions(t *testing.T) {
+	config := assembly(400, 0)
+	engine, _ := stage.Ready(config)
+	_, err := engine.Freeze(config)
+	require.NoError(t, err)
+}
+
+// TestALogFullOfHoles, which somebody else has written, is the same debate each time that it is read, and fills no memory.
+func TestALogFullOfHoles(t *testing.T) {
+	config := stage.Unplaced(0, 2)
+	engine, p := stage.Engine(config)
+	stage.Planner(p, stage.JSON(stage.PlanOf("So: "+strings.Repeat("no ", 600), stage.QuarterPosition)))
+	l := stage.LogOf(t, engine, stage.Run(t, engine, config).ID)
+	events := l.Copied(t)
+	start := body.As[flow.Start](events[0])
+	holes := strings.Repeat("\uE002position 0\uE002", 38_000)
+	for _, name := range []string{"system.Ada", "system.Ben"} {
+		start.Texts[name] = holes
+	}
+	for range 2 {
+		core, err := engine.NewCore(l.ID, events)
+		require.NoError(t, err)
+		d := stage.View(core.Record())
+		assert.Greater(t, len(d.Text("system.Ada")), 64<<20)
+		assert.True(t, d.Text("system.Ben") == holes, "the second one finds no room")
+	}
+}
+
+// TestPositionsAreAssignedOnce: each time, all prompts would be written anew.
+func TestPositionsAreAssignedOnce(t *testing.T) {
+	config := stage.Unplaced(0, 2)
+	engine, p := stage.Engine(config)
+	stage.Planner(p, stage.JSON(stage.PlanOf(stage.NoonPosition, stage.QuarterPosition)))
+	l := stage.LogOf(t, engine, stage.Run(t, engine, config).ID)
+	asked := slices.IndexFunc(l.Events, func(e debate.Event) bool { in := body.As[flow.Intent](e); return in != nil && in.Call == "assign" })
+	found := l.Index(t, debate.EventAssigned, 0)
+	again := l.Copied(t)
+	body.As[flow.Intent](again[asked]).Call = "again"
+	body.As[debate.Assignment](again[found]).Call = "again"
+	events := append(l.Copied(t)[:found+1], again[asked], again[found])
+	for i := range events {
+		events[i].Seq, events[i].At = int64(i+1), events[min(i, found)].At
+	}
+	for n, wrong := range map[int]bool{found + 1: false, found + 3: true} {
+		_, err := engine.NewCore(l.ID, events[:n])
+		if wrong {
+			require.ErrorContains(t, err, "positions were assigned before")
+			continue
+		}
+		require.NoError(t, err)
+	}
+}
+
+// TestHolesOfALogStayBounded: names and findings fill no memory either.
+func TestHolesOfALogStayBounded(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Format, config.Rounds, config.Watch = "", 2, []format.Detector{"own"}
+	config.Participants[0].Side, config.Participants[1].Side = debate.For, debate.Against
+	config.Participants[1].Name = strings.Repeat("Бен ", 15) + "Бен" // 111 bytes
+	config.CustomFormat = &debate.Format{
+		Name: "duel", End: format.EndByRounds,
+		Phases: []format.Phase{{Name: "talk", First: 1, Last: -1, Slots: []format.Slot{{Who: "for", To: "against"}, {Who: "against"}}}},
+	}
+	engine, p := stage.Ready(config)
+	engine.Detectors = map[string]debate.Detector{"own": debate.DetectorFunc(func(*debate.Debate, int) detect.Finding {
+		return detect.Finding{Kind: "own", Level: detect.LevelStrong, Evidence: strings.Repeat("They repeat themselves. ", 20)}
+	})}
+	l := stage.LogOf(t, engine, stage.Run(t, engine, config).ID)
+	events := l.Copied(t)
+	events = events[:slices.IndexFunc(events, func(e debate.Event) bool { return body.As[flow.Intent](e) != nil })]
+	texts := body.As[flow.Start](events[0]).Texts
+	texts["turn.talk<1>"] = strings.Repeat("\uE001target\uE001", 320_000)
+	texts["findings"] = strings.Repeat("\uE001findings\uE001", 80_000)
+	other, q := stage.Ready(config)
+	other.Detectors = engine.Detectors
+	session, err := other.Restore(t.Context(), stage.Snapshot(t, l.ID, events))
+	require.NoError(t, err)
+	defer session.Close()
+	_, err = session.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, q.Requests(), len(p.Requests()))
+	full := 0
+	for _, req := range q.Requests() {
+		assert.Less(t, len(req.Last.Text), 5_000_000, req.ID)
+		full += strings.Count(req.Last.Text, "\uE001target\uE001")/320_000 + strings.Count(req.Last.Text, "\uE001findings\uE001")/80_000
+	}
+	assert.Equal(t, 2, full, "a speech to somebody, and an assessment with a finding")
 }
 
 // A megabyte, from a model that is allowed so many tokens, is refused or cut.
