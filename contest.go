@@ -111,14 +111,16 @@ func (d *Debate) contestants(counts func(*flow.Turn) bool) []Participant {
 // names returns the names of those who are judged.
 func (c contest) names() []string { return namesOf(c.judged) }
 
-// parties returns those who can win.
+// parties returns those who can win. A side of which nobody is judged cannot.
 func (c contest) parties() []string {
 	if c.sides == nil {
 		return c.names()
 	}
-	out := make([]string, len(c.sides))
-	for i, side := range c.sides {
-		out[i] = string(side)
+	out := make([]string, 0, len(c.sides))
+	for _, side := range c.sides {
+		if countSide(c.judged, side) > 0 {
+			out = append(out, string(side))
+		}
 	}
 	return out
 }

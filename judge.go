@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 // Judge is a judge that is not a model of this debate: a Go function, a service, a person. It is called for each
@@ -282,7 +282,7 @@ func (d *Debate) checkWinner(c contest, party string) []string {
 	case d.format.Decide == format.NoWinner:
 		return []string{noWinner}
 	case !slices.Contains(c.parties(), party) && c.sides != nil:
-		return []string{"winner: is no side of this debate"}
+		return []string{"winner: is none of the sides that can win: " + strings.Join(c.parties(), ", ")}
 	case !slices.Contains(c.parties(), party):
 		return []string{"winner: is no participant, by the exact name"}
 	case !d.canWin(c, party):
@@ -364,7 +364,5 @@ func blank(field, content string) []string {
 
 // hasText reports whether a reader sees anything of what a judge wrote: spaces, characters without a width and fillers are nothing.
 func hasText(content string) bool {
-	return strings.ContainsFunc(content, func(r rune) bool {
-		return unicode.IsPrint(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
-	})
+	return strings.ContainsFunc(content, func(r rune) bool { return !text.Invisible(r) })
 }

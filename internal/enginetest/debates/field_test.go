@@ -287,7 +287,7 @@ func TestFlagsEndOnlyWithAReason(t *testing.T) {
 		"diminishing returns": {format.ConvergenceSeeker, 3, func(why string) func(map[string]any) { return raise("diminishingReturns", why) }, debate.EndDiminishing},
 		"a wish":              {format.FreeForm, 1, ends, debate.EndJudge},
 	} {
-		for _, why := range []string{"", "  ", "\u200b\u2060\u3164", "Both now want a toll."} {
+		for _, why := range []string{"", "  ", "\u200b\u2060\u3164\u2800", "Both now want a toll."} {
 			t.Run(fmt.Sprintf("%s/%q", name, why), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					config := stage.TwoDebaters()

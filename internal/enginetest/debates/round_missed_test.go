@@ -1,6 +1,8 @@
 package debates_test
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -135,4 +137,44 @@ func TestWhoHasSaidNothingIsInNoVerdict(t *testing.T) {
 			assert.Contains(t, req.Last.Text, "Has missed all speeches, and is not to be judged here: Cyd in round 1.", req.ID)
 		}
 	}
+}
+
+// TestASideThatHasSaidNothingCannotWin: nobody of it is marked, so that it cannot be ahead.
+func TestASideThatHasSaidNothingCannotWin(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Format, config.Rounds, config.Unattended = "free-form", 1, false
+	config.Judging.When = debate.AtEnd
+	config.Participants = stage.Actors("Ada for", "Ben against", "Cem for", "Dia against")
+	engine, p := stage.Ready(config)
+	stage.Befall(p, provider.KindRefusal, func(req *provider.Request) bool { return req.Self == "Ben" || req.Self == "Dia" })
+	reply, asked := p.Reply, 0
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		r := reply(req)
+		if req.Schema == nil {
+			return r
+		}
+		assert.ElementsMatch(t, []string{"Ada", "Cem"}, stage.LabelsIn(req.Schema.JSON))
+		side := "for"
+		if asked++; asked == 1 {
+			side = "against"
+		}
+		var answer map[string]any
+		assert.NoError(t, json.Unmarshal([]byte(r.Text), &answer))
+		answer["winner"] = map[string]string{"reasoning": "They had the facts.", "side": side}
+		r.Text = stage.JSON(answer)
+		return r
+	}
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	record, err := session.Wait(t.Context())
+	for errors.Is(err, debate.ErrAwaitingInput) {
+		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionSkip))
+		record, err = session.Wait(t.Context())
+	}
+	require.NoError(t, err)
+	d := stage.View(record)
+	require.Len(t, d.SkippedCalls, 2)
+	assert.Len(t, d.Rejections, 1, "nobody has spoken for the side against")
+	assert.Equal(t, debate.For, d.Outcome().Side)
 }
