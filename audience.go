@@ -211,7 +211,7 @@ func (d *Debate) toVote(when string, m *Member) string {
 	if m.Model != "" {
 		return text
 	}
-	return text + behind(d.Text(askMotion)) + d.language() + d.further(joined(d.config.Audience.Instructions, m.Instructions))
+	return text + behind(d.Text(askMotion)) + d.language() + further(joined(d.config.Audience.Instructions, m.Instructions))
 }
 
 // memberCall asks a member of the audience, whose answer can be left out.

@@ -77,9 +77,9 @@ const mostNamed = 64 << 10
 // system prompt, and has here what it would have there: what is judged, the language, and the instructions to all judges.
 func (d *Debate) instructed(judge *JudgeConfig) string {
 	if judge.Model != "" || d.Replacement(judge.Name) != "" {
-		return d.further(judge.Instructions)
+		return further(d.Hide(judge.Instructions))
 	}
-	own := d.further(joined(d.config.Judging.Instructions, judge.Instructions))
+	own := further(d.Hide(joined(d.config.Judging.Instructions, judge.Instructions)))
 	if judge.Person { // the question begins with the rest
 		return own
 	}
@@ -98,11 +98,11 @@ func behind(text string) string {
 }
 
 // further returns instructions of the host program behind those of the library; "": there are none.
-func (d *Debate) further(own string) string {
+func further(own string) string {
 	if own = prompt.Plain(own); own == "" {
 		return ""
 	}
-	return "\n\nFurther instructions, which hold where they differ from the rules above:\n\n" + d.Hide(own)
+	return "\n\nFurther instructions, which hold where they differ from the rules above:\n\n" + own
 }
 
 // longestMark is a mark that takes as many digits as one can.

@@ -134,7 +134,7 @@ func (d *Debate) personJudged(s *sheet, swapped bool) string {
 		question = "How good was it?"
 		example = exampleOf(personVerdictShape{Reasoning: "…", QualityScore: 70})
 	}
-	if swapped {
+	if swapped && !d.winnerless() && !d.asked.former { // without a winner the question names nobody
 		question += " You are asked this twice, the second time with the participants in the other order: answer as if it were the first time."
 	}
 	return fmt.Sprintf("The debate is over. %s\n\n%s%s\n\nThe answer looks like this: %s", question,

@@ -249,18 +249,19 @@ func TestWhatIsAssignedIsSaid(t *testing.T) {
 	for _, stance := range []format.Stance{
 		format.Advocate, format.Open, format.Shared, format.Examined, format.Proposer, format.Critic,
 	} {
-		config := debate.Config{Topic: "Should cities ban cars?", Rounds: 1, Stance: stance, Participants: stage.Actors("Ada for", "Ben", "Cem")}
+		config := debate.Config{Topic: "Should cities ban cars?", Rounds: 1, Stance: stance, Participants: stage.Actors("Ada for", "Ben", "Cem", "Dia neutral")}
 		config.Participants[1].Position = "Price them."
 		config.CustomFormat = &format.Format{
 			Name: "residents", Phases: []format.Phase{{Name: "talk", First: 1, Last: -1}}, End: format.EndByRounds,
 			Seats: []format.Seats{{Role: "to speak as a resident"}},
 		}
 		systems := told(t, config)
-		for name, given := range map[string]int{"Ada": 1, "Ben": 1, "Cem": 0} {
+		for name, given := range map[string]int{"Ada": 1, "Ben": 1, "Cem": 0, "Dia": 1} {
 			assert.Len(t, assigned.FindAllString(systems[name], -1), given, "%s: %s", stance, name)
 			assert.Equal(t, []format.Stance{stance}, standing(systems[name]), name)
 		}
 		assert.Contains(t, systems["Ada"], "Your side: for (you say yes to the topic)", "the role is for any side")
+		assert.NotContains(t, systems["Dia"], "Begin with", "neither yes nor no is no view")
 	}
 }
 

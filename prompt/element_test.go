@@ -53,7 +53,7 @@ func TestDebaterElements(t *testing.T) {
 		"side for":     {given, []string{"Your side: for\n"}, nil},
 		"side against": {debater(func(d *prompt.Debater) { d.Side = "against" }), []string{"Your side: against\n"}, nil},
 		"neutral begins with nothing": {
-			stance(prompt.Debater{Stance: "open", Side: "neutral"}), []string{"Begin with the view that you find best supported"}, []string{"given to you above"},
+			stance(prompt.Debater{Stance: "open", Side: "neutral"}), []string{"Your side was assigned, and binds you no longer than reasons do."}, []string{"Begin with"},
 		},
 		"side neutral": {debater(func(d *prompt.Debater) { d.Side = "neutral" }), []string{"Your side: neutral\n"}, nil},
 		"side of a format": {

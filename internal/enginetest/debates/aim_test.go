@@ -169,6 +169,39 @@ func TestWhoReadsNoSystemPrompt(t *testing.T) {
 	})
 }
 
+// TestVotersAreToldInstructionsAsTheyAre: only judges read labels.
+func TestVotersAreToldInstructionsAsTheyAre(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Format, config.Rounds, config.Judging.Anonymous = format.FreeForm, 1, true
+	config.Audience = &debate.Audience{Instructions: "Ada is your sister.", Members: []debate.Member{{Name: "Vera", Person: true}}}
+	engine, _ := stage.Ready(config)
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	record, err := session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	assert.True(t, strings.HasSuffix(record.Inquiries[0].Question, "\n\nAda is your sister."), record.Inquiries[0].Question)
+}
+
+// TestAPersonIsNotToldOfAnOrderThatNobodyShows: where nobody wins, a person is asked for no scores, and in no order.
+func TestAPersonIsNotToldOfAnOrderThatNobodyShows(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Format, config.Rounds = format.ConvergenceSeeker, 1
+	config.Judging.When, config.Judging.BothOrders, config.Judging.Judges = debate.AtEnd, true, []debate.JudgeConfig{{Name: "Zoe", Person: true}}
+	engine, _ := stage.Ready(config)
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	for range 2 {
+		record, err := session.Wait(t.Context())
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		assert.NotContains(t, record.Inquiries[0].Question, "the other order")
+		require.NoError(t, session.Answer(t.Context(), record.Inquiries[0].ID, `{"reasoning":"Well.","qualityScore":70}`))
+	}
+	_, err = session.Wait(t.Context())
+	require.NoError(t, err)
+}
+
 // TestOneContestant agrees with nobody, and is compared with nobody.
 func TestOneContestant(t *testing.T) {
 	config := castOf(stage.Builtin(t, format.Socratic))
