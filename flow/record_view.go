@@ -132,8 +132,8 @@ func longest(lists ...[]string) (most int) {
 }
 
 // labelOf says what a turn is to whoever reads it, such as "round 2, question to Ben", and whether it has no end. target is whom it is
-// addressed to, as the reader knows that name. It follows from the turn alone, so that what a request has sent is sent again as it was. "": the conversation has no
-// labels.
+// addressed to, as the reader knows that name. It follows from the turn alone, so that what a request has sent is sent again as it was.
+// "": the conversation has no labels.
 func (r *Record) labelOf(t *Turn, target string) string {
 	if r.labelRoom == 0 {
 		return ""
@@ -150,7 +150,7 @@ func (r *Record) labelOf(t *Turn, target string) string {
 		label += " to " + target
 	}
 	if t.Cut {
-		label += ", cut short"
+		label += ", cut off by a limit of length"
 	}
 	return text.OneLine(text.Escape(label, r.fence), longestLabel)
 }

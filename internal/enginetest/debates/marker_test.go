@@ -74,14 +74,14 @@ func TestACutSpeechIsNamed(t *testing.T) {
 		for _, m := range req.Messages {
 			if m.Text == "Firstly, and" && m.Label != "" {
 				read++
-				assert.Equal(t, "round 1, opening, cut short", m.Label, req.ID)
+				assert.Equal(t, "round 1, opening, cut off by a limit of length", m.Label, req.ID)
 			} else {
-				assert.NotContains(t, m.Label, "cut short", req.ID)
+				assert.NotContains(t, m.Label, "cut", req.ID)
 			}
 		}
 	}
 	assert.Positive(t, read)
-	assert.Contains(t, stage.View(record).Outcome().Degraded, "cut short at the limit of tokens: Ada in round 1: raise maxTokens")
+	assert.Contains(t, stage.View(record).Outcome().Degraded, "cut short at the limit of tokens: Ada in round 1: raise the speaker's own maxTokens")
 }
 
 // TestANameThatIsAWordOfALabel: a label hides whom a turn is addressed to, and keeps its other words, even if they are somebody's name.
