@@ -161,9 +161,13 @@ func (d *Debate) Format() *format.Format { return d.format }
 //   - system.NAME: the system prompt of a participant, a judge or a voter
 //   - turn.PHASE, turn.PHASE<SLOT>: the instruction of a speech, by the name of the phase and the number of the slot, from 1, with .answer for
 //     who answers in it; further ones end in <first>, .only, or in what a release frees from, such as <side>
-//   - ask.assess.ROUND, ask.verdict, ask.ballot.before, ask.ballot.after: what judges and voters are asked; later rounds share a text
-//   - assign, summary, again, findings, tools
+//   - ask.assess.ROUND, ask.verdict, ask.verdict.unfinished, ask.ballot.before, ask.ballot.after: what judges and voters are asked; later
+//     rounds share a text
+//   - ask.aim, ask.motion, ask.language: what those are told who read no system prompt
+//   - system.summarizer, summary, summary.former: the prompts of the summarizer
+//   - assign, again, findings, tools, tools.none
 //
+// Debates of version 1 of the flow have other names for what judges and voters are asked, each with a judge's name or with "ballot".
 // Where a text depends on the round, it has a hole for the number between runes of private use: see prompt.Fill.
 func (d *Debate) Text(name string) string { return d.texts[name] }
 

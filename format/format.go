@@ -55,8 +55,9 @@ type Format struct {
 
 // Seats are the participants of one side.
 type Seats struct {
-	// Side is For, Against or Neutral; there are no others, so participants with more than three parts are told apart by their Persona
-	// and Instructions, and slots by "for:2" or "name:Ada". Seats without a side are for all participants whose side has no seats of its own.
+	// Side is For, Against or Neutral; there are no others. Where there are more than three parts, participants are told apart by their
+	// Persona and Instructions, and slots by "for:2" or "name:Ada". Seats without a side are for all participants whose side has no seats
+	// of its own.
 	Side Side `json:"side" redact:"-"`
 	// Min and Max bound their number. Max 0 means no upper bound.
 	Min int `json:"min,omitempty"`
@@ -107,10 +108,10 @@ type Slot struct {
 	// Exchanges makes the slot a cross-examination of this many questions; 0 means no cross-examination. Who asks each question
 	// and To answers it, in one turn each.
 	Exchanges int `json:"exchanges,omitempty"`
-	// Minutes is the length of the slot if it were spoken: of the speech, or of the whole cross-examination. It
-	// gives a target of words ([WordsPerMinute]) and a cap of 2 tokens for each of them. That is enough for English. Other languages take
-	// more, German up to 2.2, Finnish and Arabic up to 4, with the tokens of older models: set MaxTokens for these. A speech that is cut
-	// at its cap is marked so for those who read it, and the outcome names it.
+	// Minutes is the length of the slot if it were spoken: of the speech, or of the whole cross-examination. It gives a target of words
+	// ([WordsPerMinute]) and a cap of 2 tokens for each of them, at least 256. That is enough for English. Other languages take more, German
+	// up to 2.2, Finnish and Arabic up to 4, with the tokens of older models: set MaxTokens for these. A speech that is cut at its cap is
+	// marked so for those who read it, and the outcome names it.
 	Minutes float64 `json:"minutes,omitempty"`
 	// Words and MaxTokens replace what Minutes gives, for each turn.
 	Words     int `json:"words,omitempty"`
