@@ -38,10 +38,11 @@ func (d *Debate) degraded() []string {
 	for _, u := range d.unread() {
 		out = append(out, d.sayUnread(&u))
 	}
-	if cut := d.sayCut(); cut != "" {
-		out = append(out, cut)
+	for _, cut := range []string{d.sayCut(), d.sayStumps()} {
+		if cut != "" {
+			out = append(out, cut)
+		}
 	}
-	out = append(out, d.sayStumps()...)
 	for _, what := range d.missing() {
 		out = append(out, "missing: "+what)
 	}
@@ -131,27 +132,20 @@ func (d *Debate) sayUnread(u *Unread) string {
 		what, whose, lost)
 }
 
-// sayStumps says which speeches have no end, in a line for each thing that has cut some: the cap on a speech, which that of its speaker
-// replaces, be it the format's or the debate's, or the budget.
-func (d *Debate) sayStumps() (out []string) {
-	var capped, lowered []string
+// sayStumps says in one line which speeches have no end. "": all have one. The cap of the speaker replaces that of the format and that of
+// the debate. Of those that the budget has cut, the record says it.
+func (d *Debate) sayStumps() string {
+	var cut []string
 	for _, t := range d.Turns {
-		short := func(w flow.Warning) bool { return w.Kind == flow.WarnCapped && w.Call == t.Call }
-		switch {
-		case !t.Cut:
-		case slices.ContainsFunc(d.Warnings, short):
-			lowered = append(lowered, t.Call)
-		default:
-			capped = append(capped, t.Call)
+		lowered := func(w flow.Warning) bool { return w.Kind == flow.WarnCapped && w.Call == t.Call }
+		if t.Cut && !slices.ContainsFunc(d.Warnings, lowered) {
+			cut = append(cut, t.Call)
 		}
 	}
-	if len(capped) > 0 {
-		out = append(out, "cut short at the limit of tokens: "+strings.Join(d.spell(capped), ", ")+": raise the speaker's own maxTokens")
+	if len(cut) == 0 {
+		return ""
 	}
-	if len(lowered) > 0 {
-		out = append(out, "cut short because the budget left no more: "+strings.Join(d.spell(lowered), ", ")+": raise its limit")
-	}
-	return out
+	return "cut short at the limit of tokens: " + strings.Join(d.spell(cut), ", ") + ": raise the speaker's own maxTokens"
 }
 
 // sayCut says in one line that summaries have no end. "": all have one.
