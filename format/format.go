@@ -77,8 +77,8 @@ type Phase struct {
 	First int `json:"first"`
 	Last  int `json:"last"`
 	// Instruction tells a speaker what this phase asks. Without one here or in the slot, speakers are asked what the phase's name
-	// calls for: to open, to close, or to go on. Who has not spoken yet in the first round is asked to open, whatever its name. With an
-	// instruction they are asked nothing else.
+	// calls for: to open, to close, or to go on. Who has not spoken yet in the first round is asked to open, whatever its name, but for a
+	// chair that has heard others. With an instruction they are asked nothing else.
 	Instruction string `json:"instruction,omitempty"`
 	// Slots are the speeches of a round, in order. If there are none, every participant but the chair speaks once:
 	// in the order of Config.Participants, and in the way that Config.Mode says.
