@@ -48,8 +48,8 @@ type Engine struct {
 	// Tools are functions that models may use while they write a reply, by the name under which a model calls them.
 	Tools map[string]flow.Tool
 	// Prompts replace templates and parts of package prompt, and templates of the flows in Flows, by their names, in all conversations.
-	// [Config].Prompts replaces them in one. [prompt.Default] returns the text that is replaced. A replaced system prompt that does not
-	// explain the markers around the texts of others is refused: {{template "fence" .}} does.
+	// [Config].Prompts replaces them in one. [prompt.Default] returns the text that is replaced. Package prompt says what a replacement may
+	// hold. A replaced system prompt that does not explain the markers around the texts of others is refused: {{template "fence" .}} does.
 	Prompts map[string]string
 	// Models are prices and sizes by "provider/model". They take precedence over the embedded table.
 	Models map[string]flow.Model

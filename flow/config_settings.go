@@ -133,8 +133,8 @@ type Settings struct {
 	// of the topic.
 	Language string `json:"language,omitempty" redact:"-"`
 	// Prompts replace templates of package prompt and of the flow in this conversation alone, by their names, on top of Engine.Prompts.
-	// There are at most 32, of 100,000 bytes each. A template is a program that the engine executes, and its text is trusted as a system
-	// prompt: do not take one from a user.
+	// There are at most 32, of 100,000 bytes each. Package prompt says what they may hold: their work is bounded. Models obey their words as
+	// those of a system prompt: do not take one from a user.
 	Prompts map[string]string `json:"prompts,omitempty" redact:"keys"`
 	// Documents are what everybody reads. The first may have no name: its files belong to the topic. Requests to models
 	// begin with them.

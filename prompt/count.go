@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 )
 
@@ -19,6 +20,29 @@ func count(n any, one string, many ...string) string {
 		noun += "s"
 	}
 	return number + " " + noun
+}
+
+// mostCounted bounds a number and its noun in a template, in bytes: count is the only function that makes a text, and could make long ones
+// out of its own.
+const mostCounted = 200
+
+// counted is the function count of the templates.
+func counted(n any, one string, many ...string) (string, error) {
+	number := reflect.ValueOf(n)
+	size := len(one)
+	switch {
+	case number.Kind() == reflect.String:
+		size += number.Len()
+	case !number.CanInt() && !number.CanUint():
+		return "", fmt.Errorf("count takes a number and its noun, as in {{count .Words \"word\"}}, and this is a %T", n)
+	}
+	for _, noun := range many {
+		size += len(noun)
+	}
+	if size > mostCounted {
+		return "", fmt.Errorf("count takes a number and its noun of at most %d bytes", mostCounted)
+	}
+	return count(n, one, many...), nil
 }
 
 // There returns the beginning of a sentence that says how many things exist: "there is 1", "there are 3".

@@ -102,12 +102,18 @@ type Turn struct {
 // Round returns the placeholder; templates use it as {{.Round}}.
 func (Turn) Round() string { return Round }
 
-// Turn returns the instruction before a turn. It is rendered once per phase; [Fill] inserts the round and the number of rounds. It
-// fails only if a replaced template fails.
+// Turn returns the instruction before a turn. It is rendered once per phase; [Fill] inserts the round and the number of rounds. Where a
+// replaced template yields no text, such as {{.Instruction}} for a turn without one, the embedded template asks: a request never ends on
+// what somebody else has said. Turn fails only if a replaced template fails.
 func (s *Set) Turn(t Turn) (string, error) {
 	t.Phase = entry(t.Phase)
 	t.Instruction = block(t.Instruction)
 	t.Target = entry(t.Target)
 	t.Released = entry(t.Released)
-	return s.render("turn", t)
+	text, err := s.render("turn", t)
+	if err == nil && text == "" {
+		own, _ := embedded()
+		return own.render("turn", t)
+	}
+	return text, err
 }

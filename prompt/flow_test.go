@@ -40,6 +40,10 @@ func TestTemplatesOfFlows(t *testing.T) {
 		_, err = prompt.Parse(test.overrides, ask, map[string]prompt.Template{"interview.ask": test.own})
 		require.ErrorContains(t, err, want)
 	}
+	text, _ = prompt.Default("judge")
+	shared := map[string]prompt.Template{"judge": {Text: text, Samples: []any{prompt.Judge{}}}}
+	_, err = prompt.Parse(map[string]string{"judge": "You judge."}, shared)
+	require.ErrorContains(t, err, "never explains the markers", "who shares a template changes nothing in what it has to show")
 	_, err = prompt.Parse(nil, map[string]prompt.Template{"judge": {Text: "You judge.", Samples: []any{interview{}}}})
 	require.ErrorContains(t, err, `"judge": two templates have this name`)
 }

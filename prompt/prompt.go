@@ -31,10 +31,22 @@
 //
 // A replacement sees the fields of the type beside its name. It stands in the place of the whole text: what it does not print, nobody is
 // told. [Parse] asks of it the part "fence", the Fields and the Instructions where it has them. Nothing else is asked: a system prompt that
-// does not contain the part "language" leaves the language of a config unsaid. The templates turn, assess and verdict also
-// see {{.Round}}, the number of the round. Templates are executed once per debate and kind. The round changes from turn to
-// turn, and the number of rounds when a host program amends it. So {{.Round}} and {{.Rounds}} render placeholders in
-// these templates, which [Fill] replaces by the numbers.
+// does not contain the part "language" leaves the language of a config unsaid. For a turn for which a replaced turn yields no text, the
+// embedded one asks.
+//
+// A replacement is a text with values, conditions and lists, and no program, since it may come with a config of somebody else:
+//
+//   - It has at most 100,000 bytes, 100 assignments, and 100 conditions, lists and parentheses inside each other.
+//   - It calls only and, count, eq, ge, gt, index, le, len, lt, ne, not, or and slice. {{count .Words "word"}} writes "1 word" or "3 words".
+//   - {{range}} takes a list of the data or a variable.
+//   - {{template}} names a part, and a part contains no other. There is no {{define}} and no {{block}}.
+//   - It writes at most 32 MiB, and executes at most 262,144 nodes, such as texts, fields and functions.
+//
+// The templates of a flow itself are the host program's own code, and may do all that text/template can.
+//
+// The templates turn, assess and verdict also see {{.Round}}, the number of the round. Templates are executed once per debate and
+// kind. The round changes from turn to turn, and the number of rounds when a host program amends it. So {{.Round}} and {{.Rounds}} render
+// placeholders in these templates, which [Fill] replaces by the numbers.
 //
 // Values are data: nothing in a topic, a position or a name is executed as a template, and no value can
 // contain the placeholder. Topics, positions and personas may come from users: if they have several lines, each line
@@ -73,14 +85,13 @@ type Set struct {
 // Template is a template of a flow outside this package. [Set.Render] executes it.
 type Template struct {
 	Text string
-	// Samples are data that reach all branches of the template and of its possible replacements. There is at least one. The first has
-	// all values: if something must be shown, a replacement is tried without each of them too, and with each alone.
+	// Samples are data that reach all branches of the template and of its possible replacements. There is at least one. If the Instructions
+	// of one are [SampleInstructions], a replacement of a template with Fenced or Asks must print {{.Instructions}}.
 	Samples []any
 	// Fenced says that the template is a system prompt of somebody who reads what others have said. A replacement of it must contain the
-	// part "fence", whatever else its data hold. Each sample that is not zero then has the word [SampleFence].
+	// part "fence", whatever its data hold.
 	Fenced bool
-	// Asks says that the template asks for a structured answer. A replacement of it must contain the fields, whatever else its data hold.
-	// Each sample that is not zero then has the text [SampleFields] as its Fields.
+	// Asks says that the template asks for a structured answer. A replacement of it must print {{.Fields}}, whatever else its data hold.
 	Asks bool
 }
 
@@ -93,10 +104,8 @@ type Template struct {
 //   - has an unknown name,
 //   - is not valid UTF-8,
 //   - does not parse or execute,
-//   - formats a value with a verb that does not suit it,
-//   - loops without end, or yields more than 32 MiB,
-//   - never renders any text, or none for some turns,
-//   - is a part and defines another one,
+//   - is longer, or does more, than a replacement may: see the package,
+//   - never renders any text,
 //   - lacks the part "fence", which explains the markers, in a system prompt of somebody who reads what others have said,
 //   - lacks the fields that an answer has, where a structured answer is asked for, or
 //   - lacks the Instructions of a config, in one of these two that sees them.
@@ -193,9 +202,8 @@ func (s *Set) add(flows []map[string]Template) (failures []error) {
 				failures = append(failures, fmt.Errorf("prompt: template %q: two templates have this name", name))
 			case len(own[name].Samples) == 0:
 				failures = append(failures, fmt.Errorf("prompt: template %q: has no sample", name))
-			default:
+			case !taken: // what a shared template has to show does not hang on who else shares it
 				s.known[name], s.texts[name] = own[name], own[name].Text
-				delete(s.templates, name)
 			}
 		}
 	}
@@ -223,7 +231,7 @@ func (s *Set) with(overrides map[string]string, failures []error) (*Set, error) 
 			out.templates[name] = ready
 			continue
 		}
-		parsed, err := s.known[name].parse(base, name, out.texts[name], overridden)
+		parsed, err := s.known[name].parse(base, name, out.texts[name])
 		if err != nil {
 			failures = append(failures, &overrideError{name, fmt.Errorf("prompt: template %q: %w", name, err)})
 			continue
@@ -236,67 +244,55 @@ func (s *Set) with(overrides map[string]string, failures []error) (*Set, error) 
 	return out, nil
 }
 
-// parse parses a text beside the parts and tries it. An override must also show what the template has to show.
-func (t Template) parse(base *template.Template, name, text string, overridden bool) (*template.Template, error) {
+// parse parses a text beside the parts and tries it. If it takes the place of the template's own, it may hold and must show what a
+// replacement may and must.
+func (t Template) parse(base *template.Template, name, text string) (*template.Template, error) {
 	if !utf8.ValidString(text) {
 		return nil, errors.New("is not valid UTF-8")
 	}
-	if overridden && isPart(name) {
-		if err := definesOther(name, text); err != nil {
-			return nil, err
-		}
+	own := text == t.Text
+	if isPart(name) { // it stands in the midst of another text
+		text = strings.TrimSpace(text)
 	}
 	beside, err := base.Clone()
 	if err != nil {
 		return nil, err
 	}
-	if isPart(name) { // it stands in the midst of another text
-		text = strings.TrimSpace(text)
+	parsed := beside.New(name)
+	if own {
+		parsed, err = parsed.Parse(text)
+	} else if tree, wrong := replacement(name, text); wrong != nil {
+		err = wrong
+	} else {
+		parsed, err = parsed.AddParseTree(name, tree)
 	}
-	parsed, err := beside.New(name).Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	if overridden {
-		if err := counted(parsed, base); err != nil {
-			return nil, err
-		}
+	if err := t.try(parsed); err != nil {
+		return nil, err
 	}
-	var b page
-	var musts []must
-	trials := t.Samples
-	if overridden {
-		rule, err := execute(&b, base.Lookup(partFence), Fence{SampleFence})
-		if err != nil {
-			return nil, err
-		}
-		if musts = t.musts(name, rule); len(musts) > 0 {
-			trials = append(slices.Clip(trials), sparse(trials[0])...)
-		}
+	if own {
+		return parsed, nil
 	}
-	silent, texts := true, make([]string, len(trials))
-	for i, data := range trials {
-		out, err := execute(&b, parsed, data)
+	return parsed, t.shows(name, parsed.Root)
+}
+
+// try executes a template with each sample.
+func (t Template) try(parsed *template.Template) error {
+	var p page
+	silent := true
+	for _, data := range t.Samples {
+		out, err := execute(&p, parsed, data)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if strings.Contains(out, "%!") && !strings.Contains(text, "%!") { // the mark of package fmt
-			return nil, errors.New("formats a value with a verb that does not suit it: numbers and names are texts here")
-		}
-		silent, texts[i] = silent && out == "", out
+		silent = silent && out == ""
 	}
 	if silent { // the request would end on somebody's speech, or have no system prompt
-		return nil, errors.New("yields no text")
+		return errors.New("yields no text")
 	}
-	if name == "turn" && slices.Contains(texts, "") {
-		return nil, errors.New("yields no text for some turns, questions or answers")
-	}
-	for _, m := range musts {
-		if err := m.lacks(trials, texts); err != nil {
-			return nil, err
-		}
-	}
-	return parsed, nil
+	return nil
 }
 
 // Names returns the names of the set's templates, sorted. A Set that [Parse] has not made has none.
@@ -315,13 +311,14 @@ func (s *Set) render(name string, data any) (string, error) {
 	if s == nil || s.templates[name] == nil {
 		return "", fmt.Errorf("prompt: template %q: the set was not made by Parse", name)
 	}
-	b, ok := s.buffers.Get().(*page)
+	p, ok := s.buffers.Get().(*page)
 	if !ok {
-		b = new(page)
+		p = new(page)
 	}
-	out, err := execute(b, s.templates[name], data)
-	if b.Cap() <= mostKept {
-		s.buffers.Put(b)
+	out, err := execute(p, s.templates[name], data)
+	if p.text.Cap() <= mostKept {
+		p.fresh()
+		s.buffers.Put(p)
 	}
 	if err != nil {
 		return "", fmt.Errorf("prompt: template %q: %w", name, err)
@@ -330,16 +327,12 @@ func (s *Set) render(name string, data any) (string, error) {
 }
 
 // execute returns a copy of the right size, because a debate keeps its prompts as long as it runs. The
-// memory of b is used again for the next text.
-func execute(b *page, t *template.Template, data any) (string, error) {
-	b.Reset()
-	if err := t.Execute(b, data); err != nil {
+// memory of p is used again for the next text.
+func execute(p *page, t *template.Template, data any) (string, error) {
+	p.text.Reset()
+	if err := t.Execute(p, data); err != nil {
 		return "", err
 	}
-	out := b.Bytes()
-	if bytes.Contains(out, []byte(step)) {
-		out = bytes.ReplaceAll(out, []byte(step), nil)
-	}
 	// A template can create invalid UTF-8, which a log would not keep.
-	return strings.ToValidUTF8(string(bytes.TrimSpace(out)), string(unicode.ReplacementChar)), nil
+	return strings.ToValidUTF8(string(bytes.TrimSpace(p.text.Bytes())), string(unicode.ReplacementChar)), nil
 }

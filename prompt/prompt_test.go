@@ -152,11 +152,10 @@ func TestOverrideFails(t *testing.T) {
 			map[string]string{"assess": "x{{if .Ends}}{{.Colour}}{{end}}"}, []string{`"assess"`, "Colour"},
 		},
 		"another template": {map[string]string{"again": `{{template "turn" .}}`}, []string{`"again"`, `"turn"`}},
-		"endless":          {map[string]string{"turn": `{{define "x"}}{{template "x"}}{{end}}{{template "x"}}`}, []string{`"turn"`, "depth"}},
-		"a wrong verb":     {map[string]string{"turn": `{{printf "%03d" .Round}}`}, []string{`"turn"`, "verb"}},
+		"endless":          {map[string]string{"turn": `{{define "x"}}{{template "x"}}{{end}}{{template "x"}}`}, []string{`"turn"`, "{{define}}"}},
+		"a wrong verb":     {map[string]string{"turn": `{{printf "%03d" .Round}}`}, []string{`"turn"`, `calls the function "printf"`}},
 		"index":            {map[string]string{"assess": "{{index .Participants 99}}"}, []string{`"assess"`, "out of range"}},
 		"no text":          {map[string]string{"turn": " \n{{/* nothing */}}"}, []string{`"turn": yields no text`}},
-		"no text for some": {map[string]string{"turn": "{{if .Closing}}Close.{{end}}"}, []string{`"turn": yields no text for some turns`}},
 		"several": {
 			map[string]string{"turn": "{{", "referee": "x", "verdict": "{{.Colour}}", "again": "fine"},
 			[]string{`"turn"`, `"referee"`, `"verdict"`},
@@ -189,6 +188,28 @@ func TestOverrideFailsLater(t *testing.T) {
 	text, err := set.Turn(prompt.Turn{Phase: "rebuttal"})
 	require.ErrorContains(t, err, `template "turn"`)
 	assert.Empty(t, text, "no half of a text")
+}
+
+// TestATurnIsAlwaysAskedFor: a template that asks only in some turns, such as by the instruction of a format, leaves the others to the
+// embedded one.
+func TestATurnIsAlwaysAskedFor(t *testing.T) {
+	for text, asked := range map[string]prompt.Turn{
+		"{{.Instruction}}":              {Instruction: "Name a value."},
+		"{{if .Closing}}Close.{{end}}":  {Closing: true},
+		"{{if .Question}}Ask.{{end}}\n": {Question: true},
+	} {
+		set, plain := parsed(t, map[string]string{"turn": text}), parsed(t, nil)
+		own, err := set.Turn(asked)
+		require.NoError(t, err)
+		assert.Contains(t, []string{"Name a value.", "Close.", "Ask."}, own)
+		for _, other := range []prompt.Turn{{}, {Opening: true}, {Answer: true}} {
+			want, err := plain.Turn(other)
+			require.NoError(t, err)
+			got, err := set.Turn(other)
+			require.NoError(t, err)
+			assert.Equal(t, want, got)
+		}
+	}
 }
 
 func TestZeroSet(t *testing.T) {

@@ -23,8 +23,7 @@ const (
 )
 
 // samples returns data for each template that reaches all its branches: with every value, with none, and
-// with each choice that the embedded templates make. The first has every value. Data that are not empty have [SampleFence] and
-// [SampleFields].
+// with each choice that the embedded templates make. The first has every value.
 func samples() map[string][]any {
 	person := []Person{{Name: "Ben", Side: "against", Position: "No."}, {Name: "Cy", Persona: "Persona"}}
 	names := []string{"Ada", "Ben"}

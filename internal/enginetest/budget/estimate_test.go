@@ -150,24 +150,21 @@ func TestAnEstimateCountsSummaries(t *testing.T) {
 	assert.LessOrEqual(t, record.Spent().Cost, estimate.Cost)
 }
 
-// terse makes prompts of a byte each. What a replaced prompt must explain, these explain to the samples alone with which they are tried.
+// terse makes prompts of few bytes: a system prompt of 33, which are the markers and twice their word of ten digits, and a last message of
+// one.
 func terse() map[string]string {
-	fenced := func(text string) string {
-		return `{{if eq .Fence "` + prompt.SampleFence + `"}}{{template "fence" .}}{{.Instructions}}{{else}}` + text + `{{end}}`
+	return map[string]string{
+		"debater": `{{.Instructions}}{{template "fence" .}}`, "fence": "<<<{{.Fence}}<<<end {{.Fence}}>>>", "turn": "T",
 	}
-	asks := func(text string) string {
-		return `{{if eq .Fields "` + prompt.SampleFields + `"}}{{.Fields}}{{else}}` + text + `{{end}}`
-	}
-	return map[string]string{"debater": fenced("D"), "turn": "T", "judge": fenced("J"), "assess": asks("A"), "verdict": asks("V")}
 }
 
 // Two debaters, one round, no judge, ten tokens a reply, at 1 and 2 USD for a million tokens. By hand:
 //
-//	Ada reads  1 (system) + 1 (last message) + 3·24 (framing)                  =  74
-//	Ben reads  74 + Ada's turn: 10·8·5/4 (text) + 2·16 (fence) + 43 (label) + 3 (name) + 24 = 276
+//	Ada reads  33 (system) + 1 (last message) + 3·24 (framing)                 = 106
+//	Ben reads  106 + Ada's turn: 10·8·5/4 (text) + 2·16 (fence) + 43 (label) + 3 (name) + 24 = 308
 //	both write 10
 //
-// so that there are 370 tokens, for 350 + 2·20 millionths of a dollar.
+// so that there are 434 tokens, for 414 + 2·20 millionths of a dollar.
 func TestAnEstimateByHand(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Format, config.Rounds, config.MaxTokens, config.Judging = format.FreeForm, 1, 10, nil
@@ -177,11 +174,11 @@ func TestAnEstimateByHand(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, p.Calls(), "nobody is asked")
 	assert.Equal(t, 2, estimate.Calls)
-	assert.Equal(t, 370, estimate.Tokens)
-	assert.Equal(t, (350+2*20)*debate.USD/1_000_000, estimate.Cost)
+	assert.Equal(t, 434, estimate.Tokens)
+	assert.Equal(t, (414+2*20)*debate.USD/1_000_000, estimate.Cost)
 	assert.Equal(t, estimate.Cost, estimate.FirstRound)
 	assert.Equal(t, []flow.Account{{
-		Name: "test/debater", Usage: provider.Usage{Input: 350, Output: 20}, Cost: estimate.Cost, Requests: 2,
+		Name: "test/debater", Usage: provider.Usage{Input: 414, Output: 20}, Cost: estimate.Cost, Requests: 2,
 	}}, estimate.Models)
 
 	// And it can come to that, but for the label, which is 24 bytes shorter than the longest: a vendor that reports nothing, and replies as
@@ -193,7 +190,7 @@ func TestAnEstimateByHand(t *testing.T) {
 	})
 	record := stage.Run(t, engine, config)
 	assert.Zero(t, record.Spent().Cost)
-	assert.Equal(t, flow.Unsettled{AtMost: (350 - 24 + 2*20) * debate.USD / 1_000_000, Unreported: 2}, record.Spent().Unsettled)
+	assert.Equal(t, flow.Unsettled{AtMost: (414 - 24 + 2*20) * debate.USD / 1_000_000, Unreported: 2}, record.Spent().Unsettled)
 	assert.Zero(t, p.Calls())
 }
 

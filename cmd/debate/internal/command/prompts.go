@@ -32,7 +32,8 @@ is for, or print the text of one. They are in the language of Go's
 text/template. The comment on top names what a template sees: the fields of
 that type in https://pkg.go.dev/github.com/agonist-dev/debate/prompt. A copy
 that you have changed takes the place of one with --prompt name=file, or under
-the key prompts of a config.`,
+the key prompts of a config. That page also says what may stand in it: values,
+conditions and lists, but no {{define}} and few functions.`,
 		Example: `  debate prompts
   debate prompts judge > judge.tmpl
   debate "Is it safe?" --flow debate --prompt judge=judge.tmpl`,
