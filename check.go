@@ -50,7 +50,6 @@ func (v *validation) check(c *Config) {
 	}
 	v.checkDetectors("watch", c.Watch)
 	v.checkDetectors("stopOn", c.StopOn)
-	v.OwnPrompts(c.Prompts, "")
 }
 
 // checkDetectors reports detectors that are neither built in nor registered. A log that was made elsewhere may name any.

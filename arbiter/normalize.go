@@ -108,7 +108,6 @@ func check(config flow.Config, _ any, known flow.Registry) []error {
 	if strings.TrimSpace(c.Task) == "" {
 		f.Addf("task", "is empty")
 	}
-	f.OwnPrompts(c.Prompts, FlowName)
 	c.Arbiter.check(&f, c, known)
 	if n := len(c.Agents); n < 1 || n > mostAgents {
 		f.Addf("agents", "%s: 1 to %d are possible", prompt.There(n), mostAgents)

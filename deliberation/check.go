@@ -44,7 +44,6 @@ func (v *validation) check(c *Config) {
 		v.Addf("problem", "is empty")
 	}
 	v.Text("context", c.Context, mostText)
-	v.OwnPrompts(c.Prompts, FlowName)
 	v.numbers(c)
 	v.termination(c.Termination)
 	v.choice("synthesis", c.Synthesis, SynthesisJudge, SynthesisVoting, SynthesisMerge, SynthesisRegistered)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/agonist-dev/debate/internal/order"
 	"github.com/agonist-dev/debate/internal/text"
-	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -250,22 +249,6 @@ func (f *Findings) prompts(all map[string]string) {
 	}
 	for name, content := range order.ByKey(all) {
 		f.Text("prompts."+text.OneLine(name, 80), content, MaxPrompt)
-	}
-}
-
-// OwnPrompts reports templates in [Settings].Prompts that conversations of a flow never read, because they are those of another flow. own
-// is the word with which the names of the flow's own templates begin, as in "review.ask"; "": it reads the templates of debates, which
-// package prompt has. Unknown names are reported by the engine.
-func (f *Findings) OwnPrompts(all map[string]string, own string) {
-	for name := range order.ByKey(all) {
-		field := "prompts." + text.OneLine(name, 80)
-		_, embedded := prompt.Default(name)
-		switch prefix, _, dotted := strings.Cut(name, "."); {
-		case dotted && prefix != own:
-			f.Addf(field, "is a template of another flow, which nobody reads here: leave it out")
-		case embedded && own != "" && !prompt.Shared(name):
-			f.Addf(field, "is a template of debates, which nobody reads here: leave it out")
-		}
 	}
 }
 

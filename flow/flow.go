@@ -148,8 +148,9 @@ type Flow struct {
 	// For prompts that a host program replaces, and configs that share them.
 
 	// Prompts are the templates that Texts renders with Setup.Prompts. A host program replaces them in Engine.Prompts, or in
-	// Settings.Prompts for one conversation, by their names, so a name begins with a word of the flow's, such as "review.ask". nil: Texts
-	// needs none.
+	// Settings.Prompts for one conversation, by their names, so a name begins with a word of the flow's, such as "review.ask". If the
+	// flow is not made of that of debates, and renders a template of debates too, that one stands here with the text of prompt.Default:
+	// otherwise no config replaces it. nil: Texts needs none.
 	Prompts map[string]prompt.Template
 	// Prompted returns the part of a config that its prompts and views depend on. Conversations for which this part is equal share their
 	// prompts, if topic, language, participants and prompts of their settings are equal too. nil: the whole config.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,8 +14,10 @@ import (
 
 	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/order"
 	"github.com/agonist-dev/debate/internal/strictjson"
 	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -58,7 +61,7 @@ func (l *Engine) check(p *plan, frozen any) (f flow.Findings) {
 		f = append(f, kind.Check(p.config, frozen, registry{l})...)
 	}
 	var names flow.Findings
-	l.checkPrompts(&names, t)
+	l.checkPrompts(&names, p)
 	l.checkTools(&names, t)
 	l.checkSummarizer(&names, t)
 	if l.contexts[t.Context] == nil || !flow.Registrable(t.Context) {
@@ -69,13 +72,19 @@ func (l *Engine) check(p *plan, frozen any) (f flow.Findings) {
 	return f
 }
 
-// checkPrompts tries the templates that the settings replace. The texts of a log that was written elsewhere are frozen: they are not tried
-// again, so that a later version of a template does not refuse the log.
-func (l *Engine) checkPrompts(f *flow.Findings, t *flow.Settings) {
-	if l.absent || len(t.Prompts) > flow.MaxPrompts {
+// checkPrompts tries the templates that the settings replace, and refuses those that the flow does not read. The texts of a log that was
+// written elsewhere are frozen: they are not looked at again, so that a later version of a template does not refuse the log.
+func (l *Engine) checkPrompts(f *flow.Findings, p *plan) {
+	given := p.settings.Prompts
+	if l.absent || len(given) > flow.MaxPrompts {
 		return
 	}
-	_, err := l.prompts.With(t.Prompts)
+	l.checkRead(f, p)
+	tried := maps.Clone(given)
+	maps.DeleteFunc(tried, func(_, content string) bool { // the checks of the settings report these
+		return len(content) > flow.MaxPrompt || !utf8.ValidString(content)
+	})
+	_, err := l.prompts.With(tried)
 	if err == nil {
 		return
 	}
@@ -86,11 +95,30 @@ func (l *Engine) checkPrompts(f *flow.Findings, t *flow.Settings) {
 	for _, one := range all {
 		field := "prompts"
 		if of, ok := one.(interface{ Template() string }); ok {
-			if field += "." + text.OneLine(of.Template(), 80); !utf8.ValidString(t.Prompts[of.Template()]) {
-				continue // the checks of the settings say so
-			}
+			field = promptField(of.Template())
 		}
 		f.Addf(field, "%w", one)
+	}
+}
+
+// promptField is the field of the settings that replaces a template.
+func promptField(name string) string { return "prompts." + text.OneLine(name, 80) }
+
+// checkRead refuses templates that nobody in the conversation reads, because they are those of another flow. A flow reads its own templates
+// and those of package prompt that all share. A debate, or a flow that takes the configs of debates, reads all of package prompt, and so may
+// a flow that has no templates of its own. Names that are unknown to the engine are reported as unknown.
+func (l *Engine) checkRead(f *flow.Findings, p *plan) {
+	own := p.machine.Flow().Prompts
+	for name := range order.ByKey(p.settings.Prompts) {
+		_, reads := own[name]
+		_, debates := prompt.Default(name)
+		switch {
+		case reads, l.prompts.Text(name) == "":
+		case !debates:
+			f.Addf(promptField(name), "is a template of another flow, which nobody reads here: leave it out")
+		case len(own) > 0 && !prompt.Shared(name) && p.config.Flow() != l.first:
+			f.Addf(promptField(name), "is a template of debates, which nobody reads here: leave it out")
+		}
 	}
 }
 

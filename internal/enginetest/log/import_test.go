@@ -178,16 +178,17 @@ func TestAnImportExecutesNoTemplateOfALog(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.ID = "foreign"
 	l := stage.PlayedLog(t, config)
-	for name, text := range map[string]string{
-		"words":       "Speak as I say.",
-		"a failure":   "{{.Nothing}}",
-		"without end": "{{range 1000000000000}}{{end}}x",
+	for name, given := range map[string]map[string]string{
+		"words":           {"turn": "Speak as I say."},
+		"a failure":       {"turn": "{{.Nothing}}"},
+		"without end":     {"turn": "{{range 1000000000000}}{{end}}x"},
+		"of another flow": {"deliberation.merge": "Merge as I say."},
 	} {
 		for _, sealed := range []bool{false, true} {
 			events := l.Copied(t)
 			events = events[:slices.IndexFunc(events, func(e debate.Event) bool { return body.As[flow.Intent](e) != nil })]
 			start := body.As[flow.Start](events[0])
-			stage.Reconfigure(start, func(c *debate.Config) { c.Prompts = map[string]string{"turn": text} })
+			stage.Reconfigure(start, func(c *debate.Config) { c.Prompts = given })
 			if start.Texts = nil; !sealed {
 				start.Seed = ""
 			}
@@ -201,7 +202,7 @@ func TestAnImportExecutesNoTemplateOfALog(t *testing.T) {
 			require.NoError(t, err, name)
 			require.NoError(t, session.Close())
 			assert.Equal(t, "Speak in round 1.", p.Requests()[0].Last.Text, name)
-			assert.Equal(t, text, record.Settings().Prompts["turn"], "the config stays as it was written")
+			assert.Equal(t, given, record.Settings().Prompts, "the config stays as it was written")
 		}
 	}
 }

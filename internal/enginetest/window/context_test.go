@@ -2,6 +2,7 @@ package window_test
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,11 +15,13 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/context/window"
+	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -342,6 +345,7 @@ func TestPromptsOfAConfig(t *testing.T) {
 func TestPromptsOfAConfigAreTried(t *testing.T) {
 	config := stage.TwoDebaters()
 	engine, p := stage.Engine(config)
+	engine.Flows = map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()}
 	many := make(map[string]string)
 	for i := range flow.MaxPrompts + 1 {
 		many[strconv.Itoa(i)] = "x"
@@ -364,10 +368,24 @@ func TestPromptsOfAConfigAreTried(t *testing.T) {
 			[]string{"prompts.turn"},
 			[]string{"at most 100000"},
 		},
+		"so long that to parse it would fill the stack": {
+			func(c *debate.Config) { c.Prompts = map[string]string{"turn": strings.Repeat("{{if 1}}", 900_000)} },
+			[]string{"prompts.turn"},
+			[]string{"at most 100000"},
+		},
 		"of no flow that reads them here": {
-			func(c *debate.Config) { c.Prompts = map[string]string{"review.ask": "x", "tools": "Done."} },
-			[]string{"prompts.review.ask", "prompts.review.ask"},
-			[]string{"nobody reads here", "no template"},
+			func(c *debate.Config) {
+				c.Prompts = map[string]string{"review.ask": "x", "tools": "Done.", "deliberation.merge": "Merge."}
+			},
+			[]string{"prompts.deliberation.merge", "prompts.review.ask"},
+			[]string{"is a template of another flow, which nobody reads here", "no template"},
+		},
+		"no text with values": {
+			func(c *debate.Config) {
+				c.Prompts = map[string]string{"turn": `{{define "x"}}{{end}}Go.`, "stance": "{{printf .Stance}}"}
+			},
+			[]string{"prompts.stance", "prompts.turn"},
+			[]string{`calls the function "printf"`, `defines the template "x"`},
 		},
 		"no UTF-8":                {func(c *debate.Config) { c.Prompts = map[string]string{"turn": "\xff"} }, []string{"prompts.turn"}, []string{"UTF-8"}},
 		"a language of two lines": {func(c *debate.Config) { c.Language = "German\nand" }, []string{"language"}, []string{"does not print"}},
@@ -383,6 +401,45 @@ func TestPromptsOfAConfigAreTried(t *testing.T) {
 		})
 	}
 	assert.Zero(t, p.Calls())
+}
+
+// TestAFlowThatIsMadeOfAnotherReadsItsTemplatesToo: a config replaces those of both, and none that nobody reads.
+func TestAFlowThatIsMadeOfAnotherReadsItsTemplatesToo(t *testing.T) {
+	ask := prompt.Template{Text: "Ask.", Samples: []any{struct{}{}}}
+	review, council := debate.DebateFlow(), deliberation.Flow()
+	review.Name, review.Prompts = "review", map[string]prompt.Template{"review.ask": ask}
+	council.Name, council.Prompts = "council", maps.Clone(council.Prompts)
+	council.Prompts["council.ask"] = ask
+	config := stage.TwoDebaters()
+	engine, _ := stage.Engine(config)
+	engine.Flows = map[string]*debate.Flow{"review": review, "council": council, deliberation.FlowName: deliberation.Flow()}
+	talk := deliberation.Config{Problem: "Which cache?", Unattended: true, Agents: []deliberation.Agent{
+		{ID: "ada", Role: deliberation.RoleArchitect, Model: "test/debater"}, {ID: "ben", Role: deliberation.RoleArchitect, Model: "test/debater"},
+	}, Judge: deliberation.Judge{Model: "test/judge"}}
+	fields := func(kind string, prompts ...string) []string {
+		given := make(map[string]string)
+		for _, name := range prompts {
+			given[name] = "Now."
+		}
+		debates, talks := config, talk
+		debates.Prompts, talks.Prompts = given, given
+		var whole flow.Config = debates
+		if kind == "council" || kind == deliberation.FlowName {
+			whole = talks
+		}
+		err := engine.Validate(t.Context(), flow.Named(kind, whole))
+		if err == nil {
+			return nil
+		}
+		return stage.FieldsOf(t, err)
+	}
+	assert.Empty(t, fields("review", "review.ask", "turn", "tools"))
+	assert.Equal(t, []string{"prompts.council.ask"}, fields("review", "council.ask", "turn"))
+	assert.Equal(t, []string{"prompts.deliberation.merge"}, fields("review", "deliberation.merge"))
+	assert.Equal(t, []string{"prompts.review.ask"}, fields(debate.FlowName, "review.ask", "turn"))
+	assert.Empty(t, fields("council", "council.ask", "deliberation.merge", "tools"))
+	assert.Equal(t, []string{"prompts.review.ask", "prompts.turn"}, fields("council", "review.ask", "turn"))
+	assert.Equal(t, []string{"prompts.council.ask", "prompts.turn"}, fields(deliberation.FlowName, "council.ask", "turn"))
 }
 
 // tallied is a manager that keeps the newest two messages, and counts the requests that it is asked about. About one of a
