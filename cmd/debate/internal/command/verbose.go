@@ -100,13 +100,14 @@ func changed(r *flow.Record, from string, templates ...string) string {
 			replaced = append(replaced, name)
 		}
 	}
-	switch {
+	switch names := strings.Join(replaced, ", "); {
 	case len(replaced) == 0:
 		return from
 	case from == builtIn:
-		from = "from the config"
+		return "from the config, which replaces " + names
+	default: // the words come from there, and what stands around them from the config
+		return from + "; the config replaces " + names
 	}
-	return from + ", which replaces " + strings.Join(replaced, ", ")
 }
 
 const builtIn = "built-in default"
