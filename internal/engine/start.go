@@ -98,8 +98,8 @@ func (l *Engine) planOf(r *flow.Record) *plan {
 	return &plan{machine: l.machines[r.Flow()], config: r.Config(), settings: r.Settings()}
 }
 
-// withoutPrompts returns the plan of the same conversation with the engine's own prompts. Templates are programs, whose words models obey,
-// so that those of a log from elsewhere are not executed.
+// withoutPrompts returns the plan of the same conversation with the engine's own prompts. Models obey the words of templates, so those of a
+// log from elsewhere are not rendered.
 func (p *plan) withoutPrompts() *plan {
 	own, settings := *p, *p.settings
 	settings.Prompts, own.settings = nil, &settings
@@ -225,7 +225,7 @@ func (r *rendering) covers(config flow.Config) bool {
 // renderings keeps the latest renderings, for a host program that plays the same debate many times. Executing the
 // templates is the largest part of what a start costs.
 type renderings struct {
-	mu   sync.Mutex // not held while templates are executed, since these may take long
+	mu   sync.Mutex // not held while templates are executed, since these may be many
 	last [16]*rendering
 	next int
 }
@@ -279,8 +279,8 @@ func (l *Engine) rendered(p *plan, frozen any, seed string) (*rendering, error) 
 	if f.Views != nil {
 		made.views = f.Views(s)
 	}
-	if made.texts, err = f.Render(s, made.views); err != nil {
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: string(flow.TriggerStart), Field: "Prompts", Err: err}
+	if made.texts, err = f.Render(s, made.views); err != nil { // it names the template, or says what else is too much
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: string(flow.TriggerStart), Err: err}
 	}
 	for _, name := range models(p.config) {
 		made.models[name] = l.model(name)
