@@ -15,7 +15,7 @@ const (
 )
 
 var (
-	errLong = fmt.Errorf("yields more than %d MiB", mostOutput>>20)
+	errLong = fmt.Errorf("yields more than %d MiB: repeat less", mostOutput>>20)
 	errWork = fmt.Errorf("takes more than %d steps: repeat less", mostWork)
 )
 

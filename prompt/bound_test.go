@@ -33,6 +33,7 @@ func TestATemplateThatLoops(t *testing.T) {
 		"a function":        {"{{range len .Name}}{{end}}x", "has {{range len .Name}}: range takes a list"},
 		"a number kept":     {"{{$n := 1000000000000}}{{range $n}}{{end}}x", steps},
 		"words of a number": {"{{$n := 100000}}{{range $n}}" + strings.Repeat("word ", 100) + "{{end}}", long},
+		"too much for many": {"{{$n := 330}}{{range $n}}" + strings.Repeat("word ", 19_000) + "{{end}}", long}, // one alone is below the bound
 		"numbers in a list": {"{{$n := 1000000}}{{range $n}}{{range $n}}{{end}}{{end}}x", steps},
 		"many functions":    {"{{$n := 1000000}}{{range $n}}{{if eq 1 " + strings.Repeat("2 ", 40000) + "}}{{end}}{{end}}x", steps},
 		"lists in lists":    {lists(30, "") + "x", steps},

@@ -40,7 +40,8 @@
 //   - It calls only and, count, eq, ge, gt, index, le, len, lt, ne, not, or and slice. {{count .Words "word"}} writes "1 word" or "3 words".
 //   - {{range}} takes a list of the data or a variable.
 //   - {{template}} names a part, and a part contains no other. There is no {{define}} and no {{block}}.
-//   - It writes at most 32 MiB, and executes at most 262,144 nodes, such as texts, fields and functions.
+//   - It writes at most 32 MiB, and executes at most 262,144 nodes, such as texts, fields and functions: in one execution, and in all with
+//     which Parse tries it.
 //
 // The templates of a flow itself are the host program's own code, and may do all that text/template can.
 //
