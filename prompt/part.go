@@ -41,7 +41,7 @@ type Language struct {
 	Language string // "": that of the topic
 }
 
-// Values of samples, for templates that have to show something: see [Template]. The word is a number of ten digits, as fences have them.
+// Values of samples, for templates that have to show something: see [Template]. The word is a number, as fences have them.
 const (
 	SampleFence  = "7259043816"
 	SampleFields = "[[fields]]"

@@ -149,8 +149,7 @@ func TestAnEstimateCountsSummaries(t *testing.T) {
 	assert.LessOrEqual(t, record.Spent().Cost, estimate.Cost)
 }
 
-// terse makes prompts of few bytes: a system prompt of 33, which are the markers and twice their word of ten digits, and a last message of
-// one.
+// terse makes prompts of few bytes: a system prompt of 45, which are the markers and twice their word of 16 digits, and a last message of one.
 func terse() map[string]string {
 	return map[string]string{
 		"debater": `{{.Instructions}}{{template "fence" .}}`, "fence": "<<<{{.Fence}}<<<end {{.Fence}}>>>", "turn": "T",
@@ -159,11 +158,11 @@ func terse() map[string]string {
 
 // Two debaters, one round, no judge, ten tokens a reply, at 1 and 2 USD for a million tokens. By hand:
 //
-//	Ada reads  33 (system) + 1 (last message) + 3·24 (framing)                 = 106
-//	Ben reads  106 + Ada's turn: 10·8·5/4 (text) + 2·16 (fence) + 43 (label) + 3 (name) + 24 = 308
+//	Ada reads  45 (system) + 1 (last message) + 3·24 (framing)                 = 118
+//	Ben reads  118 + Ada's turn: 10·8·5/4 (text) + 2·16 (fence) + 43 (label) + 3 (name) + 24 = 320
 //	both write 10
 //
-// so that there are 434 tokens, for 414 + 2·20 millionths of a dollar.
+// so that there are 458 tokens, for 438 + 2·20 millionths of a dollar.
 func TestAnEstimateByHand(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Format, config.Rounds, config.MaxTokens, config.Judging = format.FreeForm, 1, 10, nil
@@ -173,11 +172,11 @@ func TestAnEstimateByHand(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, p.Calls(), "nobody is asked")
 	assert.Equal(t, 2, estimate.Calls)
-	assert.Equal(t, 434, estimate.Tokens)
-	assert.Equal(t, (414+2*20)*debate.USD/1_000_000, estimate.Cost)
+	assert.Equal(t, 458, estimate.Tokens)
+	assert.Equal(t, (438+2*20)*debate.USD/1_000_000, estimate.Cost)
 	assert.Equal(t, estimate.Cost, estimate.FirstRound)
 	assert.Equal(t, []flow.Account{{
-		Name: "test/debater", Usage: provider.Usage{Input: 414, Output: 20}, Cost: estimate.Cost, Requests: 2,
+		Name: "test/debater", Usage: provider.Usage{Input: 438, Output: 20}, Cost: estimate.Cost, Requests: 2,
 	}}, estimate.Models)
 
 	// And it can come to that, but for the label, which is 24 bytes shorter than the longest: a vendor that reports nothing, and replies as
@@ -189,7 +188,7 @@ func TestAnEstimateByHand(t *testing.T) {
 	})
 	record := stage.Run(t, engine, config)
 	assert.Zero(t, record.Spent().Cost)
-	assert.Equal(t, flow.Unsettled{AtMost: (414 - 24 + 2*20) * debate.USD / 1_000_000, Unreported: 2}, record.Spent().Unsettled)
+	assert.Equal(t, flow.Unsettled{AtMost: (438 - 24 + 2*20) * debate.USD / 1_000_000, Unreported: 2}, record.Spent().Unsettled)
 	assert.Zero(t, p.Calls())
 }
 
