@@ -98,7 +98,7 @@ func TestWithoutTheLog(t *testing.T) {
 		scene        *scene
 		kept, absent []string
 	}{
-		{storm(), []string{"Answers that were not accepted", "dropped", "$0.0168, and up to $0.03869"}, []string{"connection reset by peer", "the key is not known", "00:00:07"}},
+		{storm(), []string{"Answers that were not accepted", "dropped", "$0.0168, and up to $0.03"}, []string{"connection reset by peer", "the key is not known", "00:00:07"}},
 		{asked(), []string{"Questions and decisions", "retry", "inquiry ask."}, []string{"the key is not known"}},
 	} {
 		d := test.scene.play(t)

@@ -68,7 +68,7 @@ func (s *scene) work() string {
 
 // plan is the whole plan as an agent reports it: a step for each agent, of which its own and those before are complete.
 func (s *scene) plan() map[string]any {
-	var steps []any
+	steps := []any{} // a replaced system prompt need not name the agents
 	status, last := "complete", false
 	for i, name := range s.agents() {
 		description := "Work it out: " + s.subject
