@@ -44,8 +44,8 @@ type Config struct {
 	// Language is the language in which everybody writes, as prompts name it, such as "German". If it is empty, everybody writes in the
 	// language of the topic.
 	Language string `json:"language,omitempty" redact:"-"`
-	// Prompts replace templates for this debate alone, by their names, on top of Engine.Prompts. Package prompt says what they may hold. Models
-	// obey them: do not fill them from a user's input.
+	// Prompts replace templates for this debate alone, by their names, on top of Engine.Prompts. Package prompt says what they may hold.
+	// Models obey them: do not fill them from a user's input.
 	Prompts map[string]string `json:"prompts,omitempty" redact:"keys"`
 	// Attachments are images, PDFs and other files that belong to the topic. Documents have a name and files of their own. All
 	// who take part read both, judges and summarizers included: each model of the config must be able to read them. There are at

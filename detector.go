@@ -12,7 +12,6 @@ import (
 	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -292,5 +291,5 @@ func (d *Debate) measured() string {
 	if len(lines) == 0 {
 		return ""
 	}
-	return "\n\n" + text.Fill(d.Text("findings"), findingsHole, d.Hide(strings.Join(lines, "\n- ")))
+	return "\n\n" + filled(d.Text("findings"), findingsHole, d.Hide(strings.Join(lines, "\n- ")))
 }

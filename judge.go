@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/internal/text"
 )
 
 // Judge is a judge that is not a model of this debate: a Go function, a service, a person. It is called for each
@@ -364,5 +364,8 @@ func blank(field, content string) []string {
 
 // hasText reports whether a reader sees anything of what a judge wrote: spaces, characters without a width and fillers are nothing.
 func hasText(content string) bool {
-	return strings.ContainsFunc(content, func(r rune) bool { return !text.Invisible(r) })
+	const brailleBlank = '\u2800'
+	return strings.ContainsFunc(content, func(r rune) bool {
+		return unicode.IsPrint(r) && !unicode.IsSpace(r) && r != brailleBlank && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+	})
 }

@@ -73,8 +73,8 @@ func (d *Debate) asking(s *sheet, name, former string) string {
 const mostNamed = 64 << 10
 
 // instructed returns the host program's own instructions to one judge. They stand in the last message, so that all judges of a panel
-// have the same system prompt, and at its end, where nothing of the library's own can be taken for one of them. One who is no model reads no
-// system prompt, and has here what it would have there: what is judged, the language, and the instructions to all judges.
+// have the same system prompt, and at its end, where nothing of the library's own can be taken for one of them. One who is no model reads
+// no system prompt, and has here what it would have there: what is judged, the language, and the instructions to all judges.
 func (d *Debate) instructed(judge *JudgeConfig) string {
 	if judge.Model != "" || d.Replacement(judge.Name) != "" {
 		return further(d.Hide(judge.Instructions))

@@ -159,8 +159,8 @@ func (d *Debate) Format() *format.Format { return d.format }
 // Text returns a prompt as it was rendered when the debate started, with what has been assigned since. "": there is none of this name. The
 // names are these:
 //   - system.NAME: the system prompt of a participant, a judge or a voter
-//   - turn.PHASE, turn.PHASE<SLOT>: the instruction of a speech, by the name of the phase and the number of the slot, from 1, with .answer for
-//     who answers in it; further ones end in <first>, .only, or in what a release frees from, such as <side>
+//   - turn.PHASE, turn.PHASE<SLOT>: the instruction of a speech, by the name of the phase and the number of the slot, from 1, with
+//     .answer for who answers in it; further ones end in <first>, .only, or in what a release frees from, such as <side>
 //   - ask.assess.ROUND, ask.verdict, ask.verdict.unfinished, ask.ballot.before, ask.ballot.after: what judges and voters are asked; later
 //     rounds share a text
 //   - ask.aim, ask.motion, ask.language: what those are told who read no system prompt

@@ -110,6 +110,15 @@ type textWriter struct {
 // within every bound of its own, could ask for many GB. A usual prompt has 5,000 bytes.
 const mostTexts = 128 << 20
 
+// filled replaces every hole in a prompt. A log that was written elsewhere may hold very many of them: a text that would become longer than
+// 32 MiB stays as it is.
+func filled(content, hole, with string) string {
+	if strings.Count(content, hole)*len(with) > mostTexts/4 {
+		return content
+	}
+	return strings.ReplaceAll(content, hole, with)
+}
+
 func (t *textWriter) put(name string, text string, err error) {
 	if t.err != nil {
 		return

@@ -7,7 +7,6 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/prompt"
 )
 
@@ -184,7 +183,7 @@ func (t *textWriter) audience() {
 		t.put(textSystem.of(m.Name), text, err)
 	}
 	if slices.ContainsFunc(t.Config.Audience.Members, func(m Member) bool { return m.Model == "" }) {
-		t.put(askMotion, "The motion: "+text.Quoted(prompt.Plain(t.Config.Topic))+`
+		t.put(askMotion, "The motion: "+prompt.Quoted(t.Config.Topic)+`
 
 - for: you agree with the motion; if it is a question, you say yes
 - against: you disagree with it; if it is a question, you say no

@@ -7,7 +7,6 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -140,7 +139,7 @@ func (d *Debate) instruction(s *format.Speech) string {
 	}
 	ask = prompt.Fill(ask, d.Round, d.rounds())
 	if s.Target != "" {
-		ask = text.Fill(ask, targetHole, s.Target)
+		ask = filled(ask, targetHole, s.Target)
 	}
 	return ask + d.extended()
 }

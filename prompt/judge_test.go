@@ -47,7 +47,8 @@ func TestJudgeElements(t *testing.T) {
 		},
 		"truth, by a rubric": { // the criteria say what a mark measures
 			judged(func(j *prompt.Judge) { j.Aim, j.NoWinner, j.Rubric = "truth", true, []prompt.Criterion{{Name: "care"}} }),
-			[]string{"whatever you think of it yourself. Nobody wins. To give up"}, []string{"a score says"},
+			[]string{"whatever you think of it yourself. Nobody wins. To give up"},
+			[]string{"a score says"},
 		},
 		"unanswered":  {given, []string{"What nobody attacked stands, and so does an unanswered attack."}, nil},
 		"not checked": {given, []string{"You cannot look anything up: a bare figure or source weighs no more"}, []string{"looked up,"}},

@@ -107,8 +107,8 @@ func TestWhatIsShownToSomeIsRefused(t *testing.T) {
 		"debater": prompt.Debater{}, "judge": prompt.Judge{}, "voter": prompt.Voter{}, "summarizer": prompt.Summarizer{},
 	} {
 		shape := reflect.TypeOf(data)
-		for i := range shape.NumField() {
-			field := shape.Field(i).Name
+		for f := range shape.Fields() {
+			field := f.Name
 			if field == "Fence" {
 				continue
 			}

@@ -37,7 +37,8 @@
 // A replacement is a text with values, conditions and lists, and no program, since it may come with a config of somebody else:
 //
 //   - It has at most 100,000 bytes, 100 assignments, and 100 conditions, lists and parentheses inside each other.
-//   - It calls only and, count, eq, ge, gt, index, le, len, lt, ne, not, or and slice. {{count .Words "word"}} writes "1 word" or "3 words".
+//   - It calls only and, count, eq, ge, gt, index, le, len, lt, ne, not, or and slice. {{count .Words "word"}} writes "1 word" or
+//     "3 words".
 //   - {{range}} takes a list of the data or a variable.
 //   - {{template}} names a part, and a part contains no other. There is no {{define}} and no {{block}}.
 //   - It writes at most 32 MiB, and executes at most 262,144 nodes, such as texts, fields and functions: in one execution, and in all with

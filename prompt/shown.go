@@ -19,7 +19,8 @@ type shown struct {
 func (t Template) shows(name string, root *parse.ListNode) error {
 	if t.Fenced && name == partFence {
 		if !marks(root) {
-			return fmt.Errorf("never explains the markers: write <<<{{.%s}} …>>> and <<<end {{.%[1]s}}>>> outside of {{if}} and {{with}}", fieldFence)
+			return fmt.Errorf("never explains the markers: write <<<{{.%s}} …>>> and <<<end {{.%[1]s}}>>> outside of {{if}} and {{with}}",
+				fieldFence)
 		}
 		return nil
 	}

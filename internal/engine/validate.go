@@ -105,8 +105,8 @@ func (l *Engine) checkPrompts(f *flow.Findings, p *plan) {
 func promptField(name string) string { return "prompts." + text.OneLine(name, 80) }
 
 // checkRead refuses templates that nobody in the conversation reads, because they are those of another flow. A flow reads its own templates
-// and those of package prompt that all share. A debate, or a flow that takes the configs of debates, reads all of package prompt, and so may
-// a flow that has no templates of its own. Names that are unknown to the engine are reported as unknown.
+// and those of package prompt that all share. A debate, or a flow that takes the configs of debates, reads all of package prompt, and so
+// may a flow that has no templates of its own. Names that are unknown to the engine are reported as unknown.
 func (l *Engine) checkRead(f *flow.Findings, p *plan) {
 	own := p.machine.Flow().Prompts
 	for name := range order.ByKey(p.settings.Prompts) {
