@@ -95,8 +95,8 @@ func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 // Such a debate has the texts of the present version of its flow, and is counted by its rules. Where sides win, verdicts of an older
 // version name participants: these win as long as no verdict names a side, and then a participant's name counts for the participant's
 // side. A question that a person of such a debate has not answered yet keeps its words and its schema, which are those of the older
-// version. The answer is checked by the present one: where sides win the winner is a side, and only those who have spoken are scored. What does not
-// fit is refused, and the error says what would.
+// version. The answer is checked by the present one: where sides win the winner is a side, and only those who have spoken are scored.
+// What does not fit is refused, and the error says what would.
 //
 // Import checks before it stores:
 //

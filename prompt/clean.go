@@ -31,8 +31,8 @@ func Plain(s string) string {
 	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar))))
 }
 
-// Quoted is [Plain] for a value of several lines that a user may have written: each line after the first begins with "> ", so that it cannot
-// write headings or paragraphs of the prompt in which it stands.
+// Quoted is [Plain] for a value of several lines that a user may have written: each line after the first begins with "> ", so that it
+// cannot write headings or paragraphs of the prompt in which it stands.
 func Quoted(s string) string { return text.Quoted(Plain(s)) }
 
 // block cleans a value that may have several lines.
