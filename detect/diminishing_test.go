@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/detect"
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 // marked returns rounds with these marks of quality.
@@ -135,6 +136,7 @@ func alarmed(rounds []detect.Round) bool {
 
 // The limits were tuned with another generator of random numbers.
 func TestDiminishingOfScatteredMarks(t *testing.T) {
+	longform.Lone(t)
 	const debates = 5_000
 	for _, c := range []struct {
 		name        string
@@ -211,6 +213,7 @@ func paired(random *rand.Rand, rounds int, slope, correlation float64, whole boo
 // Three falling marks of quality and novelty are found early, and are chance in few debates. The limit was chosen with another
 // generator of random numbers.
 func TestThreeFallingMarksOfScatteredOnes(t *testing.T) {
+	longform.Lone(t)
 	const debates = 5_000
 	for _, c := range []struct {
 		name        string

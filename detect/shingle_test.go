@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/detect"
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 // spell is a slow second opinion of what the words of a text are.
@@ -211,6 +212,7 @@ func TestSentencesRepeated(t *testing.T) {
 
 // What a text costs grows with its length, whatever is in it.
 func TestHostileText(t *testing.T) {
+	longform.Lone(t)
 	random := rand.New(rand.NewPCG(5, 6))
 	long := text(speech(random, 6700))
 	require.Greater(t, len(strings.Fields(long)), 90_000)

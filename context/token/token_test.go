@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/context/token"
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 func ExampleForModel() {
@@ -36,6 +37,7 @@ func TestBytes(t *testing.T) {
 // The counts of the first four texts in each vocabulary are those of OpenAI's cookbook (How to count
 // tokens with tiktoken).
 func TestForModelCounts(t *testing.T) {
+	longform.Lone(t)
 	models := []string{"text-davinci-001", "text-davinci-003", "gpt-4", "gpt-4o"}
 	for _, c := range []struct {
 		text string
@@ -55,6 +57,7 @@ func TestForModelCounts(t *testing.T) {
 }
 
 func TestForModelNames(t *testing.T) {
+	longform.Lone(t)
 	const text = "お誕生日おめでとう"                  // 14 in the two oldest, 9 in cl100k, 8 in o200k
 	indented := strings.Repeat(" ", 24) + "x" // p50k has tokens for an indent, r50k none
 	for _, tt := range []struct {
@@ -107,6 +110,7 @@ func prose(r *rand.Rand, parts int) string {
 
 // Counting in portions gives the count of the whole, exactly.
 func TestPortionsAddUp(t *testing.T) {
+	longform.Lone(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 12 {
 		text := prose(r, 1+i*i*8)
@@ -118,6 +122,7 @@ func TestPortionsAddUp(t *testing.T) {
 
 // A portion may end at any border, so each must be harmless.
 func TestBordersAddNothing(t *testing.T) {
+	longform.Lone(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	texts := []string{"it's", "it's2", "don'T they'll", "a\u0301b", "e\u0301!\u0301x", "x\u0301\n/y", "12'34", "9\u0301 9"}
 	for range 300 {
@@ -136,6 +141,7 @@ func TestBordersAddNothing(t *testing.T) {
 
 // A long stretch counts by its bytes: merging it in pieces could yield less than the whole has.
 func TestLongStretches(t *testing.T) {
+	longform.Lone(t)
 	counter := token.ForModel("gpt-5")
 	hello := counter.Count("hello")
 	for _, run := range []string{"a", "=", " ", "\n", "中", "\n/", "'", "\u0301", "9", "\xff", "-\n", "a'"} {
@@ -153,6 +159,7 @@ func TestLongStretches(t *testing.T) {
 
 // Merging takes quadratic time, so what cannot be divided is not merged: it counts as its bytes. What can be is merged in parts.
 func TestHostileTextIsQuick(t *testing.T) {
+	longform.Lone(t)
 	counter := token.ForModel("gpt-5")
 	for name, test := range map[string]struct {
 		text   string
@@ -176,6 +183,7 @@ func TestHostileTextIsQuick(t *testing.T) {
 }
 
 func TestSpecialTokensAreText(t *testing.T) {
+	longform.Lone(t)
 	for _, m := range models {
 		assert.Greater(t, token.ForModel(m).Count("<|endoftext|>"), 3, m)
 	}
@@ -197,6 +205,7 @@ func TestCountConcurrently(t *testing.T) {
 }
 
 func FuzzCount(f *testing.F) {
+	longform.Lone(f)
 	f.Add("hello, it's 12 o'clock\r\n\n  and  that\u0301 is 中文 <|endoftext|>\xff\x00")
 	f.Add(strings.Repeat("a", 600) + "'s " + strings.Repeat("\n/", 300))
 	f.Add("'S1'll ʼs²³\u0301\u0301 Ⅷ")

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/context/window"
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 // strategies are all of the package, by name.
@@ -70,6 +71,7 @@ func (d *debate) turn(t *testing.T, size int) window.Plan {
 // In a conversation of twenty windows, every request fits and has the opening and the newest in it; drops and
 // summaries come with the tokens, not with the turns; and summaries read little more than the conversation.
 func TestLongDebates(t *testing.T) {
+	longform.Lone(t)
 	for _, s := range strategies {
 		for seed := range uint64(30) {
 			r := rand.New(rand.NewPCG(seed, 11))
