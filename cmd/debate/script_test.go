@@ -42,10 +42,11 @@ func tried() command.System {
 	return command.System{Takeover: 64 * time.Millisecond, ServerStart: time.Hour}
 }
 
-// TestScripts runs the scripts in testdata/script. Beside the commands of package testscript they have those below.
+// TestScripts runs the scripts in testdata/script, which carry out most lines within the process of the tests, or share a conversation
+// between processes. Beside the commands of package testscript they have those below.
 func TestScripts(t *testing.T) { scripts(t, "script") }
 
-// TestProcesses runs the scripts in testdata/process, whose lines each start the program as a process.
+// TestProcesses runs the scripts in testdata/process, most of whose lines start the program as a process.
 func TestProcesses(t *testing.T) {
 	longform.Lone(t)
 	scripts(t, "process")
