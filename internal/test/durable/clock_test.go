@@ -11,11 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 // TestProcessesWhoseClocksAreOff lets three processes carry a debate on, one after the other, whose clocks are hours apart. The first
 // starts the debate, or only submits it. The time that limits allow is that of the store.
 func TestProcessesWhoseClocksAreOff(t *testing.T) {
+	longform.Lone(t)
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("the clock of a process is set only on Linux with amd64")
 	}
