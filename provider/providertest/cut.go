@@ -18,8 +18,7 @@ import (
 // truncating cuts each complete answer, and each fixture that begins as a reply does.
 func truncating(h *HTTP) []check {
 	var list []check
-	for i := range h.Wholes {
-		w := &h.Wholes[i]
+	for _, w := range h.some() {
 		list = append(list, check{name: w.Name, run: func(x *bench) { x.cuts(w) }})
 	}
 	for i := range h.Faults {
@@ -194,8 +193,7 @@ func (c *tally) same(r *provider.Response) bool {
 // pieces sends each complete answer at once, one byte at a time, and with other line ends.
 func pieces(h *HTTP) []check {
 	var list []check
-	for i := range h.Wholes {
-		w := &h.Wholes[i]
+	for _, w := range h.some() {
 		list = append(list, check{name: w.Name, run: func(x *bench) {
 			x.vendor = w.Vendor
 			m := parse(w.Answer).filled()

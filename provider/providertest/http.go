@@ -122,7 +122,7 @@ type Fault struct {
 //   - The key is in no error and no log, and neither in standard output nor in standard error.
 //
 // RunHTTP counts goroutines, and captures the logs and the output of the process, so it must not run in
-// parallel with other tests.
+// parallel with other tests. Under the race detector it tries fewer places, sizes and whole answers, which run the same code.
 func RunHTTP(t *testing.T, h HTTP) {
 	t.Helper()
 	for _, gap := range h.gaps() {

@@ -45,7 +45,7 @@ type visit struct {
 }
 
 func (n *network) client() *http.Client {
-	return &http.Client{Transport: &http.Transport{DialContext: n.dial, MaxResponseHeaderBytes: benchMaxBody}}
+	return &http.Client{Transport: &http.Transport{DialContext: n.dial, MaxResponseHeaderBytes: int64(benchMaxBody())}}
 }
 
 func (n *network) dial(ctx context.Context, _, address string) (net.Conn, error) {

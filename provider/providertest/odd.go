@@ -15,7 +15,7 @@ func notHTTP(h *HTTP) []check {
 	broken := func(x *bench, name string, answer []byte) {
 		x.wantOne(name, x.play(answer).answer, provider.KindNetwork, provider.KindInvalidResponse)
 	}
-	const most = 2 * benchMaxBody // the limit that the client has for a head, and more
+	most := 2 * benchMaxBody() // the limit that the client has for a head, and more
 	kib := strings.Repeat("x", 1<<10)
 	return []check{
 		{name: "garbage", run: func(x *bench) {
@@ -194,8 +194,7 @@ func (x *bench) repiece(w *Whole, name string, change func(pieces []string) (add
 // afterTheEnd keeps the server sending after the end of the reply.
 func afterTheEnd(h *HTTP) []check {
 	var list []check
-	for i := range h.Wholes {
-		w := &h.Wholes[i]
+	for _, w := range h.some() {
 		m := parse(w.Answer).filled().plain()
 		list = append(list, check{name: w.Name, run: func(x *bench) {
 			x.vendor = w.Vendor

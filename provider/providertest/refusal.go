@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -309,7 +310,7 @@ func (x *bench) escaped(status int, before, after string) {
 
 // divided plays failures of which an adapter reads no more than half the key, if it reads as much as this.
 func (x *bench) divided() {
-	for bound := 256; bound <= benchMaxBody; bound *= 2 {
+	for bound := 256; bound <= benchMaxBody(); bound *= longform.Sized(2, 2, 4) {
 		x.keyless(x.play(refusal(400, "text/plain\n\n"+strings.Repeat(" ", bound-len(canary)/2)+canary)).answer)
 	}
 }
