@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
 	"github.com/agonist-dev/debate/provider/providertest"
@@ -79,6 +80,7 @@ func TestAnyOrder(t *testing.T) {
 
 // However many pieces a reply has, and whatever stands in them, a piece costs no more than itself.
 func TestManyPieces(t *testing.T) {
+	longform.Lone(t)
 	const size, pieces = 512 << 10, 2000
 	long := strings.Repeat("x", size)
 	event := func(delta string) string { return `data: {"choices":[{"index":0,"delta":{` + delta + `}}]}` + "\n\n" }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
 )
@@ -320,6 +321,7 @@ func TestReasoningDetailsAreMerged(t *testing.T) {
 
 // TestThoughtsAreBounded: a server may send any amount of them.
 func TestThoughtsAreBounded(t *testing.T) {
+	longform.Lone(t)
 	many := make([]string, 0, 4000)
 	for i := range cap(many) {
 		many = append(many, fmt.Sprintf(`{"choices":[{"index":0,"delta":{"reasoning_details":[{"type":"reasoning.summary","summary":"a","index":%d}]}}]}`, i))

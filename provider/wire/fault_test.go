@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
@@ -297,6 +298,7 @@ func TestFaultsWithinTexts(t *testing.T) {
 
 // Reading a failure takes what grows with its length, however long its parts are.
 func TestLongFaults(t *testing.T) {
+	longform.Lone(t)
 	x, err := send(t, endpoint(ok("")))
 	require.NoError(t, err)
 	violations := strings.Repeat(`{"quotaId":"`+strings.Repeat("q", 1000)+`"},`, 1023) + `{"quotaId":"PerDay"}`

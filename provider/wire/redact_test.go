@@ -87,7 +87,7 @@ func TestRedactionAtTheBound(t *testing.T) {
 		secret, url.QueryEscape(secret), strings.ReplaceAll(secret, "/", `\/`), strings.ReplaceAll(secret, "/", `\u002f`),
 		base64.StdEncoding.EncodeToString([]byte(secret)),
 	} {
-		for n := 0; n < len(form); n += longform.Sized(1, 1, 7) {
+		for n := 0; n < len(form); n += longform.Sized(1, 1, 23) {
 			_, err := send(t, endpoint(says("HTTP/1.1 403 X\r\nConnection: close\r\n\r\n"+strings.Repeat(" ", bound-n)+form)))
 			f := failure(t, err, provider.KindAuthentication)
 			if n >= 12 { // what is cut in its middle may be left of an escape

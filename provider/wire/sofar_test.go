@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
@@ -126,6 +127,7 @@ func TestARepetitionWithoutAnEnd(t *testing.T) {
 
 // However a text is cut into pieces, and whether they are the rest or the text so far, it is the same text.
 func TestPiecesOfAnyLength(t *testing.T) {
+	longform.Lone(t)
 	const verse = "Tyger Tyger, burning bright,\nIn the forests of the night;\n"
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, text := range []string{
