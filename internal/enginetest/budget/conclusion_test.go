@@ -16,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -83,7 +84,7 @@ func risingLimits(t *testing.T, together bool) {
 		return verdict, vote
 	}
 	last := 0 // with less than the lowest limit, the verdict alone is made
-	for tokens := 1_160; tokens < 12_000; tokens += max(20, tokens/60) {
+	for tokens := 1_160; tokens < 12_000; tokens += longform.Sized(1, 1, 6) * max(20, tokens/60) {
 		verdict, vote := caps(tokens)
 		assert.GreaterOrEqual(t, verdict, last, "%d tokens", tokens)
 		if last = verdict; tokens > 3_000 {
@@ -100,7 +101,7 @@ func risingLimits(t *testing.T, together bool) {
 func TestANameAloneIsNotCounted(t *testing.T) {
 	t.Parallel()
 	crowds, believed := 0, 0
-	for tokens := 6_000; tokens <= 40_000; tokens += 1_500 {
+	for tokens := 6_000; tokens <= 40_000; tokens += longform.Sized(1_500, 1_500, 7_500) {
 		record, passed, _ := dense(t, tokens, false, false)
 		used := record.Spent().Usage
 		assert.LessOrEqual(t, used.Input+used.Output, tokens, "%d tokens", tokens)

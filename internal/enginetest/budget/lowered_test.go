@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -149,7 +150,7 @@ func TestALoweredCapReadsWhatTheFullOneReads(t *testing.T) {
 	free, _ := play(0)
 	require.Len(t, free, 16)
 	all := 0
-	for tokens := 16_000; tokens < 26_000; tokens += 250 {
+	for tokens := 16_000; tokens < 26_000; tokens += longform.Sized(250, 250, 750) {
 		inputs, lowered := play(tokens)
 		all += lowered
 		n := len(inputs)
