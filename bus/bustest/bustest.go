@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/bus"
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 // patience is how long a bus may take for what it should do at once. It is generous, because a slow machine is not its fault.
@@ -332,7 +333,7 @@ func sleeper(x *exam) {
 	asleep := b.Subscribe(ctx, "a")
 	s := x.subscribe(b, "a")
 	data := filled(1, 1<<10)
-	for i := range 2000 {
+	for i := range longform.Sized(2000, 2000, 1200) {
 		x.publish(b, bus.Message{Topic: "a", Data: append(fmt.Appendf(nil, "%d ", i), data...)})
 		x.gets(s, append(fmt.Appendf(nil, "%d ", i), data...))
 	}

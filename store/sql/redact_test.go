@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
@@ -54,6 +55,7 @@ func removes(t *testing.T, s *sql.Store, id string, end int64) {
 // TestNothingThatWasRemovedIsLeftInSQLite writes logs of all sizes beside each other, so that rows move between pages, and then
 // removes all texts of some logs.
 func TestNothingThatWasRemovedIsLeftInSQLite(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
 	database := newSQLite(t)

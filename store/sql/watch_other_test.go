@@ -88,7 +88,7 @@ func (o *observed) begin(t *testing.T, other *sql.Store, conversations, watchers
 func TestIdleWatchersAskLittle(t *testing.T) {
 	eachObserved(t, sql.Options{}, func(t *testing.T, o *observed) {
 		const span = 2 * time.Second
-		watches := o.begin(t, o.storage.store(t), 1000, 5)
+		watches := o.begin(t, o.storage.store(t), longform.Sized(1000, 1000, 200), 5)
 		most := int64(3 * span / time.Second)
 		quiet := 0                  // spans in a row
 		eventually(t, func() bool { // once the watchers of a busy machine have settled

@@ -290,7 +290,7 @@ func redactLeft(x *exam) {
 	for i := range log {
 		log[i].Seq = int64(i) + 1
 	}
-	for n := range 200 {
+	for n := range manySizes() {
 		log = append(log, flow.Event{Seq: log[len(log)-1].Seq + 1, At: log[0].At, Body: &flow.Turn{Text: strings.Repeat(secret, n)}})
 	}
 	x.append(handles[0], "b", 0, "w", some(0, 20, "b"))
