@@ -14,6 +14,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
@@ -156,6 +157,9 @@ func TestAStrangersConfigIsReadAgain(t *testing.T) {
 		"too long":           `"` + strings.Repeat("a", 16<<20) + `"`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "too long" {
+				longform.Lone(t)
+			}
 			config, engine, p := newSurvey(t)
 			config.Tone = json.RawMessage(tone)
 			if err := engine.Validate(t.Context(), config); name != "fine" {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 // metered counts with a vocabulary, and how many bytes it has counted.
@@ -23,6 +24,7 @@ func (m metered) Count(text string) int {
 
 // A long text is counted by its paragraphs: the sum is that of the whole text, and a text that has grown is counted where it is new.
 func TestALongTextIsCountedByItsParagraphs(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	for name, model := range map[string]string{"o200k_base": "gpt-5", "cl100k_base": "gpt-4"} {
 		whole := token.ForModel(model)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/tool"
 )
 
@@ -65,6 +66,7 @@ func TestWhatCannotBeListed(t *testing.T) {
 
 // A glob matches what its elements match one by one, ** any number of folders.
 func TestPatterns(t *testing.T) {
+	longform.Lone(t)
 	files := make(map[string]string)
 	var paths []string
 	for _, a := range []string{"a", "b", "ab"} {

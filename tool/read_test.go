@@ -120,6 +120,7 @@ func TestVeryLongLines(t *testing.T) {
 
 // The hash is of the whole file, whichever part is read. A file beyond what can be written has none.
 func TestHashes(t *testing.T) {
+	longform.Lone(t)
 	most := strings.Repeat("line\n", 4<<20/5+1)[:4<<20]
 	read := tools(t, map[string]string{
 		"a": "one\ntwo\n", "most": most, "more": most + "x", "late": strings.Repeat("x", 100<<10) + "\x00" + "end",

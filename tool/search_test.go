@@ -210,6 +210,7 @@ func TestSearchEndsWithinText(t *testing.T) {
 
 // The files are not looked at either when the debate alone takes too much work.
 func TestWorkOfBothKinds(t *testing.T) {
+	longform.Lone(t)
 	search := tools(t, map[string]string{"0": "\x00", "a": strings.Repeat("a", 20) + "z\n", "b": strings.Repeat("a", 1<<10)}, tool.Limits{})[tool.SearchName]
 	args := arguments{"query": "(.*a.*){20}z", "regexp": true}
 	assert.Contains(t, answer(t, search, args), "a, line 1:")
@@ -220,6 +221,7 @@ func TestWorkOfBothKinds(t *testing.T) {
 
 // Plain queries find what the same letters as a regular expression do, also where one is written in several ways.
 func TestPlainQueriesAreRegularExpressions(t *testing.T) {
+	longform.Lone(t)
 	search, err := tool.Search(nil)
 	require.NoError(t, err)
 	random := rand.New(rand.NewPCG(3, 4))

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 )
 
@@ -24,6 +25,7 @@ const pinnedSeeds = 200
 // TestPinnedSimulations pins one digest for each seed of the simulation: of the undisturbed log and the disturbed one.
 // With -pin.seed it prints the logs of one seed, to be compared with those of another commit.
 func TestPinnedSimulations(t *testing.T) {
+	longform.Lone(t)
 	const golden = "testdata/simulations.golden"
 	engine := simEngine()
 	engine.Seed = func() string { return "0123456789abcdef0123456789abcdef" } // fences, labels and orders are the same each time

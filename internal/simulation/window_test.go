@@ -79,10 +79,8 @@ var windowDebates = flag.Uint64("sim.debates", longform.Or[uint64](60, 6), "how 
 // TestFiguresOfWindows prints what debates of 20 turns are judged by in small windows, with the defaults of a config. The
 // figures are those of docs/flows.md.
 func TestFiguresOfWindows(t *testing.T) {
+	longform.Lone(t)
 	debates := *windowDebates
-	if longform.Race {
-		debates = min(debates, 6)
-	}
 	for _, test := range []struct {
 		window, reserve int // 0: the default
 		maxTokens       int

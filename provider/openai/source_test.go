@@ -129,7 +129,7 @@ func TestReasoningText(t *testing.T) {
 
 // A recorded answer that is cut at any byte is no reply, and its price is unknown.
 func TestCutSources(t *testing.T) {
-	step := longform.Or(1, 23)
+	step := longform.Sized(1, 23, 115)
 	for _, name := range []string{"search", "summary"} {
 		events, err := os.ReadFile("testdata/reply/" + name + ".sse")
 		require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -95,6 +96,7 @@ func TestCitationsOfARedactedText(t *testing.T) {
 
 // Neither their number nor their places cost more than they may.
 func TestManyCitations(t *testing.T) {
+	longform.Lone(t)
 	var seen collected
 	r := seen.reply(t)
 	text := strings.Repeat("ä", 1<<16)

@@ -99,6 +99,7 @@ func TestTheTextSoFarEnds(t *testing.T) {
 
 // A first piece is passed on at once, and a piece costs no more than itself.
 func TestTheTextSoFarIsNotCompared(t *testing.T) {
+	longform.Lone(t)
 	var seen collected
 	r := seen.reply(t)
 	r.Say("Trees")
@@ -115,6 +116,7 @@ func TestTheTextSoFarIsNotCompared(t *testing.T) {
 
 // Of a model that says the same without an end, most is passed on as it comes.
 func TestARepetitionWithoutAnEnd(t *testing.T) {
+	longform.Lone(t)
 	var seen collected
 	r := seen.reply(t)
 	for range 1 << 17 {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 // repository is a folder with a history.
@@ -61,6 +63,7 @@ func (r *repository) grow(size int, reason string) {
 func (r *repository) check() (code int, stdout, stderr string) { return run(r.t, r.folder, 97.4) }
 
 func TestReasons(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	for name, test := range map[string]struct {
 		change func(r *repository)

@@ -137,6 +137,7 @@ func TestNumbersOfYAML(t *testing.T) {
 
 // A hostile file ends in an error, soon.
 func TestHostileFilesAreBounded(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	bomb := "a0: &a0 [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\n"
 	for _, c := range "bcdefghij" {

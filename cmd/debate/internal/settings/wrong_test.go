@@ -142,6 +142,7 @@ func try(t *testing.T, text string, at path, value string) (place string, found 
 // TestEachFieldRefusesWrongTypes: whatever stands in a field, it is taken or refused with its place, and nothing panics. What
 // the type of the field does not hold is refused there.
 func TestEachFieldRefusesWrongTypes(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	for name, native := range natives {
 		t.Run(name, func(t *testing.T) {
@@ -170,6 +171,7 @@ func TestEachFieldRefusesWrongTypes(t *testing.T) {
 // TestEachFieldOfAPublicConfigRefusesWrongTypes is the same for the shape of the public program: what has another type than
 // the field of the whole config is refused.
 func TestEachFieldOfAPublicConfigRefusesWrongTypes(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	prompt := filepath.Join(t.TempDir(), "p.md")
 	require.NoError(t, os.WriteFile(prompt, []byte("You think."), 0o600))
