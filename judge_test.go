@@ -19,6 +19,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -35,7 +36,7 @@ func corpus(t *testing.T, folder string, test func(t *testing.T, path, answer st
 		require.NoError(t, err)
 		name := strings.TrimSuffix(filepath.Base(path), ".txt")
 		kind, _, _ := strings.Cut(name, "-")
-		for _, by := range []string{"model", "judge"} {
+		for _, by := range []string{"model", "judge"}[:longform.Sized(2, 2, 1)] {
 			t.Run(name+"/"+by, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { test(t, path, string(data), flow.CallKind(kind), by == "judge") })
 			})

@@ -13,6 +13,7 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -148,6 +149,9 @@ func TestARestartAtEveryPoint(t *testing.T) {
 		"ring":        func(c *deliberation.Config) { c.Topology.Kind = deliberation.TopologyRing },
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name != "judge" && name != "merge" {
+				longform.Lone(t) // a runtime takes one step after the other, and other tests have sessions of each config
+			}
 			config := everything(three())
 			change(&config)
 			var want string

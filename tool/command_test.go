@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/tool"
 )
 
@@ -66,6 +67,9 @@ func TestCommands(t *testing.T) {
 		"last words":       {child("heir"), "Exit code 0.\n\nlast words\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name != "errors" && name != "no input" && name != "killed by itself" && name != "last words" {
+				longform.Lone(t) // the program is another one, and what reads its output the same
+			}
 			assert.Equal(t, c.want, answer(t, run, c.args))
 		})
 	}

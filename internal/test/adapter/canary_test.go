@@ -167,7 +167,7 @@ func TestNoKeyAnywhere(t *testing.T) {
 		a := answers[name]
 		t.Run(name, func(t *testing.T) {
 			for k, vendor := range vendors {
-				if (i+k)%longform.Sized(1, 3, 9) != 0 {
+				if (i+k)%longform.Sized(1, 3, 18) != 0 {
 					continue // the short form gives each answer to one or two of the adapters
 				}
 				t.Run(vendor, func(t *testing.T) {
@@ -292,7 +292,10 @@ func TestNoKeyInAnyPlace(t *testing.T) {
 func TestNoKeyFromAbilities(t *testing.T) {
 	looks, asked := newNet(), 0
 	for _, vendor := range vendors {
-		for _, c := range codings() {
+		for i, c := range codings() {
+			if i%longform.Sized(1, 1, 4) != 0 {
+				continue
+			}
 			for _, status := range []int{http.StatusOK, http.StatusBadRequest} {
 				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					key := marshal(c.write(keyOf(r)))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -40,6 +41,9 @@ func TestTheCommandThatHelpsIsAccepted(t *testing.T) {
 		"a limit of time":     {"", "", limited(flow.Budget{HardTime: time.Nanosecond}), "--budget-time", "because the time was over"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name != "a key" && name != "a limit of calls" && name != "a limit of time" {
+				longform.Lone(t) // the commands are the same, and another kind of failure is shown
+			}
 			place, config := t.TempDir(), agents()
 			config.Patience = 1
 			config.Retry = &flow.RetryPolicy{Base: time.Millisecond, Jitter: time.Millisecond}

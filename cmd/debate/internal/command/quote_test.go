@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -24,7 +25,7 @@ func TestPrintedCommandsAreQuoted(t *testing.T) {
 	if err != nil || runtime.GOOS == "windows" {
 		t.Skip("what is printed is for sh, or there is none")
 	}
-	for _, tc := range []struct{ id, name string }{
+	for i, tc := range []struct{ id, name string }{
 		{"d1", "$(touch PWNED)"},
 		{"d1", "`touch PWNED`"},
 		{"d1", "; touch PWNED;"},
@@ -39,6 +40,9 @@ func TestPrintedCommandsAreQuoted(t *testing.T) {
 		{"--approve", "Ada"},
 	} {
 		t.Run(tc.id+tc.name, func(t *testing.T) {
+			if i > 0 {
+				longform.Lone(t) // another name is quoted by the same goroutines
+			}
 			place := filepath.Join(t.TempDir(), "kept") + "/"
 			hold(t, place, func(*provider.Request) scripted.Reply {
 				return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication}}
