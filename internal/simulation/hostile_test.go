@@ -279,7 +279,7 @@ func TestHostileLogsAndConfigs(t *testing.T) {
 		return beginHostile(t.Context(), engine, dice, config, reply)
 	}
 	var logs, configs hostileTally
-	for seed := range longform.Sized[uint64](5_000, 120, 100) {
+	for seed := range longform.Sized[uint64](5_000, 120, 40) {
 		loops := time.AfterFunc(mostTime, func() { panic(fmt.Sprintf("seed %d: a step does not end", seed)) }) //nolint:forbidigo // nothing else ends a loop
 		dice := rand.New(rand.NewPCG(seed, 13))
 		cryptotest.SetGlobalRandom(t, seed)

@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	limitSeeds = flag.Uint64("sim.limits", longform.Sized[uint64](10_000, 300, 200), "how many seeds TestSimulationOfLimits plays")
+	limitSeeds = flag.Uint64("sim.limits", longform.Sized[uint64](10_000, 300, 60), "how many seeds TestSimulationOfLimits plays")
 	lastEvents = flag.Int("sim.last", 12, "how many events TestSimulationOfLimits prints of a debate that has failed")
 	oneSeed    = flag.Int64("seed", -1, "the only seed that TestSimulationOfLimits plays")
 )

@@ -20,7 +20,7 @@ import (
 // fewer divides the numbers of seeds.
 var fewer = longform.Fewer()
 
-var simSeeds = flag.Uint64("sim.seeds", longform.Sized[uint64](2_000, 40, 30), "how many seeds TestSimulation plays")
+var simSeeds = flag.Uint64("sim.seeds", longform.Sized[uint64](2_000, 40, 12), "how many seeds TestSimulation plays")
 
 // TestSimulation plays each seed's debate twice: once undisturbed, and once with pauses, failures,
 // duplicates, late and overtaken results, rejected answers, crashes and refused inputs, on a core

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -227,8 +228,8 @@ func TestRulesDecideAboutFailures(t *testing.T) {
 func followed(t *testing.T, engine *debate.Engine, kept *stage.Commits, record *debate.Record, priced bool) {
 	t.Helper()
 	events := stage.Logged(t, engine, record.ID)
-	for _, n := range kept.Ends {
-		other := stage.Twin(engine)
+	for at := 0; at < len(kept.Ends); at += longform.Sized(1, 1, 5) {
+		n, other := kept.Ends[at], stage.Twin(engine)
 		other.Store = nil
 		session, err := other.Restore(t.Context(), stage.Snapshot(t, record.ID, events[:n]))
 		require.NoError(t, err)

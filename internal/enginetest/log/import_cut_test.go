@@ -9,6 +9,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -20,7 +21,7 @@ func TestALogCutAtAnyEventGoesOn(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.ID = "cut"
 	l := stage.PlayedLog(t, config)
-	for n := 2; n < len(l.Events); n++ {
+	for n := 2; n < len(l.Events); n += longform.Sized(1, 1, 5) {
 		engine, _ := stage.Engine(config)
 		id, err := engine.Import(t.Context(), bytes.NewReader(stage.Snapshot(t, l.ID, l.Copied(t)[:n])))
 		require.NoError(t, err)
