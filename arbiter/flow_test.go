@@ -16,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -209,6 +210,7 @@ func TestAPersonDecides(t *testing.T) {
 
 // What agents write does not make the arbiter's instruction so long that it fits no window: the work could not go on.
 func TestTheInstructionIsBounded(t *testing.T) {
+	longform.Lone(t)
 	t.Parallel()
 	engine, _ := engineFor(nil)
 	engine.Models = map[string]debate.Model{"test/m": {Window: 128_000, MaxOutput: 16_384}}

@@ -7,12 +7,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/redact"
 )
 
 // A later step may remove every character that does not print. A key is found with any of them between its bytes, plain and
 // escaped.
 func TestWhatDoesNotPrintHidesNoKey(t *testing.T) {
+	longform.Lone(t)
 	key := drawn(random(), "sk-proj-", 24)
 	failures, replies := redact.NewSet(redact.Key(key)), redact.NewSet(redact.KeyInReplies(key))
 	check := func(r rune) {

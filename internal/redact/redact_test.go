@@ -147,6 +147,7 @@ func TestWholeKeys(t *testing.T) {
 }
 
 func TestAnyTwentyBytesOfAReply(t *testing.T) {
+	longform.Lone(t)
 	key := drawn(random(), "sk-proj-", 64)
 	set := redact.NewSet(redact.KeyInReplies(key))
 	for name, code := range codings() {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/text"
 )
 
@@ -200,6 +201,7 @@ func TestNumberedNamesAreToldApart(t *testing.T) {
 // accent apart is looked up as such, as the standard has it. Letters of one script are told apart. The table knows characters that
 // package unicode does not know yet: no name may have them.
 func TestTheWholeTable(t *testing.T) {
+	longform.Lone(t)
 	file, err := os.ReadFile("confusables.txt")
 	require.NoError(t, err)
 	table := strings.Split(strings.TrimSpace(string(file)), "\n")[1:]

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/text"
 )
 
@@ -80,6 +81,7 @@ func TestTheKnownNamesAreThoseThatWereMeant(t *testing.T) {
 
 // Names come from users and vendors: an error about one is a line of a bounded length, whatever the names are.
 func TestUnknownNamesAreOneLine(t *testing.T) {
+	longform.Lone(t)
 	hostile := "\x1b[31mred\nERROR all is lost " + strings.Repeat("x", 10_000)
 	known := make([]string, 10_000)
 	for i := range known {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 	"github.com/agonist-dev/debate/store/storetest"
@@ -17,6 +18,9 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	for name, sync := range map[string]file.Sync{"always": file.SyncAlways, "never": file.SyncNever} {
 		t.Run(name, func(t *testing.T) {
+			if sync == file.SyncNever {
+				longform.Lone(t) // it is what always does, without the syncs
+			}
 			t.Parallel()
 			storetest.Run(t, func(t testing.TB) storetest.Storage {
 				dir := t.TempDir()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/context/window/windowtest"
+	"github.com/agonist-dev/debate/internal/longform"
 )
 
 // managerFunc changes what Summarize plans.
@@ -28,6 +29,7 @@ func TestRunPasses(t *testing.T) {
 
 // Each manager breaks one sentence of the contract.
 func TestCheckFinds(t *testing.T) {
+	longform.Lone(t)
 	var calls atomic.Int64
 	for want, broken := range map[string]truncateFunc{
 		"not everything is sent": func(_ window.Problem, plan window.Plan) window.Plan {
@@ -87,6 +89,7 @@ func TestCheckFinds(t *testing.T) {
 
 // Each manager does one thing with summaries that it must not do.
 func TestCheckFindsWhatIsWrongWithSummaries(t *testing.T) {
+	longform.Lone(t)
 	nothing := window.Range{}
 	for want, broken := range map[string]managerFunc{
 		"not everything is sent": func(p window.Problem, plan window.Plan) window.Plan {
