@@ -61,7 +61,9 @@ func appendKept(x *exam) {
 
 func appendGap(x *exam) {
 	s := x.open()
-	x.conflict("the log is empty", s, 1, "w", some(1, 1, "w"))
+	for _, end := range []int64{1, 1 << 62, -1} {
+		x.conflict("the log is empty", s, end, "w", some(end, 1, "w"))
+	}
 	x.unknown(s, "a")
 	x.append(s, "a", 0, "w", some(0, 2, "w"))
 	for _, writer := range []string{"w", "v", ""} {
@@ -248,6 +250,9 @@ func appendMany(x *exam) {
 	n := manyEvents()
 	last := int64(n)
 	x.append(s, "a", 0, "w", some(0, n, "w"))
+	x.append(s, "a", 0, "w", some(0, n, "w")) // as if the writer did not know that it had succeeded
+	x.conflict("v has not written there", s, 0, "v", some(0, n, "w"))
+	x.conflict("all but the last are there", s, 0, "w", some(0, n+1, "w"))
 	x.append(s, "a", last, "w", some(last, 1, "w"))
 	x.log(x.open(), "a", 0, some(0, n+1, "w"))
 	x.log(s, "a", last-3, some(last-3, 4, "w"))

@@ -168,6 +168,14 @@ func appendDefects() []defect {
 				return s.good.Append(ctx, id, after, writer, events)
 			}
 		})},
+		{"knows a second try of short commits only", []string{"append/many*"}, "failed", appends(func(s *spoiled) appending {
+			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
+				if len(events) > 100 {
+					writer = ""
+				}
+				return s.good.Append(ctx, id, after, writer, events)
+			}
+		})},
 		{"fails when it is busy", []string{"crowd/many conversations*", "crowd/all*", "list/in pages", "list/beside*"}, "busy", func(s *spoiled) {
 			s.mu.Lock()
 			defer s.mu.Unlock()

@@ -283,6 +283,11 @@ func eventTimes(x *exam) {
 	}
 	x.append(handles[0], "a", 0, "w", events)
 	x.log(handles[1], "a", 0, events)
+	for i, e := range x.read(handles[1], "a", 0) {
+		if i < len(events) && events[i].At.Location() == time.UTC && e.At.Location() != time.UTC {
+			x.Errorf("event %d comes back in the zone %v, and its time was in UTC", e.Seq, e.At.Location())
+		}
+	}
 }
 
 func eventNumbers(x *exam) {

@@ -25,8 +25,8 @@ func crowdChecks() []check {
 
 // crowdOnePlace lets writers race for each number of one log.
 func crowdOnePlace(x *exam) {
-	const writers, numbers = 8, 25
-	handles := x.handles(4)
+	const writers, numbers = 12, 25
+	handles := x.handles(3)
 	var mu sync.Mutex
 	won := map[int64][]string{} // by number: the writers whose append was acknowledged
 	x.crowd(writers, func(w int) {

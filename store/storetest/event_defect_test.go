@@ -86,6 +86,7 @@ func eventDefects() []defect {
 		})},
 		{"has microseconds", []string{"event/times", "event/every*"}, "not what was appended", reads(func(e *flow.Event) { e.At = e.At.Truncate(time.Microsecond) })},
 		{"has one zone", []string{"event/times"}, "not what was appended", reads(func(e *flow.Event) { e.At = e.At.UTC() })},
+		{"has the zone of its machine", []string{"event/times"}, "was in UTC", reads(func(e *flow.Event) { e.At = e.At.In(time.FixedZone("here", 0)) })},
 		{"numbers are floats", []string{"event/numbers"}, "not what was appended", reads(func(e *flow.Event) {
 			if body.As[flow.Charge](*e) != nil {
 				spend := *body.As[flow.Charge](*e)

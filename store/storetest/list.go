@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -98,7 +99,7 @@ func listInfo(x *exam) {
 	want := store.Info{
 		ID: "a", Format: "a <shape>", Spent: 3 * flow.USD / 7, Unsettled: unsettled, Copied: flow.USD / 9,
 		CopiedUnsettled: parent.Spent.Unsettled, Result: "Зоя \"Z\"",
-		State: flow.StatePaused, Topic: settings.Topic, Labels: settings.Labels, Round: 2, Seq: 9,
+		State: flow.StatePaused, Topic: settings.Topic, Labels: maps.Clone(settings.Labels), Round: 2, Seq: 9,
 		StartedAt: moment(1), LastAt: moment(9), Owner: "me",
 	}
 	for _, s := range append(handles, x.open()) {
@@ -113,15 +114,15 @@ func listInfo(x *exam) {
 	x.infos(handles[0], store.Filter{}, want)
 }
 
-// listFollows appends one event at a time.
+// listFollows appends one event at a time. The last of them says anew what the conversation is about.
 func listFollows(x *exam) {
 	handles := x.handles(2)
 	log := debateOf("topic", map[string]string{"k": "v"}, flow.StateRunning, "text")
 	log = append(log, after(4,
 		flow.Event{Body: &flow.Round{N: 1}}, moved(flow.StatePaused), said("more"),
 		flow.Event{Body: &flow.Round{N: 2}}, moved(flow.StateCompleted),
+		started(flow.Settings{Topic: "another", Labels: map[string]string{"k": "w", "l": "v"}}),
 	)...)
-	log = slices.Delete(log, 3, 3)
 	for i := range log {
 		log[i].Seq, log[i].At = int64(i)+1, moment(int64(i)+1)
 	}
@@ -130,6 +131,10 @@ func listFollows(x *exam) {
 		x.infos(handles[0], store.Filter{}, describe("a", "", log[:i+1]))
 		x.infos(handles[1], store.Filter{}, describe("a", "", log[:i+1]))
 	}
+	x.listed("the label is another", handles[0], store.Filter{Labels: map[string]string{"k": "v"}})
+	x.listed("the labels are these", handles[1], store.Filter{Labels: map[string]string{"k": "w", "l": "v"}}, "a")
+	x.conflict("the log ends before", handles[0], 20, "w", after(20, started(flow.Settings{Topic: "late"})))
+	x.infos(handles[1], store.Filter{}, describe("a", "", log))
 }
 
 // listOdd stores logs of a host program or of another flow.

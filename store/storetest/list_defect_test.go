@@ -56,6 +56,36 @@ func listDefects() []defect {
 				info.Labels = labels
 			})
 		}},
+		{"gives the labels of the log away", []string{"list/what is told of*"}, "List tells", func(s *spoiled) {
+			s.tells(func(info *store.Info) {
+				for e := range s.good.Read(context.Background(), info.ID, 0) {
+					if start := body.As[flow.Start](e); start != nil {
+						info.Labels = start.Settings.Labels
+					}
+				}
+			})
+		}},
+		{"goes by the first start", []string{"list/what is told follows*"}, "List tells", func(s *spoiled) {
+			s.tells(func(info *store.Info) {
+				for e := range s.good.Read(context.Background(), info.ID, 0) {
+					if start := body.As[flow.Start](e); start != nil {
+						info.Topic, info.Labels = start.Settings.Topic, start.Settings.Labels
+						return
+					}
+				}
+			})
+		}},
+		{"looks at the beginning of a label", []string{"list/by label"}, "with the labels", func(s *spoiled) {
+			brief := func(value string) string { return value[:min(len(value), 512)] }
+			s.infos(func(info *store.Info, f store.Filter) bool {
+				for k, v := range f.Labels {
+					if got, ok := info.Labels[k]; !ok || brief(got) != brief(v) {
+						return false
+					}
+				}
+				return true
+			}, func(f store.Filter) store.Filter { f.Labels = nil; return f })
+		}},
 		{"lists what has begun as it should only", []string{"list/a log that*", "id/all that*"}, "", func(s *spoiled) {
 			s.infos(func(info *store.Info, _ store.Filter) bool { return info.Topic != "" }, func(f store.Filter) store.Filter { return f })
 		}},

@@ -42,6 +42,7 @@ func listStates(x *exam) {
 
 func listLabels(x *exam) {
 	s := x.open()
+	long := strings.Repeat("é", 5000) // an index may have room for its beginning alone
 	for id, labels := range map[string]map[string]string{
 		"a": {tenant: blue, "trace": "1"},
 		"b": {tenant: "Blue"},
@@ -52,6 +53,13 @@ func listLabels(x *exam) {
 		"g": {`q"u'o\te`: `v"a'l\ue`, "100%": "_", "": "empty key"},
 		"h": {"ключ 🙂": "значение\n\t", "$": "$.a", "a[0]": "x", "\u2028": "\x00"},
 		"i": {tenant: "blue ", "other": blue},
+		"j": {"b\x00c": "d"},
+		"k": {"b": "\x00c"},
+		"l": {`b","c`: "d"},
+		"m": {"b": `","c`},
+		"n": {"long": long + "1"},
+		"o": {"long": long + "2"},
+		"p": {"long": long},
 	} {
 		x.append(s, id, 0, "w", debateOf("topic", labels, flow.StatePaused))
 	}
@@ -59,7 +67,7 @@ func listLabels(x *exam) {
 		labels map[string]string
 		want   string
 	}{
-		{map[string]string{}, "a b c d e f g h i"},
+		{map[string]string{}, "a b c d e f g h i j k l m n o p"},
 		{map[string]string{tenant: blue}, "a"},
 		{map[string]string{tenant: blue, "trace": "1"}, "a"},
 		{map[string]string{tenant: blue, "trace": "2"}, ""},
@@ -84,8 +92,16 @@ func listLabels(x *exam) {
 		{map[string]string{"\u2028": "\x00"}, "h"},
 		{map[string]string{tenant: "blue "}, "i"},
 		{map[string]string{"' OR '1'='1": "' OR '1'='1"}, ""},
+		{map[string]string{"b\x00c": "d"}, "j"},
+		{map[string]string{"b": "\x00c"}, "k"},
+		{map[string]string{`b","c`: "d"}, "l"},
+		{map[string]string{"b": `","c`}, "m"},
+		{map[string]string{"long": long + "1"}, "n"},
+		{map[string]string{"long": long + "2"}, "o"},
+		{map[string]string{"long": long}, "p"},
+		{map[string]string{"long": long + "3"}, ""},
 	} {
-		x.listed(fmt.Sprintf("with the labels %q", c.labels), s, store.Filter{Labels: c.labels}, strings.Fields(c.want)...)
+		x.listed(fmt.Sprintf("with the labels %.100q", c.labels), s, store.Filter{Labels: c.labels}, strings.Fields(c.want)...)
 	}
 }
 

@@ -46,6 +46,7 @@ func readCursor(x *exam) {
 	for _, cursor := range []int64{0, 1, 2, 3, 4, 63, 64, 65, 100, 127, 128, 129, 148, 149} {
 		x.log(s, "a", cursor, some(cursor, events-int(cursor), "w"))
 	}
+	x.log(s, "a", -5, some(0, events, "w"))
 }
 
 func readBeyond(x *exam) {
