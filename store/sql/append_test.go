@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -147,33 +146,6 @@ func TestABadAppendFailsAlone(t *testing.T) {
 	})
 }
 
-// Several at once for one debate, in one transaction or not: one of them is right.
-func TestOneDebateTwice(t *testing.T) {
-	each(t, func(t *testing.T, s *storage) {
-		stores := []*sql.Store{s.store(t), s.store(t)}
-		for after := range int64(5) {
-			var mu sync.Mutex
-			var appending sync.WaitGroup
-			kept := 0
-			for i := range 8 {
-				appending.Go(func() {
-					err := stores[i%2].Append(t.Context(), "a", after, fmt.Sprint("w", i), facts(after, 1))
-					mu.Lock()
-					defer mu.Unlock()
-					if err == nil {
-						kept++
-					} else {
-						assert.ErrorIs(t, err, flow.ErrConflict)
-					}
-				})
-			}
-			appending.Wait()
-			assert.Equal(t, 1, kept)
-		}
-		assert.Equal(t, 5, length(t, stores[0], "a"))
-	})
-}
-
 // A host may have chosen the strictest level for all its transactions.
 func TestSerializableTransactions(t *testing.T) {
 	t.Parallel()
@@ -206,8 +178,6 @@ func TestEventsMustBeNumbered(t *testing.T) {
 		kept := s.store(t)
 		require.ErrorContains(t, kept.Append(t.Context(), "a", 0, "w", facts(1, 1)), "is numbered 2")
 		require.ErrorContains(t, kept.Append(t.Context(), "a", 0, "w", append(facts(0, 1), facts(2, 1)...)), "event 2 is numbered 3")
-		require.ErrorIs(t, kept.Append(t.Context(), "a", -1, "w", facts(-1, 1)), flow.ErrConflict)
-		require.ErrorIs(t, kept.Append(t.Context(), "a", 1<<62, "w", facts(1<<62, 1)), flow.ErrConflict)
 		for _, at := range []time.Time{
 			time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -7200)),
 			time.Date(0, 1, 1, 0, 0, 0, 0, time.FixedZone("", 7200)),
@@ -217,37 +187,6 @@ func TestEventsMustBeNumbered(t *testing.T) {
 			require.ErrorContains(t, kept.Append(t.Context(), "a", 0, "w", events), "event 1: its time")
 		}
 		assert.Empty(t, list(t, kept, store.Filter{}))
-		require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 2)))
-		for _, after := range []int64{-5, 1 << 40, math.MaxInt64} {
-			n := 0
-			for _, err := range kept.Read(t.Context(), "a", after) {
-				require.NoError(t, err)
-				n++
-			}
-			assert.Equal(t, map[bool]int{true: 2}[after < 0], n)
-		}
-	})
-}
-
-// A debate may tell anew what it is about, and a list goes by what it told last.
-func TestASecondStart(t *testing.T) {
-	each(t, func(t *testing.T, s *storage) {
-		kept := s.store(t)
-		require.NoError(t, kept.Append(t.Context(), "a", 0, "w", start("first", map[string]string{"tenant": "blue", "kept": "yes"})))
-		again := start("second", map[string]string{"tenant": "red", "kept": "yes"})
-		again[0].Seq = 2
-		require.ErrorIs(t, kept.Append(t.Context(), "a", 5, "w", func() []flow.Event {
-			late := start("late", nil)
-			late[0].Seq = 6
-			return late
-		}()), flow.ErrConflict)
-		require.NoError(t, kept.Append(t.Context(), "a", 1, "w", again))
-		infos := list(t, kept, store.Filter{})
-		require.Len(t, infos, 1)
-		assert.Equal(t, "second", infos[0].Topic)
-		assert.Equal(t, map[string]string{"tenant": "red", "kept": "yes"}, infos[0].Labels)
-		assert.Len(t, list(t, kept, store.Filter{Labels: map[string]string{"tenant": "red", "kept": "yes"}}), 1)
-		assert.Empty(t, list(t, kept, store.Filter{Labels: map[string]string{"tenant": "blue"}}))
 	})
 }
 

@@ -99,12 +99,16 @@ func TestATurnEndsWithARest(t *testing.T) {
 	})
 }
 
-// What JSON knows no year for is a bound all the same.
+// What JSON knows no year for is a bound all the same, of what begins at either end of the years as well.
 func TestBoundsBeyondTheYears(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
 		kept, memory := s.store(t), &store.Memory{}
 		for _, one := range []store.Store{kept, memory} {
-			require.NoError(t, one.Append(t.Context(), "a", 0, "w", start("t", nil)))
+			for id, at := range map[string]time.Time{"a": {}, "b": time.Unix(1, 0), "c": time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)} {
+				events := start("t", nil)
+				events[0].At = at
+				require.NoError(t, one.Append(t.Context(), id, 0, "w", events))
+			}
 		}
 		for _, at := range []time.Time{
 			time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC),
