@@ -216,9 +216,6 @@ func TestLeaseLapses(t *testing.T) {
 	require.ErrorIs(t, s.Lease(t.Context(), "a", "me", time.Minute), flow.ErrLeased)
 	now = now.Add(time.Nanosecond)
 	require.NoError(t, s.Lease(t.Context(), "a", "me", time.Minute))
-	require.ErrorIs(t, hanging.Lease(t.Context(), "a", "you", time.Minute), flow.ErrLeased)
-	require.NoError(t, hanging.Release(t.Context(), "a", "you"))
-	require.ErrorIs(t, hanging.Lease(t.Context(), "a", "you", time.Minute), flow.ErrLeased)
 }
 
 // Somebody tidies the folder up while a store has it open. Then its leases can be taken; those that nobody

@@ -167,5 +167,4 @@ func TestEventsThatCannotBeStored(t *testing.T) {
 	assert.ErrorContains(t, s.Lease(t.Context(), "a", long, time.Hour), "a.lease would have")
 	_, err := collect(s, "a")
 	assert.ErrorIs(t, err, flow.ErrNotFound)
-	assert.ErrorIs(t, s.Append(t.Context(), "a", -1, "w", facts(-1, 1)), flow.ErrConflict)
 }
