@@ -67,11 +67,12 @@ type ear struct {
 // listen reads the debate in an engine until Ben's opening is recorded. From its first chunk on it stands still until the given time.
 func (e *ear) listen(t *testing.T, r *relayed, engine *debate.Engine, until time.Time) {
 	t.Helper()
-	stood := false
+	stood, heard := false, map[string]*heardText{}
 	for event, err := range engine.Events(r.t.Context(), r.session.ID(), 0) {
 		if !assert.NoError(t, err) {
 			return
 		}
+		checkHeard(t, heard, event)
 		if turn := body.As[debate.Turn](event); turn != nil && turn.Call == stage.BensOpening {
 			e.mu.Lock()
 			e.turn = turn.Text
@@ -103,19 +104,26 @@ func (e *ear) now() (text string, missing []int) {
 }
 
 // TestTwoSlowReadersMissNothingUntold: both stand still while more messages come than wait for them, and go on one soon after the other,
-// while the model says nothing. The answer to the first one's request is lost on the second, who gets one of its own.
+// while the model speaks or when it has fallen silent. The answer to the first one's request is lost on the second, who gets one of its own.
 func TestTwoSlowReadersMissNothingUntold(t *testing.T) {
-	for _, apart := range []time.Duration{0, 100 * time.Millisecond, 500 * time.Millisecond, 900 * time.Millisecond, 1500 * time.Millisecond} {
-		t.Run(apart.String(), func(t *testing.T) {
+	for _, d := range []struct{ stand, apart time.Duration }{
+		{20 * time.Second, 0},
+		{45 * time.Second, 0},
+		{45 * time.Second, 100 * time.Millisecond},
+		{45 * time.Second, 500 * time.Millisecond},
+		{45 * time.Second, 900 * time.Millisecond},
+		{45 * time.Second, 1500 * time.Millisecond},
+	} {
+		t.Run(d.stand.String()+" "+d.apart.String(), func(t *testing.T) {
 			text := numbered(2000)
 			overBus(t, func(r *relayed, p *scripted.Provider) { thenSilent(r, p, text, 5) }, func(r *relayed) {
 				second := &debate.Engine{Store: r.store, Bus: r.shared}
-				silent := time.Now().Add(45 * time.Second)
+				awake := time.Now().Add(d.stand)
 				var first, other ear
 				var readers sync.WaitGroup
-				readers.Go(func() { first.listen(t, r, r.reader, silent) })
-				readers.Go(func() { other.listen(t, r, second, silent.Add(apart)) })
-				stage.Pass(time.Until(silent.Add(10 * time.Second)))
+				readers.Go(func() { first.listen(t, r, r.reader, awake) })
+				readers.Go(func() { other.listen(t, r, second, awake.Add(d.apart)) })
+				stage.Pass(55 * time.Second) // the model has been silent for a while
 				for _, e := range []*ear{&first, &other} {
 					has, _ := e.now()
 					assert.True(t, strings.HasPrefix(text, has))

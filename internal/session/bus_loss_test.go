@@ -3,7 +3,6 @@ package session_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -211,41 +210,4 @@ func (d *downBus) Publish(ctx context.Context, messages []bus.Message) error {
 		return errors.New("the bus is down")
 	}
 	return d.Bus.Publish(ctx, messages)
-}
-
-// TestAReaderThatWasTooSlowMissesNothingUntold: it stands still while more pieces come than wait for it, each in a message of its
-// own. What was dropped is named by its number or, if the text so far comes first, is not missing. All of it is there before the turn.
-func TestAReaderThatWasTooSlowMissesNothingUntold(t *testing.T) {
-	var said strings.Builder
-	for n := range 1000 {
-		fmt.Fprintf(&said, "%04d ", n) // so that each place has a text of its own
-	}
-	overBus(t, func(r *relayed, p *scripted.Provider) {
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			out := reply(req)
-			if strings.HasSuffix(req.ID, stage.BensOpening+"/1") {
-				out.Text, out.ChunkSize, out.Interval = said.String(), 5, 20*time.Millisecond
-			}
-			return out
-		}
-		r.config.MaxTokens = 100_000
-	}, func(r *relayed) {
-		const waiting = 256 * 5 // bytes of the pieces that wait for a reader
-		stood, most := false, 0
-		tr := r.follow(func(e debate.Event) {
-			c := body.As[flow.Chunk](e)
-			if c == nil || c.Call != stage.BensOpening {
-				return
-			}
-			if !stood {
-				stood = true
-				stage.Pass(12 * time.Second)
-			}
-			most = max(most, len(c.Text))
-		})
-		assert.Len(t, tr.turns, 6)
-		assert.Greater(t, most, waiting, "what was dropped comes again, before the turn")
-		assert.Less(t, most, said.Len()/2)
-	})
 }

@@ -112,8 +112,9 @@ func checkHeard(t *testing.T, heard map[string]*heardText, event debate.Event) {
 		for _, gap := range h.gaps {
 			at += gap.Missing
 		}
-		require.LessOrEqual(t, at+len(c.Text), len(turn.Text))
-		require.Equal(t, turn.Text[at:at+len(c.Text)], c.Text, "the text at %d of %s", at, c.Call)
+		if assert.LessOrEqual(t, at+len(c.Text), len(turn.Text)) {
+			assert.Equal(t, turn.Text[at:at+len(c.Text)], c.Text, "the text at %d of %s", at, c.Call)
+		}
 	}
 }
 
