@@ -10,8 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
@@ -61,6 +63,26 @@ func TestATextWithoutWhichAConfigCannotBeReadStays(t *testing.T) {
 	require.ErrorContains(t, err, "cannot be removed, since one of them stands in a setting, too: ")
 	require.ErrorContains(t, err, "it names no level. Name a longer text")
 	assert.Equal(t, before, stage.Logged(t, engine, "d"))
+}
+
+// Who has won a vote stays, although the ranking of it stands in a turn.
+func TestWhoHasWonAVoteStays(t *testing.T) {
+	engine := flows.Engine(&store.Memory{}, nil)
+	config := flows.Deliberation("v")
+	config.Synthesis = deliberation.SynthesisVoting
+	config.Agents = append(config.Agents, deliberation.Agent{ID: "zora", Model: "test/agent"})
+	before := stage.Run(t, engine, config)
+	fact, err := engine.Redact(t.Context(), "v", flow.Redaction{Texts: []string{"zora"}})
+	require.NoError(t, err)
+	assert.NotEmpty(t, fact.Kept)
+	after, err := engine.Record(t.Context(), "v")
+	require.NoError(t, err)
+	was, _ := deliberation.Of(before)
+	is, _ := deliberation.Of(after)
+	_, want := was.Votes()
+	_, got := is.Votes()
+	require.NotEmpty(t, want)
+	assert.Equal(t, want, got)
 }
 
 // A label is compared as it stands in the log: once its value is redacted, the replacement selects the debate.
