@@ -3,7 +3,6 @@ package sql_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -124,37 +123,4 @@ func TestNoTextIsMissed(t *testing.T) {
 		require.False(t, missed(t, string(text), string(part)), "%q in %q", string(part), string(text))
 	}
 	assert.Greater(t, found, 5000)
-}
-
-// The databases see it as the tests above do.
-func TestSearch(t *testing.T) {
-	each(t, func(t *testing.T, s *storage) {
-		kept := s.store(t)
-		texts := []string{
-			"Should cities ban cars?", "100% of a_b\\c!", "\u212Aelvin in \u0130stanbul", "Straße ΣΟΦΌΣ", "line\nbreak \"quoted\" <b>&",
-			"a\x00b\xffc\u2028d", "🙂 e\u0301", strings.Repeat("long ", 300) + "end",
-		}
-		for i, text := range texts {
-			id := fmt.Sprint("d", i)
-			if i%2 == 0 {
-				require.NoError(t, kept.Append(t.Context(), id, 0, "w", start(text, nil)))
-			} else {
-				require.NoError(t, kept.Append(t.Context(), id, 0, "w", turn(1, text)))
-			}
-		}
-		parts := append(slices.Clone(texts),
-			"CITIES", "%", "_", "!", "\\", "kelvin", "istanbul", "STRASSE", "straße", "σοφός", "\n", "\"QUOTED\"", "<B>&", "\x00", "\u2028D",
-			"\ufffd", "🙂", "É", "É", "topic", "dropped", "seq", "no such text", " ", "u0000", "n")
-		for _, part := range parts {
-			var want []string
-			for i := range texts {
-				events, err := read(t, kept, fmt.Sprint("d", i))
-				require.NoError(t, err)
-				if (store.Filter{Text: part}).Finds(&events[0]) {
-					want = append(want, fmt.Sprint("d", i))
-				}
-			}
-			assert.Equal(t, want, names(list(t, kept, store.Filter{Text: part})), "%q", part)
-		}
-	})
 }

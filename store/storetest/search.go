@@ -91,6 +91,7 @@ func searchCase(x *exam) {
 	s := x.open()
 	x.append(s, "a", 0, "w", debateOf("ÄRZTE in Zürich", nil, flow.StatePaused, "ΟΔΟΣ und Москва", "300 K und STRASSE"))
 	x.append(s, "b", 0, "w", debateOf("ärzte IN zÜRICH", nil, flow.StatePaused, "οδοσ und МОСКВА", "300 K und Straße"))
+	x.append(s, "c", 0, "w", debateOf("\u212Aelvin in \u0130stanbul", nil, flow.StatePaused)) // whose small letters are those of ASCII
 	x.finds(s, "ärzte", "a b")
 	x.finds(s, "ÄRZTE", "a b")
 	x.finds(s, "äRZtE iN ZüRiCh", "a b")
@@ -99,6 +100,10 @@ func searchCase(x *exam) {
 	x.finds(s, "arzte", "")
 	x.finds(s, "οδοσ", "a b")
 	x.finds(s, "ΟΔΟΣ", "a b")
+	x.finds(s, "οδος", "") // the small letter at the end of a word is another one
+	x.finds(s, "kelvin", "c")
+	x.finds(s, "istanbul", "c")
+	x.finds(s, "\u212Aelvin in \u0130stanbul", "c")
 	x.finds(s, "мОСКва", "a b")
 	x.finds(s, "300 k", "a b")
 	x.finds(s, "300 K", "a b")
@@ -112,7 +117,7 @@ func searchLiteral(x *exam) {
 	for id, text := range map[string]string{
 		"a": "100% sure", "b": "100 sure", "c": "snake_case", "d": "snakeXcase", "e": `C:\dir\n`, "f": "C:dirn", "g": `say "no"`, "h": "say 'no'",
 		"i": "one\ntwo", "j": "one two", "k": "tab\there", "l": "<b> & </b>", "m": `\u003cb\u003e`, "n": "[abc]*", "o": "a.c", "p": "e\u0301",
-		"q": "\u00e9", "r": "one\u2028two", "s": "smile 🙂", "t": "one\r\ntwo", "u": "NEAR OR NOT -x", "v": "/",
+		"q": "\u00e9", "r": "one\u2028two", "s": "smile 🙂", "t": "one\r\ntwo", "u": "NEAR OR NOT -x", "v": "/", "w": "wow!",
 	} {
 		x.append(s, id, 0, "w", debateOf("", nil, flow.StatePaused, text))
 	}
@@ -122,7 +127,7 @@ func searchLiteral(x *exam) {
 		`"no"`: "g", "'": "h", "'no'": "h", "''": "", "\n": "i t", "one\ntwo": "i", "one two": "j", "\t": "k", "<b>": "l", "&": "l", "&amp;": "",
 		"u003c": "m", `\u003c`: "m", "[abc]": "n", "[": "n", "*": "n", "a.c": "o", "a*c": "", ".": "o", "é": "q", "e\u0301": "p", "\u0301": "p",
 		"\u2028": "r", "u2028": "", "🙂": "s", "\r": "t", "\r\n": "t", "or": "u", "near or not -x": "u", "-x": "u", "/": "l v", "?": "", "$1": "",
-		"' OR 1=1 --": "", "100% sure\x00": "", ";": "", "\x00": "",
+		"' OR 1=1 --": "", "100% sure\x00": "", ";": "", "\x00": "", "!": "w", "w!": "w", "!!": "", "!_": "",
 	} {
 		x.finds(s, text, want)
 	}
