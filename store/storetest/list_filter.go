@@ -28,6 +28,7 @@ func listStates(x *exam) {
 	states("d", flow.StatePaused, flow.StatePaused, "none")
 	states("", "none")
 	states("", "argu%", "' OR 1=1 --")
+	x.listed("no states are any", s, store.Filter{States: []flow.State{}}, "a", "b", "c", "d", "e", "f", "g", "h", "i", "j")
 	x.listed("not over", s, store.Filter{Unfinished: true}, "a", "b", "c", "d", "e", "f", "i", "j")
 	x.listed("at work", s, store.Filter{Working: true}, "a", "b", "c", "f", "j")
 	x.listed("at work", s, store.Filter{Working: true, Unfinished: true}, "a", "b", "c", "f", "j")
