@@ -302,16 +302,3 @@ func TestNumbersOfModelsAreTexts(t *testing.T) {
 	assert.Contains(t, stage.JSON(changed[3]), `"round":4111111111111111,`)
 	assert.Contains(t, stage.JSON(changed[3]), `"data":{"card":"X","age":"X"}`)
 }
-
-// A log that says how long something may take is not refused for that, nor does it lose it.
-func TestADurationIsNoText(t *testing.T) {
-	log := []flow.Event{
-		{Seq: 1, Body: &flow.Start{Settings: flow.Settings{Topic: "1m0s", Timeouts: map[flow.CallKind]flow.Duration{"turn": flow.Duration(time.Minute)}}}},
-		{Seq: 2, Body: &flow.Amendment{Patience: new(flow.Duration(time.Minute))}},
-	}
-	changed, fact, err := redaction.Apply(flow.Redaction{Texts: []string{"1m0s"}, Events: []int64{2}}, nil, log, nil)
-	require.NoError(t, err)
-	assert.Equal(t, []int64{1}, fact.Events)
-	assert.Equal(t, []string{"event 1: settings.timeouts.turn", "event 2: patience"}, fact.Kept)
-	assert.Contains(t, stage.JSON(changed[0]), `"topic":"[redacted]"`)
-}
