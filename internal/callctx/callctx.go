@@ -10,10 +10,13 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Context bounds one call in time. The zero value is ready to use. cancel must be called.
+// Near is how long before its deadline a tended context has a timer at the latest.
+const Near = 600 * time.Millisecond
+
+// Context bounds one call in time. The zero value is ready to use. Cancel must be called.
 //
-// Most calls use little of what context.WithTimeout does. So the timer and the channel are made when they are first
-// used, and a session cancels its calls itself.
+// Most calls use little of what context.WithTimeout does. So the channel is made when it is first used, and a session cancels its
+// calls itself. So is the timer, unless the context is tended: most calls return long before their deadline, and need none.
 type Context struct {
 	parent   context.Context // nil if there is none
 	began    time.Time       // when the time of the call began
@@ -26,8 +29,9 @@ type Context struct {
 	free   func()               // gives back what the call holds while it runs; nil: it holds nothing
 	armed  bool                 // the timer and the parent are watched
 	recall bool                 // a wait ends the context
+	tended bool                 // somebody calls Look
 	paused int32                // number of waits that stop the clock
-	since  time.Time            // when the first of these waits began
+	since  time.Duration        // from began until the first of these waits
 	waited time.Duration        // how long the clock has stood, without the present wait
 	after  map[*func()]struct{} // the functions given to AfterFunc
 	timer  *time.Timer
@@ -36,6 +40,18 @@ type Context struct {
 
 // Attach makes the context end with its parent. It must precede the first use.
 func (c *Context) Attach(parent context.Context) { c.parent = parent }
+
+// Tend says that the caller calls Look at least twice in the time of Near, until the context has ended. It must precede the first use.
+func (c *Context) Tend() { c.tended = true }
+
+// Look makes the timer of a tended context once its deadline is near.
+func (c *Context) Look() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.armed && c.err == nil {
+		c.setTimer()
+	}
+}
 
 // Limit begins the time of the call, and sets the deadline if there is a timeout. It comes before the first use, or when
 // the call has waited for its turn. No wait is in progress then.
@@ -73,7 +89,10 @@ func (c *Context) Pause() (resume func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.paused++; c.paused == 1 {
-		c.since = time.Now()
+		if c.began.IsZero() { // it queues before its time begins
+			c.began = time.Now()
+		}
+		c.since = time.Since(c.began)
 		if c.timer != nil {
 			c.timer.Stop()
 			c.timer = nil
@@ -108,7 +127,7 @@ func (c *Context) resume() {
 	if c.paused--; c.paused > 0 {
 		return
 	}
-	wait := time.Since(c.since)
+	wait := time.Since(c.began) - c.since
 	c.waited += wait
 	if !c.deadline.IsZero() && c.err == nil {
 		c.deadline = c.deadline.Add(wait)
@@ -131,7 +150,7 @@ func (c *Context) Queued() time.Duration {
 	defer c.mu.Unlock()
 	queued := c.before + c.waited
 	if c.paused > 0 {
-		queued += time.Since(c.since)
+		queued += time.Since(c.began) - c.since
 	}
 	return queued.Truncate(time.Millisecond)
 }
@@ -187,11 +206,19 @@ func (c *Context) AfterFunc(f func()) (stop func() bool) {
 // arm makes the context end by itself. The caller holds the lock.
 func (c *Context) arm() {
 	c.armed = true
-	if c.timer == nil && !c.deadline.IsZero() && c.paused == 0 {
-		c.timer = time.AfterFunc(time.Until(c.deadline), func() { c.expire() })
-	}
+	c.setTimer()
 	if c.stop == nil && c.parent != nil {
 		c.stop = context.AfterFunc(c.parent, func() { c.end(c.parent.Err()) })
+	}
+}
+
+// setTimer makes the timer, unless a later look does. The caller holds the lock.
+func (c *Context) setTimer() {
+	if c.timer != nil || c.deadline.IsZero() || c.paused > 0 {
+		return
+	}
+	if left := time.Until(c.deadline); !c.tended || left <= Near {
+		c.timer = time.AfterFunc(left, c.expire)
 	}
 }
 
