@@ -241,35 +241,49 @@ func (a *advance) found() flow.Next {
 
 // step steps one signal, and saves the events.
 func (a *advance) step(signal flow.Signal, drain bool) (flow.Output, error) {
-	var at time.Time
 	writer := a.lease + "/" + a.writer // stores know by it that the lease's owner writes
-	way := a.host.ledger(a.ctx, a.id, writer, "advance", func(core *flow.Core, in flow.Input) (out flow.Output, err error) {
-		tick, _ := in.Signal.(flow.Tick)
-		due := tick.Seq == core.Record().Seq
-		if drain {
-			out, err = core.StepDrain(in)
-		} else {
-			out, err = a.host.crew.step(core, in)
-		}
-		if due && err == nil && len(out.Events) == 0 && out.Wait.After(in.At) { // the clock of the runtime is ahead of this one
-			in.At = out.Wait
-			out, err = core.Step(in)
-		}
-		at = in.At
-		return out, err
-	})
-	way.core, way.input = a.core, a.stopwatch.input
-	out, _, err := way.advance(signal)
-	if a.core = way.core; a.core != nil && a.core.Err() != nil {
+	by := &advanced{outsider: outsider{host: a.host, id: a.id, writer: writer, op: "advance"}, stopwatch: &a.stopwatch, drain: drain}
+	log := ledger{way: by, core: a.core}
+	out, _, err := log.advance(a.ctx, signal)
+	if a.core = log.core; a.core != nil && a.core.Err() != nil {
 		a.core = nil
 	}
 	if err != nil {
 		return flow.Output{}, err
 	}
 	if a.wait = 0; !out.Wait.IsZero() {
-		a.wait = max(out.Wait.Sub(at), 1)
+		a.wait = max(out.Wait.Sub(by.at), 1)
 	}
 	return out, nil
+}
+
+// advanced is the way of the owner of a lease without a session.
+type advanced struct {
+	outsider
+
+	stopwatch *stopwatch
+	drain     bool
+	at        time.Time // of the last step
+}
+
+func (o *advanced) input(core *flow.Core, signal flow.Signal) flow.Input {
+	return o.stopwatch.input(core, signal)
+}
+
+func (o *advanced) feed(core *flow.Core, in flow.Input) (out flow.Output, err error) {
+	tick, _ := in.Signal.(flow.Tick)
+	due := tick.Seq == core.Record().Seq
+	if o.drain {
+		out, err = core.StepDrain(in)
+	} else {
+		out, err = core.Step(in)
+	}
+	if due && err == nil && len(out.Events) == 0 && out.Wait.After(in.At) { // the clock of the runtime is ahead of this one
+		in.At = out.Wait
+		out, err = core.Step(in)
+	}
+	o.at = in.At
+	return out, err
 }
 
 // errand is a call that is made without a session.

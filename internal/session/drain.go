@@ -95,9 +95,8 @@ func (s *Session) endNow() {
 	if len(s.unsent) > 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), s.host.Grace/2)
 		defer cancel()
-		way := s.ledger(ctx, (*flow.Core).StepDrain)
-		way.core = s.core
-		if _, _, err := way.advance(s.unsent); err == nil { // else they count as broken off
+		log := ledger{way: s, core: s.core}
+		if _, _, err := log.advance(ctx, s.unsent); err == nil { // else they count as broken off
 			s.publishState()
 		}
 	}

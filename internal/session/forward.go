@@ -47,24 +47,30 @@ func (s *Session) control(ctx context.Context, signal flow.Signal) error {
 
 // forward appends a control to the log of a conversation that another process has the lease of.
 func (s *Session) forward(ctx context.Context, signal flow.Signal) error {
-	way := s.ledger(ctx, remote)
-	way.load = func() (*flow.Core, []flow.Event, error) {
-		log, err := s.reload(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		core, err := s.host.NewCore(s.ID, log) // the session's own must not hold what nobody has saved
-		return core, log, err
-	}
-	out, _, err := way.advance(signal)
+	log := ledger{way: forwarded{s}}
+	out, _, err := log.advance(ctx, signal)
 	if err != nil || len(out.Events) == 0 {
 		return err
 	}
-	s.core = way.core
+	s.core = log.core
 	s.publishFolded()
 	s.finishIfOver()
 	return nil
 }
+
+// forwarded is the way of a session into a log that another process has the lease of.
+type forwarded struct{ *Session }
+
+func (f forwarded) load(ctx context.Context) (*flow.Core, []flow.Event, error) {
+	log, err := f.reload(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	core, err := f.host.NewCore(f.ID, log) // the session's own must not hold what nobody has saved
+	return core, log, err
+}
+
+func (f forwarded) feed(core *flow.Core, in flow.Input) (flow.Output, error) { return remote(core, in) }
 
 // Control brings a control to a conversation, whether or not it is open in this host.
 func (h *Host) Control(ctx context.Context, id string, signal flow.Signal) error {
@@ -84,31 +90,9 @@ func (h *Host) forward(ctx context.Context, id string, signal flow.Signal) error
 	if _, err := h.Now(ctx, "control"); err != nil {
 		return err
 	}
-	_, _, err := h.ledger(ctx, id, h.newWriter(), "control", remote).advance(signal)
+	log := ledger{way: &outsider{host: h, id: id, writer: h.newWriter(), op: "control"}}
+	_, _, err := log.advance(ctx, signal)
 	return err
-}
-
-// ledger is the way of a writer without a session into a log. op is what errors say that it does.
-func (h *Host) ledger(
-	ctx context.Context, id, writer, op string, step func(*flow.Core, flow.Input) (flow.Output, error),
-) *ledger {
-	return &ledger{
-		input: func(_ *flow.Core, signal flow.Signal) flow.Input { return h.Input(signal) },
-		step:  step,
-		load:  func() (*flow.Core, []flow.Event, error) { return h.loadLate(ctx, id) },
-		save: func(events []flow.Event) (doubt bool, err error) {
-			tries := 0
-			err = h.retryStore(ctx.Done(), func() error {
-				tries++
-				return h.Store.Append(ctx, id, events[0].Seq-1, writer, events)
-			})
-			if err != nil {
-				return tries > 1, StoreError(op, err)
-			}
-			h.Log(id, events)
-			return false, nil
-		},
-	}
 }
 
 // loadLate folds a stored log, and then what has been appended meanwhile: to fold a long log takes longer than a fast conversation

@@ -64,14 +64,8 @@ func (s *Session) apply(ctx context.Context, signal flow.Signal) (*flight, error
 // reloaded then, and the signal stepped again. A core that breaks closes the session, and so does a log that cannot be saved or
 // reloaded.
 func (s *Session) step(ctx context.Context, signal flow.Signal) (out flow.Output, conflict bool, err error) {
-	way := s.ledger(ctx, func(core *flow.Core, in flow.Input) (flow.Output, error) {
-		if s.draining != nil {
-			return core.StepDrain(in)
-		}
-		return s.host.crew.step(core, in)
-	})
-	way.core = s.core
-	out, conflict, err = way.advance(signal)
+	log := ledger{way: s, core: s.core}
+	out, conflict, err = log.advance(ctx, signal)
 	if broken := s.core.Err(); broken != nil {
 		s.closeWith(broken)
 	}
@@ -81,31 +75,29 @@ func (s *Session) step(ctx context.Context, signal flow.Signal) (out flow.Output
 	return out, conflict, err
 }
 
-// ledger is the session's way into its log.
-func (s *Session) ledger(ctx context.Context, step func(*flow.Core, flow.Input) (flow.Output, error)) *ledger {
-	return &ledger{
-		input: s.stopwatch.input,
-		step:  step,
-		load: func() (*flow.Core, []flow.Event, error) {
-			log, err := s.reload(ctx)
-			if err != nil {
-				s.closeWith(err)
-				return nil, nil, err
-			}
-			return s.core, log, nil
-		},
-		save: func(events []flow.Event) (doubt bool, err error) {
-			doubt, err = s.save(ctx, events)
-			if err != nil && !errors.Is(err, flow.ErrConflict) {
-				s.closeWith(err)
-			}
-			return doubt, err
-		},
+func (s *Session) load(ctx context.Context) (*flow.Core, []flow.Event, error) {
+	log, err := s.reload(ctx)
+	if err != nil {
+		s.closeWith(err)
+		return nil, nil, err
 	}
+	return s.core, log, nil
+}
+
+func (s *Session) input(core *flow.Core, signal flow.Signal) flow.Input {
+	return s.stopwatch.input(core, signal)
+}
+
+// feed starts no call if the session drains, or is closed and only records what has become of its calls.
+func (s *Session) feed(core *flow.Core, in flow.Input) (flow.Output, error) {
+	if s.draining != nil || s.closed != nil {
+		return core.StepDrain(in)
+	}
+	return s.host.crew.step(core, in)
 }
 
 // save appends the events of a Step. Canceling ctx does not interrupt an append: ctx only carries values. doubt says that one of
-// several tries may have succeeded, whatever err says.
+// several tries may have succeeded, whatever err says. An error that is no conflict closes the session.
 func (s *Session) save(ctx context.Context, events []flow.Event) (doubt bool, err error) {
 	tries := 0
 	err = s.retryStore(ctx, func(ctx context.Context) error {
@@ -116,7 +108,11 @@ func (s *Session) save(ctx context.Context, events []flow.Event) (doubt bool, er
 		return s.host.Store.Append(ctx, s.ID, events[0].Seq-1, s.writer, events)
 	})
 	if err != nil {
-		return tries > 1, StoreError("save", err)
+		err = StoreError("save", err)
+		if !errors.Is(err, flow.ErrConflict) {
+			s.closeWith(err)
+		}
+		return tries > 1, err
 	}
 	s.savedSeq.Store(events[len(events)-1].Seq)
 	s.host.Log(s.ID, events)
