@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/callctx"
 	"github.com/agonist-dev/debate/internal/piece"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -31,7 +30,7 @@ func (h *Host) Advance(ctx context.Context, id, owner string, signal flow.Signal
 // Call makes a call in flight, and steps its outcome as Advance does. If the call is not in flight any more, it only finds what is
 // due. If the host lacks what the conversation needs, it makes no call.
 func (h *Host) Call(ctx context.Context, id, owner string, call flow.Lost, emit func(provider.Chunk)) (next flow.Next, err error) {
-	var command *flow.Command
+	made, inFlight := &attempt{}, false
 	var key *piece.Key
 	var after int64
 	leased := time.Now() // before the lease is renewed
@@ -42,8 +41,8 @@ func (h *Host) Call(ctx context.Context, id, owner string, call flow.Lost, emit 
 			if missing := a.core.Missing(); missing != nil {
 				return missing // another host makes it
 			}
-			if command, err = a.core.Command(call.Call); err == nil {
-				key, after = pieceKey(a.core), a.core.Record().Seq
+			if a.core.Prepare(call.Call, &made.command, &made.request) == nil {
+				key, after, inFlight = pieceKey(a.core), a.core.Record().Seq, true
 				return nil
 			}
 			outcome = call // the flow no longer needs it, so that no process makes it
@@ -53,13 +52,23 @@ func (h *Host) Call(ctx context.Context, id, owner string, call flow.Lost, emit 
 		next, err = a.signal(outcome)
 		return err
 	})
-	if err != nil || command == nil {
+	if err != nil || !inFlight {
 		return next, err
 	}
-	emit, end := h.published(command, after, key, emit)
+	emit, end := h.published(&made.command, after, key, emit)
 	defer end()
-	made := &errand{host: h, id: id, owner: owner, command: command, emit: emit, leased: leased}
-	return h.Advance(context.WithoutCancel(ctx), id, owner, made.make(ctx))
+	mayLaunch := func() error { // the process may have been stopped since it was asked to make the call
+		if h.leaseLasts(leased) {
+			return nil
+		}
+		return h.inFolded(&made.ctx, id, owner, func(a *advance) error {
+			if !a.core.InFlightAs(call.Call, call.Attempt) {
+				return context.Canceled // another process has given up the call
+			}
+			return nil
+		})
+	}
+	return h.Advance(context.WithoutCancel(ctx), id, owner, h.await(ctx, made, mayLaunch, emit))
 }
 
 // RenewLease renews the lease of owner, for a runtime whose calls take longer than a lease, and returns what the log says,
@@ -284,78 +293,4 @@ func (o *advanced) feed(core *flow.Core, in flow.Input) (out flow.Output, err er
 	}
 	o.at = in.At
 	return out, err
-}
-
-// errand is a call that is made without a session.
-type errand struct {
-	host      *Host
-	id, owner string
-	command   *flow.Command
-	emit      func(provider.Chunk)
-	leased    time.Time // when the lease was renewed last
-	files     shelf
-	call      callctx.Context
-}
-
-// make makes the call and returns its outcome. Code that ignores the end of its context is given up after the host's Grace: the
-// goroutine belongs to that code then.
-func (e *errand) make(ctx context.Context) flow.Signal {
-	e.host.Bound(&e.call, e.command)
-	e.call.Attach(ctx)
-	defer e.call.Cancel()
-	outcome := make(chan flow.Signal, 1)
-	go func() {
-		signal := e.failed(errors.New("the code that was called has ended its goroutine"), false)
-		defer func() { outcome <- signal }()
-		signal = e.perform()
-	}()
-	select {
-	case signal := <-outcome:
-		return signal
-	case <-e.call.Done():
-	}
-	grace := time.NewTimer(e.host.Grace)
-	defer grace.Stop()
-	select {
-	case signal := <-outcome:
-		return signal
-	case <-grace.C:
-	}
-	e.call.Free()
-	e.host.GaveUp(e.command)
-	go func() {
-		<-outcome
-		e.host.Returned(e.command)
-	}()
-	return flow.Failed{Call: e.command.Call, Attempt: e.command.Attempt, Error: e.host.ignored(e.call.Err())}
-}
-
-func (e *errand) perform() flow.Signal {
-	if e.command.Request != nil {
-		if err := e.host.attach(&e.call, e.id, &e.files, e.command.Request); err != nil {
-			return e.failed(err, true)
-		}
-	}
-	signal, err := e.host.Perform(&e.call, e.command, e.mayLaunch, e.emit)
-	if err != nil { // the engine lacks what the config names
-		return e.failed(err, true)
-	}
-	return signal
-}
-
-// mayLaunch returns nil if the call may be made now: the process may have been stopped since it was asked to make it.
-func (e *errand) mayLaunch() error {
-	if e.host.leaseLasts(e.leased) {
-		return nil
-	}
-	return e.host.inFolded(&e.call, e.id, e.owner, func(a *advance) error {
-		if !a.core.InFlightAs(e.command.Call, e.command.Attempt) {
-			return context.Canceled // another process has given up the call
-		}
-		return nil
-	})
-}
-
-func (e *errand) failed(err error, free bool) flow.Signal {
-	return flow.Failed{Call: e.command.Call, Attempt: e.command.Attempt, Error: flow.Classify(err), Free: free}
 }

@@ -15,9 +15,6 @@ func (s *Session) finish() {
 	s.host.unregister(s)
 	s.host.relay.rest()
 	s.unlisten()
-	if len(s.flights) == 0 {
-		s.unwatch()
-	}
 	s.releaseLease()
 }
 
@@ -100,9 +97,6 @@ func (s *Session) closeWith(reason error) {
 	}
 	for _, f := range s.flights {
 		s.cancelCall(f)
-	}
-	if len(s.flights) == 0 {
-		s.unwatch()
 	}
 	s.host.unregister(s)
 	s.host.relay.rest()

@@ -182,7 +182,10 @@ func TestAControlIsHeardWithinASecond(t *testing.T) {
 					c := stage.NewCompany(t, stage.Simultaneous())
 					hurry := c.Slow("Ada", time.Minute)
 					hasten := c.Slow("Ben", time.Minute)
-					s := c.Member(false).Begun()
+					m := c.Member(false)
+					m.Begun()
+					stage.Pass(130 * time.Millisecond) // the engine has looked after the first debate for a while
+					s := m.Begun()
 					stage.Pass(at)
 					require.NoError(t, c.Member(false).Control(t.Context(), s.ID(), signal))
 					stage.Pass(time.Second)

@@ -20,7 +20,7 @@ func (s *Session) drain(reason error) {
 	for _, f := range s.flights {
 		if f.recallable() {
 			f.ctx.Recall()
-			s.watchFlight(f)
+			s.host.looks.hurry(f)
 		}
 	}
 }

@@ -4,27 +4,26 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/callctx"
 	"github.com/agonist-dev/debate/provider"
 )
 
 // maxExpectedParts bounds the room that is made for a stream's chunks before they come.
 const maxExpectedParts = 1 << 10
 
-// flight is a call that is being made.
+// flight is a call that a session makes.
 type flight struct {
-	command flow.Command
-	request provider.Request
+	attempt
+
+	session *Session
 	stream  stream
-	ctx     callctx.Context
-	term    int64       // the term of the lease that the call was recorded in
-	home    atomic.Bool // the code that was called has returned
-	givenUp bool        // its goroutine no longer counts among those of the session
-	stepped bool        // its outcome was stepped
+	term    int64 // the term of the lease that the call was recorded in
+	at      int32 // where the host's looks list it, from 1; 0: nowhere. They guard it.
+	timed   bool  // a timer looks whether it is to be given up; guarded by the looks
+	givenUp bool  // its goroutine no longer counts among those of the session
+	stepped bool  // its outcome was stepped
 }
 
 // makes reports whether the flight is that attempt.
@@ -32,14 +31,15 @@ func (f *flight) makes(call flow.Lost) bool {
 	return f.command.Call == call.Call && f.command.Attempt == call.Attempt
 }
 
-// startCalls prepares calls. It returns the first, for the caller to make, and starts the others.
+// startCalls prepares calls. It returns the first, for the caller to make, also beside an error, and starts the others. The goroutine of
+// each counts as one that runs.
 func (s *Session) startCalls(ids []string) (*flight, error) {
 	var first *flight
 	for i, id := range ids {
-		f := &flight{term: s.terms.Load()}
+		f := &flight{session: s, term: s.terms.Load()}
 		if err := s.core.Prepare(id, &f.command, &f.request); err != nil {
 			s.closeWith(err)
-			return nil, err
+			return first, err
 		}
 		s.host.Bound(&f.ctx, &f.command)
 		if f.command.Stream {
@@ -51,14 +51,32 @@ func (s *Session) startCalls(ids []string) (*flight, error) {
 			}
 		}
 		s.flights = append(s.flights, f)
-		s.watchFlight(f)
+		s.host.looks.add(f)
+		s.running++
 		if i == 0 {
 			first = f
 			continue
 		}
-		s.spawn(func() { s.makeCalls(f) })
+		s.goMake(f)
 	}
 	return first, nil
+}
+
+// goMake makes a call that startCalls has prepared, and those that follow it, on another goroutine. A nil flight is none.
+func (s *Session) goMake(f *flight) {
+	if f != nil {
+		go s.run(func() { s.makeCalls(f) })
+	}
+}
+
+// follow applies a signal on a goroutine that counts already, and returns a call that follows, for that goroutine to make. An error closes
+// the session: its callers learn of it there. The lock is held.
+func (s *Session) follow(signal flow.Signal) *flight {
+	next, _ := s.apply(context.Background(), signal)
+	if next != nil {
+		s.running-- // startCalls has counted the goroutine once more
+	}
+	return next
 }
 
 // makeCalls makes a call, steps its result, and makes the call that follows, until there is none. A nil flight is none.
@@ -69,37 +87,17 @@ func (s *Session) makeCalls(f *flight) {
 }
 
 // makeCall makes one call. If the code that is called ends the goroutine, another one continues with a failure.
-func (s *Session) makeCall(f *flight) (signal flow.Signal) {
-	returned := false
-	defer func() {
-		if !returned {
-			s.afterGoexit(f, recover())
-		}
-	}()
-	signal = s.perform(f)
-	returned = true
-	return signal
-}
-
-// perform makes one call.
-func (s *Session) perform(f *flight) flow.Signal {
+func (s *Session) makeCall(f *flight) flow.Signal {
 	emit, said := watched(&f.command, func(c provider.Chunk) {
 		f.stream.take(c)
 		s.notifyChunk()
 	})
 	f.stream.begin(said) // readers that come now have not had it
-	if err := s.host.attach(&f.ctx, s.ID, &s.files, &f.request); err != nil {
-		f.home.Store(true)
-		f.ctx.Cancel()
-		return flow.Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: flow.Classify(err), Free: true}
-	}
-	signal, err := s.host.Perform(&f.ctx, &f.command, func() error { return s.mayLaunch(f) }, emit)
-	f.home.Store(true)
-	f.ctx.Cancel()
-	if err != nil { // the engine lacks what the config names
-		return flow.Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: flow.Classify(err), Free: true}
-	}
-	return signal
+	return s.host.perform(&f.attempt, &s.files, func() error { return s.mayLaunch(f) }, emit, func(failed flow.Signal) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.spawn(func() { s.makeCalls(s.stepResult(f, failed)) })
+	})
 }
 
 // stepResult steps a call's result, and returns a call that follows. A closed session records nothing: its calls were
@@ -135,7 +133,7 @@ func (s *Session) stepResult(f *flight, signal flow.Signal) *flight {
 		signal = outcomes
 	}
 	clear(all)
-	next, _ := s.apply(context.Background(), signal) // an error closes the session: its callers learn of it there
+	next := s.follow(signal)
 	s.closeIfDrained()
 	return next
 }
@@ -172,9 +170,7 @@ func (s *Session) land(f *flight, signal flow.Signal) {
 	if i := slices.Index(s.flights, f); i >= 0 {
 		s.flights = slices.Delete(s.flights, i, i+1)
 	}
-	if len(s.flights) == 0 && (s.closed != nil || s.over.Load()) {
-		s.unwatch()
-	}
+	s.host.looks.drop(f)
 	if !f.command.Stream {
 		return
 	}
@@ -214,7 +210,30 @@ func (s *Session) abort(ids []string) {
 // cancelCall cancels a call in flight. The lock is held.
 func (s *Session) cancelCall(f *flight) {
 	f.ctx.Cancel()
-	s.watchFlight(f)
+	s.host.looks.hurry(f)
+}
+
+// giveUp goes on without a call that has ignored the end of its context, unless it has returned. The session counts its goroutine no
+// longer, so that Close does not wait for it. When the code returns, its result comes to the session, if the session still lives.
+func (s *Session) giveUp(f *flight) {
+	s.visit(func() {
+		if f.home.Load() || !slices.Contains(s.flights, f) {
+			return
+		}
+		f.givenUp = true
+		failed := s.host.giveUp(&f.attempt)
+		s.running--
+		s.host.crew.leave()
+		s.land(f, failed)
+		_ = s.control(context.Background(), failed) // an error closes the session: its callers learn of it there
+	})
+}
+
+// returned counts the goroutine of a call in again that was given up, until it ends. The lock is held.
+func (s *Session) returned(f *flight) {
+	s.running++
+	s.host.crew.enter()
+	s.host.Returned(&f.command)
 }
 
 // until returns how long it is until a time of the log.
@@ -238,7 +257,7 @@ func (s *Session) tick() {
 	var first *flight
 	switch wake := s.core.Wake(); {
 	case s.stopListening == nil:
-		first, _ = s.apply(context.Background(), flow.Tick{})
+		first = s.follow(flow.Tick{})
 	case wake.IsZero(): // somebody has answered meanwhile
 	case s.until(wake) > 0: // or the clock was corrected
 		s.tickAt(wake)

@@ -39,9 +39,7 @@ func (s *Session) Do(ctx context.Context, signal flow.Signal) error {
 // control steps a signal. Other goroutines make the calls that follow. The lock is held.
 func (s *Session) control(ctx context.Context, signal flow.Signal) error {
 	first, err := s.apply(ctx, signal)
-	if first != nil && s.closed == nil {
-		s.spawn(func() { s.makeCalls(first) })
-	}
+	s.goMake(first)
 	return err
 }
 

@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"testing"
@@ -227,6 +228,34 @@ func TestNothingWaitsForCodeThatIsGivenUp(t *testing.T) {
 					began = time.Now()
 					require.NoError(t, session.Close())
 					assert.Zero(t, time.Since(began))
+				})
+			})
+		}
+	}
+}
+
+// A call is given up exactly when its time and the grace are over, be they short or long.
+func TestCallsAreGivenUpOnTime(t *testing.T) {
+	for _, grace := range []time.Duration{20 * time.Millisecond, 650 * time.Millisecond, 5 * time.Second} {
+		for _, limit := range []time.Duration{210 * time.Millisecond, 1234 * time.Millisecond, 20050 * time.Millisecond} {
+			t.Run(fmt.Sprint(limit, " and ", grace), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					config := stage.TwoDebaters()
+					config.TurnTimeout = limit
+					engine, _ := stage.Engine(config)
+					engine.Grace = grace
+					d := stage.NewDeaf(false)
+					places(d)["provider"](&config, engine)
+					record := stage.Run(t, engine, config)
+					close(d.Freed)
+					log := stage.Logged(t, engine, record.ID)
+					var failed []time.Duration
+					for _, e := range log {
+						if body.As[flow.Failure](e) != nil {
+							failed = append(failed, e.At.Sub(log[0].At))
+						}
+					}
+					assert.Equal(t, []time.Duration{limit + grace}, failed)
 				})
 			})
 		}

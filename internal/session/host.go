@@ -70,6 +70,7 @@ type Host struct {
 	clock   clock
 	shunned shunned
 	cores   *cores
+	looks   looks
 	relay   *relay // nil: there is no bus
 
 	mu       sync.Mutex
@@ -86,8 +87,10 @@ func NewHost(c HostConfig) *Host {
 	c.Lease = cmp.Or(c.Lease, defaultLease)
 	c.Grace = cmp.Or(c.Grace, DefaultGrace)
 	c.Interval = max(c.Interval, minChunkInterval)
+	watcher, _ := c.Store.(store.Watcher)
 	return &Host{
 		HostConfig: c, cores: newCores(cmp.Or(c.CacheBytes, defaultFolded)), relay: newRelay(c.Bus),
+		looks:    looks{grace: c.Grace, watcher: watcher},
 		sessions: make(map[string]*Session), opening: make(map[string]chan struct{}), holders: make(map[*Session]struct{}),
 		awaiting: make(map[string][]chan struct{}),
 	}

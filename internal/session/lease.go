@@ -37,7 +37,7 @@ func (s *Session) acquireLease(ctx context.Context) error {
 	s.leased = true
 	s.unlisten()
 	s.scheduleRenewal()
-	s.heed()
+	s.host.looks.join(s)
 	return nil
 }
 

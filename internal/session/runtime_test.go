@@ -362,3 +362,23 @@ func TestARuntimeGivesUpCodeThatIgnoresItsContext(t *testing.T) {
 		synctest.Wait()
 	})
 }
+
+// Code that ends its goroutine has failed as in a session: the call is made again.
+func TestARuntimeOutlivesCodeThatEndsItsGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.TwoDebaters()
+		config.ID = "d"
+		n := &stage.Nomad{T: t, Config: config, Store: &store.Memory{}}
+		n.Begin()
+		engine := n.Engine()
+		places(stage.NewDeaf(true))["provider"](&config, engine)
+		next, err := engine.Advance(t.Context(), "d", "nomad", flow.Opened{})
+		require.NoError(t, err)
+		next, err = engine.Call(t.Context(), "d", "nomad", next.Calls[0], nil)
+		require.NoError(t, err)
+		failures := failuresOf(stage.Logged(t, engine, "d"))
+		require.Len(t, failures, 1)
+		assert.Equal(t, provider.KindAPI, failures[0].Error.Kind)
+		assert.Equal(t, flow.StateCompleted, n.Run(next).State)
+	})
+}

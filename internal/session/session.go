@@ -40,16 +40,15 @@ type Session struct {
 	opening       bool          // the conversation is being opened: others in this host wait for the outcome
 	leased        bool
 	renewal       *time.Timer // of the lease
-	heeding       *time.Timer // looks at what others append; nil: the session has no lease, or the store cannot watch logs
-	stopHeeding   func()      // ends the store's watch for heeding
+	stopWatch     func()      // ends the store's watch for what others append; nil: there is none
 	stopListening func()      // nil: the session does not watch the log
 	refusals      int         // how often the conversation could not be opened before this session was
 	inControl     bool        // a control is being stepped: the lease is not released yet
 	timer         *time.Timer // for the next Tick
 	due           time.Time   // when it fires
-	watch         *time.Timer // gives up calls that do not return; nil: not set
-	watchAt       time.Time   // when it fires
 	running       int         // goroutines, and timers that have not fired
+
+	heed heed // what the host's looks know of the session; they guard it
 
 	life       context.Context           // ends when the session is to be closed
 	cancel     func()                    // ends life

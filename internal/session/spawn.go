@@ -1,6 +1,9 @@
 package session
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // spawn runs f on a goroutine of the session. Close waits for it. The lock is held.
 func (s *Session) spawn(f func()) {
@@ -35,6 +38,17 @@ func (s *Session) run(f func()) {
 	f()
 }
 
+// visit runs f under the lock, on a goroutine of the host. Close does not wait for a visitor who waits for the lock: such a one finds
+// a session that is closed.
+func (s *Session) visit(f func()) {
+	s.host.crew.enter()
+	defer s.host.crew.leave()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+	s.signalDone()
+}
+
 // signalDone reports that nothing of a closed session runs any more. The lock is held.
 func (s *Session) signalDone() {
 	if s.closed == nil || s.running > 0 {
@@ -43,6 +57,9 @@ func (s *Session) signalDone() {
 	select {
 	case <-s.done:
 	default:
+		for _, f := range slices.Clone(s.flights) { // its code has panicked on the goroutine of a caller, who may have recovered
+			s.land(f, nil)
+		}
 		close(s.done)
 		if s.opening {
 			_ = s.endOpening(nil)

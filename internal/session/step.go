@@ -15,7 +15,8 @@ import (
 //  2. Save the events.
 //  3. Show them, cancel calls, and start the calls that follow.
 //
-// It returns one of those calls, also beside an error: the caller makes it. The lock is held.
+// It returns one of those calls, also beside an error: the caller makes it. The call counts as a running goroutine already. The lock
+// is held.
 func (s *Session) apply(ctx context.Context, signal flow.Signal) (*flight, error) {
 	if s.closed != nil {
 		s.keepUnsent(signal)
