@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -150,72 +151,120 @@ func (s *Session) endOpening(opened *Session) error {
 // Start begins a conversation that is ready, or continues it if it is stored. freeze makes the signal with which the
 // log begins. It gets the one that the checks of the config have made; nil: they made none.
 func (s *Session) Start(ctx context.Context, freeze func(r *flow.Record, checked *flow.Start) (*flow.Start, error)) error {
+	first, err := s.start(ctx, freeze)
+	s.goMake(first)
+	return err
+}
+
+// Begin is Start, but leaves the first call to the caller: play makes it, and those that follow one another, on the goroutine of
+// the caller. Other goroutines make what is asked beside them. If the error is nil, the caller calls play exactly once, also if ctx has
+// ended meanwhile: [Session.Finish] does so.
+//
+// If the code that a call runs ends its goroutine, or panics, that is the caller's goroutine.
+func (s *Session) Begin(
+	ctx context.Context, freeze func(r *flow.Record, checked *flow.Start) (*flow.Start, error),
+) (play func(), err error) {
+	first, err := s.start(ctx, freeze)
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		if first != nil {
+			s.run(func() { s.makeCalls(first) })
+		}
+	}, nil
+}
+
+// Finish calls play, unless it is nil, and waits as [Session.Wait] does until no process needs to work on the conversation. Then it
+// closes the session, and returns what Wait has returned. If ctx ends, the session is closed at once.
+//
+// Nothing of the session runs when Finish returns, also if the code of a call panics or ends the goroutine. If such code ignores that the
+// call was given up, the conversation goes on without it, but Finish does not return before it does.
+func (s *Session) Finish(ctx context.Context, play func()) (*flow.Record, error) {
+	defer s.Close()
+	stay := context.AfterFunc(ctx, s.Close)
+	defer stay()
+	if play != nil {
+		play()
+	}
+	return s.Wait(ctx, true)
+}
+
+// start is Start, but for the first call, which it returns for the caller to make. Beside an error there is none.
+func (s *Session) start(
+	ctx context.Context, freeze func(*flow.Record, *flow.Start) (*flow.Start, error),
+) (first *flight, err error) {
 	if err := s.mu.enter(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	if closed := s.closed; closed != nil {
 		s.mu.Unlock()
-		return closed
+		return nil, closed
 	}
-	err := s.startLocked(ctx, freeze)
-	return s.unlockOpened(ctx, err)
+	if first, err = s.startLocked(ctx, freeze); err != nil {
+		s.goMake(first) // the session is closed, and the call broken off
+		first = nil
+	}
+	return first, s.unlockOpened(ctx, err)
 }
 
-func (s *Session) startLocked(ctx context.Context, freeze func(*flow.Record, *flow.Start) (*flow.Start, error)) error {
+func (s *Session) startLocked(
+	ctx context.Context, freeze func(*flow.Record, *flow.Start) (*flow.Start, error),
+) (first *flight, err error) {
 	if err := s.core.Refusal(flow.TriggerStart); err != nil {
-		return err
+		return nil, err
 	}
 	checked := s.checked
 	s.checked = nil
 	start, err := freeze(s.core.Record(), checked)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	switch open, err := s.host.beginOpening(ctx, s.ID); {
 	case err != nil:
-		return err
+		return nil, err
 	case open != nil:
-		return &flow.Error{Kind: provider.KindConflict, Op: string(flow.TriggerStart), Field: "id", Err: flow.ErrLeased}
+		return nil, &flow.Error{Kind: provider.KindConflict, Op: string(flow.TriggerStart), Field: "id", Err: flow.ErrLeased}
 	}
 	s.opening = true
 	if err := s.acquireLease(ctx); err != nil {
 		_ = s.endOpening(nil)
-		return err
+		return nil, err
 	}
 	s.stopwatch.start()
-	if err = s.startLeased(ctx, start); err == nil {
+	if first, err = s.startLeased(ctx, start); err == nil {
 		err = s.endOpening(s)
 	}
 	if err != nil {
 		s.closeWith(err)
 	}
-	return err
+	return first, err
 }
 
-// startLeased starts the conversation, or continues it if it is stored.
-func (s *Session) startLeased(ctx context.Context, start *flow.Start) error {
+// startLeased starts the conversation, and returns a call that follows, for the caller to make, also beside an error. If the conversation
+// is stored, startLeased continues it.
+func (s *Session) startLeased(ctx context.Context, start *flow.Start) (first *flight, err error) {
 	stored, err := s.host.Load(ctx, s.ID)
 	switch {
 	case err == nil:
-		err = s.adopt(ctx, stored)
+		return nil, s.adopt(ctx, stored)
 	case !errors.Is(err, flow.ErrNotFound):
+		return nil, err
 	case ctx.Err() != nil:
-		err = ctx.Err()
-	default:
-		if err = s.storeFiles(ctx); err == nil {
-			err = s.begin(context.WithoutCancel(ctx), *start)
-		}
+		return nil, ctx.Err()
 	}
-	return err
+	if err := s.storeFiles(ctx); err != nil {
+		return nil, err
+	}
+	first, err = s.apply(context.WithoutCancel(ctx), *start)
+	return first, cmp.Or(err, s.closed)
 }
 
-// begin is control for the signal with which this session begins its work. If the engine lacks what is due, the session
+// begin is control for the signal with which this session continues its work. If the engine lacks what is due, the session
 // is closed, and begin returns why.
 func (s *Session) begin(ctx context.Context, signal flow.Signal) error {
-	if err := s.control(ctx, signal); err != nil {
-		return err
-	}
-	return s.closed
+	err := s.control(ctx, signal)
+	return cmp.Or(err, s.closed)
 }
 
 // adopt continues a stored conversation, if it has the same config.
