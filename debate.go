@@ -165,7 +165,17 @@ func checkDetectors(all map[string]Detector) (problems []error) {
 	return problems
 }
 
-// each is a sequence of an engine's. If the fields of the engine are wrong, it yields that error.
+// on returns what an engine returns that is made of the fields. If they are wrong, it returns that error.
+func on[T any](e *Engine, do func(*engine.Engine) (T, error)) (T, error) {
+	l, err := e.freeze()
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return do(l)
+}
+
+// each is on for a sequence. If the fields of the engine are wrong, it yields that error.
 func each[T any](e *Engine, of func(*engine.Engine) iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		l, err := e.freeze()
@@ -183,11 +193,9 @@ func each[T any](e *Engine, of func(*engine.Engine) iter.Seq2[T, error]) iter.Se
 //
 // It reads the files of the config. Those that only have a URL are fetched.
 func (e *Engine) New(config flow.Config) (*Session, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return nil, err
-	}
-	return facade(l.NewSession(context.Background(), config, false))
+	return on(e, func(l *engine.Engine) (*Session, error) {
+		return facade(l.NewSession(context.Background(), config, false))
+	})
 }
 
 // Start validates a config and starts its debate. ctx bounds the start only: the debate continues after it, until
@@ -201,11 +209,7 @@ func (e *Engine) Start(ctx context.Context, config flow.Config) (*Session, error
 }
 
 func (e *Engine) start(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return nil, err
-	}
-	return facade(l.Start(ctx, config, unattended))
+	return on(e, func(l *engine.Engine) (*Session, error) { return facade(l.Start(ctx, config, unattended)) })
 }
 
 // Run starts an unattended debate ([Config.Unattended]) and yields its events: facts, and chunks of turns as they
@@ -268,11 +272,7 @@ func (e *Engine) Run(ctx context.Context, config flow.Config) iter.Seq2[flow.Eve
 // it to all. A session ends with the same error if its debate comes to need something that this engine lacks. [Engine.Record],
 // [Engine.Events] and [Engine.Control] need no provider, except that of a model that an answer or an amendment names.
 func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return nil, err
-	}
-	return facade(l.Open(ctx, id))
+	return on(e, func(l *engine.Engine) (*Session, error) { return facade(l.Open(ctx, id)) })
 }
 
 // Events yields the numbered events of a debate after the given number, then those that happen, wherever the debate runs and
@@ -323,11 +323,7 @@ func (e *Engine) List(ctx context.Context, filter store.Filter) iter.Seq2[store.
 // Record returns the record of a stored debate, wherever the debate runs: the fold of its log. It asks no provider.
 // Only the debate's flow must be registered.
 func (e *Engine) Record(ctx context.Context, id string) (*flow.Record, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return nil, err
-	}
-	return l.Record(ctx, id)
+	return on(e, func(l *engine.Engine) (*flow.Record, error) { return l.Record(ctx, id) })
 }
 
 // Control gives a control to a debate, wherever it runs. A control is a [flow.Answer], [flow.Pause], [flow.Resume],
@@ -376,11 +372,7 @@ func (e *Engine) Validate(ctx context.Context, config flow.Config) error {
 // If the config's format, flow or texts are unknown, Estimate returns that error; Validate reports more. If the flow has no
 // Estimate, the error is of kind validation.
 func (e *Engine) Estimate(ctx context.Context, config flow.Config) (flow.Estimate, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return flow.Estimate{}, err
-	}
-	return l.Estimate(ctx, config)
+	return on(e, func(l *engine.Engine) (flow.Estimate, error) { return l.Estimate(ctx, config) })
 }
 
 // DecodeConfig reads a config of any registered flow from JSON, strictly. The key "flow" names the flow; without it
@@ -388,11 +380,7 @@ func (e *Engine) Estimate(ctx context.Context, config flow.Config) (flow.Estimat
 //
 // The error joins one *[Error] of kind validation for each problem, with the path of the field.
 func (e *Engine) DecodeConfig(data []byte) (flow.Config, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return nil, err
-	}
-	return l.DecodeConfig(data)
+	return on(e, func(l *engine.Engine) (flow.Config, error) { return l.DecodeConfig(data) })
 }
 
 // Stats counts what an engine does, and what it has seen since its first use.

@@ -50,11 +50,7 @@ const MaxSnapshot = engine.MaxSnapshot
 // is the new one. A debate that a hard limit has stopped can be retried with a higher limit. If a soft limit has ended the rounds, fork
 // from the event before its warning.
 func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.Config) flow.Config) (*Session, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return nil, err
-	}
-	return facade(l.Fork(ctx, id, seq, edit))
+	return on(e, func(l *engine.Engine) (*Session, error) { return facade(l.Fork(ctx, id, seq, edit)) })
 }
 
 // Editing makes an edit for [Engine.Fork] from a function that writes to a config of type T, such as debate.Config.
@@ -114,11 +110,7 @@ func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 // is kept. Otherwise the error is of kind conflict. In both cases the store gets back the files that it has lost, as far as the
 // import holds them.
 func (e *Engine) Import(ctx context.Context, r io.Reader) (id string, err error) {
-	l, err := e.freeze()
-	if err != nil {
-		return "", err
-	}
-	return l.Import(ctx, r)
+	return on(e, func(l *engine.Engine) (string, error) { return l.Import(ctx, r) })
 }
 
 // Restore stores a snapshot, with the checks of [Engine.Import], and continues its debate as Open does. Only calls without a
@@ -128,11 +120,7 @@ func (e *Engine) Import(ctx context.Context, r io.Reader) (id string, err error)
 // If the snapshot is not complete, is of another kind or of a newer version, or is larger than [MaxSnapshot], the
 // error is of kind validation, and nothing is stored.
 func (e *Engine) Restore(ctx context.Context, snapshot []byte) (*Session, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return nil, err
-	}
-	return facade(l.Restore(ctx, snapshot))
+	return on(e, func(l *engine.Engine) (*Session, error) { return facade(l.Restore(ctx, snapshot)) })
 }
 
 // Redact removes texts and files from the log of a debate, and appends a flow.Redacted: how long the texts were, their SHA-256,
@@ -160,11 +148,7 @@ func (e *Engine) Restore(ctx context.Context, snapshot []byte) (*Session, error)
 // Redact may be called again: if the fact is in the log already, it makes sure that nothing of the old texts is left in the store's
 // files. If the store does not implement [store.Redactor], the error is of kind validation.
 func (e *Engine) Redact(ctx context.Context, id string, redaction flow.Redaction) (*flow.Redacted, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return nil, err
-	}
-	return l.Redact(ctx, id, redaction)
+	return on(e, func(l *engine.Engine) (*flow.Redacted, error) { return l.Redact(ctx, id, redaction) })
 }
 
 // Prune deletes old debates from the store, with their files, as [store.Prune] does: those that are over, and on which no process
@@ -182,9 +166,5 @@ func (e *Engine) Prune(ctx context.Context, r store.Retention) iter.Seq2[store.P
 // hashes. If the debate refers to no such file, or its bytes are missing or damaged, the error wraps [flow.ErrNoFile]. The
 // caller must not write to the bytes.
 func (e *Engine) File(ctx context.Context, id, hash string) ([]byte, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return nil, err
-	}
-	return l.File(ctx, id, hash)
+	return on(e, func(l *engine.Engine) ([]byte, error) { return l.File(ctx, id, hash) })
 }

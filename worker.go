@@ -20,11 +20,7 @@ import (
 // To store a new debate, the engine needs all that the config names: providers, judges, tools, context managers and detectors.
 // The start freezes what the providers report about the models.
 func (e *Engine) Submit(ctx context.Context, config flow.Config) (id string, err error) {
-	l, err := e.freeze()
-	if err != nil {
-		return "", err
-	}
-	return l.Submit(ctx, config)
+	return on(e, func(l *engine.Engine) (string, error) { return l.Submit(ctx, config) })
 }
 
 // Due yields debates as they come to need a process, until ctx is done or the loop is left. These are the debates that
@@ -89,11 +85,7 @@ func (e *Engine) ClearQuarantine(ctx context.Context, id string) error {
 // A debate that cannot be opened or advanced is put in quarantine as by [Engine.Open]; the next successful step ends the
 // quarantine. It keeps workers away ([Engine.Due]), but does not prevent Advance.
 func (e *Engine) Advance(ctx context.Context, id, owner string, signal flow.Signal) (flow.Next, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return flow.Next{}, err
-	}
-	return l.Advance(ctx, id, owner, signal)
+	return on(e, func(l *engine.Engine) (flow.Next, error) { return l.Advance(ctx, id, owner, signal) })
 }
 
 // Call makes one of the calls of a [flow.Next], and advances the debate with its outcome; see [Engine.Advance]. emit, which may
@@ -105,22 +97,14 @@ func (e *Engine) Advance(ctx context.Context, id, owner string, signal flow.Sign
 // If the engine lacks what the debate needs, the error wraps [ErrMissing]: either the call was not made, and another engine may
 // make it, or its outcome is recorded.
 func (e *Engine) Call(ctx context.Context, id, owner string, call flow.Lost, emit func(provider.Chunk)) (flow.Next, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return flow.Next{}, err
-	}
-	return l.Call(ctx, id, owner, call, emit)
+	return on(e, func(l *engine.Engine) (flow.Next, error) { return l.Call(ctx, id, owner, call, emit) })
 }
 
 // RenewLease renews the lease of a debate for its owner; see [Engine.Advance]. It steps nothing. The Next is what the log says,
 // without a Wait: a runtime that makes a call sees whether the call is still in flight, or is to be aborted. If another owner has
 // the lease, the error wraps [ErrLeased].
 func (e *Engine) RenewLease(ctx context.Context, id, owner string) (flow.Next, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return flow.Next{}, err
-	}
-	return l.RenewLease(ctx, id, owner)
+	return on(e, func(l *engine.Engine) (flow.Next, error) { return l.RenewLease(ctx, id, owner) })
 }
 
 // Freeze returns the signal with which a log begins: the config with every default written out, and everything else
@@ -129,21 +113,13 @@ func (e *Engine) RenewLease(ctx context.Context, id, owner string) (flow.Next, e
 // Freeze is for runtimes that a host program writes. Such a runtime first steps a new core with [flow.Edit],
 // [flow.Validate] and [flow.Validated]. The config should have passed Engine.Validate.
 func (e *Engine) Freeze(config flow.Config) (flow.Start, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return flow.Start{}, err
-	}
-	return l.Freeze(config)
+	return on(e, func(l *engine.Engine) (flow.Start, error) { return l.Freeze(config) })
 }
 
 // NewCore makes the core of a stored debate from its events, for a runtime that a host program writes. Without
 // events it makes the core of a debate that is still to be configured.
 func (e *Engine) NewCore(id string, events []flow.Event) (*flow.Core, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return nil, err
-	}
-	return l.NewCore(id, events)
+	return on(e, func(l *engine.Engine) (*flow.Core, error) { return l.NewCore(id, events) })
 }
 
 // Perform makes the call of a command and returns the input for its core's next step. emit is called on this
@@ -154,9 +130,5 @@ func (e *Engine) NewCore(id string, events []flow.Event) (*flow.Core, error) {
 //
 // Perform waits for a free slot under MaxCalls, and returns soon after ctx is done.
 func (e *Engine) Perform(ctx context.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Input, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return flow.Input{}, err
-	}
-	return l.Perform(ctx, c, emit)
+	return on(e, func(l *engine.Engine) (flow.Input, error) { return l.Perform(ctx, c, emit) })
 }
