@@ -110,7 +110,7 @@
 //   - [Session.Retry] returns to the point at which a failure has stopped the debate.
 //
 // The debate waits up to [Config].Patience for an outage to pass. A rule of [Config].OnFailure decides about any other
-// permanent failure. Without a rule, the failure becomes an inquiry with options. The debate waits until [Session.Choose]
+// permanent failure. Without a rule, the failure becomes an inquiry with options. The debate waits until [Session.Answer]
 // answers it, in this process or after a restart. With [Config].Unattended nobody is asked: the debate stops in the error
 // state, from which [Session.Retry] continues. Nobody is dropped or skipped unless a rule or a person says so.
 //

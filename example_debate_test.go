@@ -209,7 +209,7 @@ func ExampleSession_Choose() {
 	inquiry := record.Inquiries[0]
 	fmt.Println(record.State, "because of", inquiry.To, "for", inquiry.Failure.Kind)
 	fmt.Println("it offers", inquiry.Options)
-	if err := session.Choose(ctx, inquiry.ID, flow.OptionModel, "acme/spare"); err != nil {
+	if err := session.Answer(ctx, flow.Answer{Inquiry: inquiry.ID, Option: flow.OptionModel, Model: "acme/spare"}); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -288,7 +288,7 @@ func ExampleSession_Acknowledge() {
 	record, err := session.Wait(ctx)
 	if errors.Is(err, debate.ErrAwaitingInput) {
 		fmt.Println(record.State, "at the warning:", record.Warnings[0].Kind, record.Warnings[0].Threshold)
-		if err := session.Acknowledge(ctx); err != nil {
+		if err := session.Answer(ctx, flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}); err != nil {
 			fmt.Println(err)
 			return
 		}

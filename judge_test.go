@@ -76,7 +76,7 @@ func TestAnswersThatAreRejected(t *testing.T) {
 		again(t, b.Asked[0], b.Asked[1], record.Rejections[0].Problems)
 
 		// A retry asks anew, and the re-ask of that is accepted.
-		require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, flow.StateCompleted, record.State)

@@ -66,14 +66,14 @@ func (s *Session) WaitIdle(ctx context.Context) (*flow.Record, error) {
 	return s.session.Wait(ctx, true)
 }
 
-// WaitRest waits until the debate needs no process for longer than far. Then either Next.Idle is set, as when
+// Rest waits until the debate needs no process for longer than far, and then closes the session. Either Next.Idle is set, as when
 // [Session.WaitIdle] returns, or no call is in flight, and the next one is due only after Next.Wait, which is longer than far.
-// A worker can then drain the session, and open the debate again when the wait is over or the log has grown beyond Next.Seq.
-// Unlike WaitIdle it reads no log.
+// A worker opens the debate again when that wait is over or the log has grown beyond Next.Seq. Unlike WaitIdle, Rest reads no log.
 //
-// The error is that of ctx, or why the session was closed.
-func (s *Session) WaitRest(ctx context.Context, far time.Duration) (flow.Next, error) {
-	return s.session.WaitRest(ctx, far)
+// Rest aborts nothing: a call that has begun in the last moment finishes, and its result is recorded. If the error is that of ctx,
+// the session may be open still: close it. Otherwise the error is why the session was closed.
+func (s *Session) Rest(ctx context.Context, far time.Duration) (flow.Next, error) {
+	return s.session.Rest(ctx, far)
 }
 
 // Record returns the record of the debate as it is now: the fold of its whole log. It belongs to the caller. It shows which participants
@@ -112,11 +112,6 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// Drain closes the session after the calls that it has sent have finished and their results are recorded. No other call starts:
-// one that waits for its turn, in a limiter or under Engine.MaxCalls, is aborted, free of charge. If ctx is done first, Drain
-// returns the error of ctx, and the session closes once the calls have finished.
-func (s *Session) Drain(ctx context.Context) error { return s.session.Drain(ctx) }
-
 // CallMode says what a pause or a shutdown does with the calls in flight.
 type CallMode int
 
@@ -128,8 +123,8 @@ func (s *Session) Pause(ctx context.Context, mode ...CallMode) error {
 	return s.session.Do(ctx, flow.Pause{Drain: len(mode) > 0 && mode[0] == Drain})
 }
 
-// Control gives a control to the debate, as [Engine.Control] does. It is for a [flow.Pause] with a Reason, for example:
-// Session.Pause takes none.
+// Control gives a control to the debate, as [Engine.Control] does. It is for those that have more to say than the methods of this
+// type: a [flow.Amendment], or a [flow.Pause] with a Reason.
 func (s *Session) Control(ctx context.Context, signal flow.Signal) error {
 	return s.session.Control(ctx, signal)
 }
@@ -149,49 +144,12 @@ func (s *Session) Cancel(ctx context.Context) error { return s.session.Do(ctx, f
 // person is awaited, it is refused: answer the inquiries, with OptionRetry where the calls are to be made again.
 func (s *Session) Retry(ctx context.Context) error { return s.session.Do(ctx, flow.Retry{}) }
 
-// Acknowledge confirms the cost warning on which the debate waits, and the debate continues. It answers the inquiry
-// [flow.InquiryCost] with [flow.OptionContinue].
-func (s *Session) Acknowledge(ctx context.Context) error {
-	return s.Choose(ctx, flow.InquiryCost, flow.OptionContinue)
-}
-
-// Amend changes the settings of the debate while it runs: its budget, models, policies and time-outs, and its number of rounds.
-// The prices and sizes of new models are frozen like those of the others. If something cannot be changed, the error joins one
-// *[Error] of kind validation for each field, and nothing is changed. Providers that can tell are asked what new models can do
-// ([Engine.SkipModelCheck]). A model that is known to lack a required ability is refused with [flow.ErrUnsupported].
-func (s *Session) Amend(ctx context.Context, change flow.Amendment) error {
-	return s.session.Control(ctx, change)
-}
-
-// Answer answers an open inquiry by its id. The text has at most 1 MiB. attachments are files that belong to the text: every
-// reader of the text reads them too. They are stored before the answer is. An answer that must match a schema must have none.
-// Files that leave the conclusion no room within the hard limits of the budget are refused with an error of kind validation.
+// Answer answers an open inquiry, as [Engine.Control] does: with a text, or with one of its options. The inquiry
+// [flow.InquiryCost] is a cost warning on which the debate waits: it is answered with [flow.OptionContinue].
 //
 // The first answer counts, from whichever process. A later one is refused with an error of kind state, which wraps a
-// [*flow.AnsweredError]: it says which person was first, when, and how the inquiry was answered. [Engine.Control] with a
-// [flow.Answer] records the name of the person too.
-func (s *Session) Answer(ctx context.Context, inquiry, text string, attachments ...flow.File) error {
-	return s.session.Control(ctx, flow.Answer{Inquiry: inquiry, Text: text, Attachments: attachments})
-}
-
-// Choose answers an open inquiry with one of its options. more belongs to some of them:
-//   - With OptionModel it is the model that takes over, as "provider/model". Its prices and sizes are frozen like those of
-//     the other models, and it must be able to do what is asked of it, as with [Session.Amend].
-//   - With OptionSkip and OptionDrop it is the actor, if the inquiry is about several.
-//   - With OptionDeny it is the reason, and with OptionDone what the tool has answered. It may be left out.
-//
-// The first answer counts, as with [Session.Answer].
-func (s *Session) Choose(ctx context.Context, inquiry string, option flow.Option, more ...string) error {
-	answer := flow.Answer{Inquiry: inquiry, Option: option}
-	switch {
-	case len(more) == 0:
-	case option == flow.OptionSkip || option == flow.OptionDrop:
-		answer.By = more[0]
-	case option == flow.OptionDeny || option == flow.OptionDone:
-		answer.Text = more[0]
-	default:
-		answer.Model = more[0]
-	}
+// [*flow.AnsweredError]: it says which person was first, when, and how the inquiry was answered.
+func (s *Session) Answer(ctx context.Context, answer flow.Answer) error {
 	return s.session.Control(ctx, answer)
 }
 

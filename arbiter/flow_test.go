@@ -198,7 +198,7 @@ func TestAPersonDecides(t *testing.T) {
 			q := record.Inquiries[0]
 			assert.Equal(t, arbiter.KindDecision, q.Kind)
 			assert.Contains(t, q.Question, "Legal now:")
-			err = session.Answer(t.Context(), q.ID, toJSON(ruling))
+			err = session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: toJSON(ruling)})
 			assert.Equal(t, ruling.Move == arbiter.MoveRetry, err != nil, "%v", err) // what is not legal is refused at once
 		}
 		record, err := session.Wait(t.Context())

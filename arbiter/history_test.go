@@ -149,7 +149,7 @@ func TestAReportBeforeAnInputDoesNotUndoIt(t *testing.T) {
 		require.Equal(t, "Ada", at(t, s).Current()[0].Name)
 		require.NoError(t, send(t, s, arbiter.TriggerSkipStep, arbiter.SkipStep{Step: new(1)}))
 		require.NoError(t, send(t, s, arbiter.TriggerRerunStep, arbiter.RerunStep{Step: 0}))
-		require.NoError(t, s.Choose(t.Context(), at(t, s).Inquiries[0].ID, flow.OptionApprove))
+		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: at(t, s).Inquiries[0].ID, Option: flow.OptionApprove}))
 		_, err = s.Wait(t.Context())
 		require.NoError(t, err)
 		plan := at(t, s).Plan()

@@ -95,7 +95,7 @@ func TestHooksShowToolsQuestionsAndTroubles(t *testing.T) {
 			},
 			OnQuestion: func(q flow.Inquiry) {
 				say("question about %s", q.Use.Tool)
-				go func() { _ = session.Choose(t.Context(), q.ID, flow.OptionApprove) }()
+				go func() { _ = session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionApprove}) }()
 			},
 			OnAnswer:  func(a flow.Answer) { say("answer %s", a.Option) },
 			OnWarning: func(w flow.Warning) { say("warning %s", w.Kind) },

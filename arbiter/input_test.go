@@ -217,10 +217,10 @@ func TestAmendmentsOfIterations(t *testing.T) {
 		s := open(t, answers{"d1": picks("Ada", "Ben"), "d2": slow(completes("Done."))}, func(c *arbiter.Config) { c.Parallel = 2 })
 		later()
 		for _, rounds := range []int{1, 1001} {
-			require.ErrorContains(t, s.Amend(t.Context(), flow.Amendment{Rounds: &rounds}), "2 to 1000 iterations are possible")
+			require.ErrorContains(t, s.Control(t.Context(), flow.Amendment{Rounds: &rounds}), "2 to 1000 iterations are possible")
 		}
 		rounds := 2
-		require.NoError(t, s.Amend(t.Context(), flow.Amendment{Rounds: &rounds}))
+		require.NoError(t, s.Control(t.Context(), flow.Amendment{Rounds: &rounds}))
 	})
 }
 
@@ -230,7 +230,7 @@ func decidedByPat(t *testing.T) *debate.Session {
 	t.Helper()
 	s := open(t, answers{"r1.Ada": planned("think", "write")}, func(c *arbiter.Config) { c.Arbiter = arbiter.Arbiter{Person: true} })
 	asked(t, s, "d1")
-	require.NoError(t, s.Answer(t.Context(), "d1", toJSON(picks("Ada"))))
+	require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: "d1", Text: toJSON(picks("Ada"))}))
 	asked(t, s, "d2")
 	return s
 }
@@ -251,8 +251,8 @@ func TestAForcedAgentNeedsNoPerson(t *testing.T) {
 		s := decidedByPat(t)
 		require.NoError(t, send(t, s, arbiter.TriggerForceAgent, arbiter.ForceAgent{Agent: "Ben"}))
 		asked(t, s, "d4")
-		require.ErrorContains(t, s.Answer(t.Context(), "d2", toJSON(completes("Too late."))), "no inquiry")
-		require.NoError(t, s.Answer(t.Context(), "d4", toJSON(completes("Done."))))
+		require.ErrorContains(t, s.Answer(t.Context(), flow.Answer{Inquiry: "d2", Text: toJSON(completes("Too late."))}), "no inquiry")
+		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: "d4", Text: toJSON(completes("Done."))}))
 		record, err := s.Wait(t.Context())
 		require.NoError(t, err)
 		w, _ := arbiter.Of(record)
@@ -267,7 +267,7 @@ func TestASkippedStepAsksThePersonAnew(t *testing.T) {
 		require.NoError(t, send(t, s, arbiter.TriggerSkipStep, arbiter.SkipStep{}))
 		asked(t, s, "d3")
 		assert.Contains(t, at(t, s).Inquiries[0].Question, "skipped")
-		require.NoError(t, s.Answer(t.Context(), "d3", toJSON(completes("Done."))))
+		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: "d3", Text: toJSON(completes("Done."))}))
 		_, err := s.Wait(t.Context())
 		require.NoError(t, err)
 	})

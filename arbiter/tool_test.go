@@ -182,9 +182,9 @@ func TestAPersonApprovesUses(t *testing.T) {
 			q := record.Inquiries[0]
 			assert.JSONEq(t, fmt.Sprintf(`{"n":%d}`, i+1), q.Use.Arguments)
 			if option == flow.OptionDeny {
-				require.NoError(t, session.Choose(t.Context(), q.ID, option, "one is enough"))
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: option, Text: "one is enough"}))
 			} else {
-				require.NoError(t, session.Choose(t.Context(), q.ID, option))
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: option}))
 			}
 		}
 		record, err := session.Wait(t.Context())

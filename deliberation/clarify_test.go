@@ -52,7 +52,7 @@ func TestClarification(t *testing.T) {
 	assert.Equal(t, []string{
 		"question.1.ada.1 ada and cyd ask: How many users?", "question.1.ada.2 ada asks: Which region?", "question.1.ben.1 ben asks: Who pays?",
 	}, inquiries(r))
-	require.NoError(t, session.Answer(t.Context(), "question.1.ben.1", "A thousand pay."))
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ben.1", Text: "A thousand pay."}))
 	require.NoError(t, session.Close())
 
 	engine, p := open() // another process
@@ -61,14 +61,14 @@ func TestClarification(t *testing.T) {
 	r, err = session.Wait(t.Context())
 	require.ErrorIs(t, err, flow.ErrAwaitingInput)
 	assert.Len(t, r.Inquiries, 2, "what was answered is not asked again")
-	require.NoError(t, session.Answer(t.Context(), "question.1.ada.1", "About 1000."))
-	require.NoError(t, session.Answer(t.Context(), "question.1.ada.2", " na "))
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "About 1000."}))
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.2", Text: " na "}))
 	r, err = session.Wait(t.Context())
 	require.ErrorIs(t, err, flow.ErrAwaitingInput)
 	assert.Equal(t, []string{"question.2.ben.1 ben asks: What of Mars?"}, inquiries(r))
 	assert.Regexp(t, clarified("ada, cyd", "How many users?", "About 1000."), prompt(t, p, "clarify.2.ben"))
 	assert.Regexp(t, unanswered("ada", "Which region?"), prompt(t, p, "clarify.2.ben"))
-	require.NoError(t, session.Answer(t.Context(), "question.2.ben.1", "Not now."))
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.2.ben.1", Text: "Not now."}))
 	r, err = session.Wait(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, session.Close())
@@ -105,7 +105,7 @@ func TestClarificationHasAnEnd(t *testing.T) {
 		require.ErrorIs(t, err, flow.ErrAwaitingInput)
 		require.Len(t, r.Inquiries, 3)
 		for _, q := range r.Inquiries {
-			require.NoError(t, session.Answer(t.Context(), q.ID, "Yes."))
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: "Yes."}))
 		}
 	}
 	_, err = session.Wait(t.Context())
@@ -178,7 +178,7 @@ func TestKnownAnswers(t *testing.T) {
 	require.ErrorIs(t, err, flow.ErrAwaitingInput)
 	assert.Equal(t, []string{"question.1.ada.1 ada asks: Which region?"}, inquiries(r))
 	assert.Regexp(t, known, prompt(t, p, "clarify.1.ada"), "the agents know before they ask")
-	require.NoError(t, session.Answer(t.Context(), "question.1.ada.1", "Europe."))
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "Europe."}))
 	r, err = session.Wait(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, []string{"ben", "cyd"}, view(r).Clarifications()[0].Agents)

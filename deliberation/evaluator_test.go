@@ -444,8 +444,8 @@ func TestEvaluationOf(t *testing.T) {
 	_, err = view(record).Evaluation()
 	assert.ErrorContains(t, err, "holds no solution")
 	assert.Equal(t, "record", refused(t, err).Field)
-	require.NoError(t, session.Answer(t.Context(), "question.1.ada.1", "Ten."))
-	require.NoError(t, session.Answer(t.Context(), "question.1.ada.2", "na"))
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "Ten."}))
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.2", Text: "na"}))
 	record, err = session.Wait(t.Context())
 	require.NoError(t, err)
 

@@ -254,7 +254,7 @@ func ExampleDeliberation_Clarifications() {
 	record, err := session.Wait(context.Background())
 	for errors.Is(err, debate.ErrAwaitingInput) {
 		for i, question := range record.Inquiries {
-			if err := session.Answer(context.Background(), question.ID, []string{"A thousand.", deliberation.NotAnswered}[i%2]); err != nil {
+			if err := session.Answer(context.Background(), flow.Answer{Inquiry: question.ID, Text: []string{"A thousand.", deliberation.NotAnswered}[i%2]}); err != nil {
 				fmt.Println(err)
 				return
 			}

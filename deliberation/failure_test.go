@@ -284,7 +284,7 @@ func TestProposalsThatAreLateWhileAPersonIsAsked(t *testing.T) {
 		r, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, flow.ErrAwaitingInput)
 		slow = false
-		require.NoError(t, session.Choose(t.Context(), r.Inquiries[0].ID, flow.OptionRetry))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionRetry}))
 		_, err = session.Wait(t.Context())
 		require.ErrorIs(t, err, &flow.Error{Kind: provider.KindTimeout})
 		require.NoError(t, session.Retry(t.Context()))

@@ -52,7 +52,9 @@ func TestARefusedAnswerStoresNoFile(t *testing.T) {
 	refused := func(why, inquiry, text string, attachments []flow.File) {
 		t.Helper()
 		for _, answer := range []func() error{
-			func() error { return s.Answer(t.Context(), inquiry, text, attachments...) },
+			func() error {
+				return s.Answer(t.Context(), flow.Answer{Inquiry: inquiry, Text: text, Attachments: attachments})
+			},
 			func() error {
 				return engine.Control(t.Context(), "asking", flow.Answer{Inquiry: inquiry, Text: text, Attachments: attachments})
 			},
@@ -66,7 +68,7 @@ func TestARefusedAnswerStoresNoFile(t *testing.T) {
 	refused("no inquiry", "nothing", "Look.", url)
 	refused("holds text", inquiry, " ", url)
 	refused("are allowed", inquiry, "Look.", append(file(9<<20), file(8<<20)...))
-	require.NoError(t, s.Answer(t.Context(), inquiry, "Look.", url...))
+	require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: inquiry, Text: "Look.", Attachments: url}))
 	assert.Equal(t, 1, kept.puts)
 	assert.Equal(t, 1, fetched)
 	_, err = s.Wait(t.Context())

@@ -45,14 +45,14 @@ func TestAPersonAnswersWithAnImage(t *testing.T) {
 		"attachments[0]":      {{Name: "sketch.png", Type: "image/jpeg", Data: sketch}},
 		"attachments[0].name": {{Name: "../sketch.png", Data: sketch}},
 	} {
-		err = session.Answer(t.Context(), "question.1.ada.1", "Like this.", attachments...)
+		err = session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "Like this.", Attachments: attachments})
 		var failure *flow.Error
 		require.ErrorAs(t, err, &failure)
 		assert.Equal(t, []any{provider.KindValidation, field}, []any{failure.Kind, failure.Field})
 	}
-	err = session.Answer(t.Context(), "question.1.ada.1", "Like this.", flow.File{Hash: flow.HashOf(sketch), Size: 5, Type: "image/png"})
+	err = session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "Like this.", Attachments: []flow.File{{Hash: flow.HashOf(sketch), Size: 5, Type: "image/png"}}})
 	require.ErrorIs(t, err, flow.ErrNoFile)
-	require.NoError(t, session.Answer(t.Context(), "question.1.ada.1", "Like this.", flow.File{Name: "sketch.png", Data: sketch}))
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "Like this.", Attachments: []flow.File{{Name: "sketch.png", Data: sketch}}}))
 	r, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, flow.StateCompleted, r.State)
@@ -104,13 +104,13 @@ func TestTheFilesOfAPersonAreReadByTheModelsInForce(t *testing.T) {
 		assert.Equal(t, field, failure.Field)
 	}
 	answer := flow.Answer{Inquiry: "question.1.ada.1", Text: "Like this.", Attachments: image("sketch.png")}
-	require.NoError(t, session.Amend(t.Context(), models("test/agent", "test/blind")), "there is no file yet")
-	refused(session.Answer(t.Context(), answer.Inquiry, answer.Text, answer.Attachments...), "models.ada")
+	require.NoError(t, session.Control(t.Context(), models("test/agent", "test/blind")), "there is no file yet")
+	refused(session.Answer(t.Context(), answer), "models.ada")
 	refused(engine.Control(t.Context(), "drawn", answer), "models.ada")
-	require.NoError(t, session.Amend(t.Context(), models("test/agent")))
+	require.NoError(t, session.Control(t.Context(), models("test/agent")))
 	require.NoError(t, session.Pause(t.Context()))
-	require.NoError(t, session.Answer(t.Context(), answer.Inquiry, answer.Text, answer.Attachments...))
-	refused(session.Amend(t.Context(), models("test/blind")), "models.ada")
+	require.NoError(t, session.Answer(t.Context(), answer))
+	refused(session.Control(t.Context(), models("test/blind")), "models.ada")
 	refused(engine.Control(t.Context(), "drawn", models("test/agent", "test/blind")), "models.ada.fallbacks[0]")
 	record, err := session.Record(t.Context())
 	require.NoError(t, err)
@@ -149,7 +149,7 @@ func TestAnAnswerThatAnAgentCannotReadIsRefused(t *testing.T) {
 		engine.SkipModelCheck = trusts
 		session, err = engine.Open(t.Context(), config.ID)
 		require.NoError(t, err)
-		err = session.Answer(t.Context(), "question.1.ada.1", "Like this.", image("sketch.png")...)
+		err = session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "Like this.", Attachments: image("sketch.png")})
 		if trusts {
 			require.NoError(t, err)
 			continue

@@ -224,7 +224,7 @@ func TestHooksOfQuestions(t *testing.T) {
 	defer session.Close()
 	_, err = session.Wait(t.Context())
 	require.ErrorIs(t, err, flow.ErrAwaitingInput)
-	require.NoError(t, session.Answer(t.Context(), "question.1.ada.1", "Ten."))
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "Ten."}))
 	_, err = session.Wait(t.Context())
 	require.NoError(t, err)
 	lines := trace(t, events(t, engine, session.ID()))

@@ -68,7 +68,7 @@ func TestANodeBetweenTheRoundsAndTheSolution(t *testing.T) {
 			if test.reason == flow.EndTooFew { // no rule may leave so few: a person does
 				require.ErrorIs(t, err, debate.ErrAwaitingInput)
 				require.Len(t, r.Inquiries, 1)
-				require.NoError(t, session.Choose(t.Context(), r.Inquiries[0].ID, flow.OptionSkip))
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionSkip}))
 				r, err = session.Wait(t.Context())
 			}
 			require.NoError(t, err)

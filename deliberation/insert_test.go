@@ -143,7 +143,7 @@ func TestANodeBehindTheClarification(t *testing.T) {
 			record, err := session.Wait(t.Context())
 			for errors.Is(err, flow.ErrAwaitingInput) {
 				for _, question := range record.Inquiries {
-					require.NoError(t, session.Answer(t.Context(), question.ID, "Ten."))
+					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: question.ID, Text: "Ten."}))
 				}
 				record, err = session.Wait(t.Context())
 			}

@@ -136,11 +136,11 @@ func TestWhatAPersonDecides(t *testing.T) {
 					}
 					require.ErrorIs(t, err, debate.ErrAwaitingInput)
 					q := r.Inquiries[0]
-					err = session.Choose(t.Context(), q.ID, test.option)
+					err = session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: test.option})
 					if err != nil { // nothing would be left
 						assert.NotContains(t, test.last, test.option)
 						mended = true
-						require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
+						require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
 					}
 				}
 				require.NoError(t, err)
@@ -171,14 +171,14 @@ func TestASharedSkipLeavesOne(t *testing.T) {
 		r, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		require.Len(t, r.Inquiries, 1)
-		require.NoError(t, session.Choose(t.Context(), r.Inquiries[0].ID, flow.OptionSkip))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionSkip}))
 		r, err = session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		assert.Len(t, r.SkippedCalls, 2)
 		require.Len(t, r.Inquiries, 1)
 		assert.Equal(t, []flow.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionEnd}, r.Inquiries[0].Options)
 		empty = false
-		require.NoError(t, session.Choose(t.Context(), r.Inquiries[0].ID, flow.OptionRetry))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionRetry}))
 		r, err = session.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, []any{flow.EndTooFew, flow.EndedByPerson}, []any{r.Reason, r.EndedEarlyBy})
@@ -207,7 +207,7 @@ func TestAnEndWithoutAProposal(t *testing.T) {
 				require.NoError(t, err)
 				switch by {
 				case flow.EndedByPerson:
-					require.NoError(t, session.Choose(t.Context(), r.Inquiries[0].ID, flow.OptionEnd))
+					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionEnd}))
 				case flow.EndedByHost:
 					require.NoError(t, session.Stop(t.Context()))
 				}

@@ -190,7 +190,7 @@ func attended(t *testing.T, config deliberation.Config, answer string) string {
 		}
 		require.ErrorIs(t, err, flow.ErrAwaitingInput)
 		for _, q := range r.Inquiries {
-			require.NoError(t, session.Answer(t.Context(), q.ID, answer))
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: answer}))
 		}
 	}
 }

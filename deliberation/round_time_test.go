@@ -199,14 +199,14 @@ func TestAnAmendedTimeOfARound(t *testing.T) {
 			if test.turn > 0 {
 				change.TurnTimeout = new(flow.Duration(test.turn))
 			}
-			err := session.Amend(t.Context(), change)
+			err := session.Control(t.Context(), change)
 			if test.says == "" {
 				require.NoError(t, err)
 			} else {
 				require.ErrorContains(t, err, test.says)
 			}
 		}
-		require.NoError(t, session.Amend(t.Context(), flow.Amendment{RoundTimeout: new(flow.Duration(0))}), "no time at all")
+		require.NoError(t, session.Control(t.Context(), flow.Amendment{RoundTimeout: new(flow.Duration(0))}), "no time at all")
 		r, err := session.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, r.SkippedCalls)

@@ -133,7 +133,7 @@ func TestNobodyAnswers(t *testing.T) {
 			} else {
 				require.Len(t, record.Inquiries, 1)
 				assert.NotContains(t, record.Inquiries[0].Options, flow.OptionSkip)
-				require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionRetry))
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionRetry}))
 			}
 			record, err = session.Wait(t.Context())
 			require.NoError(t, err)

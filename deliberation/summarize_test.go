@@ -263,7 +263,7 @@ func TestSummariesFollowTheAmendedRounds(t *testing.T) {
 			defer session.Close()
 			synctest.Wait()
 			if rounds[1] != rounds[0] {
-				require.NoError(t, session.Amend(t.Context(), flow.Amendment{Rounds: &rounds[1]}))
+				require.NoError(t, session.Control(t.Context(), flow.Amendment{Rounds: &rounds[1]}))
 			}
 			r, err := session.Wait(t.Context())
 			require.NoError(t, err)

@@ -188,7 +188,7 @@ func TestAPersonSaysWhatBecomesOfASynthesisThatHasFailed(t *testing.T) {
 	require.Len(t, r.Inquiries, 1)
 	assert.Equal(t, []flow.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionEnd}, r.Inquiries[0].Options)
 	works = true
-	require.NoError(t, session.Choose(t.Context(), r.Inquiries[0].ID, flow.OptionRetry))
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionRetry}))
 	r, err = session.Wait(t.Context())
 	require.NoError(t, err)
 	_, _, ok := solved(r)

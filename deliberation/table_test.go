@@ -108,7 +108,7 @@ func asked(t *testing.T, config deliberation.Config, findings bool) (*flow.Recor
 		}
 		require.ErrorIs(t, err, flow.ErrAwaitingInput)
 		for _, q := range r.Inquiries {
-			require.NoError(t, session.Answer(t.Context(), q.ID, "Answered "+q.ID+"."))
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: "Answered " + q.ID + "."}))
 		}
 	}
 }

@@ -118,7 +118,7 @@ func choosing(t *testing.T, engine *debate.Engine, config deliberation.Config, o
 			return r
 		}
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
-		require.NoError(t, session.Choose(t.Context(), r.Inquiries[0].ID, option))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: option}))
 	}
 }
 

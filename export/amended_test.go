@@ -37,7 +37,7 @@ func TestADocumentOfAnAmendedDebate(t *testing.T) {
 	defer session.Close()
 	_, err = session.Wait(t.Context())
 	require.Error(t, err)
-	require.NoError(t, session.Amend(t.Context(), flow.Amendment{Rounds: new(5)}))
+	require.NoError(t, session.Control(t.Context(), flow.Amendment{Rounds: new(5)}))
 	mended.Store(true)
 	require.NoError(t, session.Retry(t.Context()))
 	_, err = session.Wait(t.Context())

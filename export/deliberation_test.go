@@ -97,7 +97,7 @@ func deliberate(t *testing.T, config deliberation.Config, words string) *export.
 				if strings.Contains(q.ID, ".ada.") {
 					answer = "Some 18,000. " + words
 				}
-				require.NoError(t, session.Answer(t.Context(), q.ID, answer))
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: answer}))
 			}
 		}
 		require.NoError(t, err)

@@ -231,7 +231,7 @@ func TestAPageShowsTheImageOfAnAnswer(t *testing.T) {
 		r, err := s.Wait(t.Context())
 		require.ErrorIs(t, err, flow.ErrAwaitingInput)
 		data := canvas(4, 3, "")
-		require.NoError(t, s.Answer(t.Context(), r.Inquiries[0].ID, "As drawn.", flow.File{Name: "plan", Data: data}))
+		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Text: "As drawn.", Attachments: []flow.File{{Name: "plan", Data: data}}}))
 		r, err = engine.Record(t.Context(), s.ID())
 		require.NoError(t, err)
 		page, markdown := written(t, &export.Document{Record: r, File: func(hash string) ([]byte, error) {

@@ -418,13 +418,13 @@ func asked() *scene {
 			require.ErrorIs(t, err, flow.ErrAwaitingInput)
 			for _, q := range record.Inquiries {
 				if len(q.Options) > 0 {
-					require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
+					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
 				} else {
 					answer, err := json.Marshal(debate.PersonVerdict{
 						Scores: map[string]float64{names[0]: 80, names[1]: 70}, QualityScore: 75, Winner: names[0], Reasoning: "The better case, *by far*.",
 					})
 					require.NoError(t, err)
-					require.NoError(t, session.Answer(t.Context(), q.ID, string(answer)))
+					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: string(answer)}))
 				}
 			}
 		}

@@ -173,7 +173,7 @@ func work(t *testing.T, words string) *export.Document {
 				case q.Use != nil:
 					option = flow.OptionApprove
 				}
-				require.NoError(t, session.Choose(t.Context(), q.ID, option), q.Question)
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: option}), q.Question)
 			}
 		}
 		require.NoError(t, err)

@@ -34,7 +34,7 @@ type Budget struct {
 	// Warn gives one warning event when the spend reaches it.
 	Warn Money `json:"warn,omitempty"`
 	// Confirm makes the conversation wait at Warn until a person answers the inquiry
-	// [InquiryCost], as Session.Acknowledge does. In an unattended conversation a [FailureRule] answers; without
+	// [InquiryCost] with [OptionContinue]. In an unattended conversation a [FailureRule] answers; without
 	// one it goes to the error state, and Session.Retry confirms the warning.
 	Confirm bool `json:"confirm,omitempty"`
 	// Soft limits end the rounds once so much is spent, and the conclusion follows. If there is any soft limit, or Confirm, what the

@@ -20,6 +20,10 @@ import (
 // Amendment changes the settings of a conversation that has started, in any state but the final ones. Fields that are nil stay as
 // they are; an amendment that sets none is refused. It is a fact: Record.Settings returns the settings in force. Attempts in
 // flight end under the settings under which they began; calls that wait are made at once.
+//
+// If something cannot be changed, the error joins one [*Error] of kind validation for each field, and nothing is changed. Providers
+// that can tell are asked what new models can do (Engine.SkipModelCheck). A model that is known to lack a required ability is refused
+// with [ErrUnsupported].
 type Amendment struct {
 	// Budget replaces the budget with all its limits: change a copy of that of Record.Settings. A budget without limits removes all of
 	// them. It does not bring rounds back that a soft limit has ended. It withdraws the inquiry about the cost warning: if the spend is at

@@ -126,7 +126,7 @@ func (e *Error) Is(target error) bool {
 // Retryable reports whether Session.Retry can help. One of these holds then:
 //   - The failure passes with time.
 //   - Its cause can be fixed outside the conversation first: a new key, a paid bill.
-//   - Its cause can be fixed with Session.Amend first: a higher limit, another model. A retry after cost_limit is
+//   - Its cause can be fixed with an Amendment first: a higher limit, another model. A retry after cost_limit is
 //     refused until the budget is amended.
 func (e *Error) Retryable() bool {
 	if e == nil {

@@ -154,15 +154,16 @@ type FailedCall struct {
 // Answer is the answer to an inquiry: Text if a person performs a call, otherwise one of the options.
 type Answer struct {
 	Inquiry string `json:"inquiry" redact:"-"`
-	// Text is the answer where a person performs a call. With OptionDeny it is the reason, and with OptionDone what the tool
+	// Text is the answer where a person performs a call, at most 1 MiB. With OptionDeny it is the reason, and with OptionDone what the tool
 	// has answered, at most 32 KiB; it may be empty there.
 	Text string `json:"text,omitempty"`
-	// Attachments are files that belong to the text, stored as blobs. The engine stores them, and takes Data out. Files that leave the
-	// conclusion no room within the hard limits of the budget are refused.
+	// Attachments are files that belong to the text, stored as blobs before the answer is: every reader of the text reads them too. The
+	// engine takes Data out. An answer that must match a schema has none. Files that leave the conclusion no room within the hard
+	// limits of the budget are refused with an error of kind validation.
 	Attachments []File `json:"attachments,omitempty"`
 	Option      Option `json:"option,omitempty" redact:"-"`
-	// Model is the "provider/model" for OptionModel. Row holds its prices and sizes, frozen like those of the other
-	// models. The engine sets it.
+	// Model is the "provider/model" for OptionModel. It must be able to do what is asked of it, as with an [Amendment]. Row holds its
+	// prices and sizes, frozen like those of the other models. The engine sets it.
 	Model string `json:"model,omitempty" redact:"-"`
 	Row   *Model `json:"row,omitempty"`
 	// Accounts holds what Start.Accounts holds, for the model's registered provider if the conversation did not have it. The

@@ -114,7 +114,7 @@ func TestAnInputIsLegalWhereTheTableSaysSo(t *testing.T) {
 				case flow.StateError:
 					require.NoError(t, session.Retry(t.Context()))
 				case flow.StateAwaitingInput:
-					require.NoError(t, session.Choose(t.Context(), after.Inquiries[0].ID, flow.OptionRetry))
+					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: after.Inquiries[0].ID, Option: flow.OptionRetry}))
 				}
 				record, err := session.Wait(t.Context())
 				require.NoError(t, err)

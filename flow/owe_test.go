@@ -104,7 +104,7 @@ func TestWhatAPersonDecidesIsLogged(t *testing.T) {
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	gone.Over.Store(true)
-	require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionRetry))
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionRetry}))
 	_, err = session.Wait(t.Context())
 	require.NoError(t, err)
 	assert.Regexp(t, `(?s)msg="person asked".*inquiry=ask\.r2\.rebuttal\.Ben\.1\n.*msg=answered.*inquiry=ask\.r2\.rebuttal\.Ben\.1 rule=false option=retry`, lines.String())

@@ -213,7 +213,7 @@ func TestAPersonIsNotAskedForWhatNobodyWants(t *testing.T) {
 				assert.Empty(t, record.Inquiries)
 				assert.Equal(t, []string{"r0 Ben"}, stage.Speakers(record))
 				assert.Equal(t, []string{"say.Ada"}, stage.Withdrawals(t, engine, session.ID()))
-				require.ErrorContains(t, session.Answer(t.Context(), "say.Ada", "Tea."), "no inquiry")
+				require.ErrorContains(t, session.Answer(t.Context(), flow.Answer{Inquiry: "say.Ada", Text: "Tea."}), "no inquiry")
 				reloads(t, engine, record)
 			})
 		})

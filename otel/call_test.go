@@ -63,14 +63,14 @@ func TestAPersonWhoJudges(t *testing.T) {
 		for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
 			require.NoError(t, err)
 			if q := body.As[flow.Inquiry](event); q != nil && len(q.Options) > 0 {
-				require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionDrop))
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionDrop}))
 			} else if q != nil {
 				pass(time.Minute)
 				answer, err := json.Marshal(debate.PersonVerdict{
 					Scores: map[string]float64{"Ada": 80, "Ben": 70}, QualityScore: 70, Winner: "for", Reasoning: "The better case.",
 				})
 				require.NoError(t, err)
-				require.NoError(t, session.Answer(t.Context(), q.ID, string(answer)))
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: string(answer)}))
 			}
 		}
 		call := r.one(t, "call verdict")

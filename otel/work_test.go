@@ -96,9 +96,9 @@ func labor(t *testing.T, r *recorder) {
 			require.NoError(t, session.Resume(t.Context()))
 		}
 		if q := body.As[flow.Inquiry](event); q != nil && q.Use.Attempt == 0 {
-			require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionApprove))
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionApprove}))
 		} else if q != nil {
-			require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionTell))
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionTell}))
 		}
 	}
 	require.NoError(t, session.Close())

@@ -147,7 +147,7 @@ func work(ctx context.Context, p stage.Printer, engine *debate.Engine, config ar
 		default:
 			option, reason, err := by.decide(q)
 			if err == nil {
-				err = choose(ctx, session, q.ID, option, reason)
+				err = session.Answer(ctx, flow.Answer{Inquiry: q.ID, Option: option, Text: reason})
 			}
 			if err != nil {
 				return err
@@ -159,11 +159,4 @@ func work(ctx context.Context, p stage.Printer, engine *debate.Engine, config ar
 		return err
 	}
 	return conclude(p, record)
-}
-
-func choose(ctx context.Context, session *debate.Session, inquiry string, option flow.Option, reason string) error {
-	if reason == "" {
-		return session.Choose(ctx, inquiry, option)
-	}
-	return session.Choose(ctx, inquiry, option, reason)
 }

@@ -85,7 +85,8 @@ func run(ctx context.Context, out io.Writer, engine *debate.Engine, model string
 				return errors.New(body.Question)
 			}
 			p.Linef("-- Acknowledged: the debate goes on.")
-			if err := session.Acknowledge(ctx); err != nil { // a program with a person in front of it would ask
+			// A program with a person in front of it would ask.
+			if err := session.Answer(ctx, flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}); err != nil {
 				return err
 			}
 		}

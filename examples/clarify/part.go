@@ -120,7 +120,7 @@ func answer(ctx context.Context, p stage.Printer, in io.Reader, store debate.Sto
 		p.Linef("-- the answers were read, and there is one more question --")
 		text, err := asked(*inquiry)
 		if err == nil {
-			err = session.Answer(ctx, inquiry.ID, text)
+			err = session.Answer(ctx, flow.Answer{Inquiry: inquiry.ID, Text: text})
 		}
 		if err != nil {
 			return err

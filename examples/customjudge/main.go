@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
@@ -120,7 +121,7 @@ func ask(ctx context.Context, s *debate.Session, id string, r *debate.Record, pe
 		if err != nil {
 			return err
 		}
-		err = s.Answer(ctx, id, string(answer))
+		err = s.Answer(ctx, flow.Answer{Inquiry: id, Text: string(answer)})
 		failure, refused := errors.AsType[*debate.Error](err)
 		if !refused || failure.Kind != provider.KindValidation {
 			return err

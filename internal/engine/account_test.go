@@ -105,7 +105,7 @@ func TestANameThatComesLaterSharesItsAccount(t *testing.T) {
 	require.NoError(t, s.Validate(t.Context()))
 	require.NoError(t, s.Start(t.Context()))
 	ada := config.Participants[0].Name
-	require.NoError(t, s.Amend(t.Context(), flow.Amendment{
+	require.NoError(t, s.Control(t.Context(), flow.Amendment{
 		Models:   map[string]flow.ModelChoice{ada: {Model: "test/debater", Fallbacks: []string{"twin/second"}}},
 		Accounts: map[string]string{"test": "elsewhere"}, // the engine sets it
 	}))

@@ -89,7 +89,7 @@ func TestAnAmendedModelMustTakeTheTemperatureOfItsSeat(t *testing.T) {
 		}
 		s, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
-		err = s.Amend(t.Context(), flow.Amendment{Models: map[string]flow.ModelChoice{config.Participants[0].Name: {Model: "test/plain"}}})
+		err = s.Control(t.Context(), flow.Amendment{Models: map[string]flow.ModelChoice{config.Participants[0].Name: {Model: "test/plain"}}})
 		close(held)
 		if own == nil {
 			require.NoError(t, err, "nobody has asked for the default")

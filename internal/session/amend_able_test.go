@@ -74,7 +74,7 @@ func TestAnAmendedModelMustBeAble(t *testing.T) {
 			require.Error(t, err)
 			calls := p.Calls()
 			for _, amend := range []func() error{
-				func() error { return session.Amend(t.Context(), tc.amend) },
+				func() error { return session.Control(t.Context(), tc.amend) },
 				func() error { return engine.Control(t.Context(), session.ID(), tc.amend) },
 			} {
 				err := amend()
@@ -112,7 +112,7 @@ func TestAnAmendedFallbackIsAskedWithoutWhatItLacks(t *testing.T) {
 			defer session.Close()
 			_, err = session.Wait(t.Context())
 			require.Error(t, err)
-			require.NoError(t, session.Amend(t.Context(), flow.Amendment{Models: choice("test/spare", "test/plain")}))
+			require.NoError(t, session.Control(t.Context(), flow.Amendment{Models: choice("test/spare", "test/plain")}))
 			require.NoError(t, session.Retry(t.Context()))
 			record := resumed(t, engine, session)
 			assert.Equal(t, []flow.LeftOut{{Model: "test/plain", What: []string{"effort"}}}, record.LeftOut())
@@ -155,7 +155,7 @@ func TestAChosenModelMustBeAble(t *testing.T) {
 			answer := flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: tc.model}
 			for _, choose := range []func() error{
 				func() error { return engine.Control(t.Context(), session.ID(), answer) },
-				func() error { return session.Choose(t.Context(), answer.Inquiry, answer.Option, answer.Model) },
+				func() error { return session.Answer(t.Context(), answer) },
 			} {
 				err := choose()
 				if !tc.refused {
@@ -207,7 +207,7 @@ func TestAFileOfAForkIsReadByTheModelsInForce(t *testing.T) {
 	defer session.Close()
 	_, err = session.Wait(t.Context())
 	require.Error(t, err)
-	require.NoError(t, session.Amend(t.Context(), flow.Amendment{Models: map[string]flow.ModelChoice{"Ben": {Model: "test/blind"}}}))
+	require.NoError(t, session.Control(t.Context(), flow.Amendment{Models: map[string]flow.ModelChoice{"Ben": {Model: "test/blind"}}}))
 	record, err := session.Record(t.Context())
 	require.NoError(t, err)
 	illustrate := func(c *debate.Config) { c.Attachments = []flow.File{{Name: "chart.png", Data: stage.PNG}} }

@@ -22,7 +22,7 @@ func TestRoundsAreFixedOnceTheConclusionHasBegun(t *testing.T) {
 	defer session.Close()
 	_, err = session.Wait(t.Context())
 	stage.RequireKind(t, err, provider.KindQuota)
-	err = session.Amend(t.Context(), flow.Amendment{Rounds: new(5)})
+	err = session.Control(t.Context(), flow.Amendment{Rounds: new(5)})
 	stage.RequireKind(t, err, provider.KindValidation)
 	assert.ErrorContains(t, err, "the conclusion has begun")
 	o.Over.Store(true)

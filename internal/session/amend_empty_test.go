@@ -24,16 +24,14 @@ func TestAnAmendmentThatSetsNothingIsRefused(t *testing.T) {
 			{Models: map[string]flow.ModelChoice{}, Timeouts: map[flow.CallKind]flow.Duration{}},
 			{Rows: map[string]flow.Model{"test/debater": {}}, Accounts: map[string]string{"test": "mine"}},
 		} {
-			for _, err := range []error{
-				s.Amend(t.Context(), empty), s.Control(t.Context(), empty), other.Control(t.Context(), s.ID(), empty),
-			} {
+			for _, err := range []error{s.Control(t.Context(), empty), other.Control(t.Context(), s.ID(), empty)} {
 				stage.RequireKind(t, err, provider.KindValidation)
 				require.ErrorContains(t, err, "debate: validation: amend: is empty")
 			}
 		}
 		assert.Equal(t, before, c.Log(s.ID()))
-		require.NoError(t, s.Amend(t.Context(), flow.Amendment{Budget: &debate.Budget{}}), "a budget without limits removes them")
-		require.NoError(t, s.Amend(t.Context(), flow.Amendment{Unattended: new(bool)}), "false is a value too")
+		require.NoError(t, s.Control(t.Context(), flow.Amendment{Budget: &debate.Budget{}}), "a budget without limits removes them")
+		require.NoError(t, s.Control(t.Context(), flow.Amendment{Unattended: new(bool)}), "false is a value too")
 		_, err := s.Wait(t.Context())
 		require.NoError(t, err)
 	})

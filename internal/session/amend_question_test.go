@@ -40,7 +40,7 @@ func TestAnAmendedPolicyDecidesAboutOpenQuestions(t *testing.T) {
 					if remote {
 						require.NoError(t, engine.Control(t.Context(), session.ID(), tc.change))
 					} else {
-						require.NoError(t, session.Amend(t.Context(), tc.change))
+						require.NoError(t, session.Control(t.Context(), tc.change))
 					}
 					stage.Pass(time.Hour)
 					synctest.Wait()
@@ -56,7 +56,7 @@ func TestAnAmendedPolicyDecidesAboutOpenQuestions(t *testing.T) {
 					case tc.asked:
 						assert.Equal(t, flow.StateAwaitingInput, record.State)
 						require.Len(t, record.Inquiries, 1)
-						require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionModel, "test/spare"))
+						require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "test/spare"}))
 						record, err = session.Wait(t.Context())
 						require.NoError(t, err)
 						assert.Len(t, record.Turns, 6)
@@ -96,12 +96,12 @@ func TestAnAmendmentDecidesAboutTheCostWarningAnew(t *testing.T) {
 			config := stage.TwoDebaters()
 			config.Unattended, config.Budget = false, &warned
 			_, session, _ := stage.Stranded(t, config, func(*scripted.Provider) {})
-			require.NoError(t, session.Amend(t.Context(), tc.change))
+			require.NoError(t, session.Control(t.Context(), tc.change))
 			record, err := session.Wait(t.Context())
 			if tc.asked {
 				require.ErrorIs(t, err, debate.ErrAwaitingInput)
 				require.Len(t, record.Inquiries, 1)
-				require.NoError(t, session.Choose(t.Context(), flow.InquiryCost, flow.OptionContinue))
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
 				record, err = session.Wait(t.Context())
 			}
 			if tc.fails {

@@ -31,7 +31,7 @@ func extended(t *testing.T, from, to int) (*debate.Record, map[string]provider.R
 	require.NoError(t, err)
 	defer session.Close()
 	stage.Pass(500 * time.Millisecond) // Ada is speaking
-	require.NoError(t, session.Amend(t.Context(), flow.Amendment{Rounds: &to}))
+	require.NoError(t, session.Control(t.Context(), flow.Amendment{Rounds: &to}))
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	requests := make(map[string]provider.Request)
@@ -102,7 +102,7 @@ func TestRoundsKeepTheirPhases(t *testing.T) {
 	engine, session, _ := stage.Stranded(t, config, func(p *scripted.Provider) {
 		gone = stage.Befall(p, provider.KindRefusal, func(req *provider.Request) bool { return strings.Contains(req.ID, "/r2.") })
 	})
-	require.NoError(t, session.Amend(t.Context(), flow.Amendment{Rounds: new(4)}))
+	require.NoError(t, session.Control(t.Context(), flow.Amendment{Rounds: new(4)}))
 	gone.Over.Store(true)
 	require.NoError(t, session.Retry(t.Context()))
 	d := stage.View(resumed(t, engine, session))

@@ -34,7 +34,7 @@ func TestWhoIsThereDecidesTheDefaultRules(t *testing.T) {
 				stage.Befall(p, provider.KindQuota, stage.Requested("debater", "r1.opening.Ada/1"))
 			})
 			unattended := tc.attended
-			require.NoError(t, session.Amend(t.Context(), flow.Amendment{Unattended: &unattended}))
+			require.NoError(t, session.Control(t.Context(), flow.Amendment{Unattended: &unattended}))
 			garble(p, "r2.assessment")
 			if recordNow(t, session).State == flow.StateError {
 				require.NoError(t, session.Retry(t.Context()))
@@ -121,7 +121,7 @@ func TestEveryMistakeOfAnAmendmentIsNamed(t *testing.T) {
 					require.ErrorContains(t, err, text)
 				}
 			}
-			check(session.Amend(t.Context(), tc.amend))
+			check(session.Control(t.Context(), tc.amend))
 			require.NoError(t, session.Close())
 			check(engine.Control(t.Context(), before.ID, tc.amend))
 			after, err := engine.Record(t.Context(), before.ID)

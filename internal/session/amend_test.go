@@ -39,7 +39,7 @@ func TestALimitIsRaisedWhileTheDebateStands(t *testing.T) {
 	assert.Contains(t, record.Failure.Hint(), "Amend budget.hardCalls to ")
 	assert.True(t, record.Failure.Retryable())
 	stage.RequireKind(t, session.Retry(t.Context()), provider.KindState)
-	require.NoError(t, session.Amend(t.Context(), flow.Amendment{Budget: &debate.Budget{HardCalls: 100}}))
+	require.NoError(t, session.Control(t.Context(), flow.Amendment{Budget: &debate.Budget{HardCalls: 100}}))
 	require.NoError(t, session.Retry(t.Context()))
 	record = resumed(t, engine, session)
 	assert.Len(t, record.Turns, 6)
@@ -58,7 +58,7 @@ func TestAWarnedBudgetIsRaised(t *testing.T) {
 	assert.Equal(t, flow.InquiryCost, record.Inquiries[0].ID)
 	assert.Equal(t, []debate.Option{flow.OptionContinue, flow.OptionEnd}, record.Inquiries[0].Options)
 	assert.Contains(t, record.Inquiries[0].Question, "The cost warning is reached: $")
-	require.NoError(t, session.Amend(t.Context(), flow.Amendment{Budget: &debate.Budget{Warn: 100 * debate.USD, Confirm: true}}))
+	require.NoError(t, session.Control(t.Context(), flow.Amendment{Budget: &debate.Budget{Warn: 100 * debate.USD, Confirm: true}}))
 	record = resumed(t, engine, session)
 	assert.Len(t, record.Turns, 6)
 	assert.Empty(t, record.Answers)
@@ -69,13 +69,13 @@ func TestABudgetIsRaisedBesideItsWarning(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Unattended, config.Budget = false, &debate.Budget{Warn: debate.USD / 1000, Confirm: true, Hard: 100 * debate.USD}
 	engine, session, _ := stage.Stranded(t, config, func(*scripted.Provider) {})
-	require.NoError(t, session.Amend(t.Context(), flow.Amendment{
+	require.NoError(t, session.Control(t.Context(), flow.Amendment{
 		Budget: &debate.Budget{Warn: debate.USD / 1000, Confirm: true, Hard: 200 * debate.USD},
 	}))
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	require.Len(t, record.Inquiries, 1)
-	require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionContinue))
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionContinue}))
 	record = resumed(t, engine, session)
 	assert.Len(t, record.Turns, 6)
 }
@@ -121,7 +121,7 @@ func TestTheNumberOfRoundsIsAmended(t *testing.T) {
 			engine, session, _ := stage.Stranded(t, config, func(p *scripted.Provider) {
 				gone = stage.Befall(p, provider.KindRefusal, func(req *provider.Request) bool { return strings.Contains(req.ID, "/r2.") })
 			})
-			err := session.Amend(t.Context(), flow.Amendment{Rounds: &tc.rounds})
+			err := session.Control(t.Context(), flow.Amendment{Rounds: &tc.rounds})
 			if tc.field != "" {
 				assert.Equal(t, tc.field, stage.RequireKind(t, err, provider.KindValidation).Field)
 			} else {
@@ -150,7 +150,7 @@ func TestPoliciesAreAmended(t *testing.T) {
 		began := time.Now()
 		no, short := false, flow.Duration(time.Nanosecond)
 		rules := []flow.FailureRule{{Kinds: []flow.Kind{provider.KindTimeout}, Do: flow.OptionFail}}
-		require.NoError(t, session.Amend(t.Context(), flow.Amendment{
+		require.NoError(t, session.Control(t.Context(), flow.Amendment{
 			Patience: &short, Unattended: &no, OnFailure: &rules, TurnTimeout: new(flow.Duration(7 * time.Second)),
 			Timeouts: map[flow.CallKind]flow.Duration{debate.KindVerdict: flow.Duration(9 * time.Second)},
 		}))
@@ -169,7 +169,7 @@ func TestPoliciesAreAmended(t *testing.T) {
 			return r
 		}
 		began = time.Now()
-		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionRetry))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionRetry}))
 		_, err = session.Wait(t.Context())
 		stage.RequireKind(t, err, provider.KindTimeout)
 		assert.Less(t, time.Since(began), 2*time.Minute, "three attempts of seven seconds each, with their waits")
@@ -195,7 +195,7 @@ func TestModelsOfThoseWhoAreNoModels(t *testing.T) {
 		_, err = session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		for name, refused := range map[string]bool{"audience-1": true, "audience-2": true, "audience-3": false, "judge": false} {
-			err := session.Amend(t.Context(), flow.Amendment{Models: map[string]flow.ModelChoice{name: {Model: "test/spare"}}})
+			err := session.Control(t.Context(), flow.Amendment{Models: map[string]flow.ModelChoice{name: {Model: "test/spare"}}})
 			if !refused {
 				require.NoError(t, err, name)
 				continue
@@ -223,7 +223,7 @@ func TestAmendmentsThatAreRefused(t *testing.T) {
 		"timeouts.fancy":   {Timeouts: map[flow.CallKind]flow.Duration{"fancy": flow.Duration(time.Minute)}},
 		"timeouts.verdict": {Timeouts: map[flow.CallKind]flow.Duration{debate.KindVerdict: -1}},
 	} {
-		assert.Equal(t, field, stage.RequireKind(t, session.Amend(t.Context(), change), provider.KindValidation).Field)
+		assert.Equal(t, field, stage.RequireKind(t, session.Control(t.Context(), change), provider.KindValidation).Field)
 	}
 	after, err := session.Record(t.Context())
 	require.NoError(t, err)
@@ -248,7 +248,7 @@ func TestASummarizerIsNamedWhileTheDebateStands(t *testing.T) {
 			defer session.Close()
 			_, err = session.Wait(t.Context())
 			stage.RequireKind(t, err, provider.KindRefusal)
-			require.NoError(t, session.Amend(t.Context(), flow.Amendment{Summarizer: &after}))
+			require.NoError(t, session.Control(t.Context(), flow.Amendment{Summarizer: &after}))
 			require.NoError(t, session.Retry(t.Context()))
 			record, err := session.Wait(t.Context())
 			require.NoError(t, err)
@@ -303,7 +303,7 @@ func TestABudgetThatIsAmendedNeedsPrices(t *testing.T) {
 			engine, session, _ := stage.Stranded(t, config, func(p *scripted.Provider) {
 				stage.Befall(p, provider.KindRefusal, func(req *provider.Request) bool { return strings.HasSuffix(req.ID, "/r1.assessment.judge/1") })
 			})
-			err := session.Amend(t.Context(), tc.amend)
+			err := session.Control(t.Context(), tc.amend)
 			if tc.lacks == nil {
 				require.NoError(t, err)
 				return

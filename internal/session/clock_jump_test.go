@@ -103,7 +103,7 @@ func answered(t *testing.T, session *debate.Session) *debate.Record {
 		}
 		for _, q := range record.Inquiries {
 			answer := exampleOf(q)
-			require.NoError(t, session.Answer(t.Context(), answer.Inquiry, answer.Text))
+			require.NoError(t, session.Answer(t.Context(), answer))
 		}
 	}
 }

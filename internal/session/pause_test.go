@@ -124,7 +124,7 @@ func TestErrorAndRetryRepeatNothing(t *testing.T) {
 			t.Helper()
 			q := stage.Question(t, record, err)
 			assert.Equal(t, stage.SpeakerOptions(), q.Options)
-			require.NoError(t, s.Choose(t.Context(), q.ID, flow.OptionRetry))
+			require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
 			return q.Failure
 		}},
 	} {

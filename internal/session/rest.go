@@ -7,15 +7,20 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// WaitRest waits until no process needs to work on the conversation for longer than far: it needs none, at least until a limit of
-// its time is reached, or no call is in flight and the next one is due later. The error is why the session is closed, or that of ctx.
-func (s *Session) WaitRest(ctx context.Context, far time.Duration) (flow.Next, error) {
+// Rest waits until no process needs to work on the conversation for longer than far: it needs none, at least until a limit of
+// its time is reached, or no call is in flight and the next one is due later. Then it drains the session, and returns when nothing of
+// it runs any more. The error is why the session is closed, or that of ctx: a session that drains by then drains on.
+func (s *Session) Rest(ctx context.Context, far time.Duration) (flow.Next, error) {
 	w := s.addWatcher(0, false)
 	defer s.removeWatcher(w)
 	for {
 		w.asleep.Store(forFacts)
-		if next, done, err := s.rest(ctx, far); done || err != nil {
-			return next, err
+		next, done, err := s.rest(ctx, far)
+		switch {
+		case err != nil:
+			return flow.Next{}, err
+		case done:
+			return next, s.drainWithin(ctx, flow.ErrClosed)
 		}
 		select {
 		case <-w.wake:
@@ -25,7 +30,7 @@ func (s *Session) WaitRest(ctx context.Context, far time.Duration) (flow.Next, e
 	}
 }
 
-// rest reports whether WaitRest would return now, and what.
+// rest reports whether the conversation rests now, and what Rest returns.
 func (s *Session) rest(ctx context.Context, far time.Duration) (next flow.Next, done bool, err error) {
 	if err := s.mu.enter(ctx); err != nil {
 		return flow.Next{}, false, err
@@ -59,7 +64,3 @@ func (s *Session) hasWork() bool {
 	wake := s.core.Wake()
 	return !wake.IsZero() && s.until(wake) <= clockSlack
 }
-
-// Drain lets the calls in flight finish, starts none, and closes the session. It returns when nothing of it runs any more,
-// or ctx is done: then it drains on.
-func (s *Session) Drain(ctx context.Context) error { return s.drainWithin(ctx, flow.ErrClosed) }

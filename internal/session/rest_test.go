@@ -16,7 +16,7 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// A debate whose next call is far away needs no process until then. Who drains its session leaves nothing in flight.
+// A debate whose next call is far away needs no process until then. Its session is closed, and nothing is in flight.
 func TestADebateRestsWhileItsNextCallIsFarAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := stage.TwoDebaters()
@@ -33,23 +33,22 @@ func TestADebateRestsWhileItsNextCallIsFarAway(t *testing.T) {
 		}
 		s, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
-		next, err := s.WaitRest(t.Context(), time.Minute)
+		next, err := s.Rest(t.Context(), time.Minute)
 		require.NoError(t, err)
 		assert.False(t, next.Idle)
 		assert.Greater(t, next.Wait, 29*time.Minute)
 		record, err := s.Record(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, record.Seq, next.Seq)
-		require.NoError(t, s.Drain(t.Context()))
-		_, err = s.WaitRest(t.Context(), time.Minute)
+		assert.Zero(t, record.InFlight())
+		_, err = s.Rest(t.Context(), time.Minute)
 		require.ErrorIs(t, err, flow.ErrClosed)
 
 		s, err = engine.Open(t.Context(), "far")
 		require.NoError(t, err)
-		next, err = s.WaitRest(t.Context(), 24*time.Hour) // no wait is as long
+		next, err = s.Rest(t.Context(), 24*time.Hour) // no wait is as long
 		require.NoError(t, err)
 		assert.True(t, next.Idle && next.Over)
 		assert.Equal(t, flow.StateCompleted, next.State)
-		require.NoError(t, s.Drain(t.Context()))
 	})
 }

@@ -267,7 +267,7 @@ func TestAnEngineThatIsShutDownSaysSo(t *testing.T) {
 					"Session.WaitIdle": func(ctx context.Context) error { _, err := s.WaitIdle(ctx); return err },
 					"Session.Resume":   func(ctx context.Context) error { return s.Resume(ctx) },
 					"Session.Stop":     s.Stop,
-					"Session.Answer":   func(ctx context.Context) error { return s.Answer(ctx, "question", "Yes.") },
+					"Session.Answer":   func(ctx context.Context) error { return s.Answer(ctx, flow.Answer{Inquiry: "question", Text: "Yes."}) },
 					"Session.Events":   func(ctx context.Context) error { return last(s.Events(ctx, 0)) },
 				} {
 					err := do(t.Context())

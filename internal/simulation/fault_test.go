@@ -322,7 +322,7 @@ func tryAgain(t *testing.T, s *debate.Session) {
 		require.NoError(t, s.Retry(t.Context()))
 	}
 	for _, q := range record.Inquiries {
-		require.NoError(t, s.Choose(t.Context(), q.ID, flow.OptionRetry))
+		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
 	}
 }
 
@@ -381,7 +381,7 @@ func (n *tally) play(t *testing.T, p play, at string, kind provider.Kind, attend
 		require.True(t, attended, "nobody is there to be asked")
 		require.NotEmpty(t, record.Inquiries)
 		for _, q := range record.Inquiries {
-			require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
 		}
 	}
 }

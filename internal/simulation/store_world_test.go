@@ -265,9 +265,9 @@ func (p *process) control(ctx context.Context, signal flow.Signal) error {
 		return p.session.Retry(ctx)
 	case flow.Answer:
 		if signal.Inquiry == flow.InquiryCost {
-			return p.session.Acknowledge(ctx)
+			return p.session.Answer(ctx, flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue})
 		}
-		return p.session.Choose(ctx, signal.Inquiry, signal.Option)
+		return p.session.Answer(ctx, flow.Answer{Inquiry: signal.Inquiry, Option: signal.Option})
 	default:
 		return stage.ErrBroken
 	}

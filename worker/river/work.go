@@ -68,13 +68,13 @@ func (t *turn) work(ctx context.Context) error {
 	}
 	w.lacks.Store(0)
 	w.counts.opened.Add(1)
-	next, due, err := t.hold(ctx, s)
+	next, err := t.hold(ctx, s)
 	if err != nil {
 		return t.failed(ctx, err)
 	}
 	end := ending{after: next.Seq, rests: true}
 	if next.Wait > 0 {
-		end.next = &river.InsertOpts{ScheduledAt: due}
+		end.next = &river.InsertOpts{ScheduledAt: t.now().Add(next.Wait)}
 	}
 	if !next.Idle {
 		w.counts.far.Add(1)
@@ -82,18 +82,15 @@ func (t *turn) work(ctx context.Context) error {
 	return t.end(ctx, end)
 }
 
-// hold lets a session work until its debate rests or its next call is far, which is due then, and closes the session.
-func (t *turn) hold(ctx context.Context, s *debate.Session) (next flow.Next, due time.Time, err error) {
+// hold lets a session work until its debate rests or its next call is far, and closes the session.
+func (t *turn) hold(ctx context.Context, s *debate.Session) (flow.Next, error) {
 	t.worker.counts.held.Add(1)
 	defer t.worker.counts.held.Add(-1)
-	if next, err = s.WaitRest(ctx, t.worker.config.Far); err == nil {
-		due = t.now().Add(next.Wait)
-		err = s.Drain(ctx)
-	}
+	next, err := s.Rest(ctx, t.worker.config.Far)
 	if err != nil {
 		_ = s.Close()
 	}
-	return next, due, err
+	return next, err
 }
 
 // failed ends a job whose debate this worker cannot work on, or not any more.

@@ -52,14 +52,14 @@ func TestAFileThatTheConclusionCannotReadIsRefused(t *testing.T) {
 							break
 						}
 						id := record.Inquiries[0].ID
-						if err := session.Answer(t.Context(), id, "See this.", file, picture); err != nil {
+						if err := session.Answer(t.Context(), flow.Answer{Inquiry: id, Text: "See this.", Attachments: []flow.File{file, picture}}); err != nil {
 							refused++
 							var failure *flow.Error
 							require.ErrorAs(t, err, &failure)
 							assert.Equal(t, []any{provider.KindValidation, "attachments"}, []any{failure.Kind, failure.Field})
 							assert.Regexp(t, `no room for the files: \d+ of \d+ tokens, with what the conclusion may take$`, failure.Err.Error())
 							assert.Contains(t, failure.Hint(), "amend budget.hardTokens to a higher limit first")
-							require.NoError(t, session.Answer(t.Context(), id, strings.Repeat("a", 5_000)))
+							require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: id, Text: strings.Repeat("a", 5_000)}))
 							continue
 						}
 						handed++

@@ -206,7 +206,7 @@ func TestAnswersOfPersonsAreInTheReserve(t *testing.T) {
 				break
 			}
 			asked++
-			require.NoError(t, session.Answer(t.Context(), record.Inquiries[0].ID, strings.Repeat("a", answer)))
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: strings.Repeat("a", answer)}))
 		}
 		require.NoError(t, err, "%d tokens", tokens)
 		assert.True(t, record.Done("end"), "%d tokens", tokens)

@@ -76,7 +76,7 @@ func TestAVerdictAfterTheHardLimitOfTimeCompletes(t *testing.T) {
 		"in the session": func(p processes, s *debate.Session, a flow.Answer) {
 			stage.Pass(2 * time.Hour)
 			require.Equal(p.t, flow.StateError, s.State())
-			require.NoError(p.t, s.Answer(p.t.Context(), a.Inquiry, a.Text))
+			require.NoError(p.t, s.Answer(p.t.Context(), a))
 		},
 		"by another process": func(p processes, s *debate.Session, a flow.Answer) {
 			stage.Pass(2 * time.Hour)
@@ -134,7 +134,7 @@ func TestAfterTheHardLimitOfTimeOnlyAnswersAreRecorded(t *testing.T) {
 		for i := range asked {
 			assert.Equal(t, flow.StateError, session.State())
 			a := given(&asked[i])
-			require.NoError(t, session.Answer(t.Context(), a.Inquiry, a.Text))
+			require.NoError(t, session.Answer(t.Context(), a))
 		}
 		assert.Len(t, stage.View(stage.Ends(t, session)).Verdicts, 2)
 	})
@@ -146,14 +146,14 @@ func TestAfterTheHardLimitOfTimeOnlyAnswersAreRecorded(t *testing.T) {
 		defer session.Close()
 		first := given(&stage.AwaitsInput(t, session).Inquiries[0])
 		stage.Pass(2 * time.Hour)
-		require.NoError(t, session.Answer(t.Context(), first.Inquiry, first.Text))
+		require.NoError(t, session.Answer(t.Context(), first))
 		stage.Pass(time.Hour)
 		record, err := session.Wait(t.Context())
 		stage.RequireKind(t, err, provider.KindCostLimit)
 		assert.Len(t, stage.View(record).Assessments, 1)
 		assert.Equal(t, 2, record.Spent().Requests)
 		require.ErrorContains(t, session.Retry(t.Context()), "canRetry")
-		require.NoError(t, session.Amend(t.Context(), flow.Amendment{Budget: &debate.Budget{}}))
+		require.NoError(t, session.Control(t.Context(), flow.Amendment{Budget: &debate.Budget{}}))
 		require.NoError(t, session.Retry(t.Context()))
 		assert.Equal(t, 2, stage.AwaitsInput(t, session).Round)
 	})
@@ -261,7 +261,7 @@ func TestTimeIsWatchedWhileAPersonIsAwaited(t *testing.T) {
 					record, err = session.Wait(t.Context())
 					if errors.Is(err, debate.ErrAwaitingInput) { // the verdict is a person's too
 						verdict := given(&record.Inquiries[0])
-						require.NoError(t, session.Answer(t.Context(), verdict.Inquiry, verdict.Text))
+						require.NoError(t, session.Answer(t.Context(), verdict))
 					}
 					record = stage.Ends(t, session)
 					assert.Equal(t, flow.EndSoftLimit, record.Reason)

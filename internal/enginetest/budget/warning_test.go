@@ -56,13 +56,13 @@ func TestAnAcknowledgementNeedsAWarningThatWaits(t *testing.T) {
 			config := stage.Attended()
 			config.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: confirm}
 			stage.InBubble(t, config, func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
-				require.ErrorIs(t, s.Acknowledge(t.Context()), &debate.Error{Kind: provider.KindState})
+				require.ErrorIs(t, s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}), &debate.Error{Kind: provider.KindState})
 				stage.Pass(6 * time.Second)
 				assert.Equal(t, confirm, s.State() == flow.StateAwaitingInput)
 				if confirm {
-					require.NoError(t, s.Acknowledge(t.Context()))
+					require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
 				}
-				require.ErrorIs(t, s.Acknowledge(t.Context()), &debate.Error{Kind: provider.KindState})
+				require.ErrorIs(t, s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}), &debate.Error{Kind: provider.KindState})
 				record, err := s.Wait(t.Context())
 				require.NoError(t, err)
 				assert.Len(t, record.Warnings, 1)
@@ -86,7 +86,7 @@ func TestAPersonEndsItAtTheWarning(t *testing.T) {
 		assert.Equal(t, []debate.Option{flow.OptionContinue, flow.OptionEnd}, q.Options)
 		assert.Contains(t, q.Question, record.Warnings[0].Evidence)
 		spoken := len(record.Turns)
-		require.NoError(t, s.Choose(t.Context(), q.ID, flow.OptionEnd))
+		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionEnd}))
 		record, err = s.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, flow.StateCompleted, record.State)
@@ -105,7 +105,7 @@ func TestACostWarningThatIsAskedAnewHasNoAnswer(t *testing.T) {
 	for name, withdraw := range map[string]func(ctx context.Context, s *debate.Session) error{
 		"by a stop": func(ctx context.Context, s *debate.Session) error { return s.Stop(ctx) },
 		"by an amendment": func(ctx context.Context, s *debate.Session) error {
-			return s.Amend(ctx, flow.Amendment{Budget: &debate.Budget{Warn: budget.Warn}})
+			return s.Control(ctx, flow.Amendment{Budget: &debate.Budget{Warn: budget.Warn}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,15 +114,15 @@ func TestACostWarningThatIsAskedAnewHasNoAnswer(t *testing.T) {
 			stage.InBubble(t, config, func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
 				_, err := s.Wait(t.Context())
 				require.ErrorIs(t, err, debate.ErrAwaitingInput)
-				require.NoError(t, s.Acknowledge(t.Context()))
-				require.ErrorContains(t, s.Acknowledge(t.Context()), "was answered by a person")
-				require.NoError(t, s.Amend(t.Context(), flow.Amendment{Budget: budget}))
+				require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
+				require.ErrorContains(t, s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}), "was answered by a person")
+				require.NoError(t, s.Control(t.Context(), flow.Amendment{Budget: budget}))
 				record, err := s.Wait(t.Context())
 				require.ErrorIs(t, err, debate.ErrAwaitingInput)
 				require.Len(t, record.Inquiries, 1)
 				require.Equal(t, flow.InquiryCost, record.Inquiries[0].ID)
 				require.NoError(t, withdraw(t.Context(), s))
-				err = s.Choose(t.Context(), flow.InquiryCost, flow.OptionEnd)
+				err = s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionEnd})
 				stage.RequireKind(t, err, provider.KindState)
 				require.ErrorContains(t, err, `no inquiry "confirm.cost" is open`)
 			})
@@ -144,7 +144,7 @@ func TestConfirmBlocksUntilSomebodyHasSeenTheWarning(t *testing.T) {
 				stage.Pass(time.Hour)
 				assert.Equal(t, calls, p.Calls(), "nothing is asked")
 				assert.Equal(t, flow.StateAwaitingInput, s.State())
-				require.NoError(t, s.Acknowledge(t.Context()))
+				require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
 				record, err = s.Wait(t.Context())
 				require.NoError(t, err)
 				assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))

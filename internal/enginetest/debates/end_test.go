@@ -112,7 +112,7 @@ func endings() map[string]ending {
 			spoil:  func(p *scripted.Provider) { stage.Befall(p, provider.KindRefusal, stage.Said("Ben", 2)) },
 			host: func(t *testing.T, s *debate.Session) {
 				record, err := s.Wait(t.Context())
-				require.NoError(t, s.Choose(t.Context(), stage.Question(t, record, err).ID, flow.OptionDrop))
+				require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: stage.Question(t, record, err).ID, Option: flow.OptionDrop}))
 			},
 			reason: flow.EndTooFew, by: flow.EndedByPerson, words: "1 of 2 participants are left", rounds: 2,
 		},

@@ -131,7 +131,7 @@ func seen(t *testing.T, config debate.Config) (texts map[string]string, schemas 
 		texts[q.ID], schemas[q.ID] = q.Question, q.Schema
 		_, example, ok := strings.Cut(q.Question, "looks like this: ")
 		require.True(t, ok)
-		require.NoError(t, session.Answer(t.Context(), q.ID, example))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: example}))
 	}
 	for _, req := range source.Requests() {
 		if req.Schema != nil {

@@ -156,7 +156,7 @@ func TestAModelTakesOverFromAModelOnly(t *testing.T) {
 				q := stage.Question(t, record, err)
 				if judge.Model != "" {
 					assert.Equal(t, stage.JudgeOptions(debate.KindVerdict), q.Options)
-					require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionModel, "test/spare"))
+					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionModel, Model: "test/spare"}))
 					record, err = session.Wait(t.Context())
 					require.NoError(t, err)
 					assert.Equal(t, "Ben", stage.View(record).Outcome().Winner)
@@ -164,13 +164,13 @@ func TestAModelTakesOverFromAModelOnly(t *testing.T) {
 					return
 				}
 				assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionDrop}, q.Options)
-				stage.RequireKind(t, session.Choose(t.Context(), q.ID, flow.OptionModel, "test/spare"), provider.KindValidation)
-				require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
+				stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionModel, Model: "test/spare"}), provider.KindValidation)
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
 				record, err = session.Wait(t.Context())
 				require.ErrorIs(t, err, debate.ErrAwaitingInput)
 				again := stage.Question(t, record, err)
 				assert.NotEqual(t, q.ID, again.ID)
-				require.NoError(t, session.Choose(t.Context(), again.ID, flow.OptionDrop))
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: again.ID, Option: flow.OptionDrop}))
 				record, err = session.Wait(t.Context())
 				require.NoError(t, err)
 				assert.Nil(t, stage.View(record).Verdict)

@@ -81,7 +81,7 @@ func TestAPanelDecidesByItsQuorum(t *testing.T) {
 				q := record.Inquiries[0]
 				assert.Contains(t, test.failing, q.To)
 				assert.Contains(t, q.Options, flow.OptionDrop)
-				require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionDrop))
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionDrop}))
 				record, err = session.Wait(t.Context())
 			}
 			require.NoError(t, err)
@@ -149,8 +149,8 @@ func TestAPersonJudgesInAPanel(t *testing.T) {
 		assert.Equal(t, "Pat", q.To)
 		assert.Equal(t, debate.KindVerdict, q.Kind)
 		assert.Equal(t, "verdict.Pat", q.ID)
-		stage.RequireKind(t, session.Answer(t.Context(), q.ID, `Ada, clearly.`), provider.KindValidation)
-		require.NoError(t, session.Answer(t.Context(), q.ID, stage.ByPerson(debate.KindVerdict, "Ben", "Ada")))
+		stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: `Ada, clearly.`}), provider.KindValidation)
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: stage.ByPerson(debate.KindVerdict, "Ben", "Ada")}))
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
 		outcome := stage.View(record).Outcome()
@@ -205,7 +205,7 @@ func TestAPanelIsRestoredBetweenItsVotes(t *testing.T) {
 	restored, err := other.Engine.Restore(t.Context(), data)
 	require.NoError(t, err)
 	defer restored.Close()
-	require.NoError(t, restored.Answer(t.Context(), "verdict.Pat", stage.ByPerson(debate.KindVerdict, "Ben", "Ada")))
+	require.NoError(t, restored.Answer(t.Context(), flow.Answer{Inquiry: "verdict.Pat", Text: stage.ByPerson(debate.KindVerdict, "Ben", "Ada")}))
 	record, err := restored.Wait(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "Ada", stage.View(record).Outcome().Winner)

@@ -44,14 +44,14 @@ func TestAPersonIsAskedWhatAPersonCanAnswer(t *testing.T) {
 				_, example, _ := strings.Cut(q.Question, "looks like this: ")
 				before := record.Seq
 				for _, bad := range []string{"Ada, clearly.", "{}", strings.Replace(example, "7", "70000", 1), strings.Replace(example, names[0], "Zoe", 1), strings.Replace(example, "…", " ", 1)} {
-					failure := stage.RequireKind(t, session.Answer(t.Context(), q.ID, bad), provider.KindValidation)
+					failure := stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: bad}), provider.KindValidation)
 					assert.Equal(t, "text", failure.Field)
 				}
 				record, err = session.Wait(t.Context())
 				require.ErrorIs(t, err, debate.ErrAwaitingInput)
 				assert.Equal(t, before, record.Seq, "a malformed answer changes nothing")
 				require.Len(t, record.Inquiries, 1, "the question is still open")
-				require.NoError(t, session.Answer(t.Context(), q.ID, example), "the example is an answer")
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: example}), "the example is an answer")
 			}
 			record, err := session.Wait(t.Context())
 			require.NoError(t, err)

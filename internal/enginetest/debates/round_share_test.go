@@ -185,7 +185,7 @@ func TestAPauseWhileAPersonIsAwaitedTakesNoTimeOfTheRound(t *testing.T) {
 		require.NoError(t, session.Resume(t.Context()))
 		asked := stage.AwaitsInput(t, session)
 		require.Len(t, asked.Inquiries, 1)
-		require.NoError(t, session.Answer(t.Context(), asked.Inquiries[0].ID, "Here I am."))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: asked.Inquiries[0].ID, Text: "Here I am."}))
 		assert.Empty(t, stage.Ends(t, session).SkippedCalls)
 	})
 }
@@ -201,7 +201,7 @@ func TestAPersonHasNoShareOfARound(t *testing.T) {
 		defer session.Close()
 		asked := stage.AwaitsInput(t, session)
 		stage.Pass(time.Hour)
-		require.NoError(t, session.Answer(t.Context(), asked.Inquiries[0].ID, "Here I am."))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: asked.Inquiries[0].ID, Text: "Here I am."}))
 		record, err := session.Wait(t.Context())
 		require.NoError(t, err)
 		require.Len(t, record.SkippedCalls, 1)

@@ -273,7 +273,7 @@ func TestTheTimeOfARoundOfGroups(t *testing.T) {
 		require.NoError(t, err)
 		defer session.Close()
 		stage.Pass(5 * time.Minute)
-		require.NoError(t, session.Amend(t.Context(), flow.Amendment{RoundTimeout: new(flow.Duration(time.Minute))}))
+		require.NoError(t, session.Control(t.Context(), flow.Amendment{RoundTimeout: new(flow.Duration(time.Minute))}))
 		record, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, &debate.Error{Kind: provider.KindAuthentication})
 		assert.Len(t, record.Turns, 5)

@@ -38,7 +38,7 @@ func TestCutShortIsSaid(t *testing.T) {
 	ends := func(t *testing.T, s *debate.Session) {
 		record, err := s.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
-		require.NoError(t, s.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionEnd))
+		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionEnd}))
 	}
 	after := func(d time.Duration, signal flow.Signal) func(*testing.T, *debate.Session) {
 		return func(t *testing.T, s *debate.Session) {

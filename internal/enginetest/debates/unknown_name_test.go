@@ -97,9 +97,9 @@ func TestUnknownNamesOutsideOfConfigsListTheKnownOnes(t *testing.T) {
 			defer session.Close()
 			_, err = session.Wait(t.Context())
 			require.Error(t, err)
-			err = session.Amend(t.Context(), flow.Amendment{Models: map[string]flow.ModelChoice{"Eve": {Model: "test/other"}}})
+			err = session.Control(t.Context(), flow.Amendment{Models: map[string]flow.ModelChoice{"Eve": {Model: "test/other"}}})
 			require.ErrorContains(t, err, who)
-			err = session.Answer(t.Context(), "nothing", "x")
+			err = session.Answer(t.Context(), flow.Answer{Inquiry: "nothing", Text: "x"})
 			require.ErrorContains(t, err, `no inquiry "nothing" is open: there is none`)
 		})
 	}

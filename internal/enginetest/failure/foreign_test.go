@@ -160,7 +160,7 @@ func TestOneBrokenProviderAsksOneQuestion(t *testing.T) {
 		q := stage.Question(t, record, err)
 		assert.Len(t, q.About, 5)
 		broken = false
-		require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
 		_, err = session.Wait(t.Context())
 		require.NoError(t, err)
 	})

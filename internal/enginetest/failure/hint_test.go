@@ -109,7 +109,7 @@ func TestWhatAHintNamesMendsTheFailure(t *testing.T) {
 					require.NotEmpty(t, failure.Amends(), "%s", kind)
 					assert.True(t, failure.Retryable())
 					assert.Equal(t, kind == provider.KindTimeout, failure.Amends()[0] == of.time, failure.Amends())
-					require.NoError(t, session.Amend(t.Context(), amending(t, failure.Amends()[0])))
+					require.NoError(t, session.Control(t.Context(), amending(t, failure.Amends()[0])))
 					require.NoError(t, session.Retry(t.Context()))
 					record, err = session.Wait(t.Context())
 					require.NoError(t, err)

@@ -48,7 +48,7 @@ func TestADeadJudgeIsDecidedAboutOnce(t *testing.T) {
 				require.NoError(t, session.Stop(t.Context()))
 			} else {
 				answers = 1
-				require.NoError(t, session.Choose(t.Context(), q.ID, tc.option))
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: tc.option}))
 			}
 
 			record, err = session.Wait(t.Context())

@@ -116,7 +116,7 @@ func TestARuleThatNothingFitsIsRefused(t *testing.T) {
 
 			config.OnFailure = nil
 			_, session, _ := stage.Stranded(t, config, func(p *scripted.Provider) { stage.Befall(p, provider.KindRefusal, stage.Said("Ben", 2)) })
-			err = session.Amend(t.Context(), flow.Amendment{OnFailure: &tc.rules})
+			err = session.Control(t.Context(), flow.Amendment{OnFailure: &tc.rules})
 			assert.Equal(t, tc.field, stage.RequireKind(t, err, provider.KindValidation).Field, "an amendment neither")
 		})
 	}

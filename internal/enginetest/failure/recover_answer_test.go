@@ -29,40 +29,37 @@ func TestWrongAnswersAreRefusedAndChangeNothing(t *testing.T) {
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	id := record.Inquiries[0].ID
 	for name, tc := range map[string]struct {
-		inquiry string
-		option  debate.Option
-		name    []string
-		kind    debate.Kind
-		field   string
+		answer flow.Answer
+		kind   debate.Kind
+		field  string
 	}{
-		"no such inquiry":      {"ask.nothing.1", flow.OptionRetry, nil, provider.KindState, ""},
-		"the call's id":        {"r1.opening.Ben", flow.OptionRetry, nil, provider.KindState, ""},
-		"no inquiry":           {"", flow.OptionRetry, nil, provider.KindState, ""},
-		"not offered":          {id, flow.OptionContinue, nil, provider.KindValidation, "option"},
-		"a judge's":            {id, flow.OptionSummarize, nil, provider.KindValidation, "option"},
-		"unknown":              {id, "dance\n\x00", nil, provider.KindValidation, "option"},
-		"none":                 {id, "", nil, provider.KindValidation, "option"},
-		"no model":             {id, flow.OptionModel, nil, provider.KindValidation, "model"},
-		"an empty model":       {id, flow.OptionModel, []string{""}, provider.KindValidation, "model"},
-		"a model's half":       {id, flow.OptionModel, []string{"debater"}, provider.KindValidation, "model"},
-		"a model of two lines": {id, flow.OptionModel, []string{"test/\x1b[31m\n"}, provider.KindValidation, "model"},
-		"a model in no UTF-8":  {id, flow.OptionModel, []string{"test/\xff"}, provider.KindValidation, "model"},
-		"a model too long":     {id, flow.OptionModel, []string{"test/" + strings.Repeat("a", 300)}, provider.KindValidation, "model"},
-		"an unknown provider":  {id, flow.OptionModel, []string{"other/debater"}, provider.KindValidation, "model"},
-		"a model with a retry": {id, flow.OptionRetry, []string{"test/spare"}, provider.KindValidation, "model"},
-		"left out in a duel":   {id, flow.OptionDrop, nil, provider.KindValidation, "option"},
-		"another is left out":  {id, flow.OptionSkip, []string{"Ada"}, provider.KindValidation, "by"},
-		"a rule's":             {id, flow.OptionAsk, nil, provider.KindValidation, "option"},
+		"no such inquiry":      {flow.Answer{Inquiry: "ask.nothing.1", Option: flow.OptionRetry}, provider.KindState, ""},
+		"the call's id":        {flow.Answer{Inquiry: "r1.opening.Ben", Option: flow.OptionRetry}, provider.KindState, ""},
+		"no inquiry":           {flow.Answer{Option: flow.OptionRetry}, provider.KindState, ""},
+		"not offered":          {flow.Answer{Inquiry: id, Option: flow.OptionContinue}, provider.KindValidation, "option"},
+		"a judge's":            {flow.Answer{Inquiry: id, Option: flow.OptionSummarize}, provider.KindValidation, "option"},
+		"unknown":              {flow.Answer{Inquiry: id, Option: "dance\n\x00"}, provider.KindValidation, "option"},
+		"none":                 {flow.Answer{Inquiry: id}, provider.KindValidation, "option"},
+		"no model":             {flow.Answer{Inquiry: id, Option: flow.OptionModel}, provider.KindValidation, "model"},
+		"a model's half":       {flow.Answer{Inquiry: id, Option: flow.OptionModel, Model: "debater"}, provider.KindValidation, "model"},
+		"a model of two lines": {flow.Answer{Inquiry: id, Option: flow.OptionModel, Model: "test/\x1b[31m\n"}, provider.KindValidation, "model"},
+		"a model in no UTF-8":  {flow.Answer{Inquiry: id, Option: flow.OptionModel, Model: "test/\xff"}, provider.KindValidation, "model"},
+		"a model too long":     {flow.Answer{Inquiry: id, Option: flow.OptionModel, Model: "test/" + strings.Repeat("a", 300)}, provider.KindValidation, "model"},
+		"an unknown provider":  {flow.Answer{Inquiry: id, Option: flow.OptionModel, Model: "other/debater"}, provider.KindValidation, "model"},
+		"a model with a retry": {flow.Answer{Inquiry: id, Option: flow.OptionRetry, Model: "test/spare"}, provider.KindValidation, "model"},
+		"left out in a duel":   {flow.Answer{Inquiry: id, Option: flow.OptionDrop}, provider.KindValidation, "option"},
+		"another is left out":  {flow.Answer{Inquiry: id, Option: flow.OptionSkip, By: "Ada"}, provider.KindValidation, "by"},
+		"a rule's":             {flow.Answer{Inquiry: id, Option: flow.OptionAsk}, provider.KindValidation, "option"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			failure := stage.RequireKind(t, session.Choose(t.Context(), tc.inquiry, tc.option, tc.name...), tc.kind)
+			failure := stage.RequireKind(t, session.Answer(t.Context(), tc.answer), tc.kind)
 			assert.Equal(t, tc.field, failure.Field)
 			assert.NotContains(t, failure.Error(), "\n")
 		})
 	}
-	failure := stage.RequireKind(t, session.Answer(t.Context(), id, "retry"), provider.KindValidation)
+	failure := stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: id, Text: "retry"}), provider.KindValidation)
 	assert.Equal(t, "option", failure.Field, "a choice is no text")
-	require.Error(t, session.Acknowledge(t.Context()))
+	require.Error(t, session.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
 	require.Error(t, session.Resume(t.Context()))
 	require.Error(t, session.Retry(t.Context()))
 	after, err := session.Record(t.Context())
@@ -71,11 +68,11 @@ func TestWrongAnswersAreRefusedAndChangeNothing(t *testing.T) {
 	assert.Equal(t, flow.StateAwaitingInput, session.State())
 	assert.Equal(t, record.Inquiries, after.Inquiries)
 
-	require.NoError(t, session.Choose(t.Context(), id, flow.OptionModel, "test/spare"))
-	stage.RequireKind(t, session.Choose(t.Context(), id, flow.OptionModel, "test/spare"), provider.KindState)
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: id, Option: flow.OptionModel, Model: "test/spare"}))
+	stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: id, Option: flow.OptionModel, Model: "test/spare"}), provider.KindState)
 	_, err = session.Wait(t.Context())
 	require.NoError(t, err)
-	stage.RequireKind(t, session.Choose(t.Context(), id, flow.OptionModel, "test/spare"), provider.KindState)
+	stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: id, Option: flow.OptionModel, Model: "test/spare"}), provider.KindState)
 }
 
 // The host has renewed the key behind the provider, and answers "retry": the answer has no place for a key.
@@ -100,7 +97,7 @@ func TestAnAnswerCarriesNoKey(t *testing.T) {
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	assert.Contains(t, record.Inquiries[0].Failure.Hint(), "Renew the API key")
 	key.Store(fresh)
-	require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionRetry))
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionRetry}))
 	record, err = session.Wait(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))

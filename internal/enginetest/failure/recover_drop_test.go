@@ -65,7 +65,7 @@ func TestBelowTwoAPersonSendsTheDebateToItsVerdict(t *testing.T) {
 				return
 			}
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
-			require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionDrop))
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionDrop}))
 			record, err = session.Wait(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, flow.StateCompleted, record.State)
@@ -155,10 +155,10 @@ func TestASideThatIsLostEndsTheDebate(t *testing.T) {
 			q := record.Inquiries[0]
 			if tc.evidence == "" {
 				assert.NotContains(t, q.Options, flow.OptionDrop)
-				stage.RequireKind(t, session.Choose(t.Context(), q.ID, flow.OptionDrop), provider.KindValidation)
+				stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionDrop}), provider.KindValidation)
 				return
 			}
-			require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionDrop))
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionDrop}))
 			record, err = session.Wait(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, flow.EndTooFew, record.Reason)

@@ -60,7 +60,7 @@ func askedAboutTwo(t *testing.T, kind debate.Kind, restart bool) {
 			require.Len(t, record.Inquiries[0].About, 2)
 			assert.Contains(t, record.Inquiries[0].Question, "Ada")
 			assert.Contains(t, record.Inquiries[0].Question, "Dan")
-			failure := stage.RequireKind(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionDrop), provider.KindValidation)
+			failure := stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionDrop}), provider.KindValidation)
 			assert.Equal(t, "by", failure.Field, "whom to drop is said by name")
 		}
 		ask := map[string]string{} // ids, by who is asked about: in no certain order
@@ -77,14 +77,14 @@ func askedAboutTwo(t *testing.T, kind debate.Kind, restart bool) {
 			session, err = stage.Twin(engine).Open(t.Context(), session.ID())
 			require.NoError(t, err)
 		}
-		require.NoError(t, session.Choose(t.Context(), ask["Dan"], flow.OptionDrop, "Dan"), "while others speak")
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: ask["Dan"], Option: flow.OptionDrop, By: "Dan"}), "while others speak")
 		record, err = session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		require.Len(t, record.Inquiries, 1)
 		require.Len(t, record.Inquiries[0].About, 1)
 		assert.Equal(t, "Ada", record.Inquiries[0].About[0].By)
 		assert.Len(t, record.Turns, 2)
-		require.NoError(t, session.Choose(t.Context(), ask["Ada"], flow.OptionModel, "test/spare"))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: ask["Ada"], Option: flow.OptionModel, Model: "test/spare"}))
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, []string{
@@ -115,8 +115,8 @@ func TestEndIsChosenWhileOthersSpeak(t *testing.T) {
 		require.Len(t, record.Inquiries, 2)
 		require.Equal(t, 2, record.InFlight())
 		other := record.Inquiries[1].ID
-		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionEnd))
-		stage.RequireKind(t, session.Choose(t.Context(), other, flow.OptionRetry), provider.KindState)
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionEnd}))
+		stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: other, Option: flow.OptionRetry}), provider.KindState)
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, flow.StateCompleted, record.State)
@@ -157,7 +157,7 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
 			require.Equal(t, []flow.Inquiry{q}, record.Inquiries, "asked once")
 			cut.Over.Store(true)
-			require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
 			record, err = session.Wait(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
@@ -165,7 +165,7 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 		t.Run(name+"/answered in a pause, and restarted", func(t *testing.T) {
 			engine, session, _, q := open(t)
 			require.NoError(t, session.Pause(t.Context()))
-			require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionModel, "test/spare"))
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionModel, Model: "test/spare"}))
 			assert.Equal(t, flow.StatePaused, session.State(), "an answer does not end a pause")
 			require.NoError(t, session.Close())
 			session, err := stage.Twin(engine).Open(t.Context(), session.ID())
@@ -193,7 +193,7 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 			assert.Equal(t, "stopped by the host", record.Evidence)
 			assert.NotNil(t, stage.View(record).Verdict)
 			assert.Empty(t, record.Inquiries)
-			stage.RequireKind(t, session.Choose(t.Context(), q.ID, flow.OptionRetry), provider.KindState)
+			stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}), provider.KindState)
 		})
 		t.Run(name+"/cancel", func(t *testing.T) {
 			_, session, _, q := open(t)
@@ -205,7 +205,7 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 			assert.Equal(t, "canceled by the host", record.Evidence)
 			assert.Nil(t, stage.View(record).Verdict)
 			assert.Empty(t, record.Inquiries)
-			stage.RequireKind(t, session.Choose(t.Context(), q.ID, flow.OptionRetry), provider.KindState)
+			stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}), provider.KindState)
 		})
 	}
 }
@@ -235,7 +235,7 @@ func TestASharedQuestionKeepsEachCause(t *testing.T) {
 					record, err := session.Wait(t.Context())
 					require.ErrorIs(t, err, debate.ErrAwaitingInput)
 					require.Len(t, record.Inquiries, 1)
-					require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, option, who))
+					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: option, By: who}))
 					left = slices.DeleteFunc(left, func(name string) bool { return name == who })
 					record, err = session.Record(t.Context())
 					require.NoError(t, err)

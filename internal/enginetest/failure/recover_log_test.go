@@ -33,7 +33,7 @@ func TestInquiriesThatDoNotFold(t *testing.T) {
 	require.NoError(t, err)
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
-	require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionModel, "test/spare"))
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "test/spare"}))
 	_, err = session.Wait(t.Context())
 	require.NoError(t, err)
 	l := stage.LogOf(t, engine, record.ID)

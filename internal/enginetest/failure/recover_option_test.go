@@ -200,12 +200,12 @@ func TestEveryOptionOfAnInquiry(t *testing.T) {
 
 					switch option {
 					case flow.OptionModel:
-						require.NoError(t, session.Choose(t.Context(), q.ID, option, "test/spare"))
+						require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: option, Model: "test/spare"}))
 					case flow.OptionRetry, flow.OptionWait:
 						cut.Over.Store(true) // the host has mended what was wrong
 						fallthrough
 					default:
-						require.NoError(t, session.Choose(t.Context(), q.ID, option))
+						require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: option}))
 					}
 					record, err = session.Wait(t.Context())
 					if record.State == flow.StateError {
@@ -308,11 +308,11 @@ func TestEveryOptionForAContextThatIsTooLarge(t *testing.T) {
 						assert.Equal(t, slices.Contains(tc.options, flow.OptionSummarize), slices.Contains(q.Options, flow.OptionSummarize))
 						assert.Equal(t, tc.to, q.To)
 						engine, session = hand(t, engine, session)
-						var model []string
+						answer := flow.Answer{Inquiry: q.ID, Option: option}
 						if option == flow.OptionModel {
-							model = append(model, "test/spare")
+							answer.Model = "test/spare"
 						}
-						require.NoError(t, session.Choose(t.Context(), q.ID, option, model...))
+						require.NoError(t, session.Answer(t.Context(), answer))
 					}
 					require.NotEmpty(t, record.Answers)
 					assert.Equal(t, flow.StateCompleted, record.State)

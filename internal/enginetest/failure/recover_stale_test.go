@@ -68,13 +68,13 @@ func TestRetrySettlesTheQuestionsAboutItsCalls(t *testing.T) {
 					question := record.Inquiries[0].ID
 					mended = true
 					if tc.mend != nil {
-						require.NoError(t, session.Amend(t.Context(), *tc.mend))
+						require.NoError(t, session.Control(t.Context(), *tc.mend))
 					}
 					require.NoError(t, session.Retry(t.Context()))
 					record, err = session.Record(t.Context())
 					require.NoError(t, err)
 					assert.Empty(t, record.Inquiries)
-					stage.RequireKind(t, session.Choose(t.Context(), question, option, "Ada"), provider.KindState)
+					stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: question, Option: option, By: "Ada"}), provider.KindState)
 					record, err = session.Wait(t.Context())
 					require.NoError(t, err)
 					assert.Len(t, record.Turns, 9)

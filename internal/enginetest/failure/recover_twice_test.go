@@ -70,16 +70,16 @@ func TestASecondAnswerLearnsWhoWasFirst(t *testing.T) {
 		}
 		other := flow.Answer{Inquiry: id, Option: flow.OptionRetry, Person: "Ben"}
 		second("in another engine", func() error { return engines[1].Control(t.Context(), record.ID, other) })
-		second("in the session", func() error { return session.Choose(t.Context(), id, flow.OptionRetry) })
-		second("as a text", func() error { return session.Answer(t.Context(), id, "Retry.") })
+		second("in the session", func() error { return session.Answer(t.Context(), flow.Answer{Inquiry: id, Option: flow.OptionRetry}) })
+		second("as a text", func() error { return session.Answer(t.Context(), flow.Answer{Inquiry: id, Text: "Retry."}) })
 		require.NoError(t, session.Close())
 		again, err := engines[1].Open(t.Context(), record.ID)
 		require.NoError(t, err)
 		defer again.Close()
-		second("after a restart", func() error { return again.Choose(t.Context(), id, flow.OptionRetry) })
+		second("after a restart", func() error { return again.Answer(t.Context(), flow.Answer{Inquiry: id, Option: flow.OptionRetry}) })
 		_, err = again.Wait(t.Context())
 		require.NoError(t, err)
-		second("after the end", func() error { return again.Choose(t.Context(), id, flow.OptionRetry) })
+		second("after the end", func() error { return again.Answer(t.Context(), flow.Answer{Inquiry: id, Option: flow.OptionRetry}) })
 		second("after the end, in another engine", func() error { return engines[0].Control(t.Context(), record.ID, other) })
 
 		_, err = engines[1].Redact(t.Context(), record.ID, flow.Redaction{Texts: []string{"Mia"}, With: "somebody"})
@@ -137,11 +137,11 @@ func TestAnAnswerAfterARuleLearnsOfTheRule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, session, record := twoOf(t, flow.FailureRule{Do: flow.OptionModel, Model: "test/spare"})
 		require.NotEmpty(t, record.Answers)
-		err := session.Choose(t.Context(), record.Answers[0].Inquiry, flow.OptionRetry)
+		err := session.Answer(t.Context(), flow.Answer{Inquiry: record.Answers[0].Inquiry, Option: flow.OptionRetry})
 		stage.RequireKind(t, err, provider.KindState)
 		require.ErrorContains(t, err, "was answered by a rule at ")
 		require.ErrorContains(t, err, " with model test/spare")
-		err = session.Choose(t.Context(), "ask.nothing", flow.OptionRetry)
+		err = session.Answer(t.Context(), flow.Answer{Inquiry: "ask.nothing", Option: flow.OptionRetry})
 		require.ErrorContains(t, err, `no inquiry "ask.nothing" is open`)
 	})
 }

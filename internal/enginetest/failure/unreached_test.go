@@ -271,7 +271,7 @@ func TestWhatIsTriedForLonger(t *testing.T) {
 		assert.NotContains(t, failure.Error(), "was not reached in 1h")
 
 		chosen := time.Now()
-		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionWait))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionWait}))
 		stage.Pass(5 * time.Minute)
 		synctest.Wait()
 		assert.True(t, slices.ContainsFunc(asked, func(at time.Time) bool { return at.Sub(chosen) > 4*time.Minute }), "it is waited for")
@@ -286,7 +286,7 @@ func TestARetryTriesTheUnreachedAsLongAsAtFirst(t *testing.T) {
 	for name, again := range map[string]func(ctx context.Context, s *debate.Session, r *debate.Record) error{
 		"the program": func(ctx context.Context, s *debate.Session, _ *debate.Record) error { return s.Retry(ctx) },
 		"a person": func(ctx context.Context, s *debate.Session, r *debate.Record) error {
-			return s.Choose(ctx, r.Inquiries[0].ID, flow.OptionRetry)
+			return s.Answer(ctx, flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionRetry})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -62,7 +62,7 @@ func TestWaitingIsAsLongAsTheVendorAsks(t *testing.T) {
 				if tc.rules == nil {
 					require.ErrorIs(t, err, debate.ErrAwaitingInput)
 					stage.Pass(tc.thinks)
-					require.NoError(t, session.Choose(t.Context(), r.Inquiries[0].ID, flow.OptionWait))
+					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionWait}))
 					r, err = session.Wait(t.Context())
 				}
 				took := r.LastAt.Sub(began)
@@ -114,7 +114,7 @@ func TestTheFirstWaitAfterTheChoiceIsAsLongAsTheVendorAsks(t *testing.T) {
 			return reply(req)
 		}
 		began := time.Now()
-		require.NoError(t, session.Choose(t.Context(), r.Inquiries[0].ID, flow.OptionWait))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionWait}))
 		r, err = session.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Len(t, r.Turns, 6)

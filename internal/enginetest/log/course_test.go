@@ -139,11 +139,11 @@ func (w *world) answer(ctx context.Context, s *debate.Session, record *debate.Re
 		return fmt.Errorf("%s is asked in an unattended debate", q.ID)
 	}
 	if q.ID == flow.InquiryCost {
-		return s.Acknowledge(ctx)
+		return s.Answer(ctx, flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue})
 	}
 	w.mend()
 	if len(q.Options) > 0 {
-		return s.Choose(ctx, q.ID, flow.OptionRetry)
+		return s.Answer(ctx, flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry})
 	}
 	text := "A person speaks, asked by " + q.ID + "."
 	switch q.Kind {
@@ -153,7 +153,7 @@ func (w *world) answer(ctx context.Context, s *debate.Session, record *debate.Re
 		text = stage.ByPerson(q.Kind, scoredIn(q.Schema)...)
 	default:
 	}
-	return s.Answer(ctx, q.ID, text)
+	return s.Answer(ctx, flow.Answer{Inquiry: q.ID, Text: text})
 }
 
 // courses are debates that together meet whatever can befall one.

@@ -288,7 +288,7 @@ func TestNoLineHoldsATextOrAKey(t *testing.T) {
 					record, err := session.Record(t.Context())
 					require.NoError(t, err)
 					for _, q := range record.Inquiries {
-						require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
+						require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
 					}
 					return len(record.Inquiries) > 0
 				}

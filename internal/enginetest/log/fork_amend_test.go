@@ -76,7 +76,7 @@ func TestTheEditOfAForkWinsOverAmendments(t *testing.T) {
 			config := stage.TwoDebaters()
 			config.Budget = &debate.Budget{HardCalls: 5}
 			engine, session, _ := stage.Stranded(t, config, func(*scripted.Provider) {})
-			require.NoError(t, session.Amend(t.Context(), tc.amended))
+			require.NoError(t, session.Control(t.Context(), tc.amended))
 			record, err := session.Record(t.Context())
 			require.NoError(t, err)
 			fork, err := engine.Fork(t.Context(), session.ID(), record.Seq, debate.Editing(tc.edit))
@@ -104,7 +104,7 @@ func TestTheEditOfAForkWinsOverAChosenModel(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Unattended = false
 	engine, session, record := stage.StrandedWith(t, config)
-	require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionModel, "test/spare"))
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "test/spare"}))
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "test/spare", record.Turns[5].Model)

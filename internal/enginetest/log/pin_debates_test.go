@@ -21,11 +21,11 @@ func pinnedDebates() []pinned {
 		{"failures", failuresSet, toItsEnd},
 		{"skipped", skippedSet, toItsEnd},
 		{"quorum", quorumSet, toItsEnd},
-		{"dropped-by-choice", failingKey, choosing(flow.OptionDrop)},
-		{"model-by-choice", failingKey, choosing(flow.OptionModel, "test/spare")},
-		{"end-by-choice", failingKey, choosing(flow.OptionEnd)},
-		{"judge-left-out-by-choice", failingOfTwo, choosing(flow.OptionDrop)},
-		{"assessment-left-out-by-choice", failingJudge, choosing(flow.OptionSkip)},
+		{"dropped-by-choice", failingKey, choosing(flow.Answer{Option: flow.OptionDrop})},
+		{"model-by-choice", failingKey, choosing(flow.Answer{Option: flow.OptionModel, Model: "test/spare"})},
+		{"end-by-choice", failingKey, choosing(flow.Answer{Option: flow.OptionEnd})},
+		{"judge-left-out-by-choice", failingOfTwo, choosing(flow.Answer{Option: flow.OptionDrop})},
+		{"assessment-left-out-by-choice", failingJudge, choosing(flow.Answer{Option: flow.OptionSkip})},
 		{"error-and-retry", once("r1.opening.Ada", provider.KindQuota), mended},
 		{"rate-limit", once("r2.rebuttal.Ada", provider.KindRateLimit), toItsEnd},
 		{"paused-and-stopped", slowSet, pausedAndStopped},
@@ -112,12 +112,13 @@ func failingOf(others ...debate.JudgeConfig) (debate.Config, *debate.Engine, *sc
 }
 
 // choosing plays a debate whose one question a person answers.
-func choosing(option debate.Option, model ...string) func(*testing.T, *debate.Engine, *debate.Session) []debate.Event {
+func choosing(answer flow.Answer) func(*testing.T, *debate.Engine, *debate.Session) []debate.Event {
 	return func(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Event {
 		record, err := s.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		require.Len(t, record.Inquiries, 1)
-		require.NoError(t, s.Choose(t.Context(), record.Inquiries[0].ID, option, model...))
+		answer.Inquiry = record.Inquiries[0].ID
+		require.NoError(t, s.Answer(t.Context(), answer))
 		return toItsEnd(t, engine, s)
 	}
 }

@@ -25,7 +25,7 @@ func TestATextThatStandsInASettingIsNotRemoved(t *testing.T) {
 	stage.InCompany(t, config, func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		s := join().Begun()
 		engine := &debate.Engine{Store: c.Store} // another process, whose store can rewrite logs
-		require.NoError(t, s.Amend(t.Context(), flow.Amendment{RoundTimeout: new(flow.Duration(99 * time.Minute))}))
+		require.NoError(t, s.Control(t.Context(), flow.Amendment{RoundTimeout: new(flow.Duration(99 * time.Minute))}))
 		_, err := s.Wait(t.Context())
 		require.NoError(t, err)
 		before := c.Log(s.ID())

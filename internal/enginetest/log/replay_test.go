@@ -139,13 +139,13 @@ func scenes() []scene {
 		}), play: func(t *testing.T, _ *debate.Engine, s *debate.Session) *debate.Record {
 			_, err := s.Wait(t.Context())
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
-			require.NoError(t, s.Acknowledge(t.Context()))
+			require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
 			_, err = s.Wait(t.Context())
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
 			record, err := s.Record(t.Context())
 			require.NoError(t, err)
 			require.Len(t, record.Inquiries, 1)
-			require.NoError(t, s.Answer(t.Context(), record.Inquiries[0].ID, stage.ByPerson(debate.KindVerdict, "Ben", "Ada")))
+			require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: stage.ByPerson(debate.KindVerdict, "Ben", "Ada")}))
 			record, err = s.Wait(t.Context())
 			require.NoError(t, err)
 			return record
@@ -207,7 +207,7 @@ func scenes() []scene {
 func waitedFor(t *testing.T, _ *debate.Engine, s *debate.Session) *debate.Record {
 	t.Helper()
 	stage.Pass(100 * time.Second)
-	require.NoError(t, s.Amend(t.Context(), flow.Amendment{TurnTimeout: new(flow.Duration(time.Minute))}))
+	require.NoError(t, s.Control(t.Context(), flow.Amendment{TurnTimeout: new(flow.Duration(time.Minute))}))
 	require.NoError(t, s.Retry(t.Context()))
 	record, err := s.Wait(t.Context())
 	require.NoError(t, err)

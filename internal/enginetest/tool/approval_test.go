@@ -24,13 +24,13 @@ func approvalEngine(t *testing.T, c *stage.Tally, times int) *debate.Engine {
 
 func TestEachUseOfAToolMayNeedApproval(t *testing.T) {
 	for option, c := range map[flow.Option]struct {
-		more []string
+		text string
 		want string
 		uses int
 	}{
-		flow.OptionApprove: {nil, "3", 1},
-		flow.OptionAlways:  {nil, "3", 1},
-		flow.OptionDeny:    {[]string{"Not on a Sunday."}, "This use was denied: Not on a Sunday.", 0},
+		flow.OptionApprove: {"", "3", 1},
+		flow.OptionAlways:  {"", "3", 1},
+		flow.OptionDeny:    {"Not on a Sunday.", "This use was denied: Not on a Sunday.", 0},
 	} {
 		t.Run(string(option), func(t *testing.T) {
 			count := &stage.Tally{}
@@ -47,11 +47,11 @@ func TestEachUseOfAToolMayNeedApproval(t *testing.T) {
 			assert.Equal(t, []flow.Option{flow.OptionApprove, flow.OptionDeny, flow.OptionAlways}, q.Options)
 			assert.Equal(t, `Ada asks to use the tool add: {"a":1,"b":2}`, q.Question)
 			assert.Empty(t, count.Times)
-			require.NoError(t, session.Choose(t.Context(), q.ID, option, c.more...))
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: option, Text: c.text}))
 			record = stage.Ends(t, session)
 			assert.Len(t, count.Times, c.uses)
 			assert.Contains(t, record.Turns[1].Text, c.want)
-			require.Error(t, session.Choose(t.Context(), q.ID, option), "it is answered")
+			require.Error(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: option}), "it is answered")
 		})
 	}
 }
@@ -104,7 +104,7 @@ func TestOtherCallsDoNotWaitForApproval(t *testing.T) {
 	assert.Equal(t, "Ben", record.Turns[0].Speaker)
 	require.Len(t, record.ToolUses, 1)
 	assert.Equal(t, "free", record.ToolUses[0].Tool)
-	require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionApprove))
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionApprove}))
 	assert.Contains(t, stage.Ends(t, session).Turns[1].Text, "3")
 }
 
@@ -168,7 +168,7 @@ func TestAnswersAboutUsesThatAreRefused(t *testing.T) {
 			assert.Equal(t, field, failure.Field)
 		}
 	}
-	err = session.Choose(t.Context(), q, flow.OptionDeny, strings.Repeat("x", 33<<10))
+	err = session.Answer(t.Context(), flow.Answer{Inquiry: q, Option: flow.OptionDeny, Text: strings.Repeat("x", 33<<10)})
 	assert.Equal(t, "text", stage.RequireKind(t, err, provider.KindValidation).Field)
 	assert.Equal(t, record.Seq, stage.AwaitsInput(t, session).Seq, "nothing is recorded")
 }
@@ -199,8 +199,8 @@ func TestAnAmendmentAnswersWhatIsAskedAboutUses(t *testing.T) {
 	require.NoError(t, err)
 	defer session.Close()
 	stage.AwaitsInput(t, session)
-	stage.RequireKind(t, session.Amend(t.Context(), flow.Amendment{ToolPolicy: &flow.ToolPolicy{Approval: flow.OptionTell}}), provider.KindValidation)
-	require.NoError(t, session.Amend(t.Context(), flow.Amendment{
+	stage.RequireKind(t, session.Control(t.Context(), flow.Amendment{ToolPolicy: &flow.ToolPolicy{Approval: flow.OptionTell}}), provider.KindValidation)
+	require.NoError(t, session.Control(t.Context(), flow.Amendment{
 		Unattended: new(true), ToolPolicy: &flow.ToolPolicy{Approval: flow.OptionApprove},
 	}))
 	record := stage.Ends(t, session)

@@ -42,7 +42,7 @@ func TestAForkRepeatsNoUse(t *testing.T) {
 			require.NoError(t, err)
 			if info.Approval {
 				for _, q := range stage.AwaitsInput(t, session).Inquiries {
-					require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionApprove))
+					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionApprove}))
 				}
 			}
 			parent := stage.Ends(t, session)
@@ -72,7 +72,7 @@ func TestAForkRepeatsNoUse(t *testing.T) {
 							option, unknown = flow.OptionTell, unknown+1
 						}
 						assert.Zero(t, count.Times[q.Use.Use])
-						require.NoError(t, fork.Choose(t.Context(), q.ID, option))
+						require.NoError(t, fork.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: option}))
 					}
 					record, err = fork.Wait(t.Context())
 				}

@@ -53,14 +53,14 @@ func adaSaid(t *testing.T, record *debate.Record) string {
 func TestAPersonDecidesAboutAUseWhoseOutcomeIsUnknown(t *testing.T) {
 	for name, c := range map[string]struct {
 		option flow.Option
-		more   []string
+		text   string
 		want   string
 		uses   int
 	}{
-		"again":               {flow.OptionAgain, nil, "3", 1},
-		"done, with a text":   {flow.OptionDone, []string{"It has added 1 and 2."}, "It has added 1 and 2.", 0},
-		"done without a text": {flow.OptionDone, nil, "A person says that the tool took effect.", 0},
-		"tell":                {flow.OptionTell, nil, "Nobody knows whether it took effect.", 0},
+		"again":               {flow.OptionAgain, "", "3", 1},
+		"done, with a text":   {flow.OptionDone, "It has added 1 and 2.", "It has added 1 and 2.", 0},
+		"done without a text": {flow.OptionDone, "", "A person says that the tool took effect.", 0},
+		"tell":                {flow.OptionTell, "", "Nobody knows whether it took effect.", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			count := &stage.Tally{}
@@ -82,7 +82,7 @@ func TestAPersonDecidesAboutAUseWhoseOutcomeIsUnknown(t *testing.T) {
 			defer session.Close()
 			assert.Equal(t, record.Inquiries, stage.AwaitsInput(t, session).Inquiries)
 			assert.Empty(t, count.Times)
-			require.NoError(t, session.Choose(t.Context(), q.ID, c.option, c.more...))
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: c.option, Text: c.text}))
 			assert.Contains(t, adaSaid(t, stage.Ends(t, session)), c.want)
 			assert.Len(t, count.Times, c.uses)
 		})
@@ -122,10 +122,10 @@ func TestAnUnknownOutcomeMayStopTheConversation(t *testing.T) {
 	require.NoError(t, session.Retry(t.Context()))
 	_, err = session.Wait(t.Context())
 	stage.RequireKind(t, err, provider.KindState)
-	require.NoError(t, session.Amend(t.Context(), flow.Amendment{Unattended: new(false)}))
+	require.NoError(t, session.Control(t.Context(), flow.Amendment{Unattended: new(false)}))
 	require.NoError(t, session.Retry(t.Context()))
 	record := stage.AwaitsInput(t, session)
-	require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionTell))
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionTell}))
 	stage.Ends(t, session)
 	assert.Empty(t, count.Times)
 }
@@ -150,7 +150,7 @@ func TestAUseIsAskedAboutEachTime(t *testing.T) {
 		session, err := engine.Start(t.Context(), stage.InFlow(engine, stage.ToolUsers()))
 		require.NoError(t, err)
 		defer session.Close()
-		require.NoError(t, session.Choose(t.Context(), stage.AwaitsInput(t, session).Inquiries[0].ID, flow.OptionApprove))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: stage.AwaitsInput(t, session).Inquiries[0].ID, Option: flow.OptionApprove}))
 		for attempt := 1; attempt <= 2; attempt++ {
 			synctest.Wait()
 			require.NoError(t, session.Pause(t.Context()))
@@ -158,7 +158,7 @@ func TestAUseIsAskedAboutEachTime(t *testing.T) {
 			require.NoError(t, session.Resume(t.Context()))
 			q := stage.AwaitsInput(t, session).Inquiries[0]
 			assert.Equal(t, attempt, q.Use.Attempt, "it is approved already")
-			require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionAgain))
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionAgain}))
 		}
 		record := stage.Ends(t, session)
 		assert.Equal(t, 3, begun)
@@ -209,7 +209,7 @@ func TestAUseThatTookTooLongHasNoKnownOutcome(t *testing.T) {
 		defer session.Close()
 		record := stage.AwaitsInput(t, session)
 		require.Len(t, record.Inquiries, 1)
-		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionDone, "It is done."))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionDone, Text: "It is done."}))
 		assert.Contains(t, adaSaid(t, stage.Ends(t, session)), "It is done.")
 	})
 	synctest.Test(t, func(t *testing.T) {

@@ -31,8 +31,8 @@ func TestTheUsageOfACall(t *testing.T) {
 		assert.True(t, taken.Uses[0].Pending)
 		assert.Zero(t, taken.Uses[0].Attempts)
 		<-time.After(time.Hour)
-		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionApprove))
-		require.NoError(t, session.Choose(t.Context(), record.Inquiries[1].ID, flow.OptionDeny, "No."))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionApprove}))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[1].ID, Option: flow.OptionDeny, Text: "No."}))
 		record = stage.Ends(t, session)
 
 		taken, _ = record.CallUsage("work.Ada")

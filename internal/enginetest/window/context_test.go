@@ -125,7 +125,7 @@ func TestWhatDoesNotFitAtAllIsAQuestionThatNamesIt(t *testing.T) {
 		after  func(t *testing.T, s *debate.Session, q flow.Inquiry)
 	}{
 		"the prompt": {900, "r1.opening.Ada", "the prompt alone does not fit the window of 900 tokens", func(t *testing.T, s *debate.Session, q flow.Inquiry) {
-			require.NoError(t, s.Choose(t.Context(), q.ID, flow.OptionTruncate))
+			require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionTruncate}))
 			record, err := s.Wait(t.Context())
 			again := stage.Question(t, record, err)
 			require.Len(t, again.About, 1)
@@ -133,7 +133,7 @@ func TestWhatDoesNotFitAtAllIsAQuestionThatNamesIt(t *testing.T) {
 			assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionSkip, flow.OptionEnd}, again.Options,
 				"so that is not offered again")
 			assert.NotEqual(t, q.ID, again.ID)
-			require.NoError(t, s.Choose(t.Context(), again.ID, flow.OptionEnd))
+			require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: again.ID, Option: flow.OptionEnd}))
 			record, err = s.Wait(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, flow.StateCompleted, record.State)
@@ -142,11 +142,11 @@ func TestWhatDoesNotFitAtAllIsAQuestionThatNamesIt(t *testing.T) {
 			assert.Contains(t, record.Evidence, "the prompt alone")
 		}},
 		"one message": {1600, "r1.opening.Ben", "the turn of Ada in round 1 alone does not fit the window of 1600 tokens", func(t *testing.T, s *debate.Session, q flow.Inquiry) {
-			require.NoError(t, s.Choose(t.Context(), q.ID, flow.OptionTruncate))
+			require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionTruncate}))
 			record, err := s.Wait(t.Context())
 			ada := stage.Question(t, record, err)
 			assert.Equal(t, "r2.rebuttal.Ada", ada.About[0].Call, "Ben was asked about for the whole debate, and she for herself")
-			require.NoError(t, s.Choose(t.Context(), ada.ID, flow.OptionTruncate))
+			require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: ada.ID, Option: flow.OptionTruncate}))
 			record, err = s.Wait(t.Context())
 			require.NoError(t, err)
 			assert.Len(t, record.Turns, 6)

@@ -70,7 +70,7 @@ func TestALearnedWindowIsNamedToo(t *testing.T) {
 			assert.Regexp(t, `window of [1-9]\d+ tokens`, text)
 			return
 		}
-		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionSummarize))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionSummarize}))
 	}
 	assert.Fail(t, "nothing was too large")
 }

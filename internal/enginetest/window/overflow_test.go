@@ -60,12 +60,12 @@ func TestAnOverflowIsAQuestionWhereSomebodyIsThere(t *testing.T) {
 		summarizer bool
 		smaller    []debate.Option
 		choose     debate.Option
-		model      []string
+		model      string
 	}{
-		"truncate":  {false, []debate.Option{flow.OptionTruncate}, flow.OptionTruncate, nil},
-		"summarize": {true, []debate.Option{flow.OptionSummarize, flow.OptionTruncate}, flow.OptionSummarize, nil},
-		"model":     {false, []debate.Option{flow.OptionTruncate}, flow.OptionModel, []string{"test/wide"}},
-		"end":       {false, []debate.Option{flow.OptionTruncate}, flow.OptionEnd, nil},
+		"truncate":  {false, []debate.Option{flow.OptionTruncate}, flow.OptionTruncate, ""},
+		"summarize": {true, []debate.Option{flow.OptionSummarize, flow.OptionTruncate}, flow.OptionSummarize, ""},
+		"model":     {false, []debate.Option{flow.OptionTruncate}, flow.OptionModel, "test/wide"},
+		"end":       {false, []debate.Option{flow.OptionTruncate}, flow.OptionEnd, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := stage.NewTalk(12, 0)
@@ -95,8 +95,8 @@ func TestAnOverflowIsAQuestionWhereSomebodyIsThere(t *testing.T) {
 				assert.NotEmpty(t, q.About)
 				assert.Equal(t, provider.KindContextOverflow, q.Failure.Kind)
 				assert.Equal(t, q.To, q.Failure.Participant)
-				assert.Error(t, session.Answer(t.Context(), q.ID, "make it so"), "an option is to be chosen")
-				require.NoError(t, session.Choose(t.Context(), q.ID, test.choose, test.model...))
+				assert.Error(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: "make it so"}), "an option is to be chosen")
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: test.choose, Model: test.model}))
 				asked++
 				require.Less(t, asked, 9, "each answer helps")
 			}
@@ -149,7 +149,7 @@ func TestAnOptionThatChangedNothingIsNotOfferedAgain(t *testing.T) {
 			for _, option := range test.choose {
 				record, err := session.Wait(t.Context())
 				require.ErrorIs(t, err, debate.ErrAwaitingInput)
-				require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, option))
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: option}))
 			}
 			record, err := session.Wait(t.Context())
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
@@ -161,9 +161,9 @@ func TestAnOptionThatChangedNothingIsNotOfferedAgain(t *testing.T) {
 			}
 			assert.Equal(t, test.left, left)
 			if len(test.choose) > 0 {
-				assert.Error(t, session.Choose(t.Context(), record.Inquiries[0].ID, test.choose[0]))
+				assert.Error(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: test.choose[0]}))
 			}
-			require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionModel, "test/wide"))
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "test/wide"}))
 			record, err = session.Wait(t.Context())
 			require.NoError(t, err)
 			assert.Len(t, record.Turns, 6)
@@ -185,7 +185,7 @@ func TestARetryForgetsTheWindowThatAnOverflowHasShown(t *testing.T) {
 			record, err := session.Wait(t.Context())
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
 			mended = true
-			require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, option))
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: option}))
 			record, err = session.Wait(t.Context())
 			require.NoError(t, err)
 			assert.Len(t, record.Turns, 12)

@@ -69,7 +69,7 @@ func TestAFailedSummaryIsDecidedAbout(t *testing.T) {
 				q := record.Inquiries[0]
 				assert.Equal(t, flow.KindSummary, q.Kind)
 				assert.Equal(t, []flow.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionSkip, flow.OptionEnd}, q.Options)
-				require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionSkip))
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionSkip}))
 				record, err = session.Wait(t.Context())
 				require.NoError(t, err)
 				slides(t, d, record)

@@ -118,7 +118,7 @@ func TestARetryPaysNoSummaryTwice(t *testing.T) {
 			made := len(record.Summaries)
 			assert.Positive(t, made)
 			broken = false
-			require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionRetry))
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionRetry}))
 			record, err = session.Wait(t.Context())
 			require.NoError(t, err)
 			assert.GreaterOrEqual(t, len(record.Summaries), made)

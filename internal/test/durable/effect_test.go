@@ -82,7 +82,7 @@ func (w *worker) act(ctx context.Context) error {
 		if w.Play == personAgain {
 			option = flow.OptionAgain
 		}
-		if err := session.Choose(ctx, record.Inquiries[0].ID, option); err != nil {
+		if err := session.Answer(ctx, flow.Answer{Inquiry: record.Inquiries[0].ID, Option: option}); err != nil {
 			return err
 		}
 		record, err = session.Wait(ctx)

@@ -166,7 +166,7 @@ func TestWhateverCutsAConversationShortIsExit6(t *testing.T) {
 				host: func(t *testing.T, s *debate.Session) {
 					record, err := s.Wait(t.Context())
 					require.ErrorIs(t, err, debate.ErrAwaitingInput)
-					require.NoError(t, s.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionEnd))
+					require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionEnd}))
 				},
 			},
 			"ended after 1 of 3 rounds by a person after a failure: ", won,
