@@ -264,7 +264,7 @@ func (e *Engine) Run(ctx context.Context, config flow.Config) iter.Seq2[flow.Eve
 //
 // A debate that cannot be opened is put in quarantine: workers leave it alone for 30 s, and for twice as long after each
 // further failure, up to an hour. The same happens if its session fails, or if a runtime cannot advance it. Opening it ends the
-// quarantine, and so does [Engine.ClearQuarantine].
+// quarantine, here and for all workers.
 //
 // If this engine lacks something that the rest of the debate may need (its flow, a provider, fallbacks included, a judge, a
 // tool, a context manager, a detector), Open changes nothing. The error wraps [ErrMissing] and names what is missing. Another
@@ -297,18 +297,19 @@ func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 //   - The debate's flow is not registered in this engine. The error wraps [ErrMissing] and is of kind validation.
 //
 // Nothing else ends it: at a pause, at a question to a person and in the error state, Events waits for what others do, for
-// days if need be; see [Engine.Follow]. A session that is closed, a lease that another process acquires and [Engine.Shutdown] do not end
+// days if need be. A session that is closed, a lease that another process acquires and [Engine.Shutdown] do not end
 // it either. While it waits it has no goroutine of its own, and watches the log ([store.Watcher]).
-func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
-	return e.Follow(ctx, id, after, 0)
-}
-
-// Follow is Events with a heartbeat: whenever it has yielded nothing for the time every, it yields an event whose body is a
-// [*flow.Heartbeat]. A service that streams a debate over HTTP writes something then, such as a comment every 15 s, so that no proxy
-// takes the connection for dead and a client that has gone is noticed. The time counts from when the loop's body has returned.
-// Without it, or with a negative one, Follow is Events.
-func (e *Engine) Follow(ctx context.Context, id string, after int64, every time.Duration) iter.Seq2[flow.Event, error] {
-	return each(e, func(l *engine.Engine) iter.Seq2[flow.Event, error] { return l.Follow(ctx, id, after, every) })
+//
+// If a heartbeat is given, Events yields an event whose body is a [*flow.Heartbeat] whenever it has yielded nothing for that time. A
+// service that streams a debate over HTTP writes something then, such as a comment every 15 s, so that no proxy takes the connection
+// for dead and a client that has gone is noticed. The time counts from when the loop's body has returned. 0, and a negative time, is
+// none.
+func (e *Engine) Events(ctx context.Context, id string, after int64, heartbeat ...time.Duration) iter.Seq2[flow.Event, error] {
+	every := time.Duration(0)
+	if len(heartbeat) > 0 {
+		every = heartbeat[0]
+	}
+	return each(e, func(l *engine.Engine) iter.Seq2[flow.Event, error] { return l.Events(ctx, id, after, every) })
 }
 
 // List yields a description of each stored debate that matches, as [Store].List does. A debate that cannot be read is

@@ -132,7 +132,7 @@
 // Shutdown can let the calls in flight finish first. [Engine.List] finds debates that no process works on. Any process may read
 // a debate with [Engine.Record] and [Engine.Events], and control it with [Engine.Control].
 //
-// [Session.Snapshot] returns the log as versioned JSON at any moment, and [Engine.Restore] continues from it.
+// [Session.Snapshot] returns the log as versioned JSON at any moment, and [Engine.Import] stores it, for [Engine.Open] to continue.
 // [Engine.Fork] starts a new debate from any event of an old one. [Engine.Export] writes a debate without its
 // secrets, and [Engine.Import] reads it. Package export writes a debate as Markdown or HTML.
 //

@@ -195,13 +195,13 @@ func ExampleEngine_Control() {
 
 // A service streams a debate to a browser as server-sent events. A browser that has lost its connection comes back with the number of
 // the last fact that it has. While nothing happens, a comment every 15 s keeps the connection.
-func ExampleEngine_Follow() {
+func ExampleEngine_Events_stream() {
 	engine := &debate.Engine{Store: &store.Memory{}, Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
 	stream := func(w http.ResponseWriter, r *http.Request) {
 		after, _ := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64)
 		w.Header().Set("Content-Type", "text/event-stream")
 		flush := http.NewResponseController(w).Flush
-		for event, err := range engine.Follow(r.Context(), r.PathValue("id"), after, 15*time.Second) {
+		for event, err := range engine.Events(r.Context(), r.PathValue("id"), after, 15*time.Second) {
 			if err != nil {
 				return // the browser connects again
 			}

@@ -1,6 +1,7 @@
 package debate_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -214,7 +215,7 @@ func ExampleEngine_Open() {
 	// Output: completed after 4 turns, of which 3 were left
 }
 
-// A snapshot is the whole log as JSON. Restore goes on with it in another engine.
+// A snapshot is the whole log as JSON. Another engine imports it and goes on with it.
 func ExampleSession_Snapshot() {
 	ctx := context.Background()
 	slow := &scripted.Provider{Replies: map[string][]scripted.Reply{"Ben": {{Delay: time.Hour}}}}
@@ -245,7 +246,12 @@ func ExampleSession_Snapshot() {
 	}
 
 	elsewhere := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
-	restored, err := elsewhere.Restore(ctx, snapshot)
+	id, err := elsewhere.Import(ctx, bytes.NewReader(snapshot))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	restored, err := elsewhere.Open(ctx, id)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// SnapshotVersion is the version of the snapshots that this release writes. Older snapshots can be restored.
+// SnapshotVersion is the version of the snapshots that this release writes. Older snapshots can be imported.
 const SnapshotVersion = engine.SnapshotVersion
 
 // MaxSnapshot is the largest size of a snapshot, in bytes, that is written or read: 64 MiB. A larger log stays in
@@ -84,7 +84,8 @@ func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 }
 
 // Import reads what [Engine.Export] or [Session.Snapshot] has written, and stores it under its id. It returns the
-// id and opens nothing. A debate without its seed gets a new one, so that it can be continued.
+// id and opens nothing: [Engine.Open] continues the debate, and only calls without a result are made again. A debate without its
+// seed gets a new one, so that it can be continued.
 //
 // A log without its texts, as [Engine.Export] writes it, is continued with the engine's own prompts. Config.Prompts of a log are
 // programs of somebody else, and Import does not execute them. [Engine.Fork] does: look at them before you fork what you have imported.
@@ -104,23 +105,14 @@ func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 //
 //   - that all files that the debate refers to are there, and no others
 //
-// A problem is an error of kind validation that names the field.
+// A problem is an error of kind validation that names the field, and nothing is stored. So is a snapshot of a newer version, or one
+// larger than [MaxSnapshot].
 //
 // If the store holds the debate already, one of the two logs must be the beginning of the other, and the longer one
 // is kept. Otherwise the error is of kind conflict. In both cases the store gets back the files that it has lost, as far as the
 // import holds them.
 func (e *Engine) Import(ctx context.Context, r io.Reader) (id string, err error) {
 	return on(e, func(l *engine.Engine) (string, error) { return l.Import(ctx, r) })
-}
-
-// Restore stores a snapshot, with the checks of [Engine.Import], and continues its debate as Open does. Only calls without a
-// result in the snapshot are made again. If the error is [ErrMissing], the debate is stored, and an engine that has what is
-// missing can open it.
-//
-// If the snapshot is not complete, is of another kind or of a newer version, or is larger than [MaxSnapshot], the
-// error is of kind validation, and nothing is stored.
-func (e *Engine) Restore(ctx context.Context, snapshot []byte) (*Session, error) {
-	return on(e, func(l *engine.Engine) (*Session, error) { return facade(l.Restore(ctx, snapshot)) })
 }
 
 // Redact removes texts and files from the log of a debate, and appends a flow.Redacted: how long the texts were, their SHA-256,

@@ -39,16 +39,6 @@ func (e *Engine) Due(ctx context.Context) iter.Seq2[store.Info, error] {
 	return each(e, func(l *engine.Engine) iter.Seq2[store.Info, error] { return l.Due(ctx) })
 }
 
-// ClearQuarantine ends the quarantine of a debate, so that workers try to open it again at once. Call it once the debate is
-// repaired, or once an engine has what it needs. If there is no quarantine, or no such debate, ClearQuarantine does nothing.
-func (e *Engine) ClearQuarantine(ctx context.Context, id string) error {
-	l, err := e.freeze()
-	if err != nil {
-		return err
-	}
-	return l.ClearQuarantine(ctx, id)
-}
-
 // Advance steps a stored debate, saves what follows, and returns what is left to do: the calls in flight, those to abort, and the
 // next wait. A runtime of the host program's own needs only Advance and [Engine.Call], which makes a call and advances the
 // debate with its outcome. The runtime may be stateless, and call Advance from another process each time. [Engine.Submit]
@@ -58,7 +48,9 @@ func (e *Engine) ClearQuarantine(ctx context.Context, id string) error {
 // call ([Engine.CacheBytes]), and then reads only the events that are new.
 //
 // The signal is one of these:
-//   - [flow.Tick], or nil: nothing new has happened. Advance finds what is due by the store's clock, or by this process's if
+//   - none (nil). Advance renews the lease and steps nothing. The Next is what the log says, without a Wait: a runtime that makes a
+//     call sees whether the call is still in flight, or is to be aborted.
+//   - [flow.Tick]: nothing new has happened. Advance finds what is due by the store's clock, or by this process's if
 //     the store has none ([store.Clock]). A Tick with the Seq of a Next reports that the Wait of that Next is over by the clock
 //     of the runtime; it counts only if the log has not grown since.
 //   - [flow.Opened]: the runtime takes the debate over. All calls in flight are lost: they count as broken off, and are made again. A
@@ -66,12 +58,13 @@ func (e *Engine) ClearQuarantine(ctx context.Context, id string) error {
 //     this debate has.
 //   - [flow.Lost]: the process that made this call is gone.
 //   - a control, as for [Engine.Control].
-//   - [flow.Result], [flow.Failed] and [flow.Late], which [Engine.Perform] returns. [flow.Outcomes] are several of them, which are
+//   - [flow.Result], [flow.Failed] and [flow.Late], from a runtime that makes calls itself. [flow.Outcomes] are several of them, which are
 //     saved in one commit.
 //
 // owner identifies this run of the runtime, and must be unique. Each Advance acquires or renews the owner's lease for
 // Engine.Lease, until no process needs to work on the debate. If another owner has the lease, the error wraps [ErrLeased], and
-// nothing has changed. If calls or waits take longer than a lease, the runtime renews it with [Engine.RenewLease].
+// nothing has changed. If calls or waits take longer than a lease, the runtime renews it with an Advance without a
+// signal.
 //
 // If the engine lacks what the debate needs, the error wraps [ErrMissing]. Then Advance records only outcomes of calls, and returns
 // a valid Next along with the error. Next.Calls holds those that the same Advance had begun before the lack showed. A signal that
@@ -98,13 +91,6 @@ func (e *Engine) Advance(ctx context.Context, id, owner string, signal flow.Sign
 // make it, or its outcome is recorded.
 func (e *Engine) Call(ctx context.Context, id, owner string, call flow.Lost, emit func(provider.Chunk)) (flow.Next, error) {
 	return on(e, func(l *engine.Engine) (flow.Next, error) { return l.Call(ctx, id, owner, call, emit) })
-}
-
-// RenewLease renews the lease of a debate for its owner; see [Engine.Advance]. It steps nothing. The Next is what the log says,
-// without a Wait: a runtime that makes a call sees whether the call is still in flight, or is to be aborted. If another owner has
-// the lease, the error wraps [ErrLeased].
-func (e *Engine) RenewLease(ctx context.Context, id, owner string) (flow.Next, error) {
-	return on(e, func(l *engine.Engine) (flow.Next, error) { return l.RenewLease(ctx, id, owner) })
 }
 
 // Freeze returns the signal with which a log begins: the config with every default written out, and everything else

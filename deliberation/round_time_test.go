@@ -157,7 +157,9 @@ func TestAStoredDeliberationKeepsTheTimeOfItsRounds(t *testing.T) {
 	require.NoError(t, older.Export(t.Context(), r.ID, &snapshot))
 
 	engine, _ := engineFor(nil)
-	session, err := engine.Restore(t.Context(), snapshot.Bytes())
+	id, err := engine.Import(t.Context(), &snapshot)
+	require.NoError(t, err)
+	session, err := engine.Open(t.Context(), id)
 	require.NoError(t, err)
 	require.NoError(t, session.Close())
 	_, err = engine.Fork(t.Context(), r.ID, r.Seq-1, nil)

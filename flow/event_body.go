@@ -406,6 +406,6 @@ type Chunk struct {
 	Parts int `json:"parts"`
 }
 
-// Heartbeat says that a reader of Engine.Follow has got nothing for the time that it asked for, and that it is still being served. It is
+// Heartbeat says that a reader of Engine.Events has got nothing for the time that it asked for, and that it is still being served. It is
 // no fact: no log has it, and its number is that of the last fact that the reader has had.
 type Heartbeat struct{}

@@ -89,7 +89,7 @@ func TestAStrangersEventsAreReadFromJSON(t *testing.T) {
 		// What is given away is the same, in the middle and at the end.
 		_, other, q := newSurvey(t)
 		other.Store = onDisk{&store.Memory{}, t}
-		again, err := other.Restore(t.Context(), early)
+		again, err := stage.Restore(t.Context(), other, early)
 		require.NoError(t, err)
 		defer again.Close()
 		record, err = again.Wait(t.Context())

@@ -111,11 +111,16 @@ func begin(ctx context.Context, w io.Writer, engine *debate.Engine, asked map[st
 
 // finish restores the snapshot and plays the rest.
 func finish(ctx context.Context, w io.Writer, engine *debate.Engine, asked map[string]int, file string) error {
-	snapshot, err := os.ReadFile(file)
+	snapshot, err := os.Open(file)
 	if err != nil {
 		return err
 	}
-	session, err := engine.Restore(ctx, snapshot)
+	defer func() { _ = snapshot.Close() }()
+	id, err := engine.Import(ctx, snapshot)
+	if err != nil {
+		return err
+	}
+	session, err := engine.Open(ctx, id)
 	if err != nil {
 		return err
 	}

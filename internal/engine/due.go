@@ -115,11 +115,6 @@ func (d *dueLook) give(ctx context.Context, page []store.Info) bool {
 	return true
 }
 
-// ClearQuarantine ends the quarantine of a conversation; see debate.Engine.
-func (l *Engine) ClearQuarantine(ctx context.Context, id string) error {
-	return l.host.ClearQuarantine(ctx, id)
-}
-
 // quarantined logs that a debate could not be opened.
 func (l *Engine) quarantined(id string, q store.Quarantine) {
 	l.logger.Warn("debate cannot be opened", name("id", id), slog.Int("count", q.Count), name("reason", q.Reason),

@@ -282,7 +282,7 @@ func TestFilesOfAConfigInJSON(t *testing.T) {
 	require.ErrorContains(t, err, "path")
 }
 
-// The blobs of a stored debate are lost or damaged. An import, or a snapshot that is restored, puts them back, though the store
+// The blobs of a stored debate are lost or damaged. An import of an export or a snapshot puts them back, though the store
 // has the whole log.
 func TestAnImportPutsLostFilesBack(t *testing.T) {
 	plain, sealed := exportedFiles(t)
@@ -292,7 +292,7 @@ func TestAnImportPutsLostFilesBack(t *testing.T) {
 			return err
 		},
 		"restore": func(e *debate.Engine) error {
-			s, err := e.Restore(t.Context(), sealed)
+			s, err := stage.Restore(t.Context(), e, sealed)
 			if err == nil {
 				err = s.Close()
 			}

@@ -23,8 +23,3 @@ func (l *Engine) Advance(ctx context.Context, id, owner string, signal flow.Sign
 func (l *Engine) Call(ctx context.Context, id, owner string, call flow.Lost, emit func(provider.Chunk)) (flow.Next, error) {
 	return l.host.Call(ctx, id, owner, call, emit)
 }
-
-// RenewLease renews the lease of a conversation; see debate.Engine.
-func (l *Engine) RenewLease(ctx context.Context, id, owner string) (flow.Next, error) {
-	return l.host.RenewLease(ctx, id, owner)
-}

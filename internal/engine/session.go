@@ -210,8 +210,8 @@ func (s *Session) Control(ctx context.Context, signal flow.Signal) error {
 	return s.Do(ctx, signal)
 }
 
-// Follow yields the events of a conversation, wherever it runs, and heartbeats; see debate.Engine.
-func (l *Engine) Follow(ctx context.Context, id string, after int64, every time.Duration) iter.Seq2[flow.Event, error] {
+// Events yields the events of a conversation, wherever it runs, and heartbeats; see debate.Engine.
+func (l *Engine) Events(ctx context.Context, id string, after int64, every time.Duration) iter.Seq2[flow.Event, error] {
 	return l.host.Follow(ctx, id, after, every)
 }
 

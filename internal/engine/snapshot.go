@@ -17,7 +17,7 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// SnapshotVersion is the version of the snapshots that this release writes. Older snapshots can be restored.
+// SnapshotVersion is the version of the snapshots that this release writes. Older snapshots can be imported.
 const SnapshotVersion = 1
 
 // MaxSnapshot is the largest size of a snapshot, in bytes, that is written or read: 64 MiB. A larger log stays in
@@ -101,15 +101,6 @@ func writeSnapshot(w io.Writer, id string, events []flow.Event, blobs []blob, sh
 func tooLarge() error {
 	err := fmt.Errorf("the log takes more than %d bytes: it has to stay in its store", MaxSnapshot)
 	return &flow.Error{Kind: provider.KindValidation, Op: "snapshot", Err: err}
-}
-
-// Restore stores a snapshot and opens its conversation; see debate.Engine.
-func (l *Engine) Restore(ctx context.Context, snapshot []byte) (*Session, error) {
-	id, err := l.restore(ctx, snapshot)
-	if err != nil {
-		return nil, err
-	}
-	return l.Open(ctx, id)
 }
 
 func restoreError(field string, err error) error {

@@ -15,12 +15,17 @@ import (
 // Advance steps a stored conversation that no session of this host has open, saves what follows, and returns what is left to
 // the runtime. owner has the lease of the conversation from then on, until no process needs to work on it.
 //
-// A nil signal is a flow.Tick without a Seq. A flow.Opened takes over: all calls in flight are lost.
+// Without a signal, nothing is stepped: it renews the lease, and returns what the log says, without a Wait. A flow.Opened takes over:
+// all calls in flight are lost.
 //
 // If the host lacks what the conversation needs, the error wraps flow.ErrMissing, and only outcomes of calls are recorded, or
 // what has begun before the lack showed: the Next is valid then too.
 func (h *Host) Advance(ctx context.Context, id, owner string, signal flow.Signal) (next flow.Next, err error) {
 	err = h.inFolded(ctx, id, owner, func(a *advance) error {
+		if signal == nil {
+			next = a.found()
+			return nil
+		}
 		next, err = a.signal(signal)
 		return err
 	})
@@ -35,7 +40,7 @@ func (h *Host) Call(ctx context.Context, id, owner string, call flow.Lost, emit 
 	var after int64
 	leased := time.Now() // before the lease is renewed
 	err = h.inFolded(ctx, id, owner, func(a *advance) error {
-		var outcome flow.Signal
+		outcome := flow.Signal(flow.Tick{}) // it is not in flight any more
 		switch {
 		case a.core.InFlightAs(call.Call, call.Attempt):
 			if missing := a.core.Missing(); missing != nil {
@@ -69,16 +74,6 @@ func (h *Host) Call(ctx context.Context, id, owner string, call flow.Lost, emit 
 		})
 	}
 	return h.Advance(context.WithoutCancel(ctx), id, owner, h.await(ctx, made, mayLaunch, emit))
-}
-
-// RenewLease renews the lease of owner, for a runtime whose calls take longer than a lease, and returns what the log says,
-// without a Wait.
-func (h *Host) RenewLease(ctx context.Context, id, owner string) (next flow.Next, err error) {
-	err = h.inFolded(ctx, id, owner, func(a *advance) error {
-		next = a.found()
-		return nil
-	})
-	return next, err
 }
 
 // advance is one use of a folded core by the owner of the lease.
@@ -198,8 +193,6 @@ func (a *advance) catchUp() (grew bool, err error) {
 func (a *advance) signal(signal flow.Signal) (flow.Next, error) {
 	drain, missing := false, a.core.Missing()
 	switch s := signal.(type) {
-	case nil:
-		signal = flow.Tick{}
 	case flow.Opened:
 		s.By = a.lease
 		if signal = s; a.core.OpenedAs(s) { // the runtime has not learned that it was taken: it has made none of the calls

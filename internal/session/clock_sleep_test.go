@@ -195,7 +195,7 @@ func TestTheNextLeaseReadsTheClock(t *testing.T) {
 			stage.Pass(time.Minute)
 			_, err := b.Advance(t.Context(), config.ID, "another", flow.Opened{})
 			require.NoError(t, err)
-			_, err = a.Advance(t.Context(), config.ID, "nomad", nil)
+			_, err = a.Advance(t.Context(), config.ID, "nomad", flow.Tick{})
 			require.ErrorIs(t, err, flow.ErrLeased)
 			stage.Pass(10 * time.Minute)
 			n.Advance(flow.Opened{})

@@ -32,7 +32,7 @@ func TestAReaderOfAStoreThatIsClosedIsToldSo(t *testing.T) {
 		reader := &debate.Engine{Store: kept}
 		ended := make(chan error, 2)
 		for _, events := range []func(func(debate.Event, error) bool){
-			reader.Events(t.Context(), session.ID(), 0), engine.Follow(t.Context(), session.ID(), 0, time.Minute),
+			reader.Events(t.Context(), session.ID(), 0), engine.Events(t.Context(), session.ID(), 0, time.Minute),
 		} {
 			go func() {
 				var failed error

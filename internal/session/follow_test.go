@@ -150,7 +150,7 @@ func TestAReaderHasAHeartbeatWhileNothingHappens(t *testing.T) {
 		go func() {
 			defer close(ended)
 			last := time.Now()
-			for event, err := range engine.Follow(t.Context(), "beats", 0, every) {
+			for event, err := range engine.Events(t.Context(), "beats", 0, every) {
 				if !assert.NoError(t, err) {
 					return
 				}
@@ -242,7 +242,7 @@ func TestAReaderThatLeavesLeavesNothing(t *testing.T) {
 				var readers sync.WaitGroup
 				for range 3 {
 					readers.Go(func() {
-						for _, err := range engine.Follow(ctx, "left", 0, time.Minute) {
+						for _, err := range engine.Events(ctx, "left", 0, time.Minute) {
 							if err != nil {
 								assert.ErrorIs(t, err, context.Canceled)
 							}

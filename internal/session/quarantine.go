@@ -92,9 +92,9 @@ func blameless(err error) bool {
 }
 
 // refused records that a conversation could not be opened, or that the work on it has broken down: workers leave it alone for a
-// while, each time for longer. It is the one way into quarantine, for sessions and for runtimes of others; letOut and
-// ClearQuarantine are the ways out. It reports whether err says something of the conversation. Who tries before that time is over
-// makes it no longer. before is how often that has happened already, as far as the caller knows.
+// while, each time for longer. It is the one way into quarantine, for sessions and for runtimes of others; letOut is the way out. It
+// reports whether err says something of the conversation. Who tries before that time is over makes it no longer. before is how often
+// that has happened already, as far as the caller knows.
 //
 // What only this host lacks is no reason for others to leave the conversation alone. If nobody has taken it up by the second
 // time, the quarantine in the store tells of it, with nothing left.
@@ -144,19 +144,6 @@ func (h *Host) letOut(ctx context.Context, id string) (count int) {
 		_ = kept.SetQuarantine(ctx, id, store.Quarantine{})
 	}
 	return count
-}
-
-// ClearQuarantine ends the quarantine of a conversation, for all hosts.
-func (h *Host) ClearQuarantine(ctx context.Context, id string) error {
-	h.shunned.set(id, store.Quarantine{})
-	kept, keeps := h.Store.(store.Quarantines)
-	if !keeps {
-		return nil
-	}
-	if err := kept.SetQuarantine(ctx, id, store.Quarantine{}); err != nil {
-		return StoreError("clear quarantine", err)
-	}
-	return nil
 }
 
 // Shuns reports whether this host leaves a conversation alone that is due.

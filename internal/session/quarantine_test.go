@@ -159,7 +159,7 @@ func TestQuarantinesGrow(t *testing.T) {
 	})
 }
 
-// Somebody has repaired a debate, and does not want to wait.
+// Somebody has repaired a debate, and does not want to wait: whoever opens it ends its quarantine, for the workers too.
 func TestAQuarantineIsCleared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine, kept := damaged(t)
@@ -167,14 +167,14 @@ func TestAQuarantineIsCleared(t *testing.T) {
 		stage.Pass(10 * time.Minute)
 		require.Positive(t, quarantine(t, engine, "a").Left)
 		kept.Damaged.Store(false)
-		require.NoError(t, stage.Twin(engine).ClearQuarantine(t.Context(), "a"))
+		session, err := stage.Twin(engine).Open(t.Context(), "a")
+		require.NoError(t, err)
 		assert.Zero(t, quarantine(t, engine, "a"))
+		require.NoError(t, session.Close())
 		stage.Pass(2 * time.Second)
 		record, err := engine.Record(t.Context(), "a")
 		require.NoError(t, err)
 		assert.Equal(t, flow.StateCompleted, record.State)
-		require.NoError(t, engine.ClearQuarantine(t.Context(), "a"))
-		require.NoError(t, engine.ClearQuarantine(t.Context(), "none"))
 	})
 }
 
@@ -222,7 +222,9 @@ func TestAStoreThatKeepsNoQuarantines(t *testing.T) {
 		assert.LessOrEqual(t, opened("a"), 7+24)
 		assert.Greater(t, opened("a"), 20)
 		kept.Damaged.Store(false)
-		require.NoError(t, engine.ClearQuarantine(t.Context(), "a"))
+		session, err := engine.Open(t.Context(), "a")
+		require.NoError(t, err)
+		defer session.Close()
 		stage.Pass(2 * time.Second)
 		record, err := engine.Record(t.Context(), "a")
 		require.NoError(t, err)

@@ -29,7 +29,7 @@ func strides() map[string]func(ctx context.Context, e *debate.Engine, id string)
 			return err
 		},
 		"renew the lease": func(ctx context.Context, e *debate.Engine, id string) error {
-			_, err := e.RenewLease(ctx, id, "runtime")
+			_, err := e.Advance(ctx, id, "runtime", nil)
 			return err
 		},
 	}
@@ -259,20 +259,20 @@ func TestAnAdvanceReadsOnce(t *testing.T) {
 	next := n.Advance(flow.Opened{})
 	assert.EqualValues(t, 1, counted.reads.Swap(0), "the whole log")
 	for range 3 {
-		assert.Equal(t, next, n.Advance(nil))
+		assert.Equal(t, next, n.Advance(flow.Tick{}))
 		assert.EqualValues(t, 1, counted.reads.Swap(0))
 	}
 	record := n.Run(next)
 	assert.Equal(t, flow.StateCompleted, record.State)
 	counted.reads.Store(0)
 	counted.leases.Store(0)
-	assert.True(t, n.Advance(nil).Over)
+	assert.True(t, n.Advance(flow.Tick{}).Over)
 	assert.EqualValues(t, 1, counted.reads.Load())
 	assert.Zero(t, counted.leases.Load(), "a debate that is over needs no lease")
 	require.NoError(t, counted.Lease(t.Context(), "d", "another", time.Hour))
-	assert.True(t, n.Advance(nil).Over, "whoever has it")
+	assert.True(t, n.Advance(flow.Tick{}).Over, "whoever has it")
 	n.Same = nil
-	assert.True(t, n.Advance(nil).Over, "nor is it needed to find that out")
+	assert.True(t, n.Advance(flow.Tick{}).Over, "nor is it needed to find that out")
 	require.NoError(t, counted.Release(t.Context(), "d", "another"))
 
 	config.ID = "e"
@@ -283,7 +283,7 @@ func TestAnAdvanceReadsOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, counted.Delete(t.Context(), "e"))
 	for _, engine := range []*debate.Engine{kept, n.Engine()} {
-		_, err = engine.Advance(t.Context(), "e", "nomad", nil)
+		_, err = engine.Advance(t.Context(), "e", "nomad", flow.Tick{})
 		require.ErrorIs(t, err, flow.ErrNotFound)
 		require.NoError(t, counted.Lease(t.Context(), "e", "another", time.Hour), "no lease is left")
 		require.NoError(t, counted.Release(t.Context(), "e", "another"))

@@ -142,13 +142,13 @@ func TestARuntimeBesideASession(t *testing.T) {
 	require.ErrorIs(t, err, debate.ErrLeased)
 	_, err = n.Engine().Advance(t.Context(), config.ID, "another", flow.Opened{})
 	require.ErrorIs(t, err, debate.ErrLeased)
-	_, err = n.Engine().RenewLease(t.Context(), config.ID, "another")
+	_, err = n.Engine().Advance(t.Context(), config.ID, "another", nil)
 	require.ErrorIs(t, err, debate.ErrLeased)
 
 	require.NoError(t, n.Engine().Control(t.Context(), config.ID, flow.Pause{}), "controls need no lease")
-	held, err := n.Engine().RenewLease(t.Context(), config.ID, "nomad")
+	held, err := n.Engine().Advance(t.Context(), config.ID, "nomad", nil)
 	require.NoError(t, err)
-	next := n.Advance(nil)
+	next := n.Advance(flow.Tick{})
 	assert.Equal(t, next, held, "who makes a call sees that it is to be aborted")
 	require.Len(t, next.Calls, 1)
 	assert.Equal(t, []string{next.Calls[0].Call}, next.Abort)
@@ -163,7 +163,7 @@ func TestARuntimeBesideASession(t *testing.T) {
 	_, err = session.Wait(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, session.Close())
-	next = n.Advance(nil)
+	next = n.Advance(flow.Tick{})
 	assert.True(t, next.Over)
 	assert.Equal(t, flow.StateCompleted, next.State)
 }
@@ -202,7 +202,7 @@ func TestWhatARuntimeMayNotDo(t *testing.T) {
 	next := n.Advance(flow.Opened{})
 	_, err = lacking.Call(t.Context(), "d", "nomad", next.Calls[0], nil)
 	require.ErrorIs(t, err, debate.ErrMissing)
-	held, err := n.Engine().RenewLease(t.Context(), "d", "nomad")
+	held, err := n.Engine().Advance(t.Context(), "d", "nomad", nil)
 	require.NoError(t, err)
 	assert.Equal(t, next, held, "a call that could not be made is left to others")
 	result := flow.Result{Call: next.Calls[0].Call, Attempt: next.Calls[0].Attempt, Text: "I was paid for."}
@@ -212,7 +212,7 @@ func TestWhatARuntimeMayNotDo(t *testing.T) {
 	record, err = engine.Record(t.Context(), "d")
 	require.NoError(t, err)
 	require.Len(t, record.Turns, 1, "what a call has brought is recorded all the same")
-	next = n.Advance(nil)
+	next = n.Advance(flow.Tick{})
 	require.NotEmpty(t, next.Calls)
 	_, err = lacking.Advance(t.Context(), "d", "nomad", flow.Outcomes{
 		flow.Result{Call: next.Calls[0].Call, Attempt: next.Calls[0].Attempt, Text: "So was I."},
@@ -268,7 +268,7 @@ func TestAControlCatchesAFastDebate(t *testing.T) {
 	controller := &debate.Engine{Store: fast}
 	require.NoError(t, controller.Control(t.Context(), config.ID, flow.Pause{}))
 	assert.LessOrEqual(t, tries, 2, "to step, and to see whether a call is left to record")
-	assert.Equal(t, flow.StatePaused, n.Advance(nil).State)
+	assert.Equal(t, flow.StatePaused, n.Advance(flow.Tick{}).State)
 }
 
 // racingStore lets something happen after a whole log was read.

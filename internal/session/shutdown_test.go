@@ -254,13 +254,12 @@ func TestAnEngineThatIsShutDownSaysSo(t *testing.T) {
 					return last
 				}
 				for name, do := range map[string]func(ctx context.Context) error{
-					"Submit":     func(ctx context.Context) error { _, err := m.Submit(ctx, c.Config); return err },
-					"Start":      func(ctx context.Context) error { _, err := m.Start(ctx, c.Config); return err },
-					"Run":        func(ctx context.Context) error { return last(m.Run(ctx, c.Config)) },
-					"New":        func(context.Context) error { _, err := m.New(c.Config); return err },
-					"Open":       func(ctx context.Context) error { _, err := m.Open(ctx, s.ID()); return err },
-					"Advance":    func(ctx context.Context) error { _, err := m.Advance(ctx, s.ID(), "runtime", nil); return err },
-					"RenewLease": func(ctx context.Context) error { _, err := m.RenewLease(ctx, s.ID(), "runtime"); return err },
+					"Submit":  func(ctx context.Context) error { _, err := m.Submit(ctx, c.Config); return err },
+					"Start":   func(ctx context.Context) error { _, err := m.Start(ctx, c.Config); return err },
+					"Run":     func(ctx context.Context) error { return last(m.Run(ctx, c.Config)) },
+					"New":     func(context.Context) error { _, err := m.New(c.Config); return err },
+					"Open":    func(ctx context.Context) error { _, err := m.Open(ctx, s.ID()); return err },
+					"Advance": func(ctx context.Context) error { _, err := m.Advance(ctx, s.ID(), "runtime", nil); return err },
 
 					"Session.Start":    made.Start,
 					"Session.Wait":     func(ctx context.Context) error { _, err := s.Wait(ctx); return err },

@@ -170,6 +170,15 @@ func SnapshotOf(t *testing.T, engine *debate.Engine, id string) []byte {
 	return data
 }
 
+// Restore imports a snapshot and opens its debate.
+func Restore(ctx context.Context, engine *debate.Engine, snapshot []byte) (*debate.Session, error) {
+	id, err := engine.Import(ctx, bytes.NewReader(snapshot))
+	if err != nil {
+		return nil, err
+	}
+	return engine.Open(ctx, id)
+}
+
 // Snapshot writes events as Session.Snapshot does.
 func Snapshot(t *testing.T, id string, events []debate.Event) []byte {
 	t.Helper()

@@ -68,7 +68,7 @@ func (w *activities) signal(ctx context.Context, in *advanceInput) (flow.Signal,
 		return opened(ctx), nil
 	case in.On == looking, in.On == waking:
 		if in.Lapsed {
-			if now, err := w.engine.RenewLease(ctx, in.ID, in.Owner); err != nil || len(now.Calls) > 0 {
+			if now, err := w.engine.Advance(ctx, in.ID, in.Owner, nil); err != nil || len(now.Calls) > 0 {
 				return opened(ctx), err
 			}
 		}
@@ -106,7 +106,7 @@ func (w *activities) control(ctx context.Context, in controlInput) (*plan, error
 	if err != nil {
 		return nil, report(err)
 	}
-	next, err := w.engine.Advance(ctx, in.ID, in.Owner, nil)
+	next, err := w.engine.Advance(ctx, in.ID, in.Owner, flow.Tick{})
 	if errors.Is(err, flow.ErrLeased) {
 		return nil, nil //nolint:nilnil // see above
 	}

@@ -70,7 +70,7 @@ func (e *errand) ended(err error) (*plan, error) {
 func (e *errand) wanted(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, e.lease/3)
 	defer cancel()
-	next, err := e.engine.RenewLease(ctx, e.in.ID, e.in.Owner)
+	next, err := e.engine.Advance(ctx, e.in.ID, e.in.Owner, nil)
 	if err != nil {
 		return !errors.Is(err, flow.ErrLeased) && !errors.Is(err, flow.ErrNotFound)
 	}

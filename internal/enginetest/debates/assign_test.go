@@ -268,7 +268,7 @@ func TestARestartBetweenTheAssignmentAndTheFirstRound(t *testing.T) {
 	for _, n := range []int{at, end} {
 		other := stage.Twin(engine)
 		other.Store = nil
-		session, err := other.Restore(t.Context(), stage.Snapshot(t, l.ID, l.Events[:n]))
+		session, err := stage.Restore(t.Context(), other, stage.Snapshot(t, l.ID, l.Events[:n]))
 		require.NoError(t, err)
 		again, err := session.Wait(t.Context())
 		require.NoError(t, err)

@@ -369,7 +369,7 @@ func TestVotesOutliveTheProcess(t *testing.T) {
 	assert.NotEmpty(t, source.Requests())
 
 	_, other, asked := stage.House("against→for", "against→for", "against→for")
-	restored, err := other.Restore(t.Context(), data)
+	restored, err := stage.Restore(t.Context(), other, data)
 	require.NoError(t, err)
 	defer restored.Close()
 	require.NoError(t, restored.Answer(t.Context(), flow.Answer{Inquiry: "verdict.Pat", Text: stage.ByPerson(debate.KindVerdict, "Ada", "Ben")}))
@@ -399,7 +399,7 @@ func TestMissingVotesAreAskedAfterARestart(t *testing.T) {
 		}
 		cuts++
 		_, other, asked := stage.House("for→against", "undecided→against")
-		restored, err := other.Restore(t.Context(), stage.Snapshot(t, "votes", all.Events[:i+1]))
+		restored, err := stage.Restore(t.Context(), other, stage.Snapshot(t, "votes", all.Events[:i+1]))
 		require.NoError(t, err)
 		after, err := restored.Wait(t.Context())
 		require.NoError(t, err)

@@ -204,7 +204,7 @@ func TestASlotOfNoScheduleIsHarmless(t *testing.T) {
 				t.Log(string(debug.Stack()))
 			}
 		}()
-		s, err = other.Restore(t.Context(), data)
+		s, err = stage.Restore(t.Context(), other, data)
 		t.Log(err)
 		if err == nil {
 			s.Close()

@@ -146,12 +146,12 @@ func TestSnapshotsCarryADebateToAnotherEngine(t *testing.T) {
 	assert.True(t, json.Valid(snapshot))
 
 	other, _ := stage.Engine(config)
-	_, err = other.Restore(t.Context(), snapshot)
+	_, err = stage.Restore(t.Context(), other, snapshot)
 	require.ErrorContains(t, err, `no flow "interview"`)
 
 	other, _ = stage.Engine(config)
 	other.Flows = map[string]*debate.Flow{"interview": stage.Interview()}
-	restored, err := other.Restore(t.Context(), snapshot)
+	restored, err := stage.Restore(t.Context(), other, snapshot)
 	require.NoError(t, err)
 	defer restored.Close()
 	require.NoError(t, restored.Answer(t.Context(), flow.Answer{Inquiry: "question.Ada", Text: "Bans."}))

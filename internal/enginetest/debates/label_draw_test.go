@@ -76,7 +76,7 @@ func TestLabelsAndOrdersOutliveTheProcess(t *testing.T) {
 		require.NoError(t, err)
 
 		_, other, again := masked("Well.", names...)
-		restored, err := other.Restore(t.Context(), cut)
+		restored, err := stage.Restore(t.Context(), other, cut)
 		require.NoError(t, err)
 		_, err = restored.Wait(t.Context())
 		require.NoError(t, err)

@@ -202,7 +202,7 @@ func TestAPanelIsRestoredBetweenItsVotes(t *testing.T) {
 	require.NoError(t, session.Close())
 
 	other := stage.NewCourt(stage.ForBen(), stage.ForBen(), stage.ForBen()) // it would judge otherwise
-	restored, err := other.Engine.Restore(t.Context(), data)
+	restored, err := stage.Restore(t.Context(), other.Engine, data)
 	require.NoError(t, err)
 	defer restored.Close()
 	require.NoError(t, restored.Answer(t.Context(), flow.Answer{Inquiry: "verdict.Pat", Text: stage.ByPerson(debate.KindVerdict, "Ben", "Ada")}))

@@ -239,7 +239,7 @@ func TestALogOfVersion1IsAskedAsBefore(t *testing.T) {
 					assert.Equal(t, prompt.Fill(own, round, 3), req.Last.Text)
 					return stage.Script(everybody)(req)
 				}
-				session, err := c.Engine.Restore(t.Context(), stage.Snapshot(t, id, events[:n]))
+				session, err := stage.Restore(t.Context(), c.Engine, stage.Snapshot(t, id, events[:n]))
 				require.NoError(t, err)
 				defer session.Close()
 				record, err := session.Wait(t.Context())

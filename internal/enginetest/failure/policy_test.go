@@ -231,7 +231,7 @@ func followed(t *testing.T, engine *debate.Engine, kept *stage.Commits, record *
 	for at := 0; at < len(kept.Ends); at += longform.Sized(1, 1, 5) {
 		n, other := kept.Ends[at], stage.Twin(engine)
 		other.Store = nil
-		session, err := other.Restore(t.Context(), stage.Snapshot(t, record.ID, events[:n]))
+		session, err := stage.Restore(t.Context(), other, stage.Snapshot(t, record.ID, events[:n]))
 		require.NoError(t, err)
 		again, err := session.Wait(t.Context())
 		assert.Equal(t, record.State == flow.StateError, err != nil, "after %d events", n)

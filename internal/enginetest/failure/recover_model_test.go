@@ -103,7 +103,7 @@ func TestAnotherModelIsUsedFromThenOn(t *testing.T) {
 	// An engine with other prices goes on with the frozen ones.
 	other := stage.Twin(engine)
 	other.Models = nil
-	restored, err := other.Restore(t.Context(), stage.SnapshotOf(t, engine, record.ID))
+	restored, err := stage.Restore(t.Context(), other, stage.SnapshotOf(t, engine, record.ID))
 	require.NoError(t, err)
 	again, err := restored.Wait(t.Context())
 	require.NoError(t, err)

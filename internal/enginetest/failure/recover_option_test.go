@@ -357,7 +357,7 @@ func handovers() map[string]func(t *testing.T, e *debate.Engine, s *debate.Sessi
 			require.NoError(t, s.Close())
 			other := stage.Twin(e)
 			other.Store = nil
-			restored, err := other.Restore(t.Context(), snapshot)
+			restored, err := stage.Restore(t.Context(), other, snapshot)
 			require.NoError(t, err)
 			t.Cleanup(func() { _ = restored.Close() })
 			return other, restored

@@ -42,7 +42,7 @@ func TestAnOldLogHasNoLabels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config, engine, p := old.set()
 		p.Reply = repeating(log.Events, p.Reply)
-		session, err := engine.Restore(t.Context(), stage.Snapshot(t, log.ID, log.Events[:first]))
+		session, err := stage.Restore(t.Context(), engine, stage.Snapshot(t, log.ID, log.Events[:first]))
 		require.NoError(t, err)
 		defer session.Close()
 		_, err = session.Wait(t.Context())

@@ -382,7 +382,7 @@ func TestEveryPrefixOfAGoldenLogGoesOnToTheSameEnd(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				_, engine, p := g.set()
 				p.Reply = repeating(log.Events, p.Reply)
-				session, err := engine.Restore(t.Context(), stage.Snapshot(t, log.ID, log.Events[:n]))
+				session, err := stage.Restore(t.Context(), engine, stage.Snapshot(t, log.ID, log.Events[:n]))
 				require.NoError(t, err, "%s after event %d", g.name, n)
 				defer session.Close()
 				record, err := session.Wait(t.Context())

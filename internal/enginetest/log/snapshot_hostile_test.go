@@ -88,7 +88,7 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 			engine, source := stage.Engine(stage.TwoDebaters())
 			store := &store.Memory{}
 			engine.Store = store
-			session, err := engine.Restore(t.Context(), c.data)
+			session, err := stage.Restore(t.Context(), engine, c.data)
 			assert.Nil(t, session)
 			failure := stage.RequireKind(t, err, provider.KindValidation)
 			assert.Equal(t, c.field, failure.Field, "%v", err)
@@ -181,7 +181,7 @@ func FuzzRestore(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		engine := &debate.Engine{Store: &store.Memory{}}
-		session, err := engine.Restore(t.Context(), data)
+		session, err := stage.Restore(t.Context(), engine, data)
 		if err == nil {
 			session.Close()
 			return

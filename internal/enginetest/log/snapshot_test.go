@@ -2,7 +2,6 @@ package log_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -44,7 +43,7 @@ func TestRestoringAsksOnlyWhatIsMissing(t *testing.T) {
 						}
 					}
 					other, answers := stage.Engine(config)
-					session, err := other.Restore(t.Context(), stage.Snapshot(t, l.ID, l.Events[:n]))
+					session, err := stage.Restore(t.Context(), other, stage.Snapshot(t, l.ID, l.Events[:n]))
 					require.NoError(t, err)
 					defer session.Close()
 					assert.Equal(t, l.ID, session.ID())
@@ -76,7 +75,7 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 	t.Run("the same", func(t *testing.T) {
 		engine, source := stage.Engine(first)
 		for range 2 {
-			session, err := engine.Restore(t.Context(), stage.Snapshot(t, "one", l.Events))
+			session, err := stage.Restore(t.Context(), engine, stage.Snapshot(t, "one", l.Events))
 			require.NoError(t, err)
 			assert.Equal(t, flow.StateCompleted, session.State())
 		}
@@ -85,9 +84,9 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 	})
 	t.Run("a shorter one", func(t *testing.T) {
 		engine, source := stage.Engine(first)
-		_, err := engine.Restore(t.Context(), stage.Snapshot(t, "one", l.Events))
+		_, err := stage.Restore(t.Context(), engine, stage.Snapshot(t, "one", l.Events))
 		require.NoError(t, err)
-		session, err := engine.Restore(t.Context(), stage.Snapshot(t, "one", l.Events[:7]))
+		session, err := stage.Restore(t.Context(), engine, stage.Snapshot(t, "one", l.Events[:7]))
 		require.NoError(t, err)
 		assert.Equal(t, flow.StateCompleted, session.State())
 		assert.Equal(t, len(l.Events), length(engine))
@@ -98,16 +97,16 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 		store := &store.Memory{}
 		engine.Store = store
 		require.NoError(t, store.Append(t.Context(), "one", 0, "somebody", l.Events[:7]))
-		_, err := engine.Restore(t.Context(), stage.Snapshot(t, "one", l.Events))
+		_, err := stage.Restore(t.Context(), engine, stage.Snapshot(t, "one", l.Events))
 		require.NoError(t, err)
 		assert.Equal(t, len(l.Events), length(engine))
 		assert.Zero(t, source.Calls())
 	})
 	t.Run("another debate", func(t *testing.T) {
 		engine, _ := stage.Engine(first)
-		_, err := engine.Restore(t.Context(), stage.Snapshot(t, "one", l.Events))
+		_, err := stage.Restore(t.Context(), engine, stage.Snapshot(t, "one", l.Events))
 		require.NoError(t, err)
-		_, err = engine.Restore(t.Context(), stage.Snapshot(t, "one", other.Events))
+		_, err = stage.Restore(t.Context(), engine, stage.Snapshot(t, "one", other.Events))
 		failure := stage.RequireKind(t, err, provider.KindConflict)
 		assert.Equal(t, "events[0]", failure.Field)
 		record, err := engine.Record(t.Context(), "one")
@@ -120,7 +119,7 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 		engine.Store = store
 		require.NoError(t, store.Append(t.Context(), "one", 0, "somebody", l.Events[:7]))
 		require.NoError(t, store.Lease(t.Context(), "one", "somebody", time.Hour))
-		_, err := engine.Restore(t.Context(), stage.Snapshot(t, "one", l.Events[:7]))
+		_, err := stage.Restore(t.Context(), engine, stage.Snapshot(t, "one", l.Events[:7]))
 		stage.RequireKind(t, err, provider.KindConflict)
 		assert.ErrorIs(t, err, debate.ErrLeased)
 	})
@@ -130,57 +129,45 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 func TestRestoringADebateThatSomebodyPlays(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.ID = "one"
-	bringing := map[string]func(context.Context, *debate.Engine, []byte) error{
-		"restored": func(ctx context.Context, e *debate.Engine, data []byte) error {
-			_, err := e.Restore(ctx, data)
-			return err
-		},
-		"imported": func(ctx context.Context, e *debate.Engine, data []byte) error {
-			_, err := e.Import(ctx, bytes.NewReader(data))
-			return err
-		},
-	}
-	for how, bring := range bringing {
-		for _, where := range []string{"by the engine that plays it", "by another engine"} {
-			t.Run(how+" "+where, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					engine, p := stage.Engine(config)
-					stage.Slowly(p)
-					store := &store.Memory{}
-					engine.Store = store
-					session, err := engine.Start(t.Context(), config)
-					require.NoError(t, err)
-					defer session.Close()
-					stage.Pass(2500 * time.Millisecond) // the judge is at work
-					early, err := session.Snapshot(t.Context())
-					require.NoError(t, err)
-					elsewhere, _ := stage.Engine(config)
-					longer, err := elsewhere.Restore(t.Context(), early)
-					require.NoError(t, err)
-					_, err = longer.Wait(t.Context())
-					require.NoError(t, err)
-					data, err := longer.Snapshot(t.Context())
-					require.NoError(t, err)
-					require.Greater(t, len(data), len(early))
+	for _, where := range []string{"by the engine that plays it", "by another engine"} {
+		t.Run(where, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				engine, p := stage.Engine(config)
+				stage.Slowly(p)
+				store := &store.Memory{}
+				engine.Store = store
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				stage.Pass(2500 * time.Millisecond) // the judge is at work
+				early, err := session.Snapshot(t.Context())
+				require.NoError(t, err)
+				elsewhere, _ := stage.Engine(config)
+				longer, err := stage.Restore(t.Context(), elsewhere, early)
+				require.NoError(t, err)
+				_, err = longer.Wait(t.Context())
+				require.NoError(t, err)
+				data, err := longer.Snapshot(t.Context())
+				require.NoError(t, err)
+				require.Greater(t, len(data), len(early))
 
-					target := engine
-					if where == "by another engine" {
-						target = stage.Twin(engine)
-					}
-					err = bring(t.Context(), target, data)
-					stage.RequireKind(t, err, provider.KindConflict)
-					require.ErrorIs(t, err, debate.ErrLeased)
-					now, err := session.Snapshot(t.Context())
-					require.NoError(t, err)
-					assert.Equal(t, string(early), string(now), "nothing is appended")
+				target := engine
+				if where == "by another engine" {
+					target = stage.Twin(engine)
+				}
+				_, err = target.Import(t.Context(), bytes.NewReader(data))
+				stage.RequireKind(t, err, provider.KindConflict)
+				require.ErrorIs(t, err, debate.ErrLeased)
+				now, err := session.Snapshot(t.Context())
+				require.NoError(t, err)
+				assert.Equal(t, string(early), string(now), "nothing is appended")
 
-					record, err := session.Wait(t.Context())
-					require.NoError(t, err)
-					assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
-					assert.Equal(t, 10, p.Calls(), "nobody was disturbed")
-				})
+				record, err := session.Wait(t.Context())
+				require.NoError(t, err)
+				assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
+				assert.Equal(t, 10, p.Calls(), "nobody was disturbed")
 			})
-		}
+		})
 	}
 }
 

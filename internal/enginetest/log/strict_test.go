@@ -24,7 +24,7 @@ func TestASnapshotIsRefusedByPath(t *testing.T) {
 		var tree map[string]any
 		require.NoError(t, json.Unmarshal(stage.Snapshot(t, l.ID, l.Events), &tree))
 		change(tree["events"].([]any)[0].(map[string]any)["body"].(map[string]any))
-		_, err := engine.Restore(t.Context(), []byte(stage.JSON(tree)))
+		_, err := stage.Restore(t.Context(), engine, []byte(stage.JSON(tree)))
 		stage.NamesNoTypes(t, err)
 		return err
 	}
@@ -63,7 +63,7 @@ func TestASnapshotIsRefusedByPath(t *testing.T) {
 			other = 1.25
 		}
 		n.Put(other)
-		_, err := engine.Restore(t.Context(), []byte(stage.JSON(tree)))
+		_, err := stage.Restore(t.Context(), engine, []byte(stage.JSON(tree)))
 		n.Put(n.Value)
 		tried++
 		require.Error(t, err, n.Path)
@@ -89,7 +89,7 @@ func TestHeadsOfSnapshotsArePlain(t *testing.T) {
 		`{"version":1,"id":"a","events":[`:            "this is no snapshot: unexpected end",
 		`{"version":1,"id":"a","events":[]} x`:        "this is no snapshot: invalid character",
 	} {
-		_, err := engine.Restore(t.Context(), []byte(text))
+		_, err := stage.Restore(t.Context(), engine, []byte(text))
 		require.ErrorContains(t, err, says)
 		stage.NamesNoTypes(t, err)
 	}

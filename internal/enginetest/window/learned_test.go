@@ -92,7 +92,7 @@ func TestWhatWasLearnedOfWindowsIsRestored(t *testing.T) {
 			require.Positive(t, cut)
 			other := stage.NewTalk(20, 0)
 			change(other)
-			session, err := other.Engine.Restore(t.Context(), stage.Snapshot(t, whole.ID, log[:cut+1]))
+			session, err := stage.Restore(t.Context(), other.Engine, stage.Snapshot(t, whole.ID, log[:cut+1]))
 			require.NoError(t, err)
 			defer session.Close()
 			record, err := session.Wait(t.Context())

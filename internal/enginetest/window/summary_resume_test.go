@@ -46,7 +46,7 @@ func TestAnInterruptionDoesNotPayASummaryTwice(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, s.Close())
 			d.Engine = &debate.Engine{Providers: d.Engine.Providers, Models: d.Engine.Models}
-			again, err := d.Engine.Restore(t.Context(), data)
+			again, err := stage.Restore(t.Context(), d.Engine, data)
 			require.NoError(t, err)
 			return again
 		},

@@ -134,7 +134,7 @@ func TestASoftStop(t *testing.T) {
 	record, err := c.client.Engine.Record(t.Context(), config.ID)
 	require.NoError(t, err)
 	assert.Equal(t, 1, record.InFlight())
-	next, err := c.client.Engine.RenewLease(t.Context(), config.ID, "somebody else")
+	next, err := c.client.Engine.Advance(t.Context(), config.ID, "somebody else", nil)
 	require.ErrorIs(t, err, debate.ErrLeased, "%v", next)
 	c.worker(t)
 	_, err = c.client.Wait(t.Context(), config.ID)
