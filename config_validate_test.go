@@ -277,7 +277,6 @@ func TestBadEngines(t *testing.T) {
 				func() error { _, err := c.engine.New(stage.TwoDebaters()); return err },
 				func() error { _, err := c.engine.Open(t.Context(), "x"); return err },
 				func() error { _, err := c.engine.Record(t.Context(), "x"); return err },
-				func() error { _, err := c.engine.NewCore("x", nil); return err },
 				func() error { _, err := c.engine.Import(t.Context(), strings.NewReader("")); return err },
 				func() error { return c.engine.Shutdown(t.Context()) },
 			} {

@@ -177,6 +177,6 @@
 // Authors of flows, formats and stores use the names of those packages throughout.
 //
 //   - A flow is states, rules, and the calls that each state still lacks. [Flow].Mermaid draws its machine.
-//   - A runtime of your own steps a [flow.Core], which does no I/O. [Engine.Perform] makes the calls of its commands.
+//   - A runtime of your own needs only [Engine.Advance] and [Engine.Call]. The core beneath them, [flow.Core], does no I/O.
 //   - A store of your own is tested by package store/storetest.
 package debate

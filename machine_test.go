@@ -15,6 +15,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -38,8 +39,9 @@ func TestEveryGuardBothWays(t *testing.T) {
 			}
 		}
 		follow := func(l stage.StoredLog) {
+			own := kernel.Of(t, l.Engine)
 			for i := 1; i <= len(l.Events); i++ {
-				core, err := l.Engine.NewCore(l.ID, l.Events[:i])
+				core, err := own.NewCore(l.ID, l.Events[:i])
 				require.NoError(t, err)
 				look(core.Record())
 			}
@@ -92,7 +94,7 @@ func TestEveryGuardBothWays(t *testing.T) {
 		require.NoError(t, late.Answer(t.Context(), flow.Answer{Inquiry: asked.ID, Text: example}))
 		stage.Ends(t, late)
 		follow(stage.LogOf(t, engine, late.ID()))
-		core, err := engine.NewCore("new", nil)
+		core, err := kernel.Of(t, engine).NewCore("new", nil)
 		require.NoError(t, err)
 		look(core.Record())
 		nameless := stage.TwoDebaters()

@@ -92,29 +92,3 @@ func (e *Engine) Advance(ctx context.Context, id, owner string, signal flow.Sign
 func (e *Engine) Call(ctx context.Context, id, owner string, call flow.Lost, emit func(provider.Chunk)) (flow.Next, error) {
 	return on(e, func(l *engine.Engine) (flow.Next, error) { return l.Call(ctx, id, owner, call, emit) })
 }
-
-// Freeze returns the signal with which a log begins: the config with every default written out, and everything else
-// that must not change while the debate runs. Each call draws a new seed.
-//
-// Freeze is for runtimes that a host program writes. Such a runtime first steps a new core with [flow.Edit],
-// [flow.Validate] and [flow.Validated]. The config should have passed Engine.Validate.
-func (e *Engine) Freeze(config flow.Config) (flow.Start, error) {
-	return on(e, func(l *engine.Engine) (flow.Start, error) { return l.Freeze(config) })
-}
-
-// NewCore makes the core of a stored debate from its events, for a runtime that a host program writes. Without
-// events it makes the core of a debate that is still to be configured.
-func (e *Engine) NewCore(id string, events []flow.Event) (*flow.Core, error) {
-	return on(e, func(l *engine.Engine) (*flow.Core, error) { return l.NewCore(id, events) })
-}
-
-// Perform makes the call of a command and returns the input for its core's next step. emit is called on this
-// goroutine, with each piece of text as it arrives. emit may be nil. The time of the input is this process's.
-//
-// A failure of a provider or a function is an input like any other. An error means misuse: the command names something
-// that this engine does not have.
-//
-// Perform waits for a free slot under MaxCalls, and returns soon after ctx is done.
-func (e *Engine) Perform(ctx context.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Input, error) {
-	return on(e, func(l *engine.Engine) (flow.Input, error) { return l.Perform(ctx, c, emit) })
-}

@@ -13,6 +13,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -187,7 +188,7 @@ func TestACrashBetweenPartsLosesNone(t *testing.T) {
 		record := h.Reload()
 		assert.True(t, record.Asking("r1.Ada"))
 		if i > 0 {
-			other, err := engine.NewCore("test", copied(t, h.Log))
+			other, err := kernel.Of(t, engine).NewCore("test", copied(t, h.Log))
 			require.NoError(t, err)
 			command, err := other.Command("r1.Ada")
 			require.NoError(t, err)

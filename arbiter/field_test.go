@@ -14,6 +14,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -154,7 +155,7 @@ func TestForcedAgentsHaveNoAssignment(t *testing.T) {
 // TestOldWorkIsAskedAsBefore: a log of the first version has its own texts, which know no mark of an assignment and no placeholders.
 func TestOldWorkIsAskedAsBefore(t *testing.T) {
 	engine, _ := engineFor(nil)
-	start, err := engine.Freeze(config())
+	start, err := kernel.Of(t, engine).Freeze(config())
 	require.NoError(t, err)
 	start.FlowVersion = 1
 	start.Texts = map[string]string{
@@ -167,7 +168,7 @@ func TestOldWorkIsAskedAsBefore(t *testing.T) {
 			log[i].Body = &start
 		}
 	}
-	core, err := engine.NewCore("test", log)
+	core, err := kernel.Of(t, engine).NewCore("test", log)
 	require.NoError(t, err)
 	command, err := core.Command("d1")
 	require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -268,7 +269,7 @@ func TestALogThatLeadsNowhereIsRefused(t *testing.T) {
 				events = append(events, e)
 			}
 		}
-		_, err := engine.NewCore("test", events)
+		_, err := kernel.Of(t, engine).NewCore("test", events)
 		require.ErrorContains(t, err, name)
 	}
 }

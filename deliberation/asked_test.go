@@ -11,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -213,7 +214,7 @@ func TestOldDeliberationsAreAskedAsBefore(t *testing.T) {
 		}
 	}
 	engine, _ := engineFor(nil)
-	core, err := engine.NewCore("test", log)
+	core, err := kernel.Of(t, engine).NewCore("test", log)
 	require.NoError(t, err)
 	command, err := core.Command("r1.refine.ada")
 	require.NoError(t, err)

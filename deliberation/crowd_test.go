@@ -15,6 +15,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -30,7 +31,7 @@ func ofAgents(n int) deliberation.Config {
 // must do the same.
 type twins struct {
 	t      *testing.T
-	engine *debate.Engine
+	engine *kernel.Engine
 	dice   *rand.Rand
 	live   *flow.Core
 	log    []flow.Event
@@ -42,8 +43,8 @@ type twins struct {
 // begin starts a deliberation.
 func begin(t *testing.T, engine *debate.Engine, config deliberation.Config, seed uint64) *twins {
 	t.Helper()
-	s := &twins{t: t, engine: engine, dice: rand.New(rand.NewPCG(seed, 33)), now: time.Unix(1_700_000_000, 0).UTC()}
-	start, err := engine.Freeze(config)
+	s := &twins{t: t, engine: kernel.Of(t, engine), dice: rand.New(rand.NewPCG(seed, 33)), now: time.Unix(1_700_000_000, 0).UTC()}
+	start, err := s.engine.Freeze(config)
 	require.NoError(t, err)
 	s.log = []flow.Event{
 		{Seq: 1, At: s.now, Body: &start},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
@@ -20,7 +21,7 @@ func TestDefaults(t *testing.T) {
 	engine.Tools = map[string]flow.Tool{"note": tool}
 	config := three()
 	config.Rounds, config.Tools, config.Clarification.On = 0, []string{"note"}, true
-	start, err := engine.Freeze(config)
+	start, err := kernel.Of(t, engine).Freeze(config)
 	require.NoError(t, err)
 	normalized, ok := start.Config.Go.(*deliberation.Config)
 	require.True(t, ok)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/kernel"
 	promptpkg "github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -86,7 +87,7 @@ func FuzzFrozen(f *testing.F) {
 		_, err = kind.Texts(flow.Setup{Config: config, Prompts: sets(t), Fence: "1"})
 		require.NoError(t, err)
 		engine, _ := engineFor(nil)
-		core, err := engine.NewCore("frozen", []flow.Event{{Seq: 1, Body: &flow.Start{
+		core, err := kernel.Of(t, engine).NewCore("frozen", []flow.Event{{Seq: 1, Body: &flow.Start{
 			Version: 1, Flow: kind.Name, FlowVersion: kind.Version, Config: flow.Value{JSON: data}, Settings: config.Settings(),
 		}}})
 		require.NoError(t, err)

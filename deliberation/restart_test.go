@@ -13,6 +13,7 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -23,6 +24,7 @@ import (
 type forgetful struct {
 	t      *testing.T
 	engine *debate.Engine
+	kernel *kernel.Engine // of the engine
 	id     string
 	events []flow.Event
 	todo   []string
@@ -30,7 +32,7 @@ type forgetful struct {
 }
 
 func (f *forgetful) load() *flow.Core {
-	core, err := f.engine.NewCore(f.id, f.events)
+	core, err := f.kernel.NewCore(f.id, f.events)
 	require.NoError(f.t, err)
 	return core
 }
@@ -52,10 +54,25 @@ func (f *forgetful) step(core *flow.Core, signal flow.Signal, at time.Time) {
 	f.wait = out.Wait
 }
 
+// made makes the call of a command.
+func (f *forgetful) made(c *flow.Command) flow.Result {
+	if c.Task != nil {
+		answer, err := f.engine.Functions[c.Function].Call(f.t.Context(), c.Task)
+		require.NoError(f.t, err)
+		return flow.Result{Call: c.Call, Attempt: c.Attempt, Text: string(answer)}
+	}
+	response, err := f.engine.Providers[c.Provider].Generate(f.t.Context(), c.Request, func(provider.Chunk) {})
+	require.NoError(f.t, err)
+	return flow.Result{
+		Call: c.Call, Attempt: c.Attempt, Text: response.Text, Stop: response.Stop, Usage: flow.KnownUsage(response.Usage),
+		Metadata: flow.MetadataOf(response),
+	}
+}
+
 // run plays a debate; answer answers what a person is asked. crash: every call in flight is lost before each step
 // with something to do, once for each call.
 func (f *forgetful) run(config flow.Config, answer string, crash bool) *flow.Record {
-	start, err := f.engine.Freeze(config)
+	start, err := f.kernel.Freeze(config)
 	require.NoError(f.t, err)
 	at := time.Unix(1_700_000_000, 0).UTC()
 	f.save([]flow.Event{
@@ -87,9 +104,7 @@ func (f *forgetful) run(config flow.Config, answer string, crash bool) *flow.Rec
 			command, err := core.Command(f.todo[0])
 			require.NoError(f.t, err)
 			f.todo = f.todo[1:]
-			in, err := f.engine.Perform(f.t.Context(), command, nil)
-			require.NoError(f.t, err)
-			f.step(f.load(), in.Signal, at)
+			f.step(f.load(), f.made(command), at)
 		case len(r.Inquiries) > 0:
 			f.step(core, flow.Answer{Inquiry: r.Inquiries[0].ID, Text: answer}, at)
 		default:
@@ -160,6 +175,7 @@ func TestARestartAtEveryPoint(t *testing.T) {
 					break
 				}
 				f := &forgetful{t: t, engine: engineOf(wordy), id: config.ID}
+				f.kernel = kernel.Of(t, f.engine)
 				r := f.run(config, "Because.", crash)
 				require.Equal(t, flow.StateCompleted, r.State)
 				assert.Empty(t, r.Warnings)

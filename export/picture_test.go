@@ -23,6 +23,7 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/kernel"
 	players "github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -200,12 +201,12 @@ func TestALogThatCallsAFileAnImage(t *testing.T) {
 	config := players.TwoDebaters()
 	config.Rounds, config.Attachments = 1, []flow.File{{Data: canvas(4, 3, "")}}
 	engine, _ := players.Engine(config)
-	start, err := engine.Freeze(config)
+	start, err := kernel.Of(t, engine).Freeze(config)
 	require.NoError(t, err)
 	svg := []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)
 	for _, media := range []string{"image/gif", "image/webp", "image/svg+xml", "image/gif\" onload=\"x"} {
 		start.Settings.Documents = []flow.Document{{Files: []flow.File{{Type: media, Hash: flow.HashOf(svg), Size: len(svg)}}}}
-		core, err := engine.NewCore("changed", []debate.Event{{Seq: 1, Body: &start}})
+		core, err := kernel.Of(t, engine).NewCore("changed", []debate.Event{{Seq: 1, Body: &start}})
 		if err != nil {
 			assert.Contains(t, err.Error(), "type")
 			continue

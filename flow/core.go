@@ -32,8 +32,7 @@ import (
 // [Core.Step] takes an input and returns what follows from it. A runtime around the core saves the events and
 // performs the commands. The same inputs give the same events.
 //
-// A Core has one owner at a time: it is not safe for concurrent use. [NewCore] makes one, and so does
-// Engine.NewCore.
+// A Core has one owner at a time: it is not safe for concurrent use. [NewCore] makes one.
 type Core struct {
 	machine     *Machine
 	flows       map[string]*Machine // by name: before the start an Edit may choose any of them

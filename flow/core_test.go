@@ -11,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -25,7 +26,7 @@ func TestOnlyControlsAreNoted(t *testing.T) {
 		"lost": flow.Lost{Call: call, Attempt: 1}, "tick": flow.Tick{}, "start": flow.Start{}, "nothing": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
-			core, err := l.Engine.NewCore(l.ID, l.Events[:i+1])
+			core, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events[:i+1])
 			require.NoError(t, err)
 			out, err := core.StepRemote(flow.Input{At: time.Now(), Signal: signal})
 			stage.RequireKind(t, err, provider.KindValidation)
@@ -60,7 +61,7 @@ func TestWhatIsNoOutcomeIsRefusedWithThoseBesideIt(t *testing.T) {
 func TestACoreWhoseLogIsBrokenSaysNothingMore(t *testing.T) {
 	l := stage.PlayedLog(t, stage.TwoDebaters())
 	i := l.Index(t, flow.EventIntent, 0)
-	core, err := l.Engine.NewCore(l.ID, l.Events[:i])
+	core, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events[:i])
 	require.NoError(t, err)
 	broken := core.Fold(l.Events[i+1]) // one is left out
 	require.ErrorContains(t, broken, "event")
@@ -74,9 +75,9 @@ func TestACoreWhoseLogIsBrokenSaysNothingMore(t *testing.T) {
 // What another process has appended makes the same core as the whole log does.
 func TestFoldingOneByOneIsFoldingAtOnce(t *testing.T) {
 	l := stage.PlayedLog(t, stage.TwoDebaters())
-	whole, err := l.Engine.NewCore(l.ID, l.Events)
+	whole, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events)
 	require.NoError(t, err)
-	grown, err := l.Engine.NewCore(l.ID, l.Events[:1])
+	grown, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events[:1])
 	require.NoError(t, err)
 	for _, event := range l.Copied(t)[1:] {
 		require.NoError(t, grown.Fold(event))
@@ -93,7 +94,7 @@ func TestACoreTakesTheFlowOfItsConfig(t *testing.T) {
 	engine := stage.WorkshopEngine(stage.ToolAsker(), 1, nil)
 	config := stage.ToolUsers()
 	config.Tools = nil
-	start, err := engine.Freeze(stage.InFlow(engine, config))
+	start, err := kernel.Of(t, engine).Freeze(stage.InFlow(engine, config))
 	require.NoError(t, err)
 	step := func(core *flow.Core, signals ...flow.Signal) error {
 		for _, signal := range signals {
@@ -103,13 +104,13 @@ func TestACoreTakesTheFlowOfItsConfig(t *testing.T) {
 		}
 		return nil
 	}
-	core, err := engine.NewCore("new", nil)
+	core, err := kernel.Of(t, engine).NewCore("new", nil)
 	require.NoError(t, err)
 	require.NoError(t, step(core, flow.Edit{Config: stage.InFlow(engine, config)}, flow.Validate{}, flow.Validated{OK: true}, start))
 	assert.Equal(t, debate.State("working"), core.Record().State)
 	assert.Equal(t, 2, core.Record().InFlight())
 
-	core, err = engine.NewCore("other", nil)
+	core, err = kernel.Of(t, engine).NewCore("other", nil)
 	require.NoError(t, err)
 	err = step(core, flow.Edit{Config: stage.TwoDebaters()}, flow.Validate{}, flow.Validated{OK: true}, start)
 	assert.Equal(t, "flow", stage.RequireKind(t, err, provider.KindValidation).Field)

@@ -16,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
@@ -209,7 +210,7 @@ func TestEveryDifferenceOfConfigsIsNamed(t *testing.T) {
 				engine.Models["test/"+model] = engine.Models["test/debater"]
 			}
 			require.NoError(t, engine.Validate(t.Context(), flow.Named("open", config)))
-			frozen, err := engine.Freeze(flow.Named("open", config))
+			frozen, err := kernel.Of(t, engine).Freeze(flow.Named("open", config))
 			require.NoError(t, err)
 			data, err := json.Marshal(frozen.Config)
 			require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -104,7 +105,7 @@ func TestARejectionFitsItsCall(t *testing.T) {
 		"an end":       {Final: true},
 	} {
 		rejection.Spend = flow.Spend{Call: intent.Call, Attempt: intent.Attempt, Model: intent.Model}
-		_, err := engine.NewCore("test", append(stage.StoredLog{Events: h.Log}.Copied(t), flow.Event{Seq: last.Seq + 1, At: last.At, Body: &rejection}))
+		_, err := kernel.Of(t, engine).NewCore("test", append(stage.StoredLog{Events: h.Log}.Copied(t), flow.Event{Seq: last.Seq + 1, At: last.At, Body: &rejection}))
 		require.ErrorContains(t, err, "rejected.call", name)
 	}
 }

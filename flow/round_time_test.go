@@ -11,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -46,7 +47,7 @@ func TestTheTimeOfARoundThatWasNotPlanned(t *testing.T) {
 	} {
 		log = append(log, flow.Event{Seq: int64(len(log)) + 1, At: last.At, Body: body})
 	}
-	core, err := engine.NewCore("test", log)
+	core, err := kernel.Of(t, engine).NewCore("test", log)
 	require.NoError(t, err)
 	_, err = core.Step(flow.Input{At: last.At, Signal: flow.Retry{}})
 	require.NoError(t, err)

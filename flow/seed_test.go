@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 )
 
@@ -15,7 +16,7 @@ func TestSeed(t *testing.T) {
 	texts := func(seed func() string) map[string]string {
 		engine, _ := stage.Engine(config)
 		engine.Seed = seed
-		start, err := engine.Freeze(config)
+		start, err := kernel.Of(t, engine).Freeze(config)
 		require.NoError(t, err)
 		require.NotEmpty(t, start.Seed)
 		return start.Texts

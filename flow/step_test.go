@@ -10,6 +10,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -128,7 +129,7 @@ func TestTextsThatTakeLongHoldUpNoOtherStart(t *testing.T) {
 func TestNormalizeTo(t *testing.T) {
 	engine := pollEngine()
 	given := &poll{ID: "x", People: []string{"Ada"}, Notes: map[string]int{"a": 1}}
-	start, err := engine.Freeze(given)
+	start, err := kernel.Of(t, engine).Freeze(given)
 	require.NoError(t, err)
 	given.People[0], given.Notes["a"] = "Eve", 2
 	assert.Equal(t, &poll{People: []string{"Ada"}, Rounds: 1, Notes: map[string]int{"a": 1}}, start.Config.Go, "the copy is deep")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
@@ -83,8 +84,6 @@ func TestConfigsThatAreNone(t *testing.T) {
 			assert.Len(t, stage.FieldsOf(t, err), 1)
 			_, err = engine.New(config)
 			assert.Len(t, stage.FieldsOf(t, err), 1)
-			_, err = engine.Freeze(config)
-			assert.Len(t, stage.FieldsOf(t, err), 1)
 			_, err = engine.Estimate(t.Context(), config)
 			assert.Len(t, stage.FieldsOf(t, err), 1)
 			session, err := engine.New(own)
@@ -93,7 +92,7 @@ func TestConfigsThatAreNone(t *testing.T) {
 			assert.Equal(t, flow.StateConfiguring, session.State())
 		})
 	}
-	core, err := engine.NewCore("new", nil)
+	core, err := kernel.Of(t, engine).NewCore("new", nil)
 	require.NoError(t, err)
 	for _, edit := range []flow.Edit{{}, {Flow: "survey"}, {Config: flow.Named("survey", nil)}} {
 		_, err = core.Step(flow.Input{At: time.Now(), Signal: edit})
@@ -128,8 +127,6 @@ func TestAConfigOfAFlowThatIsNotRegistered(t *testing.T) {
 				refused(nil, err)
 			}
 			_, err := engine.Estimate(t.Context(), config)
-			refused(nil, err)
-			_, err = engine.Freeze(config)
 			refused(nil, err)
 			session, err := engine.New(plain)
 			require.NoError(t, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
@@ -82,7 +83,7 @@ func TestAStrangersEventsAreReadFromJSON(t *testing.T) {
 		stored, err := engine.Record(t.Context(), config.ID)
 		require.NoError(t, err)
 		assert.Equal(t, want, gradesOf(stored))
-		core, err := engine.NewCore(config.ID, stage.ThroughJSON(t, stage.Kept(t, s, config.ID)))
+		core, err := kernel.Of(t, engine).NewCore(config.ID, stage.ThroughJSON(t, stage.Kept(t, s, config.ID)))
 		require.NoError(t, err)
 		assert.Equal(t, want, gradesOf(core.Record()))
 
@@ -139,7 +140,7 @@ func TestAStrangersHostileEventsAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			events := l.Copied(t)
 			events[at].Body = &flow.Foreign{Kind: "opinion", JSON: c.body}
-			if _, err := engine.NewCore(l.ID, events); c.field != "" {
+			if _, err := kernel.Of(t, engine).NewCore(l.ID, events); c.field != "" {
 				assert.Equal(t, c.field, stage.RequireKind(t, err, provider.KindValidation).Field)
 			} else {
 				assert.NoError(t, err, "stores may know more")
@@ -158,7 +159,7 @@ func TestAStrangersHostileEventsAreRefused(t *testing.T) {
 	t.Run("a kind that the flow lacks", func(t *testing.T) {
 		events := l.Copied(t)
 		events[at].Body = &flow.Foreign{Kind: "song", JSON: json.RawMessage(body)}
-		_, err := engine.NewCore(l.ID, events)
+		_, err := kernel.Of(t, engine).NewCore(l.ID, events)
 		assert.Equal(t, "kind", stage.RequireKind(t, err, provider.KindValidation).Field)
 	})
 }
@@ -199,7 +200,7 @@ func TestALogWhoseSettingsAreNotItsConfigs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			events := l.Copied(t)
 			c.change(body.As[flow.Start](events[0]))
-			_, err := l.Engine.NewCore(l.ID, events)
+			_, err := kernel.Of(t, l.Engine).NewCore(l.ID, events)
 			if c.fold == "" {
 				require.NoError(t, err)
 			} else {
@@ -240,7 +241,7 @@ func TestALogWhoseViewsAreOfOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			events := l.Copied(t)
 			body.As[flow.Start](events[0]).Views = c.views
-			_, err := l.Engine.NewCore(l.ID, events)
+			_, err := kernel.Of(t, l.Engine).NewCore(l.ID, events)
 			if c.field == "" {
 				require.NoError(t, err)
 				return
@@ -263,13 +264,13 @@ func TestALogThatHasCopiedWhatCannotBe(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			events := l.Copied(t)
 			body.As[flow.Start](events[0]).Parent = &flow.Parent{ID: "p", Seq: 1, Spent: spent}
-			_, err := l.Engine.NewCore(l.ID, events)
+			_, err := kernel.Of(t, l.Engine).NewCore(l.ID, events)
 			assert.Equal(t, "start.parent.spent", stage.RequireKind(t, err, provider.KindValidation).Field)
 		})
 	}
 	events := l.Copied(t)
 	body.As[flow.Start](events[0]).Parent = &flow.Parent{ID: "p", Seq: 1, Spent: flow.Account{Cost: debate.USD, Requests: 1 << 40}}
-	core, err := l.Engine.NewCore(l.ID, events)
+	core, err := kernel.Of(t, l.Engine).NewCore(l.ID, events)
 	require.NoError(t, err)
 	assert.Zero(t, flow.SpentByLabel("x", core.Record())[0].Cost, "it says that more was copied than there is")
 }

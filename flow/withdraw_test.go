@@ -14,6 +14,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -43,9 +44,10 @@ func reloads(t *testing.T, engine *debate.Engine, record *debate.Record) {
 	t.Helper()
 	log := stage.LogOf(t, engine, record.ID).Copied(t)
 	var core *flow.Core
+	own := kernel.Of(t, engine)
 	for i := range log {
 		var err error
-		core, err = engine.NewCore(record.ID, log[:i+1])
+		core, err = own.NewCore(record.ID, log[:i+1])
 		require.NoError(t, err)
 	}
 	assert.Equal(t, record.State, core.Record().State)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/kernel"
 )
 
 // Hand is a conversation that a test steps by hand. Its methods end the test if the core returns an error. It belongs to the
@@ -22,7 +23,7 @@ type Hand struct {
 	Log []flow.Event // all events so far
 
 	t        testing.TB
-	engine   *debate.Engine
+	engine   *kernel.Engine
 	now      time.Time
 	commands map[string]*flow.Command // of the latest attempts, as they stood when the attempt began
 }
@@ -31,11 +32,11 @@ type Hand struct {
 // Engine.Flows, and providers of the names that the config's models have; none of them is called.
 func Begin(t testing.TB, engine *debate.Engine, config flow.Config) *Hand {
 	t.Helper()
-	must(t, engine.Validate(t.Context(), config))
-	start, err := engine.Freeze(config)
+	h := &Hand{t: t, engine: kernel.Of(t, engine), now: time.Unix(0, 0), commands: make(map[string]*flow.Command)}
+	must(t, h.engine.Validate(t.Context(), config))
+	start, err := h.engine.Freeze(config)
 	must(t, err)
-	h := &Hand{t: t, engine: engine, now: time.Unix(0, 0), commands: make(map[string]*flow.Command)}
-	h.Core, err = engine.NewCore("test", nil)
+	h.Core, err = h.engine.NewCore("test", nil)
 	must(t, err)
 	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}, start} {
 		h.Do(signal)

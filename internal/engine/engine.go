@@ -123,7 +123,7 @@ func New(p Parts) (*Engine, []error) {
 	}
 	l.host = session.NewHost(session.HostConfig{
 		Store: kept, Lease: p.Lease, Interval: p.ChunkInterval, CacheBytes: p.CacheBytes, Bus: p.Bus, Owner: newID(),
-		NewCore: l.core, Bound: l.bound, Perform: l.perform, Log: l.log,
+		NewCore: l.NewCore, Bound: l.bound, Perform: l.perform, Log: l.log,
 		Grace: p.Grace, GaveUp: l.gaveUp, Returned: l.returned, GaveUpStore: l.gaveUpStore, StoreReturned: l.storeReturned,
 		Same: sameConfig, Quarantined: l.quarantined,
 		Facade: func(s *session.Session) any {
@@ -186,8 +186,8 @@ func (l *Engine) newSeed() string {
 	return hex.EncodeToString(seed[:])
 }
 
-// core makes the core of a stored debate, by its flow. Without events it makes the core of a debate that is still
+// NewCore makes the core of a stored debate, by its flow. Without events it makes the core of a debate that is still
 // to be configured.
-func (l *Engine) core(id string, events []flow.Event) (*flow.Core, error) {
+func (l *Engine) NewCore(id string, events []flow.Event) (*flow.Core, error) {
 	return flow.NewCore(flow.Flows{Machines: l.machines, First: l.first, Missing: l.lacks, Unsupported: l.cannot}, l.contexts, id, events)
 }

@@ -190,7 +190,7 @@ func (l *Engine) learnReaders(ctx context.Context, record *flow.Record, more ...
 // tried steps a control on a core of its own, and returns the record to which that leads. Nothing is saved. The error is why
 // the control is refused.
 func (l *Engine) tried(id string, events []flow.Event, signal flow.Signal) (*flow.Record, error) {
-	core, err := l.core(id, events)
+	core, err := l.NewCore(id, events)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func (l *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 		return nil, forkError("seq", "is %d: the debate has the events 1 to %d", seq, len(events))
 	}
 	seq = extendCut(events, seq)
-	origin, err := l.core(id, events[:max(1, seq)])
+	origin, err := l.NewCore(id, events[:max(1, seq)])
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (l *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 // checkForked returns what the copied part of a fork has used. It refuses a fork with a model that surely cannot read its files: those
 // of the edited config, and those of people in the copied part.
 func (l *Engine) checkForked(ctx context.Context, id string, events []flow.Event) (flow.Account, error) {
-	forked, err := l.core(id, events)
+	forked, err := l.NewCore(id, events)
 	if err != nil {
 		return flow.Account{}, err
 	}

@@ -10,7 +10,7 @@ import (
 // kept adds the amendment that gives a fork what its edit has changed, if the copied part of the log takes some of it back:
 // its amendments, and the models that were chosen for actors. The edit is the later decision.
 func (l *Engine) kept(origin *flow.Core, id string, events []flow.Event) ([]flow.Event, error) {
-	forked, err := l.core(id, events)
+	forked, err := l.NewCore(id, events)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (l *Engine) kept(origin *flow.Core, id string, events []flow.Event) ([]flow
 
 // asked returns whom a conversation asks when it has just been started.
 func (l *Engine) asked(id string, start *flow.Start, asks func(*flow.Record) []flow.Call) ([]flow.Call, error) {
-	core, err := l.core(id, []flow.Event{{Seq: 1, Body: start}})
+	core, err := l.NewCore(id, []flow.Event{{Seq: 1, Body: start}})
 	if err != nil {
 		return nil, err
 	}

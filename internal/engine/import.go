@@ -82,7 +82,7 @@ func (l *Engine) inspect(s *snapshot) error {
 	if err := l.readOwn(s); err != nil {
 		return err
 	}
-	if _, err := l.core(s.ID, s.Events); err != nil {
+	if _, err := l.NewCore(s.ID, s.Events); err != nil {
 		return restoreError("events", err)
 	}
 	if rendered {

@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -74,7 +75,7 @@ func TestOptionsOfTheAudienceAndOfTheSearchForPositions(t *testing.T) {
 // The start copies the options: a host program may change its config.
 func TestTheOptionsOfSeatsAreCopied(t *testing.T) {
 	config, engine, _ := seated(t)
-	start, err := engine.Freeze(config)
+	start, err := kernel.Of(t, engine).Freeze(config)
 	require.NoError(t, err)
 	before := stage.JSON(start)
 	for _, o := range []*provider.Options{config.AssignPositions.Options, config.SummarizerOptions, config.Audience.Members[0].Options} {
@@ -189,7 +190,7 @@ func TestASummaryInFlightKeepsItsOptions(t *testing.T) {
 		return in != nil && strings.HasPrefix(in.Call, "summary.")
 	})
 	require.Positive(t, at)
-	core, err := d.Engine.NewCore("again", events[:at+1])
+	core, err := kernel.Of(t, d.Engine).NewCore("again", events[:at+1])
 	require.NoError(t, err)
 	command, err := core.Command(body.As[flow.Intent](events[at]).Call)
 	require.NoError(t, err)

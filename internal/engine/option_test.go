@@ -11,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -65,7 +66,7 @@ func TestAFallbackIsAskedWithoutWhatItLacks(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Equal(t, []*provider.Options{ada.Options, {Seed: new(int64(1))}}, asked)
-	core, err := (&debate.Engine{}).NewCore("left", events)
+	core, err := kernel.Of(t, &debate.Engine{}).NewCore("left", events)
 	require.NoError(t, err)
 	assert.Equal(t, []flow.LeftOut{{Model: "test/plain", What: []string{"effort"}}}, core.Record().LeftOut())
 	assert.Contains(t, stage.View(core.Record()).Outcome().Degraded, "the model test/plain was asked without effort")
@@ -122,9 +123,11 @@ func TestValidateAsksTheAdapterWhatItCanWrite(t *testing.T) {
 	assert.Equal(t, []string{"participants[0].options.effort"}, stage.FieldsOf(t, engine.Validate(t.Context(), config)))
 	refuses = "judge"
 	require.NoError(t, engine.Validate(t.Context(), config))
-	start, err := engine.Freeze(config)
+	id, err := engine.Submit(t.Context(), config)
 	require.NoError(t, err)
-	assert.Equal(t, []provider.Ability{provider.AbilityEffort}, start.Models["test/judge"].Unsupported)
+	record, err := engine.Record(t.Context(), id)
+	require.NoError(t, err)
+	assert.Equal(t, []provider.Ability{provider.AbilityEffort}, record.Start().Models["test/judge"].Unsupported)
 	assert.Empty(t, source.Requests())
 }
 

@@ -15,29 +15,12 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/callctx"
 	"github.com/agonist-dev/debate/internal/redact"
-	"github.com/agonist-dev/debate/internal/session"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
 // maxPanic caps the value of a tool's panic in the log, in bytes.
 const maxPanic = 1000
-
-// Perform makes the call of a command; see debate.Engine.
-func (l *Engine) Perform(ctx context.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Input, error) {
-	if c == nil {
-		return flow.Input{}, &flow.Error{Kind: provider.KindValidation, Op: "perform", Err: errors.New("the command is nil")}
-	}
-	var call callctx.Context
-	l.bound(&call, c)
-	call.Attach(ctx)
-	defer call.Cancel()
-	signal, err := l.perform(&call, c, func() error { return nil }, emit)
-	if err != nil {
-		return flow.Input{}, err
-	}
-	return session.NewInput(signal), nil
-}
 
 // bound begins the time of a call. If calls have to queue for a slot, perform begins it later instead.
 func (l *Engine) bound(call *callctx.Context, c *flow.Command) {

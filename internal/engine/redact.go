@@ -65,7 +65,7 @@ func (l *Engine) redacted(
 		}
 		return nil, out, err
 	}
-	before, err := l.core(id, log)
+	before, err := l.NewCore(id, log)
 	if err != nil {
 		return nil, out, err
 	}
@@ -73,7 +73,7 @@ func (l *Engine) redacted(
 	for _, e := range changed {
 		after[e.Seq-1] = e
 	}
-	core, err := l.core(id, after)
+	core, err := l.NewCore(id, after)
 	if err != nil {
 		return nil, out, redaction.HeldBySetting(err)
 	}

@@ -82,7 +82,7 @@ func (l *Engine) configured(p *plan) (*flow.Core, error) {
 	if err := store.CheckID(p.settings.ID); err != nil {
 		return nil, err
 	}
-	core, err := l.core(p.settings.ID, nil)
+	core, err := l.NewCore(p.settings.ID, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,8 @@ func (l *Engine) Record(ctx context.Context, id string) (*flow.Record, error) {
 	return l.host.Record(ctx, id)
 }
 
-// Freeze returns the signal with which a log begins; see debate.Engine.
+// Freeze returns the signal with which a log begins: the config with every default written out, and everything else that must not
+// change while the conversation runs. Each call draws a new seed. The config should have passed Validate.
 func (l *Engine) Freeze(config flow.Config) (flow.Start, error) {
 	p, err := l.plan(context.Background(), config, false)
 	if err != nil {
@@ -237,11 +238,6 @@ func (l *Engine) Freeze(config flow.Config) (flow.Start, error) {
 	}
 	start.Models = maps.Clone(start.Models) // a copy, since the caller may write to it
 	return *start, nil
-}
-
-// NewCore makes the core of a stored conversation; see debate.Engine.
-func (l *Engine) NewCore(id string, events []flow.Event) (*flow.Core, error) {
-	return l.core(id, events)
 }
 
 // Shutdown closes all sessions; see debate.Engine.

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -10,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -81,13 +81,16 @@ func TestACallThatQueuesStartsOnlyUnderALease(t *testing.T) {
 		a.MaxCalls = 1
 		a.Providers["busy"] = stage.ProviderFunc(func(context.Context, *provider.Request, func(provider.Chunk)) (*provider.Response, error) {
 			stage.Pass(stage.LeaseTime + 5*time.Second)
-			return nil, &provider.Error{Kind: provider.KindAPI}
+			return nil, &provider.Error{Kind: provider.KindRefusal}
 		})
-		var group sync.WaitGroup
-		group.Go(func() { // it has the slot
-			_, err := a.Perform(t.Context(), &flow.Command{Provider: "busy", Request: &provider.Request{}}, nil)
-			assert.NoError(t, err)
-		})
+		busy := c.Config
+		busy.ID, busy.Participants = "busy", slices.Clone(busy.Participants)
+		for i := range busy.Participants {
+			busy.Participants[i].Model = "busy/talker"
+		}
+		has, err := a.Start(t.Context(), busy) // its first call has the slot
+		require.NoError(t, err)
+		defer has.Close()
 		stage.Pass(100 * time.Millisecond)
 		first := a.Begun()
 		a.Goes(func(_ context.Context, op string, do func() error) error {
@@ -99,8 +102,7 @@ func TestACallThatQueuesStartsOnlyUnderALease(t *testing.T) {
 		stage.Pass(stage.LeaseTime + time.Second)
 		second := b.Opened(first.ID())
 		a.Goes(func(_ context.Context, _ string, do func() error) error { return do() })
-		group.Wait()
-		_, err := first.Wait(t.Context())
+		_, err = first.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrLeased)
 		_, err = second.Wait(t.Context())
 		require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
@@ -316,9 +317,9 @@ func TestALogOfTooManyCallsIsRefusedSoon(t *testing.T) {
 	longform.Lone(t)
 	config := stage.TwoDebaters()
 	engine, _ := stage.Engine(config)
-	start, err := engine.Freeze(config)
+	start, err := kernel.Of(t, engine).Freeze(config)
 	require.NoError(t, err)
-	core, err := engine.NewCore("many", nil)
+	core, err := kernel.Of(t, engine).NewCore("many", nil)
 	require.NoError(t, err)
 	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}} {
 		_, err := core.Step(flow.Input{At: time.Now(), Signal: signal})
@@ -334,7 +335,7 @@ func TestALogOfTooManyCallsIsRefusedSoon(t *testing.T) {
 			Body: &flow.Intent{Call: name, By: name, Attempt: 1},
 		})
 	}
-	_, err = engine.NewCore("many", log)
+	_, err = kernel.Of(t, engine).NewCore("many", log)
 	require.ErrorIs(t, err, &debate.Error{Kind: provider.KindValidation}, "%v", err)
 	assert.ErrorContains(t, err, "in flight")
 }

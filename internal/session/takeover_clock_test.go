@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -143,7 +144,7 @@ func elsewhere(t *testing.T, engine *debate.Engine, id string, signal flow.Signa
 		require.NoError(t, err)
 		log = append(log, event)
 	}
-	core, err := engine.NewCore(id, log)
+	core, err := kernel.Of(t, engine).NewCore(id, log)
 	require.NoError(t, err)
 	out, err := core.StepRemote(flow.Input{At: time.Now().Add(time.Hour), Signal: signal})
 	require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -21,7 +22,7 @@ type sim struct {
 	t       *testing.T
 	seed    uint64
 	dice    *rand.Rand
-	engine  *debate.Engine
+	engine  *kernel.Engine
 	id      string
 	start   *flow.Start // the same for both debates of a seed
 	names   []string
@@ -56,7 +57,7 @@ type flight struct {
 	aborted bool
 }
 
-func newSim(t *testing.T, engine *debate.Engine, seed uint64) *sim {
+func newSim(t *testing.T, engine *kernel.Engine, seed uint64) *sim {
 	t.Helper()
 	return &sim{
 		t: t, seed: seed, dice: rand.New(rand.NewPCG(seed, 1)), engine: engine, id: fmt.Sprintf("sim-%d", seed), faults: 6,

@@ -20,6 +20,7 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
@@ -254,7 +255,7 @@ func hostileEngine() *debate.Engine {
 
 // beginHostile begins a conversation that is stepped by hand.
 func beginHostile(
-	ctx context.Context, engine *debate.Engine, dice *rand.Rand, config flow.Config, reply func(*provider.Request) scripted.Reply,
+	ctx context.Context, engine *kernel.Engine, dice *rand.Rand, config flow.Config, reply func(*provider.Request) scripted.Reply,
 ) (*hostile, error) {
 	h := &hostile{dice: dice, reply: reply, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	if err := engine.Validate(ctx, config); err != nil {
@@ -274,7 +275,7 @@ func beginHostile(
 // TestHostileLogsAndConfigs alters logs and configs of debates and of deliberations. They are refused, or the conversation
 // goes on in steps of which each does a bounded work.
 func TestHostileLogsAndConfigs(t *testing.T) {
-	engine := hostileEngine()
+	engine := kernel.Of(t, hostileEngine())
 	begin := func(dice *rand.Rand, config flow.Config, reply func(*provider.Request) scripted.Reply) (*hostile, error) {
 		return beginHostile(t.Context(), engine, dice, config, reply)
 	}
@@ -315,7 +316,7 @@ func TestHostileLogsAndConfigs(t *testing.T) {
 }
 
 // mutateConfig alters a config. nil: it cannot be read any more.
-func mutateConfig(engine *debate.Engine, dice *rand.Rand, config flow.Config) flow.Config {
+func mutateConfig(engine *kernel.Engine, dice *rand.Rand, config flow.Config) flow.Config {
 	data, err := flow.EncodeConfig(config)
 	var read any
 	if err != nil || json.Unmarshal(data, &read) != nil {

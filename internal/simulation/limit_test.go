@@ -16,6 +16,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
@@ -35,7 +36,7 @@ var (
 //
 // The runs are one after the other: only so is the secret of each debate drawn from its seed.
 func TestSimulationOfLimits(t *testing.T) {
-	engine, seen := limitEngine(), newLimitFigures()
+	engine, seen := kernel.Of(t, limitEngine()), newLimitFigures()
 	first, last := uint64(0), *limitSeeds
 	if *oneSeed >= 0 {
 		first, last = uint64(*oneSeed), uint64(*oneSeed)+1
@@ -64,7 +65,7 @@ type limitSim struct {
 	t      *testing.T
 	seed   uint64
 	dice   *rand.Rand
-	engine *debate.Engine
+	engine *kernel.Engine
 	id     string
 	core   *flow.Core
 	log    []debate.Event
@@ -90,7 +91,7 @@ type limitFlight struct {
 	aborted bool
 }
 
-func newLimitSim(t *testing.T, engine *debate.Engine, seed uint64, seen *limitFigures) *limitSim {
+func newLimitSim(t *testing.T, engine *kernel.Engine, seed uint64, seen *limitFigures) *limitSim {
 	t.Helper()
 	s := &limitSim{
 		t: t, seed: seed, dice: rand.New(rand.NewPCG(seed, 2)), engine: engine, id: fmt.Sprintf("limit-%d", seed), seen: seen,

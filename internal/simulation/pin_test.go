@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 )
@@ -27,7 +28,7 @@ const pinnedSeeds = 200
 func TestPinnedSimulations(t *testing.T) {
 	longform.Lone(t)
 	const golden = "testdata/simulations.golden"
-	engine := simEngine()
+	engine := kernel.Of(t, simEngine())
 	engine.Seed = func() string { return "0123456789abcdef0123456789abcdef" } // fences, labels and orders are the same each time
 	var got strings.Builder
 	for seed := range uint64(pinnedSeeds / fewer) {

@@ -19,6 +19,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/internal/stage/flows"
@@ -128,11 +129,12 @@ func replyOf(p provider.Provider) func(*provider.Request) scripted.Reply {
 // disturbed. What is removed stands there no more, except where the fact says that it is an identifier, and the conversation goes on;
 // what is refused has changed nothing.
 func TestRedactions(t *testing.T) {
-	engine := hostileEngine()
-	engine.Flows[deliberation.EvaluationName], engine.Flows[arbiter.FlowName] = deliberation.EvaluationFlow(), arbiter.Flow()
-	engine.Models["test/m"] = engine.Models["test/agent"]
+	host := hostileEngine()
+	host.Flows[deliberation.EvaluationName], host.Flows[arbiter.FlowName] = deliberation.EvaluationFlow(), arbiter.Flow()
+	host.Models["test/m"] = host.Models["test/agent"]
 	kept := &store.Memory{}
-	engine.Store = kept
+	host.Store = kept
+	engine := kernel.Of(t, host)
 	gone, left := make(map[string]bool), make(map[string]bool)
 	removed, names, refused, places, full := 0, 0, 0, 0, 0
 	for seed := range longform.Sized[uint64](1_000, 80, 60) {

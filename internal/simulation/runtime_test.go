@@ -15,6 +15,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -122,12 +123,13 @@ func (j *journey) play() journeys {
 
 // store stores the debate, which nobody works on yet.
 func (j *journey) store() {
-	start, err := j.Reader.Freeze(j.Config)
+	own := kernel.Of(j.T, j.members[0].Engine)
+	start, err := kernel.Of(j.T, j.Reader).Freeze(j.Config)
 	if err != nil { // the reader has no providers
-		start, err = j.members[0].Freeze(j.Config)
+		start, err = own.Freeze(j.Config)
 	}
 	require.NoError(j.T, err)
-	core, err := j.members[0].NewCore(j.id, nil)
+	core, err := own.NewCore(j.id, nil)
 	require.NoError(j.T, err)
 	for _, signal := range []flow.Signal{flow.Edit{Config: j.Config}, flow.Validate{}, flow.Validated{OK: true}, start} {
 		out, err := core.StepDrain(flow.Input{At: time.Now(), Signal: signal})

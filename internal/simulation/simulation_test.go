@@ -14,6 +14,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
 )
 
@@ -32,7 +33,7 @@ func TestSimulation(t *testing.T) {
 		for shard := range uint64(shards) {
 			t.Run(fmt.Sprintf("%d of %d", shard+1, shards), func(t *testing.T) {
 				t.Parallel()
-				engine := simEngine()
+				engine := kernel.Of(t, simEngine())
 				for seed := shard; seed < *simSeeds; seed += shards {
 					seen[shard].add(simulate(t, engine, seed))
 				}
@@ -121,7 +122,7 @@ func (n *troubles) note(e *debate.Event) {
 }
 
 // simulate plays one seed.
-func simulate(t *testing.T, engine *debate.Engine, seed uint64) troubles {
+func simulate(t *testing.T, engine *kernel.Engine, seed uint64) troubles {
 	t.Helper()
 	plain := newSim(t, engine, seed)
 	plain.play()

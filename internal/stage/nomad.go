@@ -9,6 +9,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -33,7 +34,7 @@ func (n *Nomad) Core() *flow.Core {
 		require.NoError(n.T, err)
 		log = append(log, event)
 	}
-	core, err := n.Engine().NewCore("d", log)
+	core, err := kernel.Of(n.T, n.Engine()).NewCore("d", log)
 	require.NoError(n.T, err)
 	return core
 }
@@ -78,9 +79,10 @@ func (n *Nomad) Begin() {
 	session, err := n.Engine().New(n.Config)
 	require.NoError(n.T, err)
 	require.NoError(n.T, session.Validate(n.T.Context()))
-	start, err := n.Engine().Freeze(n.Config)
+	own := kernel.Of(n.T, n.Engine())
+	start, err := own.Freeze(n.Config)
 	require.NoError(n.T, err)
-	core, err := n.Engine().NewCore(n.Config.ID, nil)
+	core, err := own.NewCore(n.Config.ID, nil)
 	require.NoError(n.T, err)
 	for _, signal := range []flow.Signal{flow.Edit{Config: n.Config}, flow.Validate{}, flow.Validated{OK: true}, start} {
 		out, err := core.StepDrain(flow.Input{At: time.Now(), Signal: signal})

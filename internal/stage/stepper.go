@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -61,9 +62,10 @@ func Begun(t *testing.T, config debate.Config) *Stepper {
 // BegunBy is Begun, for an engine of a flow of its own.
 func BegunBy(t *testing.T, engine *debate.Engine, config flow.Config) *Stepper {
 	t.Helper()
-	start, err := engine.Freeze(config)
+	own := kernel.Of(t, engine)
+	start, err := own.Freeze(config)
 	require.NoError(t, err)
-	core, err := engine.NewCore("stepped", nil)
+	core, err := own.NewCore("stepped", nil)
 	require.NoError(t, err)
 	s := &Stepper{Core: core, t: t, At: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}, start} {

@@ -17,6 +17,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -119,7 +120,7 @@ func TestAPositionThatHoldsTheFencesWord(t *testing.T) {
 	engine, p := stage.Engine(config)
 	engine.Store = &store.Memory{}
 	stage.Planner(p, stage.JSON(stage.PlanOf("The word is WORD, so there.", "Another matter <<<end WORD>>> altogether.")))
-	start, err := engine.Freeze(config)
+	start, err := kernel.Of(t, engine).Freeze(config)
 	require.NoError(t, err)
 	word := ""
 	for name, text := range start.Texts {
@@ -145,7 +146,7 @@ func TestAPositionThatHoldsTheFencesWord(t *testing.T) {
 // begun is the core of a debate that has started, and how it goes on.
 func begun(t *testing.T, engine *debate.Engine, config debate.Config, start flow.Signal) (*flow.Core, func(flow.Signal) flow.Output) {
 	t.Helper()
-	core, err := engine.NewCore("begun", nil)
+	core, err := kernel.Of(t, engine).NewCore("begun", nil)
 	require.NoError(t, err)
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	step := func(signal flow.Signal) flow.Output {
@@ -185,7 +186,7 @@ func assembly(speakers, listeners int) debate.Config {
 func TestPositionsThatDoNotFitAreAskedForAgain(t *testing.T) {
 	config := assembly(66, 1000)
 	engine, _ := stage.Ready(config)
-	start, err := engine.Freeze(config)
+	start, err := kernel.Of(t, engine).Freeze(config)
 	require.NoError(t, err)
 	core, step := begun(t, engine, config, start)
 	plan := func(words int) string {
@@ -218,7 +219,7 @@ func TestPositionsThatDoNotFitAreAskedForAgain(t *testing.T) {
 func TestManySpeakersMayLookForPositions(t *testing.T) {
 	config := assembly(400, 0)
 	engine, _ := stage.Ready(config)
-	_, err := engine.Freeze(config)
+	_, err := kernel.Of(t, engine).Freeze(config)
 	require.NoError(t, err)
 }
 
@@ -235,7 +236,7 @@ func TestALogFullOfHoles(t *testing.T) {
 		start.Texts[name] = holes
 	}
 	for range 2 {
-		core, err := engine.NewCore(l.ID, events)
+		core, err := kernel.Of(t, engine).NewCore(l.ID, events)
 		require.NoError(t, err)
 		d := stage.View(core.Record())
 		assert.Greater(t, len(d.Text("system.Ada")), 64<<20)
@@ -259,7 +260,7 @@ func TestPositionsAreAssignedOnce(t *testing.T) {
 		events[i].Seq, events[i].At = int64(i+1), events[min(i, found)].At
 	}
 	for n, wrong := range map[int]bool{found + 1: false, found + 3: true} {
-		_, err := engine.NewCore(l.ID, events[:n])
+		_, err := kernel.Of(t, engine).NewCore(l.ID, events[:n])
 		if wrong {
 			require.ErrorContains(t, err, "positions were assigned before")
 			continue

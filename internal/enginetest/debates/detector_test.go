@@ -14,6 +14,7 @@ import (
 	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -209,7 +210,7 @@ func TestADetectorEndsTheDebateAfterTheRound(t *testing.T) {
 
 				// Another process that takes it up after the assessment ends it for the same reason.
 				i := stage.StoredLog{Events: events}.Index(t, debate.EventAssessment, tc.after-1)
-				again, err := stage.Twin(engine).NewCore(record.ID, events[:i+1])
+				again, err := kernel.Of(t, stage.Twin(engine)).NewCore(record.ID, events[:i+1])
 				require.NoError(t, err)
 				out, err := again.Step(flow.Input{At: record.LastAt, Signal: flow.Tick{}})
 				require.NoError(t, err)
@@ -304,7 +305,7 @@ func TestFindingsOfRoundsThatAreNone(t *testing.T) {
 			assert.False(t, f.Found(), "round %d: %+v", round, f)
 		}
 	}
-	core, err := engine.NewCore("none", nil)
+	core, err := kernel.Of(t, engine).NewCore("none", nil)
 	require.NoError(t, err)
 	_, begun := debate.Of(core.Record())
 	assert.False(t, begun, "nothing can be found in what has not begun")

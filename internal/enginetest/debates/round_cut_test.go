@@ -10,6 +10,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 )
 
@@ -24,21 +25,21 @@ func TestALogThatWasCutBeforeARound(t *testing.T) {
 		"an amendment and a pause": {flow.Amendment{TurnTimeout: new(flow.Duration(time.Minute))}, flow.Pause{}, flow.Resume{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cuts := 0
+			cuts, own := 0, kernel.Of(t, engine)
 			for i, e := range log.Events {
 				round := body.As[flow.Round](e)
 				if round == nil {
 					continue
 				}
 				cuts++
-				core, err := engine.NewCore(log.ID, log.Copied(t)[:i])
+				core, err := own.NewCore(log.ID, log.Copied(t)[:i])
 				require.NoError(t, err)
 				var events []debate.Event
 				for _, signal := range inputs {
 					out, err := core.Step(flow.Input{At: e.At, Signal: signal})
 					require.NoError(t, err)
 					events = append(events, out.Events...)
-					again, err := engine.NewCore(log.ID, append(log.Copied(t)[:i], events...)) // the core is made of the log alone
+					again, err := own.NewCore(log.ID, append(log.Copied(t)[:i], events...)) // the core is made of the log alone
 					require.NoError(t, err)
 					core = again
 				}

@@ -17,6 +17,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
@@ -70,7 +71,7 @@ func TestInquiriesThatDoNotFold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			events := l.Copied(t)
 			tc.change(&events[tc.at])
-			_, err := l.Engine.NewCore(l.ID, events)
+			_, err := kernel.Of(t, l.Engine).NewCore(l.ID, events)
 			assert.Equal(t, tc.field, stage.RequireKind(t, err, provider.KindValidation).Field)
 		})
 	}
@@ -78,7 +79,7 @@ func TestInquiriesThatDoNotFold(t *testing.T) {
 		events := l.Copied(t)[:answer+1]
 		again := events[answer]
 		again.Seq++
-		_, err := l.Engine.NewCore(l.ID, append(events, again))
+		_, err := kernel.Of(t, l.Engine).NewCore(l.ID, append(events, again))
 		assert.Equal(t, "answer.option", stage.RequireKind(t, err, provider.KindValidation).Field)
 	})
 }
@@ -132,7 +133,7 @@ func TestAQuestionAboutNoFailureDoesNotFold(t *testing.T) {
 		return body.As[flow.Inquiry](e) != nil && len(body.As[flow.Inquiry](e).Options) > 0
 	})
 	body.As[flow.Inquiry](events[at]).Failure = nil
-	_, err := l.Engine.NewCore(l.ID, events)
+	_, err := kernel.Of(t, l.Engine).NewCore(l.ID, events)
 	assert.Equal(t, "inquiry.failure", stage.RequireKind(t, err, provider.KindValidation).Field)
 }
 
@@ -171,7 +172,7 @@ func provoke(t *testing.T, l stage.StoredLog, log, what string) {
 	if json.Unmarshal([]byte(log), &events) != nil {
 		return
 	}
-	core, err := l.Engine.NewCore(l.ID, events)
+	core, err := kernel.Of(t, l.Engine).NewCore(l.ID, events)
 	if err != nil {
 		stage.RequireKind(t, err, provider.KindValidation)
 		return

@@ -11,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -103,7 +104,7 @@ func TestAChoiceAboutACallThatIsNotFailedIsRefused(t *testing.T) {
 	again.Attempt++
 	last.Seq, last.Body = last.Seq+1, &again
 	for _, option := range record.Inquiries[0].Options {
-		core, err := engine.NewCore("hostile", append(l.Copied(t), last))
+		core, err := kernel.Of(t, engine).NewCore("hostile", append(l.Copied(t), last))
 		require.NoError(t, err)
 		_, err = core.Step(flow.Input{At: last.At, Signal: flow.Answer{Inquiry: record.Inquiries[0].ID, Option: option, Model: "test/spare"}})
 		stage.RequireKind(t, err, provider.KindState)

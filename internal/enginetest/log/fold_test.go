@@ -13,6 +13,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
@@ -23,7 +24,7 @@ func TestTheRecordIsTheFoldOfItsLog(t *testing.T) {
 	engine, _ := stage.Engine(config)
 	live := stage.Run(t, engine, config)
 	l := stage.LogOf(t, engine, live.ID)
-	core, err := engine.NewCore(l.ID, l.Events)
+	core, err := kernel.Of(t, engine).NewCore(l.ID, l.Events)
 	require.NoError(t, err)
 	folded := core.Record()
 
@@ -129,7 +130,7 @@ func TestLogsThatDoNotFold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			events := l.Copied(t)
 			c.change(&events[c.at])
-			_, err := l.Engine.NewCore(l.ID, events)
+			_, err := kernel.Of(t, l.Engine).NewCore(l.ID, events)
 			assert.Equal(t, c.field, stage.RequireKind(t, err, provider.KindValidation).Field)
 		})
 	}
@@ -139,11 +140,11 @@ func TestLogsThatDoNotFold(t *testing.T) {
 func TestEveryPrefixOfALogFolds(t *testing.T) {
 	l := stage.PlayedLog(t, stage.TwoDebaters())
 	for n := 1; n <= len(l.Events); n++ {
-		core, err := l.Engine.NewCore(l.ID, l.Events[:n])
+		core, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events[:n])
 		require.NoError(t, err, "%d events", n)
 		assert.EqualValues(t, n, core.Record().Seq)
 	}
-	core, err := l.Engine.NewCore(l.ID, nil)
+	core, err := kernel.Of(t, l.Engine).NewCore(l.ID, nil)
 	require.NoError(t, err)
 	assert.Equal(t, flow.StateConfiguring, core.Record().State)
 }
@@ -152,7 +153,7 @@ func TestEveryPrefixOfALogFolds(t *testing.T) {
 func TestTimesAreInOrderWhateverTheClockSays(t *testing.T) {
 	l := stage.PlayedLog(t, stage.TwoDebaters())
 	i := l.Index(t, flow.EventIntent, 0)
-	core, err := l.Engine.NewCore(l.ID, l.Events[:i+1])
+	core, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events[:i+1])
 	require.NoError(t, err)
 	out, err := core.Step(flow.Input{At: time.Unix(1, 0), Signal: flow.Result{Call: body.As[flow.Intent](l.Events[i]).Call, Attempt: 1, Text: "Early."}})
 	require.NoError(t, err)
@@ -164,7 +165,7 @@ func TestTimesAreInOrderWhateverTheClockSays(t *testing.T) {
 func TestAClockBehindTheLogDelaysNothing(t *testing.T) {
 	l := stage.PlayedLog(t, stage.TwoDebaters())
 	i := l.Index(t, flow.EventIntent, 0)
-	core, err := l.Engine.NewCore(l.ID, l.Events[:i+1])
+	core, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events[:i+1])
 	require.NoError(t, err)
 	behind := l.Events[i].At.Add(-time.Hour)
 	failed := flow.Failed{Call: body.As[flow.Intent](l.Events[i]).Call, Attempt: 1, Error: &debate.Error{Kind: provider.KindNetwork}}
@@ -252,7 +253,7 @@ func TestARefusedInputChangesNothing(t *testing.T) {
 		fresh := func(t *testing.T) *flow.Core { // a core that shares nothing with another one
 			t.Helper()
 			begun := stage.StoredLog{Events: l.Events[:c.events]}
-			core, err := l.Engine.NewCore(l.ID, begun.Copied(t))
+			core, err := kernel.Of(t, l.Engine).NewCore(l.ID, begun.Copied(t))
 			require.NoError(t, err)
 			for _, signal := range c.then {
 				_, err := step(core, signal)
@@ -299,7 +300,7 @@ func TestResultsThatNobodyWaitsFor(t *testing.T) {
 	l := stage.PlayedLog(t, stage.TwoDebaters())
 	i := l.Index(t, flow.EventIntent, 1)
 	done, open := body.As[flow.Intent](l.Events[l.Index(t, flow.EventIntent, 0)]), body.As[flow.Intent](l.Events[i])
-	core, err := l.Engine.NewCore(l.ID, l.Events[:i+1])
+	core, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events[:i+1])
 	require.NoError(t, err)
 	for _, signal := range []flow.Signal{
 		flow.Result{Call: done.Call, Attempt: 1, Text: "Again."},
@@ -336,7 +337,7 @@ func TestAFinalDebateTakesNothing(t *testing.T) {
 		flow.Answer{Text: "x"},
 		flow.Sent{Trigger: "x"},
 	} {
-		core, err := l.Engine.NewCore(l.ID, l.Events)
+		core, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events)
 		require.NoError(t, err)
 		_, err = core.Step(flow.Input{At: time.Now(), Signal: signal})
 		stage.RequireKind(t, err, provider.KindState)
@@ -347,7 +348,7 @@ func TestAFinalDebateTakesNothing(t *testing.T) {
 // A start that does not fold is refused, and a good one is taken after it.
 func TestAStartThatDoesNotFold(t *testing.T) {
 	l := stage.PlayedLog(t, stage.TwoDebaters())
-	core, err := l.Engine.NewCore("new", nil)
+	core, err := kernel.Of(t, l.Engine).NewCore("new", nil)
 	require.NoError(t, err)
 	at := l.Events[0].At
 	for _, signal := range []flow.Signal{flow.Edit{Config: stage.TwoDebaters()}, flow.Validate{}, flow.Validated{OK: true}} {
@@ -388,7 +389,7 @@ func TestVersionsOfAFlow(t *testing.T) {
 			f.Name, f.Version, f.Accepts = "later", c.version, c.accepts
 			engine, _ := stage.Engine(config)
 			engine.Flows = map[string]*debate.Flow{"later": f}
-			_, err := engine.NewCore(l.ID, events)
+			_, err := kernel.Of(t, engine).NewCore(l.ID, events)
 			if c.opens {
 				assert.NoError(t, err)
 				return

@@ -18,6 +18,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
@@ -30,7 +31,7 @@ func TestAnExportHoldsNoSecretAndIsTheSameDebate(t *testing.T) {
 	engine, _ := stage.Engine(config)
 	const seed = "a seed that nobody may know"
 	engine.Seed = func() string { return seed }
-	start, err := engine.Freeze(config)
+	start, err := kernel.Of(t, engine).Freeze(config)
 	require.NoError(t, err)
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
@@ -152,7 +153,7 @@ func restores(t *testing.T, engine *debate.Engine, data []byte, what string) (ok
 	if json.Unmarshal(data, &read) != nil {
 		return false
 	}
-	core, err := engine.NewCore(read.ID, read.Events)
+	core, err := kernel.Of(t, engine).NewCore(read.ID, read.Events)
 	if err != nil {
 		stage.RequireKind(t, err, provider.KindValidation)
 		return false

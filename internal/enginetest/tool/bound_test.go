@@ -10,6 +10,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -52,11 +53,11 @@ func TestALogWithAToolThatWasNotOffered(t *testing.T) {
 	for _, name := range []string{"", "sing"} {
 		events := l.Copied(t)[:at+1]
 		body.As[flow.ToolCalls](events[at]).Uses[0].Name = name
-		_, err := engine.NewCore(l.ID, events)
+		_, err := kernel.Of(t, engine).NewCore(l.ID, events)
 		stage.RequireKind(t, err, provider.KindValidation)
 		require.ErrorContains(t, err, "was not offered")
 		body.As[flow.ToolCalls](events[at]).Uses[0].Denied = "There is no tool of this name."
-		_, err = engine.NewCore(l.ID, events)
+		_, err = kernel.Of(t, engine).NewCore(l.ID, events)
 		require.NoError(t, err)
 	}
 }
@@ -65,7 +66,7 @@ func TestALogWithAToolThatWasNotOffered(t *testing.T) {
 func TestACallThatNeverHasAResultEnds(t *testing.T) {
 	engine := stage.WorkshopEngine(stage.ToolAsker(), 5, map[string]debate.Tool{"add": (&stage.Tally{}).Tool(t, true)})
 	l := stage.LogOf(t, engine, stage.Run(t, engine, stage.InFlow(engine, stage.ToolUsers())).ID)
-	core, err := engine.NewCore(l.ID, l.Copied(t)[:l.Index(t, flow.EventIntent, 0)+1])
+	core, err := kernel.Of(t, engine).NewCore(l.ID, l.Copied(t)[:l.Index(t, flow.EventIntent, 0)+1])
 	require.NoError(t, err)
 	at := core.Record().LastAt
 	step := func(signal flow.Signal) {

@@ -13,6 +13,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
@@ -185,7 +186,7 @@ func TestALogThatRepeatsAUse(t *testing.T) {
 			events = append(events, flow.Event{Seq: int64(again + 1), At: events[again-1].At, Body: in})
 		}
 	}
-	_, err = engine.NewCore(id, events)
+	_, err = kernel.Of(t, engine).NewCore(id, events)
 	stage.RequireKind(t, err, provider.KindValidation)
 	assert.ErrorContains(t, err, "nobody has decided to make")
 }

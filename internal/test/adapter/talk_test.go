@@ -17,6 +17,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -37,7 +38,7 @@ func hold(t *testing.T, name, model string, p provider.Provider) *flow.Record {
 		},
 		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: name + "/" + model}}},
 	}
-	if row, ok := priced(engine, config); ok && row.Priced {
+	if row, ok := priced(t, engine, config); ok && row.Priced {
 		config.Budget = &flow.Budget{Hard: most}
 	}
 	config.Unattended = true
@@ -105,8 +106,9 @@ func (l *listener) count(call string) int {
 }
 
 // priced returns what is known of a debate's model.
-func priced(engine *debate.Engine, config debate.Config) (flow.Model, bool) {
-	start, err := engine.Freeze(config)
+func priced(t *testing.T, engine *debate.Engine, config debate.Config) (flow.Model, bool) {
+	t.Helper()
+	start, err := kernel.Of(t, engine).Freeze(config)
 	if err != nil {
 		return flow.Model{}, false
 	}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -50,16 +51,29 @@ asked, and no key is needed. The flags are those of the command debate.`,
 			if err != nil {
 				return err
 			}
-			start, err := engine.Freeze(loaded.Config)
+			start, err := frozen(c.Context(), engine, loaded.Config)
 			if err != nil {
 				return err
 			}
-			return p.printConfig(&start)
+			return p.printConfig(start)
 		},
 	}
 	f.define(c)
 	p.tools.define(c)
 	return c
+}
+
+// frozen returns what a config would start, with all defaults. It is stored in the engine's memory, and nobody plays it.
+func frozen(ctx context.Context, engine *debate.Engine, config flow.Config) (*flow.Start, error) {
+	id, err := engine.Submit(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	record, err := engine.Record(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return record.Start(), nil
 }
 
 // placeholder stands for the problem where only the config matters.

@@ -35,7 +35,7 @@ the length of one is left out. The flags are those of the command debate.`,
 			if err != nil {
 				return err
 			}
-			start, err := engine.Freeze(loaded.Config)
+			start, err := frozen(c.Context(), engine, loaded.Config)
 			if err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/flow"
 )
 
@@ -26,6 +27,10 @@ func redecide(ctx context.Context, engine *debate.Engine, record *flow.Record) (
 			break
 		}
 	}
+	flows, err := compiled(engine)
+	if err != nil {
+		return 0, err
+	}
 	f, decided := flowOf(engine, record.Flow()), 0
 	for i := range events {
 		if err := ctx.Err(); err != nil {
@@ -35,7 +40,7 @@ func redecide(ctx context.Context, engine *debate.Engine, record *flow.Record) (
 		if !ok || events[i].Seq <= copied || !alone(f, said) {
 			continue
 		}
-		again, err := next(engine, record.ID, events[:i], &events[i])
+		again, err := next(flows, record.ID, events[:i], &events[i])
 		if err != nil {
 			return 0, fmt.Errorf("event %d: %w", events[i].Seq, err)
 		}
@@ -63,8 +68,11 @@ func alone(f *flow.Flow, t *flow.Transition) bool {
 }
 
 // next returns the change of the state that follows events at the time of the next one; nil: there is none.
-func next(engine *debate.Engine, id string, before []flow.Event, at *flow.Event) (*flow.Transition, error) {
-	core, err := engine.NewCore(id, before)
+func next(flows flow.Flows, id string, before []flow.Event, at *flow.Event) (*flow.Transition, error) {
+	core, err := flow.NewCore(flows, map[string]window.Manager{
+		flow.ContextTruncate: window.Truncate{}, flow.ContextSliding: window.Sliding{}, flow.ContextSummarize: window.Summarize{},
+		flow.DefaultContext: window.Hybrid{},
+	}, id, before)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +86,19 @@ func next(engine *debate.Engine, id string, before []flow.Event, at *flow.Event)
 		}
 	}
 	return nil, nil //nolint:nilnil // the flow stays where it is
+}
+
+// compiled returns the flows of an engine as a core takes them.
+func compiled(engine *debate.Engine) (flow.Flows, error) {
+	all := flow.Flows{Machines: make(map[string]*flow.Machine), First: debate.FlowName}
+	for _, f := range flows(engine) {
+		machine, err := flow.Compile(f)
+		if err != nil {
+			return flow.Flows{}, err
+		}
+		all.Machines[f.Name] = machine
+	}
+	return all, nil
 }
 
 // way says how the state changes.
