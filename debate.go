@@ -212,6 +212,27 @@ func (e *Engine) start(ctx context.Context, config flow.Config, unattended bool)
 	return on(e, func(l *engine.Engine) (*Session, error) { return facade(l.Start(ctx, config, unattended)) })
 }
 
+// Play starts a debate as Start does, and waits until no process needs to work on it. It is for a caller who has nothing else to do
+// meanwhile: the calls that follow one another are made on the caller's goroutine, which costs less than a session that runs beside
+// it. Readers of [Engine.Events] see the debate as any other, and [Engine.Control] steers it.
+//
+// Play returns in one of these cases. The session is closed then, nothing of the debate runs any more, and any process can continue a
+// debate that is not over:
+//   - The debate is over. The error is nil.
+//   - It comes to the error state, waits for a person, or is paused. The record is that of this moment, and the error is that of
+//     [Session.WaitIdle].
+//   - ctx is done. The calls in flight are aborted, as by [Session.Close]. The error is that of ctx, and there is no record.
+//
+// A debate that exists under config.ID is continued as by Start. If this engine has it open already, Play only waits for it, and
+// leaves its session open.
+//
+// Providers, judges and tools run on the caller's goroutine: Play closes the session if one of them panics or ends the goroutine.
+// Code that ignores its context is given up after [Engine].Grace, and the debate continues elsewhere; but Play does not return before
+// that code does.
+func (e *Engine) Play(ctx context.Context, config flow.Config) (*flow.Record, error) {
+	return on(e, func(l *engine.Engine) (*flow.Record, error) { return l.Play(ctx, config) })
+}
+
 // Run starts an unattended debate ([Config.Unattended]) and yields its events: facts, and chunks of turns as they
 // are spoken. When the loop has ended, nothing of the debate runs any more.
 //

@@ -30,9 +30,9 @@
 //		}
 //	}
 //
-// [Engine.Run] is for programs that only watch. Leaving its loop cancels the debate. [Engine.Start] returns a
-// [Session], which has controls. [Session.Wait] returns the [Record] of the debate once it is over, and [Of] reads
-// what is particular to debates:
+// [Engine.Run] is for programs that only watch. Leaving its loop cancels the debate. [Engine.Play] is for those that only want the
+// [Record] at the end. [Engine.Start] returns a [Session], which has controls. [Session.Wait] returns the record of the debate once
+// it is over, and [Of] reads what is particular to debates:
 //
 //	session, err := engine.Start(ctx, config)
 //	…

@@ -100,32 +100,59 @@ func (l *Engine) frozenStart(r *flow.Record, checked *flow.Start) (*flow.Start, 
 
 // Start validates a config and starts its conversation; see debate.Engine. For unattended see NewSession.
 func (l *Engine) Start(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
-	s, err := l.toStart(ctx, config, unattended)
-	if err != nil {
+	s, _, err := l.startBy(ctx, config, unattended, (*Session).Start)
+	return s, err
+}
+
+// Play starts a conversation, makes its calls on the goroutine of the caller, and waits until no process needs to work on it; see
+// debate.Engine.
+func (l *Engine) Play(ctx context.Context, config flow.Config) (*flow.Record, error) {
+	var play func()
+	s, shared, err := l.startBy(ctx, config, false, func(s *Session, ctx context.Context) (err error) {
+		play, err = s.Begin(ctx, l.frozenStart)
+		return err
+	})
+	switch {
+	case err != nil:
 		return nil, err
+	case shared:
+		return s.Wait(ctx, true)
+	default:
+		return s.Finish(ctx, play)
+	}
+}
+
+// startBy validates a config and starts its conversation by begin. A conversation that is stored is opened instead. shared says that
+// it was open already: others use the session too.
+func (l *Engine) startBy(
+	ctx context.Context, config flow.Config, unattended bool, begin func(*Session, context.Context) error,
+) (s *Session, shared bool, err error) {
+	if s, err = l.toStart(ctx, config, unattended); err != nil {
+		return nil, false, err
 	}
 	if given := flow.Unnamed(config).Settings().ID; given != "" { // a stored conversation is continued without checks
+		shared = l.host.Session(s.ID) != nil
 		open, err := l.host.Open(ctx, s.ID, s.SameAs)
 		if err == nil {
-			return of(open), nil
+			return of(open), shared, nil
 		}
 		if !errors.Is(err, flow.ErrNotFound) {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	if err := s.Validate(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if err := s.Start(ctx); err != nil {
+	if err := begin(s, ctx); err != nil {
 		if open := l.host.Session(s.ID); open != nil && errors.Is(err, flow.ErrLeased) {
 			if err := open.Same(s.Session); err != nil {
-				return nil, err
+				return nil, false, err
 			}
-			return of(open), nil
+			return of(open), true, nil
 		}
-		return nil, err
+		return nil, false, err
 	}
-	return s, nil
+	return s, false, nil
 }
 
 // Submit validates a config and stores its conversation; see debate.Engine.

@@ -11,8 +11,8 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// arena plays the debate with the engine, as a program does that embeds it: one engine, and for each
-// debate Start and Wait.
+// arena plays the debate with the engine, as a program does that embeds it: one engine, and Play for each
+// debate.
 //
 // The engine logs every step, reserves room for calls, arms timeouts, and decodes, validates and
 // converts each answer of the judge. A debate that has ended is deleted from a store.Memory.
@@ -35,11 +35,11 @@ func newArena(p provider.Provider, s store.Store, rounds int) *arena {
 
 // play plays one debate.
 func (a *arena) play(ctx context.Context) (*played, error) {
-	session, err := a.engine.Start(ctx, a.config)
+	record, err := a.engine.Play(ctx, a.config)
 	if err != nil {
 		return nil, err
 	}
-	return a.conclude(ctx, session)
+	return a.conclude(ctx, record)
 }
 
 // playToReader plays one debate while its events are read.
@@ -57,7 +57,11 @@ func (a *arena) playToReader(ctx context.Context) (*played, error) {
 			streamed += len(chunk.Text)
 		}
 	}
-	out, err := a.conclude(ctx, session)
+	record, err := session.Wait(ctx)
+	if err := errors.Join(err, session.Close()); err != nil {
+		return nil, err
+	}
+	out, err := a.conclude(ctx, record)
 	if err != nil {
 		return nil, err
 	}
@@ -65,11 +69,7 @@ func (a *arena) playToReader(ctx context.Context) (*played, error) {
 	return out, nil
 }
 
-func (a *arena) conclude(ctx context.Context, session *debate.Session) (*played, error) {
-	record, err := session.Wait(ctx)
-	if err := errors.Join(err, session.Close()); err != nil {
-		return nil, err
-	}
+func (a *arena) conclude(ctx context.Context, record *debate.Record) (*played, error) {
 	d, ok := debate.Of(record)
 	if !ok {
 		return nil, errors.New("the record is not of a debate")
@@ -82,9 +82,9 @@ func (a *arena) conclude(ctx context.Context, session *debate.Session) (*played,
 		out.winner = d.Verdict.Winner.Participant
 	}
 	if a.forget {
-		err = a.store.Delete(ctx, session.ID())
+		return out, a.store.Delete(ctx, record.ID)
 	}
-	return out, err
+	return out, nil
 }
 
 // close stops the engine.
