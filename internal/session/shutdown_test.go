@@ -257,6 +257,7 @@ func TestAnEngineThatIsShutDownSaysSo(t *testing.T) {
 					"Submit":  func(ctx context.Context) error { _, err := m.Submit(ctx, c.Config); return err },
 					"Start":   func(ctx context.Context) error { _, err := m.Start(ctx, c.Config); return err },
 					"Run":     func(ctx context.Context) error { return last(m.Run(ctx, c.Config)) },
+					"Play":    func(ctx context.Context) error { _, err := m.Play(ctx, c.Config); return err },
 					"New":     func(context.Context) error { _, err := m.New(c.Config); return err },
 					"Open":    func(ctx context.Context) error { _, err := m.Open(ctx, s.ID()); return err },
 					"Advance": func(ctx context.Context) error { _, err := m.Advance(ctx, s.ID(), "runtime", nil); return err },

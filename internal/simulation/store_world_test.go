@@ -264,10 +264,7 @@ func (p *process) control(ctx context.Context, signal flow.Signal) error {
 	case flow.Retry:
 		return p.session.Retry(ctx)
 	case flow.Answer:
-		if signal.Inquiry == flow.InquiryCost {
-			return p.session.Answer(ctx, flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue})
-		}
-		return p.session.Answer(ctx, flow.Answer{Inquiry: signal.Inquiry, Option: signal.Option})
+		return p.session.Answer(ctx, signal)
 	default:
 		return stage.ErrBroken
 	}
