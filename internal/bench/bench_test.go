@@ -15,17 +15,15 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/bench"
 	"github.com/agonist-dev/debate/internal/longform"
-	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
-// workload is what is measured: an engine, and the floor that it is measured against.
+// workload is what is measured.
 type workload struct {
 	engine *debate.Engine
 	store  *store.Memory
 	config debate.Config
-	floor  *floor
 }
 
 // newWorkload makes the workload W1: three debaters, a judge, so many rounds, all of it read by
@@ -34,9 +32,8 @@ func newWorkload(t testing.TB, rounds int, p provider.Provider) *workload {
 	t.Helper()
 	b := &workload{store: &store.Memory{}, config: bench.Config(rounds)}
 	b.config.Budget = &debate.Budget{Hard: 1_000_000 * debate.USD}
-	b.engine = b.engineOver(bench.NewScript()) // yields the prompts
-	b.floor = floorOf(t, p, b.play(t))
 	b.engine = b.engineOver(p)
+	b.play(t) // caches are cold
 	return b
 }
 
@@ -51,32 +48,18 @@ func (b *workload) engineOver(p provider.Provider) *debate.Engine {
 	}
 }
 
-// calls is the number of calls of one debate.
-func (b *workload) calls() int { return (len(b.config.Participants)+1)*b.config.Rounds + 1 }
-
 // play lets the engine play one debate, and forgets it.
-func (b *workload) play(t testing.TB) *debate.Record {
-	session, err := b.engine.Start(context.Background(), b.config)
+func (b *workload) play(t testing.TB) {
+	record, err := b.engine.Play(context.Background(), b.config)
 	require.NoError(t, err)
-	return b.conclude(t, session)
+	b.forget(t, record)
 }
 
-func (b *workload) conclude(t testing.TB, session *debate.Session) *debate.Record {
-	record, err := session.Wait(context.Background())
-	require.NoError(t, err)
+// forget deletes a debate that has completed.
+func (b *workload) forget(t testing.TB, record *debate.Record) {
 	require.Equal(t, flow.StateCompleted, record.State)
-	require.NoError(t, b.store.Delete(context.Background(), session.ID()))
-	return record
+	require.NoError(t, b.store.Delete(context.Background(), record.ID))
 }
-
-// playFloor plays one debate on the floor.
-func (b *workload) playFloor(t testing.TB, emit func(provider.Chunk)) *floored {
-	out, err := b.floor.play(context.Background(), emit)
-	require.NoError(t, err)
-	return out
-}
-
-func noChunk(provider.Chunk) {}
 
 // lap is what one block of debates took.
 type lap struct {
@@ -89,11 +72,11 @@ func timed(do func()) lap {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	cpu, began := cpuTime(), time.Now()
+	began := time.Now()
 	do()
-	wall, used := time.Since(began), cpuTime()-cpu
+	wall := time.Since(began)
 	runtime.ReadMemStats(&after)
-	return lap{wall, used, after.Mallocs - before.Mallocs, after.TotalAlloc - before.TotalAlloc}
+	return lap{wall: wall, mallocs: after.Mallocs - before.Mallocs, bytes: after.TotalAlloc - before.TotalAlloc}
 }
 
 // alternate runs blocks of the sides in turn, so that whatever else the machine does falls on all
@@ -143,35 +126,15 @@ func cpuShare(l lap) float64  { return float64(l.cpu) }
 func mallocs(l lap) float64   { return float64(l.mallocs) }
 func allocated(l lap) float64 { return float64(l.bytes) }
 
-// BenchmarkW1 plays whole debates with a provider that answers at once.
-//
-//	x-floor       wall time of the engine, as a multiple of the floor's
-//	x-floor-cpu   the same for processor time, the collector's included
-//	allocs/call   what the engine allocates for each call; floor-allocs/call: the floor
+// BenchmarkW1 plays whole debates with a provider that answers at once: for profiles. Command peers measures the same beside a bare loop.
 func BenchmarkW1(b *testing.B) {
 	for _, rounds := range []int{10, 100, 500} {
 		b.Run(fmt.Sprintf("R=%d", rounds), func(b *testing.B) {
 			w := newWorkload(b, rounds, bench.NewScript())
-			block := max(1, 1000/rounds) // a block lasts for some collections
-			laps := alternate(b, func() {
-				for range block {
-					w.playFloor(b, noChunk)
-				}
-			}, func() {
-				for range block {
-					w.play(b)
-				}
-			})
-			floor, engine, n := laps[0], laps[1], float64(block)
-			b.ReportMetric(ratio(engine, floor, wallTime), "x-floor")
-			b.ReportMetric(ratio(engine, floor, cpuShare), "x-floor-cpu")
-			b.ReportMetric(median(engine, wallTime)/n/1e3, "µs/debate")
-			b.ReportMetric(median(floor, wallTime)/n/1e3, "floor-µs/debate")
-			calls := n * float64(w.calls())
-			b.ReportMetric(median(engine, mallocs)/calls, "allocs/call")
-			b.ReportMetric(median(floor, mallocs)/calls, "floor-allocs/call")
-			b.ReportMetric(median(engine, allocated)/calls, "B/call")
-			b.ReportMetric(median(floor, allocated)/calls, "floor-B/call")
+			b.ReportAllocs()
+			for b.Loop() {
+				w.play(b)
+			}
 		})
 	}
 }
@@ -192,28 +155,6 @@ func TestAllocationIsLinearInRounds(t *testing.T) {
 		few+more, earlier(mallocs), earlier(allocated), few+2*more, later(mallocs), later(allocated))
 	assert.InEpsilon(t, earlier(mallocs), later(mallocs), 0.15, "allocations per round")
 	assert.InEpsilon(t, earlier(allocated), later(allocated), 0.15, "bytes per round")
-}
-
-// TestFloorPlaysTheSameDebate keeps the floor honest: it ends with the same turns, assessments and
-// verdict as the engine.
-func TestFloorPlaysTheSameDebate(t *testing.T) {
-	w := newWorkload(t, 4, bench.NewScript())
-	record, floor := w.play(t), w.playFloor(t, noChunk)
-
-	require.Len(t, floor.transcript, len(record.Turns))
-	for i, turn := range record.Turns {
-		assert.Equal(t, turn.Speaker, floor.transcript[i].Speaker)
-		assert.Equal(t, turn.Text, floor.transcript[i].Text)
-		assert.Len(t, turn.Text, bench.SpeechBytes)
-	}
-	require.Len(t, floor.assessments, len(stage.View(record).Assessments))
-	for i := range stage.View(record).Assessments {
-		assert.Equal(t, stage.View(record).Assessments[i].Judgement, floor.assessments[i])
-	}
-	require.NotNil(t, stage.View(record).Verdict)
-	assert.Equal(t, stage.View(record).Verdict.FinalVerdict, floor.verdict)
-	assert.Equal(t, record.Spent().Usage, floor.usage)
-	assert.InDelta(t, 600, len(bench.Assessment), 60)
 }
 
 // BenchmarkNearWindow plays debates whose conversation comes near everybody's window, so that it is counted

@@ -4,5 +4,5 @@ package bench_test
 
 import "time"
 
-// cpuTime is not known here: the ratios of processor time are left out.
+// cpuTime is not known here.
 func cpuTime() time.Duration { return 0 }

@@ -193,7 +193,7 @@ func (b *bench) durable(ctx context.Context, name string, rounds int, open func(
 
 // crowds lets the sides play a crowd in turn, each time in a new process.
 func (b *bench) crowds(ctx context.Context) error {
-	cpu, memory, wall := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
+	cpu, memory, live, wall := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
 	for range b.crowdLaps {
 		for _, side := range b.sides {
 			c, err := crowdElsewhere(ctx, side, b.crowd)
@@ -202,6 +202,7 @@ func (b *bench) crowds(ctx context.Context) error {
 			}
 			cpu[side] = append(cpu[side], millis(c.CPU))
 			memory[side] = append(memory[side], float64(c.Memory)/1024)
+			live[side] = append(live[side], float64(c.Live)/1024)
 			wall[side] = append(wall[side], c.Wall.Seconds())
 		}
 	}
@@ -209,6 +210,7 @@ func (b *bench) crowds(ctx context.Context) error {
 	return errors.Join(
 		b.out.column(column{name + ", processor", "ms per debate", cpu}),
 		b.out.column(column{name + ", peak memory", "KiB per debate", memory}),
+		b.out.column(column{name + ", heap and stacks of the waiting", "KiB per debate", live}),
 		b.out.column(column{name + ", all of it", "s", wall}),
 	)
 }
@@ -225,5 +227,8 @@ func (b *bench) crowdHere(ctx context.Context, side string) (crowd, error) {
 		return crowd{}, fmt.Errorf("unknown side %q", side)
 	}
 	c, err := playCrowd(ctx, s, crowdLatency, b.crowd, list[0])
+	if err == nil {
+		c.Live, err = waiting(ctx, s, b.crowd, list[0])
+	}
 	return c, errors.Join(err, stop(ctx))
 }

@@ -90,6 +90,8 @@ func TestEverySidePlaysACrowd(t *testing.T) {
 		out, err := playCrowd(t.Context(), s, time.Millisecond, 3, c)
 		require.NoError(t, err)
 		assert.GreaterOrEqual(t, out.Wall, (4*crowdRounds+1)*time.Millisecond, c.side)
+		_, err = waiting(t.Context(), s, 3, c)
+		require.NoError(t, err, c.side)
 	}
 }
 

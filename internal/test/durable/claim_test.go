@@ -56,7 +56,7 @@ func TestALeasedDebateIsNotRead(t *testing.T) {
 			if kind != "memory" {
 				kept = opened(t, newPlace(t, kind))
 			}
-			conclude(t, engineOn(kept, &speaker{}), "long", 30)
+			conclude(t, kept, "long", 30)
 			log := logOf(t, kept, "long")
 			end := len(log) - 1
 			for end > 0 && !working(log[:end]) {
@@ -65,7 +65,7 @@ func TestALeasedDebateIsNotRead(t *testing.T) {
 			require.NoError(t, kept.Append(t.Context(), "cut", 0, "w", log[:end]))
 			require.NoError(t, kept.Lease(t.Context(), "cut", "elsewhere", time.Hour))
 			c := &counting{Store: kept}
-			engine := engineOn(c, &speaker{})
+			engine := engineOfW1(c)
 			engine.Lease = time.Hour // it is not renewed
 			for what, try := range map[string]func() error{
 				"open": func() error { _, err := engine.Open(t.Context(), "cut"); return err },

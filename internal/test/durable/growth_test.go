@@ -84,7 +84,7 @@ func TestEachStepWritesTheSame(t *testing.T) {
 			}
 			defer func() { assert.NoError(t, store.Close()) }()
 			g := &growing{storage: store, t: t, place: place, rounds: make(map[int]level)}
-			conclude(t, engineOn(g, &speaker{}), "growing", growthRounds)
+			conclude(t, g, "growing", growthRounds)
 			events := g.compare(10, func(l level) int64 { return l.bytes })
 			disk := g.compare(50, func(l level) int64 { return l.disk }) // which grows by pages
 			figuref("bytes per step, %s: %.0f in the first rounds, %.0f in the last of %d: %.2f x; on the disk %.0f and %.0f: %.2f x",

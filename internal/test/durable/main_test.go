@@ -3,7 +3,6 @@
 //
 //	go test -v .            a sample of the failpoints, of each kind some; each proof prints its figure
 //	go test -v . -kill.all  all failpoints, and each again with a second kill in the process that goes on
-//	go test -bench . .      what it costs that every step is durable
 package durable_test
 
 import (

@@ -44,7 +44,7 @@ func (c *commits) Append(ctx context.Context, id string, after int64, writer str
 func TestTheStoreStopsGrowing(t *testing.T) {
 	longform.Lone(t)
 	var recorded commits
-	conclude(t, engineOn(&recorded, &speaker{}), "model", 3)
+	conclude(t, &recorded, "model", 3)
 	for _, kind := range kinds() {
 		t.Run(kind, func(t *testing.T) {
 			place := newPlace(t, kind)
