@@ -162,6 +162,6 @@ func auditBeside(t *testing.T, engine *debate.Engine, ids []string, gates ...*ga
 			log = append(log, event)
 		}
 		assert.Empty(t, stage.Doubles(log))
-		assert.Equal(t, undisturbed(t, debating(id)), flows.Results(log), id)
+		assert.Equal(t, flows.Undisturbed(t, debating(id)).Results, flows.Results(log), id)
 	}
 }

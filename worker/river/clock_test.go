@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/stage/flows"
+	"github.com/agonist-dev/debate/internal/stage/process"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store/sql"
 	worker "github.com/agonist-dev/debate/worker/river"
@@ -88,9 +88,7 @@ func timed(id string) debate.Config {
 // submits them; the first two are killed.
 func TestWorkersWhoseClocksAreOff(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skip("the clock of a process is set only on Linux with amd64")
-	}
+	process.NeedsClock(t)
 	for _, off := range []time.Duration{time.Hour, -time.Hour} {
 		t.Run(off.String(), func(t *testing.T) {
 			t.Parallel()
@@ -98,9 +96,9 @@ func TestWorkersWhoseClocksAreOff(t *testing.T) {
 				ids := []string{"hard", "soft"}
 				o := order{Place: p, Ledger: filepath.Join(t.TempDir(), "ledger"), Lease: time.Second, Slots: 5}
 				o.Name, o.Off, o.Latency, o.Timed = "first", off, time.Hour, ids
-				o.untilAsked(t, ids).kill()
+				o.untilAsked(t, ids).Kill()
 				o.Name, o.Off, o.Timed = "second", -off, nil
-				o.untilAsked(t, ids).kill()
+				o.untilAsked(t, ids).Kill()
 				o.Name, o.Off, o.Latency = "third", 2*off, 10*time.Millisecond
 				o.untilAsked(t, ids)
 				engine := engineOn(p.opened(t, worker.Options{}).store, nil)
@@ -168,7 +166,7 @@ func TestTheClockOfTheStoreIsSet(t *testing.T) {
 }
 
 // untilAsked starts a worker, and returns once it was asked for a call of each debate.
-func (o order) untilAsked(t *testing.T, ids []string) *process {
+func (o order) untilAsked(t *testing.T, ids []string) *process.Process[order] {
 	t.Helper()
 	p := launch(t, o)
 	for _, id := range ids {

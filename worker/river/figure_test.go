@@ -21,6 +21,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage/flows"
+	"github.com/agonist-dev/debate/internal/stage/process"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 	worker "github.com/agonist-dev/debate/worker/river"
@@ -132,7 +133,7 @@ func together(t *testing.T, workers, places int) (took, spent time.Duration) {
 		return ended(t, engine, *crowd).Sub(began), processor() - before
 	}
 	began := time.Now()
-	var all []*process
+	var all []*process.Process[order]
 	for i := range workers {
 		all = append(all, launch(t, order{
 			Place: p, Name: fmt.Sprint("w", i), Ledger: filepath.Join(t.TempDir(), "ledger"), Latency: *latency, Slots: places, Calm: true,
@@ -140,8 +141,8 @@ func together(t *testing.T, workers, places int) (took, spent time.Duration) {
 	}
 	took = ended(t, engine, *crowd).Sub(began)
 	for _, one := range all {
-		one.kill()
-		spent += one.cmd.ProcessState.UserTime() + one.cmd.ProcessState.SystemTime()
+		one.Kill()
+		spent += one.Used()
 	}
 	return took, spent
 }

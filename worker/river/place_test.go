@@ -22,6 +22,7 @@ import (
 	_ "modernc.org/sqlite" // database/sql's driver
 
 	"github.com/agonist-dev/debate/internal/postgres"
+	"github.com/agonist-dev/debate/internal/stage/process"
 	"github.com/agonist-dev/debate/store/sql"
 	worker "github.com/agonist-dev/debate/worker/river"
 )
@@ -192,9 +193,7 @@ func soon() *river.Config {
 }
 
 func TestMain(m *testing.M) {
-	if text := os.Getenv(orderVariable); text != "" {
-		obey(text)
-	}
+	process.Obey(order.serve)
 	code := m.Run()
 	if shared.server != nil {
 		if err := shared.server.Stop(); err != nil {

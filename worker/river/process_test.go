@@ -1,28 +1,20 @@
 package river_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/internal/stage/flows"
-	"github.com/agonist-dev/debate/internal/stage/offclock"
+	"github.com/agonist-dev/debate/internal/stage/process"
 	"github.com/agonist-dev/debate/provider"
 	worker "github.com/agonist-dev/debate/worker/river"
 )
-
-// orderVariable makes this program a worker of a test. It holds the order as JSON.
-const orderVariable = "RIVER_ORDER"
 
 // order says how a process works.
 type order struct {
@@ -37,59 +29,16 @@ type order struct {
 	Timed   []string      `json:"timed"` // debates with a limit of time that it submits before it works
 }
 
-// process is a worker of its own. It ends with this one, however that ends: its input is then over.
-type process struct {
-	cmd    *exec.Cmd
-	name   string
-	errors *bytes.Buffer
-}
-
 // launch starts a worker, and waits until it works.
-func launch(t testing.TB, o order) *process {
+func launch(t testing.TB, o order) *process.Process[order] {
 	t.Helper()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	text, err := json.Marshal(o)
-	require.NoError(t, err)
-	p := &process{cmd: exec.CommandContext(context.WithoutCancel(t.Context()), self), name: o.Name, errors: &bytes.Buffer{}}
-	p.cmd.Env = append(os.Environ(), orderVariable+"="+string(text))
-	p.cmd.Stderr = p.errors
-	_, err = p.cmd.StdinPipe()
-	require.NoError(t, err)
-	output, err := p.cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, p.cmd.Start())
-	t.Cleanup(p.kill)
-	lines := bufio.NewScanner(output)
-	require.True(t, lines.Scan(), "%s does not work: %s", o.Name, p.errors)
+	p := process.Launch(t, o)
+	require.Equal(t, "working", p.Hear(t))
 	return p
 }
 
-// kill ends the process as kill -9 does.
-func (p *process) kill() {
-	_ = p.cmd.Process.Kill() // it may have ended
-	_ = p.cmd.Wait()
-}
-
-// obey is the other side: it works until its input is over.
-func obey(text string) {
-	if err := serve(text); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		syscall.Exit(1)
-	}
-	syscall.Exit(0)
-}
-
-func serve(text string) error {
-	var o order
-	if err := json.Unmarshal([]byte(text), &o); err != nil {
-		return err
-	}
-	if o.Off != 0 {
-		if err := offclock.Set(o.Off); err != nil {
-			return err
-		}
-	}
+// serve is the other side: it works until its input is over.
+func (o order) serve() error {
 	ctx := context.Background()
 	ledger, err := flows.OpenLedger(o.Ledger, o.Name)
 	if err != nil {

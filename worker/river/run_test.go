@@ -10,23 +10,14 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage/flows"
 	worker "github.com/agonist-dev/debate/worker/river"
 )
 
-// eventually waits until a condition holds, however busy the machine is. What never holds is ended by go test's own timeout, which
-// shows where the test waits.
+// eventually waits until a condition holds, however busy the machine is.
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	tick, late := time.NewTicker(20*time.Millisecond), time.NewTimer(time.Minute)
-	defer tick.Stop()
-	defer late.Stop()
-	for !is() {
-		select {
-		case <-tick.C:
-		case <-late.C:
-			t.Logf("after a minute still not: %s", what)
-		}
-	}
+	flows.Until(t, what, is)
 }
 
 // working starts a worker for as long as the test runs. Without a Sweep in its config there is one at its start only.

@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage/process"
 )
 
 // promptly is how soon a process goes on with what another one has left or answered. The promise is a second,
@@ -29,7 +30,7 @@ func TestAnswerFromAnotherProcess(t *testing.T) {
 				Lease: time.Hour, // nobody waits for its end, nor for its renewal, which would find the answer
 			}
 			engine := engineOn(opened(t, place), nil)
-			asker := launch(t, o)
+			asker := process.Launch(t, o)
 			config := configOf(asking, o.IDs[0])
 			var given []time.Time
 			for round := range config.Rounds + 1 {
@@ -37,11 +38,11 @@ func TestAnswerFromAnotherProcess(t *testing.T) {
 				if round == config.Rounds {
 					text = `{"scores":{"Ada":70,"Ben":60},"qualityScore":70,"winner":"Ada","reasoning":"The judge has read it all."}`
 				}
-				inquiry := asker.hear(t)
+				inquiry := asker.Hear(t)
 				given = append(given, time.Now())
 				require.NoError(t, engine.Control(t.Context(), o.IDs[0], flow.Answer{Inquiry: inquiry, Text: text}))
 			}
-			_, killed := asker.wait(t)
+			_, killed := asker.Wait(t)
 			require.False(t, killed)
 
 			longest := time.Duration(0)

@@ -3,7 +3,6 @@ package durable_test
 import (
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
@@ -12,15 +11,14 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage/process"
 )
 
 // TestProcessesWhoseClocksAreOff lets three processes carry a debate on, one after the other, whose clocks are hours apart. The first
 // starts the debate, or only submits it. The time that limits allow is that of the store.
 func TestProcessesWhoseClocksAreOff(t *testing.T) {
 	longform.Lone(t)
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skip("the clock of a process is set only on Linux with amd64")
-	}
+	process.NeedsClock(t)
 	for _, kind := range kinds() {
 		t.Run(kind, func(t *testing.T) {
 			place := newPlace(t, kind)
@@ -56,11 +54,11 @@ func TestProcessesWhoseClocksAreOff(t *testing.T) {
 func (o order) leg(t *testing.T, task string, off time.Duration) {
 	t.Helper()
 	o.Task, o.Off = task, off
-	p := launch(t, o)
+	p := process.Launch(t, o)
 	if task == "serve" {
-		require.Equal(t, "ready", p.hear(t))
-		p.say(t, "shut down")
+		require.Equal(t, "ready", p.Hear(t))
+		p.Say(t, "shut down")
 	}
-	_, killed := p.wait(t)
+	_, killed := p.Wait(t)
 	require.False(t, killed)
 }

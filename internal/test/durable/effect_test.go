@@ -19,6 +19,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage/process"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -160,7 +161,7 @@ func TestKillAroundAnEffect(t *testing.T) {
 func pointsOf(t *testing.T, place place, play string) []string {
 	t.Helper()
 	o := order{Task: "act", Place: place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: play, IDs: []string{"undisturbed"}, Lease: time.Hour}
-	last, killed := launch(t, o).wait(t)
+	last, killed := process.Launch(t, o).Wait(t)
 	require.False(t, killed)
 	return strings.Split(last, separator)
 }
@@ -172,12 +173,12 @@ func killAt(t *testing.T, place place, play string, k int64) (made, chosen int) 
 	id := fmt.Sprintf("%s.%d", strings.NewReplacer(" ", "-", ",", "").Replace(play), k)
 	o := order{Task: "act", Place: place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: play, IDs: []string{id}, Kill: death{Number: k}}
 	o.Lease = time.Hour // no renewal comes between, and a file store frees the lease of a dead process at once
-	_, killed := launch(t, o).wait(t)
+	_, killed := process.Launch(t, o).Wait(t)
 	require.True(t, killed)
 	before := effectsIn(t, o.Ledger)
 	unknown := usesInFlight(t, place, id)
 	o.Kill = death{}
-	_, killed = launch(t, o).wait(t)
+	_, killed = process.Launch(t, o).Wait(t)
 	require.False(t, killed)
 	made = effectsIn(t, o.Ledger)
 

@@ -17,6 +17,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage/process"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -154,7 +155,7 @@ func dryRun(t *testing.T, place place, play string) []string {
 		Task: "play", Place: place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: play, IDs: []string{play},
 		Lease: time.Minute, Latency: latencyOf(play),
 	}
-	last, killed := launch(t, o).wait(t)
+	last, killed := process.Launch(t, o).Wait(t)
 	require.False(t, killed)
 	return strings.Split(last, separator)
 }
@@ -201,12 +202,12 @@ func (r trial) run(t *testing.T, sum *tally) {
 			o.Kill = r.kills[n]
 		}
 		logs = append(logs, logOf(t, r.store, r.id))
-		p := launch(t, o)
-		last, killed := p.wait(t)
+		p := process.Launch(t, o)
+		last, killed := p.Wait(t)
 		if over = !killed; killed {
 			s.kills++
 			s.died = append(s.died, last)
-			r.place.outlive(t, p)
+			r.place.outlive(t, p.PID())
 		}
 		all := readLedger(t, o.Ledger)
 		shifts, lines = append(shifts, all[lines:]), len(all)

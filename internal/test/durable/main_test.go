@@ -14,14 +14,13 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage/process"
 )
 
 var killAll = flag.Bool("kill.all", longform.Asked(), "kill at every failpoint, and a second time in the process that goes on")
 
 func TestMain(m *testing.M) {
-	if text := os.Getenv(orderVariable); text != "" {
-		os.Exit(obey(text))
-	}
+	process.Obey(order.perform)
 	code := m.Run()
 	err := cluster.stop()
 	if code == 0 && err == nil {

@@ -58,9 +58,9 @@ func (p place) open(ctx context.Context) (storage, error) {
 	}
 }
 
-// outlive waits until nothing of a dead process is under way: its last commit may still be on its way
+// outlive waits until nothing of a process that is dead is under way: its last commit may still be on its way
 // through a database's server.
-func (p place) outlive(t testing.TB, dead *process) {
+func (p place) outlive(t testing.TB, dead int) {
 	t.Helper()
 	if p.Kind != inPostgres {
 		return
@@ -70,7 +70,7 @@ func (p place) outlive(t testing.TB, dead *process) {
 	defer func() { assert.NoError(t, conn.Close(context.Background())) }()
 	for left := 1; left > 0; {
 		query := `SELECT count(*) FROM pg_stat_activity WHERE application_name = $1`
-		require.NoError(t, conn.QueryRow(t.Context(), query, strconv.Itoa(dead.pid())).Scan(&left))
+		require.NoError(t, conn.QueryRow(t.Context(), query, strconv.Itoa(dead)).Scan(&left))
 		if left > 0 {
 			require.NoError(t, pause(t.Context(), 5*time.Millisecond))
 		}

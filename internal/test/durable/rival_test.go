@@ -14,6 +14,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage/process"
 )
 
 // TestRivals lets several workers go on with the same debates, one of which is killed again and again.
@@ -40,7 +41,7 @@ func rival(t *testing.T, kind string, workers int, want string) {
 	for i := range 5 {
 		o.IDs = append(o.IDs, fmt.Sprint("rivals-", i))
 	}
-	_, killed := launch(t, o).wait(t)
+	_, killed := process.Launch(t, o).Wait(t)
 	require.True(t, killed)
 	o.Latency = 5 * time.Millisecond
 	kills := compete(t, o, workers)
@@ -85,7 +86,7 @@ func compete(t *testing.T, o order, workers int) (kills int) {
 		running.Go(func() {
 			t.Run(fmt.Sprint("worker-", i), func(t *testing.T) {
 				for {
-					if _, dead := launch(t, next()).wait(t); !dead {
+					if _, dead := process.Launch(t, next()).Wait(t); !dead {
 						return
 					}
 					killed.Add(1)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/internal/stage/process"
 )
 
 // TestShutdown lets a process hand its debates over to another one, which looks for work.
@@ -22,29 +24,29 @@ func TestShutdown(t *testing.T) {
 			for i := range 20 {
 				o.IDs = append(o.IDs, fmt.Sprint("shift-", i))
 			}
-			first := launch(t, o)
-			require.Equal(t, "ready", first.hear(t))
+			first := process.Launch(t, o)
+			require.Equal(t, "ready", first.Hear(t))
 			second := o
 			second.Task = "work"
-			relief := launch(t, second)
-			require.Equal(t, "ready", relief.hear(t))
+			relief := process.Launch(t, second)
+			require.Equal(t, "ready", relief.Hear(t))
 			asked := time.Now()
-			first.say(t, "shut down")
-			_, killed := first.wait(t)
+			first.Say(t, "shut down")
+			_, killed := first.Wait(t)
 			require.False(t, killed)
 			took := time.Since(asked)
 			for range o.IDs {
-				relief.hear(t)
+				relief.Hear(t)
 			}
-			relief.say(t, "shut down")
-			_, killed = relief.wait(t)
+			relief.Say(t, "shut down")
+			_, killed = relief.Wait(t)
 			require.False(t, killed)
 
 			last, next := make(map[string]time.Time), make(map[string]time.Time)
 			for _, e := range readLedger(t, o.Ledger) {
 				switch {
 				case e.What != appended:
-				case e.Process == first.pid():
+				case e.Process == first.PID():
 					last[e.Debate] = e.At
 				case next[e.Debate].IsZero():
 					next[e.Debate] = e.At

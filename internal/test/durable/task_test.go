@@ -15,6 +15,20 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
+// order says what a process does.
+type order struct {
+	Task    string        `json:"task"` // the name of one of the tasks
+	Place   place         `json:"place"`
+	Ledger  string        `json:"ledger"` // its file
+	Play    string        `json:"play,omitempty"`
+	IDs     []string      `json:"ids,omitempty"`
+	Kill    death         `json:"kill,omitzero"`
+	Lease   time.Duration `json:"lease,omitempty"`
+	Latency time.Duration `json:"latency,omitempty"` // of calls
+	Off     time.Duration `json:"off,omitempty"`     // what the clock of the process leads by
+	Starts  bool          `json:"starts,omitempty"`  // by Engine.Start, and not by Engine.Open
+}
+
 // worker is a process with an engine, as it sees itself.
 type worker struct {
 	order

@@ -17,23 +17,16 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/internal/test/temporal/server"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/runtime/temporal"
 )
 
-// until waits until something holds, however busy the machine is. What never holds is ended by go test's own timeout, which shows where
-// the test waits.
+// until waits until something holds, however busy the machine is.
 func until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	late := time.Now().Add(time.Minute)
-	for !holds() {
-		wait(t, 20*time.Millisecond)
-		if time.Now().After(late) {
-			t.Logf("after a minute still not: %s", what)
-			late = late.Add(time.Hour)
-		}
-	}
+	flows.Until(t, what, holds)
 }
 
 func (c *cluster) state(t testing.TB, id string) flow.State {
@@ -130,7 +123,7 @@ func TestASoftStop(t *testing.T) {
 	until(t, "the call is made", func() bool {
 		return len(c.tally(t).asked) > 0
 	})
-	stopped.stop(t)
+	stopped.Stop(t)
 	record, err := c.client.Engine.Record(t.Context(), config.ID)
 	require.NoError(t, err)
 	assert.Equal(t, 1, record.InFlight())
@@ -140,7 +133,7 @@ func TestASoftStop(t *testing.T) {
 	_, err = c.client.Wait(t.Context(), config.ID)
 	require.NoError(t, err)
 	sum := c.tally(t)
-	sum.add(t, config.ID, undisturbed(t, config))
+	sum.add(t, config.ID, config)
 	assert.Equal(t, 1, sum.Broken)
 	assert.Zero(t, sum.Faults())
 }
@@ -172,7 +165,7 @@ func TestTrouble(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, flow.StateCompleted, status.State)
 	sum := c.tally(t)
-	sum.add(t, config.ID, undisturbed(t, config))
+	sum.add(t, config.ID, config)
 	assert.Zero(t, sum.Faults())
 
 	require.ErrorIs(t, c.client.Resume(t.Context(), "nobody"), debate.ErrNotFound)

@@ -104,7 +104,7 @@ func TestThroughput(t *testing.T) {
 		workers*(*places), single.Round(time.Millisecond), 100*spent.Seconds()/single.Seconds(), perDebate(spent))
 
 	c := newCluster(t, order{Latency: *latency, Lease: usual})
-	server := c.server.cmd.Process.Pid
+	server := c.server.PID()
 	var before time.Duration
 	shared, spent := measured(t, c.client.Engine, os.Getpid(), func([]string) {
 		before = processor(server)

@@ -10,17 +10,13 @@ package temporal_test
 import (
 	"fmt"
 	"os"
-	"syscall"
 	"testing"
+
+	"github.com/agonist-dev/debate/internal/stage/process"
 )
 
-// orderVariable makes this program another process of a test. It holds the order as JSON.
-const orderVariable = "DEBATE_TEMPORAL_ORDER"
-
 func TestMain(m *testing.M) {
-	if text := os.Getenv(orderVariable); text != "" {
-		syscall.Exit(obey(text)) // os.Exit would write a profile of the test's
-	}
+	process.Obey(func(o order) error { return o.do() })
 	os.Exit(m.Run())
 }
 

@@ -1,17 +1,13 @@
 package temporal_test
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -23,7 +19,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/internal/stage/flows"
-	"github.com/agonist-dev/debate/internal/stage/offclock"
+	"github.com/agonist-dev/debate/internal/stage/process"
 	"github.com/agonist-dev/debate/internal/test/temporal/server"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/runtime/temporal"
@@ -48,23 +44,7 @@ type order struct {
 	Lease   time.Duration `json:"lease,omitempty"`   // 0: lease
 }
 
-// obey does what an order says. It returns once the standard input is at its end: with the test that has started it.
-func obey(text string) int {
-	var o order
-	err := json.Unmarshal([]byte(text), &o)
-	if err == nil && o.Off != 0 {
-		err = offclock.Set(o.Off)
-	}
-	if err == nil {
-		err = o.do()
-	}
-	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return 0
-}
-
+// do does what an order says. It returns once the standard input is at its end: with the test that has started it.
 func (o *order) do() error {
 	ctx := context.Background()
 	var end func() error
@@ -132,7 +112,7 @@ func (o *order) engineBefore(ctx context.Context, before flows.Before) (*debate.
 		}
 		return before(ctx, req)
 	})
-	engine.Lease, engine.Seed = cmp.Or(o.Lease, lease), func() string { return "seed" }
+	engine.Lease, engine.Seed = cmp.Or(o.Lease, lease), flows.Seed
 	if o.Poor {
 		engine.Providers = nil
 	}
@@ -178,52 +158,18 @@ func (o *order) dial(ctx context.Context, options ...grpc.DialOption) (client.Cl
 	}
 }
 
-// process is a process of a test. It ends with the test.
-type process struct {
-	cmd   *exec.Cmd
-	input io.Closer
-	order order
-}
-
 // launch starts a process, and returns once it is ready.
-func launch(t testing.TB, o order) *process {
+func launch(t testing.TB, o order) *process.Process[order] {
 	t.Helper()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	text, err := json.Marshal(o)
-	require.NoError(t, err)
-	p := &process{cmd: exec.Command(self), order: o}
-	p.cmd.Env = append(os.Environ(), orderVariable+"="+string(text))
-	p.cmd.Stderr = os.Stderr
-	p.input, err = p.cmd.StdinPipe()
-	require.NoError(t, err)
-	output, err := p.cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, p.cmd.Start())
-	t.Cleanup(func() { p.kill() })
-	line, err := bufio.NewReader(output).ReadString('\n')
-	require.NoError(t, err)
-	require.Equal(t, "ready", strings.TrimSpace(line))
+	p := process.Launch(t, o)
+	require.Equal(t, "ready", p.Hear(t))
 	return p
-}
-
-// kill ends a process as kill -9 does. It may have ended.
-func (p *process) kill() {
-	_ = p.cmd.Process.Kill()
-	_ = p.cmd.Wait()
-}
-
-// stop lets a process end as a soft stop does.
-func (p *process) stop(t testing.TB) {
-	t.Helper()
-	require.NoError(t, p.input.Close())
-	require.NoError(t, p.cmd.Wait())
 }
 
 // cluster is a server, and a test's own connection to it.
 type cluster struct {
 	order    order
-	server   *process
+	server   *process.Process[order]
 	client   *temporal.Client
 	launched int // workers
 }
@@ -245,12 +191,12 @@ func newCluster(t testing.TB, o order) *cluster {
 func (c *cluster) killServer(t testing.TB) {
 	t.Helper()
 	require.NoError(t, os.Remove(c.order.address())) // nobody looks for it where another one may listen soon
-	c.server.kill()
-	c.server = launch(t, c.server.order)
+	c.server.Kill()
+	c.server = launch(t, c.server.Order)
 }
 
 // worker starts a worker. It has a name of its own.
-func (c *cluster) worker(t testing.TB, changes ...func(*order)) *process {
+func (c *cluster) worker(t testing.TB, changes ...func(*order)) *process.Process[order] {
 	t.Helper()
 	c.launched++
 	o := c.order

@@ -43,7 +43,7 @@ func TestRecord(t *testing.T) {
 	_, err := c.client.Start(t.Context(), config)
 	require.NoError(t, err)
 	until(t, "it begins", func() bool { return c.entered(t, "steered", debate.StateAwaitingResponses) > 1 })
-	w.kill()
+	w.Kill()
 	w = c.worker(t)
 	require.NoError(t, c.client.Temporal.SignalWorkflow(t.Context(), "steered", "", temporal.ControlName, temporal.Control{Action: temporal.ActionPause}))
 	until(t, "it is paused", func() bool { return c.state(t, "steered") == flow.StatePaused })
@@ -52,7 +52,7 @@ func TestRecord(t *testing.T) {
 	wait(t, time.Second)
 	require.NoError(t, c.client.Temporal.CancelWorkflow(t.Context(), "steered", ""))
 	_, _ = c.client.Wait(t.Context(), "steered")
-	w.kill()
+	w.Kill()
 	c.worker(t, func(o *order) { o.Poor = true }) // it has the workflow to itself, and so gets each call first
 	config.ID, config.Rounds = "refused", 2
 	_, err = c.client.Start(t.Context(), config)

@@ -99,11 +99,11 @@ func TestDebatesThatWait(t *testing.T) {
 func (c *cluster) watchIdle(t *testing.T, requests *atomic.Int64) {
 	t.Helper()
 	wait(t, time.Second)
-	before, used := requests.Load(), processor(c.server.cmd.Process.Pid)
+	before, used := requests.Load(), processor(c.server.PID())
 	wait(t, *span)
 	each := float64(requests.Load()-before) / span.Seconds()
 	figuref("idle workers, and debates that wait for a person: %.2f requests a second in all; the server uses %.1f %% of a core",
-		each, 100*(processor(c.server.cmd.Process.Pid)-used).Seconds()/span.Seconds())
+		each, 100*(processor(c.server.PID())-used).Seconds()/span.Seconds())
 	assert.Less(t, each, 40.0)
 }
 

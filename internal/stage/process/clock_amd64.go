@@ -1,6 +1,6 @@
 //go:build linux
 
-package offclock
+package process
 
 import (
 	"sync/atomic"
@@ -9,9 +9,9 @@ import (
 	"unsafe"
 )
 
-// Set makes time.Now of this process lead by some time: the first instructions of the function become a jump to another one.
+// setClock makes time.Now of this process lead by some time: the first instructions of the function become a jump to another one.
 // The store's clock stays right: that of SQLite does not ask Go.
-func Set(off time.Duration) error {
+func setClock(off time.Duration) error {
 	began := time.Now() // with a reading of the monotonic clock, so that Since does not come back here
 	now := func() time.Time { return began.Round(0).Add(off + time.Since(began)) }
 	old := time.Now
