@@ -34,11 +34,10 @@ func Begin(t testing.TB, engine *debate.Engine, config flow.Config) *Hand {
 	t.Helper()
 	h := &Hand{t: t, engine: kernel.Of(t, engine), now: time.Unix(0, 0), commands: make(map[string]*flow.Command)}
 	must(t, h.engine.Validate(t.Context(), config))
-	start, err := h.engine.Freeze(config)
+	core, signals, err := kernel.Begin(h.engine, "test", config)
 	must(t, err)
-	h.Core, err = h.engine.NewCore("test", nil)
-	must(t, err)
-	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}, start} {
+	h.Core = core
+	for _, signal := range signals {
 		h.Do(signal)
 	}
 	return h

@@ -46,5 +46,16 @@ func Of(t testing.TB, e *debate.Engine) *Engine {
 	return made
 }
 
+// Begin makes the core of a conversation, and the signals that start it there: the config, the checks that it has passed, and what an
+// engine has frozen of it. None of them is stepped, and the config is not validated.
+func Begin(e *Engine, id string, config flow.Config) (*flow.Core, []flow.Signal, error) {
+	start, err := e.Freeze(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	core, err := e.NewCore(id, nil)
+	return core, []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}, start}, err
+}
+
 // named is a judge of whom only the name counts.
 type named struct{ flow.Function }

@@ -317,16 +317,13 @@ func TestALogOfTooManyCallsIsRefusedSoon(t *testing.T) {
 	longform.Lone(t)
 	config := stage.TwoDebaters()
 	engine, _ := stage.Engine(config)
-	start, err := kernel.Of(t, engine).Freeze(config)
+	core, signals, err := kernel.Begin(kernel.Of(t, engine), "many", config)
 	require.NoError(t, err)
-	core, err := kernel.Of(t, engine).NewCore("many", nil)
-	require.NoError(t, err)
-	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}} {
-		_, err := core.Step(flow.Input{At: time.Now(), Signal: signal})
+	var out flow.Output
+	for _, signal := range signals {
+		out, err = core.Step(flow.Input{At: time.Now(), Signal: signal})
 		require.NoError(t, err)
 	}
-	out, err := core.Step(flow.Input{At: time.Now(), Signal: start})
-	require.NoError(t, err)
 	log := slices.Clone(out.Events)
 	for i := range 5000 {
 		name := strconv.Itoa(i)

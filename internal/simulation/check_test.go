@@ -1,10 +1,8 @@
 package simulation_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -17,22 +15,14 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// sim is a world of one debate: its log, its clock, and the calls that are on their way.
+// sim is a world of one debate, which is played undisturbed and then disturbed.
 type sim struct {
-	t       *testing.T
-	seed    uint64
-	dice    *rand.Rand
-	engine  *kernel.Engine
-	id      string
+	world
+
 	start   *flow.Start // the same for both debates of a seed
 	names   []string
-	live    *flow.Core // never restarted: it must do what core does
-	core    *flow.Core // made anew from the log before every step
-	log     []debate.Event
-	now     time.Time
-	wait    time.Time // when a Tick is due
+	live    *flow.Core // never restarted: it must do what core does, which is made anew from the log before every step
 	flights []flight
-	past    []flow.Signal // what has been brought
 
 	trouble  bool // disturb it
 	short    bool // it may be stopped or canceled
@@ -60,15 +50,9 @@ type flight struct {
 func newSim(t *testing.T, engine *kernel.Engine, seed uint64) *sim {
 	t.Helper()
 	return &sim{
-		t: t, seed: seed, dice: rand.New(rand.NewPCG(seed, 1)), engine: engine, id: fmt.Sprintf("sim-%d", seed), faults: 6,
-		now: time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC), open: make(map[string]debate.Money), told: make(map[string]uint64),
+		world: newWorld(t, engine, "sim", seed, 1), faults: 6, open: make(map[string]debate.Money), told: make(map[string]uint64),
 		faulty: make(map[string]bool), chosen: make(map[flow.Option]bool), waits: make(map[string]time.Time),
 	}
-}
-
-func (s *sim) failf(format string, args ...any) {
-	s.t.Helper()
-	s.t.Fatalf("seed %d, after event %d: %s", s.seed, len(s.log), fmt.Sprintf(format, args...))
 }
 
 // begin draws the debate and starts it.
@@ -101,36 +85,11 @@ func (s *sim) begin() {
 	if err != nil {
 		s.failf("%v", err)
 	}
-	s.follow(out, s.decode(s.encode(out.Events)))
+	s.follow(out, s.throughJSON(out.Events))
 }
 
 // reload makes a core of the log.
-func (s *sim) reload() *flow.Core {
-	core, err := s.engine.NewCore(s.id, s.log)
-	if err != nil {
-		s.failf("the log does not load: %v", err)
-	}
-	return core
-}
-
-func (s *sim) encode(events []debate.Event) []byte {
-	if len(events) == 0 {
-		return []byte("[]")
-	}
-	data, err := json.Marshal(events)
-	if err != nil {
-		s.failf("%v", err)
-	}
-	return data
-}
-
-func (s *sim) decode(data []byte) []debate.Event {
-	var events []debate.Event
-	if err := json.Unmarshal(data, &events); err != nil {
-		s.failf("%v", err)
-	}
-	return stage.ReadBodies(events)
-}
+func (s *sim) reload() *flow.Core { return s.load(s.log) }
 
 // accepted steps an input that must be taken.
 func (s *sim) accepted(signal flow.Signal) flow.Output {
@@ -154,14 +113,13 @@ func (s *sim) accepted(signal flow.Signal) flow.Output {
 	if err != nil {
 		s.failf("%T after a restart: %v", signal, err)
 	}
-	data := s.encode(out.Events)
-	switch {
-	case string(data) != string(s.encode(want.Events)):
-		s.failf("%T gave other events after a restart:\n%s\nnot\n%s", signal, data, s.encode(want.Events))
+	switch got, live := stage.JSON(out.Events), stage.JSON(want.Events); {
+	case len(out.Events)+len(want.Events) > 0 && got != live:
+		s.failf("%T gave other events after a restart:\n%s\nnot\n%s", signal, got, live)
 	case !slices.Equal(out.Start, want.Start) || !slices.Equal(out.Abort, want.Abort) || !out.Wait.Equal(want.Wait):
 		s.failf("%T gave other commands after a restart: %+v, not %+v", signal, out, want)
 	}
-	s.follow(out, s.decode(data))
+	s.follow(out, s.throughJSON(out.Events))
 	return out
 }
 
@@ -169,11 +127,8 @@ func (s *sim) accepted(signal flow.Signal) flow.Output {
 func (s *sim) ignored(signal flow.Signal) {
 	s.t.Helper()
 	for _, e := range s.accepted(signal).Events {
-		switch e.Kind() {
-		case flow.EventTurn, debate.EventAssessment, debate.EventVerdict, debate.EventBallot, debate.EventAssigned, flow.EventSummary,
-			flow.EventRejected, flow.EventFailed, flow.EventSpend:
+		if e.Kind() == flow.EventFailed || slices.Contains(results(), e.Kind()) {
 			s.failf("%+v was recorded", signal)
-		default:
 		}
 	}
 }
@@ -182,7 +137,7 @@ func (s *sim) ignored(signal flow.Signal) {
 func (s *sim) refused(signal flow.Signal) {
 	s.t.Helper()
 	for _, core := range []*flow.Core{s.reload(), s.live} {
-		before := s.summary(core)
+		before := outline(core)
 		out, err := core.Step(flow.Input{At: s.now, Bits: s.dice.Uint64(), Signal: signal})
 		kind := provider.KindState
 		if signal == nil { // what is no signal is wrong in every state
@@ -196,8 +151,8 @@ func (s *sim) refused(signal flow.Signal) {
 			s.failf("%T was refused with %v", signal, err)
 		case len(out.Events)+len(out.Start)+len(out.Abort) > 0 || !out.Wait.IsZero():
 			s.failf("the refused %T gave %+v", signal, out)
-		case s.summary(core) != before:
-			s.failf("the refused %T made of\n%s\n%s", signal, before, s.summary(core))
+		default:
+			s.same(fmt.Sprintf("the refused %T", signal), outline(core), before)
 		}
 	}
 }
@@ -363,32 +318,12 @@ func (s *sim) land(i int) {
 	}
 }
 
-func (s *sim) canonical(core *flow.Core) string {
-	data, err := stage.View(core.Record()).Canonical()
-	if err != nil {
-		s.failf("%v", err)
-	}
-	return string(data)
-}
-
-// summary is what shows of a record.
-func (s *sim) summary(core *flow.Core) string {
-	r := core.Record()
-	return fmt.Sprintln(
-		s.canonical(core), r.Seq, r.Round, r.State, r.Working(), r.InFlight(), r.Reserved(), len(r.Rejections),
-		len(r.Warnings), len(r.Inquiries), len(r.Inputs), r.Failure, r.Evidence, r.EnteredAt(), r.LastAt, stage.View(r).Config().Topic,
-		stage.JSON([]any{r.Spent(), r.SpentByModel(), r.SpentByParticipant()}),
-	)
-}
-
 // checkReload compares the core of the log with the one that wrote it; the whole of it now and then.
 func (s *sim) checkReload() {
 	if s.dice.IntN(8) > 0 {
 		return
 	}
-	if got, want := s.summary(s.core), s.summary(s.live); got != want {
-		s.failf("the log makes\n%s\nof what was\n%s", got, want)
-	}
+	s.same("the log", outline(s.core), outline(s.live))
 }
 
 // checkEnd looks at what is left when all is over.
@@ -397,10 +332,8 @@ func (s *sim) checkEnd() {
 	if !r.Final() || r.InFlight() != 0 || r.Reserved() != 0 {
 		s.failf("in state %s, %d calls in flight reserve %v", r.State, r.InFlight(), r.Reserved())
 	}
-	s.log = s.decode(s.encode(s.log))
-	if got, want := s.summary(s.reload()), s.summary(s.live); got != want {
-		s.failf("the log makes\n%s\nof what was\n%s", got, want)
-	}
+	s.log = s.throughJSON(s.log)
+	s.same("the log", outline(s.reload()), outline(s.live))
 	if lost := silentLoss(r, s.log); lost != "" {
 		s.failf("in state %s: %s", r.State, lost)
 	}

@@ -261,15 +261,15 @@ func beginHostile(
 	if err := engine.Validate(ctx, config); err != nil {
 		return nil, err
 	}
-	start, err := engine.Freeze(config)
+	core, signals, err := kernel.Begin(engine, "hostile", config)
 	if err != nil {
 		return nil, err
 	}
-	h.core, err = engine.NewCore("hostile", nil)
-	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}, start} {
+	h.core = core
+	for _, signal := range signals {
 		h.step(signal)
 	}
-	return h, err
+	return h, nil
 }
 
 // TestHostileLogsAndConfigs alters logs and configs of debates and of deliberations. They are refused, or the conversation

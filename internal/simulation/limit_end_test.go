@@ -11,34 +11,6 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// outline is what shows of a record.
-func (s *limitSim) outline(core *flow.Core) string {
-	r := core.Record()
-	data, err := stage.View(r).Canonical()
-	if err != nil {
-		s.failf("%v", err)
-	}
-	return string(data) + stage.JSON([]any{
-		core.InFlight(), r.Seq, r.Round, r.State, r.Working(), r.Reserved(), r.Spent(), len(r.Rejections), len(r.Warnings),
-		r.Inquiries, len(r.Answers), len(r.Summaries), r.Failure, r.Reason, r.Evidence, r.EnteredAt(), r.LastAt, r.SpentByModel(),
-		r.SpentByParticipant(), r.Participants(), stage.View(r).Outcome(), stage.View(r).Judges(), stage.View(r).Contestants(), stage.View(r).Recused(),
-	})
-}
-
-// same holds two outlines against each other.
-func (s *limitSim) same(what, got, want string) {
-	s.t.Helper()
-	if got == want {
-		return
-	}
-	i := 0
-	for i < min(len(got), len(want)) && got[i] == want[i] {
-		i++
-	}
-	i = max(0, i-80)
-	s.failf("%s makes\n…%.400s\nof what was\n…%.400s", what, got[i:], want[i:])
-}
-
 // checkEnd looks at what is left when all is over.
 func (s *limitSim) checkEnd() {
 	s.t.Helper()
@@ -71,10 +43,10 @@ func (s *limitSim) checkEnd() {
 	}
 	s.checkSoft(r)
 	s.checkOutcomeOf(r)
-	want := s.outline(s.core)
-	s.same("the log", s.outline(s.reload()), want)
+	want := outline(s.core)
+	s.same("the log", outline(s.reload()), want)
 	if chance(s.dice, 8) {
-		s.same("the log, the second time,", s.outline(s.reload()), want)
+		s.same("the log, the second time,", outline(s.reload()), want)
 	}
 	s.seen.events += len(s.log)
 	s.seen.turns += len(r.Turns)

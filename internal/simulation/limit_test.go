@@ -1,13 +1,9 @@
 package simulation_test
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
-	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"testing/cryptotest"
 	"time"
@@ -24,7 +20,6 @@ import (
 
 var (
 	limitSeeds = flag.Uint64("sim.limits", longform.Sized[uint64](10_000, 300, 60), "how many seeds TestSimulationOfLimits plays")
-	lastEvents = flag.Int("sim.last", 12, "how many events TestSimulationOfLimits prints of a debate that has failed")
 	oneSeed    = flag.Int64("seed", -1, "the only seed that TestSimulationOfLimits plays")
 )
 
@@ -62,25 +57,16 @@ func TestSimulationOfLimits(t *testing.T) {
 
 // limitSim is a world of one debate.
 type limitSim struct {
-	t      *testing.T
-	seed   uint64
-	dice   *rand.Rand
-	engine *kernel.Engine
-	id     string
-	core   *flow.Core
-	log    []debate.Event
-	now    time.Time
-	wait   time.Time
-	seen   *limitFigures
+	world
 
+	seen    *limitFigures
 	flights []*limitFlight
-	past    []flow.Signal // what has been brought
-	faulty  float64       // share of attempts that fail
-	restful bool          // nobody pauses, stops or cancels it
-	answers int           // of people
-	absent  bool          // no person ever answers
-	retries int           // of the host
-	gone    bool          // the host has given up
+	faulty  float64 // share of attempts that fail
+	restful bool    // nobody pauses, stops or cancels it
+	answers int     // of people
+	absent  bool    // no person ever answers
+	retries int     // of the host
+	gone    bool    // the host has given up
 	books   limitBooks
 }
 
@@ -93,10 +79,7 @@ type limitFlight struct {
 
 func newLimitSim(t *testing.T, engine *kernel.Engine, seed uint64, seen *limitFigures) *limitSim {
 	t.Helper()
-	s := &limitSim{
-		t: t, seed: seed, dice: rand.New(rand.NewPCG(seed, 2)), engine: engine, id: fmt.Sprintf("limit-%d", seed), seen: seen,
-		now: time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC), books: newLimitBooks(),
-	}
+	s := &limitSim{world: newWorld(t, engine, "limit", seed, 2), seen: seen, books: newLimitBooks()}
 	s.faulty = oneOf(s.dice, 0, 0, 0.05, 0.15, 0.4)
 	s.restful, s.absent, s.retries = !chance(s.dice, 4), chance(s.dice, 20), s.dice.IntN(4)
 	return s
@@ -108,41 +91,13 @@ func (s *limitSim) secret() { cryptotest.SetGlobalRandom(s.t, s.seed) }
 // config is as it was frozen.
 func (s *limitSim) config() *debate.Config { return stage.View(s.core.Record()).Config() }
 
-// failf ends the test with what it takes to see why.
-func (s *limitSim) failf(format string, args ...any) {
-	s.t.Helper()
-	var last strings.Builder
-	for _, e := range s.log[max(0, len(s.log)-*lastEvents):] {
-		data, _ := json.Marshal(e)
-		fmt.Fprintf(&last, "\n%.900s", data)
-	}
-	if s.core != nil {
-		data, _ := json.Marshal(s.config())
-		fmt.Fprintf(&last, "\n%.3000s", data)
-	}
-	s.t.Fatalf("-seed %d, after event %d: %s%s", s.seed, len(s.log), fmt.Sprintf(format, args...), last.String())
-}
-
 // reload makes a core of the log, now and then of the log as a store gives it back.
 func (s *limitSim) reload() *flow.Core {
 	s.t.Helper()
-	events := s.log
 	if chance(s.dice, 16) {
-		data, err := json.Marshal(events)
-		if err != nil {
-			s.failf("%v", err)
-		}
-		events = nil
-		if err := json.Unmarshal(data, &events); err != nil {
-			s.failf("%v", err)
-		}
-		events = stage.ReadBodies(events)
+		return s.load(s.throughJSON(s.log))
 	}
-	core, err := s.engine.NewCore(s.id, events)
-	if err != nil {
-		s.failf("the log does not load: %v", err)
-	}
-	return core
+	return s.load(s.log)
 }
 
 // play plays the seed's debate to its end.
@@ -315,12 +270,9 @@ func (s *limitSim) land(i int) {
 func (s *limitSim) ignored(signal flow.Signal) {
 	from := len(s.log)
 	s.step(signal)
-	for i := range s.log[from:] {
-		switch s.log[from+i].Kind() {
-		case flow.EventTurn, debate.EventAssigned, debate.EventBallot, flow.EventSummary, debate.EventAssessment, debate.EventVerdict,
-			flow.EventRejected, flow.EventSpend:
+	for _, e := range s.log[from:] {
+		if slices.Contains(results(), e.Kind()) {
 			s.failf("%+v was recorded again", signal)
-		default:
 		}
 	}
 	s.seen.count("duplicate")
@@ -328,9 +280,9 @@ func (s *limitSim) ignored(signal flow.Signal) {
 
 // restart makes the core anew; who works on a call goes on.
 func (s *limitSim) restart() {
-	before := s.outline(s.core)
+	before := outline(s.core)
 	s.core = s.reload()
-	s.same("the log", s.outline(s.core), before)
+	s.same("the log", outline(s.core), before)
 	for _, f := range slices.Clone(s.flights) {
 		if s.books.open[f.intent.Call] != f.intent {
 			continue // another that was lost has changed what is asked

@@ -1,11 +1,8 @@
 package simulation_test
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -16,23 +13,10 @@ import (
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
-	"github.com/agonist-dev/debate/store"
 )
 
 // limitEngine knows what limitConfig names.
-func limitEngine() *debate.Engine {
-	nobody := errors.New("nobody is asked here")
-	return &debate.Engine{
-		Logger: slog.New(slog.DiscardHandler),
-		Providers: map[string]debate.Provider{"test": stage.ProviderFunc(func(context.Context, *provider.Request, func(provider.Chunk)) (*provider.Response, error) {
-			return nil, nobody
-		})},
-		Judges: map[string]debate.Judge{"jury": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
-			return nil, nobody
-		})},
-		Store: &store.Memory{}, Models: limitModels(),
-	}
-}
+func limitEngine() *debate.Engine { return worldEngine(limitModels(), "test") }
 
 func limitModels() map[string]debate.Model {
 	return map[string]debate.Model{

@@ -15,7 +15,6 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -29,7 +28,7 @@ var simRuntimeSeeds = flag.Uint64("sim.runtime.seeds", uint64(300/fewer), "how m
 func TestSimulationOfRuntimes(t *testing.T) {
 	var seen journeys
 	for seed := uint64(0); seed < *simRuntimeSeeds && !t.Failed(); seed++ {
-		synctest.Test(t, func(t *testing.T) { seen.add(newJourney(t, seed).play()) })
+		synctest.Test(t, func(t *testing.T) { add(&seen, newJourney(t, seed).play()) })
 	}
 	t.Logf("runs %d; through %+v", *simRuntimeSeeds, seen)
 	if !t.Failed() && *simRuntimeSeeds >= 300 {
@@ -39,14 +38,6 @@ func TestSimulationOfRuntimes(t *testing.T) {
 
 // journeys count what happened.
 type journeys struct{ Killed, Lost, TakenOver, Faults, Controls int }
-
-func (j *journeys) add(k journeys) {
-	j.Killed += k.Killed
-	j.Lost += k.Lost
-	j.TakenOver += k.TakenOver
-	j.Faults += k.Faults
-	j.Controls += k.Controls
-}
 
 // journey is one debate as an engine of workflows sees it.
 type journey struct {
@@ -123,19 +114,10 @@ func (j *journey) play() journeys {
 
 // store stores the debate, which nobody works on yet.
 func (j *journey) store() {
-	own := kernel.Of(j.T, j.members[0].Engine)
-	start, err := kernel.Of(j.T, j.Reader).Freeze(j.Config)
-	if err != nil { // the reader has no providers
-		start, err = own.Freeze(j.Config)
-	}
+	engine, _ := stage.Engine(j.Config)
+	engine.Store = j.Store
+	_, err := engine.Submit(j.T.Context(), j.Config)
 	require.NoError(j.T, err)
-	core, err := own.NewCore(j.id, nil)
-	require.NoError(j.T, err)
-	for _, signal := range []flow.Signal{flow.Edit{Config: j.Config}, flow.Validate{}, flow.Validated{OK: true}, start} {
-		out, err := core.StepDrain(flow.Input{At: time.Now(), Signal: signal})
-		require.NoError(j.T, err)
-		require.NoError(j.T, j.Store.Append(j.T.Context(), j.id, 0, "begin", out.Events))
-	}
 }
 
 func (j *journey) worker() *worker {
@@ -235,19 +217,11 @@ func (j *journey) disturb() {
 
 // further does what a person has to do so that the debate goes on.
 func (j *journey) further(ctx context.Context) {
-	record := j.Record(j.id)
-	switch {
-	case record.State == flow.StatePaused:
-		j.control(ctx, flow.Resume{})
-	case record.State == flow.StateError:
-		j.control(ctx, flow.Retry{})
-	case len(record.Inquiries) > 0 && record.Inquiries[0].ID == flow.InquiryCost:
-		j.control(ctx, flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue})
-	case len(record.Inquiries) > 0:
-		j.control(ctx, flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionRetry})
-	default:
-		j.advance(nil)
+	if signal := owed(j.Record(j.id)); signal != nil {
+		j.control(ctx, signal)
+		return
 	}
+	j.advance(nil)
 }
 
 // control gives a control through the runtime, or past it, which then looks at the log.
@@ -257,7 +231,7 @@ func (j *journey) control(ctx context.Context, signal flow.Signal) {
 		j.advance(signal)
 		return
 	}
-	j.tolerable(j.any().Control(ctx, j.id, signal))
+	tolerable(j.T, j.seed, j.any().Control(ctx, j.id, signal), context.Canceled)
 	j.advance(nil)
 }
 
@@ -274,7 +248,7 @@ func (j *journey) advance(signal flow.Signal) {
 		if errors.As(err, &refused) && (refused.Kind == provider.KindState || refused.Kind == provider.KindValidation) {
 			return // the debate has gone on meanwhile
 		}
-		j.tolerable(err)
+		tolerable(j.T, j.seed, err, context.Canceled)
 		stage.Pass(100 * time.Millisecond)
 	}
 }
@@ -283,15 +257,5 @@ func (j *journey) advance(signal flow.Signal) {
 func (j *journey) adopt(next flow.Next) {
 	if next.Seq >= j.next.Seq {
 		j.next = next
-	}
-}
-
-func (j *journey) tolerable(err error) {
-	var failure *debate.Error
-	switch {
-	case err == nil, errors.Is(err, stage.ErrBroken), errors.Is(err, stage.ErrDead), errors.Is(err, context.Canceled):
-	case errors.As(err, &failure) && failure.Kind == provider.KindState:
-	default:
-		require.NoError(j.T, err, "seed %d", j.seed)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
 )
 
 // fewer divides the numbers of seeds.
@@ -35,7 +36,7 @@ func TestSimulation(t *testing.T) {
 				t.Parallel()
 				engine := kernel.Of(t, simEngine())
 				for seed := shard; seed < *simSeeds; seed += shards {
-					seen[shard].add(simulate(t, engine, seed))
+					add(&seen[shard], simulate(t, engine, seed))
 				}
 			})
 		}
@@ -44,7 +45,7 @@ func TestSimulation(t *testing.T) {
 		return
 	}
 	for i := range seen[1:] {
-		seen[0].add(seen[i+1])
+		add(&seen[0], seen[i+1])
 	}
 	t.Logf("runs %d/%d, through %+v", *simSeeds, *simSeeds, seen[0])
 	if *simSeeds < 2_000 {
@@ -66,14 +67,6 @@ func TestSimulation(t *testing.T) {
 type troubles struct {
 	Events, Failed, Void, Rejected, Paused, Errors, Warned, Asked, Dropped, Shortened, Fallbacks, Late int
 	Assigned, Summaries, Answers, Rules, Skipped, Outages, RetriedNow                                  int
-}
-
-func (n *troubles) add(m troubles) {
-	n.Events, n.Failed, n.Void, n.Rejected = n.Events+m.Events, n.Failed+m.Failed, n.Void+m.Void, n.Rejected+m.Rejected
-	n.Paused, n.Errors, n.Warned, n.Shortened = n.Paused+m.Paused, n.Errors+m.Errors, n.Warned+m.Warned, n.Shortened+m.Shortened
-	n.Assigned, n.Summaries, n.Answers = n.Assigned+m.Assigned, n.Summaries+m.Summaries, n.Answers+m.Answers
-	n.Rules, n.Skipped, n.Outages, n.RetriedNow = n.Rules+m.Rules, n.Skipped+m.Skipped, n.Outages+m.Outages, n.RetriedNow+m.RetriedNow
-	n.Fallbacks, n.Late, n.Asked, n.Dropped = n.Fallbacks+m.Fallbacks, n.Late+m.Late, n.Asked+m.Asked, n.Dropped+m.Dropped
 }
 
 // note counts one event.
@@ -129,7 +122,7 @@ func simulate(t *testing.T, engine *kernel.Engine, seed uint64) troubles {
 	disturbed := newSim(t, engine, seed)
 	disturbed.trouble, disturbed.start, disturbed.told = true, plain.start, plain.told
 	disturbed.play()
-	want, got := plain.canonical(plain.live), disturbed.canonical(disturbed.core)
+	want, got := stage.Canonical(t, plain.live.Record()), stage.Canonical(t, disturbed.core.Record())
 	switch {
 	case !plain.core.Record().Final() || plain.core.Record().State != flow.StateCompleted:
 		plain.failf("the undisturbed debate ended in state %s", plain.core.Record().State)

@@ -32,7 +32,7 @@ func TestSimulationOfStores(t *testing.T) {
 			t.Run(fmt.Sprintf("%d of %d", shard+1, shards), func(t *testing.T) {
 				t.Parallel()
 				for seed := shard; seed < *simStoreSeeds && !t.Failed(); seed += shards {
-					synctest.Test(t, func(t *testing.T) { seen[shard].add(newStoreSim(t, seed).play()) })
+					synctest.Test(t, func(t *testing.T) { add(&seen[shard], newStoreSim(t, seed).play()) })
 				}
 			})
 		}
@@ -41,7 +41,7 @@ func TestSimulationOfStores(t *testing.T) {
 		return
 	}
 	for i := range seen[1:] {
-		seen[0].add(seen[i+1])
+		add(&seen[0], seen[i+1])
 	}
 	n := seen[0]
 	t.Logf("runs %d/%d, repeats %d, lost events %d; through %+v", *simStoreSeeds, *simStoreSeeds, n.Repeated, n.Vanished, n)
@@ -68,7 +68,8 @@ type mishaps struct {
 	Vanished                                                            int // events that were told and are not in the log
 }
 
-func (n *mishaps) add(m mishaps) {
+// add adds counts, each of which is a number in a field of its own.
+func add[T any](n *T, m T) {
 	sum, more := reflect.ValueOf(n).Elem(), reflect.ValueOf(m)
 	for i := range sum.NumField() {
 		sum.Field(i).SetInt(sum.Field(i).Int() + more.Field(i).Int())

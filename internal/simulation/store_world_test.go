@@ -201,13 +201,36 @@ func (p *process) dropped() bool {
 // tolerable fails on errors that no fault explains.
 func (s *storeSim) tolerable(err error) {
 	s.T.Helper()
+	tolerable(s.T, s.seed, err, context.DeadlineExceeded, debate.ErrLeased, flow.ErrClosed, debate.ErrNotFound, debate.ErrConflict)
+}
+
+// tolerable fails on errors that neither a fault explains, nor that a debate has gone on meanwhile, and that are no others of those that
+// may be met.
+func tolerable(t *testing.T, seed uint64, err error, others ...error) {
+	t.Helper()
+	met := func(other error) bool { return errors.Is(err, other) }
 	var failure *debate.Error
 	switch {
-	case err == nil, errors.Is(err, stage.ErrBroken), errors.Is(err, stage.ErrDead), errors.Is(err, context.DeadlineExceeded),
-		errors.Is(err, debate.ErrLeased), errors.Is(err, flow.ErrClosed), errors.Is(err, debate.ErrNotFound), errors.Is(err, debate.ErrConflict):
+	case err == nil, met(stage.ErrBroken), met(stage.ErrDead), slices.ContainsFunc(others, met):
 	case errors.As(err, &failure) && failure.Kind == provider.KindState:
 	default:
-		require.NoError(s.T, err, "seed %d", s.seed)
+		require.NoError(t, err, "seed %d", seed)
+	}
+}
+
+// owed returns what somebody has to do so that a debate goes on; nil: nothing.
+func owed(r *debate.Record) flow.Signal {
+	switch {
+	case r.State == flow.StatePaused:
+		return flow.Resume{}
+	case r.State == flow.StateError:
+		return flow.Retry{}
+	case len(r.Inquiries) == 0:
+		return nil
+	case r.Inquiries[0].ID == flow.InquiryCost:
+		return flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}
+	default:
+		return flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionRetry}
 	}
 }
 
@@ -278,17 +301,11 @@ func (s *storeSim) further(p *process) {
 	ctx, cancel := context.WithTimeout(s.ctx, 20*time.Second)
 	defer cancel()
 	record, err := s.Reader.Record(ctx, s.id)
-	switch {
-	case err != nil: // it has not begun
-	case record.State == flow.StatePaused:
-		s.tolerable(p.control(ctx, flow.Resume{}))
-	case record.State == flow.StateError:
-		s.tolerable(p.control(ctx, flow.Retry{}))
-	case len(record.Inquiries) > 0 && record.Inquiries[0].ID == flow.InquiryCost:
-		s.tolerable(p.control(ctx, flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
-	case len(record.Inquiries) > 0:
-		s.tolerable(p.control(ctx, flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionRetry}))
-	default:
+	if err != nil {
+		return // it has not begun
+	}
+	if signal := owed(record); signal != nil {
+		s.tolerable(p.control(ctx, signal))
 	}
 }
 

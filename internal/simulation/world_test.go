@@ -4,21 +4,133 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"hash/fnv"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
+
+// world is a debate that is stepped by hand: its log, its clock, and what is on its way.
+type world struct {
+	t      *testing.T
+	seed   uint64
+	dice   *rand.Rand
+	engine *kernel.Engine
+	id     string
+	core   *flow.Core
+	log    []debate.Event
+	now    time.Time
+	wait   time.Time     // when a Tick is due
+	past   []flow.Signal // what has been brought
+}
+
+// newWorld returns the world of a seed, for one of the simulations, which draw from streams of their own.
+func newWorld(t *testing.T, engine *kernel.Engine, simulation string, seed, stream uint64) world {
+	t.Helper()
+	return world{
+		t: t, seed: seed, dice: rand.New(rand.NewPCG(seed, stream)), engine: engine, id: fmt.Sprintf("%s-%d", simulation, seed),
+		now: time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC),
+	}
+}
+
+var lastEvents = flag.Int("sim.last", 12, "how many events a simulation prints of a debate that has failed")
+
+// failf ends the test with what it takes to see why.
+func (s *world) failf(format string, args ...any) {
+	s.t.Helper()
+	var last strings.Builder
+	for _, e := range s.log[max(0, len(s.log)-*lastEvents):] {
+		fmt.Fprintf(&last, "\n%.900s", stage.JSON(e))
+	}
+	if s.core != nil {
+		fmt.Fprintf(&last, "\n%.3000s", stage.JSON(stage.View(s.core.Record()).Config()))
+	}
+	s.t.Fatalf("%s, after event %d: %s%s", s.id, len(s.log), fmt.Sprintf(format, args...), last.String())
+}
+
+// load makes a core of events.
+func (s *world) load(events []debate.Event) *flow.Core {
+	s.t.Helper()
+	core, err := s.engine.NewCore(s.id, events)
+	if err != nil {
+		s.failf("the log does not load: %v", err)
+	}
+	return core
+}
+
+// throughJSON returns events as a store gives them back.
+func (s *world) throughJSON(events []debate.Event) []debate.Event {
+	s.t.Helper()
+	return stage.ReadBodies(stage.ThroughJSON(s.t, events))
+}
+
+// outline is what shows of a record.
+func outline(core *flow.Core) string {
+	r := core.Record()
+	d := stage.View(r)
+	data, err := d.Canonical()
+	if err != nil {
+		panic(err)
+	}
+	return string(data) + stage.JSON([]any{
+		core.InFlight(), r.Seq, r.Round, r.State, r.Working(), r.InFlight(), r.Reserved(), r.Spent(), len(r.Rejections), len(r.Warnings),
+		r.Inquiries, len(r.Inputs), len(r.Answers), len(r.Summaries), r.Failure, r.Reason, r.Evidence, r.EnteredAt(), r.LastAt, r.SpentByModel(),
+		r.SpentByParticipant(), r.Participants(), d.Outcome(), d.Judges(), d.Contestants(), d.Recused(),
+	})
+}
+
+// same holds two outlines against each other.
+func (s *world) same(what, got, want string) {
+	s.t.Helper()
+	if got == want {
+		return
+	}
+	i := 0
+	for i < min(len(got), len(want)) && got[i] == want[i] {
+		i++
+	}
+	i = max(0, i-80)
+	s.failf("%s makes\n…%.400s\nof what was\n…%.400s", what, got[i:], want[i:])
+}
+
+// results are the kinds of events that say what calls have come to, but for failures, which time may bring.
+func results() []flow.EventKind {
+	return []flow.EventKind{
+		flow.EventTurn, debate.EventAssessment, debate.EventVerdict, debate.EventBallot, debate.EventAssigned, flow.EventSummary,
+		flow.EventRejected, flow.EventSpend,
+	}
+}
+
+// worldEngine knows models, of vendors that nobody asks.
+func worldEngine(models map[string]debate.Model, vendors ...string) *debate.Engine {
+	nobody := errors.New("nobody is asked here")
+	silent := stage.ProviderFunc(func(context.Context, *provider.Request, func(provider.Chunk)) (*provider.Response, error) {
+		return nil, nobody
+	})
+	engine := &debate.Engine{
+		Logger: slog.New(slog.DiscardHandler), Providers: make(map[string]debate.Provider), Models: models, Store: &store.Memory{},
+		Judges: map[string]debate.Judge{"jury": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
+			return nil, nobody
+		})},
+	}
+	for _, vendor := range vendors {
+		engine.Providers[vendor] = silent
+	}
+	return engine
+}
 
 // simConfig draws a debate.
 func simConfig(dice *rand.Rand, id string) debate.Config {
@@ -98,22 +210,12 @@ func simSides(dice *rand.Rand, f *debate.Format) []debate.Side {
 
 // simEngine knows what simConfig names. The small window holds a part of a long debate.
 func simEngine() *debate.Engine {
-	nobody := errors.New("nobody is asked here")
 	row := debate.Model{Priced: true, Input: 1, Output: 2}
 	small := row
 	small.Window = 1_900
-	silent := stage.ProviderFunc(func(context.Context, *provider.Request, func(provider.Chunk)) (*provider.Response, error) {
-		return nil, nobody
-	})
-	return &debate.Engine{
-		Logger:    slog.New(slog.DiscardHandler),
-		Providers: map[string]debate.Provider{"test": silent, "spare": silent},
-		Judges: map[string]debate.Judge{"jury": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
-			return nil, nobody
-		})},
-		Store:  &store.Memory{},
-		Models: map[string]debate.Model{"test/large": row, "spare/large-b": row, "test/small": small, "spare/small-b": small},
-	}
+	return worldEngine(map[string]debate.Model{
+		"test/large": row, "spare/large-b": row, "test/small": small, "spare/small-b": small,
+	}, "test", "spare")
 }
 
 // reply is what a command is answered with: by the call alone, whatever attempt it is.

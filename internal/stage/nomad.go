@@ -76,15 +76,9 @@ func (n *Nomad) Engine() *debate.Engine {
 // Begin stores the debate, which nobody works on yet.
 func (n *Nomad) Begin() {
 	n.T.Helper()
-	session, err := n.Engine().New(n.Config)
+	core, signals, err := kernel.Begin(kernel.Of(n.T, n.Engine()), n.Config.ID, n.Config)
 	require.NoError(n.T, err)
-	require.NoError(n.T, session.Validate(n.T.Context()))
-	own := kernel.Of(n.T, n.Engine())
-	start, err := own.Freeze(n.Config)
-	require.NoError(n.T, err)
-	core, err := own.NewCore(n.Config.ID, nil)
-	require.NoError(n.T, err)
-	for _, signal := range []flow.Signal{flow.Edit{Config: n.Config}, flow.Validate{}, flow.Validated{OK: true}, start} {
+	for _, signal := range signals {
 		out, err := core.StepDrain(flow.Input{At: time.Now(), Signal: signal})
 		require.NoError(n.T, err)
 		require.NoError(n.T, n.Store.Append(n.T.Context(), n.Config.ID, 0, "begin", out.Events))

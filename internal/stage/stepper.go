@@ -62,13 +62,10 @@ func Begun(t *testing.T, config debate.Config) *Stepper {
 // BegunBy is Begun, for an engine of a flow of its own.
 func BegunBy(t *testing.T, engine *debate.Engine, config flow.Config) *Stepper {
 	t.Helper()
-	own := kernel.Of(t, engine)
-	start, err := own.Freeze(config)
-	require.NoError(t, err)
-	core, err := own.NewCore("stepped", nil)
+	core, signals, err := kernel.Begin(kernel.Of(t, engine), "stepped", config)
 	require.NoError(t, err)
 	s := &Stepper{Core: core, t: t, At: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}, start} {
+	for _, signal := range signals {
 		s.Feed(signal)
 	}
 	return s
