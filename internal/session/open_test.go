@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"iter"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,10 +29,22 @@ func TestCloseLeavesTheDebateForTheNextOwner(t *testing.T) {
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
 		stage.Pass(2500 * time.Millisecond) // the judge is at work
-		session.Close()
+		before, err := engine.Record(t.Context(), session.ID())
+		require.NoError(t, err)
+		var closing sync.WaitGroup
+		for range 4 {
+			closing.Go(func() { assert.NoError(t, session.Close()) })
+		}
+		closing.Wait()
+		after, err := engine.Record(t.Context(), session.ID())
+		require.NoError(t, err)
+		assert.Equal(t, before.Seq, after.Seq, "Close records nothing")
 		_, err = session.Wait(t.Context())
 		require.ErrorIs(t, err, flow.ErrClosed)
 		require.ErrorIs(t, session.Pause(t.Context()), flow.ErrClosed)
+		for _, err := range session.Events(t.Context(), after.Seq) {
+			require.ErrorIs(t, err, flow.ErrClosed)
+		}
 
 		other, q := stage.Engine(config)
 		other.Store = store
