@@ -19,6 +19,7 @@ import (
 	"github.com/agonist-dev/debate/internal/bench"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/order"
+	"github.com/agonist-dev/debate/internal/stage/process"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
@@ -117,16 +118,16 @@ func TestACrowdTakesLittleOfTheProcessors(t *testing.T) {
 	longform.Lone(t)
 	for n, most := range map[int]time.Duration{30: time.Second, 100: 10 * time.Second} {
 		engine := councilEngine(newTable(t, false))
-		began := cpuTime()
+		began := process.CPU()
 		calls := convened(t, engine, council(n, tight(n)))
-		took := cpuTime() - began
+		took := process.CPU() - began
 		t.Logf("%d agents: %d calls take %s", n, calls, took)
 		assert.Greater(t, calls, critiques(n))
 		assert.Less(t, took, most, "%d agents", n)
 
-		began = cpuTime()
+		began = process.CPU()
 		stopped(t, n)
-		took = cpuTime() - began
+		took = process.CPU() - began
 		t.Logf("%d agents: until all are in flight, a pause, until they are again, and a shutdown take %s", n, took)
 		assert.Less(t, took, 2*most, "%d agents", n)
 	}
@@ -145,11 +146,11 @@ func BenchmarkAgents(b *testing.B) {
 		}) {
 			b.Run(fmt.Sprintf("N=%d/%s", n, name), func(b *testing.B) {
 				engine, calls := councilEngine(newTable(b, false)), 0
-				cpu := cpuTime()
+				cpu := process.CPU()
 				for b.Loop() {
 					calls = convened(b, engine, council(n, budget))
 				}
-				b.ReportMetric(float64((cpuTime()-cpu).Milliseconds())/float64(b.N), "cpu-ms")
+				b.ReportMetric(float64((process.CPU()-cpu).Milliseconds())/float64(b.N), "cpu-ms")
 				b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "wall-ms")
 				b.ReportMetric(float64(calls), "calls")
 				b.ReportMetric(0, "ns/op")

@@ -23,7 +23,6 @@ import (
 	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/internal/stage/process"
 	"github.com/agonist-dev/debate/provider"
-	"github.com/agonist-dev/debate/store"
 	worker "github.com/agonist-dev/debate/worker/river"
 )
 
@@ -41,25 +40,10 @@ func short(id string, labels map[string]string) debate.Config {
 	return c
 }
 
-// ended waits until that many debates are completed, and returns when it has seen that.
+// ended waits until that many debates are completed, and returns when the last was.
 func ended(t testing.TB, engine *debate.Engine, debates int) time.Time {
 	t.Helper()
-	return reached(t, engine, flow.StateCompleted, debates)
-}
-
-// reached waits until that many debates are in a state, and returns when it has seen that.
-func reached(t testing.TB, engine *debate.Engine, state flow.State, debates int) time.Time {
-	t.Helper()
-	for n := 0; n < debates; {
-		timer := time.NewTimer(longform.Or(100*time.Millisecond, 20*time.Millisecond)) // to look takes time from those who are measured
-		<-timer.C
-		n = 0
-		for _, err := range engine.List(t.Context(), store.Filter{States: []flow.State{state}}) {
-			require.NoError(t, err)
-			n++
-		}
-	}
-	return time.Now()
+	return flows.Reached(t, engine, flow.StateCompleted, debates)
 }
 
 // Four workers get through as many debates as one process with as many calls in flight. With -river.processes each of the four is a
@@ -87,29 +71,14 @@ func alone(t *testing.T, most int) (took, spent time.Duration) {
 	t.Helper()
 	b := newPostgres(t).opened(t, worker.Options{})
 	engine := engineOn(b.store, slowly(*latency))
-	for i := range *crowd {
-		submit(t, engine, short(fmt.Sprint("d", i), nil))
+	ids := make([]string, *crowd)
+	for i := range ids {
+		ids[i] = fmt.Sprint("d", i)
+		submit(t, engine, short(ids[i], nil))
 	}
-	began, before := time.Now(), processor()
-	var all sync.WaitGroup
-	ids := make(chan string)
-	for range most {
-		all.Go(func() {
-			for id := range ids {
-				s, err := engine.Open(t.Context(), id)
-				if assert.NoError(t, err) {
-					_, err = s.Wait(t.Context())
-					assert.NoError(t, err)
-				}
-			}
-		})
-	}
-	for i := range *crowd {
-		ids <- fmt.Sprint("d", i)
-	}
-	close(ids)
-	all.Wait()
-	return time.Since(began), processor() - before
+	began, before := time.Now(), process.CPU()
+	flows.PlayAll(t, engine, ids, most)
+	return time.Since(began), process.CPU() - before
 }
 
 // together works on all debates with some workers. The time of processes includes that of their start, and their processor time is
@@ -129,8 +98,8 @@ func together(t *testing.T, workers, places int) (took, spent time.Duration) {
 				Queues: map[string]int{worker.DefaultQueue: places}, River: &river.Config{TestOnly: true}, Sweep: 10 * time.Second,
 			})
 		}
-		began, before := time.Now(), processor()
-		return ended(t, engine, *crowd).Sub(began), processor() - before
+		began, before := time.Now(), process.CPU()
+		return ended(t, engine, *crowd).Sub(began), process.CPU() - before
 	}
 	began := time.Now()
 	var all []*process.Process[order]
@@ -195,7 +164,7 @@ func TestFromAnAnswerToTheNextCall(t *testing.T) {
 		config.Unattended, config.Judging.Judges = false, []debate.JudgeConfig{{Name: "Zoe", Person: true}}
 		submit(t, engine, config)
 	}
-	reached(t, engine, flow.StateAwaitingInput, *crowd)
+	flows.Reached(t, engine, flow.StateAwaitingInput, *crowd)
 	eventually(t, "a debate that waits for a person has no job", func() bool {
 		jobs := host.rows(t)
 		return w.Stats().Running == 0 && jobs["available"]+jobs["running"] == 0

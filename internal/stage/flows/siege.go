@@ -3,6 +3,7 @@ package flows
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"time"
 
@@ -229,4 +230,46 @@ func Until(t testing.TB, what string, holds func() bool) {
 			t.Logf("after a minute still not: %s", what)
 		}
 	}
+}
+
+// Reached waits until so many conversations are in a state, and returns when the last of them came there.
+func Reached(t testing.TB, engine *debate.Engine, state flow.State, all int) (last time.Time) {
+	t.Helper()
+	for n := 0; n < all; {
+		<-time.After(longform.Or(100*time.Millisecond, 20*time.Millisecond)) // to look takes time from those who are measured
+		require.NoError(t, t.Context().Err(), "%d of %d are %s", n, all, state)
+		n = 0
+		for info, err := range engine.List(t.Context(), store.Filter{States: []flow.State{state}}) {
+			require.NoError(t, err)
+			n++
+			if info.LastAt.After(last) {
+				last = info.LastAt
+			}
+		}
+	}
+	return last
+}
+
+// PlayAll lets the sessions of an engine play conversations to their ends, so many at a time.
+func PlayAll(t testing.TB, engine *debate.Engine, ids []string, places int) {
+	t.Helper()
+	var all sync.WaitGroup
+	next := make(chan string)
+	for range places {
+		all.Go(func() {
+			for id := range next {
+				s, err := engine.Open(t.Context(), id)
+				if assert.NoError(t, err) {
+					_, err = s.Wait(t.Context())
+					assert.NoError(t, err)
+					assert.NoError(t, s.Close())
+				}
+			}
+		})
+	}
+	for _, id := range ids {
+		next <- id
+	}
+	close(next)
+	all.Wait()
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,7 +22,6 @@ import (
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/runtime/temporal"
-	"github.com/agonist-dev/debate/store"
 )
 
 var (
@@ -65,19 +63,7 @@ func (c *cluster) hire(t testing.TB, engine *debate.Engine, requests *atomic.Int
 // ended waits until that many conversations are completed, and returns when the last was.
 func ended(t testing.TB, engine *debate.Engine, all int) (last time.Time) {
 	t.Helper()
-	for n := 0; n < all; {
-		wait(t, 250*time.Millisecond)
-		require.NoError(t, t.Context().Err(), "%d of %d have ended", n, all)
-		n = 0
-		for info, err := range engine.List(t.Context(), store.Filter{States: []flow.State{flow.StateCompleted}}) {
-			require.NoError(t, err)
-			n++
-			if info.LastAt.After(last) {
-				last = info.LastAt
-			}
-		}
-	}
-	return last
+	return flows.Reached(t, engine, flow.StateCompleted, all)
 }
 
 // processor returns the processor time that a process has used; 0: it cannot be known here.
@@ -99,7 +85,7 @@ func TestThroughput(t *testing.T) {
 	alone := order{Folder: t.TempDir(), Latency: *latency, Lease: usual}
 	engine, err := alone.engine(t.Context())
 	require.NoError(t, err)
-	single, spent := measured(t, engine, os.Getpid(), func(ids []string) { play(t, engine, ids, workers*(*places)) }, func(string) {})
+	single, spent := measured(t, engine, os.Getpid(), func(ids []string) { flows.PlayAll(t, engine, ids, workers*(*places)) }, func(string) {})
 	figuref("%d debates, calls of %s, %d at a time: one process %s, %.0f %% of a core, %s of processor time a debate", *crowd, *latency,
 		workers*(*places), single.Round(time.Millisecond), 100*spent.Seconds()/single.Seconds(), perDebate(spent))
 
@@ -141,28 +127,4 @@ func measured(t *testing.T, engine *debate.Engine, pid int, work func(ids []stri
 	work(ids)
 	last := ended(t, engine, *crowd)
 	return last.Sub(began), processor(pid) - before
-}
-
-// play lets sessions of one process play debates, so many at a time.
-func play(t *testing.T, engine *debate.Engine, ids []string, places int) {
-	t.Helper()
-	var all sync.WaitGroup
-	next := make(chan string)
-	for range places {
-		all.Go(func() {
-			for id := range next {
-				s, err := engine.Open(t.Context(), id)
-				if assert.NoError(t, err) {
-					_, err = s.Wait(t.Context())
-					assert.NoError(t, err)
-					assert.NoError(t, s.Close())
-				}
-			}
-		})
-	}
-	for _, id := range ids {
-		next <- id
-	}
-	close(next)
-	all.Wait()
 }

@@ -1,14 +1,14 @@
 //go:build unix
 
-package bench_test
+package process
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime is what this process has used of the processors, the runtime's own work included.
-func cpuTime() time.Duration {
+// CPU returns what this process has used of the processors, the runtime's own work included; 0: it cannot be known here.
+func CPU() time.Duration {
 	var usage syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
 		return 0
