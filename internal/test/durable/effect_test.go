@@ -19,6 +19,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/internal/stage/process"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -107,11 +108,11 @@ func (clerk) Generate(_ context.Context, req *provider.Request, _ func(provider.
 		out.Stop = provider.StopTool
 		out.Calls = []provider.ToolCall{{ID: "1", Name: "note", Arguments: json.RawMessage(`{}`)}}
 	case len(req.Tools) > 0:
-		out.Text = asJSON(arbiter.Result{Success: true, Output: "It is done."})
+		out.Text = stage.JSON(arbiter.Result{Success: true, Output: "It is done."})
 	case strings.Contains(req.Last.Text, "Nobody has acted yet."):
-		out.Text = asJSON(arbiter.Ruling{Move: arbiter.MoveSelect, Agents: []string{"Ada"}, Reason: "It is hers."})
+		out.Text = stage.JSON(arbiter.Ruling{Move: arbiter.MoveSelect, Agents: []string{"Ada"}, Reason: "It is hers."})
 	default:
-		out.Text = asJSON(arbiter.Ruling{Move: arbiter.MoveComplete, Agents: []string{}, Summary: "It is in the book."})
+		out.Text = stage.JSON(arbiter.Ruling{Move: arbiter.MoveComplete, Agents: []string{}, Summary: "It is in the book."})
 	}
 	return out, nil
 }

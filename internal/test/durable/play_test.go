@@ -2,7 +2,6 @@ package durable_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
@@ -139,9 +139,9 @@ func answer(req *provider.Request) string {
 	case req.Schema == nil:
 		return fmt.Sprintf("%s has read %s. %s", req.Self, mark, strings.Repeat("A point of its own. ", 24))
 	case req.Schema.Name == "verdict":
-		return verdict(names, mark)
+		return strings.Replace(stage.Verdict(names), "A close debate.", "The judge has read "+mark+".", 1)
 	default:
-		return judgement(names, mark)
+		return strings.Replace(stage.Judgement(names, true), "Both made their case.", "The judge has read "+mark+".", 1)
 	}
 }
 
@@ -158,38 +158,4 @@ func markOf(req *provider.Request) string {
 		write(req.Messages[i].Speaker, req.Messages[i].Fence, req.Messages[i].Text)
 	}
 	return fmt.Sprintf("%016x", h.Sum64())
-}
-
-func judgement(names []string, mark string) string {
-	marks := make([]map[string]any, len(names))
-	for i, name := range names {
-		marks[i] = map[string]any{"participant": name, "strengths": []string{"clear"}, "weaknesses": []string{}, "score": 7 + i}
-	}
-	return asJSON(map[string]any{
-		"shouldContinue": true, "qualityScore": 7.5, "assessments": marks,
-		"flags":     map[string]bool{"repetitive": false, "drifting": false, "diminishingReturns": false, "convergenceReached": false},
-		"reasoning": "The judge has read " + mark + ".", "recommendations": "Address the costs.",
-	})
-}
-
-func verdict(names []string, mark string) string {
-	points, scores := make([]map[string]any, len(names)), map[string]int{}
-	for i, name := range names {
-		points[i] = map[string]any{"participant": name, "mainArguments": []string{"one", "two"}}
-		scores[name] = 80 - i
-	}
-	return asJSON(map[string]any{
-		"summary": "The judge has read " + mark + ".", "keyPoints": points,
-		"areasOfAgreement": []string{"air"}, "areasOfDisagreement": []string{"means"},
-		"winner": map[string]string{"participant": names[0], "reasoning": "answered every point"}, "scores": scores,
-		"criteria": map[string]string{"evidence": "good"}, "qualityScore": 78, "insights": []string{"prices work"},
-	})
-}
-
-func asJSON(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(data)
 }
