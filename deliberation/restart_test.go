@@ -1,7 +1,7 @@
 package deliberation_test
 
 import (
-	"encoding/json"
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -13,108 +13,57 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
-	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
-// forgetful is a runtime that keeps nothing but the log: before each of its steps it makes the core anew from the
-// events as a store would have them, as JSON. So every step is also a restart at that point.
-type forgetful struct {
-	t      *testing.T
-	engine *debate.Engine
-	kernel *kernel.Engine // of the engine
-	id     string
-	events []flow.Event
-	todo   []string
-	wait   time.Time
+// onPaper is a store that keeps events as JSON, as those on disk do.
+type onPaper struct {
+	*store.Memory
+
+	t *testing.T
 }
 
-func (f *forgetful) load() *flow.Core {
-	core, err := f.kernel.NewCore(f.id, f.events)
-	require.NoError(f.t, err)
-	return core
+// Append implements [store.Store].
+func (s onPaper) Append(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
+	return s.Memory.Append(ctx, id, after, writer, stage.ThroughJSON(s.t, events))
 }
 
-// save keeps events as a store would: as JSON.
-func (f *forgetful) save(events []flow.Event) {
-	data, err := json.Marshal(events)
-	require.NoError(f.t, err)
-	var read []flow.Event
-	require.NoError(f.t, json.Unmarshal(data, &read))
-	f.events = append(f.events, read...)
-}
-
-func (f *forgetful) step(core *flow.Core, signal flow.Signal, at time.Time) {
-	out, err := core.Step(flow.Input{At: at, Signal: signal})
-	require.NoError(f.t, err)
-	f.save(out.Events)
-	f.todo = append(f.todo, out.Start...)
-	f.wait = out.Wait
-}
-
-// made makes the call of a command.
-func (f *forgetful) made(c *flow.Command) flow.Result {
-	if c.Task != nil {
-		answer, err := f.engine.Functions[c.Function].Call(f.t.Context(), c.Task)
-		require.NoError(f.t, err)
-		return flow.Result{Call: c.Call, Attempt: c.Attempt, Text: string(answer)}
+// restarted plays a deliberation by a runtime that forgets everything between its steps; answer answers what a person is asked. crash:
+// the calls in flight are lost before one of them is made, each call once.
+func restarted(t *testing.T, config deliberation.Config, answer string, crash bool) *flow.Record {
+	t.Helper()
+	n := &stage.Nomad{
+		T: t, Config: config, Store: onPaper{&store.Memory{}, t}, Machine: func() *debate.Engine { return engineOf(wordy) },
 	}
-	response, err := f.engine.Providers[c.Provider].Generate(f.t.Context(), c.Request, func(provider.Chunk) {})
-	require.NoError(f.t, err)
-	return flow.Result{
-		Call: c.Call, Attempt: c.Attempt, Text: response.Text, Stop: response.Stop, Usage: flow.KnownUsage(response.Usage),
-		Metadata: flow.MetadataOf(response),
-	}
-}
-
-// run plays a debate; answer answers what a person is asked. crash: every call in flight is lost before each step
-// with something to do, once for each call.
-func (f *forgetful) run(config flow.Config, answer string, crash bool) *flow.Record {
-	start, err := f.kernel.Freeze(config)
-	require.NoError(f.t, err)
-	at := time.Unix(1_700_000_000, 0).UTC()
-	f.save([]flow.Event{
-		{Seq: 1, At: at, Body: &start},
-		{Seq: 2, At: at, Body: &flow.Transition{
-			From: flow.StateReady, To: flow.StateInitializing, On: flow.TriggerStart,
-		}},
-	})
-	f.step(f.load(), flow.Tick{}, at)
-	lost := map[string]bool{}
-	for range 10_000 {
-		core := f.load()
-		r := core.Record()
-		switch {
-		case r.Final():
-			return r
-		case len(f.todo) > 0 && crash && !lost[f.todo[0]]:
-			lost[f.todo[0]] = true
-			f.todo = nil
-			for _, gone := range core.InFlight() {
-				lost[gone.Call] = true
-				f.step(core, gone, at)
+	n.Begin()
+	next, lost := n.Advance(flow.Opened{}), map[string]bool{}
+	for !next.Over {
+		if len(next.Calls) == 0 {
+			if asked := n.Core().Record().Inquiries; len(asked) > 0 {
+				next = n.Advance(flow.Answer{Inquiry: asked[0].ID, Text: answer})
+				continue
 			}
-			f.todo = nil // what the steps have started anew is in the log
-			for _, flight := range f.load().InFlight() {
-				f.todo = append(f.todo, flight.Call)
-			}
-		case len(f.todo) > 0:
-			command, err := core.Command(f.todo[0])
-			require.NoError(f.t, err)
-			f.todo = f.todo[1:]
-			f.step(f.load(), f.made(command), at)
-		case len(r.Inquiries) > 0:
-			f.step(core, flow.Answer{Inquiry: r.Inquiries[0].ID, Text: answer}, at)
-		default:
-			require.NotZero(f.t, f.wait, "nothing is due in state %s", r.State)
-			at = f.wait
-			f.step(core, flow.Tick{}, at)
+			require.NotZero(t, next.Wait, "nothing is due in state %s", next.State)
+			<-time.After(next.Wait)
+			next = n.Advance(flow.Tick{Seq: next.Seq})
+			continue
 		}
+		if crash && !lost[next.Calls[0].Call] {
+			for _, call := range next.Calls {
+				lost[call.Call] = true
+			}
+			next = n.Advance(flow.Opened{})
+			continue
+		}
+		var err error
+		next, err = n.Engine().Call(t.Context(), config.ID, "nomad", next.Calls[0], nil)
+		require.NoError(t, err)
 	}
-	require.Fail(f.t, "the debate has no end")
-	return nil
+	return n.Core().Record()
 }
 
 // everything is what the configs below have in common: short summaries, so that there are some, and questions.
@@ -174,9 +123,7 @@ func TestARestartAtEveryPoint(t *testing.T) {
 				if i > 0 && fewer > 1 {
 					break
 				}
-				f := &forgetful{t: t, engine: engineOf(wordy), id: config.ID}
-				f.kernel = kernel.Of(t, f.engine)
-				r := f.run(config, "Because.", crash)
+				r := restarted(t, config, "Because.", crash)
 				require.Equal(t, flow.StateCompleted, r.State)
 				assert.Empty(t, r.Warnings)
 				assert.Zero(t, r.InFlight())

@@ -18,23 +18,27 @@ import (
 // Nomad is a runtime that remembers nothing but what Advance returns: each of its steps could be made on another machine, and is
 // made by another engine.
 type Nomad struct {
-	T      *testing.T
-	Config debate.Config
-	Reply  func(*provider.Request) scripted.Reply
-	Store  store.Store
-	Same   *debate.Engine // nil: each step has an engine of its own
-	Asked  []string
+	T       *testing.T
+	Config  flow.Config
+	Reply   func(*provider.Request) scripted.Reply
+	Store   store.Store
+	Same    *debate.Engine        // nil: each step has an engine of its own
+	Machine func() *debate.Engine // makes that engine; nil: it is the Engine of a debate, which answers by Reply and notes what is Asked
+	Asked   []string
 }
+
+// id is that of the conversation.
+func (n *Nomad) id() string { return n.Config.Settings().ID }
 
 // Core is the debate as it is stored.
 func (n *Nomad) Core() *flow.Core {
 	n.T.Helper()
 	var log []debate.Event
-	for event, err := range n.Store.Read(n.T.Context(), "d", 0) {
+	for event, err := range n.Store.Read(n.T.Context(), n.id(), 0) {
 		require.NoError(n.T, err)
 		log = append(log, event)
 	}
-	core, err := kernel.Of(n.T, n.Engine()).NewCore("d", log)
+	core, err := kernel.Of(n.T, n.Engine()).NewCore(n.id(), log)
 	require.NoError(n.T, err)
 	return core
 }
@@ -48,7 +52,7 @@ func (n *Nomad) Sit(do func(*debate.Session)) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		})}
-	session, err := engine.Open(n.T.Context(), "d")
+	session, err := engine.Open(n.T.Context(), n.id())
 	require.NoError(n.T, err)
 	do(session)
 	Pass(time.Second)
@@ -60,7 +64,14 @@ func (n *Nomad) Engine() *debate.Engine {
 	if n.Same != nil {
 		return n.Same
 	}
-	engine, p := Engine(n.Config)
+	if n.Machine != nil {
+		engine := n.Machine()
+		engine.Store = n.Store
+		return engine
+	}
+	config, ok := n.Config.(debate.Config)
+	require.True(n.T, ok, "a conversation of another flow needs its Machine")
+	engine, p := Engine(config)
 	engine.Store = n.Store
 	reply := p.Reply
 	if n.Reply != nil {
@@ -76,19 +87,19 @@ func (n *Nomad) Engine() *debate.Engine {
 // Begin stores the debate, which nobody works on yet.
 func (n *Nomad) Begin() {
 	n.T.Helper()
-	core, signals, err := kernel.Begin(kernel.Of(n.T, n.Engine()), n.Config.ID, n.Config)
+	core, signals, err := kernel.Begin(kernel.Of(n.T, n.Engine()), n.id(), n.Config)
 	require.NoError(n.T, err)
 	for _, signal := range signals {
 		out, err := core.StepDrain(flow.Input{At: time.Now(), Signal: signal})
 		require.NoError(n.T, err)
-		require.NoError(n.T, n.Store.Append(n.T.Context(), n.Config.ID, 0, "begin", out.Events))
+		require.NoError(n.T, n.Store.Append(n.T.Context(), n.id(), 0, "begin", out.Events))
 	}
 }
 
 // Advance gives the debate a signal, by one more machine.
 func (n *Nomad) Advance(signal flow.Signal) flow.Next {
 	n.T.Helper()
-	next, err := n.Engine().Advance(n.T.Context(), n.Config.ID, "nomad", signal)
+	next, err := n.Engine().Advance(n.T.Context(), n.id(), "nomad", signal)
 	require.NoError(n.T, err)
 	return next
 }
@@ -100,7 +111,7 @@ func (n *Nomad) Run(next flow.Next) *debate.Record {
 		var err error
 		switch {
 		case len(next.Calls) > 0:
-			next, err = n.Engine().Call(n.T.Context(), n.Config.ID, "nomad", next.Calls[0], nil)
+			next, err = n.Engine().Call(n.T.Context(), n.id(), "nomad", next.Calls[0], nil)
 			require.NoError(n.T, err)
 		default:
 			require.NotZero(n.T, next.Wait, "nothing is due in state %s", next.State)
@@ -108,7 +119,7 @@ func (n *Nomad) Run(next flow.Next) *debate.Record {
 			next = n.Advance(flow.Tick{Seq: next.Seq})
 		}
 	}
-	record, err := n.Engine().Record(n.T.Context(), n.Config.ID)
+	record, err := n.Engine().Record(n.T.Context(), n.id())
 	require.NoError(n.T, err)
 	return record
 }
