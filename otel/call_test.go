@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -34,7 +35,7 @@ func TestACallThatWasLost(t *testing.T) {
 		root := r.one(t, "invoke_workflow debate")
 		assert.Equal(t, "true", get(root, "debate.unfinished"))
 
-		pass(time.Hour)
+		stage.Pass(time.Hour)
 		r = newRecorder()
 		session, err = engine.Open(t.Context(), "cars")
 		require.NoError(t, err)
@@ -65,7 +66,7 @@ func TestAPersonWhoJudges(t *testing.T) {
 			if q := body.As[flow.Inquiry](event); q != nil && len(q.Options) > 0 {
 				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionDrop}))
 			} else if q != nil {
-				pass(time.Minute)
+				stage.Pass(time.Minute)
 				answer, err := json.Marshal(debate.PersonVerdict{
 					Scores: map[string]float64{"Ada": 80, "Ben": 70}, QualityScore: 70, Winner: "for", Reasoning: "The better case.",
 				})

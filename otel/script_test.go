@@ -13,6 +13,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -25,45 +26,15 @@ const canary = "sk-canary-0123456789"
 // quiet marks what no span may show either. It has no form of a credential: a config with one is refused.
 const quiet = "canary of a vendor"
 
-// judgement is a well-formed assessment.
+// judgement is a well-formed assessment, with the canary in its texts. All have the same score.
 func judgement(names ...string) string {
-	var marks []map[string]any
-	for _, name := range names {
-		marks = append(marks, map[string]any{"participant": name, "strengths": []string{canary}, "weaknesses": []string{}, "score": 7})
-	}
-	return toJSON(map[string]any{
-		"shouldContinue": true, "qualityScore": 7.5, "assessments": marks,
-		"flags":     map[string]bool{"repetitive": false, "drifting": false, "diminishingReturns": false, "convergenceReached": false},
-		"reasoning": "Both made their case. " + canary, "recommendations": "Address the costs.",
-	})
+	return strings.NewReplacer(`"clear"`, `"`+canary+`"`, "Both made their case.", "Both made their case. "+canary, `"score":8`, `"score":7`,
+		`"score":9`, `"score":7`).Replace(stage.Judgement(names, true))
 }
 
 // verdict is a well-formed verdict for the first of the names or, where a schema asks for a side, for the side "for".
 func verdict(schema json.RawMessage, names ...string) string {
-	winner := map[string]string{"participant": names[0], "reasoning": "answered every point"}
-	if strings.Contains(string(schema), `"side"`) {
-		winner = map[string]string{"side": "for", "reasoning": "answered every point"}
-	}
-	var points []map[string]any
-	scores := map[string]int{}
-	for i, name := range names {
-		points = append(points, map[string]any{"participant": name, "mainArguments": []string{"one", "two"}})
-		scores[name] = 80 - i
-	}
-	return toJSON(map[string]any{
-		"summary": "A close debate. " + canary, "keyPoints": points,
-		"areasOfAgreement": []string{"air"}, "areasOfDisagreement": []string{"means"},
-		"winner": winner, "scores": scores,
-		"criteria": map[string]string{"evidence": "good"}, "qualityScore": 78, "insights": []string{"prices work"},
-	})
-}
-
-func toJSON(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(data)
+	return strings.Replace(stage.InShape(schema, stage.Verdict(names)), "A close debate.", "A close debate. "+canary, 1)
 }
 
 // cars is a debate of three in which much happens: Cy's key is refused, so he is dropped; Ada's first opening
@@ -130,11 +101,6 @@ func engineOf(reply func(*provider.Request) scripted.Reply) *debate.Engine {
 	}
 }
 
-// pass lets the time of a synctest bubble go by.
-func pass(d time.Duration) {
-	time.Sleep(d) //nolint:forbidigo // in a bubble nobody waits
-}
-
 // play plays cars under the observer, with a pause of half a minute while Ben closes, and yields what is stored of it.
 func play(t *testing.T, observer *otel.Observer) (events []flow.Event) {
 	t.Helper()
@@ -147,9 +113,9 @@ func play(t *testing.T, observer *otel.Observer) (events []flow.Event) {
 			require.NoError(t, err)
 			if in := body.As[flow.Intent](event); in != nil && in.By == "Ben" && in.Round == 2 && !paused {
 				paused = true
-				pass(time.Second)
+				stage.Pass(time.Second)
 				require.NoError(t, session.Pause(t.Context()))
-				pass(30 * time.Second)
+				stage.Pass(30 * time.Second)
 				require.NoError(t, session.Resume(t.Context()))
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -23,8 +24,8 @@ import (
 // and later does not.
 func laborer() func(*provider.Request) scripted.Reply {
 	replies := []scripted.Reply{
-		{Text: toJSON(arbiter.Ruling{Move: arbiter.MoveSelect, Agents: []string{"Ada", "Ben"}, Reason: canary})},
-		{Text: toJSON(arbiter.Ruling{Move: arbiter.MoveComplete, Agents: []string{}, Reason: canary, Summary: "Done. " + canary})},
+		{Text: stage.JSON(arbiter.Ruling{Move: arbiter.MoveSelect, Agents: []string{"Ada", "Ben"}, Reason: canary})},
+		{Text: stage.JSON(arbiter.Ruling{Move: arbiter.MoveComplete, Agents: []string{}, Reason: canary, Summary: "Done. " + canary})},
 	}
 	ada := []scripted.Reply{
 		{Calls: []provider.ToolCall{{ID: "1", Name: "publish", Arguments: json.RawMessage(`{}`)}}},
@@ -32,7 +33,7 @@ func laborer() func(*provider.Request) scripted.Reply {
 		{Text: ` published it. ` + canary + `"}`},
 	}
 	ben := []scripted.Reply{
-		{Err: &provider.Error{Kind: provider.KindRefusal, Message: canary}}, {Text: toJSON(arbiter.Result{Success: true, Output: canary})},
+		{Err: &provider.Error{Kind: provider.KindRefusal, Message: canary}}, {Text: stage.JSON(arbiter.Result{Success: true, Output: canary})},
 	}
 	return func(req *provider.Request) scripted.Reply {
 		var reply scripted.Reply
@@ -88,11 +89,11 @@ func labor(t *testing.T, r *recorder) {
 	for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
 		require.NoError(t, err)
 		if in := body.As[flow.Intent](event); in != nil && in.Tool != "" {
-			pass(time.Second)
+			stage.Pass(time.Second)
 			require.NoError(t, session.Control(t.Context(), flow.Pause{Reason: "it is late"}))
 			input := flow.Sent{Trigger: arbiter.TriggerForceAgent, Payload: json.RawMessage(`{"agent":"Ben"}`), Reason: "it is late"}
 			require.NoError(t, session.Control(t.Context(), input))
-			pass(time.Second)
+			stage.Pass(time.Second)
 			require.NoError(t, session.Resume(t.Context()))
 		}
 		if q := body.As[flow.Inquiry](event); q != nil && q.Use.Attempt == 0 {
