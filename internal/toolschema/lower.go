@@ -1,4 +1,5 @@
-// Package toolschema reduces the schemas of tools to what the APIs of all vendors take. Adapters read further schemas with its [Object].
+// Package toolschema reduces the schemas of tools to what the APIs of all vendors take. Adapters read further schemas with its [Object],
+// and models that are none read a schema as a [Node], to make a value for it.
 package toolschema
 
 import (

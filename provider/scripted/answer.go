@@ -6,29 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agonist-dev/debate/internal/toolschema"
 	"github.com/agonist-dev/debate/provider"
 )
-
-// node is the part of a JSON schema that an answer is made of.
-type node struct {
-	Type       any              `json:"type"`
-	Enum       []any            `json:"enum"`
-	Const      any              `json:"const"`
-	Properties map[string]*node `json:"properties"`
-	Required   []string         `json:"required"`
-	Items      *node            `json:"items"`
-	MinItems   int              `json:"minItems"`
-	Maximum    *float64         `json:"maximum"`
-	AnyOf      []*node          `json:"anyOf"`
-	OneOf      []*node          `json:"oneOf"`
-	Ref        string           `json:"$ref"`
-	Defs       map[string]*node `json:"$defs"`
-}
 
 // answer returns a small value that a schema allows: the first of each choice, the highest number if there is one, the same words
 // everywhere. Participants are taken by the alphabet, since each judge of a debate is shown them in an order that was drawn for it.
 func answer(schema *provider.Schema, words string) string {
-	var root node
+	var root toolschema.Node
 	if err := json.Unmarshal(schema.JSON, &root); err != nil {
 		return words // no schema: the answer is refused as any other text is
 	}
@@ -41,29 +26,23 @@ const mostValues = 4096
 
 // writer writes values for the parts of one schema.
 type writer struct {
-	root  *node
+	root  *toolschema.Node
 	words string
 	count int // of the values that were written
 }
 
 // value returns a value of a part. i is its place in a list, where each value takes another choice.
-func (w *writer) value(n *node, i int) any {
+func (w *writer) value(n *toolschema.Node, i int) any {
 	w.count++
-	switch {
+	switch n = n.Plain(w.root); {
 	case n == nil || w.count > mostValues:
 		return nil
-	case n.Ref != "":
-		return w.value(w.at(n.Ref), i)
 	case len(n.Enum) > 0:
 		return n.Enum[i%len(n.Enum)]
 	case n.Const != nil:
 		return n.Const
-	case len(n.AnyOf) > 0:
-		return w.value(n.AnyOf[0], i)
-	case len(n.OneOf) > 0:
-		return w.value(n.OneOf[0], i)
 	}
-	switch n.kind() {
+	switch n.Kind() {
 	case "object":
 		out := make(map[string]any, len(n.Required))
 		for _, key := range n.Required {
@@ -100,32 +79,12 @@ func byName(names []any) []any {
 }
 
 // choices returns how many objects of a list it takes to name everybody whom they may be about; 0: they are about nobody.
-func (w *writer) choices(n *node) int {
-	for range mostValues {
-		if n == nil || n.Ref == "" {
-			break
-		}
-		n = w.at(n.Ref)
-	}
-	if n == nil {
+func (w *writer) choices(n *toolschema.Node) (most int) {
+	if n = n.Plain(w.root); n == nil {
 		return 0
 	}
-	most := 0
 	for _, property := range n.Properties {
 		most = max(most, len(property.Enum))
 	}
 	return most
-}
-
-// at returns the part that a reference names; nil: there is none.
-func (w *writer) at(ref string) *node { return w.root.Defs[strings.TrimPrefix(ref, "#/$defs/")] }
-
-// kind returns the type of a schema: the first of several.
-func (n *node) kind() string {
-	if all, ok := n.Type.([]any); ok && len(all) > 0 {
-		first, _ := all[0].(string)
-		return first
-	}
-	kind, _ := n.Type.(string)
-	return kind
 }

@@ -7,29 +7,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agonist-dev/debate/internal/toolschema"
 	"github.com/agonist-dev/debate/provider"
 )
 
-// node is the part of a JSON schema that the schemas of the flows use.
-type node struct {
-	Type       any              `json:"type"`
-	Enum       []any            `json:"enum"`
-	Const      any              `json:"const"`
-	Properties map[string]*node `json:"properties"`
-	Required   []string         `json:"required"`
-	Items      *node            `json:"items"`
-	MinItems   int              `json:"minItems"`
-	Minimum    float64          `json:"minimum"`
-	Maximum    *float64         `json:"maximum"`
-	AnyOf      []*node          `json:"anyOf"`
-	OneOf      []*node          `json:"oneOf"`
-	Ref        string           `json:"$ref"`
-	Defs       map[string]*node `json:"$defs"`
-}
-
 // answer returns a value that matches a schema, and says something sensible in each of its fields.
 func (s *scene) answer(schema *provider.Schema) (string, error) {
-	var root node
+	var root toolschema.Node
 	if err := json.Unmarshal(schema.JSON, &root); err != nil {
 		return "", fmt.Errorf("read the schema %s: %w", schema.Name, err)
 	}
@@ -47,28 +31,20 @@ func (s *scene) answer(schema *provider.Schema) (string, error) {
 // writer writes a value for a schema.
 type writer struct {
 	scene *scene
-	root  *node
+	root  *toolschema.Node
 }
 
 // value returns the value of a field. i is its number in a list.
-func (w *writer) value(n *node, field string, i int) any {
-	if n == nil {
+func (w *writer) value(n *toolschema.Node, field string, i int) any {
+	switch n = n.Plain(w.root); {
+	case n == nil:
 		return nil
-	}
-	if name, ok := strings.CutPrefix(n.Ref, "#/$defs/"); ok {
-		return w.value(w.root.Defs[name], field, i)
-	}
-	switch {
 	case len(n.Enum) > 0:
 		return n.Enum[i%len(n.Enum)]
 	case n.Const != nil:
 		return n.Const
-	case len(n.AnyOf) > 0:
-		return w.value(n.AnyOf[0], field, i)
-	case len(n.OneOf) > 0:
-		return w.value(n.OneOf[0], field, i)
 	}
-	switch n.kind() {
+	switch n.Kind() {
 	case "object":
 		return w.object(n, field, i)
 	case "array":
@@ -85,7 +61,7 @@ func (w *writer) value(n *node, field string, i int) any {
 }
 
 // object returns an object. The keys of marks and findings are names, so their values differ by key.
-func (w *writer) object(n *node, field string, i int) any {
+func (w *writer) object(n *toolschema.Node, field string, i int) any {
 	out := make(map[string]any)
 	for at, key := range n.Required {
 		if field == "scores" || field == "criteria" {
@@ -99,14 +75,14 @@ func (w *writer) object(n *node, field string, i int) any {
 
 // list returns a list: of one value for each name, where a name of the schema makes it about somebody; of the authors,
 // where they are to be ranked; else of as many as there is to say, about another person (i) beginning with another text.
-func (w *writer) list(n *node, field string, i int) any {
+func (w *writer) list(n *toolschema.Node, field string, i int) any {
 	if field == "ranking" {
 		return append([]string{}, w.scene.authors...)
 	}
 	count := max(len(w.scene.texts(field)), n.MinItems)
-	if about := n.Items.about(); about > 0 {
-		count = about
-	} else if n.Items != nil && n.Items.kind() == "object" {
+	if people := about(n.Items); people > 0 {
+		count = people
+	} else if n.Items.Kind() == "object" {
 		count = max(len(w.scene.texts("text")), n.MinItems)
 	}
 	out := make([]any, count)
@@ -117,7 +93,7 @@ func (w *writer) list(n *node, field string, i int) any {
 }
 
 // about returns how many people the objects of a list are about; 0: they are about nobody in particular.
-func (n *node) about() int {
+func about(n *toolschema.Node) int {
 	if n == nil {
 		return 0
 	}
@@ -129,21 +105,8 @@ func (n *node) about() int {
 	return 0
 }
 
-// kind returns the type of a schema: the first of several.
-func (n *node) kind() string {
-	if n == nil {
-		return ""
-	}
-	if kinds, ok := n.Type.([]any); ok && len(kinds) > 0 {
-		kind, _ := kinds[0].(string)
-		return kind
-	}
-	kind, _ := n.Type.(string)
-	return kind
-}
-
 // number returns a mark. It grows with the rounds and differs between people.
-func (s *scene) number(n *node, field string, i int) any {
+func (s *scene) number(n *toolschema.Node, field string, i int) any {
 	high := s.scale
 	if n.Maximum != nil {
 		high = *n.Maximum
@@ -153,7 +116,7 @@ func (s *scene) number(n *node, field string, i int) any {
 		share = 0.82
 	}
 	number := n.Minimum + share*(high-n.Minimum)
-	if n.kind() == "integer" {
+	if n.Kind() == "integer" {
 		return int(number)
 	}
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(number, 'f', 1, 64), 64)
@@ -173,7 +136,7 @@ func (s *scene) truth(field string) bool {
 }
 
 // decide corrects what depends on the conversation: whom an arbiter selects, and how a listener votes.
-func (s *scene) decide(answer map[string]any, schema *node) {
+func (s *scene) decide(answer map[string]any, schema *toolschema.Node) {
 	if _, ok := answer["move"]; ok {
 		s.move(answer, schema)
 	}
@@ -192,7 +155,7 @@ func (s *scene) decide(answer map[string]any, schema *node) {
 func left() *regexp.Regexp { return regexp.MustCompile(`(\d+) of (\d+) iterations are left`) }
 
 // move lets each agent act once, in their order, and then completes the work.
-func (s *scene) move(answer map[string]any, schema *node) {
+func (s *scene) move(answer map[string]any, schema *toolschema.Node) {
 	var agents, moves []any
 	if n := schema.Properties["agents"]; n != nil && n.Items != nil {
 		agents = n.Items.Enum

@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/agonist-dev/debate/internal/toolschema"
 )
 
 // schema is a schema with its name, as both interfaces have it.
 type schema struct {
-	Name   string `json:"name"`
-	Schema any    `json:"schema"`
+	Name   string           `json:"name"`
+	Schema *toolschema.Node `json:"schema"`
 }
 
 // read reads the body of a call.

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/agonist-dev/debate/internal/toolschema"
 )
 
 // Server is an [http.Handler]. Its fields must not change after the first request. It is safe for concurrent use.
@@ -47,7 +49,7 @@ type Call struct {
 	Schema string // its name; empty: text is wanted
 	Body   string // as it was sent
 
-	schema any   // decoded
+	schema *toolschema.Node
 	read   []any // decoded: the texts that the model reads, with what stands around them
 	most   int   // the cap on the answer, in tokens; 0: none
 	tools  bool  // tools are offered, and none has been used so far

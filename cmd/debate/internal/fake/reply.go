@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/context/token"
+	"github.com/agonist-dev/debate/internal/toolschema"
 )
 
 // reply is what a call is answered.
@@ -71,48 +72,37 @@ func texts(counter token.Counter, part any) (sum int) {
 
 // value returns a value that matches a schema. Texts name the call and the field; numbers are 80 if that is possible, and 8 in a judge's
 // assessment, whose scale ends at 10.
-func value(root, schema any, field string) any {
-	node, _ := schema.(map[string]any)
-	if place, ok := node["$ref"].(string); ok {
-		return value(root, lookUp(root, place), field)
+func value(root, n *toolschema.Node, field string) any {
+	switch n = n.Plain(root); {
+	case n == nil:
+		return "What stands in " + field + "."
+	case len(n.Enum) > 0:
+		return n.Enum[0]
+	case n.Const != nil:
+		return n.Const
 	}
-	for _, word := range []string{"anyOf", "oneOf"} {
-		if all, ok := node[word].([]any); ok && len(all) > 0 {
-			return value(root, all[0], field)
-		}
-	}
-	if all, ok := node["enum"].([]any); ok && len(all) > 0 {
-		return all[0]
-	}
-	if only, ok := node["const"]; ok {
-		return only
-	}
-	switch kind(node) {
+	switch n.Kind() {
 	case "object":
 		out := make(map[string]any)
-		properties, _ := node["properties"].(map[string]any)
-		for name, property := range properties {
+		for name, property := range n.Properties {
 			out[name] = value(root, property, field+"."+name)
 		}
 		return out
 	case "array":
-		least, _ := node["minItems"].(float64)
-		out := make([]any, max(int(least), 1))
+		out := make([]any, max(n.MinItems, 1))
 		for i := range out {
-			out[i] = value(root, node["items"], field)
+			out[i] = value(root, n.Items, field)
 		}
 		return out
 	case "integer", "number":
-		lowest, _ := node["minimum"].(float64)
-		highest, bounded := node["maximum"].(float64)
+		highest := 80.0
 		switch {
-		case bounded:
+		case n.Maximum != nil:
+			highest = min(*n.Maximum, 80)
 		case strings.Contains(field, ".assessment."):
 			highest = 8
-		default:
-			highest = 80
 		}
-		return max(lowest, min(highest, 80))
+		return max(n.Minimum, highest)
 	case "boolean":
 		return true
 	case "null":
@@ -120,25 +110,6 @@ func value(root, schema any, field string) any {
 	default:
 		return "What stands in " + field + "."
 	}
-}
-
-// kind returns the type of a schema: the first of several.
-func kind(node map[string]any) string {
-	if all, ok := node["type"].([]any); ok && len(all) > 0 {
-		name, _ := all[0].(string)
-		return name
-	}
-	name, _ := node["type"].(string)
-	return name
-}
-
-// lookUp returns the schema at a place such as "#/$defs/Requirement".
-func lookUp(root any, place string) any {
-	for name := range strings.SplitSeq(strings.TrimPrefix(place, "#/"), "/") {
-		node, _ := root.(map[string]any)
-		root = node[name]
-	}
-	return root
 }
 
 // failure is an answer with another status than 200.
